@@ -15,6 +15,8 @@ type Request struct {
 	// them too; such a request is unclear.
 	Others []Request
 	// URL is the address that would be fetched, Tool the name of an MCP server's tool.
+	// If the tool's input is a command, Kind is Execute, and only rules that deny or ask
+	// match the name.
 	URL  string
 	Tool string
 	// Unclear, if not empty, says why it is uncertain what would be done. No rule ever
@@ -51,7 +53,7 @@ func Decide(rules []Rule, r Request) Decision {
 	}
 	var applying []Rule
 	for _, rule := range rules {
-		if (rule.Agent == "" || rule.Agent == r.Agent) && (rule.Mode == "" || rule.Mode == r.Mode) && rule.Kind == r.Kind {
+		if (rule.Agent == "" || rule.Agent == r.Agent) && (rule.Mode == "" || rule.Mode == r.Mode) && rule.concerns(r) {
 			applying = append(applying, rule)
 		}
 	}
@@ -59,6 +61,18 @@ func Decide(rules []Rule, r Request) Decision {
 		return *d
 	}
 	return permitted(applying, r)
+}
+
+// concerns reports whether a rule is about the kind of a request. Rules that deny or ask
+// are also about a tool's name and the commands in its input, whatever the kind.
+func (r *Rule) concerns(q Request) bool {
+	switch {
+	case r.Kind == q.Kind:
+		return true
+	case r.Verdict == Allow:
+		return false
+	}
+	return r.Kind == MCP && q.Tool != "" || r.Kind == Execute && len(q.Others) > 0
 }
 
 // strictest looks for a rule that denies or asks. Such a rule matches if it matches any

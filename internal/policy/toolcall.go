@@ -86,11 +86,21 @@ func (d *describer) path(name string) {
 
 // input reads the raw input, key by key.
 func (d *describer) input() {
-	if tool, ok := mcpTool(d.call.Name); ok {
-		d.request.Kind, d.request.Tool = MCP, tool
-		return // the arguments are up to the MCP server
-	}
 	in, ok := fieldsOf(d.call.RawInput)
+	atTop := slices.ContainsFunc(in, func(f inputField) bool { return slices.Contains(commandKeys, f.key) && string(f.value) != "null" })
+	if tool, mcp := mcpTool(d.call.Name); mcp {
+		d.request.Tool = tool
+		if !atTop {
+			d.request.Kind = MCP
+			if d.hiddenCommands() {
+				d.unclear("the tool's input holds a command")
+			}
+			return // the other arguments are up to the MCP server
+		}
+	}
+	if d.hiddenCommands() && !atTop {
+		d.unclear("the tool's input holds a command")
+	}
 	if !ok {
 		d.unclear("the tool's input is of an unknown form")
 		return
@@ -121,6 +131,62 @@ func (d *describer) input() {
 	case r.Kind == Other:
 		d.unclear("it cannot be told what the tool would do")
 	}
+}
+
+// hiddenCommands adds the commands anywhere in the input to the request, except those
+// under the usual keys at the top. It reports whether there is any command.
+func (d *describer) hiddenCommands() bool {
+	type level struct{ object, value bool } // value: a value comes next, not a key
+	var open []level
+	found := false
+	dec := json.NewDecoder(bytes.NewReader(d.call.RawInput))
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return found
+		}
+		last := len(open) - 1
+		key, text := token.(string)
+		switch {
+		case token == json.Delim('}') || token == json.Delim(']'):
+			open = open[:last]
+		case last >= 0 && open[last].object && !open[last].value && text:
+			open[last].value = true
+			if !isCommandKey(key) {
+				continue
+			}
+			var value json.RawMessage
+			if dec.Decode(&value) != nil {
+				return true
+			}
+			open[last].value = false
+			if string(value) == "null" {
+				continue
+			}
+			found = true
+			if last > 0 || !slices.Contains(commandKeys, key) {
+				other := Request{}
+				if json.Unmarshal(value, &other.Command) != nil {
+					_ = json.Unmarshal(value, &other.Args) // of another form, it is only found
+				}
+				d.request.Others = append(d.request.Others, other)
+			}
+			continue
+		default:
+			if last >= 0 {
+				open[last].value = false
+			}
+			if token == json.Delim('{') || token == json.Delim('[') {
+				open = append(open, level{object: token == json.Delim('{')})
+			}
+		}
+	}
+}
+
+// isCommandKey reports whether a key is one of commandKeys in any spelling.
+func isCommandKey(key string) bool {
+	bare := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
+	return slices.ContainsFunc(commandKeys, func(k string) bool { return bare(k) == bare(key) })
 }
 
 func (d *describer) key(key string, value json.RawMessage, command bool) {

@@ -74,7 +74,7 @@ func TestDescribe(t *testing.T) {
 		"a patch that names files itself":     {kind: "edit", input: `{"patch":"*** Update File: /etc/hosts"}`, at: []string{"a.go"}, want: ask, because: `"patch"`},
 		"several edits":                       {kind: "edit", input: `{"file_path":"a.go","edits":[{"old_string":"x","new_string":"y"}]}`, want: allow},
 		"several edits, one elsewhere":        {kind: "edit", input: `{"file_path":"a.go","edits":[{"old_string":"x"},{"file_path":"/etc/hosts"}]}`, want: ask, because: `"edits"`},
-		"something deep down":                 {kind: "edit", input: `{"file_path":"a.go","edits":[[{"old_string":{"command":"rm"}}]]}`, want: ask, because: `"edits"`},
+		"something deep down":                 {kind: "edit", input: `{"file_path":"a.go","edits":[[{"old_string":{"command":"rm"}}]]}`, want: deny},
 		"too deep to be looked at":            {kind: "edit", input: `{"file_path":"a.go","edits":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, want: ask, because: `"edits"`},
 		"an address at a place elsewhere":     {kind: "fetch", input: `{"url":"https://example.com/x"}`, at: []string{"/etc/hosts"}, want: ask, because: "outside"},
 		"an address":                          {kind: "fetch", input: `{"url":"https://example.com/x","prompt":"y"}`, want: allow},
@@ -96,5 +96,42 @@ func TestDescribe(t *testing.T) {
 				t.Errorf("%s by %v, because %q; want %s, because %q", got.Verdict, got.Rule, got.Why, c.want, c.because)
 			}
 		})
+	}
+}
+
+// TestACommandIsACommand: the name of a tool decides nothing while its input has a
+// command.
+func TestACommandIsACommand(t *testing.T) {
+	set := rules(t, "allow mcp(docs__*)", "allow mcp(acp__*)", "deny mcp(acp__danger)", "allow execute(go test *)", "deny execute(rm *)", "allow read")
+	for _, c := range []struct {
+		tool, input string
+		want        policy.Verdict
+	}{
+		{"mcp__docs__search", `{"query":"x"}`, allow},
+		{"mcp__docs__search", `{"query":"x","command":null}`, allow},
+		{"mcp__docs__search", `{"query":"the command"}`, allow},
+		{"mcp__docs__search", `{"command":"make"}`, ask},
+		{"mcp__docs__search", `{"command":"rm -rf /"}`, deny},
+		{"mcp__docs__search", `{"command":["rm","-rf","/"]}`, deny},
+		{"mcp__docs__search", `{"cmd":"rm x"}`, deny},
+		{"mcp__docs__search", `{"Command":"rm x"}`, deny},
+		{"mcp__docs__search", `{"Command":"make"}`, ask},
+		{"mcp__docs__search", `{"shellCommand":"make"}`, ask},
+		{"mcp__docs__search", `{"args":[{"command":"rm x"}]}`, deny},
+		{"mcp__docs__search", `{"args":{"a":[1,{"command":"make"}]}}`, ask},
+		{"mcp__docs__search", `{"command":{"program":"make"}}`, ask},
+		{"mcp__docs__search", `{"query":"x","query":{"script":["make"],"script":"rm x"}}`, deny},
+		{"mcp__acp__Bash", `{"command":"go test ./...","description":"x"}`, allow},
+		{"mcp__acp__Bash", `{"command":"go build"}`, ask},
+		{"mcp__acp__Bash", `{"command":"go test","cwd":"/tmp"}`, ask},
+		{"mcp__acp__danger", `{"command":"go test"}`, deny},
+		{"", `{"path":"a","then":{"command":"rm x"}}`, deny},
+		{"", `{"path":"a","content":"x"}`, allow},
+		{"mcp__docs__search", strings.Repeat(`{"a":[`, 300) + strings.Repeat("]}", 300), allow}, // nothing in it is a command
+	} {
+		r := policy.Describe(policy.Call{Kind: "read", Name: c.tool, RawInput: []byte(c.input)}, "", "", resolve)
+		if got := policy.Decide(set, r); got.Verdict != c.want {
+			t.Errorf("%s %.60s: %s (%s), want %s", c.tool, c.input, got.Verdict, got.Why, c.want)
+		}
 	}
 }
