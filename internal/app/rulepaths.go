@@ -15,12 +15,13 @@ import (
 type places struct {
 	// cwd is the session's directory as it was named; roots are all of its
 	// directories, links followed, of which the first is cwd.
-	cwd   string
-	roots []string
+	cwd       string
+	roots     []string
+	sensitive *policy.SensitiveFiles
 }
 
-func newPlaces(cwd string, more []string) places {
-	p := places{cwd: cwd}
+func newPlaces(cwd string, more []string, sensitive *policy.SensitiveFiles) places {
+	p := places{cwd: cwd, sensitive: sensitive}
 	for _, root := range append([]string{cwd}, more...) {
 		if real, err := filepath.EvalSymlinks(root); err == nil {
 			root = real
@@ -43,7 +44,10 @@ func (p places) resolve(name string) policy.Path {
 	if ok && climbs(name) {
 		ok = p.sameAsWalked(name, real)
 	}
-	out := policy.Path{Name: p.name(real), Inside: ok && p.inside(real)}
+	out := policy.Path{
+		Name: p.name(real), Inside: ok && p.inside(real), Own: p.sensitive.Own(real),
+		Secret: p.sensitive.Match(policy.Reading, real), Runs: p.sensitive.Match(policy.Writing, real),
+	}
 	if written := p.name(path); written != out.Name {
 		out.Written = written
 	}

@@ -61,6 +61,9 @@ type RulesOptions struct {
 	// Configured are the rules of the configuration.
 	Configured []policy.Rule
 	Store      *RuleStore
+	// Files are the patterns of the configuration for files that only a rule that names
+	// them allows, beside the built-in ones.
+	Files config.Files
 }
 
 // Rules are the rules of one session: those of the configuration, those that parley has
@@ -95,7 +98,11 @@ type Project struct {
 // trusts its very content. On an error it is not known what the person trusts; the rules
 // can be used, and trust nothing.
 func OpenRules(opt RulesOptions) (*Rules, error) {
-	b := &Rules{opt: opt, places: newPlaces(opt.Cwd, opt.More)}
+	sensitive, err := sensitiveFiles(opt.Files, nil)
+	if err != nil {
+		return nil, err
+	}
+	b := &Rules{opt: opt, places: newPlaces(opt.Cwd, opt.More, sensitive)}
 	b.project = readProject(opt.Cwd, b.places.roots[0])
 	content, err := opt.Store.read()
 	if err != nil {
@@ -338,7 +345,7 @@ func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (po
 // not known; then they allow nothing.
 func (l *Launcher) rules(a config.Agent, roots []string) (*Rules, error) {
 	return OpenRules(RulesOptions{
-		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: append(ConfiguredRules(l.Config), l.Rules...), Store: NewRuleStore(config.StateDir()),
+		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: append(ConfiguredRules(l.Config), l.Rules...), Store: NewRuleStore(config.StateDir()), Files: l.Config.Files,
 	})
 }
 

@@ -216,8 +216,10 @@ func TestPlaces(t *testing.T) {
 		must(t, err)
 		return filepath.Join(dir, name)
 	}
+	sensitive, err := sensitiveFiles(config.Files{}, nil)
+	must(t, err)
 	for _, cwd := range []string{dir, link} {
-		p := newPlaces(cwd, []string{more})
+		p := newPlaces(cwd, []string{more}, sensitive)
 		for name, want := range map[string]policy.Path{
 			"src/a":                         {Name: "src/a", Inside: true},
 			"./src//a":                      {Name: "src/a", Inside: true},
@@ -275,6 +277,26 @@ func TestJudge(t *testing.T) {
 	} {
 		if got := b.Judge(context.Background(), c.c); got.Verdict != c.want || got.Verdict != policy.Ask && got.Rule == "" {
 			t.Errorf("%s: %+v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// The files that the configuration names are sensitive for rules too, for what an agent
+// reads itself and for the arguments of commands.
+func TestFilesOfTheConfigurationNeedTheirNames(t *testing.T) {
+	dir := project(t, "", "diary", "notes", ".env.test", "sub/x")
+	must(t, os.Symlink("diary", filepath.Join(dir, "link")))
+	var configured []policy.Rule
+	for _, line := range []string{"allow read", "allow execute(cat *)", "allow execute(./x)"} {
+		r, err := policy.Parse(line)
+		must(t, err)
+		configured = append(configured, r)
+	}
+	b, err := OpenRules(RulesOptions{Cwd: dir, Store: NewRuleStore(t.TempDir()), Configured: configured, Files: config.Files{AskRead: []string{"diary", "!.env.test"}}})
+	must(t, err)
+	for name, want := range map[string]policy.Verdict{"diary": policy.Ask, "link": policy.Ask, "notes": policy.Allow, ".env.test": policy.Allow, ".env": policy.Ask, "/etc/hosts": policy.Ask} {
+		if r := judge(b, "read", fmt.Sprintf(`{"path":%q}`, name)); r.Verdict != want {
+			t.Errorf("read %s: %+v", name, r)
 		}
 	}
 }

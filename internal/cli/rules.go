@@ -72,7 +72,7 @@ func (o *rulesOptions) book() (*app.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.OpenRules(app.RulesOptions{Agent: o.agent, Cwd: cwd, Configured: app.ConfiguredRules(cfg), Store: app.NewRuleStore(config.StateDir())})
+	return app.OpenRules(app.RulesOptions{Agent: o.agent, Cwd: cwd, Configured: app.ConfiguredRules(cfg), Store: app.NewRuleStore(config.StateDir()), Files: cfg.Files})
 }
 
 // list lists the rules by where they live.

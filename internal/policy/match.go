@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -64,28 +63,6 @@ func matchPathLoosely(pattern, name string) bool {
 // literalPattern returns the pattern that matches only the given path.
 func literalPattern(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(name)
-}
-
-// Names of files that hold secrets, and of those that decide what runs later.
-var (
-	secretFiles = []string{
-		"**/.env*", "**/.ssh/**", "**/.gnupg/**", "**/*.{pem,key,p12,pfx,kdbx}", "**/id_{rsa,dsa,ecdsa,ed25519}*", "**/.netrc", "**/.npmrc", "**/.pypirc",
-		"**/.aws/**", "**/.azure/**", "**/.config/gcloud/**", "**/.kube/**", "**/.docker/config.json", "**/*credentials*",
-	}
-	startFiles = []string{
-		"**/.git/**", "**/.git", "**/.parley/**", "**/.github/workflows/**", "**/.gitlab-ci.yml", "**/.husky/**", "**/.envrc",
-		"**/.{bash,zsh}*", "**/.profile", "**/.vscode/**", "**/.idea/**",
-	}
-)
-
-// delicate reports whether a rule must name a file exactly to allow a tool of a kind: a
-// secret or, unless it is only read, a file that decides what runs later.
-func delicate(kind Kind, name string) bool {
-	name = strings.ToLower(name)
-	matches := func(patterns []string) bool {
-		return slices.ContainsFunc(patterns, func(p string) bool { ok, _ := doublestar.Match(p, name); return ok })
-	}
-	return matches(secretFiles) || kind != Read && kind != Search && matches(startFiles)
 }
 
 func matchName(pattern, name string) bool {

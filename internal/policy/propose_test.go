@@ -12,7 +12,7 @@ func TestPropose(t *testing.T) {
 	in := func(names ...string) []policy.Path {
 		var out []policy.Path
 		for _, n := range names {
-			out = append(out, policy.Path{Name: n, Inside: true})
+			out = append(out, resolve(n))
 		}
 		return out
 	}

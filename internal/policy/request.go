@@ -34,6 +34,15 @@ type Path struct {
 	Written string
 	// Inside means that it is inside the roots, links followed.
 	Inside bool
+	// Secret and Runs are the patterns of SensitiveFiles that match it for Reading and
+	// for Writing, "" if none does. Own means that it belongs to parley.
+	Secret, Runs string
+	Own          bool
+}
+
+// sensitive reports whether a rule must name a path exactly to allow a tool of a kind.
+func (p Path) sensitive(kind Kind) bool {
+	return p.Secret != "" || kind != Read && kind != Search && p.Runs != ""
 }
 
 // Decision is the result of the rules for a request.
@@ -142,15 +151,18 @@ func permittedPaths(rules []Rule, r Request) Decision {
 	return Decision{Verdict: Allow, Rule: first}
 }
 
-// allowsPath finds a rule that allows a path. A rule must name a delicate path exactly;
+// allowsPath finds a rule that allows a path. A rule must name a sensitive path exactly;
 // a pattern that happens to match does not count.
 func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
+	if p.Own {
+		return nil, p.Name + " belongs to parley"
+	}
 	named := literalPattern(p.Name)
 	for i := range rules {
 		switch pattern := rules[i].Pattern; {
 		case pattern != "" && !matchPath(pattern, p.Name):
-		case delicate(rules[i].Kind, p.Name) && pattern != named:
-			why = p.Name + " is delicate: only a rule that names it allows it"
+		case p.sensitive(rules[i].Kind) && pattern != named:
+			why = p.Name + " is sensitive: only a rule that names it allows it"
 		default:
 			return &rules[i], ""
 		}

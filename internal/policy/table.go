@@ -8,7 +8,7 @@ var Secrets = []string{
 	// Keys and passwords.
 	".ssh", ".gnupg", ".password-store", "*.kdbx", ".local/share/keyrings", "Library/Keychains",
 	"id_{rsa,dsa,ecdsa,ed25519,ecdsa_sk,ed25519_sk}", "*.{pem,key,ppk,p12,pfx,jks,keystore}",
-	".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".vault-token",
+	"credentials.{json,csv,ini,toml,xml,y{a,}ml}", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".vault-token",
 	// Clouds.
 	".aws", ".azure", ".config/gcloud", "application_default_credentials.json", "client_secret*.json",
 	".kube", ".docker/config.json", ".terraform.d/credentials.tfrc.json", ".terraformrc", ".boto", ".s3cfg",
@@ -35,5 +35,8 @@ var Running = []string{
 	".vscode", "*.code-workspace", ".idea", ".zed", ".fleet", ".devcontainer", ".devcontainer.json",
 	".{vimrc,gvimrc,exrc,nvimrc,emacs,dir-locals.el}", ".nvim.lua", ".config/{nvim,emacs,helix}", ".vim", ".emacs.d",
 	// Agents: hooks, servers, permissions.
-	".mcp.json", ".claude/{settings*.json,hooks}", ".{cursor,gemini}/{mcp,settings,hooks}*.json", ".codex/config.toml", ".parley", ".parley.toml",
+	".mcp.json", ".claude/{settings*.json,hooks}", ".{cursor,gemini,qwen}/{mcp,settings,hooks}*.json", ".codex/config.toml",
+	".opencode", "opencode.json{,c}", ".parley", ".parley.toml",
+	// Tools of a project that load these by themselves.
+	"conftest.py", "sitecustomize.py", ".cargo/config{,.toml}", ".pre-commit-config.y{a,}ml", "lefthook.y{a,}ml", ".{gdbinit,lldbinit}",
 }

@@ -8,16 +8,26 @@ import (
 	"parley/internal/policy"
 )
 
+var sensitive = func() *policy.SensitiveFiles {
+	table, err := policy.NewSensitiveFiles(nil, nil, []string{"/work/own"}, "/home/ann")
+	if err != nil {
+		panic(err)
+	}
+	return table
+}()
+
 // resolve takes /work for the only root.
 func resolve(name string) policy.Path {
+	plain := name != "" && !strings.HasPrefix(name, "~") && !strings.HasPrefix(name, "$")
 	if !path.IsAbs(name) {
 		name = path.Join("/work", name)
 	}
 	name = path.Clean(name)
-	if rel, ok := strings.CutPrefix(name, "/work/"); ok {
-		return policy.Path{Name: rel, Inside: true}
+	p := policy.Path{Name: name, Own: sensitive.Own(name), Secret: sensitive.Match(policy.Reading, name), Runs: sensitive.Match(policy.Writing, name)}
+	if rel, ok := strings.CutPrefix(name+"/", "/work/"); ok && plain {
+		p.Name, p.Inside = path.Clean(rel), true
 	}
-	return policy.Path{Name: name, Inside: name == "/work"}
+	return p
 }
 
 // TestDescribe judges tool calls as agents in the field send them.
@@ -59,9 +69,9 @@ func TestDescribe(t *testing.T) {
 		"a question":                          {kind: "other", input: `{"questions":[{"question":"rm?"}]}`, want: ask, because: "question"},
 		"a question that is a command":        {kind: "execute", input: `{"questions":[],"command":"rm x"}`, want: ask, because: "question"},
 		"a mode that is a command":            {kind: "switch_mode", input: `{"command":"rm x"}`, want: ask, because: "mode"},
-		"a secret":                            {kind: "read", input: `{"path":"sub/.env.local"}`, want: ask, because: "delicate"},
-		"a secret in capitals":                {kind: "read", input: `{"path":".ENV"}`, want: ask, because: "delicate"},
-		"a hook of git":                       {kind: "edit", input: `{"path":".git/hooks/pre-commit"}`, want: ask, because: "delicate"},
+		"a secret":                            {kind: "read", input: `{"path":"sub/.env.local"}`, want: ask, because: "sensitive"},
+		"a secret in capitals":                {kind: "read", input: `{"path":".ENV"}`, want: ask, because: "sensitive"},
+		"a hook of git":                       {kind: "edit", input: `{"path":".git/hooks/pre-commit"}`, want: ask, because: "sensitive"},
 		"a file of git that is read":          {kind: "read", input: `{"path":".git/HEAD"}`, want: allow},
 		"two commands, one denied":            {kind: "execute", input: `{"command":"rm x","script":"go test"}`, want: deny},
 		"the same twice":                      {kind: "execute", input: `{"command":"go test","cmd":"go test"}`, want: allow},
@@ -96,6 +106,37 @@ func TestDescribe(t *testing.T) {
 				t.Errorf("%s by %v, because %q; want %s, because %q", got.Verdict, got.Rule, got.Why, c.want, c.because)
 			}
 		})
+	}
+}
+
+// TestSensitiveFilesNeedTheirNames: a rule for all files of a kind leaves the table of
+// sensitive files alone.
+func TestSensitiveFilesNeedTheirNames(t *testing.T) {
+	decide := func(kind, name string, lines ...string) policy.Verdict {
+		return policy.Decide(rules(t, lines...), policy.Describe(policy.Call{Kind: kind, Paths: []string{name}}, "", "", resolve)).Verdict
+	}
+	for kind, names := range map[string][]string{
+		"edit": {".claude/settings.json", ".mcp.json", ".codex/config.toml", ".gemini/settings.json", ".githooks/pre-commit", ".devcontainer/devcontainer.json", ".circleci/config.yml", "conftest.py",
+			"tests/conftest.py", ".git/config", ".vscode/tasks.json", ".env", ".Claude/Settings.json"},
+		"read": {".pgpass", ".htpasswd", "release.jks", "key.ppk", ".vault-token", ".config/gh/hosts.yml", ".env", ".aws/credentials", "credentials.json"},
+	} {
+		for _, name := range names {
+			if v := decide(kind, name, "allow "+kind, "allow "+kind+"(**)"); v != ask {
+				t.Errorf("%s %s: %s", kind, name, v)
+			}
+			if v := decide(kind, name, "allow "+kind+"("+name+")"); v != allow {
+				t.Errorf("%s %s by its name: %s", kind, name, v)
+			}
+		}
+	}
+	if v := decide("read", ".claude/settings.json", "allow read"); v != allow {
+		t.Errorf("settings of an agent are read: %s", v)
+	}
+	if v := decide("read", ".env.example", "allow read"); v != allow {
+		t.Errorf("an example of .env is read: %s", v)
+	}
+	if v := decide("edit", "own/rules.json", "allow edit", "allow edit(own/rules.json)"); v != ask {
+		t.Errorf("parley's own file: %s", v)
 	}
 }
 
