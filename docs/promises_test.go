@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/policy"
 )
 
 // pages are the documents that say something about files, targets and packages.
@@ -104,5 +106,56 @@ func TestPackagesAreDescribed(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// What the guide promises of rules holds for these commands, files and hosts.
+func TestRulesHoldWhatTheGuideSays(t *testing.T) {
+	guide := strings.Join(strings.Fields(strings.ReplaceAll(page(t, "docs/guide.md"), "\n> ", "\n")), " ")
+	table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolve := func(name string) policy.Path {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join("/work", name)
+		}
+		rel, err := filepath.Rel("/work", name)
+		return policy.Path{Name: rel, Inside: err == nil && filepath.IsLocal(rel), Secret: table.Match(policy.Reading, name), Runs: table.Match(policy.Writing, name)}
+	}
+	for promise, asked := range map[string][]struct{ rule, kind, input string }{
+		"options that are known to be harmless": {
+			{"execute(sed *)", "execute", `{"command":"sed '1e touch x'"}`}, {"execute(go test *)", "execute", `{"command":"go test -exec ./x"}`}, {"execute(make test *)", "execute", `{"command":"make test SHELL=./x"}`},
+		},
+		"It asks about all other programs": {
+			{"execute(tar *)", "execute", `{"command":"tar cIf ./x y"}`}, {"execute(curl *)", "execute", `{"command":"curl -D x y"}`}, {"execute(gcc *)", "execute", `{"command":"gcc x.c"}`},
+		},
+		"exactly these words, whatever they do, in the session's directory": {
+			{"execute(./x)", "execute", `{"command":"./x","cwd":"sub"}`}, {"execute(./x)", "execute", `{"command":"./x y"}`},
+		},
+		"a pipe into a program that it does not know":                                               {{"execute(cat *)", "execute", `{"command":"cat x | sh"}`}},
+		"Paths count from where `cd`, or the directory that the agent names, leads":                 {{"execute(cat *)", "execute", `{"command":"cat ../../x","cwd":"sub"}`}},
+		"allows git only in the session's directory":                                                {{"execute(git status *)", "execute", `{"command":"git status","cwd":"sub"}`}},
+		"No rule for files and no rule with a star allows a path outside the session's directories": {{"read", "read", `{"path":"/etc/passwd"}`}, {"execute(cat *)", "execute", `{"command":"cat /etc/shadow"}`}},
+		"Only a rule that names it allows a file of the whole list":                                 {{"edit", "edit", `{"path":".claude/settings.json"}`}, {"read", "read", `{"path":".pgpass"}`}, {"execute(cat *)", "execute", `{"command":"cat .env"}`}},
+		"parley asks about hosts that are not in ASCII":                                             {{"fetch(*.docs.com)", "fetch", `{"url":"http://evil.com／.docs.com/"}`}},
+		"A tool whose input has a command is a command, whatever its name":                          {{"mcp(docs__*)", "other", `{"command":"make"}`}},
+	} {
+		if !strings.Contains(guide, promise) {
+			t.Errorf("the guide does not say %q", promise)
+		}
+		for _, a := range asked {
+			rule, err := policy.ParseFor(policy.Allow, a.rule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := policy.Call{Kind: a.kind, RawInput: []byte(a.input)}
+			if rule.Kind == policy.MCP {
+				call.Name = "mcp__docs__search"
+			}
+			if d := policy.Decide([]policy.Rule{rule}, policy.Describe(call, "", "", resolve)); d.Verdict != policy.Ask {
+				t.Errorf("%s: %s %s: %s", promise, a.rule, a.input, d.Verdict)
+			}
+		}
 	}
 }

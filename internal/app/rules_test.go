@@ -298,5 +298,25 @@ func TestFilesOfTheConfigurationNeedTheirNames(t *testing.T) {
 		if r := judge(b, "read", fmt.Sprintf(`{"path":%q}`, name)); r.Verdict != want {
 			t.Errorf("read %s: %+v", name, r)
 		}
+		if r := judge(b, "execute", fmt.Sprintf(`{"command":"cat %s"}`, name)); r.Verdict != want {
+			t.Errorf("cat %s: %+v", name, r)
+		}
+	}
+	for input, want := range map[string]policy.Verdict{
+		`{"command":"cat ../notes","cwd":"sub"}`:                 policy.Allow,
+		fmt.Sprintf(`{"command":"cat x","cwd":%q}`, dir+"/sub"):  policy.Allow,
+		`{"command":"cat ../diary","cwd":"sub"}`:                 policy.Ask,
+		`{"command":"cd sub && cat ../diary"}`:                   policy.Ask,
+		fmt.Sprintf(`{"command":"./x","cwd":%q}`, dir):           policy.Allow,
+		`{"command":"./x","cwd":"sub"}`:                          policy.Ask,
+		`{"command":"cd sub && ./x"}`:                            policy.Ask,
+		fmt.Sprintf(`{"command":"cd %s && ./x"}`, dir):           policy.Allow,
+		`{"command":"./x","cwd":".","workdir":"sub"}`:            policy.Ask,
+		`{"command":["bash","-lc","cd sub && cat x"],"cwd":"."}`: policy.Ask,
+		`{"command":["bash","-lc","cat sub/x"],"workdir":"."}`:   policy.Allow,
+	} {
+		if r := judge(b, "execute", input); r.Verdict != want {
+			t.Errorf("%s: %+v, want %s", input, r, want)
+		}
 	}
 }

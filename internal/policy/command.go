@@ -21,12 +21,31 @@ type part struct {
 	words []string
 	// unclear says why it is uncertain what would run; words then holds the known ones.
 	unclear string
+	// dirs are the directories in which it may run, as written; "" is that of the call.
+	dirs []string
+	// piped means that another part writes its standard input.
+	piped bool
+}
+
+// leads returns the word with which a part changes the directory of those after it.
+// known is false if the new directory is known only when it runs.
+func (p part) leads() (name string, known bool) {
+	switch p.words[0] {
+	case "cd":
+		if len(p.words) == 2 && p.unclear == "" && p.words[1] != "" && !strings.HasPrefix(p.words[1], "-") {
+			return p.words[1], true
+		}
+		return "", false
+	case "pushd", "popd", "chdir", "command", "builtin", "eval", "source", ".":
+		return "", false
+	}
+	return "", true
 }
 
 // patternWords returns the words of a command pattern: a "*" matches one word, and as
 // the last one any number of words.
 func patternWords(pattern string) ([]string, error) {
-	parts := commandParts(pattern)
+	parts := commandParts(pattern, "")
 	if len(parts) != 1 || parts[0].unclear != "" && !onlyStars(pattern, parts[0]) {
 		return nil, fmt.Errorf("%q is not one plain command: write each of several as a rule of its own", pattern)
 	}
@@ -48,20 +67,17 @@ func onlyStars(pattern string, p part) bool {
 	return p.unclear == unclearGlob && !strings.ContainsAny(pattern, "?[")
 }
 
-// matchWords matches all words of a command, and returns those that a star matched.
-func matchWords(pattern, words []string) (free []string, ok bool) {
+// matchWords matches all words of a command.
+func matchWords(pattern, words []string) bool {
 	for i, p := range pattern {
 		if p == "*" && i == len(pattern)-1 {
-			return append(free, words[min(i, len(words)):]...), true
+			return true
 		}
 		if i >= len(words) || p != "*" && p != words[i] {
-			return nil, false
-		}
-		if p == "*" {
-			free = append(free, words[i])
+			return false
 		}
 	}
-	return free, len(words) == len(pattern)
+	return len(words) == len(pattern)
 }
 
 // permittedCommand allows a command of which every part is allowed.
@@ -75,7 +91,10 @@ func permittedCommand(rules []Rule, r Request) Decision {
 		if p.unclear != "" {
 			return Decision{Verdict: Ask, Why: p.unclear}
 		}
-		rule, why := allowsPart(rules, p)
+		if r.stays(p) {
+			continue
+		}
+		rule, why := r.allowsPart(rules, p)
 		if rule == nil {
 			return Decision{Verdict: Ask, Why: why}
 		}
@@ -83,27 +102,38 @@ func permittedCommand(rules []Rule, r Request) Decision {
 			first = rule
 		}
 	}
+	if first == nil {
+		return Decision{Verdict: Ask}
+	}
 	return Decision{Verdict: Allow, Rule: first}
 }
 
-// allowsPart finds a rule that allows one program with its words. The words that a star
-// matches must not make the program run another.
-func allowsPart(rules []Rule, p part) (*Rule, string) {
+// stays reports whether a part only goes to the session's directory. Many agents begin
+// each command with that.
+func (q Request) stays(p part) bool {
+	name, known := p.leads()
+	return known && name != "" && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !q.home(below(dir, name)) })
+}
+
+// allowsPart finds a rule that allows a part. A rule that names all words allows it in
+// the session's directory; otherwise every word must be understood.
+func (q Request) allowsPart(rules []Rule, p part) (*Rule, string) {
 	why := ""
 	for i := range rules {
 		pattern, err := patternWords(rules[i].Pattern)
-		if err != nil {
+		if err != nil || !matchWords(pattern, p.words) {
 			continue
 		}
-		free, ok := matchWords(pattern, p.words)
-		if !ok {
-			continue
+		named := slices.Index(pattern, "*")
+		if named < 0 {
+			named = len(pattern)
+			if !p.piped && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !q.home(dir) }) {
+				return &rules[i], ""
+			}
 		}
-		if risk := runsOthers(p.words[0], free); risk != "" {
-			why = risk
-			continue
+		if why = q.understand(p, named); why == "" {
+			return &rules[i], ""
 		}
-		return &rules[i], ""
 	}
 	return nil, why
 }
@@ -129,7 +159,7 @@ func (r *Rule) touchesCommand(q Request) bool {
 			named := slices.Clone(words)
 			named[0] = path.Base(named[0])
 			for _, w := range [][]string{words, named} {
-				if _, ok := matchWords(pattern, w); ok {
+				if matchWords(pattern, w) {
 					return true
 				}
 			}
@@ -141,15 +171,15 @@ func (r *Rule) touchesCommand(q Request) bool {
 // parts returns the programs that a request would run.
 func (q Request) parts() []part {
 	if q.Args == nil {
-		return commandParts(q.Command)
+		return commandParts(q.Command, q.Dir)
 	}
 	if script, ok := shellScript(q.Args); ok {
-		return commandParts(script)
+		return commandParts(script, q.Dir)
 	}
 	if len(q.Args) == 0 {
 		return nil
 	}
-	p := part{words: q.Args}
+	p := part{words: q.Args, dirs: []string{q.Dir}}
 	for _, w := range q.Args {
 		if hidden(w) {
 			p.unclear = unclearHidden
@@ -196,9 +226,9 @@ func hidden(s string) bool {
 	return termtext.Block(s) != s || strings.ContainsAny(s, "\r\x00")
 }
 
-// commandParts returns the programs of a command line for a POSIX shell or bash.
-// Anything but a plain program with plain words is unclear.
-func commandParts(command string) []part {
+// commandParts returns the programs of a command line for a POSIX shell or bash that runs
+// in a directory. Anything but a plain program with plain words is unclear.
+func commandParts(command, dir string) []part {
 	switch {
 	case len(command) > maxCommand:
 		return []part{{words: []string{""}, unclear: unclearLong}}
@@ -209,19 +239,26 @@ func commandParts(command string) []part {
 	if err != nil {
 		return []part{{words: []string{""}, unclear: unclearSyntax}}
 	}
-	c := &collector{}
+	c := &collector{dirs: []string{dir}}
 	for _, s := range file.Stmts {
-		c.statement(s)
+		done, failed := c.statement(s)
+		c.dirs = joined(done, failed)
 	}
 	return c.parts
 }
 
 // collector gathers the programs of a parsed command.
-type collector struct{ parts []part }
+type collector struct {
+	parts []part
+	dirs  []string // where the next program may run
+	piped bool     // the next program reads what another writes
+}
 
 // statement takes apart plain programs, lists and pipes. In anything else it also finds
-// every program, so that a denying rule sees it, and marks it as unclear.
-func (c *collector) statement(s *syntax.Stmt) {
+// every program, so that a denying rule sees it, and marks it as unclear. It returns the
+// directories in which the shell may be after the statement, if it succeeds and if it
+// fails.
+func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
 	why := ""
 	switch {
 	case s.Background || s.Coprocess || s.Disown:
@@ -230,12 +267,13 @@ func (c *collector) statement(s *syntax.Stmt) {
 		why = unclearRedirect
 	}
 	from := len(c.parts)
+	done, failed = c.dirs, c.dirs
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		c.call(cmd)
+		done = c.parts[from].leadsTo()
 	case *syntax.BinaryCmd:
-		c.statement(cmd.X)
-		c.statement(cmd.Y)
+		done, failed = c.binary(cmd)
 	default:
 		why = unclearConstruct
 	}
@@ -248,6 +286,51 @@ func (c *collector) statement(s *syntax.Stmt) {
 			c.parts[i].unclear = why
 		}
 	}
+	if s.Negated {
+		return failed, done
+	}
+	return done, failed
+}
+
+// binary takes apart a list or a pipe of two statements.
+func (c *collector) binary(cmd *syntax.BinaryCmd) (done, failed []string) {
+	before, piped := c.dirs, c.piped
+	done, failed = c.statement(cmd.X)
+	switch cmd.Op {
+	case syntax.AndStmt:
+		c.dirs = done
+	case syntax.OrStmt:
+		c.dirs = failed
+	default:
+		c.piped = true
+		c.dirs = joined(before, joined(done, failed)) // shells differ
+	}
+	done2, failed2 := c.statement(cmd.Y)
+	c.dirs, c.piped = before, piped
+	switch cmd.Op {
+	case syntax.AndStmt:
+		return done2, joined(failed, failed2)
+	case syntax.OrStmt:
+		return joined(done, done2), failed2
+	}
+	all := joined(joined(done, failed), joined(done2, failed2))
+	return all, all
+}
+
+// leadsTo returns the directories of the shell after a part that has succeeded.
+func (p part) leadsTo() []string {
+	name, known := p.leads()
+	switch {
+	case !known:
+		return []string{unknownDir}
+	case name == "":
+		return p.dirs
+	}
+	var out []string
+	for _, dir := range p.dirs {
+		out = joined(out, []string{below(dir, name)})
+	}
+	return out
 }
 
 // inside finds every program below a node that was not taken apart.
@@ -264,7 +347,7 @@ func (c *collector) inside(n syntax.Node, from int) {
 
 // call handles one program, and finds programs inside its words.
 func (c *collector) call(call *syntax.CallExpr) {
-	p := part{}
+	p := part{dirs: c.dirs, piped: c.piped}
 	if len(call.Assigns) > 0 {
 		p.unclear = unclearAssign
 	}

@@ -104,44 +104,33 @@ func pathProposals(r Request, allow func(...string) []Rule) [][]Rule {
 	return out
 }
 
-// subcommands are programs whose second word names the operation, and runners those
-// whose third does if the second is one of these words.
-var (
-	subcommands = []string{
-		"git", "go", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "pip", "pip3", "uv", "poetry", "docker", "podman", "kubectl", "helm", "gh", "glab",
-		"terraform", "dotnet", "bundle", "rails", "gradle", "mvn", "brew", "make", "just", "mix", "swift", "zig", "composer", "apt", "systemctl",
-	}
-	runners = map[string][]string{
-		"npm": {"run"}, "pnpm": {"run"}, "yarn": {"run"}, "bun": {"run"}, "uv": {"run"}, "poetry": {"run"}, "docker": {"compose"}, "gh": {"pr", "issue", "repo", "run"}, "bundle": {"exec"},
-	}
-	// destroyers are only proposed with exactly the same words.
-	destroyers = []string{"rm", "rmdir", "mv", "dd", "chmod", "chown", "shred", "truncate", "kill", "pkill", "killall", "mkfs", "ln", "cp", "tee"}
-)
-
 // commandPatterns returns patterns for every part of a command: the exact words, and
-// the program with its operation and any further words.
+// the program with any other words if those are known.
 func commandPatterns(r Request) (exact, broad []string) {
+	nameable := true
 	for _, p := range r.parts() {
-		if p.unclear != "" || len(p.words) == 0 || slices.ContainsFunc(p.words, func(w string) bool { return strings.Contains(w, "*") }) {
-			return nil, nil // a star in a rule is not a star of the command
-		}
-		whole := quoteWords(p.words)
-		if whole == "" {
+		if p.unclear != "" || len(p.words) == 0 {
 			return nil, nil
 		}
-		exact = append(exact, whole)
-		name, fixed := path.Base(p.words[0]), 1
-		if slices.Contains(subcommands, name) {
-			fixed = 2
-			if len(p.words) > 1 && slices.Contains(runners[name], p.words[1]) {
-				fixed = 3
-			}
-		}
-		if slices.Contains(destroyers, name) || len(p.words) < fixed || slices.ContainsFunc(p.words[1:fixed], func(w string) bool { return strings.HasPrefix(w, "-") }) {
-			broad = append(broad, whole)
+		if r.stays(p) {
 			continue
 		}
-		broad = append(broad, quoteWords(p.words[:fixed])+" *")
+		whole := quoteWords(p.words)
+		if whole == "" || slices.ContainsFunc(p.words, func(w string) bool { return strings.Contains(w, "*") }) {
+			whole, nameable = "", false // a star in a rule is not a star of the command
+		}
+		exact = append(exact, whole)
+		switch prog, chosen := known(p.words); {
+		case prog != nil && !prog.silent && prog.operands != noValue:
+			broad = append(broad, quoteWords(p.words[:chosen])+" *")
+		case whole == "":
+			return nil, nil
+		default:
+			broad = append(broad, whole)
+		}
+	}
+	if !nameable {
+		exact = nil
 	}
 	return exact, broad
 }

@@ -16,7 +16,9 @@ func TestPropose(t *testing.T) {
 		}
 		return out
 	}
-	run := func(command string) policy.Request { return policy.Request{Kind: policy.Execute, Command: command} }
+	run := func(command string) policy.Request {
+		return policy.Request{Kind: policy.Execute, Command: command, Resolve: resolve}
+	}
 	for name, c := range map[string]struct {
 		rules   []string
 		request policy.Request
@@ -26,21 +28,21 @@ func TestPropose(t *testing.T) {
 		"a command alone":               {request: run("ls"), want: "allow execute(ls) | allow execute(ls *)"},
 		"words in quotes":               {request: run(`echo "a b" '$x'`), want: "allow execute(echo 'a b' '$x') | allow execute(echo *)"},
 		"a parenthesis":                 {request: run(`echo ')'`), want: "allow execute(echo ')') | allow execute(echo *)"},
-		"a script":                      {request: run("npm run lint"), want: "allow execute(npm run lint) | allow execute(npm run lint *)"},
+		"a script":                      {request: run("npm run lint"), want: "allow execute(npm run lint)"},
 		"several":                       {request: run("go vet ./... && go test ./..."), want: "allow execute(go vet ./...) + allow execute(go test ./...) | allow execute(go vet *) + allow execute(go test *)"},
 		"one that destroys":             {request: run("rm -rf build"), want: "allow execute(rm -rf build)"},
 		"one that runs others":          {request: run("python x.py"), want: "allow execute(python x.py)"},
 		"one with its version":          {request: run("/usr/bin/python3.12 x.py"), want: "allow execute(/usr/bin/python3.12 x.py)"},
 		"another with its version":      {request: run("nodejs x.js"), want: "allow execute(nodejs x.js)"},
 		"an option in front":            {request: run("git -C / status"), want: "allow execute(git -C / status)"},
-		"a star":                        {request: run("echo '*'"), want: ""},
+		"a star":                        {request: run("echo '*'"), want: "allow execute(echo *)"},
 		"what runs something else":      {request: run("go test $(x)"), want: ""},
-		"a line break in a word":        {request: run("echo 'a\nb'"), want: ""},
+		"a line break in a word":        {request: run("echo 'a\nb'"), want: "allow execute(echo *)"},
 		"what is denied":                {rules: []string{"deny execute(go test *)"}, request: run("go test"), want: ""},
 		"what another rule asks":        {rules: []string{"ask execute(go test)"}, request: run("go test"), want: ""},
 		"what one part is denied of":    {rules: []string{"deny execute(rm *)"}, request: run("ls; rm x"), want: ""},
 		"too many parts":                {request: run("a; b; c; d; e; f; g"), want: ""},
-		"arguments":                     {request: policy.Request{Kind: policy.Execute, Args: []string{"go", "test"}}, want: "allow execute(go test) | allow execute(go test *)"},
+		"arguments":                     {request: policy.Request{Kind: policy.Execute, Args: []string{"go", "test"}, Resolve: resolve}, want: "allow execute(go test) | allow execute(go test *)"},
 		"a read":                        {request: policy.Request{Kind: policy.Read, Paths: in("a/b.go")}, want: "allow read(a/b.go) | allow read(a/**) | allow read"},
 		"a read of a file at the top":   {request: policy.Request{Kind: policy.Read, Paths: in("b.go")}, want: "allow read(b.go) | allow read"},
 		"an edit":                       {request: policy.Request{Kind: policy.Edit, Paths: in("a/b.go")}, want: "allow edit(a/b.go) | allow edit(a/**)"},

@@ -11,6 +11,12 @@ type Request struct {
 	// them is set.
 	Command string
 	Args    []string
+	// Dir is the directory in which the command runs, as the agent wrote it; "" is that
+	// of the session.
+	Dir string
+	// Resolve returns where a path leads that is written relative to the session's
+	// directory. If it is nil, no path is inside the session's directories.
+	Resolve func(path string) Path
 	// Others are further commands that the agent names. Rules that deny or ask match
 	// them too; such a request is unclear.
 	Others []Request

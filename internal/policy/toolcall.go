@@ -38,7 +38,7 @@ var (
 // diffs. resolve returns where a path leads. Request.Unclear says what is uncertain; an
 // input with a command is a command, whatever kind the agent gives the call.
 func Describe(c Call, agent, mode string, resolve func(path string) Path) Request {
-	r := Request{Agent: agent, Mode: mode, Kind: kindOf(c.Kind)}
+	r := Request{Agent: agent, Mode: mode, Kind: kindOf(c.Kind), Resolve: resolve}
 	d := describer{call: c, resolve: resolve, request: &r}
 	d.input()
 	for _, p := range slices.Concat(c.Paths, c.Changes) {
@@ -268,6 +268,10 @@ func (d *describer) cwd(key string, texts []string, ok bool) {
 	if p := d.resolve(texts[0]); !p.Inside {
 		d.unclear("the command would run in %s, outside the session's directories", p.Name)
 	}
+	if d.request.Dir != "" && d.request.Dir != texts[0] {
+		d.unclear("the agent names two different directories for the command")
+	}
+	d.request.Dir = texts[0]
 }
 
 // inputField is a key of a tool's input with its value.

@@ -163,7 +163,7 @@ func TestACommandIsACommand(t *testing.T) {
 		{"mcp__docs__search", `{"command":{"program":"make"}}`, ask},
 		{"mcp__docs__search", `{"query":"x","query":{"script":["make"],"script":"rm x"}}`, deny},
 		{"mcp__acp__Bash", `{"command":"go test ./...","description":"x"}`, allow},
-		{"mcp__acp__Bash", `{"command":"go build"}`, ask},
+		{"mcp__acp__Bash", `{"command":"go test -exec ./x"}`, ask},
 		{"mcp__acp__Bash", `{"command":"go test","cwd":"/tmp"}`, ask},
 		{"mcp__acp__danger", `{"command":"go test"}`, deny},
 		{"", `{"path":"a","then":{"command":"rm x"}}`, deny},

@@ -1,0 +1,221 @@
+package policy
+
+import "strings"
+
+// program describes the words of a program that a rule with a star may allow. Everything
+// that is missing here is asked about: an option is listed only if the program with it
+// neither runs another program nor uses a file that the words do not name.
+type program struct {
+	options map[string]valueKind
+	// longNames means that one dash precedes whole names, as in "-count=1".
+	longNames bool
+	// operands is the kind of the words that are no options, first that of the first one
+	// if it differs. With an option of unlessFirst there is no such first word. At most
+	// maxOperands are allowed, if that is not 0.
+	first, operands valueKind
+	unlessFirst     []string
+	maxOperands     int
+	// anything means that all words are text.
+	anything bool
+	// commands are the programs that the next word chooses from.
+	commands map[string]*program
+	// atHome allows the program only in the session's directory: in another one it may
+	// find settings that make it run something.
+	atHome bool
+	// silent keeps Propose from proposing the program with a star.
+	silent bool
+}
+
+// valueKind is what a word of a command means to its program.
+type valueKind uint8
+
+// The kinds of words.
+const (
+	noValue       valueKind = iota // an option without a value; no operand
+	optionalValue                  // text that follows an option in the same word, or nothing
+	textValue                      // anything
+	numberValue
+	fileValue     // a file or folder that is read
+	outputValue   // a file that is written
+	targetValue   // a name in the project, which must not have more than plain characters
+	revisionValue // of git, or a file, or both with a colon between them
+	testValue     // a file, and perhaps a test in it after "::"
+	scriptValue   // of sed: addresses with commands that print or delete lines
+	formatValue   // of date: it begins with "+"
+)
+
+var valueKinds = map[string]valueKind{"text": textValue, "number": numberValue, "file": fileValue, "output": outputValue}
+
+// options parses a list of options. "-ab" are the short ones a and b (with longNames,
+// the option ab), "-n=number" has a value of a kind, "--color?" perhaps one in the same
+// word. "-#" is a number after a dash.
+func options(longNames bool, list string) map[string]valueKind {
+	out := map[string]valueKind{}
+	for _, word := range strings.Fields(list) {
+		name, kind, valued := strings.Cut(word, "=")
+		switch bare, optional := strings.CutSuffix(name, "?"); {
+		case valued:
+			out[name] = valueKinds[kind]
+		case optional:
+			out[bare] = optionalValue
+		case longNames || strings.HasPrefix(name, "--"):
+			out[name] = noValue
+		default:
+			for _, c := range name[1:] {
+				out["-"+string(c)] = noValue
+			}
+		}
+	}
+	return out
+}
+
+func reads(list string) *program {
+	return &program{options: options(false, list), operands: fileValue}
+}
+
+func says(list string) *program {
+	return &program{options: options(false, list), operands: textValue}
+}
+
+func plain(list string) *program { return &program{options: options(false, list)} }
+
+func (p *program) quietly() *program {
+	p.silent = true
+	return p
+}
+
+// gitCommand describes a command of git. Git looks for a repository where it runs, whose
+// configuration may name programs.
+func gitCommand(operands valueKind, list string) *program {
+	return &program{options: options(false, list), operands: operands, atHome: true}
+}
+
+func goCommand(operands valueKind, list string) *program {
+	return &program{options: options(true, list), operands: operands, longNames: true}
+}
+
+const (
+	grepOptions = "-i -n -v -w -x -c -l -L -o -q -s -h -H -E -F -P -G -e=text -A=number -B=number -C=number -m=number -# " +
+		"--regexp=text --ignore-case --line-number --invert-match --word-regexp --line-regexp --count --files-with-matches " +
+		"--files-without-match --only-matching --quiet --silent --no-messages --no-filename --with-filename --extended-regexp " +
+		"--fixed-strings --perl-regexp --basic-regexp --after-context=number --before-context=number --context=number " +
+		"--max-count=number --color? --colour?"
+	goBuildOptions = "-v -x -n -a -race -trimpath -p=number -tags=text -mod=text -json"
+	gitDiffOptions = "-p -u -s -U=number --patch --no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status " +
+		"--raw --unified=number --color? --no-color --word-diff? --minimal --patience --histogram --cached --staged --merge-base " +
+		"-b -w -R -z -M? -C? --ignore-all-space --ignore-space-change --ignore-blank-lines --find-renames? --no-renames --check " +
+		"--exit-code --quiet --full-index --abbrev? --relative --function-context -W --diff-filter=text -S=text -G=text " +
+		"--pickaxe-regex --pickaxe-all --no-ext-diff --no-textconv"
+	gitLogOptions = gitDiffOptions + " --oneline --graph --decorate? --no-decorate --all --branches? --tags? --remotes? --follow --reverse -n=number -# " +
+		"--max-count=number --skip=number --since=text --until=text --after=text --before=text --author=text --committer=text " +
+		"--grep=text -i -E -F --all-match --invert-grep --merges --no-merges --first-parent --format=text --pretty? --date=text " +
+		"--abbrev-commit --no-abbrev-commit --topo-order --date-order --left-right --cherry-pick --cherry-mark --no-walk --source --full-history"
+	cargoOptions = "-q -v -j=number -p=text --quiet --verbose --release --all --workspace --all-targets --all-features --no-default-features " +
+		"--package=text --exclude=text --lib --bins --bin=text --tests --test=text --examples --example=text --doc --features=text " +
+		"--jobs=number --no-run --no-fail-fast --offline --locked --frozen --keep-going"
+)
+
+// programs are the programs whose words are known.
+var programs = map[string]*program{
+	// Files and text.
+	"cat":       reads("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
+	"ls":        reads("-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --human-readable --recursive --reverse --directory --inode --size --color? --classify? --group-directories-first"),
+	"head":      reads("-# -qvz -n=number -c=number --lines=number --bytes=number --quiet --verbose"),
+	"tail":      reads("-# -qvz -n=number -c=number --lines=number --bytes=number --quiet --verbose"),
+	"wc":        reads("-clmwL --lines --words --bytes --chars --max-line-length"),
+	"nl":        reads("-b=text -n=text -w=number -s=text"),
+	"tac":       reads(""),
+	"rev":       reads(""),
+	"sort":      reads("-bcCdfghiMmnrRsuVz -k=text -t=text --reverse --unique --numeric-sort --version-sort --human-numeric-sort --ignore-case --key=text --field-separator=text"),
+	"uniq":      {options: options(false, "-cdDiuz -f=number -s=number -w=number --count --repeated --unique --ignore-case"), operands: fileValue, maxOperands: 1},
+	"cut":       reads("-snz -d=text -f=text -c=text -b=text --delimiter=text --fields=text --characters=text --complement --only-delimited"),
+	"tr":        says("-cCdst --delete --squeeze-repeats --complement"),
+	"comm":      reads("-123"),
+	"cmp":       reads("-bls"),
+	"diff":      reads("-abBcdeEipqstuwy -U=number --unified? --brief --side-by-side --color? --ignore-all-space --ignore-case --ignore-blank-lines --report-identical-files"),
+	"stat":      reads("-fLtx -c=text --format=text --printf=text --terse"),
+	"file":      reads("-bhiLNr --brief --mime --mime-type --mime-encoding"),
+	"du":        reads("-achHklmsSx -d=number --max-depth=number --summarize --human-readable --total --all"),
+	"df":        reads("-ahHiklmPT --human-readable"),
+	"tree":      reads("-aCdfhinpst -L=number -P=text -I=text --dirsfirst --noreport --prune"),
+	"realpath":  reads("-emqsz"),
+	"readlink":  reads("-efmnqz"),
+	"sha1sum":   reads("-bt"),
+	"sha256sum": reads("-bt"),
+	"sha512sum": reads("-bt"),
+	"md5sum":    reads("-bt"),
+	"cksum":     reads(""),
+	"od":        reads("-abcdiosxv -A=text -t=text -N=number -j=number"),
+	"hexdump":   reads("-bcCdovx -n=number -s=number"),
+	"strings":   reads("-a -n=number"),
+	"grep":      {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
+	"egrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
+	"fgrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
+	"rg": {options: options(false, "-invwxclqosHFPNIpSU -e=text --regexp=text -A=number -B=number -C=number -m=number --ignore-case --line-number --invert-match --word-regexp --line-regexp "+
+		"--count --files-with-matches --files-without-match --only-matching --quiet --no-messages --no-filename --with-filename --fixed-strings --after-context=number --before-context=number "+
+		"--context=number --max-count=number --color=text -t=text -T=text --type=text --type-not=text --files --json --heading --no-heading --smart-case --case-sensitive "+
+		"--no-line-number --column --vimgrep --multiline --pcre2 --count-matches --stats --trim --max-depth=number --max-columns=number --sort=text --sortr=text"),
+		first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp", "--files"}},
+	"fd": {options: options(false, "-aHIisgFp0 -t=text -e=text -E=text -d=number --hidden --no-ignore --type=text --extension=text --exclude=text --max-depth=number --glob --fixed-strings --full-path --absolute-path"),
+		first: textValue, operands: fileValue},
+	"find": {options: options(true, "-name=text -iname=text -path=text -ipath=text -wholename=text -regex=text -iregex=text -regextype=text -type=text -maxdepth=number -mindepth=number -size=text "+
+		"-mtime=text -mmin=text -ctime=text -cmin=text -atime=text -amin=text -newer=file -empty -not -o -or -a -and -print -print0 -printf=text -prune -perm=text -user=text -group=text -ls "+
+		"-executable -readable -writable -depth -mount -xdev -quit -true -false -H -P"), operands: fileValue, longNames: true},
+	"sed":  (&program{options: options(false, "-nErz --quiet --silent --regexp-extended"), first: scriptValue, operands: fileValue}).quietly(),
+	"test": (&program{options: options(true, "-e=file -f=file -d=file -r=file -w=file -x=file -s=file -h=file -L=file -z=text -n=text"), operands: textValue, longNames: true}).quietly(),
+	"cd":   (&program{operands: fileValue, maxOperands: 1}).quietly(),
+	// What concerns no file.
+	"basename": says("-az -s=text"), "dirname": says("-z"), "which": says("-a"),
+	"echo": {anything: true, operands: textValue},
+	"seq":  {operands: numberValue}, "sleep": {operands: numberValue},
+	"true": plain(""), "false": plain(""), "pwd": plain("-LP"), "whoami": plain(""), "nproc": plain("--all"), "hostname": plain("-fs"),
+	"uname": plain("-amnprsv --all"), "id": plain("-ugGn"), "arch": plain(""),
+	"date": {options: options(false, "-uR -I? --utc --iso-8601? --rfc-3339=text"), operands: formatValue},
+	// Files that are made without content.
+	"mkdir": {options: options(false, "-pv --parents --verbose"), operands: outputValue},
+	"touch": {operands: outputValue},
+	// Version control.
+	"git": {commands: map[string]*program{
+		"status":    gitCommand(fileValue, "-s -b -v -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames"),
+		"diff":      gitCommand(revisionValue, gitDiffOptions),
+		"log":       gitCommand(revisionValue, gitLogOptions),
+		"show":      gitCommand(revisionValue, gitLogOptions),
+		"shortlog":  gitCommand(revisionValue, "-nse --summary --numbered --email --all --since=text --until=text"),
+		"blame":     gitCommand(revisionValue, "-L=text -wCMelsfnt --date=text --show-email --porcelain --line-porcelain"),
+		"rev-parse": gitCommand(revisionValue, "-q --show-toplevel --git-dir --abbrev-ref --short? --verify --is-inside-work-tree --show-prefix --show-cdup"),
+		"rev-list":  gitCommand(revisionValue, "-n=number -# --count --all --max-count=number --oneline --no-merges --merges --first-parent --left-right"),
+		"describe":  gitCommand(revisionValue, "--tags --always --dirty? --all --long --abbrev? --match=text"),
+		"ls-files":  gitCommand(fileValue, "-cdomstuvz --cached --deleted --others --modified --stage --exclude-standard --full-name"),
+		"ls-tree":   gitCommand(revisionValue, "-drtlz --name-only --name-status --full-name --full-tree --long"),
+		"branch":    gitCommand(noValue, "-arv --list --show-current --all --remotes --verbose --merged? --no-merged? --sort=text --format=text"),
+		"tag":       gitCommand(noValue, "-l --list --sort=text --merged? --contains?"),
+		"remote":    gitCommand(noValue, "-v --verbose"),
+		"add":       gitCommand(fileValue, "-AuvnN --all --update --verbose --dry-run --intent-to-add"),
+		"commit":    gitCommand(noValue, "-aqvs -m=text --message=text --all --quiet --verbose --signoff --no-edit --allow-empty --dry-run"),
+	}},
+	// What builds and tests a project. It runs programs of the project, which is what its
+	// user wants.
+	"go": {commands: map[string]*program{
+		"test": goCommand(fileValue, goBuildOptions+" -short -cover -failfast -benchmem -fullpath -count=number -run=text -skip=text -bench=text -benchtime=text -timeout=text -parallel=number "+
+			"-cpu=text -list=text -shuffle=text -covermode=text -coverpkg=text -coverprofile=output -vet=text -fuzz=text -fuzztime=text"),
+		"build":   goCommand(fileValue, goBuildOptions+" -o=output"),
+		"vet":     goCommand(fileValue, goBuildOptions),
+		"list":    goCommand(fileValue, goBuildOptions+" -m -deps -test -e -find -f=text"),
+		"doc":     goCommand(textValue, "-all -src -short -u -cmd -c"),
+		"fmt":     goCommand(outputValue, "-n -x"),
+		"version": goCommand(fileValue, "-m -v"),
+		"mod": {commands: map[string]*program{
+			"tidy": goCommand(noValue, "-v -e -diff"), "verify": goCommand(noValue, ""), "graph": goCommand(noValue, ""), "why": goCommand(textValue, "-m -vendor"),
+		}},
+	}},
+	"gofmt": {options: options(true, "-l -d -s -e -w"), operands: outputValue, longNames: true},
+	"cargo": {commands: map[string]*program{
+		"test": {options: options(false, cargoOptions), operands: textValue}, "build": plain(cargoOptions), "check": plain(cargoOptions), "clippy": plain(cargoOptions),
+		"tree": plain("-d -i=text -e=text --depth=number"), "fmt": plain("--all --check"),
+	}},
+	"pytest": {options: options(false, "-qvxsl -k=text -m=text -r=text --lf --ff --last-failed --failed-first --exitfirst --verbose --quiet --collect-only --co --tb=text --maxfail=number --durations=number --no-header --no-summary"), operands: testValue},
+	"make":   (&program{options: options(false, "-ksnBiw -j? --silent --quiet --keep-going --dry-run --always-make --no-print-directory --jobs?"), operands: targetValue}).quietly(),
+	"npm": {commands: map[string]*program{
+		"test": plain("-s --silent"), "run": (&program{options: options(false, "-s --silent --if-present"), operands: targetValue, maxOperands: 1}).quietly(),
+	}},
+}
