@@ -8,16 +8,66 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/session"
 )
 
-// TerminalCommand is the program that signs in on the person's terminal, as
-// [session.Session.TerminalAuth] names it.
-func TerminalCommand(ctx context.Context, c acpclient.Command) *exec.Cmd {
+// SignIn is signing in to the agent of a session, from the agent's request until the
+// person has signed in or has dismissed it.
+type SignIn struct {
+	// Message is what the agent says about it; it may be empty.
+	Message string
+	Methods []acpclient.AuthMethod
+	// Trying is the method in progress, nil if there is none.
+	Trying  *acpclient.AuthMethod
+	session *session.Session
+}
+
+// NewSignIn begins signing in to the agent of a session, which has asked for it.
+func NewSignIn(s *session.Session, c *conversation.Conversation, e conversation.AuthRequired) *SignIn {
+	return &SignIn{Message: e.Message, Methods: c.Agent.AuthMethods, session: s}
+}
+
+// Begin tries a method. Either the agent carries it out, and an AuthDone tells the result;
+// or it returns the program to run on the person's terminal, whose result is for
+// [SignIn.Ran].
+func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*exec.Cmd, error) {
+	at := slices.IndexFunc(i.Methods, func(m acpclient.AuthMethod) bool { return m.ID == id })
+	if at < 0 {
+		return nil, fmt.Errorf("the agent has no way to sign in called %q", id)
+	}
+	var program *exec.Cmd
+	if i.Methods[at].Type == acpclient.AuthMethodTerminal {
+		c, err := i.session.TerminalAuth(id)
+		if err != nil {
+			return nil, err
+		}
+		program = terminalCommand(ctx, c)
+	} else {
+		i.session.Authenticate(id)
+	}
+	i.Trying = &i.Methods[at]
+	return program, nil
+}
+
+// Ran takes the result of the program on the terminal. The agent starts again if the
+// program succeeded.
+func (i *SignIn) Ran(err error) error {
+	i.Trying = nil
+	if err != nil {
+		return fmt.Errorf("the program did not end well: %w", err)
+	}
+	i.session.Reconnect()
+	return nil
+}
+
+// terminalCommand is a program that signs in on the person's terminal.
+func terminalCommand(ctx context.Context, c acpclient.Command) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
 	return cmd
@@ -108,9 +158,13 @@ func (c *Connection) Authenticate(ctx context.Context, m acpclient.AuthMethod) e
 
 // TerminalAuth ends the agent, and returns the program that signs in on the terminal by a
 // method.
-func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (acpclient.Command, error) {
+func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (*exec.Cmd, error) {
 	c.peer.Stop(ctx)
-	return session.TerminalAuthCommand(c.command, m)
+	command, err := session.TerminalAuthCommand(c.command, m)
+	if err != nil {
+		return nil, err
+	}
+	return terminalCommand(ctx, command), nil
 }
 
 // Logout signs out.

@@ -164,11 +164,10 @@ func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpcl
 	if !s.InTerminal || !s.OutTerminal {
 		return app.WithHint("Run it in a terminal, without > or |.", "%s is done on a terminal, and there is none", m.Name)
 	}
-	command, err := c.TerminalAuth(ctx, m)
+	cmd, err := c.TerminalAuth(ctx, m)
 	if err != nil {
 		return err
 	}
-	cmd := app.TerminalCommand(ctx, command)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the program that signs in to %s did not end well: %w", c.Agent.Name, err)

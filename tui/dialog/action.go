@@ -91,30 +91,24 @@ type Show struct {
 	Head func(width int, th *theme.Theme) []string
 }
 
-// SignIn signs in with a method that the agent carries out itself. The dialog
-// stays, and is told how that went.
+// SignIn signs in with a method. The dialog stays, and is told the result.
 type SignIn struct{ Method acpclient.AuthMethodID }
 
-// SignInTerminal runs the agent's program in the person's terminal to sign in.
-// The dialog stays, and is told how that went.
-type SignInTerminal struct{ Method acpclient.AuthMethod }
-
-func (NotTaken) action()       {}
-func (Show) action()           {}
-func (Close) action()          {}
-func (Do) action()             {}
-func (Stay) action()           {}
-func (Answer) action()         {}
-func (CancelTurn) action()     {}
-func (RejectWith) action()     {}
-func (Another) action()        {}
-func (Edit) action()           {}
-func (SetOption) action()      {}
-func (StartAgent) action()     {}
-func (OpenSession) action()    {}
-func (Run) action()            {}
-func (Elicit) action()         {}
-func (OpenURL) action()        {}
-func (Copy) action()           {}
-func (SignIn) action()         {}
-func (SignInTerminal) action() {}
+func (NotTaken) action()    {}
+func (Show) action()        {}
+func (Close) action()       {}
+func (Do) action()          {}
+func (Stay) action()        {}
+func (Answer) action()      {}
+func (CancelTurn) action()  {}
+func (RejectWith) action()  {}
+func (Another) action()     {}
+func (Edit) action()        {}
+func (SetOption) action()   {}
+func (StartAgent) action()  {}
+func (OpenSession) action() {}
+func (Run) action()         {}
+func (Elicit) action()      {}
+func (OpenURL) action()     {}
+func (Copy) action()        {}
+func (SignIn) action()      {}

@@ -45,7 +45,7 @@ func (d *Auth) offer() {
 		case acpclient.AuthMethodAgent, "":
 			a.action = SignIn{m.ID}
 		case acpclient.AuthMethodTerminal:
-			a.icon, a.action = "$", SignInTerminal{m}
+			a.icon, a.action = "$", SignIn{m.ID}
 			run := "runs the agent's program in this terminal"
 			if len(m.Args) > 0 {
 				run += " with " + termtext.VisibleLine(toolview.ShellWords(m.Args))

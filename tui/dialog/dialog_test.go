@@ -29,7 +29,7 @@ func TestAuth(t *testing.T) {
 		{"enter", nil},
 		{"1", SignIn{"oauth"}},
 		{"down enter", SignIn{"oauth"}},
-		{"2", SignInTerminal{methods[1]}},
+		{"2", SignIn{methods[1].ID}},
 		{"3", nil},
 		{"up enter", nil}, // marked, but not supported
 		{"esc", Close{}},

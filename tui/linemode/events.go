@@ -58,7 +58,7 @@ func (p *program) apply(e conversation.Event) {
 	case conversation.AgentLost:
 		p.lost(e)
 	case conversation.AuthRequired:
-		p.authAsk = true
+		p.signIn = app.NewSignIn(p.session, p.conv, e)
 	case conversation.AuthDone:
 		p.signedIn(e)
 	case conversation.PromptSent:
@@ -128,7 +128,7 @@ func (p *program) again() string {
 
 // lost says that the agent has gone.
 func (p *program) lost(e conversation.AgentLost) {
-	p.authAsk, p.authing, p.form = false, false, nil
+	p.signIn, p.form = nil, nil
 	p.out.items(p.conv)
 	what := app.GoneText(p.conv, p.session.Connects())
 	p.unstarted = p.unstarted || p.conv.Phase == conversation.PhaseFailed

@@ -136,8 +136,7 @@ type program struct {
 	own      []*question // of parley's own, that wait
 	form     *form       // that is being filled in, nil if none is
 	looking  bool        // where the paths of a question lead is being looked up
-	authAsk  bool        // signing in is asked for
-	authing  bool        // it is being tried
+	signIn   *app.SignIn // nil unless the agent asks for it
 	hinted   bool        // it was said that what was typed before does not count
 
 	besides int                    // what is being done beside

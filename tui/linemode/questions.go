@@ -101,8 +101,8 @@ func (p *program) next() *question {
 		return p.form.next()
 	case len(p.conv.Elicitations) > 0:
 		return p.elicitation()
-	case p.authAsk && !p.authing:
-		return p.signIn()
+	case p.signIn != nil && p.signIn.Trying == nil:
+		return p.askToSignIn()
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package linemode
 import (
 	"errors"
 	"os"
+	"os/exec"
 
 	"parley/acpclient"
 	"parley/config"
@@ -66,7 +67,7 @@ func (p *program) leaveSession() {
 		p.end(p.session)
 	}
 	p.session, p.stored, p.question, p.form, p.adds = nil, "", nil, nil, nil
-	p.authAsk, p.authing, p.mode = false, false, ""
+	p.signIn, p.mode = nil, ""
 	p.conv = conversation.New()
 	p.out.skip(0)
 	p.out.calls = nil
@@ -206,80 +207,73 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 	p.later(q)
 }
 
-// signIn asks how to sign in.
-func (p *program) signIn() *question {
-	d := dialog.NewAuth(p.env(), p.conv.Agent.Name(), p.authMessage(), p.conv.Agent.AuthMethods)
+// askToSignIn asks how to sign in.
+func (p *program) askToSignIn() *question {
+	flow := p.signIn
+	d := dialog.NewAuth(p.env(), p.conv.Agent.Name(), flow.Message, flow.Methods)
 	q := &question{
-		text: "Question: the agent wants you to sign in.\n" + d.Text() + "\n", open: func() bool { return p.authAsk },
-		cancel: p.dismissAuth,
+		text: "Question: the agent wants you to sign in.\n" + d.Text() + "\n", open: func() bool { return p.signIn == flow },
+		cancel: p.dismissSignIn,
 	}
 	for _, r := range d.Replies() {
 		q.choices = append(q.choices, choice{line: r.Line(), do: func(string) { p.authenticate(r) }})
 	}
-	q.choices = append(q.choices, choice{line: "Do not sign in", do: func(string) { p.dismissAuth() }})
+	q.choices = append(q.choices, choice{line: "Do not sign in", do: func(string) { p.dismissSignIn() }})
 	return q
 }
 
-// authMessage is what the agent said when it asked for it.
-func (p *program) authMessage() string {
-	var answer *acpclient.Error
-	if errors.As(p.conv.AuthError, &answer) {
-		return answer.Message
-	}
-	return ""
-}
-
-func (p *program) dismissAuth() {
-	p.authAsk = false
+func (p *program) dismissSignIn() {
+	p.signIn = nil
 	p.session.DismissAuth()
 }
 
-// authenticate signs in by a method.
+// authenticate signs in by a method. A program on the terminal gets the terminal until it
+// ends.
 func (p *program) authenticate(r dialog.Reply) {
-	switch a := r.Do.(type) {
-	case dialog.SignIn:
-		p.authing = true
-		p.out.line("Signing in with " + r.Name + ". The agent may open a page in your browser.")
-		p.session.Authenticate(a.Method)
-	case dialog.SignInTerminal:
-		p.signInOnTerminal(a.Method)
-	default:
+	a, ok := r.Do.(dialog.SignIn)
+	if !ok {
 		p.out.line("parley cannot sign in this way.")
+		return
 	}
-}
-
-// signInOnTerminal leaves the terminal to the agent's program.
-func (p *program) signInOnTerminal(m acpclient.AuthMethod) {
-	c, err := p.session.TerminalAuth(m.ID)
+	program, err := p.signIn.Begin(p.ctx, a.Method)
+	if err == nil && program == nil {
+		p.out.line("Signing in with " + r.Name + ". The agent may open a page in your browser.")
+		return
+	}
 	if err == nil && p.in.tty == nil {
 		err = errors.New("there is no terminal to leave to the program")
-	}
-	if err == nil {
-		p.out.broken()
-		p.in.stop()
-		cmd := app.TerminalCommand(p.ctx, c)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in.tty, os.Stdout, os.Stderr
-		err = cmd.Run()
-		if failed := p.in.start(); failed != nil {
-			p.out.err = failed
-		}
+	} else if err == nil {
+		err = p.signIn.Ran(p.onTerminal(program))
 	}
 	if err != nil {
+		p.signIn.Trying = nil
 		p.out.line("You are not signed in: " + err.Error())
 		return // and are asked again
 	}
-	p.authAsk = false
-	p.session.Reconnect()
+	p.signIn = nil
+}
+
+// onTerminal leaves the terminal to a program until it ends.
+func (p *program) onTerminal(program *exec.Cmd) error {
+	p.out.broken()
+	p.in.stop()
+	program.Stdin, program.Stdout, program.Stderr = p.in.tty, os.Stdout, os.Stderr
+	err := program.Run()
+	if failed := p.in.start(); failed != nil {
+		p.out.err = failed
+	}
+	return err
 }
 
 // signedIn takes the end of signing in.
 func (p *program) signedIn(e conversation.AuthDone) {
-	p.authing = false
 	switch {
-	case e.Err != nil && p.authAsk:
+	case p.signIn == nil:
+	case e.Err != nil:
+		p.signIn.Trying = nil
 		p.out.line("Signing in has not worked: " + e.Err.Error())
-	case p.authAsk:
+	default:
+		p.signIn = nil
 		p.out.line("Signed in.")
-		p.authAsk = false
 	}
 }

@@ -152,9 +152,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	case dialog.OpenURL:
 		return p.openURL(a)
 	case dialog.SignIn:
-		t.signIn.ByAgent(a.Method)
-	case dialog.SignInTerminal:
-		return t.signIn.OnTerminal(a.Method)
+		return t.signIn.Begin(a.Method)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ package tab
 
 import (
 	"context"
-	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,14 +16,8 @@ import (
 // signIn is the dialog for signing in to the agent, while it is open.
 type signIn struct {
 	tab    *Tab
+	flow   *app.SignIn
 	dialog *dialog.Auth // nil if it is not open
-}
-
-// open opens the dialog in the place of an earlier one.
-func (s *signIn) open(d *dialog.Auth) {
-	s.close()
-	s.dialog = d
-	s.tab.dialogs.Push(d)
 }
 
 func (s *signIn) close() {
@@ -39,14 +32,7 @@ func (s *signIn) Asks() bool {
 	return s.dialog != nil && s.tab.dialogs.Top() == dialog.Dialog(s.dialog)
 }
 
-// busy says that signing in has begun, by the method with this name.
-func (s *signIn) busy(name string) {
-	if s.dialog != nil {
-		s.dialog.Busy(name)
-	}
-}
-
-// Ended takes the end of signing in: the dialog goes, or says what was wrong.
+// Ended takes the end of signing in: the dialog closes, or shows the error.
 func (s *signIn) Ended(err error) {
 	switch {
 	case s.dialog == nil:
@@ -57,44 +43,31 @@ func (s *signIn) Ended(err error) {
 	}
 }
 
-// Ask shows the agent's ways to sign in, and what it said.
+// Ask shows the agent's methods to sign in, and its message, in the place of an earlier
+// dialog.
 func (s *signIn) Ask(e conversation.AuthRequired) {
-	agent := s.tab.conv.Agent
-	s.open(dialog.NewAuth(s.tab.env(), agent.Name(), e.Message, agent.AuthMethods))
+	s.close()
+	s.flow = app.NewSignIn(s.tab.session, s.tab.conv, e)
+	s.dialog = dialog.NewAuth(s.tab.env(), s.tab.conv.Agent.Name(), s.flow.Message, s.flow.Methods)
+	s.tab.dialogs.Push(s.dialog)
 }
 
-// ByAgent lets the agent sign the person in.
-func (s *signIn) ByAgent(id acpclient.AuthMethodID) {
-	for _, method := range s.tab.conv.Agent.AuthMethods {
-		if method.ID == id {
-			s.busy(method.Name)
-		}
-	}
-	s.tab.session.Authenticate(id)
-}
-
-// OnTerminal leaves the screen to the agent's program, with what the
-// method adds to its command, and comes back when it has ended.
-func (s *signIn) OnTerminal(method acpclient.AuthMethod) tea.Cmd {
-	c, err := s.tab.session.TerminalAuth(method.ID)
+// Begin signs in by a method. A program on the terminal gets the screen until it ends.
+func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
+	program, err := s.flow.Begin(s.tab.program.Context, id)
 	if err != nil {
 		s.Ended(err)
 		return nil
 	}
-	s.busy(method.Name)
-	return s.tab.exec(app.TerminalCommand(s.tab.program.Context, c), func(err error) tea.Msg {
-		return then(func() tea.Cmd { s.cameBack(err); return nil })
-	})
-}
-
-// cameBack takes the end of the program that signs in on the terminal.
-func (s *signIn) cameBack(err error) {
-	if err != nil {
-		s.Ended(fmt.Errorf("the program did not end well: %w", err))
-		return
+	if s.dialog != nil && s.flow.Trying != nil {
+		s.dialog.Busy(s.flow.Trying.Name)
 	}
-	s.close()
-	s.tab.session.Reconnect()
+	if program == nil {
+		return nil
+	}
+	return s.tab.exec(program, func(err error) tea.Msg {
+		return then(func() tea.Cmd { s.Ended(s.flow.Ran(err)); return nil })
+	})
 }
 
 // Dismiss closes the dialog: the person does not sign in.

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley/acpclient"
 )
 
 // wantsSignIn is an agent that opens no session before the person has signed in. The answer
@@ -32,7 +30,7 @@ func TestByAgent(t *testing.T) {
 		s := signInBench(b, "expect authenticate\nreply-error 1 the browser was closed\nserve\n")
 		b.MustSay("In the browser")
 		b.MustSay("who are you?")
-		s.ByAgent("web")
+		s.Begin("web")
 		if !s.Asks() {
 			t.Error("the dialog is closed")
 		}
@@ -41,7 +39,7 @@ func TestByAgent(t *testing.T) {
 			t.Errorf("the agent got %s", got)
 		}
 		b.MustSay("the browser was closed")
-		s.ByAgent("web")
+		s.Begin("web")
 		if b.Do(nil); s.Asks() || !b.dialogs.Empty() {
 			t.Errorf("it still asks\n%s", b.Screen())
 		}
@@ -54,7 +52,7 @@ func TestOnTerminal(t *testing.T) {
 	for _, fails := range []error{nil, errors.New("exit status 1")} {
 		runBench(t, func(t *testing.T, b *bench) {
 			s := signInBench(b, "")
-			b.Do(s.OnTerminal(acpclient.AuthMethod{ID: "here", Name: "Here"}))
+			b.Do(s.Begin("here"))
 			run := b.wished()[0].(Exec)
 			if args := run.Cmd.Args; args[len(args)-1] != "--now" {
 				t.Errorf("it runs %q", args)
