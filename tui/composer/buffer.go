@@ -78,12 +78,16 @@ func (b *buffer) slice(from, to pos) string {
 }
 
 // replace replaces the text between from and to by clean text, and moves the cursor
-// behind it.
+// after it.
 func (b *buffer) replace(from, to pos, text string) {
 	if from == to && text == "" {
 		return
 	}
-	b.record(edit{at: from, removed: b.slice(from, to), inserted: text, cursor: b.cur})
+	b.redo = nil
+	if !b.grouped {
+		b.next()
+	}
+	b.undo = append(b.undo, edit{at: from, removed: b.slice(from, to), inserted: text, cursor: b.cur, step: b.current})
 	b.splice(from, to, text)
 }
 

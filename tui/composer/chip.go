@@ -42,7 +42,11 @@ func (c *chips) fold(raw string) (mark string, text func() string) {
 	if firstChip+rune(len(c.list)) > lastChip {
 		return "", func() string { return "" }
 	}
-	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount(raw))
+	amount := fmt.Sprintf("%d bytes", len(raw))
+	if n := lineCount(raw); n > 1 {
+		amount = fmt.Sprintf("%d lines", n)
+	}
+	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount)
 	text = sync.OnceValue(func() string { return clean(raw) })
 	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: text})
 	return string(firstChip + rune(len(c.list)-1)), text
@@ -50,13 +54,6 @@ func (c *chips) fold(raw string) (mark string, text func() string) {
 
 // frozen returns a copy for use in another goroutine.
 func (c *chips) frozen() *chips { return &chips{c.list[:len(c.list):len(c.list)]} }
-
-func amount(raw string) string {
-	if n := lineCount(raw); n > 1 {
-		return fmt.Sprintf("%d lines", n)
-	}
-	return fmt.Sprintf("%d bytes", len(raw))
-}
 
 // lineCount counts lines that end in LF, CRLF or, as terminals paste them, CR.
 func lineCount(raw string) int {

@@ -1,7 +1,6 @@
 package composer
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -94,14 +93,14 @@ func (p *completion) open() bool {
 	return p.kind != noCompletion && !p.closed && (len(p.items) > 0 || p.note != "")
 }
 
-// complete brings the popup, and what is known of mentions, up to what is in the draft.
-// It returns the command that reads what that takes of the project's files.
+// complete updates the popup and the state of mentions. It returns the command that
+// reads the project's files for that.
 func (c *Composer) complete() tea.Cmd {
 	cmd := c.offer()
 	return tea.Batch(cmd, c.lookUp(), c.previewDue())
 }
 
-// offer brings the popup up to what is before the cursor.
+// offer updates the popup for the text before the cursor.
 func (c *Composer) offer() tea.Cmd {
 	p := &c.completion
 	kind, from, query := c.wordToComplete()
@@ -135,7 +134,7 @@ func (c *Composer) offer() tea.Cmd {
 	return tea.Batch(cmd, c.offerFiles(query))
 }
 
-// wordToComplete is the command or the mention that the cursor is behind.
+// wordToComplete returns the command or the mention before the cursor.
 func (c *Composer) wordToComplete() (completionKind, pos, string) {
 	cur := c.buf.cur
 	line := c.buf.lines[cur.row].text[:cur.col]
@@ -179,14 +178,15 @@ func (c *Composer) matchCommands(query string) []item {
 			items[i].hits = append(items[i].hits, at+len("/"))
 		}
 	}
-	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(ownLast(a), ownLast(b)) })
-	return items
+	agents := slices.DeleteFunc(slices.Clone(items), func(it item) bool { return it.own })
+	return append(agents, slices.DeleteFunc(items, func(it item) bool { return !it.own })...)
 }
 
 // completionKey handles a key while the popup is open.
 func (c *Composer) completionKey(name string, send, closes bool) (handled bool) {
 	p := &c.completion
 	n := len(p.items)
+	exact := p.kind == commandCompletion && slices.ContainsFunc(c.commands, func(cmd command) bool { return cmd.name == p.query })
 	switch {
 	case closes:
 		p.closed = true
@@ -196,7 +196,7 @@ func (c *Composer) completionKey(name string, send, closes bool) (handled bool) 
 		p.window.Step(-1, n)
 	case name == "down", name == "ctrl+n":
 		p.window.Step(1, n)
-	case name == "tab", send && !c.exactCommand():
+	case name == "tab", send && !exact:
 		c.accept()
 	case name == AnotherFile && p.kind == fileCompletion:
 		c.accept()
@@ -207,25 +207,12 @@ func (c *Composer) completionKey(name string, send, closes bool) (handled bool) 
 	return true
 }
 
-// exactCommand says whether the draft is the whole name of a command.
-func (c *Composer) exactCommand() bool {
-	if c.completion.kind != commandCompletion {
-		return false
-	}
-	for _, cmd := range c.commands {
-		if cmd.name == c.completion.query {
-			return true
-		}
-	}
-	return false
-}
-
-// accept puts the marked item into the draft.
+// accept inserts the marked item into the draft.
 func (c *Composer) accept() {
 	p := &c.completion
 	text := p.items[p.window.Mark].text
 	if text == c.buf.slice(p.from, c.buf.cur) {
-		p.closed = true // it stands there already
+		p.closed = true // the draft has it already
 		return
 	}
 	c.buf.replace(p.from, c.buf.cur, text)
@@ -237,8 +224,7 @@ func (c *Composer) accept() {
 	}
 }
 
-// hint is what a command takes, while nothing of it was typed and the cursor
-// waits for it.
+// hint returns the hint of a command's input until the user types it.
 func (c *Composer) hint() string {
 	b := c.buf
 	if len(b.lines) > 1 || b.cur != b.last() || c.completion.open() {

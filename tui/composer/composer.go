@@ -233,23 +233,16 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 		}
 		return used, c.Clear()
 	default:
+		return Result{}, nil
+	case config.ActionQuit, config.ActionScrollTop, config.ActionScrollBottom:
+		// Their keys edit a draft and have their own meaning only without one.
 		edits, known := editing[name]
-		if !known || !c.edits(action) {
+		if !known || c.buf.empty() {
 			return Result{}, nil
 		}
 		c.perform(edits)
 	}
 	return used, nil
-}
-
-// edits reports whether the key of an action edits the draft: some scroll or quit when
-// there is none.
-func (c *Composer) edits(action config.Action) bool {
-	switch action {
-	case config.ActionQuit, config.ActionScrollTop, config.ActionScrollBottom:
-		return !c.buf.empty()
-	}
-	return false
 }
 
 // previous goes up a row, or from the first row to the previous prompt. A key that is
@@ -288,16 +281,26 @@ func (c *Composer) send() (Result, tea.Cmd) {
 	if strings.TrimSpace(raw) == "" {
 		return Result{Used: true}, nil
 	}
+	result, kept := Result{Used: true}, []string{c.leftDraft()}
 	if line, ok := strings.CutPrefix(raw, commandMark); ok {
-		return c.sendCommand(strings.TrimSpace(c.chips.expand(line, false)), raw)
+		line = strings.TrimSpace(c.chips.expand(line, false))
+		if result.Command = &line; line != "" {
+			kept = append(kept, strings.TrimRight(raw, " \t\n"))
+		}
+	} else if result.Own = c.ownCommand(raw); result.Own == "" {
+		result.Prompt = &Prompt{raw: strings.TrimRight(raw, " \t\n"), root: c.root, chips: c.chips.frozen()}
+		kept = append(kept, result.Prompt.raw)
 	}
-	if name := c.ownCommand(raw); name != "" {
-		return c.sendOwn(name)
-	}
-	prompt := Prompt{raw: strings.TrimRight(raw, " \t\n"), root: c.root, chips: c.chips.frozen()}
-	cmd := c.keep(c.leftDraft(), prompt.raw)
+	cmd := c.Keep(kept...)
 	c.reset()
-	return Result{Used: true, Prompt: &prompt}, cmd
+	return result, cmd
+}
+
+// Do performs an action in the prompt, and reports whether it has one.
+func (c *Composer) Do(action config.Action) (used bool, cmd tea.Cmd) {
+	defer c.settle()
+	result, cmd := c.act(action, "")
+	return result.Used, cmd
 }
 
 // Paste inserts pasted text. It folds long text into a chip, a single character of the
@@ -413,7 +416,7 @@ func (c *Composer) Chooses() bool { return c.completion.open() || c.search != ni
 // be nil.
 func (c *Composer) Clear() tea.Cmd {
 	defer c.settle()
-	cmd := c.keep(c.leftDraft(), strings.TrimSpace(c.buf.raw()))
+	cmd := c.Keep(c.leftDraft(), strings.TrimSpace(c.buf.raw()))
 	c.reset()
 	return cmd
 }

@@ -105,22 +105,17 @@ func readEnd(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most))
 }
 
-// remember appends a text; only its last use is kept.
-func remember(texts []string, text string) []string {
-	if i := slices.Index(texts, text); i >= 0 {
-		texts = slices.Delete(texts, i, i+1)
-	}
-	return append(texts, text)
-}
-
-// add remembers a text for this run; save stores it in the file.
+// add remembers the last use of a text for this run; save stores it in the file.
 func (h *History) add(text string) {
 	if h == nil || text == "" {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.texts = remember(h.texts, text)
+	if i := slices.Index(h.texts, text); i >= 0 {
+		h.texts = slices.Delete(h.texts, i, i+1)
+	}
+	h.texts = append(h.texts, text)
 }
 
 // all returns the texts, oldest first.
@@ -212,12 +207,8 @@ func trim(f *os.File) error {
 	return config.ReplaceFile(path, bytes.Join(lines[len(lines)-historyKept:], nil), config.FileMode)
 }
 
-// Keep stores the draft of another editor in the history. The command that saves it may
-// be nil.
-func (c *Composer) Keep(draft string) tea.Cmd { return c.keep(draft) }
-
-// keep stores drafts in the history, and returns the command that saves them.
-func (c *Composer) keep(raw ...string) tea.Cmd {
+// Keep stores drafts in the history. The command that saves them may be nil.
+func (c *Composer) Keep(raw ...string) tea.Cmd {
 	chips, now := c.chips.frozen(), c.now()
 	var texts []string
 	for _, r := range raw {

@@ -65,8 +65,8 @@ func letters(s string) (set uint64) {
 	return set
 }
 
-// How well a path matches, best first. Within a rank the shorter path is better, except
-// for scattered letters, where the fuzzy score decides.
+// How well a path matches, best first. Within a rank the shorter path is better (without
+// a query, the one less deep); among scattered letters, the fuzzy score decides.
 const (
 	rankNamePrefix = iota
 	rankPathPrefix
@@ -93,7 +93,11 @@ func (x *fileIndex) match(query string) (list []string, found int, exact bool) {
 		}
 		rank := rankOf(p, x.base[i], query)
 		if rank < rankScattered {
-			best.add(fit{rank, closeness(p, query), i})
+			score := len(p)
+			if query == "" {
+				score = strings.Count(strings.TrimSuffix(p, "/"), "/")
+			}
+			best.add(fit{rank, score, i})
 			found++
 		} else if len(scattered) < scored && subsequence(p, query) {
 			scattered = append(scattered, i)
@@ -149,14 +153,6 @@ func rankOf(p string, base int, query string) int {
 		return rankPath
 	}
 	return rankScattered
-}
-
-// closeness orders paths: by their depth without a query, else by their length.
-func closeness(p, query string) int {
-	if query == "" {
-		return strings.Count(strings.TrimSuffix(p, "/"), "/")
-	}
-	return len(p)
 }
 
 // subsequence reports whether the bytes of query are in p in order.

@@ -125,16 +125,11 @@ func previewDir(abs string) []string {
 		}
 		names = append(names, oneLine(name))
 	}
-	return dirLines(names, len(entries) == most)
-}
-
-// dirLines returns as many names of a directory as there are lines for.
-func dirLines(names []string, more bool) []string {
 	slices.Sort(names)
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0:
 		return []string{"(empty)"}
-	}
-	if len(names) <= popupRows && !more {
+	case len(names) <= popupRows && len(entries) < most:
 		return names
 	}
 	return append(names[:min(len(names), popupRows-1)], "…")

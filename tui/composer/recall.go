@@ -72,7 +72,7 @@ func (c *Composer) Leave() tea.Cmd {
 	if c.search != nil {
 		c.buf, c.search = c.search.draft, nil
 	}
-	return c.keep(c.leftDraft())
+	return c.Keep(c.leftDraft())
 }
 
 // toDraft ends a walk or a search and shows the draft again.

@@ -1,10 +1,6 @@
 package composer
 
-import (
-	"strings"
-
-	tea "charm.land/bubbletea/v2"
-)
+import "strings"
 
 // commandMark begins a draft that is a command of the user's instead of a prompt.
 const commandMark = "!"
@@ -18,17 +14,6 @@ func (c *Composer) IsCommand() bool {
 // IsShell reports whether the draft is "!" alone, which means the user's shell.
 func (c *Composer) IsShell() bool {
 	return c.IsCommand() && strings.TrimSpace(c.buf.raw()) == commandMark
-}
-
-// sendCommand sends a draft that is a command.
-func (c *Composer) sendCommand(line, raw string) (Result, tea.Cmd) {
-	kept := []string{c.leftDraft()}
-	if line != "" {
-		kept = append(kept, strings.TrimRight(raw, " \t\n"))
-	}
-	cmd := c.keep(kept...)
-	c.reset()
-	return Result{Used: true, Command: &line}, cmd
 }
 
 // commandHighlights adds the highlights of a command line to its chips: the text

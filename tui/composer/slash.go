@@ -25,14 +25,6 @@ func (c *Composer) addOwn() {
 	}
 }
 
-// ownLast orders the offers: those of the agent first.
-func ownLast(it item) int {
-	if it.own {
-		return 1
-	}
-	return 0
-}
-
 // ownCommand returns parley's command that a draft consists of, or "".
 func (c *Composer) ownCommand(raw string) string {
 	name, isCommand := strings.CutPrefix(strings.TrimSpace(raw), "/")
@@ -42,13 +34,6 @@ func (c *Composer) ownCommand(raw string) string {
 		}
 	}
 	return ""
-}
-
-// sendOwn sends a draft that is one of parley's commands.
-func (c *Composer) sendOwn(name string) (Result, tea.Cmd) {
-	cmd := c.keep(c.leftDraft())
-	c.reset()
-	return Result{Used: true, Own: name}, cmd
 }
 
 // CompletesFile reports whether a file is being chosen.

@@ -40,15 +40,6 @@ func (b *buffer) next() {
 
 func (b *buffer) end() { b.grouped = false }
 
-func (b *buffer) record(e edit) {
-	b.redo = nil
-	if !b.grouped {
-		b.next()
-	}
-	e.step = b.current
-	b.undo = append(b.undo, e)
-}
-
 // typeText inserts typed text, or replaces the selection by it. A word is one undo
 // step.
 func (b *buffer) typeText(text string) {
