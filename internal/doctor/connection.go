@@ -199,24 +199,18 @@ func (e *exam) ids() {
 	}
 }
 
-// initializeAgain calls initialize a second time, which must not confuse the agent.
-func (e *exam) initializeAgain() {
-	e.call("initialize", e.hello(e.offer))
-	e.fence()
-}
-
-// tooNew is a version that nobody speaks.
+// tooNew is a version that does not exist.
 const tooNew = 65535
 
-// examineAgain is the last run of the agent: it is asked for a version that nobody speaks,
-// and gets a line that is no message.
+// examineAgain is the last run of the agent: it offers a version that does not exist and
+// sends lines that are not messages.
 func (e *exam) examineAgain() {
 	if err := e.start(); err != nil {
 		e.report.Why = short(fmt.Sprintf("the agent could not be started a second time: %v", err), 300)
 		return
 	}
 	defer e.endQuietly()
-	if e.report.has(ruleVersion) { // how it takes an offer is known
+	if e.report.has(ruleVersion) { // the first run has tried an offer
 		e.call("initialize", e.hello(e.offer))
 	} else {
 		e.say("a version that nobody speaks")
@@ -228,7 +222,7 @@ func (e *exam) examineAgain() {
 	if e.agent.Unordered {
 		e.report.untried("whether answers and updates come in order: they come on streams of their own")
 	}
-	if e.agent.listens() { // what carries the messages may end the connection then
+	if e.agent.listens() { // the transport may end the connection then
 		e.report.untried("a line that is no message: the agent listens on the network")
 		return
 	}
@@ -242,8 +236,8 @@ func (e *exam) examineAgain() {
 	}
 }
 
-// askTooNew asks for a version that nobody speaks. The agent should answer with the newest
-// that it speaks.
+// askTooNew offers a version that does not exist. The agent should answer with the newest
+// that it supports.
 func (e *exam) askTooNew() {
 	a := e.call("initialize", e.hello(tooNew))
 	page := dialectOf(e.report.ProtocolVersion).page(ruleVersion)
@@ -259,7 +253,7 @@ func (e *exam) askTooNew() {
 	}
 }
 
-// endQuietly ends the agent of the second run: how it ends is known from the first.
+// endQuietly ends the agent of the second run without checking how it ends.
 func (e *exam) endQuietly() {
 	e.ending = true
 	close(e.out)

@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -117,7 +118,7 @@ func (e *exam) examine() {
 	}{
 		{"methods and notifications that nobody knows", e.unknown},
 		{"ids of all kinds", e.ids},
-		{"a second initialize", e.initializeAgain},
+		{"a second initialize", func() { e.call("initialize", e.hello(e.offer)); e.fence() }},
 		{"sessions", e.sessions},
 	} {
 		if e.stopped() {
@@ -132,13 +133,15 @@ func (e *exam) examine() {
 }
 
 func (e *exam) say(what string) {
-	e.report.tried("%s", what)
+	if !slices.Contains(e.report.Tried, what) {
+		e.report.Tried = append(e.report.Tried, what)
+	}
 	if e.opt.Progress != nil {
 		e.opt.Progress(what)
 	}
 }
 
-// end closes the agent's stdin, and looks at how it ends. An agent that listens goes on.
+// end closes the agent's stdin and checks how it ends. An agent that listens keeps running.
 func (e *exam) end() {
 	if e.gone && !e.ending {
 		e.died()
@@ -155,7 +158,12 @@ func (e *exam) end() {
 	case <-e.agent.Done:
 	case <-time.After(max(min(e.opt.Timeout, exitTime)-time.Since(began), 0)):
 	}
-	exited := isClosed(e.agent.Done) // it may have ended at the last moment
+	exited := false
+	select {
+	case <-e.agent.Done:
+		exited = true
+	default:
+	}
 	if !exited && e.ctx.Err() == nil {
 		e.referee.finds(ruleExit, nil, "The agent still runs %v after its stdin was closed", min(e.opt.Timeout, exitTime))
 	} else if exited && !e.report.has(ruleDied) {
@@ -169,28 +177,14 @@ func (e *exam) end() {
 	e.stderr()
 }
 
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
-// exitTime is how long an agent has to end when its stdin is closed. Some take seconds.
+// exitTime is how long an agent may take to end after its stdin is closed.
 const exitTime = 10 * time.Second
 
 func (r *Report) has(broken *Rule) bool {
-	for _, f := range r.Deviations {
-		if f.Rule == broken.ID {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Deviations, func(f Finding) bool { return f.Rule == broken.ID })
 }
 
-// died reports that the agent has ended by itself, or has closed its stdout.
+// died reports that the agent has ended or closed its stdout by itself.
 func (e *exam) died() {
 	if e.agent.listens() {
 		if e.report.Outcome != NotExamined { // which says why

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// patience is how many requests in a row may stay without an answer before the exam
-// gives up: each of them takes the whole timeout.
+// patience is how many unanswered requests in a row end the exam: each takes the whole
+// timeout.
 const patience = 3
 
-// exam is one run of the agent. It happens on one goroutine; two others read and write
-// the pipes.
+// exam is one run of the agent. It uses one goroutine; two others read and write the
+// pipes.
 type exam struct {
 	opt     Options
 	report  *Report
@@ -54,7 +54,7 @@ type answer struct {
 // is reports whether the answer is an error with this code.
 func (a answer) is(code string) bool { return a.err != nil && a.err.Code.String() == code }
 
-// start starts the agent, and what reads and writes its pipes.
+// start starts the agent and the goroutines of its pipes.
 func (e *exam) start() error {
 	e.began = time.Now()
 	agent, err := e.opt.Start(&e.tail)
@@ -69,7 +69,7 @@ func (e *exam) start() error {
 	return nil
 }
 
-// stopped reports that it makes no sense to go on.
+// stopped reports whether the exam must end.
 func (e *exam) stopped() bool {
 	return e.gone || e.unanswered >= patience || e.ctx.Err() != nil
 }
@@ -82,7 +82,7 @@ func (e *exam) send(line []byte) {
 	e.note(Client, line, time.Now())
 	select {
 	case e.out <- line:
-	default: // it has not read for a long time, and will not answer
+	default: // the agent has stopped reading and will not answer
 	}
 }
 
@@ -108,7 +108,7 @@ func (e *exam) notify(method string, params any) {
 	e.write(outgoing{Method: method, Params: params})
 }
 
-// request sends a request, and does not wait.
+// request sends a request without waiting for the answer.
 func (e *exam) request(method string, params any) json.RawMessage {
 	id := json.RawMessage(fmt.Sprint(e.next))
 	e.next++
@@ -133,7 +133,7 @@ func (e *exam) call(method string, params any) answer {
 	return e.await(e.request(method, params), method)
 }
 
-// await waits for the answer to a request. That there is none is a finding.
+// await waits for the answer to a request and reports a missing one.
 func (e *exam) await(id json.RawMessage, method string) answer {
 	began := time.Now()
 	m, q := e.wait(id), e.referee.sent[key(id)]
@@ -153,8 +153,8 @@ func (e *exam) await(id json.RawMessage, method string) answer {
 	return a
 }
 
-// mustRefuse reports an answer that is not an error, or has another code than it should.
-// A code of "" stands for any.
+// mustRefuse reports an answer that is not an error, or one with another code. A code of
+// "" means any.
 func (e *exam) mustRefuse(a answer, broken *Rule, code, taken string, args ...any) {
 	switch {
 	case a.message == nil:
@@ -165,8 +165,8 @@ func (e *exam) mustRefuse(a answer, broken *Rule, code, taken string, args ...an
 	}
 }
 
-// succeeds calls what the agent advertises, and reports whether it is answered with a
-// result.
+// succeeds calls an advertised method and reports an error as a deviation. It returns
+// false without a result.
 func (e *exam) succeeds(broken *Rule, what, method string, params any) (answer, bool) {
 	a := e.call(method, params)
 	if !e.missing(method, a) && a.err != nil {
@@ -175,7 +175,7 @@ func (e *exam) succeeds(broken *Rule, what, method string, params any) (answer, 
 	return a, a.message != nil && a.err == nil
 }
 
-// missing reports that an advertised method is not there.
+// missing reports a deviation if an advertised method is not found.
 func (e *exam) missing(method string, a answer) bool {
 	if a.is(codeMethodNotFound) {
 		e.referee.finds(ruleAdvertised, a.message, "%s is advertised, and not found", method)
@@ -184,13 +184,13 @@ func (e *exam) missing(method string, a answer) bool {
 	return false
 }
 
-// wait takes lines until a request is answered; nil if it is not.
+// wait reads lines until a request is answered; nil without an answer.
 func (e *exam) wait(id json.RawMessage) *message {
 	e.until(e.opt.Timeout, func() bool { return e.answers[key(id)] != nil })
 	return e.answers[key(id)]
 }
 
-// until takes lines until something is so, or the time is over.
+// until reads lines until a condition holds or the time is over.
 func (e *exam) until(d time.Duration, so func() bool) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -207,7 +207,7 @@ func (e *exam) until(d time.Duration, so func() bool) bool {
 	return so()
 }
 
-// take takes a line of the agent.
+// take handles a line of the agent.
 func (e *exam) take(l rawLine, ok bool) {
 	if !ok {
 		e.gone = true
@@ -229,7 +229,7 @@ func (e *exam) take(l rawLine, ok bool) {
 	}
 }
 
-// reply answers a request of the agent: it gets no permission and no tools.
+// reply answers a request of the agent: the exam grants no permission and has no tools.
 func (e *exam) reply(m *message) {
 	if m.method != "session/request_permission" {
 		e.write(outgoing{ID: m.id, Error: map[string]any{"code": -32601, "message": "Method not found"}})
@@ -249,12 +249,11 @@ func (e *exam) reply(m *message) {
 	e.write(outgoing{ID: m.id, Result: map[string]any{"outcome": outcome}})
 }
 
-// quiet is how long to wait for what should not come, where the agent answers nothing
-// that would say that it is done.
+// quiet is how long to wait for late messages of an agent that does not answer fence.
 const quiet = 500 * time.Millisecond
 
-// fence waits until the agent has taken all that was sent before. It answers in the
-// order of the wire, so what it had to say about that has come then.
+// fence waits until the agent has handled everything sent so far, with a request that it
+// must answer: answers come in the order of the wire.
 func (e *exam) fence() {
 	switch {
 	case e.stopped():

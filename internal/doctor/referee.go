@@ -37,14 +37,14 @@ type referee struct {
 	unordered bool
 }
 
-// request is one to the agent.
+// request is a request to the agent.
 type request struct {
 	id, method string // the key of the id
 	session    string
 	line       int
 	answered   bool
 	failed     bool // with an error
-	late       bool // nobody waits for the answer any more
+	late       bool // the exam has stopped waiting for it
 }
 
 func newReferee(report *Report, newest int) *referee {
@@ -54,11 +54,10 @@ func newReferee(report *Report, newest int) *referee {
 	}
 }
 
-// has reports whether the version that is spoken has a rule.
+// has reports whether the agreed version has a rule.
 func (r *referee) has(rule *Rule) bool { return r.dialect.page(rule) != "" }
 
-// finds reports that the agent breaks a rule, if the version that is spoken has it. The
-// message is the one that breaks it, or nil.
+// finds reports that the agent breaks a rule of the agreed version, by a message or nil.
 func (r *referee) finds(broken *Rule, m *message, format string, args ...any) {
 	if r.has(broken) {
 		r.findsOn(r.dialect.page(broken), broken, m, format, args...)
@@ -76,7 +75,7 @@ func (r *referee) findsOn(page string, broken *Rule, m *message, format string, 
 	r.report.find(f)
 }
 
-// line takes a line of the agent, and returns its message; nil if there is none.
+// line checks a line of the agent and returns its message, or nil.
 func (r *referee) line(number int, l rawLine) *message {
 	m := parse(number, l)
 	about := m
@@ -286,14 +285,19 @@ func (r *referee) answer(m *message) *request {
 	return q
 }
 
-// matches finds the request that an answer is for, and checks the answer.
+// matches returns the request that an answer is for, and checks the answer.
 func (r *referee) matches(m *message) *request {
-	if string(m.id) == "null" {
-		r.nullAnswer(m)
-		return nil
-	}
-	q := r.sent[key(m.id)]
+	q, null := r.sent[key(m.id)], string(m.id) == "null"
 	switch {
+	case null && r.notified:
+		r.finds(ruleNotified, m, "A notification is answered")
+		return nil
+	case null && r.malformed > 0:
+		r.malformed--
+		return nil
+	case null:
+		r.finds(ruleUnasked, m, "An answer has the id null")
+		return nil
 	case q == nil:
 		if near := r.near(m.id); near != nil {
 			r.finds(ruleIDPrecision, m, "The id %s comes back as %s", short(near.id, 40), short(string(m.id), 40))
@@ -308,7 +312,9 @@ func (r *referee) matches(m *message) *request {
 	q.answered = true
 	if raw, failed := m.fields["error"]; failed {
 		q.failed = true
-		r.errorObject(m, raw)
+		for _, f := range faults(r.dialect.stable(), "Error", raw) {
+			r.finds(ruleErrorObject, m, "%s: %s", place("an answer", "error", "", f.Path), f.Reason)
+		}
 		return q
 	}
 	var result struct {
@@ -317,7 +323,7 @@ func (r *referee) matches(m *message) *request {
 	_ = json.Unmarshal(m.fields["result"], &result)
 	if q.method == "initialize" {
 		if result.Version > r.newest {
-			return q // it is written in another version
+			return q // in another version of the protocol
 		}
 		r.dialect = dialectOf(result.Version)
 	}
@@ -325,19 +331,7 @@ func (r *referee) matches(m *message) *request {
 	return q
 }
 
-// nullAnswer takes an answer with the id null.
-func (r *referee) nullAnswer(m *message) {
-	switch {
-	case r.notified:
-		r.finds(ruleNotified, m, "A notification is answered")
-	case r.malformed > 0:
-		r.malformed--
-	default:
-		r.finds(ruleUnasked, m, "An answer has the id null")
-	}
-}
-
-// near is an open request whose id looks like this one, and is not the same.
+// near returns an open request with a similar id.
 func (r *referee) near(id json.RawMessage) *request {
 	got := strings.Trim(key(id), `"`)
 	for sent, q := range r.sent {
@@ -350,16 +344,10 @@ func (r *referee) near(id json.RawMessage) *request {
 	return nil
 }
 
-func (r *referee) errorObject(m *message, raw json.RawMessage) {
-	for _, f := range faults(r.dialect.stable(), "Error", raw) {
-		r.finds(ruleErrorObject, m, "%s: %s", place("an answer", "error", "", f.Path), f.Reason)
-	}
-}
-
-// called takes a request or a notification of the agent.
+// called handles a request or a notification of the agent.
 func (r *referee) called(m *message) {
 	if m.id != nil {
-		r.ownID(m)
+		r.requestID(m)
 	}
 	if !r.initialized {
 		r.finds(ruleEarly, m, "%s comes before the answer to initialize", words(m.method))
@@ -390,15 +378,15 @@ func (r *referee) called(m *message) {
 	}
 }
 
-// offered looks whether the client has advertised a method or an update.
+// offered checks that the client has advertised a method or an update.
 func (r *referee) offered(m *message, what, done string) {
 	if u, ok := r.dialect.unadvertised[what]; ok {
 		r.findsOn(r.dialect.site+u.page, ruleUnoffered, m, "%s is %s, and the client has not advertised %s", what, done, u.capability)
 	}
 }
 
-// ownID looks at the id of a request of the agent.
-func (r *referee) ownID(m *message) {
+// requestID checks the id of a request of the agent.
+func (r *referee) requestID(m *message) {
 	id := string(m.id)
 	switch {
 	case id == "null":

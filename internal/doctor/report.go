@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -58,7 +57,7 @@ type Report struct {
 	Lines int `json:"lines"`
 }
 
-// Capability is something that an agent may be able to do.
+// Capability is a capability of the protocol.
 type Capability struct {
 	Name       string `json:"name"`
 	Advertised bool   `json:"advertised"`
@@ -87,11 +86,10 @@ type Timing struct {
 	Milliseconds float64 `json:"ms"`
 }
 
-// mostOfRule is how many different findings of a rule are reported. The last of them
-// counts the others.
+// mostOfRule bounds the different findings of a rule. The last one counts the others.
 const mostOfRule = 8
 
-// find adds a finding, or counts it if it is there already.
+// find adds a finding or counts it again.
 func (r *Report) find(f Finding) {
 	list := &r.Deviations
 	if f.Severity == Note {
@@ -114,13 +112,6 @@ func (r *Report) find(f Finding) {
 
 func (r *Report) timing(what string, d time.Duration) {
 	r.Timings = append(r.Timings, Timing{what, float64(d.Microseconds()) / 1000})
-}
-
-func (r *Report) tried(format string, args ...any) {
-	what := fmt.Sprintf(format, args...)
-	if !slices.Contains(r.Tried, what) {
-		r.Tried = append(r.Tried, what)
-	}
 }
 
 func (r *Report) untried(what string) { r.NotTried = append(r.NotTried, what) }

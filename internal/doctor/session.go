@@ -7,57 +7,43 @@ import (
 	"strings"
 )
 
-// session is what is known of a session of the agent.
+// session is the state of a session as the agent has reported it.
 type session struct {
 	id      string
 	state   state
 	closed  bool // and not opened again
-	working bool // its state, as it was told last, is not idle
+	working bool // the last reported state is not idle
 
 	// While it is opened again.
-	opening   string          // the method that does so, "" otherwise
-	replaying bool            // the conversation is to be replayed
-	stated    bool            // its state was told
-	loaded    bool            // it was replayed, and no prompt was sent since
+	opening   string          // the method, or ""
+	replaying bool            // the agent is to replay the conversation
+	stated    bool            // the agent reported the state
+	loaded    bool            // replayed, and no prompt sent since
 	replays   int             // how many updates were replayed
-	replayed  strings.Builder // the text of them
+	replayed  strings.Builder // their text
 
-	// The turn that runs, or the last one.
-	turn       bool            // it runs
-	cancel     bool            // it was cancelled
-	ran        bool            // work was seen
-	asked      bool            // permission was asked for
-	accepted   bool            // its prompt was answered
-	prompt     string          // the id of its message
-	chunk      *message        // the first piece of work
+	// The current turn, or the last one.
+	turn       bool            // runs
+	cancel     bool            // was cancelled
+	ran        bool            // the agent worked
+	asked      bool            // the agent asked for permission
+	accepted   bool            // the prompt was answered
+	prompt     string          // the id of the prompt's message
+	chunk      *message        // the first update of the work
 	calls      map[string]bool // its tool calls
 	stopReason string
 	ended      *message // the message that ended it
 
 	turns    int               // how many have ended
-	people   map[string]bool   // the ids of the person's messages in the turn, or the replay
+	people   map[string]bool   // the ids of user messages in the turn or the replay
 	first    string            // the id of the first prompt's message
-	said     strings.Builder   // what the agent said in the first turn
-	status   map[string]string // of all tool calls
-	messages map[string]string // the kinds of messages by their ids
+	said     strings.Builder   // the agent's text in the first turn
+	status   map[string]string // by tool call
+	messages map[string]string // the kinds of messages by id
 }
 
 func newSession(id string) *session {
 	return &session{id: id, people: map[string]bool{}, status: map[string]string{}, messages: map[string]string{}}
-}
-
-// reopen begins to open the session again.
-func (s *session) reopen(method string, replays bool) {
-	s.opening, s.replaying, s.stated, s.loaded, s.closed = method, replays, false, false, false
-	s.replays, s.people, s.status = 0, map[string]bool{}, map[string]string{}
-	s.replayed.Reset()
-}
-
-// begin begins a turn.
-func (s *session) begin() {
-	s.turn, s.cancel, s.ran, s.asked, s.accepted, s.loaded = true, false, s.working, false, false, false
-	s.prompt, s.people, s.calls = "", map[string]bool{}, map[string]bool{}
-	s.stopReason, s.chunk, s.ended = "", nil, nil
 }
 
 // update is a session/update.
@@ -75,7 +61,8 @@ type update struct {
 	} `json:"update"`
 }
 
-// toolCall is what counts of a tool call. Content is that of the whole update.
+// toolCall has the fields of a tool call that are checked. Content is that of the whole
+// update.
 type toolCall struct {
 	ID        string `json:"toolCallId"`
 	Status    string `json:"status"`
@@ -85,7 +72,7 @@ type toolCall struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// content is a block of a message, or what a tool call shows.
+// content is a content block of a message or a tool call's content.
 type content struct {
 	Type    string `json:"type"`
 	Text    string `json:"text"`
@@ -96,7 +83,7 @@ type content struct {
 	} `json:"changes"`
 }
 
-// contents is a list of content, or a single one. What does not fit breaks the schema.
+// contents reads a list of content, or a single one. The schema check reports others.
 func contents(raw json.RawMessage) []content {
 	var all []content
 	if json.Unmarshal(raw, &all) == nil {
@@ -107,7 +94,7 @@ func contents(raw json.RawMessage) []content {
 	return []content{one}
 }
 
-// update takes a session/update.
+// update handles a session/update.
 func (r *referee) update(m *message) {
 	var u update
 	m.params(&u)
@@ -125,7 +112,13 @@ func (r *referee) update(m *message) {
 	}
 	whole := strings.TrimSuffix(kind, "_chunk")
 	if whole == "user_message" || whole == "agent_message" || whole == "agent_thought" {
-		r.messageID(m, s, whole, u.Update.MessageID)
+		id := u.Update.MessageID
+		if had := s.messages[id]; had != "" && had != whole {
+			r.finds(ruleMessageID, m, "A message of the kind %s has the id of one of the kind %s", whole, had)
+		}
+		if id != "" {
+			s.messages[id] = whole
+		}
 	}
 	if slices.Contains(r.dialect.conversation, kind) {
 		r.placed(m, s, &u)
@@ -161,17 +154,7 @@ func (r *referee) update(m *message) {
 	}
 }
 
-// messageID looks at whose message has an id.
-func (r *referee) messageID(m *message, s *session, kind, id string) {
-	if had := s.messages[id]; had != "" && had != kind {
-		r.finds(ruleMessageID, m, "A message of the kind %s has the id of one of the kind %s", kind, had)
-	}
-	if id != "" {
-		s.messages[id] = kind
-	}
-}
-
-// placed looks at when a part of the conversation comes.
+// placed checks when a part of the conversation comes.
 func (r *referee) placed(m *message, s *session, u *update) {
 	kind, persons := words(u.Update.Kind), strings.HasPrefix(u.Update.Kind, "user_message")
 	if persons {
@@ -202,10 +185,10 @@ func (r *referee) placed(m *message, s *session, u *update) {
 	}
 }
 
-// maxText is how much of what an agent says is kept, in bytes.
+// maxText bounds how much of the agent's text is kept, in bytes.
 const maxText = 1 << 20
 
-// says keeps what is said in the first turn, and what is replayed.
+// says keeps the text of the first turn and of a replay.
 func (s *session) says(kind string, blocks []content) {
 	b := &s.replayed
 	if s.turn {
@@ -229,7 +212,7 @@ func (s *session) call(id, status string) {
 	}
 }
 
-// paths looks at the paths of a tool call, and at its terminals.
+// paths checks the paths of a tool call, and its terminals.
 func (r *referee) paths(m *message, c toolCall) {
 	for _, l := range c.Locations {
 		r.path(m, "The location of a tool call", l.Path)
@@ -246,7 +229,7 @@ func (r *referee) paths(m *message, c toolCall) {
 	}
 }
 
-// path looks at a path. An empty one breaks the schema, or has no effect.
+// path checks a path. An empty one breaks the schema or has no effect.
 func (r *referee) path(m *message, what, p string) {
 	if p != "" && !absolute(p) {
 		r.finds(rulePath, m, "%s is not absolute", what)
@@ -273,7 +256,7 @@ type question struct {
 	} `json:"subject"`
 }
 
-// permission takes a request for permission.
+// permission handles a session/request_permission.
 func (r *referee) permission(m *message) {
 	var q question
 	m.params(&q)

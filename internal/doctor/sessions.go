@@ -16,7 +16,7 @@ func (e *exam) setup(id string) map[string]any {
 	return p
 }
 
-// sessions tries all that is about sessions, with sessions of its own, and deletes them.
+// sessions examines everything about sessions with new ones, and deletes them.
 func (e *exam) sessions() {
 	if !e.can["session/new"] {
 		e.report.Why = "the agent says that it has no sessions"
@@ -27,7 +27,7 @@ func (e *exam) sessions() {
 		return
 	}
 	e.mustRefuse(e.call("session/new", struct{}{}), ruleParams, codeInvalidParams, "session/new opens a session without cwd")
-	second := e.secondSession()
+	second := e.newSecondSession()
 	if e.referee.has(ruleSetMode) {
 		e.try("modes", func() { e.setModes(first) })
 	}
@@ -42,10 +42,18 @@ func (e *exam) sessions() {
 		e.try(way.name, func() { e.reopen(way, first) })
 	}
 	if e.referee.has(ruleReplayFrom) {
-		e.try("session/resume from nowhere", func() { e.resumeFromNowhere(first) })
+		e.try("session/resume from nowhere", func() {
+			a := e.callReopen(reopening{method: "session/resume", from: "_parley", replays: true}, first)
+			e.mustRefuse(a, ruleReplayFrom, codeInvalidParams, "session/resume replays from a place that it cannot know")
+			e.fence()
+		})
 	}
 	for _, method := range []string{"session/load", "session/resume"} {
-		e.try(method, func() { e.reopenMissing(method) })
+		e.try(method, func() {
+			a := e.call(method, e.setup("00000000-0000-4000-8000-00000000dead"))
+			e.mustRefuse(a, ruleNotThere, "", "%s opens a session that never was", method)
+			e.fence()
+		})
 	}
 	if second != nil {
 		e.try("session/close", func() { e.closeSession(second) })
@@ -53,8 +61,8 @@ func (e *exam) sessions() {
 	e.try("session/delete", e.deleteAll)
 }
 
-// try does a step, unless the agent does not advertise the method that its name begins
-// with, or it makes no sense to go on.
+// try runs a step, unless the exam has stopped or the agent does not advertise the method
+// that the step's name begins with.
 func (e *exam) try(name string, do func()) {
 	method, _, _ := strings.Cut(name, " ")
 	if e.stopped() || strings.Contains(method, "/") && !e.can[method] {
@@ -64,7 +72,7 @@ func (e *exam) try(name string, do func()) {
 	do()
 }
 
-// newSession opens a session; nil if that is not possible.
+// newSession opens a session; nil without one.
 func (e *exam) newSession(params any) *session {
 	const method = "session/new"
 	a := e.call(method, params)
@@ -90,8 +98,8 @@ func (e *exam) newSession(params any) *session {
 	return e.referee.sessions[result.SessionID]
 }
 
-// secondSession opens a session beside the first one.
-func (e *exam) secondSession() *session {
+// newSecondSession opens a session beside the first one.
+func (e *exam) newSecondSession() *session {
 	if e.stopped() {
 		return nil
 	}
@@ -107,18 +115,20 @@ func (e *exam) secondSession() *session {
 	return s
 }
 
-// callReopen opens a session again, as one way says.
+// callReopen opens a session again in one way.
 func (e *exam) callReopen(way reopening, s *session) answer {
 	params := e.setup(s.id)
 	if way.from != "" {
 		params["replayFrom"] = map[string]any{"type": way.from}
 	}
-	s.reopen(way.method, way.replays)
+	s.opening, s.replaying, s.stated, s.loaded, s.closed = way.method, way.replays, false, false, false
+	s.replays, s.people, s.status = 0, map[string]bool{}, map[string]string{}
+	s.replayed.Reset()
 	defer func() { s.opening = "" }()
 	return e.call(way.method, params)
 }
 
-// reopen opens a session again.
+// reopen opens a session again and examines what the agent replays.
 func (e *exam) reopen(way reopening, s *session) {
 	a := e.callReopen(way, s)
 	switch {
@@ -156,24 +166,10 @@ func (e *exam) reopen(way reopening, s *session) {
 	}
 }
 
-// resumeFromNowhere asks for a replay from a place that no agent knows.
-func (e *exam) resumeFromNowhere(s *session) {
-	a := e.callReopen(reopening{method: "session/resume", from: "_parley", replays: true}, s)
-	e.mustRefuse(a, ruleReplayFrom, codeInvalidParams, "session/resume replays from a place that it cannot know")
-	e.fence()
-}
-
-// reopenMissing opens a session that never was.
-func (e *exam) reopenMissing(method string) {
-	a := e.call(method, e.setup("00000000-0000-4000-8000-00000000dead"))
-	e.mustRefuse(a, ruleNotThere, "", "%s opens a session that never was", method)
-	e.fence()
-}
-
 func (e *exam) closeSession(s *session) {
 	if a, ok := e.succeeds(ruleClose, "session/close of an open session", "session/close", map[string]any{"sessionId": s.id}); ok {
 		e.report.timing("session/close", a.took)
-		e.fence() // for what it still says of the session
+		e.fence() // for its last updates
 	}
 }
 
@@ -189,8 +185,7 @@ func (e *exam) fork(s *session) {
 	e.fence()
 }
 
-// mostPages is how many pages of a list are asked for. A directory that was made for
-// the examination has fewer.
+// mostPages bounds the pages of a list. The exam's own directory has fewer.
 const mostPages = 20
 
 // listed lists the sessions of the directory, and returns their ids.
@@ -256,7 +251,7 @@ func (e *exam) list() {
 	e.mustRefuse(a, ruleCursor, "", "session/list takes a cursor that it has never given")
 }
 
-// deleteAll deletes the sessions that were made, and looks whether they are gone.
+// deleteAll deletes the exam's sessions and checks that they are gone.
 func (e *exam) deleteAll() {
 	var deleted []string
 	for id := range e.referee.sessions {

@@ -5,12 +5,19 @@ import (
 	"strings"
 )
 
-// Text is the report for people, with a line end.
+// Text returns the report as text.
 func (r *Report) Text() string {
 	var b strings.Builder
 	r.head(&b)
 	if len(r.Capabilities) > 0 {
-		r.table(&b)
+		b.WriteString("\nCapabilities\n")
+		for _, c := range r.Capabilities {
+			has := "-"
+			if c.Advertised {
+				has = "yes"
+			}
+			fmt.Fprintf(&b, "  %-42s %s\n", c.Name, has)
+		}
 	}
 	findings(&b, "Deviations", r.Deviations)
 	findings(&b, "Notes", r.Notes)
@@ -63,17 +70,6 @@ func (r *Report) head(b *strings.Builder) {
 	}
 	if len(r.SignIn) > 0 {
 		fmt.Fprintf(b, "  sign in   %s\n", strings.Join(r.SignIn, ", "))
-	}
-}
-
-func (r *Report) table(b *strings.Builder) {
-	b.WriteString("\nCapabilities\n")
-	for _, c := range r.Capabilities {
-		has := "-"
-		if c.Advertised {
-			has = "yes"
-		}
-		fmt.Fprintf(b, "  %-42s %s\n", c.Name, has)
 	}
 }
 

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// soon is how long a cancelled turn may take to end in another way: it may have been at
-// its end before the agent read the cancellation.
+// soon bounds how long a cancelled turn may take to end in another way: it may have
+// ended before the agent read the cancellation.
 const soon = time.Second
 
-// firstChunk is how long to wait for the first words of a turn before cancelling it.
+// firstChunk is how long to wait for the first chunk of a turn before cancelling it.
 const firstChunk = 10 * time.Second
 
-// turns runs a turn, and one that is cancelled, if prompts may be sent.
+// turns runs a turn and a cancelled one, if there is a prompt to send.
 func (e *exam) turns(s *session) {
 	short, long := e.opt.Prompt, e.opt.Prompt
 	switch e.opt.Prompt {
@@ -61,15 +61,17 @@ func (e *exam) turns(s *session) {
 	}
 }
 
-// prompt sends a prompt, and does not wait.
+// prompt sends a prompt without waiting for the answer.
 func (e *exam) prompt(s *session, text string) json.RawMessage {
-	s.begin()
+	s.turn, s.cancel, s.ran, s.asked, s.accepted, s.loaded = true, false, s.working, false, false, false
+	s.prompt, s.people, s.calls = "", map[string]bool{}, map[string]bool{}
+	s.stopReason, s.chunk, s.ended = "", nil, nil
 	return e.request("session/prompt", map[string]any{
 		"sessionId": s.id, "prompt": []any{map[string]any{"type": "text", "text": text}},
 	})
 }
 
-// cancelled sends a prompt and cancels the turn when the agent has begun to answer.
+// cancelled sends a prompt and cancels the turn once the agent answers.
 func (e *exam) cancelled(s *session, text string) {
 	id := e.prompt(s, text)
 	over := func() bool { return !s.turn }
@@ -89,7 +91,7 @@ func (e *exam) cancelled(s *session, text string) {
 		}
 		return
 	}
-	e.fence() // where work ends with a state, the answer to the prompt may come after it
+	e.fence() // the answer to the prompt may follow the state idle
 	m := e.answers[key(id)]
 	if m == nil {
 		e.referee.finds(ruleNoAnswer, nil, "A prompt that was cancelled is never answered")

@@ -23,16 +23,16 @@ const (
 // maxLine is how many bytes of a line are kept.
 const maxLine = 64 << 20
 
-// rawLine is a line as the agent has written it, without its end.
+// rawLine is a line of the agent without its line end.
 type rawLine struct {
 	data    []byte
 	at      time.Time
-	unended bool // there was no newline
-	cut     bool // it is longer than maxLine
+	unended bool // without a newline
+	cut     bool // longer than maxLine
 }
 
-// readLines sends the agent's lines to a channel, and closes it at the end, or when quit is
-// closed.
+// readLines sends the agent's lines to a channel until the end or until quit is closed,
+// and closes the channel.
 func readLines(from io.Reader, to chan<- rawLine, quit <-chan struct{}) {
 	defer close(to)
 	r := bufio.NewReaderSize(from, 64<<10)
