@@ -18,47 +18,47 @@ const (
 	ExitFailed = 3 // a step failed
 )
 
-// runner is one run of a script. The steps run on one goroutine, the client's
-// lines are read on another.
+// runner is one run of a script. One goroutine runs the steps, another reads the client's
+// lines.
 type runner struct {
 	script *Script
-	turn   *turn // of the tour that plays it as a scene, nil otherwise
+	turn   *turn // of the tour, for a scene; otherwise nil
 	ctx    context.Context
 	err    io.Writer
 
 	writing sync.Mutex
 	out     io.Writer
-	serving sync.Mutex // held while messages are answered in the background; taken before mu
+	serving sync.Mutex // held while answering in the background; locked before mu
 
-	// Of the steps only.
-	counts   []int // of the repeats around the step
+	// Used only by the steps.
+	counts   []int // of the enclosing repeats
 	captured map[string]json.RawMessage
-	expected []request         // requests that steps have taken, the latest last
-	asked    map[string]string // ids of our requests, by name
+	expected []request         // the requests expected so far
+	asked    map[string]string // the ids of the agent's requests, by name
 	lastID   int
 
 	mu       sync.Mutex
-	changed  *sync.Cond // told whenever something below changes
+	changed  *sync.Cond // signals changes of the fields below
 	inbox    []*message // not yet expected
 	answers  map[string]json.RawMessage
 	served   map[string]bool
 	serveAll bool
-	prompts  []json.RawMessage // ids of the prompts that steps have taken and not answered
+	prompts  []json.RawMessage // the ids of expected prompts without an answer
 	state    []configOption
 	session  string
 	cwd      string
-	opened   int   // sessions opened
-	speaksV2 bool  // version 2 of the protocol, if the client offers it
-	refuses  error // what it does with an offer of version 2 that it cannot take
-	v2       bool  // version 2 was agreed on
-	turns    int   // prompts accepted, in version 2
-	working  bool  // on the last of them
+	opened   int   // how many sessions were opened
+	speaksV2 bool  // accepts an offer of version 2
+	refuses  error // the answer to an offer of version 2, nil to accept it
+	v2       bool  // version 2 was agreed
+	turns    int   // how many prompts were accepted, in version 2
+	working  bool  // on the last one
 	deaf     bool  // reading is stopped
 	ended    bool  // stdin has ended
 	over     bool  // the run is over
 }
 
-// request is a request of the client that a step has taken.
+// request is a request of the client that a step has expected.
 type request struct {
 	id     json.RawMessage
 	method string
@@ -71,12 +71,11 @@ type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// errStdinEnded ends a wait for something that cannot come any more.
+// errStdinEnded ends a wait for a message that cannot come.
 var errStdinEnded = errors.New("stdin has ended")
 
-// Run plays the agent on in and out until in ends, a step ends the run, or ctx
-// ends, and returns the exit code. A read of in that waits goes on waiting after
-// that, until in ends.
+// Run plays the agent on in and out until in ends, a step ends the run, or ctx ends, and
+// returns the exit code. A pending read of in continues until in ends.
 func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) int {
 	r := &runner{
 		script: s, ctx: ctx, err: stderr, out: out,
@@ -87,7 +86,7 @@ func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) i
 		lastID:   -1,
 	}
 	r.changed = sync.NewCond(&r.mu)
-	// This takes mu, because a step may have looked and not begun to wait yet.
+	// tellSteps locks mu: a step may be about to wait.
 	stop := context.AfterFunc(ctx, func() { r.tellSteps(func() {}) })
 	defer stop()
 	defer r.tellSteps(func() { r.over = true })
@@ -127,7 +126,7 @@ func (r *runner) steps(steps []step) error {
 	return nil
 }
 
-// stepError is an error that says which step it is of.
+// stepError is an error that names its step.
 type stepError struct{ error }
 
 func (e *stepError) Unwrap() error { return e.error }
@@ -144,7 +143,7 @@ func (r *runner) repeat(n int, body []step) error {
 	return nil
 }
 
-// tellSteps changes something that steps or the reader may be waiting for.
+// tellSteps changes a field that steps or the reader may be waiting for.
 func (r *runner) tellSteps(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,8 +151,7 @@ func (r *runner) tellSteps(change func()) {
 	r.changed.Broadcast()
 }
 
-// wait blocks until done, which is called with mu held, or until nothing can
-// come any more.
+// wait blocks until done, which is called with mu held, or until no message can come.
 func (r *runner) wait(done func() bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -226,7 +224,7 @@ func (r *runner) capture(name string, raw json.RawMessage, contains string) erro
 	return nil
 }
 
-// requestNamed is a request that was expected as name, or the latest.
+// requestNamed returns a request that was expected as name, or the latest.
 func (r *runner) requestNamed(name string) (request, error) {
 	for _, q := range slices.Backward(r.expected) {
 		if name == "" || q.name == name {
@@ -239,19 +237,7 @@ func (r *runner) requestNamed(name string) (request, error) {
 	return request{}, fmt.Errorf("no request was expected as %q", name)
 }
 
-func (r *runner) reply(name, result string) error {
-	q, err := r.requestNamed(name)
-	if err != nil {
-		return err
-	}
-	raw, err := r.expandJSON(result)
-	if err != nil {
-		return err
-	}
-	return r.answer(q, raw)
-}
-
-// answer sends a result, and learns from it what later steps need.
+// answer sends a result and remembers what later steps need from it.
 func (r *runner) answer(q request, result json.RawMessage) error {
 	r.mu.Lock()
 	r.note(result)

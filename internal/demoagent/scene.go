@@ -15,13 +15,13 @@ import (
 	"parley/acpclient"
 )
 
-// The scenes of the tour are scripts with verbs of their own, one file each. A slash
-// command plays the scene of its name.
+// The scenes of the tour are scripts with additional verbs, one file each. A slash command
+// plays the scene of its name.
 
 //go:embed scenes
 var sceneFiles embed.FS
 
-// embedded is a file of the scenes, which is always there.
+// embedded returns a file of the scenes.
 func embedded(name string) []byte {
 	b, err := sceneFiles.ReadFile("scenes/" + name)
 	if err != nil {
@@ -30,7 +30,7 @@ func embedded(name string) []byte {
 	return b
 }
 
-// decoded is a file of the scenes that is JSON.
+// decoded returns the value of a JSON file of the scenes.
 func decoded[T any](name string) (out T) {
 	if err := acpclient.Unmarshal(embedded(name), &out); err != nil {
 		panic(fmt.Errorf("%s: %w", name, err))
@@ -38,29 +38,30 @@ func decoded[T any](name string) (out T) {
 	return out
 }
 
-// scenes are all scenes by name. They are parsed when the first one is played.
+// scenes returns all scenes by name, parsed on first use. init sets it, since the verbs
+// refer to it.
 var scenes func() map[string]*Script
 
-func init() { scenes = sync.OnceValue(parseScenes) }
-
-func parseScenes() map[string]*Script {
-	out := map[string]*Script{}
-	files, _ := sceneFiles.ReadDir("scenes")
-	for _, f := range files {
-		name, isScene := strings.CutSuffix(f.Name(), ".scene")
-		if !isScene {
-			continue
+func init() {
+	scenes = sync.OnceValue(func() map[string]*Script {
+		out := map[string]*Script{}
+		files, _ := sceneFiles.ReadDir("scenes")
+		for _, f := range files {
+			name, isScene := strings.CutSuffix(f.Name(), ".scene")
+			if !isScene {
+				continue
+			}
+			s, err := parse(f.Name(), string(embedded(f.Name())), sceneVerbs)
+			if err != nil {
+				panic(err)
+			}
+			out[name] = s
 		}
-		s, err := parse(f.Name(), string(embedded(f.Name())), sceneVerbs)
-		if err != nil {
-			panic(err)
-		}
-		out[name] = s
-	}
-	return out
+		return out
+	})
 }
 
-// commands are the slash commands.
+// commands returns the slash commands.
 var commands = sync.OnceValue(func() []acpclient.AvailableCommand {
 	return decoded[[]acpclient.AvailableCommand]("commands.json")
 })
@@ -68,7 +69,7 @@ var commands = sync.OnceValue(func() []acpclient.AvailableCommand {
 // errStop ends a scene.
 var errStop = errors.New("the scene has ended")
 
-// play plays a scene. Variables that it sets stay for the scenes after it.
+// play plays a scene. Its variables stay set for later scenes.
 func (r *runner) play(scene string) error {
 	s := scenes()[scene]
 	if s == nil {
@@ -86,12 +87,12 @@ func (r *runner) play(scene string) error {
 // let sets a variable to a text.
 func (r *runner) let(name, text string) { r.captured[name] = encode(text) }
 
-// done sets what a step was successful with.
+// done sets ${ok} to whether a step succeeded.
 func (r *runner) done(ok bool) {
 	r.let("ok", map[bool]string{true: "yes", false: "no"}[ok])
 }
 
-// answer works on a prompt by playing a scene.
+// answer answers a prompt by playing a scene.
 func (t *turn) answer(prompt []acpclient.ContentBlock) {
 	r := &runner{turn: t, ctx: t.ctx, captured: map[string]json.RawMessage{}, session: string(t.kept.ID), cwd: t.kept.Cwd}
 	text := ""
@@ -143,7 +144,7 @@ func (t *turn) answer(prompt []acpclient.ContentBlock) {
 	}
 }
 
-// shortened is the beginning of a text, fit for a title.
+// shortened returns the beginning of a text, for a title.
 func shortened(text string) string {
 	const most = 40
 	line, _, _ := strings.Cut(text, "\n")
@@ -156,7 +157,7 @@ func shortened(text string) string {
 	return line
 }
 
-// received lists what a prompt was made of.
+// received lists the blocks of a prompt.
 func received(text string, prompt []acpclient.ContentBlock) string {
 	var b strings.Builder
 	for _, block := range prompt {
@@ -185,7 +186,7 @@ func received(text string, prompt []acpclient.ContentBlock) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// commandRows are the commands as the rows of a table.
+// commandRows returns the commands as the rows of a table.
 func commandRows() string {
 	var rows []string
 	for _, c := range commands() {
@@ -198,8 +199,7 @@ func commandRows() string {
 	return strings.Join(rows, "\n")
 }
 
-// sceneVerbs are those of scenes. A step that can fail sets ${ok}, and ${error} if there
-// is something to say about it.
+// sceneVerbs are the verbs of scenes. A step that can fail sets ${ok} and may set ${error}.
 var sceneVerbs = map[string]verb{
 	// Talking: TEXT is the rest of the line, or the lines up to end.
 	"say":   texts(func(r *runner, text string) error { r.turn.say(text); return nil }),
@@ -218,7 +218,7 @@ var sceneVerbs = map[string]verb{
 	"read":   parseRead,               // read FILE[:LINE] as NAME
 	"change": pair((*runner).change),  // change FILE to NAME: TITLE
 	"run":    pair((*runner).command), // run COMMAND: TITLE
-	"unused": words((*runner).unused), // sets ${file} to the name of a file that is not there
+	"unused": words((*runner).unused), // sets ${file} to the name of a new file
 
 	// Saying it in the words of the protocol.
 	"update":       parseUpdate,
@@ -237,12 +237,12 @@ var sceneVerbs = map[string]verb{
 	"crash":   words((*runner).crash),
 }
 
-// texts is a step with a text of one or more lines.
+// texts parses a step with a text of one or more lines.
 func texts(do func(*runner, string) error) verb {
 	return func(a *args) action { return expanded(a.lines(), do) }
 }
 
-// pair is a step with two texts, which a colon separates.
+// pair parses a step with two texts separated by a colon.
 func pair(do func(r *runner, first, second string) error) verb {
 	return func(a *args) action {
 		text := a.rest()
@@ -277,8 +277,8 @@ func parseRead(a *args) action {
 	}
 }
 
-// parseReplace replaces a text in a variable: replace NAME, a block up to with, and one
-// up to end.
+// parseReplace parses a step that replaces a text in a variable: replace NAME, a block up
+// to with, and one up to end.
 func parseReplace(a *args) action {
 	name, before, after := a.named("variable"), a.block("with"), a.block("end")
 	return func(r *runner) error {
@@ -289,7 +289,8 @@ func parseReplace(a *args) action {
 	}
 }
 
-// parseIfCancelled takes an update that is sent if the turn is cancelled from here on.
+// parseIfCancelled parses a step with an update that the agent sends if the turn is
+// cancelled later.
 func parseIfCancelled(a *args) action {
 	update := a.json()
 	if update == "" {

@@ -1,17 +1,18 @@
 package demoagent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// maxVariable bounds what one ${x:N} makes, in bytes.
+// maxVariable bounds the text of one ${x:N}, in bytes.
 const maxVariable = 1 << 30
 
-// expand puts the variables into a text. asJSON escapes strings for the inside
-// of a JSON string.
+// expand replaces the variables in a text. With asJSON it escapes their values for the
+// inside of a JSON string.
 func (r *runner) expand(text string, asJSON bool) (string, error) {
 	if !strings.Contains(text, "${") {
 		return text, nil
@@ -27,13 +28,17 @@ func (r *runner) expand(text string, asJSON bool) (string, error) {
 	return out, failed
 }
 
-// expandJSON puts the variables into JSON and makes it one line.
+// expandJSON replaces the variables in JSON and puts it on one line.
 func (r *runner) expandJSON(text string) (json.RawMessage, error) {
 	s, err := r.expand(text, true)
 	if err != nil {
 		return nil, err
 	}
-	return compact([]byte(s))
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(s)); err != nil {
+		return nil, fmt.Errorf("is not JSON with its variables put in: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 func (r *runner) value(name string, asJSON bool) (string, error) {
@@ -78,8 +83,8 @@ func (r *runner) value(name string, asJSON bool) (string, error) {
 	return string(raw), nil
 }
 
-// is reports whether a variable has a value, or is set at all if the value is "". No counts
-// as not set.
+// is reports whether a variable has a value or, if want is "", is set to anything but
+// "no".
 func (r *runner) is(name, want string) bool {
 	text, err := r.value(name, false)
 	if want != "" {
@@ -88,7 +93,7 @@ func (r *runner) is(name, want string) bool {
 	return err == nil && text != "" && text != "no"
 }
 
-// child is the value of a key of an object, or of an index of an array.
+// child returns the value of a key of an object, or of an index of an array.
 func child(raw json.RawMessage, key string) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) == nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// verbs are those of scripts.
+// verbs are the verbs of scripts.
 var verbs = map[string]verb{
 	"handshake": func(a *args) action {
 		capabilities, session := a.json(), a.json()
@@ -77,7 +77,13 @@ var verbs = map[string]verb{
 		code := a.number()
 		return func(*runner) error { return exitCode(code) }
 	},
-	"kill-self":      plain(func(*runner) error { return sigkill() }),
+	"kill-self": plain(func(*runner) error { // at once, without any cleanup
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		return self.Kill()
+	}),
 	"ignore-sigterm": plain(func(*runner) error { signal.Ignore(syscall.SIGTERM); return nil }),
 	"spawn-child":    plain((*runner).spawnChild),
 }
@@ -90,7 +96,7 @@ func words(do func(*runner, string) error) verb {
 	return func(a *args) action { return expanded(a.rest(), do) }
 }
 
-// expanded puts the variables into a text.
+// expanded replaces the variables in a text when the step runs.
 func expanded(text string, do func(*runner, string) error) action {
 	return func(r *runner) error {
 		s, err := r.expand(text, false)
@@ -101,7 +107,7 @@ func expanded(text string, do func(*runner, string) error) action {
 	}
 }
 
-// expandedJSON puts the variables into JSON.
+// expandedJSON replaces the variables in JSON when the step runs.
 func expandedJSON(text string, do func(*runner, json.RawMessage) error) action {
 	return func(r *runner) error {
 		raw, err := r.expandJSON(text)
@@ -117,7 +123,17 @@ func parseReply(a *args) action {
 	if result == "" {
 		result = "{}"
 	}
-	return func(r *runner) error { return r.reply(name, result) }
+	return func(r *runner) error {
+		q, err := r.requestNamed(name)
+		if err != nil {
+			return err
+		}
+		raw, err := r.expandJSON(result)
+		if err != nil {
+			return err
+		}
+		return r.answer(q, raw)
+	}
 }
 
 func parseReplyError(a *args) action {
@@ -191,7 +207,7 @@ func written(end string) verb {
 	}
 }
 
-// parseSave is the step of an agent that writes a file itself.
+// parseSave parses a step that writes a file without the client.
 func parseSave(a *args) action {
 	path, quoted := a.word(), a.needJSON()
 	return expanded(path, func(r *runner, path string) error {
@@ -227,21 +243,11 @@ func parseServe(a *args) action {
 	}
 }
 
-// sigkill ends this process at once, without any chance to clean up.
-func sigkill() error {
-	self, err := os.FindProcess(os.Getpid())
-	if err != nil {
-		return err
-	}
-	return self.Kill()
-}
-
-// stubborn is a program that ignores every signal that can be ignored. Exec keeps
-// ignored signals ignored.
+// stubborn ignores every signal that can be ignored; exec keeps them ignored.
 const stubborn = `trap '' TERM HUP INT; exec sleep 600`
 
-// spawnChild starts a program that holds this stdout open. Nothing here ends it:
-// whoever stops the agent has to end it too.
+// spawnChild starts a program that holds stdout open. The client has to end it with the
+// agent.
 func (r *runner) spawnChild() error {
 	out, ok := r.out.(*os.File)
 	if !ok {

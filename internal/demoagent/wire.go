@@ -9,17 +9,17 @@ import (
 	"io"
 )
 
-// message is a line of the client: a request, a notification or an answer.
+// message is a request, a notification or an answer of the client.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 
-	line     json.RawMessage // the whole of it
+	line     json.RawMessage // the whole line
 	answered bool            // by the background
 }
 
-// line is a message of ours. Fields that are nil are left out.
+// line is a message of the agent.
 type line struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -29,29 +29,19 @@ type line struct {
 	Error   any             `json:"error,omitempty"`
 }
 
-// encode does not escape characters that are special in HTML: what a script says
-// is what is sent.
+// encode encodes JSON without escaping HTML, so that a script's text is sent as it is.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Cannot happen: all that gets here is made here, or is JSON that was checked.
-		return []byte("null")
+		return []byte("null") // cannot happen: callers pass valid JSON
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-func compact(raw []byte) (json.RawMessage, error) {
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
-		return nil, fmt.Errorf("is not JSON with its variables put in: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
 func (r *runner) send(l line) error {
-	if r.turn != nil { // which sends notifications only
+	if r.turn != nil { // scenes send only notifications
 		return r.turn.agent.conn.Notify(l.Method, l.Params)
 	}
 	l.JSONRPC = "2.0"
@@ -75,10 +65,19 @@ func (r *runner) closeOut() error {
 	return c.Close()
 }
 
-// read takes the client's lines until stdin ends.
+// read handles the client's lines until stdin ends.
 func (r *runner) read(in io.Reader) {
 	lines := bufio.NewReaderSize(in, 64<<10)
-	for r.mayRead() {
+	for {
+		r.mu.Lock()
+		for r.deaf && !r.over {
+			r.changed.Wait()
+		}
+		over := r.over
+		r.mu.Unlock()
+		if over {
+			return
+		}
 		raw, err := lines.ReadBytes('\n')
 		if raw = bytes.TrimSpace(raw); len(raw) > 0 {
 			m := &message{line: raw}
@@ -95,18 +94,7 @@ func (r *runner) read(in io.Reader) {
 	}
 }
 
-// mayRead waits while reading is stopped; false means that the run is over.
-func (r *runner) mayRead() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for r.deaf && !r.over {
-		r.changed.Wait()
-	}
-	return !r.over
-}
-
-// take puts a message where the steps find it, and answers it if it is one that
-// the background serves.
+// take stores a message for the steps, and answers it if the background serves it.
 func (r *runner) take(m *message) {
 	r.mu.Lock()
 	if m.Method == "" {
@@ -118,7 +106,7 @@ func (r *runner) take(m *message) {
 	}
 	serve := m.answered
 	if serve && r.serveAll {
-		r.inbox = nil // no step is left that could expect it
+		r.inbox = nil // no step is left to expect it
 	}
 	r.changed.Broadcast()
 	r.mu.Unlock()
@@ -129,8 +117,7 @@ func (r *runner) take(m *message) {
 	}
 }
 
-// note remembers the session and the directory that a message names. The
-// caller holds mu.
+// note remembers the session and the directory in a message. The caller holds mu.
 func (r *runner) note(params json.RawMessage) {
 	var p struct {
 		SessionID string `json:"sessionId"`
