@@ -12,7 +12,11 @@ var lineDrawingSet = []rune("◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻�
 
 // printASCII writes printable ASCII text at the cursor.
 func (s *Screen) printASCII(p []byte) {
-	if s.drawsLines() {
+	drawsLines := s.lineDrawing[0]
+	if s.shifted {
+		drawsLines = s.lineDrawing[1]
+	}
+	if drawsLines {
 		for _, b := range p {
 			if b >= '`' {
 				s.put(lineDrawingSet[b-'`'], 1)
@@ -32,13 +36,6 @@ func (s *Screen) printASCII(p []byte) {
 		s.step(n)
 		p = p[n:]
 	}
-}
-
-func (s *Screen) drawsLines() bool {
-	if s.shifted {
-		return s.lineDrawing[1]
-	}
-	return s.lineDrawing[0]
 }
 
 // print writes one character that is not ASCII. Each code point with a width gets cells

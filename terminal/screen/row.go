@@ -152,13 +152,3 @@ func appendStyled(dst []byte, cells []cell) []byte {
 	}
 	return appendSGR(dst, pen, style{})
 }
-
-// appendPlain appends the cells as plain text.
-func appendPlain(dst []byte, cells []cell) []byte {
-	for i := range cells {
-		if c := &cells[i]; c.width > 0 {
-			dst = append(utf8.AppendRune(dst, c.char), c.tail...)
-		}
-	}
-	return dst
-}

@@ -13,7 +13,11 @@ func PlainText(raw []byte, cols, rows, limit int) (text string, cut bool) {
 	var out []byte
 	s := New(cols, rows, 0)
 	emit := func(r *row) {
-		out = appendPlain(out, r.cells)
+		for i := range r.cells {
+			if c := &r.cells[i]; c.width > 0 {
+				out = append(utf8.AppendRune(out, c.char), c.tail...)
+			}
+		}
 		if !r.wrapped {
 			out = append(out, '\n')
 		}

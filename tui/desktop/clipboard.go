@@ -1,3 +1,5 @@
+// Package desktop accesses what is beside the terminal: the clipboard, the editor,
+// notifications, and images.
 package desktop
 
 import (

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,7 +58,9 @@ var readers = []reader{
 		image: func(string) []string {
 			return []string{"-NoProfile", "-NonInteractive", "-STA", "-Command", powershell}
 		},
-		decode: fromBase64,
+		decode: func(out []byte) ([]byte, error) {
+			return base64.StdEncoding.DecodeString(string(bytes.TrimSpace(out)))
+		},
 	},
 	{
 		name: "wl-paste", there: func(s Clipboard) bool { return s.Getenv("WAYLAND_DISPLAY") != "" },
@@ -109,10 +112,12 @@ func (r reader) read(ctx context.Context, path string, most int64) ([]byte, erro
 		if err != nil {
 			return nil, err // a failure here means that the clipboard is empty
 		}
-		kind = offered(string(listed))
-		if kind == "" {
+		offered := strings.Fields(string(listed))
+		i := slices.IndexFunc(imageTypes, func(kind string) bool { return slices.Contains(offered, kind) })
+		if i < 0 {
 			return nil, ErrNoImage
 		}
+		kind = imageTypes[i]
 	}
 	bound := most + 1
 	if r.decode != nil {
@@ -130,19 +135,6 @@ func (r reader) read(ctx context.Context, path string, most int64) ([]byte, erro
 		return nil, ErrNoImage
 	}
 	return data[:min(int64(len(data)), most+1)], nil
-}
-
-// offered returns the best of the listed types, one per line; "" if none is an image.
-func offered(listed string) string {
-	lines := strings.Fields(listed)
-	for _, kind := range imageTypes {
-		for _, line := range lines {
-			if line == kind {
-				return kind
-			}
-		}
-	}
-	return ""
 }
 
 // output returns up to bound bytes of a program's output. A program that fails has no
@@ -186,8 +178,4 @@ func fromAppleScript(out []byte) ([]byte, error) {
 		return nil, ErrNoImage
 	}
 	return hex.DecodeString(strings.TrimSuffix(digits, "»"))
-}
-
-func fromBase64(out []byte) ([]byte, error) {
-	return base64.StdEncoding.DecodeString(string(bytes.TrimSpace(out)))
 }

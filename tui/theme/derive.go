@@ -95,9 +95,13 @@ func nearestOf(colour string, grounds []string, least float64, may func(colorful
 	for n := 16; n < 256; n++ {
 		number := strconv.Itoa(n)
 		c := mixed(number)
-		if away := want.DistanceCIEDE2000klch(c, 0.7, 1, 1); away < distance && may(c) && contrasts(number, grounds, least) {
-			best, distance = number, away
+		away := want.DistanceCIEDE2000klch(c, 0.7, 1, 1)
+		if away >= distance || !may(c) || slices.ContainsFunc(grounds, func(ground string) bool {
+			return contrast(lipgloss.Color(number), lipgloss.Color(ground)) < least
+		}) {
+			continue
 		}
+		best, distance = number, away
 	}
 	return best
 }
@@ -106,13 +110,4 @@ func nearestOf(colour string, grounds []string, least float64, may func(colorful
 func mixed(colour string) colorful.Color {
 	c, _ := colorful.MakeColor(lipgloss.Color(colour))
 	return c
-}
-
-func contrasts(colour string, grounds []string, least float64) bool {
-	for _, ground := range grounds {
-		if contrast(lipgloss.Color(colour), lipgloss.Color(ground)) < least {
-			return false
-		}
-	}
-	return true
 }
