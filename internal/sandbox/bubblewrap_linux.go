@@ -45,7 +45,12 @@ func mounts(b Bounds) []string {
 		path string
 		args []string
 	}
-	all := []mount{{"/dev", []string{"--dev-bind", "/dev", "/dev"}}}
+	// The system's own /dev has disks, the memory of other programs and the terminals
+	// that the user types into.
+	all := []mount{{"/dev", []string{"--dev", "/dev"}}}
+	for _, p := range computing() {
+		all = append(all, mount{p, []string{"--dev-bind", p, p}})
+	}
 	if b.Temp != "" {
 		all = append(all, mount{"/tmp", []string{"--bind", b.Temp, "/tmp"}})
 	}
@@ -63,7 +68,9 @@ func mounts(b Bounds) []string {
 		all = append(all, mount{p, []string{"--ro-bind", p, p}})
 	}
 	slices.SortStableFunc(all, func(a, b mount) int { return strings.Compare(a.path+"/", b.path+"/") })
-	args := []string{"--ro-bind", "/", "/"}
+	// A user namespace and no capabilities, also as root: a program that may mount could
+	// make everything writable again.
+	args := []string{"--unshare-user", "--cap-drop", "ALL", "--ro-bind", "/", "/"}
 	for _, m := range all {
 		args = append(args, m.args...)
 	}

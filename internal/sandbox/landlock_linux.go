@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"syscall"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 var ways = []way{{"bubblewrap", bubblewrap}, {"Landlock", viaLandlock}}
@@ -69,7 +71,11 @@ func Enter(args []string) error {
 		write = append(write, b.Temp)
 		env = append(env, "TMPDIR="+b.Temp)
 	}
-	rules := []landlock.Rule{landlock.RODirs("/").WithIoctlDev(), landlock.RWDirs("/dev").WithIoctlDev()}
+	rules := []landlock.Rule{
+		landlock.RODirs("/").WithIoctlDev(),
+		landlock.RWFiles(append(computing(), devices...)...).WithIoctlDev().IgnoreIfMissing(),
+		landlock.RWDirs("/dev/pts", "/dev/shm").WithIoctlDev().IgnoreIfMissing(),
+	}
 	for _, p := range write {
 		if isDir(p) {
 			rules = append(rules, landlock.RWDirs(p).WithRefer())
@@ -77,8 +83,20 @@ func Enter(args []string) error {
 			rules = append(rules, landlock.RWFiles(p))
 		}
 	}
+	runtime.LockOSThread() // capabilities belong to a thread, and this one becomes the program
 	if err := landlock.V5.BestEffort().RestrictPaths(rules...); err != nil {
 		return fmt.Errorf("enter the sandbox: %w", err)
 	}
+	if err := dropCapabilities(); err != nil {
+		return fmt.Errorf("enter the sandbox: drop the capabilities: %w", err)
+	}
 	return fmt.Errorf("start %s: %w", program, syscall.Exec(program, args[1:], env))
+}
+
+// dropCapabilities takes all capabilities from this thread. It gets none back, not even
+// as root, because Landlock has set no_new_privs.
+func dropCapabilities() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	return unix.Capset(&header, &none[0])
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -36,6 +37,9 @@ func newPlace(t *testing.T) place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(root) })
+	if err := os.Chmod(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, dir := range []string{"project/.git/hooks", "project/.ssh", "outside", "secret", "temp"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -188,6 +192,118 @@ func TestVariablesThatWouldCountOutside(t *testing.T) {
 		}
 		if program, _, err := s.Wrap("true", nil, []string{"GREETING=LD_PRELOAD=x", "OLD_PATH=x"}); err != nil || program == "" {
 			t.Errorf("other variables: %q, %v", program, err)
+		}
+	})
+}
+
+// asUser is a user without rights for tests that run as root.
+const asUser = 12345
+
+// everyone runs a test as the user of the tests, and where that is root, also as one
+// without rights.
+func everyone(t *testing.T, test func(t *testing.T, p place, s *Sandbox, run func(script string) (string, error))) {
+	each(t, func(t *testing.T, _ place, _ *Sandbox) {
+		way := t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]
+		for _, uid := range []int{os.Getuid(), asUser} {
+			t.Run(fmt.Sprintf("uid %d", uid), func(t *testing.T) {
+				if uid != os.Getuid() && os.Getuid() != 0 {
+					t.Skip("only root can become another user")
+				}
+				p := newPlace(t)
+				own(t, p.root, uid)
+				var s *Sandbox
+				for _, w := range ways {
+					if w.name == way {
+						var err error
+						if s, err = w.make(p.child.there(), []string{enterProgram(t), enterSandbox}); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				test(t, p, s, func(script string) (string, error) {
+					name, args := s.Command("sh", []string{"-c", script})
+					cmd := exec.Command(name, args...)
+					cmd.Dir = filepath.Join(p.root, "project")
+					cmd.Env = append(os.Environ(), "HOME="+p.root)
+					if uid != os.Getuid() {
+						cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+					}
+					out, err := cmd.CombinedOutput()
+					return string(out), err
+				})
+			})
+		}
+	})
+}
+
+// own gives a directory and everything in it to a user.
+func own(t *testing.T, root string, uid int) {
+	t.Helper()
+	if uid == os.Getuid() {
+		return
+	}
+	err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, uid, uid)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// enterProgram is the test's own program, where every user and sandbox can read it.
+func enterProgram(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "parley-enter-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	text, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "enter")
+	if err := os.WriteFile(program, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// Nobody takes the walls down from inside, not even root.
+func TestNobodyLeaves(t *testing.T) {
+	everyone(t, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
+		for _, script := range []string{
+			"mount -o remount,rw / && echo new > ../outside/file",
+			"mount -o remount,rw,bind / && echo new > ../outside/file",
+			"unshare -rm sh -c 'mount -o remount,rw,bind / && echo new > ../outside/file'",
+			"mount --bind / .ssh && echo new > .ssh" + p.root + "/outside/file",
+			"mknod disk b 1 0",
+			"grep -E '^CapEff:.*[1-9a-f]' /proc/self/status",
+			"chroot /proc/1/root true",
+			"nsenter --target 1 --mount true",
+		} {
+			if out, err := run(script); err == nil {
+				t.Errorf("%s works: %s", script, out)
+			}
+		}
+		if text, err := os.ReadFile(filepath.Join(p.root, "outside/file")); string(text) != "old\n" {
+			t.Errorf("the file outside has %q, %v", text, err)
+		}
+	})
+}
+
+// Of the devices, only harmless ones can be written, whoever owns the others.
+func TestDevicesAreHarmless(t *testing.T) {
+	everyone(t, func(t *testing.T, _ place, _ *Sandbox, run func(string) (string, error)) {
+		out, err := run("for d in /dev/*; do [ -b $d ] && true 2>/dev/null >>$d && echo $d; done; echo x > /dev/null && head -c1 /dev/urandom >/dev/null && echo fine")
+		if err != nil || out != "fine\n" {
+			t.Errorf("%v: %s", err, out)
 		}
 	})
 }
