@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -22,6 +23,10 @@ func bubblewrap(b Bounds, _ []string) (*Sandbox, error) {
 	if err != nil {
 		return nil, errors.New("bwrap is not installed")
 	}
+	b, free, err := occupy(b)
+	if err != nil {
+		return nil, err
+	}
 	// Processes see and signal only each other, unless the system does not allow
 	// mounting /proc, as inside some containers.
 	separate := append([]string{"--unshare-pid"}, mounts(b)...)
@@ -31,11 +36,62 @@ func bubblewrap(b Bounds, _ []string) (*Sandbox, error) {
 		err = probe(program, args)
 	}
 	if err != nil {
+		free()
 		return nil, err
 	}
 	return &Sandbox{wrap: func(name string, rest []string) (string, []string) {
 		return program, append(append(slices.Clone(args), "--", name), rest...)
-	}}, nil
+	}, hides: b.hides, close: free}, nil
+}
+
+// occupy makes what must not be created, because only what exists can be mounted over,
+// and adds it to Keep.
+func occupy(b Bounds) (_ Bounds, free func(), err error) {
+	var made []*reservation
+	free = sync.OnceFunc(func() {
+		for _, r := range slices.Backward(made) {
+			r.release()
+		}
+	})
+	b.Keep = slices.Clone(b.Keep)
+	add := func(path string, dir bool, text string) error {
+		r, err := reserve(path, dir, text)
+		if err != nil {
+			return fmt.Errorf("keep %s from being created: %w", path, err)
+		}
+		if r != nil {
+			made, b.Keep = append(made, r), append(b.Keep, path)
+		}
+		return nil
+	}
+	for _, p := range b.NoDirs {
+		err = errors.Join(err, add(p, true, ""))
+	}
+	for p, text := range b.NoFiles {
+		err = errors.Join(err, add(p, false, text))
+	}
+	if err != nil {
+		free()
+	}
+	return b, free, err
+}
+
+// hides reports whether a mount hides a resolved path. The innermost mount counts.
+func (b Bounds) hides(path string) bool {
+	innermost, hidden := "", false
+	look := func(mounts []string, hides bool) {
+		for _, m := range mounts {
+			if (path == m || below(path, m)) && len(m) >= len(innermost) {
+				innermost, hidden = m, hides
+			}
+		}
+	}
+	if b.Temp != "" {
+		look([]string{"/tmp"}, true)
+	}
+	look(b.Write, false)
+	look(b.Hide, true)
+	return hidden
 }
 
 // mounts returns the arguments that set up the file system. A mount hides earlier ones,
@@ -56,6 +112,15 @@ func mounts(b Bounds) []string {
 	}
 	for _, p := range b.Write {
 		all = append(all, mount{p, []string{"--bind", p, p}})
+	}
+	// A mount point cannot be moved away, but a directory that leads to one can, unless it
+	// is one, too.
+	for _, p := range slices.Concat(b.Write, b.Keep, b.Hide) {
+		for _, dir := range b.leading(p) {
+			if !b.hides(dir) {
+				all = append(all, mount{dir, []string{"--bind", dir, dir}})
+			}
+		}
 	}
 	for _, p := range b.Hide {
 		if isDir(p) {

@@ -20,8 +20,13 @@ import (
 type Bounds struct {
 	// Write are the writable directories and files, with everything below.
 	Write []string
-	// Keep are read-only paths below Write.
+	// Keep are read-only paths below Write. They and the directories that lead to them
+	// cannot be moved away.
 	Keep []string
+	// NoDirs and NoFiles are paths below Write that must not be created. The sandbox may
+	// occupy them until Close, with an empty directory or with a file of the given text.
+	NoDirs  []string
+	NoFiles map[string]string
 	// Hide are unreadable paths.
 	Hide []string
 	// MustHide rules out sandboxes that cannot hide anything.
@@ -52,6 +57,22 @@ type Sandbox struct {
 	Lack string
 
 	wrap func(program string, args []string) (string, []string)
+	// hides reports whether programs cannot see a resolved path; nil hides nothing.
+	hides func(path string) bool
+	close func()
+}
+
+// Hides reports whether programs in the sandbox cannot see a file that exists outside.
+func (s *Sandbox) Hides(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && s.hides != nil && s.hides(real)
+}
+
+// Close frees the paths that must not be created. The programs must have ended.
+func (s *Sandbox) Close() {
+	if s.close != nil {
+		s.close()
+	}
 }
 
 // Command returns the program and arguments that run the given ones in the sandbox. The
@@ -126,7 +147,41 @@ func (b Bounds) there() Bounds {
 	if temp := resolved([]string{b.Temp}); len(temp) > 0 {
 		b.Temp = temp[0]
 	}
+	var dirs []string
+	for _, p := range b.NoDirs {
+		if real := resolved([]string{filepath.Dir(p)}); len(real) > 0 {
+			dirs = append(dirs, filepath.Join(real[0], filepath.Base(p)))
+		}
+	}
+	files := map[string]string{}
+	for p, text := range b.NoFiles {
+		if real := resolved([]string{filepath.Dir(p)}); len(real) > 0 {
+			files[filepath.Join(real[0], filepath.Base(p))] = text
+		}
+	}
+	b.NoDirs, b.NoFiles = dirs, files
 	return b
+}
+
+// leading returns the directories that lead from a writable directory to a path, without
+// both.
+func (b Bounds) leading(path string) []string {
+	for _, w := range b.Write {
+		if !below(path, w) {
+			continue
+		}
+		var dirs []string // the outermost directory is the first in b.Write
+		for dir := filepath.Dir(path); dir != w; dir = filepath.Dir(dir) {
+			dirs = append(dirs, dir)
+		}
+		return dirs
+	}
+	return nil
+}
+
+// below reports whether a path is inside of a directory.
+func below(path, dir string) bool {
+	return path != dir && strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
 func resolved(paths []string) []string {

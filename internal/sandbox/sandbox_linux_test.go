@@ -49,10 +49,12 @@ func newPlace(t *testing.T) place {
 		}
 	}
 	return place{root, Bounds{
-		Write: []string{filepath.Join(root, "project"), filepath.Join(root, "not there")},
-		Keep:  []string{filepath.Join(root, "project/.git/hooks")},
-		Hide:  []string{filepath.Join(root, "secret"), filepath.Join(root, "project/.ssh/file")},
-		Temp:  filepath.Join(root, "temp"),
+		Write:   []string{filepath.Join(root, "project"), filepath.Join(root, "not there")},
+		Keep:    []string{filepath.Join(root, "project/.git/hooks")},
+		NoDirs:  []string{filepath.Join(root, "project/.git/none")},
+		NoFiles: map[string]string{filepath.Join(root, "project/.git/commondir"): ".\n", filepath.Join(root, "project/.git/empty"): ""},
+		Hide:    []string{filepath.Join(root, "secret"), filepath.Join(root, "project/.ssh/file")},
+		Temp:    filepath.Join(root, "temp"),
 	}}
 }
 
@@ -121,6 +123,7 @@ func TestHidesAndKeeps(t *testing.T) {
 	}
 	for _, script := range []string{
 		"cat ../secret/file", "grep old .ssh/file", "echo new > .git/hooks/file", "rm .git/hooks/file", "mv .git/hooks .git/other",
+		"mv .git other", "rmdir .git/none", "mkdir .git/none/a", "echo new > .git/commondir", "rm -f .git/empty", "mv .git/hooks/file .git/commondir",
 	} {
 		if out, err := try(t, s, filepath.Join(p.root, "project"), script); err == nil {
 			t.Errorf("%s works: %s", script, out)
@@ -306,4 +309,85 @@ func TestDevicesAreHarmless(t *testing.T) {
 			t.Errorf("%v: %s", err, out)
 		}
 	})
+}
+
+// What must not be created is there as long as a sandbox needs it, and then no more.
+func TestFreesWhatItOccupies(t *testing.T) {
+	p := newPlace(t)
+	git := filepath.Join(p.root, "project/.git")
+	names := func() string {
+		entries, err := os.ReadDir(git)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, e := range entries {
+			list = append(list, e.Name())
+		}
+		return strings.Join(list, " ")
+	}
+	first, err := bubblewrap(p.child.there(), nil)
+	if err != nil {
+		t.Skipf("this machine does not have bubblewrap: %v", err)
+	}
+	second, err := bubblewrap(p.child.there(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	const occupied = "commondir empty hooks none"
+	if got := names(); got != occupied {
+		t.Errorf("while one needs them: %s, want %s", got, occupied)
+	}
+	if text, err := os.ReadFile(filepath.Join(git, "commondir")); string(text) != ".\n" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+	if err := os.WriteFile(filepath.Join(git, "none", "mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second.Close()
+	second.Close()
+	if got := names(); got != "hooks none" {
+		t.Errorf("after the last one: %s, want only what the user has filled", got)
+	}
+}
+
+// A directory that leads to what is kept stays in its place.
+func TestKeepsTheWayThere(t *testing.T) {
+	p := newPlace(t)
+	b := p.child
+	b.Write = []string{p.root}
+	s, err := bubblewrap(b.there(), nil)
+	if err != nil {
+		t.Skipf("this machine does not have bubblewrap: %v", err)
+	}
+	defer s.Close()
+	for _, script := range []string{"mv project other", "mv project/.git other", "rm -rf project/.git; test ! -e project/.git"} {
+		if out, err := try(t, s, p.root, script); err == nil {
+			t.Errorf("%s works: %s", script, out)
+		}
+	}
+}
+
+func TestHides(t *testing.T) {
+	p := newPlace(t)
+	s, err := bubblewrap(p.child.there(), nil)
+	if err != nil {
+		t.Skipf("this machine does not have bubblewrap: %v", err)
+	}
+	defer s.Close()
+	below, err := os.CreateTemp("/tmp", "parley-sandbox-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(below.Name())
+	defer below.Close()
+	for path, want := range map[string]bool{
+		below.Name(): true, "/tmp/none": false, "/bin/sh": false,
+		filepath.Join(p.root, "secret/file"): true, filepath.Join(p.root, "project/file"): false,
+	} {
+		if got := s.Hides(path); got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
 }

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"errors"
+	"maps"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,6 +23,8 @@ func seatbelt(b Bounds, _ []string) (*Sandbox, error) {
 	}
 	return &Sandbox{wrap: func(name string, args []string) (string, []string) {
 		return program, append([]string{"-p", profile, name}, args...)
+	}, hides: func(path string) bool {
+		return slices.ContainsFunc(b.Hide, func(h string) bool { return path == h || below(path, h) })
 	}}, nil
 }
 
@@ -40,6 +44,14 @@ func profileOf(b Bounds) string {
 	rule("deny", "file-read* file-write*", b.Hide)
 	rule("allow", "file-read* file-write*", append(b.Write, b.Temp))
 	rule("deny", "file-write*", b.Keep)
+	for _, path := range slices.Concat(b.NoDirs, slices.Collect(maps.Keys(b.NoFiles))) {
+		p.WriteString("(deny file-write* (subpath " + strconv.Quote(path) + "))\n")
+	}
+	for _, path := range b.Keep {
+		for _, dir := range b.leading(path) {
+			p.WriteString("(deny file-write-unlink (literal " + strconv.Quote(dir) + "))\n")
+		}
+	}
 	if b.Offline {
 		p.WriteString("(deny network*)\n")
 	}
