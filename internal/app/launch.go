@@ -14,6 +14,7 @@ import (
 	"parley/config"
 	"parley/fs"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/journal"
 	"parley/internal/machine"
 	"parley/internal/policy"
@@ -55,6 +56,8 @@ type Launcher struct {
 	mu      sync.Mutex
 	resumed bool // Resume was used
 	temps   []tempDir
+	boxes   []*sandbox.Sandbox
+	guards  []*git.Guard
 	logs    []*store.Recorder // of all sessions
 }
 
@@ -191,7 +194,8 @@ func commandOf(a config.Agent, box *sandbox.Sandbox, dir string) (c acpclient.Co
 	if far, err = RemoteAgent(a); err != nil {
 		return c, nil, err
 	}
-	return sandboxed(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: cmp.Or(a.Cwd, dir)}), far, nil
+	c, err = sandboxed(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: cmp.Or(a.Cwd, dir)})
+	return c, far, err
 }
 
 // journal opens the journal of a session's changes; nil if the person wants none. resumed
@@ -266,5 +270,11 @@ func (l *Launcher) Close() {
 		if t.lock != nil {
 			_ = t.lock.Close()
 		}
+	}
+	for _, g := range l.guards {
+		g.Restore()
+	}
+	for _, box := range l.boxes {
+		box.Close()
 	}
 }

@@ -1,12 +1,15 @@
 package app
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -15,6 +18,7 @@ import (
 	"parley/internal/remote"
 	"parley/internal/sandbox"
 	"parley/internal/session"
+	"parley/internal/termtext"
 )
 
 // sandboxPrefix begins the names of the sandboxes' directories for temporary files.
@@ -44,20 +48,43 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for temporary files: %w", err)
 	}
-	b := sandbox.Bounds{Write: append(s.Write, roots...), Hide: s.Hide, MustHide: s.HideSet, Temp: temp, Offline: s.Offline}
-	for _, root := range roots {
-		// The repository of a linked worktree lies elsewhere. What git writes when it
-		// commits may be written, what says what git runs may not.
-		written, trusted := git.WorktreePaths(root)
-		b.Write, b.Keep = append(b.Write, written...), append(b.Keep, trusted...)
-		// What is written there would run outside of the sandbox one day.
-		b.Keep = append(b.Keep, filepath.Join(root, ".git", "hooks"), filepath.Join(root, ".git", "config"))
+	for _, dir := range []string{filepath.Dir(config.ConfigFile()), config.StateDir()} {
+		// What is missing cannot be hidden, and parley may create it later.
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("make parley's own directory: %w", err)
+		}
+	}
+	b := sandbox.Bounds{Write: append(s.Write, roots...), Hide: s.Hide, MustHide: s.HideSet, Temp: temp, Offline: s.Offline, NoFiles: map[string]string{}}
+	var guards []*git.Guard
+	for _, dir := range guarded(s.Write, roots) {
+		g, err := git.GuardOf(context.Background(), dir)
+		if err != nil {
+			return nil, WithHint("Start without the sandbox: --sandbox=false", "guard the git repository from the agent: %w", err)
+		}
+		b.Write, b.Keep, b.NoDirs = append(b.Write, g.Write...), append(b.Keep, g.Keep...), append(b.NoDirs, g.NoDirs...)
+		maps.Copy(b.NoFiles, g.NoFiles)
+		guards = append(guards, g)
 	}
 	box, err := sandbox.New(b, []string{self, "sandboxed"})
 	if err != nil {
 		return nil, WithHint("Install bubblewrap, or start without the sandbox: --sandbox=false, or sandbox = false in "+config.ConfigFile(), "%w", err)
 	}
+	l.mu.Lock()
+	l.boxes, l.guards = append(l.boxes, box), append(l.guards, guards...)
+	l.mu.Unlock()
 	return box, nil
+}
+
+// guarded returns the directories in which an agent must not decide what git runs: the
+// session's, and the repositories among the others that it may write.
+func guarded(written, roots []string) []string {
+	dirs := slices.Clone(roots)
+	for _, dir := range written {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // CheckSandbox reports that there is no sandbox where one is wanted. The agent is nil if
@@ -70,19 +97,29 @@ func (l *Launcher) CheckSandbox(a *config.Agent) error {
 	return err
 }
 
-// sandboxed is an agent's command as it runs in a sandbox. A program that is missing stays
-// as it is: starting it says so.
-func sandboxed(box *sandbox.Sandbox, c acpclient.Command) acpclient.Command {
+// sandboxed is an agent's command as it runs in a sandbox. It fails for one that the
+// sandbox hides. A program that is missing stays as it is: starting it says so.
+func sandboxed(box *sandbox.Sandbox, c acpclient.Command) (acpclient.Command, error) {
 	if box == nil {
-		return c
+		return c, nil
 	}
-	if _, err := exec.LookPath(c.Path); err != nil {
-		return c
+	program, err := exec.LookPath(c.Path)
+	if err != nil {
+		return c, nil
+	}
+	for _, path := range append([]string{program}, c.Args...) {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(c.Dir, path)
+		}
+		if path, err = filepath.Abs(path); err == nil && box.Hides(path) {
+			return c, WithHint("Move it to another directory, or add its directory to sandbox_write in "+config.ConfigFile(),
+				"the sandbox hides %s, which the agent's command names", termtext.Line(path))
+		}
 	}
 	bounded := c
 	bounded.Path, bounded.Args = box.Command(c.Path, c.Args)
 	bounded.Runs = &c
-	return bounded
+	return bounded, nil
 }
 
 // boundsText says for the status line what bounds an agent.

@@ -85,35 +85,6 @@ func isHash(s string) bool {
 	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// WorktreePaths returns the paths outside of a linked worktree that git writes to for a
-// commit, and those that decide which programs it runs. Both are nil if dir is not a
-// linked worktree.
-func WorktreePaths(dir string) (written, trusted []string) {
-	b, err := fs.ReadHead(filepath.Join(dir, ".git"), recordBound)
-	admin, linked := strings.CutPrefix(string(b), "gitdir:")
-	if err != nil || !linked {
-		return nil, nil
-	}
-	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
-		admin = filepath.Join(dir, admin)
-	}
-	// Trust the worktree's claim about its repository only if the repository confirms
-	// it.
-	back, err := fs.ReadHead(filepath.Join(admin, "gitdir"), recordBound)
-	if err != nil || !sameFile(strings.TrimSpace(string(back)), filepath.Join(dir, ".git")) || filepath.Base(filepath.Dir(admin)) != "worktrees" {
-		return nil, nil
-	}
-	common := filepath.Dir(filepath.Dir(admin))
-	for _, name := range []string{"objects", "refs", "logs"} {
-		written = append(written, filepath.Join(common, name))
-	}
-	written = append(written, admin)
-	for _, name := range []string{"commondir", "gitdir", "config.worktree", recordName} {
-		trusted = append(trusted, filepath.Join(admin, name))
-	}
-	return written, append(trusted, filepath.Join(dir, ".git"), filepath.Join(common, "hooks"), filepath.Join(common, "config"))
-}
-
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

@@ -339,29 +339,6 @@ func TestRunsNothingOfTheRepository(t *testing.T) {
 	}
 }
 
-// What git may write to commit in a worktree is told only of one that the repository
-// itself knows of.
-func TestGitPaths(t *testing.T) {
-	dir, _ := project(t)
-	tree := create(t, dir, "wren")
-	common := filepath.Join(dir, ".git")
-	written, trusted := git.WorktreePaths(tree.Path)
-	if !slices.Contains(written, filepath.Join(common, "objects")) || !slices.Contains(written, filepath.Join(common, "worktrees", "wren")) || slices.Contains(written, common) {
-		t.Errorf("written are %q", written)
-	}
-	if !slices.Contains(trusted, filepath.Join(common, "config")) || !slices.Contains(trusted, filepath.Join(tree.Path, ".git")) {
-		t.Errorf("not to be written are %q", trusted)
-	}
-	if written, _ := git.WorktreePaths(dir); written != nil {
-		t.Errorf("of the repository itself: %q", written)
-	}
-	liar := t.TempDir()
-	put(t, filepath.Join(liar, ".git"), "gitdir: "+filepath.Join(common, "worktrees", "wren")+"\n")
-	if written, _ := git.WorktreePaths(liar); written != nil {
-		t.Errorf("of a directory that only says so: %q", written)
-	}
-}
-
 // A record that is damaged, or that somebody else has written, is none.
 func TestAtIgnoresWhatIsNoRecord(t *testing.T) {
 	dir, _ := project(t)

@@ -79,15 +79,15 @@ func occupy(b Bounds) (_ Bounds, free func(), err error) {
 // hides reports whether a mount hides a resolved path. The innermost mount counts.
 func (b Bounds) hides(path string) bool {
 	innermost, hidden := "", false
+	if b.Temp != "" && below(path, "/tmp") {
+		innermost, hidden = "/tmp", true
+	}
 	look := func(mounts []string, hides bool) {
 		for _, m := range mounts {
 			if (path == m || below(path, m)) && len(m) >= len(innermost) {
 				innermost, hidden = m, hides
 			}
 		}
-	}
-	if b.Temp != "" {
-		look([]string{"/tmp"}, true)
 	}
 	look(b.Write, false)
 	look(b.Hide, true)

@@ -1,0 +1,247 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"parley/config"
+	"parley/internal/sandbox"
+	apart "parley/internal/test"
+)
+
+// asUser is a user without rights for tests that run as root.
+const asUser = 12345
+
+// walled is a repository with an agent's sandbox around it.
+type walled struct {
+	t   *testing.T
+	uid int
+	dir string
+	box *sandbox.Sandbox
+	l   *Launcher
+}
+
+// everyUser runs a test as the user of the tests, and where that is root, also as one
+// without rights. make prepares the repository before there is a sandbox. The test is
+// skipped without bubblewrap.
+func everyUser(t *testing.T, prepare func(w *walled), test func(w *walled)) {
+	for _, uid := range []int{os.Getuid(), asUser} {
+		t.Run(fmt.Sprintf("uid %d", uid), func(t *testing.T) {
+			if uid != os.Getuid() && os.Getuid() != 0 {
+				t.Skip("only root can become another user")
+			}
+			apart.Apart(t)
+			root, err := os.MkdirTemp("/var/tmp", "parley-walls-") // /tmp is another one in the sandbox
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(root) })
+			w := &walled{t: t, uid: uid, dir: filepath.Join(root, "project")}
+			for _, dir := range []string{w.dir, filepath.Join(root, "home"), filepath.Join(root, "tmp")} {
+				if err := os.MkdirAll(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.own(root)
+			text, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".gitconfig"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The sandbox is set up by root here, and an ordinary user works in it.
+			safe := string(text) + "[safe]\n\tdirectory = *\n"
+			if err := os.WriteFile(filepath.Join(root, "home", ".gitconfig"), []byte(safe), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("HOME", filepath.Join(root, "home"))
+			t.Setenv("TMPDIR", filepath.Join(root, "tmp"))
+			prepare(w)
+			on := true
+			w.l = &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: w.dir}
+			t.Cleanup(w.l.Close)
+			box, err := w.l.sandbox(config.Agent{}, []string{w.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if box.Name != "bubblewrap" {
+				t.Skipf("bubblewrap does not work here; %s: %s", box.Name, box.Lack)
+			}
+			w.box = box
+			for _, temp := range w.l.temps {
+				if err := os.Chmod(temp.path, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chmod(root, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			test(w)
+		})
+	}
+}
+
+// own gives everything in a directory to the user of the test.
+func (w *walled) own(root string) {
+	w.t.Helper()
+	err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, w.uid, w.uid)
+	})
+	if err != nil && w.uid != os.Getuid() {
+		w.t.Fatal(err)
+	}
+}
+
+// outside runs a shell command in the repository, without the sandbox.
+func (w *walled) outside(script string) (string, error) {
+	return w.run("sh", []string{"-c", script})
+}
+
+// inside runs one in the sandbox.
+func (w *walled) inside(script string) (string, error) {
+	name, args := w.box.Command("sh", []string{"-c", script})
+	return w.run(name, args)
+}
+
+func (w *walled) run(name string, args []string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = w.dir
+	if w.uid != os.Getuid() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(w.uid), Gid: uint32(w.uid)}}
+	}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// must fails the test if a command outside fails.
+func (w *walled) must(script string) {
+	w.t.Helper()
+	if out, err := w.outside(script); err != nil {
+		w.t.Fatalf("%s: %v: %s", script, err, out)
+	}
+}
+
+// evil is a configuration that leaves a trace when git reads it.
+const evil = `printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = "touch $HOME/sprung; false"\n\thooksPath = evil\n[alias]\n\tx = !touch $HOME/sprung\n'`
+
+// plant makes a repository at a path whose configuration is evil.
+func plant(path string) string {
+	return "git init -q --bare " + path + " && " + evil + " > " + path + "/config"
+}
+
+// After a session, git executes nothing that the agent has put into the repository.
+func TestGitRunsNothingOfTheAgent(t *testing.T) {
+	type attack struct{ name, script string }
+	prepare := `git init -q . && mkdir -p tools/hooks && echo poem > poem.txt && touch team.gitconfig && printf '#!/bin/sh\ncat\n' > tools/clean && chmod +x tools/clean &&
+		git init -q lib && git -C lib commit -q --allow-empty -m lib && printf '[submodule "lib"]\n\tpath = lib\n\turl = ./lib\n' > .gitmodules &&
+		echo '*.dat filter=x' > .gitattributes && git add . 2>/dev/null && git commit -q -m first &&
+		git config extensions.worktreeConfig true && git config include.path ../team.gitconfig && git config --add include.path ../later/team.gitconfig &&
+		git config filter.x.clean ./tools/clean && rm -rf .git/hooks`
+	hook := `mkdir -p evil && printf '#!/bin/sh\ntouch $HOME/sprung\n' > evil/pre-commit && cp evil/pre-commit evil/post-checkout && chmod +x evil/*; `
+	for _, c := range []struct {
+		name, prepare string
+		attacks       []attack // destructive ones come last
+	}{
+		{"repository", prepare, []attack{
+			{"commondir", plant("evil/repository") + "; echo ../evil/repository > .git/commondir"},
+			{"config", evil + " >> .git/config"},
+			{"renamed config", evil + " > .git/new; mv -f .git/new .git/config"},
+			{"config by git", "git config core.fsmonitor 'touch $HOME/sprung; false'"},
+			{"worktree config", evil + " > .git/config.worktree"},
+			{"hook", "cp evil/pre-commit .git/hooks/"},
+			{"hooks link", "rm -rf .git/hooks; ln -s ../evil .git/hooks"},
+			{"hooks directory", "rm -rf .git/hooks; mv evil .git/hooks"},
+			{"included", evil + " > team.gitconfig"},
+			{"not yet included", evil + " > later/team.gitconfig; mkdir -p later; " + evil + " > later/team.gitconfig"},
+			{"program", "printf '#!/bin/sh\ntouch $HOME/sprung\ncat\n' > tools/clean; mv tools/clean tools/c; cp tools/c tools/clean"},
+			{"submodule", "cd lib && rm -rf .git && " + plant(".git")},
+			{"moved away", "mv .git old; " + plant(".git")},
+			{"bare repository", "rm -f .git/HEAD; " + plant("bare") + "; mv bare/* ."},
+			{"without refs", "mv .git/refs .git/old; " + plant("bare") + "; mv bare/* ."},
+			{"without objects", "mv .git/objects .git/old; " + plant("bare") + "; mv bare/* ."},
+			{"no permission", "chmod 0 .git/refs .git/objects .git; " + plant("bare") + "; mv bare/* ."},
+			{"replaced", plant("evil/r") + "; rm -rf .git; echo gitdir: evil/r > .git"},
+			{"removed", "rm -rf .git; " + plant(".git")},
+		}},
+		{"hooks in the project", prepare + " && git config core.hooksPath tools/hooks", []attack{
+			{"hooks in project", "printf '#!/bin/sh\ntouch $HOME/sprung\n' > tools/hooks/pre-commit; chmod +x tools/hooks/pre-commit"},
+			{"moved project", "mv tools other; mkdir -p tools/hooks; cp evil/pre-commit tools/hooks/"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			everyUser(t, func(w *walled) { w.must(c.prepare) }, func(w *walled) {
+				for _, a := range c.attacks {
+					trace := "sprung-" + strings.ReplaceAll(a.name, " ", "-")
+					out, err := w.inside(strings.ReplaceAll(hook+a.script, "sprung", trace))
+					w.t.Logf("%s: %v: %s", a.name, err, out)
+				}
+				w.l.Close()
+				out, _ := w.outside("touch poem.txt; echo data > new.dat; git status; git add .; git commit -q -m second; git checkout -q -b other; git x; git diff; true")
+				if traces, _ := filepath.Glob(filepath.Join(os.Getenv("HOME"), "sprung*")); len(traces) > 0 {
+					w.t.Errorf("git has run what the agent wants, by %q: %s", traces, out)
+				}
+				if out, err := w.outside("git log --format=%s"); err != nil || !strings.HasPrefix(out, "second\n") {
+					w.t.Errorf("the user's git is broken: %v: %s", err, out)
+				}
+			})
+		})
+	}
+}
+
+// In a directory without a repository, none appears that git would use.
+func TestNoRepositoryAppears(t *testing.T) {
+	everyUser(t, func(*walled) {}, func(w *walled) {
+		if out, err := w.inside("git init"); err == nil {
+			t.Errorf("the agent has made a repository: %s", out)
+		}
+		w.l.Close()
+		if _, err := os.Lstat(filepath.Join(w.dir, ".git")); err == nil {
+			t.Error(".git is left")
+		}
+	})
+}
+
+// An agent can commit, and nothing is left of what keeps names from being created.
+func TestCommitsInTheSandbox(t *testing.T) {
+	everyUser(t, func(w *walled) {
+		w.must("git init -q . && echo poem > poem.txt && git add . && git commit -q -m first")
+	}, func(w *walled) {
+		out, err := w.inside("echo more >> poem.txt && git commit -q -a -m second && git branch side && git tag one && git stash list && git status --porcelain && git commit -q --amend -m third")
+		if err != nil || out != "" {
+			t.Errorf("%v: %s", err, out)
+		}
+		if out, err := w.outside("git log --format=%s && git status --porcelain"); err != nil || out != "third\nfirst\n" {
+			t.Errorf("outside, while the agent runs: %v: %s", err, out)
+		}
+		w.l.Close()
+		for _, name := range []string{"commondir", "config.worktree"} {
+			if _, err := os.Lstat(filepath.Join(w.dir, ".git", name)); err == nil {
+				t.Errorf("%s is left", name)
+			}
+		}
+	})
+}
+
+// A .git that can be replaced is refused.
+func TestRefusesALinkedRepository(t *testing.T) {
+	dir, run := apart.New(t, map[string]string{"poem.txt": "poem\n"})
+	_ = run
+	if err := os.Rename(filepath.Join(dir, ".git"), filepath.Join(dir, "repository")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("repository", filepath.Join(dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	on := true
+	l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: dir}
+	defer l.Close()
+	if err := l.CheckSandbox(nil); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("got %v", err)
+	}
+}

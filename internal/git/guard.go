@@ -1,0 +1,273 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	files "parley/fs"
+)
+
+// Guard says what an agent may write of a repository: enough to commit, and nothing that
+// decides which programs git runs.
+type Guard struct {
+	// Write are writable paths, also outside of the work tree. Keep are read-only paths
+	// in them and in the work tree.
+	Write, Keep []string
+	// NoDirs and NoFiles are missing paths that must stay so. Git ignores them if they
+	// are an empty directory or a file of the given text.
+	NoDirs  []string
+	NoFiles map[string]string
+	// modes are the permissions of the directories that make a repository one.
+	modes map[string]fs.FileMode
+}
+
+// Restore gives a repository its permissions back: the agent can change those of what it
+// may write, and git looks for another repository if it cannot read this one.
+func (g *Guard) Restore() {
+	for _, path := range slices.Sorted(maps.Keys(g.modes)) { // outer directories first
+		mode := g.modes[path]
+		if info, err := os.Lstat(path); err == nil && info.IsDir() && info.Mode() != mode {
+			_ = os.Chmod(path, mode)
+		}
+	}
+}
+
+// commits are the entries of a repository that a commit or a merge writes, or one with
+// Git LFS. Git replaces most of these by renaming.
+var commits = []string{
+	"objects", "refs", "reftable", "logs", "lfs", "rr-cache", "index", "packed-refs", "COMMIT_EDITMSG", "ORIG_HEAD", "FETCH_HEAD",
+	"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "MERGE_RR", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+	"gc.log", "gc.pid",
+}
+
+// immovable are the directories without which git takes a repository for none, and looks
+// for another one.
+var immovable = []string{"objects", "refs", "reftable", "logs"}
+
+// sameRepository is a commondir that changes nothing: the directory itself.
+const sameRepository = ".\n"
+
+// GuardOf returns the guard of a directory. Without a repository, none may be created. It
+// fails if a symbolic link decides which programs git runs, because that can be replaced.
+func GuardOf(ctx context.Context, dir string) (*Guard, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	g := &Guard{NoFiles: map[string]string{}, modes: map[string]fs.FileMode{}}
+	git := filepath.Join(dir, ".git")
+	info, err := os.Lstat(git)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.IsDir() && isEmpty(git):
+		g.NoDirs = append(g.NoDirs, git)
+		for up := filepath.Dir(dir); up != filepath.Dir(up); up = filepath.Dir(up) {
+			if exists(filepath.Join(up, ".git")) {
+				g.Keep = append(g.Keep, filepath.Join(up, ".git"))
+				break
+			}
+		}
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, linkError(git)
+	case !info.IsDir():
+		g.Keep = append(g.Keep, git)
+		g.linked(dir)
+	default:
+		if err := g.repository(git); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.named(ctx, dir); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func linkError(path string) error {
+	return fmt.Errorf("%s is a symbolic link, which an agent could replace", path)
+}
+
+func isEmpty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) == 0
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// repository guards a repository in its work tree.
+func (g *Guard) repository(git string) error {
+	g.Write = append(g.Write, git)
+	entries, err := os.ReadDir(git)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(git, e.Name())
+		switch {
+		case slices.Contains(immovable, e.Name()):
+			g.Write = append(g.Write, path)
+		case slices.Contains(commits, e.Name()), strings.HasSuffix(e.Name(), ".lock"), strings.HasPrefix(e.Name(), "sharedindex."):
+		case e.Type()&fs.ModeSymlink != 0:
+			return linkError(path)
+		default:
+			g.Keep = append(g.Keep, path)
+		}
+	}
+	for _, path := range g.Write {
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			g.modes[path] = info.Mode()
+		}
+	}
+	g.noDir(filepath.Join(git, "hooks"))
+	g.noFile(filepath.Join(git, "commondir"), sameRepository)
+	g.noFile(filepath.Join(git, "config.worktree"), "")
+	return nil
+}
+
+// noDir and noFile say that a path must not be created, unless it exists with other
+// contents.
+func (g *Guard) noDir(path string) {
+	if !exists(path) || isEmpty(path) {
+		g.NoDirs = append(g.NoDirs, path)
+	}
+}
+
+func (g *Guard) noFile(path, text string) {
+	b, err := files.ReadHead(path, int64(len(sameRepository)+1))
+	if !exists(path) || err == nil && string(b) == text {
+		g.NoFiles[path] = text
+	}
+}
+
+// linked guards a linked worktree: its repository lies outside.
+func (g *Guard) linked(dir string) {
+	admin := adminOf(dir)
+	if admin == "" {
+		return
+	}
+	common := filepath.Dir(filepath.Dir(admin))
+	for _, name := range immovable {
+		g.Write = append(g.Write, filepath.Join(common, name))
+	}
+	g.Write = append(g.Write, admin)
+	for _, name := range []string{"commondir", "gitdir", recordName} {
+		g.Keep = append(g.Keep, filepath.Join(admin, name))
+	}
+	g.Keep = append(g.Keep, filepath.Join(admin, "config.worktree"), filepath.Join(common, "hooks"), filepath.Join(common, "config"))
+	g.noFile(filepath.Join(admin, "config.worktree"), "")
+}
+
+// adminOf returns the directory of a linked worktree in its repository, "" if there is
+// none. The worktree's claim must be confirmed by the repository.
+func adminOf(dir string) string {
+	b, err := files.ReadHead(filepath.Join(dir, ".git"), recordBound)
+	admin, linked := strings.CutPrefix(string(b), "gitdir:")
+	if err != nil || !linked {
+		return ""
+	}
+	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
+		admin = filepath.Join(dir, admin)
+	}
+	back, err := files.ReadHead(filepath.Join(admin, "gitdir"), recordBound)
+	if err != nil || !sameFile(strings.TrimSpace(string(back)), filepath.Join(dir, ".git")) || filepath.Base(filepath.Dir(admin)) != "worktrees" {
+		return ""
+	}
+	return admin
+}
+
+// runs matches the settings that name programs.
+var runs = regexp.MustCompile(`^(alias\..*|pager\..*|core\.(fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|` +
+	`sequence\.editor|diff\.external|diff\..*\.(command|textconv)|filter\..*\.(clean|smudge|process)|merge\..*\.driver|` +
+	`(diff|merge)tool\..*\.(cmd|path)|credential\.(.*\.)?helper|gpg\.(.*\.)?program|interactive\.difffilter|` +
+	`trailer\..*\.(cmd|command)|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|submodule\..*\.update)$`)
+
+// named guards what the configuration names below dir: its own files, hooks and
+// programs. It also keeps the repositories of submodules. Best effort: without git,
+// nothing is named.
+func (g *Guard) named(ctx context.Context, dir string) error {
+	var err error
+	inside := func(path string, isDir bool) { err = cmp.Or(err, g.inside(dir, path, isDir)) }
+	out, _ := output(ctx, dir, "config", "--list", "-z", "--show-origin")
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		origin, isFile := strings.CutPrefix(fields[i], "file:")
+		if !isFile {
+			continue // parley's own settings
+		}
+		origin = at(dir, origin)
+		inside(origin, false)
+		key, value, _ := strings.Cut(fields[i+1], "\n")
+		switch {
+		case key == "core.hookspath":
+			inside(at(dir, value), true)
+		case key == "include.path", strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path"):
+			inside(at(filepath.Dir(origin), value), false)
+		case runs.MatchString(key):
+			for word := range strings.FieldsSeq(value) {
+				path := at(dir, strings.Trim(word, `!"';`))
+				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+					inside(path, false)
+				}
+			}
+		}
+	}
+	out, _ = output(ctx, dir, "config", "-z", "--file", filepath.Join(dir, ".gitmodules"), "--get-regexp", `^submodule\..*\.path$`)
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if _, path, ok := strings.Cut(entry, "\n"); ok && exists(filepath.Join(dir, path, ".git")) {
+			inside(filepath.Join(dir, path, ".git"), false)
+		}
+	}
+	return err
+}
+
+// at resolves a path of the configuration.
+func at(dir, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, _ := os.UserHomeDir() // "" if it is not known
+		return filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// inside keeps a path below dir as it is, even if it is missing.
+func (g *Guard) inside(dir, path string, isDir bool) error {
+	if rel, err := filepath.Rel(dir, path); err != nil || rel == "." || !filepath.IsLocal(rel) || slices.Contains(g.Keep, path) {
+		return nil
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		return linkError(path)
+	}
+	if exists(path) {
+		g.Keep = append(g.Keep, path)
+		if isDir && isEmpty(path) {
+			g.NoDirs = append(g.NoDirs, path)
+		}
+		return nil
+	}
+	missing := path
+	for parent := filepath.Dir(missing); !exists(parent); parent = filepath.Dir(parent) {
+		missing = parent
+	}
+	if missing == path && !isDir {
+		g.noFile(path, "")
+	} else {
+		g.noDir(missing)
+	}
+	return nil
+}
