@@ -143,6 +143,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		return nil, err
 	}
 	warnOfRules(s, rules, unread)
+	warnOfSandbox(s, box)
 	if len(leftOut) > 0 {
 		s.AddNotice(acpclient.NoticeInfo, "Some MCP servers were left out",
 			"They are programs of this machine, and the agent runs on another: "+strings.Join(leftOut, ", ")+".")

@@ -122,6 +122,14 @@ func sandboxed(box *sandbox.Sandbox, c acpclient.Command) (acpclient.Command, er
 	return bounded, nil
 }
 
+// warnOfSandbox says at the beginning of a session what its sandbox cannot do.
+func warnOfSandbox(s *session.Session, box *sandbox.Sandbox) {
+	if box != nil && box.Lack != "" {
+		s.AddNotice(acpclient.NoticeWarning, "The sandbox is "+box.Name+", which "+box.Lack,
+			"The agent can read keys and passwords. Git may run, outside of the sandbox, what the agent puts into .git. Install bubblewrap to prevent both.")
+	}
+}
+
 // boundsText says for the status line what bounds an agent.
 func boundsText(box *sandbox.Sandbox, s config.Sandbox) string {
 	if box == nil {

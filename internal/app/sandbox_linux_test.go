@@ -41,6 +41,9 @@ func everyUser(t *testing.T, prepare func(w *walled), test func(w *walled)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { os.RemoveAll(root) })
+			if err := os.Chmod(root, 0o755); err != nil {
+				t.Fatal(err)
+			}
 			w := &walled{t: t, uid: uid, dir: filepath.Join(root, "project")}
 			for _, dir := range []string{w.dir, filepath.Join(root, "home"), filepath.Join(root, "tmp")} {
 				if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -58,6 +61,7 @@ func everyUser(t *testing.T, prepare func(w *walled), test func(w *walled)) {
 				t.Fatal(err)
 			}
 			t.Setenv("HOME", filepath.Join(root, "home"))
+			t.Setenv("XDG_CONFIG_HOME", filepath.Join(root, "home", ".config"))
 			t.Setenv("TMPDIR", filepath.Join(root, "tmp"))
 			prepare(w)
 			on := true
@@ -76,8 +80,9 @@ func everyUser(t *testing.T, prepare func(w *walled), test func(w *walled)) {
 					t.Fatal(err)
 				}
 			}
-			if err := os.Chmod(root, 0o755); err != nil {
-				t.Fatal(err)
+			w.own(root)
+			if out, err := w.inside("true"); err != nil {
+				t.Fatalf("the sandbox does not work: %v: %s", err, out)
 			}
 			test(w)
 		})
@@ -198,11 +203,11 @@ func TestGitRunsNothingOfTheAgent(t *testing.T) {
 func TestNoRepositoryAppears(t *testing.T) {
 	everyUser(t, func(*walled) {}, func(w *walled) {
 		if out, err := w.inside("git init"); err == nil {
-			t.Errorf("the agent has made a repository: %s", out)
+			w.t.Errorf("the agent has made a repository: %s", out)
 		}
 		w.l.Close()
 		if _, err := os.Lstat(filepath.Join(w.dir, ".git")); err == nil {
-			t.Error(".git is left")
+			w.t.Error(".git is left")
 		}
 	})
 }
@@ -214,15 +219,15 @@ func TestCommitsInTheSandbox(t *testing.T) {
 	}, func(w *walled) {
 		out, err := w.inside("echo more >> poem.txt && git commit -q -a -m second && git branch side && git tag one && git stash list && git status --porcelain && git commit -q --amend -m third")
 		if err != nil || out != "" {
-			t.Errorf("%v: %s", err, out)
+			w.t.Errorf("%v: %s", err, out)
 		}
 		if out, err := w.outside("git log --format=%s && git status --porcelain"); err != nil || out != "third\nfirst\n" {
-			t.Errorf("outside, while the agent runs: %v: %s", err, out)
+			w.t.Errorf("outside, while the agent runs: %v: %s", err, out)
 		}
 		w.l.Close()
 		for _, name := range []string{"commondir", "config.worktree"} {
 			if _, err := os.Lstat(filepath.Join(w.dir, ".git", name)); err == nil {
-				t.Errorf("%s is left", name)
+				w.t.Errorf("%s is left", name)
 			}
 		}
 	})
@@ -243,5 +248,60 @@ func TestRefusesALinkedRepository(t *testing.T) {
 	defer l.Close()
 	if err := l.CheckSandbox(nil); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// parley's own directories are hidden even if nothing was in them before.
+func TestHidesWhatIsParleysOwnFromTheStart(t *testing.T) {
+	everyUser(t, func(*walled) {}, func(w *walled) {
+		for _, dir := range []string{config.StateDir(), filepath.Dir(config.ConfigFile())} {
+			secret := filepath.Join(dir, "secret")
+			if err := os.WriteFile(secret, []byte("secret\n"), 0o666); err != nil {
+				w.t.Fatal(err)
+			}
+			if out, err := w.inside("cat " + secret); err == nil {
+				w.t.Errorf("the agent reads %s: %s", secret, out)
+			}
+		}
+	})
+}
+
+// An agent's program or script that the sandbox hides is named before it is started.
+func TestSaysThatTheSandboxHidesTheAgent(t *testing.T) {
+	dir, err := os.MkdirTemp("/tmp", "parley-agent-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	script := filepath.Join(dir, "agent.js")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	everyUser(t, func(*walled) {}, func(w *walled) {
+		for _, a := range []config.Agent{{Command: script}, {Command: "sh", Args: []string{script}}, {Command: "sh", Args: []string{"agent.js"}, Cwd: dir}} {
+			_, _, err := commandOf(a, w.box, w.dir)
+			if err == nil || !strings.Contains(err.Error(), "the sandbox hides "+script) {
+				w.t.Errorf("%+v: %v", a, err)
+			}
+		}
+		if _, _, err := commandOf(config.Agent{Command: "sh", Args: []string{"-c", "true", "/tmp"}}, w.box, w.dir); err != nil {
+			w.t.Error(err)
+		}
+	})
+}
+
+// Where only Landlock works, it is said what it cannot do.
+func TestSaysWhatLandlockCannotDo(t *testing.T) {
+	apart.Apart(t)
+	t.Setenv("PATH", t.TempDir()) // there is no bubblewrap
+	on := true
+	l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: t.TempDir()}
+	defer l.Close()
+	box, err := l.sandbox(config.Agent{}, []string{l.Cwd})
+	if err != nil {
+		t.Skipf("Landlock does not work here: %v", err)
+	}
+	if want := "sandbox (Landlock: hides nothing, does not guard .git)"; boundsText(box, config.Sandbox{}) != want {
+		t.Errorf("the status line says %q, want %q", boundsText(box, config.Sandbox{}), want)
 	}
 }

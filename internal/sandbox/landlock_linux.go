@@ -44,8 +44,8 @@ func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	s := &Sandbox{wrap: func(name string, rest []string) (string, []string) {
 		return enter[0], slices.Concat(enter[1:], []string{string(bounds), name}, rest)
 	}}
-	if len(b.Hide)+len(b.Keep) > 0 {
-		s.Lack = "nothing inside is hidden or kept"
+	if len(b.Hide)+len(b.Keep)+len(b.NoDirs)+len(b.NoFiles) > 0 {
+		s.Lack = "hides nothing, does not guard .git"
 	}
 	return s, nil
 }
