@@ -109,8 +109,8 @@ type ToolCall struct {
 	Asked []*ToolCall
 	// Cancelled reports that the turn was cancelled before the call ended.
 	Cancelled bool
-	// Rejected reports that the user denied the call, and its turn ended without a final
-	// status.
+	// Rejected reports that the user denied the call, and that it failed, or its turn ended
+	// without a final status.
 	Rejected bool
 	// Live reports that the turn that announced the call is running.
 	Live bool

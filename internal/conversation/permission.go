@@ -206,9 +206,9 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 	}
 }
 
-// rejectUnlessEnded marks a call that the person has denied, and of which the
-// agent has not said how it came out. It reports whether it did.
+// rejectUnlessEnded marks a call that the person has denied, unless the agent says that
+// it was done, or cancelled, all the same. It reports whether it did.
 func (t *ToolCall) rejectUnlessEnded() bool {
-	t.Rejected = t.Answer.Rejects() && !t.ended()
+	t.Rejected = t.Answer.Rejects() && (!t.ended() || t.Status == acpclient.ToolFailed)
 	return t.Rejected
 }

@@ -107,8 +107,8 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 		t.Status = *u.Status
 		if t.ended() {
 			// The agent's word counts even after a cancel or a denial: the call may have
-			// been done before that reached it.
-			t.Cancelled, t.Rejected = t.Status == acpclient.ToolCancelled, false
+			// been done before that reached it. A denied call that failed was rejected.
+			t.Cancelled, t.Rejected = t.Status == acpclient.ToolCancelled, t.Status == acpclient.ToolFailed && t.Answer.Rejects()
 		}
 	}
 	if u.Content != nil {
