@@ -90,6 +90,10 @@ func (g *Guard) open() { g.opened, g.settled = g.now(), false }
 // press of it means nothing to the question.
 func (g *Guard) Ended(key string) { g.answerKey, g.answered = key, g.now() }
 
+// Settle notes that the person has answered the question in sight by other means than
+// a key: it is not withdrawn when it goes.
+func (g *Guard) Settle() { g.settled = true }
+
 // answer notes the key that answered a question.
 func (g *Guard) answer(key string) { g.answerKey, g.answered, g.settled = key, g.now(), true }
 

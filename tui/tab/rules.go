@@ -84,6 +84,7 @@ func (r *ruleDialogs) saved(done string, a dialog.SaveRules) tea.Cmd {
 	if p == nil || p.Asked != a.Call {
 		return r.tab.say(done + ". The agent has changed its question meanwhile")
 	}
+	r.tab.program.Guard.Settle()
 	if err := r.tab.session.Answer(a.ID, a.Option); err != nil {
 		return r.tab.say(err.Error())
 	}
