@@ -207,6 +207,7 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 
 func (c callContent) Diff(path string, before *string, after string) content {
 	site := c.sites.Of(path, before, after)
+	before, after = site.Whole(before, after)
 	d := diffview.New(c.at.Path(path), before, after)
 	d.SetFirstLine(site.Line)
 	d.SetContext(c.context)

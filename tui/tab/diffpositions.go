@@ -108,8 +108,9 @@ func findPositions(dir string, wanted []toolview.Fragment) map[toolview.Fragment
 			}
 			files[f.Path] = text
 		}
-		if line, ok := toolview.Locate(text, f); ok {
-			found[f] = toolview.DiffPosition{Line: line, Deleted: toolview.Removes(text, f)}
+		if at, ok := toolview.Locate(text, f); ok {
+			at.Deleted = toolview.Removes(text, f)
+			found[f] = at
 		}
 	}
 	return found

@@ -39,9 +39,12 @@ func Fragments(content []acpclient.ToolCallContent) []Fragment {
 	return all
 }
 
-// Locate finds the line of a file, from 1, at which a fragment begins, before or after
-// the change. ok is false if the fragment is not in the file, or more than once.
-func Locate(file []byte, f Fragment) (line int, ok bool) {
+// longestRest is the longest rest of a line, in bytes, that is shown with a change.
+const longestRest = 500
+
+// Locate finds where in a file a fragment stands, before or after the change. ok is false
+// if the fragment is not in the file, or more than once.
+func Locate(file []byte, f Fragment) (p DiffPosition, ok bool) {
 	file = bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n"))
 	first, second := withoutCR(f.Old), withoutCR(f.New)
 	if len(second) > len(first) { // the longer one may contain the other
@@ -56,11 +59,35 @@ func Locate(file []byte, f Fragment) (line int, ok bool) {
 			continue
 		}
 		if bytes.Contains(file[at+1:], []byte(text)) {
-			return 0, false
+			return DiffPosition{}, false
 		}
-		return bytes.Count(file[:at], []byte("\n")) + 1, true
+		p.Line = bytes.Count(file[:at], []byte("\n")) + 1
+		from, to := bytes.LastIndexByte(file[:at], '\n')+1, at+len(text)
+		rest := bytes.IndexByte(file[to:], '\n')
+		if rest < 0 {
+			rest = len(file) - to
+		}
+		ends := strings.HasSuffix(f.Old, "\n")
+		if ends != strings.HasSuffix(f.New, "\n") || at-from > longestRest || rest > longestRest {
+			return p, true // it does more than change the line, or the line is too long to read
+		}
+		p.Lead = string(file[from:at])
+		if !ends {
+			p.Tail = string(file[to : to+rest])
+		}
+		return p, true
 	}
-	return 0, false
+	return DiffPosition{}, false
+}
+
+// Whole returns the texts of a change with the rest of their first and last lines, which
+// the agent has left out.
+func (p DiffPosition) Whole(before *string, after string) (*string, string) {
+	if before == nil || p.Lead == "" && p.Tail == "" {
+		return before, after
+	}
+	whole := p.Lead + *before + p.Tail
+	return &whole, p.Lead + after + p.Tail
 }
 
 // Removes reports whether a change removes everything in a file.
@@ -82,6 +109,8 @@ func Deletes(c *acpclient.ToolCallContent, kind acpclient.ToolKind) bool {
 type DiffPosition struct {
 	// Line is the first line of the fragment, from 1; 0 if unknown.
 	Line int
+	// Lead and Tail are the rest of the fragment's first and last line in the file.
+	Lead, Tail string
 	// Deleted means that the change deletes the file.
 	Deleted bool
 }

@@ -28,9 +28,28 @@ func TestLocate(t *testing.T) {
 		{"other line ends in the change", before, "two\r\nthree\r\n", "2\r\n", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			line, ok := Locate([]byte(c.file), Fragment{Old: c.old, New: c.new})
-			if line != c.line || ok != (c.line > 0) {
-				t.Errorf("line %d, %v; want %d", line, ok, c.line)
+			at, ok := Locate([]byte(c.file), Fragment{Old: c.old, New: c.new})
+			if at.Line != c.line || ok != (c.line > 0) {
+				t.Errorf("line %d, %v; want %d", at.Line, ok, c.line)
+			}
+		})
+	}
+}
+
+// What stands beside a line number is that line of the file, also where the agent names
+// only a part of it.
+func TestAChangeInsideALineIsShownWithAllOfIt(t *testing.T) {
+	for _, c := range []struct{ name, file, old, new, before, after string }{
+		{"before the change", "one\n\tPrintln(\"hi\")\nthree\n", "hi", "hello", "\tPrintln(\"hi\")", "\tPrintln(\"hello\")"},
+		{"after the change", "one\n\tPrintln(\"hello\")\nthree\n", "hi", "hello", "\tPrintln(\"hi\")", "\tPrintln(\"hello\")"},
+		{"of two lines", "a b\nc d\n", "b\nc", "B\nC", "a b\nc d", "a B\nC d"},
+		{"whole lines", "one\ntwo\n", "two\n", "2\n", "two\n", "2\n"},
+		{"a line end is taken away", "one two\nthree\n", "two\n", "", "two\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			at, _ := Locate([]byte(c.file), Fragment{Old: c.old, New: c.new})
+			if before, after := at.Whole(&c.old, c.new); *before != c.before || after != c.after {
+				t.Errorf("it shows %q and %q", *before, after)
 			}
 		})
 	}

@@ -22,7 +22,11 @@ type diffBody struct {
 // locate looks up the position of the change in its file.
 func (b *diffBody) locate(env *environment) {
 	b.asOf = env.sites.Version()
-	b.site = env.sites.Of(b.Path(), b.before, b.after)
+	if site := env.sites.Of(b.Path(), b.before, b.after); site != b.site {
+		b.site = site
+		before, after := site.Whole(b.before, b.after)
+		b.Diff = diffview.New(b.Path(), before, after)
+	}
 	b.SetFirstLine(b.site.Line)
 }
 
