@@ -68,15 +68,15 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 
 // linesBelow is a text, and lines that must all have been seen.
 func linesBelow(text string, lines []string) content {
-	about := column{vital{newBlock(func(p paper) []string { return styled(prose(text, p.width), p.th.Text) })}, gap{}}
+	about := column{newBlock(func(p paper) []string { return styled(prose(text, p.width), p.th.Text) }), gap{}}
 	for _, l := range lines {
-		about = append(about, vital{newBlock(func(p paper) []string {
+		about = append(about, newBlock(func(p paper) []string {
 			out := exact(termtext.VisibleLine(l), max(1, p.width-2))
 			for i := range out {
 				out[i] = p.th.CodeBar.Render("│ ") + p.th.Text.Render(out[i])
 			}
 			return out
-		})})
+		}))
 	}
 	return about
 }
@@ -85,11 +85,8 @@ func linesBelow(text string, lines []string) content {
 func (d *Confirm) View(width, maxHeight int) View {
 	width = atMost(width)
 	p := panel{title: termtext.Line(d.asked.Title), body: d.about}
-	if d.asked.Lines == nil {
-		p.body = vital{d.about}
-	}
 	if d.asked.Detail != "" {
-		p.body = d.about
+		p.asked = fixed(nil) // the text above asks
 		// It stays in view while the detail is scrolled.
 		p.head = append(styled(prose(d.asked.Text, inner(width, maxHeight)), d.env.Theme.Text), "")
 	}

@@ -33,8 +33,7 @@ func (d *Form) View(width, maxHeight int) View {
 		drawn[i] = l.text
 	}
 	said := d.message.height(paper{w, th})
-	body := column{vital{drawn[:said]}, drawn[said:]}
-	p := panel{th: th, title: d.title(), body: body, scroll: &d.scroll, cursor: cursor, inBody: true, lit: !inert}
+	p := panel{th: th, title: d.title(), body: drawn, asked: drawn[:said], scroll: &d.scroll, cursor: cursor, inBody: true, lit: !inert}
 	foot := d.buttons(w, inert)
 	p.foot, p.keep = fixed(foot), len(foot)-1
 	if maxHeight >= roomy {

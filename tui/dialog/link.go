@@ -111,14 +111,14 @@ func (d *Link) View(width, maxHeight int) View {
 	width = atMost(width)
 	// What the agent says comes last: however long it is, host and warnings
 	// stand above it.
-	body := column{d.intro, gap{}, vital{d.where}}
+	body := column{d.intro, gap{}, d.where}
 	if word := d.state(); word != nil {
 		body = append(body, gap{}, newBlock(word))
 	}
 	if strings.TrimSpace(d.asked.Request.Message) != "" {
 		body = append(body, gap{}, d.message)
 	}
-	p := panel{title: "Open an address", body: body}
+	p := panel{title: "Open an address", body: body, asked: body[:3]}
 	return d.view(p, width, maxHeight)
 }
 

@@ -25,8 +25,12 @@ type panel struct {
 	// other lines until then. Nothing else tells the end-to-end tests either.
 	lit bool
 
-	head   []string
-	body   content
+	head []string
+	body content
+	// asked is the first part of the body, which must have been seen before a question
+	// takes an answer, from the line begin on; nil if that is all of it.
+	asked  content
+	begin  int
 	scroll *list.Scroll
 	foot   content
 	// keep is the line of the foot that must be seen when there is no room for
@@ -131,13 +135,46 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	return view, place
 }
 
-// reveal scrolls the body as little as it takes to have lines of it in view.
-func (p *panel) reveal(from, to, width, maxHeight int) {
+// start scrolls the body to where a question begins: to its first line, or to the first
+// changed line if that would be out of sight.
+func (p *panel) start(width, maxHeight int) {
+	p.scroll.Top = 0
+	place := p.fit(width, maxHeight)
+	change := firstChange(p.body, paper{inner(width, maxHeight), p.th})
+	if min(change+2, p.scroll.Len) > place.shown {
+		p.scroll.Top = change
+	}
+}
+
+// fit shares out the rows of a panel.
+func (p *panel) fit(width, maxHeight int) placement {
 	rows := maxHeight
 	if framed(width, maxHeight) {
 		rows -= frameHeight
 	}
-	p.arrange(inner(width, maxHeight), rows)
+	place, _ := p.arrange(inner(width, maxHeight), rows)
+	return place
+}
+
+// pin puts the path of the change in sight into the head, if it stands above what is shown
+// of the body, and returns how many lines longer the head is.
+func (p *panel) pin(w int) int {
+	on := paper{w, p.th}
+	c := changeAt(p.body, on, p.scroll.Top)
+	if c == nil {
+		return 0
+	}
+	before := len(p.head)
+	p.head = c.head.lines(on, 0, min(pinned, c.head.height(on))) // in place of an empty line
+	return len(p.head) - before
+}
+
+// pinned is how many lines of the path of a change stay in sight at most.
+const pinned = 2
+
+// reveal scrolls the body as little as it takes to have lines of it in view.
+func (p *panel) reveal(from, to, width, maxHeight int) {
+	p.fit(width, maxHeight)
 	p.scroll.Show(from, to)
 }
 
@@ -171,9 +208,9 @@ func (p *panel) arrange(w, rows int) (place placement, split bool) {
 	if total > 0 && rows > 2 {
 		own := rows / 3
 		if rows < 9 {
-			own = max(2, rows/2)
+			own = max(2, (rows+1)/2)
 		}
-		foot = min(foot, rows-min(total+1, own))
+		foot = min(foot, max(1, rows-len(p.head)-min(total+1, own)))
 	}
 	head := min(len(p.head), rows-foot)
 	room, between := rows-foot-head, 0

@@ -325,7 +325,7 @@ const rawKey = "alt+i"
 // View implements [Dialog].
 func (d *Permission) View(width, maxHeight int) View {
 	d.refresh()
-	p := panel{title: d.title(), body: d.about}
+	p := panel{title: d.title(), body: d.about, asked: d.about[:d.rawFrom-1]}
 	if d.waiting > 1 {
 		p.note = fmt.Sprintf("%d of %d", d.number, d.waiting)
 	}
@@ -336,6 +336,9 @@ func (d *Permission) View(width, maxHeight int) View {
 	}
 	if d.writing {
 		return d.viewWriting(p, width, maxHeight)
+	}
+	if d.env.Guard.aside == "" && d.viewed.resize(width, maxHeight) {
+		d.scroll.Top = d.begin
 	}
 	if d.rawDue {
 		d.rawDue = false

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -44,9 +45,13 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 	agreement, places := toolview.AgreementOf(t), show.locations(t)
 	command := show.at.Command(t.RawInput)
 	if agreement == toolview.Agrees || command.Line == "" || t.Kind != acpclient.ToolExecute || len(places) > 0 {
-		parts = append(parts, vital{newBlock(func(p paper) []string {
+		var head content = newBlock(func(p paper) []string {
 			return callHead(t, agreement == toolview.Agrees, places, p)
-		})})
+		})
+		if !onlyChanged(t) {
+			head = vital{head}
+		}
+		parts = append(parts, head)
 	}
 	if command.Line != "" {
 		parts = append(parts, gap{}, vital{commandBlock(command, show.reach.Of(directory(t)))})
@@ -61,6 +66,15 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 		parts = parts[1:]
 	}
 	return parts
+}
+
+// onlyChanged reports whether a call names no place but those that it changes.
+func onlyChanged(t *conversation.ToolCall) bool {
+	return !slices.ContainsFunc(t.Locations, func(l acpclient.ToolCallLocation) bool {
+		return !slices.ContainsFunc(t.Content, func(c acpclient.ToolCallContent) bool {
+			return c.Type == acpclient.ToolContentDiff && c.Path == l.Path
+		})
+	})
 }
 
 // callHead is the kind, the title and the places of a call. A title has one line,
@@ -253,7 +267,19 @@ func note(s string) content {
 	return newBlock(func(p paper) []string { return styled(exact(termtext.Visible(s), p.width), p.th.Muted) })
 }
 
-// diffPart is the change of a file; its path stands above it.
+// change is the change of a file, below its path.
+type change struct {
+	head *block
+	diff diffPart
+}
+
+func (c *change) column() column { return column{c.head, c.diff} }
+
+func (c *change) height(p paper) int { return c.column().height(p) }
+
+func (c *change) lines(p paper, from, to int) []string { return c.column().lines(p, from, to) }
+
+// diffPart is the change of a file without its path.
 type diffPart struct {
 	diff  *diffview.Diff
 	shown *diffview.Preference
@@ -276,7 +302,7 @@ func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads t
 		}
 		return append(lines, counts)
 	})
-	return column{vital{head}, diffPart{d, shown}}
+	return &change{head, diffPart{d, shown}}
 }
 
 func (d diffPart) height(p paper) int { return d.shown.Layout(d.diff, p.width).Len() }
@@ -284,6 +310,9 @@ func (d diffPart) height(p paper) int { return d.shown.Layout(d.diff, p.width).L
 func (d diffPart) lines(p paper, from, to int) []string {
 	return d.shown.Layout(d.diff, p.width).Lines(from, to, p.th)
 }
+
+// firstChange is the first line that shows a changed line.
+func (d diffPart) firstChange(p paper) int { return d.shown.Layout(d.diff, p.width).FirstChange() }
 
 // newMarkdown shows a text in Markdown, which Glamour draws if whole is set.
 func newMarkdown(text string, whole bool) content {

@@ -18,6 +18,8 @@ type question struct {
 	scroll    list.Scroll
 	placement placement
 	viewed    viewed
+	begin     int             // the line of the body with which it begins
+	pins      int             // the lines at the end of the head that say what is in sight
 	letter    tea.KeyPressMsg // the letter that has marked a reply; the zero value if none has
 }
 
@@ -217,6 +219,23 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	}
 	w := inner(width, maxHeight)
 	q.viewed.resize(width, maxHeight)
+	if len(q.replies.list) > 0 {
+		p.foot, p.keep = replyList{&q.replies, true}, q.replies.markedAt(w)
+	}
+	if p.body != nil {
+		if q.scroll.Top == q.begin { // the person has not moved it
+			p.start(width, maxHeight)
+			q.begin = q.scroll.Top
+		}
+		p.begin = q.begin
+		p.fit(width, maxHeight)
+		atEnd := q.scroll.End() == q.scroll.Len
+		pins := p.pin(w)
+		if atEnd && pins > q.pins {
+			q.scroll.Top += pins - q.pins // the end stays in sight
+		}
+		q.pins = pins
+	}
 	for {
 		known := q.viewed.complete()
 		inert := q.env.Guard.inert()
@@ -254,11 +273,20 @@ func (q *question) viewAside(p panel, words string, width, maxHeight int) View {
 // unseenHints say how the rest of a question gets into sight.
 func (q *question) unseenHints(closing string) []Hint {
 	var hints []Hint
-	if q.scroll.Scrolls() && q.scroll.Height > 0 {
-		hints = q.env.hint(hints, config.ActionDialogPageDown, "see all of it, to answer")
-	} else if q.viewed.unseen > 0 && q.viewed.height > 0 {
+	_, below := q.scroll.Hidden()
+	switch s := &q.viewed; {
+	case s.height <= 0 || !s.head || q.scroll.Height <= 0 && q.scroll.Len > 0:
+		hints = append(hints, Hint{"", "too little room to ask"})
+	case !s.ended && below > 0:
+		hints = q.env.hint(hints, config.ActionDialogPageDown, "read on, to answer")
+		if !q.env.drafts("end") {
+			hints = append(hints, Hint{"end", "to its end"})
+		}
+	case !s.begun && q.scroll.Top > 0 && !q.env.drafts("home"):
+		hints = append(hints, Hint{"home", "see how it begins"})
+	case s.unseen > 0:
 		hints = q.env.hint(hints, config.ActionDialogDown, "see all answers")
-	} else {
+	default:
 		hints = append(hints, Hint{"", "too little room to ask"})
 	}
 	return q.env.hint(hints, config.ActionDialogClose, closing)

@@ -72,12 +72,12 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 	}
 	d := &RuleStep{question: newQuestion(env), asked: p}
 	project := toolview.PathsIn("").Path(env.Cwd)
-	d.about = column{vital{newBlock(func(p paper) []string {
-		return styled(prose("It is allowed now, once. From then on parley answers by itself what the rule allows: everywhere, or in "+project+".", p.width), p.th.Text)
-	})}}
 	for i, rules := range p.Proposals {
-		d.about = append(d.about, gap{}, vital{quoted(proposalLabel(i, len(p.Proposals)), strings.Join(rules, "\n"))})
+		d.about = append(d.about, quoted(proposalLabel(i, len(p.Proposals)), strings.Join(rules, "\n")), gap{})
 	}
+	d.about = append(d.about, newBlock(func(p paper) []string {
+		return styled(prose("It is allowed now, once. From then on parley answers by itself what the rule allows: everywhere, or in "+project+".", p.width), p.th.Text)
+	}))
 	for _, everywhere := range []bool{false, true} {
 		for i, rules := range p.Proposals {
 			d.replies.list = append(d.replies.list, reply{

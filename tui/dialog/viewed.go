@@ -1,63 +1,90 @@
 package dialog
 
-import "slices"
-
-// vital is content without which a person cannot know what they are asked: its
-// beginning and its end must have been seen before the question takes an answer.
+// vital is content that says what a change of a file does not: a question that has any
+// begins with it, and not at the first changed line.
 type vital struct{ content }
 
-// vitalLines are the first and the last line of each vital part of a content that
-// begins on line at.
-func vitalLines(c content, p paper, at int) []int {
-	var lines []int
-	switch c := c.(type) {
-	case column:
-		for _, part := range c {
-			lines = append(lines, vitalLines(part, p, at)...)
-			at += part.height(p)
-		}
-	case vital:
-		if n := c.height(p); n > 0 {
-			lines = append(lines, at, at+n-1)
-		}
-	}
-	return lines
+// firstChange is the line of a content on which the first change of a file begins; 0 if
+// there is none, or something vital above it.
+func firstChange(c content, p paper) int {
+	line, _ := findChange(c, p)
+	return max(0, line)
 }
 
-// viewed keeps track of what a person has had before their eyes of a question, at
-// once or one after the other: the vital lines of what is asked, and the first line
-// of every answer. It begins anew whenever the panel gets another size.
+// findChange is firstChange for a part of a question, -1 if it has no change; on says
+// that a change may still follow.
+func findChange(c content, p paper) (line int, on bool) {
+	switch c := c.(type) {
+	case vital:
+		return -1, false
+	case *change:
+		return c.head.height(p) + c.diff.firstChange(p), false
+	case column:
+		at := 0
+		for _, part := range c {
+			line, on := findChange(part, p)
+			if line >= 0 {
+				return at + line, false
+			}
+			if !on {
+				return -1, false
+			}
+			at += part.height(p)
+		}
+	}
+	return -1, true
+}
+
+// changeAt is the change of a file that a line of a content belongs to, if the line is
+// below its head; nil if there is none.
+func changeAt(c content, p paper, line int) *change {
+	switch c := c.(type) {
+	case *change:
+		if line > 0 {
+			return c
+		}
+	case column:
+		for _, part := range c {
+			n := part.height(p)
+			if line < n {
+				return changeAt(part, p, line)
+			}
+			line -= n
+		}
+	}
+	return nil
+}
+
+// viewed keeps track of what a person has had before their eyes of a question, at once or
+// one after the other: where what is asked about begins, where it ends, and the first line
+// of every answer. It begins anew whenever the panel gets narrower, wider, or lower.
 type viewed struct {
 	width, height int
 
-	lines   []int // the vital lines of the body
-	seen    []bool
-	head    bool
-	answers []bool
-	unseen  int // how many answers were not seen yet
+	head, begun, ended bool
+	answers            []bool
+	unseen             int // how many answers were not seen yet
 }
 
 // complete reports whether there is nothing left to see.
 func (s *viewed) complete() bool {
-	return s.width > 0 && s.height > 0 && s.head && s.unseen == 0 && !slices.Contains(s.seen, false)
+	return s.width > 0 && s.height > 0 && s.head && s.begun && s.ended && s.unseen == 0
 }
 
-// resize says how large the panel is drawn.
-func (s *viewed) resize(width, height int) {
-	if s.width != width || s.height != height {
-		*s = viewed{width: width, height: height}
+// resize says how large the panel is drawn, and reports whether it begins anew.
+func (s *viewed) resize(width, height int) (anew bool) {
+	if anew = s.width != width || s.height > height; anew {
+		*s = viewed{width: width}
 	}
+	s.height = height
+	return anew
 }
 
-// body notes that the lines from to to of the body were drawn, of which the vital
-// ones are given.
-func (s *viewed) body(vital []int, from, to int) {
-	if s.seen == nil || !slices.Equal(s.lines, vital) {
-		s.lines, s.seen = vital, make([]bool, len(vital))
-	}
-	for i, line := range vital {
-		s.seen[i] = s.seen[i] || line >= from && line < to
-	}
+// body notes that the lines from to to of the body were drawn, of which those from begin to
+// end are asked about.
+func (s *viewed) body(begin, end, from, to int) {
+	s.begun = s.begun || end == 0 || from <= begin && begin < to
+	s.ended = s.ended || from < to && end <= to || end == 0
 }
 
 // replies notes that the lines from to to of the replies were drawn.
@@ -80,12 +107,17 @@ func (s *viewed) note(p *panel, a *replies, place placement, width int) {
 		return
 	}
 	s.head = s.head || place.head == len(p.head)
-	if p.body != nil {
-		from := 0
+	if p.body == nil {
+		s.body(0, 0, 0, 0)
+	} else {
+		from, asked := 0, p.body
 		if p.scroll != nil {
 			from = p.scroll.Top
 		}
-		s.body(vitalLines(p.body, paper{width, p.th}, 0), from, from+place.shown)
+		if p.asked != nil {
+			asked = p.asked
+		}
+		s.body(p.begin, asked.height(paper{width, p.th}), from, from+place.shown)
 	}
 	if a != nil && p.foot != nil {
 		s.replies(a, place.footFrom, place.footTo)

@@ -165,7 +165,7 @@ func (q *question) drawn() bool { return q.viewed.height > 0 }
 func TestAClickGivesAnAnswer(t *testing.T) {
 	d, _ := armed(editPermission())
 	click := func(name string) Action {
-		y := slices.IndexFunc(d.View(80, 24).Lines, func(l string) bool { return strings.Contains(l, name) })
+		y := slices.IndexFunc(d.View(80, 40).Lines, func(l string) bool { return strings.Contains(l, name) })
 		return d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y)
 	}
 	for range 2 {

@@ -59,9 +59,21 @@ func (t *Tab) Draw(width, height int) Screen {
 	if t.view.fullScreen() {
 		return t.view.drawFullScreen(width, height)
 	}
-	foot := t.prompt.draw(width, height)
+	var foot, panel dialog.View
+	if t.dialogs.Asks() && !t.reader.Reads() {
+		// A question takes all rows that it needs but those of the prompt and of the status.
+		// These are drawn after it: the hints are about what is in sight now.
+		least := t.prompt.drawAbout(width, height, true)
+		panel = t.panel.draw(width, height-len(least.Lines))
+		foot = t.prompt.drawAbout(width, height, t.view.crowded(height))
+		if len(panel.Lines)+leastAbove > height-len(foot.Lines) {
+			foot = t.prompt.drawAbout(width, height, true)
+		}
+	} else {
+		foot = t.prompt.draw(width, height)
+		panel = t.panel.draw(width, height-len(foot.Lines))
+	}
 	room := height - len(foot.Lines)
-	panel := t.panel.draw(width, room)
 	lines := make([]string, 0, height)
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
 		lines = append(append(lines, t.view.transcriptLines(width, above-1)...), "")
@@ -96,14 +108,22 @@ func (v *view) compose(lines []string, panel, foot dialog.View, width, height in
 	return s
 }
 
+// leastAbove is how many lines stay above a question before it takes room from the prompt.
+const leastAbove = 3
+
 // draw draws what stands below the transcript.
 func (p *prompt) draw(width, height int) dialog.View {
+	return p.drawAbout(width, height, p.tab.view.crowded(height))
+}
+
+// drawAbout draws what stands below the transcript; crowded says that a dialog takes the
+// room of what the person can do without meanwhile.
+func (p *prompt) drawAbout(width, height int, crowded bool) dialog.View {
 	t := p.tab
 	now := t.view.statusInfo()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	lines, cursor := t.composer.View()
-	crowded := t.view.crowded(height)
 	status := t.actions.draw(width, 2).Lines
 	p.finding, p.popup = nil, 0
 	if crowded && !t.dialogs.Asks() { // the dialog takes all that is typed
@@ -122,8 +142,11 @@ func (p *prompt) draw(width, height int) dialog.View {
 	}
 	below := make([]string, 0, len(lines)+len(plan)+len(queue)+5)
 	said, column := t.view.messageLine(t.reader.base(), now.Activity(), t.reader.Place(), width)
-	if !crowded || t.toast.text != "" {
+	switch {
+	case !crowded:
 		below = append(below, said)
+	case t.toast.text != "": // in place of the status, so that a question keeps its size
+		status[0] = said
 	}
 	below = append(below, plan...)
 	below = append(below, queue...)
@@ -132,7 +155,7 @@ func (p *prompt) draw(width, height int) dialog.View {
 	edge := p.ruleLine(width)
 	if words := p.ruleWords(); words != "" {
 		below = append(below, labelledRule(t.program.Theme, words, width))
-	} else {
+	} else if !crowded || p.popup > 0 {
 		below = append(below, edge)
 	}
 	p.line = len(below)

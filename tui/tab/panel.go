@@ -65,6 +65,9 @@ func (p *panel) draw(width, room int) dialog.View {
 	}
 	// Where there is no room at all, it is told so: it takes no answer then.
 	most := max(0, room*2/3, min(room, 12))
+	if t.dialogs.Asks() {
+		most = max(0, room)
+	}
 	if t.list == nil || len(t.conv.Items) == 0 {
 		most = max(most, room-welcomeHeight-1) // there is nothing behind it that anybody would miss
 	}

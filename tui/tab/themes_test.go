@@ -11,11 +11,11 @@ import (
 // looking remembers what it was asked for.
 type looking struct{ shown, kept config.Theme }
 
-func (l *looking) Current() config.Theme    { return "auto" }
-func (l *looking) Saved() config.Theme      { return l.kept }
-func (l *looking) SetSaved(name config.Theme)  { l.kept = name }
-func (l *looking) Show(name config.Theme)  { l.shown = name }
-func (l *looking) AddOwn([]config.OwnTheme) {}
+func (l *looking) Current() config.Theme      { return "auto" }
+func (l *looking) Saved() config.Theme        { return l.kept }
+func (l *looking) SetSaved(name config.Theme) { l.kept = name }
+func (l *looking) Show(name config.Theme)     { l.shown = name }
+func (l *looking) AddOwn([]config.OwnTheme)   {}
 
 // What is marked is shown; what is chosen is written down only if the person says so.
 func TestChoose(t *testing.T) {
