@@ -151,7 +151,8 @@ func (d *Diff) compare() {
 			c.removed += e.OldEnd - e.OldStart
 			c.added += e.NewEnd - e.NewStart
 		}
-		c.showCR = mixedEndings(oldText, newText)
+		crlf := strings.Count(oldText, "\r\n") + strings.Count(newText, "\r\n")
+		c.showCR = crlf > 0 && crlf < strings.Count(oldText, "\n")+strings.Count(newText, "\n")
 		c.finalNewline = finalNewline(oldText, newText, d.created)
 	})
 }
@@ -212,14 +213,4 @@ func splitLines(text string) []string {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-// mixedEndings reports whether the texts have both CRLF and LF line endings.
-func mixedEndings(texts ...string) bool {
-	crlf, all := 0, 0
-	for _, text := range texts {
-		crlf += strings.Count(text, "\r\n")
-		all += strings.Count(text, "\n")
-	}
-	return crlf > 0 && crlf < all
 }

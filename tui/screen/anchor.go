@@ -21,7 +21,8 @@ func anchored(character string, column, columns, row int) string {
 		return character
 	}
 	content := ansi.EraseCharacter(columns) + character + ansi.CursorHorizontalAbsolute(column+columns+1)
-	if column+widest(character) > row {
+	// No terminal takes more than two columns per code point.
+	if column+2*utf8.RuneCountInString(character) > row {
 		// It might wrap and overwrite the next row.
 		content = ansi.ResetModeAutoWrap + content + ansi.SetModeAutoWrap
 	}
@@ -43,7 +44,7 @@ func disputed(character string) bool {
 		return first >= firstEmoji || first >= utf8.RuneSelf && unicode.Is(unicode.Cf, first)
 	}
 	for _, r := range character[n:] {
-		if !unicode.In(r, unicode.Mn, unicode.Me) || variationSelector(r) {
+		if !unicode.In(r, unicode.Mn, unicode.Me) || r >= 0xfe00 && r <= 0xfe0f { // variation selectors
 			return true
 		}
 	}
@@ -53,9 +54,3 @@ func disputed(character string) bool {
 // firstEmoji is where the blocks of pictographs begin. Every version of Unicode adds
 // some.
 const firstEmoji = 0x1f000
-
-func variationSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
-
-// widest returns more columns than any terminal takes for a character: two per code
-// point.
-func widest(character string) int { return 2 * utf8.RuneCountInString(character) }

@@ -21,7 +21,11 @@ func (c *cursor) dress(out *bytes.Buffer, want *tea.Cursor) {
 	if want == nil {
 		return
 	}
-	if style := cursorStyle(want); style != c.style {
+	style := 1 + 2*int(want.Shape) // shapes in pairs of blinking and steady
+	if !want.Blink {
+		style++
+	}
+	if style != c.style {
 		out.WriteString(ansi.SetCursorStyle(style))
 		c.style = style
 	}
@@ -46,13 +50,4 @@ func (c *cursor) reset(out *bytes.Buffer) {
 	}
 	out.WriteString(ansi.SetModeTextCursorEnable)
 	*c = cursor{visible: true}
-}
-
-// cursorStyle returns the DECSCUSR number: shapes in pairs of blinking and steady.
-func cursorStyle(c *tea.Cursor) int {
-	style := 1 + 2*int(c.Shape)
-	if !c.Blink {
-		style++
-	}
-	return style
 }

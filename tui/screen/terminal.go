@@ -26,8 +26,8 @@ type terminal struct {
 
 	title    title
 	mouse    mouse
-	focus    focus
-	scheme   scheme
+	focus    reporting
+	scheme   reporting
 	progress progress
 	cursor   cursor
 
@@ -86,8 +86,8 @@ func (t *terminal) leaveAlt() {
 func (t *terminal) leave(lines []string) []byte {
 	t.out.Reset()
 	t.mouse.set(&t.out, tea.MouseModeNone)
-	t.focus.set(&t.out, false)
-	t.scheme.set(&t.out, false)
+	t.focus.set(&t.out, ansi.ModeFocusEvent, false)
+	t.scheme.set(&t.out, ansi.ModeLightDark, false)
 	t.progress.set(&t.out, nil)
 	t.out.WriteString(ansi.ResetModeBracketedPaste)
 	t.out.WriteString(ansi.ResetModifyOtherKeys)
@@ -136,8 +136,8 @@ func (t *terminal) frame(f Frame, width, height int) []byte {
 	t.width = width
 	t.title.set(&t.out, t.glyphs.Text(f.Title))
 	t.mouse.set(&t.out, f.Mouse)
-	t.focus.set(&t.out, f.Focus)
-	t.scheme.set(&t.out, f.Background)
+	t.focus.set(&t.out, ansi.ModeFocusEvent, f.Focus)
+	t.scheme.set(&t.out, ansi.ModeLightDark, f.Background)
 	t.progress.set(&t.out, f.Progress)
 	t.cursor.dress(&t.out, f.Cursor)
 

@@ -24,7 +24,14 @@ func (t *title) set(out *bytes.Buffer, text string) {
 		return
 	}
 	t.text = text
-	if text = plainTitle(text); text != t.shown {
+	n := 0
+	text = strings.Map(func(r rune) rune {
+		if n++; n > longestTitle || unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return -1 // it would end the escape sequence
+		}
+		return r
+	}, text)
+	if text != t.shown {
 		out.WriteString(ansi.SetWindowTitle(text))
 		t.shown = text
 	}
@@ -34,15 +41,4 @@ func (t *title) set(out *bytes.Buffer, text string) {
 func (t *title) reset(out *bytes.Buffer) {
 	t.set(out, "")
 	out.WriteString(restoreTitle)
-}
-
-// plainTitle returns a text without what would end its escape sequence.
-func plainTitle(text string) string {
-	n := 0
-	return strings.Map(func(r rune) rune {
-		if n++; n > longestTitle || unicode.IsControl(r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -77,7 +77,7 @@ func commandAgreement(title, line string) (a Agreement, sure bool) {
 		return Differs, true
 	case hidesHarm(title, line):
 		return Differs, true
-	case elided(said):
+	case elision.MatchString(strings.ReplaceAll(said, "/...", "/")): // the dots of ./... are part of the command
 		return Repeats, true
 	}
 	return Agrees, true
@@ -135,9 +135,6 @@ var programs = strings.Fields(`ls cat head tail less grep rg find fd sed awk sor
 
 // elision matches a mark for omitted text.
 var elision = regexp.MustCompile(`\s*(?:…|\.{3,}|\[truncated\])\s*`)
-
-// elided reports whether a title omits text. The dots of ./... are part of the command.
-func elided(s string) bool { return elision.MatchString(strings.ReplaceAll(s, "/...", "/")) }
 
 // inOrder reports whether the parts of a title around its elisions occur in a text, in
 // order.

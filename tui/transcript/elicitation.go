@@ -9,7 +9,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// elicitation draws a question of the agent that was answered, with its answer.
+// elicitation draws an answered elicitation with its answer.
 type elicitation struct {
 	item *conversation.Elicitation
 	env  *environment
@@ -49,7 +49,7 @@ func (e *elicitation) lines(_, width int) []string {
 	})
 }
 
-// answerInWords is a field and what was filled in.
+// answerInWords returns a field and its value.
 func answerInWords(a conversation.FieldAnswer) string {
 	value := a.Value
 	if a.Secret {
@@ -58,7 +58,7 @@ func answerInWords(a conversation.FieldAnswer) string {
 	return a.Field + ": " + value
 }
 
-// outcome says what became of the question, unless the answers do.
+// outcome says how the elicitation ended, "" if the answers show it.
 func (e *elicitation) outcome() string {
 	switch {
 	case e.item.Action == acpclient.ElicitDecline:

@@ -5,17 +5,17 @@ import (
 	"parley/tui/toolview"
 )
 
-// Focus selects the last item in sight, or gives the selection up.
+// Focus selects the last item in sight, or clears the selection.
 func (l *List) Focus(on bool) {
 	if l.page != nil {
-		return // there is nothing to choose from
+		return // there is only one item
 	}
 	l.focused = on
 	if !on {
 		l.selected = nil
 		return
 	}
-	l.Lines() // so that it is known what is in sight
+	l.Lines() // sets l.shown
 	for i := len(l.shown) - 1; i >= 0; i-- {
 		if l.shown[i] != nil {
 			l.selected = l.shown[i]
@@ -36,8 +36,7 @@ func (l *List) Select(n int) {
 	}
 }
 
-// SelectAt selects the item on a line of the view, and reports whether there is
-// one.
+// SelectAt selects the item on a line of the view. It reports false without one.
 func (l *List) SelectAt(y int) bool {
 	if l.page != nil || y < 0 || y >= len(l.shown) {
 		return false
@@ -67,15 +66,14 @@ func (l *List) SelectInSight() {
 	}
 }
 
-// chosen is the node of the selected item, or of what that is folded into now; nil
-// if there is none.
+// chosen returns the node of the selected item, or the one that it is now folded into; nil
+// without one.
 func (l *List) chosen() *conversation.Node {
 	l.selected = l.current(l.selected)
 	return l.selected
 }
 
-// Selected is the selected item, nil if there is none. It is a *conversation.Group for
-// a group.
+// Selected returns the selected item, a *conversation.Group for a group; nil without one.
 func (l *List) Selected() conversation.Item {
 	if n := l.chosen(); n != nil {
 		return n.Item()
@@ -83,8 +81,7 @@ func (l *List) Selected() conversation.Item {
 	return nil
 }
 
-// Excerpt is what can be taken out of the selected item; it is empty if none is
-// selected.
+// Excerpt returns what can be copied, saved or opened of the selected item.
 func (l *List) Excerpt() toolview.Excerpt {
 	if l.chosen() == nil {
 		return toolview.Excerpt{}
@@ -106,7 +103,7 @@ func (l *List) Toggle() {
 // Expanded reports whether the selected item is expanded.
 func (l *List) Expanded() bool { return l.expanded[l.chosen()] }
 
-// reveal scrolls as little as brings the beginning of an item into sight.
+// reveal scrolls just far enough to show the start of an item.
 func (l *List) reveal(n *conversation.Node) {
 	if n == nil || l.page != nil {
 		return
@@ -117,8 +114,8 @@ func (l *List) reveal(n *conversation.Node) {
 		l.following, l.top = false, start
 		return
 	}
-	// Walk down from the top of the view: if the item is whole in sight, or as
-	// much of it as there is room for, nothing has to move.
+	// Walk down from the top of the view: if the whole item is in sight, or as much of it
+	// as fits, do not scroll.
 	p, y := top, -top.line
 	for y < l.height {
 		if p.node == n {
@@ -139,8 +136,7 @@ func (l *List) reveal(n *conversation.Node) {
 	l.followAtEnd()
 }
 
-// heightOf is the height of an item in lines. It counts no further than the
-// height of the view.
+// heightOf returns the height of an item in lines, at most that of the view.
 func (l *List) heightOf(n *conversation.Node) int {
 	high := 0
 	for s := range l.at(n).sections() {

@@ -8,8 +8,8 @@ import (
 // HalfPage moves the view by half screens, down if n is positive.
 func (l *List) HalfPage(n int) { l.Scroll(n * max(1, l.height/2)) }
 
-// NextPrompt puts the next prompt of the person at the top of the view, or the
-// one before if by is negative. It reports false if there is none.
+// NextPrompt scrolls to the next prompt, or to the previous one if by is negative. It
+// reports false without one.
 func (l *List) NextPrompt(by int) bool {
 	if len(l.conv.Items) == 0 {
 		return false
@@ -21,13 +21,13 @@ func (l *List) NextPrompt(by int) bool {
 	to := (*conversation.Node).Next
 	n := at.node
 	for n.Parent().Parent() != nil {
-		n = n.Parent() // prompts belong to no other item
+		n = n.Parent() // prompts are never nested
 	}
 	if by < 0 {
 		to = (*conversation.Node).Previous
 	}
 	if start := l.startOf(n); by > 0 || !before(start, at) {
-		n = to(n) // the view begins with this very item
+		n = to(n) // the view begins with this item
 	}
 	for ; n != nil; n = to(n) {
 		m, ok := n.Item().(*conversation.Message)
@@ -43,7 +43,7 @@ func (l *List) NextPrompt(by int) bool {
 	return false
 }
 
-// startOf is the first line of an item, without the blank line above it.
+// startOf returns the first line of an item, without the blank line above it.
 func (l *List) startOf(n *conversation.Node) position {
 	p := position{node: n}
 	if l.lead(n) {
@@ -52,8 +52,7 @@ func (l *List) startOf(n *conversation.Node) position {
 	return p
 }
 
-// Percent is how far down the view is: 0 at the beginning, 100 at the end. Every item
-// counts alike, so that no lines need counting.
+// Percent returns how far down the view is, from 0 to 100. It counts items, not lines.
 func (l *List) Percent() int {
 	if l.following {
 		return 100
@@ -66,7 +65,7 @@ func (l *List) Percent() int {
 	return min(99, int(100*(float64(top.node.Index())+within)/float64(len(l.conv.Items))))
 }
 
-// Start is the item at the top of the view, by its number; following says that the view
+// Start returns the index of the item at the top of the view; following says that the view
 // follows the end instead.
 func (l *List) Start() (item int, following bool) {
 	if l.following || l.top.node == nil {
@@ -75,8 +74,7 @@ func (l *List) Start() (item int, following bool) {
 	return max(0, l.top.node.Current().Index()), false
 }
 
-// StartAt puts an item at the top of the view, by its number. If there is no such item,
-// the view follows the end.
+// StartAt scrolls to an item by its index. Without such an item the view follows the end.
 func (l *List) StartAt(item int) {
 	if item < 0 || item >= len(l.conv.Items) {
 		l.following = true

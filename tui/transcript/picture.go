@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// pictureRows is how many lines a picture takes at most.
+	// pictureRows bounds the height of a picture in lines.
 	pictureRows = 20
-	// nearPictures is how many pictures in sight are drawn, keepPictures how many stay
-	// ready to be drawn, which must be more.
+	// nearPictures bounds the pictures in sight that are drawn. keepPictures bounds those
+	// that are cached and must be more.
 	nearPictures, keepPictures = 64, 128
-	// near is how many items above and below the screen have their pictures made: they
-	// are ready when they come into sight.
+	// near is how many items above and below the screen have their pictures decoded in
+	// advance.
 	near = 40
 )
 
-// pictureKey names an image by where its data is in memory: content is replaced
-// whole and never changed in place.
+// pictureKey identifies an image by the address of its data: content is replaced and never
+// changed in place.
 type pictureKey struct {
 	data *byte
 	size int
@@ -31,24 +31,24 @@ func keyOf(b *acpclient.ContentBlock) pictureKey {
 	return pictureKey{unsafe.StringData(b.Data), len(b.Data)}
 }
 
-// pictures are the images of the transcript that were made ready to be drawn.
+// pictures caches the decoded images of the transcript.
 type pictures struct {
 	made    map[pictureKey]*drawnPicture
 	clock   uint64
-	version uint64 // counts those that came to be ready
+	version uint64 // counts the decoded images
 }
 
-// drawnPicture is an image, and its lines as they were drawn last.
+// drawnPicture is an image and its lines as drawn last.
 type drawnPicture struct {
-	thumb *desktop.Thumbnail // nil while it is being made, and if it cannot be
+	thumb *desktop.Thumbnail // nil until it is decoded, and if it cannot be
 	used  uint64
 	width int
 	lines []string
 }
 
-// Pending is the next image that is in sight, or nearly, and not ready to be drawn;
-// nil if there is none. It is given once: whoever takes it decodes it and hands it
-// to [List.SetPicture].
+// Pending returns the next image in or near sight that is not decoded yet, nil without
+// one. It returns each image once: the caller decodes it and passes it to
+// [List.SetPicture].
 func (l *List) Pending() *acpclient.ContentBlock {
 	if l.theme.Depth == theme.Colors16 {
 		return nil
@@ -74,7 +74,7 @@ func (l *List) Pending() *acpclient.ContentBlock {
 	return nil
 }
 
-// images are the images in an item.
+// images returns the images in an item.
 func images(item conversation.Item) func(yield func(*acpclient.ContentBlock) bool) {
 	is := func(b *acpclient.ContentBlock) bool {
 		return b != nil && b.Type == acpclient.ContentImage && b.Data != "" && b.Annotations.ForUser()
@@ -97,7 +97,7 @@ func images(item conversation.Item) func(yield func(*acpclient.ContentBlock) boo
 	}
 }
 
-// want notes that an image is in sight, and reports whether it has to be made.
+// want marks an image as used and reports whether it must be decoded.
 func (p *pictures) want(b *acpclient.ContentBlock) bool {
 	p.clock++
 	key := keyOf(b)
@@ -122,8 +122,7 @@ func (p *pictures) want(b *acpclient.ContentBlock) bool {
 	return true
 }
 
-// SetPicture takes an image that was decoded. One that is nil cannot be drawn: a line
-// about it is all that is shown.
+// SetPicture sets a decoded image. With nil, only a line describes the image.
 func (l *List) SetPicture(b *acpclient.ContentBlock, thumb *desktop.Thumbnail) {
 	if made := l.pictures.made[keyOf(b)]; made != nil && thumb != nil {
 		made.thumb = thumb
@@ -134,7 +133,7 @@ func (l *List) SetPicture(b *acpclient.ContentBlock, thumb *desktop.Thumbnail) {
 // forget forgets all images.
 func (p *pictures) forget() { *p = pictures{version: p.version + 1} }
 
-// lines draw an image, if it is ready.
+// lines draws an image if it is decoded.
 func (p *pictures) lines(b *acpclient.ContentBlock, width int) []string {
 	if p == nil || b.Type != acpclient.ContentImage || b.Data == "" {
 		return nil
@@ -149,7 +148,7 @@ func (p *pictures) lines(b *acpclient.ContentBlock, width int) []string {
 	return made.lines
 }
 
-// at is which pictures are ready: what was drawn before another came is drawn anew.
+// at returns the version of the cache; older drawings must be redrawn.
 func (p *pictures) at() uint64 {
 	if p == nil {
 		return 0

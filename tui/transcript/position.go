@@ -9,11 +9,10 @@ type position struct {
 	section, line int
 }
 
-// every takes all nodes as open.
+// every treats all nodes as open.
 func every(*conversation.Node) bool { return true }
 
-// open reports whether what stands below a node is shown: that of a call while it
-// runs, unless the person has said otherwise.
+// open reports whether a node's children are shown: by default those of a running call.
 func (l *List) open(n *conversation.Node) bool {
 	if open, said := l.expanded[n]; said {
 		return open
@@ -22,8 +21,8 @@ func (l *List) open(n *conversation.Node) bool {
 	return ok && call.Running()
 }
 
-// current is the node that shows another one: itself, or the one that it is folded
-// into. It is nil if the conversation has it no more.
+// current returns the node that shows another one: itself, or the one that it is folded
+// into. It is nil if the conversation no longer has the node.
 func (l *List) current(n *conversation.Node) *conversation.Node {
 	if n == nil {
 		return nil
@@ -41,22 +40,22 @@ func (l *List) current(n *conversation.Node) *conversation.Node {
 	return shown
 }
 
-// above is the node drawn above another, nil if there is none.
+// above returns the node drawn above another, nil without one.
 func (l *List) above(n *conversation.Node) *conversation.Node {
 	for n = n.Preceding(l.opens); n != nil && l.at(n).sections() == 0; n = n.Preceding(l.opens) {
 	}
 	return n
 }
 
-// below is the node drawn below another, nil if there is none. Below the root it is
-// the first of all.
+// below returns the node drawn below another, nil without one. Below the root is the
+// first node.
 func (l *List) below(n *conversation.Node) *conversation.Node {
 	for n = n.Following(l.opens); n != nil && l.at(n).sections() == 0; n = n.Following(l.opens) {
 	}
 	return n
 }
 
-// end is the last node that is drawn, nil if there is none.
+// end returns the last node that is drawn, nil without one.
 func (l *List) end() *conversation.Node {
 	n := l.conv.Outline().Deepest(l.opens)
 	if n.Parent() == nil {
@@ -68,8 +67,8 @@ func (l *List) end() *conversation.Node {
 	return n
 }
 
-// step is the node so many drawn nodes below another, or above it if by is
-// negative: the last one if there are fewer.
+// step returns the node by drawn nodes below another, or above it if by is negative; the
+// last one if there are fewer.
 func (l *List) step(n *conversation.Node, by int) *conversation.Node {
 	to := l.below
 	if by < 0 {
@@ -85,8 +84,7 @@ func (l *List) step(n *conversation.Node, by int) *conversation.Node {
 	return n
 }
 
-// lines are the lines of a section, with the blank line that parts an item from
-// the one above it.
+// lines returns the lines of a section, with the blank line above an item.
 func (l *List) lines(n *conversation.Node, section int) []string {
 	lines := l.at(n).lines(section, l.textWidth(n))
 	if section == 0 && l.lead(n) {
@@ -95,9 +93,8 @@ func (l *List) lines(n *conversation.Node, section int) []string {
 	return lines
 }
 
-// lead reports whether a blank line stands above an item. Tool calls without
-// visible content stand close together, unless what belongs to one ends between
-// them.
+// lead reports whether an item has a blank line above it. Compact items have none between
+// them, except after nested items.
 func (l *List) lead(n *conversation.Node) bool {
 	above := l.above(n)
 	if above == nil {
@@ -106,8 +103,7 @@ func (l *List) lead(n *conversation.Node) bool {
 	return n.Depth() == 0 && above.Depth() > 0 || !l.at(n).compact() || !l.at(above).compact()
 }
 
-// next is the beginning of the section below that of p. It reports false if there
-// is none.
+// next returns the start of the section below p's. It reports false without one.
 func (l *List) next(p position) (position, bool) {
 	if p.section+1 < l.at(p.node).sections() {
 		return position{node: p.node, section: p.section + 1}, true
@@ -118,8 +114,7 @@ func (l *List) next(p position) (position, bool) {
 	return p, false
 }
 
-// previous is the beginning of the section above that of p. It reports false if
-// there is none.
+// previous returns the start of the section above p's. It reports false without one.
 func (l *List) previous(p position) (position, bool) {
 	if p.section > 0 {
 		return position{node: p.node, section: p.section - 1}, true
@@ -130,13 +125,13 @@ func (l *List) previous(p position) (position, bool) {
 	return p, false
 }
 
-// first is the first section, false if there is nothing.
+// first returns the first section, false without one.
 func (l *List) first() (position, bool) {
 	n := l.below(l.conv.Outline())
 	return position{node: n}, n != nil
 }
 
-// last is the last section, false if there is nothing.
+// last returns the last section, false without one.
 func (l *List) last() (position, bool) {
 	n := l.end()
 	if n == nil {
@@ -180,8 +175,8 @@ func (l *List) down(p position, n int) position {
 	return p
 }
 
-// topWhenFollowing is the first line on the screen if the last line of all is
-// the last on it. It is the zero position if there is no line.
+// topWhenFollowing returns the first line on the screen when the view follows the end. It
+// is the zero position without lines.
 func (l *List) topWhenFollowing() position {
 	p, ok := l.last()
 	if !ok {
@@ -191,7 +186,7 @@ func (l *List) topWhenFollowing() position {
 	return l.up(p, l.height)
 }
 
-// firstLine is the first line on the screen.
+// firstLine returns the first line on the screen.
 func (l *List) firstLine() position {
 	if l.following {
 		return l.topWhenFollowing()
@@ -200,7 +195,7 @@ func (l *List) firstLine() position {
 	return l.top
 }
 
-// before reports whether a stands above b. A place that is none stands above all.
+// before reports whether a is above b. The zero position is above all others.
 func before(a, b position) bool {
 	if a.node == nil || b.node == nil {
 		return a.node == nil && b.node != nil
@@ -214,8 +209,8 @@ func before(a, b position) bool {
 	return a.line < b.line
 }
 
-// valid brings a place that may be gone, or folded away, back to one that is
-// drawn. It is the zero position only if nothing is.
+// valid moves a position that may be gone or folded away to one that is drawn. It is the
+// zero position only if nothing is drawn.
 func (l *List) valid(p position) position {
 	n := l.current(p.node)
 	if n == nil {

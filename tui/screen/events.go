@@ -26,6 +26,24 @@ func losesEscape(env []string) bool {
 	return environ.Getenv("STY") != "" && !strings.HasPrefix(environ.Getenv("TERM"), "tmux")
 }
 
+// BackgroundMsg means that the terminal's background has become dark or light (mode
+// 2031). [tea.RequestBackgroundColor] asks for the exact colour.
+type BackgroundMsg struct{ Dark bool }
+
+// reporting reports whether the terminal reports events of a mode: the window's focus, or
+// a dark or light background.
+type reporting bool
+
+func (r *reporting) set(out *bytes.Buffer, mode ansi.Mode, on bool) {
+	switch {
+	case on && !bool(*r):
+		out.WriteString(ansi.SetMode(mode))
+	case !on && bool(*r):
+		out.WriteString(ansi.ResetMode(mode))
+	}
+	*r = reporting(on)
+}
+
 func (m *mouse) set(out *bytes.Buffer, mode tea.MouseMode) {
 	if mode == m.mode || m.never {
 		return
