@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/net/idna"
 )
 
 // checkPattern refuses patterns that cannot match, or match something else than they
@@ -24,9 +24,6 @@ func (r Rule) checkPattern() error {
 	case Fetch:
 		if strings.ContainsAny(r.Pattern, "/: ") || strings.Contains(strings.TrimPrefix(r.Pattern, "*."), "*") {
 			return fmt.Errorf("%q is not a host: write example.com, or *.example.com for those below it", r.Pattern)
-		}
-		if strings.ContainsFunc(r.Pattern, func(c rune) bool { return c > unicode.MaxASCII }) {
-			return fmt.Errorf("%q matches nothing: write the host in ASCII, as in xn--bcher-kva.example", r.Pattern)
 		}
 		return nil
 	case MCP:
@@ -71,21 +68,32 @@ func matchName(pattern, name string) bool {
 }
 
 // matchHost matches the host of an http or https URL: exactly, or below a domain in a
-// pattern with "*.". It matches no host with other characters than those of DNS, because
-// programs may read them differently: a full-width slash ends a host for some. Others
-// are written as "xn--".
-func matchHost(pattern, address string) bool {
+// pattern with "*.". Unless loosely, it matches no host with other characters than those
+// of DNS, because programs may read them differently: a full-width slash ends a host for
+// some.
+func matchHost(pattern, address string, loosely bool) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
 		return false
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	if strings.ContainsFunc(host, func(c rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789.-_:", c) }) {
+	plain := !strings.ContainsFunc(host, func(c rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789.-_:", c) })
+	if !plain && !loosely {
 		return false
 	}
-	pattern = strings.ToLower(pattern)
+	host = asciiHost(host)
 	if below, ok := strings.CutPrefix(pattern, "*."); ok {
-		return strings.HasSuffix(host, "."+below)
+		return strings.HasSuffix(host, "."+asciiHost(below))
 	}
-	return host != "" && host == pattern
+	return host != "" && host == asciiHost(pattern)
+}
+
+// asciiHost returns a host as DNS writes it, "xn--bcher-kva.example" for bücher.example.
+// It returns other texts in lower case.
+func asciiHost(host string) string {
+	host = strings.ToLower(host)
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		return ascii
+	}
+	return host
 }

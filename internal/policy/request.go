@@ -185,7 +185,7 @@ func (r *Rule) touches(q Request) bool {
 	case Execute:
 		return r.touchesCommand(q)
 	case Fetch:
-		return matchHost(r.Pattern, q.URL)
+		return matchHost(r.Pattern, q.URL, r.Verdict != Allow)
 	case MCP:
 		return matchName(r.Pattern, q.Tool)
 	}
