@@ -398,7 +398,9 @@ func literal(w *syntax.Word) (text, why string) {
 				if !quoted && why == "" && globs(p.Value) {
 					why = unclearGlob
 				}
-				if !quoted && strings.HasPrefix(p.Value, "~") && b.Len() == 0 && why == "" {
+				// "=ls" is the path of ls for zsh
+				leads := strings.HasPrefix(p.Value, "~") || strings.HasPrefix(p.Value, "=") && strings.Trim(p.Value, "=") != ""
+				if !quoted && leads && b.Len() == 0 && why == "" {
 					why = unclearExpansion
 				}
 				b.WriteString(value)

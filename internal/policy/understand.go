@@ -180,11 +180,15 @@ func (u *understanding) value(kind valueKind, text string, byRule bool) string {
 		return u.file(kind, text)
 	case testValue:
 		name, _, _ := strings.Cut(text, "::")
+		if strings.HasPrefix(name, "@") {
+			ok = false // pytest reads more words from that file
+			break
+		}
 		return u.file(fileValue, name)
 	case revisionValue:
 		revision, name, both := strings.Cut(text, ":")
-		if revision == "" {
-			ok = false // ":(glob)*", ":/text"
+		if revision == "" || strings.Contains(name, ":") {
+			ok = false // ":(glob)*", ":/text", "HEAD^{/a:b}:file"
 			break
 		}
 		if why := u.file(fileValue, revision); why != "" || !both {
