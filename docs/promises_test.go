@@ -121,7 +121,7 @@ func TestRulesHoldWhatTheGuideSays(t *testing.T) {
 			name = filepath.Join("/work", name)
 		}
 		rel, err := filepath.Rel("/work", name)
-		return policy.Path{Name: rel, Inside: err == nil && filepath.IsLocal(rel), Secret: table.Match(policy.Reading, name), Runs: table.Match(policy.Writing, name)}
+		return policy.Path{Name: rel, Inside: err == nil && filepath.IsLocal(rel), Exists: true, Secret: table.Match(policy.Reading, name), Runs: table.Match(policy.Writing, name)}
 	}
 	for promise, asked := range map[string][]struct{ rule, kind, input string }{
 		"options that are known to be harmless": {

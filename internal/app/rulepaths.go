@@ -44,8 +44,10 @@ func (p places) resolve(name string) policy.Path {
 	if ok && climbs(name) {
 		ok = p.sameAsWalked(name, real)
 	}
+	_, gone := os.Lstat(real)
 	out := policy.Path{
-		Name: p.name(real), Inside: ok && p.inside(real), Own: p.sensitive.Own(real),
+		Exists: gone == nil,
+		Name:   p.name(real), Inside: ok && p.inside(real), Own: p.sensitive.Own(real),
 		Secret: p.sensitive.Match(policy.Reading, real), Runs: p.sensitive.Match(policy.Writing, real),
 	}
 	if written := p.name(path); written != out.Name {

@@ -320,3 +320,14 @@ func TestFilesOfTheConfigurationNeedTheirNames(t *testing.T) {
 		}
 	}
 }
+
+// In a folder without .git, git takes HEAD and config beside each other for a repository
+// and runs what config names.
+func TestGitNeedsARepositoryInTheSessionsDirectory(t *testing.T) {
+	for file, want := range map[string]policy.Verdict{"HEAD": policy.Ask, ".git/HEAD": policy.Allow} {
+		b := open(t, project(t, "", file, "config"), NewRuleStore(t.TempDir()), "allow execute(git status *)")
+		if r := judge(b, "execute", `{"command":"git status -s"}`); r.Verdict != want {
+			t.Errorf("beside %s: %+v", file, r)
+		}
+	}
+}

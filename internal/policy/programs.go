@@ -19,9 +19,9 @@ type program struct {
 	anything bool
 	// commands are the programs that the next word chooses from.
 	commands map[string]*program
-	// atHome allows the program only in the session's directory: in another one it may
-	// find settings that make it run something.
-	atHome bool
+	// repository allows the program only in the session's directory, if that has a .git:
+	// elsewhere, files that look like a repository may name programs to run.
+	repository bool
 	// silent keeps Propose from proposing the program with a star.
 	silent bool
 }
@@ -87,7 +87,7 @@ func (p *program) quietly() *program {
 // gitCommand describes a command of git. Git looks for a repository where it runs, whose
 // configuration may name programs.
 func gitCommand(operands valueKind, list string) *program {
-	return &program{options: options(false, list), operands: operands, atHome: true}
+	return &program{options: options(false, list), operands: operands, repository: true}
 }
 
 func goCommand(operands valueKind, list string) *program {

@@ -40,6 +40,8 @@ type Path struct {
 	Written string
 	// Inside means that it is inside the roots, links followed.
 	Inside bool
+	// Exists means that there is a file or folder.
+	Exists bool
 	// Secret and Runs are the patterns of SensitiveFiles that match it for Reading and
 	// for Writing, "" if none does. Own means that it belongs to parley.
 	Secret, Runs string

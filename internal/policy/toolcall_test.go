@@ -16,14 +16,14 @@ var sensitive = func() *policy.SensitiveFiles {
 	return table
 }()
 
-// resolve takes /work for the only root.
+// resolve takes /work for the only root, and all files for existing.
 func resolve(name string) policy.Path {
 	plain := name != "" && !strings.HasPrefix(name, "~") && !strings.HasPrefix(name, "$")
 	if !path.IsAbs(name) {
 		name = path.Join("/work", name)
 	}
 	name = path.Clean(name)
-	p := policy.Path{Name: name, Own: sensitive.Own(name), Secret: sensitive.Match(policy.Reading, name), Runs: sensitive.Match(policy.Writing, name)}
+	p := policy.Path{Name: name, Exists: true, Own: sensitive.Own(name), Secret: sensitive.Match(policy.Reading, name), Runs: sensitive.Match(policy.Writing, name)}
 	if rel, ok := strings.CutPrefix(name+"/", "/work/"); ok && plain {
 		p.Name, p.Inside = path.Clean(rel), true
 	}

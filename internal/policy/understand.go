@@ -51,8 +51,8 @@ func (q Request) understand(p part, named int) string {
 		switch {
 		case !q.inside(dir):
 			return "it would run outside the session's directories"
-		case prog.atHome && !q.home(dir):
-			return p.words[0] + " would run in another directory than the session's"
+		case prog.repository && !(q.home(dir) && q.resolve("", ".git").Exists):
+			return p.words[0] + " would not run in the session's directory, or that has no .git"
 		}
 	}
 	if prog.anything {
