@@ -38,7 +38,7 @@ type field struct {
 	input   list.Input
 	choices []acpclient.EnumOption
 	picked  []bool
-	at      int // the choice that the arrows are at, -1 if at none
+	at      int // the choice that the arrows are at
 
 	// hadDefault says that the agent filled it in: emptying it is a decision.
 	hadDefault bool
@@ -65,9 +65,6 @@ func newField(p *acpclient.ElicitationProperty, required bool) *field {
 		f.kind, f.choices = oneField, p.Schema.Choices()
 	}
 	f.picked = make([]bool, len(f.choices))
-	if f.kind == oneField {
-		f.at = -1 // so that going on with enter chooses nothing
-	}
 	f.fillIn()
 	return f
 }
@@ -155,9 +152,11 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 		f.picked[f.at] = !f.picked[f.at]
 	case key == "backspace" || key == "delete":
 		clear(f.picked)
-		if f.kind == oneField {
-			f.at = -1
-		}
+	case digit(key) >= 0 && digit(key) < len(f.choices) && f.kind == oneField:
+		f.pick(digit(key))
+	case digit(key) >= 0 && digit(key) < len(f.choices):
+		f.at = digit(key)
+		f.picked[f.at] = !f.picked[f.at]
 	case key == "home":
 		f.at = 0
 	case key == "end":
@@ -170,6 +169,9 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 	}
 	return taken
 }
+
+// unchosen reports whether there are choices and none is taken.
+func (f *field) unchosen() bool { return len(f.choices) > 0 && !slices.Contains(f.picked, true) }
 
 // pick takes a choice in the place of the one before.
 func (f *field) pick(i int) {

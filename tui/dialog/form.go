@@ -23,6 +23,8 @@ type Form struct {
 	// focus is a field, or len(fields) for the buttons.
 	focus  int
 	button int // -1: none yet
+	// askedAgain says that the person was asked whether to send a form without any choice.
+	askedAgain bool
 	// problem says why the form cannot be accepted, below the fields.
 	problem string
 
@@ -186,9 +188,26 @@ func (d *Form) press(button int, key string) Action {
 		if content, ok = d.content(); !ok {
 			return nil
 		}
+		if d.choosesNothing() && !d.askedAgain {
+			d.askedAgain = true
+			d.problem = "nothing is chosen: accept it again to send it so"
+			return nil
+		}
 	}
 	d.env.Guard.answer(key)
 	return response(d.asked, buttons[button].action, content)
+}
+
+// choosesNothing reports whether the form has choices and none of them is taken.
+func (d *Form) choosesNothing() bool {
+	some := false
+	for _, f := range d.fields {
+		if len(f.choices) > 0 && !f.unchosen() {
+			return false
+		}
+		some = some || f.unchosen()
+	}
+	return some
 }
 
 // content is what the fields hold. If there is anything wrong, it says so at
@@ -284,7 +303,8 @@ func (d *Form) Hints() []Hint {
 		hints = append(hints, Hint{"space", "tick"})
 		hints = d.env.hint(hints, config.ActionDialogAccept, "next")
 	case f.kind == oneField:
-		hints = d.env.hint(hints, config.ActionDialogAccept, "choose")
+		hints = d.env.hint(hints, config.ActionDialogAccept, "choose, next")
+		hints = append(hints, Hint{"space", "choose"})
 	default:
 		hints = d.env.hint(hints, config.ActionDialogAccept, "next")
 	}

@@ -43,7 +43,44 @@ func accept(d *Form, keys string) Action {
 		}
 		strike(d, "tab")
 	}
-	return strike(d, "enter")
+	a := strike(d, "enter")
+	if d.askedAgain {
+		return strike(d, "enter")
+	}
+	return a
+}
+
+// The first option is marked, space and digits choose, and enter chooses and goes on, as
+// its hint says. A form without any choice is asked about once.
+func TestChoosingInAForm(t *testing.T) {
+	const one, many = `{"type":"string","enum":["a","b","c"]}`, `{"type":"array","items":{"type":"string","enum":["a","b","c"]}}`
+	for _, tt := range []struct {
+		schema, keys string
+		want         any
+	}{
+		{one, "enter", "a"}, {one, "space", "a"}, {one, "2", "b"}, {one, "down enter", "b"}, {one, "3 1", "a"},
+		{many, "space", []string{"a"}}, {many, "1 3", []string{"a", "c"}}, {many, "1 3 1", []string{"c"}},
+	} {
+		d := oneFieldForm(tt.schema, false)
+		if text := shownBy(d, 80, 24); !strings.Contains(text, "❯ ○ a") && !strings.Contains(text, "❯ □ a") {
+			t.Errorf("the first option is not marked:\n%s", text)
+		}
+		if got, _ := accept(d, tt.keys).(Elicit); d.askedAgain || !reflect.DeepEqual(got.Response.Content, map[string]any{"f": tt.want}) {
+			t.Errorf("%s: it sends %v", tt.keys, got.Response.Content)
+		}
+	}
+	d := oneFieldForm(one, false)
+	for _, key := range []string{"tab", "enter"} {
+		if got := strike(d, key); got != nil {
+			t.Errorf("%s sends %v", key, got)
+		}
+	}
+	if text := shownBy(d, 80, 24); !strings.Contains(text, "nothing is chosen") {
+		t.Errorf("it does not ask:\n%s", text)
+	}
+	if got, ok := strike(d, "enter").(Elicit); !ok || len(got.Response.Content) > 0 {
+		t.Errorf("the second time it does %v", got)
+	}
 }
 
 func TestFormValues(t *testing.T) {
@@ -94,14 +131,14 @@ func TestFormValues(t *testing.T) {
 		{"no number", `{"type":"number"}`, false, "'NaN'", nil, "not a number"},
 		{"number above", `{"type":"number","maximum":1}`, false, "'1.1'", nil, "1 at most"},
 		{"required number", `{"type":"number"}`, true, "", nil, "requires it"},
-		{"yes", `{"type":"boolean"}`, false, "down space", true, ""},
-		{"no", `{"type":"boolean"}`, false, "down down space", false, ""},
+		{"yes", `{"type":"boolean"}`, false, "space", true, ""},
+		{"no", `{"type":"boolean"}`, false, "down space", false, ""},
 		{"yes or no left open", `{"type":"boolean"}`, false, "", nil, ""},
-		{"going on says neither", `{"type":"boolean"}`, false, "enter", nil, ""},
+		{"going on says neither", `{"type":"boolean"}`, false, "tab", nil, ""},
 		{"required yes or no", `{"type":"boolean"}`, true, "", nil, "choose one"},
 		{"default no", `{"type":"boolean","default":false}`, true, "", false, ""},
-		{"one", enum, false, "down down enter", "b", ""},
-		{"one, left open", enum, false, "enter", nil, ""},
+		{"one", enum, false, "down enter", "b", ""},
+		{"one, left open", enum, false, "tab", nil, ""},
 		{"required one", enum, true, "", nil, "choose one"},
 		{"default one", titled, true, "", "b", ""},
 		{"another one", titled, true, "up space", "a", ""},

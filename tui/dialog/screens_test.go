@@ -176,7 +176,7 @@ func screens() map[string]Dialog {
 	}
 	all["form-end-light"] = done
 	form2.View(80, 20)
-	for _, k := range []string{"A", "enter", "enter", "down", "down", "enter", "space", "tab", "tab", "tab", "tab", "enter"} {
+	for _, k := range []string{"A", "enter", "enter", "down", "enter", "space", "tab", "tab", "tab", "tab", "enter"} {
 		form2.Key(press(k))
 	}
 	all["form-errors"] = form2
