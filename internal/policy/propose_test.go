@@ -97,3 +97,12 @@ func TestWrittenPaths(t *testing.T) {
 		}
 	}
 }
+
+// An edit whose input has its diff, as opencode sends it, can be described by a rule.
+func TestARuleForAnEditWithItsDiff(t *testing.T) {
+	input := `{"filepath":"/work/src/a.go","diff":"Index: /work/src/a.go\n===\n--- /work/src/a.go\n+++ /work/src/a.go\n@@ -0,0 +1,1 @@\n+hello\n"}`
+	r := policy.Describe(policy.Call{Kind: "edit", RawInput: []byte(input), Changes: []string{"/work/src/a.go"}}, "", "", resolve)
+	if got := policy.Propose(nil, r); len(got) == 0 || got[0][0].String() != "allow edit(src/a.go)" {
+		t.Errorf("it proposes %v for %+v", got, r)
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -204,6 +206,8 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 		for _, t := range texts {
 			d.path(t)
 		}
+	case key == "diff" && d.request.Kind == Edit && len(texts) == 1:
+		d.patch(texts[0])
 	case slices.Contains(urlKeys, key) && d.request.Kind == Fetch:
 		if !ok || len(texts) != 1 || d.request.URL != "" {
 			d.unclear("the agent names several addresses")
@@ -215,6 +219,59 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 	case !slices.Contains(plainKeys, key) || !plainValue(value, maxDeep):
 		d.unclear("it is not known what %q means to the tool", key)
 	}
+}
+
+// hunkHead is the line at which a hunk of a unified diff begins.
+var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
+
+// patch adds the files that a unified diff names. Everything between its hunks has to be
+// understood.
+func (d *describer) patch(diff string) {
+	before, after := 0, 0 // the lines of the hunk that are still to come
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\r\n")
+		if before > 0 || after > 0 {
+			switch {
+			case line == "" || line[0] == ' ':
+				before, after = before-1, after-1
+			case line[0] == '-':
+				before--
+			case line[0] == '+':
+				after--
+			}
+			continue
+		}
+		if m := hunkHead.FindStringSubmatch(line); m != nil {
+			before, after = lineCount(m[1]), lineCount(m[2])
+			continue
+		}
+		if strings.Trim(line, "=") == "" || strings.HasPrefix(line, `\ `) {
+			continue
+		}
+		i := slices.IndexFunc(patchHeads, func(head string) bool { return strings.HasPrefix(line, head) })
+		if i < 0 {
+			d.unclear("it is not known what %q in its diff does", line)
+			return
+		}
+		if name, _, _ := strings.Cut(line[len(patchHeads[i]):], "\t"); name != "/dev/null" {
+			d.path(name)
+		}
+	}
+	if before != 0 || after != 0 {
+		d.unclear("its diff ends in the middle of a change")
+	}
+}
+
+// patchHeads are what stands before the name of a file in a unified diff.
+var patchHeads = []string{"Index: ", "--- ", "+++ "}
+
+// lineCount is a number of lines in the head of a hunk: one if there is none.
+func lineCount(s string) int {
+	if s == "" {
+		return 1
+	}
+	n, _ := strconv.Atoi(s)
+	return n
 }
 
 // maxDeep bounds how deeply nested values are inspected.
