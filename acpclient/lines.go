@@ -16,8 +16,9 @@ const (
 	// keepBuffer bounds what is kept between two lines for long ones.
 	keepBuffer = 1 << 20
 	// DefaultMaxLine is the longest line, in bytes with its end, that Lines takes
-	// unless it is told otherwise.
-	DefaultMaxLine = 256 << 20
+	// unless it is told otherwise. A message takes several times its size while it is
+	// decoded, folded and stored.
+	DefaultMaxLine = 24 << 20
 )
 
 // Lines is the Transport of the protocol's stdio: a message is a line of UTF-8
