@@ -9,22 +9,19 @@ import (
 	"parley/tui/theme"
 )
 
-// Action is what the person decided in a dialog: one of the types of this file.
+// Action is the person's decision in a dialog, one of the types of this package.
 type Action interface{ action() }
 
-// NotTaken says that the key, paste or click is not for the dialog, but for what lies
-// below it.
+// NotTaken means that the input is not for the dialog, but for the layer below.
 type NotTaken struct{}
 
-// Close closes the dialog; nothing was chosen.
+// Close closes the dialog without a choice.
 type Close struct{}
 
-// Do is what whoever made a list or a question wants to be done when it is
-// chosen: the dialog is closed, and then the function is called. Its command may
-// be nil.
+// Do closes the dialog and then calls the function. Its command may be nil.
 type Do func() tea.Cmd
 
-// Stay is Do for what leaves the dialog open.
+// Stay is Do for an action that leaves the dialog open.
 type Stay func() tea.Cmd
 
 // Answer answers a permission with one of the offered options.
@@ -33,25 +30,25 @@ type Answer struct {
 	Option acpclient.PermissionOptionID
 }
 
-// RejectWith answers a permission with an option that rejects, and says to the agent
-// what to do instead: with the next prompt. Without an option it cancels the turn.
+// RejectWith rejects a permission and sends words as the next prompt. Without an option it
+// cancels the turn.
 type RejectWith struct {
 	ID     int
 	Option acpclient.PermissionOptionID
 	Words  string
 }
 
-// Another shows another one of the permissions that wait: the one that stands so many
-// places further on. The one in sight stays open.
+// Another shows the open permission that is By positions further on. The current one stays
+// open.
 type Another struct{ By int }
 
-// Edit shows text in the person's editor. The dialog stays.
+// Edit shows text in the editor. The dialog stays.
 type Edit struct{ Text string }
 
-// CancelTurn cancels the turn, and with it every permission that is open.
+// CancelTurn cancels the turn, and with it every open permission.
 type CancelTurn struct{}
 
-// SetOption sets one of the options of a session.
+// SetOption sets an option of the session.
 type SetOption struct {
 	Option acpclient.ConfigID
 	Value  acpclient.ConfigValue
@@ -63,7 +60,7 @@ type StartAgent struct{ Agent config.Agent }
 // OpenSession opens one of the agent's sessions.
 type OpenSession struct{ Session acpclient.SessionInfo }
 
-// Run does what a key of the configuration does.
+// Run performs an action of the configuration.
 type Run struct{ Action config.Action }
 
 // Elicit answers an elicitation.
@@ -72,9 +69,8 @@ type Elicit struct {
 	Response acpclient.CreateElicitationResponse
 }
 
-// OpenURL opens an address that the person was shown whole and agreed to, and
-// accepts the elicitation with this ID. The dialog stays, and waits for the
-// agent to say that it is done there.
+// OpenURL opens an address that the person was shown whole and agreed to, and accepts its
+// elicitation. The dialog stays until the agent reports completion.
 type OpenURL struct {
 	ID  int
 	URL string
@@ -83,15 +79,16 @@ type OpenURL struct {
 // Copy puts text on the clipboard. The dialog stays.
 type Copy struct{ Text string }
 
-// Show shows what the dialog asks about on the whole screen. The dialog stays.
+// Show shows the call of a question on the whole screen. The dialog stays.
 type Show struct {
 	Call *conversation.ToolCall
-	// Head draws what stands above the contents of the call: its kind, its whole
-	// title, its places and its command, every character of them visible.
+	// Head draws the call's kind, title, locations and command above its contents, in
+	// full and with every character visible.
 	Head func(width int, th *theme.Theme) []string
 }
 
-// SignIn signs in with a method. The dialog stays, and is told the result.
+// SignIn signs in with a method that the agent performs itself. The dialog stays, and is
+// told the outcome.
 type SignIn struct{ Method acpclient.AuthMethodID }
 
 func (NotTaken) action()    {}

@@ -9,20 +9,19 @@ import (
 	"parley/internal/termtext"
 )
 
-// address is what is known of a URL that the agent wants opened.
+// address is a URL that the agent wants opened, and what is known of it.
 type address struct {
 	raw string
-	// host is as the agent wrote it; other is its other form, with or without
-	// Punycode, if there is one.
+	// host is as the agent wrote it, other its form with or without Punycode, or "".
 	host, other string
-	// opens says that it can be opened. If not, why says why.
+	// opens means that parley opens it; otherwise why is the reason.
 	opens bool
 	why   string
-	// warnings are what a person should know before opening it.
+	// warnings are for the person to read before opening it.
 	warnings []string
 }
 
-// look looks at a URL. It touches no network.
+// look examines a URL, without using the network.
 func look(raw string) address {
 	a := address{raw: raw}
 	if termtext.Visible(raw) != raw || strings.ContainsAny(raw, "\n\\ ") {
@@ -69,14 +68,13 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// draw shows the host on lines of its own, then the warnings, then the whole
-// address: nothing of it is ever shortened.
+// draw draws the host on its own lines, then the warnings, then the complete address.
 func (a *address) draw(p paper) []string {
 	th := p.th
 	var out []string
 	row := func(label, value string, style func(...string) string) {
 		column := 9
-		if p.width < 2*column { // the label stands above
+		if p.width < 2*column { // put the label above
 			out = append(out, th.Muted.Render(cut(label, p.width)))
 			column = 0
 		}

@@ -6,14 +6,14 @@ import (
 	"parley/tui/toolview"
 )
 
-// asker is who asks for a permission, if it is not the agent itself.
+// asker is who asks for a permission.
 type asker struct {
 	subagent bool
-	// name is what its work is called, "" if that is not known.
+	// name is the title of the subagent's call, or "".
 	name string
 }
 
-// askerOf is who asks about a tool call.
+// askerOf returns who asks about a tool call.
 func askerOf(c *conversation.Conversation, call *conversation.ToolCall) asker {
 	if call == nil || call.Parent == "" {
 		return asker{}
@@ -25,7 +25,7 @@ func askerOf(c *conversation.Conversation, call *conversation.ToolCall) asker {
 	return by
 }
 
-// about says who asks, as content of a panel.
+// about names the subagent, as content of a panel.
 func (a asker) about() content {
 	return vital{newBlock(func(p paper) []string {
 		words := "asked by a subagent"

@@ -15,12 +15,11 @@ type Auth struct {
 	agent   string
 	message string
 	methods []acpclient.AuthMethod
-	busy    string // the name of the method that is being tried
+	busy    string // the method in progress, or ""
 	err     error
 }
 
-// NewAuth lists an agent's ways to sign in. message is what the agent said when
-// it asked for it, and may be empty.
+// NewAuth lists an agent's methods. message is what the agent said, or "".
 func NewAuth(env Env, agent, message string, methods []acpclient.AuthMethod) *Auth {
 	if agent == "" {
 		agent = "the agent"
@@ -58,7 +57,7 @@ func (d *Auth) offer() {
 	}
 }
 
-// Busy says that signing in has begun, by the method with this name.
+// Busy shows that signing in with the named method has started.
 func (d *Auth) Busy(name string) {
 	d.busy, d.err = termtext.Line(name), nil
 	if d.busy == "" {
@@ -67,7 +66,7 @@ func (d *Auth) Busy(name string) {
 	d.offer()
 }
 
-// Failed implements [Trying]: signing in has not worked; another try can be made.
+// Failed implements [Trying]: it shows the error and offers the methods again.
 func (d *Auth) Failed(err error) {
 	d.busy, d.err = "", err
 	d.offer()

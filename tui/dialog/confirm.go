@@ -6,37 +6,34 @@ import (
 	"parley/internal/termtext"
 )
 
-// Choice is one answer to a [Confirmation].
+// Choice is an answer to a [Confirmation].
 type Choice struct {
 	Name string
-	// Key answers with it at once; it may be empty.
+	// Key gives the answer; it may be empty.
 	Key string
-	// Risky choices end or lose something.
-	// They take two keys: one marks, and the key that accepts gives.
+	// Risky choices end or lose something, so their key only marks them.
 	Risky bool
 	Do    Action
 }
 
-// Confirmation is a small question of parley's own.
+// Confirmation is a question of parley's own.
 type Confirmation struct {
 	Title, Text string
-	// Detail is text from outside, such as the end of a program's stderr. Its
-	// last lines are seen first.
+	// Detail is text from outside, such as a program's stderr, shown from its end.
 	Detail string
-	// Lines are shown below the text, each of them whole, every character visible:
-	// they are what the person decides on, and must have been seen.
+	// Lines are shown below the text in full, with every character visible. They are
+	// what the person decides on, and must have been seen.
 	Lines   []string
 	Choices []Choice
 }
 
-// Confirm asks a [Confirmation]. No choice is marked until an arrow marks one.
+// Confirm is the dialog of a [Confirmation]. Nothing is marked at first.
 type Confirm struct {
 	question
 	asked Confirmation
 	about content
 }
 
-// NewConfirm makes the dialog that asks a question.
 func NewConfirm(env Env, q Confirmation) *Confirm {
 	d := &Confirm{question: newQuestion(env), asked: q}
 	for _, c := range q.Choices {
@@ -66,7 +63,7 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 	return d
 }
 
-// linesBelow is a text, and lines that must all have been seen.
+// linesBelow returns a text and lines, all of which must have been seen.
 func linesBelow(text string, lines []string) content {
 	about := column{newBlock(func(p paper) []string { return styled(prose(text, p.width), p.th.Text) }), gap{}}
 	for _, l := range lines {
@@ -87,7 +84,7 @@ func (d *Confirm) View(width, maxHeight int) View {
 	p := panel{title: termtext.Line(d.asked.Title), body: d.about}
 	if d.asked.Detail != "" {
 		p.asked = fixed(nil) // the text above asks
-		// It stays in view while the detail is scrolled.
+		// Keep it visible while the detail scrolls.
 		p.head = append(styled(prose(d.asked.Text, inner(width, maxHeight)), d.env.Theme.Text), "")
 	}
 	return d.view(p, width, maxHeight)

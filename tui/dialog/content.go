@@ -5,22 +5,21 @@ import (
 	"parley/tui/theme"
 )
 
-// paper is what content is drawn on.
+// paper is what content is drawn for.
 type paper struct {
 	width int
 	th    *theme.Theme
 }
 
-// content is a part of a panel that may be taller than the panel: it is drawn
-// in pieces.
+// content is a part of a panel that may be taller than the panel, and is drawn in pieces.
 type content interface {
-	// height is the number of lines it takes.
+	// height returns the number of lines.
 	height(paper) int
-	// lines draws the lines from (inclusive) to (exclusive), which are there.
+	// lines draws the existing lines from (inclusive) to (exclusive).
 	lines(p paper, from, to int) []string
 }
 
-// column is content made of other contents, one below the other.
+// column stacks contents.
 type column []content
 
 func (c column) height(p paper) int {
@@ -46,7 +45,7 @@ func (c column) lines(p paper, from, to int) []string {
 	return out
 }
 
-// block is content that is laid out whole, once for each paper and layout.
+// block is content that is laid out whole, once per paper and layout.
 type block struct {
 	draw func(paper) []string
 
@@ -69,7 +68,7 @@ func (b *block) lines(p paper, from, to int) []string {
 	return b.done[from:to]
 }
 
-// fixed is content that is drawn already.
+// fixed is content that is already drawn.
 type fixed []string
 
 func (f fixed) height(paper) int { return len(f) }

@@ -34,82 +34,80 @@ import (
 
 // Dialog is a panel above the prompt.
 type Dialog interface {
-	// Key takes a key press. The result is nil if there is nothing to carry
-	// out, and [NotTaken] if the key belongs to somebody else.
+	// Key handles a key press. It returns nil if there is nothing to do, and [NotTaken]
+	// if the key is for another layer.
 	Key(tea.KeyPressMsg) Action
-	// Paste takes pasted text, in the same manner.
+	// Paste handles pasted text likewise.
 	Paste(string) Action
-	// Mouse takes a mouse event at a position inside the last view.
+	// Mouse handles a mouse event at a position inside the last view.
 	Mouse(msg tea.MouseMsg, x, y int) Action
 	// View draws the panel: at most maxHeight lines, none wider than width.
 	View(width, maxHeight int) View
-	// Hints are the keys that matter now.
+	// Hints returns the keys that matter now.
 	Hints() []Hint
-	// SetTheme draws everything in another theme from now on.
+	// SetTheme changes the theme.
 	SetTheme(*theme.Theme)
 }
 
-// View is what a dialog looks like.
+// View is a drawn dialog.
 type View struct {
-	// Lines are complete terminal lines, without line ends.
+	// Lines have no line ends.
 	Lines []string
-	// Cursor is where the cursor stands inside the view, nil if there is none.
+	// Cursor is relative to the view, nil if there is none.
 	Cursor *tea.Cursor
 }
 
 // Hint says what a key does now.
 type Hint struct{ Key, Text string }
 
-// Guarded is a dialog that comes up by itself and is inert at first.
+// Guarded is a dialog that appears by itself and is inert at first.
 type Guarded interface {
 	Dialog
-	// ArmsIn is how long the dialog stays inert if no key is pressed; 0 if it
-	// takes keys. It should be drawn again then.
+	// ArmsIn returns how long the dialog stays inert if no key is pressed; 0 if it takes
+	// keys. Draw it again then.
 	ArmsIn(now time.Time) time.Duration
-	// Release unmarks the answer that a letter has marked, and returns the letter: it is
-	// text for the prompt. ok is false if no letter has marked any.
+	// Release unmarks the answer that a letter has marked, and returns the letter as text
+	// for the prompt. ok is false if there is none.
 	Release() (letter tea.KeyPressMsg, ok bool)
 }
 
-// AgentQuestion is a dialog with a question of the agent.
+// AgentQuestion is a dialog for a question of the agent.
 type AgentQuestion interface {
 	Guarded
-	// Follow takes over how the question stands in the conversation.
+	// Follow updates the dialog from the conversation.
 	Follow(*conversation.Conversation) State
 }
 
-// Attached is a dialog that shows more of a question: it closes with it.
+// Attached is a dialog that shows more of a question, and closes with it.
 type Attached interface {
 	Dialog
-	// About is the dialog of the question; nil if it is of none.
+	// About returns the question's dialog, or nil.
 	About() Dialog
 }
 
-// State is how a question of the agent stands.
+// State is the state of an agent's question.
 type State uint8
 
 const (
-	// Over is a question that is answered, or that the agent has taken back: its
-	// dialog is of no more use.
+	// Over means answered or withdrawn: the dialog closes.
 	Over State = iota
-	// Open is a question that waits for an answer.
+	// Open means that the question awaits an answer.
 	Open
-	// Visiting is a question that was answered by opening an address. Its dialog
-	// waits for the agent to say that it is done there.
+	// Visiting means that an address was opened, and the dialog awaits the agent's
+	// completion.
 	Visiting
 )
 
-// Staying is a dialog that stays open when something was chosen in it.
+// Staying is a dialog that stays open after a choice.
 type Staying interface {
 	Dialog
 	stays()
 }
 
-// Trying is a dialog from which something is tried that may go wrong. It stays
-// open meanwhile.
+// Trying is a dialog that stays open during an action that may fail.
 type Trying interface {
 	Dialog
-	// Failed says that it went wrong, and why.
+	// Failed shows the error.
 	Failed(error)
 }
 
@@ -117,37 +115,35 @@ type Trying interface {
 type Env struct {
 	Theme *theme.Theme
 	Keys  config.Keys
-	// Guard holds back the dialogs that come up by themselves. There is one in
-	// the program; a [Stack] tells it when such a dialog gets into sight.
+	// Guard delays the dialogs that appear by themselves. The program has one; a [Stack]
+	// tells it when such a dialog becomes visible.
 	Guard *Guard
-	// Cwd is the session's directory: paths inside it are shown relative to it.
+	// Cwd is the session's directory; paths inside it are shown relative to it.
 	Cwd string
-	// Diffs is how the person wants to see changes of files; nil is as [diffview] does
-	// it by itself.
+	// Diffs is the person's preference for diffs; nil means the default.
 	Diffs *diffview.Preference
 	// DiffPositions are the places that changes have in their files; nil if none is known.
 	DiffPositions *toolview.DiffPositions
-	// Reach knows which paths lead out of the session's directories; it may be nil.
+	// Reach resolves paths outside the session's directories; it may be nil.
 	Reach *toolview.Reach
 	// Now is the clock.
 	Now func() time.Time
-	// Drafting reports whether the prompt holds text: letters and digits are the
-	// prompt's then. If it is nil, the prompt is empty.
+	// Drafting reports whether the prompt holds text, which then gets letters and digits.
+	// Nil means an empty prompt.
 	Drafting func() bool
-	// Edits reports whether a key edits the text that the prompt holds, or moves in
-	// it: it is the prompt's then, too. It may be nil.
+	// Edits reports whether a key edits the prompt's text or moves in it, and so is for
+	// the prompt, too. It may be nil.
 	Edits func(key string) bool
 }
 
-// drafts reports whether a key belongs to the prompt because text stands there.
+// drafts reports whether a key is for the prompt because it holds text.
 func (e Env) drafts(key string) bool {
 	return e.drafting() && (config.Types(key) || e.Edits != nil && e.Edits(key))
 }
 
 func (e Env) drafting() bool { return e.Drafting != nil && e.Drafting() }
 
-// hint is a hint for the first key of an action that means it now; it is left out if
-// there is none.
+// hint adds a hint for the first key of an action that works now, if any.
 func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {
 	for _, key := range e.Keys.For(a) {
 		if !e.drafts(key) {
@@ -157,8 +153,8 @@ func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {
 	return hints
 }
 
-// done notes the key that ended something: a second press of it, which often
-// follows, is not meant for the prompt below.
+// done notes the key of a decision, because an accidental second press must not reach the
+// prompt.
 func (e Env) done(msg tea.KeyPressMsg, a Action) Action {
 	if a != nil {
 		e.Guard.answer(msg.String())

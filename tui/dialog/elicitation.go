@@ -7,8 +7,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// NewElicitation shows what the agent asks for: a [Form], or a [Link] to open.
-// agent is its name, as far as it is known.
+// NewElicitation shows a request for input: a [Form], or a [Link] to open. agent is the
+// agent's name, or "".
 func NewElicitation(env Env, e *conversation.Elicitation, agent string) AgentQuestion {
 	if agent == "" {
 		agent = "The agent"
@@ -19,12 +19,11 @@ func NewElicitation(env Env, e *conversation.Elicitation, agent string) AgentQue
 	return newForm(env, e, agent)
 }
 
-// isOpen reports whether an elicitation waits for an answer.
+// isOpen reports whether an elicitation awaits an answer.
 func isOpen(c *conversation.Conversation, asked *conversation.Elicitation) bool {
 	return slices.ContainsFunc(c.Elicitations, func(e *conversation.Elicitation) bool { return e.ID == asked.ID })
 }
 
-// response answers an elicitation.
 func response(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) Elicit {
 	return Elicit{e.ID, acpclient.CreateElicitationResponse{Action: a, Content: content}}
 }

@@ -9,23 +9,22 @@ import (
 	"parley/tui/theme"
 )
 
-// Entry is one line that the person writes.
+// Entry asks the person for a line of text.
 type Entry struct {
 	Title string
-	// Text stands there at first, Hint while nothing does.
+	// Text is the initial text, Hint is shown while there is none.
 	Text, Hint string
-	// Do takes what was written, which may be nothing.
+	// Do takes the text, which may be empty.
 	Do func(text string) tea.Cmd
 }
 
-// EntryDialog is a line to write, which the person asked for.
+// EntryDialog is the dialog of an [Entry].
 type EntryDialog struct {
 	env   Env
 	entry Entry
 	input list.Input
 }
 
-// NewEntry lets the person write a line.
 func NewEntry(env Env, e Entry) *EntryDialog {
 	d := &EntryDialog{env: env, entry: e, input: list.Input{Hint: termtext.Line(e.Hint)}}
 	d.input.Set(e.Text)

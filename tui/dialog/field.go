@@ -25,7 +25,7 @@ const (
 	otherField                  // of a kind that parley does not know
 )
 
-// field is one field of a form.
+// field is a field of a form.
 type field struct {
 	name     string
 	schema   *acpclient.ElicitationPropertySchema
@@ -33,14 +33,14 @@ type field struct {
 	required bool
 
 	about *block // its description
-	// pattern is nil if there is none, or one that cannot be checked here.
+	// pattern is nil if there is none that Go can check.
 	pattern *regexp.Regexp
 	input   list.Input
 	choices []acpclient.EnumOption
 	picked  []bool
 	at      int // the choice that the arrows are at
 
-	// hadDefault says that the agent filled it in: emptying it is a decision.
+	// hadDefault means that the agent filled it in: emptying it is a decision.
 	hadDefault bool
 	problem    string
 }
@@ -69,7 +69,7 @@ func newField(p *acpclient.ElicitationProperty, required bool) *field {
 	return f
 }
 
-// fillIn takes over the default, if it is one that fits.
+// fillIn applies the default if it is valid.
 func (f *field) fillIn() {
 	raw := f.schema.Default
 	if len(raw) == 0 {
@@ -100,7 +100,7 @@ func (f *field) fillIn() {
 	}
 }
 
-// decoded is a JSON value of a type; the zero value if it is of another type.
+// decoded decodes a JSON value, or returns the zero value if it has another type.
 func decoded[T any](raw json.RawMessage) T {
 	var v, none T
 	if json.Unmarshal(raw, &v) != nil {
@@ -126,7 +126,7 @@ func defaultText(t acpclient.ElicitationPropertyType, raw json.RawMessage) strin
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// label is what the field is called.
+// label returns the field's name.
 func (f *field) label() string {
 	if t := strings.TrimSpace(f.schema.Title); t != "" {
 		return termtext.VisibleLine(t)
@@ -137,7 +137,7 @@ func (f *field) label() string {
 	return "a field without a name"
 }
 
-// key takes a key that fills the field in.
+// key handles a key that edits the field.
 func (f *field) key(msg tea.KeyPressMsg) bool {
 	key := msg.String()
 	taken := true
@@ -173,7 +173,7 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 // unchosen reports whether there are choices and none is taken.
 func (f *field) unchosen() bool { return len(f.choices) > 0 && !slices.Contains(f.picked, true) }
 
-// pick takes a choice in the place of the one before.
+// pick selects a choice instead of the previous one.
 func (f *field) pick(i int) {
 	if i < 0 || i >= len(f.choices) {
 		return

@@ -16,8 +16,8 @@ import (
 	"parley/tui/list"
 )
 
-// value is the value of a field as it is sent; set is false if it is left out.
-// problem says, to the person, why it cannot be sent.
+// value returns the field's value; set is false if it is left out. problem says why it
+// cannot be sent.
 func (f *field) value() (v any, set bool, problem string) {
 	switch f.kind {
 	case otherField:
@@ -111,15 +111,15 @@ func (f *field) badText(s string) string {
 	return badFormat(f.schema.Format, s)
 }
 
-// foreign are escapes that JavaScript's regular expressions, which JSON Schema
-// uses, read as a plain letter and Go's as something else.
+// foreign matches escapes that mean a plain letter in JavaScript's regular expressions,
+// which JSON Schema uses, and something else in Go's.
 var foreign = regexp.MustCompile(`\\[AzQEaC]|\[\[:|\(\?[a-zA-Z]`)
 
-// maxPattern is the longest pattern that is checked, in bytes.
+// maxPattern is the longest pattern to check, in bytes.
 const maxPattern = 4 << 10
 
-// compile makes a pattern of JSON Schema ready to be checked: nil if there is
-// none, or one that means something else in Go, or nothing.
+// compile compiles a pattern of JSON Schema. It returns nil if there is none, or if it is
+// invalid or different in Go.
 func compile(pattern string) *regexp.Regexp {
 	if pattern == "" || len(pattern) > maxPattern || foreign.MatchString(pattern) {
 		return nil
@@ -153,7 +153,7 @@ func badFormat(format, s string) string {
 	return ""
 }
 
-// rules are what the agent asks of the field, in few words.
+// rules summarizes the constraints of the field.
 func (f *field) rules() string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }

@@ -11,13 +11,13 @@ import (
 	"parley/internal/termtext"
 )
 
-// Form asks for values. Accepting, declining and cancelling are three buttons
-// below the fields, and nothing is sent that the agent's schema does not allow.
+// Form asks for values. It has three buttons, Accept, Decline and Cancel, and sends
+// nothing that the agent's schema does not allow.
 type Form struct {
 	question
 	asked   *conversation.Elicitation
 	agent   string
-	message *block // what the agent says about it
+	message *block // the agent's message
 	fields  []*field
 
 	// focus is a field, or len(fields) for the buttons.
@@ -25,13 +25,13 @@ type Form struct {
 	button int // -1: none yet
 	// askedAgain says that the person was asked whether to send a form without any choice.
 	askedAgain bool
-	// problem says why the form cannot be accepted, below the fields.
+	// problem is why the form cannot be accepted.
 	problem string
 
-	lines  []formLine // what was drawn last of the body
-	follow bool       // keep the field that has the focus in view
-	// entered says that the person has gone into the form: letters and digits are
-	// its own then, even if the prompt holds text.
+	lines  []formLine // the body as drawn last
+	follow bool       // keep the focused field visible
+	// entered means that the form has the keys: it gets letters and digits even if the
+	// prompt holds text.
 	entered bool
 }
 
@@ -93,7 +93,7 @@ func (d *Form) step(by int) {
 	}
 }
 
-// current is the field that is being filled in, nil on the buttons.
+// current returns the focused field, or nil on the buttons.
 func (d *Form) current() *field {
 	if d.focus < len(d.fields) {
 		return d.fields[d.focus]
@@ -160,8 +160,7 @@ func (d *Form) sideways(key string) {
 	d.button = max(0, min(d.button+by, len(buttons)-1))
 }
 
-// enter takes what is marked in a field and goes on to the next, or presses the
-// button.
+// enter selects the choice under the cursor and moves on, or presses the button.
 func (d *Form) enter(msg tea.KeyPressMsg) Action {
 	f := d.current()
 	if f != nil {
@@ -210,8 +209,8 @@ func (d *Form) choosesNothing() bool {
 	return some
 }
 
-// content is what the fields hold. If there is anything wrong, it says so at
-// the fields and goes to the first of them.
+// content returns the values of the fields. On errors it shows them and focuses the first
+// invalid field.
 func (d *Form) content() (map[string]any, bool) {
 	d.problem = ""
 	if m := d.asked.Request.Mode; m != acpclient.ElicitForm && m != "" {
@@ -250,8 +249,8 @@ func (d *Form) Paste(text string) Action {
 	return nil
 }
 
-// Mouse implements [Dialog]: the wheel scrolls, a click goes to a field or
-// takes a choice in it.
+// Mouse implements [Dialog]: the wheel scrolls, a click focuses a field or toggles a
+// choice.
 func (d *Form) Mouse(msg tea.MouseMsg, _, y int) Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:

@@ -10,14 +10,14 @@ import (
 	"parley/tui/theme"
 )
 
-// formLine is a line of a form, and what a click on it means.
+// formLine is a line of a form, and the target of a click on it.
 type formLine struct {
 	text string
-	// field and choice are -1 where the line belongs to none.
+	// field and choice are -1 if there is none.
 	field, choice int
 }
 
-// maxChoices is how many choices of a field are in view.
+// maxChoices is how many choices of a field are visible.
 const maxChoices = 6
 
 // View implements [Dialog].
@@ -62,8 +62,8 @@ func (d *Form) title() string {
 	return title
 }
 
-// draw draws all fields. from and to are the lines of the one that has the
-// focus, cursor where its cursor stands.
+// draw draws all fields. from and to are the lines of the focused one, cursor is its
+// cursor.
 func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *tea.Cursor) {
 	th := d.env.Theme
 	on := paper{w, th}
@@ -89,8 +89,7 @@ func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *
 	return lines, from, to, cursor
 }
 
-// draw draws one field: its name, what it is about, what it holds, and what is
-// wrong with that.
+// draw draws the field: name, description, value and error.
 func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cursor *tea.Cursor) {
 	const indent = "  "
 	room := max(1, w-len(indent))
@@ -127,8 +126,7 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 	return lines, cursor
 }
 
-// heading is the name of a field, and what it holds: beside it, or below where there is no
-// room for that.
+// heading draws the name of a field, with its constraints beside it or below.
 func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
 	const indent = "  "
 	mark, name := indent, th.Strong
@@ -151,8 +149,8 @@ func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
 	return lines
 }
 
-// drawChoices draws the choices around the one that the arrows are at. A field
-// without the focus shows the choices that are taken.
+// drawChoices draws the choices around the cursor. An unfocused field shows the picked
+// ones.
 func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 	var lines []formLine
 	from, to := 0, len(f.choices)
@@ -194,7 +192,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 			lines = append(lines, formLine{cut(whole, w), -1, i})
 			continue
 		}
-		// The choice that the arrows are at is described in full.
+		// Describe the choice under the cursor in full.
 		const indent = "      "
 		for j, l := range exact(title, max(1, w-len(indent))) {
 			if j == 0 {
@@ -222,7 +220,7 @@ func (d *Form) buttons(w int, inert bool) []string {
 	return append(lines, cut(row, w))
 }
 
-// buttonRow draws the buttons with so much room around their names.
+// buttonRow draws the buttons, with room around their names.
 func (d *Form) buttonRow(th *theme.Theme, inert bool, room string) string {
 	var row []string
 	for i, b := range buttons {

@@ -3,24 +3,21 @@ package dialog
 import "time"
 
 const (
-	// LookTime is how long a dialog that comes up by itself is inert at least:
-	// a key pressed sooner was not an answer to it.
+	// LookTime is how long a dialog that appears by itself is inert at least, because an
+	// earlier key cannot be an answer.
 	LookTime = 300 * time.Millisecond
-	// QuietTime is how long no key may have been pressed before such a dialog
-	// takes one, while the person types.
+	// QuietTime is the pause in typing after which such a dialog takes keys.
 	QuietTime = 500 * time.Millisecond
-	// ReplaceTime is how long nothing is taken after the agent has withdrawn the
-	// question in sight: what stands in its place was not what a key was meant for.
+	// ReplaceTime is how long keys are ignored after the agent withdraws the visible
+	// question, because they may have been meant for it.
 	ReplaceTime = time.Second
 )
 
-// Guard keeps keystrokes that were meant for the prompt away from dialogs that
-// come up by themselves. There is one for the program, and every such dialog
-// holds on to it.
+// Guard keeps keys meant for the prompt away from dialogs that appear by themselves. The
+// program has one, shared by all such dialogs.
 //
-// A dialog is inert for [LookTime] after it has got into sight, and until
-// [QuietTime] has passed since the last key. A key pressed meanwhile goes to the
-// prompt, and counts.
+// A dialog is inert for [LookTime] after it becomes visible, and until [QuietTime] has
+// passed since the last key. Keys pressed meanwhile go to the prompt.
 type Guard struct {
 	now    func() time.Time
 	opened time.Time
@@ -29,29 +26,24 @@ type Guard struct {
 	answerKey string
 	answered  time.Time
 
-	settled   bool      // the person has answered the question in sight
-	withdrawn time.Time // when the agent last took back one that was in sight
+	settled   bool      // the person has answered the visible question
+	withdrawn time.Time // when the agent last withdrew a visible question
 
-	aside string // why the dialog takes no keys, "" if it does
+	aside string // why the dialog takes no keys, or ""
 }
 
-// NewGuard makes a guard with the clock now.
 func NewGuard(now func() time.Time) *Guard { return &Guard{now: now} }
 
-// Typed notes a key that went to the prompt. The keys that an inert dialog does
-// not take are noted already.
-//
-// After it no key counts as a second press of the one that answered a question:
-// see [Guard.Bounced].
+// Typed notes a key that went to the prompt, except those that an inert dialog passed on.
+// After it no key counts as a second press of an answer: see [Guard.Bounced].
 func (g *Guard) Typed() {
 	g.typed = g.now()
 	g.answerKey = ""
 }
 
-// Bounced reports whether a key is another press of the one that has just
-// answered a question: nobody should get it, neither the next question nor the
-// prompt. Each such press makes the time for the next a little longer, so that
-// a key that is held down stays without effect.
+// Bounced reports whether a key repeats the one that has just answered a question, so that
+// neither the next question nor the prompt may get it. Each repetition extends the time,
+// so a key held down has no effect.
 func (g *Guard) Bounced(key string) bool {
 	now := g.now()
 	if key == "" || key != g.answerKey || now.Sub(g.answered) >= LookTime {
@@ -62,15 +54,14 @@ func (g *Guard) Bounced(key string) bool {
 	return true
 }
 
-// Forget says that another key was pressed than the one that answered: the next
-// press of that one is a press of its own.
+// Forget notes that another key was pressed: the answering key is no longer a repetition.
 func (g *Guard) Forget() { g.answerKey = "" }
 
-// Aside says that keys go elsewhere, and with which words the dialog tells that;
-// "" says that it takes them again.
+// Aside says that keys go elsewhere, with the words that the dialog shows for it; "" means
+// that the dialog takes them again.
 func (g *Guard) Aside(words string) { g.aside = words }
 
-// ArmsIn is how long the dialog stays inert from now on, 0 if it takes keys.
+// ArmsIn returns how long the dialog stays inert, 0 if it takes keys.
 func (g *Guard) ArmsIn(now time.Time) time.Duration {
 	arms := g.opened.Add(LookTime)
 	if quiet := g.typed.Add(QuietTime); quiet.After(arms) {
@@ -82,20 +73,19 @@ func (g *Guard) ArmsIn(now time.Time) time.Duration {
 	return max(0, arms.Sub(now))
 }
 
-// open begins to guard a dialog that gets into sight now, or that shows something
-// else from now on.
+// open starts to guard a dialog that becomes visible or changes its contents.
 func (g *Guard) open() { g.opened, g.settled = g.now(), false }
 
-// Ended notes the key that ended something else while a question waits: a second
-// press of it means nothing to the question.
+// Ended notes a key that ended something else while a question is open: a second press
+// must not reach the question.
 func (g *Guard) Ended(key string) { g.answerKey, g.answered = key, g.now() }
 
-// Settle notes that the person has answered the question in sight by other means than
+// Settle notes that the person has answered the visible question by other means than
 // a key: it is not withdrawn when it goes.
 func (g *Guard) Settle() { g.settled = true }
 
 // answer notes the key that answered a question.
 func (g *Guard) answer(key string) { g.answerKey, g.answered, g.settled = key, g.now(), true }
 
-// inert reports whether the dialog takes nothing now.
+// inert reports whether the dialog takes no keys now.
 func (g *Guard) inert() bool { return g.ArmsIn(g.now()) > 0 }

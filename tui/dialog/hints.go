@@ -6,17 +6,16 @@ import (
 	"parley/config"
 )
 
-// HintList makes hints of the keys that actions have.
+// HintList builds hints from the keys of actions.
 type HintList struct {
 	Keys config.Keys
 	List []Hint
 }
 
-// Add adds a hint for an action's first key; it is left out if the action has none.
+// Add adds a hint for the action's first key, if it has one.
 func (h *HintList) Add(a config.Action, words string) { h.AddAll(words, a) }
 
-// AddAll adds one hint for the first keys of actions that belong together. It is left
-// out if none of them has a key.
+// AddAll adds one hint for the first keys of related actions, if any has a key.
 func (h *HintList) AddAll(words string, actions ...config.Action) {
 	var names []string
 	for _, a := range actions {

@@ -7,24 +7,21 @@ import (
 )
 
 const (
-	// punyPrefix begins a label that stands for one with other letters than ASCII.
+	// punyPrefix starts a label in Punycode.
 	punyPrefix = "xn--"
-	// maxHost bounds the host's names that are looked at, in bytes: DNS knows 253,
-	// and it costs the square of a label's length to put it into another form.
+	// maxHost bounds the host names to examine, in bytes: DNS allows 253, and converting
+	// a label takes quadratic time.
 	maxHost = 1024
 )
 
-// hostNames are the rules by which browsers look up the name of a host (UTS #46).
-// Underscores and hyphens anywhere are against the letter of the standard, and in
-// use all the same.
+// hostNames are the rules by which browsers look up host names (UTS #46). Underscores and
+// hyphens anywhere violate the standard, but are in use.
 var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true),
 	idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// otherForm is the form of a host's name that it has beside this one: of a name
-// with letters other than ASCII the one that is looked up, of one in Punycode the
-// one that is meant; "" if there is none. valid is false for a name that breaks
-// the rules of international names: its other form then is that of its characters
-// as they are.
+// otherForm returns the other form of a host name: Punycode for a name with other letters
+// than ASCII, and the decoded name for Punycode; "" if there is none. valid is false for a
+// name that breaks the rules of international names.
 func otherForm(host string) (other string, valid bool) {
 	if len(host) > maxHost {
 		return "", false
@@ -48,8 +45,7 @@ func otherForm(host string) (other string, valid bool) {
 	return decoded, err == nil
 }
 
-// hasPunycode says whether a label of a host's name, in small letters, is in
-// Punycode.
+// hasPunycode reports whether a label of a lower-case host name is in Punycode.
 func hasPunycode(host string) bool {
 	return strings.HasPrefix(host, punyPrefix) || strings.Contains(host, "."+punyPrefix)
 }

@@ -14,16 +14,15 @@ import (
 // works with parley without a screen. Nothing of it needs to be drawn. All texts are
 // fit to be shown.
 
-// Reply is one answer to a question that is shown as lines.
+// Reply is an answer to a question that is shown as lines.
 type Reply struct {
-	// Name is what it is called, and More what a person should know of it; More may be
-	// empty.
+	// Name is its name; More is an explanation, or "".
 	Name, More string
-	// Do answers. It is nil if the answer cannot be given.
+	// Do is nil if the answer is unavailable.
 	Do Action
 }
 
-// Line is the answer in one line.
+// Line returns the answer as one line.
 func (r Reply) Line() string {
 	if r.More != "" {
 		return r.Name + " (" + r.More + ")"
@@ -31,17 +30,16 @@ func (r Reply) Line() string {
 	return r.Name
 }
 
-// Text is what a permission asks about, whole.
+// Text returns the whole question.
 func (d *Permission) Text() string {
 	d.refresh()
 	return strings.TrimRight(d.plain(), "\n")
 }
 
-// Why says what kept a rule from answering, "" if no rule is about it.
+// Why returns why no rule answered, or "" if no rule matches.
 func (d *Permission) Why() string { return termtext.VisibleLine(d.asked.Why) }
 
-// Replies are the options in the agent's order. Rules of parley's own are not among
-// them.
+// Replies returns the options in the agent's order, without parley's own rules.
 func (d *Permission) Replies() []Reply {
 	d.refresh()
 	var out []Reply
@@ -53,14 +51,14 @@ func (d *Permission) Replies() []Reply {
 	return out
 }
 
-// Rejects reports whether one of the options denies what is asked.
+// Rejects reports whether an option denies the request.
 func (d *Permission) Rejects(option acpclient.PermissionOptionID) bool {
 	return slices.ContainsFunc(d.asked.Options, func(o acpclient.PermissionOption) bool {
 		return o.OptionID == option && o.Kind.Rejects()
 	})
 }
 
-// Text is what signing in is asked for with.
+// Text returns the agent's message.
 func (d *Auth) Text() string {
 	text := termtext.Block(strings.TrimSpace(d.message))
 	if text == "" {
@@ -72,7 +70,7 @@ func (d *Auth) Text() string {
 	return text
 }
 
-// Replies are the ways to sign in. Those that parley does not support do nothing.
+// Replies returns the methods. Those that parley does not support have no action.
 func (d *Auth) Replies() []Reply {
 	var out []Reply
 	for _, r := range d.replies.list {
@@ -81,7 +79,7 @@ func (d *Auth) Replies() []Reply {
 	return out
 }
 
-// Text is the address, where it leads, and what should be known of it.
+// Text returns the address and its warnings.
 func (d *Link) Text() string {
 	a := &d.address
 	lines := []string{"The agent asks you to open an address."}
@@ -100,7 +98,7 @@ func (d *Link) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Replies are what can be done about the address.
+// Replies returns the possible answers.
 func (d *Link) Replies() []Reply {
 	var out []Reply
 	if d.address.opens {
@@ -113,7 +111,7 @@ func (d *Link) Replies() []Reply {
 		Reply{Name: "Cancel: no answer", Do: response(d.asked, acpclient.ElicitCancel, nil)})
 }
 
-// Text is what the agent says about the form.
+// Text returns the agent's message.
 func (d *Form) Text() string {
 	lines := []string{termtext.Block(strings.TrimSpace(d.asked.Request.Message))}
 	if s := d.asked.Request.RequestedSchema; s != nil && strings.TrimSpace(s.Description) != "" {
@@ -122,10 +120,10 @@ func (d *Form) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Fields is how many fields the form has.
+// Fields returns the number of fields.
 func (d *Form) Fields() int { return len(d.fields) }
 
-// FieldText asks for a field. fills is false if parley cannot fill it in.
+// FieldText returns the prompt for a field. fills is false if parley cannot fill it in.
 func (d *Form) FieldText(i int) (text string, fills bool) {
 	f := d.fields[i]
 	lines := []string{f.label()}
@@ -152,7 +150,7 @@ func (d *Form) FieldText(i int) (text string, fills bool) {
 	return strings.Join(lines, "\n"), f.kind != otherField
 }
 
-// words are the value of a field as it stands, "" if it has none.
+// words returns the field's value as text, or "".
 func (f *field) words() string {
 	if f.kind == textField {
 		return termtext.VisibleLine(f.input.Text())
@@ -166,9 +164,8 @@ func (f *field) words() string {
 	return strings.Join(names, ", ")
 }
 
-// FillIn takes a line for a field: text, or the numbers of choices. An empty line
-// leaves the field as it is. problem says why the value cannot be sent; the field is to
-// be asked for again then.
+// FillIn sets a field from a line: text, or the numbers of choices. An empty line keeps
+// the value. problem says why the value cannot be sent; ask again then.
 func (d *Form) FillIn(i int, line string) (problem string) {
 	f := d.fields[i]
 	line = strings.TrimSpace(line)
@@ -187,7 +184,7 @@ func (d *Form) FillIn(i int, line string) (problem string) {
 	return problem
 }
 
-// numbers are the choices that a line names by their numbers.
+// numbers parses the numbers of choices.
 func (f *field) numbers(line string) (picked []bool, problem string) {
 	picked = make([]bool, len(f.choices))
 	words := strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
@@ -204,7 +201,7 @@ func (f *field) numbers(line string) (picked []bool, problem string) {
 	return picked, ""
 }
 
-// Summary is each field and what it holds, a line each.
+// Summary lists the fields and their values, a line each.
 func (d *Form) Summary() string {
 	var lines []string
 	for _, f := range d.fields {
@@ -217,8 +214,7 @@ func (d *Form) Summary() string {
 	return strings.Join(lines, "\n")
 }
 
-// Respond is the answer that declines, cancels, or accepts with what the fields hold.
-// problem says why the form cannot be accepted.
+// Respond returns the answer for a button. problem says why the form cannot be accepted.
 func (d *Form) Respond(a acpclient.ElicitationAction) (answer Elicit, problem string) {
 	if a != acpclient.ElicitAccept {
 		return response(d.asked, a, nil), ""

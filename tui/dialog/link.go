@@ -10,14 +10,13 @@ import (
 	"parley/internal/termtext"
 )
 
-// Link asks whether to open an address. Nothing is opened or looked up before
-// the person agrees; after that it waits until the agent says that it is done
-// there.
+// Link asks whether to open an address. It opens and looks up nothing before the person
+// agrees, and then waits until the agent reports completion.
 type Link struct {
 	question
 	asked   *conversation.Elicitation
 	address address
-	// intro, said and where are what is always shown.
+	// intro, where and message are the fixed parts.
 	intro, where, message *block
 
 	copied bool
@@ -36,8 +35,8 @@ func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
 	return d
 }
 
-// Follow implements [AgentQuestion]. Once the person has opened the address the
-// question is answered, and the dialog stays until the person closes it.
+// Follow implements [AgentQuestion]. After the person has opened the address the question
+// is answered, and the dialog stays until the person closes it.
 func (d *Link) Follow(c *conversation.Conversation) State {
 	switch {
 	case isOpen(c, d.asked):
@@ -48,12 +47,12 @@ func (d *Link) Follow(c *conversation.Conversation) State {
 	return Over
 }
 
-// openedByHand is taken once the person has opened the address without parley.
+// openedByHand means that the person has opened the address without parley.
 type openedByHand struct{}
 
 func (openedByHand) action() {}
 
-// offer puts together what can be answered now.
+// offer sets the answers available now.
 func (d *Link) offer() {
 	list := []reply{}
 	add := func(icon string, t tone, name, key string, a Action) {
@@ -78,7 +77,7 @@ func (d *Link) offer() {
 	d.replies = newReplies(list)
 }
 
-// Failed implements [Trying]: the address could not be opened.
+// Failed implements [Trying].
 func (d *Link) Failed(err error) { d.err = err }
 
 // Key implements [Dialog].
@@ -87,7 +86,7 @@ func (d *Link) Key(msg tea.KeyPressMsg) Action { return d.done(d.question.Key(ms
 // Mouse implements [Dialog].
 func (d *Link) Mouse(msg tea.MouseMsg, x, y int) Action { return d.done(d.question.Mouse(msg, x, y)) }
 
-// done follows what was answered.
+// done updates the dialog after an answer.
 func (d *Link) done(a Action) Action {
 	switch a.(type) {
 	case OpenURL:
@@ -109,8 +108,7 @@ func (d *Link) done(a Action) Action {
 // View implements [Dialog].
 func (d *Link) View(width, maxHeight int) View {
 	width = atMost(width)
-	// What the agent says comes last: however long it is, host and warnings
-	// stand above it.
+	// The agent's message comes last, so that it cannot push host and warnings away.
 	body := column{d.intro, gap{}, d.where}
 	if word := d.state(); word != nil {
 		body = append(body, gap{}, newBlock(word))
@@ -122,7 +120,7 @@ func (d *Link) View(width, maxHeight int) View {
 	return d.view(p, width, maxHeight)
 }
 
-// state draws what came of opening the address.
+// state draws the outcome of opening the address.
 func (d *Link) state() func(paper) []string {
 	switch {
 	case d.asked.Completed:

@@ -10,9 +10,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// NewCategory lists the values of the first option of a category, such as the
-// modes, of a conversation and follows it. It is nil if there is no such option,
-// or none that can be set.
+// NewCategory lists the values of the first option of a category, and follows the
+// conversation. It returns nil if there is no option that can be set.
 func NewCategory(env Env, c *conversation.Conversation, cat acpclient.ConfigCategory) *Selector {
 	o := c.OptionByCategory(cat)
 	if o == nil {
@@ -21,8 +20,8 @@ func NewCategory(env Env, c *conversation.Conversation, cat acpclient.ConfigCate
 	return NewOption(env, c, o.ID)
 }
 
-// NewOption lists the values of a config option of a conversation and follows
-// it. It is nil if there is no such option, or none that can be set.
+// NewOption lists the values of an option, and follows the conversation. It returns nil if
+// there is no such option that can be set.
 func NewOption(env Env, c *conversation.Conversation, id acpclient.ConfigID) *Selector {
 	o := c.Option(id)
 	if o == nil || o.Type != acpclient.ConfigSelect && o.Type != acpclient.ConfigBoolean {
@@ -31,7 +30,7 @@ func NewOption(env Env, c *conversation.Conversation, id acpclient.ConfigID) *Se
 	return newFollowing(env, List{Title: o.Name}, func() []Item { return valueItems(c, id) })
 }
 
-// NewFollowing shows a list whose items are asked for anew whenever it is looked at.
+// NewFollowing shows a list that updates its items whenever it is used.
 func NewFollowing(env Env, l List, items func() []Item) *Selector { return newFollowing(env, l, items) }
 
 func newFollowing(env Env, l List, items func() []Item) *Selector {
@@ -68,7 +67,7 @@ func valueItems(c *conversation.Conversation, id acpclient.ConfigID) []Item {
 	return items
 }
 
-// AgentItems are agents to start.
+// AgentItems returns the items of agents to start.
 func AgentItems(agents []config.Agent) []Item {
 	groups := map[config.Source]string{
 		config.SourceConfigured: "Configured",
@@ -100,8 +99,8 @@ func AgentItems(agents []config.Agent) []Item {
 	return items
 }
 
-// SessionItem is a session to open: its title, when it was last used, if that is known,
-// and what else there is to say about it, such as where.
+// SessionItem returns the item of a session: its title, the time of last use, if known,
+// and further details.
 func SessionItem(title string, used, now time.Time, about ...string) Item {
 	detail := strings.Join(about, "  ")
 	if !used.IsZero() {
@@ -110,7 +109,7 @@ func SessionItem(title string, used, now time.Time, about ...string) Item {
 	return Item{Title: title, Detail: detail}
 }
 
-// ago says how long something is past, roughly.
+// ago describes a time span roughly.
 func ago(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

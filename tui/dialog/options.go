@@ -8,24 +8,23 @@ import (
 	"parley/tui/theme"
 )
 
-// Options lists everything about a session that can be set, in the agent's
-// order, and follows the conversation. Setting something leaves it open.
+// Options lists the session's options in the agent's order, and follows the conversation.
+// It stays open after a change.
 type Options struct {
 	env  Env
 	conv *conversation.Conversation
 	list *Selector
-	// values is the list of the values of an option, nil while none is open.
+	// values lists the values of one option; nil if closed.
 	values *Selector
 }
 
-// NewOptions shows the options of a conversation.
 func NewOptions(env Env, c *conversation.Conversation) *Options {
 	d := &Options{env: env, conv: c}
 	d.list = newFollowing(env, List{Title: "Options", Empty: "The agent has nothing to set."}, func() []Item { return optionItems(d.conv) })
 	return d
 }
 
-// optionRow is the choice of a row: its values are listed, or it is switched.
+// optionRow is the choice of an option: it lists its values or toggles it.
 type optionRow struct{ id string }
 
 func (optionRow) action() {}
@@ -50,8 +49,8 @@ func optionItems(c *conversation.Conversation) []Item {
 	return items
 }
 
-// open is the dialog that takes keys now. A list of values is closed when the
-// agent has taken its option away.
+// open returns the list that has the keys. It closes a list of values whose option is
+// gone.
 func (d *Options) open() *Selector {
 	if d.values != nil && len(d.values.follow()) == 0 {
 		d.values = nil
@@ -72,7 +71,7 @@ func (d *Options) Key(msg tea.KeyPressMsg) Action {
 	return d.env.done(msg, d.settle(s.press(msg)))
 }
 
-// settle turns what happened in one of the lists into what happened here.
+// settle converts an action of a list into one of the dialog.
 func (d *Options) settle(a Action) Action {
 	if d.values != nil {
 		switch a.(type) {

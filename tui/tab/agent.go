@@ -14,23 +14,23 @@ import (
 	"parley/tui/transcript"
 )
 
-// startedMsg is a session made for an agent, or why there is none.
+// startedMsg is a session made for an agent, or the error.
 type startedMsg struct {
 	agent   config.Agent
 	session *session.Session
 	err     error
 }
 
-// starter starts agents, goes on with stored sessions, and makes their sessions the tab's.
+// starter starts agents and reopens stored sessions for a tab.
 type starter struct{ tab *Tab }
 
-// startAgent makes a session with an agent and starts it.
+// startAgent makes and starts a session with an agent.
 func (st *starter) startAgent(a config.Agent) tea.Cmd {
 	start := st.tab.program.Start
 	return st.startWith(a, func() (*session.Session, error) { return start(a) })
 }
 
-// startWith starts the session with an agent that another function makes.
+// startWith is startAgent with another constructor of the session.
 func (st *starter) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
 	t := st.tab
 	t.starting = sync.OnceValue(func() startedMsg {
@@ -44,8 +44,7 @@ func (st *starter) startWith(a config.Agent, make func() (*session.Session, erro
 	return func() tea.Msg { return started() }
 }
 
-// started takes the session. What was written and sent while it was being made is
-// for it.
+// started takes over the session. Prompts sent in the meantime go to it.
 func (st *starter) started(msg startedMsg) tea.Cmd {
 	t := st.tab
 	t.starting = nil
@@ -77,7 +76,7 @@ func (st *starter) adopt(a config.Agent, s *session.Session) {
 	t.list.SetSites(t.diffPositions.Known())
 	t.reader = newTranscriptReader(t)
 	t.changes = nil
-	if t.inspector != nil { // what it still waits for is not of this session
+	if t.inspector != nil { // its pending work belongs to the previous session
 		t.inspector.Stop()
 		t.inspector = nil
 	}
@@ -87,8 +86,8 @@ func (st *starter) adopt(a config.Agent, s *session.Session) {
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }
 
-// leaveStart ends an agent that is being started. If it was to be the first one of
-// the tab, another can be chosen.
+// leaveStart ends an agent that is still starting. If it was the tab's first, the person
+// can choose another.
 func (st *starter) leaveStart() tea.Cmd {
 	t := st.tab
 	if t.conv.ID != "" || len(t.conv.Items) > 0 { // there is something to read
@@ -96,13 +95,13 @@ func (st *starter) leaveStart() tea.Cmd {
 		return nil
 	}
 	left := t.session
-	t.queue.ReturnToDraft(left.EmptyQueue()...) // which may have more than has been told of
+	t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
 	return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, left) }}), st.chooseAgent())
 }
 
-// readBranch finds out the git branch of the tab's directory, "" if there is none, and the
-// worktree that it is, if it was made for sessions.
+// readBranch finds the git branch of the tab's directory, and its worktree if it was
+// created for sessions.
 func (st *starter) readBranch() tea.Cmd {
 	t := st.tab
 	dir := t.cwd

@@ -17,9 +17,9 @@ import (
 // mostAtFirst is how many stored sessions the first screen lists.
 const mostAtFirst = 5
 
-// agentList is an open list of the agents that can be started, and of those that can be
-// installed and then started. On the first screen it also has the last sessions of the
-// directory, and the agents that are missing.
+// agentList is an open list of agents to start, and of agents to install and then start.
+// On the first screen it also lists the directory's last sessions and known agents that
+// are missing.
 type agentList struct {
 	tab    *Tab
 	title  string
@@ -28,18 +28,18 @@ type agentList struct {
 	start  func(config.Agent) tea.Cmd
 	picker *dialog.Selector
 
-	agents   *app.Agents // nil before they are known
+	agents   *app.Agents // nil until found
 	sessions []store.Summary
-	installs *installing // the one that was chosen last, nil if none was
+	installs *installing // the latest installation, nil if none
 }
 
-// agentsMsg are the agents for a list.
+// agentsMsg carries the agents found for a list.
 type agentsMsg struct {
 	list *agentList
 	app.Agents
 }
 
-// chooseFirst lists what the first session of the program can be begun with.
+// chooseFirst lists what the program's first session can start with.
 func (st *starter) chooseFirst() tea.Cmd {
 	t := st.tab
 	if t.program.Available == nil {
@@ -48,7 +48,7 @@ func (st *starter) chooseFirst() tea.Cmd {
 	l := &agentList{title: "Choose an agent", first: true, start: st.startAgent, items: func(agents []config.Agent) []dialog.Item {
 		items := dialog.AgentItems(agents)
 		for i := range items {
-			items[i].Group = "Begin a session" // in the order of use, wherever they come from
+			items[i].Group = "Begin a session" // sorted by use, whatever the source
 		}
 		return items
 	}}
@@ -58,18 +58,18 @@ func (st *starter) chooseFirst() tea.Cmd {
 		return find
 	}
 	return tea.Batch(find, inBackground(func() then {
-		sessions, _ := lib.List(ctx, store.Query{Cwd: cwd, Limit: mostAtFirst}) // who asks for the list is told of errors
+		sessions, _ := lib.List(ctx, store.Query{Cwd: cwd, Limit: mostAtFirst}) // the session list reports errors
 		return func() tea.Cmd { l.takeSessions(sessions); return nil }
 	}))
 }
 
-// chooseAgent lists the agents that can be started in this tab.
+// chooseAgent lists the agents to start in this tab.
 func (st *starter) chooseAgent() tea.Cmd {
 	return st.openAgentList(&agentList{title: "Choose an agent", start: st.startAgent, items: dialog.AgentItems})
 }
 
-// chooseAnother lists the agents that can be started in a new tab. The one of this
-// tab is among them, wherever it comes from.
+// chooseAnother lists the agents to start in a new tab. It includes this tab's agent,
+// whatever its source.
 func (ac *actions) chooseAnother() tea.Cmd {
 	t := ac.tab
 	if t.session == nil {
@@ -89,7 +89,7 @@ func (ac *actions) chooseAnother() tea.Cmd {
 	}})
 }
 
-// openAgentList shows a list, and fills it as soon as the agents are known.
+// openAgentList shows a list and fills it once the agents are known.
 func (st *starter) openAgentList(l *agentList) tea.Cmd {
 	t := st.tab
 	l.tab = t
@@ -110,7 +110,7 @@ func (st *starter) openAgentList(l *agentList) tea.Cmd {
 	}
 }
 
-// take fills the list, unless it was closed meanwhile.
+// take fills the list, unless it was closed in the meantime.
 func (l *agentList) take(agents app.Agents) tea.Cmd {
 	l.agents = &agents
 	l.show()
@@ -136,8 +136,8 @@ func (l *agentList) show() {
 	}
 }
 
-// content is the list as far as it is known, or how far an installation is. Before the
-// agents are known it is empty, so that the first of them is marked.
+// content returns the list as far as it is known, or the progress of an installation. It
+// is empty until the agents are known, so that the first one is selected.
 func (l *agentList) content() dialog.List {
 	if l.installs.underWay() {
 		return l.installs.content()
@@ -165,19 +165,19 @@ func (l *agentList) content() dialog.List {
 	return list
 }
 
-// withoutAgent is what it is called to leave the list of agents without a choice.
+// withoutAgent returns the hint for leaving the list without choosing an agent.
 func (st *starter) withoutAgent() string {
 	t := st.tab
 	switch {
 	case t.session != nil:
 		return ""
 	case t.tabs().Alone():
-		return "quit" // there is nothing behind the list
+		return "quit" // nothing is behind the list
 	}
 	return "close the tab"
 }
 
-// session is a stored session to go on with.
+// session returns the item of a stored session to continue.
 func (l *agentList) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
@@ -186,7 +186,8 @@ func (l *agentList) session(s *store.Summary) dialog.Item {
 	return item
 }
 
-// offer is an agent of the registry. Its group is short: the filter looks at it, too.
+// offer returns the item of an agent in the registry. Its group name is short because the
+// filter matches it too.
 func (l *agentList) offer(o registry.Offer) dialog.Item {
 	e, how := o.Entry, "a program to download"
 	if o.Plan.Kind != registry.Binary {

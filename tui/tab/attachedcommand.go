@@ -19,31 +19,27 @@ import (
 )
 
 const (
-	// attachedScrollback is how many lines of a command one can scroll back while one is
-	// inside.
+	// attachedScrollback is how many lines one can scroll back.
 	attachedScrollback = 2000
-	// maxReplay is how much output is followed at once: of more, the beginning is
-	// left out. No screen could have shown it.
+	// maxReplay bounds the output fed at once, in bytes; earlier output is skipped.
 	maxReplay = 512 << 10
-	// altScroll is how many arrows a step of the wheel is to a program that draws on
-	// the alternate screen.
+	// altScroll is how many arrow keys a wheel step sends on the alternate screen.
 	altScroll = 3
 )
 
-// inside is the command into which the person has stepped. While there is one, it
-// has the screen and all keys but those that step out and scroll: no dialog is in
-// sight, and none takes a key.
+// attachedCommand is the command that the person has stepped into. It has the whole screen
+// and all keys except those that step out or scroll. No dialog is visible or takes keys.
 type attachedCommand struct {
 	term *conversation.Terminal
 	emu  *emulator.Screen
-	fed  int64 // how much of the output the emulator has
-	// cols and rows are the size of the emulator; the terminal has been told of told.
+	fed  int64 // output bytes fed to the emulator
+	// cols and rows are the emulator's size, sentSize the last size sent to the terminal.
 	cols, rows int
 	sentSize   [2]int
-	back       int // how many lines the view is scrolled back
+	back       int // lines scrolled back
 }
 
-// StepIn gives the keys to a command that runs.
+// StepIn gives the keys to a running command.
 func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
@@ -59,11 +55,11 @@ func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	return c.tab.prompt.typeLetters()
 }
 
-// stepOut gives the keys back to who had them before. A key that was meant for the
-// command does nothing to a question that has come up meanwhile.
+// stepOut returns the keys to the layer that had them. A key meant for the command must
+// not affect a question that has appeared since.
 func (c *commands) stepOut(name string) {
 	if in := c.attached; in.term.Exit == nil {
-		cols, rows := 0, 0 // what the agent's commands have at first
+		cols, rows := 0, 0 // the initial size of the agent's commands
 		if in.term.Personal {
 			cols, rows = c.tab.list.TerminalWidth(), transcript.TerminalRows
 		}
@@ -75,19 +71,20 @@ func (c *commands) stepOut(name string) {
 	c.tab.dialogs.Regain()
 }
 
-// attachedSize is the size of a command's terminal where the screen has that size:
-// what is left within the frame, above the status and the keys.
+// attachedSize returns the size of a command's terminal on a screen: the room inside the
+// frame, above status and hints.
 func attachedSize(width, height int) (cols, rows int) {
 	return max(1, width-2), max(1, height-4)
 }
 
-// Attached reports whether the person has stepped into a command: it has all keys then.
+// Attached reports whether the person has stepped into a command, which then gets all
+// keys.
 func (c *commands) Attached() bool { return c.attached != nil }
 
-// Covers reports whether the command into which the person has stepped has the screen.
+// Covers reports whether a command has the whole screen.
 func (c *commands) Covers() bool { return c.attached != nil && c.attached.emu != nil }
 
-// Fit brings the terminal of the command to the size that there is on a screen.
+// Fit resizes the command's terminal to the screen.
 func (c *commands) Fit(width, height int) {
 	c.width, c.height = width, height
 	in := c.attached
@@ -104,8 +101,7 @@ func (c *commands) Fit(width, height int) {
 	}
 }
 
-// replay lays out anew what the command has printed. Queries in it were answered
-// when they came, or nobody was there to do so.
+// replay feeds the output to a new emulator. Queries in the output are not answered again.
 func (in *attachedCommand) replay() {
 	in.emu, in.back = emulator.New(in.cols, in.rows, attachedScrollback), 0
 	data, _ := in.term.Since(max(0, in.term.Total()-maxReplay))
@@ -116,15 +112,13 @@ func (in *attachedCommand) replay() {
 	in.fed = in.term.Total()
 }
 
-// Follow takes in what has happened in the session: it steps into the shell that was asked
-// for, and shows what the command has printed.
+// Follow updates after events: it steps into a requested shell and feeds new output.
 func (c *commands) Follow() tea.Cmd {
 	c.feed()
 	return c.enter()
 }
 
-// feed shows what the command has printed since the last time, and answers what it asks
-// of its terminal.
+// feed feeds new output to the emulator and sends its replies to the command.
 func (c *commands) feed() {
 	in := c.attached
 	switch {
@@ -142,7 +136,7 @@ func (c *commands) feed() {
 	}
 	var replies []byte
 	in.emu.SetReply(func(p []byte) {
-		if len(replies) < maxReplay { // a command that asks and asks
+		if len(replies) < maxReplay { // bounds a flood of queries
 			replies = append(replies, p...)
 		}
 	})
@@ -151,7 +145,7 @@ func (c *commands) feed() {
 	_, _ = in.emu.Write(data)
 	in.emu.SetReply(nil)
 	in.fed = in.term.Total()
-	if in.back > 0 { // what is being read stays in sight
+	if in.back > 0 { // keep the lines being read in place
 		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
 	}
 	if len(replies) > 0 && in.term.Exit == nil {
@@ -159,7 +153,7 @@ func (c *commands) feed() {
 	}
 }
 
-// key takes a key while the person is inside a command.
+// key handles a key while the person is inside a command.
 func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	in := c.attached
 	switch a, _ := c.tab.program.Keys.Action(config.ContextTerminal, name); a {
@@ -182,7 +176,7 @@ func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return c.typeInto(screen.KeyBytes(k, in.emu.Modes())), true
 }
 
-// typeInto types into the command. It does not wait, so that keys stay in order.
+// typeInto types into the command. It does not block, so keys stay in order.
 func (c *commands) typeInto(data string) tea.Cmd {
 	c.attached.back = 0
 	c.tab.program.Guard.Typed()
@@ -195,7 +189,6 @@ func (c *commands) typeInto(data string) tea.Cmd {
 	return nil
 }
 
-// paste pastes into the command.
 func (c *commands) paste(text string) (tea.Cmd, bool) {
 	if c.attached.term.Exit != nil {
 		return nil, true
@@ -203,7 +196,7 @@ func (c *commands) paste(text string) (tea.Cmd, bool) {
 	return c.typeInto(screen.PasteBytes(text, c.attached.emu.Modes())), true
 }
 
-// mouse scrolls: back, or, on the alternate screen, in the program.
+// mouse scrolls the view, or the program if it uses the alternate screen.
 func (c *commands) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	wheel, ok := msg.(tea.MouseWheelMsg)
 	if !ok || wheel.Button != tea.MouseWheelUp && wheel.Button != tea.MouseWheelDown {
@@ -225,10 +218,10 @@ func (c *commands) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// scroll moves the view by lines, back if n is positive.
+// scroll moves the view by n lines, back if positive.
 func (in *attachedCommand) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above()) }
 
-// hints are the keys that are not the command's.
+// hints returns the keys that parley handles itself.
 func (c *commands) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: c.tab.program.Keys}
 	if c.attached.term.Exit != nil {
@@ -244,7 +237,7 @@ func (c *commands) hints() []dialog.Hint {
 	return h.List
 }
 
-// words say in the frame what happens to keys.
+// words returns the text in the frame: where keys go.
 func (c *commands) words() string {
 	in := c.attached
 	switch {
@@ -258,9 +251,8 @@ func (c *commands) words() string {
 	return "what you type goes to this command, not to the agent"
 }
 
-// draw draws the command into which the person has stepped, on the whole screen, above a
-// line of status and one of hints. Its frame is drawn nowhere else: in it everything is
-// the command's.
+// draw draws the attached command on the whole screen, above status and hints. Only it has
+// this frame: everything inside comes from the command.
 func (c *commands) draw(width, height int) dialog.View {
 	in, th := c.attached, c.tab.program.Theme
 	frame, badge := th.Warning, th.BadgeWarning
@@ -282,7 +274,7 @@ func (c *commands) draw(width, height int) dialog.View {
 	return v
 }
 
-// ownerOf says whose command it is.
+// ownerOf returns the badge that says whose command it is.
 func ownerOf(term *conversation.Terminal) string {
 	switch {
 	case term.Exit != nil:
@@ -295,14 +287,14 @@ func ownerOf(term *conversation.Terminal) string {
 	return " COMMAND OF THE AGENT "
 }
 
-// framed is the upper or the lower edge of a frame, with words in it.
+// framed draws the top or bottom edge of a frame with text in it.
 func framed(frame lipgloss.Style, left, words, right string, width int) string {
 	room := max(0, width-6)
 	words = termtext.Truncate(words, room, "…")
 	return frame.Render(left+"─") + " " + words + " " + frame.Render(strings.Repeat("─", max(0, room-termtext.Width(words)+1))+right)
 }
 
-// padded is a line with blanks up to a width.
+// padded returns a line of exactly width cells.
 func padded(line string, width int) string {
 	line = termtext.Truncate(line, max(0, width), "")
 	return line + strings.Repeat(" ", max(0, width-termtext.Width(line)))

@@ -10,7 +10,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// save writes media to a file of its own, and says where it is, and shows it.
+// save writes media to a new file, reports its path and opens it.
 func save(t *Tab, media *toolview.Media) tea.Cmd {
 	return inBackground(func() then {
 		path, err := write(media)
@@ -27,7 +27,7 @@ func save(t *Tab, media *toolview.Media) tea.Cmd {
 	})
 }
 
-// write writes media to a file in a directory of its own.
+// write writes media to a file in a new temporary directory.
 func write(media *toolview.Media) (path string, err error) {
 	data, err := media.Bytes()
 	if err != nil {

@@ -12,32 +12,31 @@ import (
 	"parley/tui/desktop"
 )
 
-// copiedMsg says how text was put on the clipboard.
+// copiedMsg reports how text was copied.
 type copiedMsg struct {
 	text copied
-	// way is the program that took it, "" if none did; err is why.
+	// way is the program that took it, "" if none; err is the reason.
 	way string
 	err error
 }
 
-// copied is what was put on the clipboard.
+// copied describes copied text.
 type copied struct {
 	what       string // as in "the command"; it may be ""
 	characters int
-	// cleaned says that characters were left out: such as draw nothing, or such
-	// as a terminal takes as commands.
+	// cleaned means that control and invisible characters were removed.
 	cleaned bool
-	// tooLong says that it did not go to the terminal's clipboard.
+	// tooLong means that it exceeds mostToTerminal.
 	tooLong bool
 }
 
-// mostToTerminal is the longest text for the terminal's clipboard, in bytes. It goes
-// through the same pipe as all that is drawn, and terminals take no more than that.
+// mostToTerminal is the longest text for the terminal's clipboard, in bytes. The text
+// shares a pipe with the screen, and terminals accept no more.
 const mostToTerminal = 1 << 20
 
-// copy puts text on the terminal's clipboard and on the system's: each reaches
-// where the other does not. What it says afterwards is what is known to have
-// happened. Text that leaves is as clean as what is drawn.
+// copy puts text on the terminal's clipboard and on the system's, because each reaches
+// places where the other does not. It removes control characters and reports what is known
+// to have happened.
 func (ac *actions) copy(what, text string) tea.Cmd {
 	t := ac.tab
 	clean := termtext.Clipboard(text)
@@ -60,8 +59,8 @@ func (ac *actions) copy(what, text string) tea.Cmd {
 	})
 }
 
-// String says what happened, and by which way. Nothing answers to OSC 52, so that
-// way is never known to have worked.
+// String reports the outcome. OSC 52 gets no reply, so the terminal's clipboard is never
+// certain.
 func (m copiedMsg) String() string {
 	what := "1 character"
 	if n := m.text.characters; n != 1 {

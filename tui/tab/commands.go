@@ -1,7 +1,3 @@
-// This file is what a person does with the commands that run in a session, their own
-// and those of the agent: run one, step into it and type, end it, and add what it has
-// printed to the prompt.
-
 package tab
 
 import (
@@ -19,17 +15,17 @@ import (
 	"parley/tui/transcript"
 )
 
-// commands are the commands of a tab, and the one into which the person has stepped.
+// commands runs, ends and attaches to commands of the session, the person's and the
+// agent's, and adds their output to the prompt.
 type commands struct {
 	tab *Tab
 
-	attached      *attachedCommand     // the command that has the keys, nil if none has
-	pendingShell  acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
+	attached      *attachedCommand     // the command with the keys, or nil
+	pendingShell  acpclient.TerminalID // the shell to step into once its terminal exists, or ""
 	width, height int                  // of the screen
 }
 
-// Run runs a line that the person has typed behind a "!". An empty one steps
-// into the shell that lasts.
+// Run runs a line typed after "!". An empty line steps into the persistent shell.
 func (c *commands) Run(line string) tea.Cmd {
 	machine := c.tab.session
 	if machine == nil {
@@ -51,7 +47,7 @@ func (c *commands) Run(line string) tea.Cmd {
 	})
 }
 
-// started steps into a shell that has just been started, if it is the one that lasts.
+// started steps into the persistent shell after it has started.
 func (c *commands) started(id acpclient.TerminalID, lasts bool, err error) tea.Cmd {
 	if err != nil {
 		return c.tab.say(err.Error())
@@ -62,7 +58,7 @@ func (c *commands) started(id acpclient.TerminalID, lasts bool, err error) tea.C
 	return c.enter()
 }
 
-// enter steps into the shell that was asked for, as soon as it is known.
+// enter steps into the pending shell once its terminal exists.
 func (c *commands) enter() tea.Cmd {
 	conv := c.tab.conv
 	if c.pendingShell == "" || conv == nil || conv.Terminals[c.pendingShell] == nil {
@@ -71,13 +67,12 @@ func (c *commands) enter() tea.Cmd {
 	term := conv.Terminals[c.pendingShell]
 	c.pendingShell = ""
 	if c.attached != nil || !c.tab.dialogs.Empty() && !c.tab.dialogs.Asks() {
-		return nil // something else was opened meanwhile
+		return nil // the person has opened something else
 	}
 	return c.StepIn(term)
 }
 
-// Ended says how a command of the person's has ended, and leaves the shell
-// that lasts when it has.
+// Ended reports how the person's command has ended, and steps out of the persistent shell.
 func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 	term := c.tab.conv.Terminals[id]
 	in := c.attached != nil && c.attached.term == term
@@ -97,8 +92,7 @@ func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 	return c.tab.say(words)
 }
 
-// StepIntoRunning steps into the command that runs. If there are several, the person
-// chooses.
+// StepIntoRunning steps into the running command, or lists several to choose from.
 func (c *commands) StepIntoRunning() tea.Cmd {
 	conv := c.tab.conv
 	if conv == nil {
@@ -126,8 +120,8 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 	return nil
 }
 
-// EndCommand ends a command that runs: the person's own at once, the agent's if the
-// person is sure.
+// EndCommand ends a running command: the person's own at once, the agent's after a
+// confirmation.
 func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
@@ -146,7 +140,7 @@ func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 	return nil
 }
 
-// kill ends a command. It takes as long as the command does to end.
+// kill ends a command and waits for it in the background.
 func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
 	machine := c.tab.session
 	return inBackground(func() then {
@@ -157,7 +151,7 @@ func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
 	})
 }
 
-// Last is the last command of the person's, nil if there was none.
+// Last returns the person's last command, or nil.
 func (c *commands) Last() *conversation.Terminal {
 	conv := c.tab.conv
 	if conv == nil {
@@ -171,8 +165,7 @@ func (c *commands) Last() *conversation.Terminal {
 	return nil
 }
 
-// AddOutput adds to the prompt what a command of the person's has printed, or takes
-// it away again.
+// AddOutput adds the output of a personal command to the prompt, or removes it.
 func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	if term == nil || !term.Personal {
 		return c.tab.say("you have run no command: \"!\" and a command runs one")
@@ -183,8 +176,7 @@ func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	return nil
 }
 
-// attach adds the output of a command to the prompt, or takes it away again. It reports
-// whether it is there now.
+// attach toggles the command's output in the prompt, and reports whether it is now there.
 func (c *commands) attach(term *conversation.Terminal) bool {
 	added := c.tab.composer.Attach(composer.OutputAttachment(term))
 	c.tab.reader.Blur()

@@ -1,6 +1,3 @@
-// This file looks for changes in the files of the project, beside the screen: agents send
-// parts of files, and do not say which.
-
 package tab
 
 import (
@@ -17,22 +14,24 @@ import (
 	"parley/tui/toolview"
 )
 
-// largestSource is the largest file, in bytes, in which a change is looked for.
+// largestSource is the largest file to search, in bytes.
 const largestSource = 4 << 20
 
-// Sites are the places of changes in their files, as far as they are known.
+// diffPositions finds the positions of diffs in the project's files, because agents send
+// parts of files without line numbers. It reads files in the background.
 type diffPositions struct {
 	known toolview.DiffPositions
 	dir   func() string // of the session
 }
 
-// newDiffPositions returns the places of the changes of a tab. dir is its directory at a moment.
+// newDiffPositions returns an empty set of positions. dir returns the session's current
+// directory.
 func newDiffPositions(dir func() string) *diffPositions { return &diffPositions{dir: dir} }
 
-// Known are the places that are known.
+// Known returns the positions found so far.
 func (s *diffPositions) Known() *toolview.DiffPositions { return &s.known }
 
-// Find looks for the changes of events; it is nil if there is nothing to look for.
+// Find locates the diffs of events. It returns nil if there are none to locate.
 func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
 	var wanted []toolview.Fragment
 	for _, e := range events {
@@ -45,7 +44,7 @@ func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
 	return s.Locate(wanted)
 }
 
-// diffFragments are the changes of all tool calls of a conversation.
+// diffFragments returns the diffs of all tool calls of a conversation.
 func diffFragments(c *conversation.Conversation) []toolview.Fragment {
 	var all []toolview.Fragment
 	for _, i := range c.Items {
@@ -56,7 +55,7 @@ func diffFragments(c *conversation.Conversation) []toolview.Fragment {
 	return all
 }
 
-// Locate looks for changes in their files, beside the screen.
+// Locate finds the positions of fragments in the background.
 func (s *diffPositions) Locate(wanted []toolview.Fragment) tea.Cmd {
 	if len(wanted) == 0 {
 		return nil
@@ -68,7 +67,7 @@ func (s *diffPositions) Locate(wanted []toolview.Fragment) tea.Cmd {
 	})
 }
 
-// changesIn is the content of a tool call that an event tells of.
+// changesIn returns the tool-call content of an event.
 func changesIn(e conversation.Event) []acpclient.ToolCallContent {
 	switch e := e.(type) {
 	case conversation.PermissionOpened:
@@ -86,13 +85,13 @@ func changesIn(e conversation.Event) []acpclient.ToolCallContent {
 	return nil
 }
 
-// lookFor finds those of the changes that can be found in files below dir.
-// Every file is read once.
+// findPositions returns the positions of the fragments that it finds in files below dir.
+// It reads each file once.
 func findPositions(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolview.DiffPosition {
 	found := map[toolview.Fragment]toolview.DiffPosition{}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return found // then no change has a place
+		return found // no positions without the directory
 	}
 	defer func() { _ = root.Close() }()
 	files := map[string][]byte{}
@@ -116,8 +115,8 @@ func findPositions(dir string, wanted []toolview.Fragment) map[toolview.Fragment
 	return found
 }
 
-// source reads a file of the project by the path that an agent has written: no link
-// leads out of it, and what is no regular file, or too large, is an error.
+// source reads a project file by the agent's path. It follows no link out of the project,
+// and fails for files that are not regular or too large.
 func source(root *os.Root, dir, path string) ([]byte, error) {
 	name := path
 	if filepath.IsAbs(path) {
@@ -136,6 +135,6 @@ func source(root *os.Root, dir, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // nothing was written
+	defer func() { _ = file.Close() }() // read only
 	return io.ReadAll(io.LimitReader(file, largestSource))
 }

@@ -12,14 +12,14 @@ import (
 // saveDelay is how long after a key the draft is saved, with what was typed since.
 const saveDelay = time.Second
 
-// drafts saves the draft in the prompt, and what of the transcript the person reads.
+// drafts saves the draft and the reading position.
 type drafts struct {
 	app.Drafts
 	tab     *Tab
 	pending bool // a save is due
 }
 
-// view is the draft, and the item at the top of the transcript unless its end is followed.
+// view returns the draft, and the top item of the transcript unless its end is followed.
 func (d *drafts) view() store.View {
 	v := store.View{Draft: d.tab.composer.Text()}
 	if d.tab.list != nil {
@@ -30,8 +30,8 @@ func (d *drafts) view() store.View {
 	return v
 }
 
-// Touched saves the view a while after the person has done something, and at once when the
-// draft was sent: it must not come back.
+// Touched schedules a save after input. It saves at once after the draft was sent, so that
+// the draft does not come back.
 func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
@@ -55,7 +55,7 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	})
 }
 
-// save saves the view, unless it is saved.
+// save saves the view if it has changed.
 func (d *drafts) save() tea.Cmd {
 	save := d.Saver(d.tab.session, d.view())
 	if save == nil {
@@ -69,8 +69,8 @@ func (d *drafts) save() tea.Cmd {
 	}
 }
 
-// SaveLast saves the view when the tab is closed. A draft that cannot be kept goes into the
-// history. Errors are lost: there is no screen any more.
+// SaveLast saves the view when the tab closes. A draft that cannot be saved goes into the
+// history. Errors are ignored: no screen can show them.
 func (d *drafts) SaveLast() {
 	cmds := []tea.Cmd{d.tab.composer.Leave()}
 	if !d.Drafts.SaveLast(d.tab.session, d.view()) {
@@ -83,7 +83,7 @@ func (d *drafts) SaveLast() {
 	}
 }
 
-// Load brings back the draft that is kept for the directory.
+// Load restores the draft of the directory.
 func (d *drafts) Load() tea.Cmd {
 	return func() tea.Msg {
 		draft, err := d.Drafts.Load()
@@ -102,8 +102,7 @@ func (d *drafts) Load() tea.Cmd {
 	}
 }
 
-// Leave takes the draft of the directory out of the prompt, if it is not meant for the
-// session.
+// Leave removes the directory's draft from the prompt if it is not meant for the session.
 func (d *drafts) Leave() {
 	if d.Drafts.Leave(d.tab.session, d.tab.composer.Text()) {
 		d.tab.composer.SetText("")

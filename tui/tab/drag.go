@@ -9,16 +9,14 @@ import (
 )
 
 const (
-	// clickTime is how soon a click has to follow another at the same place to be
-	// one with it.
+	// clickTime is the longest time between the clicks of a double click.
 	clickTime = 400 * time.Millisecond
-	// dragTime is the time between two lines that the view scrolls while the
-	// pointer is dragged beyond its edge.
+	// dragTime is the time per line of scrolling while the pointer is beyond the edge.
 	dragTime = 60 * time.Millisecond
 )
 
-// drag is what the left button of the mouse does in a list: marks what it is
-// dragged over, a word by two clicks, a line by three; one click selects an item.
+// drag is the state of the left mouse button over a list: dragging marks text, two clicks
+// a word, three a line, and one selects an item.
 type drag struct {
 	down    bool // the button is held
 	moved   bool // since it went down
@@ -28,13 +26,12 @@ type drag struct {
 
 	clicks  int
 	clicked time.Time
-	// again says that the item was selected before the click: then the click
-	// expands or collapses it.
+	// again means that the item was already selected: the click toggles it.
 	again bool
 }
 
-// Mouse takes an event of the mouse. x and y count from the first cell of the list.
-// While the button is held, events from outside of it count.
+// Mouse handles a mouse event at a position in the list. While the button is held,
+// positions may be outside.
 func (r *reader) Mouse(msg tea.MouseMsg, x, y int) tea.Cmd {
 	d := &r.drag
 	switch m := msg.(type) {
@@ -62,7 +59,6 @@ func (r *reader) Mouse(msg tea.MouseMsg, x, y int) tea.Cmd {
 	return nil
 }
 
-// Wheel scrolls.
 func (r *reader) Wheel(m tea.MouseWheelMsg) {
 	switch m.Button {
 	case tea.MouseWheelUp:
@@ -72,7 +68,7 @@ func (r *reader) Wheel(m tea.MouseWheelMsg) {
 	}
 }
 
-// press is the button going down.
+// press handles the button going down.
 func (r *reader) press(x, y int) {
 	d, now := &r.drag, r.tab.program.Now()
 	if x == d.x && y == d.y && now.Sub(d.clicked) < clickTime {
@@ -88,7 +84,7 @@ func (r *reader) press(x, y int) {
 		d.again = r.selects(y)
 	case 2:
 		if d.again {
-			r.list.Toggle() // the first click was not meant for the item
+			r.list.Toggle() // undo the toggle of the first click
 		}
 		r.list.SpanWord(x, y)
 	case 3:
@@ -105,14 +101,14 @@ func (r *reader) selects(y int) (again bool) {
 	return r.list.SelectAt(y) && was != nil && was == r.list.Selected()
 }
 
-// release is the button going up: what is marked is copied. A click without a mark
-// on an item that was selected expands or collapses it.
+// release handles the button going up: it copies marked text, or toggles an item that was
+// already selected.
 func (r *reader) release() tea.Cmd {
 	d := &r.drag
 	switch {
 	case r.list.Spanning():
 		if !d.focused {
-			r.Unfocus() // marking takes no keys from where they went
+			r.Unfocus() // marking text must not move the focus
 		}
 		return r.copySpan(false)
 	case d.clicks == 1 && d.again && !d.moved:
@@ -121,7 +117,7 @@ func (r *reader) release() tea.Cmd {
 	return nil
 }
 
-// autoScroll scrolls as long as the pointer is at the edge of a list or beyond it.
+// autoScroll scrolls while the pointer is at or beyond the edge of the list.
 func (r *reader) autoScroll() tea.Cmd {
 	d := &r.drag
 	if d.ticking || !d.down || d.y > 0 && d.y < r.rows {
@@ -131,7 +127,7 @@ func (r *reader) autoScroll() tea.Cmd {
 	return tea.Tick(dragTime, func(time.Time) tea.Msg { return then(r.autoScrollStep) })
 }
 
-// autoScrollStep scrolls a line, and marks on.
+// autoScrollStep scrolls one line and extends the marked text.
 func (r *reader) autoScrollStep() tea.Cmd {
 	d := &r.drag
 	d.ticking = false

@@ -10,11 +10,10 @@ import (
 	"parley/tui/toolview"
 )
 
-// editorLeftMsg: the person has left the editor. What is shown of a file may be old.
+// editorLeftMsg means that the editor has exited. Shown file contents may be stale.
 type editorLeftMsg struct{}
 
-// openExcerpt opens the file that an item is about in the person's editor; a
-// picture or a sound is saved and shown.
+// openExcerpt opens an item's file in the editor; it saves and opens images and audio.
 func (ac *actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	t := ac.tab
 	switch {
@@ -28,7 +27,7 @@ func (ac *actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	return ac.edit(item.Path, item.Line)
 }
 
-// edit opens a file in the person's editor, at a line if that is not 0.
+// edit opens a file in the editor, at a line unless that is 0.
 func (ac *actions) edit(path string, line int) tea.Cmd {
 	t := ac.tab
 	if !filepath.IsAbs(path) {
@@ -46,8 +45,8 @@ func (ac *actions) edit(path string, line int) tea.Cmd {
 	})
 }
 
-// open opens an address or a file with the program that the person has for it.
-// What goes wrong becomes a message.
+// open opens a URL or file with the desktop's program. failed turns an error into a
+// message.
 func open(url string, failed func(error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if err := desktop.Open(url); err != nil {

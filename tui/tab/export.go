@@ -15,18 +15,17 @@ import (
 	"parley/tui/dialog"
 )
 
-// stepTime is how long collecting items may hold up the screen at a time.
+// stepTime bounds how long each step of collecting items may block the screen.
 const stepTime = 5 * time.Millisecond
 
-// exportSource is the session that is exported.
+// exportSource is the session to export.
 type exportSource struct {
 	Conversation *conversation.Conversation
-	// Named is what the person calls it, "" if they have given it no name, and About what
-	// else there is to make a file's name of.
+	// Named is the person's name for it, or "". About is a fallback for the file name.
 	Named, About string
-	// Base is where paths begin that the person writes.
+	// Base is the directory for relative paths.
 	Base string
-	// Open shows a file with the program that the person has for it.
+	// Open opens a file with the desktop's program.
 	Open func(path string) tea.Cmd
 }
 
@@ -36,7 +35,7 @@ type exporter struct {
 	from exportSource
 }
 
-// chooseExport asks in what form a session is exported.
+// chooseExport asks for the export format.
 func chooseExport(t *Tab, from exportSource) tea.Cmd {
 	if from.Conversation == nil || len(from.Conversation.Items) == 0 {
 		return t.say("there is nothing to export yet")
@@ -53,8 +52,7 @@ func chooseExport(t *Tab, from exportSource) tea.Cmd {
 	return nil
 }
 
-// askWhere asks for the file. It is in the directory that parley works in, unless the
-// person writes another one.
+// askWhere asks for the file, relative to parley's working directory.
 func (x *exporter) askWhere(f app.ExportFormat, name string) {
 	x.tab.dialogs.Push(dialog.NewEntry(x.tab.env(), dialog.Entry{
 		Title: "Export as " + f.What + ", to the file", Text: name, Hint: "a file's name",
@@ -67,7 +65,7 @@ func (x *exporter) askWhere(f app.ExportFormat, name string) {
 	}))
 }
 
-// exportTo exports the session as it is known here, whether or not it is stored.
+// exportTo exports the session as shown, whether or not it is stored.
 func (x *exporter) exportTo(f app.ExportFormat, name string, replace bool) tea.Cmd {
 	e, err := app.NewExport(f, x.from.Conversation, x.from.Named, x.from.Base, name)
 	if err != nil {
@@ -76,7 +74,7 @@ func (x *exporter) exportTo(f app.ExportFormat, name string, replace bool) tea.C
 	return x.step(e, name, replace)
 }
 
-// step collects some more items, and writes the file once all are collected.
+// step collects more items, and writes the file when done.
 func (x *exporter) step(e *app.Export, name string, replace bool) tea.Cmd {
 	if !e.Collect(stepTime) {
 		return inBackground(func() then { return func() tea.Cmd { return x.step(e, name, replace) } })
@@ -87,7 +85,7 @@ func (x *exporter) step(e *app.Export, name string, replace bool) tea.Cmd {
 	})
 }
 
-// exported says where the session is now. It asks before a file is replaced.
+// exported reports the outcome. It asks before it replaces a file.
 func (x *exporter) exported(e *app.Export, name string, replace bool, err error) tea.Cmd {
 	switch {
 	case errors.Is(err, os.ErrExist) && !replace:
@@ -114,7 +112,7 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 	return nil
 }
 
-// source is the session, to be exported as it is known here, whether or not it is stored.
+// source returns this tab's session for export.
 func (ac *actions) source() exportSource {
 	t := ac.tab
 	return exportSource{

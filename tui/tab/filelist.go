@@ -9,9 +9,8 @@ import (
 	"parley/tui/toolview"
 )
 
-// Files lists the files that the agent wrote through parley, whatever its tool calls say,
-// and how much of each changed over the session. Comparing them takes its time, beside the
-// screen.
+// fileList lists the files that the agent wrote through parley, with the size of each
+// change. It compares them in the background.
 func fileList(t *Tab) tea.Cmd {
 	c := t.conv
 	if c == nil {

@@ -12,27 +12,25 @@ import (
 	"parley/tui/list"
 )
 
-// findPause is after what time a search takes in what the agent has said since.
+// findPause is how long a search waits before it includes new text.
 const findPause = 300 * time.Millisecond
 
-// finder is the line in which a person writes what is looked for.
+// finder is the state of a search in a list.
 type finder struct {
 	open bool
-	// writing says that keys go to the line. Without it the matches are walked.
+	// writing means that keys go to the field; otherwise they step through matches.
 	writing bool
 	line    list.Input
-	// back says that the list had the focus before.
+	// back means that the list had the focus before.
 	back bool
-	// more says that a long session has not been searched to its end; under way
-	// is the message that goes on with it.
+	// more means that the search is incomplete, underWay that its next step is scheduled.
 	more, underWay bool
 }
 
-// Finding reports whether the line is open in which is written what is looked for, and
-// Writing whether keys go to it.
+// Finding reports whether the find field is open.
 func (r *reader) Finding() bool { return r.find.open }
 
-// Writing is described with Finding.
+// Writing reports whether keys go to the find field.
 func (r *reader) Writing() bool { return r.find.writing }
 
 func (r *reader) startFinding() {
@@ -43,8 +41,7 @@ func (r *reader) startFinding() {
 	f.open, f.writing = true, true
 }
 
-// stopFinding takes the line and the marks away; the view stays where it is. The
-// keys go where they went before.
+// stopFinding closes the search and restores the focus. The view stays where it is.
 func (r *reader) stopFinding() {
 	back := r.find.back
 	r.find = finder{underWay: r.find.underWay}
@@ -54,7 +51,7 @@ func (r *reader) stopFinding() {
 	}
 }
 
-// findKey takes a key while the line is open.
+// findKey handles a key while the find field is open.
 func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	f, keys, name := &r.find, r.tab.program.Keys, k.String()
 	switch {
@@ -77,8 +74,8 @@ func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	return cmd, true
 }
 
-// walk goes to the next match, or to the one before. From then on keys mean what
-// they mean in the list, so that what was found can be opened or copied.
+// walk goes to the next or previous match. After that, keys act on the list, so that a
+// match can be opened or copied.
 func (r *reader) walk(by int) {
 	if r.find.line.Text() == "" {
 		return
@@ -90,17 +87,16 @@ func (r *reader) walk(by int) {
 	r.list.FindNext(by)
 }
 
-// Paste writes what is pasted into the line.
+// Paste pastes into the find field.
 func (r *reader) Paste(text string) tea.Cmd {
 	r.find.line.Paste(text)
 	return r.search()
 }
 
-// search looks for what stands in the line.
+// search searches for the text of the find field.
 func (r *reader) search() tea.Cmd { return r.continueSearch(r.list.Find(r.find.line.Text())) }
 
-// continueSearch has a search gone on with, if there is more to it, beside everything else
-// that comes.
+// continueSearch schedules the next step of a search if there is more to search.
 func (r *reader) continueSearch(more bool) tea.Cmd {
 	r.find.more = more
 	if !more || r.find.underWay {
@@ -110,7 +106,7 @@ func (r *reader) continueSearch(more bool) tea.Cmd {
 	return func() tea.Msg { return then(r.searchStep) }
 }
 
-// searchStep is the next step of a search.
+// searchStep searches the next part.
 func (r *reader) searchStep() tea.Cmd {
 	r.find.underWay = false
 	if !r.list.Finding() {
@@ -119,7 +115,7 @@ func (r *reader) searchStep() tea.Cmd {
 	return r.continueSearch(r.list.FindOn())
 }
 
-// Follow has a search take in what was added, after a while.
+// Follow schedules a search of added text.
 func (r *reader) Follow() tea.Cmd {
 	if !r.list.Finding() || r.find.underWay {
 		return nil
@@ -128,8 +124,7 @@ func (r *reader) Follow() tea.Cmd {
 	return tea.Tick(findPause, func(time.Time) tea.Msg { return then(r.searchStep) })
 }
 
-// FindLine draws what is looked for, and says in which column the cursor stands,
-// -1 if there is none.
+// FindLine draws the find field and returns the column of its cursor, or -1.
 func (r *reader) FindLine(width int) (left, right string, column int) {
 	th, f := r.tab.program.Theme, &r.find
 	left = "  " + th.Accent.Render("find") + " "

@@ -8,7 +8,7 @@ import (
 	"parley/internal/store"
 )
 
-// fold takes a batch of events into the conversation and asks for the next.
+// fold applies a batch of events to the conversation and asks for the next.
 func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, 2)
 	for _, e := range batch {
@@ -29,14 +29,14 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	return tea.Batch(append(cmds, t.reader.Follow(), t.pump.next)...)
 }
 
-// react does what an event asks for beyond being shown.
+// react handles what an event requires beyond being shown.
 func (t *Tab) react(e conversation.Event) tea.Cmd {
 	switch e := e.(type) {
 	case conversation.SessionOpening:
 		if e.Clear {
 			t.list.Reset()
 			t.reader.Reset()
-			t.stored = storedSession{} // it was the other session's, and so is what was kept
+			t.stored = storedSession{} // it belongs to the other session
 			t.drafts.SetSaved(store.View{})
 		}
 	case conversation.SessionOpened:
@@ -68,7 +68,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 	return nil
 }
 
-// waits reports whether the agent waits for the person.
+// waits reports whether a question of the agent is open.
 func waits(c *conversation.Conversation) bool {
 	return c != nil && c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
 }

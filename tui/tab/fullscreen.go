@@ -11,8 +11,7 @@ type fullScreenDialog interface {
 	Covers()
 }
 
-// fullScreen reports whether the command that the person has stepped into, or the page on
-// top, takes the whole screen.
+// fullScreen reports whether an attached command or the top page takes the whole screen.
 func (v *view) fullScreen() bool {
 	t := v.tab
 	if t.commands.Attached() {
@@ -22,7 +21,7 @@ func (v *view) fullScreen() bool {
 	return covers
 }
 
-// drawFullScreen draws what takes the whole screen.
+// drawFullScreen draws it.
 func (v *view) drawFullScreen(width, height int) Screen {
 	t := v.tab
 	t.area = layout{dialogEnd: height, prompt: height}

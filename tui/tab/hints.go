@@ -12,7 +12,7 @@ import (
 	"parley/tui/theme"
 )
 
-// hints are the keys that matter while the prompt has the focus.
+// hints returns the keys that matter while the prompt has the focus.
 func (p *prompt) hints() []dialog.Hint {
 	t := p.tab
 	switch keys := t.program.Keys; {
@@ -31,7 +31,7 @@ func (p *prompt) hints() []dialog.Hint {
 	}
 }
 
-// readingHints are the hints where the session can only be read.
+// readingHints returns the hints of a read-only session.
 func readingHints(keys config.Keys) []dialog.Hint {
 	h := dialog.HintList{Keys: keys}
 	h.Add(config.ActionFocusTranscript, "transcript")
@@ -43,7 +43,7 @@ func readingHints(keys config.Keys) []dialog.Hint {
 	return h.List
 }
 
-// cancelsFirst says of the key that cancels what it does to the draft before that.
+// cancelsFirst replaces the hint of the cancel key while that key acts on the draft.
 func (p *prompt) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 	t := p.tab
 	words := t.composer.Cancels()
@@ -55,7 +55,7 @@ func (p *prompt) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 	return hints
 }
 
-// commandHints are the hints while a command of the person's is being written.
+// commandHints returns the hints while the prompt holds a shell command.
 func commandHints(keys config.Keys, shell bool) []dialog.Hint {
 	h := dialog.HintList{Keys: keys}
 	if shell {
@@ -69,7 +69,7 @@ func commandHints(keys config.Keys, shell bool) []dialog.Hint {
 	return h.List
 }
 
-// popupHints are the hints while completions are offered.
+// popupHints returns the hints of the completion list.
 func popupHints(keys config.Keys, file bool) []dialog.Hint {
 	h := dialog.HintList{Keys: keys, List: []dialog.Hint{{Key: "tab", Text: "accept"}, {Key: "↑/↓", Text: "choose"}}}
 	if file {
@@ -79,7 +79,7 @@ func popupHints(keys config.Keys, file bool) []dialog.Hint {
 	return h.List
 }
 
-// searchHints are the hints while earlier prompts are searched.
+// searchHints returns the hints of the prompt history search.
 func searchHints(keys config.Keys) []dialog.Hint {
 	h := dialog.HintList{Keys: keys, List: []dialog.Hint{{Key: "type", Text: "search"}}}
 	h.Add(config.ActionSend, "take it")
@@ -88,8 +88,8 @@ func searchHints(keys config.Keys) []dialog.Hint {
 	return h.List
 }
 
-// promptHints are the hints for the prompt of a conversation, which may be nil.
-// changed says that the agent has changed files, far that it is on the network.
+// promptHints returns the hints for a conversation, which may be nil. changed means that
+// the agent has changed files, far that it is on the network.
 func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bool) []dialog.Hint {
 	h, again := dialog.HintList{Keys: keys}, "start again"
 	if far {
@@ -135,7 +135,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 	return h.List
 }
 
-// hints are those of the layer that has the focus.
+// hints returns the hints of the focused layer.
 func (v *view) hints() []dialog.Hint {
 	t := v.tab
 	if t.lifecycle.Leaving() {
@@ -144,7 +144,7 @@ func (v *view) hints() []dialog.Hint {
 	return t.focus().hints()
 }
 
-// hintLine shows the keys that matter now, as many as there is room for.
+// hintLine draws as many hints as fit.
 func (v *view) hintLine(width int) string {
 	t := v.tab
 	th, hints := t.program.Theme, v.hints()
@@ -156,11 +156,11 @@ func (v *view) hintLine(width int) string {
 	return t.hintCache.get(source, func() string { return drawHints(hints, th, width) })
 }
 
-// hintGap stands between two hints.
+// hintGap separates hints.
 const hintGap = "  "
 
-// drawHints draws as many hints as there is room for. The last one says how to get out, or
-// where help is: it has its place before those in the middle, but not before the first.
+// drawHints draws as many hints as fit. The last one, which leads out or to help, takes
+// precedence over those in the middle, but not over the first.
 func drawHints(hints []dialog.Hint, th *theme.Theme, width int) string {
 	drawn := make([]string, len(hints))
 	total := 0

@@ -1,5 +1,3 @@
-// This file puts images into prompts, and says where an agent takes none.
-
 package tab
 
 import (
@@ -16,14 +14,13 @@ import (
 	"parley/tui/transcript"
 )
 
-// clipboardReader reads the image on the system's clipboard, of so many bytes at most.
+// clipboardReader reads an image of at most most bytes from the clipboard.
 type clipboardReader = func(ctx context.Context, most int64) ([]byte, error)
 
-// images are the images that the person adds to prompts in a tab.
+// images adds images to prompts.
 type images struct{ tab *Tab }
 
-// None says why images cannot be sent to the agent, "" if they can, or if that is not
-// known yet.
+// None returns why the agent takes no images, or "" if it takes them or that is unknown.
 func (i *images) None() string {
 	if i.tab.conv == nil || i.tab.conv.Phase == conversation.PhaseStarting || i.tab.conv.Agent.Capabilities.PromptCapabilities.Image {
 		return ""
@@ -31,8 +28,8 @@ func (i *images) None() string {
 	return termtext.Line(cmp.Or(i.tab.conv.Agent.Name(), i.tab.agent.Name, "the agent")) + " takes no images"
 }
 
-// CannotTake says why a prompt cannot be sent to this agent, "" if it can: a picture that
-// is in no file can be handed over in no other way than as an image.
+// CannotTake returns why a prompt cannot be sent to this agent, or "". Only a pasted
+// image, which is in no file, must be sent as an image.
 func (i *images) CannotTake(p composer.Prompt) string {
 	switch why := i.None(); {
 	case !p.Pastes():
@@ -45,7 +42,7 @@ func (i *images) CannotTake(p composer.Prompt) string {
 	return ""
 }
 
-// Paste puts the image that is on the clipboard into a prompt. Reading it takes its time.
+// Paste adds the clipboard's image to a prompt.
 func (i *images) Paste(into *composer.Composer) tea.Cmd {
 	if why := i.None(); why != "" {
 		return i.tab.say(why)
@@ -68,7 +65,6 @@ func (i *images) Paste(into *composer.Composer) tea.Cmd {
 	})
 }
 
-// readImage reads the image on the clipboard.
 func readImage(ctx context.Context, read clipboardReader) (*composer.Image, error) {
 	if read == nil {
 		return nil, desktop.ErrNoReader
@@ -80,11 +76,12 @@ func readImage(ctx context.Context, read clipboardReader) (*composer.Image, erro
 	return composer.NewImage(data)
 }
 
-// imageDecoder decodes images. Its zero value decodes none yet.
+// imageDecoder decodes the images of a transcript one at a time, shortly before they are
+// shown.
 type imageDecoder struct{ busy bool }
 
-// Next is the command that decodes the next image of a list that is about to be seen; nil
-// if there is none, or another one is being decoded. The list may be nil.
+// Next returns the command that decodes the next image, or nil if there is none or one is
+// being decoded. The list may be nil.
 func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 	if list == nil || d.busy {
 		return nil
@@ -98,7 +95,7 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 		var thumb *desktop.Thumbnail
 		if media := (toolview.Paths{}).Block(block).Media; media != nil {
 			if data, err := media.Bytes(); err == nil {
-				thumb, _ = desktop.DecodeImage(data) // what cannot be drawn stays a line of words
+				thumb, _ = desktop.DecodeImage(data) // an image that cannot be drawn stays text
 			}
 		}
 		return func() tea.Cmd {

@@ -5,38 +5,37 @@ import (
 	"parley/internal/conversation"
 )
 
-// turnEnd is how a turn has ended that nobody has seen.
+// turnEnd is how an unseen turn has ended.
 type turnEnd uint8
 
-// How a turn has ended.
+// The values of turnEnd.
 const (
-	turnSeen turnEnd = iota // none has, or it was seen
+	turnSeen turnEnd = iota // nothing unseen
 	turnWell
 	turnBadly
 )
 
-// tabInfo is what the line of tabs tells of a tab. Its zero value is that of a new one in
-// the background.
+// tabInfo is the state of a tab for the tab line. The zero value is a new background tab.
 type tabInfo struct {
 	app.Naming
-	shown  bool    // the tab is on the screen
+	shown  bool    // the tab is in front
 	turns  int     // that have ended
-	unseen turnEnd // of the last turn, if it was in the background
+	unseen turnEnd // outcome of the last turn that ended in the background
 }
 
-// Show says that the tab is on the screen: all is seen.
+// Show marks the tab as in front, and its turns as seen.
 func (s *tabInfo) Show() { s.shown, s.unseen = true, turnSeen }
 
-// Hide says that it is in the background.
+// Hide marks the tab as in the background.
 func (s *tabInfo) Hide() { s.shown = false }
 
-// Unseen is how the last turn has ended that nobody has seen.
+// Unseen returns the outcome of the last unseen turn.
 func (s *tabInfo) Unseen() turnEnd { return s.unseen }
 
-// Turns is how many turns have ended.
+// Turns returns how many turns have ended.
 func (s *tabInfo) Turns() int { return s.turns }
 
-// Notice takes an event that was folded into a conversation.
+// Notice updates after an event that was applied to c.
 func (s *tabInfo) Notice(e conversation.Event, c *conversation.Conversation) {
 	s.Naming.Notice(e, c)
 	if e, ok := e.(conversation.TurnEnded); ok {

@@ -6,16 +6,15 @@ import (
 	"parley/internal/conversation"
 )
 
-// Covers reports whether the tab needs the whole screen: for a command that the person
-// has stepped into, for what is shown on the whole screen, and to read the transcript.
+// Covers reports whether the tab needs the whole screen: for an attached command, a
+// full-screen page, or reading the transcript.
 func (t *Tab) Covers() bool {
 	return t.view.fullScreen() || t.reader.Reads()
 }
 
-// DrawInline draws what stands at the end of a terminal that keeps the conversation
-// itself: what still goes on, an open dialog, what waits, the prompt and the status, in
-// no more lines than there are. done are the lines of what has been finished since; more
-// says that there are others.
+// DrawInline draws the live part for inline mode, where the terminal keeps the transcript:
+// running items, an open dialog, the queue, the prompt and the status. done are the lines
+// of items finished since the last call; more means that there are further ones.
 func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool) {
 	t.width, t.height = width, height
 	foot := t.prompt.draw(width, height)
@@ -36,11 +35,10 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	return t.view.compose(slices.Clone(lines), panel, foot, width, height), done, more
 }
 
-// mostRest bounds how many lines of what is not finished stay on the terminal.
+// mostRest bounds the lines of unfinished items left on the terminal.
 const mostRest = 10_000
 
-// Stay are the lines of the conversation that a terminal that keeps it does not have yet,
-// also those of what is not finished.
+// Stay returns the lines that the terminal does not have yet, unfinished items included.
 func (t *Tab) Stay(width int) []string {
 	if t.list == nil {
 		return nil

@@ -13,20 +13,20 @@ import (
 	"parley/tui/dialog"
 )
 
-// installing is an agent of the registry that is being installed. The list from which it
-// was chosen shows the progress; the key that closes the list stops it.
+// installing is an installation from the registry. Its list shows the progress; the key
+// that closes the list stops it.
 type installing struct {
 	list *agentList
 	plan registry.Plan
 
-	stop     context.CancelFunc     // nil before it has begun
-	stopped  bool                   // the person has stopped it
-	done     bool                   // it is there, or will not be
-	progress atomic.Pointer[string] // how much has come, for people
-	more     chan struct{}          // that is another one; closed when nothing comes any more
+	stop     context.CancelFunc     // nil before the start
+	stopped  bool                   // stopped by the person
+	done     bool                   // ended, well or not
+	progress atomic.Pointer[string] // progress as text
+	more     chan struct{}          // signals new progress; closed at the end
 }
 
-// comeMsg says that more of an agent has come, installedMsg that it is there or why not.
+// progressMsg reports progress of an installation, installedMsg its end.
 type (
 	progressMsg  struct{ of *installing }
 	installedMsg struct {
@@ -36,7 +36,7 @@ type (
 	}
 )
 
-// begin installs beside the screen.
+// begin starts the installation in the background.
 func (i *installing) begin() tea.Cmd {
 	p := i.list.tab.program
 	ctx, stop := context.WithCancel(p.Context)
@@ -52,7 +52,7 @@ func (i *installing) begin() tea.Cmd {
 	return tea.Batch(install, i.wait)
 }
 
-// onProgress notes how much has come, and says so if that reads otherwise than before.
+// onProgress stores the progress, and signals it if its text has changed.
 func (i *installing) onProgress(done, all int64) {
 	text := app.Downloaded(done, all)
 	if before := i.progress.Swap(&text); before != nil && *before == text {
@@ -60,7 +60,7 @@ func (i *installing) onProgress(done, all int64) {
 	}
 	select {
 	case i.more <- struct{}{}:
-	default: // it is going to be looked at
+	default: // a signal is pending
 	}
 }
 
@@ -71,13 +71,13 @@ func (i *installing) wait() tea.Msg {
 	return nil
 }
 
-// showProgress shows how much has come.
+// showProgress updates the list and waits for more.
 func (i *installing) showProgress() tea.Cmd {
 	i.list.show()
 	return i.wait
 }
 
-// content shows the progress in the list.
+// content returns the list while it shows the progress.
 func (i *installing) content() dialog.List {
 	title := "Installing " + i.plan.Entry.Name
 	if come := i.progress.Load(); come != nil {
@@ -86,17 +86,17 @@ func (i *installing) content() dialog.List {
 	return dialog.List{Title: title, Loading: true, Instead: dialog.Stay(i.leave), Closing: "stop"}
 }
 
-// underWay reports whether it has begun and not ended.
+// underWay reports whether the installation runs.
 func (i *installing) underWay() bool { return i != nil && i.stop != nil && !i.done }
 
-// leave stops it; that it has ended brings the list back.
+// leave stops the installation; its end restores the list.
 func (i *installing) leave() tea.Cmd {
 	i.stopped = true
 	i.stop()
 	return nil
 }
 
-// ended starts the agent, or brings the list back and tells why the agent is not there.
+// ended starts the agent, or restores the list and reports the error.
 func (i *installing) ended(msg installedMsg) tea.Cmd {
 	t := i.list.tab
 	i.done = true
@@ -110,7 +110,7 @@ func (i *installing) ended(msg installedMsg) tea.Cmd {
 	case msg.err != nil:
 		t.ask(dialog.Confirmation{Title: i.plan.Entry.Name + " was not installed", Text: msg.err.Error(), Choices: []dialog.Choice{{Name: "Go back", Do: dialog.Close{}}}})
 		return nil
-	case !open || i.stopped: // the person has gone on to something else, or has stopped it too late
+	case !open || i.stopped: // the person has moved on, or stopped it too late
 		return t.say(i.plan.Entry.Name + " is installed")
 	}
 	t.dialogs.Close(i.list.picker)

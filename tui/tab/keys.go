@@ -9,7 +9,7 @@ import (
 	"parley/tui/pages"
 )
 
-// run does what an action says; no action is nothing.
+// run performs an action; the empty action does nothing.
 func (ac *actions) run(a config.Action) tea.Cmd {
 	t := ac.tab
 	if a != config.ActionInterrupt {
@@ -71,7 +71,7 @@ func (ac *actions) run(a config.Action) tea.Cmd {
 	return nil
 }
 
-// runOnPrompt does what is about the prompt, what waits, and commands of the person's.
+// runOnPrompt performs the actions of the prompt, the queue and shell commands.
 func (ac *actions) runOnPrompt(a config.Action) tea.Cmd {
 	t := ac.tab
 	switch a {
@@ -93,7 +93,7 @@ func (ac *actions) runOnPrompt(a config.Action) tea.Cmd {
 	return ac.runAmongTabs(a)
 }
 
-// runAmongTabs does what is about sessions and their tabs.
+// runAmongTabs performs the actions of sessions and tabs.
 func (ac *actions) runAmongTabs(a config.Action) tea.Cmd {
 	t := ac.tab
 	switch a {
@@ -126,8 +126,7 @@ func (ac *actions) runAmongTabs(a config.Action) tea.Cmd {
 	return nil
 }
 
-// composerActive reports whether there is something that a prompt could go to, or
-// soon will be.
+// composerActive reports whether the prompt has, or will soon have, a recipient.
 func (t *Tab) composerActive() bool {
 	return t.replay == nil && t.session != nil || t.starting != nil || t.reopening != nil
 }

@@ -8,27 +8,25 @@ import (
 	"parley/tui/dialog"
 )
 
-// layer is one of the things that lie above each other on the screen. It takes input or
-// leaves it to the layers below; what it has to do even so, a command does.
+// layer is one of the layers stacked on the screen. It takes input, or passes it to the
+// layers below, possibly with a command.
 type layer interface {
 	key(k tea.KeyPressMsg, name string) (cmd tea.Cmd, taken bool)
 	paste(text string) (cmd tea.Cmd, taken bool)
 	mouse(msg tea.MouseMsg) (cmd tea.Cmd, taken bool)
-	// hints are the keys that matter while the layer has the focus.
+	// hints returns the keys that matter while the layer has the focus.
 	hints() []dialog.Hint
-	// draw draws the layer into so many columns and at most so many lines.
+	// draw draws the layer, in at most height lines.
 	draw(width, height int) dialog.View
 }
 
-// maxLayers is how many layers there are at most.
 const maxLayers = 6
 
-// layers adds the layers of the tab to a list, from the top. Input is offered to them in
-// this order, and nothing else decides who gets it. The first has the focus, apart from the
-// keys that work everywhere.
+// layers appends the tab's layers to l, from the top. Input is offered in this order, and
+// nothing else decides who gets it. The first layer except globalKeys has the focus.
 //
-// A question lies above what is read and above the prompt, unless it takes no keys yet, or
-// the person has gone to the transcript or to a list of the prompt's meanwhile.
+// A question lies above the transcript and the prompt, unless it takes no keys yet, or the
+// person has moved to the transcript or to a list of the prompt's.
 func (t *Tab) layers(l []layer) []layer {
 	if t.commands.Attached() {
 		return append(l, t.commands)
@@ -58,8 +56,7 @@ func (t *Tab) layers(l []layer) []layer {
 	return append(l, t.actions)
 }
 
-// focus is the layer that has the focus: the cursor is there, and the line of hints is its
-// own.
+// focus returns the layer with the focus: it has the cursor and the hint line.
 func (t *Tab) focus() layer {
 	var buf [maxLayers]layer
 	for _, l := range t.layers(buf[:0]) {
@@ -81,8 +78,8 @@ func (t *Tab) paste(text string) tea.Cmd {
 	return t.pass(func(l layer) (tea.Cmd, bool) { return l.paste(text) })
 }
 
-// mouse offers an event of the mouse to the layers: first to the one that has taken the
-// last click, as long as the button is held.
+// mouse offers a mouse event to the layers. While a button is held, the layer that took
+// the click comes first.
 func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 	_, click := msg.(tea.MouseClickMsg)
 	pressed := t.pressed
@@ -103,7 +100,7 @@ func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 	})
 }
 
-// pass passes input to the layers, from the top down, until one takes it.
+// pass offers input to the layers from the top until one takes it.
 func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) tea.Cmd {
 	var buf [maxLayers]layer
 	var all tea.Cmd
@@ -117,8 +114,8 @@ func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) tea.Cmd {
 	return all
 }
 
-// globalKeys are the keys that work whatever is open: they show another tab or the plan,
-// take the mouse back, and end what the next key ends.
+// globalKeys is the layer of keys that work whatever is open: they switch tabs, show the
+// plan and recapture the mouse.
 type globalKeys struct{ tab *Tab }
 
 func (e *globalKeys) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
@@ -130,7 +127,7 @@ func (e *globalKeys) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	switch {
 	case t.replay != nil:
 		return nil, false
-	case t.news && !t.dialogs.Asks() && keys.Match(config.ActionNews, name): // also above the first screen
+	case t.news && !t.dialogs.Asks() && keys.Match(config.ActionNews, name): // also on the first screen
 		return t.actions.run(config.ActionNews), true
 	case keys.Match(config.ActionPlan, name): // also while a question is open
 		return t.actions.run(config.ActionPlan), true
@@ -143,7 +140,8 @@ func (*globalKeys) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 func (*globalKeys) hints() []dialog.Hint               { return nil }
 func (*globalKeys) draw(_, _ int) dialog.View          { return dialog.View{} }
 
-// actions are what a key does if nobody above takes it, and the two lines at the bottom.
+// actions is the bottom layer: it performs the actions of keys that no other layer took,
+// and draws status and hints.
 type actions struct{ tab *Tab }
 
 func (ac *actions) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
@@ -155,9 +153,8 @@ func (ac *actions) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return ac.run(a), true
 }
 
-// besideQuestion reports whether an action is done while a question is open and the prompt
-// is empty: those that move in the transcript, step into a command, set how the agent works,
-// start one again that has gone, or open help and the palette.
+// besideQuestion reports whether an action is available while a question is open and the
+// prompt is empty.
 func besideQuestion(a config.Action) bool {
 	switch a {
 	case config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse, config.ActionInterrupt,
@@ -175,7 +172,7 @@ func (*actions) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 
 func (ac *actions) hints() []dialog.Hint { return ac.tab.prompt.hints() }
 
-// draw draws the line of status and the hints of the layer that has the focus.
+// draw draws the status line and the hints of the focused layer.
 func (ac *actions) draw(width, _ int) dialog.View {
 	t := ac.tab
 	status := t.view.statusInfo().Line(width)
@@ -190,8 +187,7 @@ func isClick(msg tea.MouseMsg) bool {
 	return click
 }
 
-// lendMouse leaves the mouse to the terminal, which marks and copies in its own
-// way, until the next key.
+// lendMouse gives the mouse to the terminal, for its own selection, until the next key.
 func (e *globalKeys) lendMouse() {
 	t := e.tab
 	t.mouseLent = true
@@ -202,11 +198,11 @@ func (e *globalKeys) lendMouse() {
 	}
 }
 
-// TakesMouse reports whether the tab wants the events of the mouse now.
+// TakesMouse reports whether the tab wants mouse events.
 func (t *Tab) TakesMouse() bool { return !t.mouseLent }
 
-// takesMouseBack takes the mouse back with the next key, which otherwise does what
-// it does; but the key that lent it, and the one that cancels, do no more.
+// takesMouseBack recaptures the mouse at the next key, and reports whether the key has no
+// other effect: only the key that lent the mouse and the cancel key.
 func (e *globalKeys) takesMouseBack(name string) bool {
 	t := e.tab
 	if !t.mouseLent {

@@ -12,24 +12,22 @@ import (
 	"parley/tui/theme"
 )
 
-// Screen is what is drawn.
+// Screen is a drawn tab.
 type Screen struct {
-	// Lines are as many terminal lines as there is room for, none too wide.
+	// Lines are at most height lines of at most width cells.
 	Lines []string
-	// Cursor is where the cursor stands, nil if there is none.
+	// Cursor is nil if there is none.
 	Cursor *tea.Cursor
 }
 
-// layout says where the parts stand, in lines from the top.
+// layout is the position of the parts, in lines from the top.
 type layout struct {
 	dialog, dialogEnd int
-	// prompt is where the composer's view would begin if nothing stood within it:
-	// popup lines of it stand one line higher, above the rule.
+	// prompt is the first line of the composer's view. Its first popup lines are drawn one line higher, above the rule.
 	prompt, popup int
 }
 
-// composerLine is the line of the composer's view on a line of the screen, -1 if it
-// is none of its lines.
+// composerLine returns the line of the composer's view on a line of the screen, or -1.
 func (l layout) composerLine(y int) int {
 	y -= l.prompt
 	switch {
@@ -41,19 +39,18 @@ func (l layout) composerLine(y int) int {
 	return y + 1
 }
 
-// onDialog reports whether a line of the screen is one of the dialog's.
+// onDialog reports whether a line of the screen belongs to the dialog.
 func (l layout) onDialog(y int) bool { return y >= l.dialog && y < l.dialogEnd }
 
-// composerRow is the line of the composer's view for a line of the screen, which may be
-// above it or below it. A line above its first row counts as one of the popup.
+// composerRow returns the row of the composer's view for a line of the screen. It may be
+// outside the view; a negative row counts as one of the popup.
 func (l layout) composerRow(y int) int { return y - l.prompt }
 
-// view puts together what the layers draw.
+// view composes what the layers draw.
 type view struct{ tab *Tab }
 
-// Draw draws the tab into so many columns and lines: the transcript, an open
-// dialog, what goes on, waiting prompts, the composer, and two lines of status. What covers
-// the screen is drawn alone.
+// Draw draws the tab: transcript, dialog, activity, queue, composer and two lines of
+// status. A full-screen page or command is drawn alone.
 func (t *Tab) Draw(width, height int) Screen {
 	t.width, t.height = width, height
 	if t.view.fullScreen() {
@@ -83,8 +80,8 @@ func (t *Tab) Draw(width, height int) Screen {
 	return t.view.compose(lines, panel, foot, width, height)
 }
 
-// compose puts the panel and the foot below the lines of the conversation. The cursor
-// is where the focus is.
+// compose joins the conversation, the panel and the foot, and places the cursor of the
+// focused layer.
 func (v *view) compose(lines []string, panel, foot dialog.View, width, height int) Screen {
 	t := v.tab
 	at := len(lines)
@@ -111,7 +108,7 @@ func (v *view) compose(lines []string, panel, foot dialog.View, width, height in
 // leastAbove is how many lines stay above a question before it takes room from the prompt.
 const leastAbove = 3
 
-// draw draws what stands below the transcript.
+// draw draws everything below the transcript.
 func (p *prompt) draw(width, height int) dialog.View {
 	return p.drawAbout(width, height, p.tab.view.crowded(height))
 }
@@ -126,7 +123,7 @@ func (p *prompt) drawAbout(width, height int, crowded bool) dialog.View {
 	lines, cursor := t.composer.View()
 	status := t.actions.draw(width, 2).Lines
 	p.finding, p.popup = nil, 0
-	if crowded && !t.dialogs.Asks() { // the dialog takes all that is typed
+	if crowded && !t.dialogs.Asks() { // the dialog gets all typed text
 		if t.toast.text != "" {
 			said, _ := t.view.messageLine(nil, "", "", width)
 			status = append([]string{said}, status...)
@@ -171,7 +168,7 @@ func (p *prompt) drawAbout(width, height int, crowded bool) dialog.View {
 	if column >= 0 {
 		p.finding = tea.NewCursor(column, height-len(below))
 	}
-	if len(below) > height { // a terminal too small for everything
+	if len(below) > height { // the terminal is too small for everything
 		cut := min(len(below)-height, p.line)
 		below, p.line = below[cut:], p.line-cut
 		below = below[:min(len(below), height)]
@@ -179,17 +176,17 @@ func (p *prompt) drawAbout(width, height int, crowded bool) dialog.View {
 	return dialog.View{Lines: below, Cursor: cursor}
 }
 
-// lowHeight is the height of the screen below which an open dialog takes the room of what the
-// person can do without meanwhile.
+// lowHeight is the screen height below which a dialog displaces what is not needed
+// meanwhile.
 const lowHeight = 16
 
-// crowded reports whether a dialog that takes keys is open where there is little room.
+// crowded reports whether a dialog takes keys and room is short.
 func (v *view) crowded(height int) bool {
 	t := v.tab
 	return height < lowHeight && t.dialogs.Top() != nil && !t.reader.Reads()
 }
 
-// ruleWords stand in the rule above the prompt.
+// ruleWords returns the text in the rule above the prompt.
 func (p *prompt) ruleWords() string {
 	t := p.tab
 	words := t.composer.PopupCount()
@@ -210,10 +207,10 @@ func (p *prompt) ruleWords() string {
 	return words
 }
 
-// narrowWidth is the width below which not every part can keep to it.
+// narrowWidth is the screen width below which lines may have to be cut.
 const narrowWidth = 24
 
-// cut makes it fit where there is too little room for it.
+// cut trims the screen to its size.
 func (s *Screen) cut(width, height int) {
 	if c := s.Cursor; c != nil && (c.X >= width || c.Y < 0 || c.Y >= height) {
 		s.Cursor = nil
@@ -226,8 +223,7 @@ func (s *Screen) cut(width, height int) {
 	}
 }
 
-// transcriptLines draw the transcript, or what stands in its place while nothing
-// has happened.
+// transcriptLines draws the transcript, or the welcome while it is empty.
 func (v *view) transcriptLines(width, height int) []string {
 	t := v.tab
 	if t.list == nil || len(t.conv.Items) == 0 {
@@ -241,11 +237,11 @@ func (v *view) transcriptLines(width, height int) []string {
 	return t.reader.draw(width, height).Lines
 }
 
-// welcomeHeight is how many lines stand above what is added to the welcome.
+// welcomeHeight is the number of lines above what is added to the welcome.
 const welcomeHeight = 3
 
-// welcome stands where the transcript will. Once the session is ready it says what
-// to do; before, it may end with what is known of the start.
+// welcome draws the empty transcript. Once the session is ready it says what to do;
+// before, it may end with output of the start.
 func welcome(p Program, ready bool, start []string, width, height int) []string {
 	th := p.Theme
 	text := []string{
@@ -265,8 +261,8 @@ func welcome(p Program, ready bool, start []string, width, height int) []string 
 	return lines
 }
 
-// optionTail says with what the session begins, as it is written behind --option and in
-// the configuration. The status line has the names that the agent gives to people.
+// optionTail lists the session's initial options as --option and the configuration spell
+// them. The status line shows the agent's names instead.
 func (v *view) optionTail() []string {
 	t := v.tab
 	var all []string
@@ -282,18 +278,18 @@ func (v *view) optionTail() []string {
 	return []string{"", "  " + t.program.Theme.Faint.Render("It begins with "+strings.Join(all, "  "))}
 }
 
-// rule is a line across the screen.
+// rule draws a line across the screen.
 func rule(th *theme.Theme, width int) string {
 	return lipgloss.NewStyle().Foreground(th.Border).Render(strings.Repeat("─", width))
 }
 
-// ruleLine is the rule above and below the prompt.
+// ruleLine draws the rule above and below the prompt.
 func (p *prompt) ruleLine(width int) string {
 	th := p.tab.program.Theme
 	return p.rule.get(lineSource{theme: th, layout: termtext.NewLayout(width)}, func() string { return rule(th, width) })
 }
 
-// labelledRule is a rule with a few words near its end.
+// labelledRule draws a rule with a label near its end.
 func labelledRule(th *theme.Theme, words string, width int) string {
 	const behind = 2
 	room := width - termtext.Width(words) - 2 - behind
@@ -303,21 +299,21 @@ func labelledRule(th *theme.Theme, words string, width int) string {
 	return rule(th, room) + " " + th.Muted.Render(words) + " " + rule(th, behind)
 }
 
-// cachedLine is a line that is the same in nearly every frame, and is drawn again only
-// when what it is made of has changed.
+// cachedLine is a drawn line that changes rarely. It is drawn again when its source
+// changes.
 type cachedLine struct {
 	of    lineSource
 	drawn string
 }
 
-// lineSource is all that a line is made of.
+// lineSource is everything that a line depends on.
 type lineSource struct {
 	theme  *theme.Theme
 	layout termtext.Layout
 	words  string
 }
 
-// get returns the line for a source, which draw draws.
+// get returns the line for a source, drawing it if needed.
 func (k *cachedLine) get(of lineSource, draw func() string) string {
 	if k.of != of {
 		k.of, k.drawn = of, draw()

@@ -1,7 +1,3 @@
-// This file is about what ends: a turn, an agent, a tab, the program. The person ends it,
-// and is asked where something would be lost by that; or it has ended by itself, and they
-// are asked what to do.
-
 package tab
 
 import (
@@ -17,34 +13,33 @@ import (
 	"parley/tui/toolview"
 )
 
-// quitConsent is how sure the person is that they want to leave the program.
+// quitConsent is what the person knows about the turns that quitting ends.
 type quitConsent uint8
 
 const (
-	// Asked: they are asked first if an agent is at work.
+	// quitAsked asks first if an agent is working.
 	quitAsked quitConsent = iota
-	// Despite: they know that the turn of this tab is ended by it.
+	// quitDespite means that they know of this tab's turn.
 	quitDespite
-	// Sure: they know of the turns of all tabs.
+	// quitSure means that they know of the turns of all tabs.
 	quitSure
 )
 
-// lifecycle ends what there is in a tab.
+// lifecycle ends turns, agents, the tab and the program, and asks first where something
+// would be lost. When an agent ends by itself, it asks what to do.
 type lifecycle struct {
 	tab *Tab
 
-	first   time.Time     // of two ctrl+c with nothing left to clear
-	restart dialog.Dialog // asks what to do about an agent that is of no use; nil if none ever was
+	first   time.Time     // first of two ctrl+c that quit
+	restart dialog.Dialog // the last dialog of AskToStartAgain, or nil
 }
 
 func (e *lifecycle) now() time.Time { return e.tab.program.Now() }
 
-// Acted notes that something else was done: the first of two ctrl+c does not count any
-// more.
+// Acted resets the first of two ctrl+c after any other action.
 func (e *lifecycle) Acted() { e.first = time.Time{} }
 
-// Interrupt clears the draft, then cancels the turn, then leaves on a second
-// press.
+// Interrupt clears the draft, else cancels the turn, else quits on a second press.
 func (e *lifecycle) Interrupt() tea.Cmd {
 	switch {
 	case !e.tab.composer.Empty():
@@ -59,8 +54,8 @@ func (e *lifecycle) Interrupt() tea.Cmd {
 	return redraw(againTime)
 }
 
-// Cancel is what esc does when no dialog is open: it leaves an agent that starts,
-// and cancels the turn, or, if the agent does not react to that, offers to stop it.
+// Cancel handles esc without a dialog: it leaves a starting agent, or cancels the turn. If
+// the agent ignores that, it offers to stop the agent.
 func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
 	case e.tab.session == nil:
@@ -76,8 +71,7 @@ func (e *lifecycle) Cancel() tea.Cmd {
 	return nil
 }
 
-// Leave leaves the program if there is no draft. While the agent works, the program
-// asks first.
+// Leave quits if there is no draft. It asks first while an agent works.
 func (e *lifecycle) Leave() tea.Cmd {
 	if !e.tab.composer.Empty() {
 		return nil
@@ -85,12 +79,12 @@ func (e *lifecycle) Leave() tea.Cmd {
 	return e.quit(quitAsked)
 }
 
-// Leaving reports whether another ctrl+c would leave the program.
+// Leaving reports whether another ctrl+c quits.
 func (e *lifecycle) Leaving() bool {
 	return !e.first.IsZero() && e.now().Sub(e.first) < againTime
 }
 
-// AskToStop offers to stop an agent that does not react to a cancel.
+// AskToStop offers to stop an agent that ignores a cancel.
 func (e *lifecycle) AskToStop() {
 	stop := func() tea.Cmd { e.tab.session.Kill(); return nil }
 	e.tab.ask(dialog.Confirmation{
@@ -103,8 +97,7 @@ func (e *lifecycle) AskToStop() {
 	})
 }
 
-// AskToLeave asks whether to leave the program while agents work: those of the tabs
-// with these titles.
+// AskToLeave asks whether to quit while agents work in the tabs with these titles.
 func (e *lifecycle) AskToLeave(titles []string) {
 	q := dialog.Confirmation{
 		Title: "The agent is at work",
@@ -125,7 +118,7 @@ func (e *lifecycle) AskToLeave(titles []string) {
 	e.tab.ask(q)
 }
 
-// Close closes the tab. It asks first if that ends or loses something.
+// Close closes the tab. It asks first if that would end or lose something.
 func (e *lifecycle) Close() tea.Cmd {
 	switch {
 	case e.tab.tabs().Alone():
@@ -140,7 +133,7 @@ func (e *lifecycle) Close() tea.Cmd {
 	return nil
 }
 
-// closeNow closes the tab. The draft stays in the history.
+// closeNow closes the tab. The draft goes into the history.
 func (e *lifecycle) closeNow() tea.Cmd {
 	var keep tea.Cmd
 	if !e.tab.composer.Empty() {
@@ -156,7 +149,7 @@ func (e *lifecycle) askToClose(title, text string) {
 	}})
 }
 
-// quit leaves the program.
+// quit asks the program to quit.
 func (e *lifecycle) quit(c quitConsent) tea.Cmd {
 	switch c {
 	case quitDespite:
@@ -167,8 +160,8 @@ func (e *lifecycle) quit(c quitConsent) tea.Cmd {
 	return send(Quit{})
 }
 
-// StartFailed tells that an agent could not even be tried. another chooses another one; it is
-// nil if there is no choice.
+// StartFailed reports that an agent could not be started. another lets the person choose
+// another agent; it may be nil.
 func (e *lifecycle) StartFailed(a config.Agent, err error, another func() tea.Cmd) {
 	q := dialog.Confirmation{Title: a.Name + " could not be started", Text: app.StartErrorText(a, err)}
 	if another != nil {
@@ -178,13 +171,13 @@ func (e *lifecycle) StartFailed(a config.Agent, err error, another func() tea.Cm
 	e.tab.ask(q)
 }
 
-// Lost tells that the agent has gone, and offers to start it again.
+// Lost reports that the agent has gone, and offers to restart it.
 func (e *lifecycle) Lost(a config.Agent) {
 	e.AskToStartAgain(app.GoneText(e.tab.conv, e.tab.session.Connects()), app.StartErrorText(a, e.tab.conv.Agent.Err), e.tab.conv.Agent.Stderr)
 }
 
-// AskToStartAgain asks what to do about an agent that is of no use as it is. stderr
-// is the end of what it wrote there.
+// AskToStartAgain asks what to do about an agent that cannot be used. stderr is the end of
+// its output there.
 func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 	again := func() tea.Cmd { e.tab.session.Start(); return nil }
 	name := "Start it again"
@@ -199,7 +192,7 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 	e.tab.dialogs.Push(e.restart)
 }
 
-// LeaveChoice is the answer that leaves what has gone wrong: the tab, if there are others.
+// LeaveChoice is the answer that closes the tab, or quits if it is the only one.
 func (e *lifecycle) LeaveChoice(key string) dialog.Choice {
 	if e.tab.tabs().Alone() {
 		return dialog.Choice{Name: "Leave parley", Key: key, Do: dialog.Do(func() tea.Cmd { return e.quit(quitDespite) })}
@@ -207,7 +200,7 @@ func (e *lifecycle) LeaveChoice(key string) dialog.Choice {
 	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(e.closeNow)}
 }
 
-// StartAgain starts an agent that has gone, and goes on with the session if it can.
+// StartAgain restarts an agent that has gone, and reopens the session if possible.
 func (e *lifecycle) StartAgain() tea.Cmd {
 	switch {
 	case e.tab.session == nil:
@@ -215,7 +208,7 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 	case !e.tab.conv.Gone():
 		return e.tab.say("the agent is there: nothing has to be started")
 	}
-	e.tab.dialogs.Close(e.restart) // which asks whether to
+	e.tab.dialogs.Close(e.restart) // it asks the same
 	e.tab.session.Start()
 	return nil
 }

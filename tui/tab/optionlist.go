@@ -1,6 +1,3 @@
-// This file has what a person opens over a session to choose from: its modes and options,
-// the files that the agent wrote, and the calls that can be cancelled by themselves.
-
 package tab
 
 import (
@@ -13,7 +10,7 @@ import (
 	"parley/tui/dialog"
 )
 
-// nextMode switches to the mode after the one shown.
+// nextMode switches to the next mode.
 func nextMode(t *Tab) tea.Cmd {
 	c := t.conv
 	if c == nil || c.Phase != conversation.PhaseReady {
@@ -33,8 +30,8 @@ func nextMode(t *Tab) tea.Cmd {
 	return nil
 }
 
-// categoryList opens the list of the values of the option of a category, or says that there is
-// none.
+// categoryList lists the values of the first option of a category. It says none if there
+// is no such option.
 func categoryList(t *Tab, cat acpclient.ConfigCategory, none string) tea.Cmd {
 	c := t.conv
 	if c == nil {

@@ -13,17 +13,17 @@ import (
 	"parley/tui/transcript"
 )
 
-// panStep is how far lines that are not wrapped move to the side, in cells.
+// panStep is how many cells unwrapped lines move to the side.
 const panStep = 20
 
-// tooNarrow is said when there is no room for two sides of a change.
+// tooNarrow says that a side-by-side diff does not fit.
 const tooNarrow = "the window is too narrow to show changes side by side"
 
-// pager is one item on the whole screen. It is a dialog that the person has opened.
+// pager shows one item on the whole screen, as a dialog.
 type pager struct {
 	reader
 	title string
-	about dialog.Dialog // the question that it shows what is asked of, nil if there is none
+	about dialog.Dialog // the question that it belongs to, or nil
 }
 
 var _ dialog.Dialog = (*pager)(nil)
@@ -33,8 +33,7 @@ func newPager(t *Tab, item conversation.Item) *pager {
 	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: t.list.PageOf(item, nil)}}
 }
 
-// newPagerOf shows what is asked in a question. head draws what stands above the contents
-// of the call.
+// newPagerOf shows the call of a question. head draws what stands above its contents.
 func newPagerOf(t *Tab, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
 	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: t.list.PageOf(call, head)}}
 	if head != nil {
@@ -49,7 +48,7 @@ func (p *pager) About() dialog.Dialog { return p.about }
 // SetTheme implements dialog.Dialog, as the methods below do.
 func (p *pager) SetTheme(th *theme.Theme) { p.list.SetTheme(th) }
 
-// Key scrolls, looks for words and copies.
+// Key scrolls, searches and copies.
 func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	keys, name := p.tab.program.Keys, k.String()
 	if p.find.open {
@@ -78,7 +77,7 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	return nil
 }
 
-// stay is what carries a command out, which may be nil; the pager stays.
+// stay wraps a command, which may be nil, as an action that keeps the pager open.
 func stay(cmd tea.Cmd) dialog.Action {
 	if cmd == nil {
 		return nil
@@ -86,7 +85,7 @@ func stay(cmd tea.Cmd) dialog.Action {
 	return dialog.Stay(func() tea.Cmd { return cmd })
 }
 
-// do does what an action of the pager says.
+// do performs an action of the pager.
 func (p *pager) do(a config.Action) dialog.Action {
 	switch a {
 	case config.ActionPagerClose:
@@ -101,8 +100,7 @@ func (p *pager) do(a config.Action) dialog.Action {
 	return nil
 }
 
-// read does what an action of the transcript says here: what goes by items there
-// goes by lines.
+// read performs an action of the transcript; those that move by items move by lines here.
 func (p *pager) read(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionItemNext:
@@ -134,7 +132,7 @@ func (p *pager) read(a config.Action) tea.Cmd {
 	return nil
 }
 
-// line scrolls by a line, or moves the end of what is marked.
+// line scrolls by a line, or moves the end of the marked text.
 func (p *pager) line(by int) {
 	if p.list.Spanning() {
 		p.list.MoveSpan(by)
@@ -143,7 +141,7 @@ func (p *pager) line(by int) {
 	p.list.Scroll(by)
 }
 
-// Paste writes what is looked for.
+// Paste pastes into the find field.
 func (p *pager) Paste(text string) dialog.Action {
 	if !p.find.writing {
 		return nil
@@ -156,11 +154,10 @@ func (p *pager) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 	return stay(p.reader.Mouse(msg, x, y-1))
 }
 
-// View draws the title, the item, and a line for what is said or looked for. The
-// keys stand below, and are not part of it.
+// View draws the title, the item, and the message line. Hints are drawn below it.
 func (p *pager) View(width, height int) dialog.View {
 	th := p.tab.program.Theme
-	p.rows = max(1, height-2) // without the title, and what is said
+	p.rows = max(1, height-2) // without title and message line
 	p.list.SetSize(width, p.rows)
 	p.list.SetNow(p.tab.sessionNow())
 	left := "  " + th.DialogTitle.Render(p.title)
@@ -174,13 +171,13 @@ func (p *pager) View(width, height int) dialog.View {
 	return v
 }
 
-// state says how lines are drawn, and where in the item the view is.
+// state returns how lines are drawn, and the position in the item.
 func (p *pager) state() string {
 	th := p.tab.program.Theme
 	words := fmt.Sprintf("%d%%", p.list.Percent())
 	switch end := p.list.AtEnd(); {
 	case end && p.list.AtTop():
-		words = "" // all of it is in sight
+		words = "" // all of it is visible
 	case end:
 		words = "end"
 	}
@@ -190,7 +187,6 @@ func (p *pager) state() string {
 	return th.Muted.Render(words)
 }
 
-// Hints are the keys that matter.
 func (p *pager) Hints() []dialog.Hint {
 	h := dialog.HintList{Keys: p.tab.program.Keys}
 	if p.find.writing {
@@ -223,5 +219,5 @@ func (p *pager) Hints() []dialog.Hint {
 	return h.List
 }
 
-// Covers says that the pager takes the whole screen.
+// Covers marks the pager as a full-screen page.
 func (p *pager) Covers() {}

@@ -8,7 +8,7 @@ import (
 	"parley/tui/pages"
 )
 
-// showChanges shows what the agent has changed.
+// showChanges opens the review of the agent's changes.
 func (ac *actions) showChanges() tea.Cmd {
 	t := ac.tab
 	switch {
@@ -30,7 +30,7 @@ func (ac *actions) showChanges() tea.Cmd {
 	return t.changes.Open()
 }
 
-// changedFiles is how many files the agent is known to have changed.
+// changedFiles returns how many files the agent is known to have changed.
 func (v *view) changedFiles() int {
 	t := v.tab
 	n := len(t.conv.Files)
@@ -40,7 +40,7 @@ func (v *view) changedFiles() int {
 	return n
 }
 
-// inspect shows the protocol as it flows.
+// inspect opens the protocol inspector.
 func (ac *actions) inspect() tea.Cmd {
 	t := ac.tab
 	if t.session == nil {
@@ -58,22 +58,22 @@ func (ac *actions) inspect() tea.Cmd {
 		})
 	}
 	if !t.dialogs.Has(t.inspector) {
-		t.inspector.Close() // it may have been closed without its knowing
+		t.inspector.Close() // the stack may have closed it
 		t.dialogs.Push(t.inspector)
 	}
 	return t.inspector.Open()
 }
 
-// pageHost does for the pages what only the tab can do.
+// pageHost implements what pages need from the tab.
 type pageHost struct{ *Tab }
 
-// Edit opens a file in the person's editor.
+// Edit opens a file in the editor.
 func (h pageHost) Edit(path string, line int) tea.Cmd { return h.actions.edit(path, line) }
 
 // Copy puts text on the clipboard.
 func (h pageHost) Copy(what, text string) tea.Cmd { return h.actions.copy(what, text) }
 
-// Flash is what the tab says at this moment.
+// Flash returns the current toast, or "".
 func (h pageHost) Flash() string { return h.toast.text }
 
 // Choose opens a list above the page.
@@ -88,11 +88,11 @@ func (h pageHost) Compose(text string) tea.Cmd {
 	return h.composer.Paste(text)
 }
 
-// TellNews says quietly that parley is a newer one than the time before, until the
-// person has seen what is new or goes to work.
+// TellNews announces a new version of parley until the person has seen the news or sent a
+// prompt.
 func (t *Tab) TellNews() { t.news = true }
 
-// newsWords are the words for it, "" if there is nothing to tell.
+// newsWords returns the announcement of a new version, or "".
 func (v *view) newsWords() string {
 	t := v.tab
 	if !t.news {
@@ -101,7 +101,7 @@ func (v *view) newsWords() string {
 	return "parley is now " + t.program.Version + ": " + t.keyOf(config.ActionNews) + " shows what is new"
 }
 
-// showNews shows what has changed from version to version.
+// showNews opens the changelog.
 func (ac *actions) showNews() {
 	t := ac.tab
 	t.news = false

@@ -10,7 +10,7 @@ import (
 	"parley/tui/dialog"
 )
 
-// runChosen does what an action says that was chosen in the palette.
+// runChosen performs an action chosen in the palette.
 func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
 	t := ac.tab
 	switch {
@@ -29,7 +29,7 @@ func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
 	return ac.run(a.Action)
 }
 
-// otherItems are what can be done and has no key.
+// otherItems returns the palette items without a key.
 func (ac *actions) otherItems() []dialog.Item {
 	t := ac.tab
 	items := []dialog.Item{
@@ -55,7 +55,7 @@ func (ac *actions) otherItems() []dialog.Item {
 	return items
 }
 
-// absent are the actions that the palette does not list, with the reason.
+// absent maps the actions that the palette does not list to the reasons.
 var absent = func() map[config.Action]string {
 	const (
 		step   = "it is one step of many: a list that closes behind each is no way to make them"
@@ -88,13 +88,14 @@ var absent = func() map[config.Action]string {
 	return reasons
 }()
 
-// openPalette lists what can be done: the actions, which run carries out, and more that has no key.
+// openPalette lists all actions, which run performs, and more items, most recently used
+// first.
 func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd) {
 	items := recentFirst(t.program.Recent, append(actionItems(t.program.Keys, run), more...))
 	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true})
 }
 
-// actionItems are the actions that have, or could have, a key.
+// actionItems returns the actions that have, or could have, a key.
 func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
 	var items []dialog.Item
 	for _, a := range config.Actions() {
@@ -113,11 +114,10 @@ func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog
 	return items
 }
 
-// mostRecent is how many of the actions that were chosen last stand before all others.
+// mostRecent bounds the recently used actions at the top.
 const mostRecent = 5
 
-// recentFirst puts the actions that were chosen last before all others, and remembers
-// which is chosen now.
+// recentFirst moves recently used actions to the top, and records the next choice.
 func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 	var before []dialog.Item
 	for _, id := range memory.Used().Actions {

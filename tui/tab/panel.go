@@ -8,16 +8,15 @@ import (
 	"parley/tui/dialog"
 )
 
-// panel is the layer of the dialog on top: a question, a list, or a page. A question leaves
-// what it does not know to what lies below; from what the person has opened nothing gets
-// through.
+// panel is the layer of the top dialog: a question, a list or a page. A question passes
+// unknown keys down; everything else keeps them.
 type panel struct{ tab *Tab }
 
 func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	d, asks := t.dialogs.Top(), t.dialogs.Asks()
 	if t.reader.Reads() {
-		return nil, false // it waits until the person comes back to it
+		return nil, false // the question waits
 	}
 	if t.program.Keys.Match(config.ActionInterrupt, name) {
 		q, _ := d.(*dialog.Permission)
@@ -55,21 +54,20 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 
 func (p *panel) hints() []dialog.Hint { return p.tab.dialogs.Top().Hints() }
 
-// draw draws the dialog on top. A question that waits while the transcript is read leaves
-// it more room.
+// draw draws the top dialog. A question leaves more room while the transcript is read.
 func (p *panel) draw(width, room int) dialog.View {
 	t := p.tab
 	d := t.dialogs.Top()
 	if d == nil {
 		return dialog.View{}
 	}
-	// Where there is no room at all, it is told so: it takes no answer then.
+	// With no room at all, the dialog must know: it takes no answer then.
 	most := max(0, room*2/3, min(room, 12))
 	if t.dialogs.Asks() {
 		most = max(0, room)
 	}
 	if t.list == nil || len(t.conv.Items) == 0 {
-		most = max(most, room-welcomeHeight-1) // there is nothing behind it that anybody would miss
+		most = max(most, room-welcomeHeight-1) // nothing to see behind it
 	}
 	words := ""
 	if t.reader.Reads() {
@@ -82,8 +80,8 @@ func (p *panel) draw(width, room int) dialog.View {
 	return v
 }
 
-// take carries out what was decided in the dialog on top; taken is false if the
-// key, paste or click was not for it. Then the letter before it was not, either.
+// take performs a dialog's action. taken is false if the input was not for the dialog;
+// then the letter before it was text, too.
 func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
 	if _, no := action.(dialog.NotTaken); no {
 		p.tab.dialogs.Release()
@@ -92,7 +90,7 @@ func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
 	return p.do(action), true
 }
 
-// env is what a dialog is made with.
+// env returns what dialogs are created with.
 func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
@@ -105,7 +103,7 @@ func (t *Tab) env() dialog.Env {
 	return env
 }
 
-// do carries out what was decided in the dialog on top.
+// do performs an action of the top dialog.
 func (p *panel) do(action dialog.Action) tea.Cmd {
 	t := p.tab
 	switch a := action.(type) {
@@ -160,7 +158,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	return nil
 }
 
-// close closes the dialog on top, in which nothing was chosen.
+// close closes the top dialog without a choice.
 func (p *panel) close() tea.Cmd {
 	t := p.tab
 	if t.signIn.Asks() {
@@ -169,12 +167,12 @@ func (p *panel) close() tea.Cmd {
 		t.dialogs.Pop()
 	}
 	if t.session == nil && t.dialogs.Empty() {
-		return send(Leave{t.id}) // there is nothing behind the choice of an agent
+		return send(Leave{t.id}) // nothing is behind the choice of an agent
 	}
 	return nil
 }
 
-// failedMsg tells a dialog that what was tried from it went wrong.
+// failedMsg tells a dialog that its action failed.
 type failedMsg struct {
 	dialog dialog.Trying
 	err    error

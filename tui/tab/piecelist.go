@@ -14,7 +14,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// Pieces are what the palette has about single calls that can be cancelled.
+// pieceItems returns the palette items that cancel single calls.
 func pieceItems(ctx context.Context, c *conversation.Conversation, s *session.Session) []dialog.Item {
 	var items []dialog.Item
 	for i, p := range c.Pieces() {
@@ -26,8 +26,8 @@ func pieceItems(ctx context.Context, c *conversation.Conversation, s *session.Se
 	return items
 }
 
-// cancelPiece asks the agent to end one piece of its work. What comes of it the agent
-// tells in the transcript.
+// cancelPiece asks the agent to cancel one piece of its work. The transcript shows the
+// outcome.
 func cancelPiece(ctx context.Context, s *session.Session, p conversation.Piece) tea.Cmd {
 	asked := conversation.Piece{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
 	return func() tea.Msg {

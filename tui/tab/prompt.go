@@ -6,18 +6,18 @@ import (
 	"parley/config"
 )
 
-// prompt is the layer of the composer, with what stands around it: its list of completions
-// or earlier prompts, what goes on, the plan, and the prompts that wait.
+// prompt is the layer of the composer and what surrounds it: completions, earlier prompts,
+// activity, the plan and the queue.
 type prompt struct {
 	tab     *Tab
 	rule    cachedLine
-	line    int         // of what was drawn last, at which the composer's own lines begin
-	popup   int         // how many lines of completions stand above it
-	finding *tea.Cursor // among the words that are looked for above it, nil if there are none
+	line    int         // first line of the composer in the last drawing
+	popup   int         // lines of completions above it
+	finding *tea.Cursor // cursor in the find field, or nil
 }
 
-// key gives a key to the composer. While the transcript or a question has the focus, and
-// nothing is written yet, only what types text is for the prompt.
+// key gives a key to the composer. While the transcript or a question has the focus and
+// the prompt is empty, it takes only keys that type text.
 func (p *prompt) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
@@ -32,7 +32,7 @@ func (p *prompt) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return p.write(k, name, a)
 }
 
-// write writes with a key.
+// write gives a key to the composer and performs the result.
 func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd, bool) {
 	t := p.tab
 	t.program.Guard.Typed()
@@ -40,7 +40,7 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 	result, cmd := t.composer.Key(k)
 	switch {
 	case !result.Used && a == config.ActionFocusTranscript && t.dialogs.Asks() && t.program.Keys.Match(config.ActionRejectWords, name):
-		return cmd, true // it was meant for the question, too early
+		return cmd, true // it was meant for the question, which took no keys yet
 	case !result.Used:
 		return cmd, false
 	case result.Copy != "":
@@ -65,7 +65,7 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 	return cmd, true
 }
 
-// typeLetters types the letters that have marked an answer and turned out to be text.
+// typeLetters types letters that had selected an answer and turned out to be text.
 func (p *prompt) typeLetters() tea.Cmd {
 	var all tea.Cmd
 	for _, k := range p.tab.dialogs.Typed() {
@@ -82,12 +82,12 @@ func (p *prompt) paste(text string) (tea.Cmd, bool) {
 	t.program.Guard.Typed()
 	t.reader.Blur()
 	if text == "" {
-		return t.images.Paste(t.composer), true // so do terminals whose clipboard holds no text
+		return t.images.Paste(t.composer), true // terminals paste "" if the clipboard holds no text
 	}
 	return t.composer.Paste(text), true
 }
 
-// mouse sets the cursor, and selects from where the button went down until it goes up.
+// mouse sets the cursor and selects text.
 func (p *prompt) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	t, at := p.tab, msg.Mouse()
 	switch msg.(type) {

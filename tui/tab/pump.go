@@ -11,30 +11,29 @@ import (
 	"parley/internal/session"
 )
 
-// frame is the least time between two batches of what an agent streams: what
-// comes faster than anybody can read it is folded together. It is longer than the
-// time between two frames of the screen, so that each batch is drawn when it comes.
+// frame is the least time between two batches of streamed events. It is longer than a
+// frame of the screen, so that each batch is drawn when it comes.
 const frame = 40 * time.Millisecond
 
-// batchMsg is everything that happened in the session since the last one.
+// batchMsg is everything that happened in the session since the last batch.
 type batchMsg []conversation.Event
 
-// pumpedMsg is a batch, and from where.
+// pumpedMsg is a batch and its pump.
 type pumpedMsg struct {
 	pump  *pump
 	batch batchMsg
 }
 
-// pump takes batches from a session's stream. One batch is under way at a time:
-// the next is asked for when one has been folded, whether or not the tab is on the
-// screen, so a slow screen makes larger batches, and never a queue of them.
+// pump takes batches from a session's stream. It asks for a batch when the previous one
+// has been folded, visible or not, so a slow screen makes batches larger and never queues
+// them.
 type pump struct {
 	ctx     context.Context
 	session *session.Session
 	last    time.Time
 }
 
-// next waits for the next batch. It is nil when the stream has ended.
+// next waits for the next batch. It returns nil at the end of the stream.
 func (p *pump) next() tea.Msg {
 	select {
 	case <-p.session.Stream().Ready():
@@ -60,8 +59,8 @@ func (p *pump) next() tea.Msg {
 	return pumpedMsg{p, events}
 }
 
-// streamed reports an event of a kind that comes in floods. The others, such as
-// those of a start or an answer, hold nothing up.
+// streamed reports whether an event is of a kind that comes in floods. Other events are
+// not delayed.
 func streamed(e conversation.Event) bool {
 	switch e.(type) {
 	case conversation.Text, conversation.Update, conversation.TerminalOutput:

@@ -1,6 +1,3 @@
-// This file is where the questions of the agent are asked: one at a time, each in
-// sight until it is answered, withdrawn, or another one is looked at.
-
 package tab
 
 import (
@@ -15,23 +12,23 @@ import (
 	"parley/tui/toolview"
 )
 
-// questions are what the agent asks in a tab.
+// questions shows the agent's questions one at a time. Each stays visible until it is
+// answered or withdrawn, or the person looks at another.
 type questions struct {
 	tab *Tab
 
-	asking *dialog.Permission // the question that was asked last, nil before the first
-	reach  toolview.Reach     // which paths lead out of the session's directories
+	asking *dialog.Permission // the last permission shown, or nil
+	reach  toolview.Reach     // resolves paths outside the session's directories
 }
 
-// SetRoots says which directories the session works in.
+// SetRoots sets the directories that the session works in.
 func (q *questions) SetRoots(roots []string) { q.reach = toolview.Reach{Roots: roots} }
 
-// Reach knows which paths lead out of these directories.
+// Reach returns the resolver of paths outside these directories.
 func (q *questions) Reach() *toolview.Reach { return &q.reach }
 
-// Follow keeps one dialog for an open question of the agent, above everything
-// else: the one that the person looks at, or else, when that is over, the one that
-// stands in its place, beginning with the oldest.
+// Follow keeps one dialog open for the agent's questions: the one being looked at, else
+// the next in its position, starting with the oldest.
 func (q *questions) Follow() tea.Cmd {
 	c := q.tab.conv
 	switch asking := q.tab.dialogs.Follow(c); {
@@ -56,7 +53,7 @@ func (q *questions) Follow() tea.Cmd {
 	return cmd
 }
 
-// ask asks one of the permissions that wait.
+// ask shows one of the open permissions.
 func (q *questions) ask(at int) {
 	c := q.tab.conv
 	q.asking = dialog.NewPermission(q.tab.env(), c.Permissions[at], len(c.Permissions))
@@ -64,8 +61,7 @@ func (q *questions) ask(at int) {
 	q.tab.dialogs.Push(q.asking)
 }
 
-// Another shows the permission that stands so many places further on, in place of
-// the one in sight, which stays open.
+// Another shows the permission that is by positions further on.
 func (q *questions) Another(by int) tea.Cmd {
 	n := len(q.tab.conv.Permissions)
 	if q.asking == nil || q.tab.dialogs.Top() != q.asking || n < 2 {
@@ -77,8 +73,7 @@ func (q *questions) Another(by int) tea.Cmd {
 	return q.resolvePaths()
 }
 
-// ended takes over what was being written to a permission that is not open any more:
-// nothing that a person has written is lost.
+// ended moves the text being written to a closed permission into the draft.
 func (q *questions) ended() {
 	if q.asking != nil && !q.tab.dialogs.Has(q.asking) {
 		q.addToDraft(q.asking.TakeWords())
@@ -88,7 +83,6 @@ func (q *questions) ended() {
 	}
 }
 
-// addToDraft puts words behind those of the draft.
 func (q *questions) addToDraft(words string) {
 	switch {
 	case words == "":
@@ -99,8 +93,8 @@ func (q *questions) addToDraft(words string) {
 	}
 }
 
-// RejectWith rejects what was asked, or cancels the turn, and says to the agent what to do
-// instead, before all that waits, once the files that the words mention are read.
+// RejectWith rejects a request, or cancels the turn, and sends words before the queue once
+// the files that they mention are read.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 	p, caps := composer.NewPrompt(a.Words, q.tab.cwd), q.tab.conv.Agent.Capabilities.PromptCapabilities
 	return inBackground(func() then {
@@ -115,13 +109,13 @@ func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 	})
 }
 
-// resolvePaths looks, beside the screen, where the paths of the question lead; nil
-// if that is known.
+// resolvePaths resolves the paths of the question in the background. It returns nil if all
+// are known.
 func (q *questions) resolvePaths() tea.Cmd {
 	if q.asking == nil || !q.tab.dialogs.Has(q.asking) {
 		return nil
 	}
-	const most = 1000 // at once; the others come next
+	const most = 1000 // per batch
 	var unknown []string
 	for _, path := range q.asking.Paths() {
 		if !q.reach.Known(path) && len(unknown) < most {
@@ -137,14 +131,14 @@ func (q *questions) resolvePaths() tea.Cmd {
 		return func() tea.Cmd {
 			q.reach.Add(found)
 			if len(found) == 0 {
-				return nil // nothing can be found out
+				return nil // nothing was resolved
 			}
 			return q.resolvePaths()
 		}
 	})
 }
 
-// Edit shows text in the person's editor. What is changed there changes nothing.
+// Edit shows text in the editor. Changes to it have no effect.
 func (q *questions) Edit(text string) tea.Cmd {
 	return inBackground(func() then {
 		file, err := writeText(text)
@@ -157,7 +151,7 @@ func (q *questions) Edit(text string) tea.Cmd {
 	})
 }
 
-// open opens a file that was made for the editor, and takes it away afterwards.
+// open opens a temporary file in the editor, and removes it afterwards.
 func (q *questions) open(file string) tea.Cmd {
 	cmd, err := desktop.SystemEditor().Open(file, 0)
 	if err != nil {
@@ -169,14 +163,14 @@ func (q *questions) open(file string) tea.Cmd {
 			err = fmt.Errorf("%s: %w", cmd.Args[0], err)
 		}
 		return then(func() tea.Cmd {
-			q.tab.dialogs.Regain() // what was pressed at the end was the editor's
+			q.tab.dialogs.Regain() // the last keys were for the editor
 			remove := func() tea.Msg { _ = os.Remove(file); return nil }
 			return tea.Batch(remove, q.tab.sayIf(err))
 		})
 	})
 }
 
-// writeText puts text into a temporary file that only its owner can read.
+// writeText writes text to a temporary file that only the owner can read.
 func writeText(text string) (name string, err error) {
 	f, err := os.CreateTemp("", "parley-question-*.txt")
 	if err != nil {

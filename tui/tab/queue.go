@@ -1,7 +1,3 @@
-// This file is where prompts wait: on their way to the session, while the files that
-// they mention are read, and in the session's queue, until a turn has ended. There the
-// person edits them, puts them into another order, sends them sooner or takes them back.
-
 package tab
 
 import (
@@ -18,22 +14,23 @@ import (
 	"parley/tui/composer"
 )
 
-// promptQueue is what the person has sent and is not with the session yet, and what they do
-// with the prompts that wait there.
+// promptQueue holds the prompts on their way to the session while the files that they
+// mention are read, and edits, reorders, sends and removes the prompts in the session's
+// queue.
 type promptQueue struct {
 	tab *Tab
 
 	waiting []*outgoing      // on their way to the session
-	last    *composer.Prompt // the prompt that was sent last, nil if none was
-	requeue int              // the place in the queue of the prompt that is being edited, from 1 on; 0 if none is
-	escaped time.Time        // of a first esc that had nothing to do
-	lost    bool             // the agent has gone, and no session was opened since then
+	last    *composer.Prompt // the last prompt sent, or nil
+	requeue int              // queue position, from 1, of the prompt being edited, or 0
+	escaped time.Time        // first of two esc
+	lost    bool             // the agent has gone, and no session was opened since
 }
 
-// Len is how many prompts are on their way to the session.
+// Len returns how many prompts are on their way to the session.
 func (o *promptQueue) Len() int { return len(o.waiting) }
 
-// Queued is how many prompts wait in the session.
+// Queued returns how many prompts wait in the session.
 func (o *promptQueue) Queued() int {
 	if o.tab.conv == nil {
 		return 0
@@ -41,8 +38,8 @@ func (o *promptQueue) Queued() int {
 	return len(o.tab.conv.Queue)
 }
 
-// Typed notes that something was typed: the first of two esc does not count any more, and
-// what was taken out of the queue is given up once the draft is empty.
+// Typed resets the first of two esc after a key. An empty draft gives up the position of
+// an edited prompt.
 func (o *promptQueue) Typed() {
 	o.Acted()
 	if o.tab.composer.Empty() {
@@ -50,24 +47,24 @@ func (o *promptQueue) Typed() {
 	}
 }
 
-// Acted notes that something else was done: the first of two esc does not count any more.
+// Acted resets the first of two esc after any other action.
 func (o *promptQueue) Acted() { o.escaped = time.Time{} }
 
-// Lost notes that the agent has gone: what waits is not sent before the person says so.
+// Lost notes that the agent has gone: the queue is sent only on request.
 func (o *promptQueue) Lost() { o.lost = true }
 
 // Adopted notes that another session takes the prompts.
 func (o *promptQueue) Adopted() { o.lost = false }
 
-// Submit sends a prompt. One that was taken out of the queue goes back to its place.
+// Submit sends a prompt. One taken from the queue returns to its position.
 func (o *promptQueue) Submit(p composer.Prompt) tea.Cmd {
 	out := outgoing{Prompt: p, back: o.requeue}
 	o.requeue = 0
 	return o.submitAs(out)
 }
 
-// submitAs sends a prompt. The files that it mentions are read on the way, one
-// prompt after the other, so that they arrive in order.
+// submitAs sends a prompt after reading the files that it mentions. Prompts are read one
+// after the other, so they arrive in order.
 func (o *promptQueue) submitAs(p outgoing) tea.Cmd {
 	if why := cmp.Or(o.tab.stored.readOnly, o.tab.images.CannotTake(p.Prompt)); why != "" {
 		o.tab.composer.Restore(p.Prompt)
@@ -85,8 +82,7 @@ func (o *promptQueue) submitAs(p outgoing) tea.Cmd {
 	return o.Read()
 }
 
-// Read reads the files of the next prompt, if there is one. While the
-// session is being made it waits.
+// Read reads the files of the next prompt, if any. It waits for the session to exist.
 func (o *promptQueue) Read() tea.Cmd {
 	if len(o.waiting) == 0 || o.tab.session == nil {
 		return nil
@@ -98,10 +94,10 @@ func (o *promptQueue) Read() tea.Cmd {
 	})
 }
 
-// send gives the next prompt, whose files were read, to the session.
+// send gives the next prompt, whose files are read, to the session.
 func (o *promptQueue) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd {
 	if o.tab.session == nil || len(o.waiting) == 0 || o.waiting[0] != p {
-		return nil // the agent was left while it started, and the prompt was given back
+		return nil // the person left the starting agent; the prompt is back in the draft
 	}
 	said := o.hand(*p, o.tab.stored.withEarlier(o.tab.conv, blocks))
 	o.waiting = o.waiting[1:]
@@ -111,7 +107,7 @@ func (o *promptQueue) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd
 	return tea.Batch(o.Read(), said)
 }
 
-// again says how the agent is had back that has gone.
+// again returns how to restart an agent that has gone.
 func (o *promptQueue) again() string {
 	if o.tab.session.Connects() {
 		return keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " connects again"
@@ -119,8 +115,8 @@ func (o *promptQueue) again() string {
 	return keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " starts it again"
 }
 
-// ReturnToDraft puts prompts that cannot be sent back into the draft: those that have
-// waited for the session, and those on their way to it.
+// ReturnToDraft moves prompts that cannot be sent into the draft: the given ones, and
+// those on their way.
 func (o *promptQueue) ReturnToDraft(waited ...conversation.QueuedPrompt) {
 	var texts []string
 	for _, q := range waited {
@@ -134,13 +130,12 @@ func (o *promptQueue) ReturnToDraft(waited ...conversation.QueuedPrompt) {
 	case len(texts) == 0:
 	case o.tab.composer.Empty():
 		o.tab.composer.SetText(all)
-	default: // behind what was begun since then
+	default: // after what was written since
 		o.tab.composer.Append("\n\n" + all)
 	}
 }
 
-// SendNothing is enter on an empty prompt: a queue that a cancel has paused
-// goes on.
+// SendNothing handles enter on an empty prompt: it resumes a paused queue.
 func (o *promptQueue) SendNothing() tea.Cmd {
 	if o.tab.conv.Gone() && o.Queued() > 0 {
 		return o.tab.say("the agent has gone: " + o.again())
@@ -151,7 +146,7 @@ func (o *promptQueue) SendNothing() tea.Cmd {
 	return nil
 }
 
-// Recall takes the last waiting prompt back into the composer.
+// Recall moves the last queued prompt back into the composer.
 func (o *promptQueue) Recall() tea.Cmd {
 	if o.Queued() == 0 || !o.tab.composer.Empty() {
 		return nil
@@ -164,8 +159,8 @@ func (o *promptQueue) Recall() tea.Cmd {
 	return nil
 }
 
-// Escape is esc where there is nothing to cancel or to close: pressed twice on an empty
-// prompt, it brings the last prompt back to be edited.
+// Escape handles esc with nothing to cancel or close: pressed twice on an empty prompt, it
+// restores the last prompt for editing.
 func (o *promptQueue) Escape() tea.Cmd {
 	if !o.tab.composer.Empty() || !o.hasLast() {
 		return nil
@@ -182,7 +177,7 @@ func (o *promptQueue) Escape() tea.Cmd {
 	return o.tab.composer.Load(app.LastPrompt(o.tab.conv))
 }
 
-// Escapes reports whether another esc would bring the last prompt back.
+// Escapes reports whether another esc restores the last prompt.
 func (o *promptQueue) Escapes() bool {
 	return !o.escaped.IsZero() && o.tab.program.Now().Sub(o.escaped) < againTime
 }

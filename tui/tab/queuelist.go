@@ -17,14 +17,13 @@ import (
 // outgoing is a prompt on its way to the session.
 type outgoing struct {
 	composer.Prompt
-	// now says that a turn that runs is cancelled for it.
+	// now cancels a running turn first.
 	now bool
-	// back is the place in the queue to which it goes back, from 1 on; 0 if it was not
-	// taken out of it.
+	// back is the queue position, from 1, that it returns to, or 0.
 	back int
 }
 
-// hand gives a prompt to the session, and says what that does to a turn that runs.
+// hand gives a prompt to the session, and reports if that cancels a turn.
 func (o *promptQueue) hand(out outgoing, blocks []acpclient.ContentBlock) tea.Cmd {
 	switch {
 	case out.now:
@@ -42,8 +41,8 @@ func (o *promptQueue) hand(out outgoing, blocks []acpclient.ContentBlock) tea.Cm
 // cancelsFirst is said when a prompt is sent while a turn runs.
 const cancelsFirst = "the turn is cancelled first, then this is sent"
 
-// SendNow sends the draft, or, if there is none, the first prompt that waits, before its
-// turn: the turn that runs is cancelled.
+// SendNow sends the draft, or else the first queued prompt, at once, cancelling a running
+// turn.
 func (o *promptQueue) SendNow() tea.Cmd {
 	switch {
 	case o.tab.session == nil:
@@ -74,7 +73,7 @@ func (o *promptQueue) sendQueuedNow(id int) tea.Cmd {
 	return nil
 }
 
-// Show lists what waits, to be edited, put into another order and taken out.
+// Show lists the queue.
 func (o *promptQueue) Show() tea.Cmd {
 	if o.tab.session == nil || o.Queued() == 0 {
 		return o.tab.say("nothing waits: what you send while the agent works does")
@@ -89,20 +88,19 @@ func (o *promptQueue) Show() tea.Cmd {
 	return nil
 }
 
-// emptyQueue is the item that takes everything out of the queue.
+// emptyQueue is the id of the item that empties the queue.
 const emptyQueue = "empty"
 
-// queueGroup is above what can be done with the queue.
 const queueGroup = "The queue"
 
-// queueItems are the prompts that wait, and what can be done with all of them.
+// queueItems returns the queued prompts and the actions on all of them.
 func (o *promptQueue) queueItems() []dialog.Item {
 	var items []dialog.Item
 	drafted := !o.tab.composer.Empty()
 	for i, q := range o.tab.conv.Queue {
 		edit := func() tea.Cmd { return o.editQueued(q.ID) }
 		var do dialog.Action = dialog.Do(edit)
-		if drafted { // it says why not, and nothing was chosen
+		if drafted { // report why not, and keep the list open
 			do = dialog.Stay(edit)
 		}
 		about := "enter takes it into the prompt; sent again, it comes back to its place"
@@ -123,10 +121,10 @@ func (o *promptQueue) queueItems() []dialog.Item {
 	)
 }
 
-// queuedID is the name of a prompt that waits, in the list.
+// queuedID returns the item id of a queued prompt.
 func queuedID(q conversation.QueuedPrompt) string { return fmt.Sprintf("prompt %d", q.ID) }
 
-// moveQueued is what the keys do that move a prompt that waits.
+// moveQueued returns the handler of the keys that move a queued prompt.
 func (o *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 	return func(i dialog.Item) dialog.Action {
 		var id int
@@ -137,8 +135,7 @@ func (o *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 	}
 }
 
-// editQueued takes a prompt that waits into the composer. Sent again, it goes back to
-// its place.
+// editQueued moves a queued prompt into the composer. Sending it restores its position.
 func (o *promptQueue) editQueued(id int) tea.Cmd {
 	if !o.tab.composer.Empty() {
 		return o.tab.say("the prompt holds a draft: send it or clear it first")
@@ -152,13 +149,13 @@ func (o *promptQueue) editQueued(id int) tea.Cmd {
 	return o.tab.say("it does not wait any more")
 }
 
-// unqueue takes a prompt out of the queue. Its text is in the history.
+// unqueue removes a prompt from the queue. Its text stays in the history.
 func (o *promptQueue) unqueue(id int) bool {
 	_, ok := o.tab.session.Unqueue(id)
 	return ok
 }
 
-// dropQueue takes out all that waits. It stays in the history.
+// dropQueue empties the queue. The prompts stay in the history.
 func (o *promptQueue) dropQueue() tea.Cmd {
 	n := len(o.tab.session.EmptyQueue())
 	words, them := fmt.Sprintf("%d prompts were taken out", n), "them"
@@ -168,8 +165,8 @@ func (o *promptQueue) dropQueue() tea.Cmd {
 	return o.tab.say(words + "; " + o.tab.keyOf(config.ActionHistorySearch) + " finds " + them + " again")
 }
 
-// AskToSend asks whether prompts are to be sent that were waiting when the
-// agent went: they were written before the person knew of it.
+// AskToSend asks whether to send the prompts that were queued when the agent went, because
+// they were written before the person knew.
 func (o *promptQueue) AskToSend() {
 	lost := o.lost
 	o.lost = false
@@ -179,7 +176,7 @@ func (o *promptQueue) AskToSend() {
 	o.tab.ask(o.tab.confirmation(app.SendQueueQuestion(o.tab.session, o.tab.conv.Queue)))
 }
 
-// Lines show the prompts that wait in the session.
+// Lines draws the queue.
 func (o *promptQueue) Lines(width int) []string {
 	if o.Queued() == 0 {
 		return nil

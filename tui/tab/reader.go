@@ -1,6 +1,3 @@
-// This file is how a person reads a list, whether the transcript or one item of it on
-// the whole screen: by keys and mouse they scroll it, look for words, mark, copy and open.
-
 package tab
 
 import (
@@ -14,38 +11,38 @@ import (
 	"parley/tui/transcript"
 )
 
-// wheelLines is how far one step of the mouse wheel scrolls.
+// wheelLines is how many lines a wheel step scrolls.
 const wheelLines = 3
 
-// reader is how a person reads a list: what is looked for in it, what is marked in it, and
-// what is taken from it.
+// reader lets a person read a list, the transcript or one item on the whole screen:
+// scroll, find, mark, copy and open.
 type reader struct {
 	tab  *Tab
 	list *transcript.List
 	find finder
 	drag drag
-	rows int // of the list, as it was drawn last
+	rows int // lines of the list in the last drawing
 
-	// code is which block of code of an item was copied last, codeOf that item.
+	// code is the index of the last code block copied, codeOf its item.
 	code   int
 	codeOf conversation.Item
-	// main says that the list is the transcript: a question below it gets the keys back.
+	// main means that the list is the transcript: leaving it returns the keys to a question.
 	main bool
 }
 
-// Reset forgets what was looked for and taken, after the list has begun anew.
+// Reset forgets search and marks after the list was reset.
 func (r *reader) Reset() {
 	r.find = finder{underWay: r.find.underWay}
 	r.drag, r.codeOf = drag{}, nil
 }
 
-// SetRows says how many lines of the list are drawn.
+// SetRows sets how many lines of the list are drawn.
 func (r *reader) SetRows(rows int) { r.rows = rows }
 
-// StopDragging says that the mouse is somebody else's: nothing is dragged any more.
+// StopDragging ends a drag, because the mouse was lent.
 func (r *reader) StopDragging() { r.drag.down = false }
 
-// Unfocus gives the keys back to the prompt, or to the question that waits.
+// Unfocus returns the keys to the prompt or an open question.
 func (r *reader) Unfocus() {
 	r.list.Focus(false)
 	if r.main {
@@ -53,11 +50,10 @@ func (r *reader) Unfocus() {
 	}
 }
 
-// Dragging reports whether the button of the mouse went down in the list.
+// Dragging reports whether a mouse button that went down in the list is held.
 func (r *reader) Dragging() bool { return r.drag.down }
 
-// Do does what an action of the transcript says, as far as it is the same for
-// every list.
+// Do performs those actions of the transcript that every list has.
 func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 	switch a {
 	case config.ActionSearch, config.ActionFind:
@@ -81,7 +77,7 @@ func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 	return cmd, true
 }
 
-// Move scrolls the list, if that is what an action says.
+// Move scrolls the list. It reports whether the action is one that scrolls.
 func (r *reader) Move(a config.Action) bool {
 	l := r.list
 	switch a {
@@ -113,7 +109,7 @@ func (r *reader) Move(a config.Action) bool {
 	return true
 }
 
-// direction is 1 for forward and -1 for backward.
+// direction returns 1 for forward and -1 for backward.
 func direction(forward bool) int {
 	if forward {
 		return 1
@@ -121,7 +117,7 @@ func direction(forward bool) int {
 	return -1
 }
 
-// copyItem copies what is marked, else the whole item.
+// copyItem copies the marked text, or else the whole item.
 func (r *reader) copyItem() tea.Cmd {
 	if r.list.Spanning() {
 		return r.copySpan(true)
@@ -133,7 +129,7 @@ func (r *reader) copyItem() tea.Cmd {
 	return r.tab.actions.copy("", text)
 }
 
-// copySpan copies what is marked. The marks stay unless end is set.
+// copySpan copies the marked text, and unmarks it if end is set.
 func (r *reader) copySpan(end bool) tea.Cmd {
 	text := r.list.SpanText()
 	if end {
@@ -145,8 +141,7 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 	return r.tab.actions.copy("", text)
 }
 
-// copyCode copies a block of code: the first that is in sight, and the next one
-// each time that it is asked for again.
+// copyCode copies a code block: the first visible one, then the next each time.
 func (r *reader) copyCode() tea.Cmd {
 	codes, first := r.list.Codes()
 	if len(codes) == 0 {
@@ -164,7 +159,7 @@ func (r *reader) copyCode() tea.Cmd {
 	return r.tab.actions.copy(what, codes[r.code])
 }
 
-// copyOfTool copies something of a tool call.
+// copyOfTool copies the command, output or patch of a tool call.
 func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 	call, _ := r.list.Selected().(*conversation.ToolCall)
 	if own, ok := r.list.Selected().(*conversation.ShellCommand); ok {

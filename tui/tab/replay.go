@@ -10,15 +10,15 @@ import (
 	"parley/internal/session"
 )
 
-// idleMachine is the machine of a replay: nobody asks anything of it.
+// idleMachine is the machine of a replay, which is never asked for anything.
 type idleMachine struct{ session.Machine }
 
 func (idleMachine) EndTerminals() {}
 func (idleMachine) Close()        {}
 
-// Replay shows what was recorded, in place of a session with an agent.
+// Replay plays a recording instead of a session.
 func (t *Tab) Replay(p *record.Player) tea.Cmd {
-	s, err := session.NewSession(session.Options{ // it is never started
+	s, err := session.NewSession(session.Options{ // never started
 		Cwd:     p.Script().Cwd,
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
 	})
@@ -31,11 +31,10 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 	return t.address(t.replay.Start())
 }
 
-// notInReplay is said when a key would do something that a replay does not do.
+// notInReplay says that an action is unavailable in a replay.
 const notInReplay = "this is a replay: there is no agent, and nothing is done"
 
-// actsOutside reports an action of the transcript that does something to a program or a
-// file.
+// actsOutside reports whether an action of the transcript affects a program or file.
 func actsOutside(a config.Action) bool {
 	switch a {
 	case config.ActionItemOpen, config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
@@ -44,8 +43,8 @@ func actsOutside(a config.Action) bool {
 	return false
 }
 
-// inReplay says what an action does while a replay is shown: other means that it does
-// what it always does.
+// inReplay handles an action during a replay. other means that the action has its usual
+// effect.
 func (ac *actions) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 	t := ac.tab
 	if t.replay == nil {
@@ -64,8 +63,7 @@ func (ac *actions) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 	return t.say(notInReplay), false
 }
 
-// sessionNow is the time in the session: now, or, in a replay, when what is shown
-// happened.
+// sessionNow returns the current time, or the recorded time in a replay.
 func (t *Tab) sessionNow() time.Time {
 	if t.replay != nil {
 		if then := t.replay.Now(); !then.IsZero() {

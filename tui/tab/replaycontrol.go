@@ -1,6 +1,3 @@
-// This file plays what was recorded, in a tab that has no agent: it goes on with time,
-// and takes the keys that pause, hasten and jump.
-
 package tab
 
 import (
@@ -18,28 +15,25 @@ import (
 )
 
 const (
-	// maxStep is the longest time between two steps of a replay that plays: the line that
-	// says how far it is moves on.
+	// maxStep is the longest time between two steps of a replay, so that its progress bar moves.
 	maxStep = 200 * time.Millisecond
-	// maxElapsed is how much time counts at most between two steps: the program may have
-	// been suspended.
+	// maxElapsed bounds the time of one step, because the program may have been suspended.
 	maxElapsed = time.Second
 )
 
-// replayControl is a replay that a tab shows. It touches no file and starts no program: there
-// is nothing in it but what was recorded.
+// replayControl plays a recording in a tab without an agent, and handles the keys that
+// pause, speed up and jump. It touches no files and starts no programs.
 type replayControl struct {
 	tab    *Tab
 	player *record.Player
-	last   time.Time // until when time has been reckoned in
-	steps  int       // counts the commands that go on with it: only the last one counts
+	last   time.Time // end of the time already played
+	steps  int       // number of the latest step command; earlier ones are ignored
 
-	asked  *conversation.Permission // the question for which answer says how it was answered
+	asked  *conversation.Permission // the question that answer belongs to
 	answer string
 }
 
-// Start is the command that goes on with the replay when it is time; nil if it does not
-// go on by itself.
+// Start returns the command for the next step, or nil if the replay is not playing.
 func (r *replayControl) Start() tea.Cmd {
 	wait, plays := r.player.Wait()
 	if !plays {
@@ -50,24 +44,23 @@ func (r *replayControl) Start() tea.Cmd {
 	return tea.Tick(min(wait, maxStep), func(time.Time) tea.Msg {
 		return then(func() tea.Cmd {
 			if n != r.steps {
-				return nil // it is from before the last key
+				return nil // superseded by a key
 			}
 			return r.Play()
 		})
 	})
 }
 
-// Play shows what has happened until now, and goes on.
+// Play plays up to now and schedules the next step.
 func (r *replayControl) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 
-// Playing reports whether it goes on by itself, and Now is the time at which it stands,
-// zero if that is not known.
+// Playing reports whether the replay advances by itself.
 func (r *replayControl) Playing() bool { return r.player.Playing() }
 
-// Now is described with Playing.
+// Now returns the recorded time of the current position, zero if unknown.
 func (r *replayControl) Now() time.Time { return r.player.Now() }
 
-// catchUp shows what has happened in the time that has passed.
+// catchUp plays the time that has passed.
 func (r *replayControl) catchUp() tea.Cmd {
 	now := r.tab.program.Now()
 	passed := min(now.Sub(r.last), maxElapsed)
@@ -75,7 +68,7 @@ func (r *replayControl) catchUp() tea.Cmd {
 	return r.perform(r.player.Advance(passed))
 }
 
-// Steer does what an action of the replay says.
+// Steer performs an action of the replay.
 func (r *replayControl) Steer(a config.Action) tea.Cmd {
 	p := r.player
 	cmd := r.catchUp()
@@ -104,7 +97,7 @@ func (r *replayControl) Steer(a config.Action) tea.Cmd {
 	return tea.Batch(cmd, r.Start())
 }
 
-// perform takes events into the conversation. Nothing is done about them.
+// perform applies events to the conversation, without reacting to them.
 func (r *replayControl) perform(events []conversation.Event) tea.Cmd {
 	t := r.tab
 	for _, e := range events {
@@ -119,7 +112,7 @@ func (r *replayControl) perform(events []conversation.Event) tea.Cmd {
 	return t.reader.Follow()
 }
 
-// rewind shows the replay as if it had not begun.
+// rewind returns to the beginning.
 func (r *replayControl) rewind() {
 	t, old := r.tab, r.tab.list
 	t.conv = conversation.New()
@@ -132,7 +125,6 @@ func (r *replayControl) rewind() {
 	r.asked = nil
 }
 
-// key steers the replay.
 func (r *replayControl) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	a, ok := r.tab.program.Keys.Action(config.ContextReplay, name)
 	if !ok {
@@ -144,13 +136,12 @@ func (r *replayControl) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 func (*replayControl) paste(string) (tea.Cmd, bool)       { return nil, false }
 func (*replayControl) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 
-// draw draws the line that stands in the place of the prompt.
+// draw draws the progress line in place of the prompt.
 func (r *replayControl) draw(width, _ int) dialog.View {
 	return dialog.View{Lines: []string{r.Line(width)}}
 }
 
-// Asks says what was asked where the replay stands, and how it was answered; "" if
-// nothing was.
+// Asks returns the question open at the current position and its recorded answer, or "".
 func (r *replayControl) Asks(c *conversation.Conversation) string {
 	th := r.tab.program.Theme
 	switch {
@@ -166,7 +157,7 @@ func (r *replayControl) Asks(c *conversation.Conversation) string {
 	return ""
 }
 
-// answerTo says how a question was answered.
+// answerTo describes how a question was answered.
 func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed) string {
 	switch {
 	case closed == nil:
@@ -187,10 +178,10 @@ func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed)
 	return words
 }
 
-// replayBar is how wide the bar is that shows how far a replay is, in cells.
+// replayBar is the width of the progress bar, in cells.
 const replayBar = 16
 
-// Line says how far the replay is. It stands where the prompt would.
+// Line draws the progress of the replay.
 func (r *replayControl) Line(width int) string {
 	p, th := r.player, r.tab.program.Theme
 	state := "playing"
@@ -215,7 +206,7 @@ func (r *replayControl) Line(width int) string {
 	return termtext.JoinSides(left, right+" ", width)
 }
 
-// clockTime is a time as players show it.
+// clockTime formats a duration as media players do.
 func clockTime(d time.Duration) string {
 	s := int(d.Seconds())
 	if s >= 3600 {
@@ -224,7 +215,6 @@ func clockTime(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// hints are the keys of a replay.
 func (r *replayControl) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: r.tab.program.Keys}
 	switch p := r.player; {

@@ -1,6 +1,3 @@
-// This file is where a person sees the rules that count in a session, saves one,
-// takes one back, and says whether those of a project count.
-
 package tab
 
 import (
@@ -16,15 +13,14 @@ import (
 	"parley/tui/dialog"
 )
 
-// Rules are the rules by which the questions of a session are judged. All methods take
-// nil for one whose questions nobody judges.
+// ruleDialogs shows, saves and removes the rules of a session, and asks whether a
+// project's rules apply. Its methods accept a nil receiver if the session has no rules.
 type ruleDialogs struct {
 	tab  *Tab
 	book *app.Rules
 }
 
-// rules are the rules by which the questions of the session are judged; nil if nobody
-// judges them.
+// rules returns the dialogs for the session's rules, or nil if it has none.
 func (t *Tab) rules() *ruleDialogs {
 	if rules := app.RulesOf(t.session); rules != nil {
 		return &ruleDialogs{t, rules}
@@ -32,7 +28,7 @@ func (t *Tab) rules() *ruleDialogs {
 	return nil
 }
 
-// AskToTrust asks whether the rules of the project count.
+// AskToTrust asks whether the project's rules apply.
 func (r *ruleDialogs) AskToTrust() {
 	if r == nil {
 		return
@@ -42,7 +38,7 @@ func (r *ruleDialogs) AskToTrust() {
 	}
 }
 
-// Propose opens the step in which a rule is saved for what is asked.
+// Propose opens the step that saves a rule for a request.
 func (r *ruleDialogs) Propose(id int) {
 	if r == nil {
 		return
@@ -54,7 +50,7 @@ func (r *ruleDialogs) Propose(id int) {
 	}
 }
 
-// changed tells that something about the rules has changed, or why not.
+// changed reports that a rule was changed, or the error.
 func (r *ruleDialogs) changed(done string, err error) then {
 	return func() tea.Cmd {
 		if err != nil {
@@ -64,8 +60,7 @@ func (r *ruleDialogs) changed(done string, err error) then {
 	}
 }
 
-// Save saves the rules that the person has chosen, beside the screen, and then answers
-// the question that they are about.
+// Save saves the chosen rules in the background, then answers their question.
 func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 	r.tab.dialogs.Pop()
 	return inBackground(func() then {
@@ -77,8 +72,7 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 	})
 }
 
-// saved answers the question that rules were saved for, unless the agent asks about
-// something else by now.
+// saved answers the question of saved rules, unless the agent has changed it.
 func (r *ruleDialogs) saved(done string, a dialog.SaveRules) tea.Cmd {
 	p := permissionOf(r.tab.conv, a.ID)
 	if p == nil || p.Asked != a.Call {
@@ -102,7 +96,7 @@ func (r *ruleDialogs) Show() tea.Cmd {
 	})
 }
 
-// list lists rules, below what was opened meanwhile.
+// list opens the list, below a question that has appeared since.
 func (r *ruleDialogs) list(entries []app.Rule) {
 	items := make([]dialog.Item, len(entries))
 	for i, e := range entries {
@@ -114,8 +108,8 @@ func (r *ruleDialogs) list(entries []app.Rule) {
 	}))
 }
 
-// item is a rule in the list. Those that parley has saved can be taken back; the
-// others stand in a file of the person or of the project.
+// item returns the item of a rule. Only rules that parley saved can be removed; the others
+// are in files of the person or project.
 func (r *ruleDialogs) item(i int, e app.Rule) dialog.Item {
 	item := dialog.Item{ID: fmt.Sprint(i), Title: termtext.VisibleLine(e.Rule.String()), Group: headline(e.Scope.String())}
 	switch e.Scope {
@@ -131,10 +125,10 @@ func (r *ruleDialogs) item(i int, e app.Rule) dialog.Item {
 	return item
 }
 
-// headline is text with a capital at its beginning, as the headings of lists have it.
+// headline capitalizes a heading.
 func headline(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// askToTakeBack asks before a rule is taken back.
+// askToTakeBack asks before it removes a rule.
 func (r *ruleDialogs) askToTakeBack(e app.Rule) {
 	line := e.Rule.String()
 	remove := func() tea.Cmd {
@@ -151,7 +145,7 @@ func (r *ruleDialogs) askToTakeBack(e app.Rule) {
 	})
 }
 
-// permissionOf is the open permission with an ID, nil if there is none.
+// permissionOf returns the open permission with an id, or nil.
 func permissionOf(c *conversation.Conversation, id int) *conversation.Permission {
 	i := slices.IndexFunc(c.Permissions, func(p *conversation.Permission) bool { return p.ID == id })
 	if i < 0 {

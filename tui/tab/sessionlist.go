@@ -1,6 +1,3 @@
-// This file lists sessions to go on with: those that parley keeps and those that the
-// agent remembers, each once, and finds them by what was said in them.
-
 package tab
 
 import (
@@ -20,28 +17,28 @@ import (
 	"parley/tui/toolview"
 )
 
-// mostSessions is how many sessions are listed: page by page until then, so that
-// all of them can be searched. storedPage is how many stored ones come at once.
+// mostSessions bounds the sessions that are listed. All pages are loaded up to it, so that the filter sees them. storedPage is the page size.
 const (
 	mostSessions = 2000
 	storedPage   = 200
 )
 
-// sessionList is an open list of sessions, as far as they have come.
+// sessionList is an open list of the sessions that parley stores and that the agent
+// remembers, each once. It searches the stored transcripts too.
 type sessionList struct {
 	tab    *Tab
 	picker *dialog.Selector
 
 	sessions app.Sessions
-	all      bool // the stored ones of all directories
-	load     int  // counts how often the stored ones were asked for from the beginning
+	all      bool // list the stored sessions of all directories
+	load     int  // number of the current listing; older pages are dropped
 
-	asksAgent, asksStore bool // some are on their way
+	asksAgent, asksStore bool // pages are pending
 
-	words string // what is looked for in all that was said
+	words string // the full-text query
 }
 
-// openSessionList asks for the sessions and shows them as they come.
+// openSessionList opens the list and loads the sessions.
 func openSessionList(t *Tab) tea.Cmd {
 	l := newList(t)
 	if l == nil {
@@ -57,7 +54,7 @@ func openSessionList(t *Tab) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// newList opens an empty list; it is nil if there is nobody to ask.
+// newList opens an empty list. It returns nil if there is no source of sessions.
 func newList(t *Tab) *sessionList {
 	l := &sessionList{tab: t, asksStore: t.program.Stored != nil}
 	if c := t.conv; c != nil && t.session != nil {
@@ -70,7 +67,7 @@ func newList(t *Tab) *sessionList {
 	return l
 }
 
-// page asks for the page at a cursor.
+// page loads the agent's page at a cursor.
 func (l *sessionList) page(cursor string) tea.Cmd {
 	agent := l.tab.session
 	return inBackground(func() then {
@@ -79,8 +76,8 @@ func (l *sessionList) page(cursor string) tea.Cmd {
 	})
 }
 
-// take takes a page and asks for the next, unless the list was closed meanwhile. An
-// agent that lists no sessions is no trouble where others are listed.
+// take adds a page and loads the next, unless the list was closed. An agent without
+// session/list is an error only if there is no other source.
 func (l *sessionList) take(page *acpclient.ListSessionsResponse, err error) tea.Cmd {
 	if !l.tab.dialogs.Has(l.picker) {
 		return nil
@@ -110,7 +107,7 @@ func (l *sessionList) take(page *acpclient.ListSessionsResponse, err error) tea.
 	return nil
 }
 
-// query is which stored sessions are listed.
+// query returns the query for stored sessions.
 func (l *sessionList) query() store.Query {
 	if l.all {
 		return store.Query{}
@@ -118,7 +115,7 @@ func (l *sessionList) query() store.Query {
 	return store.Query{Cwd: l.tab.cwd}
 }
 
-// storedFrom asks for the stored sessions behind so many.
+// storedFrom loads a page of stored sessions from an offset.
 func (l *sessionList) storedFrom(offset int) tea.Cmd {
 	lib, q, load := l.tab.program.Stored, l.query(), l.load
 	q.Limit, q.Offset = storedPage, offset
@@ -128,8 +125,8 @@ func (l *sessionList) storedFrom(offset int) tea.Cmd {
 	})
 }
 
-// takeStored takes a page of the stored sessions, and asks for the next, unless they were
-// asked for from the beginning meanwhile.
+// takeStored adds a page of stored sessions and loads the next, unless the listing was
+// restarted.
 func (l *sessionList) takeStored(load int, page []store.Summary, err error) tea.Cmd {
 	if !l.tab.dialogs.Has(l.picker) || load != l.load {
 		return nil
@@ -146,7 +143,7 @@ func (l *sessionList) takeStored(load int, page []store.Summary, err error) tea.
 	return nil
 }
 
-// widen lists the stored sessions of all directories, or of this one again.
+// widen switches between all directories and this one.
 func (l *sessionList) widen() tea.Cmd {
 	l.all, l.sessions.Stored, l.asksStore = !l.all, nil, true
 	l.load++
@@ -154,7 +151,7 @@ func (l *sessionList) widen() tea.Cmd {
 	return tea.Batch(l.storedFrom(0), l.searchSoon(l.words))
 }
 
-// content is what the list shows.
+// content returns what the list shows.
 func (l *sessionList) content() dialog.List {
 	list := dialog.List{
 		Title: "Sessions", Loading: l.asksAgent || l.asksStore, Filter: true,
@@ -182,13 +179,13 @@ func (l *sessionList) content() dialog.List {
 	return list
 }
 
-// item is a session as an item of the list.
+// item returns the item of a session.
 func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 	where := []string{toolview.PathsIn("").Path(s.Cwd())}
 	if s.Stored != nil {
 		where = append(where, cmp.Or(s.Stored.AgentName, s.Stored.Agent))
 		if s.Stored.Worktree != "" {
-			where = append([]string{worktreeMark + s.Stored.Worktree}, where...) // its path tells less, and is long
+			where = append([]string{worktreeMark + s.Stored.Worktree}, where...) // more useful than its long path
 		}
 	}
 	item := dialog.SessionItem(s.Name(), s.Used(), l.tab.program.Now(), where...)
@@ -209,7 +206,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 	return item
 }
 
-// askToDelete asks before a session is deleted: nothing brings it back.
+// askToDelete asks before it deletes a session for good.
 func (l *sessionList) askToDelete(s app.SessionEntry) {
 	who := "The agent forgets it for good."
 	switch {
@@ -243,13 +240,13 @@ func (l *sessionList) delete(s app.SessionEntry) tea.Cmd {
 }
 
 const (
-	// searchDelay is how long nothing must be typed before it is looked for.
+	// searchDelay is the pause in typing before a search.
 	searchDelay = 120 * time.Millisecond
-	// mostHits is how many sessions are found at once.
+	// mostHits bounds the sessions that a search returns.
 	mostHits = 50
 )
 
-// searchSoon looks for words in all that was said, once no more are typed.
+// searchSoon searches the transcripts after a pause in typing.
 func (l *sessionList) searchSoon(words string) tea.Cmd {
 	l.words = words
 	if words == "" {
@@ -262,7 +259,7 @@ func (l *sessionList) searchSoon(words string) tea.Cmd {
 	})
 }
 
-// search looks for words, if they are still those that are wanted.
+// search searches for words, unless they have changed since.
 func (l *sessionList) search(words string) tea.Cmd {
 	if words != l.words || !l.tab.dialogs.Has(l.picker) {
 		return nil
@@ -285,10 +282,10 @@ func (l *sessionList) search(words string) tea.Cmd {
 	})
 }
 
-// ShowSessions lists the sessions to choose one from.
+// ShowSessions lists the sessions.
 func (t *Tab) ShowSessions() tea.Cmd { return t.address(openSessionList(t)) }
 
-// openStored opens a stored session, unless it is the one on the screen.
+// openStored opens a stored session, unless this tab shows it.
 func (ac *actions) openStored(id store.ID) tea.Cmd {
 	if id == ac.tab.StoredID() {
 		return nil
@@ -296,18 +293,18 @@ func (ac *actions) openStored(id store.ID) tea.Cmd {
 	return send(Open{{ID: id}})
 }
 
-// fork goes on with a copy of the open session, where the agent can do that.
+// fork continues with a copy of the session, if the agent supports that.
 func (ac *actions) fork() tea.Cmd { return ac.tab.sayIf(ac.tab.session.Fork()) }
 
-// openSession goes on with another session of the agent: in this tab if nothing is lost
-// by that, else in a tab of its own.
+// openSession opens another of the agent's sessions: here if that loses nothing, else in a
+// new tab.
 func (ac *actions) openSession(info acpclient.SessionInfo) tea.Cmd {
 	t := ac.tab
 	switch {
 	case info.SessionID == t.conv.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
-		return t.sayIf(t.session.OpenSession(info)) // which says why not
+		return t.sayIf(t.session.OpenSession(info)) // reports the error
 	case ac.loses():
 		info.Cwd = t.cwd
 		return t.tabs().Load(t.agent, info)
@@ -315,8 +312,8 @@ func (ac *actions) openSession(info acpclient.SessionInfo) tea.Cmd {
 	return t.sayIf(t.session.OpenSession(info))
 }
 
-// loses reports whether something would be lost if another session took the place of this
-// one: a turn, prompts that wait, or a transcript that is kept nowhere.
+// loses reports whether opening another session here would lose something: a turn, queued
+// prompts, or a transcript that is not stored.
 func (ac *actions) loses() bool {
 	t := ac.tab
 	c := t.conv

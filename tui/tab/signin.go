@@ -1,5 +1,3 @@
-// This file is where a person signs in to an agent, and out.
-
 package tab
 
 import (
@@ -13,11 +11,11 @@ import (
 	"parley/tui/dialog"
 )
 
-// signIn is the dialog for signing in to the agent, while it is open.
+// signIn signs in to the agent and out, with a dialog.
 type signIn struct {
 	tab    *Tab
 	flow   *app.SignIn
-	dialog *dialog.Auth // nil if it is not open
+	dialog *dialog.Auth // nil if closed
 }
 
 func (s *signIn) close() {
@@ -27,12 +25,12 @@ func (s *signIn) close() {
 	}
 }
 
-// Asks reports whether the dialog is the one that takes keys.
+// Asks reports whether the dialog has the keys.
 func (s *signIn) Asks() bool {
 	return s.dialog != nil && s.tab.dialogs.Top() == dialog.Dialog(s.dialog)
 }
 
-// Ended takes the end of signing in: the dialog closes, or shows the error.
+// Ended closes the dialog, or shows the error.
 func (s *signIn) Ended(err error) {
 	switch {
 	case s.dialog == nil:
@@ -43,8 +41,7 @@ func (s *signIn) Ended(err error) {
 	}
 }
 
-// Ask shows the agent's methods to sign in, and its message, in the place of an earlier
-// dialog.
+// Ask shows the agent's methods and its message.
 func (s *signIn) Ask(e conversation.AuthRequired) {
 	s.close()
 	s.flow = app.NewSignIn(s.tab.session, s.tab.conv, e)
@@ -70,13 +67,13 @@ func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 	})
 }
 
-// Dismiss closes the dialog: the person does not sign in.
+// Dismiss closes the dialog without signing in.
 func (s *signIn) Dismiss() {
 	s.close()
 	s.tab.session.DismissAuth()
 }
 
-// Out signs out, where the agent can.
+// Out signs out.
 func (s *signIn) Out(ctx context.Context) tea.Cmd {
 	gate := s.tab.session
 	return inBackground(func() then {

@@ -7,8 +7,8 @@ import (
 	"parley/tui/composer"
 )
 
-// slashCommands are parley's own commands: what they are called, and what they do. A command of the
-// agent of the same name comes before it.
+// slashCommands are parley's own slash commands. The agent's command of the same name
+// takes precedence.
 var slashCommands = []struct {
 	name   string
 	action config.Action
@@ -35,7 +35,6 @@ func composerCommands() []composer.OwnCommand {
 	return list
 }
 
-// runSlashCommand does what a command of parley's says.
 func (ac *actions) runSlashCommand(name string) tea.Cmd {
 	for _, c := range slashCommands {
 		if c.name == name {

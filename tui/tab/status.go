@@ -1,6 +1,3 @@
-// This file draws the lines around the prompt: what goes on, what is set about the
-// session, how full the context is, the plan, and how a start goes or has ended.
-
 package tab
 
 import (
@@ -19,50 +16,52 @@ import (
 	"parley/tui/toolview"
 )
 
-// slowStart is when it is said that an agent is still starting.
+// slowStart is when a starting agent is reported as slow.
 const slowStart = 3 * time.Second
 
-// contextBar is how wide the bar is that shows how full the context is, in cells.
+// contextBar is the width of the context bar, in cells.
 const contextBar = 6
 
-// statusInfo are what the lines around the prompt tell of a session at one moment.
+// statusInfo is what the lines around the prompt show of a session at one moment:
+// activity, settings, context, plan and the progress of a start.
 type statusInfo struct {
 	Theme *theme.Theme
 	Keys  config.Keys
-	// Conversation is nil as long as there is no session.
+	// Conversation is nil without a session.
 	Conversation *conversation.Conversation
-	// Now is the time in the session, and Tick counts the steps of what moves.
+	// Now is the session's time, Tick the animation step.
 	Now  time.Time
 	Tick int
-	// Still says that nothing moves by itself.
+	// Still disables animations.
 	Still bool
 
-	// Dir is the directory of the session, Branch the git branch there, "" if there is
-	// none, and Worktree says that it was made for sessions.
+	// Dir is the session's directory, Branch its git branch or "". Worktree means that it
+	// is a worktree created for sessions.
 	Dir, Branch string
 	Worktree    bool
-	// Changed is how many files the agent has changed, Bounds what it is kept from.
+	// Changed is how many files the agent has changed, Bounds its sandbox.
 	Changed int
 	Bounds  string
 
-	// Connects says that the agent is on the network, and Stderr is what one that is not
-	// has written there.
+	// Connects means that the agent is on the network. Stderr returns the output of one
+	// that is not.
 	Connects bool
 	Stderr   func() string
-	// Reading says that a stored session is being read, and ReadOnly why it cannot go on.
+	// Reading means that a stored session is being read. ReadOnly is why it cannot
+	// continue, or "".
 	Reading  bool
 	ReadOnly string
-	// Waits says that the agent waits for the person.
+	// Waits means that a question of the agent is open.
 	Waits bool
-	// Replay says that all this was recorded, and Asked what was asked then.
+	// Replay means that this is a recording, Asked the question at its position.
 	Replay bool
 	Asked  string
 }
 
-// key is the key to show for an action.
+// key returns the key to show for an action.
 func (f *statusInfo) key(a config.Action) string { return keyName(f.Keys, a) }
 
-// Activity says what goes on.
+// Activity draws what is going on.
 func (f *statusInfo) Activity() string {
 	th := f.Theme
 	left := ""
@@ -73,7 +72,7 @@ func (f *statusInfo) Activity() string {
 	case f.Replay && f.Waits:
 		left = f.Asked
 	case f.Replay && f.Conversation.Gone():
-		// The badge below says so. There is nothing to be done about it.
+		// The badge says so, and nothing can be done about it.
 	case f.ReadOnly != "":
 		left = "  " + th.Warning.Render(termtext.Line(f.ReadOnly))
 	case c.Phase == conversation.PhaseStarting:
@@ -103,7 +102,7 @@ func (f *statusInfo) Activity() string {
 	return left
 }
 
-// besides says what an agent does that no prompt of the person's has begun.
+// besides describes work outside turns.
 func besides(w *conversation.Work) string {
 	switch n := len(w.Background); {
 	case w.State == acpclient.WorkRequiresAction:
@@ -117,7 +116,7 @@ func besides(w *conversation.Work) string {
 	}
 }
 
-// spin is the spinner at its step; a mark that stands still where nothing moves.
+// spin draws the spinner, or a fixed mark without animations.
 func (f *statusInfo) spin() string {
 	mark := "●"
 	if frames := spinner.MiniDot.Frames; !f.Still {
@@ -126,8 +125,7 @@ func (f *statusInfo) spin() string {
 	return f.Theme.Accent.Render(mark) + " "
 }
 
-// counted is how long something takes already, behind what it is; nothing where nothing
-// moves.
+// counted returns an elapsed time, or "" without animations.
 func (f *statusInfo) counted(d time.Duration) string {
 	if f.Still {
 		return ""
@@ -135,7 +133,7 @@ func (f *statusInfo) counted(d time.Duration) string {
 	return " " + toolview.Elapsed(d)
 }
 
-// Line says where we are: mode, model, agent, usage, directory.
+// Line draws the status line: mode, model, usage, agent and directory.
 func (f *statusInfo) Line(width int) string {
 	th := f.Theme
 	var left []string
@@ -170,17 +168,17 @@ func (f *statusInfo) Line(width int) string {
 			right += th.Accent.Render(" worktree")
 		}
 	}
-	// The words of a badge stand at the edge that all other words stand at.
+	// Align the text of a badge with other text.
 	edge := "  "
 	if badge {
 		edge = " "
 	}
 	line := edge + strings.Join(left, "  ")
 	for len(left) > 1 && termtext.Width(line)+termtext.Width(right)+3 > width && termtext.Width(line) > width/2 {
-		left = left[:len(left)-1] // what matters least stands last
+		left = left[:len(left)-1] // the least important comes last
 		line = edge + strings.Join(left, "  ")
 	}
-	for _, less := range []string{dir, ""} { // the mode is what has to be known
+	for _, less := range []string{dir, ""} { // the mode matters most
 		if termtext.Width(line)+termtext.Width(right)+2 > width {
 			right = less
 		}
@@ -188,7 +186,7 @@ func (f *statusInfo) Line(width int) string {
 	return termtext.JoinSides(line, right+" ", width)
 }
 
-// usage says how full the context is, and what the session cost.
+// usage draws context use and cost.
 func usage(u *acpclient.UsageUpdate, th *theme.Theme) string {
 	s := ""
 	if u.Size > 0 {
@@ -234,9 +232,9 @@ func money(c *acpclient.Cost) string {
 	return fmt.Sprintf("%.*f %s", digits, c.Amount, termtext.Line(c.Currency))
 }
 
-// messageLine is the line below what a reader reads: what goes on at its left and the place at its
-// right, what was said for a moment, or what is looked for. column is where the cursor
-// stands in it, -1 if it does not. r is nil as long as there is nothing to read.
+// messageLine draws the line below the transcript or a page: activity at the left and the
+// reading position at the right, a toast, or the find field. column is the cursor's
+// column, or -1. r is nil if there is nothing to read.
 func (v *view) messageLine(r *reader, left, right string, width int) (line string, column int) {
 	t := v.tab
 	th := t.program.Theme
@@ -254,7 +252,7 @@ func (v *view) messageLine(r *reader, left, right string, width int) (line strin
 	return termtext.JoinSides(left, right+" ", width), column
 }
 
-// statusInfo are what the lines around the prompt tell.
+// statusInfo collects the state that the lines around the prompt show.
 func (v *view) statusInfo() *statusInfo {
 	t := v.tab
 	f := &statusInfo{

@@ -23,8 +23,8 @@ const (
 	doesAnything           // it asks nothing
 )
 
-// freedoms are the words of modes' names that say what a mode allows, those that
-// allow most first: a mode that two of them fit is taken for the freer one.
+// freedoms maps words in mode names to what the mode allows, the freest first: if two
+// match, the mode counts as the freer one.
 var freedoms = []struct {
 	freedom freedom
 	words   []string
@@ -38,7 +38,7 @@ var freedoms = []struct {
 	{asksFirst, spaced("ask", "always ask", "default", "manual")},
 }
 
-// freedomOf reads from the names of a mode what it allows, as far as they say so.
+// freedomOf guesses from its names what a mode allows.
 func freedomOf(names ...string) freedom {
 	words := " "
 	for _, name := range names {
@@ -52,8 +52,8 @@ func freedomOf(names ...string) freedom {
 	return unknownFreedom
 }
 
-// spaced are phrases with a blank before and behind each, also as one word: names
-// are written together too, as in readonly and acceptedits.
+// spaced returns phrases with a space on both sides, also written as one word, as in
+// readonly.
 func spaced(phrases ...string) []string {
 	var all []string
 	for _, p := range phrases {
@@ -66,8 +66,8 @@ func anyIn(words string, phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(words, p) })
 }
 
-// wordsOf are the words of a name in lower case, with a blank between two of them:
-// those of "acceptEdits", "accept_edits" and "Accept edits" are the same.
+// wordsOf returns the words of a name in lower case, separated by spaces. It gives the
+// same for "acceptEdits", "accept_edits" and "Accept edits".
 func wordsOf(name string) string {
 	var b strings.Builder
 	before := ' '
@@ -88,8 +88,7 @@ func wordsOf(name string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// modeBadge draws the mode of a conversation in a colour for what it allows, ""
-// if there is none.
+// modeBadge draws the mode in a colour for what it allows, or returns "".
 func modeBadge(c *conversation.Conversation, th *theme.Theme) string {
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil {

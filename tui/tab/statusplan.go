@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// planSteps is how many steps of a plan are shown at most, planShare is the part
-	// of the screen that they may take.
+	// planSteps bounds the steps shown, planShare is the divisor for their part of the screen.
 	planSteps = 10
 	planShare = 4
-	// planRoom is the least height of a screen that shows the plan at all.
+	// planRoom is the least screen height that shows the plan.
 	planRoom = 12
 	planBar  = 8
 )
 
-// Plan shows the plan of a running turn above the prompt until it is done: how
-// far it is and the step at work, or, if they are open, the steps around that one.
+// Plan draws the plan of a running turn until it is done: the progress and the current
+// step, or, if open, the steps around it.
 func (f *statusInfo) Plan(open bool, width, height int) []string {
 	c := f.Conversation
 	if c == nil || c.Plan == nil || !c.Turn.Running || height < planRoom {
@@ -52,8 +51,7 @@ func (f *statusInfo) Plan(open bool, width, height int) []string {
 	return lines
 }
 
-// currentStep is the first step of a plan at work, or else the first that is not
-// done.
+// currentStep returns the first step in progress, or else the first that is not done.
 func currentStep(p *conversation.Plan) int {
 	next := -1
 	for i, e := range p.Entries {
@@ -67,7 +65,7 @@ func currentStep(p *conversation.Plan) int {
 	return max(next, 0)
 }
 
-// step is a step of a plan in one line.
+// step draws a step of a plan.
 func step(e acpclient.PlanEntry, th *theme.Theme) string {
 	words := termtext.Line(e.Content)
 	switch e.Status {

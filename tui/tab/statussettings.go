@@ -11,9 +11,8 @@ import (
 	"parley/tui/theme"
 )
 
-// settingsLine is what is set about a session, what matters most first: the mode,
-// modes of the agent's own, the model, how hard it thinks. badge says that the first
-// of them is the mode.
+// settingsLine draws the session's settings, the most important first: mode, other modes
+// of the agent, model, thought level. badge means that the first is the mode.
 func settingsLine(c *conversation.Conversation, th *theme.Theme) (line []string, badge bool) {
 	if mode := modeBadge(c, th); mode != "" {
 		line, badge = append(line, mode), true
@@ -39,8 +38,8 @@ func settingsLine(c *conversation.Conversation, th *theme.Theme) (line []string,
 	return line, badge
 }
 
-// ownMode reports an option that an agent has besides its mode, and has given a
-// category: one that the protocol does not define, or that of modes once more.
+// ownMode reports whether an option is an additional mode of the agent: its category is
+// not in the protocol, or is mode again.
 func ownMode(o *acpclient.SessionConfigOption) bool {
 	switch o.Category {
 	case "", acpclient.CategoryModel, acpclient.CategoryModelConfig, acpclient.CategoryThoughtLevel:
@@ -49,8 +48,8 @@ func ownMode(o *acpclient.SessionConfigOption) bool {
 	return o.Type == acpclient.ConfigSelect || o.Type == acpclient.ConfigBoolean
 }
 
-// settingWords is the value of an option, with what it is where the value alone
-// does not say it. It is "" if there is nothing to say, as of what is switched off.
+// settingWords returns an option's value, with a label if the value alone is unclear. It
+// is "" if there is nothing to show, as for a switch that is off.
 func settingWords(c *conversation.Conversation, o *acpclient.SessionConfigOption) string {
 	v, pending := c.OptionValue(o)
 	label, value := settingLabel(o), settingValue(o, v)
@@ -68,9 +67,8 @@ func settingWords(c *conversation.Conversation, o *acpclient.SessionConfigOption
 	return value
 }
 
-// settingValue is the name of a value. A model is called by its id if that is
-// shorter: names of models can be whole sentences, and ids are what people know them
-// by.
+// settingValue returns the name of a value. For a model it is the id if that is shorter,
+// because names can be whole sentences.
 func settingValue(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string {
 	name := conversation.ValueName(o, v)
 	if o.Category == acpclient.CategoryModel && !v.IsBool && v.ID != "" && len(v.ID) < len(name) {
@@ -79,7 +77,7 @@ func settingValue(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) str
 	return termtext.Line(name)
 }
 
-// settingLabel is what an option is called in front of its value.
+// settingLabel returns an option's label in front of its value.
 func settingLabel(o *acpclient.SessionConfigOption) string {
 	switch o.Category {
 	case acpclient.CategoryMode:
@@ -91,16 +89,16 @@ func settingLabel(o *acpclient.SessionConfigOption) string {
 	}
 	label := termtext.Line(o.Name)
 	if first, rest, _ := strings.Cut(label, " "); rest == strings.ToLower(rest) && len(first) > 1 && first[1:] == strings.ToLower(first[1:]) {
-		label = strings.ToLower(label) // a word, no name
+		label = strings.ToLower(label) // a word, not a proper name
 	}
 	return label
 }
 
-// vague are values that say nothing unless one knows of what they are the value.
+// vague matches values that mean nothing without a label.
 var vague = regexp.MustCompile(`(?i)^(default|auto|automatic|standard|normal|regular|none|on|off|yes|no|enabled|disabled|low|medium|high|max|min|minimal|custom|other)( *\(.*\))?$`)
 
-// saysWhatItIs reports whether a value can stand without a label. Names of modes and
-// models can, if there is a word in them; other values only if the label is in them.
+// saysWhatItIs reports whether a value needs no label. Modes and models need none if they
+// contain a specific word; other values must contain the label.
 func saysWhatItIs(category acpclient.ConfigCategory, label, value string) bool {
 	if strings.Contains(strings.ToLower(value), strings.ToLower(label)) {
 		return true

@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// SlowCancel is when it is offered to stop an agent that ignores a cancel.
+	// slowCancel is when parley offers to stop an agent that ignores a cancel.
 	slowCancel = 5 * time.Second
-	// showStderrAfter is from when on it is shown what a starting agent writes on stderr:
-	// most write something, and are ready before anybody could read it.
+	// showStderrAfter is when the stderr of a starting agent is shown. Most agents write something and are ready before anybody could read it.
 	showStderrAfter = time.Second
-	// longStart is when it is offered in words to leave an agent that starts.
+	// longStart is when the key that leaves a starting agent is shown.
 	longStart = 10 * time.Second
-	// startLines is how many lines of its stderr are shown.
+	// startLines is how many lines of stderr are shown.
 	startLines = 6
-	// mostCommand is how much of its command is shown then, in cells.
+	// mostCommand bounds the command shown, in cells.
 	mostCommand = 32
-	// startBytes is how much of its stderr these lines are looked for in.
+	// startBytes is how much of stderr is searched for these lines.
 	startBytes = 8 << 10
 )
 
-// goneLine says that the agent has gone, for as long as it has.
+// goneLine says that there is no agent, why, and how to restart it.
 func (f *statusInfo) goneLine() string {
 	th, what, why := f.Theme, "the agent has gone", f.Conversation.Agent.Err
 	again := " starts it again"
@@ -49,7 +48,7 @@ func (f *statusInfo) goneLine() string {
 	return line
 }
 
-// goneBadge stands in the status line for as long as the agent has gone.
+// goneBadge draws the badge of a lost or failed agent.
 func (f *statusInfo) goneBadge() string {
 	words := " gone "
 	if f.Conversation.Phase == conversation.PhaseFailed {
@@ -58,7 +57,7 @@ func (f *statusInfo) goneBadge() string {
 	return f.Theme.BadgeError.Render(words)
 }
 
-// startLine says how a start goes.
+// startLine draws the progress of a start.
 func (f *statusInfo) startLine() string {
 	th, c := f.Theme, f.Conversation
 	command, starting := termtext.Line(c.Agent.Command), "starting "
@@ -79,14 +78,13 @@ func (f *statusInfo) startLine() string {
 	switch {
 	case d >= longStart:
 		left = f.spin() + th.Accent.Render(f.key(config.ActionCancel)+" leaves it") + "  " + still
-	case len(last) > 0 && len(c.Items) > 0: // else it stands above, with more of them
+	case len(last) > 0 && len(c.Items) > 0: // otherwise StartTail shows it
 		left += th.Faint.Render("  " + last[0])
 	}
 	return left
 }
 
-// StartTail is the end of what a starting agent writes on stderr, as far as there is
-// room for it.
+// StartTail draws the last stderr lines of a starting agent.
 func (f *statusInfo) StartTail(width, height int) []string {
 	if f.Conversation == nil || f.Conversation.Phase != conversation.PhaseStarting || f.Now.Sub(f.Conversation.Agent.Since) < showStderrAfter {
 		return nil
@@ -103,8 +101,8 @@ func (f *statusInfo) StartTail(width, height int) []string {
 	return lines
 }
 
-// lastLines are up to so many of the last lines of what a program wrote on stderr.
-// Of a line that it wrote over and over, as progress is shown, it is the last state.
+// lastLines returns up to most of the last lines of stderr. Of a line overwritten with
+// carriage returns, it returns the last state.
 func lastLines(raw string, most int) []string {
 	if len(raw) > startBytes {
 		raw = raw[len(raw)-startBytes:]

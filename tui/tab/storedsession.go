@@ -19,27 +19,27 @@ import (
 	"parley/tui/transcript"
 )
 
-// Open is the wish to open stored sessions, each in a tab of its own or where it is open
-// already. The last one is shown.
+// Open asks the program to open stored sessions: each in the tab that already shows it, or
+// in a new one. The last one comes to the front.
 type Open []app.Open
 
 func (Open) request() {}
 
-// storedSession is what a tab knows of the stored session that it went on with.
+// storedSession is the stored session that a tab continues.
 type storedSession struct {
 	from     app.Open
-	title    string // as the person calls it
-	readOnly string // why nothing can be sent; "" if it can
-	// untrusted is the agent that the person has not agreed to, nil if there is none.
+	title    string // the person's name for it
+	readOnly string // why nothing can be sent, or ""
+	// untrusted is the agent that awaits the person's consent, or nil.
 	untrusted *app.UntrustedError
-	// options are as they were, until the session is open again.
+	// options are the stored values, to restore once the session is open.
 	options app.OptionValues
 	// earlier is what was said before, which goes along with the next prompt.
 	earlier  string
-	replaced bool // a new session was opened in place of one that could not be
+	replaced bool // a new session replaced one that could not be reopened
 }
 
-// reopenedMsg is a stored session that was read, or why it could not be.
+// reopenedMsg is a stored session that was read, or the error.
 type reopenedMsg struct {
 	from app.Open
 	*app.Reopened
@@ -47,12 +47,12 @@ type reopenedMsg struct {
 	err    error
 }
 
-// OpenStored shows a stored session and goes on with it.
+// OpenStored shows a stored session and continues it.
 func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.starter.openStored(o)) }
 
 func (st *starter) openStored(o app.Open) tea.Cmd {
 	t := st.tab
-	t.stored.from = o // it is this tab's from now on: nobody opens it in another
+	t.stored.from = o // from now on no other tab opens it
 	reopen, ctx := t.program.Reopen, t.program.Context
 	t.reopening = sync.OnceValue(func() reopenedMsg {
 		msg := reopenedMsg{from: o}
@@ -65,7 +65,7 @@ func (st *starter) openStored(o app.Open) tea.Cmd {
 	return func() tea.Msg { return reopening() }
 }
 
-// reopened shows the stored session, and has its agent go on with it.
+// reopened shows the stored session and has its agent continue it.
 func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	t := st.tab
 	t.reopening = nil
@@ -84,7 +84,7 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	st.adopt(msg.Agent, msg.Session)
 	cmds := []tea.Cmd{st.remember(msg), t.pump.next, st.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
-		t.queue.ReturnToDraft() // what was sent meanwhile goes nowhere
+		t.queue.ReturnToDraft() // prompts sent in the meantime have no recipient
 		st.readOnly(msg.ReadOnly)
 		return tea.Batch(cmds...)
 	}
@@ -96,8 +96,8 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	return tea.Batch(append(cmds, t.queue.Read())...)
 }
 
-// remember takes over how the stored session was left. A draft in whose place another was
-// begun meanwhile goes into the history.
+// remember restores the stored view. If the person has started another draft, the stored
+// one goes into the history.
 func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
 	t := st.tab
 	c := msg.Transcript.Conversation
@@ -122,7 +122,7 @@ func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
 	return keep
 }
 
-// readOnly says why the session can only be read, and asks where a yes would help.
+// readOnly reports why the session is read-only, and asks where consent would help.
 func (st *starter) readOnly(why error) {
 	t := st.tab
 	var untrusted *app.UntrustedError
@@ -138,7 +138,7 @@ func (st *starter) readOnly(why error) {
 	})
 }
 
-// askToTrust asks whether the agent of the session may be started, or connected to.
+// askToTrust asks whether to start, or connect to, the session's agent.
 func (st *starter) askToTrust() {
 	t := st.tab
 	again, why := t.stored.from, t.stored.untrusted
@@ -153,13 +153,13 @@ func (st *starter) askToTrust() {
 	t.ask(q)
 }
 
-// cannotGoOn reports whether a failure to open the session is that of a stored one, for
-// which there is something else to offer.
+// cannotGoOn reports whether the session that failed to open is a stored one, which can be
+// replaced by a new session.
 func (st *starter) cannotGoOn() bool {
 	return st.tab.session.Options().HasTranscript && !st.tab.stored.replaced
 }
 
-// askForNewSession offers a new session after a stored one that the agent cannot open again.
+// askForNewSession offers a new session when the agent cannot reopen a stored one.
 func (st *starter) askForNewSession(err error) {
 	t := st.tab
 	anew := func(about string) dialog.Do {
@@ -179,7 +179,7 @@ func (st *starter) askForNewSession(err error) {
 	}})
 }
 
-// withEarlier adds what was said before to a prompt, once.
+// withEarlier adds the earlier conversation to a prompt, once.
 func (b *storedSession) withEarlier(c *conversation.Conversation, blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
 	about := b.earlier
 	if b.earlier = ""; about == "" {
@@ -188,24 +188,24 @@ func (b *storedSession) withEarlier(c *conversation.Conversation, blocks []acpcl
 	return app.WithEarlier(blocks, about, c.Agent.Capabilities.PromptCapabilities)
 }
 
-// StoredID is the id under which the session is stored, "" if it is not, or not yet.
+// StoredID returns the id of the stored session, or "" if it is not stored yet.
 func (t *Tab) StoredID() store.ID {
 	return cmp.Or(app.StoredID(t.session), t.stored.from.ID)
 }
 
-// Cwd is the directory of the session.
+// Cwd returns the session's directory.
 func (t *Tab) Cwd() string { return t.cwd }
 
-// Blank reports that nothing would be lost with the tab.
+// Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
 	c := t.conv
 	return t.reopening == nil && t.composer.Empty() && t.queue.Len() == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
 }
 
-// LoadDraft brings the draft that was kept for the directory back.
+// LoadDraft restores the directory's draft.
 func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.drafts.Load()) }
 
-// OfferUnended offers to continue sessions of the tab's directory that were never ended.
+// OfferUnended offers to continue sessions of the tab's directory that parley did not end.
 func (t *Tab) OfferUnended() tea.Cmd {
 	lib, cwd := t.program.Stored, t.cwd
 	if lib == nil {
@@ -214,7 +214,7 @@ func (t *Tab) OfferUnended() tea.Cmd {
 	return t.address(inBackground(func() then {
 		q, err := app.FindUnended(lib, cwd)
 		if err != nil || q == nil {
-			return nil // nobody has asked for it
+			return nil // best effort
 		}
 		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
 	}))

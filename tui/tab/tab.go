@@ -1,18 +1,16 @@
-// Package tab is a session's place on the screen: its conversation with one
-// agent, the transcript, the prompt, the dialogs, and how all of it is drawn.
+// Package tab shows one session: the conversation with an agent, the transcript, the
+// prompt and the dialogs.
 //
-// A [Tab] is a plain struct that the program's root model owns. Update never
-// waits; whatever takes time is a command, and every message that a command
-// brings names the tab that it is for ([Msg]), so that a tab works on while
-// another is on the screen. What only the program can do, a tab asks for with a
-// [Wish]. Draw is one step from the state to lines, and touches only what can be
-// seen.
+// A [Tab] is a plain struct that the program's root model owns. Update never blocks:
+// slow work is a command, and every message names its tab ([Msg]), so that a tab works
+// on while another is in front. A tab asks the program with a [Request] for what only
+// the program can do. Draw turns the state into lines, and touches only what is visible.
 //
-// A tab says which message and which key is for which of its parts, and puts together what
-// they draw. A part owns a state of its own and knows the tab.
+// A tab dispatches messages and keys to its parts, and composes what they draw. A part
+// owns its state and knows the tab.
 //
-// Nothing in this package is safe for concurrent use; everything happens in the
-// program's Update and View.
+// Nothing in this package is safe for concurrent use: everything runs in the program's
+// Update and View.
 package tab
 
 import (
@@ -34,32 +32,32 @@ import (
 	"parley/tui/transcript"
 )
 
-// Tab is one session and all that is shown of it.
+// Tab is one session and everything shown of it.
 type Tab struct {
 	id      ID
 	program Program
 
-	// cwd is the directory of the session, or, while there is none, the one that
-	// it will probably have. branch is the git branch there.
+	// cwd is the directory of the session, or the one that it will probably have. branch
+	// is its git branch.
 	cwd, branch string
 	worktree    *worktree
-	// base is the directory that parley works in: paths that the person writes begin there.
+	// base is parley's working directory, to which the person's paths are relative.
 	base string
 
-	// The agent and the session; nil until an agent was started. They stay the
-	// tab's for good, unless the person leaves the agent while it starts.
+	// The agent and the session, nil until an agent has started. They stay for good,
+	// unless the person leaves the agent while it starts.
 	agent         config.Agent
 	session       *session.Session
 	conv          *conversation.Conversation
 	list          *transcript.List
-	reader        *transcriptReader // of the list
+	reader        *transcriptReader // reads the list
 	pump          *pump
-	diffPositions *diffPositions // where changes stand in their files
+	diffPositions *diffPositions // line numbers of diffs
 
-	stored storedSession  // the stored session that it goes on with
-	replay *replayControl // what was recorded, if that is shown; nil otherwise
+	stored storedSession  // the stored session being continued
+	replay *replayControl // the recording being played, or nil
 
-	// Its parts, each with a state of its own.
+	// The parts, each with its own state.
 	toast     toast
 	dialogs   *dialog.Stack
 	composer  *composer.Composer
@@ -71,20 +69,19 @@ type Tab struct {
 	commands  *commands
 	lifecycle *lifecycle
 	pictures  imageDecoder
-	info      tabInfo          // what the line of tabs tells
+	info      tabInfo          // for the tab line
 	changes   *pages.Review    // made when it is shown first
 	inspector *pages.Inspector // made when it is shown first
 
-	planOpen bool // the steps of the plan are shown above the prompt
-	ticks    int  // steps of what moves
-	// starting makes the session that is on its way, or waits until somebody else
-	// has; nil if none is.
+	planOpen bool // show the steps of the plan
+	ticks    int  // animation step
+	// starting makes the pending session, once; nil if none is pending.
 	starting func() startedMsg
-	// reopening reads a stored session that is on its way, in the same manner.
+	// reopening reads the pending stored session, once.
 	reopening func() reopenedMsg
-	news      bool // parley is newer than the time before, and the person has not seen how
+	news      bool // parley was updated, and the person has not seen the changelog
 
-	// The layers that are always there.
+	// The permanent layers, and what they are drawn and started by.
 	globalKeys *globalKeys
 	panel      *panel
 	prompt     *prompt
@@ -92,16 +89,15 @@ type Tab struct {
 	view       *view
 	starter    *starter
 
-	mouseLent bool  // to the terminal, until the next key
-	pressed   layer // has taken the click of the button that is held; nil if none has
+	mouseLent bool  // to the terminal, until the next key press press press
+	pressed   layer // took the click of the held button, or nil
 
 	width, height int    // of the screen
-	area          layout // of what was drawn last, for the mouse
+	area          layout // of the last drawing, for the mouse
 	hintCache     cachedLine
 }
 
-// New makes a tab for a session in a directory. It is in the background until it
-// is shown.
+// New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
 	t.dialogs = dialog.NewStack(p.Guard)
@@ -120,7 +116,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	return t
 }
 
-// newComposer makes an empty composer for the tab's directory.
+// newComposer creates an empty composer for the tab's directory.
 func (t *Tab) newComposer() *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
@@ -129,21 +125,20 @@ func (t *Tab) newComposer() *composer.Composer {
 	})
 }
 
-// Ask sends a prompt that was written elsewhere, as soon as there is a session.
+// Ask sends a prompt as soon as there is a session.
 func (t *Tab) Ask(text string) tea.Cmd {
 	return t.address(t.queue.Submit(composer.NewPrompt(text, t.cwd)))
 }
 
-// AskToLeave asks whether to leave the program while agents work: those of the tabs with
-// these titles.
+// AskToLeave asks whether to quit while agents work in the tabs with these titles.
 func (t *Tab) AskToLeave(titles []string) { t.lifecycle.AskToLeave(titles) }
 
-// ID is the tab's name.
+// ID returns the tab's id.
 func (t *Tab) ID() ID { return t.id }
 
-// Start starts an agent, or, if there is none, lets the person choose one. It is for
-// a tab that is not on the screen yet: the agent is under way when it returns, and
-// gets what a processor has to give before the screen does.
+// Start starts an agent, or lets the person choose one if a is nil. It is for a tab that
+// is not visible yet: it blocks until the agent's process is running, so that the agent
+// starts before the screen.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
 	cmds := []tea.Cmd{t.starter.readBranch()}
 	if a != nil {
@@ -155,32 +150,31 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 	return t.address(tea.Batch(cmds...))
 }
 
-// Launch starts an agent while the program runs: nothing waits for that.
+// Launch starts an agent without blocking, while the program runs.
 func (t *Tab) Launch(a config.Agent) tea.Cmd {
 	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startAgent(a)))
 }
 
-// Load is Begin for a session that the agent remembers.
+// Load is Launch for one of the agent's sessions.
 func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	load := t.program.Load
 	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startWith(a, func() (*session.Session, error) { return load(a, info) })))
 }
 
-// Show says that the tab is on the screen from now on, and takes keys.
+// Show brings the tab to the front: it takes keys.
 func (t *Tab) Show() {
 	t.info.Show()
 	t.dialogs.Show()
 }
 
-// Hide says that it is in the background from now on. Whatever happens in the
-// session is taken in all the same.
+// Hide puts the tab into the background. It still follows its session.
 func (t *Tab) Hide() {
 	t.info.Hide()
 	t.dialogs.Hide()
 }
 
-// Close ends the agent, also one that is just being started, politely until ctx
-// ends, and waits for it. The tab must not be used after it.
+// Close ends the agent, even one that is starting, and waits for it, but not gracefully
+// beyond ctx. The tab must not be used afterwards.
 func (t *Tab) Close(ctx context.Context) {
 	t.drafts.SaveLast()
 	if t.inspector != nil {
@@ -200,8 +194,7 @@ func (t *Tab) Close(ctx context.Context) {
 	}
 }
 
-// Resumable is the agent, and the session that it can open again another time;
-// that is empty if there is none.
+// Resumable returns the agent and the id of the session that it can reopen later, or "".
 func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
 	if t.conv == nil {
 		return t.agent, ""
@@ -209,7 +202,7 @@ func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
 	return t.agent, app.ResumableID(t.conv)
 }
 
-// Title is what the session is about, "" if that is not known.
+// Title returns the session's title, or "".
 func (t *Tab) Title() string {
 	if t.conv == nil {
 		return ""
@@ -217,7 +210,7 @@ func (t *Tab) Title() string {
 	return app.ShortTitle(cmp.Or(t.stored.title, t.conv.Title))
 }
 
-// SetTheme draws everything in another theme from now on.
+// SetTheme changes the theme.
 func (t *Tab) SetTheme(th *theme.Theme) {
 	t.program.Theme = th
 	t.composer.SetTheme(th)
@@ -233,7 +226,7 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	}
 }
 
-// Recolour colours anew, beside the screen, what was coloured in another theme.
+// Recolour redoes expensive colouring in the background after a change of theme.
 func (t *Tab) Recolour() tea.Cmd {
 	if t.inspector == nil {
 		return nil
@@ -241,8 +234,7 @@ func (t *Tab) Recolour() tea.Cmd {
 	return t.address(t.inspector.Recolour())
 }
 
-// Moves reports whether something in the tab moves while nothing happens: it
-// wants to be ticked then.
+// Moves reports whether something is animated, so that the tab needs ticks.
 func (t *Tab) Moves() bool {
 	c := t.conv
 	if t.replay != nil && !t.replay.Playing() {
@@ -251,15 +243,14 @@ func (t *Tab) Moves() bool {
 	return c != nil && !waits(t.conv) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
-// Tick is one step of what moves.
+// Tick advances animations by a step.
 func (t *Tab) Tick() { t.ticks++ }
 
-// ArmsIn is after what time the tab should be drawn again because the dialog on
-// its screen takes keys then; 0 if there is no such dialog.
+// ArmsIn returns when the visible dialog starts to take keys and the tab must be drawn
+// again; 0 if there is no such dialog.
 func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) }
 
-// Update takes a message that is for this tab, or a key, a paste or a mouse event
-// while it is on the screen.
+// Update handles a message for this tab, or input while it is in front.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	cmd := t.handle(msg)
 	cmd = tea.Batch(cmd, t.prompt.typeLetters(), t.drafts.Touched(msg))
@@ -273,7 +264,7 @@ func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case pumpedMsg:
-		if msg.pump == t.pump { // else it is of an agent that was left while it started
+		if msg.pump == t.pump { // otherwise of an agent left while it started
 			return t.fold(msg.batch)
 		}
 	case batchMsg:
@@ -295,7 +286,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		t.width, t.height = msg.Width, msg.Height
 	case tea.ResumeMsg:
-		t.dialogs.Regain() // what is pressed at first was for the program that had the terminal
+		t.dialogs.Regain() // the first keys were for the program that had the terminal
 	case ErrorMsg:
 		return t.say(msg.Err.Error())
 	case composer.ErrorMsg:

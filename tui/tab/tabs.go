@@ -11,29 +11,29 @@ import (
 	"parley/tui/dialog"
 )
 
-// Tabs is the row of tabs that a tab stands in. What it is asked for happens at once,
-// so that the next key is for the tab that is in front then; its commands are for
-// the tabs that they are about.
+// Tabs is the row of tabs, as one of its tabs uses it. Changes take effect at once, so
+// that the next key goes to the tab then in front. Returned commands are addressed to
+// their tabs.
 type Tabs interface {
-	// Step shows a tab so many places further, around the ends.
+	// Step moves by so many tabs, wrapping around.
 	Step(by int)
-	// Go shows the tab with a number, counted from 0, if there is one.
+	// Go shows the tab at an index, if there is one.
 	Go(number int)
 	// Open opens a tab with an agent, and shows it.
 	Open(config.Agent) tea.Cmd
-	// Load opens a tab with a session that an agent remembers, and shows it.
+	// Load opens a tab with one of the agent's sessions, and shows it.
 	Load(config.Agent, acpclient.SessionInfo) tea.Cmd
 	// OpenIn is Open in another directory.
 	OpenIn(a config.Agent, cwd string) tea.Cmd
-	// Close takes the tab in front away.
+	// Close closes the tab in front.
 	Close() tea.Cmd
-	// Shared reports whether another tab has the directory of the tab in front.
+	// Shared reports whether another tab uses the directory of the tab in front.
 	Shared() bool
 	// Alone reports whether there is only one tab.
 	Alone() bool
 }
 
-// singleTab is the row of a tab that stands in none.
+// singleTab is Tabs for a tab on its own.
 type singleTab struct{}
 
 func (singleTab) Step(int)                                         {}
@@ -45,26 +45,25 @@ func (singleTab) Close() tea.Cmd                                   { return nil 
 func (singleTab) Shared() bool                                     { return false }
 func (singleTab) Alone() bool                                      { return true }
 
-// State is what the line of tabs tells of a tab.
+// State is the state of a tab in the tab line.
 type State uint8
 
-// The states of a tab. Of those that fit, the line shows the last one of this list.
+// The states of a tab. The last one that applies is shown.
 const (
 	Idle    State = iota
-	Done          // a turn has ended, and nobody has seen it yet
-	Working       // a turn runs, or the agent starts
-	Waiting       // a question waits for the person
-	Failed        // a turn or a start went wrong, and nobody has seen it yet
+	Done          // a turn has ended unseen
+	Working       // a turn runs, or the agent is starting
+	Waiting       // a question is open
+	Failed        // a turn or a start failed, unseen
 	Lost          // the agent has gone
 )
 
-// Summary is what the line of tabs shows of a tab.
+// Summary is what the tab line shows of a tab.
 type Summary struct {
 	State State
 	Title string
 }
 
-// Summary is what the line of tabs shows of this tab now.
 func (t *Tab) Summary() Summary {
 	if t.worktree.active() {
 		return Summary{t.State(), worktreeMark + t.label()}
@@ -72,7 +71,7 @@ func (t *Tab) Summary() Summary {
 	return Summary{t.State(), t.label()}
 }
 
-// State says how things stand in the tab.
+// State returns the tab's state.
 func (t *Tab) State() State {
 	c := t.conv
 	switch {
@@ -93,19 +92,18 @@ func (t *Tab) State() State {
 	return Idle
 }
 
-// Works reports whether a turn runs.
+// Works reports whether a turn is running.
 func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
 
-// Turns is how many turns have ended in the tab.
+// Turns returns how many turns have ended in the tab.
 func (t *Tab) Turns() int { return t.info.Turns() }
 
-// label is what the tab is called in the line of tabs.
+// label returns the tab's name in the tab line.
 func (t *Tab) label() string { return t.info.Label(t.Title(), t.agent.Name, t.agent.ID) }
 
-// tabKey takes a key that shows another tab, whatever is open in this one, and, while
-// a question waits, one that opens or closes a tab: nobody has to answer first. Those
-// that go to a tab by its number answer a question where they have to: while the prompt
-// holds text, a number alone is the prompt's.
+// tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
+// while a question is open, so that nobody has to answer first. Keys for a tab's number
+// answer a question where they must: while the prompt holds text, a bare number is typed.
 func (e *globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	t := e.tab
 	keys, asks := t.program.Keys, t.dialogs.Asks()
@@ -136,8 +134,8 @@ func (t *Tab) tabs() Tabs {
 	return t.program.Tabs
 }
 
-// newSession begins a new session with the same agent where this one works, in a tab of its
-// own: what is in this one stays as it is. A session in which nothing was said is new already.
+// newSession starts a session with the same agent and directory in a new tab. An unused
+// session counts as new already.
 func (ac *actions) newSession() tea.Cmd {
 	t := ac.tab
 	switch {
@@ -145,15 +143,15 @@ func (ac *actions) newSession() tea.Cmd {
 		return nil
 	case ac.fresh():
 		return t.say("this session is new: nothing was said in it")
-	case t.agent.ID == "" || t.stored.untrusted != nil: // nobody knows it, or has agreed to it
+	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
 		return ac.chooseAnother()
 	}
 	return ac.openBeside(t.agent)
 }
 
-// openBeside opens a session with an agent in a tab of its own, in the directory of this
-// one. A project that goes with its agent, and a directory that may not be there any more,
-// are not gone on with.
+// openBeside opens a session with an agent in a new tab, in this tab's directory. It does
+// not reuse the directory if a project belongs to its agent, or if the directory may be
+// gone.
 func (ac *actions) openBeside(a config.Agent) tea.Cmd {
 	t := ac.tab
 	if t.program.StartIn == nil || a.OwnProject || t.agent.OwnProject || t.stored.readOnly != "" {
@@ -162,14 +160,13 @@ func (ac *actions) openBeside(a config.Agent) tea.Cmd {
 	return t.tabs().OpenIn(a, t.cwd)
 }
 
-// fresh reports whether nothing was said in the session, nor is about to be.
+// fresh reports whether nothing was, or is about to be, said in the session.
 func (ac *actions) fresh() bool {
 	t := ac.tab
 	c := t.conv
 	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue)+t.queue.Len() == 0
 }
 
-// renameTab lets the person name the tab.
 func (ac *actions) renameTab() {
 	t := ac.tab
 	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{

@@ -1,5 +1,3 @@
-// This file is where a person chooses how parley looks.
-
 package tab
 
 import (
@@ -16,27 +14,27 @@ import (
 	"parley/tui/toolview"
 )
 
-// looks is who draws everything in a theme. What it is asked for happens at once.
+// themeSwitcher changes the theme of the whole program, at once.
 type themeSwitcher interface {
-	// Current is the theme that was chosen, and Kept the one that the configuration has.
+	// Current returns the chosen theme, Saved the configured one.
 	Current() config.Theme
 	Saved() config.Theme
-	// SetSaved says that the configuration has another theme now.
+	// SetSaved records a change of the configuration.
 	SetSaved(config.Theme)
-	// Show draws everything in another theme from now on.
+	// Show switches to a theme.
 	Show(config.Theme)
-	// AddOwn makes known themes of the person's own.
+	// AddOwn adds the person's own themes.
 	AddOwn([]config.OwnTheme)
 }
 
-// themeChooser lets a person choose a theme.
+// themeChooser lets the person choose a theme.
 type themeChooser struct {
 	tab      *Tab
 	switcher themeSwitcher
 }
 
-// chooseTheme lists the themes. The one that is marked is shown. looks may be nil: then there
-// is only one.
+// chooseTheme lists the themes, with a preview of the selected one. It does nothing if
+// looks is nil.
 func chooseTheme(t *Tab, looks themeSwitcher) tea.Cmd {
 	if looks == nil {
 		return nil
@@ -96,8 +94,7 @@ func (c *themeChooser) list(own []config.FoundTheme) dialog.List {
 	}
 }
 
-// wrongTheme says what is wrong with the file of a theme: the first thing, where there
-// are several.
+// wrongTheme describes the first error in a theme file.
 func wrongTheme(err error) string {
 	var e *config.Error
 	if !errors.As(err, &e) {
@@ -110,7 +107,7 @@ func wrongTheme(err error) string {
 	return termtext.Line(words)
 }
 
-// choose takes a theme until parley ends, and asks whether to keep it for good.
+// choose uses a theme until parley ends, and asks whether to save it.
 func (c *themeChooser) choose(name config.Theme) tea.Cmd {
 	c.switcher.Show(name)
 	if name == c.switcher.Saved() {
@@ -128,7 +125,7 @@ func (c *themeChooser) choose(name config.Theme) tea.Cmd {
 	return nil
 }
 
-// keep writes a theme into the configuration, beside the screen.
+// keep writes the theme into the configuration, in the background.
 func (c *themeChooser) keep(name config.Theme) tea.Cmd {
 	return inBackground(func() then {
 		err := config.SaveTheme(config.ConfigFile(), name)

@@ -11,18 +11,18 @@ import (
 	"parley/tui/dialog"
 )
 
-// toastTime is how long something is said above the prompt.
+// toastTime is how long a toast is shown.
 const toastTime = 3 * time.Second
 
-// then is what follows in the tab from something that was done beside the screen. It is
-// the message of a command, and is called in the program's Update.
+// then is the continuation of background work. It is a command's message, called in the
+// program's Update.
 type then func() tea.Cmd
 
-// ErrorMsg tells of something that went wrong outside of the session.
+// ErrorMsg reports an error outside the session.
 type ErrorMsg struct{ Err error }
 
-// inBackground does something that takes its time beside the screen. What it returns follows in
-// the tab; nil is nothing.
+// inBackground runs do in the background and its continuation, which may be nil, in
+// Update.
 func inBackground(do func() then) tea.Cmd {
 	return func() tea.Msg {
 		if then := do(); then != nil {
@@ -32,17 +32,16 @@ func inBackground(do func() then) tea.Cmd {
 	}
 }
 
-// againTime is how long the first of two presses of a key counts that does something only
-// when it is pressed again.
+// againTime is how soon a key must be pressed again to confirm.
 const againTime = 2 * time.Second
 
-// redraw has the tab drawn again after a time, because a hint is over then.
+// redraw draws the tab again after a time, because a hint expires.
 func redraw(after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return then(func() tea.Cmd { return nil }) })
 }
 
-// bestEffort does something beside the screen of which it is no trouble of the person's that it
-// may not succeed.
+// bestEffort runs do in the background and ignores its error, which is not the person's
+// problem.
 func bestEffort(do func() error) tea.Cmd {
 	return func() tea.Msg {
 		_ = do()
@@ -50,15 +49,15 @@ func bestEffort(do func() error) tea.Cmd {
 	}
 }
 
-// toast is what a tab says for a moment, above the prompt.
+// toast is a short message above the prompt.
 type toast struct {
-	text  string // "" if nothing is said
-	count int    // only the end of the last one clears it
+	text  string // "" if none
+	count int    // number of the latest toast, the only one to clear
 }
 
-// say shows words above the prompt for a moment.
+// say shows a toast.
 func (t *Tab) say(words string) tea.Cmd {
-	t.toast.text = termtext.Line(words) // it may quote the agent
+	t.toast.text = termtext.Line(words) // it may contain the agent's text
 	t.toast.count++
 	n := t.toast.count
 	return tea.Tick(toastTime, func(time.Time) tea.Msg {
@@ -71,7 +70,7 @@ func (t *Tab) say(words string) tea.Cmd {
 	})
 }
 
-// sayIf says what went wrong, if something did.
+// sayIf shows an error, if any, as a toast.
 func (t *Tab) sayIf(err error) tea.Cmd {
 	if err == nil {
 		return nil
@@ -79,10 +78,10 @@ func (t *Tab) sayIf(err error) tea.Cmd {
 	return t.say(err.Error())
 }
 
-// keyOf is the key to show for an action.
+// keyOf returns the key to show for an action.
 func (t *Tab) keyOf(a config.Action) string { return keyName(t.program.Keys, a) }
 
-// keyOrPalette is the key of an action, or where to find it if it has none.
+// keyOrPalette returns the key of an action, or refers to the palette if it has none.
 func keyOrPalette(keys config.Keys, a config.Action) string {
 	if len(keys.For(a)) > 0 {
 		return keyName(keys, a)
@@ -90,7 +89,7 @@ func keyOrPalette(keys config.Keys, a config.Action) string {
 	return "the palette (" + keyName(keys, config.ActionPalette) + ")"
 }
 
-// keyName is the key to show for an action.
+// keyName returns the first key of an action.
 func keyName(keys config.Keys, a config.Action) string {
 	if keys := keys.For(a); len(keys) > 0 {
 		return keys[0]
@@ -98,22 +97,22 @@ func keyName(keys config.Keys, a config.Action) string {
 	return "no key"
 }
 
-// ask opens a question of parley's own.
+// ask opens a confirmation.
 func (t *Tab) ask(q dialog.Confirmation) { t.dialogs.Push(dialog.NewConfirm(t.env(), q)) }
 
-// tell shows something until it is read.
+// tell shows a message until it is closed.
 func (t *Tab) tell(title, text string) {
 	t.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}})
 }
 
-// choose opens a list to choose from.
+// choose opens a list.
 func (t *Tab) choose(l dialog.List) *dialog.Selector {
 	s := dialog.NewSelector(t.env(), l)
 	t.dialogs.Push(s)
 	return s
 }
 
-// confirmation shows a question as a dialog. Answers are carried out in the background.
+// confirmation turns a question into a dialog. Its answers run in the background.
 func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
 	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
 	for _, choice := range q.Choices {

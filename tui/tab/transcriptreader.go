@@ -10,16 +10,15 @@ import (
 	"parley/tui/diffview"
 )
 
-// transcriptReader is the reader of a conversation. It may be nil, as long as there is nothing
-// to read: then nobody reads.
+// transcriptReader reads the transcript. It is nil, and reads nothing, until there is a
+// transcript.
 type transcriptReader struct{ reader }
 
-// newTranscriptReader returns the reader of a tab's transcript.
 func newTranscriptReader(t *Tab) *transcriptReader {
 	return &transcriptReader{reader{tab: t, list: t.list, main: true}}
 }
 
-// base is the reader, nil if there is nothing to read.
+// base returns the reader, or nil.
 func (r *transcriptReader) base() *reader {
 	if r == nil {
 		return nil
@@ -30,8 +29,8 @@ func (r *transcriptReader) base() *reader {
 // Focused reports whether the transcript has the keys.
 func (r *transcriptReader) Focused() bool { return r != nil && r.list.Focused() }
 
-// Reads reports whether keys go to the transcript: it has the focus, or words for it are
-// being written, and no dialog that the person has opened stands before it.
+// Reads reports whether keys go to the transcript: it has the focus or its find field is
+// being written, and no dialog that the person opened covers it.
 func (r *transcriptReader) Reads() bool {
 	if r == nil || !r.tab.dialogs.Empty() && !r.tab.dialogs.Asks() {
 		return false
@@ -39,8 +38,8 @@ func (r *transcriptReader) Reads() bool {
 	return r.list.Focused() || r.find.writing
 }
 
-// clearsSpan takes the marks of the mouse away with the next key. The one that cancels
-// does no more than that.
+// clearsSpan unmarks text that the mouse has marked, and reports whether the key has no
+// other effect, as the cancel key.
 func (r *transcriptReader) clearsSpan(name string) bool {
 	if r == nil || !r.list.Spanning() || r.list.Focused() {
 		return false
@@ -49,7 +48,7 @@ func (r *transcriptReader) clearsSpan(name string) bool {
 	return r.tab.program.Keys.Match(config.ActionCancel, name)
 }
 
-// Key takes a key while the transcript is read.
+// Key handles a key while the transcript is read.
 func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if r.find.open {
 		if cmd, taken := r.findKey(k); taken {
@@ -71,7 +70,7 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return r.Act(a, name)
 }
 
-// Act does what an action of the transcript says.
+// Act performs an action of the transcript.
 func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 	switch a {
 	case config.ActionItemNext:
@@ -109,16 +108,16 @@ func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Chosen does what a key does in the transcript, which gets the focus by it.
+// Chosen performs an action from the palette, which focuses the transcript.
 func (r *transcriptReader) Chosen(a config.Action) tea.Cmd {
-	if !r.list.Focused() { // else what is marked stays marked
+	if !r.list.Focused() { // focusing again would unmark text
 		r.list.Focus(true)
 	}
 	cmd, _ := r.Act(a, "")
 	return cmd
 }
 
-// toggleDiffs shows changes side by side, or no longer.
+// toggleDiffs toggles side-by-side diffs.
 func (r *transcriptReader) toggleDiffs() tea.Cmd {
 	if !r.list.ToggleDiffs() {
 		return r.tab.say(tooNarrow)
@@ -126,7 +125,7 @@ func (r *transcriptReader) toggleDiffs() tea.Cmd {
 	return nil
 }
 
-// step moves the selection by items, or, while something is marked, its end.
+// step moves the selection by items, or the end of the marked text.
 func (r *transcriptReader) step(by int) {
 	if r.list.Spanning() {
 		r.list.MoveSpanItems(by)
@@ -135,8 +134,8 @@ func (r *transcriptReader) step(by int) {
 	r.list.Select(by)
 }
 
-// leave gives the focus up. If a question waits, a second press of the
-// same key does nothing to it.
+// leave gives up the focus. If a question is open, a second press of the key does not
+// reach it.
 func (r *transcriptReader) leave(name string) {
 	if r.tab.dialogs.Asks() {
 		r.tab.program.Guard.Ended(name)
@@ -145,7 +144,6 @@ func (r *transcriptReader) leave(name string) {
 	r.Unfocus()
 }
 
-// hints are the hints while the transcript is read.
 func (r *transcriptReader) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: r.tab.program.Keys}
 	switch {
@@ -158,7 +156,7 @@ func (r *transcriptReader) hints() []dialog.Hint {
 		h.Add(config.ActionFocusPrompt, "answer")
 	}
 	switch {
-	case r.find.open: // enter goes on then
+	case r.find.open: // enter goes to the next match
 		h.Add(config.ActionFindNext, "next")
 		h.Add(config.ActionFindPrev, "previous")
 		h.Add(config.ActionCancel, "end")
@@ -193,7 +191,7 @@ func (r *transcriptReader) hints() []dialog.Hint {
 	return h.List
 }
 
-// terminalHints add what can be done with the command of the selected item.
+// terminalHints adds the actions on the selected item's command.
 func (r *transcriptReader) terminalHints(h *dialog.HintList) {
 	term := r.list.SelectedTerminal()
 	if term == nil {
@@ -208,7 +206,7 @@ func (r *transcriptReader) terminalHints(h *dialog.HintList) {
 	}
 }
 
-// spanHints are the hints while something is marked.
+// spanHints returns the hints while text is marked.
 func (r *transcriptReader) spanHints(h dialog.HintList) []dialog.Hint {
 	h.Add(config.ActionItemCopy, "copy")
 	h.AddAll("by items", config.ActionItemNext, config.ActionItemPrev)
@@ -218,8 +216,7 @@ func (r *transcriptReader) spanHints(h dialog.HintList) []dialog.Hint {
 	return h.List
 }
 
-// Place says how far down the view is, and what is below it, unless it is at the
-// end.
+// Place draws the reading position and what is new below, unless the view is at the end.
 func (r *transcriptReader) Place() string {
 	if r == nil || r.list.Following() {
 		return ""
@@ -232,15 +229,15 @@ func (r *transcriptReader) Place() string {
 	return th.Muted.Render(fmt.Sprintf("%d%%  ", r.list.Percent())) + th.Accent.Render(words) + th.Faint.Render(" (end)")
 }
 
-// Blur gives the keys back to the prompt, if the transcript has them.
+// Blur gives up the focus, if the transcript has it.
 func (r *transcriptReader) Blur() {
 	if r.Focused() {
 		r.Unfocus()
 	}
 }
 
-// key takes a key if the transcript has the focus. While a question waits below it, nothing
-// that is typed goes past the transcript.
+// key handles a key if the transcript has the focus. While a question is open, typed text
+// does not pass through.
 func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if !r.Reads() {
 		return nil, false
@@ -258,7 +255,7 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// paste writes what is looked for.
+// paste pastes into the find field.
 func (r *transcriptReader) paste(text string) (tea.Cmd, bool) {
 	if r.Reads() && r.Writing() {
 		return r.Paste(text), true
@@ -266,8 +263,8 @@ func (r *transcriptReader) paste(text string) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// mouse takes what happens above the dialog, and all that happens while the button is held
-// that went down there. The wheel scrolls from anywhere outside of the dialog.
+// mouse handles events above the dialog, and drags that started there. The wheel scrolls
+// from anywhere outside the dialog.
 func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	at, area := msg.Mouse(), r.tab.area
 	if !(r.Dragging() && !isClick(msg)) {
@@ -289,7 +286,7 @@ func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 func (r *transcriptReader) draw(width, height int) dialog.View {
 	t := r.tab
 	r.list.SetSize(width, height)
-	if !t.program.ReducedMotion { // else no clock counts
+	if !t.program.ReducedMotion { // otherwise elapsed times stand still
 		r.list.SetNow(t.sessionNow())
 	}
 	r.SetRows(height)

@@ -1,6 +1,3 @@
-// This file is what a person does with the git worktree that a session works in:
-// see what is not merged in it, merge it, keep it, drop it, and open another one.
-
 package tab
 
 import (
@@ -21,23 +18,24 @@ import (
 	"parley/tui/toolview"
 )
 
-// worktreeMark stands before the name of what is in a worktree that was made for sessions.
+// worktreeMark precedes the names of sessions in worktrees.
 const worktreeMark = "♣ "
 
-// worktree is the worktree of a tab.
+// worktree shows, merges, keeps and drops the git worktree of a session, and opens new
+// ones.
 type worktree struct {
 	tab  *Tab
 	tree *git.Worktree
 }
 
-// set says which worktree the session works in; nil if it is in none.
+// set sets the session's worktree, or nil.
 func (w *worktree) set(tree *git.Worktree) { w.tree = tree }
 
-// active reports whether the session works in a worktree that was made for sessions.
+// active reports whether the session works in a worktree created for sessions.
 func (w *worktree) active() bool { return w.tree != nil }
 
-// with does something with the worktree beside the screen. What do returns is what
-// follows in the tab; errors are told.
+// with runs do on the worktree in the background, then its continuation. It reports
+// errors.
 func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) tea.Cmd {
 	ctx, tree := w.tab.program.Context, w.tree
 	if tree == nil {
@@ -52,7 +50,7 @@ func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) t
 	})
 }
 
-// showError tells of something that could not be done, until it is read.
+// showError shows an error until it is closed.
 func (w *worktree) showError(err error) then {
 	return func() tea.Cmd {
 		w.tab.tell("That could not be done", termtext.Block(err.Error()))
@@ -60,7 +58,7 @@ func (w *worktree) showError(err error) then {
 	}
 }
 
-// Items are what the palette has about worktrees, once there is an agent.
+// Items returns the palette items for worktrees.
 func (w *worktree) Items() []dialog.Item {
 	var items []dialog.Item
 	if w.tab.program.Worktree != nil {
@@ -78,8 +76,7 @@ func (w *worktree) Items() []dialog.Item {
 		dialog.Item{ID: "worktree-drop", Title: "worktree: drop it", Do: dialog.Do(w.drop)})
 }
 
-// open makes a worktree, and opens a session with the same agent in it, in a tab of its
-// own.
+// open creates a worktree and opens a session with the same agent there, in a new tab.
 func (w *worktree) open() tea.Cmd {
 	dir, agent, row, p := w.tab.cwd, w.tab.agent, w.tab.tabs(), w.tab.program
 	return tea.Batch(w.tab.say("making a worktree"), inBackground(func() then {
@@ -91,7 +88,7 @@ func (w *worktree) open() tea.Cmd {
 	}))
 }
 
-// show shows the changes in the worktree on the whole screen.
+// show shows the unmerged changes on the whole screen.
 func (w *worktree) show() tea.Cmd {
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
 		changes, more, err := tree.Changes(ctx)
@@ -109,7 +106,7 @@ func (w *worktree) show() tea.Cmd {
 	})
 }
 
-// contentOf makes the content of a tool call from changes.
+// contentOf converts changes to the content of a tool call.
 func contentOf(changes []git.WorktreeChange, more int) []acpclient.ToolCallContent {
 	content := make([]acpclient.ToolCallContent, 0, len(changes)+1)
 	for _, c := range changes {
@@ -128,7 +125,7 @@ func contentOf(changes []git.WorktreeChange, more int) []acpclient.ToolCallConte
 	return content
 }
 
-// keep says where the worktree is, and what is in it.
+// keep reports where the worktree is and what it contains.
 func (w *worktree) keep() tea.Cmd {
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
 		work, err := tree.Work(ctx)
@@ -143,8 +140,7 @@ func (w *worktree) keep() tea.Cmd {
 	})
 }
 
-// sayBusy says why nothing can be done with the worktree while the agent works, nil if it
-// does not.
+// sayBusy says that the agent is working in the worktree, or returns nil if it is not.
 func (w *worktree) sayBusy() tea.Cmd {
 	if !w.tab.Works() {
 		return nil
@@ -152,7 +148,7 @@ func (w *worktree) sayBusy() tea.Cmd {
 	return w.tab.say("the agent is at work in the worktree: wait for it, or cancel with " + w.tab.keyOf(config.ActionCancel))
 }
 
-// merge asks whether to merge the worktree; what is not committed has to be first.
+// merge asks whether to merge the worktree. Uncommitted changes must be committed first.
 func (w *worktree) merge() tea.Cmd {
 	if busy := w.sayBusy(); busy != nil {
 		return busy
@@ -176,7 +172,7 @@ func (w *worktree) merge() tea.Cmd {
 	})
 }
 
-// askToCommit asks whether to commit what is not committed, with which message.
+// askToCommit asks whether to commit, and with which message.
 func (w *worktree) askToCommit(work *git.WorktreeWork) {
 	write := func() tea.Cmd {
 		w.tab.dialogs.Push(dialog.NewEntry(w.tab.env(), dialog.Entry{Title: "Commit with this message", Hint: "what was done", Do: w.commit}))
@@ -192,7 +188,7 @@ func (w *worktree) askToCommit(work *git.WorktreeWork) {
 	})
 }
 
-// commit commits everything in the worktree, and goes on to merge it.
+// commit commits everything and continues with the merge.
 func (w *worktree) commit(message string) tea.Cmd {
 	if strings.TrimSpace(message) == "" {
 		return w.tab.say("nothing was committed: a commit needs a message")
@@ -219,7 +215,7 @@ func (w *worktree) askToMerge(tree *git.Worktree, work *git.WorktreeWork) {
 	})
 }
 
-// merged says how a merge came out.
+// merged reports the outcome of a merge.
 func (w *worktree) merged(tree *git.Worktree, commits int, err error) {
 	q := dialog.Confirmation{
 		Title:   "Merged",
@@ -238,7 +234,7 @@ func (w *worktree) merged(tree *git.Worktree, commits int, err error) {
 	w.tab.ask(q)
 }
 
-// drop asks whether to drop the worktree, and says what is in it.
+// drop asks whether to drop the worktree, and says what it contains.
 func (w *worktree) drop() tea.Cmd {
 	if busy := w.sayBusy(); busy != nil {
 		return busy
@@ -276,7 +272,7 @@ func (w *worktree) askToDrop(tree *git.Worktree, work *git.WorktreeWork) {
 	})
 }
 
-// agentEnds is how long an agent has to end before its worktree is dropped.
+// agentEnds is how long an agent may take to end before its worktree is dropped.
 const agentEnds = 4 * time.Second
 
 // dropNow ends the agent, which must not write any more, and drops the worktree.
@@ -289,12 +285,12 @@ func (w *worktree) dropNow() tea.Cmd {
 		bounded, stop := context.WithTimeout(ctx, agentEnds)
 		defer stop()
 		end(bounded)
-		kept, err := tree.Drop(context.WithoutCancel(ctx)) // not half of it
+		kept, err := tree.Drop(context.WithoutCancel(ctx)) // do not stop halfway
 		return func() tea.Cmd { w.dropped(tree, kept, err); return nil }, nil
 	})
 }
 
-// dropped says what has become of a worktree that was to be dropped.
+// dropped reports the outcome of dropping.
 func (w *worktree) dropped(tree *git.Worktree, kept string, err error) {
 	q := dialog.Confirmation{
 		Title:   "The worktree " + tree.Name + " was dropped",
@@ -314,10 +310,10 @@ func (w *worktree) dropped(tree *git.Worktree, kept string, err error) {
 	w.tab.ask(q)
 }
 
-// mostBullets bounds how many names a question lists.
+// mostBullets bounds the names that a question lists.
 const mostBullets = 12
 
-// bulleted are names, one in a line, as many as can be read.
+// bulleted returns the names as a list, shortened if too long.
 func bulleted(names []string) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -330,7 +326,8 @@ func bulleted(names []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// detach says why nothing can be sent any more. What it returns ends the agent.
+// detach makes the session read-only for a reason, and returns the function that ends the
+// agent.
 func (w *worktree) detach(why string) (end func(context.Context)) {
 	w.tab.stored.readOnly = why
 	return w.tab.session.Close
