@@ -94,10 +94,10 @@ var commands map[string]func(*Editor, command)
 func init() {
 	commands = map[string]func(*Editor, command){
 		"i":  func(e *Editor, c command) { e.begin(c) },
-		"a":  func(e *Editor, c command) { e.beginAt(c, e.after(e.text.Cursor())) },
-		"I":  func(e *Editor, c command) { e.beginAt(c, e.indentEnd(e.text.Cursor().Row)) },
+		"a":  func(e *Editor, c command) { e.beginAt(c, e.text.after(e.text.Cursor())) },
+		"I":  func(e *Editor, c command) { e.beginAt(c, e.text.indentEnd(e.text.Cursor().Row)) },
 		"gI": func(e *Editor, c command) { e.beginAt(c, Pos{e.text.Cursor().Row, 0}) },
-		"A":  func(e *Editor, c command) { e.beginAt(c, e.end(e.text.Cursor().Row)) },
+		"A":  func(e *Editor, c command) { e.beginAt(c, e.text.end(e.text.Cursor().Row)) },
 		"o":  (*Editor).openBelow, "O": (*Editor).openAbove,
 		"R": func(e *Editor, c command) { e.begin(c); e.mode = Replace },
 		"r": (*Editor).replaceCharacters,
@@ -115,10 +115,10 @@ func (e *Editor) replaceCharacters(c command) {
 	from := e.text.Cursor()
 	to := from
 	for range c.times() {
-		if e.atEnd(to) {
+		if e.text.atEnd(to) {
 			return
 		}
-		to = e.after(to)
+		to = e.text.after(to)
 	}
 	if c.arg == "enter" {
 		e.edit(from, to, "\n")
@@ -133,10 +133,10 @@ func (e *Editor) replaceCharacters(c command) {
 func (e *Editor) toggleCase(c command) {
 	from := e.text.Cursor()
 	to := from
-	for n := c.times(); n > 0 && !e.atEnd(to); n-- {
-		to = e.after(to)
+	for n := c.times(); n > 0 && !e.text.atEnd(to); n-- {
+		to = e.text.after(to)
 	}
-	was := e.slice(from, to)
+	was := e.text.slice(from, to)
 	if is := strings.Map(caseOf("g~"), was); is != was {
 		to = e.edit(from, to, is)
 	}
@@ -150,11 +150,11 @@ func (e *Editor) join(c command) {
 
 // joinRows joins count lines, or those that there are.
 func (e *Editor) joinRows(row, count int, blank bool) {
-	if row+count-1 > e.lastRow() {
-		if row == e.lastRow() || count > 2 && row+1 > e.lastRow() {
+	if row+count-1 > e.text.lastRow() {
+		if row == e.text.lastRow() || count > 2 && row+1 > e.text.lastRow() {
 			return
 		}
-		count = e.lastRow() - row + 1
+		count = e.text.lastRow() - row + 1
 	}
 	var joined strings.Builder
 	joined.WriteString(e.text.Line(row))
@@ -170,7 +170,7 @@ func (e *Editor) joinRows(row, count int, blank bool) {
 		}
 		joined.WriteString(rest)
 	}
-	e.edit(Pos{row, 0}, e.end(row+count-1), joined.String())
+	e.edit(Pos{row, 0}, e.text.end(row+count-1), joined.String())
 	e.to(Pos{row, at})
 }
 
@@ -186,16 +186,16 @@ func (e *Editor) put(c command) {
 	if r.Lines {
 		text, row := strings.Repeat(r.Text+"\n", c.times()), at.Row
 		if c.name == "p" {
-			e.edit(e.end(row), e.end(row), "\n"+text[:len(text)-1])
+			e.edit(e.text.end(row), e.text.end(row), "\n"+text[:len(text)-1])
 			row++
 		} else {
 			e.edit(Pos{row, 0}, Pos{row, 0}, text)
 		}
-		e.to(e.firstNonBlank(row))
+		e.to(e.text.firstNonBlank(row))
 		return
 	}
 	if c.name == "p" {
-		at = e.after(at)
+		at = e.text.after(at)
 	}
 	text := strings.Repeat(r.Text, c.times())
 	end := e.edit(at, at, text)

@@ -33,7 +33,7 @@ func (e *Editor) beginAt(c command, p Pos) {
 }
 
 func (e *Editor) openBelow(c command) {
-	end := e.end(e.text.Cursor().Row)
+	end := e.text.end(e.text.Cursor().Row)
 	e.edit(end, end, "\n")
 	e.begin(c)
 	e.insert.lines = true
@@ -68,8 +68,8 @@ func (e *Editor) Typed(moved bool) {
 func (e *Editor) stopInserting() {
 	at := e.text.Cursor()
 	typed := ""
-	if e.insert.from.before(at) && e.insert.from.Row <= e.lastRow() && e.insert.from.Col <= len(e.text.Line(e.insert.from.Row)) {
-		typed = e.slice(e.insert.from, at)
+	if e.insert.from.before(at) && e.insert.from.Row <= e.text.lastRow() && e.insert.from.Col <= len(e.text.Line(e.insert.from.Row)) {
+		typed = e.text.slice(e.insert.from, at)
 	}
 	if !e.replays {
 		e.change.typed = typed
@@ -77,7 +77,7 @@ func (e *Editor) stopInserting() {
 	if more := e.insert.times - 1; more > 0 && len(typed)*more <= mostPut {
 		switch at := e.text.Cursor(); {
 		case e.insert.lines:
-			at = e.end(at.Row)
+			at = e.text.end(at.Row)
 			e.edit(at, at, strings.Repeat("\n"+typed, more))
 		case e.mode == Replace:
 			e.writeOver(strings.Repeat(typed, more))
@@ -88,7 +88,7 @@ func (e *Editor) stopInserting() {
 	e.text.End()
 	e.mode = Normal
 	if at = e.text.Cursor(); at.Col > 0 {
-		at, _ = e.previous(at)
+		at, _ = e.text.previous(at)
 	}
 	e.to(at)
 }
@@ -98,7 +98,7 @@ func (e *Editor) writeOver(text string) {
 	for text != "" {
 		at := e.text.Cursor()
 		line := e.text.Line(at.Row)
-		to := e.after(at)
+		to := e.text.after(at)
 		e.insert.replaced = append(e.insert.replaced, line[at.Col:to.Col])
 		// Code points form clusters only inside the text, so write them one by one.
 		n := 1
@@ -131,7 +131,7 @@ func (e *Editor) restore() {
 	at, last := e.text.Cursor(), len(e.insert.replaced)-1
 	if last < 0 {
 		if at.Col > 0 {
-			at, _ = e.previous(at)
+			at, _ = e.text.previous(at)
 			e.text.Move(at)
 			e.insert.from = at
 		}

@@ -35,7 +35,7 @@ func init() {
 		"e": {inclusive, (*Editor).wordEnd, false}, "E": {inclusive, (*Editor).wordEnd, false},
 		"ge": {inclusive, (*Editor).wordEndBack, false}, "gE": {inclusive, (*Editor).wordEndBack, false},
 		"0": {exclusive, func(e *Editor, _ command) (Pos, bool) { return Pos{e.text.Cursor().Row, 0}, true }, false},
-		"^": {exclusive, func(e *Editor, _ command) (Pos, bool) { return e.firstNonBlank(e.text.Cursor().Row), true }, false},
+		"^": {exclusive, func(e *Editor, _ command) (Pos, bool) { return e.text.firstNonBlank(e.text.Cursor().Row), true }, false},
 		"$": {inclusive, (*Editor).lineEnd, true}, "g_": {inclusive, (*Editor).lastNonBlank, false},
 		"|":  {exclusive, (*Editor).column, false},
 		"gg": {linewise, func(e *Editor, c command) (Pos, bool) { return e.row(c.times() - 1), true }, false},
@@ -57,7 +57,7 @@ func (e *Editor) left(c command) (Pos, bool) {
 		return p, false
 	}
 	for n := c.times(); n > 0 && p.Col > 0; n-- {
-		p, _ = e.previous(p)
+		p, _ = e.text.previous(p)
 	}
 	return p, true
 }
@@ -66,13 +66,13 @@ func (e *Editor) right(c command) (Pos, bool) {
 	p := e.text.Cursor()
 	edge := e.edge(p.Row)
 	if c.operator != "" {
-		edge = e.end(p.Row)
+		edge = e.text.end(p.Row)
 	}
 	if !p.before(edge) {
 		return p, c.operator != ""
 	}
 	for n := c.times(); n > 0 && p.before(edge); n-- {
-		p = e.after(p)
+		p = e.text.after(p)
 	}
 	return p, true
 }
@@ -82,9 +82,9 @@ func (e *Editor) right(c command) (Pos, bool) {
 func (e *Editor) rightAcrossLines(c command) (Pos, bool) {
 	p := e.text.Cursor()
 	for n := c.times(); n > 0; n-- {
-		q := e.after(p)
-		if e.atEnd(q) && !(c.operator != "" && n == 1 && q != p) {
-			if q.Row == e.lastRow() {
+		q := e.text.after(p)
+		if e.text.atEnd(q) && !(c.operator != "" && n == 1 && q != p) {
+			if q.Row == e.text.lastRow() {
 				return q, c.operator != "" && q != p || n < c.times()
 			}
 			q = Pos{q.Row + 1, 0}
@@ -99,13 +99,13 @@ func (e *Editor) leftAcrossLines(c command) (Pos, bool) {
 	for n := c.times(); n > 0; n-- {
 		switch {
 		case p.Col > 0:
-			p, _ = e.previous(p)
+			p, _ = e.text.previous(p)
 		case p.Row == 0:
 			return p, n < c.times()
-		case c.operator != "" && !e.emptyLine(p.Row-1):
-			p = e.end(p.Row - 1)
+		case c.operator != "" && !e.text.emptyLine(p.Row-1):
+			p = e.text.end(p.Row - 1)
 		default:
-			p = e.onCharacter(e.end(p.Row - 1))
+			p = e.text.onCharacter(e.text.end(p.Row - 1))
 		}
 	}
 	return p, true
@@ -121,11 +121,11 @@ func (e *Editor) rows(c command) (Pos, bool) {
 		by = -by
 	}
 	row := p.Row + by
-	if row < 0 || row > e.lastRow() {
-		if p.Row == 0 && by < 0 || p.Row == e.lastRow() && by > 0 || c.operator != "" {
+	if row < 0 || row > e.text.lastRow() {
+		if p.Row == 0 && by < 0 || p.Row == e.text.lastRow() && by > 0 || c.operator != "" {
 			return p, false
 		}
-		row = max(0, min(row, e.lastRow()))
+		row = max(0, min(row, e.text.lastRow()))
 	}
 	if !e.keeps {
 		e.goal, e.keeps = e.text.Column(p.Row, p.Col), true
@@ -151,19 +151,19 @@ func (e *Editor) nonBlankLine(c command) (Pos, bool) {
 	default:
 		row += c.times() - 1
 	}
-	if row < 0 || row > e.lastRow() {
+	if row < 0 || row > e.text.lastRow() {
 		return e.text.Cursor(), false
 	}
-	return e.firstNonBlank(row), true
+	return e.text.firstNonBlank(row), true
 }
 
 func (e *Editor) lineEnd(c command) (Pos, bool) {
 	row := e.text.Cursor().Row + c.times() - 1
-	if row > e.lastRow() {
-		if c.operator != "" || e.text.Cursor().Row == e.lastRow() {
+	if row > e.text.lastRow() {
+		if c.operator != "" || e.text.Cursor().Row == e.text.lastRow() {
 			return e.text.Cursor(), false
 		}
-		row = e.lastRow()
+		row = e.text.lastRow()
 	}
 	e.goal, e.keeps = farRight, true
 	return e.edge(row), true
@@ -173,14 +173,14 @@ func (e *Editor) lineEnd(c command) (Pos, bool) {
 // after the last character, so that it selects the end of the line too.
 func (e *Editor) edge(row int) Pos {
 	if e.mode == Visual {
-		return e.end(row)
+		return e.text.end(row)
 	}
-	return e.onCharacter(e.end(row))
+	return e.text.onCharacter(e.text.end(row))
 }
 
 func (e *Editor) lastNonBlank(c command) (Pos, bool) {
 	row := e.text.Cursor().Row + c.times() - 1
-	if row > e.lastRow() {
+	if row > e.text.lastRow() {
 		return e.text.Cursor(), false
 	}
 	if line := strings.TrimRight(e.text.Line(row), " \t"); line != "" {
@@ -192,17 +192,17 @@ func (e *Editor) lastNonBlank(c command) (Pos, bool) {
 func (e *Editor) column(c command) (Pos, bool) {
 	row := e.text.Cursor().Row
 	e.goal, e.keeps = c.times()-1, true
-	return e.onCharacter(Pos{row, e.text.AtColumn(row, e.goal)}), true
+	return e.text.onCharacter(Pos{row, e.text.AtColumn(row, e.goal)}), true
 }
 
 // row returns the first character of a line, or of the last line.
-func (e *Editor) row(row int) Pos { return e.firstNonBlank(min(row, e.lastRow())) }
+func (e *Editor) row(row int) Pos { return e.text.firstNonBlank(min(row, e.text.lastRow())) }
 
 func (e *Editor) lastLine(c command) (Pos, bool) {
 	if c.count > 0 {
 		return e.row(c.count - 1), true
 	}
-	return e.row(e.lastRow()), true
+	return e.row(e.text.lastRow()), true
 }
 
 // findNew is f, F, t and T.
@@ -240,25 +240,25 @@ func (e *Editor) findOnLine(c command, again bool) (Pos, bool) {
 	forward := c.name == "f" || c.name == "t"
 	till := c.name == "t" || c.name == "T"
 	for n := c.times(); n > 0; {
-		q, moved := e.next(p)
+		q, moved := e.text.next(p)
 		if !forward {
-			q, moved = e.previous(p)
+			q, moved = e.text.previous(p)
 		}
-		if !moved || q.Row != at.Row || forward && e.atEnd(q) {
+		if !moved || q.Row != at.Row || forward && e.text.atEnd(q) {
 			return at, false
 		}
 		beside := p == at
 		p = q
-		match := !e.atEnd(p) && e.text.Line(p.Row)[p.Col:e.text.Next(p.Row, p.Col)] == c.arg
+		match := !e.text.atEnd(p) && e.text.Line(p.Row)[p.Col:e.text.Next(p.Row, p.Col)] == c.arg
 		if match && !(till && again && beside && c.times() == 1) {
 			n--
 		}
 	}
 	switch {
 	case till && forward:
-		p, _ = e.previous(p)
+		p, _ = e.text.previous(p)
 	case till:
-		p = e.after(p)
+		p = e.text.after(p)
 	}
 	return p, true
 }
@@ -266,21 +266,21 @@ func (e *Editor) findOnLine(c command, again bool) (Pos, bool) {
 func (e *Editor) paragraphForward(c command) (Pos, bool) {
 	row := e.text.Cursor().Row
 	for n := c.times(); n > 0; n-- {
-		if row == e.lastRow() {
-			p := e.end(row)
+		if row == e.text.lastRow() {
+			p := e.text.end(row)
 			return p, n < c.times() || p != e.text.Cursor()
 		}
-		for row < e.lastRow() && e.emptyLine(row) {
+		for row < e.text.lastRow() && e.text.emptyLine(row) {
 			row++
 		}
-		for row < e.lastRow() && !e.emptyLine(row) {
+		for row < e.text.lastRow() && !e.text.emptyLine(row) {
 			row++
 		}
 	}
-	if e.emptyLine(row) {
+	if e.text.emptyLine(row) {
 		return Pos{row, 0}, true
 	}
-	return e.end(row), true
+	return e.text.end(row), true
 }
 
 func (e *Editor) paragraphBack(c command) (Pos, bool) {
@@ -289,10 +289,10 @@ func (e *Editor) paragraphBack(c command) (Pos, bool) {
 		if row == 0 {
 			return Pos{}, n < c.times() || e.text.Cursor() != (Pos{})
 		}
-		for row > 0 && e.emptyLine(row) {
+		for row > 0 && e.text.emptyLine(row) {
 			row--
 		}
-		for row > 0 && !e.emptyLine(row) {
+		for row > 0 && !e.text.emptyLine(row) {
 			row--
 		}
 	}

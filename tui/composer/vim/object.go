@@ -10,94 +10,94 @@ func (e *Editor) object(c command) (textRange, bool) {
 	at, around := e.text.Cursor(), c.name[0] == 'a'
 	switch key := c.name[1:]; key {
 	case "w", "W":
-		return e.words(at, c.times(), around, key == "W")
+		return e.text.words(at, c.times(), around, key == "W")
 	case "s":
-		return e.sentences(at, c.times(), around)
+		return e.text.sentences(at, c.times(), around)
 	case "p":
-		return e.paragraphs(at.Row, c.times(), around)
+		return e.text.paragraphs(at.Row, c.times(), around)
 	case `"`, "'", "`":
-		return e.quoted(at, key[0], around)
+		return e.text.quoted(at, key[0], around)
 	case "t":
-		return e.tagged(at, c.times(), around)
+		return e.text.tagged(at, c.times(), around)
 	case "b":
-		return e.bracketed(at, c.times(), '(', ')', around)
+		return e.text.bracketed(at, c.times(), '(', ')', around)
 	case "B":
-		return e.bracketed(at, c.times(), '{', '}', around)
+		return e.text.bracketed(at, c.times(), '{', '}', around)
 	case "<", ">":
-		return e.bracketed(at, c.times(), '<', '>', around)
+		return e.text.bracketed(at, c.times(), '<', '>', around)
 	default:
 		k := max(strings.Index(opening, key), strings.Index(closing, key))
-		return e.bracketed(at, c.times(), opening[k], closing[k], around)
+		return e.text.bracketed(at, c.times(), opening[k], closing[k], around)
 	}
 }
 
 // words returns count words from p. Blanks between words count as words; with around,
 // they belong to the word before them, or to the word after them if p is on a blank.
-func (e *Editor) words(p Pos, count int, around, big bool) (textRange, bool) {
-	from := e.runStart(p, big)
+func (d document) words(p Pos, count int, around, big bool) (textRange, bool) {
+	from := d.runStart(p, big)
 	to := from
-	onBlank := e.class(p, big) == blank
+	onBlank := d.class(p, big) == blank
 	for n := count; n > 0; n-- {
-		if e.atEnd(to) && n < count || e.atEnd(to) && onBlank && around {
-			if to.Row == e.lastRow() {
+		if d.atEnd(to) && n < count || d.atEnd(to) && onBlank && around {
+			if to.Row == d.lastRow() {
 				return textRange{}, false
 			}
 			to = Pos{to.Row + 1, 0}
 			if around && onBlank {
-				to = e.skipBlanks(to, big)
+				to = d.skipBlanks(to, big)
 			}
 		}
-		to = e.runEnd(to, big)
+		to = d.runEnd(to, big)
 		if !around {
 			continue
 		}
 		if onBlank {
-			if e.atEnd(to) && to.Row < e.lastRow() {
-				to = e.skipBlanks(Pos{to.Row + 1, 0}, big)
+			if d.atEnd(to) && to.Row < d.lastRow() {
+				to = d.skipBlanks(Pos{to.Row + 1, 0}, big)
 			}
-			to = e.runEnd(to, big)
+			to = d.runEnd(to, big)
 		} else if n > 1 {
-			to = e.skipBlanks(to, big)
+			to = d.skipBlanks(to, big)
 		}
 	}
 	if around && !onBlank {
-		if e.class(to, big) == blank && !e.atEnd(to) {
-			to = e.runEnd(to, big)
+		if d.class(to, big) == blank && !d.atEnd(to) {
+			to = d.runEnd(to, big)
 		} else if from.Col > 0 {
-			if q, _ := e.previous(from); e.class(q, big) == blank {
-				if from = e.runStart(q, big); from.Col == 0 {
-					from = e.runEnd(from, big) // the indent is kept
+			if q, _ := d.previous(from); d.class(q, big) == blank {
+				if from = d.runStart(q, big); from.Col == 0 {
+					from = d.runEnd(from, big) // the indent is kept
 				}
 			}
 		}
 	}
-	return textRange{from: from, to: to}, from != to || e.emptyLine(from.Row)
+	return textRange{from: from, to: to}, from != to || d.emptyLine(from.Row)
 }
 
 // skipBlanks returns the end of the blanks at p, if any.
-func (e *Editor) skipBlanks(p Pos, big bool) Pos {
-	if !e.atEnd(p) && e.class(p, big) == blank {
-		return e.runEnd(p, big)
+func (d document) skipBlanks(p Pos, big bool) Pos {
+	if !d.atEnd(p) && d.class(p, big) == blank {
+		return d.runEnd(p, big)
 	}
 	return p
 }
 
 // sentences returns count sentences from p. Blanks between them count; with around,
 // they belong to the sentence before them.
-func (e *Editor) sentences(p Pos, count int, around bool) (textRange, bool) {
-	from, to, gap := e.sentencePart(p)
+func (d document) sentences(p Pos, count int, around bool) (textRange, bool) {
+	from, to, gap := d.sentencePart(p)
 	if around {
 		count *= 2
 	}
 	for n := count - 1; n > 0; n-- {
-		if to == e.end(e.lastRow()) {
+		if to == d.end(d.lastRow()) {
 			break
 		}
-		_, to, _ = e.sentencePart(to)
+		_, to, _ = d.sentencePart(to)
 	}
 	if around && !gap {
-		if q, moved := e.previous(to); moved && e.class(q, true) != blank && from.Col > 0 {
-			line := e.text.Line(from.Row)[:from.Col]
+		if q, moved := d.previous(to); moved && d.class(q, true) != blank && from.Col > 0 {
+			line := d.Line(from.Row)[:from.Col]
 			from.Col = len(strings.TrimRight(line, " \t"))
 		}
 	}
@@ -107,38 +107,38 @@ func (e *Editor) sentences(p Pos, count int, around bool) (textRange, bool) {
 // paragraphs returns count paragraphs from a row. A run of blank lines counts as one;
 // with around, it belongs to the paragraph before it, or to the one after it if the
 // row is among the blank lines.
-func (e *Editor) paragraphs(row, count int, around bool) (textRange, bool) {
+func (d document) paragraphs(row, count int, around bool) (textRange, bool) {
 	first := row
-	for first > 0 && e.blankLine(first-1) == e.blankLine(row) {
+	for first > 0 && d.blankLine(first-1) == d.blankLine(row) {
 		first--
 	}
-	onBlank, next := e.blankLine(row), first
+	onBlank, next := d.blankLine(row), first
 	if around {
 		count *= 2
 	}
 	for n := count; n > 0; n-- {
-		if next > e.lastRow() {
+		if next > d.lastRow() {
 			if n == 1 && around && !onBlank && count == 2 { // no blank lines follow: take those before
-				for first > 0 && e.blankLine(first-1) {
+				for first > 0 && d.blankLine(first-1) {
 					first--
 				}
 				break
 			}
 			return textRange{}, false
 		}
-		for kind := e.blankLine(next); next <= e.lastRow() && e.blankLine(next) == kind; {
+		for kind := d.blankLine(next); next <= d.lastRow() && d.blankLine(next) == kind; {
 			next++
 		}
 	}
 	return textRange{from: Pos{first, 0}, to: Pos{next - 1, 0}, lines: true}, true
 }
 
-func (e *Editor) blankLine(row int) bool { return strings.Trim(e.text.Line(row), " \t") == "" }
+func (d document) blankLine(row int) bool { return strings.Trim(d.Line(row), " \t") == "" }
 
 // quoted returns the text between the quotes around p, or between the next ones on
 // the line.
-func (e *Editor) quoted(p Pos, quote byte, around bool) (textRange, bool) {
-	line := e.text.Line(p.Row)
+func (d document) quoted(p Pos, quote byte, around bool) (textRange, bool) {
+	line := d.Line(p.Row)
 	from, to := quotes(line, p.Col, quote)
 	if from < 0 || to < 0 {
 		return textRange{}, false
@@ -197,21 +197,21 @@ func nextQuote(line string, from int, quote byte) int {
 // bracketed returns the text between the count-th brackets around p, or between the
 // next ones without any. If the closing bracket is the first character of its line,
 // the text ends with the line before.
-func (e *Editor) bracketed(p Pos, count int, open, shut byte, around bool) (textRange, bool) {
+func (d document) bracketed(p Pos, count int, open, shut byte, around bool) (textRange, bool) {
 	from, found := p, true
-	if line := e.text.Line(p.Row); p.Col < len(line) && line[p.Col] == open {
+	if line := d.Line(p.Row); p.Col < len(line) && line[p.Col] == open {
 		count--
 	}
 	for n := count; n > 0 && found; n-- {
-		from, found = e.opens(from, open, shut)
+		from, found = d.opens(from, open, shut)
 	}
 	if !found && count == 1 {
-		from, found = e.closes(p, 0, open)
+		from, found = d.closes(p, 0, open)
 	}
 	if !found {
 		return textRange{}, false
 	}
-	to, found := e.closes(Pos{from.Row, from.Col + 1}, open, shut)
+	to, found := d.closes(Pos{from.Row, from.Col + 1}, open, shut)
 	if !found {
 		return textRange{}, false
 	}
@@ -219,10 +219,10 @@ func (e *Editor) bracketed(p Pos, count int, open, shut byte, around bool) (text
 		return textRange{from: from, to: Pos{to.Row, to.Col + 1}}, true
 	}
 	from = Pos{from.Row, from.Col + 1}
-	if e.atEnd(from) && from.Row < to.Row {
+	if d.atEnd(from) && from.Row < to.Row {
 		from = Pos{from.Row + 1, 0}
 	}
-	if from.Row < to.Row && e.inIndent(to) {
+	if from.Row < to.Row && d.inIndent(to) {
 		to = Pos{to.Row, 0}
 	}
 	if to.before(from) {

@@ -28,15 +28,15 @@ func (e *Editor) operand(c command) (textRange, bool) {
 	at := e.text.Cursor()
 	if c.name == wholeLines {
 		row := at.Row + c.times() - 1
-		if row > e.lastRow() {
-			if at.Row == e.lastRow() {
+		if row > e.text.lastRow() {
+			if at.Row == e.text.lastRow() {
 				return textRange{}, false
 			}
-			row = e.lastRow()
+			row = e.text.lastRow()
 		}
 		from := at
 		if c.operator != "y" {
-			from = e.firstNonBlank(at.Row)
+			from = e.text.firstNonBlank(at.Row)
 		}
 		return textRange{from: from, to: Pos{row, 0}, lines: true}, true
 	}
@@ -62,7 +62,7 @@ func (e *Editor) operand(c command) (textRange, bool) {
 	case linewise:
 		return textRange{from: from, to: to, lines: true}, true
 	case inclusive:
-		to = e.after(to)
+		to = e.text.after(to)
 		return e.adjustedInclusive(c, textRange{from: from, to: to}), true
 	}
 	return e.adjusted(c, textRange{from: from, to: to}), true
@@ -74,8 +74,8 @@ func (e *Editor) adjusted(c command, s textRange) textRange {
 	if s.lines || s.to.Col != 0 || s.from.Row == s.to.Row {
 		return e.adjustedInclusive(c, s)
 	}
-	s.to = e.end(s.to.Row - 1)
-	if e.inIndent(s.from) {
+	s.to = e.text.end(s.to.Row - 1)
+	if e.text.inIndent(s.from) {
 		s.lines = true
 		return s
 	}
@@ -89,19 +89,19 @@ func (e *Editor) adjustedInclusive(c command, s textRange) textRange {
 		return s
 	}
 	rest := e.text.Line(s.to.Row)[s.to.Col:]
-	s.lines = e.inIndent(s.from) && strings.Trim(rest, " \t") == ""
+	s.lines = e.text.inIndent(s.from) && strings.Trim(rest, " \t") == ""
 	return s
 }
 
 // apply applies an operator to a range.
 func (e *Editor) apply(c command, s textRange) {
-	e.text.Move(e.onCharacter(s.from)) // undo restores this cursor
+	e.text.Move(e.text.onCharacter(s.from)) // undo restores this cursor
 	switch c.operator {
 	case "y":
 		e.yank(c, s)
 		e.to(s.from)
 	case "d":
-		if e.lastRow() == 0 && e.emptyLine(0) {
+		if e.text.lastRow() == 0 && e.text.emptyLine(0) {
 			return
 		}
 		e.yank(c, s)
@@ -109,7 +109,7 @@ func (e *Editor) apply(c command, s textRange) {
 	case "c":
 		e.yank(c, s)
 		if s.lines {
-			s.from, s.to = Pos{s.from.Row, 0}, e.end(s.to.Row)
+			s.from, s.to = Pos{s.from.Row, 0}, e.text.end(s.to.Row)
 		}
 		e.edit(s.from, s.to, "")
 		e.text.Move(s.from)
@@ -127,9 +127,9 @@ func (e *Editor) yank(c command, s textRange) {
 		return
 	}
 	if s.lines {
-		e.register = Register{e.slice(Pos{s.from.Row, 0}, e.end(s.to.Row)), true}
+		e.register = Register{e.text.slice(Pos{s.from.Row, 0}, e.text.end(s.to.Row)), true}
 	} else {
-		e.register = Register{e.slice(s.from, s.to), false}
+		e.register = Register{e.text.slice(s.from, s.to), false}
 	}
 	if c.clipboard {
 		e.copied = e.register.Text
@@ -165,19 +165,19 @@ func (e *Editor) remove(s textRange) {
 	}
 	first, last := s.from.Row, s.to.Row
 	switch {
-	case last < e.lastRow():
+	case last < e.text.lastRow():
 		e.edit(Pos{first, 0}, Pos{last + 1, 0}, "")
 	case first > 0:
-		e.edit(e.end(first-1), e.end(last), "")
+		e.edit(e.text.end(first-1), e.text.end(last), "")
 	default:
-		e.edit(Pos{}, e.end(last), "")
+		e.edit(Pos{}, e.text.end(last), "")
 	}
-	e.to(e.firstNonBlank(min(first, e.lastRow())))
+	e.to(e.text.firstNonBlank(min(first, e.text.lastRow())))
 }
 
 // shift changes the indent of the lines of a range.
 func (e *Editor) shift(operator string, s textRange, times int) {
-	was := e.slice(Pos{s.from.Row, 0}, e.end(s.to.Row))
+	was := e.text.slice(Pos{s.from.Row, 0}, e.text.end(s.to.Row))
 	lines := strings.Split(was, "\n")
 	for i, line := range lines {
 		if line == "" {
@@ -193,18 +193,18 @@ func (e *Editor) shift(operator string, s textRange, times int) {
 		lines[i] = strings.Repeat(" ", width) + rest
 	}
 	if is := strings.Join(lines, "\n"); is != was {
-		e.edit(Pos{s.from.Row, 0}, e.end(s.to.Row), is)
+		e.edit(Pos{s.from.Row, 0}, e.text.end(s.to.Row), is)
 	}
-	e.to(e.firstNonBlank(s.from.Row))
+	e.to(e.text.firstNonBlank(s.from.Row))
 }
 
 // changeCase is gu, gU and g~.
 func (e *Editor) changeCase(operator string, s textRange) {
 	from, to := s.from, s.to
 	if s.lines {
-		from, to = Pos{s.from.Row, 0}, e.end(s.to.Row)
+		from, to = Pos{s.from.Row, 0}, e.text.end(s.to.Row)
 	}
-	was := e.slice(from, to)
+	was := e.text.slice(from, to)
 	is := strings.Map(caseOf(operator), was)
 	if operator == "gU" {
 		is = strings.ReplaceAll(is, "ß", "SS")

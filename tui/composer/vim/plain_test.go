@@ -115,7 +115,7 @@ func (h *host) press(key string) {
 		h.Replace(at, at, "\n")
 		h.cursor = Pos{at.Row + 1, 0}
 	case "backspace":
-		if from, ok := h.e.previous(at); ok {
+		if from, ok := h.e.text.previous(at); ok {
 			h.Replace(from, at, "")
 			h.cursor = from
 		}

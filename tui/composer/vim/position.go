@@ -6,108 +6,112 @@ import (
 	"unicode/utf8"
 )
 
+// document finds positions, words and text objects in a text. Its methods neither
+// edit the text nor move the cursor.
+type document struct{ Text }
+
 // end returns the end of a line.
-func (e *Editor) end(row int) Pos { return Pos{row, len(e.text.Line(row))} }
+func (d document) end(row int) Pos { return Pos{row, len(d.Line(row))} }
 
-func (e *Editor) lastRow() int { return e.text.Lines() - 1 }
+func (d document) lastRow() int { return d.Lines() - 1 }
 
-func (e *Editor) atEnd(p Pos) bool { return p.Col >= len(e.text.Line(p.Row)) }
+func (d document) atEnd(p Pos) bool { return p.Col >= len(d.Line(p.Row)) }
 
-func (e *Editor) emptyLine(row int) bool { return e.text.Line(row) == "" }
+func (d document) emptyLine(row int) bool { return d.Line(row) == "" }
 
 // next returns the position after p; the end of a line is a position of its own. It
 // reports false at the end of the text.
-func (e *Editor) next(p Pos) (Pos, bool) {
-	if !e.atEnd(p) {
-		return Pos{p.Row, e.text.Next(p.Row, p.Col)}, true
+func (d document) next(p Pos) (Pos, bool) {
+	if !d.atEnd(p) {
+		return Pos{p.Row, d.Next(p.Row, p.Col)}, true
 	}
-	if p.Row < e.lastRow() {
+	if p.Row < d.lastRow() {
 		return Pos{p.Row + 1, 0}, true
 	}
 	return p, false
 }
 
 // previous returns the position before p. It reports false at the start of the text.
-func (e *Editor) previous(p Pos) (Pos, bool) {
+func (d document) previous(p Pos) (Pos, bool) {
 	if p.Col > 0 {
-		return Pos{p.Row, e.text.Previous(p.Row, p.Col)}, true
+		return Pos{p.Row, d.Previous(p.Row, p.Col)}, true
 	}
 	if p.Row > 0 {
-		return e.end(p.Row - 1), true
+		return d.end(p.Row - 1), true
 	}
 	return p, false
 }
 
 // after returns the position after the character at p, or p at the end of its line.
-func (e *Editor) after(p Pos) Pos {
-	if e.atEnd(p) {
+func (d document) after(p Pos) Pos {
+	if d.atEnd(p) {
 		return p
 	}
-	return Pos{p.Row, e.text.Next(p.Row, p.Col)}
+	return Pos{p.Row, d.Next(p.Row, p.Col)}
 }
 
 // onCharacter returns p, or the last character of its line if p is the line's end.
-func (e *Editor) onCharacter(p Pos) Pos {
-	p.Row = min(p.Row, e.lastRow())
-	line := e.text.Line(p.Row)
+func (d document) onCharacter(p Pos) Pos {
+	p.Row = min(p.Row, d.lastRow())
+	line := d.Line(p.Row)
 	if p.Col >= len(line) && line != "" {
-		return Pos{p.Row, e.text.Previous(p.Row, len(line))}
+		return Pos{p.Row, d.Previous(p.Row, len(line))}
 	}
 	return Pos{p.Row, min(p.Col, len(line))}
 }
 
 // aligned moves a position from before a change to where a character begins.
-func (e *Editor) aligned(p Pos) Pos {
-	p = e.onCharacter(p)
-	if !e.boundary(p.Row, p.Col) {
-		p.Col = e.text.Previous(p.Row, p.Col)
+func (d document) aligned(p Pos) Pos {
+	p = d.onCharacter(p)
+	if !d.boundary(p.Row, p.Col) {
+		p.Col = d.Previous(p.Row, p.Col)
 	}
 	return p
 }
 
 // clamp moves the cursor to a position that normal mode allows.
 func (e *Editor) clamp() {
-	if at := e.text.Cursor(); at != e.onCharacter(at) {
-		e.text.Move(e.onCharacter(at))
+	if at := e.text.Cursor(); at != e.text.onCharacter(at) {
+		e.text.Move(e.text.onCharacter(at))
 	}
 }
 
 // to moves the cursor and resets the goal column.
 func (e *Editor) to(p Pos) {
 	e.keeps = false
-	if e.mode != Visual || p.Row > e.lastRow() || p != e.end(p.Row) {
-		p = e.onCharacter(p)
+	if e.mode != Visual || p.Row > e.text.lastRow() || p != e.text.end(p.Row) {
+		p = e.text.onCharacter(p)
 	}
 	e.text.Move(p)
 }
 
 // indentEnd returns the end of a line's indent.
-func (e *Editor) indentEnd(row int) Pos {
-	line := e.text.Line(row)
+func (d document) indentEnd(row int) Pos {
+	line := d.Line(row)
 	return Pos{row, len(line) - len(strings.TrimLeft(line, " \t"))}
 }
 
 // firstNonBlank returns the first character of a line that is not blank, or its last.
-func (e *Editor) firstNonBlank(row int) Pos { return e.onCharacter(e.indentEnd(row)) }
+func (d document) firstNonBlank(row int) Pos { return d.onCharacter(d.indentEnd(row)) }
 
 // inIndent reports whether only blanks precede a position on its line.
-func (e *Editor) inIndent(p Pos) bool {
-	return strings.Trim(e.text.Line(p.Row)[:p.Col], " \t") == ""
+func (d document) inIndent(p Pos) bool {
+	return strings.Trim(d.Line(p.Row)[:p.Col], " \t") == ""
 }
 
 // slice returns the text between two positions.
-func (e *Editor) slice(from, to Pos) string {
+func (d document) slice(from, to Pos) string {
 	if from.Row == to.Row {
-		return e.text.Line(from.Row)[from.Col:to.Col]
+		return d.Line(from.Row)[from.Col:to.Col]
 	}
 	var s strings.Builder
-	s.WriteString(e.text.Line(from.Row)[from.Col:])
+	s.WriteString(d.Line(from.Row)[from.Col:])
 	for row := from.Row + 1; row < to.Row; row++ {
 		s.WriteByte('\n')
-		s.WriteString(e.text.Line(row))
+		s.WriteString(d.Line(row))
 	}
 	s.WriteByte('\n')
-	s.WriteString(e.text.Line(to.Row)[:to.Col])
+	s.WriteString(d.Line(to.Row)[:to.Col])
 	return s.String()
 }
 
@@ -129,11 +133,11 @@ const (
 
 // class returns the class of the character at p. With big, as for W, everything but
 // blanks is of one class.
-func (e *Editor) class(p Pos, big bool) class {
-	if e.atEnd(p) {
+func (d document) class(p Pos, big bool) class {
+	if d.atEnd(p) {
 		return blank
 	}
-	r, _ := utf8.DecodeRuneInString(e.text.Line(p.Row)[p.Col:])
+	r, _ := utf8.DecodeRuneInString(d.Line(p.Row)[p.Col:])
 	switch {
 	case r == ' ' || r == '\t':
 		return blank

@@ -21,17 +21,17 @@ func (e *Editor) matchingBracket(c command) (Pos, bool) {
 	}
 	at.Col += i
 	if k := strings.IndexByte(opening, line[at.Col]); k >= 0 {
-		return e.closes(Pos{at.Row, at.Col + 1}, opening[k], closing[k])
+		return e.text.closes(Pos{at.Row, at.Col + 1}, opening[k], closing[k])
 	}
 	k := strings.IndexByte(closing, line[at.Col])
-	return e.opens(at, opening[k], closing[k])
+	return e.text.opens(at, opening[k], closing[k])
 }
 
 // closes returns the bracket that closes the one before p.
-func (e *Editor) closes(p Pos, open, shut byte) (Pos, bool) {
+func (d document) closes(p Pos, open, shut byte) (Pos, bool) {
 	depth, col := 0, p.Col
-	for row := p.Row; row <= e.lastRow(); row, col = row+1, 0 {
-		line := e.text.Line(row)
+	for row := p.Row; row <= d.lastRow(); row, col = row+1, 0 {
+		line := d.Line(row)
 		for ; col < len(line); col++ {
 			switch line[col] {
 			case open:
@@ -48,10 +48,10 @@ func (e *Editor) closes(p Pos, open, shut byte) (Pos, bool) {
 }
 
 // opens returns the bracket before p that is still open at p.
-func (e *Editor) opens(p Pos, open, shut byte) (Pos, bool) {
+func (d document) opens(p Pos, open, shut byte) (Pos, bool) {
 	depth := 0
-	line := e.text.Line(p.Row)[:p.Col]
-	for row := p.Row; ; line = e.text.Line(row) {
+	line := d.Line(p.Row)[:p.Col]
+	for row := p.Row; ; line = d.Line(row) {
 		for col := len(line) - 1; col >= 0; col-- {
 			switch line[col] {
 			case shut:
@@ -80,20 +80,20 @@ type pattern struct {
 func (e *Editor) searchWord(c command) (Pos, bool) {
 	at := e.text.Cursor()
 	p := at
-	for !e.atEnd(p) && e.class(p, false) != word {
-		p, _ = e.next(p)
+	for !e.text.atEnd(p) && e.text.class(p, false) != word {
+		p, _ = e.text.next(p)
 	}
-	if e.atEnd(p) {
+	if e.text.atEnd(p) {
 		p = at
-		for !e.atEnd(p) && e.class(p, false) == blank {
-			p, _ = e.next(p)
+		for !e.text.atEnd(p) && e.text.class(p, false) == blank {
+			p, _ = e.text.next(p)
 		}
 	}
-	if e.atEnd(p) {
+	if e.text.atEnd(p) {
 		return at, false
 	}
-	from, to := e.runStart(p, false), e.runEnd(p, false)
-	e.pattern = pattern{e.slice(from, to), e.class(from, false) == word, c.name == "#"}
+	from, to := e.text.runStart(p, false), e.text.runEnd(p, false)
+	e.pattern = pattern{e.text.slice(from, to), e.text.class(from, false) == word, c.name == "#"}
 	return e.searchFrom(from, c.times(), e.pattern.back)
 }
 
@@ -170,20 +170,20 @@ func (e *Editor) isMatch(row, col int) bool {
 	behind := col + len(e.pattern.word)
 	line := e.text.Line(row)
 	if behind < len(line) && line[behind] >= 0x80 || col < len(line) && line[col] >= 0x80 {
-		if !e.boundary(row, col) || !e.boundary(row, behind) {
+		if !e.text.boundary(row, col) || !e.text.boundary(row, behind) {
 			return false
 		}
 	}
 	if !e.pattern.whole {
 		return true
 	}
-	if col > 0 && e.class(Pos{row, e.text.Previous(row, col)}, false) == word {
+	if col > 0 && e.text.class(Pos{row, e.text.Previous(row, col)}, false) == word {
 		return false
 	}
-	return e.class(Pos{row, behind}, false) != word
+	return e.text.class(Pos{row, behind}, false) != word
 }
 
 // boundary reports whether a character begins or ends at an offset.
-func (e *Editor) boundary(row, col int) bool {
-	return col == 0 || e.text.Next(row, e.text.Previous(row, col)) == col
+func (d document) boundary(row, col int) bool {
+	return col == 0 || d.Next(row, d.Previous(row, col)) == col
 }

@@ -15,23 +15,23 @@ func endsSentence(line string, col int) bool {
 }
 
 // beginsSentence reports whether a sentence, or a gap between paragraphs, begins at p.
-func (e *Editor) beginsSentence(p Pos) bool {
-	if e.emptyLine(p.Row) {
-		return p.Row == 0 || !e.emptyLine(p.Row-1)
+func (d document) beginsSentence(p Pos) bool {
+	if d.emptyLine(p.Row) {
+		return p.Row == 0 || !d.emptyLine(p.Row-1)
 	}
 	if p == (Pos{}) {
 		return true
 	}
-	if e.atEnd(p) || e.class(p, true) == blank {
+	if d.atEnd(p) || d.class(p, true) == blank {
 		return false
 	}
-	if !e.inIndent(p) {
-		line := e.text.Line(p.Row)
+	if !d.inIndent(p) {
+		line := d.Line(p.Row)
 		trimmed := strings.TrimRight(line[:p.Col], " \t")
 		return len(trimmed) < p.Col && endsSentence(line, len(trimmed))
 	}
 	for row := p.Row - 1; row >= 0; row-- {
-		line := e.text.Line(row)
+		line := d.Line(row)
 		if line == "" {
 			return true
 		}
@@ -44,25 +44,25 @@ func (e *Editor) beginsSentence(p Pos) bool {
 
 // sentenceForward returns the start of the next sentence. It reports false at the end
 // of the text.
-func (e *Editor) sentenceForward(p Pos) (Pos, bool) {
+func (d document) sentenceForward(p Pos) (Pos, bool) {
 	for {
-		q, moved := e.next(p)
+		q, moved := d.next(p)
 		if !moved {
 			return p, false
 		}
-		if p = q; e.beginsSentence(p) {
+		if p = q; d.beginsSentence(p) {
 			return p, true
 		}
 	}
 }
 
-func (e *Editor) sentenceBack(p Pos) (Pos, bool) {
+func (d document) sentenceBack(p Pos) (Pos, bool) {
 	for {
-		q, moved := e.previous(p)
+		q, moved := d.previous(p)
 		if !moved {
 			return p, false
 		}
-		if p = q; e.beginsSentence(p) {
+		if p = q; d.beginsSentence(p) {
 			return p, true
 		}
 	}
@@ -71,7 +71,7 @@ func (e *Editor) sentenceBack(p Pos) (Pos, bool) {
 func (e *Editor) sentencesForward(c command) (Pos, bool) {
 	p := e.text.Cursor()
 	for n := c.times(); n > 0; n-- {
-		q, found := e.sentenceForward(p)
+		q, found := e.text.sentenceForward(p)
 		if !found {
 			return q, q != p && (n == 1 || c.operator == "")
 		}
@@ -83,7 +83,7 @@ func (e *Editor) sentencesForward(c command) (Pos, bool) {
 func (e *Editor) sentencesBack(c command) (Pos, bool) {
 	p := e.text.Cursor()
 	for n := c.times(); n > 0; n-- {
-		q, found := e.sentenceBack(p)
+		q, found := e.text.sentenceBack(p)
 		if !found {
 			return q, q != p
 		}
@@ -94,24 +94,24 @@ func (e *Editor) sentencesBack(c command) (Pos, bool) {
 
 // sentencePart returns the sentence at p without the blanks after it, or those blanks
 // if p is among them.
-func (e *Editor) sentencePart(p Pos) (from, to Pos, blanks bool) {
+func (d document) sentencePart(p Pos) (from, to Pos, blanks bool) {
 	from = p
-	if !e.beginsSentence(p) {
-		from, _ = e.sentenceBack(p)
+	if !d.beginsSentence(p) {
+		from, _ = d.sentenceBack(p)
 	}
-	next, found := e.sentenceForward(from)
+	next, found := d.sentenceForward(from)
 	if !found {
-		next = e.end(e.lastRow())
+		next = d.end(d.lastRow())
 	}
 	text := from
 	to = from
 	for text.before(next) {
-		if e.class(text, true) != blank {
-			to = e.after(text)
+		if d.class(text, true) != blank {
+			to = d.after(text)
 		}
-		text, _ = e.next(text)
+		text, _ = d.next(text)
 	}
-	if e.emptyLine(from.Row) {
+	if d.emptyLine(from.Row) {
 		return from, next, false
 	}
 	if !p.before(to) {

@@ -16,9 +16,9 @@ type openTag struct {
 
 // tagged returns the text between the count-th pair of tags around p; with around,
 // the tags too.
-func (e *Editor) tagged(p Pos, count int, around bool) (textRange, bool) {
-	all := e.slice(Pos{}, e.end(e.lastRow()))
-	at := len(e.slice(Pos{}, p))
+func (d document) tagged(p Pos, count int, around bool) (textRange, bool) {
+	all := d.slice(Pos{}, d.end(d.lastRow()))
+	at := len(d.slice(Pos{}, p))
 	var open []openTag
 	for _, m := range tag.FindAllStringSubmatchIndex(all, -1) {
 		name := all[m[4]:m[5]]

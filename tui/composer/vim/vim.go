@@ -73,7 +73,7 @@ type Outcome struct {
 // Editor edits one text. It is not safe for concurrent use. The zero value is in
 // insert mode and needs a text; see [Editor.Edit].
 type Editor struct {
-	text    Text
+	text    document
 	mode    Mode
 	pending []string // the keys of an incomplete command
 
@@ -99,7 +99,7 @@ type Register struct {
 // Edit starts on a text, in insert mode. It keeps the register, the last change and
 // the search.
 func (e *Editor) Edit(t Text) {
-	e.text, e.mode, e.pending, e.keeps = t, Insert, nil, false
+	e.text, e.mode, e.pending, e.keeps = document{t}, Insert, nil, false
 	e.last = selected{}
 	e.insert = insertion{from: t.Cursor()}
 	t.Begin()
@@ -113,7 +113,7 @@ func (e *Editor) Follow(t Text) {
 		e.Edit(t)
 		return
 	}
-	e.text, e.mode, e.pending, e.keeps = t, Normal, nil, false
+	e.text, e.mode, e.pending, e.keeps = document{t}, Normal, nil, false
 	e.last = selected{}
 	e.clamp()
 }

@@ -28,12 +28,12 @@ func (e *Editor) Select(anchor, cursor Pos) {
 	e.pending, e.mode, e.keeps = nil, Visual, false
 	switch {
 	case anchor.before(cursor) && cursor.Col > 0:
-		cursor, _ = e.previous(cursor)
+		cursor, _ = e.text.previous(cursor)
 	case cursor.before(anchor) && anchor.Col > 0:
-		anchor, _ = e.previous(anchor)
+		anchor, _ = e.text.previous(anchor)
 	}
-	e.anchor = e.onCharacter(anchor)
-	e.text.Move(e.onCharacter(cursor))
+	e.anchor = e.text.onCharacter(anchor)
+	e.text.Move(e.text.onCharacter(cursor))
 }
 
 // reselect is gv. In visual mode it swaps the selection with the previous one.
@@ -43,8 +43,8 @@ func (e *Editor) reselect(command) {
 		e.last = selected{e.mode, e.anchor, e.text.Cursor()}
 	}
 	if last.mode == Visual || last.mode == VisualLine {
-		e.mode, e.anchor = last.mode, e.aligned(last.anchor)
-		e.to(e.aligned(last.cursor))
+		e.mode, e.anchor = last.mode, e.text.aligned(last.anchor)
+		e.to(e.text.aligned(last.cursor))
 	}
 }
 
@@ -65,8 +65,8 @@ func (e *Editor) selection() textRange {
 		}
 		return textRange{from: from, to: to, lines: true}
 	}
-	s := textRange{from: from, to: e.after(to)}
-	if e.atEnd(to) && to.Row < e.lastRow() { // with the end of the line
+	s := textRange{from: from, to: e.text.after(to)}
+	if e.text.atEnd(to) && to.Row < e.text.lastRow() { // with the end of the line
 		s.to = Pos{to.Row + 1, 0}
 	}
 	return s
@@ -122,7 +122,7 @@ func (e *Editor) extent() extent {
 		from = s.from
 	}
 	for from.before(s.to) {
-		from = e.after(from)
+		from = e.text.after(from)
 		x.cells++
 	}
 	return x
@@ -131,12 +131,12 @@ func (e *Editor) extent() extent {
 // extended returns the range of an extent from the cursor.
 func (e *Editor) extended(x extent) textRange {
 	at := e.text.Cursor()
-	s := textRange{from: at, to: Pos{min(at.Row+x.rows, e.lastRow()), 0}, lines: x.lines}
+	s := textRange{from: at, to: Pos{min(at.Row+x.rows, e.text.lastRow()), 0}, lines: x.lines}
 	if x.rows == 0 {
 		s.to = at
 	}
-	for n := x.cells; n > 0 && !e.atEnd(s.to); n-- {
-		s.to = e.after(s.to)
+	for n := x.cells; n > 0 && !e.text.atEnd(s.to); n-- {
+		s.to = e.text.after(s.to)
 	}
 	return s
 }
@@ -146,7 +146,7 @@ func (e *Editor) changeSelected(c command, s textRange) {
 	if c.name == wholeLines {
 		s.lines = true
 	}
-	e.text.Move(e.onCharacter(s.from))
+	e.text.Move(e.text.onCharacter(s.from))
 	switch {
 	case c.operator == "<" || c.operator == ">":
 		e.shift(c.operator, s, c.times())
@@ -165,16 +165,16 @@ func (e *Editor) changeSelected(c command, s textRange) {
 func (e *Editor) replaceAll(character string, s textRange) {
 	from, to := s.from, s.to
 	if s.lines {
-		from, to = Pos{from.Row, 0}, e.end(to.Row)
+		from, to = Pos{from.Row, 0}, e.text.end(to.Row)
 	}
 	var out strings.Builder
 	for p := from; p.before(to); {
-		if e.atEnd(p) {
+		if e.text.atEnd(p) {
 			out.WriteByte('\n')
 		} else {
 			out.WriteString(character)
 		}
-		p, _ = e.next(p)
+		p, _ = e.text.next(p)
 	}
 	e.edit(from, to, out.String())
 	e.to(from)
@@ -201,12 +201,12 @@ func (e *Editor) putOver(c command, s textRange) {
 	}
 	switch from, to := s.from, s.to; {
 	case s.lines:
-		from, to = Pos{from.Row, 0}, e.end(to.Row)
+		from, to = Pos{from.Row, 0}, e.text.end(to.Row)
 		e.edit(from, to, text)
-		e.to(e.firstNonBlank(from.Row))
+		e.to(e.text.firstNonBlank(from.Row))
 	case r.Lines:
 		e.edit(from, to, "\n"+text+"\n")
-		e.to(e.firstNonBlank(from.Row + 1))
+		e.to(e.text.firstNonBlank(from.Row + 1))
 	default:
 		end := e.edit(from, to, text)
 		if strings.Contains(text, "\n") {
@@ -222,9 +222,9 @@ func (e *Editor) selectObject(c command) {
 	at := e.text.Cursor()
 	extend := e.anchor != at && strings.Contains("wWsp", c.name[1:])
 	if extend && e.anchor.before(at) {
-		next, moved := e.next(at)
-		if moved && e.atEnd(next) {
-			next, moved = e.next(next)
+		next, moved := e.text.next(at)
+		if moved && e.text.atEnd(next) {
+			next, moved = e.text.next(next)
 		}
 		if !moved {
 			return
@@ -238,10 +238,10 @@ func (e *Editor) selectObject(c command) {
 	}
 	if s.lines {
 		e.mode = VisualLine
-		s.to = e.onCharacter(Pos{s.to.Row, 0})
+		s.to = e.text.onCharacter(Pos{s.to.Row, 0})
 	} else {
 		e.mode = Visual
-		s.to, _ = e.previous(s.to)
+		s.to, _ = e.text.previous(s.to)
 	}
 	if !extend {
 		e.anchor = s.from

@@ -4,16 +4,16 @@ package vim
 // ce.
 func (e *Editor) wordForward(c command) (Pos, bool) {
 	at, big := e.text.Cursor(), c.name == "W"
-	if c.operator == "c" && e.class(at, false) != blank {
-		p, ok := e.endOfWord(at, c.times(), big, true)
-		return e.after(p), ok || p != at
+	if c.operator == "c" && e.text.class(at, false) != blank {
+		p, ok := e.text.endOfWord(at, c.times(), big, true)
+		return e.text.after(p), ok || p != at
 	}
 	p := at
 	for count := c.times(); count > 0; count-- {
 		stays := c.operator != "" && count == 1 // at the end of the line
-		kind, onLast := e.class(p, big), p.Row == e.lastRow()
-		q, moved := e.next(p)
-		crossed := !moved || e.atEnd(q) || q.Row != p.Row
+		kind, onLast := e.text.class(p, big), p.Row == e.text.lastRow()
+		q, moved := e.text.next(p)
+		crossed := !moved || e.text.atEnd(q) || q.Row != p.Row
 		if crossed && onLast {
 			return q, q != at
 		}
@@ -21,17 +21,17 @@ func (e *Editor) wordForward(c command) (Pos, bool) {
 		if crossed && stays {
 			return p, true
 		}
-		for kind != blank && e.class(p, big) == kind {
-			if q, moved = e.next(p); !moved {
+		for kind != blank && e.text.class(p, big) == kind {
+			if q, moved = e.text.next(p); !moved {
 				return p, true
 			}
 			p = q
-			if stays && e.atEnd(p) {
+			if stays && e.text.atEnd(p) {
 				return p, true
 			}
 		}
-		for e.class(p, big) == blank && !e.emptyLine(p.Row) {
-			if q, moved = e.next(p); !moved {
+		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
+			if q, moved = e.text.next(p); !moved {
 				return p, true
 			}
 			p = q
@@ -44,31 +44,31 @@ func (e *Editor) wordForward(c command) (Pos, bool) {
 func (e *Editor) wordBack(c command) (Pos, bool) {
 	p, big := e.text.Cursor(), c.name == "B"
 	for range c.times() {
-		q, moved := e.previous(p)
+		q, moved := e.text.previous(p)
 		if !moved {
 			return p, false
 		}
 		p = q
-		for e.class(p, big) == blank && !e.emptyLine(p.Row) {
-			if q, moved = e.previous(p); !moved {
+		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
+			if q, moved = e.text.previous(p); !moved {
 				return p, true
 			}
 			p = q
 		}
-		if e.emptyLine(p.Row) {
+		if e.text.emptyLine(p.Row) {
 			continue
 		}
-		p = e.runStart(p, big)
+		p = e.text.runStart(p, big)
 	}
 	return p, true
 }
 
 // runStart returns the start of the run of one class around p, on its line.
-func (e *Editor) runStart(p Pos, big bool) Pos {
-	kind := e.class(p, big)
+func (d document) runStart(p Pos, big bool) Pos {
+	kind := d.class(p, big)
 	for p.Col > 0 {
-		q, _ := e.previous(p)
-		if e.class(q, big) != kind {
+		q, _ := d.previous(p)
+		if d.class(q, big) != kind {
 			break
 		}
 		p = q
@@ -77,10 +77,10 @@ func (e *Editor) runStart(p Pos, big bool) Pos {
 }
 
 // runEnd returns the end of the run of one class around p, on its line.
-func (e *Editor) runEnd(p Pos, big bool) Pos {
-	kind := e.class(p, big)
-	for !e.atEnd(p) && e.class(p, big) == kind {
-		p, _ = e.next(p)
+func (d document) runEnd(p Pos, big bool) Pos {
+	kind := d.class(p, big)
+	for !d.atEnd(p) && d.class(p, big) == kind {
+		p, _ = d.next(p)
 	}
 	return p
 }
@@ -88,35 +88,35 @@ func (e *Editor) runEnd(p Pos, big bool) Pos {
 // wordEnd is e and E.
 func (e *Editor) wordEnd(c command) (Pos, bool) {
 	at := e.text.Cursor()
-	p, ok := e.endOfWord(at, c.times(), c.name == "E", false)
+	p, ok := e.text.endOfWord(at, c.times(), c.name == "E", false)
 	return p, ok || p != at
 }
 
 // endOfWord returns the last character of the count-th word. With stay, as for cw, a
 // word that ends at p counts.
-func (e *Editor) endOfWord(p Pos, count int, big, stay bool) (Pos, bool) {
+func (d document) endOfWord(p Pos, count int, big, stay bool) (Pos, bool) {
 	for ; count > 0; count-- {
-		kind := e.class(p, big)
-		q, moved := e.next(p)
+		kind := d.class(p, big)
+		q, moved := d.next(p)
 		if !moved {
 			return p, false
 		}
 		switch {
-		case kind != blank && e.class(q, big) == kind:
+		case kind != blank && d.class(q, big) == kind:
 			p = q
 		case kind != blank && stay:
 			stay = false
 			continue
 		default:
-			for e.class(q, big) == blank {
-				if q, moved = e.next(q); !moved {
+			for d.class(q, big) == blank {
+				if q, moved = d.next(q); !moved {
 					return q, false
 				}
 			}
 			p = q
 		}
 		stay = false
-		p, _ = e.previous(e.runEnd(p, big))
+		p, _ = d.previous(d.runEnd(p, big))
 	}
 	return p, true
 }
@@ -125,20 +125,20 @@ func (e *Editor) endOfWord(p Pos, count int, big, stay bool) (Pos, bool) {
 func (e *Editor) wordEndBack(c command) (Pos, bool) {
 	p, big := e.text.Cursor(), c.name == "gE"
 	for range c.times() {
-		kind := e.class(p, big)
-		q, moved := e.previous(p)
+		kind := e.text.class(p, big)
+		q, moved := e.text.previous(p)
 		if !moved {
 			return p, false
 		}
 		p = q
-		for kind != blank && e.class(p, big) == kind {
-			if q, moved = e.previous(p); !moved {
+		for kind != blank && e.text.class(p, big) == kind {
+			if q, moved = e.text.previous(p); !moved {
 				return p, true
 			}
 			p = q
 		}
-		for e.class(p, big) == blank && !e.emptyLine(p.Row) {
-			if q, moved = e.previous(p); !moved {
+		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
+			if q, moved = e.text.previous(p); !moved {
 				return p, true
 			}
 			p = q
