@@ -12,14 +12,13 @@ import (
 	"parley/tui/tab"
 )
 
-// attention calls the person when something happens while they look elsewhere, and
-// keeps what shows of parley outside of its window.
+// attention notifies the person of events while they look elsewhere, and shows progress
+// outside the window.
 type attention struct {
 	config   config.Attention
 	terminal desktop.Notifier
 	progress bool // the terminal shows it
-	// elsewhere is that the terminal has said that it is not focused. One that never says
-	// anything counts as focused.
+	// elsewhere means that the terminal has reported losing the focus.
 	elsewhere bool
 	seen      map[tab.ID]seen
 }
@@ -61,8 +60,8 @@ func (a *attention) wanted(what config.AttentionEvent) bool {
 	return slices.Contains(a.config.On, what)
 }
 
-// happened is what has happened in a tab between two moments, "" if that is nothing to
-// call anybody for.
+// happened returns the event between two states of a tab, or "" if it needs no
+// notification.
 func happened(before, now seen) config.AttentionEvent {
 	gone := func(s seen) bool { return s.state == tab.Lost || s.state == tab.Failed }
 	switch {
@@ -76,7 +75,7 @@ func happened(before, now seen) config.AttentionEvent {
 	return ""
 }
 
-// attend calls the person for what the last message has changed.
+// attend notifies the person of changes by the last message.
 func (m *Model) attend() tea.Cmd {
 	a := &m.attention
 	var cmds []tea.Cmd
@@ -94,7 +93,7 @@ func (m *Model) attend() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// eventText says what has happened, before the title of the tab.
+// eventText describes an event, before the tab's title.
 func eventText(what config.AttentionEvent) string {
 	switch what {
 	case config.HappeningQuestion:
@@ -105,7 +104,7 @@ func eventText(what config.AttentionEvent) string {
 	return "Finished: "
 }
 
-// call calls the person, beside the screen.
+// call notifies the person in the background.
 func (a *attention) call(ctx context.Context, what config.AttentionEvent, n desktop.Notification) tea.Cmd {
 	terminal, c := a.terminal, a.config
 	var cmds []tea.Cmd
@@ -127,7 +126,7 @@ func (a *attention) call(ctx context.Context, what config.AttentionEvent, n desk
 	return tea.Batch(cmds...)
 }
 
-// count is how many tabs are in a state.
+// count returns how many tabs are in a state.
 func (m *Model) count(state tab.State) int {
 	n := 0
 	for _, t := range m.tabs {
@@ -138,11 +137,10 @@ func (m *Model) count(state tab.State) int {
 	return n
 }
 
-// works reports whether a turn runs in any tab.
+// works reports whether a turn is running in any tab.
 func (m *Model) works() bool { return slices.ContainsFunc(m.tabs, (*tab.Tab).Works) }
 
-// progressBar is what the terminal shows of the work, nil where it cannot or there is
-// none.
+// progressBar returns the terminal's progress bar, or nil.
 func (m *Model) progressBar() *tea.ProgressBar {
 	switch {
 	case !m.attention.progress:

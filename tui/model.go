@@ -139,8 +139,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, m.animate(), m.arm(), m.attend(), m.askForBackground(), m.recolour())
 }
 
-// route gives a message to whom it is for: the tab that it names, the tab on the
-// screen, or the program itself.
+// route gives a message to its tab, to the front tab, or to the program.
 func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tab.Msg:
@@ -207,7 +206,7 @@ func measureBy(graphemes ansi.ModeSetting) {
 	}
 }
 
-// grant does what a tab wishes.
+// grant fulfils a tab's request.
 func (m *Model) grant(w tab.Request) tea.Cmd {
 	switch w := w.(type) {
 	case tab.Quit:
@@ -228,8 +227,7 @@ func (m *Model) grant(w tab.Request) tea.Cmd {
 	return nil
 }
 
-// animate keeps one tick under way while something on the screen moves, and none
-// otherwise.
+// animate keeps one tick pending while something moves.
 func (m *Model) animate() tea.Cmd {
 	if m.ticking || !m.front.Moves() {
 		return nil
@@ -242,8 +240,8 @@ func (m *Model) animate() tea.Cmd {
 	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
-// arm keeps one message under way for the moment at which the dialog on the screen
-// takes keys: it is drawn again then.
+// arm keeps one message pending for the moment when the visible dialog takes keys, to draw
+// it again.
 func (m *Model) arm() tea.Cmd {
 	in := m.front.ArmsIn()
 	if m.arming || in <= 0 {
@@ -278,7 +276,7 @@ func (m *Model) frame(s tab.Screen) screen.Frame {
 // place.
 const leastWidth, leastHeight = 40, 12
 
-// draw makes the lines of the screen, and the cursor, from the state.
+// draw draws the screen and its cursor.
 func (m *Model) draw() tab.Screen {
 	if m.tooSmall() {
 		return m.sayTooSmall()

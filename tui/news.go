@@ -12,7 +12,7 @@ import (
 // recalledMsg is what was used before this start.
 type recalledMsg config.Recent
 
-// recall reads what was used last, beside the screen.
+// recall reads what was used last, in the background.
 func (m *Model) recall() tea.Msg {
 	if m.program.Recent == nil {
 		return nil

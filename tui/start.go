@@ -7,9 +7,9 @@ import (
 	"parley/tui/tab"
 )
 
-// begin starts what the program was started for: a stored session, the list of them, or
-// an agent. A session that was never ended is offered then. It is called before the
-// screen is there; Init takes up what comes of it.
+// begin starts what the options ask for: a stored session, the list of sessions, or an
+// agent. Then it offers a session that was never ended. It runs before the screen exists;
+// Init returns its commands.
 func (m *Model) begin(opt Options) {
 	switch {
 	case opt.Replay != nil:
@@ -24,8 +24,8 @@ func (m *Model) begin(opt Options) {
 	}
 }
 
-// open shows a stored session: in the tab that has it open, else in a new one. A tab in
-// which nothing would be lost goes.
+// open shows a stored session in the tab that has it open, else in a new one. It closes a
+// blank tab.
 func (m *Model) open(o app.Open) tea.Cmd {
 	for _, t := range m.tabs {
 		if t.StoredID() == o.ID {
@@ -43,7 +43,7 @@ func (m *Model) open(o app.Open) tea.Cmd {
 	return cmd
 }
 
-// openAll shows several stored sessions, the last of them in front.
+// openAll opens several stored sessions, the last one in front.
 func (m *Model) openAll(all tab.Open) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, o := range all {

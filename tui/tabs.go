@@ -14,8 +14,7 @@ import (
 	"parley/tui/tab"
 )
 
-// add makes a tab behind the others. It is in the background, and nothing has been
-// started in it.
+// add adds a tab in the background.
 func (m *Model) add() *tab.Tab { return m.addWith(m.program, m.cwd) }
 
 // addWith is add for a tab in another directory.
@@ -38,8 +37,7 @@ func (m *Model) show(t *tab.Tab) {
 	t.Show()
 }
 
-// deliver gives a message to the tab that it is for. One for a tab that has been
-// closed is dropped.
+// deliver gives a message to its tab. It drops messages for closed tabs.
 func (m *Model) deliver(msg tab.Msg) tea.Cmd {
 	if i := m.indexOf(msg.To); i >= 0 {
 		return m.tell(m.tabs[i], msg.Msg)
@@ -47,8 +45,8 @@ func (m *Model) deliver(msg tab.Msg) tea.Cmd {
 	return nil
 }
 
-// tell gives a message to a tab. What happens in the background is drawn only if it
-// changes what the line of tabs shows.
+// tell gives a message to a tab. A background tab causes drawing only if its summary
+// changes.
 func (m *Model) tell(t *tab.Tab, msg tea.Msg) tea.Cmd {
 	if t == m.front {
 		return t.Update(msg)
@@ -66,8 +64,7 @@ func (m *Model) indexOf(id tab.ID) int {
 	return slices.IndexFunc(m.tabs, func(t *tab.Tab) bool { return t.ID() == id })
 }
 
-// close takes a tab away and ends its agent. There is always one tab: the program
-// ends with the last.
+// close closes a tab and ends its agent. Closing the last tab quits.
 func (m *Model) close(id tab.ID) tea.Cmd {
 	i := m.indexOf(id)
 	switch {
@@ -87,25 +84,24 @@ func (m *Model) close(id tab.ID) tea.Cmd {
 	return nil
 }
 
-// noteDir remembers the directory of a session for the time after the program.
+// noteDir remembers a session's directory for the end of the program.
 func (m *Model) noteDir(dir string) {
 	if !slices.Contains(m.dirs, dir) {
 		m.dirs = append(m.dirs, dir)
 	}
 }
 
-// end ends a tab's agent, politely at first, and waits for it.
+// end ends a tab's agent and waits for it.
 func end(t *tab.Tab) { politely(t.Close) }
 
-// politely ends something that is killed if it takes too long.
+// politely runs do with a deadline, after which it kills.
 func politely(do func(context.Context)) {
 	ctx, cancel := context.WithTimeout(context.Background(), app.StopTime)
 	defer cancel()
 	do(ctx)
 }
 
-// quit leaves the program. If turns are ended by that of which the person may not
-// know, it asks first.
+// quit quits. It asks first if that ends turns that the person may not know about.
 func (m *Model) quit(w tab.Quit) tea.Cmd {
 	var titles []string
 	for _, t := range m.tabs {
@@ -120,7 +116,7 @@ func (m *Model) quit(w tab.Quit) tea.Cmd {
 	return nil
 }
 
-// tabRow is the row of tabs as one of them sees it.
+// tabRow implements [tab.Tabs].
 type tabRow struct{ m *Model }
 
 func (r tabRow) Alone() bool { return len(r.m.tabs) == 1 }
@@ -165,8 +161,7 @@ func (r tabRow) OpenIn(a config.Agent, cwd string) tea.Cmd {
 
 func (r tabRow) Close() tea.Cmd { return r.m.close(r.m.front.ID()) }
 
-// shutdown ends all agents at the same time, and waits for them, but not longer than
-// endTime: whoever leaves must not wait for what does not want to end.
+// shutdown ends all agents concurrently and waits, but no longer than endTime.
 func (m *Model) shutdown() {
 	for _, t := range m.tabs {
 		m.ending.Go(func() { end(t) })

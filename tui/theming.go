@@ -7,20 +7,18 @@ import (
 	"parley/tui/theme"
 )
 
-// look is which theme is on the screen, and why.
+// themeState is the theme on the screen and where it comes from.
 type themeState struct {
 	themes   config.Themes
-	saved    config.Theme // the one that the configuration has
+	saved    config.Theme // the configured theme
 	markdown config.MarkdownStyle
 	own      map[config.Theme]*theme.Scheme
-	// dark is the background that the terminal has, as far as is known, and depth how
-	// many colours.
+	// dark is the terminal's background, as far as known, and depth its colours.
 	dark  bool
 	depth theme.Depth
-	// asks says that the terminal should be asked for its background.
+	// asks means that the terminal should be asked for its background.
 	asks bool
-	// changed says that there is another theme, and what takes time to colour has not yet
-	// been coloured in it.
+	// changed means that expensive colouring has not been redone yet.
 	changed bool
 }
 
@@ -31,14 +29,14 @@ func newThemeState(c *config.Config) themeState {
 	return l
 }
 
-// SchemeFor is the colours that the configuration has for a terminal's background.
+// SchemeFor returns the configured colours for a terminal's background.
 func SchemeFor(c *config.Config, dark bool) *theme.Scheme {
 	l := newThemeState(c)
 	l.dark = dark
 	return l.scheme()
 }
 
-// addOwn makes known themes of the person's own.
+// addOwn adds the person's own themes.
 func (l *themeState) addOwn(themes []config.OwnTheme) {
 	for _, own := range themes {
 		base := theme.Named(string(own.Base))
@@ -51,10 +49,10 @@ func (l *themeState) addOwn(themes []config.OwnTheme) {
 	}
 }
 
-// follows reports that the theme follows the terminal's background.
+// follows reports whether the theme follows the terminal's background.
 func (l *themeState) follows() bool { return l.themes.Chosen == config.ThemeAuto }
 
-// scheme is the colours for the background that the terminal has.
+// scheme returns the colours for the terminal's background.
 func (l *themeState) scheme() *theme.Scheme {
 	name := l.themes.Chosen
 	if l.follows() {
@@ -76,7 +74,7 @@ func (l *themeState) theme() *theme.Theme {
 	return l.scheme().Theme(l.depth).WithMarkdown(l.markdown.Style)
 }
 
-// restyle draws everything in the theme that the look has now.
+// restyle applies the current theme.
 func (m *Model) restyle() {
 	m.program.Theme, m.theming.changed = m.theming.theme(), true
 	for _, t := range m.tabs {
@@ -84,7 +82,7 @@ func (m *Model) restyle() {
 	}
 }
 
-// recolour has coloured in a new theme what takes time.
+// recolour redoes expensive colouring after a change of theme.
 func (m *Model) recolour() tea.Cmd {
 	if !m.theming.changed {
 		return nil
@@ -97,7 +95,7 @@ func (m *Model) recolour() tea.Cmd {
 	return tea.Batch(all...)
 }
 
-// background takes what the terminal has said about its background.
+// background handles the terminal's report of its background.
 func (m *Model) background(dark bool) {
 	if m.theming.dark == dark {
 		return
@@ -108,7 +106,7 @@ func (m *Model) background(dark bool) {
 	}
 }
 
-// askForBackground asks the terminal for its background if somebody wants to know.
+// askForBackground asks the terminal for its background, if needed.
 func (m *Model) askForBackground() tea.Cmd {
 	if !m.theming.asks {
 		return nil
@@ -117,7 +115,7 @@ func (m *Model) askForBackground() tea.Cmd {
 	return tea.RequestBackgroundColor
 }
 
-// themeSwitcher is the look as a tab sees it.
+// themeSwitcher changes the theme for a tab.
 type themeSwitcher struct{ m *Model }
 
 func (l themeSwitcher) Current() config.Theme { return l.m.theming.themes.Chosen }

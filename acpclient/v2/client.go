@@ -9,9 +9,8 @@ import (
 	"parley/acpclient"
 )
 
-// Client is the client's side of a connection to an agent that speaks this version.
-// It has the calls that acpclient.Client has, in the same types, and may be used from
-// any goroutine.
+// Client is the client's side of a connection to an agent that speaks version 2. It has
+// acpclient.Client's calls with the same types, and is safe for concurrent use.
 type Client struct {
 	conn    *acpclient.Conn
 	handler acpclient.Handler
@@ -24,10 +23,10 @@ type Client struct {
 
 var _ acpclient.Requester = (*Client)(nil)
 
-// Conn is the connection beneath.
+// Conn returns the underlying connection.
 func (c *Client) Conn() *acpclient.Conn { return c.conn }
 
-// Cancel asks the agent to end the work on the prompt. It does not wait.
+// Cancel asks the agent to cancel the prompt. It does not wait.
 func (c *Client) Cancel(n *acpclient.CancelNotification) error {
 	return c.conn.Notify(SessionCancel.Name, n)
 }
@@ -49,15 +48,15 @@ func (c *Client) DeleteSession(ctx context.Context, r *acpclient.DeleteSessionRe
 	return &acpclient.DeleteSessionResponse{}, err
 }
 
-// CancelToolCall asks the agent to end one tool call. The agent must have advertised
-// that for the call.
+// CancelToolCall asks the agent to cancel a tool call, which the agent must have
+// advertised for it.
 func (c *Client) CancelToolCall(ctx context.Context, session acpclient.SessionID, id acpclient.ToolCallID) error {
 	_, err := acpclient.Call(ctx, c.conn, ToolCallCancel, &CancelToolCallRequest{SessionID: session, ToolCallID: id})
 	return err
 }
 
-// CancelTerminal asks the agent to end the command of one terminal. The agent must
-// have advertised that for the terminal.
+// CancelTerminal asks the agent to end a terminal's command, which the agent must have
+// advertised for it.
 func (c *Client) CancelTerminal(ctx context.Context, session acpclient.SessionID, id acpclient.TerminalID) error {
 	_, err := acpclient.Call(ctx, c.conn, TerminalCancel, &CancelTerminalRequest{SessionID: session, TerminalID: id})
 	return err

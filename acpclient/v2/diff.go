@@ -6,10 +6,8 @@ import (
 	"parley/acpclient"
 )
 
-// toV1 makes one content of each hunk of the patch, which is what acpclient calls a
-// diff: a text before and one after, which may be a part of a file. What is done with
-// a file as a whole, or without a text in the patch, is a content of its own. A patch
-// that is not understood is text.
+// toV1 returns one diff for each hunk of the patch. Changes to a file as a whole are
+// separate contents, and a patch that cannot be parsed is text.
 func (d *Diff) toV1() acpclient.ToolCallContents {
 	var sections []section
 	out := acpclient.ToolCallContents{}
@@ -42,14 +40,14 @@ func (d *Diff) toV1() acpclient.ToolCallContents {
 	return out
 }
 
-// toV1 says what is done with the file as a whole.
+// toV1 describes a change to the file as a whole.
 func (c DiffChange) toV1() acpclient.ToolCallContent {
 	out := acpclient.DiffContent(c.Path, new(string), "")
 	out.Change = &acpclient.FileChange{Operation: c.Operation, OldPath: c.OldPath, FileType: c.FileType, MimeType: c.MimeType}
 	return out
 }
 
-// fenced puts a text into a block of code that it cannot end.
+// fenced puts a text into a code block that it cannot end.
 func fenced(text string) string {
 	longest := 2 // a fence has three at least
 	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '`' }) {

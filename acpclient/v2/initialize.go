@@ -100,8 +100,7 @@ func offer(r *acpclient.InitializeRequest) *InitializeRequest {
 	return out
 }
 
-// toV1 says in acpclient's types what the agent has answered. What every session of
-// this version has is advertised there.
+// toV1 converts the response. It advertises what every session of version 2 has.
 func (r *InitializeResponse) toV1() *acpclient.InitializeResponse {
 	out := &acpclient.InitializeResponse{ProtocolVersion: r.ProtocolVersion, AgentInfo: &r.Info, Meta: r.Meta}
 	out.AgentCapabilities.Meta = r.Capabilities.Meta

@@ -33,7 +33,7 @@ type CommandSubject struct {
 	Meta       Meta                 `json:"_meta,omitempty"`
 }
 
-// toV1 says the question in acpclient's type, in which every one is about a call.
+// toV1 converts the question, which version 1 always asks about a tool call.
 func (r *RequestPermissionRequest) toV1() *acpclient.RequestPermissionRequest {
 	out := &acpclient.RequestPermissionRequest{
 		SessionID: r.SessionID, Title: r.Title, Description: r.Description, Options: r.Options, Meta: r.Meta,
@@ -62,7 +62,7 @@ func (r *RequestPermissionRequest) toV1() *acpclient.RequestPermissionRequest {
 	return out
 }
 
-// toV1 makes a call of a command: that of its id, if it has one, or one of its own.
+// toV1 converts a command to a tool call, with its id or a new one.
 func (s *CommandSubject) toV1(title string) acpclient.ToolCallUpdate {
 	kind := acpclient.ToolExecute
 	out := acpclient.ToolCallUpdate{ToolCallID: s.ToolCallID, Kind: &kind, Meta: s.Meta}

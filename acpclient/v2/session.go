@@ -141,7 +141,7 @@ func (o *ConfigOption) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// toV1 makes the first version's option of it: it calls some members something else.
+// toV1 converts the option, renaming members that differ.
 func (o *ConfigOption) toV1() (out acpclient.SessionConfigOption, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(o.raw, &fields); err != nil {
@@ -163,7 +163,7 @@ func (o *ConfigOption) toV1() (out acpclient.SessionConfigOption, err error) {
 	return out, acpclient.Unmarshal(raw, &out)
 }
 
-// v1Groups gives the groups of a select the name of their id in the first version.
+// v1Groups renames the id of each group of a select.
 func v1Groups(options json.RawMessage) (json.RawMessage, error) {
 	var items []map[string]json.RawMessage
 	if err := json.Unmarshal(options, &items); err != nil {

@@ -84,7 +84,7 @@ func (c *ToolCallContent) UnmarshalJSON(b []byte) error {
 // MarshalJSON encodes the item as it was received.
 func (c ToolCallContent) MarshalJSON() ([]byte, error) { return c.Raw, nil }
 
-// house makes acpclient's contents of items: a diff is one for each change in it.
+// contentsToV1 converts items to acpclient's contents: one for each change of a diff.
 func contentsToV1(items []ToolCallContent) acpclient.ToolCallContents {
 	out := acpclient.ToolCallContents{}
 	for _, item := range items {
@@ -131,8 +131,7 @@ func (u *ToolCallUpdate) clears() bool {
 
 func null[T any](f Field[T]) bool { return f.Set && f.Value == nil }
 
-// toV1 says the update in acpclient's type, in which nil leaves alone: what is
-// cleared gets the value that it has in a new call.
+// toV1 converts the update. A cleared field gets the value that it has in a new call.
 func (u *ToolCallUpdate) toV1() *acpclient.ToolCallUpdate {
 	out := &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID,

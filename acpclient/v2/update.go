@@ -33,11 +33,11 @@ type ConfigOptionUpdate struct {
 	Meta          Meta           `json:"_meta,omitempty"`
 }
 
-// ToV1 says an update in acpclient's types. It never fails: what it can make nothing
-// of is an *acpclient.UnknownUpdate.
+// ToV1 converts an update, and never fails: what it cannot convert becomes an
+// *acpclient.UnknownUpdate.
 //
-// What both versions spell alike, and what only this one has, acpclient decodes as it
-// stands, and keeps as it was received. What is spelled otherwise is translated.
+// Updates that both versions spell alike, or that only version 2 has, acpclient decodes
+// and keeps as received.
 func (n *UpdateNotification) ToV1() *acpclient.SessionNotification {
 	var head struct {
 		Kind string `json:"sessionUpdate"`
@@ -87,7 +87,7 @@ var updateKinds = map[string]bool{
 	"plan_removed": true, "subagent_update": true,
 }
 
-// v1Notification is a notification of acpclient's with what is stored of it.
+// v1Notification returns a notification with its stored form.
 func v1Notification(id acpclient.SessionID, u acpclient.SessionUpdate, meta Meta) *acpclient.SessionNotification {
 	n := &acpclient.SessionNotification{SessionID: id, Update: u, Meta: meta}
 	n.Raw, _ = n.MarshalJSON() // nil if it cannot be encoded, as if nobody had sent it

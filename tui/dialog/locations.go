@@ -14,14 +14,14 @@ import (
 	"parley/tui/toolview"
 )
 
-// place is a path as it is written for people, and where it leads.
+// location is a path as shown to people, and its target.
 type location struct {
 	words  string
 	target toolview.Target
 }
 
-// lines draw a place: in red, and with words that say so, if it leads out of the
-// session's directories.
+// lines draws the location, in red and with a warning if it is outside the session's
+// directories.
 func (pl location) lines(width int, style lipgloss.Style, th *theme.Theme) []string {
 	words := pl.words
 	if pl.target.Real != "" {
@@ -39,7 +39,7 @@ func (pl location) lines(width int, style lipgloss.Style, th *theme.Theme) []str
 	return append(out, styled(exact(note, width), th.Warning)...)
 }
 
-// locations are where a call works, as far as its changes do not say that.
+// locations returns where a call works, except the paths of its diffs.
 func (c callContent) locations(t *conversation.ToolCall) []location {
 	var all []location
 	for _, l := range c.at.ShownLocations(t.Locations) {
@@ -54,13 +54,13 @@ func (c callContent) locations(t *conversation.ToolCall) []location {
 	return all
 }
 
-// locationKeys are the names under which agents give paths in the raw input of a call.
+// locationKeys are the keys under which agents give paths in a call's raw input.
 var locationKeys = slices.Concat(pathKeys, dirKeys, []string{
 	"source", "destination", "src", "dst", "old_path", "new_path", "oldPath", "newPath",
 	"source_path", "destination_path", "sourcePath", "destinationPath", "dir_path", "dirPath",
 })
 
-// Paths are all paths that a permission names.
+// Paths returns all paths that a permission names.
 func (d *Permission) Paths() []string {
 	t := d.asked.Asked
 	all := append(toolview.ShownPaths(t), texts(t.RawInput, locationKeys)...)
@@ -68,8 +68,7 @@ func (d *Permission) Paths() []string {
 	return slices.Compact(all)
 }
 
-// outsidePaths are those of the paths that lead out of the session's directories, in one
-// text.
+// outsidePaths returns the paths outside the session's directories, as one string.
 func (d *Permission) outsidePaths() string {
 	if d.env.Reach == nil {
 		return ""
@@ -83,8 +82,7 @@ func (d *Permission) outsidePaths() string {
 	return b.String()
 }
 
-// directory is where the raw input of a call says that a command runs, "" if it does
-// not say.
+// directory returns the command's directory in a call's raw input, or "".
 func directory(t *conversation.ToolCall) string {
 	if all := texts(t.RawInput, dirKeys); len(all) > 0 {
 		return all[0]
@@ -92,8 +90,7 @@ func directory(t *conversation.ToolCall) string {
 	return ""
 }
 
-// texts are the texts that stand under some keys of a JSON object, in the order of the
-// keys.
+// texts returns the strings under some keys of a JSON object, in the order of the keys.
 func texts(raw json.RawMessage, keys []string) []string {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(raw, &in) != nil {
@@ -109,7 +106,7 @@ func texts(raw json.RawMessage, keys []string) []string {
 	return all
 }
 
-// labelledLocation shows a path below or behind its label.
+// labelledLocation draws a path behind its label.
 func labelledLocation(label, path string, leads toolview.Target) content {
 	return newBlock(func(p paper) []string {
 		lead := p.th.Muted.Render(label) + "  "

@@ -12,7 +12,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// inputField is a key of an object and its value.
+// inputField is a member of a JSON object.
 type inputField struct {
 	key   string
 	value json.RawMessage
@@ -27,9 +27,9 @@ func (e inputField) text() string {
 	return text
 }
 
-// hiddenInput is what the raw input of a call says and what is not shown of the call
-// otherwise: nothing that would be done may be hidden because parley does not know
-// the key that it stands under. What is no object has one entry without a key.
+// hiddenInput returns the members of a call's raw input that the dialog does not show
+// otherwise, so that no unknown key hides what would be done. Input that is no object is
+// one member without a key.
 func hiddenInput(t *conversation.ToolCall, at toolview.Paths) []inputField {
 	raw := bytes.TrimSpace(t.RawInput)
 	switch string(raw) {
@@ -51,7 +51,8 @@ func hiddenInput(t *conversation.ToolCall, at toolview.Paths) []inputField {
 	return slices.DeleteFunc(all, func(e inputField) bool { return shown[e.key] })
 }
 
-// inputFields are those of a JSON object, in its order; ok is false for what is none.
+// inputFields returns the members of a JSON object in order; ok is false if it is no
+// object.
 func inputFields(raw []byte) (list []inputField, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -123,8 +124,8 @@ var (
 	taskKeys     = []string{"content", "status", "priority", "id", "activeForm"}
 )
 
-// onlyKeys reports whether JSON is an array of objects that have no other keys than
-// these, nor have objects in them. A key that is there twice is another one.
+// onlyKeys reports whether JSON is an array of objects that have no other keys,
+// recursively, and none twice.
 func onlyKeys(raw json.RawMessage, keys []string) bool {
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
@@ -146,8 +147,8 @@ func onlyKeys(raw json.RawMessage, keys []string) bool {
 	return true
 }
 
-// commandKeys are the keys that make up the command which is shown: without any of
-// them it would be another one.
+// commandKeys returns the keys that make up the shown command: without any of them it
+// would differ.
 func commandKeys(values map[string]json.RawMessage, at toolview.Paths) map[string]bool {
 	part, used := map[string]json.RawMessage{}, map[string]bool{}
 	for _, key := range slices.Concat(dirKeys, []string{"command", "cmd", "args"}) {
@@ -177,8 +178,7 @@ func commandKeys(values map[string]json.RawMessage, at toolview.Paths) map[strin
 	return used
 }
 
-// labelled shows text whole: behind its label if both have room on one line, else
-// below it.
+// labelled draws a text in full, behind its label if both fit on a line, else below it.
 func labelled(label, s string) content {
 	below := quoted(label, s)
 	return newBlock(func(p paper) []string {
@@ -190,8 +190,7 @@ func labelled(label, s string) content {
 	})
 }
 
-// inputBlock shows entries, each text as the lines that it has, and anything else as
-// JSON: every character of it, behind a bar.
+// inputBlock draws members in full: strings as lines, other values as JSON.
 func inputBlock(list []inputField, reach *toolview.Reach) content {
 	var parts column
 	for _, e := range list {
@@ -209,8 +208,8 @@ func inputBlock(list []inputField, reach *toolview.Reach) content {
 	return parts
 }
 
-// said are the texts that the dialog shows of a call before its content: its command,
-// and the texts of its raw input. Agents send them as content once more.
+// shownTexts returns the texts that the dialog shows before a call's content: its command
+// and the strings of its raw input. Agents repeat them as content.
 func shownTexts(t *conversation.ToolCall, at toolview.Paths) map[string]bool {
 	all := map[string]bool{}
 	add := func(s string) {
@@ -228,7 +227,7 @@ func shownTexts(t *conversation.ToolCall, at toolview.Paths) map[string]bool {
 	return all
 }
 
-// unfenced is a text without the fence of code around it, and the mark of a prompt.
+// unfenced returns a text without its code fence and prompt sign.
 func unfenced(s string) string {
 	s = strings.TrimSpace(s)
 	fence := s[:len(s)-len(strings.TrimLeft(s, "`"))]

@@ -10,13 +10,11 @@ import (
 	"parley/tui/theme"
 )
 
-// Stack holds the dialogs that are open above one prompt. The one on top is
-// drawn and takes keys.
+// Stack holds the open dialogs. The top one is drawn and has the keys.
 //
-// A dialog that comes up by itself is inert at first whenever it gets into
-// sight: when it is pushed, when what stood above it is closed, and when a
-// hidden stack is shown again. The stack tells the program's [Guard] so. While
-// it is hidden it leaves the guard alone, for that one watches over another.
+// A dialog that appears by itself is inert whenever it becomes visible: when it is pushed,
+// uncovered, or a hidden stack is shown again. The stack tells the [Guard] so, except
+// while hidden, when the guard belongs to another stack.
 type Stack struct {
 	guard *Guard
 	list  []Dialog
@@ -27,10 +25,10 @@ type Stack struct {
 	typed []tea.KeyPressMsg
 }
 
-// NewStack makes an empty stack, which is hidden.
+// NewStack returns an empty, hidden stack.
 func NewStack(g *Guard) *Stack { return &Stack{guard: g} }
 
-// Top is the dialog that takes keys, nil if none is open.
+// Top returns the dialog that has the keys, or nil.
 func (s *Stack) Top() Dialog {
 	if len(s.list) == 0 {
 		return nil
@@ -38,7 +36,7 @@ func (s *Stack) Top() Dialog {
 	return s.list[len(s.list)-1]
 }
 
-// Visible reports whether a dialog is the one on the screen.
+// Visible reports whether a dialog is on the screen.
 func (s *Stack) Visible(d Dialog) bool { return s.shown && s.Top() == d }
 
 // Empty reports whether no dialog is open.
@@ -47,7 +45,7 @@ func (s *Stack) Empty() bool { return len(s.list) == 0 }
 // Has reports whether a dialog is open.
 func (s *Stack) Has(d Dialog) bool { return slices.Contains(s.list, d) }
 
-// Asks reports whether the dialog on top came up by itself.
+// Asks reports whether the top dialog appeared by itself.
 func (s *Stack) Asks() bool {
 	_, asks := s.Top().(Guarded)
 	return asks
@@ -58,8 +56,8 @@ func (s *Stack) Push(d Dialog) {
 	s.change(func() { s.list = append(s.list, d) })
 }
 
-// PushBelow opens a dialog that the person has asked for a while ago: below a
-// question that has come up meanwhile, else on top.
+// PushBelow opens a dialog that the person asked for earlier: below a question that has
+// appeared since, else on top.
 func (s *Stack) PushBelow(d Dialog) {
 	at := len(s.list)
 	if s.Asks() {
@@ -71,16 +69,14 @@ func (s *Stack) PushBelow(d Dialog) {
 // Pop closes the dialog on top.
 func (s *Stack) Pop() { s.Close(s.Top()) }
 
-// Chosen closes the dialog on top, in which something was chosen, unless it is
-// one that stays open then.
+// Chosen closes the top dialog after a choice, unless it stays open.
 func (s *Stack) Chosen() {
 	if _, stays := s.Top().(Staying); !stays {
 		s.Pop()
 	}
 }
 
-// Close closes a dialog, wherever it stands. One that is not open changes
-// nothing.
+// Close closes a dialog at any position, if it is open.
 func (s *Stack) Close(d Dialog) {
 	s.closeIf(func(open Dialog) bool { return open == d })
 }
@@ -89,8 +85,8 @@ func (s *Stack) closeIf(gone func(Dialog) bool) {
 	s.change(func() { s.list = slices.DeleteFunc(s.list, gone) })
 }
 
-// Follow takes over how the agent's questions stand: it closes those that are
-// over, and reports whether one of those that are open has its dialog.
+// Follow updates the agent's questions: it closes those that are over, and reports whether
+// an open one has a dialog.
 func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 	visible, settled := s.Top(), s.guard.settled
 	if a, ok := visible.(Attached); ok && a.About() != nil {
@@ -117,27 +113,27 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 	return asking
 }
 
-// Withdrawn reports whether the last Follow closed the question in sight without
-// an answer of the person: the agent has taken it back.
+// Withdrawn reports whether the last Follow closed the visible question because the agent
+// withdrew it.
 func (s *Stack) Withdrawn() bool { return s.withdrawn }
 
-// Show says that the dialogs are on the screen from now on.
+// Show makes the stack visible.
 func (s *Stack) Show() {
 	s.shown = true
 	s.arise()
 }
 
-// Hide says that something else is on the screen from now on.
+// Hide hides the stack.
 func (s *Stack) Hide() {
 	s.release(s.Top())
 	s.shown = false
 }
 
-// Release takes the letter back that has marked an answer of the dialog on top: see Typed.
+// Release unmarks the answer that a letter has marked in the top dialog: see Typed.
 func (s *Stack) Release() { s.release(s.Top()) }
 
-// Typed returns the letters that have marked answers of questions that went out of sight
-// before one was given, once: they are text for the prompt.
+// Typed returns, once, the letters that had marked answers of questions that disappeared
+// unanswered: they are text for the prompt.
 func (s *Stack) Typed() []tea.KeyPressMsg {
 	all := s.typed
 	s.typed = nil
@@ -153,13 +149,11 @@ func (s *Stack) release(d Dialog) {
 	}
 }
 
-// Regain gives the keys back to the dialog on top, after they went elsewhere for a
-// while.
+// Regain returns the keys to the top dialog.
 func (s *Stack) Regain() { s.arise() }
 
-// ArmsIn is how long the dialog on top stays inert if no key is pressed; 0 if it
-// takes keys, if there is none, or if it is not on the screen. It should be drawn
-// again then.
+// ArmsIn returns how long the top dialog stays inert if no key is pressed; 0 if it takes
+// keys, there is none, or it is hidden. Draw it again then.
 func (s *Stack) ArmsIn(now time.Time) time.Duration {
 	if g, ok := s.Top().(Guarded); ok && s.shown {
 		return g.ArmsIn(now)
@@ -167,15 +161,14 @@ func (s *Stack) ArmsIn(now time.Time) time.Duration {
 	return 0
 }
 
-// SetTheme draws all dialogs in another theme from now on.
+// SetTheme changes the theme of all dialogs.
 func (s *Stack) SetTheme(th *theme.Theme) {
 	for _, d := range s.list {
 		d.SetTheme(th)
 	}
 }
 
-// change carries out a change of the list. If another dialog is on top after it,
-// that one begins to be guarded.
+// change changes the list, and starts to guard a new top dialog.
 func (s *Stack) change(do func()) {
 	before := s.Top()
 	do()
@@ -185,7 +178,7 @@ func (s *Stack) change(do func()) {
 	}
 }
 
-// arise begins to guard the dialog on top.
+// arise starts to guard the top dialog.
 func (s *Stack) arise() {
 	s.release(s.Top())
 	if s.shown && s.Asks() {

@@ -1,7 +1,7 @@
 package dialog
 
-// vital is content that says what a change of a file does not: a question that has any
-// begins with it, and not at the first changed line.
+// vital is content that a person must see to know what they are asked. Its first and last
+// line must be seen before the question takes an answer.
 type vital struct{ content }
 
 // firstChange is the line of a content on which the first change of a file begins; 0 if
@@ -55,9 +55,8 @@ func changeAt(c content, p paper, line int) *change {
 	return nil
 }
 
-// viewed keeps track of what a person has had before their eyes of a question, at once or
-// one after the other: where what is asked about begins, where it ends, and the first line
-// of every answer. It begins anew whenever the panel gets narrower, wider, or lower.
+// viewed tracks which parts of a question the person has seen: the vital lines, and the
+// first line of every answer. It restarts when the panel is resized.
 type viewed struct {
 	width, height int
 
@@ -66,12 +65,12 @@ type viewed struct {
 	unseen             int // how many answers were not seen yet
 }
 
-// complete reports whether there is nothing left to see.
+// complete reports whether everything was seen.
 func (s *viewed) complete() bool {
 	return s.width > 0 && s.height > 0 && s.head && s.begun && s.ended && s.unseen == 0
 }
 
-// resize says how large the panel is drawn, and reports whether it begins anew.
+// resize sets the panel's size.
 func (s *viewed) resize(width, height int) (anew bool) {
 	if anew = s.width != width || s.height > height; anew {
 		*s = viewed{width: width}
@@ -80,14 +79,13 @@ func (s *viewed) resize(width, height int) (anew bool) {
 	return anew
 }
 
-// body notes that the lines from to to of the body were drawn, of which those from begin to
-// end are asked about.
+// body notes that the body's lines from to to were drawn.
 func (s *viewed) body(begin, end, from, to int) {
 	s.begun = s.begun || end == 0 || from <= begin && begin < to
 	s.ended = s.ended || from < to && end <= to || end == 0
 }
 
-// replies notes that the lines from to to of the replies were drawn.
+// replies notes that the replies' lines from to to were drawn.
 func (s *viewed) replies(a *replies, from, to int) {
 	if len(s.answers) != len(a.list) {
 		s.answers, s.unseen = make([]bool, len(a.list)), len(a.list)

@@ -89,7 +89,7 @@ type Tab struct {
 	view       *view
 	starter    *starter
 
-	mouseLent bool  // to the terminal, until the next key press press press
+	mouseLent bool  // to the terminal, until the next key press press press press
 	pressed   layer // took the click of the held button, or nil
 
 	width, height int    // of the screen
