@@ -10,6 +10,18 @@ import (
 	"parley/internal/termtext"
 )
 
+// Unresolved reports whether the files of a prompt cannot be read yet: the agent's
+// capabilities decide whether they are embedded or linked, and it has not told them.
+func Unresolved(c *conversation.Conversation) bool { return c.Phase == conversation.PhaseStarting }
+
+// AgainText says what starting the agent again does.
+func AgainText(s *session.Session) string {
+	if s.Connects() {
+		return "connects again"
+	}
+	return "starts it again"
+}
+
 // PromptText is the text of a queued prompt.
 func PromptText(q conversation.QueuedPrompt) string {
 	var text strings.Builder

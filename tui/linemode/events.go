@@ -118,14 +118,6 @@ func (p *program) tellMode() {
 	}
 }
 
-// again is what /start does when the agent has gone.
-func (p *program) again() string {
-	if p.session.Connects() {
-		return "connects again"
-	}
-	return "starts it again"
-}
-
 // lost says that the agent has gone.
 func (p *program) lost(e conversation.AgentLost) {
 	p.signIn, p.form = nil, nil
@@ -139,7 +131,7 @@ func (p *program) lost(e conversation.AgentLost) {
 	if tail := strings.TrimSpace(e.Stderr); tail != "" {
 		p.out.line("It wrote:\n" + lastLines(tail, 6))
 	}
-	p.out.line("/start " + p.again() + ", /quit leaves.")
+	p.out.line("/start " + app.AgainText(p.session) + ", /quit leaves.")
 	if p.ended {
 		p.over = true
 	}
@@ -170,7 +162,7 @@ func (p *program) send(text string) {
 	case p.conv.Turn.Running:
 		p.out.line("The agent is at work: the prompt waits, /queue lists what waits.")
 	case p.conv.Phase != conversation.PhaseReady:
-		p.out.line("There is no agent: the prompt waits. /start " + p.again() + ".")
+		p.out.line("There is no agent: the prompt waits. /start " + app.AgainText(p.session) + ".")
 	default:
 		p.direct = true
 	}

@@ -26,7 +26,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	if cmd := t.diffPositions.Find(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
-	return tea.Batch(append(cmds, t.reader.Follow(), t.pump.next)...)
+	return tea.Batch(append(cmds, t.reader.Follow(), t.queue.Read(), t.pump.next)...)
 }
 
 // react handles what an event requires beyond being shown.

@@ -125,7 +125,7 @@ func (e *lifecycle) Close() tea.Cmd {
 		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
 	case e.tab.Works():
 		e.askToClose("The agent is at work", "Closing the tab ends it in the middle of its turn.")
-	case e.tab.conv != nil && len(e.tab.conv.Queue) > 0:
+	case e.tab.queue.Queued() > 0:
 		e.askToClose("Prompts wait here", "Closing the tab drops them. They stay in the history of the prompt.")
 	default:
 		return e.closeNow()

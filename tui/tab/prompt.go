@@ -55,7 +55,7 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 		cmd = tea.Batch(cmd, t.actions.runSlashCommand(result.Own))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
 		cmd = tea.Batch(cmd, t.queue.SendNothing())
-	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.conv != nil && len(t.conv.Queue) > 0:
+	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.queue.Queued() > 0:
 		t.composer.SetText("")
 		cmd = tea.Batch(cmd, t.queue.Recall())
 	}

@@ -44,7 +44,8 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 	b.press("g", "o", "enter", "m", "o", "r", "e")
 	b.mustShow(t, "more")
 	var texts []string
-	run(b.Tab, b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made}), func() {
+	b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made})
+	run(b.Tab, b.Update(batchMsg{conversation.SessionOpened{ID: "s"}}), func() {
 		for _, e := range made.Stream().Take() {
 			if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
 				texts = append(texts, q.Queue[0].Prompt[0].Text)

@@ -2,6 +2,7 @@ package tab
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,8 @@ type promptQueue struct {
 	tab *Tab
 
 	waiting []*outgoing      // on their way to the session
+	reading *outgoing        // whose files are being read
+	count   int              // of the prompts submitted
 	last    *composer.Prompt // the last prompt sent, or nil
 	requeue int              // queue position, from 1, of the prompt being edited, or 0
 	escaped time.Time        // first of two esc
@@ -30,12 +33,27 @@ type promptQueue struct {
 // Len returns how many prompts are on their way to the session.
 func (o *promptQueue) Len() int { return len(o.waiting) }
 
-// Queued returns how many prompts wait in the session.
-func (o *promptQueue) Queued() int {
+// prompts are the queue: the prompts in the session, then those whose files are not read
+// yet. These have negative IDs.
+func (o *promptQueue) prompts() []conversation.QueuedPrompt {
 	if o.tab.conv == nil {
-		return 0
+		return nil
 	}
-	return len(o.tab.conv.Queue)
+	all := slices.Clone(o.tab.conv.Queue)
+	for _, p := range o.waiting {
+		if p != o.reading {
+			all = append(all, conversation.QueuedPrompt{ID: p.id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(p.Text())}})
+		}
+	}
+	return all
+}
+
+// Queued is the length of the queue.
+func (o *promptQueue) Queued() int { return len(o.prompts()) }
+
+// unread is the index in waiting of a prompt whose files are not read yet, or -1.
+func (o *promptQueue) unread(id int) int {
+	return slices.IndexFunc(o.waiting, func(p *outgoing) bool { return p.id == id && p != o.reading })
 }
 
 // Typed resets the first of two esc after a key. An empty draft gives up the position of
@@ -75,18 +93,23 @@ func (o *promptQueue) submitAs(p outgoing) tea.Cmd {
 	if o.tab.list != nil {
 		o.tab.list.Bottom()
 	}
-	o.waiting = append(o.waiting, &p)
-	if len(o.waiting) > 1 {
-		return nil
+	o.count++
+	p.id = -o.count
+	at := len(o.waiting)
+	if p.back > 0 && o.tab.conv != nil && app.Unresolved(o.tab.conv) {
+		at = min(max(p.back-1-len(o.tab.conv.Queue), 0), at)
 	}
+	o.waiting = slices.Insert(o.waiting, at, &p)
 	return o.Read()
 }
 
-// Read reads the files of the next prompt, if any. It waits for the session to exist.
+// Read reads the files of the next prompt, if there is one, once the agent has told its
+// capabilities.
 func (o *promptQueue) Read() tea.Cmd {
-	if len(o.waiting) == 0 || o.tab.session == nil {
+	if len(o.waiting) == 0 || o.reading == o.waiting[0] || o.tab.session == nil || app.Unresolved(o.tab.conv) {
 		return nil
 	}
+	o.reading = o.waiting[0]
 	p, caps := o.waiting[0], o.tab.conv.Agent.Capabilities.PromptCapabilities
 	return inBackground(func() then {
 		blocks := p.Blocks(caps)
@@ -107,12 +130,9 @@ func (o *promptQueue) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd
 	return tea.Batch(o.Read(), said)
 }
 
-// again returns how to restart an agent that has gone.
+// again says which key brings back an agent that has gone.
 func (o *promptQueue) again() string {
-	if o.tab.session.Connects() {
-		return keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " connects again"
-	}
-	return keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " starts it again"
+	return keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " " + app.AgainText(o.tab.session)
 }
 
 // ReturnToDraft moves prompts that cannot be sent into the draft: the given ones, and
@@ -151,12 +171,25 @@ func (o *promptQueue) Recall() tea.Cmd {
 	if o.Queued() == 0 || !o.tab.composer.Empty() {
 		return nil
 	}
-	last := o.tab.conv.Queue[len(o.tab.conv.Queue)-1]
-	if q, ok := o.tab.session.Unqueue(last.ID); ok {
+	all := o.prompts()
+	cmd, ok := o.takeBack(all[len(all)-1].ID)
+	if ok {
 		o.requeue = 0
-		return o.tab.composer.LoadPrompt(app.PromptText(q), q.Prompt)
 	}
-	return nil
+	return cmd
+}
+
+// takeBack moves a prompt from the queue into the composer.
+func (o *promptQueue) takeBack(id int) (tea.Cmd, bool) {
+	if at := o.unread(id); at >= 0 {
+		o.tab.composer.Restore(o.waiting[at].Prompt)
+		return nil, o.unqueue(id)
+	}
+	q, ok := o.tab.session.Unqueue(id)
+	if !ok {
+		return nil, false
+	}
+	return o.tab.composer.LoadPrompt(app.PromptText(q), q.Prompt), true
 }
 
 // Escape handles esc with nothing to cancel or close: pressed twice on an empty prompt, it

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -198,4 +199,36 @@ func TestWhatIsKeptSaysHowTheAgentIsHadBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The files of a prompt that is sent while the agent starts are read once its capabilities
+// are known. Until then the prompt is in the queue, and can be edited there.
+func TestFilesWaitForTheCapabilities(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		writeFile(t, filepath.Join(b.cwd, "notes.txt"), "remember\n")
+		b.use(newSession(b.cwd, noMachine{}))
+		b.Do(b.queue.Submit(composer.NewPrompt("read @notes.txt", b.cwd)))
+		b.Do(b.queue.Submit(promptOf("two")))
+		if got := strings.Join(b.queue.Lines(60), "\n"); !strings.Contains(got, "read @notes.txt") || b.queued() != "" {
+			t.Fatalf("it shows %q, and the session has %q", got, b.queued())
+		}
+		b.Do(b.queue.Show())
+		b.Choose("read @notes.txt")
+		b.Do(b.queue.Submit(composer.NewPrompt("see @notes.txt", b.cwd)))
+		b.composer.SetText("")
+		b.Do(b.queue.Recall())
+		if b.composer.Text() != "two" {
+			t.Errorf("the draft is %q", b.composer.Text())
+		}
+		b.events(conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentCapabilities: acpclient.AgentCapabilities{
+			PromptCapabilities: acpclient.PromptCapabilities{EmbeddedContext: true},
+		}}}, conversation.SessionOpened{ID: "s", Cwd: b.cwd})
+		b.Do(nil)
+		if b.queued() != "see @notes.txt" {
+			t.Fatalf("the session got %q", b.queued())
+		}
+		if got := b.conv.Queue[0].Prompt; len(got) != 2 || got[1].Type != acpclient.ContentResource {
+			t.Errorf("it got %+v", got)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package tab
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,6 +18,7 @@ import (
 // outgoing is a prompt on its way to the session.
 type outgoing struct {
 	composer.Prompt
+	id int // negative
 	// now cancels a running turn first.
 	now bool
 	// back is the queue position, from 1, that it returns to, or 0.
@@ -55,13 +57,19 @@ func (o *promptQueue) SendNow() tea.Cmd {
 			return cmd
 		}
 		return tea.Batch(cmd, o.submitAs(outgoing{Prompt: *p, now: true}))
-	case len(o.tab.conv.Queue) == 0:
+	case o.Queued() == 0:
 		return o.tab.say("there is nothing to send")
 	}
-	return o.sendQueuedNow(o.tab.conv.Queue[0].ID)
+	return o.sendQueuedNow(o.prompts()[0].ID)
 }
 
 func (o *promptQueue) sendQueuedNow(id int) tea.Cmd {
+	if at := o.unread(id); at >= 0 {
+		p := o.waiting[at]
+		p.now = true
+		o.waiting = slices.Insert(slices.Delete(o.waiting, at, at+1), 0, p)
+		return nil
+	}
 	switch found, cancelled := o.tab.session.SendQueuedNow(id); {
 	case !found && o.tab.conv.Gone():
 		return o.tab.say("the agent has gone: " + o.again())
@@ -96,8 +104,8 @@ const queueGroup = "The queue"
 // queueItems returns the queued prompts and the actions on all of them.
 func (o *promptQueue) queueItems() []dialog.Item {
 	var items []dialog.Item
-	drafted := !o.tab.composer.Empty()
-	for i, q := range o.tab.conv.Queue {
+	drafted, all := !o.tab.composer.Empty(), o.prompts()
+	for i, q := range all {
 		edit := func() tea.Cmd { return o.editQueued(q.ID) }
 		var do dialog.Action = dialog.Do(edit)
 		if drafted { // report why not, and keep the list open
@@ -105,7 +113,7 @@ func (o *promptQueue) queueItems() []dialog.Item {
 		}
 		about := "enter takes it into the prompt; sent again, it comes back to its place"
 		items = append(items, dialog.Item{
-			ID: queuedID(q), Group: "In this order", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(o.tab.conv.Queue)), About: about,
+			ID: queuedID(q), Group: "In this order", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(all)), About: about,
 			Do:     do,
 			Delete: dialog.Stay(func() tea.Cmd { o.unqueue(q.ID); return nil }),
 		})
@@ -113,7 +121,7 @@ func (o *promptQueue) queueItems() []dialog.Item {
 	if len(items) == 0 {
 		return nil
 	}
-	first := o.tab.conv.Queue[0].ID
+	first := all[0].ID
 	return append(
 		items,
 		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: "a turn that runs is cancelled first", Do: dialog.Do(func() tea.Cmd { return o.sendQueuedNow(first) })},
@@ -131,7 +139,15 @@ func (o *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 		if n, _ := fmt.Sscanf(i.ID, "prompt %d", &id); n == 0 {
 			return nil
 		}
-		return dialog.Stay(func() tea.Cmd { o.tab.session.MoveQueued(id, by); return nil })
+		return dialog.Stay(func() tea.Cmd {
+			if at := o.unread(id); at >= 0 {
+				to := min(max(at+by, 0), len(o.waiting)-1)
+				o.waiting[at], o.waiting[to] = o.waiting[to], o.waiting[at]
+			} else {
+				o.tab.session.MoveQueued(id, by)
+			}
+			return nil
+		})
 	}
 }
 
@@ -140,17 +156,20 @@ func (o *promptQueue) editQueued(id int) tea.Cmd {
 	if !o.tab.composer.Empty() {
 		return o.tab.say("the prompt holds a draft: send it or clear it first")
 	}
-	for i, q := range o.tab.conv.Queue {
-		if q.ID == id && o.unqueue(id) {
-			o.requeue = i + 1
-			return o.tab.composer.LoadPrompt(app.PromptText(q), q.Prompt)
-		}
+	at := slices.IndexFunc(o.prompts(), func(q conversation.QueuedPrompt) bool { return q.ID == id })
+	if cmd, ok := o.takeBack(id); ok {
+		o.requeue = at + 1
+		return cmd
 	}
 	return o.tab.say("it does not wait any more")
 }
 
 // unqueue removes a prompt from the queue. Its text stays in the history.
 func (o *promptQueue) unqueue(id int) bool {
+	if at := o.unread(id); at >= 0 {
+		o.waiting = slices.Delete(o.waiting, at, at+1)
+		return true
+	}
 	_, ok := o.tab.session.Unqueue(id)
 	return ok
 }
@@ -158,6 +177,9 @@ func (o *promptQueue) unqueue(id int) bool {
 // dropQueue empties the queue. The prompts stay in the history.
 func (o *promptQueue) dropQueue() tea.Cmd {
 	n := len(o.tab.session.EmptyQueue())
+	n += len(o.waiting)
+	o.waiting = slices.DeleteFunc(o.waiting, func(p *outgoing) bool { return p != o.reading })
+	n -= len(o.waiting)
 	words, them := fmt.Sprintf("%d prompts were taken out", n), "them"
 	if n == 1 {
 		words, them = "1 prompt was taken out", "it"
@@ -170,7 +192,7 @@ func (o *promptQueue) dropQueue() tea.Cmd {
 func (o *promptQueue) AskToSend() {
 	lost := o.lost
 	o.lost = false
-	if !lost || o.Queued() == 0 || !o.tab.conv.QueuePaused {
+	if !lost || len(o.tab.conv.Queue) == 0 || !o.tab.conv.QueuePaused {
 		return
 	}
 	o.tab.ask(o.tab.confirmation(app.SendQueueQuestion(o.tab.session, o.tab.conv.Queue)))
@@ -191,7 +213,7 @@ func (o *promptQueue) Lines(width int) []string {
 		words = "kept"
 	}
 	var out []string
-	for i, q := range c.Queue {
+	for i, q := range o.prompts() {
 		if i == most {
 			out = append(out, th.Faint.Render("   and more"))
 			break
