@@ -222,15 +222,18 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	if len(q.replies.list) > 0 {
 		p.foot, p.keep = replyList{&q.replies, true}, q.replies.markedAt(w)
 	}
+	unmoved := q.scroll.Top == q.begin
 	if p.body != nil {
-		if q.scroll.Top == q.begin { // the person has not moved it
+		if unmoved {
 			p.start(width, maxHeight)
 			q.begin = q.scroll.Top
 		}
 		p.begin = q.begin
+		top := q.scroll.Top
 		p.fit(width, maxHeight)
 		atEnd := q.scroll.End() == q.scroll.Len
 		pins := p.pin(w)
+		q.scroll.Top = top // there is less room now than it was fitted to
 		if atEnd && pins > q.pins {
 			q.scroll.Top += pins - q.pins // the end stays in sight
 		}
@@ -252,6 +255,9 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		v, place := p.view(width, maxHeight)
 		q.placement = place
 		q.viewed.note(&p, &q.replies, place, w)
+		if unmoved {
+			q.begin = q.scroll.Top // it is bounded now
+		}
 		if q.viewed.complete() == known {
 			return v
 		}

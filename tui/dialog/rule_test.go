@@ -128,3 +128,34 @@ func TestLinesOfAQuestion(t *testing.T) {
 		t.Errorf("not answered though all was seen: %#v", a)
 	}
 }
+
+// What would be saved has been in sight, from its first line on, before it is saved.
+func TestTheRuleStandsAboveTheAnswer(t *testing.T) {
+	long := "allow execute(go test ./internal/first ./internal/second ./internal/third -run TestOfTheWholeRule)"
+	for _, size := range sizes {
+		_, p := proposed([]string{"allow execute(go vet ./...)", long})
+		env, c := newEnv()
+		d := NewRuleStep(env, p)
+		c.pass(LookTime)
+		text := shownBy(d, size[0], size[1])
+		if !strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(text, "Always allow by a rule\n")), "the rule\n") {
+			t.Errorf("at %v it does not begin with the rule:\n%s", size, text)
+		}
+		seen := text
+		for range 20 {
+			if d.viewed.complete() {
+				break
+			}
+			d.Key(press("1"))
+			if got := d.Key(press("enter")); got != nil {
+				t.Fatalf("at %v it did %#v before all was seen:\n%s", size, got, seen)
+			}
+			d.mark(-1)
+			d.Key(press(d.Hints()[0].Key))
+			seen += shownBy(d, size[0], size[1])
+		}
+		if !d.viewed.complete() || !strings.Contains(strings.ReplaceAll(seen, "\n", ""), "TestOfTheWholeRule)") {
+			t.Errorf("at %v the rule is never seen whole:\n%s", size, seen)
+		}
+	}
+}

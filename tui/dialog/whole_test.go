@@ -46,15 +46,17 @@ func TestAQuestionTakesNoAnswerBeforeItsEnd(t *testing.T) {
 			ask       func() *conversation.Permission
 			begin, at string
 		}{
-			"an edit":   {func() *conversation.Permission { return noteEdit(40) }, "+ - The tour was here.", "+ - The tour was here."},
-			"a plan":    {longPlan, "Step number 1 of", "Step number 59"},
-			"a command": {longCommand, "$ echo harmless", "rm -rf ~"},
+			"a short edit": {func() *conversation.Permission { return noteEdit(3) }, "+ - The tour was here.", "+ - The tour was here."},
+			"an edit":      {func() *conversation.Permission { return noteEdit(40) }, "+ - The tour was here.", "+ - The tour was here."},
+			"a plan":       {longPlan, "Step number 1 of", "Step number 59"},
+			"a command":    {longCommand, "$ echo harmless", "rm -rf ~"},
 		} {
 			for _, key := range []string{"pgdown", "end"} {
 				t.Run(fmt.Sprint(size, name, key), func(t *testing.T) {
 					env, c := newEnv()
 					d := NewPermission(env, q.ask(), 1)
 					c.pass(LookTime)
+					d.View(size[0], size[1]) // as it is drawn again while nothing happens
 					text := shownBy(d, size[0], size[1])
 					if !strings.Contains(text, q.begin) {
 						t.Errorf("it does not begin with %q:\n%s", q.begin, text)
