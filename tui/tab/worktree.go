@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/termtext"
@@ -180,7 +181,7 @@ func (w *worktree) askToCommit(work *git.WorktreeWork) {
 	}
 	w.tab.ask(dialog.Confirmation{
 		Title: "Commit first?",
-		Text:  "Only what is committed can be merged. This is not:\n" + bulleted(work.Uncommitted),
+		Text:  "Only what is committed can be merged. This is not:\n" + app.Bulleted(work.Uncommitted),
 		Choices: []dialog.Choice{
 			{Name: "Commit it", Key: "c", Do: dialog.Do(write)},
 			{Name: "Do nothing", Key: "n", Do: dialog.Close{}},
@@ -205,14 +206,9 @@ func (w *worktree) askToMerge(tree *git.Worktree, work *git.WorktreeWork) {
 			return func() tea.Cmd { w.merged(tree, n, err); return nil }, nil
 		})
 	}
-	w.tab.ask(dialog.Confirmation{
-		Title: "Merge into " + termtext.Line(tree.Into) + "?",
-		Text:  fmt.Sprintf("%s of the worktree, with changes of these files:\n%s", termtext.Count(work.Commits, "commit"), bulleted(work.Files)),
-		Choices: []dialog.Choice{
-			{Name: "Merge", Key: "m", Do: dialog.Do(merge)},
-			{Name: "Do nothing", Key: "n", Do: dialog.Close{}},
-		},
-	})
+	q := w.tab.confirmation(app.MergeWorktreeQuestion(tree, work))
+	q.Choices[0].Do = dialog.Do(merge)
+	w.tab.ask(q)
 }
 
 // merged reports the outcome of a merge.
@@ -228,7 +224,7 @@ func (w *worktree) merged(tree *git.Worktree, commits int, err error) {
 	}
 	var conflict *git.MergeConflictError
 	if errors.As(err, &conflict) {
-		q.Text = "Both sides have changed the same lines of:\n" + bulleted(conflict.Files) +
+		q.Text = "Both sides have changed the same lines of:\n" + app.Bulleted(conflict.Files) +
 			"\nEverything is as it was before. Let the agent merge " + termtext.Line(tree.Into) + " in the worktree, where conflicts can be resolved; then merge again."
 	}
 	w.tab.ask(q)
@@ -255,21 +251,9 @@ func (w *worktree) drop() tea.Cmd {
 }
 
 func (w *worktree) askToDrop(tree *git.Worktree, work *git.WorktreeWork) {
-	text := "The directory and the branch " + tree.Branch + " are removed, and the agent is ended. Everything in it is merged."
-	if !work.Empty() {
-		text = fmt.Sprintf("The directory and the branch %s are removed, and the agent is ended.\n\nNot merged are %s:\n%s\nThat stays in the repository, under refs/parley/dropped.",
-			tree.Branch, work, bulleted(work.Files))
-	}
-	if len(work.Ignored) > 0 {
-		text += "\nWhat git ignores is lost for good:\n" + bulleted(work.Ignored)
-	}
-	w.tab.ask(dialog.Confirmation{
-		Title: "Drop the worktree " + tree.Name + "?", Text: text,
-		Choices: []dialog.Choice{
-			{Name: "Keep it", Key: "k", Do: dialog.Close{}},
-			{Name: "Drop it", Key: "d", Risky: true, Do: dialog.Do(w.dropNow)},
-		},
-	})
+	q := w.tab.confirmation(app.DropWorktreeQuestion(tree, work))
+	q.Choices[1].Do = dialog.Do(w.dropNow)
+	w.tab.ask(q)
 }
 
 // agentEnds is how long an agent may take to end before its worktree is dropped.
@@ -308,22 +292,6 @@ func (w *worktree) dropped(tree *git.Worktree, kept string, err error) {
 		w.tree = nil
 	}
 	w.tab.ask(q)
-}
-
-// mostBullets bounds the names that a question lists.
-const mostBullets = 12
-
-// bulleted returns the names as a list, shortened if too long.
-func bulleted(names []string) string {
-	var b strings.Builder
-	for i, name := range names {
-		if i == mostBullets {
-			fmt.Fprintf(&b, "• and %d more\n", len(names)-i)
-			break
-		}
-		b.WriteString("• " + termtext.VisibleLine(name) + "\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // detach makes the session read-only for a reason, and returns the function that ends the
