@@ -18,6 +18,9 @@ type command struct {
 	own                     bool
 }
 
+// commands are the slash commands: the agent's, then parley's.
+type commands []command
+
 // SetCommands says which slash commands the agent has. Names that could not be
 // typed are left out.
 func (c *Composer) SetCommands(list []acpclient.AvailableCommand) {
@@ -34,7 +37,7 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand) {
 		}
 		c.commands = append(c.commands, cmd)
 	}
-	c.addOwn()
+	c.commands = c.commands.withOwn(c.own)
 	if c.completion.kind == commandCompletion {
 		c.completion.stale = true
 		c.complete()
@@ -124,7 +127,7 @@ func (c *Composer) offer() tea.Cmd {
 	}
 	p.query, p.stale, p.window, p.note = query, false, list.Window{}, ""
 	if kind == commandCompletion {
-		p.items, p.labels = c.matchCommands(query), 0
+		p.items, p.labels = c.commands.match(query), 0
 		p.found, p.all, p.atLeast = len(p.items), len(c.commands), false
 		for _, it := range p.items {
 			p.labels = max(p.labels, termtext.Width(it.label))
@@ -153,23 +156,32 @@ func (c *Composer) wordToComplete() (completionKind, pos, string) {
 	return noCompletion, pos{}, ""
 }
 
-// matchCommands finds commands by name, best first, then by description.
-func (c *Composer) matchCommands(query string) []item {
-	hits := make([]list.Hit, len(c.commands))
+// find returns the command with a name.
+func (l commands) find(name string) (cmd command, ok bool) {
+	i := slices.IndexFunc(l, func(cmd command) bool { return cmd.name == name })
+	if i < 0 {
+		return command{}, false
+	}
+	return l[i], true
+}
+
+// match finds commands by name, best first, then by description.
+func (l commands) match(query string) []item {
+	hits := make([]list.Hit, len(l))
 	for i := range hits {
 		hits[i].Row = i
 	}
 	if query != "" {
-		hits = list.NewFilter(len(c.commands), func(i int) (name, about string) {
-			if c.commands[i].own {
-				return c.commands[i].name, ""
+		hits = list.NewFilter(len(l), func(i int) (name, about string) {
+			if l[i].own {
+				return l[i].name, ""
 			}
-			return c.commands[i].name, c.commands[i].description
+			return l[i].name, l[i].description
 		}).Find(query, nil)
 	}
 	items := make([]item, len(hits))
 	for i, hit := range hits {
-		cmd := c.commands[hit.Row]
+		cmd := l[hit.Row]
 		items[i] = item{label: "/" + cmd.name, detail: cmd.description, text: "/" + cmd.name, own: cmd.own}
 		if cmd.hint != "" {
 			items[i].text += " "
@@ -186,7 +198,8 @@ func (c *Composer) matchCommands(query string) []item {
 func (c *Composer) completionKey(name string, send, closes bool) (handled bool) {
 	p := &c.completion
 	n := len(p.items)
-	exact := p.kind == commandCompletion && slices.ContainsFunc(c.commands, func(cmd command) bool { return cmd.name == p.query })
+	_, known := c.commands.find(p.query)
+	exact := p.kind == commandCompletion && known
 	switch {
 	case closes:
 		p.closed = true
@@ -222,22 +235,4 @@ func (c *Composer) accept() {
 	if p.kind == commandCompletion {
 		p.closed = true
 	}
-}
-
-// hint returns the hint of a command's input until the user types it.
-func (c *Composer) hint() string {
-	b := c.buf
-	if len(b.lines) > 1 || b.cur != b.last() || c.completion.open() {
-		return ""
-	}
-	name, isCommand := strings.CutPrefix(strings.TrimRight(b.lines[0].text, " "), "/")
-	if !isCommand {
-		return ""
-	}
-	for _, cmd := range c.commands {
-		if cmd.name == name {
-			return cmd.hint
-		}
-	}
-	return ""
 }

@@ -64,7 +64,7 @@ type Composer struct {
 	walk    *walk       // nil when the draft itself is shown
 	search  *search     // nil when no search is open
 
-	commands   []command
+	commands   commands
 	completion completion
 	index      *fileIndex // nil until the files were listed once
 	listing    bool
@@ -96,7 +96,7 @@ func New(o Options) *Composer {
 	if c.root == "" {
 		c.root = "."
 	}
-	c.addOwn()
+	c.commands = c.commands.withOwn(c.own)
 	c.reset()
 	return c
 }
@@ -281,13 +281,13 @@ func (c *Composer) send() (Result, tea.Cmd) {
 	if strings.TrimSpace(raw) == "" {
 		return Result{Used: true}, nil
 	}
-	result, kept := Result{Used: true}, []string{c.leftDraft()}
+	result, kept := Result{Used: true}, []string{c.walk.leftDraft(c.buf)}
 	if line, ok := strings.CutPrefix(raw, commandMark); ok {
 		line = strings.TrimSpace(c.chips.expand(line, false))
 		if result.Command = &line; line != "" {
 			kept = append(kept, strings.TrimRight(raw, " \t\n"))
 		}
-	} else if result.Own = c.ownCommand(raw); result.Own == "" {
+	} else if result.Own = c.commands.ownOf(raw); result.Own == "" {
 		result.Prompt = &Prompt{raw: strings.TrimRight(raw, " \t\n"), root: c.root, chips: c.chips.frozen()}
 		kept = append(kept, result.Prompt.raw)
 	}
@@ -416,7 +416,7 @@ func (c *Composer) Chooses() bool { return c.completion.open() || c.search != ni
 // be nil.
 func (c *Composer) Clear() tea.Cmd {
 	defer c.settle()
-	cmd := c.Keep(c.leftDraft(), strings.TrimSpace(c.buf.raw()))
+	cmd := c.Keep(c.walk.leftDraft(c.buf), strings.TrimSpace(c.buf.raw()))
 	c.reset()
 	return cmd
 }

@@ -29,7 +29,7 @@ func (c *Composer) offerFiles(query string) tea.Cmd {
 		p.items, p.note = nil, "listing files…"
 		return nil
 	case len(c.index.paths) <= matchedAtOnce:
-		c.showFiles(c.index.offers(query))
+		p.show(c.index.offers(query), len(c.index.paths))
 		return nil
 	case c.matching:
 		return nil // its result matches the query again
@@ -65,14 +65,14 @@ func (c *Composer) takeMatches(msg filesMatchedMsg) tea.Cmd {
 	if p.query != msg.query || c.index != msg.index {
 		return c.offerFiles(p.query)
 	}
-	c.showFiles(msg.offers)
-	c.keepMark()
+	p.show(msg.offers, len(c.index.paths))
+	p.keepMark()
 	return c.previewDue()
 }
 
-func (c *Composer) showFiles(o fileOffers) {
-	p := &c.completion
-	p.items, p.found, p.all, p.atLeast, p.note = o.items, o.found, len(c.index.paths), o.atLeast, o.note
+// show replaces the items by files, out of all.
+func (p *completion) show(o fileOffers, all int) {
+	p.items, p.found, p.all, p.atLeast, p.note = o.items, o.found, all, o.atLeast, o.note
 	p.window.Mark = max(0, min(p.window.Mark, len(p.items)-1))
 }
 
@@ -153,15 +153,14 @@ func (c *Composer) takeList(msg filesListedMsg) tea.Cmd {
 		}
 		p.stale, p.keep = true, marked // a refreshed list must not move the mark
 		cmd := c.complete()
-		c.keepMark()
+		p.keepMark()
 		return cmd
 	}
 	return nil
 }
 
 // keepMark restores the marked offer after the offers have changed.
-func (c *Composer) keepMark() {
-	p := &c.completion
+func (p *completion) keepMark() {
 	for i, it := range p.items {
 		if it.label == p.keep {
 			p.window.Mark = i

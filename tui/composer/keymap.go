@@ -45,8 +45,8 @@ var editing = map[string]editKey{
 	"ctrl+delete":    killing((*buffer).wordRight),
 	"ctrl+k":         killing(func(b *buffer, at pos) pos { return orElse(at, b.lineEnd(), b.right) }),
 	"ctrl+u":         killing(func(b *buffer, at pos) pos { return orElse(at, b.lineStart(), b.left) }),
-	"ctrl+y":         {do: func(c *Composer, _ *buffer) { c.yank() }},
-	"alt+y":          {do: func(c *Composer, _ *buffer) { c.yankOlder() }},
+	"ctrl+y":         {do: func(c *Composer, b *buffer) { c.kills.yank(b) }},
+	"alt+y":          {do: func(c *Composer, b *buffer) { c.kills.yankOlder(b) }},
 
 	"ctrl+t": {do: func(_ *Composer, b *buffer) { b.swap() }},
 	"alt+u":  {do: func(_ *Composer, b *buffer) { b.recase(strings.ToUpper) }},
@@ -72,7 +72,7 @@ func erasing(to func(*buffer, pos) pos) editKey {
 }
 
 func killing(to func(*buffer, pos) pos) editKey {
-	return editKey{do: func(c *Composer, b *buffer) { c.kill(to(b, b.cur)) }}
+	return editKey{do: func(c *Composer, b *buffer) { c.kills.kill(b, to(b, b.cur)) }}
 }
 
 // The keys that copy and cut the selection. Without one they have no other meaning.

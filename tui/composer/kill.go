@@ -52,33 +52,31 @@ func (k *killRing) add(text string, before bool) {
 }
 
 // kill deletes up to p, or the selection, and keeps the text for ctrl+y.
-func (c *Composer) kill(p pos) {
-	_, _, selected := c.buf.selection()
-	before := p.before(c.buf.cur) && !selected
-	if text := c.buf.erase(p); text != "" {
-		c.kills.add(text, before)
+func (k *killRing) kill(b *buffer, p pos) {
+	_, _, selected := b.selection()
+	before := p.before(b.cur) && !selected
+	if text := b.erase(p); text != "" {
+		k.add(text, before)
 	}
 }
 
 // yank inserts the latest kill.
-func (c *Composer) yank() {
-	if len(c.kills.texts) == 0 {
+func (k *killRing) yank(b *buffer) {
+	if len(k.texts) == 0 {
 		return
 	}
-	k := &c.kills
 	k.now, k.at = yankKeyed, 0
-	k.from, _, _ = c.buf.selection()
-	c.buf.insert(k.texts[0])
+	k.from, _, _ = b.selection()
+	b.insert(k.texts[0])
 }
 
 // yankOlder replaces the text just yanked by the kill before it.
-func (c *Composer) yankOlder() {
-	k := &c.kills
+func (k *killRing) yankOlder(b *buffer) {
 	if k.last != yankKeyed || len(k.texts) == 0 {
 		return
 	}
 	k.now, k.at = yankKeyed, (k.at+1)%len(k.texts)
-	c.buf.replace(k.from, c.buf.cur, k.texts[k.at])
+	b.replace(k.from, b.cur, k.texts[k.at])
 }
 
 // forget drops kills with chips of a discarded draft.

@@ -44,7 +44,7 @@ func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
 	if moved < y-l.popup {
 		return false, nil
 	}
-	c.press(c.posAt(row, x), x, y)
+	c.press(c.buf.posAt(row, x, c.textWidth()), x, y)
 	return true, c.complete()
 }
 
@@ -87,7 +87,7 @@ func (c *Composer) Drag(x, y int) {
 	}
 	l := c.layout()
 	row, _ := c.buf.step(c.top, max(-1, min(y-l.popup-l.search, l.editor)), c.textWidth())
-	from, to := p.from, c.posAt(row, x)
+	from, to := p.from, c.buf.posAt(row, x, c.textWidth())
 	if to.before(from) {
 		from = c.buf.behind(from)
 	} else {
@@ -105,8 +105,8 @@ func (b *buffer) behind(p pos) pos {
 }
 
 // posAt returns the position at a column of View, on a row of the draft.
-func (c *Composer) posAt(row wrappedRow, x int) pos {
-	return c.buf.snapped(c.buf.offsetAt(row, max(0, x-gutter), c.textWidth()))
+func (b *buffer) posAt(row wrappedRow, x, width int) pos {
+	return b.snapped(b.offsetAt(row, max(0, x-gutter), width))
 }
 
 // Release handles the button going up.

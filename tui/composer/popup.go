@@ -13,13 +13,13 @@ import (
 func (c *Composer) popupLines(lines []string, n int) []string {
 	p := c.offered()
 	if n > 0 && len(p.items) == 0 {
-		return append(lines, strings.Repeat(" ", gutter)+c.theme.Faint.Render(c.fit(p.note, c.textWidth())))
+		return append(lines, strings.Repeat(" ", gutter)+c.theme.Faint.Render(p.fit(p.note, c.textWidth())))
 	}
 	width := c.offerWidth()
 	for i := range n {
 		line := ""
 		if at, ok := p.window.At(i); ok {
-			line = c.popupLine(p.items[at], at == p.window.Mark, width)
+			line = p.line(c.theme, at, width)
 		}
 		if c.previews() {
 			line = c.besidePreview(line, i)
@@ -29,30 +29,31 @@ func (c *Composer) popupLines(lines []string, n int) []string {
 	return lines
 }
 
-// popupLine draws one offer, with the descriptions of all offers in one column where
-// there is room for it.
-func (c *Composer) popupLine(it item, selected bool, width int) string {
+// line draws offer i, with the descriptions of all offers in one column where there is
+// room for it.
+func (p *completion) line(t *theme.Theme, i, width int) string {
 	const roomy = 30
-	sign, style := "  ", c.theme.Choice
-	if selected {
-		sign, style = c.theme.Selected.Render("›")+" ", c.theme.ChoiceSelected
+	it := p.items[i]
+	sign, style := "  ", t.Choice
+	if i == p.window.Mark {
+		sign, style = t.Selected.Render("›")+" ", t.ChoiceSelected
 	}
 	if it.detail == "" || width < roomy {
-		return sign + c.label(it, width, style)
+		return sign + p.label(t, it, width, style)
 	}
-	column := min(c.offered().labels, width/2)
-	gap := strings.Repeat(" ", column-termtext.Width(c.fit(it.label, column))+2)
+	column := min(p.labels, width/2)
+	gap := strings.Repeat(" ", column-termtext.Width(p.fit(it.label, column))+2)
 	room, mark := width-column-2, ""
 	if it.own {
-		mark = c.theme.Accent.Render(ownMark)
+		mark = t.Accent.Render(ownMark)
 		room = max(0, room-len(ownMark))
 	}
-	return sign + c.label(it, column, style) + gap + mark + c.theme.Muted.Render(c.fit(it.detail, room))
+	return sign + p.label(t, it, column, style) + gap + mark + t.Muted.Render(p.fit(it.detail, room))
 }
 
 // label draws the label of an offer, with the matching letters marked.
-func (c *Composer) label(it item, width int, style lipgloss.Style) string {
-	shown := c.fit(it.label, width)
+func (p *completion) label(t *theme.Theme, it item, width int, style lipgloss.Style) string {
+	shown := p.fit(it.label, width)
 	before := 0 // the offset of the visible part
 	if rest, cutOff := strings.CutPrefix(shown, "…"); cutOff {
 		before = len(it.label) - len(rest) - len("…")
@@ -63,7 +64,7 @@ func (c *Composer) label(it item, width int, style lipgloss.Style) string {
 			hits = append(hits, h)
 		}
 	}
-	return theme.Letters(shown, hits, style, style.Foreground(c.theme.Accent.GetForeground()).Bold(true).Underline(true))
+	return theme.Letters(shown, hits, style, style.Foreground(t.Accent.GetForeground()).Bold(true).Underline(true))
 }
 
 // PopupHeight returns how many of the first lines of View are the popup; 0 without one.
@@ -84,8 +85,8 @@ func (c *Composer) PopupCount() string {
 }
 
 // fit cuts text to a width. It cuts the beginning of a path, whose end says more.
-func (c *Composer) fit(text string, width int) string {
-	if c.offered().kind == fileCompletion && c.completion.note == "" {
+func (p *completion) fit(text string, width int) string {
+	if p.kind == fileCompletion && p.note == "" {
 		return termtext.TruncateStart(text, width, "…")
 	}
 	return termtext.Truncate(text, width, "…")
@@ -97,13 +98,4 @@ func (c *Composer) offered() *completion {
 		return &c.search.list
 	}
 	return &c.completion
-}
-
-// searchLine returns the line of the history search, and the column of its cursor.
-func (c *Composer) searchLine() (line string, column int) {
-	const label = "search: "
-	room := max(1, c.textWidth()-len(label))
-	query := termtext.TruncateStart(c.search.query, room, "…")
-	line = strings.Repeat(" ", gutter) + c.theme.Key.Render(label) + c.theme.Strong.Render(query)
-	return termtext.Truncate(line, c.width, ""), min(c.width-1, gutter+len(label)+termtext.Width(query))
 }

@@ -36,7 +36,7 @@ func (c *Composer) recall(by int) bool {
 	if kept := w.left[to]; kept != nil {
 		c.buf = kept
 	} else {
-		c.buf = c.bufferOf(w.texts[to])
+		c.buf = bufferOf(c.chips, w.texts[to])
 	}
 	w.fresh = true
 	if to == len(w.texts) {
@@ -46,20 +46,20 @@ func (c *Composer) recall(by int) bool {
 }
 
 // bufferOf returns a buffer with a text.
-func (c *Composer) bufferOf(text string) *buffer {
-	b := newBuffer(c.chips)
+func bufferOf(c *chips, text string) *buffer {
+	b := newBuffer(c)
 	b.splice(pos{}, pos{}, text)
 	return b
 }
 
 // leftDraft returns the draft that was left behind when a prompt of the history was
-// sent or cleared in its place, or "".
-func (c *Composer) leftDraft() string {
-	if c.walk == nil {
+// sent or cleared in its place, or "". shown is the visible buffer.
+func (w *walk) leftDraft(shown *buffer) string {
+	if w == nil {
 		return ""
 	}
-	draft := c.walk.left[len(c.walk.texts)]
-	if draft == nil || draft == c.buf {
+	draft := w.left[len(w.texts)]
+	if draft == nil || draft == shown {
 		return ""
 	}
 	return strings.TrimSpace(draft.raw())
@@ -72,7 +72,7 @@ func (c *Composer) Leave() tea.Cmd {
 	if c.search != nil {
 		c.buf, c.search = c.search.draft, nil
 	}
-	return c.Keep(c.leftDraft())
+	return c.Keep(c.walk.leftDraft(c.buf))
 }
 
 // toDraft ends a walk or a search and shows the draft again.

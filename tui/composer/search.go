@@ -7,6 +7,8 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"parley/config"
+	"parley/internal/termtext"
+	"parley/tui/theme"
 )
 
 // search is the history search: a list of the prompts that match. The editor shows the
@@ -73,6 +75,15 @@ func (c *Composer) searchKey(key tea.KeyPressMsg) (handled bool) {
 	return true
 }
 
+// line returns the line of the history search, and the column of its cursor.
+func (s *search) line(t *theme.Theme, width int) (line string, column int) {
+	const label = "search: "
+	room := max(1, width-gutter-1-len(label))
+	query := termtext.TruncateStart(s.query, room, "…")
+	line = strings.Repeat(" ", gutter) + t.Key.Render(label) + t.Strong.Render(query)
+	return termtext.Truncate(line, width, ""), min(width-1, gutter+len(label)+termtext.Width(query))
+}
+
 // step moves the mark down the list, which begins with the newest prompt.
 func (s *search) step(by int) {
 	if n := len(s.found); n > 0 {
@@ -93,7 +104,7 @@ func (c *Composer) showMatch() {
 	s := c.search
 	c.buf = s.draft
 	if text, ok := s.match(); ok {
-		c.buf = c.bufferOf(text)
+		c.buf = bufferOf(c.chips, text)
 		c.buf.move(c.buf.find(s.query))
 	}
 }

@@ -50,6 +50,26 @@ func (b *buffer) collapse(p pos, first bool) {
 	b.move(p)
 }
 
+// deselect ends the selection. It returns false if there was none.
+func (b *buffer) deselect() bool {
+	_, _, ok := b.selection()
+	b.selecting = false
+	return ok
+}
+
+// selectRow moves by a row, or to an end of the draft. It returns false for a single
+// row without a selection, where the key scrolls.
+func (b *buffer) selectRow(by int, end pos, width int) bool {
+	if b.vertical(by, width) {
+		return true
+	}
+	if _, more := b.step(wrappedRow{}, 1, width); more == 0 && !b.selecting {
+		return false
+	}
+	b.move(end)
+	return true
+}
+
 // selectionKey handles keys that select, and those with another meaning during a
 // selection.
 func (c *Composer) selectionKey(name string, action config.Action) (Result, bool) {
@@ -59,7 +79,7 @@ func (c *Composer) selectionKey(name string, action config.Action) (Result, bool
 	if !c.inserts() {
 		return Result{}, false
 	}
-	if action == config.ActionCancel && c.deselect() || c.selectKey(name) {
+	if action == config.ActionCancel && c.buf.deselect() || c.selectKey(name) {
 		c.completion = completion{}
 		if c.vim != nil {
 			c.vim.Moved()
@@ -82,11 +102,11 @@ func (c *Composer) selectKey(name string) bool {
 	}
 	switch name {
 	case "shift+up":
-		if !c.selectRow(-1, pos{}) {
+		if !b.selectRow(-1, pos{}, c.textWidth()) {
 			return false
 		}
 	case "shift+down":
-		if !c.selectRow(1, b.last()) {
+		if !b.selectRow(1, b.last(), c.textWidth()) {
 			return false
 		}
 	default:
@@ -94,20 +114,6 @@ func (c *Composer) selectKey(name string) bool {
 		editing[moves].do(c, b)
 	}
 	b.anchor, b.selecting = anchor, anchor != b.cur
-	return true
-}
-
-// selectRow moves by a row, or to an end of the draft. It returns false for a single
-// row without a selection, where the key scrolls.
-func (c *Composer) selectRow(by int, end pos) bool {
-	b, width := c.buf, c.textWidth()
-	if b.vertical(by, width) {
-		return true
-	}
-	if _, more := b.step(wrappedRow{}, 1, width); more == 0 && !b.selecting {
-		return false
-	}
-	b.move(end)
 	return true
 }
 
@@ -128,13 +134,6 @@ func (c *Composer) selected() (from, to pos, ok bool) {
 		}
 	}
 	return c.buf.selection()
-}
-
-// deselect ends the selection. It returns false if there was none.
-func (c *Composer) deselect() bool {
-	_, _, ok := c.buf.selection()
-	c.buf.selecting = false
-	return ok
 }
 
 // takeSelected copies or, with cut, cuts the selection, also to the kill ring. It

@@ -1,7 +1,6 @@
 package composer
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,23 +14,22 @@ type OwnCommand struct{ Name, About string }
 // ownMark follows the name of one of parley's commands.
 const ownMark = "parley  "
 
-// addOwn adds parley's commands after those of the agent. An agent's command hides
-// parley's with the same name.
-func (c *Composer) addOwn() {
-	for _, o := range c.own {
-		if !slices.ContainsFunc(c.commands, func(cmd command) bool { return cmd.name == o.Name }) {
-			c.commands = append(c.commands, command{name: o.Name, description: o.About, own: true})
+// withOwn returns the commands with parley's after those of the agent. An agent's
+// command hides parley's with the same name.
+func (l commands) withOwn(own []OwnCommand) commands {
+	for _, o := range own {
+		if _, known := l.find(o.Name); !known {
+			l = append(l, command{name: o.Name, description: o.About, own: true})
 		}
 	}
+	return l
 }
 
-// ownCommand returns parley's command that a draft consists of, or "".
-func (c *Composer) ownCommand(raw string) string {
+// ownOf returns parley's command that a draft consists of, or "".
+func (l commands) ownOf(raw string) string {
 	name, isCommand := strings.CutPrefix(strings.TrimSpace(raw), "/")
-	for _, cmd := range c.commands {
-		if isCommand && cmd.own && cmd.name == name {
-			return name
-		}
+	if cmd, _ := l.find(name); isCommand && cmd.own {
+		return name
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/internal/termtext"
+	"parley/tui/theme"
 )
 
 const (
@@ -77,7 +78,7 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 	cursor = tea.NewCursor(0, 0)
 	cursor.Shape = c.cursorShape()
 	if l.search > 0 {
-		line, x := c.searchLine()
+		line, x := c.search.line(c.theme, c.width)
 		cursor.X, cursor.Y = x, len(lines)
 		lines = append(lines, line)
 	}
@@ -113,13 +114,20 @@ func (c *Composer) mark(p wrappedRow, first, cutOff bool) string {
 	return "  "
 }
 
-// ghost returns hint text after the draft.
+// ghost returns the placeholder, or the hint of a command's input until the user types
+// it.
 func (c *Composer) ghost(column int) string {
-	text := c.hint()
-	if c.buf.empty() {
+	b, text := c.buf, ""
+	draft := b.lines[0].text
+	name, isCommand := strings.CutPrefix(strings.TrimRight(draft, " "), "/")
+	switch {
+	case b.empty():
 		text = c.placeholder
-	} else if text != "" && !strings.HasSuffix(c.buf.lines[0].text, " ") {
-		text = " " + text
+	case isCommand && len(b.lines) == 1 && b.cur == b.last() && !c.completion.open():
+		cmd, _ := c.commands.find(name)
+		if text = cmd.hint; text != "" && !strings.HasSuffix(draft, " ") {
+			text = " " + text
+		}
 	}
 	if text == "" {
 		return ""
@@ -142,7 +150,7 @@ func (c *Composer) row(p wrappedRow, width int) string {
 			run.Reset()
 		}
 	}
-	now := -1
+	now := unmarked
 	for i, x := from, 0; i < to; {
 		n, w := b.chips.part(text, i, width)
 		shown := text[i : i+n]
@@ -157,16 +165,16 @@ func (c *Composer) row(p wrappedRow, width int) string {
 		for len(marks) > 0 && i >= marks[0].to {
 			marks = marks[1:]
 		}
-		kind := -1
+		kind := unmarked
 		if len(marks) > 0 && i >= marks[0].from {
-			kind = int(marks[0].kind)
+			kind = marks[0].kind
 		}
 		if i >= first && i < last {
-			kind = int(markSelected)
+			kind = markSelected
 		}
 		if kind != now {
 			flush()
-			now, style = kind, c.styleOf(kind)
+			now, style = kind, kind.style(c.theme)
 		}
 		run.WriteString(shown)
 		i, x = i+n, x+w
@@ -204,7 +212,8 @@ type highlight struct {
 type highlightKind int
 
 const (
-	markCommand highlightKind = iota
+	unmarked highlightKind = iota
+	markCommand
 	markMention
 	markChip
 	markMatch
@@ -212,20 +221,20 @@ const (
 	markSelected
 )
 
-func (c *Composer) styleOf(kind int) lipgloss.Style {
-	switch highlightKind(kind) {
+func (k highlightKind) style(t *theme.Theme) lipgloss.Style {
+	switch k {
 	case markCommand, markChip:
-		return c.theme.Accent
+		return t.Accent
 	case markMention:
-		return c.theme.Info
+		return t.Info
 	case markShell:
-		return c.theme.Warning
+		return t.Warning
 	case markMatch:
-		return c.theme.ChoiceSelected
+		return t.ChoiceSelected
 	case markSelected:
-		return c.theme.Span
+		return t.Span
 	}
-	return c.theme.Text
+	return t.Text
 }
 
 // highlights returns the highlights of a line between two offsets, in order.
@@ -241,11 +250,8 @@ func (c *Composer) highlights(row, from, to int) []highlight {
 	var list []highlight
 	if row == 0 && strings.HasPrefix(text, "/") {
 		name, _, _ := strings.Cut(text[1:], " ")
-		for _, cmd := range c.commands {
-			if cmd.name == name {
-				list = append(list, highlight{0, 1 + len(name), markCommand})
-				break
-			}
+		if _, known := c.commands.find(name); known {
+			list = append(list, highlight{0, 1 + len(name), markCommand})
 		}
 	}
 	for i := from; i < to; {
