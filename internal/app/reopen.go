@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"parley/acpclient"
 	"slices"
 	"strings"
+
+	"parley/acpclient"
 
 	"parley/config"
 	"parley/internal/conversation"

@@ -110,7 +110,8 @@ func TestSteps(t *testing.T) {
 		},
 		{
 			"if and else", "expect go as go\nif go.method is go\nraw yes\nelse\nraw no\nend\nif go.method is off\nraw yes\nelse\nraw no\nend\nif !gone\nraw not\nend\nif go\nraw set\nend",
-			[]string{`{"method":"go"}`}, "yes\nno\nnot\nset\n",
+			[]string{`{"method":"go"}`},
+			"yes\nno\nnot\nset\n",
 		},
 		{
 			"requests count from 0, or as told", `

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/linediff"
+	"parley/internal/termtext"
 )
 
 // Hunk is one change between two texts: lines of the first, counted from 0, that became
 // lines of the second. Ends are exclusive.
-type Hunk = linediff.Edit
+type Hunk = termtext.LineEdit
 
 // linesOf splits a text into lines, including their ends.
 func linesOf(text string) []string {
@@ -23,7 +23,7 @@ func linesOf(text string) []string {
 // Hunks returns the changes from one text to another, in order. Lines that differ only
 // in their ends are changed.
 func Hunks(before, after string) []Hunk {
-	edits, _ := linediff.Compare(linesOf(before), linesOf(after))
+	edits, _ := termtext.CompareLines(linesOf(before), linesOf(after))
 	return edits
 }
 
@@ -48,8 +48,8 @@ func merge(base, ours, theirs string) (merged string, ok bool) {
 		return theirs, true
 	}
 	m := merger{base: linesOf(base), ours: linesOf(ours), theirs: linesOf(theirs)}
-	ourEdits, _ := linediff.Compare(m.base, m.ours)
-	theirEdits, _ := linediff.Compare(m.base, m.theirs)
+	ourEdits, _ := termtext.CompareLines(m.base, m.ours)
+	theirEdits, _ := termtext.CompareLines(m.base, m.theirs)
 	for len(ourEdits) > 0 || len(theirEdits) > 0 {
 		switch {
 		case len(theirEdits) == 0 || len(ourEdits) > 0 && before(ourEdits[0], theirEdits[0]):

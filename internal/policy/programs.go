@@ -151,13 +151,17 @@ var programs = map[string]*program{
 	"grep":      {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
 	"egrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
 	"fgrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
-	"rg": {options: options(false, "-invwxclqosHFPNIpSU -e=text --regexp=text -A=number -B=number -C=number -m=number --ignore-case --line-number --invert-match --word-regexp --line-regexp "+
-		"--count --files-with-matches --files-without-match --only-matching --quiet --no-messages --no-filename --with-filename --fixed-strings --after-context=number --before-context=number "+
-		"--context=number --max-count=number --color=text -t=text -T=text --type=text --type-not=text --files --json --heading --no-heading --smart-case --case-sensitive "+
-		"--no-line-number --column --vimgrep --multiline --pcre2 --count-matches --stats --trim --max-depth=number --max-columns=number --sort=text --sortr=text"),
-		first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp", "--files"}},
-	"fd": {options: options(false, "-aHIisgFp0 -t=text -e=text -E=text -d=number --hidden --no-ignore --type=text --extension=text --exclude=text --max-depth=number --glob --fixed-strings --full-path --absolute-path"),
-		first: textValue, operands: fileValue},
+	"rg": {
+		options: options(false, "-invwxclqosHFPNIpSU -e=text --regexp=text -A=number -B=number -C=number -m=number --ignore-case --line-number --invert-match --word-regexp --line-regexp "+
+			"--count --files-with-matches --files-without-match --only-matching --quiet --no-messages --no-filename --with-filename --fixed-strings --after-context=number --before-context=number "+
+			"--context=number --max-count=number --color=text -t=text -T=text --type=text --type-not=text --files --json --heading --no-heading --smart-case --case-sensitive "+
+			"--no-line-number --column --vimgrep --multiline --pcre2 --count-matches --stats --trim --max-depth=number --max-columns=number --sort=text --sortr=text"),
+		first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp", "--files"},
+	},
+	"fd": {
+		options: options(false, "-aHIisgFp0 -t=text -e=text -E=text -d=number --hidden --no-ignore --type=text --extension=text --exclude=text --max-depth=number --glob --fixed-strings --full-path --absolute-path"),
+		first:   textValue, operands: fileValue,
+	},
 	"find": {options: options(true, "-name=text -iname=text -path=text -ipath=text -wholename=text -regex=text -iregex=text -regextype=text -type=text -maxdepth=number -mindepth=number -size=text "+
 		"-mtime=text -mmin=text -ctime=text -cmin=text -atime=text -amin=text -newer=file -empty -not -o -or -a -and -print -print0 -printf=text -prune -perm=text -user=text -group=text -ls "+
 		"-executable -readable -writable -depth -mount -xdev -quit -true -false -H -P"), operands: fileValue, longNames: true},

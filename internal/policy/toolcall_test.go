@@ -123,8 +123,10 @@ func TestSensitiveFilesNeedTheirNames(t *testing.T) {
 		return policy.Decide(rules(t, lines...), policy.Describe(policy.Call{Kind: kind, Paths: []string{name}}, "", "", resolve)).Verdict
 	}
 	for kind, names := range map[string][]string{
-		"edit": {".claude/settings.json", ".mcp.json", ".codex/config.toml", ".gemini/settings.json", ".githooks/pre-commit", ".devcontainer/devcontainer.json", ".circleci/config.yml", "conftest.py",
-			"tests/conftest.py", ".git/config", ".vscode/tasks.json", ".env", ".Claude/Settings.json"},
+		"edit": {
+			".claude/settings.json", ".mcp.json", ".codex/config.toml", ".gemini/settings.json", ".githooks/pre-commit", ".devcontainer/devcontainer.json", ".circleci/config.yml", "conftest.py",
+			"tests/conftest.py", ".git/config", ".vscode/tasks.json", ".env", ".Claude/Settings.json",
+		},
 		"read": {".pgpass", ".htpasswd", "release.jks", "key.ppk", ".vault-token", ".config/gh/hosts.yml", ".env", ".aws/credentials", "credentials.json"},
 	} {
 		for _, name := range names {

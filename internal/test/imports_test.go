@@ -41,7 +41,7 @@ var rules = []struct{ says, who, except, what, only string }{
 }
 
 // leaves are packages that everybody may import.
-const leaves = `^(fs|internal/(termtext|process|linediff))(/|$)`
+const leaves = `^(fs|internal/(termtext|process))(/|$)`
 
 func TestImports(t *testing.T) {
 	const root = "../.."

@@ -58,8 +58,14 @@ func TestChoosingInAForm(t *testing.T) {
 		schema, keys string
 		want         any
 	}{
-		{one, "enter", "a"}, {one, "space", "a"}, {one, "2", "b"}, {one, "down enter", "b"}, {one, "3 1", "a"},
-		{many, "space", []string{"a"}}, {many, "1 3", []string{"a", "c"}}, {many, "1 3 1", []string{"c"}},
+		{one, "enter", "a"},
+		{one, "space", "a"},
+		{one, "2", "b"},
+		{one, "down enter", "b"},
+		{one, "3 1", "a"},
+		{many, "space", []string{"a"}},
+		{many, "1 3", []string{"a", "c"}},
+		{many, "1 3 1", []string{"c"}},
 	} {
 		d := oneFieldForm(tt.schema, false)
 		if text := shownBy(d, 80, 24); !strings.Contains(text, "❯ ○ a") && !strings.Contains(text, "❯ □ a") {

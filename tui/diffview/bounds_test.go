@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/linediff"
+	"parley/internal/termtext"
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -56,7 +56,7 @@ func TestEditsMakeTheNewText(t *testing.T) {
 	line := rapid.SampledFrom([]string{"a", "b", "c", "d", "}", "", "unique 1", "unique 2", "unique 3", "unique 4"})
 	rapid.Check(t, func(t *rapid.T) {
 		old, changed := rapid.SliceOfN(line, 0, 40).Draw(t, "old"), rapid.SliceOfN(line, 0, 40).Draw(t, "new")
-		edits, _ := linediff.Compare(old, changed)
+		edits, _ := termtext.CompareLines(old, changed)
 		var got []string
 		at := 0
 		for i, e := range edits {
@@ -95,7 +95,7 @@ func TestCoarseIsSaid(t *testing.T) {
 		old, new string
 	}{
 		{"no line is unique", cycle(3000, "a\n", "b\n", "b\n"), cycle(3000, "b\n", "a\n", "c\n", "a\n", "a\n")},
-		{"too many lines", cycle(linediff.MaxLines/2+1, "a\n"), cycle(linediff.MaxLines/2+1, "b\n")},
+		{"too many lines", cycle(termtext.MaxComparedLines/2+1, "a\n"), cycle(termtext.MaxComparedLines/2+1, "b\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New("file", &c.old, c.new)

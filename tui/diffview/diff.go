@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 
-	"parley/internal/linediff"
 	"parley/internal/termtext"
 	"parley/tui/theme"
 )
@@ -48,7 +47,7 @@ type Diff struct {
 // comparison is the result of comparing the two texts.
 type comparison struct {
 	old, new       []string // lines without their newline
-	edits          []linediff.Edit
+	edits          []termtext.LineEdit
 	coarse         bool   // compared coarsely: shows more than has changed
 	showCR         bool   // line endings are mixed, so carriage returns are drawn
 	endings        string // how all line endings changed, "" if they did not
@@ -146,7 +145,7 @@ func (d *Diff) compare() {
 			oldText, newText = withoutCR(oldText), withoutCR(newText)
 		}
 		c.old, c.new = splitLines(oldText), splitLines(newText)
-		c.edits, c.coarse = linediff.Compare(c.old, c.new)
+		c.edits, c.coarse = termtext.CompareLines(c.old, c.new)
 		for _, e := range c.edits {
 			c.removed += e.OldEnd - e.OldStart
 			c.added += e.NewEnd - e.NewStart

@@ -1,6 +1,6 @@
 package diffview
 
-import "parley/internal/linediff"
+import "parley/internal/termtext"
 
 // DefaultContext is the default number of unchanged lines around a change.
 const DefaultContext = 3
@@ -107,7 +107,7 @@ func appendContext(rows []row, old, new, n int) []row {
 
 // appendEdit appends the rows of an edit. It pairs its first removed line with its
 // first added one, the second with the second, and so on.
-func appendEdit(rows []row, e linediff.Edit, mode Mode) []row {
+func appendEdit(rows []row, e termtext.LineEdit, mode Mode) []row {
 	removed, added := e.OldEnd-e.OldStart, e.NewEnd-e.NewStart
 	at := func(start, i, n int) int32 {
 		if i < n {

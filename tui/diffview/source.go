@@ -3,7 +3,7 @@ package diffview
 import (
 	"sort"
 
-	"parley/internal/linediff"
+	"parley/internal/termtext"
 )
 
 // Source is a line of one of the texts, and the lines of a layout that show it.
@@ -81,7 +81,7 @@ func (l *Layout) FirstChange() int {
 
 // Ranges returns, for each edit in order, the lines of the layout that show it, or a
 // line near them if lines differ only in their ends.
-func (l *Layout) Ranges(edits []linediff.Edit) []LineRange {
+func (l *Layout) Ranges(edits []termtext.LineEdit) []LineRange {
 	spans := make([]LineRange, 0, len(edits))
 	i, near := 0, 0
 	for _, e := range edits {
@@ -112,7 +112,7 @@ func (r row) position() (at int, byNew bool) {
 }
 
 // before reports whether a row precedes the lines of an edit.
-func (r row) before(e linediff.Edit) bool {
+func (r row) before(e termtext.LineEdit) bool {
 	if r.kind == gapRow || r.kind == noteRow {
 		return true
 	}
@@ -124,7 +124,7 @@ func (r row) before(e linediff.Edit) bool {
 }
 
 // within reports whether a row shows lines of an edit.
-func (r row) within(e linediff.Edit) bool {
+func (r row) within(e termtext.LineEdit) bool {
 	if r.kind == gapRow || r.kind == noteRow {
 		return false
 	}

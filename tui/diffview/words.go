@@ -7,7 +7,6 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"parley/internal/linediff"
 	"parley/internal/termtext"
 )
 
@@ -48,7 +47,7 @@ func (d *Diff) emphasise(s side, line, pair int32) []span {
 func compareWords(before, after string) (e emphasis) {
 	oldWords, newWords := splitWords(before), splitWords(after)
 	ids := make(map[string]rune)
-	diffs := lcs.DiffRunes(linediff.Number(sameTabs(oldWords), ids), linediff.Number(sameTabs(newWords), ids))
+	diffs := lcs.DiffRunes(termtext.NumberLines(sameTabs(oldWords), ids), termtext.NumberLines(sameTabs(newWords), ids))
 	oldAt, newAt := offsets(oldWords), offsets(newWords)
 	oldSame, newSame := visible(before), visible(after)
 	for _, d := range diffs {

@@ -1,10 +1,4 @@
-// Package linediff finds the lines in which two texts differ. It is exact for changes
-// of common size, and bounded for every input.
-//
-// It cuts the texts into pieces for package lcs of go-udiff, which alone gives up after
-// about 100 changes: of 5,000 lines with every tenth changed it replaces 4,541, and this
-// package 500.
-package linediff
+package termtext
 
 import (
 	"slices"
@@ -14,10 +8,10 @@ import (
 
 // Bounds of the comparison.
 const (
-	// MaxLines is how many lines of both texts together are compared, not counting
+	// MaxComparedLines is how many lines of both texts together are compared, not counting
 	// those that they have in common at their start and end. If there are more,
 	// all of them count as changed.
-	MaxLines = 500_000
+	MaxComparedLines = 500_000
 	// maxDepth is how deep the search for anchors goes between other anchors.
 	maxDepth = 16
 	// exactEdits is how many changed lines package lcs finds the best answer
@@ -26,18 +20,20 @@ const (
 	exactEdits = 100
 )
 
-// Edit replaces lines of the old text by lines of the new one. Ends are
+// LineEdit replaces lines of the old text by lines of the new one. Ends are
 // exclusive.
-type Edit struct {
+type LineEdit struct {
 	OldStart, OldEnd, NewStart, NewEnd int
 }
 
-// Compare finds the lines to replace. It reports coarse if there may be a
-// better answer that would have taken too long to find.
+// CompareLines finds the lines to replace. It is exact for changes of common size, and
+// bounded for every input: coarse reports that a better answer may exist that would have
+// taken too long to find.
 //
 // It first cuts the texts into pieces at lines that occur once in each (patience
-// diff), so that package lcs only gets small pieces.
-func Compare(before, after []string) (edits []Edit, coarse bool) {
+// diff), so that package lcs of go-udiff only gets small pieces: alone, it gives
+// up after about 100 changes.
+func CompareLines(before, after []string) (edits []LineEdit, coarse bool) {
 	start := 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {
 		start++
@@ -51,13 +47,13 @@ func Compare(before, after []string) (edits []Edit, coarse bool) {
 		return nil, false
 	}
 	if len(before) == 0 || len(after) == 0 {
-		return []Edit{{start, start + len(before), start, start + len(after)}}, false
+		return []LineEdit{{start, start + len(before), start, start + len(after)}}, false
 	}
-	if len(before)+len(after) > MaxLines {
-		return []Edit{{start, start + len(before), start, start + len(after)}}, true
+	if len(before)+len(after) > MaxComparedLines {
+		return []LineEdit{{start, start + len(before), start, start + len(after)}}, true
 	}
 	ids := make(map[string]rune)
-	c := comparer{old: Number(before, ids), new: Number(after, ids), start: start}
+	c := comparer{old: NumberLines(before, ids), new: NumberLines(after, ids), start: start}
 	c.seen = make([]occurrence, len(ids))
 	c.compare(0, len(before), 0, len(after), 0)
 	c.upTo(len(before), len(after))
@@ -65,7 +61,7 @@ func Compare(before, after []string) (edits []Edit, coarse bool) {
 }
 
 // Number gives equal lines equal numbers.
-func Number(lines []string, ids map[string]rune) []rune {
+func NumberLines(lines []string, ids map[string]rune) []rune {
 	numbers := make([]rune, len(lines))
 	for i, line := range lines {
 		id, ok := ids[line]
@@ -81,7 +77,7 @@ func Number(lines []string, ids map[string]rune) []rune {
 type comparer struct {
 	old, new []rune
 	start    int // how many lines both texts have in common before old and new
-	edits    []Edit
+	edits    []LineEdit
 	coarse   bool
 	// oldDone and newDone are up to where the texts have been matched or edited.
 	oldDone, newDone int
@@ -108,7 +104,7 @@ func (c *comparer) match(old, new, n int) {
 // upTo makes an edit of the lines between the last match and old and new.
 func (c *comparer) upTo(old, new int) {
 	if c.oldDone < old || c.newDone < new {
-		c.edits = append(c.edits, Edit{c.start + c.oldDone, c.start + old, c.start + c.newDone, c.start + new})
+		c.edits = append(c.edits, LineEdit{c.start + c.oldDone, c.start + old, c.start + c.newDone, c.start + new})
 		c.oldDone, c.newDone = old, new
 	}
 }
