@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"parley/internal/test/fakemodel"
 )
 
 // TestConversation talks to each agent line by line, so that what parley does
@@ -38,7 +36,7 @@ func TestConversation(t *testing.T) {
 				{"fail", fail},
 			} {
 				t.Run(s.name, func(t *testing.T) {
-					s.run(t, converse(t, setUp(t, fakemodel.Start(t).URL)))
+					s.run(t, converse(t, setUp(t, startModel(t).URL)))
 				})
 			}
 		})

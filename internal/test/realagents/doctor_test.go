@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"parley/internal/test"
-	"parley/internal/test/fakemodel"
 )
 
 // TestDoctor examines each of the agents. What is found about them is logged, because
@@ -20,7 +19,7 @@ func TestDoctor(t *testing.T) {
 	agents := Install(t)
 	bin := test.Parley(t)
 	for _, setUp := range []func(testing.TB, string) Agent{agents.OpenCode, agents.Claude, agents.Gemini} {
-		agent := setUp(t, fakemodel.Start(t).URL)
+		agent := setUp(t, startModel(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
 			args := []string{"doctor", "--json", "--prompt", "SLOW 300", "--"}
 			cmd := exec.CommandContext(t.Context(), bin, append(args, agent.Cmd...)...)

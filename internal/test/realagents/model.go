@@ -1,19 +1,4 @@
-// Package fakemodel is a model server on loopback for tests with real agents. It speaks
-// OpenAI Chat Completions, Anthropic Messages and Gemini's generateContent, streaming
-// and not. Instead of thinking it obeys the last prompt:
-//
-//	SAY text           answers with the text
-//	WRITE path text    makes the agent write the text to the file
-//	RUN command        makes the agent run the command
-//	PLAN               makes the agent create a to-do list
-//	CALL tool json     calls the tool with that name and JSON object
-//	SLOW n             answers with n chunks, slowly, until the client goes away
-//	FAIL text          answers with an error that says the text
-//
-// For WRITE, RUN and PLAN it calls the agent's own tool, with arguments that fit the
-// tool's JSON schema, and says DONE when the result arrives. Requests without tools
-// (titles, summaries) get a short text.
-package fakemodel
+package realagents
 
 import (
 	"bytes"
@@ -30,8 +15,24 @@ import (
 // slowPace is the time between two chunks of SLOW.
 const slowPace = 50 * time.Millisecond
 
-// Server is a running fake model. It is safe for concurrent use.
-type Server struct {
+// fakeModel is a model server on loopback for tests with real agents. It speaks
+// OpenAI Chat Completions, Anthropic Messages and Gemini's generateContent, streaming
+// and not. Instead of thinking it obeys the last prompt:
+//
+//	SAY text           answers with the text
+//	WRITE path text    makes the agent write the text to the file
+//	RUN command        makes the agent run the command
+//	PLAN               makes the agent create a to-do list
+//	CALL tool json     calls the tool with that name and JSON object
+//	SLOW n             answers with n chunks, slowly, until the client goes away
+//	FAIL text          answers with an error that says the text
+//
+// For WRITE, RUN and PLAN it calls the agent's own tool, with arguments that fit the
+// tool's JSON schema, and says DONE when the result arrives. Requests without tools
+// (titles, summaries) get a short text.
+//
+// It is safe for concurrent use.
+type fakeModel struct {
 	// URL is the address without a path: http://127.0.0.1:PORT.
 	URL string
 
@@ -47,10 +48,10 @@ type Request struct {
 	Body   json.RawMessage
 }
 
-// Start serves on a free port of 127.0.0.1 until the test ends.
-func Start(t testing.TB) *Server {
+// startModel serves on a free port of 127.0.0.1 until the test ends.
+func startModel(t testing.TB) *fakeModel {
 	t.Helper()
-	s := &Server{}
+	s := &fakeModel{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/chat/completions", s.chatCompletions)
@@ -67,14 +68,14 @@ func Start(t testing.TB) *Server {
 }
 
 // Requests returns what has been asked so far, in the order of arrival.
-func (s *Server) Requests() []Request {
+func (s *fakeModel) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
 // record keeps every request, and gives its body back to the handler.
-func (s *Server) record(next http.Handler) http.Handler {
+func (s *fakeModel) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -90,7 +91,7 @@ func (s *Server) record(next http.Handler) http.Handler {
 }
 
 // nextCall numbers answers and tool calls.
-func (s *Server) nextCall() int {
+func (s *fakeModel) nextCall() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
@@ -98,7 +99,7 @@ func (s *Server) nextCall() int {
 }
 
 // models answers both protocols: each reads its own fields.
-func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+func (s *fakeModel) models(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]any{
 		"object": "list", "has_more": false, "first_id": "fake-model", "last_id": "fake-model",
 		"data": []any{map[string]any{
@@ -108,8 +109,8 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// fail answers a request with an error, in a form that every protocol can read.
-func fail(w http.ResponseWriter, why string) {
+// writeError answers a request with an error, in a form that every protocol can read.
+func writeError(w http.ResponseWriter, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{ // the client may have gone

@@ -1,4 +1,4 @@
-package fakemodel
+package realagents
 
 import (
 	"encoding/json"
@@ -17,8 +17,8 @@ type messagesRequest struct {
 		Content content `json:"content"`
 	} `json:"messages"`
 	Tools []struct {
-		Name   string `json:"name"`
-		Schema schema `json:"input_schema"`
+		Name   string     `json:"name"`
+		Schema toolSchema `json:"input_schema"`
 	} `json:"tools"`
 }
 
@@ -49,11 +49,11 @@ func (r messagesRequest) conversation() conversation {
 	return c
 }
 
-func (s *Server) countTokens(w http.ResponseWriter, _ *http.Request) {
+func (s *fakeModel) countTokens(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]any{"input_tokens": 1000})
 }
 
-func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
+func (s *fakeModel) messages(w http.ResponseWriter, r *http.Request) {
 	var req messagesRequest
 	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
 		http.Error(w, fmt.Sprintf("not a messages request: %v", err), http.StatusBadRequest)
@@ -61,7 +61,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, n := req.conversation().answer(), s.nextCall()
 	if reply.fail != "" {
-		fail(w, reply.fail)
+		writeError(w, reply.fail)
 		return
 	}
 	message := map[string]any{

@@ -1,4 +1,4 @@
-package fakemodel
+package realagents
 
 import (
 	"encoding/json"
@@ -15,14 +15,14 @@ type generateRequest struct {
 	} `json:"contents"`
 	Tools []struct {
 		Functions []struct {
-			Name       string `json:"name"`
-			Parameters schema `json:"parameters"`
-			JSONSchema schema `json:"parametersJsonSchema"`
+			Name       string     `json:"name"`
+			Parameters toolSchema `json:"parameters"`
+			JSONSchema toolSchema `json:"parametersJsonSchema"`
 		} `json:"functionDeclarations"`
 	} `json:"tools"`
 	Config struct {
-		JSONSchema schema `json:"responseJsonSchema"`
-		Schema     schema `json:"responseSchema"`
+		JSONSchema toolSchema `json:"responseJsonSchema"`
+		Schema     toolSchema `json:"responseSchema"`
 	} `json:"generationConfig"`
 }
 
@@ -68,7 +68,7 @@ func (r generateRequest) conversation() conversation {
 // answer does what the prompt says. A request for JSON, by which the agent chooses a
 // model for instance, gets the simplest that fits.
 func (r generateRequest) answer() reply {
-	for _, s := range []schema{r.Config.JSONSchema, r.Config.Schema} {
+	for _, s := range []toolSchema{r.Config.JSONSchema, r.Config.Schema} {
 		if s.Properties != nil {
 			text, _ := json.Marshal(s.fill(nil)) // made of maps and strings
 			return reply{text: string(text)}
@@ -78,7 +78,7 @@ func (r generateRequest) answer() reply {
 }
 
 // generate answers POST /v1beta/models/{model}:{method}.
-func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
+func (s *fakeModel) generate(w http.ResponseWriter, r *http.Request) {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
 	if method == "countTokens" {
 		writeJSON(w, map[string]any{"totalTokens": 1000})
@@ -91,7 +91,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, n := req.answer(), s.nextCall()
 	if reply.fail != "" {
-		fail(w, reply.fail)
+		writeError(w, reply.fail)
 		return
 	}
 	out := geminiAnswer{model: model, number: n}

@@ -1,4 +1,4 @@
-package fakemodel
+package realagents
 
 import (
 	"encoding/json"
@@ -17,8 +17,8 @@ type chatRequest struct {
 	} `json:"messages"`
 	Tools []struct {
 		Function struct {
-			Name       string `json:"name"`
-			Parameters schema `json:"parameters"`
+			Name       string     `json:"name"`
+			Parameters toolSchema `json:"parameters"`
 		} `json:"function"`
 	} `json:"tools"`
 }
@@ -76,7 +76,7 @@ func looksFailed(result string) bool {
 	return strings.Contains(result, "rejected permission") || strings.HasPrefix(result, "error")
 }
 
-func (s *Server) chatCompletions(w http.ResponseWriter, r *http.Request) {
+func (s *fakeModel) chatCompletions(w http.ResponseWriter, r *http.Request) {
 	var req chatRequest
 	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
 		http.Error(w, fmt.Sprintf("not a chat completion request: %v", err), http.StatusBadRequest)
@@ -84,7 +84,7 @@ func (s *Server) chatCompletions(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, n := req.conversation().answer(), s.nextCall()
 	if reply.fail != "" {
-		fail(w, reply.fail)
+		writeError(w, reply.fail)
 		return
 	}
 	if !req.Stream {

@@ -1,4 +1,4 @@
-package fakemodel
+package realagents
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package fakemodel
+package realagents
 
 import (
 	"encoding/json"
@@ -20,16 +20,16 @@ type conversation struct {
 // tool is one that the request offers.
 type tool struct {
 	Name   string
-	Schema schema
+	Schema toolSchema
 }
 
-// schema is as much of JSON schema as the arguments of tools need.
-type schema struct {
-	Type       string            `json:"type"`
-	Enum       []any             `json:"enum"`
-	Properties map[string]schema `json:"properties"`
-	Required   []string          `json:"required"`
-	Items      *schema           `json:"items"`
+// toolSchema is as much of JSON schema as the arguments of tools need.
+type toolSchema struct {
+	Type       string                `json:"type"`
+	Enum       []any                 `json:"enum"`
+	Properties map[string]toolSchema `json:"properties"`
+	Required   []string              `json:"required"`
+	Items      *toolSchema           `json:"items"`
 }
 
 // reply is what the model says: text, or a tool call, or text without end, or why
@@ -158,7 +158,7 @@ func step(content, activeForm, status string, id int) map[string]any {
 
 // fill makes a value that fits the schema: what is given where it is wanted,
 // and the simplest thing for what is required besides.
-func (s schema) fill(given any) any {
+func (s toolSchema) fill(given any) any {
 	switch {
 	case s.Type == "object" || s.Properties != nil:
 		from, _ := given.(map[string]any)

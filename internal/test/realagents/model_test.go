@@ -1,4 +1,4 @@
-package fakemodel
+package realagents
 
 import (
 	"bufio"
@@ -12,10 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // outcome is what a client has understood, in any protocol.
 type outcome struct {
@@ -63,7 +60,7 @@ func TestScript(t *testing.T) {
 		for _, p := range protocols {
 			for _, streaming := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s/%s/stream=%v", c.name, p.name, streaming), func(t *testing.T) {
-					s := Start(t)
+					s := startModel(t)
 					body := post(t, s.URL+p.to(streaming), p.request(c.prompt, c.result, offered, streaming))
 					got := p.whole(t, body)
 					if streaming {
@@ -84,7 +81,7 @@ func TestScript(t *testing.T) {
 func TestSlowEndsWhenTheClientGoes(t *testing.T) {
 	for _, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
-			s := Start(t)
+			s := startModel(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+p.to(true), strings.NewReader(p.request("SLOW 1000000", "", tools, true)))
 			if err != nil {
@@ -109,7 +106,7 @@ func TestSlowEndsWhenTheClientGoes(t *testing.T) {
 }
 
 func TestModelsAndTokens(t *testing.T) {
-	s := Start(t)
+	s := startModel(t)
 	resp, err := http.Get(s.URL + "/v1/models")
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +126,7 @@ func TestModelsAndTokens(t *testing.T) {
 
 // An agent that wants JSON of a certain form gets some.
 func TestJSONOfASchema(t *testing.T) {
-	s := Start(t)
+	s := startModel(t)
 	got := post(t, s.URL+"/v1beta/models/fake-model:generateContent", `{"contents":[{"role":"user","parts":[{"text":"SAY hello"}]}],
 		"generationConfig":{"responseJsonSchema":{"type":"OBJECT","properties":{"why":{"type":"STRING"},"score":{"type":"INTEGER"},"more":{"type":"STRING"}},"required":["why","score"]}}}`)
 	if o := geminiWhole(t, got); o.Text != `{"score":1,"why":"fake"}` {
@@ -139,7 +136,7 @@ func TestJSONOfASchema(t *testing.T) {
 
 // A model that fails says why, in whatever protocol.
 func TestFail(t *testing.T) {
-	s := Start(t)
+	s := startModel(t)
 	for _, p := range protocols {
 		resp, err := http.Post(s.URL+p.to(true), "application/json", strings.NewReader(p.request("FAIL no credit", "", tools, true)))
 		if err != nil {
@@ -154,7 +151,7 @@ func TestFail(t *testing.T) {
 }
 
 func TestBadRequest(t *testing.T) {
-	s := Start(t)
+	s := startModel(t)
 	for _, p := range protocols {
 		resp, err := http.Post(s.URL+p.path, "application/json", strings.NewReader("{"))
 		if err != nil {

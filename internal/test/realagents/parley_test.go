@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"parley/internal/test/e2e"
-	"parley/internal/test/fakemodel"
 )
 
 func TestMain(m *testing.M) { e2e.Main(m) }
@@ -31,7 +30,7 @@ func TestParley(t *testing.T) {
 		// Gemini CLI keeps what a command printed to itself.
 		{agents.Gemini, "Allow", "Reject", "mode Default", "Auto Edit", "gemini-2.5-pro", "gemini-2.5-pro", "rejected", "DONE run"},
 	} {
-		agent := c.setUp(t, fakemodel.Start(t).URL)
+		agent := c.setUp(t, startModel(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
 			p := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true, Legacy: []string{"session/set_model"}})
 			p.Shows(c.mode)

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"parley/internal/test"
-	"parley/internal/test/fakemodel"
 )
 
 // TestRun works with each of the agents without a screen.
@@ -21,7 +20,7 @@ func TestRun(t *testing.T) {
 	agents := Install(t)
 	bin := test.Parley(t)
 	for _, setUp := range []func(testing.TB, string) Agent{agents.OpenCode, agents.Claude, agents.Gemini} {
-		agent := setUp(t, fakemodel.Start(t).URL)
+		agent := setUp(t, startModel(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
 			dir, err := filepath.EvalSymlinks(t.TempDir())
 			if err != nil {
