@@ -11,7 +11,7 @@ import (
 
 	"parley/config"
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 	"parley/tui/tab"
 )
 
@@ -197,7 +197,7 @@ func TestTheThemeIsForAllTabs(t *testing.T) {
 
 // A terminal that says how it measures text is believed.
 func TestTheTerminalSaysHowItMeasuresText(t *testing.T) {
-	ptytest.Use(t, termtext.Safe)
+	test.UseWidthMethod(t, termtext.Safe)
 	p := newProgram(t, map[string]string{"idle": idle})
 	p.start(p.front, "idle")
 	thumbs := strings.Repeat("👍🏽", 30) // 120 cells, or 60

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // words only where a word is wider than a line.
 func TestWrapKeepsEveryCharacter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := ptytest.Text(40).Draw(t, "text")
+		text := test.HardText(40).Draw(t, "text")
 		for _, m := range []termtext.Method{termtext.Safe, termtext.Graphemes} {
 			for width := narrowest; width <= widest; width++ {
 				checkWrapped(t, m, text, width, m.Wrap(text, width))
@@ -97,15 +97,15 @@ func TestWrapKeepsWords(t *testing.T) {
 
 // What is laid out for a terminal stands on its screen, whole.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
-	for _, s := range ptytest.Settings() {
+	for _, s := range test.TerminalSettings() {
 		t.Run(s.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				text := ptytest.Text(40).Draw(t, "text")
+				text := test.HardText(40).Draw(t, "text")
 				width := rapid.IntRange(narrowest, widest).Draw(t, "width")
 				for what, lines := range map[string][]string{
 					"wrapped": s.Method.Wrap(text, width), "broken": s.Method.Break(text, width),
 				} {
-					if lost := ptytest.Missing(ptytest.Show(s.Kind, lines, width), text); lost != "" {
+					if lost := test.MissingText(test.ShowOnTerminal(s.Kind, lines, width), text); lost != "" {
 						t.Fatalf("%s at %d cells, the screen lacks %+q\n%q", what, width, lost, lines)
 					}
 				}
@@ -117,7 +117,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 // Cutting never leaves more than the width, nor anything that was not there.
 func TestTruncatedTextFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := ptytest.Text(20).Draw(t, "text")
+		text := test.HardText(20).Draw(t, "text")
 		width := rapid.IntRange(0, 60).Draw(t, "width")
 		for _, m := range []termtext.Method{termtext.Safe, termtext.Graphemes} {
 			head, tail := m.Truncate(text, width, "…"), m.TruncateStart(text, width, "…")
@@ -187,7 +187,7 @@ func inked(line string) []uv.Cell {
 // is painted beyond the end of a line.
 func TestThereIsRoomForWhatPaints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.ToValidUTF8(ptytest.Text(20).Draw(t, "text"), "\ufffd")
+		text := strings.ToValidUTF8(test.HardText(20).Draw(t, "text"), "\ufffd")
 		if w := termtext.Safe.Width(text); w < ansi.StringWidth(text) || w < ansi.StringWidthWc(text) {
 			t.Fatalf("Safe takes %d cells, by clusters %d, by wcwidth %d", w, ansi.StringWidth(text), ansi.StringWidthWc(text))
 		}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 
 	"pgregory.net/rapid"
 )
@@ -287,14 +287,14 @@ func FuzzScreen(f *testing.F) {
 
 // What programs print in any script stands on the screen of any terminal.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
-	for _, on := range ptytest.Settings() {
+	for _, on := range test.TerminalSettings() {
 		t.Run(on.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				text := ptytest.Text(30).Draw(t, "text")
+				text := test.HardText(30).Draw(t, "text")
 				cols := rapid.IntRange(10, 200).Draw(t, "cols")
 				s := New(cols, 5, 1000)
 				s.Write([]byte(text + "\r\n"))
-				if lost := ptytest.Missing(ptytest.Show(on.Kind, s.Lines(), cols), text); lost != "" {
+				if lost := test.MissingText(test.ShowOnTerminal(on.Kind, s.Lines(), cols), text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%q", lost, s.Lines())
 				}
 			})

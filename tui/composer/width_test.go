@@ -7,23 +7,23 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 )
 
 // Every character of a draft stands on the screen, and the cursor behind the last.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
-	for _, on := range ptytest.Settings() {
+	for _, on := range test.TerminalSettings() {
 		t.Run(on.String(), func(t *testing.T) {
-			ptytest.Use(t, on.Method)
+			test.UseWidthMethod(t, on.Method)
 			c := newTest(t, nil)
 			c.SetMaxHeight(1000)
 			rapid.Check(t, func(t *rapid.T) {
-				text, width := ptytest.Text(20).Draw(t, "text"), rapid.IntRange(narrowest+2, 200).Draw(t, "width")
+				text, width := test.HardText(20).Draw(t, "text"), rapid.IntRange(narrowest+2, 200).Draw(t, "width")
 				c.SetWidth(width)
 				c.SetText(text)
 				lines, cursor := c.View()
-				screen := ptytest.Show(on.Kind, lines, width)
-				if lost := ptytest.Missing(screen, text); lost != "" {
+				screen := test.ShowOnTerminal(on.Kind, lines, width)
+				if lost := test.MissingText(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 				}
 				if last := len(lines) - 1; cursor.Y != last || cursor.X < min(termtext.Width(strings.TrimRight(lines[last], " ")), width-1) {
@@ -36,7 +36,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 
 // When it turns out how the terminal measures text, the draft is laid out anew.
 func TestViewFollowsTheMethod(t *testing.T) {
-	ptytest.Use(t, termtext.Safe)
+	test.UseWidthMethod(t, termtext.Safe)
 	c := newTest(t, nil)
 	c.SetWidth(20)
 	play(c, strings.Repeat("👍🏽", 6))
@@ -50,7 +50,7 @@ func TestViewFollowsTheMethod(t *testing.T) {
 }
 
 func TestCharactersWiderThanTheScreen(t *testing.T) {
-	ptytest.Use(t, termtext.Safe)
+	test.UseWidthMethod(t, termtext.Safe)
 	c := newTest(t, nil)
 	c.SetWidth(8)
 	play(c, "a👨‍👩‍👧‍👦b")

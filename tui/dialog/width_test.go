@@ -13,7 +13,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 )
 
 // questions ask about a text in each place where a person must see all of it.
@@ -58,14 +58,14 @@ var questions = map[string]func(Env, string) Dialog{
 // Every character of what a person decides on stands on the screen.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
 	names := slices.Sorted(maps.Keys(questions))
-	for _, on := range ptytest.Settings() {
+	for _, on := range test.TerminalSettings() {
 		t.Run(on.String(), func(t *testing.T) {
-			ptytest.Use(t, on.Method)
+			test.UseWidthMethod(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				env, c := newEnv()
 				env.Keys = config.DefaultKeys()
 				name := rapid.SampledFrom(names).Draw(t, "question")
-				text := strings.ToValidUTF8(ptytest.Text(16).Draw(t, "text"), "\ufffd")
+				text := strings.ToValidUTF8(test.HardText(16).Draw(t, "text"), "\ufffd")
 				d := questions[name](env, text)
 				c.pass(time.Second)
 				width := rapid.IntRange(10, 200).Draw(t, "width")
@@ -73,14 +73,14 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 					d.Key(press("down"))
 					d.Key(press("down"))
 				}
-				screen := ptytest.Show(on.Kind, d.View(width, 2000).Lines, width)
+				screen := test.ShowOnTerminal(on.Kind, d.View(width, 2000).Lines, width)
 				if name != "content" && name != "message" && name != "confirmation" {
 					text = termtext.Visible(text) // what cannot be seen is shown by its number
 				}
 				if name == "address" {
 					text = strings.ReplaceAll(text, " ", "")
 				}
-				if lost := ptytest.Missing(screen, text); lost != "" {
+				if lost := test.MissingText(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 				}
 			})
@@ -94,8 +94,8 @@ func TestEmojiHideNothing(t *testing.T) {
 	thumbs := strings.Repeat("👍🏽", 30)
 	command := "echo " + thumbs + " ; rm -rf ~/important ; echo ok"
 	env, _ := newEnv()
-	screen := ptytest.Show(ptytest.Wcwidth, questions["command"](env, command).View(100, 40).Lines, 100)
-	if lost := ptytest.Missing(screen, command); lost != "" {
+	screen := test.ShowOnTerminal(test.Wcwidth, questions["command"](env, command).View(100, 40).Lines, 100)
+	if lost := test.MissingText(screen, command); lost != "" {
 		t.Errorf("the screen lacks %q\n%s", lost, screen)
 	}
 }
@@ -106,8 +106,8 @@ func TestDashesStay(t *testing.T) {
 	env, _ := newEnv()
 	for width := 10; width <= 200; width++ {
 		for _, name := range []string{"title", "confirmation"} {
-			screen := ptytest.Show(ptytest.Wcwidth, questions[name](env, command).View(width, 200).Lines, width)
-			if lost := ptytest.Missing(screen, command); lost != "" {
+			screen := test.ShowOnTerminal(test.Wcwidth, questions[name](env, command).View(width, 200).Lines, width)
+			if lost := test.MissingText(screen, command); lost != "" {
 				t.Errorf("%s at %d columns: the screen lacks %q\n%s", name, width, lost, screen)
 			}
 		}
@@ -116,7 +116,7 @@ func TestDashesStay(t *testing.T) {
 
 // When it turns out how the terminal measures text, questions are laid out anew.
 func TestViewFollowsTheMethod(t *testing.T) {
-	ptytest.Use(t, termtext.Safe)
+	test.UseWidthMethod(t, termtext.Safe)
 	thumbs := strings.Repeat("👍🏽", 10)
 	for name, ask := range questions {
 		termtext.UseMethod(termtext.Safe)

@@ -7,24 +7,24 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 )
 
 // Every character of the lines that changed stands on the screen.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
-	for _, on := range ptytest.Settings() {
+	for _, on := range test.TerminalSettings() {
 		t.Run(on.String(), func(t *testing.T) {
-			ptytest.Use(t, on.Method)
+			test.UseWidthMethod(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
-				old, changed := ptytest.Text(20).Draw(t, "old"), ptytest.Text(20).Draw(t, "new")
+				old, changed := test.HardText(20).Draw(t, "old"), test.HardText(20).Draw(t, "new")
 				if rapid.Bool().Draw(t, "tabs") {
 					old, changed = strings.ReplaceAll(old, "  ", "\t"), strings.ReplaceAll(changed, "  ", "\t")
 				}
 				width := rapid.IntRange(10, 200).Draw(t, "width")
 				l := New("file", &old, changed).Layout(width, Auto)
-				screen := ptytest.Show(on.Kind, l.Lines(0, l.Len(), dark), width)
+				screen := test.ShowOnTerminal(on.Kind, l.Lines(0, l.Len(), dark), width)
 				for _, text := range []string{old, changed} {
-					if lost := ptytest.Missing(screen, text); lost != "" && old != changed {
+					if lost := test.MissingText(screen, text); lost != "" && old != changed {
 						t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 					}
 				}
@@ -35,7 +35,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 
 // When it turns out how the terminal measures text, lines are laid out anew.
 func TestLayoutFollowsTheMethod(t *testing.T) {
-	ptytest.Use(t, termtext.Safe)
+	test.UseWidthMethod(t, termtext.Safe)
 	d := New("file", nil, strings.Repeat("👍🏽", 9)+"\tend")
 	before := d.Layout(24, Unified)
 	if n := before.Len(); n < 2 {

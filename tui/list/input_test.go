@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 	"parley/tui/theme"
 )
 
@@ -79,7 +79,7 @@ func TestInputIsBounded(t *testing.T) {
 // The cursor of a field stands behind what was written, as the terminal draws it.
 func TestInputFollowsTheMethod(t *testing.T) {
 	for m, want := range map[termtext.Method]int{termtext.Safe: 5, termtext.Graphemes: 3} {
-		ptytest.Use(t, m)
+		test.UseWidthMethod(t, m)
 		in := Input{}
 		in.Set("a👍🏽")
 		if text, column := in.Draw(20, theme.New(true)); column != want || !strings.Contains(text, "a👍🏽") {

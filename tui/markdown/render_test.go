@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 func TestLooks(t *testing.T) {
-	ptytest.Use(t, termtext.Graphemes)
+	test.UseWidthMethod(t, termtext.Graphemes)
 	for _, c := range []struct {
 		name  string
 		width int

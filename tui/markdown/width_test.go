@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 	"parley/tui/theme"
 )
 
@@ -31,19 +31,19 @@ var blocks = map[string]func(string) string{
 // Every character of a text stands on the screen, whatever block it is in.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
 	names := slices.Sorted(maps.Keys(blocks))
-	for _, on := range ptytest.Settings() {
+	for _, on := range test.TerminalSettings() {
 		t.Run(on.String(), func(t *testing.T) {
-			ptytest.Use(t, on.Method)
+			test.UseWidthMethod(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				name := rapid.SampledFrom(names).Draw(t, "block")
-				text := ptytest.Text(20).Draw(t, "text")
+				text := test.HardText(20).Draw(t, "text")
 				source := text
 				if !strings.Contains(name, "code") {
 					source = strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
 				}
 				width := rapid.IntRange(minWidth, 200).Draw(t, "width")
-				screen := ptytest.Show(on.Kind, draw(document(blocks[name](source)), width), width)
-				if lost := ptytest.Missing(screen, text); lost != "" {
+				screen := test.ShowOnTerminal(on.Kind, draw(document(blocks[name](source)), width), width)
+				if lost := test.MissingText(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 				}
 			})
@@ -55,14 +55,14 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 // columns.
 func TestLineOfEmojiHasAnEnd(t *testing.T) {
 	lines := draw(document(strings.Repeat("👨‍💻 ", 6)+"end of the line"), 30)
-	if screen := ptytest.Show(ptytest.Wcwidth, lines, 30); !strings.Contains(screen, "end of the line") {
+	if screen := test.ShowOnTerminal(test.Wcwidth, lines, 30); !strings.Contains(screen, "end of the line") {
 		t.Errorf("the screen shows\n%s", screen)
 	}
 }
 
 // When it turns out how the terminal measures text, documents are drawn anew.
 func TestLinesFollowTheMethod(t *testing.T) {
-	ptytest.Use(t, termtext.Safe)
+	test.UseWidthMethod(t, termtext.Safe)
 	d := New(theme.New(true))
 	d.Append("| a | b |\n|---|---|\n" + strings.Repeat("| 👍🏽 | 👍🏽👍🏽 |\n", 1000))
 	d.Finish()
@@ -89,15 +89,15 @@ func TestLinesFollowTheMethod(t *testing.T) {
 // The same holds for documents that are drawn whole.
 func TestEveryCharacterOfAWholeDocumentReachesTheScreen(t *testing.T) {
 	th := theme.New(true)
-	for _, on := range ptytest.Settings() {
+	for _, on := range test.TerminalSettings() {
 		t.Run(on.String(), func(t *testing.T) {
-			ptytest.Use(t, on.Method)
+			test.UseWidthMethod(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
-				text := ptytest.Text(20).Draw(t, "text")
+				text := test.HardText(20).Draw(t, "text")
 				source := strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
 				width := rapid.IntRange(minWidth, 200).Draw(t, "width")
-				screen := ptytest.Show(on.Kind, Whole(source, width, th), width)
-				if lost := ptytest.Missing(screen, text); lost != "" {
+				screen := test.ShowOnTerminal(on.Kind, Whole(source, width, th), width)
+				if lost := test.MissingText(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 				}
 			})

@@ -11,7 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 )
 
 // sayings are events that bring a text to each place of the screen.
@@ -35,13 +35,13 @@ func sayings(text func(string) string) []conversation.Event {
 // All that is on the screen is on the terminal's screen: no line is longer there
 // than it was planned, in whatever part of the screen.
 func TestTheScreenReachesTheTerminal(t *testing.T) {
-	for _, on := range ptytest.Settings() {
+	for _, on := range test.TerminalSettings() {
 		t.Run(on.String(), func(t *testing.T) {
-			ptytest.Use(t, on.Method)
+			test.UseWidthMethod(t, on.Method)
 			dir := t.TempDir()
 			rapid.Check(t, func(r *rapid.T) {
 				b := newBench(t, dir)
-				text := func(name string) string { return strings.ToValidUTF8(ptytest.Text(8).Draw(r, name), "\ufffd") }
+				text := func(name string) string { return strings.ToValidUTF8(test.HardText(8).Draw(r, name), "\ufffd") }
 				b.events(sayings(text)...)
 				if rapid.Bool().Draw(r, "asked") {
 					p := permissionEvent(1, text("question"))
@@ -53,7 +53,7 @@ func TestTheScreenReachesTheTerminal(t *testing.T) {
 				}
 				b.columns, b.rows = rapid.IntRange(20, 120).Draw(r, "columns"), rapid.IntRange(10, 60).Draw(r, "rows")
 				for y, line := range b.draw().Lines {
-					if lost := ptytest.Missing(ptytest.Show(on.Kind, []string{line}, b.columns), ansi.Strip(line)); lost != "" {
+					if lost := test.MissingText(test.ShowOnTerminal(on.Kind, []string{line}, b.columns), ansi.Strip(line)); lost != "" {
 						r.Fatalf("row %d lacks %+q: %q", y, lost, line)
 					}
 				}
@@ -71,8 +71,8 @@ func TestACommandIsSeenWhole(t *testing.T) {
 		ToolCallID: "Run", Title: "Run", Kind: acpclient.ToolExecute, RawInput: []byte(`{"command":"` + command + `"}`),
 	}}, permissionEvent(1, "Run"))
 	b.columns, b.rows = 100, 40
-	screen := ptytest.Show(ptytest.Wcwidth, b.draw().Lines, 100)
-	if lost := ptytest.Missing(screen, command); lost != "" {
+	screen := test.ShowOnTerminal(test.Wcwidth, b.draw().Lines, 100)
+	if lost := test.MissingText(screen, command); lost != "" {
 		t.Errorf("the screen lacks %q\n%s", lost, screen)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 	"parley/tui/theme"
 )
 
@@ -277,7 +277,7 @@ func draws(t testing.TB, th *theme.Theme, width int, look func(line string) stri
 // that people have. The one of 80 columns names the style of each piece of text;
 // the palette test of package theme says which colours the styles have.
 func TestGallery(t *testing.T) {
-	ptytest.Use(t, termtext.Graphemes)
+	test.UseWidthMethod(t, termtext.Graphemes)
 	th, look := namedStyles(t)
 	for width, look := range map[int]func(string) string{60: ansi.Strip, 80: look, 120: ansi.Strip} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
-	"parley/internal/test/ptytest"
+	"parley/internal/test"
 )
 
 // items show a text in each way that the transcript shows text whole.
@@ -66,12 +66,12 @@ var items = map[string]func(string) []conversation.Event{
 // Every character of an item stands on the screen once it is expanded.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
 	names := slices.Sorted(maps.Keys(items))
-	for _, on := range ptytest.Settings() {
+	for _, on := range test.TerminalSettings() {
 		t.Run(on.String(), func(t *testing.T) {
-			ptytest.Use(t, on.Method)
+			test.UseWidthMethod(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				name := rapid.SampledFrom(names).Draw(t, "item")
-				text := strings.ToValidUTF8(ptytest.Text(20).Draw(t, "text"), "\ufffd")
+				text := strings.ToValidUTF8(test.HardText(20).Draw(t, "text"), "\ufffd")
 				source := text
 				if name == "answer" || name == "tool text" {
 					source = strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
@@ -83,8 +83,8 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 				l := newList(fold(items[name](source)...), width, 300)
 				l.Focus(true)
 				l.Toggle()
-				screen := ptytest.Show(on.Kind, l.Lines(), width)
-				if lost := ptytest.Missing(screen, text); lost != "" {
+				screen := test.ShowOnTerminal(on.Kind, l.Lines(), width)
+				if lost := test.MissingText(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, strings.TrimRight(screen, " \n"))
 				}
 			})
@@ -94,7 +94,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 
 // When it turns out how the terminal measures text, all is drawn anew.
 func TestViewFollowsTheMethod(t *testing.T) {
-	ptytest.Use(t, termtext.Safe)
+	test.UseWidthMethod(t, termtext.Safe)
 	thumbs := strings.Repeat("👍🏽", 7)
 	for name, events := range items {
 		if name == "terminal" || name == "output" { // which always have room for any

@@ -1,11 +1,11 @@
-package ptytest
+package test
 
 import "testing"
 
 func TestShow(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		kind Kind
+		kind TerminalKind
 		line string
 		cols int
 		want string
@@ -24,7 +24,7 @@ func TestShow(t *testing.T) {
 		{"not UTF-8", GraphemeClusters, "a\xffb", 3, "a\ufffdb\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := Show(c.kind, []string{c.line}, c.cols); got != " "+c.want {
+			if got := ShowOnTerminal(c.kind, []string{c.line}, c.cols); got != " "+c.want {
 				t.Errorf("Show = %q, want %q", got, c.want)
 			}
 		})
@@ -38,7 +38,7 @@ func TestMissing(t *testing.T) {
 		{"abc", "a\u200bb\ufe0fc", ""},
 		{"ab", "a\u0301b", "\u0301b"},
 	} {
-		if got := Missing(c.screen, c.text); got != c.want {
+		if got := MissingText(c.screen, c.text); got != c.want {
 			t.Errorf("Missing(%q, %q) = %q, want %q", c.screen, c.text, got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package ptytest
+package test
 
 import (
 	"strings"
@@ -11,12 +11,12 @@ import (
 	"parley/internal/termtext"
 )
 
-// Kind is how a terminal counts columns.
-type Kind uint8
+// TerminalKind is how a terminal counts columns.
+type TerminalKind uint8
 
 const (
 	// Wcwidth sums up code points, as wcwidth(3) has them: xterm, tmux, VTE.
-	Wcwidth Kind = iota
+	Wcwidth TerminalKind = iota
 	// Clusters draws each grapheme cluster in the columns of its base: Ghostty,
 	// Contour.
 	GraphemeClusters
@@ -25,21 +25,21 @@ const (
 	Capped
 )
 
-func (k Kind) String() string { return [...]string{"wcwidth", "clusters", "capped"}[k] }
+func (k TerminalKind) String() string { return [...]string{"wcwidth", "clusters", "capped"}[k] }
 
-// Setting is a way to measure, and a terminal that it must be right for.
-type Setting struct {
+// TerminalSetting is a way to measure, and a terminal that it must be right for.
+type TerminalSetting struct {
 	Method termtext.Method
-	Kind   Kind
+	Kind   TerminalKind
 }
 
-func (s Setting) String() string {
+func (s TerminalSetting) String() string {
 	return map[termtext.Method]string{termtext.Safe: "safe", termtext.Graphemes: "graphemes"}[s.Method] + " on " + s.Kind.String()
 }
 
-// Settings are all pairs of a method and a terminal that may meet.
-func Settings() []Setting {
-	return []Setting{
+// TerminalSettings are all pairs of a method and a terminal that may meet.
+func TerminalSettings() []TerminalSetting {
+	return []TerminalSetting{
 		{termtext.Safe, Wcwidth},
 		{termtext.Safe, GraphemeClusters},
 		{termtext.Safe, Capped},
@@ -55,13 +55,13 @@ type cell struct {
 	continued bool
 }
 
-// Show draws lines on a terminal, each on a row of its own behind a margin of one
+// ShowOnTerminal draws lines on a terminal, each on a row of its own behind a margin of one
 // column, and returns what stands on its screen then. There are cols columns
 // behind the margin, which is there as it is everywhere in the program: marks
 // without a base are drawn into it. As in a terminal that does not wrap, what is
 // too long overwrites the last column, and of a wide character of which one half
 // is overwritten nothing is left.
-func Show(kind Kind, lines []string, cols int) string {
+func ShowOnTerminal(kind TerminalKind, lines []string, cols int) string {
 	var out strings.Builder
 	for _, line := range lines {
 		r := row{kind: kind, cells: make([]cell, 1+cols)}
@@ -80,7 +80,7 @@ func Show(kind Kind, lines []string, cols int) string {
 }
 
 type row struct {
-	kind  Kind
+	kind  TerminalKind
 	cells []cell
 	x     int
 	last  int // where the last character was put
@@ -140,9 +140,9 @@ func (r *row) erase(x int) {
 	}
 }
 
-// Visible is the text without what cannot be seen: blanks, control and format
+// VisibleText is the text without what cannot be seen: blanks, control and format
 // characters, selectors, fillers.
-func Visible(s string) string {
+func VisibleText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r), unicode.Is(unicode.Z, r), unicode.Is(unicode.Cc, r),
@@ -154,12 +154,12 @@ func Visible(s string) string {
 	}, s)
 }
 
-// Missing looks for the visible characters of a text on a screen, in their order
+// MissingText looks for the visible characters of a text on a screen, in their order
 // but with anything between them. It returns those that are not there, from the
 // first one on, or "" if the screen shows all.
-func Missing(screen, text string) string {
-	want := Visible(strings.ToValidUTF8(text, "\ufffd"))
-	for _, r := range Visible(screen) {
+func MissingText(screen, text string) string {
+	want := VisibleText(strings.ToValidUTF8(text, "\ufffd"))
+	for _, r := range VisibleText(screen) {
 		if next, n := utf8.DecodeRuneInString(want); n > 0 && r == next {
 			want = want[n:]
 		}
@@ -167,9 +167,9 @@ func Missing(screen, text string) string {
 	return want
 }
 
-// Use makes a method the one in use as long as the test runs. Such a test must
+// UseWidthMethod makes a method the one in use as long as the test runs. Such a test must
 // not run beside others.
-func Use(t testing.TB, m termtext.Method) {
+func UseWidthMethod(t testing.TB, m termtext.Method) {
 	before := termtext.CurrentMethod()
 	termtext.UseMethod(m)
 	t.Cleanup(func() { termtext.UseMethod(before) })

@@ -1,4 +1,4 @@
-package ptytest
+package test
 
 import (
 	"strings"
@@ -40,11 +40,11 @@ var samples = [][]string{
 // weights say how often each kind of sample is drawn.
 var weights = []int{6, 4, 1, 2, 1, 3, 1, 2, 2, 1, 2, 3, 3, 2, 2, 2, 1, 1}
 
-// Text generates text of one line in many scripts: what words, emoji and marks
+// HardText generates text of one line in many scripts: what words, emoji and marks
 // of the world there are, in any order, glued together or parted by blanks.
 // It has no control characters and no punctuation that means anything to
 // Markdown at the beginning of a line.
-func Text(most int) *rapid.Generator[string] {
+func HardText(most int) *rapid.Generator[string] {
 	var kinds []int
 	for kind, n := range weights {
 		for range n {
