@@ -232,8 +232,6 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 			return Result{}, nil
 		}
 		return used, c.Clear()
-	default:
-		return Result{}, nil
 	case config.ActionQuit, config.ActionScrollTop, config.ActionScrollBottom:
 		// Their keys edit a draft and have their own meaning only without one.
 		edits, known := editing[name]
@@ -241,6 +239,8 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 			return Result{}, nil
 		}
 		c.perform(edits)
+	default:
+		return Result{}, nil
 	}
 	return used, nil
 }
