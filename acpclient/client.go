@@ -24,6 +24,8 @@ func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
 // Conn is the connection beneath, for methods outside the protocol and for Go.
 func (c *Client) Conn() *Conn { return c.conn }
 
+// Request sends a request of any method; done gets the error of its answer, in the order
+// of the wire. It may be called concurrently.
 func (c *Client) Request(method string, params, result any, done func(error)) {
 	c.conn.Request(method, params, result, done)
 }

@@ -224,7 +224,7 @@ func (p *ElicitationPropertySchema) takes(value json.RawMessage) bool {
 	case PropertyArray:
 		fits = new([]json.RawMessage)
 	default:
-		return true // nobody knows what a field of an unknown kind takes
+		return true // what a field of an unknown kind takes is unknown
 	}
 	return json.Unmarshal(value, fits) == nil
 }

@@ -84,7 +84,7 @@ func valueEnd(b []byte, at int) int {
 		case '}', ']':
 			depth--
 			at++
-		default: // a number, a word, or what stands between values
+		default: // a number, a word, or a separator
 			at++
 			for depth == 0 && !isSpace(b[at]) && b[at] != ',' && b[at] != '}' && b[at] != ']' {
 				at++

@@ -163,7 +163,7 @@ func InstallQuestion(agents *registry.Agents, p registry.Plan) Question {
 	return q
 }
 
-// Downloaded says how much of a download has come; all is 0 if nobody knows.
+// Downloaded is the progress of a download, in bytes; all is 0 if the size is unknown.
 func Downloaded(done, all int64) string {
 	if all > 0 {
 		return fmt.Sprintf("%d %% of %d MiB", done*100/all, all>>20)

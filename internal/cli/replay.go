@@ -108,7 +108,7 @@ func (o *replayOptions) run(ctx context.Context, what string) error {
 	return err
 }
 
-// print prints what came of it as a run does.
+// print prints the result as a run does.
 func (o *replayOptions) print(script *record.Script, cfg *config.Config) error {
 	r := runOptions{startOptions: startOptions{streams: o.streams}, output: o.output}
 	var opt headless.Options

@@ -318,7 +318,7 @@ func readPrompt(stdin io.Reader, name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// write has the output written in its form. finish writes what stands at its end.
+// write writes the output in its form; finish writes its end.
 func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish func(*headless.Result) error) {
 	s := o.streams
 	opt.Tell = func(line string) { fmt.Fprintln(s.Err, "parley: "+line) }

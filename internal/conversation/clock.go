@@ -55,7 +55,7 @@ func (c *Clock) follow(waits bool, at time.Time) {
 	}
 }
 
-// stop ends the work, unless it has ended before, or nobody knows when it began.
+// stop ends the work, unless it has ended before or its start is unknown.
 func (c *Clock) stop(at time.Time) {
 	if !c.Started.IsZero() && c.Ended.IsZero() {
 		c.follow(false, at)

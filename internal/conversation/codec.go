@@ -147,7 +147,7 @@ func kindNamed(name string) *kind {
 }
 
 // updateKind is the kind of session updates. Their data are the params of the agent's
-// notification as they were received, or made anew if no agent has sent it.
+// notification as they were received, or as encoded here if no agent has sent it.
 var updateKind = kind{
 	name: updateName,
 	write: func(dst []byte, e Event) ([]byte, bool, error) {

@@ -254,7 +254,7 @@ func FromNotification(n *acpclient.SessionNotification) Event {
 // openingNames name the ways to open a session where one is written down.
 var openingNames = [...]string{OpenNew: "new", OpenLoad: "load", OpenResume: "resume", OpenFork: "fork"}
 
-// MarshalText names the way. It fails for one that is none of the above.
+// MarshalText names the way. It fails for an unknown one.
 func (o Opening) MarshalText() ([]byte, error) {
 	if o < 0 || int(o) >= len(openingNames) {
 		return nil, fmt.Errorf("there is no way %d to open a session", int(o))

@@ -23,7 +23,7 @@ type Node struct {
 	kind  acpclient.ToolKind // as which the group has counted the item
 	ready bool               // the item may be in a group
 	left  bool               // it has been in one, and is in none ever again
-	moved *Node              // what has taken the place of a group that is no more
+	moved *Node              // replaces a removed group
 }
 
 // Tally counts the calls that were made for another one.
@@ -72,7 +72,7 @@ func (c *Conversation) Has(n *Node) bool {
 	return n == c.root
 }
 
-// Item is what stands at the node; nil at the root. It is a *Group, or one of the
+// Item is the item of the node; nil at the root. It is a *Group, or one of the
 // Items.
 func (n *Node) Item() Item { return n.item }
 

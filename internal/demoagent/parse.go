@@ -52,7 +52,7 @@ func parse(name, src string, verbs map[string]verb) (*Script, error) {
 	return &Script{name: name, steps: steps}, nil
 }
 
-// verb parses what stands behind a verb into what the step does. Errors are kept by args.
+// verb parses the arguments of a verb into what the step does. Errors are kept by args.
 type verb func(*args) action
 
 // action is what a step does.
@@ -170,7 +170,7 @@ func (p *parser) either(a *args) action {
 	}
 }
 
-// args is what stands behind a verb. Its methods take from the front, and keep the first
+// args are the arguments of a verb. Its methods take from the front, and keep the first
 // error.
 type args struct {
 	text string

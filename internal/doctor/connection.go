@@ -142,7 +142,7 @@ func (e *exam) introduced(a answer) {
 	}
 }
 
-// unknown calls what nobody knows.
+// unknown calls unknown methods.
 func (e *exam) unknown() {
 	for _, method := range []string{"_parley/unknown", "parley/unknown"} {
 		a := e.call(method, struct{}{})

@@ -1,5 +1,5 @@
 // Package headless works with an agent without a screen: it sends prompts, answers what
-// can be answered without a person, and reports what came of it. It looks at the same
+// can be answered without a person, and reports the result. It looks at the same
 // session and the same conversation as the screen does.
 //
 // Nobody is there. What no rule allows is denied, forms are refused, and where the
@@ -190,7 +190,7 @@ func (r *run) take() {
 	}
 }
 
-// failed ends the work if what came of it could not be handed on.
+// failed ends the work if the result could not be handed on.
 func (r *run) failed(err error) {
 	if err != nil {
 		r.end(Failed, "the output could not be written: "+err.Error())

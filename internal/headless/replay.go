@@ -5,7 +5,7 @@ import (
 	"parley/internal/conversation"
 )
 
-// Replay folds the events of a session that was recorded, and hands on what came of it
+// Replay folds the events of a session that was recorded, and hands on the result
 // as Run does. The status is how the last turn has ended. Only the functions of the
 // options are used.
 func Replay(events []conversation.Event, opt Options) *Result {

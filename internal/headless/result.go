@@ -12,7 +12,7 @@ import (
 // new one.
 const ResultVersion = 1
 
-// Result is what came of the work. Its texts are the agent's, and not fit to be drawn.
+// Result is the result of a run. Its texts are the agent's and not sanitised.
 type Result struct {
 	Version int    `json:"v"`
 	Status  Status `json:"status"`
@@ -40,7 +40,7 @@ type AgentInfo struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Turn is what came of one prompt. StopReason is empty if the turn has ended with an
+// Turn is the result of one prompt. StopReason is empty if the turn has ended with an
 // error, or not at all.
 type Turn struct {
 	StopReason acpclient.StopReason `json:"stopReason,omitempty"`

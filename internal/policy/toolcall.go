@@ -262,7 +262,7 @@ func (d *describer) patch(diff string) {
 	}
 }
 
-// patchHeads are what stands before the name of a file in a unified diff.
+// patchHeads are the prefixes of file names in a unified diff.
 var patchHeads = []string{"Index: ", "--- ", "+++ "}
 
 // lineCount is a number of lines in the head of a hunk: one if there is none.
