@@ -179,8 +179,8 @@ func (c *Conn) Err() error {
 func (c *Conn) Close() { c.end(nil) }
 
 // Call sends a request and waits for its answer. An error answer is an *Error.
-// When ctx ends first, the peer is told by $/cancel_request, a later answer is
-// dropped, and the context's error is returned. A nil result ignores the answer.
+// If ctx ends first, Call sends $/cancel_request, drops a later answer and returns the
+// context's error. A nil result ignores the answer.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	type answer struct {
 		raw json.RawMessage
@@ -336,7 +336,7 @@ func (c *Conn) write() {
 		c.queued -= size
 		c.writable.Broadcast()
 		if err != nil {
-			c.writeErr = fmt.Errorf("%w: it does not take our messages any more: %w", ErrClosed, err)
+			c.writeErr = fmt.Errorf("%w: it no longer reads messages: %w", ErrClosed, err)
 			for _, q := range c.queue {
 				if q.over != nil {
 					q.over()
@@ -354,8 +354,8 @@ func (c *Conn) write() {
 	}
 }
 
-// takeOutgoingLocked removes all open calls and returns what is to be told that
-// no answer will come.
+// takeOutgoingLocked removes all open calls and returns their callbacks, which must be
+// told that no answer will come.
 func (c *Conn) takeOutgoingLocked() []func(json.RawMessage, error) {
 	var open []func(json.RawMessage, error)
 	for id, done := range c.state.outgoing {

@@ -71,16 +71,14 @@ type dispatcher struct {
 	log     *slog.Logger
 }
 
+// HandleNotification implements Receiver.
 func (d *dispatcher) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
 	m, known := clientMethods[method]
 	if !known {
-		if x, ok := d.handler.(ExtensionHandler); ok {
-			x.ExtNotification(ctx, method, params)
-		}
 		return
 	}
 	if m.result != nil {
-		d.log.Warn("ignored a request that has no id", "method", method)
+		d.log.Warn("ignored a request without an id", "method", method)
 		return
 	}
 	if _, err := m.take(ctx, d.handler, params); err != nil {
@@ -88,20 +86,19 @@ func (d *dispatcher) HandleNotification(ctx context.Context, method string, para
 	}
 }
 
-// HandleRequest implements Receiver. A method of the protocol that the client
-// has not advertised is no extension.
+// HandleRequest implements Receiver. A notification that has an id, such as null, is
+// taken all the same.
 func (d *dispatcher) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	m, known := clientMethods[method]
 	switch {
 	case known && m.result != nil && m.offered(d.offered.Load()):
 		return m.take(ctx, d.handler, params)
-	case known && m.result != nil:
+	case known && m.result == nil:
+		d.HandleNotification(ctx, method, params)
+		return nil, nil
+	case known:
 		if x, ok := d.handler.(UnofferedHandler); ok {
 			x.Unoffered(method)
-		}
-	case !known:
-		if x, ok := d.handler.(ExtensionHandler); ok {
-			return x.ExtRequest(ctx, method, params)
 		}
 	}
 	return nil, MethodNotFoundError(method)

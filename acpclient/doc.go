@@ -7,8 +7,8 @@
 // # Using it
 //
 // Start an agent with StartProcess, put a Client on the Lines of its Stdin and
-// Stdout, call Initialize, NewSession and Prompt. What the agent streams and asks
-// meanwhile reaches your Handler. See the example of the package. An agent that
+// Stdout, call Initialize, and Call SessionNew and SessionPrompt. What the agent streams
+// and asks meanwhile reaches your Handler. See the example of the package. An agent that
 // is not reached through a pipe needs another Transport than Lines, and nothing
 // else.
 //
@@ -34,8 +34,8 @@
 // typed.go its calls with Go types, lenient.go, walk.go and meta.go the decoding
 // and encoding of such types.
 //
-// ACP stands on that: method.go names its methods and client.go calls those of an
-// agent. handler.go has the interfaces of what an agent may ask, and one table of
+// ACP stands on that: method.go names its methods and client.go opens the connection
+// to an agent. handler.go has the interfaces of what an agent may ask, and one table of
 // them: dispatch.go reads there who takes a message and whether it was offered.
 // Every other file has the types of one topic, but for process.go and output.go,
 // which run an agent.

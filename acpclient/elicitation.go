@@ -239,7 +239,7 @@ func (p ElicitationPropertySchema) MarshalJSON() ([]byte, error) {
 	return marshal(plain(p))
 }
 
-// ElicitationAction is what the person did with the question.
+// ElicitationAction is how the person answered the question.
 type ElicitationAction string
 
 // The actions that the protocol defines. Who declines has answered; who cancels

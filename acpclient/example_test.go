@@ -30,11 +30,11 @@ func Example() {
 	if _, err := client.Initialize(ctx, &acpclient.InitializeRequest{}); err != nil {
 		log.Fatal(err)
 	}
-	session, err := client.NewSession(ctx, &acpclient.NewSessionRequest{Cwd: "/"})
+	session, err := acpclient.Call(ctx, client.Conn(), acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	turn, err := client.Prompt(ctx, &acpclient.PromptRequest{
+	turn, err := acpclient.Call(ctx, client.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{
 		SessionID: session.SessionID,
 		Prompt:    []acpclient.ContentBlock{acpclient.TextBlock("Say hello")},
 	})

@@ -2,29 +2,19 @@ package acpclient
 
 import (
 	"context"
-	"encoding/json"
 )
 
-// Handler is what an agent may tell and ask a client: one interface for each area
-// of the protocol.
+// Handler takes the notifications and requests of an agent.
 //
 // All methods are called in the order of the wire, one after the other: a
-// permission request is never seen before the tool call that it is about.
+// permission request is never seen before its tool call.
 // A method that answers a request holds up what comes after it until it returns
 // or calls Async; one that waits for a person or a program must call Async.
 // A context ends when the agent cancels its request or the connection closes.
 //
 // An error of type *Error is answered as it is. Embed UnimplementedHandler to
-// answer "method not found" to whatever is not implemented.
+// answer "method not found" to the rest.
 type Handler interface {
-	SessionHandler
-	FileHandler
-	TerminalHandler
-	ElicitationHandler
-}
-
-// SessionHandler takes what every client must take.
-type SessionHandler interface {
 	// SessionUpdate is told every update of every session, also of sessions
 	// that it has not heard of yet. While it does not return, the agent waits.
 	SessionUpdate(ctx context.Context, n *SessionNotification)
@@ -32,6 +22,13 @@ type SessionHandler interface {
 	// RequestPermission asks the person. If the turn is cancelled meanwhile it
 	// must answer PermissionCancelled.
 	RequestPermission(ctx context.Context, r *RequestPermissionRequest) (*RequestPermissionResponse, error)
+
+	FileHandler
+	TerminalHandler
+
+	CreateElicitation(ctx context.Context, r *CreateElicitationRequest) (*CreateElicitationResponse, error)
+	// CompleteElicitation is called when the agent completes a URL elicitation.
+	CompleteElicitation(ctx context.Context, n *CompleteElicitationNotification)
 }
 
 // FileHandler serves files: the methods fs/*. A missing file is NotFoundError.
@@ -52,16 +49,9 @@ type TerminalHandler interface {
 	ReleaseTerminal(ctx context.Context, r *ReleaseTerminalRequest) (*ReleaseTerminalResponse, error)
 }
 
-// ElicitationHandler asks the person for input: the methods elicitation/*.
-type ElicitationHandler interface {
-	CreateElicitation(ctx context.Context, r *CreateElicitationRequest) (*CreateElicitationResponse, error)
-	// CompleteElicitation is told that a question asked by URL is done with.
-	CompleteElicitation(ctx context.Context, n *CompleteElicitationNotification)
-}
-
-// clientMethods are the messages that an agent may send to a client, by name:
-// what takes each, and of what a client must have advertised to get it. A new
-// one needs an entry here and a method in one of the interfaces above.
+// clientMethods maps the name of each message that an agent may send to the method that
+// takes it, and to the capability that the client must have advertised. A new message
+// needs an entry here and a method in one of the interfaces above.
 var clientMethods = tableOf(
 	notificationMethod(SessionUpdateNotification, Handler.SessionUpdate),
 	requestMethod(SessionRequestPermission, Handler.RequestPermission, always),
@@ -83,19 +73,11 @@ func always(*ClientCapabilities) bool { return true }
 
 func runsCommands(c *ClientCapabilities) bool { return c.Terminal }
 
-// UnofferedHandler is a Handler that is told of requests of the protocol that the
-// client has not offered to serve. They are answered "method not found".
+// UnofferedHandler is a Handler that learns of requests the client did not advertise.
+// They are answered "method not found".
 type UnofferedHandler interface {
 	// Unoffered is called in the order of the wire. It must not wait.
 	Unoffered(method string)
-}
-
-// ExtensionHandler is implemented by a Handler that knows methods outside the
-// protocol ("Extensibility"). Without it, unknown requests are answered "method
-// not found" and unknown notifications are ignored.
-type ExtensionHandler interface {
-	ExtRequest(ctx context.Context, method string, params json.RawMessage) (any, error)
-	ExtNotification(ctx context.Context, method string, params json.RawMessage)
 }
 
 // UnimplementedHandler implements Handler: it ignores notifications and answers
@@ -107,7 +89,7 @@ var _ Handler = UnimplementedHandler{}
 // SessionUpdate ignores the update.
 func (UnimplementedHandler) SessionUpdate(context.Context, *SessionNotification) {}
 
-// RequestPermission answers "method not found", as the methods below do.
+// RequestPermission answers "method not found".
 func (UnimplementedHandler) RequestPermission(context.Context, *RequestPermissionRequest) (*RequestPermissionResponse, error) {
 	return nil, MethodNotFoundError(SessionRequestPermission.Name)
 }
@@ -152,5 +134,5 @@ func (UnimplementedHandler) CreateElicitation(context.Context, *CreateElicitatio
 	return nil, MethodNotFoundError(ElicitationCreate.Name)
 }
 
-// CompleteElicitation ignores the notification.
+// CompleteElicitation answers "method not found".
 func (UnimplementedHandler) CompleteElicitation(context.Context, *CompleteElicitationNotification) {}

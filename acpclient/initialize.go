@@ -148,5 +148,5 @@ type VersionError struct {
 
 // Error names both versions.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the agent speaks version %d of the Agent Client Protocol, and this client version %d only", e.Agent, ProtocolVersion)
+	return fmt.Sprintf("the agent speaks version %d of the Agent Client Protocol, but this client only version %d", e.Agent, ProtocolVersion)
 }

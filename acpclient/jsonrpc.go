@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // RequestID identifies a request on one side of the connection: a JSON number
@@ -14,7 +17,10 @@ import (
 // RequestId). The zero value is no id.
 type RequestID struct{ raw string }
 
-// NumberID is the id that is the number n.
+// nullID is the id of a request that has the id null: it gets an answer with that id.
+var nullID = RequestID{"null"}
+
+// NumberID returns the id n.
 func NumberID(n int64) RequestID { return RequestID{strconv.FormatInt(n, 10)} }
 
 // String returns the id as it is spelled in JSON.
@@ -141,8 +147,7 @@ func (e *Error) text(detail string) string {
 	return fmt.Sprintf("%s (code %d)", msg, e.Code)
 }
 
-// Detail returns what the data says for people: a string, or the usual fields
-// of an object ("details", "message", "error"); else the JSON itself, shortened.
+// Detail returns what the data says for people; else the JSON itself, shortened.
 func (e *Error) Detail() string {
 	if words := wordsIn(e.Data); words != "" {
 		return words
@@ -162,19 +167,36 @@ func (e *Error) Detail() string {
 	return string(data)
 }
 
-// wordsIn is what JSON says in words, "" if there are none: a string, or the usual
-// fields of an object, which may stand in an object of their own.
+// reasonFields are the usual fields of data that hold a reason, the best first.
+var reasonFields = []string{"details", "detail", "message", "error", "reason", "description", "cause"}
+
+// wordsIn returns what JSON says in words, "" if there are none: a string, one of the usual
+// fields of an object, or else the first field that holds a sentence or has words in it.
 func wordsIn(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		for _, item := range list {
+			if s := wordsIn(item); strings.Contains(s, " ") {
+				return s
+			}
+		}
+		return ""
+	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
 		return ""
 	}
-	for _, k := range []string{"details", "detail", "message", "error"} {
+	for _, k := range reasonFields {
 		if s := wordsIn(fields[k]); s != "" {
+			return s
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
+		if s := wordsIn(fields[k]); k != "stack" && strings.Contains(s, " ") { // else it is for programs
 			return s
 		}
 	}
@@ -187,7 +209,7 @@ func IsCode(err error, code ErrorCode) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// MethodNotFoundError is the answer to a request that is not known.
+// MethodNotFoundError is the answer to an unknown request.
 func MethodNotFoundError(method string) *Error {
 	data, _ := json.Marshal(map[string]string{"method": method})
 	return &Error{Code: CodeMethodNotFound, Message: "Method not found", Data: data}
@@ -208,6 +230,7 @@ type envelope struct {
 
 	ID     RequestID
 	Method string
+	nullID bool // the id is null, which answers a message that could not be read
 }
 
 // read takes a line apart without copying it. It reports false if the line is not
@@ -222,6 +245,7 @@ func (m *envelope) read(line []byte) bool {
 		case "jsonrpc":
 			m.JSONRPC = value
 		case "id":
+			m.nullID = isNull(value)
 			err = errors.Join(err, m.ID.UnmarshalJSON(value))
 		case "method":
 			var bad error

@@ -43,7 +43,7 @@ func init() {
 	}
 }
 
-// replacement stands for bytes that are no UTF-8.
+// replacement replaces bytes that are not UTF-8.
 const replacement = `\ufffd`
 
 // quotedSize is how long appendQuoted makes a text.
@@ -68,8 +68,8 @@ func appendQuoted(out []byte, text string) []byte {
 	return append(out, '"')
 }
 
-// quotedAt returns how what stands at i is written, one character or a run of those
-// that are written as they are, and its size in the text.
+// quotedAt returns the JSON form of the text at i, one escaped character or a run of
+// plain ones, and its size in the text.
 func quotedAt(text string, i int) (piece string, size int) {
 	end := i
 	for end < len(text) && text[end] < utf8.RuneSelf && escapes[text[end]] == "" {

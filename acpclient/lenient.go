@@ -35,7 +35,7 @@ func decode(data []byte, v any) error {
 	return decodeLenient(data, reflect.ValueOf(v).Elem())
 }
 
-var errEmpty = errors.New("there is nothing to decode")
+var errEmpty = errors.New("nothing to decode")
 
 // variant is implemented by types that come in more than one shape, or that
 // keep what they do not know.
@@ -51,7 +51,7 @@ var (
 	variantType     = reflect.TypeFor[variant]()
 )
 
-// typeInfo is what decoding has to know of a type.
+// typeInfo describes a type for decoding.
 type typeInfo struct {
 	variant, unmarshaler bool
 	fields               []fieldInfo // of a struct, those of embedded structs included

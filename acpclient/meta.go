@@ -42,7 +42,7 @@ func (f Field[T]) IsZero() bool { return !f.Set }
 // MarshalJSON encodes the value, or null.
 func (f Field[T]) MarshalJSON() ([]byte, error) { return marshal(f.Value) }
 
-// UnmarshalJSON takes a value or null. What does not fit is as if absent.
+// UnmarshalJSON decodes a value or null. An invalid value counts as absent.
 func (f *Field[T]) UnmarshalJSON(b []byte) error {
 	*f = Field[T]{}
 	if isNull(b) {

@@ -1,6 +1,6 @@
 package acpclient
 
-// The requests that a client sends to an agent. Client has a method for each.
+// The requests that a client sends to an agent, by Call or Go.
 var (
 	Initialize             = Method[InitializeRequest, InitializeResponse]{"initialize"}
 	Authenticate           = Method[AuthenticateRequest, AuthenticateResponse]{"authenticate"}

@@ -182,7 +182,7 @@ func TestAgentThatDoesNotRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.Prompt(ctx, &PromptRequest{SessionID: "s", Prompt: List[ContentBlock]{TextBlock(strings.Repeat("x", 1<<20))}})
+		_, err := Call(ctx, c.Conn(), SessionPrompt, &PromptRequest{SessionID: "s", Prompt: List[ContentBlock]{TextBlock(strings.Repeat("x", 1<<20))}})
 		done <- err
 	}()
 	for i := range 100 {

@@ -66,7 +66,7 @@ type tail struct {
 	buf []byte
 }
 
-// Write keeps the end of what is written.
+// Write keeps the end of the output.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

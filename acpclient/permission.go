@@ -83,7 +83,10 @@ type PermissionOption struct {
 // RequestPermissionResponse is the person's answer.
 type RequestPermissionResponse struct {
 	Outcome RequestPermissionOutcome `json:"outcome"`
-	Meta    Meta                     `json:"_meta,omitempty"`
+	// Answers are an extension of agents that ask questions in permission requests:
+	// the answers by the index of the question.
+	Answers map[string]string `json:"answers,omitempty"`
+	Meta    Meta              `json:"_meta,omitempty"`
 }
 
 // RequestPermissionOutcome is a selected option, or that the turn was cancelled

@@ -27,8 +27,8 @@ type Command struct {
 	// Stderr, if not nil, is written what the program writes there, as it comes and raw,
 	// from one goroutine. It must not wait for long, for the program may wait for it.
 	Stderr io.Writer
-	// Runs is the command that this one runs, if all that it does itself is to
-	// bound it: that is the one that people are told of.
+	// Runs is the command that a sandbox wrapper runs. Messages to the person name
+	// it.
 	Runs *Command
 }
 
@@ -61,11 +61,11 @@ func (e *StartError) Error() string {
 	case errors.Is(e.Err, exec.ErrNotFound):
 		return fmt.Sprintf("%s is not installed, or not on PATH", e.Command.Path)
 	case errors.As(e.Err, &dir):
-		return fmt.Sprintf("cannot start %s in %s: it is not a directory that can be entered", e.Command.Path, dir.path)
+		return fmt.Sprintf("cannot start %s in %s: cannot enter that directory", e.Command.Path, dir.path)
 	case errors.Is(e.Err, os.ErrNotExist):
-		return fmt.Sprintf("there is no program %s, or what it is to be run with is missing", e.Command.Path)
+		return fmt.Sprintf("no such program %s, or its interpreter is missing", e.Command.Path)
 	case errors.Is(e.Err, os.ErrPermission):
-		return fmt.Sprintf("%s may not be run: is it executable?", e.Command.Path)
+		return fmt.Sprintf("%s is not executable", e.Command.Path)
 	}
 	return fmt.Sprintf("cannot start %s: %v", e.Command.Path, e.Err)
 }
@@ -80,7 +80,7 @@ type dirError struct {
 }
 
 // Error names the directory.
-func (e *dirError) Error() string { return e.path + " is not a directory that can be entered" }
+func (e *dirError) Error() string { return e.path + " cannot be entered" }
 
 // Unwrap returns what the system said.
 func (e *dirError) Unwrap() error { return e.err }
@@ -88,7 +88,7 @@ func (e *dirError) Unwrap() error { return e.err }
 // ExitError says how an agent's process ended, unasked or not.
 type ExitError struct {
 	Command Command
-	// State is what the system says about it.
+	// State is the exit status of the process.
 	State *os.ProcessState
 	// Stderr is the tail of what it wrote there.
 	Stderr string

@@ -55,13 +55,13 @@ func TestStartErrors(t *testing.T) {
 		want    string
 	}{
 		{"not on PATH", Command{Path: "no-such-agent-anywhere"}, "no-such-agent-anywhere is not installed, or not on PATH"},
-		{"no such file", Command{Path: filepath.Join(dir, "none")}, "there is no program " + filepath.Join(dir, "none")},
-		{"not executable", Command{Path: file}, "is it executable?"},
-		{"a directory", Command{Path: dir}, "is it executable?"},
-		{"no interpreter", Command{Path: write("script", "#!/no/such/interpreter\n", 0o700)}, "what it is to be run with is missing"},
+		{"no such file", Command{Path: filepath.Join(dir, "none")}, "no such program " + filepath.Join(dir, "none")},
+		{"not executable", Command{Path: file}, "is not executable"},
+		{"a directory", Command{Path: dir}, "is not executable"},
+		{"no interpreter", Command{Path: write("script", "#!/no/such/interpreter\n", 0o700)}, "its interpreter is missing"},
 		{"no program at all", Command{Path: write("garbage", "\x7fnonsense", 0o700)}, "cannot start"},
 		{"no such directory", Command{Path: os.Args[0], Dir: filepath.Join(dir, "none")}, "in " + filepath.Join(dir, "none")},
-		{"directory that is a file", Command{Path: os.Args[0], Dir: file}, "not a directory"},
+		{"directory that is a file", Command{Path: os.Args[0], Dir: file}, "cannot enter that directory"},
 		{"nothing", Command{}, "cannot start"},
 	}
 	for _, tt := range tests {

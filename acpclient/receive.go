@@ -12,13 +12,13 @@ import (
 )
 
 // read takes one line after the other from the transport until the peer's side
-// ends. A line is whatever the transport reads at once.
+// ends. A line is what one Read of the transport returns.
 func (c *Conn) read() {
 	for {
 		line, err := c.transport.Read()
 		switch {
 		case errors.Is(err, ErrMessageRefused):
-			c.opt.Log.Error("a message of the peer is lost", "error", err)
+			c.opt.Log.Error("a message from the peer was lost", "error", err)
 			if c.opt.Refused != nil {
 				c.opt.Refused(err)
 			}
@@ -146,6 +146,9 @@ func (c *Conn) message(m *envelope, raw []byte) {
 				cancel(errPeerCancelled)
 			}
 		}
+	case m.Method != "" && m.nullID:
+		m.ID = nullID
+		c.request(m)
 	case m.Method != "" && m.ID.IsZero():
 		c.notification(m)
 	case m.Method != "":

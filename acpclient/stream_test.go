@@ -42,7 +42,7 @@ func TestStreams(t *testing.T) {
 		{"a message quoted in a log", `{"sent":` + chunk("no") + `}` + "\n" + chunk("a"), []string{"a"}, []string{`{"sent":` + chunk("no") + `}`}},
 		{"no version", strings.Replace(chunk("a"), `"jsonrpc":"2.0",`, "", 1), []string{"a"}, nil},
 		{"odd method, odd id", `{"jsonrpc":"2.0","method":5}` + "\n" + `{"jsonrpc":"2.0","id":{},"method":"x"}` + "\n" + chunk("a"), []string{"a"}, []string{`{"jsonrpc":"2.0","method":5}`, `{"jsonrpc":"2.0","id":{},"method":"x"}`}},
-		{"id null is a notification", strings.Replace(chunk("a"), `"2.0",`, `"2.0","id":null,`, 1), []string{"a"}, nil},
+		{"a notification with the id null", strings.Replace(chunk("a"), `"2.0",`, `"2.0","id":null,`, 1), []string{"a"}, nil},
 		{"NUL between", "\x00\x00" + chunk("a") + "\n\x00\n" + chunk("b"), []string{"a", "b"}, []string{"\x00\x00", "\x00"}},
 		{"invalid UTF-8", strings.Replace(chunk("aXb"), "X", "\xff\xfe", 1) + "\n", []string{"a\ufffd\ufffdb"}, nil},
 		{"lone surrogates", strings.Replace(chunk("aXb"), "X", `\ud800-\udc00`, 1) + "\n", []string{"a\ufffd-\ufffdb"}, nil},
@@ -186,7 +186,7 @@ func TestReadError(t *testing.T) {
 	if err := c.Conn().Err(); err == nil || !strings.Contains(err.Error(), io.ErrNoProgress.Error()) {
 		t.Errorf("%v", err)
 	}
-	if _, err := c.NewSession(context.Background(), &NewSessionRequest{}); err == nil {
+	if _, err := Call(context.Background(), c.Conn(), SessionNew, &NewSessionRequest{}); err == nil {
 		t.Error("a call on a closed connection succeeded")
 	}
 }

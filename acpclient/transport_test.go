@@ -1,8 +1,6 @@
 package acpclient
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -102,34 +100,4 @@ func TestMessagesThatAreNoLines(t *testing.T) {
 	if err := c.Conn().Err(); err != ErrClosed {
 		t.Errorf("it ended with %v", err)
 	}
-}
-
-// A method that the table knows is never an extension, and each comes in its own
-// way: a request has an id, a notification none.
-func TestKnownMethodsInTheWrongForm(t *testing.T) {
-	x := &extensions{}
-	c := NewClient(NewLines(strings.NewReader(
-		`{"jsonrpc":"2.0","id":1,"method":"session/update","params":{}}`+"\n"+
-			`{"jsonrpc":"2.0","method":"fs/read_text_file","params":{"sessionId":"s","path":"/p"}}`+"\n"+
-			`{"jsonrpc":"2.0","method":"x/note"}`+"\n"+
-			`{"jsonrpc":"2.0","id":2,"method":"x/ask"}`+"\n"), io.Discard), x, ConnOptions{})
-	<-c.Conn().Done()
-	if want := []string{"x/note", "x/ask"}; !slices.Equal(x.heard, want) {
-		t.Errorf("extensions heard %q, want %q", x.heard, want)
-	}
-}
-
-// extensions keeps the names of the extensions that it is told and asked.
-type extensions struct {
-	UnimplementedHandler
-	heard []string
-}
-
-func (x *extensions) ExtRequest(_ context.Context, method string, _ json.RawMessage) (any, error) {
-	x.heard = append(x.heard, method)
-	return nil, nil
-}
-
-func (x *extensions) ExtNotification(_ context.Context, method string, _ json.RawMessage) {
-	x.heard = append(x.heard, method)
 }

@@ -217,6 +217,9 @@ func TestResultShapes(t *testing.T) {
 		{"null data", `"error":{"code":-32603,"message":"m","data":null}`, "m (code -32603)", CodeInternalError},
 		{"details", `"error":{"code":-32603,"message":"Internal error","data":{"details":"disk full"}}`, "Internal error: disk full", CodeInternalError},
 		{"string data", `"error":{"code":-32603,"message":"Internal error","data":"disk full"}`, "Internal error: disk full", CodeInternalError},
+		{"a reason", `"error":{"code":-32603,"message":"Internal error","data":{"reason":"disk full"}}`, "Internal error: disk full (code", CodeInternalError},
+		{"a field of any name", `"error":{"code":-32603,"message":"Internal error","data":{"method":"x/y","because":"the disk is full"}}`, "Internal error: the disk is full (code", CodeInternalError},
+		{"a list of reasons", `"error":{"code":-32602,"message":"Invalid params","data":{"issues":[{"path":["a"],"message":"too long"}]}}`, "Invalid params: too long (code", CodeInvalidParams},
 		{"message that is none", `"error":{"code":5,"message":{"text":"why"}}`, "why", 5},
 		{"empty", `"error":{}`, "no reason", CodeInternalError},
 		{"a list", `"error":["a"]`, `["a"]`, CodeInternalError},
@@ -227,7 +230,7 @@ func TestResultShapes(t *testing.T) {
 			c, w := connect(t, &listener{}, ConnOptions{})
 			done := make(chan error, 1)
 			go func() {
-				_, err := c.Authenticate(context.Background(), &AuthenticateRequest{MethodID: "m"})
+				_, err := Call(context.Background(), c.Conn(), Authenticate, &AuthenticateRequest{MethodID: "m"})
 				done <- err
 			}()
 			m := w.receive()
@@ -270,7 +273,7 @@ func TestAnswerIDs(t *testing.T) {
 // The id of a request comes back as it was spelled.
 func TestRequestIDs(t *testing.T) {
 	_, w := connect(t, &listener{}, ConnOptions{})
-	for _, id := range []string{`0`, `1`, `-5`, `"1"`, `"a\u0041\""`, `""`, `123456789012345678901234567890`, `1.50`} {
+	for _, id := range []string{`0`, `1`, `-5`, `"1"`, `"a\u0041\""`, `""`, `123456789012345678901234567890`, `1.50`, `null`} {
 		w.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"x/unknown"}`)
 		if m := w.receive(); string(m.ID) != id || m.Error == nil || m.Error.Code != CodeMethodNotFound {
 			t.Errorf("id %s: answered %s %v", id, m.ID, m.Error)
@@ -281,7 +284,7 @@ func TestRequestIDs(t *testing.T) {
 // What was not advertised is not served, not even as an extension; known
 // requests with bad params are told so.
 func TestRefusedRequests(t *testing.T) {
-	c, w := connect(t, extended{&listener{}}, ConnOptions{})
+	c, w := connect(t, &listener{}, ConnOptions{})
 	ask := func(method, params string) message {
 		w.send(`{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":` + params + `}`)
 		return w.receive()
@@ -294,8 +297,8 @@ func TestRefusedRequests(t *testing.T) {
 			t.Errorf("%s, not advertised: %s %v", m.name, got.Result, got.Error)
 		}
 	}
-	if got := ask("_ext", `{}`); got.Error != nil {
-		t.Errorf("an extension: %v", got.Error)
+	if got := ask("_ext", `{}`); got.Error == nil || got.Error.Code != CodeMethodNotFound {
+		t.Errorf("an extension: %s %v", got.Result, got.Error)
 	}
 
 	done := make(chan error, 1)
@@ -318,13 +321,6 @@ func TestRefusedRequests(t *testing.T) {
 		}
 	}
 }
-
-// extended knows every extension.
-type extended struct{ *listener }
-
-func (extended) ExtRequest(context.Context, string, json.RawMessage) (any, error) { return nil, nil }
-
-func (extended) ExtNotification(context.Context, string, json.RawMessage) {}
 
 func TestInitializeAnotherVersion(t *testing.T) {
 	c, w := connect(t, &listener{}, ConnOptions{})

@@ -73,7 +73,7 @@ type AvailableCommand struct {
 	Meta  Meta                   `json:"_meta,omitempty"`
 }
 
-// AvailableCommandInput is what a command takes: whatever is typed after it.
+// AvailableCommandInput describes the input of a command, the text typed after it.
 type AvailableCommandInput struct {
 	// Hint is shown while nothing has been typed.
 	Hint string `json:"hint"`

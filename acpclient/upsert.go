@@ -81,7 +81,7 @@ type CancelCapabilities struct {
 	Meta   Meta       `json:"_meta,omitempty"`
 }
 
-// TerminalOutputChunk is what a terminal of the agent prints next (the update
+// TerminalOutputChunk adds to the output of a terminal of the agent (the update
 // "terminal_output_chunk"). It may end inside a character.
 type TerminalOutputChunk struct {
 	TerminalID TerminalID `json:"terminalId" acp:"required"`

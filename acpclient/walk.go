@@ -168,7 +168,7 @@ func unquote(raw []byte) (string, error) {
 	return text.String(), nil
 }
 
-// wrongKind is the error of a value that is of another kind than its field.
+// wrongKind is the error for a value of the wrong JSON type.
 type wrongKind struct {
 	first byte // of the value
 	want  string

@@ -10,11 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
 // Added is an agent that parley itself has stored: one installed from the registry, or
@@ -63,7 +61,7 @@ func AddedBeside(configFile string) *AddedFile {
 }
 
 // addedHead is the head of the file.
-const addedHead = `# Written by 'parley agents': what is written here by hand is lost. Settings of your own for
+const addedHead = `# Written by 'parley agents': manual changes are lost. Settings of your own for
 # these agents go into config.toml, under the same name.
 
 `
@@ -97,18 +95,18 @@ func (f *AddedFile) Agents() ([]Added, error) {
 
 // Check returns why an agent could not be started, or nil.
 func (a Added) Check() error {
-	if !isAgentID(a.ID) {
+	if !isID(a.ID) || len(a.ID) > 64 {
 		return fmt.Errorf("%q is not a valid name: use letters, digits, and . _ - between them", printable(a.ID))
 	}
 	switch {
 	case a.Command == "" && a.URL == "":
-		return errors.New("it has no command")
+		return errors.New("has no command")
 	case a.URL != "" && (a.Command != "" || len(a.Args)+len(a.Env) > 0 || a.Cwd != ""):
-		return errors.New("it listens, so it has neither a command nor what belongs to one")
+		return errors.New("an agent with a url takes no command, args, env or cwd")
 	case a.URL != "" && !isAgentURL(a.URL):
 		return errors.New("its URL is invalid") // the URL may hold a password
 	case a.URL == "" && (len(a.Headers) > 0 || a.Insecure):
-		return errors.New("headers and insecure are for an agent that listens")
+		return errors.New("headers and insecure apply only to an agent with a url")
 	}
 	if err := checkSecrets(a.Env, "variable", isEnvName); err != nil {
 		return err
@@ -120,18 +118,13 @@ func (a Added) Check() error {
 func checkSecrets(values map[string]string, what string, isName func(string) bool) error {
 	for name, value := range values {
 		if !isName(name) {
-			return fmt.Errorf("%q is no name of a %s", printable(name), what)
+			return fmt.Errorf("%q is not a valid name of a %s", printable(name), what)
 		}
 		if _, err := expand(value, nil); err != nil {
 			return fmt.Errorf("the %s %s: %w", what, printable(name), err)
 		}
 	}
 	return nil
-}
-
-func isAgentID(id string) bool {
-	ok := func(r rune) bool { return isNameRune(r) || r == '-' || r == '.' }
-	return id != "" && len(id) <= 64 && !strings.ContainsAny(id[:1], "-.") && strings.IndexFunc(id, func(r rune) bool { return !ok(r) }) < 0
 }
 
 // Put stores an agent and returns the one with the same id that it replaces, if any.
@@ -169,7 +162,7 @@ func (f *AddedFile) update(change func([]Added) []Added) error {
 	if err := MakeDir(filepath.Dir(f.path)); err != nil {
 		return err
 	}
-	unlock, err := lockedfile.MutexAt(f.path + ".lock").Lock()
+	unlock, err := Lock(f.path)
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", f.path, err)
 	}

@@ -91,7 +91,7 @@ func (a Agent) Unusable(lookPath func(program string) (string, error)) string {
 		return ""
 	}
 	if strings.ContainsRune(a.Command, filepath.Separator) {
-		return a.Command + " is not there, or is no program"
+		return a.Command + " does not exist or is not a program"
 	}
 	return a.Command + " is not installed, or not on PATH"
 }
@@ -186,14 +186,14 @@ func (e *UnknownAgentError) Hint() string {
 // near returns the ID of the closest agent, or "".
 func (e *UnknownAgentError) near() string {
 	agents := slices.Concat(e.configured, e.known)
-	if id := nearest(e.Name, ids(agents)); id != "" {
+	if id := Nearest(e.Name, ids(agents)); id != "" {
 		return id
 	}
 	names := make([]string, len(agents))
 	for i, a := range agents {
 		names[i] = a.Name
 	}
-	if i := slices.Index(names, nearest(e.Name, names)); i >= 0 {
+	if i := slices.Index(names, Nearest(e.Name, names)); i >= 0 {
 		return agents[i].ID
 	}
 	return ""
@@ -238,11 +238,38 @@ func (t *table) optionValues() map[string]string {
 	return values
 }
 
+// SaveDefault writes what new sessions with an agent begin with into a configuration file,
+// as [SaveTheme] does: the value of an option, or of the mode if option is "". The value is
+// a string or a bool; nil removes it. The agent must be known without the file, or be in
+// it.
+func SaveDefault(file, agent, option string, value any) error {
+	at := path{"agents", agent, "mode"}
+	if option != "" {
+		at = path{"agents", agent, "options", option}
+	}
+	change := func(data []byte) []byte { return withoutKey(data, at) }
+	if value != nil {
+		change = func(data []byte) []byte { return withValue(data, at, written(value)) }
+	}
+	holds := func(c *Config) bool {
+		a, err := c.Agent(agent)
+		now, set := a.Options[option]
+		if option == "" {
+			now, set = a.Mode, a.Mode != ""
+		}
+		return err == nil && a.ID == agent && set == (value != nil) && (!set || now == fmt.Sprint(value))
+	}
+	if err := edit(file, change, holds); err != nil {
+		return fmt.Errorf("write the default into %s: %w", file, err)
+	}
+	return nil
+}
+
 // registry reads the location of the agent registry.
 func (t *table) registry() string {
 	address := t.text("registry")
 	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
-		t.fail("registry", "it begins with https://", "is not the address of a registry")
+		t.fail("registry", "use a URL that begins with https://", "is not a registry URL")
 	}
 	return address
 }
@@ -252,9 +279,89 @@ func (t *table) agentRules() []policy.Rule {
 	rules := t.rules()
 	for i := range rules {
 		if named := rules[i].Agent; named != "" && named != t.name() {
-			t.fail("rules", "write it into [rules]", "has a rule for another agent, %q", named)
+			t.fail("rules", "write it into [rules]", "has a rule for another agent: %q", named)
 		}
 		rules[i].Agent = t.name()
 	}
 	return rules
+}
+
+// Protocol selects the versions of the Agent Client Protocol to offer an agent.
+type Protocol string
+
+// ProtocolV1 offers only version 1, ProtocolAuto the newest version that both sides
+// support.
+const (
+	ProtocolV1   Protocol = "v1"
+	ProtocolAuto Protocol = "auto"
+)
+
+// KnownProtocol reports whether word is a Protocol.
+func KnownProtocol(word string) bool {
+	return word == string(ProtocolV1) || word == string(ProtocolAuto)
+}
+
+// Remote reports whether the agent may run on another machine: it listens, or has a
+// RemoteRoot.
+func (a Agent) Remote() bool { return a.Address != "" || a.RemoteRoot != "" }
+
+// Listens returns where the agent listens, for display: its Address without the query,
+// which may hold a secret. It is "" if the agent is started with a command.
+func (a Agent) Listens() string {
+	u, err := url.Parse(a.Address)
+	if err != nil {
+		return "a URL that cannot be read"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// Words returns the agent's command line, or only its Address if it listens.
+func (a Agent) Words() []string {
+	if a.Address != "" {
+		return []string{a.Address}
+	}
+	return append([]string{a.Command}, a.Args...)
+}
+
+// checkRemote checks the settings of an agent on another machine. It reports whether
+// the agent listens, and so is not started.
+func (t *table) checkRemote(a Agent) (listens bool) {
+	if t.has("remote_root") && !strings.HasPrefix(a.RemoteRoot, "/") {
+		t.fail("remote_root", `write an absolute path on the agent's machine`, "is not an absolute path: %q", a.RemoteRoot)
+	}
+	if a.Address == "" && !t.has("url") { // started with a command
+		for _, key := range []string{"headers", "insecure"} {
+			if t.has(key) {
+				t.fail(key, "remove it, or write url", "applies only to an agent with a url")
+			}
+		}
+		for _, key := range []string{"serve_files", "serve_terminals"} {
+			if t.has(key) && !t.has("remote_root") {
+				t.fail(key, "remove it, or write remote_root or url", "applies only to a remote agent")
+			}
+		}
+		return false
+	}
+	if !isAgentURL(a.Address) {
+		at := t.at.child("url") // the value may hold a password
+		t.doc.record(at, true, "use https://, wss://, http:// or ws://; put a name and password into headers", at.String()+" is not a valid agent URL")
+	}
+	for _, key := range []string{"command", "args", "env", "cwd"} {
+		if t.has(key) {
+			t.fail(key, "remove it or remove url", "does not apply to an agent with a url")
+		}
+	}
+	return true
+}
+
+func isAgentURL(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.User != nil {
+		return false
+	}
+	switch u.Scheme {
+	case "http", "https", "ws", "wss":
+		return true
+	}
+	return false
 }

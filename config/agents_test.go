@@ -125,7 +125,7 @@ func TestNearest(t *testing.T) {
 		"defaultagent": "default_agent", "allow_one": "allow_once", "default": "default_agent",
 		"zzz": "", "": "", "e": "", strings.Repeat("command", 100): "",
 	} {
-		if got := nearest(word, words); got != want {
+		if got := Nearest(word, words); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}

@@ -218,7 +218,7 @@ func (t *table) agents() []Agent {
 		if agent.Default {
 			if marked != nil {
 				a.fail("default", fmt.Sprintf("keep it on one of %q and %q", marked.name(), a.name()),
-					"makes a second default agent")
+					"sets a second default agent")
 			}
 			marked = a
 		}
@@ -246,7 +246,7 @@ func (t *table) agent() Agent {
 		Default:  t.flag("default"),
 		Source:   SourceConfigured,
 		Sandbox:  AgentSandbox{On: t.flag("sandbox"), Set: t.has("sandbox"), Write: t.paths("sandbox_write")},
-		Protocol: t.protocol(),
+		Protocol: oneOf(t, "protocol", "", ProtocolV1, ProtocolAuto),
 		Mode:     t.text("mode"),
 		Options:  t.optionValues(),
 		MCP:      t.mcpServers(),
@@ -316,7 +316,7 @@ func (t *table) defaultAgent(c *Config) string {
 		t.fail("default_agent", unknown.Hint(), "names no agent: %q", named)
 	case marked != "" && agent.ID != marked:
 		t.fail("default_agent", fmt.Sprintf("remove one of the two: agents.%s.default is set", marked),
-			"makes a second default agent")
+			"sets a second default agent")
 	}
 	return agent.ID
 }

@@ -189,7 +189,7 @@ func (d *document) syntax(err error) {
 		}
 	}
 	if strings.Contains(e.Message, "at start of value") {
-		e.Hint = `write text in quotes, as in key = "value"`
+		e.Hint = `write strings in quotes, as in key = "value"`
 	}
 	d.errs = append(d.errs, e)
 }
@@ -220,12 +220,6 @@ type table struct {
 // name returns the table's own key.
 func (t *table) name() string { return t.at[len(t.at)-1] }
 
-func (t *table) take(key string) (any, bool) {
-	t.asked = append(t.asked, key)
-	v, ok := t.values[key]
-	return v, ok
-}
-
 func (t *table) has(key string) bool {
 	_, ok := t.values[key]
 	return ok
@@ -238,7 +232,8 @@ func (t *table) fail(key, hint, format string, args ...any) {
 // read returns the value of key as a T. ok is false if the key is missing or, which is
 // an error, of another type.
 func read[T any](t *table, key, want string) (value T, ok bool) {
-	v, there := t.take(key)
+	t.asked = append(t.asked, key)
+	v, there := t.values[key]
 	if !there {
 		return value, false
 	}
@@ -250,9 +245,9 @@ func read[T any](t *table, key, want string) (value T, ok bool) {
 }
 
 func (t *table) text(key string) string {
-	s, ok := read[string](t, key, "text")
+	s, ok := read[string](t, key, "a string")
 	if ok && strings.ContainsRune(s, 0) {
-		t.fail(key, "", "holds a NUL character")
+		t.fail(key, "", "contains a NUL character")
 	}
 	return s
 }
@@ -277,9 +272,9 @@ func (t *table) texts(key string, single bool) []string {
 	if _, one := t.values[key].(string); single && one {
 		return []string{t.text(key)}
 	}
-	want := "a list of texts"
+	want := "a list of strings"
 	if single {
-		want = "text or a list of texts"
+		want = "a string or a list of strings"
 	}
 	list, ok := read[[]any](t, key, want)
 	if !ok {
@@ -289,7 +284,7 @@ func (t *table) texts(key string, single bool) []string {
 	for i, v := range list {
 		s, ok := v.(string)
 		if !ok || strings.ContainsRune(s, 0) {
-			t.fail(key, "", "must be %s, but number %d of it is %s", want, i+1, kind(v))
+			t.fail(key, "", "must be %s, but item %d is %s", want, i+1, kind(v))
 			return nil
 		}
 		texts = append(texts, s)
@@ -308,7 +303,7 @@ func (t *table) secrets(key string, valid func(string) bool) Secrets {
 	for _, name := range pairs.keys() {
 		values[name] = pairs.text(name)
 		if !valid(name) {
-			pairs.fail(name, "", "is not a name that can be used here")
+			pairs.fail(name, "", "is not a valid name")
 		}
 		if _, err := expand(values[name], nil); err != nil {
 			pairs.fail(name, "", "cannot be used: %v", err)
@@ -329,7 +324,7 @@ func (t *table) children(key string) []*table {
 	var tables []*table
 	for _, name := range parent.keys() {
 		if !isID(name) {
-			parent.fail(name, `use letters, digits, ".", "-" and "_"`, "is not a usable name")
+			parent.fail(name, `use letters, digits, ".", "-" and "_"`, "is not a valid name")
 		}
 		if child, ok := parent.child(name); ok {
 			tables = append(tables, child)
@@ -374,7 +369,7 @@ func (t *table) suggest(key string) string {
 func kind(v any) string {
 	switch v.(type) {
 	case string:
-		return "text"
+		return "a string"
 	case bool:
 		return "true or false"
 	case int64, float64:

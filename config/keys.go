@@ -118,10 +118,10 @@ func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 		name, err := parseKey(text)
 		switch {
 		case err != nil:
-			t.fail(string(a.Action), err.Hint, "has a key that cannot be: %q %s", text, err.Reason)
+			t.fail(string(a.Action), err.Hint, "has an invalid key: %q %s", text, err.Reason)
 		case a.Context == ContextPrompt && a.Action != ActionHelp && Types(name):
 			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(name)+`"`,
-				"cannot be %q, which types text in the prompt", text)
+				"cannot be %q, which types text into the prompt", text)
 		case a.Context == ContextTerminal && Types(name):
 			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(name)+`"`,
 				"cannot be %q, which types text into the command", text)
@@ -234,7 +234,7 @@ func parseKey(text string) (string, *keyError) {
 	}
 	if utf8.RuneCountInString(name) != 1 {
 		if !slices.Contains(keyNames, name) {
-			return fail("is not the name of a key", didYouMean(name, keyNames, ""))
+			return fail("is not a known key", didYouMean(name, keyNames, ""))
 		}
 		return joinKey(has, name), nil
 	}
@@ -242,7 +242,7 @@ func parseKey(text string) (string, *keyError) {
 	r, _ := utf8.DecodeRuneInString(name)
 	switch {
 	case !unicode.IsGraphic(r) || r == utf8.RuneError:
-		return fail("is not a character that a key types", "")
+		return fail("is not a character that a key can type", "")
 	case len(has) == 0:
 		return name, nil
 	case len(has) == 1 && has["shift"]:
@@ -250,7 +250,7 @@ func parseKey(text string) (string, *keyError) {
 		if upper := unicode.ToUpper(r); upper != r || unicode.IsUpper(r) {
 			return string(upper), nil
 		}
-		return fail("depends on the layout of the keyboard", `write the character that the two type together, as in "?"`)
+		return fail("depends on the keyboard layout", `write the resulting character, as in "?"`)
 	}
 	return joinKey(has, string(unicode.ToLower(r))), nil
 }

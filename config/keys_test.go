@@ -26,15 +26,15 @@ func TestParseKey(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":            `key "" is empty: write [] for no key`,
-		"entre":       `key "entre" is not the name of a key: did you mean "enter"?`,
-		"f64":         `key "f64" is not the name of a key: did you mean "f4"?`,
+		"entre":       `key "entre" is not a known key: did you mean "enter"?`,
+		"f64":         `key "f64" is not a known key: did you mean "f4"?`,
 		"crtl+x":      `key "crtl+x" has an unknown modifier "crtl": did you mean "ctrl"?`,
 		"ctrl+ctrl+x": `key "ctrl+ctrl+x" has "ctrl" twice`,
-		"shift+/":     `key "shift+/" depends on the layout of the keyboard: write the character that the two type together, as in "?"`,
-		"ctrl+\x1b":   "key \"ctrl+\uFFFD\" is not a character that a key types",
-		"ctrl":        `key "ctrl" is not the name of a key`,
-		"ctrl+":       `key "ctrl+" is not the name of a key`,
-		"\xff":        "key \"\uFFFD\" is not a character that a key types",
+		"shift+/":     `key "shift+/" depends on the keyboard layout: write the resulting character, as in "?"`,
+		"ctrl+\x1b":   "key \"ctrl+\uFFFD\" is not a character that a key can type",
+		"ctrl":        `key "ctrl" is not a known key`,
+		"ctrl+":       `key "ctrl+" is not a known key`,
+		"\xff":        "key \"\uFFFD\" is not a character that a key can type",
 	} {
 		got, err := parseKey(text)
 		if got != "" || err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -62,7 +62,7 @@ func TestDefaultKeys(t *testing.T) {
 	keys := DefaultKeys()
 	seen := map[Action]bool{}
 	for _, a := range Actions() {
-		if a.Help == "" || len(a.Keys) == 0 || seen[a.Action] {
+		if a.Help == "" || seen[a.Action] {
 			t.Errorf("%+v", a)
 		}
 		seen[a.Action] = true
@@ -129,9 +129,9 @@ item_copy = "X"
 func TestBindingsOfTheFile(t *testing.T) {
 	keys := parse(t, "[keys]\npalette = [\"ctrl+k\", \"f11\"]\nquit = []\n").Keys
 	for action, want := range map[Action]key.Binding{
-		ActionPalette: key.NewBinding(key.WithKeys("ctrl+k", "f11"), key.WithHelp("ctrl+k", "open the command palette")),
-		ActionQuit:    key.NewBinding(key.WithHelp("", "quit when the draft is empty")),
-		ActionSend:    key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "send the prompt")),
+		ActionPalette: key.NewBinding(key.WithKeys("ctrl+k", "f11"), key.WithHelp("ctrl+k", "Open the palette")),
+		ActionQuit:    key.NewBinding(key.WithHelp("", "Quit when the draft is empty")),
+		ActionSend:    key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "Send the prompt")),
 		"no_such":     {},
 	} {
 		got := keys.Binding(action)
@@ -154,11 +154,11 @@ func TestBadKeys(t *testing.T) {
 		"two configured":         {"quit = \"f11\"\neditor = \"F11\"", `3:1: keys.editor takes "f11", the key of "quit" in the same context (prompt): give one of them another key`},
 		"two configured, turned": {"editor = \"f11\"\nquit = \"F11\"", `3:1: keys.quit takes "f11", the key of "editor" in the same context (prompt): give one of them another key`},
 		"in a dialog":            {`allow_once = "n"`, `2:1: keys.allow_once takes "n", the key of "reject_once" in the same context (dialog): "reject_once" has it by default, give that another key too`},
-		"not a key":              {`editor = "ctrl+pgdwn"`, `2:1: keys.editor has a key that cannot be: "ctrl+pgdwn" is not the name of a key: did you mean "pgdown"?`},
-		"empty key":              {`editor = [""]`, `2:1: keys.editor has a key that cannot be: "" is empty: write [] for no key`},
-		"types text":             {`editor = "f"`, `2:1: keys.editor cannot be "f", which types text in the prompt: add a modifier, as in "ctrl+f"`},
-		"types a space":          {`send = "shift+space"`, `2:1: keys.send cannot be "shift+space", which types text in the prompt: add a modifier, as in "ctrl+shift+space"`},
-		"not text":               {`editor = 3`, `2:1: keys.editor must be text or a list of texts, not a number`},
+		"not a key":              {`editor = "ctrl+pgdwn"`, `2:1: keys.editor has an invalid key: "ctrl+pgdwn" is not a known key: did you mean "pgdown"?`},
+		"empty key":              {`editor = [""]`, `2:1: keys.editor has an invalid key: "" is empty: write [] for no key`},
+		"types text":             {`editor = "f"`, `2:1: keys.editor cannot be "f", which types text into the prompt: add a modifier, as in "ctrl+f"`},
+		"types a space":          {`send = "shift+space"`, `2:1: keys.send cannot be "shift+space", which types text into the prompt: add a modifier, as in "ctrl+shift+space"`},
+		"not text":               {`editor = 3`, `2:1: keys.editor must be a string or a list of strings, not a number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("config.toml", []byte("[keys]\n"+test.text))

@@ -103,6 +103,15 @@ var knownTable = []Agent{
 	},
 }
 
+// Popularity returns the place of a known agent in the order of use, 0 for the most used;
+// unknown agents come after all known ones.
+func Popularity(id string) int {
+	if i := slices.IndexFunc(knownTable, func(a Agent) bool { return a.ID == id }); i >= 0 {
+		return i
+	}
+	return len(knownTable)
+}
+
 // knownAgents returns the known agents. The caller may change the slice.
 func knownAgents() []Agent {
 	agents := slices.Clone(knownTable)

@@ -174,7 +174,7 @@ K = "sk-1"
 /etc/config.toml:5:1: unknown key "comand" in agents.x: did you mean "command"?
     5 | comand = …
       | ^
-/etc/config.toml:6:9: agents.x.env.A must be text, not a number
+/etc/config.toml:6:9: agents.x.env.A must be a string, not a number
     6 | env = …
 /etc/config.toml:8:11: unknown key "evn" in agents.x: did you mean "env"?
     8 | [agents.x.evn]
@@ -191,12 +191,12 @@ func TestBadFiles(t *testing.T) {
 	}{
 		"unquoted text": {
 			"\ntheme = dark",
-			[]string{`2:9: unexpected character U+0064 'd' at start of value: write text in quotes, as in key = "value"`},
+			[]string{`2:9: unexpected character U+0064 'd' at start of value: write strings in quotes, as in key = "value"`},
 		},
 		"column counts characters": {
 			`agents = { "é" = { command = "x" }, b = 1 }`,
 			[]string{
-				`1:12: agents.é is not a usable name: use letters, digits, ".", "-" and "_"`,
+				`1:12: agents.é is not a valid name: use letters, digits, ".", "-" and "_"`,
 				`1:37: agents.b must be a table, not a number`,
 			},
 		},
@@ -211,17 +211,17 @@ func TestBadFiles(t *testing.T) {
 		"types": {
 			"theme = 1\nagents = 2.5\nkeys = true\nmcp = [1]\ndefault_agent = 2026-01-01",
 			[]string{
-				`1:1: theme must be text, not a number`, `2:1: agents must be a table, not a number`,
+				`1:1: theme must be a string, not a number`, `2:1: agents must be a table, not a number`,
 				`3:1: keys must be a table, not true or false`, `4:1: mcp must be a table, not a list`,
-				`5:1: default_agent must be text, not a date or time`,
+				`5:1: default_agent must be a string, not a date or time`,
 			},
 		},
 		"lists": {
 			"[agents.x]\ncommand = \"x\"\nargs = \"-v\"\n[agents.y]\ncommand = \"y\"\nargs = [\"a\", 2]\ndefault = \"yes\"",
 			[]string{
-				`3:1: agents.x.args must be a list of texts, not text`,
-				`6:1: agents.y.args must be a list of texts, but number 2 of it is a number`,
-				`7:1: agents.y.default must be true or false, not text`,
+				`3:1: agents.x.args must be a list of strings, not a string`,
+				`6:1: agents.y.args must be a list of strings, but item 2 is a number`,
+				`7:1: agents.y.default must be true or false, not a string`,
 			},
 		},
 		"empty values": {
@@ -230,40 +230,40 @@ func TestBadFiles(t *testing.T) {
 				`1:1: theme is empty: known themes: auto, dark, light, dracula, gruvbox-dark, nord, tokyo-night, colour-blind-dark, high-contrast-dark, gruvbox-light, solarized-light, colour-blind-light, high-contrast-light`,
 				`2:1: default_agent is empty: name an agent or leave the line out`,
 				`4:1: agents.x.command is empty: name the program that starts the agent`,
-				`6:1: keys.send has a key that cannot be: "" is empty: write [] for no key`,
+				`6:1: keys.send has an invalid key: "" is empty: write [] for no key`,
 			},
 		},
 		"files": {
 			"[files]\nask_read = [\"[a\"]\nask_write = 3\naskread = \"x\"",
 			[]string{
 				`2:1: files.ask_read cannot be used: "[a" is not a pattern: ** stands for any folders, * for anything in a name`,
-				`3:1: files.ask_write must be text or a list of texts, not a number`,
+				`3:1: files.ask_write must be a string or a list of strings, not a number`,
 				`4:1: unknown key "askread" in files: did you mean "ask_read"?`,
 			},
 		},
 		"two marked agents": {
 			"[agents.a]\ncommand = \"a\"\ndefault = true\n[agents.b]\ncommand = \"b\"\ndefault = true",
-			[]string{`6:1: agents.b.default makes a second default agent: keep it on one of "a" and "b"`},
+			[]string{`6:1: agents.b.default sets a second default agent: keep it on one of "a" and "b"`},
 		},
 		"marked and named": {
 			"default_agent = \"goose\"\n[agents.a]\ncommand = \"a\"\ndefault = true",
-			[]string{`1:1: default_agent makes a second default agent: remove one of the two: agents.a.default is set`},
+			[]string{`1:1: default_agent sets a second default agent: remove one of the two: agents.a.default is set`},
 		},
 		"stdio server": {
 			"[mcp.a]\ntype = \"stdio\"\n[mcp.b]\ncommand = \"\"\n[mcp.c]\ncommand = \"c\"\nurl = \"http://c\"\nheaders = {}",
 			[]string{
-				`1:6: mcp.a has no command, which type "stdio" needs: write command = "…"`,
+				`1:6: mcp.a has no command, which type "stdio" requires: write command = "…"`,
 				`4:1: mcp.b.command is empty`,
-				`7:1: mcp.c.url has no meaning for a server of type "stdio": remove it or change the type`,
-				`8:1: mcp.c.headers has no meaning for a server of type "stdio": remove it or change the type`,
+				`7:1: mcp.c.url does not apply to a server of type "stdio": remove it or change the type`,
+				`8:1: mcp.c.headers does not apply to a server of type "stdio": remove it or change the type`,
 			},
 		},
 		"network server": {
 			"[mcp.a]\ntype = \"http\"\n[mcp.b]\ntype = \"sse\"\nurl = \"localhost:80\"\nargs = []\n[mcp.c]\nurl = \"http://c\"\n[mcp.d]\ntype = \"htp\"",
 			[]string{
-				`1:6: mcp.a has no url, which type "http" needs: write url = "…"`,
-				`5:1: mcp.b.url is not the address of a server: it begins with http:// or https://`,
-				`6:1: mcp.b.args has no meaning for a server of type "sse": remove it or change the type`,
+				`1:6: mcp.a has no url, which type "http" requires: write url = "…"`,
+				`5:1: mcp.b.url is not a server URL: use a URL that begins with http:// or https://`,
+				`6:1: mcp.b.args does not apply to a server of type "sse": remove it or change the type`,
 				`7:6: mcp.c has no type: write type = "stdio", "http" or "sse"`,
 				`10:1: mcp.d.type cannot be "htp": did you mean "http"?`,
 			},
@@ -272,10 +272,10 @@ func TestBadFiles(t *testing.T) {
 			"[agents.a]\ncommand = \"a\"\n[agents.a.env]\n\"A=B\" = \"x\"\nC = \"$\"\nD = \"${X\"\n" +
 				"[mcp.s]\ntype = \"http\"\nurl = \"http://s\"\nheaders = { \"a b\" = \"x\" }",
 			[]string{
-				`4:1: agents.a.env.A=B is not a name that can be used here`,
-				`5:1: agents.a.env.C cannot be used: "$" must begin $NAME or ${NAME}; a dollar sign itself is "$$"`,
-				`6:1: agents.a.env.D cannot be used: "$" must begin $NAME or ${NAME}; a dollar sign itself is "$$"`,
-				`10:13: mcp.s.headers.a b is not a name that can be used here`,
+				`4:1: agents.a.env.A=B is not a valid name`,
+				`5:1: agents.a.env.C cannot be used: "$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`,
+				`6:1: agents.a.env.D cannot be used: "$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`,
+				`10:13: mcp.s.headers.a b is not a valid name`,
 			},
 		},
 	} {

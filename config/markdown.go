@@ -100,9 +100,9 @@ func findStyle(name, dir string) (*ansi.StyleConfig, error) {
 		return parseStyle(data)
 	case errors.Is(err, os.ErrNotExist) && !isPath:
 		hint := didYouMean(name, markdownNames(), "known styles")
-		return nil, &styleError{"there is no such style", hint}
+		return nil, &styleError{"no such style", hint}
 	}
-	return nil, &styleError{"the file cannot be read: " + reason(err), "known styles: " + strings.Join(markdownNames(), ", ")}
+	return nil, &styleError{"cannot read the file: " + reason(err), "known styles: " + strings.Join(markdownNames(), ", ")}
 }
 
 // parseStyle reads a style in Glamour's format. Like Glamour, it ignores unknown
@@ -112,7 +112,7 @@ func parseStyle(data []byte) (*ansi.StyleConfig, error) {
 	if err := json.Unmarshal(data, style); err != nil {
 		offset, message := jsonError(err)
 		line := bytes.Count(data[:min(offset, len(data))], []byte("\n")) + 1
-		return nil, &styleError{fmt.Sprintf("line %d of it: %s", line, message), "it takes a style in the JSON of Glamour"}
+		return nil, &styleError{fmt.Sprintf("line %d: %s", line, message), "write a Glamour style in JSON"}
 	}
 	if err := checkStyle(reflect.ValueOf(style), ""); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func jsonError(err error) (offset int, message string) {
 	case errors.As(err, &syntax):
 		return int(syntax.Offset), err.Error()
 	case errors.As(err, &mismatch) && mismatch.Field == "":
-		return int(mismatch.Offset), "a style is an object, not of the kind " + mismatch.Value
+		return int(mismatch.Offset), "a style is an object, not " + mismatch.Value
 	case errors.As(err, &mismatch):
 		// The names of embedded structs are not in the file.
 		field := strings.NewReplacer("StylePrimitive.", "", "StyleBlock.", "").Replace(mismatch.Field)
@@ -162,14 +162,14 @@ func checkStyle(v reflect.Value, at string) error {
 			}
 		}
 	case v.Kind() == reflect.Uint && v.Uint() > maxIndent:
-		return &styleError{fmt.Sprintf("its %s is %d", at, v.Uint()), fmt.Sprintf("the most is %d", maxIndent)}
+		return &styleError{fmt.Sprintf("%s is %d", at, v.Uint()), fmt.Sprintf("the maximum is %d", maxIndent)}
 	case v.Kind() == reflect.String && (strings.HasSuffix(at, ".color") || strings.HasSuffix(at, ".background_color")):
 		if lipgloss.Color(v.String()) == (lipgloss.NoColor{}) {
-			return &styleError{fmt.Sprintf("its %s is %q", at, v.String()), `write a colour as "#rrggbb" or as a number up to 255`}
+			return &styleError{fmt.Sprintf("%s is %q", at, v.String()), `write a colour as "#rrggbb" or as a number up to 255`}
 		}
 	case v.Kind() == reflect.String && strings.HasSuffix(at, ".format"):
 		if _, err := template.New(at).Funcs(ansi.TemplateFuncMap).Parse(v.String()); err != nil {
-			return &styleError{fmt.Sprintf("its %s is %q", at, v.String()), `write a format as "{{.text}}"`}
+			return &styleError{fmt.Sprintf("%s is %q", at, v.String()), `write a format as "{{.text}}"`}
 		}
 	}
 	return nil

@@ -68,7 +68,7 @@ func TestMarkdownStyleOfTheEnvironment(t *testing.T) {
 		}
 	}
 	t.Setenv(markdownVariable, "dracola")
-	if _, err := Load(none); err == nil || err.Error() != `GLAMOUR_STYLE: cannot be "dracola": there is no such style: did you mean "dracula"?` {
+	if _, err := Load(none); err == nil || err.Error() != `GLAMOUR_STYLE: cannot be "dracola": no such style: did you mean "dracula"?` {
 		t.Errorf("a style that is not there: %v", err)
 	}
 	t.Setenv(markdownVariable, "auto")
@@ -81,17 +81,17 @@ func TestBadMarkdownStyles(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, style, file, want string }{
 		{"empty", "", "", "markdown_style is empty: known styles: auto, ascii, dark, dracula, light, notty, pink, tokyo-night, or the path of a file"},
-		{"unknown", "tokio-night", "", `markdown_style cannot be "tokio-night": there is no such style: did you mean "tokyo-night"?`},
-		{"nothing like it", "x", "", `markdown_style cannot be "x": there is no such style: known styles: auto, ascii, dark, dracula, light, notty, pink, tokyo-night`},
-		{"no file", "no.json", "", `markdown_style cannot be "no.json": the file cannot be read: no such file or directory`},
-		{"a directory", ".", "", `markdown_style cannot be ".": the file cannot be read: it is a directory`},
-		{"no JSON", "s.json", "{\n \"h1\": {,}}", `line 2 of it: invalid character ',' looking for beginning of object key string: it takes a style in the JSON of Glamour`},
-		{"another type", "s.json", "{\n\n \"h1\": {\"bold\": 3}}", `line 3 of it: h1.bold cannot be a number`},
-		{"no style", "s.json", "[]", `line 1 of it: a style is an object, not of the kind array`},
-		{"a colour", "s.json", `{"code_block": {"chroma": {"keyword": {"color": "bluish"}}}}`, `its code_block.chroma.keyword.color is "bluish": write a colour as "#rrggbb" or as a number up to 255`},
-		{"a format", "s.json", `{"hr": {"format": "{{.text"}}`, `its hr.format is "{{.text": write a format as "{{.text}}"`},
-		{"an indent", "s.json", `{"list": {"level_indent": 4000000}}`, `its list.level_indent is 4000000: the most is 40`},
-		{"a margin", "s.json", `{"document": {"margin": 41}}`, `its document.margin is 41`},
+		{"unknown", "tokio-night", "", `markdown_style cannot be "tokio-night": no such style: did you mean "tokyo-night"?`},
+		{"nothing like it", "x", "", `markdown_style cannot be "x": no such style: known styles: auto, ascii, dark, dracula, light, notty, pink, tokyo-night`},
+		{"no file", "no.json", "", `markdown_style cannot be "no.json": cannot read the file: no such file or directory`},
+		{"a directory", ".", "", `markdown_style cannot be ".": cannot read the file: it is a directory`},
+		{"no JSON", "s.json", "{\n \"h1\": {,}}", `line 2: invalid character ',' looking for beginning of object key string: write a Glamour style in JSON`},
+		{"another type", "s.json", "{\n\n \"h1\": {\"bold\": 3}}", `line 3: h1.bold cannot be a number`},
+		{"no style", "s.json", "[]", `line 1: a style is an object, not array`},
+		{"a colour", "s.json", `{"code_block": {"chroma": {"keyword": {"color": "bluish"}}}}`, `code_block.chroma.keyword.color is "bluish": write a colour as "#rrggbb" or as a number up to 255`},
+		{"a format", "s.json", `{"hr": {"format": "{{.text"}}`, `hr.format is "{{.text": write a format as "{{.text}}"`},
+		{"an indent", "s.json", `{"list": {"level_indent": 4000000}}`, `list.level_indent is 4000000: the maximum is 40`},
+		{"a margin", "s.json", `{"document": {"margin": 41}}`, `document.margin is 41`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.file != "" {

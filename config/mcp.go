@@ -59,7 +59,7 @@ func (t *table) mcpServer() MCPServer {
 		t.exclude(s.Type, "url", "headers")
 	case MCPHTTP, MCPSSE:
 		if t.need("url", s.URL, s.Type) && !isHTTP(s.URL) {
-			t.fail("url", "it begins with http:// or https://", "is not the address of a server")
+			t.fail("url", "use a URL that begins with http:// or https://", "is not a server URL")
 		}
 		t.exclude(s.Type, "command", "args", "env")
 	case "":
@@ -79,7 +79,7 @@ func (t *table) need(key, value string, of MCPTransport) bool {
 	case value != "":
 		return true
 	case !t.has(key):
-		t.doc.fail(t.at, fmt.Sprintf(`write %s = "…"`, key), "%s has no %s, which type %q needs", t.at, key, string(of))
+		t.doc.fail(t.at, fmt.Sprintf(`write %s = "…"`, key), "%s has no %s, which type %q requires", t.at, key, string(of))
 	case t.values[key] == "":
 		t.fail(key, "", "is empty")
 	}
@@ -90,7 +90,7 @@ func (t *table) need(key, value string, of MCPTransport) bool {
 func (t *table) exclude(of MCPTransport, keys ...string) {
 	for _, key := range keys {
 		if t.has(key) {
-			t.fail(key, "remove it or change the type", "has no meaning for a server of type %q", string(of))
+			t.fail(key, "remove it or change the type", "does not apply to a server of type %q", string(of))
 		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"sync"
 
 	"github.com/adrg/xdg"
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	files "parley/fs"
 )
 
 const (
@@ -20,60 +23,120 @@ const (
 	dirMode  os.FileMode = 0o700
 )
 
-// environment guards the variables of package xdg, which Reload rewrites.
-var environment sync.Mutex
+// baseDirs are the base directories of the XDG specification.
+type baseDirs struct{ config, state, data, cache string }
 
-// xdgPath joins elem to one of the base directories of the XDG specification, from the
-// current environment. As the specification asks, it ignores variables that hold a
-// relative path.
-func xdgPath(base *string, elem ...string) string {
-	environment.Lock()
-	defer environment.Unlock()
-	xdg.Reload()
-	return filepath.Join(append([]string{*base, appName}, elem...)...)
+// loaded is the environment that the variables of package xdg are from. The lock also
+// guards those variables.
+var loaded = struct {
+	sync.Mutex
+	environment [8]string
+}{environment: baseEnvironment()}
+
+// baseEnvironment returns what decides on the base directories.
+func baseEnvironment() (env [8]string) {
+	for i, name := range [len(env)]string{
+		"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
+		"USERPROFILE", "LOCALAPPDATA", "APPDATA",
+	} {
+		env[i] = os.Getenv(name)
+	}
+	return env
+}
+
+// base returns the base directories for the current environment. As the specification
+// asks, it ignores variables that hold a relative path.
+func base() baseDirs {
+	loaded.Lock()
+	defer loaded.Unlock()
+	if env := baseEnvironment(); env != loaded.environment {
+		xdg.Reload() // reads a file
+		loaded.environment = env
+	}
+	return baseDirs{xdg.ConfigHome, xdg.StateHome, xdg.DataHome, xdg.CacheHome}
 }
 
 // ConfigFile returns the path of the configuration file,
 // $XDG_CONFIG_HOME/parley/config.toml. It need not exist.
-func ConfigFile() string { return xdgPath(&xdg.ConfigHome, "config.toml") }
+func ConfigFile() string { return filepath.Join(base().config, appName, "config.toml") }
 
 // StateDir returns the directory for what should outlive a session: logs, the prompt
 // history. It need not exist; see [MakeDir].
-func StateDir() string { return xdgPath(&xdg.StateHome) }
+func StateDir() string { return filepath.Join(base().state, appName) }
 
 // DataDir returns the directory for installed agents. It need not exist.
-func DataDir() string { return xdgPath(&xdg.DataHome) }
+func DataDir() string { return filepath.Join(base().data, appName) }
 
 // CacheDir returns the directory for data that can be fetched again. It need not exist.
-func CacheDir() string { return xdgPath(&xdg.CacheHome) }
+func CacheDir() string { return filepath.Join(base().cache, appName) }
 
 // MakeDir creates dir and its parents, closed to other users. Existing directories keep
 // their permissions.
 func MakeDir(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return fmt.Errorf("create directory %s: %w", dir, err)
+		return &dirError{dir, err}
 	}
 	return nil
+}
+
+// dirError says which directory parley needs, and what is in its way.
+type dirError struct {
+	dir string
+	err error
+}
+
+func (e *dirError) Unwrap() error { return e.err }
+
+func (e *dirError) Error() string {
+	var at *fs.PathError
+	if !errors.As(e.err, &at) {
+		return fmt.Sprintf("parley needs the directory %s: %v", e.dir, e.err)
+	}
+	if info, err := os.Stat(at.Path); err == nil && !info.IsDir() {
+		return fmt.Sprintf("parley needs the directory %s, but %s is a file", e.dir, at.Path)
+	}
+	return fmt.Sprintf("parley needs the directory %s and cannot create %s: %v", e.dir, at.Path, at.Err)
+}
+
+// Lock locks a file against other processes and goroutines until unlock is called. The
+// lock is a file beside it, whose directory must exist.
+func Lock(path string) (unlock func(), err error) {
+	f, err := lockedfile.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, FileMode)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().Perm() != FileMode {
+		_ = f.Chmod(FileMode) // an earlier version let others read it
+	}
+	return func() { _ = f.Close() }, nil
 }
 
 // ReplaceFile writes a file atomically: it writes a temporary file beside it and
 // renames that. Of two concurrent writes the later one wins.
 func ReplaceFile(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
+	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
+	defer dir.Close()
+	return files.Replace(dir, filepath.Base(path), data, mode)
+}
+
+// MakeFile writes the example to path if there is no configuration yet.
+func MakeFile(path string) error {
+	if err := MakeDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, FileMode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return fmt.Errorf("make the configuration file: %w", err)
 	}
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // best effort: not every system can sync a directory
-		_ = dir.Close()
+	_, err = f.WriteString(Example())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write the configuration file: %w", err)
 	}
 	return nil
 }

@@ -58,3 +58,40 @@ func TestDirectoriesArePrivate(t *testing.T) {
 		t.Error("made a directory below a file")
 	}
 }
+
+// Nobody else can read a lock file, also one that an earlier version has left.
+func TestLockFilesAreClosedToOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no mode there")
+	}
+	path := filepath.Join(t.TempDir(), "rules.json")
+	if err := os.WriteFile(path+".lock", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		unlock, err := Lock(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unlock()
+		if info, err := os.Stat(path + ".lock"); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+		if err := os.Remove(path + ".lock"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A directory that cannot be created is named, with what is in its way.
+func TestADirectoryThatCannotBeMade(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(file, "parley", "sessions")
+	want := "parley needs the directory " + dir + ", but " + file + " is a file"
+	if err := MakeDir(dir); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

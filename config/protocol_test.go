@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -13,5 +14,10 @@ func TestProtocolOfAnAgent(t *testing.T) {
 	_, err := Parse("config.toml", []byte("[agents.a]\ncommand = \"x\"\nprotocol = \"v2\"\n"))
 	if err == nil || !strings.Contains(err.Error(), `cannot be "v2"`) {
 		t.Error(err)
+	}
+	_, err = Parse("config.toml", []byte("[agents.a]\ncommand = \"x\"\nprotocol = \"websocket\"\n"))
+	var wrong *Error
+	if !errors.As(err, &wrong) || wrong.Hint != "known: v1, auto" {
+		t.Errorf("%+v", wrong)
 	}
 }

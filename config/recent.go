@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
 const (
@@ -19,11 +17,13 @@ const (
 	maxFile = 64 << 10
 )
 
-// Recent is what the user used last: actions of the command palette, agents, and the
-// version of parley. Each list begins with the latest.
+// Recent is what the user used last: actions of the command palette, agents and their
+// models, and the version of parley. Each list begins with the latest.
 type Recent struct {
 	Actions []string `json:"actions,omitempty"`
 	Agents  []string `json:"agents,omitempty"`
+	// Models holds the latest uses of models, by agent. A model may be there several times.
+	Models map[string][]string `json:"models,omitempty"`
 	// Version is the newest version of parley that was started; "" if unknown.
 	Version string `json:"version,omitempty"`
 }
@@ -74,6 +74,22 @@ func (m *RecentFile) Agent(id string) error {
 	return m.update(func(u *Recent) { u.Agents = first(u.Agents, id) })
 }
 
+// Model remembers that the user used an agent with a model.
+func (m *RecentFile) Model(agent, model string) error {
+	return m.update(func(u *Recent) {
+		if u.Models == nil {
+			u.Models = map[string][]string{}
+		}
+		uses := append([]string{model}, u.Models[agent]...)
+		u.Models[agent] = uses[:min(len(uses), most)]
+		for other := range u.Models { // agents that are no longer used
+			if len(u.Models) > most && other != agent && !slices.Contains(u.Agents, other) {
+				delete(u.Models, other)
+			}
+		}
+	})
+}
+
 // Version remembers a version that the user started.
 func (m *RecentFile) Version(version string) error {
 	return m.update(func(u *Recent) { u.Version = version })
@@ -87,7 +103,11 @@ func first(list []string, word string) []string {
 }
 
 func (u Recent) clone() Recent {
-	return Recent{slices.Clone(u.Actions), slices.Clone(u.Agents), u.Version}
+	models := make(map[string][]string, len(u.Models))
+	for agent, uses := range u.Models {
+		models[agent] = slices.Clone(uses)
+	}
+	return Recent{slices.Clone(u.Actions), slices.Clone(u.Agents), models, u.Version}
 }
 
 // read returns the contents of the file; nothing if it cannot be read.
@@ -121,9 +141,9 @@ func (m *RecentFile) update(change func(*Recent)) error {
 	if err := MakeDir(filepath.Dir(m.path)); err != nil {
 		return err
 	}
-	unlock, err := lockedfile.MutexAt(m.path + ".lock").Lock()
+	unlock, err := Lock(m.path)
 	if err != nil {
-		return fmt.Errorf("lock what was used last: %w", err)
+		return fmt.Errorf("lock the recently used settings: %w", err)
 	}
 	defer unlock()
 	u := m.read()
@@ -133,7 +153,7 @@ func (m *RecentFile) update(change func(*Recent)) error {
 		err = ReplaceFile(m.path, append(data, '\n'), FileMode)
 	}
 	if err != nil {
-		return fmt.Errorf("remember what was used last: %w", err)
+		return fmt.Errorf("save the recently used settings: %w", err)
 	}
 	m.used = u
 	return nil

@@ -83,12 +83,12 @@ func TestSettingsOfAnAddedAgentThatListens(t *testing.T) {
 func TestWhatIsWrongWithAnAddedAgentThatListens(t *testing.T) {
 	const url = "wss://agents.example.com"
 	for want, a := range map[string]Added{
-		"neither a command":          {URL: url, Command: "x"},
-		"what belongs to one":        {URL: url, Cwd: "/w"},
-		"its URL is invalid":         {URL: "https://me:hunter2@agents.example.com"},
-		"are for an agent that list": {Command: "x", Insecure: true},
-		"is no name of a header":     {URL: url, Headers: map[string]string{"A B": "c"}},
-		"the header A":               {URL: url, Headers: map[string]string{"A": "$"}},
+		"takes no command":                {URL: url, Command: "x"},
+		"args, env or cwd":                {URL: url, Cwd: "/w"},
+		"its URL is invalid":              {URL: "https://me:hunter2@agents.example.com"},
+		"only to an agent with a url":     {Command: "x", Insecure: true},
+		"is not a valid name of a header": {URL: url, Headers: map[string]string{"A B": "c"}},
+		"the header A":                    {URL: url, Headers: map[string]string{"A": "$"}},
 	} {
 		a.ID = "a"
 		if err := a.Check(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
@@ -99,17 +99,17 @@ func TestWhatIsWrongWithAnAddedAgentThatListens(t *testing.T) {
 
 func TestWhatIsWrongWithAnAgentThatListens(t *testing.T) {
 	for text, want := range map[string]string{
-		`url = "agents.example.com"`:                    "is not the URL of an agent",
-		`url = "ftp://agents.example.com"`:              "is not the URL of an agent",
-		`url = "https://me:hunter2@agents.example.com"`: "is not the URL of an agent",
-		`url = ""`: "is not the URL of an agent",
-		"url = \"wss://a.example\"\ncommand = \"x\"":     "has no meaning for an agent that listens",
-		"url = \"wss://a.example\"\nargs = [\"x\"]":      "has no meaning for an agent that listens",
-		"url = \"wss://a.example\"\nenv = { A = \"b\" }": "has no meaning for an agent that listens",
-		"command = \"x\"\nheaders = { A = \"hunter2\" }": "has no meaning for an agent that is started",
-		"command = \"x\"\nserve_files = true":            "has no meaning for an agent of this machine",
-		"command = \"x\"\nremote_root = \"srv\"":         "begins nowhere",
-		"command = \"x\"\ninsecure = true":               "has no meaning for an agent that is started",
+		`url = "agents.example.com"`:                    "is not a valid agent URL",
+		`url = "ftp://agents.example.com"`:              "is not a valid agent URL",
+		`url = "https://me:hunter2@agents.example.com"`: "is not a valid agent URL",
+		`url = ""`: "is not a valid agent URL",
+		"url = \"wss://a.example\"\ncommand = \"x\"":     "does not apply to an agent with a url",
+		"url = \"wss://a.example\"\nargs = [\"x\"]":      "does not apply to an agent with a url",
+		"url = \"wss://a.example\"\nenv = { A = \"b\" }": "does not apply to an agent with a url",
+		"command = \"x\"\nheaders = { A = \"hunter2\" }": "applies only to an agent with a url",
+		"command = \"x\"\nserve_files = true":            "applies only to a remote agent",
+		"command = \"x\"\nremote_root = \"srv\"":         "is not an absolute path",
+		"command = \"x\"\ninsecure = true":               "applies only to an agent with a url",
 	} {
 		_, err := Parse("/etc/config.toml", []byte("[agents.far]\n"+text+"\n"))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {

@@ -29,7 +29,7 @@ func ParseProject(file string, data []byte) ([]policy.Rule, error) {
 	rules := root.rules()
 	for _, key := range root.keys() {
 		if key != "rules" {
-			d.record(root.at.child(key), true, "write it into your own configuration", fmt.Sprintf("%s has no effect in a project: only rules have", printable(key)))
+			d.record(root.at.child(key), true, "move it to your own configuration", fmt.Sprintf("%s has no effect in a project: only rules do", printable(key)))
 		}
 	}
 	if err := d.err(); err != nil {
@@ -70,7 +70,10 @@ func ruleHint(err error) string {
 	if meant := kindSynonyms[kind.Kind]; meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
-	return didYouMean(kind.Kind, policy.Kinds(), "")
+	if near := Nearest(kind.Kind, policy.Kinds()); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "" // the error lists the kinds
 }
 
 // kindSynonyms maps words that other programs use to kinds of rules, where the spelling
@@ -96,7 +99,7 @@ func (t *table) failItem(key string, item int, hint string, err error) {
 	d, p := t.doc, t.at.child(key)
 	offset, ok := d.items[p.id()][item]
 	if !ok || len(d.errs) == maxErrors {
-		t.fail(key, hint, "has a mistake: %v", err)
+		t.fail(key, hint, "is invalid: %v", err)
 		return
 	}
 	e := &Error{File: d.file, Message: shown(err.Error()), Hint: printable(hint)}

@@ -41,13 +41,13 @@ deny = ["execute(git push *)", "read(**/*.pem) agent=claude"]
 // Mistakes in rules are told with the line of the rule and what was meant.
 func TestBadRules(t *testing.T) {
 	for text, want := range map[string]string{
-		"[rules]\nallow = [\n\"read\",\n\"Bash(ls)\",\n]": `config.toml:4:1: the rule "allow Bash(ls)": the kind "Bash" is not known: there are read, edit, delete, move, search, execute, fetch, mcp, other: did you mean "execute"?
+		"[rules]\nallow = [\n\"read\",\n\"Bash(ls)\",\n]": `config.toml:4:1: the rule "allow Bash(ls)": unknown kind "Bash": use one of read, edit, delete, move, search, execute, fetch, mcp, other: did you mean "execute"?
     4 | "Bash(ls)",`,
 		"[rules]\nallow = [\"raed\"]":           `did you mean "read"?`,
 		"[rules]\nallow = [\"execute\"]":        `config.toml:2:10: the rule "allow execute": execute cannot be allowed as a whole`,
-		"[rules]\ndeny = [\"switch_mode\"]":     "always asked",
-		"[rules]\nallow = \"fetch(*)\"":         "config.toml:2:1: rules.allow has a mistake",
-		"[rules]\nallow = [1]":                  "rules.allow must be text or a list of texts",
+		"[rules]\ndeny = [\"switch_mode\"]":     "always asks before the mode changes",
+		"[rules]\nallow = \"fetch(*)\"":         "config.toml:2:1: rules.allow is invalid",
+		"[rules]\nallow = [1]":                  "rules.allow must be a string or a list of strings",
 		"[rules]\nalow = [\"read\"]":            `unknown key "alow" in rules: did you mean "allow"?`,
 		"[permissions]\nallow = [\"read\"]":     `did you mean "rules"?`,
 		"rules = 1":                             "rules must be a table",
@@ -73,7 +73,7 @@ func TestProjectsSetUpNothingButRules(t *testing.T) {
 		"[agents.x]\ncommand = \"evil\"":      "agents has no effect in a project",
 		"default_agent = \"x\"":               "default_agent has no effect in a project",
 		"[mcp.x]\ncommand = \"evil\"":         "mcp has no effect in a project",
-		"[rules]\nallow = [\"walk\"]":         "not known",
+		"[rules]\nallow = [\"walk\"]":         "unknown kind",
 		"x":                                   "config.toml:1",
 		strings.Repeat("#", MaxProjectFile+1): "larger",
 	} {

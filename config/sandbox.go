@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/adrg/xdg"
 )
 
 // Sandbox says whether agents and their commands run in the system's sandbox, and what
@@ -56,7 +54,7 @@ func (t *table) sandbox() Sandbox {
 func (t *table) path(key string) string {
 	p := expandHome(t.text(key))
 	if p != "" && !filepath.IsAbs(p) {
-		t.fail(key, `begin it with "/" or "~/"`, "is the path %q, which begins nowhere", p)
+		t.fail(key, `begin it with "/" or "~/"`, "is not an absolute path: %q", p)
 	}
 	return p
 }
@@ -66,7 +64,7 @@ func (t *table) paths(key string) []string {
 	list := t.texts(key, true)
 	for i, p := range list {
 		if list[i] = expandHome(p); !filepath.IsAbs(list[i]) {
-			t.fail(key, `begin it with "/" or "~/"`, "has the path %q, which begins nowhere", p)
+			t.fail(key, `begin it with "/" or "~/"`, "has a path that is not absolute: %q", p)
 		}
 	}
 	return list
@@ -123,19 +121,18 @@ func hidden() []string {
 }
 
 func inHome(paths []string) []string {
-	environment.Lock()
-	defer environment.Unlock()
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil
 	}
+	dirs := base()
 	out := make([]string, len(paths))
 	for i, p := range paths {
 		out[i] = filepath.Join(home, p)
 		// The directories of the XDG specification may be elsewhere.
-		for prefix, base := range map[string]string{".config/": xdg.ConfigHome, ".local/share/": xdg.DataHome, ".local/state/": xdg.StateHome, ".cache/": xdg.CacheHome} {
+		for prefix, dir := range map[string]string{".config/": dirs.config, ".local/share/": dirs.data, ".local/state/": dirs.state, ".cache/": dirs.cache} {
 			if rest, ok := strings.CutPrefix(p, prefix); ok {
-				out[i] = filepath.Join(base, rest)
+				out[i] = filepath.Join(dir, rest)
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func (s Secrets) MarshalJSON() ([]byte, error) {
 	return json.Marshal(append([]string{}, s.Names()...))
 }
 
-var errStrayDollar = errors.New(`"$" must begin $NAME or ${NAME}; a dollar sign itself is "$$"`)
+var errStrayDollar = errors.New(`"$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`)
 
 // expand replaces the references in raw. With a nil lookup it only checks their syntax.
 func expand(raw string, lookup func(string) (string, bool)) (string, error) {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -108,8 +107,8 @@ func (t *table) theme(key, dir string, themes *Themes) Theme {
 	own, err := ReadTheme(filepath.Join(dir, text+".toml"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		hint := "known themes: " + join(known) + "; one of your own is the file " + filepath.Join(dir, text+".toml")
-		if near := nearest(text, words(known)); near != "" {
+		hint := "known themes: " + join(known) + "; your own theme goes in " + filepath.Join(dir, text+".toml")
+		if near := Nearest(text, words(known)); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		t.fail(key, hint, "cannot be %q", text)
@@ -150,7 +149,7 @@ func ReadTheme(file string) (OwnTheme, error) {
 	name := strings.TrimSuffix(filepath.Base(file), ".toml")
 	own := OwnTheme{Name: Theme(name), Base: root.baseTheme(), Colours: map[string]string{}}
 	if slices.Contains(BuiltInThemes(), own.Name) || own.Name == ThemeAuto {
-		d.fail(nil, "give the file another name", "parley has a theme %q", name)
+		d.fail(nil, "give the file another name", "the theme %q is built in", name)
 	}
 	root.noun = "colour"
 	for _, meaning := range ThemeColours() {
@@ -192,7 +191,7 @@ func (t *table) colour(key string) string {
 func (t *table) apart(key string, colours map[string]string) {
 	for _, other := range ThemeColours() {
 		if other != key && colours[key] != "" && colours[other] == colours[key] {
-			t.fail(key, "nothing may look like the frame of a dialog", "has the colour of %q", other)
+			t.fail(key, "nothing may look like the frame of a dialog", "has the same colour as %q", other)
 			return
 		}
 	}
@@ -228,80 +227,38 @@ func FindThemes(dir string) ([]FoundTheme, error) {
 // Everything else in the file stays, comments included. The write is atomic; if the
 // file has errors, SaveTheme returns an error and leaves it unchanged.
 func SaveTheme(file string, name Theme) error {
-	if err := keepTheme(file, name); err != nil {
+	err := edit(file,
+		func(data []byte) []byte { return withTheme(data, name) },
+		func(c *Config) bool { return c.Themes.Chosen == name })
+	if err != nil {
 		return fmt.Errorf("write the theme into %s: %w", file, err)
 	}
 	return nil
-}
-
-// errMistakes is the error for a file that does not parse.
-var errMistakes = errors.New("it has errors, which 'parley config check' lists")
-
-func keepTheme(file string, name Theme) error {
-	// A file that is a symbolic link stays one.
-	target, err := filepath.EvalSymlinks(file)
-	mode := FileMode
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		target = file
-		err = MakeDir(filepath.Dir(file))
-	case err == nil:
-		var info fs.FileInfo
-		if info, err = os.Stat(target); err == nil {
-			mode = info.Mode().Perm()
-		}
-	}
-	if err != nil {
-		return err
-	}
-	data, err := readFile(target)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	d, root := open(file, data)
-	if root == nil {
-		return errMistakes
-	}
-	data = withTheme(data[:len(data)-len(d.data)], d.data, name)
-	if c, err := Parse(file, data); err != nil || c.Themes.Chosen != name {
-		return errMistakes
-	}
-	return ReplaceFile(target, data, mode)
 }
 
 // themeComment is the line of the example that has the theme commented out.
 var themeComment = regexp.MustCompile(`(?m)^#[ \t]*theme[ \t]*=.*(\n|\z)`)
 
 // withTheme returns the file with another theme: in place of the current one, else
-// below the comment with the theme, else at the beginning, after the byte order mark.
-func withTheme(mark, data []byte, name Theme) []byte {
-	eol := "\n"
-	if bytes.Contains(data, []byte("\r\n")) {
-		eol = "\r\n"
-	}
+// below the comment with the theme, else at the beginning.
+func withTheme(data []byte, name Theme) []byte {
 	var p unstable.Parser
 	p.Reset(data)
-	from, to, text, top := 0, 0, "theme = "+written(string(name))+eol, len(data)
-	for found := false; !found && p.NextExpression(); {
+	value, top := written(string(name)), len(data)
+	for p.NextExpression() {
 		node := p.Expression()
-		key := node.Key()
-		if !key.Next() {
-			continue
-		}
-		part := key.Node()
+		key, first := keyOf(node)
 		if node.Kind != unstable.KeyValue { // what follows is in a table
-			top = int(part.Raw.Offset)
+			top = first
 			break
 		}
-		if raw := node.Value().Raw; string(part.Data) == "theme" && raw.Length > 0 {
-			from, to, text, found = int(raw.Offset), int(raw.Offset+raw.Length), written(string(name)), true
+		if raw := node.Value().Raw; key.id() == "theme" {
+			return slices.Concat(data[:raw.Offset], []byte(value), data[raw.Offset+raw.Length:])
 		}
 	}
-	if at := themeComment.FindIndex(data[:top]); from == 0 && to == 0 && at != nil {
-		from, to = at[1], at[1]
-		if at[1] == len(data) && !bytes.HasSuffix(data, []byte("\n")) {
-			text = eol + text
-		}
+	at := 0
+	if comment := themeComment.FindIndex(data[:top]); comment != nil {
+		at = comment[1]
 	}
-	return bytes.Join([][]byte{mark, data[:from], []byte(text), data[to:]}, nil)
+	return withLine(data, at, "theme = "+value)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // pages are the documents that say something about files, targets and packages.
-var pages = []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/guide.md", "docs/architecture.md"}
+var pages = []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/guide.md", "docs/looks.md", "docs/architecture.md"}
 
 func page(t *testing.T, name string) string {
 	t.Helper()
@@ -53,9 +53,11 @@ func TestPicturesAreShown(t *testing.T) {
 		}
 	}
 	pictures, err := filepath.Glob("pictures/*.svg")
-	if err != nil || len(pictures) < 10 {
-		t.Errorf("pictures: %q, %v", pictures, err)
+	looks, _ := filepath.Glob("pictures/looks/*.svg")
+	if err != nil || len(pictures) < 10 || len(looks) < 10 {
+		t.Errorf("pictures: %q, %q, %v", pictures, looks, err)
 	}
+	pictures = append(pictures, looks...)
 	for _, picture := range pictures {
 		if !slices.Contains(shown, filepath.Base(picture)) {
 			t.Errorf("no page shows %s", picture)
@@ -156,6 +158,34 @@ func TestRulesHoldWhatTheGuideSays(t *testing.T) {
 			if d := policy.Decide([]policy.Rule{rule}, policy.Describe(call, "", "", resolve)); d.Verdict != policy.Ask {
 				t.Errorf("%s: %s %s: %s", promise, a.rule, a.input, d.Verdict)
 			}
+		}
+	}
+}
+
+// What the guide promises of the sandbox, and what it says that the sandbox does not
+// prevent, is tried by these tests.
+func TestTheSandboxIsTriedForWhatTheGuideSays(t *testing.T) {
+	guide := strings.Join(strings.Fields(page(t, "docs/guide.md")), " ")
+	for promise, tried := range map[string]struct{ file, name string }{
+		"writes only in the session's directories":                                         {"internal/sandbox/sandbox_linux_test.go", "TestWritesInsideOnly"},
+		"reads everything except keys and passwords, browser profiles, parley's own state": {"internal/app/sandbox_linux_test.go", "TestHidesWhatIsParleysOwnFromTheStart"},
+		"has no capabilities, also as root, no devices but harmless ones":                  {"internal/sandbox/sandbox_linux_test.go", "TestDevicesAreHarmless"},
+		"has no network, with `sandbox_network = false`":                                   {"internal/sandbox/sandbox_linux_test.go", "TestTakesTheNetworkAway"},
+		"An agent below `/tmp` is hidden by the sandbox, and parley says so":               {"internal/app/sandbox_linux_test.go", "TestSaysThatTheSandboxHidesTheAgent"},
+		"the agent can commit but cannot change which programs git runs":                   {"internal/app/sandbox_linux_test.go", "TestGitRunsNothingOfTheAgent"},
+		"The agent writes `objects`, `refs`, `logs`, `index` and the few files":            {"internal/app/sandbox_linux_test.go", "TestCommitsInTheSandbox"},
+		"`.git` cannot be moved or replaced":                                               {"internal/sandbox/sandbox_linux_test.go", "TestHidesAndKeeps"},
+		"Without a `.git`, the agent cannot create one":                                    {"internal/app/sandbox_linux_test.go", "TestNoRepositoryAppears"},
+		"A `.git` that is a symbolic link is an error":                                     {"internal/app/sandbox_linux_test.go", "TestRefusesALinkedRepository"},
+		"Until parley restores the permissions at the end of the session":                  {"internal/app/sandbox_linux_test.go", "TestPermissionsComeBack"},
+		"lets the agent `chmod` all your files":                                            {"internal/sandbox/sandbox_linux_test.go", "TestLandlockLeavesPermissions"},
+		"Landlock hides nothing, does not guard `.git`":                                    {"internal/app/sandbox_linux_test.go", "TestSaysWhatLandlockCannotDo"},
+	} {
+		if !strings.Contains(guide, promise) {
+			t.Errorf("the guide does not say %q", promise)
+		}
+		if !strings.Contains(page(t, tried.file), "func "+tried.name+"(") {
+			t.Errorf("%s has no %s, which tries %q", tried.file, tried.name, promise)
 		}
 	}
 }

@@ -91,10 +91,7 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot)
 	}
 	err = f.put(ctx, p, now, want)
 	done(err)
-	if err != nil {
-		return fail("change", path, err)
-	}
-	return nil
+	return fail("change", path, err)
 }
 
 // held returns the contents of the file at p, or nil if there is no file.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -79,7 +80,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	const kills = 60
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	versions, leftovers := map[string]bool{}, 0
+	versions, leftovers, often := map[string]bool{}, 0, 0
 	for i := range kills {
 		kill(t, dir, i%4, i%5 > 0)
 		text, err := os.ReadFile(path)
@@ -94,13 +95,18 @@ func TestKilledWhileWriting(t *testing.T) {
 			t.Fatalf("the file holds %d bytes of no version: %.40q…", len(text), text)
 		}
 		versions[string(text)] = true
-		leftovers = max(leftovers, len(entries(t, dir))-1)
+		left := len(entries(t, dir)) - 1
+		leftovers, often = max(leftovers, left), often+left
 	}
 	if len(versions) < 2 {
 		t.Errorf("the writer was always killed at %d versions: nothing was tested", len(versions))
 	}
 	if leftovers > 1 {
 		t.Errorf("%d files were left behind at once", leftovers)
+	}
+	// It can also be killed between naming the file and renaming it, which takes no time.
+	if unnamed(t, dir) && often > kills/10 {
+		t.Errorf("a file was left behind by %d of %d kills", often, kills)
 	}
 	f := serve(t, dir)
 	if _, err := f.WriteTextFile(t.Context(), path, "the last"); err != nil {
@@ -131,7 +137,9 @@ func kill(t *testing.T, dir string, versions int, partly bool) {
 		}
 	}
 	for size := rand.N[int64](64 << 10); partly; {
-		for name, now := range entries(t, dir) {
+		now := entries(t, dir)
+		maps.Copy(now, unnamedFiles(cmd.Process.Pid, dir))
+		for name, now := range now {
 			if name != "file" && now != before[name] && now >= size {
 				partly = false
 			}
@@ -142,6 +150,37 @@ func kill(t *testing.T, dir string, versions int, partly bool) {
 	if waited := cmd.Wait(); err != nil || !errors.As(waited, &killed) || killed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("the writer ended by itself: %v, %v", err, waited)
 	}
+}
+
+// unnamed reports whether files without a name can be created in a directory.
+func unnamed(t *testing.T, dir string) bool {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	f, err := openUnnamed(root, 0o600)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}
+
+// unnamedFiles returns the sizes of the files without a name that a process writes in a
+// directory.
+func unnamedFiles(pid int, dir string) map[string]int64 {
+	sizes := map[string]int64{}
+	open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	for _, fd := range open {
+		if to, _ := os.Readlink(fd); !strings.HasPrefix(to, dir+"/#") {
+			continue
+		}
+		if info, err := os.Stat(fd); err == nil {
+			sizes[fd] = info.Size()
+		}
+	}
+	return sizes
 }
 
 // entries returns the sizes of the files in a directory.

@@ -123,8 +123,11 @@ func (f *FS) Roots() []string {
 	return names
 }
 
-// fail wraps err with the operation and the path, once.
+// fail wraps err, if it is not nil, with the operation and the path, once.
 func fail(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
 	if inner := new(iofs.PathError); errors.As(err, &inner) && inner == err {
 		err = inner.Err // its path is relative to a root
 	}

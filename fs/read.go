@@ -34,15 +34,8 @@ type Text struct {
 // must be UTF-8 and at most MaxBytes long. It always reads UTF-16 files whole.
 //
 // A missing file is ErrNotExist, for ACP's error -32002.
-func (f *FS) Read(ctx context.Context, p ResolvedPath, line, limit *int) (Text, error) {
-	text, err := f.read(ctx, p, line, limit)
-	if err != nil {
-		return Text{}, fail("read", p.Path, err)
-	}
-	return text, nil
-}
-
-func (f *FS) read(ctx context.Context, p ResolvedPath, line, limit *int) (Text, error) {
+func (f *FS) Read(ctx context.Context, p ResolvedPath, line, limit *int) (_ Text, err error) {
+	defer func() { err = fail("read", p.Path, err) }()
 	first, count := 1, -1
 	if line != nil {
 		first = max(*line, 1)

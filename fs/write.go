@@ -40,15 +40,8 @@ type Current struct {
 
 // Current returns the content that Write would replace at a place, or the error that
 // Write would return.
-func (f *FS) Current(ctx context.Context, p ResolvedPath) (Current, error) {
-	c, err := f.currentAt(ctx, p)
-	if err != nil {
-		return Current{}, fail("write", p.Path, err)
-	}
-	return c, nil
-}
-
-func (f *FS) currentAt(ctx context.Context, p ResolvedPath) (Current, error) {
+func (f *FS) Current(ctx context.Context, p ResolvedPath) (_ Current, err error) {
+	defer func() { err = fail("write", p.Path, err) }()
 	if namesDirectory(p.Path) {
 		return Current{}, regular(iofs.ModeDir)
 	}
@@ -82,15 +75,8 @@ func (f *FS) currentAt(ctx context.Context, p ResolvedPath) (Current, error) {
 // because writing in place would not be atomic.
 //
 // Cancelling ctx stops the write until the new content is put in place.
-func (f *FS) Write(ctx context.Context, p ResolvedPath, content string, expected *Version) (Change, error) {
-	change, err := f.write(ctx, p, content, expected)
-	if err != nil {
-		return Change{}, fail("write", p.Path, err)
-	}
-	return change, nil
-}
-
-func (f *FS) write(ctx context.Context, p ResolvedPath, content string, expected *Version) (Change, error) {
+func (f *FS) Write(ctx context.Context, p ResolvedPath, content string, expected *Version) (_ Change, err error) {
+	defer func() { err = fail("write", p.Path, err) }()
 	if namesDirectory(p.Path) {
 		return Change{}, regular(iofs.ModeDir)
 	}
@@ -178,7 +164,7 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 	e := &existing{file: file, info: info}
 	var raw []byte
 	if info.Size() > f.maxBytes {
-		err = f.tooLarge("what is there could not be kept for undo")
+		err = f.tooLarge("its contents could not be kept for undo")
 	} else {
 		raw, err = f.readAll(ctx, file, info.Size())
 	}
@@ -201,24 +187,44 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 // replace puts a new file in the place of name, with the encoding, attributes, mode and
 // owner of the old one, if any. The temporary file is in the same directory, created
 // through the same os.Root; libraries for atomic writes work by path.
-func replace(ctx context.Context, dir *os.Root, name, content string, old *existing) (err error) {
+func replace(ctx context.Context, dir *os.Root, name, content string, old *existing) error {
 	mode := iofs.FileMode(0o644) // less the umask
 	if old.file != nil {
 		mode = 0o600 // until the owner is right
 	}
+	return swap(dir, name, mode, func(file *os.File) error {
+		if err := fill(file, content, old); err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
+}
+
+// Replace puts a file with a content and a mode in the place of name, as a whole. Of two
+// concurrent writes the later one wins.
+func Replace(dir *os.Root, name string, content []byte, mode iofs.FileMode) error {
+	return swap(dir, name, mode, func(file *os.File) error {
+		_, err := file.Write(content)
+		return errors.Join(err, file.Chmod(mode), file.Sync())
+	})
+}
+
+// swap writes a temporary file and renames it to name.
+func swap(dir *os.Root, name string, mode iofs.FileMode, write func(*os.File) error) (err error) {
 	file, temp, err := createTemp(dir, mode)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err != nil {
+		if err != nil && temp != "" {
 			err = errors.Join(err, dir.Remove(temp))
 		}
 	}()
-	if err := fill(file, content, old); err != nil {
-		return errors.Join(err, file.Close())
+	err = write(file)
+	if err == nil && temp == "" {
+		temp, err = nameTemp(dir, file)
 	}
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return errors.Join(err, file.Close())
 	}
 	if err := renameTemp(dir, file, temp, name); err != nil {
@@ -232,10 +238,14 @@ func replace(ctx context.Context, dir *os.Root, name, content string, old *exist
 // that directory removes the leftover.
 const tempName = ".parley-write.tmp"
 
-// createTemp creates the temporary file, as tempName unless another process is writing
-// in this directory.
+// createTemp creates the temporary file: without a name if the system can do that, so
+// that a killed write leaves nothing behind; else as tempName unless another process is
+// writing in this directory.
 func createTemp(dir *os.Root, mode iofs.FileMode) (file *os.File, name string, err error) {
 	const create = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if file, err := openUnnamed(dir, mode); err == nil {
+		return file, "", nil
+	}
 	removeLeftover(dir)
 	if file, err := dir.OpenFile(tempName, create, mode); err == nil {
 		if claim(file) && isFile(dir, tempName, file) {
@@ -243,10 +253,27 @@ func createTemp(dir *os.Root, mode iofs.FileMode) (file *os.File, name string, e
 		}
 		_ = file.Close() // another process took it for a leftover and removes it
 	}
-	name = ".parley-" + rand.Text()[:12] + ".tmp"
+	name = randomName()
 	file, err = dir.OpenFile(name, create, mode)
 	return file, name, err
 }
+
+// nameTemp names a temporary file without a name, just before it is renamed: no system
+// call puts it in the place of another file.
+func nameTemp(dir *os.Root, file *os.File) (name string, err error) {
+	removeLeftover(dir)
+	if claim(file) && nameFile(dir, file, tempName) == nil {
+		return tempName, nil
+	}
+	name = randomName()
+	if err := nameFile(dir, file, name); err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+// randomName is the name of a temporary file while another process uses tempName.
+func randomName() string { return ".parley-" + rand.Text()[:12] + ".tmp" }
 
 // removeLeftover removes a temporary file that no process holds.
 func removeLeftover(dir *os.Root) {

@@ -10,9 +10,6 @@ import (
 	"strings"
 )
 
-// ErrUnsupported means that this system has no pty that parley can drive.
-var ErrUnsupported = errors.New("running commands in a terminal is not supported on this system")
-
 // terminalType names the terminal that screen.Screen emulates.
 const terminalType = "TERM=xterm-256color"
 

@@ -31,7 +31,7 @@ func TestExitStatusAndOutput(t *testing.T) {
 		{"tabs are kept", `printf 'a\tb\n\tc\n'`, "a\tb\n\tc\n", "exit code 0"},
 		{"it is a terminal", "test -t 1 && test -t 2 && echo yes", "yes\n", "exit code 0"},
 		{"of the default size", "stty size </dev/tty", "24 80\n", "exit code 0"},
-		{"nothing waits for input", "cat; read x; echo \"<$x>\"", "<>\n", "exit code 0"},
+		{"The queue is empty for input", "cat; read x; echo \"<$x>\"", "<>\n", "exit code 0"},
 		{"no pager, a known terminal", `echo $TERM $PAGER $GIT_PAGER`, "xterm-256color cat cat\n", "exit code 0"},
 		{"it closes its terminal", "echo bye; exec >/dev/null 2>&1; exit 4", "bye\n", "exit code 4"},
 	} {

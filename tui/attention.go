@@ -47,7 +47,7 @@ func (a *attention) focus(msg tea.Msg) {
 	}
 }
 
-// wanted reports whether the person is told of something now.
+// wanted reports whether to notify the person now.
 func (a *attention) wanted(what config.AttentionEvent) bool {
 	switch a.config.When {
 	case config.WhenNever:
@@ -99,7 +99,7 @@ func eventText(what config.AttentionEvent) string {
 	case config.HappeningQuestion:
 		return "Waits for you: "
 	case config.HappeningLost:
-		return "The agent has gone: "
+		return "The agent exited: "
 	}
 	return "Finished: "
 }

@@ -66,7 +66,7 @@ func TestCallsWhoLooksElsewhere(t *testing.T) {
 	}{
 		"a turn has ended": {says, "\x1b]9;parley: Finished: go\a", tab.Idle},
 		"a question waits": {asks, "\x1b]9;parley: Waits for you: go\a", tab.Waiting},
-		"the agent dies":   {vanishes, "\x1b]9;parley: The agent has gone: go\a", tab.Lost},
+		"the agent dies":   {vanishes, "\x1b]9;parley: The agent exited: go\a", tab.Lost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAttentive(t, tt.src, config.DefaultAttention(), iterm)
@@ -171,18 +171,18 @@ func TestTitleAndProgressSayTheState(t *testing.T) {
 	check("parley", tea.ProgressBarNone)
 	a.say("go")
 	a.until("it works", a.front.Works)
-	check("(working) parley", tea.ProgressBarIndeterminate)
+	check("(working) go · parley", tea.ProgressBarIndeterminate)
 
 	a = newAttentive(t, asks, c, nil)
 	a.say("go")
 	a.until("it asks", func() bool { return a.front.State() == tab.Waiting })
-	check("(1 waiting) parley", tea.ProgressBarWarning)
+	check("(1 waiting) go · parley", tea.ProgressBarWarning)
 
 	lost := newAttentive(t, vanishes, c, nil)
 	lost.say("go")
 	lost.until("it dies", func() bool { return lost.front.State() == tab.Lost })
 	a = lost
-	check("(agent lost) parley", tea.ProgressBarError)
+	check("(agent lost) go · parley", tea.ProgressBarError)
 
 	c.NoTitle, c.Progress = true, nil
 	a = newAttentive(t, works, c, nil)

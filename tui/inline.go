@@ -19,7 +19,7 @@ func (m *Model) inlineFrame() screen.Frame {
 	return f
 }
 
-// Stay implements [screen.Staying]. What the tabs behind have to say, nobody has seen
+// Stay implements [screen.Model]. What the tabs behind have to say, nobody has seen
 // yet; the one in front has the last word, as it had on the screen.
 func (m *Model) Stay() []string {
 	var lines []string

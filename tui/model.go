@@ -29,10 +29,10 @@ const slowTick = time.Second
 
 // Model is the root of the program's state: the tabs, and what they share.
 type Model struct {
-	// program is what every tab is made with.
+	// program is shared by all tabs.
 	program tab.Program
 	theming themeState
-	// attention is how the person is called when they look elsewhere.
+	// attention notifies the person when they look elsewhere.
 	attention attention
 	// cwd is the directory of a new tab.
 	cwd string
@@ -41,9 +41,9 @@ type Model struct {
 
 	// inline leaves what has happened to the terminal, above a few lines that are drawn.
 	inline bool
-	// wrote is the tab that the last lines are of that were left to the terminal.
+	// wrote is the tab whose lines went to the scrollback last.
 	wrote tab.ID
-	// takesMouse says that the mouse is not left to the terminal.
+	// takesMouse means that parley handles the mouse.
 	takesMouse bool
 
 	width, height int
@@ -61,7 +61,7 @@ type Model struct {
 
 	ticking bool // a tick is under way
 	arming  bool // an armMsg is under way
-	// trouble is what went wrong before there was a screen to say it on.
+	// trouble holds the errors from before the screen existed.
 	trouble error
 }
 
@@ -85,6 +85,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		width:      80, height: 24,
 		trouble: err, // the prompts of this time are not remembered
 	}
+	m.program.Guard.Watched = true
 	m.program.Tabs, m.program.ThemeSwitcher = tabRow{m}, themeSwitcher{m}
 	if opt.Replay != nil {
 		m.program.Clipboard = nil                  // its programs are programs
@@ -94,7 +95,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 	return m
 }
 
-// historyOf is the history of the prompts. A replay has none.
+// historyOf returns the prompt history. A replay has none.
 func historyOf(opt Options) (*composer.History, error) {
 	if opt.Replay != nil {
 		return composer.OpenHistory("", opt.Cwd)
@@ -126,6 +127,8 @@ func (m *Model) Init() tea.Cmd {
 type (
 	tickMsg struct{}
 	armMsg  struct{}
+	// seenMsg means that a question is on the screen: see [dialog.Guard.Seen].
+	seenMsg struct{ opening int }
 )
 
 // Patient implements [screen.Patient].
@@ -189,6 +192,9 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.front.Tick()
 	case recalledMsg:
 		return m.recalled(msg)
+	case seenMsg:
+		m.program.Guard.Seen(msg.opening)
+		m.changed = false // until the question takes keys
 	case armMsg:
 		m.arming = false // and the screen is drawn again
 	}
@@ -264,12 +270,16 @@ func (m *Model) Frame() screen.Frame {
 	return f
 }
 
-// frame is what a screen is shown with, whichever part of the terminal it takes.
+// frame returns the frame for a screen of any size.
 func (m *Model) frame(s tab.Screen) screen.Frame {
-	return screen.Frame{
+	f := screen.Frame{
 		Lines: s.Lines, Cursor: s.Cursor, Title: m.windowTitle(), Progress: m.progressBar(),
 		Background: m.theming.follows(), Focus: m.theming.follows() || m.attention.config.When == config.WhenUnfocused,
 	}
+	if opening, unseen := m.program.Guard.Unseen(); unseen && !m.tooSmall() {
+		f.Shown = seenMsg{opening}
+	}
+	return f
 }
 
 // leastWidth and leastHeight are the size from which on everything that matters has its
@@ -284,7 +294,7 @@ func (m *Model) draw() tab.Screen {
 	return m.belowLine(m.front.Draw(m.width, m.height-m.lineHeight()))
 }
 
-// belowLine puts what a tab draws below the line of tabs, if there is one.
+// belowLine puts a tab's lines below the tab line, if there is one.
 func (m *Model) belowLine(s tab.Screen) tab.Screen {
 	if m.lineHeight() > 0 {
 		s.Lines = slices.Insert(s.Lines, 0, m.line.draw(m.program.Theme, m.summaries(), m.indexOf(m.front.ID()), m.width))

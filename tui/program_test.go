@@ -147,6 +147,9 @@ func (p *program) send(msg tea.Msg) {
 	}
 	cmd := p.Update(msg)
 	p.run(cmd)
+	if opening, unseen := p.program.Guard.Unseen(); unseen { // the screen takes each frame at once
+		p.run(p.Update(seenMsg{opening}))
+	}
 }
 
 // until lets the program run until something is so.
@@ -176,7 +179,7 @@ func (p *program) start(t *tab.Tab, agent string) {
 	p.t.Helper()
 	p.show(t)
 	p.run(t.Start(&config.Agent{ID: agent}))
-	p.until(agent+" is ready", func() bool { return strings.Contains(p.screen(), "Ask for something, or type /") })
+	p.until(agent+" is ready", func() bool { return strings.Contains(p.screen(), "Type a prompt, /") })
 }
 
 // press presses keys: names, or text of one character.

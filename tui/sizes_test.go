@@ -63,7 +63,7 @@ func TestNothingThatMattersIsCutAtAnySize(t *testing.T) {
 	p.start(p.front, "asks")
 	for _, size := range sizes() {
 		p.resize(size)
-		p.mustShowAt(size, "Ask first", "❯ Ask for something")
+		p.mustShowAt(size, "Ask first", "❯ Type a prompt")
 		if p.Frame().Cursor == nil {
 			t.Errorf("on %v there is no cursor", size)
 		}
@@ -73,7 +73,7 @@ func TestNothingThatMattersIsCutAtAnySize(t *testing.T) {
 	p.wait()
 	for _, size := range sizes() {
 		p.resize(size)
-		p.mustShowAt(size, "Ask first", "❯")
+		p.mustShowAt(size, "Ask first", "Answer")
 		p.reachAll(size, "Allow it once", "Allow it always", "Allow and launch two", "Not today", "Reject it", "Reject it always")
 	}
 }
@@ -143,7 +143,7 @@ func TestTooSmallATerminal(t *testing.T) {
 	}
 	p.press("x")
 	p.resize([2]int{40, 12})
-	p.mustShow("❯ Ask for something") // and not what nobody could see
+	p.mustShow("❯ Type a prompt") // and not what nobody could see
 }
 
 // Where there is little room, a list that takes all keys has that of the prompt, and what
@@ -164,5 +164,5 @@ func TestAListHasRoomInALowTerminal(t *testing.T) {
 	}
 	p.mustShowAt([2]int{40, 12}, "Ask first", "esc close")
 	p.press("esc")
-	p.mustShowAt([2]int{40, 12}, "❯ Ask for something")
+	p.mustShowAt([2]int{40, 12}, "❯ Type a prompt")
 }

@@ -26,10 +26,10 @@ type tabLine struct {
 	spans []tabSpan
 }
 
-// tabSpan is where a tab stands in the line, in cells.
+// tabSpan is the position of a tab in the line, in cells.
 type tabSpan struct{ number, from, to int }
 
-// lineHeight is how many lines the line of tabs takes: none while there is one tab.
+// lineHeight returns the height of the tab line: 0 while there is one tab.
 func (m *Model) lineHeight() int {
 	if len(m.tabs) < 2 || m.height < roomForLine {
 		return 0
@@ -37,7 +37,7 @@ func (m *Model) lineHeight() int {
 	return 1
 }
 
-// summaries are what the line of tabs shows of each.
+// summaries returns the summaries of all tabs.
 func (m *Model) summaries() []tab.Summary {
 	faces := make([]tab.Summary, len(m.tabs))
 	for i, t := range m.tabs {
@@ -59,7 +59,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return m.front.Update(raised(msg, above))
 }
 
-// raised is an event so many lines higher up.
+// raised returns a mouse event moved up by some lines.
 func raised(msg tea.MouseMsg, lines int) tea.MouseMsg {
 	switch msg := msg.(type) {
 	case tea.MouseClickMsg:
@@ -78,7 +78,7 @@ func raised(msg tea.MouseMsg, lines int) tea.MouseMsg {
 	return msg
 }
 
-// at is the number of the tab in a column, -1 if there is none.
+// at returns the index of the tab in a column, or -1.
 func (l *tabLine) at(column int) int {
 	for _, p := range l.spans {
 		if column >= p.from && column < p.to {
@@ -120,8 +120,8 @@ func (l *tabLine) draw(th *theme.Theme, faces []tab.Summary, front, width int) s
 	return termtext.Truncate(b.String(), width, "")
 }
 
-// shortened are the titles of the tabs, as long as there is room for all of them, but
-// not so short that nobody could tell them apart.
+// shortened returns the titles of the tabs, shortened to fit, but long enough to tell them
+// apart.
 func shortened(faces []tab.Summary, width int) []string {
 	titles, wide := make([]string, len(faces)), make([]int, len(faces))
 	for i, f := range faces {
@@ -148,7 +148,7 @@ func tabsWidth(titles []int, most int) int {
 	return sum
 }
 
-// tabWidth is how wide a tab is with a title so wide.
+// tabWidth returns the width of a tab with a title of the given width.
 func tabWidth(i, title int) int { return title + tabFrame + len(strconv.Itoa(i+1)) }
 
 // tabFrame is how wide a tab is beside its title and number: blanks, and the mark.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -57,7 +58,7 @@ func (m *Model) tell(t *tab.Tab, msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// Changed implements [screen.Sparing].
+// Changed implements [screen.Model].
 func (m *Model) Changed() bool { return m.changed }
 
 func (m *Model) indexOf(id tab.ID) int {
@@ -133,6 +134,23 @@ func (r tabRow) Step(by int) {
 func (r tabRow) Go(number int) {
 	if number >= 0 && number < len(r.m.tabs) {
 		r.m.show(r.m.tabs[number])
+	}
+}
+
+func (r tabRow) Questions() []tab.TabQuestions {
+	var all []tab.TabQuestions
+	for i, t := range r.m.tabs {
+		if questions := t.Questions(); len(questions) > 0 {
+			all = append(all, tab.TabQuestions{Tab: t.ID(), Title: fmt.Sprintf("tab %d: %s", i+1, t.Summary().Title), Questions: questions})
+		}
+	}
+	return all
+}
+
+func (r tabRow) ShowQuestion(id tab.ID, q tab.Question) {
+	if i := r.m.indexOf(id); i >= 0 {
+		r.m.show(r.m.tabs[i])
+		r.m.front.ShowQuestion(q)
 	}
 }
 

@@ -29,6 +29,22 @@ await permission contains "yes"
 say Launched.
 end-turn
 `
+	asksTwice = `handshake
+expect session/prompt
+request session/request_permission {
+  "sessionId": "${session}",
+  "toolCall": {"toolCallId": "t1", "title": "Clean", "kind": "execute", "rawInput": {"command": "rm -rf build"}},
+  "options": [{"optionId": "yes", "name": "Allow it", "kind": "allow_once"}]
+} as first
+request session/request_permission {
+  "sessionId": "${session}",
+  "toolCall": {"toolCallId": "t2", "title": "Push", "kind": "execute", "rawInput": {"command": "git push"}},
+  "options": [{"optionId": "yes", "name": "Allow it", "kind": "allow_once"}]
+} as second
+await first
+await second
+end-turn
+`
 	works = `handshake
 expect session/prompt
 say At it.
@@ -67,13 +83,48 @@ func TestASessionInTheBackgroundAsks(t *testing.T) {
 
 	// Its question has just got into sight.
 	p.show(back)
-	p.mustShow("About to launch.", "Launch", "Allow it", "takes no keys until you pause")
+	p.mustShow("About to launch.", "Launch", "Allow it", "Pause typing to answer")
 	p.press("y")
 	p.mustShow("❯ y", "Allow it")
 	p.clock = p.clock.Add(time.Minute)
 	p.press("down", "enter")
 	p.until("the agent goes on", func() bool { return shows(back, "you: Allow it") && shows(back, "Launched.") })
 	p.mustNotShow("Permission")
+}
+
+// All open questions stand in one list. enter goes to one, and answers nothing.
+func TestTheListOfWaitingQuestions(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle, "asks": asks, "twice": asksTwice})
+	front := p.front
+	p.start(front, "idle")
+	p.press("alt+a")
+	p.mustShow("no question is waiting")
+	one := p.open("asks")
+	p.press("g", "o", "enter")
+	two := p.open("twice")
+	p.press("g", "o", "enter")
+	p.show(front)
+	p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
+
+	p.press("alt+a")
+	p.mustShow("Waiting questions", "tab 2", "run  Launch", "tab 3", "run  Clean", "run  Push", "enter goes to the question")
+	p.press("down")
+	p.mustShow("rm -rf build") // the whole command of the marked one
+	p.press("down", "enter")
+	if p.front != two {
+		t.Fatal("enter did not go to the tab")
+	}
+	p.mustShow("git push", "2 of 2", "Pause typing to answer")
+	p.press("enter", "1")
+	p.mustShow("git push", "2 of 2") // a key that was meant for the list answers nothing
+
+	p.press("alt+a")
+	p.mustShow("Waiting questions", "run  Launch")
+	p.press("enter")
+	p.clock = p.clock.Add(time.Minute)
+	if p.front != one {
+		t.Error("the list does not open above a question")
+	}
 }
 
 func TestASessionInTheBackgroundStreams(t *testing.T) {

@@ -117,7 +117,7 @@ func themesIn(t *testing.T, files map[string]string) {
 func (p *program) openThemes() {
 	p.t.Helper()
 	p.press("ctrl+p")
-	for _, r := range "choose the theme" {
+	for _, r := range "Choose the theme" {
 		p.press(string(r))
 	}
 	p.press("enter")
@@ -150,7 +150,7 @@ func TestThemeIsShownWhileItIsChosen(t *testing.T) {
 	if err != nil || p.accent() != own.Theme(theme.TrueColor).Accent.GetForeground() {
 		t.Error("the chosen theme is not shown")
 	}
-	p.mustShow("Is it to be kept for good?", `theme = "mine"`)
+	p.mustShow("Keep it? parley then writes", `theme = "mine"`)
 	p.clock = p.clock.Add(time.Minute)
 	p.press("1")
 	p.until("it is kept", func() bool { return strings.Contains(p.screen(), "kept: the theme mine") })

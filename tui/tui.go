@@ -32,8 +32,8 @@ type Options struct {
 	// Open is a stored session to begin with; Pick lists those that there are.
 	Open *app.Open
 	Pick bool
-	// Replay, if not nil, is shown in place of all that: no agent is started, and no file
-	// is read or written.
+	// Replay, if not nil, is shown instead: no agent starts, and no file is read or
+	// written.
 	Replay *record.Player
 	// Prompt, if not empty, is sent as soon as there is a session.
 	Prompt string
@@ -45,6 +45,8 @@ type Options struct {
 	Version string
 	// Changes says what has changed from version to version, in Markdown.
 	Changes string
+	// Shown is called once the first frame is on the terminal; nil calls nothing.
+	Shown func()
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Getenv reads the environment that describes the terminal; nil is os.Getenv.
@@ -74,9 +76,9 @@ func glyphs(opt Options) screen.SymbolSet {
 // started.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
-	m.begin(opt) // it needs time, in which the terminal is made ready
+	m.begin(opt)
 	m.ask(opt.Prompt)
-	err := screen.Run(ctx, m, screen.Options{Symbols: glyphs(opt), Inline: opt.Inline})
+	err := screen.Run(ctx, m, screen.Options{Symbols: glyphs(opt), Inline: opt.Inline, Shown: opt.Shown})
 	tabs := m.frontFirst()
 	left := make([]app.Left, len(tabs))
 	for i, t := range tabs { // while they write their logs

@@ -9,7 +9,7 @@ import (
 	"parley/acpclient"
 )
 
-// section is what a patch of git says about one file.
+// section is the part of a git patch about one file.
 type section struct {
 	oldPath, path string // empty if there is no file on that side
 	hunks         []hunk
@@ -21,10 +21,10 @@ type hunk struct {
 	last          *bytes.Buffer // where the line before this one went, nil if to both
 }
 
-// devNull stands in a patch for a file that is not there.
+// devNull names a missing file in a patch.
 const devNull = "/dev/null"
 
-// sectionsOf takes a patch apart. It returns nil for what is none.
+// sectionsOf splits a patch into sections. It returns nil if the text is not a patch.
 func sectionsOf(patch string) []section {
 	var all []section
 	var at *section
@@ -159,7 +159,7 @@ func byPath(sections []section) map[string][]int {
 	return found
 }
 
-// change is what the section says of its file by itself.
+// change returns the section's change to its whole file.
 func (s *section) change() DiffChange {
 	switch {
 	case s.path == "":

@@ -12,7 +12,7 @@ type RequestPermissionRequest struct {
 	// Title and Description are words for the question itself.
 	Title       string `json:"title"`
 	Description string `json:"description,omitempty"`
-	// Subject is what it is about: a call, a command, something else, or nothing.
+	// Subject is a tool call, a command, something else, or nothing.
 	Subject json.RawMessage                            `json:"subject,omitempty"`
 	Options acpclient.List[acpclient.PermissionOption] `json:"options"`
 	Meta    Meta                                       `json:"_meta,omitempty"`

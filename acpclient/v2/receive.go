@@ -26,10 +26,6 @@ func (r *receiver) HandleNotification(ctx context.Context, method string, params
 			return
 		}
 		r.c.handler.CompleteElicitation(ctx, &n)
-	default:
-		if x, ok := r.c.handler.(acpclient.ExtensionHandler); ok {
-			x.ExtNotification(ctx, method, params)
-		}
 	}
 }
 
@@ -64,20 +60,11 @@ func (r *receiver) HandleRequest(ctx context.Context, method string, params json
 			return nil, invalid(err)
 		}
 		return r.c.handler.CreateElicitation(ctx, &p)
-	default:
-		if x, ok := r.c.handler.(acpclient.ExtensionHandler); ok && !firstVersions[method] {
-			return x.ExtRequest(ctx, method, params)
-		}
+	case SessionUpdate.Name, ElicitationComplete.Name:
+		r.HandleNotification(ctx, method, params) // it has an id, such as null
+		return nil, nil
 	}
 	return nil, acpclient.MethodNotFoundError(method)
-}
-
-// firstVersions are the methods that only the first version has, and so are no
-// extensions.
-var firstVersions = map[string]bool{
-	acpclient.FSReadTextFile.Name: true, acpclient.FSWriteTextFile.Name: true,
-	acpclient.TerminalCreate.Name: true, acpclient.TerminalOutput.Name: true, acpclient.TerminalWaitForExit.Name: true,
-	acpclient.TerminalKill.Name: true, acpclient.TerminalRelease.Name: true,
 }
 
 func invalid(err error) *acpclient.Error {

@@ -46,7 +46,7 @@ type Diff struct {
 	Meta    Meta         `json:"_meta,omitempty"`
 }
 
-// DiffChange is what is done with one file.
+// DiffChange is a change of one file.
 type DiffChange struct {
 	Operation acpclient.FileOperation `json:"operation" acp:"required"`
 	Path      string                  `json:"path"`
@@ -157,7 +157,7 @@ func (u *ToolCallUpdate) toV1() *acpclient.ToolCallUpdate {
 	return out
 }
 
-// nothing is what a tool got or gave when that was taken back.
+// nothing replaces the input or output that an agent has cleared.
 var nothing = json.RawMessage(`""`)
 
 // valueOr is what a field sets something to, nil if it leaves it alone. Null sets it

@@ -58,7 +58,7 @@ func (c *Client) prompt(p *acpclient.PromptRequest, result *acpclient.PromptResp
 	}, func(r *PromptResponse) { c.promptAccepted(p.SessionID, t, r.MessageID) })
 }
 
-// session is what is known of a session; c.mu is held.
+// session returns the state of a session. c.mu must be held.
 func (c *Client) session(id acpclient.SessionID) *turns {
 	s := c.turns[id]
 	if s == nil {
@@ -88,8 +88,7 @@ func (c *Client) promptAccepted(session acpclient.SessionID, t *turn, id acpclie
 	}
 }
 
-// follow takes note of an update. It returns what is to be called if a turn ends with
-// it.
+// follow notes an update. It returns the function to call if the update ends a turn.
 func (c *Client) follow(n *acpclient.SessionNotification) func() {
 	switch u := n.Update.(type) {
 	case *acpclient.ContentChunk:
@@ -118,8 +117,8 @@ func (c *Client) messageTold(session acpclient.SessionID, id acpclient.MessageID
 	}
 }
 
-// stateTold takes a state of the agent, and returns how the turn is to be ended if it
-// ends with it.
+// stateTold handles a state of the agent, and returns the function that ends the turn if
+// the state ends it.
 func (c *Client) stateTold(session acpclient.SessionID, u *acpclient.StateUpdate) func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,6 +19,15 @@ import (
 // TourID names the built-in agent.
 const TourID = "tour"
 
+// FirstPrompt returns the prompt that a new session with an agent begins with, "" for none:
+// the tour begins by itself.
+func FirstPrompt(a config.Agent) string {
+	if a.ID == TourID {
+		return "/tour"
+	}
+	return ""
+}
+
 // tourAgent is this program itself, as an agent.
 func tourAgent() (config.Agent, error) {
 	self, err := os.Executable()
@@ -90,9 +99,9 @@ func Directory(dir string) (string, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case os.IsNotExist(err):
-		return "", fmt.Errorf("there is no directory %s", abs)
+		return "", fmt.Errorf("no such directory: %s", abs)
 	case err != nil:
-		return "", fmt.Errorf("look at the directory: %w", err)
+		return "", fmt.Errorf("read the directory: %w", err)
 	case !info.IsDir():
 		return "", fmt.Errorf("%s is not a directory", abs)
 	}
@@ -154,11 +163,39 @@ func (b *Backend) RememberAgent(a config.Agent) error {
 func InstallQuestion(agents *registry.Agents, p registry.Plan) Question {
 	q := Question{
 		Title:   "Install " + p.Entry.Name + "?",
-		Text:    "It is made by others than parley, and runs with your rights. This is all that is done:",
-		Choices: []Choice{{Name: "Install and start it", Key: "i"}, {Name: "Leave it", Key: "n"}},
+		Text:    "Third-party software; it runs with your rights. parley will:",
+		Choices: []Choice{{Name: "Install and start", Key: "i"}, {Name: "Not now", Key: "n"}},
 	}
 	for _, f := range p.Facts(agents.Dir) {
 		q.Lines = append(q.Lines, fmt.Sprintf("%-10s %s", f.Name, f.Text))
+	}
+	return q
+}
+
+// NeedsText says in a few words why an agent of the registry cannot be installed.
+func NeedsText(err error) string {
+	var missing *registry.MissingError
+	switch {
+	case errors.As(err, &missing):
+		name, _ := missing.Needs()
+		return "needs " + name
+	case errors.Is(err, registry.ErrPlatform):
+		return "not available for this platform"
+	}
+	return err.Error()
+}
+
+// CannotInstall says why an agent of the registry cannot be installed, and what to do.
+func CannotInstall(e registry.Entry, err error) Question {
+	q := Question{Title: e.Name + " " + NeedsText(err), Text: err.Error(), Choices: []Choice{{Name: "Go back", Key: "b"}}}
+	var missing *registry.MissingError
+	switch {
+	case errors.As(err, &missing):
+		name, url := missing.Needs()
+		q.Text = fmt.Sprintf("It runs with %s, which is not installed, or not on PATH.\nInstall %s from %s, then start parley again.", missing.Kind, name, url)
+	case errors.Is(err, registry.ErrPlatform):
+		q.Title = e.Name + " is " + NeedsText(err)
+		q.Text = "See " + e.Source()
 	}
 	return q
 }

@@ -48,13 +48,13 @@ func ResumableID(c *conversation.Conversation) acpclient.SessionID {
 func GoneText(c *conversation.Conversation, connects bool) string {
 	switch failed := c.Phase == conversation.PhaseFailed; {
 	case failed && connects:
-		return "There is no connection to the agent"
+		return "Not connected to the agent"
 	case failed:
 		return "The agent could not be started"
 	case connects:
-		return "The connection to the agent is lost"
+		return "Lost the connection to the agent"
 	}
-	return "The agent has gone"
+	return "The agent exited"
 }
 
 // StartErrorText is an error of starting an agent, with how to install the agent if that is

@@ -61,7 +61,7 @@ func NewExport(f ExportFormat, c *conversation.Conversation, title, dir, name st
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, fmt.Errorf("your home directory is not known: %w", err)
+			return nil, fmt.Errorf("cannot find your home directory: %w", err)
 		}
 		path = filepath.Join(home, rest)
 	} else if !filepath.IsAbs(name) {

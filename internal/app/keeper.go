@@ -81,7 +81,7 @@ func (k keeper) Record(batch []conversation.Event) []conversation.Event {
 		return nil
 	}
 	return []conversation.Event{conversation.Said{
-		Severity: acpclient.NoticeError, Title: "From here on this session is not stored", Detail: err.Error(),
+		Severity: acpclient.NoticeError, Title: "This session is no longer stored", Detail: err.Error(),
 	}}
 }
 
@@ -103,7 +103,7 @@ func CreateRecording(path string) (*Recording, error) {
 	w, err := record.Create(path)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, WithHint("Name another file, or delete that one: a recording replaces nothing.", "%w", err)
+		return nil, WithHint("Choose another name, or delete that file.", "%w", err)
 	case err != nil:
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (k recordingKeeper) Record(batch []conversation.Event) []conversation.Event
 	}
 	if err := k.to.Take(append(batch[:len(batch):len(batch)], said...)); err != nil {
 		said = append(said, conversation.Said{
-			Severity: acpclient.NoticeError, Title: "From here on this session is not recorded", Detail: err.Error(),
+			Severity: acpclient.NoticeError, Title: "This session is no longer recorded", Detail: err.Error(),
 		})
 	}
 	return said

@@ -18,6 +18,7 @@ import (
 	"parley/internal/journal"
 	"parley/internal/machine"
 	"parley/internal/policy"
+	"parley/internal/prompt"
 	"parley/internal/record"
 	"parley/internal/remote"
 	"parley/internal/sandbox"
@@ -136,6 +137,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if err := l.Recording.record(header, secrets, &opt, before); err != nil {
 		return nil, err
 	}
+	opt.Resolve = prompt.Resolve(opt.Cwd)
 	changes, unrecorded := l.journal(opt.Cwd, roots, opt.ResumeID) // last, for the session closes it
 	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
 	s, err := session.NewSession(opt)
@@ -146,10 +148,10 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	warnOfSandbox(s, box)
 	if len(leftOut) > 0 {
 		s.AddNotice(acpclient.NoticeInfo, "Some MCP servers were left out",
-			"They are programs of this machine, and the agent runs on another: "+strings.Join(leftOut, ", ")+".")
+			"They run on this machine, but the agent runs on another: "+strings.Join(leftOut, ", ")+".")
 	}
 	if unrecorded != nil {
-		s.AddNotice(acpclient.NoticeWarning, "What the agent changes is not recorded, and cannot be taken back here", unrecorded.Error())
+		s.AddNotice(acpclient.NoticeWarning, "Undo is off: changes cannot be recorded", unrecorded.Error())
 	}
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"strings"
 
 	"parley/acpclient"
@@ -70,13 +71,23 @@ func (n *Naming) Notice(e conversation.Event, c *conversation.Conversation) {
 	}
 }
 
-// Label is what the session is called: by the person, by its title, by its first prompt, or
-// by the first of other names that is not empty.
-func (n *Naming) Label(title string, others ...string) string {
-	for _, words := range append([]string{n.name, title, n.asked}, others...) {
-		if words = termtext.Truncate(termtext.Line(words), titleWidth, "…"); words != "" {
+// Title returns what the session is called: by the person, by its own title, or by its
+// first prompt; "" if there is none. It is the same in the tab line, in the window's title
+// and in lists.
+func (n *Naming) Title(own string) string {
+	for _, words := range []string{n.name, own, n.asked} {
+		if words = ShortTitle(words); words != "" {
 			return words
 		}
 	}
-	return "new"
+	return ""
+}
+
+// Label is Title, or else the first of other names that is not empty.
+func (n *Naming) Label(own string, others ...string) string {
+	title := n.Title(own)
+	for _, words := range others {
+		title = cmp.Or(title, ShortTitle(words))
+	}
+	return cmp.Or(title, "new")
 }

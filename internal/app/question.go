@@ -10,6 +10,17 @@ type Question struct {
 	// Lines stand below the text, each as it is. They may be foreign text.
 	Lines   []string
 	Choices []Choice
+	// Enter, if not nil, takes a line of text in place of a choice. Hint says which.
+	Enter func(text string) (Outcome, error)
+	Hint  string
+}
+
+// Outcome is what follows from an answer.
+type Outcome struct {
+	// Say is what to tell the person, "" if nothing.
+	Say string
+	// Ask is the next question, nil if there is none.
+	Ask *Question
 }
 
 // Choice is one answer to a question.
@@ -21,9 +32,11 @@ type Choice struct {
 	Risky bool
 	// Open are stored sessions that the answer opens.
 	Open []Open
-	// Do carries the answer out, and returns what to tell the person, "" if nothing. It may
-	// take its time; nil does nothing.
-	Do func() (said string, err error)
+	// DropWorktree asks whether to drop the worktree of the session: the front end knows
+	// who works there.
+	DropWorktree bool
+	// Do carries the answer out. It may take its time; nil does nothing.
+	Do func() (Outcome, error)
 }
 
 // HintError is an error with what the person can do about it.

@@ -10,25 +10,23 @@ import (
 	"parley/internal/termtext"
 )
 
-// Unresolved reports whether the files of a prompt cannot be read yet: the agent's
-// capabilities decide whether they are embedded or linked, and it has not told them.
-func Unresolved(c *conversation.Conversation) bool { return c.Phase == conversation.PhaseStarting }
+// HeldPrompts are prompts for a session that is still being made, in their order.
+type HeldPrompts []conversation.QueuedPrompt
+
+// Send gives the prompts to the session, and forgets them.
+func (h *HeldPrompts) Send(s *session.Session) {
+	for _, p := range *h {
+		s.Prompt(p)
+	}
+	*h = nil
+}
 
 // AgainText says what starting the agent again does.
 func AgainText(s *session.Session) string {
 	if s.Connects() {
-		return "connects again"
+		return "reconnects"
 	}
-	return "starts it again"
-}
-
-// PromptText is the text of a queued prompt.
-func PromptText(q conversation.QueuedPrompt) string {
-	var text strings.Builder
-	for _, b := range q.Prompt {
-		text.WriteString(b.Text)
-	}
-	return text.String()
+	return "restarts it"
 }
 
 // PromptLine is a queued prompt in one line.
@@ -75,11 +73,11 @@ func SendQueueQuestion(s *session.Session, queue []conversation.QueuedPrompt) Qu
 		lines = append(lines, "❯ "+termtext.Truncate(PromptLine(q), questionLineWidth, "…"))
 	}
 	return Question{
-		Title: "Send what was waiting?",
-		Text:  "The agent had gone before it got this:\n" + strings.Join(lines, "\n"),
+		Title: "Send the queued prompts?",
+		Text:  "The agent exited before it got this:\n" + strings.Join(lines, "\n"),
 		Choices: []Choice{
-			{Name: "Send it", Key: "y", Do: func() (string, error) { s.ResumeQueue(); return "", nil }},
-			{Name: "Let it wait", Key: "n"},
+			{Name: "Send", Key: "y", Do: func() (Outcome, error) { s.ResumeQueue(); return Outcome{}, nil }},
+			{Name: "Keep it queued", Key: "n"},
 		},
 	}
 }

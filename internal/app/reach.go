@@ -126,7 +126,7 @@ func sandboxed(box *sandbox.Sandbox, c acpclient.Command) (acpclient.Command, er
 func warnOfSandbox(s *session.Session, box *sandbox.Sandbox) {
 	if box != nil && box.Lack != "" {
 		s.AddNotice(acpclient.NoticeWarning, "The sandbox is "+box.Name+", which "+box.Lack,
-			"The agent can read keys and passwords. Git may run, outside of the sandbox, what the agent puts into .git. Install bubblewrap to prevent both.")
+			"The agent can read keys and passwords. Outside the sandbox, git may run what the agent puts into .git. Install bubblewrap to prevent both.")
 	}
 }
 
@@ -175,8 +175,8 @@ func rooted(root string, opt *session.Options) error {
 	roots := remote.Roots{Local: opt.Cwd, Remote: root}
 	for _, dir := range opt.AdditionalDirectories {
 		if rel, err := filepath.Rel(opt.Cwd, dir); err != nil || !filepath.IsLocal(rel) {
-			return WithHint("remote_root in "+config.ConfigFile()+" is about the session's directory alone.",
-				"the agent runs on another machine, where the directory %s is not", dir)
+			return WithHint("remote_root in "+config.ConfigFile()+" covers only the session's directory.",
+				"the directory %s is not on the agent's machine", dir)
 		}
 	}
 	spawn := opt.Spawn
@@ -246,7 +246,7 @@ func (m versionMemory) Failed() error {
 		return err
 	}
 	if err := os.WriteFile(m.file(), []byte("fails on version 2\n"), config.FileMode); err != nil {
-		return fmt.Errorf("remember which version an agent takes: %w", err)
+		return fmt.Errorf("save the agent's protocol version: %w", err)
 	}
 	return nil
 }

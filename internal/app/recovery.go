@@ -34,26 +34,26 @@ func FindUnended(lib *store.Library, cwd string) (*Question, error) {
 		}
 		return open
 	}
-	forget := func() (string, error) {
+	forget := func() (Outcome, error) {
 		for _, id := range ids {
 			if err := lib.Forget(id); err != nil {
-				return "", err
+				return Outcome{}, err
 			}
 		}
-		return "", nil
+		return Outcome{}, nil
 	}
 	if len(ids) == 1 {
 		return &Question{
-			Title: "A session here was not ended", Text: "parley was stopped in the middle of it:", Lines: names,
-			Choices: []Choice{{Name: "Go on with it", Open: resume(ids)}, {Name: "Leave it", Do: forget}},
+			Title: "An interrupted session", Text: "parley stopped during it:", Lines: names,
+			Choices: []Choice{{Name: "Resume it", Open: resume(ids)}, {Name: "Not now", Do: forget}},
 		}, nil
 	}
 	return &Question{
-		Title: fmt.Sprintf("%d sessions here were not ended", len(ids)), Text: "parley was stopped in the middle of them:", Lines: names,
+		Title: fmt.Sprintf("%d interrupted sessions", len(ids)), Text: "parley stopped during them:", Lines: names,
 		Choices: []Choice{
-			{Name: "Go on with all of them", Open: resume(ids)},
-			{Name: "Go on with the first one", Open: resume(ids[:1])},
-			{Name: "Leave them", Do: forget},
+			{Name: "Resume all", Open: resume(ids)},
+			{Name: "Resume the first", Open: resume(ids[:1])},
+			{Name: "Not now", Do: forget},
 		},
 	}, nil
 }

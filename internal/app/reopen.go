@@ -50,7 +50,7 @@ type UntrustedError struct {
 
 func (e *UntrustedError) Error() string {
 	if e.Listens != "" {
-		return "its agent was named on a command line: it listens at " + e.Listens
+		return "its agent was given on the command line as " + e.Listens
 	}
 	return "its agent was started by the command " + e.Command
 }
@@ -61,7 +61,7 @@ func (e *UntrustedError) Question(yes, no Choice) Question {
 	if e.Listens != "" {
 		yes.Name = "Connect"
 		return Question{
-			Title: "Connect to the agent of this session?", Text: "It was named on a command line, and listens here:",
+			Title: "Connect to the agent of this session?", Text: "It was given on the command line as:",
 			Lines: []string{e.Listens}, Choices: []Choice{yes, no},
 		}
 	}
@@ -154,7 +154,7 @@ func (l *Launcher) read(ctx context.Context, o Open) (*Reopened, error) {
 	}
 	r.Agent, r.ReadOnly = l.StoredAgent(t.Meta, o)
 	if m := t.Meta; m.Worktree != "" && git.WorktreeGone(m.Cwd) {
-		r.ReadOnly = fmt.Errorf("its worktree %s is gone. If the branch %s is still there, 'parley --worktree=%s' in %s makes it again",
+		r.ReadOnly = fmt.Errorf("its worktree %s is gone. If the branch %s still exists, 'parley --worktree=%s' in %s restores it",
 			m.Cwd, m.Worktree, git.WorktreeName(m.Worktree), m.From)
 	}
 	if r.ReadOnly == nil {
@@ -196,7 +196,7 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error)
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		ResumeID: c.ID, HasTranscript: c.ID != "", Queue: c.Queue, LastNumber: t.LastNumber,
+		ResumeID: c.ID, HasTranscript: c.ID != "", EarlierOptions: c.Options, Queue: c.Queue, LastNumber: t.LastNumber,
 	}
 	var before []conversation.Event
 	if l.Recording != nil {

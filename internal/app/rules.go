@@ -177,18 +177,18 @@ func (b *Rules) TrustQuestion() *Question {
 	for _, rule := range b.project.Rules {
 		lines = append(lines, rule.String())
 	}
-	trust := func(t Trust, done string) func() (string, error) {
-		return func() (string, error) { return done, b.SetTrust(t) }
+	trust := func(t Trust, done string) func() (Outcome, error) {
+		return func() (Outcome, error) { return Outcome{Say: done}, b.SetTrust(t) }
 	}
 	return &Question{
-		Title: "This project has rules of its own",
-		Text: fmt.Sprintf("%s in %s says what agents may do here without a question, and what not. It counts only if you trust it:",
+		Title: "This project has its own rules",
+		Text: fmt.Sprintf("%s in %s has rules for agents. They apply only if you trust them:",
 			filepath.ToSlash(config.ProjectFile), homePath(b.opt.Cwd)),
 		Lines: lines,
 		Choices: []Choice{
-			{Name: "Trust these rules", Key: "t", Risky: true, Do: trust(Trusted, "the rules of the project count now")},
+			{Name: "Trust these rules", Key: "t", Risky: true, Do: trust(Trusted, "the project's rules now apply")},
 			{Name: "Not now"},
-			{Name: "Never, and do not ask again", Risky: true, Do: trust(Never, "the rules of the project never count")},
+			{Name: "Never; do not ask again", Risky: true, Do: trust(Never, "the project's rules never apply")},
 		},
 	}
 }
@@ -244,7 +244,7 @@ func (b *Rules) Add(everywhere bool, lines ...string) error {
 }
 
 // ErrNoSuchRule means that a rule is not among the saved ones.
-var ErrNoSuchRule = errors.New("parley has saved no such rule")
+var ErrNoSuchRule = errors.New("no such saved rule")
 
 // Remove removes a saved rule.
 func (b *Rules) Remove(everywhere bool, line string) error {
@@ -306,7 +306,7 @@ func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
 	if d.Rule != nil {
 		r.Rule, r.Source = d.Rule.String(), d.Rule.Source
 		if d.Verdict == policy.Ask && r.Why == "" {
-			r.Why = fmt.Sprintf("the rule %q asks (%s)", r.Rule, r.Source)
+			r.Why = fmt.Sprintf("the rule %q says ask (%s)", r.Rule, r.Source)
 		}
 	}
 	for _, p := range proposals {
@@ -329,7 +329,7 @@ func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (po
 	}
 	r := policy.Describe(call, agent, mode, b.places.resolve)
 	if switching && r.Unclear == "" {
-		r.Unclear = "the agent is just being switched to another mode"
+		r.Unclear = "the agent is switching modes"
 	}
 	d := policy.Decide(rules, r)
 	if len(rules) == 0 {
@@ -380,9 +380,15 @@ func RulesOf(s *session.Session) *Rules {
 // warnOfRules says in a session which rules do not count, and why.
 func warnOfRules(s *session.Session, r *Rules, unread error) {
 	if unread != nil {
-		s.AddNotice(acpclient.NoticeWarning, "No rule counts: everything is asked about", unread.Error())
+		s.AddNotice(acpclient.NoticeWarning, "Cannot read the rules; asking every time", unread.Error())
+	}
+	entries, _ := r.Entries()
+	for _, e := range entries {
+		if why := e.Rule.Futile(); why != "" && e.Counts {
+			s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The rule %q never allows anything", e.Rule.String()), why)
+		}
 	}
 	if wrong := r.Project().Err; wrong != nil {
-		s.AddNotice(acpclient.NoticeWarning, "The project's own rules do not count: there is a mistake in its configuration", wrong.Error())
+		s.AddNotice(acpclient.NoticeWarning, "The project's rules are ignored: its configuration has an error", wrong.Error())
 	}
 }

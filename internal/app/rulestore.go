@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
 	"parley/config"
 	"parley/fs"
 	"parley/internal/policy"
@@ -67,13 +65,13 @@ func (s *RuleStore) read() (*saved, error) {
 	case errors.Is(err, os.ErrNotExist):
 		return &saved{}, nil
 	case err != nil:
-		return nil, fmt.Errorf("read the rules that parley has saved: %w", err)
+		return nil, fmt.Errorf("read the saved rules: %w", err)
 	case len(data) > maxStore:
-		return nil, fmt.Errorf("read the rules that parley has saved: %s is larger than %d KiB", s.path, maxStore>>10)
+		return nil, fmt.Errorf("read the saved rules: %s is larger than %d KiB", s.path, maxStore>>10)
 	}
 	var content saved
 	if err := json.Unmarshal(data, &content); err != nil {
-		return nil, fmt.Errorf("read the rules that parley has saved: %s: %w", s.path, err)
+		return nil, fmt.Errorf("read the saved rules: %s: %w", s.path, err)
 	}
 	return &content, nil
 }
@@ -109,7 +107,7 @@ func (s *RuleStore) update(change func(*saved) error) error {
 	if err := config.MakeDir(filepath.Dir(s.path)); err != nil {
 		return err
 	}
-	unlock, err := lockedfile.MutexAt(s.path + ".lock").Lock()
+	unlock, err := config.Lock(s.path)
 	if err != nil {
 		return fmt.Errorf("lock the rules: %w", err)
 	}

@@ -199,6 +199,26 @@ func TestGitRunsNothingOfTheAgent(t *testing.T) {
 	}
 }
 
+// An agent can take the permissions of a repository away while its session lasts.
+func TestPermissionsComeBack(t *testing.T) {
+	everyUser(t, func(w *walled) { w.must("git init -q . && git commit -q --allow-empty -m first") }, func(w *walled) {
+		if out, err := w.inside("chmod 0 .git/refs .git/objects .git"); err != nil {
+			w.t.Fatalf("%v: %s", err, out)
+		}
+		git := filepath.Join(w.dir, ".git")
+		if info, err := os.Stat(git); err != nil || info.Mode().Perm() != 0 {
+			w.t.Errorf("during the session: %v, %v", info.Mode(), err)
+		}
+		w.l.Close()
+		for _, dir := range []string{git, filepath.Join(git, "refs"), filepath.Join(git, "objects")} {
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o755 {
+				w.t.Errorf("after it, %s: %v, %v", dir, info.Mode(), err)
+			}
+		}
+		w.must("git log")
+	})
+}
+
 // In a directory without a repository, none appears that git would use.
 func TestNoRepositoryAppears(t *testing.T) {
 	everyUser(t, func(*walled) {}, func(w *walled) {

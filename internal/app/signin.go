@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/termtext"
 )
 
 // SignIn is signing in to the agent of a session, from the agent's request until the
@@ -33,13 +35,58 @@ func NewSignIn(s *session.Session, c *conversation.Conversation, e conversation.
 	return &SignIn{Message: e.Message, Methods: c.Agent.AuthMethods, session: s}
 }
 
+// What a request to sign in says if the agent says nothing, and if it has no methods.
+const (
+	SignInText   = "The agent wants you to sign in before it goes on."
+	NoSignInText = "The agent offers no sign-in method: sign in with its own program, then try again."
+)
+
+// SignInMethod is a method of an agent, with texts that are fit to be shown.
+type SignInMethod struct {
+	ID         acpclient.AuthMethodID
+	Name, More string
+	// Runs means that it runs a program on the terminal, and Supported that parley can use
+	// the method.
+	Runs, Supported bool
+}
+
+// Line returns the method as one line.
+func (m SignInMethod) Line() string { return withMore(m.Name, m.More) }
+
+// SignInMethods returns all methods, in the agent's order.
+func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
+	list := make([]SignInMethod, len(methods))
+	for i, m := range methods {
+		const most = 4096
+		s := SignInMethod{ID: m.ID, Name: termtext.VisibleLine(m.Name), Supported: true}
+		if s.Name == "" {
+			s.Name = termtext.VisibleLine(string(m.ID))
+		}
+		s.More = termtext.Truncate(termtext.VisibleLine(m.Description), most, "…")
+		switch m.Type {
+		case acpclient.AuthMethodAgent, "":
+		case acpclient.AuthMethodTerminal:
+			s.Runs = true
+			run := "runs the agent's program in this terminal"
+			if len(m.Args) > 0 {
+				run += " with " + termtext.VisibleLine(termtext.ShellWords(m.Args))
+			}
+			s.More = strings.TrimPrefix(s.More+" · "+run, " · ")
+		default:
+			s.Supported, s.More = false, "not supported by parley: "+termtext.VisibleLine(string(m.Type))
+		}
+		list[i] = s
+	}
+	return list
+}
+
 // Begin tries a method. Either the agent carries it out, and an AuthDone tells the result;
 // or it returns the program to run on the person's terminal, whose result is for
 // [SignIn.Ran].
 func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*exec.Cmd, error) {
 	at := slices.IndexFunc(i.Methods, func(m acpclient.AuthMethod) bool { return m.ID == id })
 	if at < 0 {
-		return nil, fmt.Errorf("the agent has no way to sign in called %q", id)
+		return nil, fmt.Errorf("the agent has no sign-in method %q", id)
 	}
 	var program *exec.Cmd
 	if i.Methods[at].Type == acpclient.AuthMethodTerminal {
@@ -60,7 +107,7 @@ func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*exec.Cm
 func (i *SignIn) Ran(err error) error {
 	i.Trying = nil
 	if err != nil {
-		return fmt.Errorf("the program did not end well: %w", err)
+		return fmt.Errorf("the program failed: %w", err)
 	}
 	i.session.Reconnect()
 	return nil

@@ -34,23 +34,23 @@ func (o *startOptions) named(cfg *config.Config) (*config.Agent, error) {
 
 // connectFlag adds the flag that names an agent by where it listens.
 func (o *startOptions) connectFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.connect, "connect", "", "connect to the agent that listens at this `URL`: wss:// or https://, on this machine also ws:// or http://")
+	f.StringVar(&o.connect, "connect", "", "connect to the agent at this `URL` (wss://, https://; on this machine also ws://, http://)")
 }
 
 // checkAgent finds contradictions among what names the agent.
 func (o *startOptions) checkAgent(cmd *cobra.Command) error {
 	switch {
 	case o.agent != "" && o.command != nil:
-		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
+		return misused(cmd, "", "use either --agent or a command after --, not both")
 	case o.connect != "" && o.command != nil:
-		return misused(cmd, "", "--connect and a command behind -- do not go together: each names the agent")
+		return misused(cmd, "", "use either --connect or a command after --, not both")
 	case remote.IsURL(o.agent):
-		return misused(cmd, "To connect to it: "+commandLine(cmd.CommandPath(), "--connect", o.agent), "--agent takes a name, and %s is where an agent listens", o.agent)
+		return misused(cmd, "To connect to it: "+commandLine(cmd.CommandPath(), "--connect", o.agent), "--agent takes a name, but %s is a URL", o.agent)
 	case o.connect != "" && o.agent != "":
-		return misused(cmd, "", "--connect and --agent do not go together: each names the agent")
+		return misused(cmd, "", "use either --connect or --agent, not both")
 	case cmd.Flags().Changed("connect"):
 		if _, err := remote.New(remote.Options{URL: o.connect}); err != nil {
-			return misused(cmd, "What else it needs, such as headers, stands in the configuration: [agents.NAME], with url = \"…\".", "--connect: %w", err)
+			return misused(cmd, "Set headers and other options in the configuration: [agents.NAME], with url = \"…\".", "--connect: %w", err)
 		}
 	}
 	return nil
@@ -77,7 +77,7 @@ func (o *startOptions) words() []string {
 
 // protocolFlag adds the flag that says which versions of the protocol are offered.
 func protocolFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "protocol", "", "offer the agent this `VERSION` of the protocol: \"v1\", or \"auto\" for the newest that it knows (default: the agent's in the configuration, else v1)")
+	f.StringVar(to, "protocol", "", "protocol `VERSION`: \"v1\", or \"auto\" for the newest that the agent supports (default: as configured, else v1)")
 }
 
 // checkProtocol refuses a version that there is not.
@@ -85,5 +85,5 @@ func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("protocol") || config.KnownProtocol(o.protocol) {
 		return nil
 	}
-	return misused(cmd, "", "--protocol cannot be %q: it is v1 or auto", o.protocol)
+	return misused(cmd, "", "--protocol must be v1 or auto, not %q", o.protocol)
 }

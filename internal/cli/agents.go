@@ -20,13 +20,13 @@ func agentsCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents",
 		Short: "List, add, install, update and remove agents, and sign in to them",
-		Long: `agents is about the agents that parley can start: those of your configuration,
-those that you have added or installed, those that are found on this machine, and
-those of the public registry of the Agent Client Protocol, which can be installed.
-Without a command it lists them all.`,
+		Long: `agents manages the agents that parley can start: those of your configuration,
+those that you added or installed, those found on this machine, and those of the
+public registry of the Agent Client Protocol, which parley can install.
+Without a command it lists them.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return misused(cmd, "", "%q is no command of agents", args[0])
+				return misused(cmd, "", "unknown command %q of agents", args[0])
 			}
 			return nil
 		},
@@ -53,7 +53,7 @@ func openAgents() (*registry.Agents, *config.Config, error) {
 func openEdition(s *streams, a *registry.Agents) *registry.Edition {
 	e, err := a.Cache.Open()
 	if err != nil {
-		fmt.Fprintln(s.Err, termtext.Line("parley: "+err.Error()+"; what is built in is used"))
+		fmt.Fprintln(s.Err, termtext.Line("parley: "+err.Error()+"; using the built-in registry"))
 	}
 	return e
 }
@@ -61,9 +61,9 @@ func openEdition(s *streams, a *registry.Agents) *registry.Edition {
 // editionLine says which registry is known here.
 func editionLine(e *registry.Edition) string {
 	if e.BuiltIn {
-		return "as it was built into parley, of " + e.Date.Format("2006-01-02")
+		return "built in, from " + e.Date.Format("2006-01-02")
 	}
-	return "as it was fetched on " + e.Date.Local().Format("2006-01-02")
+	return "fetched on " + e.Date.Local().Format("2006-01-02")
 }
 
 // agentExplained is an error of installing an agent with what to do about it.
@@ -73,13 +73,13 @@ func agentExplained(err error) error {
 	case errors.As(err, &missing):
 		return app.WithHint("Install it first: "+missing.Hint(), "%w", err)
 	case errors.Is(err, registry.ErrUnknown):
-		return app.WithHint("'parley agents list' lists what there is, 'parley agents refresh' fetches the newest list.\nAny other agent: parley agents add NAME -- COMMAND ARG...", "%w", err)
+		return app.WithHint("'parley agents list' lists the agents, 'parley agents refresh' fetches the newest registry.\nAny other agent: parley agents add NAME -- COMMAND ARG...", "%w", err)
 	case errors.Is(err, registry.ErrOwn):
 		return app.WithHint("Remove it first: parley agents remove NAME", "%w", err)
 	case errors.Is(err, registry.ErrOffline):
-		return app.WithHint("What is installed stays as it is.", "%w", err)
+		return app.WithHint("Installed agents stay unchanged.", "%w", err)
 	case errors.Is(err, registry.ErrDigest):
-		return app.WithHint("Nothing was installed. Fetch the newest registry with 'parley agents refresh'; if it is the same then, tell the agent's author.", "%w", err)
+		return app.WithHint("Nothing was installed. Run 'parley agents refresh' and try again; if it fails again, tell the agent's author.", "%w", err)
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func askedFirst(ctx context.Context, s *streams, q app.Question, yes bool) error
 		return nil
 	}
 	if !s.InTerminal || !s.ErrTerminal {
-		return app.WithHint("To do so without a question: --yes", "nothing was installed: there is no terminal to ask on")
+		return app.WithHint("To skip this question: --yes", "nothing was installed: no terminal to ask on")
 	}
 	fmt.Fprint(s.Err, "Install it? [y/N] ")
 	if answer, err := line(ctx, s); err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")) {

@@ -33,7 +33,7 @@ func agentsAddCommand(s *streams) *cobra.Command {
 	o := &agentsAddOptions{streams: s}
 	cmd := &cobra.Command{
 		Use:   "add NAME -- {COMMAND ARG... | URL}",
-		Short: "Add an agent of your own by the command that starts it, or by where it listens",
+		Short: "Add your own agent by its command or its URL",
 		Example: `  parley agents add mine -- my-agent --acp
   parley agents add far --env 'TOKEN=$MY_TOKEN' -- ssh host my-agent
   parley agents add team --header 'Authorization=Bearer $TEAM_TOKEN' -- wss://agents.example.com/acp`,
@@ -41,25 +41,25 @@ func agentsAddCommand(s *streams) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return o.run() },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.title, "title", "", "the `NAME` that is shown, if it is another one")
-	f.StringVar(&o.cwd, "cwd", "", "start it in this directory `DIR`, not in that of the session")
-	f.StringArrayVar(&o.env, "env", nil, "set a variable for it, `NAME=VALUE`; a value of '$NAME' is taken from your environment; may be repeated")
-	f.StringArrayVar(&o.headers, "header", nil, "send this header to where it listens, `NAME=VALUE`; '$NAME' in the value is taken from your environment; may be repeated")
+	f.StringVar(&o.title, "title", "", "display `NAME`")
+	f.StringVar(&o.cwd, "cwd", "", "start it in this `DIR` instead of the session's directory")
+	f.StringArrayVar(&o.env, "env", nil, "set an environment variable, `NAME=VALUE`; '$NAME' comes from your environment; may be repeated")
+	f.StringArrayVar(&o.headers, "header", nil, "send this header, `NAME=VALUE`; '$NAME' comes from your environment; may be repeated")
 	f.BoolVar(&o.insecure, "insecure", false, "allow a URL without TLS on another machine")
-	f.BoolVar(&o.replace, "replace", false, "in the place of an agent that was added under this name before")
+	f.BoolVar(&o.replace, "replace", false, "replace an agent that you added under this name")
 	return cmd
 }
 
 func (o *agentsAddOptions) takeArgs(cmd *cobra.Command, args []string) error {
-	const how = "As in: parley agents add mine -- my-agent --acp"
+	const how = "Example: parley agents add mine -- my-agent --acp"
 	at := cmd.ArgsLenAtDash()
 	switch {
 	case at < 0:
-		return misused(cmd, how, "there is no command: it stands behind --")
+		return misused(cmd, how, "no command: write it after --")
 	case at != 1:
-		return misused(cmd, how, "one name stands before --, and got %d", at)
+		return misused(cmd, how, "want one name before --, got %d", at)
 	case len(args) == 1 || args[1] == "":
-		return misused(cmd, how, "there is no command behind --")
+		return misused(cmd, how, "no command after --")
 	}
 	o.id, o.words = args[0], args[1:]
 	listens := len(o.words) == 1 && strings.Contains(o.words[0], "://")
@@ -69,12 +69,12 @@ func (o *agentsAddOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	}
 	for _, name := range []string{"env", "cwd"} {
 		if listens && cmd.Flags().Changed(name) {
-			return misused(cmd, "", "--%s is for an agent that is started, and this one listens", name)
+			return misused(cmd, "", "--%s is for agents with a command, and this one has a URL", name)
 		}
 	}
 	for _, name := range []string{"header", "insecure"} {
 		if !listens && cmd.Flags().Changed(name) {
-			return misused(cmd, "", "--%s is for an agent that listens, and this one is started", name)
+			return misused(cmd, "", "--%s is for agents with a URL, and this one has a command", name)
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func settings(flag string, texts []string) (map[string]string, error) {
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, app.WithHint("Write it as in: --"+flag+" NAME=VALUE", "--%s %s has no value", flag, name)
+			return nil, app.WithHint("Example: --"+flag+" NAME=VALUE", "--%s %s has no value", flag, name)
 		}
 		values[name] = value
 	}
@@ -133,10 +133,10 @@ func (o *agentsAddOptions) run() error {
 	}
 	fmt.Fprintf(o.streams.Out, "added %s: start it with 'parley -a %s'\n", termtext.Line(o.id), termtext.Line(o.id))
 	if why := added.Agent().Unusable(exec.LookPath); why != "" {
-		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be started yet: "+why+"."))
+		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot start yet: "+why+"."))
 	}
 	if _, err := app.RemoteAgent(added.Agent()); err != nil {
-		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be connected to yet: "+err.Error()+"."))
+		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be reached yet: "+err.Error()+"."))
 	}
 	return nil
 }
@@ -154,15 +154,15 @@ func (o *agentsAddOptions) free(a *registry.Agents, cfg *config.Config) error {
 		switch {
 		case own.ID != o.id:
 		case own.Origin != nil:
-			return app.WithHint("Take another name, or remove that one first: parley agents remove "+o.id, "%s is an installed agent", o.id)
+			return app.WithHint("Choose another name, or remove that one first: parley agents remove "+o.id, "%s is an installed agent", o.id)
 		case !o.replace:
-			return app.WithHint("To replace it: --replace", "an agent %s was added before", o.id)
+			return app.WithHint("To replace it: --replace", "the agent %s already exists", o.id)
 		default:
 			return nil
 		}
 	}
 	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == o.id }) {
-		return app.WithHint("Change it there, or take another name: "+config.ConfigFile(), "an agent %s is in the configuration", o.id)
+		return app.WithHint("Change it there, or choose another name: "+config.ConfigFile(), "an agent %s is in the configuration", o.id)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func agentsInfoCommand(s *streams) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "info NAME",
-		Short: "Show what is known of an agent, and exactly what runs",
+		Short: "Show an agent and exactly what it runs",
 		Args:  oneArgument("the name of an agent"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := findListed(s, args[0])
@@ -30,7 +30,7 @@ func agentsInfoCommand(s *streams) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: an object")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: one object")
 	return cmd
 }
 

@@ -23,7 +23,7 @@ type agentsInstallOptions struct {
 }
 
 func (o *agentsInstallOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
 }
 
 func agentsInstallCommand(s *streams) *cobra.Command {
@@ -31,15 +31,15 @@ func agentsInstallCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install NAME",
 		Short: "Install an agent of the registry, after showing exactly what will run",
-		Long: `install makes an agent of the registry one of yours. A program is downloaded,
-checked and unpacked into parley's data directory; of a package, the command is
-written down that fetches and starts it, with its version: nothing is fetched now.
-It shows first what is downloaded and what will run, and asks.`,
-		Args: oneArgument("the name of an agent of the registry"),
+		Long: `install adds an agent from the registry. parley downloads, checks and unpacks
+programs into its data directory; for an npx or uvx package it records the command
+and version, which are fetched when the agent starts. It shows everything that it
+will download and run, and asks first.`,
+		Args: oneArgument("the name of an agent in the registry"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.install(cmd, args[0]) },
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.as, "as", "", "in which `WAY` it comes, where there are several: binary, npx or uvx")
+	cmd.Flags().StringVar(&o.as, "as", "", "`KIND` of package, if there are several: binary, npx or uvx")
 	return cmd
 }
 
@@ -48,7 +48,7 @@ func (o *agentsInstallOptions) install(cmd *cobra.Command, name string) error {
 	if o.as != "" {
 		kinds = []registry.Kind{registry.Kind(o.as)}
 		if !slices.Contains(registry.Kinds(), kinds[0]) {
-			return misused(cmd, "", "--as cannot be %q: it is binary, npx or uvx", o.as)
+			return misused(cmd, "", "--as must be binary, npx or uvx, not %q", o.as)
 		}
 	}
 	a, _, err := openAgents()
@@ -97,9 +97,9 @@ func agentsUpdateCommand(s *streams) *cobra.Command {
 	o := &agentsInstallOptions{streams: s}
 	cmd := &cobra.Command{
 		Use:   "update [NAME...]",
-		Short: "Bring installed agents, or all of them, to the versions that the registry has",
-		Long: `update installs the versions that the registry has, as far as it is known here:
-'parley agents refresh' fetches the newest. Until then an agent stays as it is.`,
+		Short: "Update installed agents, or all of them",
+		Long: `update installs the versions of the registry as last fetched;
+'parley agents refresh' fetches the newest.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.update(cmd.Context(), args) },
 	}
 	o.flags(cmd)
@@ -132,7 +132,7 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 		errs = append(errs, o.renew(ctx, a, own, entry))
 	}
 	if len(installed) == current {
-		fmt.Fprintln(o.streams.Out, "All are as the registry has them, "+editionLine(e)+".")
+		fmt.Fprintln(o.streams.Out, "All agents are up to date; registry "+editionLine(e)+".")
 	}
 	return errors.Join(errs...)
 }
@@ -166,7 +166,7 @@ func installedAgents(a *registry.Agents, names []string) ([]config.Added, error)
 			return strings.EqualFold(own.ID, name) || strings.EqualFold(own.Name, name)
 		})
 		if i < 0 {
-			return nil, app.WithHint("'parley agents list' lists what is installed.", "no installed agent is called %q", name)
+			return nil, app.WithHint("'parley agents list' lists the installed agents.", "no installed agent is called %q", name)
 		}
 		some = append(some, list[i])
 	}

@@ -66,7 +66,7 @@ func agentsListCommand(s *streams) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: a list of objects")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: a list of objects")
 	return cmd
 }
 
@@ -173,7 +173,7 @@ func (l listedAgent) about() string {
 		parts = append(parts, "the default")
 	}
 	if l.Reason != "" {
-		parts = append(parts, "cannot be started: "+l.Reason)
+		parts = append(parts, "cannot start: "+l.Reason)
 	}
 	return strings.Join(parts, "  ")
 }

@@ -21,13 +21,13 @@ import (
 // agentsLoginCommand signs in to an agent.
 func agentsLoginCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "login NAME [WAY]",
-		Short: "Sign in to an agent, in one of the ways that it offers",
-		Long: `login starts the agent, has it sign you in, and ends it. Which ways there are, the
-agent says; where there are several, name one by its id, or choose on the terminal.`,
+		Use:   "login NAME [METHOD]",
+		Short: "Sign in to an agent",
+		Long: `login starts the agent, signs you in, and stops it. If the agent offers several
+methods, name one by its ID, or choose on the terminal.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return misused(cmd, "", "login takes the name of an agent, and perhaps a way to sign in")
+				return misused(cmd, "", "login takes an agent and optionally a sign-in method")
 			}
 			return nil
 		},
@@ -63,8 +63,9 @@ func withAgent(ctx context.Context, s *streams, name string, do func(context.Con
 	if err != nil {
 		return err
 	}
-	end, _ := process.BeginSupervision(ctx)
-	defer end()
+	supervision := process.BeginSupervision(ctx)
+	defer supervision.End()
+	supervision.Watch()
 	cwd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -110,9 +111,9 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, way string)
 	}
 	switch {
 	case len(all) == 0:
-		return acpclient.AuthMethod{}, app.WithHint(elsewhereFor(c.Agent), "%s offers no way to sign in", c.Agent.Name)
+		return acpclient.AuthMethod{}, app.WithHint(elsewhereFor(c.Agent), "%s offers no sign-in method", c.Agent.Name)
 	case way != "":
-		return acpclient.AuthMethod{}, app.WithHint("It has: "+strings.Join(names, ", "), "%s has no way to sign in called %q", c.Agent.Name, way)
+		return acpclient.AuthMethod{}, app.WithHint("It has: "+strings.Join(names, ", "), "%s has no sign-in method %q", c.Agent.Name, way)
 	case len(all) == 1:
 		return all[0], nil
 	}
@@ -120,20 +121,20 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, way string)
 		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, m.ID, m.Description)))
 	}
 	if !s.InTerminal || !s.ErrTerminal {
-		return acpclient.AuthMethod{}, app.WithHint("Name one of them: parley agents login NAME WAY", "%s has several ways to sign in", c.Agent.Name)
+		return acpclient.AuthMethod{}, app.WithHint("Choose one: parley agents login NAME METHOD", "%s has several sign-in methods", c.Agent.Name)
 	}
 	fmt.Fprintf(s.Err, "Which? [1-%d] ", len(all))
 	answer, err := line(ctx, s)
 	n, wrong := strconv.Atoi(answer)
 	if err != nil || wrong != nil || n < 1 || n > len(all) {
-		return acpclient.AuthMethod{}, errors.New("none was chosen")
+		return acpclient.AuthMethod{}, errors.New("no sign-in method chosen")
 	}
 	return all[n-1], nil
 }
 
 // elsewhere says where it stands how to sign in to an agent that cannot be asked to.
 func elsewhereFor(a config.Agent) string {
-	const see = "See how it is done in its own documentation"
+	const see = "See the agent's own documentation"
 	if a.URL == "" {
 		return see + "."
 	}
@@ -159,10 +160,10 @@ func line(ctx context.Context, s *streams) (string, error) {
 // loginOnTerminal gives the terminal to the agent's own program.
 func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpclient.AuthMethod) error {
 	if c.Agent.Address != "" {
-		return app.WithHint("Sign in on that machine.", "%s is done on a terminal of the machine that %s runs on", m.Name, c.Agent.Name)
+		return app.WithHint("Sign in on that machine.", "%s needs a terminal on the machine that runs %s", m.Name, c.Agent.Name)
 	}
 	if !s.InTerminal || !s.OutTerminal {
-		return app.WithHint("Run it in a terminal, without > or |.", "%s is done on a terminal, and there is none", m.Name)
+		return app.WithHint("Run it in a terminal, without > or |.", "%s needs a terminal, and there is none", m.Name)
 	}
 	cmd, err := c.TerminalAuth(ctx, m)
 	if err != nil {
@@ -170,14 +171,14 @@ func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpcl
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the program that signs in to %s did not end well: %w", c.Agent.Name, err)
+		return fmt.Errorf("the sign-in program of %s failed: %w", c.Agent.Name, err)
 	}
 	return nil
 }
 
 func logout(ctx context.Context, s *streams, c *app.Connection) error {
 	if c.Info.AgentCapabilities.Auth.Logout == nil {
-		return app.WithHint(elsewhereFor(c.Agent), "%s offers no way to sign out", c.Agent.Name)
+		return app.WithHint(elsewhereFor(c.Agent), "%s cannot sign out", c.Agent.Name)
 	}
 	if err := c.Logout(ctx); err != nil {
 		return err

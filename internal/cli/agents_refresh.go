@@ -12,7 +12,7 @@ import (
 func agentsRefreshCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "refresh",
-		Short: "Fetch the newest registry; what is installed stays as it is until it is updated",
+		Short: "Fetch the newest registry; installed agents stay unchanged",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, _, err := openAgents()
@@ -28,7 +28,7 @@ func agentsRefreshCommand(s *streams) *cobra.Command {
 			}
 			news := ""
 			if !changed {
-				news = "; it is the same as before"
+				news = "; unchanged"
 			}
 			fmt.Fprintf(s.Out, "the registry has %s%s\n", termtext.Count(len(e.Entries), "agent"), news)
 			installed, err := installedAgents(a, nil)

@@ -47,15 +47,15 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 // with that parley does not start.
 func tellLeftBehind(s *streams) {
 	if _, err := config.Load(config.ConfigFile()); err != nil {
-		fmt.Fprintln(s.Err, termtext.Block("The configuration still has a part of its own for what was removed: "+err.Error()))
-		fmt.Fprintln(s.Err, "Take that part out of the file, or parley does not start: parley config edit")
+		fmt.Fprintln(s.Err, termtext.Block("The configuration still has a section for it: "+err.Error()))
+		fmt.Fprintln(s.Err, "Remove that section, or parley does not start: parley config edit")
 	}
 }
 
 // notRemoved says why an agent is not removed.
 func notRemoved(cfg *config.Config, name string) error {
 	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == name }) {
-		return app.WithHint("Take it out of the file: parley config edit", "%s is in the configuration", name)
+		return app.WithHint("Remove it there: parley config edit", "%s is in the configuration", name)
 	}
-	return app.WithHint("'parley agents list' lists what is installed.", "no agent called %q was installed or added", name)
+	return app.WithHint("'parley agents list' lists the installed agents.", "no agent called %q was installed or added", name)
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"parley/internal/process"
+	"parley/internal/tmux"
 )
 
 // Exit codes.
@@ -26,6 +27,7 @@ const (
 // returns its exit code. A signal that asks the process to end ends what runs.
 // changes is the list of what has changed from version to version, in Markdown.
 func Main(changes string) int {
+	tmux.Show()
 	changelog = changes
 	return process.Supervise(runProcess)
 }

@@ -29,10 +29,10 @@ var shellNames = []string{"bash", "zsh", "fish", "powershell"}
 func completionCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion " + strings.Join(shellNames, "|"),
-		Short: "Print what a shell needs to complete commands, flags, agents and sessions",
-		Long: `completion prints a script for your shell. With it, the tab key completes
-commands and flags, the names of agents, and the ids of sessions, worktrees and
-rules. The packages of parley bring the scripts along.`,
+		Short: "Print the completion script for a shell",
+		Long: `completion prints a script with which your shell completes commands, flags,
+ agents, sessions, worktrees and rules.
+parley's packages include the scripts.`,
 		Example: `  parley completion bash > ~/.local/share/bash-completion/completions/parley
   parley completion zsh > "${fpath[1]}/_parley"
   parley completion fish > ~/.config/fish/completions/parley.fish

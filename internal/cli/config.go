@@ -16,8 +16,8 @@ func configCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Show, edit and check the configuration",
-		Long: `config is about parley's configuration. Without a command it shows what counts,
-and where each value comes from.`,
+		Long: `config shows and changes parley's configuration. Without a command it shows the
+values and where each comes from.`,
 		Args: noArguments,
 		RunE: show.RunE,
 	}
@@ -29,7 +29,7 @@ and where each value comes from.`,
 func configPathCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
-		Short: "Print the path of the configuration file, which need not be there",
+		Short: "Print the path of the configuration file, which may not exist",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(s.Out, config.ConfigFile())

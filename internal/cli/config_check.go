@@ -15,13 +15,12 @@ import (
 func configCheckCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
-		Short: "Say what is wrong with the configuration, with file and line",
-		Long: `check reads the configuration, or another FILE as if it were that, and says what
-is wrong with it, each mistake with file, line and column. The exit code is 1 if
-there is one.`,
+		Short: "Check the configuration",
+		Long: `check reads the configuration, or another FILE, and reports each mistake with
+file, line and column. The exit code is 1 if there is one.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return misused(cmd, "", "check takes one file at most, and got %d", len(args))
+				return misused(cmd, "", "check takes at most one file, got %d", len(args))
 			}
 			return nil
 		},
@@ -47,9 +46,9 @@ func checkFile(s *streams, path string, must bool) error {
 		return exitStatus(exitError)
 	}
 	if gone {
-		_, err := fmt.Fprintln(s.Out, "There is no file "+path+": the defaults count. To write one: parley config edit")
+		_, err := fmt.Fprintln(s.Out, "There is no file "+path+": parley uses the defaults. Create one with: parley config edit")
 		return err
 	}
-	_, err := fmt.Fprintln(s.Out, path+": nothing is wrong with it")
+	_, err := fmt.Fprintln(s.Out, path+": no mistakes")
 	return err
 }

@@ -27,11 +27,10 @@ func configShowCommand(s *streams) *cobra.Command {
 	var sandbox bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show every setting that counts, and where it comes from",
-		Long: `show prints the settings that count, as the file would have them, and behind each
-where it comes from: the file, a variable of the environment, a flag, or the
-default. Values that may be secret are not shown. With --agent and --sandbox it
-shows what would count if parley were started with them.`,
+		Short: "Show every setting and where it comes from",
+		Long: `show prints each setting and where it comes from: the file, an environment
+variable, a flag, or the default. Secret values are hidden. --agent and --sandbox
+show what parley would use with them.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f := cmd.Flags().Lookup("sandbox"); f != nil && f.Changed {
@@ -41,9 +40,9 @@ shows what would count if parley were started with them.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&opt.all, "all", false, "list also the keys that are as they are by default")
-	f.StringVarP(&opt.agent, "agent", "a", "", "with this agent of a `NAME`")
-	f.BoolVar(&sandbox, "sandbox", false, "with the sandbox, or, with =false, without")
+	f.BoolVar(&opt.all, "all", false, "include default keys")
+	f.StringVarP(&opt.agent, "agent", "a", "", "as with this agent, by `NAME`")
+	f.BoolVar(&sandbox, "sandbox", false, "as with --sandbox, or --sandbox=false")
 	return cmd
 }
 
@@ -51,7 +50,7 @@ func (o *configShowOptions) run() error {
 	path := config.ConfigFile()
 	settings, err := config.Settings(path)
 	if err != nil {
-		return app.WithHint("To put it right: parley config edit", "%w", err)
+		return app.WithHint("To fix it: parley config edit", "%w", err)
 	}
 	if o.agent != "" {
 		cfg, err := config.Load(path)
@@ -65,7 +64,7 @@ func (o *configShowOptions) run() error {
 	out := o.streams.Out
 	head := "# " + path
 	if _, err := os.Stat(path); err != nil {
-		head += ", which is not there: parley config edit makes it"
+		head += ": not found; create it with: parley config edit"
 	}
 	fmt.Fprintln(out, head)
 	return o.print(settings, filepath.Base(path))
@@ -118,7 +117,7 @@ func (o *configShowOptions) counts(s config.Setting, file string) (value, origin
 	origin = strings.TrimPrefix(origin+", environment", ", ")
 	switch _, set := os.LookupEnv(s.Variable); {
 	case !set:
-		origin += ", where it is not set"
+		origin += ", which is not set"
 	case s.Line == 0:
 		origin += " " + s.Variable
 	}

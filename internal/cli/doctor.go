@@ -20,7 +20,7 @@ import (
 	"parley/internal/process"
 )
 
-// doctorOptions are the flags and arguments of examining an agent.
+// doctorOptions are the flags and arguments of doctor.
 type doctorOptions struct {
 	startOptions
 	prompt  string
@@ -37,27 +37,26 @@ const (
 	exitIncomplete  = 4
 )
 
-// doctorPrefix begins the names of the directories that examined sessions work in.
+// doctorPrefix begins the names of the directories of its sessions.
 const doctorPrefix = "parley-doctor-"
 
-// doctorCommand examines an agent.
+// doctorCommand tests an agent against the protocol.
 func doctorCommand(s *streams) *cobra.Command {
 	o := &doctorOptions{startOptions: startOptions{streams: s}}
 	cmd := &cobra.Command{
 		Use:   "doctor [flags] [-- COMMAND ARG...]",
-		Short: "Examine an agent, and report where it deviates from the protocol",
-		Long: `doctor starts an agent, tries what it advertises, holds every message of it
-against the schema and the rules of the Agent Client Protocol, and reports what
-its author can act on: each deviation with the line on the wire and the page of
-the protocol that it breaks.
+		Short: "Test an agent against the protocol",
+		Long: `doctor starts an agent, tries what it advertises, and checks every message
+against the schema and the rules of the Agent Client Protocol. It reports each
+deviation with its line and the page of the protocol.
 
-The agent is started in this directory, and its sessions work in one that is
-made for them. It gets no files, no terminals and no permission. Without
---prompt no model is asked; with it, one turn is run and one is cancelled.
-Sessions that were made are deleted, if the agent can do that.
+The agent starts in this directory; its sessions work in an empty one. It gets no
+files, no terminals and no permission. Without --prompt no model is asked; with
+it, one turn runs and one or two are cancelled. doctor deletes its sessions, if
+the agent can do that.
 
-With --protocol auto the agent is offered version 2 of the protocol, and
-examined in the version that it answers with.`,
+--protocol auto offers version 2 of the protocol, and tests the version that the
+agent answers with.`,
 		Example: `  parley doctor -- my-agent --acp
   parley doctor --prompt -a claude
   parley doctor --protocol auto --prompt -- my-agent --acp
@@ -65,24 +64,24 @@ examined in the version that it answers with.`,
   parley doctor -- wss://agents.example.com/acp
 
 Exit codes:
-   0  nothing deviates
-   1  there are errors or warnings
-   2  the command line is wrong
-   3  the agent could not be examined: it could not be started, or did not get through initialize
-   4  nothing deviates, but not all could be examined: it wants somebody to sign in, say`,
+   0  no deviation
+   1  errors or warnings
+   2  bad flags
+   3  the agent did not start or failed at initialize
+   4  no deviation, but not everything could be tested`,
 		Args: o.takeDoctorArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.agent, "agent", "a", "", "the agent of this `NAME`: a configured or a known one, or \"tour\"")
-	f.StringVar(&o.prompt, "prompt", "", "run a turn with this `TEXT`, and one more that is cancelled; without a text, with prompts of its own")
+	f.StringVarP(&o.agent, "agent", "a", "", "agent `NAME`: configured, known, or \"tour\"")
+	f.StringVar(&o.prompt, "prompt", "", "run one turn with this `TEXT`, or a prompt of its own, and cancel another")
 	f.Lookup("prompt").NoOptDefVal = doctor.ScriptedPrompt
-	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "the `TIME` that the agent has for each answer, as in 10s or 2m")
-	f.BoolVar(&o.json, "json", false, "print the report as one object of JSON")
-	f.StringVar(&o.wire, "wire", "", "write every line that passes into this `FILE`, which must not be there, with the numbers of the report")
-	f.BoolVar(&o.rules, "rules", false, "list the rules that agents are held against, and examine none")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "wait this `TIME` for each answer, such as 10s or 2m")
+	f.BoolVar(&o.json, "json", false, "print the report as JSON: one object")
+	f.StringVar(&o.wire, "wire", "", "write every line that passes to this new `FILE`, numbered as in the report")
+	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	protocolFlag(f, &o.protocol)
-	f.BoolVar(&o.sandbox, "sandbox", false, "let the agent write in the sessions' directory only; fails where the system has no means to see to it")
+	f.BoolVar(&o.sandbox, "sandbox", false, "run the agent in the sandbox")
 	return cmd
 }
 
@@ -94,28 +93,28 @@ func (o *doctorOptions) takeDoctorArgs(cmd *cobra.Command, args []string) error 
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		before, o.command = args[:at], args[at:]
 		if len(o.command) == 0 {
-			return misused(cmd, "Write the agent's command there, as in: parley doctor -- my-agent --acp", "there is no command behind --")
+			return misused(cmd, "Example: parley doctor -- my-agent --acp", "no command after --")
 		}
 	}
 	switch {
 	case len(before) == 1 && o.prompt == doctor.ScriptedPrompt: // --prompt TEXT
 		o.prompt = before[0]
 	case len(before) > 0:
-		return misused(cmd, "To examine that agent: "+commandLine("parley doctor", append([]string{"--"}, before...)...),
-			"doctor takes no arguments but an agent's command behind --, and got %q", before)
+		return misused(cmd, "To test that agent: "+commandLine("parley doctor", append([]string{"--"}, before...)...),
+			"doctor takes only an agent's command after --, got %q", before)
 	}
 	switch {
 	case o.agent != "" && o.command != nil:
-		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
+		return misused(cmd, "", "use either --agent or a command after --, not both")
 	case cmd.Flags().Changed("prompt") && o.prompt == "":
 		return misused(cmd, "", "--prompt has no text")
 	case o.timeout <= 0:
-		return misused(cmd, "", "--timeout must be more than nothing")
+		return misused(cmd, "", "--timeout must be positive")
 	}
 	return o.checkProtocol(cmd)
 }
 
-// run examines the agent, and prints the report.
+// run tests the agent and prints the report.
 func (o *doctorOptions) run(cmd *cobra.Command) error {
 	if o.rules {
 		return o.printRules()
@@ -136,8 +135,9 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 		defer wire.Close()
 		opt.Wire = wire
 	}
-	end, _ := process.BeginSupervision(cmd.Context())
-	defer end()
+	supervision := process.BeginSupervision(cmd.Context())
+	defer supervision.End()
+	supervision.Watch()
 	report, err := doctor.Examine(cmd.Context(), opt)
 	if wire != nil {
 		err = errors.Join(err, wire.Close())
@@ -148,7 +148,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 	return verdict(report)
 }
 
-// notExamined is an error that keeps an agent from being examined.
+// notExamined is an error that keeps an agent from being tested.
 func notExamined(err error) error {
 	if errors.As(err, new(*failure)) {
 		return err
@@ -170,7 +170,7 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*app.Launcher, doctor.Optio
 		return nil, opt, err
 	case a == nil:
 		return nil, opt, misused(cmd, "Name one: parley doctor -a NAME, parley doctor -- COMMAND, or default_agent in "+config.ConfigFile(),
-			"there is no agent to examine")
+			"no agent to test")
 	}
 	opt.Protocol = newest(cmp.Or(config.Protocol(o.protocol), a.Protocol))
 	l := o.launcher(cfg)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/termtext"
 )
@@ -73,10 +74,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown) && !cmd.HasParent() && cmd.Flags().NArg() > 0 && !isDirectory(cmd.Flags().Arg(0)):
 		// Most likely the arguments are an agent's command.
-		return misused(cmd, "An agent's command stands behind --, as in: parley -- my-agent --acp",
-			"unknown flag %s behind %q", flagName(unknown.GetSpecifiedName()), cmd.Flags().Arg(0))
+		return misused(cmd, "Write an agent's command after --: parley -- my-agent --acp",
+			"unknown flag %s after %q", flagName(unknown.GetSpecifiedName()), cmd.Flags().Arg(0))
 	case errors.As(err, &unknown):
-		return misused(cmd, "", "unknown flag %s", flagName(unknown.GetSpecifiedName()))
+		return misused(cmd, likeFlag(cmd, unknown.GetSpecifiedName()), "unknown flag %s", flagName(unknown.GetSpecifiedName()))
 	case errors.As(err, &bare):
 		return misused(cmd, "", "%s needs a value", flagName(bare.GetSpecifiedName()))
 	}
@@ -86,6 +87,24 @@ func flagError(cmd *cobra.Command, err error) error {
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// likeFlag suggests the command's flag that looks most like a misspelt long one. It
+// returns "" if none does.
+func likeFlag(cmd *cobra.Command, name string) string {
+	if len(name) < 2 {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := config.Nearest(name, names); near != "" {
+		return "Did you mean " + flagName(near) + "?"
+	}
+	return ""
 }
 
 // flagName is a flag as a person types it.
@@ -99,7 +118,7 @@ func flagName(name string) string {
 // noArguments accepts flags only.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return misused(cmd, "", "%s takes no arguments, and got %q", cmd.Name(), args[0])
+		return misused(cmd, "", "%s takes no arguments, got %q", cmd.Name(), args[0])
 	}
 	return nil
 }

@@ -27,3 +27,10 @@ func TestTheExampleNamesCommandsThatExist(t *testing.T) {
 		}
 	}
 }
+
+// parley sessions lists, so it takes the flags of the list, as the guide says.
+func TestSessionsTakesTheFlagsOfItsList(t *testing.T) {
+	if cmd := sessionsCommand(&streams{}); cmd.Flags().Lookup("all") == nil || cmd.Flags().Lookup("json") == nil {
+		t.Errorf("%s does not take --all and --json", cmd.Name())
+	}
+}

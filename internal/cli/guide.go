@@ -18,21 +18,20 @@ import (
 	"parley/tui/theme"
 )
 
-// guideCommand prints the user's guide.
+// guideCommand shows the user's guide.
 func guideCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "guide",
-		Short: "Print the user's guide",
-		Long: `guide prints the user's guide: drawn for the terminal in your style for
-Markdown, or as the Markdown it is when the output goes into a file or a
-program. To read it page by page:  parley guide | less`,
+		Short: "Show the user's guide",
+		Long: `guide shows the user's guide in your pager: $PAGER, or less. PAGER=cat prints it
+at once. Into a file or another program it writes plain Markdown.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return printGuide(s) },
 	}
 }
 
-// printGuide prints the guide as fits the output. A configuration that cannot be
-// used is told of when the guide, which explains it, has been printed.
+// printGuide prints the guide as fits the output. An error in the configuration is
+// returned after the guide, which explains it, has been printed.
 func printGuide(s *streams) error {
 	if !s.OutTerminal {
 		_, err := io.WriteString(s.Out, docs.Guide())
@@ -42,20 +41,22 @@ func printGuide(s *streams) error {
 	if wrong != nil {
 		cfg = config.Default()
 	}
-	if err := drawMarkdown(s, cfg)(docs.Guide()); err != nil {
+	err := paged(s, func(to io.Writer) error { return drawMarkdown(s, cfg, to)(docs.Guide()) })
+	if err != nil {
 		return fmt.Errorf("print the guide: %w", err)
 	}
 	return wrong
 }
 
-// drawMarkdown draws documents on a terminal, in the style of the configuration.
-func drawMarkdown(s *streams, cfg *config.Config) func(document string) error {
-	depth := theme.DepthOf(colorprofile.Detect(s.Out, os.Environ()))
-	th := tui.SchemeFor(cfg, isDark(cfg)).Theme(depth).WithMarkdown(cfg.MarkdownStyle.Style)
+// drawMarkdown returns a function that writes documents in the style of the configuration,
+// for the width and colours of the terminal.
+func drawMarkdown(s *streams, cfg *config.Config, to io.Writer) func(document string) error {
+	profile := colorprofile.Detect(s.Out, os.Environ())
+	th := tui.SchemeFor(cfg, isDark(cfg)).Theme(theme.DepthOf(profile)).WithMarkdown(cfg.MarkdownStyle.Style)
+	out := &colorprofile.Writer{Forward: to, Profile: profile}
 	return func(document string) error {
 		lines := markdown.Whole(document, terminalWidth(s.Out), th)
-		// Lip Gloss writes the colours that the terminal has.
-		_, err := lipgloss.Fprintln(s.Out, strings.Join(lines, "\n"))
+		_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
 		return err
 	}
 }

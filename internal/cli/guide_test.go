@@ -35,6 +35,7 @@ func writtenTo(t *testing.T, width uint16, configuration string, command func(*s
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	t.Setenv("GLAMOUR_STYLE", "")
+	t.Setenv("PAGER", "cat")
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("COLORTERM", "truecolor")
 	if err := os.MkdirAll(filepath.Join(dir, "parley"), 0o700); err != nil {
@@ -77,6 +78,27 @@ func TestGuideOnATerminalIsDrawn(t *testing.T) {
 		if longest > int(width) || longest < int(width)/2 {
 			t.Errorf("on a terminal of %d columns a line is %d wide", width, longest)
 		}
+	}
+}
+
+func TestGuideGoesThroughThePager(t *testing.T) {
+	text, err := writtenTo(t, 80, "theme = \"dark\"\n", func(s *streams) error {
+		t.Setenv("PAGER", "sed -n 's/.*The guide to parley.*/paged/p'")
+		return printGuide(s)
+	})
+	if err != nil || text != "paged\n" {
+		t.Errorf("%v: %.300q", err, text)
+	}
+}
+
+// A pager that the user leaves early is no error.
+func TestGuideWithAPagerThatEndsEarly(t *testing.T) {
+	text, err := writtenTo(t, 80, "theme = \"dark\"\n", func(s *streams) error {
+		t.Setenv("PAGER", "true")
+		return printGuide(s)
+	})
+	if err != nil || text != "" {
+		t.Errorf("%v: %.300q", err, text)
 	}
 }
 

@@ -37,13 +37,14 @@ func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left,
 	ctx, stop := signal.NotifyContext(context.WithoutCancel(before), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if before.Err() != nil {
-		return tui.Left{}, errors.New("interrupted before anything was begun")
+		return tui.Left{}, errors.New("interrupted")
 	}
-	end, _ := process.BeginSupervision(ctx)
-	defer end()
+	supervision := process.BeginSupervision(ctx)
+	defer supervision.End()
+	supervision.Watch()
 	s := o.streams
 	left, err := linemode.Run(ctx, linemode.Options{
-		Backend: opt.Backend, Config: opt.Config, Agent: opt.Agent, Open: opt.Open, Pick: opt.Pick,
+		Backend: opt.Backend, Agent: opt.Agent, Open: opt.Open, Pick: opt.Pick,
 		Prompt: opt.Prompt, Cwd: opt.Cwd, Version: opt.Version,
 		In: s.In, Out: s.Out, Terminal: s.InTerminal, Interrupts: interrupts, Continued: continued,
 	})

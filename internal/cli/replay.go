@@ -35,26 +35,25 @@ func replayCommand(s *streams) *cobra.Command {
 	o := &replayOptions{streams: s, screen: tui.Run}
 	cmd := &cobra.Command{
 		Use:   "replay [flags] FILE|SESSION",
-		Short: "Play a recording or a stored session, on the screen or as text",
-		Long: `replay shows again what happened in a session: a FILE that --record has written,
-or a session that parley keeps, named by its id or by how that begins. There is no
-agent in a replay: nothing is asked, no program is started, no file is touched.
+		Short: "Play a recording or a stored session",
+		Long: `replay plays a session: a FILE written by --record, or a stored session named by
+its ID or the beginning of it. A replay starts no program and touches no file.
 
-On the screen, space pauses, [ and ] go from turn to turn, + and - change the
-speed. Where the output is no terminal, or with --output, what the agent has
-said is printed as 'parley run' does.`,
+On the screen, space pauses, [ and ] move by turn, + and - change the speed. If
+the output is not a terminal, or with --output, replay prints the agent's answers
+as 'parley run' does.`,
 		Example: `  parley --record session.jsonl -a claude    record a session
   parley replay session.jsonl                play it
   parley replay --speed 4 --max-pause 500ms session.jsonl
-  parley replay 20261121                     play a session that parley keeps
-  parley replay --output json session.jsonl  what came of it, for programs`,
+  parley replay 20261121                     play a stored session
+  parley replay --output json session.jsonl  print the result, for programs`,
 		Args: func(cmd *cobra.Command, args []string) error { return o.check(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.speed, "speed", "1", "play it at this `SPEED`: how many times faster than it happened, as in 2 or 0.5, or max")
-	f.DurationVar(&o.maxPause, "max-pause", 2*time.Second, "shorten longer silences to this `TIME`; 0 leaves them out")
-	f.StringVar(&o.output, "output", "", "print it in this `FORM` instead: text, json (one object at the end), or stream-json (one event a line)")
+	f.StringVar(&o.speed, "speed", "1", "`SPEED` of the replay: a factor such as 2 or 0.5, or max")
+	f.DurationVar(&o.maxPause, "max-pause", 2*time.Second, "shorten pauses to this `TIME`; 0 skips them")
+	f.StringVar(&o.output, "output", "", "print in this `FORMAT`: text, json (one object at the end) or stream-json (one event per line)")
 	return cmd
 }
 
@@ -62,15 +61,15 @@ said is printed as 'parley run' does.`,
 func (o *replayOptions) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1:
-		return misused(cmd, "Name one: a file that --record has written, or the id of a session ('parley sessions list --all').",
-			"replay takes a file or the id of a session, and got %d arguments", len(args))
+		return misused(cmd, "Name a recording, or a session by its ID ('parley sessions list --all').",
+			"replay takes a file or a session ID, got %d arguments", len(args))
 	case o.maxPause < 0:
-		return misused(cmd, "", "--max-pause cannot be less than nothing")
+		return misused(cmd, "", "--max-pause cannot be negative")
 	}
 	switch o.output {
 	case "", outputText, outputJSON, outputStream:
 	default:
-		return misused(cmd, "", "--output cannot be %q: it is text, json or stream-json", o.output)
+		return misused(cmd, "", "--output must be text, json or stream-json, not %q", o.output)
 	}
 	if _, err := record.ParseSpeed(o.speed); err != nil {
 		return misused(cmd, "", "--speed: %w", err)
@@ -95,7 +94,7 @@ func (o *replayOptions) run(ctx context.Context, what string) error {
 		return o.print(script, cfg)
 	}
 	if !o.streams.Keyboard {
-		return app.WithHint("To print it instead: parley replay --output text", "there is no terminal to read keys from")
+		return app.WithHint("To print it instead: parley replay --output text", "no terminal to read keys from")
 	}
 	speed, err := record.ParseSpeed(o.speed)
 	if err != nil {
@@ -134,8 +133,8 @@ func scriptOf(what string) (*record.Script, error) {
 	s := store.New(app.StoreDir())
 	id, err := s.Resolve(what)
 	if errors.Is(err, store.ErrNotStored) {
-		return nil, app.WithHint("Name a file that --record has written, or a session: 'parley sessions list --all' lists them.",
-			"there is no file %s, and no stored session with an id that begins so", what)
+		return nil, app.WithHint("Name a recording, or a session: 'parley sessions list --all' lists them.",
+			"no file and no stored session %s", what)
 	}
 	if err != nil {
 		return nil, explained(err)
@@ -146,14 +145,14 @@ func scriptOf(what string) (*record.Script, error) {
 // recordedScript is what a recording has to play.
 func recordedScript(name string, f *os.File) (*record.Script, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, app.WithHint("Name a file that --record has written.", "%s is a directory", name)
+		return nil, app.WithHint("Name a recording.", "%s is a directory", name)
 	}
 	rec, err := record.Read(f)
 	switch {
 	case errors.Is(err, record.ErrNewer):
-		return nil, app.WithHint("Play it with that version of parley, or a later one.", "%s: %w", name, err)
+		return nil, app.WithHint("Play it with that version of parley or a later one.", "%s: %w", name, err)
 	case errors.Is(err, record.ErrNoRecording):
-		return nil, app.WithHint("'parley --record FILE' makes one. A session that parley keeps is named by its id.", "%s: %w", name, err)
+		return nil, app.WithHint("'parley --record FILE' makes one. Name a stored session by its ID.", "%s: %w", name, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -167,7 +166,7 @@ func recordedScript(name string, f *os.File) (*record.Script, error) {
 		s.Faults = append(s.Faults, fmt.Sprintf("line %d of %s is left out: %v", l.Line, name, l.Why))
 	}
 	if len(s.Steps) == 0 {
-		return nil, fmt.Errorf("%s has nothing to play: the recording ends before anything has happened", name)
+		return nil, fmt.Errorf("%s has nothing to play", name)
 	}
 	return s, nil
 }

@@ -44,7 +44,7 @@ func bareResume(args []string) []string {
 func (o *startOptions) checkBack(cmd *cobra.Command) error {
 	o.pick = cmd.Flags().Changed("resume") && o.resume == ""
 	if o.last && (o.pick || o.resume != "") {
-		return misused(cmd, "", "--continue and --resume do not go together: each names a session")
+		return misused(cmd, "", "use either --continue or --resume, not both")
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (o *startOptions) checkBack(cmd *cobra.Command) error {
 func (o *startOptions) stored(ctx context.Context, l *app.Launcher, lib *store.Library, agent *config.Agent) (*app.Open, error) {
 	switch {
 	case l.Store == nil && (o.last || o.pick):
-		return nil, app.WithHint("Take store = false out of "+config.ConfigFile()+", or name a session of the agent's with --resume=ID.", "no sessions are stored")
+		return nil, app.WithHint("Remove store = false from "+config.ConfigFile()+", or name a session of the agent's with --resume=ID.", "no sessions are stored")
 	case l.Store == nil || !o.last && o.resume == "":
 		return nil, nil
 	case o.agent == "" && o.words() == nil:
@@ -76,7 +76,7 @@ func (o *startOptions) stored(ctx context.Context, l *app.Launcher, lib *store.L
 
 // nothingHere is the error of going on with the last session where there is none.
 func (o *startOptions) nothingHere() error {
-	return app.WithHint("'parley --resume' lists those of other directories.", "there is no session of %s to continue", filepath.Clean(o.cwd))
+	return app.WithHint("'parley --resume' lists those of other directories.", "no session of %s to continue", filepath.Clean(o.cwd))
 }
 
 // pruneAfter is when a start that draws the first frames is over.
@@ -99,8 +99,8 @@ func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (
 // backFlags defines the flags that go on with a session.
 func (o *runOptions) backFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.resume, "resume", "", "go on with the session of this `ID`, parley's or the agent's own")
-	f.BoolVar(&o.last, "continue", false, "go on with the last session of this directory")
+	f.StringVar(&o.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's")
+	f.BoolVar(&o.last, "continue", false, "continue the last session of this directory")
 }
 
 // checkRunBack finds what is wrong with these flags.
@@ -109,7 +109,7 @@ func (o *runOptions) checkRunBack(cmd *cobra.Command) error {
 		return err
 	}
 	if o.pick {
-		return misused(cmd, "'parley sessions' lists those that there are.", "--resume needs the ID of a session here")
+		return misused(cmd, "'parley sessions' lists them.", "--resume needs the ID of a session here")
 	}
 	return nil
 }
@@ -126,11 +126,11 @@ func storedAgent(l *app.Launcher, o app.Open) (*config.Agent, error) {
 	case !errors.As(err, &untrusted):
 		return &a, err
 	case untrusted.Listens != "":
-		return nil, app.WithHint("Name it once more, if you trust it: --connect "+untrusted.Listens,
-			"the agent of this session was named by --connect, and is not connected to unasked")
+		return nil, app.WithHint("If you trust it, repeat: --connect "+untrusted.Listens,
+			"parley does not reconnect by itself to an agent named by --connect")
 	}
-	return nil, app.WithHint("Name it once more, if you trust it, behind --: "+untrusted.Command,
-		"the agent of this session was a command of the command line, and is not started unasked")
+	return nil, app.WithHint("If you trust it, repeat its command: "+untrusted.Command,
+		"parley does not start by itself an agent named on the command line")
 }
 
 // begin makes the session: one that continues a stored session, or a new one.
@@ -156,7 +156,7 @@ func (o *startOptions) sayHowToGoOn(left []app.Left) {
 			what = strconv.Quote(l.Title)
 		}
 		if how := o.resumeCommand(l); how != "" {
-			fmt.Fprintf(o.streams.Err, "To go on with %s: %s\n", what, how)
+			fmt.Fprintf(o.streams.Err, "To resume %s: %s\n", what, how)
 		}
 	}
 }

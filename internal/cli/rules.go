@@ -20,17 +20,17 @@ func rulesCommand(s *streams) *cobra.Command {
 	o := &rulesOptions{streams: s}
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "Show and change what agents may do without a question",
-		Long: `rules shows and changes the rules by which parley answers agents that ask for
-permission: those of your configuration, those that parley has saved for you, and
-those that a project brings along in .parley/config.toml, once you trust it.
+		Short: "Show and change the permission rules",
+		Long: `rules shows and changes the rules that answer permission requests: those of your
+configuration, those that parley saved, and those of a project's
+.parley/config.toml, once you trust it.
 
-A rule is a verdict (allow, ask or deny), a kind of tool, and in parentheses what it
+A rule is allow, ask or deny, a kind of tool, and in parentheses what it
 is about: "allow execute(go test *)", "deny edit(vendor/**)", "allow read".
-Deny wins over ask, and ask over allow. What no rule is about is asked.`,
+Deny beats ask, ask beats allow. Without a matching rule, parley asks.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return misused(cmd, "", "%q is no command of rules", args[0])
+				return misused(cmd, "", "unknown command %q of rules", args[0])
 			}
 			return nil
 		},
@@ -39,12 +39,12 @@ Deny wins over ask, and ask over allow. What no rule is about is asked.`,
 	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "the project's directory `DIR` (default: this one)")
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "list", Short: "List all rules, where each lives, and whether it counts",
+			Use: "list", Short: "List all rules and where each lives",
 			Args: noArguments, RunE: func(*cobra.Command, []string) error { return o.list() },
 		},
 		o.testCommand(),
 		o.changeCommand("add", "Save a rule, for this project or for all", (*app.Rules).Add),
-		o.changeCommand("remove", "Take a rule back that parley has saved", func(b *app.Rules, everywhere bool, lines ...string) error {
+		o.changeCommand("remove", "Remove a saved rule", func(b *app.Rules, everywhere bool, lines ...string) error {
 			return b.Remove(everywhere, lines[0])
 		}),
 		o.trustCommand(),
@@ -91,7 +91,7 @@ func (o *rulesOptions) list() error {
 			last = e.Scope
 			heading := e.Scope.String()
 			if !e.Counts {
-				heading += ", which do not count: " + untrusted(b.Trust())
+				heading += ", ignored: " + untrusted(b.Trust())
 			}
 			fmt.Fprintln(w, termtext.Line(heading)+":")
 		}
@@ -100,28 +100,31 @@ func (o *rulesOptions) list() error {
 			line = fmt.Sprintf("%-50s  %s", line, termtext.VisibleLine(e.Source))
 		}
 		fmt.Fprintln(w, line)
+		if why := e.Rule.Futile(); why != "" {
+			fmt.Fprintln(w, "    It never allows anything: "+termtext.VisibleLine(why)+".")
+		}
 	}
 	if len(entries) == 0 {
-		fmt.Fprintln(w, "There are no rules: everything is asked about.")
+		fmt.Fprintln(w, "No rules: parley asks every time.")
 	}
 	if wrong := b.Project().Err; wrong != nil {
-		return app.WithHint("Its rules do not count until it is put right.", "the project's configuration: %w", wrong)
+		return app.WithHint("Its rules are ignored until it is fixed.", "the project's configuration: %w", wrong)
 	}
 	return nil
 }
 
 func untrusted(t app.Trust) string {
 	if t == app.Never {
-		return "you have said never to trust this project"
+		return "you chose never to trust this project"
 	}
-	return "you have not said that you trust this project, or it has changed them since"
+	return "you have not trusted this project's rules, or they have changed since"
 }
 
 // testCommand says what would happen.
 func (o *rulesOptions) testCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test WHAT",
-		Short: "Say what would happen, and by which rule",
+		Short: "Show what would happen, and by which rule",
 		Example: `  parley rules test 'git push --force'
   parley rules test --kind edit src/main.go
   parley rules test --kind fetch https://example.com/page --agent claude --mode plan`,
@@ -131,7 +134,7 @@ func (o *rulesOptions) testCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.kind, "kind", "execute", "the `KIND` of tool: "+strings.Join(policy.Kinds(), ", "))
 	f.StringVar(&o.agent, "agent", "", "the `NAME` of the agent")
-	f.StringVar(&o.mode, "mode", "", "the `ID` of the mode that it is in")
+	f.StringVar(&o.mode, "mode", "", "the `ID` of the current mode")
 	return cmd
 }
 
@@ -151,16 +154,16 @@ func (o *rulesOptions) test(what string) error {
 	w := o.streams.Out
 	switch d.Verdict {
 	case policy.Allow:
-		fmt.Fprintln(w, "It would be allowed without a question.")
+		fmt.Fprintln(w, "It would be allowed.")
 	case policy.Deny:
-		fmt.Fprintln(w, "It would be denied without a question.")
+		fmt.Fprintln(w, "It would be denied.")
 	default:
 		fmt.Fprintln(w, "You would be asked.")
 	}
 	if d.Rule != nil {
 		fmt.Fprintf(w, "The rule: %s (%s)\n", termtext.VisibleLine(d.Rule.String()), termtext.VisibleLine(d.Rule.Source))
 	} else if d.Why == "" {
-		fmt.Fprintln(w, "No rule is about it.")
+		fmt.Fprintln(w, "No rule matches.")
 	}
 	if d.Why != "" {
 		fmt.Fprintln(w, "Why: "+termtext.VisibleLine(d.Why)+".")
@@ -202,32 +205,32 @@ func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rule
 			}
 			err = change(b, o.everywhere, args[0])
 			if errors.Is(err, app.ErrNoSuchRule) {
-				return app.WithHint("Try 'parley rules list'. Rules of a configuration are taken out of its file; one for all projects takes --global.", "%w", err)
+				return app.WithHint("Try 'parley rules list'. Remove configured rules from their file; use --global for rules of all projects.", "%w", err)
 			}
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&o.everywhere, "global", false, "for all projects, not only for this one")
+	cmd.Flags().BoolVar(&o.everywhere, "global", false, "for all projects")
 	return cmd
 }
 
 // trustCommand remembers whether a project's own rules count.
 func (o *rulesOptions) trustCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "trust", Short: "Let the project's own rules count, as they are now",
-		Long: `trust lets the rules in the project's .parley/config.toml count, as they are now:
-after any change they do not, until you trust it again. Look at them first:
+		Use: "trust", Short: "Trust the project's rules as they are now",
+		Long: `trust applies the rules in the project's .parley/config.toml as they are now.
+After a change you must trust them again. Look at them first:
 parley rules list`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.never && o.forget {
-				return misused(cmd, "", "--never and --forget do not go together")
+				return misused(cmd, "", "use either --never or --forget, not both")
 			}
 			return o.trust()
 		},
 	}
-	cmd.Flags().BoolVar(&o.never, "never", false, "never trust it, and do not ask")
-	cmd.Flags().BoolVar(&o.forget, "forget", false, "forget what you have said: parley asks again")
+	cmd.Flags().BoolVar(&o.never, "never", false, "never trust it; do not ask")
+	cmd.Flags().BoolVar(&o.forget, "forget", false, "forget the decision: parley asks again")
 	return cmd
 }
 
@@ -245,7 +248,7 @@ func (o *rulesOptions) trust() error {
 	case p.Err != nil:
 		return fmt.Errorf("the project's configuration: %w", p.Err)
 	case len(p.Rules) == 0:
-		return fmt.Errorf("there are no rules in %s", filepath.Join(p.Dir, config.ProjectFile))
+		return fmt.Errorf("no rules in %s", filepath.Join(p.Dir, config.ProjectFile))
 	}
 	return b.SetTrust(t)
 }
@@ -254,7 +257,7 @@ func (o *rulesOptions) trust() error {
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return misused(cmd, "", "%s takes one argument, %s, and got %d", cmd.CommandPath(), what, len(args))
+			return misused(cmd, "", "%s takes one argument, %s, got %d", cmd.CommandPath(), what, len(args))
 		}
 		return nil
 	}

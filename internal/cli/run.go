@@ -50,14 +50,13 @@ func runCommand(s *streams) *cobra.Command {
 	o := &runOptions{startOptions: startOptions{streams: s}}
 	cmd := &cobra.Command{
 		Use:   "run [flags] PROMPT [-- COMMAND ARG...]",
-		Short: "Send a prompt to an agent without a screen, and print its answer",
-		Long: `run sends a prompt to an agent, prints the answer, and ends. The prompt is an
-argument, a file (-f) or what stands on standard input. Several are sent one
-after the other, in one session.
+		Short: "Send a prompt to an agent and print its answer",
+		Long: `run sends a prompt to an agent, prints the answer, and exits. The prompt is an
+argument, a file (-f) or standard input. Several are sent one after the other, in
+one session.
 
-Nobody is there to be asked: what no rule allows is denied, and standard error
-says which flag would allow it. Forms are refused, and an agent that wants you
-to sign in is ended.`,
+What no rule allows is denied, and standard error says which flag would allow it.
+Forms are refused. An agent that wants you to sign in is stopped.`,
 		Example: `  parley run -a claude "What does this project do?"
   git diff | parley run -a claude -f -
   parley run --allow edit --allow 'execute(go test *)' "Make the tests pass" -- my-agent --acp
@@ -69,23 +68,23 @@ to sign in is ended.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.agent, "agent", "a", "", "the agent of this `NAME`: a configured or a known one, or \"tour\"")
+	f.StringVarP(&o.agent, "agent", "a", "", "agent `NAME`: configured, known, or \"tour\"")
 	o.connectFlag(f)
-	f.StringArrayVarP(&o.files, "file", "f", nil, "a `FILE` with a prompt, - for standard input; may be repeated")
-	f.StringVar(&o.output, "output", outputText, "the `FORM` of the output: text, json (one object at the end), or stream-json (one event a line)")
-	f.StringVar(&o.mode, "mode", "", "the `ID` or the name of the mode to work in")
-	f.StringArrayVar(&o.options, "option", nil, "set an option of the agent, `ID=VALUE`; may be repeated")
-	f.StringVar(&o.cwd, "cwd", "", "the session's working directory `DIR` (default: this one)")
-	f.StringArrayVar(&o.addDirs, "add-dir", nil, "one more directory `DIR` that the session may work in; may be repeated")
+	f.StringArrayVarP(&o.files, "file", "f", nil, "read the prompt from `FILE`, - for standard input; may be repeated")
+	f.StringVar(&o.output, "output", outputText, "output `FORMAT`: text, json (one object at the end) or stream-json (one event per line)")
+	f.StringVar(&o.mode, "mode", "", "mode, by `ID` or name")
+	f.StringArrayVar(&o.options, "option", nil, "set an option, `ID=VALUE`; may be repeated")
+	f.StringVar(&o.cwd, "cwd", "", "working `DIR` (default: current)")
+	f.StringArrayVar(&o.addDirs, "add-dir", nil, "additional `DIR` of the session; may be repeated")
 	o.backFlags(cmd)
 	o.worktreeFlag(f)
-	f.DurationVar(&o.timeout, "timeout", 0, "cancel after this `TIME`, as in 90s or 10m (default: never)")
-	f.IntVar(&o.maxTurns, "max-turns", 0, "send this many prompts at most, `N` (default: all)")
+	f.DurationVar(&o.timeout, "timeout", 0, "cancel after this `TIME`, such as 90s or 10m")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "send at most `N` prompts")
 	protocolFlag(f, &o.protocol)
-	f.BoolVar(&o.sandbox, "sandbox", false, "let the agent and its commands write in the session's directories only; fails where the system has no means to see to it")
-	f.StringVar(&o.record, "record", "", "record the session, with all that passes between parley and its agent, in this `FILE`, which must not be there; 'parley replay FILE' plays it")
-	f.StringArrayVar(&o.allow, "allow", nil, "allow what this `RULE` is about, as in edit or 'execute(go test *)'; none lets no rule allow anything; may be repeated")
-	f.StringArrayVar(&o.deny, "deny", nil, "deny what this `RULE` is about; may be repeated")
+	f.BoolVar(&o.sandbox, "sandbox", false, "run the agent and its commands in the sandbox")
+	f.StringVar(&o.record, "record", "", "record the session in this new `FILE`; 'parley replay FILE' plays it")
+	f.StringArrayVar(&o.allow, "allow", nil, "allow by this `RULE`, such as edit or 'execute(go test *)'; none: ignore all allow rules; may be repeated")
+	f.StringArrayVar(&o.deny, "deny", nil, "deny by this `RULE`; may be repeated")
 	return cmd
 }
 
@@ -111,11 +110,11 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(before) > 1:
 		return misused(cmd, "Put the prompt in quotes: "+commandLine("parley run", strings.Join(before, " ")),
-			"one prompt at most, not %d: others come from files (-f)", len(before))
+			"at most one prompt, not %d: use -f for others", len(before))
 	case o.output != outputText && o.output != outputJSON && o.output != outputStream:
-		return misused(cmd, "", "--output cannot be %q: it is text, json or stream-json", o.output)
+		return misused(cmd, "", "--output must be text, json or stream-json, not %q", o.output)
 	case o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0:
-		return misused(cmd, "", "--timeout must be more than nothing")
+		return misused(cmd, "", "--timeout must be positive")
 	case o.maxTurns < 0 || cmd.Flags().Changed("max-turns") && o.maxTurns == 0:
 		return misused(cmd, "", "--max-turns must be 1 at least")
 	}
@@ -156,8 +155,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	end, _ := process.BeginSupervision(ctx)
-	defer end()
+	supervision := process.BeginSupervision(ctx)
+	defer supervision.End()
+	supervision.Watch()
 	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
 	err = errors.Join(o.outcome(r), finish(r), recording.Close())
@@ -225,7 +225,7 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *con
 // noAgent is the error of a prompt that nobody could answer.
 func (o *runOptions) noAgent(cmd *cobra.Command) error {
 	return misused(cmd, "Name one: parley run -a NAME, parley run PROMPT -- COMMAND, or default_agent in "+config.ConfigFile(),
-		"there is no agent to send the prompt to")
+		"no agent to send the prompt to")
 }
 
 // rules puts the rules of the command line beside those of the configuration.
@@ -236,7 +236,7 @@ func (o *runOptions) rules(cmd *cobra.Command, l *app.Launcher) error {
 		}
 	}
 	if l.NoRules && len(o.allow) > 1 {
-		return misused(cmd, "", "--allow none and another --allow do not go together")
+		return misused(cmd, "", "use either --allow none or other --allow flags, not both")
 	}
 	add := func(v policy.Verdict, flag string, list []string) error {
 		for _, text := range list {
@@ -245,7 +245,7 @@ func (o *runOptions) rules(cmd *cobra.Command, l *app.Launcher) error {
 			}
 			r, err := policy.ParseFor(v, strings.TrimPrefix(text, v.String()+" "))
 			if err != nil {
-				return misused(cmd, "A rule is a kind of tool, and in parentheses what it is about: edit, 'execute(go test *)'.", "%s: %w", flag, err)
+				return misused(cmd, "A rule is a kind of tool, with what it is about in parentheses: edit, 'execute(go test *)'.", "%s: %w", flag, err)
 			}
 			r.Source = flag
 			l.Rules = append(l.Rules, r)
@@ -261,14 +261,14 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	for _, text := range o.options {
 		id, value, ok := strings.Cut(text, "=")
 		if !ok || id == "" {
-			return opt, misused(cmd, "Write it as in: --option model=large", "--option %q has no ID and value", text)
+			return opt, misused(cmd, "Example: --option model=large", "--option %q has no ID and value", text)
 		}
 		opt.Settings = append(opt.Settings, headless.Setting{Option: id, Value: value})
 	}
 	files := o.files
 	if len(o.prompts) == 0 && len(files) == 0 {
 		if o.streams.InTerminal {
-			return opt, misused(cmd, "Write it in quotes, as in: parley run \"What does this project do?\"", "there is no prompt")
+			return opt, misused(cmd, "Example: parley run \"What does this project do?\"", "no prompt")
 		}
 		files = []string{"-"}
 	}
@@ -343,7 +343,7 @@ func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish fu
 		return err
 	}
 	if s.OutTerminal {
-		draw = drawMarkdown(s, cfg)
+		draw = drawMarkdown(s, cfg, s.Out)
 	}
 	first := true
 	opt.Answer = func(text string) error {

@@ -16,10 +16,9 @@ func sessionsCommand(s *streams) *cobra.Command {
 	list := sessionsListCommand(s)
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List, show, export, search, rename and delete the sessions that parley keeps",
-		Long: `sessions is about the conversations that parley keeps on this machine. Without a
-command it lists those of this directory. A session is named by its id, or by
-how its id begins.`,
+		Short: "List, show, export, search, rename and delete sessions",
+		Long: `sessions manages the stored sessions. Without a command it lists those of this
+directory. Name a session by its ID or the beginning of it.`,
 		Args: noArguments,
 		RunE: list.RunE,
 	}
@@ -28,6 +27,7 @@ how its id begins.`,
 	} {
 		cmd.AddCommand(command)
 	}
+	cmd.Flags().AddFlagSet(list.Flags())
 	return cmd
 }
 
@@ -52,11 +52,11 @@ func explained(err error) error {
 	var several *store.AmbiguousError
 	switch {
 	case errors.As(err, &several):
-		return app.WithHint("Write more of the id: "+string(several.IDs[0])+" is one of them.", "%w", err)
+		return app.WithHint("Give more of the ID: "+string(several.IDs[0])+" is one of them.", "%w", err)
 	case errors.Is(err, store.ErrNotStored):
-		return app.WithHint("'parley sessions list --all' lists all that are stored.", "%w", err)
+		return app.WithHint("'parley sessions list --all' lists them.", "%w", err)
 	case errors.Is(err, store.ErrInUse):
-		return app.WithHint("Close it first: another parley, or another tab, has it open.", "%w", err)
+		return app.WithHint("Close it first: it is open in another parley or tab.", "%w", err)
 	}
 	return err
 }
@@ -64,7 +64,7 @@ func explained(err error) error {
 // oneSession accepts the id of a session.
 func oneSession(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return misused(cmd, "", "%s takes the id of a session, and got %d arguments", cmd.Name(), len(args))
+		return misused(cmd, "", "%s takes a session ID, got %d arguments", cmd.Name(), len(args))
 	}
 	return nil
 }
@@ -73,10 +73,10 @@ func oneSession(cmd *cobra.Command, args []string) error {
 func sessionsRenameCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rename ID TITLE",
-		Short: "Give a session a title of your own; an empty one takes it away",
+		Short: "Rename a session; an empty title restores its own",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return misused(cmd, "Quote a title of several words.", "rename takes an id and a title, and got %d arguments", len(args))
+				return misused(cmd, "Quote a title of several words.", "rename takes an ID and a title, got %d arguments", len(args))
 			}
 			return nil
 		},
@@ -98,10 +98,10 @@ func sessionsRenameCommand(s *streams) *cobra.Command {
 func sessionsDeleteCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete ID...",
-		Short: "Delete sessions; what the agent keeps of them stays",
+		Short: "Delete sessions from parley, not from the agent",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misused(cmd, "", "delete takes the ids of sessions")
+				return misused(cmd, "", "delete takes session IDs")
 			}
 			return nil
 		},

@@ -24,14 +24,14 @@ func sessionsExportCommand(s *streams) *cobra.Command {
 	opt := &exportOptions{streams: s}
 	cmd := &cobra.Command{
 		Use:   "export ID",
-		Short: "Write a session as Markdown, JSON, or a page of HTML that needs nothing else",
-		Example: `  parley sessions export 20261121 -o session.html   the form is told by the name
+		Short: "Export a session as Markdown, JSON or one HTML page",
+		Example: `  parley sessions export 20261121 -o session.html   the name gives the format
   parley sessions export 20261121 --format md | less`,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
 	}
-	cmd.Flags().StringVar(&opt.format, "format", "", "the form `FORM`: md, json or html (default: that of the file, else md)")
-	cmd.Flags().StringVarP(&opt.output, "output", "o", "", "write to `FILE`, which must not be there, instead of standard output")
+	cmd.Flags().StringVar(&opt.format, "format", "", "`FORMAT`: md, json or html (default: from the file name, else md)")
+	cmd.Flags().StringVarP(&opt.output, "output", "o", "", "write to this new `FILE` instead of standard output")
 	return cmd
 }
 
@@ -39,7 +39,7 @@ func (o *exportOptions) run(cmd *cobra.Command, word string) error {
 	format := cmp.Or(o.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(o.output)), "."), "md")
 	write, err := export.Format(format)
 	if err != nil {
-		return misused(cmd, "The forms are md, json and html.", "%w", err)
+		return misused(cmd, "The formats are md, json and html.", "%w", err)
 	}
 	lib, _, err := openLibrary()
 	if err != nil {

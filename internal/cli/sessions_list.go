@@ -28,8 +28,8 @@ type sessionsListOptions struct {
 // flags adds the flags to a command.
 func (o *sessionsListOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.all, "all", false, "those of all directories, not of this one alone")
-	f.BoolVar(&o.json, "json", false, "write JSON: a list of objects")
+	f.BoolVar(&o.all, "all", false, "all directories, not only this one")
+	f.BoolVar(&o.json, "json", false, "print JSON: a list of objects")
 	f.IntVar(&o.limit, "limit", 0, "at most `N` sessions")
 }
 
@@ -44,7 +44,7 @@ func (o *sessionsListOptions) query() (store.Query, error) {
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
-		return q, fmt.Errorf("find out the directory: %w", err)
+		return q, fmt.Errorf("get the current directory: %w", err)
 	}
 	q.Cwd = cwd
 	return q, nil
@@ -54,7 +54,7 @@ func sessionsListCommand(s *streams) *cobra.Command {
 	o := &sessionsListOptions{streams: s}
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the sessions of this directory, the last one first",
+		Short: "List the sessions of this directory, latest first",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) },
 	}
@@ -63,7 +63,7 @@ func sessionsListCommand(s *streams) *cobra.Command {
 }
 
 func (o *sessionsListOptions) list(ctx context.Context) error {
-	const none = "There is no session of this directory. 'parley sessions list --all' lists all."
+	const none = "No sessions of this directory. 'parley sessions list --all' lists all."
 	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
 		list, err := lib.List(ctx, q)
 		out := make([]listed, len(list))
@@ -78,7 +78,7 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 	o := &sessionsListOptions{streams: s}
 	cmd := &cobra.Command{
 		Use:   "search WORD...",
-		Short: "Find sessions by what was said in them: all the words, near each other",
+		Short: "Search the sessions for words near each other",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return misused(cmd, "", "search takes the words to look for")
@@ -92,7 +92,7 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 }
 
 func (o *sessionsListOptions) search(ctx context.Context, words string) error {
-	const none = "Nothing was found. With --all the sessions of all directories are searched."
+	const none = "No matches. Use --all to search all directories."
 	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
 		found, err := app.Search(ctx, lib, words, q)
 		out := make([]listed, len(found))

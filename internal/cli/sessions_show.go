@@ -36,9 +36,9 @@ func sessionsShowCommand(s *streams) *cobra.Command {
 	events := false
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Print a session: what was said and done, as text",
-		Long: `show prints a session: drawn for the terminal in your style for Markdown, or as
-the text it is when the output goes into a file or a program.`,
+		Short: "Print the transcript of a session",
+		Long: `show prints the transcript: drawn on a terminal, as plain Markdown into a file or
+a pipe.`,
 		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			lib, cfg, err := openLibrary()
@@ -50,12 +50,12 @@ the text it is when the output goes into a file or a program.`,
 			case err != nil:
 				return err
 			case events:
-				return printEvents(s.Out, lib.Store, id)
+				return printEvents(s, lib.Store, id)
 			}
 			return printSession(cmd.Context(), s, cfg, lib.Store, id)
 		},
 	}
-	cmd.Flags().BoolVar(&events, "json", false, "print the events of the session instead, one JSON object a line")
+	cmd.Flags().BoolVar(&events, "json", false, "print the events, one JSON object per line")
 	return cmd
 }
 
@@ -76,7 +76,7 @@ func printSession(ctx context.Context, s *streams, cfg *config.Config, from *sto
 	}
 	markdown := plain
 	if s.OutTerminal {
-		markdown = drawMarkdown(s, cfg)
+		markdown = drawMarkdown(s, cfg, s.Out)
 	}
 	for i, p := range paragraphs {
 		write := plain
@@ -94,18 +94,28 @@ func printSession(ctx context.Context, s *streams, cfg *config.Config, from *sto
 }
 
 // printEvents prints the events of a session.
-func printEvents(to io.Writer, s *store.Store, id store.ID) error {
-	for e, err := range s.Events(id) {
+func printEvents(s *streams, from *store.Store, id store.ID) error {
+	damaged := 0
+	for r, err := range from.Records(id, 0) {
 		if err != nil {
 			return err
 		}
-		line, err := headless.Line(e)
+		if r.Damaged {
+			damaged++
+		}
+		if r.Event == nil {
+			continue
+		}
+		line, err := headless.Line(r.Event)
 		if err != nil {
 			continue // nothing that came from a line lacks a form as a line
 		}
-		if _, err := to.Write(line); err != nil {
+		if _, err := s.Out.Write(line); err != nil {
 			return err
 		}
+	}
+	if damaged > 0 {
+		fmt.Fprintln(s.Err, "parley: damaged and not readable: "+termtext.Count(damaged, "line")+" of the stored session")
 	}
 	return nil
 }
@@ -115,14 +125,14 @@ func sessionsPruneCommand(s *streams) *cobra.Command {
 	dry := false
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Delete the sessions that are older, or take more room, than the configuration keeps",
+		Short: "Delete sessions beyond the configured limits",
 		Long: `prune deletes the sessions beyond store_days and store_megabytes of the
-configuration, the oldest first, and says which. parley does it by itself once a
-day. Sessions that are open stay.`,
+configuration, oldest first, and lists them. parley does this by itself once a
+day. Open sessions stay.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return prune(cmd.Context(), s, dry) },
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "say which would be deleted, and delete nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list what would be deleted")
 	return cmd
 }
 
@@ -143,7 +153,7 @@ func prune(ctx context.Context, s *streams, dry bool) error {
 		fmt.Fprintln(s.Out, word+" "+string(id))
 	}
 	if len(gone) == 0 && err == nil {
-		fmt.Fprintln(s.Err, "All stored sessions are within the bounds of the configuration.")
+		fmt.Fprintln(s.Err, "No session exceeds the configured limits.")
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,18 +58,17 @@ func startCommand(s *streams, run func(*startOptions, context.Context) error) *c
 		Use:   "parley [DIR] [-- COMMAND ARG...]",
 		Short: "A terminal client for coding agents that speak the Agent Client Protocol",
 		Long: `parley starts a coding agent that speaks the Agent Client Protocol (ACP) and
-gives you a calm place to work with it.
+shows what it does in your terminal.
 
-Without arguments it offers the agents that it finds on this machine, those of
-its configuration, and a built-in tour. With a command behind "--" it starts
-that as the agent at once.`,
+Without arguments it offers the agents found on this machine and configured, and
+a built-in tour. With a command after "--" it starts that agent.`,
 		Example: `  parley                       choose an agent and start in this directory
   parley ~/src/project         the same, in another directory
   parley -a claude             start a known or configured agent
   parley -- my-agent --acp     start any agent by its command
   parley --connect URL         connect to an agent that listens on the network
   parley --worktree            in a new git worktree and branch, beside your own work
-  parley --continue            go on with the last session of this directory
+  parley --continue            continue the last session of this directory
   parley -a tour               the built-in tour: no account needed`,
 		Args:                       opt.takeArgs,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return run(opt, cmd.Context()) },
@@ -76,19 +76,19 @@ that as the agent at once.`,
 	}
 	opt.similar = cmd.SuggestionsFor
 	f := cmd.Flags()
-	f.StringVarP(&opt.agent, "agent", "a", "", "start the agent of this `NAME`: a configured or a known one, or \"tour\"")
+	f.StringVarP(&opt.agent, "agent", "a", "", "start agent `NAME`: configured, known, or \"tour\"")
 	opt.connectFlag(f)
-	f.StringVar(&opt.cwd, "cwd", "", "the session's working directory `DIR` (default: this one)")
-	f.StringArrayVar(&opt.addDirs, "add-dir", nil, "one more directory `DIR` that the session may work in; may be repeated")
+	f.StringVar(&opt.cwd, "cwd", "", "working `DIR` (default: current)")
+	f.StringArrayVar(&opt.addDirs, "add-dir", nil, "additional `DIR` of the session; may be repeated")
 	protocolFlag(f, &opt.protocol)
-	f.BoolVar(&opt.sandbox, "sandbox", false, "let the agent and its commands write in the session's directories only; fails where the system has no means to see to it")
-	f.StringVar(&opt.resume, "resume", "", "go on with the session of this `ID`, parley's or the agent's own; without an ID, choose one")
-	f.BoolVar(&opt.last, "continue", false, "go on with the last session of this directory")
+	f.BoolVar(&opt.sandbox, "sandbox", false, "run the agent and its commands in the sandbox")
+	f.StringVar(&opt.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's; without an ID, choose one")
+	f.BoolVar(&opt.last, "continue", false, "continue the last session of this directory")
 	opt.worktreeFlag(f)
-	f.BoolVar(&opt.lines, "plain", false, "write lines of text and read answers as lines, for screen readers and simple terminals (default where TERM is dumb)")
-	f.BoolVar(&opt.inline, "inline", false, "leave the conversation to the terminal, whose own scrolling shows it, and draw only prompt and questions below it")
-	f.StringVar(&opt.prompt, "prompt", "", "send this `TEXT` as the first prompt, when the session is open")
-	f.StringVar(&opt.record, "record", "", "record the first session, with all that passes between parley and its agent, in this `FILE`, which must not be there; 'parley replay FILE' plays it")
+	f.BoolVar(&opt.lines, "plain", false, "read and write lines, for screen readers and simple terminals (default if TERM is dumb)")
+	f.BoolVar(&opt.inline, "inline", false, "leave the conversation in the terminal's scrollback")
+	f.StringVarP(&opt.prompt, "prompt", "p", "", "send this `TEXT` as the first prompt")
+	f.StringVar(&opt.record, "record", "", "record the first session in this new `FILE`; 'parley replay FILE' plays it")
 	return cmd
 }
 
@@ -111,7 +111,7 @@ func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example st
 		return args, nil
 	}
 	if o.command = args[at:]; len(o.command) == 0 {
-		return nil, misused(cmd, "Write the agent's command there, as in: "+example, "there is no command behind --")
+		return nil, misused(cmd, "Example: "+example, "no command after --")
 	}
 	return args[:at], nil
 }
@@ -125,15 +125,15 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(before) > 1:
-		return misused(cmd, "To start that as the agent: "+commandLine("parley", append([]string{"--"}, before...)...)+"\n"+asPrompt(strings.Join(before, " ")),
-			"one directory at most, not %d: an agent's command stands behind --", len(before))
+		return misused(cmd, "To start that agent: "+commandLine("parley", append([]string{"--"}, before...)...)+"\n"+asPrompt(strings.Join(before, " ")),
+			"at most one directory, not %d; write an agent's command after --", len(before))
 	case len(before) == 1 && o.cwd != "":
-		return misused(cmd, "", "a directory and --cwd do not go together: each names the session's directory")
+		return misused(cmd, "", "use either a directory or --cwd, not both")
 	case len(before) == 1:
 		o.cwd, o.asked = before[0], true
 	}
 	if o.inline && o.lines {
-		return misused(cmd, "", "--inline and --plain do not go together")
+		return misused(cmd, "", "use either --inline or --plain, not both")
 	}
 	if cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "" {
 		return misused(cmd, "", "--prompt has no text")
@@ -187,6 +187,9 @@ func (o *startOptions) run(ctx context.Context) error {
 			return errors.Join(err, o.nothingHere())
 		}
 	}
+	if opt.Open == nil && !o.last && o.resume == "" && agent != nil {
+		opt.Prompt = cmp.Or(opt.Prompt, app.FirstPrompt(*agent))
+	}
 	if opt.Stored != nil {
 		defer pruneBeside(ctx, opt.Stored, cfg.Store)()
 	}
@@ -214,7 +217,7 @@ func (o *startOptions) run(ctx context.Context) error {
 func (o *startOptions) tellLeft(ctx context.Context, r *app.Recording, left tui.Left) {
 	o.tellWorktrees(ctx, left.Dirs)
 	if r.Unused() {
-		fmt.Fprintln(o.streams.Err, "Nothing was recorded: no session was begun.")
+		fmt.Fprintln(o.streams.Err, "Nothing was recorded: no session was opened.")
 	}
 	o.sayHowToGoOn(left.Tabs)
 }
@@ -232,10 +235,10 @@ func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
 }
 
 // runSupervised runs the program on the screen, and ends all that it leaves behind.
-// That nobody could do so if the program were killed is no reason not to run it.
 func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
-	end, _ := process.BeginSupervision(ctx)
-	defer end()
+	supervision := process.BeginSupervision(ctx)
+	defer supervision.End()
+	opt.Shown = supervision.Watch
 	return tui.Run(ctx, opt)
 }
 
@@ -271,7 +274,7 @@ func asPrompt(text string) string {
 // of, and how that is started; "" if it is nothing else.
 func (o *startOptions) meant(word string) string {
 	if remote.IsURL(word) {
-		return "To connect to the agent that listens there: " + commandLine("parley", "--connect", word) + "\n"
+		return "To connect to that agent: " + commandLine("parley", "--connect", word) + "\n"
 	}
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
@@ -284,7 +287,7 @@ func (o *startOptions) meant(word string) string {
 		return "Did you mean: " + commandLine("parley", near[0]) + "\n"
 	}
 	if _, err := exec.LookPath(word); err == nil {
-		return "To start that program as the agent: " + commandLine("parley", "--", word) + "\n"
+		return "To start that agent: " + commandLine("parley", "--", word) + "\n"
 	}
 	return ""
 }

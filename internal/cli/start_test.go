@@ -153,37 +153,37 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 		"by a name": {
 			[]string{"-a", "mine"},
 			[]app.Left{{Agent: mine, Session: "s-1"}},
-			"To go on with this session: parley --resume=s-1 -a mine\n",
+			"To resume this session: parley --resume=s-1 -a mine\n",
 		},
 		"by a command, elsewhere": {
 			[]string{project, "--", "my-agent", "a b"},
 			[]app.Left{{Agent: app.AgentOf("", []string{"my-agent", "a b"}), Session: "s 1;id"}},
-			"To go on with this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
+			"To resume this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
 		},
 		"a session that the agent cannot open again": {
 			[]string{"-a", "mine"},
 			[]app.Left{{Agent: mine, Stored: "2026-x", Cwd: dir}},
-			"To go on with this session: parley --resume=2026-x\n",
+			"To resume this session: parley --resume=2026-x\n",
 		},
 		"a stored session of another directory": {
 			[]string{"-a", "mine"},
 			[]app.Left{{Agent: mine, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"}},
-			"To go on with this session: parley --resume=2026-x\n",
+			"To resume this session: parley --resume=2026-x\n",
 		},
 		"a session of an address": {
 			[]string{"--connect", "ws://127.0.0.1:1/acp"},
 			[]app.Left{{Agent: app.AgentOf("", []string{"ws://127.0.0.1:1/acp"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
-			"To go on with this session: parley --resume=s-1 --connect ws://127.0.0.1:1/acp\n",
+			"To resume this session: parley --resume=s-1 --connect ws://127.0.0.1:1/acp\n",
 		},
 		"a session of a command that an earlier command line had": {
 			nil,
 			[]app.Left{{Agent: app.AgentOf("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
-			"To go on with this session: parley --resume=2026-x\n",
+			"To resume this session: parley --resume=2026-x\n",
 		},
 		"one beside that of this command line": {
 			[]string{"--", "another-agent"},
 			[]app.Left{{Agent: app.AgentOf("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
-			"To go on with this session: parley --resume=2026-x\n",
+			"To resume this session: parley --resume=2026-x\n",
 		},
 		"several": {
 			[]string{"-a", "mine"},
@@ -192,8 +192,8 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 				{Agent: mine},
 				{Agent: mine, Session: "s-2", Title: `Say "hi"`},
 			},
-			"To go on with this session: parley --resume=s-1 -a mine\n" +
-				`To go on with "Say \"hi\"": parley --resume=s-2 -a mine` + "\n",
+			"To resume this session: parley --resume=s-1 -a mine\n" +
+				`To resume "Say \"hi\"": parley --resume=s-2 -a mine` + "\n",
 		},
 		"no session": {[]string{"-a", "mine"}, []app.Left{{Agent: mine}}, ""},
 		"the tour":   {[]string{"-a", "tour"}, []app.Left{{Agent: config.Agent{ID: app.TourID}, Session: "s"}}, ""},
@@ -221,9 +221,9 @@ func TestNoScreenIsStartedWithoutATerminal(t *testing.T) {
 		output, keyboard bool
 		want             string
 	}{
-		"no output":   {false, true, "there is no terminal to draw on"},
-		"no keyboard": {true, false, "there is no terminal to read keys from"},
-		"neither":     {false, false, "there is no terminal to draw on"},
+		"no output":   {false, true, "no terminal to draw on"},
+		"no keyboard": {true, false, "no terminal to read keys from"},
+		"neither":     {false, false, "no terminal to draw on"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, out := terminal()
@@ -246,7 +246,7 @@ func TestWhatIsPipedInIsNotDroppedInSilence(t *testing.T) {
 	if code := run(t.Context(), s, []string{"-a", "tour"}); code != exitError {
 		t.Errorf("exit code %d, want %d", code, exitError)
 	}
-	if said := out.String(); !strings.HasPrefix(said, "parley: something is piped into parley") || !strings.Contains(said, "| parley run\n") || !strings.Contains(said, "parley --prompt TEXT\n") {
+	if said := out.String(); !strings.HasPrefix(said, "parley: parley reads keys, but its input is a pipe") || !strings.Contains(said, "| parley run\n") || !strings.Contains(said, "parley --prompt TEXT\n") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -58,12 +58,12 @@ func (s *streams) needScreen() error {
 	const hint = "Start parley in a terminal, without > or |.\nTo work without a screen: parley run PROMPT"
 	switch {
 	case !s.OutTerminal:
-		return app.WithHint(hint, "there is no terminal to draw on: the output goes into a file or to a program")
+		return app.WithHint(hint, "no terminal to draw on: the output goes to a file or a program")
 	case s.Piped:
 		return app.WithHint("To send it as a prompt and print the answer: … | parley run\nTo send a prompt on the screen: parley --prompt TEXT",
-			"something is piped into parley, which reads keys and not its input")
+			"parley reads keys, but its input is a pipe")
 	case !s.Keyboard:
-		return app.WithHint(hint, "there is no terminal to read keys from")
+		return app.WithHint(hint, "no terminal to read keys from")
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func versionCommand(s *streams) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, and with --json all that is known of the build",
+		Short: "Print the version; with --json the whole build",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if !asJSON {
@@ -77,6 +77,6 @@ func versionCommand(s *streams) *cobra.Command {
 			return e.Encode(thisBuild())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: version, commit and its date, Go and platform")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: version, commit, date, Go and platform")
 	return cmd
 }

@@ -17,7 +17,7 @@ import (
 
 // worktreeFlag adds --worktree to the flags of a command that makes sessions.
 func (o *startOptions) worktreeFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.worktree, "worktree", "", "work in a new git worktree and branch of this `NAME`, or go back to it; without =NAME one is made up")
+	f.StringVar(&o.worktree, "worktree", "", "work in a git worktree and branch of this `NAME`, new or existing; without =NAME parley invents one")
 }
 
 // checkWorktree finds contradictions between --worktree and other flags. A session that
@@ -30,9 +30,9 @@ func (o *startOptions) checkWorktree(cmd *cobra.Command, stored bool) error {
 	case o.worktree != "" && git.CheckWorktreeName(o.worktree) != nil:
 		return misused(cmd, "", "--worktree: %w", git.CheckWorktreeName(o.worktree))
 	case stored && (o.pick || o.resume != ""):
-		return misused(cmd, "", "--worktree and --resume do not go together: the session goes back to its own directory")
+		return misused(cmd, "", "use either --worktree or --resume, not both: a session resumes in its own directory")
 	case o.worktree == "" && (o.last || o.resume != ""):
-		return misused(cmd, "Name the worktree in which the session is: --worktree=NAME.", "a new worktree has no session to go on with")
+		return misused(cmd, "Name the session's worktree: --worktree=NAME.", "a new worktree has no session to continue")
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (o *startOptions) checkWorktree(cmd *cobra.Command, stored bool) error {
 // session's directory.
 func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, agent *config.Agent) error {
 	if agent != nil && agent.ID == app.TourID {
-		return errors.New("the tour has a project of its own, and works in no worktree")
+		return errors.New("the tour has its own project and no worktree")
 	}
 	t, err := app.MakeWorktree(ctx, cfg, o.cwd, o.worktree)
 	if err != nil {
@@ -64,13 +64,13 @@ func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 		what := ""
 		work, err := t.Work(ctx)
 		if err != nil {
-			what = "what is in it cannot be told: " + err.Error()
+			what = "cannot read its contents: " + err.Error()
 		} else {
 			what = work.String()
 		}
 		fmt.Fprintf(o.streams.Err, "The worktree %s is in %s, on the branch %s: %s.\n", t.Name, termtext.Line(t.Path), t.Branch, termtext.Line(what))
 		args := elsewhere(t)
-		fmt.Fprintln(o.streams.Err, "To go on there: "+commandLine("parley --worktree="+t.Name, args...))
+		fmt.Fprintln(o.streams.Err, "To continue there: "+commandLine("parley --worktree="+t.Name, args...))
 		label, verbs := "To see, merge or drop it: ", "diff|merge|drop"
 		if err == nil && work.Empty() {
 			label, verbs = "To drop it: ", "drop"

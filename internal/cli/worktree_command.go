@@ -29,24 +29,24 @@ func worktreeCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worktree",
 		Short: "List, show, merge and drop the git worktrees made by --worktree",
-		Long: `worktree is about the git worktrees that --worktree has made for sessions of
-this repository. Without a command it lists them. A worktree need not be named
-within it, or if there is only one.`,
+		Long: `worktree manages the git worktrees that --worktree made for sessions of
+this repository. Without a command it lists them. The name is optional within
+a worktree, or if there is only one.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) },
 	}
-	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "the repository, or a directory `DIR` in it (default: this one)")
-	list := o.command("list", "List the worktrees, and what is in each that is not merged", nil)
+	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "`DIR` in the repository (default: current)")
+	list := o.command("list", "List the worktrees and their unmerged changes", nil)
 	list.Args = noArguments
 	list.RunE = cmd.RunE
 	for _, c := range []*cobra.Command{cmd, list} {
-		c.Flags().BoolVar(&o.json, "json", false, "write JSON: a list of objects")
+		c.Flags().BoolVar(&o.json, "json", false, "print JSON: a list of objects")
 	}
-	diff := o.command("diff [NAME]", "Print what is in a worktree and not merged, as a patch", o.diff)
-	merge := o.command("merge [NAME]", "Merge a worktree's commits into the branch that it was made from", o.merge)
-	merge.Flags().StringVarP(&o.message, "commit", "m", "", "commit first what is not committed, with this `MESSAGE`")
-	drop := o.command("drop [NAME]", "Remove a worktree and its branch; what is not merged stays under a ref", o.drop)
-	drop.Flags().BoolVar(&o.force, "force", false, "also if there is something that is not merged, or that git ignores")
+	diff := o.command("diff [NAME]", "Print a worktree's unmerged changes as a patch", o.diff)
+	merge := o.command("merge [NAME]", "Merge a worktree into the branch it came from", o.merge)
+	merge.Flags().StringVarP(&o.message, "commit", "m", "", "first commit all changes with this `MESSAGE`")
+	drop := o.command("drop [NAME]", "Remove a worktree and its branch; a ref keeps unmerged work", o.drop)
+	drop.Flags().BoolVar(&o.force, "force", false, "even with unmerged or ignored files")
 	cmd.AddCommand(list, diff, merge, drop)
 	return cmd
 }
@@ -58,7 +58,7 @@ func (o *worktreeOptions) command(use, short string, do func(context.Context, *g
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
-				return misused(cmd, "", "%s takes one name, and got %d", cmd.Name(), len(args))
+				return misused(cmd, "", "%s takes one name, got %d", cmd.Name(), len(args))
 			case cmd.Flags().Changed("commit") && strings.TrimSpace(o.message) == "":
 				return misused(cmd, "", "--commit has no message")
 			case len(args) == 1:
@@ -100,9 +100,9 @@ func (o *worktreeOptions) find(ctx context.Context) (*git.Worktree, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return nil, errors.New("this repository has no worktree that was made by --worktree")
+		return nil, errors.New("this repository has no worktree made by --worktree")
 	case o.name == "":
-		return nil, app.WithHint("Name one of them: "+strings.Join(names, ", "), "there are %d worktrees", len(names))
+		return nil, app.WithHint("Name one: "+strings.Join(names, ", "), "there are %d worktrees", len(names))
 	}
 	return nil, app.WithHint("There are: "+strings.Join(names, ", "), "%q: %w", o.name, git.ErrUnknown)
 }
@@ -125,7 +125,7 @@ func (o *worktreeOptions) list(ctx context.Context) error {
 		return err
 	}
 	if len(trees) == 0 && !o.json {
-		fmt.Fprintln(o.streams.Err, "There is no worktree. 'parley --worktree' makes one.")
+		fmt.Fprintln(o.streams.Err, "No worktrees. 'parley --worktree' creates one.")
 		return nil
 	}
 	all := []listedTree{}
@@ -179,7 +179,7 @@ func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 	case errors.Is(err, git.ErrUncommitted):
 		return app.WithHint(commandLine("parley worktree merge "+t.Name+" --commit", "MESSAGE")+" commits them first.", "%w", err)
 	case errors.As(err, &conflict):
-		return app.WithHint("Nothing was merged. Merge "+termtext.Line(t.Into)+" in the worktree first, there the conflict can be resolved: "+termtext.Line(t.Path), "%w", err)
+		return app.WithHint("Nothing was merged. Merge "+termtext.Line(t.Into)+" in the worktree first and resolve the conflict there: "+termtext.Line(t.Path), "%w", err)
 	case err != nil:
 		return err
 	}
@@ -194,24 +194,21 @@ func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
 	}
 	lost := ""
 	if len(k.Ignored) > 0 {
-		lost = "What git ignores is lost for good with it:\n" + shortList(k.Ignored)
+		lost = "Ignored files are lost for good:\n" + shortList(k.Ignored)
 	}
 	switch {
 	case o.force:
 	case !k.Empty():
-		return app.WithHint(strings.TrimSpace("Merge it, or drop it with --force: then it stays in the repository, under a ref.\n"+shortList(k.Files)+"\n"+lost),
+		return app.WithHint(strings.TrimSpace("Merge it, or drop it with --force: a ref in the repository keeps it.\n"+shortList(k.Files)+"\n"+lost),
 			"the worktree %s has %s", t.Name, k)
 	case lost != "":
-		return app.WithHint("With --force it is dropped all the same. "+lost, "the worktree %s has files that git ignores", t.Name)
+		return app.WithHint("Use --force to drop it anyway. "+lost, "the worktree %s has files that git ignores", t.Name)
 	}
 	kept, err := t.Drop(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name)
-	if kept != "" {
-		fmt.Fprintf(o.streams.Out, "What was in it is kept as %s. To have it back: git branch %s %s\n", kept, t.Name, kept)
-	}
+	fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name+"\n"+app.DroppedText(t, kept))
 	return nil
 }
 

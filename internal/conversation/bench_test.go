@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +29,36 @@ func BenchmarkFoldChunks(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/event")
+		})
+	}
+}
+
+// BenchmarkItemMemory: the bytes that an item takes besides its text.
+func BenchmarkItemMemory(b *testing.B) {
+	const n = 10_000
+	kinds := map[string]func(i int) conversation.Event{
+		"message": func(i int) conversation.Event {
+			return conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(strconv.Itoa(i)), Text: "x"}
+		},
+		"call": func(i int) conversation.Event {
+			return conversation.Update{Update: &acpclient.ToolCall{ToolCallID: acpclient.ToolCallID(strconv.Itoa(i)), Title: "x", Status: acpclient.ToolCompleted}}
+		},
+	}
+	for name, event := range kinds {
+		b.Run(name, func(b *testing.B) {
+			var before, after runtime.MemStats
+			for b.Loop() {
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				c := conversation.New()
+				for i := range n {
+					c.Apply(event(i))
+				}
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				runtime.KeepAlive(c)
+			}
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "bytes/item")
 		})
 	}
 }

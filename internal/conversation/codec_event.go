@@ -53,7 +53,7 @@ var kinds = []kind{
 		return []member{{"elicitationId", &e.ElicitationID}}
 	}),
 	kindOf("option_chosen", func(e *OptionChosen) []member {
-		return []member{{"seq", &e.Seq}, {"option", &e.Option}, {"value", &e.Value}}
+		return []member{{"seq", &e.Seq}, {"option", &e.Option}, {"value", &e.Value}, {"at?", &e.At}}
 	}),
 	kindOf("option_settled", func(e *OptionSettled) []member {
 		return []member{{"seq", &e.Seq}, {"option", &e.Option}, {"value", &e.Value}, {"options?", &e.Options}, {"error?", &e.Err}}

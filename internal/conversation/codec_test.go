@@ -147,7 +147,7 @@ func TestLines(t *testing.T) {
 		{conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: at}, `{"v":1,"event":"turn_ended","data":{"reason":"end_turn","at":"2026-11-21T12:00:00.5Z"}}`},
 		{conversation.TurnEnded{}, `{"v":1,"event":"turn_ended","data":{}}`},
 		{conversation.TurnEnded{Err: fmt.Errorf("so: %w", &acpclient.Error{Code: 400, Message: "m", Data: []byte(`"<d>"`)})}, `{"v":1,"event":"turn_ended","data":{"error":{"text":"so: m: <d> (code 400)","answer":{"code":400,"message":"m","data":"<d>"}}}}`},
-		{conversation.AgentLost{Err: &acpclient.VersionError{Agent: 2}, Stderr: "e"}, `{"v":1,"event":"agent_lost","data":{"error":{"text":"the agent speaks version 2 of the Agent Client Protocol, and this client version 1 only","agentVersion":2},"stderr":"e"}}`},
+		{conversation.AgentLost{Err: &acpclient.VersionError{Agent: 2}, Stderr: "e"}, `{"v":1,"event":"agent_lost","data":{"error":{"text":"the agent speaks version 2 of the Agent Client Protocol, but this client only version 1","agentVersion":2},"stderr":"e"}}`},
 		{conversation.SessionFailed{Err: &acpclient.StartError{Command: acpclient.Command{Path: "x", Env: []string{"A=b"}}, Err: errors.New("no")}}, `{"v":1,"event":"session_failed","data":{"error":{"text":"cannot start x: no","notStarted":true}}}`},
 		{conversation.SessionOpening{How: conversation.OpenLoad, ID: "s", Clear: true}, `{"v":1,"event":"session_opening","data":{"how":"load","id":"s","clear":true}}`},
 		{conversation.FileWritten{Path: "/a", Before: &before, After: "new"}, `{"v":1,"event":"file_written","data":{"path":"/a","before":"old\n","after":"new"}}`},

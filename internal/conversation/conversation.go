@@ -6,12 +6,13 @@ package conversation
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"parley/acpclient"
 )
 
-// Conversation is all that is known of a session: the fold of its events. It
+// Conversation is the state of a session: the fold of its events. It
 // knows of no screen and does no I/O; the same events give the same
 // conversation. It is not safe for concurrent use.
 type Conversation struct {
@@ -74,6 +75,8 @@ type Conversation struct {
 	last     *Message                // the message that a chunk without id continues
 	prompt   *Message                // of the current turn, nil if the person began none
 	whole    map[messageKey]*Message // all messages that have an id, to be changed as a whole
+	// retry is the last note about a retry.
+	retry *Note
 	// turnPlan is the item of the plan in the current turn.
 	turnPlan    *Plan
 	plans       map[acpclient.PlanID]*Plan
@@ -93,7 +96,7 @@ type Conversation struct {
 func New() *Conversation {
 	return &Conversation{
 		Terminals:   map[acpclient.TerminalID]*Terminal{},
-		settings:    settings{pending: map[acpclient.ConfigID]OptionChosen{}, settled: map[acpclient.ConfigID]int{}},
+		settings:    newSettings(),
 		outline:     outline{root: &Node{index: -1}, orphans: map[acpclient.ToolCallID][]*Node{}},
 		tools:       map[acpclient.ToolCallID]*ToolCall{},
 		questioned:  map[acpclient.ToolCallID]*ToolCall{},
@@ -114,10 +117,10 @@ const (
 	PhaseOpening               // the agent is opening the session
 	PhaseReady                 // prompts can be sent
 	PhaseFailed                // the agent could not be started, or refused the session
-	PhaseLost                  // the agent has gone
+	PhaseLost                  // the agent exited
 )
 
-// AgentState is what is known of the agent.
+// AgentState is the state of the agent.
 type AgentState struct {
 	Command      string
 	Since        time.Time // when it was started
@@ -132,7 +135,7 @@ type AgentState struct {
 	Stderr string
 }
 
-// Name is the agent's name for people, "" while it is not known.
+// Name returns the agent's display name, "" while it is unknown.
 func (a AgentState) Name() string {
 	return cmp.Or(a.Info.Title, a.Info.Name)
 }
@@ -151,15 +154,41 @@ func (c *Conversation) Starts() bool {
 // Turn is the current turn.
 type Turn struct {
 	Running bool
-	// Clock stands still while any question is open.
+	// Clock is paused while a question is open.
 	Clock
 	// Cancelling is since when the person waits for the turn to be cancelled;
 	// zero if they do not.
 	Cancelling time.Time
 }
 
-// QueuedPrompt is a prompt that waits for the turn's end.
+// QueuedPrompt is a prompt in the queue.
 type QueuedPrompt struct {
 	ID     int                      `json:"id"`
 	Prompt []acpclient.ContentBlock `json:"prompt"`
+	// Files are the files that the prompt mentions, as written. They are read when it is
+	// sent.
+	Files []string `json:"files,omitempty"`
+	// Folds are the parts of the text that stand folded in the draft, in their order.
+	Folds []Fold `json:"folds,omitempty"`
+	// Now means that the prompt is sent even if the queue is paused.
+	Now bool `json:"now,omitempty"`
+}
+
+// Fold is a folded part of a prompt's text: pasted text, or the label of a block that goes
+// with the prompt.
+type Fold struct {
+	// From and To are bytes of the text.
+	From int `json:"from"`
+	To   int `json:"to"`
+	// Block is the index of the block in the prompt, 0 for pasted text.
+	Block int `json:"block,omitempty"`
+}
+
+// Text returns the text of the prompt.
+func (q QueuedPrompt) Text() string {
+	var text strings.Builder
+	for _, b := range q.Prompt {
+		text.WriteString(b.Text)
+	}
+	return text.String()
 }

@@ -78,7 +78,7 @@ type (
 		// Usage counts tokens; nil if the agent has not.
 		Usage *acpclient.Usage
 	}
-	// QueueChanged: the prompts that wait for the turn's end are others now.
+	// QueueChanged: the queue has changed.
 	QueueChanged struct {
 		Queue  []QueuedPrompt
 		Paused bool
@@ -112,10 +112,11 @@ type (
 		Seq    int
 		Option acpclient.ConfigID
 		Value  acpclient.ConfigValue
+		At     time.Time
 	}
 	// OptionSettled: the agent has answered the switch with the number Seq: with
 	// the state of all options, with nothing, and then the option has the value
-	// that was sent, or with an error.
+	// that was sent unless the agent has stated another one since, or with an error.
 	OptionSettled struct {
 		Seq     int
 		Option  acpclient.ConfigID

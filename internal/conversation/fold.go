@@ -9,7 +9,7 @@ import (
 // Apply folds one event into the conversation. It never fails: an event that
 // makes no sense where it stands changes what it can.
 func (c *Conversation) Apply(e Event) {
-	c.restored = false
+	c.restored, c.changed = false, c.changed[:0]
 	switch e := e.(type) {
 	case Text:
 		c.applyText(e)
@@ -32,6 +32,7 @@ func (c *Conversation) Apply(e Event) {
 	case SessionOpened:
 		c.ID, c.Cwd, c.Phase, c.before = e.ID, e.Cwd, PhaseReady, nil
 		clear(c.pending)
+		clear(c.stated)
 		switch {
 		// An empty list beside modes means that there are only modes.
 		case len(e.State.ConfigOptions) > 0 || e.State.ConfigOptions != nil && c.optionsGiven:
@@ -53,7 +54,7 @@ func (c *Conversation) Apply(e Event) {
 	case QueueChanged:
 		c.Queue, c.QueuePaused = e.Queue, e.Paused
 	case OptionChosen:
-		c.pending[e.Option] = e
+		c.applyOptionChosen(e)
 	case OptionSettled:
 		c.applyOptionSettled(e)
 	case PermissionOpened:
@@ -166,8 +167,8 @@ func (c *Conversation) forget(same bool) {
 	*c = *fresh
 }
 
-// addNote adds a line that is no part of what person and agent say to each other:
-// it does not end a message that is being streamed.
+// addNote adds a line of parley's own. It does not end a message that is still
+// streaming.
 func (c *Conversation) addNote(s acpclient.NoticeSeverity, title, detail string) {
 	c.addItem(&Note{Severity: s, Title: title, Detail: detail})
 }

@@ -191,6 +191,20 @@ func TestFoldTranscript(t *testing.T) {
 			},
 			[]string{"user: x", "plan 1/2 ", "agent: a", "user: y", "plan 1/1 "},
 		},
+		"an unchanged plan stays where it is": {
+			[]any{
+				test.Sent("x"), test.Plan("completed", "pending"),
+				conversation.TurnEnded{},
+				test.Sent("y"), test.Plan("completed", "pending"), test.AgentSays("a", ""), test.Plan("completed", "completed"),
+				conversation.TurnEnded{},
+				test.Sent("z"), test.Plan("completed", "completed"),
+			},
+			[]string{"user: x", "plan 1/2 ", "user: y", "agent: a", "plan 2/2 ", "user: z"},
+		},
+		"a plan that comes back after it was taken away": {
+			[]any{test.Sent("x"), test.Plan("pending"), test.Plan(), conversation.TurnEnded{}, test.Sent("y"), test.Plan("pending")},
+			[]string{"user: x", "plan removed", "user: y", "plan 0/1 "},
+		},
 		"an empty plan takes it away": {
 			[]any{test.Sent("x"), test.Plan(), test.Plan("pending"), test.Plan()},
 			[]string{"user: x", "plan removed"},
@@ -245,7 +259,7 @@ func TestFoldTranscript(t *testing.T) {
 			},
 			[]string{
 				"note: Stopped: the answer reached the model's token limit", "note: Stopped: the turn reached the agent's limit of model requests",
-				"note: The agent refused to go on. It will not remember this prompt and what followed it", "note: Stopped: out of luck",
+				"note: The agent refused to continue. It forgets this prompt and its answer", "note: Stopped: out of luck",
 				"note: The turn failed", "note: The agent answered with an error",
 			},
 		},

@@ -35,9 +35,8 @@ func (g *Group) Calls() iter.Seq[*ToolCall] {
 	}
 }
 
-// Quiet reports whether the call looked at something and was done without failure,
-// without a question to the person, and without anything that is to be seen at
-// once, such as a change or a picture.
+// Quiet reports whether the call only read, searched or fetched, succeeded, asked no question and
+// produced nothing to show at once, such as a change or an image.
 func (t *ToolCall) Quiet() bool {
 	switch t.Kind {
 	case acpclient.ToolRead, acpclient.ToolSearch, acpclient.ToolFetch:
@@ -84,7 +83,7 @@ func (c *Conversation) settle(n *Node) {
 	}
 }
 
-// asksAbout reports whether a question about a call is open, also one that is being
+// asksAbout reports whether a question about a call is open, including one that is being
 // judged.
 func (c *Conversation) asksAbout(t *ToolCall) bool {
 	about := func(p *Permission) bool { return p.ToolCall == t }

@@ -97,6 +97,9 @@ type ToolCall struct {
 	Locations []acpclient.ToolCallLocation
 	RawInput  []byte
 	RawOutput []byte
+	// ExitCode is the exit code of the command that the call has run, nil if only its
+	// terminals have one, or nobody has told.
+	ExitCode *int
 	// Tasks is the task list that the call sets, nil if it sets none.
 	Tasks []acpclient.PlanEntry
 	// Parent is the tool call, usually of a subagent, that this one belongs to.
@@ -190,7 +193,7 @@ func (p *Plan) plain() (side string, paragraphs []Paragraph) {
 	return "Agent", []Paragraph{{strings.Join(append(lines, p.Markdown), "\n"), true}}
 }
 
-// Progress counts the entries that are completed.
+// Progress returns the number of completed entries.
 func (p *Plan) Progress() (done, all int) {
 	for _, e := range p.Entries {
 		if e.Status == acpclient.PlanCompleted {

@@ -1,7 +1,10 @@
 package conversation
 
 import (
+	"bytes"
+	"reflect"
 	"strings"
+	"unsafe"
 
 	"parley/acpclient"
 )
@@ -44,6 +47,11 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 	if l := c.last; l != nil && id == "" && phase != "" && l.phase != "" && phase != l.phase {
 		c.closeMessage()
 	}
+	// qwen-code marks a chunk that is a whole message.
+	discrete, _ := acpclient.MetaValue[bool](u.Meta, "qwenDiscreteMessage")
+	if discrete {
+		c.closeMessage()
+	}
 	key := messageKey{u.Chunk, id, parentOf(u.Meta)}
 	if m := c.messageFor(key, isText && u.Content.Text == ""); m != nil {
 		m.Parts.add(u.Content)
@@ -51,6 +59,9 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 			m.phase = phase
 		}
 		m.changed()
+	}
+	if discrete {
+		c.closeMessage()
 	}
 }
 
@@ -198,4 +209,113 @@ func (c *Conversation) repeatsPrompt(content []acpclient.ContentBlock) bool {
 		said.add(b)
 	}
 	return strings.TrimSpace(said.Plain()) == strings.TrimSpace(c.prompt.Parts.Plain())
+}
+
+// Parts are the content of a message as it grows: text, with other content
+// blocks in between.
+type Parts []Part
+
+// Part is text, or a block.
+type Part struct {
+	text []byte
+	// Block is content that is not text, or text whose annotations say that it is
+	// not for the person; nil if the part is text.
+	Block *acpclient.ContentBlock
+}
+
+// Text is the text of the part so far. What was returned once stays as it is when
+// the part grows.
+func (p *Part) Text() string { return unsafe.String(unsafe.SliceData(p.text), len(p.text)) }
+
+// Plain is all the text, without the other blocks.
+func (ps Parts) Plain() string {
+	if len(ps) == 1 {
+		return ps[0].Text()
+	}
+	var all []byte
+	for i := range ps {
+		all = append(all, ps[i].text...)
+	}
+	return string(all)
+}
+
+// goOn reports whether these are parts that there were, and perhaps more behind them.
+func (ps Parts) goOn(before Parts) bool {
+	if len(ps) < len(before) {
+		return false
+	}
+	for i := range before {
+		was, is := &before[i], &ps[i]
+		switch {
+		case !reflect.DeepEqual(was.Block, is.Block), !bytes.HasPrefix(is.text, was.text):
+			return false
+		case i < len(before)-1 && len(is.text) > len(was.text):
+			return false
+		}
+	}
+	return true
+}
+
+// add appends a block: to the text, if it is text for the person.
+func (ps *Parts) add(b acpclient.ContentBlock) {
+	if b.Type == acpclient.ContentText && b.Annotations.ForUser() {
+		ps.addText(b.Text)
+		return
+	}
+	*ps = append(*ps, Part{Block: &b})
+}
+
+// addText appends in amortised constant time: bytes that were handed out as a
+// string are never written to again, only those behind them.
+func (ps *Parts) addText(text string) {
+	if n := len(*ps); n == 0 || (*ps)[n-1].Block != nil {
+		*ps = append(*ps, Part{})
+	}
+	p := &(*ps)[len(*ps)-1]
+	p.text = append(p.text, text...)
+}
+
+// Echo is what is still to come when an agent repeats the prompt to the client.
+// The prompt is known already, so the repetition is dropped.
+type Echo struct {
+	text   string
+	blocks int // how many blocks are not text
+}
+
+// NewEcho is the repetition of a prompt, all of it.
+func NewEcho(prompt []acpclient.ContentBlock) Echo {
+	var e Echo
+	for _, b := range prompt {
+		if b.Type == acpclient.ContentText {
+			e.text += b.Text
+		} else {
+			e.blocks++
+		}
+	}
+	return e
+}
+
+// Drops reports whether text is the repetition, or a piece of it. Agents may add
+// or lose space around the prompt.
+func (e *Echo) Drops(text string) bool {
+	switch {
+	case text == "" || e.text == "":
+		return false
+	case strings.HasPrefix(e.text, text):
+		e.text = e.text[len(text):]
+		return true
+	case strings.TrimSpace(e.text) == strings.TrimSpace(text):
+		e.text = ""
+		return true
+	}
+	return false
+}
+
+// dropsBlock reports whether a block that is not text is one of the repetition.
+func (e *Echo) dropsBlock() bool {
+	if e.blocks == 0 {
+		return false
+	}
+	e.blocks--
+	return true
 }

@@ -29,7 +29,7 @@ func TestTheMessageThatGrows(t *testing.T) {
 		"until the answer begins":        {[]any{test.Sent("x"), thought, test.AgentSays("So.", "")}, []string{"So."}},
 		"also if it has an id":           {[]any{test.Sent("x"), test.Thinks("Hm.", "1"), test.AgentSays("So.", "1")}, []string{"So."}},
 		"not again when it goes on":      {[]any{test.Sent("x"), test.Thinks("Hm. ", "1"), test.AgentSays("So.", "2"), test.Thinks("Well.", "1")}, nil},
-		"until a tool is at work":        {[]any{test.Sent("x"), thought, call}, nil},
+		"until a tool is working":        {[]any{test.Sent("x"), thought, call}, nil},
 		"until the turn ends":            {[]any{test.Sent("x"), thought, conversation.TurnEnded{}}, nil},
 		"until the agent is gone":        {[]any{test.Sent("x"), test.Thinks("Hm.", "1"), conversation.AgentLost{}}, nil},
 		"not in a history":               {[]any{test.UserSays("x", ""), thought, conversation.SessionOpened{ID: "s"}}, nil},
@@ -63,6 +63,10 @@ func TestMessagesAreToldApartByTheirMeta(t *testing.T) {
 		"another phase of codex": {
 			[]any{chunk("a", `{"codex":{"phase":"commentary"}}`), chunk("b", `{"codex":{"phase":"commentary"}}`), chunk("c", `{"codex":{"phase":"final_answer"}}`), test.AgentSays("d", "")},
 			[]string{"agent: ab", "agent: cd"},
+		},
+		"discrete messages of qwen": {
+			[]any{test.AgentSays("a", ""), chunk("b", `{"qwenDiscreteMessage":true}`), chunk("c", `{"qwenDiscreteMessage":true}`), test.AgentSays("d", ""), chunk("e", `{"qwenDiscreteMessage":false}`)},
+			[]string{"agent: a", "agent: b", "agent: c", "agent: de"},
 		},
 		"another meta says nothing": {
 			[]any{chunk("a", `{"x":1}`), chunk("b", `{"messageId":7}`), test.AgentSays("c", "")},

@@ -26,7 +26,7 @@ type Node struct {
 	moved *Node              // replaces a removed group
 }
 
-// Tally counts the calls that were made for another one.
+// Tally counts the calls of a subagent.
 type Tally struct{ Calls, Failed, Running int }
 
 func (t *Tally) add(d Tally, times int) {
@@ -58,7 +58,7 @@ func Showing(cwd string, items ...Item) *Conversation {
 	return c
 }
 
-// Outline is the node that all others stand below. It has no item.
+// Outline returns the root node. It has no item.
 func (c *Conversation) Outline() *Node { return c.root }
 
 // Node is the node of the i-th of the Items.
@@ -98,7 +98,7 @@ func (n *Node) Next() *Node { return n.next }
 // Previous is the node before this one, below the same parent.
 func (n *Node) Previous() *Node { return n.prev }
 
-// Current is the node itself or, if it is a group that is no more, what has taken its
+// Current returns the node itself or, if it is a removed group, what has taken its
 // place.
 func (n *Node) Current() *Node {
 	for n.moved != nil {
@@ -110,7 +110,7 @@ func (n *Node) Current() *Node {
 // Depth is below how many others the node stands, not counting the root.
 func (n *Node) Depth() int { return max(0, n.level()-1) }
 
-// level is below how many nodes the node stands, which is 0 for the root alone.
+// level returns the number of the node's ancestors, 0 for the root alone.
 func (n *Node) level() int {
 	level := 0
 	for ; n.parent != nil; n = n.parent {
@@ -155,7 +155,7 @@ func (n *Node) Deepest(open func(*Node) bool) *Node {
 	return n
 }
 
-// Before reports whether the node stands before another in the order of reading:
+// Before reports whether the node precedes another in reading order:
 // parents stand before what is below them.
 func (n *Node) Before(m *Node) bool {
 	if n == m {
@@ -217,7 +217,7 @@ func (n *Node) tool() *ToolCall {
 	return t
 }
 
-// within reports whether the node stands below another, or is it.
+// within reports whether the node is another node or below it.
 func (n *Node) within(m *Node) bool {
 	for ; n != nil; n = n.parent {
 		if n == m {
@@ -283,8 +283,8 @@ func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
 	}
 }
 
-// ParentID is the call that the item belongs to, "" if it belongs to none. A call that is
-// not known yet has no node.
+// ParentID returns the id of the call that the item belongs to, or "". A call that is not
+// known yet has no node.
 func (n *Node) ParentID() acpclient.ToolCallID {
 	switch i := n.item.(type) {
 	case *ToolCall:

@@ -141,7 +141,7 @@ func (t *ToolCall) with(u *acpclient.ToolCallUpdate) *ToolCall {
 	return &changed
 }
 
-// applyPermissionReferred asks the person what the rules do not answer.
+// applyPermissionReferred asks the person a question that no rule answers.
 func (c *Conversation) applyPermissionReferred(e PermissionReferred) {
 	p := takePermission(&c.Judging, e.ID)
 	if p == nil {
@@ -154,7 +154,7 @@ func (c *Conversation) applyPermissionReferred(e PermissionReferred) {
 	p.ToolCall.changed()
 }
 
-// takePermission takes a question out of a list, nil if it is not there. The list
+// takePermission removes a question from a list and returns it, or nil. The list
 // before it stays as it was.
 func takePermission(list *[]*Permission, id int) *Permission {
 	i := slices.IndexFunc(*list, func(p *Permission) bool { return p.ID == id })

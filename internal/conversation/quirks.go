@@ -21,6 +21,15 @@ type Quirks struct {
 	// TaggedOutput says that what tools give is wrapped in tags for the model, see
 	// [Quirks.Output].
 	TaggedOutput bool
+	// QuestionsInPermissions says that a permission request may be a form, see
+	// [Quirks.Form].
+	QuestionsInPermissions bool
+	// ExitCodeInRawOutput says that a call that has run a command is completed however
+	// the command ended, and that the raw output has its exit code.
+	ExitCodeInRawOutput bool
+	// ExitCodeInOutput says that the output of a command that failed begins with a line
+	// about its exit code.
+	ExitCodeInOutput bool
 }
 
 // known lists the quirks by the name in agentInfo, each with the reason for it.
@@ -35,11 +44,21 @@ var known = map[string]Quirks{
 		// tool, changes the mode, it says so in a message: "[MODE_UPDATE] autoEdit".
 		AnnouncedModes: []string{"plan", "default", "autoEdit", "yolo"},
 	},
-	"qwen-code": {MissingFileIsEmpty: true},
+	"qwen-code": {
+		MissingFileIsEmpty: true,
+		// It marks the questions of its model in _meta of a permission request, and
+		// reads "answers" beside the outcome. Allowed without answers, it tells the
+		// model that there are none.
+		QuestionsInPermissions: true,
+	},
 	"iflow-cli": {MissingFileIsEmpty: true},
 	// opencode gives the results of its tools as it gives them to the model, with
 	// tags around them: <task …>, <shell_metadata>, <path>.
-	"OpenCode": {TaggedOutput: true},
+	// To it, a call has failed if the command could not be run.
+	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true},
+	// Claude's tool tells the model "Exit code 1" above the output; the adapter tells
+	// the exit code by itself as well.
+	"@agentclientprotocol/claude-agent-acp": {ExitCodeInOutput: true},
 }
 
 // QuirksOf returns the quirks of the agent with a name.
@@ -69,8 +88,7 @@ func (c *Conversation) applyAnnouncedMode(u *acpclient.ContentChunk) bool {
 	return true
 }
 
-// shown is what a tool call gave as it is to be shown. What was received stays as it
-// was.
+// shown returns a tool call's output for display. The received output is not changed.
 func (c *Conversation) shown(content acpclient.ToolCallContents) acpclient.ToolCallContents {
 	q := c.quirks()
 	if !q.TaggedOutput {
@@ -97,6 +115,35 @@ func (c *Conversation) shown(content acpclient.ToolCallContents) acpclient.ToolC
 		return content
 	}
 	return clean
+}
+
+// exitCode takes the exit code of a command from the raw output of a call. The command
+// of a call that says it is completed may have failed.
+func (c *Conversation) exitCode(t *ToolCall, u *acpclient.ToolCallUpdate) {
+	if len(u.RawOutput) == 0 || !c.quirks().ExitCodeInRawOutput {
+		return
+	}
+	code, ok := acpclient.MetaValue[int](u.RawOutput, "metadata", "exit")
+	if !ok {
+		return
+	}
+	t.ExitCode = &code
+	if code != 0 && u.Status != nil && *u.Status == acpclient.ToolCompleted {
+		failed := acpclient.ToolFailed
+		u.Status = &failed
+	}
+}
+
+// exitCodeLine is the line about the exit code above the output of a command.
+var exitCodeLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\AExit code \d+(\n|\z)`) })
+
+// withoutExitCode is the beginning of a command's output without the line about the
+// exit code.
+func (q Quirks) withoutExitCode(output string) string {
+	if !q.ExitCodeInOutput {
+		return output
+	}
+	return exitCodeLine().ReplaceAllString(output, "")
 }
 
 // Output is what a tool gave, without the tags that are for the model. Only the

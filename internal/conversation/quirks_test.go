@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,14 +36,14 @@ func TestModesThatAreAnnouncedInMessages(t *testing.T) {
 		mode   string
 		want   []string
 	}{
-		"more is allowed": {"gemini-cli", []any{test.AgentSays("a", ""), raw(t, "[MODE_UPDATE] autoEdit"), test.AgentSays("b", "")}, "Auto Edit", []string{"agent: ab"}},
+		"more is allowed": {"gemini-cli", []any{test.AgentSays("a", ""), raw(t, "[MODE_UPDATE] autoEdit"), test.AgentSays("b", "")}, "Auto Edit", []string{"agent: ab", "note: Mode: Default → Auto Edit (changed by the agent)"}},
 		"less is allowed, by a tool": {
 			"gemini-cli",
 			[]any{test.Sent("x"), work, raw(t, "[MODE_UPDATE] plan")},
 			"Plan",
-			[]string{"user: x", "tool t: T (in_progress)"},
+			[]string{"user: x", "tool t: T (in_progress)", "note: Mode: Default → Plan (changed by the agent)"},
 		},
-		"less is allowed, as a model may say":      {"gemini-cli", []any{raw(t, "[MODE_UPDATE] yolo"), raw(t, "[MODE_UPDATE] plan\n")}, "YOLO", nil},
+		"less is allowed, as a model may say":      {"gemini-cli", []any{raw(t, "[MODE_UPDATE] yolo"), raw(t, "[MODE_UPDATE] plan\n")}, "YOLO", []string{"note: Mode: Default → YOLO (changed by the agent)"}},
 		"less is allowed, behind a rejected call":  {"gemini-cli", []any{test.Sent("x"), test.Permission(1, `{"toolCallId":"t","title":"T"}`), conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}, raw(t, "[MODE_UPDATE] plan")}, "Default", []string{"user: x", "tool t: T"}},
 		"a mode that nobody knows":                 {"gemini-cli", []any{raw(t, "[MODE_UPDATE] root")}, "Default", []string{"agent: [MODE_UPDATE] root"}},
 		"in the middle of a text":                  {"gemini-cli", []any{raw(t, "It says [MODE_UPDATE] yolo")}, "Default", []string{"agent: It says [MODE_UPDATE] yolo"}},
@@ -65,5 +66,60 @@ func TestTagsForTheModelAreTakenOut(t *testing.T) {
 		if got := onlyTool(t, c).Content[0].Content.Text; !strings.HasPrefix(got, want) {
 			t.Errorf("of %s: %q", agent, got)
 		}
+	}
+}
+
+func TestExitCodeInTheRawOutput(t *testing.T) {
+	ended := func(exit string) string {
+		return `{"sessionUpdate":"tool_call_update","toolCallId":"t","kind":"execute","title":"T","status":"completed","rawOutput":{"output":"oops","metadata":{"exit":` + exit + `}}}`
+	}
+	for _, tt := range []struct {
+		agent, exit string
+		want        acpclient.ToolCallStatus
+		code        int // -1: unknown
+	}{
+		{"OpenCode", "3", acpclient.ToolFailed, 3},
+		{"OpenCode", "0", acpclient.ToolCompleted, 0},
+		{"OpenCode", "null", acpclient.ToolCompleted, -1},
+		{"somebody", "3", acpclient.ToolCompleted, -1},
+	} {
+		call := onlyTool(t, fold(t, ready(tt.agent), ended(tt.exit)))
+		code := -1
+		if call.ExitCode != nil {
+			code = *call.ExitCode
+		}
+		if call.Status != tt.want || code != tt.code {
+			t.Errorf("%s, exit %s: %s, exit code %d", tt.agent, tt.exit, call.Status, code)
+		}
+	}
+}
+
+func TestExitCodeInTheOutput(t *testing.T) {
+	const claude = "@agentclientprotocol/claude-agent-acp"
+	for _, tt := range []struct{ agent, output, want string }{
+		{claude, `Exit code 3\noops\n`, "oops\n"},
+		{claude, `Exit code 3`, ""},
+		{claude, `Exit code 3 of 5\n`, "Exit code 3 of 5\n"},
+		{"somebody", `Exit code 3\noops\n`, "Exit code 3\noops\n"},
+	} {
+		c := fold(t, ready(tt.agent), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":{"terminal_info":{"terminal_id":"x"}}}`,
+			`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed","_meta":{"terminal_output":{"terminal_id":"x","data":"`+tt.output+`"},"terminal_exit":{"terminal_id":"x","exit_code":3}}}`)
+		term := c.Terminals["x"]
+		if got, _ := term.Since(0); string(got) != tt.want || *term.Exit.ExitCode != 3 {
+			t.Errorf("%s: %q became %q", tt.agent, tt.output, got)
+		}
+	}
+}
+
+// Attempts that follow each other are one line.
+func TestRetriesAreTold(t *testing.T) {
+	retry := func(attempt int, why string) string {
+		return fmt.Sprintf(`{"sessionUpdate":"session_info_update","_meta":{"opencode/retry":{"attempt":%d,"error":{"type":"api","message":%q}}}}`, attempt, why)
+	}
+	c := fold(t, test.Sent("x"), retry(1, "overloaded"), retry(2, "still overloaded"), test.AgentSays("a", ""), retry(1, "again"),
+		`{"sessionUpdate":"session_info_update","title":"T","_meta":{"opencode/retry":null}}`)
+	test.WantTranscript(t, c, "user: x", "note: Retrying, attempt 2", "agent: a", "note: Retrying, attempt 1")
+	if n := c.Items[1].(*conversation.Note); n.Detail != "still overloaded" || n.Severity != acpclient.NoticeWarning {
+		t.Errorf("%+v", n)
 	}
 }

@@ -16,21 +16,69 @@ const (
 	LegacyModelID acpclient.ConfigID = "session/set_model"
 )
 
-// settings is what is known of the options beyond what the agent says of them.
+// settings is what is known of the options beyond their values.
 type settings struct {
-	// pending is the latest switch of each option, until the agent has answered.
-	pending map[acpclient.ConfigID]OptionChosen
+	// pending holds the switches of each option that the agent has not answered,
+	// oldest first.
+	pending map[acpclient.ConfigID][]OptionChosen
 	// settled is the number of the latest switch of each option that the agent
 	// has carried out.
 	settled map[acpclient.ConfigID]int
-	// optionsGiven says that the agent has config options: they replace its modes
+	// stated holds the options whose value the agent has stated since it was last
+	// asked to change it, or last answered.
+	stated map[acpclient.ConfigID]bool
+	// optionsGiven means that the agent has config options: they replace its modes
 	// and models, for display and for switching.
 	optionsGiven bool
+
+	agentChanges
 }
 
-// replaceOptions takes the state of all options, as the agent gives it.
-func (c *Conversation) replaceOptions(o []acpclient.SessionConfigOption) {
-	c.Options, c.optionsGiven = o, true
+func newSettings() settings {
+	return settings{
+		pending: map[acpclient.ConfigID][]OptionChosen{}, settled: map[acpclient.ConfigID]int{}, stated: map[acpclient.ConfigID]bool{},
+	}
+}
+
+// replaceOptions takes the complete state of all options. It ignores options of an
+// unknown type, as the protocol wants; the stored event still has them.
+func (c *Conversation) replaceOptions(all []acpclient.SessionConfigOption) {
+	known := make([]acpclient.SessionConfigOption, 0, len(all))
+	for _, o := range all {
+		if o.Type == acpclient.ConfigSelect || o.Type == acpclient.ConfigBoolean {
+			if o.Category == acpclient.CategoryModel {
+				o.Options = modelNames(o.Options)
+			}
+			known = append(known, o)
+			c.stated[o.ID] = true
+		}
+	}
+	c.Options, c.optionsGiven = known, true
+}
+
+// modelNames names a model by its ID if its name is only the ID with a capital, such as
+// Qwen3-coder for qwen3-coder: the ID is what the configuration and --option take.
+func modelNames(groups acpclient.ConfigSelectOptions) acpclient.ConfigSelectOptions {
+	groups = slices.Clone(groups)
+	for i, g := range groups {
+		groups[i].Options = slices.Clone(g.Options)
+		for j, v := range g.Options {
+			if id := string(v.Value); strings.ContainsAny(id, "-0123456789") && len(v.Name) == len(id) && strings.EqualFold(v.Name[:1], id[:1]) && v.Name[1:] == id[1:] {
+				groups[i].Options[j].Name = id
+			}
+		}
+	}
+	return groups
+}
+
+// updateOptions takes the complete state of all options from the agent's answer to a
+// switch, or, if answer is nil, from an update, and tells what has changed.
+func (c *Conversation) updateOptions(all []acpclient.SessionConfigOption, answer *OptionSettled) {
+	before, given := c.Options, c.optionsGiven
+	c.replaceOptions(all)
+	if given { // else they replace modes and models
+		c.tellChanges(before, answer)
+	}
 }
 
 // takeLegacy makes options of the modes and models of an agent that has no
@@ -90,7 +138,10 @@ func (c *Conversation) applyMode(id acpclient.SessionModeID) {
 	value := acpclient.ConfigValueID(id)
 	offered := slices.ContainsFunc(o.Options.All(), func(v acpclient.ConfigSelectOption) bool { return v.Value == value })
 	if offered || o.ID == LegacyModeID {
+		before := c.Options
+		c.stated[o.ID] = true
 		c.setOption(o.ID, acpclient.SelectValue(value))
+		c.tellChanges(before, nil)
 	}
 }
 
@@ -102,25 +153,43 @@ func (c *Conversation) setOption(id acpclient.ConfigID, v acpclient.ConfigValue)
 	}
 }
 
-// applyOptionSettled takes the agent's answer to a switch. While a later switch of
-// the option waits for its answer, that one goes on being shown; and an answer
-// that a later one has overtaken does not count.
+// applyOptionChosen records a switch that was sent.
+func (c *Conversation) applyOptionChosen(e OptionChosen) {
+	c.pending[e.Option] = append(c.pending[e.Option], e)
+	delete(c.stated, e.Option)
+}
+
+// applyOptionSettled takes the agent's answer to a switch. The agent's last word counts:
+// an answer without a state sets the value that was sent, unless the agent has stated
+// one meanwhile, or has answered a later switch.
 func (c *Conversation) applyOptionSettled(e OptionSettled) {
-	if c.pending[e.Option].Seq <= e.Seq {
+	asked := slices.ContainsFunc(c.pending[e.Option], func(p OptionChosen) bool { return p.Seq == e.Seq })
+	c.pending[e.Option] = slices.DeleteFunc(c.pending[e.Option], func(p OptionChosen) bool { return p.Seq <= e.Seq })
+	if len(c.pending[e.Option]) == 0 {
 		delete(c.pending, e.Option)
 	}
+	stated := c.stated[e.Option]
+	delete(c.stated, e.Option)
 	if e.Err != nil {
 		c.addFailure(c.optionName(e.Option)+" was not changed", e.Err)
 		return
 	}
 	overtaken := e.Seq < c.settled[e.Option]
 	c.settled[e.Option] = max(e.Seq, c.settled[e.Option])
-	switch {
-	case e.Options != nil: // the whole state, as the agent has it now
-		c.replaceOptions(e.Options)
-	case !overtaken:
+	var answer *OptionSettled
+	if asked && !overtaken {
+		answer = &e
+	}
+	if e.Options != nil { // the whole state, as the agent has it now
+		c.updateOptions(e.Options, answer)
+		delete(c.stated, e.Option)
+		return
+	}
+	before := c.Options
+	if !overtaken && !stated {
 		c.setOption(e.Option, e.Value)
 	}
+	c.tellChanges(before, answer)
 }
 
 // optionName is the name of an option for people, also when it is gone.
@@ -155,18 +224,27 @@ func (c *Conversation) OptionByCategory(cat acpclient.ConfigCategory) *acpclient
 	return nil
 }
 
-// OptionValue is the value to show for an option, and whether it still waits
-// for the agent's answer.
+// OptionValue returns the value that an option is to have: that of the latest switch
+// that the agent has not answered, with pending, or else the current one.
 func (c *Conversation) OptionValue(o *acpclient.SessionConfigOption) (v acpclient.ConfigValue, pending bool) {
-	if p, ok := c.pending[o.ID]; ok {
-		return p.Value, true
+	if p := c.pending[o.ID]; len(p) > 0 {
+		return p[len(p)-1].Value, true
 	}
 	return o.CurrentValue, false
 }
 
-// CategoryValue is the name of the value to show for the first option of a
-// category, and whether it still waits for the agent's answer. It is "" if there
-// is no such option.
+// Pending returns the latest switch of an option to another value that the agent has not
+// answered.
+func (c *Conversation) Pending(o *acpclient.SessionConfigOption) (to OptionChosen, ok bool) {
+	p := c.pending[o.ID]
+	if len(p) == 0 || p[len(p)-1].Value == o.CurrentValue {
+		return OptionChosen{}, false
+	}
+	return p[len(p)-1], true
+}
+
+// CategoryValue returns the name of the value that the first option of a category is to
+// have, as OptionValue does; "" if there is no such option.
 func (c *Conversation) CategoryValue(cat acpclient.ConfigCategory) (name string, pending bool) {
 	o := c.OptionByCategory(cat)
 	if o == nil {

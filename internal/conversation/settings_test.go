@@ -188,3 +188,20 @@ func TestModesAndModelsAreOptions(t *testing.T) {
 		t.Error("an option is not named by the method that sets it")
 	}
 }
+
+// A model whose name is only its ID with capitals is named as the configuration names it.
+func TestModelsAreNamedByTheirID(t *testing.T) {
+	o := acpclient.SessionConfigOption{
+		ID: "model", Name: "Model", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("hose-1"),
+		Options: acpclient.Ungrouped(acpclient.ConfigSelectOption{Value: "hose-1", Name: "Hose-1"}, acpclient.ConfigSelectOption{Value: "opus", Name: "Opus"}, acpclient.ConfigSelectOption{Value: "gpt-5", Name: "GPT-5"}),
+	}
+	c := fold(t, conversation.SessionOpened{ID: "s", State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{o}}})
+	for value, want := range map[acpclient.ConfigValueID]string{"hose-1": "hose-1", "opus": "Opus", "gpt-5": "GPT-5"} {
+		if got := conversation.ValueName(c.Option("model"), acpclient.SelectValue(value)); got != want {
+			t.Errorf("%s is called %q, want %q", value, got, want)
+		}
+	}
+	if o.Options[0].Options[0].Name != "Hose-1" {
+		t.Error("the fold has changed the event")
+	}
+}

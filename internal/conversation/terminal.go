@@ -1,6 +1,12 @@
 package conversation
 
-import "parley/acpclient"
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"parley/acpclient"
+)
 
 // terminalKeep is how many bytes of a terminal's output are kept at least. Up to
 // twice as many are kept, so that dropping some is rare.
@@ -34,8 +40,8 @@ type Terminal struct {
 // Total is the number of bytes that were printed.
 func (t *Terminal) Total() int64 { return t.total }
 
-// Replaced counts how often the agent has put other output into the place of all that
-// there was: what was drawn before is to be forgotten then.
+// Replaced counts how often the agent has replaced the whole output. A change means that
+// views must redraw all of it.
 func (t *Terminal) Replaced() int { return t.replaced }
 
 // Since returns the output from an offset on, raw. If the output at the offset is
@@ -146,4 +152,111 @@ func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 		t.CanCancel = u.Capabilities.Value != nil && u.Capabilities.Value.Cancel != nil
 	}
 	t.changed()
+}
+
+// outputKeep is how many bytes of output are kept in all, of however many
+// terminals; outputTail is what each keeps of its end, whatever there is of others.
+const (
+	outputKeep = 64 << 20
+	outputTail = 4 << 10
+)
+
+// printed adds output to a terminal, and drops old output of all if that is too
+// much.
+func (c *Conversation) printed(t *Terminal, data []byte) {
+	if c.Terminals[t.ID] != t {
+		return // nobody shows it
+	}
+	c.outputKept += t.write(data)
+	c.boundOutput()
+}
+
+// boundOutput drops old output of all terminals if that is too much. Where the ends of
+// very many terminals are more than that, it looks again when a good deal has come: to
+// look at all of them takes its time.
+func (c *Conversation) boundOutput() {
+	if c.outputKept > max(outputKeep, c.outputLeft+outputKeep/4) {
+		c.trimOutput(outputKeep - outputKeep/4)
+		c.outputLeft = c.outputKept
+	}
+}
+
+// trimOutput drops the beginnings of outputs until size bytes are left: first of
+// commands that have ended, the oldest first, then of those that run.
+func (c *Conversation) trimOutput(size int) {
+	all := make([]*Terminal, 0, len(c.Terminals))
+	for _, t := range c.Terminals {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b *Terminal) int {
+		switch {
+		case a.Exit != nil && b.Exit == nil:
+			return -1
+		case a.Exit == nil && b.Exit != nil:
+			return 1
+		}
+		return cmp.Compare(a.number, b.number)
+	})
+	for _, t := range all {
+		over := c.outputKept - size
+		if over <= 0 {
+			return
+		}
+		c.outputKept -= t.dropOldest(min(over, len(t.buf)-outputTail))
+	}
+}
+
+// ShellCommand is a command that the person runs, and not the agent: one that was
+// typed behind a "!", or a shell that lasts.
+type ShellCommand struct {
+	revision
+	// Terminal is the command, where it runs and what it prints.
+	Terminal *Terminal
+	Started  time.Time
+}
+
+func (s *ShellCommand) Visit(v Visitor) { v.ShellCommand(s) }
+
+// plain leaves the command out: the text may be given to an agent, which learns nothing
+// of the user's own commands.
+func (s *ShellCommand) plain() (side string, paragraphs []Paragraph) { return "", nil }
+
+// terminalCreated notes a command that runs on this machine.
+func (c *Conversation) terminalCreated(e TerminalCreated) {
+	t := c.terminalByID(e.ID)
+	t.Command, t.Cwd, t.Own = e.Command, e.Cwd, false
+	t.changed()
+	if !slices.Contains(c.running, t) {
+		c.running = append(c.running, t)
+	}
+}
+
+// Running are the commands that run on this machine, oldest first: the agent's and
+// the person's own. The slice must not be changed.
+func (c *Conversation) Running() []*Terminal { return c.running }
+
+// Shell is the person's shell that lasts, nil if none runs.
+func (c *Conversation) Shell() *Terminal {
+	for _, t := range c.running {
+		if t.Lasts {
+			return t
+		}
+	}
+	return nil
+}
+
+// keepPersonal takes over what runs, and what is the person's own, from a
+// conversation that is forgotten.
+func (c *Conversation) keepPersonal(before *Conversation) {
+	for id, t := range before.Terminals {
+		if t.Personal {
+			c.Terminals[id] = t
+		}
+	}
+	c.running = slices.DeleteFunc(slices.Clone(before.running), func(t *Terminal) bool { return c.Terminals[t.ID] != t })
+	c.terminalCount = before.terminalCount
+	c.outputKept, c.outputLeft = 0, 0
+	for _, t := range c.Terminals {
+		c.outputKept += len(t.buf)
+	}
 }

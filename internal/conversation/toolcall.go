@@ -58,6 +58,7 @@ func (c *Conversation) applyToolCall(u *acpclient.ToolCall, at time.Time) {
 
 // tellTool takes what the agent tells of a call outside of its questions about it.
 func (c *Conversation) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate) {
+	c.exitCode(t, u)
 	c.changeTool(t, u, at)
 	c.questionsFollow(t, u)
 }

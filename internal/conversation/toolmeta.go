@@ -38,7 +38,11 @@ func (c *Conversation) toolMeta(t *ToolCall, m acpclient.Meta) {
 		c.embedTerminal(t, term)
 	}
 	if out, ok := acpclient.MetaValue[ownOutput](m, "terminal_output"); ok && out.ID != "" {
-		c.printed(c.ownTerminal(t, out.ID), []byte(out.Data))
+		term := c.ownTerminal(t, out.ID)
+		if term.Total() == 0 {
+			out.Data = c.quirks().withoutExitCode(out.Data)
+		}
+		c.printed(term, []byte(out.Data))
 	}
 	if exit, ok := acpclient.MetaValue[ownExit](m, "terminal_exit"); ok && exit.ID != "" {
 		c.ownTerminal(t, exit.ID).exited(acpclient.TerminalExitStatus{ExitCode: exit.Code, Signal: exit.Signal})
@@ -60,8 +64,7 @@ func (c *Conversation) ownTerminal(t *ToolCall, id acpclient.TerminalID) *Termin
 // parentPaths are where agents name the tool call that a subagent works for.
 var parentPaths = [][]string{{"claudeCode", "parentToolUseId"}, {"parentToolUseId"}, {"parentToolCallId"}, {"subagent", "parentToolCallId"}}
 
-// parentOf returns the tool call that something was done for, "" if none is
-// named.
+// parentOf returns the id of the parent tool call, or "".
 func parentOf(m acpclient.Meta) acpclient.ToolCallID {
 	if len(m) == 0 {
 		return ""

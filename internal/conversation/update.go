@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"fmt"
+
 	"parley/acpclient"
 )
 
@@ -27,11 +29,12 @@ func (c *Conversation) applyUpdate(e Update) {
 		c.applyMode(u.CurrentModeID)
 	case *acpclient.ConfigOptionUpdate:
 		if u.ConfigOptions != nil {
-			c.replaceOptions(u.ConfigOptions)
+			c.updateOptions(u.ConfigOptions, nil)
 		}
 	case *acpclient.SessionInfoUpdate:
 		field(&c.Title, u.Title)
 		field(&c.UpdatedAt, u.UpdatedAt)
+		c.applyRetry(u.Meta)
 	case *acpclient.UsageUpdate:
 		usage := *u
 		if usage.Cost == nil && c.Usage != nil {
@@ -79,6 +82,30 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.UnknownUpdate:
 		c.addItem(&Unknown{Kind: u.Name, Raw: u.Raw})
 	}
+}
+
+// applyRetry tells that the agent calls its model again, which opencode says in _meta.
+// Attempts that follow each other are one line.
+func (c *Conversation) applyRetry(m acpclient.Meta) {
+	type retry struct {
+		Attempt int `json:"attempt"`
+		Error   struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	r, ok := acpclient.MetaValue[retry](m, "opencode/retry")
+	if !ok {
+		return
+	}
+	title := fmt.Sprintf("Retrying, attempt %d", r.Attempt)
+	if n := c.retry; n != nil && len(c.Items) > 0 && c.Items[len(c.Items)-1] == Item(n) {
+		n.Title, n.Detail = title, r.Error.Message
+		n.changed()
+		return
+	}
+	c.closeMessage()
+	c.retry = &Note{Severity: acpclient.NoticeWarning, Title: title, Detail: r.Error.Message}
+	c.addItem(c.retry)
 }
 
 // field takes an optional field: null clears it, and an absent one changes

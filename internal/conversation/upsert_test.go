@@ -161,14 +161,14 @@ func TestWorkInTheBackground(t *testing.T) {
 	if !c.Work.Busy() || !c.Tool("a").Running() || c.Tool("b").Live {
 		t.Errorf("%+v: %+v, %+v", c.Work, c.Tool("a"), c.Tool("b"))
 	}
-	if pieces := c.Pieces(); len(pieces) != 1 || pieces[0].Call.ID != "a" {
+	if pieces := c.Operations(); len(pieces) != 1 || pieces[0].Call.ID != "a" {
 		t.Errorf("%+v", pieces)
 	}
 	told(t, c,
 		`{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"cancelled"}`,
 		`{"sessionUpdate":"state_update","state":"idle","background":[]}`,
 	)
-	if c.Work.Busy() || c.Tool("a").Running() || !c.Tool("a").Cancelled || len(c.Pieces()) != 0 {
+	if c.Work.Busy() || c.Tool("a").Running() || !c.Tool("a").Cancelled || len(c.Operations()) != 0 {
 		t.Errorf("%+v: %+v", c.Work, c.Tool("a"))
 	}
 }

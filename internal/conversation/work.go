@@ -39,27 +39,27 @@ func (c *Conversation) live() bool {
 	return c.Turn.Running || c.Phase == PhaseReady && c.Work.Busy()
 }
 
-// Piece is a piece of the agent's work that can be cancelled alone: a call, or the
+// Operation is a part of the agent's work that can be cancelled alone: a call, or the
 // command of a terminal in it.
-type Piece struct {
+type Operation struct {
 	Call     *ToolCall
 	Terminal acpclient.TerminalID // "" if it is the call
 }
 
-// Pieces are those of the work that goes on, in the order in which it began.
-func (c *Conversation) Pieces() []Piece {
-	var all []Piece
+// Operations returns the running operations, the oldest first.
+func (c *Conversation) Operations() []Operation {
+	var all []Operation
 	for _, t := range c.liveTools {
 		if t.ended() || t.Cancelled {
 			continue
 		}
 		if t.CanCancel {
-			all = append(all, Piece{Call: t})
+			all = append(all, Operation{Call: t})
 			continue
 		}
 		for _, term := range t.Terminals {
 			if term.CanCancel && term.Exit == nil {
-				all = append(all, Piece{Call: t, Terminal: term.ID})
+				all = append(all, Operation{Call: t, Terminal: term.ID})
 			}
 		}
 	}

@@ -105,12 +105,12 @@ func TestScriptAgainstTheClient(t *testing.T) {
 	if _, err := c.Initialize(t.Context(), &acpclient.InitializeRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.NewSession(t.Context(), &acpclient.NewSessionRequest{Cwd: "/w"})
+	s, err := acpclient.Call(t.Context(), c.Conn(), acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/w"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Good morning from /w. 1 2 3", "Good morning from /w. 1 2 3"} { // the second is served politely
-		res, err := c.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hello")}})
+		res, err := acpclient.Call(t.Context(), c.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hello")}})
 		if err != nil || res.StopReason != acpclient.StopEndTurn || h.text.String() != want {
 			t.Errorf("got %v, %v, %q", res, err, h.text.String())
 		}

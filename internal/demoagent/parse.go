@@ -45,9 +45,9 @@ func parse(name, src string, verbs map[string]verb) (*Script, error) {
 	}
 	switch closed {
 	case "end":
-		return nil, p.errorf(p.at, closed, errors.New("there is no repeat to end"))
+		return nil, p.errorf(p.at, closed, errors.New("no repeat to end"))
 	case "else":
-		return nil, p.errorf(p.at, closed, errors.New("there is no if before it"))
+		return nil, p.errorf(p.at, closed, errors.New("no if before it"))
 	}
 	return &Script{name: name, steps: steps}, nil
 }
@@ -125,7 +125,7 @@ func (p *parser) body(a *args) (steps []step, closed string) {
 	}
 	steps, closed, a.err = p.steps()
 	if a.err == nil && closed == "" {
-		a.fail("its end is missing")
+		a.fail("end is missing")
 	}
 	return steps, closed
 }
@@ -159,7 +159,7 @@ func (p *parser) either(a *args) action {
 	var no []step
 	if closed == "else" {
 		if no, closed = p.body(a); closed == "else" {
-			a.fail("has one else only")
+			a.fail("has more than one else")
 		}
 	}
 	return func(r *runner) error {
@@ -253,8 +253,6 @@ func (a *args) lines() string {
 	}
 	return a.block("end")
 }
-
-func (a *args) number() int { return a.check(number(a.word())) }
 
 func number(word string) (int, error) {
 	var n int

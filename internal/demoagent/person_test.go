@@ -129,7 +129,7 @@ func (p *person) newSession(sample bool) *acpclient.NewSessionResponse {
 			p.t.Fatal(err)
 		}
 	}
-	s, err := p.NewSession(p.t.Context(), &acpclient.NewSessionRequest{Cwd: p.dir})
+	s, err := acpclient.Call(p.t.Context(), p.Conn(), acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: p.dir})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func (p *person) newSession(sample bool) *acpclient.NewSessionResponse {
 
 func (p *person) prompt(id acpclient.SessionID, text string) acpclient.StopReason {
 	p.t.Helper()
-	res, err := p.Prompt(p.t.Context(), &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}})
+	res, err := acpclient.Call(p.t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}})
 	if err != nil {
 		p.t.Fatalf("%s: %v", text, err)
 	}
@@ -257,6 +257,9 @@ func (p *person) CreateElicitation(_ context.Context, r *acpclient.CreateElicita
 	p.mu.Lock()
 	p.elicited = append(p.elicited, r)
 	p.mu.Unlock()
+	if r.RequestedSchema != nil && len(r.RequestedSchema.Properties) == 0 && p.fill.Action == "" { // the tour wants to go on
+		return &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}, nil
+	}
 	return &p.fill, nil
 }
 

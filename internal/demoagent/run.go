@@ -304,7 +304,8 @@ func (r *runner) chunk(kind, text string) error {
 
 func (r *runner) request(method string, raw json.RawMessage, name, id string) error {
 	if r.turn != nil {
-		result, err := r.turn.call(method, raw)
+		var result json.RawMessage
+		err := r.turn.agent.conn.Call(r.turn.calls, method, raw, &result)
 		r.captured[name] = result
 		r.done(err == nil)
 		if err != nil {

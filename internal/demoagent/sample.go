@@ -12,7 +12,7 @@ import (
 // markerName is the file that says of a directory that the tour may change it.
 const markerName = ".parley-tour"
 
-const markerText = "This folder was made for the tour of parley. It may be deleted at any time.\n"
+const markerText = "parley's tour created this folder. You can delete it at any time.\n"
 
 // sampleFiles are the files of the sample project. main.go.txt is not called main.go here
 // because it is not a part of this program.
@@ -60,5 +60,5 @@ func newFile(dir string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("find a name for a new file: %s has a thousand files of the tour", dir)
+	return "", fmt.Errorf("no free file name: %s has a thousand files from the tour", dir)
 }

@@ -67,7 +67,7 @@ var commands = sync.OnceValue(func() []acpclient.AvailableCommand {
 })
 
 // errStop ends a scene.
-var errStop = errors.New("the scene has ended")
+var errStop = errors.New("the scene is over")
 
 // play plays a scene. Its variables stay set for later scenes.
 func (r *runner) play(scene string) error {
@@ -174,14 +174,14 @@ func received(text string, prompt []acpclient.ContentBlock) string {
 		case acpclient.ContentImage, acpclient.ContentAudio:
 			fmt.Fprintf(&b, "- an %s (%s, %d bytes of base64)\n", block.Type, block.MimeType, len(block.Data))
 		default:
-			fmt.Fprintf(&b, "- something of the type %s\n", block.Type)
+			fmt.Fprintf(&b, "- content of type %s\n", block.Type)
 		}
 	}
 	switch {
 	case b.Len() == 0:
-		return "- nothing at all"
+		return "- nothing"
 	case text != "":
-		b.WriteString("\nIt began like this:\n\n> " + shortened(text))
+		b.WriteString("\nIt began:\n\n> " + shortened(text))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -202,8 +202,12 @@ func commandRows() string {
 // sceneVerbs are the verbs of scenes. A step that can fail sets ${ok} and may set ${error}.
 var sceneVerbs = map[string]verb{
 	// Talking: TEXT is the rest of the line, or the lines up to end.
-	"say":   texts(func(r *runner, text string) error { r.turn.say(text); return nil }),
-	"think": texts((*runner).think), // the first line is thought briefly, the rest at length
+	"say": texts(func(r *runner, text string) error { r.turn.say(text); return nil }),
+	"think": texts(func(r *runner, text string) error { // the first line is thought briefly, the rest at length
+		brief, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		r.turn.think(brief, more)
+		return nil
+	}),
 	"chunk": texts(func(r *runner, text string) error { r.turn.chunk(text); return nil }),
 	"steps": texts(func(r *runner, text string) error {
 		r.turn.steps = strings.Split(strings.TrimSpace(text), "\n")
@@ -233,8 +237,13 @@ var sceneVerbs = map[string]verb{
 	"stop":    plain(func(*runner) error { return errStop }),
 	"pause":   plain(func(r *runner) error { r.turn.step(); return nil }),
 	"sleep":   parseSleep,
-	"forget":  plain(func(r *runner) error { r.turn.forget(); return nil }),
-	"crash":   words((*runner).crash),
+	"forget": plain(func(r *runner) error { // makes room in the context
+		r.turn.mu.Lock()
+		defer r.turn.mu.Unlock()
+		r.turn.kept.Used /= 5
+		return nil
+	}),
+	"crash": words((*runner).crash),
 }
 
 // texts parses a step with a text of one or more lines.
@@ -297,12 +306,6 @@ func parseIfCancelled(a *args) action {
 		return func(r *runner) error { r.turn.ifCancelled = nil; return nil }
 	}
 	return expandedJSON(update, func(r *runner, raw json.RawMessage) error { r.turn.ifCancelled = raw; return nil })
-}
-
-func (r *runner) think(text string) error {
-	brief, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	r.turn.think(brief, more)
-	return nil
 }
 
 func (r *runner) begin(plan string) error {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// What an agent of a script answers, in the version that it speaks. It speaks version 2
-// if the script says so, "speaks v2", and the client offers it.
+// This file has the answers of a scripted agent. It speaks version 2 if the script says
+// "speaks v2" and the client offers that version.
 
-// What a handshake answers in each version where the script does not say.
+// The capabilities in each version, unless the script names others.
 const (
 	defaultCapabilities   = `{"promptCapabilities":{"image":true,"embeddedContext":true}}`
 	defaultCapabilitiesV2 = `{"session":{"prompt":{"image":{},"embeddedContext":{}},"mcp":{"stdio":{},"http":{}}}}`
@@ -264,7 +264,7 @@ func (r *runner) serveMethods(methods []string) {
 	}
 }
 
-// serveRest serves everything until stdin ends: what waits, and behind it what comes.
+// serveRest answers all pending and further messages until stdin ends.
 func (r *runner) serveRest() error {
 	r.serving.Lock()
 	r.mu.Lock()
@@ -282,8 +282,7 @@ func (r *runner) serveRest() error {
 	return err
 }
 
-// results are what requests are answered with that need no more, in version 1 and in
-// version 2.
+// results are the answers to simple requests, in version 1 and in version 2.
 var results = map[string][2]string{
 	"session/prompt":   {`{"stopReason":"end_turn"}`, ""},
 	"session/list":     {`{"sessions":[]}`, `{"sessions":[]}`},

@@ -68,7 +68,7 @@ func (a *agent) loadSession(_ context.Context, r *sessionRequest) (any, error) {
 // for, and says whether it is at work.
 func (a *agent) resumeSession(_ context.Context, r *sessionRequest) (any, error) {
 	if r.ReplayFrom != nil && r.ReplayFrom.Type != v2.ReplayStart {
-		return nil, invalid("there is no place %q to replay from", r.ReplayFrom.Type)
+		return nil, invalid("unknown replay position %q", r.ReplayFrom.Type)
 	}
 	s, err := a.reopen(r.SessionID, r.Cwd)
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *agent) listSessions(_ context.Context, r *sessionRequest) (any, error) 
 	if r.Cursor != "" {
 		n, err := strconv.Atoi(r.Cursor)
 		if err != nil || n < 0 {
-			return nil, invalid("the cursor %q is none of ours", r.Cursor)
+			return nil, invalid("unknown cursor %q", r.Cursor)
 		}
 		from = n
 	}
@@ -178,7 +178,7 @@ func (a *agent) forget(s *session) {
 	a.mu.Unlock()
 }
 
-// state is what every answer that opens a session says about it.
+// state returns the part that all answers that open a session have in common.
 func (s *session) state() object {
 	options := s.configOptions()
 	if s.agent.speaksV2() {

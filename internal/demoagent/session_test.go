@@ -14,7 +14,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 	first := meet(t, tourOptions{StateDir: state}, able)
 	s := first.newSession(true)
 	first.prompt(s.SessionID, "/tour")
-	if _, err := first.SetSessionConfigOption(t.Context(), &acpclient.SetSessionConfigOptionRequest{
+	if _, err := acpclient.Call(t.Context(), first.Conn(), acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{
 		SessionID: s.SessionID, ConfigID: "model", Value: acpclient.SelectValue("ocean"),
 	}); err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 	if err != nil || len(list.Sessions) != 1 || list.Sessions[0].SessionID != s.SessionID || list.Sessions[0].Title != "A tour of parley" {
 		t.Fatalf("got %+v, %v", list, err)
 	}
-	loaded, err := second.LoadSession(t.Context(), &acpclient.LoadSessionRequest{SessionID: s.SessionID, Cwd: first.dir})
+	loaded, err := acpclient.Call(t.Context(), second.Conn(), acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: s.SessionID, Cwd: first.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 	second.want("tools", second.outcome(), first.outcome()+" execute:completed")
 
 	third := meet(t, tourOptions{StateDir: state}, able)
-	if _, err := third.ResumeSession(t.Context(), &acpclient.ResumeSessionRequest{SessionID: s.SessionID, Cwd: first.dir}); err != nil {
+	if _, err := acpclient.Call(t.Context(), third.Conn(), acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: s.SessionID, Cwd: first.dir}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(all[*acpclient.ContentChunk](third)); n != 0 {
@@ -55,7 +55,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 	if _, err := third.DeleteSession(t.Context(), &acpclient.DeleteSessionRequest{SessionID: s.SessionID}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := third.LoadSession(t.Context(), &acpclient.LoadSessionRequest{SessionID: s.SessionID, Cwd: first.dir}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
+	if _, err := acpclient.Call(t.Context(), third.Conn(), acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: s.SessionID, Cwd: first.dir}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
 		t.Errorf("a deleted session: %v", err)
 	}
 }
@@ -63,7 +63,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 func TestCloseAndDeleteEndTheTurn(t *testing.T) {
 	for name, end := range map[string]func(*person, acpclient.SessionID) error{
 		"close": func(p *person, id acpclient.SessionID) error {
-			_, err := p.CloseSession(p.t.Context(), &acpclient.CloseSessionRequest{SessionID: id})
+			_, err := acpclient.Call(p.t.Context(), p.Conn(), acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id})
 			return err
 		},
 		"delete": func(p *person, id acpclient.SessionID) error {
@@ -81,7 +81,7 @@ func TestCloseAndDeleteEndTheTurn(t *testing.T) {
 				return ""
 			}
 			p.want("stop reason", string(p.prompt(s.SessionID, "/edit")), string(acpclient.StopCancelled))
-			if _, err := p.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: s.SessionID}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
+			if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
 				t.Errorf("a prompt to it: %v", err)
 			}
 			list, err := p.ListSessions(t.Context(), &acpclient.ListSessionsRequest{})
@@ -128,14 +128,14 @@ func TestListIsPagedAndPruned(t *testing.T) {
 func TestBadSessions(t *testing.T) {
 	p := meet(t, tourOptions{}, able)
 	for _, id := range []acpclient.SessionID{"tour-0000000000000000", "../../etc/passwd", ""} {
-		if _, err := p.LoadSession(t.Context(), &acpclient.LoadSessionRequest{SessionID: id, Cwd: "/"}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
+		if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: id, Cwd: "/"}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
 			t.Errorf("%q: got %v", id, err)
 		}
 	}
-	if _, err := p.NewSession(t.Context(), &acpclient.NewSessionRequest{Cwd: "relative"}); !acpclient.IsCode(err, acpclient.CodeInvalidParams) {
+	if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "relative"}); !acpclient.IsCode(err, acpclient.CodeInvalidParams) {
 		t.Errorf("a relative directory: %v", err)
 	}
-	if _, err := p.SetSessionMode(t.Context(), &acpclient.SetSessionModeRequest{SessionID: "none", ModeID: modeAsk}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
+	if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: "none", ModeID: modeAsk}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
 		t.Errorf("no session: %v", err)
 	}
 	if err := p.Conn().Call(t.Context(), "_parley/none", nil, nil); !acpclient.IsCode(err, acpclient.CodeMethodNotFound) {
@@ -152,23 +152,23 @@ func TestSigningIn(t *testing.T) {
 	}
 	refused := func(when string) {
 		t.Helper()
-		if _, err := p.NewSession(t.Context(), &acpclient.NewSessionRequest{Cwd: "/"}); !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
+		if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/"}); !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
 			t.Errorf("%s: %v", when, err)
 		}
 	}
 	refused("at first")
-	if _, err := p.Authenticate(t.Context(), &acpclient.AuthenticateRequest{MethodID: "other"}); !acpclient.IsCode(err, acpclient.CodeInvalidParams) {
+	if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: "other"}); !acpclient.IsCode(err, acpclient.CodeInvalidParams) {
 		t.Errorf("another method: %v", err)
 	}
 	refused("after a failure")
-	if _, err := p.Authenticate(t.Context(), &acpclient.AuthenticateRequest{MethodID: authPretend}); err != nil {
+	if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: authPretend}); err != nil {
 		t.Fatal(err)
 	}
 	s := p.newSession(true)
 	if _, err := p.Logout(t.Context(), &acpclient.LogoutRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: s.SessionID}); !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
+	if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID}); !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
 		t.Errorf("in the middle of a session: %v", err)
 	}
 	var out strings.Builder

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/config"
 )
 
 // keptSessions is how many sessions are kept; the oldest go first.
@@ -37,7 +38,7 @@ type record struct {
 	Outputs map[acpclient.ToolCallID]string `json:"outputs,omitempty"`
 }
 
-// Only ids that we made become file names.
+// sessionIDPattern matches our own ids: only those become file names.
 var sessionIDPattern = regexp.MustCompile(`^tour-[0-9a-f]{16}$`)
 
 func (st store) path(id acpclient.SessionID) (string, error) {
@@ -88,25 +89,13 @@ func (st store) save(r *record) error {
 
 // write replaces a file whole.
 func (st store) write(path string, b []byte) error {
-	if err := os.MkdirAll(st.dir, 0o700); err != nil {
+	if err := config.MakeDir(st.dir); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(st.dir, ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(b)
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
+	return config.ReplaceFile(path, b, config.FileMode)
 }
 
-// remove forgets a session; one that is not there is forgotten already.
+// remove deletes a session, which may be missing.
 func (st store) remove(id acpclient.SessionID) error {
 	path, err := st.path(id)
 	if err != nil {
@@ -118,8 +107,7 @@ func (st store) remove(id acpclient.SessionID) error {
 	return nil
 }
 
-// list returns what is known of the sessions, the latest first. What cannot be
-// read is not listed.
+// list returns the sessions, the latest first, without those that cannot be read.
 func (st store) list() []*record {
 	entries, _ := os.ReadDir(st.dir)
 	var out []*record

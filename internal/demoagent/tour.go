@@ -74,13 +74,13 @@ func runTour(ctx context.Context, in io.Reader, out, stderr io.Writer, opt tourO
 	}
 }
 
-// signInAtTerminal is what the agent's program does when a client runs it to sign in.
+// signInAtTerminal signs in when a client runs the agent's program for that.
 func signInAtTerminal(out io.Writer, opt tourOptions) int {
 	if err := (store{opt.stateDir()}).signIn(); err != nil {
 		_, _ = fmt.Fprintf(out, "cannot sign in: %v\n", err)
 		return 1
 	}
-	_, _ = fmt.Fprintln(out, "You are signed in to the tour. It was only pretended: there is no account.")
+	_, _ = fmt.Fprintln(out, "You are signed in to the tour. It is only pretend: there is no account.")
 	return 0
 }
 
@@ -258,7 +258,7 @@ func (a *agent) initialize(_ context.Context, r *initializeRequest) (any, error)
 
 func (a *agent) authenticate(_ context.Context, r *acpclient.AuthenticateRequest) (any, error) {
 	if r.MethodID != authPretend { // the other one is done by the program
-		return nil, invalid("there is nothing to authenticate with called %q", r.MethodID)
+		return nil, invalid("unknown sign-in method %q", r.MethodID)
 	}
 	return struct{}{}, a.store.signIn()
 }

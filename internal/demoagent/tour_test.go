@@ -42,7 +42,7 @@ func TestTour(t *testing.T) {
 			p := meet(t, tourOptions{}, able)
 			p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID { return tt.decide }
 			s := p.newSession(true)
-			if _, err := p.SetSessionMode(t.Context(), &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: tt.mode}); err != nil {
+			if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: tt.mode}); err != nil {
 				t.Fatal(err)
 			}
 			p.want("stop reason", string(p.prompt(s.SessionID, "/tour")), string(acpclient.StopEndTurn))
@@ -137,7 +137,7 @@ func TestPlanMode(t *testing.T) {
 				return allowOnce
 			}
 			s := p.newSession(true)
-			set, err := p.SetSessionConfigOption(t.Context(), &acpclient.SetSessionConfigOptionRequest{
+			set, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{
 				SessionID: s.SessionID, ConfigID: optionMode, Value: acpclient.SelectValue(modePlan),
 			})
 			if err != nil || set.ConfigOptions[0].CurrentValue.ID != modePlan {
@@ -235,4 +235,22 @@ func TestPieces(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The tour waits for the person before each step, and stops if they decline.
+func TestTheTourWaitsBeforeEachStep(t *testing.T) {
+	p := meet(t, tourOptions{}, able)
+	s := p.newSession(true)
+	p.prompt(s.SessionID, "/tour")
+	if n := len(p.elicited); n != 8 {
+		t.Errorf("it waited %d times", n)
+	}
+	p = meet(t, tourOptions{}, able)
+	p.fill = acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}
+	s = p.newSession(true)
+	p.want("stop reason", string(p.prompt(s.SessionID, "/tour")), string(acpclient.StopEndTurn))
+	if p.outcome() != "" || len(p.asked) != 0 {
+		t.Errorf("it went on: %s", p.outcome())
+	}
+	p.wantSaid("The tour stops here.")
 }

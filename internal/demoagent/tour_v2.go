@@ -9,12 +9,12 @@ import (
 	v2 "parley/acpclient/v2"
 )
 
-// The tour is written in the words of version 1 of the protocol. To a client that offers
-// version 2 it says the same in the words of that: this file translates.
+// The tour is written for version 1 of the protocol. This file translates its messages
+// for a client that speaks version 2.
 
 type object = map[string]any
 
-// updateV2 translates an update; nil if there is nothing to say.
+// updateV2 translates an update. It returns nil if version 2 has no such update.
 func updateV2(u object) object {
 	switch u["sessionUpdate"] {
 	case "agent_message_chunk":
@@ -87,7 +87,7 @@ func objects(list any) (out []object) {
 	return out
 }
 
-// untyped is something as JSON that can be changed.
+// untyped returns a value as decoded JSON.
 func untyped(v any) (out any) {
 	raw, err := json.Marshal(v)
 	if err == nil {

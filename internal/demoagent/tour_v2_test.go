@@ -187,7 +187,7 @@ func TestResumingInTheSecondVersion(t *testing.T) {
 	again := meetV2(t, tourOptions{StateDir: state})
 	calls(again, acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: s.SessionID, Cwd: p.dir})
 	again.want("prompt", again.said(acpclient.UserMessageChunk), "hello")
-	again.wantSaid("It began like this:\n\n> hello")
+	again.wantSaid("It began:\n\n> hello")
 	again.want("states", again.states(), "idle")
 
 	quiet := meetV2(t, tourOptions{StateDir: state})

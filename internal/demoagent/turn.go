@@ -112,7 +112,7 @@ func (t *turn) work(asked acpclient.MessageID, prompt []acpclient.ContentBlock) 
 	t.answer(prompt)
 	t.usage(0)
 	for _, id := range t.open {
-		s.tell(&acpclient.ToolCallUpdate{ToolCallID: id, Status: ptr(acpclient.ToolFailed)})
+		s.tell(&acpclient.ToolCallUpdate{ToolCallID: id, Status: new(acpclient.ToolFailed)})
 	}
 	s.save()
 	if t.cancelled() {
@@ -121,17 +121,13 @@ func (t *turn) work(asked acpclient.MessageID, prompt []acpclient.ContentBlock) 
 	return acpclient.StopEndTurn
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func (t *turn) cancelled() bool { return t.ctx.Err() != nil }
 
 // pause waits for a part of the time that the person's pace asks for.
 func (t *turn) pause(d time.Duration) {
 	s := t.settings()
-	t.wait(time.Duration(float64(d) * t.agent.opt.Delay * s.delay()))
+	_ = sleep(t.ctx, time.Duration(float64(d)*t.agent.opt.Delay*s.delay()))
 }
-
-func (t *turn) wait(d time.Duration) { _ = sleep(t.ctx, d) }
 
 // sleep waits for some time, or until ctx ends, which is an error.
 func sleep(ctx context.Context, d time.Duration) error {
@@ -167,19 +163,6 @@ func (t *turn) updateRaw(raw json.RawMessage) {
 		return
 	}
 	t.notify(n.Update)
-}
-
-// call calls a method of the client.
-func (t *turn) call(method string, params json.RawMessage) (result json.RawMessage, err error) {
-	err = t.agent.conn.Call(t.calls, method, params, &result)
-	return result, err
-}
-
-// forget makes room in the context.
-func (t *turn) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept.Used /= 5
 }
 
 // step pauses for as long as a person needs to read what was done.

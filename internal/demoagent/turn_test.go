@@ -69,7 +69,7 @@ func TestOneTurnAtATime(t *testing.T) {
 	p := meet(t, tourOptions{}, able)
 	s := p.newSession(true)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
-		_, err := p.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: s.SessionID})
+		_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID})
 		if !acpclient.IsCode(err, acpclient.CodeInvalidRequest) {
 			t.Errorf("got %v", err)
 		}
@@ -82,7 +82,7 @@ func TestSettingsDuringATurn(t *testing.T) {
 	p := meet(t, tourOptions{}, able)
 	s := p.newSession(true)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
-		if _, err := p.SetSessionMode(t.Context(), &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: modeAuto}); err != nil {
+		if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: modeAuto}); err != nil {
 			t.Error(err)
 		}
 		return allowOnce
@@ -99,7 +99,7 @@ func TestConfigOptions(t *testing.T) {
 	p := meet(t, tourOptions{}, able)
 	s := p.newSession(true)
 	set := func(id acpclient.ConfigID, v acpclient.ConfigValue) ([]acpclient.SessionConfigOption, error) {
-		res, err := p.SetSessionConfigOption(t.Context(), &acpclient.SetSessionConfigOptionRequest{SessionID: s.SessionID, ConfigID: id, Value: v})
+		res, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{SessionID: s.SessionID, ConfigID: id, Value: v})
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func TestConfigOptions(t *testing.T) {
 func TestPromptContentIsNamed(t *testing.T) {
 	p := meet(t, tourOptions{}, able)
 	s := p.newSession(true)
-	_, err := p.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{
+	_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{
 		acpclient.TextBlock("what is\nthis?"),
 		acpclient.ResourceLinkBlock("main.go", "file:///w/main.go"),
 		acpclient.TextResourceBlock("file:///w/notes.md", "text/markdown", "notes"),
@@ -179,7 +179,7 @@ func TestPromptContentIsNamed(t *testing.T) {
 	p.wantSaid("- text of 3 words", "- a link to main.go", "- the content of file:///w/notes.md", "- an image (image/png, 4 bytes of base64)", "> what is\n", "`/tour`")
 	titles := all[*acpclient.SessionInfoUpdate](p)
 	p.want("title", *titles[0].Title.Value, "what is")
-	if _, err := p.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}); err != nil {
+	if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}); err != nil {
 		t.Fatal(err)
 	}
 	p.wantSaid("- text of 1 word\n")
@@ -198,7 +198,7 @@ func TestCommands(t *testing.T) {
 	}
 	p.prompt(s.SessionID, "/help me")
 	p.prompt(s.SessionID, "/none`")
-	p.wantSaid("no command `/none` here")
+	p.wantSaid("no command `/none`")
 
 	p.prompt(s.SessionID, "/run exit 3")
 	p.wantSaid("exit code 3")
@@ -248,7 +248,7 @@ func TestAsk(t *testing.T) {
 func TestCrash(t *testing.T) {
 	p := meet(t, tourOptions{}, able)
 	s := p.newSession(true)
-	_, err := p.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("/crash good bye")}})
+	_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("/crash good bye")}})
 	if err == nil {
 		t.Error("the turn ended")
 	}

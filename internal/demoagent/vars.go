@@ -36,7 +36,7 @@ func (r *runner) expandJSON(text string) (json.RawMessage, error) {
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(s)); err != nil {
-		return nil, fmt.Errorf("is not JSON with its variables put in: %w", err)
+		return nil, fmt.Errorf("is not JSON after expanding variables: %w", err)
 	}
 	return b.Bytes(), nil
 }
@@ -45,7 +45,7 @@ func (r *runner) value(name string, asJSON bool) (string, error) {
 	if unit, count, ok := strings.Cut(name, ":"); ok {
 		n, err := strconv.Atoi(count)
 		if err != nil || n < 0 || len(unit)*n > maxVariable {
-			return "", fmt.Errorf("${%s}: %q is no count", name, count)
+			return "", fmt.Errorf("${%s}: %q is not a count", name, count)
 		}
 		return escape(strings.Repeat(unit, n), asJSON), nil
 	}
@@ -74,7 +74,7 @@ func (r *runner) value(name string, asJSON bool) (string, error) {
 		}
 	}
 	if raw == nil {
-		return "", fmt.Errorf("${%s}: there is no such value in %s", name, r.captured[head])
+		return "", fmt.Errorf("${%s}: no such value in %s", name, r.captured[head])
 	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -3,7 +3,9 @@ package demoagent
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -68,13 +70,18 @@ var verbs = map[string]verb{
 		_, err := fmt.Fprintln(r.err, text)
 		return err
 	}),
-	"save":         parseSave,
-	"close-stdout": plain((*runner).closeOut),
+	"save": parseSave,
+	"close-stdout": plain(func(r *runner) error {
+		if c, ok := r.out.(io.Closer); ok {
+			return c.Close()
+		}
+		return errors.New("this stdout cannot be closed")
+	}),
 
 	"sleep": parseSleep,
 	"hang":  plain(func(r *runner) error { <-r.ctx.Done(); return r.ctx.Err() }),
 	"exit": func(a *args) action {
-		code := a.number()
+		code := a.check(number(a.word()))
 		return func(*runner) error { return exitCode(code) }
 	},
 	"kill-self": plain(func(*runner) error { // at once, without any cleanup

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -57,14 +56,6 @@ func (r *runner) write(b []byte) error {
 	return nil
 }
 
-func (r *runner) closeOut() error {
-	c, ok := r.out.(io.Closer)
-	if !ok {
-		return errors.New("this stdout cannot be closed")
-	}
-	return c.Close()
-}
-
 // read handles the client's lines until stdin ends.
 func (r *runner) read(in io.Reader) {
 	lines := bufio.NewReaderSize(in, 64<<10)
@@ -82,7 +73,7 @@ func (r *runner) read(in io.Reader) {
 		if raw = bytes.TrimSpace(raw); len(raw) > 0 {
 			m := &message{line: raw}
 			if json.Unmarshal(raw, m) != nil {
-				_, _ = fmt.Fprintf(r.err, "%s: the client sent a line that is no message: %.200q\n", r.script.name, raw)
+				_, _ = fmt.Fprintf(r.err, "%s: the client sent a malformed line: %.200q\n", r.script.name, raw)
 			} else {
 				r.take(m)
 			}

@@ -12,8 +12,8 @@ import (
 	"parley/acpclient"
 )
 
-// What the tour does to files and in terminals. In version 1 it does so through the
-// client; in version 2 agents do it themselves, and show what they do.
+// This file reads and writes files and runs commands. In version 1 the client does so
+// for the agent; in version 2 agents do it themselves and report it.
 
 // The answers to a permission request.
 const (
@@ -66,7 +66,7 @@ func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool 
 		t.mu.Lock()
 		t.always[call.Kind] = true
 		t.mu.Unlock()
-		t.notice("Remembered until the session ends", fmt.Sprintf("Nothing of the kind %q is asked about any more.", call.Kind))
+		t.notice("Remembered until the session ends", fmt.Sprintf("The tour no longer asks for permission for calls of kind %q.", call.Kind))
 	}
 	return answer == allowOnce || answer == allowAlways
 }
@@ -149,7 +149,7 @@ func (t *turn) change(title, name, after string) bool {
 		Content:   []acpclient.ToolCallContent{acpclient.DiffContent(path, old, after)},
 		Locations: []acpclient.ToolCallLocation{{Path: path, Line: &line}}, RawInput: encode(object{"path": path}),
 	}
-	const refused = "Not allowed, so nothing was written."
+	const refused = "Denied: nothing was written."
 	return t.act(call, acpclient.FSWriteTextFile.Name, t.agent.capabilities().FS.WriteTextFile, refused, func(id acpclient.ToolCallID) (err error) {
 		t.setCall(id, acpclient.ToolInProgress)
 		if t.agent.speaksV2() {
@@ -176,7 +176,7 @@ func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 		run = t.runHere
 	}
 	exit = -1
-	ok = t.act(call, "terminals", t.agent.capabilities().Terminal, "Not allowed, so nothing was run.", func(id acpclient.ToolCallID) error {
+	ok = t.act(call, "terminals", t.agent.capabilities().Terminal, "Denied: nothing was run.", func(id acpclient.ToolCallID) error {
 		output, code, err := run(id, command)
 		if err != nil || t.cancelled() {
 			return err
@@ -257,7 +257,8 @@ func (t *turn) runHere(id acpclient.ToolCallID, command string) (output string, 
 	return string(shown.printed), &code, nil
 }
 
-// ownTerminal shows what a command prints. A command writes from one goroutine.
+// ownTerminal sends the output of a command to the client. A command writes from one
+// goroutine.
 type ownTerminal struct {
 	turn    *turn
 	id      acpclient.TerminalID
@@ -278,10 +279,10 @@ func (t *turn) mayWork(plan string) bool {
 	if t.settings().Mode != modePlan {
 		return !t.cancelled()
 	}
-	t.say("I am in **plan mode**: I only plan, and ask before I begin.\n")
+	t.say("I am in **plan mode**: I only plan, and ask before I start.\n")
 	t.step()
 	bare, _ := json.Marshal(acpclient.TextBlock(plan))
-	call := acpclient.ToolCall{Title: "Ready to begin", Kind: acpclient.ToolSwitchMode, Status: acpclient.ToolPending}
+	call := acpclient.ToolCall{Title: "Ready to start", Kind: acpclient.ToolSwitchMode, Status: acpclient.ToolPending}
 	id := t.begin(call)
 	call.Content = acpclient.ToolCallContents{{Type: "text", Raw: bare}}
 	answer := t.choose(
@@ -291,8 +292,8 @@ func (t *turn) mayWork(plan string) bool {
 		acpclient.PermissionOption{OptionID: reject, Name: "No, keep planning", Kind: acpclient.RejectOnce},
 	)
 	if answer != modeAuto && answer != modeAsk {
-		t.failCall(id, "The plan stays a plan.")
-		t.say("Good, we keep planning. Tell me when to begin, or switch the mode with `shift+tab`.\n")
+		t.failCall(id, "The plan was not started.")
+		t.say("Good, we keep planning. Tell me when to start, or switch the mode with `shift+tab`.\n")
 		return false
 	}
 	if err := t.set(optionMode, acpclient.SelectValue(acpclient.ConfigValueID(answer))); err != nil {

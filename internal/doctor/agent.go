@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"unicode/utf8"
 
 	"parley/acpclient"
 )
@@ -126,8 +127,10 @@ func (s sender) Close() error { return nil }
 
 // tail keeps the end of what is written to it. It is safe for concurrent use.
 type tail struct {
-	mu   sync.Mutex
-	data []byte
+	mu      sync.Mutex
+	data    []byte
+	written int // bytes in all
+	mark    int // of these, before the last request
 }
 
 // maxStderr is how much of an agent's stderr is kept, in bytes.
@@ -137,15 +140,34 @@ const maxStderr = 8 << 10
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.written += len(p)
 	t.data = append(t.data, p...)
 	if over := len(t.data) - maxStderr; over > 0 {
-		t.data = append([]byte(nil), t.data[over:]...)
+		for over < len(t.data) && !utf8.RuneStart(t.data[over]) {
+			over++ // a whole character
+		}
+		t.data = bytes.Clone(t.data[over:])
 	}
 	return len(p), nil
 }
 
+// String returns all that is kept.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.data)
+}
+
+// begin marks where a request begins.
+func (t *tail) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mark = t.written
+}
+
+// since returns what was written since the last request, as far as it is kept.
+func (t *tail) since() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.data[max(0, len(t.data)-(t.written-t.mark)):])
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -47,29 +48,29 @@ func protocolVersion(a answer) string {
 func (e *exam) initialize() bool {
 	a := e.call("initialize", e.hello(e.offer))
 	if e.refused = e.offer > newestWithoutOffer && e.ctx.Err() == nil && (a.message == nil || a.err != nil); e.refused {
-		why := "is not answered"
+		why := "got no response"
 		if a.err != nil {
-			why = "is answered with an error: " + a.err.String()
+			why = "failed: " + a.err.String()
 		}
-		e.referee.finds(ruleVersion, a.message, "The offer of version %d %s. It was examined with version %d", e.offer, why, newestWithoutOffer)
+		e.referee.finds(ruleVersion, a.message, "Offering version %d %s. The rest was tested with version %d", e.offer, why, newestWithoutOffer)
 		return false
 	}
 	switch {
 	case a.message == nil && e.ctx.Err() != nil:
-		e.report.fail("the examination was interrupted")
+		e.report.fail("the test was interrupted")
 		return false
 	case a.message == nil && e.gone && e.agent.listens():
 		e.report.fail("%v", e.agent.Lost())
 		return false
 	case a.message == nil && e.gone:
-		e.report.fail("the agent has ended before it answered initialize")
+		e.report.fail("the agent exited before it responded to initialize")
 		return false
 	case a.message == nil:
-		e.report.fail("the agent has not answered initialize within %v", e.opt.Timeout)
+		e.report.fail("the agent did not respond to initialize within %v", e.opt.Timeout)
 		return false
 	case a.err != nil:
-		e.referee.finds(ruleInitialize, a.message, "initialize is answered with an error: %s", a.err)
-		e.report.fail("initialize was answered with an error: %s", a.err)
+		e.referee.finds(ruleInitialize, a.message, "initialize returned an error: %s", a.err)
+		e.report.fail("initialize returned an error: %s", a.err)
 		return false
 	}
 	e.report.timing("start to initialize", a.message.at.Sub(e.began))
@@ -79,7 +80,7 @@ func (e *exam) initialize() bool {
 		e.report.ProtocolVersion, e.report.ProtocolOffered = int(version), e.offer
 	}
 	if err != nil || version < 1 || version > int64(e.offer) {
-		e.referee.finds(ruleVersion, a.message, "The agent was asked for version %d, and speaks version %s", e.offer, orMissing(protocolVersion(a)))
+		e.referee.finds(ruleVersion, a.message, "Offered version %d, the agent chose version %s", e.offer, orMissing(protocolVersion(a)))
 		e.report.fail("the agent does not speak version %d of the protocol", e.offer)
 		return false
 	}
@@ -107,10 +108,10 @@ func (e *exam) introduced(a answer) {
 	var info *struct{ Name, Title, Version string }
 	_ = json.Unmarshal(result[d.info], &info)
 	if info == nil {
-		e.referee.finds(ruleAgentInfo, a.message, "The answer to initialize does not say which agent it is from")
+		e.referee.finds(ruleAgentInfo, a.message, "The response to initialize has no agent info")
 	} else {
 		if info.Name == "" || info.Version == "" {
-			e.referee.finds(ruleAgentInfo, a.message, "The name or the version of the agent is empty")
+			e.referee.finds(ruleAgentInfo, a.message, "The agent's name or version is empty")
 		}
 		e.report.Agent.Name, e.report.Agent.Title, e.report.Agent.Version = words(info.Name), words(info.Title), words(info.Version)
 	}
@@ -128,17 +129,17 @@ func (e *exam) introduced(a answer) {
 		names = append(names, id)
 		e.report.SignIn = append(e.report.SignIn, words(method.Name))
 		if method.Type == "terminal" {
-			e.referee.finds(ruleAuthTerm, a.message, "The method %q to sign in is of type terminal, and the client has not advertised auth.terminal", words(id))
+			e.referee.finds(ruleAuthTerm, a.message, "The sign-in method %q is of type terminal, but the client did not advertise auth.terminal", words(id))
 		}
 	}
 	if id, found := twice(names); found {
-		e.referee.finds(ruleAuthMethods, a.message, "Two methods to sign in have the id %q", words(id))
+		e.referee.finds(ruleAuthMethods, a.message, "Two sign-in methods have the id %q", words(id))
 	}
 	if len(methods) > 0 {
 		if e.can[d.logout] {
 			e.report.untried(d.logout + ": it would sign you out")
 		}
-		e.report.untried(d.login + ": it needs you")
+		e.report.untried(d.login + ": it needs a person")
 	}
 }
 
@@ -150,7 +151,7 @@ func (e *exam) unknown() {
 			e.deaf = true
 			return
 		}
-		e.mustRefuse(a, ruleUnknown, "", "The unknown method %s is answered with a result", method)
+		e.mustRefuse(a, ruleUnknown, "", "The unknown method %s returned a result", method)
 		if a.err != nil {
 			e.mustRefuse(a, ruleUnknownCode, codeMethodNotFound, "")
 		}
@@ -163,14 +164,25 @@ func (e *exam) unknown() {
 	e.referee.notified = false
 }
 
+// maxSafe is the largest integer that JavaScript has exactly.
+const maxSafe = 1<<53 - 1
+
+// idRule returns the rule that a wrong answer to a request breaks: broken, or a note if
+// the id is an integer that JavaScript cannot keep.
+func idRule(id string, broken *Rule) *Rule {
+	if n, err := strconv.ParseInt(id, 10, 64); err == nil && (n > maxSafe || n < -maxSafe) {
+		return ruleIDPrecision
+	}
+	return broken
+}
+
 // ids sends requests with ids of all kinds. Their method is unknown, so that only the id
 // counts.
 func (e *exam) ids() {
 	if e.deaf {
-		e.report.untried("ids of all kinds: requests of unknown methods are not answered")
+		e.report.untried("request ids of every type: the agent does not respond to unknown methods")
 		return
 	}
-	const maxSafe = 1<<53 - 1 // the largest integer that JavaScript has exactly
 	ids := []any{"parley", "7", "", json.RawMessage(`"\u00e9\ud83d\ude00\u2028"`), -1, maxSafe, math.MaxInt64, "parley-" + strings.Repeat("0123456789abcdef", 4<<10)}
 	for _, id := range ids {
 		if e.stopped() {
@@ -183,7 +195,7 @@ func (e *exam) ids() {
 			e.unanswered++
 		}
 		if q := e.referee.sent[key(raw)]; !q.answered {
-			e.referee.finds(ruleIDPrecision, nil, "A request with the id %s (line %d) is not answered", short(string(raw), 40), q.line)
+			e.referee.finds(idRule(q.id, ruleNoAnswer), nil, "The request with the id %s (line %d) got no response", short(string(raw), 40), q.line)
 		}
 	}
 	malformed := []string{`{}`, `[1]`, `true`, `1.5`}
@@ -194,7 +206,7 @@ func (e *exam) ids() {
 	e.fence()
 	for _, id := range malformed {
 		if q := e.referee.sent[id]; q.answered && !q.failed {
-			e.referee.finds(ruleMalformedID, nil, "A request with the id %s (line %d) gets a result", id, q.line)
+			e.referee.finds(ruleMalformedID, nil, "The request with the id %s (line %d) got a result", id, q.line)
 		}
 	}
 }
@@ -206,33 +218,33 @@ const tooNew = 65535
 // sends lines that are not messages.
 func (e *exam) examineAgain() {
 	if err := e.start(); err != nil {
-		e.report.Why = short(fmt.Sprintf("the agent could not be started a second time: %v", err), 300)
+		e.report.Why = short(fmt.Sprintf("the agent did not start a second time: %v", err), 300)
 		return
 	}
 	defer e.endQuietly()
 	if e.report.has(ruleVersion) { // the first run has tried an offer
 		e.call("initialize", e.hello(e.offer))
 	} else {
-		e.say("a version that nobody speaks")
+		e.say("an unsupported protocol version")
 		e.askTooNew()
 	}
 	if e.stopped() {
 		return
 	}
 	if e.agent.Unordered {
-		e.report.untried("whether answers and updates come in order: they come on streams of their own")
+		e.report.untried("the order of responses and updates: they arrive on separate streams")
 	}
 	if e.agent.listens() { // the transport may end the connection then
-		e.report.untried("a line that is no message: the agent listens on the network")
+		e.report.untried("malformed lines: the agent listens on the network")
 		return
 	}
-	e.say("a line that is no message")
+	e.say("malformed lines")
 	e.referee.malformed = 3
 	e.send([]byte(`{"jsonrpc": "2.0", "method": "parley/`))
 	e.send([]byte(`not JSON at all`))
 	e.send([]byte(`{"jsonrpc": "2.0"}`))
 	if e.wait(e.request("_parley/fence", struct{}{})) == nil && e.ctx.Err() == nil && !e.report.has(ruleNoAnswer) {
-		e.referee.finds(ruleMalformed, nil, "In a second run: the agent answers nothing any more after a line that is no message (line %d)", e.line-1)
+		e.referee.finds(ruleMalformed, nil, "In a second run: the agent stopped responding after a malformed line (line %d)", e.line-1)
 	}
 }
 
@@ -244,11 +256,11 @@ func (e *exam) askTooNew() {
 	switch v := protocolVersion(a); {
 	case a.message == nil:
 	case a.err != nil:
-		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: version %d is answered with an error: %s", tooNew, a.err)
+		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: offering version %d returned an error: %s", tooNew, a.err)
 	case v == fmt.Sprint(tooNew) || v == "":
-		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: version %d is answered with version %s", tooNew, orMissing(v))
+		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: offered version %d, the agent chose version %s", tooNew, orMissing(v))
 	case e.offer > newestWithoutOffer && v != fmt.Sprint(e.report.ProtocolVersion):
-		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: version %d is answered with version %s, and version %d with version %d",
+		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: offered version %d, the agent chose version %s; offered version %d, it chose version %d",
 			tooNew, words(v), e.offer, e.report.ProtocolVersion)
 	}
 }

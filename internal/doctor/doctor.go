@@ -33,7 +33,8 @@ type Options struct {
 	Cwd string
 	// Timeout is how long the agent has for each answer. It must be more than 0.
 	Timeout time.Duration
-	// Prompt is sent twice, the second time to be cancelled; "" sends none.
+	// Prompt is sent twice, the second time to be cancelled, and a third time if that turn
+	// seems to have ended by itself; "" sends none.
 	// ScriptedPrompt sends prompts of the doctor's own.
 	Prompt string
 	// Protocol is the newest version of the protocol that the agent is offered: 2, or 1.
@@ -75,12 +76,12 @@ func Examine(ctx context.Context, opt Options) (*Report, error) {
 		e.examineAgain()
 	}
 	if ctx.Err() != nil && report.Why == "" {
-		report.Why = "the examination was interrupted"
+		report.Why = "the test was interrupted"
 	}
 	report.Lines = e.line
 	report.settle()
 	if e.wireErr != nil {
-		return report, fmt.Errorf("write the file of the wire: %w", e.wireErr)
+		return report, fmt.Errorf("write the wire log: %w", e.wireErr)
 	}
 	return report, nil
 }
@@ -116,8 +117,8 @@ func (e *exam) examine() {
 		name string
 		try  func()
 	}{
-		{"methods and notifications that nobody knows", e.unknown},
-		{"ids of all kinds", e.ids},
+		{"unknown methods and notifications", e.unknown},
+		{"request ids of every type", e.ids},
 		{"a second initialize", func() { e.call("initialize", e.hello(e.offer)); e.fence() }},
 		{"sessions", e.sessions},
 	} {
@@ -128,7 +129,7 @@ func (e *exam) examine() {
 		step.try()
 	}
 	if e.unanswered >= patience {
-		e.report.Why = fmt.Sprintf("the agent has left %d requests without an answer, one after the other", e.unanswered)
+		e.report.Why = fmt.Sprintf("the agent did not respond to %d requests in a row", e.unanswered)
 	}
 }
 
@@ -165,11 +166,11 @@ func (e *exam) end() {
 	default:
 	}
 	if !exited && e.ctx.Err() == nil {
-		e.referee.finds(ruleExit, nil, "The agent still runs %v after its stdin was closed", min(e.opt.Timeout, exitTime))
+		e.referee.finds(ruleExit, nil, "The agent is still running %v after its stdin was closed", min(e.opt.Timeout, exitTime))
 	} else if exited && !e.report.has(ruleDied) {
 		e.report.timing("stdin closed to exit", time.Since(began))
 		if code := e.agent.ExitCode(); code != 0 {
-			e.referee.finds(ruleExitCode, nil, "The agent ends with the exit code %d when its stdin is closed", code)
+			e.referee.finds(ruleExitCode, nil, "The agent exited with code %d when its stdin was closed", code)
 		}
 	}
 	close(e.quit)
@@ -188,25 +189,32 @@ func (r *Report) has(broken *Rule) bool {
 func (e *exam) died() {
 	if e.agent.listens() {
 		if e.report.Outcome != NotExamined { // which says why
-			e.referee.finds(ruleDied, nil, "The connection has ended after line %d: %v", e.line, e.agent.Lost())
+			e.referee.finds(ruleDied, nil, "The connection ended after line %d: %v", e.line, e.agent.Lost())
 		}
 		return
 	}
 	select {
 	case <-e.agent.Done:
-		e.referee.finds(ruleDied, nil, "The agent has ended, with the exit code %d, after line %d", e.agent.ExitCode(), e.line)
+		e.referee.finds(ruleDied, nil, "The agent exited with code %d after line %d", e.agent.ExitCode(), e.line)
 	case <-time.After(quiet):
-		e.referee.finds(ruleDied, nil, "The agent has closed its stdout, after line %d", e.line)
+		e.referee.finds(ruleDied, nil, "The agent closed its stdout after line %d", e.line)
 	}
 }
 
-// stderr reports what the agent wrote to stderr.
+// stderr checks what the agent wrote to stderr, and reports it if the agent failed.
 func (e *exam) stderr() {
-	text := e.tail.String()
-	if !utf8.ValidString(text) {
-		e.referee.finds(ruleStderr, nil, "What is written to stderr is not UTF-8")
+	if !utf8.ValidString(e.tail.String()) {
+		e.referee.finds(ruleStderr, nil, "The agent's stderr is not UTF-8")
 	}
-	if text = strings.TrimSpace(text); text != "" && e.report.Stderr == "" {
+	if r := e.report; r.Outcome == NotExamined || r.Why != "" || r.has(ruleDied) || r.has(ruleNew) || r.has(ruleExitCode) {
+		e.keepStderr()
+	}
+}
+
+// keepStderr reports what the agent wrote to stderr since the last request, in which it
+// failed. What it wrote before is mostly about the doctor's probes.
+func (e *exam) keepStderr() {
+	if text := strings.TrimSpace(e.tail.since()); text != "" && e.report.Stderr == "" {
 		e.report.Stderr = termtext.Visible(text)
 	}
 }

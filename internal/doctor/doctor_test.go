@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"parley/internal/schema"
+	"parley/internal/termtext"
 )
 
 // bubble is a test on a clock that stands still while anything happens: no pause of the
@@ -27,7 +29,7 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 // examined is the report on an agent to which a prompt is sent.
 func examined(t *testing.T, f *fake, opt Options) *Report {
 	t.Helper()
-	opt.Start, opt.Cwd, opt.Command = f.start, "/tmp/examined", "fake --acp"
+	opt.Start, opt.Cwd, opt.Command = f.start, "/tmp/examined", cmp.Or(opt.Command, "fake --acp")
 	if opt.Timeout == 0 {
 		opt.Timeout = 20 * time.Second
 	}
@@ -48,7 +50,7 @@ func TestNothingIsWrong(t *testing.T) {
 		{
 			1, newFake,
 			[]string{"session/prompt", "session/cancel", "session/load", "session/resume", "session/close", "session/list"},
-			[]string{"authenticate: it needs you"},
+			[]string{"authenticate: it needs a person"},
 		},
 		{
 			2, newFakeV2,
@@ -56,7 +58,7 @@ func TestNothingIsWrong(t *testing.T) {
 				"session/new", "session/set_config_option", "session/prompt", "session/prompt to idle", "session/cancel", "session/list",
 				"session/resume", "session/resume from the start", "session/close",
 			},
-			[]string{"auth/logout: it would sign you out", "auth/login: it needs you"},
+			[]string{"auth/logout: it would sign you out", "auth/login: it needs a person"},
 		},
 	} {
 		t.Run(fmt.Sprintf("v%d", v.version), func(t *testing.T) {
@@ -209,7 +211,7 @@ func TestPatienceEnds(t *testing.T) {
 			f.methods["initialize"] = func(*fake, json.RawMessage, params) {}
 		})(f)
 		r := examined(t, f, Options{Timeout: 200 * time.Millisecond})
-		if !strings.Contains(r.Why, "3 requests without an answer") {
+		if !strings.Contains(r.Why, "respond to 3 requests") {
 			t.Errorf("%s", r.Text())
 		}
 	})
@@ -281,7 +283,7 @@ func TestTheOrderOfStreamsSaysNothing(t *testing.T) {
 		if err != nil || r.Outcome != Clean || len(r.Deviations) > 0 {
 			t.Errorf("%v\n%s", err, r.Text())
 		}
-		if !slices.ContainsFunc(r.NotTried, func(what string) bool { return strings.Contains(what, "come in order") }) {
+		if !slices.ContainsFunc(r.NotTried, func(what string) bool { return strings.Contains(what, "order of responses") }) {
 			t.Errorf("not tried: %q", r.NotTried)
 		}
 	})
@@ -291,7 +293,7 @@ func TestTheOrderOfStreamsSaysNothing(t *testing.T) {
 func TestAnAgentOfVersion1IsOfferedVersion2(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := examined(t, newFake(), Options{Prompt: ScriptedPrompt, Protocol: 2})
-		if r.Outcome != Clean || r.ProtocolVersion != 1 || !strings.Contains(r.Text(), "version 1, and was offered version 2") {
+		if r.Outcome != Clean || r.ProtocolVersion != 1 || !strings.Contains(r.Text(), "version 1, offered version 2") {
 			t.Errorf("%s", r.Text())
 		}
 	})
@@ -316,7 +318,7 @@ func TestAnAgentThatEndsAtTheOffer(t *testing.T) {
 		if !slices.Equal(rules, []string{ruleVersion.ID, ruleDied.ID}) || r.ProtocolVersion != 1 {
 			t.Errorf("%s", r.Text())
 		}
-		if !slices.Contains(r.Tried, "session/load") || !slices.Contains(r.Tried, "a line that is no message") {
+		if !slices.Contains(r.Tried, "session/load") || !slices.Contains(r.Tried, "malformed lines") {
 			t.Errorf("it was not examined in whole: %q", r.Tried)
 		}
 	})
@@ -367,6 +369,147 @@ func TestTheDoctorsOwnMessagesV2(t *testing.T) {
 			if !seen[def] {
 				t.Errorf("no %s was sent", def)
 			}
+		}
+	})
+}
+
+// What an agent says of its own after a session was loaded is no replay.
+func TestAFreshMessageIsNoReplay(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		f.methods["session/load"] = func(f *fake, id json.RawMessage, p params) {
+			f.load(id, p)
+			f.say(p.SessionID, "agent_message_chunk", "Welcome back!")
+		}
+		if r := examined(t, f, Options{Prompt: ScriptedPrompt}); r.has(ruleReplayLate) || r.has(ruleAfterCancel) {
+			t.Errorf("%s", r.Text())
+		}
+	})
+}
+
+// Numbers as JavaScript has them are no deviation.
+func TestAnAgentInJavaScriptIsClean(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		stray("9223372036854775807", func(f *fake, _ json.RawMessage) { f.refuse(json.RawMessage("9223372036854776000"), -32601) })(f)
+		r := examined(t, f, Options{Prompt: ScriptedPrompt})
+		if r.Outcome != Clean || len(r.Notes) != 1 || r.Notes[0].Rule != ruleIDPrecision.ID {
+			t.Errorf("%s", r.Text())
+		}
+	})
+}
+
+// Options that come and go with another one are the whole state.
+func TestOptionsMayDependOnOthers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		all := f.options
+		f.methods["session/set_config_option"] = func(f *fake, id json.RawMessage, p params) {
+			if f.options = all; p.ConfigID == "model" && p.Value == "large" {
+				f.options = all[:1]
+			}
+			for _, o := range f.options {
+				if o["id"] == p.ConfigID && p.Value != nothing {
+					o["currentValue"] = p.Value
+				}
+			}
+			f.update(p.SessionID, object{"sessionUpdate": "config_option_update", "configOptions": f.options})
+			f.setOption(id, p)
+		}
+		if r := examined(t, f, Options{Prompt: ScriptedPrompt}); r.Outcome != Clean {
+			t.Errorf("%s", r.Text())
+		}
+	})
+}
+
+// A turn that has ended by itself just when it was cancelled is no deviation.
+func TestATurnMayEndWhenItIsCancelled(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		f.methods["session/prompt"] = func(f *fake, id json.RawMessage, p params) {
+			f.say(p.SessionID, "agent_message_chunk", "pong")
+			f.answer(id, object{"stopReason": "end_turn"})
+		}
+		f.methods["session/load"] = func(f *fake, id json.RawMessage, p params) {
+			f.said[p.SessionID] = "pong"
+			f.load(id, p)
+		}
+		r := examined(t, f, Options{Prompt: ScriptedPrompt})
+		if r.Outcome != Clean || !slices.ContainsFunc(r.NotTried, func(what string) bool { return strings.Contains(what, "cancelling a turn") }) {
+			t.Errorf("%s", r.Text())
+		}
+	})
+}
+
+// A call that permission was asked for before it is announced is found once, and is not
+// announced a second time.
+func TestACallMayBeAnnouncedAfterItsQuestion(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		inTurn(func(f *fake, session string) { f.question(session, allow); announce(f, session, nil) })(f)
+		r := examined(t, f, Options{Prompt: ScriptedPrompt})
+		if len(r.Deviations) != 1 || r.Deviations[0].Rule != ruleCallUnknown.ID {
+			t.Errorf("%s", r.Text())
+		}
+	})
+}
+
+// The report has what an agent wrote to stderr where it failed, not what it wrote about
+// the doctor's probes.
+func TestStderrIsAboutTheFailure(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(f *fake)
+		want string
+	}{
+		{"a deviation", func(f *fake) { f.hello["agentInfo"] = object{"name": "", "version": ""} }, ""},
+		{"it ends", instead("session/prompt", func(f *fake, _ json.RawMessage, _ params) {
+			_, _ = f.stderr.Write([]byte("panic: no model\n"))
+			f.stopped = true
+		}), "panic: no model"},
+		{"no session", instead("session/new", func(f *fake, id json.RawMessage, _ params) {
+			_, _ = f.stderr.Write([]byte("cannot read the key\n"))
+			f.refuse(id, -32603)
+		}), "cannot read the key"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				f := newFake()
+				c.make(f)
+				f.stray = func(f *fake, _ json.RawMessage, line []byte) bool {
+					if bytes.Contains(line, []byte("parley")) || !bytes.HasPrefix(line, []byte("{")) {
+						_, _ = f.stderr.Write(append([]byte("cannot handle "), line...))
+					}
+					return false
+				}
+				r := examined(t, f, Options{Prompt: ScriptedPrompt})
+				if len(r.Deviations) == 0 || r.Stderr != c.want || strings.Contains(r.Text(), "cannot handle") {
+					t.Errorf("stderr %q\n%s", r.Stderr, r.Text())
+				}
+			})
+		})
+	}
+}
+
+// No line of the report is longer than a terminal can show.
+func TestLinesOfTheReportAreShort(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		long := strings.Repeat("word ", 200)
+		f.hello["agentInfo"] = object{"name": long, "title": "T" + long, "version": strings.Repeat("9", 300)}
+		f.hello["authMethods"] = []object{{"id": "a", "name": long}, {"id": "b", "name": long}}
+		instead("session/new", func(f *fake, id json.RawMessage, _ params) {
+			_, _ = f.stderr.Write([]byte(long + "\n" + strings.Repeat("x", 3000) + "\n"))
+			f.write(object{"id": id, "error": object{"code": -32603, "message": strings.Repeat("x", 3000)}})
+		})(f)
+		r := examined(t, f, Options{Command: strings.Repeat("agent ", 100), Prompt: ScriptedPrompt})
+		for line := range strings.Lines(r.Text()) {
+			if n := termtext.Width(strings.TrimSuffix(line, "\n")); n > 200 {
+				t.Errorf("%d characters: %s", n, line)
+			}
+		}
+		if !strings.Contains(r.Text(), "Last lines of stderr") {
+			t.Errorf("%s", r.Text())
 		}
 	})
 }

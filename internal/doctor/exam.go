@@ -121,6 +121,7 @@ func (e *exam) requestAs(id json.RawMessage, method string, params any) {
 	if p, ok := params.(map[string]any); ok {
 		session, _ = p["sessionId"].(string)
 	}
+	e.tail.begin()
 	e.write(outgoing{ID: id, Method: method, Params: params})
 	e.referee.sent[key(id)] = &request{id: key(id), method: method, session: session, line: e.line}
 }
@@ -140,7 +141,7 @@ func (e *exam) await(id json.RawMessage, method string) answer {
 	if m == nil {
 		if q.late = true; !e.gone && e.ctx.Err() == nil {
 			e.unanswered++
-			e.referee.finds(ruleNoAnswer, nil, "%s (line %d) is not answered within %v", method, q.line, e.opt.Timeout)
+			e.referee.finds(ruleNoAnswer, nil, "%s (line %d) got no response within %v", method, q.line, e.opt.Timeout)
 		}
 		return answer{}
 	}
@@ -161,7 +162,7 @@ func (e *exam) mustRefuse(a answer, broken *Rule, code, taken string, args ...an
 	case a.err == nil:
 		e.referee.finds(broken, a.message, taken, args...)
 	case code != "" && !a.is(code):
-		e.referee.finds(broken, a.message, "%s (line %d) is refused with %s, not with %s", a.method, a.line, a.err, code)
+		e.referee.finds(broken, a.message, "%s (line %d) failed with %s instead of %s", a.method, a.line, a.err, code)
 	}
 }
 
@@ -170,7 +171,7 @@ func (e *exam) mustRefuse(a answer, broken *Rule, code, taken string, args ...an
 func (e *exam) succeeds(broken *Rule, what, method string, params any) (answer, bool) {
 	a := e.call(method, params)
 	if !e.missing(method, a) && a.err != nil {
-		e.referee.finds(broken, a.message, "%s is answered with an error: %s", what, a.err)
+		e.referee.finds(broken, a.message, "%s returned an error: %s", what, a.err)
 	}
 	return a, a.message != nil && a.err == nil
 }
@@ -178,7 +179,7 @@ func (e *exam) succeeds(broken *Rule, what, method string, params any) (answer, 
 // missing reports a deviation if an advertised method is not found.
 func (e *exam) missing(method string, a answer) bool {
 	if a.is(codeMethodNotFound) {
-		e.referee.finds(ruleAdvertised, a.message, "%s is advertised, and not found", method)
+		e.referee.finds(ruleAdvertised, a.message, "%s is advertised but not implemented", method)
 		return true
 	}
 	return false
@@ -249,8 +250,18 @@ func (e *exam) reply(m *message) {
 	e.write(outgoing{ID: m.id, Result: map[string]any{"outcome": outcome}})
 }
 
-// quiet is how long to wait for late messages of an agent that does not answer fence.
+// quiet is how long to wait for late messages.
 const quiet = 500 * time.Millisecond
+
+// listen reads lines for some time.
+func (e *exam) listen(d time.Duration) { e.until(d, func() bool { return false }) }
+
+// settle waits for what the agent sends too late: what belongs to a turn, or to a replay
+// that has ended.
+func (e *exam) settle() {
+	e.fence()
+	e.listen(quiet)
+}
 
 // fence waits until the agent has handled everything sent so far, with a request that it
 // must answer: answers come in the order of the wire.
@@ -258,7 +269,7 @@ func (e *exam) fence() {
 	switch {
 	case e.stopped():
 	case e.deaf:
-		e.until(quiet, func() bool { return false })
+		e.listen(quiet)
 	default:
 		e.deaf = e.wait(e.request("_parley/fence", struct{}{})) == nil
 	}

@@ -36,6 +36,35 @@ func inTurn(do func(f *fake, session string)) func(*fake) {
 	}
 }
 
+// soonAfter does something some milliseconds later, while the agent goes on.
+func soonAfter(do func()) {
+	go func() {
+		time.Sleep(20 * time.Millisecond)
+		do()
+	}()
+}
+
+// afterPrompt does something some milliseconds after the end of the first turn.
+func afterPrompt(do func(f *fake, session string)) func(*fake) {
+	return instead("session/prompt", func(f *fake, id json.RawMessage, p params) {
+		first := f.said[p.SessionID] == ""
+		f.prompt(id, p)
+		if first {
+			soonAfter(func() { do(f, p.SessionID) })
+		}
+	})
+}
+
+// changed tells of the one option that is set.
+func (f *fake) changed(p params) {
+	for _, o := range f.options {
+		if o["id"] == p.ConfigID || o["configId"] == p.ConfigID {
+			o["currentValue"] = p.Value
+			f.update(p.SessionID, object{"sessionUpdate": "config_option_update", "configOptions": []object{o}})
+		}
+	}
+}
+
 // stray takes lines that have a text in them.
 func stray(text string, do func(f *fake, id json.RawMessage)) func(*fake) {
 	return func(f *fake) {
@@ -93,7 +122,10 @@ var transportFaults = []fault{
 	{rule: ruleAnswerOnce, make: instead("session/resume", func(f *fake, id json.RawMessage, p params) { f.resume(id, p); f.resume(id, p) })},
 	{rule: ruleUnasked, make: inTurn(func(f *fake, _ string) { f.answer(json.RawMessage("4711"), object{}) })},
 	{rule: ruleIDPrecision, make: stray("9223372036854775807", func(f *fake, _ json.RawMessage) { f.refuse(json.RawMessage("9223372036854776000"), -32601) })},
-	{rule: ruleIDPrecision, name: "a number for a string", make: stray(`"id":"7"`, func(f *fake, _ json.RawMessage) { f.refuse(json.RawMessage("7"), -32601) })},
+	{rule: ruleIDPrecision, name: "a fraction", make: stray("9223372036854775807", func(f *fake, _ json.RawMessage) { f.refuse(json.RawMessage("9.2233720368547758e+18"), -32601) })},
+	{rule: ruleIDPrecision, name: "no answer", make: stray("9223372036854775807", func(*fake, json.RawMessage) {})},
+	{rule: ruleNoAnswer, name: "to an id", make: stray(`"id":"7"`, func(*fake, json.RawMessage) {})},
+	{rule: ruleUnasked, name: "a number for a string", make: stray(`"id":"7"`, func(f *fake, _ json.RawMessage) { f.refuse(json.RawMessage("7"), -32601) })},
 	{rule: ruleMalformedID, make: stray(`"id":1.5`, func(f *fake, id json.RawMessage) { f.answer(id, object{}) })},
 	{rule: ruleOwnID, name: "an object", make: inTurn(func(f *fake, _ string) { f.ask(`{}`, "_x/y", nil) })},
 	{rule: ruleOwnID, name: "twice", make: inTurn(func(f *fake, _ string) { f.ask(`1`, "_x/y", nil); f.ask(`1`, "_x/y", nil) })},
@@ -194,6 +226,12 @@ var sessionFaults = []fault{
 	{rule: ruleUnknownUpdate, make: inTurn(func(f *fake, _ string) { f.say("another", "agent_message_chunk", "hello") })},
 	{v1: true, rule: ruleLoad, make: refused("session/load", -32603)},
 	{v1: true, rule: ruleReplay, make: instead("session/load", (*fake).resume)},
+	{v1: true, rule: ruleReplayLate, name: "some time later", make: instead("session/load", func(f *fake, id json.RawMessage, p params) {
+		f.resume(id, p)
+		if f.said[p.SessionID] != "" {
+			soonAfter(func() { f.say(p.SessionID, "user_message_chunk", "ping") })
+		}
+	})},
 	{v1: true, rule: ruleReplayLate, make: instead("session/load", func(f *fake, id json.RawMessage, p params) {
 		f.resume(id, p)
 		f.say(p.SessionID, "agent_message_chunk", f.said[p.SessionID])
@@ -233,6 +271,14 @@ var sessionFaults = []fault{
 	{rule: ruleWholeState, make: instead("session/set_config_option", func(f *fake, id json.RawMessage, _ params) {
 		f.answer(id, object{"configOptions": f.options[:1]})
 	})},
+	{rule: ruleWholeState, name: "an update before the answer", make: instead("session/set_config_option", func(f *fake, id json.RawMessage, p params) {
+		f.changed(p)
+		f.setOption(id, p)
+	})},
+	{rule: ruleWholeState, name: "an update behind the answer", make: instead("session/set_config_option", func(f *fake, id json.RawMessage, p params) {
+		f.setOption(id, p)
+		f.changed(p)
+	})},
 	{rule: ruleUnknownValue, make: instead("session/set_config_option", func(f *fake, id json.RawMessage, _ params) {
 		f.answer(id, object{"configOptions": f.options})
 	})},
@@ -248,6 +294,13 @@ var turnFaults = []fault{
 		time.Sleep(soon + soon/4) // on the clock of the bubble: it goes on for a while
 		f.answer(f.slow[p.SessionID], object{"stopReason": "end_turn"})
 	})},
+	{v1: true, rule: ruleCancel, name: "another reason at once", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) {
+		f.answer(f.slow[p.SessionID], object{"stopReason": "end_turn"})
+	})},
+	{v1: true, rule: ruleAfterCancel, name: "some time later", make: instead("session/cancel", func(f *fake, id json.RawMessage, p params) {
+		f.cancel(id, p)
+		soonAfter(func() { f.say(p.SessionID, "agent_message_chunk", "2\n") })
+	})},
 	{v1: true, rule: ruleAfterCancel, make: instead("session/cancel", func(f *fake, id json.RawMessage, p params) {
 		f.cancel(id, p)
 		f.say(p.SessionID, "agent_message_chunk", "2\n")
@@ -256,6 +309,12 @@ var turnFaults = []fault{
 		f.setMode(id, p)
 		f.say(p.SessionID, "agent_message_chunk", "I am in another mode")
 	})},
+	{v1: true, rule: ruleOutside, name: "soon after a turn", make: afterPrompt(func(f *fake, session string) { f.say(session, "agent_message_chunk", "and another thing") })},
+	{v1: true, rule: ruleOutside, name: "after a replay", make: instead("session/load", func(f *fake, id json.RawMessage, p params) {
+		f.load(id, p)
+		f.say(p.SessionID, "agent_message_chunk", "Welcome back!")
+	})},
+	{v1: true, rule: rulePermission, name: "soon after a turn", make: afterPrompt(func(f *fake, session string) { f.question(session, allow) })},
 	{v1: true, rule: rulePermission, make: instead("session/set_mode", func(f *fake, id json.RawMessage, p params) {
 		f.setMode(id, p)
 		f.question(p.SessionID, allow)
@@ -265,6 +324,7 @@ var turnFaults = []fault{
 	{v1: true, rule: ruleCallUnknown, make: inTurn(func(f *fake, session string) {
 		f.update(session, object{"sessionUpdate": "tool_call_update", "toolCallId": "t9", "status": "completed"})
 	})},
+	{v1: true, rule: ruleCallUnknown, name: "asked about", make: inTurn(func(f *fake, session string) { f.question(session, allow) })},
 	{v1: true, rule: ruleCallTwice, make: inTurn(func(f *fake, session string) { announce(f, session, nil); announce(f, session, nil) })},
 	{v1: true, rule: ruleCallOpen, make: inTurn(func(f *fake, session string) { announce(f, session, object{"status": "in_progress"}) })},
 	{v1: true, rule: ruleCallTerminal, make: inTurn(func(f *fake, session string) {
@@ -466,6 +526,9 @@ var workFaultsV2 = []fault{
 		f.working(p.SessionID, "idle", object{"stopReason": "error", "error": object{"code": -32603, "message": "aborted"}})
 	})},
 	{rule: ruleCancel, name: "ignored", make: instead("session/cancel", func(*fake, json.RawMessage, params) {})},
+	{rule: ruleCancel, name: "another reason at once", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) {
+		f.idle(p.SessionID, "end_turn")
+	})},
 	{rule: ruleCancel, name: "another reason", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) {
 		time.Sleep(soon + soon/4) // on the clock of the bubble: it goes on for a while
 		f.idle(p.SessionID, "end_turn")

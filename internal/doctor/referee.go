@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -93,7 +94,7 @@ func (r *referee) line(number int, l rawLine) *message {
 		r.finds(ruleNewline, about, "The last line has no newline")
 	}
 	if m == nil {
-		r.finds(ruleNoise, about, "A line is no JSON object")
+		r.finds(ruleNoise, about, "A line is not a JSON object")
 		return nil
 	}
 	if !r.envelope(m) {
@@ -110,15 +111,15 @@ func (r *referee) envelope(m *message) bool {
 	}
 	switch {
 	case has("method") && !m.call:
-		r.finds(ruleEnvelope, m, "The method is no string")
+		r.finds(ruleEnvelope, m, "The method is not a string")
 	case m.call && (has("result") || has("error")):
-		r.finds(ruleEnvelope, m, "A message has a method, and a result or an error too")
+		r.finds(ruleEnvelope, m, "A message has both a method and a result or error")
 	case m.call:
 		return true
 	case !has("id"):
 		r.finds(ruleEnvelope, m, "A message has neither a method nor an id")
 	case has("result") == has("error"):
-		r.finds(ruleEnvelope, m, "An answer has a result or an error, and not both")
+		r.finds(ruleEnvelope, m, "A response must have either a result or an error")
 		return true // whoever waits for it need not wait any longer
 	default:
 		return true
@@ -154,7 +155,7 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 	d := r.dialect
 	name, proposed := def(d.stable()), def(d.proposed())
 	if name == "" && proposed == "" {
-		r.finds(ruleEnvelope, m, "%s is sent as a notification though it is a request, or the other way", words(method))
+		r.finds(ruleEnvelope, m, "%s was sent as a notification instead of a request, or the reverse", words(method))
 		return
 	}
 	var wrong []*schema.Fault
@@ -168,10 +169,10 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 		draft, by := d.validate(d.proposed(), proposed, value)
 		switch {
 		case len(draft) == 0 && name == "":
-			r.finds(ruleProposed, m, "%s is only proposed for the protocol", words(method))
+			r.finds(ruleProposed, m, "%s is only a proposal", words(method))
 			return
 		case len(draft) == 0:
-			r.finds(ruleProposed, m, "The %s of %s %s only proposed for the protocol", part, method, uses(update))
+			r.finds(ruleProposed, m, "The %s of %s %s only a proposal", part, method, uses(update))
 			return
 		case name == "":
 			wrong, broken = draft, by
@@ -210,7 +211,7 @@ func faults(s *schema.Schema, def string, value json.RawMessage) (out []*schema.
 
 func uses(update string) string {
 	if update == "" {
-		return "has what is"
+		return "contains what is"
 	}
 	return "is " + words(update) + ", which is"
 }
@@ -255,7 +256,7 @@ func (r *referee) answer(m *message) *request {
 		switch id := result.SessionID; {
 		case q.failed || id == "":
 		case r.sessions[id] != nil:
-			r.finds(ruleSessionID, m, "%s answers with the id of a session that is open", q.method)
+			r.finds(ruleSessionID, m, "%s returned the id of an open session", q.method)
 		default:
 			r.sessions[id] = newSession(id)
 		}
@@ -290,30 +291,30 @@ func (r *referee) matches(m *message) *request {
 	q, null := r.sent[key(m.id)], string(m.id) == "null"
 	switch {
 	case null && r.notified:
-		r.finds(ruleNotified, m, "A notification is answered")
+		r.finds(ruleNotified, m, "The agent responded to a notification")
 		return nil
 	case null && r.malformed > 0:
 		r.malformed--
 		return nil
 	case null:
-		r.finds(ruleUnasked, m, "An answer has the id null")
+		r.finds(ruleUnasked, m, "A response has the id null")
 		return nil
 	case q == nil:
 		if near := r.near(m.id); near != nil {
-			r.finds(ruleIDPrecision, m, "The id %s comes back as %s", short(near.id, 40), short(string(m.id), 40))
+			r.finds(idRule(near.id, ruleUnasked), m, "The id %s came back as %s", short(near.id, 40), short(string(m.id), 40))
 			return near
 		}
-		r.finds(ruleUnasked, m, "An answer has the id %s, which is that of no request", words(string(m.id)))
+		r.finds(ruleUnasked, m, "A response has the id %s, but no request had it", words(string(m.id)))
 		return nil
 	case q.answered:
-		r.finds(ruleAnswerOnce, m, "%s is answered a second time", q.method)
+		r.finds(ruleAnswerOnce, m, "The agent responded to %s a second time", q.method)
 		return nil
 	}
 	q.answered = true
 	if raw, failed := m.fields["error"]; failed {
 		q.failed = true
 		for _, f := range faults(r.dialect.stable(), "Error", raw) {
-			r.finds(ruleErrorObject, m, "%s: %s", place("an answer", "error", "", f.Path), f.Reason)
+			r.finds(ruleErrorObject, m, "%s: %s", place("a response", "error", "", f.Path), f.Reason)
 		}
 		return q
 	}
@@ -334,9 +335,11 @@ func (r *referee) matches(m *message) *request {
 // near returns an open request with a similar id.
 func (r *referee) near(id json.RawMessage) *request {
 	got := strings.Trim(key(id), `"`)
+	number, _ := strconv.ParseFloat(got, 64)
 	for sent, q := range r.sent {
 		want := strings.Trim(sent, `"`)
-		if !q.answered && (got == want || len(want) > 12 && len(got) > 12 && got[:12] == want[:12]) {
+		rounded, err := strconv.ParseFloat(want, 64)
+		if !q.answered && (got == want || err == nil && number == rounded || len(want) > 12 && len(got) > 12 && got[:12] == want[:12]) {
 			q.answered = true
 			return q
 		}
@@ -350,12 +353,12 @@ func (r *referee) called(m *message) {
 		r.requestID(m)
 	}
 	if !r.initialized {
-		r.finds(ruleEarly, m, "%s comes before the answer to initialize", words(m.method))
+		r.finds(ruleEarly, m, "%s was sent before the response to initialize", words(m.method))
 	}
 	r.offered(m, m.method, "called")
 	if !r.dialect.knows(m.method) {
 		if !strings.HasPrefix(m.method, "_") {
-			r.finds(ruleOwnMethod, m, "The protocol has no method %q for agents to call", words(m.method))
+			r.finds(ruleOwnMethod, m, "The protocol has no client method %q", words(m.method))
 		}
 		return
 	}
@@ -381,7 +384,7 @@ func (r *referee) called(m *message) {
 // offered checks that the client has advertised a method or an update.
 func (r *referee) offered(m *message, what, done string) {
 	if u, ok := r.dialect.unadvertised[what]; ok {
-		r.findsOn(r.dialect.site+u.page, ruleUnoffered, m, "%s is %s, and the client has not advertised %s", what, done, u.capability)
+		r.findsOn(r.dialect.site+u.page, ruleUnoffered, m, "%s was %s, but the client did not advertise %s", what, done, u.capability)
 	}
 }
 
@@ -390,11 +393,11 @@ func (r *referee) requestID(m *message) {
 	id := string(m.id)
 	switch {
 	case id == "null":
-		r.finds(ruleOwnID, m, "A request of the agent has the id null")
+		r.finds(ruleOwnID, m, "A request from the agent has the id null")
 	case strings.ContainsAny(id[:1], "{[tf") || id[0] != '"' && strings.ContainsAny(id, ".eE"):
 		r.finds(ruleOwnID, m, "The id %s is neither a string nor an integer", words(id))
 	case r.asked[key(m.id)]:
-		r.finds(ruleOwnID, m, "A request of the agent has the id of another one")
+		r.finds(ruleOwnID, m, "A request from the agent reuses an id")
 	}
 	r.asked[key(m.id)] = true
 }
@@ -407,7 +410,7 @@ func (r *referee) judgeEarly() {
 		}
 	}
 	for id, m := range r.early {
-		r.finds(ruleUnknownUpdate, m, "%s is about the session %q, which was never opened", m.method, words(id))
+		r.finds(ruleUnknownUpdate, m, "%s names the session %q, which was never opened", m.method, words(id))
 		delete(r.early, id)
 	}
 }

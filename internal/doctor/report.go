@@ -51,7 +51,7 @@ type Report struct {
 	// Tried lists the steps in order, NotTried those that were left out, with the reason.
 	Tried    []string `json:"tried"`
 	NotTried []string `json:"notTried"`
-	// Stderr is the end of the agent's stderr.
+	// Stderr is what the agent wrote to stderr when it failed.
 	Stderr string `json:"stderr,omitempty"`
 	// Lines is the number of lines in both directions.
 	Lines int `json:"lines"`

@@ -19,8 +19,10 @@ type session struct {
 	replaying bool            // the agent is to replay the conversation
 	stated    bool            // the agent reported the state
 	loaded    bool            // replayed, and no prompt sent since
+	late      bool            // the agent has replayed more since
 	replays   int             // how many updates were replayed
 	replayed  strings.Builder // their text
+	before    map[string]bool // the ids of messages and tool calls from before
 
 	// The current turn, or the last one.
 	turn       bool            // runs
@@ -39,11 +41,16 @@ type session struct {
 	first    string            // the id of the first prompt's message
 	said     strings.Builder   // the agent's text in the first turn
 	status   map[string]string // by tool call
+	asking   map[string]bool   // the tool calls that were not announced before permission was asked for
 	messages map[string]string // the kinds of messages by id
+
+	partial *partial // an update of the options that may lack some
 }
 
 func newSession(id string) *session {
-	return &session{id: id, people: map[string]bool{}, status: map[string]string{}, messages: map[string]string{}}
+	return &session{
+		id: id, people: map[string]bool{}, status: map[string]string{}, asking: map[string]bool{}, messages: map[string]string{},
+	}
 }
 
 // update is a session/update.
@@ -107,14 +114,14 @@ func (r *referee) update(m *message) {
 		return
 	}
 	if s.closed && r.has(ruleClosed) {
-		r.finds(ruleClosed, m, "%s comes for a session that was closed", words(kind))
+		r.finds(ruleClosed, m, "%s came for a closed session", words(kind))
 		return
 	}
 	whole := strings.TrimSuffix(kind, "_chunk")
 	if whole == "user_message" || whole == "agent_message" || whole == "agent_thought" {
 		id := u.Update.MessageID
 		if had := s.messages[id]; had != "" && had != whole {
-			r.finds(ruleMessageID, m, "A message of the kind %s has the id of one of the kind %s", whole, had)
+			r.finds(ruleMessageID, m, "A message of kind %s has the id of one of kind %s", whole, had)
 		}
 		if id != "" {
 			s.messages[id] = whole
@@ -128,13 +135,13 @@ func (r *referee) update(m *message) {
 		s.says(whole, contents(u.Update.Content))
 	case "tool_call":
 		if _, had := s.status[u.Update.ID]; had && s.turn {
-			r.finds(ruleCallTwice, m, "A tool call is announced with the id of another one")
+			r.finds(ruleCallTwice, m, "A tool call is announced with another call's id")
 		}
 		s.call(u.Update.ID, u.Update.Status)
 		r.paths(m, u.Update.toolCall)
 	case "tool_call_update":
-		if _, had := s.status[u.Update.ID]; !had {
-			r.finds(ruleCallUnknown, m, "A tool call is updated that was not announced")
+		if _, had := s.status[u.Update.ID]; !had && !s.asking[u.Update.ID] {
+			r.finds(ruleCallUnknown, m, "A tool call that was not announced is updated")
 		}
 		if u.Update.Status == "" {
 			u.Update.Status = s.status[u.Update.ID]
@@ -165,24 +172,63 @@ func (r *referee) placed(m *message, s *session, u *update) {
 		s.replays++
 		s.stated = false // the state has to follow
 	case s.opening != "":
-		r.finds(ruleResumeReplay, m, "session/resume replays the conversation, and was not asked to")
-	case s.loaded:
+		r.finds(ruleResumeReplay, m, "session/resume replayed the conversation unasked")
+	case s.loaded && s.repeats(u):
 		s.replays++
-		r.finds(ruleReplayLate, m, "The conversation is replayed after the request to open the session was answered")
+		s.late = true
+		r.finds(ruleReplayLate, m, "The conversation is replayed after the response that opened the session")
 	case s.turn && persons:
 	case s.turn:
 		if s.chunk == nil {
 			s.chunk = m
 		}
 		if !s.ran {
-			r.finds(ruleRunning, m, "%s comes before the state is running", kind)
+			r.finds(ruleRunning, m, "%s came before the state was running", kind)
 			s.ran = true // to report it once
 		}
 	case s.turns > 0 && s.cancel:
-		r.finds(ruleAfterCancel, m, "%s comes after the end of the turn that was cancelled", kind)
+		r.finds(ruleAfterCancel, m, "%s came after the end of the cancelled turn", kind)
 	default:
-		r.finds(ruleOutside, m, "%s comes while no turn runs", kind)
+		r.finds(ruleOutside, m, "%s came outside a turn", kind)
 	}
+}
+
+// repeats reports whether an update after a replay is a late part of it. Nobody prompts
+// then, and a message of the agent's own has a text and an id that are new.
+func (s *session) repeats(u *update) bool {
+	if s.late || strings.HasPrefix(u.Update.Kind, "user_message") || s.before[u.Update.MessageID] || s.before[u.Update.ID] {
+		return true
+	}
+	if s.whole() {
+		return false
+	}
+	return slices.ContainsFunc(contents(u.Update.Content), func(c content) bool {
+		text := strings.TrimSpace(c.Text)
+		return text != "" && strings.Contains(s.said.String(), text)
+	})
+}
+
+// whole reports whether a replay has what the agent said in the first turn.
+func (s *session) whole() bool {
+	said, _, _ := strings.Cut(strings.TrimSpace(s.said.String()), "\n")
+	if r := []rune(said); len(r) > 20 {
+		said = string(r[:20]) // enough to find it again
+	}
+	return strings.Contains(s.replayed.String(), said)
+}
+
+// opens resets what belongs to one opening of the session, before it is opened again.
+func (s *session) opens(way reopening) {
+	s.before = map[string]bool{}
+	for id := range s.messages {
+		s.before[id] = true
+	}
+	for id := range s.status {
+		s.before[id] = true
+	}
+	s.opening, s.replaying, s.stated, s.loaded, s.late, s.closed = way.method, way.replays, false, false, false, false
+	s.replays, s.people, s.status, s.cancel = 0, map[string]bool{}, map[string]string{}, false
+	s.replayed.Reset()
 }
 
 // maxText bounds how much of the agent's text is kept, in bytes.
@@ -224,7 +270,7 @@ func (r *referee) paths(m *message, c toolCall) {
 			r.path(m, "The path of a diff", change.Old)
 		}
 		if part.Type == "terminal" {
-			r.finds(ruleCallTerminal, m, "A tool call shows a terminal that the client has not made")
+			r.finds(ruleCallTerminal, m, "A tool call shows a terminal that the client did not create")
 		}
 	}
 }
@@ -263,28 +309,26 @@ func (r *referee) permission(m *message) {
 	seen := map[string]bool{}
 	for _, o := range q.Options {
 		if seen[o.ID] {
-			r.finds(ruleChoices, m, "Two options of a question have the id %q", words(o.ID))
+			r.finds(ruleChoices, m, "Two permission options have the id %q", words(o.ID))
 		}
 		seen[o.ID] = true
 	}
 	if len(q.Options) == 0 {
-		r.finds(ruleChoices, m, "A question has no options")
+		r.finds(ruleChoices, m, "A permission request has no options")
 	}
 	switch s := r.sessions[q.SessionID]; {
 	case s == nil:
-		r.finds(ruleUnknownUpdate, m, "Permission is asked for in a session that is not open")
+		r.finds(ruleUnknownUpdate, m, "Permission was requested in a session that is not open")
 	case !s.turn:
-		r.finds(rulePermission, m, "Permission is asked for while no turn runs")
+		r.finds(rulePermission, m, "Permission was requested outside a turn")
 	default:
 		s.asked = true
-		// Many agents announce a call by asking about it.
-		status, had := s.status[q.ToolCall.ID]
-		if !had {
-			status = q.ToolCall.Status
+		if _, had := s.status[q.ToolCall.ID]; !had {
+			r.finds(ruleCallUnknown, m, "Permission was requested for a tool call that was not announced")
+			s.asking[q.ToolCall.ID] = true
 		}
-		s.call(q.ToolCall.ID, status)
 	}
-	r.path(m, "The directory of a command that permission is asked for", q.Subject.Cwd)
+	r.path(m, "The directory of a command in a permission request", q.Subject.Cwd)
 	r.paths(m, q.ToolCall)
 	r.paths(m, q.Subject.ToolCall)
 }
@@ -300,15 +344,15 @@ func (r *referee) promptAnswered(m *message, s *session, q *request) {
 	case q.failed:
 		s.turn = false
 		if !s.cancel { // the error of a cancelled one is looked at where it was cancelled
-			r.finds(rulePrompt, m, "A prompt is answered with an error")
-			r.finds(ruleAccepted, m, "A prompt is answered with an error")
+			r.finds(rulePrompt, m, "A prompt returned an error")
+			r.finds(ruleAccepted, m, "A prompt returned an error")
 		}
 		return
 	case !r.dialect.states:
 		r.endTurn(m, s, result.StopReason)
 		return
 	case s.ended != nil:
-		r.finds(ruleAcceptedLate, m, "A prompt is answered after the work on it has ended (line %d)", s.ended.number)
+		r.finds(ruleAcceptedLate, m, "The response to a prompt came after its work ended (line %d)", s.ended.number)
 	}
 	s.accepted, s.prompt = true, result.MessageID
 	switch s.first {
@@ -331,7 +375,7 @@ func (r *referee) stated(m *message, s *session, u *update) {
 	case !s.ran && (u.Update.StopReason == "" || !s.accepted && len(s.people) == 0):
 		return // nothing has ended
 	case !s.ran:
-		r.finds(ruleRunning, m, "The work on a prompt ends, and its state was never running")
+		r.finds(ruleRunning, m, "Work on a prompt ended, but the state was never running")
 	}
 	r.endTurn(m, s, u.Update.StopReason)
 }
@@ -342,9 +386,9 @@ func (r *referee) endTurn(m *message, s *session, reason string) {
 	s.turns++
 	switch {
 	case reason == "":
-		r.finds(ruleStopReason, m, "Work ends without a stop reason")
+		r.finds(ruleStopReason, m, "Work ended without a stop reason")
 	case reason == "cancelled" && !s.cancel && (!s.asked || !r.dialect.refusalCancels):
-		r.finds(ruleNotAsked, m, "A turn ends as cancelled that nobody has cancelled")
+		r.finds(ruleNotAsked, m, "A turn that was not cancelled ended with the stop reason cancelled")
 	}
 	if s.cancel {
 		return
@@ -353,9 +397,9 @@ func (r *referee) endTurn(m *message, s *session, reason string) {
 		switch status := s.status[id]; status {
 		case "completed", "failed":
 		case "":
-			r.finds(ruleCallOpen, m, "A turn ends while a tool call is pending")
+			r.finds(ruleCallOpen, m, "A turn ended with a pending tool call")
 		default:
-			r.finds(ruleCallOpen, m, "A turn ends while a tool call is %s", words(status))
+			r.finds(ruleCallOpen, m, "A turn ended while a tool call was %s", words(status))
 		}
 	}
 }
@@ -367,9 +411,9 @@ func (r *referee) reopened(m *message, s *session, q *request) {
 		return
 	}
 	if !s.stated {
-		r.finds(ruleResumeState, m, "session/resume is answered before the state of the session was told")
+		r.finds(ruleResumeState, m, "session/resume responded before it sent the state")
 	}
 	if s.replaying && s.first != "" && len(s.people) > 0 && !s.people[s.first] {
-		r.finds(ruleReplayID, m, "The message of the first prompt had the id %q, and is replayed with another one", words(s.first))
+		r.finds(ruleReplayID, m, "The message of the first prompt had the id %q, but was replayed with another id", words(s.first))
 	}
 }

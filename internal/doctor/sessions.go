@@ -19,14 +19,14 @@ func (e *exam) setup(id string) map[string]any {
 // sessions examines everything about sessions with new ones, and deletes them.
 func (e *exam) sessions() {
 	if !e.can["session/new"] {
-		e.report.Why = "the agent says that it has no sessions"
+		e.report.Why = "the agent does not support sessions"
 		return
 	}
 	first := e.newSession(e.setup(""))
 	if first == nil {
 		return
 	}
-	e.mustRefuse(e.call("session/new", struct{}{}), ruleParams, codeInvalidParams, "session/new opens a session without cwd")
+	e.mustRefuse(e.call("session/new", struct{}{}), ruleParams, codeInvalidParams, "session/new opened a session without cwd")
 	second := e.newSecondSession()
 	if e.referee.has(ruleSetMode) {
 		e.try("modes", func() { e.setModes(first) })
@@ -42,16 +42,16 @@ func (e *exam) sessions() {
 		e.try(way.name, func() { e.reopen(way, first) })
 	}
 	if e.referee.has(ruleReplayFrom) {
-		e.try("session/resume from nowhere", func() {
+		e.try("session/resume from an unknown position", func() {
 			a := e.callReopen(reopening{method: "session/resume", from: "_parley", replays: true}, first)
-			e.mustRefuse(a, ruleReplayFrom, codeInvalidParams, "session/resume replays from a place that it cannot know")
+			e.mustRefuse(a, ruleReplayFrom, codeInvalidParams, "session/resume replayed from an unknown position")
 			e.fence()
 		})
 	}
 	for _, method := range []string{"session/load", "session/resume"} {
 		e.try(method, func() {
 			a := e.call(method, e.setup("00000000-0000-4000-8000-00000000dead"))
-			e.mustRefuse(a, ruleNotThere, "", "%s opens a session that never was", method)
+			e.mustRefuse(a, ruleNotThere, "", "%s opened a session that does not exist", method)
 			e.fence()
 		})
 	}
@@ -82,11 +82,11 @@ func (e *exam) newSession(params any) *session {
 	case a.is(codeAuthRequired):
 		e.report.Why = short("the agent wants you to sign in before it opens a session: "+a.err.Message, 300)
 		if len(e.report.SignIn) == 0 {
-			e.referee.finds(ruleAuthMethods, a.message, "Signing in is asked for, and there is no method to do so")
+			e.referee.finds(ruleAuthMethods, a.message, "The agent asks for sign-in but offers no method")
 		}
 		return nil
 	case a.err != nil:
-		e.referee.finds(ruleNew, a.message, "%s is answered with an error: %s", method, a.err)
+		e.referee.finds(ruleNew, a.message, "%s returned an error: %s", method, a.err)
 		return nil
 	}
 	e.report.timing(method, a.took)
@@ -121,9 +121,7 @@ func (e *exam) callReopen(way reopening, s *session) answer {
 	if way.from != "" {
 		params["replayFrom"] = map[string]any{"type": way.from}
 	}
-	s.opening, s.replaying, s.stated, s.loaded, s.closed = way.method, way.replays, false, false, false
-	s.replays, s.people, s.status = 0, map[string]bool{}, map[string]string{}
-	s.replayed.Reset()
+	s.opens(way)
 	defer func() { s.opening = "" }()
 	return e.call(way.method, params)
 }
@@ -135,34 +133,29 @@ func (e *exam) reopen(way reopening, s *session) {
 	case a.message == nil || e.missing(way.method, a):
 		return
 	case a.err != nil && s.turns == 0:
-		e.report.untried(way.method + " of a session with a conversation: there was no turn (--prompt), and without one the agent refuses it")
+		e.report.untried(way.method + " of a session with a turn: no prompt was sent (--prompt), and without one the agent rejects it")
 		return
 	case a.err != nil && e.can["session/close"]:
-		e.referee.finds(way.broken, a.message, "%s of a session in which there was a turn is answered with an error: %s", way.name, a.err)
+		e.referee.finds(way.broken, a.message, "%s of a session with a turn returned an error: %s", way.name, a.err)
 		return
 	case a.err != nil:
-		e.referee.finds(way.broken, a.message, "%s of a session in which there was a turn, and which is still open because the agent cannot close it, is answered with an error: %s", way.name, a.err)
+		e.referee.finds(way.broken, a.message, "%s of a session with a turn, still open because the agent cannot close it, returned an error: %s", way.name, a.err)
 		return
 	}
 	e.report.timing(way.name, a.took)
 	atOnce := s.replays
-	e.fence()
+	e.settle()
 	if !way.replays || s.turns == 0 {
 		return
 	}
-	said, _, _ := strings.Cut(strings.TrimSpace(s.said.String()), "\n")
-	if r := []rune(said); len(r) > 20 {
-		said = string(r[:20]) // enough to find it again
-	}
-	whole := func() bool { return strings.Contains(s.replayed.String(), said) }
 	if e.agent.Unordered {
-		e.until(e.opt.Timeout, func() bool { return s.replays > 0 && whole() })
+		e.until(e.opt.Timeout, func() bool { return s.replays > 0 && s.whole() })
 	}
 	switch {
 	case s.replays == 0:
-		e.referee.finds(ruleReplay, a.message, "%s replays nothing of a conversation", way.name)
-	case atOnce == s.replays && !whole():
-		e.referee.finds(ruleReplay, a.message, "%s does not replay what the agent has said", way.name)
+		e.referee.finds(ruleReplay, a.message, "%s replayed nothing", way.name)
+	case atOnce == s.replays && !s.whole():
+		e.referee.finds(ruleReplay, a.message, "%s did not replay the agent's messages", way.name)
 	}
 }
 
@@ -178,7 +171,7 @@ func (e *exam) fork(s *session) {
 	switch {
 	case a.message == nil || e.missing("session/fork", a):
 	case a.err != nil && s.turns > 0:
-		e.referee.finds(ruleFork, a.message, "session/fork of an open session is answered with an error: %s", a.err)
+		e.referee.finds(ruleFork, a.message, "session/fork of an open session returned an error: %s", a.err)
 	case a.err == nil:
 		e.report.timing("session/fork", a.took)
 	}
@@ -211,7 +204,7 @@ func (e *exam) listed() (out []string) {
 			case !absolute(s.Cwd):
 				e.referee.path(a.message, "The cwd of a listed session", s.Cwd)
 			case s.Cwd != e.opt.Cwd:
-				e.referee.finds(ruleList, a.message, "session/list was asked for one directory, and lists sessions of another")
+				e.referee.finds(ruleList, a.message, "session/list returned sessions of another directory")
 			}
 			if s.Updated != "" && !isTime(s.Updated) {
 				e.referee.finds(ruleUpdatedAt, a.message, "The updatedAt of a listed session is %q", words(s.Updated))
@@ -221,12 +214,12 @@ func (e *exam) listed() (out []string) {
 		case page.Next == "":
 			return out
 		case page.Next == params["cursor"]:
-			e.referee.finds(rulePages, a.message, "session/list answers with the cursor that it was given")
+			e.referee.finds(rulePages, a.message, "session/list returned the cursor it was given")
 			return out
 		}
 		params["cursor"] = page.Next
 	}
-	e.referee.finds(rulePages, nil, "session/list has more than %d pages for a directory that is new", mostPages)
+	e.referee.finds(rulePages, nil, "session/list returned more than %d pages for a new directory", mostPages)
 	return out
 }
 
@@ -248,7 +241,7 @@ func (e *exam) list() {
 		return
 	}
 	a := e.call("session/list", map[string]any{"cursor": "parley-is-no-cursor"})
-	e.mustRefuse(a, ruleCursor, "", "session/list takes a cursor that it has never given")
+	e.mustRefuse(a, ruleCursor, "", "session/list accepted an invalid cursor")
 }
 
 // deleteAll deletes the exam's sessions and checks that they are gone.
@@ -267,14 +260,14 @@ func (e *exam) deleteAll() {
 		return
 	}
 	if a := e.call("session/delete", map[string]any{"sessionId": deleted[0]}); a.err != nil {
-		e.referee.finds(ruleDeleteAgain, a.message, "Deleting a session a second time is answered with an error: %s", a.err)
+		e.referee.finds(ruleDeleteAgain, a.message, "Deleting a session a second time returned an error: %s", a.err)
 	}
 	if !e.can["session/list"] || e.stopped() {
 		return
 	}
 	for _, id := range e.listed() {
 		if slices.Contains(deleted, id) {
-			e.referee.finds(ruleDeleted, nil, "session/list lists a session that was deleted")
+			e.referee.finds(ruleDeleted, nil, "session/list returned a deleted session")
 		}
 	}
 }

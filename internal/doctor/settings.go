@@ -105,12 +105,53 @@ func (r *referee) mode(m *message, s *session, current *string) {
 	}
 	s.state.Modes.Current = *current
 	if available := s.state.Modes.ids(); !slices.Contains(available, *current) {
-		r.finds(ruleModes, m, "The current mode is %q, and can be %s", words(*current), listed(available))
+		r.finds(ruleModes, m, "The current mode is %q, but the modes are %s", words(*current), listed(available))
+	}
+}
+
+// partial is an update of the options that lacked some which were there before.
+type partial struct {
+	message *message
+	options []option
+	lacks   []string
+}
+
+// contradicted reports whether later options have what the update lacked, though nothing
+// that it had has changed: an option may go and come only with the value of another one.
+func (p *partial) contradicted(now []option) bool {
+	for _, was := range p.options {
+		i := slices.IndexFunc(now, func(o option) bool { return o.id() == was.id() })
+		if i < 0 || string(now[i].Current) != string(was.Current) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(now, p.lacked)
+}
+
+func (p *partial) lacked(o option) bool { return slices.Contains(p.lacks, o.id()) }
+
+// whole checks that updates of the options have all of them. What one lacks may be gone;
+// the options that are told of next say whether it is.
+func (r *referee) whole(m *message, s *session, now []option) {
+	if p := s.partial; p != nil && slices.ContainsFunc(now, p.lacked) {
+		if p.contradicted(now) {
+			r.finds(ruleWholeState, p.message, "A config_option_update lacks the option %q, which still exists afterwards (line %d)", words(p.lacks[0]), m.number)
+		}
+		s.partial = nil
+	}
+	if m.method != "session/update" || s.partial != nil {
+		return
+	}
+	there := ids(now)
+	lacks := slices.DeleteFunc(ids(s.state.Options), func(id string) bool { return slices.Contains(there, id) })
+	if len(lacks) > 0 {
+		s.partial = &partial{m, now, lacks}
 	}
 }
 
 // options takes the state of all options.
 func (r *referee) options(m *message, s *session, now state) {
+	r.whole(m, s, now.Options)
 	s.state.Options = now.Options
 	if id, found := twice(ids(now.Options)); found {
 		r.finds(ruleOptions, m, "Two options have the id %q", words(id))
@@ -118,14 +159,14 @@ func (r *referee) options(m *message, s *session, now state) {
 	for _, o := range now.Options {
 		switch o.Type {
 		case "boolean":
-			r.finds(ruleBoolean, m, "The option %q is boolean, and the client has not advertised session.configOptions.boolean", words(o.id()))
+			r.finds(ruleBoolean, m, "The option %q is boolean, but the client did not advertise session.configOptions.boolean", words(o.id()))
 		case "select":
 			values := o.values()
 			if value, found := twice(values); found {
 				r.finds(ruleOptions, m, "The option %q has the value %q twice", words(o.id()), words(value))
 			}
 			if !slices.Contains(values, o.current()) {
-				r.finds(ruleOptions, m, "The option %q is %q, and can be %s", words(o.id()), words(o.current()), listed(values))
+				r.finds(ruleOptions, m, "The option %q is %q, but the values are %s", words(o.id()), words(o.current()), listed(values))
 			}
 		}
 	}
@@ -158,14 +199,14 @@ func (e *exam) setModes(s *session) {
 		case a.message == nil:
 			return
 		case a.err != nil:
-			e.referee.finds(ruleSetMode, a.message, "The mode %q is offered, and cannot be set: %s", words(id), a.err)
+			e.referee.finds(ruleSetMode, a.message, "The offered mode %q cannot be set: %s", words(id), a.err)
 		default:
 			e.report.once("session/set_mode", a.took)
 		}
 	}
 	a := e.call("session/set_mode", map[string]any{"sessionId": s.id, "modeId": nothing})
 	if a.message != nil && a.err == nil {
-		e.referee.finds(ruleUnknownMode, a.message, "A mode can be set that is not offered")
+		e.referee.finds(ruleUnknownMode, a.message, "An unknown mode was accepted")
 		e.call("session/set_mode", map[string]any{"sessionId": s.id, "modeId": was})
 	}
 	e.fence()
@@ -189,7 +230,7 @@ func (e *exam) setOptions(s *session) {
 		}
 		for _, id := range before {
 			if now != nil && i == 0 && !slices.Contains(ids(now), id) {
-				e.referee.finds(ruleWholeState, nil, "The answer to session/set_config_option (line %d) has no option %q", e.line, words(id))
+				e.referee.finds(ruleWholeState, nil, "The response to session/set_config_option (line %d) has no option %q", e.line, words(id))
 			}
 		}
 		if other := slices.IndexFunc(o.values(), func(v string) bool { return v != was }); other >= 0 {
@@ -200,8 +241,12 @@ func (e *exam) setOptions(s *session) {
 			return
 		}
 	}
+	// Nothing changes by this: the answer shows what the updates before it lacked.
+	if last := options[min(len(options), mostSettings)-1]; last.Type == "select" {
+		e.setOption(s, last.id(), last.current())
+	}
 	a := e.callSetOption(s, options[0].id(), nothing)
-	e.mustRefuse(a, ruleUnknownValue, "", "The option %q takes a value that is not offered", words(options[0].id()))
+	e.mustRefuse(a, ruleUnknownValue, "", "The option %q accepted an unknown value", words(options[0].id()))
 	e.fence()
 }
 
@@ -219,7 +264,7 @@ func (e *exam) setOption(s *session, id, value string) (now []option, ok bool) {
 	case a.message == nil:
 		return nil, false
 	case a.err != nil:
-		e.referee.finds(ruleSetOption, a.message, "The option %q can be %q, and that cannot be set: %s", words(id), words(value), a.err)
+		e.referee.finds(ruleSetOption, a.message, "The offered value of the option %q, %q, cannot be set: %s", words(id), words(value), a.err)
 		return nil, true
 	}
 	e.report.once("session/set_config_option", a.took)
@@ -227,10 +272,10 @@ func (e *exam) setOption(s *session, id, value string) (now []option, ok bool) {
 	_ = json.Unmarshal(a.result, &result)
 	i := slices.IndexFunc(result.Options, func(o option) bool { return o.id() == id })
 	if i >= 0 && result.Options[i].current() != value {
-		e.referee.finds(ruleSetOption, a.message, "The option %q is %q after it was set to %q", words(id), words(result.Options[i].current()), words(value))
+		e.referee.finds(ruleSetOption, a.message, "The option %q is %q after being set to %q", words(id), words(result.Options[i].current()), words(value))
 	}
 	if i < 0 {
-		e.referee.finds(ruleWholeState, a.message, "The answer to session/set_config_option lacks the option %q that was set", words(id))
+		e.referee.finds(ruleWholeState, a.message, "The response to session/set_config_option lacks the option %q that was set", words(id))
 	}
 	return result.Options, true
 }

@@ -3,6 +3,8 @@ package doctor
 import (
 	"fmt"
 	"strings"
+
+	"parley/internal/termtext"
 )
 
 // Text returns the report as text.
@@ -37,15 +39,38 @@ func (r *Report) Text() string {
 			b.WriteString("  " + what + "\n")
 		}
 	}
-	if r.Stderr != "" && (r.Outcome == NotExamined || len(r.Deviations) > 0) {
-		b.WriteString("\nThe end of stderr\n")
+	if r.Stderr != "" {
+		b.WriteString("\nLast lines of stderr\n")
 		for line := range strings.Lines(r.Stderr) {
 			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
 		}
 	}
 	b.WriteString("\n" + r.verdict() + "\n")
+	return wrapped(b.String())
+}
+
+// longestLine bounds the lines of the text, in cells.
+const longestLine = 200
+
+// wrapped breaks lines that are too long. What follows is indented.
+func wrapped(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if termtext.Width(line) <= longestLine {
+			b.WriteString(line)
+			continue
+		}
+		indent := ""
+		for _, part := range termtext.Wrap(strings.TrimSuffix(line, "\n"), longestLine-len(continued)) {
+			b.WriteString(indent + part + "\n")
+			indent = continued
+		}
+	}
 	return b.String()
 }
+
+// continued begins what is left of a line that was too long.
+const continued = "      "
 
 func (r *Report) head(b *strings.Builder) {
 	name := r.Agent.Name
@@ -53,7 +78,7 @@ func (r *Report) head(b *strings.Builder) {
 		name = strings.TrimSpace(r.Agent.Title + " (" + name + ")")
 	}
 	if name == "" {
-		name = "An agent without a name"
+		name = "Unnamed agent"
 	}
 	b.WriteString(strings.TrimSpace(name+" "+r.Agent.Version) + "\n")
 	if r.URL != "" {
@@ -64,7 +89,7 @@ func (r *Report) head(b *strings.Builder) {
 	if r.ProtocolVersion != 0 {
 		offered := ""
 		if r.ProtocolOffered != r.ProtocolVersion {
-			offered = fmt.Sprintf(", and was offered version %d", r.ProtocolOffered)
+			offered = fmt.Sprintf(", offered version %d", r.ProtocolOffered)
 		}
 		fmt.Fprintf(b, "  protocol  version %d%s\n", r.ProtocolVersion, offered)
 	}
@@ -88,7 +113,8 @@ func findings(b *strings.Builder, title string, list []Finding) {
 			if f.Count > 1 {
 				more = fmt.Sprintf(", the first of %d", f.Count)
 			}
-			fmt.Fprintf(b, "    line %d, from the %s%s: %s\n", f.Line, f.From, more, f.Excerpt)
+			line := fmt.Sprintf("    line %d, from the %s%s: %s", f.Line, f.From, more, f.Excerpt)
+			b.WriteString(termtext.Truncate(line, longestLine, "…") + "\n")
 		} else if f.Count > 1 {
 			fmt.Fprintf(b, "    %d times\n", f.Count)
 		}
@@ -108,13 +134,13 @@ func (r *Report) verdict() string {
 	}
 	switch r.Outcome {
 	case NotExamined:
-		return "Not examined: " + r.Why + "."
+		return "Not tested: " + r.Why + "."
 	case Clean:
-		return fmt.Sprintf("Nothing deviates from the protocol, in %d lines.", r.Lines)
+		return fmt.Sprintf("No deviations from the protocol in %d lines.", r.Lines)
 	}
 	text := fmt.Sprintf("%s, %s, in %d lines.", count(errors, "error"), count(warnings, "warning"), r.Lines)
 	if r.Why != "" {
-		text += " Not all of it was examined: " + r.Why + "."
+		text += " The test is incomplete: " + r.Why + "."
 	}
 	return text
 }

@@ -2,12 +2,11 @@ package doctor
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
-// soon bounds how long a cancelled turn may take to end in another way: it may have
-// ended before the agent read the cancellation.
+// soon bounds how long after its cancellation a turn may still end by itself, before the
+// agent has read it.
 const soon = time.Second
 
 // firstChunk is how long to wait for the first chunk of a turn before cancelling it.
@@ -18,7 +17,7 @@ func (e *exam) turns(s *session) {
 	short, long := e.opt.Prompt, e.opt.Prompt
 	switch e.opt.Prompt {
 	case "":
-		e.report.untried("turns, how they are cancelled and how they are replayed: no prompt was asked for (--prompt)")
+		e.report.untried("turns, cancelling and replaying them: no prompt was given (--prompt)")
 		return
 	case ScriptedPrompt:
 		short, long = shortPrompt, longPrompt
@@ -27,7 +26,8 @@ func (e *exam) turns(s *session) {
 	a := e.await(e.prompt(s, short), "session/prompt")
 	if a.message == nil || a.err != nil {
 		s.turn = false
-		e.fence()
+		e.listen(quiet)
+		e.keepStderr()
 		return
 	}
 	e.report.timing("session/prompt", a.took)
@@ -35,7 +35,7 @@ func (e *exam) turns(s *session) {
 		s.turn = false
 		if !e.gone && e.ctx.Err() == nil {
 			e.unanswered++
-			e.referee.finds(ruleIdle, nil, "The work on a prompt that was accepted does not end with the state idle within %v (line %d was the last)", e.opt.Timeout, e.line)
+			e.referee.finds(ruleIdle, nil, "Work on an accepted prompt did not end with the state idle within %v (last line: %d)", e.opt.Timeout, e.line)
 		}
 		return
 	}
@@ -45,16 +45,16 @@ func (e *exam) turns(s *session) {
 	if e.referee.dialect.states {
 		e.report.timing("session/prompt to idle", s.ended.at.Sub(began))
 	}
-	e.fence()
+	e.settle()
 	switch {
 	case e.gone || s.prompt == "" || s.people[s.prompt]:
 	case len(s.people) > 0:
-		e.referee.finds(ruleUserMessage, a.message, "A prompt is answered with the message id %q, and its message is told of with another one", words(s.prompt))
+		e.referee.finds(ruleUserMessage, a.message, "The response to a prompt has the message id %q, but its message has another id", words(s.prompt))
 	default:
-		e.referee.finds(ruleUserMessage, a.message, "The message of a prompt is never told of")
+		e.referee.finds(ruleUserMessage, a.message, "The message of a prompt was never sent as an update")
 	}
 	if s.stopReason == "error" {
-		e.report.untried("a turn that succeeds: it has ended with an error")
+		e.report.untried("a successful turn: it ended with an error")
 	}
 	if !e.stopped() {
 		e.cancelled(s, long)
@@ -71,14 +71,37 @@ func (e *exam) prompt(s *session, text string) json.RawMessage {
 	})
 }
 
-// cancelled sends a prompt and cancels the turn once the agent answers.
+// cancelAfter is how long after its first chunk each turn is cancelled. A turn that ends
+// by itself at one of these times does not end by itself at the other.
+var cancelAfter = []time.Duration{0, 100 * time.Millisecond}
+
+// cancelled runs turns and cancels them, until one has ended as cancelled. A turn that
+// ends soon with another reason may have ended by itself, so a second one is tried.
 func (e *exam) cancelled(s *session, text string) {
+	for _, wait := range cancelAfter {
+		took, ok := e.cancelTurn(s, text, wait)
+		if !ok || e.stopped() {
+			return
+		}
+		if took >= soon || s.stopReason == "error" { // an aborted operation is no error
+			break
+		}
+	}
+	e.referee.finds(ruleCancel, s.ended, "A cancelled turn ended with the stop reason %q", words(s.stopReason))
+}
+
+// cancelTurn sends a prompt and cancels the turn some time after the agent begins to
+// answer. It returns true, and how long the agent took, if the turn has ended with
+// another reason than cancelled.
+func (e *exam) cancelTurn(s *session, text string, wait time.Duration) (took time.Duration, other bool) {
 	id := e.prompt(s, text)
 	over := func() bool { return !s.turn }
 	e.until(min(e.opt.Timeout, firstChunk), func() bool { return s.chunk != nil || over() })
+	e.until(wait, over)
 	if over() || e.gone {
-		e.report.untried("to cancel a turn: it was over before that")
-		return
+		e.settle()
+		e.report.untried("cancelling a turn: it ended too soon")
+		return 0, false
 	}
 	s.cancel = true
 	e.notify("session/cancel", map[string]any{"sessionId": s.id})
@@ -87,33 +110,27 @@ func (e *exam) cancelled(s *session, text string) {
 		s.turn = false
 		if !e.gone && e.ctx.Err() == nil {
 			e.unanswered++
-			e.referee.finds(ruleCancel, nil, "A cancelled turn (line %d) does not end within %v", line, e.opt.Timeout)
+			e.referee.finds(ruleCancel, nil, "A cancelled turn (line %d) did not end within %v", line, e.opt.Timeout)
 		}
-		return
+		return 0, false
 	}
-	e.fence() // the answer to the prompt may follow the state idle
+	e.settle() // the answer to the prompt may follow the state idle
 	m := e.answers[key(id)]
 	if m == nil {
-		e.referee.finds(ruleNoAnswer, nil, "A prompt that was cancelled is never answered")
-		return
+		e.referee.finds(ruleNoAnswer, nil, "A cancelled prompt got no response")
+		return 0, false
 	}
 	if raw, failed := m.fields["error"]; failed {
 		var err rpcError
 		_ = json.Unmarshal(raw, &err)
 		if err.Code.String() != e.referee.dialect.cancelCode {
-			e.referee.finds(ruleCancel, m, "A cancelled prompt is answered with the error %s", &err)
+			e.referee.finds(ruleCancel, m, "A cancelled prompt returned the error %s", &err)
 		}
-		return
+		return 0, false
 	}
-	took := s.ended.at.Sub(began)
-	e.report.timing("session/cancel", took)
-	switch {
-	case s.stopReason == "cancelled":
-	case took < soon && s.stopReason != "error": // an aborted operation is no error
-		e.report.untried(fmt.Sprintf("to cancel a turn: it has ended by itself (%s) at the same time", words(s.stopReason)))
-	default:
-		e.referee.finds(ruleCancel, s.ended, "A turn that was cancelled ends with the stop reason %q", words(s.stopReason))
-	}
+	took = s.ended.at.Sub(began)
+	e.report.once("session/cancel", took)
+	return took, s.stopReason != "cancelled"
 }
 
 // once notes how long something took the first time.

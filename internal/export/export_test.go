@@ -142,3 +142,27 @@ func TestTextOfBackticks(t *testing.T) {
 		t.Error("the text is not in a block of code with a longer fence")
 	}
 }
+
+// What is said before and after an image stays before and after it.
+func TestBlocksKeepTheirOrder(t *testing.T) {
+	c := conversation.New()
+	image := acpclient.ContentBlock{Type: acpclient.ContentImage, MimeType: "image/png", Data: "aaaa"}
+	c.Apply(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("before"), image, acpclient.TextBlock("after")}})
+	for name, form := range map[string]func(io.Writer, *Transcript) error{"aaaa": HTML, "image": Markdown} {
+		got := exported(t, c, form)
+		got = got[strings.LastIndex(got, "before"):]
+		if at, end := strings.Index(got, name), strings.Index(got, "after"); at < 0 || end < at {
+			t.Errorf("not in order: %s", got)
+		}
+	}
+}
+
+// A browser would fetch the image, even if the page then does not show it.
+func TestImagesOfMarkdownAreLinks(t *testing.T) {
+	c := conversation.New()
+	c.Apply(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "See ![the **plan**](https://example.com/a.png) and [![badge](https://example.com/b.png)](https://example.com)"})
+	got := exported(t, c, HTML)
+	if strings.Contains(got, "<img") || !strings.Contains(got, `<a href="https://example.com/a.png">the <strong>plan</strong></a> and <a href="https://example.com">badge</a>`) {
+		t.Errorf("the page is %s", got[strings.Index(got, "<main>"):])
+	}
+}

@@ -15,8 +15,10 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -60,9 +62,49 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 			util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewEmphasisParser(), 500),
 		),
+		parser.WithASTTransformers(util.Prioritized(imagesToLinks{}, 100)),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 	)))
 })
+
+// imagesToLinks makes links of images, because a browser fetches those. An image in a link
+// becomes its text.
+type imagesToLinks struct{}
+
+func (imagesToLinks) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+	var images []*ast.Image
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if image, ok := n.(*ast.Image); ok && entering {
+			images = append(images, image)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, image := range images {
+		parent := image.Parent()
+		if inLink(image) {
+			for child := image.FirstChild(); child != nil; child = image.FirstChild() {
+				parent.InsertBefore(parent, image, child)
+			}
+			parent.RemoveChild(parent, image)
+			continue
+		}
+		link := ast.NewLink()
+		link.Destination, link.Title = image.Destination, image.Title
+		for child := image.FirstChild(); child != nil; child = image.FirstChild() {
+			link.AppendChild(link, child)
+		}
+		parent.ReplaceChild(parent, image, link)
+	}
+}
+
+func inLink(n ast.Node) bool {
+	for n = n.Parent(); n != nil; n = n.Parent() {
+		if n.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
+}
 
 func markdownToHTML(text string) template.HTML {
 	var b bytes.Buffer

@@ -50,7 +50,7 @@ func Markdown(w io.Writer, t *Transcript) error {
 	return nil
 }
 
-// facts are what there is to say about the session, as pairs of name and value.
+// facts returns the properties of the session as pairs of name and value.
 func (t *Transcript) facts() [][2]string {
 	var facts [][2]string
 	add := func(name, value string) {
@@ -70,6 +70,10 @@ func (t *Transcript) facts() [][2]string {
 func markdownEntry(b *bufio.Writer, e *Entry) {
 	switch e.Type {
 	case "prompt":
+		if e.Continues {
+			fmt.Fprint(b, quoted(e.Text))
+			break
+		}
 		fmt.Fprint(b, "## Prompt\n\n", quoted(e.Text))
 	case "answer":
 		fmt.Fprint(b, e.Text, "\n")
@@ -116,7 +120,11 @@ func markdownEntry(b *bufio.Writer, e *Entry) {
 func markdownCall(b *bufio.Writer, e *Entry) {
 	var c strings.Builder
 	fmt.Fprintf(&c, "**%s**", inline(e.callTitle()))
-	for _, word := range []string{e.Kind, e.Status, e.answered(), e.took()} {
+	answered := ""
+	if e.Answer != "" {
+		answered = "you: " + e.Answer
+	}
+	for _, word := range []string{e.Kind, e.Status, answered, e.took()} {
 		if word != "" {
 			fmt.Fprintf(&c, " · %s", inline(word))
 		}
@@ -174,13 +182,6 @@ func (e *Entry) noteTitle() string {
 		return "worked " + e.took()
 	}
 	return e.Title
-}
-
-func (e *Entry) answered() string {
-	if e.Answer == "" {
-		return ""
-	}
-	return "you: " + e.Answer
 }
 
 // took is how long it took, "" if that is not known.

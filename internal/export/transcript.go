@@ -42,8 +42,10 @@ type Entry struct {
 	Type string `json:"type"`
 	// Text is Markdown in answers and thoughts, and plain elsewhere.
 	Text string `json:"text,omitempty"`
-	// Attachments are what a message has besides text.
+	// Attachments are what a message has besides text, and behind it. What follows them is
+	// an entry of its own, which Continues the message.
 	Attachments []Attachment `json:"attachments,omitempty"`
+	Continues   bool         `json:"continues,omitempty"`
 
 	// Of a tool call.
 	ID      string    `json:"id,omitempty"`
@@ -76,7 +78,7 @@ type Attachment struct {
 	Data     string `json:"data,omitempty"` // of an image, in base64
 }
 
-// Content is what a tool gave.
+// Content is a piece of the output of a tool.
 type Content struct {
 	// Type is text, diff, terminal, attachment or unknown.
 	Type string `json:"type"`
@@ -141,17 +143,28 @@ func (w writer) add(e Entry) {
 
 // Message adds a message that is not empty.
 func (w writer) Message(m *conversation.Message) {
-	e := Entry{Type: "answer", Text: strings.TrimSpace(termtext.Block(m.Parts.Plain())), Parent: string(m.Parent)}
+	e := Entry{Type: "answer", Parent: string(m.Parent)}
 	switch m.Chunk {
 	case acpclient.UserMessageChunk:
 		e.Type = "prompt"
 	case acpclient.AgentThoughtChunk:
 		e.Type = "thought"
 	}
-	for _, p := range m.Parts {
+	for i := range m.Parts {
+		p := &m.Parts[i]
 		if p.Block != nil {
 			e.Attachments = append(e.Attachments, attachmentOf(p.Block))
+			continue
 		}
+		said := strings.TrimSpace(termtext.Block(p.Text()))
+		if said == "" {
+			continue
+		}
+		if e.Text != "" || e.Attachments != nil {
+			w.add(e)
+			e.Text, e.Attachments, e.Continues = "", nil, true
+		}
+		e.Text = said
 	}
 	if e.Text != "" || e.Attachments != nil {
 		w.add(e)

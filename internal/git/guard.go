@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	files "parley/fs"
 )
@@ -189,10 +190,12 @@ func adminOf(dir string) string {
 }
 
 // runs matches the settings that name programs.
-var runs = regexp.MustCompile(`^(alias\..*|pager\..*|core\.(fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|` +
-	`sequence\.editor|diff\.external|diff\..*\.(command|textconv)|filter\..*\.(clean|smudge|process)|merge\..*\.driver|` +
-	`(diff|merge)tool\..*\.(cmd|path)|credential\.(.*\.)?helper|gpg\.(.*\.)?program|interactive\.difffilter|` +
-	`trailer\..*\.(cmd|command)|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|submodule\..*\.update)$`)
+var runs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(alias\..*|pager\..*|core\.(fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|` +
+		`sequence\.editor|diff\.external|diff\..*\.(command|textconv)|filter\..*\.(clean|smudge|process)|merge\..*\.driver|` +
+		`(diff|merge)tool\..*\.(cmd|path)|credential\.(.*\.)?helper|gpg\.(.*\.)?program|interactive\.difffilter|` +
+		`trailer\..*\.(cmd|command)|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|submodule\..*\.update)$`)
+})
 
 // named guards what the configuration names below dir: its own files, hooks and
 // programs. It also keeps the repositories of submodules. Best effort: without git,
@@ -215,7 +218,7 @@ func (g *Guard) named(ctx context.Context, dir string) error {
 			inside(at(dir, value), true)
 		case key == "include.path", strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path"):
 			inside(at(filepath.Dir(origin), value), false)
-		case runs.MatchString(key):
+		case runs().MatchString(key):
 			for word := range strings.FieldsSeq(value) {
 				path := at(dir, strings.Trim(word, `!"';`))
 				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {

@@ -51,8 +51,8 @@ type Worktree struct {
 // Errors of finding worktrees.
 var (
 	ErrNoRepository = errors.New("not in a git repository")
-	ErrNoCommit     = errors.New("the git repository has no commit yet")
-	ErrUnknown      = errors.New("parley has no such worktree")
+	ErrNoCommit     = errors.New("the git repository has no commits yet")
+	ErrUnknown      = errors.New("no such worktree")
 )
 
 // WorktreeAt returns the worktree with the directory dir, nil if it is not one for

@@ -33,7 +33,7 @@ func (k *WorktreeWork) Empty() bool { return k.Commits == 0 && len(k.Files) == 0
 // String returns a summary.
 func (k *WorktreeWork) String() string {
 	if k.Empty() {
-		return "nothing that is not merged"
+		return "nothing unmerged"
 	}
 	parts := []string{termtext.Count(len(k.Files), "file") + " changed"}
 	if k.Commits > 0 {

@@ -22,7 +22,7 @@ func CheckWorktreeName(name string) error {
 	}) < 0 && !strings.ContainsAny(name[:1], "-.") && !strings.Contains(name, "..") &&
 		!strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock")
 	if !ok {
-		return fmt.Errorf("a worktree cannot be called %.80q: a name has letters, digits, \"-\", \"_\" and \".\", begins with a letter or a digit, and has at most %d of them", name, maxName)
+		return fmt.Errorf("invalid worktree name %.80q: use at most %d letters, digits, \"-\", \"_\" and \".\", beginning with a letter or digit", name, maxName)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ type WorktreeTakenError struct {
 
 func (e *WorktreeTakenError) Error() string {
 	if e.Branch == "" {
-		return "there is something else at " + e.Path
+		return "something else exists at " + e.Path
 	}
 	return fmt.Sprintf("the branch %s is checked out in %s", e.Branch, e.Path)
 }

@@ -56,7 +56,7 @@ func (k *WorktreeWork) Whole() error {
 	if len(k.own) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s is a git repository of its own, whose contents would be lost: move it away first", strings.Join(k.own, ", "))
+	return fmt.Errorf("%s is a separate git repository whose contents would be lost: move it away first", strings.Join(k.own, ", "))
 }
 
 // Merge merges the commits of the worktree into the branch that was checked out when it
@@ -122,10 +122,10 @@ func (t *Worktree) mergeIn(ctx context.Context, path, commit string) error {
 func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) error {
 	tip, err := w.Run(ctx, "rev-parse", "--verify", "refs/heads/"+t.Into)
 	if err != nil {
-		return fmt.Errorf("there is no branch %s any more: %w", t.Into, err)
+		return fmt.Errorf("the branch %s no longer exists: %w", t.Into, err)
 	}
 	if tip = strings.TrimSpace(tip); tip != k.since {
-		return fmt.Errorf("%s has commits of its own and is not checked out: check it out first", t.Into)
+		return fmt.Errorf("%s has its own commits and is not checked out: check it out first", t.Into)
 	}
 	_, err = w.Run(ctx, "update-ref", "-m", "parley: merge "+t.Branch, "refs/heads/"+t.Into, k.head, tip)
 	return err
@@ -221,5 +221,5 @@ func (t *Worktree) saveRef(ctx context.Context, w *Writer, commit string) (strin
 		_, err := w.Run(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit)))
 		return ref, err
 	}
-	return "", errors.New("too many worktrees of this name were dropped")
+	return "", errors.New("too many dropped worktrees with this name")
 }

@@ -91,7 +91,7 @@ func TestCreateAgain(t *testing.T) {
 func TestCannotCreate(t *testing.T) {
 	dir, run := project(t)
 	for _, name := range []string{"-x", ".x", "a/b", "a..b", "a b", "x.lock", "é", strings.Repeat("x", 80)} {
-		if _, err := git.CreateWorktree(t.Context(), dir, name, ""); err == nil || !strings.Contains(err.Error(), "cannot be called") {
+		if _, err := git.CreateWorktree(t.Context(), dir, name, ""); err == nil || !strings.Contains(err.Error(), "invalid worktree name") {
 			t.Errorf("called %q: %v", name, err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestCannotCreate(t *testing.T) {
 func TestWork(t *testing.T) {
 	dir, run := project(t)
 	tree := create(t, dir, "")
-	if k, err := tree.Work(t.Context()); err != nil || k.String() != "nothing that is not merged" {
+	if k, err := tree.Work(t.Context()); err != nil || k.String() != "nothing unmerged" {
 		t.Errorf("at first there is %v, %v", k, err)
 	}
 	put(t, filepath.Join(tree.Path, "poem.txt"), "one\nTWO\nthree\n")

@@ -32,15 +32,6 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Code returns git's exit code, -1 for any other error.
-func Code(err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode()
-	}
-	return -1
-}
-
 // Writer runs git commands that check out, add or merge files. It runs filters of the
 // user's own configuration, because files would be corrupted without them, but no hooks
 // and no programs that the repository's configuration names: a file that needs one of
@@ -63,7 +54,7 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 		"rerere.enabled": "false", "advice.detachedHead": "false",
 	}
 	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge)\..*\.`)
-	if err != nil && Code(err) != 1 { // 1 means that there is none
+	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) { // 1 means that there is none
 		return nil, err
 	}
 	fields := strings.Split(out, "\x00")

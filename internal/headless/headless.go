@@ -21,6 +21,11 @@ import (
 const (
 	// cancelGrace is how long an agent has to end a turn that was cancelled.
 	cancelGrace = 10 * time.Second
+	// overtime replaces cancelGrace and app.StopTime once the time of the run is over.
+	overtime = time.Second
+	// bannerTime is how long the first prompt waits, because nothing on the wire tells an
+	// agent's banner from its answer.
+	bannerTime = 100 * time.Millisecond
 )
 
 // Options say what to do in a session.
@@ -33,7 +38,8 @@ type Options struct {
 	Settings []Setting
 	// MaxTurns bounds how many prompts are sent; 0 is no bound.
 	MaxTurns int
-	// Timeout bounds the time from the start to the last answer; 0 is no bound.
+	// Timeout bounds the time from the start to the last answer; 0 is no bound. An agent
+	// that does not end soon after that is killed.
 	Timeout time.Duration
 	// Unruled says that no rule is looked at: everything that is asked is denied.
 	Unruled bool
@@ -83,6 +89,7 @@ type run struct {
 
 	cause  Status           // why the running turn was cancelled, "" if it was not
 	why    string           // the same in words
+	start  <-chan time.Time // when the first prompt is sent
 	grace  <-chan time.Time // when the agent has had enough time to end it
 	over   bool             // there is nothing left to do
 	atOnce bool             // the agent is not to be waited for
@@ -115,15 +122,18 @@ func (r *run) work(ctx context.Context) {
 		case <-r.session.Stream().Ready():
 			r.take()
 		case <-deadline:
-			r.cancel(TimedOut, fmt.Sprintf("the time of %v is over", r.opt.Timeout))
+			r.cancel(TimedOut, fmt.Sprintf("timed out after %v", r.opt.Timeout))
 		case <-r.opt.Interrupts:
 			r.interrupt()
+		case <-r.start:
+			r.start = nil
+			r.next()
 		case <-r.grace:
-			r.tell("The agent did not end the turn, and is stopped")
+			r.tell("The agent did not end the turn: stopping it")
 			r.atOnce = true
 			r.end(r.cause, r.why)
 		case <-ctx.Done():
-			r.end(Cancelled, "parley was asked to end")
+			r.end(Cancelled, "parley was terminated")
 		}
 	}
 }
@@ -135,7 +145,7 @@ func (r *run) interrupt() {
 		r.end(r.cause, r.why)
 		return
 	}
-	r.cancel(Cancelled, "it was interrupted")
+	r.cancel(Cancelled, "interrupted")
 	if !r.over {
 		r.tell("Cancelled: waiting for the agent to end the turn. Interrupt again to stop it at once")
 	}
@@ -152,7 +162,11 @@ func (r *run) cancel(cause Status, why string) {
 		r.end(cause, why)
 		return
 	}
-	r.grace = time.After(cancelGrace)
+	grace := cancelGrace
+	if cause == TimedOut {
+		grace = overtime
+	}
+	r.grace = time.After(grace)
 }
 
 // end ends the work. The first reason counts.
@@ -165,7 +179,11 @@ func (r *run) end(s Status, why string) {
 
 // close ends the agent, and takes what has still happened.
 func (r *run) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), app.StopTime)
+	patience := app.StopTime
+	if r.result.Status == TimedOut {
+		patience = overtime
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if r.atOnce {
 		cancel()
@@ -193,7 +211,7 @@ func (r *run) take() {
 // failed ends the work if the result could not be handed on.
 func (r *run) failed(err error) {
 	if err != nil {
-		r.end(Failed, "the output could not be written: "+err.Error())
+		r.end(Failed, "cannot write the output: "+err.Error())
 	}
 }
 
@@ -244,10 +262,10 @@ func (r *run) next() {
 	case rest == 0:
 		r.finish()
 	case r.opt.MaxTurns > 0 && r.sent == r.opt.MaxTurns:
-		r.end(Incomplete, fmt.Sprintf("there were %d turns, as many as there may be: %d of the prompts were not sent", r.sent, rest))
+		r.end(Incomplete, fmt.Sprintf("reached --max-turns (%d): %d prompts not sent", r.sent, rest))
 	default:
 		r.rejected = false
-		r.session.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(r.opt.Prompts[r.sent])})
+		r.session.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(r.opt.Prompts[r.sent])}})
 		r.sent++
 	}
 }
@@ -256,9 +274,9 @@ func (r *run) next() {
 func (r *run) finish() {
 	switch {
 	case r.denied:
-		r.end(PermissionDenied, "the agent has answered, but something that it wanted to do was denied")
+		r.end(PermissionDenied, "the agent answered, but a request was denied")
 	case r.declined:
-		r.end(InputNeeded, "the agent has answered, but it wanted somebody to fill in a form")
+		r.end(InputNeeded, "the agent answered, but it wanted a form filled in")
 	default:
 		r.end(Answered, "")
 	}
@@ -274,7 +292,7 @@ func (r *run) turnEnded(e conversation.TurnEnded) {
 	case status == Answered:
 		r.next()
 	case status == Cancelled && r.rejected:
-		r.end(PermissionDenied, "the agent has ended the turn because something was denied")
+		r.end(PermissionDenied, "the agent ended the turn because a request was denied")
 	default:
 		r.end(status, why)
 	}
@@ -293,11 +311,11 @@ func (r *run) noteTurn(e conversation.TurnEnded) {
 func stopWords(reason acpclient.StopReason) string {
 	switch reason {
 	case acpclient.StopMaxTokens:
-		return "the answer has reached the model's limit of tokens"
+		return "the answer reached the model's token limit"
 	case acpclient.StopMaxTurnRequests:
-		return "the turn has reached the agent's limit of requests to the model"
+		return "the turn reached the agent's limit of model requests"
 	}
-	return fmt.Sprintf("the agent has ended the turn for the reason %q", string(reason))
+	return fmt.Sprintf("the agent ended the turn with the reason %q", string(reason))
 }
 
 // lost takes the end of the agent.
@@ -307,7 +325,7 @@ func (r *run) lost(e conversation.AgentLost) {
 		r.end(r.cause, r.why)
 		return
 	}
-	r.end(AgentFailed, "the agent has gone: "+words(e.Err))
+	r.end(AgentFailed, "the agent exited: "+words(e.Err))
 }
 
 // signIn gives up: nobody is there who could sign in.

@@ -3,13 +3,14 @@ package headless_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -113,6 +114,39 @@ func TestAnswersAreWhatTheAgentItselfSaysInEachTurn(t *testing.T) {
 	}
 	if want := []string{"completed", "failed", "pending"}; !reflect.DeepEqual(calls, want) {
 		t.Errorf("the calls are %q, want %q", calls, want)
+	}
+}
+
+// Whoever takes a text out of the JSON and prints it prints no control character.
+func TestTheResultHasNoControlCharacters(t *testing.T) {
+	t.Parallel()
+	var h heard
+	script := "handshake\nexpect session/prompt\nsay \"red \\u001b[31mtext\\u202e\"\n" +
+		`update {"sessionUpdate":"tool_call","toolCallId":"t","title":"a\u001b]0;x\u0007b","status":"completed"}` + "\nend-turn"
+	r := headless.Run(t.Context(), scripted(t, script), h.options("hi"))
+	object, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := r.Line()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range [][]byte{object, line} {
+		if !bytes.Contains(got, []byte(`"text"`)) || bytes.Contains(got, []byte(`\u`)) {
+			t.Errorf("the result is %s", got)
+		}
+	}
+}
+
+// A banner comes right behind the answer to session/new, when the prompt could be on its
+// way already.
+func TestABannerIsNoPartOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	var h heard
+	r := headless.Run(t.Context(), scripted(t, "handshake\nsay Welcome!\nexpect session/prompt\nsay Hello.\nend-turn"), h.options("hi"))
+	if r.Text != "Hello." || !reflect.DeepEqual(h.answers, []string{"Hello."}) {
+		t.Errorf("the answer is %q, %q", r.Text, h.answers)
 	}
 }
 
@@ -261,15 +295,6 @@ func TestLinesAreHarmlessAndLoseNothing(t *testing.T) {
 	if got, err := conversation.Decode(bytes.TrimSuffix(line, []byte("\n"))); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("decoded: %+v, %v", got, err)
 	}
-	r := &headless.Result{Status: headless.Answered, Text: text}
-	out, err := r.JSON()
-	if err != nil || bytes.ContainsAny(out, "\x1b\x7f\u009b\u202e") {
-		t.Errorf("the result is %q, %v", out, err)
-	}
-	var back headless.Result
-	if err := json.Unmarshal(out, &back); err != nil || back.Text != text {
-		t.Errorf("the text is %q, %v", back.Text, err)
-	}
 }
 
 // Folding the lines of a run gives the conversation that there was.
@@ -303,5 +328,26 @@ func TestLinesOfARunAreTheSession(t *testing.T) {
 	}
 	if _, err := conversation.Decode(line); !errors.Is(err, conversation.ErrUnknownEvent) {
 		t.Errorf("the last line is taken for an event: %v", err)
+	}
+}
+
+// A run ends with its time, also if the agent ignores that the turn is cancelled.
+func TestTheTimeOfARunIsOver(t *testing.T) {
+	for name, script := range map[string]string{
+		"before the answer to initialize": "hang",
+		"in a turn":                       "handshake\nexpect session/prompt\nsay half of it\nhang",
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h heard
+				opt := h.options("hi")
+				opt.Timeout = 20 * time.Second
+				s, began := scripted(t, script), time.Now()
+				r := headless.Run(t.Context(), s, opt)
+				if took := time.Since(began); r.Status != headless.TimedOut || took > 22*time.Second {
+					t.Errorf("%v after %v", r.Status, took)
+				}
+			})
+		})
 	}
 }

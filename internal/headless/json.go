@@ -3,6 +3,7 @@ package headless
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"parley/internal/conversation"
 	"parley/internal/termtext"
@@ -23,6 +24,24 @@ func Line(e conversation.Event) ([]byte, error) {
 // session.
 const resultEvent = "run_ended"
 
+// clean returns the result without control characters and hidden ones in its texts.
+func (r *Result) clean() *Result {
+	c := *r
+	c.Message, c.Text, c.Stderr = termtext.Block(r.Message), termtext.Block(r.Text), termtext.Block(r.Stderr)
+	c.Agent = AgentInfo{termtext.Line(r.Agent.Name), termtext.Line(r.Agent.Version)}
+	c.Turns, c.ToolCalls, c.Denied = slices.Clone(r.Turns), slices.Clone(r.ToolCalls), slices.Clone(r.Denied)
+	for i := range c.Turns {
+		c.Turns[i].Text = termtext.Block(c.Turns[i].Text)
+	}
+	for i := range c.ToolCalls {
+		c.ToolCalls[i].Title = termtext.Line(c.ToolCalls[i].Title)
+	}
+	for i := range c.Denied {
+		c.Denied[i].Title = termtext.Line(c.Denied[i].Title)
+	}
+	return &c
+}
+
 // Line is the result as the last line of a stream of events, with its end. It looks
 // like an event, and is none: [conversation.Decode] says that it does not know it.
 func (r *Result) Line() ([]byte, error) {
@@ -30,11 +49,11 @@ func (r *Result) Line() ([]byte, error) {
 		Version int     `json:"v"`
 		Event   string  `json:"event"`
 		Data    *Result `json:"data"`
-	}{conversation.CodecVersion, resultEvent, r}, "")
+	}{conversation.CodecVersion, resultEvent, r.clean()}, "")
 }
 
 // JSON is the result as an object that people can read, with a line end.
-func (r *Result) JSON() ([]byte, error) { return marshal(r, "  ") }
+func (r *Result) JSON() ([]byte, error) { return marshal(r.clean(), "  ") }
 
 func marshal(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer

@@ -33,6 +33,13 @@ func (r *run) deny(p *conversation.Permission) {
 	}
 	r.denied, r.rejected = true, true
 	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind}
+	if p.File != nil {
+		d.Title = p.File.Target
+		r.result.Denied = append(r.result.Denied, d)
+		r.tell("denied: " + face(d.Kind, d.Title))
+		r.tell("  no rule can allow it: " + termtext.VisibleLine(p.File.Why()))
+		return
+	}
 	if len(p.Proposals) > 0 {
 		for _, rule := range p.Proposals[0] {
 			d.Allow = append(d.Allow, strings.TrimPrefix(rule, "allow "))
@@ -41,12 +48,12 @@ func (r *run) deny(p *conversation.Permission) {
 	r.result.Denied = append(r.result.Denied, d)
 	r.tell("denied: " + face(d.Kind, d.Title))
 	if how := howToAllow(d.Allow, p.Why); r.opt.Unruled {
-		r.tell("  --allow none lets no rule allow anything")
+		r.tell("  --allow none ignores all allow rules")
 	} else {
 		r.tell("  " + how)
 	}
 	if i < 0 {
-		r.cancel(PermissionDenied, "the agent offers no way to deny what it asked once, so the turn was cancelled")
+		r.cancel(PermissionDenied, "the agent offers no way to deny once, so the turn was cancelled")
 	}
 }
 

@@ -21,7 +21,7 @@ func Replay(events []conversation.Event, opt Options) *Result {
 	}
 	if r.turns > len(r.result.Turns) {
 		r.noteTurn(conversation.TurnEnded{})
-		r.setStatus(Cancelled, "what was recorded ends in the middle of a turn")
+		r.setStatus(Cancelled, "the recording ends in the middle of a turn")
 	}
 	if r.result.Status == "" {
 		r.result.Status = Answered
@@ -52,7 +52,7 @@ func (r *run) watch(e conversation.Event) {
 			r.noteTurn(conversation.TurnEnded{})
 		}
 		if open || r.turns == 0 {
-			r.setStatus(AgentFailed, "the agent has gone: "+words(e.Err))
+			r.setStatus(AgentFailed, "the agent exited: "+words(e.Err))
 		}
 	}
 }
@@ -68,11 +68,11 @@ func (r *run) setStatus(s Status, why string) {
 func statusOf(e conversation.TurnEnded) (Status, string) {
 	switch {
 	case e.Err != nil:
-		return AgentFailed, "the agent answered with an error: " + words(e.Err)
+		return AgentFailed, "the agent returned an error: " + words(e.Err)
 	case e.Reason == acpclient.StopRefusal:
-		return Refused, "the agent refused to go on"
+		return Refused, "the agent refused to continue"
 	case e.Reason == acpclient.StopCancelled:
-		return Cancelled, "the agent has cancelled the turn"
+		return Cancelled, "the agent cancelled the turn"
 	case e.Reason == acpclient.StopEndTurn || e.Reason == "":
 		return Answered, ""
 	}

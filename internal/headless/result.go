@@ -12,7 +12,8 @@ import (
 // new one.
 const ResultVersion = 1
 
-// Result is the result of a run. Its texts are the agent's and not sanitised.
+// Result is the result of a run. Its texts are the agent's; JSON
+// and Line sanitise them.
 type Result struct {
 	Version int    `json:"v"`
 	Status  Status `json:"status"`
@@ -139,7 +140,7 @@ func textOf(parts conversation.Parts) string {
 // programs only.
 func words(err error) string {
 	if err == nil {
-		return "it has given no reason"
+		return "no reason given"
 	}
 	var answer *acpclient.Error
 	if errors.As(err, &answer) {

@@ -3,6 +3,7 @@ package headless
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -25,10 +26,10 @@ func (r *run) configure() {
 	r.set()
 }
 
-// set makes the next setting. When there is none left, the first prompt is sent.
+// set makes the next setting. When there is none left, the first prompt is sent soon.
 func (r *run) set() {
 	if len(r.settings) == 0 {
-		r.next()
+		r.start = time.After(bannerTime)
 		return
 	}
 	s := r.settings[0]
@@ -54,7 +55,7 @@ func (r *run) settled(e conversation.OptionSettled) {
 	}
 	r.setting = ""
 	if e.Err != nil {
-		r.end(AgentFailed, fmt.Sprintf("the agent did not take the value for %s: %s", e.Option, words(e.Err)))
+		r.end(AgentFailed, fmt.Sprintf("the agent rejected the value for %s: %s", e.Option, words(e.Err)))
 		return
 	}
 	r.set()

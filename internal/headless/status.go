@@ -26,20 +26,20 @@ type Outcome struct {
 	Means string
 }
 
-// Outcomes are all ways in which the work can end, in the order of their exit codes.
+// Outcomes lists every way a run can end, by exit code.
 // The guide has the same table.
 var Outcomes = []Outcome{
-	{Answered, 0, "every prompt was answered, and nothing was denied but by a rule"},
-	{Failed, 1, "parley could not do its part: a mistake in the configuration, output that cannot be written"},
-	{BadUsage, 2, "the command line is wrong, or names a mode or an option that the agent does not have"},
-	{Refused, 3, "the agent refused to go on"},
-	{Cancelled, 4, "it was interrupted, or the agent has cancelled the turn"},
-	{PermissionDenied, 5, "something that the agent wanted to do was denied because no rule allows it"},
-	{AgentFailed, 6, "the agent could not be started, has gone, or answered with an error"},
-	{SignInNeeded, 7, "the agent wants somebody to sign in"},
-	{TimedOut, 8, "the time given by --timeout was over"},
-	{InputNeeded, 9, "the agent wanted somebody to fill in a form"},
-	{Incomplete, 10, "a limit of tokens, of requests or of --max-turns was reached"},
+	{Answered, 0, "every prompt was answered, and only rules denied anything"},
+	{Failed, 1, "parley failed: a mistake in the configuration, output that cannot be written"},
+	{BadUsage, 2, "bad flags, or a mode or option that the agent does not have"},
+	{Refused, 3, "the agent refused to continue"},
+	{Cancelled, 4, "interrupted, or cancelled by the agent"},
+	{PermissionDenied, 5, "something was denied because no rule allows it"},
+	{AgentFailed, 6, "the agent did not start, exited, or answered with an error"},
+	{SignInNeeded, 7, "the agent wants you to sign in"},
+	{TimedOut, 8, "--timeout expired"},
+	{InputNeeded, 9, "the agent wanted a form filled in"},
+	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
 }
 
 // ExitCode is the exit code for a status.

@@ -31,7 +31,8 @@ type Turn struct {
 
 // change is one change of one file.
 type change struct {
-	id, turn      int
+	id            int
+	turn          int // for the user's changes, only if it undoes a hunk
 	path          string
 	before, after Image
 	source        Source
@@ -158,25 +159,16 @@ func (h *history) agreedUpTo(path string) int {
 	return upTo
 }
 
-// first returns the agent's first change of a file since turn since that the user has
-// not accepted, or nil.
-func (h *history) first(path string, since int) *change {
-	upTo := h.agreedUpTo(path)
-	for _, c := range h.byPath[path] {
-		if c.act == 0 && c.turn >= since && c.id > upTo {
-			return c
-		}
-	}
-	return nil
-}
+// undidHunk reports whether a change is the user's undo of a single hunk.
+func (c *change) undidHunk() bool { return c.act != 0 && len(c.reverts) == 0 }
 
 // liveSince returns the agent's changes of a file since turn since that are neither
-// undone nor accepted, the last one first.
+// undone nor accepted, and the user's undos of single hunks of them, the last one first.
 func (h *history) liveSince(path string, since int) []*change {
 	var out []*change
 	upTo := h.agreedUpTo(path)
 	for _, c := range slices.Backward(h.byPath[path]) {
-		if c.act == 0 && c.turn >= since && c.id > upTo && h.live(c) {
+		if (c.act == 0 || c.undidHunk()) && c.turn >= since && c.id > upTo && h.live(c) {
 			out = append(out, c)
 		}
 	}
@@ -187,8 +179,8 @@ func (h *history) liveSince(path string, since int) []*change {
 func (h *history) lastLiveTurn() int {
 	last := -1
 	for _, path := range h.paths {
-		if all := h.liveSince(path, last+1); len(all) > 0 {
-			last = all[0].turn
+		for _, c := range h.liveSince(path, last+1) {
+			last = max(last, c.turn)
 		}
 	}
 	return last
@@ -212,12 +204,11 @@ func (h *history) redoable() []*change {
 	return nil
 }
 
-// isRedo reports whether a change undoes an undo of the user's.
+// isRedo reports whether a change undoes an undo of the user's. An undo may include the
+// undos of single hunks.
 func (h *history) isRedo(c *change) bool {
-	for _, id := range c.reverts {
-		if o := h.byID[id]; o != nil && o.act != 0 {
-			return true
-		}
-	}
-	return false
+	return len(c.reverts) > 0 && !slices.ContainsFunc(c.reverts, func(id int) bool {
+		o := h.byID[id]
+		return o == nil || o.act == 0
+	})
 }

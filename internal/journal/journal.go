@@ -16,7 +16,9 @@
 //
 // A change is live unless a live change undoes it; undo, redo and their undo all follow
 // from that. An undo replays the change backwards on the current content: a merge by
-// lines, or a conflict. Undoing a turn tries all its files before it writes one.
+// lines, or a conflict. Undoing a turn tries all its files before it writes one. The
+// review compares the current content with what such an undo would make of it, so that it
+// shows only the agent's changes.
 package journal
 
 import (
@@ -32,6 +34,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/config"
 	"parley/fs"
 )
 
@@ -99,6 +102,7 @@ type Journal struct {
 type act struct {
 	path    string
 	number  int
+	turn    int // of the agent's change, if a hunk is undone
 	reverts []int
 }
 
@@ -144,7 +148,7 @@ func prefix(cwd string) string {
 
 // openFiles continues the journal of an earlier run, or creates a new one.
 func (j *Journal) openFiles() error {
-	if err := os.MkdirAll(j.opt.Dir, 0o700); err != nil {
+	if err := config.MakeDir(j.opt.Dir); err != nil {
 		return err
 	}
 	if j.opt.Session != "" && j.reopen() {
@@ -158,7 +162,7 @@ func (j *Journal) openFiles() error {
 }
 
 func (j *Journal) openDir(dir string) (err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := config.MakeDir(dir); err != nil {
 		return err
 	}
 	if j.store, err = openStore(filepath.Join(dir, "images"), j.opt.MaxBytes/2); err != nil {
@@ -214,7 +218,7 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 	c := record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: SourceWrite}
 	j.mu.Lock()
 	if a := j.acting; a != nil && a.path == path {
-		c.Source, c.Act, c.Reverts = SourcePerson, a.number, a.reverts
+		c.Source, c.Act, c.Turn, c.Reverts = SourcePerson, a.number, a.turn, a.reverts
 		j.acting = nil
 	}
 	j.mu.Unlock()
@@ -237,7 +241,9 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 func (j *Journal) add(r record, sync bool) int {
 	j.mu.Lock()
 	j.history.lastID++
-	r.ID, r.Turn = j.history.lastID, j.history.turn()
+	if r.ID = j.history.lastID; r.Act == 0 {
+		r.Turn = j.history.turn()
+	}
 	j.history.apply(r)
 	j.bump()
 	j.mu.Unlock()

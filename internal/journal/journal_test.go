@@ -207,7 +207,7 @@ func TestWritesOfTwoTurns(t *testing.T) {
 	}
 	p.holds("a.txt", "ONE\ntwo\nthree\n")
 	if d := p.must(p.undo()); d.Turn != 1 || len(d.Files) != 2 {
-		t.Errorf("turn %d, files %q were taken back", d.Turn, d.Files)
+		t.Errorf("turn %d, files %q were undone", d.Turn, d.Files)
 	}
 	p.holds("a.txt", "one\ntwo\nthree\n")
 	p.holds("new/b.txt", "-")

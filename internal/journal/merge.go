@@ -38,42 +38,54 @@ func flipped(h Hunk) Hunk {
 	return Hunk{OldStart: h.NewStart, OldEnd: h.NewEnd, NewStart: h.OldStart, NewEnd: h.OldEnd}
 }
 
-// merge applies the changes from base to theirs to ours. ok is false if both changed
-// the same lines in different ways.
-func merge(base, ours, theirs string) (merged string, ok bool) {
+// merge applies the changes from base to theirs to ours. Where both changed the same
+// lines in different ways, clean is false, and merged has the lines of ours, or those of
+// theirs if preferTheirs is set.
+func merge(base, ours, theirs string, preferTheirs bool) (merged string, clean bool) {
 	switch {
 	case ours == theirs, base == theirs:
 		return ours, true
 	case base == ours:
 		return theirs, true
 	}
-	m := merger{base: linesOf(base), ours: linesOf(ours), theirs: linesOf(theirs)}
-	ourEdits, _ := termtext.CompareLines(m.base, m.ours)
-	theirEdits, _ := termtext.CompareLines(m.base, m.theirs)
-	for len(ourEdits) > 0 || len(theirEdits) > 0 {
+	m := merger{base: linesOf(base), clean: true, preferTheirs: preferTheirs}
+	m.ours.lines, m.theirs.lines = linesOf(ours), linesOf(theirs)
+	m.ours.edits, _ = termtext.CompareLines(m.base, m.ours.lines)
+	m.theirs.edits, _ = termtext.CompareLines(m.base, m.theirs.lines)
+	for len(m.ours.edits) > 0 || len(m.theirs.edits) > 0 {
 		switch {
-		case len(theirEdits) == 0 || len(ourEdits) > 0 && before(ourEdits[0], theirEdits[0]):
-			m.take(ourEdits[0], m.ours)
-			ourEdits = ourEdits[1:]
-		case len(ourEdits) == 0 || before(theirEdits[0], ourEdits[0]):
-			m.take(theirEdits[0], m.theirs)
-			theirEdits = theirEdits[1:]
-		case m.alike(ourEdits[0], theirEdits[0]):
-			m.take(ourEdits[0], m.ours)
-			ourEdits, theirEdits = ourEdits[1:], theirEdits[1:]
+		case len(m.theirs.edits) == 0 || len(m.ours.edits) > 0 && before(m.ours.edits[0], m.theirs.edits[0]):
+			m.take(&m.ours)
+		case len(m.ours.edits) == 0 || before(m.theirs.edits[0], m.ours.edits[0]):
+			m.take(&m.theirs)
 		default:
-			return "", false
+			m.takeBoth()
 		}
 	}
 	m.out = append(m.out, m.base[m.at:]...)
-	return strings.Join(m.out, ""), m.ends()
+	switch {
+	case m.ends():
+		return strings.Join(m.out, ""), m.clean
+	case preferTheirs:
+		return theirs, false
+	}
+	return ours, false
 }
 
 // merger merges lines; out is the merge of base up to at.
 type merger struct {
-	base, ours, theirs []string
-	out                []string
-	at                 int
+	base         []string
+	ours, theirs side
+	preferTheirs bool
+	out          []string
+	at           int
+	clean        bool
+}
+
+// side is one of the texts to merge, with the edits from base that are not merged yet.
+type side struct {
+	lines []string
+	edits []Hunk
 }
 
 // before reports whether a ends before b begins. Two insertions in the same place have
@@ -85,17 +97,53 @@ func before(a, b Hunk) bool {
 	return a.OldEnd <= b.OldStart
 }
 
-// take appends the lines up to an edit, and the edit's own lines.
-func (m *merger) take(e Hunk, lines []string) {
+// take merges the next edit of one side.
+func (m *merger) take(s *side) {
+	e := s.edits[0]
+	s.edits = s.edits[1:]
 	m.out = append(m.out, m.base[m.at:e.OldStart]...)
-	m.out = append(m.out, lines[e.NewStart:e.NewEnd]...)
+	m.out = append(m.out, s.lines[e.NewStart:e.NewEnd]...)
 	m.at = e.OldEnd
 }
 
-// alike reports whether both made the same of the same lines.
-func (m *merger) alike(a, b Hunk) bool {
-	return a.OldStart == b.OldStart && a.OldEnd == b.OldEnd &&
-		slices.Equal(m.ours[a.NewStart:a.NewEnd], m.theirs[b.NewStart:b.NewEnd])
+// takeBoth merges the next edits of both sides, which overlap, and all that overlap
+// these.
+func (m *merger) takeBoth() {
+	start := min(m.ours.edits[0].OldStart, m.theirs.edits[0].OldStart)
+	end := max(m.ours.edits[0].OldEnd, m.theirs.edits[0].OldEnd)
+	ours, theirs := 1, 1
+	for grown := true; grown; {
+		grown = m.ours.within(&ours, &end)
+		grown = m.theirs.within(&theirs, &end) || grown
+	}
+	mine, other := m.ours.replace(ours, start, end), m.theirs.replace(theirs, start, end)
+	if !slices.Equal(mine, other) {
+		m.clean = false
+		if m.preferTheirs {
+			mine = other
+		}
+	}
+	m.out = append(m.out, m.base[m.at:start]...)
+	m.out = append(m.out, mine...)
+	m.at = end
+}
+
+// within counts the edits that begin before end, which it moves to the end of the last
+// one. It reports whether there are more than before.
+func (s *side) within(count, end *int) bool {
+	was := *count
+	for *count < len(s.edits) && s.edits[*count].OldStart < *end {
+		*end = max(*end, s.edits[*count].OldEnd)
+		*count++
+	}
+	return *count > was
+}
+
+// replace returns what the next edits, as many as count, make of base from start to end.
+func (s *side) replace(count, start, end int) []string {
+	first, last := s.edits[0], s.edits[count-1]
+	s.edits = s.edits[count:]
+	return s.lines[first.NewStart-(first.OldStart-start) : last.NewEnd+(end-last.OldEnd)]
 }
 
 // ends reports whether every merged line but the last has its end: the last line of a

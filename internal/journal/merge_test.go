@@ -28,7 +28,7 @@ func TestMerge(t *testing.T) {
 		{name: "from nothing", base: "", ours: "", theirs: "a\n", want: "a\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := merge(c.base, c.ours, c.theirs)
+			got, ok := merge(c.base, c.ours, c.theirs, false)
 			if ok == c.conflict || ok && got != c.want {
 				t.Errorf("merge = %q, %v; want %q, conflict %v", got, ok, c.want, c.conflict)
 			}
@@ -91,7 +91,7 @@ func TestMergeLosesNothing(t *testing.T) {
 			return strings.Join(lines, "\n") + "\n"
 		}
 		ours, theirs := edit("ours"), edit("theirs")
-		merged, ok := merge(strings.Join(base, "\n")+"\n", ours, theirs)
+		merged, ok := merge(strings.Join(base, "\n")+"\n", ours, theirs, false)
 		if !ok {
 			return
 		}

@@ -85,35 +85,36 @@ func (j *Journal) state(i Image) (state, error) {
 // step is a change of a file, from one state to another.
 type step struct{ from, to state }
 
-// replay applies the step to a file whose content may have changed meanwhile.
-func (s step) replay(now state) (state, error) {
+// replay applies the step to a file whose content may have changed meanwhile. Where that
+// changed the same lines as the step, clean is false, and the step's lines count if force
+// is set, otherwise the file's.
+func (s step) replay(now state, force bool) (next state, clean bool) {
 	switch {
 	case now.same(s.from):
-		next := s.to
+		next = s.to
 		if next.mode == 0 && !next.absent {
 			next.mode = now.mode
 		}
-		return next, nil
+		return next, true
 	case now.same(s.to), s.from.same(s.to):
-		return now, nil
-	case now.absent, s.from.absent, s.to.absent:
-		return state{}, ErrConflict
+		return now, true
 	}
-	next := now
-	if now.content != s.to.content && s.from.content != s.to.content {
-		if !isText(now.content) || !isText(s.from.content) || !isText(s.to.content) {
-			return state{}, ErrConflict
+	next, clean = now, true
+	if now.absent || s.from.absent || s.to.absent {
+		clean = false
+	} else if now.content != s.to.content && s.from.content != s.to.content {
+		if clean = isText(now.content) && isText(s.from.content) && isText(s.to.content); clean {
+			next.content, clean = merge(s.from.content, now.content, s.to.content, force)
+			force = false // merged
 		}
-		merged, ok := merge(s.from.content, now.content, s.to.content)
-		if !ok {
-			return state{}, ErrConflict
-		}
-		next.content = merged
+	}
+	if !clean && force {
+		return s.to, false
 	}
 	if now.mode == s.from.mode && s.to.mode != 0 {
 		next.mode = s.to.mode
 	}
-	return next, nil
+	return next, clean
 }
 
 // isText reports whether a content has lines.
@@ -125,30 +126,57 @@ func isText(content string) bool {
 type plan struct {
 	path    string
 	steps   []step
+	turn    int // of the agent's change, if it undoes a hunk
 	reverts []int
 }
 
-// next returns what the plan makes of a file.
+// next returns what the plan makes of a file, or ErrConflict.
 func (p *plan) next(now state) (state, error) {
-	for _, s := range p.steps {
-		var err error
-		if now, err = s.replay(now); err != nil {
-			return state{}, err
-		}
+	if next, kept := p.both(now); next.same(kept) {
+		return next, nil
 	}
-	return now, nil
+	return state{}, ErrConflict
+}
+
+// both returns what the plan makes of a file: with its own lines where the same lines of
+// the file have changed since, and with those of the file there.
+func (p *plan) both(now state) (forced, kept state) {
+	forced, kept = now, now
+	clean := true
+	for _, s := range p.steps {
+		var ok bool
+		forced, ok = s.replay(forced, true)
+		clean = clean && ok
+	}
+	if clean {
+		return forced, forced
+	}
+	for _, s := range p.steps {
+		kept, _ = s.replay(kept, false)
+	}
+	return forced, kept
 }
 
 // revert plans to undo changes of a file, given the last one first. Parts that the user
 // has accepted since then stay.
 func (j *Journal) revert(path string, changes []*change) (plan, error) {
 	p := plan{path: path}
-	for _, c := range changes {
-		s, err := j.step(c.after, c.before)
+	for i := 0; i < len(changes); {
+		last := changes[i]
+		first := last
+		for ; i < len(changes); i++ {
+			if c := changes[i]; c == last || first.before.same(c.after) {
+				first = c // nobody else changed the file between the two
+				p.reverts = append(p.reverts, c.id)
+				continue
+			}
+			break
+		}
+		s, err := j.step(last.after, first.before)
 		if err != nil {
 			return p, &FileError{path, err}
 		}
-		p.steps, p.reverts = append(p.steps, s), append(p.reverts, c.id)
+		p.steps = append(p.steps, s)
 	}
 	if len(changes) == 0 {
 		return p, nil
@@ -267,7 +295,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan) (Done, error) {
 	j.mu.Unlock()
 	var done Done
 	for _, p := range plans {
-		if err := j.write(ctx, p, act{p.path, number, p.reverts}); err != nil {
+		if err := j.write(ctx, p, act{p.path, number, p.turn, p.reverts}); err != nil {
 			return done, &FileError{p.path, err}
 		}
 		done.Files = append(done.Files, p.path)
@@ -306,7 +334,7 @@ func (j *Journal) write(ctx context.Context, p plan, a act) error {
 			i := j.keep(held, true)
 			j.add(record{
 				Kind: kindChange, Path: p.path, Before: &i, After: &i,
-				Source: SourcePerson, Happened: true, Act: a.number, Reverts: a.reverts,
+				Source: SourcePerson, Happened: true, Act: a.number, Turn: a.turn, Reverts: a.reverts,
 			}, true)
 			return held, nil
 		}

@@ -62,11 +62,15 @@ type Version struct {
 	Content string
 }
 
-// Comparison compares a file before the agent changed it with its current content.
+func (v Version) state() state { return state{absent: v.Absent, content: v.Content, mode: v.Mode} }
+
+// Comparison compares the current content of a file with what it would be without the
+// agent's changes. What others changed is in both.
 type Comparison struct {
 	Path string
-	// Before is the content before the first of the compared turns, with the changes
-	// since then that the user has accepted. Its content is unknown if it is Lost.
+	// Before is the current content without the agent's changes since the first of the
+	// compared turns, except those that the user has accepted. Its content is unknown if
+	// it is Lost.
 	Before Version
 	// Now is the content at the time of the comparison.
 	Now Version
@@ -76,85 +80,127 @@ type Comparison struct {
 	Hunks []Hunk
 	// Added and Removed count lines.
 	Added, Removed int
+
+	since     int
+	conflicts []bool // of each hunk
 }
 
 // Same reports whether the file has its previous content.
 func (c *Comparison) Same() bool { return c.Before.same(c.Now.Image) }
 
-// Compare compares a file with its content before turn since.
+// Conflict reports whether lines of a hunk have changed since the agent changed them, so
+// that it cannot be reverted.
+func (c *Comparison) Conflict(hunk int) bool { return c.conflicts[hunk] }
+
+// Compare compares a file with what it would be without the agent's changes since turn
+// since.
 func (j *Journal) Compare(ctx context.Context, path string, since int) (*Comparison, error) {
-	before, err := j.base(path, since)
-	if err != nil {
-		return nil, err
-	}
-	c := &Comparison{Path: path, Before: before}
+	c := &Comparison{Path: path, since: since}
 	f, done, err := j.filesFor(path)
 	if err != nil {
 		return nil, &FileError{path, err}
 	}
 	defer done()
-	err = f.Look(ctx, path, func(now *fs.Snapshot) error {
-		c.Now.Image = imageOf(now)
-		if now != nil {
-			c.Now.Content = now.Content
+	err = f.Look(ctx, path, func(held *fs.Snapshot) error {
+		c.Now.Image = imageOf(held)
+		if held != nil {
+			c.Now.Content = held.Content
 		}
 		return nil
 	})
+	if err == nil {
+		err = j.compare(c)
+	}
 	if err != nil {
 		return nil, err
 	}
-	c.compare()
 	return c, nil
 }
 
-func (c *Comparison) compare() {
+// compare compares c.Now with what it would be without the agent's changes.
+func (j *Journal) compare(c *Comparison) error {
+	j.mu.Lock()
+	known := len(j.history.byPath[c.Path]) > 0
+	changes := j.history.liveSince(c.Path, c.since)
+	j.mu.Unlock()
+	if !known {
+		return ErrNothing
+	}
+	p, err := j.revert(c.Path, changes)
+	if err != nil {
+		c.Before.Lost = true
+		return nil
+	}
+	before, kept := p.both(c.Now.state())
+	c.Before = Version{Image: imageOf(before.held()), Content: before.content}
+	c.findHunks(kept.content)
+	return nil
+}
+
+// findHunks finds the hunks. kept is the content without those of the agent's changes that
+// are no conflict: a hunk that is not a change from it contains a conflict.
+func (c *Comparison) findHunks(kept string) {
 	c.Binary = !isText(c.Before.Content) || !isText(c.Now.Content)
-	if c.Binary || c.Before.Lost {
+	if c.Binary {
 		return
 	}
 	c.Hunks = Hunks(c.Before.Content, c.Now.Content)
-	for _, h := range c.Hunks {
+	c.conflicts = make([]bool, len(c.Hunks))
+	var clean []Hunk
+	if kept != c.Before.Content {
+		clean = Hunks(kept, c.Now.Content)
+	}
+	before, base := linesOf(c.Before.Content), linesOf(kept)
+	for i, h := range c.Hunks {
 		c.Added += h.NewEnd - h.NewStart
 		c.Removed += h.OldEnd - h.OldStart
+		c.conflicts[i] = kept != c.Before.Content && !slices.ContainsFunc(clean, func(k Hunk) bool {
+			return sameHunk(k, base, h, before)
+		})
 	}
 }
 
-// base returns a file's content before turn since, with the changes that the user has
-// accepted since.
-func (j *Journal) base(path string, since int) (Version, error) {
+// sameHunk reports whether two hunks to the same text are equal: a from the lines of
+// before a, b from those before b.
+func sameHunk(a Hunk, beforeA []string, b Hunk, beforeB []string) bool {
+	return a.NewStart == b.NewStart && a.NewEnd == b.NewEnd &&
+		slices.Equal(beforeA[a.OldStart:a.OldEnd], beforeB[b.OldStart:b.OldEnd])
+}
+
+// turnOf returns the last turn since which a hunk is the agent's.
+func (j *Journal) turnOf(c *Comparison, hunk int) int {
 	j.mu.Lock()
-	first := j.history.first(path, since)
-	if first == nil { // all of it is accepted
-		if last := j.history.byPath[path]; len(last) > 0 {
-			first = &change{before: last[len(last)-1].after, id: j.history.lastID}
-		}
-	}
+	changes := j.history.liveSince(c.Path, c.since)
 	j.mu.Unlock()
-	if first == nil {
-		return Version{}, ErrNothing
-	}
-	s, err := j.state(first.before)
-	if err != nil {
-		return Version{Image: Image{Lost: true}}, nil
-	}
-	for _, a := range j.agreed(path, first.id) {
-		agreed, err := j.step(a.before, a.after)
-		if err != nil {
-			continue // shown as not accepted
+	turn := c.since
+	for _, change := range changes {
+		if change.turn == turn {
+			continue
 		}
-		if next, err := agreed.replay(s); err == nil {
-			s = next
+		turn = change.turn
+		narrow := &Comparison{Path: c.Path, Now: c.Now, since: turn}
+		if j.compare(narrow) != nil {
+			continue
+		}
+		before, narrowBefore := linesOf(c.Before.Content), linesOf(narrow.Before.Content)
+		if slices.ContainsFunc(narrow.Hunks, func(h Hunk) bool {
+			return sameHunk(h, narrowBefore, c.Hunks[hunk], before)
+		}) {
+			break
 		}
 	}
-	return Version{Image: imageOf(s.held()), Content: s.content}, nil
+	return turn
 }
 
 // RevertHunk restores the previous lines of a hunk. Changes elsewhere in the file since
 // the comparison stay.
 func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done, error) {
+	if c.Conflict(hunk) {
+		return Done{}, &FileError{c.Path, ErrConflict}
+	}
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
-	from := state{absent: c.Now.Absent, content: c.Now.Content, mode: c.Now.Mode}
+	from := c.Now.state()
 	to := state{content: withHunk(c.Now.Content, c.Before.Content, flipped(c.Hunks[hunk])), mode: c.Now.Mode}
 	switch {
 	case to.content == c.Before.Content && c.Before.Absent:
@@ -162,7 +208,7 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 	case from.absent:
 		to.mode = c.Before.Mode
 	}
-	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}}})
+	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}, turn: j.turnOf(c, hunk)}})
 }
 
 // KeepHunk accepts a hunk: it no longer shows as a change, and reverting the rest keeps

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"parley/config"
 )
 
 // errFull means that the store has reached its bound.
@@ -31,7 +33,7 @@ var compressors = sync.Pool{New: func() any {
 
 // openStore returns the store in a directory, bounded to most bytes.
 func openStore(dir string, most int64) (*store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := config.MakeDir(dir); err != nil {
 		return nil, err
 	}
 	s := &store{dir: dir}
@@ -66,7 +68,7 @@ func (s *store) put(hash, content string, sync bool) error {
 	if s.room.Load() <= 0 {
 		return errFull
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := config.MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600

@@ -40,9 +40,6 @@ func (m *Machine) mayRead(ctx context.Context, path string) (fs.ResolvedPath, er
 	if err != nil || m.gate.judge(place, false) == nil {
 		return place, err
 	}
-	if m.gate.asker == nil {
-		return place, nobodyError(place, m.gate.judge(place, false))
-	}
 	if err := place.File(); err != nil {
 		return place, err // there is nothing to ask about
 	}
@@ -52,7 +49,7 @@ func (m *Machine) mayRead(ctx context.Context, path string) (fs.ResolvedPath, er
 	}
 	defer unlock()
 	if q := m.gate.judge(place, false); q != nil { // no answer since then covers it
-		err = m.gate.ask(ctx, q, nil, "")
+		err = m.ask(ctx, place, q, nil, "")
 	}
 	return place, err
 }
@@ -99,15 +96,12 @@ func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileReques
 		return place, nil, err
 	}
 	known, knows := m.gate.knows(place.Target)
-	if m.gate.judge(place, true) == nil {
-		switch {
-		case !knows:
-			return place, nil, nil
-		case place.Version().Same(known):
-			return place, &known, nil
-		}
-	} else if m.gate.asker == nil {
-		return place, nil, nobodyError(place, m.gate.judge(place, true))
+	switch {
+	case m.gate.judge(place, true) != nil:
+	case !knows:
+		return place, nil, nil
+	case place.Version().Same(known):
+		return place, &known, nil
 	}
 	unlock, err := m.gate.lock(ctx)
 	if err != nil {
@@ -130,14 +124,25 @@ func (m *Machine) askToWrite(ctx context.Context, place fs.ResolvedPath, content
 	switch {
 	case q == nil && !changed:
 		return place, &now.Version, nil
-	case m.gate.asker == nil:
+	case q == nil && m.unattended:
 		return place, nil, changedError(place)
 	case q == nil:
 		q = &conversation.FileQuestion{Path: place.Path, Target: place.Target, Write: true, Links: place.Links}
 	}
 	q.Changed = changed
 	q.Hidden = now.hidden(content)
-	return place, &now.Version, m.gate.ask(ctx, q, now.Text, content)
+	return place, &now.Version, m.ask(ctx, place, q, now.Text, content)
+}
+
+// ask asks the user. It returns nil if the file may be used.
+func (m *Machine) ask(ctx context.Context, place fs.ResolvedPath, q *conversation.FileQuestion, before *string, after string) error {
+	switch allowed, err := m.gate.ask(ctx, q, before, after); {
+	case err != nil || allowed:
+		return err
+	case m.unattended:
+		return nobodyError(place, q)
+	}
+	return refusedError(q)
 }
 
 // shown is the content of a file as a question can show it.
@@ -179,9 +184,9 @@ func (m *Machine) tellEncoding(place fs.ResolvedPath, e fs.Encoding) {
 // refusedError returns the error for a file that the user has refused.
 func refusedError(q *conversation.FileQuestion) error {
 	if q.Write {
-		return invalid("The person does not allow writing " + q.Path)
+		return invalid("The user denied writing " + q.Path)
 	}
-	return invalid("The person does not allow reading " + q.Path)
+	return invalid("The user denied reading " + q.Path)
 }
 
 // nobodyError returns the error for a file that needs a question when nobody can
@@ -190,21 +195,12 @@ func nobodyError(place fs.ResolvedPath, q *conversation.FileQuestion) error {
 	if err := place.Inside(); err != nil {
 		return err
 	}
-	why := "it has other names (hard links), which may be elsewhere"
-	switch {
-	case q.Own:
-		why = "it belongs to parley itself"
-	case q.Secret != "":
-		why = "it may hold secrets (" + q.Secret + ")"
-	case q.Runs != "":
-		why = "it has programs run (" + q.Runs + ")"
-	}
-	return invalid(fmt.Sprintf("%s is used only if a person allows it, and nobody can be asked: %s", place.Path, why))
+	return invalid(fmt.Sprintf("%s needs the user's permission, but nobody can be asked: %s", place.Path, q.Why()))
 }
 
 // changedError returns the error for a write over changes that the agent does not know.
 func changedError(place fs.ResolvedPath) error {
-	return invalid(place.Path + " has changed on disk since it was read: read it again before you write it")
+	return invalid(place.Path + " changed on disk since it was read: read it again before you write it")
 }
 
 // fileError converts an error to one of the protocol.

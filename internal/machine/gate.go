@@ -14,7 +14,7 @@ import (
 // gate decides which files need a question, asks the user about them, and remembers the
 // answers for the session. It is safe for concurrent use.
 type gate struct {
-	asker session.Asker // nil if nobody can be asked
+	asker session.Asker // nil refuses
 	table *policy.SensitiveFiles
 	// asking is the lock for asking. It makes an answer for the session apply to the
 	// questions that wait, and keeps only one waiting change in memory a second time.
@@ -76,15 +76,13 @@ func (g *gate) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// ask asks the user. It returns nil if the file may be used.
-func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *string, after string) error {
+// ask asks the user whether the file may be used.
+func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (allowed bool, err error) {
+	if g.asker == nil {
+		return false, nil
+	}
 	answer, err := g.asker.AskFile(ctx, q, before, after)
-	switch {
-	case err != nil:
-		return err
-	case answer == session.FileRefused:
-		return refusedError(q)
-	case answer == session.FileForSession:
+	if err == nil && answer == session.FileForSession {
 		given := grant{path: q.Target, write: q.Write}
 		if q.Folder != "" {
 			given = grant{path: q.Folder, folder: true}
@@ -93,7 +91,7 @@ func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *st
 		g.granted[given] = true
 		g.mu.Unlock()
 	}
-	return nil
+	return answer != session.FileRefused, err
 }
 
 // knows returns the version of the file that the agent knows; ok is false if there is

@@ -47,8 +47,8 @@ type Options struct {
 	Asker session.Asker
 	// Sensitive are the files to ask about even inside the roots; it may be nil.
 	Sensitive *policy.SensitiveFiles
-	// Unattended means that nobody can type into the agent's commands: they read end of
-	// file.
+	// Unattended means that no user is there: the agent's commands read end of file, and
+	// a file that has changed on disk is not written without another reading.
 	Unattended bool
 }
 

@@ -135,6 +135,7 @@ func TestFiles(t *testing.T) {
 // Agents read these answers, and some match on their words.
 func TestFileErrors(t *testing.T) {
 	m, r, dir := newMachine(t)
+	m.unattended = true
 	outside := filepath.Join(filepath.Dir(dir), "outside.txt")
 	write(t, outside, "secret")
 	binary := filepath.Join(dir, "binary")

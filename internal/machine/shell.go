@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"parley/acpclient"
 	"parley/internal/session"
@@ -78,7 +81,22 @@ func personal(err error) error {
 		}
 	}
 	if errors.Is(err, terminal.ErrUnknownTerminal) {
-		return fmt.Errorf("%w: the agent has released it", terminal.ErrEnded)
+		return fmt.Errorf("%w: the agent released it", terminal.ErrEnded)
 	}
 	return err
+}
+
+// commandLine returns a command as a user would type it.
+func commandLine(command string, args []string) string {
+	if len(args) == 0 {
+		return command // perhaps a whole shell line
+	}
+	words := make([]string, 0, len(args)+1)
+	for _, w := range append([]string{command}, args...) {
+		if q, err := syntax.Quote(w, syntax.LangBash); err == nil {
+			w = q
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
 }

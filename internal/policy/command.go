@@ -46,7 +46,8 @@ func (p part) leads() (name string, known bool) {
 // the last one any number of words.
 func patternWords(pattern string) ([]string, error) {
 	parts := commandParts(pattern, "")
-	if len(parts) != 1 || parts[0].unclear != "" && !onlyStars(pattern, parts[0]) {
+	onlyStars := func(p part) bool { return p.unclear == unclearGlob && !strings.ContainsAny(pattern, "?[") }
+	if len(parts) != 1 || parts[0].unclear != "" && !onlyStars(parts[0]) {
 		return nil, fmt.Errorf("%q is not one plain command: write each of several as a rule of its own", pattern)
 	}
 	words := parts[0].words
@@ -55,16 +56,10 @@ func patternWords(pattern string) ([]string, error) {
 	}
 	for _, w := range words {
 		if w != "*" && strings.Contains(w, "*") {
-			return nil, fmt.Errorf("%q: a * stands for whole words only", w)
+			return nil, fmt.Errorf("%q: a * matches only whole words", w)
 		}
 	}
 	return words, nil
-}
-
-// onlyStars reports whether a pattern, read as a command, is unclear only because of
-// its stars.
-func onlyStars(pattern string, p part) bool {
-	return p.unclear == unclearGlob && !strings.ContainsAny(pattern, "?[")
 }
 
 // matchWords matches all words of a command.
@@ -84,7 +79,7 @@ func matchWords(pattern, words []string) bool {
 func permittedCommand(rules []Rule, r Request) Decision {
 	parts := r.parts()
 	if len(parts) == 0 {
-		return Decision{Verdict: Ask, Why: "the agent names no command"}
+		return Decision{Verdict: Ask, Why: "the agent gives no command"}
 	}
 	var first *Rule
 	for _, p := range parts {
@@ -173,8 +168,8 @@ func (q Request) parts() []part {
 	if q.Args == nil {
 		return commandParts(q.Command, q.Dir)
 	}
-	if script, ok := shellScript(q.Args); ok {
-		return commandParts(script, q.Dir)
+	if a := q.Args; len(a) == 3 && isShell(a[0]) && (a[1] == "-c" || a[1] == "-lc" || a[1] == "-ec") {
+		return commandParts(a[2], q.Dir)
 	}
 	if len(q.Args) == 0 {
 		return nil
@@ -195,14 +190,6 @@ var shells = []string{"sh", "bash", "zsh", "dash", "ksh"}
 // in the project, a file with that name may be anything.
 var shellFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin", "/run/current-system/sw/bin"}
 
-// shellScript returns the script if words are exactly "bash -c SCRIPT" or the like.
-func shellScript(words []string) (string, bool) {
-	if len(words) == 3 && isShell(words[0]) && (words[1] == "-c" || words[1] == "-lc" || words[1] == "-ec") {
-		return words[2], true
-	}
-	return "", false
-}
-
 // isShell reports whether program is a shell of the system, by name or path.
 func isShell(program string) bool {
 	name := path.Base(program)
@@ -212,13 +199,13 @@ func isShell(program string) bool {
 // Why a command cannot be judged.
 const (
 	unclearSyntax    = "the command could not be understood"
-	unclearHidden    = "the command holds characters that cannot be seen"
-	unclearLong      = "the command is too long to be judged"
-	unclearExpansion = "what the command runs is known only when it runs"
-	unclearGlob      = "which files the command names is known only when it runs"
-	unclearConstruct = "the command is more than plain programs after each other"
+	unclearHidden    = "the command contains invisible characters"
+	unclearLong      = "the command is too long to check"
+	unclearExpansion = "the command's expansions are only known when it runs"
+	unclearGlob      = "the command's file patterns are only expanded when it runs"
+	unclearConstruct = "the command uses shell syntax beyond running programs in sequence"
 	unclearAssign    = "the command sets variables for what it runs"
-	unclearRedirect  = "the command reads or writes files by redirection"
+	unclearRedirect  = "the command redirects input or output to files"
 )
 
 // hidden reports whether text contains invisible or misleading characters.

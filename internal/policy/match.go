@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -28,7 +29,7 @@ func (r Rule) checkPattern() error {
 		return nil
 	case MCP:
 		if !doublestar.ValidatePattern(r.Pattern) {
-			return fmt.Errorf("%q is no pattern", r.Pattern)
+			return fmt.Errorf("%q is not a pattern", r.Pattern)
 		}
 		return nil
 	}
@@ -39,6 +40,19 @@ func (r Rule) checkPattern() error {
 		return errors.New("write the path relative to the session's directory, without . and .. in it, or absolute")
 	}
 	return nil
+}
+
+// Futile returns the reason why a rule can never allow anything, or "".
+func (r Rule) Futile() string {
+	words, err := patternWords(r.Pattern)
+	star := slices.Index(words, "*")
+	if r.Verdict != Allow || r.Kind != Execute || err != nil || star < 1 {
+		return ""
+	}
+	if p, chosen := known(words[:star]); p == nil {
+		return unknownOptions(words[:chosen])
+	}
+	return ""
 }
 
 // matchPath matches a whole path, or everything below a named folder.
@@ -60,11 +74,6 @@ func matchPathLoosely(pattern, name string) bool {
 // literalPattern returns the pattern that matches only the given path.
 func literalPattern(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(name)
-}
-
-func matchName(pattern, name string) bool {
-	ok, _ := doublestar.Match(pattern, name)
-	return ok && name != ""
 }
 
 // matchHost matches the host of an http or https URL: exactly, or below a domain in a

@@ -170,7 +170,7 @@ func parse(v Verdict, text string) (Rule, error) {
 		case name == "mode":
 			r.Mode = value
 		default:
-			return r, fmt.Errorf("the condition %q is not known: there are agent=NAME and mode=ID", name)
+			return r, fmt.Errorf("unknown condition %q: use agent=NAME or mode=ID", name)
 		}
 	}
 	return r, nil
@@ -179,7 +179,7 @@ func parse(v Verdict, text string) (Rule, error) {
 // check refuses what a rule must never say.
 func (r Rule) check() error {
 	if r.Kind == switchMode {
-		return errors.New("switching the mode is always asked: no rule can answer it")
+		return errors.New("parley always asks before the mode changes: no rule can answer it")
 	}
 	if !slices.Contains(kinds, r.Kind) {
 		return &UnknownKindError{Kind: string(r.Kind)}
@@ -188,7 +188,7 @@ func (r Rule) check() error {
 		return fmt.Errorf("%s cannot be allowed as a whole: say which in parentheses, as in %s", r.Kind, example[r.Kind])
 	}
 	if r.Kind == Other && r.Pattern != "" {
-		return errors.New("the kind \"other\" has no patterns: it can be asked about or denied")
+		return errors.New("the kind \"other\" takes no pattern, and can only ask or deny")
 	}
 	return r.checkPattern()
 }
@@ -201,7 +201,7 @@ var example = map[Kind]string{
 type UnknownKindError struct{ Kind string }
 
 func (e *UnknownKindError) Error() string {
-	return fmt.Sprintf("the kind %q is not known: there are %s", e.Kind, strings.Join(Kinds(), ", "))
+	return fmt.Sprintf("unknown kind %q: use one of %s", e.Kind, strings.Join(Kinds(), ", "))
 }
 
 // Kinds returns the names of all kinds that a rule can have.

@@ -20,6 +20,30 @@ func rules(t testing.TB, lines ...string) []policy.Rule {
 	return out
 }
 
+func TestRulesThatCanNeverAllowAnything(t *testing.T) {
+	for line, futile := range map[string]string{
+		"allow execute(terraform *)":      "terraform",
+		"allow execute(git push *)":       "git push",
+		"allow execute(npm run deploy *)": "",
+		"allow execute(git *)":            "",
+		"allow execute(go test *)":        "",
+		"allow execute(/bin/ls *)":        "",
+		"allow execute(./deploy *)":       "./deploy",
+		"allow execute(terraform plan)":   "",
+		"deny execute(terraform *)":       "",
+		"ask execute(terraform *)":        "",
+		"allow read":                      "",
+	} {
+		r, err := policy.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := r.Futile(); (why == "") != (futile == "") || !strings.Contains(why, "options of "+futile) && futile != "" {
+			t.Errorf("%s: %q", line, why)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for _, line := range []string{
 		"allow read", "deny other", "ask edit", "allow edit(src/**)", "allow execute(go test *)", "allow execute(go test ./...)",
@@ -43,9 +67,9 @@ func TestParse(t *testing.T) {
 		"":                             "not a verdict",
 		"permit read":                  "not a verdict",
 		"allow":                        "kind",
-		"allow walk":                   "not known",
-		"allow switch_mode":            "always asked",
-		"deny switch_mode":             "always asked",
+		"allow walk":                   "unknown kind",
+		"allow switch_mode":            "always asks",
+		"deny switch_mode":             "always asks",
 		"allow execute":                "as a whole",
 		"allow execute(*)":             "as a whole",
 		"allow execute(* test)":        "name a program",
@@ -61,7 +85,7 @@ func TestParse(t *testing.T) {
 		"allow fetch(x.*.com)":         "not a host",
 		"allow mcp":                    "as a whole",
 		"allow other":                  "as a whole",
-		"deny other(x)":                "no patterns",
+		"deny other(x)":                "takes no pattern",
 		"allow edit(../x)":             "without . and ..",
 		"allow edit(~/x)":              "without . and ..",
 		"allow edit([)":                "not a pattern",

@@ -1,6 +1,11 @@
 package policy
 
-import "strings"
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
 
 // program describes the words of a program that a rule with a star may allow. Everything
 // that is missing here is asked about: an option is listed only if the program with it
@@ -116,110 +121,168 @@ const (
 )
 
 // programs are the programs whose words are known.
-var programs = map[string]*program{
-	// Files and text.
-	"cat":       reads("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
-	"ls":        reads("-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --human-readable --recursive --reverse --directory --inode --size --color? --classify? --group-directories-first"),
-	"head":      reads("-# -qvz -n=number -c=number --lines=number --bytes=number --quiet --verbose"),
-	"tail":      reads("-# -qvz -n=number -c=number --lines=number --bytes=number --quiet --verbose"),
-	"wc":        reads("-clmwL --lines --words --bytes --chars --max-line-length"),
-	"nl":        reads("-b=text -n=text -w=number -s=text"),
-	"tac":       reads(""),
-	"rev":       reads(""),
-	"sort":      reads("-bcCdfghiMmnrRsuVz -k=text -t=text --reverse --unique --numeric-sort --version-sort --human-numeric-sort --ignore-case --key=text --field-separator=text"),
-	"uniq":      {options: options(false, "-cdDiuz -f=number -s=number -w=number --count --repeated --unique --ignore-case"), operands: fileValue, maxOperands: 1},
-	"cut":       reads("-snz -d=text -f=text -c=text -b=text --delimiter=text --fields=text --characters=text --complement --only-delimited"),
-	"tr":        says("-cCdst --delete --squeeze-repeats --complement"),
-	"comm":      reads("-123"),
-	"cmp":       reads("-bls"),
-	"diff":      reads("-abBcdeEipqstuwy -U=number --unified? --brief --side-by-side --color? --ignore-all-space --ignore-case --ignore-blank-lines --report-identical-files"),
-	"stat":      reads("-fLtx -c=text --format=text --printf=text --terse"),
-	"file":      reads("-bhiLNr --brief --mime --mime-type --mime-encoding"),
-	"du":        reads("-achHklmsSx -d=number --max-depth=number --summarize --human-readable --total --all"),
-	"df":        reads("-ahHiklmPT --human-readable"),
-	"tree":      reads("-aCdfhinpst -L=number -P=text -I=text --dirsfirst --noreport --prune"),
-	"realpath":  reads("-emqsz"),
-	"readlink":  reads("-efmnqz"),
-	"sha1sum":   reads("-bt"),
-	"sha256sum": reads("-bt"),
-	"sha512sum": reads("-bt"),
-	"md5sum":    reads("-bt"),
-	"cksum":     reads(""),
-	"od":        reads("-abcdiosxv -A=text -t=text -N=number -j=number"),
-	"hexdump":   reads("-bcCdovx -n=number -s=number"),
-	"strings":   reads("-a -n=number"),
-	"grep":      {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
-	"egrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
-	"fgrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
-	"rg": {
-		options: options(false, "-invwxclqosHFPNIpSU -e=text --regexp=text -A=number -B=number -C=number -m=number --ignore-case --line-number --invert-match --word-regexp --line-regexp "+
-			"--count --files-with-matches --files-without-match --only-matching --quiet --no-messages --no-filename --with-filename --fixed-strings --after-context=number --before-context=number "+
-			"--context=number --max-count=number --color=text -t=text -T=text --type=text --type-not=text --files --json --heading --no-heading --smart-case --case-sensitive "+
-			"--no-line-number --column --vimgrep --multiline --pcre2 --count-matches --stats --trim --max-depth=number --max-columns=number --sort=text --sortr=text"),
-		first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp", "--files"},
-	},
-	"fd": {
-		options: options(false, "-aHIisgFp0 -t=text -e=text -E=text -d=number --hidden --no-ignore --type=text --extension=text --exclude=text --max-depth=number --glob --fixed-strings --full-path --absolute-path"),
-		first:   textValue, operands: fileValue,
-	},
-	"find": {options: options(true, "-name=text -iname=text -path=text -ipath=text -wholename=text -regex=text -iregex=text -regextype=text -type=text -maxdepth=number -mindepth=number -size=text "+
-		"-mtime=text -mmin=text -ctime=text -cmin=text -atime=text -amin=text -newer=file -empty -not -o -or -a -and -print -print0 -printf=text -prune -perm=text -user=text -group=text -ls "+
-		"-executable -readable -writable -depth -mount -xdev -quit -true -false -H -P"), operands: fileValue, longNames: true},
-	"sed":  (&program{options: options(false, "-nErz --quiet --silent --regexp-extended"), first: scriptValue, operands: fileValue}).quietly(),
-	"test": (&program{options: options(true, "-e=file -f=file -d=file -r=file -w=file -x=file -s=file -h=file -L=file -z=text -n=text"), operands: textValue, longNames: true}).quietly(),
-	"cd":   (&program{operands: fileValue, maxOperands: 1}).quietly(),
-	// What concerns no file.
-	"basename": says("-az -s=text"), "dirname": says("-z"), "which": says("-a"),
-	"echo": {anything: true, operands: textValue},
-	"seq":  {operands: numberValue}, "sleep": {operands: numberValue},
-	"true": plain(""), "false": plain(""), "pwd": plain("-LP"), "whoami": plain(""), "nproc": plain("--all"), "hostname": plain("-fs"),
-	"uname": plain("-amnprsv --all"), "id": plain("-ugGn"), "arch": plain(""),
-	"date": {options: options(false, "-uR -I? --utc --iso-8601? --rfc-3339=text"), operands: formatValue},
-	// Files that are made without content.
-	"mkdir": {options: options(false, "-pv --parents --verbose"), operands: outputValue},
-	"touch": {operands: outputValue},
-	// Version control.
-	"git": {commands: map[string]*program{
-		"status":    gitCommand(fileValue, "-s -b -v -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames"),
-		"diff":      gitCommand(revisionValue, gitDiffOptions),
-		"log":       gitCommand(revisionValue, gitLogOptions),
-		"show":      gitCommand(revisionValue, gitLogOptions),
-		"shortlog":  gitCommand(revisionValue, "-nse --summary --numbered --email --all --since=text --until=text"),
-		"blame":     gitCommand(revisionValue, "-L=text -wCMelsfnt --date=text --show-email --porcelain --line-porcelain"),
-		"rev-parse": gitCommand(revisionValue, "-q --show-toplevel --git-dir --abbrev-ref --short? --verify --is-inside-work-tree --show-prefix --show-cdup"),
-		"rev-list":  gitCommand(revisionValue, "-n=number -# --count --all --max-count=number --oneline --no-merges --merges --first-parent --left-right"),
-		"describe":  gitCommand(revisionValue, "--tags --always --dirty? --all --long --abbrev? --match=text"),
-		"ls-files":  gitCommand(fileValue, "-cdomstuvz --cached --deleted --others --modified --stage --exclude-standard --full-name"),
-		"ls-tree":   gitCommand(revisionValue, "-drtlz --name-only --name-status --full-name --full-tree --long"),
-		"branch":    gitCommand(noValue, "-arv --list --show-current --all --remotes --verbose --merged? --no-merged? --sort=text --format=text"),
-		"tag":       gitCommand(noValue, "-l --list --sort=text --merged? --contains?"),
-		"remote":    gitCommand(noValue, "-v --verbose"),
-		"add":       gitCommand(fileValue, "-AuvnN --all --update --verbose --dry-run --intent-to-add"),
-		"commit":    gitCommand(noValue, "-aqvs -m=text --message=text --all --quiet --verbose --signoff --no-edit --allow-empty --dry-run"),
-	}},
-	// What builds and tests a project. It runs programs of the project, which is what its
-	// user wants.
-	"go": {commands: map[string]*program{
-		"test": goCommand(fileValue, goBuildOptions+" -short -cover -failfast -benchmem -fullpath -count=number -run=text -skip=text -bench=text -benchtime=text -timeout=text -parallel=number "+
-			"-cpu=text -list=text -shuffle=text -covermode=text -coverpkg=text -coverprofile=output -vet=text -fuzz=text -fuzztime=text"),
-		"build":   goCommand(fileValue, goBuildOptions+" -o=output"),
-		"vet":     goCommand(fileValue, goBuildOptions),
-		"list":    goCommand(fileValue, goBuildOptions+" -m -deps -test -e -find -f=text"),
-		"doc":     goCommand(textValue, "-all -src -short -u -cmd -c"),
-		"fmt":     goCommand(outputValue, "-n -x"),
-		"version": goCommand(fileValue, "-m -v"),
-		"mod": {commands: map[string]*program{
-			"tidy": goCommand(noValue, "-v -e -diff"), "verify": goCommand(noValue, ""), "graph": goCommand(noValue, ""), "why": goCommand(textValue, "-m -vendor"),
+var programs = sync.OnceValue(func() map[string]*program {
+	return map[string]*program{
+		// Files and text.
+		"cat":       reads("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
+		"ls":        reads("-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --human-readable --recursive --reverse --directory --inode --size --color? --classify? --group-directories-first"),
+		"head":      reads("-# -qvz -n=number -c=number --lines=number --bytes=number --quiet --verbose"),
+		"tail":      reads("-# -qvz -n=number -c=number --lines=number --bytes=number --quiet --verbose"),
+		"wc":        reads("-clmwL --lines --words --bytes --chars --max-line-length"),
+		"nl":        reads("-b=text -n=text -w=number -s=text"),
+		"tac":       reads(""),
+		"rev":       reads(""),
+		"sort":      reads("-bcCdfghiMmnrRsuVz -k=text -t=text --reverse --unique --numeric-sort --version-sort --human-numeric-sort --ignore-case --key=text --field-separator=text"),
+		"uniq":      {options: options(false, "-cdDiuz -f=number -s=number -w=number --count --repeated --unique --ignore-case"), operands: fileValue, maxOperands: 1},
+		"cut":       reads("-snz -d=text -f=text -c=text -b=text --delimiter=text --fields=text --characters=text --complement --only-delimited"),
+		"tr":        says("-cCdst --delete --squeeze-repeats --complement"),
+		"comm":      reads("-123"),
+		"cmp":       reads("-bls"),
+		"diff":      reads("-abBcdeEipqstuwy -U=number --unified? --brief --side-by-side --color? --ignore-all-space --ignore-case --ignore-blank-lines --report-identical-files"),
+		"stat":      reads("-fLtx -c=text --format=text --printf=text --terse"),
+		"file":      reads("-bhiLNr --brief --mime --mime-type --mime-encoding"),
+		"du":        reads("-achHklmsSx -d=number --max-depth=number --summarize --human-readable --total --all"),
+		"df":        reads("-ahHiklmPT --human-readable"),
+		"tree":      reads("-aCdfhinpst -L=number -P=text -I=text --dirsfirst --noreport --prune"),
+		"realpath":  reads("-emqsz"),
+		"readlink":  reads("-efmnqz"),
+		"sha1sum":   reads("-bt"),
+		"sha256sum": reads("-bt"),
+		"sha512sum": reads("-bt"),
+		"md5sum":    reads("-bt"),
+		"cksum":     reads(""),
+		"od":        reads("-abcdiosxv -A=text -t=text -N=number -j=number"),
+		"hexdump":   reads("-bcCdovx -n=number -s=number"),
+		"strings":   reads("-a -n=number"),
+		"grep":      {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
+		"egrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
+		"fgrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
+		"rg": {
+			options: options(false, "-invwxclqosHFPNIpSU -e=text --regexp=text -A=number -B=number -C=number -m=number --ignore-case --line-number --invert-match --word-regexp --line-regexp "+
+				"--count --files-with-matches --files-without-match --only-matching --quiet --no-messages --no-filename --with-filename --fixed-strings --after-context=number --before-context=number "+
+				"--context=number --max-count=number --color=text -t=text -T=text --type=text --type-not=text --files --json --heading --no-heading --smart-case --case-sensitive "+
+				"--no-line-number --column --vimgrep --multiline --pcre2 --count-matches --stats --trim --max-depth=number --max-columns=number --sort=text --sortr=text"),
+			first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp", "--files"},
+		},
+		"fd": {
+			options: options(false, "-aHIisgFp0 -t=text -e=text -E=text -d=number --hidden --no-ignore --type=text --extension=text --exclude=text --max-depth=number --glob --fixed-strings --full-path --absolute-path"),
+			first:   textValue, operands: fileValue,
+		},
+		"find": {options: options(true, "-name=text -iname=text -path=text -ipath=text -wholename=text -regex=text -iregex=text -regextype=text -type=text -maxdepth=number -mindepth=number -size=text "+
+			"-mtime=text -mmin=text -ctime=text -cmin=text -atime=text -amin=text -newer=file -empty -not -o -or -a -and -print -print0 -printf=text -prune -perm=text -user=text -group=text -ls "+
+			"-executable -readable -writable -depth -mount -xdev -quit -true -false -H -P"), operands: fileValue, longNames: true},
+		"sed":  (&program{options: options(false, "-nErz --quiet --silent --regexp-extended"), first: scriptValue, operands: fileValue}).quietly(),
+		"test": (&program{options: options(true, "-e=file -f=file -d=file -r=file -w=file -x=file -s=file -h=file -L=file -z=text -n=text"), operands: textValue, longNames: true}).quietly(),
+		"cd":   (&program{operands: fileValue, maxOperands: 1}).quietly(),
+		// What concerns no file.
+		"basename": says("-az -s=text"), "dirname": says("-z"), "which": says("-a"),
+		"echo": {anything: true, operands: textValue},
+		"seq":  {operands: numberValue}, "sleep": {operands: numberValue},
+		"true": plain(""), "false": plain(""), "pwd": plain("-LP"), "whoami": plain(""), "nproc": plain("--all"), "hostname": plain("-fs"),
+		"uname": plain("-amnprsv --all"), "id": plain("-ugGn"), "arch": plain(""),
+		"date": {options: options(false, "-uR -I? --utc --iso-8601? --rfc-3339=text"), operands: formatValue},
+		// Files that are made without content.
+		"mkdir": {options: options(false, "-pv --parents --verbose"), operands: outputValue},
+		"touch": {operands: outputValue},
+		// Version control.
+		"git": {commands: map[string]*program{
+			"status":    gitCommand(fileValue, "-s -b -v -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames"),
+			"diff":      gitCommand(revisionValue, gitDiffOptions),
+			"log":       gitCommand(revisionValue, gitLogOptions),
+			"show":      gitCommand(revisionValue, gitLogOptions),
+			"shortlog":  gitCommand(revisionValue, "-nse --summary --numbered --email --all --since=text --until=text"),
+			"blame":     gitCommand(revisionValue, "-L=text -wCMelsfnt --date=text --show-email --porcelain --line-porcelain"),
+			"rev-parse": gitCommand(revisionValue, "-q --show-toplevel --git-dir --abbrev-ref --short? --verify --is-inside-work-tree --show-prefix --show-cdup"),
+			"rev-list":  gitCommand(revisionValue, "-n=number -# --count --all --max-count=number --oneline --no-merges --merges --first-parent --left-right"),
+			"describe":  gitCommand(revisionValue, "--tags --always --dirty? --all --long --abbrev? --match=text"),
+			"ls-files":  gitCommand(fileValue, "-cdomstuvz --cached --deleted --others --modified --stage --exclude-standard --full-name"),
+			"ls-tree":   gitCommand(revisionValue, "-drtlz --name-only --name-status --full-name --full-tree --long"),
+			"branch":    gitCommand(noValue, "-arv --list --show-current --all --remotes --verbose --merged? --no-merged? --sort=text --format=text"),
+			"tag":       gitCommand(noValue, "-l --list --sort=text --merged? --contains?"),
+			"remote":    gitCommand(noValue, "-v --verbose"),
+			"add":       gitCommand(fileValue, "-AuvnN --all --update --verbose --dry-run --intent-to-add"),
+			"commit":    gitCommand(noValue, "-aqvs -m=text --message=text --all --quiet --verbose --signoff --no-edit --allow-empty --dry-run"),
 		}},
-	}},
-	"gofmt": {options: options(true, "-l -d -s -e -w"), operands: outputValue, longNames: true},
-	"cargo": {commands: map[string]*program{
-		"test": {options: options(false, cargoOptions), operands: textValue}, "build": plain(cargoOptions), "check": plain(cargoOptions), "clippy": plain(cargoOptions),
-		"tree": plain("-d -i=text -e=text --depth=number"), "fmt": plain("--all --check"),
-	}},
-	"pytest": {options: options(false, "-qvxsl -k=text -m=text -r=text --lf --ff --last-failed --failed-first --exitfirst --verbose --quiet --collect-only --co --tb=text --maxfail=number --durations=number --no-header --no-summary"), operands: testValue},
-	"make":   (&program{options: options(false, "-ksnBiw -j? --silent --quiet --keep-going --dry-run --always-make --no-print-directory --jobs?"), operands: targetValue}).quietly(),
-	"npm": {commands: map[string]*program{
-		"test": plain("-s --silent"), "run": (&program{options: options(false, "-s --silent --if-present"), operands: targetValue, maxOperands: 1}).quietly(),
-	}},
+		// What builds and tests a project. It runs programs of the project, which is what its
+		// user wants.
+		"go": {commands: map[string]*program{
+			"test": goCommand(fileValue, goBuildOptions+" -short -cover -failfast -benchmem -fullpath -count=number -run=text -skip=text -bench=text -benchtime=text -timeout=text -parallel=number "+
+				"-cpu=text -list=text -shuffle=text -covermode=text -coverpkg=text -coverprofile=output -vet=text -fuzz=text -fuzztime=text"),
+			"build":   goCommand(fileValue, goBuildOptions+" -o=output"),
+			"vet":     goCommand(fileValue, goBuildOptions),
+			"list":    goCommand(fileValue, goBuildOptions+" -m -deps -test -e -find -f=text"),
+			"doc":     goCommand(textValue, "-all -src -short -u -cmd -c"),
+			"fmt":     goCommand(outputValue, "-n -x"),
+			"version": goCommand(fileValue, "-m -v"),
+			"mod": {commands: map[string]*program{
+				"tidy": goCommand(noValue, "-v -e -diff"), "verify": goCommand(noValue, ""), "graph": goCommand(noValue, ""), "why": goCommand(textValue, "-m -vendor"),
+			}},
+		}},
+		"gofmt": {options: options(true, "-l -d -s -e -w"), operands: outputValue, longNames: true},
+		"cargo": {commands: map[string]*program{
+			"test": {options: options(false, cargoOptions), operands: textValue}, "build": plain(cargoOptions), "check": plain(cargoOptions), "clippy": plain(cargoOptions),
+			"tree": plain("-d -i=text -e=text --depth=number"), "fmt": plain("--all --check"),
+		}},
+		"pytest": {options: options(false, "-qvxsl -k=text -m=text -r=text --lf --ff --last-failed --failed-first --exitfirst --verbose --quiet --collect-only --co --tb=text --maxfail=number --durations=number --no-header --no-summary"), operands: testValue},
+		"make":   (&program{options: options(false, "-ksnBiw -j? --silent --quiet --keep-going --dry-run --always-make --no-print-directory --jobs?"), operands: targetValue}).quietly(),
+		"npm": {commands: map[string]*program{
+			"test": plain("-s --silent"), "run": (&program{options: options(false, "-s --silent --if-present"), operands: targetValue, maxOperands: 1}).quietly(),
+		}},
+	}
+})
+
+// wrappers run the program that follows their own options.
+var wrappers = []string{
+	"sudo", "doas", "env", "command", "exec", "builtin", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "setsid",
+	"xargs", "watch", "strace", "ltrace", "chroot", "unshare", "nsenter", "flock", "parallel", "busybox", "script", "systemd-run", "su",
+}
+
+// maxUnwrapped bounds the programs that are found through one another.
+const maxUnwrapped = 512
+
+// unwrap returns the words of a program, and of every program that may be run through
+// it: after a wrapper, in a shell's script, or with find -exec. It returns rather too
+// many than too few. complete is false if it stopped at the bound.
+func unwrap(words []string) (all [][]string, complete bool) {
+	u := unwrapper{}
+	u.program(words)
+	return u.all, len(u.all) < maxUnwrapped
+}
+
+type unwrapper struct{ all [][]string }
+
+func (u *unwrapper) program(words []string) {
+	if len(words) == 0 || len(u.all) >= maxUnwrapped {
+		return
+	}
+	u.all = append(u.all, words)
+	// "git -C dir push" is "git push" too: options, perhaps with values, may precede
+	// what matters.
+	for i := 2; i < len(words) && len(u.all) < maxUnwrapped && (strings.HasPrefix(words[i-1], "-") || i > 2 && strings.HasPrefix(words[i-2], "-")); i++ {
+		if !strings.HasPrefix(words[i], "-") {
+			u.all = append(u.all, append([]string{words[0]}, words[i:]...))
+		}
+	}
+	switch name := path.Base(words[0]); {
+	case slices.Contains(shells, name) || name == "eval":
+		for _, w := range words[1:] {
+			for _, p := range commandParts(w, "") {
+				u.program(p.words)
+			}
+		}
+		if name == "eval" {
+			u.program(words[1:])
+		}
+	case slices.Contains(wrappers, name), name == "find", name == "fd":
+		for i := 1; i < len(words); i++ {
+			if !strings.HasPrefix(words[i], "-") && (i == 1 || !u.listed(words[i:])) {
+				u.program(words[i:])
+			}
+		}
+	}
+}
+
+// listed reports whether the same words were already listed, by nested wrappers.
+func (u *unwrapper) listed(words []string) bool {
+	return slices.ContainsFunc(u.all, func(w []string) bool { return len(w) == len(words) && &w[0] == &words[0] })
 }

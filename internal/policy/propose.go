@@ -121,7 +121,7 @@ func commandPatterns(r Request) (exact, broad []string) {
 		}
 		exact = append(exact, whole)
 		switch prog, chosen := known(p.words); {
-		case prog != nil && !prog.silent && prog.operands != noValue:
+		case prog != nil && prog.commands == nil && !prog.silent && prog.operands != noValue:
 			broad = append(broad, quoteWords(p.words[:chosen])+" *")
 		case whole == "":
 			return nil, nil

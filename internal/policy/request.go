@@ -1,5 +1,7 @@
 package policy
 
+import "github.com/bmatcuk/doublestar/v4"
+
 // Request is what an agent wants to do, as far as that is certain.
 type Request struct {
 	// Agent is the configured name of the agent, Mode the id of its mode.
@@ -170,7 +172,7 @@ func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
 		switch pattern := rules[i].Pattern; {
 		case pattern != "" && !matchPath(pattern, p.Name):
 		case p.sensitive(rules[i].Kind) && pattern != named:
-			why = p.Name + " is sensitive: only a rule that names it allows it"
+			why = p.Name + " is sensitive: only a rule that names it can allow it"
 		default:
 			return &rules[i], ""
 		}
@@ -189,7 +191,8 @@ func (r *Rule) touches(q Request) bool {
 	case Fetch:
 		return matchHost(r.Pattern, q.URL, r.Verdict != Allow)
 	case MCP:
-		return matchName(r.Pattern, q.Tool)
+		ok, _ := doublestar.Match(r.Pattern, q.Tool)
+		return ok && q.Tool != ""
 	}
 	for _, p := range q.Paths {
 		if matchPathLoosely(r.Pattern, p.Name) || p.Written != "" && matchPathLoosely(r.Pattern, p.Written) {

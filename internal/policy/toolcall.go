@@ -47,10 +47,10 @@ func Describe(c Call, agent, mode string, resolve func(path string) Path) Reques
 		d.path(p)
 	}
 	if len(c.Changes) > 0 && r.Kind != Edit && r.Kind != Delete && r.Kind != Move {
-		d.unclear("it changes files, and is said to be something else")
+		d.unclear("it changes files, but the agent calls it something else")
 	}
 	if c.Kind == string(switchMode) {
-		r.Kind, r.Unclear = switchMode, "switching the mode is always asked"
+		r.Kind, r.Unclear = switchMode, "parley always asks before the mode changes"
 	}
 	return r
 }
@@ -90,21 +90,21 @@ func (d *describer) path(name string) {
 func (d *describer) input() {
 	in, ok := fieldsOf(d.call.RawInput)
 	atTop := slices.ContainsFunc(in, func(f inputField) bool { return slices.Contains(commandKeys, f.key) && string(f.value) != "null" })
-	if tool, mcp := mcpTool(d.call.Name); mcp {
+	if tool, mcp := strings.CutPrefix(d.call.Name, "mcp__"); mcp && tool != "" { // in the form of rules: server__tool
 		d.request.Tool = tool
 		if !atTop {
 			d.request.Kind = MCP
 			if d.hiddenCommands() {
-				d.unclear("the tool's input holds a command")
+				d.unclear("the tool's input contains a command")
 			}
 			return // the other arguments are up to the MCP server
 		}
 	}
 	if d.hiddenCommands() && !atTop {
-		d.unclear("the tool's input holds a command")
+		d.unclear("the tool's input contains a command")
 	}
 	if !ok {
-		d.unclear("the tool's input is of an unknown form")
+		d.unclear("the tool's input has an unknown format")
 		return
 	}
 	seen, command := map[string]bool{}, false
@@ -131,7 +131,7 @@ func (d *describer) input() {
 	case r.Kind == Fetch && r.URL == "":
 		d.unclear("the agent does not say which address it would fetch")
 	case r.Kind == Other:
-		d.unclear("it cannot be told what the tool would do")
+		d.unclear("it is unclear what the tool would do")
 	}
 }
 
@@ -201,7 +201,7 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 		d.cwd(key, texts, ok)
 	case slices.Contains(pathKeys, key):
 		if !ok {
-			d.unclear("%s is of an unknown form", key)
+			d.unclear("%s has an unknown format", key)
 		}
 		for _, t := range texts {
 			d.path(t)
@@ -217,7 +217,7 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 	case slices.Contains(globKeys, key) && slices.ContainsFunc(texts, leadsAway):
 		d.unclear("%s may lead outside the session's directories", key)
 	case !slices.Contains(plainKeys, key) || !plainValue(value, maxDeep):
-		d.unclear("it is not known what %q means to the tool", key)
+		d.unclear("the meaning of %q to the tool is unknown", key)
 	}
 }
 
@@ -250,7 +250,7 @@ func (d *describer) patch(diff string) {
 		}
 		i := slices.IndexFunc(patchHeads, func(head string) bool { return strings.HasPrefix(line, head) })
 		if i < 0 {
-			d.unclear("it is not known what %q in its diff does", line)
+			d.unclear("the diff has an unknown line: %q", line)
 			return
 		}
 		if name, _, _ := strings.Cut(line[len(patchHeads[i]):], "\t"); name != "/dev/null" {
@@ -258,7 +258,7 @@ func (d *describer) patch(diff string) {
 		}
 	}
 	if before != 0 || after != 0 {
-		d.unclear("its diff ends in the middle of a change")
+		d.unclear("the diff ends in the middle of a hunk")
 	}
 }
 
@@ -306,7 +306,7 @@ func (d *describer) command(key string, value json.RawMessage) {
 	case json.Unmarshal(value, &line) == nil:
 	case json.Unmarshal(value, &args) == nil && len(args) > 0:
 	default:
-		d.unclear("%s is of an unknown form", key)
+		d.unclear("%s has an unknown format", key)
 		return
 	}
 	if r.Command != "" && r.Command != line || r.Args != nil && !slices.Equal(r.Args, args) || r.Command != "" && args != nil {
@@ -319,7 +319,7 @@ func (d *describer) command(key string, value json.RawMessage) {
 
 func (d *describer) cwd(key string, texts []string, ok bool) {
 	if !ok || len(texts) != 1 {
-		d.unclear("%s is of an unknown form", key)
+		d.unclear("%s has an unknown format", key)
 		return
 	}
 	if p := d.resolve(texts[0]); !p.Inside {
@@ -373,10 +373,4 @@ func textsOf(value json.RawMessage) ([]string, bool) {
 		return several, true
 	}
 	return nil, false
-}
-
-// mcpTool returns the name of an MCP server's tool in the form of rules, server__tool.
-func mcpTool(name string) (string, bool) {
-	rest, ok := strings.CutPrefix(name, "mcp__")
-	return rest, ok && rest != ""
 }

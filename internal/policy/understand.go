@@ -23,36 +23,38 @@ var (
 )
 
 // known returns the description of a program, and how many words choose it. It returns
-// nil if there is none.
+// nil if there is none, and one with commands if the words choose none of them.
 func known(words []string) (p *program, chosen int) {
 	name := words[0]
 	if dir, base := path.Split(name); slices.Contains(shellFolders, path.Clean(dir)) {
 		name = base
 	}
-	p, chosen = programs[name], 1
-	for p != nil && p.commands != nil {
-		if chosen == len(words) {
-			return nil, chosen
-		}
+	p, chosen = programs()[name], 1
+	for p != nil && p.commands != nil && chosen < len(words) {
 		p = p.commands[words[chosen]]
 		chosen++
 	}
 	return p, chosen
 }
 
+// unknownOptions says that nothing is known about a program, and its command.
+func unknownOptions(words []string) string {
+	return fmt.Sprintf("parley does not know the options of %s: only a rule that names the whole command allows it", strings.Join(words, " "))
+}
+
 // understand returns the reason why a part must be asked about although a rule matches
 // it with a star, or "". named is the number of words before the star.
 func (q Request) understand(p part, named int) string {
 	prog, chosen := known(p.words)
-	if prog == nil {
-		return fmt.Sprintf("parley does not know the options of %s: only a rule that names the whole command allows it", strings.Join(p.words[:min(chosen, len(p.words))], " "))
+	if prog == nil || prog.commands != nil {
+		return unknownOptions(p.words[:chosen])
 	}
 	for _, dir := range p.dirs {
 		switch {
 		case !q.inside(dir):
 			return "it would run outside the session's directories"
 		case prog.repository && !(q.home(dir) && q.resolve("", ".git").Exists):
-			return p.words[0] + " would not run in the session's directory, or that has no .git"
+			return p.words[0] + " would run outside the session's directory, or it has no .git"
 		}
 	}
 	if prog.anything {
@@ -97,7 +99,7 @@ func (u *understanding) words(words []string) string {
 			continue
 		case value == "":
 			if i++; i == len(words) {
-				return u.name() + " " + w + " lacks a value"
+				return u.name() + " " + w + " needs a value"
 			}
 			value = words[i]
 		}
@@ -106,7 +108,7 @@ func (u *understanding) words(words []string) string {
 		}
 	}
 	if u.program.maxOperands > 0 && len(operands) > u.program.maxOperands {
-		return "what " + u.name() + " does with so many words is not known"
+		return u.name() + " with so many arguments is unknown to parley"
 	}
 	for i, o := range operands {
 		kind := u.program.operands

@@ -4,11 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -52,27 +53,42 @@ func Supervise(run func() int) int {
 	}
 }
 
+// Supervision supervises the processes that this one starts.
+type Supervision struct {
+	owner    string
+	stop     func() bool
+	starting sync.WaitGroup
+	watcher  *watcher // nil without one
+}
+
 // BeginSupervision starts to supervise the processes that this one starts. Call it
-// once, inside Supervise. The end of ctx means that the process should end: it is
-// killed if it does not. Call end when the process ends by itself. An error means that
-// nothing ends the descendants if the process is killed; all else works.
-func BeginSupervision(ctx context.Context) (end func(), err error) {
-	owner := rand.Text()
-	if err := errors.Join(os.Setenv(SpareMark, owner), os.Unsetenv(OwnerMark)); err != nil {
-		return func() {}, fmt.Errorf("mark what is started: %w", err)
-	}
+// once, inside Supervise, before the first of them is started. The end of ctx means
+// that the process should end: it is killed if it does not.
+func BeginSupervision(ctx context.Context) *Supervision {
+	s := &Supervision{owner: rand.Text()}
+	_ = errors.Join(os.Setenv(SpareMark, s.owner), os.Unsetenv(OwnerMark)) // fails for bad names only
 	// A subreaper becomes the parent of its orphaned descendants.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // every Linux that Go supports has it
 	signal.Notify(childEnded, unix.SIGCHLD)
 	begun.Store(true)
-	stop := context.AfterFunc(ctx, func() {
+	s.stop = context.AfterFunc(ctx, func() {
 		time.AfterFunc(endTime, func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) })
 	})
-	watcher, err := watch(owner)
-	if err != nil {
-		return func() { stop() }, err
-	}
-	return func() { stop(); watcher() }, nil
+	return s
+}
+
+// Watch starts, in the background, the shell that ends the descendants of this process
+// if it is killed. Call it once, after whatever must not wait for a process to start.
+// Without a shell nothing ends them; all else works.
+func (s *Supervision) Watch() {
+	s.starting.Go(func() { s.watcher = watch(s.owner) })
+}
+
+// End stops the supervision. Call it when the process ends by itself.
+func (s *Supervision) End() {
+	s.stop()
+	s.starting.Wait()
+	s.watcher.end()
 }
 
 // script gets the mark of the processes to end as its argument. It waits until its
@@ -91,9 +107,15 @@ for again in 1 2 3 4 5; do
 done
 `
 
-// watch starts a shell that ends the descendants of this process if it is killed. end
-// stops the shell. A second instance of this program would take ten times the memory.
-func watch(owner string) (end func(), err error) {
+// watcher is the shell that ends the descendants of this process if it is killed. A
+// second instance of this program would take ten times the memory.
+type watcher struct {
+	shell *exec.Cmd
+	line  io.Closer // its standard input
+}
+
+// watch returns nil without a shell.
+func watch(owner string) *watcher {
 	shell := exec.Command("/bin/sh", "-c", script, "parley: ends what is left", OwnerMark+"="+owner)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals from the terminal must not reach it
 	line, err := shell.StdinPipe()
@@ -101,13 +123,18 @@ func watch(owner string) (end func(), err error) {
 		err = shell.Start()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("start the shell that ends what parley leaves behind: %w", err)
+		return nil
 	}
-	return func() {
-		_ = shell.Process.Kill() // before it sees the end of its input
-		_ = shell.Wait()
-		_ = line.Close()
-	}, nil
+	return &watcher{shell, line}
+}
+
+func (w *watcher) end() {
+	if w == nil {
+		return
+	}
+	_ = w.shell.Process.Kill() // before it sees the end of its input
+	_ = w.shell.Wait()
+	_ = w.line.Close()
 }
 
 // reapOrphans waits for orphans that have ended. The kernel gives orphans to the main

@@ -18,7 +18,7 @@ var (
 	// ErrNoRecording means that a file is not a recording.
 	ErrNoRecording = errors.New("it is not a parley recording")
 	// ErrNewer means that a file has a newer format.
-	ErrNewer = errors.New("this recording was made by a newer version of parley")
+	ErrNewer = errors.New("a newer version of parley made this recording")
 )
 
 // Header describes a recording.

@@ -79,15 +79,15 @@ func TestWhatIsWrong(t *testing.T) {
 		lines []string
 		wrong string // of the last one, "" for nothing
 	}{
-		"a bad value":         {[]string{hello, hi, prompt, `< {"jsonrpc":"2.0","id":1,"result":{"stopReason":"whim"}}`}, `result/stopReason: "whim" is none of`},
+		"a bad value":         {[]string{hello, hi, prompt, `< {"jsonrpc":"2.0","id":1,"result":{"stopReason":"whim"}}`}, `result/stopReason: "whim" is not one of`},
 		"two bad values":      {[]string{notified(`{"sessionUpdate":"tool_call","toolCallId":7}`)}, `params/update: "title" is missing; params/update/toolCallId: it is an integer, not a string`},
-		"answered twice":      {[]string{hello, hi, prompt, end, end}, "message: it answers 1, which is no open request"},
-		"no such method":      {[]string{`< {"jsonrpc":"2.0","id":1,"method":"made/up"}`}, "message: the schema has no such method on that side"},
+		"answered twice":      {[]string{hello, hi, prompt, end, end}, "message: it responds to 1, which is not an open request"},
+		"no such method":      {[]string{`< {"jsonrpc":"2.0","id":1,"method":"made/up"}`}, "message: the schema has no such method in this direction"},
 		"an extension":        {[]string{`< {"jsonrpc":"2.0","id":1,"method":"_made/up"}`}, ""},
 		"proposed":            {[]string{hello, hi, `< {"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"sessionId":"s","mode":"form","message":"m","requestedSchema":{"type":"object","properties":{}}}}`}, ""},
 		"not known":           {[]string{hello, hi, prompt, "", end}, ""},
 		"its request is lost": {[]string{hello, hi, "", end}, ""},
-		"joined later":        {[]string{end}, "message: it answers 1"},
+		"joined later":        {[]string{end}, "message: it responds to 1"},
 		"started again":       {[]string{hello, hi, prompt, hello, hi, prompt}, ""},
 		"the second version":  {[]string{hello2, `< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2,"capabilities":{},"info":{"name":"a","version":"1"}}}`}, ""},
 		"noise":               {[]string{hello, "< noise"}, ""},
@@ -145,7 +145,7 @@ session/request_permission | May I?
 answer to session/request_permission | selected y
 state_update | idle · end_turn
 agent_message_chunk | No id. ✗ params/update: "messageId" is missing
-fs/read_text_file | /a.txt ✗ message: the schema has no such method on that side
+fs/read_text_file | /a.txt ✗ message: the schema has no such method in this direction
 state_update | {"sessionUpdate":"state_update"} ✗ params/update: "state" is missing
 `
 	if b.String() != want {

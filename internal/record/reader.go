@@ -29,7 +29,7 @@ type Recording struct {
 }
 
 var (
-	errCut     = errors.New("it is cut off")
+	errCut     = errors.New("it is truncated")
 	errDamaged = errors.New("it is damaged")
 )
 
@@ -120,7 +120,7 @@ func readEntry(line []byte) (Entry, error) {
 		return Entry{}, errDamaged
 	}
 	if *l.At < 0 || *l.At > longest.Seconds() {
-		return Entry{}, fmt.Errorf("%w: its time cannot be", errDamaged)
+		return Entry{}, fmt.Errorf("%w: invalid time", errDamaged)
 	}
 	e := Entry{At: time.Duration(*l.At * float64(time.Second)).Round(time.Microsecond)}
 	switch {

@@ -81,14 +81,6 @@ func (r *Redactor) Message(sent bool, line []byte) []byte {
 	return r.clean(line, sent && bytes.Contains(line, []byte(`"action"`)))
 }
 
-// line returns a line of the wire, message or not, without secrets.
-func (r *Redactor) line(sent bool, line []byte) []byte {
-	if !json.Valid(line) {
-		return []byte(r.Text(string(line)))
-	}
-	return r.Message(sent, line)
-}
-
 // Event returns the line of an event without secrets.
 func (r *Redactor) Event(line []byte) []byte { return r.clean(line, false) }
 

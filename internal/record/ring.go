@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -13,7 +14,7 @@ import (
 const (
 	// ringBytes bounds the memory of a ring, and unreadBytes until KeepMore is called.
 	ringBytes   = 16 << 20
-	unreadBytes = 1 << 20
+	unreadBytes = 128 << 10
 	// ringEntries bounds the number of entries.
 	ringEntries = 100_000
 	// longestKept bounds what is kept of one message or event.
@@ -247,10 +248,10 @@ func (r *Ring) Read(number uint64, most int) (entries []Numbered, next uint64) {
 		if e.event != nil {
 			continue
 		}
-		if e.Kind == Stderr {
+		if e.Kind == Stderr || !json.Valid(e.Data) {
 			e.Data = []byte(r.redact.Text(string(e.Data)))
 		} else {
-			e.Data = r.redact.line(e.Kind == Sent, e.Data)
+			e.Data = r.redact.Message(e.Kind == Sent, e.Data)
 		}
 		entries = append(entries, e)
 	}
@@ -287,7 +288,7 @@ func (r *Ring) At(number uint64) (e Numbered, kept bool) {
 }
 
 // ErrNothingKept means that there is nothing to save.
-var ErrNothingKept = errors.New("there is nothing to save yet")
+var ErrNothingKept = errors.New("nothing to save yet")
 
 // savedAtOnce is how many entries are saved at a time.
 const savedAtOnce = 256

@@ -34,7 +34,7 @@ func keptLines(r *record.Ring, from uint64) (lines []string) {
 // Whatever comes, the ring keeps the last of it, whole and in order, and no more than
 // its bounds: a small one until somebody is about to read it.
 func TestRingKeepsTheLast(t *testing.T) {
-	t.Run("unread", func(t *testing.T) { keepsTheLast(t, record.NewRing(header(), nil, time.Now), 1<<20) })
+	t.Run("unread", func(t *testing.T) { keepsTheLast(t, record.NewRing(header(), nil, time.Now), 128<<10) })
 	t.Run("read", func(t *testing.T) {
 		r := record.NewRing(header(), nil, time.Now)
 		r.KeepMore()
@@ -46,11 +46,11 @@ func keepsTheLast(t *testing.T, r *record.Ring, bound int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var all []string
 	for i := range 3000 {
-		line := fmt.Sprintf(`{"n":%d,"x":"%s"}`, i, strings.Repeat("x", random.IntN(30_000)))
+		line := fmt.Sprintf(`{"n":%d,"x":"%s"}`, i, strings.Repeat("x", random.IntN(bound/40)))
 		all = append(all, line)
 		r.Line(i%2 == 0, []byte(line))
 		if i%7 == 0 {
-			r.Take([]conversation.Event{said(strings.Repeat("y", random.IntN(1000)))})
+			r.Take([]conversation.Event{said(strings.Repeat("y", random.IntN(bound/1000)))})
 		}
 	}
 	lines := keptLines(r, 0)

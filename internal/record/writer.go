@@ -59,7 +59,7 @@ func (w *Writer) Begin(h Header, r *Redactor) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.begun {
-		return errors.New("the recording has begun")
+		return errors.New("the recording has already begun")
 	}
 	if r == nil {
 		r = NewRedactor(nil)

@@ -130,9 +130,9 @@ func (p Plan) Facts(dir string) []Fact {
 		add("sha256", p.SHA256)
 	case p.Kind == Binary:
 		add("downloads", p.Archive)
-		add("sha256", "not known: what comes is not compared with anything")
+		add("sha256", "unknown: the download is not verified")
 	default:
-		add("downloads", fmt.Sprintf("nothing now; %s fetches the package when the agent is started", p.Kind))
+		add("downloads", fmt.Sprintf("nothing now; %s fetches the package when the agent starts", p.Kind))
 	}
 	add("runs", p.Line(dir))
 	return facts

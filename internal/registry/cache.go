@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
 	"parley/config"
 	"parley/fs"
 )
@@ -88,7 +86,7 @@ func (s *Cache) cached() (*cached, error) {
 		err = json.Unmarshal(data, &c)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the registry that was fetched: %s: %w", s.File, err)
+		return nil, fmt.Errorf("read the fetched registry: %s: %w", s.File, err)
 	}
 	if c.URL != s.url() {
 		return nil, nil
@@ -110,7 +108,7 @@ func (s *Cache) Refresh(ctx context.Context) (e *Edition, changed bool, err erro
 		return nil, false, fmt.Errorf("what %s has: %w", s.url(), err)
 	}
 	if err := s.keep(next); err != nil {
-		return nil, false, fmt.Errorf("keep the registry: %w", err)
+		return nil, false, fmt.Errorf("save the registry: %w", err)
 	}
 	changed = before == nil || string(before.Registry) != string(next.Registry)
 	return &Edition{Index: x, Date: next.Fetched}, changed, nil
@@ -122,7 +120,11 @@ func (s *Cache) fetch(ctx context.Context, before *cached) (*cached, error) {
 	if before != nil && before.ETag != "" {
 		header.Set("If-None-Match", before.ETag)
 	}
-	resp, err := get(ctx, s.client(), s.url(), header)
+	client := s.Client
+	if client == nil {
+		client = newClient()
+	}
+	resp, err := get(ctx, client, s.url(), header)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func (s *Cache) fetch(ctx context.Context, before *cached) (*cached, error) {
 		same.Fetched = time.Now().UTC()
 		return &same, nil
 	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("the server answers %s", resp.Status)
+		return nil, fmt.Errorf("the server returned %s", resp.Status)
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxIndex+1))
 	if err != nil {
@@ -160,17 +162,10 @@ func (s *Cache) keep(c *cached) error {
 	if err := config.MakeDir(filepath.Dir(s.File)); err != nil {
 		return err
 	}
-	unlock, err := lockedfile.MutexAt(s.File + ".lock").Lock()
+	unlock, err := config.Lock(s.File)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	return config.ReplaceFile(s.File, data, config.FileMode)
-}
-
-func (s *Cache) client() *http.Client {
-	if s.Client != nil {
-		return s.Client
-	}
-	return newClient()
 }

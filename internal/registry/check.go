@@ -32,26 +32,19 @@ const (
 
 func isID(s string) bool { return len(s) <= maxName && idForm.MatchString(s) }
 
-func isVersion(s string) bool { return len(s) <= maxName && versionForm.MatchString(s) }
-
-func isDigest(s string) bool {
-	sum, err := hex.DecodeString(s)
-	return err == nil && len(sum) == sha256.Size
-}
-
 // check returns what is wrong with an entry, or nil.
 func (e Entry) check() error {
 	switch {
 	case !isID(e.ID):
-		return errors.New("its id is not of lowercase letters, digits and hyphens")
-	case !isVersion(e.Version):
+		return errors.New("its id may only have lowercase letters, digits and hyphens")
+	case len(e.Version) > maxName || !versionForm.MatchString(e.Version):
 		return errors.New("its version is invalid")
 	case strings.TrimSpace(e.Name) == "":
 		return errors.New("it has no name")
 	}
 	texts := append([]string{e.Name, e.Description, e.License, e.Repository, e.Website, e.LicenseURL}, e.Authors...)
 	if i := slices.IndexFunc(texts, func(s string) bool { return !plain(s) }); i >= 0 {
-		return errors.New("it has a text that is too long, or has control characters")
+		return errors.New("a text is too long or has control characters")
 	}
 	return e.Distribution.check()
 }
@@ -63,7 +56,7 @@ func plain(s string) bool {
 
 func (d Distribution) check() error {
 	if len(d.Binary) == 0 && d.NPX == nil && d.UVX == nil {
-		return errors.New("it has no distribution that parley knows")
+		return errors.New("it has no distribution that parley supports")
 	}
 	for platform, t := range d.Binary {
 		if err := t.check(); err != nil {
@@ -87,8 +80,8 @@ func (t Target) check() error {
 	if err := checkAddress(t.Archive); err != nil {
 		return err
 	}
-	if t.SHA256 != "" && !isDigest(t.SHA256) {
-		return errors.New("its digest is not of 64 hexadecimal digits")
+	if sum, err := hex.DecodeString(t.SHA256); err != nil || len(sum) != sha256.Size && t.SHA256 != "" {
+		return errors.New("its digest is not 64 hexadecimal digits")
 	}
 	if _, err := programIn(t.Cmd); err != nil {
 		return err
@@ -101,7 +94,7 @@ func (p Package) check(form *regexp.Regexp) error {
 		return fmt.Errorf("%.80q is not a package with a fixed version", p.Package)
 	}
 	if p.Cmd != "" && !programForm.MatchString(p.Cmd) {
-		return fmt.Errorf("%.80q is not a program of a package", p.Cmd)
+		return fmt.Errorf("%.80q is not a program in a package", p.Cmd)
 	}
 	return checkCommand(p.Args, p.Env)
 }
@@ -132,7 +125,7 @@ func checkAddress(address string) error {
 	case u.Scheme != "https":
 		return fmt.Errorf("its address begins with %.20q: only https is allowed", u.Scheme+":")
 	case u.User != nil:
-		return errors.New("its address has a user's name in it")
+		return errors.New("its address contains a user name")
 	}
 	if ext := path.Ext(u.Path); slices.Contains(installers, strings.ToLower(ext)) {
 		return fmt.Errorf("it is an installer (%s), which parley does not run", ext)

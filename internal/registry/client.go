@@ -14,7 +14,7 @@ import (
 const DefaultURL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
 
 // ErrOffline means that a server could not be reached.
-var ErrOffline = errors.New("it cannot be reached; is this machine offline?")
+var ErrOffline = errors.New("cannot reach it; is this machine offline?")
 
 // maxRedirects bounds the redirects of a request.
 const maxRedirects = 10
@@ -32,7 +32,7 @@ func newClient() *http.Client {
 
 func stayHTTPS(r *http.Request, via []*http.Request) error {
 	if r.URL.Scheme != "https" {
-		return fmt.Errorf("it leads to %.20q: only https is allowed", r.URL.Scheme+":")
+		return fmt.Errorf("it redirects to %.20q: only https is allowed", r.URL.Scheme+":")
 	}
 	if len(via) >= maxRedirects {
 		return fmt.Errorf("it redirects more than %d times", maxRedirects)

@@ -138,7 +138,7 @@ func (in *Installer) download(ctx context.Context, p Plan, to *os.File) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answers %s", resp.Status)
+		return fmt.Errorf("the server returned %s", resp.Status)
 	}
 	if resp.ContentLength > maxArchive {
 		return fmt.Errorf("%w: %d MiB", ErrTooLarge, resp.ContentLength>>20)

@@ -22,10 +22,12 @@ const (
 // Kinds returns all kinds.
 func Kinds() []Kind { return []Kind{Binary, NPX, UVX} }
 
-// fetchers say where to get the programs that fetch packages.
-var fetchers = map[Kind]string{
-	NPX: "npx comes with Node.js: https://nodejs.org",
-	UVX: "uvx comes with uv: https://docs.astral.sh/uv",
+// fetcher is the software that brings the program of a kind.
+type fetcher struct{ name, url string }
+
+var fetchers = map[Kind]fetcher{
+	NPX: {"Node.js", "https://nodejs.org"},
+	UVX: {"uv", "https://docs.astral.sh/uv"},
 }
 
 // Platform returns the registry's name of a platform, from those of Go; "" if it has
@@ -61,8 +63,14 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is not installed, or not on PATH", e.Kind)
 }
 
+// Needs returns the name and the URL of the software that brings the program.
+func (e *MissingError) Needs() (name, url string) { return fetchers[e.Kind].name, fetchers[e.Kind].url }
+
 // Hint says where to get the program.
-func (e *MissingError) Hint() string { return fetchers[e.Kind] }
+func (e *MissingError) Hint() string {
+	name, url := e.Needs()
+	return fmt.Sprintf("%s comes with %s: %s", e.Kind, name, url)
+}
 
 // ErrPlatform means that an agent has no distribution for this platform.
 var ErrPlatform = errors.New("it is not available for this platform")
@@ -93,7 +101,7 @@ func (e Entry) Plan(platform string, lookPath func(string) (string, error), kind
 	if missing != nil {
 		return Plan{}, missing
 	}
-	return Plan{}, fmt.Errorf("%s has nothing for %s: %w", e.ID, platform, ErrPlatform)
+	return Plan{}, fmt.Errorf("%s has no program for %s: %w", e.ID, platform, ErrPlatform)
 }
 
 func (e Entry) plan(k Kind, platform string) (Plan, bool) {

@@ -131,7 +131,11 @@ func Parse(data []byte) (*Index, error) {
 	}
 	x, seen := &Index{}, map[string]bool{}
 	for i, raw := range file.Agents {
-		e, err := parseEntry(raw)
+		var e Entry
+		err := json.Unmarshal(raw, &e)
+		if err == nil {
+			err = e.check()
+		}
 		if err == nil && seen[e.ID] {
 			err = errors.New("another entry has the same id")
 		}
@@ -143,14 +147,6 @@ func Parse(data []byte) (*Index, error) {
 		x.Entries = append(x.Entries, e)
 	}
 	return x, nil
-}
-
-func parseEntry(raw json.RawMessage) (Entry, error) {
-	var e Entry
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return e, err
-	}
-	return e, e.check()
 }
 
 // nameOf returns the name of a bad entry.

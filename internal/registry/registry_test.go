@@ -86,8 +86,8 @@ func TestPlanChoosesWhatCanRun(t *testing.T) {
 		{line("all", "linux-x86_64", allFound, UVX), "uvx all-acp[extra]==1.2.3 -x"},
 		{line("All", "linux-aarch64", nothingFound), "npx is not installed, or not on PATH"},
 		{line("py", "linux-x86_64", allFound), "uvx --from py==2.0.0 py-acp"},
-		{line("py", "linux-x86_64", allFound, NPX), "py has nothing for linux-x86_64: it is not available for this platform"},
-		{line("bin", "linux-x86_64", allFound), "bin has nothing for linux-x86_64: it is not available for this platform"},
+		{line("py", "linux-x86_64", allFound, NPX), "py has no program for linux-x86_64: it is not available for this platform"},
+		{line("bin", "linux-x86_64", allFound), "bin has no program for linux-x86_64: it is not available for this platform"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -29,7 +29,7 @@ var defaultBounds = bounds{entries: 200_000, bytes: 4 << 30, ratio: 100, small: 
 // Errors of archives.
 var (
 	// ErrOutside means that an archive has a path that leads out of it.
-	ErrOutside = errors.New("the archive has a path that leads out of it")
+	ErrOutside = errors.New("the archive has a path that leads outside it")
 	// ErrTooLarge means that an archive, or its contents, is too large.
 	ErrTooLarge = errors.New("it is too large")
 	// ErrSpecial means that an archive has an entry that is not a file, directory or
@@ -207,7 +207,7 @@ func (u *unpacking) most() int64 {
 }
 
 func (u *unpacking) tooLarge() error {
-	return fmt.Errorf("%w: more than %d MiB come of an archive of %d KiB", ErrTooLarge, u.most()>>20, u.size>>10)
+	return fmt.Errorf("%w: an archive of %d KiB unpacks to more than %d MiB", ErrTooLarge, u.size>>10, u.most()>>20)
 }
 
 func (u *unpacking) directory(name string) error {

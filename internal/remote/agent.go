@@ -68,7 +68,7 @@ func New(opt Options) (*Agent, error) {
 		return nil, err
 	}
 	if !secure(u) && !loopback(u.Hostname()) && !opt.Insecure {
-		return nil, fmt.Errorf("%s is not encrypted, and %s is another machine: use %ss://, or set insecure = true for this agent in the configuration",
+		return nil, fmt.Errorf("%s is not encrypted, and %s is another machine: use %ss://, or set insecure = true for this agent",
 			shown(u), u.Hostname(), u.Scheme)
 	}
 	if opt.MaxMessage <= 0 {
@@ -123,11 +123,11 @@ func parse(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:
-		return nil, errors.New("the agent's URL cannot be read")
+		return nil, errors.New("invalid agent URL")
 	case u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ws" && u.Scheme != "wss":
-		return nil, errors.New("an agent's URL begins with https://, wss://, http:// or ws://, and names a host")
+		return nil, errors.New("an agent's URL needs a host and https://, wss://, http:// or ws://")
 	case u.User != nil:
-		return nil, errors.New("an agent's URL takes no name and password: put them into headers = { Authorization = \"…\" }")
+		return nil, errors.New("an agent's URL takes no user name or password: put them into headers = { Authorization = \"…\" }")
 	}
 	return u, nil
 }

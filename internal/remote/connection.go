@@ -128,7 +128,7 @@ type Error struct {
 // Error names the agent's address and what went wrong.
 func (e *Error) Error() string {
 	if e.Connected {
-		return fmt.Sprintf("the connection to %s is lost: %v", e.URL, e.Err)
+		return fmt.Sprintf("connection to %s lost: %v", e.URL, e.Err)
 	}
 	return fmt.Sprintf("cannot connect to %s: %v", e.URL, e.Err)
 }
@@ -147,7 +147,7 @@ func plain(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the server closed it")
 	case errors.Is(err, context.DeadlineExceeded):
-		return errors.New("the server did not answer in time")
+		return errors.New("the server did not respond in time")
 	}
 	return err
 }
@@ -171,7 +171,7 @@ func (a *Agent) unexpected(r *http.Response, want string) error {
 		if u, err := r.Location(); err == nil {
 			to = shown(u)
 		}
-		return fmt.Errorf("the server redirects to %s, and parley does not follow redirects: if you trust that address, use it as the URL", to)
+		return fmt.Errorf("the server redirects to %s; if you trust that address, use it as the URL", to)
 	case r.StatusCode == http.StatusUnauthorized, r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusProxyAuthRequired:
 		return fmt.Errorf("the server answered %s%s: it may want headers = { Authorization = \"…\" } in the agent's configuration", status, said)
 	}

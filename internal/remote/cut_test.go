@@ -305,7 +305,7 @@ func cutAt(t *testing.T, scheme string, protocol session.Protocol, bytes int) {
 	s.Start()
 	prompts := []string{"first", "second", "third"}
 	for _, p := range prompts {
-		s.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(p)})
+		s.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(p)}})
 	}
 	idle := func(c *conversation.Conversation) bool {
 		return c.Phase == conversation.PhaseReady && !c.Turn.Running && len(c.Queue) == 0
@@ -326,7 +326,7 @@ func cutAt(t *testing.T, scheme string, protocol session.Protocol, bytes int) {
 		t.Errorf("shown was %q\nand then   %q", before, got)
 	}
 	s.ResumeQueue()
-	s.Prompt([]acpclient.ContentBlock{acpclient.TextBlock("last")})
+	s.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("last")}})
 	w.until("the last prompt is answered", func(c *conversation.Conversation) bool {
 		return idle(c) && strings.Contains(w.shown(), fmt.Sprintf("last#%d ", chunks-1))
 	})

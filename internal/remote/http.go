@@ -282,7 +282,7 @@ func (s *streamable) initialize(message []byte) error {
 	case !isType(answer, "application/json"):
 		return fmt.Errorf("the server answered with the type %q where JSON was expected: is it an agent's address?", answer.Header.Get("Content-Type"))
 	case id == "":
-		return fmt.Errorf("the server did not name the connection (%s is missing): is it an agent's address?", headerConnection)
+		return fmt.Errorf("the server did not send a connection id (%s is missing): is it an agent's address?", headerConnection)
 	}
 	bound := int64(s.agent.opt.MaxMessage)
 	first, err := io.ReadAll(io.LimitReader(answer.Body, bound+1))

@@ -69,7 +69,7 @@ func talk(t *testing.T, c *Connection) (*acpclient.Client, *listener, acpclient.
 	if _, err := client.Initialize(t.Context(), &acpclient.InitializeRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := client.NewSession(t.Context(), &acpclient.NewSessionRequest{Cwd: "/srv"})
+	s, err := acpclient.Call(t.Context(), client.Conn(), acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/srv"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +119,14 @@ func TestASessionOverEachTransport(t *testing.T) {
 				}
 				c := dial(t, Options{URL: at, TLS: trust})
 				client, l, id := talk(t, c)
-				r, err := client.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("count")}})
+				r, err := acpclient.Call(t.Context(), client.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("count")}})
 				if err != nil || r.StopReason != acpclient.StopEndTurn {
 					t.Fatalf("%+v, %v", r, err)
 				}
 				if got := l.heard(); got != want.String() {
 					t.Errorf("heard %q", got)
 				}
-				if _, err := client.CloseSession(t.Context(), &acpclient.CloseSessionRequest{SessionID: id}); err != nil {
+				if _, err := acpclient.Call(t.Context(), client.Conn(), acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id}); err != nil {
 					t.Error(err)
 				}
 				within(t, "the end", func() { c.Stop(context.Background()) })
@@ -182,7 +182,7 @@ func TestHostileServersOfHTTP(t *testing.T) {
 		{"redirect", func(w http.ResponseWriter, r *http.Request) bool {
 			http.Redirect(w, r, "https://example.com/x?token=hunter2", http.StatusPermanentRedirect)
 			return false
-		}, "the server redirects to https://example.com/x,"},
+		}, "the server redirects to https://example.com/x; "},
 		{"no stream of the connection", func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodGet {
 				w.Header().Set("Content-Type", "text/plain")
@@ -195,7 +195,7 @@ func TestHostileServersOfHTTP(t *testing.T) {
 				return false
 			}
 			return true
-		}, "the server does not know the session"},
+		}, "unknown session"},
 		{"a request that is not taken", func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodPost && r.Header.Get("Acp-Connection-Id") != "" {
 				http.Error(w, "too much", http.StatusRequestEntityTooLarge)
@@ -214,7 +214,7 @@ func TestHostileServersOfHTTP(t *testing.T) {
 			within(t, tt.name, func() {
 				_, err := client.Initialize(t.Context(), &acpclient.InitializeRequest{})
 				if err == nil {
-					_, err = client.NewSession(t.Context(), &acpclient.NewSessionRequest{Cwd: "/srv"})
+					_, err = acpclient.Call(t.Context(), client.Conn(), acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/srv"})
 				}
 				if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hunter2") {
 					t.Errorf("%v", err)
@@ -234,7 +234,7 @@ end-turn`))
 	_, plain, trust := serve(t, server, true)
 	c := dial(t, Options{URL: plain, TLS: trust, MaxMessage: 100_000})
 	client, l, id := talk(t, c)
-	if _, err := client.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: id}); err != nil || l.heard() != "short" {
+	if _, err := acpclient.Call(t.Context(), client.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id}); err != nil || l.heard() != "short" {
 		t.Errorf("heard %.20q, %v", l.heard(), err)
 	}
 }
@@ -247,7 +247,7 @@ func TestALostConnectionOverHTTP(t *testing.T) {
 	client, l, id := talk(t, c)
 	lost := make(chan error)
 	go func() {
-		_, err := client.Prompt(context.Background(), &acpclient.PromptRequest{SessionID: id})
+		_, err := acpclient.Call(context.Background(), client.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id})
 		lost <- err
 	}()
 	within(t, "the beginning", func() {
@@ -257,7 +257,7 @@ func TestALostConnectionOverHTTP(t *testing.T) {
 	})
 	server.Cut()
 	within(t, "the loss", func() {
-		if err := <-lost; !errors.Is(err, acpclient.ErrClosed) || !strings.Contains(err.Error(), "is lost") {
+		if err := <-lost; !errors.Is(err, acpclient.ErrClosed) || !strings.Contains(err.Error(), " lost: ") {
 			t.Errorf("%v", err)
 		}
 	})

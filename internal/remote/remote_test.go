@@ -270,11 +270,11 @@ func TestAnAddressWithoutTLSIsThisMachine(t *testing.T) {
 		{"ws://agents.example.com", false, "insecure = true"},
 		{"http://localhost.example.com", false, "insecure = true"},
 		{"http://127.0.0.1.example.com", false, "insecure = true"},
-		{"ftp://localhost", true, "begins with https://"},
-		{"localhost:80", true, "begins with https://"},
-		{"https://", true, "names a host"},
+		{"ftp://localhost", true, "needs a host and https://"},
+		{"localhost:80", true, "needs a host and https://"},
+		{"https://", true, "needs a host"},
 		{"https://me:hunter2@example.com", true, "headers"},
-		{"https://exa mple.com/hunter2", true, "cannot be read"},
+		{"https://exa mple.com/hunter2", true, "invalid agent URL"},
 	} {
 		_, err := New(Options{URL: tt.url, Insecure: tt.insecure})
 		switch {

@@ -13,7 +13,7 @@ import (
 )
 
 // errUnknownSession means that the server has no stream for a session.
-var errUnknownSession = errors.New("the server does not know the session")
+var errUnknownSession = errors.New("unknown session")
 
 // follow opens a stream unless it is open. It returns when the server has answered, or
 // after streamGrace.
@@ -131,7 +131,7 @@ func (s *streamable) followOpened(session string) error {
 		return nil
 	}
 	if err := s.follow(session); err != nil {
-		return fmt.Errorf("the session %q was opened, and its stream was not: %v", session, err) // not wrapped: errUnknownSession must not be tolerated here
+		return fmt.Errorf("the session %q opened without its stream: %v", session, err) // not wrapped: errUnknownSession must not be tolerated here
 	}
 	return nil
 }

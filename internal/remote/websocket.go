@@ -202,7 +202,7 @@ func (s *socket) cause(err error) error {
 }
 
 // errSilent is the reason for giving up a connection without answers.
-var errSilent = errors.New("the server has not answered for a while")
+var errSilent = errors.New("the server stopped responding")
 
 // keepAlive pings a silent server until the connection ends. It also shows proxies that
 // the connection is in use.

@@ -115,6 +115,16 @@ func TestWritesInsideOnly(t *testing.T) {
 	})
 }
 
+// Landlock cannot keep a program from changing permissions; bubblewrap does.
+func TestLandlockLeavesPermissions(t *testing.T) {
+	each(t, func(t *testing.T, p place, s *Sandbox) {
+		_, err := try(t, s, filepath.Join(p.root, "project"), "chmod 600 ../outside/file")
+		if works, landlock := err == nil, strings.HasSuffix(t.Name(), "/Landlock"); works != landlock {
+			t.Errorf("chmod outside: works %v", works)
+		}
+	})
+}
+
 func TestHidesAndKeeps(t *testing.T) {
 	p := newPlace(t)
 	s, err := bubblewrap(p.child.there(), nil)

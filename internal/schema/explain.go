@@ -147,11 +147,11 @@ func valueFaults(to *jsonschema.Schema, v any, path string) (out []Fault) {
 	return out
 }
 
-// noneOf says that a value is none of those expected.
+// noneOf says that a value is not one of those expected.
 func noneOf(path string, v any, expected []string) Fault {
 	reason := inJSON(v) + " is not " + strings.Join(expected, ", ")
 	if len(expected) > 1 {
-		reason = inJSON(v) + " is none of " + strings.Join(expected, ", ")
+		reason = inJSON(v) + " is not one of " + strings.Join(expected, ", ")
 	}
 	return Fault{Path: path, Reason: reason, expected: expected}
 }
@@ -168,7 +168,7 @@ func inJSON(v any) string {
 	return string(b)
 }
 
-// partFaults are those of the parts of a value.
+// partFaults returns the faults in the parts of a value.
 func (s *Schema) partFaults(to *jsonschema.Schema, v any, path string) (out []Fault) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -221,7 +221,7 @@ func (s *Schema) nearest(union []*jsonschema.Schema, v any, path string) []Fault
 	var best []Fault
 	least := math.MaxInt
 	var expected []string
-	var tagged string // the path of the value that is none of the expected
+	var tagged string // the path of the unexpected value
 	for _, one := range s.meant(union, v) {
 		faults := s.explain(one, v, path)
 		if len(faults) == 0 {

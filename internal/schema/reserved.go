@@ -77,7 +77,7 @@ func reservedTag(union []*jsonschema.Schema, v any, path string) *Fault {
 		v, path = object[name], path+"/"+name
 	}
 	if text, ok := v.(string); ok && !strings.HasPrefix(text, "_") {
-		return &Fault{Path: path, Reason: inJSON(v) + " is not known, and does not begin with an underscore"}
+		return &Fault{Path: path, Reason: inJSON(v) + " is unknown and does not begin with an underscore"}
 	}
 	return nil
 }

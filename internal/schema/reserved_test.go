@@ -12,7 +12,7 @@ func TestReserved(t *testing.T) {
 	for name, tt := range map[string]struct{ def, value, want string }{
 		"a known update":        {"SessionUpdate", `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`, ""},
 		"no reason":             {"SessionUpdate", `{"sessionUpdate":"state_update","state":"idle"}`, ""},
-		"an unknown update":     {"SessionUpdate", `{"sessionUpdate":"mood"}`, `/sessionUpdate: "mood" is not known`},
+		"an unknown update":     {"SessionUpdate", `{"sessionUpdate":"mood"}`, `/sessionUpdate: "mood" is unknown`},
 		"an update of its own":  {"SessionUpdate", `{"sessionUpdate":"_mood"}`, ""},
 		"an unknown state":      {"SessionUpdate", `{"sessionUpdate":"state_update","state":"busy"}`, `/state: "busy"`},
 		"an unknown reason":     {"SessionUpdate", `{"sessionUpdate":"state_update","state":"idle","stopReason":"whim"}`, `/stopReason: "whim"`},

@@ -1,10 +1,12 @@
 package schema
 
 import (
-	_ "embed"
+	"compress/gzip"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -12,16 +14,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-var (
-	//go:embed published/v1/schema.json
-	v1JSON []byte
-	//go:embed published/v1/schema.unstable.json
-	v1UnstableJSON []byte
-	//go:embed published/v2/schema.json
-	v2JSON []byte
-	//go:embed published/v2/schema.unstable.json
-	v2UnstableJSON []byte
-)
+// published has the schemas, compressed: they are most of what the program embeds.
+//
+//go:embed published/*/*.json.gz
+var published embed.FS
 
 // Schema is one of the official schemas of ACP. It may be used from any goroutine.
 type Schema struct {
@@ -48,17 +44,34 @@ type MethodTypes struct{ Request, Response, Notification string }
 // The schemas of both versions of the protocol: as it stands, and with its proposed
 // additions. Each is read when it is first asked for, which takes some milliseconds.
 var (
-	V1         = sync.OnceValue(func() *Schema { return load("v1/schema.json", v1JSON) })
-	V1Unstable = sync.OnceValue(func() *Schema { return load("v1/schema.unstable.json", v1UnstableJSON) })
-	V2         = sync.OnceValue(func() *Schema { return load("v2/schema.json", v2JSON) })
-	V2Unstable = sync.OnceValue(func() *Schema { return load("v2/schema.unstable.json", v2UnstableJSON) })
+	V1         = sync.OnceValue(func() *Schema { return load("v1/schema.json") })
+	V1Unstable = sync.OnceValue(func() *Schema { return load("v1/schema.unstable.json") })
+	V2         = sync.OnceValue(func() *Schema { return load("v2/schema.json") })
+	V2Unstable = sync.OnceValue(func() *Schema { return load("v2/schema.unstable.json") })
 )
+
+// unpack returns a compressed file of published.
+func unpack(path string) ([]byte, error) {
+	f, err := published.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
 
 // load reads a schema of this package; one that cannot be read is a mistake in
 // the package itself.
-func load(name string, raw []byte) *Schema {
+func load(name string) *Schema {
+	raw, err := unpack("published/" + name + ".gz")
 	var doc jsonschema.Schema
-	if err := json.Unmarshal(raw, &doc); err != nil {
+	if err == nil {
+		err = json.Unmarshal(raw, &doc)
+	}
+	if err != nil {
 		panic(fmt.Sprintf("schema: %s: %v", name, err))
 	}
 	s := &Schema{Raw: raw, Methods: map[MethodKey]MethodTypes{}, name: name, defs: doc.Defs}

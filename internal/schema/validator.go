@@ -73,18 +73,18 @@ func NewValidator(s *Schema, allow ...string) *Validator {
 // wrong with it.
 func (v *Validator) Line(from Side, line []byte) error {
 	var m struct {
-		JSONRPC string           `json:"jsonrpc"`
-		ID      *json.RawMessage `json:"id"`
-		Method  *string          `json:"method"`
-		Params  json.RawMessage  `json:"params"`
-		Result  json.RawMessage  `json:"result"`
-		Error   json.RawMessage  `json:"error"`
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"` // may be null
+		Method  *string         `json:"method"`
+		Params  json.RawMessage `json:"params"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
 	}
 	bad := func(method, format string, args ...any) error {
 		return &Violation{From: from, Method: method, Part: "message", Reason: fmt.Sprintf(format, args...)}
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
-		return bad("?", "it is no JSON-RPC message: %v", err)
+		return bad("?", "not a JSON-RPC message: %v", err)
 	}
 	if m.JSONRPC != "2.0" {
 		return bad("?", `"jsonrpc" is %q, not "2.0"`, m.JSONRPC)
@@ -100,10 +100,10 @@ func (v *Validator) Line(from Side, line []byte) error {
 	if m.ID == nil {
 		return bad("?", "it has neither a method nor an id")
 	}
-	key := openKey{from.other(), string(*m.ID)}
+	key := openKey{from.other(), string(m.ID)}
 	open := v.open[key]
 	if len(open) == 0 {
-		return bad("?", "it answers %s, which is no open request", *m.ID)
+		return bad("?", "it responds to %s, which is not an open request", m.ID)
 	}
 	method := open[0]
 	if v.open[key] = open[1:]; len(open) == 1 {
@@ -111,7 +111,7 @@ func (v *Validator) Line(from Side, line []byte) error {
 	}
 	switch {
 	case (m.Result == nil) == (m.Error == nil):
-		return bad(method, "an answer has a result or an error, and not both")
+		return bad(method, "a response must have either a result or an error")
 	case m.Error != nil:
 		return v.check(from, method, "error", "Error", m.Error)
 	}
@@ -122,11 +122,11 @@ func (v *Validator) Line(from Side, line []byte) error {
 	return v.check(from, method, "result", types.Response, m.Result)
 }
 
-func (v *Validator) call(from Side, method string, id *json.RawMessage, params json.RawMessage) error {
+func (v *Validator) call(from Side, method string, id, params json.RawMessage) error {
 	types, known := v.types(from.other(), method)
 	def := types.Notification
 	if id != nil {
-		key := openKey{from, string(*id)}
+		key := openKey{from, string(id)}
 		taken := len(v.open[key]) > 0
 		v.open[key] = append(v.open[key], method) // also then it wants an answer
 		if taken {
@@ -138,7 +138,7 @@ func (v *Validator) call(from Side, method string, id *json.RawMessage, params j
 	case !known && (strings.HasPrefix(method, "_") || slices.Contains(v.allow, method)):
 		return nil
 	case !known:
-		return &Violation{From: from, Method: method, Part: "message", Reason: "the schema has no such method on that side"}
+		return &Violation{From: from, Method: method, Part: "message", Reason: "the schema has no such method in this direction"}
 	case def == "":
 		return &Violation{From: from, Method: method, Part: "message", Reason: "a request without an id, or a notification with one"}
 	case params == nil:

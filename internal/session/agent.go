@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
 	"parley/internal/conversation"
+	"parley/internal/policy"
 )
 
 // earlyBound bounds the updates, in bytes, that are held for a session whose id the
@@ -49,6 +51,7 @@ type agent struct {
 	quiet atomic.Bool
 
 	mu        sync.Mutex
+	stray     []byte // the end of what it wrote to stdout that is no message
 	current   acpclient.SessionID
 	left      map[acpclient.SessionID]bool // sessions that were open before
 	retired   bool                         // another agent has replaced it
@@ -60,7 +63,7 @@ type agent struct {
 
 // FormRefused is the title of the notice when the agent asks for a form in an
 // unattended session.
-const FormRefused = "The agent wants somebody to fill in a form, and nobody is there"
+const FormRefused = "The agent wants a form filled in, but nobody can do it"
 
 var (
 	_ acpclient.Handler          = (*agent)(nil)
@@ -81,15 +84,37 @@ func connect(s *Session, p *Peer, offersV2 bool) *agent {
 		}
 		transport = lines
 	}
-	a.first = acpclient.NewClient(transport, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.onLine(), Refused: a.refused})
+	a.first = acpclient.NewClient(transport, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.onLine(), Refused: a.refused, Noise: a.keepStray})
 	a.conn = a.first.Conn()
 	return a
 }
 
+// mostStray bounds stray, in bytes.
+const mostStray = 4 << 10
+
+// keepStray keeps a line on stdout that is not a message.
+func (a *agent) keepStray(line []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stray = append(append(a.stray, "stdout: "...), bytes.TrimRight(line[:min(len(line), mostStray/2)], "\r\n")...)
+	a.stray = append(a.stray, '\n')
+	if over := len(a.stray) - mostStray; over > 0 {
+		a.stray = append(a.stray[:0], a.stray[over:]...)
+	}
+}
+
+// output returns the tails of what the agent wrote that is not a message: stray lines on
+// stdout, then stderr. It is raw.
+func (a *agent) output() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return string(a.stray) + a.peer.Stderr()
+}
+
 // refused adds a notice that a message was lost.
 func (a *agent) refused(err error) {
-	a.owner.AddNotice(acpclient.NoticeError, "A message of the agent was too long and is lost",
-		err.Error()+". If the agent waits for an answer to it, cancel the turn.")
+	a.owner.AddNotice(acpclient.NoticeError, "A message from the agent was too long and was dropped",
+		err.Error()+". If the agent waits for an answer, cancel the turn.")
 }
 
 // info returns the agent's answer to initialize, nil before it.
@@ -189,7 +214,7 @@ func (a *agent) sessionOf(id acpclient.SessionID) (*Session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.retired || a.left[id] {
-		return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("the session %q is not open any more", id)}
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("the session %q is no longer open", id)}
 	}
 	return a.owner, nil
 }
@@ -221,7 +246,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 		}
 		fallthrough
 	default:
-		a.log.Info("ignored an update of a session that is not open", "session", n.SessionID, "update", n.Update.UpdateKind())
+		a.log.Info("ignored an update for a session that is not open", "session", n.SessionID, "update", n.Update.UpdateKind())
 	}
 	a.mu.Unlock()
 }
@@ -243,6 +268,9 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 		return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil
 	}
 	s.stream.room(ctx)
+	if form := a.quirks().Form(r); form != nil && onceOption(r.Options, policy.Allow) != nil {
+		return a.askInForm(ctx, s, r, form)
+	}
 	q := s.openPermission(a, r)
 	acpclient.Async(ctx)
 	if q.judged {
@@ -257,13 +285,48 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 	return &acpclient.RequestPermissionResponse{Outcome: outcome}, nil
 }
 
+// askInForm answers a permission request that stands for a form. No rule answers it:
+// allowed without answers, the agent would go on as if there were none.
+func (a *agent) askInForm(
+	ctx context.Context, s *Session, r *acpclient.RequestPermissionRequest, form *acpclient.CreateElicitationRequest,
+) (*acpclient.RequestPermissionResponse, error) {
+	answer := &acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}
+	if s.opt.Unattended {
+		a.refuseForm()
+	} else {
+		var err error
+		if answer, err = a.elicit(ctx, s, form, true); err != nil {
+			return nil, err
+		}
+	}
+	response := &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}
+	var option *acpclient.PermissionOption
+	switch answer.Action {
+	case acpclient.ElicitAccept:
+		option = onceOption(r.Options, policy.Allow)
+		response.Answers = conversation.FormAnswers(form, answer.Content)
+	case acpclient.ElicitDecline:
+		option = onceOption(r.Options, policy.Deny)
+	}
+	if option != nil {
+		response.Outcome = acpclient.PermissionSelected(option.OptionID)
+	}
+	return response, nil
+}
+
 func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error) {
 	s, err := a.sessionOf(r.SessionID)
 	if err != nil {
 		return nil, err
 	}
 	s.stream.room(ctx)
-	q := s.openElicitation(a, r)
+	return a.elicit(ctx, s, r, false)
+}
+
+// elicit asks the user for input. Where the agent takes only yes or no, forPermission,
+// cancelling the form declines it.
+func (a *agent) elicit(ctx context.Context, s *Session, r *acpclient.CreateElicitationRequest, forPermission bool) (*acpclient.CreateElicitationResponse, error) {
+	q := s.openElicitation(a, r, forPermission)
 	acpclient.Async(ctx)
 	answer, err := q.wait(ctx, func() bool { return s.closeElicitation(q.id, elicitCancelled) })
 	if err != nil {
@@ -274,8 +337,13 @@ func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicit
 
 func (a *agent) Unoffered(method string) {
 	if method == acpclient.ElicitationCreate.Name && a.owner.opt.Unattended {
-		a.owner.AddNotice(acpclient.NoticeWarning, FormRefused, "It was told that there are no forms here.")
+		a.refuseForm()
 	}
+}
+
+// refuseForm adds the notice that an unattended session refuses a form.
+func (a *agent) refuseForm() {
+	a.owner.AddNotice(acpclient.NoticeWarning, FormRefused, "parley declined it.")
 }
 
 func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteElicitationNotification) {

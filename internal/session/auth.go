@@ -98,14 +98,14 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 			continue
 		}
 		if m.Type != acpclient.AuthMethodTerminal {
-			return acpclient.Command{}, fmt.Errorf("%s is not done on a terminal", m.Name)
+			return acpclient.Command{}, fmt.Errorf("%s does not run in a terminal", m.Name)
 		}
 		if s.opt.Remote.listens() {
-			return acpclient.Command{}, fmt.Errorf("%s is done in a terminal of the machine that the agent runs on", m.Name)
+			return acpclient.Command{}, fmt.Errorf("%s runs in a terminal on the agent's machine", m.Name)
 		}
 		return TerminalAuthCommand(s.opt.Command, m)
 	}
-	return acpclient.Command{}, fmt.Errorf("the agent has no way to sign in called %q", id)
+	return acpclient.Command{}, fmt.Errorf("the agent has no sign-in method %q", id)
 }
 
 // TerminalAuthCommand returns the agent's command with the arguments and environment

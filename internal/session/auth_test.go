@@ -189,7 +189,7 @@ func TestTerminalAuth(t *testing.T) {
 			t.Errorf("the agent's own command has changed: %v", o)
 		}
 		if _, err := h.TerminalAuth("agent"); err == nil {
-			t.Error("a method of the agent's own is done on a terminal")
+			t.Error("a method of the agent's own needs a terminal")
 		}
 		if _, err := h.TerminalAuth("unheard-of"); err == nil {
 			t.Error("there is a method that the agent did not name")
@@ -225,7 +225,7 @@ func TestReconnect(t *testing.T) {
 	}{
 		{"resume", everything, "session/resume", []string{"user: one"}},
 		{"load", `{"loadSession":true}`, "session/load", []string{"user: one"}},
-		{"new", `{}`, "session/new", []string{"user: one", "note: The agent cannot continue the earlier session"}},
+		{"new", `{}`, "session/new", []string{"user: one", "note: The agent cannot resume the earlier session"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {

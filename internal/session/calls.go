@@ -62,5 +62,5 @@ func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, d
 	})
 }
 
-// isClosed reports whether an error only says that the agent has gone.
+// isClosed reports whether an error only says that the agent exited.
 func isClosed(err error) bool { return errors.Is(err, acpclient.ErrClosed) }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"parley/acpclient"
@@ -42,11 +43,20 @@ func (a *agent) initialize(ctx context.Context) error {
 		info, err = a.first.Initialize(ctx, r)
 	}
 	if err != nil {
+		if a.owner.opt.Protocol != ProtocolAuto && wantsV2(err) {
+			return fmt.Errorf(`%w: offer version 2 with --protocol auto, or with protocol = "auto" in the configuration`, err)
+		}
 		return err
 	}
 	a.client = c
 	a.hello.Store(info)
 	return nil
+}
+
+// wantsV2 reports whether an agent answered version 1 that it needs version 2.
+func wantsV2(err error) bool {
+	var version *acpclient.VersionError
+	return errors.As(err, &version) && version.Agent == v2.Version || acpclient.IsCode(err, acpclient.CodeUnsupportedVersion)
 }
 
 // offers reports whether to offer version 2 to the next agent.
@@ -82,21 +92,21 @@ func (s *Session) fellBack() {
 		return
 	}
 	s.toldFallback = true
-	s.AddNotice(acpclient.NoticeWarning, "The agent failed when it was offered version 2 of the protocol",
-		"It was started again with version 1, and will be from now on: "+err.Error())
+	s.AddNotice(acpclient.NoticeWarning, "The agent failed with version 2 of the protocol",
+		"parley restarted it with version 1 and will keep using that: "+err.Error())
 	if s.opt.Versions == nil {
 		return
 	}
 	s.work.Go(func() {
 		if err := s.opt.Versions.Failed(); err != nil {
-			s.opt.Log.Warn("could not remember which version the agent takes", "error", err)
+			s.opt.Log.Warn("could not save the agent's protocol version", "error", err)
 		}
 	})
 }
 
-// CancelPiece asks the agent to cancel one piece of its work and to continue the turn.
+// CancelOperation asks the agent to cancel one operation and to continue the turn.
 // The error wraps ErrUnsupported if the agent cannot do that.
-func (s *Session) CancelPiece(ctx context.Context, p conversation.Piece) error {
+func (s *Session) CancelOperation(ctx context.Context, p conversation.Operation) error {
 	s.mu.Lock()
 	a, id, ready := s.agent, s.id, s.ready
 	s.unlock()

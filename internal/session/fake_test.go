@@ -324,7 +324,7 @@ func (h *harness) settle() {
 }
 
 func (h *harness) prompt(text string) {
-	h.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(text)})
+	h.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}})
 	h.settle()
 }
 

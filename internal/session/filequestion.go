@@ -14,7 +14,7 @@ type Asker interface {
 	// before is the current content, nil if there is no file, and after the new one;
 	// both are unused if the question is about reading, or is Hidden. The question is
 	// withdrawn when ctx ends. The error is ErrCancelled if the turn was cancelled or
-	// the agent has gone.
+	// the agent exited.
 	AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error)
 }
 
@@ -29,18 +29,10 @@ const (
 )
 
 // ErrCancelled means that a question was withdrawn before it was answered.
-var ErrCancelled = errors.New("the turn was cancelled before the question was answered")
+var ErrCancelled = errors.New("the turn was cancelled before the user answered")
 
 // asker is the Asker of a session.
 type asker struct{ s *Session }
-
-// asker returns what asks the user about files, nil if the session is unattended.
-func (s *Session) asker() Asker {
-	if s.opt.Unattended {
-		return nil
-	}
-	return asker{s}
-}
 
 func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error) {
 	s := a.s

@@ -130,11 +130,3 @@ func TestNoFileQuestionForASessionThatWasLeft(t *testing.T) {
 		}
 	})
 }
-
-func TestNobodyIsAskedWhenUnattended(t *testing.T) {
-	bubble(t, func(t *testing.T, h *harness) {
-		if h.machine.asker != nil {
-			t.Error("the machine could ask")
-		}
-	}, func(_ *harness, o *Options) { o.Unattended = true })
-}

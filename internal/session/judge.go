@@ -85,7 +85,7 @@ func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermis
 	s.mu.Lock()
 	defer s.unlock()
 	if s.permissions[q.id] == q {
-		s.referLocked(q, nil, Ruling{Why: "the agent keeps changing what it asks about"})
+		s.referLocked(q, nil, Ruling{Why: "the agent keeps changing its request"})
 	}
 }
 
@@ -99,7 +99,7 @@ func (s *Session) rule(ctx context.Context, c Case) Ruling {
 	case r := <-done:
 		return r
 	case <-ctx.Done():
-		return Ruling{Why: "looking at the files took too long"}
+		return Ruling{Why: "checking the files took too long"}
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *
 		return true
 	}
 	if r.Rule != "" && r.Why == "" {
-		r.Why = "the agent offers no answer that holds just once, for the rule " + r.Rule
+		r.Why = "the agent offers no one-time answer for the rule " + r.Rule
 	}
 	s.referLocked(q, call, r)
 	return true
@@ -192,6 +192,17 @@ func (d *judgeView) look(id int) (*conversation.Permission, Case) {
 	return &shown, c
 }
 
+// options returns the options with their values, as they would be shown.
+func (d *judgeView) options() []acpclient.SessionConfigOption {
+	d.stream.mu.Lock()
+	defer d.stream.mu.Unlock()
+	out := slices.Clone(d.conv.Options)
+	for i := range out {
+		out[i].CurrentValue, _ = d.conv.OptionValue(&d.conv.Options[i])
+	}
+	return out
+}
+
 // apply folds an event. The stream's lock must be held. It skips events unrelated to
 // questions and modes, and the output of tools, to save memory.
 func (d *judgeView) apply(e conversation.Event) {
@@ -200,14 +211,9 @@ func (d *judgeView) apply(e conversation.Event) {
 	}
 	switch e := e.(type) {
 	case conversation.AgentReady, conversation.AgentLost, conversation.SessionOpening,
-		conversation.CancelRequested, conversation.TurnEnded, conversation.OptionChosen,
-		conversation.PermissionOpened, conversation.PermissionReferred, conversation.PermissionClosed:
-		d.conv.Apply(e)
-	case conversation.SessionOpened:
-		e.State.ConfigOptions = slices.Clone(e.State.ConfigOptions) // a conversation changes its options in place
-		d.conv.Apply(e)
-	case conversation.OptionSettled:
-		e.Options = slices.Clone(e.Options)
+		conversation.SessionOpened, conversation.OptionChosen, conversation.OptionSettled,
+		conversation.CancelRequested, conversation.TurnEnded, conversation.PermissionOpened,
+		conversation.PermissionReferred, conversation.PermissionClosed:
 		d.conv.Apply(e)
 	case conversation.PromptSent:
 		d.conv.Apply(conversation.PromptSent{At: e.At})
@@ -236,12 +242,8 @@ func (d *judgeView) relevant(u acpclient.SessionUpdate) acpclient.SessionUpdate 
 		if _, mode := conversation.QuirksOf(d.conv.Agent.Info.Name).Announced(u.Content.Text); mode {
 			return u
 		}
-	case *acpclient.CurrentModeUpdate:
+	case *acpclient.CurrentModeUpdate, *acpclient.ConfigOptionUpdate:
 		return u
-	case *acpclient.ConfigOptionUpdate:
-		told := *u
-		told.ConfigOptions = slices.Clone(u.ConfigOptions)
-		return &told
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func (s *Session) refused(a *agent, err error) {
 	}
 	current := s.agent == a && !s.closed
 	if current {
-		s.lost(fmt.Errorf("the agent did not start a conversation: %w", err), a.peer.Stderr())
+		s.lost(fmt.Errorf("the agent did not start a conversation: %w", err), a.output())
 	}
 	s.unlock()
 	if current {
@@ -208,7 +208,7 @@ func (s *Session) watch(a *agent) {
 	case <-grace.C:
 		a.peer.Stop(s.ctx)
 	}
-	err, stderr := a.cause(), a.peer.Stderr()
+	err, stderr := a.cause(), a.output()
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent != a || s.closed {
@@ -230,6 +230,9 @@ func (s *Session) lost(err error, stderr string) {
 	}
 	s.agent, s.gone = nil, true
 	s.epoch++
+	if s.running {
+		s.AddNotice(acpclient.NoticeWarning, "The agent exited during this turn", "")
+	}
 	s.ready, s.opening, s.running, s.cancelling = false, false, false, false
 	s.closeQuestions()
 	for _, c := range s.takeBlocked() {
@@ -237,7 +240,6 @@ func (s *Session) lost(err error, stderr string) {
 			c.agentGone()
 		}
 	}
-	s.next = 0
 	s.pauseQueue()
 	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr, At: s.opt.Now()})
 }

@@ -47,7 +47,7 @@ func (w streamObserver) FileDecoded(path, encoding string) {
 	}
 	w.s.stream.push(w.s.ctx, conversation.Said{
 		Severity: acpclient.NoticeInfo, Title: name + " is stored as " + encoding,
-		Detail: "The agent reads it as UTF-8. What it writes to the file is stored as before, with the byte order mark.",
+		Detail: "The agent sees UTF-8; parley keeps the file's encoding and byte order mark.",
 	})
 }
 

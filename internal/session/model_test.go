@@ -100,7 +100,7 @@ func (m *model) run() {
 		// The person.
 		"prompt": func(*rapid.T) {
 			m.prompts++
-			m.h.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))})
+			m.h.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}})
 		},
 		"cancel": func(*rapid.T) { m.h.Cancel() },
 		"resume": func(*rapid.T) { m.h.ResumeQueue() },
@@ -118,7 +118,7 @@ func (m *model) run() {
 		},
 		"send now": func(*rapid.T) {
 			m.prompts++
-			m.h.SendNow([]acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))})
+			m.h.SendNow(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}})
 		},
 		"send queued now": func(t *rapid.T) {
 			if len(m.h.conv.Queue) > 0 {
@@ -127,7 +127,7 @@ func (m *model) run() {
 		},
 		"put back": func(t *rapid.T) {
 			m.prompts++
-			m.h.PromptAt(rapid.IntRange(0, 5).Draw(t, "at"), []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))})
+			m.h.PromptAt(rapid.IntRange(0, 5).Draw(t, "at"), conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}})
 		},
 		"empty": func(*rapid.T) { m.unqueued += len(m.h.EmptyQueue()) },
 		"answer": func(t *rapid.T) {
@@ -274,15 +274,15 @@ func (m *model) check() {
 			sentOnce[e.Prompt[0].Text] = true
 		case conversation.Said:
 			n := 1
-			if e.Title == "A waiting prompt was dropped" {
+			if e.Title == "A queued prompt was dropped" {
 				dropped++
-			} else if _, err := fmt.Sscanf(e.Title, "%d waiting prompts were dropped", &n); err == nil {
+			} else if _, err := fmt.Sscanf(e.Title, "%d queued prompts were dropped", &n); err == nil {
 				dropped += n
 			}
 		}
 	}
 	if got := len(sentOnce) + len(c.Queue) + m.unqueued + dropped; got != m.prompts {
-		m.Fatalf("of %d prompts %d were sent, %d wait, %d were taken back, %d dropped", m.prompts, len(sentOnce), len(c.Queue), m.unqueued, dropped)
+		m.Fatalf("of %d prompts %d were sent, %d wait, %d were undone, %d dropped", m.prompts, len(sentOnce), len(c.Queue), m.unqueued, dropped)
 	}
 
 	// Each question is opened and closed once, and open as long as its agent waits.

@@ -14,7 +14,7 @@ import (
 var errNotOpen = errors.New("no session is open yet")
 
 // ErrCannotReopen means that the agent cannot continue an earlier session.
-var ErrCannotReopen = errors.New("this agent can neither load nor resume a session")
+var ErrCannotReopen = errors.New("this agent cannot resume sessions")
 
 // Load opens another session of the same agent in place of this one, by session/load if
 // the agent offers that, else by session/resume. The error wraps ErrUnsupported if it
@@ -65,7 +65,7 @@ func (s *Session) canSwitch() error {
 	case !s.connected():
 		return errNoAgent
 	case s.opening:
-		return errors.New("a session is just being opened")
+		return errors.New("a session is being opened")
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	s.closeQuestions()
 	dropped := len(s.queue)
 	if dropped > 0 {
-		s.queue, s.paused = nil, false
+		s.queue = nil
 		s.queueChanged()
 	}
 	s.epoch++
@@ -86,10 +86,10 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	s.id, s.wish, s.known = "", id, false
 	s.open(true)
 	if dropped == 1 {
-		s.AddNotice(acpclient.NoticeWarning, "A waiting prompt was dropped", "It was meant for the session before this one.")
+		s.AddNotice(acpclient.NoticeWarning, "A queued prompt was dropped", "It was meant for the previous session.")
 	} else if dropped > 1 {
-		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%d waiting prompts were dropped", dropped),
-			"They were meant for the session before this one.")
+		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%d queued prompts were dropped", dropped),
+			"They were meant for the previous session.")
 	}
 }
 
@@ -117,6 +117,11 @@ func (s *Session) leave() {
 // open opens the session in s.wish in the best way that the agent offers. fresh means
 // that the session is unrelated to the transcript so far. s.mu must be held.
 func (s *Session) open(fresh bool) {
+	if now := s.stream.judgeView.options(); fresh {
+		s.earlier = nil
+	} else if len(now) > 0 {
+		s.earlier = now
+	}
 	caps := s.agent.info().AgentCapabilities
 	switch id := s.wish; {
 	case id == "":
@@ -130,16 +135,16 @@ func (s *Session) open(fresh bool) {
 	case s.known && s.opt.HasTranscript:
 		s.openFailed(ErrCannotReopen)
 	case s.known:
-		s.openInstead("It remembers nothing of what stands above.")
+		s.openInstead("It does not know the conversation above.")
 	default:
-		s.stream.post(conversation.SessionFailed{Err: errors.New("this agent can neither load nor resume a session: start without --resume")})
+		s.stream.post(conversation.SessionFailed{Err: errors.New("this agent cannot resume sessions: start without --resume")})
 	}
 }
 
 // openInstead opens a new session in place of one that cannot be reopened. s.mu must be
 // held.
 func (s *Session) openInstead(why string) {
-	s.AddNotice(acpclient.NoticeWarning, "The agent cannot continue the earlier session", why)
+	s.AddNotice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
 	s.wish = ""
 	s.openNew(false)
 }
@@ -268,7 +273,12 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 		s.legacy = true
 	}
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
-	if how == conversation.OpenNew {
+	switch earlier := s.earlier; {
+	case how == conversation.OpenFork:
+	case len(earlier) > 0:
+		s.earlier = nil
+		s.restoreOptions(stateOf(id, state), earlier)
+	case how == conversation.OpenNew:
 		s.setInitialOptions(state)
 	}
 	for _, c := range s.takeBlocked() { // they waited for the restart of the agent
@@ -285,8 +295,8 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 func (s *Session) extraDirectories() []string {
 	dirs := s.opt.AdditionalDirectories
 	if len(dirs) > 0 && s.agent.info().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
-		s.AddNotice(acpclient.NoticeWarning, "The agent takes no additional directories",
-			"It was not told of "+strings.Join(dirs, ", ")+".")
+		s.AddNotice(acpclient.NoticeWarning, "The agent does not support additional directories",
+			"Not sent: "+strings.Join(dirs, ", ")+".")
 		return nil
 	}
 	return dirs
@@ -308,7 +318,7 @@ func (s *Session) usableServers() []acpclient.MCPServer {
 	}
 	if len(left) > 0 {
 		s.AddNotice(acpclient.NoticeWarning, "Some MCP servers were left out",
-			"The agent does not take the transport of "+strings.Join(left, ", ")+".")
+			"The agent does not support the transport of "+strings.Join(left, ", ")+".")
 	}
 	return take
 }

@@ -183,7 +183,7 @@ func TestLoadAnotherSession(t *testing.T) {
 			t.Errorf("a session that was left read a file: %s %v", got.raw, got.err)
 		}
 		h.reply("session/load", `{}`)
-		test.WantTranscript(t, h.conv, "note: A waiting prompt was dropped", "agent: history")
+		test.WantTranscript(t, h.conv, "note: A queued prompt was dropped", "agent: history")
 		if h.conv.ID != "b" || len(h.conv.Permissions) != 0 {
 			t.Errorf("id %q", h.conv.ID)
 		}
@@ -264,7 +264,7 @@ func TestSeveralDroppedPrompts(t *testing.T) {
 		h.unsetClose()
 		_ = h.Load("other")
 		h.settle()
-		test.WantTranscript(t, h.conv, "note: 3 waiting prompts were dropped")
+		test.WantTranscript(t, h.conv, "note: 3 queued prompts were dropped")
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrAnswered means that a question was already answered or withdrawn.
-var ErrAnswered = errors.New("the question is no longer open")
+var ErrAnswered = errors.New("the question is closed")
 
 // question is a question of the agent. Whoever removes it from the session's map
 // answers it, so that it is answered exactly once.
@@ -26,8 +26,10 @@ type question[A any] struct {
 	// once they leave the question to the user.
 	judged   bool
 	referred *referral
-	// form is the request of an elicitation.
-	form *acpclient.CreateElicitationRequest
+	// form is the request of an elicitation. forPermission says that it stands for a
+	// permission request: the user cannot leave it unanswered but by cancelling the turn.
+	form          *acpclient.CreateElicitationRequest
+	forPermission bool
 }
 
 func newQuestion[A any](id int) *question[A] {
@@ -64,7 +66,7 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	s.permissions[q.id] = q
 	if r.SessionID != s.id && r.SessionID != "" && s.id != "" {
 		s.AddNotice(acpclient.NoticeWarning, "The next question is for another session",
-			fmt.Sprintf("The agent asks it for its session %q, which is not open here. It may be one of its subagents.", r.SessionID))
+			fmt.Sprintf("It is for the session %q, which is not open here; perhaps a subagent.", r.SessionID))
 	}
 	// Rules do not apply to a session that is not open here, such as one of a subagent,
 	// whose mode and directory are unknown, nor where no option is one for a rule.
@@ -88,7 +90,7 @@ func (s *Session) Answer(id int, option acpclient.PermissionOptionID) error {
 // AnswerWith is [Session.Answer], and sends a prompt right after the turn, before the
 // queue: what to do instead. Without an option it cancels the turn. On error it sends
 // nothing.
-func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, prompt []acpclient.ContentBlock) error {
+func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error {
 	s.mu.Lock()
 	defer s.unlock()
 	switch {
@@ -101,7 +103,7 @@ func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, prompt
 	case !s.cancelTurn():
 		return errors.New("no turn is running: choose one of the options")
 	}
-	s.promptNext(prompt)
+	s.promptNext(p)
 	return nil
 }
 
@@ -144,7 +146,7 @@ var elicitCancelled = acpclient.CreateElicitationResponse{Action: acpclient.Elic
 // openElicitation asks the user for input. The answer is "cancelled" at once if the
 // agent was replaced, the session was left, or the turn was cancelled and the question
 // belongs to the session (signing in, for instance, does not).
-func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest) *question[acpclient.CreateElicitationResponse] {
+func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest, forPermission bool) *question[acpclient.CreateElicitationResponse] {
 	s.mu.Lock()
 	defer s.unlock()
 	s.lastNumber++
@@ -153,7 +155,7 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 		q.reply <- elicitCancelled
 		return q
 	}
-	q.form = r
+	q.form, q.forPermission = r, forPermission
 	s.elicitations[q.id] = q
 	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
 	if s.cancelling && r.SessionID != "" {
@@ -165,7 +167,12 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 // AnswerElicitation answers a question for input. It does nothing if the question is no
 // longer open.
 func (s *Session) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) {
-	s.closeElicitation(id, answer)
+	s.mu.Lock()
+	defer s.unlock()
+	if q := s.elicitations[id]; q != nil && q.forPermission && answer.Action == acpclient.ElicitCancel {
+		answer.Action = acpclient.ElicitDecline
+	}
+	s.closeElicitationLocked(id, answer)
 }
 
 // closeElicitation answers a question and reports whether it was open.

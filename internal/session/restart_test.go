@@ -165,9 +165,9 @@ func TestRestart(t *testing.T) {
 		want                         []string
 		id                           acpclient.SessionID
 	}{
-		"resume": {`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`, "session/resume", `{}`, []string{"user: one"}, "s1"},
+		"resume": {`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`, "session/resume", `{}`, []string{"user: one", "note: The agent exited during this turn"}, "s1"},
 		"load":   {`{"loadSession":true}`, "session/load", `{}`, []string{"agent: replayed"}, "s1"},
-		"new":    {`{}`, "session/new", `{"sessionId":"s2"}`, []string{"user: one", "note: The agent cannot continue the earlier session", "agent: replayed"}, "s2"},
+		"new":    {`{}`, "session/new", `{"sessionId":"s2"}`, []string{"user: one", "note: The agent exited during this turn", "note: The agent cannot resume the earlier session", "agent: replayed"}, "s2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {
@@ -203,7 +203,7 @@ func TestAResumeThatFailsAfterARestart(t *testing.T) {
 		h.Start()
 		h.settle()
 		h.fail("session/resume", acpclient.CodeResourceNotFound, "no such session")
-		test.WantTranscript(t, h.conv, "user: one", "note: The agent cannot continue the earlier session")
+		test.WantTranscript(t, h.conv, "user: one", "note: The agent exited during this turn", "note: The agent cannot resume the earlier session")
 		if h.conv.ID != "s2" || h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
 		}
@@ -275,7 +275,7 @@ func TestAPromptForNobody(t *testing.T) {
 func TestAPromptThatWasToBeSentNowWaitsWhenTheAgentHasGone(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
-		h.SendNow([]acpclient.ContentBlock{acpclient.TextBlock("now")})
+		h.SendNow(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("now")}})
 		h.settle()
 		h.agent().exit(errors.New("crash"))
 		h.settle()

@@ -39,8 +39,15 @@ type Options struct {
 	// replay of it is then dropped, and if the agent cannot open the session, no other
 	// is opened in its place: see OpenAnew.
 	HasTranscript bool
+	// EarlierOptions are the options of ResumeID with the values that they had. The session
+	// sets them again once it is open.
+	EarlierOptions []acpclient.SessionConfigOption
 	// Queue holds prompts from an earlier run. They wait for ResumeQueue.
 	Queue []conversation.QueuedPrompt
+	// Resolve completes a prompt right before it is sent to an agent with these
+	// capabilities: it reads the files. Without files it must not block. Nil sends
+	// prompts as they are.
+	Resolve func(conversation.QueuedPrompt, acpclient.PromptCapabilities) []acpclient.ContentBlock
 	// LastNumber is the highest number of a switch, a question or a queued prompt in
 	// the session so far.
 	LastNumber int
@@ -49,7 +56,7 @@ type Options struct {
 	Protocol Protocol
 	Versions VersionMemory
 	// Unattended means that nobody can fill in forms or sign in on a terminal, so
-	// neither is offered to the agent, nor answer questions about files.
+	// neither is offered to the agent.
 	Unattended bool
 	// Judge, if not nil, is asked about every permission before the user.
 	Judge Judge
@@ -122,12 +129,15 @@ type Session struct {
 	failedOnV2   error
 	toldFallback bool
 	legacy       bool // modes and models have their own methods
+	// earlier are the options as they were before the session is reopened.
+	earlier []acpclient.SessionConfigOption
 
 	running    bool // a turn is running
 	cancelling bool // the running turn was cancelled, and the agent has yet to end it
 	queue      []conversation.QueuedPrompt
-	paused     bool // the queue waits for the user
-	next       int  // the queued prompt that is exempt from the pause, see promptNext
+	paused     bool                      // the queue waits for the user
+	resolving  bool                      // the files of the first prompt of the queue are being read
+	told       conversation.QueueChanged // the queue as the stream has it
 
 	lastNumber    int // last number of a switch, question or queued prompt; they share one count
 	permissions   map[int]*question[acpclient.RequestPermissionOutcome]
@@ -150,19 +160,20 @@ func NewSession(opt Options) (*Session, error) {
 	s := &Session{
 		opt: opt, stream: NewStream(), wish: opt.ResumeID, known: opt.HasTranscript,
 		queue: slices.Clone(opt.Queue), paused: len(opt.Queue) > 0, lastNumber: opt.LastNumber,
+		told:         conversation.QueueChanged{Queue: opt.Queue, Paused: len(opt.Queue) > 0},
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 		ended:        make(chan struct{}),
 	}
 	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
-	if opt.Judge != nil {
-		s.stream.judgeView = &judgeView{stream: s.stream, conv: conversation.New()}
-	}
+	s.stream.judgeView = &judgeView{stream: s.stream, conv: conversation.New()}
+	s.earlier = opt.EarlierOptions
+	s.pauseQueue()
 	if opt.Journal != nil {
 		s.stream.watch = opt.Journal.Watch
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	machine, err := opt.Machine(streamObserver{s}, s.asker())
+	machine, err := opt.Machine(streamObserver{s}, asker{s})
 	if err != nil {
 		s.cancel()
 		s.closeJournal()
@@ -178,7 +189,8 @@ func (s *Session) Stream() *Stream { return s.stream }
 // Options returns the session's options.
 func (s *Session) Options() Options { return s.opt }
 
-// Stderr returns the tail of the agent's stderr so far, raw.
+// Stderr returns the tail of the agent's stderr so far, and of what it wrote to stdout that
+// is not a message, raw.
 func (s *Session) Stderr() string {
 	s.mu.Lock()
 	a := s.agent
@@ -186,7 +198,7 @@ func (s *Session) Stderr() string {
 	if a == nil {
 		return ""
 	}
-	return a.peer.Stderr()
+	return a.output()
 }
 
 // Close ends the agent, its programs and the stream, and waits for that. It cancels the
@@ -326,6 +338,14 @@ func (r *Remote) listens() bool { return r != nil && r.Listens }
 
 // files reports whether the agent is offered the files of this machine; r may be nil.
 func (r *Remote) files() bool { return r == nil || r.Files }
+
+// Disconnected reports whether the connection to the agent has ended, which
+// conversation.AgentLost may have yet to tell.
+func (s *Session) Disconnected() bool {
+	s.mu.Lock()
+	defer s.unlock()
+	return s.gone || s.agent != nil && s.agent.conn.Err() != nil
+}
 
 // Connects reports whether the session connects to a listening agent instead of
 // starting one.

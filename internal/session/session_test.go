@@ -40,7 +40,7 @@ func TestATurn(t *testing.T) {
 func TestTheEndOfATurnComesAfterItsUpdates(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		for range 50 {
-			h.Prompt([]acpclient.ContentBlock{acpclient.TextBlock("go")})
+			h.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}})
 			synctest.Wait()
 			for range 20 {
 				h.agent().text("s1", "x")
@@ -75,7 +75,7 @@ func TestPromptsWaitForTheirTurn(t *testing.T) {
 		h.prompt("two")
 		h.prompt("three")
 		if len(h.conv.Queue) != 2 {
-			t.Fatalf("%d prompts wait", len(h.conv.Queue))
+			t.Fatalf("%d queued prompts", len(h.conv.Queue))
 		}
 		if q, ok := h.Unqueue(h.conv.Queue[0].ID); !ok || q.Prompt[0].Text != "two" {
 			t.Errorf("took %v out of the queue", q)
@@ -131,7 +131,7 @@ func TestTheQueueIsOrderedAndSentNow(t *testing.T) {
 		waits("four", "two", "three")
 		q, _ := h.Unqueue(h.conv.Queue[1].ID)
 		waits("four", "three")
-		h.PromptAt(1, q.Prompt)
+		h.PromptAt(1, q)
 		waits("four", "two", "three")
 		if found, cancelled := h.SendQueuedNow(h.conv.Queue[2].ID); !found || !cancelled {
 			t.Errorf("sent now: found %v, cancelled %v", found, cancelled)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -15,19 +16,23 @@ func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigVal
 	s.mu.Lock()
 	defer s.unlock()
 	if s.ready {
-		s.setOption(option, value)
+		s.setOption(option, value, nil)
 	}
 }
 
-// setOption is SetOption with s.mu held.
-func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
+// setOption is SetOption with s.mu held. It calls then, if not nil, with the agent's
+// answer, also with s.mu held.
+func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigValue, then func(conversation.OptionSettled)) {
 	s.lastNumber++
 	e := conversation.OptionSettled{Seq: s.lastNumber, Option: option, Value: value}
-	s.stream.post(conversation.OptionChosen{Seq: s.lastNumber, Option: option, Value: value})
+	s.stream.post(conversation.OptionChosen{Seq: s.lastNumber, Option: option, Value: value, At: s.opt.Now()})
 	// now is the state of all options, nil if the agent has not sent it.
 	settled := func(now []acpclient.SessionConfigOption, err error) {
 		e.Options, e.Err = now, err
 		s.stream.post(e)
+		if then != nil {
+			then(e)
+		}
 	}
 	switch {
 	case s.legacy && option == conversation.LegacyModeID:
@@ -66,8 +71,7 @@ func (s *Session) setInitialOptions(state acpclient.SessionState) {
 	if s.opt.Mode == "" && len(s.opt.Values) == 0 {
 		return
 	}
-	c := conversation.New() // handles modes and models as options, too
-	c.Apply(conversation.SessionOpened{ID: s.id, Cwd: s.opt.Cwd, State: state})
+	c := stateOf(s.id, state)
 	if s.opt.Mode != "" {
 		s.setInitialOption(c, c.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)
 	}
@@ -78,15 +82,63 @@ func (s *Session) setInitialOptions(state acpclient.SessionState) {
 
 func (s *Session) setInitialOption(c *conversation.Conversation, o *acpclient.SessionConfigOption, name, value string) {
 	if o == nil {
-		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration asks for it.")
+		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
 		return
 	}
 	v, ok := conversation.ValueNamed(o, value)
 	if !ok {
-		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration asks for it.")
+		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
 		return
 	}
 	if now, _ := c.OptionValue(o); now != v {
-		s.setOption(o.ID, v)
+		s.setOption(o.ID, v, nil)
 	}
+}
+
+// stateOf folds the state of a session that was opened: modes and models are options, too.
+func stateOf(id acpclient.SessionID, state acpclient.SessionState) *conversation.Conversation {
+	c := conversation.New()
+	c.Apply(conversation.SessionOpened{ID: id, State: state})
+	return c
+}
+
+// restoreOptions sets the options of a reopened session to their earlier values, one after
+// the other because one may bring another, and tells which the agent no longer offers. c
+// has the agent's options; without any it has not said what they are. s.mu must be held.
+func (s *Session) restoreOptions(c *conversation.Conversation, earlier []acpclient.SessionConfigOption) {
+	if len(c.Options) == 0 {
+		return
+	}
+	var gone []string
+	for i := range earlier {
+		was := &earlier[i]
+		o := c.Option(was.ID)
+		if o == nil || !offers(o, was.CurrentValue) {
+			gone = append(gone, was.Name+": "+conversation.ValueName(was, was.CurrentValue))
+			continue
+		}
+		if now, _ := c.OptionValue(o); now == was.CurrentValue {
+			continue
+		}
+		rest := slices.Delete(slices.Clone(earlier), i, i+1)
+		s.setOption(was.ID, was.CurrentValue, func(e conversation.OptionSettled) {
+			c.Apply(conversation.OptionChosen{Seq: e.Seq, Option: e.Option, Value: e.Value})
+			c.Apply(e)
+			s.restoreOptions(c, rest)
+		})
+		return
+	}
+	if len(gone) > 0 {
+		s.AddNotice(acpclient.NoticeWarning, "The agent no longer offers what this session used", strings.Join(gone, ", "))
+	}
+}
+
+// offers reports whether an option can have a value.
+func offers(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) bool {
+	if v.IsBool {
+		return o.Type == acpclient.ConfigBoolean
+	}
+	return o.Type == acpclient.ConfigSelect && slices.ContainsFunc(o.Options.All(), func(s acpclient.ConfigSelectOption) bool {
+		return s.Value == v.ID
+	})
 }

@@ -92,7 +92,7 @@ func TestOptionsThatComeLateReplaceModes(t *testing.T) {
 		h.settle()
 		h.fail("session/set_mode", acpclient.CodeInvalidParams, "there are no modes")
 		h.reply("session/set_config_option", `{"configOptions":[`+test.ModeOption+`]}`)
-		test.WantTranscript(t, h.conv, "note: Mode was not changed")
+		test.WantTranscript(t, h.conv, "note: Mode was not changed", "note: Mode is new: Ask, Think is gone (changed by the agent)")
 		if name, pending := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" || pending {
 			t.Errorf("mode %q, pending %v", name, pending)
 		}
@@ -113,6 +113,60 @@ func TestModesOutliveARestart(t *testing.T) {
 		if got := h.value(acpclient.CategoryMode); got != "plan" {
 			t.Errorf("mode %q", got)
 		}
+	})
+}
+
+// A session that is reopened, after the agent's end or from the store, has the options that
+// it had, or the user is told which are gone. One option may bring another.
+func TestAReopenedSessionHasItsOptionsAgain(t *testing.T) {
+	option := func(id, value string, values ...string) string {
+		var list []string
+		for _, v := range values {
+			list = append(list, `{"value":"`+v+`","name":"`+strings.ToUpper(v)+`"}`)
+		}
+		return `{"id":"` + id + `","name":"` + id + `","type":"select","currentValue":"` + value + `","options":[` + strings.Join(list, ",") + `]}`
+	}
+	state := func(options ...string) string { return `{"configOptions":[` + strings.Join(options, ",") + `]}` }
+	var was acpclient.SessionState
+	if err := acpclient.Unmarshal([]byte(state(
+		option("mode", "plan", "ask", "plan"), option("reasoning", "high", "low", "high"), option("model", "slow", "fast", "slow"), option("tone", "b", "a", "b"),
+	)), &was); err != nil {
+		t.Fatal(err)
+	}
+	now := state(option("mode", "ask", "ask", "plan"), option("model", "fast", "fast", "slow"), option("tone", "a", "a"))
+	restored := func(t *testing.T, h *harness, method string) {
+		t.Helper()
+		h.reply(method, now)
+		h.reply("session/set_config_option", state(option("mode", "plan", "ask", "plan"), option("model", "fast", "fast", "slow"), option("tone", "a", "a")))
+		h.reply("session/set_config_option", state(option("mode", "plan", "ask", "plan"), option("reasoning", "low", "low", "high"), option("model", "slow", "fast", "slow"), option("tone", "a", "a")))
+		h.reply("session/set_config_option", state(option("mode", "plan", "ask", "plan"), option("reasoning", "high", "low", "high"), option("model", "slow", "fast", "slow"), option("tone", "a", "a")))
+		for id, want := range map[acpclient.ConfigID]acpclient.ConfigValueID{"mode": "plan", "reasoning": "high", "model": "slow"} {
+			if got, _ := h.conv.OptionValue(h.conv.Option(id)); got.ID != want {
+				t.Errorf("%s is %q, want %q", id, got.ID, want)
+			}
+		}
+		last, ok := h.conv.Items[len(h.conv.Items)-1].(*conversation.Note)
+		if !ok || last.Title != "The agent no longer offers what this session used" || last.Detail != "tone: B" {
+			t.Errorf("the note is %+v", last)
+		}
+	}
+	t.Run("after the agent's end", func(t *testing.T) {
+		bubble(t, func(t *testing.T, h *harness) {
+			h.agent().update("s1", `{"sessionUpdate":"config_option_update",`+strings.TrimPrefix(state(
+				option("mode", "plan", "ask", "plan"), option("reasoning", "high", "low", "high"), option("model", "slow", "fast", "slow"), option("tone", "b", "a", "b"),
+			), "{"))
+			h.settle()
+			h.agent().exit(errors.New("crash"))
+			h.settle()
+			h.Start()
+			h.settle()
+			restored(t, h, "session/resume")
+		})
+	})
+	t.Run("from the store", func(t *testing.T) {
+		bubble(t, func(t *testing.T, h *harness) { restored(t, h, "session/resume") }, func(_ *harness, o *Options) {
+			o.ResumeID, o.HasTranscript, o.EarlierOptions = "s1", true, was.ConfigOptions
+		})
 	})
 }
 

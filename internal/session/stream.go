@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -13,6 +15,10 @@ import (
 // pendingBound bounds the events, in bytes, that wait to be taken. Whoever adds more
 // blocks; while the reader of the agent's pipe blocks, so does the agent.
 const pendingBound = 4 << 20
+
+// keepBuffer bounds the buffer, in bytes, that is kept when little is merged again after a
+// burst.
+const keepBuffer = 64 << 10
 
 // Stream is the one ordered queue of a session's events. One consumer takes all pending
 // events, usually once a frame. While events wait, Stream merges text of one message
@@ -32,7 +38,10 @@ type Stream struct {
 	bytes     int
 	ready     chan struct{}
 	closed    bool
-	judgeView *judgeView // nil without rules
+	pace      time.Duration // see Pace
+	taken     time.Time     // when streamed events were last taken
+	late      *time.Timer   // announces events that came too soon; nil before there are any
+	judgeView *judgeView    // nil without a session
 	// watch, if not nil, sees every event as it is added. It must not block.
 	watch func(conversation.Event)
 }
@@ -63,6 +72,68 @@ func NewStream() *Stream {
 // Ready receives when there may be something to take, and always once the stream is
 // closed.
 func (s *Stream) Ready() <-chan struct{} { return s.ready }
+
+// Pace sets the least time between two batches of streamed events: text, updates and
+// output. Those that come too soon wake nobody. The next event after that time announces
+// them, or a timer soon after it. Other events are announced at once, and so is
+// text that makes the agent wait.
+func (s *Stream) Pace(least time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pace = least
+	if len(s.pending) > 0 || s.merge.kind != noMerge {
+		s.announce()
+	}
+}
+
+// lateness is how long after the time of a batch the timer waits for an event to announce
+// it: the agent's next line wakes parley anyway.
+const lateness = 10 * time.Millisecond
+
+// tell announces an event. s.mu must be held.
+func (s *Stream) tell(e conversation.Event) {
+	if s.pace > 0 && streamed(e) && s.bytes < pendingBound {
+		if rest := s.pace - time.Since(s.taken); rest > 0 {
+			if s.late == nil {
+				s.late = time.AfterFunc(rest+lateness, func() {
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					s.announce()
+				})
+			}
+			return
+		}
+	}
+	s.announce()
+}
+
+// announce makes Ready receive. s.mu must be held.
+func (s *Stream) announce() {
+	s.stopTimer()
+	if s.closed {
+		return
+	}
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Stream) stopTimer() {
+	if s.late != nil {
+		s.late.Stop()
+		s.late = nil
+	}
+}
+
+// streamed reports whether an event is of a kind that comes in floods.
+func streamed(e conversation.Event) bool {
+	switch e.(type) {
+	case conversation.Text, conversation.Update, conversation.TerminalOutput:
+		return true
+	}
+	return false
+}
 
 // Closed reports that the stream was closed and everything was taken.
 func (s *Stream) Closed() bool {
@@ -106,6 +177,10 @@ func (s *Stream) take() (batch []conversation.Event, last bool) {
 	s.endMerge()
 	batch = s.pending
 	s.pending, s.bytes = nil, 0
+	s.stopTimer()
+	if s.pace > 0 && slices.ContainsFunc(batch, streamed) {
+		s.taken = time.Now()
+	}
 	s.roomy.Broadcast()
 	return batch, s.closed
 }
@@ -119,6 +194,7 @@ func (s *Stream) Close() {
 		return
 	}
 	s.closed = true
+	s.stopTimer()
 	s.roomy.Broadcast()
 	close(s.ready)
 }
@@ -205,10 +281,7 @@ func (s *Stream) add(e conversation.Event) {
 		s.endMerge()
 		s.pending = append(s.pending, e)
 	}
-	select {
-	case s.ready <- struct{}{}:
-	default:
-	}
+	s.tell(e)
 }
 
 // beginMerge begins to merge. s.mu must be held.
@@ -227,10 +300,10 @@ func (s *Stream) endMerge() {
 		e := r.text
 		e.Text = string(r.buf)
 		s.pending = append(s.pending, e)
-		r.buf = r.buf[:0]
-		if cap(r.buf) > 1<<20 {
+		if cap(r.buf) > max(keepBuffer, 8*len(r.buf)) {
 			r.buf = nil
 		}
+		r.buf = r.buf[:0]
 	case outputMerge:
 		s.pending = append(s.pending, conversation.TerminalOutput{ID: r.term, Data: r.buf})
 		r.buf = nil // the event owns it now

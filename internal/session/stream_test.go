@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -48,6 +49,76 @@ func TestStreamKeepsOrderAndMerges(t *testing.T) {
 	if got := s.Take(); len(got) != 1 || got[0] != says("f") {
 		t.Errorf("took %v", got)
 	}
+}
+
+// Text that comes within a frame wakes nobody: the next text after it does, anything else
+// that happens, or a timer.
+func TestStreamIsPaced(t *testing.T) {
+	const frame = 35 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStream()
+		s.Pace(frame)
+		woken := func() bool {
+			synctest.Wait()
+			select {
+			case <-s.Ready():
+				return true
+			default:
+				return false
+			}
+		}
+		take := func(events int) {
+			t.Helper()
+			if got := s.Take(); len(got) != events {
+				t.Errorf("took %v, want %d events", got, events)
+			}
+		}
+		s.post(says("after a pause"))
+		if !woken() {
+			t.Error("the first text does not wake")
+		}
+		take(1)
+		for range 3 {
+			time.Sleep(10 * time.Millisecond)
+			if s.post(says("too soon")); woken() {
+				t.Error("text within the frame wakes")
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+		if s.post(says("after the frame")); !woken() {
+			t.Error("text after the frame does not wake")
+		}
+		take(1)
+		if s.post(says("the last")); woken() {
+			t.Error("text within the next frame wakes")
+		}
+		time.Sleep(frame + lateness)
+		if !woken() {
+			t.Error("the timer does not wake for the last text")
+		}
+		take(1)
+		s.post(says("before a notice"))
+		if s.post(conversation.Said{Title: "notice"}); !woken() {
+			t.Error("a notice has to wait")
+		}
+		take(2)
+		s.post(says("before the tab is shown"))
+		if s.Pace(time.Millisecond); !woken() {
+			t.Error("another pace leaves events where they are")
+		}
+		take(1)
+		s.post(says("before a flood"))
+		if s.post(says(strings.Repeat("x", pendingBound))); !woken() {
+			t.Error("a flood has to wait")
+		}
+		take(1)
+		s.post(says("at the end"))
+		if s.Close(); !woken() {
+			t.Error("the end does not wake")
+		}
+		take(1)
+		time.Sleep(time.Second) // the timer is stopped, or it would send on a closed channel
+	})
 }
 
 // The bytes of an event are its own: what was pushed may be written over.

@@ -33,7 +33,7 @@ func (s *Store) SaveDraft(cwd, was, draft string) error {
 	case kept != was && kept != "":
 		return nil
 	case draft != "":
-		if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		if err := config.MakeDir(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("save the draft: %w", err)
 		}
 		return replaceDraft(path, []byte(draft))

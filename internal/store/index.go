@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
 	"modernc.org/sqlite" // also the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"parley/acpclient"
+	"parley/config"
 )
 
 // indexName is the file of the index, in the directory of the logs.
@@ -95,11 +95,11 @@ type Index struct {
 // OpenIndex opens the index of a store, and rebuilds it if it is damaged or of another
 // version. Refresh adds what was written since.
 func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
-	if err := os.MkdirAll(s.dir, dirMode); err != nil {
+	if err := config.MakeDir(s.dir); err != nil {
 		return nil, fmt.Errorf("open the session index: %w", err)
 	}
 	path := filepath.Join(s.dir, indexName)
-	unlock, err := lockedfile.MutexAt(path + ".lock").Lock() // only one process at a time creates it
+	unlock, err := config.Lock(path) // only one process at a time creates it
 	if err != nil {
 		return nil, fmt.Errorf("open the session index: %w", err)
 	}

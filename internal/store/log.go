@@ -72,8 +72,9 @@ func (l *Log) own(kind string, data any) error {
 	return l.write()
 }
 
-// keepBuffer bounds the buffer that is kept between writes, in bytes.
-const keepBuffer = 1 << 20
+// keepBuffer bounds the buffer, in bytes, that is kept when little is written again after
+// a burst.
+const keepBuffer = 64 << 10
 
 // write writes the buffer. l.mu must be held.
 func (l *Log) write() error {
@@ -85,7 +86,7 @@ func (l *Log) write() error {
 	}
 	n, err := l.file.Write(l.buf)
 	l.torn = err != nil && (n > 0 || l.torn)
-	if cap(l.buf) > keepBuffer {
+	if cap(l.buf) > max(keepBuffer, 8*len(l.buf)) {
 		l.buf = nil
 	}
 	if err != nil {
@@ -107,7 +108,7 @@ func (l *Log) Close() error {
 }
 
 // Records reads a stored session from an offset, which is 0 or that of a record. It
-// skips damaged records and unknown kinds. A log can be read while it is written. An
+// skips unknown kinds. A log can be read while it is written. An
 // error comes last, without a record.
 func (s *Store) Records(id ID, from int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -174,14 +175,24 @@ func recordsOf(line []byte, offset int64, take func(Record) bool) (more bool) {
 		r.Offset, r.End = offset, end
 		return take(r)
 	}
-	more = true
-	if errors.Is(err, errDamaged) {
-		salvage(line, func(at int, r Record) {
-			r.Offset, r.End = offset+int64(at), end
-			more = more && take(r)
-		})
+	if !errors.Is(err, errDamaged) || len(line) == 0 {
+		return true
 	}
-	return more
+	found, lost := salvage(line)
+	if lost && end > 0 { // else it is still being written
+		at := 0
+		if len(found) > 0 && found[0].Offset == 0 {
+			at = len(found)
+		}
+		found = slices.Insert(found, at, Record{Damaged: true})
+	}
+	for _, r := range found {
+		r.Offset, r.End = offset+r.Offset, end
+		if !take(r) {
+			return false
+		}
+	}
+	return true
 }
 
 // readLine reads a line including its end, which the last one may lack. A short line is

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 )
 
 // AmbiguousError means that several sessions match a prefix.
@@ -83,6 +83,8 @@ type Transcript struct {
 	// have stopped at any moment. The conversation already includes them; whoever
 	// continues the log must write them first.
 	Ending []conversation.Event
+	// Damaged counts the lines of the log that could not be read.
+	Damaged int
 	// LastNumber is the highest number of a switch, a question or a queued prompt.
 	LastNumber int
 
@@ -96,10 +98,18 @@ var errEnded = errors.New("parley has ended")
 // Read folds a stored session. It reads the whole log.
 func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 	t := &Transcript{Meta: Meta{ID: id}, Conversation: conversation.New()}
+	here := 0 // damaged lines since the last intact one
 	for r, err := range s.Records(id, 0) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
+		if r.Damaged {
+			t.Damaged++
+			here++
+			continue
+		}
+		t.tellDamage(here, "Damaged and not readable: %s of the stored session, here")
+		here = 0
 		switch {
 		case r.Meta != nil:
 			t.Meta = *r.Meta
@@ -112,8 +122,18 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			t.Conversation.Apply(r.Event)
 		}
 	}
+	t.tellDamage(t.Damaged, "Damaged and not readable: %s of the stored session in all")
 	t.end()
 	return t, nil
+}
+
+// tellDamage says how many lines of the log could not be read. It is not stored.
+func (t *Transcript) tellDamage(lines int, words string) {
+	if lines > 0 {
+		t.Conversation.Apply(conversation.Said{
+			Severity: acpclient.NoticeWarning, Title: fmt.Sprintf(words, termtext.Count(lines, "line")),
+		})
+	}
 }
 
 // count records the number in an event, and a prompt that it sends.
@@ -137,6 +157,12 @@ func (t *Transcript) count(e conversation.Event) {
 	t.LastNumber = max(t.LastNumber, n)
 }
 
+// beginsAs reports whether a prompt that was sent begins with the text of a queued one,
+// which got the contents of its files when it was sent.
+func beginsAs(sent, queued []acpclient.ContentBlock) bool {
+	return len(sent) > 0 && len(queued) > 0 && sent[0].Text == queued[0].Text
+}
+
 // end completes what is open. Queued prompts stay queued, except one that was sent: its
 // removal from the queue is logged after the sending, and the writer may have stopped
 // in between.
@@ -149,7 +175,7 @@ func (t *Transcript) end() {
 	}
 	t.Ending = append(t.Ending, conversation.AgentLost{Err: errEnded})
 	waits := slices.Clone(c.Queue)
-	if len(waits) > 0 && t.sent != nil && reflect.DeepEqual(waits[0].Prompt, t.sent) {
+	if len(waits) > 0 && beginsAs(t.sent, waits[0].Prompt) {
 		waits = waits[1:]
 	}
 	if len(waits) < len(c.Queue) || len(waits) > 0 && !c.QueuePaused {

@@ -55,6 +55,30 @@ func TestReadsALogOfVersion1(t *testing.T) {
 	}
 }
 
+// Lines whose checksum is wrong are told of where they were, and how many they are.
+func TestDamagedLinesAreToldOf(t *testing.T) {
+	s, l := newLog(t)
+	appendAll(t, l, test.Sent("one"), text("lost"), text("lost too"), conversation.TurnEnded{}, test.Sent("two"), text("lost again"), conversation.TurnEnded{})
+	log, err := os.ReadFile(l.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(l.path, []byte(strings.ReplaceAll(string(log), `"lost`, `"Lost`)), fileMode); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Read(t.Context(), l.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	test.WantTranscript(t, got.Conversation,
+		"user: one", "note: Damaged and not readable: 2 lines of the stored session, here",
+		"user: two", "note: Damaged and not readable: 1 line of the stored session, here",
+		"note: Damaged and not readable: 3 lines of the stored session in all")
+	if got.Damaged != 3 {
+		t.Errorf("%d lines are damaged", got.Damaged)
+	}
+}
+
 // What was open when parley ended is ended by events, which end it for whoever reads the
 // log after the next writer as well.
 func TestWhatIsOpenIsEnded(t *testing.T) {

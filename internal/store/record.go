@@ -52,6 +52,8 @@ type Record struct {
 	Meta        *Meta
 	// Title is the user's title for the session.
 	Title *string
+	// Damaged means that something of a line is lost; the other fields are not set.
+	Damaged bool
 }
 
 // appendEvent appends the record of an event.
@@ -133,8 +135,9 @@ func parseOwn(body []byte) (Record, error) {
 // maxSalvage bounds the records looked for in a damaged line.
 const maxSalvage = 64
 
-// salvage finds the intact records in a damaged line, with their offsets.
-func salvage(line []byte, found func(at int, r Record)) {
+// salvage finds the intact records in a damaged line, with their offsets. lost means that
+// there was more.
+func salvage(line []byte) (found []Record, lost bool) {
 	var starts []int
 	for at := 0; len(starts) < maxSalvage; {
 		next := bytes.Index(line[at:], []byte(recordHead))
@@ -146,15 +149,19 @@ func salvage(line []byte, found func(at int, r Record)) {
 		}
 		at += next + 1
 	}
+	covered := 0
 	for i, start := range starts {
 		// A record ends before the damaged line end, of which the line may contain one
 		// byte or none. What looks like the beginning of the next may be part of this
 		// one.
 		for _, end := range append(starts[i+1:len(starts):len(starts)], len(line), len(line)+1) {
 			if r, err := parse(line[start : end-1]); err == nil {
-				found(start, r)
+				r.Offset = int64(start)
+				found = append(found, r)
+				covered += end - start
 				break
 			}
 		}
 	}
+	return found, covered < len(line)
 }

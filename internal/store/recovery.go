@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"parley/config"
 )
 
 // While a log is being written, the directory openDir contains an empty file of the
@@ -19,7 +21,7 @@ func (s *Store) markPath(id ID) string { return filepath.Join(s.dir, openDir, st
 // but cannot be offered for recovery.
 func (s *Store) mark(l *Log) {
 	path := s.markPath(l.id)
-	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+	if err := config.MakeDir(filepath.Dir(path)); err != nil {
 		return
 	}
 	if err := os.WriteFile(path, nil, fileMode); err == nil {

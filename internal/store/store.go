@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/config"
 )
 
 // Files and directories are accessible only to their owner.
@@ -78,7 +80,7 @@ func New(dir string) *Store { return &Store{dir: dir} }
 
 // Create begins a log, and sets ID and Created of the meta.
 func (s *Store) Create(m Meta) (*Log, error) {
-	if err := os.MkdirAll(s.dir, dirMode); err != nil {
+	if err := config.MakeDir(s.dir); err != nil {
 		return nil, fmt.Errorf("store the session: %w", err)
 	}
 	if m.Created.IsZero() {

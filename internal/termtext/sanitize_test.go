@@ -115,3 +115,16 @@ func TestVisible(t *testing.T) {
 		t.Errorf("VisibleLine = %q, want %q", got, want)
 	}
 }
+
+func TestVisibleBlanks(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                     "plain",
+		"a\u3164\u115f\u1160\uffa0": "a⟨U+3164⟩⟨U+115F⟩⟨U+1160⟩⟨U+FFA0⟩",
+		"Do\u00adnau":               "Do⟨U+00AD⟩nau",
+		"한글 \u1112\u1161":           "한글 \u1112\u1161",
+	} {
+		if got := VisibleBlanks(text); got != want {
+			t.Errorf("%+q is shown as %q, want %q", text, got, want)
+		}
+	}
+}

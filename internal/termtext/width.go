@@ -46,9 +46,6 @@ func Width(s string) int { return CurrentMethod().Width(s) }
 // Fit is [Method.Fit] with the current method.
 func Fit(s string, room, width int) (n, used int) { return CurrentMethod().Fit(s, room, width) }
 
-// FitEnd is [Method.FitEnd] with the current method.
-func FitEnd(s string, width int) (from, used int) { return CurrentMethod().FitEnd(s, width) }
-
 // Truncate is [Method.Truncate] with the current method.
 func Truncate(s string, width int, tail string) string {
 	return CurrentMethod().Truncate(s, width, tail)
@@ -67,6 +64,3 @@ func Wrap(s string, width int) []string { return CurrentMethod().Wrap(s, width) 
 
 // Break is [Method.Break] with the current method.
 func Break(s string, width int) []string { return CurrentMethod().Break(s, width) }
-
-// Word is [Method.Word] with the current method.
-func Word(s string) (n, width int, wide bool) { return CurrentMethod().Word(s) }

@@ -56,6 +56,9 @@ func At(e conversation.Event, at time.Time) conversation.Event {
 	case conversation.ElicitationClosed:
 		e.At = at
 		return e
+	case conversation.OptionChosen:
+		e.At = at
+		return e
 	case conversation.AgentLost:
 		e.At = at
 		return e

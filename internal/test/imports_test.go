@@ -20,7 +20,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"only the command line imports the program on the screen", `.`, `^internal/cli$`, `^tui$`, `^$`},
 	{"packages without a screen do not know of one", `.`, `^(tui|internal/cli|internal/test)(/|$)`, `^tui(/|$)`, `^$`},
 	{"the screen serves no files and runs no commands of the agent", `^tui(/|$)`, `^$`, `^internal/machine$|^terminal$`, `^$`},
-	{"line mode and the screen share what is below both", `^tui/linemode$`, `^$`, `^tui/(tab|pages|screen|transcript)$`, `^$`},
+	{"line mode and the screen share what is below both", `^tui/linemode$`, `^$`, `^tui/(tab|pages|dialog|screen|transcript)$`, `^$`},
 	{"the painter does not know what it paints", `^tui/screen(/|$)`, `^$`, `.`, `^terminal/screen$|` + leaves},
 	{"acpclient stands alone", `^acpclient(/|$)`, `^$`, `.`, `^acpclient(/|$)|` + leaves},
 	{"the network carries messages of the protocol and does not know sessions", `^internal/remote(/|$)`, `^$`, `.`, `^acpclient$`},

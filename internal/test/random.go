@@ -54,7 +54,7 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"QueueChanged": draw(func(t *rapid.T) conversation.Event {
 		var queue []conversation.QueuedPrompt
 		for i := range rapid.IntRange(0, 2).Draw(t, "prompts") {
-			queue = append(queue, conversation.QueuedPrompt{ID: i + 1, Prompt: prompt(t)})
+			queue = append(queue, conversation.QueuedPrompt{ID: i + 1, Prompt: prompt(t), Folds: []conversation.Fold{{From: number(t), To: number(t), Block: i}}})
 		}
 		return conversation.QueueChanged{Queue: queue, Paused: rapid.Bool().Draw(t, "paused")}
 	}),
@@ -63,7 +63,7 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	}),
 	"Update": draw(randomUpdate),
 	"OptionChosen": draw(func(t *rapid.T) conversation.Event {
-		return conversation.OptionChosen{Seq: number(t), Option: option(t), Value: value(t)}
+		return conversation.OptionChosen{Seq: number(t), Option: option(t), Value: value(t), At: moment(t)}
 	}),
 	"OptionSettled": draw(func(t *rapid.T) conversation.Event {
 		e := conversation.OptionSettled{Seq: number(t), Option: option(t), Value: value(t), Err: failure(t)}

@@ -110,7 +110,10 @@ func (s *Screen) csi(cmd ansi.Cmd, params ansi.Params) {
 	case 'm': // SGR
 		s.pen.apply(params)
 	case 'r': // DECSTBM
-		s.setRegion(n-1, min(countOr(params, 1, s.rows), s.rows)-1)
+		if bottom := min(countOr(params, 1, s.rows), s.rows) - 1; n-1 < bottom {
+			s.top, s.bottom = n-1, bottom
+			s.moveTo(0, 0)
+		}
 	case 's': // SCOSC
 		s.saved = s.cursor()
 	case 'u': // SCORC

@@ -68,14 +68,6 @@ func (s *Screen) scrollDown(from, n int) {
 	}
 }
 
-func (s *Screen) setRegion(top, bottom int) {
-	if top >= bottom {
-		return
-	}
-	s.top, s.bottom = top, bottom
-	s.moveTo(0, 0)
-}
-
 func (s *Screen) eraseInLine(what int) {
 	r := &s.grid[s.y]
 	switch what {

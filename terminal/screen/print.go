@@ -40,8 +40,14 @@ func (s *Screen) printASCII(p []byte) {
 
 // print writes one character that is not ASCII. Each code point with a width gets cells
 // of its own: programs that know only wcwidth(3) count on it, and every terminal has
-// room for it.
+// room for it. What takes room and is not seen is written as what it is.
 func (s *Screen) print(r rune) {
+	if termtext.Blank(r) && !s.asSent {
+		for _, seen := range termtext.VisibleBlanks(string(r)) {
+			s.put(seen, 1)
+		}
+		return
+	}
 	width := termtext.RuneWidth(r)
 	if (width == 0 || regional(r)) && s.join(r) {
 		return

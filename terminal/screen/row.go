@@ -26,10 +26,7 @@ type row struct {
 
 func (r *row) reset() { r.cells, r.wrapped = r.cells[:0], false }
 
-// isBlank reports whether nothing is visible.
-func (r *row) isBlank() bool { return r.inkEnd() == 0 }
-
-// inkEnd returns the column after the last visible cell.
+// inkEnd returns the column after the last visible cell, 0 if nothing is visible.
 func (r *row) inkEnd() int {
 	for i := len(r.cells); i > 0; i-- {
 		c := &r.cells[i-1]
@@ -116,14 +113,6 @@ func (r *row) remove(x, n int) {
 	r.detach(x + n)
 	r.cells = append(r.cells[:x], r.cells[x+n:]...)
 	r.wrapped = false
-}
-
-// crop cuts the row at cols columns.
-func (r *row) crop(cols int) {
-	if len(r.cells) > cols {
-		r.detach(cols)
-		r.cells = r.cells[:cols]
-	}
 }
 
 // appendStyled appends the cells as text with SGR sequences. The text begins and ends

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/parser"
 )
 
 // Bounds of a grid. A size beyond them is a mistake or an attack.
@@ -32,6 +33,7 @@ type Screen struct {
 	history    history
 	scrolled   int        // number of rows that have left the main grid
 	evict      func(*row) // takes rows in place of history, if set
+	asSent     bool       // blank letters are kept
 
 	x, y        int
 	pendingWrap bool // the last column is written: the next character wraps
@@ -238,7 +240,7 @@ func (s *Screen) Lines() []string { return s.Tail(s.Len()) }
 // inkRows returns the number of rows up to the last one that is not blank.
 func inkRows(grid []row) int {
 	n := len(grid)
-	for n > 0 && grid[n-1].isBlank() {
+	for n > 0 && grid[n-1].inkEnd() == 0 {
 		n--
 	}
 	return n
@@ -293,7 +295,10 @@ func (s *Screen) Resize(cols int) {
 		// The program redraws its alternate screen at the new size.
 		s.under, s.beforeAlt.x, s.beforeAlt.y = next.grid, x, y
 		for i := range s.grid {
-			s.grid[i].crop(cols)
+			if r := &s.grid[i]; len(r.cells) > cols {
+				r.detach(cols)
+				r.cells = r.cells[:cols]
+			}
 		}
 		s.moveTo(s.x, s.y)
 		return
@@ -329,4 +334,88 @@ func (s *Screen) replay(text []byte, wrapped bool) {
 	if !wrapped {
 		s.consume([]byte("\r\n"))
 	}
+}
+
+const ground = parser.GroundState
+
+// newParser returns a parser of escape sequences that keeps no strings (titles,
+// clipboards, images): they are unused, and a program can make them arbitrarily long.
+func newParser() *ansi.Parser {
+	p := new(ansi.Parser)
+	p.SetParamsSize(parser.MaxParamsSize)
+	p.SetDataSize(1) // zero would mean unbounded
+	return p
+}
+
+// advance feeds one byte of an escape sequence. It skips bytes above ASCII: in UTF-8
+// they are parts of characters, and the parser would take some of them for control
+// characters, such as 0x9C for the end of a title.
+func advance(p *ansi.Parser, b byte) {
+	if b < 0x80 {
+		p.Advance(b)
+	}
+}
+
+// bytesPerLine bounds scrollback on average. A plain line of 80 columns needs 80 bytes;
+// a hostile one, with a colour and combining marks for each letter, needs thousands.
+const bytesPerLine = 512
+
+// line is a row that has left the grid, as text that never changes again.
+type line struct {
+	text    string
+	wrapped bool
+}
+
+// history is a ring of the newest lines, bounded in number and in bytes.
+type history struct {
+	limit int
+	lines []line
+	first int // the oldest line, once the ring is full
+	bytes int
+}
+
+func (h *history) len() int { return len(h.lines) }
+
+// at returns line i, counted from the oldest.
+func (h *history) at(i int) line {
+	i += h.first
+	if i >= len(h.lines) {
+		i -= len(h.lines)
+	}
+	return h.lines[i]
+}
+
+func (h *history) push(l line) {
+	if h.limit <= 0 {
+		return
+	}
+	if h.bytes+len(l.text) > h.limit*bytesPerLine {
+		h.shrink(h.limit * bytesPerLine / 2)
+	}
+	h.bytes += len(l.text)
+	if len(h.lines) < h.limit {
+		h.lines = append(h.lines, l)
+		return
+	}
+	h.bytes -= len(h.lines[h.first].text)
+	h.lines[h.first] = l
+	h.first++
+	if h.first == len(h.lines) {
+		h.first = 0
+	}
+}
+
+// shrink drops the oldest lines until at most size bytes are left. It frees room for
+// many lines at once, because it copies the ring.
+func (h *history) shrink(size int) {
+	drop := 0
+	for drop < h.len() && h.bytes > size {
+		h.bytes -= len(h.at(drop).text)
+		drop++
+	}
+	kept := make([]line, 0, h.len()-drop)
+	for i := drop; i < h.len(); i++ {
+		kept = append(kept, h.at(i))
+	}
+	h.lines, h.first = kept, 0
 }

@@ -301,3 +301,16 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 		})
 	}
 }
+
+// A blank letter in an output is seen, and reaches the model as it was written.
+func TestBlankLettersAreSeen(t *testing.T) {
+	const out = "rm \u3164\u115f\uffa0a\u00adb"
+	s := New(80, 3, 0)
+	_, _ = s.Write([]byte(out))
+	if got, want := s.Line(0), "rm ⟨U+3164⟩⟨U+115F⟩⟨U+FFA0⟩a⟨U+00AD⟩b"; got != want {
+		t.Errorf("drawn as %q, want %q", got, want)
+	}
+	if got, _ := PlainText([]byte(out), 80, 3, 1000); got != out {
+		t.Errorf("the model gets %q", got)
+	}
+}

@@ -6,14 +6,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"parley/internal/prompt"
 	"parley/internal/termtext"
-)
-
-// In a draft, folded text is one character of the last private use plane. No other text
-// contains such characters, because clean removes them.
-const (
-	firstChip = '\U00100000'
-	lastChip  = '\U0010FFFD'
 )
 
 const (
@@ -33,13 +27,13 @@ type chip struct {
 	// command right after the paste, so that pasting megabytes does not block Update.
 	text func() string
 	// attached goes with the prompt as a block of its own, or is nil.
-	attached *Attachment
-	image    *Image // goes with the prompt, or is nil
+	attached *prompt.Attachment
+	image    *prompt.Image // goes with the prompt, or is nil
 }
 
 // fold stores raw text, and returns the chip for it.
 func (c *chips) fold(raw string) (mark string, text func() string) {
-	if firstChip+rune(len(c.list)) > lastChip {
+	if prompt.FirstChip+rune(len(c.list)) > prompt.LastChip {
 		return "", func() string { return "" }
 	}
 	amount := fmt.Sprintf("%d bytes", len(raw))
@@ -49,7 +43,7 @@ func (c *chips) fold(raw string) (mark string, text func() string) {
 	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount)
 	text = sync.OnceValue(func() string { return clean(raw) })
 	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: text})
-	return string(firstChip + rune(len(c.list)-1)), text
+	return string(prompt.FirstChip + rune(len(c.list)-1)), text
 }
 
 // frozen returns a copy for use in another goroutine.
@@ -64,12 +58,10 @@ func lineCount(raw string) int {
 	return n
 }
 
-func isChip(r rune) bool { return r >= firstChip && r <= lastChip }
-
 // isChipAt reports whether a chip begins at an offset.
 func isChipAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
-	return isChip(r)
+	return prompt.IsChip(r)
 }
 
 // at returns the chip that s begins with.
@@ -78,7 +70,7 @@ func (c *chips) at(s string) (chip, bool) {
 		return chip{}, false
 	}
 	r, _ := utf8.DecodeRuneInString(s)
-	if i := int(r - firstChip); isChip(r) && i < len(c.list) {
+	if i := int(r - prompt.FirstChip); prompt.IsChip(r) && i < len(c.list) {
 		return c.list[i], true
 	}
 	return chip{}, false
@@ -97,7 +89,7 @@ func (c *chips) expand(raw string, labels bool) string {
 			} else {
 				s.WriteString(ch.text())
 			}
-			i += utf8.RuneLen(firstChip)
+			i += utf8.RuneLen(prompt.FirstChip)
 			continue
 		}
 		s.WriteByte(raw[i])
@@ -113,7 +105,7 @@ func clean(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if isChip(r) {
+		if prompt.IsChip(r) {
 			return utf8.RuneError
 		}
 		return r
@@ -146,7 +138,7 @@ func (c *chips) next(s string, i int) (bytes, columns int) {
 		return 1, 1
 	}
 	if ch, ok := c.at(s[i:]); ok {
-		return utf8.RuneLen(firstChip), ch.width
+		return utf8.RuneLen(prompt.FirstChip), ch.width
 	}
 	end := min(len(s), i+maxUnit)
 	if at := strings.IndexByte(s[i+1:end], 0xF4); at >= 0 {

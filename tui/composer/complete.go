@@ -8,14 +8,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/tui/list"
 )
 
-// command is a slash command, cleaned. own is one of parley's.
+// command is a slash command, cleaned. own is one of parley's, alias another name of one.
 type command struct {
 	name, description, hint string
-	own                     bool
+	own, alias              bool
 }
 
 // commands are the slash commands: the agent's, then parley's.
@@ -128,7 +129,7 @@ func (c *Composer) offer() tea.Cmd {
 	p.query, p.stale, p.window, p.note = query, false, list.Window{}, ""
 	if kind == commandCompletion {
 		p.items, p.labels = c.commands.match(query), 0
-		p.found, p.all, p.atLeast = len(p.items), len(c.commands), false
+		p.found, p.all, p.atLeast = len(p.items), c.commands.listed(), false
 		for _, it := range p.items {
 			p.labels = max(p.labels, termtext.Width(it.label))
 		}
@@ -150,8 +151,8 @@ func (c *Composer) wordToComplete() (completionKind, pos, string) {
 	if c.IsCommand() {
 		return noCompletion, pos{}, "" // "@" means nothing to a shell
 	}
-	if m, ok := mentionAt(line, cur.col); ok {
-		return fileCompletion, pos{cur.row, m.from}, m.path
+	if m, ok := prompt.MentionAt(line, cur.col); ok {
+		return fileCompletion, pos{cur.row, m.From}, m.Path
 	}
 	return noCompletion, pos{}, ""
 }
@@ -179,6 +180,10 @@ func (l commands) match(query string) []item {
 			return l[i].name, l[i].description
 		}).Find(query, nil)
 	}
+	hits = slices.DeleteFunc(hits, func(hit list.Hit) bool {
+		const enough = 3 // letters, so that other names do not crowd the list
+		return l[hit.Row].alias && (len(query) < enough || !strings.HasPrefix(l[hit.Row].name, query))
+	})
 	items := make([]item, len(hits))
 	for i, hit := range hits {
 		cmd := l[hit.Row]

@@ -114,17 +114,6 @@ func TestCompletingFiles(t *testing.T) {
 	}
 }
 
-// What is offered is found again in the text as it stands.
-func TestMentionsAreReadAsWritten(t *testing.T) {
-	for _, path := range []string{"a", "a b", `a"b`, `a\b`, "it's", "世界/x y", "a/b c/", ` x`} {
-		text := "see " + writeMention(path) + " and more"
-		m := mentions(text)
-		if len(m) != 1 || m[0].path != path {
-			t.Errorf("%q is read as %+v", text, m)
-		}
-	}
-}
-
 func TestListingFilesOnTheFirstMention(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	c := newTest(t, nil)

@@ -26,8 +26,6 @@ type Options struct {
 	History *History
 	// Root is the project's directory for mentions; "" is the current one.
 	Root string
-	// Placeholder is shown while there is no draft.
-	Placeholder string
 	// Vim enables the keys of vim.
 	Vim bool
 	// Now may be nil for time.Now.
@@ -48,7 +46,7 @@ type Composer struct {
 	keys        config.Keys
 	history     *History
 	root        string
-	placeholder string
+	placeholder string // shown while there is no draft
 	now         func() time.Time
 	exec        func(*exec.Cmd, tea.ExecCallback) tea.Cmd
 	noImages    func() string
@@ -75,13 +73,14 @@ type Composer struct {
 	preview    preview
 
 	width, maxHeight int
+	unfocused        bool
 	top              wrappedRow // the first visible row of the draft
 }
 
 // New returns an empty composer, 80 columns wide and at most 10 lines high.
 func New(o Options) *Composer {
 	c := &Composer{
-		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, placeholder: o.Placeholder, now: o.Now, exec: o.Exec, noImages: o.NoImages, own: o.Own,
+		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, now: o.Now, exec: o.Exec, noImages: o.NoImages, own: o.Own,
 		width: 80, maxHeight: 10,
 	}
 	if o.Vim {
@@ -144,8 +143,11 @@ type Result struct {
 	Command *string
 	// Copy is text for the clipboard that the key has copied, or "".
 	Copy string
-	// Own is the name of parley's command that the key sent, or "".
-	Own string
+	// Own is the name of parley's command that the key sent, or "", and Argument what
+	// follows it.
+	Own, Argument string
+	// Unknown is the name of the command that Prompt seems to be, but that nobody has; or "".
+	Unknown string
 }
 
 // Key handles a key. The command may be nil.
@@ -287,8 +289,9 @@ func (c *Composer) send() (Result, tea.Cmd) {
 		if result.Command = &line; line != "" {
 			kept = append(kept, strings.TrimRight(raw, " \t\n"))
 		}
-	} else if result.Own = c.commands.ownOf(raw); result.Own == "" {
-		result.Prompt = &Prompt{raw: strings.TrimRight(raw, " \t\n"), root: c.root, chips: c.chips.frozen()}
+	} else if result.Own, result.Argument = c.commands.ownOf(raw); result.Own == "" {
+		result.Unknown = c.commands.unknownIn(raw)
+		result.Prompt = &Prompt{raw: strings.TrimRight(raw, " \t\n"), chips: c.chips.frozen()}
 		kept = append(kept, result.Prompt.raw)
 	}
 	cmd := c.Keep(kept...)
@@ -325,46 +328,21 @@ func (c *Composer) Paste(text string) tea.Cmd {
 	return tea.Batch(c.complete(), func() tea.Msg { whole(); return nil })
 }
 
+// resultMsg is the result of a command of a composer, and what the composer does with it.
+type resultMsg struct {
+	owner *Composer
+	take  func() tea.Cmd
+}
+
 // Update handles the composer's own messages and ignores those of other composers. The
 // command may be nil.
 func (c *Composer) Update(msg tea.Msg) tea.Cmd {
-	defer c.settle()
-	switch msg := msg.(type) {
-	case filesListedMsg:
-		if msg.owner == c {
-			return c.takeList(msg)
-		}
-	case filesMatchedMsg:
-		if msg.owner == c {
-			return c.takeMatches(msg)
-		}
-	case previewMsg:
-		if msg.owner == c {
-			return c.takePreview(msg)
-		}
-	case mentionsMsg:
-		if msg.owner == c {
-			return c.takeLookup(msg)
-		}
-	case droppedMsg:
-		if msg.owner == c {
-			return c.takeDropped(msg)
-		}
-	case editorReadyMsg:
-		if msg.owner == c {
-			return c.runEditor(msg)
-		}
-	case editorClosedMsg:
-		if msg.owner == c {
-			return msg.read
-		}
-	case editorTextMsg:
-		if msg.owner == c {
-			c.takeEdited(msg)
-			return c.complete()
-		}
+	result, ok := msg.(resultMsg)
+	if !ok || result.owner != c {
+		return nil
 	}
-	return nil
+	defer c.settle()
+	return result.take()
 }
 
 // SetText replaces the draft; ctrl+_ undoes that.
@@ -429,6 +407,12 @@ func (c *Composer) SetWidth(columns int) {
 	defer c.settle()
 	c.width = max(columns, narrowest)
 }
+
+// SetPlaceholder sets what is shown while there is no draft.
+func (c *Composer) SetPlaceholder(text string) { c.placeholder = text }
+
+// SetFocused shows the prompt sign, or leaves it to what has the focus.
+func (c *Composer) SetFocused(focused bool) { c.unfocused = !focused }
 
 // SetMaxHeight bounds the lines of the composer, including the popup.
 func (c *Composer) SetMaxHeight(lines int) {

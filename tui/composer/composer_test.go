@@ -100,7 +100,7 @@ func settleCmds(c *Composer, cmd tea.Cmd) (others []tea.Msg) {
 		for _, each := range msg {
 			others = append(others, settleCmds(c, each)...)
 		}
-	case filesListedMsg, filesMatchedMsg, previewMsg, mentionsMsg, droppedMsg, editorReadyMsg, editorClosedMsg, editorTextMsg:
+	case resultMsg:
 		others = append(others, settleCmds(c, c.Update(msg))...)
 	default:
 		others = append(others, msg)

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"parley/internal/prompt"
 )
 
 // editedBy are keys that a person edits with, with those of vim and without.
@@ -60,7 +62,7 @@ func staysWhole(r *rapid.T, c *Composer) {
 		r.Fatalf("the draft is %q", raw)
 	}
 	for _, ch := range c.buf.raw() {
-		if _, ok := c.chips.at(string(ch)); isChip(ch) && !ok {
+		if _, ok := c.chips.at(string(ch)); prompt.IsChip(ch) && !ok {
 			r.Fatalf("%q stands for nothing", ch)
 		}
 	}
@@ -113,7 +115,7 @@ func TestSelecting(t *testing.T) {
 		{"delete deletes", "one two<home><shift+right><delete>", "ne two"},
 		{"a new line replaces", "abc<shift+left><ctrl+j>", "ab\n"},
 		{"left goes to its begin", "abcd<shift+left><shift+left><left>X", "abXcd"},
-		{"right goes to its end", "abcd<home><shift+right><shift+right><right>X", "abXcd"},
+		{"right goes to the end", "abcd<home><shift+right><shift+right><right>X", "abXcd"},
 		{"another key moves and ends it", "abcd<shift+left><home>X", "Xabcd"},
 		{"esc ends it", "abcd<shift+left><esc>X", "abcdX"[:3] + "Xd"},
 		{"turned around", "abcd<left><left><shift+right><shift+left><shift+left>X", "aXcd"},

@@ -18,24 +18,6 @@ import (
 // editedBytes bounds the text that is read back from an editor.
 const editedBytes = 16 << 20
 
-// The messages of an editor: its file is written, it was closed, its file was read.
-type (
-	editorReadyMsg struct {
-		owner *Composer
-		args  []string
-		file  string
-		was   string
-	}
-	editorClosedMsg struct {
-		editorReadyMsg
-		err error
-	}
-	editorTextMsg struct {
-		owner     *Composer
-		text, was string
-	}
-)
-
 // ErrorMsg reports an error to the user. The draft is unchanged.
 type ErrorMsg struct{ Err error }
 
@@ -52,7 +34,7 @@ func (c *Composer) openEditor() tea.Cmd {
 		if err != nil {
 			return ErrorMsg{Err: fmt.Errorf("edit the prompt in an editor: %w", err)}
 		}
-		return editorReadyMsg{c, args, file, text}
+		return resultMsg{c, func() tea.Cmd { return c.runEditor(args, file, text) }}
 	}
 }
 
@@ -70,24 +52,24 @@ func writeDraft(text string) (name string, err error) {
 	return f.Name(), nil
 }
 
-// runEditor hands the terminal to the editor.
-func (c *Composer) runEditor(m editorReadyMsg) tea.Cmd {
-	cmd := exec.Command(m.args[0], append(m.args[1:], m.file)...)
-	return c.exec(cmd, func(err error) tea.Msg { return editorClosedMsg{m, err} })
-}
-
-// read reads the text back and removes the file.
-func (m editorClosedMsg) read() tea.Msg {
-	defer os.Remove(m.file)
-	text, err := "", m.err
-	if err == nil {
-		text, err = readDraft(m.file)
+// runEditor hands the terminal to the editor with a file that holds the draft, reads the
+// text back and removes the file.
+func (c *Composer) runEditor(args []string, file, was string) tea.Cmd {
+	read := func(err error) tea.Msg {
+		defer os.Remove(file)
+		text := ""
+		if err == nil {
+			text, err = readDraft(file)
+		}
+		if err != nil {
+			return ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is unchanged",
+				termtext.Line(filepath.Base(args[0])), err)}
+		}
+		return resultMsg{c, func() tea.Cmd { return c.takeEdited(text, was) }}
 	}
-	if err != nil {
-		return ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is unchanged",
-			termtext.Line(filepath.Base(m.args[0])), err)}
-	}
-	return editorTextMsg{m.owner, text, m.was}
+	return c.exec(exec.Command(args[0], append(args[1:], file)...), func(err error) tea.Msg {
+		return resultMsg{c, func() tea.Cmd { return func() tea.Msg { return read(err) } }} // the callback must not block
+	})
 }
 
 func readDraft(name string) (string, error) {
@@ -108,11 +90,12 @@ func readDraft(name string) (string, error) {
 
 // takeEdited replaces the draft by the editor's result. If that is unchanged the draft
 // keeps its chips and its cursor.
-func (c *Composer) takeEdited(m editorTextMsg) {
-	if m.text != strings.TrimRight(m.was, "\n") {
+func (c *Composer) takeEdited(text, was string) tea.Cmd {
+	if text != strings.TrimRight(was, "\n") {
 		if c.search != nil { // begun before the editor appeared: what it shows is not the draft
 			c.buf, c.search = c.search.draft, nil
 		}
-		c.buf.replace(pos{}, c.buf.last(), m.text)
+		c.buf.replace(pos{}, c.buf.last(), text)
 	}
+	return c.complete()
 }

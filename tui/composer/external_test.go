@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // runEditor opens the editor on a draft and, instead of the program loop, runs it.
@@ -17,19 +19,22 @@ func runEditor(t *testing.T, c *Composer, script string) (errs []error) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("VISUAL", `"`+editor+`" --wait`)
+	file := ""
+	c.exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+		file = cmd.Args[len(cmd.Args)-1]
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file has mode %v (%v)", info.Mode(), err)
+		}
+		return func() tea.Msg { return done(cmd.Run()) }
+	}
 	_, cmd := c.Key(press("ctrl+g"))
-	ready := cmd().(editorReadyMsg)
-	if info, err := os.Stat(ready.file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file has mode %v (%v)", info.Mode(), err)
-	}
-	if c.Update(ready) == nil {
-		t.Error("the editor is not started")
-	}
-	err := exec.Command(ready.args[0], append(ready.args[1:], ready.file)...).Run()
-	for _, msg := range settleCmds(c, c.Update(editorClosedMsg{ready, err})) {
+	for _, msg := range settleCmds(c, cmd) {
 		errs = append(errs, msg.(ErrorMsg).Err)
 	}
-	if _, err := os.Stat(ready.file); err == nil {
+	if file == "" {
+		t.Error("the editor is not started")
+	}
+	if _, err := os.Stat(file); err == nil {
 		t.Error("the file is left behind")
 	}
 	return errs
@@ -73,15 +78,15 @@ func TestEditorBesideASearch(t *testing.T) {
 	c := newTest(t, &History{texts: []string{"an old prompt"}})
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("VISUAL", "true")
+	c.exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+		return func() tea.Msg {
+			return done(os.WriteFile(cmd.Args[len(cmd.Args)-1], []byte("written in the editor\n"), 0o600))
+		}
+	}
 	play(c, "draft")
 	_, cmd := c.Key(press("ctrl+g"))
 	play(c, "<ctrl+r>")
-	ready := cmd().(editorReadyMsg)
-	c.Update(ready)
-	if err := os.WriteFile(ready.file, []byte("written in the editor\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	settleCmds(c, c.Update(editorClosedMsg{ready, nil}))
+	settleCmds(c, cmd)
 	if play(c, "<esc>"); c.Text() != "written in the editor" {
 		t.Errorf("the text is %q", c.Text())
 	}

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/prompt"
 	"parley/internal/termtext"
 )
 
@@ -36,7 +37,10 @@ func (c *Composer) offerFiles(query string) tea.Cmd {
 	}
 	c.matching = true
 	index := c.index
-	return func() tea.Msg { return filesMatchedMsg{c, index, query, index.offers(query)} }
+	return func() tea.Msg {
+		offers := index.offers(query)
+		return resultMsg{c, func() tea.Cmd { return c.takeMatches(index, query, offers) }}
+	}
 }
 
 // fileOffers are the files that match a query.
@@ -47,25 +51,17 @@ type fileOffers struct {
 	note    string
 }
 
-// filesMatchedMsg reports the files that match a query.
-type filesMatchedMsg struct {
-	owner  *Composer
-	index  *fileIndex
-	query  string
-	offers fileOffers
-}
-
 // takeMatches shows the result, or matches again if something else was typed since.
-func (c *Composer) takeMatches(msg filesMatchedMsg) tea.Cmd {
+func (c *Composer) takeMatches(index *fileIndex, query string, offers fileOffers) tea.Cmd {
 	c.matching = false
 	p := &c.completion
 	if p.kind != fileCompletion || p.closed || c.index == nil {
 		return nil
 	}
-	if p.query != msg.query || c.index != msg.index {
+	if p.query != query || c.index != index {
 		return c.offerFiles(p.query)
 	}
-	p.show(msg.offers, len(c.index.paths))
+	p.show(offers, len(c.index.paths))
 	p.keepMark()
 	return c.previewDue()
 }
@@ -81,7 +77,7 @@ func (x *fileIndex) offers(query string) fileOffers {
 	paths, found, exact := x.match(query)
 	o := fileOffers{found: found, atLeast: !exact}
 	for _, p := range paths {
-		text := writeMention(p)
+		text := prompt.WriteMention(p)
 		if strings.HasSuffix(p, "/") {
 			text = strings.TrimSuffix(text, `"`) // the path continues
 		} else {
@@ -100,22 +96,14 @@ func (x *fileIndex) aboutLines(query string) string {
 	if path, begun := strings.CutSuffix(query, ":"); begun && slices.Contains(x.paths, path) {
 		return "lines of " + path + ": 10, or 10-20"
 	}
-	path, lines, ok := splitRange(strings.TrimSuffix(query, "-"))
+	path, lines, ok := prompt.SplitRange(strings.TrimSuffix(query, "-"))
 	switch {
 	case !ok || !slices.Contains(x.paths, path):
 		return ""
-	case lines.from == lines.to:
-		return fmt.Sprintf("line %d of %s", lines.from, path)
+	case lines.From == lines.To:
+		return fmt.Sprintf("line %d of %s", lines.From, path)
 	}
-	return fmt.Sprintf("lines %d to %d of %s", lines.from, lines.to, path)
-}
-
-// filesListedMsg reports the files of a composer's project.
-type filesListedMsg struct {
-	owner *Composer
-	root  string
-	index *fileIndex
-	err   error
+	return fmt.Sprintf("lines %d to %d of %s", lines.From, lines.To, path)
 }
 
 // listDue returns the command that lists the files, if there is no list or it is old.
@@ -128,22 +116,23 @@ func (c *Composer) listDue() tea.Cmd {
 	root := c.root
 	return func() tea.Msg {
 		paths, err := listFiles(root)
-		if err != nil {
-			return filesListedMsg{owner: c, root: root, err: err}
+		var index *fileIndex
+		if err == nil {
+			index = newFileIndex(paths)
 		}
-		return filesListedMsg{owner: c, root: root, index: newFileIndex(paths)}
+		return resultMsg{c, func() tea.Cmd { return c.takeList(root, index, err) }}
 	}
 }
 
-func (c *Composer) takeList(msg filesListedMsg) tea.Cmd {
-	if msg.root != c.root {
+func (c *Composer) takeList(root string, index *fileIndex, err error) tea.Cmd {
+	if root != c.root {
 		return nil // of the previous project
 	}
 	c.listing, c.listed, c.listError = false, c.now(), ""
-	if msg.err != nil {
-		c.listError = termtext.Line(msg.err.Error())
+	if err != nil {
+		c.listError = termtext.Line(err.Error())
 	} else {
-		c.index = msg.index
+		c.index = index
 	}
 	maps.DeleteFunc(c.looked.there, func(_ string, there bool) bool { return !there }) // it may exist now
 	if p := &c.completion; p.kind == fileCompletion {

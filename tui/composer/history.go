@@ -14,7 +14,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"parley/config"
 	"parley/fs"
@@ -151,7 +150,7 @@ func (h *History) append(text string, now time.Time) (err error) {
 		return fmt.Errorf("%s: %w", h.path, fs.ErrNotRegular)
 	}
 	// Not a lock on the file itself, because trimming replaces that.
-	unlock, err := lockedfile.MutexAt(h.path + ".lock").Lock()
+	unlock, err := config.Lock(h.path)
 	if err != nil {
 		return err
 	}

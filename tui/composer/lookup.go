@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/prompt"
 )
 
 const (
@@ -26,19 +27,16 @@ type lookup struct {
 	there map[string]bool
 }
 
-// mentionsMsg reports what mentions of a draft refer to.
-type mentionsMsg struct {
-	owner *Composer
-	chips *chips // of their draft
-	root  string
+// found is what mentions of a draft refer to.
+type found struct {
 	there map[string]bool
 	// images are the files that are images, refused the reasons against others.
-	images  map[string]*Image
+	images  map[string]*prompt.Image
 	refused map[string]error
 }
 
 // names reports whether a mention is known to refer to something.
-func (l *lookup) names(m mention) bool { return l.there[m.path] }
+func (l *lookup) names(m prompt.Mention) bool { return l.there[m.Path] }
 
 // lookUp returns the command that looks up the visible unknown mentions; nil if there
 // are none.
@@ -46,15 +44,15 @@ func (c *Composer) lookUp() tea.Cmd {
 	if c.search != nil || c.IsCommand() {
 		return nil
 	}
-	var due []mention
+	var due []prompt.Mention
 	last := min(len(c.buf.lines), c.top.line+c.maxHeight)
 	for row := c.top.line; row < last; row++ {
 		text := c.buf.lines[row].text
 		if len(text) > lookedUpIn {
 			continue
 		}
-		for _, m := range mentions(text) {
-			if _, known := c.looked.there[m.path]; known || m.path == "" || c.writing(row, m) || len(due) == lookedUpAtOnce {
+		for _, m := range prompt.Mentions(text) {
+			if _, known := c.looked.there[m.Path]; known || m.Path == "" || c.writing(row, m) || len(due) == lookedUpAtOnce {
 				continue
 			}
 			due = append(due, m)
@@ -67,61 +65,62 @@ func (c *Composer) lookUp() tea.Cmd {
 		c.looked.there = map[string]bool{}
 	}
 	for _, m := range due {
-		c.looked.there[m.path] = false // until it is known
+		c.looked.there[m.Path] = false // until it is known
 	}
 	root, chips, images := c.root, c.chips, c.refusesImages() == nil
 	return func() tea.Msg {
-		msg := lookAt(root, due, images)
-		msg.owner, msg.chips, msg.root = c, chips, root
-		return msg
+		f := lookAt(root, due, images)
+		return resultMsg{c, func() tea.Cmd {
+			if chips != c.chips || root != c.root || c.looked.there == nil {
+				return nil // the draft is gone
+			}
+			return c.takeLookup(f)
+		}}
 	}
 }
 
 // writing reports whether a mention is being typed: the cursor is after it, and the
 // popup offers completions.
-func (c *Composer) writing(row int, m mention) bool {
-	return c.buf.cur.row == row && c.buf.cur.col == m.to && c.completion.kind == fileCompletion && !c.completion.closed
+func (c *Composer) writing(row int, m prompt.Mention) bool {
+	return c.buf.cur.row == row && c.buf.cur.col == m.To && c.completion.kind == fileCompletion && !c.completion.closed
 }
 
 // lookAt looks mentions up on disk.
-func lookAt(root string, due []mention, images bool) mentionsMsg {
-	f := newFiles(root, acpclient.PromptCapabilities{})
-	defer f.close()
-	msg := mentionsMsg{there: map[string]bool{}, images: map[string]*Image{}, refused: map[string]error{}}
+func lookAt(root string, due []prompt.Mention, images bool) found {
+	f := prompt.NewFiles(root, acpclient.PromptCapabilities{})
+	defer f.Close()
+	result := found{there: map[string]bool{}, images: map[string]*prompt.Image{}, refused: map[string]error{}}
 	for _, m := range due {
-		for name, lines := range m.names() {
-			abs, info := f.look(name)
-			if info == nil || info.IsDir() && lines.some() {
+		for name, lines := range m.Names() {
+			abs, info := f.Look(name)
+			if info == nil || info.IsDir() && lines.Some() {
 				continue
 			}
-			msg.there[m.path] = true
-			if name != m.path || info.IsDir() || !isImageName(name) || !images {
+			result.there[m.Path] = true
+			if name != m.Path || info.IsDir() || !prompt.IsImageName(name) || !images {
 				break
 			}
-			if img, err := lookAtImage(abs, info); err != nil {
-				msg.refused[m.path] = err
+			if img, err := prompt.LookAtImage(abs, info); err != nil {
+				result.refused[m.Path] = err
 			} else {
 				img.Name = name
-				msg.images[m.path] = img
+				result.images[m.Path] = img
 			}
 			break
 		}
 	}
-	return msg
+	return result
 }
 
 // takeLookup marks what was found, and replaces images by chips.
-func (c *Composer) takeLookup(msg mentionsMsg) tea.Cmd {
-	if msg.chips != c.chips || msg.root != c.root || c.looked.there == nil {
-		return nil // the draft is gone
-	}
-	for path, there := range msg.there {
+func (c *Composer) takeLookup(f found) tea.Cmd {
+	for path, there := range f.there {
 		c.looked.there[path] = there
 	}
-	for path, img := range msg.images {
+	for path, img := range f.images {
 		c.chipImage(path, img)
 	}
-	for path, err := range msg.refused {
+	for path, err := range f.refused {
 		err := fmt.Errorf("%s goes as a link, not as an image: %w", oneLine(path), err)
 		return func() tea.Msg { return ErrorMsg{Err: err} }
 	}
@@ -129,17 +128,17 @@ func (c *Composer) takeLookup(msg mentionsMsg) tea.Cmd {
 }
 
 // chipImage replaces each mention of an image by a chip. The cursor stays in place.
-func (c *Composer) chipImage(path string, img *Image) {
+func (c *Composer) chipImage(path string, img *prompt.Image) {
 	for row := range c.buf.lines {
 		text := c.buf.lines[row].text
 		if len(text) > lookedUpIn {
 			continue
 		}
 		for {
-			list := mentions(c.buf.lines[row].text)
+			list := prompt.Mentions(c.buf.lines[row].text)
 			at := -1
 			for i, m := range list {
-				if m.path == path && !c.writing(row, m) {
+				if m.Path == path && !c.writing(row, m) {
 					at = i
 				}
 			}
@@ -151,13 +150,13 @@ func (c *Composer) chipImage(path string, img *Image) {
 				return
 			}
 			m, cur := list[at], c.buf.cur
-			c.buf.replace(pos{row, m.from}, pos{row, m.to}, mark)
+			c.buf.replace(pos{row, m.From}, pos{row, m.To}, mark)
 			switch {
-			case cur.row != row || cur.col <= m.from:
-			case cur.col < m.to:
-				cur.col = m.from + len(mark)
+			case cur.row != row || cur.col <= m.From:
+			case cur.col < m.To:
+				cur.col = m.From + len(mark)
 			default:
-				cur.col += len(mark) - (m.to - m.from)
+				cur.col += len(mark) - (m.To - m.From)
 			}
 			c.buf.move(cur)
 		}
@@ -178,15 +177,6 @@ func (c *Composer) refusesImages() error {
 // droppedBytes bounds a paste that is checked for file names.
 const droppedBytes = 8 << 10
 
-// droppedMsg means that pasted text consists of images dropped on the terminal, which
-// pastes their paths.
-type droppedMsg struct {
-	owner  *Composer
-	chips  *chips
-	pasted string
-	paths  []string
-}
-
 // dropped returns the command that checks whether a paste consists of paths of images,
 // as terminals paste dropped files; nil if it cannot.
 func (c *Composer) dropped(text string) tea.Cmd {
@@ -196,14 +186,14 @@ func (c *Composer) dropped(text string) tea.Cmd {
 	}
 	chips, root := c.chips, c.root
 	return func() tea.Msg {
-		f := newFiles(root, acpclient.PromptCapabilities{})
-		defer f.close()
+		f := prompt.NewFiles(root, acpclient.PromptCapabilities{})
+		defer f.Close()
 		for _, p := range paths {
-			if _, info := f.look(p); info == nil || info.IsDir() {
+			if _, info := f.Look(p); info == nil || info.IsDir() {
 				return nil
 			}
 		}
-		return droppedMsg{c, chips, text, paths}
+		return resultMsg{c, func() tea.Cmd { return c.takeDropped(chips, text, paths) }}
 	}
 }
 
@@ -232,7 +222,7 @@ func droppedPath(word string) (string, bool) {
 	if u, err := url.Parse(word); err == nil && u.Scheme == "file" && (u.Host == "" || u.Host == "localhost") {
 		word = filepath.FromSlash(u.Path)
 	}
-	return word, filepath.IsAbs(word) && isImageName(word) && clean(word) == word
+	return word, filepath.IsAbs(word) && prompt.IsImageName(word) && clean(word) == word
 }
 
 // shellWords splits a text at spaces that are neither quoted nor escaped.
@@ -267,14 +257,14 @@ func shellWords(text string) (words []string) {
 }
 
 // takeDropped replaces the pasted text by mentions, if it is still there.
-func (c *Composer) takeDropped(msg droppedMsg) tea.Cmd {
-	if msg.chips != c.chips {
+func (c *Composer) takeDropped(chips *chips, pasted string, paths []string) tea.Cmd {
+	if chips != c.chips {
 		return nil
 	}
-	pasted := oneLine(msg.pasted)
+	pasted = oneLine(pasted)
 	var list []string
-	for _, p := range msg.paths {
-		list = append(list, writeMention(p))
+	for _, p := range paths {
+		list = append(list, prompt.WriteMention(p))
 	}
 	for row := range c.buf.lines {
 		at := strings.LastIndex(c.buf.lines[row].text, pasted)
@@ -282,7 +272,7 @@ func (c *Composer) takeDropped(msg droppedMsg) tea.Cmd {
 			continue
 		}
 		before, text := "", strings.Join(list, " ")+" "
-		if at > 0 && !opensWord(c.buf.lines[row].text[:at]) {
+		if at > 0 && !prompt.OpensWord(c.buf.lines[row].text[:at]) {
 			before = " "
 		}
 		c.buf.replace(pos{row, at}, pos{row, at + len(pasted)}, before+text)

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
+	"parley/internal/prompt"
 )
 
 // lookedUp presses keys and carries out what they bring.
@@ -64,35 +64,6 @@ func TestSeveralFilesAtOnce(t *testing.T) {
 	play(c, "@a<ctrl+space>b<tab>")
 	if got := c.Text(); got != "@a.go @b.go " {
 		t.Errorf("the text is %q", got)
-	}
-}
-
-func TestLinesOfAFile(t *testing.T) {
-	root := t.TempDir()
-	write(t, root, "n.txt", "1\n2\n3\n4\n5")
-	write(t, root, "odd:7", "a name like that")
-	write(t, root, "long.txt", strings.Repeat(strings.Repeat("x", 99)+"\n", 2000))
-	for _, tt := range []struct {
-		name, text string
-		link       bool
-		want       string
-	}{
-		{"some", "@n.txt:2-3", false, `{"type":"resource","resource":{"uri":"file://~/n.txt#L2-L3","mimeType":"text/plain","text":"2\n3\n"}}`},
-		{"one", "see @n.txt:5.", false, `{"type":"resource","resource":{"uri":"file://~/n.txt#L5","mimeType":"text/plain","text":"5"}}`},
-		{"as a link", "@n.txt:2-3", true, `{"type":"resource_link","name":"n.txt:2-3","uri":"file://~/n.txt#L2-L3","mimeType":"text/plain"}`},
-		{"behind the end", "@n.txt:9", false, `{"type":"resource_link","name":"n.txt:9","uri":"file://~/n.txt#L9","mimeType":"text/plain"}`},
-		{"of a file that is too long as a whole", "@long.txt:1999-2000", false, `{"type":"resource","resource":{"uri":"file://~/long.txt#L1999-L2000","mimeType":"text/plain","text":"` + strings.Repeat(strings.Repeat("x", 99)+`\n`, 2) + `"}}`},
-		{"too many", "@long.txt:1-1900", false, `{"type":"resource_link","name":"long.txt:1-1900","uri":"file://~/long.txt#L1-L1900","mimeType":"text/plain"}`},
-		{"a name comes first", "@odd:7", false, `{"type":"resource","resource":{"uri":"file://~/odd:7","mimeType":"text/plain","text":"a name like that"}}`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff([]string{tt.want}, blocksOf(t, newPrompt(root, tt.text), !tt.link, root)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-	if got := blocksOf(t, newPrompt(root, "@n.txt:3-2 @n.txt:0 @no.txt:1"), true, root); got != nil {
-		t.Errorf("what names no lines is sent as %v", got)
 	}
 }
 
@@ -184,7 +155,7 @@ func TestImagesBecomeChips(t *testing.T) {
 	if got := c.Text(); got != "look at @shot.png now" {
 		t.Errorf("the draft is kept as %q", got)
 	}
-	blocks := play(c, "<enter>").Prompt.Blocks(caps)
+	blocks := prompt.Resolve(c.root)(play(c, "<enter>").Prompt.Queued(), caps)
 	if len(blocks) != 2 || blocks[1].Type != acpclient.ContentImage || blocks[1].MimeType != "image/png" || !strings.HasSuffix(blocks[1].URI, "/shot.png") {
 		t.Errorf("sent %+v", blocks)
 	}
@@ -230,25 +201,16 @@ func TestImagesForAnAgentThatTakesNone(t *testing.T) {
 	if got := c.Text(); got != "@"+path+" " {
 		t.Errorf("the draft is %q", got)
 	}
-	blocks := play(c, "<enter>").Prompt.Blocks(acpclient.PromptCapabilities{})
+	blocks := prompt.Resolve(c.root)(play(c, "<enter>").Prompt.Queued(), acpclient.PromptCapabilities{})
 	if len(blocks) != 2 || blocks[1].Type != acpclient.ContentResourceLink {
 		t.Errorf("sent %+v", blocks)
-	}
-}
-
-func TestImagesThatAreNone(t *testing.T) {
-	if _, err := NewImage([]byte("no image")); err == nil || !strings.Contains(err.Error(), "PNG, JPEG, GIF or WebP") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := NewImage(make([]byte, ImageBytes+1)); err == nil || !strings.Contains(err.Error(), "10 MB is the most") {
-		t.Errorf("got %v", err)
 	}
 }
 
 // A picture that was pasted stays with its prompt, and comes back with it.
 func TestAPastedImage(t *testing.T) {
 	c := newTest(t, nil)
-	img, err := NewImage(pngOf(t, 3, 2))
+	img, err := prompt.NewImage(pngOf(t, 3, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +224,7 @@ func TestAPastedImage(t *testing.T) {
 	if got, want := screen(c), fmt.Sprintf("❯ see [image, 3×2, %d bytes]", len(pngOf(t, 3, 2))); got != want {
 		t.Errorf("the screen is %q, want %q", got, want)
 	}
-	blocks := play(c, "<enter>").Prompt.Blocks(acpclient.PromptCapabilities{Image: true})
+	blocks := prompt.Resolve(c.root)(play(c, "<enter>").Prompt.Queued(), acpclient.PromptCapabilities{Image: true})
 	if len(blocks) != 2 || blocks[1].Type != acpclient.ContentImage {
 		t.Errorf("sent %+v", blocks)
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/prompt"
 )
 
 // left and right return the positions beside p, across line ends.
@@ -35,7 +37,7 @@ func inWord(s string, i int) bool {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(s[i:])
-	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || isChip(r)
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || prompt.IsChip(r)
 }
 
 // wordLeft and wordRight are readline's word motions.

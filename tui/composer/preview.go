@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/fs"
+	"parley/internal/prompt"
 	"parley/internal/termtext"
 )
 
@@ -24,13 +25,6 @@ type preview struct {
 	path    string // of the lines
 	lines   []string
 	reading bool // a command is reading
-}
-
-// previewMsg reports the preview of a file.
-type previewMsg struct {
-	owner      *Composer
-	root, path string
-	lines      []string
 }
 
 // previews reports whether there is room for a preview beside the offers.
@@ -65,12 +59,15 @@ func (c *Composer) previewDue() tea.Cmd {
 	}
 	c.preview.reading = true
 	root, path := c.root, p.items[p.window.Mark].label
-	return func() tea.Msg { return previewMsg{c, root, path, readPreview(root, path)} }
+	return func() tea.Msg {
+		lines := readPreview(root, path)
+		return resultMsg{c, func() tea.Cmd { return c.takePreview(root, path, lines) }}
+	}
 }
 
-func (c *Composer) takePreview(msg previewMsg) tea.Cmd {
-	c.preview = preview{path: msg.path, lines: msg.lines}
-	if msg.root != c.root {
+func (c *Composer) takePreview(root, path string, lines []string) tea.Cmd {
+	c.preview = preview{path: path, lines: lines}
+	if root != c.root {
 		c.preview.path = ""
 	}
 	return c.previewDue()
@@ -78,17 +75,17 @@ func (c *Composer) takePreview(msg previewMsg) tea.Cmd {
 
 // readPreview returns the first lines of a file of the project.
 func readPreview(root, path string) []string {
-	f := newFiles(root, acpclient.PromptCapabilities{})
-	defer f.close()
-	abs, info := f.look(strings.TrimSuffix(path, "/"))
+	f := prompt.NewFiles(root, acpclient.PromptCapabilities{})
+	defer f.Close()
+	abs, info := f.Look(strings.TrimSuffix(path, "/"))
 	switch {
 	case info == nil:
 		return []string{"(it is not there any more)"}
 	case info.IsDir():
 		return previewDir(abs)
-	case isImageName(abs):
-		if img, err := lookAtImage(abs, info); err == nil {
-			return []string{fmt.Sprintf("an image, %d×%d, %s", img.Width, img.Height, byteSize(info.Size()))}
+	case prompt.IsImageName(abs):
+		if img, err := prompt.LookAtImage(abs, info); err == nil {
+			return []string{fmt.Sprintf("an image, %d×%d, %s", img.Width, img.Height, prompt.ByteSize(info.Size()))}
 		}
 	}
 	head, err := fs.ReadHead(abs, previewBytes)
@@ -97,8 +94,8 @@ func readPreview(root, path string) []string {
 		return []string{"(it cannot be read)"}
 	case len(head) == 0:
 		return []string{"(empty)"}
-	case !beginsAsText(head):
-		return []string{"(no text, " + byteSize(info.Size()) + ")"}
+	case !prompt.BeginsAsText(head):
+		return []string{"(no text, " + prompt.ByteSize(info.Size()) + ")"}
 	}
 	lines := strings.SplitN(clean(strings.ToValidUTF8(string(head), "")), "\n", popupRows+1)
 	lines = lines[:min(len(lines), popupRows)]

@@ -1,59 +1,129 @@
 package composer
 
 import (
-	"slices"
+	"encoding/base64"
 	"strings"
 
-	"parley/acpclient"
-)
+	tea "charm.land/bubbletea/v2"
 
-const (
-	embeddedFile  = 64 << 10  // the longest file that is embedded whole
-	embeddedTotal = 512 << 10 // and all files of one prompt together
-	mentionsTaken = 100       // mentions of one prompt that are looked up
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/prompt"
 )
 
 // Prompt is a draft that was sent. It is immutable and safe for concurrent use.
 type Prompt struct {
-	raw, root string
-	chips     *chips
+	raw   string
+	chips *chips
 }
 
-// NewPrompt returns a prompt for a text that was written elsewhere, for a project.
-func NewPrompt(text, root string) Prompt { return Prompt{raw: text, root: root, chips: &chips{}} }
-
-// With returns the prompt with an attachment after its text.
-func (p Prompt) With(a Attachment) Prompt {
-	p.chips = &chips{list: slices.Clone(p.chips.list)}
-	p.raw += "\n\n" + p.chips.attach(a)
-	return p
-}
+// NewPrompt returns a prompt for a text that was written elsewhere.
+func NewPrompt(text string) Prompt { return Prompt{raw: text, chips: &chips{}} }
 
 // Text returns the whole text, with everything that was pasted.
 func (p Prompt) Text() string { return p.chips.expand(p.raw, false) }
 
-// Blocks returns the content of the prompt for an agent: the text, then a block for
-// each attachment and each file that the text mentions. A file is embedded, whole or
-// the named lines, if the agent supports that and the file is a short text file of the
-// project; an image file anywhere is embedded if the agent supports images; otherwise
-// the block is a link. Mentions inside folded pastes are ignored.
-//
-// It reads files: call it in a command, right before sending.
-func (p Prompt) Blocks(caps acpclient.PromptCapabilities) []acpclient.ContentBlock {
-	blocks := append([]acpclient.ContentBlock{acpclient.TextBlock(p.Text())}, p.attachments(caps)...)
-	f := newFiles(p.root, caps)
-	defer f.close()
-	blocks = append(blocks, p.images(f)...)
-	taken := 0
-	for line := range strings.Lines(p.raw) {
-		for _, m := range mentions(strings.TrimSuffix(line, "\n")) {
-			if taken++; taken > mentionsTaken {
-				return blocks
+// Queued returns the prompt as it waits to be sent: its text, its attachments and images,
+// and the files that it mentions. Mentions inside folded pastes are ignored.
+func (p Prompt) Queued() conversation.QueuedPrompt {
+	var text strings.Builder
+	q := conversation.QueuedPrompt{Prompt: make([]acpclient.ContentBlock, 1)}
+	fold := func(label string, block int) {
+		q.Folds = append(q.Folds, conversation.Fold{From: text.Len(), To: text.Len() + len(label), Block: block})
+	}
+	attached := map[string]int{} // the blocks, by URI
+	for i, r := range p.raw {
+		ch, ok := p.chips.at(p.raw[i:])
+		if !ok {
+			text.WriteRune(r)
+			continue
+		}
+		part := ch.text()
+		switch {
+		case ch.attached != nil:
+			if attached[ch.attached.URI] == 0 {
+				attached[ch.attached.URI] = len(q.Prompt)
+				q.Prompt = append(q.Prompt, ch.attached.Block())
 			}
-			if b, ok := f.block(m); ok {
-				blocks = append(blocks, b)
-			}
+			fold(part, attached[ch.attached.URI])
+		case ch.image == nil:
+			fold(part, 0)
+		case ch.image.Name == "":
+			fold(part, len(q.Prompt))
+			q.Prompt = append(q.Prompt, ch.image.Block())
+		default:
+			q.Files = append(q.Files, part)
+		}
+		text.WriteString(part)
+	}
+	q.Prompt[0] = acpclient.TextBlock(text.String())
+	q.Files = append(q.Files, prompt.Mentioned(p.raw)...)
+	return q
+}
+
+// Pastes reports whether the prompt has an image without a file, which can only be sent
+// as an image.
+func (p Prompt) Pastes() bool {
+	for i := range p.raw {
+		if ch, ok := p.chips.at(p.raw[i:]); ok && ch.image != nil && ch.image.Name == "" {
+			return true
 		}
 	}
-	return blocks
+	return false
+}
+
+// Restore makes a prompt that was not sent the draft again.
+func (c *Composer) Restore(p Prompt) {
+	defer c.settle()
+	c.reset()
+	c.chips = &chips{list: p.chips.frozen().list}
+	c.buf = newBuffer(c.chips)
+	c.buf.replace(pos{}, pos{}, p.raw)
+}
+
+// TakeBack puts a queued prompt behind the draft, folded as it was. Images of files come
+// back by their mentions.
+func (c *Composer) TakeBack(q conversation.QueuedPrompt) tea.Cmd {
+	defer c.settle()
+	c.toDraft()
+	var raw strings.Builder
+	if c.Empty() {
+		c.reset()
+	} else {
+		raw.WriteString("\n\n")
+	}
+	text, done := q.Text(), 0
+	for _, f := range q.Folds {
+		if f.From < done || f.To < f.From || f.To > len(text) {
+			continue
+		}
+		if mark := c.chips.refold(q, text[f.From:f.To], f.Block); mark != "" {
+			raw.WriteString(clean(text[done:f.From]) + mark)
+			done = f.To
+		}
+	}
+	raw.WriteString(clean(text[done:]))
+	c.buf.replace(c.buf.last(), c.buf.last(), raw.String())
+	c.completion = completion{}
+	return c.lookUp()
+}
+
+// refold returns the chip for a folded part of a prompt, "" if there can be none.
+func (c *chips) refold(q conversation.QueuedPrompt, part string, block int) (mark string) {
+	switch {
+	case block == 0:
+		mark, _ = c.fold(part)
+	case block < 0 || block >= len(q.Prompt):
+	case q.Prompt[block].Type == acpclient.ContentImage:
+		if data, err := base64.StdEncoding.DecodeString(q.Prompt[block].Data); err == nil {
+			if img, err := prompt.NewImage(data); err == nil {
+				mark = c.image(img)
+			}
+		}
+	case q.Prompt[block].Resource != nil && q.Prompt[block].Resource.Text != nil:
+		r := q.Prompt[block].Resource
+		label := strings.TrimSuffix(strings.TrimPrefix(part, "["), "]")
+		mark = c.attach(prompt.Attachment{Label: label, URI: r.URI, Text: *r.Text})
+	}
+	return mark
 }

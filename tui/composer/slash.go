@@ -2,6 +2,7 @@ package composer
 
 import (
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -9,7 +10,11 @@ import (
 )
 
 // OwnCommand is one of parley's slash commands.
-type OwnCommand struct{ Name, About string }
+type OwnCommand struct {
+	Name, About string
+	// Alias says that it is another name of a command: it is offered only once typed.
+	Alias bool
+}
 
 // ownMark follows the name of one of parley's commands.
 const ownMark = "parley  "
@@ -19,19 +24,47 @@ const ownMark = "parley  "
 func (l commands) withOwn(own []OwnCommand) commands {
 	for _, o := range own {
 		if _, known := l.find(o.Name); !known {
-			l = append(l, command{name: o.Name, description: o.About, own: true})
+			l = append(l, command{name: o.Name, description: o.About, own: true, alias: o.Alias})
 		}
 	}
 	return l
 }
 
-// ownOf returns parley's command that a draft consists of, or "".
-func (l commands) ownOf(raw string) string {
-	name, isCommand := strings.CutPrefix(strings.TrimSpace(raw), "/")
-	if cmd, _ := l.find(name); isCommand && cmd.own {
-		return name
+// listed returns how many commands there are, without other names of the same.
+func (l commands) listed() int {
+	n := 0
+	for _, cmd := range l {
+		if !cmd.alias {
+			n++
+		}
 	}
-	return ""
+	return n
+}
+
+// ownOf returns parley's command in a draft, and its argument; or "".
+func (l commands) ownOf(raw string) (name, argument string) {
+	text, command := strings.CutPrefix(strings.TrimRight(raw, " \t\n"), "/")
+	name, argument, _ = strings.Cut(text, " ")
+	if cmd, _ := l.find(name); command && cmd.own {
+		return name, strings.TrimSpace(argument)
+	}
+	return "", ""
+}
+
+// unknownIn returns the name of the command that a draft begins with, if neither the agent
+// nor parley has it, or "". A path is no command, nor is anything after a space.
+func (l commands) unknownIn(raw string) string {
+	if !strings.HasPrefix(raw, "/") {
+		return ""
+	}
+	name := strings.Fields(raw)[0][1:]
+	strange := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_:", r)
+	}
+	if _, known := l.find(name); known || name == "" || strings.ContainsFunc(name, strange) {
+		return ""
+	}
+	return name
 }
 
 // CompletesFile reports whether a file is being chosen.
@@ -55,14 +88,13 @@ func (c *Composer) Usage() string {
 	return ""
 }
 
-// Take takes the draft as enter does. The prompt is nil if there is none.
-func (c *Composer) Take() (*Prompt, tea.Cmd) {
+// Take takes the draft as enter does.
+func (c *Composer) Take() (Result, tea.Cmd) {
 	defer c.settle()
 	if c.search != nil {
 		c.takeMatch()
 	}
-	r, cmd := c.send()
-	return r.Prompt, cmd
+	return c.send()
 }
 
 // Load is SetText for a text that was a prompt: its mentions are looked up.
@@ -70,4 +102,35 @@ func (c *Composer) Load(text string) tea.Cmd {
 	c.SetText(text)
 	defer c.settle()
 	return c.lookUp()
+}
+
+// commandMark begins a draft that is a command of the user's instead of a prompt.
+const commandMark = "!"
+
+// IsCommand reports whether the draft is a command of the user's: it begins with "!". A
+// space before that makes it a prompt.
+func (c *Composer) IsCommand() bool {
+	return c.search == nil && strings.HasPrefix(c.buf.lines[0].text, commandMark)
+}
+
+// IsShell reports whether the draft is "!" alone, which means the user's shell.
+func (c *Composer) IsShell() bool {
+	return c.IsCommand() && strings.TrimSpace(c.buf.raw()) == commandMark
+}
+
+// commandHighlights adds the highlights of a command line to its chips: the text
+// between them has a colour of its own.
+func commandHighlights(chips []highlight, from, to int) []highlight {
+	var list []highlight
+	for _, ch := range chips {
+		if ch.from > from {
+			list = append(list, highlight{from, ch.from, markShell})
+		}
+		list = append(list, ch)
+		from = ch.to
+	}
+	if from < to {
+		list = append(list, highlight{from, to, markShell})
+	}
+	return list
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/tui/theme"
 )
@@ -104,6 +105,8 @@ func (c *Composer) mark(p wrappedRow, first, cutOff bool) string {
 	switch {
 	case p == wrappedRow{} && c.IsCommand():
 		return c.theme.Warning.Bold(true).Render("$") + " "
+	case p == wrappedRow{} && c.unfocused:
+		return "  "
 	case p == wrappedRow{}:
 		return c.theme.UserMark.Render("❯") + " "
 	case first:
@@ -265,9 +268,9 @@ func (c *Composer) highlights(row, from, to int) []highlight {
 		return commandHighlights(list, from, to)
 	}
 	start := wordBefore(text, from)
-	for _, m := range mentions(text[start:to]) {
-		if m.to > m.from+1 && start+m.to > from && c.looked.names(m) {
-			list = append(list, highlight{start + m.from, start + m.to, markMention})
+	for _, m := range prompt.Mentions(text[start:to]) {
+		if m.To > m.From+1 && start+m.To > from && c.looked.names(m) {
+			list = append(list, highlight{start + m.From, start + m.To, markMention})
 		}
 	}
 	slices.SortFunc(list, func(a, b highlight) int { return a.from - b.from })

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
+	"parley/internal/prompt"
 	"parley/tui/theme"
 )
 
@@ -49,7 +50,7 @@ func TestView(t *testing.T) {
 		{"a hint", 40, func(c *Composer) { play(c, "/plan ") }, "❯ /plan what to plan", 8, 0},
 		{"a hint is gone when something was typed", 40, func(c *Composer) { play(c, "/plan x") }, "❯ /plan x", 9, 0},
 		{"commands", 40, func(c *Composer) { play(c, "/") }, "› /plan     Make a plan\n  /compact  Shorten the conversation\n❯ /", 3, 2},
-		{"nothing fits", 40, func(c *Composer) { play(c, "/zzz") }, "❯ /zzz", 6, 0},
+		{"No matches", 40, func(c *Composer) { play(c, "/zzz") }, "❯ /zzz", 6, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newTest(t, nil)
@@ -128,7 +129,7 @@ func TestViewStaysInBounds(t *testing.T) {
 						r.Fatalf("%q is %d columns wide, of %d", l, w, width)
 					}
 					plain := ansi.Strip(l)
-					if strings.ContainsFunc(plain, func(c rune) bool { return unicode.IsControl(c) || isChip(c) || c == '\u202e' }) {
+					if strings.ContainsFunc(plain, func(c rune) bool { return unicode.IsControl(c) || prompt.IsChip(c) || c == '\u202e' }) {
 						r.Fatalf("%q has control characters", l)
 					}
 					if strings.Count(l, "\x1b") != strings.Count(l, "\x1b[") {

@@ -54,6 +54,13 @@ type SetOption struct {
 	Value  acpclient.ConfigValue
 }
 
+// Toggle is SetOption for a dialog that stays.
+type Toggle SetOption
+
+// Push opens another dialog above this one, which stays. Nil means that there is none any
+// more.
+type Push func() Dialog
+
 // StartAgent starts an agent.
 type StartAgent struct{ Agent config.Agent }
 
@@ -102,6 +109,8 @@ func (RejectWith) action()  {}
 func (Another) action()     {}
 func (Edit) action()        {}
 func (SetOption) action()   {}
+func (Toggle) action()      {}
+func (Push) action()        {}
 func (StartAgent) action()  {}
 func (OpenSession) action() {}
 func (Run) action()         {}

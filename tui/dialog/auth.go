@@ -1,12 +1,9 @@
 package dialog
 
 import (
-	"strings"
-
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/termtext"
-	"parley/tui/list"
-	"parley/tui/toolview"
 )
 
 // Auth asks how to sign in to an agent.
@@ -34,24 +31,13 @@ func (d *Auth) offer() {
 	if d.busy != "" {
 		return
 	}
-	for _, m := range d.methods {
-		name := termtext.VisibleLine(m.Name)
-		if name == "" {
-			name = termtext.VisibleLine(string(m.ID))
-		}
-		a := reply{icon: "→", name: name, more: termtext.VisibleLine(list.Clip(m.Description))}
-		switch m.Type {
-		case acpclient.AuthMethodAgent, "":
-			a.action = SignIn{m.ID}
-		case acpclient.AuthMethodTerminal:
-			a.icon, a.action = "$", SignIn{m.ID}
-			run := "runs the agent's program in this terminal"
-			if len(m.Args) > 0 {
-				run += " with " + termtext.VisibleLine(toolview.ShellWords(m.Args))
-			}
-			a.more = strings.TrimPrefix(a.more+" · "+run, " · ")
-		default:
-			a.icon, a.off, a.more = "•", true, "not supported by parley: "+termtext.VisibleLine(string(m.Type))
+	for _, m := range app.SignInMethods(d.methods) {
+		a := reply{icon: "→", name: m.Name, more: m.More, action: SignIn{m.ID}}
+		switch {
+		case m.Runs:
+			a.icon = "$"
+		case !m.Supported:
+			a.icon, a.off, a.action = "•", true, nil
 		}
 		d.replies.list = append(d.replies.list, a)
 	}
@@ -75,10 +61,10 @@ func (d *Auth) Failed(err error) {
 // View implements [Dialog].
 func (d *Auth) View(width, maxHeight int) View {
 	width = atMost(width)
-	body := newBlock(func(p paper) []string {
+	body := newBlock(func(p renderContext) []string {
 		out := styled(prose(d.message, p.width), p.th.Text)
 		if len(out) == 0 {
-			out = styled(prose("The agent wants you to sign in before it goes on.", p.width), p.th.Text)
+			out = styled(prose(app.SignInText, p.width), p.th.Text)
 		}
 		switch {
 		case d.busy != "":
@@ -89,7 +75,7 @@ func (d *Auth) View(width, maxHeight int) View {
 			out = append(out, marked("✗", d.err.Error(), p.width, p.th.Error)...)
 		case len(d.methods) == 0:
 			out = append(out, "")
-			out = append(out, styled(prose("It names no way to do so: sign in with its own program, then try again.", p.width), p.th.Warning)...)
+			out = append(out, styled(prose(app.NoSignInText, p.width), p.th.Warning)...)
 		}
 		return out
 	})

@@ -9,7 +9,7 @@ import (
 	"parley/tui/theme"
 )
 
-// tone is what a choice means, and so how its icon looks.
+// tone is the meaning of a choice. It decides the look of its icon.
 type tone uint8
 
 const (
@@ -31,27 +31,27 @@ func (t tone) style(th *theme.Theme) lipgloss.Style {
 	return th.Muted
 }
 
-// reply is one thing that can be answered: it has a number, and perhaps a key.
+// reply is a possible answer. It has a number and may have keys.
 type reply struct {
 	icon string
 	tone tone
-	// name is safe to be drawn; it may be long. more tells apart what has the
+	// name is safe to draw and may be long. more distinguishes replies with the
 	// same name.
 	name, more string
 	// warns says that more is a warning: how far the reply reaches.
 	warns bool
-	// keys answer with it at once; the first is shown.
+	// keys give the reply at once; the first is shown.
 	keys   []string
 	action Action
-	// off replies are seen and cannot be given.
+	// off replies are visible but disabled.
 	off bool
-	// grave replies reach further than this one question, or end something: a
-	// letter or a number only marks them.
+	// grave replies affect more than this question, or end something: a letter or
+	// number only marks them.
 	grave bool
 }
 
-// replies are numbered choices below each other. None is marked at first, so
-// that only a key meant for a choice takes one.
+// replies is a vertical list of numbered choices. None is marked at first, so that only
+// a key meant for a choice selects one.
 type replies struct {
 	list   []reply
 	marked int // -1: none
@@ -74,7 +74,7 @@ func (a *replies) move(by int) {
 	}
 }
 
-// current is the marked reply.
+// current returns the marked reply.
 func (a *replies) current() (reply, bool) {
 	if a.marked < 0 || a.marked >= len(a.list) {
 		return reply{}, false
@@ -82,8 +82,8 @@ func (a *replies) current() (reply, bool) {
 	return a.list[a.marked], !a.list[a.marked].off
 }
 
-// byKey is the position of the reply that a key stands for, -1 if there is none:
-// its number, with alt or without, or a key of its own.
+// byKey returns the position of the reply with a key, or -1. The key is its number, with
+// or without alt, or one of its keys.
 func (a *replies) byKey(key string) int {
 	i := digit(strings.TrimPrefix(key, "alt+"))
 	if i < 0 {
@@ -95,7 +95,7 @@ func (a *replies) byKey(key string) int {
 	return i
 }
 
-// key is the key to show, "" if there is none.
+// key returns the key to show, or "".
 func (c reply) key() string {
 	if len(c.keys) > 0 {
 		return c.keys[0]
@@ -103,7 +103,7 @@ func (c reply) key() string {
 	return ""
 }
 
-// digit is the position that a number key stands for, -1 if it is another key.
+// digit returns the position for a number key, or -1.
 func digit(key string) int {
 	if len(key) == 1 && key[0] >= '1' && key[0] <= '9' {
 		return int(key[0] - '1')
@@ -111,7 +111,7 @@ func digit(key string) int {
 	return -1
 }
 
-// leastName is the width that a name gets, whatever else has to go.
+// leastName is the minimum width of a name, in cells.
 const leastName = 6
 
 type replyLooks struct{ pointer, number, key, icon, name, more lipgloss.Style }

@@ -9,13 +9,12 @@ import (
 	"parley/internal/termtext"
 )
 
-// nameLines is how many lines the name of a reply gets, and so does what tells it
-// apart, until it is marked: no name pushes the other replies out of sight.
+// nameLines is the maximum number of lines for each of name and more of a reply that is
+// not marked, so that a long name does not push the other replies out of view.
 const nameLines = 2
 
-// replyLayout says where the replies stand when they are drawn below each other.
-// It is made anew only when something has changed, and only what is visible is drawn:
-// there may be very many.
+// replyLayout holds the position of each reply. It is rebuilt only after a change, and
+// only the visible replies are drawn, because there may be very many.
 type replyLayout struct {
 	on            termtext.Layout
 	width         int
@@ -26,7 +25,7 @@ type replyLayout struct {
 	starts  []int // the first line of each, and at the end the number of lines
 }
 
-// layout brings the layout up to date.
+// layout updates the layout.
 func (a *replies) layout(width int) *replyLayout {
 	l := &a.laid
 	on := termtext.NewLayout(width)
@@ -50,7 +49,7 @@ func (a *replies) layout(width int) *replyLayout {
 	return l
 }
 
-// stack works out where each reply begins.
+// stack computes the line at which each reply begins.
 func (a *replies) stack() {
 	l, line := &a.laid, 0
 	l.starts = make([]int, len(a.list)+1)
@@ -65,7 +64,7 @@ func (a *replies) stack() {
 	l.starts[len(a.list)] = line
 }
 
-// indent is the width of what stands before the name of a reply.
+// indent returns the width in front of the name of a reply.
 func (a *replies) indent(c reply) int {
 	n := len("❯ 1  ") - len("❯") + 1
 	if a.laid.keys > 0 {
@@ -77,9 +76,8 @@ func (a *replies) indent(c reply) int {
 	return n
 }
 
-// text is what a reply says, in lines: its name and what tells it apart, whole or
-// as much of both as a reply gets that is not marked. If the latter has room behind
-// the former, it has no lines of its own.
+// text returns the lines of a reply, its name and more, shortened unless the reply is
+// marked. more follows the name on one line if there is room.
 func (a *replies) text(i int, whole bool) (name, more []string) {
 	c := a.list[i]
 	room := max(leastName, a.laid.width-a.indent(c))
@@ -98,8 +96,8 @@ func (a *replies) text(i int, whole bool) (name, more []string) {
 	return name, more
 }
 
-// someLines breaks safe text into at most so many lines, or all if most is 0. The
-// last one says that there is more.
+// someLines wraps safe text into at most most lines, or all lines if most is 0. The last
+// line shows whether text is missing.
 func someLines(s string, width, most int) []string {
 	if most == 0 {
 		return exact(s, width)
@@ -122,18 +120,18 @@ func someLines(s string, width, most int) []string {
 	return lines
 }
 
-// replyList draws replies, as content of a panel.
+// replyList is content that draws replies.
 type replyList struct {
 	*replies
 	inert bool
 }
 
-func (a replyList) height(p paper) int {
+func (a replyList) height(p renderContext) int {
 	l := a.layout(p.width)
 	return l.starts[len(a.list)]
 }
 
-func (a replyList) lines(p paper, from, to int) []string {
+func (a replyList) lines(p renderContext, from, to int) []string {
 	l := a.layout(p.width)
 	var out []string
 	first := a.at(from)
@@ -145,7 +143,7 @@ func (a replyList) lines(p paper, from, to int) []string {
 }
 
 // draw draws a reply.
-func (a replyList) draw(i int, p paper) []string {
+func (a replyList) draw(i int, p renderContext) []string {
 	c, th := a.list[i], p.th
 	l := looks(th, c.tone, i == a.marked, a.inert || c.off)
 	if c.warns && !a.inert && !c.off {
@@ -180,7 +178,7 @@ func (a replyList) draw(i int, p paper) []string {
 	return lines
 }
 
-// markedAt is the line on which the marked reply begins, 0 if none is marked.
+// markedAt returns the line on which the marked reply begins, 0 if none is marked.
 func (a *replies) markedAt(width int) int {
 	if a.marked < 0 {
 		return 0
@@ -188,10 +186,10 @@ func (a *replies) markedAt(width int) int {
 	return a.layout(width).starts[a.marked]
 }
 
-// drawn reports whether these replies were drawn: they may be others since the last view.
+// drawn reports whether the last view drew these replies; they may have changed since.
 func (a *replies) drawn() bool { return a.laid.starts != nil && a.laid.count == len(a.list) }
 
-// at is the position of the reply that stands on a line of the last layout.
+// at returns the position of the reply on a line of the last layout.
 func (a *replies) at(line int) int {
 	return sort.Search(len(a.list), func(i int) bool { return a.laid.starts[i] > line }) - 1
 }

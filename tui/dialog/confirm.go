@@ -49,9 +49,9 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 	if q.Detail == "" && q.Lines != nil {
 		d.about = linesBelow(q.Text, q.Lines)
 	} else if q.Detail == "" {
-		d.about = newBlock(func(p paper) []string { return styled(prose(q.Text, p.width), p.th.Text) })
+		d.about = newBlock(func(p renderContext) []string { return styled(prose(q.Text, p.width), p.th.Text) })
 	} else {
-		d.about = newBlock(func(p paper) []string {
+		d.about = newBlock(func(p renderContext) []string {
 			lines := prose(q.Detail, max(1, p.width-2))
 			for i, l := range lines {
 				lines[i] = p.th.CodeBar.Render("│ ") + p.th.Muted.Render(l)
@@ -65,9 +65,9 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 
 // linesBelow returns a text and lines, all of which must have been seen.
 func linesBelow(text string, lines []string) content {
-	about := column{newBlock(func(p paper) []string { return styled(prose(text, p.width), p.th.Text) }), gap{}}
+	about := column{newBlock(func(p renderContext) []string { return styled(prose(text, p.width), p.th.Text) }), gap{}}
 	for _, l := range lines {
-		about = append(about, newBlock(func(p paper) []string {
+		about = append(about, newBlock(func(p renderContext) []string {
 			out := exact(termtext.VisibleLine(l), max(1, p.width-2))
 			for i := range out {
 				out[i] = p.th.CodeBar.Render("│ ") + p.th.Text.Render(out[i])

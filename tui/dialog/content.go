@@ -5,8 +5,8 @@ import (
 	"parley/tui/theme"
 )
 
-// paper is what content is drawn for.
-type paper struct {
+// renderContext is the width and the theme that content is drawn for.
+type renderContext struct {
 	width int
 	th    *theme.Theme
 }
@@ -14,15 +14,15 @@ type paper struct {
 // content is a part of a panel that may be taller than the panel, and is drawn in pieces.
 type content interface {
 	// height returns the number of lines.
-	height(paper) int
+	height(renderContext) int
 	// lines draws the existing lines from (inclusive) to (exclusive).
-	lines(p paper, from, to int) []string
+	lines(p renderContext, from, to int) []string
 }
 
 // column stacks contents.
 type column []content
 
-func (c column) height(p paper) int {
+func (c column) height(p renderContext) int {
 	n := 0
 	for _, part := range c {
 		n += part.height(p)
@@ -30,7 +30,7 @@ func (c column) height(p paper) int {
 	return n
 }
 
-func (c column) lines(p paper, from, to int) []string {
+func (c column) lines(p renderContext, from, to int) []string {
 	var out []string
 	for _, part := range c {
 		if to <= 0 {
@@ -45,25 +45,25 @@ func (c column) lines(p paper, from, to int) []string {
 	return out
 }
 
-// block is content that is laid out whole, once per paper and layout.
+// block is content that is laid out whole, once per context and layout.
 type block struct {
-	draw func(paper) []string
+	draw func(renderContext) []string
 
-	on     paper
+	on     renderContext
 	layout termtext.Layout
 	done   []string
 }
 
-func newBlock(draw func(paper) []string) *block { return &block{draw: draw} }
+func newBlock(draw func(renderContext) []string) *block { return &block{draw: draw} }
 
-func (b *block) height(p paper) int {
+func (b *block) height(p renderContext) int {
 	if layout := termtext.NewLayout(p.width); b.on != p || b.layout != layout {
 		b.on, b.layout, b.done = p, layout, b.draw(p)
 	}
 	return len(b.done)
 }
 
-func (b *block) lines(p paper, from, to int) []string {
+func (b *block) lines(p renderContext, from, to int) []string {
 	b.height(p)
 	return b.done[from:to]
 }
@@ -71,6 +71,6 @@ func (b *block) lines(p paper, from, to int) []string {
 // fixed is content that is already drawn.
 type fixed []string
 
-func (f fixed) height(paper) int { return len(f) }
+func (f fixed) height(renderContext) int { return len(f) }
 
-func (f fixed) lines(_ paper, from, to int) []string { return f[from:to] }
+func (f fixed) lines(_ renderContext, from, to int) []string { return f[from:to] }

@@ -1,8 +1,8 @@
-// Package dialog draws what stands above the prompt and takes keys before it:
-// questions of the agent, lists to choose from, forms, the help.
+// Package dialog draws the panels above the prompt, which get keys first: questions from
+// the agent, lists, forms and the help.
 //
-// A dialog never acts. It takes keys and returns an [Action], and whoever shows
-// it carries that out:
+// A dialog never acts. It takes keys and returns an [Action], which the caller carries
+// out:
 //
 //	switch a := d.Key(msg).(type) {
 //	case nil: // taken, nothing to do
@@ -10,12 +10,11 @@
 //	case dialog.Answer: // …
 //	}
 //
-// Questions that come up by themselves are held back by a [Guard], so that none
-// is answered by a key that was meant for the prompt.
+// A [Guard] delays questions that appear by themselves, so that a key meant for the
+// prompt answers none of them.
 //
-// Whatever comes from the agent is drawn as text and nothing else; commands and
-// addresses, which a person decides on, are drawn whole, with every character
-// in them that could hide something made visible.
+// Everything from the agent is drawn as plain text. Commands and addresses, which a
+// person decides on, are drawn in full, with every misleading character made visible.
 //
 // Nothing in this package is safe for concurrent use.
 package dialog
@@ -98,12 +97,6 @@ const (
 	Visiting
 )
 
-// Staying is a dialog that stays open after a choice.
-type Staying interface {
-	Dialog
-	stays()
-}
-
 // Trying is a dialog that stays open during an action that may fail.
 type Trying interface {
 	Dialog
@@ -126,6 +119,8 @@ type Env struct {
 	DiffPositions *toolview.DiffPositions
 	// Reach resolves paths outside the session's directories; it may be nil.
 	Reach *toolview.Reach
+	// Values is what lists of options know beyond the conversation.
+	Values Values
 	// Now is the clock.
 	Now func() time.Time
 	// Drafting reports whether the prompt holds text, which then gets letters and digits.

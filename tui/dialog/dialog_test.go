@@ -76,12 +76,12 @@ func TestAuthShows(t *testing.T) {
 		t.Errorf("after a failure, 1 did %#v", got)
 	}
 	d = NewAuth(env, "", "", nil)
-	has("Sign in to the agent", "names no way")
+	has("Sign in to the agent", "offers no sign-in method")
 }
 
 func TestConfirm(t *testing.T) {
 	stop, wait := Run{"stop"}, Run{"wait"}
-	q := Confirmation{Title: "Stop it?", Text: "It does not react.", Choices: []Choice{
+	q := Confirmation{Title: "Stop it?", Text: "It does not respond.", Choices: []Choice{
 		{Name: "Stop the agent", Key: "s", Risky: true, Do: stop}, {Name: "Wait", Do: wait},
 	}}
 	for _, tt := range []struct {

@@ -14,7 +14,7 @@ func NewElicitation(env Env, e *conversation.Elicitation, agent string) AgentQue
 		agent = "The agent"
 	}
 	if e.Request.Mode == acpclient.ElicitURL {
-		return newLink(env, e, agent)
+		return NewLink(env, e, agent)
 	}
 	return newForm(env, e, agent)
 }

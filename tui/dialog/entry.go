@@ -63,7 +63,7 @@ func (d *EntryDialog) View(width, maxHeight int) View {
 	width = atMost(width)
 	th := d.env.Theme
 	text, column := d.input.Draw(max(1, inner(width, maxHeight)-2), th)
-	p := panel{th: th, title: termtext.Line(d.entry.Title), snug: true, head: []string{th.Accent.Render("❯") + " " + text}}
+	p := panel{th: th, title: termtext.Line(d.entry.Title), shrink: true, head: []string{th.Accent.Render("❯") + " " + text}}
 	p.cursor = tea.NewCursor(column+2, 0)
 	v, _ := p.view(width, maxHeight)
 	return v
@@ -71,7 +71,7 @@ func (d *EntryDialog) View(width, maxHeight int) View {
 
 // Hints implements [Dialog].
 func (d *EntryDialog) Hints() []Hint {
-	hints := d.env.hint(nil, config.ActionDialogAccept, "take it")
+	hints := d.env.hint(nil, config.ActionDialogAccept, "accept")
 	return d.env.hint(hints, config.ActionDialogClose, "close")
 }
 

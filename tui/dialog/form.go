@@ -1,14 +1,12 @@
 package dialog
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/termtext"
 )
 
 // Form asks for values. It has three buttons, Accept, Decline and Cancel, and sends
@@ -18,6 +16,7 @@ type Form struct {
 	asked   *conversation.Elicitation
 	agent   string
 	message *block // the agent's message
+	form    *app.Form
 	fields  []*field
 
 	// focus is a field, or len(fields) for the buttons.
@@ -41,26 +40,16 @@ var buttons = []struct {
 }{{"Accept", acpclient.ElicitAccept}, {"Decline", acpclient.ElicitDecline}, {"Cancel", acpclient.ElicitCancel}}
 
 func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
-	d := &Form{question: newQuestion(env), asked: e, agent: agent, button: -1, follow: true}
-	d.message = newBlock(func(p paper) []string {
+	d := &Form{question: newQuestion(env), asked: e, form: app.NewForm(e), agent: agent, button: -1, follow: true}
+	d.message = newBlock(func(p renderContext) []string {
 		said := styled(prose(e.Request.Message, p.width), p.th.Text)
 		if s := e.Request.RequestedSchema; s != nil {
 			said = append(said, styled(prose(s.Description, p.width), p.th.Muted)...)
 		}
 		return said
 	})
-	if s := e.Request.RequestedSchema; s != nil {
-		for i := range s.Properties {
-			p := &s.Properties[i]
-			d.fields = append(d.fields, newField(p, slices.Contains(s.Required, p.Name)))
-		}
-		for _, name := range s.Required {
-			if !slices.ContainsFunc(d.fields, func(f *field) bool { return f.name == name }) {
-				// The schema requires it and does not describe it.
-				missing := &acpclient.ElicitationProperty{Name: name, Schema: acpclient.ElicitationPropertySchema{Raw: []byte("null")}}
-				d.fields = append(d.fields, newField(missing, true))
-			}
-		}
+	for _, f := range d.form.Fields {
+		d.fields = append(d.fields, newField(f))
 	}
 	d.focus = -1
 	d.step(1)
@@ -81,7 +70,7 @@ func (d *Form) Follow(c *conversation.Conversation) State {
 // step moves to the next field that can be filled in, or to the buttons.
 func (d *Form) step(by int) {
 	to := d.focus + by
-	for to >= 0 && to < len(d.fields) && d.fields[to].kind == otherField {
+	for to >= 0 && to < len(d.fields) && d.fields[to].Kind == app.OtherField {
 		to += by
 	}
 	if to < 0 {
@@ -114,7 +103,7 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	f := d.current()
 	d.follow = true
 	switch {
-	case f != nil && f.kind == textField && config.Types(key):
+	case f != nil && f.Kind == app.TextField && config.Types(key):
 		f.key(msg)
 		d.problem = ""
 	case d.closes(msg):
@@ -134,11 +123,22 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	case f != nil && f.key(msg):
 		d.problem = ""
 	default:
-		if d.follow = !d.scroll.Key(keys, key); d.follow && !config.Types(key) {
+		d.follow = !d.scroll.Key(keys, key)
+		switch {
+		case key == "space": // people press buttons with it
+		case d.follow && config.Types(key):
+			return d.leave()
+		case d.follow:
 			return NotTaken{}
 		}
 	}
 	return nil
+}
+
+// leave gives text that the form does not take to the prompt, and unmarks the button.
+func (d *Form) leave() Action {
+	d.button, d.entered = -1, false
+	return d.typed()
 }
 
 func (d *Form) arrow(by int) {
@@ -164,7 +164,7 @@ func (d *Form) sideways(key string) {
 func (d *Form) enter(msg tea.KeyPressMsg) Action {
 	f := d.current()
 	if f != nil {
-		if f.kind == oneField {
+		if f.Kind == app.OneField {
 			f.pick(f.at)
 		}
 		d.step(1)
@@ -180,16 +180,16 @@ func (d *Form) press(button int, key string) Action {
 	var content map[string]any
 	if buttons[button].action == acpclient.ElicitAccept {
 		if !d.viewed.complete() {
-			d.problem = "see all that is asked before you accept it: scroll up, or make more room"
+			d.problem = "scroll up to see the whole form first, or enlarge the window"
 			return nil
 		}
 		var ok bool
 		if content, ok = d.content(); !ok {
 			return nil
 		}
-		if d.choosesNothing() && !d.askedAgain {
+		if d.form.ChoosesNothing() && !d.askedAgain {
 			d.askedAgain = true
-			d.problem = "nothing is chosen: accept it again to send it so"
+			d.problem = "nothing chosen: enter again sends it empty"
 			return nil
 		}
 	}
@@ -197,44 +197,19 @@ func (d *Form) press(button int, key string) Action {
 	return response(d.asked, buttons[button].action, content)
 }
 
-// choosesNothing reports whether the form has choices and none of them is taken.
-func (d *Form) choosesNothing() bool {
-	some := false
-	for _, f := range d.fields {
-		if len(f.choices) > 0 && !f.unchosen() {
-			return false
-		}
-		some = some || f.unchosen()
-	}
-	return some
-}
-
 // content returns the values of the fields. On errors it shows them and focuses the first
 // invalid field.
 func (d *Form) content() (map[string]any, bool) {
-	d.problem = ""
-	if m := d.asked.Request.Mode; m != acpclient.ElicitForm && m != "" {
-		d.problem = "parley does not know this way of asking (" + termtext.VisibleLine(string(m)) + "), so it cannot be accepted"
-		return nil, false
+	for _, f := range d.fields {
+		f.Text = f.input.Text()
+		_, _, f.problem = f.Value()
 	}
-	content := map[string]any{}
-	first := -1
-	for i, f := range d.fields {
-		v, set, problem := f.value()
-		f.problem = problem
-		switch {
-		case problem != "" && f.kind == otherField:
-			d.problem = "this cannot be accepted: " + f.label() + " is required, and parley does not know its kind"
-		case problem != "" && first < 0:
-			first = i
-		case set:
-			content[f.name] = v
-		}
+	content, invalid, problem := d.form.Content()
+	if invalid >= 0 {
+		d.focus = invalid
 	}
-	if first >= 0 {
-		d.focus = first
-	}
-	return content, first < 0 && d.problem == ""
+	d.problem = problem
+	return content, invalid < 0 && problem == ""
 }
 
 // Paste implements [Dialog].
@@ -242,10 +217,12 @@ func (d *Form) Paste(text string) Action {
 	if d.held() || !d.entered && d.env.drafting() {
 		return NotTaken{}
 	}
-	if f := d.current(); f != nil && f.kind == textField {
-		f.input.Paste(text)
-		f.problem, d.problem = "", ""
+	f := d.current()
+	if f == nil || f.Kind != app.TextField {
+		return d.leave()
 	}
+	f.input.Paste(text)
+	f.problem, d.problem = "", ""
 	return nil
 }
 
@@ -271,18 +248,18 @@ func (d *Form) Mouse(msg tea.MouseMsg, _, y int) Action {
 }
 
 func (d *Form) click(l formLine) {
-	if l.field < 0 || d.fields[l.field].kind == otherField {
+	if l.field < 0 || d.fields[l.field].Kind == app.OtherField {
 		return
 	}
 	f := d.fields[l.field]
 	d.focus, d.entered = l.field, true
 	switch {
 	case l.choice < 0:
-	case f.kind == oneField:
+	case f.Kind == app.OneField:
 		f.pick(l.choice)
 	default:
 		f.at, f.problem = l.choice, ""
-		f.picked[l.choice] = !f.picked[l.choice]
+		f.Picked[l.choice] = !f.Picked[l.choice]
 	}
 }
 
@@ -298,10 +275,10 @@ func (d *Form) Hints() []Hint {
 		if d.button >= 0 {
 			hints = d.env.hint(hints, config.ActionDialogAccept, buttons[d.button].name)
 		}
-	case f.kind == manyField:
+	case f.Kind == app.ManyField:
 		hints = append(hints, Hint{"space", "tick"})
 		hints = d.env.hint(hints, config.ActionDialogAccept, "next")
-	case f.kind == oneField:
+	case f.Kind == app.OneField:
 		hints = d.env.hint(hints, config.ActionDialogAccept, "choose, next")
 		hints = append(hints, Hint{"space", "choose"})
 	default:

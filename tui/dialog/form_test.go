@@ -81,7 +81,7 @@ func TestChoosingInAForm(t *testing.T) {
 			t.Errorf("%s sends %v", key, got)
 		}
 	}
-	if text := shownBy(d, 80, 24); !strings.Contains(text, "nothing is chosen") {
+	if text := shownBy(d, 80, 24); !strings.Contains(text, "nothing chosen") {
 		t.Errorf("it does not ask:\n%s", text)
 	}
 	if got, ok := strike(d, "enter").(Elicit); !ok || len(got.Response.Content) > 0 {
@@ -105,24 +105,24 @@ func TestFormValues(t *testing.T) {
 	}{
 		{"text", `{"type":"string"}`, false, "'hi you'", "hi you", ""},
 		{"empty text", `{"type":"string"}`, false, "", nil, ""},
-		{"required text", `{"type":"string"}`, true, "", nil, "requires it"},
+		{"required text", `{"type":"string"}`, true, "", nil, "fill this in"},
 		{"default text", `{"type":"string","default":"d"}`, true, "", "d", ""},
 		{"default text, emptied", `{"type":"string","default":"d"}`, false, "backspace", nil, ""},
 		{"default of another kind", `{"type":"string","default":7}`, false, "", nil, ""},
-		{"too short", `{"type":"string","minLength":3}`, false, "'éé'", nil, "3 characters at least, it has 2"},
+		{"too short", `{"type":"string","minLength":3}`, false, "'éé'", nil, "at least 3 characters, has 2"},
 		{"characters, not bytes", `{"type":"string","maxLength":2}`, false, "'éé'", "éé", ""},
-		{"too long", `{"type":"string","maxLength":2}`, false, "'abc'", nil, "2 characters at most"},
+		{"too long", `{"type":"string","maxLength":2}`, false, "'abc'", nil, "at most 2 characters"},
 		{"too short, but left out", `{"type":"string","minLength":3}`, false, "", nil, ""},
 		{"pattern", `{"type":"string","pattern":"^[a-z]+$"}`, false, "'ab'", "ab", ""},
 		{"pattern anywhere", `{"type":"string","pattern":"b"}`, false, "'abc'", "abc", ""},
-		{"not the pattern", `{"type":"string","pattern":"^[a-z]+$"}`, false, "'a1'", nil, "has to match"},
+		{"not the pattern", `{"type":"string","pattern":"^[a-z]+$"}`, false, "'a1'", nil, "must match"},
 		{"pattern of JavaScript's alone", `{"type":"string","pattern":"^(?=a)b$"}`, false, "'zz'", "zz", ""},
 		{"pattern that means something else", `{"type":"string","pattern":"^\\Aa\\z$"}`, false, "'zz'", "zz", ""},
 		{"email", `{"type":"string","format":"email"}`, false, "'a@b.c'", "a@b.c", ""},
 		{"no email", `{"type":"string","format":"email"}`, false, "'a b'", nil, "not an email"},
 		{"named email", `{"type":"string","format":"email"}`, false, "'A <a@b.c>'", nil, "not an email"},
 		{"uri", `{"type":"string","format":"uri"}`, false, "'mailto:a@b.c'", "mailto:a@b.c", ""},
-		{"no uri", `{"type":"string","format":"uri"}`, false, "'example'", nil, "not an address"},
+		{"no uri", `{"type":"string","format":"uri"}`, false, "'example'", nil, "not a URL"},
 		{"date", `{"type":"string","format":"date"}`, false, "'2026-02-28'", "2026-02-28", ""},
 		{"no date", `{"type":"string","format":"date"}`, false, "'2026-02-30'", nil, "not a date"},
 		{"date and time", `{"type":"string","format":"date-time"}`, false, "'2026-02-28T10:00:00Z'", "2026-02-28T10:00:00Z", ""},
@@ -131,12 +131,12 @@ func TestFormValues(t *testing.T) {
 		{"integer", `{"type":"integer"}`, false, "'-42'", int64(-42), ""},
 		{"default integer", `{"type":"integer","default":3.0}`, false, "", int64(3), ""},
 		{"no integer", `{"type":"integer"}`, false, "'1.5'", nil, "not a whole number"},
-		{"integer below", `{"type":"integer","minimum":0}`, false, "'-1'", nil, "0 at least"},
+		{"integer below", `{"type":"integer","minimum":0}`, false, "'-1'", nil, "at least 0"},
 		{"number", `{"type":"number"}`, false, "'1.5'", 1.5, ""},
 		{"default number", `{"type":"number","default":0.25}`, false, "", 0.25, ""},
 		{"no number", `{"type":"number"}`, false, "'NaN'", nil, "not a number"},
-		{"number above", `{"type":"number","maximum":1}`, false, "'1.1'", nil, "1 at most"},
-		{"required number", `{"type":"number"}`, true, "", nil, "requires it"},
+		{"number above", `{"type":"number","maximum":1}`, false, "'1.1'", nil, "at most 1"},
+		{"required number", `{"type":"number"}`, true, "", nil, "fill this in"},
 		{"yes", `{"type":"boolean"}`, false, "space", true, ""},
 		{"no", `{"type":"boolean"}`, false, "down space", false, ""},
 		{"yes or no left open", `{"type":"boolean"}`, false, "", nil, ""},
@@ -150,13 +150,13 @@ func TestFormValues(t *testing.T) {
 		{"another one", titled, true, "up space", "a", ""},
 		{"default one, cleared", titled, false, "backspace", nil, ""},
 		{"several", many, false, "space down space", []string{"a", "b"}, ""},
-		{"too many", many, false, "space down space down space", nil, "choose 2 at most"},
+		{"too many", many, false, "space down space down space", nil, "choose at most 2"},
 		{"none of several", many, false, "", nil, ""},
-		{"none of several required", many, true, "", nil, "choose 1 at least"},
+		{"none of several required", many, true, "", nil, "choose at least 1"},
 		{"default several", ticked, false, "", []string{"b"}, ""},
 		{"default several, cleared", ticked, false, "backspace", []string{}, ""},
 		{"unsupported", `{"type":"polygon"}`, false, "down", nil, ""},
-		{"unsupported and required", `{"type":"polygon"}`, true, "down", nil, "f is required, and parley does not know its kind"},
+		{"unsupported and required", `{"type":"polygon"}`, true, "down", nil, "f is required, but parley does not support its type"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := oneFieldForm(tt.schema, tt.required)
@@ -240,7 +240,7 @@ func TestFormOfAnUnknownModeCannotBeAccepted(t *testing.T) {
 	if got := presses(t, d, "down", "enter"); got != nil {
 		t.Errorf("accepting did %#v", got)
 	}
-	if text := shownBy(d, 80, 20); !strings.Contains(text, "does not know this way of asking (hologram)") {
+	if text := shownBy(d, 80, 20); !strings.Contains(text, "does not support this kind of form (hologram)") {
 		t.Errorf("it does not say why:\n%s", text)
 	}
 	if got := presses(t, d, "right", "enter"); !reflect.DeepEqual(got, Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
@@ -291,7 +291,7 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 		strike(d, "tab")
 	}
 	if text := shownBy(d, 80, 16); strings.Contains(text, "Project name") {
-		t.Fatalf("the form is not scrolled to its end:\n%s", text)
+		t.Fatalf("the form is not scrolled to the end:\n%s", text)
 	}
 	if got := strike(d, "enter"); got != nil {
 		t.Fatalf("accepting did %#v", got)
@@ -348,10 +348,10 @@ func TestLink(t *testing.T) {
 
 func TestLinkShows(t *testing.T) {
 	const (
-		letters  = "letters of other alphabets"
+		letters  = "mixes alphabets"
 		username = "user name, not the host"
-		plainWeb = "not encrypted"
-		refuses  = "parley does not open this"
+		plainWeb = "Not encrypted"
+		refuses  = "parley will not open this"
 	)
 	for _, tt := range []struct {
 		url   string
@@ -412,7 +412,7 @@ func TestLinkAfterConsent(t *testing.T) {
 		t.Errorf("after opening it shows\n%s", text)
 	}
 	e.Completed = true
-	if text := shownBy(d, 80, 24); !strings.Contains(text, "says that it is done") {
+	if text := shownBy(d, 80, 24); !strings.Contains(text, "says it is done") {
 		t.Errorf("when it is done it shows\n%s", text)
 	}
 	c.pass(LookTime)
@@ -445,7 +445,38 @@ func TestLinkOpenedByHand(t *testing.T) {
 		t.Errorf("what parley does not open was accepted: %#v", got)
 	}
 	asked.Completed = true
-	if text := shownBy(d, 80, 24); !strings.Contains(text, "says that it is done") {
+	if text := shownBy(d, 80, 24); !strings.Contains(text, "says it is done") {
 		t.Errorf("when it is done it shows\n%s", text)
+	}
+}
+
+// A letter or a paste that nothing in the form takes is text for the prompt, and no button
+// stays marked: enter after it answers nothing.
+func TestTextBesideTheFieldsOfAFormIsForThePrompt(t *testing.T) {
+	one := `{"type":"string","enum":["a","b"]}`
+	for name, keys := range map[string][]string{"on the buttons": {"tab"}, "on a choice": nil} {
+		t.Run(name, func(t *testing.T) {
+			d := oneFieldForm(one, false)
+			drafting := false
+			d.env.Drafting = func() bool { return drafting }
+			for _, key := range keys {
+				strike(d, key)
+			}
+			if got := strike(d, "s"); got != (NotTaken{}) {
+				t.Fatalf("a letter did %v", got)
+			}
+			drafting = true
+			for _, key := range []string{"e", "e", "enter"} {
+				if got := strike(d, key); got != (NotTaken{}) {
+					t.Errorf("%s did %v", key, got)
+				}
+			}
+			if got := d.Paste("words"); got != (NotTaken{}) {
+				t.Errorf("a paste did %v", got)
+			}
+			if d.button >= 0 {
+				t.Error("a button is marked")
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/app"
 	"parley/internal/termtext"
 	"parley/tui/list"
 	"parley/tui/theme"
@@ -32,8 +33,8 @@ func (d *Form) View(width, maxHeight int) View {
 	for i, l := range lines {
 		drawn[i] = l.text
 	}
-	said := d.message.height(paper{w, th})
-	p := panel{th: th, title: d.title(), body: drawn, asked: drawn[:said], scroll: &d.scroll, cursor: cursor, inBody: true, lit: !inert}
+	said := d.message.height(renderContext{w, th})
+	p := panel{th: th, title: d.title(), body: drawn, asked: drawn[:said], scroll: &d.scroll, cursor: cursor, inBody: true, focused: !inert}
 	foot := d.buttons(w, inert)
 	p.foot, p.keep = fixed(foot), len(foot)-1
 	if maxHeight >= roomy {
@@ -66,7 +67,7 @@ func (d *Form) title() string {
 // cursor.
 func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *tea.Cursor) {
 	th := d.env.Theme
-	on := paper{w, th}
+	on := renderContext{w, th}
 	for _, l := range d.message.lines(on, 0, d.message.height(on)) {
 		lines = append(lines, formLine{l, -1, -1})
 	}
@@ -98,12 +99,12 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 	for _, l := range f.heading(w, focused, th) {
 		add(l)
 	}
-	about := paper{room, th}
+	about := renderContext{room, th}
 	for _, l := range f.about.lines(about, 0, f.about.height(about)) {
 		add(indent + l)
 	}
-	switch f.kind {
-	case textField:
+	switch f.Kind {
+	case app.TextField:
 		bar := th.Faint.Render("│ ")
 		if focused {
 			bar = th.Accent.Render("│ ")
@@ -113,10 +114,10 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 			cursor = tea.NewCursor(len(indent)+2+column, len(lines))
 		}
 		add(indent + bar + text)
-	case oneField, manyField:
+	case app.OneField, app.ManyField:
 		lines = append(lines, f.drawChoices(w, focused, th)...)
-	case otherField:
-		for _, l := range prose("parley does not know this kind of field and leaves it out", room) {
+	case app.OtherField:
+		for _, l := range prose("unsupported field, left out", room) {
 			add(indent + th.Warning.Render(l))
 		}
 	}
@@ -134,11 +135,11 @@ func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
 		mark, name = th.Accent.Render("❯")+" ", th.Accent.Bold(true)
 	}
 	var lines []string
-	for _, l := range exact(f.label(), max(1, w-len(indent))) {
+	for _, l := range exact(f.Label(), max(1, w-len(indent))) {
 		lines = append(lines, mark+name.Render(l))
 		mark = indent
 	}
-	rules := f.rules()
+	rules := f.Rules()
 	if last := len(lines) - 1; last >= 0 && rules != "" && termtext.Width(lines[last])+2+termtext.Width(rules) <= w {
 		lines[last] += "  " + th.Faint.Render(rules)
 		return lines
@@ -153,9 +154,9 @@ func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
 // ones.
 func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 	var lines []formLine
-	from, to := 0, len(f.choices)
-	if len(f.choices) > maxChoices {
-		from = max(0, min(f.at-maxChoices/2, len(f.choices)-maxChoices))
+	from, to := 0, len(f.Choices)
+	if len(f.Choices) > maxChoices {
+		from = max(0, min(f.at-maxChoices/2, len(f.Choices)-maxChoices))
 		to = from + maxChoices
 	}
 	hidden := func(n int, arrow string) {
@@ -165,17 +166,17 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 	}
 	hidden(from, "↑")
 	for i := from; i < to; i++ {
-		c := f.choices[i]
+		c := f.Choices[i]
 		mark, name := "  ", th.Text
 		if focused && i == f.at {
 			mark, name = th.Accent.Render("❯")+" ", th.Strong
 		}
 		box := map[bool]string{true: "●", false: "○"}
-		if f.kind == manyField {
+		if f.Kind == app.ManyField {
 			box = map[bool]string{true: "■", false: "□"}
 		}
 		tick := th.Muted.Render(box[false])
-		if f.picked[i] {
+		if f.Picked[i] {
 			tick = th.Success.Render(box[true])
 		}
 		title := termtext.VisibleLine(list.Clip(c.Title))
@@ -206,7 +207,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 			lines = append(lines, formLine{indent + th.Muted.Render(l), -1, i})
 		}
 	}
-	hidden(len(f.choices)-to, "↓")
+	hidden(len(f.Choices)-to, "↓")
 	return lines
 }
 

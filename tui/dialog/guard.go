@@ -3,14 +3,17 @@ package dialog
 import "time"
 
 const (
-	// LookTime is how long a dialog that appears by itself is inert at least, because an
-	// earlier key cannot be an answer.
-	LookTime = 300 * time.Millisecond
+	// LookTime is how long a dialog that appears by itself is inert at least once it is on
+	// the screen, because an earlier key cannot be an answer.
+	LookTime = 450 * time.Millisecond
 	// QuietTime is the pause in typing after which such a dialog takes keys.
 	QuietTime = 500 * time.Millisecond
 	// ReplaceTime is how long keys are ignored after the agent withdraws the visible
 	// question, because they may have been meant for it.
 	ReplaceTime = time.Second
+	// repeatTime is within which a key that has answered a question is pressed again, or
+	// repeated by the keyboard.
+	repeatTime = 300 * time.Millisecond
 )
 
 // Guard keeps keys meant for the prompt away from dialogs that appear by themselves. The
@@ -19,8 +22,14 @@ const (
 // A dialog is inert for [LookTime] after it becomes visible, and until [QuietTime] has
 // passed since the last key. Keys pressed meanwhile go to the prompt.
 type Guard struct {
+	// Watched means that [Guard.Seen] is called when a dialog is on the screen, which may
+	// be long after it was drawn: until then it is inert.
+	Watched bool
+
 	now    func() time.Time
-	opened time.Time
+	opened time.Time // or seen
+	unseen bool
+	opens  int // number of calls of open
 	typed  time.Time
 
 	answerKey string
@@ -46,7 +55,7 @@ func (g *Guard) Typed() {
 // so a key held down has no effect.
 func (g *Guard) Bounced(key string) bool {
 	now := g.now()
-	if key == "" || key != g.answerKey || now.Sub(g.answered) >= LookTime {
+	if key == "" || key != g.answerKey || now.Sub(g.answered) >= repeatTime {
 		return false
 	}
 	g.answered = now
@@ -63,6 +72,9 @@ func (g *Guard) Aside(words string) { g.aside = words }
 
 // ArmsIn returns how long the dialog stays inert, 0 if it takes keys.
 func (g *Guard) ArmsIn(now time.Time) time.Duration {
+	if g.unseen {
+		return LookTime
+	}
 	arms := g.opened.Add(LookTime)
 	if quiet := g.typed.Add(QuietTime); quiet.After(arms) {
 		arms = quiet
@@ -74,7 +86,22 @@ func (g *Guard) ArmsIn(now time.Time) time.Duration {
 }
 
 // open starts to guard a dialog that becomes visible or changes its contents.
-func (g *Guard) open() { g.opened, g.settled = g.now(), false }
+func (g *Guard) open() {
+	g.opened, g.settled, g.unseen = g.now(), false, g.Watched
+	g.opens++
+}
+
+// Unseen reports whether a dialog has become visible that is not on the screen yet, and
+// returns what to call [Guard.Seen] with once it is.
+func (g *Guard) Unseen() (opening int, unseen bool) { return g.opens, g.unseen }
+
+// Seen begins the pause of the dialog that Unseen returned, unless another one has become
+// visible meanwhile.
+func (g *Guard) Seen(opening int) {
+	if g.unseen && opening == g.opens {
+		g.opened, g.unseen = g.now(), false
+	}
+}
 
 // Ended notes a key that ended something else while a question is open: a second press
 // must not reach the question.

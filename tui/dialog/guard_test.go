@@ -17,9 +17,9 @@ func TestGuard(t *testing.T) {
 		name  string
 		steps []step
 	}{
-		{"nobody types", []step{{at: 0, want: 300 * ms}, {at: 299 * ms, want: ms}, {at: 300 * ms, want: 0}}},
-		{"typed long before", []step{{at: -time.Second, typed: true, want: 0}, {at: 0, want: 300 * ms}}},
-		{"typed just before", []step{{at: -100 * ms, typed: true, want: 400 * ms}, {at: 0, want: 400 * ms}, {at: 400 * ms, want: 0}}},
+		{"nobody types", []step{{at: 0, want: 450 * ms}, {at: 449 * ms, want: ms}, {at: 450 * ms, want: 0}}},
+		{"typed long before", []step{{at: -time.Second, typed: true, want: 0}, {at: 0, want: 450 * ms}}},
+		{"typed just before", []step{{at: -10 * ms, typed: true, want: 490 * ms}, {at: 0, want: 490 * ms}, {at: 490 * ms, want: 0}}},
 		{"types on", []step{
 			{at: 100 * ms, typed: true, want: 500 * ms},
 			{at: 550 * ms, typed: true, want: 500 * ms},
@@ -80,5 +80,34 @@ func TestGuardBounce(t *testing.T) {
 	}
 	if g.inert() {
 		t.Error("still inert")
+	}
+}
+
+// A question that is long on its way to the screen has been seen by nobody.
+func TestGuardBeginsWhenTheQuestionIsOnTheScreen(t *testing.T) {
+	c := &clock{time.Unix(1000, 0)}
+	g := NewGuard(c.now)
+	g.Watched = true
+	g.open()
+	first, unseen := g.Unseen()
+	c.pass(time.Minute)
+	if !unseen || !g.inert() {
+		t.Error("it takes keys before it is on the screen")
+	}
+	g.open() // another question, before the first one is on the screen
+	second, _ := g.Unseen()
+	g.Seen(first)
+	c.pass(LookTime)
+	if !g.inert() {
+		t.Error("it takes keys because another question was on the screen")
+	}
+	g.Seen(second)
+	if in := g.ArmsIn(c.at); in != LookTime {
+		t.Errorf("once it is on the screen it takes keys in %v, want %v", in, LookTime)
+	}
+	c.pass(LookTime)
+	g.Seen(second) // as the next frame says
+	if _, unseen := g.Unseen(); unseen || g.inert() {
+		t.Error("it never takes keys")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 )
@@ -15,7 +16,7 @@ import (
 type Link struct {
 	question
 	asked   *conversation.Elicitation
-	address address
+	address app.Address
 	// intro, where and message are the fixed parts.
 	intro, where, message *block
 
@@ -24,13 +25,14 @@ type Link struct {
 	err    error
 }
 
-func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
-	d := &Link{question: newQuestion(env), asked: e, address: look(e.Request.URL)}
-	d.intro = newBlock(func(p paper) []string {
-		return styled(prose(termtext.Line(agent)+" asks you to open an address in your browser.", p.width), p.th.Text)
+// NewLink asks whether to open the address of an elicitation.
+func NewLink(env Env, e *conversation.Elicitation, agent string) *Link {
+	d := &Link{question: newQuestion(env), asked: e, address: app.ExamineURL(e.Request.URL)}
+	d.intro = newBlock(func(p renderContext) []string {
+		return styled(prose(termtext.Line(agent)+" asks you to open a URL in your browser.", p.width), p.th.Text)
 	})
-	d.where = newBlock(d.address.draw)
-	d.message = newBlock(func(p paper) []string { return styled(prose(e.Request.Message, p.width), p.th.Muted) })
+	d.where = newBlock(func(p renderContext) []string { return drawAddress(d.address, p) })
+	d.message = newBlock(func(p renderContext) []string { return styled(prose(e.Request.Message, p.width), p.th.Muted) })
 	d.offer()
 	return d
 }
@@ -58,17 +60,17 @@ func (d *Link) offer() {
 	add := func(icon string, t tone, name, key string, a Action) {
 		list = append(list, reply{icon: icon, tone: t, name: name, keys: []string{key}, action: a})
 	}
-	copies := Copy{d.address.raw}
+	copies := Copy{d.address.URL}
 	if d.opened {
 		add("✓", good, "Done", "d", Close{})
-		add("•", neutral, "Copy the address", "c", copies)
+		add("•", neutral, "Copy the URL", "c", copies)
 	} else {
-		if d.address.opens {
-			add("→", good, "Open in the browser", "o", OpenURL{d.asked.ID, d.address.raw})
+		if d.address.Opens {
+			add("→", good, "Open in the browser", "o", OpenURL{d.asked.ID, d.address.URL})
 		}
-		add("•", neutral, "Copy the address", "c", copies)
-		if d.address.opens && d.copied {
-			add("✓", good, "Go on: I have opened it myself", "g", openedByHand{})
+		add("•", neutral, "Copy the URL", "c", copies)
+		if d.address.Opens && d.copied {
+			add("✓", good, "Continue: I opened it myself", "g", openedByHand{})
 		}
 		add("✗", bad, "Decline", "n", response(d.asked, acpclient.ElicitDecline, nil))
 		add("•", neutral, "Cancel: no answer", "", response(d.asked, acpclient.ElicitCancel, nil))
@@ -116,24 +118,24 @@ func (d *Link) View(width, maxHeight int) View {
 	if strings.TrimSpace(d.asked.Request.Message) != "" {
 		body = append(body, gap{}, d.message)
 	}
-	p := panel{title: "Open an address", body: body, asked: body[:3]}
+	p := panel{title: "Open a URL", body: body, asked: body[:3]}
 	return d.view(p, width, maxHeight)
 }
 
 // state draws the outcome of opening the address.
-func (d *Link) state() func(paper) []string {
+func (d *Link) state() func(renderContext) []string {
 	switch {
 	case d.asked.Completed:
-		return func(p paper) []string {
-			return marked("✓", "The agent says that it is done.", p.width, p.th.Success)
+		return func(p renderContext) []string {
+			return marked("✓", "The agent says it is done.", p.width, p.th.Success)
 		}
 	case d.err != nil:
-		return func(p paper) []string {
-			return marked("✗", "It could not be opened: "+d.err.Error()+". Copy the address and open it yourself.", p.width, p.th.Error)
+		return func(p renderContext) []string {
+			return marked("✗", "Cannot open it: "+d.err.Error()+". Copy the URL and open it yourself.", p.width, p.th.Error)
 		}
 	case d.opened:
-		return func(p paper) []string {
-			return styled(prose("Waiting for the agent to say that it is done there …", p.width), p.th.Info)
+		return func(p renderContext) []string {
+			return styled(prose("Waiting for the agent to confirm…", p.width), p.th.Info)
 		}
 	}
 	return nil
@@ -145,4 +147,37 @@ func (d *Link) Hints() []Hint {
 		return d.hints("close")
 	}
 	return d.hints("cancel")
+}
+
+// drawAddress draws the host on its own lines, then the warnings, then the complete address.
+func drawAddress(a app.Address, p renderContext) []string {
+	th := p.th
+	var out []string
+	row := func(label, value string, style func(...string) string) {
+		column := 9
+		if p.width < 2*column { // put the label above
+			out = append(out, th.Muted.Render(cut(label, p.width)))
+			column = 0
+		}
+		for i, l := range exact(termtext.Visible(value), p.width-column) {
+			if i > 0 {
+				label = ""
+			}
+			out = append(out, th.Muted.Render(pad(label, column))+style(l))
+		}
+	}
+	if a.Host != "" {
+		row("host", a.Host, th.Strong.Render)
+	}
+	if a.Other != "" {
+		row("that is", a.Other, th.Strong.Render)
+	}
+	for _, w := range a.Warnings {
+		out = append(out, marked("!", w, p.width, th.Warning)...)
+	}
+	row("address", a.URL, th.Info.Render)
+	if !a.Opens {
+		out = append(out, marked("✗", "parley will not open this: "+a.Why+".", p.width, th.Error)...)
+	}
+	return out
 }

@@ -5,30 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"parley/acpclient"
 	"parley/config"
-	"parley/internal/conversation"
 )
-
-// NewCategory lists the values of the first option of a category, and follows the
-// conversation. It returns nil if there is no option that can be set.
-func NewCategory(env Env, c *conversation.Conversation, cat acpclient.ConfigCategory) *Selector {
-	o := c.OptionByCategory(cat)
-	if o == nil {
-		return nil
-	}
-	return NewOption(env, c, o.ID)
-}
-
-// NewOption lists the values of an option, and follows the conversation. It returns nil if
-// there is no such option that can be set.
-func NewOption(env Env, c *conversation.Conversation, id acpclient.ConfigID) *Selector {
-	o := c.Option(id)
-	if o == nil || o.Type != acpclient.ConfigSelect && o.Type != acpclient.ConfigBoolean {
-		return nil
-	}
-	return newFollowing(env, List{Title: o.Name}, func() []Item { return valueItems(c, id) })
-}
 
 // NewFollowing shows a list that updates its items whenever it is used.
 func NewFollowing(env Env, l List, items func() []Item) *Selector { return newFollowing(env, l, items) }
@@ -38,33 +16,6 @@ func newFollowing(env Env, l List, items func() []Item) *Selector {
 	s := NewSelector(env, l)
 	s.follow = items
 	return s
-}
-
-func valueItems(c *conversation.Conversation, id acpclient.ConfigID) []Item {
-	o := c.Option(id)
-	if o == nil {
-		return nil
-	}
-	value, pending := c.OptionValue(o)
-	item := func(group string, v acpclient.ConfigValue, title, detail string) Item {
-		return Item{
-			ID: string(v.ID), Title: title, Detail: detail, Group: group,
-			Current: v == value, Pending: v == value && pending, Do: SetOption{id, v},
-		}
-	}
-	if o.Type == acpclient.ConfigBoolean {
-		on, off := acpclient.BoolValue(true), acpclient.BoolValue(false)
-		items := []Item{item("", on, "on", ""), item("", off, "off", "")}
-		items[0].ID, items[1].ID = "on", "off"
-		return items
-	}
-	var items []Item
-	for _, g := range o.Options {
-		for _, v := range g.Options {
-			items = append(items, item(g.Name, acpclient.SelectValue(v.Value), v.Name, v.Description))
-		}
-	}
-	return items
 }
 
 // AgentItems returns the items of agents to start.
@@ -86,7 +37,7 @@ func AgentItems(agents []config.Agent) []Item {
 			detail = "listens at " + a.Listens()
 		}
 		if a.Source == config.SourceBuiltIn {
-			detail = "what parley does, in two minutes: no account needed"
+			detail = "a two-minute tour: no account needed"
 		}
 		if a.Origin != nil {
 			detail = a.Origin.Version + "  " + detail

@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -54,27 +53,13 @@ func (c callContent) locations(t *conversation.ToolCall) []location {
 	return all
 }
 
-// locationKeys are the keys under which agents give paths in a call's raw input.
-var locationKeys = slices.Concat(pathKeys, dirKeys, []string{
-	"source", "destination", "src", "dst", "old_path", "new_path", "oldPath", "newPath",
-	"source_path", "destination_path", "sourcePath", "destinationPath", "dir_path", "dirPath",
-})
-
-// Paths returns all paths that a permission names.
-func (d *Permission) Paths() []string {
-	t := d.asked.Asked
-	all := append(toolview.ShownPaths(t), texts(t.RawInput, locationKeys)...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // outsidePaths returns the paths outside the session's directories, as one string.
 func (d *Permission) outsidePaths() string {
 	if d.env.Reach == nil {
 		return ""
 	}
 	var b strings.Builder
-	for _, path := range d.Paths() {
+	for _, path := range toolview.NamedPaths(d.asked.Asked) {
 		if s := d.env.Reach.Of(path); s.Outside {
 			b.WriteString(path + "\x00" + s.Real + "\x00")
 		}
@@ -82,33 +67,9 @@ func (d *Permission) outsidePaths() string {
 	return b.String()
 }
 
-// directory returns the command's directory in a call's raw input, or "".
-func directory(t *conversation.ToolCall) string {
-	if all := texts(t.RawInput, dirKeys); len(all) > 0 {
-		return all[0]
-	}
-	return ""
-}
-
-// texts returns the strings under some keys of a JSON object, in the order of the keys.
-func texts(raw json.RawMessage, keys []string) []string {
-	var in map[string]json.RawMessage
-	if json.Unmarshal(raw, &in) != nil {
-		return nil
-	}
-	var all []string
-	for _, key := range keys {
-		var s string
-		if json.Unmarshal(in[key], &s) == nil && s != "" {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // labelledLocation draws a path behind its label.
 func labelledLocation(label, path string, leads toolview.Target) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		lead := p.th.Muted.Render(label) + "  "
 		lines := location{termtext.VisibleLine(path), leads}.lines(max(1, p.width-termtext.Width(label)-2), p.th.Text, p.th)
 		for i := range lines {
@@ -117,4 +78,15 @@ func labelledLocation(label, path string, leads toolview.Target) content {
 		}
 		return lines
 	})
+}
+
+// aboutAsker names the subagent, as content of a panel.
+func aboutAsker(a toolview.Asker) content {
+	return vital{newBlock(func(p renderContext) []string {
+		words := "from a subagent"
+		if a.Name != "" {
+			words += ": " + a.Name
+		}
+		return []string{p.th.Info.Render(cut(words, p.width))}
+	})}
 }

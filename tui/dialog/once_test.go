@@ -43,49 +43,6 @@ func TestEachIsShownOnce(t *testing.T) {
 	}
 }
 
-// A patch that says anything else than the change is shown beside it.
-func TestAPatchThatSaysMoreIsShown(t *testing.T) {
-	old := "one\ntwo\nthree\n"
-	c := acpclient.DiffContent("/p/a.txt", &old, "one\n2\nthree\n")
-	for patch, want := range map[string]bool{
-		"--- a/p/a.txt\n+++ b/p/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n": true,
-		"@@ -2 +2 @@\n-two\n+2\n\\ No newline at end of file\n":                   true,
-		"--- /p/a.txt\n+++ /p/b.txt\n@@ -2 +2 @@\n-two\n+2\n":                     false,
-		"@@ -2 +2 @@\n-two\n+22\n":                                                false,
-		"@@ -2 +2 @@\n-two\n+2\n@@ -9 +9 @@\n-x\n+rm\n":                           false,
-		"rename from x\n@@ -2 +2 @@\n-two\n+2\n":                                  false,
-		"two":                                                                     false,
-		"":                                                                        false,
-	} {
-		if got := isPatchOf(patch, c); got != want {
-			t.Errorf("%q: %v", patch, got)
-		}
-	}
-}
-
-// How far an option reaches is said unless its name says it, wherever it is listed.
-func TestHowFarAnOptionReachesIsSaid(t *testing.T) {
-	for _, tt := range []struct {
-		kind acpclient.PermissionOptionKind
-		name string
-		want string
-	}{
-		{acpclient.AllowOnce, "Yes", ""},
-		{acpclient.AllowAlways, "Yes", "always"},
-		{acpclient.AllowAlways, "Always allow", ""},
-		{acpclient.AllowAlways, "Yes, and don't ask again", ""},
-		{acpclient.AllowAlways, "Allow for this session", ""},
-		{acpclient.RejectAlways, "No", "always"},
-		{acpclient.RejectOnce, "No, as always", "only this once"},
-		{acpclient.AllowOnce, "Always allow", "only this once"},
-		{"ask_lawyer", "Always", ""},
-	} {
-		if got := reachWord(tt.kind, tt.name); got != tt.want {
-			t.Errorf("%s %q: %q", tt.kind, tt.name, got)
-		}
-	}
-}
-
 // Every option has a key, as long as there are any, and no key has two.
 func TestEveryOptionHasAKey(t *testing.T) {
 	p := runPermission()

@@ -11,19 +11,19 @@ import (
 	"parley/tui/theme"
 )
 
-// panel is the frame of a dialog and what stands in it: a part that scrolls
-// between two that do not.
+// panel is the frame of a dialog with its contents: a scrolling body between a fixed head
+// and foot.
 type panel struct {
 	th    *theme.Theme
 	title string
-	// note stands at the right of the title, status in the bottom border; brief says in
-	// few words what status says, for where that has no room.
+	// note is at the right of the title, status in the bottom border; brief is a short
+	// form of status for narrow panels.
 	note, status, brief string
-	// hidden is how many lines of the foot there is no room for.
+	// hidden is the number of foot lines that do not fit.
 	hidden int
-	// lit says that a question takes keys. Its frame shows that: it is as dim as
-	// other lines until then. Nothing else tells the end-to-end tests either.
-	lit bool
+	// focused means that a question takes keys. Only the frame shows it, which is dim
+	// until then; the end-to-end tests rely on that.
+	focused bool
 
 	head []string
 	body content
@@ -33,38 +33,37 @@ type panel struct {
 	begin  int
 	scroll *list.Scroll
 	foot   content
-	// keep is the line of the foot that must be seen when there is no room for
-	// all of it.
+	// keep is the line of the foot to keep visible when the foot does not fit.
 	keep int
 	// cursor is a position in the head, or, if inBody or inFoot is set, in that part;
 	// nil if there is no cursor.
 	cursor         *tea.Cursor
 	inBody, inFoot bool
-	// snug says that the frame is no wider than what stands in it. What is in other
-	// panels changes with every key, and they would jump.
-	snug bool
+	// shrink makes the frame as narrow as its content. Not for content that changes with
+	// every key: the frame would jump.
+	shrink bool
 }
 
-// placement says where the parts of a panel stand in its view.
+// placement holds the positions of a panel's parts in its view.
 type placement struct {
 	left int
-	// head is how many lines of the head are shown.
+	// head is the number of visible lines of the head.
 	head int
-	// body is the line of the view where the body begins, shown how many of its
-	// lines there are.
+	// body is the line of the view where the body begins, shown the number of its
+	// visible lines.
 	body, shown int
-	// foot is the line of the view where the foot begins, of which the lines
-	// footFrom to footTo are drawn.
+	// foot is the line of the view where the foot begins; its lines footFrom to
+	// footTo are drawn.
 	foot, footFrom, footTo int
 }
 
-// footLine is the line of the foot that was drawn on line y of the view.
+// footLine returns the line of the foot that was drawn on line y of the view.
 func (p placement) footLine(y int) (int, bool) {
 	line := y - p.foot + p.footFrom
 	return line, y >= p.foot && line < p.footTo
 }
 
-// bodyLine is the line of what was drawn of the body on line y of the view.
+// bodyLine returns the line of the body that was drawn on line y of the view.
 func (p placement) bodyLine(y int) (int, bool) {
 	return y - p.body, y >= p.body && y < p.body+p.shown
 }
@@ -74,18 +73,18 @@ const (
 	frameHeight = 2
 	leastWidth  = 20 // what is narrower has no frame
 	leastHeight = 5
-	// widest is as wide as panels get: longer lines of text are hard to read. snuggest
-	// is as narrow as a snug one gets where there is room for more.
+	// widest is the maximum width of a panel, because longer lines are hard to read.
+	// snuggest is the minimum width of one that shrinks, room permitting.
 	widest   = 118 + frameWidth
 	snuggest = 60
 )
 
-// atMost is the width that a panel takes of what there is.
+// atMost returns the width of a panel in the available width.
 func atMost(width int) int { return min(width, widest) }
 
 func framed(width, maxHeight int) bool { return width >= leastWidth && maxHeight >= leastHeight }
 
-// inner is the width of what is inside the frame.
+// inner returns the width inside the frame.
 func inner(width, maxHeight int) int {
 	if framed(width, maxHeight) {
 		return width - frameWidth
@@ -93,7 +92,7 @@ func inner(width, maxHeight int) int {
 	return width
 }
 
-// view draws the panel and says what stands where.
+// view draws the panel and returns the positions of its parts.
 func (p *panel) view(width, maxHeight int) (View, placement) {
 	if width <= 0 || maxHeight <= 0 {
 		return View{}, placement{}
@@ -108,9 +107,9 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	lines = append(lines, body...)
 	var foot []string
 	if place.footFrom < place.footTo {
-		foot = p.foot.lines(paper{w, p.th}, place.footFrom, place.footTo)
+		foot = p.foot.lines(renderContext{w, p.th}, place.footFrom, place.footTo)
 	}
-	if p.snug && frame && (p.scroll == nil || !p.scroll.Scrolls()) {
+	if p.shrink && frame && (p.scroll == nil || !p.scroll.Scrolls()) {
 		width = p.fitted(lines, foot, width)
 		w = inner(width, maxHeight)
 	}
@@ -135,18 +134,18 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	return view, place
 }
 
-// start scrolls the body to where a question begins: to its first line, or to the first
-// changed line if that would be out of sight.
+// start scrolls the body to the beginning of a question, or to the first changed line if
+// that would be out of view.
 func (p *panel) start(width, maxHeight int) {
 	p.scroll.Top = 0
 	place := p.fit(width, maxHeight)
-	change := firstChange(p.body, paper{inner(width, maxHeight), p.th})
+	change := firstChange(p.body, renderContext{inner(width, maxHeight), p.th})
 	if min(change+2, p.scroll.Len) > place.shown {
 		p.scroll.Top = change
 	}
 }
 
-// fit shares out the rows of a panel.
+// fit divides the rows of a panel.
 func (p *panel) fit(width, maxHeight int) placement {
 	rows := maxHeight
 	if framed(width, maxHeight) {
@@ -156,10 +155,10 @@ func (p *panel) fit(width, maxHeight int) placement {
 	return place
 }
 
-// pin puts the path of the change in sight into the head, if it stands above what is shown
-// of the body, and returns how many lines longer the head is.
+// pin adds the path of the visible change to the head if it has scrolled out of view, and
+// returns the number of added lines.
 func (p *panel) pin(w int) int {
-	on := paper{w, p.th}
+	on := renderContext{w, p.th}
 	c := changeAt(p.body, on, p.scroll.Top)
 	if c == nil {
 		return 0
@@ -169,17 +168,16 @@ func (p *panel) pin(w int) int {
 	return len(p.head) - before
 }
 
-// pinned is how many lines of the path of a change stay in sight at most.
+// pinned is the maximum number of lines of a pinned path.
 const pinned = 2
 
-// reveal scrolls the body as little as it takes to have lines of it in view.
+// reveal scrolls the body as little as necessary to bring lines into view.
 func (p *panel) reveal(from, to, width, maxHeight int) {
 	p.fit(width, maxHeight)
 	p.scroll.Show(from, to)
 }
 
-// fitted is the width of a snug panel: that of its widest line, of those above the
-// foot or in it.
+// fitted returns the width of a panel that shrinks: that of its widest line.
 func (p *panel) fitted(lines, foot []string, width int) int {
 	need := snuggest - frameWidth
 	for _, part := range [][]string{lines, foot} {
@@ -187,23 +185,23 @@ func (p *panel) fitted(lines, foot []string, width int) int {
 			need = max(need, termtext.Width(line))
 		}
 	}
-	// What stands in the border has its blanks and a corner on both sides.
+	// A text in the border has a blank and a corner on both sides.
 	need = max(need, termtext.Width(p.title)+termtext.Width(p.note)+6, termtext.Width(p.below(width))+6)
 	return min(width, need+frameWidth)
 }
 
-// placement shares out rows among head, body and foot, without the frame. split says
-// that a line stands between body and foot.
+// placement divides rows among head, body and foot, without the frame. split means that
+// a line separates body and foot.
 func (p *panel) arrange(w, rows int) (place placement, split bool) {
 	total, answers := 0, 0
 	if p.body != nil {
-		total = p.body.height(paper{w, p.th})
+		total = p.body.height(renderContext{w, p.th})
 	}
 	if p.foot != nil {
-		answers = p.foot.height(paper{w, p.th})
+		answers = p.foot.height(renderContext{w, p.th})
 	}
-	// The foot, mostly what there is to answer, comes first; but a body is
-	// never squeezed out: a third of the room is its own, or half of a little.
+	// The foot, mostly the answers, comes first; but the body is
+	// never squeezed out: it gets a third of the room, or half if there is little.
 	foot := min(answers, rows)
 	if total > 0 && rows > 2 {
 		own := rows / 3
@@ -228,8 +226,8 @@ func (p *panel) arrange(w, rows int) (place placement, split bool) {
 	return place, between == 1
 }
 
-// below is what stands in the bottom border of a frame: the status, and how much of the
-// foot is hidden.
+// below returns the text of the bottom border: the status, and how much of the foot is
+// hidden.
 func (p *panel) below(width int) string {
 	hidden := ""
 	if p.hidden > 0 {
@@ -242,8 +240,8 @@ func (p *panel) below(width int) string {
 	return joined(p.brief)
 }
 
-// bodyLines are the lines of the body that are shown. bar says which of all lines
-// of the panel have the scroll bar's thumb beside them.
+// bodyLines returns the visible lines of the body. bar is the range of the panel's lines
+// with the scroll bar's thumb.
 func (p *panel) bodyLines(w int, place placement) (lines []string, bar map[int]bool) {
 	if place.shown <= 0 {
 		return nil, nil
@@ -257,10 +255,10 @@ func (p *panel) bodyLines(w int, place placement) (lines []string, bar map[int]b
 			bar[place.body+i] = true
 		}
 	}
-	return p.body.lines(paper{w, p.th}, from, from+place.shown), bar
+	return p.body.lines(renderContext{w, p.th}, from, from+place.shown), bar
 }
 
-// cursorAt is where the cursor stands in the view, nil if it is not in it.
+// cursorAt returns the cursor's position in the view, nil if it is outside.
 func (p *panel) cursorAt(place placement, frame bool, width, height int) *tea.Cursor {
 	if p.cursor == nil {
 		return nil
@@ -289,7 +287,7 @@ func (p *panel) cursorAt(place placement, frame bool, width, height int) *tea.Cu
 	return &c
 }
 
-// divider stands between body and foot and says how much of the body is hidden.
+// divider draws the line between body and foot, which says how much of the body is hidden.
 func (p *panel) divider(w int) string {
 	if p.scroll == nil {
 		return ""
@@ -313,7 +311,7 @@ func (p *panel) divider(w int) string {
 
 func (p *panel) frame(lines []string, bar map[int]bool, width int) []string {
 	edge := lipgloss.NewStyle().Foreground(p.th.Border)
-	if p.lit {
+	if p.focused {
 		edge = lipgloss.NewStyle().Foreground(p.th.BorderFocused)
 	}
 	thumb := lipgloss.NewStyle().Foreground(p.th.BorderFocused)
@@ -330,10 +328,10 @@ func (p *panel) frame(lines []string, bar map[int]bool, width int) []string {
 	return append(out, border(edge, "╰", "╯", p.th.Muted.Render(p.below(width)), "", width))
 }
 
-// borderRoom is how wide a text in a border can be: it has corners and blanks around it.
+// borderRoom returns the maximum width of a text in a border, without corners and blanks.
 func borderRoom(width int) int { return width - 6 }
 
-// border draws a horizontal border with texts in it.
+// border draws a horizontal border with texts.
 func border(edge lipgloss.Style, from, to, left, right string, width int) string {
 	room := borderRoom(width)
 	label := func(s string) string {
@@ -348,8 +346,7 @@ func border(edge lipgloss.Style, from, to, left, right string, width int) string
 	return edge.Render(from+"─") + left + edge.Render(strings.Repeat("─", fill)) + right + edge.Render("─"+to)
 }
 
-// searchLine puts the line in which words are written that are looked for into the
-// head of the panel.
+// searchLine puts the search input into the head of the panel.
 func (p *panel) searchLine(in *list.Input, w int) {
 	text, column := in.Draw(max(1, w-2), p.th)
 	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)

@@ -10,22 +10,22 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/list"
 	"parley/tui/theme"
 	"parley/tui/toolview"
 )
 
-// Permission asks the person about a tool call. It shows the call, and every
-// option as the agent sent it; none is marked until an arrow marks one.
+// Permission asks the person about a tool call. It shows the call and every option as the
+// agent sent it; no option is marked at first.
 type Permission struct {
 	question
 	asked   *conversation.Permission
 	waiting int // how many are open, and which of them this one is, from 1 on
 	number  int
-	asker   asker
+	asker   toolview.Asker
 	raw     bool
 	rawDue  bool // the raw input was asked for, and is to be scrolled into sight
 	writing bool // what is to be done instead
@@ -42,9 +42,8 @@ type Permission struct {
 	seen             subject
 }
 
-// NewPermission shows a permission that has come up, or that comes next after
-// an answer: either way it is inert at first. waiting is how many are open,
-// this one included.
+// NewPermission shows a new permission, or the next one after an answer. It is inert at
+// first. waiting is the number of open permissions, including this one.
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting, number: 1}
 	d.replies = newReplies(append(optionReplies(env, p), ruleReplies(env, p)...))
@@ -53,29 +52,32 @@ func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission
 	return d
 }
 
-// Follow implements [AgentQuestion]. It counts the permissions that are open, and
-// finds out who asks.
+// Follow implements [AgentQuestion]. It counts the open permissions and finds out who
+// asks.
 func (d *Permission) Follow(c *conversation.Conversation) State {
 	at := slices.IndexFunc(c.Permissions, func(p *conversation.Permission) bool { return p.ID == d.asked.ID })
 	if at < 0 {
 		return Over
 	}
 	d.waiting, d.number = len(c.Permissions), at+1
-	if by := askerOf(c, d.asked.ToolCall); by != d.asker {
+	if by := toolview.AskerOf(c, d.asked.ToolCall); by != d.asker {
 		d.asker, d.about = by, nil
 	}
 	return Open
 }
 
-// ID is that of the permission.
+// ID returns the permission's id.
 func (d *Permission) ID() int { return d.asked.ID }
 
-// Position is which of the permissions that are open this one is, from 1 on; the last
-// known place once it is not open any more.
+// Call returns the permission's tool call.
+func (d *Permission) Call() *conversation.ToolCall { return d.asked.Asked }
+
+// Position returns the permission's position among the open ones, from 1; the last known
+// one once it is closed.
 func (d *Permission) Position() int { return d.number }
 
-// optionFaces say how the options of a kind are shown, and which keys answer
-// with one. Any other kind is shown plainly.
+// optionFaces holds the look and the keys of options by kind. Other kinds are drawn
+// plainly.
 var optionFaces = map[acpclient.PermissionOptionKind]struct {
 	icon     string
 	tone     tone
@@ -88,58 +90,25 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 	acpclient.RejectAlways: {"✗", bad, config.ActionRejectAlways, true},
 }
 
-// optionReplies are the options in the agent's order. Kinds only give icon,
-// colour and keys, and keys only where they can mean no other option.
+// optionReplies returns the options in the agent's order. Their kinds only decide icon,
+// colour and keys, and keys only where they are unambiguous.
 func optionReplies(env Env, p *conversation.Permission) []reply {
-	kinds := map[acpclient.PermissionOptionKind]int{}
-	names := map[string]int{}
-	for _, o := range p.Options {
-		kinds[o.Kind]++
-		names[termtext.VisibleLine(o.Name)]++
-	}
-	list := make([]reply, len(p.Options))
-	for i, o := range p.Options {
-		a := reply{name: termtext.VisibleLine(o.Name), icon: "•", action: Answer{p.ID, o.OptionID}}
-		if a.name == "" || names[a.name] > 1 {
-			a.more = termtext.VisibleLine(string(o.OptionID))
-		}
-		if a.name == "" {
-			a.name = "an option without a name"
-		}
+	answers := app.PermissionAnswers(p.Options)
+	list := make([]reply, len(answers))
+	for i, o := range answers {
+		a := reply{name: o.Name, more: o.More, warns: o.Warns, icon: "•", action: Answer{p.ID, o.Option}}
 		if face, ok := optionFaces[o.Kind]; ok {
 			a.icon, a.tone, a.grave = face.icon, face.tone, face.always
-			if kinds[o.Kind] == 1 {
+			if o.OnlyOfKind {
 				a.keys = shortcuts(env.Keys.For(face.shortcut))
 			}
-		}
-		if reach := reachWord(o.Kind, a.name); reach != "" {
-			a.more, a.warns = strings.TrimSpace(reach+"  "+a.more), true
 		}
 		list[i] = a
 	}
 	return lettered(list, env.Keys)
 }
 
-// reachWord says how far an option reaches, where its name does not say so: agents
-// list the options in any order and call them what they like.
-func reachWord(kind acpclient.PermissionOptionKind, name string) string {
-	name = strings.ToLower(name)
-	says := slices.ContainsFunc([]string{"always", "ask again", "from now on", "session"}, func(words string) bool { return strings.Contains(name, words) })
-	switch kind {
-	case acpclient.AllowAlways, acpclient.RejectAlways:
-		if !says {
-			return "always"
-		}
-	case acpclient.AllowOnce, acpclient.RejectOnce:
-		if says {
-			return "only this once"
-		}
-	}
-	return ""
-}
-
-// lettered gives a letter to each option for which no number is left, as long as there
-// are letters that mean nothing else here.
+// lettered assigns free letters to the options beyond the numbers.
 func lettered(list []reply, keys config.Keys) []reply {
 	const letters = "bcefghjklmopqrstuvwxzabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	taken := map[string]bool{rawKey: true}
@@ -162,7 +131,7 @@ func lettered(list []reply, keys config.Keys) []reply {
 	return list
 }
 
-// shortcuts are keys without the numbers, which stand for positions always.
+// shortcuts returns keys without the numbers, which always mean positions.
 func shortcuts(keys []string) []string {
 	var out []string
 	for _, k := range keys {
@@ -195,7 +164,7 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	case d.env.Keys.Match(config.ActionDialogShow, msg.String()):
 		return d.show()
 	case d.env.Keys.Match(config.ActionDialogEdit, msg.String()):
-		return Edit{d.plain()}
+		return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Reach)}
 	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogNext, msg.String()):
 		return Another{1}
 	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogPrev, msg.String()):
@@ -206,8 +175,8 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	return d.stray(msg)
 }
 
-// Mouse implements [Dialog]. The answers are out of sight while words are written: a click
-// gives none of them then.
+// Mouse implements [Dialog]. While the person writes a reason the answers are hidden, and
+// a click gives none.
 func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
 	d.refresh()
 	if _, click := msg.(tea.MouseClickMsg); click && d.writing {
@@ -218,7 +187,7 @@ func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
 
 func (d *Permission) hasRaw() bool { return len(d.asked.Asked.RawInput) > 0 }
 
-// changeKey takes the keys that change how changes of files are shown.
+// changeKey handles the keys that change how diffs are drawn.
 func (d *Permission) changeKey(key string) bool {
 	switch keys := d.env.Keys; {
 	case !d.changesFiles():
@@ -236,15 +205,15 @@ func (d *Permission) changeKey(key string) bool {
 	return true
 }
 
-// sideBySide reports whether a change is shown side by side, for which a panel may be
-// wider than for text.
+// sideBySide reports whether a diff is drawn side by side. The panel may then be wider
+// than for text.
 func (d *Permission) sideBySide() bool {
 	return slices.ContainsFunc(d.asked.Asked.Content, func(c acpclient.ToolCallContent) bool {
 		return c.Type == acpclient.ToolContentDiff && d.env.Diffs.SideBySide(diffview.New(c.Path, c.OldText, c.NewText), d.width)
 	})
 }
 
-// changesFiles reports whether a change of a file is asked about.
+// changesFiles reports whether the permission is for a change to a file.
 func (d *Permission) changesFiles() bool {
 	return slices.ContainsFunc(d.asked.Asked.Content, func(c acpclient.ToolCallContent) bool {
 		return c.Type == acpclient.ToolContentDiff
@@ -259,13 +228,13 @@ func (d *Permission) show() Action {
 		if file := d.asked.File; file != nil {
 			head = column{fileHead(file, call), fileReasons(file, call)}
 		}
-		p := paper{width, th}
+		p := renderContext{width, th}
 		return head.lines(p, 0, head.height(p))
 	}}
 }
 
-// refresh follows the tool call. When what is asked for changes under the
-// person's eyes, the dialog is inert again: they answer what they have seen.
+// refresh updates the dialog from the tool call. If the request changes while it is
+// visible, the dialog becomes inert again, so that the person answers what they saw.
 func (d *Permission) refresh() {
 	call := d.asked.Asked
 	if d.about != nil && d.version == call.Version() && d.positionsVersion == d.env.DiffPositions.Version() && d.reached == d.env.Reach.Version() {
@@ -287,7 +256,7 @@ func (d *Permission) refresh() {
 	d.version, d.seen = call.Version(), now
 	d.positionsVersion = d.env.DiffPositions.Version()
 	content := callContent{
-		at: toolview.PathsIn(d.env.Cwd), reach: d.env.Reach, sites: d.env.DiffPositions, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
+		at: toolview.PathsIn(d.env.Cwd), reach: d.env.Reach, positions: d.env.DiffPositions, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
 	}
 	if d.asked.File != nil {
 		d.about = aboutFile(d.asked.File, call, content)
@@ -303,14 +272,14 @@ func (d *Permission) refresh() {
 		d.about = append(d.about, gap{}, note("the agent says: "+words))
 	}
 	if d.asked.Why != "" {
-		d.about = append(d.about, gap{}, note("no rule answers: "+d.asked.Why))
+		d.about = append(d.about, gap{}, note("no rule applies: "+d.asked.Why))
 	}
 	if len(d.replies.list) == 0 {
-		d.about = append(d.about, gap{}, note("The agent offers nothing to answer with: only cancelling the turn is left."))
+		d.about = append(d.about, gap{}, note("The agent offers no answers: you can only cancel the turn."))
 	}
 }
 
-// subject is what a permission is about.
+// subject returns the subject of a permission.
 type subject struct {
 	title     string
 	kind      acpclient.ToolKind
@@ -319,7 +288,7 @@ type subject struct {
 	rawInput  string
 }
 
-// rawKey shows and hides the raw input.
+// rawKey toggles the raw input.
 const rawKey = "alt+i"
 
 // View implements [Dialog].
@@ -342,12 +311,12 @@ func (d *Permission) View(width, maxHeight int) View {
 	}
 	if d.rawDue {
 		d.rawDue = false
-		d.scroll.Top = d.about[:d.rawFrom].height(paper{inner(width, maxHeight), d.env.Theme})
+		d.scroll.Top = d.about[:d.rawFrom].height(renderContext{inner(width, maxHeight), d.env.Theme})
 	}
 	return d.view(p, width, maxHeight)
 }
 
-// title says who asks. No word of the agent stands there.
+// title says who asks. It contains no text from the agent.
 func (d *Permission) title() string {
 	if d.asked.File != nil {
 		return "parley asks"
@@ -365,7 +334,7 @@ func (d *Permission) Hints() []Hint {
 		if d.waiting > 1 {
 			hints = append(hints, d.turnHint())
 		}
-		hints = d.env.hint(hints, config.ActionRejectWords, "reject, say why")
+		hints = d.env.hint(hints, config.ActionRejectWords, "reject with a reason")
 		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
 		hints = d.env.hint(hints, config.ActionDialogEdit, "in $EDITOR")
 	}
@@ -387,7 +356,7 @@ func (d *Permission) Hints() []Hint {
 		}
 	}
 	if keys := d.env.Keys.For(config.ActionFocusTranscript); len(hints) > 0 {
-		// Those that answer are not those that leave the question.
+		// Keys that answer differ from keys that leave the question.
 		free := func(key string) bool { return !d.env.Keys.Match(config.ActionRejectWords, key) }
 		if i := slices.IndexFunc(keys, free); i >= 0 {
 			hints = append(hints, Hint{keys[i], "transcript"})
@@ -396,7 +365,7 @@ func (d *Permission) Hints() []Hint {
 	return hints
 }
 
-// turnHint says with which keys the others that wait are seen.
+// turnHint names the keys that show the other open questions.
 func (d *Permission) turnHint() Hint {
 	var keys []string
 	for _, a := range []config.Action{config.ActionDialogPrev, config.ActionDialogNext} {

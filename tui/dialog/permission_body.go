@@ -13,8 +13,8 @@ import (
 	"parley/tui/toolview"
 )
 
-// aboutCall is everything that is known of a tool call, as content of a panel.
-func aboutCall(t *conversation.ToolCall, by asker, show callContent) column {
+// aboutCall is content with everything known about a tool call.
+func aboutCall(t *conversation.ToolCall, by toolview.Asker, show callContent) column {
 	parts := aboutCallItself(t, by, show)
 	for _, q := range toolview.Questions(t.RawInput) {
 		parts = append(parts, gap{}, vital{questionBlock(q)})
@@ -37,15 +37,15 @@ func aboutCall(t *conversation.ToolCall, by asker, show callContent) column {
 // title, places and command, and what else its input names. A title that says no more
 // than the command is left out; one that says something else stands below what would
 // be done, as the agent's words.
-func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) column {
+func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callContent) column {
 	var parts column
-	if by.subagent {
-		parts = append(parts, by.about())
+	if by.Subagent {
+		parts = append(parts, aboutAsker(by))
 	}
 	agreement, places := toolview.AgreementOf(t), show.locations(t)
 	command := show.at.Command(t.RawInput)
 	if agreement == toolview.Agrees || command.Line == "" || t.Kind != acpclient.ToolExecute || len(places) > 0 {
-		var head content = newBlock(func(p paper) []string {
+		var head content = newBlock(func(p renderContext) []string {
 			return callHead(t, agreement == toolview.Agrees, places, p)
 		})
 		if !onlyChanged(t) {
@@ -54,12 +54,12 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 		parts = append(parts, head)
 	}
 	if command.Line != "" {
-		parts = append(parts, gap{}, vital{commandBlock(command, show.reach.Of(directory(t)))})
+		parts = append(parts, gap{}, vital{commandBlock(command, show.reach.Of(toolview.CommandDir(t)))})
 	}
 	if agreement == toolview.Differs {
 		parts = append(parts, gap{}, vital{otherWords(t)})
 	}
-	if left := hiddenInput(t, show.at); len(left) > 0 {
+	if left := show.at.OtherInput(t); len(left) > 0 {
 		parts = append(parts, gap{}, vital{inputBlock(left, show.reach)})
 	}
 	if _, empty := parts[0].(gap); empty {
@@ -80,7 +80,7 @@ func onlyChanged(t *conversation.ToolCall) bool {
 // callHead is the kind, the title and the places of a call. A title has one line,
 // so that it can look like nothing else; it is shown whole, behind a bar, if there
 // is nothing else that tells what is asked.
-func callHead(t *conversation.ToolCall, titled bool, places []location, p paper) []string {
+func callHead(t *conversation.ToolCall, titled bool, places []location, p renderContext) []string {
 	th, kind := p.th, toolview.KindOf(t.Kind)
 	indent := termtext.Width(kind.Verb) + 4
 	if p.width < 3*indent {
@@ -122,9 +122,9 @@ func callHead(t *conversation.ToolCall, titled bool, places []location, p paper)
 
 // otherWords shows a title that names something else than what would be done.
 func otherWords(t *conversation.ToolCall) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		title := toolview.Title(t, termtext.VisibleLine)
-		lead, bar := "! The agent's own words for it differ", p.th.CodeBar.Render("│ ")
+		lead, bar := "! The agent's description differs", p.th.CodeBar.Render("│ ")
 		if room := p.width - termtext.Width(lead) - 3; termtext.Width(title) <= room {
 			return []string{p.th.Warning.Render(lead) + " " + bar + p.th.Muted.Render(title)}
 		}
@@ -135,7 +135,7 @@ func otherWords(t *conversation.ToolCall) content {
 
 // commandBlock shows a command whole, every character of it.
 func commandBlock(c toolview.Command, dir toolview.Target) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		var out []string
 		for i, line := range exact(c.Line, max(1, p.width-2)) {
 			lead := "  "
@@ -153,7 +153,7 @@ func commandBlock(c toolview.Command, dir toolview.Target) content {
 
 // questionBlock shows a question to the person, and what there is to choose.
 func questionBlock(q toolview.Question) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		out := styled(exact(q.Line(), p.width), p.th.Strong)
 		for _, o := range q.Options {
 			for i, line := range exact(o.Line(), max(1, p.width-2)) {
@@ -165,7 +165,7 @@ func questionBlock(q toolview.Question) content {
 			}
 		}
 		if q.Multiple {
-			out = append(out, p.th.Muted.Render("several may be chosen"))
+			out = append(out, p.th.Muted.Render("choose any"))
 		}
 		return out
 	})
@@ -173,7 +173,7 @@ func questionBlock(q toolview.Question) content {
 
 // tasksBlock shows a task list that a call sets.
 func tasksBlock(tasks []acpclient.PlanEntry) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		var out []string
 		for _, task := range tasks {
 			out = append(out, toolview.Task(task, p.th, p.width)...)
@@ -185,15 +185,15 @@ func tasksBlock(tasks []acpclient.PlanEntry) content {
 // callContent shows each content of a call; what it makes is nil if there is
 // nothing to see.
 type callContent struct {
-	at      toolview.Paths
-	reach   *toolview.Reach
-	said    map[string]bool // texts that are shown already
-	sites   *toolview.DiffPositions
-	diffs   *diffview.Preference
-	context int                // unchanged lines around a change
-	kind    acpclient.ToolKind // of the call
-	whole   bool               // Glamour draws its texts
-	deletes bool               // a change takes its file away
+	at        toolview.Paths
+	reach     *toolview.Reach
+	said      map[string]bool // texts that are shown already
+	positions *toolview.DiffPositions
+	diffs     *diffview.Preference
+	context   int                // unchanged lines around a change
+	kind      acpclient.ToolKind // of the call
+	whole     bool               // Glamour draws its texts
+	deletes   bool               // a change takes its file away
 }
 
 var _ toolview.Visitor[content] = callContent{}
@@ -206,8 +206,8 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 	}
 	switch {
 	case strings.TrimSpace(words.Text) == "", b.Type == acpclient.ContentText && c.said[unfenced(words.Text)]:
-	case b.Type == acpclient.ContentText && toolview.Verbatim(c.kind, words.Text):
-		parts = append(parts, newBlock(func(p paper) []string {
+	case b.Type == acpclient.ContentText && toolview.VerbatimWhenAsked(c.kind, words.Text):
+		parts = append(parts, newBlock(func(p renderContext) []string {
 			return styled(exact(termtext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
 		}))
 	default:
@@ -220,12 +220,12 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 }
 
 func (c callContent) Diff(path string, before *string, after string) content {
-	site := c.sites.Of(path, before, after)
-	before, after = site.Whole(before, after)
+	position := c.positions.Of(path, before, after)
+	before, after = position.Whole(before, after)
 	d := diffview.New(c.at.Path(path), before, after)
-	d.SetFirstLine(site.Line)
+	d.SetFirstLine(position.Line)
 	d.SetContext(c.context)
-	return newDiff(d, c.diffs, c.deletes || site.Deleted, c.reach.Of(path))
+	return newDiff(d, c.diffs, c.deletes || position.Deleted, c.reach.Of(path))
 }
 
 // Terminal shows nothing: the transcript shows terminals, and none runs before
@@ -238,16 +238,16 @@ func (c callContent) Unknown(label string, raw json.RawMessage) content {
 
 // rawPart shows JSON whole, below a label.
 func rawPart(label string, raw []byte) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		lines := []string{p.th.Muted.Render(label)}
 		return append(lines, styled(exact(toolview.JSON(raw, 0), p.width), p.th.Text)...)
 	})
 }
 
-// quoted shows text whole, below a label and behind a bar: whatever it holds, it
-// looks like nothing else.
+// quoted draws text in full, below a label and behind a bar, so that it cannot imitate
+// the dialog.
 func quoted(label, s string) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		lines := []string{p.th.Muted.Render(label)}
 		for _, line := range exact(termtext.Visible(s), max(1, p.width-2)) {
 			lines = append(lines, p.th.CodeBar.Render("│ ")+p.th.Text.Render(line))
@@ -259,12 +259,12 @@ func quoted(label, s string) content {
 // gap is an empty line.
 type gap struct{}
 
-func (gap) height(paper) int               { return 1 }
-func (gap) lines(paper, int, int) []string { return []string{""} }
+func (gap) height(renderContext) int               { return 1 }
+func (gap) lines(renderContext, int, int) []string { return []string{""} }
 
 // note is a line or two in a quiet colour.
 func note(s string) content {
-	return newBlock(func(p paper) []string { return styled(exact(termtext.Visible(s), p.width), p.th.Muted) })
+	return newBlock(func(p renderContext) []string { return styled(exact(termtext.Visible(s), p.width), p.th.Muted) })
 }
 
 // change is the change of a file, below its path.
@@ -275,9 +275,9 @@ type change struct {
 
 func (c *change) column() column { return column{c.head, c.diff} }
 
-func (c *change) height(p paper) int { return c.column().height(p) }
+func (c *change) height(p renderContext) int { return c.column().height(p) }
 
-func (c *change) lines(p paper, from, to int) []string { return c.column().lines(p, from, to) }
+func (c *change) lines(p renderContext, from, to int) []string { return c.column().lines(p, from, to) }
 
 // diffPart is the change of a file without its path.
 type diffPart struct {
@@ -286,7 +286,7 @@ type diffPart struct {
 }
 
 func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads toolview.Target) content {
-	head := newBlock(func(p paper) []string {
+	head := newBlock(func(p renderContext) []string {
 		added, removed := d.Stats()
 		counts := toolview.Counts{Added: added, Removed: removed}.Styled(p.th)
 		switch {
@@ -305,23 +305,25 @@ func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads t
 	return &change{head, diffPart{d, shown}}
 }
 
-func (d diffPart) height(p paper) int { return d.shown.Layout(d.diff, p.width).Len() }
+func (d diffPart) height(p renderContext) int { return d.shown.Layout(d.diff, p.width).Len() }
 
-func (d diffPart) lines(p paper, from, to int) []string {
+func (d diffPart) lines(p renderContext, from, to int) []string {
 	return d.shown.Layout(d.diff, p.width).Lines(from, to, p.th)
 }
 
 // firstChange is the first line that shows a changed line.
-func (d diffPart) firstChange(p paper) int { return d.shown.Layout(d.diff, p.width).FirstChange() }
+func (d diffPart) firstChange(p renderContext) int {
+	return d.shown.Layout(d.diff, p.width).FirstChange()
+}
 
 // newMarkdown shows a text in Markdown, which Glamour draws if whole is set.
 func newMarkdown(text string, whole bool) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		if whole {
 			return markdown.Whole(text, p.width, p.th)
 		}
 		doc := markdown.New(p.th)
-		doc.Append(text)
+		doc.SetText(text)
 		doc.Finish()
 		var out []string
 		for i := range doc.Len() {

@@ -21,7 +21,7 @@ func TestPermissionShowsWhatIsAsked(t *testing.T) {
 		{
 			"questions",
 			conversation.ToolCall{Title: "ask_user", Kind: acpclient.ToolOther, RawInput: []byte(`{"questions":[{"header":"Colour","question":"Which?","multiSelect":true,"options":[{"label":"Red\u202e","description":"Warm"},{"label":"Blue"}]}]}`)},
-			[]string{"\nColour: Which?\n• Red⟨U+202E⟩: Warm\n• Blue\nseveral may be chosen\n"},
+			[]string{"\nColour: Which?\n• Red⟨U+202E⟩: Warm\n• Blue\nchoose any\n"},
 			"multiSelect",
 		},
 		{

@@ -8,8 +8,8 @@ import (
 	"parley/tui/toolview"
 )
 
-// aboutFile is what a question of parley's own is about: a file, why it is asked about,
-// and what would be written to it.
+// aboutFile is content for parley's question about a file: its path, the reason, and what
+// would be written.
 func aboutFile(q *conversation.FileQuestion, t *conversation.ToolCall, show callContent) column {
 	parts := column{vital{fileHead(q, t)}, gap{}, vital{fileReasons(q, t)}}
 	show.kind = t.Kind
@@ -24,7 +24,7 @@ func aboutFile(q *conversation.FileQuestion, t *conversation.ToolCall, show call
 // fileHead is what the agent wants, and the whole path of the file: where it leads, and
 // what the agent calls it if that is another path.
 func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		verb := "read"
 		if q.Write {
 			verb = "write"
@@ -34,7 +34,7 @@ func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
 			look = p.th.Error
 		}
 		icon := toolview.KindOf(t.Kind).Icon
-		lines := styled(exact(fmt.Sprintf("%s The agent wants parley to %s this file:", icon, verb), p.width), p.th.Text)
+		lines := styled(exact(fmt.Sprintf("%s The agent wants to %s this file:", icon, verb), p.width), p.th.Text)
 		lines = append(lines, styled(exact(termtext.VisibleLine(q.Target), p.width), look)...)
 		if q.Path != q.Target {
 			lines = append(lines, styled(exact("by the path "+termtext.VisibleLine(q.Path), p.width), p.th.Muted)...)
@@ -45,9 +45,9 @@ func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
 
 // fileReasons are why parley asks.
 func fileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) content {
-	return newBlock(func(p paper) []string {
+	return newBlock(func(p renderContext) []string {
 		var out []string
-		for _, reason := range reasons(q, t) {
+		for _, reason := range toolview.FileReasons(q, t) {
 			for i, line := range exact(reason, max(1, p.width-2)) {
 				lead := "  "
 				if i == 0 {
@@ -58,36 +58,4 @@ func fileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) content
 		}
 		return out
 	})
-}
-
-func reasons(q *conversation.FileQuestion, t *conversation.ToolCall) []string {
-	var out []string
-	if q.Outside {
-		out = append(out, "It is outside of the session's directories.")
-	}
-	if q.Own {
-		out = append(out, "It belongs to parley itself.")
-	}
-	if q.Secret != "" {
-		out = append(out, "It may hold secrets: "+termtext.VisibleLine(q.Secret))
-	}
-	if q.Runs != "" {
-		out = append(out, "What is written there is run, or decides what is run: "+termtext.VisibleLine(q.Runs))
-	}
-	switch removed := len(t.Content) == 1 && t.Content[0].OldText == nil; {
-	case q.Changed && removed:
-		out = append(out, "It was removed since the agent has read it.")
-	case q.Changed:
-		out = append(out, "It has changed on disk since the agent has read it. The change is shown against what is there now.")
-	}
-	switch {
-	case q.Links > 1 && q.Write:
-		out = append(out, fmt.Sprintf("It has %d names (hard links). Only this one gets the new content, the others keep the old.", q.Links))
-	case q.Links > 1:
-		out = append(out, fmt.Sprintf("It has %d names (hard links): what it holds may belong elsewhere.", q.Links))
-	}
-	if q.Hidden {
-		out = append(out, "The change is too large to be shown.")
-	}
-	return out
 }

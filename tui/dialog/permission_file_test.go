@@ -25,18 +25,18 @@ func TestFileQuestion(t *testing.T) {
 	}{
 		"outside, by a link": {
 			question: conversation.FileQuestion{Path: "/w/link\u202e", Target: "/etc/ho\x1bsts", Outside: true, Folder: "/etc"},
-			shows:    []string{"read this file", "/etc/ho", "by the path /w/link", "outside of the session's directories", "files directly in /etc/"},
+			shows:    []string{"read this file", "/etc/ho", "by the path /w/link", "outside the session's directories", "files directly in /etc/"},
 			shuns:    []string{"secrets", "changed", "hard links"},
 		},
 		"a secret of parley's with two names": {
 			question: conversation.FileQuestion{Path: "/w/.env", Target: "/w/.env", Secret: ".env", Own: true, Links: 2},
 			shows:    []string{"may hold secrets: .env", "belongs to parley itself", "2 names (hard links)", "reading this file in this session"},
-			shuns:    []string{"outside", "by the path", "keep the old"},
+			shuns:    []string{"outside", "by the path", "Only this one gets the new content"},
 		},
 		"a changed file that is run": {
 			question: conversation.FileQuestion{Path: "/w/.git/hooks/x", Target: "/w/.git/hooks/x", Write: true, Runs: ".git", Changed: true, Links: 3},
 			before:   &old,
-			shows:    []string{"write this file", "decides what is run: .git", "has changed on disk", "3 names", "keep the old", "the old text", "the new text"},
+			shows:    []string{"write this file", "take commands from it: .git", "changed on disk", "3 names", "Only this one gets the new content", "the old text", "the new text"},
 			shuns:    []string{"removed", "too large"},
 		},
 		"a removed file": {
@@ -47,7 +47,7 @@ func TestFileQuestion(t *testing.T) {
 		"a large change": {
 			question: conversation.FileQuestion{Path: "/a", Target: "/a", Write: true, Outside: true, Hidden: true, Changed: true},
 			before:   &old,
-			shows:    []string{"too large to be shown", "has changed on disk"},
+			shows:    []string{"too large to show", "changed on disk"},
 			shuns:    []string{"the new text", "removed"},
 		},
 	} {

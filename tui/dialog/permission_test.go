@@ -31,6 +31,9 @@ func presses(t *testing.T, d Dialog, keys ...string) Action {
 	var last Action
 	for i, k := range keys {
 		last = strike(d, k)
+		if push, ok := last.(Push); ok && i < len(keys)-1 {
+			d, last = push(), nil
+		}
 		if last != nil && i < len(keys)-1 {
 			t.Fatalf("key %d, %q, did %#v already", i, k, last)
 		}
@@ -167,9 +170,9 @@ func TestPermissionIsInertAtFirst(t *testing.T) {
 func TestPermissionWaitsForTypingThatBeganBefore(t *testing.T) {
 	env, c := newEnv()
 	env.Guard.Typed()
-	c.pass(100 * time.Millisecond)
+	c.pass(10 * time.Millisecond)
 	d := NewPermission(env, editPermission(), 1)
-	c.pass(LookTime) // 400 ms after the last key
+	c.pass(LookTime) // 460 ms after the last key
 	if got := strike(d, "y"); got != (NotTaken{}) {
 		t.Errorf("y did %#v", got)
 	}
@@ -299,7 +302,7 @@ func TestPermissionShows(t *testing.T) {
 	text := shownBy(d, 80, 40)
 	for _, want := range []string{
 		"1 of 3", "• summon daemon  Greet by name", "a.go:3\n", "\n~/other/b.go", "\nc.go",
-		"main.go  +9 −2", "✓ Yes  one", "✓ Yes  always  two", "✗ an option without a name  three",
+		"main.go  +9 −2", "✓ Yes  one", "✓ Yes  always  two", "✗ unnamed option  three",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown in\n%s", want, text)
@@ -391,7 +394,7 @@ func TestPermissionWithoutOptions(t *testing.T) {
 	if got := presses(t, d, "1", "down", "enter", "esc"); got != (CancelTurn{}) {
 		t.Errorf("esc did %#v", got)
 	}
-	if text := strings.Join(strings.Fields(shownBy(d, 80, 40)), " "); !strings.Contains(text, "offers nothing to answer with") {
+	if text := strings.Join(strings.Fields(shownBy(d, 80, 40)), " "); !strings.Contains(text, "offers no answers") {
 		t.Errorf("it does not say so:\n%s", text)
 	}
 }
@@ -455,11 +458,25 @@ func TestGlamourDrawsThePlan(t *testing.T) {
 	for n, want := range map[int]bool{1: true, 100: false} {
 		plan := planPermission().Asked
 		plan.Content = slices.Repeat([]acpclient.ToolCallContent{table}, n)
-		p := paper{60, theme.New(true)}
-		about := aboutCall(plan, asker{}, callContent{})
+		p := renderContext{60, theme.New(true)}
+		about := aboutCall(plan, toolview.Asker{}, callContent{})
 		lines := ansi.Strip(strings.Join(about.lines(p, 0, about.height(p)), "\n"))
 		if strings.Contains(lines, strings.Repeat("─", 20)) != want {
 			t.Errorf("%d times:\n%s", n, lines)
+		}
+	}
+}
+
+// The hints name the letters of the answers that have no number.
+func TestHintsNameTheLettersOfAnswers(t *testing.T) {
+	p := &conversation.Permission{ID: 7, Asked: &conversation.ToolCall{ID: "t", Title: "Pick"}}
+	for i := range 12 {
+		p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprint("Option ", i)})
+	}
+	d, _ := armed(p)
+	for _, want := range []Hint{{"1-9", "answer"}, {"b c e", "mark"}} {
+		if !slices.Contains(d.Hints(), want) {
+			t.Errorf("the hints are %v, want %v", d.Hints(), want)
 		}
 	}
 }

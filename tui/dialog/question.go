@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -200,17 +201,17 @@ func (q *question) click(i int) Action {
 }
 
 // inertWords say why a dialog does not take keys yet.
-const inertWords, inertBrief = "takes no keys until you pause", "pause first"
+const inertWords, inertBrief = "Pause typing to answer", "pause first"
 
 // unseenWords say why a dialog takes no answer yet.
-const unseenWords, unseenBrief = "takes an answer once you have seen all of it", "see all first"
+const unseenWords, unseenBrief = "Scroll to the end to answer", "scroll first"
 
 // roomy is the height from which on there is room for empty lines.
 const roomy = 14
 
 // view draws the question: what it is about, and the replies below.
 func (q *question) view(p panel, width, maxHeight int) View {
-	p.th, p.scroll, p.snug = q.env.Theme, &q.scroll, true
+	p.th, p.scroll, p.shrink = q.env.Theme, &q.scroll, true
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}
@@ -242,7 +243,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	for {
 		known := q.viewed.complete()
 		inert := q.env.Guard.inert()
-		p.lit, p.status, p.brief = !inert && known, "", ""
+		p.focused, p.status, p.brief = !inert && known, "", ""
 		switch {
 		case inert:
 			p.status, p.brief = inertWords, inertBrief
@@ -250,7 +251,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 			p.status, p.brief = unseenWords, unseenBrief
 		}
 		if len(q.replies.list) > 0 {
-			p.foot, p.keep = replyList{&q.replies, !p.lit}, q.replies.markedAt(w)
+			p.foot, p.keep = replyList{&q.replies, !p.focused}, q.replies.markedAt(w)
 		}
 		v, place := p.view(width, maxHeight)
 		q.placement = place
@@ -267,7 +268,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 // viewAside draws the question while keys go elsewhere. It may be small then, and
 // what is seen of it counts for nothing.
 func (q *question) viewAside(p panel, words string, width, maxHeight int) View {
-	p.lit, p.status = false, words
+	p.focused, p.status = false, words
 	if len(q.replies.list) > 0 {
 		p.foot, p.keep = replyList{&q.replies, true}, q.replies.markedAt(inner(width, maxHeight))
 	}
@@ -282,20 +283,35 @@ func (q *question) unseenHints(closing string) []Hint {
 	_, below := q.scroll.Hidden()
 	switch s := &q.viewed; {
 	case s.height <= 0 || !s.head || q.scroll.Height <= 0 && q.scroll.Len > 0:
-		hints = append(hints, Hint{"", "too little room to ask"})
+		hints = append(hints, Hint{"", "enlarge the window to answer"})
 	case !s.ended && below > 0:
-		hints = q.env.hint(hints, config.ActionDialogPageDown, "read on, to answer")
+		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll on to answer")
 		if !q.env.drafts("end") {
-			hints = append(hints, Hint{"end", "to its end"})
+			hints = append(hints, Hint{"end", "to the end"})
 		}
 	case !s.begun && q.scroll.Top > 0 && !q.env.drafts("home"):
-		hints = append(hints, Hint{"home", "see how it begins"})
+		hints = append(hints, Hint{"home", "to the start"})
 	case s.unseen > 0:
-		hints = q.env.hint(hints, config.ActionDialogDown, "see all answers")
+		hints = q.env.hint(hints, config.ActionDialogDown, "all answers")
 	default:
-		hints = append(hints, Hint{"", "too little room to ask"})
+		hints = append(hints, Hint{"", "enlarge the window to answer"})
 	}
 	return q.env.hint(hints, config.ActionDialogClose, closing)
+}
+
+// letters returns the letters of the answers that have no number, or "".
+func (q *question) letters() string {
+	const most = 3
+	var keys []string
+	for _, r := range q.replies.list[min(9, len(q.replies.list)):] {
+		if key := r.key(); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) > most {
+		keys = append(keys[:most], "…")
+	}
+	return strings.Join(keys, " ")
 }
 
 // hints are the keys that every question knows. Closing means something else
@@ -317,8 +333,11 @@ func (q *question) hints(closing string) []Hint {
 	} else if n > 1 {
 		hints = append(hints, Hint{fmt.Sprintf("%s1-%d", alt, n), "answer"})
 	}
+	if keys := q.letters(); keys != "" && alt == "" {
+		hints = append(hints, Hint{keys, "mark"})
+	}
 	if q.replies.marked >= 0 {
-		hints = q.env.hint(hints, config.ActionDialogAccept, "take the marked one")
+		hints = q.env.hint(hints, config.ActionDialogAccept, "give the marked answer")
 	} else if len(q.replies.list) > 0 {
 		hints = q.env.hint(hints, config.ActionDialogDown, "mark")
 	}

@@ -58,6 +58,39 @@ func TestRawInputIsReadable(t *testing.T) {
 	}
 }
 
+// The fragments of an edit are what its diff shows, be the diff of the whole file or not.
+func TestFragmentsOfADiffAreNotRepeated(t *testing.T) {
+	file := "a\nb\na\n"
+	edit := func(input, old, now string) string {
+		d, _ := armed(&conversation.Permission{ID: 7, Options: usualOptions(), Asked: &conversation.ToolCall{
+			Title: "Edit", Kind: acpclient.ToolEdit, Content: []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, now)}, RawInput: []byte(input),
+		}})
+		return shownBy(d, 80, 40)
+	}
+	for _, tt := range []struct{ input, now, shown string }{
+		{`{"old_string":"b","new_string":"c","replace_all":false}`, "a\nc\na\n", ""},
+		{`{"oldString":"b","newString":"c","replaceAll":false}`, "a\nc\na\n", ""},
+		{`{"old_string":"a","new_string":"c","replace_all":true}`, "c\nb\nc\n", "replace_all"},
+		{`{"old_string":"b\n","new_string":""}`, "a\na\n", ""},
+		{`{"old_string":"a","new_string":"c","replace_all":true}`, "c\nb\na\n", "replace_all"},
+		{`{"old_string":"b","new_string":"d"}`, "a\nc\na\n", "new_string"},
+		{`{"old_string":"b","new_string":"c","replace_all":1}`, "a\nc\na\n", "replace_all"},
+	} {
+		text := edit(tt.input, file, tt.now)
+		if tt.shown != "" {
+			if !strings.Contains(text, tt.shown) {
+				t.Errorf("%s: %s is not shown\n%s", tt.input, tt.shown, text)
+			}
+			continue
+		}
+		for _, key := range []string{"_string", "String", "replace"} {
+			if strings.Contains(text, key) {
+				t.Errorf("%s: %s is shown\n%s", tt.input, key, text)
+			}
+		}
+	}
+}
+
 // What is shown otherwise is not shown twice.
 func TestWhatIsShownOtherwiseIsNotRepeated(t *testing.T) {
 	old := "a"

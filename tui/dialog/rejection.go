@@ -111,10 +111,10 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 		return d.viewAside(p, words, width, maxHeight)
 	}
 	w := inner(width, maxHeight)
-	p.lit = !d.env.Guard.inert()
-	what := "Cancel the turn, and say what to do instead"
+	p.focused = !d.env.Guard.inert()
+	what := "Cancel the turn and say what to do instead"
 	if o, ok := plainRejection(d.asked.Options); ok {
-		what = "Answer “" + optionName(o) + "”, and say what to do instead"
+		what = "Answer “" + optionName(o) + "” and say what to do instead"
 	}
 	words := prose(what, w)
 	if len(words) > nameLines {
@@ -133,15 +133,15 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 
 // writingHints are the keys that matter while words are written.
 func (d *Permission) writingHints() []Hint {
-	words := "reject and say so"
+	words := "reject and send"
 	if _, ok := plainRejection(d.asked.Options); !ok {
-		words = "cancel and say so"
+		words = "cancel and send"
 	}
 	var hints []Hint
 	if strings.TrimSpace(d.words.Text()) != "" {
 		hints = append(hints, d.key(config.ActionDialogAccept, words)...)
 	}
-	hints = append(hints, d.key(config.ActionDialogClose, "back to the answers")...)
+	hints = append(hints, d.key(config.ActionDialogClose, "back")...)
 	if d.scroll.Scrolls() {
 		hints = append(hints, d.key(config.ActionDialogPageDown, "scroll")...)
 	}

@@ -23,7 +23,7 @@ type SaveRules struct {
 	Call   *conversation.ToolCall
 	Option acpclient.PermissionOptionID
 	Rules  []string
-	// Everywhere says that they are for all projects, not only for this one.
+	// Everywhere says that they are for all projects.
 	Everywhere bool
 }
 
@@ -38,7 +38,7 @@ func ruleReplies(env Env, p *conversation.Permission) []reply {
 		return nil
 	}
 	return []reply{{
-		icon: "§", name: "Always allow by a rule of parley…", more: "not the agent's",
+		icon: "§", name: "Always allow (parley rule)…", more: "not the agent's",
 		keys: shortcuts(env.Keys.For(config.ActionAllowByRule)), action: ProposeRules{p.ID},
 	}}
 }
@@ -75,8 +75,8 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 	for i, rules := range p.Proposals {
 		d.about = append(d.about, quoted(proposalLabel(i, len(p.Proposals)), strings.Join(rules, "\n")), gap{})
 	}
-	d.about = append(d.about, newBlock(func(p paper) []string {
-		return styled(prose("It is allowed now, once. From then on parley answers by itself what the rule allows: everywhere, or in "+project+".", p.width), p.th.Text)
+	d.about = append(d.about, newBlock(func(p renderContext) []string {
+		return styled(prose("Allows this now and adds a rule for next time: everywhere, or in "+project+".", p.width), p.th.Text)
 	}))
 	for _, everywhere := range []bool{false, true} {
 		for i, rules := range p.Proposals {
@@ -127,4 +127,4 @@ func (d *RuleStep) View(width, maxHeight int) View {
 }
 
 // Hints implements [Dialog].
-func (d *RuleStep) Hints() []Hint { return d.hints("back to the question") }
+func (d *RuleStep) Hints() []Hint { return d.hints("back") }

@@ -148,7 +148,7 @@ func screens() map[string]Dialog {
 	}
 	all["selector"] = NewSelector(env, List{Title: "Model", Items: items})
 	s := NewSelector(env, List{Title: "Model", Items: items})
-	s.Key(press("l"))
+	s.Key(press("m"))
 	s.Key(press("3"))
 	all["selector-filter"] = s
 	all["selector-small"] = NewSelector(env, List{Title: "Mode", Items: []Item{{ID: "ask", Title: "Ask", Detail: "Asks before every change", Current: true}, {ID: "code", Title: "Code", Detail: "Edits files without asking"}}})
@@ -164,7 +164,7 @@ func screens() map[string]Dialog {
 	confirm := NewConfirm(env, Confirmation{
 		Title: "The agent has stopped", Text: "claude-agent-acp ended with exit status 1. The conversation is kept.",
 		Detail:  strings.Repeat("node:internal/modules/cjs/loader:1146\n  throw err;\n\x1b[31mError: Cannot find module 'zod'\x1b[0m\n", 4),
-		Choices: []Choice{{Name: "Start it again", Key: "r", Do: Run{"restart"}}, {Name: "Quit", Key: "q", Risky: true, Do: Run{"quit"}}},
+		Choices: []Choice{{Name: "Restart it", Key: "r", Do: Run{"restart"}}, {Name: "Quit", Key: "q", Risky: true, Do: Run{"quit"}}},
 	})
 	c.pass(time.Second)
 	all["form"] = f
@@ -184,10 +184,7 @@ func screens() map[string]Dialog {
 	all["auth"] = auth
 	all["confirm"] = confirm
 	all["options"] = NewOptions(env, optionConversation())
-	values := NewOptions(env, optionConversation())
-	values.Key(press("down"))
-	values.Key(press("enter"))
-	all["options-values"] = values
+	all["options-values"] = NewOption(env, optionConversation(), "model")
 	all["sessions"] = NewSelector(env, List{Title: "Sessions", Items: sessionItems(env.Now())})
 	all["agents"] = NewSelector(env, List{Title: "Agent", Items: AgentItems([]config.Agent{
 		{ID: "mine", Name: "My agent", Command: "node", Args: []string{"agent.js", "--acp"}, Source: config.SourceConfigured, Default: true},

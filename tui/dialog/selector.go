@@ -20,6 +20,8 @@ type Item struct {
 	ID string
 	// Title, Detail and Group may come from outside.
 	Title, Detail, Group string
+	// Words are further words that the filter finds the item with. They are not shown.
+	Words string
 	// About is shown below the list while the item is marked. If it is empty,
 	// Detail is, where it did not fit.
 	About string
@@ -34,14 +36,16 @@ type Item struct {
 	Do Action
 	// Delete is what deleting it means; nil if it cannot be deleted.
 	Delete Action
-	// Found says that the item is in the list because of what is written in the line to
-	// filter with, whatever its texts are: it is shown below those that the filter fits.
+	// Found means that a search for the filter text returned the item, whatever its
+	// texts are. It is listed below the items that match.
 	Found bool
 }
 
 // List is what a [Selector] shows.
 type List struct {
 	Title string
+	// About is what to say below the title.
+	About string
 	Items []Item
 	// Loading says that items are on their way.
 	Loading bool
@@ -49,6 +53,9 @@ type List struct {
 	Empty string
 	// Filter shows the line to filter with, however few items there are.
 	Filter bool
+	// Headings says that groups are only headings: with a filter they are neither shown nor
+	// searched.
+	Headings bool
 	// Search, if not nil, is what to do whenever something else is written in that line:
 	// it is asked for items that the list does not have.
 	Search func(words string) tea.Cmd
@@ -56,12 +63,14 @@ type List struct {
 	// called.
 	Wider     Action
 	WiderHint string
-	// Marked, if not nil, is told which item is marked whenever that is another one, and
-	// Left that the list is closed without a choice. Both must not wait for anything.
+	// Marked, if not nil, is called when another item is marked, and Left when the list
+	// closes without a choice. Both must not block.
 	Marked func(id string)
 	Left   func()
 	// Keys are further keys, for what the marked item can do.
 	Keys []ItemKey
+	// Space means that space chooses while there is no filter.
+	Space bool
 	// Closing says what closing the list does; "" is that it closes.
 	Closing string
 	// Instead, if not nil, is done in place of closing the list, also while something is
@@ -77,8 +86,8 @@ type ItemKey struct {
 	Do     func(Item) Action
 }
 
-// manyItems is how many items there are when a filter is shown.
-const manyItems = 9
+// manyItems is how many items a list has without a filter.
+const manyItems = 5
 
 // Selector is a list to choose one item from. Typing filters it.
 type Selector struct {
@@ -92,8 +101,6 @@ type Selector struct {
 	rows   []selectorRow
 	window list.Window // its mark is -1 if there is nothing to mark
 	kept   string      // the ID of the last item that was marked
-
-	closing string // what closing means, if the selector is a part of something else
 
 	place placement
 }
@@ -120,7 +127,7 @@ func (s *Selector) take(l List) {
 	s.list = l
 	s.filter = list.NewFilter(len(l.Items), func(i int) (title, about string) {
 		it := &l.Items[i]
-		return it.Title, it.Group + " " + it.Detail
+		return it.Title, s.group(it) + " " + it.Detail + " " + it.Words
 	})
 	s.arrange()
 }
@@ -138,13 +145,19 @@ func (s *Selector) arrange() {
 	group := ""
 	for i := range s.list.Items {
 		if g := s.list.Items[i].Group; g != group {
-			group = g
-			if g != "" {
-				s.rows = append(s.rows, selectorRow{item: -1, heading: termtext.Line(g)})
-			}
+			group = g // an empty heading ends the group before it
+			s.rows = append(s.rows, selectorRow{item: -1, heading: termtext.Line(g)})
 		}
 		s.rows = append(s.rows, selectorRow{item: i})
 	}
+}
+
+// group returns the group of an item as the filter searches and shows it.
+func (s *Selector) group(it *Item) string {
+	if s.list.Headings {
+		return ""
+	}
+	return it.Group
 }
 
 // filtered reports whether a filter decides which items are shown.
@@ -283,6 +296,8 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	s.refresh()
 	key, marked := msg.String(), s.marked()
 	switch keys := s.env.Keys; {
+	case s.list.Space && key == "space" && s.input.Text() == "":
+		return s.choose()
 	case config.Types(key) && s.filters(): // whatever else the key may do
 		s.write(msg)
 	case keys.Match(config.ActionDialogClose, key):
@@ -427,7 +442,7 @@ func (s *Selector) Hints() []Hint {
 	if s.input.Text() != "" && s.list.Instead == nil {
 		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")
 	}
-	return s.env.hint(hints, config.ActionDialogClose, cmp.Or(s.closing, s.list.Closing, "close"))
+	return s.env.hint(hints, config.ActionDialogClose, cmp.Or(s.list.Closing, "close"))
 }
 
 // filters reports whether the line to filter with is shown.

@@ -38,7 +38,7 @@ func TestSelectorAsksForItemsThatFit(t *testing.T) {
 	if want := []string{"l", "ll", "llo", "wider"}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %q, want %q", asked, want)
 	}
-	if got := strings.Join(s.View(80, 20).Lines, "\n"); !strings.Contains(got, "nothing fits") {
+	if got := strings.Join(s.View(80, 20).Lines, "\n"); !strings.Contains(got, "No matches") {
 		t.Errorf("something fits:\n%s", got)
 	}
 	l.Items = append(slices.Clone(l.Items), Item{ID: "c", Title: "cherries", Found: true})

@@ -15,6 +15,10 @@ func (s *Selector) View(width, maxHeight int) View {
 	s.refresh()
 	p := panel{th: s.env.Theme, title: termtext.Line(s.list.Title), scroll: &s.window.Scroll}
 	w := inner(width, maxHeight)
+	if s.list.About != "" && maxHeight >= roomy {
+		p.head = styled(prose(list.Clip(s.list.About), w), s.env.Theme.Muted)
+		p.head = p.head[:min(len(p.head), maxDetail)]
+	}
 	if s.filters() {
 		p.searchLine(&s.input, w)
 	}
@@ -44,11 +48,11 @@ func (s *Selector) nothing() string {
 	case s.list.Loading:
 		return "loading …"
 	case len(s.list.Items) > 0:
-		return "nothing fits"
+		return "No matches"
 	case s.list.Empty != "":
 		return s.list.Empty
 	}
-	return "nothing to choose from"
+	return "Nothing to choose from"
 }
 
 func (s *Selector) counter() string {
@@ -150,15 +154,15 @@ func (s *Selector) titleWidth(w int) int {
 	return min(title, max(12, share, w-rowLead-2-detail))
 }
 
-// rowLead is the width of what stands before the title of an item.
+// rowLead is the width in front of an item's title.
 const rowLead = 4
 
 // selectorRows is the list as content of a panel.
 type selectorRows Selector
 
-func (s *selectorRows) height(paper) int { return len(s.rows) }
+func (s *selectorRows) height(renderContext) int { return len(s.rows) }
 
-func (s *selectorRows) lines(p paper, from, to int) []string {
+func (s *selectorRows) lines(p renderContext, from, to int) []string {
 	sel := (*Selector)(s)
 	column := sel.titleWidth(p.width)
 	out := make([]string, 0, to-from)
@@ -173,7 +177,7 @@ func (s *selectorRows) lines(p paper, from, to int) []string {
 	return out
 }
 
-func (s *Selector) row(p paper, r selectorRow, marked bool, column int) string {
+func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int) string {
 	th, it := p.th, s.list.Items[r.item]
 	pointer, name, detail := "  ", th.Choice, th.Faint
 	switch {
@@ -197,8 +201,8 @@ func (s *Selector) row(p paper, r selectorRow, marked bool, column int) string {
 	}
 	text := theme.Letters(title, r.letters, name, th.Accent.Bold(marked))
 	about := termtext.Line(list.Clip(it.Detail))
-	if s.filtered() && it.Group != "" {
-		about = strings.TrimSuffix(termtext.Line(list.Clip(it.Group))+" · "+about, " · ")
+	if group := s.group(&it); s.filtered() && group != "" {
+		about = strings.TrimSuffix(termtext.Line(list.Clip(group))+" · "+about, " · ")
 	}
 	line := pointer + now
 	if about == "" {

@@ -69,13 +69,6 @@ func (s *Stack) PushBelow(d Dialog) {
 // Pop closes the dialog on top.
 func (s *Stack) Pop() { s.Close(s.Top()) }
 
-// Chosen closes the top dialog after a choice, unless it stays open.
-func (s *Stack) Chosen() {
-	if _, stays := s.Top().(Staying); !stays {
-		s.Pop()
-	}
-}
-
 // Close closes a dialog at any position, if it is open.
 func (s *Stack) Close(d Dialog) {
 	s.closeIf(func(open Dialog) bool { return open == d })

@@ -97,22 +97,6 @@ func TestWhatHappensBelowAQuestionLeavesItArmed(t *testing.T) {
 	}
 }
 
-func TestChosenClosesLists(t *testing.T) {
-	s, env, _ := newStack()
-	s.Push(NewOptions(env, optionConversation()))
-	s.Push(NewCategory(env, optionConversation(), acpclient.CategoryMode))
-	s.Chosen()
-	s.Chosen()
-	if _, ok := s.Top().(*Options); !ok {
-		t.Errorf("on top is %T, and not the options, which stay", s.Top())
-	}
-	s.Pop()
-	s.Pop() // there is nothing left to close
-	if !s.Empty() || s.Top() != nil {
-		t.Errorf("%T is left", s.Top())
-	}
-}
-
 func TestQuestionsThatAreOverClose(t *testing.T) {
 	s, env, _ := newStack()
 	c := conversation.New()

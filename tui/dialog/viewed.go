@@ -6,14 +6,14 @@ type vital struct{ content }
 
 // firstChange is the line of a content on which the first change of a file begins; 0 if
 // there is none, or something vital above it.
-func firstChange(c content, p paper) int {
+func firstChange(c content, p renderContext) int {
 	line, _ := findChange(c, p)
 	return max(0, line)
 }
 
 // findChange is firstChange for a part of a question, -1 if it has no change; on says
 // that a change may still follow.
-func findChange(c content, p paper) (line int, on bool) {
+func findChange(c content, p renderContext) (line int, on bool) {
 	switch c := c.(type) {
 	case vital:
 		return -1, false
@@ -37,7 +37,7 @@ func findChange(c content, p paper) (line int, on bool) {
 
 // changeAt is the change of a file that a line of a content belongs to, if the line is
 // below its head; nil if there is none.
-func changeAt(c content, p paper, line int) *change {
+func changeAt(c content, p renderContext, line int) *change {
 	switch c := c.(type) {
 	case *change:
 		if line > 0 {
@@ -70,13 +70,15 @@ func (s *viewed) complete() bool {
 	return s.width > 0 && s.height > 0 && s.head && s.begun && s.ended && s.unseen == 0
 }
 
-// resize sets the panel's size.
-func (s *viewed) resize(width, height int) (anew bool) {
-	if anew = s.width != width || s.height > height; anew {
+// resize sets the panel's size. It reports whether everything must be seen again, because
+// the panel has another width or has become lower.
+func (s *viewed) resize(width, height int) bool {
+	reset := s.width != width || s.height > height
+	if reset {
 		*s = viewed{width: width}
 	}
 	s.height = height
-	return anew
+	return reset
 }
 
 // body notes that the body's lines from to to were drawn.
@@ -115,7 +117,7 @@ func (s *viewed) note(p *panel, a *replies, place placement, width int) {
 		if p.asked != nil {
 			asked = p.asked
 		}
-		s.body(p.begin, asked.height(paper{width, p.th}), from, from+place.shown)
+		s.body(p.begin, asked.height(renderContext{width, p.th}), from, from+place.shown)
 	}
 	if a != nil && p.foot != nil {
 		s.replies(a, place.footFrom, place.footTo)

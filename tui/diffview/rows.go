@@ -43,7 +43,7 @@ func (d *Diff) note(which int32) string {
 	case emptyNote:
 		return "empty file"
 	case coarseNote:
-		return "large change, compared coarsely: it may show more lines than were changed"
+		return "large change, compared coarsely"
 	case newlineNote:
 		return d.finalNewline
 	case endingsNote:

@@ -18,7 +18,7 @@ import (
 func (p *program) changes(words string) {
 	switch {
 	case p.session == nil:
-		p.out.line("There is no session.")
+		p.out.line("No session.")
 		return
 	case p.session.Options().Journal == nil:
 		p.out.line("Changes are not recorded: journal = false in the configuration.")
@@ -74,13 +74,13 @@ func (r review) list(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(files) == 0 {
-		return "Nothing has changed in this session.", nil
+		return "No changes in this session.", nil
 	}
 	lines := []string{"Changed in this session:"}
 	for i, f := range files {
 		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, r.at.Path(f.Path), r.state(ctx, f)))
 	}
-	lines = append(lines, "/changes N writes how number N was changed, /changes keep N agrees to it, /changes revert N takes it back.")
+	lines = append(lines, "/changes N shows change N, /changes keep N keeps it, /changes revert N undoes it.")
 	return strings.Join(lines, "\n"), nil
 }
 
@@ -95,17 +95,17 @@ func (r review) state(ctx context.Context, f journal.File) string {
 	case err != nil:
 		return "cannot be compared: " + err.Error()
 	case c.Before.Lost:
-		return "changed; what it held before is not known"
+		return "changed; its earlier content is unknown"
 	case c.Same():
 		return "as it was before"
 	case c.Before.Absent && c.Binary:
-		return "new, and no text"
+		return "new, binary"
 	case c.Before.Absent:
 		return "new, " + termtext.Count(c.Added, "line")
 	case c.Now.Absent:
 		return "deleted"
 	case c.Binary:
-		return "changed, and no text"
+		return "changed, binary"
 	case c.Before.Content == c.Now.Content:
 		return "its mode was changed"
 	}
@@ -121,7 +121,7 @@ func (r review) on(number string, do func(context.Context, journal.File) (string
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(number))
 		if err != nil || n < 1 || n > len(files) {
-			return "There is no changed file of that number. /changes lists them.", nil
+			return "No such change. /changes lists them.", nil
 		}
 		return do(ctx, files[n-1])
 	}
@@ -148,7 +148,7 @@ func (r review) show(ctx context.Context, f journal.File) (string, error) {
 
 func (r review) keep(_ context.Context, f journal.File) (string, error) {
 	r.journal.KeepFile(f.Path)
-	return r.at.Path(f.Path) + " is kept: it stays when the turn is taken back.", nil
+	return r.at.Path(f.Path) + " is kept: undoing the turn leaves it.", nil
 }
 
 func (r review) revert(ctx context.Context, f journal.File) (string, error) {
@@ -159,7 +159,7 @@ func (r review) revert(ctx context.Context, f journal.File) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "The changes of " + name + " were taken back. /changes redo does them again.", nil
+	return "The changes of " + name + " were undone. /changes redo redoes them.", nil
 }
 
 func (r review) undo(ctx context.Context) (string, error) {
@@ -169,22 +169,22 @@ func (r review) undo(ctx context.Context) (string, error) {
 	done, err := r.journal.UndoTurn(ctx)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
-		return "There is no turn to take back.", nil
+		return "No turn to undo.", nil
 	case err != nil:
 		return "", err
 	}
-	return "The last turn was taken back, in: " + r.names(done.Files) + ". /changes redo does it again.", nil
+	return "Undid the last turn, in: " + r.names(done.Files) + ". /changes redo redoes it.", nil
 }
 
 func (r review) redo(ctx context.Context) (string, error) {
 	done, err := r.journal.Redo(ctx)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
-		return "Nothing was taken back that could be done again.", nil
+		return "Nothing to redo.", nil
 	case err != nil:
 		return "", err
 	}
-	return "Done again, in: " + r.names(done.Files) + ".", nil
+	return "Redone, in: " + r.names(done.Files) + ".", nil
 }
 
 func (r review) names(paths []string) string {

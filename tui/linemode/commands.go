@@ -9,7 +9,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
-	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
 
@@ -26,23 +25,23 @@ func commands() []command {
 		{"mode", "choose the mode, or name it: /mode NAME", func(p *program, w string) { p.setCategory(acpclient.CategoryMode, "modes", w) }},
 		{"model", "choose the model, or name it: /model NAME", func(p *program, w string) { p.setCategory(acpclient.CategoryModel, "models", w) }},
 		{"options", "choose an option of the agent and its value, or name them: /options NAME VALUE", (*program).options},
-		{"cancel", "cancel the turn; at a question of parley's own, leave it", func(p *program, _ string) { p.cancel() }},
-		{"again", "write the open question again", func(p *program, _ string) { p.repeat() }},
-		{"queue", "list the prompts that wait; /queue drop N takes one out", (*program).queue},
-		{"send", "send what waits", func(p *program, _ string) { p.sendQueue() }},
-		{"show", "write all about tool call number N: /show N", (*program).showCall},
-		{"status", "say which agent, session and mode this is", func(p *program, _ string) { p.status() }},
+		{"cancel", "cancel the turn, or parley's own question", func(p *program, _ string) { p.cancel() }},
+		{"again", "repeat the question", func(p *program, _ string) { p.repeat() }},
+		{"queue", "list queued prompts; /queue drop N removes one", (*program).queue},
+		{"send", "send the queued prompts", func(p *program, _ string) { p.sendQueue() }},
+		{"show", "show all of tool call N: /show N", (*program).showCall},
+		{"status", "show agent, session and mode", func(p *program, _ string) { p.status() }},
 		{"commands", "list the agent's own commands", func(p *program, _ string) { p.agentCommands() }},
 		{"run", "run a command of your own: /run COMMAND, or !COMMAND", (*program).run},
-		{"type", "type a line into your command that runs: /type LINE", (*program).typeInto},
-		{"end", "end your command that runs", func(p *program, _ string) { p.endCommand() }},
-		{"add", "add to your next prompt what your last command has printed", func(p *program, _ string) { p.addOutput() }},
-		{"changes", "list the files that were changed; /changes N writes how number N was, /changes keep N agrees to it, /changes revert N takes it back, /changes undo takes back the last turn, /changes redo does that again", (*program).changes},
-		{"sessions", "go on with a stored session of this directory, or with /sessions all of any", (*program).switchSession},
-		{"new", "begin a new session with the same agent", func(p *program, _ string) { p.newSession() }},
-		{"agent", "begin a new session with another agent", func(p *program, _ string) { p.anotherAgent() }},
-		{"start", "start the agent again, or connect again, when it has gone", func(p *program, _ string) { p.startAgain() }},
-		{"stop", "stop an agent that does not react", func(p *program, _ string) { p.stop() }},
+		{"type", "type a line into your running command: /type LINE", (*program).typeInto},
+		{"end", "stop your running command", func(p *program, _ string) { p.endCommand() }},
+		{"add", "add the output of your last command to your next prompt", func(p *program, _ string) { p.addOutput() }},
+		{"changes", "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo", (*program).changes},
+		{"sessions", "resume a session of this directory; /sessions all: of any", (*program).switchSession},
+		{"new", "new session with the same agent", func(p *program, _ string) { p.newSession() }},
+		{"agent", "new session with another agent", func(p *program, _ string) { p.anotherAgent() }},
+		{"start", "restart the agent, or reconnect", func(p *program, _ string) { p.startAgain() }},
+		{"stop", "stop an agent that does not respond", func(p *program, _ string) { p.stop() }},
 		{"quit", "leave", func(p *program, _ string) { p.over = true }},
 	}
 }
@@ -90,22 +89,22 @@ func (p *program) command(text string) {
 			return
 		}
 	}
-	p.out.line(fmt.Sprintf("There is no command /%s. /help lists parley's commands, /commands the agent's; //%s sends it all the same.", name, name))
+	p.out.line(fmt.Sprintf("No command /%s. /help lists parley's commands, /commands the agent's; //%s sends it anyway.", name, name))
 }
 
 func (p *program) help() {
-	lines := []string{"What you type is sent to the agent. A line that ends with \\ goes on in the next one. @path mentions a file, !command runs a command of yours.", "Commands:"}
+	lines := []string{"What you type is sent to the agent. A line that ends with \\ continues in the next one. @path mentions a file, !command runs a command of yours.", "Commands:"}
 	for _, c := range commands() {
 		lines = append(lines, "/"+c.name+": "+c.about)
 	}
-	lines = append(lines, "A question is answered by the number of an answer. ctrl+c cancels the turn, and leaves when it is pressed again; so does the end of the input (ctrl+d).")
+	lines = append(lines, "Answer a question with a number. ctrl+c cancels the turn; again, it quits, as ctrl+d does.")
 	p.out.line(strings.Join(lines, "\n"))
 }
 
 // there reports whether a session is open, and says so if none is.
 func (p *program) there() bool {
 	if p.session == nil || p.conv.Phase != conversation.PhaseReady {
-		p.out.line("There is no open session.")
+		p.out.line("No open session.")
 		return false
 	}
 	return true
@@ -174,7 +173,7 @@ func (p *program) set(o *acpclient.SessionConfigOption, name string) {
 		return
 	}
 	now, _ := p.conv.OptionValue(o)
-	text := termtext.Line(o.Name) + " is " + termtext.Line(conversation.ValueName(o, now)) + ". Which is it to be?"
+	text := termtext.Line(o.Name) + " is " + termtext.Line(conversation.ValueName(o, now)) + ". Which one?"
 	q := &question{text: text, cancel: func() {}}
 	add := func(line string, v acpclient.ConfigValue) {
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
@@ -206,7 +205,7 @@ func (p *program) cancel() {
 		q.cancel()
 		p.take()
 	case q != nil:
-		p.out.line("This question has to be answered.")
+		p.out.line("Answer this question first.")
 	case p.session == nil || !p.session.Cancel():
 		p.out.line("No turn is running.")
 	default:
@@ -228,16 +227,16 @@ func (p *program) queue(words string) {
 	if number, drop := strings.CutPrefix(words, "drop "); drop {
 		n, err := strconv.Atoi(strings.TrimSpace(number))
 		if err != nil || n < 1 || n > len(p.conv.Queue) || p.session == nil {
-			p.out.line("There is no such prompt. /queue lists what waits.")
+			p.out.line("No such prompt. /queue lists them.")
 			return
 		}
 		if _, ok := p.session.Unqueue(p.conv.Queue[n-1].ID); ok {
-			p.out.line(fmt.Sprintf("Prompt %d was taken out.", n))
+			p.out.line(fmt.Sprintf("Removed prompt %d.", n))
 		}
 		return
 	}
 	if len(p.conv.Queue) == 0 {
-		p.out.line("Nothing waits.")
+		p.out.line("The queue is empty.")
 		return
 	}
 	for i, q := range p.conv.Queue {
@@ -248,9 +247,9 @@ func (p *program) queue(words string) {
 func (p *program) sendQueue() {
 	switch {
 	case len(p.conv.Queue) == 0:
-		p.out.line("Nothing waits.")
+		p.out.line("The queue is empty.")
 	case p.conv.Turn.Running:
-		p.out.line("It is sent when the turn has ended.")
+		p.out.line("It will be sent when the turn ends.")
 	case p.there():
 		p.session.ResumeQueue()
 	}
@@ -260,20 +259,20 @@ func (p *program) sendQueue() {
 func (p *program) showCall(words string) {
 	n, err := strconv.Atoi(words)
 	if err != nil || n < 1 || n > len(p.out.calls) {
-		p.out.line("There is no tool call of that number.")
+		p.out.line("No such tool call.")
 		return
 	}
 	t := p.out.calls[n-1]
-	p.out.line(dialog.NewPermission(p.env(), &conversation.Permission{Asked: t, ToolCall: t}, 1).Text())
+	p.out.line(p.permissionText(&conversation.Permission{Asked: t, ToolCall: t}))
 	if given := strings.TrimRight(toolview.Output(t), "\n"); given != "" {
-		p.out.line("\n# output\n" + given)
+		p.out.line("\n# output\n" + termtext.VisibleBlanks(given))
 	}
 }
 
 func (p *program) status() {
 	c := p.conv
 	if p.session == nil {
-		p.out.line("There is no session.")
+		p.out.line("No session.")
 		return
 	}
 	lines := []string{"Agent: " + termtext.Line(p.agent.Name), "Directory: " + toolview.PathsIn("").Path(c.Cwd)}
@@ -286,7 +285,7 @@ func (p *program) status() {
 	case c.Gone():
 		lines = append(lines, app.GoneText(c, p.session.Connects())+".")
 	case c.Turn.Running:
-		lines = append(lines, "The agent is at work.")
+		lines = append(lines, "The agent is working.")
 	default:
 		lines = append(lines, "The agent waits for a prompt.")
 	}
@@ -301,7 +300,7 @@ func (p *program) status() {
 
 func (p *program) agentCommands() {
 	if len(p.conv.Commands) == 0 {
-		p.out.line("The agent has told of no commands.")
+		p.out.line("The agent has no commands.")
 		return
 	}
 	for _, c := range p.conv.Commands {
@@ -325,15 +324,15 @@ func (p *program) anotherAgent() {
 // agent is at work.
 func (p *program) unlessWorking(what string, do func()) {
 	if p.question != nil {
-		p.out.line("Answer the question first, or leave it with /cancel.")
+		p.out.line("Answer the question first, or /cancel it.")
 		return
 	}
 	if !p.conv.Turn.Running {
 		do()
 		return
 	}
-	p.later(confirm("The agent is at work, and is ended in the middle of its turn.",
-		choice{line: "Go on waiting", do: func(string) {}},
+	p.later(confirm("The agent is working; this stops it in the middle of its turn.",
+		choice{line: "Keep waiting", do: func(string) {}},
 		choice{line: what, do: func(string) { do() }}))
 }
 
@@ -346,7 +345,7 @@ func (p *program) startAgain() {
 	case conversation.PhaseLost, conversation.PhaseFailed:
 		p.session.Start()
 	default:
-		p.out.line("The agent is there: nothing has to be started.")
+		p.out.line("The agent is already running.")
 	}
 }
 

@@ -2,15 +2,16 @@ package linemode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/prompt"
 	"parley/internal/session"
 	"parley/internal/termtext"
-	"parley/tui/composer"
 	"parley/tui/toolview"
 )
 
@@ -21,14 +22,6 @@ func (p *program) take() {
 	}
 	for _, e := range p.session.Stream().Take() {
 		p.apply(e)
-	}
-	if len(p.first) > 0 && p.session != nil && p.conv.Phase == conversation.PhaseReady {
-		first := p.first
-		p.first = nil
-		for _, text := range first {
-			p.session.Prompt(p.blocks(text))
-		}
-		p.take()
 	}
 }
 
@@ -42,6 +35,7 @@ func (p *program) apply(e conversation.Event) {
 	if p.conv.Restored() {
 		p.out.restored(len(p.conv.Items))
 	}
+	p.changedByAgent()
 	switch e := e.(type) {
 	case conversation.AgentStarting:
 		starting := "Starting "
@@ -54,7 +48,7 @@ func (p *program) apply(e conversation.Event) {
 		p.opened()
 	case conversation.SessionFailed:
 		p.out.items(p.conv)
-		p.out.line("/start tries it again, /new opens a new session, /quit leaves.")
+		p.out.line("/start retries, /new opens a new session, /quit quits.")
 	case conversation.AgentLost:
 		p.lost(e)
 	case conversation.AuthRequired:
@@ -81,14 +75,14 @@ func (p *program) tellWaiting() {
 
 func waiting(n int) string {
 	if n == 1 {
-		return "1 prompt waits"
+		return "1 queued prompt"
 	}
-	return fmt.Sprintf("%d prompts wait", n)
+	return fmt.Sprintf("%d queued prompts", n)
 }
 
 // tellUnsent says that prompts were not sent of those that parley was given.
 func (p *program) tellUnsent() {
-	switch n := len(p.conv.Queue) + len(p.first); n {
+	switch n := len(p.conv.Queue) + len(p.held); n {
 	case 0:
 	case 1:
 		p.out.line("1 prompt was not sent.")
@@ -109,6 +103,22 @@ func (p *program) opened() {
 	p.tellMode()
 }
 
+// changedByAgent writes the note about what the agent has changed again if that has been
+// added to a note that is written already. The note says the mode, too.
+func (p *program) changedByAgent() {
+	changed := p.conv.ChangedByAgent()
+	if len(changed) == 0 {
+		return
+	}
+	if o := p.conv.OptionByCategory(acpclient.CategoryMode); o != nil && slices.Contains(changed, o.ID) {
+		p.mode = conversation.ValueName(o, o.CurrentValue)
+	}
+	items := p.conv.Items
+	if note, ok := items[len(items)-1].(*conversation.Note); ok && p.out.seen == len(items) {
+		p.out.line(note.Title)
+	}
+}
+
 // tellMode writes the mode, when it is another one.
 func (p *program) tellMode() {
 	name, pending := p.conv.CategoryValue(acpclient.CategoryMode)
@@ -118,9 +128,9 @@ func (p *program) tellMode() {
 	}
 }
 
-// lost says that the agent has gone.
+// lost says that the agent exited.
 func (p *program) lost(e conversation.AgentLost) {
-	p.signIn, p.form = nil, nil
+	p.signIn, p.form, p.direct = nil, nil, false
 	p.out.items(p.conv)
 	what := app.GoneText(p.conv, p.session.Connects())
 	p.unstarted = p.unstarted || p.conv.Phase == conversation.PhaseFailed
@@ -131,7 +141,7 @@ func (p *program) lost(e conversation.AgentLost) {
 	if tail := strings.TrimSpace(e.Stderr); tail != "" {
 		p.out.line("It wrote:\n" + lastLines(tail, 6))
 	}
-	p.out.line("/start " + app.AgainText(p.session) + ", /quit leaves.")
+	p.out.line("/start " + app.AgainText(p.session) + ", /quit quits.")
 	if p.ended {
 		p.over = true
 	}
@@ -152,34 +162,35 @@ func (p *program) sent() {
 	p.direct = false
 }
 
-// send sends a prompt, or has it wait.
+// send sends a prompt, or queues it.
 func (p *program) send(text string) {
+	q := p.content(text)
 	switch {
-	case p.session == nil || p.conv.Phase == conversation.PhaseStarting || p.conv.Phase == conversation.PhaseOpening:
-		p.first = append(p.first, text)
-		p.out.line("It is sent when the session is open.")
+	case p.session == nil:
+		p.held = append(p.held, q)
+		p.out.line("It will be sent when the session is open.")
 		return
-	case p.conv.Turn.Running:
-		p.out.line("The agent is at work: the prompt waits, /queue lists what waits.")
+	case p.conv.Phase == conversation.PhaseStarting || p.conv.Phase == conversation.PhaseOpening:
+		p.out.line("It will be sent when the session is open.")
+	case p.conv.Phase == conversation.PhaseReady && (p.conv.Turn.Running || p.sends()):
+		p.out.line("The agent is working: the prompt is queued. /queue lists the queue.")
 	case p.conv.Phase != conversation.PhaseReady:
-		p.out.line("There is no agent: the prompt waits. /start " + app.AgainText(p.session) + ".")
+		p.out.line("No agent: the prompt is queued. /start " + app.AgainText(p.session) + ".")
 	default:
 		p.direct = true
 	}
-	p.session.Prompt(p.blocks(text))
+	p.session.Prompt(q)
 	p.take()
-	p.direct = false
 }
 
-// blocks are the content of a prompt, with the files that it mentions, and what was added
-// to it.
-func (p *program) blocks(text string) []acpclient.ContentBlock {
-	prompt := composer.NewPrompt(text, p.conv.Cwd)
-	if p.adds != nil {
-		prompt = prompt.With(composer.OutputAttachment(p.adds))
-		p.adds = nil
+// content returns a prompt with the output that was added to it.
+func (p *program) content(text string) conversation.QueuedPrompt {
+	if p.adds == nil {
+		return prompt.New(text)
 	}
-	return prompt.Blocks(p.conv.Agent.Capabilities.PromptCapabilities)
+	q := prompt.New(text, toolview.OutputAttachment(p.adds))
+	p.adds = nil
+	return q
 }
 
 // adopt takes a session as the one to work in.
@@ -189,6 +200,7 @@ func (p *program) adopt(a config.Agent, s *session.Session) {
 	p.conv.Cwd = opt.Cwd
 	p.reach = toolview.Reach{Roots: append([]string{opt.Cwd}, opt.AdditionalDirectories...)}
 	s.Start()
+	p.held.Send(s)
 	if q := app.RulesOf(s).TrustQuestion(); q != nil {
 		p.later(p.numbered(*q))
 	}

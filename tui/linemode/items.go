@@ -58,7 +58,7 @@ func (w *itemWriter) Message(m *conversation.Message) {
 	whole := w.whole || m.Done || !m.Growing && w.conv.Turn.Running
 	g.half = false
 	if r := m.Replaced(); r != g.replaced { // it is written anew: what was written stays
-		g.replaced, g.part, g.bytes, g.begun = r, 0, 0, false
+		g.replaced, g.part, g.bytes, g.begun, g.prose = r, 0, 0, false, prose{}
 	}
 	for ; g.part < len(m.Parts); g.part, g.bytes = g.part+1, 0 {
 		p := &m.Parts[g.part]
@@ -99,10 +99,15 @@ func (w *itemWriter) grown(m *conversation.Message, text string, whole bool) {
 
 // says writes lines of a message, the first one behind the name of who speaks.
 func (w *itemWriter) says(m *conversation.Message, lines string) {
-	g := w.g
+	g, lead := w.g, ""
 	if !g.begun || w.speaks != g {
-		lines = speaker(m) + strings.TrimLeft(lines, "\n")
+		lead, lines = speaker(m), strings.TrimLeft(lines, "\n")
 		w.gap()
+	}
+	if isProse(m) {
+		lines = g.prose.Lines(lines, lead, widthOf(w.to))
+	} else {
+		lines = lead + lines
 	}
 	g.begun = true
 	w.lines(lines)
@@ -167,6 +172,9 @@ func outcome(t *conversation.ToolCall) string {
 		words = "cancelled"
 	case t.Status == acpclient.ToolFailed:
 		words = "failed"
+		if t.ExitCode != nil && *t.ExitCode != 0 {
+			words += fmt.Sprintf(" with exit code %d", *t.ExitCode)
+		}
 	case t.Status == acpclient.ToolCompleted && t.ID == "":
 		words = "allowed" // it was only asked about: nobody tells how it comes out
 	case t.Status == acpclient.ToolCompleted:
@@ -196,7 +204,7 @@ func (w *itemWriter) Plan(p *conversation.Plan) {
 		case acpclient.PlanCompleted:
 			line += " (done)"
 		case acpclient.PlanInProgress:
-			line += " (at work)"
+			line += " (in progress)"
 			now = append(now, termtext.Line(e.Content))
 		}
 		steps = append(steps, line)
@@ -208,7 +216,7 @@ func (w *itemWriter) Plan(p *conversation.Plan) {
 	}
 	switch {
 	case p.Removed:
-		w.line("The plan was taken away.")
+		w.line("The plan was removed.")
 		g.over = true
 	case g.last == "" || all != g.part || all == 0:
 		w.gap()
@@ -216,7 +224,7 @@ func (w *itemWriter) Plan(p *conversation.Plan) {
 	default:
 		line := fmt.Sprintf("Plan: %d of %d done", done, all)
 		if len(now) > 0 {
-			line += "; at work: " + strings.Join(now, "; ")
+			line += "; in progress: " + strings.Join(now, "; ")
 		}
 		w.line(line)
 	}
@@ -261,7 +269,7 @@ func (w *itemWriter) ShellCommand(s *conversation.ShellCommand) {
 		if w.speaks != g {
 			w.line("Output of " + name + ":")
 		}
-		w.lines(text)
+		w.lines(termtext.VisibleBlanks(text))
 		w.speaks = g
 	}
 	g.bytes = int(behind)
@@ -278,7 +286,7 @@ func (w *itemWriter) Elicitation(e *conversation.Elicitation) {
 	g := w.g
 	words := "You answered: " + string(e.Action)
 	if e.Completed {
-		words = "The agent says that it is done there."
+		words = "The agent says it is done."
 	}
 	if words != g.last {
 		w.line(words)
@@ -304,5 +312,5 @@ func (w *itemWriter) Compaction(c *conversation.Compaction) {
 // Unknown writes that there was something of an unknown kind.
 func (w *itemWriter) Unknown(u *conversation.Unknown) {
 	w.g.over = true
-	w.line("The agent sent something that parley does not know: " + termtext.VisibleLine(u.Kind))
+	w.line("The agent sent an unknown update: " + termtext.VisibleLine(u.Kind))
 }

@@ -1,14 +1,13 @@
-// Package linemode is parley as lines of text: nothing is drawn, nothing moves, and what
-// was written once never changes. It is for screen readers, for terminals that can do
-// no more, and for people who like it so.
+// Package linemode is parley as lines of text: nothing moves, and a line never changes
+// once it is written. It is for screen readers, for simple terminals, and for people who
+// prefer it.
 //
-// What the agent says is written by whole lines, as they are complete. Questions are
-// written with numbers, and a line that is typed answers them. It looks at the same
-// session and the same conversation as the screen does.
+// It writes what the agent says line by line. A question has numbered choices, and the
+// person types a line to answer it. Session and conversation are the same as on the screen.
 //
-// A line answers a question only if it was begun after parley has asked for the answer,
-// which it does a moment after the question was written. What was typed sooner is a
-// prompt, or is dropped, and parley says which.
+// A line answers a question only if it was begun after parley asked for the answer, a
+// moment after it wrote the question. Anything typed earlier is a prompt, or is dropped,
+// and parley says which.
 package linemode
 
 import (
@@ -24,59 +23,54 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/tui/dialog"
-	"parley/tui/theme"
 	"parley/tui/toolview"
 )
 
 const (
+	// lookTime is how long a question is written before it can be answered.
+	lookTime = 450 * time.Millisecond
 	// againTime is how long the first of two ctrl+c counts.
 	againTime = 2 * time.Second
-	// quietTime is how long nothing may have come before the beginning of a line is
-	// written that an agent sends outside of a turn: nothing says that it is whole.
+	// quietTime is how long parley waits for the rest of a line that an agent sends outside
+	// a turn, where nothing marks its end.
 	quietTime = 500 * time.Millisecond
 )
 
-// Options are what the program is started with.
+// Options configure the program.
 type Options struct {
 	app.Backend
-	Config *config.Config
 	// Agent, if there is one, is started at once.
 	Agent *config.Agent
-	// Open is a stored session to begin with; Pick lists those that there are.
+	// Open is the stored session to begin with; Pick lists all of them.
 	Open *app.Open
 	Pick bool
 	// Prompt, if not empty, is sent as soon as there is a session.
 	Prompt string
-	// Cwd is where sessions are looked for.
+	// Cwd is the directory whose sessions are listed.
 	Cwd     string
 	Version string
 
-	// In is where lines are read from, and Out where they are written to. Terminal says
-	// that In is a terminal, which shows what is typed, and whose end is that of the
-	// person and not that of a file.
+	// In and Out are the input and the output. Terminal means that In is a terminal: it
+	// echoes what is typed, and its end means that the person leaves.
 	In       io.Reader
 	Out      io.Writer
 	Terminal bool
-	// Interrupts ask to stop: the first one cancels the turn, another one leaves.
-	// Continued says that the program was stopped and goes on. Both may be nil.
+	// Interrupts are requests to stop: the first cancels the turn, the next one quits.
+	// Continued tells that a stopped program continues. Both may be nil.
 	Interrupts, Continued <-chan os.Signal
-	// After is the clock that says when a question has been in sight for long enough to
-	// be answered; nil is time.After.
+	// After is the clock that tells when a question can be answered; nil is time.After.
 	After func(time.Duration) <-chan time.Time
 }
 
-// Left is what the person left behind: the session of the end, whose Cwd is "" if there was
-// none.
+// Left is what the person left behind: the last session, whose Cwd is "" if there was none.
 type Left struct {
 	app.Left
-	// Unstarted says that the agent could not be started, and that the person was told.
+	// Unstarted means that the agent could not be started, and that the person was told.
 	Unstarted bool
 }
 
-// Run runs the program until the person leaves it or ctx ends, and ends every agent that
-// it has started. The error says that the
-// agents cannot be found, or the lines not be written.
+// Run runs the program until the person leaves it or ctx ends, and ends every agent that it
+// has started. It fails if it cannot find the agents or write the lines.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	if opt.After == nil {
 		opt.After = time.After
@@ -92,7 +86,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	defer hurry()
 	p := &program{
 		ctx: ctx, calm: calm, hurry: hurry, opt: opt, agents: agents, out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(),
-		guard: dialog.NewGuard(time.Now), theme: theme.New(true), calls: make(chan func()), gone: make(chan struct{}),
+		calls: make(chan func()), gone: make(chan struct{}),
 	}
 	p.in = newInput(opt.In, opt.Terminal)
 	if err := p.in.start(); err != nil {
@@ -112,54 +106,45 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 // program is the state of Run. All of it belongs to one goroutine.
 type program struct {
 	ctx context.Context
-	// calm ends, by hurry, when agents are not to be waited for.
+	// calm is cancelled by hurry, after which the program does not wait for agents.
 	calm   context.Context
 	hurry  context.CancelFunc
 	opt    Options
 	agents []config.Agent // to choose from
 	in     *input
 	out    *printer
-	guard  *dialog.Guard
-	theme  *theme.Theme
-	calls  chan func()   // what commands bring that were run beside
-	gone   chan struct{} // closed when nobody takes from calls any more
+	calls  chan func()   // from background work, for the goroutine of the program
+	gone   chan struct{} // closed when nobody reads calls any more
 
 	agent   config.Agent
 	session *session.Session // nil while there is none
-	leaving <-chan struct{}  // closed when the sessions that were left have ended, nil if none was
+	leaving <-chan struct{}  // closed when all sessions that were left have ended; nil if there are none
 	conv    *conversation.Conversation
 	stored  store.ID
 	reach   toolview.Reach
-	mode    string // as it was told last
+	mode    string // the last one written
 
-	question *question   // that is open, nil if none is
-	own      []*question // of parley's own, that wait
-	form     *form       // that is being filled in, nil if none is
-	looking  bool        // where the paths of a question lead is being looked up
+	question *question   // the open one, or nil
+	own      []*question // questions of parley's own that wait
+	form     *form       // the open one, or nil
+	looking  bool        // the paths of a question are being resolved
 	signIn   *app.SignIn // nil unless the agent asks for it
-	hinted   bool        // it was said that what was typed before does not count
+	hinted   bool        // the person was told that earlier lines do not answer
 
-	besides int                    // what is being done beside
-	adds    *conversation.Terminal // whose output goes with the next prompt, nil if none does
-	draft   []string               // lines that the next one goes on with
-	waits   bool                   // what waits is not sent before the person says so
-	direct  bool                   // a prompt is being sent that was just typed
-	first   []string               // prompts that are sent when the session is open
+	besides int                    // number of background tasks
+	adds    *conversation.Terminal // whose output goes with the next prompt, or nil
+	draft   []string               // the lines before the next one
+	waits   bool                   // the queue waits for the person
+	direct  bool                   // the prompt being sent was just typed
+	held    app.HeldPrompts        // for the session that is being opened
 	left    time.Time
-	ended   bool // nothing more comes from the person
+	ended   bool // no more input comes
 	over    bool
-	// unstarted says that there is no session because the agent could not be started.
+	// unstarted means that there is no session because the agent could not be started.
 	unstarted bool
 }
 
-// env is what questions are made with.
-func (p *program) env() dialog.Env {
-	return dialog.Env{
-		Theme: p.theme, Keys: p.opt.Config.Keys, Guard: p.guard, Cwd: p.conv.Cwd, Reach: &p.reach, Now: time.Now,
-	}
-}
-
-// work goes on until there is nothing left to do.
+// work runs until there is nothing left to do.
 func (p *program) work() {
 	quiet := time.NewTimer(time.Hour)
 	defer quiet.Stop()
@@ -202,8 +187,8 @@ func (p *program) work() {
 	}
 }
 
-// beside runs what takes time on a goroutine of its own. What it returns is called on
-// the program's, unless that has ended.
+// beside runs a function in the background. What it returns is called on the program's
+// goroutine, unless the program has ended.
 func (p *program) beside(do func() func()) {
 	p.besides++
 	go func() {
@@ -215,7 +200,7 @@ func (p *program) beside(do func() func()) {
 	}()
 }
 
-// settle brings what is asked, and the line for the next prompt, up to date.
+// settle updates the open question and the line for the next prompt.
 func (p *program) settle() {
 	p.out.items(p.conv)
 	p.ask()
@@ -225,17 +210,17 @@ func (p *program) settle() {
 	switch {
 	case p.ended && !p.busy():
 		p.over = true
-	case p.ready() && !p.ended && p.besides == 0 && p.running() == nil: // else more is to be read first
+	case p.ready() && !p.ended && p.besides == 0 && p.running() == nil: // else there is more to read first
 		p.out.prompt("> ")
 	}
 }
 
-// ready reports whether a prompt would be sent at once.
+// ready reports whether a prompt would be sent immediately.
 func (p *program) ready() bool {
-	return p.session != nil && p.conv.Phase == conversation.PhaseReady && !p.conv.Turn.Running && len(p.first) == 0
+	return p.session != nil && p.conv.Phase == conversation.PhaseReady && !p.conv.Turn.Running && !p.sends()
 }
 
-// busy reports whether something goes on that the person may wait for.
+// busy reports whether the person may be waiting for something.
 func (p *program) busy() bool {
 	if p.besides > 0 || p.running() != nil {
 		return true
@@ -247,30 +232,36 @@ func (p *program) busy() bool {
 	case conversation.PhaseStarting, conversation.PhaseOpening:
 		return true
 	case conversation.PhaseReady:
-		return p.conv.Turn.Running || len(p.first) > 0 || len(p.conv.Queue) > 0 && !p.conv.QueuePaused
+		return p.conv.Turn.Running || p.sends()
 	}
 	return false
 }
 
-// interrupt cancels the turn, and leaves the second time.
+// sends reports whether a queued prompt is sent without the user doing anything.
+func (p *program) sends() bool {
+	q := p.conv.Queue
+	return len(q) > 0 && (!p.conv.QueuePaused || q[0].Now)
+}
+
+// interrupt cancels the turn, and quits the second time.
 func (p *program) interrupt() {
-	p.out.broken() // the terminal has dropped what was typed
+	p.out.broken() // the terminal has dropped the typed line
 	p.draft = nil
 	switch {
 	case p.session != nil && p.conv.Turn.Running && p.conv.Turn.Cancelling.IsZero():
 		p.session.Cancel()
 		p.left = time.Now()
-		p.out.line("Cancelling. Press ctrl+c again to leave.")
+		p.out.line("Cancelling. Press ctrl+c again to quit.")
 	case !p.left.IsZero() && time.Since(p.left) < againTime, p.conv.Turn.Running, p.ended:
 		p.over = true
 		p.hurry()
 	default:
 		p.left = time.Now()
-		p.out.line("Press ctrl+c again to leave.")
+		p.out.line("Press ctrl+c again to quit.")
 	}
 }
 
-// endOfInput leaves: at once if a person has ended it, else when what was asked for is
+// endOfInput quits: immediately if a person ended the input, otherwise when all work is
 // done.
 func (p *program) endOfInput() {
 	p.in.lines = nil
@@ -280,14 +271,14 @@ func (p *program) endOfInput() {
 	case p.opt.Terminal:
 		p.over = true
 	case p.question != nil:
-		p.out.line("The input has ended, and nobody can answer.")
+		p.out.line("The input has ended: nobody can answer.")
 		p.over = true
-	case p.draft != nil: // its last line says that it goes on, and that was all
+	case p.draft != nil: // its last line announced another one
 		p.line(typed{})
 	}
 }
 
-// close ends the agent, and says what is left.
+// close ends the agent and returns what is left.
 func (p *program) close() Left {
 	left := Left{Unstarted: p.unstarted}
 	if p.session != nil {
@@ -303,7 +294,7 @@ func (p *program) close() Left {
 	return left
 }
 
-// leftBehind says what is left of the session.
+// leftBehind returns what is left of the session.
 func (p *program) leftBehind() Left {
 	return Left{app.Left{
 		Title: "the session", Agent: p.agent, Session: app.ResumableID(p.conv),
@@ -311,7 +302,7 @@ func (p *program) leftBehind() Left {
 	}, p.unstarted}
 }
 
-// end ends a session that is being left, beside what goes on.
+// end ends a session in the background.
 func (p *program) end(s *session.Session) {
 	before, ended := p.leaving, make(chan struct{})
 	p.leaving = ended

@@ -16,10 +16,10 @@ const commandCols, commandRows = 80, 24
 func (p *program) run(line string) {
 	switch {
 	case line == "":
-		p.out.line("Say which command: /run COMMAND, or !COMMAND.")
+		p.out.line("Which command? /run COMMAND, or !COMMAND.")
 		return
 	case p.session == nil:
-		p.out.line("Commands can be run once there is an agent.")
+		p.out.line("Start an agent first.")
 		return
 	}
 	s := p.session
@@ -27,7 +27,7 @@ func (p *program) run(line string) {
 		_, err := s.StartShell(session.ShellSpec{Line: line, Cols: commandCols, Rows: commandRows})
 		return func() {
 			if err != nil {
-				p.out.line("The command could not be run: " + err.Error())
+				p.out.line("Cannot run the command: " + err.Error())
 			}
 			p.take()
 		}
@@ -58,11 +58,11 @@ func (p *program) running() *conversation.Terminal {
 func (p *program) typeInto(line string) {
 	term := p.running()
 	if term == nil {
-		p.out.line("No command of yours runs.")
+		p.out.line("No command is running.")
 		return
 	}
 	if err := p.session.TypeInto(term.ID, []byte(line+"\r")); err != nil {
-		p.out.line("It could not be typed: " + err.Error())
+		p.out.line("Cannot type that: " + err.Error())
 	}
 }
 
@@ -70,7 +70,7 @@ func (p *program) typeInto(line string) {
 func (p *program) endCommand() {
 	term := p.running()
 	if term == nil {
-		p.out.line("No command of yours runs.")
+		p.out.line("No command is running.")
 		return
 	}
 	s := p.session
@@ -78,7 +78,7 @@ func (p *program) endCommand() {
 		err := s.EndTerminal(term.ID)
 		return func() {
 			if err != nil {
-				p.out.line("The command could not be ended: " + err.Error())
+				p.out.line("Cannot stop the command: " + err.Error())
 			}
 		}
 	})
@@ -89,12 +89,12 @@ func (p *program) endCommand() {
 func (p *program) addOutput() {
 	switch last := p.lastCommand(); {
 	case last == nil:
-		p.out.line("You have run no command: !COMMAND runs one.")
+		p.out.line("No output to add: run !COMMAND first.")
 	case p.adds == last:
 		p.adds = nil
-		p.out.line("The output does not go with your next prompt any more.")
+		p.out.line("Removed the output from your next prompt.")
 	default:
 		p.adds = last
-		p.out.line("The output of " + termtext.VisibleLine(last.Command) + " goes with your next prompt. /add again takes it away.")
+		p.out.line("The output of " + termtext.VisibleLine(last.Command) + " goes with your next prompt. /add again removes it.")
 	}
 }

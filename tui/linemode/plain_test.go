@@ -111,7 +111,7 @@ func follows(t *testing.T, script string, from *os.File, with ...func(*session.O
 	}
 	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
 	opt := linemode.Options{
-		Config: config.Default(), Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
+		Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
 		Backend: app.Backend{Start: func(config.Agent) (*session.Session, error) {
 			opt := session.Options{
 				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
@@ -169,12 +169,24 @@ func TestAMessageThatIsReplacedIsWrittenAgain(t *testing.T) {
 	r.looks().reads("Answer 1 to 2").types("2\n").reads("Agent: Short.\n", "\n> ")
 }
 
+// What the agent changes by itself is written each time, and the mode not once more.
+func TestChangesByTheAgentAreWritten(t *testing.T) {
+	const modes = `{"modes": {"currentModeId": "a", "availableModes": [{"id": "a", "name": "Ask"}, {"id": "b", "name": "Build"}]}}`
+	to := func(mode string) string {
+		return `update {"sessionUpdate": "current_mode_update", "currentModeId": "` + mode + `"}` + "\n"
+	}
+	r := follows(t, "handshake {} "+modes+"\nexpect session/prompt\n"+to("b")+question+`await one contains "no"
+`+to("a")+"end-turn\n", nil)
+	r.reads("Mode: Ask", "\n> ").types("go\n").reads("Mode: Ask → Build (changed by the agent)\n", "2. Reject")
+	r.looks().reads("Answer 1 to 2").types("2\n").reads("Mode: Build → Ask (changed by the agent)\n", "\n> ")
+}
+
 // A line that comes before parley asks for the answer answers nothing.
 func TestALineThatCameTooSoonIsNoAnswer(t *testing.T) {
 	r := follows(t, asking, nil)
 	r.reads("\n> ").types("go\n").reads("2. Reject")
-	r.types("1\n").reads("Dropped, because it was typed before the question could be read: 1")
-	r.types("and then the docs\n").reads("Taken as a prompt, because it was typed before", "the prompt waits")
+	r.types("1\n").reads("Dropped, typed before the question: 1")
+	r.types("and then the docs\n").reads("Taken as a prompt, typed before", "the prompt is queued")
 	r.looks().reads("Answer 1 to 2")
 	r.types("2\n").reads("Agent: It was rejected.", "You: and then the docs")
 }
@@ -192,7 +204,7 @@ func TestTheEndOfTheInputIsNoAnswer(t *testing.T) {
 	r := follows(t, "handshake\nexpect session/prompt\n"+question+"wait-cancel\nawait one contains \"cancelled\"\nend-turn cancelled\n", nil)
 	r.reads("\n> ").types("go\n").reads("2. Reject")
 	r.in.(io.Closer).Close()
-	r.reads("The input has ended, and nobody can answer.", "Leaving.").leaves()
+	r.reads("The input has ended: nobody can answer.", "Leaving.").leaves()
 }
 
 // A pipe with prompts is worked off before parley leaves.
@@ -209,14 +221,14 @@ func TestAPromptThatAPipeLeavesOpenIsSent(t *testing.T) {
 	r.reads("Agent: First.", "Leaving.").leaves()
 }
 
-// Prompts that wait because a turn has failed, or the agent has gone, are not forgotten: the
+// Prompts that wait because a turn has failed, or the agent exited, are not forgotten: the
 // person is told, also when nobody can send them any more.
 func TestPromptsThatAreNotSentAreTold(t *testing.T) {
 	const failed, gone = "reply-error prompt -32603 \"it broke\"\n", "exit 1\n"
 	waiting := func(end string) *reading {
 		r := follows(t, "handshake\nexpect session/prompt as prompt\n"+question+"await one\n"+end+"expect session/prompt contains two\nsay Second.\nend-turn\n", nil)
 		r.reads("\n> ").types("one\n").reads("2. Reject")
-		r.types("do two\n").reads("the prompt waits").types("do three\n").reads("the prompt waits")
+		r.types("do two\n").reads("the prompt is queued").types("do three\n").reads("the prompt is queued")
 		return r.looks().reads("Answer 1 to 2").types("2\n")
 	}
 	for _, end := range []string{failed, gone} {
@@ -225,7 +237,7 @@ func TestPromptsThatAreNotSentAreTold(t *testing.T) {
 		r.reads("2 prompts were not sent.", "Leaving.").leaves()
 	}
 	r := waiting(failed)
-	r.reads("it broke", "2 prompts wait: /send sends them, /queue lists them.").types("/send\n").reads("Agent: Second.")
+	r.reads("it broke", "2 queued prompts: /send sends them, /queue lists them.").types("/send\n").reads("Agent: Second.")
 }
 
 // What the agent asks about without an id ends with the answer, which says no more than
@@ -239,8 +251,8 @@ func TestWhatWasOnlyAskedAboutIsNotDone(t *testing.T) {
 // An agent that listens is connected to: parley starts nothing, and does not say that it does.
 func TestAnAgentThatListensIsConnectedTo(t *testing.T) {
 	r := follows(t, "handshake\nexpect session/prompt\nexit 1\n", nil, func(o *session.Options) { o.Remote = &session.Remote{Listens: true} })
-	r.reads("Connecting to Scripted.\n", "\n> ").types("go\n").reads("The connection to the agent is lost", "/start connects again, /quit leaves.")
-	r.types("again\n").reads("the prompt waits. /start connects again.").types("/status\n").reads("The connection to the agent is lost.")
+	r.reads("Connecting to Scripted.\n", "\n> ").types("go\n").reads("Lost the connection to the agent", "/start reconnects, /quit quits.")
+	r.types("again\n").reads("the prompt is queued. /start reconnects.").types("/status\n").reads("Lost the connection to the agent.")
 }
 
 // kept is what the keeper of a session has got.
@@ -305,7 +317,7 @@ hang
 `, nil)
 	r.reads("\n> ").types("go\n").reads("About apples", "Field 1")
 	r.looks().reads("Value, or /help: ").types("/mode code\n")
-	r.reads("The question is not open any more.", "About pears", "Field 1")
+	r.reads("The question is closed.", "About pears", "Field 1")
 }
 
 // What the agent has said of a line is written when the program ends before the rest of it.
@@ -314,4 +326,70 @@ func TestHalfALineIsWrittenAtTheEnd(t *testing.T) {
 	r.reads("\n> ").types("go\n").reads("Agent: All of this.")
 	r.leave()
 	r.reads("Half of that", "Leaving.")
+}
+
+// An agent that asks questions in a permission request gets the answers beside the outcome.
+func TestQuestionsInAPermissionRequestAreAskedAsAForm(t *testing.T) {
+	r := follows(t, `expect initialize
+reply {"protocolVersion": 1, "agentInfo": {"name": "qwen-code", "version": "1"}}
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt
+request session/request_permission {"sessionId": "s", "toolCall": {"toolCallId": "t", "_meta": {"qwenInteractionKind": "user_question", "qwenQuestions": [
+  {"header": "Colour", "question": "Which colour?", "options": [{"label": "Red", "description": "Warm"}, {"label": "Blue", "description": "Cold"}]}]}},
+  "options": [{"optionId": "yes", "name": "Submit", "kind": "allow_once"}, {"optionId": "no", "name": "Cancel", "kind": "reject_once"}]} as answer
+await answer contains {"outcome":{"outcome":"selected","optionId":"yes"},"answers":{"0":"Blue"}}
+say Thank you.
+end-turn
+hang
+`, nil)
+	r.reads("\n> ").types("go\n").reads("Which colour?", "Field 1: Colour", "Blue")
+	r.looks().reads("Value, or /help: ").types("2\n").reads("Field 2: Other")
+	r.looks().reads("Value, or /help: ").types("\n").reads("This will be sent:")
+	r.looks().reads("Answer 1 to 4").types("1\n").reads("Thank you.")
+	r.leave()
+}
+
+// Signing in that is given up is not told as done.
+func TestCancelledSignInIsNotSignedIn(t *testing.T) {
+	r := follows(t, `expect initialize
+reply {"protocolVersion": 1, "authMethods": [{"id": "web", "name": "In the browser"}]}
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt as prompt
+reply-error prompt -32000 Who are you?
+expect authenticate
+hang
+`, nil)
+	r.reads("\n> ").types("go\n").reads("sign in", "In the browser")
+	r.looks().reads("Answer 1 to 2").types("1\n").reads("Signing in with").types("/cancel\n").reads("Cancelled")
+	r.leave()
+	r.reads("Leaving.")
+	if strings.Contains(r.all, "Signed in.") {
+		t.Errorf("it says that it has signed in:\n%s", r.all)
+	}
+}
+
+// A form without fields is a question with its message, and nothing to fill in or to start
+// over.
+func TestAFormWithoutFieldsIsAQuestion(t *testing.T) {
+	r := follows(t, `expect initialize
+reply {"protocolVersion": 1}
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt as prompt
+request elicitation/create {"sessionId": "${session}", "mode": "form", "message": "Shall I go on?", "requestedSchema": {"type": "object", "properties": {}}} as answer
+await answer contains {"action":"accept"}
+say Thank you.
+end-turn
+hang
+`, nil)
+	r.reads("\n> ").types("go\n").reads("Shall I go on?", "3. Cancel")
+	r.looks().reads("Answer 1 to 3").types("1\n").reads("Thank you.")
+	r.leave()
+	for _, words := range []string{"filled in", "will be sent", "Start over"} {
+		if strings.Contains(r.all, words) {
+			t.Errorf("it says %q:\n%s", words, r.all)
+		}
+	}
 }

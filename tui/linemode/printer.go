@@ -102,6 +102,7 @@ type growth struct {
 	version uint64
 	drawn   bool
 
+	prose       prose  // of a message: whether its lines are code
 	part, bytes int    // of a message: up to where it was written
 	replaced    int    // what the message's Replaced was then
 	begun       bool   // its speaker was named

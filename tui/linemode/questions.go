@@ -9,33 +9,32 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
+	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/desktop"
-	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
 
-// question is something that waits for a line of the person.
+// question is something that the person answers with a line.
 type question struct {
-	// text is what is asked, and choices what can be answered with, by their numbers
-	// from 1 on.
+	// text is the question, and choices are its answers, numbered from 1.
 	text    string
 	choices []choice
-	// take takes any other line; nil takes none. problem says why it is no answer.
+	// take takes any other line, or is nil. problem says why the line is no answer.
 	take func(line string) (problem string)
-	// words invite to answer; "" does so with the numbers.
+	// words stand before the answer; "" asks for a number.
 	words string
-	// open reports whether it still waits, and current whether what it says still
-	// holds. Nil is always.
+	// open reports whether the question still waits, and current whether its text is up to
+	// date. Nil means yes.
 	open, current func() bool
-	// cancel leaves it unanswered; nil if that cannot be.
+	// cancel closes the question without an answer; nil if that is impossible.
 	cancel func()
 
-	arms  <-chan time.Time // when it was in sight for long enough
-	armed time.Time        // when the answer was asked for; zero while it was not
+	arms  <-chan time.Time // ticks when it can be answered
+	armed time.Time        // when parley asked for the answer, or zero
 }
 
-// choice is one answer. words says that words may follow its number.
+// choice is one answer. words means that words may follow its number.
 type choice struct {
 	line  string
 	words bool
@@ -48,10 +47,10 @@ func (p *program) ask() {
 		switch {
 		case q.open != nil && !q.open():
 			p.question = nil
-			p.out.line("The question is not open any more.")
+			p.out.line("The question is closed.")
 		case q.current != nil && !q.current():
 			p.question = nil
-			p.out.line("What is asked about has changed.")
+			p.out.line("The question has changed.")
 		}
 	}
 	if p.question != nil {
@@ -62,14 +61,14 @@ func (p *program) ask() {
 	case q == nil:
 	case p.ended && !p.opt.Terminal:
 		p.out.line(q.text)
-		p.out.line("The input has ended, and nobody can answer.")
+		p.out.line("The input has ended: nobody can answer.")
 		p.over = true
 	default:
 		p.show(q)
 	}
 }
 
-// show writes a question. It is answered from a moment later on.
+// show writes a question. It can be answered a moment later.
 func (p *program) show(q *question) {
 	p.question = q
 	p.out.gap()
@@ -80,10 +79,10 @@ func (p *program) show(q *question) {
 	for i, c := range q.choices {
 		p.out.line(fmt.Sprintf("%d. %s", i+1, c.line))
 	}
-	q.arms, q.armed = p.opt.After(dialog.LookTime), time.Time{}
+	q.arms, q.armed = p.opt.After(lookTime), time.Time{}
 }
 
-// next is the question that is to be asked next, nil if there is none.
+// next returns the next question, or nil.
 func (p *program) next() *question {
 	if len(p.own) > 0 {
 		q := p.own[0]
@@ -107,11 +106,11 @@ func (p *program) next() *question {
 	return nil
 }
 
-// later asks a question of parley's own, when no other is open.
+// later asks a question of parley's own once no other is open.
 func (p *program) later(q *question) { p.own = append(p.own, q) }
 
-// arming tells when the answer is to be asked for; nil if there is no question, or it
-// was.
+// arming ticks when parley may ask for the answer; nil if it has, or if there is no
+// question.
 func (q *question) arming() <-chan time.Time {
 	if q == nil || !q.armed.IsZero() {
 		return nil
@@ -119,7 +118,7 @@ func (q *question) arming() <-chan time.Time {
 	return q.arms
 }
 
-// arm asks for the answer. What was typed before that is none.
+// arm asks for the answer. Lines typed before do not count.
 func (p *program) arm() {
 	q := p.question
 	if p.in.tty != nil {
@@ -139,7 +138,7 @@ func (p *program) arm() {
 	}
 	if p.opt.Terminal && !p.hinted {
 		p.hinted = true
-		p.out.line("What was typed before this line is no answer.")
+		p.out.line("What you typed before this line is not an answer.")
 	}
 	q.armed = time.Now()
 	p.out.prompt(q.invitation())
@@ -157,7 +156,7 @@ func (q *question) invitation() string {
 	}
 }
 
-// early takes a line that came before a question could be answered: a prompt, unless it
+// early takes a line typed before the question could be answered: as a prompt, unless it
 // looks like an answer.
 func (p *program) early(line string) {
 	line = strings.TrimSpace(line)
@@ -165,10 +164,10 @@ func (p *program) early(line string) {
 		return
 	}
 	if _, err := strconv.Atoi(line); err == nil || len(line) < 4 || p.session == nil {
-		p.out.line("Dropped, because it was typed before the question could be read: " + line)
+		p.out.line("Dropped, typed before the question: " + line)
 		return
 	}
-	p.out.line("Taken as a prompt, because it was typed before the question could be read: " + line)
+	p.out.line("Taken as a prompt, typed before the question: " + line)
 	p.send(line)
 }
 
@@ -210,82 +209,84 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 	n, err := strconv.Atoi(number)
 	switch words = strings.TrimSpace(words); {
 	case err != nil || n < 1 || n > len(q.choices):
-		return "That is none of the numbers. Nothing was answered."
+		return "Not one of the choices. Nothing was answered."
 	case words != "" && !q.choices[n-1].words:
-		return fmt.Sprintf("No words may follow the number %d. Nothing was answered.", n)
+		return fmt.Sprintf("%d takes no words after it. Nothing was answered.", n)
 	}
 	p.question = nil
 	q.choices[n-1].do(words)
-	p.take() // the question is no longer open
+	p.take() // the question is closed
 	return ""
 }
 
-// permission asks the first of the permissions that wait. Where its paths lead is looked
-// up before that.
+// permission asks the first of the open permissions. Before that it resolves their paths.
 func (p *program) permission() *question {
 	asked := p.conv.Permissions[0]
-	d := dialog.NewPermission(p.env(), asked, len(p.conv.Permissions))
-	d.Follow(p.conv)
-	if p.looks(d) {
+	if p.looks(asked.Asked) {
 		return nil
 	}
 	text := "Question: may the agent do this?"
 	if asked.File != nil {
 		text = "Question of parley: may the agent do this?"
 	}
-	about := d.Text()
+	about := p.permissionText(asked)
 	text += "\n\n" + about
-	if why := d.Why(); why != "" {
-		text += "\n\nNo rule answers: " + why
+	if why := termtext.VisibleLine(asked.Why); why != "" {
+		text += "\n\nNo rule applies: " + why
 	}
 	version := asked.Asked.Version()
 	q := &question{
 		text:   text,
-		open:   func() bool { return d.Follow(p.conv) == dialog.Open },
+		open:   func() bool { return slices.Contains(p.conv.Permissions, asked) },
 		cancel: func() { p.session.Cancel() },
 		current: func() bool {
 			if v := asked.Asked.Version(); v != version {
 				version = v
-				return d.Text() == about
+				return p.permissionText(asked) == about
 			}
 			return true
 		},
 	}
-	for _, r := range d.Replies() {
-		answer, _ := r.Do.(dialog.Answer)
-		line, rejects := r.Line(), d.Rejects(answer.Option)
+	for _, a := range app.PermissionAnswers(asked.Options) {
+		line, rejects := a.Line(), a.Kind.Rejects()
 		if rejects {
-			line += "; words behind the number say what to do instead"
+			line += "; add words to say what to do instead"
 		}
-		q.choices = append(q.choices, choice{line: line, words: rejects, do: func(words string) { p.decide(answer, words) }})
+		q.choices = append(q.choices, choice{line: line, words: rejects, do: func(words string) { p.decide(asked.ID, a.Option, words) }})
 	}
 	if len(q.choices) == 0 {
-		q.choices = []choice{{line: "Cancel the turn: the agent offers nothing to answer with", do: func(string) { p.session.Cancel() }}}
+		q.choices = []choice{{line: "Cancel the turn: the agent offers no answers", do: func(string) { p.session.Cancel() }}}
 	}
 	return q
 }
 
+// permissionText returns what a permission asks about.
+func (p *program) permissionText(asked *conversation.Permission) string {
+	by := toolview.AskerOf(p.conv, asked.ToolCall)
+	return strings.TrimRight(toolview.PathsIn(p.conv.Cwd).PermissionText(asked, by, &p.reach), "\n")
+}
+
 // decide gives the answer to a permission.
-func (p *program) decide(a dialog.Answer, words string) {
+func (p *program) decide(id int, option acpclient.PermissionOptionID, words string) {
 	var err error
 	if words == "" {
-		err = p.session.Answer(a.ID, a.Option)
+		err = p.session.Answer(id, option)
 	} else {
-		err = p.session.AnswerWith(a.ID, a.Option, p.blocks(words))
+		err = p.session.AnswerWith(id, option, p.content(words))
 	}
 	if err != nil {
 		p.out.line("Not answered: " + err.Error())
 	}
 }
 
-// looks reports whether it is being looked up where the paths of a question lead, and
-// begins with that.
-func (p *program) looks(d *dialog.Permission) bool {
+// looks reports whether the paths of a question are being resolved, and starts that if
+// necessary.
+func (p *program) looks(asked *conversation.ToolCall) bool {
 	if p.looking {
 		return true
 	}
 	const most = 1000
-	unknown := slices.DeleteFunc(d.Paths(), p.reach.Known)
+	unknown := slices.DeleteFunc(toolview.NamedPaths(asked), p.reach.Known)
 	if len(unknown) == 0 {
 		return false
 	}
@@ -304,7 +305,7 @@ func (p *program) looks(d *dialog.Permission) bool {
 		}
 		return func() {
 			p.looking = false
-			if p.session == s { // else it is about the directories of another session
+			if p.session == s { // otherwise these are the directories of another session
 				p.reach.Add(found)
 			}
 		}
@@ -312,45 +313,56 @@ func (p *program) looks(d *dialog.Permission) bool {
 	return true
 }
 
-// elicitation asks for what the agent wants to have filled in, or opened.
+// elicitation asks the person to fill in a form, or to open a URL.
 func (p *program) elicitation() *question {
 	e := p.conv.Elicitations[0]
-	name := p.conv.Agent.Name()
-	switch d := dialog.NewElicitation(p.env(), e, name).(type) {
-	case *dialog.Form:
-		p.form = &form{program: p, dialog: d, asked: e}
+	if e.Request.Mode != acpclient.ElicitURL {
+		p.form = &form{program: p, Form: app.NewForm(e)}
 		return p.form.next()
-	case *dialog.Link:
-		q := &question{
-			text: d.Text(),
-			open: func() bool { return d.Follow(p.conv) == dialog.Open },
-			cancel: func() {
-				p.respond(dialog.Elicit{ID: e.ID, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitCancel}})
-			},
-		}
-		for _, r := range d.Replies() {
-			q.choices = append(q.choices, choice{line: r.Line(), do: func(string) { p.visit(r.Do) }})
-		}
-		return q
 	}
-	return nil
+	respond := func(a acpclient.ElicitationAction) {
+		p.session.AnswerElicitation(e.ID, acpclient.CreateElicitationResponse{Action: a})
+	}
+	address := app.ExamineURL(e.Request.URL)
+	q := &question{
+		text:   linkText(address, e.Request.Message),
+		open:   func() bool { return slices.Contains(p.conv.Elicitations, e) },
+		cancel: func() { respond(acpclient.ElicitCancel) },
+	}
+	if address.Opens {
+		q.choices = append(q.choices,
+			choice{line: "Open in the browser", do: func(string) {
+				if err := desktop.Open(address.URL); err != nil {
+					p.out.line("Cannot open it: " + err.Error())
+					return // the question is still open
+				}
+				respond(acpclient.ElicitAccept)
+			}},
+			choice{line: "Continue: I opened it myself", do: func(string) { respond(acpclient.ElicitAccept) }})
+	}
+	q.choices = append(q.choices,
+		choice{line: "Decline", do: func(string) { respond(acpclient.ElicitDecline) }},
+		choice{line: "Cancel: no answer", do: func(string) { respond(acpclient.ElicitCancel) }})
+	return q
 }
 
-// visit opens an address, or answers that it was, or was not, opened.
-func (p *program) visit(a dialog.Action) {
-	switch a := a.(type) {
-	case dialog.Elicit:
-		p.respond(a)
-	case dialog.OpenURL:
-		if err := desktop.Open(a.URL); err != nil {
-			p.out.line("It could not be opened: " + err.Error())
-			return // the question is still open
-		}
-		p.respond(dialog.Elicit{ID: a.ID, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}})
+// linkText returns an address with its warnings, and what the agent says about it.
+func linkText(a app.Address, message string) string {
+	lines := []string{"The agent asks you to open a URL."}
+	if said := strings.TrimSpace(message); said != "" {
+		lines = append(lines, "It says: "+termtext.Block(said))
 	}
+	lines = append(lines, "Host: "+termtext.Visible(a.Host))
+	if a.Other != "" {
+		lines = append(lines, "That is: "+termtext.Visible(a.Other))
+	}
+	lines = append(lines, a.Warnings...)
+	lines = append(lines, "Address: "+termtext.Visible(a.URL))
+	if !a.Opens {
+		lines = append(lines, "It cannot be opened from here: "+a.Why)
+	}
+	return strings.Join(lines, "\n")
 }
-
-func (p *program) respond(a dialog.Elicit) { p.session.AnswerElicitation(a.ID, a.Response) }
 
 // numbered shows a question of parley's own as lines.
 func (p *program) numbered(q app.Question) *question {
@@ -364,14 +376,30 @@ func (p *program) numbered(q app.Question) *question {
 			if c.Do == nil {
 				return
 			}
-			said, err := c.Do()
-			if err != nil {
-				said = err.Error()
-			}
-			p.out.line(strings.ToUpper(said[:1]) + said[1:] + ".")
+			p.carriedOut(c.Do())
 		}})
 	}
+	if q.Enter != nil {
+		shown.words = q.Hint
+		shown.take = func(line string) string {
+			p.carriedOut(q.Enter(line))
+			return ""
+		}
+	}
 	return shown
+}
+
+// carriedOut says what an answer did, and asks the next question.
+func (p *program) carriedOut(out app.Outcome, err error) {
+	if err != nil {
+		out.Say = err.Error()
+	}
+	if out.Say != "" {
+		p.out.line(strings.ToUpper(out.Say[:1]) + out.Say[1:] + ".")
+	}
+	if out.Ask != nil {
+		p.later(p.numbered(*out.Ask))
+	}
 }
 
 // confirm asks a question of parley's own.

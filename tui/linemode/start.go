@@ -1,26 +1,28 @@
 package linemode
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/prompt"
 	"parley/internal/store"
 	"parley/internal/termtext"
-	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
 
-// begin starts what the command line names, or asks what is to be started.
+// begin starts what the command line names, or asks what to start.
 func (p *program) begin() {
 	p.conv.Cwd = p.opt.Cwd
 	p.out.line("parley " + p.opt.Version + ", in plain lines. Type a prompt and press enter. /help lists the commands.")
 	if p.opt.Prompt != "" {
-		p.first = append(p.first, p.opt.Prompt)
+		p.held = append(p.held, prompt.New(p.opt.Prompt))
 	}
 	switch {
 	case p.opt.Open != nil:
@@ -61,7 +63,7 @@ func (p *program) start(a config.Agent) {
 	p.adopt(a, s)
 }
 
-// leaveSession ends the session there is, to work in another one.
+// leaveSession ends the open session, before another one is opened.
 func (p *program) leaveSession() {
 	if p.session != nil {
 		p.end(p.session)
@@ -73,25 +75,25 @@ func (p *program) leaveSession() {
 	p.out.calls = nil
 }
 
-// reopen goes on with a stored session.
+// reopen continues a stored session.
 func (p *program) reopen(o app.Open) {
 	p.out.line("Reading the session.")
 	left := p.leaving
 	p.beside(func() func() {
 		if left != nil {
-			<-left // it may be the one that is opened
+			<-left // it may be the same session
 		}
 		r, err := p.opt.Reopen(p.ctx, o)
 		return func() { p.reopened(o, r, err) }
 	})
 }
 
-// reopened shows how a stored session ends, and goes on with it.
+// reopened shows the end of a stored session, and continues it.
 func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
 	var untrusted *app.UntrustedError
 	switch {
 	case err != nil:
-		p.out.line("The session cannot be opened: " + err.Error())
+		p.out.line("Cannot open the session: " + err.Error())
 		if p.session == nil {
 			p.over = true
 		}
@@ -107,8 +109,8 @@ func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
 	p.showEnd()
 	if r.ReadOnly != nil {
 		p.end(r.Session)
-		p.out.line("The session can only be read: " + r.ReadOnly.Error())
-		p.out.line("'parley sessions show' shows all of it. /sessions lists others, /quit leaves.")
+		p.out.line("The session is read-only: " + r.ReadOnly.Error())
+		p.out.line("'parley sessions show' prints all of it. /sessions lists others, /quit quits.")
 		return
 	}
 	p.adopt(r.Agent, r.Session)
@@ -116,7 +118,7 @@ func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
 
 // askToAgree asks whether the agent of a stored session may be started, or connected to.
 func (p *program) askToAgree(o app.Open, why *app.UntrustedError) {
-	q := p.numbered(why.Question(app.Choice{}, app.Choice{Name: "Leave it"}))
+	q := p.numbered(why.Question(app.Choice{}, app.Choice{Name: "Not now"}))
 	q.choices[0].do = func(string) { o.Trusted = true; p.reopen(o) }
 	q.choices[1].do = func(string) { p.over = p.session == nil }
 	p.later(q)
@@ -132,7 +134,7 @@ func (p *program) showEnd() {
 		}
 	}
 	if last > 0 {
-		p.out.line("What was said before is left out. The end of the session:")
+		p.out.line("Earlier parts left out. The end of the session:")
 	}
 	p.out.skip(last)
 	p.out.items(p.conv)
@@ -148,10 +150,10 @@ func (p *program) switchSession(words string) {
 	case "all":
 		query.Cwd = ""
 	default:
-		p.out.line("/sessions lists those of this directory, /sessions all those of every directory.")
+		p.out.line("/sessions lists this directory's, /sessions all every directory's.")
 		return
 	}
-	p.unlessWorking("Go on with another session", func() { p.sessions(query) })
+	p.unlessWorking("Resume another session", func() { p.sessions(query) })
 }
 
 // sessions asks which of some stored sessions to open.
@@ -171,9 +173,9 @@ func (p *program) sessions(query store.Query) {
 func (p *program) chooseSession(list []store.Summary, err error) {
 	switch {
 	case err != nil:
-		p.out.line("The sessions cannot be listed: " + err.Error())
+		p.out.line("Cannot list the sessions: " + err.Error())
 	case len(list) == 0:
-		p.out.line("There is no stored session here. /sessions all lists those of every directory.")
+		p.out.line("No stored session here. /sessions all lists every directory's.")
 	}
 	if err != nil || len(list) == 0 {
 		if p.session == nil {
@@ -181,11 +183,11 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 		}
 		return
 	}
-	q := &question{text: "Which session? The one written last comes first.", cancel: func() { p.over = p.session == nil }}
+	q := &question{text: "Which session? Latest first.", cancel: func() { p.over = p.session == nil }}
 	for _, s := range list {
 		name := s.Name()
 		if name == "" {
-			name = "a session without a name"
+			name = "untitled session"
 		}
 		line := termtext.Line(name) + ", " + s.Updated.Format("2006-01-02 15:04")
 		if s.Cwd != p.opt.Cwd {
@@ -193,13 +195,13 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 		}
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
 			if p.session != nil && app.StoredID(p.session) == s.ID {
-				p.out.line("This session is the one that is open.")
+				p.out.line("This session is already open.")
 				return
 			}
 			p.reopen(app.Open{ID: s.ID})
 		}})
 	}
-	q.choices = append(q.choices, choice{line: "None of them", do: func(string) {
+	q.choices = append(q.choices, choice{line: "None", do: func(string) {
 		if p.session == nil {
 			p.chooseAgent()
 		}
@@ -210,13 +212,16 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 // askToSignIn asks how to sign in.
 func (p *program) askToSignIn() *question {
 	flow := p.signIn
-	d := dialog.NewAuth(p.env(), p.conv.Agent.Name(), flow.Message, flow.Methods)
+	text := cmp.Or(termtext.Block(strings.TrimSpace(flow.Message)), app.SignInText)
+	if len(flow.Methods) == 0 {
+		text += "\n" + app.NoSignInText
+	}
 	q := &question{
-		text: "Question: the agent wants you to sign in.\n" + d.Text() + "\n", open: func() bool { return p.signIn == flow },
+		text: "Question: the agent wants you to sign in.\n" + text + "\n", open: func() bool { return p.signIn == flow },
 		cancel: p.dismissSignIn,
 	}
-	for _, r := range d.Replies() {
-		q.choices = append(q.choices, choice{line: r.Line(), do: func(string) { p.authenticate(r) }})
+	for _, m := range app.SignInMethods(flow.Methods) {
+		q.choices = append(q.choices, choice{line: m.Line(), do: func(string) { p.authenticate(m) }})
 	}
 	q.choices = append(q.choices, choice{line: "Do not sign in", do: func(string) { p.dismissSignIn() }})
 	return q
@@ -229,15 +234,14 @@ func (p *program) dismissSignIn() {
 
 // authenticate signs in by a method. A program on the terminal gets the terminal until it
 // ends.
-func (p *program) authenticate(r dialog.Reply) {
-	a, ok := r.Do.(dialog.SignIn)
-	if !ok {
-		p.out.line("parley cannot sign in this way.")
+func (p *program) authenticate(m app.SignInMethod) {
+	if !m.Supported {
+		p.out.line("parley does not support this sign-in method.")
 		return
 	}
-	program, err := p.signIn.Begin(p.ctx, a.Method)
+	program, err := p.signIn.Begin(p.ctx, m.ID)
 	if err == nil && program == nil {
-		p.out.line("Signing in with " + r.Name + ". The agent may open a page in your browser.")
+		p.out.line("Signing in with " + m.Name + ". The agent may open a page in your browser.")
 		return
 	}
 	if err == nil && p.in.tty == nil {
@@ -247,13 +251,13 @@ func (p *program) authenticate(r dialog.Reply) {
 	}
 	if err != nil {
 		p.signIn.Trying = nil
-		p.out.line("You are not signed in: " + err.Error())
+		p.out.line("Not signed in: " + err.Error())
 		return // and are asked again
 	}
 	p.signIn = nil
 }
 
-// onTerminal leaves the terminal to a program until it ends.
+// onTerminal lends the terminal to a program until it ends.
 func (p *program) onTerminal(program *exec.Cmd) error {
 	p.out.broken()
 	p.in.stop()
@@ -265,15 +269,17 @@ func (p *program) onTerminal(program *exec.Cmd) error {
 	return err
 }
 
-// signedIn takes the end of signing in.
+// signedIn handles the result of signing in.
 func (p *program) signedIn(e conversation.AuthDone) {
 	switch {
 	case p.signIn == nil:
 	case e.Err != nil:
 		p.signIn.Trying = nil
-		p.out.line("Signing in has not worked: " + e.Err.Error())
+		p.out.line("Sign-in failed: " + e.Err.Error())
 	default:
 		p.signIn = nil
-		p.out.line("Signed in.")
+		if e.Method != "" { // else it was given up, or the agent has gone
+			p.out.line("Signed in.")
+		}
 	}
 }

@@ -32,8 +32,8 @@ func TestTheBeginningOfALineOnATerminalIsDropped(t *testing.T) {
 	r, echo := onTTY(t)
 	r.reads("\n> ").types("go\n").reads("2. Reject").types("1")
 	echo.reads("go", "1") // it is in the terminal
-	r.looks().reads("What was typed before this line is no answer.", "Answer 1 to 2")
-	r.types("\n").reads("That is none of the numbers. Nothing was answered.", "Answer 1 to 2")
+	r.looks().reads("What you typed before this line is not an answer.", "Answer 1 to 2")
+	r.types("\n").reads("Not one of the choices. Nothing was answered.", "Answer 1 to 2")
 	r.types("2\n").reads("Agent: It was rejected.")
 }
 

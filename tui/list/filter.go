@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/sahilm/fuzzy"
 
@@ -40,16 +41,16 @@ func NewFilter(rows int, text func(row int) (title, about string)) *Filter {
 // searched bounds how much of a row is searched, in bytes.
 const searched = 200
 
-// Find returns the rows that words fit: first those whose title has their letters in that
-// order, then those that have the words anywhere, or that fit whatever the words are.
-// Letters scattered over more than a title say nothing.
+// Find returns the rows that words fit: first those whose title has the words, then those
+// whose title they abbreviate, then those that have the words anywhere, or that fit
+// whatever the words are.
 func (f *Filter) Find(words string, fits func(row int) bool) []Hit {
 	if f.titles == nil {
 		f.titles, f.abouts = make([]string, f.rows), make([]string, f.rows)
 		for i := range f.rows {
 			title, about := f.text(i)
 			f.titles[i] = bound(termtext.Line(Clip(title)), searched)
-			f.abouts[i] = strings.ToLower(bound(f.titles[i]+" "+termtext.Line(Clip(about)), searched))
+			f.abouts[i] = strings.ToLower(bound(f.titles[i]+" "+termtext.Line(Clip(about)), 2*searched))
 		}
 	}
 	var in []int
@@ -75,22 +76,25 @@ func (f *Filter) Find(words string, fits func(row int) bool) []Hit {
 	return hits
 }
 
-// titled are those of the rows whose title words fit, best first, and the others. A title
-// that has the words themselves comes before one that has only their letters: "theme" is
-// not in "copy the message".
+// titled returns those of the rows whose title has the words or is abbreviated by them,
+// best first, and the other rows.
 func (f *Filter) titled(words string, each []string, in []int) (hits []Hit, rest []int) {
-	matches := fuzzy.FindFromNoSort(strings.ReplaceAll(words, " ", ""), subset{f.titles, in})
-	titled, scattered := make([]bool, len(in)), make([]int, len(in))
-	for _, m := range matches {
-		titled[m.Index] = true
-		if !containsAll(strings.ToLower(m.Str), each) {
-			scattered[m.Index] = 1
+	pattern := strings.ReplaceAll(words, " ", "")
+	matches := fuzzy.FindFromNoSort(pattern, subset{f.titles, in})
+	scattered := make([]int, len(in))
+	matches = slices.DeleteFunc(matches, func(m fuzzy.Match) bool {
+		if containsAll(strings.ToLower(m.Str), each) {
+			return false
 		}
-	}
+		scattered[m.Index] = 1
+		return !abbreviates(strings.ToLower(pattern), strings.ToLower(m.Str))
+	})
+	titled := make([]bool, len(in))
 	slices.SortFunc(matches, func(a, b fuzzy.Match) int {
 		return cmp.Or(cmp.Compare(scattered[a.Index], scattered[b.Index]), cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))
 	})
 	for _, m := range matches {
+		titled[m.Index] = true
 		hits = append(hits, Hit{in[m.Index], m.MatchedIndexes})
 	}
 	for i, row := range in {
@@ -99,6 +103,62 @@ func (f *Filter) titled(words string, each []string, in []int) (hits []Hit, rest
 		}
 	}
 	return hits, rest
+}
+
+// abbreviates reports whether letters are an abbreviation of a title: the beginnings of
+// consecutive words, as "nt" is of "next tab", or letters close together in one word that
+// begin it, as "cmt" is of "commit". Both are in lower case.
+func abbreviates(letters, title string) bool {
+	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	words, letters := strings.FieldsFunc(title, other), strings.Join(strings.FieldsFunc(letters, other), "")
+	within := func(word string) bool { return within(letters, word) }
+	return letters != "" && (beginnings(letters, words) || slices.ContainsFunc(words, within))
+}
+
+// beginnings reports whether letters consist of the beginnings of consecutive words.
+func beginnings(letters string, words []string) bool {
+	reached := make([]bool, len(letters)+1) // by beginnings of the words up to the last one
+	for _, word := range words {
+		reached[0] = true
+		next := make([]bool, len(reached))
+		for from := range letters {
+			if reached[from] {
+				for n := commonPrefix(letters[from:], word); n > 0; n-- {
+					next[from+n] = true
+				}
+			}
+		}
+		if reached = next; reached[len(letters)] {
+			return true
+		}
+	}
+	return false
+}
+
+// commonPrefix returns the length of what a and b begin with, in bytes.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// within reports whether a word has the letters in order, close together, the first at its
+// beginning.
+func within(letters, word string) bool {
+	if word[0] != letters[0] {
+		return false
+	}
+	at := 0
+	for i := range len(letters) {
+		next := strings.IndexByte(word[at:], letters[i])
+		if next < 0 {
+			return false
+		}
+		at += next + 1
+	}
+	return at <= 2*len(letters)+1
 }
 
 func containsAll(text string, words []string) bool {

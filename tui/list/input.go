@@ -17,7 +17,7 @@ import (
 // characters as people see them. Nothing in the text can change the terminal. The zero
 // value is empty.
 type Input struct {
-	// Hint stands there while there is no text.
+	// Hint is shown while there is no text.
 	Hint string
 	// Limit bounds the text, in bytes; 0 is 64 KiB.
 	Limit int
@@ -118,7 +118,7 @@ func (in *Input) Draw(width int, th *theme.Theme) (line string, column int) {
 	if termtext.Width(in.text) < width {
 		return th.Text.Render(in.text), termtext.Width(in.text[:in.at])
 	}
-	from, column := termtext.FitEnd(in.text[:in.at], width-1)
+	from, column := termtext.CurrentMethod().FitEnd(in.text[:in.at], width-1)
 	n, _ := termtext.Fit(in.text[from:], width, width)
 	return th.Text.Render(in.text[from : from+n]), column
 }

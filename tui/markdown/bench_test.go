@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// BenchmarkStream appends 1 KB for each frame and draws what a screen of it
+// BenchmarkStream adds 1 KB for each frame and draws what a screen of it
 // would show, the last two blocks. The processor time per byte has to be the same
 // for all sizes; -short leaves out the largest.
 func BenchmarkStream(b *testing.B) {
@@ -27,7 +27,7 @@ func BenchmarkStream(b *testing.B) {
 					d := New(dark)
 					for at := 0; at < size; at += 1 << 10 {
 						for c := at; c < min(at+1<<10, size); c += 64 {
-							d.Append(text[c:min(c+64, size)])
+							d.SetText(text[:min(c+64, size)])
 						}
 						last := d.Len() - 1
 						d.Lines(last-1, 100)
@@ -50,7 +50,7 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkScan appends a whole message and finds its blocks, as for a session
+// BenchmarkScan takes a whole message and finds its blocks, as for a session
 // that is loaded, and draws none.
 func BenchmarkScan(b *testing.B) {
 	for _, size := range []int{100 << 10, 1 << 20, 10 << 20} {
@@ -60,7 +60,7 @@ func BenchmarkScan(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				d := New(dark)
-				d.Append(text)
+				d.SetText(text)
 				d.Finish()
 				d.Len()
 			}
@@ -101,16 +101,5 @@ func BenchmarkWhole(b *testing.B) {
 				Whole(text, 80, dark)
 			}
 		})
-	}
-}
-
-// BenchmarkAppend only stores text.
-func BenchmarkAppend(b *testing.B) {
-	text := realistic(50)
-	d := New(dark)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		d.Append(text)
 	}
 }

@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"bytes"
+	"cmp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
@@ -14,6 +16,10 @@ const (
 	maxBlock = 4096
 	maxCode  = 2048
 )
+
+// maxParsed bounds how much of a text is parsed. The parser looks at each line once for
+// each list that it is in.
+const maxParsed = 256 << 10
 
 // sync closes all blocks whose end is in the text.
 //
@@ -33,20 +39,23 @@ func (d *Document) sync() {
 
 // advance closes at least one block, or returns false.
 func (d *Document) advance() bool {
+	if d.open >= maxParsed {
+		return d.advancePlain()
+	}
 	d.skipBlank()
 	rest := d.text[d.open:]
 	window := rest[:min(len(rest), maxBlock)]
 	lines := window
 	if !d.finished || len(window) < len(rest) {
-		lines = window[:bytes.LastIndexByte(window, '\n')+1]
+		lines = window[:strings.LastIndexByte(window, '\n')+1]
 		fresh := d.text[max(d.seen, d.open):]
-		if len(rest) <= maxCode && bytes.IndexByte(fresh, '\n') < 0 && d.seen > d.open {
+		if len(rest) <= maxCode && strings.IndexByte(fresh, '\n') < 0 && d.seen > d.open {
 			return false // no complete line has arrived since the last look
 		}
 	}
 	src := d.cont.source(lines)
 	root := d.cont.withoutStubs(parseBlocks(src), src)
-	if d.closeAll(root, lines) {
+	if d.closeAll(root, src[d.cont.len():]) {
 		return true
 	}
 	if limit := limitOf(root.FirstChild()); len(rest) > limit {
@@ -60,6 +69,22 @@ func (d *Document) advance() bool {
 	return false
 }
 
+// advancePlain closes a piece beyond maxParsed, of whole lines or else words, or returns
+// false.
+func (d *Document) advancePlain() bool {
+	d.cont = &continuation{plain: true}
+	rest := d.text[d.open:]
+	end := len(rest)
+	if end > maxBlock {
+		window := rest[:maxBlock]
+		end = cmp.Or(strings.LastIndexByte(window, '\n')+1, strings.LastIndexByte(window, ' ')+1, runeStart(rest, maxBlock))
+	} else if !d.finished {
+		return false
+	}
+	d.close(d.open+end, d.cont)
+	return true
+}
+
 // skipBlank moves the beginning of a new block past blank lines, except those that
 // continue a block: in code they are part of it.
 func (d *Document) skipBlank() {
@@ -67,8 +92,8 @@ func (d *Document) skipBlank() {
 		return
 	}
 	for d.open < len(d.text) {
-		end := bytes.IndexByte(d.text[d.open:], '\n')
-		if end < 0 || len(bytes.TrimSpace(d.text[d.open:d.open+end])) > 0 {
+		end := strings.IndexByte(d.text[d.open:], '\n')
+		if end < 0 || strings.TrimSpace(d.text[d.open:d.open+end]) != "" {
 			return
 		}
 		d.open += end + 1
@@ -136,7 +161,7 @@ func lineEnd(src []byte, pos int) int {
 }
 
 // runeStart returns the nearest beginning of a character at or before pos.
-func runeStart(src []byte, pos int) int {
+func runeStart(src string, pos int) int {
 	for i := 0; i < utf8.UTFMax && pos-i > 0; i++ {
 		if pos-i == len(src) || utf8.RuneStart(src[pos-i]) {
 			return pos - i

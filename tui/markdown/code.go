@@ -1,11 +1,16 @@
 package markdown
 
 import (
+	"image/color"
+	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/yuin/goldmark/ast"
 
 	"parley/internal/termtext"
-
-	"github.com/yuin/goldmark/ast"
+	"parley/tui/theme"
 )
 
 // goesOnMark precedes the continuation rows of a line of code.
@@ -171,3 +176,69 @@ func (p *palette) diff(text string) [][]span {
 const tabWidth = 4
 
 func expandTabs(s string) string { return termtext.ExpandTabs(s, tabWidth) }
+
+// CodeBlock is a code block in a text.
+type CodeBlock struct {
+	// Code is the content without the fence and the last newline.
+	Code string
+	// At is the offset of its first line in the text, in bytes.
+	At int
+}
+
+// CodeBlocks returns the code blocks of a Markdown text, in order and without empty
+// ones. They are independent of drawing.
+func CodeBlocks(text string) []CodeBlock {
+	src := []byte(text)
+	var out []CodeBlock
+	_ = ast.Walk(parseBlocks(src), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n.(type) {
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+		default:
+			return ast.WalkContinue, nil
+		}
+		if lines := n.Lines(); entering && lines.Len() > 0 {
+			code := strings.TrimRight(string(lines.Value(src)), "\n")
+			out = append(out, CodeBlock{Code: code, At: lines.At(0).Start})
+		}
+		return ast.WalkSkipChildren, nil
+	})
+	return out
+}
+
+// CodeSpan is a piece of a line of code in one colour.
+type CodeSpan struct {
+	Text string
+	// Color is nil for the colour of plain code.
+	Color color.Color
+}
+
+// CodeColors colours lines of the file at path in a theme's colours for code: an
+// element per line, whose spans are the line's text. The code must already be
+// sanitised. It returns nil for an unknown language, or a theme without colours.
+//
+// Some code takes very long to colour. CodeColors gives up after roughly most and then
+// returns tame = false: leave the rest of such a file plain. It is safe for concurrent
+// use.
+func CodeColors(code, path string, th *theme.Theme, most time.Duration) (lines [][]CodeSpan, tame bool) {
+	name := filepath.Base(path)
+	p := sharedPalette(th)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.syntax.style == nil || languages.find(name) == nil {
+		return nil, true
+	}
+	plain := p.syntax.ink(chroma.Text).fg
+	coloured, tame := p.highlightWithin(most, code, name)
+	for _, spans := range coloured {
+		var line []CodeSpan
+		for _, s := range spans {
+			c := CodeSpan{Text: s.text}
+			if s.ink != p.plainCode && s.ink.fg != plain {
+				c.Color = s.ink.fg
+			}
+			line = append(line, c)
+		}
+		lines = append(lines, line)
+	}
+	return lines, tame
+}

@@ -3,7 +3,6 @@ package markdown
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -23,6 +22,7 @@ type continuation struct {
 	within  bool        // the cut was within a line of code
 	leaf    bool        // the leaf of the chain continues
 	gap     bool        // a blank line preceded the cut
+	plain   bool        // the text is drawn as it was sent
 }
 
 // glue begins a piece that continues a paragraph, so that its text is not parsed as the
@@ -58,11 +58,12 @@ func (c *continuation) len() int {
 // source returns what a parser needs to see for the text of a piece. It has no spare
 // capacity, because goldmark appends a missing newline to the last line of code in
 // place.
-func (c *continuation) source(text []byte) []byte {
-	if c.len() == 0 {
-		return slices.Clip(text)
+func (c *continuation) source(text string) []byte {
+	src := make([]byte, 0, c.len()+len(text))
+	if c != nil {
+		src = append(src, c.prefix...)
 	}
-	return slices.Concat(c.prefix, text)
+	return append(src, text...)
 }
 
 // number returns the number of the first item of list n, the depth-th of the chain.
@@ -75,10 +76,10 @@ func (c *continuation) number(n *ast.List, onChain bool, depth int) int {
 
 // cut closes the open block, whose end is not in window, at a good position in the
 // second half of the window.
-func (d *Document) cut(window []byte) {
+func (d *Document) cut(window string) {
 	src := d.cont.source(window)
 	root := d.cont.withoutStubs(parseBlocks(src), src)
-	if d.closeAll(root, window) {
+	if d.closeAll(root, src[d.cont.len():]) {
 		return
 	}
 	c := cutter{src: src, skip: d.cont.len(), cont: d.cont, floor: d.cont.len() + len(window)/2}
@@ -127,7 +128,9 @@ func (c *cutter) walk(n ast.Node) (int, *continuation) {
 			return c.end, nil
 		}
 		if n.Kind() == ast.KindList {
-			c.numbers[len(c.numbers)-1] += index(last)
+			for earlier := last.PreviousSibling(); earlier != nil; earlier = earlier.PreviousSibling() {
+				c.numbers[len(c.numbers)-1]++
+			}
 		}
 		if at := lineStart(c.src, startOf(last)); last != n.FirstChild() && at >= c.floor {
 			return at, c.continuation(c.head.String(), at)
@@ -321,12 +324,4 @@ func fenceClosed(n ast.Node, src []byte) bool {
 	fence = fence[:len(fence)-len(strings.TrimLeft(fence, fence[:1]))]
 	rest := bytes.TrimLeft(src[at:lineEnd(src, at)], " \t>")
 	return bytes.HasPrefix(rest, []byte(fence))
-}
-
-func index(n ast.Node) int {
-	i := 0
-	for n = n.PreviousSibling(); n != nil; n = n.PreviousSibling() {
-		i++
-	}
-	return i
 }

@@ -1,7 +1,7 @@
 // Package markdown draws Markdown, both while it is being written and as a whole.
 //
-// A [Document] takes text in chunks and returns terminal lines by block: a paragraph, a
-// list, a fenced block. Append only stores the text. Parsing from the last boundary on
+// A [Document] takes a growing text and returns terminal lines by block: a paragraph, a
+// list, a fenced block. SetText only keeps the text. Parsing from the last boundary on
 // finds where blocks end. Each block but the last is closed for good: its lines are
 // drawn on first use, and then kept. So a client that draws only the visible blocks
 // pays only for those, whatever the length of the message.
@@ -10,6 +10,9 @@
 // thousands of rows) is cut into pieces that each continue the previous one: its
 // language, its numbering, its column widths. The cuts depend only on the text, not on
 // how it was chunked.
+//
+// A text of hundreds of kilobytes is drawn as it was sent from there on: its boundaries
+// are found before the next key is handled.
 //
 // The lines contain no control characters and no escape sequences except SGR and, for
 // http, https and file URLs, OSC 8 links.
@@ -21,26 +24,32 @@
 package markdown
 
 import (
-	"bytes"
+	"strings"
 
 	"parley/internal/termtext"
 	"parley/tui/theme"
 )
+
+// keepLines bounds the lines that are kept of closed blocks, in bytes. It is more than a
+// screen shows.
+const keepLines = 512 << 10
 
 // minWidth is the minimum width of lines; anything less is drawn as minWidth.
 const minWidth = 10
 
 // Document is a Markdown text that grows at its end. It is not safe for concurrent use.
 type Document struct {
-	text     []byte
+	text     string
 	finished bool
 	whole    bool // made by Complete: one block, which Glamour draws
 	version  uint64
 
-	blocks []block       // closed
-	open   int           // where in text the open block begins
-	cont   *continuation // of the open block
-	seen   int           // how much of text was searched for boundaries
+	blocks []block          // closed
+	lines  map[int][]string // of closed blocks, by index
+	kept   int              // bytes of lines
+	open   int              // where in text the open block begins
+	cont   *continuation    // of the open block
+	seen   int              // how much of text was searched for boundaries
 
 	theme   *theme.Theme
 	width   int
@@ -50,24 +59,22 @@ type Document struct {
 	memo    memo // coloured chunks of the open block's code
 }
 
-// block is a closed block: a piece of the text, and its lines once drawn.
+// block is a closed block: a piece of the text.
 type block struct {
 	start, end int
 	cont       *continuation
-	lines      []string
-	drawn      bool
 }
 
 // New returns an empty document for the theme t.
-func New(t *theme.Theme) *Document { return &Document{theme: t} }
+func New(t *theme.Theme) *Document { return &Document{theme: t, lines: map[int][]string{}} }
 
-// Append adds text at the end. It parses and draws nothing. After Finish it does
-// nothing.
-func (d *Document) Append(text string) {
-	if text == "" || d.finished {
+// SetText sets the text, which begins with the previous one. It parses, draws and copies
+// nothing. After Finish it does nothing.
+func (d *Document) SetText(text string) {
+	if len(text) <= len(d.text) || d.finished {
 		return
 	}
-	d.text = append(d.text, text...)
+	d.text = text
 	d.version++
 }
 
@@ -81,7 +88,7 @@ func (d *Document) Finish() {
 }
 
 // Text returns the Markdown source so far.
-func (d *Document) Text() string { return string(d.text) }
+func (d *Document) Text() string { return d.text }
 
 // Len returns the number of blocks, including the open one.
 func (d *Document) Len() int {
@@ -96,9 +103,8 @@ func (d *Document) Len() int {
 // Release frees the drawn lines of a document that is off the screen. They are drawn
 // again on demand.
 func (d *Document) Release() {
-	for i := range d.blocks {
-		d.blocks[i].lines, d.blocks[i].drawn = nil, false
-	}
+	clear(d.lines)
+	d.kept = 0
 	d.drawn, d.drawnAt, d.memo = nil, 0, nil
 }
 
@@ -126,15 +132,24 @@ func (d *Document) Lines(i, width int) []string {
 		}
 		return d.drawn
 	}
-	b := &d.blocks[i]
-	if !b.drawn {
-		b.lines = d.draw(i, d.text[b.start:b.end], b.cont, nil)
-		b.drawn = true
+	lines, ok := d.lines[i]
+	if !ok {
+		b := d.blocks[i]
+		lines = d.draw(i, d.text[b.start:b.end], b.cont, nil)
+		size := 0
+		for _, line := range lines {
+			size += len(line)
+		}
+		if d.kept += size; d.kept > keepLines {
+			clear(d.lines)
+			d.kept = size
+		}
+		d.lines[i] = lines
 	}
-	return b.lines
+	return lines
 }
 
-func (d *Document) draw(i int, text []byte, cont *continuation, live memo) []string {
+func (d *Document) draw(i int, text string, cont *continuation, live memo) []string {
 	if d.whole {
 		return d.drawWhole()
 	}
@@ -145,7 +160,11 @@ func (d *Document) draw(i int, text []byte, cont *continuation, live memo) []str
 	p := sharedPalette(d.theme)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines := newRenderer(p, src, d.width, cont, live).document()
+	r := newRenderer(p, src, d.width, cont, live)
+	if cont != nil && cont.plain {
+		return r.plain()
+	}
+	lines := r.document()
 	if len(lines) == 0 || i == 0 || cont != nil {
 		return lines
 	}
@@ -153,13 +172,13 @@ func (d *Document) draw(i int, text []byte, cont *continuation, live memo) []str
 }
 
 func (d *Document) hasOpen() bool {
-	return !d.finished && len(bytes.TrimSpace(d.text[d.open:])) > 0
+	return !d.finished && strings.TrimSpace(d.text[d.open:]) != ""
 }
 
 // close ends the open block at the offset end; what follows continues it as next says,
 // or is a block of its own if next is nil.
 func (d *Document) close(end int, next *continuation) {
-	if end > d.open && (d.cont != nil || len(bytes.TrimSpace(d.text[d.open:end])) > 0) {
+	if end > d.open && (d.cont != nil || strings.TrimSpace(d.text[d.open:end]) != "") {
 		d.blocks = append(d.blocks, block{start: d.open, end: end, cont: d.cont})
 	}
 	d.open, d.cont = end, next
@@ -184,5 +203,5 @@ func (d *Document) Source(i int) string {
 	if i < 0 {
 		return ""
 	}
-	return string(d.text[start(i):start(i+1)])
+	return d.text[start(i):start(i+1)]
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"charm.land/glamour/v2/styles"
 	"github.com/charmbracelet/x/ansi"
@@ -35,10 +36,13 @@ func draw(d *Document, width int) []string {
 	return lines
 }
 
+// add adds text at the end.
+func add(d *Document, text string) { d.SetText(d.Text() + text) }
+
 func document(chunks ...string) *Document {
 	d := New(dark)
 	for _, c := range chunks {
-		d.Append(c)
+		add(d, c)
 	}
 	d.Finish()
 	return d
@@ -76,14 +80,14 @@ func TestAnyChunkingGivesTheSameLines(t *testing.T) {
 		width := rapid.IntRange(minWidth, 120).Draw(t, "width")
 		th := rapid.SampledFrom(themes).Draw(t, "theme")
 		whole := New(th)
-		whole.Append(text)
+		add(whole, text)
 		whole.Finish()
 		want := draw(whole, width)
 
 		d := New(th)
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(min(len(rest), 1+len(text)/40), len(rest)).Draw(t, "n")
-			d.Append(rest[:n])
+			add(d, rest[:n])
 			rest = rest[n:]
 			if rapid.Bool().Draw(t, "draw") {
 				d.Lines(d.Len()-1, width)
@@ -94,7 +98,7 @@ func TestAnyChunkingGivesTheSameLines(t *testing.T) {
 			t.Fatalf("in chunks:\n%s\n\nat once:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		if d.Text() != text {
-			t.Fatal("the text is not what was appended")
+			t.Fatal("the text is another")
 		}
 	})
 }
@@ -121,7 +125,7 @@ func TestLinesFitAndAreInert(t *testing.T) {
 		d := New(rapid.SampledFrom(themes).Draw(t, "theme"))
 		width := rapid.IntRange(minWidth, 100).Draw(t, "width")
 		for range rapid.IntRange(1, 3).Draw(t, "parts") {
-			d.Append(textGen(30).Draw(t, "text"))
+			add(d, textGen(30).Draw(t, "text"))
 			checkLines(t, draw(d, width), width)
 		}
 		d.Finish()
@@ -142,9 +146,9 @@ func FuzzDocument(f *testing.F) {
 		checkLines(t, want, w)
 		n := min(int(split), len(text))
 		d := New(dark)
-		d.Append(text[:n])
+		add(d, text[:n])
 		checkLines(t, draw(d, w), w)
-		d.Append(text[n:])
+		add(d, text[n:])
 		d.Finish()
 		if got := draw(d, w); !slices.Equal(got, want) {
 			t.Fatalf("split at %d:\n%q\nat once:\n%q", n, got, want)
@@ -157,7 +161,7 @@ func TestClosedBlocksStayAsTheyAre(t *testing.T) {
 		d := New(dark)
 		var before [][]string
 		for range 5 {
-			d.Append(textGen(15).Draw(t, "text"))
+			add(d, textGen(15).Draw(t, "text"))
 			d.Len()
 			closed := len(d.blocks)
 			for i, lines := range before {
@@ -177,15 +181,24 @@ func TestClosedBlocksStayAsTheyAre(t *testing.T) {
 func TestOnlyWhatIsAskedForIsDrawn(t *testing.T) {
 	d := New(dark)
 	for i := range 6000 {
-		d.Append(fmt.Sprintf("Paragraph **%d**.\n\n", i))
+		add(d, fmt.Sprintf("Paragraph **%d**.\n\n", i))
 	}
 	if lines := d.Lines(5000, 80); len(lines) != 2 || ansi.Strip(lines[1]) != "Paragraph 5000." {
 		t.Fatalf("block 5000 is %q", lines)
 	}
-	for i := range d.blocks {
-		if d.blocks[i].drawn != (i == 5000) {
-			t.Fatalf("block %d: drawn is %v", i, d.blocks[i].drawn)
-		}
+	if len(d.lines) != 1 {
+		t.Fatalf("%d blocks were drawn", len(d.lines))
+	}
+}
+
+func TestTextIsNotCopied(t *testing.T) {
+	text := strings.Repeat("Paragraph.\n\n", 100_000)
+	d := New(dark)
+	if n := testing.AllocsPerRun(1, func() { d.SetText(text) }); n > 0 {
+		t.Errorf("%v allocations to set a text", n)
+	}
+	if d.Len(); unsafe.StringData(d.Text()) != unsafe.StringData(text) {
+		t.Error("the document has a text of its own")
 	}
 }
 
@@ -195,14 +208,27 @@ func TestDrawnLinesAreKept(t *testing.T) {
 	if b := d.Lines(0, 40); &a[0] != &b[0] {
 		t.Error("the lines of a closed block were made twice")
 	}
-	if d.Lines(0, 50); d.blocks[1].drawn {
+	if d.Lines(0, 50); len(d.lines) != 1 {
 		t.Error("another width keeps old lines")
+	}
+}
+
+// Who reads a long message to its end has drawn all of it, and keeps little of that.
+func TestDrawnLinesAreBounded(t *testing.T) {
+	d := document(strings.Repeat("Some **words** of a paragraph.\n\n", 100_000))
+	draw(d, 80)
+	size := 0
+	for _, lines := range d.lines {
+		size += len(strings.Join(lines, ""))
+	}
+	if size == 0 || size > keepLines {
+		t.Errorf("%d bytes of lines are kept", size)
 	}
 }
 
 func TestAnotherThemeHasOtherColours(t *testing.T) {
 	d := New(theme.New(false))
-	d.Append("one\n")
+	add(d, "one\n")
 	if slices.Equal(document("one\n").Lines(0, 50), d.Lines(0, 50)) {
 		t.Error("another theme does not change the colours")
 	}
@@ -210,7 +236,7 @@ func TestAnotherThemeHasOtherColours(t *testing.T) {
 
 func TestWhatIsFinishedStaysAsItIs(t *testing.T) {
 	d := document("a")
-	d.Append("b")
+	add(d, "b")
 	if got := d.Text(); got != "a" {
 		t.Errorf("the text is %q", got)
 	}
@@ -249,7 +275,7 @@ func TestDocumentsMayBeDrawnAtTheSameTime(t *testing.T) {
 func TestWideTableOfEmptyRows(t *testing.T) {
 	const columns = 1000
 	d := New(dark)
-	d.Append(strings.Repeat("|a", columns) + "|\n" + strings.Repeat("|-", columns) + "|\n" + strings.Repeat("|\n", 1<<18) + "the end")
+	add(d, strings.Repeat("|a", columns)+"|\n"+strings.Repeat("|-", columns)+"|\n"+strings.Repeat("|\n", 1<<18)+"the end")
 	d.Finish()
 	last := d.Lines(d.Len()-1, 80)
 	if !strings.Contains(strings.Join(last, "\n"), "the end") {
@@ -260,7 +286,7 @@ func TestWideTableOfEmptyRows(t *testing.T) {
 // A row may have fewer cells than the head.
 func TestTableWithShortRows(t *testing.T) {
 	d := New(dark)
-	d.Append("| a | b | c |\n|---|---|---|\n" + strings.Repeat("| one |\n", 100))
+	add(d, "| a | b | c |\n|---|---|---|\n"+strings.Repeat("| one |\n", 100))
 	d.Finish()
 	if got := ansi.Strip(strings.Join(d.Lines(0, 80), "\n")); strings.Contains(got, "|") || strings.Count(got, "one") != 100 {
 		t.Errorf("this is no table:\n%s", got)

@@ -87,9 +87,9 @@ func TestHighlightIsBoundedAndInert(t *testing.T) {
 func TestCodeLooksTheSameOnceClosed(t *testing.T) {
 	code := "```go\n/* a comment\n\nof two */ func f() {}\n"
 	d := New(dark)
-	d.Append(code)
+	add(d, code)
 	d.Lines(0, 60)
-	d.Append("```\n")
+	add(d, "```\n")
 	d.Finish()
 	if got, want := draw(d, 60), draw(document(code+"```\n"), 60); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q\nwant %q", got, want)
@@ -98,10 +98,10 @@ func TestCodeLooksTheSameOnceClosed(t *testing.T) {
 
 func TestOpenCodeIsLexedByChunks(t *testing.T) {
 	d := New(dark)
-	d.Append("```go\n")
+	add(d, "```go\n")
 	lexed := 0
 	for i := range 60 {
-		d.Append(fmt.Sprintf("x := %d\n\n", i))
+		add(d, fmt.Sprintf("x := %d\n\n", i))
 		before := len(d.memo)
 		d.Lines(d.Len()-1, 60)
 		for key := range d.memo {

@@ -79,7 +79,10 @@ func (in *inliner) node(n ast.Node, k *ink, link string) {
 	case *ast.Emphasis:
 		e, inner := &in.p.emphasis, in.p.over(in.p.emphasis.ink, k)
 		if n.Level > 1 {
-			e, inner = &in.p.strong, in.p.bold(k)
+			e, inner = &in.p.strong, in.p.over(in.p.strong.ink, k)
+			if in.p.own != nil && k == in.p.text {
+				inner = in.p.over(in.p.own.bold, k)
+			}
 		}
 		in.within(e, inner, inner, link, func() { in.children(n, inner, link) })
 	case *extast.Strikethrough:

@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"parley/internal/termtext"
+	"parley/tui/theme"
 )
 
 // minText is the minimum room in cells that quotes and lists leave for text: deeper
@@ -49,6 +51,16 @@ func newRenderer(p *palette, src []byte, width int, cont *continuation, live mem
 func (r *renderer) document() []string {
 	root := r.cont.withoutStubs(parseAll(r.src), r.src)
 	r.inset(&r.p.document, r.p.text, func() { r.children(root, r.p.text, true, false) })
+	return r.lines
+}
+
+// plain draws the text as it was sent.
+func (r *renderer) plain() []string {
+	r.inset(&r.p.document, r.p.text, func() {
+		for line := range strings.Lines(string(r.src)) {
+			r.flow([]span{{text: expandTabs(strings.TrimRight(line, " \t\n")), ink: r.p.text}})
+		}
+	})
 	return r.lines
 }
 
@@ -132,7 +144,8 @@ func (r *renderer) margin(empty bool) {
 		r.drawGap()
 	}
 	end := len(r.margins)
-	for empty && end > 0 && isBlank(r.margins[end-1].next()) {
+	hasText := func(s span) bool { return strings.Trim(s.text, " ") != "" }
+	for empty && end > 0 && !slices.ContainsFunc(r.margins[end-1].next(), hasText) {
 		end--
 	}
 	for i := range r.margins[:end] {
@@ -167,15 +180,6 @@ func (m *margin) next() []span {
 		return m.rest
 	}
 	return m.first
-}
-
-func isBlank(spans []span) bool {
-	for _, s := range spans {
-		if strings.Trim(s.text, " ") != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // indent draws with a margin, or without if that would leave too little room.
@@ -302,4 +306,43 @@ func (r *renderer) html(n *ast.HTMLBlock, base *ink, onChain bool) {
 			r.flow([]span{{text: text, ink: k, code: true}})
 		})
 	}
+}
+
+// callout is a quote that begins with a line such as "[!NOTE]", as on GitHub.
+type callout struct {
+	mark, title string
+	style       func(*theme.Theme) lipgloss.Style
+}
+
+var callouts = map[string]callout{
+	"[!NOTE]":      {"i", "Note", func(t *theme.Theme) lipgloss.Style { return t.Info }},
+	"[!TIP]":       {"*", "Tip", func(t *theme.Theme) lipgloss.Style { return t.Success }},
+	"[!IMPORTANT]": {"!", "Important", func(t *theme.Theme) lipgloss.Style { return t.Accent }},
+	"[!WARNING]":   {"!", "Warning", func(t *theme.Theme) lipgloss.Style { return t.Warning }},
+	"[!CAUTION]":   {"!", "Caution", func(t *theme.Theme) lipgloss.Style { return t.Error }},
+}
+
+// calloutOf removes that line from a quote and returns the callout; false for any other
+// quote, which stays as it is.
+func calloutOf(n *ast.Blockquote, src []byte) (callout, bool) {
+	p, ok := n.FirstChild().(*ast.Paragraph)
+	if !ok || p.Lines().Len() == 0 {
+		return callout{}, false
+	}
+	first := p.Lines().At(0)
+	c, ok := callouts[strings.ToUpper(strings.TrimSpace(string(first.Value(src))))]
+	if !ok {
+		return callout{}, false
+	}
+	for child := p.FirstChild(); child != nil; child = p.FirstChild() {
+		text, plain := child.(*ast.Text)
+		if !plain || text.Segment.Start >= first.Stop {
+			break
+		}
+		p.RemoveChild(p, child)
+	}
+	if !p.HasChildren() {
+		n.RemoveChild(n, p)
+	}
+	return c, true
 }

@@ -218,11 +218,3 @@ func (p *palette) over(top, base *ink) *ink {
 	}
 	return k
 }
-
-// bold returns the ink of bold words in text of the ink k.
-func (p *palette) bold(k *ink) *ink {
-	if p.own != nil && k == p.text {
-		return p.over(p.own.bold, k)
-	}
-	return p.over(p.strong.ink, k)
-}

@@ -162,7 +162,7 @@ func TestEveryStyleLooksAsInGlamour(t *testing.T) {
 				t.Fatalf("Glamour has drawn %d characters only", len(want))
 			}
 			d := New(th)
-			d.Append(sample)
+			add(d, sample)
 			d.Finish()
 			compareInked(t, "as it streams", inkedCells(strings.Join(draw(d, 100), "\n")), want)
 			compareInked(t, "as a whole", inkedCells(strings.Join(Whole(sample, 100, th), "\n")), want)
@@ -184,7 +184,7 @@ func TestStylesDiffer(t *testing.T) {
 func TestMarginsOfAStyle(t *testing.T) {
 	config := styles.DarkStyleConfig
 	d := New(dark.WithMarkdown(&config))
-	d.Append("a paragraph that wraps\n\n> quoted\n\n1. one\n   - two\n\n```\ncode that is longer than a line\n```\n")
+	add(d, "a paragraph that wraps\n\n> quoted\n\n1. one\n   - two\n\n```\ncode that is longer than a line\n```\n")
 	d.Finish()
 	var got []string
 	for _, line := range draw(d, 24) {
@@ -206,7 +206,7 @@ func TestFormsOfAStyle(t *testing.T) {
 	config.HorizontalRule.Format = "* * *"
 	config.Table.ColumnSeparator, config.Table.RowSeparator, config.Table.CenterSeparator = new("!"), new("="), new("#")
 	d := New(dark.WithMarkdown(&config))
-	d.Append("## two *words*\n\n[a **b**](https://c.d)\n\n***\n\n|a|b|\n|-|-|\n|1|2|\n")
+	add(d, "## two *words*\n\n[a **b**](https://c.d)\n\n***\n\n|a|b|\n|-|-|\n|1|2|\n")
 	d.Finish()
 	got := ansi.Strip(strings.Join(draw(d, 60), "\n"))
 	want := "  ## TWO WORDS\n\n  (a b) <HTTPS://C.D>\n\n  * * *\n\n  a ! b\n  ==#==\n  1 ! 2"
@@ -219,7 +219,7 @@ func TestDimmedKeepsTheForm(t *testing.T) {
 	th := dark.WithMarkdown(&styles.DraculaStyleConfig)
 	plainly := func(th *theme.Theme) string {
 		d := New(th)
-		d.Append(sample)
+		add(d, sample)
 		d.Finish()
 		return ansi.Strip(strings.Join(draw(d, 100), "\n"))
 	}
@@ -227,7 +227,7 @@ func TestDimmedKeepsTheForm(t *testing.T) {
 		t.Errorf("dimmed:\n%s\nwant\n%s", got, want)
 	}
 	d := New(th.Dimmed())
-	d.Append("# One **two**\n")
+	add(d, "# One **two**\n")
 	d.Finish()
 	for _, c := range inkedCells(d.Lines(0, 40)[0]) {
 		if c.style.Fg == nil || c.style.Fg != inkedCells(dark.Muted.Render("x"))[0].style.Fg {

@@ -50,8 +50,8 @@ func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
 	base = r.p.over(r.p.table.ink, base)
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		k := base
-		if row.Kind() == extast.KindTableHeader {
-			k = r.header(base)
+		if row.Kind() == extast.KindTableHeader && r.p.own != nil {
+			k = r.p.over(r.p.own.tableHeader, base)
 		}
 		var cells [][]atom
 		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
@@ -60,13 +60,6 @@ func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
 		rows = append(rows, cells)
 	}
 	return rows
-}
-
-func (r *renderer) header(base *ink) *ink {
-	if r.p.own != nil {
-		return r.p.over(r.p.own.tableHeader, base)
-	}
-	return base
 }
 
 // separators are the lines in a table, each one cell wide.

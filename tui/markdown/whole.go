@@ -34,7 +34,7 @@ const (
 // is too long for Glamour has the blocks and the look of any other document.
 func Complete(text string, t *theme.Theme) *Document {
 	d := New(t)
-	d.Append(text)
+	d.SetText(text)
 	d.Finish()
 	if len(text) <= maxWhole && strings.TrimSpace(text) != "" {
 		d.whole = true
@@ -45,14 +45,13 @@ func Complete(text string, t *theme.Theme) *Document {
 
 // drawWhole draws the only block of a complete document.
 func (d *Document) drawWhole() []string {
-	text := string(d.text)
 	if d.width <= maxWidth {
-		if out, err := renderWhole(expandTabs(termtext.Block(text)), d.width, d.theme); err == nil {
+		if out, err := renderWhole(expandTabs(termtext.Block(d.text)), d.width, d.theme); err == nil {
 			return restyle(out, d.width)
 		}
 	}
 	blocks := New(d.theme)
-	blocks.Append(text)
+	blocks.SetText(d.text)
 	blocks.Finish()
 	var lines []string
 	for i := range blocks.Len() {
@@ -102,7 +101,8 @@ func renderWhole(markdown string, width int, t *theme.Theme) (out string, err er
 	}
 	src = prepare(root, src)
 	md := noderender.NewRenderer(noderender.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
-		WordWrap: width, Styles: wholeStyle(&t.Markdown, width), ChromaFormatter: "terminal16m",
+		// Glamour lets punctuation after styled text stand one cell outside.
+		WordWrap: max(1, width-1), Styles: wholeStyle(&t.Markdown, width), ChromaFormatter: "terminal16m",
 		BaseURL: ":", // not a valid URL: with one, Glamour makes relative links absolute
 	}), 1000)))
 	codeStyles.mu.RLock()

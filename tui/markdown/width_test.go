@@ -64,7 +64,7 @@ func TestLineOfEmojiHasAnEnd(t *testing.T) {
 func TestLinesFollowTheMethod(t *testing.T) {
 	test.UseWidthMethod(t, termtext.Safe)
 	d := New(theme.New(true))
-	d.Append("| a | b |\n|---|---|\n" + strings.Repeat("| 👍🏽 | 👍🏽👍🏽 |\n", 1000))
+	add(d, "| a | b |\n|---|---|\n"+strings.Repeat("| 👍🏽 | 👍🏽👍🏽 |\n", 1000))
 	d.Finish()
 	last := d.Len() - 1 // a piece of the table that has its columns from the first
 	if last < 1 {

@@ -64,7 +64,7 @@ func atomise(atoms []atom, spans []span) []atom {
 				rest, glued = rest[n:], false
 				continue
 			}
-			n, width, wide := termtext.Word(rest)
+			n, width, wide := termtext.CurrentMethod().Word(rest)
 			s.text = rest[:n]
 			atoms = append(atoms, atom{span: s, width: width, glued: glued && (!wide || termtext.ClosingPunctuation(s.text))})
 			glued = !wide || termtext.ClosingPunctuation(rest[n:])
@@ -115,8 +115,14 @@ func wrap(all, atoms []atom, width int) []row {
 		}
 		for ; i < n; i++ {
 			a := atoms[i]
-			for used+a.width > width {
-				head, tail := splitAtom(a, width-used, width)
+			// A long word that just fills the line gives its last character to the next one,
+			// if punctuation would begin that.
+			spare := i+1 < n && a.width > 2 && termtext.ClosingPunctuation(atoms[i+1].text)
+			for used+a.width > width || spare && used+a.width == width && a.width > 2 {
+				head, tail := splitAtom(a, min(width-used, a.width-1), width)
+				if head.width > 2 && termtext.ClosingPunctuation(tail.text) {
+					head, tail = splitAtom(a, head.width-1, width)
+				}
 				if head.text != "" {
 					add(head)
 				}

@@ -75,7 +75,7 @@ func TestHelp(t *testing.T) {
 	if !strings.Contains(text, "ctrl+enter") {
 		t.Error("the configured key is not shown")
 	}
-	if i := strings.Index(text, "choose the model"); i < 0 || !strings.HasPrefix(strings.TrimSpace(text[strings.LastIndex(text[:i], "\n"):i]), "no key") {
+	if i := strings.Index(text, "Choose the model"); i < 0 || !strings.HasPrefix(strings.TrimSpace(text[strings.LastIndex(text[:i], "\n"):i]), "no key") {
 		t.Error("an action without a key is not shown as one")
 	}
 	if got := strike(d, "esc"); got != (dialog.Close{}) {
@@ -116,17 +116,26 @@ func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
 	}
 }
 
+func TestTheHelpBeginsWithWhatMattersNow(t *testing.T) {
+	text := shownBy(NewHelp(newEnv(), config.ActionCancel, config.ActionPalette), 80, 40)
+	now, all := strings.Index(text, "Now"), strings.Index(text, "In the prompt")
+	if cancel := strings.Index(text, "Cancel the turn"); now < 0 || cancel < now || all < cancel {
+		t.Errorf("the help is\n%s", text)
+	}
+}
+
 // What is typed leaves the actions that it is about, by their names and by their keys.
 func TestTheHelpIsSearched(t *testing.T) {
 	env := newEnv()
 	for _, tt := range []struct {
 		typed, shows, not string
 	}{
-		{"history", "search earlier prompts", "next mode"}, // the name in the configuration
-		{"next mode", "switch to the next mode", "next tab"},
-		{"ctrl+p", "open the command palette", "choose the mode"},
-		{"alt+7", "show the tab of that number", "name the tab"}, // of many keys, not all are shown
-		{"zebra", "Nothing is called so", "next mode"},
+		{"history", "Search earlier prompts", "Next mode"}, // the name in the configuration
+		{"Next mode", "Next mode", "next tab"},
+		{"ctrl+p", "Open the palette", "Choose the mode"},
+		{"alt+7", "Go to this tab", "Name the tab"}, // of many keys, not all are shown
+		{"rewind", "Review and undo changes", "Next mode"},
+		{"zebra", "No match", "Next mode"},
 	} {
 		d := NewHelp(env)
 		for _, k := range tt.typed {
@@ -135,7 +144,7 @@ func TestTheHelpIsSearched(t *testing.T) {
 		if text := shownBy(d, 80, 40); !strings.Contains(text, tt.shows) || strings.Contains(text, tt.not) {
 			t.Errorf("%q shows\n%s", tt.typed, text)
 		}
-		if got := strike(d, "esc"); got != nil || !strings.Contains(shownBy(d, 80, 40), "send the prompt") {
+		if got := strike(d, "esc"); got != nil || !strings.Contains(shownBy(d, 80, 40), "Send the prompt") {
 			t.Errorf("the first esc did %#v", got)
 		}
 		if got := strike(d, "esc"); got != (dialog.Close{}) {
@@ -244,7 +253,7 @@ func TestTheHelpIsNotCutInANarrowWindow(t *testing.T) {
 	env := newEnv()
 	d := NewHelp(env)
 	text := shownBy(d, 40, 1000)
-	for _, whole := range []string{"enter  send the prompt", "permission: read it in $EDITOR", "ctrl+pgdown"} {
+	for _, whole := range []string{"enter  Send the prompt", "Permission: open in $EDITOR", "ctrl+pgdown"} {
 		if !strings.Contains(text, whole) {
 			t.Errorf("%q is cut:\n%s", whole, text)
 		}

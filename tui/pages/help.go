@@ -16,15 +16,16 @@ import (
 // Help lists all actions with their keys. Typing leaves those that have the words.
 type Help struct {
 	env    dialog.Env
+	now    []config.Action // the first ones
 	page   list.Page
 	text   list.Text
 	layout termtext.Layout // of the text as it is laid out; zero if it must be laid out anew
 }
 
-// NewHelp shows the help.
-func NewHelp(env dialog.Env) *Help {
-	d := &Help{env: env, page: list.Page{Theme: env.Theme}, text: list.NewText(env.Keys)}
-	d.page.Write("find", "type what you want to do, or a key", "")
+// NewHelp shows the help. It begins with the actions that matter now.
+func NewHelp(env dialog.Env, now ...config.Action) *Help {
+	d := &Help{env: env, now: now, page: list.Page{Theme: env.Theme}, text: list.NewText(env.Keys)}
+	d.page.Write("find", "type an action or a key", "")
 	return d
 }
 
@@ -32,11 +33,11 @@ func NewHelp(env dialog.Env) *Help {
 func (d *Help) Covers() {}
 
 var contextNames = map[config.Context]string{
-	config.ContextPrompt:     "In the prompt, and everywhere",
+	config.ContextPrompt:     "In the prompt and everywhere",
 	config.ContextTranscript: "In the transcript",
-	config.ContextPager:      "In the view of one item on the whole screen",
-	config.ContextTerminal:   "In a command into which you have stepped",
-	config.ContextChanges:    "Among the changed files",
+	config.ContextPager:      "In the pager",
+	config.ContextTerminal:   "In a command that you stepped into",
+	config.ContextChanges:    "In the review of changes",
 	config.ContextInspector:  "In the inspector",
 	config.ContextReplay:     "In a replay",
 	config.ContextDialog:     "In dialogs",
@@ -51,20 +52,35 @@ var helpContexts = []config.Context{
 // helpRow is an action with its keys.
 type helpRow struct{ keys, text string }
 
-// helpRows returns the rows of a context that have all words. The keys that are not shown
-// and the action's name in the configuration count, too.
+// helpRow returns the row of an action.
+func (d *Help) helpRow(a config.Action) helpRow {
+	b := d.env.Keys.Binding(a)
+	if !b.Enabled() {
+		return helpRow{keys: "no key", text: b.Help().Desc}
+	}
+	return helpRow{keys: keyNames(b.Keys()), text: b.Help().Desc}
+}
+
+// nowRows returns the rows of the actions that matter now, and of the characters that
+// begin something else in the prompt.
+func (d *Help) nowRows() []helpRow {
+	var rows []helpRow
+	for _, a := range d.now {
+		rows = append(rows, d.helpRow(a))
+	}
+	return append(rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
+}
+
+// helpRows returns the rows of a context that have all words. The keys that are not shown,
+// the action's name in the configuration and related words count, too.
 func (d *Help) helpRows(in config.Context, words []string) []helpRow {
 	var rows []helpRow
 	for _, a := range config.Actions() {
 		if a.Context != in {
 			continue
 		}
-		b := d.env.Keys.Binding(a.Action)
-		row := helpRow{keys: "no key", text: b.Help().Desc}
-		if b.Enabled() {
-			row.keys = keyNames(b.Keys())
-		}
-		all := strings.ToLower(strings.Join([]string{row.keys, row.text, string(a.Action), strings.Join(b.Keys(), " ")}, "\n"))
+		row, keys := d.helpRow(a.Action), strings.Join(d.env.Keys.For(a.Action), " ")
+		all := strings.ToLower(strings.Join([]string{row.keys, row.text, string(a.Action), keys, a.Action.Words()}, "\n"))
 		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) }) {
 			rows = append(rows, row)
 		}
@@ -99,6 +115,10 @@ func (d *Help) lay(width int) {
 	d.layout = layout
 	th, words := d.env.Theme, strings.Fields(strings.ToLower(d.page.Line.Text()))
 	var out []string
+	if len(d.now) > 0 && len(words) == 0 {
+		out = append(out, th.DialogTitle.Render("Now"))
+		out = append(out, drawRows(d.nowRows(), width, th)...)
+	}
 	for _, in := range helpContexts {
 		rows := d.helpRows(in, words)
 		if len(rows) == 0 {
@@ -115,7 +135,7 @@ func (d *Help) lay(width int) {
 		out = list.Highlight(out, marks, func(_ int, text string) string { return th.Accent.Bold(true).Underline(true).Render(text) })
 	}
 	if len(out) == 0 {
-		for _, line := range termtext.Wrap("Nothing is called so. The guide may say more about it: "+guideKey, width) {
+		for _, line := range termtext.Wrap("No match. Search the guide: "+guideKey, width) {
 			out = append(out, th.Muted.Render(line))
 		}
 	}
@@ -270,7 +290,7 @@ func (d *Help) Hints() []dialog.Hint {
 	}
 	h.List = append(h.List, dialog.Hint{Key: guideKey, Text: "guide"})
 	if d.page.Line.Text() != "" {
-		h.Add(config.ActionDialogClose, "all keys")
+		h.Add(config.ActionDialogClose, "clear the filter")
 	} else {
 		h.Add(config.ActionDialogClose, "close")
 	}

@@ -180,7 +180,7 @@ func (v *Inspector) Update(msg InspectorMsg, open bool) tea.Cmd {
 		return v.found(msg)
 	case copyMsg:
 		if msg.text == "" {
-			v.page.Say("the message is not kept any more", true)
+			v.page.Say("the message is no longer kept", true)
 			return nil
 		}
 		return v.opt.Host.Copy(msg.what, msg.text)

@@ -133,7 +133,7 @@ func linesOf(messages []row, bodies []body, left, count int, th *theme.Theme) (o
 	}
 	if text := textOf(messages, bodies); text != "" {
 		add("", plainText)
-		add("what it says, together", heading)
+		add("text", heading)
 		for line := range strings.SplitSeq(termtext.Visible(text), "\n") {
 			add(line, plainText)
 		}
@@ -184,9 +184,9 @@ func jsonLines(body string, coloured bool, th *theme.Theme) (out []detailLine) {
 // leftWords says that messages are left out.
 func leftWords(n, count int) string {
 	if count == 1 {
-		return "The message is not kept any more."
+		return "The message is no longer kept."
 	}
-	return fmt.Sprintf("%s more are not shown here: too many at once, or not kept any more.", theme.Grouped(n))
+	return fmt.Sprintf("%s more not shown: too many, or no longer kept.", theme.Grouped(n))
 }
 
 // cut bounds what is shown of one message.
@@ -231,7 +231,7 @@ func headOf(first *row, messages []row, count int) []string {
 	case first.Kind == record.Answer && first.Method != "":
 		out = append(out, "answers "+first.Method+" after "+first.TookWords())
 	case first.Kind == record.Answer:
-		out = append(out, "its request is not known")
+		out = append(out, "its request is unknown")
 	case first.Kind == record.Request && first.answered:
 		out = append(out, "answered after "+first.TookWords())
 	case first.Kind == record.Request:

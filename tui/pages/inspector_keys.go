@@ -22,7 +22,7 @@ const (
 
 // purposes say what stands before the line and in it.
 var purposes = [...]struct{ lead, hint string }{
-	filtering: {"filter", "words that a message has"}, searching: {"find", "words"}, saving: {"save to", "a file"},
+	filtering: {"filter", "text in a message"}, searching: {"find", "words"}, saving: {"save to", "a file"},
 }
 
 // Key implements dialog.Dialog.

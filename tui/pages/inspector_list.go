@@ -92,10 +92,10 @@ func (f *filter) passes(m *readMessage) bool {
 
 // chips say which messages are shown, in a few words each.
 func (f *filter) chips() (out []string) {
-	out = append(out, [...]string{"", "only sent", "only received"}[f.direction],
+	out = append(out, [...]string{"", "sent only", "received only"}[f.direction],
 		[...]string{"", "requests and answers", "notifications", "stderr and noise"}[f.kind])
 	if f.wrong {
-		out = append(out, "only what breaks the schema")
+		out = append(out, "schema violations only")
 	}
 	if f.method != "" {
 		out = append(out, "only "+f.method)

@@ -23,7 +23,7 @@ const mostCopied = 16 << 20
 func (v *Inspector) copy() tea.Cmd {
 	rows := v.list.selected()
 	if len(rows) == 0 {
-		v.page.Say("there is nothing to copy", false)
+		v.page.Say("nothing to copy", false)
 		return nil
 	}
 	numbers := make([]uint64, len(rows))
@@ -84,13 +84,13 @@ func (v *Inspector) save(path string) tea.Cmd {
 func (m savedMsg) words() string {
 	switch {
 	case errors.Is(m.err, fs.ErrExist):
-		return m.path + " is there already: name another file"
+		return m.path + " already exists; choose another name"
 	case m.err != nil:
 		return "not saved: " + m.err.Error()
 	}
 	words := fmt.Sprintf("saved %s entries to %s", theme.Grouped(m.entries), m.path)
 	if m.gone {
-		words += "; what was before them is not kept any more"
+		words += "; earlier ones are no longer kept"
 	}
 	return words
 }

@@ -71,7 +71,7 @@ func (v *Inspector) found(msg foundMsg) tea.Cmd {
 		return nil
 	}
 	if !msg.found {
-		v.page.Say("nothing has “"+msg.query.String()+"”", false)
+		v.page.Say("no match for “"+msg.query.String()+"”", false)
 		return nil
 	}
 	v.list.Follow = false
@@ -93,9 +93,9 @@ func (v *Inspector) pair() tea.Cmd {
 	number, ok := partner(&v.list.rows[rows[0]])
 	switch {
 	case !ok:
-		v.page.Say("nothing belongs to this", false)
+		v.page.Say("no matching request or response", false)
 	case !v.list.has(number):
-		v.page.Say("what belongs to this is not shown", false)
+		v.page.Say("the matching message is hidden", false)
 	default:
 		v.list.Follow = false
 		v.list.put(number)

@@ -229,8 +229,8 @@ func TestMessagesAreShownInFull(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
 		w.press("enter").shows("answers session/prompt after 240 ms", `"stopReason": "end_turn"`)
 		w.press("p").shows("request 1 · from parley", "answered after 240 ms", `"text": "tidy up"`)
-		w.press("j").shows("3 notifications", "what it says, together", "one two three", "1 of 3")
-		w.press("j").shows(`✗ params/update/status: "whim" is none of`)
+		w.press("j").shows("3 notifications", "text", "one two three", "1 of 3")
+		w.press("j").shows(`✗ params/update/status: "whim" is not one of`)
 		w.width, w.height = 80, 24
 		w.shows("Read notes · whim", "params/update/status", "\n────").press("j").shows("stderr · from the agent")
 		for _, size := range [][2]int{{1, 1}, {20, 3}, {40, 8}, {300, 90}} {
@@ -332,17 +332,17 @@ func TestMessagesTakeTheColoursOfATheme(t *testing.T) {
 
 func TestMessagesAreFiltered(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
-		w.press("d").shows("only sent", "1 of 7", "session/prompt").hides("tool_call")
-		w.press("d").shows("only received", "tool_call").hides("tidy up")
+		w.press("d").shows("sent only", "1 of 7", "session/prompt").hides("tool_call")
+		w.press("d").shows("received only", "tool_call").hides("tidy up")
 		w.press("a", "t").shows("requests and answers", "2 of 7").hides("tool_call")
 		w.press("t").shows("4 of 7").hides("stderr  ").press("t").shows("warming up", "1 of 7")
-		w.press("a", "w").shows("only what breaks the schema", "tool_call", "1 of 7")
+		w.press("a", "w").shows("schema violations only", "tool_call", "1 of 7")
 		w.press("a", "g", "m").shows("only session/prompt", "2 of 7").press("m").shows("all messages")
 		w.press("f").write("read not").shows("filter read not", "tool_call", "1 of 7").press("enter").shows("with “read not”")
 		w.ring.Line(false, chunk("passes nothing"))
 		w.settle()
 		w.shows("1 of 8").press("a").shows("passes nothing")
-		w.press("f").write("zzz").shows("Nothing passes this filter.").press("esc").shows("all messages", "tidy up")
+		w.press("f").write("zzz").shows("No message matches this filter.").press("esc").shows("all messages", "tidy up")
 	})
 }
 
@@ -356,7 +356,7 @@ func TestMessagesAreSearched(t *testing.T) {
 		if w.press("N"); first == second || w.view.list.Mark != first {
 			t.Errorf("found at %d, then at %d, and back at %d", first, second, w.view.list.Mark)
 		}
-		w.press("/").write("nowhere").press("enter").shows("nothing has “nowhere”")
+		w.press("/").write("nowhere").press("enter").shows("no match for “nowhere”")
 	})
 }
 
@@ -387,7 +387,7 @@ func TestMessagesAreCopiedAndSaved(t *testing.T) {
 		for range 200 {
 			w.act(w.view.Key(tea.KeyPressMsg{Code: tea.KeyBackspace}))
 		}
-		w.write(filepath.Base(files[0])).press("enter").shows("is there already: name another file")
+		w.write(filepath.Base(files[0])).press("enter").shows("already exists; choose another name")
 	})
 }
 
@@ -447,7 +447,7 @@ func TestClosedItCostsNothing(t *testing.T) {
 		w.closed = false
 		w.start(w.view.Open())
 		w.settle()
-		w.shows("only sent", "1 of 8")
+		w.shows("sent only", "1 of 8")
 	})
 }
 

@@ -156,7 +156,7 @@ func (v *Inspector) columns(p inspectorLayout) string {
 	w := p.widths()
 	line := "   " + padEnd("time", w.time)[:w.time] + "    " + padEnd("message", w.label) + " " + padStart("took", w.took)
 	if w.summary > 0 {
-		line += "  what it says"
+		line += "  summary"
 	}
 	return v.opt.Theme.Faint.Render(termtext.Truncate(line, p.list, ""))
 }
@@ -174,9 +174,9 @@ func (v *Inspector) rows(p inspectorLayout) []string {
 	l := &v.list
 	out := make([]string, 0, p.rows)
 	if len(l.runs) == 0 {
-		words := "Nothing has passed yet."
+		words := "No messages yet."
 		if len(l.rows) > 0 {
-			words = "Nothing passes this filter."
+			words = "No message matches this filter."
 		}
 		out = append(out, "   "+v.opt.Theme.Muted.Render(termtext.Truncate(words, max(0, p.list-3), "…")))
 	}
@@ -301,7 +301,7 @@ func wrongWords(w *schema.Violation) string {
 // Hints implements dialog.Dialog.
 func (v *Inspector) Hints() []dialog.Hint {
 	if v.page.Writes() {
-		words := [...][2]string{filtering: {"keep the filter", "drop it"}, searching: {"find", "leave it"}, saving: {"save", "do not"}}[v.line]
+		words := [...][2]string{filtering: {"apply", "cancel"}, searching: {"find", "cancel"}, saving: {"save", "cancel"}}[v.line]
 		return []dialog.Hint{{Key: "enter", Text: words[0]}, {Key: "esc", Text: words[1]}}
 	}
 	h := dialog.HintList{Keys: v.opt.Keys}
@@ -313,7 +313,7 @@ func (v *Inspector) Hints() []dialog.Hint {
 	if v.paused == nil {
 		h.Add(config.ActionInspectorPause, "pause")
 	} else {
-		h.Add(config.ActionInspectorPause, "go on")
+		h.Add(config.ActionInspectorPause, "resume")
 	}
 	if !v.sought.Empty() {
 		h.AddAll("next", config.ActionInspectorFound, config.ActionInspectorBack)

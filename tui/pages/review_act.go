@@ -14,7 +14,7 @@ import (
 // act keeps or reverts. A revert can be redone at once; the message says how.
 func (v *Review) act(a config.Action) tea.Cmd {
 	if v.acting {
-		v.say("wait until the files are written", nil)
+		v.say("wait: files are being written", nil)
 		return nil
 	}
 	switch a {
@@ -25,7 +25,7 @@ func (v *Review) act(a config.Action) tea.Cmd {
 	}
 	path := v.path()
 	if path == "" {
-		v.say("there is no file here", nil)
+		v.say("no file here", nil)
 		return nil
 	}
 	hunk := v.pane != nil && len(v.pane.cmp.Hunks) > 0
@@ -64,7 +64,7 @@ func (v *Review) write(do func(context.Context) (string, error)) tea.Cmd {
 // again says how to redo what was taken back.
 func (v *Review) again() string {
 	if keys := v.opt.Keys.For(config.ActionChangesRedo); len(keys) > 0 {
-		return " · " + keys[0] + " does it again"
+		return " · " + keys[0] + " redoes it"
 	}
 	return ""
 }
@@ -73,22 +73,22 @@ func (v *Review) undoTurn(ctx context.Context) (string, error) {
 	done, err := v.journal.UndoTurn(ctx)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
-		return "there is no turn to take back", nil
+		return "no turn to undo", nil
 	case err != nil:
 		return "", err
 	}
-	return fmt.Sprintf("took back %s: %s%s", v.turnWords(done.Turn), files(len(done.Files)), v.again()), nil
+	return fmt.Sprintf("undid %s: %s%s", v.turnWords(done.Turn), files(len(done.Files)), v.again()), nil
 }
 
 func (v *Review) redo(ctx context.Context) (string, error) {
 	done, err := v.journal.Redo(ctx)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
-		return "nothing was taken back that could be done again", nil
+		return "nothing to redo", nil
 	case err != nil:
 		return "", err
 	}
-	return "did again what was taken back: " + files(len(done.Files)), nil
+	return "redid " + files(len(done.Files)), nil
 }
 
 func files(n int) string {
@@ -104,9 +104,9 @@ func (v *Review) revertFile(path string) tea.Cmd {
 	return v.write(func(ctx context.Context) (string, error) {
 		_, err := v.journal.RevertFile(ctx, path, since)
 		if errors.Is(err, journal.ErrNothing) {
-			return "there is nothing to undo in " + name, nil
+			return "nothing to undo in " + name, nil
 		}
-		return "took back the changes of " + name + v.again(), err
+		return "undid the changes in " + name + v.again(), err
 	})
 }
 
@@ -115,7 +115,7 @@ func (v *Review) revertHunk() tea.Cmd {
 	v.hunk = hunk
 	return v.write(func(ctx context.Context) (string, error) {
 		_, err := v.journal.RevertHunk(ctx, cmp, hunk)
-		return "took back one change of " + v.at.Path(cmp.Path) + v.again(), err
+		return "undid one change in " + v.at.Path(cmp.Path) + v.again(), err
 	})
 }
 
@@ -129,10 +129,10 @@ func (v *Review) keepFile(path string) tea.Cmd {
 	return v.write(func(context.Context) (string, error) {
 		if kept {
 			v.journal.OpenFile(path)
-			return name + " is open again", nil
+			return name + " is no longer kept", nil
 		}
 		v.journal.KeepFile(path)
-		return "kept " + name + ": it stays when the turn is taken back", nil
+		return "kept " + name + ": undoing the turn leaves it", nil
 	})
 }
 
@@ -141,7 +141,7 @@ func (v *Review) keepHunk() tea.Cmd {
 	v.hunk = hunk
 	return v.write(func(context.Context) (string, error) {
 		v.journal.KeepHunk(cmp, hunk)
-		return "kept one change of " + v.at.Path(cmp.Path), nil
+		return "kept one change in " + v.at.Path(cmp.Path), nil
 	})
 }
 
@@ -160,7 +160,7 @@ func (v *Review) edit() tea.Cmd {
 // copyPatch copies the changes of the file that is shown.
 func (v *Review) copyPatch() tea.Cmd {
 	if v.pane == nil || v.pane.diff == nil {
-		v.say("show the changes of a file first", nil)
+		v.say("open a file's changes first", nil)
 		return nil
 	}
 	patch, err := v.pane.diff.Patch()

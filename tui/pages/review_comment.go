@@ -65,7 +65,7 @@ func (v *Review) commentOn(l line) int {
 func (v *Review) startWriting() {
 	l, ok := v.lineHere()
 	if !ok {
-		v.say("put the cursor on a line of a file to comment on it", nil)
+		v.say("move the cursor to a line to comment on it", nil)
 		return
 	}
 	text := ""
@@ -101,7 +101,7 @@ func (v *Review) take(c comment) {
 // sendComments puts the comments into the prompt.
 func (v *Review) sendComments() tea.Cmd {
 	if len(v.comments) == 0 {
-		v.say("there are no comments yet", nil)
+		v.say("no comments yet", nil)
 		return nil
 	}
 	var b strings.Builder

@@ -191,16 +191,16 @@ func TestReview(t *testing.T) {
 
 	p.press("tab").shows("in the last turn", "1 file  +1 −1", "new.txt").press("tab", "g")
 	p.press("enter").shows("a.txt", "change 1 of 2  +2 −2", "- 1", "+ one")
-	p.press("]", "x").shows("change 1 of 1", "took back one change of a.txt · r does it again")
+	p.press("]", "x").shows("change 1 of 1", "undid one change in a.txt · r redoes it")
 	p.holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\n9\n")
 	p.press("r").shows("change 1 of 2").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n")
-	p.press("[", "a").shows("kept one change of a.txt", "change 1 of 1").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n")
-	p.press("q", "u").shows("took back “second”: 1 file").holds("new.txt", "new\n")
-	p.press("u").shows("took back “first”: 2 files").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	p.press("[", "a").shows("kept one change in a.txt", "change 1 of 1").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n")
+	p.press("q", "u").shows("undid “second”: 1 file").holds("new.txt", "new\n")
+	p.press("u").shows("undid “first”: 2 files").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\n9\n")
 	if _, err := os.Stat(p.path("new.txt")); err == nil {
 		t.Error("the new file is still there")
 	}
-	p.shows("=  new.txt", "as it was")
+	p.shows("=  new.txt", "unchanged")
 	p.press("r", "r").holds("new.txt", "newer\n")
 	if p.press("esc"); !p.closed {
 		t.Error("it is not closed")
@@ -216,12 +216,31 @@ func TestAConflictIsSaid(t *testing.T) {
 	p.open().press("u").shows("sub/a.txt: the same lines have changed since; nothing was written").holds("sub/a.txt", "person\n")
 }
 
+// What the user changed is not shown; where the agent changed the same lines, the review
+// says that it cannot revert them, and does not.
+func TestTheUsersOwnChangesStay(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	if err := p.saved("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.turn("first", "a.txt", "agent\n2\n3\n4\n5\n6\n7\n8\nagent\n")
+	mine := "agent\n2\n3\n4\nmine\n6\n7\n8\nmine\n"
+	if err := p.saved("a.txt", mine); err != nil {
+		t.Fatal(err)
+	}
+	p.open().shows("M  a.txt", "+2 −2").press("enter").shows("change 1 of 2")
+	p.press("]").shows("change 2 of 2", "these lines changed after the agent's edit: parley cannot revert")
+	p.press("x").shows("a.txt: the same lines have changed since; nothing was written").holds("a.txt", mine)
+	p.press("X").shows("a.txt: the same lines have changed since; nothing was written").holds("a.txt", mine)
+	p.press("[", "x").shows("change 1 of 1").holds("a.txt", "1\n2\n3\n4\nmine\n6\n7\n8\nmine\n")
+}
+
 func TestKeptFiles(t *testing.T) {
 	p := newPerson(t, 80, 20)
 	p.turn("first", "a.txt", "a\n")
-	p.open().press("a").shows("✓  a.txt", "kept a.txt: it stays").press("u").shows("there is no turn to take back").holds("a.txt", "a\n")
-	p.press("a").shows("A  a.txt", "a.txt is open again")
-	p.press("X").shows("took back the changes of a.txt", "as it was")
+	p.open().press("a").shows("✓  a.txt", "kept a.txt: undoing the turn leaves it").press("u").shows("no turn to undo").holds("a.txt", "a\n")
+	p.press("a").shows("A  a.txt", "a.txt is no longer kept")
+	p.press("X").shows("undid the changes in a.txt", "unchanged")
 }
 
 func TestComments(t *testing.T) {
@@ -230,7 +249,7 @@ func TestComments(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.turn("first", "a.txt", "1\ntwo\n3\n")
-	p.open().press("S").shows("there are no comments yet")
+	p.open().press("S").shows("no comments yet")
 	p.press("enter", "c").shows("a.txt:2 (before the change)")
 	p.press("w", "h", "y", "?", "enter").shows("● why?")
 	p.press("down", "c", "o", "k", "enter", "c", "!", "enter").shows("● ok!")
@@ -267,7 +286,7 @@ func TestSinceAPrompt(t *testing.T) {
 // While the view is open, it shows what is recorded.
 func TestItFollowsTheJournal(t *testing.T) {
 	p := newPerson(t, 80, 20)
-	p.open().shows("Nothing has changed")
+	p.open().shows("No changes")
 	p.view.waiting = false
 	news := p.view.wait()
 	p.turn("first", "a.txt", "a\n")
@@ -279,15 +298,15 @@ func TestItFollowsTheJournal(t *testing.T) {
 
 func TestNothingHasChanged(t *testing.T) {
 	p := newPerson(t, 60, 20)
-	p.open().shows("Nothing has changed in the session.").press("enter", "x", "c", "p", "]", "o", "a")
-	p.shows("there is no file here")
+	p.open().shows("No changes in the session.").press("enter", "x", "c", "p", "]", "o", "a")
+	p.shows("no file here")
 }
 
 func TestWhatIsNotText(t *testing.T) {
 	p := newPerson(t, 80, 12)
 	p.turn("first", "pic", "\x00\x01")
-	p.open().shows("A  pic").press("enter").shows("Not text: a new file of 2 bytes.").press("x")
-	p.shows("took back the changes of pic")
+	p.open().shows("A  pic").press("enter").shows("Binary: new file, 2 bytes.").press("x")
+	p.shows("undid the changes in pic")
 }
 
 // Names that draw nothing, or something else, are seen as what they are, and every

@@ -75,9 +75,9 @@ func (v *Review) listLines(width, rows int) []string {
 // nothing explains that there are no changes, and which ones would show up.
 func (v *Review) nothing() []string {
 	return []string{
-		"Nothing has changed " + v.scopeWords() + ".",
+		"No changes " + v.scopeWords() + ".",
 		"",
-		"Here stands what the agent writes through parley, what it tells that it has edited, and, in a git work tree, which files are others at the end of a turn than at its beginning. Files that git ignores, and those that it did not track when the turn began, are left alone unless the agent tells of them.",
+		"Lists files that the agent writes through parley, files that it reports as edited and, in a git work tree, files that changed during the turn. Ignored files, and files untracked when the turn began, appear only if the agent reports them.",
 	}
 }
 
@@ -109,7 +109,7 @@ func (v *Review) fileLine(f *journal.File, marked bool, width int) string {
 	case !known:
 		sign, style, right = "·", th.Faint, th.Faint.Render("…")
 	case c.err != nil:
-		sign, style, right = "?", th.Warning, th.Warning.Render("cannot be read")
+		sign, style, right = "?", th.Warning, th.Warning.Render("unreadable")
 	}
 	mark, name := "  ", th.Text
 	if marked {
@@ -129,11 +129,11 @@ func (v *Review) countWords(c count) string {
 	counts := toolview.Counts{Added: c.added, Removed: c.removed}
 	switch c.state {
 	case same:
-		return th.Faint.Render("as it was")
+		return th.Faint.Render("unchanged")
 	case binary:
-		return th.Muted.Render("not text")
+		return th.Muted.Render("binary")
 	case lost:
-		return th.Warning.Render("what it held is not known")
+		return th.Warning.Render("previous content unknown")
 	case modeChanged:
 		return th.Muted.Render("mode")
 	}
@@ -207,13 +207,13 @@ func (v *Review) noLines() string {
 	c := v.pane.cmp
 	switch {
 	case c.Before.Lost:
-		return "What it held before is not known: it was too large to be kept, or it changed before parley could look."
+		return "The previous content is unknown: it was too large to keep, or changed before parley could read it."
 	case c.Before.Absent:
-		return fmt.Sprintf("Not text: a new file of %s bytes.", theme.Grouped(int(c.Now.Size)))
+		return fmt.Sprintf("Binary: new file, %s bytes.", theme.Grouped(int(c.Now.Size)))
 	case c.Now.Absent:
-		return fmt.Sprintf("Not text: a file of %s bytes was deleted.", theme.Grouped(int(c.Before.Size)))
+		return fmt.Sprintf("Binary: deleted file, %s bytes.", theme.Grouped(int(c.Before.Size)))
 	}
-	return fmt.Sprintf("Not text: %s bytes became %s.", theme.Grouped(int(c.Before.Size)), theme.Grouped(int(c.Now.Size)))
+	return fmt.Sprintf("Binary: %s bytes → %s bytes.", theme.Grouped(int(c.Before.Size)), theme.Grouped(int(c.Now.Size)))
 }
 
 // about returns what there is to say about the marked file or line.
@@ -225,15 +225,18 @@ func (v *Review) about() string {
 			}
 		}
 	}
+	if p := v.pane; p != nil && p.hunk() >= 0 && p.cmp.Conflict(p.hunk()) {
+		return "these lines changed after the agent's edit: parley cannot revert them"
+	}
 	if limits, failed := v.journal.Trouble(); failed != nil {
-		return "not everything could be recorded: " + termtext.Line(failed.Error())
+		return "some changes were not recorded: " + termtext.Line(failed.Error())
 	} else if limits != "" {
 		return limits
 	}
 	if n := len(v.comments); n > 0 {
 		keys := v.opt.Keys.For(config.ActionChangesComments)
 		if len(keys) > 0 {
-			return fmt.Sprintf("%d of your comments wait: %s puts them into the prompt", n, keys[0])
+			return fmt.Sprintf("comments pending: %d · %s adds them to the prompt", n, keys[0])
 		}
 	}
 	if f := v.list.selected(); f != nil && v.pane == nil {
@@ -250,9 +253,9 @@ func sources(all []journal.Source) string {
 		case journal.SourceWrite:
 			words = append(words, "written through parley")
 		case journal.SourceReport:
-			words = append(words, "edited by the agent, which told of it")
+			words = append(words, "edit reported by the agent")
 		case journal.SourceSeen:
-			words = append(words, "seen to be another at the end of a turn")
+			words = append(words, "changed during a turn")
 		}
 	}
 	return strings.Join(words, "; ")
@@ -261,7 +264,7 @@ func sources(all []journal.Source) string {
 // Hints implements dialog.Dialog.
 func (v *Review) Hints() []dialog.Hint {
 	if v.page.Writes() {
-		return []dialog.Hint{{Key: "enter", Text: "keep the comment"}, {Key: "esc", Text: "drop it"}}
+		return []dialog.Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "discard"}}
 	}
 	h := dialog.HintList{Keys: v.opt.Keys}
 	if v.pane != nil {

@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/termtext"
 )
@@ -45,6 +48,9 @@ func newCanvas(env []string, profile colorprofile.Profile, glyphs SymbolSet, met
 // measure changes how text is measured, and redraws everything.
 func (c *canvas) measure(method termtext.Method) {
 	c.renderer.SetGraphemeWidth(method == termtext.Graphemes)
+	// The renderer repaints lines with characters that its method and Unicode measure
+	// differently. Ours are anchored, and the tables of the other method take 2 MB.
+	c.renderer.SetWidthMethod(ansi.GraphemeWidth)
 	c.method = method
 	c.forget()
 }
@@ -157,3 +163,50 @@ func lineAt(lines []string, y int) string {
 	}
 	return ""
 }
+
+// Terminals disagree about the width of some characters: joined emoji, flags, skin
+// tones, variation selectors, conjuncts of Indic scripts, and characters that are newer
+// than the terminal. The text after such a character must be in the right column wherever
+// the cursor ends up. So its columns are erased first, and the cursor is then moved
+// behind them by column number. Both sequences are part of the cell's content, so that
+// the renderer never writes it without them.
+
+// anchored returns the content of a cell for a disputed character at a position.
+func anchored(character string, column, columns, row int) string {
+	if !disputed(character) {
+		return character
+	}
+	content := ansi.EraseCharacter(columns) + character + ansi.CursorHorizontalAbsolute(column+columns+1)
+	// No terminal takes more than two columns per code point.
+	if column+2*utf8.RuneCountInString(character) > row {
+		// It might wrap and overwrite the next row.
+		content = ansi.ResetModeAutoWrap + content + ansi.SetModeAutoWrap
+	}
+	return content
+}
+
+// unanchored returns the character alone.
+func unanchored(content string) string {
+	if strings.IndexByte(content, ansi.ESC) < 0 {
+		return content
+	}
+	return ansi.Strip(content)
+}
+
+// disputed reports whether terminals disagree about the width of a character.
+func disputed(character string) bool {
+	first, n := utf8.DecodeRuneInString(character)
+	if n == len(character) {
+		return first >= firstEmoji || first >= utf8.RuneSelf && (unicode.In(first, unicode.Cf, unicode.Mc) || !unicode.IsGraphic(first))
+	}
+	for _, r := range character[n:] {
+		if !unicode.In(r, unicode.Mn, unicode.Me) || r >= 0xfe00 && r <= 0xfe0f { // variation selectors
+			return true
+		}
+	}
+	return first >= firstEmoji || unicode.Is(unicode.Cf, first)
+}
+
+// firstEmoji is where the blocks of pictographs begin. Every version of Unicode adds
+// some.
+const firstEmoji = 0x1f000

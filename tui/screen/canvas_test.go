@@ -123,6 +123,21 @@ func colourName(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
+// What two terminals measure differently is anchored or wide, so that the text behind it
+// is in its column and the renderer need not measure it.
+func TestCanvasAnchorsWhatTerminalsMeasureDifferently(t *testing.T) {
+	t.Parallel()
+	for _, before := range []string{"", "a"} {
+		for r := rune(0xa0); r <= utf8.MaxRune; r++ {
+			s := before + string(r)
+			n, width := termtext.Safe.Next(s)
+			if n == len(s) && width == 1 && ansi.StringWidth(s) != ansi.StringWidthWc(s) && !disputed(s) {
+				t.Errorf("%+q takes %d or %d columns, and is not anchored", s, ansi.StringWidth(s), ansi.StringWidthWc(s))
+			}
+		}
+	}
+}
+
 // Lines that have moved are moved by the terminal, however many there are.
 func TestCanvasMovesLines(t *testing.T) {
 	t.Parallel()

@@ -173,3 +173,7 @@ func (f *fixture) Frame() screen.Frame {
 	}
 	return frame
 }
+
+func (f *fixture) Changed() bool { return true }
+
+func (f *fixture) Stay() []string { return nil }

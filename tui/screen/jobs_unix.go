@@ -99,7 +99,7 @@ func (s *screen) suspend() {
 	case <-continued:
 	case <-time.After(stopTime):
 	}
-	if err := s.take(); err != nil {
+	if err := s.take(nil); err != nil {
 		s.fail(err)
 	}
 	s.tellSize()
@@ -109,7 +109,7 @@ func (s *screen) suspend() {
 func (s *screen) again() {
 	err := s.release()
 	if err == nil {
-		err = s.take()
+		err = s.take(nil)
 	}
 	if err != nil {
 		s.fail(err)

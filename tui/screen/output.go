@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
 // output writes to the terminal on a goroutine of its own, so that a slow terminal
@@ -17,6 +18,7 @@ type output struct {
 	to      io.Writer
 	painted func()      // an awaited frame was painted
 	failed  func(error) // writing has failed
+	post    func(tea.Msg)
 
 	// turn is the lock for the fields below.
 	turn chan struct{}
@@ -85,6 +87,14 @@ func (o *output) start() {
 	}
 }
 
+// paintNow paints what is pending before it returns.
+func (o *output) paintNow() {
+	o.turn <- struct{}{}
+	o.paint()
+	<-o.turn
+	o.finished()
+}
+
 // run paints until the output is closed.
 func (o *output) run() {
 	for {
@@ -138,6 +148,9 @@ func (o *output) paint() {
 		o.out.Write(o.term.frame(picture.frame, picture.width, picture.height))
 	}
 	o.write(o.out.Bytes())
+	if picture != nil && o.on {
+		o.post(picture.frame.Shown)
+	}
 }
 
 func (o *output) write(p []byte) {
@@ -207,6 +220,14 @@ func (o *output) reported(m tea.ModeReportMsg) {
 	if o.on {
 		o.write([]byte(send))
 	}
+	<-o.turn
+}
+
+// useProfile changes the colours that the terminal supports. If they are others, the
+// next frame draws everything.
+func (o *output) useProfile(p colorprofile.Profile) {
+	o.turn <- struct{}{}
+	o.term.useProfile(p)
 	<-o.turn
 }
 

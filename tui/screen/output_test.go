@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 )
 
@@ -48,5 +49,26 @@ func TestLeavesATerminalThatTakesNothing(t *testing.T) {
 			t.Error("it has taken everything")
 		}
 		time.Sleep(2 * time.Hour) // lets the one that writes end
+	})
+}
+
+// What a frame says when it is shown, it says when the terminal has taken it.
+func TestAFrameIsShownOnceTheTerminalHasTakenIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutput(&slowTerminal{after: time.Hour}, newTerminal(nil, colorprofile.NoTTY, Unicode))
+		o.on, o.painted = true, func() {}
+		said := make(chan tea.Msg, 1)
+		o.post = func(msg tea.Msg) { said <- msg }
+		go o.run()
+		o.show(Frame{Lines: []string{"a question"}, Shown: "it is there"}, 80, 24)
+		synctest.Wait()
+		if len(said) > 0 {
+			t.Error("it was shown before the terminal has taken it")
+		}
+		time.Sleep(2 * time.Hour)
+		if msg := <-said; msg != "it is there" {
+			t.Errorf("it said %v", msg)
+		}
+		o.close()
 	})
 }

@@ -1,9 +1,15 @@
 package screen
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // frameTime is the minimum time between two frames that nobody waits for.
@@ -40,6 +46,7 @@ type (
 type program struct {
 	model  Model
 	screen *screen
+	begin  tea.Cmd // of the first frame
 
 	width, height int
 	drawn         time.Time // time of the last frame
@@ -48,7 +55,17 @@ type program struct {
 	due           bool      // a dueMsg is pending
 }
 
-func (p *program) Init() tea.Cmd { return p.model.Init() }
+// first shows the first frame before it returns. The library is not running yet.
+func (p *program) first(width, height int) {
+	colours := tea.ColorProfileMsg{Profile: p.screen.output.term.profile}
+	size := tea.WindowSizeMsg{Width: width, Height: height}
+	p.begin = tea.Batch(p.model.Init(), p.model.Update(colours), p.model.Update(size))
+	p.width, p.height, p.changed = width, height, true
+	p.draw()
+	p.screen.output.paintNow()
+}
+
+func (p *program) Init() tea.Cmd { return p.begin }
 
 // View implements [tea.Model]. It is empty, because the library must not draw.
 func (p *program) View() tea.View { return tea.View{} }
@@ -67,7 +84,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.width, p.height = msg.Width, msg.Height
 	}
 	cmd := p.model.Update(msg)
-	if m, ok := p.model.(Sparing); ok && !m.Changed() {
+	if !p.model.Changed() {
 		return p, cmd
 	}
 	p.changed = true
@@ -127,4 +144,117 @@ func (p *program) draw() {
 // has none.
 func (s *screen) silence() {
 	s.quiet.Do(func() { go func() { _ = s.program.ReleaseTerminal() }() })
+}
+
+// sequences maps the unexported types of the library's messages that query the terminal
+// to their text. The library would write them with the next tick of its clock.
+var sequences = map[reflect.Type]func(text string) string{
+	reflect.TypeOf(tea.RequestBackgroundColor()):  fixed(ansi.RequestBackgroundColor),
+	reflect.TypeOf(tea.RequestForegroundColor()):  fixed(ansi.RequestForegroundColor),
+	reflect.TypeOf(tea.RequestCursorColor()):      fixed(ansi.RequestCursorColor),
+	reflect.TypeOf(tea.RequestCursorPosition()):   fixed(ansi.RequestCursorPositionReport),
+	reflect.TypeOf(tea.RequestTerminalVersion()):  fixed(ansi.RequestNameVersion),
+	reflect.TypeOf(tea.RequestCapability("")()):   func(name string) string { return ansi.RequestTermcap(name) },
+	reflect.TypeOf(tea.ReadClipboard()):           fixed(ansi.RequestSystemClipboard),
+	reflect.TypeOf(tea.ReadPrimaryClipboard()):    fixed(ansi.RequestPrimaryClipboard),
+	reflect.TypeOf(tea.SetClipboard("")()):        ansi.SetSystemClipboard,
+	reflect.TypeOf(tea.SetPrimaryClipboard("")()): ansi.SetPrimaryClipboard,
+}
+
+func fixed(seq string) func(string) string { return func(string) string { return seq } }
+
+// sequence returns what a message asks to write.
+func sequence(msg tea.Msg) (string, bool) {
+	if raw, ok := msg.(tea.RawMsg); ok {
+		return fmt.Sprint(raw.Msg), true
+	}
+	write, ok := sequences[reflect.TypeOf(msg)]
+	if !ok {
+		return "", false
+	}
+	text := ""
+	if v := reflect.ValueOf(msg); v.Kind() == reflect.String {
+		text = v.String()
+	}
+	return write(text), true
+}
+
+// mailbox queues messages for the program. Posting never blocks. It is safe for
+// concurrent use.
+type mailbox struct {
+	mu      sync.Mutex
+	waiting []tea.Msg
+	some    chan struct{}
+}
+
+func newMailbox() *mailbox { return &mailbox{some: make(chan struct{}, 1)} }
+
+func (m *mailbox) post(msg tea.Msg) {
+	if msg == nil {
+		return
+	}
+	m.mu.Lock()
+	m.waiting = append(m.waiting, msg)
+	m.mu.Unlock()
+	select {
+	case m.some <- struct{}{}:
+	default:
+	}
+}
+
+// deliver sends messages to the program in order until done is closed.
+func (m *mailbox) deliver(p *tea.Program, done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case <-m.some:
+		}
+		m.mu.Lock()
+		msgs := m.waiting
+		m.waiting = nil
+		m.mu.Unlock()
+		for _, msg := range msgs {
+			p.Send(msg)
+		}
+	}
+}
+
+// execMsg asks to hand the terminal to a program.
+type execMsg struct {
+	cmd  *exec.Cmd
+	done tea.ExecCallback
+}
+
+// Exec hands the terminal to a program, such as an editor, and takes it back when that
+// has ended. The next message is the one that done returns for the program's error;
+// done may be nil. Other messages wait meanwhile.
+//
+// Exec is for models of [Run], because [tea.ExecProcess] does not know their terminal.
+func Exec(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+	return func() tea.Msg { return execMsg{cmd, done} }
+}
+
+// exec runs the program and returns the message about it.
+func (s *screen) exec(m execMsg) tea.Msg {
+	err := s.release()
+	if err == nil {
+		if m.cmd.Stdin == nil {
+			m.cmd.Stdin = s.tty.in
+		}
+		if m.cmd.Stdout == nil {
+			m.cmd.Stdout = s.tty.out
+		}
+		if m.cmd.Stderr == nil {
+			m.cmd.Stderr = os.Stderr
+		}
+		err = m.cmd.Run()
+	}
+	if failed := s.take(nil); failed != nil {
+		s.fail(failed)
+	}
+	if m.done != nil {
+		s.mail.post(m.done(err))
+	}
+	return tea.ResumeMsg{} // redraws everything
 }

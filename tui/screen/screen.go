@@ -27,20 +27,10 @@ type Model interface {
 	// [termtext.Safe], or with [termtext.Graphemes] once the terminal has reported mode
 	// 2027 ([tea.ModeReportMsg]).
 	Frame() Frame
-}
-
-// Sparing is a model that knows whether the screen has changed.
-type Sparing interface {
-	Model
 	// Changed reports whether the last Update may have changed the frame.
 	Changed() bool
-}
-
-// Staying is a model with lines that stay on the terminal when the program ends, in
-// inline mode.
-type Staying interface {
-	Model
-	// Stay is called after the last frame.
+	// Stay returns the lines that stay on the terminal when the program ends, in inline
+	// mode. It is called after the last frame.
 	Stay() []string
 }
 
@@ -57,10 +47,15 @@ type Options struct {
 	// Inline draws only at the end of the terminal's output, and leaves the rest of the
 	// screen alone.
 	Inline bool
+	// Shown is called once the first frame is on the terminal; nil calls nothing. What
+	// the frame does not need can begin there.
+	Shown func()
 }
 
 // Run shows the model on the terminal until it quits or the context is cancelled. It
 // restores the terminal when it returns, and also when the process dies.
+//
+// The first frame comes first: whatever it does not need is begun after it.
 func Run(ctx context.Context, m Model, o Options) error {
 	s, err := open(o)
 	if err != nil {
@@ -69,20 +64,27 @@ func Run(ctx context.Context, m Model, o Options) error {
 	s.jobs.hear()
 	defer s.jobs.end()
 	defer s.close()
+	p := &program{model: m, screen: s}
 	width, height := s.tty.size()
-	s.program = tea.NewProgram(&program{model: m, screen: s},
+	if err := s.take(func() { p.first(width, height) }); err != nil {
+		return err
+	}
+	s.program = tea.NewProgram(p,
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithInput(nil), tea.WithOutput(io.Discard),
 		tea.WithoutSignalHandler(), tea.WithFilter(s.filter),
-		tea.WithEnvironment(s.env), tea.WithWindowSize(width, height))
-	if err := s.take(); err != nil {
-		return err
+		tea.WithEnvironment(s.env), tea.WithColorProfile(s.output.term.profile))
+	if o.Shown != nil {
+		o.Shown()
 	}
 	s.start(s.output.run)
 	s.start(func() { s.mail.deliver(s.program, s.closed) })
 	s.start(s.listen)
+	if better(s.output.term.profile) {
+		go func() { s.mail.post(tea.ColorProfileMsg{Profile: profile(s.tty.out, s.env)}) }() // tmux may hang
+	}
 	defer context.AfterFunc(ctx, s.program.Quit)()
 	_, err = s.program.Run()
-	if m, stays := m.(Staying); stays && o.Inline {
+	if o.Inline {
 		s.output.stay(m.Stay())
 	}
 	return errors.Join(err, s.failure())
@@ -98,6 +100,7 @@ type screen struct {
 	output  *output
 	stderr  stderr
 	watch   *watch
+	guards  sync.WaitGroup // one that is starting
 	jobs    jobs
 	quiet   sync.Once
 	closed  chan struct{}
@@ -122,12 +125,12 @@ func open(o Options) (*screen, error) {
 		return nil, err
 	}
 	s := &screen{tty: tty, env: o.Env, mail: newMailbox(), jobs: newJobs(), closed: make(chan struct{})}
-	s.output = newOutput(tty.out, newTerminal(o.Env, profile(tty.out, o.Env), o.Symbols))
+	s.output = newOutput(tty.out, newTerminal(o.Env, profileFrom(o.Env), o.Symbols))
 	if o.Inline {
 		s.output.term.inline = &inline{}
 	}
 	s.output.painted = func() { s.mail.post(paintedMsg{}) }
-	s.output.failed = s.fail
+	s.output.failed, s.output.post = s.fail, s.mail.post
 	s.input = newInput(tty, o.Env, s.mail.post, s.fail)
 	return s, nil
 }
@@ -135,28 +138,39 @@ func open(o Options) (*screen, error) {
 // start runs f in a goroutine that the end of the screen waits for.
 func (s *screen) start(f func()) { s.running.Go(f) }
 
-// take takes the terminal for the program.
-func (s *screen) take() error {
+// take takes the terminal for the program. show draws the first frame, if not nil.
+func (s *screen) take(show func()) error {
 	if err := s.tty.raw(); err != nil {
 		return err
 	}
-	s.stderr.open()
-	give := undo
-	if s.output.term.inline != nil {
-		give = undoInline
-	}
-	s.watch = watchOver(s.tty, s.stderr.read, give)
-	s.stderr.hold(s.watch != nil)
 	s.jobs.taken.Store(true)
 	s.output.enter()
-	if err := s.input.start(); err != nil {
-		return errors.Join(fmt.Errorf("read keys: %w", err), s.release())
+	if show != nil {
+		show()
 	}
+	s.guards.Go(s.guard)
 	return nil
+}
+
+// guard sees to it that the terminal is restored however the process ends, and then
+// reads keys. It needs another process, for which neither the frame nor the messages of
+// the program wait.
+func (s *screen) guard() {
+	s.stderr.open()
+	restore := undo
+	if s.output.term.inline != nil {
+		restore = undoInline
+	}
+	s.watch = watchOver(s.tty, s.stderr.read, restore)
+	s.stderr.hold(s.watch != nil)
+	if err := s.input.start(); err != nil {
+		s.fail(fmt.Errorf("read keys: %w", err))
+	}
 }
 
 // release restores the terminal for its previous user.
 func (s *screen) release() error {
+	s.guards.Wait()
 	s.input.stop()
 	s.output.leave()
 	return s.givenBack()
@@ -174,6 +188,7 @@ func (s *screen) givenBack() error {
 
 // close releases the terminal for good, even a blocked one.
 func (s *screen) close() {
+	s.guards.Wait()
 	s.input.stop()
 	left := s.output.leaveFor(closeTime)
 	_ = s.givenBack() // nobody is left to handle an error
@@ -206,8 +221,12 @@ func (s *screen) failure() error {
 // goroutine.
 func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
-	case tea.ColorProfileMsg: // the library's describes another terminal
-		return tea.ColorProfileMsg{Profile: s.output.term.profile}
+	case tea.ColorProfileMsg:
+		s.output.useProfile(msg.Profile)
+	case tea.WindowSizeMsg:
+		if msg == (tea.WindowSizeMsg{}) { // the library knows no terminal
+			return nil
+		}
 	case uv.DarkColorSchemeEvent:
 		return BackgroundMsg{Dark: true}
 	case uv.LightColorSchemeEvent:

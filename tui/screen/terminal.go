@@ -2,10 +2,14 @@ package screen
 
 import (
 	"bytes"
+	"fmt"
+	"image/color"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/termtext"
@@ -38,6 +42,18 @@ type terminal struct {
 
 func newTerminal(env []string, profile colorprofile.Profile, glyphs SymbolSet) *terminal {
 	return &terminal{env: env, profile: profile, glyphs: glyphs, mouse: mouse{never: losesEscape(env)}, canvas: newCanvas(env, profile, glyphs, termtext.Safe)}
+}
+
+func (t *terminal) useProfile(p colorprofile.Profile) {
+	if p == t.profile {
+		return
+	}
+	t.profile = p
+	t.canvas.renderer.SetColorProfile(p)
+	t.canvas.forget()
+	if t.inline != nil {
+		t.inline.profile = p
+	}
 }
 
 // enter takes the terminal: the alternate screen, extended keys and, the first time,
@@ -177,4 +193,192 @@ func (t *terminal) update(cells []byte, visible bool) {
 		t.out.WriteString(ansi.ResetModeSynchronizedOutput)
 	}
 	t.cursor.visible = visible
+}
+
+// Frame is what the terminal shows. The zero Frame is an empty screen without a cursor.
+type Frame struct {
+	// Lines are the screen's rows from the top, as text with SGR sequences and OSC 8
+	// links. What exceeds the width or the height is not drawn. Do not change them
+	// afterwards.
+	Lines []string
+	// Above are lines to add above Lines permanently, and Whole uses the whole screen
+	// while it is set. Both are for inline mode: see [Options]. There Lines are as many
+	// as are drawn.
+	Above []string
+	Whole bool
+	// More asks for another frame at once.
+	More bool
+	// Shown is sent to the model once the frame is on the terminal; it may be nil.
+	Shown tea.Msg
+	// Cursor is the text cursor; nil hides it.
+	Cursor *tea.Cursor
+	// Title is the title of the terminal's window. Control characters are removed, and
+	// a long title is cut.
+	Title string
+	// Mouse selects the mouse events to receive. With none, the terminal selects text
+	// as usual.
+	Mouse tea.MouseMode
+	// Focus asks for [tea.FocusMsg] and [tea.BlurMsg].
+	Focus bool
+	// Background asks for [BackgroundMsg].
+	Background bool
+	// Progress is shown by terminals that support it (OSC 9;4); it may be nil.
+	Progress *tea.ProgressBar
+}
+
+const (
+	// longestTitle bounds a title, in characters.
+	longestTitle = 120
+
+	saveTitle    = "\x1b[22;2t" // on the terminal's own stack
+	restoreTitle = "\x1b[23;2t"
+)
+
+// title is the title of the window.
+type title struct{ text, shown string }
+
+func (t *title) set(out *bytes.Buffer, text string) {
+	if text == t.text {
+		return
+	}
+	t.text = text
+	n := 0
+	text = strings.Map(func(r rune) rune {
+		if n++; n > longestTitle || unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return -1 // it would end the escape sequence
+		}
+		return r
+	}, text)
+	if text != t.shown {
+		out.WriteString(ansi.SetWindowTitle(text))
+		t.shown = text
+	}
+}
+
+// reset restores the window's previous title. Terminals that cannot save one show none.
+func (t *title) reset(out *bytes.Buffer) {
+	t.set(out, "")
+	out.WriteString(restoreTitle)
+}
+
+// cursor is the text cursor: visibility and appearance. The canvas has its position.
+type cursor struct {
+	visible bool
+	style   int // as in DECSCUSR; 0 is the user's own
+	color   color.Color
+}
+
+// dress sets the cursor's appearance.
+func (c *cursor) dress(out *bytes.Buffer, want *tea.Cursor) {
+	if want == nil {
+		return
+	}
+	style := 1 + 2*int(want.Shape) // shapes in pairs of blinking and steady
+	if !want.Blink {
+		style++
+	}
+	if style != c.style {
+		out.WriteString(ansi.SetCursorStyle(style))
+		c.style = style
+	}
+	if want.Color != c.color {
+		if want.Color == nil {
+			out.WriteString(ansi.ResetCursorColor)
+		} else {
+			r, g, b, _ := want.Color.RGBA()
+			out.WriteString(ansi.SetCursorColor(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)))
+		}
+		c.color = want.Color
+	}
+}
+
+// reset restores the cursor's appearance and shows it.
+func (c *cursor) reset(out *bytes.Buffer) {
+	if c.style != 0 {
+		out.WriteString(ansi.SetCursorStyle(0))
+	}
+	if c.color != nil {
+		out.WriteString(ansi.ResetCursorColor)
+	}
+	out.WriteString(ansi.SetModeTextCursorEnable)
+	*c = cursor{visible: true}
+}
+
+// progress is the progress that the terminal shows on the tab or in the task bar (OSC
+// 9;4). Without progress nothing is sent, because other terminals may show the sequence
+// as a notification.
+type progress struct{ shown tea.ProgressBar }
+
+func (p *progress) set(out *bytes.Buffer, bar *tea.ProgressBar) {
+	var want tea.ProgressBar
+	if bar != nil && bar.State != tea.ProgressBarNone {
+		want = *bar
+	}
+	if want == p.shown {
+		return
+	}
+	p.shown = want
+	switch want.State {
+	case tea.ProgressBarDefault:
+		out.WriteString(ansi.SetProgressBar(want.Value))
+	case tea.ProgressBarError:
+		out.WriteString(ansi.SetErrorProgressBar(want.Value))
+	case tea.ProgressBarIndeterminate:
+		out.WriteString(ansi.SetIndeterminateProgressBar)
+	case tea.ProgressBarWarning:
+		out.WriteString(ansi.SetWarningProgressBar(want.Value))
+	default:
+		out.WriteString(ansi.ResetProgressBar)
+	}
+}
+
+const mouseOff = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr
+
+// mouse selects the mouse events that the terminal reports. It selects none where that
+// would cost a key.
+type mouse struct {
+	mode  tea.MouseMode
+	never bool
+}
+
+// losesEscape reports whether the terminal holds back the escape key while it reports
+// the mouse, until another key comes. GNU screen does, to tell the two apart. With tmux
+// inside or outside of it, the terminal's name says which is nearer.
+func losesEscape(env []string) bool {
+	environ := uv.Environ(env)
+	return environ.Getenv("STY") != "" && !strings.HasPrefix(environ.Getenv("TERM"), "tmux")
+}
+
+// BackgroundMsg means that the terminal's background has become dark or light (mode
+// 2031). [tea.RequestBackgroundColor] asks for the exact colour.
+type BackgroundMsg struct{ Dark bool }
+
+// reporting reports whether the terminal reports events of a mode: the window's focus, or
+// a dark or light background.
+type reporting bool
+
+func (r *reporting) set(out *bytes.Buffer, mode ansi.Mode, on bool) {
+	switch {
+	case on && !bool(*r):
+		out.WriteString(ansi.SetMode(mode))
+	case !on && bool(*r):
+		out.WriteString(ansi.ResetMode(mode))
+	}
+	*r = reporting(on)
+}
+
+func (m *mouse) set(out *bytes.Buffer, mode tea.MouseMode) {
+	if mode == m.mode || m.never {
+		return
+	}
+	if m.mode != tea.MouseModeNone {
+		out.WriteString(mouseOff)
+	}
+	switch mode {
+	case tea.MouseModeCellMotion:
+		out.WriteString(ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr)
+	case tea.MouseModeAllMotion:
+		out.WriteString(ansi.SetModeMouseAnyEvent + ansi.SetModeMouseExtSgr)
+	}
+	m.mode = mode
 }

@@ -60,10 +60,7 @@ func TestInTmux(t *testing.T) {
 				Env: []string{"SHELL=/bin/sh"},
 			})
 			term.WaitFor("screen 80x23") // the last line is tmux's
-			term.Press("k").WaitFor("red bold")
-			if c := term.Cell(0, 3); c.FG != tt.fg {
-				t.Errorf("red is %q, want %q", c.FG, tt.fg)
-			}
+			term.Press("k").WaitFor("red bold").WaitUntil("red is "+tt.fg, func(s ptytest.Screen) bool { return s.Cell(0, 3).FG == tt.fg })
 			term.Press("n").WaitFor("count: 1.", strings.Repeat("1", 80))
 			term.Paste("pasted").WaitFor(`last: paste "pasted".`)
 			term.Resize(100, 30).WaitFor("screen 100x29", strings.Repeat("1", 100))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/term"
 )
@@ -26,7 +27,7 @@ func openTTY(in, out *os.File) (*tty, error) {
 	if !term.IsTerminal(in.Fd()) {
 		keys, _, err := uv.OpenTTY()
 		if err != nil {
-			return nil, fmt.Errorf("there is no terminal to read keys from: %w", err)
+			return nil, fmt.Errorf("no terminal to read keys from: %w", err)
 		}
 		t.in, t.opened = keys, keys
 	}
@@ -62,4 +63,30 @@ func (t *tty) close() {
 	if t.opened != nil {
 		_ = t.opened.Close()
 	}
+}
+
+// profileFrom returns the colours that the environment promises, for the first frame.
+func profileFrom(env []string) colorprofile.Profile {
+	return withoutColour(colorprofile.Env(env), env)
+}
+
+// better reports whether the terminal may support more colours than the environment
+// promises. See [profile].
+func better(p colorprofile.Profile) bool {
+	return p > colorprofile.ASCII && p < colorprofile.TrueColor
+}
+
+// profile returns the colours that the terminal supports. It reads the terminal's
+// description, and inside tmux runs a program and waits for it.
+func profile(out *os.File, env []string) colorprofile.Profile {
+	return withoutColour(colorprofile.Detect(out, env), env)
+}
+
+// withoutColour applies NO_COLOR. As no-color.org says, it applies with any value; the
+// library accepts only true values.
+func withoutColour(p colorprofile.Profile, env []string) colorprofile.Profile {
+	if uv.Environ(env).Getenv("NO_COLOR") != "" {
+		p = min(p, colorprofile.ASCII)
+	}
+	return p
 }

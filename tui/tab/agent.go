@@ -2,15 +2,18 @@ package tab
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/session"
+	"parley/tui/composer"
 	"parley/tui/transcript"
 )
 
@@ -30,9 +33,19 @@ func (st *starter) startAgent(a config.Agent) tea.Cmd {
 	return st.startWith(a, func() (*session.Session, error) { return start(a) })
 }
 
+// startChosen is startAgent for an agent chosen from a list: the tour begins by itself.
+func (st *starter) startChosen(a config.Agent) tea.Cmd {
+	cmd := st.startAgent(a)
+	if first := app.FirstPrompt(a); first != "" {
+		cmd = tea.Batch(cmd, st.tab.queue.Submit(composer.NewPrompt(first)))
+	}
+	return cmd
+}
+
 // startWith is startAgent with another constructor of the session.
 func (st *starter) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
 	t := st.tab
+	t.agent = a
 	t.starting = sync.OnceValue(func() startedMsg {
 		s, err := make()
 		if err == nil {
@@ -49,17 +62,21 @@ func (st *starter) started(msg startedMsg) tea.Cmd {
 	t := st.tab
 	t.starting = nil
 	if msg.err != nil {
-		t.queue.ReturnToDraft()
+		t.agent = config.Agent{}
+		looked := t.queue.ReturnToDraft()
 		var another func() tea.Cmd
 		if t.program.Available != nil {
 			another = st.chooseAgent
 		}
 		t.lifecycle.StartFailed(msg.agent, msg.err, another)
-		return nil
+		return looked
 	}
 	st.adopt(msg.agent, msg.session)
+	// The session's own event comes with the next batch.
+	t.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
 	t.rules().AskToTrust()
-	return tea.Batch(t.pump.next, st.readBranch(), t.queue.Read(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
+	t.queue.held.Send(t.session)
+	return tea.Batch(t.pump.next, st.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
 }
 
 // adopt makes a session the tab's.
@@ -73,7 +90,7 @@ func (st *starter) adopt(a config.Agent, s *session.Session) {
 	t.conv.Cwd = t.cwd
 	t.questions.SetRoots(append([]string{t.cwd}, s.Options().AdditionalDirectories...))
 	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetSites(t.diffPositions.Known())
+	t.list.SetDiffPositions(t.diffPositions.Known())
 	t.reader = newTranscriptReader(t)
 	t.changes = nil
 	if t.inspector != nil { // its pending work belongs to the previous session
@@ -83,21 +100,43 @@ func (st *starter) adopt(a config.Agent, s *session.Session) {
 	t.composer.SetRoot(t.cwd)
 	t.queue.Adopted()
 	t.drafts.Leave()
-	t.pump = &pump{ctx: t.program.Context, session: s}
+	t.pump = newPump(t.program.Context, s)
+}
+
+// command returns what starts an agent, or where it listens, for people.
+func (st *starter) command() string {
+	a := st.tab.agent
+	if a.Address != "" {
+		return a.Listens()
+	}
+	return acpclient.Command{Path: a.Command, Args: a.Args}.String()
 }
 
 // leaveStart ends an agent that is still starting. If it was the tab's first, the person
 // can choose another.
 func (st *starter) leaveStart() tea.Cmd {
 	t := st.tab
-	if t.conv.ID != "" || len(t.conv.Items) > 0 { // there is something to read
+	if !st.unused() { // there is something to read
 		t.session.Kill()
 		return nil
 	}
+	return st.chooseInstead()
+}
+
+// unused reports whether the tab has had no session with its agent.
+func (st *starter) unused() bool {
+	c := st.tab.conv
+	spoken := func(it conversation.Item) bool { _, note := it.(*conversation.Note); return !note }
+	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
+}
+
+// chooseInstead ends the tab's agent and lets the person choose another.
+func (st *starter) chooseInstead() tea.Cmd {
+	t := st.tab
 	left := t.session
-	t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
+	looked := t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
-	return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, left) }}), st.chooseAgent())
+	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), st.chooseAgent())
 }
 
 // readBranch finds the git branch of the tab's directory, and its worktree if it was

@@ -2,6 +2,7 @@ package tab
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,9 +18,11 @@ import (
 // mostAtFirst is how many stored sessions the first screen lists.
 const mostAtFirst = 5
 
+// mostUsed is how many agents to install are listed if none is on this machine.
+const mostUsed = 3
+
 // agentList is an open list of agents to start, and of agents to install and then start.
-// On the first screen it also lists the directory's last sessions and known agents that
-// are missing.
+// On the first screen it also lists the directory's last sessions.
 type agentList struct {
 	tab    *Tab
 	title  string
@@ -30,6 +33,8 @@ type agentList struct {
 
 	agents   *app.Agents // nil until found
 	sessions []store.Summary
+	opened   bool        // all agents to install are listed
+	filtered bool        // so they are while there is a filter
 	installs *installing // the latest installation, nil if none
 }
 
@@ -45,10 +50,10 @@ func (st *starter) chooseFirst() tea.Cmd {
 	if t.program.Available == nil {
 		return st.chooseAgent()
 	}
-	l := &agentList{title: "Choose an agent", first: true, start: st.startAgent, items: func(agents []config.Agent) []dialog.Item {
+	l := &agentList{title: "Choose an agent", first: true, start: st.startChosen, items: func(agents []config.Agent) []dialog.Item {
 		items := dialog.AgentItems(agents)
 		for i := range items {
-			items[i].Group = "Begin a session" // sorted by use, whatever the source
+			items[i].Group = "New session" // sorted by use, whatever the source
 		}
 		return items
 	}}
@@ -65,7 +70,7 @@ func (st *starter) chooseFirst() tea.Cmd {
 
 // chooseAgent lists the agents to start in this tab.
 func (st *starter) chooseAgent() tea.Cmd {
-	return st.openAgentList(&agentList{title: "Choose an agent", start: st.startAgent, items: dialog.AgentItems})
+	return st.openAgentList(&agentList{title: "Choose an agent", start: st.startChosen, items: dialog.AgentItems})
 }
 
 // chooseAnother lists the agents to start in a new tab. It includes this tab's agent,
@@ -75,7 +80,7 @@ func (ac *actions) chooseAnother() tea.Cmd {
 	if t.session == nil {
 		return nil
 	}
-	return t.starter.openAgentList(&agentList{title: "Choose an agent for a new tab", start: ac.openBeside, items: func(agents []config.Agent) []dialog.Item {
+	return t.starter.openAgentList(&agentList{title: "New tab: choose an agent", start: ac.openBeside, items: func(agents []config.Agent) []dialog.Item {
 		same := func(a config.Agent) bool { return a.ID == t.agent.ID }
 		if t.agent.ID != "" && !slices.ContainsFunc(agents, same) {
 			agents = append([]config.Agent{t.agent}, agents...)
@@ -118,9 +123,9 @@ func (l *agentList) take(agents app.Agents) tea.Cmd {
 	case !l.tab.dialogs.Has(l.picker):
 		return nil
 	case agents.Err != nil:
-		return l.tab.say("the agents of this machine are not known: " + agents.Err.Error())
+		return l.tab.say("cannot list the agents of this machine: " + agents.Err.Error())
 	case agents.RegistryErr != nil && l.first:
-		return l.tab.say("of the registry, what is built in is shown: " + agents.RegistryErr.Error())
+		return l.tab.say("using the built-in registry: " + agents.RegistryErr.Error())
 	}
 	return nil
 }
@@ -142,7 +147,7 @@ func (l *agentList) content() dialog.List {
 	if l.installs.underWay() {
 		return l.installs.content()
 	}
-	list := dialog.List{Title: l.title, Loading: l.agents == nil, Closing: l.tab.starter.withoutAgent()}
+	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.tab.starter.withoutAgent()}
 	if l.agents == nil {
 		return list
 	}
@@ -150,19 +155,62 @@ func (l *agentList) content() dialog.List {
 	for i := range l.sessions {
 		list.Items = append(list.Items, l.session(&l.sessions[i]))
 	}
-	for _, o := range l.agents.Offers {
-		list.Items = append(list.Items, l.offer(o))
+	shown := 0
+	if !slices.ContainsFunc(l.agents.Available, func(a config.Agent) bool { return a.ID != app.TourID && a.Reason == "" }) {
+		list.About = "No agent is installed. Take the tour, or install one:"
+		shown = mostUsed
 	}
-	if !l.first {
-		return list
+	more := l.installable()
+	if l.opened || l.filtered {
+		shown = len(more)
 	}
-	for _, a := range l.agents.Missing {
+	shown = min(shown, len(more))
+	list.Items = append(list.Items, more[:shown]...)
+	if rest := len(more) - shown; rest > 0 {
 		list.Items = append(list.Items, dialog.Item{
-			ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: "Not on this machine: enter copies the line that installs one", Dim: true,
-			Do: dialog.Stay(func() tea.Cmd { return l.tab.actions.copy("the line that installs "+a.Name, a.InstallHint) }),
+			ID: "more", Title: fmt.Sprintf("%d more agents…", rest), Group: toInstall, Dim: true,
+			Do: dialog.Stay(func() tea.Cmd { l.opened = true; l.show(); return nil }),
 		})
 	}
 	return list
+}
+
+// search lists all agents while there is a filter.
+func (l *agentList) search(words string) tea.Cmd {
+	if filtered := words != ""; filtered != l.filtered {
+		l.filtered = filtered
+		l.show()
+	}
+	return nil
+}
+
+// installable returns the agents to install, most used first.
+func (l *agentList) installable() []dialog.Item {
+	type ranked struct {
+		rank int
+		item dialog.Item
+	}
+	var all []ranked
+	for _, o := range l.agents.Offers {
+		all = append(all, ranked{config.Popularity(config.KnownAs(o.Entry.ID)), l.offer(o)})
+	}
+	for _, a := range l.agents.Missing {
+		all = append(all, ranked{config.Popularity(a.ID), l.missing(a)})
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	items := make([]dialog.Item, len(all))
+	for i, r := range all {
+		items[i] = r.item
+	}
+	return items
+}
+
+// missing returns the item of a known agent that is not in the registry.
+func (l *agentList) missing(a config.Agent) dialog.Item {
+	return dialog.Item{
+		ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: toInstall, Dim: true, About: "Enter copies the command: " + a.InstallHint,
+		Do: dialog.Stay(func() tea.Cmd { return l.tab.actions.copy("the install command of "+a.Name, a.InstallHint) }),
+	}
 }
 
 // withoutAgent returns the hint for leaving the list without choosing an agent.
@@ -181,29 +229,36 @@ func (st *starter) withoutAgent() string {
 func (l *agentList) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
-	item.ID, item.Group = "kept "+string(id), "Go on with a session of this directory"
+	item.ID, item.Group = "kept "+string(id), "Resume a session of this directory"
 	item.Do = dialog.Do(func() tea.Cmd { return t.actions.openStored(id) })
 	return item
 }
 
-// offer returns the item of an agent in the registry. Its group name is short because the
-// filter matches it too.
+// toInstall is the group of agents to install. It is short because the filter matches it
+// too.
+const toInstall = "Install"
+
+// offer returns the item of an agent in the registry.
 func (l *agentList) offer(o registry.Offer) dialog.Item {
-	e, how := o.Entry, "a program to download"
+	e, how := o.Entry, "download, "+o.Entry.Version
 	if o.Plan.Kind != registry.Binary {
 		how = o.Plan.Command + " " + strings.Join(o.Plan.Args, " ")
 	}
 	item := dialog.Item{
-		ID: "registry " + e.ID, Title: e.Name, Group: "From the registry", Dim: true, About: e.Description + "  " + e.Source(),
-		Detail: strings.TrimSpace(strings.Join([]string{e.Version, how, e.License}, "  ")),
+		ID: "registry " + e.ID, Title: e.Name, Group: toInstall, Dim: true, Detail: how,
+		About: strings.Join([]string{e.Description, e.License, e.Source()}, "  "),
 	}
 	if o.Err != nil {
-		item.Disabled, item.Detail = true, o.Err.Error()
+		item.Detail = app.NeedsText(o.Err)
+		item.Do = dialog.Stay(func() tea.Cmd {
+			l.tab.ask(l.tab.actions.confirmation(app.CannotInstall(e, o.Err)))
+			return nil
+		})
 		return item
 	}
 	item.Do = dialog.Stay(func() tea.Cmd {
 		l.installs = &installing{list: l, plan: o.Plan}
-		q := l.tab.confirmation(app.InstallQuestion(l.tab.program.Registry, o.Plan))
+		q := l.tab.actions.confirmation(app.InstallQuestion(l.tab.program.Registry, o.Plan))
 		q.Choices[0].Do = dialog.Do(l.installs.begin)
 		l.tab.ask(q)
 		return nil

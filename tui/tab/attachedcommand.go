@@ -43,9 +43,9 @@ type attachedCommand struct {
 func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return c.tab.say("there is no command in this item")
+		return c.tab.say("this item has no command")
 	case term.Own:
-		return c.tab.say("the agent runs this command itself: nobody else can type into it")
+		return c.tab.say("the agent runs this command itself: you cannot type into it")
 	case term.Exit != nil:
 		return c.tab.say("the command has ended")
 	}
@@ -228,11 +228,11 @@ func (c *commands) hints() []dialog.Hint {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}
 	}
 	if c.tab.dialogs.Asks() {
-		h.Add(config.ActionStepOut, "step out and see the question")
+		h.Add(config.ActionStepOut, "step out to the question")
 	} else {
-		h.Add(config.ActionStepOut, "step out, it runs on")
+		h.Add(config.ActionStepOut, "step out")
 	}
-	h.List = append(h.List, dialog.Hint{Key: "ctrl+c", Text: "interrupt it"})
+	h.List = append(h.List, dialog.Hint{Key: "ctrl+c", Text: "interrupt"})
 	h.AddAll("scroll", config.ActionTerminalUp, config.ActionTerminalDown)
 	return h.List
 }
@@ -242,13 +242,13 @@ func (c *commands) words() string {
 	in := c.attached
 	switch {
 	case in.term.Exit != nil:
-		return toolview.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
+		return toolview.Ended(in.term.Exit) + ". Enter to return"
 	case c.tab.dialogs.Asks():
 		return "a question waits for you: " + c.tab.keyOf(config.ActionStepOut) + " steps out to it"
 	case in.back > 0:
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
 	}
-	return "what you type goes to this command, not to the agent"
+	return "keys go to this command"
 }
 
 // draw draws the attached command on the whole screen, above status and hints. Only it has
@@ -284,7 +284,7 @@ func ownerOf(term *conversation.Terminal) string {
 	case term.Personal:
 		return " YOUR COMMAND "
 	}
-	return " COMMAND OF THE AGENT "
+	return " AGENT'S COMMAND "
 }
 
 // framed draws the top or bottom edge of a frame with text in it.

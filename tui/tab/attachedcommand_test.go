@@ -55,7 +55,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 		conversation.TerminalOutput{ID: "term", Data: []byte("Go on? \x1b[6n")},
 	)
 	b.Update(tea.KeyPressMsg{Code: tea.KeyF7})
-	b.mustShow(t, "COMMAND OF THE AGENT")
+	b.mustShow(t, "AGENT'S COMMAND")
 	return b, m
 }
 
@@ -136,7 +136,7 @@ func TestCommandThatEndsKeepsItsScreen(t *testing.T) {
 	}
 	b.press("enter")
 	b.mustNotShow(t, "ENDED")
-	b.mustShow(t, "Ask for something")
+	b.mustShow(t, "Type a prompt")
 }
 
 func TestScrollsBackWithinACommand(t *testing.T) {
@@ -160,5 +160,5 @@ func TestCommandsOfTheAgentsOwnCannotBeEntered(t *testing.T) {
 	if b.commands.Attached() {
 		t.Error("the person is inside a command that nobody can type into")
 	}
-	b.mustShow(t, "there is no command in this item")
+	b.mustShow(t, "this item has no command")
 }

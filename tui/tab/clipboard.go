@@ -72,7 +72,7 @@ func (m copiedMsg) String() string {
 	words := "copied " + what + " (" + m.way + ")"
 	switch {
 	case m.err != nil && m.text.tooLong:
-		return "not copied: " + what + " are too many for the terminal's clipboard (OSC 52), and " +
+		return "not copied: " + what + ": too much for the terminal's clipboard (OSC 52), and " +
 			strings.ReplaceAll(m.err.Error(), "\n", "; ")
 	case m.err != nil:
 		words = "sent " + what + " to the terminal's clipboard (OSC 52), which may refuse it"

@@ -9,7 +9,6 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
@@ -29,7 +28,7 @@ type commands struct {
 func (c *commands) Run(line string) tea.Cmd {
 	machine := c.tab.session
 	if machine == nil {
-		return c.tab.say("commands can be run once there is an agent")
+		return c.tab.say("start an agent first")
 	}
 	c.tab.list.Bottom()
 	if line == "" {
@@ -85,7 +84,7 @@ func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 	case in:
 		return nil // the frame says it
 	}
-	words := composer.ShortCommand(term) + ": " + toolview.Ended(term.Exit)
+	words := toolview.ShortCommand(term) + ": " + toolview.Ended(term.Exit)
 	if c.Last() == term {
 		words += "  " + c.tab.keyOf(config.ActionAddOutput) + " adds its output to the prompt"
 	}
@@ -101,7 +100,7 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 	running := conv.Running()
 	switch len(running) {
 	case 0:
-		return c.tab.say("no command runs: \"!\" and a command runs one, \"!\" alone opens your shell")
+		return c.tab.say("no command is running: type ! and a command, or ! alone for your shell")
 	case 1:
 		return c.StepIn(running[0])
 	}
@@ -125,17 +124,17 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return c.tab.say("there is no command in this item")
+		return c.tab.say("this item has no command")
 	case term.Own:
-		return c.tab.say("the agent runs this command itself: cancel the turn to end it")
+		return c.tab.say("the agent runs this command itself: cancel the turn to stop it")
 	case term.Exit != nil:
 		return c.tab.say("the command has ended")
 	case term.Personal:
 		return c.kill(term)
 	}
-	c.tab.dialogs.Push(dialog.NewSelector(c.tab.env(), dialog.List{Title: "End the agent's command?", Items: []dialog.Item{
-		{ID: "run", Title: "Let it run", About: term.Command, Do: dialog.Close{}},
-		{ID: "end", Title: "End it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return c.kill(term) })},
+	c.tab.dialogs.Push(dialog.NewSelector(c.tab.env(), dialog.List{Title: "Stop the agent's command?", Items: []dialog.Item{
+		{ID: "run", Title: "Keep it running", About: term.Command, Do: dialog.Close{}},
+		{ID: "end", Title: "Stop it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return c.kill(term) })},
 	}}))
 	return nil
 }
@@ -168,17 +167,17 @@ func (c *commands) Last() *conversation.Terminal {
 // AddOutput adds the output of a personal command to the prompt, or removes it.
 func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	if term == nil || !term.Personal {
-		return c.tab.say("you have run no command: \"!\" and a command runs one")
+		return c.tab.say("no output to add: type ! and a command first")
 	}
 	if !c.attach(term) {
-		return c.tab.say("the output is not in the prompt any more")
+		return c.tab.say("the output is no longer in the prompt")
 	}
 	return nil
 }
 
 // attach toggles the command's output in the prompt, and reports whether it is now there.
 func (c *commands) attach(term *conversation.Terminal) bool {
-	added := c.tab.composer.Attach(composer.OutputAttachment(term))
+	added := c.tab.composer.Attach(toolview.OutputAttachment(term))
 	c.tab.reader.Blur()
 	return added
 }

@@ -13,7 +13,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/tui/composer"
+	"parley/tui/toolview"
 )
 
 // notingMachine notes what it is asked for.
@@ -79,7 +79,7 @@ func TestInside(t *testing.T) {
 		if got := p.take(); !c.Attached() || got != "resize 38x6" {
 			t.Fatalf("inside: %v, and the machine was asked to %s", c.Attached(), got)
 		}
-		for _, words := range []string{"COMMAND OF THE AGENT", "$ deploy", "Go on?", "what you type goes to this"} {
+		for _, words := range []string{"AGENT'S COMMAND", "$ deploy", "Go on?", "keys go to this"} {
 			if !strings.Contains(drawn(c), words) {
 				t.Errorf("%q is not in\n%s", words, drawn(c))
 			}
@@ -150,7 +150,7 @@ func TestRun(t *testing.T) {
 		b.MustSay("there is no shell")
 		b.session = nil
 		b.Do(c.Run("make"))
-		b.MustSay("commands can be run once there is an agent")
+		b.MustSay("start an agent first")
 	})
 }
 
@@ -161,17 +161,17 @@ func TestEndAndAdd(t *testing.T) {
 		c, p := commandsBench(b)
 		term := b.conv.Terminals["term"]
 		b.Do(c.EndCommand(term))
-		b.Choose("Let it run")
+		b.Choose("Keep it running")
 		if got := p.take(); got != "" {
 			t.Errorf("the machine was asked to %s", got)
 		}
 		b.Do(c.EndCommand(term))
-		b.Choose("End it")
+		b.Choose("Stop it")
 		if got := p.take(); got != "end term" {
 			t.Errorf("the machine was asked to %s", got)
 		}
 		b.Do(c.AddOutput(term))
-		b.MustSay("you have run no command")
+		b.MustSay("no output to add")
 
 		b.conv.Apply(conversation.ShellStarted{ID: "own", Command: "ls"})
 		b.conv.Apply(conversation.TerminalOutput{ID: "own", Data: []byte("a\r\nb\r\n")})
@@ -181,7 +181,7 @@ func TestEndAndAdd(t *testing.T) {
 			t.Errorf("the machine was asked to %s", got)
 		}
 		b.Do(c.AddOutput(own))
-		if a := composer.OutputAttachment(own); b.composer.Empty() || !strings.Contains(a.Label, "output of $ ls: 2 lines") || !strings.Contains(a.Text, "a\nb") {
+		if a := toolview.OutputAttachment(own); b.composer.Empty() || !strings.Contains(a.Label, "output of $ ls: 2 lines") || !strings.Contains(a.Text, "a\nb") {
 			t.Errorf("attached is %+v, and the prompt has %q", a, b.composer.Text())
 		}
 	})

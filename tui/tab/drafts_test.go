@@ -45,7 +45,7 @@ func (b *bench) historyAt(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	b.program.History = history
-	b.composer = b.newComposer()
+	b.composer = newComposer(b.Tab)
 }
 
 // historyIn gives the tab an empty history, and says in which file it is.

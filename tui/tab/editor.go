@@ -22,7 +22,7 @@ func (ac *actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	case item.Media != nil:
 		return save(t, item.Media)
 	case item.Path == "":
-		return t.say("this item names no file")
+		return t.say("this item has no file")
 	}
 	return ac.edit(item.Path, item.Line)
 }

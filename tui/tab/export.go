@@ -38,7 +38,7 @@ type exporter struct {
 // chooseExport asks for the export format.
 func chooseExport(t *Tab, from exportSource) tea.Cmd {
 	if from.Conversation == nil || len(from.Conversation.Items) == 0 {
-		return t.say("there is nothing to export yet")
+		return t.say("nothing to export yet")
 	}
 	x := &exporter{t, from}
 	var items []dialog.Item
@@ -90,9 +90,9 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 	switch {
 	case errors.Is(err, os.ErrExist) && !replace:
 		x.tab.ask(dialog.Confirmation{
-			Title: "There is a file of that name already", Text: "The session was not exported.", Lines: []string{e.Path},
+			Title: "The file already exists", Text: "The session was not exported.", Lines: []string{e.Path},
 			Choices: []dialog.Choice{
-				{Name: "Another name", Key: "a", Do: dialog.Do(func() tea.Cmd { x.askWhere(e.Format, name); return nil })},
+				{Name: "Choose another name", Key: "a", Do: dialog.Do(func() tea.Cmd { x.askWhere(e.Format, name); return nil })},
 				{Name: "Replace it", Key: "r", Risky: true, Do: dialog.Do(func() tea.Cmd { return x.exportTo(e.Format, name, true) })},
 			},
 		})
@@ -116,7 +116,7 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 func (ac *actions) source() exportSource {
 	t := ac.tab
 	return exportSource{
-		Conversation: t.conv, Named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), About: cmp.Or(t.Title(), t.info.Asked()), Base: t.base,
+		Conversation: t.conv, Named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), About: t.Title(), Base: t.base,
 		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },
 	}
 }

@@ -40,8 +40,8 @@ func TestExport(t *testing.T) {
 		b.Do(chooseExport(b.Tab, from))
 		b.Choose("Markdown")
 		b.Press("enter")
-		b.MustSay("There is a file of that name already")
-		b.Choose("Another name")
+		b.MustSay("The file already exists")
+		b.Choose("Choose another name")
 		b.Press("x", "enter")
 		b.MustSay("exported to " + file + "x")
 
@@ -58,6 +58,6 @@ func TestExport(t *testing.T) {
 func TestNothingToExport(t *testing.T) {
 	runBench(t, func(_ *testing.T, b *bench) {
 		b.Do(chooseExport(b.Tab, exportSource{Conversation: conversation.New()}))
-		b.MustSay("there is nothing to export yet")
+		b.MustSay("nothing to export yet")
 	})
 }

@@ -44,6 +44,6 @@ func fileList(t *Tab) tea.Cmd {
 func showFiles(t *Tab, items []dialog.Item) {
 	t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
 		Title: "Files written", Items: items,
-		Empty: "The agent has written no file through parley. What it writes by itself stands in its tool calls.",
+		Empty: "No files written through parley. The transcript shows what the agent wrote by itself.",
 	}))
 }

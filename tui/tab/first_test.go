@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/store"
 )
 
@@ -35,6 +37,44 @@ func onFirst(t *testing.T) (*bench, tea.Cmd) {
 	return b, b.Start(nil)
 }
 
+// withoutAgents is the first screen of a machine without agents. Its registry has five,
+// of which one needs Node.js.
+func withoutAgents(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t, t.TempDir())
+	p := b.program
+	p.Available = func() ([]config.Agent, error) {
+		return []config.Agent{{ID: app.TourID, Name: "The tour", Source: config.SourceBuiltIn}}, nil
+	}
+	p.Missing = func() []config.Agent {
+		var all []config.Agent
+		for _, id := range []string{"amp", "gemini", "claude", "goose", "codex"} {
+			all = append(all, config.Agent{ID: id, Name: "Agent " + id, InstallHint: "get " + id})
+		}
+		return all
+	}
+	b.Tab = New(3, p, t.TempDir())
+	b.Show()
+	b.bring(b.Start(nil))
+	return b
+}
+
+// A machine without agents offers the tour and the three most used agents.
+func TestTheFirstScreenWithoutAgents(t *testing.T) {
+	b := withoutAgents(t)
+	b.mustShow(t, "No agent is installed. Take the tour, or install one:", "❯   The tour", "Agent claude    get claude", "Agent codex", "Agent gemini", "2 more agents…")
+	b.mustNotShow(t, "Agent amp")
+	if text := b.screen(); strings.Count(text, "❯") != 1 || strings.Contains(text, "Type a prompt") {
+		t.Errorf("the first screen has a prompt\n%s", text)
+	}
+	b.press("a", "m", "p")
+	b.mustShow(t, "Agent amp")
+	b.press("esc")
+	b.mustNotShow(t, "Agent amp")
+	b.press("end", "enter")
+	b.mustShow(t, "❯   Agent goose", "Agent amp")
+}
+
 // bring gives the tab all messages that a command brings.
 func (b *bench) bring(cmd tea.Cmd) {
 	if cmd == nil {
@@ -55,7 +95,7 @@ func TestTheFirstScreenShowsTheAgentUsedLastFirst(t *testing.T) {
 	b.mustShow(t, "Choose an agent", "loading …") // before anything was read
 	b.bring(cmd)
 	text := b.screen()
-	order := []int{strings.Index(text, "❯   Agent two"), strings.Index(text, "Agent one"), strings.Index(text, "Not on this machine"), strings.Index(text, "Agent three  get three")}
+	order := []int{strings.Index(text, "❯   Agent two"), strings.Index(text, "Agent one"), strings.Index(text, "1 more agents…")}
 	if order[0] < 0 || !slices.IsSorted(order) {
 		t.Errorf("the first screen is\n%s", text)
 	}
@@ -75,7 +115,7 @@ func TestTheFirstScreenGoesOnWithASession(t *testing.T) {
 		b.Update(named.Msg)
 	}
 	list.takeSessions([]store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: b.clock}})
-	b.mustShow(t, "Go on with a session of this directory", "tidy up", "just now")
+	b.mustShow(t, "Resume a session of this directory", "tidy up", "just now")
 	b.mustShow(t, "❯   Agent two")
 	b.press("down", "down")
 	if got, _ := b.Update(keyPress("enter"))().(Open); !slices.Equal(got, Open{{ID: "s1"}}) {
@@ -86,7 +126,8 @@ func TestTheFirstScreenGoesOnWithASession(t *testing.T) {
 func TestTheFirstScreenCopiesWhatInstallsAnAgent(t *testing.T) {
 	b, cmd := onFirst(t)
 	b.bring(cmd)
-	b.press("end")
+	b.press("end", "enter")
+	b.clock = b.clock.Add(2 * time.Second)
 	msg := b.Update(keyPress("enter"))()
 	text := ""
 	if batch, is := msg.(tea.BatchMsg); is {

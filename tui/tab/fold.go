@@ -18,15 +18,17 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 			t.list.Reset()
 			t.reader.Reset()
 		}
-		if cmd := t.react(e); cmd != nil {
-			cmds = append(cmds, cmd)
+		for _, cmd := range []tea.Cmd{t.react(e), t.options.Follow(e)} {
+			if cmd != nil {
+				cmds = append(cmds, cmd)
+			}
 		}
 	}
 	cmds = append(cmds, t.questions.Follow(), t.commands.Follow())
 	if cmd := t.diffPositions.Find(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
-	return tea.Batch(append(cmds, t.reader.Follow(), t.queue.Read(), t.pump.next)...)
+	return tea.Batch(append(cmds, t.reader.Follow(), t.pump.next)...)
 }
 
 // react handles what an event requires beyond being shown.
@@ -40,8 +42,6 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 			t.drafts.SetSaved(store.View{})
 		}
 	case conversation.SessionOpened:
-		t.stored.options.Restore(t.conv, t.session.SetOption)
-		t.stored.options = nil
 		t.queue.AskToSend()
 	case conversation.AuthRequired:
 		t.signIn.Ask(e)
@@ -59,7 +59,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
-		return t.starter.readBranch()
+		return tea.Batch(t.starter.readBranch(), saveName(t))
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
 			t.composer.SetCommands(t.conv.Commands)

@@ -13,11 +13,11 @@ import (
 )
 
 // hints returns the keys that matter while the prompt has the focus.
-func (p *prompt) hints() []dialog.Hint {
+func (p *promptLayer) hints() []dialog.Hint {
 	t := p.tab
 	switch keys := t.program.Keys; {
 	case t.queue.Escapes():
-		return []dialog.Hint{{Key: t.keyOf(config.ActionCancel), Text: "again to edit the last prompt"}}
+		return []dialog.Hint{{Key: t.keyOf(config.ActionCancel), Text: "again: edit the last prompt"}}
 	case t.composer.Searching():
 		return searchHints(keys)
 	case t.composer.PopupHeight() > 0:
@@ -27,8 +27,17 @@ func (p *prompt) hints() []dialog.Hint {
 	case t.stored.readOnly != "":
 		return p.cancelsFirst(readingHints(keys))
 	default:
-		return p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.view.changedFiles() > 0, t.session != nil && t.session.Connects()))
+		return p.shortHelp(p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.view.changedFiles() > 0, t.session != nil && t.session.Connects())))
 	}
+}
+
+// shortHelp names "?" as the key of the help while it does not type text.
+func (p *promptLayer) shortHelp(hints []dialog.Hint) []dialog.Hint {
+	const short = "?"
+	if last := &hints[len(hints)-1]; p.tab.composer.Empty() && p.tab.program.Keys.Match(config.ActionHelp, short) {
+		last.Key = short
+	}
+	return hints
 }
 
 // readingHints returns the hints of a read-only session.
@@ -44,9 +53,12 @@ func readingHints(keys config.Keys) []dialog.Hint {
 }
 
 // cancelsFirst replaces the hint of the cancel key while that key acts on the draft.
-func (p *prompt) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
+func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 	t := p.tab
 	words := t.composer.Cancels()
+	if slow, _ := t.options.Slow(); slow != nil && words == "" {
+		words = "switch back"
+	}
 	for i, h := range hints {
 		if words != "" && h.Key == t.keyOf(config.ActionCancel) {
 			hints[i].Text = words
@@ -60,7 +72,7 @@ func commandHints(keys config.Keys, shell bool) []dialog.Hint {
 	h := dialog.HintList{Keys: keys}
 	if shell {
 		h.Add(config.ActionSend, "open your shell")
-		h.List = append(h.List, dialog.Hint{Key: "a command", Text: "to run that"})
+		h.List = append(h.List, dialog.Hint{Key: "a command", Text: "run it"})
 	} else {
 		h.Add(config.ActionSend, "run it")
 		h.Add(config.ActionNewline, "new line")
@@ -73,7 +85,7 @@ func commandHints(keys config.Keys, shell bool) []dialog.Hint {
 func popupHints(keys config.Keys, file bool) []dialog.Hint {
 	h := dialog.HintList{Keys: keys, List: []dialog.Hint{{Key: "tab", Text: "accept"}, {Key: "↑/↓", Text: "choose"}}}
 	if file {
-		h.List = append(h.List, dialog.Hint{Key: composer.AnotherFile, Text: "accept, and another"})
+		h.List = append(h.List, dialog.Hint{Key: composer.AnotherFile, Text: "accept, add more"})
 	}
 	h.Add(config.ActionCancel, "close")
 	return h.List
@@ -82,7 +94,7 @@ func popupHints(keys config.Keys, file bool) []dialog.Hint {
 // searchHints returns the hints of the prompt history search.
 func searchHints(keys config.Keys) []dialog.Hint {
 	h := dialog.HintList{Keys: keys, List: []dialog.Hint{{Key: "type", Text: "search"}}}
-	h.Add(config.ActionSend, "take it")
+	h.Add(config.ActionSend, "accept")
 	h.List = append(h.List, dialog.Hint{Key: "↑/↓", Text: "choose"})
 	h.Add(config.ActionCancel, "back to the draft")
 	return h.List
@@ -91,9 +103,9 @@ func searchHints(keys config.Keys) []dialog.Hint {
 // promptHints returns the hints for a conversation, which may be nil. changed means that
 // the agent has changed files, far that it is on the network.
 func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bool) []dialog.Hint {
-	h, again := dialog.HintList{Keys: keys}, "start again"
+	h, again := dialog.HintList{Keys: keys}, "restart"
 	if far {
-		again = "connect again"
+		again = "reconnect"
 	}
 	switch {
 	case c == nil:
@@ -113,11 +125,14 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 	}
 	if c != nil {
 		if len(c.Queue) > 0 {
-			h.Add(config.ActionQueue, "what waits")
+			h.Add(config.ActionQueue, "queue")
 		}
 		if len(c.Running()) > 0 {
 			h.Add(config.ActionTerminal, "step into the command")
 		}
+	}
+	h.List = append(h.List, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"}, dialog.Hint{Key: "!", Text: "shell"})
+	if c != nil {
 		if name, _ := c.CategoryValue(acpclient.CategoryMode); name != "" {
 			h.Add(config.ActionNextMode, "mode")
 		}
@@ -125,12 +140,11 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 			h.Add(config.ActionOptions, "options")
 		}
 	}
-	h.List = append(h.List, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"})
-	h.Add(config.ActionFocusTranscript, "transcript")
+	h.Add(config.ActionPalette, "palette")
 	if changed {
 		h.Add(config.ActionChanges, "changes")
 	}
-	h.Add(config.ActionPalette, "palette")
+	h.Add(config.ActionFocusTranscript, "transcript")
 	h.Add(config.ActionHelp, "help")
 	return h.List
 }
@@ -139,7 +153,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 func (v *view) hints() []dialog.Hint {
 	t := v.tab
 	if t.lifecycle.Leaving() {
-		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again to leave"}}
+		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again: quit"}}
 	}
 	return t.focus().hints()
 }

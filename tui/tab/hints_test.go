@@ -38,9 +38,18 @@ func TestTheLastHintIsNeverCut(t *testing.T) {
 func TestTheHintForAnAgentThatHasGone(t *testing.T) {
 	c := conversation.New()
 	c.Apply(conversation.AgentLost{})
-	for far, want := range map[bool]string{false: "start again", true: "connect again"} {
+	for far, want := range map[bool]string{false: "restart", true: "reconnect"} {
 		if got := promptHints(config.DefaultKeys(), c, false, far)[0]; got.Key != "alt+r" || got.Text != want {
 			t.Errorf("it is %v, want %q", got, want)
 		}
 	}
+}
+
+// An empty prompt names the characters that begin something; "?" only where it does not
+// type.
+func TestHintsOfAnEmptyPrompt(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.mustShow(t, "! shell", "? help")
+	b.press("a")
+	b.mustShow(t, "! shell", "f1 help")
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/conversation"
+	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/desktop"
@@ -35,9 +36,9 @@ func (i *images) CannotTake(p composer.Prompt) string {
 	case !p.Pastes():
 		return ""
 	case i.tab.conv == nil || i.tab.conv.Phase == conversation.PhaseStarting:
-		return "the agent still has to say whether it takes images: send it when it has started"
+		return "wait for the agent to start before you send an image"
 	case why != "":
-		return why + ": take the image out, or mention a file"
+		return why + ": remove the image, or mention a file"
 	}
 	return ""
 }
@@ -57,7 +58,7 @@ func (i *images) Paste(into *composer.Composer) tea.Cmd {
 			case !i.tab.composerActive():
 				return nil
 			case !into.AddImage(img):
-				return i.tab.say("the prompt holds too many images and pastes")
+				return i.tab.say("the prompt has too many images and pastes")
 			}
 			i.tab.reader.Blur()
 			return nil
@@ -65,15 +66,15 @@ func (i *images) Paste(into *composer.Composer) tea.Cmd {
 	})
 }
 
-func readImage(ctx context.Context, read clipboardReader) (*composer.Image, error) {
+func readImage(ctx context.Context, read clipboardReader) (*prompt.Image, error) {
 	if read == nil {
 		return nil, desktop.ErrNoReader
 	}
-	data, err := read(ctx, composer.ImageBytes)
+	data, err := read(ctx, prompt.ImageBytes)
 	if err != nil {
 		return nil, err
 	}
-	return composer.NewImage(data)
+	return prompt.NewImage(data)
 }
 
 // imageDecoder decodes the images of a transcript one at a time, shortly before they are

@@ -21,6 +21,8 @@ type tabInfo struct {
 	shown  bool    // the tab is in front
 	turns  int     // that have ended
 	unseen turnEnd // outcome of the last turn that ended in the background
+	// unsaved means that the person's name for the session is not stored yet.
+	unsaved bool
 }
 
 // Show marks the tab as in front, and its turns as seen.

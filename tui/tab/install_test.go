@@ -73,7 +73,9 @@ func newShop(t *testing.T) *shop {
 	s.Tab = New(3, p, dir)
 	s.Show()
 	s.run(s.Start(nil))
-	s.until("the agents are listed", "Agent one", "Demo", "Forged")
+	s.until("the agents are listed", "Agent one", "2 more agents…")
+	s.key("end", "enter", "home")
+	s.until("all agents are listed", "❯   Agent one", "Demo", "Forged")
 	return s
 }
 
@@ -227,7 +229,7 @@ func TestAsksBeforeItInstalls(t *testing.T) {
 			t.Errorf("it does not say %s %s:\n%s", f.Name, f.Text, s.screen())
 		}
 	}
-	s.mustShow(t, "MIT", "--acp", "Install and start it", "Leave it")
+	s.mustShow(t, "MIT", "--acp", "Install and start", "Not now")
 	s.key("2")
 	s.until("the list is back", "Choose an agent", "❯   Demo")
 	if n := s.asked.Load(); n != 0 || len(s.installed()) > 0 || len(s.started) > 0 {

@@ -25,11 +25,11 @@ func (ac *actions) run(a config.Action) tea.Cmd {
 	case config.ActionNextMode:
 		return nextMode(t)
 	case config.ActionMode:
-		return categoryList(t, acpclient.CategoryMode, "this agent has no modes")
+		return categoryList(t, "this agent has no modes", acpclient.CategoryMode)
 	case config.ActionModel:
-		return categoryList(t, acpclient.CategoryModel, "this agent offers no models")
+		return categoryList(t, "this agent offers no models", acpclient.CategoryModel, acpclient.CategoryModelConfig)
 	case config.ActionThoughtLevel:
-		return categoryList(t, acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
+		return categoryList(t, "this agent offers no thought levels", acpclient.CategoryThoughtLevel)
 	case config.ActionOptions:
 		return optionsList(t)
 	case config.ActionPlan:
@@ -39,9 +39,9 @@ func (ac *actions) run(a config.Action) tea.Cmd {
 	case config.ActionInspector:
 		return ac.inspect()
 	case config.ActionPalette:
-		openPalette(t, ac.otherItems(), ac.runChosen)
+		openPalette(t, ac.otherItems(), ac.runChosen, ac.unavailable)
 	case config.ActionHelp:
-		t.dialogs.Push(pages.NewHelp(t.env()))
+		t.dialogs.Push(pages.NewHelp(t.env(), ac.keysNow()...))
 	case config.ActionGuide:
 		t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide()))
 	case config.ActionNews:
@@ -99,6 +99,8 @@ func (ac *actions) runAmongTabs(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionSessions:
 		return openSessionList(t)
+	case config.ActionQuestions:
+		return openQuestionList(t)
 	case config.ActionNewSession:
 		return ac.newSession()
 	case config.ActionNewAgent:

@@ -176,8 +176,8 @@ func (ac *actions) hints() []dialog.Hint { return ac.tab.prompt.hints() }
 func (ac *actions) draw(width, _ int) dialog.View {
 	t := ac.tab
 	status := t.view.statusInfo().Line(width)
-	if t.commands.Attached() && t.toast.text != "" {
-		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.text), width, "…")
+	if t.commands.Attached() && t.toast.current() != "" {
+		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.current()), width, "…")
 	}
 	return dialog.View{Lines: []string{status, t.view.hintLine(width)}}
 }

@@ -109,22 +109,25 @@ func (v *view) compose(lines []string, panel, foot dialog.View, width, height in
 const leastAbove = 3
 
 // draw draws everything below the transcript.
-func (p *prompt) draw(width, height int) dialog.View {
+func (p *promptLayer) draw(width, height int) dialog.View {
 	return p.drawAbout(width, height, p.tab.view.crowded(height))
 }
 
 // drawAbout draws what stands below the transcript; crowded says that a dialog takes the
 // room of what the person can do without meanwhile.
-func (p *prompt) drawAbout(width, height int, crowded bool) dialog.View {
+func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	t := p.tab
 	now := t.view.statusInfo()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
+	t.composer.SetPlaceholder(p.placeholder())
+	t.composer.SetFocused(t.focus() != layer(t.panel) || t.dialogs.Asks() && !t.composer.Empty())
 	lines, cursor := t.composer.View()
 	status := t.actions.draw(width, 2).Lines
 	p.finding, p.popup = nil, 0
-	if crowded && !t.dialogs.Asks() { // the dialog gets all typed text
-		if t.toast.text != "" {
+	listed := t.focus() == layer(t.panel) && !t.dialogs.Asks() // it gets all typed text
+	if crowded && listed {
+		if t.toast.current() != "" {
 			said, _ := t.view.messageLine(nil, "", "", width)
 			status = append([]string{said}, status...)
 		}
@@ -142,11 +145,16 @@ func (p *prompt) drawAbout(width, height int, crowded bool) dialog.View {
 	switch {
 	case !crowded:
 		below = append(below, said)
-	case t.toast.text != "": // in place of the status, so that a question keeps its size
+	case t.toast.current() != "": // in place of the status, so that a question keeps its size
 		status[0] = said
 	}
 	below = append(below, plan...)
 	below = append(below, queue...)
+	if listed && t.composer.Empty() {
+		below = append(below, status...)
+		p.line = len(below)
+		return dialog.View{Lines: below[max(0, len(below)-height):]}
+	}
 	p.popup = t.composer.PopupHeight()
 	below = append(below, lines[:p.popup]...)
 	edge := p.ruleLine(width)
@@ -176,6 +184,26 @@ func (p *prompt) drawAbout(width, height int, crowded bool) dialog.View {
 	return dialog.View{Lines: below, Cursor: cursor}
 }
 
+// placeholder says what can be typed here now.
+func (p *promptLayer) placeholder() string {
+	t := p.tab
+	switch {
+	case t.dialogs.Asks() && t.session == nil:
+		return "Answer above"
+	case t.dialogs.Asks():
+		return "Answer above, or type a prompt for later"
+	case t.conv == nil:
+		return "Type a prompt"
+	case t.conv.Starts():
+		return "Type a prompt to send when the agent is ready"
+	case t.conv.Gone():
+		return "Restart the agent to send a prompt"
+	case t.conv.Turn.Running:
+		return "Type a prompt to queue"
+	}
+	return "Type a prompt"
+}
+
 // lowHeight is the screen height below which a dialog displaces what is not needed
 // meanwhile.
 const lowHeight = 16
@@ -187,14 +215,14 @@ func (v *view) crowded(height int) bool {
 }
 
 // ruleWords returns the text in the rule above the prompt.
-func (p *prompt) ruleWords() string {
+func (p *promptLayer) ruleWords() string {
 	t := p.tab
 	words := t.composer.PopupCount()
 	switch {
 	case t.composer.IsShell():
 		words = "your shell"
 	case t.composer.IsCommand():
-		words = "a command of yours, not a prompt"
+		words = "your command, not a prompt"
 	}
 	if words == "" {
 		words = t.composer.Usage()
@@ -228,11 +256,7 @@ func (v *view) transcriptLines(width, height int) []string {
 	t := v.tab
 	if t.list == nil || len(t.conv.Items) == 0 {
 		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		tail := v.statusInfo().StartTail(width, height-welcomeHeight)
-		if ready {
-			tail = v.optionTail()
-		}
-		return welcome(t.program, ready, tail, width, height)
+		return welcome(t.program, ready, v.statusInfo().StartTail(width, height-welcomeHeight), width, height)
 	}
 	return t.reader.draw(width, height).Lines
 }
@@ -251,7 +275,7 @@ func welcome(p Program, ready bool, start []string, width, height int) []string 
 	}
 	if ready {
 		text = append(text, "",
-			"  "+th.Text.Render("Ask for something, or type ")+th.Key.Render("/")+th.Text.Render(" for commands and ")+th.Key.Render("@")+th.Text.Render(" for files."))
+			"  "+th.Text.Render("Type a prompt, ")+th.Key.Render("/")+th.Text.Render(" for commands and ")+th.Key.Render("@")+th.Text.Render(" for files."))
 	}
 	text = append(text, start...)
 	lines := make([]string, height)
@@ -261,30 +285,13 @@ func welcome(p Program, ready bool, start []string, width, height int) []string 
 	return lines
 }
 
-// optionTail lists the session's initial options as --option and the configuration spell
-// them. The status line shows the agent's names instead.
-func (v *view) optionTail() []string {
-	t := v.tab
-	var all []string
-	for i := range t.conv.Options {
-		o := &t.conv.Options[i]
-		if v, _ := t.conv.OptionValue(o); !v.IsBool {
-			all = append(all, termtext.Line(string(o.ID)+"="+string(v.ID)))
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return []string{"", "  " + t.program.Theme.Faint.Render("It begins with "+strings.Join(all, "  "))}
-}
-
 // rule draws a line across the screen.
 func rule(th *theme.Theme, width int) string {
 	return lipgloss.NewStyle().Foreground(th.Border).Render(strings.Repeat("─", width))
 }
 
 // ruleLine draws the rule above and below the prompt.
-func (p *prompt) ruleLine(width int) string {
+func (p *promptLayer) ruleLine(width int) string {
 	th := p.tab.program.Theme
 	return p.rule.get(lineSource{theme: th, layout: termtext.NewLayout(width)}, func() string { return rule(th, width) })
 }

@@ -54,13 +54,15 @@ func (e *lifecycle) Interrupt() tea.Cmd {
 	return redraw(againTime)
 }
 
-// Cancel handles esc without a dialog: it leaves a starting agent, or cancels the turn. If
-// the agent ignores that, it offers to stop the agent.
+// Cancel handles esc without a dialog: it leaves a starting agent, takes back a switch that
+// the agent does not answer, or cancels the turn. If the agent ignores that, it offers to
+// stop the agent.
 func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
 	case e.tab.session == nil:
 	case e.tab.conv.Starts():
 		return e.tab.starter.leaveStart()
+	case e.tab.options.TakeBack():
 	case !e.tab.conv.Turn.Running:
 		return e.tab.queue.Escape()
 	case e.tab.conv.Turn.Cancelling.IsZero():
@@ -71,10 +73,11 @@ func (e *lifecycle) Cancel() tea.Cmd {
 	return nil
 }
 
-// Leave quits if there is no draft. It asks first while an agent works.
+// Leave quits if there is no draft, else says how to. It asks first while an agent works.
 func (e *lifecycle) Leave() tea.Cmd {
 	if !e.tab.composer.Empty() {
-		return nil
+		words := fmt.Sprintf("%s quits when the draft is empty: %s clears it", e.tab.keyOf(config.ActionQuit), e.tab.keyOf(config.ActionInterrupt))
+		return e.tab.sayWhile(words, func() bool { return !e.tab.composer.Empty() })
 	}
 	return e.quit(quitAsked)
 }
@@ -88,10 +91,10 @@ func (e *lifecycle) Leaving() bool {
 func (e *lifecycle) AskToStop() {
 	stop := func() tea.Cmd { e.tab.session.Kill(); return nil }
 	e.tab.ask(dialog.Confirmation{
-		Title: "The agent does not react",
-		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", toolview.Elapsed(e.now().Sub(e.tab.conv.Turn.Cancelling))),
+		Title: "The agent does not respond",
+		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(e.now().Sub(e.tab.conv.Turn.Cancelling))),
 		Choices: []dialog.Choice{
-			{Name: "Go on waiting", Key: "w", Do: dialog.Close{}},
+			{Name: "Keep waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
 		},
 	})
@@ -100,8 +103,8 @@ func (e *lifecycle) AskToStop() {
 // AskToLeave asks whether to quit while agents work in the tabs with these titles.
 func (e *lifecycle) AskToLeave(titles []string) {
 	q := dialog.Confirmation{
-		Title: "The agent is at work",
-		Text:  "Leaving parley ends it in the middle of its turn.",
+		Title: "The agent is working",
+		Text:  "Quitting stops it in the middle of its turn.",
 		Choices: []dialog.Choice{
 			{Name: "Stay", Key: "s", Do: dialog.Close{}},
 			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return e.quit(quitSure) })},
@@ -109,11 +112,11 @@ func (e *lifecycle) AskToLeave(titles []string) {
 	}
 	switch {
 	case len(titles) > 1:
-		q.Title = fmt.Sprintf("%d agents are at work", len(titles))
-		q.Text = "Leaving parley ends them in the middle of their turns:\n• " + strings.Join(titles, "\n• ")
+		q.Title = fmt.Sprintf("%d agents are working", len(titles))
+		q.Text = "Quitting stops them in the middle of their turns:\n• " + strings.Join(titles, "\n• ")
 	case !e.tab.Works():
-		q.Title = "An agent is at work in another tab"
-		q.Text = "Leaving parley ends it in the middle of its turn:\n• " + titles[0]
+		q.Title = "An agent is working in another tab"
+		q.Text = "Quitting stops it in the middle of its turn:\n• " + titles[0]
 	}
 	e.tab.ask(q)
 }
@@ -124,9 +127,9 @@ func (e *lifecycle) Close() tea.Cmd {
 	case e.tab.tabs().Alone():
 		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
 	case e.tab.Works():
-		e.askToClose("The agent is at work", "Closing the tab ends it in the middle of its turn.")
+		e.askToClose("The agent is working", "Closing the tab stops it in the middle of its turn.")
 	case e.tab.queue.Queued() > 0:
-		e.askToClose("Prompts wait here", "Closing the tab drops them. They stay in the history of the prompt.")
+		e.askToClose("Prompts are queued", "Closing the tab drops them. They stay in the prompt history.")
 	default:
 		return e.closeNow()
 	}
@@ -171,7 +174,7 @@ func (e *lifecycle) StartFailed(a config.Agent, err error, another func() tea.Cm
 	e.tab.ask(q)
 }
 
-// Lost reports that the agent has gone, and offers to restart it.
+// Lost reports that the agent exited, and offers to restart it.
 func (e *lifecycle) Lost(a config.Agent) {
 	e.AskToStartAgain(app.GoneText(e.tab.conv, e.tab.session.Connects()), app.StartErrorText(a, e.tab.conv.Agent.Err), e.tab.conv.Agent.Stderr)
 }
@@ -180,22 +183,23 @@ func (e *lifecycle) Lost(a config.Agent) {
 // its output there.
 func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 	again := func() tea.Cmd { e.tab.session.Start(); return nil }
-	name := "Start it again"
+	name := "Restart it"
 	if e.tab.session.Connects() {
-		name = "Connect again"
+		name = "Reconnect"
 	}
-	e.restart = dialog.NewConfirm(e.tab.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
-		{Name: name, Key: "r", Do: dialog.Do(again)},
-		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
-		e.LeaveChoice("q"),
-	}})
+	choices := []dialog.Choice{{Name: name, Key: "r", Do: dialog.Do(again)}}
+	if e.tab.program.Available != nil && e.tab.starter.unused() {
+		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(e.tab.starter.chooseInstead)})
+	}
+	choices = append(choices, dialog.Choice{Name: "Stay and read", Key: "s", Do: dialog.Close{}}, e.LeaveChoice("q"))
+	e.restart = dialog.NewConfirm(e.tab.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: choices})
 	e.tab.dialogs.Push(e.restart)
 }
 
 // LeaveChoice is the answer that closes the tab, or quits if it is the only one.
 func (e *lifecycle) LeaveChoice(key string) dialog.Choice {
 	if e.tab.tabs().Alone() {
-		return dialog.Choice{Name: "Leave parley", Key: key, Do: dialog.Do(func() tea.Cmd { return e.quit(quitDespite) })}
+		return dialog.Choice{Name: "Quit parley", Key: key, Do: dialog.Do(func() tea.Cmd { return e.quit(quitDespite) })}
 	}
 	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(e.closeNow)}
 }
@@ -206,7 +210,7 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 	case e.tab.session == nil:
 		return nil
 	case !e.tab.conv.Gone():
-		return e.tab.say("the agent is there: nothing has to be started")
+		return e.tab.say("the agent is already running")
 	}
 	e.tab.dialogs.Close(e.restart) // it asks the same
 	e.tab.session.Start()

@@ -45,7 +45,7 @@ func (r *twoTabs) OpenIn(_ config.Agent, dir string) tea.Cmd {
 func (b *bench) work(t *testing.T) {
 	t.Helper()
 	b.play(deaf)
-	b.Do(b.queue.Submit(composer.NewPrompt("go", b.cwd)))
+	b.Do(b.queue.Submit(composer.NewPrompt("go")))
 	if b.wire.got(); !b.Works() {
 		t.Fatal("no turn runs")
 	}
@@ -91,7 +91,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// esc ends what is the nearest, and offers to stop an agent that does not react, never
+// esc ends what is the nearest, and offers to stop an agent that does not respond, never
 // sooner than it may be slow.
 func TestCancel(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
@@ -122,7 +122,7 @@ func TestCancel(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		b.Do(e.Cancel())
-		b.MustSay("The agent does not react")
+		b.MustSay("The agent does not respond")
 		b.Choose("Stop the agent")
 		if !b.conv.Gone() {
 			t.Error("it was not stopped")
@@ -134,8 +134,8 @@ func TestCancel(t *testing.T) {
 func TestClose(t *testing.T) {
 	for asks, prepare := range map[string]func(*testing.T, *bench){
 		"":                     func(_ *testing.T, b *bench) { b.ready() },
-		"The agent is at work": func(t *testing.T, b *bench) { b.work(t) },
-		"Prompts wait here":    func(_ *testing.T, b *bench) { b.ready(); b.enqueue("later") },
+		"The agent is working": func(t *testing.T, b *bench) { b.work(t) },
+		"Prompts are queued":   func(_ *testing.T, b *bench) { b.ready(); b.enqueue("later") },
 	} {
 		runBench(t, func(t *testing.T, b *bench) {
 			row := &twoTabs{}
@@ -167,14 +167,14 @@ func TestStartAgain(t *testing.T) {
 			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Remote = &session.Remote{Listens: connects} }))
 			b.opens()
 			b.Do(b.lifecycle.StartAgain())
-			b.MustSay("the agent is there")
+			b.MustSay("the agent is already running")
 			b.events(conversation.AgentLost{Err: errors.New("it broke")})
 			b.MustSay("it broke")
 			if connects {
-				b.MustSay("The connection to the agent is lost")
-				b.Choose("Connect again")
+				b.MustSay("Lost the connection to the agent")
+				b.Choose("Reconnect")
 			} else {
-				b.MustSay("The agent has gone")
+				b.MustSay("The agent exited")
 				b.Do(b.lifecycle.StartAgain())
 			}
 			if b.conv.Agent.Err == nil || b.conv.Agent.Err.Error() != "no agent in this test" { // which is why it cannot start
@@ -198,7 +198,7 @@ func TestAnAgentThatCannotBeStarted(t *testing.T) {
 		b.MustSay("To install it: npm install -g mine")
 		b.Choose("Choose another agent")
 		e.StartFailed(config.Agent{Name: "Mine"}, err, nil)
-		b.Choose("Leave parley")
+		b.Choose("Quit parley")
 		if got := b.wished(); !chosen || len(got) != 1 || got[0] != (Quit{Despite: b.ID()}) {
 			t.Errorf("chosen: %v, and it wished %v", chosen, got)
 		}

@@ -2,6 +2,7 @@ package tab
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"parley/acpclient"
@@ -37,12 +38,49 @@ func TestNextMode(t *testing.T) {
 	})
 }
 
+// A mode that is on or off is toggled, and where there is nothing to switch to, it says so.
+func TestNextModeOfOtherKinds(t *testing.T) {
+	const script = `handshake {} {"configOptions": [%s]}
+serve
+`
+	option := func(rest string) string {
+		return strings.Replace(script, "%s", `{"id": "m", "name": "Plan mode", "category": "mode", `+rest+`}`, 1)
+	}
+	runBench(t, func(_ *testing.T, b *bench) {
+		b.play(option(`"type": "boolean", "currentValue": false`))
+		for _, want := range []string{"on", "off"} {
+			b.Do(nextMode(b.Tab))
+			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
+				t.Errorf("the mode is %q, want %q", got, want)
+			}
+		}
+	})
+	for rest, want := range map[string]string{
+		`"type": "select", "currentValue": "a", "options": [{"value": "a", "name": "Mode A"}]`: "Plan mode has no other value than Mode A",
+		`"type": "select", "currentValue": "a", "options": []`:                                 "Plan mode has no values",
+	} {
+		runBench(t, func(_ *testing.T, b *bench) {
+			b.play(option(rest))
+			b.Do(nextMode(b.Tab))
+			b.MustSay(want)
+		})
+	}
+}
+
+func TestTheFirstScreenShowsNoIDs(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.play(twoModes)
+		b.mustShow(t, "Mode ask")
+		b.mustNotShow(t, "=ask")
+	})
+}
+
 func TestCategory(t *testing.T) {
 	runBench(t, func(_ *testing.T, b *bench) {
 		b.play(twoModes)
-		b.Do(categoryList(b.Tab, acpclient.CategoryModel, "this agent offers no models"))
+		b.Do(categoryList(b.Tab, "this agent offers no models", acpclient.CategoryModel))
 		b.MustSay("this agent offers no models")
-		b.Do(categoryList(b.Tab, acpclient.CategoryMode, ""))
+		b.Do(categoryList(b.Tab, "", acpclient.CategoryMode))
 		b.MustSay("Mode code")
 	})
 }
@@ -63,7 +101,7 @@ func TestFiles(t *testing.T) {
 		}
 		b.conv = conversation.New()
 		b.Do(fileList(b.Tab))
-		b.MustSay("The agent has written no file through parley.")
+		b.MustSay("No files written through parley.")
 	})
 }
 
@@ -77,7 +115,7 @@ func TestNothingToCancel(t *testing.T) {
 func TestCancelPiece(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		s := b.ready()
-		b.Do(cancelPiece(t.Context(), s, conversation.Piece{Call: &conversation.ToolCall{ID: "t"}}))
-		b.mustShow(t, "The agent has not cancelled the call")
+		b.Do(cancelOperation(t.Context(), s, conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
+		b.mustShow(t, "The agent did not cancel the call")
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"parley/tui/dialog"
 )
 
-// nextMode switches to the next mode.
+// nextMode switches to the next mode, or toggles a mode that is on or off.
 func nextMode(t *Tab) tea.Cmd {
 	c := t.conv
 	if c == nil || c.Phase != conversation.PhaseReady {
@@ -20,24 +20,31 @@ func nextMode(t *Tab) tea.Cmd {
 	if o == nil {
 		return t.say("this agent has no modes")
 	}
-	values := o.Options.All()
-	if len(values) == 0 {
+	now, _ := c.OptionValue(o)
+	if o.Type == acpclient.ConfigBoolean {
+		t.session.SetOption(o.ID, acpclient.BoolValue(!now.Bool))
 		return nil
 	}
-	now, _ := c.OptionValue(o)
+	values := o.Options.All()
+	if len(values) == 0 {
+		return t.say(o.Name + " has no values")
+	}
 	i := slices.IndexFunc(values, func(v acpclient.ConfigSelectOption) bool { return v.Value == now.ID })
+	if i == 0 && len(values) == 1 {
+		return t.say(o.Name + " has no other value than " + values[0].Name)
+	}
 	t.session.SetOption(o.ID, acpclient.SelectValue(values[(i+1)%len(values)].Value))
 	return nil
 }
 
-// categoryList lists the values of the first option of a category. It says none if there
+// categoryList lists the values of the options of some categories. It says none if there
 // is no such option.
-func categoryList(t *Tab, cat acpclient.ConfigCategory, none string) tea.Cmd {
+func categoryList(t *Tab, none string, categories ...acpclient.ConfigCategory) tea.Cmd {
 	c := t.conv
 	if c == nil {
 		return nil
 	}
-	s := dialog.NewCategory(t.env(), c, cat)
+	s := dialog.NewCategories(t.env(), c, categories...)
 	if s == nil {
 		return t.say(none)
 	}

@@ -159,7 +159,7 @@ func (p *pager) View(width, height int) dialog.View {
 	th := p.tab.program.Theme
 	p.rows = max(1, height-2) // without title and message line
 	p.list.SetSize(width, p.rows)
-	p.list.SetNow(p.tab.sessionNow())
+	p.list.SetNow(sessionNow(p.tab))
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
 	said, column := p.tab.view.messageLine(&p.reader, "", "", width)
@@ -194,7 +194,7 @@ func (p *pager) Hints() []dialog.Hint {
 	}
 	if p.list.Spanning() {
 		h.Add(config.ActionItemCopy, "copy")
-		h.AddAll("move the end", config.ActionItemNext, config.ActionItemPrev)
+		h.AddAll("extend", config.ActionItemNext, config.ActionItemPrev)
 		h.Add(config.ActionMark, "other end")
 		h.Add(config.ActionCancel, "end")
 		return h.List
@@ -212,7 +212,7 @@ func (p *pager) Hints() []dialog.Hint {
 	h.Add(config.ActionItemCopy, "copy")
 	if p.list.HasDiff() {
 		h.Add(config.ActionDiffContext, "context")
-		h.Add(config.ActionDiffSplit, "side by side or not")
+		h.Add(config.ActionDiffSplit, "side by side")
 	}
 	h.Add(config.ActionMark, "mark")
 	h.Add(config.ActionItemOpen, "open")

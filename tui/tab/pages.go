@@ -14,10 +14,8 @@ func (ac *actions) showChanges() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
-	case t.session.Options().Journal == nil && t.stored.readOnly != "":
-		return t.say("what was changed cannot be reviewed here: the session is only read")
 	case t.session.Options().Journal == nil:
-		return t.say("changes are not recorded (journal = false)")
+		return t.say(ac.noReview())
 	case t.changes == nil:
 		t.changes = pages.NewReview(pages.ChangesOptions{
 			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost{t},
@@ -49,7 +47,7 @@ func (ac *actions) inspect() tea.Cmd {
 	ring := t.session.Options().Ring
 	switch {
 	case ring == nil:
-		return t.say("no agent was started in this session")
+		return t.say("no agent has been started here")
 	case t.inspector == nil || t.inspector.Ring() != ring:
 		t.inspector = pages.NewInspector(pages.InspectorOptions{
 			Context: t.program.Context, Ring: ring, Host: pageHost{t},
@@ -74,7 +72,7 @@ func (h pageHost) Edit(path string, line int) tea.Cmd { return h.actions.edit(pa
 func (h pageHost) Copy(what, text string) tea.Cmd { return h.actions.copy(what, text) }
 
 // Flash returns the current toast, or "".
-func (h pageHost) Flash() string { return h.toast.text }
+func (h pageHost) Flash() string { return h.toast.current() }
 
 // Choose opens a list above the page.
 func (h pageHost) Choose(list dialog.List) { h.choose(list) }

@@ -16,12 +16,12 @@ func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
 	switch {
 	case a.Context == config.ContextTranscript:
 		if t.reader == nil || len(t.conv.Items) == 0 {
-			return t.say("there is nothing in the transcript yet")
+			return t.say(emptyTranscript)
 		}
 		return t.reader.Chosen(a.Action)
 	case a.Action == config.ActionEditor, a.Action == config.ActionHistorySearch:
 		if !t.composerActive() {
-			return t.say("there is no prompt yet: choose an agent first")
+			return t.say(noAgent)
 		}
 		_, cmd := t.composer.Do(a.Action)
 		return cmd
@@ -32,18 +32,19 @@ func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
 // otherItems returns the palette items without a key.
 func (ac *actions) otherItems() []dialog.Item {
 	t := ac.tab
+	do := func(id, title, words, why string, do func() tea.Cmd) dialog.Item {
+		return withReason(dialog.Item{ID: id, Title: title, Words: words, Do: dialog.Do(do)}, why, t.say)
+	}
 	items := []dialog.Item{
-		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) })},
-		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(func() tea.Cmd { return fileList(t) })},
-	}
-	if r := t.rules(); r != nil {
-		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(r.Show)})
-	}
-	if t.conv != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil {
-		items = append(items, dialog.Item{ID: "fork", Title: "go on with a copy of this session", Do: dialog.Do(ac.fork)})
-	}
-	if t.conv != nil && t.conv.Agent.Capabilities.Auth.Logout != nil {
-		items = append(items, dialog.Item{ID: "logout", Title: "sign out of the agent", Do: dialog.Do(func() tea.Cmd { return t.signIn.Out(t.program.Context) })})
+		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys rules theme notifications", "", ac.editConfig),
+		do("theme", "Choose the theme", "settings colours colors dark light appearance", "", ac.chooseTheme),
+		do("usage", "Show context use and cost", "tokens money price budget", ac.noUsage(), ac.showUsage),
+		do("files", "Show the files the agent wrote", "edits diff changes", ac.needsSession(), func() tea.Cmd { return fileList(t) }),
+		do("shell", "Open your shell", "bash terminal console command !", ac.needsSession(), func() tea.Cmd { return t.commands.Run("") }),
+		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", ac.noRules(), ac.showRules),
+		do("fork", "Fork this session", "branch copy duplicate", ac.noFork(), ac.fork),
+		do("login", "Sign in to the agent", "login log in account auth authenticate", ac.noSignIn(), ac.signIn),
+		do("logout", "Sign out of the agent", "logout log out account auth", ac.noSignOut(), ac.signOut),
 	}
 	if t.session != nil {
 		items = append(items, pieceItems(t.program.Context, t.conv, t.session)...)
@@ -79,7 +80,7 @@ var absent = func() map[config.Action]string {
 			reasons[a.Action] = inside
 		case config.ContextReplay:
 			reasons[a.Action] = "it steers a recording while that is played: there is no time to look for it in a list"
-		case config.ContextPager, config.ContextChanges:
+		case config.ContextPager, config.ContextChanges, config.ContextInspector:
 			reasons[a.Action] = view
 		case config.ContextDialog:
 			reasons[a.Action] = asked
@@ -89,25 +90,42 @@ var absent = func() map[config.Action]string {
 }()
 
 // openPalette lists all actions, which run performs, and more items, most recently used
-// first.
-func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd) {
-	items := recentFirst(t.program.Recent, append(actionItems(t.program.Keys, run), more...))
-	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true})
+// first. why says why an action cannot be done now, or returns "".
+func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) {
+	items := actionItems(t.program.Keys, run)
+	for i, a := range paletteActions() {
+		items[i] = withReason(items[i], why(a), t.say)
+	}
+	items = recentFirst(t.program.Recent, append(items, more...))
+	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true, Headings: true})
 }
 
-// actionItems returns the actions that have, or could have, a key.
+// withReason returns an item that cannot be chosen now as one that says why, unless why is
+// "".
+func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.Item {
+	if why != "" {
+		item.Words += " " + item.Detail
+		item.Dim, item.Detail, item.Do = true, why, dialog.Do(func() tea.Cmd { return say(why) })
+	}
+	return item
+}
+
+// paletteActions returns the actions that have, or could have, a key, and are in the
+// palette.
+func paletteActions() []config.ActionInfo {
+	return slices.DeleteFunc(config.Actions(), func(a config.ActionInfo) bool { return absent[a.Action] != "" })
+}
+
+// actionItems returns the items of [paletteActions].
 func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
 	var items []dialog.Item
-	for _, a := range config.Actions() {
-		if absent[a.Action] != "" {
-			continue
-		}
+	for _, a := range paletteActions() {
 		item := dialog.Item{
-			ID: string(a.Action), Title: a.Help, Detail: strings.Join(keys.For(a.Action), ", "),
+			ID: string(a.Action), Title: a.Help, Detail: strings.Join(keys.For(a.Action), ", "), Words: a.Action.Words(),
 			Do: dialog.Do(func() tea.Cmd { return run(a) }),
 		}
 		if a.Context == config.ContextTranscript {
-			item.Group = "the item that is marked in the transcript"
+			item.Group = "the marked item"
 		}
 		items = append(items, item)
 	}
@@ -124,7 +142,7 @@ func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == id })
 		if at >= 0 && len(before) < mostRecent {
 			item := items[at]
-			item.Group = "used last"
+			item.Group = "recently used"
 			before = append(before, item)
 			items = slices.Delete(items, at, at+1)
 		}

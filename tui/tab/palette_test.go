@@ -23,7 +23,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 		b.press("enter")
 	}
 	choose("expandor")
-	if b.reader.Focused() || !strings.Contains(b.toast.text, "nothing in the transcript") {
+	if b.reader.Focused() || !strings.Contains(b.toast.text, "transcript is empty") {
 		t.Errorf("with nothing to expand it says %q", b.toast.text)
 	}
 	b.events(
@@ -56,8 +56,8 @@ func TestWhatWasChosenLastComesFirst(t *testing.T) {
 	}
 	b.press("ctrl+p")
 	text := b.screen()
-	first, second, all := strings.Index(text, "find words in"), strings.Index(text, "files that the agent wrote"), strings.Index(text, "next mode")
-	if first < 0 || second < first || all < second || !strings.Contains(text, "used last") {
+	first, second, all := strings.Index(text, "Find words in"), strings.Index(text, "files the agent wrote"), strings.Index(text, "Next mode")
+	if first < 0 || second < first || all < second || !strings.Contains(text, "recently used") {
 		t.Errorf("the palette is\n%s", text)
 	}
 	b.press("down")
@@ -92,4 +92,47 @@ func TestNoRulesWithoutAJudge(t *testing.T) {
 		b.press(string(k))
 	}
 	b.mustNotShow(t, "show the rules")
+}
+
+// People look for things by words of other programs.
+func TestThePaletteKnowsTheWordsOfNewcomers(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	for words, want := range map[string]string{
+		"diff": "Review and undo changes", "undo": "Review and undo changes", "rewind": "Review and undo changes",
+		"settings": "Show all options", "config": "Edit the configuration file", "vim": "Edit the configuration file",
+		"mcp": "Edit the configuration file", "sandbox": "Edit the configuration file", "resume": "Show the sessions",
+		"clear": "New session", "cost": "Show context use and cost", "usage": "Show context use and cost",
+		"login": "Sign in to the agent", "approve": "rules", "allow": "rules", "permissions": "rules", "shell": "Open your shell",
+		"exit": "Quit", "switch model": "Choose the model", "restart": "Restart the agent", "keys": "Show the help",
+		"history": "Show the sessions", "copy": "Copy the item",
+	} {
+		b.press("ctrl+p")
+		b.Update(tea.PasteMsg{Content: words})
+		if text := b.screen(); !strings.Contains(text, want) {
+			t.Errorf("%q does not find %q:\n%s", words, want, text)
+		}
+		b.press("esc", "esc")
+	}
+}
+
+// What cannot be done now is listed with the reason, and choosing it says so.
+func TestThePaletteSaysWhyNot(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	for words, why := range map[string]string{
+		"export": "the transcript is empty", "fork": "this agent cannot fork sessions", "queue": "the queue is empty",
+		"plan above": "", "next tab": "there is only one tab", "cost": "the agent has reported no usage",
+	} {
+		b.press("ctrl+p")
+		b.Update(tea.PasteMsg{Content: words})
+		if why == "" {
+			b.mustShow(t, "No matches")
+			b.press("esc", "esc")
+			continue
+		}
+		b.mustShow(t, why)
+		b.press("enter")
+		if b.toast.text != why {
+			t.Errorf("%q says %q, want %q", words, b.toast.text, why)
+		}
+	}
 }

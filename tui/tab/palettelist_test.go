@@ -43,11 +43,11 @@ func TestWhatIsChosenIsRemembered(t *testing.T) {
 			openPalette(b.Tab, []dialog.Item{{ID: "rules", Title: "show the rules", Do: dialog.Close{}}}, func(a config.ActionInfo) tea.Cmd {
 				done = a.Action
 				return nil
-			})
-			if used := strings.Contains(b.Screen(), "used last"); used != (round == 1) {
+			}, func(config.ActionInfo) string { return "" })
+			if used := strings.Contains(b.Screen(), "recently used"); used != (round == 1) {
 				t.Errorf("round %d: something was used last: %v\n%s", round, used, b.Screen())
 			}
-			b.Choose("export the session")
+			b.Choose("Export the session")
 			if done != config.ActionExport {
 				t.Errorf("%q was done", done)
 			}

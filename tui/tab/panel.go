@@ -95,6 +95,7 @@ func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: t.diffPositions.Known(), Reach: t.questions.Reach(), Now: p.Now,
+		Values:   t.options.values(),
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
 	if t.list != nil {
@@ -134,7 +135,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()
-		return t.starter.startAgent(a.Agent)
+		return t.starter.startChosen(a.Agent)
 	case dialog.OpenSession:
 		t.dialogs.Pop()
 		return t.actions.openSession(a.Session)
@@ -142,8 +143,14 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		t.dialogs.Pop()
 		return t.actions.run(a.Action)
 	case dialog.SetOption:
-		t.dialogs.Chosen()
+		t.dialogs.Pop()
 		t.session.SetOption(a.Option, a.Value)
+	case dialog.Toggle:
+		t.session.SetOption(a.Option, a.Value)
+	case dialog.Push:
+		if d := a(); d != nil {
+			t.dialogs.Push(d)
+		}
 	case dialog.Copy:
 		return t.actions.copy("the address", a.Text)
 	case dialog.Show:

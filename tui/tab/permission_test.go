@@ -30,7 +30,7 @@ func TestAnotherQuestionIsInertAtFirst(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.press("alt+n")
-	b.mustShow(t, "tool  Step2", "2 of 3", "takes no keys until you pause")
+	b.mustShow(t, "tool  Step2", "2 of 3", "Pause typing to answer")
 	b.press("1")
 	b.mustShow(t, "❯ 1", "tool  Step2")
 	b.passes(3 * time.Second)
@@ -53,9 +53,9 @@ func TestTheQueueMovesUp(t *testing.T) {
 	b.press("alt+n")
 	b.events(conversation.PermissionClosed{ID: 4})
 	b.mustShow(t, "tool  Step2", "2 of 3")
-	b.mustNotShow(t, "taken its question back")
+	b.mustNotShow(t, "withdrew its question")
 	b.events(conversation.PermissionClosed{ID: 2})
-	b.mustShow(t, "tool  Step3", "2 of 2", "the agent has taken its question back")
+	b.mustShow(t, "tool  Step3", "2 of 2", "the agent withdrew its question")
 	b.passes(dialog.LookTime + time.Millisecond)
 	b.draw()
 	if in := b.ArmsIn(); in != dialog.ReplaceTime-dialog.LookTime-time.Millisecond {
@@ -76,7 +76,7 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	b.types("1ya", time.Second)
 	b.mustShow(t, "❯ 1ya", "Answer “Reject it”")
 	b.press("esc")
-	b.mustShow(t, "takes no keys until you pause", "Allow it")
+	b.mustShow(t, "Pause typing to answer", "Allow it")
 	b.press("esc") // a second press of it
 	if !b.conv.Turn.Cancelling.IsZero() {
 		t.Error("a second esc cancelled the turn")
@@ -86,7 +86,7 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	b.press("tab")
 	b.mustShow(t, "❯ 1ya") // the words are still there
 	b.press("ctrl+c")
-	b.mustShow(t, "Allow it", "❯ Ask for something")
+	b.mustShow(t, "Allow it", "Answer above, or type")
 	if !b.conv.Turn.Cancelling.IsZero() || len(b.conv.Permissions) != 1 {
 		t.Error("ctrl+c cancelled the turn")
 	}
@@ -101,7 +101,7 @@ func TestInterruptClearsTheDraftBelowAQuestion(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.mustShow(t, "Allow it", "❯ draft")
 	b.press("ctrl+c")
-	b.mustShow(t, "Allow it", "❯ Ask for something")
+	b.mustShow(t, "Allow it", "Answer above, or type")
 	if !b.conv.Turn.Cancelling.IsZero() || len(b.conv.Permissions) != 1 {
 		t.Error("the turn was cancelled")
 	}
@@ -130,7 +130,7 @@ func TestTheWholeScreenOfAQuestionClosesWithIt(t *testing.T) {
 	b.mustShow(t, "Permission: • Step1")
 	b.events(conversation.PermissionClosed{ID: 1})
 	b.mustNotShow(t, "Permission:")
-	b.mustShow(t, "the agent has taken its question back")
+	b.mustShow(t, "the agent withdrew its question")
 	if !b.dialogs.Empty() {
 		t.Error("a dialog is left")
 	}
@@ -163,7 +163,7 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 		b.questions.Reach().Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
 		return nil
 	}))
-	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "takes no keys until you pause")
+	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "Pause typing to answer")
 	b.Update(then(func() tea.Cmd {
 		b.questions.Reach().Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
 		return nil

@@ -35,13 +35,13 @@ func (b *bench) line(t *testing.T, begin string) int {
 
 func TestThePopupStandsAboveTheRule(t *testing.T) {
 	b := withCommands(t)
-	b.press("/", "r", "e")
-	b.mustShow(t, "2 of 14", "tab accept", "esc close")
-	offer, prompt := b.line(t, "› /review"), b.line(t, "❯ /re")
-	if rule := b.screen(); offer != prompt-3 || !strings.HasPrefix(strings.Split(rule, "\n")[prompt-1], "──") {
+	b.press("/", "r", "e", "v")
+	b.mustShow(t, "1 of 23", "tab accept", "esc close")
+	offer, prompt := b.line(t, "› /review"), b.line(t, "❯ /rev")
+	if rule := b.screen(); offer != prompt-2 || !strings.HasPrefix(strings.Split(rule, "\n")[prompt-1], "──") {
 		t.Errorf("the popup is on line %d, the prompt on %d:\n%s", offer, prompt, b.screen())
 	}
-	if c := b.draw().Cursor; c == nil || c.Y != prompt || c.X != 5 {
+	if c := b.draw().Cursor; c == nil || c.Y != prompt || c.X != 6 {
 		t.Errorf("the cursor is at %v, the prompt on line %d", c, prompt)
 	}
 	drawn := b.draw().Lines[offer]
@@ -49,7 +49,7 @@ func TestThePopupStandsAboveTheRule(t *testing.T) {
 		t.Errorf("the letters that were found are not marked: %q", drawn)
 	}
 	b.press("esc")
-	b.mustNotShow(t, "2 of 14")
+	b.mustNotShow(t, "1 of 23")
 }
 
 func TestAClickTakesAnOffer(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAClickTakesAnOffer(t *testing.T) {
 	at := b.line(t, "  /refactor")
 	b.draw()
 	b.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: b.line(t, "───")})
-	b.mustShow(t, "14 of 14")
+	b.mustShow(t, "23 of 23")
 	b.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: at})
 	b.mustShow(t, "❯ /refactor")
 }

@@ -6,9 +6,9 @@ import (
 	"parley/config"
 )
 
-// prompt is the layer of the composer and what surrounds it: completions, earlier prompts,
+// promptLayer is the layer of the composer and what surrounds it: completions, earlier prompts,
 // activity, the plan and the queue.
-type prompt struct {
+type promptLayer struct {
 	tab     *Tab
 	rule    cachedLine
 	line    int         // first line of the composer in the last drawing
@@ -18,7 +18,7 @@ type prompt struct {
 
 // key gives a key to the composer. While the transcript or a question has the focus and
 // the prompt is empty, it takes only keys that type text.
-func (p *prompt) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+func (p *promptLayer) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
 	if !config.Types(name) {
@@ -33,7 +33,7 @@ func (p *prompt) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 }
 
 // write gives a key to the composer and performs the result.
-func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd, bool) {
+func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd, bool) {
 	t := p.tab
 	t.program.Guard.Typed()
 	empty := t.composer.Empty()
@@ -45,6 +45,8 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 		return cmd, false
 	case result.Copy != "":
 		cmd = tea.Batch(cmd, t.actions.copy("", result.Copy))
+	case result.Unknown != "":
+		t.actions.askUnknownCommand(result.Unknown, *result.Prompt)
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.queue.Submit(*result.Prompt))
 	case result.Command != nil && t.stored.readOnly != "":
@@ -52,7 +54,7 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 	case result.Command != nil:
 		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
 	case result.Own != "":
-		cmd = tea.Batch(cmd, t.actions.runSlashCommand(result.Own))
+		cmd = tea.Batch(cmd, t.actions.runSlashCommand(result.Own, result.Argument))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
 		cmd = tea.Batch(cmd, t.queue.SendNothing())
 	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.queue.Queued() > 0:
@@ -66,7 +68,7 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 }
 
 // typeLetters types letters that had selected an answer and turned out to be text.
-func (p *prompt) typeLetters() tea.Cmd {
+func (p *promptLayer) typeLetters() tea.Cmd {
 	var all tea.Cmd
 	for _, k := range p.tab.dialogs.Typed() {
 		if p.tab.composerActive() && p.tab.replay == nil {
@@ -77,7 +79,7 @@ func (p *prompt) typeLetters() tea.Cmd {
 	return all
 }
 
-func (p *prompt) paste(text string) (tea.Cmd, bool) {
+func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 	t := p.tab
 	t.program.Guard.Typed()
 	t.reader.Blur()
@@ -88,7 +90,7 @@ func (p *prompt) paste(text string) (tea.Cmd, bool) {
 }
 
 // mouse sets the cursor and selects text.
-func (p *prompt) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
+func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	t, at := p.tab, msg.Mouse()
 	switch msg.(type) {
 	case tea.MouseClickMsg:

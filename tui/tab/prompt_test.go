@@ -19,7 +19,8 @@ func starting(t *testing.T) (b *bench, made *session.Session) {
 	t.Helper()
 	b = newBench(t, t.TempDir())
 	made, err := session.NewSession(session.Options{
-		Cwd: b.cwd,
+		Command: acpclient.Command{Path: "quick", Args: []string{"--now"}},
+		Cwd:     b.cwd,
 		Spawn: func(acpclient.Command) (*session.Peer, error) {
 			<-t.Context().Done()
 			return nil, t.Context().Err()
@@ -33,7 +34,7 @@ func starting(t *testing.T) (b *bench, made *session.Session) {
 	fresh.program.Start = func(config.Agent) (*session.Session, error) { return made, nil }
 	b.Tab = fresh
 	b.Show()
-	b.Start(&config.Agent{ID: "a", Name: "Agent"})
+	b.Start(&config.Agent{ID: "a", Name: "Agent", Command: "quick", Args: []string{"--now"}})
 	return b, made
 }
 
@@ -45,17 +46,25 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 	b.mustShow(t, "more")
 	var texts []string
 	b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made})
-	run(b.Tab, b.Update(batchMsg{conversation.SessionOpened{ID: "s"}}), func() {
-		for _, e := range made.Stream().Take() {
-			if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
-				texts = append(texts, q.Queue[0].Prompt[0].Text)
-			}
+	for _, e := range made.Stream().Take() {
+		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
+			texts = append(texts, q.Queue[0].Prompt[0].Text)
 		}
-	})
+	}
 	if strings.Join(texts, ",") != "go" {
 		t.Errorf("the session was sent %q", texts)
 	}
 	b.mustShow(t, "more") // the draft stays
+}
+
+// The start shows from the first frame on, and is not called slow before the session has
+// told when it began.
+func TestAStartShowsAtOnce(t *testing.T) {
+	b, made := starting(t)
+	b.mustShow(t, "starting quick --now")
+	b.Update(startedMsg{agent: b.agent, session: made})
+	b.mustShow(t, "starting quick --now")
+	b.mustNotShow(t, "still starting")
 }
 
 // Who leaves an agent that starts gets the prompts back that were sent to it, also one that

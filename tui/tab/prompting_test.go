@@ -27,7 +27,7 @@ func TestEscInTheFirstChoiceOfAnAgentIsCalledQuit(t *testing.T) {
 func TestTheStatusCallsAModelAsTheSelectorDoes(t *testing.T) {
 	for _, c := range []struct{ id, name, want string }{
 		{"river", "River", "River"},
-		{"opus", "Opus, the largest of all models", "opus"},
+		{"opus", "Opus, the largest of all models", "Opus, the largest of all models"},
 		{"vendor/a-long-id", "Short", "Short"},
 	} {
 		b := newBench(t, t.TempDir())
@@ -43,7 +43,7 @@ func TestTheHintsOfASearch(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.mustShow(t, "enter send")
 	b.press("ctrl+r")
-	b.mustShow(t, "enter take it", "esc back to the draft")
+	b.mustShow(t, "enter accept", "esc back to the draft")
 	b.mustNotShow(t, "enter send")
 	b.press("esc", "f1")
 	b.mustNotShow(t, "enter send")
@@ -73,7 +73,7 @@ func TestASearchBesideAQuestion(t *testing.T) {
 	b.press("x")
 	b.clock = b.clock.Add(10 * time.Second)
 	b.press("ctrl+r", "1", "y", "z")
-	b.mustShow(t, "search: 1yz", "enter take it", "Remove the build")
+	b.mustShow(t, "search: 1yz", "enter accept", "Remove the build")
 	if len(b.conv.Permissions) != 1 {
 		t.Error("the question was answered")
 	}

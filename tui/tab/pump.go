@@ -2,7 +2,6 @@ package tab
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,9 +10,13 @@ import (
 	"parley/internal/session"
 )
 
-// frame is the least time between two batches of streamed events. It is longer than a
-// frame of the screen, so that each batch is drawn when it comes.
-const frame = 40 * time.Millisecond
+// frame is the least time between two batches of streamed events of a tab in front. It is
+// longer than a frame of the screen, so that each batch is drawn when it comes. In the
+// background nobody sees them.
+const (
+	frame           = 35 * time.Millisecond
+	backgroundFrame = 250 * time.Millisecond
+)
 
 // batchMsg is everything that happened in the session since the last batch.
 type batchMsg []conversation.Event
@@ -30,7 +33,19 @@ type pumpedMsg struct {
 type pump struct {
 	ctx     context.Context
 	session *session.Session
-	last    time.Time
+}
+
+func newPump(ctx context.Context, s *session.Session) *pump {
+	p := &pump{ctx, s}
+	p.pace(frame)
+	return p
+}
+
+// pace sets the least time between two batches.
+func (p *pump) pace(least time.Duration) {
+	if p != nil {
+		p.session.Stream().Pace(least)
+	}
 }
 
 // next waits for the next batch. It returns nil at the end of the stream.
@@ -40,31 +55,9 @@ func (p *pump) next() tea.Msg {
 	case <-p.ctx.Done():
 		return nil
 	}
-	if rest := frame - time.Since(p.last); rest > 0 {
-		t := time.NewTimer(rest)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-p.ctx.Done():
-			return nil
-		}
-	}
 	events := p.session.Stream().Take()
-	if slices.ContainsFunc(events, streamed) {
-		p.last = time.Now()
-	}
 	if len(events) == 0 && p.session.Stream().Closed() {
 		return nil
 	}
 	return pumpedMsg{p, events}
-}
-
-// streamed reports whether an event is of a kind that comes in floods. Other events are
-// not delayed.
-func streamed(e conversation.Event) bool {
-	switch e.(type) {
-	case conversation.Text, conversation.Update, conversation.TerminalOutput:
-		return true
-	}
-	return false
 }

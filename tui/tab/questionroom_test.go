@@ -35,11 +35,11 @@ func TestAQuestionTakesTheRoomThatItNeeds(t *testing.T) {
 		if !strings.HasPrefix(lines[0], "╭─ Permission") || !strings.HasPrefix(lines[len(lines)-4], "╰─") {
 			t.Errorf("at %v it has not all rows but three:\n%s", size, b.screen())
 		}
-		if hints := lines[len(lines)-1]; !strings.Contains(hints, "pgdown read on") {
+		if hints := lines[len(lines)-1]; !strings.Contains(hints, "pgdown scroll on") {
 			t.Errorf("at %v the hints are %q", size, hints)
 		}
 		b.press("end")
-		if hints := b.draw().Lines[b.rows-1]; strings.Contains(hints, "pgdown read on") {
+		if hints := b.draw().Lines[b.rows-1]; strings.Contains(hints, "pgdown scroll on") {
 			t.Errorf("at %v the hints lag behind: %q", size, hints)
 		}
 	}

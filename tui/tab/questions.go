@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/tui/composer"
+	"parley/internal/prompt"
 	"parley/tui/desktop"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
@@ -47,8 +47,9 @@ func (q *questions) Follow() tea.Cmd {
 		q.ended()
 	}
 	cmd := q.resolvePaths()
-	if q.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
-		cmd = tea.Batch(cmd, q.tab.say("the agent has taken its question back"))
+	// The questions of an agent that goes end before it is known why it has gone.
+	if q.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.tab.session.Disconnected() {
+		cmd = tea.Batch(cmd, q.tab.say("the agent withdrew its question"))
 	}
 	return cmd
 }
@@ -93,20 +94,13 @@ func (q *questions) addToDraft(words string) {
 	}
 }
 
-// RejectWith rejects a request, or cancels the turn, and sends words before the queue once
-// the files that they mention are read.
+// RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	p, caps := composer.NewPrompt(a.Words, q.tab.cwd), q.tab.conv.Agent.Capabilities.PromptCapabilities
-	return inBackground(func() then {
-		prompt := p.Blocks(caps)
-		return func() tea.Cmd {
-			if err := q.tab.session.AnswerWith(a.ID, a.Option, prompt); err != nil {
-				q.addToDraft(a.Words)
-				return q.tab.say(err.Error())
-			}
-			return nil
-		}
-	})
+	if err := q.tab.session.AnswerWith(a.ID, a.Option, prompt.New(a.Words)); err != nil {
+		q.addToDraft(a.Words)
+		return q.tab.say(err.Error())
+	}
+	return nil
 }
 
 // resolvePaths resolves the paths of the question in the background. It returns nil if all
@@ -117,7 +111,7 @@ func (q *questions) resolvePaths() tea.Cmd {
 	}
 	const most = 1000 // per batch
 	var unknown []string
-	for _, path := range q.asking.Paths() {
+	for _, path := range toolview.NamedPaths(q.asking.Call()) {
 		if !q.reach.Known(path) && len(unknown) < most {
 			unknown = append(unknown, path)
 		}

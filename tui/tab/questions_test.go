@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -51,8 +52,25 @@ func TestOneAfterTheOther(t *testing.T) {
 		b.MustSay("Read the first")
 		b.conv.Apply(conversation.PermissionClosed{ID: 1})
 		b.Do(q.Follow())
-		if b.MustSay("the agent has taken its question back"); !b.dialogs.Empty() {
+		if b.MustSay("the agent withdrew its question"); !b.dialogs.Empty() {
 			t.Errorf("it still asks\n%s", b.Screen())
+		}
+	})
+}
+
+// An agent that goes has not taken its question back.
+func TestAQuestionEndsWithItsAgent(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		q := questionsBench(b)
+		b.conv.Apply(opened(1, "Read the first", "1"))
+		b.Do(q.Follow())
+		b.MustSay("Read the first")
+		b.session.Start() // which fails
+		synctest.Wait()
+		b.conv.Apply(conversation.PermissionClosed{ID: 1})
+		b.Do(q.Follow())
+		if b.toast.text != "" {
+			t.Errorf("it says %q", b.toast.text)
 		}
 	})
 }
@@ -106,7 +124,7 @@ end-turn`, `
 end-turn
 expect session/prompt contains "read the other one"
 end-turn`, 1))
-		b.Do(b.queue.Submit(composer.NewPrompt("go", b.cwd)))
+		b.Do(b.queue.Submit(composer.NewPrompt("go")))
 		b.composer.SetText("a draft")
 		b.wire.got()
 		b.Do(b.questions.RejectWith(dialog.RejectWith{ID: b.conv.Permissions[0].ID, Option: "yes", Words: "read the other one"}))

@@ -1,7 +1,7 @@
 package tab
 
 import (
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,12 +14,12 @@ import (
 	"parley/tui/composer"
 )
 
-func promptOf(words string) composer.Prompt { return composer.NewPrompt(words, "/") }
+func promptOf(words string) composer.Prompt { return composer.NewPrompt(words) }
 
 // enqueue lets prompts wait in the session.
 func (b *bench) enqueue(prompts ...string) {
 	for _, words := range prompts {
-		b.session.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(words)})
+		b.session.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(words)}})
 	}
 	b.Do(nil)
 }
@@ -32,8 +32,8 @@ func TestPromptsWaitForTheSession(t *testing.T) {
 			o := b.queue
 			b.Do(o.Submit(promptOf("one")))
 			b.Do(o.Submit(promptOf("two")))
-			if o.Len() != 2 {
-				t.Fatalf("%d wait", o.Len())
+			if len(o.held) != 2 {
+				t.Fatalf("%d wait", len(o.held))
 			}
 			if !comes {
 				if o.ReturnToDraft(); b.composer.Text() != "one\n\ntwo" {
@@ -42,9 +42,10 @@ func TestPromptsWaitForTheSession(t *testing.T) {
 				return
 			}
 			b.ready()
-			b.Do(o.Read())
-			if got := b.queued(); got != "one, two" || o.Len() != 0 {
-				t.Errorf("the session got %q, and %d wait", got, o.Len())
+			o.held.Send(b.session)
+			b.Do(nil)
+			if got := b.queued(); got != "one, two" || len(o.held) != 0 {
+				t.Errorf("the session got %q, and %d wait", got, len(o.held))
 			}
 		})
 	}
@@ -62,30 +63,13 @@ func TestPromptsAreGivenBackBehindADraft(t *testing.T) {
 	})
 }
 
-// What was read for a prompt that was given back meanwhile, because the agent was left, is
-// not sent to the next one in the place of another prompt.
-func TestAPromptIsSentWithItsOwnFiles(t *testing.T) {
-	runBench(t, func(t *testing.T, b *bench) {
-		b.ready()
-		o := b.queue
-		late := o.Submit(promptOf("one"))().(then)
-		o.ReturnToDraft()
-		own := o.Submit(promptOf("two"))
-		b.Do(late())
-		b.Do(own)
-		if got := b.queued(); got != "two" {
-			t.Errorf("the session got %q", got)
-		}
-	})
-}
-
 // What cannot be sent is not lost.
 func TestAPromptThatIsRefused(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		b.stored.readOnly = "here it can only be read"
+		b.stored.readOnly = "read-only here"
 		b.Do(b.queue.Submit(promptOf("one")))
-		b.MustSay("here it can only be read")
+		b.MustSay("read-only here")
 		if b.queued() != "" || b.composer.Text() != "one" {
 			t.Errorf("%v was sent, and the draft is %q", b.queued(), b.composer.Text())
 		}
@@ -127,10 +111,10 @@ func TestTheQueueIsEmptied(t *testing.T) {
 			t.Errorf("it shows %q", lines)
 		}
 		b.Do(o.Show())
-		b.Choose("Empty the queue")
-		b.MustSay("2 prompts were taken out; ctrl+r finds them again")
+		b.Choose("Clear the queue")
+		b.MustSay("removed 2 prompts; ctrl+r finds them again")
 		b.Do(o.Show())
-		b.MustSay("nothing waits")
+		b.MustSay("The queue is empty")
 	})
 }
 
@@ -148,7 +132,7 @@ func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 		o.Lost()
 		o.AskToSend()
 		b.MustSay("❯ tidy up")
-		b.Choose("Send it")
+		b.Choose("Send")
 		if b.conv.QueuePaused {
 			t.Error("it still waits")
 		}
@@ -177,10 +161,10 @@ func TestEscapeTwice(t *testing.T) {
 	})
 }
 
-// What is kept because the agent has gone says how to have it back: one on the network is
+// What is kept because the agent exited says how to have it back: one on the network is
 // connected to.
 func TestWhatIsKeptSaysHowTheAgentIsHadBack(t *testing.T) {
-	for far, want := range map[bool]string{false: "alt+r starts it again", true: "alt+r connects again"} {
+	for far, want := range map[bool]string{false: "alt+r restarts it", true: "alt+r reconnects"} {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) {
 				if far {
@@ -201,34 +185,39 @@ func TestWhatIsKeptSaysHowTheAgentIsHadBack(t *testing.T) {
 	}
 }
 
-// The files of a prompt that is sent while the agent starts are read once its capabilities
-// are known. Until then the prompt is in the queue, and can be edited there.
-func TestFilesWaitForTheCapabilities(t *testing.T) {
+// A prompt that is sent while the agent starts is in the queue, and its place there is kept
+// while it is edited.
+func TestAPromptIsEditedWhileTheAgentStarts(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		writeFile(t, filepath.Join(b.cwd, "notes.txt"), "remember\n")
 		b.use(newSession(b.cwd, noMachine{}))
-		b.Do(b.queue.Submit(composer.NewPrompt("read @notes.txt", b.cwd)))
+		b.Do(b.queue.Submit(promptOf("read @notes.txt")))
 		b.Do(b.queue.Submit(promptOf("two")))
-		if got := strings.Join(b.queue.Lines(60), "\n"); !strings.Contains(got, "read @notes.txt") || b.queued() != "" {
-			t.Fatalf("it shows %q, and the session has %q", got, b.queued())
+		if got := strings.Join(b.queue.Lines(60), "\n"); !strings.Contains(got, "read @notes.txt") {
+			t.Fatalf("it shows %q", got)
 		}
 		b.Do(b.queue.Show())
 		b.Choose("read @notes.txt")
-		b.Do(b.queue.Submit(composer.NewPrompt("see @notes.txt", b.cwd)))
+		b.Do(b.queue.Submit(promptOf("see @notes.txt")))
 		b.composer.SetText("")
 		b.Do(b.queue.Recall())
-		if b.composer.Text() != "two" {
-			t.Errorf("the draft is %q", b.composer.Text())
+		if b.composer.Text() != "two" || b.queued() != "see @notes.txt" || !slices.Equal(b.conv.Queue[0].Files, []string{"@notes.txt"}) {
+			t.Errorf("the draft is %q, and the queue %+v", b.composer.Text(), b.conv.Queue)
 		}
-		b.events(conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentCapabilities: acpclient.AgentCapabilities{
-			PromptCapabilities: acpclient.PromptCapabilities{EmbeddedContext: true},
-		}}}, conversation.SessionOpened{ID: "s", Cwd: b.cwd})
-		b.Do(nil)
-		if b.queued() != "see @notes.txt" {
-			t.Fatalf("the session got %q", b.queued())
-		}
-		if got := b.conv.Queue[0].Prompt; len(got) != 2 || got[1].Type != acpclient.ContentResource {
-			t.Errorf("it got %+v", got)
+	})
+}
+
+// A folded paste that is taken back from the queue is folded.
+func TestAPasteComesBackFolded(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.use(newSession(b.cwd, noMachine{}))
+		b.composer.Paste(strings.Repeat("line\n", 20))
+		taken, _ := b.composer.Take()
+		p := taken.Prompt
+		b.Do(b.queue.Submit(*p))
+		b.Do(b.queue.Recall())
+		lines, _ := b.composer.View()
+		if got := ansi.Strip(strings.Join(lines, "\n")); !strings.Contains(got, "[pasted text #1, 20 lines]") {
+			t.Errorf("the draft shows %q", got)
 		}
 	})
 }

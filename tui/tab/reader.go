@@ -105,7 +105,7 @@ func (r *reader) Move(a config.Action) bool {
 	default:
 		return false
 	}
-	l.SelectInSight()
+	l.SelectVisible()
 	return true
 }
 
@@ -124,7 +124,7 @@ func (r *reader) copyItem() tea.Cmd {
 	}
 	text := r.list.Excerpt().Text
 	if text == "" {
-		return r.tab.say("there is nothing to copy in this item")
+		return r.tab.say("this item has nothing to copy")
 	}
 	return r.tab.actions.copy("", text)
 }
@@ -136,7 +136,7 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 		r.list.ClearSpan()
 	}
 	if text == "" {
-		return r.tab.say("there is no text in what is marked")
+		return r.tab.say("the selection has no text")
 	}
 	return r.tab.actions.copy("", text)
 }
@@ -145,7 +145,7 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 func (r *reader) copyCode() tea.Cmd {
 	codes, first := r.list.Codes()
 	if len(codes) == 0 {
-		return r.tab.say("there is no code block in this item")
+		return r.tab.say("this item has no code block")
 	}
 	if r.codeOf == r.list.Selected() {
 		r.code = (r.code + 1) % len(codes)
@@ -183,7 +183,7 @@ func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 	case err != nil:
 		return r.tab.say(err.Error())
 	case text == "":
-		return r.tab.say("there is no " + what + " in this item")
+		return r.tab.say("this item has no " + what)
 	case a == config.ActionCopyPatch:
 		what = "change as a patch"
 	}

@@ -211,13 +211,13 @@ func TestCopiesWhatThereIsToCopy(t *testing.T) {
 		{"tab C", "make test", "copied the command, 9 characters (test-copy)"},
 		{"O", "ok\nall 12", "copied the output, 9 characters (test-copy)"},
 		{"p", "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n", "copied the change as a patch, 46 characters (test-copy)"},
-		{"c", "", "there is no code block in this item"},
+		{"c", "", "this item has no code block"},
 		{"k c", "make test", "copied code block 1 of 2, 9 characters (test-copy), without control and hidden characters"},
 		{"c", "func f() {}", "copied code block 2 of 2, 11 characters (test-copy)"},
 		{"c", "make test", "copied code block 1 of 2"},
-		{"C", "", "there is no command in this item"},
-		{"O", "", "there is no output in this item"},
-		{"p", "", "there is no change in this item"},
+		{"C", "", "this item has no command"},
+		{"O", "", "this item has no output"},
+		{"p", "", "this item has no change"},
 		{"y", "Run\n\n```sh\nmake test\n```\n\nor\n\n```go\nfunc f() {}\n```\nend", "copied 55 characters (test-copy), without"},
 		{"k v j y", "Do it.\n\nRun\n\n```sh\nmake test\n```\n\nor\n\n```go\nfunc f() {}\n```\nend", "copied 63 characters"},
 	} {
@@ -248,7 +248,7 @@ func TestWhatIsTooLongForTheTerminalGoesToTheSystemAlone(t *testing.T) {
 	if cmd := b.actions.copy("", long); len(results(t, cmd, 1)) != 1 {
 		t.Error("nothing comes of it")
 	}
-	for err, want := range map[error]string{nil: "copied 1048577 characters (test-copy)", desktop.ErrNoClipboard: "not copied: 1048577 characters are too many for the terminal's clipboard (OSC 52), and no clipboard program was found"} {
+	for err, want := range map[error]string{nil: "copied 1048577 characters (test-copy)", desktop.ErrNoClipboard: "not copied: 1048577 characters: too much for the terminal's clipboard (OSC 52), and no clipboard program was found"} {
 		b.program.Clipboard = func(context.Context, string) (string, error) { return "test-copy", err }
 		for _, msg := range results(t, b.actions.copy("", long), 1) {
 			if _, ok := msg.(Copy); ok {
@@ -422,7 +422,7 @@ func TestTheMouseIsLentUntilTheNextKey(t *testing.T) {
 	if b.TakesMouse() {
 		t.Error("the mouse is not lent")
 	}
-	b.mustShow(t, "the mouse is the terminal's until the next key")
+	b.mustShow(t, "the terminal has the mouse until the next key")
 	b.press("x")
 	if !b.TakesMouse() {
 		t.Error("the mouse is not taken back")

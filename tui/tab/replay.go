@@ -32,7 +32,7 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 }
 
 // notInReplay says that an action is unavailable in a replay.
-const notInReplay = "this is a replay: there is no agent, and nothing is done"
+const notInReplay = "this is a replay: nothing is run"
 
 // actsOutside reports whether an action of the transcript affects a program or file.
 func actsOutside(a config.Action) bool {
@@ -64,7 +64,7 @@ func (ac *actions) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 }
 
 // sessionNow returns the current time, or the recorded time in a replay.
-func (t *Tab) sessionNow() time.Time {
+func sessionNow(t *Tab) time.Time {
 	if t.replay != nil {
 		if then := t.replay.Now(); !then.IsZero() {
 			return then

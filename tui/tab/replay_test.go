@@ -85,7 +85,7 @@ func TestReplayPlaysAndPauses(t *testing.T) {
 	b.mustShow(t, "❯ tidy up", "All is tidy.", "turn 1 of 3", "working 1s")
 	b.press(" ")
 	b.pass(time.Hour / 100)
-	b.mustShow(t, "paused", "0:02 / 0:11", "space go on", "working 1s") // the time of the session stands still as well
+	b.mustShow(t, "paused", "0:02 / 0:11", "space resume", "working 1s") // the time of the session stands still as well
 	b.press(" ")
 	b.press("+", "+")
 	b.mustShow(t, "playing", "speed 4x")
@@ -224,9 +224,9 @@ func TestReplayIsRead(t *testing.T) {
 	b.press("tab")
 	b.mustShow(t, "j/k move")
 	b.press("k", "esc")
-	b.mustShow(t, "space go on")
+	b.mustShow(t, "space resume")
 	b.press("f1")
-	b.mustShow(t, "In the prompt, and everywhere")
+	b.mustShow(t, "In the prompt and everywhere")
 	b.press("esc")
 	b.mustShow(t, "turn 2 of 3")
 	for _, key := range []string{"q", "ctrl+c", "ctrl+d"} {

@@ -118,7 +118,7 @@ func (r *replayControl) rewind() {
 	t.conv = conversation.New()
 	t.conv.Cwd = t.cwd
 	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetSites(t.diffPositions.Known())
+	t.list.SetDiffPositions(t.diffPositions.Known())
 	t.list.Focus(old.Focused())
 	t.reader = newTranscriptReader(t)
 	t.info.Forget()
@@ -161,9 +161,9 @@ func (r *replayControl) Asks(c *conversation.Conversation) string {
 func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed) string {
 	switch {
 	case closed == nil:
-		return "it was not answered"
+		return "not answered"
 	case closed.Outcome.Cancelled():
-		return "it was taken back"
+		return "withdrawn"
 	}
 	answer := string(closed.Outcome.OptionID)
 	for _, o := range p.Options {
@@ -221,7 +221,7 @@ func (r *replayControl) hints() []dialog.Hint {
 	case p.Ended():
 		h.Add(config.ActionReplayPause, "play again")
 	case p.Paused():
-		h.Add(config.ActionReplayPause, "go on")
+		h.Add(config.ActionReplayPause, "resume")
 	default:
 		h.Add(config.ActionReplayPause, "pause")
 	}

@@ -34,7 +34,7 @@ func (r *ruleDialogs) AskToTrust() {
 		return
 	}
 	if q := r.book.TrustQuestion(); q != nil {
-		r.tab.ask(r.tab.confirmation(*q))
+		r.tab.ask(r.tab.actions.confirmation(*q))
 	}
 }
 
@@ -76,7 +76,7 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 func (r *ruleDialogs) saved(done string, a dialog.SaveRules) tea.Cmd {
 	p := permissionOf(r.tab.conv, a.ID)
 	if p == nil || p.Asked != a.Call {
-		return r.tab.say(done + ". The agent has changed its question meanwhile")
+		return r.tab.say(done + ". The agent has changed its question")
 	}
 	r.tab.program.Guard.Settle()
 	if err := r.tab.session.Answer(a.ID, a.Option); err != nil {
@@ -104,7 +104,7 @@ func (r *ruleDialogs) list(entries []app.Rule) {
 	}
 	r.tab.dialogs.PushBelow(dialog.NewSelector(r.tab.env(), dialog.List{
 		Title: "Rules", Items: items,
-		Empty: "There are no rules: everything that an agent asks is asked of you.",
+		Empty: "No rules: parley asks you every time.",
 	}))
 }
 
@@ -119,7 +119,7 @@ func (r *ruleDialogs) item(i int, e app.Rule) dialog.Item {
 	default:
 		item.Detail, item.Disabled = e.Source, true
 		if !e.Counts {
-			item.Detail = "does not count: the project is not trusted"
+			item.Detail = "ignored: the project is not trusted"
 		}
 	}
 	return item
@@ -133,13 +133,13 @@ func (r *ruleDialogs) askToTakeBack(e app.Rule) {
 	line := e.Rule.String()
 	remove := func() tea.Cmd {
 		return inBackground(func() then {
-			return r.changed("taken back: "+line, r.book.Remove(e.Scope == app.SavedEverywhere, line))
+			return r.changed("removed: "+line, r.book.Remove(e.Scope == app.SavedEverywhere, line))
 		})
 	}
 	r.tab.ask(dialog.Confirmation{
-		Title: "Take the rule back", Text: "The rule is " + e.Scope.String() + ". It will not count any more:", Lines: []string{line},
+		Title: "Remove the rule", Text: "The rule is " + e.Scope.String() + ". It will no longer apply:", Lines: []string{line},
 		Choices: []dialog.Choice{
-			{Name: "Take it back", Do: dialog.Do(remove)},
+			{Name: "Remove it", Do: dialog.Do(remove)},
 			{Name: "Keep it", Do: dialog.Close{}},
 		},
 	})

@@ -46,7 +46,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		runBench(t, func(t *testing.T, b *bench) {
 			r := newRules(t, b, asking)
-			b.Do(b.queue.Submit(composer.NewPrompt("go", b.cwd)))
+			b.Do(b.queue.Submit(composer.NewPrompt("go")))
 			if len(b.conv.Permissions) != 1 {
 				t.Fatal("nothing is asked")
 			}
@@ -60,7 +60,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 			if !strings.Contains(b.toast.text, "saved: allow read") {
 				t.Errorf("it says %q", b.toast.text)
 			}
-			if changed && !strings.Contains(b.toast.text, "The agent has changed its question meanwhile") {
+			if changed && !strings.Contains(b.toast.text, "The agent has changed its question") {
 				t.Errorf("it says %q", b.toast.text)
 			}
 			if answered := len(b.conv.Permissions) == 0; answered == changed {
@@ -79,10 +79,10 @@ func TestARuleIsTakenBack(t *testing.T) {
 		}
 		b.Do(r.Show())
 		b.MustSay("execute(make)")
-		b.MustSay("does not count: the project is not trusted")
+		b.MustSay("ignored: the project is not trusted")
 		b.Choose("git push")
-		b.Choose("Take it back")
-		b.MustSay("taken back: deny execute(git push *)")
+		b.Choose("Remove it")
+		b.MustSay("removed: deny execute(git push *)")
 		b.Do(r.Show())
 		if entries, err := r.book.Entries(); err != nil || len(entries) != 1 {
 			t.Errorf("%d rules are left, %v:\n%s", len(entries), err, b.Screen())
@@ -95,10 +95,10 @@ func TestTrust(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		r := newRules(t, b, "handshake\n")
 		r.AskToTrust()
-		b.MustSay("This project has rules of its own")
+		b.MustSay("This project has its own rules")
 		b.MustSay("execute(make)")
 		b.Choose("Trust these rules")
-		b.MustSay("the rules of the project count now")
+		b.MustSay("the project's rules now apply")
 		if r.book.Trust() != app.Trusted {
 			t.Error("they are not trusted")
 		}

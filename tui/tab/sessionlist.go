@@ -92,9 +92,9 @@ func (l *sessionList) take(page *acpclient.ListSessionsResponse, err error) tea.
 		}
 		switch {
 		case !unsupported:
-			return l.tab.say("the sessions could not be listed: " + err.Error())
+			return l.tab.say("cannot list the sessions: " + err.Error())
 		case l.tab.program.Stored == nil:
-			return l.tab.say("this agent does not list its sessions")
+			return l.tab.say("this agent lists no sessions")
 		}
 		return nil
 	}
@@ -155,14 +155,14 @@ func (l *sessionList) widen() tea.Cmd {
 func (l *sessionList) content() dialog.List {
 	list := dialog.List{
 		Title: "Sessions", Loading: l.asksAgent || l.asksStore, Filter: true,
-		Empty: "The agent has no earlier sessions.",
+		Empty: "The agent has no sessions.",
 	}
 	if l.tab.program.Stored != nil {
-		list.Empty = "There are no earlier sessions of this directory."
+		list.Empty = "No sessions of this directory."
 		list.Search = l.searchSoon
 		list.Wider, list.WiderHint = dialog.Stay(l.widen), "all directories"
 		if l.all {
-			list.Empty, list.WiderHint = "There are no earlier sessions.", "this directory"
+			list.Empty, list.WiderHint = "No sessions.", "this directory"
 		}
 	}
 	l.sessions.Agent, l.sessions.Cwd = l.tab.agent.ID, l.tab.cwd
@@ -208,12 +208,12 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 
 // askToDelete asks before it deletes a session for good.
 func (l *sessionList) askToDelete(s app.SessionEntry) {
-	who := "The agent forgets it for good."
+	who := "The agent deletes it for good."
 	switch {
 	case s.Stored != nil && s.Remembered != nil && app.AgentDeletes(l.tab.conv):
-		who = "parley and the agent forget it for good."
+		who = "parley and the agent delete it for good."
 	case s.Stored != nil:
-		who = "parley forgets it for good."
+		who = "parley deletes it for good."
 	}
 	l.tab.ask(dialog.Confirmation{
 		Title: "Delete a session", Text: s.Name() + "\n" + who,
@@ -230,7 +230,7 @@ func (l *sessionList) delete(s app.SessionEntry) tea.Cmd {
 		err := s.Delete(p.Context, p.Stored, agent, agentDeletes)
 		return func() tea.Cmd {
 			if err != nil {
-				return l.tab.say("the session was not deleted: " + err.Error())
+				return l.tab.say("cannot delete the session: " + err.Error())
 			}
 			l.sessions.Deleted(s)
 			l.picker.SetList(l.content())
@@ -317,5 +317,5 @@ func (ac *actions) openSession(info acpclient.SessionInfo) tea.Cmd {
 func (ac *actions) loses() bool {
 	t := ac.tab
 	c := t.conv
-	return c.Turn.Running || len(c.Queue)+t.queue.Len() > 0 || len(c.Items) > 0 && t.StoredID() == ""
+	return c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == ""
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/app"
 	"parley/internal/store"
 	"parley/internal/test/sessiontest"
 )
@@ -47,9 +48,9 @@ func TestWhatTheAgentDoesNotList(t *testing.T) {
 		name, want, script string
 		kept               bool
 	}{
-		{"it cannot, and nothing is kept", "this agent does not list its sessions", "handshake\n", false},
+		{"it cannot, and nothing is kept", "this agent lists no sessions", "handshake\n", false},
 		{"it cannot, and something is kept", "peel potatoes", "handshake\n", true},
-		{"it fails", "the sessions could not be listed", "handshake {\"sessionCapabilities\": {\"list\": {}}}\nexpect session/list\nreply-error 1 no\n", true},
+		{"it fails", "cannot list the sessions", "handshake {\"sessionCapabilities\": {\"list\": {}}}\nexpect session/list\nreply-error 1 no\n", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runBench(t, func(t *testing.T, b *bench) {
@@ -89,5 +90,21 @@ func TestTheNewestWordsCount(t *testing.T) {
 			t.Errorf("shown is still %v", l.sessions.Found)
 		}
 		time.Sleep(time.Second) // of the bubble: the words have stood still
+	})
+}
+
+// The name that a person gives the session is its title everywhere.
+func TestTheNameOfATabIsTheSessionsTitle(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		ids := b.keeps(t, "peel potatoes", "bake bread")
+		b.play("handshake\nserve\n")
+		b.stored.from = app.Open{ID: ids[0]}
+		b.actions.renameTab()
+		b.Press("x", "y", "z", "enter")
+		if b.Title() != "xyz" || b.label() != "xyz" {
+			t.Errorf("the title is %q, the label %q", b.Title(), b.label())
+		}
+		b.Do(openSessionList(b.Tab))
+		b.MustSay("● xyz")
 	})
 }

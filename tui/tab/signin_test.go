@@ -30,6 +30,10 @@ func TestByAgent(t *testing.T) {
 		s := signInBench(b, "expect authenticate\nreply-error 1 the browser was closed\nserve\n")
 		b.MustSay("In the browser")
 		b.MustSay("who are you?")
+		b.mustShow(t, "waiting for you to sign in")
+		if b.Moves() {
+			t.Error("a clock runs while it waits for the person")
+		}
 		s.Begin("web")
 		if !s.Asks() {
 			t.Error("the dialog is closed")
@@ -62,7 +66,7 @@ func TestOnTerminal(t *testing.T) {
 				t.Errorf("fails: %v: the agent got %q", fails, got)
 			}
 			if fails != nil {
-				b.MustSay("the program did not end well: exit status 1")
+				b.MustSay("the program failed: exit status 1")
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package tab
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,9 +19,6 @@ import (
 
 // slowStart is when a starting agent is reported as slow.
 const slowStart = 3 * time.Second
-
-// contextBar is the width of the context bar, in cells.
-const contextBar = 6
 
 // statusInfo is what the lines around the prompt show of a session at one moment:
 // activity, settings, context, plan and the progress of a start.
@@ -43,10 +41,19 @@ type statusInfo struct {
 	Changed int
 	Bounds  string
 
+	// Fresh reports whether the agent has just changed an option by itself; nil means no.
+	Fresh func(acpclient.ConfigID) bool
+	// Slow describes a switch that the agent does not answer, or is "".
+	Slow string
+
 	// Connects means that the agent is on the network. Stderr returns the output of one
 	// that is not.
 	Connects bool
 	Stderr   func() string
+	// SigningIn means that the person is asked to sign in.
+	SigningIn bool
+	// Starting is the command of an agent that has no session yet, or "".
+	Starting string
 	// Reading means that a stored session is being read. ReadOnly is why it cannot
 	// continue, or "".
 	Reading  bool
@@ -68,6 +75,8 @@ func (f *statusInfo) Activity() string {
 	switch c := f.Conversation; {
 	case c == nil && f.Reading:
 		left = th.Muted.Render("  reading the stored session")
+	case c == nil && f.Starting != "":
+		left = f.spin() + f.startWords(f.Starting)
 	case c == nil:
 	case f.Replay && f.Waits:
 		left = f.Asked
@@ -75,6 +84,8 @@ func (f *statusInfo) Activity() string {
 		// The badge says so, and nothing can be done about it.
 	case f.ReadOnly != "":
 		left = "  " + th.Warning.Render(termtext.Line(f.ReadOnly))
+	case f.SigningIn:
+		left = "  " + th.Accent.Render("waiting for you to sign in")
 	case c.Phase == conversation.PhaseStarting:
 		left = f.startLine()
 	case c.Phase == conversation.PhaseOpening:
@@ -82,7 +93,7 @@ func (f *statusInfo) Activity() string {
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
 		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.counted(f.Now.Sub(c.Turn.Cancelling)))
 		if f.Now.Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not react: " + f.key(config.ActionCancel) + " to stop it")
+			left += th.Muted.Render("  the agent does not respond: " + f.key(config.ActionCancel) + " to stop it")
 		}
 	case f.Waits:
 		left = "  " + th.Accent.Render("waiting for you")
@@ -91,10 +102,15 @@ func (f *statusInfo) Activity() string {
 		}
 	case f.Conversation.Gone():
 		left = f.goneLine()
+	case f.Slow != "" && !c.Turn.Running:
+		left = "  " + f.slow()
 	case c.Turn.Running:
 		left = f.spin() + th.Muted.Render("working"+f.counted(f.Conversation.Turn.Worked(f.Now)))
+		if f.Slow != "" {
+			left += "  " + f.slow()
+		}
 		if c.Work.State == acpclient.WorkRequiresAction {
-			left += "  " + th.Accent.Render("the agent waits for something that you do")
+			left += "  " + th.Accent.Render("the agent waits for you")
 		}
 	case c.Work.Busy():
 		left = "  " + th.Muted.Render(besides(&c.Work))
@@ -106,14 +122,19 @@ func (f *statusInfo) Activity() string {
 func besides(w *conversation.Work) string {
 	switch n := len(w.Background); {
 	case w.State == acpclient.WorkRequiresAction:
-		return "the agent waits for something that you do"
+		return "the agent waits for you"
 	case w.State != acpclient.WorkIdle && w.State != "":
-		return "the agent works on its own"
+		return "the agent works in the background"
 	case n == 1:
-		return "1 task goes on in the background"
+		return "1 task in the background"
 	default:
-		return fmt.Sprintf("%d tasks go on in the background", n)
+		return fmt.Sprintf("%d tasks in the background", n)
 	}
+}
+
+// slow draws that the agent does not answer a switch, and the key that switches back.
+func (f *statusInfo) slow() string {
+	return f.Theme.Warning.Render(f.Slow+": no answer yet") + "  " + f.Theme.Accent.Render(f.key(config.ActionCancel)+" switches back")
 }
 
 // spin draws the spinner, or a fixed mark without animations.
@@ -133,63 +154,109 @@ func (f *statusInfo) counted(d time.Duration) string {
 	return " " + toolview.Elapsed(d)
 }
 
-// Line draws the status line: mode, model, usage, agent and directory.
+// Line draws the status line: options, usage, agent and directory. Where room is short,
+// the agent and the directory go first, then options; what is left takes its short form
+// before more goes.
 func (f *statusInfo) Line(width int) string {
-	th := f.Theme
-	var left []string
-	badge := false
-	if c := f.Conversation; c != nil {
-		left, badge = settingsLine(c, th)
-		if f.Conversation.Gone() {
-			left, badge = append([]string{f.goneBadge()}, left...), true
-		}
-		if f.Bounds != "" {
-			left = append(left, th.Muted.Render(termtext.Line(f.Bounds)))
-		}
-		if u := c.Usage; u != nil {
-			left = append(left, usage(u, th))
-		}
-		if n := f.Changed; n > 0 {
-			left = append(left, th.Muted.Render(fmt.Sprintf("%s %d", toolview.KindOf(acpclient.ToolEdit).Icon, n)))
-		}
-		if name := c.Agent.Name(); name != "" {
-			who := termtext.Line(strings.TrimSpace(name + " " + c.Agent.Info.Version))
-			if v := c.Agent.Protocol; v > acpclient.ProtocolVersion {
-				who += fmt.Sprintf(" ACP %d", v)
-			}
-			left = append(left, th.Faint.Render(who))
-		}
-	}
-	dir := th.Muted.Render(toolview.PathsIn("").Path(f.Dir))
-	right := dir
-	if f.Branch != "" {
-		right += th.Faint.Render(" on ") + th.Muted.Render(f.Branch)
-		if f.Worktree {
-			right += th.Accent.Render(" worktree")
-		}
-	}
+	left, badge := f.parts()
 	// Align the text of a badge with other text.
 	edge := "  "
 	if badge {
 		edge = " "
 	}
-	line := edge + strings.Join(left, "  ")
-	for len(left) > 1 && termtext.Width(line)+termtext.Width(right)+3 > width && termtext.Width(line) > width/2 {
-		left = left[:len(left)-1] // the least important comes last
-		line = edge + strings.Join(left, "  ")
+	fits := func(right string) bool {
+		return termtext.Width(edge+joinParts(left))+termtext.Width(right)+2 <= width
 	}
-	for _, less := range []string{dir, ""} { // the mode matters most
-		if termtext.Width(line)+termtext.Width(right)+2 > width {
+	dir, branch := f.place()
+	right := dir + branch
+	if !fits(right) {
+		left = slices.DeleteFunc(left, func(p statusPart) bool { return p.rank == rankAgent })
+	}
+	for _, less := range []string{dir, ""} {
+		if !fits(right) {
 			right = less
 		}
 	}
-	return termtext.JoinSides(line, right+" ", width)
+	for len(left) > 1 && !fits(right) {
+		least := leastPart(left)
+		short := slices.IndexFunc(left, func(p statusPart) bool { return p.short != "" })
+		if left[least].rank < rankUsage || short < 0 {
+			left = slices.Delete(left, least, least+1)
+		} else {
+			left[short].text, left[short].short = left[short].short, ""
+		}
+	}
+	return termtext.JoinSides(edge+joinParts(left), right+" ", width)
 }
 
-// usage draws context use and cost.
-func usage(u *acpclient.UsageUpdate, th *theme.Theme) string {
-	s := ""
-	if u.Size > 0 {
+// place draws the directory, and the branch behind it.
+func (f *statusInfo) place() (dir, branch string) {
+	th := f.Theme
+	if f.Branch != "" {
+		branch = th.Faint.Render(" on ") + th.Muted.Render(f.Branch)
+		if f.Worktree {
+			branch += th.Accent.Render(" worktree")
+		}
+	}
+	return th.Muted.Render(toolview.PathsIn("").Path(f.Dir)), branch
+}
+
+// parts returns the parts at the left of the status line. badge means that the first one
+// is a badge.
+func (f *statusInfo) parts() (left []statusPart, badge bool) {
+	c, th := f.Conversation, f.Theme
+	if c == nil {
+		return nil, false
+	}
+	left, badge = settingsParts(c, f.Fresh, th)
+	if c.Gone() {
+		left, badge = append([]statusPart{{text: f.goneBadge(), rank: rankMode}}, left...), true
+	}
+	if f.Bounds != "" {
+		left = append(left, statusPart{text: th.Muted.Render(termtext.Line(f.Bounds)), rank: rankBounds})
+	}
+	if u := c.Usage; u != nil {
+		left = append(left, usageParts(u, th)...)
+	}
+	if n := f.Changed; n > 0 {
+		left = append(left, statusPart{text: th.Muted.Render(fmt.Sprintf("%s %d", toolview.KindOf(acpclient.ToolEdit).Icon, n)), rank: rankChanged})
+	}
+	if name := c.Agent.Name(); name != "" {
+		who := termtext.Line(strings.TrimSpace(name + " " + c.Agent.Info.Version))
+		if v := c.Agent.Protocol; v > acpclient.ProtocolVersion {
+			who += fmt.Sprintf(" ACP %d", v)
+		}
+		left = append(left, statusPart{text: th.Faint.Render(who), rank: rankAgent})
+	}
+	return left, badge
+}
+
+func joinParts(parts []statusPart) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.text
+	}
+	return strings.Join(texts, "  ")
+}
+
+// leastPart returns the index of the part that matters least, of equals the last.
+func leastPart(parts []statusPart) int {
+	least := 0
+	for i, p := range parts {
+		if p.rank <= parts[least].rank {
+			least = i
+		}
+	}
+	return least
+}
+
+// usageParts draws the use of the context and the cost, as far as there is any.
+func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) {
+	switch {
+	case u.Used == 0:
+	case u.Size == 0:
+		parts = append(parts, statusPart{text: th.Muted.Render(tokens(u.Used) + " tokens"), rank: rankUsage})
+	default:
 		share := float64(u.Used) / float64(u.Size)
 		style := th.Muted
 		switch {
@@ -198,14 +265,16 @@ func usage(u *acpclient.UsageUpdate, th *theme.Theme) string {
 		case share >= 0.75:
 			style = th.Warning
 		}
-		s = th.Bar(share, contextBar, style) + " " + style.Render(fmt.Sprintf("%s/%s %d%%", tokens(u.Used), tokens(u.Size), int(math.Round(100*share))))
-	} else if u.Used > 0 {
-		s = th.Muted.Render(tokens(u.Used) + " tokens")
+		percent := fmt.Sprintf("%d%%", int(math.Round(100*share)))
+		if share < 0.005 {
+			percent = "<1%"
+		}
+		parts = append(parts, statusPart{text: style.Render(percent + " of " + tokens(u.Size)), short: style.Render(percent), rank: rankUsage})
 	}
-	if c := u.Cost; c != nil {
-		s = strings.TrimSpace(s + " " + th.Muted.Render(money(c)))
+	if c := u.Cost; c != nil && c.Amount > 0 {
+		parts = append(parts, statusPart{text: th.Muted.Render(money(c)), rank: rankUsage})
 	}
-	return s
+	return parts
 }
 
 func tokens(n uint64) string {
@@ -220,16 +289,18 @@ func tokens(n uint64) string {
 	return strings.Replace(fmt.Sprintf("%.1fM", float64(n)/1e6), ".0M", "M", 1)
 }
 
+// money formats a cost with two decimals.
 func money(c *acpclient.Cost) string {
-	digits := 2
-	if c.Amount > 0 && c.Amount < 0.1 {
-		digits = 3
+	amount := fmt.Sprintf("%.2f", c.Amount)
+	less := ""
+	if c.Amount < 0.005 {
+		less, amount = "<", "0.01"
 	}
 	signs := map[string]string{"USD": "$", "EUR": "€", "GBP": "£"}
 	if sign, ok := signs[c.Currency]; ok {
-		return fmt.Sprintf("%s%.*f", sign, digits, c.Amount)
+		return less + sign + amount
 	}
-	return fmt.Sprintf("%.*f %s", digits, c.Amount, termtext.Line(c.Currency))
+	return less + amount + " " + termtext.Line(c.Currency)
 }
 
 // messageLine draws the line below the transcript or a page: activity at the left and the
@@ -240,12 +311,12 @@ func (v *view) messageLine(r *reader, left, right string, width int) (line strin
 	th := t.program.Theme
 	column = -1
 	switch finding := r != nil && r.Finding(); {
-	case t.toast.text != "" && !(finding && r.Writing()):
-		left = "  " + th.Warning.Render(t.toast.text)
+	case t.toast.current() != "" && !(finding && r.Writing()):
+		left = "  " + th.Warning.Render(t.toast.current())
 	case finding:
 		left, right, column = r.FindLine(width)
 	case t.mouseLent:
-		left = "  " + th.Accent.Render("the mouse is the terminal's until the next key")
+		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
 	case left == "" && v.newsWords() != "":
 		left = "  " + th.Muted.Render(v.newsWords())
 	}
@@ -256,9 +327,14 @@ func (v *view) messageLine(r *reader, left, right string, width int) (line strin
 func (v *view) statusInfo() *statusInfo {
 	t := v.tab
 	f := &statusInfo{
-		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: t.sessionNow(), Tick: t.ticks, Still: t.program.ReducedMotion,
+		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.active(),
+		Fresh: t.options.Fresh, Slow: t.options.slowWords(),
 		Reading: t.reopening != nil, ReadOnly: t.stored.readOnly, Waits: waits(t.conv), Replay: t.replay != nil,
+		SigningIn: t.signIn.dialog != nil,
+	}
+	if t.starting != nil {
+		f.Starting, f.Connects = t.starter.command(), t.agent.Address != ""
 	}
 	if t.conv != nil {
 		f.Changed = t.view.changedFiles()

@@ -43,6 +43,58 @@ func TestTheModeStaysOnTheStatusLine(t *testing.T) {
 	}
 }
 
+// Where room is short, the first options stay, and the mode and the model longest of all.
+func TestOptionsThatHaveNoRoom(t *testing.T) {
+	option := func(id acpclient.ConfigID, category acpclient.ConfigCategory, value string) acpclient.SessionConfigOption {
+		return acpclient.SessionConfigOption{ID: id, Name: string(id), Category: category, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(value))}
+	}
+	c := conversation.New()
+	c.Apply(conversation.SessionOpened{State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
+		option("first", "", "first value"), option("second", "", "second value"), option("model", acpclient.CategoryModel, "opus"), option("mode", acpclient.CategoryMode, "asking"),
+	}}})
+	f := &statusInfo{Theme: theme.New(true), Conversation: c, Dir: "/work"}
+	for width, want := range map[int]string{
+		100: "  first value  second value  opus   asking",
+		45:  "  first value  second value  opus   asking",
+		40:  "  first value  opus   asking",
+		30:  "  opus   asking",
+		12:  "  asking",
+	} {
+		if got := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(ansi.Strip(f.Line(width)), " "), "/work"), " "); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("at %d columns it is %q, want %q", width, got, want)
+		}
+	}
+}
+
+// At 80 columns mode, model, context and cost stay, and what is empty is not shown.
+func TestTheStatusLineAt80Columns(t *testing.T) {
+	f := statusTold("ask", "Ask before changes", conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "some-agent", Version: "1.2.3"}}})
+	f.Dir, f.Branch, f.Changed = "/home/somebody/projects/with/a/long/name", "a-branch-with-a-long-name", 3
+	mode := f.Conversation.Options[0]
+	f.Conversation.Apply(conversation.Update{Update: &acpclient.ConfigOptionUpdate{ConfigOptions: []acpclient.SessionConfigOption{
+		mode,
+		{ID: "model", Name: "Model", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("The one that does everything")},
+		{ID: "pace", Name: "Pace", Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("calm and steady")},
+	}}})
+	for _, c := range []struct {
+		used  uint64
+		cost  float64
+		width int
+		want  string
+	}{
+		{0, 0, 80, "Ask before changes   The one that does everything  pace calm and steady  ✎ 3"},
+		{46_000, 0.123, 80, "Ask before changes   The one that does everything  23% of 200k  $0.12  ✎ 3"},
+		{46_000, 0.123, 60, "Ask before changes   The one that do…  23%  $0.12"},
+		{10, 0.001, 80, "Ask before changes   The one that does everything  <1% of 200k  <$0.01  ✎ 3"},
+		{46_000, 0.123, 200, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k  $0.12  ✎ 3  some-agent 1.2.3"},
+	} {
+		f.Conversation.Apply(conversation.Update{Update: &acpclient.UsageUpdate{Used: c.used, Size: 200_000, Cost: &acpclient.Cost{Amount: c.cost, Currency: "USD"}}})
+		if got := strings.TrimSpace(ansi.Strip(f.Line(c.width))); !strings.HasPrefix(got, c.want) || c.width == 80 && got != c.want {
+			t.Errorf("at %d columns it is %q, want %q", c.width, got, c.want)
+		}
+	}
+}
+
 func TestModesHaveColours(t *testing.T) {
 	seen := map[string]string{}
 	for _, mode := range []string{"plan", "default", "acceptEdits", "yolo"} {
@@ -69,9 +121,9 @@ func TestWhatGoesOn(t *testing.T) {
 		{"a turn", nil, []conversation.Event{sent}, "working 1m"},
 		{"a turn without a clock", func(f *statusInfo) { f.Still = true }, []conversation.Event{sent}, "● working"},
 		{"a question", func(f *statusInfo) { f.Waits = true }, []conversation.Event{sent}, "waiting for you"},
-		{"a cancel that is ignored", nil, []conversation.Event{sent, conversation.CancelRequested{At: began}}, "the agent does not react: esc to stop it"},
-		{"an agent that has gone", nil, []conversation.Event{conversation.AgentLost{}}, "✗ the agent has gone  alt+r starts it again"},
-		{"a connection that is lost", func(f *statusInfo) { f.Connects = true }, []conversation.Event{conversation.AgentLost{}}, "✗ the connection is lost  alt+r connects again"},
+		{"a cancel that is ignored", nil, []conversation.Event{sent, conversation.CancelRequested{At: began}}, "the agent does not respond: esc to stop it"},
+		{"an agent that has gone", nil, []conversation.Event{conversation.AgentLost{}}, "✗ the agent exited  alt+r restarts it"},
+		{"a connection that is lost", func(f *statusInfo) { f.Connects = true }, []conversation.Event{conversation.AgentLost{}}, "✗ the connection is lost  alt+r reconnects"},
 		{"one that cannot go on", func(f *statusInfo) { f.ReadOnly = "its worktree was dropped" }, []conversation.Event{sent}, "its worktree was dropped"},
 		{"a question of a replay", func(f *statusInfo) { f.Replay, f.Waits, f.Asked = true, true, "  asked: make" }, []conversation.Event{sent}, "asked: make"},
 	} {
@@ -103,11 +155,15 @@ func TestStart(t *testing.T) {
 		t.Errorf("it shows %q", tail)
 	}
 	f.Now = f.Now.Add(10 * time.Second)
-	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "esc leaves it") {
+	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "no answer for 15s  esc stops it  starting slow-agent") {
 		t.Errorf("it says %q", got)
 	}
+	f.Stderr = func() string { return "" }
+	if tail := ansi.Strip(strings.Join(f.StartTail(80, 10), "|")); !strings.Contains(tail, "The agent has not answered, and has printed nothing.") {
+		t.Errorf("of a silent one it shows %q", tail)
+	}
 	f.Connects = true
-	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "still connecting to slow-agent") || strings.Contains(got, "starting") {
+	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "connecting to slow-agent") || strings.Contains(got, "starting") {
 		t.Errorf("of one that listens it says %q", got)
 	}
 }

@@ -12,22 +12,22 @@ import (
 	"parley/tui/theme"
 )
 
-// freedom is what an agent may do without asking in a mode.
-type freedom uint8
+// autonomy is what an agent may do without asking in a mode.
+type autonomy uint8
 
 const (
-	unknownFreedom freedom = iota
-	looksOnly              // it plans and reads
-	asksFirst              // it asks before it changes anything
-	editsFreely            // it changes files without asking
-	doesAnything           // it asks nothing
+	unknownAutonomy autonomy = iota
+	looksOnly                // it plans and reads
+	asksFirst                // it asks before it changes anything
+	editsFreely              // it changes files without asking
+	doesAnything             // it asks nothing
 )
 
 // freedoms maps words in mode names to what the mode allows, the freest first: if two
 // match, the mode counts as the freer one.
 var freedoms = []struct {
-	freedom freedom
-	words   []string
+	autonomy autonomy
+	words    []string
 }{
 	{doesAnything, spaced(
 		"bypass", "bypass permissions", "yolo", "full access", "dont ask", "never ask", "unrestricted", "skip permissions",
@@ -38,18 +38,18 @@ var freedoms = []struct {
 	{asksFirst, spaced("ask", "always ask", "default", "manual")},
 }
 
-// freedomOf guesses from its names what a mode allows.
-func freedomOf(names ...string) freedom {
+// autonomyOf guesses from its names what a mode allows.
+func autonomyOf(names ...string) autonomy {
 	words := " "
 	for _, name := range names {
 		words += wordsOf(name) + " | "
 	}
 	for _, f := range freedoms {
 		if anyIn(words, f.words) {
-			return f.freedom
+			return f.autonomy
 		}
 	}
-	return unknownFreedom
+	return unknownAutonomy
 }
 
 // spaced returns phrases with a space on both sides, also written as one word, as in
@@ -88,22 +88,14 @@ func wordsOf(name string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// modeBadge draws the mode in a colour for what it allows, or returns "".
-func modeBadge(c *conversation.Conversation, th *theme.Theme) string {
-	o := c.OptionByCategory(acpclient.CategoryMode)
-	if o == nil {
-		return ""
+// modeStyle is the style of the badge of a mode: its colour says what the mode allows.
+func modeStyle(o *acpclient.SessionConfigOption, th *theme.Theme) lipgloss.Style {
+	v := o.CurrentValue
+	names := []string{string(v.ID), conversation.ValueName(o, v)}
+	if v.IsBool && v.Bool {
+		names = []string{o.Name}
 	}
-	mode := settingWords(c, o)
-	if mode == "" {
-		return ""
-	}
-	v, _ := c.OptionValue(o)
-	return modeStyle(freedomOf(string(v.ID), mode), th).Render(" " + mode + " ")
-}
-
-func modeStyle(f freedom, th *theme.Theme) lipgloss.Style {
-	switch f {
+	switch autonomyOf(names...) {
 	case looksOnly:
 		return th.BadgeInfo
 	case editsFreely:

@@ -7,7 +7,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
-	"parley/tui/theme"
+	"parley/tui/toolview"
 )
 
 const (
@@ -46,7 +46,7 @@ func (f *statusInfo) Plan(open bool, width, height int) []string {
 	}
 	lines := []string{termtext.Truncate(line+th.Faint.Render(hidden), width, "…")}
 	for _, e := range c.Plan.Entries[from : from+room] {
-		lines = append(lines, termtext.Truncate("  "+step(e, th), width, "…"))
+		lines = append(lines, "  "+toolview.TaskLine(e, th, width-2))
 	}
 	return lines
 }
@@ -63,16 +63,4 @@ func currentStep(p *conversation.Plan) int {
 		}
 	}
 	return max(next, 0)
-}
-
-// step draws a step of a plan.
-func step(e acpclient.PlanEntry, th *theme.Theme) string {
-	words := termtext.Line(e.Content)
-	switch e.Status {
-	case acpclient.PlanCompleted:
-		return th.Success.Render("✓") + " " + th.Muted.Render(words)
-	case acpclient.PlanInProgress:
-		return th.Accent.Render("◐") + " " + th.Strong.Render(words)
-	}
-	return th.Faint.Render("○") + " " + th.Text.Render(words)
 }

@@ -1,9 +1,10 @@
 package tab
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -11,70 +12,112 @@ import (
 	"parley/tui/theme"
 )
 
-// settingsLine draws the session's settings, the most important first: mode, other modes
-// of the agent, model, thought level. badge means that the first is the mode.
-func settingsLine(c *conversation.Conversation, th *theme.Theme) (line []string, badge bool) {
-	if mode := modeBadge(c, th); mode != "" {
-		line, badge = append(line, mode), true
+// statusPart is a part of the status line. Where room is short, the parts with the lowest
+// rank go first, and of those the last one. Those about usage, model and mode take their
+// short form first.
+type statusPart struct {
+	text, short string
+	rank        int
+}
+
+// The ranks of the parts of the status line.
+const (
+	rankAgent = iota
+	rankOption
+	rankChanged
+	rankBounds
+	rankUsage
+	rankModel
+	rankMode // says what the agent may do without asking
+)
+
+// settingsParts draws the options in the agent's order. Those about the model follow the
+// model. fresh, which may be nil, reports whether the agent has just changed an option by itself. badge means
+// that the first part is a badge.
+func settingsParts(c *conversation.Conversation, fresh func(acpclient.ConfigID) bool, th *theme.Theme) (parts []statusPart, badge bool) {
+	mode, model := c.OptionByCategory(acpclient.CategoryMode), c.OptionByCategory(acpclient.CategoryModel)
+	add := func(o *acpclient.SessionConfigOption) {
+		style, rank := th.Text, rankOption
+		switch {
+		case o == mode:
+			style, rank = modeStyle(o, th), rankMode
+			badge = badge || len(parts) == 0
+		case o == model:
+			rank = rankModel
+		case o.Category == acpclient.CategoryThoughtLevel:
+			style = th.Muted
+		}
+		fresh := fresh != nil && fresh(o.ID)
+		if text := drawSetting(c, o, style, longestValue, fresh, th); text != "" {
+			short := ""
+			if o == model {
+				short = drawSetting(c, o, style, shortModel, fresh, th)
+			}
+			parts = append(parts, statusPart{text, short, rank})
+		}
 	}
-	mode := c.OptionByCategory(acpclient.CategoryMode)
 	for i := range c.Options {
-		if o := &c.Options[i]; o != mode && ownMode(o) {
-			if words := settingWords(c, o); words != "" {
-				line = append(line, th.Text.Render(words))
+		o := &c.Options[i]
+		if model != nil && o.Category == acpclient.CategoryModelConfig {
+			continue
+		}
+		add(o)
+		for j := range c.Options {
+			if o == model && c.Options[j].Category == acpclient.CategoryModelConfig {
+				add(&c.Options[j])
 			}
 		}
 	}
-	if o := c.OptionByCategory(acpclient.CategoryModel); o != nil {
-		if words := settingWords(c, o); words != "" {
-			line = append(line, th.Text.Render(words))
-		}
-	}
-	if o := c.OptionByCategory(acpclient.CategoryThoughtLevel); o != nil {
-		if words := settingWords(c, o); words != "" {
-			line = append(line, th.Muted.Render(words))
-		}
-	}
-	return line, badge
+	return parts, badge
 }
 
-// ownMode reports whether an option is an additional mode of the agent: its category is
-// not in the protocol, or is mode again.
-func ownMode(o *acpclient.SessionConfigOption) bool {
-	switch o.Category {
-	case "", acpclient.CategoryModel, acpclient.CategoryModelConfig, acpclient.CategoryThoughtLevel:
-		return false
+// drawSetting draws an option's value in at most so many cells, and a pending one behind it. The
+// first mode is a badge. It returns "" if there is nothing to show.
+func drawSetting(c *conversation.Conversation, o *acpclient.SessionConfigOption, style lipgloss.Style, most int, fresh bool, th *theme.Theme) string {
+	text := settingWords(o)
+	if most < longestValue {
+		text = termtext.Truncate(text, most, "…")
 	}
-	return o.Type == acpclient.ConfigSelect || o.Type == acpclient.ConfigBoolean
-}
-
-// settingWords returns an option's value, with a label if the value alone is unclear. It
-// is "" if there is nothing to show, as for a switch that is off.
-func settingWords(c *conversation.Conversation, o *acpclient.SessionConfigOption) string {
-	v, pending := c.OptionValue(o)
-	label, value := settingLabel(o), settingValue(o, v)
-	switch {
-	case v.IsBool && !v.Bool && !pending, value == "":
+	if text == "" {
 		return ""
-	case v.IsBool && v.Bool:
-		value = label
-	case !saysWhatItIs(o.Category, label, value):
-		value = label + " " + value
 	}
-	if pending {
-		value += "…"
+	if o == c.OptionByCategory(acpclient.CategoryMode) {
+		text = " " + text + " "
+	}
+	if fresh {
+		style = style.Bold(true).Reverse(true)
+	}
+	text = style.Render(text)
+	if to, pending := c.Pending(o); pending {
+		text += th.Muted.Render(" → " + settingValue(o, to.Value) + "…")
+	}
+	return text
+}
+
+// settingWords returns an option's value, with a label if the value alone is unclear; ""
+// if it has none.
+func settingWords(o *acpclient.SessionConfigOption) string {
+	label, value := settingLabel(o), settingValue(o, o.CurrentValue)
+	switch {
+	case value == "":
+		return ""
+	case o.CurrentValue.IsBool && o.CurrentValue.Bool:
+		return label
+	case !saysWhatItIs(o.Category, label, value):
+		return label + " " + value
 	}
 	return value
 }
 
-// settingValue returns the name of a value. For a model it is the id if that is shorter,
-// because names can be whole sentences.
+// longestValue bounds the name of a value, in cells: names can be whole sentences.
+const longestValue = 32
+
+// shortModel bounds the model's name where room is short.
+const shortModel = 16
+
+// settingValue returns the name of a value.
 func settingValue(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string {
-	name := conversation.ValueName(o, v)
-	if o.Category == acpclient.CategoryModel && !v.IsBool && v.ID != "" && len(v.ID) < len(name) {
-		name = string(v.ID)
-	}
-	return termtext.Line(name)
+	return termtext.Truncate(termtext.Line(conversation.ValueName(o, v)), longestValue, "…")
 }
 
 // settingLabel returns an option's label in front of its value.
@@ -94,8 +137,16 @@ func settingLabel(o *acpclient.SessionConfigOption) string {
 	return label
 }
 
-// vague matches values that mean nothing without a label.
-var vague = regexp.MustCompile(`(?i)^(default|auto|automatic|standard|normal|regular|none|on|off|yes|no|enabled|disabled|low|medium|high|max|min|minimal|custom|other)( *\(.*\))?$`)
+// vague reports whether a value means nothing without a label.
+func vague(value string) bool {
+	word, _, _ := strings.Cut(value, "(")
+	switch strings.ToLower(strings.TrimSpace(word)) {
+	case "default", "auto", "automatic", "standard", "normal", "regular", "none", "on", "off", "yes", "no", "enabled",
+		"disabled", "low", "medium", "high", "max", "min", "minimal", "custom", "other":
+		return true
+	}
+	return false
+}
 
 // saysWhatItIs reports whether a value needs no label. Modes and models need none if they
 // contain a specific word; other values must contain the label.
@@ -105,7 +156,7 @@ func saysWhatItIs(category acpclient.ConfigCategory, label, value string) bool {
 	}
 	switch category {
 	case acpclient.CategoryMode, acpclient.CategoryModel:
-		return !vague.MatchString(value) && strings.ContainsFunc(value, unicode.IsLetter)
+		return !vague(value) && strings.ContainsFunc(value, unicode.IsLetter)
 	}
 	return false
 }

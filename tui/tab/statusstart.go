@@ -15,7 +15,7 @@ const (
 	slowCancel = 5 * time.Second
 	// showStderrAfter is when the stderr of a starting agent is shown. Most agents write something and are ready before anybody could read it.
 	showStderrAfter = time.Second
-	// longStart is when the key that leaves a starting agent is shown.
+	// longStart is when a starting agent is said not to answer, with the key that stops it.
 	longStart = 10 * time.Second
 	// startLines is how many lines of stderr are shown.
 	startLines = 6
@@ -27,10 +27,10 @@ const (
 
 // goneLine says that there is no agent, why, and how to restart it.
 func (f *statusInfo) goneLine() string {
-	th, what, why := f.Theme, "the agent has gone", f.Conversation.Agent.Err
-	again := " starts it again"
+	th, what, why := f.Theme, "the agent exited", f.Conversation.Agent.Err
+	again := " restarts it"
 	if f.Connects {
-		what, again = "the connection is lost", " connects again"
+		what, again = "the connection is lost", " reconnects"
 	}
 	switch {
 	case f.Conversation.Phase == conversation.PhaseLost:
@@ -60,37 +60,47 @@ func (f *statusInfo) goneBadge() string {
 // startLine draws the progress of a start.
 func (f *statusInfo) startLine() string {
 	th, c := f.Theme, f.Conversation
-	command, starting := termtext.Line(c.Agent.Command), "starting "
-	if f.Connects {
-		starting = "connecting to "
-	}
-	left := f.spin() + th.Muted.Render(starting+command)
+	left := f.spin() + f.startWords(c.Agent.Command)
 	d := f.Now.Sub(c.Agent.Since)
 	if d < slowStart {
 		return left
 	}
-	still := th.Muted.Render("still " + starting + termtext.Truncate(command, mostCommand, "…"))
+	starting, elapsed := f.startWords(termtext.Truncate(termtext.Line(c.Agent.Command), mostCommand, "…")), toolview.Elapsed(d)
+	left = f.spin() + th.Muted.Render("still ") + starting
+	silent := "no answer"
 	if !f.Still {
-		still += th.Muted.Render(", " + toolview.Elapsed(d))
+		left += th.Muted.Render(", " + elapsed)
+		silent += " for " + elapsed
 	}
-	left = f.spin() + still
 	last := lastLines(f.Stderr(), 1)
 	switch {
 	case d >= longStart:
-		left = f.spin() + th.Accent.Render(f.key(config.ActionCancel)+" leaves it") + "  " + still
+		left = f.spin() + th.Warning.Render(silent) + "  " + th.Accent.Render(f.key(config.ActionCancel)+" stops it") + "  " + starting
 	case len(last) > 0 && len(c.Items) > 0: // otherwise StartTail shows it
 		left += th.Faint.Render("  " + last[0])
 	}
 	return left
 }
 
-// StartTail draws the last stderr lines of a starting agent.
+// startWords says what is being started.
+func (f *statusInfo) startWords(command string) string {
+	starting := "starting "
+	if f.Connects {
+		starting = "connecting to "
+	}
+	return f.Theme.Muted.Render(starting + termtext.Line(command))
+}
+
+// StartTail draws the last lines that a starting agent has printed.
 func (f *statusInfo) StartTail(width, height int) []string {
 	if f.Conversation == nil || f.Conversation.Phase != conversation.PhaseStarting || f.Now.Sub(f.Conversation.Agent.Since) < showStderrAfter {
 		return nil
 	}
 	th := f.Theme
 	said := lastLines(f.Stderr(), min(startLines, height-1))
+	if len(said) == 0 && !f.Connects && f.Now.Sub(f.Conversation.Agent.Since) >= longStart {
+		return []string{"", "  " + th.Muted.Render(termtext.Truncate("The agent has not answered, and has printed nothing.", max(1, width-2), "…"))}
+	}
 	if len(said) == 0 {
 		return nil
 	}

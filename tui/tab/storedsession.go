@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
@@ -32,8 +31,6 @@ type storedSession struct {
 	readOnly string // why nothing can be sent, or ""
 	// untrusted is the agent that awaits the person's consent, or nil.
 	untrusted *app.UntrustedError
-	// options are the stored values, to restore once the session is open.
-	options app.OptionValues
 	// earlier is what was said before, which goes along with the next prompt.
 	earlier  string
 	replaced bool // a new session replaced one that could not be reopened
@@ -71,12 +68,12 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	t.reopening = nil
 	if msg.err != nil {
 		t.stored.from = app.Open{}
-		t.queue.ReturnToDraft()
-		t.ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
-			{Name: "List the stored sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
-			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return t.lifecycle.quit(quitDespite) })},
+		looked := t.queue.ReturnToDraft()
+		t.ask(dialog.Confirmation{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []dialog.Choice{
+			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
+			{Name: "Quit parley", Do: dialog.Do(func() tea.Cmd { return t.lifecycle.quit(quitDespite) })},
 		}})
-		return nil
+		return looked
 	}
 	if old := t.session; old != nil { // it only showed the transcript
 		go old.Close(context.Background())
@@ -84,7 +81,7 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	st.adopt(msg.Agent, msg.Session)
 	cmds := []tea.Cmd{st.remember(msg), t.pump.next, st.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
-		t.queue.ReturnToDraft() // prompts sent in the meantime have no recipient
+		cmds = append(cmds, t.queue.ReturnToDraft()) // prompts sent in the meantime have no recipient
 		st.readOnly(msg.ReadOnly)
 		return tea.Batch(cmds...)
 	}
@@ -93,7 +90,8 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.drafts.Load())
 	}
-	return tea.Batch(append(cmds, t.queue.Read())...)
+	t.queue.held.Send(t.session)
+	return tea.Batch(cmds...)
 }
 
 // remember restores the stored view. If the person has started another draft, the stored
@@ -101,12 +99,12 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
 	t := st.tab
 	c := msg.Transcript.Conversation
-	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title, options: app.OptionValuesOf(c)}
+	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title}
 	t.conv = c
 	t.conv.Cwd = t.cwd
 	t.info.Remember(c)
 	t.list = transcript.New(t.program.Theme, c)
-	t.list.SetSites(t.diffPositions.Known())
+	t.list.SetDiffPositions(t.diffPositions.Known())
 	t.reader = newTranscriptReader(t)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {
@@ -126,14 +124,14 @@ func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
 func (st *starter) readOnly(why error) {
 	t := st.tab
 	var untrusted *app.UntrustedError
-	t.stored.readOnly = "here it can only be read: " + why.Error()
+	t.stored.readOnly = "read-only here: " + why.Error()
 	if errors.As(why, &untrusted) {
 		t.stored.untrusted = untrusted
 		st.askToTrust()
 		return
 	}
 	t.ask(dialog.Confirmation{
-		Title: "This session can only be read", Text: why.Error(),
+		Title: "This session is read-only", Text: why.Error(),
 		Choices: []dialog.Choice{{Name: "Read it", Do: dialog.Close{}}},
 	})
 }
@@ -148,7 +146,7 @@ func (st *starter) askToTrust() {
 		done = "connected to"
 	}
 	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, config.ActionStartAgain) + " asks about it again"
-	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
+	q := t.actions.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
 	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return st.openStored(again) })
 	t.ask(q)
 }
@@ -168,24 +166,24 @@ func (st *starter) askForNewSession(err error) {
 			return t.sayIf(t.session.OpenAnew())
 		}
 	}
-	text := err.Error() + "\nWhat was said stays here to read. A new session knows nothing of it, unless it goes along with your next prompt."
+	text := err.Error() + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt."
 	if errors.Is(err, session.ErrCannotReopen) {
-		text = "The agent remembers no earlier sessions." + text[len(err.Error()):]
+		text = "The agent does not keep sessions." + text[len(err.Error()):]
 	}
-	t.ask(dialog.Confirmation{Title: "The agent cannot go on with this session", Text: text, Choices: []dialog.Choice{
-		{Name: "New session that is told what was said", Do: anew(app.EarlierText(t.conv))},
+	t.ask(dialog.Confirmation{Title: "The agent cannot resume this session", Text: text, Choices: []dialog.Choice{
+		{Name: "New session with this conversation", Do: anew(app.EarlierText(t.conv))},
 		{Name: "New session", Do: anew("")},
-		{Name: "Stay here and read", Do: dialog.Close{}},
+		{Name: "Stay and read", Do: dialog.Close{}},
 	}})
 }
 
 // withEarlier adds the earlier conversation to a prompt, once.
-func (b *storedSession) withEarlier(c *conversation.Conversation, blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
-	about := b.earlier
-	if b.earlier = ""; about == "" {
-		return blocks
+func (b *storedSession) withEarlier(c *conversation.Conversation, p conversation.QueuedPrompt) conversation.QueuedPrompt {
+	if b.earlier != "" {
+		p.Prompt = app.WithEarlier(p.Prompt, b.earlier, c.Agent.Capabilities.PromptCapabilities)
+		b.earlier = ""
 	}
-	return app.WithEarlier(blocks, about, c.Agent.Capabilities.PromptCapabilities)
+	return p
 }
 
 // StoredID returns the id of the stored session, or "" if it is not stored yet.
@@ -199,7 +197,7 @@ func (t *Tab) Cwd() string { return t.cwd }
 // Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
 	c := t.conv
-	return t.reopening == nil && t.composer.Empty() && t.queue.Len() == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
+	return t.reopening == nil && t.composer.Empty() && len(t.queue.held) == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
 }
 
 // LoadDraft restores the directory's draft.
@@ -216,6 +214,6 @@ func (t *Tab) OfferUnended() tea.Cmd {
 		if err != nil || q == nil {
 			return nil // best effort
 		}
-		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
+		return func() tea.Cmd { t.ask(t.actions.confirmation(*q)); return nil }
 	}))
 }

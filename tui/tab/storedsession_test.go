@@ -89,46 +89,11 @@ func TestAPromptToASessionThatIsOnlyReadIsGivenBack(t *testing.T) {
 	b.mustShow(t, "❯ go on")
 }
 
-func TestOptionsAreSetAgainWhereTheyCanBe(t *testing.T) {
-	b, ids := newStored(t, "one")
-	option := func(id, value string, values ...string) acpclient.SessionConfigOption {
-		o := acpclient.SessionConfigOption{ID: acpclient.ConfigID(id), Name: id, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(value))}
-		var list []acpclient.ConfigSelectOption
-		for _, v := range values {
-			list = append(list, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(v), Name: v})
-		}
-		o.Options = acpclient.Ungrouped(list...)
-		return o
-	}
-	b.reopenedAs(t, ids[0], func(r *app.Reopened) {
-		r.Transcript.Conversation.Apply(conversation.SessionOpened{ID: "agents-0", State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
-			option("changed", "b", "a", "b"), option("gone", "b", "a", "b"), option("same", "a", "a", "b"), option("withdrawn", "b", "b"),
-		}}})
-	})
-	now := conversation.SessionOpened{ID: "agents-0", State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
-		option("changed", "a", "a", "b"), option("gone", "a", "a"), option("same", "a", "a", "b"), option("added", "a", "a"),
-	}}}
-	b.conv.Apply(now)
-	var set []acpclient.ConfigID
-	for i := range b.conv.Options {
-		o := &b.conv.Options[i]
-		if was, ok := b.stored.options.Restorable(b.conv, o); ok {
-			set = append(set, o.ID)
-			if was != acpclient.SelectValue("b") {
-				t.Errorf("%s would be %v", o.ID, was)
-			}
-		}
-	}
-	if len(set) != 1 || set[0] != "changed" {
-		t.Errorf("set again would be %v", set)
-	}
-}
-
 func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
 	b, ids := newStored(t, "one")
 	b.reopenedAs(t, ids[0], func(*app.Reopened) {})
 	b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("many words\n", 50_000) + "the very end"})
-	if text := app.EarlierText(b.conv); len(text) > 65<<10 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(what came before is left out)") {
+	if text := app.EarlierText(b.conv); len(text) > 65<<10 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(earlier parts left out)") {
 		t.Errorf("it is %d bytes: %.60q … %q", len(text), text, text[max(0, len(text)-30):])
 	}
 }
@@ -139,8 +104,8 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b.clock = b.clock.Add(time.Minute)
 	b.press("1") // "Read it"
 	b.press("h", "i", "enter")
-	b.mustShow(t, "here it can only be read", "❯ hi")
-	if b.queue.Len() > 0 || len(b.conv.Queue) > 0 {
+	b.mustShow(t, "read-only here", "❯ hi")
+	if len(b.queue.held) > 0 || len(b.conv.Queue) > 0 {
 		t.Error("something waits to be sent")
 	}
 }
@@ -156,7 +121,7 @@ func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 			b.press("!", "l", "s")
 		}
 		b.press(key)
-		if got := b.toast.text; !strings.Contains(got, "here it can only be read") {
+		if got := b.toast.text; !strings.Contains(got, "read-only here") {
 			t.Errorf("%s says %q", key, got)
 		}
 		if got := b.session.Stream().Take(); len(got) > 0 {
@@ -174,8 +139,8 @@ func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 	b.press("esc") // which is to read it
 	b.mustShow(t, "tab transcript", "find", "ctrl+n new session")
 	b.press("f5")
-	b.mustShow(t, "cannot be reviewed here") // and nobody is told that the configuration wants it so
-	for _, words := range []string{"start again", "keep", "options", "commands"} {
+	b.mustShow(t, "no review: this session") // and nobody is told that the configuration wants it so
+	for _, words := range []string{"restart", "keep", "options", "commands"} {
 		if strings.Contains(b.screen(), words) {
 			t.Errorf("%q is offered:\n%s", words, b.screen())
 		}
@@ -201,7 +166,7 @@ func TestAnAgentThatNobodyAgreedToIsNotStartedForANewSession(t *testing.T) {
 			b.clock = b.clock.Add(time.Minute)
 			b.press("esc") // which is to read it
 			b.bring(b.Update(keyPress("ctrl+n")))
-			b.mustShow(t, "Choose an agent for a new tab", "The tour")
+			b.mustShow(t, "New tab: choose an agent", "The tour")
 			b.press("esc", "alt+r")
 			if asks := strings.Contains(b.screen(), "Connect to the agent of this session?"); asks != (name == "not trusted") {
 				t.Errorf("alt+r asks: %t\n%s", asks, b.screen())

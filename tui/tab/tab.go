@@ -14,7 +14,6 @@
 package tab
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -68,6 +67,7 @@ type Tab struct {
 	signIn    *signIn
 	commands  *commands
 	lifecycle *lifecycle
+	options   *options
 	pictures  imageDecoder
 	info      tabInfo          // for the tab line
 	changes   *pages.Review    // made when it is shown first
@@ -84,12 +84,12 @@ type Tab struct {
 	// The permanent layers, and what they are drawn and started by.
 	globalKeys *globalKeys
 	panel      *panel
-	prompt     *prompt
+	prompt     *promptLayer
 	actions    *actions
 	view       *view
 	starter    *starter
 
-	mouseLent bool  // to the terminal, until the next key press press press press
+	mouseLent bool  // to the terminal, until the next key press
 	pressed   layer // took the click of the held button, or nil
 
 	width, height int    // of the screen
@@ -102,32 +102,33 @@ func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
 	t.dialogs = dialog.NewStack(p.Guard)
 	t.images = &images{t}
-	t.composer = t.newComposer()
+	t.composer = newComposer(t)
 	t.queue = &promptQueue{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.questions = &questions{tab: t}
-	t.globalKeys, t.panel, t.prompt, t.actions = &globalKeys{t}, &panel{t}, &prompt{tab: t}, &actions{t}
+	t.globalKeys, t.panel, t.prompt, t.actions = &globalKeys{t}, &panel{t}, &promptLayer{tab: t}, &actions{t}
 	t.view, t.starter = &view{t}, &starter{t}
 	t.signIn = &signIn{tab: t}
 	t.commands = &commands{tab: t}
 	t.diffPositions = newDiffPositions(t.Cwd)
 	t.worktree = &worktree{tab: t}
 	t.lifecycle = &lifecycle{tab: t}
+	t.options = &options{tab: t}
 	return t
 }
 
 // newComposer creates an empty composer for the tab's directory.
-func (t *Tab) newComposer() *composer.Composer {
+func newComposer(t *Tab) *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
-		Placeholder: "Ask for something", NoImages: t.images.None, Own: composerCommands(),
+		NoImages: t.images.None, Own: composerCommands(),
 	})
 }
 
 // Ask sends a prompt as soon as there is a session.
 func (t *Tab) Ask(text string) tea.Cmd {
-	return t.address(t.queue.Submit(composer.NewPrompt(text, t.cwd)))
+	return t.address(t.queue.Submit(composer.NewPrompt(text)))
 }
 
 // AskToLeave asks whether to quit while agents work in the tabs with these titles.
@@ -136,21 +137,20 @@ func (t *Tab) AskToLeave(titles []string) { t.lifecycle.AskToLeave(titles) }
 // ID returns the tab's id.
 func (t *Tab) ID() ID { return t.id }
 
-// Start starts an agent, or lets the person choose one if a is nil. It is for a tab that
-// is not visible yet: it blocks until the agent's process is running, so that the agent
-// starts before the screen.
+// Start starts an agent, or lets the person choose one if a is nil. The agent starts at
+// once, in the background: it does not wait until the command runs.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
 	cmds := []tea.Cmd{t.starter.readBranch()}
 	if a != nil {
 		cmds = append(cmds, t.starter.startAgent(*a))
-		t.starting()
+		go t.starting()
 	} else {
 		cmds = append(cmds, t.starter.chooseFirst())
 	}
 	return t.address(tea.Batch(cmds...))
 }
 
-// Launch starts an agent without blocking, while the program runs.
+// Launch starts an agent.
 func (t *Tab) Launch(a config.Agent) tea.Cmd {
 	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startAgent(a)))
 }
@@ -165,12 +165,14 @@ func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 func (t *Tab) Show() {
 	t.info.Show()
 	t.dialogs.Show()
+	t.pump.pace(frame)
 }
 
 // Hide puts the tab into the background. It still follows its session.
 func (t *Tab) Hide() {
 	t.info.Hide()
 	t.dialogs.Hide()
+	t.pump.pace(backgroundFrame)
 }
 
 // Close ends the agent, even one that is starting, and waits for it, but not gracefully
@@ -202,13 +204,8 @@ func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
 	return t.agent, app.ResumableID(t.conv)
 }
 
-// Title returns the session's title, or "".
-func (t *Tab) Title() string {
-	if t.conv == nil {
-		return ""
-	}
-	return app.ShortTitle(cmp.Or(t.stored.title, t.conv.Title))
-}
+// Title returns what the session is called, or "".
+func (t *Tab) Title() string { return t.info.Title(ownTitle(t)) }
 
 // SetTheme changes the theme.
 func (t *Tab) SetTheme(th *theme.Theme) {
@@ -240,7 +237,7 @@ func (t *Tab) Moves() bool {
 	if t.replay != nil && !t.replay.Playing() {
 		return false
 	}
-	return c != nil && !waits(t.conv) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+	return c != nil && !waits(t.conv) && t.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
 // Tick advances animations by a step.

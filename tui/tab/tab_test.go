@@ -64,9 +64,9 @@ func TestInterruptClearsCancelsAndLeaves(t *testing.T) {
 	b.press("up")
 	b.mustShow(t, "❯ draft") // it is kept in the history
 	b.press("ctrl+c", "ctrl+c")
-	b.mustShow(t, "again to leave")
+	b.mustShow(t, "again: quit")
 	b.clock = b.clock.Add(time.Minute)
-	b.mustNotShow(t, "again to leave")
+	b.mustNotShow(t, "again: quit")
 	b.press("ctrl+c")
 	if got := b.Update(keyPress("ctrl+c"))(); got != (Quit{Despite: b.ID()}) {
 		t.Errorf("a second press did %#v", got)
@@ -80,7 +80,7 @@ func TestTheStatusLineSaysWhereWeAre(t *testing.T) {
 		conversation.Update{Update: &acpclient.UsageUpdate{Used: 150_000, Size: 200_000, Cost: &acpclient.Cost{Amount: 1.5, Currency: "EUR"}}},
 		conversation.OptionChosen{Seq: 1, Option: conversation.LegacyModeID, Value: acpclient.SelectValue("code")},
 	)
-	b.mustShow(t, "Coding…", "150k/200k 75%", "€1.50", "agent 1")
+	b.mustShow(t, "Coding…", "75% of 200k", "€1.50", "agent 1")
 	b.events(conversation.OptionSettled{Seq: 1, Option: conversation.LegacyModeID, Err: errors.New("not today")})
 	b.mustShow(t, " Asking ", "Mode was not changed", "not today")
 }
@@ -128,9 +128,9 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 	b.events(conversation.PromptSent{At: b.clock}, conversation.CancelRequested{At: b.clock})
 	b.mustShow(t, "cancelling 0s")
 	b.clock = b.clock.Add(10 * time.Second)
-	b.mustShow(t, "does not react")
+	b.mustShow(t, "does not respond")
 	b.press("esc")
-	b.mustShow(t, "Stop the agent", "Go on waiting")
+	b.mustShow(t, "Stop the agent", "Keep waiting")
 }
 
 // The clocks of the turn and of a call that works go on with what moves. While the

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"cmp"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,6 +32,17 @@ type Tabs interface {
 	Shared() bool
 	// Alone reports whether there is only one tab.
 	Alone() bool
+	// Questions returns the tabs with open questions, in order.
+	Questions() []TabQuestions
+	// ShowQuestion goes to a question, if it is still open.
+	ShowQuestion(ID, Question)
+}
+
+// TabQuestions is a tab with open questions.
+type TabQuestions struct {
+	Tab       ID
+	Title     string
+	Questions []Question
 }
 
 // singleTab is Tabs for a tab on its own.
@@ -44,6 +56,8 @@ func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil 
 func (singleTab) Close() tea.Cmd                                   { return nil }
 func (singleTab) Shared() bool                                     { return false }
 func (singleTab) Alone() bool                                      { return true }
+func (singleTab) Questions() []TabQuestions                        { return nil }
+func (singleTab) ShowQuestion(ID, Question)                        {}
 
 // State is the state of a tab in the tab line.
 type State uint8
@@ -55,7 +69,7 @@ const (
 	Working       // a turn runs, or the agent is starting
 	Waiting       // a question is open
 	Failed        // a turn or a start failed, unseen
-	Lost          // the agent has gone
+	Lost          // the agent exited
 )
 
 // Summary is what the tab line shows of a tab.
@@ -99,7 +113,7 @@ func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
 func (t *Tab) Turns() int { return t.info.Turns() }
 
 // label returns the tab's name in the tab line.
-func (t *Tab) label() string { return t.info.Label(t.Title(), t.agent.Name, t.agent.ID) }
+func (t *Tab) label() string { return t.info.Label(ownTitle(t), t.agent.Name, t.agent.ID) }
 
 // tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
 // while a question is open, so that nobody has to answer first. Keys for a tab's number
@@ -119,7 +133,7 @@ func (e *globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		}
 		t.tabs().Go(slices.Index(keys.For(a), name))
 		return nil, true
-	case config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
+	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
 			return t.actions.run(a), true
 		}
@@ -142,7 +156,7 @@ func (ac *actions) newSession() tea.Cmd {
 	case t.session == nil:
 		return nil
 	case ac.fresh():
-		return t.say("this session is new: nothing was said in it")
+		return t.say("this session is still empty")
 	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
 		return ac.chooseAnother()
 	}
@@ -164,7 +178,7 @@ func (ac *actions) openBeside(a config.Agent) tea.Cmd {
 func (ac *actions) fresh() bool {
 	t := ac.tab
 	c := t.conv
-	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue)+t.queue.Len() == 0
+	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue) == 0
 }
 
 func (ac *actions) renameTab() {
@@ -173,7 +187,31 @@ func (ac *actions) renameTab() {
 		Title: "Name the tab", Text: t.info.Name(), Hint: t.label(),
 		Do: func(name string) tea.Cmd {
 			t.info.SetName(name)
-			return nil
+			t.info.unsaved, t.stored.title = true, ""
+			return saveName(t)
 		},
 	}))
+}
+
+// ownTitle returns the title that the session has without its first prompt, or "".
+func ownTitle(t *Tab) string {
+	if t.conv == nil {
+		return ""
+	}
+	return cmp.Or(t.stored.title, t.conv.Title)
+}
+
+// saveName stores the person's name for the session, once the session is stored.
+func saveName(t *Tab) tea.Cmd {
+	lib, id, name := t.program.Stored, t.StoredID(), t.info.Name()
+	if !t.info.unsaved || lib == nil || id == "" {
+		return nil
+	}
+	t.info.unsaved = false
+	return inBackground(func() then {
+		if err := lib.Rename(id, name); err != nil {
+			return func() tea.Cmd { return t.say(err.Error()) }
+		}
+		return nil
+	})
 }

@@ -115,11 +115,11 @@ func (c *themeChooser) choose(name config.Theme) tea.Cmd {
 	}
 	file := toolview.PathsIn("").Path(filepath.Clean(config.ConfigFile()))
 	c.tab.ask(dialog.Confirmation{
-		Title: "The theme " + string(name), Text: "Is it to be kept for good? Then this is written into " + file + ":",
+		Title: "The theme " + string(name), Text: "Keep it? parley then writes this into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
 		Choices: []dialog.Choice{
-			{Name: "Keep it for good", Do: dialog.Do(func() tea.Cmd { return c.keep(name) })},
-			{Name: "Only until parley ends", Do: dialog.Close{}},
+			{Name: "Keep it", Do: dialog.Do(func() tea.Cmd { return c.keep(name) })},
+			{Name: "Only until parley exits", Do: dialog.Close{}},
 		},
 	})
 	return nil

@@ -32,12 +32,12 @@ func TestChoose(t *testing.T) {
 				t.Fatalf("%q is shown", marked)
 			}
 			b.Press("enter")
-			b.MustSay("Is it to be kept for good?")
+			b.MustSay("Keep it? parley then writes")
 			if keep {
-				b.Choose("Keep it for good")
+				b.Choose("Keep it")
 				b.MustSay("kept: the theme " + string(marked))
 			} else {
-				b.Choose("Only until parley ends")
+				b.Choose("Only until parley exits")
 			}
 			data, _ := os.ReadFile(config.ConfigFile())
 			if written := strings.Contains(string(data), string(marked)); written != keep || l.shown != marked {

@@ -53,11 +53,17 @@ func bestEffort(do func() error) tea.Cmd {
 type toast struct {
 	text  string // "" if none
 	count int    // number of the latest toast, the only one to clear
+	// holds, if not nil, reports whether the text is still true.
+	holds func() bool
 }
 
 // say shows a toast.
-func (t *Tab) say(words string) tea.Cmd {
+func (t *Tab) say(words string) tea.Cmd { return t.sayWhile(words, nil) }
+
+// sayWhile shows a toast for as long as it holds, but no longer than others.
+func (t *Tab) sayWhile(words string, holds func() bool) tea.Cmd {
 	t.toast.text = termtext.Line(words) // it may contain the agent's text
+	t.toast.holds = holds
 	t.toast.count++
 	n := t.toast.count
 	return tea.Tick(toastTime, func(time.Time) tea.Msg {
@@ -68,6 +74,14 @@ func (t *Tab) say(words string) tea.Cmd {
 			return nil
 		})
 	})
+}
+
+// current returns the text of a toast that is still true, or "".
+func (t *toast) current() string {
+	if t.holds != nil && !t.holds() {
+		t.text, t.holds = "", nil
+	}
+	return t.text
 }
 
 // sayIf shows an error, if any, as a toast.
@@ -113,7 +127,8 @@ func (t *Tab) choose(l dialog.List) *dialog.Selector {
 }
 
 // confirmation turns a question into a dialog. Its answers run in the background.
-func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
+func (ac *actions) confirmation(q app.Question) dialog.Confirmation {
+	t := ac.tab
 	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
 	for _, choice := range q.Choices {
 		do := dialog.Action(dialog.Close{})
@@ -121,20 +136,46 @@ func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
 		case choice.Open != nil:
 			do = dialog.Do(func() tea.Cmd { return send(Open(choice.Open)) })
 		case choice.Do != nil:
-			do = dialog.Do(func() tea.Cmd {
-				return inBackground(func() then {
-					said, err := choice.Do()
-					if err != nil {
-						said = err.Error()
-					}
-					if said == "" {
-						return nil
-					}
-					return func() tea.Cmd { return t.say(said) }
-				})
-			})
+			do = dialog.Do(func() tea.Cmd { return ac.carryOut(choice.Do) })
+		case choice.DropWorktree:
+			do = dialog.Do(t.worktree.drop)
 		}
 		c.Choices = append(c.Choices, dialog.Choice{Name: choice.Name, Key: choice.Key, Risky: choice.Risky, Do: do})
 	}
 	return c
+}
+
+// carryOut carries out an answer in the background, and asks what follows from it.
+func (ac *actions) carryOut(do func() (app.Outcome, error)) tea.Cmd {
+	t := ac.tab
+	return inBackground(func() then {
+		out, err := do()
+		if err != nil {
+			return ac.failed(err)
+		}
+		return func() tea.Cmd {
+			switch q := out.Ask; {
+			case q == nil:
+			case q.Enter != nil:
+				enter := func(text string) tea.Cmd {
+					return ac.carryOut(func() (app.Outcome, error) { return q.Enter(text) })
+				}
+				t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: q.Title, Hint: q.Hint, Do: enter}))
+			default:
+				t.ask(ac.confirmation(*q))
+			}
+			if out.Say == "" {
+				return nil
+			}
+			return t.say(out.Say)
+		}
+	})
+}
+
+// failed shows an error until it is closed.
+func (ac *actions) failed(err error) then {
+	return func() tea.Cmd {
+		ac.tab.tell("That failed", termtext.Block(err.Error()))
+		return nil
+	}
 }

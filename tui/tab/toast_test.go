@@ -28,6 +28,21 @@ func TestSay(t *testing.T) {
 	})
 }
 
+// A toast goes as soon as it is no longer true, and another one has nothing to do with it.
+func TestAToastThatIsNoLongerTrue(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.composer.SetText("a draft")
+		b.press("ctrl+d")
+		b.mustShow(t, "ctrl+d quits when the draft is empty: ctrl+c clears it")
+		b.press("ctrl+c")
+		b.mustNotShow(t, "when the draft is empty")
+		b.composer.SetText("another")
+		b.mustNotShow(t, "when the draft is empty")
+		b.say("something else")
+		b.mustShow(t, "something else")
+	})
+}
+
 func TestTell(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.tell("Nothing was merged", "there is no branch")

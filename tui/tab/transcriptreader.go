@@ -199,7 +199,7 @@ func (r *transcriptReader) terminalHints(h *dialog.HintList) {
 	}
 	if term.Exit == nil {
 		h.Add(config.ActionStepIn, "step in")
-		h.Add(config.ActionEndCommand, "end it")
+		h.Add(config.ActionEndCommand, "stop it")
 	}
 	if term.Personal {
 		h.Add(config.ActionItemAdd, "add to prompt")
@@ -287,7 +287,7 @@ func (r *transcriptReader) draw(width, height int) dialog.View {
 	t := r.tab
 	r.list.SetSize(width, height)
 	if !t.program.ReducedMotion { // otherwise elapsed times stand still
-		r.list.SetNow(t.sessionNow())
+		r.list.SetNow(sessionNow(t))
 	}
 	r.SetRows(height)
 	return dialog.View{Lines: r.list.Lines()}

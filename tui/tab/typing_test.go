@@ -85,7 +85,7 @@ func TestAMarkEndsWhenAWordBegins(t *testing.T) {
 	asksAll(b)
 	b.passes(3 * time.Second)
 	b.types("a", time.Second)
-	b.mustShow(t, "❯ 1", "Always allow it", "enter take the marked one")
+	b.mustShow(t, "❯ 1", "Always allow it", "enter give the marked answer")
 	if c := b.draw().Cursor; c != nil {
 		t.Errorf("the question has the focus, and the cursor is at %v", c)
 	}
@@ -198,7 +198,7 @@ func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
 	b.draw()
 	b.passes(3 * time.Second)
 	b.events(conversation.PermissionClosed{ID: 1})
-	b.mustShow(t, "Second", "has taken its question back")
+	b.mustShow(t, "Second", "withdrew its question")
 	b.passes(dialog.LookTime + 100*time.Millisecond)
 	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.NotTaken{}) {
 		t.Errorf("1 did %#v", got)
@@ -218,7 +218,7 @@ func TestAnAnsweredQuestionIsNotSaidToBeTakenBack(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.dialogs.Top().Key(keyPress("1"))
 	b.events(conversation.PermissionClosed{ID: 1})
-	b.mustNotShow(t, "has taken its question back")
+	b.mustNotShow(t, "withdrew its question")
 	if in := b.ArmsIn(); in > dialog.LookTime {
 		t.Errorf("the next one takes keys in %v", in)
 	}

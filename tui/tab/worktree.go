@@ -2,10 +2,8 @@ package tab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -45,36 +43,28 @@ func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) t
 	return inBackground(func() then {
 		then, err := do(ctx, tree)
 		if err != nil {
-			return w.showError(err)
+			return w.tab.actions.failed(err)
 		}
 		return then
 	})
-}
-
-// showError shows an error until it is closed.
-func (w *worktree) showError(err error) then {
-	return func() tea.Cmd {
-		w.tab.tell("That could not be done", termtext.Block(err.Error()))
-		return nil
-	}
 }
 
 // Items returns the palette items for worktrees.
 func (w *worktree) Items() []dialog.Item {
 	var items []dialog.Item
 	if w.tab.program.Worktree != nil {
-		items = append(items, dialog.Item{ID: "new-worktree", Title: "new session in a worktree", Do: dialog.Do(w.open)})
+		items = append(items, dialog.Item{ID: "new-worktree", Title: "New session in a worktree", Do: dialog.Do(w.open)})
 	}
 	if w.tree == nil {
 		return items
 	}
-	items = append(items, dialog.Item{ID: "worktree-diff", Title: "worktree: show what is not merged", Do: dialog.Do(w.show)})
+	items = append(items, dialog.Item{ID: "worktree-diff", Title: "Worktree: show unmerged changes", Do: dialog.Do(w.show)})
 	if w.tree.Into != "" {
-		items = append(items, dialog.Item{ID: "worktree-merge", Title: "worktree: merge it into " + termtext.Line(w.tree.Into), Do: dialog.Do(w.merge)})
+		items = append(items, dialog.Item{ID: "worktree-merge", Title: "Worktree: merge into " + termtext.Line(w.tree.Into), Do: dialog.Do(w.merge)})
 	}
 	return append(items,
-		dialog.Item{ID: "worktree-keep", Title: "worktree: keep it, and say where it is", Do: dialog.Do(w.keep)},
-		dialog.Item{ID: "worktree-drop", Title: "worktree: drop it", Do: dialog.Do(w.drop)})
+		dialog.Item{ID: "worktree-keep", Title: "Worktree: show where it is", Do: dialog.Do(w.keep)},
+		dialog.Item{ID: "worktree-drop", Title: "Worktree: drop", Do: dialog.Do(w.drop)})
 }
 
 // open creates a worktree and opens a session with the same agent there, in a new tab.
@@ -83,7 +73,7 @@ func (w *worktree) open() tea.Cmd {
 	return tea.Batch(w.tab.say("making a worktree"), inBackground(func() then {
 		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
-			return w.showError(err)
+			return w.tab.actions.failed(err)
 		}
 		return func() tea.Cmd { return row.OpenIn(agent, path) }
 	}))
@@ -98,7 +88,7 @@ func (w *worktree) show() tea.Cmd {
 		}
 		return func() tea.Cmd {
 			if len(changes) == 0 {
-				return w.tab.say("there is nothing in the worktree that is not merged")
+				return w.tab.say(app.NothingToMerge)
 			}
 			call := &conversation.ToolCall{Title: "Changes in the worktree " + tree.Name, Kind: acpclient.ToolEdit, Status: acpclient.ToolCompleted, Content: contentOf(changes, more)}
 			w.tab.dialogs.Push(newPager(w.tab, call))
@@ -113,7 +103,7 @@ func contentOf(changes []git.WorktreeChange, more int) []acpclient.ToolCallConte
 	for _, c := range changes {
 		switch {
 		case c.Opaque:
-			content = append(content, acpclient.TextContent("`"+strings.ReplaceAll(c.Path, "`", "'")+"` has changed: it is no text, or too large to be shown."))
+			content = append(content, acpclient.TextContent("`"+strings.ReplaceAll(c.Path, "`", "'")+"` has changed: binary, or too large to show."))
 		case c.New == nil:
 			content = append(content, acpclient.DiffContent(c.Path, c.Old, ""))
 		default:
@@ -121,7 +111,7 @@ func contentOf(changes []git.WorktreeChange, more int) []acpclient.ToolCallConte
 		}
 	}
 	if more > 0 {
-		content = append(content, acpclient.TextContent(fmt.Sprintf("%d more files have changed.", more)))
+		content = append(content, acpclient.TextContent(fmt.Sprintf("%d more files changed.", more)))
 	}
 	return content
 }
@@ -146,88 +136,16 @@ func (w *worktree) sayBusy() tea.Cmd {
 	if !w.tab.Works() {
 		return nil
 	}
-	return w.tab.say("the agent is at work in the worktree: wait for it, or cancel with " + w.tab.keyOf(config.ActionCancel))
+	return w.tab.say("the agent is working in the worktree: wait, or cancel with " + w.tab.keyOf(config.ActionCancel))
 }
 
-// merge asks whether to merge the worktree. Uncommitted changes must be committed first.
+// merge merges the worktree, after asking.
 func (w *worktree) merge() tea.Cmd {
 	if busy := w.sayBusy(); busy != nil {
 		return busy
 	}
-	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
-		work, err := tree.Work(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return func() tea.Cmd {
-			switch {
-			case work.Empty():
-				return w.tab.say("there is nothing in the worktree that is not merged")
-			case len(work.Uncommitted) > 0:
-				w.askToCommit(work)
-			default:
-				w.askToMerge(tree, work)
-			}
-			return nil
-		}, nil
-	})
-}
-
-// askToCommit asks whether to commit, and with which message.
-func (w *worktree) askToCommit(work *git.WorktreeWork) {
-	write := func() tea.Cmd {
-		w.tab.dialogs.Push(dialog.NewEntry(w.tab.env(), dialog.Entry{Title: "Commit with this message", Hint: "what was done", Do: w.commit}))
-		return nil
-	}
-	w.tab.ask(dialog.Confirmation{
-		Title: "Commit first?",
-		Text:  "Only what is committed can be merged. This is not:\n" + app.Bulleted(work.Uncommitted),
-		Choices: []dialog.Choice{
-			{Name: "Commit it", Key: "c", Do: dialog.Do(write)},
-			{Name: "Do nothing", Key: "n", Do: dialog.Close{}},
-		},
-	})
-}
-
-// commit commits everything and continues with the merge.
-func (w *worktree) commit(message string) tea.Cmd {
-	if strings.TrimSpace(message) == "" {
-		return w.tab.say("nothing was committed: a commit needs a message")
-	}
-	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
-		return w.merge, tree.Commit(ctx, message)
-	})
-}
-
-func (w *worktree) askToMerge(tree *git.Worktree, work *git.WorktreeWork) {
-	merge := func() tea.Cmd {
-		return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
-			n, err := tree.Merge(ctx)
-			return func() tea.Cmd { w.merged(tree, n, err); return nil }, nil
-		})
-	}
-	q := w.tab.confirmation(app.MergeWorktreeQuestion(tree, work))
-	q.Choices[0].Do = dialog.Do(merge)
-	w.tab.ask(q)
-}
-
-// merged reports the outcome of a merge.
-func (w *worktree) merged(tree *git.Worktree, commits int, err error) {
-	q := dialog.Confirmation{
-		Title:   "Merged",
-		Text:    fmt.Sprintf("%s went into %s. The worktree is still there.", termtext.Count(commits, "commit"), termtext.Line(tree.Into)),
-		Choices: []dialog.Choice{{Name: "Keep the worktree", Key: "k", Do: dialog.Close{}}, {Name: "Drop the worktree", Do: dialog.Do(w.drop)}},
-	}
-	if err != nil {
-		q.Title, q.Text = "Nothing was merged", termtext.Block(err.Error())
-		q.Choices = []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}
-	}
-	var conflict *git.MergeConflictError
-	if errors.As(err, &conflict) {
-		q.Text = "Both sides have changed the same lines of:\n" + app.Bulleted(conflict.Files) +
-			"\nEverything is as it was before. Let the agent merge " + termtext.Line(tree.Into) + " in the worktree, where conflicts can be resolved; then merge again."
-	}
-	w.tab.ask(q)
+	ctx, tree := w.tab.program.Context, w.tree
+	return w.tab.actions.carryOut(func() (app.Outcome, error) { return app.MergeWorktree(ctx, tree) })
 }
 
 // drop asks whether to drop the worktree, and says what it contains.
@@ -239,37 +157,25 @@ func (w *worktree) drop() tea.Cmd {
 		return w.tab.say("another tab has a session in this worktree: close it first")
 	}
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
-		work, err := tree.Work(ctx)
-		if err == nil {
-			err = work.Whole()
-		}
-		if err != nil {
-			return nil, err
-		}
-		return func() tea.Cmd { w.askToDrop(tree, work); return nil }, nil
+		q, err := app.DropWorktreeQuestion(ctx, tree)
+		return func() tea.Cmd {
+			c := w.tab.actions.confirmation(q)
+			c.Choices[1].Do = dialog.Do(w.dropNow)
+			w.tab.ask(c)
+			return nil
+		}, err
 	})
 }
 
-func (w *worktree) askToDrop(tree *git.Worktree, work *git.WorktreeWork) {
-	q := w.tab.confirmation(app.DropWorktreeQuestion(tree, work))
-	q.Choices[1].Do = dialog.Do(w.dropNow)
-	w.tab.ask(q)
-}
-
-// agentEnds is how long an agent may take to end before its worktree is dropped.
-const agentEnds = 4 * time.Second
-
-// dropNow ends the agent, which must not write any more, and drops the worktree.
+// dropNow ends the agent and drops the worktree.
 func (w *worktree) dropNow() tea.Cmd {
 	if w.tree == nil {
-		return w.tab.say("the worktree is not there any more")
+		return w.tab.say("the worktree is gone")
 	}
-	end := w.detach("the worktree is being dropped")
+	s := w.tab.session
+	w.tab.stored.readOnly = "the worktree is being dropped"
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
-		bounded, stop := context.WithTimeout(ctx, agentEnds)
-		defer stop()
-		end(bounded)
-		kept, err := tree.Drop(context.WithoutCancel(ctx)) // do not stop halfway
+		kept, err := app.DropWorktree(ctx, s, tree)
 		return func() tea.Cmd { w.dropped(tree, kept, err); return nil }, nil
 	})
 }
@@ -278,25 +184,15 @@ func (w *worktree) dropNow() tea.Cmd {
 func (w *worktree) dropped(tree *git.Worktree, kept string, err error) {
 	q := dialog.Confirmation{
 		Title:   "The worktree " + tree.Name + " was dropped",
-		Text:    "Nothing in it was left to keep.",
-		Choices: []dialog.Choice{w.tab.lifecycle.LeaveChoice("q"), {Name: "Stay here and read", Key: "s", Do: dialog.Close{}}},
+		Text:    app.DroppedText(tree, kept),
+		Choices: []dialog.Choice{w.tab.lifecycle.LeaveChoice("q"), {Name: "Stay and read", Key: "s", Do: dialog.Close{}}},
 	}
-	if kept != "" {
-		q.Text = fmt.Sprintf("What was in it is kept as %s. To have it back:\ngit branch %s %s", kept, tree.Name, kept)
-	}
-	w.detach("its worktree was dropped")
+	w.tab.stored.readOnly = "its worktree was dropped"
 	if err != nil {
-		q.Title, q.Text = "The worktree was not dropped", "The agent was ended before. The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
-		w.detach("its agent was ended")
+		q.Title, q.Text = "The worktree was not dropped", "The agent was stopped. The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
+		w.tab.stored.readOnly = "its agent was stopped"
 	} else {
 		w.tree = nil
 	}
 	w.tab.ask(q)
-}
-
-// detach makes the session read-only for a reason, and returns the function that ends the
-// agent.
-func (w *worktree) detach(why string) (end func(context.Context)) {
-	w.tab.stored.readOnly = why
-	return w.tab.session.Close
 }

@@ -45,23 +45,23 @@ func TestMergeAndDrop(t *testing.T) {
 		b.play("handshake\n")
 		w := b.worktree
 		w.set(tree)
-		do(t, b, w, "worktree: show")
+		do(t, b, w, "Worktree: show")
 		if p, ok := b.dialogs.Top().(*pager); !ok || !p.list.HasDiff() {
 			t.Fatalf("shown is %T", b.dialogs.Top())
 		}
 		b.Press("q")
-		do(t, b, w, "worktree: merge")
+		do(t, b, w, "Worktree: merge")
 		b.MustSay("Commit first?")
 		b.Choose("Commit it")
 		b.Press("x", "enter")
 		b.MustSay("Merge into main?")
 		b.Choose("Merge")
-		b.MustSay("1 commit went into main")
+		b.MustSay("Merged 1 commit into main")
 		if text, err := os.ReadFile(filepath.Join(dir, "poem.txt")); string(text) != "one\ntwo\n" {
 			t.Errorf("merged is %q, %v", text, err)
 		}
 		b.Choose("Drop the worktree")
-		b.MustSay("and the agent is ended. Everything in")
+		b.MustSay("and the agent is stopped.")
 		b.Choose("Drop it")
 		b.MustSay("The worktree feature was dropped")
 		if b.stored.readOnly != "its worktree was dropped" || !b.session.Stream().Closed() || w.active() || !git.WorktreeGone(tree.Path) {
@@ -77,9 +77,9 @@ func TestNotWhileItIsInUse(t *testing.T) {
 		b.work(t)
 		w := b.worktree
 		w.set(tree)
-		for _, title := range []string{"worktree: merge", "worktree: drop"} {
+		for _, title := range []string{"Worktree: merge", "Worktree: drop"} {
 			do(t, b, w, title)
-			b.MustSay("the agent is at work in the worktree")
+			b.MustSay("the agent is working in the worktree")
 		}
 	})
 	runBench(t, func(t *testing.T, b *bench) {
@@ -87,7 +87,7 @@ func TestNotWhileItIsInUse(t *testing.T) {
 		b.program.Tabs = &twoTabs{shared: true}
 		w := b.worktree
 		w.set(tree)
-		do(t, b, w, "worktree: drop")
+		do(t, b, w, "Worktree: drop")
 		if b.MustSay("another tab has a session in this worktree"); !b.dialogs.Empty() {
 			t.Errorf("it asks\n%s", b.Screen())
 		}
@@ -102,10 +102,10 @@ func TestDropWhatIsGone(t *testing.T) {
 		b.ready()
 		w := b.worktree
 		w.set(tree)
-		do(t, b, w, "worktree: drop")
+		do(t, b, w, "Worktree: drop")
 		w.set(nil)
 		b.Choose("Drop it")
-		b.MustSay("the worktree is not there any more")
+		b.MustSay("the worktree is gone")
 		if b.stored.readOnly != "" {
 			t.Errorf("nothing can be sent: %s", b.stored.readOnly)
 		}
@@ -127,11 +127,11 @@ func TestOpen(t *testing.T) {
 		if len(w.Items()) != 1 {
 			t.Errorf("outside of a worktree %d things are offered", len(w.Items()))
 		}
-		do(t, b, w, "new session in a worktree")
+		do(t, b, w, "New session in a worktree")
 		if row.opened != b.cwd+"/other" {
 			t.Errorf("%q was opened", row.opened)
 		}
-		do(t, b, w, "new session in a worktree")
-		b.MustSay("That could not be done")
+		do(t, b, w, "New session in a worktree")
+		b.MustSay("That failed")
 	})
 }

@@ -40,9 +40,10 @@ func TestColourBlindPeopleTellApart(t *testing.T) {
 	for _, name := range []string{"colour-blind-dark", "colour-blind-light"} {
 		for _, depth := range []Depth{TrueColor, Colors256} {
 			p := Named(name).Theme(depth).palette
+			added, removed := p.marks()
 			for kind, blind := range blindness {
 				for what, pair := range map[string][2]string{
-					"success and error": {p.green, p.red}, "words added and removed": {p.addWord, p.delWord}, "lines added and removed": {p.addBg, p.delBg},
+					"success and error": {p.green, p.red}, "words added and removed": {p.addWord, p.delWord}, "lines added and removed": {added, removed},
 				} {
 					least := float64(apart)
 					if what == "lines added and removed" {

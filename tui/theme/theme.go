@@ -6,7 +6,10 @@ package theme
 
 import (
 	"image/color"
+	"strconv"
+	"strings"
 
+	"charm.land/bubbles/v2/progress"
 	"charm.land/lipgloss/v2"
 )
 
@@ -71,6 +74,7 @@ func NewFor(dark bool, depth Depth) *Theme { return fromPalette(dark, depth, pal
 
 func fromPalette(dark bool, depth Depth, p *palette) *Theme {
 	fg, on := p.ink, p.inkOn
+	added, removed := p.marks()
 	return &Theme{
 		Dark: dark, Depth: depth,
 
@@ -91,7 +95,7 @@ func fromPalette(dark bool, depth Depth, p *palette) *Theme {
 		DiffAdded: p.diffLine(p.green, p.addBg), DiffRemoved: p.diffLine(p.red, p.delBg), DiffContext: fg(p.muted),
 		DiffAddedWord: p.diffWord(p.green, p.addWord), DiffRemovedWord: p.diffWord(p.red, p.delWord),
 		DiffNumber: fg(p.faint), DiffHunk: fg(p.blue), DiffPath: fg(p.text).Bold(true),
-		DiffAddedNumber: on(p.green, p.addBg), DiffRemovedNumber: on(p.red, p.delBg),
+		DiffAddedNumber: on(p.green, added), DiffRemovedNumber: on(p.red, removed),
 		DiffAddedCounter: fg(p.green), DiffRemovedCounter: fg(p.red),
 
 		Dialog: fg(p.text), DialogTitle: fg(p.accent).Bold(true), DialogInert: fg(p.faint),
@@ -122,4 +126,54 @@ func (t *Theme) Within() *Theme {
 		d.Markdown.Marks = &marks
 	}
 	return &d
+}
+
+// Letters draws a text with the letters at hits, byte offsets in any order, in another
+// style.
+func Letters(s string, hits []int, plain, hit lipgloss.Style) string {
+	if len(hits) == 0 {
+		return plain.Render(s)
+	}
+	at := make(map[int]bool, len(hits))
+	for _, h := range hits {
+		at[h] = true
+	}
+	var b strings.Builder
+	from, on := 0, false
+	flush := func(to int) {
+		switch {
+		case to == from:
+		case on:
+			b.WriteString(hit.Render(s[from:to]))
+		default:
+			b.WriteString(plain.Render(s[from:to]))
+		}
+		from = to
+	}
+	for i := range s {
+		if at[i] != on {
+			flush(i)
+			on = at[i]
+		}
+	}
+	flush(len(s))
+	return b.String()
+}
+
+// Grouped formats a count with thousands separators: 10,412.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Bar draws a progress bar for a share from 0 to 1, in so many cells. The filled part
+// has the colour of the style and heavier symbols, for terminals without colours.
+func (t *Theme) Bar(share float64, cells int, full lipgloss.Style) string {
+	bar := progress.New(progress.WithWidth(cells), progress.WithoutPercentage(), progress.WithFillCharacters('━', '─'),
+		progress.WithColors(full.GetForeground()))
+	bar.EmptyColor = t.Border
+	return bar.ViewAs(share)
 }

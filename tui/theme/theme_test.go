@@ -99,7 +99,7 @@ func TestEveryDepthTellsApart(t *testing.T) {
 			if (th.Prompt == "") != (depth == Colors16) {
 				t.Errorf("depth %d, %s: the ground of prompts begins with %q", depth, dark, th.Prompt)
 			}
-			if th.Success.Render("x") == th.Error.Render("x") || th.DiffAdded.Render("x") == th.DiffRemoved.Render("x") {
+			if th.Success.Render("x") == th.Error.Render("x") || th.DiffAddedNumber.Render("x") == th.DiffRemovedNumber.Render("x") {
 				t.Errorf("depth %d, %s: good and bad do not differ", depth, dark)
 			}
 		}

@@ -2,8 +2,6 @@ package toolview
 
 import (
 	"encoding/json"
-	"regexp"
-	"strings"
 
 	"parley/internal/termtext"
 )
@@ -48,7 +46,7 @@ func commandLine(rawInput json.RawMessage) string {
 		}
 	}
 	if args := decoded[[]string](in["args"]); line != "" && len(args) > 0 {
-		line += " " + ShellWords(args)
+		line += " " + termtext.ShellWords(args)
 	}
 	return line
 }
@@ -59,7 +57,7 @@ func words(raw json.RawMessage) string {
 	if s := decoded[string](raw); s != "" {
 		return s
 	}
-	return ShellWords(decoded[[]string](raw))
+	return termtext.ShellWords(decoded[[]string](raw))
 }
 
 // decoded decodes JSON; it returns the zero value for another type.
@@ -69,20 +67,4 @@ func decoded[T any](raw json.RawMessage) T {
 		return none
 	}
 	return v
-}
-
-// plainWord matches a word that a shell takes literally.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// ShellWords joins words with shell quoting, so that it is visible where each ends. It
-// does not sanitise the words.
-func ShellWords(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		if !plainWord.MatchString(w) {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		quoted[i] = w
-	}
-	return strings.Join(quoted, " ")
 }

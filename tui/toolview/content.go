@@ -2,9 +2,11 @@ package toolview
 
 import (
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/termtext"
 )
 
@@ -65,4 +67,54 @@ func JSON(raw []byte, most int) string {
 		text, more = text[:most], "\n…"
 	}
 	return termtext.Visible(string(text)) + more
+}
+
+// DrawsWhole reports whether Glamour draws the texts of a call that is shown by itself.
+// They are complete, and few: each takes some milliseconds.
+func DrawsWhole(t *conversation.ToolCall) bool {
+	const few = 4
+	return t.Status != acpclient.ToolInProgress && len(t.Content) <= few
+}
+
+// Verbatim reports whether text from a call of a kind should be shown line by line
+// without formatting: program output, or the text of a file. Other text is Markdown, as
+// the protocol says, and so is text that is a single fence.
+func Verbatim(kind acpclient.ToolKind, text string) bool {
+	switch kind {
+	case acpclient.ToolExecute, acpclient.ToolRead, acpclient.ToolSearch:
+		_, fenced := Fenced(text)
+		return !fenced
+	}
+	return false
+}
+
+// VerbatimWhenAsked is Verbatim for a question: the text of a change to a file is shown
+// character by character, because it may be what would be written.
+func VerbatimWhenAsked(kind acpclient.ToolKind, text string) bool {
+	switch kind {
+	case acpclient.ToolEdit, acpclient.ToolDelete, acpclient.ToolMove:
+		kind = acpclient.ToolRead
+	}
+	return Verbatim(kind, text)
+}
+
+// Fenced returns the code of a text that is a single fenced code block.
+func Fenced(text string) (code string, ok bool) {
+	text = strings.TrimSpace(text)
+	fence := text[:len(text)-len(strings.TrimLeft(text, "`"))]
+	if len(fence) < 3 {
+		return "", false
+	}
+	first, inside, _ := strings.Cut(text, "\n")
+	if strings.Contains(first[len(fence):], "`") {
+		return "", false // inline code, not a fence
+	}
+	for rest := inside; rest != ""; {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, "`") == "" {
+			return strings.TrimSuffix(inside, line), rest == ""
+		}
+	}
+	return "", false
 }

@@ -42,7 +42,7 @@ func ExcerptOf(t *conversation.ToolCall) Excerpt {
 		}
 	}
 	for _, term := range t.Terminals {
-		if text := printed(term); text != "" {
+		if text := Printed(term); text != "" {
 			texts = append(texts, text)
 		}
 	}

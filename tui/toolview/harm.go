@@ -20,7 +20,7 @@ var looking = regexp.MustCompile(`^(?i:read|reading|list|lists|listing|show|show
 // while the command runs a harmful program that the title does not name.
 func hidesHarm(title, line string) bool {
 	said := title
-	if m := runs.FindStringSubmatch(title); m != nil {
+	if m := runs().FindStringSubmatch(title); m != nil {
 		said = m[1]
 	}
 	if !looking.MatchString(title) && !known(bare(said)) {

@@ -1,6 +1,7 @@
 package toolview
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,7 @@ func (r *Reach) Of(path string) Target {
 	if s, ok := r.known[path]; ok {
 		return s
 	}
-	return Target{Outside: !inOneOf(r.Roots, filepath.Clean(r.absolute(path)))}
+	return Target{Outside: !inOneOf(r.Roots, filepath.Clean(absolute(r.Roots[0], path)))}
 }
 
 // Known reports whether the path was resolved.
@@ -51,8 +52,6 @@ func (r *Reach) Version() uint64 {
 
 // absolute returns the absolute path that an agent means. It does not clean it, because
 // ".." after a link is relative to the link's target.
-func (r *Reach) absolute(path string) string { return absolute(r.Roots[0], path) }
-
 func absolute(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -127,4 +126,23 @@ func follow(path string, links int) string {
 			return filepath.Clean(path)
 		}
 	}
+}
+
+// lookups holds results of look-ups in the background, for drawing. The zero value is
+// empty.
+type lookups[K comparable, V any] struct {
+	known   map[K]V
+	version uint64
+}
+
+// Add adds results.
+func (l *lookups[K, V]) Add(found map[K]V) {
+	if len(found) == 0 {
+		return
+	}
+	if l.known == nil {
+		l.known = map[K]V{}
+	}
+	maps.Copy(l.known, found)
+	l.version++
 }

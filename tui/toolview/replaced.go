@@ -23,7 +23,7 @@ func Replaced(t *conversation.ToolCall) []acpclient.ToolCallContent {
 	for _, asked := range t.Asked {
 		for i := range asked.Content {
 			c := &asked.Content[i]
-			words := c.Type == acpclient.ToolContentBlock && c.Content != nil && Verbatim(t.Kind, c.Content.Text)
+			words := c.Type == acpclient.ToolContentBlock && c.Content != nil && VerbatimWhenAsked(t.Kind, c.Content.Text)
 			if !words && !seen.shows(c) {
 				lost = append(lost, *c)
 				seen.add(c)

@@ -8,12 +8,14 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/prompt"
+	"parley/internal/termtext"
 	"parley/terminal/screen"
 )
 
 // ShellExcerpt returns the excerpt of a user's command: its line and its output.
 func ShellExcerpt(s *conversation.ShellCommand) Excerpt {
-	return Excerpt{Text: strings.TrimRight("$ "+s.Terminal.Command+"\n"+printed(s.Terminal), "\n")}
+	return Excerpt{Text: strings.TrimRight("$ "+s.Terminal.Command+"\n"+Printed(s.Terminal), "\n")}
 }
 
 // ShellCall returns a tool call that contains only a user's command, so that code for
@@ -21,10 +23,6 @@ func ShellExcerpt(s *conversation.ShellCommand) Excerpt {
 func ShellCall(s *conversation.ShellCommand) *conversation.ToolCall {
 	return &conversation.ToolCall{Terminals: []*conversation.Terminal{s.Terminal}}
 }
-
-// Printed returns the output of a command as a user would have read it: text without
-// control sequences, progress bars in their last state.
-func Printed(t *conversation.Terminal) string { return printed(t) }
 
 // mostNew bounds the output that is read at once, in bytes, from its end.
 const mostNew = 64 << 10
@@ -89,8 +87,40 @@ func outputOf(uri string) (command string, ok bool) {
 	return strings.TrimPrefix(u.Path, "/"), true
 }
 
-// IsOutput reports whether a URI identifies the output of a user's command.
-func IsOutput(uri string) bool {
-	_, ok := outputOf(uri)
-	return ok
+// mostOutput bounds the output that goes with a prompt, in bytes. Its end is kept.
+const mostOutput = 64 << 10
+
+// ShortCommand is the beginning of a command's line.
+func ShortCommand(term *conversation.Terminal) string {
+	const most = 32
+	line := []rune(termtext.VisibleLine(term.Command))
+	if len(line) > most {
+		return string(line[:most]) + "…"
+	}
+	return string(line)
+}
+
+// OutputAttachment is the output of a command that the person has run.
+func OutputAttachment(term *conversation.Terminal) prompt.Attachment {
+	text, state := Printed(term), Ended(term.Exit)
+	if cut := len(text) - mostOutput; cut > 0 {
+		text = strings.ToValidUTF8(text[cut:], "")
+		if _, rest, whole := strings.Cut(text, "\n"); whole {
+			text = rest
+		}
+		text = "[the beginning is left out]\n" + text
+	}
+	lines := strings.Count(text, "\n")
+	if text != "" {
+		lines++
+	}
+	words := "lines"
+	if lines == 1 {
+		words = "line"
+	}
+	return prompt.Attachment{
+		Label: fmt.Sprintf("output of $ %s: %d %s, %s", ShortCommand(term), lines, words, termtext.Line(state)),
+		URI:   OutputURI(term),
+		Text:  fmt.Sprintf("$ %s\n%s\n[%s]", term.Command, text, state),
+	}
 }

@@ -63,7 +63,7 @@ func TestMarkdownIsTakenAsItWasSent(t *testing.T) {
 	th := theme.New(true)
 	rapid.Check(t, func(t *rapid.T) {
 		doc := markdown.New(th)
-		doc.Append(markdownText(t))
+		doc.SetText(markdownText(t))
 		doc.Finish()
 		block, width := rapid.IntRange(0, doc.Len()-1).Draw(t, "block"), rapid.IntRange(10, 120).Draw(t, "width")
 		text, lines := doc.Source(block), doc.Lines(block, width)
@@ -106,13 +106,14 @@ func TestSourcesOfMarkdown(t *testing.T) {
 		doc := markdown.New(theme.New(true))
 		for rest := text; rest != ""; {
 			n := min(len(rest), rapid.IntRange(1, 200).Draw(t, "chunk"))
-			doc.Append(rest[:n])
 			rest = rest[n:]
+			fed := text[:len(text)-len(rest)]
+			doc.SetText(fed)
 			all := ""
 			for i := range doc.Len() {
 				all += doc.Source(i)
 			}
-			if fed := text[:len(text)-len(rest)]; all != fed {
+			if all != fed {
 				t.Fatalf("%q, of %q", all, fed)
 			}
 		}

@@ -100,12 +100,7 @@ func (t *toolCall) commandBody() body {
 	if t.item.Kind != acpclient.ToolExecute || t.headed {
 		return nil // editors have an input of that name too
 	}
-	var c toolview.Command
-	for _, call := range append([]*conversation.ToolCall{t.item}, t.item.Asked...) {
-		if c = t.env.places.Command(call.RawInput); c.Line != "" {
-			break
-		}
-	}
+	c := t.command()
 	line := strings.TrimSpace(c.Line)
 	if line == "" || slices.ContainsFunc(t.item.Terminals, func(term *conversation.Terminal) bool { return term.Command != "" }) {
 		return nil
@@ -114,6 +109,16 @@ func (t *toolCall) commandBody() body {
 		return nil
 	}
 	return newCommandBody(c)
+}
+
+// command returns the command that the call, or a request about it, names.
+func (t *toolCall) command() (c toolview.Command) {
+	for _, call := range append([]*conversation.ToolCall{t.item}, t.item.Asked...) {
+		if c = t.env.places.Command(call.RawInput); c.Line != "" {
+			break
+		}
+	}
+	return c
 }
 
 // bodyMaker makes the body of a content, nil if the content shows nothing.
@@ -147,17 +152,31 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 		return nil // the task list again, as JSON
 	case slices.ContainsFunc(m.questions, func(q toolview.Question) bool { return q.Text == strings.TrimSpace(b.Text) }):
 		return nil
+	case m.call.item.Status == acpclient.ToolFailed && !strings.ContainsFunc(b.Text, isControl):
+		if code, fenced := toolview.Fenced(b.Text); fenced {
+			return m.output(code, true)
+		} else if toolview.VerbatimWhenAsked(m.kind, b.Text) {
+			return m.output(b.Text, true)
+		}
 	case toolview.Verbatim(m.kind, b.Text):
-		return &outputBody{text: b.Text, ends: m.kind == acpclient.ToolExecute}
+		return m.output(b.Text, false)
 	}
+	text := termtext.VisibleBlanks(b.Text)
 	if env := m.call.env; env.page && toolview.DrawsWhole(m.call.item) {
-		return &textBody{doc: markdown.Complete(b.Text, env.inner)}
+		return &textBody{doc: markdown.Complete(text, env.inner)}
 	}
 	doc := markdown.New(m.call.env.inner)
-	doc.Append(b.Text)
+	doc.SetText(text)
 	doc.Finish()
 	return &textBody{doc: doc}
 }
+
+func (m *bodyMaker) output(text string, prose bool) body {
+	return &outputBody{text: text, ends: m.kind == acpclient.ToolExecute, prose: prose}
+}
+
+// isControl reports whether a character may lay out text otherwise than in lines.
+func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }
 
 func (m *bodyMaker) Diff(path string, before *string, after string) body {
 	b := &diffBody{Diff: diffview.New(path, before, after), before: before, after: after}
@@ -242,4 +261,54 @@ func newRawBody(label string, data []byte) *rawBody {
 		return b.all
 	}, 1}
 	return b
+}
+
+// commandBody is the whole command of a call whose heading does not show it.
+type commandBody struct {
+	shortBody
+	command toolview.Command
+}
+
+func newCommandBody(c toolview.Command) *commandBody {
+	return &commandBody{shortBody{func(width int, env *environment) []string {
+		th := env.theme
+		var out []string
+		for i, line := range termtext.Break(c.Line, width-2) {
+			lead := "  "
+			if i == 0 {
+				lead = th.Muted.Render("$ ")
+			}
+			out = append(out, lead+th.Text.Render(line))
+		}
+		if c.Dir != "" {
+			out = append(out, fit(th.Muted.Render("  in "+c.Dir), width))
+		}
+		return out
+	}, textPeek}, c}
+}
+
+// tasksBody returns the body of a task list that a call sets.
+func tasksBody(tasks []acpclient.PlanEntry) body {
+	return &shortBody{func(width int, env *environment) []string {
+		var out []string
+		for _, task := range tasks {
+			out = append(out, toolview.Task(task, env.theme, width)...)
+		}
+		return out
+	}, diffPeek}
+}
+
+// questionsBody returns the body of the questions that a call asks.
+func questionsBody(questions []toolview.Question) body {
+	return &shortBody{func(width int, env *environment) []string {
+		th := env.theme
+		var out []string
+		for _, q := range questions {
+			out = append(out, wrap(q.Line(), width, th.Text)...)
+			for _, o := range q.Options {
+				out = append(out, wrap("• "+o.Line(), width, th.Muted)...)
+			}
+		}
+		return out
+	}, textPeek}
 }

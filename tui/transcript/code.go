@@ -39,7 +39,7 @@ func (l *List) Codes() (codes []string, inSight int) {
 			}
 		}
 	}
-	from, to := l.sectionsInSight(l.selected)
+	from, to := l.visibleSections(l.selected)
 	for i, s := range sections {
 		if s >= from && s <= to {
 			return codes, i
@@ -70,9 +70,9 @@ func partCodes(parts textParts, section int) (codes []string, sections []int) {
 	return codes, sections
 }
 
-// sectionsInSight returns the first and the last section of an item in sight; the last
+// visibleSections returns the first and the last section of an item in sight; the last
 // is before the first without any.
-func (l *List) sectionsInSight(n *conversation.Node) (from, to int) {
+func (l *List) visibleSections(n *conversation.Node) (from, to int) {
 	if n == nil {
 		return 0, -1
 	}

@@ -13,21 +13,21 @@ type diffBody struct {
 	before *string
 	after  string
 
-	site    toolview.DiffPosition
-	asOf    uint64 // the version of the sites when site was looked up
-	deletes bool   // the agent says that it deletes the file
-	headed  bool   // one of several: its path is above it
+	position toolview.DiffPosition
+	asOf     uint64 // the version of the positions when position was looked up
+	deletes  bool   // the agent says that it deletes the file
+	headed   bool   // one of several: its path is above it
 }
 
 // locate looks up the position of the change in its file.
 func (b *diffBody) locate(env *environment) {
-	b.asOf = env.sites.Version()
-	if site := env.sites.Of(b.Path(), b.before, b.after); site != b.site {
-		b.site = site
-		before, after := site.Whole(b.before, b.after)
+	b.asOf = env.positions.Version()
+	if position := env.positions.Of(b.Path(), b.before, b.after); position != b.position {
+		b.position = position
+		before, after := position.Whole(b.before, b.after)
 		b.Diff = diffview.New(b.Path(), before, after)
 	}
-	b.SetFirstLine(b.site.Line)
+	b.SetFirstLine(b.position.Line)
 }
 
 const fateDeleted = "deleted"
@@ -35,7 +35,7 @@ const fateDeleted = "deleted"
 // fate says whether the change creates or deletes the file, else "".
 func (b *diffBody) fate() string {
 	switch {
-	case b.deletes || b.site.Deleted:
+	case b.deletes || b.position.Deleted:
 		return fateDeleted
 	case b.Change() == diffview.Created:
 		return "new file"

@@ -51,12 +51,12 @@ func TestFilesOfChanges(t *testing.T) {
 func TestNumbersOfFragments(t *testing.T) {
 	old := "two\n"
 	l := newList(fold(tool("t", acpclient.ToolCompleted, acpclient.DiffContent("/project/a", &old, "TWO\n"))), 80, 20)
-	var sites toolview.DiffPositions
-	l.SetSites(&sites)
+	var positions toolview.DiffPositions
+	l.SetDiffPositions(&positions)
 	if got := view(l); !strings.HasSuffix(got, "\n  │ - two\n  │ + TWO") {
 		t.Errorf("not known:\n%s", got)
 	}
-	sites.Add(map[toolview.Fragment]toolview.DiffPosition{{Path: "/project/a", Old: "two\n", New: "TWO\n"}: {Line: 41}})
+	positions.Add(map[toolview.Fragment]toolview.DiffPosition{{Path: "/project/a", Old: "two\n", New: "TWO\n"}: {Line: 41}})
 	if got := view(l); !strings.HasSuffix(got, "\n  │ 41    - two\n  │    41 + TWO") {
 		t.Errorf("known:\n%s", got)
 	}

@@ -64,7 +64,7 @@ func (e *elicitation) outcome() string {
 	case e.item.Action == acpclient.ElicitDecline:
 		return "you declined"
 	case e.item.Completed:
-		return "you went there, and the agent says that it is done"
+		return "you went there, and the agent says it is done"
 	case e.item.Request.Mode == acpclient.ElicitURL:
 		return "you went there"
 	case len(e.item.Answers) == 0:

@@ -104,3 +104,27 @@ func TestContentOfToolCalls(t *testing.T) {
 		})
 	}
 }
+
+// Blank letters in what a tool gives are seen, as prose, as the text of a file and as output.
+func TestBlankLettersOfToolsAreSeen(t *testing.T) {
+	const text, want = "rm \u3164\u115f\uffa0a\u00adb", "rm ⟨U+3164⟩⟨U+115F⟩⟨U+FFA0⟩a⟨U+00AD⟩b"
+	for name, events := range map[string][]conversation.Event{
+		"prose": {conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Look", Kind: acpclient.ToolFetch, Content: acpclient.ToolCallContents{acpclient.TextContent(text)},
+		}}},
+		"a file": {conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Look", Kind: acpclient.ToolRead, Content: acpclient.ToolCallContents{acpclient.TextContent(text)},
+		}}},
+		"output": {
+			conversation.TerminalCreated{ID: "t", Command: "make"},
+			conversation.TerminalOutput{ID: "t", Data: []byte(text + "\n")},
+			conversation.Update{Update: &acpclient.ToolCall{
+				ToolCallID: "a", Title: "Look", Kind: acpclient.ToolExecute, Content: acpclient.ToolCallContents{acpclient.TerminalContent("t")},
+			}},
+		},
+	} {
+		if got := view(newList(fold(events...), 80, 20)); !strings.Contains(got, want) {
+			t.Errorf("%s is drawn as\n%s", name, got)
+		}
+	}
+}

@@ -120,8 +120,22 @@ func (l *List) settled(n *conversation.Node) bool {
 	return true
 }
 
+// writesOut reports whether an item is drawn expanded because nothing of it may be left out.
+func (l *List) writesOut(n *conversation.Node) bool {
+	if !l.writing || isStep(n) {
+		return false
+	}
+	switch n.Item().(type) {
+	case *conversation.Message, *conversation.ToolCall, *conversation.ShellCommand:
+		return true
+	}
+	return false
+}
+
 // whole returns all lines of an item and of the items shown below it.
 func (l *List) whole(n *conversation.Node) []string {
+	l.writing = true
+	defer func() { l.writing = false }()
 	within := func(below *conversation.Node) bool {
 		for below != nil && below != n {
 			below = below.Parent()

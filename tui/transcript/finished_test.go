@@ -49,3 +49,33 @@ func TestWhatGoesOnIsGivenAwayInOrder(t *testing.T) {
 		t.Errorf("given away again are %q, and %d are waited for", lines, len(l.finished.open))
 	}
 }
+
+// What is left to the terminal cannot be opened there, so nothing of it is left out.
+func TestWhatIsGivenAwayIsWhole(t *testing.T) {
+	var prompt, output []string
+	for i := range 40 {
+		prompt, output = append(prompt, fmt.Sprintf("prompt %d.", i)), append(output, fmt.Sprintf("output %d.", i))
+	}
+	c := fold(ask(strings.Join(prompt, "\n")))
+	l := newList(c, 80, 20)
+	c.Apply(conversation.Update{Update: &acpclient.ToolCall{
+		ToolCallID: "t", Title: "T", Kind: acpclient.ToolExecute, Status: acpclient.ToolCompleted, RawInput: []byte(`{"secret": "input"}`),
+		Content: acpclient.ToolCallContents{acpclient.TextContent(strings.Join(output, "\n"))},
+	}})
+	c.Apply(conversation.TurnEnded{})
+	if shown := strings.Join(l.Rest(30), "\n"); !strings.Contains(shown, "lines above") {
+		t.Errorf("on the screen it is not folded:\n%s", shown)
+	}
+	lines, _ := l.Finished()
+	written := strings.Join(lines, "\n")
+	for _, want := range append(prompt, output...) {
+		if strings.Count(written, want) != 1 {
+			t.Errorf("%q is written %d times", want, strings.Count(written, want))
+		}
+	}
+	for _, not := range []string{"lines above", "more line", "secret"} {
+		if strings.Contains(written, not) {
+			t.Errorf("%q is written", not)
+		}
+	}
+}

@@ -49,9 +49,9 @@ func (l *List) SelectAt(y int) bool {
 	return true
 }
 
-// SelectInSight selects the item nearest to the selected one that is in sight, if
+// SelectVisible selects the item nearest to the selected one that is in sight, if
 // the list has the focus.
-func (l *List) SelectInSight() {
+func (l *List) SelectVisible() {
 	if !l.focused || l.chosen() == nil {
 		return
 	}

@@ -49,7 +49,7 @@ func (t *toolCall) header(width int) []string {
 func (t *toolCall) outcome() (line string) {
 	th := t.env.theme
 	if n := t.item.Nested; n.Calls > 0 {
-		line = "  " + th.Muted.Render(fmt.Sprintf("%s%d %s", t.sign, n.Calls, plural(n.Calls, "call")))
+		line = "  " + th.Muted.Render(t.sign+termtext.Count(n.Calls, "call"))
 		if n.Running > 0 {
 			line += th.Muted.Render(fmt.Sprintf(", %d running", n.Running))
 		}
@@ -77,7 +77,11 @@ func (t *toolCall) outcome() (line string) {
 	case t.item.Rejected:
 		line += th.Warning.Render("  rejected")
 	case t.item.Status == acpclient.ToolFailed:
-		line += th.Error.Render("  failed")
+		words := "failed"
+		if code := t.item.ExitCode; code != nil && *code != 0 {
+			words = fmt.Sprintf("exit code %d", *code)
+		}
+		line += th.Error.Render("  " + words)
 	}
 	return line
 }

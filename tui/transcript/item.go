@@ -35,31 +35,21 @@ type drawing interface {
 
 // environment is shared by all drawings at one depth.
 type environment struct {
-	theme  *theme.Theme
-	dimmed *theme.Theme // for thoughts
-	inner  *theme.Theme // for the output of tools
-	now    time.Time    // for clocks, or zero
-	places toolview.Paths
-	sites  *toolview.DiffPositions
-	width  int // of text, in cells
-	wide   int // of side-by-side diffs, in cells
-	diffs  *diffview.Preference
-	page   bool // an item has the screen: Glamour draws its complete texts
+	theme     *theme.Theme
+	dimmed    *theme.Theme // for thoughts
+	inner     *theme.Theme // for the output of tools
+	now       time.Time    // for clocks, or zero
+	places    toolview.Paths
+	positions *toolview.DiffPositions
+	width     int // of text, in cells
+	wide      int // of side-by-side diffs, in cells
+	diffs     *diffview.Preference
+	page      bool // an item has the screen: Glamour draws its complete texts
 	// pictures are the images that are ready to be drawn.
 	pictures *pictures
-	// open are the permission requests shown above the prompt.
+	// open are the permission requests shown above the prompt. They show the content
+	// of their tool calls.
 	open []*conversation.Permission
-}
-
-// asked reports whether a permission request about a tool call is open. The request
-// shows the call's content then.
-func (env *environment) asked(t *conversation.ToolCall) bool {
-	for _, p := range env.open {
-		if p.ToolCall == t {
-			return true
-		}
-	}
-	return false
 }
 
 // newDrawing returns the drawing for an item.

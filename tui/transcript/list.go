@@ -45,16 +45,17 @@ type List struct {
 	top       position // the first line on the screen, unless following
 	seen      int      // how many items there were when the end was last in sight
 
-	drawings map[*conversation.Node]*entry
-	clock    uint64                      // counts the uses of drawings
-	expanded map[*conversation.Node]bool // what the person has opened or closed
-	context  map[*conversation.Node]int  // the lines around changes, where not the default
-	diffs    *diffview.Preference
-	pictures pictures
-	opens    func(*conversation.Node) bool // open, as a function that is made once
-	sites    *toolview.DiffPositions
-	now      time.Time            // for the clocks of running calls
-	envs     map[int]*environment // by number of edges
+	drawings  map[*conversation.Node]*entry
+	clock     uint64                      // counts the uses of drawings
+	writing   bool                        // items are drawn for good, see Finished
+	expanded  map[*conversation.Node]bool // what the person has opened or closed
+	context   map[*conversation.Node]int  // the lines around changes, where not the default
+	diffs     *diffview.Preference
+	pictures  pictures
+	opens     func(*conversation.Node) bool // open, as a function that is made once
+	positions *toolview.DiffPositions
+	now       time.Time            // for the clocks of running calls
+	envs      map[int]*environment // by number of edges
 
 	finished finished
 	find     *find  // nil without a search
@@ -84,8 +85,8 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	return l
 }
 
-// SetSites sets the known positions of changes in their files.
-func (l *List) SetSites(s *toolview.DiffPositions) { l.sites = s }
+// SetDiffPositions sets the known positions of changes in their files.
+func (l *List) SetDiffPositions(s *toolview.DiffPositions) { l.positions = s }
 
 // SetTheme changes the theme and redraws everything.
 func (l *List) SetTheme(th *theme.Theme) {
@@ -148,7 +149,7 @@ func (l *List) environment(n *conversation.Node) *environment {
 	env.places.Dir, env.width, env.open = l.conv.Cwd, l.textIn(room), l.conv.Permissions
 	env.wide, env.diffs = min(room, 2*maxText), l.diffs
 	env.page = l.page != nil
-	env.pictures, env.sites, env.now = &l.pictures, l.sites, l.now
+	env.pictures, env.positions, env.now = &l.pictures, l.positions, l.now
 	return env
 }
 
@@ -164,7 +165,10 @@ func (l *List) at(n *conversation.Node) drawing {
 		l.drawings[n] = e
 	}
 	e.used = l.clock
-	e.update(l.environment(n), l.expanded[n])
+	if call, ok := callOf(e.drawing); ok {
+		call.written = l.writing
+	}
+	e.update(l.environment(n), l.expanded[n] || l.writesOut(n))
 	if call, ok := callOf(e.drawing); ok {
 		context := 0
 		if l.expanded[n] {

@@ -50,7 +50,6 @@ type textParts []part
 // part is a Markdown document, or a block that is not text.
 type part struct {
 	doc    *markdown.Document
-	fed    int // how many bytes of the text are in doc
 	block  *acpclient.ContentBlock
 	hidden bool // the annotations reserve the block for the model
 }
@@ -67,7 +66,6 @@ func (parts textParts) follow(items conversation.Parts, th *theme.Theme, complet
 			case p.block != nil:
 			case complete:
 				p.doc = markdown.Complete(items[i].Text(), th)
-				p.fed = len(items[i].Text())
 			default:
 				p.doc = markdown.New(th)
 			}
@@ -75,11 +73,7 @@ func (parts textParts) follow(items conversation.Parts, th *theme.Theme, complet
 			parts = append(parts, p)
 		}
 		if p := &parts[i]; p.doc != nil {
-			text := items[i].Text()
-			if len(text) > p.fed {
-				p.doc.Append(text[p.fed:])
-				p.fed = len(text)
-			}
+			p.doc.SetText(items[i].Text())
 		}
 	}
 	return parts

@@ -80,7 +80,7 @@ func TestAnsweredQuestionsStay(t *testing.T) {
 		{
 			"an address, and done there",
 			append(answer(link, acpclient.ElicitAccept), conversation.ElicitationCompleted{ElicitationID: "e"}),
-			"? Sign in\n  https://a/b⟨U+202E⟩\n  you went there, and the agent says that it is done",
+			"? Sign in\n  https://a/b⟨U+202E⟩\n  you went there, and the agent says it is done",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

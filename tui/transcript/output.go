@@ -18,13 +18,18 @@ const partBytes = 16 << 10
 type outputBody struct {
 	text string
 	ends bool // the collapsed body shows the end, where a command reports its result
+	// prose breaks lines between words: it is what an agent says about a failure.
+	prose bool
 
 	all    *screen.Screen
 	layout termtext.Layout
 }
 
-// emulate draws a text whose lines end in bare line feeds.
-func emulate(text string, width int) *screen.Screen {
+// emulate draws a part of the text, whose lines end in bare line feeds.
+func (b *outputBody) emulate(text string, width int) *screen.Screen {
+	if b.prose {
+		text = strings.Join(termtext.Wrap(termtext.ExpandTabs(text, 8), width), "\n")
+	}
 	rows := strings.Count(text, "\n") + len(text)/max(width, 1) + 1
 	s := screen.New(width, screenRows, rows)
 	s.SetImpliedCR(true)
@@ -34,7 +39,7 @@ func emulate(text string, width int) *screen.Screen {
 
 func (b *outputBody) draw(width int) *screen.Screen {
 	if layout := termtext.NewLayout(width); b.all == nil || b.layout != layout {
-		b.all, b.layout = emulate(b.text, width), layout
+		b.all, b.layout = b.emulate(b.text, width), layout
 	}
 	return b.all
 }
@@ -53,7 +58,7 @@ func (b *outputBody) slice(from, to, width int, _ *environment) []string {
 func (b *outputBody) peek(width int, env *environment) ([]string, int) {
 	if !b.ends {
 		part := firstLines(b.text, textPeek+2)
-		lines := emulate(part, width).Lines()
+		lines := b.emulate(part, width).Lines()
 		if part == b.text {
 			return head(lines, textPeek)
 		}
@@ -61,7 +66,7 @@ func (b *outputBody) peek(width int, env *environment) ([]string, int) {
 		return lines[:shown], max(2, len(lines)-shown+strings.Count(b.text[len(part):], "\n"))
 	}
 	part := lastLines(b.text, terminalPeek+2)
-	s := emulate(part, width)
+	s := b.emulate(part, width)
 	hidden := s.Len() + strings.Count(b.text[:len(b.text)-len(part)], "\n") - terminalPeek
 	if hidden <= 1 && part == b.text {
 		return s.Lines(), 0

@@ -23,7 +23,7 @@ func TestTextOfToolCalls(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", kind, got, want)
 		}
 	}
-	for _, kind := range []string{"think", "fetch", "other", "switch_mode"} {
+	for _, kind := range []string{"think", "fetch", "other", "switch_mode", "edit", "delete", "move"} {
 		if got := drawn(give(kind, "see **this** and `that`"), false); !strings.HasSuffix(got, "\n  │ see this and that") {
 			t.Errorf("%s:\n%s", kind, got)
 		}
@@ -35,6 +35,37 @@ func TestTextOfToolCalls(t *testing.T) {
 	l := newList(fold(give("execute", "\x1b[31mred\x1b[0m\x1b]0;owned\x07\x1b[2J plain")...), 80, 10)
 	if text := strings.Join(l.Lines(), "\n"); !strings.Contains(text, "\x1b[31mred") || strings.Contains(text, "\x1b]0") || strings.Contains(text, "\x1b[2J") {
 		t.Errorf("%q", text)
+	}
+}
+
+// A failure is told in prose, which is wrapped between words, whatever the kind of call.
+// Lines that a program has laid out itself stay as they are.
+func TestFailuresAreWrappedBetweenWords(t *testing.T) {
+	const why = "Could not find oldString in the file. It must match exactly, including whitespace, indentation and all the line endings.\nab   cd"
+	const want = "\n  │ Could not find oldString in the file. It must match exactly, including\n  │ whitespace, indentation and all the line endings.\n  │ ab   cd"
+	const fenced = "```\n" + why + "\n```"
+	failed := up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}`)
+	for _, tt := range []struct{ kind, text string }{{"edit", why}, {"read", why}, {"execute", why}, {"edit", fenced}, {"other", fenced}} {
+		text, _ := json.Marshal(tt.text)
+		call := up(t, fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","kind":%q,"status":"in_progress","content":[{"type":"content","content":{"type":"text","text":%s}}]}`, tt.kind, text))
+		if got := drawn([]conversation.Event{call, failed}, false); !strings.HasSuffix(got, want) {
+			t.Errorf("%v:\n%s", tt, got)
+		}
+		if got := drawn([]conversation.Event{call}, false); strings.HasSuffix(got, want) {
+			t.Errorf("%v, not failed:\n%s", tt, got)
+		}
+	}
+	l := newList(fold(up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"execute","status":"failed","content":[{"type":"content","content":{"type":"text","text":"\u001b[31mred\u001b[0m"}}]}`)), 80, 10)
+	if text := strings.Join(l.Lines(), "\n"); !strings.Contains(text, "\x1b[31mred") {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestAFailedCommandSaysItsExitCode(t *testing.T) {
+	ready := conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "OpenCode"}}}
+	call := up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"make","kind":"execute","status":"completed","content":[{"type":"content","content":{"type":"text","text":"oops"}}],"rawOutput":{"output":"oops","metadata":{"exit":3}}}`)
+	if got := drawn([]conversation.Event{ready, call}, false); !strings.HasSuffix(got, "✗ $ make  exit code 3\n  │ oops") {
+		t.Error(got)
 	}
 }
 

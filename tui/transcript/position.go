@@ -131,15 +131,6 @@ func (l *List) first() (position, bool) {
 	return position{node: n}, n != nil
 }
 
-// last returns the last section, false without one.
-func (l *List) last() (position, bool) {
-	n := l.end()
-	if n == nil {
-		return position{}, false
-	}
-	return position{node: n, section: l.at(n).sections() - 1}, true
-}
-
 // up returns the line n lines above p, or the first there is.
 func (l *List) up(p position, n int) position {
 	for p.node != nil && n > p.line {
@@ -178,10 +169,11 @@ func (l *List) down(p position, n int) position {
 // topWhenFollowing returns the first line on the screen when the view follows the end. It
 // is the zero position without lines.
 func (l *List) topWhenFollowing() position {
-	p, ok := l.last()
-	if !ok {
+	n := l.end()
+	if n == nil {
 		return position{}
 	}
+	p := position{node: n, section: l.at(n).sections() - 1}
 	p.line = len(l.lines(p.node, p.section))
 	return l.up(p, l.height)
 }

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
 	"parley/internal/conversation"
@@ -82,7 +81,7 @@ func (p *prompt) text(text string, width int) []string {
 	if rest := text[len(part):]; rest != "" {
 		more += strings.Count(rest, "\n") + 1
 	}
-	return append(lines[:shown:shown], p.env.theme.Muted.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
+	return append(lines[:shown:shown], p.env.theme.Muted.Render(moreLines(more)))
 }
 
 // band draws a line on the prompt's background across the whole width, with the mark in

@@ -31,7 +31,7 @@ func (s *shellCommand) update(env *environment, expanded bool) {
 
 // bodyLen returns how many lines the command has printed.
 func (s *shellCommand) bodyLen(width int) int {
-	return s.view.len(width-barWidth, s.env) - 1 - len(s.view.status(s.env))
+	return s.view.len(width-barWidth, s.env) - s.view.head() - len(s.view.status(s.env))
 }
 
 func (s *shellCommand) sections() int {
@@ -46,7 +46,7 @@ func (s *shellCommand) lines(section, width int) []string {
 		return s.peek.get(s.item.Version(), width, s.peekLines)
 	}
 	from := (section - 1) * chunk
-	return inset(s.view.slice(1+from, 1+min(s.bodyLen(width), from+chunk), width-barWidth, s.env), width, s.env.theme)
+	return inset(s.view.slice(s.view.head()+from, s.view.head()+min(s.bodyLen(width), from+chunk), width-barWidth, s.env), width, s.env.theme)
 }
 
 // peekLines returns the line of the command and, while it is collapsed, the end of its

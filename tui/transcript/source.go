@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -298,8 +299,12 @@ func tailSources(list []source, up, at int) []source {
 // sources returns the command and, below it, the lines of the output, unwrapped.
 func (v *terminalView) sources(from, to, width int, _ *environment) []source {
 	v.draw(width)
-	out := []source{{text: v.term.Command, from: 0, to: 1}}
-	return append(out, printedSources(v.emu, from-1, to-1, 1)...)
+	var out []source
+	head := v.head()
+	if head > 0 {
+		out = append(out, source{text: cmp.Or(v.line, v.term.Command), from: 0, to: 1})
+	}
+	return append(out, printedSources(v.emu, from-head, to-head, head)...)
 }
 
 // printedSources returns the sources of lines of an emulator whose first line is drawn
@@ -327,8 +332,8 @@ func (v *terminalView) peekSources(n, width int, env *environment) []source {
 	v.draw(width)
 	var out []source
 	at, all := 0, v.emu.Len()
-	if v.term.Command != "" {
-		out, at = append(out, source{text: v.term.Command, to: 1}), 1
+	if v.head() > 0 {
+		out, at = append(out, source{text: cmp.Or(v.line, v.term.Command), to: 1}), 1
 	}
 	shown := n - at - len(v.status(env))
 	if all > shown {

@@ -1,7 +1,9 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"parley/internal/conversation"
 	"parley/internal/termtext"
@@ -22,6 +24,34 @@ type terminalView struct {
 	width    int
 	fed      int64 // how many bytes the emulator has
 	replaced int   // the terminal's Replaced at that time
+	// line is the command as the call names it, if a shell was started to run that; else "".
+	line string
+	// headed means that the heading of the call shows the command.
+	headed bool
+}
+
+// setCall takes from a call how the command is shown.
+func (v *terminalView) setCall(line, heading string) {
+	v.line = ""
+	if runsLine(v.term.Command, line) {
+		v.line = line
+	}
+	v.headed = v.term.Command != "" && strings.Contains(" "+heading+" ", " "+cmp.Or(v.line, v.term.Command)+" ")
+}
+
+// runsLine reports whether a command is a shell that runs a line.
+func runsLine(command, line string) bool {
+	shell, rest, _ := strings.Cut(command, " ")
+	flag, script, _ := strings.Cut(rest, " ")
+	return line != "" && strings.HasSuffix(shell, "sh") && (flag == "-c" || flag == "-lc") && script == termtext.ShellWords([]string{line})
+}
+
+// head returns how many lines the command takes.
+func (v *terminalView) head() int {
+	if v.headed || v.term.Command == "" {
+		return 0
+	}
+	return 1
 }
 
 // draw feeds new output to the emulator.
@@ -47,21 +77,21 @@ func (v *terminalView) draw(width int) {
 
 func (v *terminalView) len(width int, env *environment) int {
 	v.draw(width)
-	return 1 + v.emu.Len() + len(v.status(env))
+	return v.head() + v.emu.Len() + len(v.status(env))
 }
 
 func (v *terminalView) slice(from, to, width int, env *environment) []string {
 	v.draw(width)
-	all := v.emu.Len()
+	all, head := v.emu.Len(), v.head()
 	var out []string
-	for i := from; i < to; i++ {
+	for i := from - head; i < to-head; i++ {
 		switch {
-		case i == 0:
+		case i < 0:
 			out = append(out, v.command(width, env))
-		case i-1 < all:
-			out = append(out, v.emu.Line(i-1))
-		case i-1-all < len(v.status(env)):
-			out = append(out, v.status(env)[i-1-all])
+		case i < all:
+			out = append(out, v.emu.Line(i))
+		case i-all < len(v.status(env)):
+			out = append(out, v.status(env)[i-all])
 		}
 	}
 	return out
@@ -69,9 +99,9 @@ func (v *terminalView) slice(from, to, width int, env *environment) []string {
 
 func (v *terminalView) peek(width int, env *environment) ([]string, int) {
 	v.draw(width)
-	out := []string{v.command(width, env)}
-	if v.term.Command == "" {
-		out = nil
+	var out []string
+	if v.head() > 0 {
+		out = append(out, v.command(width, env))
 	}
 	shown := terminalPeek
 	if hidden := v.emu.Len() - shown; hidden > 1 {
@@ -85,7 +115,7 @@ func (v *terminalView) peek(width int, env *environment) ([]string, int) {
 
 // command draws the line with the command.
 func (v *terminalView) command(width int, env *environment) string {
-	return fit(env.theme.Muted.Render("$ "+termtext.VisibleLine(v.term.Command)), width)
+	return fit(env.theme.Muted.Render("$ "+termtext.VisibleLine(cmp.Or(v.line, v.term.Command))), width)
 }
 
 // status draws how the command failed; it has no lines if it succeeded or runs.

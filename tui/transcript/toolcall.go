@@ -23,18 +23,19 @@ type toolCall struct {
 	expanded bool
 	asked    bool          // an open permission request shows the bodies
 	headed   bool          // a page's head shows the command
+	written  bool          // expanded because nothing may be left out, not to see what was sent
 	took     time.Duration // as shown
 	brief    bool          // collapsed, it is the header alone
 	sign     string        // whether its nested calls are shown
 	last     uint64
 	drawn    bool
 
-	made    madeOf // what the bodies were made of
-	bodies  []body
-	sites   uint64   // the version of the diffs' positions
-	input   *rawBody // nil without a raw input
-	output  *rawBody // nil without a raw output
-	screens map[*conversation.Terminal]*terminalView
+	made      madeOf // what the bodies were made of
+	bodies    []body
+	positions uint64   // the version of the diffs' positions
+	input     *rawBody // nil without a raw input
+	output    *rawBody // nil without a raw output
+	screens   map[*conversation.Terminal]*terminalView
 
 	peek     cached // header and collapsed bodies
 	pictures uint64 // the version of the pictures in peek
@@ -44,7 +45,7 @@ type toolCall struct {
 func (m *maker) ToolCall(i *conversation.ToolCall) { m.made = &toolCall{item: i} }
 
 func (t *toolCall) update(env *environment, expanded bool) {
-	asked := env.asked(t.item)
+	asked := slices.ContainsFunc(env.open, func(p *conversation.Permission) bool { return p.ToolCall == t.item })
 	if pictures := env.pictures.at(); t.expanded != expanded || t.asked != asked || t.env != env || t.pictures != pictures {
 		t.peek.drop()
 		t.pictures = pictures
@@ -52,7 +53,7 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	t.env, t.expanded, t.asked = env, expanded, asked
 	if !t.drawn || t.last != t.item.Version() {
 		t.last, t.drawn = t.item.Version(), true
-		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked)}
+		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked), t.item.Status == acpclient.ToolFailed}
 		added := false
 		for _, term := range t.item.Terminals {
 			if t.screens[term] == nil {
@@ -60,6 +61,16 @@ func (t *toolCall) update(env *environment, expanded bool) {
 					t.screens = map[*conversation.Terminal]*terminalView{}
 				}
 				t.screens[term], added = &terminalView{term: term}, true
+			}
+		}
+		if len(t.screens) > 0 {
+			heading, whole := t.env.places.Heading(t.item)
+			if !whole {
+				heading = ""
+			}
+			line := strings.TrimSpace(t.command().Line)
+			for _, v := range t.screens {
+				v.setCall(line, heading)
 			}
 		}
 		if added || !t.made.same(&now) {
@@ -95,8 +106,8 @@ func (t *toolCall) update(env *environment, expanded bool) {
 		t.took = took
 		t.peek.drop()
 	}
-	if v := env.sites.Version(); t.sites != v {
-		t.sites = v
+	if v := env.positions.Version(); t.positions != v {
+		t.positions = v
 		for d := range t.diffs() {
 			if d.asOf != v {
 				d.locate(env)
@@ -128,10 +139,11 @@ type madeOf struct {
 	content []acpclient.ToolCallContent
 	input   []byte
 	asked   int // the number of closed permission requests
+	failed  bool
 }
 
 func (m *madeOf) same(other *madeOf) bool {
-	return m.title == other.title && m.kind == other.kind && m.asked == other.asked &&
+	return m.title == other.title && m.kind == other.kind && m.asked == other.asked && m.failed == other.failed &&
 		sameArray(m.content, other.content) && sameArray(m.input, other.input)
 }
 
@@ -151,8 +163,11 @@ func sameArray[T any](a, b []T) bool {
 }
 
 // wholeBodies returns the bodies of an expanded call: with the raw input, and with the
-// raw output if there is no other.
+// raw output if there is no other, unless it is only written out.
 func (t *toolCall) wholeBodies() []body {
+	if t.written {
+		return t.bodies
+	}
 	all := slices.Clip(t.bodies)
 	if t.input != nil {
 		all = append(all, t.input)
@@ -227,17 +242,18 @@ func (t *toolCall) peekLines(width int) []string {
 		lines, more := b.peek(width-barWidth, t.env)
 		below = append(below, lines...)
 		if more > 0 {
-			below = append(below, t.env.theme.Faint.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
+			below = append(below, t.env.theme.Faint.Render(moreLines(more)))
 		}
 	}
 	return append(out, inset(below, width, t.env.theme)...)
 }
 
-func plural(n int, word string) string {
+// moreLines says how many lines are hidden.
+func moreLines(n int) string {
 	if n == 1 {
-		return word
+		return "… 1 more line"
 	}
-	return word + "s"
+	return fmt.Sprintf("… %d more lines", n)
 }
 
 func (t *toolCall) mark() string {

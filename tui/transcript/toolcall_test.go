@@ -159,3 +159,24 @@ func TestBodiesKeepToTheWidth(t *testing.T) {
 		}
 	}
 }
+
+// The command of a call is shown once: in the heading, or else above its output, without
+// the shell that it was given to.
+func TestACommandIsShownOnce(t *testing.T) {
+	for title, want := range map[string]string{
+		"sh check.sh":   "✓ $ sh check.sh\n  │ all good",
+		"Run the check": "✓ $ Run the check\n  │ $ sh check.sh\n  │ all good",
+	} {
+		c := fold(
+			conversation.Update{Update: &acpclient.ToolCall{
+				ToolCallID: "t", Title: title, Kind: acpclient.ToolExecute, Status: acpclient.ToolCompleted, RawInput: []byte(`{"command": "sh check.sh"}`),
+				Content: acpclient.ToolCallContents{{Type: acpclient.ToolContentTerminal, TerminalID: "1"}},
+			}},
+			conversation.TerminalCreated{ID: "1", Command: "sh -c 'sh check.sh'"},
+			conversation.TerminalOutput{ID: "1", Data: []byte("all good\n")},
+		)
+		if shown := view(newList(c, 80, 20)); !strings.Contains(shown, want) {
+			t.Errorf("%s:\n%s", title, shown)
+		}
+	}
+}

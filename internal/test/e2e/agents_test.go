@@ -49,12 +49,12 @@ request session/request_permission {"sessionId": "${session}", "toolCall": {"too
   {"type": "diff", "path": "${cwd}/a.go", "oldText": "var two = 2\n", "newText": "var two = 22\n"}]}, "options": [
   {"optionId": "yes", "name": "Allow", "kind": "allow_once"}]} as answer
 await answer
-update {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed", "title": "a.go", "content": [{"type": "content", "content": {"type": "text", "text": "Wrote __init__ well."}}]}
+update {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed", "title": "a.go", "content": [{"type": "content", "content": {"type": "text", "text": "Wrote **it** well."}}]}
 end-turn
 `})
 	p.Ready().Ask("go")
 	p.Question("5   - var two = 2", "  5 + var two = 22").Answer("Allow")
-	p.Shows("✓ ✎ a.go +1 −1  ", "you: Allow\n  │ 5   - var two = 2\n  │   5 + var two = 22\n  │ Wrote __init__ well.")
+	p.Shows("✓ ✎ a.go +1 −1  ", "you: Allow\n  │ 5   - var two = 2\n  │   5 + var two = 22\n  │ Wrote it well.")
 }
 
 func TestFilesOfAPatchHaveHeadings(t *testing.T) {
@@ -107,6 +107,43 @@ end-turn
 	p.Ready().Ask("go")
 	p.Question("Colour: Which colour?", "• Red: Warm", "• Blue: Cold").Answer("Blue")
 	p.Shows("│ Colour: Which colour?", "you: Blue")
+}
+
+// qwenQuestions is a turn in which qwen-code asks two questions.
+const qwenQuestions = `
+expect initialize
+reply {"protocolVersion": 1, "agentInfo": {"name": "qwen-code", "title": "Qwen Code", "version": "1"}}
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Please answer the following question(s):", "kind": "think",
+  "_meta": {"toolName": "ask_user_question", "qwenInteractionKind": "user_question", "qwenQuestions": [
+    {"header": "Colour", "question": "Which colour?", "options": [{"label": "Red", "description": "Warm"}, {"label": "Blue", "description": "Cold"}]},
+    {"header": "Parts", "question": "Which parts?", "multiSelect": true, "options": [{"label": "Cache", "description": "c"}, {"label": "Logs", "description": "l"}, {"label": "Metrics", "description": "m"}]}]}},
+  "options": [{"optionId": "proceed_once", "name": "Submit", "kind": "allow_once"}, {"optionId": "cancel", "name": "Cancel", "kind": "reject_once"}]} as answer
+`
+
+func TestQuestionsInAPermissionRequestAreAForm(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: qwenQuestions + `
+await answer contains {"outcome":{"outcome":"selected","optionId":"proceed_once"},"answers":{"0":"Blue","1":"Cache, Metrics"}}
+say Thank you.
+end-turn
+expect session/prompt
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "u", "_meta": {"qwenInteractionKind": "user_question"},
+  "rawInput": {"questions": [{"header": "Size", "question": "Which size?", "options": [{"label": "Small", "description": "s"}, {"label": "Large", "description": "l"}]}]}},
+  "options": [{"optionId": "proceed_once", "name": "Submit", "kind": "allow_once"}, {"optionId": "cancel", "name": "Cancel", "kind": "reject_once"}]} as second
+await second contains "optionId":"cancel"
+say As you like.
+end-turn
+`})
+	p.Ready().Ask("go")
+	p.Question("Which colour?", "Red", "Warm", "Which parts?", "Metrics", "Accept", "Decline").TakesKeys()
+	p.Press("2", "tab", "tab", "1", "3", "tab", "tab", "enter")
+	p.Shows("Thank you.", "Colour: Blue", "Parts: Cache, Metrics")
+	p.Ask("again")
+	p.Question("Which size?", "Small", "Large").TakesKeys().Press("esc")
+	p.Shows("As you like.")
 }
 
 func TestAnswersStay(t *testing.T) {

@@ -28,7 +28,7 @@ end-turn
 func TestTerminalWithoutUnicode(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: greetsAbroad, Env: []string{"LC_ALL=C"}})
-	p.Shows("> Ask for something").Type("go").Press("enter")
+	p.Shows("> Type a prompt").Type("go").Press("enter")
 	p.Shows("Gr??e +", "+- Permission ", "Allow", "waiting for you")
 	ascii(t, p)
 	p.WaitUntil("the question takes keys", func(s ptytest.Screen) bool {
@@ -61,7 +61,7 @@ func TestTellsTheTerminalHowThingsStand(t *testing.T) {
 	})
 	p.Ask("go").Shows("Wait.").Titled("(working) ")
 	p.Focus(false).Focus(true)
-	p.Press("esc").Shows("Cancelled").Titled("parley")
+	p.Press("esc").Shows("Cancelled").Titled("go")
 	p.Leave().WaitState("the terminal has everything back", func(s ptytest.State) bool {
 		return !s.Has(ansi.ModeFocusEvent) && !s.Has(ansi.ModeLightDark)
 	})
@@ -71,11 +71,11 @@ func TestTellsTheTerminalHowThingsStand(t *testing.T) {
 func TestChoosesATheme(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: greetsAbroad})
-	p.Ready().Press("ctrl+p").Type("choose the theme").Press("enter")
+	p.Ready().Press("ctrl+p").Type("Choose the theme").Press("enter")
 	p.Shows("follows the terminal's background", "dracula")
 	p.Type("dracula").Press("enter")
 	p.focused = hex(theme.Named("dracula").Theme(theme.TrueColor).BorderFocused)
-	p.Question(`theme = "dracula"`).TakesKeys().Shows("~/.config/parley/config.toml").Answer("Keep it for good").Shows("kept: the theme dracula")
+	p.Question(`theme = "dracula"`).TakesKeys().Shows("~/.config/parley/config.toml").Answer("Keep it").Shows("kept: the theme dracula")
 	x, y, ok := p.Screen().Find("parley")
 	if got := p.Cell(x, y).FG; !ok || !strings.EqualFold(got, "#ffb86c") {
 		t.Errorf("the name is %s", got)

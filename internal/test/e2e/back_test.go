@@ -109,7 +109,7 @@ func TestContinuesWithAnAgentThatRemembersNothing(t *testing.T) {
 	t.Parallel()
 	at := workedIn(t, `{}`)
 	p := at.start(talk(`{}`, "I was told."), "--continue")
-	p.Question("The agent cannot go on with this session", "remembers no earlier").Answer("New session that is told what was said")
+	p.Question("The agent cannot resume this session", "does not keep sessions").Answer("New session with this conversation")
 	p.WaitSent("session/new", 1)
 	p.Shows("The first answer.")
 	p.Ask("second").Shows("The first answer.", "I was told.").Idle()
@@ -134,7 +134,7 @@ expect session/prompt
 say A new beginning.
 end-turn
 `, "--continue")
-	p.Question("The agent cannot go on with this session", "It is gone").Answer("New session")
+	p.Question("The agent cannot resume this session", "It is gone").Answer("New session")
 	p.WaitSent("session/new", 1)
 	p.Ask("second").Shows("The first answer.", "A new beginning.").Idle()
 	if n := len(p.Sent("session/load")); n != 1 {
@@ -212,8 +212,8 @@ func TestASessionThatIsOpenElsewhereCanBeRead(t *testing.T) {
 	first := at.start(talk(resumes, "The first answer."))
 	first.Ready().Ask("first").Shows("The first answer.").Idle()
 	p := at.start(talk(resumes, "x"), "--continue")
-	p.Question("This session can only be read", "open elsewhere").Answer("Read it")
-	p.Shows("The first answer.").Ask("me too").Shows("here it can only be read", "❯ me too")
+	p.Question("This session is read-only", "open elsewhere").Answer("Read it")
+	p.Shows("The first answer.").Ask("me too").Shows("read-only here", "❯ me too")
 	if n := len(p.Wire()); n > 0 {
 		t.Errorf("an agent was started: %d messages", n)
 	}
@@ -229,7 +229,7 @@ func TestOffersToGoOnAfterAKill(t *testing.T) {
 	p.WaitExit()
 
 	p = at.start(talk(resumes, "x"))
-	p.Question("A session here was not ended", "the big task").Answer("Leave it")
+	p.Question("An interrupted session", "the big task").Answer("Not now")
 	waitFor(t, "it is forgotten", func() bool { return !inFiles(t, at.home+"/.local/state/parley/sessions/open/*", "") })
 	p.Leave()
 	p = at.start(talk(resumes, "Killed again."))
@@ -241,7 +241,7 @@ func TestOffersToGoOnAfterAKill(t *testing.T) {
 	p.WaitExit()
 
 	p = at.start("handshake " + resumes + "\n")
-	p.Question("A session here was not ended", "once more").Answer("Go on with it")
+	p.Question("An interrupted session", "once more").Answer("Resume it")
 	p.Question("Start the agent of this session?").Answer("Start it") // another script, another command
 	p.Shows("Killed again.")
 }
@@ -253,7 +253,7 @@ func TestChoosesAmongStoredSessions(t *testing.T) {
 	at.start(talk(resumes, "It is about bananas.")).Ready().Ask("second question").Shows("It is about bananas.").Idle().Leave()
 	elsewhere := place{t, at.home, resolved(t, t.TempDir())}
 	p := elsewhere.start(talk(resumes, "x"), "--resume")
-	p.Question("Sessions", "There are no earlier sessions of this directory.").Press("ctrl+t")
+	p.Question("Sessions", "No sessions of this directory.").Press("ctrl+t")
 	p.Shows("first question", "second question")
 	p.Type("bananas").Gone("first question").Shows("second question", "It is about bananas.")
 	p.Press("enter")
@@ -411,13 +411,13 @@ end-turn
 	p.WaitExit()
 
 	p = Start(t, options())
-	p.Question("2 sessions here were not ended", "about pears", "about apples").Answer("Go on with all of them")
+	p.Question("2 interrupted sessions", "about pears", "about apples").Answer("Resume all")
 	p.Shows("❯ about pears", "Pears.").TabLine("1 ", "about apples", "2 ", "about pears")
 	p.Other("other").WaitSent("session/resume", 1)
 	p.Press("alt+,").Question("Start the agent of this session?").Answer("Only read")
 	p.Shows("❯ about apples", "Apples.")
 	p.Press("alt+.").Shows("Pears.").Leave()
-	if said := p.Screen().String(); strings.Count(said, "To go on with ") != 2 || !strings.Contains(said, `To go on with "about apples": parley --resume=`) {
+	if said := p.Screen().String(); strings.Count(said, "To resume ") != 2 || !strings.Contains(said, `To resume "about apples": parley --resume=`) {
 		t.Errorf("said is\n%s", said)
 	}
 	Start(t, options()).Ready().Leave() // nothing is left to be offered

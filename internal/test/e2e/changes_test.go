@@ -49,17 +49,17 @@ func TestReviewsAndTakesBack(t *testing.T) {
 
 	p.Press("f5").Shows("Changes  in the session", "3 files  +4 −3", "M  a.txt", "M  b.txt", "A  new/c.txt")
 	p.Press("enter").Shows("change 1 of 2", "+ one").Press("]").Shows("change 2 of 2")
-	p.Press("x").Shows("took back one change of a.txt", "change 1 of 1")
+	p.Press("x").Shows("undid one change in a.txt", "change 1 of 1")
 	p.holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n")
-	p.Press("r").Shows("did again what was taken back", "of 2").holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
+	p.Press("r").Shows("redid ", "of 2").holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
 
-	p.Press("g", "]", "]").Shows("change 2 of 2").Press("c").Type("Why seven?").Press("enter", "q").Shows("1 of your comments")
-	p.Press("u").Shows("took back “second”: 1 file").holds("new/c.txt", "-")
+	p.Press("g", "]", "]").Shows("change 2 of 2").Press("c").Type("Why seven?").Press("enter", "q").Shows("comments pending: 1")
+	p.Press("u").Shows("undid “second”: 1 file").holds("new/c.txt", "-")
 	must(t, os.WriteFile(filepath.Join(p.Dir(), "b.txt"), []byte("mine\n"), 0o644))
 	p.Press("u").Shows("b.txt: the same lines have changed since; nothing was written")
 	p.holds("b.txt", "mine\n").holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
 	must(t, os.WriteFile(filepath.Join(p.Dir(), "b.txt"), []byte("B\n"), 0o644))
-	p.Press("u").Shows("took back “first”: 2 files")
+	p.Press("u").Shows("undid “first”: 2 files")
 	p.holds("b.txt", "b\n").holds("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
 
 	p.Press("S").Shows("a.txt:7", "Why seven?").Press("ctrl+c").Gone("Why seven?").Leave()
@@ -69,7 +69,7 @@ func TestRecordsNoChangesIfThePersonWantsNone(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: twoTurns, Config: "journal = false\n", Files: map[string]string{"b.txt": "b\n"}})
 	p.Ready().Ask("first").Shows("The first turn is done.").Idle()
-	p.Press("f5").Shows("changes are not recorded (journal = false)").Leave()
+	p.Press("f5").Shows("Undo is off: journal = false in the configuration").Leave()
 	if left, _ := filepath.Glob(filepath.Join(p.Home(), ".local/state/parley/journal/*")); left != nil {
 		t.Errorf("%q is there", left)
 	}

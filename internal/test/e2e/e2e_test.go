@@ -33,7 +33,7 @@ update {"sessionUpdate": "usage_update", "used": 12000, "size": 200000, "cost": 
 end-turn
 `})
 	p.Ready().Ask("hello there")
-	p.Shows("❯ hello there", "A heading", "Some bold text and code.", "two", "12k/200k 6%", "$0.25")
+	p.Shows("❯ hello there", "A heading", "Some bold text and code.", "two", "6% of 200k", "$0.25")
 	p.Gone("working")
 }
 
@@ -140,8 +140,8 @@ end-turn
 	p.Shows("Edit main.go", "+1", "−1", `println("old")`, `println("new")`, "✎ 1")
 	p.Gone("working")
 	p.Press("ctrl+p")
-	p.Type("files that")
-	p.Shows("show the files that the agent wrote")
+	p.Type("files the")
+	p.Shows("Show the files the agent wrote")
 	p.Press("enter")
 	p.Shows("Files written", "main.go", "+1 −1")
 	p.Press("esc")
@@ -286,7 +286,7 @@ stderr panic: out of cheese
 kill-self
 `})
 	p.Ready().Ask("go")
-	p.Shows("The agent has gone", "panic: out of cheese", "Start it again", "Something that must stay.")
+	p.Shows("The agent exited", "panic: out of cheese", "Restart it", "Something that must stay.")
 }
 
 func TestPlanExitOfTheSessionModesPage(t *testing.T) {
@@ -338,7 +338,7 @@ func TestLeavesTheTerminalAsItWas(t *testing.T) {
 	for name, leave := range map[string]func(*Parley){
 		"by ctrl+c twice": func(p *Parley) {
 			p.Press("ctrl+c")
-			p.Shows("again to leave")
+			p.Shows("again: quit")
 			p.PressAtOnce("ctrl+c", "ctrl+c") // twice: for the first it may be too late
 		},
 		"by ctrl+d":   func(p *Parley) { p.Press("ctrl+d") },
@@ -369,14 +369,14 @@ say Until next time.
 end-turn
 `})
 	p.Ready().Ask("goodbye").Shows("Until next time.").Idle()
-	p.Leave().Shows("To go on with this session: parley --resume='talk 1' -- ")
+	p.Leave().Shows("To resume this session: parley --resume='talk 1' -- ")
 }
 
 func TestAsksBeforeItLeavesATurn(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Script: "handshake\nexpect session/prompt\nsay At work.\n"})
+	p := Start(t, Options{Script: "handshake\nexpect session/prompt\nsay Working.\n"})
 	p.Ready().Ask("go")
-	p.Shows("At work.")
+	p.Shows("Working.")
 	p.Press("ctrl+d")
 	p.Answer("Leave") // its letter or number, and enter
 	p.Exits(0)
@@ -385,8 +385,8 @@ func TestAsksBeforeItLeavesATurn(t *testing.T) {
 func TestKeysComeFromTheTerminalWhateverTheInputIs(t *testing.T) {
 	t.Parallel()
 	bin := test.Parley(t)
-	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `exec "$0" -a tour </dev/null`, bin}})
-	term.WaitFor("I am the tour", "Ask for something").Press("ctrl+d")
+	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `exec "$0" </dev/null`, bin}})
+	term.WaitFor("Choose an agent").Press("esc")
 	if code := term.WaitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
@@ -396,7 +396,7 @@ func TestOutputThatIsNoTerminalIsAnError(t *testing.T) {
 	t.Parallel()
 	bin := test.Parley(t)
 	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `exec "$0" -a tour >/dev/null`, bin}})
-	term.WaitFor("there is no terminal to draw on", "Start parley in a terminal")
+	term.WaitFor("no terminal to draw on", "Start parley in a terminal")
 	if code := term.WaitExit(); code != 1 {
 		t.Errorf("exit code %d", code)
 	}

@@ -19,7 +19,7 @@ end-turn
 	p.Press("esc").WaitFor("NORMAL")
 	p.Type("viw").WaitFor("VISUAL")
 	p.Press("esc").WaitFor("NORMAL")
-	p.Type("dd").WaitFor("Ask for something")
+	p.Type("dd").WaitFor("Type a prompt")
 	p.Type("u").WaitFor("❯ one three two")
 	p.Press("enter")
 	p.Shows("Got it.").Idle()

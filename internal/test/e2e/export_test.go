@@ -25,21 +25,21 @@ func TestExportsTheSessionInFront(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := Start(t, Options{Script: saysHello, Config: config, Cols: 160})
-			p.Ready().Press("alt+x").Shows("there is nothing to export yet")
+			p.Ready().Type("/export").Press("enter").Shows("nothing to export yet")
 			p.Ask("Say hello, please!").Shows("Hello from the agent.").Idle()
 
-			p.Press("alt+x").Shows("Export this session as", "Markdown").Press("enter")
+			p.Type("/export").Press("enter").Shows("Export this session as", "Markdown").Press("enter")
 			p.Shows("Export as Markdown, to the file", "say-hello-please.md").Press("end", "enter") // enter alone may be a second press
 			p.Shows("exported to " + filepath.Join(p.Project(), "say-hello-please.md"))
 			p.exports("say-hello-please.md", "Hello from the agent.")
 
 			must(t, os.WriteFile(filepath.Join(p.Project(), "mine.json"), []byte("mine"), 0o644))
-			p.Press("alt+x").Shows("Export this session as").Type("json").Press("enter")
+			p.Type("/export").Press("enter").Shows("Export this session as").Type("json").Press("enter")
 			p.Shows("Export as JSON, for programs, to the file").Press("ctrl+u").Type("mine.json").Press("enter")
-			p.Question("There is a file of that name already", "mine.json").Answer("Another name")
+			p.Question("The file already exists", "mine.json").Answer("Choose another name")
 			p.exports("mine.json", "mine")
 			p.Shows("Export as JSON", "❯ mine.json").Press("end", "enter")
-			p.Question("There is a file of that name already").Answer("Replace it")
+			p.Question("The file already exists").Answer("Replace it")
 			p.Shows("exported to " + filepath.Join(p.Project(), "mine.json"))
 			p.exports("mine.json", `"text": "Hello from the agent."`)
 			p.Leave()

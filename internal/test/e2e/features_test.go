@@ -113,7 +113,7 @@ end-turn
 	p.Ready().Ask("go")
 	p.Question("About the release", "Name", "required", "Count", "Loud", "Accept", "Decline", "Cancel").TakesKeys()
 	p.Type("x").Press("tab", "tab", "tab", "enter") // too short
-	p.Shows("2 characters at least")
+	p.Shows("at least 2 characters")
 	p.Press("shift+tab", "shift+tab", "shift+tab")
 	p.Type("yz").Press("tab", "tab", "tab", "enter")
 	p.Shows("Thank you.")
@@ -196,7 +196,7 @@ args = ["-c", "true"]
 		Env:    []string{"MCP_TOKEN=hunter2"},
 		Script: "handshake\n",
 	})
-	p.Shows("Some MCP servers were left out", "web (http)", "takes no additional directories")
+	p.Shows("Some MCP servers were left out", "web (http)", "does not support additional directories")
 	sent := p.WaitSent("session/new", 1)
 	if !strings.Contains(sent, `"name":"tools"`) || strings.Contains(sent, "example.com") || strings.Contains(sent, "additionalDirectories") {
 		t.Errorf("sent %s", sent)
@@ -278,10 +278,10 @@ hang
 	p.Ready().Ask("go")
 	p.Shows("I go on and on.")
 	p.Press("esc")
-	p.Shows("does not react")
+	p.Shows("does not respond")
 	p.Press("esc")
-	p.Question("Stop the agent", "Go on waiting").Answer("Stop the agent")
-	p.Shows("The agent has gone", "I go on and on.")
+	p.Question("Stop the agent", "Keep waiting").Answer("Stop the agent")
+	p.Shows("The agent exited", "I go on and on.")
 }
 
 func TestRestartGoesOnWithTheSession(t *testing.T) {
@@ -300,7 +300,7 @@ else
   read prompt; touch died; echo 'segmentation fault' >&2; exit 139
 fi`}})
 	p.Ready().Ask("go")
-	p.Question("The agent has gone", "segmentation fault", "Start it again").TakesKeys().Press("r", "enter")
+	p.Question("The agent exited", "segmentation fault", "Restart it").TakesKeys().Press("r", "enter")
 	p.Shows("From the second life.")
 	if got := p.WaitSent("session/load", 1); !strings.Contains(got, `"sessionId":"s"`) {
 		t.Errorf("sent %s", got)

@@ -23,7 +23,7 @@ func TestFilesOutsideAreAskedAbout(t *testing.T) {
 handshake
 expect session/prompt
 request fs/read_text_file {"sessionId": "${session}", "path": "${cwd}/../notes.txt"} as first
-await first contains does not allow reading
+await first contains denied reading
 request fs/read_text_file {"sessionId": "${session}", "path": "${cwd}/../notes.txt"} as second
 await second contains the old notes
 request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/../notes.txt", "content": "the new notes\n"} as third
@@ -36,7 +36,7 @@ end-turn
 	path := outside(p, "notes.txt")
 	must(t, os.WriteFile(path, []byte("the old notes\n"), 0o644))
 	p.Ready().Ask("go")
-	p.Question("parley asks", "read this file", path, "outside of the session's directories").TakesKeys()
+	p.Question("parley asks", "read this file", path, "outside the session's directories").TakesKeys()
 	red := hex(theme.New(true).Error.GetForeground())
 	p.WaitUntil("the path is red", func(s ptytest.Screen) bool {
 		for y := range s.Rows {
@@ -68,13 +68,13 @@ expect session/prompt
 request fs/read_text_file {"sessionId": "${session}", "path": "${cwd}/.env.test"} as plain
 await plain contains A=1
 request fs/read_text_file {"sessionId": "${session}", "path": "${cwd}/.env"} as env
-await env contains does not allow
+await env contains The user denied
 request fs/read_text_file {"sessionId": "${session}", "path": "${cwd}/a.private"} as private
 await private contains mine
 request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/.git/hooks/pre-commit", "content": "#!/bin/sh\nevil\n"} as hook
-await hook contains does not allow
+await hook contains The user denied
 request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/Makefile", "content": "all: b\n"} as make
-await make contains does not allow
+await make contains The user denied
 say All done.
 end-turn
 `,
@@ -82,8 +82,8 @@ end-turn
 	p.Ready().Ask("go")
 	p.Question("parley asks", "may hold secrets: .env").Answer("No")
 	p.Question("parley asks", "may hold secrets: *.private").Answer("Allow once")
-	p.Question("parley asks", "decides what is run: .git", "evil").Answer("No")
-	p.Question("parley asks", "decides what is run: Makefile").Answer("No")
+	p.Question("parley asks", "take commands from it: .git", "evil").Answer("No")
+	p.Question("parley asks", "take commands from it: Makefile").Answer("No")
 	p.Shows("All done.")
 	if _, err := os.Stat(filepath.Join(p.Dir(), ".git")); !os.IsNotExist(err) {
 		t.Errorf("the hook was written: %v", err)
@@ -115,7 +115,7 @@ end-turn
 	path := filepath.Join(p.Dir(), "a.txt")
 	must(t, os.WriteFile(path, []byte("the person's\n"), 0o644))
 	p.Ask("write")
-	p.Question("parley asks", "has changed on disk", "the person's", "the agent's").Answer("Allow once")
+	p.Question("parley asks", "changed on disk", "the person's", "the agent's").Answer("Allow once")
 	p.Shows("All done.")
 	if text, err := os.ReadFile(path); err != nil || string(text) != "the agent's\n" {
 		t.Errorf("the file holds %q, %v", text, err)

@@ -22,12 +22,12 @@ reply {"stopReason": "end_turn"}
 func TestReadsTheGuide(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: greets})
-	p.WaitFor("or type / for commands")
-	p.Press("f1").WaitFor("send the prompt", "tab guide")
+	p.WaitFor("/ for commands and @ for files")
+	p.Press("f1").WaitFor("Send the prompt", "tab guide")
 	p.Press("tab").WaitFor("The guide to parley", "more lines")
 	p.Press("end").WaitFor("What parley keeps")
 	p.Press("esc").WaitGone("What parley keeps")
-	p.Press("ctrl+p").Type("guide").WaitFor("read the user's guide")
+	p.Press("ctrl+p").Type("guide").WaitFor("Read the guide")
 	p.Press("enter").WaitFor("The guide to parley")
 }
 
@@ -41,7 +41,7 @@ func TestMarkdownIsDrawnInTheConfiguredStyle(t *testing.T) {
 			t.Parallel()
 			o.Script = greets
 			p := Start(t, o)
-			p.WaitFor("or type / for commands")
+			p.WaitFor("/ for commands and @ for files")
 			p.Type("hello").Press("enter")
 			p.WaitFor("## A heading", "It is bold.", "--------")
 			s := p.Screen()

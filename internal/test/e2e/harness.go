@@ -29,7 +29,7 @@ import (
 
 // Options say how to start parley.
 type Options struct {
-	// Script is what the agent does: see package demoagent/script.
+	// Script is the script of the agent: see package demoagent.
 	Script string
 	// Others are the scripts of further agents, by their names in the configuration.
 	Others map[string]string

@@ -8,17 +8,18 @@ import (
 
 	"parley/internal/test"
 	"parley/internal/test/ptytest"
+	"parley/tui/theme"
 )
 
 // A person looks for what a key does, by words and by the key.
 func TestFindsAKeyInTheHelp(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: "handshake"})
-	p.Ready().Press("f1").Shows("send the prompt", "type find")
-	p.Type("next mode").Shows("shift+tab", "switch to the next mode").Gone("send the prompt")
-	p.Press("esc").Shows("send the prompt")
-	p.Type("f5").Shows("review what has changed").Gone("send the prompt")
-	p.Press("esc", "esc").Gone("review what has changed")
+	p.Ready().Press("f1").Shows("Send the prompt", "type find")
+	p.Type("Next mode").Shows("shift+tab", "Next mode").Gone("Send the prompt")
+	p.Press("esc").Shows("Send the prompt")
+	p.Type("f5").Shows("Review and undo changes").Gone("Send the prompt")
+	p.Press("esc", "esc").Gone("Review and undo changes")
 	p.Leave()
 }
 
@@ -26,7 +27,7 @@ func TestFindsAKeyInTheHelp(t *testing.T) {
 func TestReadsTheHelpInASmallWindow(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: "handshake", Cols: 40, Rows: 12})
-	p.WaitFor("Ask for something")
+	p.WaitFor("Type a prompt")
 	p.Press("f1").Shows("Help", "more lines")
 	p.Press("end").Shows("always reject", "↑ ")
 	p.Press("esc").Gone("always reject")
@@ -38,7 +39,7 @@ func TestFindsASectionOfTheGuide(t *testing.T) {
 	p := Start(t, Options{Script: "handshake"})
 	p.Ready().Press("f1").Shows("tab guide").Press("tab").Shows("The guide to parley", "tab contents")
 	p.Press("tab").Shows("Guide: contents").Type("sandbox").Press("enter")
-	p.Shows("Most agents read, write and run things by themselves").Gone("Guide: contents")
+	p.Shows("Most agents read, write and run things without asking").Gone("Guide: contents")
 	p.Press("/").Type("bubblewrap").Press("enter").Shows("bubblewrap: ")
 	p.Press("esc").Gone("bubblewrap: ")
 	p.Press("esc").Gone("tab contents")
@@ -50,13 +51,13 @@ func TestThePaletteRemembersWhatWasChosen(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := Start(t, Options{Script: "handshake", Home: home})
-	p.Ready().Press("ctrl+p").Shows("Command palette").Gone("used last")
-	p.Type("name the tab").Shows("❯   name the tab").Press("enter").Shows("Name the tab")
+	p.Ready().Press("ctrl+p").Shows("Command palette").Gone("recently used")
+	p.Type("Name the tab").Shows("❯   Name the tab").Press("enter").Shows("Name the tab")
 	p.Press("esc").Gone("Name the tab")
 	waitForFile(t, filepath.Join(home, ".local", "state", "parley", "recent.json"), "rename_tab")
 	p.Leave()
 	p = Start(t, Options{Script: "handshake", Home: home})
-	p.Ready().Press("ctrl+p").Shows("used last", "❯   name the tab")
+	p.Ready().Press("ctrl+p").Shows("recently used", "❯   Name the tab")
 	p.Press("esc").Gone("Command palette")
 	p.Leave()
 }
@@ -79,9 +80,38 @@ func TestTheFirstScreen(t *testing.T) {
 	first := &Parley{t: t, Terminal: ptytest.Start(t, ptytest.Options{
 		Cmd: []string{bin}, Dir: project, Home: home, Env: []string{"PARLEY_DEMO_SPEED=0", noAgents(t)},
 	})}
-	first.Shows("Choose an agent", "❯   The tour", "Go on with a session of this directory", "tidy the shed",
-		"From the registry", "Amp")
-	first.Type("kiro").Shows("Not on this machine: enter copies the line that installs one", "❯   Kiro CLI").Press("enter").Shows("the line that installs Kiro")
-	first.Press("esc").Shows("❯   The tour").Press("enter").Shows("I am the tour")
+	first.Shows("Choose an agent", "❯   The tour", "Resume a session of this directory", "tidy the shed",
+		"No agent is installed", "Claude Agent", "more agents…")
+	first.Type("kiro").Shows("Enter copies the command", "❯   Kiro CLI").Press("enter").Shows("the install command of Kiro")
+	first.Press("esc").Shows("❯   The tour").Press("enter").Shows("I am the tour", "Next: the first step")
+	first.Press("esc").Shows("Cancelled").Idle()
 	first.Press("ctrl+d").Exits(0)
+}
+
+// The tour begins by itself, and waits until each of its steps was read: on a terminal of
+// 24 lines all of a step is in sight then. esc ends it.
+func TestTheTourBeginsByItself(t *testing.T) {
+	t.Parallel()
+	bin := test.Parley(t)
+	p := &Parley{t: t, focused: hex(theme.New(true).BorderFocused), Terminal: ptytest.Start(t, ptytest.Options{
+		Cmd: []string{bin, "-a", "tour"}, Cols: 80, Rows: 24, Env: []string{"PARLEY_DEMO_SPEED=0"},
+	})}
+	p.Shows("● Welcome to parley", "Next: the first step").accept()
+	p.Shows("● 1. Reading", "Next: the file").accept()
+	p.Shows("There it is", "gets no greeting", "Next: fixing it").accept()
+	p.Shows("● 2. Changing a file", "rejecting is fine", "Next: the change").accept()
+	p.Question("Greet everybody").Answer("Reject")
+	p.Shows("● 3. Running a command", "Next: the command").accept()
+	p.Question("sh check.sh").Answer("Reject")
+	p.Shows("Next: the keys").accept()
+	p.Shows("● 4. The keys", "help, with every key", "Next: more keys").accept()
+	p.Shows("cancel what I am doing", "Next: the end").Press("esc")
+	p.Shows("Cancelled").Idle()
+	p.Press("ctrl+d").Exits(0)
+}
+
+// accept accepts the question whether to go on.
+func (p *Parley) accept() {
+	p.t.Helper()
+	p.TakesKeys().Press("right", "enter")
 }

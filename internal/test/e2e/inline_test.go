@@ -23,7 +23,7 @@ func startInline(t *testing.T, o Options) *Parley {
 	o.Keep, o.Args = true, append(o.Args, "--inline")
 	o.Under = []string{"sh", "-c", `echo what the shell has written; "$@"; echo "the shell goes on: $?"; read wait`, "sh"}
 	p := Start(t, o)
-	return p.Shows("what the shell has written", "Ask for something")
+	return p.Shows("what the shell has written", "Type a prompt")
 }
 
 // times is how often parley has written a text, apart from how it looks.
@@ -60,7 +60,7 @@ end-turn
 		}
 	}
 	p.leaves().Shows("the shell goes on: 0")
-	p.Shows("what the shell has written", "❯ go", "It is clean.", "Nothing more to do.").Gone("Ask for something")
+	p.Shows("what the shell has written", "❯ go", "It is clean.", "Nothing more to do.").Gone("Type a prompt")
 	p.endsShell()
 }
 
@@ -78,7 +78,7 @@ func TestInlineReadsOnTheWholeScreen(t *testing.T) {
 	p.WaitUntil("the whole screen is taken", func(s ptytest.Screen) bool { return s.AltScreen && s.Contains("Words to be read.") })
 	p.Press("esc")
 	p.WaitUntil("it was given back", func(s ptytest.Screen) bool {
-		return !s.AltScreen && s.Contains("what the shell has written") && s.Contains("Words to be read.") && s.Contains("Ask for something")
+		return !s.AltScreen && s.Contains("what the shell has written") && s.Contains("Words to be read.") && s.Contains("Type a prompt")
 	})
 	p.leaves().endsShell()
 }
@@ -90,7 +90,7 @@ func TestInlineFollowsTheSizeOfTheWindow(t *testing.T) {
 	for _, size := range [][2]int{{120, 24}, {140, 30}, {90, 30}, {60, 20}, {100, 40}} {
 		p.Resize(size[0], size[1])
 		p.WaitUntil(fmt.Sprintf("there is one prompt of %d columns", size[0]), func(s ptytest.Screen) bool {
-			return strings.Count(s.String(), "Ask for something") == 1 && s.Contains("\n"+strings.Repeat("─", size[0])+"\n❯ Ask")
+			return strings.Count(s.String(), "Type a prompt") == 1 && s.Contains("\n"+strings.Repeat("─", size[0])+"\n❯ Type")
 		})
 	}
 	p.Ask("more").Shows("And others.", "❯ more").Idle().leaves().endsShell()
@@ -164,7 +164,7 @@ func TestInlineSaysWhichTabWhatFollowsIsOf(t *testing.T) {
 		Others: map[string]string{"other": begin + "say Words of the other.\nend-turn\n"},
 	})
 	p.Ask("go").Shows("Words of the first.").Idle()
-	p.Press("alt+n").Shows("Choose an agent for a new tab", "other").Type("other").Press("enter").Ready()
+	p.Press("alt+n").Shows("New tab: choose an agent", "other").Type("other").Press("enter").Ready()
 	p.Ask("and you").Shows("Words of the other.").Idle()
 	p.Press("ctrl+pgup", "ctrl+pgdown", "ctrl+pgup") // nothing new is there to be told apart
 	p.Ask("more").Shows("More of the first.").Idle().leaves().endsShell()

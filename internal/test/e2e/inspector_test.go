@@ -50,13 +50,13 @@ func TestInspectsTheProtocol(t *testing.T) {
 	p.Press("p").Shows("request 3 · from parley", "answered after", `"text": "look"`)
 
 	// What breaks the schema is found, and said.
-	p.Press("w").Shows("only what breaks the schema", `✗ params/update/status: "whimsical" is none of "completed",`, `"toolCallId": "t"`)
+	p.Press("w").Shows("schema violations only", `✗ params/update/status: "whimsical" is not one of "completed",`, `"toolCallId": "t"`)
 	p.Press("y").WaitClipboard(p.indented("whimsical"))
 
-	p.Press("a").Shows("all messages").Press("d").Shows("only sent").Gone("tool_call").Press("a").Shows("tool_call")
+	p.Press("a").Shows("all messages").Press("d").Shows("sent only").Gone("tool_call").Press("a").Shows("tool_call")
 	p.Press("f").Type("notes.txt").Shows("2 of ").Press("enter").Shows("with “notes.txt”").Gone("end_turn").Press("a").Gone("with “notes.txt”")
 	p.Press("/").Type("a NOTE").Press("enter").Shows("from parley", `"content": "a note\n"`)
-	p.Press("q").Shows("what it says").Press("q").Shows("It is read.").Leave()
+	p.Press("q").Shows("summary").Press("q").Shows("It is read.").Leave()
 }
 
 // A session of version 2 is held against that version, and the title says which it is.
@@ -74,7 +74,7 @@ serve
 `})
 	p.Ready().Ask("look").Shows("It is read.").Idle()
 	p.Press("f12").Shows("Inspector", "ACP 2 · all messages", "session/prompt", "answer to session/prompt", "state_update", "running", "idle · end_turn", "✗ 1 wrong")
-	p.Press("w").Shows("only what breaks the schema", "✗ agent_message").Press("enter").Shows("✗ params/update/content")
+	p.Press("w").Shows("schema violations only", "✗ agent_message").Press("enter").Shows("✗ params/update/content")
 	p.Press("a", "m").Gone("✗ params/update/content").Press("f12").Shows("It is read.").Leave()
 }
 

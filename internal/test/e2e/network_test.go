@@ -51,8 +51,8 @@ say The second is done.
 end-turn`})
 	p.Ready().Ask("slow work").Shows("I have begun with it.")
 	p.far.Cut()
-	p.Shows("The connection to the agent is lost", p.at, "Connect again")
-	p.Answer("Stay here and read").Shows("the connection is lost", "alt+r connects again", "I have begun with it.")
+	p.Shows("Lost the connection to the agent", p.at, "Reconnect")
+	p.Answer("Stay and read").Shows("the connection is lost", "alt+r reconnects", "I have begun with it.")
 	p.Press("alt+r").Gone("the connection is lost")
 	p.WaitSent("session/load", 1)
 	p.Idle().Shows("slow work", "I have begun with it.")
@@ -78,8 +78,8 @@ end-turn cancelled
 serve`})
 		p.Ready().Shows("ACP 2").Ask("slow work").Shows("I have begun with it.")
 		p.far.Cut()
-		p.Shows("The connection to the agent is lost", p.at)
-		p.Answer("Stay here and read").Press("alt+r").Gone("the connection is lost").WaitSent("session/resume", 1)
+		p.Shows("Lost the connection to the agent", p.at)
+		p.Answer("Stay and read").Press("alt+r").Gone("the connection is lost").WaitSent("session/resume", 1)
 		p.Idle().Shows("❯ slow work", "I have begun with it.").Ask("the next thing").WaitSent("session/prompt", 2)
 		p.Shows("❯ the next thing")
 		p.WaitUntil("the agent has begun twice", func(s ptytest.Screen) bool { return strings.Count(s.String(), "I have begun with it.") == 2 })
@@ -101,14 +101,14 @@ func TestAServerThatIsNotThere(t *testing.T) {
 name = "Far away"
 url = "ws://127.0.0.1:1/acp?key=hunter2"
 `})
-	p.Shows("There is no connection to the agent", "cannot connect to ws://127.0.0.1:1/acp", "connection refused")
+	p.Shows("Not connected to the agent", "cannot connect to ws://127.0.0.1:1/acp", "connection refused")
 	if p.Screen().Contains("hunter2") {
 		t.Error("a secret is on the screen")
 	}
 	if got := len(p.Wire()); got != 0 {
 		t.Errorf("%d messages crossed the wire of %s", got, schema.Agent)
 	}
-	p.Answer("Leave parley").Exits(0)
+	p.Answer("Quit parley").Exits(0)
 }
 
 // elsewhere configures an agent "build" behind a stand-in for ssh, and returns the

@@ -34,7 +34,7 @@ say I use make.
 end-turn
 `})
 	p.Ready().Ask("go").Question("rm -rf build").TakesKeys()
-	p.Press("tab").Question("Answer “Reject”, and say what to do instead").TakesKeys()
+	p.Press("tab").Question("Answer “Reject” and say what to do instead").TakesKeys()
 	p.Type("1y").Question("❯ 1y") // nothing there allows anything
 	p.Press("ctrl+u").Type("use maek").Press("backspace", "backspace").Type("ke clean").Question("❯ use make clean")
 	answersNothing(p)
@@ -75,7 +75,7 @@ end-turn
 `})
 	p.Ready().Ask("go").Question("Launch")
 	p.Ask("the docs").Shows("queued: the docs")
-	p.TakesKeys().Press("tab").Question("Cancel the turn, and say what to do instead").TakesKeys()
+	p.TakesKeys().Press("tab").Question("Cancel the turn and say what to do instead").TakesKeys()
 	p.Type("wait for Ada").Press("enter").Shows("I wait.", "paused: the docs").Idle()
 	p.Press("end", "enter").Shows("And the docs.") // another key between: a second enter right away is none
 }
@@ -161,7 +161,7 @@ end-turn
 	p.Ready().Ask("go").Question("rm -rf build", "1 of 2").TakesKeys()
 	p.Press("ctrl+e").Shows("Permission: $ Clean up") // its subject on the whole screen closes with it
 	p.Press("esc").Question("rm -rf build").Press("shift+tab")
-	p.Shows("the agent has taken its question back").Question("make").Answer("Reject")
+	p.Shows("the agent withdrew its question").Question("make").Answer("Reject")
 }
 
 func TestAQuestionOfASubagentSaysWhose(t *testing.T) {
@@ -173,7 +173,7 @@ request session/request_permission {"sessionId": "${session}", "toolCall": {"too
 await one
 end-turn
 `})
-	p.Ready().Ask("go").Question("asked by a subagent: Tidy up the tests", "rm -rf build").Answer("Reject").Idle()
+	p.Ready().Ask("go").Question("from a subagent: Tidy up the tests", "rm -rf build").Answer("Reject").Idle()
 }
 
 // A title that says something else than what would be done is the agent's words only.
@@ -184,7 +184,7 @@ await one contains "no"
 await two contains "no"
 end-turn
 `})
-	p.Ready().Ask("go").Question("$ rm -rf ~/work", "! The agent's own words for it differ │ ls").Answer("Reject")
+	p.Ready().Ask("go").Question("$ rm -rf ~/work", "! The agent's description differs │ ls").Answer("Reject")
 	p.Question("$ make").Answer("Reject")
 	p.Gone("differ")
 }
@@ -312,9 +312,9 @@ end-turn
 `})
 	p.Ready().Ask("go").Question("Launch", "Option 0", "more lines")
 	p.Type("go away 1").Shows("❯ go away 1") // they were not all seen: no key answers
-	p.Press("ctrl+u").Gone("❯ go away 1").Question("takes an answer once you have seen all of it")
+	p.Press("ctrl+u").Gone("❯ go away 1").Question("Scroll to the end to answer")
 	answersNothing(p)
-	p.Press("tab").Question("Answer “none”, and say what to do instead").Type("none of these").Question("❯ none of these").Press("enter")
+	p.Press("tab").Question("Answer “none” and say what to do instead").Type("none of these").Question("❯ none of these").Press("enter")
 	p.WaitAnswers("session/request_permission", 1)
 }
 

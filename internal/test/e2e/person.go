@@ -20,7 +20,7 @@ import (
 // Ready waits until a new session is open and the prompt shows its placeholder.
 func (p *Parley) Ready() *Parley {
 	p.t.Helper()
-	return p.Shows("Ask for something, or type / for commands")
+	return p.Shows("Type a prompt, / for commands")
 }
 
 // Ask types a prompt and sends it.
@@ -217,7 +217,7 @@ func (p *Parley) armed(s ptytest.Screen, d dialog) bool {
 	return s.Cell(0, d.top).FG == p.focused
 }
 
-// dialog is a dialog as it stands on the screen.
+// dialog is a dialog on the screen.
 type dialog struct {
 	top   int // the row of its upper border
 	lines []string

@@ -54,7 +54,7 @@ end-turn
 	p.Hears(" is ready, in ", invitation).Tells("look at it")
 	p.Hears("\nThought: Let me look.\r\n",
 		"\nAgent: The first line is whole.\r\nThe second one comes in pieces.\r\n\r\nAnd a paragraph.\r\n",
-		"\nPlan:\r\n1. Read (done)\r\n2. Write (at work)\r\n",
+		"\nPlan:\r\n1. Read (done)\r\n2. Write (in progress)\r\n",
 		"Tool 1: Read a.txt", "done\r\n", "\nAgent: No ", "colours", invitation)
 	p.Send("\x04").WaitExit()
 	p.Hears("Leaving.")
@@ -74,9 +74,9 @@ end-turn
 `})
 	p.Hears(invitation).Tells("go")
 	p.Hears("Question: may the agent do this?", "# command\r\nrm -rf build\r\n", "1. Allow\r\n2. Reject", "Answer 1 to 2, or /help: ")
-	p.Tells("y").Hears("That is none of the numbers. Nothing was answered.", "Answer 1 to 2")
-	p.Tells("1 please").Hears("No words may follow the number 1.", "Answer 1 to 2")
-	p.Tells("3").Hears("That is none of the numbers.", "Answer 1 to 2")
+	p.Tells("y").Hears("Not one of the choices. Nothing was answered.", "Answer 1 to 2")
+	p.Tells("1 please").Hears("1 takes no words after it.", "Answer 1 to 2")
+	p.Tells("3").Hears("Not one of the choices.", "Answer 1 to 2")
 	if n := len(p.Answers("session/request_permission")); n != 0 {
 		t.Errorf("%d answers were given", n)
 	}
@@ -96,7 +96,7 @@ wait-cancel
 hang
 `})
 	p.Hears(invitation).Tells("go").Hears("Answer 1 to 2")
-	p.Send("\x03").Reads("Cancelling. Press ctrl+c again to leave.", "Cancelled", "\n> ")
+	p.Send("\x03").Reads("Cancelling. Press ctrl+c again to quit.", "Cancelled", "\n> ")
 	p.Tells("once more").Hears("Agent: Again.")
 	p.Send("\x03").Reads("Cancelling.")
 	p.Send("\x03").Reads("Leaving.")
@@ -111,8 +111,8 @@ stderr panic: out of cheese
 kill-self
 `})
 	p.Hears(invitation).Tells("go")
-	p.Hears("Agent: Half a sentence", "The agent has gone", "panic: out of cheese", "/start starts it again")
-	p.Tells("and now?").Hears("the prompt waits")
+	p.Hears("Agent: Half a sentence", "The agent exited", "panic: out of cheese", "/start restarts it")
+	p.Tells("and now?").Hears("the prompt is queued")
 	p.Tells("/start").Hears(" is ready, in ", invitation)
 	p.Tells("/quit").Hears("Leaving.").Exits(0)
 }
@@ -120,13 +120,13 @@ kill-self
 func TestPlainRunsCommandsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	p := startPlain(t, Options{Script: begin + "say I have read it.\nend-turn\n"})
-	p.Hears(invitation).Tells("/add").Hears("You have run no command")
+	p.Hears(invitation).Tells("/add").Hears("No output to add")
 	p.Tells(`!printf 'one\n\033[31mtwo\033[0m\n50%%\r100%%\n'; false`)
 	p.Hears("You ran: printf", "\none\r\ntwo\r\n100%\r\n", ": exit code 1\r\n")
 	p.Tells("/run printf 'Your name? '; read name; echo \"Hello, $name.\"").Hears("You ran:", "Your name? \r\n")
 	p.Tells("/type Ada").Hears("Hello, Ada.", ": exit code 0\r\n")
 	p.Tells("/run sleep 1000").Hears("You ran: sleep 1000").Tells("/end").Hears("sleep 1000: ended by SIGTERM")
-	p.Tells("/end").Hears("No command of yours runs.")
+	p.Tells("/end").Hears("No command is running.")
 	p.Tells("!echo marbles").Hears("You ran: echo marbles", "\nmarbles\r\n", "exit code 0")
 	p.Tells("/add").Hears("goes with your next prompt").Tells("read that").Hears("Agent: I have read it.", invitation)
 	if sent := p.WaitSent("session/prompt", 1); !strings.Contains(sent, "read that") || !strings.Contains(sent, `marbles\n`) {
@@ -138,17 +138,17 @@ func TestPlainRunsCommandsOfTheirOwn(t *testing.T) {
 func TestPlainReviewsWhatWasChanged(t *testing.T) {
 	t.Parallel()
 	p := startPlain(t, Options{Script: twoTurns, Files: map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n", "b.txt": "b\n"}})
-	p.Hears(invitation).Tells("/changes").Hears("Nothing has changed in this session.")
+	p.Hears(invitation).Tells("/changes").Hears("No changes in this session.")
 	p.Tells("first").Hears("The first turn is done.", invitation).Tells("second").Hears("The second turn is done.", invitation)
 	p.Tells("/changes").Hears("\n1. a.txt: 2 lines added, 2 removed\r\n2. b.txt: 1 line added, 1 removed\r\n3. new/c.txt: new, 1 line\r\n", "/changes N")
 	p.Tells("/changes 1").Hears("--- a/a.txt\r\n", "\n-1\r\n+one\r\n")
-	p.Tells("/changes 4").Hears("There is no changed file of that number.")
+	p.Tells("/changes 4").Hears("No such change.")
 	p.Tells("/changes keep 2").Hears("b.txt is kept")
-	p.Tells("/changes revert 1").Hears("The changes of a.txt were taken back.")
+	p.Tells("/changes revert 1").Hears("The changes of a.txt were undone.")
 	p.holds("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
-	p.Tells("/changes redo").Hears("Done again, in: a.txt.")
+	p.Tells("/changes redo").Hears("Redone, in: a.txt.")
 	p.holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
-	p.Tells("/changes undo").Hears("The last turn was taken back, in: new/c.txt.")
+	p.Tells("/changes undo").Hears("Undid the last turn, in: new/c.txt.")
 	p.holds("new/c.txt", "-").Tells("/changes").Hears("1. a.txt: 2 lines added", "2. b.txt: kept", "3. new/c.txt: as it was before")
 	p.Tells("/quit").Exits(0)
 }
@@ -167,8 +167,8 @@ wait-cancel
 hang
 `})
 	p.Hears(invitation).Tells("apples").Hears("Agent: Of apples.")
-	p.Tells("/sessions pears").Hears("/sessions all those of every directory")
-	p.Tells("/sessions").Hears("The agent is at work", "1. Go on waiting", "2. Go on with another session", "Answer 1 to 2")
+	p.Tells("/sessions pears").Hears("/sessions all every directory's")
+	p.Tells("/sessions").Hears("The agent is working", "1. Keep waiting", "2. Resume another session", "Answer 1 to 2")
 	p.Tells("2").Hears("Which session?", "1. apples", "Answer 1").Tells("2").Send("\x04").WaitExit()
 }
 
@@ -185,5 +185,5 @@ end-turn
 	p.Tells("/sessions").Hears("Which session?", "1. apples", "Answer 1").Tells("1")
 	p.Hears("You: apples", "Agent: Of apples.", " is ready, in ", invitation)
 	p.Tells("/sessions").Hears("Which session?", "1. apples", "Answer 1").Tells("1")
-	p.Hears("This session is the one that is open.", invitation).Tells("/quit").Exits(0)
+	p.Hears("This session is already open.", invitation).Tells("/quit").Exits(0)
 }

@@ -83,7 +83,7 @@ func TestTheHistoryIsAListToChooseFrom(t *testing.T) {
 	p.Press("ctrl+r").Shows("› fix a test", "  write the docs", "  fix the parser", "search:", "back to the draft").Gone("enter send")
 	p.Type("ftp").Shows("› fix the parser", "1 of 3").Press("backspace", "backspace", "backspace").Type("fix").Shows("› fix a test", "2 of 3")
 	p.Press("ctrl+r").Shows("› fix the parser").Press("enter").Gone("search:").Shows("❯ fix the parser", "enter send")
-	p.Press("ctrl+u", "ctrl+r").Shows("search:").Type("docs").Shows("› write the docs").Press("esc").Gone("search:").Shows("❯ Ask for something")
+	p.Press("ctrl+u", "ctrl+r").Shows("search:").Type("docs").Shows("› write the docs").Press("esc").Gone("search:").Shows("❯ Type a prompt")
 }
 
 func TestAnImageIsPastedDroppedAndMentioned(t *testing.T) {
@@ -128,7 +128,7 @@ expect session/prompt contains "/help"
 say The agent's help.
 end-turn
 `})
-	p.Ready().Type("/").Shows("› /review", "look at the change", "/sessions  parley  search and open", "/help      of the agent")
+	p.Ready().Type("/").Shows("› /review", "look at the change", "/sessions  parley  Search and open", "/help      of the agent")
 	p.Type("rev").Press("tab").Shows("❯ /review what to look at").Type("src").Shows("❯ /review src", " /review what to look at ")
 	p.Press("ctrl+u").Ask("/help").Shows("The agent's help.").Idle()
 	p.Ask("/guide").Shows("The guide to parley").Press("esc").Gone("The guide to parley")
@@ -146,12 +146,12 @@ serve session/prompt
 serve
 `})
 	p.Ready().Ask("first").Shows("At it.").Ask("one").Shows("queued: one").Ask("two").Shows("queued: two").Ask("three").Shows("queued: three")
-	p.Press("alt+q").Question("What waits", "one", "two", "three", "Empty the queue")
+	p.Press("alt+q").Question("Queue", "one", "two", "three", "Clear the queue")
 	p.Press("alt+down").order("two", "one", "three")
-	p.Press("down").Press("ctrl+x").Question("What waits").Gone("queued: three").order("two", "one")
-	p.Press("up", "enter").Gone("What waits").Shows("❯ one").Gone("queued: one")
+	p.Press("down").Press("ctrl+x").Question("Queue").Gone("queued: three").order("two", "one")
+	p.Press("up", "enter").Gone("Clear the queue").Shows("❯ one").Gone("queued: one")
 	p.Type(" more").Press("enter").Shows("queued: one more").order("two", "one more")
-	p.Press("alt+q").Question("Empty the queue").Press("end", "enter").Shows("2 prompts were taken out").Gone("queued:")
+	p.Press("alt+q").Question("Clear the queue").Press("end", "enter").Shows("removed 2 prompts").Gone("queued:")
 	p.Press("esc").Shows("Cancelled").Idle()
 	if n := len(p.Sent("session/prompt")); n != 1 {
 		t.Errorf("%d prompts were sent", n)
@@ -163,9 +163,9 @@ func TestAPromptThatWaitsDoesNotReplaceADraft(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: begin + "say At it.\nexpect session/cancel\nend-turn cancelled\n"})
 	p.Ready().Ask("first").Shows("At it.").Ask("one").Shows("queued: one").Ask("two").Shows("queued: two").Type("a draft")
-	p.Press("alt+q").Question("What waits", "In this order", "❯   one").Press("down").Question("❯   two").Press("enter")
-	p.Shows("the prompt holds a draft").Question("What waits", "❯   two")
-	p.Press("esc").Gone("What waits").Shows("❯ a draft", "queued: two")
+	p.Press("alt+q").Question("Queue", "Queued prompts", "❯   one").Press("down").Question("❯   two").Press("enter")
+	p.Shows("send or clear the draft first").Question("Queue", "❯   two")
+	p.Press("esc").Gone("Queue").Shows("❯ a draft", "queued: two")
 }
 
 // order waits until what waits stands in that order above the prompt.
@@ -206,7 +206,7 @@ func TestEscTwiceEditsTheLastPrompt(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: begin + "say Done.\nend-turn\n" + "expect session/prompt contains \"hello all\"\nsay Again.\nend-turn\n"})
 	p.Ready().Ask("hello").Shows("Done.").Idle()
-	p.Press("esc").Shows("again to edit the last prompt")
+	p.Press("esc").Shows("again: edit the last prompt")
 	p.PressAtOnce("esc", "esc") // twice: for the first it may be too late
 	p.WaitUntil("the prompt below holds it", func(s ptytest.Screen) bool { return strings.HasPrefix(s.Line(s.Rows-4), "❯ hello") })
 	p.Type(" all").Press("enter").Shows("Again.")
@@ -223,7 +223,7 @@ func TestADraftOutlivesTheAgent(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: begin + "say At it.\nexpect session/cancel\nexit 3\n"})
 	p.Ready().Ask("first").Shows("At it.").Type("half a tho").Shows("❯ half a tho")
-	p.Press("esc").Shows("The agent has gone", "❯ half a tho")
+	p.Press("esc").Shows("The agent exited", "❯ half a tho")
 }
 
 func TestADraftOutlivesLeavingBeforeAnythingWasSaid(t *testing.T) {
@@ -248,13 +248,13 @@ say One then.
 end-turn
 `})
 	p.Ready().Ask("first").Shows("At it.").Ask("one").Shows("queued: one").Ask("two").Shows("queued: two")
-	p.Press("alt+q").Question("What waits").Press("down", "alt+up").order("two", "one")
-	p.Press("esc").Gone("What waits").Press("alt+s").Shows("Two first.", "One then.")
+	p.Press("alt+q").Question("Queue").Press("down", "alt+up").order("two", "one")
+	p.Press("esc").Gone("Queue").Press("alt+s").Shows("Two first.", "One then.")
 }
 
 func TestADraftOutlivesTheChoiceOfAnotherAgent(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Others: map[string]string{"asker": "handshake\n"}, Script: begin})
-	p.Ready().Type("half a tho").Shows("❯ half a tho").Press("alt+n").Shows("Choose an agent for a new tab", "asker").Type("asker").Shows("❯   asker").Press("enter")
+	p.Ready().Type("half a tho").Shows("❯ half a tho").Press("alt+n").Shows("New tab: choose an agent", "asker").Type("asker").Shows("❯   asker").Press("enter")
 	p.TabLine("2").Ready().Gone("half a tho").Press("alt+1").Shows("❯ half a tho")
 }

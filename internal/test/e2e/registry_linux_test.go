@@ -68,9 +68,9 @@ func shellProgram(t *testing.T, text string) []byte {
 func TestInstallsAnAgentOfTheRegistry(t *testing.T) {
 	t.Parallel()
 	p := withRegistry(t)
-	p.Shows("Choose an agent", "From the registry", "Demo", "1.2.3  a program to download  MIT", "no-such-agent is not installed, or not on PATH")
-	p.Type("demo").Shows("❯   Demo").Press("enter")
-	p.Question("Install Demo?", "licence    MIT", "https://127.0.0.1", "sha256", "runs", "/agents/demo/1.2.3-…/bin/agent").Answer("Install and start it")
+	p.Shows("Choose an agent", "more agents…", "no-such-agent is not installed, or not on PATH")
+	p.Type("demo").Shows("❯   Demo", "download, 1.2.3").Press("enter")
+	p.Question("Install Demo?", "licence    MIT", "https://127.0.0.1", "sha256", "runs", "/agents/demo/1.2.3-…/bin/agent").Answer("Install and start")
 	p.Shows("I am the tour")
 	p.Press("ctrl+d").Exits(0)
 	if made, err := filepath.Glob(filepath.Join(p.project, ".local", "share", "parley", "agents", "demo", "1.2.3-*", "bin", "agent")); err != nil || len(made) != 1 {
@@ -82,8 +82,8 @@ func TestInstallsAnAgentOfTheRegistry(t *testing.T) {
 func TestRefusesAForgedAgent(t *testing.T) {
 	t.Parallel()
 	p := withRegistry(t)
-	p.Shows("Choose an agent", "Forged").Type("forged").Shows("❯   Forged").Press("enter")
-	p.Question("Install Forged?").Answer("Install and start it")
+	p.Shows("Choose an agent", "more agents…").Type("forged").Shows("❯   Forged").Press("enter")
+	p.Question("Install Forged?").Answer("Install and start")
 	p.Question("Forged was not installed", "does not match the digest").Answer("Go back")
 	p.Shows("Choose an agent", "❯   Forged").Gone("was not installed")
 	if made, err := filepath.Glob(filepath.Join(p.project, ".local", "share", "parley", "agents", "forged", "*")); err != nil || len(made) != 0 {

@@ -63,7 +63,7 @@ func TestReplayShowsWhatTheSessionShowed(t *testing.T) {
 	p := Start(t, Options{Home: home, Script: tidying, Args: []string{"--record", file}})
 	p.Ready().Ask("tidy up").Question("rm -rf build").Answer("Allow").Shows("It is tidy now.", "red words").Idle()
 	p.Ask("keep it so").Shows("And it stays so.").Idle()
-	p.WaitUntil("the prompt is empty", func(s ptytest.Screen) bool { return strings.Contains(s.Line(s.Rows-4), "Ask for something") })
+	p.WaitUntil("the prompt is empty", func(s ptytest.Screen) bool { return strings.Contains(s.Line(s.Rows-4), "Type a prompt") })
 	live := withoutPrompt(p.Screen())
 	p.Leave()
 
@@ -102,11 +102,11 @@ func TestReplayIsSteered(t *testing.T) {
 	must(t, os.WriteFile(file, []byte(slowly), 0o600))
 	r := startReplay(t, t.TempDir(), dir, "--max-pause", "1h", file)
 	r.Shows("❯ the first", "REPLAY  playing", "/ 50:00  turn 1 of 2  speed 1x", "1 damaged place left out", "space pause", "working ")
-	r.Press("space").Shows("paused", "space go on")
+	r.Press("space").Shows("paused", "space resume")
 	r.Press("]").Shows("❯ the second", "one", "turn 2 of 2", "33:20 / 50:00")
 	r.Press("[").Shows("turn 1 of 2").Gone("❯ the second")
 	r.Press("+").Shows("speed 2x").Press("-").Press("-").Shows("speed 0.5x")
-	r.Press("1").Press("ctrl+n").Shows("this is a replay: there is no agent, and nothing is done", "turn 1 of 2")
+	r.Press("1").Press("ctrl+n").Shows("this is a replay: nothing is run", "turn 1 of 2")
 	r.Press("space").Shows("playing")
 	for range 9 {
 		r.Press("+")

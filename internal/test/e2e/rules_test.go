@@ -94,23 +94,23 @@ func TestAProjectIsTrustedOnceAndAgainAfterAChange(t *testing.T) {
 	// Not now: nothing counts.
 	p := start("", rules)
 	dir := p.Project()
-	p.Question("This project has rules of its own", "allow execute(go test *)").Answer("Not now")
+	p.Question("This project has its own rules", "allow execute(go test *)").Answer("Not now")
 	p.Ready().Ask("go")
 	p.Question("Permission", "go test ./...").Answer("No")
 	p.Shows("Answer a: no.")
 	// It is asked again; enter alone trusts nobody, and one key does not.
 	p = start(dir, nil)
-	p.Question("This project has rules of its own").TakesKeys().Press("enter").Press("1")
-	p.Shows("❯ 1").Press("enter").Gone("This project has rules of its own")
-	p.Shows("the rules of the project count now").Ready().Ask("go")
+	p.Question("This project has its own rules").TakesKeys().Press("enter").Press("1")
+	p.Shows("❯ 1").Press("enter").Gone("This project has its own rules")
+	p.Shows("the project's rules now apply").Ready().Ask("go")
 	p.Shows("Answer a: yes.", "rule: allow execute(go test *) (.parley/config.toml:2)")
 	// Nothing is asked while nothing has changed.
 	p = start(dir, nil)
 	p.Ready().Ask("go").Shows("Answer a: yes.")
 	// After a change it is asked again, and nothing counts before.
 	p = start(dir, map[string]string{".parley/config.toml": "[rules]\nallow = [\"execute(go *)\"]\n"})
-	p.Question("This project has rules of its own", "allow execute(go *)").Answer("Never, and do not ask again")
-	p.Shows("the rules of the project never count").Ready().Ask("go")
+	p.Question("This project has its own rules", "allow execute(go *)").Answer("Never; do not ask again")
+	p.Shows("the project's rules never apply").Ready().Ask("go")
 	p.Question("Permission", "go test ./...").Answer("No")
 	p.Shows("Answer a: no.")
 	p = start(dir, map[string]string{".parley/config.toml": "[rules]\nallow = [\"execute(go test ./...)\"]\n"})
@@ -126,7 +126,7 @@ func TestAProjectCannotSetUpAgents(t *testing.T) {
 		Files:  map[string]string{".parley/config.toml": "[rules]\nallow = [\"execute(go test *)\"]\n[agents.evil]\ncommand = \"evil\"\n"},
 		Script: inTurn(goTest),
 	})
-	p.Shows("The project's own rules do not count", "❯ Ask for something").Ask("go")
+	p.Shows("The project's rules are ignored", "❯ Type a prompt").Ask("go")
 	p.Question("Permission", "go test ./...").Answer("No")
 	p.Shows("Answer a: no.")
 }
@@ -137,10 +137,10 @@ func TestAlwaysAsARule(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: inTurn(goTest, strings.Replace(goTest, "./...", "./pkg", 1), strings.Replace(goTest, "./...", "./pkg", 1))})
 	p.Ready().Ask("one")
-	p.Question("Permission", "Always allow by a rule of parley…").TakesKeys().Press("r", "enter")
+	p.Question("Permission", "Always allow (parley rule)…").TakesKeys().Press("r", "enter")
 	p.Question("Always allow by a rule", "allow execute(go test ./...)", "allow execute(go test *)").TakesKeys()
 	// Esc leads back to the question, which is still open.
-	p.Press("esc").Question("Permission", "Always allow by a rule of parley…").TakesKeys().Press("r", "enter")
+	p.Press("esc").Question("Permission", "Always allow (parley rule)…").TakesKeys().Press("r", "enter")
 	p.Question("Always allow by a rule").Answer("§ allow execute(go test *) – in this project")
 	p.Shows("Answer a: yes.", "you: Yes")
 	p.Ask("two")
@@ -149,10 +149,10 @@ func TestAlwaysAsARule(t *testing.T) {
 		t.Errorf("answered %s", a)
 	}
 	// Taken back, it does not count any more.
-	p.Press("ctrl+p").Type("show the rules").Shows("and take one back").Press("enter")
+	p.Press("ctrl+p").Type("show and remove rules").Shows("Show and remove rules").Press("enter")
 	p.Shows("Rules", "allow execute(go test *)", "saved by parley, for this project").Press("ctrl+x")
-	p.Question("Take the rule back", "allow execute(go test *)").Answer("Take it back")
-	p.Shows("taken back: allow execute(go test *)").Ask("three")
+	p.Question("Remove the rule", "allow execute(go test *)").Answer("Remove it")
+	p.Shows("removed: allow execute(go test *)").Ask("three")
 	p.Question("Permission", "go test ./pkg").Answer("No")
 	p.Shows("Answer c: no.")
 }

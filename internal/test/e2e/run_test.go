@@ -28,7 +28,7 @@ func TestPipedInputIsToldWhereItBelongs(t *testing.T) {
 	t.Parallel()
 	bin := test.Parley(t)
 	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `echo fix the bug | "$0" -a tour`, bin}})
-	term.WaitFor("something is piped into parley", "| parley run", "parley --prompt TEXT")
+	term.WaitFor("parley reads keys, but its input is a pipe", "| parley run", "parley --prompt TEXT")
 	if code := term.WaitExit(); code != 1 {
 		t.Errorf("exit code %d", code)
 	}

@@ -37,7 +37,7 @@ end-turn
 	p.Press("enter")
 	p.Ready()
 	p.Type("draft").WaitFor("❯ draft")
-	p.Press("ctrl+_").WaitFor("Ask for something") // undone
+	p.Press("ctrl+_").WaitFor("Type a prompt") // undone
 	p.Press("ctrl+z").WaitFor("before", fmt.Sprint("stopped ", 128+int(syscall.SIGTTIN)))
 	if d := cmp.Diff(before, p.State()); d != "" {
 		t.Errorf("the terminal is not as it was:\n%s", d)

@@ -31,14 +31,14 @@ say Still here.
 end-turn
 `})
 			p.Shows("shell 1>").Send(". ./start\n")
-			p.Shows("Ask for something").Ask("hello").Shows("Hello to you.").Idle()
+			p.Shows("Type a prompt").Ask("hello").Shows("Hello to you.").Idle()
 			p.Press("ctrl+z").Shows("Stopped", "shell 2>")
 			p.Send("echo between; fg\n")
 			p.WaitUntil("the picture is back", func(s ptytest.Screen) bool {
-				return s.Contains("❯ hello") && s.Contains("Hello to you.") && s.Contains("❯ Ask for something") && s.AltScreen == (args == nil)
+				return s.Contains("❯ hello") && s.Contains("Hello to you.") && s.Contains("❯ Type a prompt") && s.AltScreen == (args == nil)
 			})
 			p.Ask("and now?").Shows("Still here.").Idle().Press("ctrl+d")
-			p.Shows("shell 3>").Gone("❯ Ask for something").Send("exit\n")
+			p.Shows("shell 3>").Gone("❯ Type a prompt").Send("exit\n")
 			p.Exits(0)
 		})
 	}

@@ -71,7 +71,7 @@ func (p *Parley) Titled(beginning string) *Parley {
 // Pick opens a tab with another agent.
 func (p *Parley) Pick(agent string) *Parley {
 	p.t.Helper()
-	p.Press("alt+n").Shows("Choose an agent for a new tab", agent)
+	p.Press("alt+n").Shows("New tab: choose an agent", agent)
 	return p.Type(agent).Press("enter").TabLine(agent).Ready()
 }
 
@@ -102,7 +102,7 @@ func TestLeavingSaysWhichAgentsWork(t *testing.T) {
 	p := Start(t, Options{Script: streams, Others: map[string]string{"asker": asksInTheMiddle}})
 	p.Ready().Ask("count").Shows("1 2 3")
 	p.Pick("asker").Press("ctrl+d")
-	p.Question("An agent is at work in another tab", "• count").Answer("Leave").Exits(0)
+	p.Question("An agent is working in another tab", "• count").Answer("Leave").Exits(0)
 }
 
 const restartable = `
@@ -137,14 +137,14 @@ func TestAnAgentThatDiesInATurn(t *testing.T) {
 	p.Ready().Ask("go").Shows("Half an ans")
 	p.Ask("then this").Shows("queued: then this")
 	p.kill()
-	p.Question("The agent has gone", "my last words").Answer("Stay here and read")
+	p.Question("The agent exited", "my last words").Answer("Stay and read")
 
 	// It stays said, and nothing is lost.
-	p.Shows("❯ go", "Half an ans", "✗ the agent has gone", "alt+r starts it again", "kept: then this").Status(" gone ")
+	p.Shows("❯ go", "Half an ans", "✗ the agent exited", "alt+r restarts it", "kept: then this").Status(" gone ")
 	p.Ask("and that").Shows("kept: and that")
 	p.Press("alt+r")
-	p.Question("Send what was waiting?", "❯ then this", "❯ and that").Answer("Let it wait")
-	p.Shows("paused: then this", "❯ go", "Half an ans").Gone("the agent has gone")
+	p.Question("Send the queued prompts?", "❯ then this", "❯ and that").Answer("Keep it queued")
+	p.Shows("paused: then this", "❯ go", "Half an ans").Gone("the agent exited")
 	p.WaitSent("session/resume", 1)
 	if sent := p.Sent("session/prompt"); len(sent) != 1 {
 		t.Fatalf("sent unasked: %s", sent)
@@ -161,8 +161,8 @@ func TestStartsAgainWhileItIsAsked(t *testing.T) {
 	p := Start(t, Options{Script: mortal})
 	p.Ready().Ask("go").Shows("Half an ans")
 	p.kill()
-	p.Question("The agent has gone").TakesKeys()
-	p.Press("alt+r").Gone("The agent has gone").WaitSent("session/resume", 1)
+	p.Question("The agent exited").TakesKeys()
+	p.Press("alt+r").Gone("Restart it").WaitSent("session/resume", 1)
 }
 
 func TestAnAgentThatDiesWhileIdle(t *testing.T) {
@@ -170,11 +170,11 @@ func TestAnAgentThatDiesWhileIdle(t *testing.T) {
 	p := Start(t, Options{Script: mortal})
 	p.Ready()
 	p.kill()
-	p.Question("The agent has gone").Answer("Stay here and read")
-	p.Shows("✗ the agent has gone")
+	p.Question("The agent exited").Answer("Stay and read")
+	p.Shows("✗ the agent exited")
 	p.Ask("hello").Shows("kept: hello")
-	p.Press("ctrl+p").Type("start the agent again").Shows("start the agent again, after it has gone").Press("enter")
-	p.Question("Send what was waiting?", "❯ hello").Answer("Send it")
+	p.Press("ctrl+p").Type("restart").Shows("Restart the agent").Press("enter")
+	p.Question("Send the queued prompts?", "❯ hello").Answer("Send")
 	p.Shows("Half an ans")
 	if sent := p.Sent("session/prompt"); len(sent) != 1 || !strings.Contains(sent[0], "hello") {
 		t.Errorf("sent %s", sent)
@@ -184,8 +184,8 @@ func TestAnAgentThatDiesWhileIdle(t *testing.T) {
 func TestAnAgentThatDiesWhileItStarts(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: "expect initialize\nstderr installing it failed\nexit 3\n"})
-	p.Question("The agent could not be started", "installing it failed").Answer("Stay here and read")
-	p.Shows("✗ the agent could not be started", "alt+r starts it again").Status(" failed ")
+	p.Question("The agent could not be started", "installing it failed").Answer("Stay and read")
+	p.Shows("✗ the agent could not be started", "alt+r restarts it").Status(" failed ")
 }
 
 // An agent that takes its time says what it does meanwhile, and can be left for
@@ -195,8 +195,25 @@ func TestAnAgentThatStartsSlowly(t *testing.T) {
 	p := Start(t, Options{Script: "expect initialize\nstderr fetching \x1b[31mpackage 1 of 2\nhang\n", Others: map[string]string{"asker": asksInTheMiddle}})
 	p.Shows("starting", "│ fetching package 1 of 2").Type("my draft").Press("esc")
 	p.Shows("Choose an agent", "asker", "my draft").Type("asker").Press("enter")
-	p.Shows("Ask for something, or type /", "❯ my draft")
+	p.Shows("Type a prompt, /", "❯ my draft")
 	p.Press("ctrl+c").Leave()
+}
+
+// An agent that ends before there is a session says what it printed, and another can be
+// chosen.
+func TestAnAgentThatFailsToStart(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Loose: true, Script: "expect initialize\nraw Please update me\nstderr no licence\nexit 3\n", Others: map[string]string{"asker": asksInTheMiddle}})
+	p.Question("The agent could not be started", "stdout: Please update me", "no licence", "Restart it").Answer("Choose another agent")
+	p.Shows("Choose an agent").Type("asker").Shows("❯   asker").Press("enter")
+	p.Ready().Leave()
+}
+
+// An agent that is silent is said to be.
+func TestWhatAStartingAgentPrints(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Loose: true, Script: "expect initialize\nraw Choose a theme:\nhang\n"})
+	p.Shows("│ stdout: Choose a theme:").Press("esc").Shows("Choose an agent")
 }
 
 // remembers is an agent that lists another session, and loads it when it is started
@@ -213,16 +230,16 @@ func TestAnotherSessionInARunningTurn(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: remembers + `
 expect session/prompt
-say At work.
+say Working.
 expect session/list
 reply {"sessions": [{"sessionId": "b", "cwd": "${cwd}", "title": "About bananas"}]}
 wait-cancel
 end-turn cancelled
 `})
-	p.Ready().Ask("a long task").Shows("At work.").Ask("and then this").Shows("and then this")
+	p.Ready().Ask("a long task").Shows("Working.").Ask("and then this").Shows("and then this")
 	p.Press("ctrl+s").Shows("About bananas").Type("bananas").Press("enter")
 	p.TabLine("1 ◐ a long task", "2 ").WaitSent("session/load", 1)
-	p.Gone("At work.").Press("alt+1").Shows("At work.", "and then this")
+	p.Gone("Working.").Press("alt+1").Shows("Working.", "and then this")
 	if n := len(p.Sent("session/cancel")); n != 0 {
 		t.Errorf("the turn was cancelled %d times", n)
 	}

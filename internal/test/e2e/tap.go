@@ -29,7 +29,9 @@ func Main(m *testing.M) {
 		os.Exit(tap(log, os.Args[1:]))
 	}
 	flag.Parse()
-	if !given("test.parallel") {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
 		// The tests wait for most of their time, for a person's pauses above all.
 		_ = flag.Set("test.parallel", "8")
 	}
@@ -47,12 +49,6 @@ func keepPathsShort() {
 	}
 	_ = os.Remove(dir)
 	_ = os.Setenv("TMPDIR", short)
-}
-
-// given says whether a flag stands on the command line.
-func given(name string) (found bool) {
-	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
 }
 
 // pidFile is where a tap notes which process the agent is.

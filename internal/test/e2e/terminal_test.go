@@ -34,11 +34,11 @@ func TestStepsIntoACommandOfTheAgent(t *testing.T) {
 	p := Start(t, Options{Script: commandAgent(`stty -echo; printf 'Password: '; read p; stty echo; echo; printf 'Go on? '; read a; echo \"$a $(printf %s $p | wc -c)\"`, "")})
 	p.Ready().Ask("deploy")
 	p.Shows("◐ $ Deploy", "│ Password:")
-	p.Press("f7").Shows("COMMAND OF THE AGENT", "what you type goes to this command", "step out")
+	p.Press("f7").Shows("AGENT'S COMMAND", "keys go to this command", "step out")
 	p.Type("s3cret").Press("enter").Shows("│Go on?")
 	p.Type("yes").Press("enter")
 	p.Shows("ENDED", "exit code 0", "│yes 6")
-	p.Press("enter").Shows("It is over.", "Ask for something").Gone("ENDED")
+	p.Press("enter").Shows("It is over.", "Type a prompt").Gone("ENDED")
 	p.Status("Scripted")
 	if out := p.WaitAnswers("terminal/output", 1); !strings.Contains(out, `Password: \nGo on? yes\nyes 6\n`) {
 		t.Errorf("the agent got %s", out)
@@ -56,9 +56,9 @@ func TestInterruptsACommandOfTheAgentAndStepsOut(t *testing.T) {
 	p := Start(t, Options{Script: commandAgent(`trap 'echo caught; exit 9' INT; echo ready; sleep 1000`, "")})
 	p.Ready().Ask("deploy")
 	p.Shows("◐ $ Deploy", "ready")
-	p.Press("tab").Shows("step in").Press("t").Shows("COMMAND OF THE AGENT")
-	p.Press("ctrl+]").Gone("COMMAND OF THE AGENT").Shows("▌ $ Deploy", "step in") // the transcript has the keys again
-	p.Press("t").Shows("COMMAND OF THE AGENT").Press("ctrl+c")
+	p.Press("tab").Shows("step in").Press("t").Shows("AGENT'S COMMAND")
+	p.Press("ctrl+]").Gone("AGENT'S COMMAND").Shows("▌ $ Deploy", "step in") // the transcript has the keys again
+	p.Press("t").Shows("AGENT'S COMMAND").Press("ctrl+c")
 	p.Shows("ENDED", "exit code 9", "caught").Press("q").Shows("It is over.")
 	p.Press("tab").Leave()
 }
@@ -67,9 +67,9 @@ func TestEndsACommandOfTheAgentIfThePersonIsSure(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: commandAgent(`echo ready; sleep 1000`, "")})
 	p.Ready().Ask("deploy")
-	p.Shows("◐ $ Deploy", "ready").Press("tab").Shows("end it").Press("x")
-	p.Question("End the agent's command?", "Let it run").Press("enter").Gone("End the agent's command?")
-	p.Press("x").Question("End the agent's command?", "End it").Press("down").Shows("❯   End it").Press("enter")
+	p.Shows("◐ $ Deploy", "ready").Press("tab").Shows("stop it").Press("x")
+	p.Question("Stop the agent's command?", "Keep it running").Press("enter").Gone("Stop the agent's command?")
+	p.Press("x").Question("Stop the agent's command?", "Stop it").Press("down").Shows("❯   Stop it").Press("enter")
 	p.Shows("ended by SIGTERM", "It is over.")
 	if exit := p.WaitAnswers("terminal/wait_for_exit", 1); !strings.Contains(exit, "SIGTERM") {
 		t.Errorf("the agent got %s", exit)
@@ -86,7 +86,7 @@ await permission contains "no"
 `)})
 	p.Ready().Ask("deploy")
 	p.Question("Remove everything", "Allow").TakesKeys()
-	p.Press("f7").Shows("COMMAND OF THE AGENT", "a question waits for you")
+	p.Press("f7").Shows("AGENT'S COMMAND", "a question waits for you")
 	for range 3 {
 		p.Type("y").Press("enter")
 	}
@@ -97,7 +97,7 @@ await permission contains "no"
 		t.Fatalf("keys of the command have answered: %s", got)
 	}
 	p.Answer("Reject")
-	p.Press("f7").Shows("COMMAND OF THE AGENT").Type("stop").Press("enter").Shows("ENDED").Press("enter").Shows("It is over.")
+	p.Press("f7").Shows("AGENT'S COMMAND").Type("stop").Press("enter").Shows("ENDED").Press("enter").Shows("It is over.")
 }
 
 func TestRunsACommandOfOnesOwn(t *testing.T) {
@@ -112,12 +112,12 @@ expect session/prompt as second
 say I have read it.
 end-turn
 `})
-	p.Ready().Type("!ls; printf '10%%\\r100%%\\n'; exit 3").Shows("a command of yours, not a prompt", "run it").Press("enter")
+	p.Ready().Type("!ls; printf '10%%\\r100%%\\n'; exit 3").Shows("your command, not a prompt", "run it").Press("enter")
 	p.Shows("$ ls;", "exit code 3", "notes.txt", "100%", "f8 adds its output")
 	// Also while a turn runs, and it can be stepped into and ended.
 	p.Ask("go").Shows("Working.").Type("!cat; echo over").Press("enter").Shows("cat; echo over  running")
 	p.Press("f7").Shows("YOUR COMMAND").Type("hello").Press("enter", "ctrl+d").Shows("over", "ENDED").Press("enter").Gone("ENDED")
-	p.Ask("!sleep 1000").Shows("sleep 1000  running").Press("tab").Shows("end it").Press("x").Shows("sleep 1000  ended by")
+	p.Ask("!sleep 1000").Shows("sleep 1000  running").Press("tab").Shows("stop it").Press("x").Shows("sleep 1000  ended by")
 	p.Press("tab", "esc").Idle()
 
 	p.Press("up", "up").Shows("!cat; echo over").Press("ctrl+c") // the history has them

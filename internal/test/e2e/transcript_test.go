@@ -123,7 +123,7 @@ request session/request_permission {"sessionId": "${session}", "toolCall": {"too
 await answer
 end-turn
 `})
-	p.Shows("Ask for something, or").Ask("go").Question("Permission").Shows("after and the end", "1-2 answer")
+	p.Shows("Type a prompt, / for").Ask("go").Question("Permission").Shows("after and the end", "1-2 answer")
 	p.Press("ctrl+e").Shows("Permission: ✎ Change it", "before", "after", "q close")
 	p.Press("w").Shows("not wrapped").Press("/").Type("before").Shows("1 of 1")
 	p.Press("enter", "esc").Gone("1 of 1").Press("1", "y")
@@ -136,7 +136,7 @@ func TestLeavesTheMouseToTheTerminal(t *testing.T) {
 	takes := func(s ptytest.State) bool { return s.Has(ansi.ModeMouseButtonEvent) }
 	p := Start(t, Options{Script: "handshake"})
 	p.Ready().WaitState("the mouse is taken", takes)
-	p.Press("f9").Shows("the mouse is the terminal's until the next key")
+	p.Press("f9").Shows("the terminal has the mouse until the next key")
 	p.WaitState("the mouse is the terminal's", func(s ptytest.State) bool { return !takes(s) && !s.Has(ansi.ModeMouseExtSgr) })
 	p.Type("x").Shows("❯ x").WaitState("the mouse is taken", takes)
 

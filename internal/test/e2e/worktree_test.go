@@ -88,22 +88,22 @@ func TestWorktree(t *testing.T) {
 		t.Errorf("the agent has written beside its worktree: %q", got)
 	}
 
-	p.Palette("worktree: show").Shows("Changes in the worktree wren", "TWO")
+	p.Palette("Worktree: show unmerged").Shows("Changes in the worktree wren", "TWO")
 	p.Press("esc").Gone("Changes in the worktree wren")
 
-	p.Palette("worktree: merge it into main")
+	p.Palette("Worktree: merge into main")
 	p.Question("Commit first?", "poem.txt").Answer("Commit it")
 	p.Shows("Commit with this message").Type("Improve the poem").Press("enter")
 	p.Question("Merge into main?", "1 commit").Answer("Merge")
-	p.Question("Merged", "1 commit went into main").Answer("Keep the worktree")
+	p.Question("Merged", "Merged 1 commit into main").Answer("Keep the worktree")
 	if got := textOf(t, filepath.Join(at.dir, "poem.txt")); !strings.Contains(got, "TWO") || at.git("log", "-1", "--format=%s") != "Improve the poem" {
 		t.Errorf("after the merge the project has %q, %s", got, at.git("log"))
 	}
 
 	p.Ask("and more").Shows("There is more.").Idle()
-	p.Palette("worktree: drop it")
+	p.Palette("Worktree: drop")
 	p.Question("Drop the worktree wren?", "1 file changed", "more.txt").Answer("Drop it")
-	p.Question("was dropped", "refs/parley/dropped/wren").Answer("Stay here and read")
+	p.Question("was dropped", "refs/parley/dropped/wren").Answer("Stay and read")
 	p.Shows("its worktree was dropped", "There is more.")
 	if got := at.git("show", "refs/parley/dropped/wren:more.txt"); got != "more" {
 		t.Errorf("kept is %q", got)
@@ -112,7 +112,7 @@ func TestWorktree(t *testing.T) {
 		t.Error("the worktree is still there")
 	}
 	p.Leave()
-	at.start(editsPoem, "--continue").Question("This session can only be read", "is gone").Answer("Read it").Shows("There is more.").Leave()
+	at.start(editsPoem, "--continue").Question("This session is read-only", "is gone").Answer("Read it").Shows("There is more.").Leave()
 }
 
 // What is left behind is told when parley has left, and --continue goes back to it.
@@ -144,11 +144,11 @@ func TestWorktreeConflict(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(at.dir, "poem.txt"), []byte("one\nzwei\nthree\n"), 0o600))
 	at.git("commit", "-q", "-a", "-m", "mine")
 	before := at.git("rev-parse", "HEAD")
-	p.Palette("worktree: merge it into main")
+	p.Palette("Worktree: merge into main")
 	p.Question("Commit first?").Answer("Commit it")
 	p.Shows("Commit with this message").Type("Improve the poem").Press("enter")
 	p.Question("Merge into main?").Answer("Merge")
-	p.Question("Nothing was merged", "poem.txt", "as it was before").Answer("Close")
+	p.Question("Nothing was merged", "poem.txt", "Nothing has changed").Answer("Close")
 	if after, status := at.git("rev-parse", "HEAD"), at.git("status", "--porcelain"); after != before || status != "" {
 		t.Errorf("the project went from %s to %s, %s", before, after, status)
 	}
@@ -160,11 +160,11 @@ func TestANewTabStaysInTheWorktree(t *testing.T) {
 	t.Parallel()
 	at := repositoryPlace(t)
 	p := at.start(talk(`{}`, "Hello."))
-	p.Ready().Palette("new session in a worktree")
+	p.Ready().Palette("New session in a worktree")
 	p.Shows(" 2 ").Ready().Ask("hello").Shows("Hello.").Idle()
 	p.Press("ctrl+n").Shows(" 3 ").Ready().Status("project.worktrees/")
 	p.Ask("hello").Shows("Hello.").Idle()
-	p.Palette("worktree: drop it").Shows("another tab has a session in this worktree")
+	p.Palette("Worktree: drop").Shows("another tab has a session in this worktree")
 	p.Press("alt+1").Gone("worktree").Leave()
 }
 
@@ -173,10 +173,10 @@ func TestWorktreeInANewTab(t *testing.T) {
 	t.Parallel()
 	at := repositoryPlace(t)
 	p := at.start(talk(`{}`, "Hello."))
-	p.Ready().Palette("new session in a worktree")
+	p.Ready().Palette("New session in a worktree")
 	p.Status("project.worktrees/") // the branch stands behind it where there is room
 	p.Shows(" 2 ")
 	p.Ready().Press("alt+w")
 	p.Gone("worktree").Leave()
-	p.WaitFor("The worktree ", "nothing that is not merged", "parley worktree drop")
+	p.WaitFor("The worktree ", "nothing unmerged", "parley worktree drop")
 }

@@ -27,6 +27,25 @@ type scene struct {
 	// others are the scripts of further agents, by their names.
 	others map[string]string
 	play   func(*stage) *ptytest.Terminal
+	// everywhere has the scene shown at all sizes and depths of colour, too.
+	everywhere bool
+}
+
+// look is a terminal on which the scenes of docs/pictures/looks are played.
+type look struct {
+	name       string
+	cols, rows int
+	light      bool
+	env        []string
+}
+
+var looks = []look{
+	{name: "60x20", cols: 60, rows: 20},
+	{name: "80x24", cols: 80, rows: 24},
+	{name: "120x40", cols: 120, rows: 40},
+	{name: "80x24-light", cols: 80, rows: 24, light: true},
+	{name: "80x24-256", cols: 80, rows: 24, env: []string{"TERM=xterm-256color", "COLORTERM="}},
+	{name: "80x24-16", cols: 80, rows: 24, env: []string{"TERM=xterm", "COLORTERM="}},
 }
 
 // TestPictures makes the pictures of the guide: "make pictures".
@@ -34,22 +53,33 @@ func TestPictures(t *testing.T) {
 	if *into == "" {
 		t.Skip("no folder for the pictures was given: make pictures")
 	}
-	must(t, os.MkdirAll(filepath.Join(*into, "pictures"), 0o755))
 	for _, s := range scenes {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			scripts := map[string]string{"wren": s.agent}
-			maps.Copy(scripts, s.others)
-			at := newStage(t, scripts)
-			at.light, at.rows = s.light, cmp.Or(s.rows, at.rows)
-			screen := s.play(at).Screen()
-			if screen.Contains(at.home) {
-				t.Errorf("a path of this machine is on the picture:\n%s", screen)
+		s.picture(t, filepath.Join("pictures", s.name), look{cols: 100, rows: cmp.Or(s.rows, 36), light: s.light})
+		for _, l := range looks {
+			if s.everywhere {
+				s.picture(t, filepath.Join("pictures", "looks", s.name+"-"+l.name), l)
 			}
-			must(t, os.WriteFile(filepath.Join(*into, "pictures", s.name+".svg"), SVG(screen, s.title, s.light), 0o644))
-			if os.Getenv("SHOW") != "" {
-				t.Logf("\n%s", strings.TrimRight(screen.String(), "\n"))
-			}
-		})
+		}
 	}
+}
+
+// picture plays a scene on a terminal and writes what it shows.
+func (s scene) picture(t *testing.T, name string, l look) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		scripts := map[string]string{"wren": s.agent}
+		maps.Copy(scripts, s.others)
+		at := newStage(t, scripts)
+		at.cols, at.rows, at.light, at.env = l.cols, l.rows, l.light, l.env
+		screen := s.play(at).Screen()
+		if screen.Contains(at.home) {
+			t.Errorf("a path of this machine is on the picture:\n%s", screen)
+		}
+		path := filepath.Join(*into, name+".svg")
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, SVG(screen, s.title, l.light), 0o644))
+		if os.Getenv("SHOW") != "" {
+			t.Logf("\n%s", strings.TrimRight(screen.String(), "\n"))
+		}
+	})
 }

@@ -73,8 +73,8 @@ say "Everybody is greeted now, Ada first."
 end-turn
 `
 
-// ready is what the first screen says once a session is open.
-const ready = "type / for commands"
+// ready is the hint that is shown once a session is open.
+const ready = "enter send"
 
 // asked sends the prompt of all these scenes.
 func asked(s *stage) *ptytest.Terminal {
@@ -84,7 +84,7 @@ func asked(s *stage) *ptytest.Terminal {
 
 // allowed has the change allowed, once the question takes keys.
 func allowed(term *ptytest.Terminal) *ptytest.Terminal {
-	return term.WaitFor("Allow once", "No, leave it as it is", "esc cancel the turn").WaitGone("takes no keys").Press("alt+1").WaitGone("No, leave it as it is")
+	return term.WaitFor("Allow once", "No, leave it as it is").WaitGone("Pause typing").Press("alt+1").WaitGone("No, leave it as it is")
 }
 
 // done waits until the turn is over.
@@ -116,24 +116,24 @@ end-turn
 
 // scenes are the pictures.
 var scenes = []scene{
-	{name: "first", rows: 30, title: "The first screen: sessions to go on with, and the agents that were found", agent: session, play: func(s *stage) *ptytest.Terminal {
+	{name: "first", everywhere: true, rows: 30, title: "The first screen: sessions to go on with, and the agents that were found", agent: session, play: func(s *stage) *ptytest.Terminal {
 		s.stored(3*time.Hour, "wren", "Say hello in Finnish as well", "Hei!")
-		return s.start().WaitFor("Wren", "Claude Code", "The tour", "Say hello in Finnish", "enter choose")
+		return s.start().WaitFor("Wren", "enter choose")
 	}},
-	{name: "turn", title: "A turn: thoughts, plan, tool calls, a change, a command and what it printed", agent: works + edits + runs, play: turn},
+	{name: "turn", everywhere: true, title: "A turn: thoughts, plan, tool calls, a change, a command and what it printed", agent: works + edits + runs, play: turn},
 	{name: "turn-light", title: "The same turn on a light terminal", light: true, agent: works + edits + runs, play: turn},
-	{name: "permission", rows: 38, title: "A question: the change that would be made, and the answers", agent: works + edits, play: func(s *stage) *ptytest.Terminal {
-		return asked(s).WaitFor("Allow once", "No, leave it as it is", "esc cancel the turn").WaitGone("takes no keys")
+	{name: "permission", everywhere: true, rows: 38, title: "A question: the change that would be made, and the answers", agent: works + edits, play: func(s *stage) *ptytest.Terminal {
+		return asked(s).WaitFor("Allow once", "No, leave it as it is").WaitGone("Pause typing")
 	}},
 	{name: "command", rows: 20, title: "A command of the agent, stepped into to answer it", agent: confirms, play: func(s *stage) *ptytest.Terminal {
 		s.program("pkg", "echo 'Packages that will be upgraded:'; echo '  fmtlib 10.2 -> 11.0'; echo '  spdlog 1.13 -> 1.14'; printf 'Proceed? [y/N] '; read answer; echo")
-		return asked(s).WaitFor("[y/N]").Press("f7").WaitFor("COMMAND OF THE AGENT", "[y/N]")
+		return asked(s).WaitFor("[y/N]").Press("f7").WaitFor("AGENT'S COMMAND", "[y/N]")
 	}},
-	{name: "mode", rows: 20, title: "Choosing the mode", agent: session, play: func(s *stage) *ptytest.Terminal {
-		return s.start("-a", "wren").WaitFor(ready, "Medium").Press("f2").WaitFor("Reads and plans, changes nothing")
+	{name: "mode", everywhere: true, rows: 20, title: "Choosing the mode", agent: session, play: func(s *stage) *ptytest.Terminal {
+		return s.start("-a", "wren").WaitFor("Wren Large").Press("f2").WaitFor("Reads and plans, changes nothing")
 	}},
 	{name: "options", rows: 20, title: "All options of the agent", agent: session, play: func(s *stage) *ptytest.Terminal {
-		return s.start("-a", "wren").WaitFor(ready, "Medium").Press("ctrl+o").WaitFor("Thinking", "Wren Large")
+		return s.start("-a", "wren").WaitFor("Wren Large").Press("ctrl+o").WaitFor("Thinking", "Wren Large")
 	}},
 	{name: "review", title: "The review of what the agent has changed", agent: works + edits + runs, play: func(s *stage) *ptytest.Terminal {
 		return done(allowed(asked(s))).Press("f5").WaitFor("Changes  in the session").Press("enter").WaitFor("change 1 of")
@@ -147,23 +147,23 @@ var scenes = []scene{
 	}},
 	{name: "tabs", title: "Two sessions in tabs: the one behind waits for an answer", agent: works + edits + runs, others: map[string]string{"robin": waits}, play: func(s *stage) *ptytest.Terminal {
 		term := done(allowed(asked(s)))
-		term.Press("alt+n").WaitFor("Choose an agent for a new tab").Type("robin").Press("enter").WaitFor(ready)
+		term.Press("alt+n").WaitFor("New tab: choose an agent").Type("robin").Press("enter").WaitFor(ready)
 		term.Type("Check everything and tag the release").Press("enter").WaitFor("git tag v1.4.0")
 		return term.Press("alt+,").WaitFor("Everybody is greeted now", "?")
 	}},
-	{name: "palette", title: "The palette: everything there is, to search in", agent: session, play: func(s *stage) *ptytest.Terminal {
-		return s.start("-a", "wren").WaitFor(ready).Press("ctrl+p").WaitFor("type to filter")
+	{name: "palette", everywhere: true, title: "The palette: everything there is, to search in", agent: session, play: func(s *stage) *ptytest.Terminal {
+		return s.start("-a", "wren").WaitFor("Wren Large").Press("ctrl+p").WaitFor("type to filter")
 	}},
 	{name: "themes", title: "The list of themes, each shown while it is marked", agent: works + edits + runs, play: func(s *stage) *ptytest.Terminal {
 		term := done(allowed(asked(s)))
-		return term.Press("ctrl+p").WaitFor("type to filter").Type("choose the theme").WaitFor("/ choose the theme").Press("enter").WaitFor("gruvbox-dark").
+		return term.Press("ctrl+p").WaitFor("type to filter").Type("Choose the theme").WaitFor("/ Choose the theme").Press("enter").WaitFor("gruvbox-dark").
 			Press("down", "down", "down").WaitFor("❯   gruvbox-dark")
 	}},
 	{name: "guide", title: "The guide, inside", agent: session, play: func(s *stage) *ptytest.Terminal {
-		return s.start("-a", "wren").WaitFor(ready).Press("shift+f1").WaitFor("The guide to parley")
+		return s.start("-a", "wren").WaitFor("Wren Large").Press("f1").WaitFor("Help").Press("tab").WaitFor("The guide to parley")
 	}},
-	{name: "help", title: "The help, with every key", agent: session, play: func(s *stage) *ptytest.Terminal {
-		return s.start("-a", "wren").WaitFor(ready).Press("f1").WaitFor("esc close")
+	{name: "help", everywhere: true, title: "The help, with every key", agent: session, play: func(s *stage) *ptytest.Terminal {
+		return s.start("-a", "wren").WaitFor("Wren Large").Press("f1").WaitFor("esc close")
 	}},
 }
 

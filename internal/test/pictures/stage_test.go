@@ -28,6 +28,7 @@ type stage struct {
 	bin           string // the folder of programs that parley finds
 	light         bool
 	cols, rows    int
+	env           []string // added to the environment of parley
 	output        *Cast
 }
 
@@ -140,6 +141,7 @@ func (s *stage) start(args ...string) *ptytest.Terminal {
 		Cols: s.cols, Rows: s.rows, Light: s.light,
 		Env: []string{"PATH=" + s.bin, "PARLEY_DEMO_SPEED=0", "TMPDIR=" + filepath.Join(s.home, "tmp"), "PWD=" + s.project},
 	}
+	o.Env = append(o.Env, s.env...)
 	if s.output != nil {
 		o.Output = s.output
 	}

@@ -1,6 +1,8 @@
 package ptytest
 
 import (
+	"encoding/base64"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -51,7 +53,7 @@ func (term *Terminal) PressAtOnce(keys ...string) *Terminal {
 	return term
 }
 
-// encode is what the terminal sends for a key now.
+// encode returns the bytes that the terminal sends for a key in its current modes.
 func (term *Terminal) encode(key string) []byte {
 	term.t.Helper()
 	term.mu.Lock()
@@ -235,4 +237,57 @@ func (q *inputQueue) drain(to *os.File) {
 		_, _ = to.Write(next)
 		q.mu.Lock()
 	}
+}
+
+// Drag presses the left mouse button at column x0, row y0, moves the pointer to
+// x1, y1, and releases it there. The program must have asked for the mouse in the
+// SGR encoding.
+func (term *Terminal) Drag(x0, y0, x1, y1 int) *Terminal {
+	term.t.Helper()
+	if !term.mode(ansi.ModeMouseExtSgr) {
+		term.failf("drag from %d,%d: the program has not asked for the mouse", x0, y0)
+	}
+	press := ansi.EncodeMouseButton(uv.MouseLeft, false, false, false, false)
+	move := ansi.EncodeMouseButton(uv.MouseLeft, true, false, false, false)
+	term.keys.push([]byte(ansi.MouseSgr(press, x0, y0, false)))
+	term.keys.push([]byte(ansi.MouseSgr(move, x1, y1, false)))
+	term.keys.push([]byte(ansi.MouseSgr(press, x1, y1, true)))
+	return term
+}
+
+// DragOver drags from the beginning of one text on the screen to the end of
+// another, both within a row.
+func (term *Terminal) DragOver(from, to string) *Terminal {
+	term.t.Helper()
+	screen := term.Screen()
+	x0, y0, ok := screen.Find(from)
+	x1, y1, also := screen.Find(to)
+	if !ok || !also {
+		term.failf("drag over %q to %q: they are not on the screen", from, to)
+	}
+	return term.Drag(x0, y0, x1+ansi.StringWidth(to)-1, y1)
+}
+
+// watchClipboard keeps what the program puts on the terminal's clipboard (OSC 52).
+func (e *emulator) watchClipboard() {
+	e.emu.RegisterOscHandler(52, func(data []byte) bool {
+		parts := strings.SplitN(string(data), ";", 3)
+		if len(parts) != 3 || parts[2] == "?" {
+			return true // a terminal tells nobody what is on it
+		}
+		if text, err := base64.StdEncoding.DecodeString(parts[2]); err == nil {
+			e.settings.clipboard = string(text)
+		}
+		return true
+	})
+}
+
+// WaitClipboard waits until a text is on the terminal's clipboard.
+func (term *Terminal) WaitClipboard(text string) *Terminal {
+	term.t.Helper()
+	return term.WaitState(fmt.Sprintf("%q is on the clipboard", text), func(State) bool {
+		term.mu.Lock()
+		defer term.mu.Unlock()
+		return term.screen.settings.clipboard == text
+	})
 }

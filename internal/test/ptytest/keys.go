@@ -46,7 +46,7 @@ var numberKeys = map[string]int{
 	"f5": 15, "f6": 17, "f7": 18, "f8": 19, "f9": 20, "f10": 21, "f11": 23, "f12": 24,
 }
 
-// encode is what a terminal sends for the key.
+// encode returns the bytes that a terminal sends for a key.
 func (k keyboard) encode(name string) ([]byte, error) {
 	mods, key, err := splitKey(name)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// record is what a program has written, byte by byte: what a screen reader, or a
-// terminal that cannot move its cursor, has of it.
+// record is the output of a program, byte by byte, as a screen reader or a terminal that
+// cannot move its cursor gets it.
 type record struct {
 	all  strings.Builder
 	read int // up to where a test has read

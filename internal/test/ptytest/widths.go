@@ -84,7 +84,7 @@ func (m *Emulator) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Screen is what is shown.
+// Screen returns the screen.
 func (m *Emulator) Screen() Screen { return *m.e.capture() }
 
 // Resize gives the terminal another size.

@@ -51,7 +51,7 @@ func TestScript(t *testing.T) {
 		{name: "after the result", prompt: "RUN ls", result: "a.txt", want: outcome{Text: "DONE run", Stop: "end"}},
 		{name: "after a failure", prompt: "RUN ls", result: "Error: no", want: outcome{Text: "DONE with an error", Stop: "end"}},
 		{name: "side request", prompt: "Make a title for: RUN ls", bare: true, want: outcome{Text: "A fake title", Stop: "end"}},
-		{name: "slow to its end", prompt: "SLOW 3", want: outcome{Text: "chunk 1 chunk 2 chunk 3 ", Stop: "end"}},
+		{name: "slow to the end", prompt: "SLOW 3", want: outcome{Text: "chunk 1 chunk 2 chunk 3 ", Stop: "end"}},
 	} {
 		offered := tools
 		if c.bare {

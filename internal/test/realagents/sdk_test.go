@@ -45,7 +45,7 @@ func TestSecondVersion(t *testing.T) {
 		useUpdates(t, p)
 		usePieces(p)
 		useSessions(p)
-		p.Press("ctrl+p").Type("sign out").Shows("sign out of the agent").Press("enter").WaitSent("auth/logout", 1)
+		p.Press("ctrl+p").Type("sign out").Shows("Sign out of the agent").Press("enter").WaitSent("auth/logout", 1)
 		p.Idle().Leave()
 		for method, want := range map[string]int{"session/prompt": 7, "session/cancel": 1, "session/set_config_option": 1} {
 			if got := p.Sent(method); len(got) != want {
@@ -60,12 +60,12 @@ func TestSecondVersion(t *testing.T) {
 func useUpdates(t *testing.T, p *e2e.Parley) {
 	p.Ask("all").Question("May I write the file?").Answer("Go on")
 	p.Question("May I list files?", "ls -l").Answer("Go on")
-	p.Shows("❯ all", "This is right.", "total 4 ✓", "A notice of the agent", "_of_its_own", "1 task goes on in the background")
+	p.Shows("❯ all", "This is right.", "total 4 ✓", "A notice of the agent", "_of_its_own", "1 task in the background")
 	if got, err := os.ReadFile(filepath.Join(p.Project(), "a.txt")); err != nil || string(got) != "made by the agent\n" {
 		t.Errorf("the file holds %q, error %v", got, err)
 	}
 	p.Ask("form").Question("Which colour?").TakesKeys().Type("red").Press("tab", "enter").Shows("You have chosen red.").Idle()
-	p.Ask("address").Question("https://example.com/login").TakesKeys().Press("c").Answer("Go on: I have opened it myself")
+	p.Ask("address").Question("https://example.com/login").TakesKeys().Press("c").Answer("Continue: I opened it myself")
 	p.Shows("You have gone there: accept.").Answer("Done").Idle()
 }
 
@@ -146,8 +146,8 @@ func TestTheServerHangsUp(t *testing.T) {
 			if tt.protocol == "auto" {
 				p.Question("say who you are").Answer("Pretend")
 			}
-			p.Ready().Ask("hangUp").Shows("The connection to the agent is lost", "I am about to hang up.")
-			p.Answer("Stay here and read").Press("alt+r").WaitSent(tt.opens, 1)
+			p.Ready().Ask("hangUp").Shows("Lost the connection to the agent", "I am about to hang up.")
+			p.Answer("Stay and read").Press("alt+r").WaitSent(tt.opens, 1)
 			p.Gone("the connection is lost").Idle().Shows("hangUp", "I am about to hang up.")
 			p.Ask("slow").Shows("Waiting to be cancelled.").Press("esc").Shows("Cancelled").Idle().Leave()
 			if got := p.Sent("session/prompt"); len(got) != 2 {

@@ -1,0 +1,155 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/docs"
+	"parley/internal/test"
+)
+
+// documentedSetup gives every command of the documents something to work on: agents, a
+// recording's folder, a repository with changes and a session.
+const documentedSetup = `set -e
+mkdir -p "$HOME/.config/parley" "$HOME/src/project" "$HOME/.local/share/bash-completion/completions" bin
+printf '#!/bin/sh\nexec parley demo-agent\n' > bin/my-agent
+chmod +x bin/my-agent
+cat > "$HOME/.config/parley/config.toml" <<END
+default_agent = "claude"
+[agents.claude]
+command = "my-agent"
+END
+git init -q
+git config user.name Ada
+git config user.email ada@example.com
+mkdir .parley
+printf '[rules]\nallow = ["read"]\n' > .parley/config.toml
+echo one > poem.txt
+echo notes > notes.txt
+git add poem.txt notes.txt .parley
+git commit -q -m first
+echo more > notes.txt
+echo "What is this?" > first.md
+echo "And that?" > second.md
+parley run --worktree=wren "What is this?" > worktree.txt
+echo more > ../project.worktrees/wren/poem.txt
+parley run --record session.jsonl "What are polished spoons?" > record.txt
+`
+
+// needs maps the start of a command to why it may fail here: it wants a terminal or the
+// network. All others succeed.
+var needs = map[string]string{
+	"parley ":                 "no terminal|session.jsonl: file exists",
+	"parley agents install":   "no terminal",
+	"parley replay session":   "no terminal",
+	"parley replay --speed 4": "no terminal",
+	"parley agents login":     "no sign-in method",
+	"parley agents refresh":   "127.0.0.1:1",
+	"parley doctor -- ws":     "127.0.0.1:1",
+}
+
+var (
+	shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	subcommand  = regexp.MustCompile(`^parley [a-z]`)
+)
+
+// A command that the guide or the README names does what a reader expects of it, as it
+// stands: only its placeholders are filled in.
+func TestDocumentedCommands(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	work := t.TempDir()
+	project, home := filepath.Join(work, "project"), filepath.Join(work, "home")
+	for _, dir := range []string{project, home, filepath.Join(work, "path")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(test.Parley(t), filepath.Join(work, "path", "parley")); err != nil {
+		t.Fatal(err)
+	}
+	shell := func(script string) (stdout, stderr string, code int) {
+		c := exec.CommandContext(t.Context(), "sh", "-c", script)
+		var out, errs strings.Builder
+		c.Dir, c.Stdout, c.Stderr = project, &out, &errs
+		c.Env = []string{
+			"HOME=" + home, "HTTPS_PROXY=http://127.0.0.1:1", "EDITOR=true", "GIT_CONFIG_NOSYSTEM=1", "TMPDIR=" + t.TempDir(),
+			"PATH=" + filepath.Join(work, "path") + ":" + filepath.Join(project, "bin") + ":" + os.Getenv("PATH"),
+		}
+		err := c.Run()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return out.String(), errs.String(), c.ProcessState.ExitCode()
+	}
+	if _, stderr, code := shell(documentedSetup); code != 0 {
+		t.Fatalf("the setup fails: %s", stderr)
+	}
+	sessions, _, _ := shell("parley sessions --json")
+	var list []struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal([]byte(sessions), &list); err != nil || len(list) == 0 {
+		t.Fatalf("no session: %v %s", err, sessions)
+	}
+
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := map[string]bool{}
+	for _, block := range shellBlocks.FindAllStringSubmatch(string(readme)+docs.Guide(), -1) {
+		for line := range strings.Lines(block[1]) {
+			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+			line = strings.TrimSpace(line)
+			if !strings.HasPrefix(line, "parley") && !strings.Contains(line, "| parley") || ran[line] {
+				continue
+			}
+			ran[line] = true
+			runDocumented(t, shell, line, list[0].ID)
+		}
+	}
+	if len(ran) < 40 {
+		t.Errorf("only %d commands were found", len(ran))
+	}
+}
+
+func runDocumented(t *testing.T, shell func(string) (string, string, int), line, session string) {
+	t.Helper()
+	name := "mine"
+	switch {
+	case strings.HasPrefix(line, "parley worktree"):
+		name = "wren"
+	case strings.HasPrefix(line, "parley agents install"):
+		name = "cline"
+	case strings.HasPrefix(line, "parley agents login"):
+		name = "tour"
+	case strings.HasPrefix(line, "parley agents info"):
+		name = "claude"
+	}
+	command := strings.NewReplacer(
+		"[NAME...]", "", "NAME...", name, "NAME", name, "[METHOD]", "", "=ID", "="+session, " ID", " "+session,
+		"--connect URL", "--connect ws://127.0.0.1:1/acp", "wss://agents.example.com", "ws://127.0.0.1:1",
+	).Replace(line)
+	stdout, stderr, code := shell(command)
+	reason := ""
+	for start, words := range needs {
+		if strings.HasPrefix(line+" ", start) && (start != "parley " || !subcommand.MatchString(line)) {
+			reason += "|" + words
+		}
+	}
+	if code != 0 && (code == 2 || reason == "" || !regexp.MustCompile(reason[1:]).MatchString(stdout+stderr)) {
+		t.Errorf("%s: exit %d: %s%s", command, code, stdout, stderr)
+	}
+}

@@ -1,0 +1,214 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"parley/fs"
+)
+
+// The review compares with what the file would hold without the agent, so that the
+// user's own changes are neither shown nor undone.
+func TestTheReviewShowsOnlyTheAgentsChanges(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	p.turn("", func() { p.serve("a.txt", "1\nagent\n3\n4\n5\n6\n7\n8\n9\n") })
+	p.write("a.txt", "1\nagent\n3\n4\nbetween\n6\n7\n8\n9\n")
+	p.turn("", func() { p.serve("a.txt", "1\nagent\n3\n4\nbetween\n6\n7\nagent\n9\n") })
+	p.write("a.txt", "1\nagent\n3\n4\nbetween\n6\n7\nagent\n9\nlater\n")
+
+	c := p.compare("a.txt", 0)
+	if len(c.Hunks) != 2 || c.Added != 2 || c.Removed != 2 || c.Conflict(0) || c.Conflict(1) {
+		t.Errorf("+%d -%d in %v, conflicts %v", c.Added, c.Removed, c.Hunks, c.conflicts)
+	}
+	if c := p.compare("a.txt", 2); len(c.Hunks) != 1 || c.Added != 1 {
+		t.Errorf("in the last turn: %v", c.Hunks)
+	}
+	p.must(p.RevertHunk(context.Background(), c, 0))
+	p.holds("a.txt", "1\n2\n3\n4\nbetween\n6\n7\nagent\n9\nlater\n")
+	p.must(p.RevertFile(context.Background(), p.path("a.txt"), 0))
+	p.holds("a.txt", "1\n2\n3\n4\nbetween\n6\n7\n8\n9\nlater\n")
+}
+
+func TestALineThatBothChangedIsNotUndone(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		name, before, agent, person string
+		hunk                        int
+	}{
+		{"the same line", "1\n2\n3\n", "1\nagent\n3\n", "1\nperson\n3\n", 0},
+		{"a line that the agent added", "1\n2\n", "1\na\nb\nc\n2\n", "1\na\nperson\nc\n2\n", 0},
+		{"a line within those that it added", "1\n2\n", "1\na\nb\nc\n2\n", "1\na\nperson\nb\nc\n2\n", 0},
+		{"the second of two", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\nfive\n", "one\n2\n3\n4\nperson\n", 1},
+		{"a new file", "-", "1\n2\n", "1\nperson\n", 0},
+		{"a longer new file", "-", "1\n2\n", "1\n2\nperson\n", 0},
+		{"a deleted file", "1\n2\n", "-", "person\n", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProject(t)
+			if c.before != "-" {
+				p.write("f", c.before)
+			}
+			p.turn("", func() {
+				if c.agent != "-" {
+					p.serve("f", c.agent)
+					return
+				}
+				p.removed("f")
+			})
+			p.write("f", c.person)
+			cmp := p.compare("f", 0)
+			if c.hunk >= len(cmp.Hunks) || !cmp.Conflict(c.hunk) {
+				t.Fatalf("hunks %v of %q, conflicts %v", cmp.Hunks, cmp.Before.Content, cmp.conflicts)
+			}
+			if _, err := p.RevertHunk(ctx, cmp, c.hunk); !errors.Is(err, ErrConflict) {
+				t.Errorf("the hunk: %v", err)
+			}
+			p.holds("f", c.person)
+			if _, err := p.RevertFile(ctx, p.path("f"), 0); !errors.Is(err, ErrConflict) {
+				t.Errorf("the file: %v", err)
+			}
+			if _, err := p.undo(); !errors.Is(err, ErrConflict) {
+				t.Errorf("the turn: %v", err)
+			}
+			p.holds("f", c.person)
+			for i := range cmp.Hunks {
+				if i != c.hunk {
+					p.must(p.RevertHunk(ctx, cmp, i))
+					p.holds("f", strings.Replace(c.person, "one", "1", 1))
+				}
+			}
+			cmp = p.compare("f", 0)
+			p.KeepHunk(cmp, len(cmp.Hunks)-1) // what is kept is no conflict any more
+			if c := p.compare("f", 0); len(c.Hunks) != 0 {
+				t.Errorf("after keeping it: %v", c.Hunks)
+			}
+		})
+	}
+}
+
+// The undo of a hunk belongs to the turn whose hunk it was: it is no change of a later
+// turn, and undoing turns and redoing goes on around it.
+func TestAHunkBelongsToItsTurn(t *testing.T) {
+	ctx := context.Background()
+	p := newProject(t)
+	p.write("a.txt", "1\n2\n3\n4\n5\n")
+	p.turn("", func() { p.serve("a.txt", "one\n2\n3\n4\n5\n") })
+	p.turn("", func() { p.serve("a.txt", "one\n2\n3\n4\nfive\n") })
+	p.must(p.RevertHunk(ctx, p.compare("a.txt", 0), 0))
+	p.holds("a.txt", "1\n2\n3\n4\nfive\n")
+	if c := p.compare("a.txt", 2); len(c.Hunks) != 1 || c.Conflict(0) || c.Before.Content != "1\n2\n3\n4\n5\n" {
+		t.Errorf("in the last turn: %v of %q", c.Hunks, c.Before.Content)
+	}
+	p.must(p.undo())
+	p.holds("a.txt", "1\n2\n3\n4\n5\n")
+	p.must(p.undo())
+	p.holds("a.txt", "1\n2\n3\n4\n5\n")
+	for _, want := range []string{"1\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n", "one\n2\n3\n4\nfive\n"} {
+		p.must(p.Redo(ctx))
+		p.holds("a.txt", want)
+	}
+}
+
+// removed records that the agent deleted a file.
+func (p *project) removed(name string) {
+	p.Helper()
+	was := p.keep(&fs.Snapshot{Content: p.now(name), Mode: 0o644}, true)
+	if err := os.Remove(p.path(name)); err != nil {
+		p.Fatal(err)
+	}
+	p.add(record{Kind: kindChange, Path: p.path(name), Before: &was, After: &Image{Absent: true}, Source: SourceReport, Happened: true}, true)
+}
+
+// Whatever agent and user write in turns, undoing all hunks without a conflict leaves
+// every line that the user wrote, and none of the agent's but in conflicts.
+func TestUndoLeavesEveryLineOfTheUser(t *testing.T) {
+	ctx := context.Background()
+	p := newProject(t)
+	run := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		run++
+		name := fmt.Sprint("f", run)
+		lines := []string{"1", "2", "3", "4", "5", "6", "7", "8"}
+		edit := func(who string) {
+			for i := range rapid.IntRange(0, 3).Draw(rt, who+" edits") {
+				at := rapid.IntRange(0, len(lines)-1).Draw(rt, who+" at")
+				line := fmt.Sprint(who, len(lines), i)
+				switch rapid.SampledFrom([]string{"insert", "replace", "delete"}).Draw(rt, "what") {
+				case "insert":
+					lines = slices.Insert(lines, at, line)
+				case "replace":
+					lines[at] = line
+				case "delete":
+					if len(lines) > 2 {
+						lines = slices.Delete(lines, at, at+1)
+					}
+				}
+			}
+		}
+		text := func() string { return strings.Join(lines, "\n") + "\n" }
+		p.write(name, text())
+		for range rapid.IntRange(1, 3).Draw(rt, "turns") {
+			p.turn("", func() { edit("agent"); p.serve(name, text()) })
+			edit("person")
+			p.write(name, text())
+		}
+		for {
+			c := p.compare(name, 0)
+			i := slices.IndexFunc(c.Hunks, func(h Hunk) bool { return !c.Conflict(slices.Index(c.Hunks, h)) })
+			if i < 0 {
+				if slices.Contains(c.conflicts, true) {
+					break
+				}
+				if now := p.now(name); strings.Contains(now, "agent") {
+					rt.Fatalf("the agent's lines are left: %q", now)
+				}
+				break
+			}
+			p.must(p.RevertHunk(ctx, c, i))
+		}
+		now := p.now(name)
+		for _, line := range lines {
+			if strings.HasPrefix(line, "person") && !strings.Contains(now, line+"\n") {
+				rt.Fatalf("%q is lost: %q", line, now)
+			}
+		}
+	})
+}
+
+func (p *project) now(name string) string {
+	p.Helper()
+	content, err := os.ReadFile(p.path(name))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return string(content)
+}
+
+// However alike the lines of a file are, undoing one hunk leaves the others as they
+// were, and none becomes a conflict.
+func TestUndoingAHunkLeavesTheOthers(t *testing.T) {
+	p := newProject(t)
+	run := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		run++
+		name := fmt.Sprint("f", run)
+		before, after := text.Draw(rt, "before"), text.Draw(rt, "after")
+		p.write(name, before)
+		p.turn("", func() { p.serve(name, after) })
+		for c := p.compare(name, 0); len(c.Hunks) > 0; c = p.compare(name, 0) {
+			if slices.Contains(c.conflicts, true) {
+				rt.Fatalf("conflicts %v in %v of %q", c.conflicts, c.Hunks, p.now(name))
+			}
+			p.must(p.RevertHunk(context.Background(), c, rapid.IntRange(0, len(c.Hunks)-1).Draw(rt, "hunk")))
+		}
+		p.holds(name, before)
+	})
+}

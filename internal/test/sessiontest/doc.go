@@ -1,3 +1,0 @@
-// Package sessiontest creates sessions for tests: with a scripted agent, or stored
-// ones.
-package sessiontest

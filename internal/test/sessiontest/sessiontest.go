@@ -1,0 +1,88 @@
+// Package sessiontest creates sessions for tests: with a scripted agent, or stored
+// ones.
+package sessiontest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/demoagent"
+	"parley/internal/session"
+	"parley/internal/store"
+	"parley/internal/test"
+)
+
+// Sessions stores a session of a directory for each prompt, with an answer, and returns
+// their ids. The agent's own ids are agents-0, agents-1 and so on.
+func Sessions(t *testing.T, lib *store.Library, cwd string, prompts ...string) []store.ID {
+	t.Helper()
+	var ids []store.ID
+	for i, prompt := range prompts {
+		l, err := lib.Create(store.Meta{Cwd: cwd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Append([]conversation.Event{
+			conversation.SessionOpened{ID: acpclient.SessionID(fmt.Sprint("agents-", i))},
+			test.Sent(prompt),
+			conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An answer to " + prompt},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, l.ID())
+	}
+	return ids
+}
+
+// Start runs the script in the file at path as an agent on pipes, without a process.
+// The peer's error describes where the script was not followed.
+func Start(path string) *session.Peer {
+	return play(func(ctx context.Context, in io.Reader, out, err io.Writer) int {
+		return demoagent.Run(ctx, demoagent.Options{In: in, Out: out, Err: err, Script: path})
+	})
+}
+
+// Play is Start for the text of a script.
+func Play(src string) *session.Peer {
+	s, err := demoagent.Parse("script", src)
+	if err != nil {
+		panic(err)
+	}
+	return play(s.Run)
+}
+
+func play(run func(ctx context.Context, in io.Reader, out, err io.Writer) int) *session.Peer {
+	ctx, stop := context.WithCancel(context.Background())
+	hears, in := io.Pipe()
+	out, says := io.Pipe()
+	var words bytes.Buffer
+	done := make(chan struct{})
+	var failed error
+	go func() {
+		defer close(done)
+		if code := run(ctx, hears, says, &words); code != 0 {
+			failed = fmt.Errorf("the script ended with %d: %s", code, words.String())
+		}
+		_ = says.Close()
+		_ = hears.Close()
+	}()
+	return &session.Peer{
+		In: out, Out: in, Done: done,
+		Err:    func() error { <-done; return failed },
+		Stderr: func() string { return "" },
+		Stop: func(context.Context) {
+			stop()
+			_ = in.Close()
+			_ = out.Close()
+			<-done
+		},
+	}
+}

@@ -1,0 +1,197 @@
+package toolview
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/diffview"
+)
+
+// Asker is who asks for a permission.
+type Asker struct {
+	Subagent bool
+	// Name is the title of the subagent's call, or "".
+	Name string
+}
+
+// AskerOf returns who asks about a tool call.
+func AskerOf(c *conversation.Conversation, call *conversation.ToolCall) Asker {
+	if call == nil || call.Parent == "" {
+		return Asker{}
+	}
+	by := Asker{Subagent: true}
+	if parent := c.Tool(call.Parent); parent != nil {
+		by.Name = Title(parent, termtext.VisibleLine)
+	}
+	return by
+}
+
+// PermissionText returns what a permission asks about as text: everything, with every
+// character that hides something made visible.
+func (p Paths) PermissionText(asked *conversation.Permission, by Asker, reach *Reach) string {
+	t := asked.Asked
+	var parts []string
+	add := func(label, s string) {
+		if s = strings.TrimRight(s, "\n"); s != "" {
+			parts = append(parts, label+"\n"+s)
+		}
+	}
+	add("# "+KindOf(t.Kind).Verb, Title(t, termtext.VisibleLine))
+	if AgreementOf(t) == Differs {
+		add("# beware", "The agent's description above differs from what would be done.")
+	}
+	if by.Subagent {
+		add("# from a subagent", by.Name+"\n")
+	}
+	if asked.File != nil {
+		add("# the file", fileText(asked.File))
+		add("# why parley asks", strings.Join(FileReasons(asked.File, t), "\n"))
+	}
+	add("# where", p.locationsText(t, reach))
+	add("# command", p.Command(t.RawInput).Line)
+	if dir := p.Command(t.RawInput).Dir; dir != "" {
+		add("# in", dir)
+	}
+	for _, q := range Questions(t.RawInput) {
+		add("# question", questionText(q))
+	}
+	for _, task := range t.Tasks {
+		add("# task", termtext.Visible(task.Content))
+	}
+	for _, e := range p.OtherInput(t) {
+		add("# "+termtext.VisibleLine(e.Key), e.Text())
+	}
+	for i := range t.Content {
+		add("# content", p.contentText(&t.Content[i]))
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// fileText returns the file of a question of parley's own: where it leads, and what the
+// agent calls it if that is another path.
+func fileText(q *conversation.FileQuestion) string {
+	if q.Path == q.Target {
+		return termtext.VisibleLine(q.Target)
+	}
+	return termtext.VisibleLine(q.Target) + "\nby the path " + termtext.VisibleLine(q.Path)
+}
+
+// questionText returns a question of the agent and its options.
+func questionText(q Question) string {
+	lines := []string{q.Line()}
+	for _, o := range q.Options {
+		lines = append(lines, "- "+o.Line())
+	}
+	if q.Multiple {
+		lines = append(lines, "choose any")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p Paths) locationsText(t *conversation.ToolCall, reach *Reach) string {
+	var lines []string
+	for _, l := range p.ShownLocations(t.Locations) {
+		line, leads := p.Location(l), reach.Of(l.Path)
+		if leads.Real != "" {
+			line += " → " + termtext.VisibleLine(leads.Real)
+		}
+		if leads.Outside {
+			line += "  outside the project"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p Paths) contentText(c *acpclient.ToolCallContent) string {
+	if c.Type == acpclient.ToolContentDiff {
+		patch, err := diffview.New(p.Path(c.Path), c.OldText, c.NewText).Patch()
+		if err != nil { // it cannot be written as a patch
+			patch = p.Path(c.Path) + "\n" + c.NewText
+		}
+		return termtext.Visible(patch)
+	}
+	if c.Content == nil {
+		return ""
+	}
+	words := p.Block(c.Content)
+	return termtext.Visible(strings.TrimSpace(words.String() + "\n" + words.Text))
+}
+
+// FileReasons returns why parley asks about a file, for the call that it made of it.
+func FileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) []string {
+	var out []string
+	if q.Outside {
+		out = append(out, "It is outside the session's directories.")
+	}
+	if q.Own {
+		out = append(out, "It belongs to parley itself.")
+	}
+	if q.Secret != "" {
+		out = append(out, "It may hold secrets: "+termtext.VisibleLine(q.Secret))
+	}
+	if q.Runs != "" {
+		out = append(out, "Programs run this file or take commands from it: "+termtext.VisibleLine(q.Runs))
+	}
+	switch removed := len(t.Content) == 1 && t.Content[0].OldText == nil; {
+	case q.Changed && removed:
+		out = append(out, "It was removed after the agent read it.")
+	case q.Changed:
+		out = append(out, "It changed on disk after the agent read it. The diff is against the file as it is now.")
+	}
+	switch {
+	case q.Links > 1 && q.Write:
+		out = append(out, fmt.Sprintf("It has %d names (hard links). Only this one gets the new content.", q.Links))
+	case q.Links > 1:
+		out = append(out, fmt.Sprintf("It has %d names (hard links): its content may belong elsewhere.", q.Links))
+	}
+	if q.Hidden {
+		out = append(out, "The change is too large to show.")
+	}
+	return out
+}
+
+// locationKeys are the keys under which agents give paths in a call's raw input.
+var locationKeys = slices.Concat(PathKeys, dirKeys, []string{
+	"source", "destination", "src", "dst", "old_path", "new_path", "oldPath", "newPath",
+	"source_path", "destination_path", "sourcePath", "destinationPath", "dir_path", "dirPath",
+})
+
+// IsLocation reports whether agents give paths under a key of a call's raw input.
+func IsLocation(key string) bool { return slices.Contains(locationKeys, key) }
+
+// NamedPaths returns all paths that a call names.
+func NamedPaths(t *conversation.ToolCall) []string {
+	all := append(ShownPaths(t), texts(t.RawInput, locationKeys)...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// CommandDir returns the command's directory in a call's raw input, or "".
+func CommandDir(t *conversation.ToolCall) string {
+	if all := texts(t.RawInput, dirKeys); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// texts returns the strings under some keys of a JSON object, in the order of the keys.
+func texts(raw json.RawMessage, keys []string) []string {
+	var in map[string]json.RawMessage
+	if json.Unmarshal(raw, &in) != nil {
+		return nil
+	}
+	var all []string
+	for _, key := range keys {
+		var s string
+		if json.Unmarshal(in[key], &s) == nil && s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}

@@ -1,0 +1,199 @@
+package toolview
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// InputField is a member of a JSON object.
+type InputField struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// Text returns the value as text: a string as it is, anything else as JSON.
+func (e InputField) Text() string {
+	var text string
+	if json.Unmarshal(e.Value, &text) != nil || strings.TrimSpace(text) == "" {
+		return JSON(e.Value, 0)
+	}
+	return text
+}
+
+// OtherInput returns the members of a call's raw input that nothing else of the call
+// shows, so that no unknown key hides what would be done. Input that is no object is one
+// member without a key.
+func (p Paths) OtherInput(t *conversation.ToolCall) []InputField {
+	raw := bytes.TrimSpace(t.RawInput)
+	switch string(raw) {
+	case "", "null", "{}", "[]", `""`:
+		return nil
+	}
+	all, ok := inputFields(raw)
+	if !ok {
+		return []InputField{{"", raw}}
+	}
+	values := make(map[string]json.RawMessage, len(all))
+	for _, e := range all {
+		if _, twice := values[e.Key]; twice {
+			return all // which of two values counts, only the agent knows
+		}
+		values[e.Key] = e.Value
+	}
+	shown := p.shownKeys(t, values)
+	return slices.DeleteFunc(all, func(e InputField) bool { return shown[e.Key] })
+}
+
+// inputFields returns the members of a JSON object in order; ok is false if it is no
+// object.
+func inputFields(raw []byte) (list []InputField, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, false
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, false
+		}
+		e := InputField{Key: key.(string)}
+		if d.Decode(&e.Value) != nil {
+			return nil, false
+		}
+		list = append(list, e)
+	}
+	end, err := d.Token()
+	return list, err == nil && end == json.Delim('}')
+}
+
+// shownKeys returns the keys of the raw input that are shown in a better way: those that
+// make up the command, questions and task lists, and those that repeat the locations and
+// the changes of the call, under the names that agents give them.
+func (p Paths) shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage) map[string]bool {
+	shown := p.commandKeys(values)
+	if onlyKeys(values["questions"], questionKeys) && len(Questions(t.RawInput)) > 0 {
+		shown["questions"] = true
+	}
+	if onlyKeys(values["todos"], taskKeys) && len(t.Tasks) > 0 {
+		shown["todos"] = true
+	}
+	says := func(keys []string, said func(string) bool) {
+		for _, key := range keys {
+			var s string
+			if json.Unmarshal(values[key], &s) == nil && s != "" && said(s) {
+				shown[key] = true
+			}
+		}
+	}
+	says(PathKeys, func(s string) bool {
+		return slices.ContainsFunc(t.Locations, func(l acpclient.ToolCallLocation) bool { return l.Path == s })
+	})
+	for _, c := range t.Content {
+		if c.Type != acpclient.ToolContentDiff {
+			continue
+		}
+		says(PathKeys, func(s string) bool { return s == c.Path })
+		says(newKeys, func(s string) bool { return s == c.NewText })
+		says(oldKeys, func(s string) bool { return c.OldText != nil && s == *c.OldText })
+		says(patchKeys, func(s string) bool { return isPatchOf(s, c) })
+		for _, key := range fragmentKeys(values, c) {
+			shown[key] = true
+		}
+	}
+	return shown
+}
+
+// fragmentKeys returns the keys of an edit that replaces one fragment of a file, if the
+// change is its result. That every occurrence would be replaced is shown: the change may
+// be of the fragment alone.
+func fragmentKeys(values map[string]json.RawMessage, c acpclient.ToolCallContent) []string {
+	first := func(names []string) (key string) {
+		i := slices.IndexFunc(names, func(name string) bool { _, there := values[name]; return there })
+		if i >= 0 {
+			key = names[i]
+		}
+		return key
+	}
+	was, is, all := first(oldKeys), first(newKeys), first(allKeys)
+	var old, now string
+	if c.OldText == nil || json.Unmarshal(values[was], &old) != nil || json.Unmarshal(values[is], &now) != nil || old == "" ||
+		all != "" && string(values[all]) != "false" || strings.Replace(*c.OldText, old, now, 1) != c.NewText {
+		return nil
+	}
+	return []string{was, is, all}
+}
+
+// The names under which agents repeat what a change and its location say.
+var (
+	newKeys   = []string{"content", "contents", "file_text", "new_string", "newString", "newText", "new_str"}
+	dirKeys   = []string{"cwd", "workdir", "workingDirectory", "directory"}
+	patchKeys = []string{"diff", "patch"}
+	oldKeys   = []string{"old_string", "oldString", "oldText", "old_str"}
+	allKeys   = []string{"replace_all", "replaceAll"}
+)
+
+// The keys of questions and task lists that are shown. The id of a task and its name while
+// it is in progress do not matter.
+var (
+	questionKeys = []string{"question", "header", "multiSelect", "multiple", "options", "label", "description"}
+	taskKeys     = []string{"content", "status", "priority", "id", "activeForm"}
+)
+
+// onlyKeys reports whether JSON is an array of objects that have no other keys,
+// recursively, and none twice.
+func onlyKeys(raw json.RawMessage, keys []string) bool {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		return false
+	}
+	for _, item := range items {
+		object, ok := inputFields(item)
+		if !ok {
+			return false
+		}
+		seen := map[string]bool{}
+		for _, e := range object {
+			if seen[e.Key] || !slices.Contains(keys, e.Key) || bytes.ContainsAny(e.Value, "{[") && !onlyKeys(e.Value, keys) {
+				return false
+			}
+			seen[e.Key] = true
+		}
+	}
+	return true
+}
+
+// commandKeys returns the keys that make up the shown command: without any of them it
+// would differ.
+func (p Paths) commandKeys(values map[string]json.RawMessage) map[string]bool {
+	part, used := map[string]json.RawMessage{}, map[string]bool{}
+	for _, key := range slices.Concat(dirKeys, []string{"command", "cmd", "args"}) {
+		if v, ok := values[key]; ok {
+			part[key] = v
+		}
+	}
+	command := func() Command {
+		raw, _ := json.Marshal(part)
+		return p.Command(raw)
+	}
+	whole := command()
+	if whole.Line == "" {
+		return used
+	}
+	for key, v := range part {
+		delete(part, key)
+		used[key] = command() != whole
+		part[key] = v
+	}
+	for _, key := range dirKeys {
+		var dir string
+		if json.Unmarshal(values[key], &dir) == nil && dir != "" && dir == p.Dir {
+			used[key] = true // where everything runs of which nothing else is said
+		}
+	}
+	return used
+}
