@@ -178,7 +178,7 @@ func TestChangesByTheAgentAreWritten(t *testing.T) {
 	r := follows(t, "handshake {} "+modes+"\nexpect session/prompt\n"+to("b")+question+`await one contains "no"
 `+to("a")+"end-turn\n", nil)
 	r.reads("Mode: Ask", "\n> ").types("go\n").reads("Mode: Ask → Build (changed by the agent)\n", "2. Reject")
-	r.looks().reads("Answer 1 to 2").types("2\n").reads("Mode: Build → Ask (changed by the agent)\n", "\n> ")
+	r.looks().reads("Answer 1 to 2").types("2\n").reads("Mode: Build → Ask (changed by the agent)", "\n> ")
 }
 
 // A line that comes before parley asks for the answer answers nothing.
