@@ -21,7 +21,7 @@ func (c *Composer) Attach(a prompt.Attachment) bool {
 				if strings.HasPrefix(text[end:], " ") {
 					end++
 				}
-				c.buf.replace(pos{row, i}, pos{row, end}, "")
+				c.buf.Replace(pos(row, i), pos(row, end), "")
 				return false
 			}
 			i += n
@@ -31,7 +31,7 @@ func (c *Composer) Attach(a prompt.Attachment) bool {
 	if mark == "" {
 		return false
 	}
-	c.buf.replace(c.buf.cur, c.buf.cur, mark+" ")
+	c.buf.Replace(c.buf.cur, c.buf.cur, mark+" ")
 	c.complete()
 	return true
 }

@@ -22,7 +22,7 @@ func BenchmarkKey(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dKB", shape, size>>10), func(b *testing.B) {
 				c := newTest(b, nil)
 				c.SetText(draftOf(size, shape == "lines"))
-				c.buf.move(pos{len(c.buf.lines) / 2, len(c.buf.lines[len(c.buf.lines)/2].text) / 2})
+				c.buf.Move(pos(len(c.buf.lines)/2, len(c.buf.lines[len(c.buf.lines)/2].text)/2))
 				keys := []string{"a", "backspace"}
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
@@ -42,10 +42,10 @@ func BenchmarkVimKey(b *testing.B) {
 				c := newVim(b)
 				c.SetText(draftOf(100<<10, shape == "lines"))
 				play(c, "<esc>")
-				middle := pos{len(c.buf.lines) / 2, len(c.buf.lines[len(c.buf.lines)/2].text) / 2}
+				middle := pos(len(c.buf.lines)/2, len(c.buf.lines[len(c.buf.lines)/2].text)/2)
 				b.ReportAllocs()
 				for b.Loop() {
-					c.buf.move(middle)
+					c.buf.Move(middle)
 					play(c, keys)
 					c.View()
 				}

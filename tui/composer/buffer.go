@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"parley/internal/termtext"
+	"parley/tui/composer/vim"
 )
 
-// pos is a position between two characters: a line and a byte offset in it, always at
-// the boundary of a unit (see [chips.next]).
-type pos struct{ row, col int }
-
-func (p pos) before(q pos) bool { return p.row < q.row || p.row == q.row && p.col < q.col }
+// pos returns a position between two characters: a line and a byte offset in it, always
+// at the boundary of a unit (see [chips.next]).
+func pos(row, col int) vim.Pos { return vim.Pos{Row: row, Col: col} }
 
 // line is one line of the draft, with its wrapping once that was needed. Only visible
 // lines are wrapped, so a key costs the same in long and short drafts.
@@ -29,11 +28,11 @@ type line struct {
 // those from to on, moved by shift.
 type change struct{ from, to, shift int }
 
-// buffer is the text of a draft with a cursor. Every change goes through replace, so
+// buffer is the text of a draft with a cursor. Every change goes through Replace, so
 // that it can be undone.
 type buffer struct {
 	lines []line
-	cur   pos
+	cur   vim.Pos
 	// goal is the column that moving up and down tries to keep, -1 for none.
 	goal int
 	// changes counts edits: equal counts mean equal text.
@@ -45,7 +44,7 @@ type buffer struct {
 	grouped bool
 	// anchor is the other end of the selection, if selecting is set. An edit ends the
 	// selection.
-	anchor    pos
+	anchor    vim.Pos
 	selecting bool
 	chips     *chips
 }
@@ -54,32 +53,32 @@ func newBuffer(c *chips) *buffer { return &buffer{lines: make([]line, 1), goal: 
 
 func (b *buffer) empty() bool { return len(b.lines) == 1 && b.lines[0].text == "" }
 
-func (b *buffer) last() pos {
+func (b *buffer) last() vim.Pos {
 	row := len(b.lines) - 1
-	return pos{row, len(b.lines[row].text)}
+	return pos(row, len(b.lines[row].text))
 }
 
 // raw returns the text with its chip characters.
-func (b *buffer) raw() string { return b.slice(pos{}, b.last()) }
+func (b *buffer) raw() string { return b.slice(pos(0, 0), b.last()) }
 
-func (b *buffer) slice(from, to pos) string {
-	if from.row == to.row {
-		return b.lines[from.row].text[from.col:to.col]
+func (b *buffer) slice(from, to vim.Pos) string {
+	if from.Row == to.Row {
+		return b.lines[from.Row].text[from.Col:to.Col]
 	}
 	var s strings.Builder
-	s.WriteString(b.lines[from.row].text[from.col:])
-	for _, l := range b.lines[from.row+1 : to.row] {
+	s.WriteString(b.lines[from.Row].text[from.Col:])
+	for _, l := range b.lines[from.Row+1 : to.Row] {
 		s.WriteByte('\n')
 		s.WriteString(l.text)
 	}
 	s.WriteByte('\n')
-	s.WriteString(b.lines[to.row].text[:to.col])
+	s.WriteString(b.lines[to.Row].text[:to.Col])
 	return s.String()
 }
 
-// replace replaces the text between from and to by clean text, and moves the cursor
+// Replace replaces the text between from and to by clean text, and moves the cursor
 // after it.
-func (b *buffer) replace(from, to pos, text string) {
+func (b *buffer) Replace(from, to vim.Pos, text string) {
 	if from == to && text == "" {
 		return
 	}
@@ -92,25 +91,25 @@ func (b *buffer) replace(from, to pos, text string) {
 }
 
 // splice changes only the lines.
-func (b *buffer) splice(from, to pos, text string) {
+func (b *buffer) splice(from, to vim.Pos, text string) {
 	b.changes++
 	b.goal = -1
 	b.selecting = false
-	head, tail := b.lines[from.row].text[:from.col], b.lines[to.row].text[to.col:]
-	if from.row == to.row && !strings.Contains(text, "\n") {
+	head, tail := b.lines[from.Row].text[:from.Col], b.lines[to.Row].text[to.Col:]
+	if from.Row == to.Row && !strings.Contains(text, "\n") {
 		fresh := line{text: head + text + tail}
-		if old := b.lines[from.row]; old.starts != nil && old.change == nil {
+		if old := b.lines[from.Row]; old.starts != nil && old.change == nil {
 			fresh.starts, fresh.wrapped = old.starts, old.wrapped
-			fresh.change = &change{from.col, from.col + len(text), len(text) - (to.col - from.col)}
+			fresh.change = &change{from.Col, from.Col + len(text), len(text) - (to.Col - from.Col)}
 		}
-		b.lines[from.row] = fresh
-		b.cur = pos{from.row, from.col + len(text)}
+		b.lines[from.Row] = fresh
+		b.cur = pos(from.Row, from.Col+len(text))
 		return
 	}
 	parts := strings.Split(text, "\n")
-	end := pos{from.row + len(parts) - 1, len(parts[len(parts)-1])}
+	end := pos(from.Row+len(parts)-1, len(parts[len(parts)-1]))
 	if len(parts) == 1 {
-		end.col += from.col
+		end.Col += from.Col
 	}
 	parts[0] = head + parts[0]
 	parts[len(parts)-1] += tail
@@ -118,14 +117,14 @@ func (b *buffer) splice(from, to pos, text string) {
 	for i, p := range parts {
 		fresh[i].text = p
 	}
-	b.lines = slices.Replace(b.lines, from.row, to.row+1, fresh...)
+	b.lines = slices.Replace(b.lines, from.Row, to.Row+1, fresh...)
 	b.cur = end
 }
 
 // after returns the end of text that begins at p.
-func after(p pos, text string) pos {
+func after(p vim.Pos, text string) vim.Pos {
 	if n := strings.Count(text, "\n"); n > 0 {
-		return pos{p.row + n, len(text) - strings.LastIndexByte(text, '\n') - 1}
+		return pos(p.Row+n, len(text)-strings.LastIndexByte(text, '\n')-1)
 	}
-	return pos{p.row, p.col + len(text)}
+	return pos(p.Row, p.Col+len(text))
 }

@@ -116,7 +116,7 @@ func clean(s string) string {
 // text before it decides whether a joiner belongs to an emoji or a word.
 func (b *buffer) cleanHere(s string) string {
 	at, _, _ := b.selection()
-	before := b.lines[at.row].text[:at.col]
+	before := b.lines[at.Row].text[:at.Col]
 	_, n := utf8.DecodeLastRuneInString(before)
 	last := before[len(before)-n:]
 	if last != clean(last) {

@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
+	"parley/tui/composer/vim"
 	"parley/tui/list"
 )
 
@@ -67,7 +68,7 @@ const (
 // completion is what the popup above the editor offers.
 type completion struct {
 	kind  completionKind
-	from  pos // where the word begins that is being completed
+	from  vim.Pos // where the word begins that is being completed
 	query string
 	items []item
 	// found is how many offers there are, or, with atLeast, more; all is out of how
@@ -139,22 +140,22 @@ func (c *Composer) offer() tea.Cmd {
 }
 
 // wordToComplete returns the command or the mention before the cursor.
-func (c *Composer) wordToComplete() (completionKind, pos, string) {
+func (c *Composer) wordToComplete() (completionKind, vim.Pos, string) {
 	cur := c.buf.cur
-	line := c.buf.lines[cur.row].text[:cur.col]
+	line := c.buf.lines[cur.Row].text[:cur.Col]
 	if c.search != nil || c.walk != nil && c.walk.fresh {
-		return noCompletion, pos{}, ""
+		return noCompletion, pos(0, 0), ""
 	}
-	if cur.row == 0 && strings.HasPrefix(line, "/") && !strings.ContainsFunc(line, unicode.IsSpace) {
-		return commandCompletion, pos{}, line[1:]
+	if cur.Row == 0 && strings.HasPrefix(line, "/") && !strings.ContainsFunc(line, unicode.IsSpace) {
+		return commandCompletion, pos(0, 0), line[1:]
 	}
 	if c.IsCommand() {
-		return noCompletion, pos{}, "" // "@" means nothing to a shell
+		return noCompletion, pos(0, 0), "" // "@" means nothing to a shell
 	}
-	if m, ok := prompt.MentionAt(line, cur.col); ok {
-		return fileCompletion, pos{cur.row, m.From}, m.Path
+	if m, ok := prompt.MentionAt(line, cur.Col); ok {
+		return fileCompletion, pos(cur.Row, m.From), m.Path
 	}
-	return noCompletion, pos{}, ""
+	return noCompletion, pos(0, 0), ""
 }
 
 // find returns the command with a name.
@@ -218,7 +219,7 @@ func (c *Composer) completionKey(name string, send, closes bool) (handled bool) 
 		c.accept()
 	case name == AnotherFile && p.kind == fileCompletion:
 		c.accept()
-		c.buf.replace(c.buf.cur, c.buf.cur, "@")
+		c.buf.Replace(c.buf.cur, c.buf.cur, "@")
 	default:
 		return false
 	}
@@ -233,7 +234,7 @@ func (c *Composer) accept() {
 		p.closed = true // the draft has it already
 		return
 	}
-	c.buf.replace(p.from, c.buf.cur, text)
+	c.buf.Replace(p.from, c.buf.cur, text)
 	if next := c.buf.right(c.buf.cur); strings.HasSuffix(text, " ") && c.buf.slice(c.buf.cur, next) == " " {
 		c.buf.cut(next) // there was a space already
 	}

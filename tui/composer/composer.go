@@ -57,7 +57,7 @@ type Composer struct {
 	kills   killRing
 	pointer pointer
 	vim     *vim.Editor // nil without the keys of vim
-	vimText vimText     // the text that vim edits
+	vimText *buffer     // the text that vim edits
 	known   watched     // the state that vim knows
 	walk    *walk       // nil when the draft itself is shown
 	search  *search     // nil when no search is open
@@ -125,7 +125,7 @@ func (c *Composer) reset() {
 	c.buf = newBuffer(c.chips)
 	c.pointer.down = false
 	if c.vim != nil {
-		c.vimText, c.known = vimText{c.buf}, c.buf.watched()
+		c.vimText, c.known = c.buf, c.buf.watched()
 		c.vim.Edit(c.vimText)
 	}
 	c.walk, c.search, c.completion, c.top = nil, nil, completion{}, wrappedRow{}
@@ -256,7 +256,7 @@ func (c *Composer) previous(arrow bool) {
 		return
 	}
 	if !c.recall(-1) && arrow {
-		c.buf.move(pos{})
+		c.buf.Move(pos(0, 0))
 	}
 }
 
@@ -267,7 +267,7 @@ func (c *Composer) next(arrow bool) {
 		return
 	}
 	if c.walk == nil || !c.recall(1) {
-		c.buf.move(c.buf.last())
+		c.buf.Move(c.buf.last())
 	}
 }
 
@@ -275,8 +275,8 @@ func (c *Composer) next(arrow bool) {
 // terminals where shift+enter is enter.
 func (c *Composer) send() (Result, tea.Cmd) {
 	b := c.buf
-	if at := b.left(b.cur); c.inserts() && b.cur.col > 0 && b.slice(at, b.cur) == `\` {
-		b.replace(at, b.cur, "\n")
+	if at := b.left(b.cur); c.inserts() && b.cur.Col > 0 && b.slice(at, b.cur) == `\` {
+		b.Replace(at, b.cur, "\n")
 		return Result{Used: true}, nil
 	}
 	raw := strings.Trim(b.raw(), "\n")
@@ -349,7 +349,7 @@ func (c *Composer) Update(msg tea.Msg) tea.Cmd {
 func (c *Composer) SetText(text string) {
 	defer c.settle()
 	c.toDraft()
-	c.buf.replace(pos{}, c.buf.last(), clean(text))
+	c.buf.Replace(pos(0, 0), c.buf.last(), clean(text))
 	c.completion = completion{}
 }
 
@@ -357,7 +357,7 @@ func (c *Composer) SetText(text string) {
 func (c *Composer) Append(text string) {
 	defer c.settle()
 	c.toDraft()
-	c.buf.replace(c.buf.last(), c.buf.last(), clean(text))
+	c.buf.Replace(c.buf.last(), c.buf.last(), clean(text))
 	c.completion = completion{}
 }
 

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/internal/prompt"
+	"parley/tui/composer/vim"
 )
 
 // editedBy are keys that a person edits with, with those of vim and without.
@@ -47,14 +48,14 @@ func TestDraftStaysWhole(t *testing.T) {
 
 func staysWhole(r *rapid.T, c *Composer) {
 	at := c.buf.cur
-	if at.row < 0 || at.row >= len(c.buf.lines) || at.col < 0 || at.col > len(c.buf.lines[at.row].text) {
+	if at.Row < 0 || at.Row >= len(c.buf.lines) || at.Col < 0 || at.Col > len(c.buf.lines[at.Row].text) {
 		r.Fatalf("the cursor is at %v of %q", at, c.buf.raw())
 	}
 	isPlace(r, c, at)
 	if from, to, ok := c.selected(); ok {
 		isPlace(r, c, from)
 		isPlace(r, c, to)
-		if to.before(from) {
+		if to.Before(from) {
 			r.Fatalf("selected is %v to %v", from, to)
 		}
 	}
@@ -70,14 +71,14 @@ func staysWhole(r *rapid.T, c *Composer) {
 }
 
 // isPlace requires a place between two characters.
-func isPlace(r *rapid.T, c *Composer, p pos) {
-	if p.row >= len(c.buf.lines) || p.col > len(c.buf.lines[p.row].text) {
+func isPlace(r *rapid.T, c *Composer, p vim.Pos) {
+	if p.Row >= len(c.buf.lines) || p.Col > len(c.buf.lines[p.Row].text) {
 		r.Fatalf("%v is not in %q", p, c.buf.raw())
 	}
-	s := c.buf.lines[p.row].text
-	for i := 0; i < p.col; {
+	s := c.buf.lines[p.Row].text
+	for i := 0; i < p.Col; {
 		n, _ := c.chips.next(s, i)
-		if i += n; i > p.col {
+		if i += n; i > p.Col {
 			r.Fatalf("%v is inside of a character of %q", p, s)
 		}
 	}

@@ -95,7 +95,7 @@ func (c *Composer) takeEdited(text, was string) tea.Cmd {
 		if c.search != nil { // begun before the editor appeared: what it shows is not the draft
 			c.buf, c.search = c.search.draft, nil
 		}
-		c.buf.replace(pos{}, c.buf.last(), text)
+		c.buf.Replace(pos(0, 0), c.buf.last(), text)
 	}
 	return c.complete()
 }

@@ -26,7 +26,7 @@ func (c *Composer) AddImage(img *prompt.Image) bool {
 	if mark == "" {
 		return false
 	}
-	c.buf.replace(c.buf.cur, c.buf.cur, mark+" ")
+	c.buf.Replace(c.buf.cur, c.buf.cur, mark+" ")
 	c.completion = completion{}
 	return true
 }

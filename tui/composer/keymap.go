@@ -1,6 +1,10 @@
 package composer
 
-import "strings"
+import (
+	"strings"
+
+	"parley/tui/composer/vim"
+)
 
 // editKey is what a key does to the draft.
 type editKey struct {
@@ -14,19 +18,19 @@ type editKey struct {
 var editing = map[string]editKey{
 	"left":       {func(_ *Composer, b *buffer) { b.collapse(b.left(b.cur), true) }, true},
 	"right":      {func(_ *Composer, b *buffer) { b.collapse(b.right(b.cur), false) }, true},
-	"ctrl+b":     moving(func(b *buffer) pos { return b.left(b.cur) }),
-	"ctrl+f":     moving(func(b *buffer) pos { return b.right(b.cur) }),
-	"alt+left":   moving(func(b *buffer) pos { return b.wordLeft(b.cur) }),
-	"ctrl+left":  moving(func(b *buffer) pos { return b.wordLeft(b.cur) }),
-	"alt+b":      moving(func(b *buffer) pos { return b.wordLeft(b.cur) }),
-	"alt+right":  moving(func(b *buffer) pos { return b.wordRight(b.cur) }),
-	"ctrl+right": moving(func(b *buffer) pos { return b.wordRight(b.cur) }),
-	"alt+f":      moving(func(b *buffer) pos { return b.wordRight(b.cur) }),
+	"ctrl+b":     moving(func(b *buffer) vim.Pos { return b.left(b.cur) }),
+	"ctrl+f":     moving(func(b *buffer) vim.Pos { return b.right(b.cur) }),
+	"alt+left":   moving(func(b *buffer) vim.Pos { return b.wordLeft(b.cur) }),
+	"ctrl+left":  moving(func(b *buffer) vim.Pos { return b.wordLeft(b.cur) }),
+	"alt+b":      moving(func(b *buffer) vim.Pos { return b.wordLeft(b.cur) }),
+	"alt+right":  moving(func(b *buffer) vim.Pos { return b.wordRight(b.cur) }),
+	"ctrl+right": moving(func(b *buffer) vim.Pos { return b.wordRight(b.cur) }),
+	"alt+f":      moving(func(b *buffer) vim.Pos { return b.wordRight(b.cur) }),
 	"home":       moving((*buffer).lineStart),
 	"ctrl+a":     moving((*buffer).lineStart),
 	"end":        moving((*buffer).lineEnd),
 	"ctrl+e":     moving((*buffer).lineEnd),
-	"alt+<":      moving(func(*buffer) pos { return pos{} }),
+	"alt+<":      moving(func(*buffer) vim.Pos { return pos(0, 0) }),
 	"alt+>":      moving((*buffer).last),
 	"up":         {func(c *Composer, b *buffer) { b.vertical(-1, c.textWidth()) }, true},
 	"down":       {func(c *Composer, b *buffer) { b.vertical(1, c.textWidth()) }, true},
@@ -43,8 +47,8 @@ var editing = map[string]editKey{
 	"alt+d":          killing((*buffer).wordRight),
 	"alt+delete":     killing((*buffer).wordRight),
 	"ctrl+delete":    killing((*buffer).wordRight),
-	"ctrl+k":         killing(func(b *buffer, at pos) pos { return orElse(at, b.lineEnd(), b.right) }),
-	"ctrl+u":         killing(func(b *buffer, at pos) pos { return orElse(at, b.lineStart(), b.left) }),
+	"ctrl+k":         killing(func(b *buffer, at vim.Pos) vim.Pos { return orElse(at, b.lineEnd(), b.right) }),
+	"ctrl+u":         killing(func(b *buffer, at vim.Pos) vim.Pos { return orElse(at, b.lineStart(), b.left) }),
 	"ctrl+y":         {do: func(c *Composer, b *buffer) { c.kills.yank(b) }},
 	"alt+y":          {do: func(c *Composer, b *buffer) { c.kills.yankOlder(b) }},
 
@@ -53,25 +57,25 @@ var editing = map[string]editKey{
 	"alt+l":  {do: func(_ *Composer, b *buffer) { b.recase(strings.ToLower) }},
 	"alt+c":  {do: func(_ *Composer, b *buffer) { b.recase(capitalize) }},
 
-	"ctrl+_":       {do: func(_ *Composer, b *buffer) { b.takeBack() }},
-	"ctrl+/":       {do: func(_ *Composer, b *buffer) { b.takeBack() }},
-	"alt+_":        {do: func(_ *Composer, b *buffer) { b.doAgain() }},
-	"alt+/":        {do: func(_ *Composer, b *buffer) { b.doAgain() }},
-	"alt+z":        {do: func(_ *Composer, b *buffer) { b.doAgain() }},
-	"ctrl+shift+z": {do: func(_ *Composer, b *buffer) { b.doAgain() }},
+	"ctrl+_":       {do: func(_ *Composer, b *buffer) { b.Undo() }},
+	"ctrl+/":       {do: func(_ *Composer, b *buffer) { b.Undo() }},
+	"alt+_":        {do: func(_ *Composer, b *buffer) { b.Redo() }},
+	"alt+/":        {do: func(_ *Composer, b *buffer) { b.Redo() }},
+	"alt+z":        {do: func(_ *Composer, b *buffer) { b.Redo() }},
+	"ctrl+shift+z": {do: func(_ *Composer, b *buffer) { b.Redo() }},
 
 	"alt+enter": {do: func(_ *Composer, b *buffer) { b.insert("\n") }},
 }
 
-func moving(to func(*buffer) pos) editKey {
-	return editKey{func(_ *Composer, b *buffer) { b.move(to(b)) }, true}
+func moving(to func(*buffer) vim.Pos) editKey {
+	return editKey{func(_ *Composer, b *buffer) { b.Move(to(b)) }, true}
 }
 
-func erasing(to func(*buffer, pos) pos) editKey {
+func erasing(to func(*buffer, vim.Pos) vim.Pos) editKey {
 	return editKey{do: func(_ *Composer, b *buffer) { b.erase(to(b, b.cur)) }}
 }
 
-func killing(to func(*buffer, pos) pos) editKey {
+func killing(to func(*buffer, vim.Pos) vim.Pos) editKey {
 	return editKey{do: func(c *Composer, b *buffer) { c.kills.kill(b, to(b, b.cur)) }}
 }
 
@@ -83,7 +87,7 @@ var (
 
 // orElse returns to, or the position beyond it if the cursor is already there, so that
 // killing at the end of a line joins it with the next.
-func orElse(at, to pos, beyond func(pos) pos) pos {
+func orElse(at, to vim.Pos, beyond func(vim.Pos) vim.Pos) vim.Pos {
 	if to == at {
 		return beyond(at)
 	}

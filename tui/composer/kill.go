@@ -1,6 +1,10 @@
 package composer
 
-import "slices"
+import (
+	"slices"
+
+	"parley/tui/composer/vim"
+)
 
 // killDepth bounds the kill ring.
 const killDepth = 30
@@ -12,7 +16,7 @@ type killRing struct {
 	last, now killKey
 	// The last yanked text is texts[at], and begins at from.
 	at   int
-	from pos
+	from vim.Pos
 }
 
 type killKey int
@@ -52,9 +56,9 @@ func (k *killRing) add(text string, before bool) {
 }
 
 // kill deletes up to p, or the selection, and keeps the text for ctrl+y.
-func (k *killRing) kill(b *buffer, p pos) {
+func (k *killRing) kill(b *buffer, p vim.Pos) {
 	_, _, selected := b.selection()
-	before := p.before(b.cur) && !selected
+	before := p.Before(b.cur) && !selected
 	if text := b.erase(p); text != "" {
 		k.add(text, before)
 	}
@@ -76,7 +80,7 @@ func (k *killRing) yankOlder(b *buffer) {
 		return
 	}
 	k.now, k.at = yankKeyed, (k.at+1)%len(k.texts)
-	b.replace(k.from, b.cur, k.texts[k.at])
+	b.Replace(k.from, b.cur, k.texts[k.at])
 }
 
 // forget drops kills with chips of a discarded draft.

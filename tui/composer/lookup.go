@@ -82,7 +82,7 @@ func (c *Composer) lookUp() tea.Cmd {
 // writing reports whether a mention is being typed: the cursor is after it, and the
 // popup offers completions.
 func (c *Composer) writing(row int, m prompt.Mention) bool {
-	return c.buf.cur.row == row && c.buf.cur.col == m.To && c.completion.kind == fileCompletion && !c.completion.closed
+	return c.buf.cur.Row == row && c.buf.cur.Col == m.To && c.completion.kind == fileCompletion && !c.completion.closed
 }
 
 // lookAt looks mentions up on disk.
@@ -150,15 +150,15 @@ func (c *Composer) chipImage(path string, img *prompt.Image) {
 				return
 			}
 			m, cur := list[at], c.buf.cur
-			c.buf.replace(pos{row, m.From}, pos{row, m.To}, mark)
+			c.buf.Replace(pos(row, m.From), pos(row, m.To), mark)
 			switch {
-			case cur.row != row || cur.col <= m.From:
-			case cur.col < m.To:
-				cur.col = m.From + len(mark)
+			case cur.Row != row || cur.Col <= m.From:
+			case cur.Col < m.To:
+				cur.Col = m.From + len(mark)
 			default:
-				cur.col += len(mark) - (m.To - m.From)
+				cur.Col += len(mark) - (m.To - m.From)
 			}
-			c.buf.move(cur)
+			c.buf.Move(cur)
 		}
 	}
 }
@@ -275,7 +275,7 @@ func (c *Composer) takeDropped(chips *chips, pasted string, paths []string) tea.
 		if at > 0 && !prompt.OpensWord(c.buf.lines[row].text[:at]) {
 			before = " "
 		}
-		c.buf.replace(pos{row, at}, pos{row, at + len(pasted)}, before+text)
+		c.buf.Replace(pos(row, at), pos(row, at+len(pasted)), before+text)
 		if err := c.refusesImages(); err != nil {
 			return func() tea.Msg { return ErrorMsg{Err: fmt.Errorf("%w: the file goes as a link", err)} }
 		}

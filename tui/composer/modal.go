@@ -10,31 +10,25 @@ import (
 	"parley/tui/composer/vim"
 )
 
-// vimText is a buffer as the keys of vim edit it.
-type vimText struct{ b *buffer }
+// The keys of vim edit a buffer as a [vim.Text].
 
-func fromVim(p vim.Pos) pos { return pos{p.Row, p.Col} }
-func toVim(p pos) vim.Pos   { return vim.Pos{Row: p.row, Col: p.col} }
+func (b *buffer) Lines() int          { return len(b.lines) }
+func (b *buffer) Line(row int) string { return b.lines[row].text }
+func (b *buffer) Cursor() vim.Pos     { return b.cur }
 
-func (t vimText) Lines() int          { return len(t.b.lines) }
-func (t vimText) Line(row int) string { return t.b.lines[row].text }
-func (t vimText) Cursor() vim.Pos     { return toVim(t.b.cur) }
-func (t vimText) Begin()              { t.b.begin() }
-func (t vimText) End()                { t.b.end() }
-
-func (t vimText) Next(row, col int) int {
-	n, _ := t.b.chips.next(t.b.lines[row].text, col)
+func (b *buffer) Next(row, col int) int {
+	n, _ := b.chips.next(b.lines[row].text, col)
 	return col + n
 }
 
-func (t vimText) Previous(row, col int) int { return t.b.chips.previous(t.b.lines[row].text, col) }
+func (b *buffer) Previous(row, col int) int { return b.chips.previous(b.lines[row].text, col) }
 
-func (t vimText) Column(row, col int) int { return t.b.chips.width(t.b.lines[row].text[:col]) }
+func (b *buffer) Column(row, col int) int { return b.chips.width(b.lines[row].text[:col]) }
 
-func (t vimText) AtColumn(row, column int) int {
-	s, x := t.b.lines[row].text, 0
+func (b *buffer) AtColumn(row, column int) int {
+	s, x := b.lines[row].text, 0
 	for i := 0; i < len(s); {
-		n, w := t.b.chips.next(s, i)
+		n, w := b.chips.next(s, i)
 		if x+w > column {
 			return i
 		}
@@ -43,29 +37,10 @@ func (t vimText) AtColumn(row, column int) int {
 	return len(s)
 }
 
-func (t vimText) Move(p vim.Pos) {
-	t.b.move(fromVim(p))
-	t.b.snap()
-}
-
-func (t vimText) Replace(from, to vim.Pos, text string) {
-	t.b.replace(fromVim(from), fromVim(to), text)
-}
-
-func (t vimText) Undo() (vim.Pos, bool) {
-	at, ok := t.b.takeBack()
-	return toVim(at), ok
-}
-
-func (t vimText) Redo() (vim.Pos, bool) {
-	at, ok := t.b.doAgain()
-	return toVim(at), ok
-}
-
 // watched is what the vim editor knows of the buffer.
 type watched struct {
 	changes int
-	cur     pos
+	cur     vim.Pos
 }
 
 func (b *buffer) watched() watched { return watched{b.changes, b.cur} }
@@ -115,9 +90,9 @@ func (c *Composer) follow() {
 	if c.vim == nil {
 		return
 	}
-	if t := (vimText{c.buf}); c.vimText != t {
-		c.vimText = t
-		c.vim.Follow(t)
+	if c.vimText != c.buf {
+		c.vimText = c.buf
+		c.vim.Follow(c.buf)
 	} else if c.buf.watched() != c.known {
 		c.vim.Moved()
 	}
@@ -129,14 +104,14 @@ func (c *Composer) follow() {
 func (b *buffer) snap() { b.cur = b.snapped(b.cur) }
 
 // snapped returns a position, or the end of the character that contains it.
-func (b *buffer) snapped(p pos) pos {
-	s := b.lines[p.row].text
-	if p.col == 0 || p.col >= len(s) || s[p.col] < utf8.RuneSelf && s[p.col-1] < utf8.RuneSelf {
+func (b *buffer) snapped(p vim.Pos) vim.Pos {
+	s := b.lines[p.Row].text
+	if p.Col == 0 || p.Col >= len(s) || s[p.Col] < utf8.RuneSelf && s[p.Col-1] < utf8.RuneSelf {
 		return p
 	}
-	from := b.chips.previous(s, p.col)
-	if n, _ := b.chips.next(s, from); from+n > p.col {
-		p.col = from + n
+	from := b.chips.previous(s, p.Col)
+	if n, _ := b.chips.next(s, from); from+n > p.Col {
+		p.Col = from + n
 	}
 	return p
 }

@@ -91,7 +91,7 @@ func TestVimWithChips(t *testing.T) {
 	play(c, "a ")
 	c.Paste(long)
 	play(c, " b<esc>Fbhh")
-	if at, _ := c.chips.at(c.buf.lines[0].text[c.buf.cur.col:]); at.label == "" {
+	if at, _ := c.chips.at(c.buf.lines[0].text[c.buf.cur.Col:]); at.label == "" {
 		t.Fatalf("the cursor is not at the chip of %q", c.buf.raw())
 	}
 	if play(c, "yl$p"); c.Text() != "a "+long+" b"+long {
@@ -114,7 +114,7 @@ func TestVimAndTheMouse(t *testing.T) {
 	if play(c, "d"); c.Text() != "one t three" {
 		t.Errorf("the draft is %q", c.Text())
 	}
-	if c.Click(gutter+500, 0); c.buf.cur != (pos{0, 10}) {
+	if c.Click(gutter+500, 0); c.buf.cur != pos(0, 10) {
 		t.Errorf("the cursor is at %v", c.buf.cur)
 	}
 }

@@ -6,26 +6,27 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/prompt"
+	"parley/tui/composer/vim"
 )
 
 // left and right return the positions beside p, across line ends.
-func (b *buffer) left(p pos) pos {
-	if p.col > 0 {
-		return pos{p.row, b.chips.previous(b.lines[p.row].text, p.col)}
+func (b *buffer) left(p vim.Pos) vim.Pos {
+	if p.Col > 0 {
+		return pos(p.Row, b.chips.previous(b.lines[p.Row].text, p.Col))
 	}
-	if p.row > 0 {
-		return pos{p.row - 1, len(b.lines[p.row-1].text)}
+	if p.Row > 0 {
+		return pos(p.Row-1, len(b.lines[p.Row-1].text))
 	}
 	return p
 }
 
-func (b *buffer) right(p pos) pos {
-	if s := b.lines[p.row].text; p.col < len(s) {
-		n, _ := b.chips.next(s, p.col)
-		return pos{p.row, p.col + n}
+func (b *buffer) right(p vim.Pos) vim.Pos {
+	if s := b.lines[p.Row].text; p.Col < len(s) {
+		n, _ := b.chips.next(s, p.Col)
+		return pos(p.Row, p.Col+n)
 	}
-	if p.row+1 < len(b.lines) {
-		return pos{p.row + 1, 0}
+	if p.Row+1 < len(b.lines) {
+		return pos(p.Row+1, 0)
 	}
 	return p
 }
@@ -41,14 +42,14 @@ func inWord(s string, i int) bool {
 }
 
 // wordLeft and wordRight are readline's word motions.
-func (b *buffer) wordLeft(p pos) pos {
+func (b *buffer) wordLeft(p vim.Pos) vim.Pos {
 	return b.back(p, func(s string, i int) bool { return inWord(s, i) })
 }
 
-func (b *buffer) wordRight(p pos) pos {
+func (b *buffer) wordRight(p vim.Pos) vim.Pos {
 	for seen := false; ; {
 		q := b.right(p)
-		in := q != p && q.row == p.row && inWord(b.lines[p.row].text, p.col)
+		in := q != p && q.Row == p.Row && inWord(b.lines[p.Row].text, p.Col)
 		if q == p || seen && !in {
 			return p
 		}
@@ -58,14 +59,14 @@ func (b *buffer) wordRight(p pos) pos {
 }
 
 // spaceLeft returns the beginning of the word before p, where only spaces end words.
-func (b *buffer) spaceLeft(p pos) pos {
+func (b *buffer) spaceLeft(p vim.Pos) vim.Pos {
 	return b.back(p, func(s string, i int) bool { return i < len(s) && !isSpace(s[i:i+1]) })
 }
 
-func (b *buffer) back(p pos, in func(s string, i int) bool) pos {
+func (b *buffer) back(p vim.Pos, in func(s string, i int) bool) vim.Pos {
 	for seen := false; ; {
 		q := b.left(p)
-		hit := q != p && in(b.lines[q.row].text, q.col)
+		hit := q != p && in(b.lines[q.Row].text, q.Col)
 		if q == p || seen && !hit {
 			return p
 		}
@@ -74,20 +75,20 @@ func (b *buffer) back(p pos, in func(s string, i int) bool) pos {
 	}
 }
 
-func (b *buffer) lineStart() pos { return pos{b.cur.row, 0} }
-func (b *buffer) lineEnd() pos   { return pos{b.cur.row, len(b.lines[b.cur.row].text)} }
+func (b *buffer) lineStart() vim.Pos { return pos(b.cur.Row, 0) }
+func (b *buffer) lineEnd() vim.Pos   { return pos(b.cur.Row, len(b.lines[b.cur.Row].text)) }
 
-// move moves the cursor.
-func (b *buffer) move(p pos) { b.cur, b.goal = p, -1 }
+// Move moves the cursor.
+func (b *buffer) Move(p vim.Pos) { b.cur, b.goal = b.snapped(p), -1 }
 
 // cut deletes and returns the text between the cursor and p.
-func (b *buffer) cut(p pos) string {
+func (b *buffer) cut(p vim.Pos) string {
 	from, to := b.cur, p
-	if to.before(from) {
+	if to.Before(from) {
 		from, to = to, from
 	}
 	text := b.slice(from, to)
-	b.replace(from, to, "")
+	b.Replace(from, to, "")
 	return text
 }
 
@@ -97,11 +98,11 @@ func (b *buffer) swap() {
 	if mid == b.lineEnd() {
 		mid = b.left(mid)
 	}
-	if mid.col == 0 || mid.row != b.cur.row {
+	if mid.Col == 0 || mid.Row != b.cur.Row {
 		return
 	}
 	from, to := b.left(mid), b.right(mid)
-	b.replace(from, to, b.slice(mid, to)+b.slice(from, mid))
+	b.Replace(from, to, b.slice(mid, to)+b.slice(from, mid))
 }
 
 // recase changes the case of the word after the cursor, or of the selection.
@@ -110,7 +111,7 @@ func (b *buffer) recase(change func(string) string) {
 	if !selected {
 		to = b.wordRight(from)
 	}
-	b.replace(from, to, change(b.slice(from, to)))
+	b.Replace(from, to, change(b.slice(from, to)))
 }
 
 func capitalize(s string) string {

@@ -15,7 +15,7 @@ const clickTime = 400 * time.Millisecond
 // selects, two clicks select a word, three a line.
 type pointer struct {
 	down    bool
-	from    pos // where it went down, in the text at that time
+	from    vim.Pos // where it went down, in the text at that time
 	in      *buffer
 	changes int
 	x, y    int
@@ -49,7 +49,7 @@ func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
 }
 
 // press handles the button going down at a position in the draft.
-func (c *Composer) press(at pos, x, y int) {
+func (c *Composer) press(at vim.Pos, x, y int) {
 	p, now := &c.pointer, c.now()
 	if x == p.x && y == p.y && now.Sub(p.clicked) < clickTime {
 		p.clicks++
@@ -59,12 +59,12 @@ func (c *Composer) press(at pos, x, y int) {
 	b := c.buf
 	*p = pointer{true, at, b, b.changes, x, y, p.clicks, now}
 	b.selecting = false
-	b.move(at)
+	b.Move(at)
 	switch p.clicks {
 	case 2:
 		c.selectAround(b.wordAround(at))
 	case 3:
-		c.selectAround(pos{at.row, 0}, pos{at.row, len(b.lines[at.row].text)})
+		c.selectAround(pos(at.Row, 0), pos(at.Row, len(b.lines[at.Row].text)))
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *Composer) Drag(x, y int) {
 	l := c.layout()
 	row, _ := c.buf.step(c.top, max(-1, min(y-l.popup-l.search, l.editor)), c.textWidth())
 	from, to := p.from, c.buf.posAt(row, x, c.textWidth())
-	if to.before(from) {
+	if to.Before(from) {
 		from = c.buf.behind(from)
 	} else {
 		to = c.buf.behind(to)
@@ -97,15 +97,15 @@ func (c *Composer) Drag(x, y int) {
 }
 
 // behind returns the position after the character at p, or p at the end of its line.
-func (b *buffer) behind(p pos) pos {
-	if p.col < len(b.lines[p.row].text) {
+func (b *buffer) behind(p vim.Pos) vim.Pos {
+	if p.Col < len(b.lines[p.Row].text) {
 		return b.right(p)
 	}
 	return p
 }
 
 // posAt returns the position at a column of View, on a row of the draft.
-func (b *buffer) posAt(row wrappedRow, x, width int) pos {
+func (b *buffer) posAt(row wrappedRow, x, width int) vim.Pos {
 	return b.snapped(b.offsetAt(row, max(0, x-gutter), width))
 }
 
@@ -114,44 +114,44 @@ func (c *Composer) Release() { c.pointer.down = false }
 
 // selectAround selects from one position to another, where it puts the cursor: as vim
 // does it outside of insert mode.
-func (c *Composer) selectAround(from, to pos) {
+func (c *Composer) selectAround(from, to vim.Pos) {
 	b := c.buf
 	if c.vim != nil && c.vim.Mode() != vim.Insert {
 		c.follow()
-		c.vim.Select(toVim(from), toVim(to))
+		c.vim.Select(from, to)
 		c.known = b.watched()
 		return
 	}
-	b.move(to)
+	b.Move(to)
 	b.anchor, b.selecting = from, from != to
 }
 
 // wordAround returns the word at a position, or the spaces, or the single other
 // character.
-func (b *buffer) wordAround(at pos) (from, to pos) {
-	s := b.lines[at.row].text
-	if at.col >= len(s) {
-		if at.col == 0 {
+func (b *buffer) wordAround(at vim.Pos) (from, to vim.Pos) {
+	s := b.lines[at.Row].text
+	if at.Col >= len(s) {
+		if at.Col == 0 {
 			return at, at
 		}
 		at = b.left(at)
 	}
-	if isChipAt(s, at.col) {
+	if isChipAt(s, at.Col) {
 		return at, b.right(at)
 	}
-	kind := kindAt(s, at.col)
-	for from = at; from.col > 0; from = b.left(from) {
-		if q := b.left(from); kind == otherKind || kindAt(s, q.col) != kind || isChipAt(s, q.col) {
+	kind := kindAt(s, at.Col)
+	for from = at; from.Col > 0; from = b.left(from) {
+		if q := b.left(from); kind == otherKind || kindAt(s, q.Col) != kind || isChipAt(s, q.Col) {
 			break
 		}
 	}
-	for to = b.right(at); to.row == at.row && to.col < len(s) && kind != otherKind; to = b.right(to) {
-		if kindAt(s, to.col) != kind || isChipAt(s, to.col) {
+	for to = b.right(at); to.Row == at.Row && to.Col < len(s) && kind != otherKind; to = b.right(to) {
+		if kindAt(s, to.Col) != kind || isChipAt(s, to.Col) {
 			break
 		}
 	}
-	if to.row != at.row {
-		to = pos{at.row, len(s)}
+	if to.Row != at.Row {
+		to = pos(at.Row, len(s))
 	}
 	return from, to
 }

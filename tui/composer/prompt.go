@@ -78,7 +78,7 @@ func (c *Composer) Restore(p Prompt) {
 	c.reset()
 	c.chips = &chips{list: p.chips.frozen().list}
 	c.buf = newBuffer(c.chips)
-	c.buf.replace(pos{}, pos{}, p.raw)
+	c.buf.Replace(pos(0, 0), pos(0, 0), p.raw)
 }
 
 // TakeBack puts a queued prompt behind the draft, folded as it was. Images of files come
@@ -103,7 +103,7 @@ func (c *Composer) TakeBack(q conversation.QueuedPrompt) tea.Cmd {
 		}
 	}
 	raw.WriteString(clean(text[done:]))
-	c.buf.replace(c.buf.last(), c.buf.last(), raw.String())
+	c.buf.Replace(c.buf.last(), c.buf.last(), raw.String())
 	c.completion = completion{}
 	return c.lookUp()
 }

@@ -48,7 +48,7 @@ func (c *Composer) recall(by int) bool {
 // bufferOf returns a buffer with a text.
 func bufferOf(c *chips, text string) *buffer {
 	b := newBuffer(c)
-	b.splice(pos{}, pos{}, text)
+	b.splice(pos(0, 0), pos(0, 0), text)
 	return b
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"parley/config"
 	"parley/internal/termtext"
+	"parley/tui/composer/vim"
 	"parley/tui/theme"
 )
 
@@ -105,7 +106,7 @@ func (c *Composer) showMatch() {
 	c.buf = s.draft
 	if text, ok := s.match(); ok {
 		c.buf = bufferOf(c.chips, text)
-		c.buf.move(c.buf.find(s.query))
+		c.buf.Move(c.buf.find(s.query))
 	}
 }
 
@@ -115,7 +116,7 @@ func (c *Composer) takeMatch() {
 	s := c.search
 	c.buf, c.search = s.draft, nil
 	if text, ok := s.match(); ok {
-		c.buf.replace(pos{}, c.buf.last(), text)
+		c.buf.Replace(pos(0, 0), c.buf.last(), text)
 	}
 }
 
@@ -179,13 +180,13 @@ func indexFold(s, sub string) int {
 }
 
 // find returns where a text begins in the buffer, or the buffer's start.
-func (b *buffer) find(text string) pos {
+func (b *buffer) find(text string) vim.Pos {
 	for row, l := range b.lines {
 		if col := indexFold(l.text, text); col >= 0 {
-			return pos{row, col}
+			return pos(row, col)
 		}
 	}
-	return pos{}
+	return pos(0, 0)
 }
 
 // Searching reports whether a history search is open.

@@ -15,11 +15,11 @@ var selects = map[string]string{
 }
 
 // selection returns the selection, in the order of the text; ok is false if there is none.
-func (b *buffer) selection() (from, to pos, ok bool) {
+func (b *buffer) selection() (from, to vim.Pos, ok bool) {
 	if !b.selecting || b.anchor == b.cur {
 		return b.cur, b.cur, false
 	}
-	if b.cur.before(b.anchor) {
+	if b.cur.Before(b.anchor) {
 		return b.cur, b.anchor, true
 	}
 	return b.anchor, b.cur, true
@@ -28,26 +28,26 @@ func (b *buffer) selection() (from, to pos, ok bool) {
 // insert replaces the selection by text, or inserts it at the cursor.
 func (b *buffer) insert(text string) {
 	from, to, _ := b.selection()
-	b.replace(from, to, text)
+	b.Replace(from, to, text)
 }
 
 // erase deletes the selection, or else the text between the cursor and p.
-func (b *buffer) erase(p pos) (text string) {
+func (b *buffer) erase(p vim.Pos) (text string) {
 	if from, to, ok := b.selection(); ok {
-		b.move(from)
+		b.Move(from)
 		p = to
 	}
 	return b.cut(p)
 }
 
 // collapse moves the cursor to p, or ends the selection at one of its edges.
-func (b *buffer) collapse(p pos, first bool) {
+func (b *buffer) collapse(p vim.Pos, first bool) {
 	if from, to, ok := b.selection(); ok {
 		if p = to; first {
 			p = from
 		}
 	}
-	b.move(p)
+	b.Move(p)
 }
 
 // deselect ends the selection. It returns false if there was none.
@@ -59,14 +59,14 @@ func (b *buffer) deselect() bool {
 
 // selectRow moves by a row, or to an end of the draft. It returns false for a single
 // row without a selection, where the key scrolls.
-func (b *buffer) selectRow(by int, end pos, width int) bool {
+func (b *buffer) selectRow(by int, end vim.Pos, width int) bool {
 	if b.vertical(by, width) {
 		return true
 	}
 	if _, more := b.step(wrappedRow{}, 1, width); more == 0 && !b.selecting {
 		return false
 	}
-	b.move(end)
+	b.Move(end)
 	return true
 }
 
@@ -102,7 +102,7 @@ func (c *Composer) selectKey(name string) bool {
 	}
 	switch name {
 	case "shift+up":
-		if !b.selectRow(-1, pos{}, c.textWidth()) {
+		if !b.selectRow(-1, pos(0, 0), c.textWidth()) {
 			return false
 		}
 	case "shift+down":
@@ -127,10 +127,10 @@ func (c *Composer) Selection() string {
 }
 
 // selected returns the selection, also that of vim.
-func (c *Composer) selected() (from, to pos, ok bool) {
+func (c *Composer) selected() (from, to vim.Pos, ok bool) {
 	if c.vim != nil {
 		if from, to, ok := c.vim.Selection(); ok {
-			return fromVim(from), fromVim(to), true
+			return from, to, true
 		}
 	}
 	return c.buf.selection()
@@ -150,7 +150,7 @@ func (c *Composer) takeSelected(cut bool) (Result, bool) {
 		c.vim.Key("esc")
 	}
 	if cut {
-		c.buf.replace(from, to, "")
+		c.buf.Replace(from, to, "")
 	}
 	c.buf.selecting = false
 	return result, true

@@ -3,13 +3,15 @@ package composer
 import (
 	"slices"
 	"strings"
+
+	"parley/tui/composer/vim"
 )
 
 // edit is one change of the text, with what is needed to undo and redo it.
 type edit struct {
-	at                pos
+	at                vim.Pos
 	removed, inserted string
-	cursor            pos // before the edit
+	cursor            vim.Pos // before the edit
 	typed             bool
 	// step is the undo step that it belongs to. A step is undone at once: a typed word,
 	// a paste, a vim command.
@@ -19,8 +21,8 @@ type edit struct {
 // undoDepth bounds the edits that can be undone.
 const undoDepth = 1000
 
-// begin and end enclose the edits of one step. They do not nest.
-func (b *buffer) begin() {
+// Begin and End enclose the edits of one step. They do not nest.
+func (b *buffer) Begin() {
 	b.next()
 	b.grouped = true
 }
@@ -38,7 +40,7 @@ func (b *buffer) next() {
 	b.undo = slices.Delete(b.undo, 0, n)
 }
 
-func (b *buffer) end() { b.grouped = false }
+func (b *buffer) End() { b.grouped = false }
 
 // typeText inserts typed text, or replaces the selection by it. A word is one undo
 // step.
@@ -48,7 +50,7 @@ func (b *buffer) typeText(text string) {
 	}
 	if n := len(b.undo); n > 0 && len(b.redo) == 0 && !b.selecting {
 		e := &b.undo[n-1]
-		ends := pos{e.at.row, e.at.col + len(e.inserted)}
+		ends := pos(e.at.Row, e.at.Col+len(e.inserted))
 		if e.typed && ends == b.cur && e.step == b.current && (b.grouped || isSpace(text) || !isSpace(e.inserted[len(e.inserted)-1:])) {
 			e.inserted += text
 			b.splice(b.cur, b.cur, text)
@@ -61,12 +63,12 @@ func (b *buffer) typeText(text string) {
 
 func isSpace(s string) bool { return strings.TrimSpace(s) == "" }
 
-// takeBack undoes the last step, and returns the earlier position of the cursor; false
+// Undo undoes the last step, and returns the earlier position of the cursor; false
 // if there is none.
-func (b *buffer) takeBack() (pos, bool) {
+func (b *buffer) Undo() (vim.Pos, bool) {
 	n := len(b.undo)
 	if n == 0 {
-		return pos{}, false
+		return pos(0, 0), false
 	}
 	for step := b.undo[n-1].step; n > 0 && b.undo[n-1].step == step; n-- {
 		e := b.undo[n-1]
@@ -80,12 +82,12 @@ func (b *buffer) takeBack() (pos, bool) {
 	return b.cur, true
 }
 
-// doAgain redoes the last undone step, and returns the position of the cursor before
+// Redo redoes the last undone step, and returns the position of the cursor before
 // that step.
-func (b *buffer) doAgain() (pos, bool) {
+func (b *buffer) Redo() (vim.Pos, bool) {
 	n := len(b.redo)
 	if n == 0 {
-		return pos{}, false
+		return pos(0, 0), false
 	}
 	before := b.redo[n-1].cursor
 	for step := b.redo[n-1].step; n > 0 && b.redo[n-1].step == step; n-- {

@@ -51,7 +51,7 @@ func (c *Composer) settle() {
 	c.follow()
 	l, b, width := c.layout(), c.buf, c.textWidth()
 	if c.top.line >= len(b.lines) || c.top.row >= len(b.rows(c.top.line, width)) {
-		c.top = b.rowOf(pos{row: min(c.top.line, len(b.lines)-1)}, width)
+		c.top = b.rowOf(pos(min(c.top.line, len(b.lines)-1), 0), width)
 	}
 	cursor := b.rowOf(b.cur, width)
 	if first, _ := b.step(cursor, 1-l.editor, width); c.top.before(first) {
@@ -193,17 +193,17 @@ func (c *Composer) row(p wrappedRow, width int) string {
 // selected too.
 func (c *Composer) selectedOn(row int) (first, last int, ends bool) {
 	from, to, ok := c.selected()
-	if !ok || c.search != nil || row < from.row || row > to.row {
+	if !ok || c.search != nil || row < from.Row || row > to.Row {
 		return 0, 0, false
 	}
 	last = len(c.buf.lines[row].text)
-	if row == from.row {
-		first = from.col
+	if row == from.Row {
+		first = from.Col
 	}
-	if row == to.row {
-		last = to.col
+	if row == to.Row {
+		last = to.Col
 	}
-	return first, last, row < to.row
+	return first, last, row < to.Row
 }
 
 // highlight is a part of a line in a style of its own.
@@ -245,8 +245,8 @@ func (c *Composer) highlights(row, from, to int) []highlight {
 	text := c.buf.lines[row].text
 	if c.search != nil {
 		at, query := c.buf.cur, c.search.query
-		if _, ok := c.search.match(); ok && query != "" && at.row == row && indexFold(text[at.col:], query) == 0 {
-			return []highlight{{at.col, at.col + len(query), markMatch}}
+		if _, ok := c.search.match(); ok && query != "" && at.Row == row && indexFold(text[at.Col:], query) == 0 {
+			return []highlight{{at.Col, at.Col + len(query), markMatch}}
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"parley/internal/termtext"
+	"parley/tui/composer/vim"
 )
 
 // rows returns where the rows of a line begin when it is wrapped to width columns:
@@ -86,9 +87,9 @@ func (p wrappedRow) before(q wrappedRow) bool {
 }
 
 // rowOf returns the row that contains a position.
-func (b *buffer) rowOf(p pos, width int) wrappedRow {
-	starts := b.rows(p.row, width)
-	return wrappedRow{p.row, sort.SearchInts(starts, p.col+1) - 1}
+func (b *buffer) rowOf(p vim.Pos, width int) wrappedRow {
+	starts := b.rows(p.Row, width)
+	return wrappedRow{p.Row, sort.SearchInts(starts, p.Col+1) - 1}
 }
 
 // bounds returns the offsets of a row in its line.
@@ -128,13 +129,13 @@ func (b *buffer) step(p wrappedRow, n, width int) (wrappedRow, int) {
 }
 
 // column returns the distance of a position from the left edge of its row.
-func (b *buffer) column(p pos, width int) int {
+func (b *buffer) column(p vim.Pos, width int) int {
 	from, _ := b.bounds(b.rowOf(p, width), width)
-	return b.chips.width(b.lines[p.row].text[from:p.col])
+	return b.chips.width(b.lines[p.Row].text[from:p.Col])
 }
 
 // offsetAt returns the position in a row that is nearest to a column.
-func (b *buffer) offsetAt(p wrappedRow, column, width int) pos {
+func (b *buffer) offsetAt(p wrappedRow, column, width int) vim.Pos {
 	from, to := b.bounds(p, width)
 	text := b.lines[p.line].text
 	last := to < len(text) // then the end of the row is the start of the next
@@ -142,11 +143,11 @@ func (b *buffer) offsetAt(p wrappedRow, column, width int) pos {
 	for i := from; i < to; {
 		n, w := b.chips.part(text, i, width)
 		if x+w > column || last && i+n >= to {
-			return pos{p.line, i}
+			return pos(p.line, i)
 		}
 		i, x = i+n, x+w
 	}
-	return pos{p.line, to}
+	return pos(p.line, to)
 }
 
 // vertical moves the cursor by rows and returns false if it cannot.

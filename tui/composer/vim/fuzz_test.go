@@ -60,7 +60,7 @@ func check(t *testing.T, h *host, keys string) {
 	if !utf8.ValidString(h.all()) {
 		t.Fatalf("%q: the text is %q", keys, h.all())
 	}
-	if from, to, ok := h.e.Selection(); ok && (to.before(from) || to.Row >= len(h.lines) || to.Col > len(h.lines[to.Row])) {
+	if from, to, ok := h.e.Selection(); ok && (to.Before(from) || to.Row >= len(h.lines) || to.Col > len(h.lines[to.Row])) {
 		t.Fatalf("%q: selected is %v to %v of %q", keys, from, to, h.all())
 	}
 }

@@ -58,7 +58,7 @@ func (e *Editor) Typed(moved bool) {
 		e.text.Begin()
 		e.insert = insertion{from: at, times: 1}
 		e.change = change{command: command{name: "i"}}
-	} else if at.before(e.insert.from) {
+	} else if at.Before(e.insert.from) {
 		e.insert.from = at
 	}
 }
@@ -68,7 +68,7 @@ func (e *Editor) Typed(moved bool) {
 func (e *Editor) stopInserting() {
 	at := e.text.Cursor()
 	typed := ""
-	if e.insert.from.before(at) && e.insert.from.Row <= e.text.lastRow() && e.insert.from.Col <= len(e.text.Line(e.insert.from.Row)) {
+	if e.insert.from.Before(at) && e.insert.from.Row <= e.text.lastRow() && e.insert.from.Col <= len(e.text.Line(e.insert.from.Row)) {
 		typed = e.text.slice(e.insert.from, at)
 	}
 	if !e.replays {

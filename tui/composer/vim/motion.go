@@ -68,10 +68,10 @@ func (e *Editor) right(c command) (Pos, bool) {
 	if c.operator != "" {
 		edge = e.text.end(p.Row)
 	}
-	if !p.before(edge) {
+	if !p.Before(edge) {
 		return p, c.operator != ""
 	}
-	for n := c.times(); n > 0 && p.before(edge); n-- {
+	for n := c.times(); n > 0 && p.Before(edge); n-- {
 		p = e.text.after(p)
 	}
 	return p, true
@@ -134,7 +134,7 @@ func (e *Editor) rows(c command) (Pos, bool) {
 		return e.edge(row), true
 	}
 	p = Pos{row, e.text.AtColumn(row, e.goal)}
-	if edge := e.edge(row); edge.before(p) {
+	if edge := e.edge(row); edge.Before(p) {
 		p = edge
 	}
 	return p, true

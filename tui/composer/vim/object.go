@@ -228,7 +228,7 @@ func (d document) bracketed(p Pos, count int, open, shut byte, around bool) (tex
 	if from.Row < to.Row && d.inIndent(to) {
 		to = Pos{to.Row, 0}
 	}
-	if to.before(from) {
+	if to.Before(from) {
 		to = from
 	}
 	return textRange{from: from, to: to, empty: from == to}, true

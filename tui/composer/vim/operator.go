@@ -55,7 +55,7 @@ func (e *Editor) operand(c command) (textRange, bool) {
 		return textRange{}, false
 	}
 	from := at
-	if to.before(from) {
+	if to.Before(from) {
 		from, to = to, from
 	}
 	switch k {

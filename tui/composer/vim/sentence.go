@@ -105,7 +105,7 @@ func (d document) sentencePart(p Pos) (from, to Pos, blanks bool) {
 	}
 	text := from
 	to = from
-	for text.before(next) {
+	for text.Before(next) {
 		if d.class(text, true) != blank {
 			to = d.after(text)
 		}
@@ -114,7 +114,7 @@ func (d document) sentencePart(p Pos) (from, to Pos, blanks bool) {
 	if d.emptyLine(from.Row) {
 		return from, next, false
 	}
-	if !p.before(to) {
+	if !p.Before(to) {
 		return to, next, true
 	}
 	return from, to, false

@@ -12,7 +12,7 @@ import "strings"
 // begins or the line ends.
 type Pos struct{ Row, Col int }
 
-func (p Pos) before(q Pos) bool { return p.Row < q.Row || p.Row == q.Row && p.Col < q.Col }
+func (p Pos) Before(q Pos) bool { return p.Row < q.Row || p.Row == q.Row && p.Col < q.Col }
 
 // Text is the edited text. It has at least one line; lines contain no newlines.
 type Text interface {

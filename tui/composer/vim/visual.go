@@ -27,9 +27,9 @@ func (e *Editor) Select(anchor, cursor Pos) {
 	}
 	e.pending, e.mode, e.keeps = nil, Visual, false
 	switch {
-	case anchor.before(cursor) && cursor.Col > 0:
+	case anchor.Before(cursor) && cursor.Col > 0:
 		cursor, _ = e.text.previous(cursor)
-	case cursor.before(anchor) && anchor.Col > 0:
+	case cursor.Before(anchor) && anchor.Col > 0:
 		anchor, _ = e.text.previous(anchor)
 	}
 	e.anchor = e.text.onCharacter(anchor)
@@ -56,7 +56,7 @@ func (e *Editor) leaveVisual() {
 // selection returns the selected range.
 func (e *Editor) selection() textRange {
 	from, to := e.anchor, e.text.Cursor()
-	if to.before(from) {
+	if to.Before(from) {
 		from, to = to, from
 	}
 	if e.mode == VisualLine {
@@ -121,7 +121,7 @@ func (e *Editor) extent() extent {
 	if x.rows == 0 {
 		from = s.from
 	}
-	for from.before(s.to) {
+	for from.Before(s.to) {
 		from = e.text.after(from)
 		x.cells++
 	}
@@ -168,7 +168,7 @@ func (e *Editor) replaceAll(character string, s textRange) {
 		from, to = Pos{from.Row, 0}, e.text.end(to.Row)
 	}
 	var out strings.Builder
-	for p := from; p.before(to); {
+	for p := from; p.Before(to); {
 		if e.text.atEnd(p) {
 			out.WriteByte('\n')
 		} else {
@@ -221,7 +221,7 @@ func (e *Editor) putOver(c command, s textRange) {
 func (e *Editor) selectObject(c command) {
 	at := e.text.Cursor()
 	extend := e.anchor != at && strings.Contains("wWsp", c.name[1:])
-	if extend && e.anchor.before(at) {
+	if extend && e.anchor.Before(at) {
 		next, moved := e.text.next(at)
 		if moved && e.text.atEnd(next) {
 			next, moved = e.text.next(next)
