@@ -2,6 +2,7 @@ package composer
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -201,4 +202,82 @@ func (c *chips) width(s string) int {
 		columns += w
 	}
 	return columns
+}
+
+// Attach inserts an attachment at the cursor, or removes it if the draft has it. It
+// reports whether the draft has it now.
+func (c *Composer) Attach(a prompt.Attachment) bool {
+	defer c.settle()
+	c.toDraft()
+	for row := range c.buf.lines {
+		text := c.buf.lines[row].text
+		for i := 0; i < len(text); {
+			n, _ := c.chips.next(text, i)
+			if ch, ok := c.chips.at(text[i:]); ok && ch.attached != nil && ch.attached.URI == a.URI {
+				end := i + n
+				if strings.HasPrefix(text[end:], " ") {
+					end++
+				}
+				c.buf.Replace(pos(row, i), pos(row, end), "")
+				return false
+			}
+			i += n
+		}
+	}
+	mark := c.chips.attach(a)
+	if mark == "" {
+		return false
+	}
+	c.buf.Replace(c.buf.cur, c.buf.cur, mark+" ")
+	c.complete()
+	return true
+}
+
+// attach keeps an attachment, and returns the chip for it; "" if there are too many.
+func (c *chips) attach(a prompt.Attachment) (mark string) {
+	if prompt.FirstChip+rune(len(c.list)) > prompt.LastChip {
+		return ""
+	}
+	label := "[" + oneLine(a.Label) + "]"
+	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: func() string { return label }, attached: &a})
+	return string(prompt.FirstChip + rune(len(c.list)-1))
+}
+
+// imageLabel returns what the draft shows of an image.
+func imageLabel(i *prompt.Image) string {
+	name := "image"
+	if i.Name != "" {
+		name += " " + filepath.Base(filepath.FromSlash(i.Name))
+	}
+	return fmt.Sprintf("[%s, %d×%d, %s]", oneLine(name), i.Width, i.Height, prompt.ByteSize(int64(i.Size)))
+}
+
+// AddImage inserts an image at the cursor, as a chip. It returns false if there are too
+// many chips.
+func (c *Composer) AddImage(img *prompt.Image) bool {
+	defer c.settle()
+	c.toDraft()
+	mark := c.chips.image(img)
+	if mark == "" {
+		return false
+	}
+	c.buf.Replace(c.buf.cur, c.buf.cur, mark+" ")
+	c.completion = completion{}
+	return true
+}
+
+// image stores an image, and returns the chip for it; "" if there are too many. The
+// text of the prompt mentions the file, if there is one, so that the text restores the
+// image.
+func (c *chips) image(img *prompt.Image) (mark string) {
+	if prompt.FirstChip+rune(len(c.list)) > prompt.LastChip {
+		return ""
+	}
+	label := imageLabel(img)
+	text := label
+	if img.Name != "" {
+		text = prompt.WriteMention(img.Name)
+	}
+	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: func() string { return text }, image: img})
+	return string(prompt.FirstChip + rune(len(c.list)-1))
 }

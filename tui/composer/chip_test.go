@@ -1,6 +1,9 @@
 package composer
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"strings"
 	"testing"
 )
@@ -86,4 +89,14 @@ func TestClearedPasteIsInTheHistory(t *testing.T) {
 	if play(c, "<up>"); c.Text() != text {
 		t.Errorf("history gave %.60q", c.Text())
 	}
+}
+
+// pngOf is a picture of a size.
+func pngOf(t *testing.T, w, h int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, w, h))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

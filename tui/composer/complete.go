@@ -1,17 +1,23 @@
 package composer
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
+	"parley/fs"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/tui/composer/vim"
 	"parley/tui/list"
+	"parley/tui/theme"
 )
 
 // command is a slash command, cleaned. own is one of parley's, alias another name of one.
@@ -241,4 +247,338 @@ func (c *Composer) accept() {
 	if p.kind == commandCompletion {
 		p.closed = true
 	}
+}
+
+// OwnCommand is one of parley's slash commands.
+type OwnCommand struct {
+	Name, About string
+	// Alias says that it is another name of a command: it is offered only once typed.
+	Alias bool
+}
+
+// ownMark follows the name of one of parley's commands.
+const ownMark = "parley  "
+
+// withOwn returns the commands with parley's after those of the agent. An agent's
+// command hides parley's with the same name.
+func (l commands) withOwn(own []OwnCommand) commands {
+	for _, o := range own {
+		if _, known := l.find(o.Name); !known {
+			l = append(l, command{name: o.Name, description: o.About, own: true, alias: o.Alias})
+		}
+	}
+	return l
+}
+
+// listed returns how many commands there are, without other names of the same.
+func (l commands) listed() int {
+	n := 0
+	for _, cmd := range l {
+		if !cmd.alias {
+			n++
+		}
+	}
+	return n
+}
+
+// ownOf returns parley's command in a draft, and its argument; or "".
+func (l commands) ownOf(raw string) (name, argument string) {
+	text, command := strings.CutPrefix(strings.TrimRight(raw, " \t\n"), "/")
+	name, argument, _ = strings.Cut(text, " ")
+	if cmd, _ := l.find(name); command && cmd.own {
+		return name, strings.TrimSpace(argument)
+	}
+	return "", ""
+}
+
+// unknownIn returns the name of the command that a draft begins with, if neither the agent
+// nor parley has it, or "". A path is no command, nor is anything after a space.
+func (l commands) unknownIn(raw string) string {
+	if !strings.HasPrefix(raw, "/") {
+		return ""
+	}
+	name := strings.Fields(raw)[0][1:]
+	strange := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_:", r)
+	}
+	if _, known := l.find(name); known || name == "" || strings.ContainsFunc(name, strange) {
+		return ""
+	}
+	return name
+}
+
+// CompletesFile reports whether a file is being chosen.
+func (c *Composer) CompletesFile() bool {
+	return c.completion.kind == fileCompletion && c.completion.open() && len(c.completion.items) > 0
+}
+
+// Usage returns the usage of the draft's command while its arguments are being typed,
+// or "".
+func (c *Composer) Usage() string {
+	name, isCommand := strings.CutPrefix(c.buf.lines[0].text, "/")
+	name, _, behind := strings.Cut(name, " ")
+	if !isCommand || !behind || c.search != nil {
+		return ""
+	}
+	for _, cmd := range c.commands {
+		if cmd.name == name && cmd.hint != "" {
+			return "/" + name + " " + termtext.Truncate(cmd.hint, 60, "…")
+		}
+	}
+	return ""
+}
+
+// Take takes the draft as enter does.
+func (c *Composer) Take() (Result, tea.Cmd) {
+	defer c.settle()
+	if c.search != nil {
+		c.takeMatch()
+	}
+	return c.send()
+}
+
+// Load is SetText for a text that was a prompt: its mentions are looked up.
+func (c *Composer) Load(text string) tea.Cmd {
+	c.SetText(text)
+	defer c.settle()
+	return c.lookUp()
+}
+
+// commandMark begins a draft that is a command of the user's instead of a prompt.
+const commandMark = "!"
+
+// IsCommand reports whether the draft is a command of the user's: it begins with "!". A
+// space before that makes it a prompt.
+func (c *Composer) IsCommand() bool {
+	return c.search == nil && strings.HasPrefix(c.buf.lines[0].text, commandMark)
+}
+
+// IsShell reports whether the draft is "!" alone, which means the user's shell.
+func (c *Composer) IsShell() bool {
+	return c.IsCommand() && strings.TrimSpace(c.buf.raw()) == commandMark
+}
+
+// commandHighlights adds the highlights of a command line to its chips: the text
+// between them has a colour of its own.
+func commandHighlights(chips []highlight, from, to int) []highlight {
+	var list []highlight
+	for _, ch := range chips {
+		if ch.from > from {
+			list = append(list, highlight{from, ch.from, markShell})
+		}
+		list = append(list, ch)
+		from = ch.to
+	}
+	if from < to {
+		list = append(list, highlight{from, to, markShell})
+	}
+	return list
+}
+
+// popupLines appends the popup, n lines of it.
+func (c *Composer) popupLines(lines []string, n int) []string {
+	p := c.offered()
+	if n > 0 && len(p.items) == 0 {
+		return append(lines, strings.Repeat(" ", gutter)+c.theme.Faint.Render(p.fit(p.note, c.textWidth())))
+	}
+	width := c.offerWidth()
+	for i := range n {
+		line := ""
+		if at, ok := p.window.At(i); ok {
+			line = p.line(c.theme, at, width)
+		}
+		if c.previews() {
+			line = c.besidePreview(line, i)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// line draws offer i, with the descriptions of all offers in one column where there is
+// room for it.
+func (p *completion) line(t *theme.Theme, i, width int) string {
+	const roomy = 30
+	it := p.items[i]
+	sign, style := "  ", t.Choice
+	if i == p.window.Mark {
+		sign, style = t.Selected.Render("›")+" ", t.ChoiceSelected
+	}
+	if it.detail == "" || width < roomy {
+		return sign + p.label(t, it, width, style)
+	}
+	column := min(p.labels, width/2)
+	gap := strings.Repeat(" ", column-termtext.Width(p.fit(it.label, column))+2)
+	room, mark := width-column-2, ""
+	if it.own {
+		mark = t.Accent.Render(ownMark)
+		room = max(0, room-len(ownMark))
+	}
+	return sign + p.label(t, it, column, style) + gap + mark + t.Muted.Render(p.fit(it.detail, room))
+}
+
+// label draws the label of an offer, with the matching letters marked.
+func (p *completion) label(t *theme.Theme, it item, width int, style lipgloss.Style) string {
+	shown := p.fit(it.label, width)
+	before := 0 // the offset of the visible part
+	if rest, cutOff := strings.CutPrefix(shown, "…"); cutOff {
+		before = len(it.label) - len(rest) - len("…")
+	}
+	hits := make([]int, 0, len(it.hits))
+	for _, h := range it.hits {
+		if h -= before; h >= 0 && (before == 0 || h >= len("…")) {
+			hits = append(hits, h)
+		}
+	}
+	return theme.Letters(shown, hits, style, style.Foreground(t.Accent.GetForeground()).Bold(true).Underline(true))
+}
+
+// PopupHeight returns how many of the first lines of View are the popup; 0 without one.
+func (c *Composer) PopupHeight() int { return c.layout().popup }
+
+// PopupCount returns how many of all matches the popup offers, "" if there is nothing
+// to count.
+func (c *Composer) PopupCount() string {
+	p := c.offered()
+	if !p.open() || len(p.items) == 0 {
+		return ""
+	}
+	more := ""
+	if p.atLeast {
+		more = "+"
+	}
+	return theme.Grouped(p.found) + more + " of " + theme.Grouped(p.all)
+}
+
+// fit cuts text to a width. It cuts the beginning of a path, whose end says more.
+func (p *completion) fit(text string, width int) string {
+	if p.kind == fileCompletion && p.note == "" {
+		return termtext.TruncateStart(text, width, "…")
+	}
+	return termtext.Truncate(text, width, "…")
+}
+
+// offered returns what the popup shows: prompts of the history during a search.
+func (c *Composer) offered() *completion {
+	if c.search != nil {
+		return &c.search.list
+	}
+	return &c.completion
+}
+
+const (
+	previewFrom  = 90      // minimum columns for a preview
+	previewBytes = 8 << 10 // how much of a file is read for it
+)
+
+// preview is the beginning of the file that is marked in the popup.
+type preview struct {
+	path    string // of the lines
+	lines   []string
+	reading bool // a command is reading
+}
+
+// previews reports whether there is room for a preview beside the offers.
+func (c *Composer) previews() bool {
+	return c.width >= previewFrom && c.completion.kind == fileCompletion && c.completion.open() && len(c.completion.items) > 0
+}
+
+// offerWidth returns the number of columns of an offer.
+func (c *Composer) offerWidth() int {
+	if c.previews() {
+		return c.textWidth() / 2
+	}
+	return c.textWidth()
+}
+
+// besidePreview appends line i of the preview to an offer.
+func (c *Composer) besidePreview(offer string, i int) string {
+	column := gutter + c.offerWidth()
+	line := offer + strings.Repeat(" ", max(0, column-termtext.Width(offer))) + c.theme.Faint.Render("│ ")
+	if p := &c.completion; c.preview.path == p.items[p.window.Mark].label && i < len(c.preview.lines) {
+		line += c.theme.Muted.Render(termtext.Truncate(c.preview.lines[i], c.width-column-3, "…"))
+	}
+	return line
+}
+
+// previewDue returns the command that reads the preview of the marked file, one at a
+// time; nil if there is nothing to read.
+func (c *Composer) previewDue() tea.Cmd {
+	p := &c.completion
+	if !c.previews() || c.preview.reading || c.preview.path == p.items[p.window.Mark].label {
+		return nil
+	}
+	c.preview.reading = true
+	root, path := c.root, p.items[p.window.Mark].label
+	return func() tea.Msg {
+		lines := readPreview(root, path)
+		return resultMsg{c, func() tea.Cmd { return c.takePreview(root, path, lines) }}
+	}
+}
+
+func (c *Composer) takePreview(root, path string, lines []string) tea.Cmd {
+	c.preview = preview{path: path, lines: lines}
+	if root != c.root {
+		c.preview.path = ""
+	}
+	return c.previewDue()
+}
+
+// readPreview returns the first lines of a file of the project.
+func readPreview(root, path string) []string {
+	f := prompt.NewFiles(root, acpclient.PromptCapabilities{})
+	defer f.Close()
+	abs, info := f.Look(strings.TrimSuffix(path, "/"))
+	switch {
+	case info == nil:
+		return []string{"(it is not there any more)"}
+	case info.IsDir():
+		return previewDir(abs)
+	case prompt.IsImageName(abs):
+		if img, err := prompt.LookAtImage(abs, info); err == nil {
+			return []string{fmt.Sprintf("an image, %d×%d, %s", img.Width, img.Height, prompt.ByteSize(info.Size()))}
+		}
+	}
+	head, err := fs.ReadHead(abs, previewBytes)
+	switch {
+	case err != nil:
+		return []string{"(it cannot be read)"}
+	case len(head) == 0:
+		return []string{"(empty)"}
+	case !prompt.BeginsAsText(head):
+		return []string{"(no text, " + prompt.ByteSize(info.Size()) + ")"}
+	}
+	lines := strings.SplitN(clean(strings.ToValidUTF8(string(head), "")), "\n", popupRows+1)
+	lines = lines[:min(len(lines), popupRows)]
+	for i, line := range lines {
+		lines[i] = strings.ReplaceAll(line, "\t", strings.Repeat(" ", tabWidth))
+	}
+	return lines
+}
+
+// previewDir lists the beginning of a directory.
+func previewDir(abs string) []string {
+	dir, err := os.Open(abs)
+	if err != nil {
+		return []string{"(it cannot be read)"}
+	}
+	defer func() { _ = dir.Close() }()
+	const most = 200
+	entries, _ := dir.ReadDir(most)
+	var names []string
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() {
+			name += string(filepath.Separator)
+		}
+		names = append(names, oneLine(name))
+	}
+	slices.Sort(names)
+	switch {
+	case len(names) == 0:
+		return []string{"(empty)"}
+	case len(names) <= popupRows && len(entries) < most:
+		return names
+	}
+	return append(names[:min(len(names), popupRows-1)], "…")
 }

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -10,6 +11,9 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/prompt"
+	"parley/internal/termtext"
+	"parley/internal/test"
+	"parley/tui/composer/vim"
 	"parley/tui/theme"
 )
 
@@ -194,4 +198,84 @@ func TestClick(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Every character of a draft stands on the screen, and the cursor behind the last.
+func TestEveryCharacterReachesTheScreen(t *testing.T) {
+	for _, on := range test.TerminalSettings() {
+		t.Run(on.String(), func(t *testing.T) {
+			test.UseWidthMethod(t, on.Method)
+			c := newTest(t, nil)
+			c.SetMaxHeight(1000)
+			rapid.Check(t, func(t *rapid.T) {
+				text, width := test.HardText(20).Draw(t, "text"), rapid.IntRange(narrowest+2, 200).Draw(t, "width")
+				c.SetWidth(width)
+				c.SetText(text)
+				lines, cursor := c.View()
+				screen := test.ShowOnTerminal(on.Kind, lines, width)
+				if lost := test.MissingText(screen, text); lost != "" {
+					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
+				}
+				if last := len(lines) - 1; cursor.Y != last || cursor.X < min(termtext.Width(strings.TrimRight(lines[last], " ")), width-1) {
+					t.Fatalf("the cursor is at %d,%d of\n%s", cursor.X, cursor.Y, screen)
+				}
+			})
+		})
+	}
+}
+
+// When it turns out how the terminal measures text, the draft is laid out anew.
+func TestViewFollowsTheMethod(t *testing.T) {
+	test.UseWidthMethod(t, termtext.Safe)
+	c := newTest(t, nil)
+	c.SetWidth(20)
+	play(c, strings.Repeat("👍🏽", 6))
+	if got, want := screen(c), "❯ 👍🏽👍🏽👍🏽👍🏽\n  👍🏽👍🏽"; got != want {
+		t.Errorf("with four cells for each thumb: %q, want %q", got, want)
+	}
+	termtext.UseMethod(termtext.Graphemes)
+	if got, want := screen(c), "❯ 👍🏽👍🏽👍🏽👍🏽👍🏽👍🏽"; got != want {
+		t.Errorf("with two: %q, want %q", got, want)
+	}
+}
+
+func TestCharactersWiderThanTheScreen(t *testing.T) {
+	test.UseWidthMethod(t, termtext.Safe)
+	c := newTest(t, nil)
+	c.SetWidth(8)
+	play(c, "a👨‍👩‍👧‍👦b")
+	if got, want := screen(c), "❯ a👨‍👩‍\n  👧‍👦b"; got != want {
+		t.Errorf("the view is %q, want %q", got, want)
+	}
+	play(c, "<left><backspace>")
+	if c.Text() != "ab" {
+		t.Errorf("backspace behind a family left %q", c.Text())
+	}
+}
+
+// Wrapping again after an edit gives what wrapping the whole line gives.
+func TestRewrapIsWrap(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "word ", "longer-word", " ", "   ", "\t", "世", "世界", "é", "\u0301", "👩", "\u200d", "🇩", "longlonglonglonglonglonglong"})
+	rapid.Check(t, func(r *rapid.T) {
+		width := rapid.IntRange(1, 20).Draw(r, "width")
+		b := newBuffer(&chips{})
+		for _, p := range rapid.SliceOfN(piece, 0, 150).Draw(r, "line") {
+			b.Replace(b.cur, b.cur, p)
+		}
+		b.rows(0, width)
+		for range rapid.IntRange(1, 5).Draw(r, "edits") {
+			places := []vim.Pos{{}}
+			for p := b.right(pos(0, 0)); p != places[len(places)-1]; p = b.right(p) {
+				places = append(places, p)
+			}
+			from := rapid.IntRange(0, len(places)-1).Draw(r, "from")
+			to := rapid.IntRange(from, min(from+6, len(places)-1)).Draw(r, "to")
+			b.Replace(places[from], places[to], piece.Draw(r, "text"))
+			got := b.rows(0, width)
+			want := b.chips.wrap(b.lines[0].text, width, []int{0}, func(int) bool { return false })
+			if !slices.Equal(got, want) {
+				r.Fatalf("%q at %d: rows begin at %v, want %v", b.lines[0].text, width, got, want)
+			}
+		}
+	})
 }

@@ -1,6 +1,10 @@
 package vim
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // motionKind says what an operator takes: the text up to the motion's end, with the
 // character there, or whole lines.
@@ -297,4 +301,428 @@ func (e *Editor) paragraphBack(c command) (Pos, bool) {
 		}
 	}
 	return Pos{row, 0}, true
+}
+
+// wordForward is w and W. With an operator, the last word ends with its line; cw is
+// ce.
+func (e *Editor) wordForward(c command) (Pos, bool) {
+	at, big := e.text.Cursor(), c.name == "W"
+	if c.operator == "c" && e.text.class(at, false) != blank {
+		p, ok := e.text.endOfWord(at, c.times(), big, true)
+		return e.text.after(p), ok || p != at
+	}
+	p := at
+	for count := c.times(); count > 0; count-- {
+		stays := c.operator != "" && count == 1 // at the end of the line
+		kind, onLast := e.text.class(p, big), p.Row == e.text.lastRow()
+		q, moved := e.text.next(p)
+		crossed := !moved || e.text.atEnd(q) || q.Row != p.Row
+		if crossed && onLast {
+			return q, q != at
+		}
+		p = q
+		if crossed && stays {
+			return p, true
+		}
+		for kind != blank && e.text.class(p, big) == kind {
+			if q, moved = e.text.next(p); !moved {
+				return p, true
+			}
+			p = q
+			if stays && e.text.atEnd(p) {
+				return p, true
+			}
+		}
+		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
+			if q, moved = e.text.next(p); !moved {
+				return p, true
+			}
+			p = q
+		}
+	}
+	return p, true
+}
+
+// wordBack is b and B.
+func (e *Editor) wordBack(c command) (Pos, bool) {
+	p, big := e.text.Cursor(), c.name == "B"
+	for range c.times() {
+		q, moved := e.text.previous(p)
+		if !moved {
+			return p, false
+		}
+		p = q
+		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
+			if q, moved = e.text.previous(p); !moved {
+				return p, true
+			}
+			p = q
+		}
+		if e.text.emptyLine(p.Row) {
+			continue
+		}
+		p = e.text.runStart(p, big)
+	}
+	return p, true
+}
+
+// runStart returns the start of the run of one class around p, on its line.
+func (d document) runStart(p Pos, big bool) Pos {
+	kind := d.class(p, big)
+	for p.Col > 0 {
+		q, _ := d.previous(p)
+		if d.class(q, big) != kind {
+			break
+		}
+		p = q
+	}
+	return p
+}
+
+// runEnd returns the end of the run of one class around p, on its line.
+func (d document) runEnd(p Pos, big bool) Pos {
+	kind := d.class(p, big)
+	for !d.atEnd(p) && d.class(p, big) == kind {
+		p, _ = d.next(p)
+	}
+	return p
+}
+
+// wordEnd is e and E.
+func (e *Editor) wordEnd(c command) (Pos, bool) {
+	at := e.text.Cursor()
+	p, ok := e.text.endOfWord(at, c.times(), c.name == "E", false)
+	return p, ok || p != at
+}
+
+// endOfWord returns the last character of the count-th word. With stay, as for cw, a
+// word that ends at p counts.
+func (d document) endOfWord(p Pos, count int, big, stay bool) (Pos, bool) {
+	for ; count > 0; count-- {
+		kind := d.class(p, big)
+		q, moved := d.next(p)
+		if !moved {
+			return p, false
+		}
+		switch {
+		case kind != blank && d.class(q, big) == kind:
+			p = q
+		case kind != blank && stay:
+			stay = false
+			continue
+		default:
+			for d.class(q, big) == blank {
+				if q, moved = d.next(q); !moved {
+					return q, false
+				}
+			}
+			p = q
+		}
+		stay = false
+		p, _ = d.previous(d.runEnd(p, big))
+	}
+	return p, true
+}
+
+// wordEndBack is ge and gE.
+func (e *Editor) wordEndBack(c command) (Pos, bool) {
+	p, big := e.text.Cursor(), c.name == "gE"
+	for range c.times() {
+		kind := e.text.class(p, big)
+		q, moved := e.text.previous(p)
+		if !moved {
+			return p, false
+		}
+		p = q
+		for kind != blank && e.text.class(p, big) == kind {
+			if q, moved = e.text.previous(p); !moved {
+				return p, true
+			}
+			p = q
+		}
+		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
+			if q, moved = e.text.previous(p); !moved {
+				return p, true
+			}
+			p = q
+		}
+	}
+	return p, true
+}
+
+// document finds positions, words and text objects in a text. Its methods neither
+// edit the text nor move the cursor.
+type document struct{ Text }
+
+// end returns the end of a line.
+func (d document) end(row int) Pos { return Pos{row, len(d.Line(row))} }
+
+func (d document) lastRow() int { return d.Lines() - 1 }
+
+func (d document) atEnd(p Pos) bool { return p.Col >= len(d.Line(p.Row)) }
+
+func (d document) emptyLine(row int) bool { return d.Line(row) == "" }
+
+// next returns the position after p; the end of a line is a position of its own. It
+// reports false at the end of the text.
+func (d document) next(p Pos) (Pos, bool) {
+	if !d.atEnd(p) {
+		return Pos{p.Row, d.Next(p.Row, p.Col)}, true
+	}
+	if p.Row < d.lastRow() {
+		return Pos{p.Row + 1, 0}, true
+	}
+	return p, false
+}
+
+// previous returns the position before p. It reports false at the start of the text.
+func (d document) previous(p Pos) (Pos, bool) {
+	if p.Col > 0 {
+		return Pos{p.Row, d.Previous(p.Row, p.Col)}, true
+	}
+	if p.Row > 0 {
+		return d.end(p.Row - 1), true
+	}
+	return p, false
+}
+
+// after returns the position after the character at p, or p at the end of its line.
+func (d document) after(p Pos) Pos {
+	if d.atEnd(p) {
+		return p
+	}
+	return Pos{p.Row, d.Next(p.Row, p.Col)}
+}
+
+// onCharacter returns p, or the last character of its line if p is the line's end.
+func (d document) onCharacter(p Pos) Pos {
+	p.Row = min(p.Row, d.lastRow())
+	line := d.Line(p.Row)
+	if p.Col >= len(line) && line != "" {
+		return Pos{p.Row, d.Previous(p.Row, len(line))}
+	}
+	return Pos{p.Row, min(p.Col, len(line))}
+}
+
+// aligned moves a position from before a change to where a character begins.
+func (d document) aligned(p Pos) Pos {
+	p = d.onCharacter(p)
+	if !d.boundary(p.Row, p.Col) {
+		p.Col = d.Previous(p.Row, p.Col)
+	}
+	return p
+}
+
+// clamp moves the cursor to a position that normal mode allows.
+func (e *Editor) clamp() {
+	if at := e.text.Cursor(); at != e.text.onCharacter(at) {
+		e.text.Move(e.text.onCharacter(at))
+	}
+}
+
+// to moves the cursor and resets the goal column.
+func (e *Editor) to(p Pos) {
+	e.keeps = false
+	if e.mode != Visual || p.Row > e.text.lastRow() || p != e.text.end(p.Row) {
+		p = e.text.onCharacter(p)
+	}
+	e.text.Move(p)
+}
+
+// indentEnd returns the end of a line's indent.
+func (d document) indentEnd(row int) Pos {
+	line := d.Line(row)
+	return Pos{row, len(line) - len(strings.TrimLeft(line, " \t"))}
+}
+
+// firstNonBlank returns the first character of a line that is not blank, or its last.
+func (d document) firstNonBlank(row int) Pos { return d.onCharacter(d.indentEnd(row)) }
+
+// inIndent reports whether only blanks precede a position on its line.
+func (d document) inIndent(p Pos) bool {
+	return strings.Trim(d.Line(p.Row)[:p.Col], " \t") == ""
+}
+
+// slice returns the text between two positions.
+func (d document) slice(from, to Pos) string {
+	if from.Row == to.Row {
+		return d.Line(from.Row)[from.Col:to.Col]
+	}
+	var s strings.Builder
+	s.WriteString(d.Line(from.Row)[from.Col:])
+	for row := from.Row + 1; row < to.Row; row++ {
+		s.WriteByte('\n')
+		s.WriteString(d.Line(row))
+	}
+	s.WriteByte('\n')
+	s.WriteString(d.Line(to.Row)[:to.Col])
+	return s.String()
+}
+
+// class is the class of a character. A word has characters of one class; the end of a
+// line is blank.
+type class int
+
+const (
+	blank class = iota
+	punctuation
+	word
+	emoji
+	private // private use: placeholders, such as a folded paste
+	han
+	hiragana
+	katakana
+	hangul
+)
+
+// class returns the class of the character at p. With big, as for W, everything but
+// blanks is of one class.
+func (d document) class(p Pos, big bool) class {
+	if d.atEnd(p) {
+		return blank
+	}
+	r, _ := utf8.DecodeRuneInString(d.Line(p.Row)[p.Col:])
+	switch {
+	case r == ' ' || r == '\t':
+		return blank
+	case r >= 0x80 && unicode.IsSpace(r):
+		return blank
+	case big || r == '_' || r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+		return word
+	case r < 0x80:
+		return punctuation
+	case unicode.Is(unicode.Co, r):
+		return private
+	case unicode.Is(unicode.Han, r):
+		return han
+	case unicode.Is(unicode.Hiragana, r):
+		return hiragana
+	case unicode.Is(unicode.Katakana, r):
+		return katakana
+	case unicode.Is(unicode.Hangul, r):
+		return hangul
+	case r >= 0x1F000 && unicode.Is(unicode.So, r):
+		return emoji
+	case unicode.IsPunct(r) || unicode.IsSymbol(r):
+		return punctuation
+	}
+	return word
+}
+
+// A sentence ends with a ".", "!" or "?", closing brackets and quotes, and then a
+// blank or the end of the line. Paragraphs end it too. Consecutive empty lines are one.
+
+// endsSentence reports whether a sentence ends before an offset of a line.
+func endsSentence(line string, col int) bool {
+	if col < len(line) && line[col] != ' ' && line[col] != '\t' {
+		return false
+	}
+	before := strings.TrimRight(line[:col], ")]\"'")
+	return before != "" && strings.IndexByte(".!?", before[len(before)-1]) >= 0
+}
+
+// beginsSentence reports whether a sentence, or a gap between paragraphs, begins at p.
+func (d document) beginsSentence(p Pos) bool {
+	if d.emptyLine(p.Row) {
+		return p.Row == 0 || !d.emptyLine(p.Row-1)
+	}
+	if p == (Pos{}) {
+		return true
+	}
+	if d.atEnd(p) || d.class(p, true) == blank {
+		return false
+	}
+	if !d.inIndent(p) {
+		line := d.Line(p.Row)
+		trimmed := strings.TrimRight(line[:p.Col], " \t")
+		return len(trimmed) < p.Col && endsSentence(line, len(trimmed))
+	}
+	for row := p.Row - 1; row >= 0; row-- {
+		line := d.Line(row)
+		if line == "" {
+			return true
+		}
+		if trimmed := strings.TrimRight(line, " \t"); trimmed != "" {
+			return endsSentence(line, len(trimmed))
+		}
+	}
+	return false
+}
+
+// sentenceForward returns the start of the next sentence. It reports false at the end
+// of the text.
+func (d document) sentenceForward(p Pos) (Pos, bool) {
+	for {
+		q, moved := d.next(p)
+		if !moved {
+			return p, false
+		}
+		if p = q; d.beginsSentence(p) {
+			return p, true
+		}
+	}
+}
+
+func (d document) sentenceBack(p Pos) (Pos, bool) {
+	for {
+		q, moved := d.previous(p)
+		if !moved {
+			return p, false
+		}
+		if p = q; d.beginsSentence(p) {
+			return p, true
+		}
+	}
+}
+
+func (e *Editor) sentencesForward(c command) (Pos, bool) {
+	p := e.text.Cursor()
+	for n := c.times(); n > 0; n-- {
+		q, found := e.text.sentenceForward(p)
+		if !found {
+			return q, q != p && (n == 1 || c.operator == "")
+		}
+		p = q
+	}
+	return p, true
+}
+
+func (e *Editor) sentencesBack(c command) (Pos, bool) {
+	p := e.text.Cursor()
+	for n := c.times(); n > 0; n-- {
+		q, found := e.text.sentenceBack(p)
+		if !found {
+			return q, q != p
+		}
+		p = q
+	}
+	return p, true
+}
+
+// sentencePart returns the sentence at p without the blanks after it, or those blanks
+// if p is among them.
+func (d document) sentencePart(p Pos) (from, to Pos, blanks bool) {
+	from = p
+	if !d.beginsSentence(p) {
+		from, _ = d.sentenceBack(p)
+	}
+	next, found := d.sentenceForward(from)
+	if !found {
+		next = d.end(d.lastRow())
+	}
+	text := from
+	to = from
+	for text.Before(next) {
+		if d.class(text, true) != blank {
+			to = d.after(text)
+		}
+		text, _ = d.next(text)
+	}
+	if d.emptyLine(from.Row) {
+		return from, next, false
+	}
+	if !p.Before(to) {
+		return to, next, true
+	}
+	return from, to, false
 }
