@@ -253,3 +253,263 @@ func MoreContext(lines int) int {
 
 // moreLines is the first step of more context.
 const moreLines = 12
+
+// DefaultContext is the default number of unchanged lines around a change.
+const DefaultContext = 3
+
+// none means that there is no line.
+const none int32 = -1
+
+// row is one logical line of the view, which takes one or more lines of the screen. The
+// rows of a diff are computed once per mode.
+type row struct {
+	kind rowKind
+	// The lines that it shows, from 0, or none. In the unified view a removed or added
+	// row has both if the lines are a pair, whose words are compared.
+	old, new int32
+}
+
+type rowKind uint8
+
+const (
+	contextRow rowKind = iota
+	removedRow
+	addedRow
+	changedRow // side by side: removed on the left, added on the right
+	gapRow     // replaces hidden unchanged lines; old is their number
+	noteRow    // a note about the change; old is one of the notes below
+)
+
+// The notes that a noteRow can show.
+const (
+	sameNote int32 = iota
+	emptyNote
+	coarseNote
+	newlineNote
+	endingsNote
+)
+
+// note returns the words of a note.
+func (d *Diff) note(which int32) string {
+	switch which {
+	case emptyNote:
+		return "empty file"
+	case coarseNote:
+		return "large change, compared coarsely"
+	case newlineNote:
+		return d.finalNewline
+	case endingsNote:
+		return d.endings
+	}
+	return "no changes"
+}
+
+// rows returns the rows of the view. d.mu must be held.
+func (d *Diff) rows(mode Mode) []row {
+	var rows []row
+	if d.coarse {
+		rows = append(rows, row{kind: noteRow, old: coarseNote})
+	}
+	if d.endings != "" {
+		rows = append(rows, row{kind: noteRow, old: endingsNote})
+	}
+	oldAt, newAt := 0, 0 // the first lines without a row
+	for i, e := range d.edits {
+		// Unchanged lines before the edit. Those after the previous edit already have
+		// rows.
+		from := max(oldAt, e.OldStart-d.context)
+		if from == oldAt+1 && i > 0 {
+			from = oldAt // a gapRow for one line would save nothing
+		}
+		if from > oldAt && i > 0 {
+			rows = append(rows, row{kind: gapRow, old: int32(from - oldAt)})
+		}
+		newAt = e.NewStart - (e.OldStart - from)
+		rows = appendContext(rows, from, newAt, e.OldStart-from)
+		rows = appendEdit(rows, e, mode)
+		oldAt, newAt = e.OldEnd, e.NewEnd
+		next := len(d.old)
+		if i+1 < len(d.edits) {
+			next = d.edits[i+1].OldStart
+		}
+		n := min(d.context, next-oldAt)
+		rows = appendContext(rows, oldAt, newAt, n)
+		oldAt += n
+	}
+	if d.finalNewline != "" {
+		rows = append(rows, row{kind: noteRow, old: newlineNote})
+	}
+	if len(rows) == 0 {
+		which := sameNote
+		if d.oldText == "" && d.newText == "" {
+			which = emptyNote
+		}
+		rows = append(rows, row{kind: noteRow, old: which})
+	}
+	return rows
+}
+
+// appendContext appends rows for n unchanged lines.
+func appendContext(rows []row, old, new, n int) []row {
+	for i := range n {
+		rows = append(rows, row{kind: contextRow, old: int32(old + i), new: int32(new + i)})
+	}
+	return rows
+}
+
+// appendEdit appends the rows of an edit. It pairs its first removed line with its
+// first added one, the second with the second, and so on.
+func appendEdit(rows []row, e termtext.LineEdit, mode Mode) []row {
+	removed, added := e.OldEnd-e.OldStart, e.NewEnd-e.NewStart
+	at := func(start, i, n int) int32 {
+		if i < n {
+			return int32(start + i)
+		}
+		return none
+	}
+	if mode == Split {
+		for i := range max(removed, added) {
+			rows = append(rows, row{kind: changedRow, old: at(e.OldStart, i, removed), new: at(e.NewStart, i, added)})
+		}
+		return rows
+	}
+	for i := range removed {
+		rows = append(rows, row{kind: removedRow, old: int32(e.OldStart + i), new: at(e.NewStart, i, added)})
+	}
+	for i := range added {
+		rows = append(rows, row{kind: addedRow, old: at(e.OldStart, i, removed), new: int32(e.NewStart + i)})
+	}
+	return rows
+}
+
+// Source is a line of one of the texts, and the lines of a layout that show it.
+type Source struct {
+	// Text is the line as in the file, without its end.
+	Text string
+	// From (inclusive) and To (exclusive) are the lines of the layout that show it.
+	From, To int
+	// Lead is the number of cells before the text: numbers, the sign, and, side by
+	// side, the old text.
+	Lead int
+}
+
+// Sources returns the lines of the texts that the lines from (inclusive) to (exclusive)
+// of the layout show, each whole. It skips lines that show none, such as notes. Side by
+// side, it prefers the new text.
+func (l *Layout) Sources(from, to int) []Source {
+	from, to = max(from, 0), min(to, l.Len())
+	d := l.diff
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []Source
+	first := sort.Search(len(l.rows), func(i int) bool { return l.starts[i+1] > from })
+	for i := first; i < len(l.rows) && l.starts[i] < to; i++ {
+		r := l.rows[i]
+		s := Source{From: l.starts[i], To: l.starts[i+1]}
+		switch r.kind {
+		case gapRow, noteRow:
+			continue
+		case removedRow:
+			s.Text, s.Lead = d.raw(oldSide, r.old), l.unified.lead()
+		default:
+			if r.new == none {
+				s.Text, s.Lead = d.raw(oldSide, r.old), l.left.lead()
+				break
+			}
+			s.Text, s.Lead = d.raw(newSide, r.new), l.unified.lead()
+			if l.mode == Split {
+				s.Lead = l.left.width + 1 + l.right.lead()
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// LinesAt returns which lines of the texts, from 0, a line of the layout shows; -1 for
+// none.
+func (l *Layout) LinesAt(line int) (old, new int) {
+	i := sort.Search(len(l.rows), func(i int) bool { return l.starts[i+1] > line })
+	if i == len(l.rows) || line < 0 {
+		return int(none), int(none)
+	}
+	switch r := l.rows[i]; r.kind {
+	case gapRow, noteRow:
+		return int(none), int(none)
+	case removedRow:
+		return int(r.old), int(none)
+	case addedRow:
+		return int(none), int(r.new)
+	default:
+		return int(r.old), int(r.new)
+	}
+}
+
+// FirstChange returns the first line that shows a changed line, 0 if none does.
+func (l *Layout) FirstChange() int {
+	for i, r := range l.rows {
+		if r.kind != contextRow && r.kind != gapRow && r.kind != noteRow {
+			return l.starts[i]
+		}
+	}
+	return 0
+}
+
+// Ranges returns, for each edit in order, the lines of the layout that show it, or a
+// line near them if lines differ only in their ends.
+func (l *Layout) Ranges(edits []termtext.LineEdit) []LineRange {
+	spans := make([]LineRange, 0, len(edits))
+	i, near := 0, 0
+	for _, e := range edits {
+		for ; i < len(l.rows) && l.rows[i].before(e); i++ {
+			if l.rows[i].kind != gapRow && l.rows[i].kind != noteRow {
+				near = l.starts[i]
+			}
+		}
+		s := LineRange{near, near + 1}
+		for first := i; i < len(l.rows) && l.rows[i].within(e); i++ {
+			s = LineRange{l.starts[first], l.starts[i+1]}
+		}
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+// LineRange is a range of a layout's lines; To is exclusive.
+type LineRange struct{ From, To int }
+
+// position returns the position of a row: its line in the old text or, with byNew, in the
+// new one. Rows for added lines may have the old line that they are compared with.
+func (r row) position() (at int, byNew bool) {
+	if r.kind == addedRow || r.old == none {
+		return int(r.new), true
+	}
+	return int(r.old), false
+}
+
+// before reports whether a row precedes the lines of an edit.
+func (r row) before(e termtext.LineEdit) bool {
+	if r.kind == gapRow || r.kind == noteRow {
+		return true
+	}
+	at, byNew := r.position()
+	if byNew {
+		return at < e.NewStart
+	}
+	return at < e.OldStart
+}
+
+// within reports whether a row shows lines of an edit.
+func (r row) within(e termtext.LineEdit) bool {
+	if r.kind == gapRow || r.kind == noteRow {
+		return false
+	}
+	at, byNew := r.position()
+	if byNew {
+		return at >= e.NewStart && at < e.NewEnd
+	}
+	return at >= e.OldStart && at < e.OldEnd
+}
+
+// lead returns the number of cells before a column's text.
+func (c column) lead() int { return c.width - c.text() }

@@ -1,12 +1,17 @@
 package markdown
 
 import (
+	"fmt"
 	"image/color"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
+	"charm.land/glamour/v2/ansi"
 	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark/ast"
 
 	"parley/internal/termtext"
@@ -241,4 +246,364 @@ func CodeColors(code, path string, th *theme.Theme, most time.Duration) (lines [
 		lines = append(lines, line)
 	}
 	return lines, tame
+}
+
+// syntaxStyle is a chroma style in inks.
+type syntaxStyle struct {
+	palette *palette
+	style   *chroma.Style // nil: code has one colour
+	inks    map[chroma.TokenType]*ink
+}
+
+func newSyntaxStyle(p *palette) *syntaxStyle {
+	s := &syntaxStyle{palette: p, inks: map[chroma.TokenType]*ink{}}
+	name := codeStyle(&p.style.CodeBlock)
+	if name == "" {
+		return s
+	}
+	codeStyles.mu.RLock()
+	defer codeStyles.mu.RUnlock()
+	s.style = withoutBackground(styles.Get(name))
+	return s
+}
+
+// withoutBackground returns a style without the background of code as a whole. Tokens
+// keep their own backgrounds.
+func withoutBackground(style *chroma.Style) *chroma.Style {
+	b := style.Builder()
+	behind := b.Get(chroma.Background)
+	behind.Background, behind.NoInherit = 0, true
+	if plain, err := b.AddEntry(chroma.Background, behind).Build(); err == nil {
+		return plain
+	}
+	return style
+}
+
+func (s *syntaxStyle) ink(t chroma.TokenType) *ink {
+	if k, ok := s.inks[t]; ok {
+		return k
+	}
+	e := s.style.Get(t)
+	var l look
+	for a, value := range map[attributes]chroma.Trilean{bold: e.Bold, italic: e.Italic, underline: e.Underline} {
+		if value == chroma.Yes {
+			l.on |= a
+		}
+	}
+	l.set = l.on
+	of := func(c chroma.Colour) color.Color {
+		if !c.IsSet() {
+			return nil
+		}
+		return color.RGBA{c.Red(), c.Green(), c.Blue(), 0xff}
+	}
+	l.fg, l.bg = of(e.Colour), of(e.Background)
+	k := s.palette.ink(l)
+	s.inks[t] = k
+	return k
+}
+
+// codeStyles are the styles for code that were registered with chroma, which knows
+// styles only by name. Its registry is a plain map: whoever reads it, as Glamour does,
+// must hold mu.
+var codeStyles struct {
+	mu    sync.RWMutex
+	names map[*ansi.Chroma]string
+}
+
+// codeStyle returns the name under which chroma knows a style for code, "" for one
+// without colours. Glamour itself would register the first style used in the program
+// and then use it for all others.
+func codeStyle(s *ansi.StyleCodeBlock) string {
+	if s.Chroma == nil {
+		return s.Theme
+	}
+	codeStyles.mu.Lock()
+	defer codeStyles.mu.Unlock()
+	name, ok := codeStyles.names[s.Chroma]
+	if ok {
+		return name
+	}
+	name = fmt.Sprintf("parley-%d", len(codeStyles.names))
+	b := chroma.NewStyleBuilder(name)
+	for t, part := range tokens(s.Chroma) {
+		b.AddEntry(t, entry(part))
+	}
+	style, err := b.Build()
+	if err != nil { // entries made from values are never malformed
+		return ""
+	}
+	if codeStyles.names == nil {
+		codeStyles.names = map[*ansi.Chroma]string{}
+	}
+	codeStyles.names[s.Chroma] = name
+	styles.Register(style)
+	return name
+}
+
+func entry(s ansi.StylePrimitive) chroma.StyleEntry {
+	l := lookOf(s)
+	colour := func(c color.Color) chroma.Colour {
+		if c == nil {
+			return 0
+		}
+		r, g, b, _ := c.RGBA()
+		return chroma.NewColour(uint8(r>>8), uint8(g>>8), uint8(b>>8))
+	}
+	value := func(a attributes) chroma.Trilean {
+		if l.on&a != 0 {
+			return chroma.Yes
+		}
+		return chroma.Pass
+	}
+	return chroma.StyleEntry{
+		Colour: colour(l.fg), Background: colour(l.bg),
+		Bold: value(bold), Italic: value(italic), Underline: value(underline),
+	}
+}
+
+// tokens maps the kinds of tokens to their colours in Glamour's format.
+func tokens(c *ansi.Chroma) map[chroma.TokenType]ansi.StylePrimitive {
+	return map[chroma.TokenType]ansi.StylePrimitive{
+		chroma.Text: c.Text, chroma.Error: c.Error, chroma.Comment: c.Comment, chroma.CommentPreproc: c.CommentPreproc,
+		chroma.Keyword: c.Keyword, chroma.KeywordReserved: c.KeywordReserved,
+		chroma.KeywordNamespace: c.KeywordNamespace, chroma.KeywordType: c.KeywordType,
+		chroma.Operator: c.Operator, chroma.Punctuation: c.Punctuation,
+		chroma.Name: c.Name, chroma.NameBuiltin: c.NameBuiltin, chroma.NameTag: c.NameTag,
+		chroma.NameAttribute: c.NameAttribute, chroma.NameClass: c.NameClass, chroma.NameConstant: c.NameConstant,
+		chroma.NameDecorator: c.NameDecorator, chroma.NameException: c.NameException,
+		chroma.NameFunction: c.NameFunction, chroma.NameOther: c.NameOther,
+		chroma.Literal: c.Literal, chroma.LiteralNumber: c.LiteralNumber, chroma.LiteralDate: c.LiteralDate,
+		chroma.LiteralString: c.LiteralString, chroma.LiteralStringEscape: c.LiteralStringEscape,
+		chroma.GenericDeleted: c.GenericDeleted, chroma.GenericEmph: c.GenericEmph, chroma.GenericInserted: c.GenericInserted,
+		chroma.GenericStrong: c.GenericStrong, chroma.GenericSubheading: c.GenericSubheading,
+		chroma.Background: c.Background,
+	}
+}
+
+// maxHighlight bounds the bytes of code coloured at once; lexers manage about a quarter
+// of a megabyte a second. The lines beyond it are drawn plain.
+const maxHighlight = 16 << 10
+
+// maxLexing bounds the time for a text on which a lexer's expressions backtrack
+// endlessly; the rest is drawn plain. The tests of this package raise it: they colour
+// long texts.
+var maxLexing = 500 * time.Millisecond
+
+// highlight colours sanitised code; the result has an element for each line.
+func (p *palette) highlight(code, name string) [][]span {
+	lines, _ := p.highlightWithin(maxLexing, code, name)
+	return lines
+}
+
+// highlightWithin is highlight with another time limit, and reports whether the lexer
+// kept to it. Compiling the lexer does not count.
+func (p *palette) highlightWithin(most time.Duration, code, name string) (_ [][]span, inTime bool) {
+	inTime = true
+	rest := ""
+	if len(code) > maxHighlight {
+		cut := strings.LastIndexByte(code[:maxHighlight], '\n') + 1
+		code, rest = code[:cut], code[cut:]
+	}
+	lines := lineWriter{lines: make([][]span, 1, 1+strings.Count(code, "\n"))}
+	if lexer := languages.find(name); lexer != nil && p.syntax.style != nil && code != "" {
+		inTime = lines.tokens(lexer, p.syntax, code, most)
+		rest = code[lines.written:] + rest
+	} else {
+		rest = code + rest
+	}
+	lines.add(rest, p.plainCode)
+	return lines.lines, inTime
+}
+
+// lineWriter collects tokens by line.
+type lineWriter struct {
+	lines   [][]span
+	written int // bytes
+}
+
+func (w *lineWriter) add(text string, k *ink) {
+	w.written += len(text)
+	for {
+		line, rest, more := strings.Cut(text, "\n")
+		if line != "" {
+			last := &w.lines[len(w.lines)-1]
+			if n := len(*last); n > 0 && (*last)[n-1].ink == k {
+				(*last)[n-1].text += line
+			} else {
+				*last = append(*last, span{text: line, ink: k})
+			}
+		}
+		if !more {
+			return
+		}
+		w.lines = append(w.lines, nil)
+		text = rest
+	}
+}
+
+// tokens adds as much of code as the lexer understands, and reports whether it took
+// less than most. It ignores a lexer that fails or does not return the text that it was
+// given.
+func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string, most time.Duration) (inTime bool) {
+	inTime = true
+	defer func() { _ = recover() }() // chroma panics on a faulty lexer definition
+	it, err := lexer.Tokenise(nil, code)
+	if err != nil {
+		return true
+	}
+	until := time.Now().Add(most)
+	for t := it(); t != chroma.EOF && time.Now().Before(until); t = it() {
+		rest := code[w.written:]
+		if !strings.HasPrefix(rest, t.Value) {
+			if rest+"\n" != t.Value { // some lexers end the text with a newline
+				return true
+			}
+			t.Value = rest
+		}
+		w.add(t.Value, style.ink(t.Type))
+	}
+	return time.Now().Before(until)
+}
+
+// languages are the languages that can be coloured.
+var languages languageSet
+
+// languageSet finds and caches chroma's lexers by language or file name. A lexer is
+// compiled on first use.
+type languageSet struct {
+	mu    sync.Mutex
+	found map[string]chroma.Lexer // nil for names that were not found
+}
+
+// maxNames bounds the names that a languageSet caches, and maxNameLen their length.
+const maxNames, maxNameLen = 500, 100
+
+func (s *languageSet) find(name string) chroma.Lexer {
+	name = strings.ToLower(strings.Trim(name, " {}.`'\""))
+	if name == "" || len(name) > maxNameLen {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if lexer, ok := s.found[name]; ok {
+		return lexer
+	}
+	lexer := lexerOf(name)
+	if lexer == nil { // "rust,ignore", "go:main.go", "12:20:src/main.py"
+		if i := strings.IndexAny(name, ",;{["); i > 0 {
+			lexer = lexerOf(name[:i])
+		} else if i := strings.LastIndexByte(name, ':'); i >= 0 {
+			if lexer = lexerOf(name[i+1:]); lexer == nil {
+				lexer = lexerOf(name[:strings.IndexByte(name, ':')])
+			}
+		}
+	}
+	if s.found == nil {
+		s.found = map[string]chroma.Lexer{}
+	}
+	if len(s.found) < maxNames {
+		s.found[name] = lexer
+	}
+	return lexer
+}
+
+// lexerOf is lexers.Get for a name in lower case. That takes some milliseconds for
+// names that are not languages, because it tries each file pattern a dozen times;
+// lexerOf uses an index.
+func lexerOf(name string) chroma.Lexer { return indexed().get(name) }
+
+// lexerIndex maps names and file patterns to chroma's lexers.
+type lexerIndex struct {
+	names    map[string]chroma.Lexer
+	patterns []filePattern // in the order of the lexers
+}
+
+// filePattern is a pattern for file names.
+type filePattern struct {
+	glob string
+	// end is what follows the asterisk of a simple pattern; "" for others.
+	end   string
+	lexer chroma.Lexer
+}
+
+func (p *filePattern) matches(file string) bool {
+	if p.end != "" {
+		return strings.HasSuffix(file, p.end)
+	}
+	ok, _ := filepath.Match(p.glob, file)
+	return ok
+}
+
+var indexed = sync.OnceValue(func() *lexerIndex {
+	x := &lexerIndex{names: map[string]chroma.Lexer{}}
+	all := lexers.GlobalLexerRegistry.Lexers
+	for _, lexer := range all {
+		for _, alias := range lexer.Config().Aliases {
+			x.names[strings.ToLower(alias)] = lexer
+		}
+		for _, glob := range lexer.Config().Filenames {
+			end, simple := strings.CutPrefix(glob, "*")
+			if !simple || strings.ContainsAny(end, `*?[\`) {
+				end = ""
+			}
+			x.patterns = append(x.patterns, filePattern{glob, end, lexer})
+		}
+	}
+	for _, lexer := range all { // a name wins over an alias
+		x.names[strings.ToLower(lexer.Config().Name)] = lexer
+	}
+	return x
+})
+
+// get finds a lexer by name, file extension, or file name.
+func (x *lexerIndex) get(name string) chroma.Lexer {
+	if lexer := x.names[name]; lexer != nil {
+		return lexer
+	}
+	return first(x.match("filename."+name), x.match(name))
+}
+
+// copies are the suffixes that chroma ignores as those of copies and templates of a
+// file.
+var copies = []string{
+	"~", ".bak", ".old", ".orig", ".dpkg-dist", ".dpkg-old", ".ucf-dist", ".ucf-new", ".ucf-old", ".rpmnew", ".rpmorig", ".rpmsave", ".in",
+}
+
+// match finds a lexer by the name of a file.
+func (x *lexerIndex) match(file string) chroma.Lexer {
+	file = filepath.Base(file)
+	best := x.matchBase(file)
+	for _, end := range copies {
+		if original, ok := strings.CutSuffix(file, end); ok {
+			best = first(best, x.matchBase(original))
+		}
+	}
+	return best
+}
+
+// matchBase finds a lexer by the name of a file without its directories.
+func (x *lexerIndex) matchBase(file string) (best chroma.Lexer) {
+	for i := range x.patterns {
+		if p := &x.patterns[i]; p.matches(file) {
+			best = first(best, p.lexer)
+		}
+	}
+	return best
+}
+
+// first returns the one of two lexers that has precedence; either may be nil.
+func first(a, b chroma.Lexer) chroma.Lexer {
+	if a == nil || b != nil && priority(b) > priority(a) {
+		return b
+	}
+	return a
+}
+
+// priority returns a lexer's priority among those for the same file.
+func priority(lexer chroma.Lexer) float32 {
+	if p := lexer.Config().Priority; p != 0 {
+		return p
+	}
+	return 1 // chroma's default
 }
