@@ -240,9 +240,9 @@ func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, er
 	reading := slices.Clone(f.AskRead)
 	for _, path := range hidden {
 		path = strings.TrimRight(filepath.Clean(path), " ")
-		reading = append(reading, policy.LiteralFilePattern(path))
+		reading = append(reading, policy.LiteralPattern(path))
 		if real, err := fs.Resolve(path); err == nil && real != path {
-			reading = append(reading, policy.LiteralFilePattern(real))
+			reading = append(reading, policy.LiteralPattern(real))
 		}
 	}
 	var own []string

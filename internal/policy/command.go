@@ -259,7 +259,7 @@ func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
 	case *syntax.CallExpr:
 		c.call(cmd)
 		done = c.parts[from].leadsTo()
-	case *syntax.BinaryCmd:
+	case *syntax.BinaryCmd: // a list or a pipe
 		done, failed = c.binary(cmd)
 	default:
 		why = unclearConstruct

@@ -60,11 +60,6 @@ type Path struct {
 	Own          bool
 }
 
-// sensitive reports whether a rule must name a path exactly to allow a tool of a kind.
-func (p Path) sensitive(kind Kind) bool {
-	return p.Secret != "" || kind != Read && kind != Search && p.Runs != ""
-}
-
 // Decision is the result of the rules for a request.
 type Decision struct {
 	Verdict Verdict
@@ -80,53 +75,20 @@ func Decide(rules []Rule, r Request) Decision {
 	if r.Kind == switchMode || r.Kind == question {
 		return Decision{Verdict: Ask, Why: r.Unclear}
 	}
-	var applying []Rule
-	for _, rule := range rules {
-		if (rule.Agent == "" || rule.Agent == r.Agent) && (rule.Mode == "" || rule.Mode == r.Mode) && rule.concerns(r) {
-			applying = append(applying, rule)
-		}
-	}
-	if d := strictest(applying, r); d != nil {
-		return *d
-	}
-	return permitted(applying, r)
-}
-
-// concerns reports whether a rule is about the kind of a request. Rules that deny or ask
-// are also about a tool's name and the commands in its input, whatever the kind.
-func (r *Rule) concerns(q Request) bool {
-	switch {
-	case r.Kind == q.Kind:
-		return true
-	case r.Verdict == Allow:
-		return false
-	}
-	return r.Kind == MCP && q.Tool != "" || r.Kind == Execute && len(q.Others) > 0
-}
-
-// strictest looks for a rule that denies or asks. Such a rule matches if it matches any
-// part of the request.
-func strictest(rules []Rule, r Request) *Decision {
-	var found *Decision
-	for i := range rules {
-		rule := &rules[i]
-		if rule.Verdict == Allow || found != nil && found.Verdict >= rule.Verdict || !rule.touches(r) {
-			continue
-		}
-		found = &Decision{Verdict: rule.Verdict, Rule: rule}
-	}
-	return found
-}
-
-// permitted looks for rules that allow all of a request.
-func permitted(rules []Rule, r Request) Decision {
+	var strictest Decision
 	var allowing []Rule
 	for _, rule := range rules {
-		if rule.Verdict == Allow {
+		switch {
+		case rule.Agent != "" && rule.Agent != r.Agent, rule.Mode != "" && rule.Mode != r.Mode, !rule.concerns(r):
+		case rule.Verdict == Allow:
 			allowing = append(allowing, rule)
+		case rule.Verdict > strictest.Verdict && rule.touches(r):
+			strictest = Decision{Verdict: rule.Verdict, Rule: &rule}
 		}
 	}
 	switch {
+	case strictest.Rule != nil:
+		return strictest
 	case len(allowing) == 0:
 		return Decision{Verdict: Ask}
 	case r.Unclear != "":
@@ -146,11 +108,22 @@ func permitted(rules []Rule, r Request) Decision {
 				return Decision{Verdict: Allow, Rule: &allowing[i]}
 			}
 		}
-		return Decision{Verdict: Ask}
 	case Read, Edit, Delete, Move, Search:
 		return permittedPaths(allowing, r)
 	}
 	return Decision{Verdict: Ask}
+}
+
+// concerns reports whether a rule is about the kind of a request. Rules that deny or ask
+// are also about a tool's name and the commands in its input, whatever the kind.
+func (r *Rule) concerns(q Request) bool {
+	switch {
+	case r.Kind == q.Kind:
+		return true
+	case r.Verdict == Allow:
+		return false
+	}
+	return r.Kind == MCP && q.Tool != "" || r.Kind == Execute && len(q.Others) > 0
 }
 
 // permittedPaths allows a request that only touches allowed paths.
@@ -177,11 +150,13 @@ func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
 	if p.Own {
 		return nil, p.Name + " belongs to parley"
 	}
-	named := literalPattern(p.Name)
+	named := LiteralPattern(p.Name)
 	for i := range rules {
-		switch pattern := rules[i].Pattern; {
+		pattern, kind := rules[i].Pattern, rules[i].Kind
+		sensitive := p.Secret != "" || kind != Read && kind != Search && p.Runs != ""
+		switch {
 		case pattern != "" && !matchPath(pattern, p.Name):
-		case p.sensitive(rules[i].Kind) && pattern != named:
+		case sensitive && pattern != named:
 			why = p.Name + " is sensitive: only a rule that names it can allow it"
 		default:
 			return &rules[i], ""
@@ -271,8 +246,9 @@ func matchPathLoosely(pattern, name string) bool {
 	return matchPath(pattern, name) || matchPath(strings.ToLower(pattern), strings.ToLower(name))
 }
 
-// literalPattern returns the pattern that matches only the given path.
-func literalPattern(name string) string {
+// LiteralPattern returns the pattern that matches only the given path or name. As a
+// pattern of [SensitiveFiles] it also matches everything below the path.
+func LiteralPattern(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(name)
 }
 

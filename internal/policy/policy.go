@@ -80,10 +80,7 @@ const (
 	question   Kind = "question" // to the user, sent as a permission
 )
 
-var kinds = []Kind{Read, Edit, Delete, Move, Search, Execute, Fetch, MCP, Other}
-
-// needsPattern reports whether a kind is too broad to be allowed as a whole.
-func (k Kind) needsPattern() bool { return k == Execute || k == Fetch || k == MCP || k == Other }
+var kinds = []Kind{Read, Edit, Delete, Move, Search, Execute, Fetch, MCP, Other} // that rules match
 
 // Rule is one rule.
 type Rule struct {
@@ -184,8 +181,8 @@ func (r Rule) check() error {
 	if !slices.Contains(kinds, r.Kind) {
 		return &UnknownKindError{Kind: string(r.Kind)}
 	}
-	if r.Verdict == Allow && r.Kind.needsPattern() && (r.Pattern == "" || strings.Trim(r.Pattern, "* ") == "") {
-		return fmt.Errorf("%s cannot be allowed as a whole: say which in parentheses, as in %s", r.Kind, example[r.Kind])
+	if example, broad := examples[r.Kind]; broad && r.Verdict == Allow && strings.Trim(r.Pattern, "* ") == "" {
+		return fmt.Errorf("%s cannot be allowed as a whole: say which in parentheses, as in %s", r.Kind, example)
 	}
 	if r.Kind == Other && r.Pattern != "" {
 		return errors.New("the kind \"other\" takes no pattern, and can only ask or deny")
@@ -193,7 +190,8 @@ func (r Rule) check() error {
 	return r.checkPattern()
 }
 
-var example = map[Kind]string{
+// examples are rules of the kinds that are too broad to be allowed as a whole.
+var examples = map[Kind]string{
 	Execute: "execute(go test *)", Fetch: "fetch(example.com)", MCP: "mcp(server__tool)", Other: "deny other",
 }
 

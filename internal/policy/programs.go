@@ -247,47 +247,44 @@ const maxUnwrapped = 512
 // it: after a wrapper, in a shell's script, or with find -exec. It returns rather too
 // many than too few. complete is false if it stopped at the bound.
 func unwrap(words []string) (all [][]string, complete bool) {
-	u := unwrapper{}
-	u.program(words)
-	return u.all, len(u.all) < maxUnwrapped
-}
-
-type unwrapper struct{ all [][]string }
-
-func (u *unwrapper) program(words []string) {
-	if len(words) == 0 || len(u.all) >= maxUnwrapped {
-		return
+	// listed reports whether nested wrappers have already listed the same words.
+	listed := func(words []string) bool {
+		return slices.ContainsFunc(all, func(w []string) bool { return len(w) == len(words) && &w[0] == &words[0] })
 	}
-	u.all = append(u.all, words)
-	// "git -C dir push" is "git push" too: options, perhaps with values, may precede
-	// what matters.
-	for i := 2; i < len(words) && len(u.all) < maxUnwrapped && (strings.HasPrefix(words[i-1], "-") || i > 2 && strings.HasPrefix(words[i-2], "-")); i++ {
-		if !strings.HasPrefix(words[i], "-") {
-			u.all = append(u.all, append([]string{words[0]}, words[i:]...))
+	option := func(word string) bool { return strings.HasPrefix(word, "-") }
+	var list func(words []string)
+	list = func(words []string) {
+		if len(words) == 0 || len(all) >= maxUnwrapped {
+			return
 		}
-	}
-	switch name := path.Base(words[0]); {
-	case slices.Contains(shells, name) || name == "eval":
-		for _, w := range words[1:] {
-			for _, p := range commandParts(w, "") {
-				u.program(p.words)
+		all = append(all, words)
+		// "git -C dir push" is "git push" too: options, perhaps with values, may precede
+		// what matters.
+		for i := 2; i < len(words) && len(all) < maxUnwrapped && (option(words[i-1]) || i > 2 && option(words[i-2])); i++ {
+			if !option(words[i]) {
+				all = append(all, append([]string{words[0]}, words[i:]...))
 			}
 		}
-		if name == "eval" {
-			u.program(words[1:])
-		}
-	case slices.Contains(wrappers, name), name == "find", name == "fd":
-		for i := 1; i < len(words); i++ {
-			if !strings.HasPrefix(words[i], "-") && (i == 1 || !u.listed(words[i:])) {
-				u.program(words[i:])
+		switch name := path.Base(words[0]); {
+		case slices.Contains(shells, name) || name == "eval":
+			for _, w := range words[1:] {
+				for _, p := range commandParts(w, "") {
+					list(p.words)
+				}
+			}
+			if name == "eval" {
+				list(words[1:])
+			}
+		case slices.Contains(wrappers, name), name == "find", name == "fd":
+			for i := 1; i < len(words); i++ {
+				if !option(words[i]) && (i == 1 || !listed(words[i:])) {
+					list(words[i:])
+				}
 			}
 		}
 	}
-}
-
-// listed reports whether the same words were already listed, by nested wrappers.
-func (u *unwrapper) listed(words []string) bool {
-	return slices.ContainsFunc(u.all, func(w []string) bool { return len(w) == len(words) && &w[0] == &words[0] })
+	list(words)
+	return all, len(all) < maxUnwrapped
 }
 
 // unknownDir stands for a directory that is known only when the command runs.
@@ -332,7 +329,7 @@ func (q Request) understand(p part, named int) string {
 	}
 	for _, dir := range p.dirs {
 		switch {
-		case !q.inside(dir):
+		case dir == unknownDir || dir != "" && !q.resolve("", dir).Inside:
 			return "it would run outside the session's directories"
 		case prog.repository && !(q.home(dir) && q.resolve("", ".git").Exists):
 			return p.words[0] + " would run outside the session's directory, or it has no .git"
@@ -360,6 +357,7 @@ func (u *understanding) words(words []string) string {
 		text string
 	}
 	var operands []operand
+	unknown := func(text string) string { return u.name() + " " + text + " is not known to be harmless" }
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch {
@@ -375,7 +373,7 @@ func (u *understanding) words(words []string) string {
 		value, kind, ok := u.option(w)
 		switch {
 		case !ok:
-			return u.name() + " " + w + " is not known to be harmless"
+			return unknown(w)
 		case kind == noValue:
 			continue
 		case value == "":
@@ -398,7 +396,7 @@ func (u *understanding) words(words []string) string {
 		}
 		passed := kind == textValue && u.program.first == noValue && strings.HasPrefix(o.text, "-") // behind "--": an option for another program
 		if passed || kind == noValue && u.chosen+o.at >= u.named {
-			return u.name() + " " + o.text + " is not known to be harmless"
+			return unknown(o.text)
 		}
 		byRule := u.chosen+o.at < u.named || u.named <= u.chosen
 		if why := u.value(kind, o.text, byRule); why != "" {
@@ -521,10 +519,6 @@ func (q Request) home(dir string) bool {
 		p = q.resolve("", dir)
 	}
 	return dir != unknownDir && p.Inside && p.Name == "."
-}
-
-func (q Request) inside(dir string) bool {
-	return dir == "" || dir != unknownDir && q.resolve("", dir).Inside
 }
 
 // below returns the directory to which "cd name" leads from another.

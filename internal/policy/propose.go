@@ -21,11 +21,8 @@ func Propose(rules []Rule, r Request) [][]Rule {
 	}
 	var found [][]Rule
 	for _, proposal := range proposals(r) {
-		proposal = distinct(proposal)
-		if len(proposal) == 0 || len(proposal) > maxProposed || slices.ContainsFunc(found, func(f []Rule) bool { return slices.Equal(f, proposal) }) {
-			continue
-		}
-		if works(rules, proposal, r) {
+		again := slices.ContainsFunc(found, func(f []Rule) bool { return slices.Equal(f, proposal) })
+		if len(proposal) > 0 && len(proposal) <= maxProposed && !again && works(rules, proposal, r) {
 			found = append(found, proposal)
 		}
 	}
@@ -41,26 +38,17 @@ func works(rules, more []Rule, r Request) bool {
 			return false
 		}
 	}
-	d := Decide(slices.Concat(rules, more), r)
-	return d.Verdict == Allow
+	return Decide(slices.Concat(rules, more), r).Verdict == Allow
 }
 
-// distinct removes duplicates.
-func distinct(rules []Rule) []Rule {
-	var out []Rule
-	for _, r := range rules {
-		if !slices.Contains(out, r) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
+// proposals returns the rules that may be proposed for a request.
 func proposals(r Request) [][]Rule {
 	allow := func(patterns ...string) []Rule {
-		rules := make([]Rule, len(patterns))
-		for i, p := range patterns {
-			rules[i] = Rule{Verdict: Allow, Kind: r.Kind, Pattern: p}
+		var rules []Rule
+		for _, p := range patterns {
+			if rule := (Rule{Verdict: Allow, Kind: r.Kind, Pattern: p}); !slices.Contains(rules, rule) {
+				rules = append(rules, rule)
+			}
 		}
 		return rules
 	}
@@ -73,35 +61,30 @@ func proposals(r Request) [][]Rule {
 			return [][]Rule{allow(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))}
 		}
 	case MCP:
-		out := [][]Rule{allow(literalPattern(r.Tool))}
+		out := [][]Rule{allow(LiteralPattern(r.Tool))}
 		if server, _, ok := strings.Cut(r.Tool, "__"); ok {
-			out = append(out, allow(literalPattern(server)+"__*"))
+			out = append(out, allow(LiteralPattern(server)+"__*"))
 		}
 		return out
 	case Read, Edit, Delete, Move, Search:
-		return pathProposals(r, allow)
+		// Exactly these files, their directories, and everything if the request only reads.
+		var files, dirs []string
+		for _, p := range r.Paths {
+			files = append(files, LiteralPattern(p.Name))
+			if dir := path.Dir(p.Name); dir != "." && dir != "/" {
+				dirs = append(dirs, LiteralPattern(dir)+"/**")
+			}
+		}
+		out := [][]Rule{allow(files...)}
+		if len(dirs) == len(files) {
+			out = append(out, allow(dirs...))
+		}
+		if r.Kind == Read || r.Kind == Search {
+			out = append(out, allow(""))
+		}
+		return out
 	}
 	return nil
-}
-
-// pathProposals returns rules for exactly these files, for their directories, and for
-// everything if the request only reads.
-func pathProposals(r Request, allow func(...string) []Rule) [][]Rule {
-	var files, dirs []string
-	for _, p := range r.Paths {
-		files = append(files, literalPattern(p.Name))
-		if dir := path.Dir(p.Name); dir != "." && dir != "/" {
-			dirs = append(dirs, literalPattern(dir)+"/**")
-		}
-	}
-	out := [][]Rule{allow(files...)}
-	if len(dirs) == len(files) {
-		out = append(out, allow(dirs...))
-	}
-	if r.Kind == Read || r.Kind == Search {
-		out = append(out, allow(""))
-	}
-	return out
 }
 
 // commandPatterns returns patterns for every part of a command: the exact words, and

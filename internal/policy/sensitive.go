@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -66,8 +67,8 @@ const maxGlobbed = 200
 func NewSensitiveFiles(reading, writing, own []string, home string) (*SensitiveFiles, error) {
 	t := &SensitiveFiles{}
 	for use, lines := range [2][]string{
-		Reading: append(append([]string(nil), Secrets...), reading...),
-		Writing: append(append([]string(nil), Running...), writing...),
+		Reading: slices.Concat(Secrets, reading),
+		Writing: slices.Concat(Running, writing),
 	} {
 		for _, line := range lines {
 			if err := CheckFilePattern(line); err != nil {
@@ -102,7 +103,7 @@ func compile(line, home string) pattern {
 	glob = strings.TrimSuffix(glob, "/")
 	if below, atHome := strings.CutPrefix(glob, "~/"); atHome {
 		if glob = below; home != "" {
-			glob = LiteralFilePattern(filepath.ToSlash(home)) + "/" + below
+			glob = LiteralPattern(filepath.ToSlash(home)) + "/" + below
 		}
 	}
 	glob = fold(glob)
@@ -118,12 +119,6 @@ func compile(line, home string) pattern {
 		}
 	}
 	return p
-}
-
-// LiteralFilePattern returns the pattern that matches only a path and everything below
-// it.
-func LiteralFilePattern(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(path)
 }
 
 // Own reports whether a file belongs to parley itself.
@@ -156,7 +151,15 @@ func (t *SensitiveFiles) Match(use FileUse, path string) string {
 // match matches the names of a path, or of one of its parent folders.
 func (p pattern) match(path []string) bool {
 	if p.names == nil {
-		return p.matchGlob(path)
+		if len(path) > maxGlobbed {
+			return !p.spare
+		}
+		for n := len(path); n > 1; n-- {
+			if ok, _ := doublestar.Match(p.glob, strings.Join(path[:n], "/")); ok {
+				return true
+			}
+		}
+		return false
 	}
 	last := len(path) - len(p.names)
 	if p.anchored {
@@ -183,18 +186,6 @@ func matchNames(patterns, names []string) bool {
 		}
 	}
 	return true
-}
-
-func (p pattern) matchGlob(path []string) bool {
-	if len(path) > maxGlobbed {
-		return !p.spare
-	}
-	for n := len(path); n > 1; n-- {
-		if ok, _ := doublestar.Match(p.glob, strings.Join(path[:n], "/")); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // spelled returns the canonical spelling of a path.

@@ -40,7 +40,10 @@ var (
 // diffs. resolve returns where a path leads. Request.Unclear says what is uncertain; an
 // input with a command is a command, whatever kind the agent gives the call.
 func Describe(c Call, agent, mode string, resolve func(path string) Path) Request {
-	r := Request{Agent: agent, Mode: mode, Kind: kindOf(c.Kind), Resolve: resolve}
+	r := Request{Agent: agent, Mode: mode, Kind: Kind(c.Kind), Resolve: resolve}
+	if r.Kind == MCP || !slices.Contains(kinds, r.Kind) {
+		r.Kind = Other // MCP is a kind of rules only
+	}
 	d := describer{call: c, resolve: resolve, request: &r}
 	d.input()
 	for _, p := range slices.Concat(c.Paths, c.Changes) {
@@ -53,14 +56,6 @@ func Describe(c Call, agent, mode string, resolve func(path string) Path) Reques
 		r.Kind, r.Unclear = switchMode, "parley always asks before the mode changes"
 	}
 	return r
-}
-
-func kindOf(kind string) Kind {
-	switch k := Kind(kind); k {
-	case Read, Edit, Delete, Move, Search, Execute, Fetch:
-		return k
-	}
-	return Other
 }
 
 // describer fills in a request.
