@@ -1,9 +1,13 @@
 package toolview
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 func TestLocate(t *testing.T) {
@@ -83,5 +87,75 @@ func TestSites(t *testing.T) {
 	s.Add(map[Fragment]DiffPosition{{Path: "x", Old: "a\n", New: "b\n"}: {Line: 7}})
 	if s.Of("x", &old, "b\n").Line != 7 || s.Of("y", &old, "b\n").Line != 0 || s.Version() == before {
 		t.Errorf("%+v", s)
+	}
+}
+
+func TestReplaced(t *testing.T) {
+	text, image := acpclient.TextContent, acpclient.ToolCallContent{
+		Type: acpclient.ToolContentBlock, Content: &acpclient.ContentBlock{Type: acpclient.ContentImage, Data: "aGk="},
+	}
+	diff := func(path, now string) acpclient.ToolCallContent { return acpclient.DiffContent(path, nil, now) }
+	type contents = acpclient.ToolCallContents
+	for name, tt := range map[string]struct{ asked, shown, want contents }{
+		"the same":                     {contents{text("# plan"), diff("/a", "x"), image}, contents{image, text("# plan\n"), diff("/a", "y")}, nil},
+		"part of a longer text":        {contents{text("# plan")}, contents{text("This is the\n# plan\nof today")}, nil},
+		"replaced by a word":           {contents{text("# plan"), diff("/a", "x"), image}, contents{text("Done")}, contents{text("# plan"), diff("/a", "x"), image}},
+		"another file":                 {contents{diff("/a", "x")}, contents{diff("/b", "x")}, contents{diff("/a", "x")}},
+		"asked twice, shown once more": {contents{text("# plan"), text("# plan"), image, image}, nil, contents{text("# plan"), image}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Replaced(&conversation.ToolCall{Content: tt.shown, Asked: []*conversation.ToolCall{{Content: tt.asked}}})
+			if d := cmp.Diff([]acpclient.ToolCallContent(tt.want), got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// A question with very many contents, about a call that has as many others, is drawn like
+// any other: this test does not end otherwise.
+func TestReplacedOfMany(t *testing.T) {
+	const many = 50_000
+	for name, content := range map[string]func(word string, i int) acpclient.ToolCallContent{
+		"texts": func(word string, i int) acpclient.ToolCallContent {
+			return acpclient.TextContent(fmt.Sprintf("# %s %08d", word, i))
+		},
+		"files": func(word string, i int) acpclient.ToolCallContent {
+			return acpclient.DiffContent(fmt.Sprintf("/%s/%08d", word, i), nil, "")
+		},
+		"unknown ones": func(word string, i int) acpclient.ToolCallContent {
+			return acpclient.ToolCallContent{Type: "odd", Raw: fmt.Appendf(nil, `{"%s":%d}`, word, i)}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked, shown acpclient.ToolCallContents
+			for i := range many {
+				asked, shown = append(asked, content("plan", i)), append(shown, content("done", i))
+			}
+			got := Replaced(&conversation.ToolCall{Content: shown, Asked: []*conversation.ToolCall{{Content: asked}}})
+			if len(got) != many {
+				t.Errorf("%d of %d are shown", len(got), many)
+			}
+		})
+	}
+}
+
+// A patch that says anything else than the change is shown beside it.
+func TestAPatchThatSaysMoreIsShown(t *testing.T) {
+	old := "one\ntwo\nthree\n"
+	c := acpclient.DiffContent("/p/a.txt", &old, "one\n2\nthree\n")
+	for patch, want := range map[string]bool{
+		"--- a/p/a.txt\n+++ b/p/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n": true,
+		"@@ -2 +2 @@\n-two\n+2\n\\ No newline at end of file\n":                   true,
+		"--- /p/a.txt\n+++ /p/b.txt\n@@ -2 +2 @@\n-two\n+2\n":                     false,
+		"@@ -2 +2 @@\n-two\n+22\n":                                                false,
+		"@@ -2 +2 @@\n-two\n+2\n@@ -9 +9 @@\n-x\n+rm\n":                           false,
+		"rename from x\n@@ -2 +2 @@\n-two\n+2\n":                                  false,
+		"two":                                                                     false,
+		"":                                                                        false,
+	} {
+		if got := isPatchOf(patch, c); got != want {
+			t.Errorf("%q: %v", patch, got)
+		}
 	}
 }

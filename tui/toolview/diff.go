@@ -1,0 +1,292 @@
+package toolview
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// Fragment is a change of a file as an agent sends it: of the whole file or of a part
+// of it; the protocol does not say which.
+type Fragment struct {
+	// Path is as the agent wrote it.
+	Path     string
+	Old, New string
+}
+
+// FragmentOf returns the change in a diff; part reports whether it may be a part of its
+// file and has to be located. A new file is whole.
+func FragmentOf(path string, before *string, after string) (f Fragment, part bool) {
+	f = Fragment{Path: path, New: after}
+	if before != nil {
+		f.Old = *before
+	}
+	return f, f.Old != ""
+}
+
+// Fragments returns the changes in the content of a tool call that have to be located
+// in their files.
+func Fragments(content []acpclient.ToolCallContent) []Fragment {
+	var all []Fragment
+	for i := range content {
+		if c := &content[i]; c.Type == acpclient.ToolContentDiff {
+			if f, part := FragmentOf(c.Path, c.OldText, c.NewText); part {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// longestRest is the longest rest of a line, in bytes, that is shown with a change.
+const longestRest = 500
+
+// Locate finds where in a file a fragment stands, before or after the change. ok is false
+// if the fragment is not in the file, or more than once.
+func Locate(file []byte, f Fragment) (p DiffPosition, ok bool) {
+	file = bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n"))
+	first, second := withoutCR(f.Old), withoutCR(f.New)
+	if len(second) > len(first) { // the longer one may contain the other
+		first, second = second, first
+	}
+	for _, text := range []string{first, second} {
+		if text == "" {
+			continue
+		}
+		at := bytes.Index(file, []byte(text))
+		if at < 0 {
+			continue
+		}
+		if bytes.Contains(file[at+1:], []byte(text)) {
+			return DiffPosition{}, false
+		}
+		p.Line = bytes.Count(file[:at], []byte("\n")) + 1
+		from, to := bytes.LastIndexByte(file[:at], '\n')+1, at+len(text)
+		rest := bytes.IndexByte(file[to:], '\n')
+		if rest < 0 {
+			rest = len(file) - to
+		}
+		ends := strings.HasSuffix(f.Old, "\n")
+		if ends != strings.HasSuffix(f.New, "\n") || at-from > longestRest || rest > longestRest {
+			return p, true // it does more than change the line, or the line is too long to read
+		}
+		p.Lead = string(file[from:at])
+		if !ends {
+			p.Tail = string(file[to : to+rest])
+		}
+		return p, true
+	}
+	return DiffPosition{}, false
+}
+
+// Whole returns the texts of a change with the rest of their first and last lines, which
+// the agent has left out.
+func (p DiffPosition) Whole(before *string, after string) (*string, string) {
+	if before == nil || p.Lead == "" && p.Tail == "" {
+		return before, after
+	}
+	whole := p.Lead + *before + p.Tail
+	return &whole, p.Lead + after + p.Tail
+}
+
+// Removes reports whether a change removes everything in a file.
+func Removes(file []byte, f Fragment) bool { return f.New == "" && string(file) == f.Old }
+
+func withoutCR(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// Deletes reports whether a change deletes its file, by the kind of the call or, for
+// some agents, the kind of the change in _meta.
+func Deletes(c *acpclient.ToolCallContent, kind acpclient.ToolKind) bool {
+	if c.NewText != "" {
+		return false
+	}
+	said, _ := acpclient.MetaValue[string](c.Meta, "kind")
+	return kind == acpclient.ToolDelete || said == "delete"
+}
+
+// DiffPosition is the position of a fragment in its file, as far as it is known.
+type DiffPosition struct {
+	// Line is the first line of the fragment, from 1; 0 if unknown.
+	Line int
+	// Lead and Tail are the rest of the fragment's first and last line in the file.
+	Lead, Tail string
+	// Deleted means that the change deletes the file.
+	Deleted bool
+}
+
+// DiffPositions holds the positions of fragments. Whoever reads files adds to it, for
+// drawing. The zero value is empty; it is not safe for concurrent use.
+type DiffPositions struct {
+	lookups[Fragment, DiffPosition]
+}
+
+// Version changes with every addition.
+func (s *DiffPositions) Version() uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.version
+}
+
+// Of returns the position of the change in a diff. A new file begins at line 1.
+func (s *DiffPositions) Of(path string, before *string, after string) DiffPosition {
+	f, part := FragmentOf(path, before, after)
+	if !part {
+		return DiffPosition{Line: 1}
+	}
+	if s == nil {
+		return DiffPosition{}
+	}
+	return s.known[f]
+}
+
+// Replaced returns the content of the question that the call itself no longer shows:
+// agents replace a diff or a plan by a message about the result. A description of what
+// a program will do is rightly replaced by its output.
+func Replaced(t *conversation.ToolCall) []acpclient.ToolCallContent {
+	if len(t.Asked) == 0 {
+		return nil
+	}
+	var lost []acpclient.ToolCallContent
+	seen := onView{paths: map[string]bool{}, texts: map[string]bool{}, effort: mostEffort}
+	for i := range t.Content {
+		seen.add(&t.Content[i])
+	}
+	for _, asked := range t.Asked {
+		for i := range asked.Content {
+			c := &asked.Content[i]
+			words := c.Type == acpclient.ToolContentBlock && c.Content != nil && VerbatimWhenAsked(t.Kind, c.Content.Text)
+			if !words && !seen.shows(c) {
+				lost = append(lost, *c)
+				seen.add(c)
+			}
+		}
+	}
+	return lost
+}
+
+// mostEffort bounds what is compared, in bytes, and pairEffort is the minimum cost of a
+// comparison, because a question and a call can have very many contents each. What was
+// not compared is shown, perhaps twice.
+const (
+	mostEffort = 8 << 20
+	pairEffort = 128
+)
+
+// onView is what a call shows.
+type onView struct {
+	paths  map[string]bool // of the changed files
+	texts  map[string]bool
+	all    []*acpclient.ToolCallContent
+	effort int // the remaining effort
+}
+
+func (v *onView) add(c *acpclient.ToolCallContent) {
+	switch {
+	case c.Type == acpclient.ToolContentDiff:
+		v.paths[c.Path] = true
+		return
+	case c.Type == acpclient.ToolContentBlock && c.Content != nil:
+		v.texts[strings.TrimSpace(c.Content.Text)] = true
+	}
+	v.all = append(v.all, c)
+}
+
+// shows reports whether a content is shown. A file that is changed in both counts as
+// shown, even if the changes differ.
+func (v *onView) shows(c *acpclient.ToolCallContent) bool {
+	switch {
+	case c.Type == acpclient.ToolContentDiff:
+		return v.paths[c.Path]
+	case c.Type == acpclient.ToolContentBlock && c.Content != nil && c.Content.Type == acpclient.ContentText:
+		text := strings.TrimSpace(c.Content.Text)
+		return v.texts[text] || v.any(func(o *acpclient.ToolCallContent) bool {
+			if o.Type != c.Type || o.Content == nil {
+				return false
+			}
+			v.effort -= len(o.Content.Text)
+			return strings.Contains(o.Content.Text, text)
+		})
+	}
+	return v.any(func(o *acpclient.ToolCallContent) bool { return o.Type == c.Type && reflect.DeepEqual(o, c) })
+}
+
+// any reports whether is returns true for one of the contents, while the effort lasts.
+func (v *onView) any(is func(*acpclient.ToolCallContent) bool) bool {
+	for _, o := range v.all {
+		if v.effort <= 0 {
+			return false
+		}
+		v.effort -= pairEffort
+		if is(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPatchOf reports whether a text is a unified diff that says nothing but what a
+// change says: each of its hunks stands in the old and in the new text, and it is
+// about the same file.
+func isPatchOf(patch string, c acpclient.ToolCallContent) bool {
+	before := ""
+	if c.OldText != nil {
+		before = *c.OldText
+	}
+	var hunk struct{ before, after strings.Builder }
+	hunks := 0
+	fits := func() bool {
+		ok := contains(before, hunk.before.String()) && contains(c.NewText, hunk.after.String())
+		hunk.before.Reset()
+		hunk.after.Reset()
+		return ok
+	}
+	for line := range strings.Lines(patch) {
+		text := strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(text, "@@"):
+			if !fits() {
+				return false
+			}
+			hunks++
+		case hunks == 0:
+			if !patchHead(text, c.Path) {
+				return false
+			}
+		case text == "", text[0] == ' ':
+			hunk.before.WriteString(strings.TrimPrefix(text, " ") + "\n")
+			hunk.after.WriteString(strings.TrimPrefix(text, " ") + "\n")
+		case text[0] == '-':
+			hunk.before.WriteString(text[1:] + "\n")
+		case text[0] == '+':
+			hunk.after.WriteString(text[1:] + "\n")
+		case text[0] != '\\':
+			return false
+		}
+	}
+	return hunks > 0 && fits()
+}
+
+// contains reports whether whole lines stand in a text, whose last line may lack its
+// end.
+func contains(text, lines string) bool {
+	return lines == "" || strings.Contains("\n"+strings.ReplaceAll(text, "\r\n", "\n")+"\n", "\n"+lines)
+}
+
+// patchHead reports whether a line before the first hunk says no more than which file
+// is changed.
+func patchHead(line, path string) bool {
+	if strings.Trim(line, "=") == "" {
+		return true
+	}
+	for _, lead := range []string{"Index: ", "--- ", "+++ "} {
+		if name, ok := strings.CutPrefix(line, lead); ok {
+			name, _, _ = strings.Cut(name, "\t")
+			return name == path || name == "/dev/null" || name == "a/"+strings.TrimPrefix(path, "/") || name == "b/"+strings.TrimPrefix(path, "/")
+		}
+	}
+	return false
+}
