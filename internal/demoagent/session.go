@@ -1,18 +1,25 @@
 package demoagent
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
+	"parley/config"
 )
 
 // pageSize is how many sessions one answer to session/list has.
@@ -316,4 +323,260 @@ func (s *session) cancelTurn() {
 	if cancel != nil {
 		cancel()
 	}
+}
+
+// keptSessions is how many sessions are kept; the oldest go first.
+const keptSessions = 50
+
+// store is a directory with one JSON file for each session.
+type store struct{ dir string }
+
+// record is a session as it is kept.
+type record struct {
+	ID       acpclient.SessionID             `json:"id"`
+	Cwd      string                          `json:"cwd"`
+	Title    string                          `json:"title"`
+	Updated  time.Time                       `json:"updated"`
+	Settings settings                        `json:"settings"`
+	Count    int                             `json:"count"` // of messages and tool calls, for their ids
+	Used     uint64                          `json:"used"`
+	Cost     float64                         `json:"cost"`
+	History  []acpclient.SessionNotification `json:"history"`
+	// Outputs is what the terminals of tool calls printed: the terminals are
+	// gone when history is replayed.
+	Outputs map[acpclient.ToolCallID]string `json:"outputs,omitempty"`
+}
+
+// sessionIDPattern matches our own ids: only those become file names.
+var sessionIDPattern = regexp.MustCompile(`^tour-[0-9a-f]{16}$`)
+
+func (st store) path(id acpclient.SessionID) (string, error) {
+	if !sessionIDPattern.MatchString(string(id)) {
+		return "", noSession(id)
+	}
+	return filepath.Join(st.dir, string(id)+".json"), nil
+}
+
+func (st store) load(id acpclient.SessionID) (*record, error) {
+	path, err := st.path(id)
+	if err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, noSession(id)
+	}
+	r := new(record)
+	if err == nil {
+		err = json.Unmarshal(b, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load session %s: %w", id, err)
+	}
+	return r, nil
+}
+
+func (st store) save(r *record) error {
+	path, err := st.path(r.ID)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := st.write(path, b); err != nil {
+		return fmt.Errorf("save session %s: %w", r.ID, err)
+	}
+	for i, old := range st.list() {
+		if i >= keptSessions {
+			_ = st.remove(old.ID) // if it stays, nothing is lost
+		}
+	}
+	return nil
+}
+
+// write replaces a file whole.
+func (st store) write(path string, b []byte) error {
+	if err := config.MakeDir(st.dir); err != nil {
+		return err
+	}
+	return config.ReplaceFile(path, b, config.FileMode)
+}
+
+// remove deletes a session, which may be missing.
+func (st store) remove(id acpclient.SessionID) error {
+	path, err := st.path(id)
+	if err != nil {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("delete session %s: %w", id, err)
+	}
+	return nil
+}
+
+// list returns the sessions, the latest first, without those that cannot be read.
+func (st store) list() []*record {
+	entries, _ := os.ReadDir(st.dir)
+	var out []*record
+	for _, e := range entries {
+		name, isJSON := strings.CutSuffix(e.Name(), ".json")
+		if !isJSON {
+			continue
+		}
+		if r, err := st.load(acpclient.SessionID(name)); err == nil {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b *record) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+func (st store) badge() string { return filepath.Join(st.dir, "signed-in") }
+
+func (st store) signIn() error {
+	if err := st.write(st.badge(), nil); err != nil {
+		return fmt.Errorf("sign in: %w", err)
+	}
+	return nil
+}
+
+func (st store) signOut() error {
+	if err := os.Remove(st.badge()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("sign out: %w", err)
+	}
+	return nil
+}
+
+func (st store) signedIn() bool {
+	_, err := os.Stat(st.badge())
+	return err == nil
+}
+
+// The modes, and the option that is the mode.
+const (
+	modeAsk  = "ask"
+	modeAuto = "auto"
+	modePlan = "plan"
+
+	optionMode acpclient.ConfigID = "mode"
+)
+
+// settings are the values of a session's config options.
+type settings struct {
+	Mode    string `json:"mode"`
+	Model   string `json:"model"`
+	Thought string `json:"thought"`
+	Pace    string `json:"pace"`
+	Hints   bool   `json:"hints"`
+}
+
+var defaultSettings = settings{Mode: modeAsk, Model: "river", Thought: "brief", Pace: "calm", Hints: true}
+
+// model is a pretended model. The models differ in what a client shows of them: context,
+// cost, and the thought levels that they offer.
+type model struct {
+	Context  uint64                    `json:"context"`  // tokens
+	Price    float64                   `json:"price"`    // dollars for a million tokens
+	Thoughts []acpclient.ConfigValueID `json:"thoughts"` // the first is the default
+}
+
+var models = sync.OnceValue(func() map[string]model { return decoded[map[string]model]("models.json") })
+
+// delay is how slow the stream is, as a factor of its pauses.
+func (s *settings) delay() float64 {
+	delay, known := map[string]float64{"brisk": 0.3, "instant": 0}[s.Pace]
+	if !known {
+		return 1
+	}
+	return delay
+}
+
+// value is where the value of a select option is kept; nil if there is no such option.
+func (s *settings) value(id acpclient.ConfigID) *string {
+	return map[acpclient.ConfigID]*string{optionMode: &s.Mode, "model": &s.Model, "thought": &s.Thought, "pace": &s.Pace}[id]
+}
+
+// configOptions is the complete state of the config options.
+func (s *settings) configOptions(withBoolean bool) []acpclient.SessionConfigOption {
+	out := decoded[[]acpclient.SessionConfigOption]("options.json")
+	for i := range out {
+		o := &out[i]
+		if value := s.value(o.ID); value != nil {
+			o.CurrentValue = acpclient.SelectValue(acpclient.ConfigValueID(*value))
+		} else {
+			o.CurrentValue = acpclient.BoolValue(s.Hints)
+		}
+		if o.ID == "thought" {
+			var levels []acpclient.ConfigSelectOption
+			for _, id := range models()[s.Model].Thoughts {
+				i := slices.IndexFunc(o.Options.All(), func(c acpclient.ConfigSelectOption) bool { return c.Value == id })
+				levels = append(levels, o.Options.All()[i])
+			}
+			o.Options = acpclient.Ungrouped(levels...)
+		}
+	}
+	if !withBoolean {
+		out = slices.DeleteFunc(out, func(o acpclient.SessionConfigOption) bool { return o.Type == acpclient.ConfigBoolean })
+	}
+	return out
+}
+
+// set changes one option, and what depends on it.
+func (s *settings) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
+	all := s.configOptions(true)
+	i := slices.IndexFunc(all, func(o acpclient.SessionConfigOption) bool { return o.ID == id })
+	switch {
+	case i < 0:
+		return invalid("there is no option %q", id)
+	case all[i].Type == acpclient.ConfigBoolean && !v.IsBool:
+		return invalid("option %q is on or off", id)
+	case all[i].Type == acpclient.ConfigBoolean:
+		s.Hints = v.Bool
+		return nil
+	case v.IsBool || !slices.ContainsFunc(all[i].Options.All(), func(c acpclient.ConfigSelectOption) bool { return c.Value == v.ID }):
+		return invalid("option %q has no value %q", id, v.ID)
+	}
+	*s.value(id) = string(v.ID)
+	if levels := models()[s.Model].Thoughts; !slices.Contains(levels, acpclient.ConfigValueID(s.Thought)) {
+		s.Thought = string(levels[0])
+	}
+	return nil
+}
+
+// modes are the values of the option that is the mode, as version 1 also has them.
+func modes() (out []acpclient.SessionMode) {
+	for _, c := range decoded[[]acpclient.SessionConfigOption]("options.json")[0].Options.All() {
+		out = append(out, acpclient.SessionMode{ID: acpclient.SessionModeID(c.Value), Name: c.Name, Description: c.Description})
+	}
+	return out
+}
+
+func (a *agent) setMode(_ context.Context, r *acpclient.SetSessionModeRequest) (any, error) {
+	s, err := a.openSession(r.SessionID)
+	if err == nil {
+		err = s.set(optionMode, acpclient.SelectValue(acpclient.ConfigValueID(r.ModeID)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.notify(&acpclient.ConfigOptionUpdate{ConfigOptions: s.configOptions()})
+	return struct{}{}, nil
+}
+
+func (a *agent) setConfigOption(_ context.Context, r *acpclient.SetSessionConfigOptionRequest) (any, error) {
+	s, err := a.openSession(r.SessionID)
+	if err == nil {
+		err = s.set(r.ConfigID, r.Value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.ConfigID == optionMode {
+		s.notify(&acpclient.CurrentModeUpdate{CurrentModeID: acpclient.SessionModeID(s.settings().Mode)})
+	}
+	return object{"configOptions": s.state()["configOptions"]}, nil
 }

@@ -12,6 +12,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -216,5 +217,272 @@ func (e *exam) stderr() {
 func (e *exam) keepStderr() {
 	if text := strings.TrimSpace(e.tail.since()); text != "" && e.report.Stderr == "" {
 		e.report.Stderr = termtext.Visible(text)
+	}
+}
+
+// patience is how many unanswered requests in a row end the exam: each takes the whole
+// timeout.
+const patience = 3
+
+// exam is one run of the agent. It uses one goroutine; two others read and write the
+// pipes.
+type exam struct {
+	opt     Options
+	report  *Report
+	referee *referee
+	ctx     context.Context
+	began   time.Time
+
+	agent *Running
+	lines chan rawLine
+	out   chan []byte
+	quit  chan struct{}
+
+	run        int // of the agent, from 1
+	offer      int // the version that the agent is offered
+	line       int // the number of the last line
+	next       int // the id of the next request
+	answers    map[string]*message
+	gone       bool            // the agent has ended, or its stdout has
+	ending     bool            // its stdin is closed
+	refused    bool            // it cannot take the offer of a later version
+	unanswered int             // requests without an answer, one after the other
+	deaf       bool            // it does not answer methods that it does not know
+	can        map[string]bool // the methods that it has
+	wireErr    error
+	tail       tail // of stderr
+}
+
+// answer is the answer to a request; message is nil without one.
+type answer struct {
+	method  string
+	line    int // of the request
+	message *message
+	result  json.RawMessage
+	err     *rpcError
+	took    time.Duration
+}
+
+// is reports whether the answer is an error with this code.
+func (a answer) is(code string) bool { return a.err != nil && a.err.Code.String() == code }
+
+// start starts the agent and the goroutines of its pipes.
+func (e *exam) start() error {
+	e.began = time.Now()
+	agent, err := e.opt.Start(&e.tail)
+	if err != nil {
+		return err
+	}
+	e.agent, e.referee.unordered = agent, agent.Unordered
+	e.lines, e.out, e.quit = make(chan rawLine), make(chan []byte, 256), make(chan struct{})
+	e.answers = map[string]*message{}
+	go readLines(agent.Stdout, e.lines, e.quit)
+	go writeLines(agent.Stdin, e.out)
+	return nil
+}
+
+// stopped reports whether the exam must end.
+func (e *exam) stopped() bool {
+	return e.gone || e.unanswered >= patience || e.ctx.Err() != nil
+}
+
+// send sends a line, unless the agent's stdin is closed.
+func (e *exam) send(line []byte) {
+	if e.ending {
+		return
+	}
+	e.note(Client, line, time.Now())
+	select {
+	case e.out <- line:
+	default: // the agent has stopped reading and will not answer
+	}
+}
+
+type outgoing struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  any             `json:"result,omitempty"`
+	Error   any             `json:"error,omitempty"`
+}
+
+func (e *exam) write(m outgoing) {
+	m.JSONRPC = "2.0"
+	line, err := json.Marshal(m)
+	if err != nil {
+		panic(fmt.Sprintf("doctor: a message that cannot be written: %v", err)) // they are all made here
+	}
+	e.send(line)
+}
+
+func (e *exam) notify(method string, params any) {
+	e.write(outgoing{Method: method, Params: params})
+}
+
+// request sends a request without waiting for the answer.
+func (e *exam) request(method string, params any) json.RawMessage {
+	id := json.RawMessage(fmt.Sprint(e.next))
+	e.next++
+	e.requestAs(id, method, params)
+	return id
+}
+
+func (e *exam) requestAs(id json.RawMessage, method string, params any) {
+	session := ""
+	if p, ok := params.(map[string]any); ok {
+		session, _ = p["sessionId"].(string)
+	}
+	e.tail.begin()
+	e.write(outgoing{ID: id, Method: method, Params: params})
+	e.referee.sent[key(id)] = &request{id: key(id), method: method, session: session, line: e.line}
+}
+
+// call sends a request and waits for the answer.
+func (e *exam) call(method string, params any) answer {
+	if e.stopped() {
+		return answer{}
+	}
+	return e.await(e.request(method, params), method)
+}
+
+// await waits for the answer to a request and reports a missing one.
+func (e *exam) await(id json.RawMessage, method string) answer {
+	began := time.Now()
+	m, q := e.wait(id), e.referee.sent[key(id)]
+	if m == nil {
+		if q.late = true; !e.gone && e.ctx.Err() == nil {
+			e.unanswered++
+			e.referee.finds(ruleNoAnswer, nil, "%s (line %d) got no response within %v", method, q.line, e.opt.Timeout)
+		}
+		return answer{}
+	}
+	e.unanswered = 0
+	a := answer{method: method, line: q.line, message: m, result: m.fields["result"], took: m.at.Sub(began)}
+	if raw, failed := m.fields["error"]; failed {
+		a.err = new(rpcError)
+		_ = json.Unmarshal(raw, a.err)
+	}
+	return a
+}
+
+// mustRefuse reports an answer that is not an error, or one with another code. A code of
+// "" means any.
+func (e *exam) mustRefuse(a answer, broken *Rule, code, taken string, args ...any) {
+	switch {
+	case a.message == nil:
+	case a.err == nil:
+		e.referee.finds(broken, a.message, taken, args...)
+	case code != "" && !a.is(code):
+		e.referee.finds(broken, a.message, "%s (line %d) failed with %s instead of %s", a.method, a.line, a.err, code)
+	}
+}
+
+// succeeds calls an advertised method and reports an error as a deviation. It returns
+// false without a result.
+func (e *exam) succeeds(broken *Rule, what, method string, params any) (answer, bool) {
+	a := e.call(method, params)
+	if !e.missing(method, a) && a.err != nil {
+		e.referee.finds(broken, a.message, "%s returned an error: %s", what, a.err)
+	}
+	return a, a.message != nil && a.err == nil
+}
+
+// missing reports a deviation if an advertised method is not found.
+func (e *exam) missing(method string, a answer) bool {
+	if a.is(codeMethodNotFound) {
+		e.referee.finds(ruleAdvertised, a.message, "%s is advertised but not implemented", method)
+		return true
+	}
+	return false
+}
+
+// wait reads lines until a request is answered; nil without an answer.
+func (e *exam) wait(id json.RawMessage) *message {
+	e.until(e.opt.Timeout, func() bool { return e.answers[key(id)] != nil })
+	return e.answers[key(id)]
+}
+
+// until reads lines until a condition holds or the time is over.
+func (e *exam) until(d time.Duration, so func() bool) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for !so() && !e.gone {
+		select {
+		case l, ok := <-e.lines:
+			e.take(l, ok)
+		case <-timer.C:
+			return so()
+		case <-e.ctx.Done():
+			return so()
+		}
+	}
+	return so()
+}
+
+// take handles a line of the agent.
+func (e *exam) take(l rawLine, ok bool) {
+	if !ok {
+		e.gone = true
+		return
+	}
+	e.note(Agent, l.data, l.at)
+	m := e.referee.line(e.line, l)
+	switch {
+	case m == nil:
+	case m.call:
+		e.referee.called(m)
+		if m.id != nil {
+			e.reply(m)
+		}
+	default:
+		if q := e.referee.answer(m); q != nil {
+			e.answers[q.id] = m
+		}
+	}
+}
+
+// reply answers a request of the agent: the exam grants no permission and has no tools.
+func (e *exam) reply(m *message) {
+	if m.method != "session/request_permission" {
+		e.write(outgoing{ID: m.id, Error: map[string]any{"code": -32601, "message": "Method not found"}})
+		return
+	}
+	var q question
+	m.params(&q)
+	outcome := map[string]any{"outcome": "cancelled"}
+	if s := e.referee.sessions[q.SessionID]; s == nil || !s.cancel {
+		for _, o := range q.Options {
+			if strings.HasPrefix(o.Kind, "reject") {
+				outcome = map[string]any{"outcome": "selected", "optionId": o.ID}
+				break
+			}
+		}
+	}
+	e.write(outgoing{ID: m.id, Result: map[string]any{"outcome": outcome}})
+}
+
+// quiet is how long to wait for late messages.
+const quiet = 500 * time.Millisecond
+
+// listen reads lines for some time.
+func (e *exam) listen(d time.Duration) { e.until(d, func() bool { return false }) }
+
+// settle waits for what the agent sends too late: what belongs to a turn, or to a replay
+// that has ended.
+func (e *exam) settle() {
+	e.fence()
+	e.listen(quiet)
+}
+
+// fence waits until the agent has handled everything sent so far, with a request that it
+// must answer: answers come in the order of the wire.
+func (e *exam) fence() {
+	switch {
+	case e.stopped():
+	case e.deaf:
+		e.listen(quiet)
+	default:
+		e.deaf = e.wait(e.request("_parley/fence", struct{}{})) == nil
 	}
 }

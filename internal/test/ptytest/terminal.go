@@ -1,3 +1,18 @@
+// Package ptytest drives a program as a user would: the program runs on a real
+// pseudo-terminal, a terminal emulator draws its screen, and a test types, clicks and
+// reads what is shown.
+//
+//	term := ptytest.Start(t, ptytest.Options{Cmd: []string{test.Parley(t), "--", "agent"}})
+//	term.WaitFor("Ask anything")
+//	term.Type("hello").Press("enter")
+//	term.WaitFor("Hello to you")
+//
+// Rules:
+//
+//   - Nothing sleeps. The program's output wakes a wait, which sees only complete frames: what is drawn inside a synchronized update appears when that ends.
+//   - There is no wait for "the program is idle": from outside, a program that has finished looks like one that has not begun. Wait for something on the screen.
+//   - The program has an environment of its own: fresh home, fresh XDG directories.
+//   - A process that the program leaves running fails the test.
 package ptytest
 
 import (
@@ -7,10 +22,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -268,4 +287,266 @@ func orDefault(n, def int) int {
 		return def
 	}
 	return n
+}
+
+// patience bounds every wait: 30 s, times the factor in PARLEY_TEST_TIMEOUT
+// (as in PARLEY_TEST_TIMEOUT=4 for a slow machine). No test that passes waits
+// so long.
+func patience(d time.Duration) time.Duration {
+	if f, err := strconv.ParseFloat(os.Getenv("PARLEY_TEST_TIMEOUT"), 64); err == nil && f > 0 {
+		return time.Duration(float64(d) * f)
+	}
+	return d
+}
+
+const waitBound = 30 * time.Second
+
+// Screen is the last whole frame.
+func (term *Terminal) Screen() Screen {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return *term.screen.current()
+}
+
+// Line is the text of row y of the screen, from 0.
+func (term *Terminal) Line(y int) string { return term.Screen().Line(y) }
+
+// Cell is the character at column x, row y, from 0.
+func (term *Terminal) Cell(x, y int) Cell { return term.Screen().Cell(x, y) }
+
+// Cursor is where the text cursor is, and whether it is shown.
+func (term *Terminal) Cursor() Cursor { return term.Screen().Cursor }
+
+// AltScreen reports whether the program has taken the whole screen.
+func (term *Terminal) AltScreen() bool { return term.Screen().AltScreen }
+
+// WaitFor waits until every one of the texts is on the screen at once.
+func (term *Terminal) WaitFor(texts ...string) *Terminal {
+	term.t.Helper()
+	return term.WaitUntil("the screen shows "+quoted(texts), func(s Screen) bool {
+		for _, text := range texts {
+			if !s.Contains(text) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// WaitForRegexp waits until the text of the screen matches.
+func (term *Terminal) WaitForRegexp(expr string) *Terminal {
+	term.t.Helper()
+	re := regexp.MustCompile(expr)
+	return term.WaitUntil(fmt.Sprintf("the screen matches %#q", expr), func(s Screen) bool { return re.MatchString(s.String()) })
+}
+
+// WaitGone waits until text is not on the screen. It holds at once when the
+// text has not come yet: wait for the text first.
+func (term *Terminal) WaitGone(text string) *Terminal {
+	term.t.Helper()
+	return term.WaitUntil(fmt.Sprintf("%q is gone from the screen", text), func(s Screen) bool { return !s.Contains(text) })
+}
+
+// WaitUntil waits until ok holds for the screen, and ends the test when it
+// does not within 30 s (see PARLEY_TEST_TIMEOUT) or can no longer, because the
+// program has ended. The description completes "expected that …".
+func (term *Terminal) WaitUntil(description string, ok func(Screen) bool) *Terminal {
+	term.t.Helper()
+	bound := patience(waitBound)
+	timeout := time.NewTimer(bound)
+	defer timeout.Stop()
+	for ended := false; ; {
+		term.mu.Lock()
+		screen, frame := *term.screen.current(), term.frame
+		term.mu.Unlock()
+		if ok(screen) {
+			return term
+		}
+		if ended {
+			term.failf("expected that %s, but the program has ended%s", description, term.exitNote())
+		}
+		select {
+		case <-frame:
+		case <-term.eof:
+			ended = true
+		case <-timeout.C:
+			term.failf("expected within %v that %s", bound, description)
+		}
+	}
+}
+
+// exitNote says how the program ended. Its terminal closes a moment before that is
+// known, if it ends at all.
+func (term *Terminal) exitNote() string {
+	if within(patience(waitBound), term.exited) {
+		return " with " + term.cmd.ProcessState.String()
+	}
+	return ""
+}
+
+// failf ends the test with a message and the screen.
+func (term *Terminal) failf(format string, args ...any) {
+	term.t.Helper()
+	term.shown = true
+	term.t.Fatalf("%s\n%s", fmt.Sprintf(format, args...), term.picture())
+}
+
+func (term *Terminal) picture() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	note := ""
+	if n := term.screen.panics; n > 0 {
+		note = fmt.Sprintf("\n(the emulator could not draw %d pieces of the output)", n)
+	}
+	return "the screen of " + strings.Join(term.cmd.Args, " ") + ":\n" + term.screen.current().framed() + note
+}
+
+func quoted(texts []string) string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, strconv.Quote(text))
+	}
+	return strings.Join(all, " and ")
+}
+
+// Signal sends a signal to the program itself, not to its children.
+func (term *Terminal) Signal(sig syscall.Signal) *Terminal {
+	term.t.Helper()
+	if err := term.cmd.Process.Signal(sig); err != nil {
+		term.failf("send %v: %v", sig, err)
+	}
+	return term
+}
+
+// WaitExit waits until the program has ended and its last output is on the
+// screen. It returns the exit code; 128 plus the signal's number when one
+// ended it.
+func (term *Terminal) WaitExit() int {
+	term.t.Helper()
+	if bound := patience(waitBound); !within(bound, term.exited) {
+		term.failf("expected within %v that the program ends", bound)
+	}
+	term.Resume()
+	// A child that still holds the terminal delays its end: that child is
+	// reported when the test ends.
+	within(patience(waitBound), term.eof)
+	state := term.cmd.ProcessState
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return state.ExitCode()
+}
+
+// end is the cleanup of every terminal.
+func (term *Terminal) end() {
+	if term.t.Failed() && !term.shown {
+		term.t.Log(term.picture())
+	}
+	term.Resume()
+	term.endProgram()
+	for _, p := range leftovers(term.Pid(), term.mark, patience(waitBound)) {
+		term.t.Errorf("the program left a process behind: %s", p)
+		p.kill()
+	}
+	if !within(patience(waitBound), term.eof) {
+		term.t.Error("something still writes to the terminal")
+	}
+	_ = term.pty.Close()
+	<-term.eof
+	term.keys.close()
+	term.screen.stopReplies()
+	<-term.gone
+	if term.raw != nil {
+		_ = term.raw.Close()
+	}
+}
+
+// endProgram asks the program to end, and then makes it.
+func (term *Terminal) endProgram() {
+	if within(0, term.exited) {
+		return
+	}
+	_ = term.cmd.Process.Signal(syscall.SIGTERM)
+	if within(patience(waitBound), term.exited) {
+		return
+	}
+	term.t.Errorf("the program did not end when asked to\n%s", term.picture())
+	if err := unix.Kill(-term.Pid(), unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
+		term.t.Errorf("kill the program: %v", err)
+	}
+	<-term.exited
+}
+
+// within reports whether done was closed in time.
+func within(bound time.Duration, done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	timeout := time.NewTimer(bound)
+	defer timeout.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timeout.C:
+		return false
+	}
+}
+
+// record is the output of a program, byte by byte, as a screen reader or a terminal that
+// cannot move its cursor gets it.
+type record struct {
+	all  strings.Builder
+	read int // up to where a test has read
+}
+
+func (r *record) add(b []byte) {
+	if r != nil {
+		r.all.Write(b)
+	}
+}
+
+// Raw is all that the program has written so far, with every control sequence. The
+// options must have said that it is kept.
+func (term *Terminal) Raw() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.kept.all.String()
+}
+
+// Reads reads on, from where the last Reads has ended, to the end of each of the texts,
+// one after the other, and waits for them. It does not look at the screen: it reads what
+// the program writes, in the order in which it does. The options must have said that it
+// is kept.
+func (term *Terminal) Reads(texts ...string) *Terminal {
+	term.t.Helper()
+	bound := patience(waitBound)
+	timeout := time.NewTimer(bound)
+	defer timeout.Stop()
+	for _, text := range texts {
+		for ended := false; ; {
+			term.mu.Lock()
+			rest, frame := term.kept.all.String()[term.kept.read:], term.frame
+			at := strings.Index(rest, text)
+			if at >= 0 {
+				term.kept.read += at + len(text)
+			}
+			term.mu.Unlock()
+			if at >= 0 {
+				break
+			}
+			if ended {
+				term.failf("expected to read %q, but the program has ended%s, after %s", text, term.exitNote(), strconv.Quote(rest))
+			}
+			select {
+			case <-frame:
+			case <-term.eof:
+				ended = true
+			case <-timeout.C:
+				term.failf("expected within %v to read %q in %s", bound, text, strconv.Quote(rest))
+			}
+		}
+	}
+	return term
 }
