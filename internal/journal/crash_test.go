@@ -127,7 +127,7 @@ func checkAgreement(t *testing.T, j *Journal, dir string) {
 				t.Errorf("%s holds %v, the journal says %v", path, now, last.after)
 			}
 			for _, c := range all {
-				if _, err := j.state(c.before); err != nil {
+				if _, err := j.content(c.before); err != nil {
 					t.Errorf("what %s held is lost: %v", path, err)
 				}
 			}

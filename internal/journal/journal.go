@@ -229,9 +229,8 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 		if err != nil {
 			end.Kind = kindFailed
 		}
-		failed := j.log.add(end, false) // outside the lock, so that readers do not wait for the disk
+		j.note(j.log.add(end, false)) // outside the lock, so that readers do not wait for the disk
 		j.mu.Lock()
-		j.note(failed)
 		j.history.apply(end)
 		j.bump()
 		j.mu.Unlock()
@@ -248,11 +247,7 @@ func (j *Journal) add(r record, sync bool) int {
 	j.history.apply(r)
 	j.bump()
 	j.mu.Unlock()
-	// Outside the lock, so that readers do not wait for the disk.
-	err := j.log.add(r, sync)
-	j.mu.Lock()
-	j.note(err)
-	j.mu.Unlock()
+	j.note(j.log.add(r, sync)) // outside the lock, so that readers do not wait for the disk
 	return r.ID
 }
 
@@ -267,17 +262,17 @@ func (j *Journal) keep(h *fs.Snapshot, sync bool) Image {
 	default:
 		if err := j.store.put(i.Hash, h.Content, sync); err != nil {
 			i.Lost = true
-			j.mu.Lock()
 			j.note(err)
-			j.mu.Unlock()
 		}
 	}
 	return i
 }
 
-// note remembers that something could not be recorded. j.mu must be held.
+// note remembers that something could not be recorded.
 func (j *Journal) note(err error) {
 	if err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
 		j.trouble = err
 		j.bump()
 	}
@@ -336,8 +331,8 @@ func (j *Journal) filesFor(path string) (f *fs.FS, done func(), err error) {
 		return j.files, func() {}, nil
 	}
 	dir := filepath.Dir(path)
-	for {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
+	for dir != filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			break
 		}
 		dir = filepath.Dir(dir)
@@ -354,18 +349,18 @@ func (j *Journal) ignored(path string) bool {
 	if strings.HasPrefix(filepath.Base(path), ".parley-") {
 		return true // a temporary file
 	}
-	rel, err := filepath.Rel(j.opt.Ignore, path)
-	return j.opt.Ignore != "" && err == nil && filepath.IsLocal(rel)
+	return j.opt.Ignore != "" && below(j.opt.Ignore, path)
 }
 
 // inside reports whether a path is in one of the session's directories.
 func (j *Journal) inside(path string) bool {
-	for _, root := range j.roots {
-		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.roots, func(root string) bool { return below(root, path) })
+}
+
+// below reports whether a path is a directory or in it.
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // reopen continues the newest journal of the reopened session, if no other process has
@@ -376,45 +371,39 @@ func (j *Journal) reopen() bool {
 		if !d.IsDir() || !strings.HasPrefix(d.Name(), prefix(j.cwd)) {
 			continue
 		}
-		err := j.openDir(filepath.Join(j.opt.Dir, d.Name()))
-		if err != nil {
+		if j.openDir(filepath.Join(j.opt.Dir, d.Name())) != nil {
 			continue
 		}
-		if j.history.session == j.opt.Session {
-			// The contents of the files tell which of the writes that a kill interrupted
-			// have happened.
-			for _, c := range slices.Clone(j.history.changes) {
-				if !c.open {
-					continue
-				}
-				end := record{Kind: kindDone, ID: c.id}
-				if now, err := lookAt(c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
-					end.Kind = kindFailed
-				}
-				_ = j.log.add(end, false)
-				j.history.apply(end)
-			}
-			return true
+		if j.history.session != j.opt.Session {
+			_ = j.log.close()
+			continue
 		}
-		_ = j.log.close()
+		// The contents of the files tell which of the writes that a kill interrupted have
+		// happened.
+		for _, c := range slices.Clone(j.history.changes) {
+			if !c.open {
+				continue
+			}
+			end := record{Kind: kindDone, ID: c.id}
+			if now, err := lookAt(c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
+				end.Kind = kindFailed
+			}
+			_ = j.log.add(end, false)
+			j.history.apply(end)
+		}
+		return true
 	}
 	return false
-}
-
-// inUse is how long after its last record a journal counts as open, on systems without
-// locks.
-const inUse = 48 * time.Hour
-
-// old is a journal that no process has open.
-type old struct {
-	dir  string
-	used time.Time
-	size int64
 }
 
 // prune removes journals that are too old, and then the oldest ones while all together
 // are too large. It spares open ones.
 func (j *Journal) prune() {
+	type old struct {
+		dir  string
+		used time.Time
+		size int64
+	}
 	all, err := os.ReadDir(j.opt.Dir)
 	if err != nil {
 		return // nothing to remove
@@ -428,11 +417,7 @@ func (j *Journal) prune() {
 			continue
 		}
 		o.used, o.size = info.ModTime(), diskUse(o.dir)
-		age := j.opt.Now().Sub(o.used)
-		if !locks && age < inUse {
-			continue
-		}
-		if age > j.opt.MaxAge {
+		if j.opt.Now().Sub(o.used) > j.opt.MaxAge {
 			_ = remove(o.dir)
 			continue
 		}
@@ -456,8 +441,8 @@ func remove(dir string) error {
 		return err
 	}
 	defer f.Close()
-	if !lock(f) {
-		return errInUse
+	if err := lock(f); err != nil {
+		return err
 	}
 	return os.RemoveAll(dir)
 }

@@ -33,11 +33,6 @@ func withHunk(base, other string, h Hunk) string {
 	return strings.Join(slices.Concat(old[:h.OldStart], lines[h.NewStart:h.NewEnd], old[h.OldEnd:]), "")
 }
 
-// flipped returns the inverse hunk.
-func flipped(h Hunk) Hunk {
-	return Hunk{OldStart: h.NewStart, OldEnd: h.NewEnd, NewStart: h.OldStart, NewEnd: h.OldEnd}
-}
-
 // merge applies the changes from base to theirs to ours. Where both changed the same
 // lines in different ways, clean is false, and merged has the lines of ours, or those of
 // theirs if preferTheirs is set.
@@ -63,8 +58,10 @@ func merge(base, ours, theirs string, preferTheirs bool) (merged string, clean b
 		}
 	}
 	m.out = append(m.out, m.base[m.at:]...)
+	// The last line of a text, without an end, must not run into another.
+	unended := func(line string) bool { return !strings.HasSuffix(line, "\n") }
 	switch {
-	case m.ends():
+	case !slices.ContainsFunc(m.out[:max(0, len(m.out)-1)], unended):
 		return strings.Join(m.out, ""), m.clean
 	case preferTheirs:
 		return theirs, false
@@ -144,15 +141,4 @@ func (s *side) replace(count, start, end int) []string {
 	first, last := s.edits[0], s.edits[count-1]
 	s.edits = s.edits[count:]
 	return s.lines[first.NewStart-(first.OldStart-start) : last.NewEnd+(end-last.OldEnd)]
-}
-
-// ends reports whether every merged line but the last has its end: the last line of a
-// text, without an end, must not run into another.
-func (m *merger) ends() bool {
-	for _, line := range m.out[:max(0, len(m.out)-1)] {
-		if !strings.HasSuffix(line, "\n") {
-			return false
-		}
-	}
-	return true
 }

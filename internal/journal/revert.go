@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	iofs "io/fs"
 	"strings"
 	"unicode/utf8"
 
@@ -39,82 +38,65 @@ type Done struct {
 	Turn int
 }
 
-// state is the content of a file while changes are undone in memory.
-type state struct {
-	absent  bool
-	content string
-	mode    iofs.FileMode
-}
-
-func stateOf(h *fs.Snapshot) state {
-	if h == nil {
-		return state{absent: true}
+// same reports whether two contents of a file are equal; nil is no file. An unknown mode
+// equals any other.
+func same(a, b *fs.Snapshot) bool {
+	if a == nil || b == nil {
+		return a == b
 	}
-	return state{content: h.Content, mode: h.Mode}
+	return a.Content == b.Content && (a.Mode == b.Mode || a.Mode == 0 || b.Mode == 0)
 }
 
-func (s state) held() *fs.Snapshot {
-	if s.absent {
-		return nil
-	}
-	return &fs.Snapshot{Content: s.content, Mode: s.mode}
-}
-
-func (s state) same(o state) bool {
-	if s.absent || o.absent {
-		return s.absent == o.absent
-	}
-	return s.content == o.content && (s.mode == o.mode || s.mode == 0 || o.mode == 0)
-}
-
-// state returns the content of an image.
-func (j *Journal) state(i Image) (state, error) {
+// content returns the content of an image, nil for no file.
+func (j *Journal) content(i Image) (*fs.Snapshot, error) {
 	if i.Absent {
-		return state{absent: true}, nil
+		return nil, nil
 	}
 	if i.Lost {
-		return state{}, ErrLost
+		return nil, ErrLost
 	}
 	content, err := j.store.get(i)
 	if err != nil {
-		return state{}, fmt.Errorf("%w: %w", ErrLost, err)
+		return nil, fmt.Errorf("%w: %w", ErrLost, err)
 	}
-	return state{content: content, mode: i.Mode}, nil
+	return &fs.Snapshot{Content: content, Mode: i.Mode}, nil
 }
 
-// step is a change of a file, from one state to another.
-type step struct{ from, to state }
+// step is a change of a file, from one content to another.
+type step struct{ from, to *fs.Snapshot }
 
 // replay applies the step to a file whose content may have changed meanwhile. Where that
 // changed the same lines as the step, clean is false, and the step's lines count if force
 // is set, otherwise the file's.
-func (s step) replay(now state, force bool) (next state, clean bool) {
+func (s step) replay(now *fs.Snapshot, force bool) (next *fs.Snapshot, clean bool) {
 	switch {
-	case now.same(s.from):
-		next = s.to
-		if next.mode == 0 && !next.absent {
-			next.mode = now.mode
+	case same(now, s.from):
+		if now != nil && s.to != nil && s.to.Mode == 0 {
+			return &fs.Snapshot{Content: s.to.Content, Mode: now.Mode}, true
 		}
-		return next, true
-	case now.same(s.to), s.from.same(s.to):
+		return s.to, true
+	case same(now, s.to), same(s.from, s.to):
 		return now, true
 	}
-	next, clean = now, true
-	if now.absent || s.from.absent || s.to.absent {
-		clean = false
-	} else if now.content != s.to.content && s.from.content != s.to.content {
-		if clean = isText(now.content) && isText(s.from.content) && isText(s.to.content); clean {
-			next.content, clean = merge(s.from.content, now.content, s.to.content, force)
-			force = false // merged
-		}
+	mergeable := now != nil && s.from != nil && s.to != nil
+	changed := mergeable && now.Content != s.to.Content && s.from.Content != s.to.Content
+	if changed {
+		mergeable = isText(now.Content) && isText(s.from.Content) && isText(s.to.Content)
 	}
-	if !clean && force {
+	switch {
+	case !mergeable && force:
 		return s.to, false
+	case now == nil || s.from == nil || s.to == nil:
+		return now, false
 	}
-	if now.mode == s.from.mode && s.to.mode != 0 {
-		next.mode = s.to.mode
+	merged, clean := *now, mergeable
+	if changed && mergeable {
+		merged.Content, clean = merge(s.from.Content, now.Content, s.to.Content, force)
 	}
-	return next, clean
+	if now.Mode == s.from.Mode && s.to.Mode != 0 {
+		merged.Mode = s.to.Mode
+	}
+	return &merged, clean
 }
 
 // isText reports whether a content has lines.
@@ -131,16 +113,16 @@ type plan struct {
 }
 
 // next returns what the plan makes of a file, or ErrConflict.
-func (p *plan) next(now state) (state, error) {
-	if next, kept := p.both(now); next.same(kept) {
+func (p *plan) next(now *fs.Snapshot) (*fs.Snapshot, error) {
+	if next, kept := p.both(now); same(next, kept) {
 		return next, nil
 	}
-	return state{}, ErrConflict
+	return nil, ErrConflict
 }
 
 // both returns what the plan makes of a file: with its own lines where the same lines of
 // the file have changed since, and with those of the file there.
-func (p *plan) both(now state) (forced, kept state) {
+func (p *plan) both(now *fs.Snapshot) (forced, kept *fs.Snapshot) {
 	forced, kept = now, now
 	clean := true
 	for _, s := range p.steps {
@@ -181,7 +163,13 @@ func (j *Journal) revert(path string, changes []*change) (plan, error) {
 	if len(changes) == 0 {
 		return p, nil
 	}
-	for _, a := range j.agreed(path, changes[len(changes)-1].id) {
+	j.mu.Lock()
+	agreements := j.history.agreements[path]
+	j.mu.Unlock()
+	for _, a := range agreements {
+		if a.id <= changes[len(changes)-1].id || a.whole {
+			continue
+		}
 		s, err := j.step(a.before, a.after)
 		if err != nil {
 			return p, &FileError{path, err}
@@ -192,24 +180,11 @@ func (j *Journal) revert(path string, changes []*change) (plan, error) {
 }
 
 func (j *Journal) step(from, to Image) (s step, err error) {
-	if s.from, err = j.state(from); err != nil {
+	if s.from, err = j.content(from); err != nil {
 		return s, err
 	}
-	s.to, err = j.state(to)
+	s.to, err = j.content(to)
 	return s, err
-}
-
-// agreed returns the user's agreements to parts of a file since a change.
-func (j *Journal) agreed(path string, since int) []agreement {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var out []agreement
-	for _, a := range j.history.agreements[path] {
-		if a.id > since && !a.whole {
-			out = append(out, a)
-		}
-	}
-	return out
 }
 
 // RevertFile undoes the agent's changes of a file since turn since. Changes elsewhere
@@ -311,7 +286,7 @@ func (j *Journal) try(ctx context.Context, p plan) error {
 	}
 	defer done()
 	return f.Look(ctx, p.path, func(now *fs.Snapshot) error {
-		_, err := p.next(stateOf(now))
+		_, err := p.next(now)
 		return err
 	})
 }
@@ -324,23 +299,22 @@ func (j *Journal) write(ctx context.Context, p plan, a act) error {
 		return err
 	}
 	defer done()
-	return f.Exchange(ctx, p.path, func(held *fs.Snapshot) (*fs.Snapshot, error) {
-		now := stateOf(held)
+	return f.Exchange(ctx, p.path, func(now *fs.Snapshot) (*fs.Snapshot, error) {
 		next, err := p.next(now)
 		if err != nil {
 			return nil, err
 		}
-		if next.same(now) {
-			i := j.keep(held, true)
+		if same(next, now) {
+			i := j.keep(now, true)
 			j.add(record{
 				Kind: kindChange, Path: p.path, Before: &i, After: &i,
 				Source: SourcePerson, Happened: true, Act: a.number, Turn: a.turn, Reverts: a.reverts,
 			}, true)
-			return held, nil
+			return now, nil
 		}
 		j.mu.Lock()
 		j.acting = &a
 		j.mu.Unlock()
-		return next.held(), nil
+		return next, nil
 	})
 }

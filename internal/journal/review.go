@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"parley/fs"
 )
@@ -62,7 +61,21 @@ type Version struct {
 	Content string
 }
 
-func (v Version) state() state { return state{absent: v.Absent, content: v.Content, mode: v.Mode} }
+func versionOf(h *fs.Snapshot) Version {
+	v := Version{Image: imageOf(h)}
+	if h != nil {
+		v.Content = h.Content
+	}
+	return v
+}
+
+// snapshot returns the content of the file, nil for no file.
+func (v Version) snapshot() *fs.Snapshot {
+	if v.Absent {
+		return nil
+	}
+	return &fs.Snapshot{Content: v.Content, Mode: v.Mode}
+}
 
 // Comparison compares the current content of a file with what it would be without the
 // agent's changes. What others changed is in both.
@@ -101,11 +114,8 @@ func (j *Journal) Compare(ctx context.Context, path string, since int) (*Compari
 		return nil, &FileError{path, err}
 	}
 	defer done()
-	err = f.Look(ctx, path, func(held *fs.Snapshot) error {
-		c.Now.Image = imageOf(held)
-		if held != nil {
-			c.Now.Content = held.Content
-		}
+	err = f.Look(ctx, path, func(now *fs.Snapshot) error {
+		c.Now = versionOf(now)
 		return nil
 	})
 	if err == nil {
@@ -131,9 +141,9 @@ func (j *Journal) compare(c *Comparison) error {
 		c.Before.Lost = true
 		return nil
 	}
-	before, kept := p.both(c.Now.state())
-	c.Before = Version{Image: imageOf(before.held()), Content: before.content}
-	c.findHunks(kept.content)
+	before, kept := p.both(c.Now.snapshot())
+	c.Before = versionOf(before)
+	c.findHunks(versionOf(kept).Content)
 	return nil
 }
 
@@ -200,13 +210,15 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 	}
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
-	from := c.Now.state()
-	to := state{content: withHunk(c.Now.Content, c.Before.Content, flipped(c.Hunks[hunk])), mode: c.Now.Mode}
+	h := c.Hunks[hunk]
+	inverse := Hunk{OldStart: h.NewStart, OldEnd: h.NewEnd, NewStart: h.OldStart, NewEnd: h.OldEnd}
+	from := c.Now.snapshot()
+	to := &fs.Snapshot{Content: withHunk(c.Now.Content, c.Before.Content, inverse), Mode: c.Now.Mode}
 	switch {
-	case to.content == c.Before.Content && c.Before.Absent:
-		to = state{absent: true}
-	case from.absent:
-		to.mode = c.Before.Mode
+	case to.Content == c.Before.Content && c.Before.Absent:
+		to = nil
+	case from == nil:
+		to.Mode = c.Before.Mode
 	}
 	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}, turn: j.turnOf(c, hunk)}})
 }
@@ -223,7 +235,7 @@ func (j *Journal) KeepHunk(c *Comparison, hunk int) {
 	}
 	was, is := c.Before.Image, j.keep(after, true)
 	if !was.Absent {
-		was = j.keep(&fs.Snapshot{Content: c.Before.Content, Mode: c.Before.Mode}, true)
+		was = j.keep(c.Before.snapshot(), true)
 	}
 	j.add(record{Kind: kindKept, Path: c.Path, Before: &was, After: &is}, true)
 }
@@ -237,14 +249,4 @@ func (j *Journal) KeepFile(path string) {
 // OpenFile withdraws the acceptance of a file's changes.
 func (j *Journal) OpenFile(path string) {
 	j.add(record{Kind: kindOpened, Path: path}, true)
-}
-
-// firstLine returns the beginning of a text, for display.
-func firstLine(text string) string {
-	const most = 200
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
-	}
-	return line
 }

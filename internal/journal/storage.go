@@ -81,14 +81,23 @@ func openLog(path string, take func(record)) (*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !lock(f) {
-		return nil, errors.Join(errInUse, f.Close())
+	if err := lock(f); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	l := &log{file: f}
 	if err := l.replay(take); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return l, nil
+}
+
+// lock locks the log of a journal that no process has open.
+func lock(f *os.File) error {
+	ok, err := config.TryLock(f)
+	if err == nil && !ok {
+		return errInUse
+	}
+	return err
 }
 
 // replay reads the log, and ends its last line if that is incomplete.
@@ -140,7 +149,7 @@ func (l *log) add(r record, sync bool) error {
 }
 
 func (l *log) close() error {
-	unlock(l.file)
+	config.Unlock(l.file)
 	return l.file.Close()
 }
 
@@ -244,19 +253,6 @@ func (s *store) put(hash, content string, sync bool) error {
 	if err != nil {
 		return err
 	}
-	n, err := fill(f, content, sync)
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	s.room.Add(-n)
-	return nil
-}
-
-// fill writes a content to its file and closes it.
-func fill(f *os.File, content string, sync bool) (size int64, err error) {
 	z := compressors.Get().(*gzip.Writer)
 	defer compressors.Put(z)
 	z.Reset(f)
@@ -266,7 +262,15 @@ func fill(f *os.File, content string, sync bool) (size int64, err error) {
 		err = f.Sync()
 	}
 	size, seekErr := f.Seek(0, io.SeekCurrent)
-	return size, errors.Join(err, seekErr, f.Close())
+	err = errors.Join(err, seekErr, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	s.room.Add(-size)
+	return nil
 }
 
 // get returns a content, or an error if it is damaged.

@@ -60,9 +60,8 @@ const maxPaths = 200
 func (t *turnWatch) begin(r record) {
 	t.turn = r.Turn
 	t.calls, t.touched = map[acpclient.ToolCallID]*call{}, map[string]Image{}
-	err := t.j.log.add(r, false)
+	t.j.note(t.j.log.add(r, false))
 	t.j.mu.Lock()
-	t.j.note(err)
 	paths := slices.Clone(t.j.history.paths)
 	t.j.mu.Unlock()
 	t.known = map[string]Image{}
@@ -133,9 +132,18 @@ func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
 			c.locations = append(c.locations, t.path(l.Path))
 		}
 	}
-	for _, path := range t.changedFiles(u.Content) {
-		if len(c.locations) < 2*maxPaths && !slices.Contains(c.locations, path) {
-			c.locations = append(c.locations, path)
+	for i := range u.Content { // operations on whole files
+		change := u.Content[i].Change
+		if change == nil {
+			continue
+		}
+		for _, path := range []string{u.Content[i].Path, change.OldPath} {
+			if path == "" || len(c.locations) >= 2*maxPaths {
+				continue
+			}
+			if path = t.path(path); !slices.Contains(c.locations, path) {
+				c.locations = append(c.locations, path)
+			}
 		}
 	}
 	status := acpclient.ToolPending
@@ -165,23 +173,6 @@ func (t *turnWatch) toldMore(u *acpclient.ToolCallContentChunk) {
 	if len(t.diffs(u.Content)) > 0 {
 		c.diffs = append(before[:len(before):len(before)], c.diffs...)
 	}
-}
-
-// changedFiles returns the paths of operations on whole files.
-func (t *turnWatch) changedFiles(content []acpclient.ToolCallContent) []string {
-	var out []string
-	for i := range content {
-		c := &content[i]
-		if c.Change == nil || len(out) >= maxPaths {
-			continue
-		}
-		for _, path := range []string{c.Path, c.Change.OldPath} {
-			if path != "" {
-				out = append(out, t.path(path))
-			}
-		}
-	}
-	return out
 }
 
 // diffs returns the diffs in the content of a tool call.

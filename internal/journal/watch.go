@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"parley/acpclient"
@@ -165,10 +166,7 @@ func (j *Journal) opened(id string) {
 	j.history.session = id
 	j.mu.Unlock()
 	if !known {
-		err := j.log.add(record{Kind: kindSession, Session: id}, false)
-		j.mu.Lock()
-		j.note(err)
-		j.mu.Unlock()
+		j.note(j.log.add(record{Kind: kindSession, Session: id}, false))
 	}
 }
 
@@ -182,7 +180,12 @@ func (j *Journal) turnBegins(e conversation.PromptSent) {
 	if again {
 		return
 	}
-	r := record{Kind: kindTurn, At: e.At, Prompt: promptLine(e.Prompt)}
+	r := record{Kind: kindTurn, At: e.At}
+	for _, b := range e.Prompt {
+		if r.Prompt = firstLine(b.Text); r.Prompt != "" {
+			break
+		}
+	}
 	j.mu.Lock()
 	r.Turn = j.history.turn() + 1
 	j.history.apply(r)
@@ -191,14 +194,14 @@ func (j *Journal) turnBegins(e conversation.PromptSent) {
 	j.watch.do(func(t *turnWatch) { t.begin(r) })
 }
 
-// promptLine returns the first line of a prompt.
-func promptLine(prompt []acpclient.ContentBlock) string {
-	for _, b := range prompt {
-		if line := firstLine(b.Text); line != "" {
-			return line
-		}
+// firstLine returns the beginning of a text, for display.
+func firstLine(text string) string {
+	const most = 200
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + "…"
 	}
-	return ""
+	return line
 }
 
 // told queues an update of a tool call that may concern files; size is that of the

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"parley/config"
 	"parley/internal/conversation"
 )
 
@@ -103,7 +104,7 @@ func (l *Log) Close() error {
 	if l.marked != "" {
 		_ = os.Remove(l.marked) // at worst, parley offers to recover a session that was closed
 	}
-	unlock(l.file)
+	config.Unlock(l.file)
 	return l.file.Close()
 }
 

@@ -158,7 +158,11 @@ func (s *Store) openLog(id ID, flags int) (*Log, error) {
 		return nil, named(id, err)
 	}
 	l.id = id
-	if err := lock(l.file); err != nil {
+	ok, err := config.TryLock(l.file)
+	if err == nil && !ok {
+		err = ErrInUse
+	}
+	if err != nil {
 		_ = l.file.Close()
 		return nil, named(id, err)
 	}
