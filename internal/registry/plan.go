@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Kind is a kind of distribution.
@@ -158,31 +161,48 @@ func (p Plan) Variables() []string {
 	return list
 }
 
-// Offer is an agent of the registry that could be installed, or why it cannot.
-type Offer struct {
-	Entry Entry
-	Plan  Plan
-	Err   error
+// Fact is something about a plan that matters for the user's decision.
+type Fact struct{ Name, Text string }
+
+// Facts describe what a plan does and exactly what will run. Their texts come from the
+// registry; sanitise them before drawing.
+func (p Plan) Facts(dir string) []Fact {
+	facts := []Fact{{"agent", p.Entry.Name + " " + p.Entry.Version}}
+	add := func(name, text string) {
+		if text != "" {
+			facts = append(facts, Fact{name, text})
+		}
+	}
+	add("licence", p.Entry.License)
+	add("source", p.Entry.Source())
+	switch {
+	case p.Kind == Binary && p.SHA256 != "":
+		add("downloads", p.Archive)
+		add("sha256", p.SHA256)
+	case p.Kind == Binary:
+		add("downloads", p.Archive)
+		add("sha256", "unknown: the download is not verified")
+	default:
+		add("downloads", fmt.Sprintf("nothing now; %s fetches the package when the agent starts", p.Kind))
+	}
+	add("runs", p.Line(dir))
+	return facts
 }
 
-// Offers returns the agents of the registry for this platform, except taken ones. It
-// returns offers even with an error, which says what of the registry could not be read.
-func (a *Agents) Offers(taken func(id string) bool) ([]Offer, error) {
-	e, err := a.Cache.Open()
-	var list []Offer
-	for _, entry := range e.Entries {
-		if taken(entry.ID) {
-			continue
-		}
-		p, err := entry.PlanHere()
-		if errors.Is(err, ErrPlatform) {
-			continue
-		}
-		var missing *MissingError
-		if errors.As(err, &missing) {
-			err = fmt.Errorf("%w: %s", err, missing.Hint())
-		}
-		list = append(list, Offer{entry, p, err})
+// Line returns the command line that will run, with its variables. dir is where
+// programs are installed; "…" stands for a part that is not known yet.
+func (p Plan) Line(dir string) string {
+	program := p.Command
+	if p.Kind == Binary {
+		program = filepath.Join(dir, p.Entry.ID, p.Entry.Version+"-…", filepath.FromSlash(p.Command))
 	}
-	return list, err
+	words := p.Variables()
+	for _, w := range append([]string{program}, p.Args...) {
+		quoted, err := syntax.Quote(w, syntax.LangPOSIX)
+		if err != nil || w == program && strings.Contains(w, "…") && !strings.ContainsAny(w, " '\"$`\\") {
+			quoted = w
+		}
+		words = append(words, quoted)
+	}
+	return strings.Join(words, " ")
 }
