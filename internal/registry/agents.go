@@ -74,11 +74,11 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 	}
 	before, err := a.Added.Put(added)
 	if err != nil {
-		return added, errors.Join(err, os.RemoveAll(dirOf(&added))) // the earlier version stays
+		return added, errors.Join(err, os.RemoveAll(added.Origin.Dir)) // the earlier version stays
 	}
 	var errs []error
 	for _, dir := range old {
-		if dir != dirOf(before) {
+		if before == nil || before.Origin == nil || dir != before.Origin.Dir {
 			errs = append(errs, os.RemoveAll(dir))
 		}
 	}
@@ -93,13 +93,6 @@ func (a *Agents) Remove(id string) (*config.Added, error) {
 		return nil, err
 	}
 	return removed, (&Installer{Dir: a.Dir}).Remove(id)
-}
-
-func dirOf(a *config.Added) string {
-	if a == nil || a.Origin == nil {
-		return ""
-	}
-	return a.Origin.Dir
 }
 
 // Outdated reports whether the registry has a different version than the installed one.
@@ -127,8 +120,7 @@ func (a *Agents) Offers(taken func(id string) bool) ([]Offer, error) {
 		if errors.Is(err, ErrPlatform) {
 			continue
 		}
-		var missing *MissingError
-		if errors.As(err, &missing) {
+		if missing, ok := errors.AsType[*MissingError](err); ok {
 			err = fmt.Errorf("%w: %s", err, missing.Hint())
 		}
 		list = append(list, Offer{entry, p, err})

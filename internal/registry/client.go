@@ -27,17 +27,15 @@ const stalled = time.Minute
 func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = stalled
-	return &http.Client{Transport: transport, CheckRedirect: stayHTTPS}
-}
-
-func stayHTTPS(r *http.Request, via []*http.Request) error {
-	if r.URL.Scheme != "https" {
-		return fmt.Errorf("it redirects to %.20q: only https is allowed", r.URL.Scheme+":")
-	}
-	if len(via) >= maxRedirects {
-		return fmt.Errorf("it redirects more than %d times", maxRedirects)
-	}
-	return nil
+	return &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if r.URL.Scheme != "https" {
+			return fmt.Errorf("it redirects to %.20q: only https is allowed", r.URL.Scheme+":")
+		}
+		if len(via) >= maxRedirects {
+			return fmt.Errorf("it redirects more than %d times", maxRedirects)
+		}
+		return nil
+	}}
 }
 
 // get requests a URL with additional headers. The caller closes the body, which fails
@@ -70,11 +68,14 @@ var errStalled = fmt.Errorf("no data for %s", stalled)
 // unreachable marks errors of a missing network. Others, such as those of certificates
 // or redirects, speak for themselves.
 func unreachable(err error) error {
-	var net interface{ Timeout() bool }
-	switch {
-	case errors.Is(err, context.Canceled):
+	if errors.Is(err, context.Canceled) {
 		return context.Canceled
-	case isNetwork(err) || errors.As(err, &net) && net.Timeout():
+	}
+	var name *net.DNSError
+	var op *net.OpError
+	var timeout interface{ Timeout() bool }
+	// A server that breaks off the TLS handshake has been reached.
+	if errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial" || errors.As(err, &timeout) && timeout.Timeout() {
 		return fmt.Errorf("%w (%w)", ErrOffline, err)
 	}
 	return err
@@ -105,13 +106,4 @@ func (w *watched) Close() error {
 	w.timer.Stop()
 	w.cancel(nil)
 	return w.ReadCloser.Close()
-}
-
-// isNetwork reports whether an error is one of the network: an unknown name, or a
-// server that does not answer.
-func isNetwork(err error) bool {
-	var op *net.OpError
-	var name *net.DNSError
-	// A server that breaks off the TLS handshake has been reached.
-	return errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial"
 }

@@ -22,7 +22,7 @@ func secureServer(t *testing.T, h http.Handler) (address string, client *http.Cl
 	s := httptest.NewTLSServer(h)
 	t.Cleanup(s.Close)
 	client = s.Client()
-	client.CheckRedirect = stayHTTPS
+	client.CheckRedirect = newClient().CheckRedirect
 	return s.URL, client
 }
 

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,14 +25,6 @@ const (
 
 // Kinds returns all kinds.
 func Kinds() []Kind { return []Kind{Binary, NPX, UVX} }
-
-// fetcher is the software that brings the program of a kind.
-type fetcher struct{ name, url string }
-
-var fetchers = map[Kind]fetcher{
-	NPX: {"Node.js", "https://nodejs.org"},
-	UVX: {"uv", "https://docs.astral.sh/uv"},
-}
 
 // Platform returns the registry's name of a platform, from those of Go; "" if it has
 // none.
@@ -58,16 +51,19 @@ type Plan struct {
 }
 
 // MissingError means that an agent needs a program that is not installed.
-type MissingError struct {
-	Kind Kind
-}
+type MissingError struct{ Kind Kind }
 
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is not installed, or not on PATH", e.Kind)
 }
 
 // Needs returns the name and the URL of the software that brings the program.
-func (e *MissingError) Needs() (name, url string) { return fetchers[e.Kind].name, fetchers[e.Kind].url }
+func (e *MissingError) Needs() (name, url string) {
+	if e.Kind == NPX {
+		return "Node.js", "https://nodejs.org"
+	}
+	return "uv", "https://docs.astral.sh/uv"
+}
 
 // Hint says where to get the program.
 func (e *MissingError) Hint() string {
@@ -87,12 +83,20 @@ func (e Entry) Plan(platform string, lookPath func(string) (string, error), kind
 	}
 	var missing error
 	for _, k := range kinds {
-		p, ok := e.plan(k, platform)
-		if !ok {
-			continue
-		}
-		if k == Binary {
+		p := Plan{Entry: e, Kind: k}
+		d := e.Distribution
+		target, binary := d.Binary[platform]
+		switch {
+		case k == Binary && binary:
+			p.Command, _ = programIn(target.Cmd) // already checked
+			p.Args, p.Env, p.Archive, p.SHA256 = target.Args, target.Env, target.Archive, strings.ToLower(target.SHA256)
 			return p, nil
+		case k == NPX && d.NPX != nil:
+			p.Command, p.Args, p.Env = "npx", d.NPX.npx(e.Version), d.NPX.Env
+		case k == UVX && d.UVX != nil:
+			p.Command, p.Args, p.Env = "uvx", d.UVX.uvx(e.Version), d.UVX.Env
+		default:
+			continue
 		}
 		if _, err := lookPath(p.Command); err == nil {
 			return p, nil
@@ -105,26 +109,6 @@ func (e Entry) Plan(platform string, lookPath func(string) (string, error), kind
 		return Plan{}, missing
 	}
 	return Plan{}, fmt.Errorf("%s has no program for %s: %w", e.ID, platform, ErrPlatform)
-}
-
-func (e Entry) plan(k Kind, platform string) (Plan, bool) {
-	p := Plan{Entry: e, Kind: k}
-	switch d := e.Distribution; {
-	case k == Binary:
-		t, ok := d.Binary[platform]
-		if !ok {
-			return p, false
-		}
-		p.Command, _ = programIn(t.Cmd) // already checked
-		p.Args, p.Env, p.Archive, p.SHA256 = t.Args, t.Env, t.Archive, strings.ToLower(t.SHA256)
-	case k == NPX && d.NPX != nil:
-		p.Command, p.Args, p.Env = "npx", d.NPX.npx(e.Version), d.NPX.Env
-	case k == UVX && d.UVX != nil:
-		p.Command, p.Args, p.Env = "uvx", d.UVX.uvx(e.Version), d.UVX.Env
-	default:
-		return p, false
-	}
-	return p, true
 }
 
 // npx returns the arguments of npx. Without "-y" it would ask, where nobody can answer.
@@ -175,14 +159,10 @@ func (p Plan) Facts(dir string) []Fact {
 	}
 	add("licence", p.Entry.License)
 	add("source", p.Entry.Source())
-	switch {
-	case p.Kind == Binary && p.SHA256 != "":
+	if p.Kind == Binary {
 		add("downloads", p.Archive)
-		add("sha256", p.SHA256)
-	case p.Kind == Binary:
-		add("downloads", p.Archive)
-		add("sha256", "unknown: the download is not verified")
-	default:
+		add("sha256", cmp.Or(p.SHA256, "unknown: the download is not verified"))
+	} else {
 		add("downloads", fmt.Sprintf("nothing now; %s fetches the package when the agent starts", p.Kind))
 	}
 	add("runs", p.Line(dir))

@@ -197,7 +197,7 @@ func (e Entry) check() error {
 		return errors.New("it has no name")
 	}
 	texts := append([]string{e.Name, e.Description, e.License, e.Repository, e.Website, e.LicenseURL}, e.Authors...)
-	if i := slices.IndexFunc(texts, func(s string) bool { return !plain(s) }); i >= 0 {
+	if slices.ContainsFunc(texts, func(s string) bool { return !plain(s) }) {
 		return errors.New("a text is too long or has control characters")
 	}
 	return e.Distribution.check()
@@ -257,10 +257,8 @@ func checkCommand(args []string, env map[string]string) error {
 	if len(args) > maxArgs || len(env) > maxArgs {
 		return fmt.Errorf("it has more than %d arguments or variables", maxArgs)
 	}
-	for _, a := range args {
-		if !plain(a) {
-			return errors.New("it has an argument that is too long, or has control characters")
-		}
+	if slices.ContainsFunc(args, func(a string) bool { return !plain(a) }) {
+		return errors.New("it has an argument that is too long, or has control characters")
 	}
 	for name, value := range env {
 		if !envForm.MatchString(name) || !plain(value) {

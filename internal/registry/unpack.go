@@ -108,18 +108,18 @@ func (u *unpacking) zip(f *os.File) error {
 		return err
 	}
 	for _, entry := range r.File {
-		name, err := u.next(entry.Name)
-		if err != nil {
-			return err
-		}
-		if err := u.zipped(name, entry); err != nil {
+		if err := u.zipped(entry); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (u *unpacking) zipped(name string, entry *zip.File) error {
+func (u *unpacking) zipped(entry *zip.File) error {
+	name, err := u.next(entry.Name)
+	if err != nil {
+		return err
+	}
 	mode := entry.Mode()
 	if name == "" || mode.IsDir() {
 		return u.directory(name)
@@ -152,17 +152,17 @@ func (u *unpacking) tar(r io.Reader) error {
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
 			return err
 		}
-		name, err := u.next(h.Name)
-		if err != nil {
-			return err
-		}
-		if err := u.tarred(name, h, t); err != nil {
+		if err := u.tarred(h, t); err != nil {
 			return err
 		}
 	}
 }
 
-func (u *unpacking) tarred(name string, h *tar.Header, content io.Reader) error {
+func (u *unpacking) tarred(h *tar.Header, content io.Reader) error {
+	name, err := u.next(h.Name)
+	if err != nil {
+		return err
+	}
 	switch h.Typeflag {
 	case tar.TypeDir:
 		return u.directory(name)
