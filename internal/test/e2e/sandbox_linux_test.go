@@ -57,7 +57,7 @@ end-turn
 		Config: fmt.Sprintf("sandbox = true\nsandbox_write = [%q]\n", os.TempDir()),
 		Agent:  []string{"sh", "-c", "{ " + try("agent") + "; } >&2; exec \"$0\" demo-agent --script " + script, test.Parley(t)},
 	})
-	p.Ready().Status("sandbox").Ask("go").Shows("refused command").Idle()
+	p.Shows("❯ Type a prompt").Status("sandbox").Ask("go").Shows("refused command").Idle()
 	for _, who := range []string{"agent", "command"} {
 		if _, err := os.Stat(filepath.Join(p.Dir(), who+"-inside")); err != nil {
 			t.Errorf("the %s could not write inside: %v", who, err)

@@ -44,7 +44,7 @@ func TestGitWorksInAWorktreeBehindTheWalls(t *testing.T) {
 		Config: fmt.Sprintf("sandbox = true\nsandbox_write = [%q]\n", os.TempDir()),
 		Agent:  []string{"sh", "-c", "{ " + try + "; } >&2; exec \"$0\" demo-agent --script " + script, test.Parley(t)},
 	})
-	p.Ready().Status("sandbox").Ask("go").Shows("Committed.").Idle()
+	p.Shows("❯ Type a prompt").Status("sandbox").Ask("go").Shows("Committed.").Idle()
 	if got := at.git("log", "-1", "--format=%s", "parley/wren"); got != "by the agent" {
 		t.Errorf("the last commit of the worktree is %q", got)
 	}
