@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -155,4 +156,166 @@ func Worktrees(ctx context.Context, dir string) ([]*Worktree, error) {
 func WorktreeGone(dir string) bool {
 	_, err := os.Stat(dir)
 	return errors.Is(err, os.ErrNotExist)
+}
+
+// maxName bounds the name of a worktree, in bytes.
+const maxName = 60
+
+// CheckWorktreeName returns why a name is unusable for a worktree, nil if it is fine:
+// it becomes part of a branch name, a path, and command lines.
+func CheckWorktreeName(name string) error {
+	ok := name != "" && len(name) <= maxName && strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+	}) < 0 && !strings.ContainsAny(name[:1], "-.") && !strings.Contains(name, "..") &&
+		!strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock")
+	if !ok {
+		return fmt.Errorf("invalid worktree name %.80q: use at most %d letters, digits, \"-\", \"_\" and \".\", beginning with a letter or digit", name, maxName)
+	}
+	return nil
+}
+
+// The words of generated names.
+var (
+	qualities = strings.Fields("amber brave brisk calm clear eager early fair gentle golden happy keen kind lively lucky merry mild neat noble proud quick quiet silver steady swift tidy warm wise")
+	animals   = strings.Fields("badger beaver crane deer dove eagle egret falcon finch fox hare heron ibis jay lark lynx marten mole newt otter owl panda raven robin seal stork swan tern wren")
+)
+
+// newName generates a name that is not taken.
+func newName(taken func(name string) bool) string {
+	name := ""
+	for n := range 1000 {
+		name = qualities[rand.IntN(len(qualities))] + "-" + animals[rand.IntN(len(animals))]
+		if n > 20 {
+			name += fmt.Sprint("-", n)
+		}
+		if !taken(name) {
+			break
+		}
+	}
+	return name
+}
+
+// WorktreeTakenError means that the branch or directory of a name already exists.
+type WorktreeTakenError struct {
+	Branch string // the branch checked out elsewhere; "" if it is the directory
+	Path   string
+}
+
+func (e *WorktreeTakenError) Error() string {
+	if e.Branch == "" {
+		return "something else exists at " + e.Path
+	}
+	return fmt.Sprintf("the branch %s is checked out in %s", e.Branch, e.Path)
+}
+
+// CreateWorktree creates a worktree with a branch of its own for the repository that
+// dir belongs to, or returns the existing one with that name. It generates a name if
+// name is "". The worktree is created in the directory parent, below one named after
+// the repository; if parent is "", beside the repository. There, on the same disk, it
+// is out of reach of tools that walk the repository, such as a search or a file
+// watcher.
+func CreateWorktree(ctx context.Context, dir, name, parent string) (*Worktree, error) {
+	if name != "" {
+		if err := CheckWorktreeName(name); err != nil {
+			return nil, err
+		}
+	}
+	w, all, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
+	}
+	isBranch := func(name string) bool {
+		_, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+branchPrefix+name)
+		return err == nil
+	}
+	if name == "" {
+		name = newName(isBranch)
+	}
+	for _, p := range all {
+		if p.branch != branchPrefix+name && filepath.Base(p.path) != name {
+			continue
+		}
+		if t := WorktreeAt(p.path); t != nil && t.Name == name && !WorktreeGone(t.Path) {
+			return t, nil
+		}
+		if p.branch == branchPrefix+name && !WorktreeGone(p.path) {
+			return nil, &WorktreeTakenError{p.branch, p.path}
+		}
+	}
+	t := &Worktree{Name: name, Branch: branchPrefix + name, From: dir, Path: filepath.Join(home(all[0].path, parent), name)}
+	return t, t.make(ctx, w, isBranch(name))
+}
+
+// home returns the directory of a repository's worktrees.
+func home(repository, parent string) string {
+	base := filepath.Base(repository)
+	if base == ".git" { // a bare repository in a project's directory
+		repository = filepath.Dir(repository)
+		base = filepath.Base(repository)
+	}
+	if parent != "" {
+		return filepath.Join(parent, strings.TrimSuffix(base, ".git"))
+	}
+	return filepath.Join(filepath.Dir(repository), strings.TrimSuffix(base, ".git")+".worktrees")
+}
+
+// make creates the worktree, and its branch if that does not exist.
+func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
+	head, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.From, ErrNoCommit)
+	}
+	t.Base = strings.TrimSpace(head)
+	if into, err := w.Run(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
+		t.Into = strings.TrimSpace(into)
+	}
+	if _, err := os.Lstat(t.Path); err == nil {
+		return &WorktreeTakenError{Path: t.Path}
+	}
+	if _, err := w.Run(ctx, "worktree", "prune"); err != nil { // one whose directory was removed by hand
+		return err
+	}
+	args := []string{"worktree", "add", "--quiet", "-b", t.Branch, "--", t.Path, t.Base}
+	if isBranch { // of a worktree that was removed by hand
+		args = []string{"worktree", "add", "--quiet", "--", t.Path, t.Branch}
+		if base, err := w.Run(ctx, "merge-base", t.Base, t.Branch); err == nil {
+			t.Base = strings.TrimSpace(base)
+		}
+	}
+	if _, err := w.Run(ctx, args...); err != nil {
+		if !isBranch {
+			_, _ = w.Run(ctx, "branch", "--quiet", "-D", "--", t.Branch) // git leaves it behind
+		}
+		return fmt.Errorf("create a worktree: %w", err)
+	}
+	if t.Path, err = filepath.EvalSymlinks(t.Path); err != nil {
+		return fmt.Errorf("create a worktree: %w", err)
+	}
+	return t.write(ctx)
+}
+
+// write writes the record.
+func (t *Worktree) write(ctx context.Context) error {
+	in, err := NewWriter(ctx, t.Path)
+	if err != nil {
+		return err
+	}
+	admin, err := in.Run(ctx, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(record{Name: t.Name, Base: t.Base, Into: t.Into, From: t.From})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(strings.TrimSuffix(admin, "\n"), recordName), append(b, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("record the worktree: %w", err)
+	}
+	if WorktreeAt(t.Path) == nil {
+		return errors.New("cannot find the new worktree in " + t.Path)
+	}
+	return nil
 }
