@@ -139,8 +139,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // plain returns an error without the URL that net/http adds, which may hold secrets,
 // and in plain words for known errors.
 func plain(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	switch {

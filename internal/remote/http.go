@@ -358,7 +358,14 @@ func (s *streamable) run(ctx context.Context, st *stream) {
 	answer, err := s.do(ctx, http.MethodGet, st.session, nil)
 	if err == nil {
 		defer answer.Body.Close()
-		err = s.checkStream(answer, st)
+		switch {
+		case answer.StatusCode == http.StatusNotFound && st.session != "":
+			err = errUnknownSession
+		case answer.StatusCode != http.StatusOK:
+			err = s.agent.unexpected(answer, "a stream")
+		case !isType(answer, "text/event-stream"):
+			err = fmt.Errorf("the server answered with the type %q where a stream was expected", answer.Header.Get("Content-Type"))
+		}
 	}
 	if err != nil {
 		st.err = err
@@ -368,19 +375,6 @@ func (s *streamable) run(ctx context.Context, st *stream) {
 	}
 	close(st.opened)
 	s.ended(st, s.receive(answer.Body))
-}
-
-// checkStream checks the answer that begins a stream.
-func (s *streamable) checkStream(answer *http.Response, st *stream) error {
-	switch {
-	case answer.StatusCode == http.StatusNotFound && st.session != "":
-		return errUnknownSession
-	case answer.StatusCode != http.StatusOK:
-		return s.agent.unexpected(answer, "a stream")
-	case !isType(answer, "text/event-stream"):
-		return fmt.Errorf("the server answered with the type %q where a stream was expected", answer.Header.Get("Content-Type"))
-	}
-	return nil
 }
 
 // receive delivers the messages of a stream until it ends.

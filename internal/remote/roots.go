@@ -77,20 +77,11 @@ var (
 	opaqueFields = []string{"rawInput", "rawOutput", "_meta"}
 )
 
-// mentions reports whether a message may contain a path, without decoding it.
-func mentions(message []byte) bool {
-	for _, name := range slices.Concat(pathFields, uriFields) {
-		if bytes.Contains(message, []byte(`"`+name+`"`)) {
-			return true
-		}
-	}
-	return false
-}
-
 // turned returns a message with its paths translated. Everything else keeps every byte,
 // including messages that are not JSON.
 func turned(message []byte, turn func(string) (string, bool)) []byte {
-	if !mentions(message) {
+	mentioned := func(field string) bool { return bytes.Contains(message, []byte(`"`+field+`"`)) }
+	if !slices.ContainsFunc(pathFields, mentioned) && !slices.ContainsFunc(uriFields, mentioned) {
 		return message
 	}
 	w := walk{d: json.NewDecoder(bytes.NewReader(message)), in: message, turn: turn}

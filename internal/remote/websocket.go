@@ -43,17 +43,14 @@ type socket struct {
 func newSocket(a *Agent) *socket {
 	s := &socket{agent: a, ready: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	go s.connect()
+	go func() {
+		s.conn, s.err = s.dial()
+		close(s.ready)
+		if s.err == nil {
+			s.keepAlive()
+		}
+	}()
 	return s
-}
-
-// connect makes the connection and starts keepAlive.
-func (s *socket) connect() {
-	s.conn, s.err = s.dial()
-	close(s.ready)
-	if s.err == nil {
-		s.keepAlive()
-	}
 }
 
 func (s *socket) dial() (*websocket.Conn, error) {
