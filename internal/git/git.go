@@ -95,28 +95,20 @@ const fileBound = 4096
 // abbreviated commit if there is none, or "" if there is no repository. It reads git's
 // files without running git. The result is sanitised for drawing.
 func Branch(dir string) string {
-	for d := dir; ; d = filepath.Dir(d) {
-		git := filepath.Join(d, ".git")
+	git := filepath.Join(dir, ".git")
+	for {
 		if _, err := os.Lstat(git); err == nil {
-			return head(d, git)
+			break
 		}
-		if filepath.Dir(d) == d {
+		if filepath.Dir(dir) == dir {
 			return ""
 		}
+		dir = filepath.Dir(dir)
+		git = filepath.Join(dir, ".git")
 	}
-}
-
-// head reads which branch is checked out; dir contains git.
-func head(dir, git string) string {
-	if info, err := os.Stat(git); err == nil && !info.IsDir() { // a worktree or a submodule: "gitdir: PATH"
-		b, err := fs.ReadHead(git, fileBound)
-		path, ok := strings.CutPrefix(string(b), "gitdir:")
-		if err != nil || !ok {
+	if info, err := os.Stat(git); err == nil && !info.IsDir() { // a worktree or a submodule
+		if git = linkedDir(dir); git == "" {
 			return ""
-		}
-		git = strings.TrimSpace(path)
-		if !filepath.IsAbs(git) {
-			git = filepath.Join(dir, git)
 		}
 	}
 	b, err := fs.ReadHead(filepath.Join(git, "HEAD"), fileBound)
@@ -129,6 +121,19 @@ func head(dir, git string) string {
 		return termtext.Line(name)
 	}
 	return termtext.Line(ref[:min(len(ref), 8)])
+}
+
+// linkedDir returns git's own directory of a worktree or submodule, "" if dir is neither.
+func linkedDir(dir string) string {
+	b, err := fs.ReadHead(filepath.Join(dir, ".git"), fileBound)
+	git, linked := strings.CutPrefix(string(b), "gitdir:")
+	if err != nil || !linked {
+		return ""
+	}
+	if git = strings.TrimSpace(git); !filepath.IsAbs(git) {
+		git = filepath.Join(dir, git)
+	}
+	return git
 }
 
 // ErrMissing means that git is not installed.
@@ -173,14 +178,25 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 		"rerere.enabled": "false", "advice.detachedHead": "false",
 	}
 	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge)\..*\.`)
-	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) { // 1 means that there is none
+	if err != nil && !exitedWith1(err) { // 1 means that there are none
 		return nil, err
 	}
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
-		if scope := fields[i]; scope == "local" || scope == "worktree" {
-			refuse(settings, fields[i+1])
+		scope, key := fields[i], fields[i+1]
+		if scope != "local" && scope != "worktree" {
+			continue
 		}
+		// Make git refuse the filter or merge driver to which the key belongs.
+		section := key[:strings.LastIndexByte(key, '.')]
+		if strings.HasPrefix(section, "merge.") {
+			settings[section+".driver"] = "false"
+			continue
+		}
+		for _, key := range []string{".clean", ".smudge", ".process"} {
+			settings[section+key] = ""
+		}
+		settings[section+".required"] = "true"
 	}
 	w.env = []string{fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings))}
 	n := 0
@@ -191,28 +207,26 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 	return w, nil
 }
 
-// refuse adds the settings that make git refuse a filter or a merge driver; name is one
-// of its keys.
-func refuse(settings map[string]string, name string) {
-	section := name[:strings.LastIndexByte(name, '.')]
-	if strings.HasPrefix(section, "merge.") {
-		settings[section+".driver"] = "false"
-		return
-	}
-	for _, key := range []string{".clean", ".smudge", ".process"} {
-		settings[section+key] = ""
-	}
-	settings[section+".required"] = "true"
-}
-
 // Run runs git and returns its output, up to the bound. The error is an *Error,
 // ErrMissing or ErrTooMany.
 func (w *Writer) Run(ctx context.Context, args ...string) (string, error) {
-	return w.RunWith(ctx, nil, args...)
+	return w.runWith(ctx, nil, args...)
 }
 
-// RunWith is Run with additional environment variables.
-func (w *Writer) RunWith(ctx context.Context, env []string, args ...string) (string, error) {
+// line is Run for commands that print one line.
+func (w *Writer) line(ctx context.Context, args ...string) (string, error) {
+	out, err := w.Run(ctx, args...)
+	return strings.TrimSpace(out), err
+}
+
+// has reports whether the repository has a reference.
+func (w *Writer) has(ctx context.Context, ref string) bool {
+	_, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", ref)
+	return err == nil
+}
+
+// runWith is Run with additional environment variables.
+func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := Command(ctx, w.dir, args...)
 	cmd.Env = append(append(cmd.Env, w.env...), env...)
 	var out, said bounded

@@ -174,19 +174,18 @@ func (g *Guard) linked(dir string) {
 // adminOf returns the directory of a linked worktree in its repository, "" if there is
 // none. The worktree's claim must be confirmed by the repository.
 func adminOf(dir string) string {
-	b, err := files.ReadHead(filepath.Join(dir, ".git"), recordBound)
-	admin, linked := strings.CutPrefix(string(b), "gitdir:")
-	if err != nil || !linked {
-		return ""
-	}
-	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
-		admin = filepath.Join(dir, admin)
-	}
-	back, err := files.ReadHead(filepath.Join(admin, "gitdir"), recordBound)
-	if err != nil || !sameFile(strings.TrimSpace(string(back)), filepath.Join(dir, ".git")) || filepath.Base(filepath.Dir(admin)) != "worktrees" {
+	admin := linkedDir(dir)
+	back, err := files.ReadHead(filepath.Join(admin, "gitdir"), fileBound)
+	if admin == "" || err != nil || !sameFile(strings.TrimSpace(string(back)), filepath.Join(dir, ".git")) || filepath.Base(filepath.Dir(admin)) != "worktrees" {
 		return ""
 	}
 	return admin
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // runs matches the settings that name programs.

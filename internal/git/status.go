@@ -77,10 +77,7 @@ func StatusOf(ctx context.Context, dir string) (*Status, error) {
 // configuration, since git runs them even to read.
 func withoutFilters(ctx context.Context, dir string) ([]string, error) {
 	out, err := output(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
-	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return nil, nil // there are none
-	}
-	if err != nil {
+	if err != nil && !exitedWith1(err) { // 1 means that there are none
 		return nil, err
 	}
 	var args []string
@@ -149,8 +146,7 @@ func (w *Status) Modes(ctx context.Context, paths []string) (map[string]string, 
 // Ignored reports whether git ignores a file.
 func (w *Status) Ignored(ctx context.Context, path string) bool {
 	_, err := output(ctx, w.Top, "check-ignore", "-q", "--", path)
-	exit := new(exec.ExitError)
-	return !errors.As(err, &exit) || exit.ExitCode() != 1
+	return !exitedWith1(err)
 }
 
 // Blobs passes to take the contents of files in the last commit, if they are at most
@@ -184,7 +180,10 @@ func (w *Status) Blobs(ctx context.Context, paths []string, most int64, take fun
 	err = readBlobs(bufio.NewReader(out), asked, most, take)
 	stop()
 	_ = cmd.Wait() // stopped, or ended
-	return err
+	if err != nil {
+		return fmt.Errorf("git cat-file: %w", err)
+	}
+	return nil
 }
 
 // readBlobs reads the output of cat-file: for each file "HASH TYPE SIZE", a newline,
@@ -193,7 +192,7 @@ func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bo
 	for _, path := range asked {
 		head, err := r.ReadString('\n')
 		if err != nil {
-			return fmt.Errorf("git cat-file: %w", err)
+			return err
 		}
 		fields := strings.Fields(head)
 		if n := len(fields); n >= 2 && fields[n-1] == "missing" {
@@ -201,11 +200,11 @@ func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bo
 			continue
 		}
 		if len(fields) != 3 {
-			return fmt.Errorf("git cat-file: unexpected %.80q", head)
+			return fmt.Errorf("unexpected %.80q", head)
 		}
 		size, err := strconv.ParseInt(fields[2], 10, 64)
 		if err != nil {
-			return fmt.Errorf("git cat-file: %w", err)
+			return err
 		}
 		var content strings.Builder
 		to := io.Writer(&content)
@@ -214,16 +213,22 @@ func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bo
 			to = io.Discard
 		}
 		if _, err := io.CopyN(to, r, size); err != nil {
-			return fmt.Errorf("git cat-file: %w", err)
+			return err
 		}
 		if _, err := r.Discard(1); err != nil {
-			return fmt.Errorf("git cat-file: %w", err)
+			return err
 		}
 		if wanted {
 			take(path, true, content.String())
 		}
 	}
 	return nil
+}
+
+// exitedWith1 reports whether git ended with the exit code by which some commands say no.
+func exitedWith1(err error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && exit.ExitCode() == 1
 }
 
 // output runs git and returns its output, up to the bound.

@@ -27,26 +27,18 @@ const recordName = "parley.json"
 // recordBound bounds what is read of a record, in bytes.
 const recordBound = 64 << 10
 
-// record is the stored description of a worktree.
-type record struct {
-	Name string `json:"name"`
+// Worktree is a worktree for sessions. It is immutable. Its JSON is the record.
+type Worktree struct {
+	// Name is the user's name for it, Path its directory, and Branch its own branch.
+	Name   string `json:"name"`
+	Path   string `json:"-"`
+	Branch string `json:"-"`
 	// Base is the commit that it began at, and Into the branch that was checked out
-	// then, "" if none was.
+	// then, the target of a merge; "" if none was.
 	Base string `json:"base"`
 	Into string `json:"into,omitempty"`
 	// From is the directory for which it was created.
 	From string `json:"from"`
-}
-
-// Worktree is a worktree for sessions. It is immutable.
-type Worktree struct {
-	// Name is the user's name for it, and Path its directory.
-	Name, Path string
-	// Branch is its own branch. Base is the commit that it began at, and Into the
-	// branch that was checked out then, the target of a merge; "" if none was.
-	Branch, Base, Into string
-	// From is the directory for which it was created.
-	From string
 }
 
 // Errors of finding worktrees.
@@ -59,41 +51,25 @@ var (
 // WorktreeAt returns the worktree with the directory dir, nil if it is not one for
 // sessions. It reads two files without running git.
 func WorktreeAt(dir string) *Worktree {
-	b, err := fs.ReadHead(filepath.Join(dir, ".git"), recordBound)
-	admin, linked := strings.CutPrefix(string(b), "gitdir:")
-	if err != nil || !linked {
+	admin := linkedDir(dir)
+	if admin == "" {
 		return nil
 	}
-	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
-		admin = filepath.Join(dir, admin)
-	}
-	b, err = fs.ReadHead(filepath.Join(admin, recordName), recordBound)
+	b, err := fs.ReadHead(filepath.Join(admin, recordName), recordBound)
 	if err != nil {
 		return nil
 	}
-	var r record
-	if json.Unmarshal(b, &r) != nil || CheckWorktreeName(r.Name) != nil || !isHash(r.Base) || strings.HasPrefix(r.Into, "-") {
+	t := &Worktree{Path: dir}
+	isHash := func(s string) bool { return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == "" }
+	if json.Unmarshal(b, t) != nil || CheckWorktreeName(t.Name) != nil || !isHash(t.Base) || strings.HasPrefix(t.Into, "-") {
 		return nil
 	}
-	return &Worktree{Name: r.Name, Path: dir, Branch: branchPrefix + r.Name, Base: r.Base, Into: r.Into, From: r.From}
+	t.Branch = branchPrefix + t.Name
+	return t
 }
 
 // WorktreeName returns the name of the worktree of a branch.
 func WorktreeName(branch string) string { return strings.TrimPrefix(branch, branchPrefix) }
-
-// isHash reports whether a text can be the hash of a commit.
-func isHash(s string) bool {
-	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
 
 // worktreeEntry is an entry of git's list of worktrees.
 type worktreeEntry struct {
@@ -125,8 +101,7 @@ func listWorktrees(ctx context.Context, w *Writer) ([]worktreeEntry, error) {
 // open returns git for the repository of dir, and all its worktrees.
 func open(ctx context.Context, dir string) (*Writer, []worktreeEntry, error) {
 	w, err := NewWriter(ctx, dir)
-	var failed *Error
-	if errors.As(err, &failed) && failed.Command == "rev-parse" && strings.Contains(failed.Said, "not a git repository") {
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Command == "rev-parse" && strings.Contains(failed.Said, "not a git repository") {
 		return nil, nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
 	}
 	if err != nil {
@@ -227,10 +202,7 @@ func CreateWorktree(ctx context.Context, dir, name, parent string) (*Worktree, e
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
 	}
-	isBranch := func(name string) bool {
-		_, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+branchPrefix+name)
-		return err == nil
-	}
+	isBranch := func(name string) bool { return w.has(ctx, "refs/heads/"+branchPrefix+name) }
 	if name == "" {
 		name = newName(isBranch)
 	}
@@ -264,14 +236,11 @@ func home(repository, parent string) string {
 
 // make creates the worktree, and its branch if that does not exist.
 func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
-	head, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if err != nil {
+	var err error
+	if t.Base, err = w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return fmt.Errorf("%s: %w", t.From, ErrNoCommit)
 	}
-	t.Base = strings.TrimSpace(head)
-	if into, err := w.Run(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
-		t.Into = strings.TrimSpace(into)
-	}
+	t.Into, _ = w.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // "" if no branch is checked out
 	if _, err := os.Lstat(t.Path); err == nil {
 		return &WorktreeTakenError{Path: t.Path}
 	}
@@ -281,8 +250,8 @@ func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 	args := []string{"worktree", "add", "--quiet", "-b", t.Branch, "--", t.Path, t.Base}
 	if isBranch { // of a worktree that was removed by hand
 		args = []string{"worktree", "add", "--quiet", "--", t.Path, t.Branch}
-		if base, err := w.Run(ctx, "merge-base", t.Base, t.Branch); err == nil {
-			t.Base = strings.TrimSpace(base)
+		if base, err := w.line(ctx, "merge-base", t.Base, t.Branch); err == nil {
+			t.Base = base
 		}
 	}
 	if _, err := w.Run(ctx, args...); err != nil {
@@ -307,7 +276,7 @@ func (t *Worktree) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(record{Name: t.Name, Base: t.Base, Into: t.Into, From: t.From})
+	b, err := json.Marshal(t)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(strings.TrimSuffix(admin, "\n"), recordName), append(b, '\n'), 0o600)
 	}

@@ -47,43 +47,43 @@ func (k *WorktreeWork) String() string {
 
 // Work inspects the worktree.
 func (t *Worktree) Work(ctx context.Context) (*WorktreeWork, error) {
-	w, err := NewWriter(ctx, t.Path)
-	if err != nil {
-		return nil, err
-	}
-	return t.work(ctx, w)
+	_, k, err := t.open(ctx)
+	return k, err
 }
 
-func (t *Worktree) work(ctx context.Context, w *Writer) (*WorktreeWork, error) {
-	k := &WorktreeWork{since: t.Base}
-	head, err := w.Run(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+// open returns git for the worktree, and what it contains.
+func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
+	w, err := NewWriter(ctx, t.Path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	k.head = strings.TrimSpace(head)
+	k := &WorktreeWork{since: t.Base}
+	if k.head, err = w.line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
+		return nil, nil, err
+	}
 	if t.Into != "" {
-		if base, err := w.Run(ctx, "merge-base", "refs/heads/"+t.Into, k.head); err == nil {
-			k.since = strings.TrimSpace(base)
+		if base, err := w.line(ctx, "merge-base", "refs/heads/"+t.Into, k.head); err == nil {
+			k.since = base
 		}
 	}
 	count, err := w.Run(ctx, "rev-list", "--count", k.since+".."+k.head, "--")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, err := fmt.Sscan(count, &k.Commits); err != nil {
-		return nil, fmt.Errorf("count the commits: %w", err)
+		return nil, nil, fmt.Errorf("count the commits: %w", err)
 	}
 	if err := k.status(ctx, w); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	committed, err := w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", k.since, k.head, "--")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	k.Files = append(split(committed), k.Uncommitted...)
 	slices.Sort(k.Files)
 	k.Files = slices.Compact(k.Files)
-	return k, nil
+	return w, k, nil
 }
 
 // status sets Uncommitted and Ignored.
@@ -192,11 +192,7 @@ func content(path string) (text string, there, isText bool) {
 // Patch returns the difference in git's format, including uncommitted changes. It
 // changes nothing: it adds new files to a temporary index.
 func (t *Worktree) Patch(ctx context.Context) (string, error) {
-	w, err := NewWriter(ctx, t.Path)
-	if err != nil {
-		return "", err
-	}
-	k, err := t.work(ctx, w)
+	w, k, err := t.open(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -228,9 +224,9 @@ func snapshot(ctx context.Context, w *Writer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := w.RunWith(ctx, env, "add", "--all"); err != nil {
+	if _, err := w.runWith(ctx, env, "add", "--all"); err != nil {
 		return "", err
 	}
-	tree, err := w.RunWith(ctx, env, "write-tree")
+	tree, err := w.runWith(ctx, env, "write-tree")
 	return strings.TrimSpace(tree), err
 }

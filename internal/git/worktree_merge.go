@@ -32,11 +32,7 @@ func (e *MergeConflictError) Error() string {
 
 // Commit commits everything in the worktree except ignored files.
 func (t *Worktree) Commit(ctx context.Context, message string) error {
-	w, err := NewWriter(ctx, t.Path)
-	if err != nil {
-		return err
-	}
-	k, err := t.work(ctx, w)
+	w, k, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,11 +63,7 @@ func (t *Worktree) Merge(ctx context.Context) (commits int, err error) {
 	if t.Into == "" {
 		return 0, ErrNoTarget
 	}
-	w, err := NewWriter(ctx, t.Path)
-	if err != nil {
-		return 0, err
-	}
-	k, err := t.work(ctx, w)
+	w, k, err := t.open(ctx)
 	switch {
 	case err != nil:
 		return 0, err
@@ -98,14 +90,14 @@ func (t *Worktree) mergeIn(ctx context.Context, path, commit string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "MERGE_HEAD"); err == nil {
+	if w.has(ctx, "MERGE_HEAD") {
 		return errors.New("another merge is in progress in " + path)
 	}
 	_, err = w.Run(ctx, "merge", "--quiet", "--no-edit", "--no-stat", "-m", fmt.Sprintf("Merge branch '%s' into %s", t.Branch, t.Into), commit)
 	if err == nil {
 		return nil
 	}
-	if _, none := w.Run(ctx, "rev-parse", "--verify", "--quiet", "MERGE_HEAD"); none != nil {
+	if !w.has(ctx, "MERGE_HEAD") {
 		return err // the merge did not begin
 	}
 	files, _ := w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "--diff-filter=U", "-z")
@@ -120,11 +112,11 @@ func (t *Worktree) mergeIn(ctx context.Context, path, commit string) error {
 
 // forward fast-forwards a branch that is not checked out anywhere, if possible.
 func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) error {
-	tip, err := w.Run(ctx, "rev-parse", "--verify", "refs/heads/"+t.Into)
+	tip, err := w.line(ctx, "rev-parse", "--verify", "refs/heads/"+t.Into)
 	if err != nil {
 		return fmt.Errorf("the branch %s no longer exists: %w", t.Into, err)
 	}
-	if tip = strings.TrimSpace(tip); tip != k.since {
+	if tip != k.since {
 		return fmt.Errorf("%s has its own commits and is not checked out: check it out first", t.Into)
 	}
 	_, err = w.Run(ctx, "update-ref", "-m", "parley: merge "+t.Branch, "refs/heads/"+t.Into, k.head, tip)
@@ -135,11 +127,7 @@ func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) erro
 // under the ref kept, and fails without removing anything if it cannot write that; kept
 // is "" if there was no such work. Ignored files are lost.
 func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
-	w, err := NewWriter(ctx, t.Path)
-	if err != nil {
-		return "", err
-	}
-	k, err := t.work(ctx, w)
+	w, k, err := t.open(ctx)
 	if err == nil {
 		err = k.Whole()
 	}
@@ -167,7 +155,7 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 	if _, err := main.Run(ctx, "worktree", "remove", "--force", "--force", "--", t.Path); err != nil {
 		return kept, fmt.Errorf("remove the worktree: %w", err)
 	}
-	if _, err := main.Run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch); err == nil {
+	if main.has(ctx, "refs/heads/"+t.Branch) {
 		if _, err := main.Run(ctx, "branch", "--quiet", "-D", "--", t.Branch); err != nil {
 			return kept, fmt.Errorf("delete the branch: %w", err)
 		}
@@ -180,8 +168,7 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 // none.
 func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string, error) {
 	parents := []string{k.head}
-	if tip, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch); err == nil {
-		tip = strings.TrimSpace(tip)
+	if tip, err := w.line(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch); err == nil {
 		if _, err := w.Run(ctx, "merge-base", "--is-ancestor", tip, k.head); err != nil {
 			parents = append(parents, tip) // another branch was checked out in the worktree
 		}
@@ -201,7 +188,7 @@ func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string
 		args = append(args, "-p", p)
 	}
 	who := []string{"GIT_AUTHOR_NAME=parley", "GIT_AUTHOR_EMAIL=parley@localhost", "GIT_COMMITTER_NAME=parley", "GIT_COMMITTER_EMAIL=parley@localhost"}
-	commit, err := w.RunWith(ctx, who, append(args, tree)...)
+	commit, err := w.runWith(ctx, who, append(args, tree)...)
 	return strings.TrimSpace(commit), err
 }
 
@@ -215,7 +202,7 @@ func (t *Worktree) saveRef(ctx context.Context, w *Writer, commit string) (strin
 		if n > 1 {
 			ref += fmt.Sprint("-", n)
 		}
-		if _, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", ref); err == nil {
+		if w.has(ctx, ref) {
 			continue
 		}
 		_, err := w.Run(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit)))
