@@ -2,31 +2,11 @@ package export
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
-
-	"parley/internal/termtext"
 )
-
-// JSON writes a transcript as one JSON object.
-func JSON(w io.Writer, t *Transcript) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(t)
-	if err == nil {
-		_, err = w.Write(termtext.JSON(b.Bytes()))
-	}
-	if err != nil {
-		return fmt.Errorf("export the session: %w", err)
-	}
-	return nil
-}
 
 // Markdown writes a transcript as Markdown: prompts as headings, answers as they are,
 // what tools did in quotations.
@@ -240,17 +220,4 @@ func fenced(language, text string) string {
 	}
 	fence := strings.Repeat("`", longest+1)
 	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
-}
-
-// Format is what writes a transcript in the form of that name: md, json or html.
-func Format(name string) (func(io.Writer, *Transcript) error, error) {
-	switch name {
-	case "md", "markdown":
-		return Markdown, nil
-	case "json":
-		return JSON, nil
-	case "html":
-		return HTML, nil
-	}
-	return nil, fmt.Errorf("there is no form %q to export a session in", name)
 }

@@ -1,8 +1,3 @@
-// Package export writes a conversation down for people and programs that do not have
-// parley: as Markdown, as JSON, or as one page of HTML that needs nothing else.
-//
-// All text of the agent is cleaned as for the screen: what is exported has no control
-// sequences and no hidden characters in it.
 package export
 
 import (

@@ -12,8 +12,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
 
 	"parley/acpclient"
 	"parley/fs"
@@ -97,101 +101,62 @@ func invalid(why string) error {
 	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: why}
 }
 
-// CreateTerminal serves terminal/create.
-func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
-	told := make(chan struct{}) // closed when the observer knows of the terminal
-	spec := terminal.Spec{
-		Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit, Input: !m.unattended,
-		OnOutput: func(id string, data []byte) {
-			<-told
-			m.observer.TerminalOutput(acpclient.TerminalID(id), data)
-		},
-		OnExit: func(id string, s terminal.ExitStatus) {
-			<-told
-			m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
-		},
-	}
-	switch {
-	case spec.Cwd == "":
-		spec.Cwd = m.cwd
-	case !filepath.IsAbs(spec.Cwd):
-		return nil, invalid(fmt.Sprintf("the working directory %q is not absolute", spec.Cwd))
-	}
-	for _, e := range r.Env {
-		spec.Env = append(spec.Env, e.Name+"="+e.Value)
-	}
-	id, err := m.terminals.Create(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	m.observer.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
-	close(told)
-	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
+const (
+	// maxInFlight bounds the bytes of files and output in requests that are not
+	// answered yet. A request that needs more waits until it is the only one.
+	maxInFlight = fs.MaxBytes
+	// largeRequest is the size in bytes from which memory is collected before the next
+	// such request, to free what the last one used.
+	largeRequest = 8 << 20
+	// outputCost is how many bytes it takes to turn a byte of output into text.
+	outputCost = 4
+)
+
+// budget bounds the bytes that requests hold. It is safe for concurrent use.
+type budget struct {
+	size    int64
+	free    *semaphore.Weighted
+	garbage atomic.Bool // a large request was answered since memory was collected
 }
 
-// TerminalOutput serves terminal/output.
-func (m *Machine) TerminalOutput(ctx context.Context, r *acpclient.TerminalOutputRequest) (*acpclient.TerminalOutputResponse, error) {
-	kept, err := m.terminals.Kept(string(r.TerminalID))
-	if err != nil {
-		return nil, terminalError(r.TerminalID, err)
-	}
-	done, err := m.inFlight.take(ctx, outputCost*int64(kept))
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	text, truncated, status, err := m.terminals.Output(string(r.TerminalID))
-	if err != nil {
-		return nil, terminalError(r.TerminalID, err)
-	}
-	res := &acpclient.TerminalOutputResponse{Output: text, Truncated: truncated}
-	if status != nil {
-		s := exitStatus(*status)
-		res.ExitStatus = &s
-	}
-	return res, nil
+func newBudget(size int64) *budget {
+	return &budget{size: size, free: semaphore.NewWeighted(size)}
 }
 
-// WaitForTerminalExit serves terminal/wait_for_exit.
-func (m *Machine) WaitForTerminalExit(ctx context.Context, r *acpclient.WaitForTerminalExitRequest) (*acpclient.WaitForTerminalExitResponse, error) {
-	status, err := m.terminals.WaitForExit(ctx, string(r.TerminalID))
-	if err != nil {
-		return nil, terminalError(r.TerminalID, err)
+// take waits until the request with ctx may hold n bytes, or ctx ends. They are
+// released when its answer is written; without an answer, when the handler calls done
+// at its end.
+func (b *budget) take(ctx context.Context, n int64) (done func(), err error) {
+	release, err := b.borrow(ctx, n)
+	if err == nil && acpclient.OnAnswered(ctx, release) {
+		return func() {}, nil
 	}
-	return &acpclient.WaitForTerminalExitResponse{TerminalExitStatus: exitStatus(status)}, nil
+	return release, err
 }
 
-// KillTerminal serves terminal/kill.
-func (m *Machine) KillTerminal(_ context.Context, r *acpclient.KillTerminalRequest) (*acpclient.KillTerminalResponse, error) {
-	if err := m.terminals.Kill(string(r.TerminalID)); err != nil {
-		return nil, terminalError(r.TerminalID, err)
+// borrow waits until a request may hold n bytes, or ctx ends. release frees them.
+func (b *budget) borrow(ctx context.Context, n int64) (release func(), err error) {
+	held := min(n, b.size)
+	if err := b.free.Acquire(ctx, held); err != nil {
+		return nil, fmt.Errorf("wait for other requests to be answered: %w", err)
 	}
-	return &acpclient.KillTerminalResponse{}, nil
+	if held >= largeRequest && b.garbage.Swap(false) {
+		runtime.GC()
+	}
+	return func() {
+		if held >= largeRequest {
+			b.garbage.Store(true)
+		}
+		b.free.Release(held)
+	}, nil
 }
 
-// ReleaseTerminal serves terminal/release.
-func (m *Machine) ReleaseTerminal(_ context.Context, r *acpclient.ReleaseTerminalRequest) (*acpclient.ReleaseTerminalResponse, error) {
-	if err := m.terminals.Release(string(r.TerminalID)); err != nil {
-		return nil, terminalError(r.TerminalID, err)
+// fileSize returns the approximate size of a file to read or replace; 0 on error, which
+// reading or writing will report.
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
 	}
-	return &acpclient.ReleaseTerminalResponse{}, nil
-}
-
-func terminalError(id acpclient.TerminalID, err error) error {
-	if errors.Is(err, terminal.ErrUnknownTerminal) {
-		return &acpclient.Error{Code: acpclient.CodeResourceNotFound, Message: fmt.Sprintf("Resource not found: terminal %s", id)}
-	}
-	return err
-}
-
-func exitStatus(s terminal.ExitStatus) acpclient.TerminalExitStatus {
-	var out acpclient.TerminalExitStatus
-	if s.ExitCode != nil {
-		code := int(*s.ExitCode)
-		out.ExitCode = &code
-	}
-	if s.Signal != nil {
-		out.Signal = *s.Signal
-	}
-	return out
+	return min(info.Size(), fs.MaxBytes)
 }

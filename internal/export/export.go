@@ -1,11 +1,49 @@
+// Package export writes a conversation for people and programs without parley: as
+// Markdown, as JSON, or as one self-contained page of HTML.
+//
+// All text of the agent is cleaned as for the screen: an export contains no control
+// sequences and no hidden characters.
 package export
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"parley/internal/termtext"
 )
+
+// Format is what writes a transcript in the form of that name: md, json or html.
+func Format(name string) (func(io.Writer, *Transcript) error, error) {
+	switch name {
+	case "md", "markdown":
+		return Markdown, nil
+	case "json":
+		return JSON, nil
+	case "html":
+		return HTML, nil
+	}
+	return nil, fmt.Errorf("there is no form %q to export a session in", name)
+}
+
+// JSON writes a transcript as one JSON object.
+func JSON(w io.Writer, t *Transcript) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(t)
+	if err == nil {
+		_, err = w.Write(termtext.JSON(b.Bytes()))
+	}
+	if err != nil {
+		return fmt.Errorf("export the session: %w", err)
+	}
+	return nil
+}
 
 // fileMode is that of an exported file: a conversation is its owner's alone.
 const fileMode = 0o600

@@ -1,0 +1,201 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"parley/acpclient"
+	"parley/internal/session"
+	"parley/terminal"
+)
+
+// CreateTerminal serves terminal/create.
+func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
+	told := make(chan struct{}) // closed when the observer knows of the terminal
+	spec := terminal.Spec{
+		Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit, Input: !m.unattended,
+		OnOutput: func(id string, data []byte) {
+			<-told
+			m.observer.TerminalOutput(acpclient.TerminalID(id), data)
+		},
+		OnExit: func(id string, s terminal.ExitStatus) {
+			<-told
+			m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
+		},
+	}
+	switch {
+	case spec.Cwd == "":
+		spec.Cwd = m.cwd
+	case !filepath.IsAbs(spec.Cwd):
+		return nil, invalid(fmt.Sprintf("the working directory %q is not absolute", spec.Cwd))
+	}
+	for _, e := range r.Env {
+		spec.Env = append(spec.Env, e.Name+"="+e.Value)
+	}
+	id, err := m.terminals.Create(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	m.observer.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
+	close(told)
+	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
+}
+
+// TerminalOutput serves terminal/output.
+func (m *Machine) TerminalOutput(ctx context.Context, r *acpclient.TerminalOutputRequest) (*acpclient.TerminalOutputResponse, error) {
+	kept, err := m.terminals.Kept(string(r.TerminalID))
+	if err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	done, err := m.inFlight.take(ctx, outputCost*int64(kept))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	text, truncated, status, err := m.terminals.Output(string(r.TerminalID))
+	if err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	res := &acpclient.TerminalOutputResponse{Output: text, Truncated: truncated}
+	if status != nil {
+		s := exitStatus(*status)
+		res.ExitStatus = &s
+	}
+	return res, nil
+}
+
+// WaitForTerminalExit serves terminal/wait_for_exit.
+func (m *Machine) WaitForTerminalExit(ctx context.Context, r *acpclient.WaitForTerminalExitRequest) (*acpclient.WaitForTerminalExitResponse, error) {
+	status, err := m.terminals.WaitForExit(ctx, string(r.TerminalID))
+	if err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	return &acpclient.WaitForTerminalExitResponse{TerminalExitStatus: exitStatus(status)}, nil
+}
+
+// KillTerminal serves terminal/kill.
+func (m *Machine) KillTerminal(_ context.Context, r *acpclient.KillTerminalRequest) (*acpclient.KillTerminalResponse, error) {
+	if err := m.terminals.Kill(string(r.TerminalID)); err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	return &acpclient.KillTerminalResponse{}, nil
+}
+
+// ReleaseTerminal serves terminal/release.
+func (m *Machine) ReleaseTerminal(_ context.Context, r *acpclient.ReleaseTerminalRequest) (*acpclient.ReleaseTerminalResponse, error) {
+	if err := m.terminals.Release(string(r.TerminalID)); err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	return &acpclient.ReleaseTerminalResponse{}, nil
+}
+
+func terminalError(id acpclient.TerminalID, err error) error {
+	if errors.Is(err, terminal.ErrUnknownTerminal) {
+		return &acpclient.Error{Code: acpclient.CodeResourceNotFound, Message: fmt.Sprintf("Resource not found: terminal %s", id)}
+	}
+	return err
+}
+
+func exitStatus(s terminal.ExitStatus) acpclient.TerminalExitStatus {
+	var out acpclient.TerminalExitStatus
+	if s.ExitCode != nil {
+		code := int(*s.ExitCode)
+		out.ExitCode = &code
+	}
+	if s.Signal != nil {
+		out.Signal = *s.Signal
+	}
+	return out
+}
+
+// defaultShell runs the user's commands if the environment names no shell.
+const defaultShell = "/bin/sh"
+
+// StartShell implements session.Shells: it starts a command of the user's, or an
+// interactive shell. The agent cannot reach it, and it outlives the agent.
+func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclient.TerminalID, error) {
+	shell := os.Getenv("SHELL")
+	if !filepath.IsAbs(shell) {
+		shell = defaultShell
+	}
+	shown, args := s.Line, []string{"-c", s.Line}
+	if s.Line == "" {
+		shown, args = filepath.Base(shell), nil
+	}
+	told := make(chan struct{}) // closed when the observer knows of the command
+	nothing := uint64(0)        // the conversation keeps the output
+	id, err := m.own.Create(ctx, terminal.Spec{
+		Command: shell, Args: args, Cwd: m.cwd, Cols: s.Cols, Rows: s.Rows, Input: true, Personal: true, OutputByteLimit: &nothing,
+		OnOutput: func(id string, data []byte) {
+			<-told
+			m.observer.TerminalOutput(acpclient.TerminalID(id), data)
+		},
+		OnExit: func(id string, status terminal.ExitStatus) {
+			<-told
+			m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(status))
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	m.observer.ShellStarted(acpclient.TerminalID(id), shown, m.cwd, s.Line == "")
+	close(told)
+	return acpclient.TerminalID(id), nil
+}
+
+// managerOf returns the manager of a terminal: the user's or the agent's.
+func (m *Machine) managerOf(id acpclient.TerminalID) *terminal.Manager {
+	if _, err := m.own.Kept(string(id)); !errors.Is(err, terminal.ErrUnknownTerminal) {
+		return m.own
+	}
+	return m.terminals
+}
+
+// TypeInto implements session.Shells.
+func (m *Machine) TypeInto(id acpclient.TerminalID, data []byte) error {
+	return personal(m.managerOf(id).Write(string(id), data))
+}
+
+// ResizeTerminal implements session.Shells.
+func (m *Machine) ResizeTerminal(id acpclient.TerminalID, cols, rows int) error {
+	return personal(m.managerOf(id).Resize(string(id), cols, rows))
+}
+
+// EndTerminal implements session.Shells.
+func (m *Machine) EndTerminal(id acpclient.TerminalID) error {
+	return personal(m.managerOf(id).Kill(string(id)))
+}
+
+// personal rewords an error about a terminal for the user, without its id.
+func personal(err error) error {
+	for _, known := range []error{terminal.ErrEnded, terminal.ErrNoInput, terminal.ErrNotReading} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	if errors.Is(err, terminal.ErrUnknownTerminal) {
+		return fmt.Errorf("%w: the agent released it", terminal.ErrEnded)
+	}
+	return err
+}
+
+// commandLine returns a command as a user would type it.
+func commandLine(command string, args []string) string {
+	if len(args) == 0 {
+		return command // perhaps a whole shell line
+	}
+	words := make([]string, 0, len(args)+1)
+	for _, w := range append([]string{command}, args...) {
+		if q, err := syntax.Quote(w, syntax.LangBash); err == nil {
+			w = q
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
+}
