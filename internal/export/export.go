@@ -7,6 +7,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// Format is what writes a transcript in the form of that name: md, json or html.
+// Format returns what writes a transcript in a format: md, json or html.
 func Format(name string) (func(io.Writer, *Transcript) error, error) {
 	switch name {
 	case "md", "markdown":
@@ -45,37 +46,27 @@ func JSON(w io.Writer, t *Transcript) error {
 	return nil
 }
 
-// fileMode is that of an exported file: a conversation is its owner's alone.
-const fileMode = 0o600
-
-// File makes a file of what write writes, for its owner alone. It replaces none: the
-// error is an os.ErrExist then. What fails leaves no file.
+// File creates a file, readable only by its owner, from what write writes. It replaces
+// none: the error then wraps os.ErrExist. A failure leaves no file.
 func File(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("export the session: %w", err)
 	}
-	err = write(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(write(f), f.Close())
 	if err != nil {
 		_ = os.Remove(path)
 	}
 	return err
 }
 
-// Replace is File for a file that may be there already. It is replaced as a whole, or
-// stays as it is.
+// Replace is File for a file that may exist. It is replaced as a whole, or stays as it is.
 func Replace(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".parley-export-*") // its owner's alone
+	f, err := os.CreateTemp(filepath.Dir(path), ".parley-export-*") // 0600
 	if err != nil {
 		return fmt.Errorf("export the session: %w", err)
 	}
-	err = write(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(write(f), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -28,14 +28,13 @@ var pageSource string
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"markdown": markdownToHTML, "diff": diffToHTML, "terminal": terminalToHTML, "date": func(t time.Time) string { return t.Format(time.DateTime) },
-		"image": imageOf, "label": func(a Attachment) string { return a.label() },
-		"took": func(e Entry) string { return e.took() }, "title": func(e Entry) string { return e.callTitle() },
-		"noteTitle": func(e Entry) string { return e.noteTitle() }, "caption": func(e Entry) string { return e.caption }, "shown": func(f Field) string { return f.shown() },
+		"image": imageOf, "label": Attachment.label, "took": Entry.took, "title": Entry.callTitle, "noteTitle": Entry.noteTitle,
+		"caption": func(e Entry) string { return e.caption }, "shown": Field.shown,
 	}).Parse(pageSource))
 })
 
-// HTML writes a transcript as one page that needs nothing else: no script, and nothing
-// from elsewhere. The page forbids both by itself.
+// HTML writes a transcript as one self-contained page. Its content security policy forbids
+// scripts and anything from elsewhere.
 func HTML(w io.Writer, t *Transcript) error {
 	var b bytes.Buffer
 	if err := page().Execute(&b, t); err != nil {
@@ -47,8 +46,8 @@ func HTML(w io.Writer, t *Transcript) error {
 	return nil
 }
 
-// markdown renders what agents write. HTML means nothing in it and stands there as the
-// text that it is; addresses of schemes that do something are left out.
+// markdown renders what agents write. It shows HTML as text, and leaves out links with
+// unsafe schemes.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(
@@ -67,7 +66,7 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 	)))
 })
 
-// imagesToLinks makes links of images, because a browser fetches those. An image in a link
+// imagesToLinks turns images, which a browser would fetch, into links. An image in a link
 // becomes its text.
 type imagesToLinks struct{}
 
@@ -114,8 +113,7 @@ func markdownToHTML(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// imageOf is the address of an image that the page carries in itself; "" if it is of no
-// kind that is safe to show.
+// imageOf returns the data URL of an image, "" if its type is not safe to show.
 func imageOf(a Attachment) template.URL {
 	switch a.MimeType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -146,7 +144,7 @@ func diffToHTML(diff string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// terminalToHTML gives output its colours.
+// terminalToHTML renders output with its colours.
 func terminalToHTML(c Content) template.HTML {
 	var b strings.Builder
 	for _, line := range c.lines {
@@ -156,8 +154,7 @@ func terminalToHTML(c Content) template.HTML {
 	return template.HTML(strings.TrimRight(b.String(), "\n"))
 }
 
-// lineToHTML gives a line of the emulator, which is text and colours, their form in
-// HTML. Other sequences, of which it has none, are left out.
+// lineToHTML renders a line of the emulator, which contains only text and colours.
 func lineToHTML(line string) string {
 	var b, run strings.Builder
 	var pen uv.Style
@@ -186,7 +183,7 @@ func lineToHTML(line string) string {
 	return b.String()
 }
 
-// cssOf is a style in CSS; "" if it is the plain one.
+// cssOf returns a style as CSS, "" for the plain one.
 func cssOf(s *uv.Style) string {
 	var css []string
 	fg, bg := s.Fg, s.Bg
@@ -194,11 +191,15 @@ func cssOf(s *uv.Style) string {
 		fg, bg = bg, fg
 		css = append(css, "filter:invert(1)")
 	}
+	hex := func(c color.Color) string {
+		r, g, b, _ := c.RGBA()
+		return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+	}
 	if fg != nil {
-		css = append(css, "color:"+hexOf(fg))
+		css = append(css, "color:"+hex(fg))
 	}
 	if bg != nil {
-		css = append(css, "background:"+hexOf(bg))
+		css = append(css, "background:"+hex(bg))
 	}
 	if s.Attrs&uv.AttrBold != 0 {
 		css = append(css, "font-weight:bold")
@@ -210,9 +211,4 @@ func cssOf(s *uv.Style) string {
 		css = append(css, "opacity:.7")
 	}
 	return strings.Join(css, ";")
-}
-
-func hexOf(c color.Color) string {
-	r, g, b, _ := c.RGBA()
-	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

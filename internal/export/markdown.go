@@ -2,24 +2,29 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 )
 
-// Markdown writes a transcript as Markdown: prompts as headings, answers as they are,
-// what tools did in quotations.
+// Markdown writes a transcript as Markdown: prompts as headings, answers as they are, and
+// tool calls as quotations.
 func Markdown(w io.Writer, t *Transcript) error {
 	b := bufio.NewWriter(w)
-	title := t.Title
-	if title == "" {
-		title = "A session"
+	fmt.Fprintf(b, "# %s\n\n", inline(cmp.Or(t.Title, "A session")))
+	fact := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "- %s: %s\n", name, inline(value))
+		}
 	}
-	fmt.Fprintf(b, "# %s\n\n", inline(title))
-	for _, fact := range t.facts() {
-		fmt.Fprintf(b, "- %s: %s\n", fact[0], inline(fact[1]))
+	fact("Agent", t.Agent)
+	fact("Directory", t.Cwd)
+	if !t.Begun.IsZero() {
+		fact("Begun", t.Begun.Format(time.DateTime))
 	}
+	fact("Session", t.Session)
 	for i := range t.Entries {
 		b.WriteByte('\n')
 		markdownEntry(b, &t.Entries[i])
@@ -28,23 +33,6 @@ func Markdown(w io.Writer, t *Transcript) error {
 		return fmt.Errorf("export the session: %w", err)
 	}
 	return nil
-}
-
-// facts returns the properties of the session as pairs of name and value.
-func (t *Transcript) facts() [][2]string {
-	var facts [][2]string
-	add := func(name, value string) {
-		if value != "" {
-			facts = append(facts, [2]string{name, value})
-		}
-	}
-	add("Agent", t.Agent)
-	add("Directory", t.Cwd)
-	if !t.Begun.IsZero() {
-		add("Begun", t.Begun.Format(time.DateTime))
-	}
-	add("Session", t.Session)
-	return facts
 }
 
 func markdownEntry(b *bufio.Writer, e *Entry) {
@@ -123,7 +111,7 @@ func markdownCall(b *bufio.Writer, e *Entry) {
 	}
 }
 
-// markdownContent writes what a tool gave.
+// markdownContent returns a piece of a tool's output.
 func markdownContent(c *Content) string {
 	switch c.Type {
 	case "diff":
@@ -150,22 +138,12 @@ func markdownSteps(b *bufio.Writer, prefix string, steps []Step) {
 	}
 }
 
-func (e *Entry) callTitle() string {
-	if e.Title == "" {
-		return "Tool call"
-	}
-	return e.Title
-}
+func (e Entry) callTitle() string { return cmp.Or(e.Title, "Tool call") }
 
-func (e *Entry) noteTitle() string {
-	if e.Title == "" {
-		return "worked " + e.took()
-	}
-	return e.Title
-}
+func (e Entry) noteTitle() string { return cmp.Or(e.Title, "worked "+e.took()) }
 
-// took is how long it took, "" if that is not known.
-func (e *Entry) took() string {
+// took returns the duration, "" if that is not known.
+func (e Entry) took() string {
 	if e.Seconds == 0 {
 		return ""
 	}
@@ -179,8 +157,8 @@ func (f Field) shown() string {
 	return f.Value
 }
 
-// label says what an attachment is.
-func (a *Attachment) label() string {
+// label describes an attachment.
+func (a Attachment) label() string {
 	words := []string{a.Type}
 	for _, word := range []string{a.Name, a.URI, a.MimeType} {
 		if word != "" && word != words[len(words)-1] {
@@ -190,7 +168,7 @@ func (a *Attachment) label() string {
 	return strings.Join(words, " ")
 }
 
-// inline is text on one line in which nothing means anything in Markdown.
+// inline returns a text on one line, escaped for Markdown.
 func inline(text string) string {
 	const special = "\\`*_{}[]<>#|~!&"
 	var b strings.Builder
@@ -203,7 +181,7 @@ func inline(text string) string {
 	return b.String()
 }
 
-// quoted is text with a mark before each line.
+// quoted returns a text as a quotation.
 func quoted(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
@@ -212,7 +190,7 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// fenced is text in a block of code. The fence is longer than any in the text.
+// fenced returns a text as a code block. The fence is longer than any in the text.
 func fenced(language, text string) string {
 	longest := 2 // a fence has three at least
 	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '`' }) {

@@ -14,54 +14,53 @@ import (
 	"parley/terminal/screen"
 )
 
-// Version is that of the JSON form. It changes when the meaning of a field does; fields
-// may be added without.
+// Version is the version of the JSON format. It changes when the meaning of a field does,
+// not when fields are added.
 const Version = 1
 
-// Transcript is a conversation as it is written down. Its JSON is the form "json" of an
-// export.
+// Transcript is an exported conversation. Its JSON is the format "json".
 type Transcript struct {
 	Version int       `json:"version"`
 	Title   string    `json:"title,omitempty"`
-	Session string    `json:"session,omitempty"` // the agent's id of it
+	Session string    `json:"session,omitempty"` // the agent's id
 	Agent   string    `json:"agent,omitempty"`
 	Cwd     string    `json:"cwd,omitempty"`
 	Begun   time.Time `json:"begun,omitzero"`
 	Entries []Entry   `json:"entries"`
 }
 
-// Entry is one thing that happened. Which fields there are depends on the type.
+// Entry is an item of the conversation. Which fields are set depends on the type.
 type Entry struct {
-	// Type is prompt, answer, thought, tool_call, command (one of the person's own), plan,
-	// question, note, compaction or unknown.
+	// Type is prompt, answer, thought, tool_call, command (the user's own), plan, question,
+	// note, compaction or unknown.
 	Type string `json:"type"`
 	// Text is Markdown in answers and thoughts, and plain elsewhere.
 	Text string `json:"text,omitempty"`
-	// Attachments are what a message has besides text, and behind it. What follows them is
-	// an entry of its own, which Continues the message.
+	// Attachments follow the text of a message. What follows them is an entry of its own,
+	// which Continues the message.
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Continues   bool         `json:"continues,omitempty"`
 
 	// Of a tool call.
 	ID      string    `json:"id,omitempty"`
-	Parent  string    `json:"parent,omitempty"` // the call that this one works for
+	Parent  string    `json:"parent,omitempty"` // the id of the parent call
 	Title   string    `json:"title,omitempty"`  // of a note, too
 	Kind    string    `json:"kind,omitempty"`
 	Status  string    `json:"status,omitempty"`
-	Answer  string    `json:"answer,omitempty"` // what the person said to it
+	Answer  string    `json:"answer,omitempty"` // the user's
 	Seconds float64   `json:"seconds,omitempty"`
 	Paths   []string  `json:"paths,omitempty"`
 	Input   string    `json:"input,omitempty"` // JSON
 	Content []Content `json:"content,omitempty"`
 
-	// Steps are those of a plan, or of the task list that a call sets.
+	// Steps are the steps of a plan, or of the task list that a call sets.
 	Steps []Step `json:"steps,omitempty"`
-	// Fields are what the person has filled in.
+	// Fields are the answers to a question.
 	Fields []Field `json:"fields,omitempty"`
-	// Severity is that of a note.
+	// Severity is the severity of a note.
 	Severity string `json:"severity,omitempty"`
 
-	caption string // what it is, for a type that Markdown and HTML do not know
+	caption string // describes an entry of an unknown type
 }
 
 // Attachment is content that is not text.
@@ -78,10 +77,10 @@ type Content struct {
 	// Type is text, diff, terminal, attachment or unknown.
 	Type string `json:"type"`
 	Text string `json:"text,omitempty"`
-	// Path and Diff, a unified diff, are those of a change.
+	// Path and Diff, a unified diff, describe a change.
 	Path string `json:"path,omitempty"`
 	Diff string `json:"diff,omitempty"`
-	// Command, Output and Exit are those of a terminal.
+	// Command, Output and Exit describe a terminal.
 	Command    string      `json:"command,omitempty"`
 	Output     string      `json:"output,omitempty"`
 	Exit       string      `json:"exit,omitempty"`
@@ -103,7 +102,7 @@ type Field struct {
 	Secret bool   `json:"secret,omitempty"`
 }
 
-// Of makes the transcript of a conversation. It keeps no reference to it.
+// Of returns the transcript of a conversation. It keeps no reference to it.
 func Of(c *conversation.Conversation) *Transcript {
 	t := Begin(c)
 	for _, item := range c.Items {
@@ -112,8 +111,8 @@ func Of(c *conversation.Conversation) *Transcript {
 	return t
 }
 
-// Begin makes the transcript of a conversation without its items, for those who cannot
-// wait until all of them are written down: they call Add for each.
+// Begin returns the transcript of a conversation without its items, for callers that add
+// a few at a time with Add.
 func Begin(c *conversation.Conversation) *Transcript {
 	return &Transcript{
 		Version: Version, Title: termtext.Line(c.Title), Session: termtext.Line(string(c.ID)),
@@ -122,8 +121,7 @@ func Begin(c *conversation.Conversation) *Transcript {
 	}
 }
 
-// Add writes the next item down. A transcript without a title is called after its first
-// prompt.
+// Add adds the next item. The first prompt becomes the title of a transcript without one.
 func (t *Transcript) Add(item conversation.Item) { item.Visit(writer{t}) }
 
 // writer adds the entry of each kind of item.
@@ -166,7 +164,7 @@ func (w writer) Message(m *conversation.Message) {
 	}
 }
 
-// ToolCall adds a call with what it gave.
+// ToolCall adds a call with its output.
 func (w writer) ToolCall(t *conversation.ToolCall) {
 	e := Entry{
 		Type: "tool_call", ID: termtext.Line(string(t.ID)), Parent: termtext.Line(string(t.Parent)),
@@ -218,7 +216,7 @@ func (w writer) ShellCommand(s *conversation.ShellCommand) {
 	w.add(Entry{Type: "command", Content: []Content{terminalOf(s.Terminal)}})
 }
 
-// Note adds a note that says anything.
+// Note adds a note unless it is empty.
 func (w writer) Note(n *conversation.Note) {
 	e := Entry{Type: "note", Title: termtext.Line(n.Title), Text: termtext.Block(n.Detail), Severity: string(n.Severity), Seconds: n.Worked.Round(time.Millisecond).Seconds()}
 	if e.Title != "" || e.Text != "" || e.Seconds != 0 {
@@ -231,7 +229,7 @@ func (w writer) Compaction(c *conversation.Compaction) {
 	w.add(Entry{Type: "compaction", caption: "The context was compacted", Text: termtext.Block(c.Summary.Plain()), Status: string(c.Status)})
 }
 
-// Unknown adds an update that parley does not know.
+// Unknown adds an unknown update.
 func (w writer) Unknown(u *conversation.Unknown) {
 	kind := termtext.Line(u.Kind)
 	w.add(Entry{Type: "unknown", caption: "An update that parley does not know: " + kind, Title: kind, Input: jsonOf(u.Raw)})
@@ -265,30 +263,21 @@ func contentOf(c *acpclient.ToolCallContent) Content {
 	case c.Type == acpclient.ToolContentBlock && c.Content != nil:
 		a := attachmentOf(c.Content)
 		return Content{Type: "attachment", Attachment: &a}
-	case c.Type == acpclient.ToolContentDiff && c.Change != nil:
-		return changeOf(c)
+	case c.Type == acpclient.ToolContentDiff && c.Change != nil: // an operation on a whole file
+		words := string(c.Change.Operation) + " " + c.Path
+		if c.Change.OldPath != "" {
+			words = string(c.Change.Operation) + " " + c.Change.OldPath + " to " + c.Path
+		}
+		return Content{Type: "text", Text: termtext.Line(words)}
 	case c.Type == acpclient.ToolContentDiff:
-		return diffOf(c)
+		path := termtext.Line(c.Path)
+		before, from := "", "/dev/null"
+		if c.OldText != nil {
+			before, from = termtext.Block(*c.OldText), path
+		}
+		return Content{Type: "diff", Path: path, Diff: udiff.Unified(from, path, before, termtext.Block(c.NewText))}
 	}
 	return Content{Type: "unknown", Text: jsonOf(c.Raw)}
-}
-
-// changeOf says what is done with a file as a whole.
-func changeOf(c *acpclient.ToolCallContent) Content {
-	words := string(c.Change.Operation) + " " + c.Path
-	if c.Change.OldPath != "" {
-		words = string(c.Change.Operation) + " " + c.Change.OldPath + " to " + c.Path
-	}
-	return Content{Type: "text", Text: termtext.Line(words)}
-}
-
-func diffOf(c *acpclient.ToolCallContent) Content {
-	path := termtext.Line(c.Path)
-	before, from := "", "/dev/null"
-	if c.OldText != nil {
-		before, from = termtext.Block(*c.OldText), path
-	}
-	return Content{Type: "diff", Path: path, Diff: udiff.Unified(from, path, before, termtext.Block(c.NewText))}
 }
 
 // The size of the terminal that output is shown on.
@@ -329,7 +318,7 @@ func stepsOf(entries []acpclient.PlanEntry) []Step {
 	return steps
 }
 
-// jsonOf sets out JSON for reading; what is none is given as it is.
+// jsonOf indents JSON. It returns other text as it is.
 func jsonOf(raw []byte) string {
 	if len(raw) == 0 || string(raw) == "{}" || string(raw) == "null" {
 		return ""

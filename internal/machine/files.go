@@ -114,7 +114,7 @@ func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileReques
 // askToWrite compares the file with what the agent knows, and asks about the write if
 // there is still a reason to.
 func (m *Machine) askToWrite(ctx context.Context, place fs.ResolvedPath, content string) (fs.ResolvedPath, *fs.Version, error) {
-	now, err := m.current(ctx, place)
+	now, size, err := m.current(ctx, place)
 	if err != nil {
 		return place, nil, err
 	}
@@ -125,12 +125,12 @@ func (m *Machine) askToWrite(ctx context.Context, place fs.ResolvedPath, content
 	case q == nil && !changed:
 		return place, &now.Version, nil
 	case q == nil && m.unattended:
-		return place, nil, changedError(place)
+		return place, nil, invalid(place.Path + " changed on disk since it was read: read it again before you write it")
 	case q == nil:
 		q = &conversation.FileQuestion{Path: place.Path, Target: place.Target, Write: true, Links: place.Links}
 	}
 	q.Changed = changed
-	q.Hidden = now.hidden(content)
+	q.Hidden = size+len(content) > maxShown
 	return place, &now.Version, m.ask(ctx, place, q, now.Text, content)
 }
 
@@ -140,67 +140,41 @@ func (m *Machine) ask(ctx context.Context, place fs.ResolvedPath, q *conversatio
 	case err != nil || allowed:
 		return err
 	case m.unattended:
-		return nobodyError(place, q)
+		if err := place.Inside(); err != nil {
+			return err
+		}
+		return invalid(fmt.Sprintf("%s needs the user's permission, but nobody can be asked: %s", place.Path, q.Why()))
+	case q.Write:
+		return invalid("The user denied writing " + q.Path)
 	}
-	return refusedError(q)
-}
-
-// shown is the content of a file as a question can show it.
-type shown struct {
-	fs.Current
-	size int
+	return invalid("The user denied reading " + q.Path)
 }
 
 // maxShown bounds a change that a question shows, in bytes before and after together,
 // because the question is kept as long as the session.
 const maxShown = 4 << 20
 
-func (s shown) hidden(content string) bool { return s.size+len(content) > maxShown }
-
-// current returns the content of the file. It drops content that is too large to show
-// while the user decides.
-func (m *Machine) current(ctx context.Context, place fs.ResolvedPath) (shown, error) {
+// current returns the content of the file and its size in bytes. It drops content that is
+// too large to show while the user decides.
+func (m *Machine) current(ctx context.Context, place fs.ResolvedPath) (now fs.Current, size int, err error) {
 	release, err := m.inFlight.borrow(ctx, fileSize(place.Target))
 	if err != nil {
-		return shown{}, err
+		return now, 0, err
 	}
 	defer release()
-	now, err := m.fs.Current(ctx, place)
-	s := shown{Current: now}
+	now, err = m.fs.Current(ctx, place)
 	if now.Text != nil {
-		if s.size = len(*now.Text); s.size > maxShown {
-			s.Text = nil
+		if size = len(*now.Text); size > maxShown {
+			now.Text = nil
 		}
 	}
-	return s, err
+	return now, size, err
 }
 
 func (m *Machine) tellEncoding(place fs.ResolvedPath, e fs.Encoding) {
 	if m.gate.tell(place.Target, e) {
 		m.observer.FileDecoded(place.Path, e.String())
 	}
-}
-
-// refusedError returns the error for a file that the user has refused.
-func refusedError(q *conversation.FileQuestion) error {
-	if q.Write {
-		return invalid("The user denied writing " + q.Path)
-	}
-	return invalid("The user denied reading " + q.Path)
-}
-
-// nobodyError returns the error for a file that needs a question when nobody can
-// answer.
-func nobodyError(place fs.ResolvedPath, q *conversation.FileQuestion) error {
-	if err := place.Inside(); err != nil {
-		return err
-	}
-	return invalid(fmt.Sprintf("%s needs the user's permission, but nobody can be asked: %s", place.Path, q.Why()))
-}
-
-// changedError returns the error for a write over changes that the agent does not know.
-func changedError(place fs.ResolvedPath) error {
-	return invalid(place.Path + " changed on disk since it was read: read it again before you write it")
 }
 
 // fileError converts an error to one of the protocol.

@@ -35,10 +35,6 @@ type grant struct {
 	folder bool // the files directly in the folder at path
 }
 
-func newGate(o Options) *gate {
-	return &gate{asker: o.Asker, table: o.Sensitive, asking: make(chan struct{}, 1), granted: map[grant]bool{}}
-}
-
 // judge returns the question to ask before a file is used, nil if there is none.
 func (g *gate) judge(p fs.ResolvedPath, write bool) *conversation.FileQuestion {
 	q := &conversation.FileQuestion{

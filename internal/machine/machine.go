@@ -70,7 +70,7 @@ func New(observer session.Observer, opt Options, roots ...string) (*Machine, err
 		return nil, err
 	}
 	return &Machine{
-		fs: files, gate: newGate(opt),
+		fs: files, gate: &gate{asker: opt.Asker, table: opt.Sensitive, asking: make(chan struct{}, 1), granted: map[grant]bool{}},
 		terminals: terminal.NewManager(terminal.Options{Wrap: opt.Wrap}), own: terminal.NewManager(terminal.Options{}),
 		observer: observer, cwd: roots[0], inFlight: newBudget(maxInFlight), unattended: opt.Unattended,
 	}, nil

@@ -17,18 +17,8 @@ import (
 
 // CreateTerminal serves terminal/create.
 func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
-	told := make(chan struct{}) // closed when the observer knows of the terminal
-	spec := terminal.Spec{
-		Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit, Input: !m.unattended,
-		OnOutput: func(id string, data []byte) {
-			<-told
-			m.observer.TerminalOutput(acpclient.TerminalID(id), data)
-		},
-		OnExit: func(id string, s terminal.ExitStatus) {
-			<-told
-			m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
-		},
-	}
+	spec := terminal.Spec{Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit, Input: !m.unattended}
+	told := m.observe(&spec)
 	switch {
 	case spec.Cwd == "":
 		spec.Cwd = m.cwd
@@ -45,6 +35,21 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 	m.observer.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
 	close(told)
 	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
+}
+
+// observe reports what a command does to the observer. The caller closes told when the
+// observer knows of the terminal.
+func (m *Machine) observe(spec *terminal.Spec) (told chan struct{}) {
+	told = make(chan struct{})
+	spec.OnOutput = func(id string, data []byte) {
+		<-told
+		m.observer.TerminalOutput(acpclient.TerminalID(id), data)
+	}
+	spec.OnExit = func(id string, s terminal.ExitStatus) {
+		<-told
+		m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
+	}
+	return told
 }
 
 // TerminalOutput serves terminal/output.
@@ -128,19 +133,12 @@ func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclien
 	if s.Line == "" {
 		shown, args = filepath.Base(shell), nil
 	}
-	told := make(chan struct{}) // closed when the observer knows of the command
-	nothing := uint64(0)        // the conversation keeps the output
-	id, err := m.own.Create(ctx, terminal.Spec{
+	nothing := uint64(0) // the conversation keeps the output
+	spec := terminal.Spec{
 		Command: shell, Args: args, Cwd: m.cwd, Cols: s.Cols, Rows: s.Rows, Input: true, Personal: true, OutputByteLimit: &nothing,
-		OnOutput: func(id string, data []byte) {
-			<-told
-			m.observer.TerminalOutput(acpclient.TerminalID(id), data)
-		},
-		OnExit: func(id string, status terminal.ExitStatus) {
-			<-told
-			m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(status))
-		},
-	})
+	}
+	told := m.observe(&spec)
+	id, err := m.own.Create(ctx, spec)
 	if err != nil {
 		return "", err
 	}
