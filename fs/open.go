@@ -22,7 +22,7 @@ func OpenRegular(path string) (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("open %s: %w", path, ErrNotRegular)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|OpenNonblock, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, err
 	if err := regular(info.Mode()); err != nil {
 		return nil, nil, err
 	}
-	file, err := dir.OpenFile(name, flag|openNonblock, 0)
+	file, err := dir.OpenFile(name, flag|OpenNonblock, 0)
 	if err != nil {
 		return nil, nil, err
 	}

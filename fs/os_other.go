@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// openNonblock is 0: this system has no named pipes in the file system.
-const openNonblock = 0
+// OpenNonblock is 0: this system has no named pipes in the file system.
+const OpenNonblock = 0
 
 // keepOwner does nothing: a new file belongs to the user who creates it.
 func keepOwner(*os.File, iofs.FileInfo) bool { return true }

@@ -56,7 +56,7 @@ func TestOpeningPipeDoesNotWait(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file, err := f.roots[0].dir.OpenFile("pipe", os.O_RDONLY|openNonblock, 0)
+	file, err := f.roots[0].dir.OpenFile("pipe", os.O_RDONLY|OpenNonblock, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
