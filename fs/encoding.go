@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -101,12 +100,4 @@ func (e Encoding) encode(text string) []byte {
 		out = order.AppendUint16(out, uint16(r))
 	}
 	return out
-}
-
-// withoutMark removes a leading byte order mark from text, because encode adds one.
-func (e Encoding) withoutMark(text string) string {
-	if e == UTF8 {
-		return text
-	}
-	return strings.TrimPrefix(text, string(byteOrderMark))
 }

@@ -59,6 +59,7 @@ var (
 // time.
 type FS struct {
 	roots    []root
+	names    []string // of the roots, as passed to New
 	maxBytes int64
 	// writing is the write lock. It is a channel so that a cancelled request can stop
 	// waiting.
@@ -70,7 +71,6 @@ type FS struct {
 }
 
 type root struct {
-	name string // as passed to New
 	dir  *os.Root
 	info iofs.FileInfo // identifies the directory, whatever its name
 }
@@ -79,7 +79,7 @@ type root struct {
 // links. FS keeps them open, so renaming one later makes no difference. Close releases
 // them.
 func New(roots ...string) (*FS, error) {
-	f := &FS{maxBytes: MaxBytes, writing: make(chan struct{}, 1), written: map[string]bool{}}
+	f := &FS{names: roots, maxBytes: MaxBytes, writing: make(chan struct{}, 1), written: map[string]bool{}}
 	for _, name := range roots {
 		r, err := openRoot(name)
 		if err != nil {
@@ -102,7 +102,7 @@ func openRoot(name string) (root, error) {
 	if err != nil {
 		return root{}, errors.Join(err, dir.Close())
 	}
-	return root{name: name, dir: dir, info: info}, nil
+	return root{dir, info}, nil
 }
 
 // Close releases the root directories. Reads and writes fail afterwards.
@@ -112,15 +112,6 @@ func (f *FS) Close() error {
 		errs = append(errs, r.dir.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// Roots returns the root directories as passed to New.
-func (f *FS) Roots() []string {
-	names := make([]string, len(f.roots))
-	for i, r := range f.roots {
-		names[i] = r.name
-	}
-	return names
 }
 
 // fail wraps err, if it is not nil, with the operation and the path, once.

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// OpenNonblock is a flag for os.OpenFile: it opens a pipe without waiting for its other end, and a terminal without
-// making it the controlling terminal.
+// OpenNonblock is a flag for os.OpenFile: it opens a pipe without waiting for its other
+// end, and a terminal without making it the controlling terminal.
 const OpenNonblock = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 // keepOwner gives file the owner and group in info, and reports whether it has them

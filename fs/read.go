@@ -3,6 +3,7 @@ package fs
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,10 +73,7 @@ func (f *FS) readWhole(ctx context.Context, file io.Reader, info iofs.FileInfo) 
 	if err == nil && len(text) > int(f.maxBytes) {
 		err = f.tooLarge("ask for some of its lines instead")
 	}
-	if err == nil {
-		err = checkText(text)
-	}
-	if err != nil {
+	if err = cmp.Or(err, checkText(text)); err != nil {
 		return Text{}, err
 	}
 	whole := asString(text)
@@ -85,14 +83,13 @@ func (f *FS) readWhole(ctx context.Context, file io.Reader, info iofs.FileInfo) 
 // readRange reads count lines (all if negative), starting at line first, counted from
 // 1.
 func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, first, count int) (Text, error) {
-	var lines io.Reader = file
 	out := Text{Version: Version{there: true, info: info}}
 	head := make([]byte, 2)
 	n, err := io.ReadFull(file, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return Text{}, err
 	}
-	lines = io.MultiReader(bytes.NewReader(head[:n]), file)
+	lines := io.MultiReader(bytes.NewReader(head[:n]), file)
 	if out.Encoding = encodingOf(head[:n]); out.Encoding != UTF8 {
 		raw, err := f.readAll(ctx, lines, info.Size())
 		if err != nil {

@@ -49,7 +49,7 @@ func (f *FS) find(path string) (ResolvedPath, error) {
 	if err != nil {
 		return ResolvedPath{}, err
 	}
-	p := ResolvedPath{Path: path, Target: target, roots: f.Roots()}
+	p := ResolvedPath{Path: path, Target: target, roots: f.names}
 	if info, err := os.Lstat(target); err == nil {
 		p.info = info
 		if info.Mode().IsRegular() {

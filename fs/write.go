@@ -1,6 +1,7 @@
 package fs
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Change describes one write, for review and undo.
@@ -99,7 +101,10 @@ func (f *FS) Write(ctx context.Context, p ResolvedPath, content string, expected
 	if expected != nil && !old.Version.Same(*expected) {
 		return Change{}, ErrChanged
 	}
-	c := Change{Path: p.Path, Before: old.Text, After: old.Encoding.withoutMark(content), Encoding: old.Encoding}
+	if old.Encoding != UTF8 {
+		content = strings.TrimPrefix(content, string(byteOrderMark)) // encode adds one
+	}
+	c := Change{Path: p.Path, Before: old.Text, After: content, Encoding: old.Encoding}
 	done := f.announce(p, old, c.After)
 	err = replace(ctx, dir, name, c.After, old)
 	done(err)
@@ -184,19 +189,33 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 	return e, nil
 }
 
-// replace puts a new file in the place of name, with the encoding, attributes, mode and
-// owner of the old one, if any. The temporary file is in the same directory, created
-// through the same os.Root; libraries for atomic writes work by path.
+// replace puts a new file in the place of name and syncs it, with the encoding,
+// attributes, mode and owner of the old one, if any.
 func replace(ctx context.Context, dir *os.Root, name, content string, old *existing) error {
 	mode := iofs.FileMode(0o644) // less the umask
 	if old.file != nil {
 		mode = 0o600 // until the owner is right
 	}
-	return swap(dir, name, mode, func(file *os.File) error {
-		if err := fill(file, content, old); err != nil {
-			return err
+	return swap(dir, name, mode, func(file *os.File) (err error) {
+		if old.Encoding == UTF8 {
+			_, err = file.WriteString(content)
+		} else {
+			_, err = file.Write(old.Encoding.encode(content))
 		}
-		return ctx.Err()
+		if err == nil && old.file != nil {
+			mode := old.info.Mode() & (iofs.ModePerm | iofs.ModeSetuid | iofs.ModeSetgid | iofs.ModeSticky)
+			if !keepOwner(file, old.info) {
+				mode &^= iofs.ModeSetuid | iofs.ModeSetgid // they would apply to another user
+			}
+			keepAttributes(old.file, file)
+			// After the owner and the access control list, because setting those changes
+			// the mode.
+			err = file.Chmod(mode)
+		}
+		if err == nil {
+			err = file.Sync()
+		}
+		return cmp.Or(err, ctx.Err())
 	})
 }
 
@@ -209,7 +228,8 @@ func Replace(dir *os.Root, name string, content []byte, mode iofs.FileMode) erro
 	})
 }
 
-// swap writes a temporary file and renames it to name.
+// swap writes a temporary file and renames it to name. The temporary file is in the same
+// directory, created through the same os.Root; libraries for atomic writes work by path.
 func swap(dir *os.Root, name string, mode iofs.FileMode, write func(*os.File) error) (err error) {
 	file, temp, err := createTemp(dir, mode)
 	if err != nil {
@@ -295,30 +315,4 @@ func isFile(dir *os.Root, name string, file *os.File) bool {
 	}
 	open, err := file.Stat()
 	return err == nil && os.SameFile(there, open)
-}
-
-// fill writes content to the new file, copies the attributes, mode and owner of the
-// file that it replaces, and syncs it to disk.
-func fill(file *os.File, content string, old *existing) (err error) {
-	if old.Encoding == UTF8 {
-		_, err = file.WriteString(content)
-	} else {
-		_, err = file.Write(old.Encoding.encode(content))
-	}
-	if err != nil {
-		return err
-	}
-	if old.file != nil {
-		mode := old.info.Mode() & (iofs.ModePerm | iofs.ModeSetuid | iofs.ModeSetgid | iofs.ModeSticky)
-		if !keepOwner(file, old.info) {
-			mode &^= iofs.ModeSetuid | iofs.ModeSetgid // they would apply to another user
-		}
-		keepAttributes(old.file, file)
-		// After the owner and the access control list, because setting those changes
-		// the mode.
-		if err := file.Chmod(mode); err != nil {
-			return err
-		}
-	}
-	return file.Sync()
 }

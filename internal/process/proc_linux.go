@@ -100,7 +100,10 @@ func setDeathSignal(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 // It returns nil when they are gone, or ErrAlive when ctx ends first. If the process is
 // a subreaper, which orphans return to, only processes that it may not signal escape.
 func EndBelow(ctx context.Context) error {
-	mark := spareMark()
+	var mark []byte // the environment entry of spared processes
+	if value, ok := os.LookupEnv(SpareMark); ok {
+		mark = []byte(SpareMark + "=" + value)
+	}
 	for {
 		below := newcomers(readTable(), mark)
 		if len(below) == 0 {
@@ -143,15 +146,6 @@ func newcomers(t *table, mark []byte) (living []process) {
 		}
 	}
 	return living
-}
-
-// spareMark returns the environment entry of spared processes, nil if there is none.
-func spareMark() []byte {
-	value, ok := os.LookupEnv(SpareMark)
-	if !ok {
-		return nil
-	}
-	return []byte(SpareMark + "=" + value)
 }
 
 // spared reports whether a process carries the mark. A process whose environment cannot

@@ -46,7 +46,10 @@ func Supervise(run func() int) int {
 			reapOrphans()
 		case code := <-done:
 			if begun.Load() {
-				sweep()
+				ctx, cancel := context.WithTimeout(context.Background(), sweepTime)
+				_ = EndBelow(ctx) // best effort: some may be stuck in the kernel or belong to others
+				cancel()
+				reapOrphans()
 			}
 			return code
 		}
@@ -58,7 +61,10 @@ type Supervision struct {
 	owner    string
 	stop     func() bool
 	starting sync.WaitGroup
-	watcher  *watcher // nil without one
+	// shell ends the descendants of this process if it is killed; nil if it could not be
+	// started. A second instance of this program would take ten times the memory.
+	shell *exec.Cmd
+	line  io.Closer // its standard input
 }
 
 // BeginSupervision starts to supervise the processes that this one starts. Call it
@@ -81,14 +87,28 @@ func BeginSupervision(ctx context.Context) *Supervision {
 // if it is killed. Call it once, after whatever must not wait for a process to start.
 // Without a shell nothing ends them; all else works.
 func (s *Supervision) Watch() {
-	s.starting.Go(func() { s.watcher = watch(s.owner) })
+	s.starting.Go(func() {
+		shell := exec.Command("/bin/sh", "-c", script, "parley: ends what is left", OwnerMark+"="+s.owner)
+		shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals from the terminal must not reach it
+		line, err := shell.StdinPipe()
+		if err == nil {
+			err = shell.Start()
+		}
+		if err == nil {
+			s.shell, s.line = shell, line
+		}
+	})
 }
 
 // End stops the supervision. Call it when the process ends by itself.
 func (s *Supervision) End() {
 	s.stop()
 	s.starting.Wait()
-	s.watcher.end()
+	if s.shell != nil {
+		_ = s.shell.Process.Kill() // before it sees the end of its input
+		_ = s.shell.Wait()
+		_ = s.line.Close()
+	}
 }
 
 // script gets the mark of the processes to end as its argument. It waits until its
@@ -107,36 +127,6 @@ for again in 1 2 3 4 5; do
 done
 `
 
-// watcher is the shell that ends the descendants of this process if it is killed. A
-// second instance of this program would take ten times the memory.
-type watcher struct {
-	shell *exec.Cmd
-	line  io.Closer // its standard input
-}
-
-// watch returns nil without a shell.
-func watch(owner string) *watcher {
-	shell := exec.Command("/bin/sh", "-c", script, "parley: ends what is left", OwnerMark+"="+owner)
-	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals from the terminal must not reach it
-	line, err := shell.StdinPipe()
-	if err == nil {
-		err = shell.Start()
-	}
-	if err != nil {
-		return nil
-	}
-	return &watcher{shell, line}
-}
-
-func (w *watcher) end() {
-	if w == nil {
-		return
-	}
-	_ = w.shell.Process.Kill() // before it sees the end of its input
-	_ = w.shell.Wait()
-	_ = w.line.Close()
-}
-
 // reapOrphans waits for orphans that have ended. The kernel gives orphans to the main
 // thread, which starts no commands, so none of them is a child that another goroutine
 // waits for.
@@ -147,12 +137,4 @@ func reapOrphans() {
 			return
 		}
 	}
-}
-
-// sweep ends all descendants of this process.
-func sweep() {
-	ctx, cancel := context.WithTimeout(context.Background(), sweepTime)
-	defer cancel()
-	_ = EndBelow(ctx) // best effort: some may be stuck in the kernel or belong to others
-	reapOrphans()
 }

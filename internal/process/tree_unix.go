@@ -31,19 +31,12 @@ func Lead(cmd *exec.Cmd) {
 	}
 	cmd.SysProcAttr.Setsid = true
 	setDeathSignal(cmd)
-	mark(cmd)
-}
-
-// mark removes SpareMark from a command's environment, and adds OwnerMark.
-func mark(cmd *exec.Cmd) {
-	owner, marked := os.LookupEnv(SpareMark)
-	if !marked {
-		return
+	if owner, marked := os.LookupEnv(SpareMark); marked {
+		cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Environ()), func(v string) bool {
+			return strings.HasPrefix(v, SpareMark+"=") || strings.HasPrefix(v, OwnerMark+"=")
+		})
+		cmd.Env = append(cmd.Env, OwnerMark+"="+owner)
 	}
-	cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Environ()), func(v string) bool {
-		return strings.HasPrefix(v, SpareMark+"=") || strings.HasPrefix(v, OwnerMark+"=")
-	})
-	cmd.Env = append(cmd.Env, OwnerMark+"="+owner)
 }
 
 // Tree is a process and everything that it has started. It is safe for concurrent use.

@@ -134,31 +134,22 @@ func (s LineRange) read(r io.Reader) (text string, whole bool) {
 	var b strings.Builder
 	for n := 1; n <= s.To; n++ {
 		for {
-			part, more, err := readPart(lines)
+			part, err := lines.ReadSlice('\n')
 			if n >= s.From {
 				b.Write(part)
 			}
 			if b.Len() > embeddedFile {
 				return "", false
 			}
-			if err != nil {
-				return b.String(), bounded.N > 0
-			}
-			if !more {
+			if err == nil {
 				break
+			}
+			if err != bufio.ErrBufferFull {
+				return b.String(), bounded.N > 0
 			}
 		}
 	}
 	return b.String(), true
-}
-
-// readPart reads the rest of a line including its end, or as much as fits the buffer.
-func readPart(r *bufio.Reader) (part []byte, more bool, err error) {
-	part, err = r.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		return part, true, nil
-	}
-	return part, false, err
 }
 
 var spanEnd = regexp.MustCompile(`^(.+?):([1-9][0-9]{0,6})(?:-([1-9][0-9]{0,6}))?$`)

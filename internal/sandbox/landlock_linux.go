@@ -35,7 +35,7 @@ func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	case b.Offline:
 		return nil, errors.New("it cannot disable the whole network")
 	case b.MustHide && len(b.Hide) > 0:
-		return nil, errCannotHide
+		return nil, errors.New("it cannot hide files")
 	}
 	bounds, err := json.Marshal(b)
 	if err != nil {
@@ -87,16 +87,12 @@ func Enter(args []string) error {
 	if err := landlock.V5.BestEffort().RestrictPaths(rules...); err != nil {
 		return fmt.Errorf("enter the sandbox: %w", err)
 	}
-	if err := dropCapabilities(); err != nil {
+	// The program gets no capability back, not even as root, because Landlock has set
+	// no_new_privs.
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&header, &none[0]); err != nil {
 		return fmt.Errorf("enter the sandbox: drop the capabilities: %w", err)
 	}
 	return fmt.Errorf("start %s: %w", program, syscall.Exec(program, args[1:], env))
-}
-
-// dropCapabilities takes all capabilities from this thread. It gets none back, not even
-// as root, because Landlock has set no_new_privs.
-func dropCapabilities() error {
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
-	return unix.Capset(&header, &none[0])
 }

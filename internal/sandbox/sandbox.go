@@ -7,7 +7,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -138,25 +137,22 @@ func New(b Bounds, enter []string) (*Sandbox, error) {
 	return nil, &UnavailableError{Reasons: reasons}
 }
 
-// errCannotHide is the reason against a sandbox that can only forbid writing.
-var errCannotHide = errors.New("it cannot hide files")
-
 // there returns the bounds with resolved paths, without missing ones and duplicates.
 func (b Bounds) there() Bounds {
 	b.Write, b.Keep, b.Hide = resolved(b.Write), resolved(b.Keep), resolved(b.Hide)
-	if temp := resolved([]string{b.Temp}); len(temp) > 0 {
-		b.Temp = temp[0]
+	if temp, err := filepath.EvalSymlinks(b.Temp); err == nil {
+		b.Temp = temp
 	}
 	var dirs []string
 	for _, p := range b.NoDirs {
-		if real := resolved([]string{filepath.Dir(p)}); len(real) > 0 {
-			dirs = append(dirs, filepath.Join(real[0], filepath.Base(p)))
+		if parent, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
+			dirs = append(dirs, filepath.Join(parent, filepath.Base(p)))
 		}
 	}
 	files := map[string]string{}
 	for p, text := range b.NoFiles {
-		if real := resolved([]string{filepath.Dir(p)}); len(real) > 0 {
-			files[filepath.Join(real[0], filepath.Base(p))] = text
+		if parent, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
+			files[filepath.Join(parent, filepath.Base(p))] = text
 		}
 	}
 	b.NoDirs, b.NoFiles = dirs, files
