@@ -52,7 +52,7 @@ func writeUntilKilled(where string) {
 // A killed parley leaves files that hold what they held before, or after, the last
 // write that the journal knows of.
 func TestKilledAtAnyMoment(t *testing.T) {
-	const times = 40
+	const times = 20
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
