@@ -9,19 +9,22 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/record"
+	"parley/internal/termtext"
 	"parley/tui/screen"
 	"parley/tui/tab"
 )
 
-const (
-	// endTime is how long the end of the program waits for all that it ends.
-	endTime = 3500 * time.Millisecond
-)
+// endTime is how long the end of the program waits for all that it ends.
+const endTime = 3500 * time.Millisecond
 
 // Options are what the program is started with.
 type Options struct {
@@ -104,4 +107,92 @@ func (m *Model) frontFirst() []*tab.Tab {
 		}
 	}
 	return tabs
+}
+
+// begin starts what the options ask for: a stored session, the list of sessions, or an
+// agent. Then it offers a session that was never ended. It runs before the screen exists;
+// Init returns its commands.
+func (m *Model) begin(opt Options) {
+	switch {
+	case opt.Replay != nil:
+		m.first = m.front.Replay(opt.Replay)
+	case opt.Open != nil:
+		m.first = m.front.OpenStored(*opt.Open)
+	case opt.Pick:
+		m.first = m.front.ShowSessions()
+	default:
+		m.start(opt.Agent)
+		m.first = tea.Batch(m.first, m.front.OfferUnended(), m.front.LoadDraft())
+	}
+}
+
+// open shows a stored session in the tab that has it open, else in a new one. It closes a
+// blank tab.
+func (m *Model) open(o app.Open) tea.Cmd {
+	for _, t := range m.tabs {
+		if t.StoredID() == o.ID {
+			m.show(t)
+			return nil
+		}
+	}
+	before := m.front
+	t := m.add()
+	m.show(t)
+	cmd := t.OpenStored(o)
+	if before.Blank() {
+		cmd = tea.Batch(cmd, m.close(before.ID()))
+	}
+	return cmd
+}
+
+// openAll opens several stored sessions, the last one in front.
+func (m *Model) openAll(all tab.Open) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, o := range all {
+		cmds = append(cmds, m.open(o))
+	}
+	return tea.Batch(cmds...)
+}
+
+// inlineFrame is a frame for a terminal of which only the end is drawn on. The mouse is
+// the terminal's.
+func (m *Model) inlineFrame() screen.Frame {
+	s, done, more := m.front.DrawInline(m.width, m.height-m.lineHeight())
+	f := m.frame(m.belowLine(s))
+	f.Above, f.More = m.headed(m.front, done), more
+	return f
+}
+
+// Stay implements [screen.Model]. What the tabs behind have to say, nobody has seen
+// yet; the one in front has the last word, as it had on the screen.
+func (m *Model) Stay() []string {
+	var lines []string
+	tabs := m.frontFirst()
+	for _, t := range slices.Concat(tabs[1:], tabs[:1]) {
+		lines = append(lines, m.headed(t, t.Stay(m.width))...)
+	}
+	return lines
+}
+
+// headed puts a line that names a tab above lines of it, if the lines that the terminal
+// has got before are of another one: they stay together, and nothing else tells them
+// apart.
+func (m *Model) headed(t *tab.Tab, lines []string) []string {
+	if len(lines) == 0 {
+		return nil
+	}
+	before := m.wrote
+	m.wrote = t.ID()
+	if before == t.ID() || before == 0 && len(m.tabs) == 1 {
+		return lines
+	}
+	return append([]string{"", m.heading(t)}, lines...)
+}
+
+// heading is the line that says that what follows is of a tab.
+func (m *Model) heading(t *tab.Tab) string {
+	th := m.program.Theme
+	name := termtext.Truncate(fmt.Sprintf(" tab %d: %s ", m.indexOf(t.ID())+1, t.Summary().Title), m.width-4, "… ")
+	rule := strings.Repeat("─", max(0, m.width-2-termtext.Width(name)))
+	return th.Faint.Render("──") + th.Muted.Render(name) + th.Faint.Render(rule)
 }
