@@ -193,6 +193,10 @@ func (a *fakeAgent) spawn() *Peer {
 				}
 			}
 			_ = inW.Close()
+			select {
+			case <-a.conn.Done(): // it has read its stdin to the end
+			case <-ctx.Done():
+			}
 			a.exit(errors.New("stopped"))
 			<-a.done
 			a.conn.Close()
