@@ -95,7 +95,7 @@ func (m Method) Truncate(s string, width int, tail string) string {
 	if width <= 0 {
 		return ""
 	}
-	if len(s) <= width && isASCII(s) {
+	if len(s) <= width && printableASCII(s) {
 		return s
 	}
 	room := width - m.Width(tail)
@@ -109,7 +109,9 @@ func (m Method) Truncate(s string, width int, tail string) string {
 			if room < 0 {
 				return ""
 			}
-			return closed(s[:cut], tail)
+			var p pen
+			p.follow(s[:cut])
+			return s[:cut] + tail + p.off()
 		}
 		i += n
 		if used <= room {
@@ -117,16 +119,6 @@ func (m Method) Truncate(s string, width int, tail string) string {
 		}
 	}
 	return s
-}
-
-// closed returns a styled text and a tail, with open styles switched off.
-func closed(s, tail string) string {
-	if strings.IndexByte(s, '\x1b') < 0 {
-		return s + tail
-	}
-	var p pen
-	p.follow(s)
-	return s + tail + p.off()
 }
 
 // TruncateStart cuts a plain line at its start to at most width cells, with lead in
@@ -170,15 +162,6 @@ func (m Method) ExpandTabs(s string, stop int) string {
 	}
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // JoinSides puts one text at the left and one at the right of a line, and cuts the left
 // one first.
 func JoinSides(left, right string, width int) string {
@@ -194,7 +177,7 @@ func JoinSides(left, right string, width int) string {
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// Count is a number of things in words: "1 line", "2 lines".
+// Count returns a number of things in words: "1 line", "2 lines".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -60,7 +60,7 @@ func CompareLines(before, after []string) (edits []LineEdit, coarse bool) {
 	return c.edits, c.coarse
 }
 
-// Number gives equal lines equal numbers.
+// NumberLines gives equal lines equal numbers.
 func NumberLines(lines []string, ids map[string]rune) []rune {
 	numbers := make([]rune, len(lines))
 	for i, line := range lines {

@@ -222,23 +222,17 @@ func common(r rune) int {
 		return 0
 	case r >= 0xa1 && r <= 0x2ff && r != 0xad, r >= 0x391 && r <= 0x3c9 && r != 0x3a2, r >= 0x400 && r <= 0x45f,
 		r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff, r >= 0x2500 && r <= 0x25fc, r >= 0x27e6 && r <= 0x27ef,
-		r >= 0x2800 && r <= 0x28ff, drawn(r):
+		r >= 0x2800 && r <= 0x28ff:
 		return 1
 	case r >= 0x4e00 && r <= 0x9fff, r >= 0x3001 && r <= 0x3029, r >= 0xff01 && r <= 0xff60, r >= 0x3041 && r <= 0x3096,
 		r >= 0x30a1 && r <= 0x30fa, r >= 0xac00 && r <= 0xd7a3:
 		return 2
 	}
-	return 0
-}
-
-// drawn reports whether r is one of the symbols that parley draws, outside of the
-// ranges above.
-func drawn(r rune) bool {
 	switch r {
-	case '\u2039', '\u203a', '\u20ac', '\u2663', '\u270e', '\u2713', '\u2717', '\u273b', '\u276f':
-		return true
+	case '\u2039', '\u203a', '\u20ac', '\u2663', '\u270e', '\u2713', '\u2717', '\u273b', '\u276f': // symbols that parley draws
+		return 1
 	}
-	return false
+	return 0
 }
 
 // RuneWidth returns the width of a single code point, the most that any terminal takes.

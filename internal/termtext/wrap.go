@@ -26,27 +26,16 @@ func (m Method) Break(s string, width int) []string {
 	width = max(width, 1)
 	spans := make([]span, 0, 1+len(s)/width)
 	for from := 0; ; {
-		line := s[from:]
+		at, line := from, s[from:]
 		if i := strings.IndexByte(line, '\n'); i >= 0 {
 			line = line[:i]
 		}
-		spans = m.pieces(spans, line, from, width)
-		from += len(line) + 1
-		if from > len(s) {
-			return dress(s, spans)
+		for _, end := range m.Ends(line, width) {
+			spans = append(spans, span{from, at + end})
+			from = at + end
 		}
-	}
-}
-
-// pieces appends the spans of a line that is broken where it is full. at is the line's
-// offset in the text.
-func (m Method) pieces(spans []span, line string, at, width int) []span {
-	for {
-		n, _ := m.Fit(line, width, width)
-		spans = append(spans, span{at, at + n})
-		at, line = at+n, line[n:]
-		if line == "" {
-			return spans
+		if from++; from > len(s) {
+			return dress(s, spans)
 		}
 	}
 }
@@ -91,8 +80,6 @@ type filler struct {
 	end, next, before int
 }
 
-func (f *filler) begin(at int) { *f = filler{start: at} }
-
 // mayBreak records a possible break. Spaces at the beginning of a line are none, since
 // nothing would precede the break.
 func (f *filler) mayBreak(end, next int) {
@@ -114,7 +101,7 @@ func (m Method) words(s string, width int) []span {
 		switch {
 		case s[i] == '\n':
 			spans = append(spans, f.last(i, blanks, width))
-			f.begin(i + 1)
+			f = filler{start: i + 1}
 		case s[i] == ' ' && n == 1:
 			f.x++
 			f.mayBreak(blanks, i+1)
@@ -152,14 +139,12 @@ func (m Method) place(spans []span, f *filler, character string, at, w, width in
 		switch {
 		case f.next > f.start:
 			spans = append(spans, span{f.start, f.end})
-			x := f.x - f.before
-			f.begin(f.next)
-			f.x, f.inked = x, true
+			*f = filler{start: f.next, x: f.x - f.before, inked: true}
 			continue
 		case f.inked:
 			spans = append(spans, span{f.start, at})
 		}
-		f.begin(at) // without its leading spaces, if it had nothing else
+		*f = filler{start: at} // without its leading spaces, if it had nothing else
 	}
 	if w > width {
 		n, part := m.part(character, width)
