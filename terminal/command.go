@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -67,17 +68,6 @@ func resolve(spec Spec) (command, error) {
 	if err != nil {
 		return command{}, fmt.Errorf("cannot run %q: %w", spec.Command, err)
 	}
-	return c, nil
-}
-
-// wrapped returns the command that runs c through wrap. env holds the variables that
-// the request adds.
-func (c command) wrapped(wrap func(string, []string, []string) (string, []string, error), env []string) (command, error) {
-	program, args, err := wrap(c.path, c.argv[1:], env)
-	if err != nil {
-		return command{}, err
-	}
-	c.path, c.argv = program, append([]string{program}, args...)
 	return c, nil
 }
 
@@ -161,8 +151,8 @@ func checkProgram(file string) error {
 // lastValue returns the effective value of a variable that an environment may contain
 // more than once.
 func lastValue(env []string, name string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if k, v, _ := strings.Cut(env[i], "="); k == name {
+	for _, variable := range slices.Backward(env) {
+		if k, v, _ := strings.Cut(variable, "="); k == name {
 			return v
 		}
 	}

@@ -92,15 +92,12 @@ type ExitStatus struct {
 	Signal   *string // such as SIGKILL
 }
 
-// String returns the status as text for the user.
+// String describes the status: "exit code 1", "killed by SIGKILL".
 func (s ExitStatus) String() string {
-	switch {
-	case s.Signal != nil:
+	if s.Signal != nil {
 		return "killed by " + *s.Signal
-	case s.ExitCode != nil:
-		return fmt.Sprintf("exit code %d", *s.ExitCode)
 	}
-	return "ended"
+	return fmt.Sprintf("exit code %d", *s.ExitCode)
 }
 
 // Manager runs commands for agents, each on a pty in a session of its own. All methods
@@ -137,9 +134,11 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 		return "", err
 	}
 	if m.wrap != nil {
-		if c, err = c.wrapped(m.wrap, spec.Env); err != nil {
+		program, args, err := m.wrap(c.path, c.argv[1:], spec.Env)
+		if err != nil {
 			return "", fmt.Errorf("cannot run %q: %w", spec.Command, err)
 		}
+		c.path, c.argv = program, append([]string{program}, args...)
 	}
 	spec.Cols, spec.Rows = screen.Size(spec.Cols, spec.Rows)
 

@@ -43,22 +43,15 @@ func start(c command, cols, rows int, input bool) (*child, error) {
 	process.Lead(cmd)
 	if err := cmd.Start(); err != nil {
 		master.Close()
-		return nil, fmt.Errorf("cannot run %q: %w", c.argv[0], startError(err))
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err // the command is named here
+		}
+		if errors.Is(err, unix.ENOEXEC) {
+			err = fmt.Errorf("it is neither a program for this machine nor a script with a #! line: %w", err)
+		}
+		return nil, fmt.Errorf("cannot run %q: %w", c.argv[0], err)
 	}
 	return &child{cmd: cmd, master: master, tree: process.NewTree(cmd.Process.Pid)}, nil
-}
-
-// startError drops the prefix of os/exec, because the caller has already named the
-// command.
-func startError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	if errors.Is(err, unix.ENOEXEC) {
-		return fmt.Errorf("it is neither a program for this machine nor a script with a #! line: %w", err)
-	}
-	return err
 }
 
 // openPTY opens a pty whose master supports deadlines and whose pending reads end when

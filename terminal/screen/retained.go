@@ -18,14 +18,14 @@ type Retained struct {
 	limit     int
 	chunks    [][]byte // oldest first; none is empty
 	size      int
-	truncated bool // something was dropped
-	start     boundary
-	dropping  bool // the last drop still needs a boundary to end at
+	truncated bool         // something was dropped
+	parser    *ansi.Parser // follows what is dropped
+	dropping  bool         // the last drop still needs a boundary to end at
 }
 
 // NewRetained returns an empty Retained that keeps at most limit bytes.
 func NewRetained(limit int) *Retained {
-	return &Retained{limit: limit, start: boundary{parser: newParser()}}
+	return &Retained{limit: limit, parser: newParser()}
 }
 
 // Write appends to the output.
@@ -74,7 +74,7 @@ func (r *Retained) drop(n int) {
 	r.truncated = true
 	r.dropping = true
 	for len(r.chunks) > 0 {
-		used, found := r.start.skip(r.chunks[0], n)
+		used, found := skip(r.parser, r.chunks[0], n)
 		r.chunks[0] = r.chunks[0][used:]
 		r.size -= used
 		n -= used
@@ -101,17 +101,14 @@ func (r *Retained) Truncated() bool { return r.truncated }
 // Bytes returns a copy of the kept output.
 func (r *Retained) Bytes() []byte { return bytes.Join(r.chunks, nil) }
 
-// boundary finds where an output may be cut.
-type boundary struct{ parser *ansi.Parser }
-
 // skip consumes at least n bytes of p, up to the first byte that begins a character
 // outside of escape sequences. If p ends before that, found is false, all of p is
 // consumed, and the search continues in what follows.
-func (b *boundary) skip(p []byte, n int) (used int, found bool) {
+func skip(parser *ansi.Parser, p []byte, n int) (used int, found bool) {
 	i := 0
 	for i < len(p) {
-		if b.parser.State() != ground {
-			advance(b.parser, p[i])
+		if parser.State() != ground {
+			advance(parser, p[i])
 			i++
 			continue
 		}
@@ -121,7 +118,7 @@ func (b *boundary) skip(p []byte, n int) (used int, found bool) {
 		// In plain text only an escape character matters: jump to it.
 		end := min(max(n, i+1), len(p))
 		if esc := bytes.IndexByte(p[i:end], ansi.ESC); esc >= 0 {
-			advance(b.parser, ansi.ESC)
+			advance(parser, ansi.ESC)
 			end = i + esc + 1
 		}
 		i = end

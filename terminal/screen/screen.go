@@ -91,11 +91,7 @@ type cursor struct {
 // of scrollback, with an average of at most 512 bytes per line. Size bounds the size.
 func New(cols, rows, scrollback int) *Screen {
 	cols, rows = Size(cols, rows)
-	s := &Screen{
-		cols: cols, rows: rows,
-		history: history{limit: max(scrollback, 0)},
-		parser:  newParser(),
-	}
+	s := &Screen{cols: cols, rows: rows, history: history{limit: max(scrollback, 0)}, parser: newParser()}
 	s.parser.SetHandler(ansi.Handler{Execute: s.execute, HandleCsi: s.csi, HandleEsc: s.esc})
 	s.clearState()
 	return s
@@ -158,7 +154,10 @@ func (s *Screen) consume(p []byte) (rest []byte) {
 		case len(s.partial) > 0 || b >= utf8.RuneSelf:
 			i += s.decode(p[i:])
 		case b >= ' ' && b != 0x7f:
-			n := asciiRun(p[i:])
+			n := 1
+			for i+n < len(p) && p[i+n] >= ' ' && p[i+n] < 0x7f {
+				n++
+			}
 			s.printASCII(p[i : i+n])
 			i += n
 		default:
@@ -167,16 +166,6 @@ func (s *Screen) consume(p []byte) (rest []byte) {
 		}
 	}
 	return nil
-}
-
-// asciiRun returns the length of the printable ASCII text at the start of p.
-func asciiRun(p []byte) int {
-	for i, b := range p {
-		if b < ' ' || b >= 0x7f {
-			return i
-		}
-	}
-	return len(p)
 }
 
 // decode prints the character that p begins with or completes, and returns how many
@@ -213,40 +202,35 @@ func (s *Screen) Len() int {
 // Line returns line i, counted from the oldest: only text and SGR sequences, beginning
 // and ending in the plain style, no wider than the screen. It returns "" out of range.
 func (s *Screen) Line(i int) string {
-	if i < 0 {
-		return ""
-	}
-	if i < s.history.len() {
+	if i >= 0 && i < s.history.len() {
 		return s.history.at(i).text
 	}
-	i -= s.history.len()
-	for _, grid := range [...][]row{s.under, s.grid} {
-		n := inkRows(grid)
-		if i < n {
-			return s.styled(&grid[i])
-		}
-		i -= n
+	if r := s.row(i); r != nil {
+		return s.styled(r)
 	}
 	return ""
 }
 
 // Wrapped reports whether line i was wrapped: its text continues in the next line.
 func (s *Screen) Wrapped(i int) bool {
-	if i < 0 {
-		return false
-	}
-	if i < s.history.len() {
+	if i >= 0 && i < s.history.len() {
 		return s.history.at(i).wrapped
 	}
+	r := s.row(i)
+	return r != nil && r.wrapped
+}
+
+// row returns the row that is line i, nil if there is none.
+func (s *Screen) row(i int) *row {
 	i -= s.history.len()
 	for _, grid := range [...][]row{s.under, s.grid} {
 		n := inkRows(grid)
-		if i < n {
-			return grid[i].wrapped
+		if i >= 0 && i < n {
+			return &grid[i]
 		}
 		i -= n
 	}
-	return false
+	return nil
 }
 
 // Tail returns the last n lines, or all if there are fewer. Its cost does not depend on

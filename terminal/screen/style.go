@@ -50,82 +50,69 @@ func (s *style) apply(params ansi.Params) {
 		return
 	}
 	for i := 0; i < len(params); i++ {
-		v := params[i].Param(0)
-		switch {
-		case v == 4:
+		switch v := params[i].Param(0); v {
+		case 0:
+			*s = style{}
+		case 1:
+			s.attrs |= bold
+		case 2:
+			s.attrs |= faint
+		case 3:
+			s.attrs |= italic
+		case 4:
 			s.underline = 1
 			if params[i].HasMore() && i+1 < len(params) {
 				i++
 				s.underline = uint8(min(max(params[i].Param(1), 0), 5))
 			}
-			continue
-		case v == 38 || v == 48 || v == 58:
+		case 7:
+			s.attrs |= reverse
+		case 9:
+			s.attrs |= strike
+		case 21:
+			s.underline = 2
+		case 22:
+			s.attrs &^= bold | faint
+		case 23:
+			s.attrs &^= italic
+		case 24:
+			s.underline = 0
+		case 27:
+			s.attrs &^= reverse
+		case 29:
+			s.attrs &^= strike
+		case 38, 48, 58:
 			var c color.Color
 			used := ansi.ReadStyleColor(params[i:], &c)
 			if used <= 0 {
 				return // what follows may be part of the colour
 			}
 			i += used - 1
-			s.setColor(v, toPaint(c))
-			continue
-		}
-		s.applyOne(v)
-	}
-}
-
-func (s *style) setColor(param int, c paint) {
-	switch param {
-	case 38:
-		s.fg = c
-	case 48:
-		s.bg = c
-	case 58:
-		s.line = c
-	}
-}
-
-func (s *style) applyOne(v int) {
-	switch v {
-	case 0:
-		*s = style{}
-	case 1:
-		s.attrs |= bold
-	case 2:
-		s.attrs |= faint
-	case 3:
-		s.attrs |= italic
-	case 7:
-		s.attrs |= reverse
-	case 9:
-		s.attrs |= strike
-	case 21:
-		s.underline = 2
-	case 22:
-		s.attrs &^= bold | faint
-	case 23:
-		s.attrs &^= italic
-	case 24:
-		s.underline = 0
-	case 27:
-		s.attrs &^= reverse
-	case 29:
-		s.attrs &^= strike
-	case 39:
-		s.fg = 0
-	case 49:
-		s.bg = 0
-	case 59:
-		s.line = 0
-	default:
-		switch {
-		case v >= 30 && v <= 37:
-			s.fg = paletteColor | paint(v-30)
-		case v >= 40 && v <= 47:
-			s.bg = paletteColor | paint(v-40)
-		case v >= 90 && v <= 97:
-			s.fg = paletteColor | paint(v-90+8)
-		case v >= 100 && v <= 107:
-			s.bg = paletteColor | paint(v-100+8)
+			switch v {
+			case 38:
+				s.fg = toPaint(c)
+			case 48:
+				s.bg = toPaint(c)
+			case 58:
+				s.line = toPaint(c)
+			}
+		case 39:
+			s.fg = 0
+		case 49:
+			s.bg = 0
+		case 59:
+			s.line = 0
+		default:
+			switch {
+			case v >= 30 && v <= 37:
+				s.fg = paletteColor | paint(v-30)
+			case v >= 40 && v <= 47:
+				s.bg = paletteColor | paint(v-40)
+			case v >= 90 && v <= 97:
+				s.fg = paletteColor | paint(v-90+8)
+			case v >= 100 && v <= 107:
+				s.bg = paletteColor | paint(v-100+8)
+			}
 		}
 	}
 }
