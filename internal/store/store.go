@@ -9,11 +9,13 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -175,4 +177,138 @@ func named(id ID, err error) error {
 		err = ErrNotStored
 	}
 	return fmt.Errorf("the stored session %s: %w", id, err)
+}
+
+// While a log is being written, the directory openDir contains an empty file of the
+// same name. Closing the log removes it. If the file is there and the log is not
+// locked, the program that wrote the log was killed.
+const openDir = "open"
+
+func (s *Store) markPath(id ID) string { return filepath.Join(s.dir, openDir, string(id)) }
+
+// mark creates the marker file of a log. Best effort: without it the session is stored,
+// but cannot be offered for recovery.
+func (s *Store) mark(l *Log) {
+	path := s.markPath(l.id)
+	if err := config.MakeDir(filepath.Dir(path)); err != nil {
+		return
+	}
+	if err := os.WriteFile(path, nil, fileMode); err == nil {
+		l.marked = path
+	}
+}
+
+// Interrupted returns the sessions of a directory, or of a worktree made for it, whose
+// writer was killed, newest first. It looks only at sessions with a marker file.
+func (s *Store) Interrupted(cwd string) ([]ID, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, openDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("look for interrupted sessions: %w", err)
+	}
+	var found []Meta
+	for _, e := range entries {
+		id := ID(e.Name())
+		l, err := s.openLog(id, 0)
+		if err != nil {
+			if errors.Is(err, ErrNotStored) {
+				_ = s.Forget(id)
+			}
+			continue // another process writes it
+		}
+		_ = l.Close()
+		if m, err := s.Meta(id); err == nil && (m.Cwd == cwd || m.From == cwd) {
+			found = append(found, m)
+		}
+	}
+	slices.SortFunc(found, func(a, b Meta) int { return b.Created.Compare(a.Created) })
+	ids := make([]ID, len(found))
+	for i, m := range found {
+		ids[i] = m.ID
+	}
+	return ids, nil
+}
+
+// Forget removes the marker file of a session. The session stays.
+func (s *Store) Forget(id ID) error {
+	if err := os.Remove(s.markPath(id)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("forget that the session %s was not ended: %w", id, err)
+	}
+	return nil
+}
+
+// Bounds limit what is kept. Zero means no limit.
+type Bounds struct {
+	// Age is how long a session is kept after its last write.
+	Age time.Duration
+	// Bytes bounds the size of all logs together: the last written ones stay.
+	Bytes int64
+}
+
+// Excess returns the sessions that exceed the bounds, last written first. Some may be
+// open.
+func (s *Store) Excess(b Bounds, now time.Time) ([]ID, error) {
+	files, err := s.logs()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(files, func(a, b logFile) int { return b.changed.Compare(a.changed) })
+	var beyond []ID
+	total := int64(0)
+	for _, f := range files {
+		total += f.size
+		if b.Age > 0 && now.Sub(f.changed) > b.Age || b.Bytes > 0 && total > b.Bytes {
+			beyond = append(beyond, f.id)
+		}
+	}
+	return beyond, nil
+}
+
+// Prune deletes the sessions that exceed the bounds, except those that are open
+// anywhere, and returns the deleted ones.
+func (s *Store) Prune(ctx context.Context, b Bounds, now time.Time) ([]ID, error) {
+	beyond, err := s.Excess(b, now)
+	if err != nil {
+		return nil, err
+	}
+	var gone []ID
+	var errs error
+	for _, id := range beyond {
+		if err := ctx.Err(); err != nil {
+			return gone, errors.Join(errs, err)
+		}
+		switch err := s.Delete(id); {
+		case err == nil:
+			gone = append(gone, id)
+		case !errors.Is(err, ErrInUse) && !errors.Is(err, ErrNotStored):
+			errs = errors.Join(errs, err)
+		}
+	}
+	return gone, errs
+}
+
+// pruneEvery is the minimum time between two runs of PruneDaily.
+const pruneEvery = 24 * time.Hour
+
+// PruneDaily is Prune, unless any process has run it within the last day. A file's
+// modification time records the last run.
+func (s *Store) PruneDaily(ctx context.Context, b Bounds, now time.Time) error {
+	stamp := filepath.Join(s.dir, "pruned")
+	info, err := os.Stat(stamp)
+	switch {
+	case err == nil && now.Sub(info.ModTime()) < pruneEvery:
+		return nil
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("prune the stored sessions: %w", err)
+	}
+	if _, err := os.Stat(s.dir); errors.Is(err, os.ErrNotExist) {
+		return nil // nothing is stored
+	}
+	if err := os.WriteFile(stamp, nil, fileMode); err != nil {
+		return fmt.Errorf("prune the stored sessions: %w", err)
+	}
+	if err := os.Chtimes(stamp, now, now); err != nil {
+		return fmt.Errorf("prune the stored sessions: %w", err)
+	}
+	_, err = s.Prune(ctx, b, now)
+	return err
 }
