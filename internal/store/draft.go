@@ -37,12 +37,8 @@ func (s *Store) SaveDraft(cwd, was, draft string) error {
 		if err := config.MakeDir(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("save the draft: %w", err)
 		}
-		return replaceDraft(path, []byte(draft))
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("delete the draft: %w", err)
-	}
-	return nil
+	return replaceDraft(path, []byte(draft))
 }
 
 // Draft returns the draft for a directory, or "".
@@ -54,8 +50,15 @@ func (s *Store) Draft(cwd string) (string, error) {
 	return string(b), nil
 }
 
-// replaceDraft writes a draft file atomically, also against other programs.
+// replaceDraft writes a draft file atomically, also against other programs. It removes an
+// empty one.
 func replaceDraft(path string, b []byte) error {
+	if len(b) == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("delete the draft: %w", err)
+		}
+		return nil
+	}
 	if err := config.ReplaceFile(path, b, fileMode); err != nil {
 		return fmt.Errorf("save the draft: %w", err)
 	}
@@ -78,18 +81,14 @@ func (s *Store) SaveView(id ID, v View) error {
 	if !id.valid() {
 		return fmt.Errorf("%q: %w", id, ErrNotStored)
 	}
-	path := s.viewPath(id)
 	if v == (View{}) {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("delete the draft: %w", err)
-		}
-		return nil
+		return replaceDraft(s.viewPath(id), nil)
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("save the draft: %w", err)
 	}
-	return replaceDraft(path, b)
+	return replaceDraft(s.viewPath(id), b)
 }
 
 // View returns the stored view of a session, or the zero View.

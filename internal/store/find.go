@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -51,35 +53,34 @@ func (q Query) where() (string, []any) {
 const columns = "sessions.summary, sessions.updated, sessions.read"
 
 // List returns the sessions, last written first.
-func (x *Index) List(ctx context.Context, q Query) ([]Summary, error) {
+func (x *Index) List(ctx context.Context, q Query) (list []Summary, err error) {
+	defer func() {
+		if err != nil {
+			list, err = nil, fmt.Errorf("list the stored sessions: %w", err)
+		}
+	}()
 	where, values := q.where()
-	limit := q.Limit
-	if limit == 0 {
-		limit = -1
-	}
-	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE "+where+" ORDER BY updated DESC LIMIT ? OFFSET ?", append(values, limit, q.Offset)...)
+	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE "+where+" ORDER BY updated DESC LIMIT ? OFFSET ?",
+		append(values, cmp.Or(q.Limit, -1), q.Offset)...)
 	if err != nil {
-		return nil, fmt.Errorf("list the stored sessions: %w", err)
+		return nil, err
 	}
 	defer rows.Close()
-	var list []Summary
 	for rows.Next() {
 		var s Summary
 		if err := scanSummary(rows, &s); err != nil {
-			return nil, fmt.Errorf("list the stored sessions: %w", err)
+			return nil, err
 		}
 		list = append(list, s)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("list the stored sessions: %w", err)
-	}
-	return list, nil
+	return list, rows.Err()
 }
 
-func scanSummary(rows *sql.Rows, s *Summary) error {
+// scanSummary scans a row with columns.
+func scanSummary(row interface{ Scan(values ...any) error }, s *Summary) error {
 	var text string
 	var updated int64
-	if err := rows.Scan(&text, &updated, &s.Size); err != nil {
+	if err := row.Scan(&text, &updated, &s.Size); err != nil {
 		return err
 	}
 	s.Updated = time.Unix(0, updated)
@@ -105,25 +106,18 @@ const defaultHits = 100
 // Search returns the sessions in which one passage contains all the words, the newest
 // passage first. It ignores case and accents, and matches the last word as a prefix,
 // for searching while typing.
-func (x *Index) Search(ctx context.Context, words string, q Query) ([]Hit, error) {
+func (x *Index) Search(ctx context.Context, words string, q Query) (hits []Hit, err error) {
 	match := matchOf(words)
 	if match == "" {
 		return nil, nil
 	}
-	hits, err := x.hits(ctx, match, q)
-	if err != nil {
-		return nil, fmt.Errorf("search the stored sessions: %w", err)
-	}
-	return hits, nil
-}
-
-// hits runs a search in the index's query language.
-func (x *Index) hits(ctx context.Context, match string, q Query) ([]Hit, error) {
+	defer func() {
+		if err != nil {
+			hits, err = nil, fmt.Errorf("search the stored sessions: %w", err)
+		}
+	}()
 	where, values := q.where()
-	limit := q.Limit
-	if limit == 0 {
-		limit = defaultHits
-	}
+	limit := cmp.Or(q.Limit, defaultHits)
 	// Ordering by row is free; by rank, SQLite would look at every match.
 	rows, err := x.db.QueryContext(ctx, "SELECT passages.session, passages.kind, passages.offset FROM words"+
 		" CROSS JOIN passages ON passages.key = words.rowid CROSS JOIN sessions ON sessions.key = passages.session"+
@@ -133,7 +127,6 @@ func (x *Index) hits(ctx context.Context, match string, q Query) ([]Hit, error) 
 		return nil, err
 	}
 	defer rows.Close()
-	var hits []Hit
 	seen := map[int64]bool{}
 	for rows.Next() && len(seen) < limit+q.Offset {
 		var h Hit
@@ -147,25 +140,15 @@ func (x *Index) hits(ctx context.Context, match string, q Query) ([]Hit, error) 
 		if seen[key] = true; len(seen) <= q.Offset {
 			continue
 		}
-		if err := x.summary(ctx, key, &h.Summary); err != nil {
+		err := scanSummary(x.db.QueryRowContext(ctx, "SELECT "+columns+" FROM sessions WHERE key = ?", key), &h.Summary)
+		switch {
+		case err == nil:
+			hits = append(hits, h)
+		case !errors.Is(err, sql.ErrNoRows): // none if the session has been deleted meanwhile
 			return nil, err
 		}
-		hits = append(hits, h)
 	}
 	return hits, rows.Err()
-}
-
-// summary reads the summary of a session by its row.
-func (x *Index) summary(ctx context.Context, key int64, s *Summary) error {
-	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE key = ?", key)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		return rows.Err()
-	}
-	return scanSummary(rows, s)
 }
 
 // tokens splits a text into words as the index does.

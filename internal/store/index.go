@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -76,14 +77,7 @@ type Summary struct {
 }
 
 // Name returns the best name for the session, or "".
-func (s *Summary) Name() string {
-	for _, name := range []string{s.Title, s.AgentTitle, s.Prompt} {
-		if name != "" {
-			return name
-		}
-	}
-	return ""
-}
+func (s *Summary) Name() string { return cmp.Or(s.Title, s.AgentTitle, s.Prompt) }
 
 // Index finds stored sessions. It is safe for concurrent use.
 type Index struct {
@@ -109,7 +103,7 @@ func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 	switch {
 	case err == nil:
 		return x, nil
-	case ctx.Err() != nil || inUse(err):
+	case ctx.Err() != nil || failedWith(err, sqlite3.SQLITE_BUSY): // another process uses it
 		return nil, fmt.Errorf("open the session index: %w", err)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -123,21 +117,10 @@ func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 	return x, nil
 }
 
-// inUse reports whether an error only means that another process uses the index.
-func inUse(err error) bool {
-	var failed *sqlite.Error
-	return errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_BUSY
-}
-
-// spoiled reports whether an error means that the index is damaged. That may show long
-// after opening, because only the requested parts are read.
-func spoiled(err error) bool {
-	var failed *sqlite.Error
-	if !errors.As(err, &failed) {
-		return false
-	}
-	code := failed.Code() & 0xff
-	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
+// failedWith reports whether SQLite failed with one of its codes.
+func failedWith(err error, codes ...int) bool {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	return ok && slices.Contains(codes, failed.Code()&0xff)
 }
 
 // openIndex opens the index in a file, and creates it if it is missing.
@@ -240,7 +223,8 @@ func NewLibrary(s *Store) *Library { return &Library{Store: s} }
 // rebuilds it and tries again.
 func (l *Library) ask(ctx context.Context, about func(*Index) error) error {
 	x, err := l.current(ctx, about)
-	if x == nil || !spoiled(err) {
+	// Damage may show long after opening, because only the requested parts are read.
+	if x == nil || !failedWith(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) {
 		return err
 	}
 	l.discard(x)

@@ -157,12 +157,6 @@ func (t *Transcript) count(e conversation.Event) {
 	t.LastNumber = max(t.LastNumber, n)
 }
 
-// beginsAs reports whether a prompt that was sent begins with the text of a queued one,
-// which got the contents of its files when it was sent.
-func beginsAs(sent, queued []acpclient.ContentBlock) bool {
-	return len(sent) > 0 && len(queued) > 0 && sent[0].Text == queued[0].Text
-}
-
 // end completes what is open. Queued prompts stay queued, except one that was sent: its
 // removal from the queue is logged after the sending, and the writer may have stopped
 // in between.
@@ -175,7 +169,9 @@ func (t *Transcript) end() {
 	}
 	t.Ending = append(t.Ending, conversation.AgentLost{Err: errEnded})
 	waits := slices.Clone(c.Queue)
-	if len(waits) > 0 && beginsAs(t.sent, waits[0].Prompt) {
+	// A prompt that was sent begins with the text of the queued one; the contents of files
+	// follow.
+	if len(waits) > 0 && len(t.sent) > 0 && len(waits[0].Prompt) > 0 && t.sent[0].Text == waits[0].Prompt[0].Text {
 		waits = waits[1:]
 	}
 	if len(waits) < len(c.Queue) || len(waits) > 0 && !c.QueuePaused {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"parley/acpclient"
@@ -132,7 +133,7 @@ func (r *Recorder) append(batch []conversation.Event) error {
 // end ends the log, and begins the next prelude with the agent's description. r.mu must
 // be held.
 func (r *Recorder) end() error {
-	r.prelude, r.waiting = append([]conversation.Event(nil), r.agent...), 0
+	r.prelude, r.waiting = slices.Clone(r.agent), 0
 	if r.log == nil {
 		return nil
 	}

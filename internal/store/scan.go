@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"strings"
-	"unicode/utf8"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -96,11 +95,7 @@ func textOf(blocks []acpclient.ContentBlock) string {
 // firstLine returns the first line that is not blank, cut for a list.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	for len(line) > maxName {
-		_, size := utf8.DecodeLastRuneInString(line)
-		line = line[:len(line)-size]
-	}
-	return line
+	return strings.ToValidUTF8(line[:min(len(line), maxName)], "")
 }
 
 // message adds text of a message to the previous one, if both belong together.

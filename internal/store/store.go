@@ -23,11 +23,8 @@ import (
 	"parley/config"
 )
 
-// Files and directories are accessible only to their owner.
-const (
-	fileMode = 0o600
-	dirMode  = 0o700
-)
+// fileMode makes files accessible only to their owner.
+const fileMode = 0o600
 
 // logSuffix ends the names of logs.
 const logSuffix = ".jsonl"
