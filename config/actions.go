@@ -1,6 +1,8 @@
 package config
 
-import "slices"
+import (
+	"slices"
+)
 
 // Action is what a key does.
 type Action string
@@ -417,3 +419,55 @@ var dialogActions = []ActionInfo{
 	{ActionRejectOnce, ContextDialog, "Permission: reject once", []string{"n"}},
 	{ActionRejectAlways, ContextDialog, "Permission: always reject", []string{"d"}},
 }
+
+// searchWords are words that people look for an action with, beside those of its help.
+var searchWords = map[Action]string{
+	ActionNextMode:        "switch cycle permission plan auto",
+	ActionMode:            "switch select permission plan auto yolo approval",
+	ActionModel:           "switch select change llm",
+	ActionThoughtLevel:    "switch select thinking reasoning effort",
+	ActionOptions:         "settings preferences agent switch",
+	ActionChanges:         "diff undo redo rewind restore revert checkpoint files edits git",
+	ActionPlan:            "todo tasks",
+	ActionCancel:          "stop abort interrupt",
+	ActionQuit:            "exit leave close bye",
+	ActionSuspend:         "background pause",
+	ActionEditor:          "vim external compose",
+	ActionHistorySearch:   "history past recall",
+	ActionPasteImage:      "screenshot picture attach",
+	ActionQueue:           "waiting pending prompts",
+	ActionSendNow:         "interrupt steer",
+	ActionFocusTranscript: "scroll read copy select",
+	ActionFind:            "search grep",
+	ActionLendMouse:       "select copy",
+	ActionTerminal:        "shell attach bash console",
+	ActionAddOutput:       "shell bash attach",
+	ActionInspector:       "debug log json rpc acp traffic messages",
+	ActionSessions:        "resume continue history load reopen conversation rewind",
+	ActionNewSession:      "clear reset start over fresh empty",
+	ActionNewAgent:        "switch change agent",
+	ActionRenameTab:       "rename title",
+	ActionStartAgain:      "reload reconnect retry",
+	ActionExport:          "save share markdown html",
+	ActionHelp:            "keys shortcuts bindings keybindings hotkeys commands",
+	ActionGuide:           "manual documentation docs",
+	ActionNews:            "changelog release version",
+	ActionItemCopy:        "yank clipboard",
+	ActionItemShow:        "pager fullscreen",
+	ActionDiffSplit:       "split view",
+
+	ActionChangesRevert:  "reject discard",
+	ActionChangesKeep:    "accept approve",
+	ActionChangesUndo:    "rewind revert",
+	ActionAllowOnce:      "approve accept yes",
+	ActionAllowAlways:    "approve accept yes",
+	ActionRejectOnce:     "deny no",
+	ActionRejectAlways:   "deny no",
+	ActionAllowByRule:    "approve permission",
+	ActionDialogDefault:  "settings",
+	ActionDialogDelete:   "remove",
+	ActionInspectorWrong: "errors invalid",
+}
+
+// Words returns further words to find an action with, separated by spaces.
+func (a Action) Words() string { return searchWords[a] }

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -364,4 +366,220 @@ func isAgentURL(s string) bool {
 		return true
 	}
 	return false
+}
+
+// agents reads [agents.ID].
+func (t *table) agents() []Agent {
+	var agents []Agent
+	var marked *table
+	for _, a := range t.children("agents") {
+		agent := a.agent()
+		if agent.Default {
+			if marked != nil {
+				a.fail("default", fmt.Sprintf("keep it on one of %q and %q", marked.name(), a.name()),
+					"sets a second default agent")
+			}
+			marked = a
+		}
+		agents = append(agents, agent)
+	}
+	for _, a := range t.doc.added {
+		if !slices.ContainsFunc(agents, func(own Agent) bool { return own.ID == a.ID }) {
+			agents = append(agents, a.Agent())
+		}
+	}
+	return agents
+}
+
+func (t *table) agent() Agent {
+	known, isKnown := t.doc.known(t.name())
+	a := Agent{
+		ID:       t.name(),
+		Name:     t.text("name"),
+		Command:  t.text("command"),
+		Args:     t.texts("args", false),
+		Cwd:      expandHome(t.text("cwd")),
+		Env:      t.secrets("env", isEnvName),
+		Address:  t.text("url"),
+		Headers:  t.secrets("headers", isHeaderName),
+		Default:  t.flag("default"),
+		Source:   SourceConfigured,
+		Sandbox:  AgentSandbox{On: t.flag("sandbox"), Set: t.has("sandbox"), Write: t.paths("sandbox_write")},
+		Protocol: oneOf(t, "protocol", "", ProtocolV1, ProtocolAuto),
+		Mode:     t.text("mode"),
+		Options:  t.optionValues(),
+		MCP:      t.mcpServers(),
+		Roots:    t.paths("roots"),
+		Rules:    t.agentRules(),
+	}
+	a.Insecure, a.ServeFiles, a.ServeTerminals = t.flag("insecure"), t.flag("serve_files"), t.flag("serve_terminals")
+	a.RemoteRoot = t.text("remote_root")
+	t.done()
+	if !isKnown {
+		a.Name = cmp.Or(a.Name, a.ID)
+	}
+	if known.Address != "" && !t.has("command") && !t.has("url") { // it listens
+		a.Name = cmp.Or(a.Name, known.Name)
+		a.Address, a.Headers, a.Insecure = known.Address, a.Headers.over(known.Headers), a.Insecure || known.Insecure
+	}
+	if t.checkRemote(a) {
+		return a
+	}
+	if isKnown {
+		a = a.withKnown(known, t.has("command"), t.has("args"))
+	}
+	switch {
+	case t.has("command") && t.values["command"] == "":
+		t.fail("command", "name the program that starts the agent", "is empty")
+	case a.Command == "" && !t.has("command"):
+		t.doc.fail(t.at, `write command = "…", or url = "…" if it listens`, "%s has no command", t.at)
+	}
+	return a
+}
+
+// withKnown fills in from parley's table what the user left out about an agent.
+// Arguments belong to their command: a command of the user's own gets none of ours.
+func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
+	a.Name, a.URL = cmp.Or(a.Name, known.Name), known.URL
+	if ownCommand {
+		return a
+	}
+	a.Command, a.InstallHint, a.Alternative, a.Origin = known.Command, known.InstallHint, known.Alternative, known.Origin
+	a.Cwd = cmp.Or(a.Cwd, known.Cwd)
+	if !ownArgs {
+		a.Args = known.Args
+	}
+	a.Env = a.Env.over(known.Env)
+	return a
+}
+
+// defaultAgent returns the default agent: the one that default_agent names, or the one
+// that is marked.
+func (t *table) defaultAgent(c *Config) string {
+	marked := ""
+	for _, a := range c.Agents {
+		if a.Default {
+			marked = a.ID
+		}
+	}
+	named := t.text("default_agent")
+	if !t.has("default_agent") {
+		return marked
+	}
+	agent, err := c.Agent(named)
+	var unknown *UnknownAgentError
+	switch {
+	case named == "" && t.values["default_agent"] == "":
+		t.fail("default_agent", "name an agent or leave the line out", "is empty")
+	case errors.As(err, &unknown) && named != "":
+		t.fail("default_agent", unknown.Hint(), "names no agent: %q", named)
+	case marked != "" && agent.ID != marked:
+		t.fail("default_agent", fmt.Sprintf("remove one of the two: agents.%s.default is set", marked),
+			"sets a second default agent")
+	}
+	return agent.ID
+}
+
+// MCPTransport is how an agent talks to an MCP server.
+type MCPTransport string
+
+// The transports of ACP's session/new.
+const (
+	MCPStdio MCPTransport = "stdio"
+	MCPHTTP  MCPTransport = "http"
+	MCPSSE   MCPTransport = "sse"
+)
+
+// MCPServer is an MCP server that a new session passes to the agent. The agent connects
+// to it, not parley.
+type MCPServer struct {
+	Name string
+	Type MCPTransport
+	// Command, Args and Env start the server, for MCPStdio only.
+	Command string
+	Args    []string
+	Env     Secrets
+	// URL and Headers reach the server, for MCPHTTP and MCPSSE only.
+	URL     string
+	Headers Secrets
+}
+
+// mcpServers reads [mcp.NAME].
+func (t *table) mcpServers() []MCPServer {
+	var servers []MCPServer
+	for _, s := range t.children("mcp") {
+		servers = append(servers, s.mcpServer())
+	}
+	return servers
+}
+
+func (t *table) mcpServer() MCPServer {
+	s := MCPServer{
+		Name:    t.name(),
+		Type:    MCPTransport(t.text("type")),
+		Command: t.text("command"),
+		Args:    t.texts("args", false),
+		Env:     t.secrets("env", isEnvName),
+		URL:     t.text("url"),
+		Headers: t.secrets("headers", isHeaderName),
+	}
+	t.done()
+	if !t.has("type") && t.has("command") {
+		s.Type = MCPStdio
+	}
+	switch s.Type {
+	case MCPStdio:
+		t.need("command", s.Command, s.Type)
+		t.exclude(s.Type, "url", "headers")
+	case MCPHTTP, MCPSSE:
+		if t.need("url", s.URL, s.Type) && !isHTTP(s.URL) {
+			t.fail("url", "use a URL that begins with http:// or https://", "is not a server URL")
+		}
+		t.exclude(s.Type, "command", "args", "env")
+	case "":
+		if _, isText := t.values["type"].(string); isText || !t.has("type") {
+			t.doc.fail(t.at, `write type = "stdio", "http" or "sse"`, "%s has no type", t.at)
+		}
+	default:
+		types := []string{string(MCPStdio), string(MCPHTTP), string(MCPSSE)}
+		t.fail("type", didYouMean(string(s.Type), types, "known types"), "cannot be %q", string(s.Type))
+	}
+	return s
+}
+
+// need reports a missing value that a server of this type requires.
+func (t *table) need(key, value string, of MCPTransport) bool {
+	switch {
+	case value != "":
+		return true
+	case !t.has(key):
+		t.doc.fail(t.at, fmt.Sprintf(`write %s = "…"`, key), "%s has no %s, which type %q requires", t.at, key, string(of))
+	case t.values[key] == "":
+		t.fail(key, "", "is empty")
+	}
+	return false
+}
+
+// exclude reports keys that a server of this type does not use.
+func (t *table) exclude(of MCPTransport, keys ...string) {
+	for _, key := range keys {
+		if t.has(key) {
+			t.fail(key, "remove it or change the type", "does not apply to a server of type %q", string(of))
+		}
+	}
+}
+
+func isHTTP(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// isEnvName reports whether s can be the name of an environment variable.
+func isEnvName(s string) bool { return s != "" && !strings.ContainsAny(s, "=\x00") }
+
+// isHeaderName reports whether s is a token of RFC 9110, section 5.6.2.
+func isHeaderName(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !isNameRune(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r)
+	}) < 0
 }

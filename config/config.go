@@ -4,7 +4,6 @@
 package config
 
 import (
-	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -209,116 +208,75 @@ func (t *table) off(key string) bool {
 	return t.has(key) && !on
 }
 
-// agents reads [agents.ID].
-func (t *table) agents() []Agent {
-	var agents []Agent
-	var marked *table
-	for _, a := range t.children("agents") {
-		agent := a.agent()
-		if agent.Default {
-			if marked != nil {
-				a.fail("default", fmt.Sprintf("keep it on one of %q and %q", marked.name(), a.name()),
-					"sets a second default agent")
-			}
-			marked = a
-		}
-		agents = append(agents, agent)
-	}
-	for _, a := range t.doc.added {
-		if !slices.ContainsFunc(agents, func(own Agent) bool { return own.ID == a.ID }) {
-			agents = append(agents, a.Agent())
-		}
-	}
-	return agents
+// Files adds patterns to the built-in list of files that agents may only use after the
+// user agrees: see [policy.SensitiveFiles].
+type Files struct {
+	AskRead  []string
+	AskWrite []string
 }
 
-func (t *table) agent() Agent {
-	known, isKnown := t.doc.known(t.name())
-	a := Agent{
-		ID:       t.name(),
-		Name:     t.text("name"),
-		Command:  t.text("command"),
-		Args:     t.texts("args", false),
-		Cwd:      expandHome(t.text("cwd")),
-		Env:      t.secrets("env", isEnvName),
-		Address:  t.text("url"),
-		Headers:  t.secrets("headers", isHeaderName),
-		Default:  t.flag("default"),
-		Source:   SourceConfigured,
-		Sandbox:  AgentSandbox{On: t.flag("sandbox"), Set: t.has("sandbox"), Write: t.paths("sandbox_write")},
-		Protocol: oneOf(t, "protocol", "", ProtocolV1, ProtocolAuto),
-		Mode:     t.text("mode"),
-		Options:  t.optionValues(),
-		MCP:      t.mcpServers(),
-		Roots:    t.paths("roots"),
-		Rules:    t.agentRules(),
+// files reads [files].
+func (t *table) files() Files {
+	files, ok := t.child("files")
+	if !ok {
+		return Files{}
 	}
-	a.Insecure, a.ServeFiles, a.ServeTerminals = t.flag("insecure"), t.flag("serve_files"), t.flag("serve_terminals")
-	a.RemoteRoot = t.text("remote_root")
-	t.done()
-	if !isKnown {
-		a.Name = cmp.Or(a.Name, a.ID)
-	}
-	if known.Address != "" && !t.has("command") && !t.has("url") { // it listens
-		a.Name = cmp.Or(a.Name, known.Name)
-		a.Address, a.Headers, a.Insecure = known.Address, a.Headers.over(known.Headers), a.Insecure || known.Insecure
-	}
-	if t.checkRemote(a) {
-		return a
-	}
-	if isKnown {
-		a = a.withKnown(known, t.has("command"), t.has("args"))
-	}
-	switch {
-	case t.has("command") && t.values["command"] == "":
-		t.fail("command", "name the program that starts the agent", "is empty")
-	case a.Command == "" && !t.has("command"):
-		t.doc.fail(t.at, `write command = "…", or url = "…" if it listens`, "%s has no command", t.at)
-	}
-	return a
+	f := Files{AskRead: files.globs("ask_read"), AskWrite: files.globs("ask_write")}
+	files.done()
+	return f
 }
 
-// withKnown fills in from parley's table what the user left out about an agent.
-// Arguments belong to their command: a command of the user's own gets none of ours.
-func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
-	a.Name, a.URL = cmp.Or(a.Name, known.Name), known.URL
-	if ownCommand {
-		return a
-	}
-	a.Command, a.InstallHint, a.Alternative, a.Origin = known.Command, known.InstallHint, known.Alternative, known.Origin
-	a.Cwd = cmp.Or(a.Cwd, known.Cwd)
-	if !ownArgs {
-		a.Args = known.Args
-	}
-	a.Env = a.Env.over(known.Env)
-	return a
-}
-
-// defaultAgent returns the default agent: the one that default_agent names, or the one
-// that is marked.
-func (t *table) defaultAgent(c *Config) string {
-	marked := ""
-	for _, a := range c.Agents {
-		if a.Default {
-			marked = a.ID
+// globs reads a list of patterns.
+func (t *table) globs(key string) []string {
+	lines := t.texts(key, true)
+	for _, line := range lines {
+		if err := policy.CheckFilePattern(line); err != nil {
+			t.fail(key, "", "cannot be used: %v", err)
+			return nil
 		}
 	}
-	named := t.text("default_agent")
-	if !t.has("default_agent") {
-		return marked
+	return lines
+}
+
+// Store configures which sessions are kept on this machine.
+type Store struct {
+	// Off disables the store.
+	Off bool
+	// Age is how long a session is kept after its last event, Bytes bounds the size of
+	// all of them together; 0 means no limit.
+	Age   time.Duration
+	Bytes int64
+}
+
+// DefaultStore returns the default.
+func DefaultStore() Store { return Store{Age: 365 * day, Bytes: 4000 << 20} }
+
+const day = 24 * time.Hour
+
+// store reads [store].
+func (t *table) store() Store {
+	s := DefaultStore()
+	s.Off = t.off("store")
+	if days, ok := t.count("store_days"); ok {
+		s.Age = time.Duration(days) * day
 	}
-	agent, err := c.Agent(named)
-	var unknown *UnknownAgentError
-	switch {
-	case named == "" && t.values["default_agent"] == "":
-		t.fail("default_agent", "name an agent or leave the line out", "is empty")
-	case errors.As(err, &unknown) && named != "":
-		t.fail("default_agent", unknown.Hint(), "names no agent: %q", named)
-	case marked != "" && agent.ID != marked:
-		t.fail("default_agent", fmt.Sprintf("remove one of the two: agents.%s.default is set", marked),
-			"sets a second default agent")
+	if megabytes, ok := t.count("store_megabytes"); ok {
+		s.Bytes = megabytes << 20
 	}
-	return agent.ID
+	return s
+}
+
+// maxCount bounds the numbers in the file.
+const maxCount = 1_000_000
+
+// count reads a number that is not negative.
+func (t *table) count(key string) (n int64, ok bool) {
+	n, ok = read[int64](t, key, "a number")
+	if ok && (n < 0 || n > maxCount) {
+		t.fail(key, "0 means no limit", "must be from 0 to %d", maxCount)
+		return 0, false
+	}
+	return n, ok
 }
 
 //go:embed example.toml
@@ -326,3 +284,107 @@ var example string
 
 // Example returns a configuration file that explains every setting and sets none.
 func Example() string { return example }
+
+// When says when to notify the user.
+type When string
+
+// WhenUnfocused notifies only while the terminal reports that it has no focus.
+const (
+	WhenUnfocused When = "unfocused"
+	WhenAlways    When = "always"
+	WhenNever     When = "never"
+)
+
+// Notice is the terminal's means of notifying the user.
+type Notice string
+
+// NoticeAuto is what the terminal is known to support, else the bell.
+const (
+	NoticeAuto   Notice = "auto"
+	NoticeOSC9   Notice = "osc9"
+	NoticeOSC777 Notice = "osc777"
+	NoticeOSC99  Notice = "osc99"
+	NoticeBell   Notice = "bell"
+	NoticeNone   Notice = "none"
+)
+
+// AttentionEvent is an event to notify the user of.
+type AttentionEvent string
+
+// A turn has ended; a question waits for an answer; the agent has exited.
+const (
+	HappeningTurn     AttentionEvent = "turn"
+	HappeningQuestion AttentionEvent = "question"
+	HappeningLost     AttentionEvent = "lost"
+)
+
+// Attention configures how to notify users who look elsewhere.
+type Attention struct {
+	When   When
+	On     []AttentionEvent
+	Notify Notice
+	// Command, if not empty, is a program of the user's, with arguments, to run as
+	// well.
+	Command []string
+	// NoTitle keeps the title of the window unchanged.
+	NoTitle bool
+	// Progress shows progress in the terminal; nil means where it is known to be
+	// supported.
+	Progress *bool
+}
+
+// DefaultAttention returns the default.
+func DefaultAttention() Attention {
+	return Attention{When: WhenUnfocused, On: []AttentionEvent{HappeningTurn, HappeningQuestion, HappeningLost}, Notify: NoticeAuto}
+}
+
+// attention reads [attention].
+func (t *table) attention() Attention {
+	a := DefaultAttention()
+	in, ok := t.child("attention")
+	if !ok {
+		return a
+	}
+	a.When = oneOf(in, "when", a.When, WhenUnfocused, WhenAlways, WhenNever)
+	a.Notify = oneOf(in, "notify", a.Notify, NoticeAuto, NoticeOSC9, NoticeOSC777, NoticeOSC99, NoticeBell, NoticeNone)
+	if in.has("on") {
+		a.On = nil
+	}
+	for _, text := range in.texts("on", true) {
+		what := AttentionEvent(text)
+		if !slices.Contains(DefaultAttention().On, what) {
+			in.fail("on", didYouMean(text, []string{"turn", "question", "lost"}, "known"), "cannot have %q", text)
+		}
+		a.On = append(a.On, what)
+	}
+	a.Command = in.texts("command", false)
+	if in.has("command") && len(a.Command) > 0 && a.Command[0] == "" {
+		in.fail("command", "name a program first", "is empty")
+	}
+	a.NoTitle = in.off("title")
+	if in.has("progress") {
+		on := in.flag("progress")
+		a.Progress = &on
+	}
+	in.done()
+	return a
+}
+
+// oneOf reads one of a few words.
+func oneOf[T ~string](t *table, key string, unset T, known ...T) T {
+	text := t.text(key)
+	if !t.has(key) || slices.Contains(known, T(text)) {
+		if text == "" {
+			return unset
+		}
+		return T(text)
+	}
+	all := make([]string, len(known))
+	for i, k := range known {
+		all[i] = string(k)
+	}
+	if _, isText := t.values[key].(string); isText {
+		t.fail(key, didYouMean(text, all, "known"), "cannot be %q", text)
+	}
+	return unset
+}

@@ -6,9 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
-
-	"parley/internal/policy"
 )
 
 // Setting is one effective value of the configuration, and where it comes from.
@@ -205,75 +202,4 @@ func printableText(s string) string {
 		}
 		return []rune(printable(string(r)))[0]
 	}, s)
-}
-
-// Files adds patterns to the built-in list of files that agents may only use after the
-// user agrees: see [policy.SensitiveFiles].
-type Files struct {
-	AskRead  []string
-	AskWrite []string
-}
-
-// files reads [files].
-func (t *table) files() Files {
-	files, ok := t.child("files")
-	if !ok {
-		return Files{}
-	}
-	f := Files{AskRead: files.globs("ask_read"), AskWrite: files.globs("ask_write")}
-	files.done()
-	return f
-}
-
-// globs reads a list of patterns.
-func (t *table) globs(key string) []string {
-	lines := t.texts(key, true)
-	for _, line := range lines {
-		if err := policy.CheckFilePattern(line); err != nil {
-			t.fail(key, "", "cannot be used: %v", err)
-			return nil
-		}
-	}
-	return lines
-}
-
-// Store configures which sessions are kept on this machine.
-type Store struct {
-	// Off disables the store.
-	Off bool
-	// Age is how long a session is kept after its last event, Bytes bounds the size of
-	// all of them together; 0 means no limit.
-	Age   time.Duration
-	Bytes int64
-}
-
-// DefaultStore returns the default.
-func DefaultStore() Store { return Store{Age: 365 * day, Bytes: 4000 << 20} }
-
-const day = 24 * time.Hour
-
-// store reads [store].
-func (t *table) store() Store {
-	s := DefaultStore()
-	s.Off = t.off("store")
-	if days, ok := t.count("store_days"); ok {
-		s.Age = time.Duration(days) * day
-	}
-	if megabytes, ok := t.count("store_megabytes"); ok {
-		s.Bytes = megabytes << 20
-	}
-	return s
-}
-
-// maxCount bounds the numbers in the file.
-const maxCount = 1_000_000
-
-// count reads a number that is not negative.
-func (t *table) count(key string) (n int64, ok bool) {
-	n, ok = read[int64](t, key, "a number")
-	if ok && (n < 0 || n > maxCount) {
-		t.fail(key, "0 means no limit", "must be from 0 to %d", maxCount)
-		return 0, false
-	}
-	return n, ok
 }
