@@ -47,7 +47,6 @@ const (
 	ActionModel           Action = "model"
 	ActionThoughtLevel    Action = "thought_level"
 	ActionOptions         Action = "options"
-	ActionPlan            Action = "plan"
 	ActionCancel          Action = "cancel"
 	ActionInterrupt       Action = "interrupt"
 	ActionQuit            Action = "quit"
@@ -254,7 +253,6 @@ var promptActions = []ActionInfo{
 	{ActionThoughtLevel, ContextPrompt, "Choose the thought level", []string{"f4"}},
 	{ActionOptions, ContextPrompt, "Show all options", []string{"ctrl+o"}},
 	{ActionChanges, ContextPrompt, "Review and undo changes", []string{"f5"}},
-	{ActionPlan, ContextPrompt, "Show or hide the plan", []string{"f6"}},
 	{ActionCancel, ContextPrompt, "Cancel the turn, close", []string{"esc"}},
 	{ActionInterrupt, ContextPrompt, "Clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},
 	{ActionQuit, ContextPrompt, "Quit when the draft is empty", []string{"ctrl+d"}},
@@ -428,7 +426,6 @@ var searchWords = map[Action]string{
 	ActionThoughtLevel:    "switch select thinking reasoning effort",
 	ActionOptions:         "settings preferences agent switch",
 	ActionChanges:         "diff undo redo rewind restore revert checkpoint files edits git",
-	ActionPlan:            "todo tasks",
 	ActionCancel:          "stop abort interrupt",
 	ActionQuit:            "exit leave close bye",
 	ActionSuspend:         "background pause",

@@ -47,8 +47,6 @@ func (ac *actions) unavailable(a config.ActionInfo) string {
 		return unless(c.Phase == conversation.PhaseReady, "the session is not open")
 	case config.ActionChanges:
 		return unless(t.session.Options().Journal != nil, ac.noReview())
-	case config.ActionPlan:
-		return unless(c.Plan != nil, "there is no plan yet")
 	case config.ActionCancel:
 		return unless(c.Turn.Running || c.Starts(), "no turn is running")
 	case config.ActionQueue:

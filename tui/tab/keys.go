@@ -32,8 +32,6 @@ func (ac *actions) run(a config.Action) tea.Cmd {
 		return categoryList(t, "this agent offers no thought levels", acpclient.CategoryThoughtLevel)
 	case config.ActionOptions:
 		return optionsList(t)
-	case config.ActionPlan:
-		t.planOpen = !t.planOpen
 	case config.ActionChanges:
 		return ac.showChanges()
 	case config.ActionInspector:

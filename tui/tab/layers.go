@@ -129,8 +129,6 @@ func (e *globalKeys) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return nil, false
 	case t.news && !t.dialogs.Asks() && keys.Match(config.ActionNews, name): // also on the first screen
 		return t.actions.run(config.ActionNews), true
-	case keys.Match(config.ActionPlan, name): // also while a question is open
-		return t.actions.run(config.ActionPlan), true
 	}
 	return e.tabKey(name)
 }

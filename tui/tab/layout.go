@@ -136,11 +136,10 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 		return dialog.View{Lines: status}
 	}
 	queue := t.queue.Lines(width)
-	plan := now.Plan(t.planOpen, width, height)
 	if crowded {
-		queue, plan = queue[:min(len(queue), 1)], nil
+		queue = queue[:min(len(queue), 1)]
 	}
-	below := make([]string, 0, len(lines)+len(plan)+len(queue)+5)
+	below := make([]string, 0, len(lines)+len(queue)+5)
 	said, column := t.view.messageLine(t.reader.base(), now.Activity(), t.reader.Place(), width)
 	switch {
 	case !crowded:
@@ -148,7 +147,6 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	case t.toast.current() != "": // in place of the status, so that a question keeps its size
 		status[0] = said
 	}
-	below = append(below, plan...)
 	below = append(below, queue...)
 	if listed && t.composer.Empty() {
 		below = append(below, status...)

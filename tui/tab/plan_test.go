@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
@@ -27,40 +25,21 @@ func planOf(done, all int) conversation.Event {
 	return conversation.Update{Update: p}
 }
 
-// pinned is what stands between the line of what goes on and the prompt.
-func (b *bench) pinned() string {
-	s := b.screen()
-	_, s, _ = strings.Cut(s, " working ")
-	_, s, _ = strings.Cut(s, "\n")
-	s, _, _ = strings.Cut(s, "\n───")
-	return s + "\n"
-}
-
-func TestThePlanStandsAboveThePromptWhileItRuns(t *testing.T) {
+// The plan stands in the transcript; what goes on names its step at work, also while a
+// question waits, and nothing once the turn has ended.
+func TestTheStepAtWorkIsNamed(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.events(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}, planOf(2, 40))
-	if got := b.pinned(); !strings.Contains(got, "Plan 2/40 ────────  step 3") || strings.Count(got, "\n") != 1 {
-		t.Errorf("not one line with the step at work: %q", got)
+	b.events(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}, planOf(2, 4))
+	b.mustShow(t, "  2/4 step 3\n")
+	if n := strings.Count(b.screen(), "step 3"); n != 2 {
+		t.Errorf("the step is shown %d times, want once in the transcript and once as what goes on:\n%s", n, b.screen())
 	}
-	open := tea.KeyPressMsg{Code: tea.KeyF6}
-	b.Update(open)
-	got := b.pinned()
-	if !strings.Contains(got, "✓ step 2\n") || !strings.Contains(got, "◐ step 3\n") || !strings.Contains(got, "○ step 4\n") {
-		t.Errorf("the steps are not shown:\n%s", got)
-	}
-	if n := strings.Count(got, "\n"); n > b.rows/3 {
-		t.Errorf("%d of %d lines are the plan's", n, b.rows)
-	}
-	b.events(planOf(39, 40))
-	if got := b.pinned(); !strings.Contains(got, "◐ step 40\n") {
-		t.Errorf("the step at work is out of sight:\n%s", got)
-	}
-	b.Update(open)
-	if got := b.pinned(); strings.Count(got, "\n") != 1 {
-		t.Errorf("not one line again: %q", got)
-	}
-	b.events(conversation.TurnEnded{Reason: acpclient.StopEndTurn})
-	b.mustNotShow(t, "━  step 40")
+	b.events(permissionEvent(1, "Clean up"))
+	b.mustShow(t, "waiting for you  worked", "  2/4 step 3\n")
+	b.events(planOf(4, 4))
+	b.mustNotShow(t, "4/4")
+	b.events(planOf(3, 4), conversation.TurnEnded{Reason: acpclient.StopEndTurn})
+	b.mustNotShow(t, "3/4 step 4")
 }
 
 func TestTheTranscriptKeepsItsPlaceWhenThePlanComes(t *testing.T) {

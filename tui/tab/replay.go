@@ -51,7 +51,7 @@ func (ac *actions) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 		return nil, true
 	}
 	switch a {
-	case config.ActionPlan, config.ActionHelp, config.ActionGuide, config.ActionFocusTranscript, config.ActionFind,
+	case config.ActionHelp, config.ActionGuide, config.ActionFocusTranscript, config.ActionFind,
 		config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
 		config.ActionScrollTop, config.ActionScrollBottom, config.ActionLendMouse, config.ActionSuspend:
 		return nil, true

@@ -21,7 +21,7 @@ import (
 const slowStart = 3 * time.Second
 
 // statusInfo is what the lines around the prompt show of a session at one moment:
-// activity, settings, context, plan and the progress of a start.
+// activity, settings, context and the progress of a start.
 type statusInfo struct {
 	Theme *theme.Theme
 	Keys  config.Keys
@@ -98,7 +98,7 @@ func (f *statusInfo) Activity() string {
 	case f.Waits:
 		left = "  " + th.Accent.Render("waiting for you")
 		if c.Turn.Running {
-			left += th.Faint.Render("  worked " + toolview.Elapsed(f.Conversation.Turn.Worked(f.Now)))
+			left += th.Faint.Render("  worked "+toolview.Elapsed(f.Conversation.Turn.Worked(f.Now))) + f.planStep()
 		}
 	case f.Conversation.Gone():
 		left = f.goneLine()
@@ -112,10 +112,30 @@ func (f *statusInfo) Activity() string {
 		if c.Work.State == acpclient.WorkRequiresAction {
 			left += "  " + th.Accent.Render("the agent waits for you")
 		}
+		left += f.planStep()
 	case c.Work.Busy():
 		left = "  " + th.Muted.Render(besides(&c.Work))
 	}
 	return left
+}
+
+// planStep draws how far the plan is and its step at work, or "" without a plan and once
+// it is done. The plan itself stands in the transcript.
+func (f *statusInfo) planStep() string {
+	p := f.Conversation.Plan
+	if p == nil {
+		return ""
+	}
+	done, all := p.Progress()
+	if done >= all {
+		return ""
+	}
+	at := slices.IndexFunc(p.Entries, func(e acpclient.PlanEntry) bool { return e.Status == acpclient.PlanInProgress })
+	if at < 0 {
+		at = slices.IndexFunc(p.Entries, func(e acpclient.PlanEntry) bool { return e.Status != acpclient.PlanCompleted })
+	}
+	th := f.Theme
+	return "  " + th.Muted.Render(fmt.Sprintf("%d/%d", done, all)) + " " + th.Text.Render(termtext.Line(p.Entries[at].Content))
 }
 
 // besides describes work outside turns.

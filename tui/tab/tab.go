@@ -73,8 +73,7 @@ type Tab struct {
 	changes   *pages.Review    // made when it is shown first
 	inspector *pages.Inspector // made when it is shown first
 
-	planOpen bool // show the steps of the plan
-	ticks    int  // animation step
+	ticks int // animation step
 	// starting makes the pending session, once; nil if none is pending.
 	starting func() startedMsg
 	// reopening reads the pending stored session, once.

@@ -128,13 +128,6 @@ func Task(e acpclient.PlanEntry, th *theme.Theme, width int) []string {
 	return lines
 }
 
-// TaskLine is Task in one line.
-func TaskLine(e acpclient.PlanEntry, th *theme.Theme, width int) string {
-	mark, style, tail := taskLooks(e, th)
-	text := style.Render(termtext.Truncate(termtext.Line(e.Content), max(1, width-2-termtext.Width(tail)), "…"))
-	return termtext.Truncate(mark+" "+text+tail, width, "")
-}
-
 // taskLooks returns the mark of an entry for its status, the style of its text, and what
 // stands behind it for its priority; medium is the one that most entries have.
 func taskLooks(e acpclient.PlanEntry, th *theme.Theme) (mark string, style lipgloss.Style, tail string) {

@@ -245,6 +245,6 @@ wait-cancel
 end-turn cancelled
 `})
 	p.Ready().Ask("go")
-	p.Shows("✓ • 2 todos\n  │ ✓ Look around\n  │ ◐ Build it", "Plan 1/2", "│ All is well.", "✓ $ make\n  │ built\n  │\n  │ It took long.").Gone("<task")
+	p.Shows("✓ • 2 todos\n  │ ✓ Look around\n  │ ◐ Build it", "1/2 Build it", "│ All is well.", "✓ $ make\n  │ built\n  │\n  │ It took long.").Gone("<task")
 	p.Press("esc").Shows("Cancelled")
 }
