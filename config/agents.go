@@ -98,25 +98,13 @@ func (a Agent) Unusable(lookPath func(program string) (string, error)) string {
 	return a.Command + " is not installed, or not on PATH"
 }
 
-// discover returns the known agents whose program lookPath finds, always in the same
-// order.
-func discover(lookPath func(program string) (string, error)) []Agent {
-	var found []Agent
-	for _, a := range knownAgents() {
-		if _, err := lookPath(a.Command); err == nil {
-			a.Source = SourceFound
-			found = append(found, a)
-		}
-	}
-	return found
-}
-
 // Available returns the agents to offer: the configured ones in the order of the file,
-// whether installed or not, then other agents that discover finds.
+// whether installed or not, then other known agents whose program lookPath finds.
 func (c *Config) Available(lookPath func(program string) (string, error)) []Agent {
 	agents := slices.Clone(c.Agents)
-	for _, a := range discover(lookPath) {
-		if !slices.ContainsFunc(c.Agents, func(own Agent) bool { return own.ID == a.ID }) {
+	for _, a := range knownAgents() {
+		if _, err := lookPath(a.Command); err == nil && !c.configures(a) {
+			a.Source = SourceFound
 			agents = append(agents, a)
 		}
 	}
@@ -132,8 +120,13 @@ func (c *Config) Available(lookPath func(program string) (string, error)) []Agen
 func (c *Config) Missing(lookPath func(program string) (string, error)) []Agent {
 	return slices.DeleteFunc(knownAgents(), func(a Agent) bool {
 		_, err := lookPath(a.Command)
-		return err == nil || slices.ContainsFunc(c.Agents, func(own Agent) bool { return own.ID == a.ID })
+		return err == nil || c.configures(a)
 	})
+}
+
+// configures reports whether an agent is configured, too.
+func (c *Config) configures(a Agent) bool {
+	return slices.ContainsFunc(c.Agents, func(own Agent) bool { return own.ID == a.ID })
 }
 
 // mark sets whether an agent is the default one.
@@ -191,9 +184,9 @@ func (e *UnknownAgentError) near() string {
 	if id := Nearest(e.Name, ids(agents)); id != "" {
 		return id
 	}
-	names := make([]string, len(agents))
-	for i, a := range agents {
-		names[i] = a.Name
+	var names []string
+	for _, a := range agents {
+		names = append(names, a.Name)
 	}
 	if i := slices.Index(names, Nearest(e.Name, names)); i >= 0 {
 		return agents[i].ID
@@ -467,11 +460,11 @@ func (t *table) defaultAgent(c *Config) string {
 		return marked
 	}
 	agent, err := c.Agent(named)
-	var unknown *UnknownAgentError
+	unknown, isUnknown := errors.AsType[*UnknownAgentError](err)
 	switch {
 	case named == "" && t.values["default_agent"] == "":
 		t.fail("default_agent", "name an agent or leave the line out", "is empty")
-	case errors.As(err, &unknown) && named != "":
+	case isUnknown && named != "":
 		t.fail("default_agent", unknown.Hint(), "names no agent: %q", named)
 	case marked != "" && agent.ID != marked:
 		t.fail("default_agent", fmt.Sprintf("remove one of the two: agents.%s.default is set", marked),
@@ -505,8 +498,7 @@ type MCPServer struct {
 }
 
 // mcpServers reads [mcp.NAME].
-func (t *table) mcpServers() []MCPServer {
-	var servers []MCPServer
+func (t *table) mcpServers() (servers []MCPServer) {
 	for _, s := range t.children("mcp") {
 		servers = append(servers, s.mcpServer())
 	}
@@ -541,7 +533,7 @@ func (t *table) mcpServer() MCPServer {
 			t.doc.fail(t.at, `write type = "stdio", "http" or "sse"`, "%s has no type", t.at)
 		}
 	default:
-		types := []string{string(MCPStdio), string(MCPHTTP), string(MCPSSE)}
+		types := words([]MCPTransport{MCPStdio, MCPHTTP, MCPSSE})
 		t.fail("type", didYouMean(string(s.Type), types, "known types"), "cannot be %q", string(s.Type))
 	}
 	return s
@@ -579,7 +571,6 @@ func isEnvName(s string) bool { return s != "" && !strings.ContainsAny(s, "=\x00
 
 // isHeaderName reports whether s is a token of RFC 9110, section 5.6.2.
 func isHeaderName(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !isNameRune(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r)
-	}) < 0
+	odd := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r) }
+	return s != "" && !strings.ContainsFunc(s, odd)
 }

@@ -119,7 +119,7 @@ func load(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseWith(path, data, added)
+	return Parse(path, data, added...)
 }
 
 func readFile(path string) ([]byte, error) {
@@ -140,24 +140,22 @@ func readFile(path string) ([]byte, error) {
 
 // reason returns err without the path, which the message already begins with.
 func reason(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
 	}
 	return err.Error()
 }
 
-// Parse reads a configuration from data. file is its name in errors, which are those of
-// [Load]; relative paths start at its directory.
-func Parse(file string, data []byte) (*Config, error) { return parseWith(file, data, nil) }
-
-// parseWith is Parse with the agents of an AddedFile.
-func parseWith(file string, data []byte, added []Added) (*Config, error) {
+// Parse reads a configuration from data, to which the agents of an AddedFile belong. file
+// is its name in errors, which are those of [Load]; relative paths start at its directory.
+func Parse(file string, data []byte, added ...Added) (*Config, error) {
 	d, root := open(file, data)
 	if root == nil {
 		return nil, d.err()
 	}
 	d.added = added
+	journalMegabytes, _ := root.number("journal_megabytes", 1, maxMegabytes)
+	journalDays, _ := root.number("journal_days", 1, maxDays)
 	c := &Config{
 		Themes:        root.themes(file),
 		Attention:     root.attention(),
@@ -169,8 +167,8 @@ func parseWith(file string, data []byte, added []Added) (*Config, error) {
 		Inline:        root.flag("inline"),
 		NoMouse:       root.off("mouse"),
 		NoJournal:     root.off("journal"),
-		JournalBytes:  root.number("journal_megabytes", maxMegabytes) << 20,
-		JournalAge:    time.Duration(root.number("journal_days", maxDays)) * 24 * time.Hour,
+		JournalBytes:  journalMegabytes << 20,
+		JournalAge:    time.Duration(journalDays) * day,
 		Agents:        root.agents(),
 		Registry:      root.registry(),
 		MCP:           root.mcpServers(),
@@ -257,27 +255,17 @@ const day = 24 * time.Hour
 func (t *table) store() Store {
 	s := DefaultStore()
 	s.Off = t.off("store")
-	if days, ok := t.count("store_days"); ok {
+	if days, ok := t.number("store_days", 0, maxStored); ok {
 		s.Age = time.Duration(days) * day
 	}
-	if megabytes, ok := t.count("store_megabytes"); ok {
+	if megabytes, ok := t.number("store_megabytes", 0, maxStored); ok {
 		s.Bytes = megabytes << 20
 	}
 	return s
 }
 
-// maxCount bounds the numbers in the file.
-const maxCount = 1_000_000
-
-// count reads a number that is not negative.
-func (t *table) count(key string) (n int64, ok bool) {
-	n, ok = read[int64](t, key, "a number")
-	if ok && (n < 0 || n > maxCount) {
-		t.fail(key, "0 means no limit", "must be from 0 to %d", maxCount)
-		return 0, false
-	}
-	return n, ok
-}
+// maxStored bounds the days and the megabytes of the store.
+const maxStored = 1_000_000
 
 //go:embed example.toml
 var example string
@@ -379,12 +367,17 @@ func oneOf[T ~string](t *table, key string, unset T, known ...T) T {
 		}
 		return T(text)
 	}
-	all := make([]string, len(known))
-	for i, k := range known {
-		all[i] = string(k)
-	}
 	if _, isText := t.values[key].(string); isText {
-		t.fail(key, didYouMean(text, all, "known"), "cannot be %q", text)
+		t.fail(key, didYouMean(text, words(known), "known"), "cannot be %q", text)
 	}
 	return unset
+}
+
+// words returns named words as strings.
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, word := range list {
+		out[i] = string(word)
+	}
+	return out
 }

@@ -258,14 +258,18 @@ func (t *table) flag(key string) bool {
 	return b
 }
 
-// number reads an integer from 1 on; 0 if there is none.
-func (t *table) number(key string, most int64) int64 {
-	n, ok := read[int64](t, key, "a whole number")
-	if ok && (n < 1 || n > most) {
-		t.fail(key, "", "must be from 1 to %d", most)
-		return 0
+// number reads an integer within bounds. ok is false if there is none.
+func (t *table) number(key string, least, most int64) (n int64, ok bool) {
+	n, ok = read[int64](t, key, "a whole number")
+	if ok && (n < least || n > most) {
+		hint := ""
+		if least == 0 {
+			hint = "0 means no limit"
+		}
+		t.fail(key, hint, "must be from %d to %d", least, most)
+		return 0, false
 	}
-	return n
+	return n, ok
 }
 
 // texts reads a list of strings. With single, one string alone is fine too.
@@ -386,10 +390,8 @@ func kind(v any) string {
 // isID limits names of agents and servers to what fits on a command line and in a file
 // name.
 func isID(s string) bool {
-	ok := strings.IndexFunc(s, func(r rune) bool {
-		return !isNameRune(r) && r != '-' && r != '.'
-	}) < 0
-	return ok && s != "" && s[0] != '-' && s[0] != '.'
+	odd := func(r rune) bool { return !isNameRune(r) && r != '-' && r != '.' }
+	return s != "" && s[0] != '-' && s[0] != '.' && !strings.ContainsFunc(s, odd)
 }
 
 // synonyms maps words that other programs use to our keys, where the spelling is too

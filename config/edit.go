@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -46,16 +47,13 @@ func edit(file string, change func([]byte) []byte, holds func(*Config) bool) err
 	if err != nil {
 		return err
 	}
-	if _, err := parseWith(file, data, added); err != nil {
+	if _, err := Parse(file, data, added...); err != nil {
 		return errMistakes
 	}
-	text, hasMark := bytes.CutPrefix(data, []byte("\ufeff"))
+	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	mark := data[:len(data)-len(text)]
-	if !hasMark {
-		mark = nil
-	}
 	data = slices.Concat(mark, change(text))
-	if c, err := parseWith(file, data, added); err != nil || !holds(c) {
+	if c, err := Parse(file, data, added...); err != nil || !holds(c) {
 		return errEdit
 	}
 	return ReplaceFile(target, data, mode)
@@ -229,16 +227,11 @@ var isBareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString
 
 // quotedKey returns a key as TOML.
 func quotedKey(parts path) string {
-	text := ""
-	for i, part := range parts {
-		if i > 0 {
-			text += "."
-		}
-		if isBareKey(part) {
-			text += part
-		} else {
-			text += written(part)
+	quoted := slices.Clone(parts)
+	for i, part := range quoted {
+		if !isBareKey(part) {
+			quoted[i] = written(part)
 		}
 	}
-	return text
+	return strings.Join(quoted, ".")
 }

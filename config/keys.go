@@ -118,7 +118,7 @@ func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 		name, err := parseKey(text)
 		switch {
 		case err != nil:
-			t.fail(string(a.Action), err.Hint, "has an invalid key: %q %s", text, err.Reason)
+			t.fail(string(a.Action), err.hint, "has an invalid key: %q %s", text, err.message)
 		case a.Context == ContextPrompt && a.Action != ActionHelp && Types(name):
 			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(name)+`"`,
 				"cannot be %q, which types text into the prompt", text)
@@ -147,20 +147,6 @@ func (t *table) conflict(first, second Action, name string) {
 }
 
 func (t *table) offset(a Action) int { return t.doc.keys[t.at.child(string(a)).id()] }
-
-// keyError says why a text is not a key.
-type keyError struct {
-	Text, Reason, Hint string
-}
-
-// Error returns one line.
-func (e *keyError) Error() string {
-	text := fmt.Sprintf("key %q %s", printable(e.Text), e.Reason)
-	if e.Hint != "" {
-		text += ": " + e.Hint
-	}
-	return text
-}
 
 // modifiers in the order in which Bubble Tea prints them.
 var modifiers = []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
@@ -198,10 +184,8 @@ func functionKeys() []string {
 // parseKey converts a key, as people write it, to the form of Bubble Tea's
 // KeyPressMsg.String: "Ctrl+Shift+P" is "ctrl+shift+p", "return" is "enter", "shift+g"
 // is "G". The case of a letter matters only without a modifier.
-func parseKey(text string) (string, *keyError) {
-	fail := func(reason, hint string) (string, *keyError) {
-		return "", &keyError{Text: text, Reason: reason, Hint: hint}
-	}
+func parseKey(text string) (string, *problem) {
+	fail := func(message, hint string) (string, *problem) { return "", &problem{message, hint} }
 	if text == "" {
 		return fail("is empty", "write [] for no key")
 	}

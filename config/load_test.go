@@ -386,7 +386,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 		root.off(key)
 	}
 	for _, key := range []string{"journal_megabytes", "journal_days"} {
-		root.number(key, 1)
+		root.number(key, 1, 1)
 	}
 	root.defaultAgent(c)
 	root.rules()

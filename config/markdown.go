@@ -51,9 +51,8 @@ func (t *table) markdownStyle(dir string) MarkdownStyle {
 		return MarkdownStyle{}
 	}
 	style, err := findStyle(name, dir)
-	var wrong *styleError
-	if errors.As(err, &wrong) {
-		t.fail(key, wrong.hint, "cannot be %q: %s", name, wrong.message)
+	if err != nil {
+		t.fail(key, err.hint, "cannot be %q: %s", name, err.message)
 	}
 	return MarkdownStyle{name, style}
 }
@@ -66,24 +65,19 @@ func styleFromEnvironment() (MarkdownStyle, error) {
 		return MarkdownStyle{}, nil
 	}
 	style, err := findStyle(name, "")
-	var wrong *styleError
-	if errors.As(err, &wrong) {
+	if err != nil {
 		return MarkdownStyle{}, &Error{
-			File: markdownVariable, Message: shown(fmt.Sprintf("cannot be %q: %s", name, wrong.message)), Hint: printable(wrong.hint),
+			File: markdownVariable, Message: shown(fmt.Sprintf("cannot be %q: %s", name, err.message)), Hint: printable(err.hint),
 		}
 	}
 	return MarkdownStyle{name, style}, nil
 }
 
-// styleError says why a style cannot be used, and what to do about it.
-type styleError struct{ message, hint string }
+// problem says why a value cannot be used, and what to do about it.
+type problem struct{ message, hint string }
 
-// Error returns the message without the hint.
-func (e *styleError) Error() string { return e.message }
-
-// findStyle returns a style by name or from a file; nil for parley's own. Its errors
-// are *styleError.
-func findStyle(name, dir string) (*ansi.StyleConfig, error) {
+// findStyle returns a style by name or from a file; nil for parley's own.
+func findStyle(name, dir string) (*ansi.StyleConfig, *problem) {
 	if name == markdownAuto {
 		return nil, nil
 	}
@@ -100,19 +94,19 @@ func findStyle(name, dir string) (*ansi.StyleConfig, error) {
 		return parseStyle(data)
 	case errors.Is(err, os.ErrNotExist) && !isPath:
 		hint := didYouMean(name, markdownNames(), "known styles")
-		return nil, &styleError{"no such style", hint}
+		return nil, &problem{"no such style", hint}
 	}
-	return nil, &styleError{"cannot read the file: " + reason(err), "known styles: " + strings.Join(markdownNames(), ", ")}
+	return nil, &problem{"cannot read the file: " + reason(err), "known styles: " + strings.Join(markdownNames(), ", ")}
 }
 
 // parseStyle reads a style in Glamour's format. Like Glamour, it ignores unknown
 // fields.
-func parseStyle(data []byte) (*ansi.StyleConfig, error) {
+func parseStyle(data []byte) (*ansi.StyleConfig, *problem) {
 	style := &ansi.StyleConfig{}
 	if err := json.Unmarshal(data, style); err != nil {
 		offset, message := jsonError(err)
 		line := bytes.Count(data[:min(offset, len(data))], []byte("\n")) + 1
-		return nil, &styleError{fmt.Sprintf("line %d: %s", line, message), "write a Glamour style in JSON"}
+		return nil, &problem{fmt.Sprintf("line %d: %s", line, message), "write a Glamour style in JSON"}
 	}
 	if err := checkStyle(reflect.ValueOf(style), ""); err != nil {
 		return nil, err
@@ -142,7 +136,7 @@ const maxIndent = 40
 
 // checkStyle finds errors that Glamour would report only when it draws. at names the
 // field as in the file.
-func checkStyle(v reflect.Value, at string) error {
+func checkStyle(v reflect.Value, at string) *problem {
 	switch {
 	case v.Kind() == reflect.Pointer:
 		if v.IsNil() {
@@ -162,14 +156,14 @@ func checkStyle(v reflect.Value, at string) error {
 			}
 		}
 	case v.Kind() == reflect.Uint && v.Uint() > maxIndent:
-		return &styleError{fmt.Sprintf("%s is %d", at, v.Uint()), fmt.Sprintf("the maximum is %d", maxIndent)}
+		return &problem{fmt.Sprintf("%s is %d", at, v.Uint()), fmt.Sprintf("the maximum is %d", maxIndent)}
 	case v.Kind() == reflect.String && (strings.HasSuffix(at, ".color") || strings.HasSuffix(at, ".background_color")):
 		if lipgloss.Color(v.String()) == (lipgloss.NoColor{}) {
-			return &styleError{fmt.Sprintf("%s is %q", at, v.String()), `write a colour as "#rrggbb" or as a number up to 255`}
+			return &problem{fmt.Sprintf("%s is %q", at, v.String()), `write a colour as "#rrggbb" or as a number up to 255`}
 		}
 	case v.Kind() == reflect.String && strings.HasSuffix(at, ".format"):
 		if _, err := template.New(at).Funcs(ansi.TemplateFuncMap).Parse(v.String()); err != nil {
-			return &styleError{fmt.Sprintf("%s is %q", at, v.String()), `write a format as "{{.text}}"`}
+			return &problem{fmt.Sprintf("%s is %q", at, v.String()), `write a format as "{{.text}}"`}
 		}
 	}
 	return nil

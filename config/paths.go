@@ -73,29 +73,18 @@ func CacheDir() string { return filepath.Join(base().cache, appName) }
 // MakeDir creates dir and its parents, closed to other users. Existing directories keep
 // their permissions.
 func MakeDir(dir string) error {
-	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return &dirError{dir, err}
+	err := os.MkdirAll(dir, dirMode)
+	if err == nil {
+		return nil
 	}
-	return nil
-}
-
-// dirError says which directory parley needs, and what is in its way.
-type dirError struct {
-	dir string
-	err error
-}
-
-func (e *dirError) Unwrap() error { return e.err }
-
-func (e *dirError) Error() string {
-	var at *fs.PathError
-	if !errors.As(e.err, &at) {
-		return fmt.Sprintf("parley needs the directory %s: %v", e.dir, e.err)
+	at, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return fmt.Errorf("parley needs the directory %s: %w", dir, err)
 	}
 	if info, err := os.Stat(at.Path); err == nil && !info.IsDir() {
-		return fmt.Sprintf("parley needs the directory %s, but %s is a file", e.dir, at.Path)
+		return fmt.Errorf("parley needs the directory %s, but %s is a file", dir, at.Path)
 	}
-	return fmt.Sprintf("parley needs the directory %s and cannot create %s: %v", e.dir, at.Path, at.Err)
+	return fmt.Errorf("parley needs the directory %s and cannot create %s: %w", dir, at.Path, at.Err)
 }
 
 // Lock locks a file against other processes and goroutines until unlock is called. The

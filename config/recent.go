@@ -3,11 +3,11 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"parley/fs"
 )
 
 const (
@@ -113,16 +113,7 @@ func (u Recent) clone() Recent {
 // read returns the contents of the file; nothing if it cannot be read.
 func (m *RecentFile) read() Recent {
 	var u Recent
-	info, err := os.Stat(m.path)
-	if err != nil || !info.Mode().IsRegular() { // a pipe would block
-		return u
-	}
-	f, err := os.Open(m.path)
-	if err != nil {
-		return u
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	data, err := fs.ReadHead(m.path, maxFile)
 	if err != nil || json.Unmarshal(data, &u) != nil {
 		return Recent{}
 	}

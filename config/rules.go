@@ -63,8 +63,8 @@ func (t *table) rules() []policy.Rule {
 
 // ruleHint suggests what a rule was probably meant to be.
 func ruleHint(err error) string {
-	var kind *policy.UnknownKindError
-	if !errors.As(err, &kind) {
+	kind, ok := errors.AsType[*policy.UnknownKindError](err)
+	if !ok {
 		return ""
 	}
 	if meant := kindSynonyms[kind.Kind]; meant != "" {

@@ -121,14 +121,6 @@ func (t *table) theme(key, dir string, themes *Themes) Theme {
 	return name
 }
 
-func words(themes []Theme) []string {
-	out := make([]string, len(themes))
-	for i, t := range themes {
-		out[i] = string(t)
-	}
-	return out
-}
-
 func join(themes []Theme) string { return strings.Join(words(themes), ", ") }
 
 // ReadTheme reads a theme file; the theme's name is that of the file. It reports
