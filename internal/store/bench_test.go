@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -93,31 +95,65 @@ func BenchmarkIndex(b *testing.B) {
 		b.Fatal(err)
 	}
 	generate(b, s, n-len(made))
-	x := index(b, s)
+	index(b, s)
 	b.Run("open", func(b *testing.B) {
-		for b.Loop() {
+		timed(b, func() {
 			x, err := s.OpenIndex(b.Context())
 			if err != nil {
 				b.Fatal(err)
 			}
 			_ = x.Close()
-		}
+		})
 	})
+	b.Run("list/first", func(b *testing.B) { // of a process, which compares all logs
+		timed(b, func() {
+			lib := NewLibrary(s)
+			if _, err := lib.List(b.Context(), Query{Limit: 200}); err != nil {
+				b.Fatal(err)
+			}
+			_ = lib.Close()
+		})
+	})
+	lib := NewLibrary(s)
+	b.Cleanup(func() { _ = lib.Close() })
+	rest(b, s)
+	var list []Summary
 	b.Run("list", func(b *testing.B) {
-		for b.Loop() {
-			refresh(b, x)
-			if list, err := x.List(b.Context(), Query{Limit: 200}); err != nil || len(list) != min(n, 200) {
+		timed(b, func() {
+			if list, err = lib.List(b.Context(), Query{Limit: 200}); err != nil || len(list) != min(n, 200) {
 				b.Fatal(len(list), err)
 			}
-		}
+		})
 	})
 	for name, words := range map[string]string{"frequent": "w0", "rare": "w3ks6 task", "beginning": "w6", "none": "nowhere"} {
 		b.Run("search/"+name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := x.Search(b.Context(), words, Query{}); err != nil {
+			timed(b, func() {
+				if _, err := lib.Search(b.Context(), words, Query{}); err != nil {
 					b.Fatal(err)
 				}
-			}
+			})
 		})
 	}
+	b.Run("resume", func(b *testing.B) {
+		i := 0
+		timed(b, func() {
+			if _, err := s.Read(b.Context(), list[i%len(list)].ID); err != nil {
+				b.Fatal(err)
+			}
+			i++
+		})
+	})
+}
+
+// timed measures do, and reports the 95th percentile beside the mean.
+func timed(b *testing.B, do func()) {
+	b.Helper()
+	var took []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		do()
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*95/100])/1e6, "p95-ms")
 }

@@ -85,6 +85,9 @@ type Index struct {
 	db    *sql.DB
 	// refreshing is the lock of Refresh.
 	refreshing chan struct{}
+	// covered is the state of the directories at which the index covered all logs, the
+	// zero value if unknown.
+	covered stamp
 }
 
 // OpenIndex opens the index of a store, and rebuilds it if it is damaged or of another
@@ -195,16 +198,27 @@ func (s *Store) logs() ([]logFile, error) {
 	}
 	files := make([]logFile, 0, len(entries))
 	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), logSuffix)
-		if !ok || !ID(id).valid() {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			files = append(files, logFile{ID(id), info.Size(), info.ModTime()})
+		if id, ok := strings.CutSuffix(e.Name(), logSuffix); ok {
+			if f, ok := s.log(ID(id)); ok {
+				files = append(files, f)
+			}
 		}
 	}
 	slices.SortFunc(files, func(a, b logFile) int { return strings.Compare(string(a.id), string(b.id)) })
 	return files, nil
+}
+
+// log returns the file of a log; false if there is none.
+func (s *Store) log(id ID) (logFile, bool) {
+	path, err := s.path(id)
+	if err != nil {
+		return logFile{}, false
+	}
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return logFile{}, false
+	}
+	return logFile{id, info.Size(), info.ModTime()}, true
 }
 
 // Library is a store with its index, which it opens on first use. It is safe for

@@ -455,3 +455,53 @@ func TestPrune(t *testing.T) {
 		t.Errorf("%v %s", err, diff)
 	}
 }
+
+// rest makes the directories of a store as old as if nothing had changed for an hour.
+func rest(t testing.TB, s *Store) {
+	t.Helper()
+	old := time.Now().Add(-time.Hour)
+	for _, dir := range []string{s.dir, filepath.Join(s.dir, openDir)} {
+		if err := os.Chtimes(dir, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Once the index covers all logs, only those that can have grown are looked at. What an
+// open session says, a new name and a new session are found all the same.
+func TestACoveredIndexStaysUpToDate(t *testing.T) {
+	s := New(t.TempDir())
+	named := chat(t, s, Meta{}, "first words")
+	l, err := s.Create(Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	x := index(t, s)
+	covers := func() {
+		t.Helper()
+		rest(t, s)
+		refresh(t, x)
+		if x.covered == (stamp{}) {
+			t.Fatal("the index does not know that it covers all logs")
+		}
+	}
+	finds := func(words string, want ...string) {
+		t.Helper()
+		refresh(t, x)
+		if diff := cmp.Diff(want, found(t, x, words, Query{})); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", words, diff)
+		}
+	}
+	covers()
+	appendAll(t, l, test.Sent("said meanwhile"))
+	finds("meanwhile", "said meanwhile")
+	covers()
+	if err := s.Rename(named, "Another name"); err != nil {
+		t.Fatal(err)
+	}
+	finds("first", "Another name")
+	covers()
+	chat(t, s, Meta{}, "quite new")
+	finds("new", "quite new")
+}

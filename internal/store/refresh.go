@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -23,10 +24,16 @@ func (x *Index) Refresh(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	stale, gone, err := x.compare(ctx)
+	now := x.store.stamp()
+	compare := x.compare
+	if now != (stamp{}) && now == x.covered {
+		compare = x.compareOpen
+	}
+	stale, gone, err := compare(ctx)
 	if err != nil {
 		return err
 	}
+	x.covered = stamp{}
 	for len(stale) > 0 {
 		if stale, err = x.takeSome(ctx, stale); err != nil {
 			return fmt.Errorf("update the session index: %w", err)
@@ -37,7 +44,49 @@ func (x *Index) Refresh(ctx context.Context) error {
 			return fmt.Errorf("take the session %s out of the index: %w", id, err)
 		}
 	}
+	x.covered = now
 	return nil
+}
+
+// stamp is when the directories of the logs and of their marks last changed. While it
+// stays the same, only logs with a mark can grow: without one, a log is written by Rename
+// alone, which changes the directory's time.
+type stamp struct{ logs, marks int64 }
+
+// stampAge is how old a change must be to be told from a later one: file systems keep
+// times in steps, some of two seconds.
+const stampAge = 2 * time.Second
+
+// stamp returns the zero value if it is unknown or too young.
+func (s *Store) stamp() stamp {
+	logs, err := os.Stat(s.dir)
+	marks, none := os.Stat(filepath.Join(s.dir, openDir))
+	if err != nil || none != nil || time.Since(logs.ModTime()) < stampAge || time.Since(marks.ModTime()) < stampAge {
+		return stamp{}
+	}
+	return stamp{logs.ModTime().UnixNano(), marks.ModTime().UnixNano()}
+}
+
+// compareOpen is compare for the logs that have a mark.
+func (x *Index) compareOpen(ctx context.Context) (stale []staleLog, gone []ID, err error) {
+	marks, err := os.ReadDir(filepath.Join(x.store.dir, openDir))
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the open sessions: %w", err)
+	}
+	for _, m := range marks {
+		f, ok := x.store.log(ID(m.Name()))
+		if !ok {
+			continue
+		}
+		at, err := positionOf(ctx, x.db, f.id)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the session index: %w", err)
+		}
+		if at.read != f.size {
+			stale = append(stale, staleLog{f, at})
+		}
+	}
+	return stale, nil, nil
 }
 
 // staleLog is a log that the index does not fully cover.
@@ -114,10 +163,14 @@ func (x *Index) known(ctx context.Context) (map[ID]position, error) {
 	return known, rows.Err()
 }
 
-// positionOf returns the position in a log inside the transaction, where nobody else
-// can change it.
-func positionOf(ctx context.Context, tx *sql.Tx, id ID) (p position, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT key, size, read FROM sessions WHERE id = ?", id).Scan(&p.key, &p.size, &p.read)
+// querier is the database, or a transaction in which nobody else can change it.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, values ...any) *sql.Row
+}
+
+// positionOf returns the position in a log.
+func positionOf(ctx context.Context, db querier, id ID) (p position, err error) {
+	err = db.QueryRowContext(ctx, "SELECT key, size, read FROM sessions WHERE id = ?", id).Scan(&p.key, &p.size, &p.read)
 	if errors.Is(err, sql.ErrNoRows) {
 		return position{}, nil
 	}

@@ -136,7 +136,11 @@ func (s *Store) Rename(id ID, title string) error {
 		return named(id, err)
 	}
 	defer l.Close()
-	return l.own(kindTitle, titled{title})
+	if err := l.own(kindTitle, titled{title}); err != nil {
+		return err
+	}
+	_ = os.Chtimes(s.dir, time.Time{}, time.Now()) // see stamp: at worst a list shows the old title
+	return nil
 }
 
 func (s *Store) path(id ID) (string, error) {
