@@ -60,7 +60,6 @@ func AddedBeside(configFile string) *AddedFile {
 	return &AddedFile{filepath.Join(filepath.Dir(configFile), "agents.toml")}
 }
 
-// addedHead is the head of the file.
 const addedHead = `# Written by 'parley agents': manual changes are lost. Settings of your own for
 # these agents go into config.toml, under the same name.
 

@@ -129,7 +129,6 @@ func (c *Config) configures(a Agent) bool {
 	return slices.ContainsFunc(c.Agents, func(own Agent) bool { return own.ID == a.ID })
 }
 
-// mark sets whether an agent is the default one.
 func (c *Config) mark(a Agent) Agent {
 	a.Default = a.ID == c.DefaultAgent
 	return a
@@ -260,7 +259,6 @@ func SaveDefault(file, agent, option string, value any) error {
 	return nil
 }
 
-// registry reads the location of the agent registry.
 func (t *table) registry() string {
 	address := t.text("registry")
 	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" || u.Host == "") {

@@ -224,7 +224,6 @@ func (t *table) files() Files {
 	return f
 }
 
-// globs reads a list of patterns.
 func (t *table) globs(key string) []string {
 	lines := t.texts(key, true)
 	for _, line := range lines {

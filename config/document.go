@@ -170,7 +170,6 @@ func (d *document) add(err error) {
 	}
 }
 
-// withoutValue shows a line without its value.
 func withoutValue(key string) string { return strings.TrimRight(key, " \t") + " = …" }
 
 // syntax records an error of the TOML parser. It cannot tell keys from values on that
@@ -218,7 +217,6 @@ type table struct {
 	noun string
 }
 
-// name returns the table's own key.
 func (t *table) name() string { return t.at[len(t.at)-1] }
 
 func (t *table) has(key string) bool {
@@ -317,7 +315,6 @@ func (t *table) secrets(key string, valid func(string) bool) Secrets {
 	return NewSecrets(values)
 }
 
-// child reads a table within this one.
 func (t *table) child(key string) (*table, bool) {
 	values, ok := read[map[string]any](t, key, "a table")
 	return &table{doc: t.doc, at: t.at.child(key), values: values, noun: "key"}, ok

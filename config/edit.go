@@ -13,10 +13,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// errMistakes is the error for a file that does not parse.
 var errMistakes = errors.New("it has errors: run 'parley config check'")
 
-// errEdit is the error for a file in which parley cannot change a value.
 var errEdit = errors.New("parley cannot change this value: edit the file by hand")
 
 // edit changes a configuration file, which need not exist. change gets the text without a
@@ -136,7 +134,6 @@ func lineAround(data []byte, offset int) (from, to int) {
 	return from, len(data)
 }
 
-// lineEnd returns the line end that a file uses.
 func lineEnd(data []byte) string {
 	if bytes.Contains(data, []byte("\r\n")) {
 		return "\r\n"
@@ -225,7 +222,6 @@ func withoutEmptyTable(data []byte, at path) []byte {
 
 var isBareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString
 
-// quotedKey returns a key as TOML.
 func quotedKey(parts path) string {
 	quoted := slices.Clone(parts)
 	for i, part := range quoted {

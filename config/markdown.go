@@ -35,7 +35,6 @@ const (
 	markdownVariable = "GLAMOUR_STYLE"
 )
 
-// markdownNames returns the names of the styles.
 func markdownNames() []string {
 	return append([]string{markdownAuto}, slices.Sorted(maps.Keys(styles.DefaultStyles))...)
 }

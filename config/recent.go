@@ -95,7 +95,6 @@ func (m *RecentFile) Version(version string) error {
 	return m.update(func(u *Recent) { u.Version = version })
 }
 
-// first moves a word to the front of a list.
 func first(list []string, word string) []string {
 	list = slices.DeleteFunc(slices.Clone(list), func(other string) bool { return other == word })
 	list = append([]string{word}, list...)

@@ -41,7 +41,6 @@ func (c *Config) SandboxFor(a Agent) Sandbox {
 	return s
 }
 
-// sandbox reads the sandbox of all agents.
 func (t *table) sandbox() Sandbox {
 	return Sandbox{
 		On: t.flag("sandbox"), Write: t.paths("sandbox_write"),

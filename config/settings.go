@@ -130,7 +130,6 @@ func (d *document) settings(at path, v any) []Setting {
 	return list
 }
 
-// lineOf returns the line of the key at a path.
 func (d *document) lineOf(at path) int {
 	line, _, _, _ := d.position(d.keys[at.id()])
 	return line

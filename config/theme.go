@@ -68,7 +68,6 @@ func ThemeDir() string { return themeDir(ConfigFile()) }
 
 func themeDir(configFile string) string { return filepath.Join(filepath.Dir(configFile), "themes") }
 
-// themes reads the theme settings.
 func (t *table) themes(file string) Themes {
 	themes := DefaultThemes()
 	for _, read := range []struct {
@@ -154,7 +153,6 @@ func ReadTheme(file string) (OwnTheme, error) {
 	return own, d.err()
 }
 
-// baseTheme reads the base of a theme.
 func (t *table) baseTheme() Theme {
 	base := Theme(t.text("base"))
 	switch {

@@ -57,7 +57,6 @@ func renameTemp(dir *os.Root, file *os.File, temp, name string) error {
 	return errors.Join(err, file.Close())
 }
 
-// linkCount returns the number of hard links.
 func linkCount(info iofs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Nlink)

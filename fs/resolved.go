@@ -186,7 +186,6 @@ func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 	return inner, nil
 }
 
-// volumeTop returns the root of the volume of path.
 func volumeTop(path string) string {
 	return filepath.VolumeName(path) + string(filepath.Separator)
 }
@@ -260,7 +259,6 @@ type Version struct {
 // seed is shared by the whole program, so that versions are comparable.
 var seed = maphash.MakeSeed()
 
-// versionOf returns the version of a file that contains text.
 func versionOf(info iofs.FileInfo, text string) Version {
 	return Version{there: true, info: info, whole: true, hash: maphash.String(seed, text)}
 }

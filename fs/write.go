@@ -307,7 +307,6 @@ func removeLeftover(dir *os.Root) {
 	}
 }
 
-// isFile reports whether name is the open file.
 func isFile(dir *os.Root, name string, file *os.File) bool {
 	there, err := dir.Lstat(name)
 	if err != nil {

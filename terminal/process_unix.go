@@ -159,5 +159,4 @@ func executable(file string, _ fs.FileInfo) bool { return unix.Access(file, unix
 // spellings returns the files that a program name may mean: on Unix, just the name.
 func spellings(file string) []string { return []string{file} }
 
-// shell returns the command that runs a command line.
 func shell(line string) []string { return []string{"sh", "-c", line} }

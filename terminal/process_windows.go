@@ -100,7 +100,6 @@ func (p *child) read(buf []byte) (int, error) {
 	return n, nil
 }
 
-// write writes all of data.
 func (p *child) write(data []byte) error {
 	for len(data) > 0 {
 		n, err := p.console.Write(data)
@@ -168,5 +167,4 @@ func spellings(file string) []string {
 	return append(files, file)
 }
 
-// shell returns the command that runs a command line.
 func shell(line string) []string { return []string{"cmd", "/C", line} }

@@ -65,7 +65,6 @@ func newTerminal(m *Manager, number int, p *child, spec Spec) *terminal {
 	return t
 }
 
-// await waits for the command and then for its output.
 func (t *terminal) await() {
 	t.status = t.proc.wait()
 	t.proc.stopReadingIn(drainQuiet)
@@ -139,7 +138,6 @@ func (t *terminal) drain(buf []byte) (open bool) {
 	return true
 }
 
-// finish marks the command as ended and runs OnExit.
 func (t *terminal) finish() {
 	if t.spec.OnExit != nil {
 		t.spec.OnExit(t.id, t.status)
@@ -160,7 +158,6 @@ func (t *terminal) readLeftovers(buf []byte) {
 	}
 }
 
-// running reports whether the command itself is still running.
 func (t *terminal) running() bool {
 	select {
 	case <-t.exited:
@@ -271,7 +268,6 @@ func (in *input) add(p *child, data []byte) error {
 	return nil
 }
 
-// writeTo writes until the queue is empty or the pty is closed.
 func (in *input) writeTo(p *child) {
 	for {
 		in.mu.Lock()

@@ -126,7 +126,6 @@ func imageOf(a Attachment) template.URL {
 	return template.URL("data:" + a.MimeType + ";base64," + a.Data)
 }
 
-// diffToHTML marks the lines of a unified diff.
 func diffToHTML(diff string) template.HTML {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(diff, "\n"), "\n") {
@@ -144,7 +143,6 @@ func diffToHTML(diff string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// terminalToHTML renders output with its colours.
 func terminalToHTML(c Content) template.HTML {
 	var b strings.Builder
 	for _, line := range c.lines {

@@ -157,7 +157,6 @@ func (f Field) shown() string {
 	return f.Value
 }
 
-// label describes an attachment.
 func (a Attachment) label() string {
 	words := []string{a.Type}
 	for _, word := range []string{a.Name, a.URI, a.MimeType} {

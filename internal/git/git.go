@@ -219,7 +219,6 @@ func (w *Writer) line(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// has reports whether the repository has a reference.
 func (w *Writer) has(ctx context.Context, ref string) bool {
 	_, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", ref)
 	return err == nil

@@ -71,7 +71,6 @@ func WorktreeAt(dir string) *Worktree {
 // WorktreeName returns the name of the worktree of a branch.
 func WorktreeName(branch string) string { return strings.TrimPrefix(branch, branchPrefix) }
 
-// worktreeEntry is an entry of git's list of worktrees.
 type worktreeEntry struct {
 	path   string
 	branch string // "" if none is checked out
@@ -155,7 +154,6 @@ var (
 	animals   = strings.Fields("badger beaver crane deer dove eagle egret falcon finch fox hare heron ibis jay lark lynx marten mole newt otter owl panda raven robin seal stork swan tern wren")
 )
 
-// newName generates a name that is not taken.
 func newName(taken func(name string) bool) string {
 	name := ""
 	for n := range 1000 {
@@ -266,7 +264,6 @@ func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 	return t.write(ctx)
 }
 
-// write writes the record.
 func (t *Worktree) write(ctx context.Context) error {
 	in, err := NewWriter(ctx, t.Path)
 	if err != nil {

@@ -29,7 +29,6 @@ type Turn struct {
 	Prompt string
 }
 
-// change is one change of one file.
 type change struct {
 	id            int
 	turn          int // for the user's changes, only if it undoes a hunk

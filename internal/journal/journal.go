@@ -178,7 +178,6 @@ func (j *Journal) openDir(dir string) (err error) {
 	return nil
 }
 
-// logName is the name of the log in the directory of a journal.
 const logName = "log"
 
 // Close closes the journal. It records the changes of a running turn until ctx ends,

@@ -24,7 +24,6 @@ import (
 	"parley/fs"
 )
 
-// kind is the kind of a record.
 type kind string
 
 // The kinds of records. A change is written before its file changes, and done or failed
@@ -193,7 +192,6 @@ func imageOf(h *fs.Snapshot) Image {
 	return Image{Hash: hashOf(h.Content), Size: int64(len(h.Content)), Mode: h.Mode}
 }
 
-// errFull means that the store has reached its bound.
 var errFull = errors.New("the journal is full")
 
 // store keeps contents by their hash, compressed, one file each. It only ever adds

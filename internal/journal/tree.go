@@ -202,14 +202,12 @@ func (t *turnWatch) blob(path string, exists bool, content, mode string) Image {
 	return t.j.keep(&fs.Snapshot{Content: content, Mode: perm}, false)
 }
 
-// hasCRLF reports whether the first line of a file ends with CRLF.
 func hasCRLF(path string) bool {
 	content, err := os.ReadFile(path)
 	line, _, _ := strings.Cut(string(content), "\n")
 	return err == nil && strings.HasSuffix(line, "\r")
 }
 
-// seen records a file that has changed.
 func (t *turnWatch) seen(path string, was Image) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return

@@ -46,7 +46,6 @@ func (w *watcher) start(j *Journal) {
 	w.do(func(*turnWatch) { j.prune() })
 }
 
-// work runs the queued jobs.
 func (w *watcher) work() {
 	defer close(w.ended)
 	t := &turnWatch{j: w.j, ctx: w.ctx, stats: map[string]stat{}}
@@ -72,7 +71,6 @@ func (w *watcher) work() {
 	}
 }
 
-// do queues a job.
 func (w *watcher) do(f func(*turnWatch)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,7 +157,6 @@ func (j *Journal) Watch(e conversation.Event) {
 	}
 }
 
-// opened records the id of the agent's session.
 func (j *Journal) opened(id string) {
 	j.mu.Lock()
 	known := j.history.session == id

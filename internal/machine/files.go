@@ -177,7 +177,6 @@ func (m *Machine) tellEncoding(place fs.ResolvedPath, e fs.Encoding) {
 	}
 }
 
-// fileError converts an error to one of the protocol.
 func fileError(path string, err error) error {
 	switch {
 	case errors.Is(err, session.ErrCancelled):

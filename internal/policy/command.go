@@ -62,7 +62,6 @@ func patternWords(pattern string) ([]string, error) {
 	return words, nil
 }
 
-// matchWords matches all words of a command.
 func matchWords(pattern, words []string) bool {
 	for i, p := range pattern {
 		if p == "*" && i == len(pattern)-1 {

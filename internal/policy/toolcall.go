@@ -58,7 +58,6 @@ func Describe(c Call, agent, mode string, resolve func(path string) Path) Reques
 	return r
 }
 
-// describer fills in a request.
 type describer struct {
 	call    Call
 	resolve func(string) Path
@@ -81,7 +80,6 @@ func (d *describer) path(name string) {
 	}
 }
 
-// input reads the raw input, key by key.
 func (d *describer) input() {
 	in, ok := fieldsOf(d.call.RawInput)
 	atTop := slices.ContainsFunc(in, func(f inputField) bool { return slices.Contains(commandKeys, f.key) && string(f.value) != "null" })
@@ -326,7 +324,6 @@ func (d *describer) cwd(key string, texts []string, ok bool) {
 	d.request.Dir = texts[0]
 }
 
-// inputField is a key of a tool's input with its value.
 type inputField struct {
 	key   string
 	value json.RawMessage

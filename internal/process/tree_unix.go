@@ -250,7 +250,6 @@ type reading struct {
 	taken *table
 }
 
-// theTable is the table of the machine's processes.
 var theTable = sharedTable{read: readTable}
 
 // take returns a table that was read after the call began, or nil where there is none.

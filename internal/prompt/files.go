@@ -40,7 +40,6 @@ func (f *Files) Close() {
 	}
 }
 
-// block returns the block of a mentioned file.
 func (f *Files) block(m Mention) (b acpclient.ContentBlock, ok bool) {
 	for name, lines := range m.Names() {
 		if b, found := f.find(name, lines); found {

@@ -113,7 +113,6 @@ func (s LineRange) String() string {
 	return fmt.Sprintf(":%d-%d", s.From, s.To)
 }
 
-// fragment returns the range in the form of a URI fragment.
 func (s LineRange) fragment() string {
 	switch {
 	case !s.Some():

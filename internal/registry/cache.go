@@ -19,7 +19,6 @@ import (
 //go:embed snapshot/registry.json
 var snapshot []byte
 
-// snapshotDate is the date of the built-in registry.
 var snapshotDate = time.Date(2026, time.August, 20, 0, 0, 0, 0, time.UTC)
 
 // Cache is the local copy of the registry. Its fields must not change after first use;
@@ -42,7 +41,6 @@ type Edition struct {
 	BuiltIn bool
 }
 
-// cached is the contents of the cache.
 type cached struct {
 	URL      string          `json:"url"`
 	ETag     string          `json:"etag,omitempty"`

@@ -156,7 +156,6 @@ func Parse(data []byte) (*Index, error) {
 	return x, nil
 }
 
-// nameOf returns the name of a bad entry.
 func nameOf(raw json.RawMessage, at int) string {
 	var e struct {
 		ID string `json:"id"`

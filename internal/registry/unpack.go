@@ -14,7 +14,6 @@ import (
 	"strings"
 )
 
-// bounds limit the contents of an archive.
 type bounds struct {
 	entries int
 	bytes   int64 // of all files together
@@ -217,7 +216,6 @@ func (u *unpacking) directory(name string) error {
 	return u.root.MkdirAll(name, 0o700)
 }
 
-// file writes a new file.
 func (u *unpacking) file(name string, mode fs.FileMode, content io.Reader) error {
 	if err := u.directory(parent(name)); err != nil {
 		return err

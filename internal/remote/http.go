@@ -61,7 +61,6 @@ type arrival struct {
 	err     error
 }
 
-// stream is one of the streams from the agent.
 type stream struct {
 	session string        // "" for the connection's own
 	opened  chan struct{} // closed when the server has answered
@@ -109,14 +108,12 @@ func (s *streamable) deliverSoon(message []byte) {
 	s.spawn(func() { s.deliver(arrival{message: message}) })
 }
 
-// connected implements wire.
 func (s *streamable) connected() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.id != ""
 }
 
-// read implements wire.
 func (s *streamable) read() ([]byte, error) {
 	select {
 	case a := <-s.incoming:
@@ -158,7 +155,6 @@ func open(message []byte) (e envelope) {
 	return e
 }
 
-// write implements wire.
 func (s *streamable) write(message []byte) error {
 	if cause := context.Cause(s.ctx); cause != nil {
 		return cause
@@ -308,7 +304,6 @@ func isType(r *http.Response, want string) bool {
 	return err == nil && kind == want
 }
 
-// close implements wire.
 func (s *streamable) close(ctx context.Context) {
 	if s.connected() && ctx.Err() == nil {
 		if answer, err := s.do(ctx, http.MethodDelete, "", nil); err == nil { // best effort

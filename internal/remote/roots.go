@@ -26,7 +26,6 @@ type Roots struct {
 // (rawInput, rawOutput, _meta).
 func (r Roots) Over(t acpclient.Transport) acpclient.Transport { return rooted{t, r} }
 
-// rooted is a transport that translates paths.
 type rooted struct {
 	acpclient.Transport
 	roots Roots
@@ -44,7 +43,6 @@ func (t rooted) Write(message []byte) error {
 	return t.Transport.Write(turned(message, t.roots.toRemote))
 }
 
-// toLocal translates a path of the other machine.
 func (r Roots) toLocal(p string) (string, bool) {
 	rest, ok := below(path.Clean(r.Remote), path.Clean(p))
 	if !ok || !path.IsAbs(p) {
@@ -53,7 +51,6 @@ func (r Roots) toLocal(p string) (string, bool) {
 	return filepath.Join(r.Local, filepath.FromSlash(rest)), true
 }
 
-// toRemote translates a path of this machine.
 func (r Roots) toRemote(p string) (string, bool) {
 	rest, ok := below(filepath.ToSlash(filepath.Clean(r.Local)), filepath.ToSlash(filepath.Clean(p)))
 	if !ok || !filepath.IsAbs(p) {
@@ -173,7 +170,6 @@ func (w *walk) turnedText(field, text string) ([]byte, bool) {
 	return quoted, err == nil
 }
 
-// turnedURI translates the path of a file URI.
 func (w *walk) turnedURI(text string) (string, bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {

@@ -82,7 +82,6 @@ func (s *socket) dial() (*websocket.Conn, error) {
 	return conn, nil
 }
 
-// connected implements wire.
 func (s *socket) connected() bool {
 	select {
 	case <-s.ready:
@@ -92,7 +91,6 @@ func (s *socket) connected() bool {
 	}
 }
 
-// open waits for the connection.
 func (s *socket) open() error {
 	select {
 	case <-s.ready:
@@ -102,7 +100,6 @@ func (s *socket) open() error {
 	}
 }
 
-// read implements wire.
 func (s *socket) read() ([]byte, error) {
 	if err := s.open(); err != nil {
 		return nil, err
@@ -171,7 +168,6 @@ func (m moving) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// write implements wire.
 func (s *socket) write(message []byte) error {
 	if err := s.open(); err != nil {
 		return err
@@ -245,7 +241,6 @@ func (s *socket) abort() {
 	}
 }
 
-// close implements wire.
 func (s *socket) close(ctx context.Context) {
 	s.cancel(net.ErrClosed)
 	<-s.ready

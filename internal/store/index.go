@@ -168,7 +168,6 @@ func (x *Index) prepare(ctx context.Context) error {
 	return fmt.Errorf("it has the version %d", v)
 }
 
-// change runs a transaction.
 func (x *Index) change(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -183,7 +182,6 @@ func (x *Index) change(ctx context.Context, do func(*sql.Tx) error) error {
 // Close closes the index.
 func (x *Index) Close() error { return x.db.Close() }
 
-// logFile is the directory entry of a log.
 type logFile struct {
 	id      ID
 	size    int64

@@ -33,7 +33,6 @@ type Log struct {
 	torn bool // the last line is incomplete: its writer was killed, or the disk was full
 }
 
-// openLogFile opens a log for appending.
 func openLogFile(path string, flags int) (*Log, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|flags, fileMode)
 	if err != nil {
@@ -244,7 +243,6 @@ const (
 // version is the version of the store's own records.
 const version = 1
 
-// titled is the data of a title.
 type titled struct {
 	Title string `json:"title"`
 }
@@ -262,7 +260,6 @@ type Record struct {
 	Damaged bool
 }
 
-// appendEvent appends the record of an event.
 func appendEvent(dst []byte, e conversation.Event) ([]byte, error) {
 	start := len(dst)
 	line, err := conversation.AppendEncode(append(dst, "00000000 "...), e)
@@ -282,7 +279,6 @@ type own[T any] struct {
 // ownHead begins their JSON, after the version.
 const ownHead = `,"store":`
 
-// appendOwn appends one of the store's own records.
 func appendOwn(dst []byte, kind string, data any) ([]byte, error) {
 	body, err := json.Marshal(own[any]{version, kind, data})
 	if err != nil {
@@ -301,7 +297,6 @@ func seal(line []byte, start int) []byte {
 	return append(line, '\n')
 }
 
-// errDamaged means that a line is not a valid record.
 var errDamaged = errors.New("the record is damaged")
 
 // parse decodes a line without its end.

@@ -284,7 +284,6 @@ func saveSummary(ctx context.Context, tx *sql.Tx, at position, f logFile, s *Sum
 	return err
 }
 
-// drop removes a session from all tables.
 func drop(ctx context.Context, tx *sql.Tx, key int64) error {
 	for _, q := range []string{
 		"DELETE FROM words WHERE rowid IN (SELECT key FROM passages WHERE session = ?)",

@@ -46,7 +46,6 @@ type scanner struct {
 	err      error
 }
 
-// record processes one record.
 func (s *scanner) record(r Record) {
 	switch {
 	case r.Meta != nil:
@@ -81,7 +80,6 @@ func (s *scanner) record(r Record) {
 	}
 }
 
-// textOf returns the text of the text blocks.
 func textOf(blocks []acpclient.ContentBlock) string {
 	var text strings.Builder
 	for _, b := range blocks {
@@ -176,7 +174,6 @@ func (s *scanner) update(offset int64, u acpclient.SessionUpdate) {
 	}
 }
 
-// contentTexts returns the texts of a tool's result.
 func contentTexts(contents []acpclient.ToolCallContent) []string {
 	var texts []string
 	for _, c := range contents {
@@ -190,7 +187,6 @@ func contentTexts(contents []acpclient.ToolCallContent) []string {
 	return texts
 }
 
-// add adds text to the open passage, or opens one.
 func (s *scanner) add(offset int64, kind Kind, text string) {
 	if s.open.text.Len() == 0 {
 		s.open.offset, s.open.kind = offset, kind
@@ -201,7 +197,6 @@ func (s *scanner) add(offset int64, kind Kind, text string) {
 	}
 }
 
-// flush ends the open passage.
 func (s *scanner) flush() {
 	if s.chat == acpclient.AgentMessageChunk {
 		s.summary.Last = cmp.Or(firstLine(s.open.text.String()), s.summary.Last)

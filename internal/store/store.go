@@ -26,7 +26,6 @@ import (
 // fileMode makes files accessible only to their owner.
 const fileMode = 0o600
 
-// logSuffix ends the names of logs.
 const logSuffix = ".jsonl"
 
 var (
@@ -39,7 +38,6 @@ var (
 // ID is the name of a stored session: letters, digits and dashes. Ids sort by time.
 type ID string
 
-// newID returns a new, unique id.
 func newID(at time.Time) ID {
 	return ID(at.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:10]))
 }
@@ -150,7 +148,6 @@ func (s *Store) path(id ID) (string, error) {
 	return filepath.Join(s.dir, string(id)+logSuffix), nil
 }
 
-// openLog opens a log and locks it.
 func (s *Store) openLog(id ID, flags int) (*Log, error) {
 	path, err := s.path(id)
 	if err != nil {
@@ -172,7 +169,6 @@ func (s *Store) openLog(id ID, flags int) (*Log, error) {
 	return l, nil
 }
 
-// named adds the session's id to an error.
 func named(id ID, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		err = ErrNotStored

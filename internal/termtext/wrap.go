@@ -70,7 +70,6 @@ func printableASCII(s string) bool {
 	return true
 }
 
-// filler is a line being filled.
 type filler struct {
 	start int // its first byte
 	x     int // the cells it takes so far
