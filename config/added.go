@@ -158,9 +158,6 @@ func without(list []Added, id string) ([]Added, *Added) {
 
 // update changes the file under its lock.
 func (f *AddedFile) update(change func([]Added) []Added) error {
-	if err := MakeDir(filepath.Dir(f.path)); err != nil {
-		return err
-	}
 	unlock, err := Lock(f.path)
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", f.path, err)

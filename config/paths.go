@@ -88,8 +88,11 @@ func MakeDir(dir string) error {
 }
 
 // Lock locks a file against other processes and goroutines until unlock is called. The
-// lock is a file beside it, whose directory must exist.
+// lock is a file beside it, whose directory it makes.
 func Lock(path string) (unlock func(), err error) {
+	if err := MakeDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
 	f, err := lockedfile.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, FileMode)
 	if err != nil {
 		return nil, err

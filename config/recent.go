@@ -128,9 +128,6 @@ func (m *RecentFile) update(change func(*Recent)) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := MakeDir(filepath.Dir(m.path)); err != nil {
-		return err
-	}
 	unlock, err := Lock(m.path)
 	if err != nil {
 		return fmt.Errorf("lock the recently used settings: %w", err)

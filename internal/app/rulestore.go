@@ -104,9 +104,6 @@ func (s *RuleStore) parse(lines []string, scope RuleScope) ([]policy.Rule, error
 
 // update changes the content of the file under its lock.
 func (s *RuleStore) update(change func(*saved) error) error {
-	if err := config.MakeDir(filepath.Dir(s.path)); err != nil {
-		return err
-	}
 	unlock, err := config.Lock(s.path)
 	if err != nil {
 		return fmt.Errorf("lock the rules: %w", err)

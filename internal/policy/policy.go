@@ -110,12 +110,6 @@ func (r Rule) String() string {
 	return s
 }
 
-// Same reports whether two rules are equal except for their source.
-func (r Rule) Same(o Rule) bool {
-	r.Source, o.Source = "", ""
-	return r == o
-}
-
 // Parse parses a rule with its verdict, as in "allow execute(go test *)".
 func Parse(line string) (Rule, error) {
 	verdict, rest, _ := strings.Cut(strings.TrimSpace(line), " ")

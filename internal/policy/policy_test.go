@@ -59,7 +59,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if again, err := policy.Parse(r.String()); err != nil || !again.Same(r) || r.String() != line {
+		if again, err := policy.Parse(r.String()); err != nil || again != r || r.String() != line {
 			t.Errorf("%s is written as %s: %v", line, r, err)
 		}
 	}

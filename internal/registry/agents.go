@@ -17,7 +17,8 @@ import (
 // must not change after first use; it is then safe for concurrent use.
 type Agents struct {
 	Cache *Cache
-	// Dir is where programs are installed, see [Installer].
+	// Dir is the directory of the installed programs, with a subdirectory for each
+	// version of an agent. It need not exist.
 	Dir string
 	// Added stores how installed agents are started.
 	Added *config.AddedFile
@@ -57,7 +58,8 @@ var ErrOwn = errors.New("you have added an agent with this id")
 
 // Install installs an agent and stores how it is started. It replaces an earlier
 // version, whose program stays until the next installation, because it may be running;
-// so do concurrent installations. progress is as in [Installer].
+// so do concurrent installations. progress, if not nil, is called often from the
+// goroutine of Install, with the bytes so far and the total; 0 if that is unknown.
 func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all int64)) (config.Added, error) {
 	list, err := a.Added.Agents()
 	if err != nil {
@@ -66,9 +68,8 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 	if i := slices.IndexFunc(list, func(own config.Added) bool { return own.ID == p.Entry.ID }); i >= 0 && list[i].Origin == nil {
 		return config.Added{}, fmt.Errorf("%w: %s", ErrOwn, p.Entry.ID)
 	}
-	in := &Installer{Dir: a.Dir, Client: a.Cache.Client, Progress: progress}
-	old := in.there(p.Entry.ID)
-	added, err := in.Install(ctx, p)
+	old := a.programs(p.Entry.ID)
+	added, err := a.install(ctx, p, progress)
 	if err != nil {
 		return added, err
 	}
@@ -89,10 +90,10 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 // the agent, nil if there is none.
 func (a *Agents) Remove(id string) (*config.Added, error) {
 	removed, err := a.Added.Remove(id)
-	if removed == nil || err != nil {
-		return nil, err
+	if removed == nil || err != nil || !isID(id) { // with another id it has no programs
+		return removed, err
 	}
-	return removed, (&Installer{Dir: a.Dir}).Remove(id)
+	return removed, os.RemoveAll(filepath.Join(a.Dir, id))
 }
 
 // Outdated reports whether the registry has a different version than the installed one.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"time"
 
 	"parley/config"
@@ -118,11 +117,7 @@ func (s *Cache) fetch(ctx context.Context, before *cached) (*cached, error) {
 	if before != nil && before.ETag != "" {
 		header.Set("If-None-Match", before.ETag)
 	}
-	client := s.Client
-	if client == nil {
-		client = newClient()
-	}
-	resp, err := get(ctx, client, s.url(), header)
+	resp, err := get(ctx, s.Client, s.url(), header)
 	if err != nil {
 		return nil, err
 	}
@@ -155,9 +150,6 @@ func (s *Cache) fetch(ctx context.Context, before *cached) (*cached, error) {
 func (s *Cache) keep(c *cached) error {
 	data, err := json.Marshal(c)
 	if err != nil {
-		return err
-	}
-	if err := config.MakeDir(filepath.Dir(s.File)); err != nil {
 		return err
 	}
 	unlock, err := config.Lock(s.File)

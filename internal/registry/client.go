@@ -38,9 +38,12 @@ func newClient() *http.Client {
 	}}
 }
 
-// get requests a URL with additional headers. The caller closes the body, which fails
-// if no data arrives for too long.
+// get requests a URL with additional headers; a nil client means newClient. The caller
+// closes the body, which fails if no data arrives for too long.
 func get(ctx context.Context, c *http.Client, address string, header http.Header) (*http.Response, error) {
+	if c == nil {
+		c = newClient()
+	}
 	if err := checkAddress(address); err != nil {
 		return nil, err
 	}

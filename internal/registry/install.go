@@ -21,39 +21,27 @@ import (
 // maxArchive bounds a download, in bytes.
 const maxArchive = 1 << 30
 
-// Installer installs agents on this machine.
-type Installer struct {
-	// Dir is the directory of the programs, with a subdirectory for each version of an
-	// agent. It need not exist.
-	Dir string
-	// Client downloads; nil means one that never leaves https.
-	Client *http.Client
-	// Progress, if not nil, is called often from the goroutine of Install, with the
-	// bytes so far and the total; 0 if that is unknown.
-	Progress func(done, all int64)
-}
-
 // ErrDigest means that a download does not match the digest in the registry.
 var ErrDigest = errors.New("the download does not match the digest in the registry")
 
-// Install installs an agent as planned, and returns how to start it. It downloads
+// install installs an agent as planned, and returns how to start it. It downloads
 // nothing for a package, which npx or uvx fetches when the agent starts. A failed
 // installation leaves nothing behind.
-func (in *Installer) Install(ctx context.Context, p Plan) (config.Added, error) {
-	a := config.Added{
+func (a *Agents) install(ctx context.Context, p Plan, progress func(done, all int64)) (config.Added, error) {
+	added := config.Added{
 		ID: p.Entry.ID, Name: p.Entry.Name, Command: p.Command, Args: p.Args, Env: literal(p.Env),
 		Origin: &config.Origin{Version: p.Entry.Version, Kind: string(p.Kind), License: p.Entry.License, Source: p.Entry.Source(), At: time.Now().UTC().Truncate(time.Second)},
 	}
 	if p.Kind != Binary {
-		return a, nil
+		return added, nil
 	}
-	dir, err := in.bring(ctx, p)
+	dir, err := a.bring(ctx, p, progress)
 	if err != nil {
-		return a, fmt.Errorf("install %s: %w", p.Entry.ID, err)
+		return added, fmt.Errorf("install %s: %w", p.Entry.ID, err)
 	}
-	a.Command = filepath.Join(dir, filepath.FromSlash(p.Command))
-	a.Origin.Dir, a.Origin.Archive, a.Origin.SHA256 = dir, p.Archive, p.SHA256
-	return a, nil
+	added.Command = filepath.Join(dir, filepath.FromSlash(p.Command))
+	added.Origin.Dir, added.Origin.Archive, added.Origin.SHA256 = dir, p.Archive, p.SHA256
+	return added, nil
 }
 
 // literal escapes variables so that they refer to no others: a registry must not read
@@ -75,8 +63,8 @@ func (e Entry) Source() string {
 }
 
 // bring downloads and unpacks a program, and returns its directory.
-func (in *Installer) bring(ctx context.Context, p Plan) (dir string, err error) {
-	home := filepath.Join(in.Dir, p.Entry.ID)
+func (a *Agents) bring(ctx context.Context, p Plan, progress func(done, all int64)) (dir string, err error) {
+	home := filepath.Join(a.Dir, p.Entry.ID)
 	if err := config.MakeDir(home); err != nil {
 		return "", err
 	}
@@ -90,7 +78,7 @@ func (in *Installer) bring(ctx context.Context, p Plan) (dir string, err error) 
 		return "", err
 	}
 	defer archive.Close()
-	if err := in.download(ctx, p, archive); err != nil {
+	if err := a.download(ctx, p, archive, progress); err != nil {
 		return "", fmt.Errorf("download %s: %w", p.Archive, err)
 	}
 	files := filepath.Join(temp, "files")
@@ -127,12 +115,8 @@ func makeExecutable(dir, cmd string) error {
 }
 
 // download writes the plan's archive to a file, verifies it, and rewinds the file.
-func (in *Installer) download(ctx context.Context, p Plan, to *os.File) error {
-	client := in.Client
-	if client == nil {
-		client = newClient()
-	}
-	resp, err := get(ctx, client, p.Archive, nil)
+func (a *Agents) download(ctx context.Context, p Plan, to *os.File, tell func(done, all int64)) error {
+	resp, err := get(ctx, a.Cache.Client, p.Archive, nil)
 	if err != nil {
 		return err
 	}
@@ -144,7 +128,7 @@ func (in *Installer) download(ctx context.Context, p Plan, to *os.File) error {
 		return fmt.Errorf("%w: %d MiB", ErrTooLarge, resp.ContentLength>>20)
 	}
 	digest := sha256.New()
-	n, err := io.Copy(io.MultiWriter(to, digest, &progress{in.Progress, 0, max(0, resp.ContentLength)}), io.LimitReader(resp.Body, maxArchive+1))
+	n, err := io.Copy(io.MultiWriter(to, digest, &progress{tell, 0, max(0, resp.ContentLength)}), io.LimitReader(resp.Body, maxArchive+1))
 	switch {
 	case err != nil:
 		return err
@@ -170,14 +154,6 @@ func (p *progress) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Remove deletes an agent's programs.
-func (in *Installer) Remove(id string) error {
-	if !isID(id) {
-		return nil // it has none
-	}
-	return os.RemoveAll(filepath.Join(in.Dir, id))
-}
-
 // temporary is the prefix of directories for unfinished installations, which take at
 // most longestInstall.
 const (
@@ -185,10 +161,10 @@ const (
 	longestInstall = 24 * time.Hour
 )
 
-// there returns the directories of an agent's programs, without those of running
+// programs returns the directories of an agent's programs, without those of running
 // installations.
-func (in *Installer) there(id string) (dirs []string) {
-	home := filepath.Join(in.Dir, id)
+func (a *Agents) programs(id string) (dirs []string) {
+	home := filepath.Join(a.Dir, id)
 	entries, err := os.ReadDir(home)
 	if err != nil {
 		return nil // there are none yet

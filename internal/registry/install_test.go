@@ -45,8 +45,9 @@ func TestInstallOfAProgram(t *testing.T) {
 		_, _ = w.Write(archive)
 	}))
 	var done int64
-	in := &Installer{Dir: filepath.Join(t.TempDir(), "agents"), Client: client, Progress: func(n, _ int64) { done = n }}
-	first, err := in.Install(t.Context(), planFor(address+"/moved.tar.gz", hex.EncodeToString(sum[:])))
+	home := t.TempDir()
+	in := &Agents{Dir: filepath.Join(home, "agents"), Cache: &Cache{Client: client}, Added: config.AddedBeside(filepath.Join(home, "config.toml"))}
+	first, err := in.install(t.Context(), planFor(address+"/moved.tar.gz", hex.EncodeToString(sum[:])), func(n, _ int64) { done = n })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestInstallOfAProgram(t *testing.T) {
 		t.Errorf("%+v, %v, %d bytes", first, err, done)
 	}
 	// The same once more is beside it.
-	second, err := in.Install(t.Context(), planFor(address+"/agent.tar.gz", ""))
+	second, err := in.install(t.Context(), planFor(address+"/agent.tar.gz", ""), nil)
 	if err != nil || second.Command == first.Command {
 		t.Fatal(second, err)
 	}
@@ -70,8 +71,13 @@ func TestInstallOfAProgram(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := errors.Join(in.Remove("demo"), in.Remove("demo"), in.Remove("../agents")); err != nil {
-		t.Error(err)
+	if _, err := in.Added.Put(second); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"demo", "demo", "../agents"} {
+		if _, err := in.Remove(id); err != nil {
+			t.Error(err)
+		}
 	}
 	if left, err := os.ReadDir(in.Dir); err != nil || len(left) != 0 {
 		t.Errorf("%v, %v", left, err)
@@ -101,7 +107,7 @@ func TestInstallThatFails(t *testing.T) {
 	})
 	address, client := secureServer(t, mux)
 	home := t.TempDir()
-	in := &Installer{Dir: filepath.Join(home, "agents"), Client: client}
+	in := &Agents{Dir: filepath.Join(home, "agents"), Cache: &Cache{Client: client}}
 	for _, c := range []struct {
 		archive, digest, says string
 		want                  error
@@ -118,7 +124,7 @@ func TestInstallThatFails(t *testing.T) {
 		{plain.URL + "/a.tgz", "", "only https", nil},
 		{"https://127.0.0.1:1/a.tgz", "", "offline", ErrOffline},
 	} {
-		_, err := in.Install(t.Context(), planFor(c.archive, c.digest))
+		_, err := in.install(t.Context(), planFor(c.archive, c.digest), nil)
 		if err == nil || !strings.Contains(err.Error(), c.says) || c.want != nil && !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.archive, err)
 		}
@@ -130,13 +136,13 @@ func TestInstallThatFails(t *testing.T) {
 		t.Errorf("%v, %v", left, err)
 	}
 	// A server whose certificate nobody knows is not believed.
-	strange := &Installer{Dir: in.Dir}
-	if _, err := strange.Install(t.Context(), planFor(address+"/agent.tgz", "")); err == nil || !strings.Contains(err.Error(), "certificate") {
+	strange := &Agents{Dir: in.Dir, Cache: &Cache{}}
+	if _, err := strange.install(t.Context(), planFor(address+"/agent.tgz", ""), nil); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Error(err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := in.Install(stopped, planFor(address+"/agent.tgz", "")); !errors.Is(err, context.Canceled) {
+	if _, err := in.install(stopped, planFor(address+"/agent.tgz", ""), nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -231,7 +237,7 @@ func TestInstallOfAPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := (&Installer{Dir: "/nowhere/at/all"}).Install(t.Context(), p)
+	a, err := (&Agents{Dir: "/nowhere/at/all"}).install(t.Context(), p, nil)
 	if err != nil || a.Command != "npx" || strings.Join(a.Args, " ") != "-y @augmentcode/auggie@"+e.Version+" --acp" || a.Env["AUGMENT_DISABLE_AUTO_UPDATE"] != "1" || a.Origin.Dir != "" {
 		t.Errorf("%+v, %v", a, err)
 	}

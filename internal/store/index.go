@@ -93,9 +93,6 @@ type Index struct {
 // OpenIndex opens the index of a store, and rebuilds it if it is damaged or of another
 // version. Refresh adds what was written since.
 func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
-	if err := config.MakeDir(s.dir); err != nil {
-		return nil, fmt.Errorf("open the session index: %w", err)
-	}
 	path := filepath.Join(s.dir, indexName)
 	unlock, err := config.Lock(path) // only one process at a time creates it
 	if err != nil {

@@ -143,9 +143,6 @@ func (h *History) save(text string, now time.Time) error {
 }
 
 func (h *History) append(text string, now time.Time) (err error) {
-	if err := config.MakeDir(filepath.Dir(h.path)); err != nil {
-		return err
-	}
 	entry, err := json.Marshal(historyLine{now.UTC().Truncate(time.Second), h.project, text})
 	if err != nil {
 		return err
