@@ -162,6 +162,8 @@ func prepare(root ast.Node, src []byte) []byte {
 		case *ast.HTMLBlock:
 			p.quietAll(n.Lines())
 			p.quiet(n.ClosureLine)
+		case *ast.Paragraph:
+			p.separate(n)
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
 			code = append(code, n)
 		}
@@ -210,6 +212,18 @@ func (p *preparer) join(n *ast.Text) {
 		n.Segment = n.Segment.WithStop(end + 1)
 		n.SetSoftLineBreak(false)
 	}
+}
+
+// separate puts a blank line before a paragraph that follows another in a list item:
+// Glamour would join their words.
+func (p *preparer) separate(n *ast.Paragraph) {
+	before := n.PreviousSibling()
+	if n.Parent().Kind() != ast.KindListItem || before == nil || before.Kind() != ast.KindParagraph {
+		return
+	}
+	start := len(p.src)
+	p.src = append(p.src, "\n\n"...)
+	n.InsertBefore(n, n.FirstChild(), ast.NewTextSegment(text.NewSegment(start, len(p.src))))
 }
 
 // noLanguage is the name of chroma's lexer for text.

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +26,8 @@ func restyle(out string, width int) []string {
 			r.write(piece, used)
 		case piece == "\n":
 			r.endLine()
+		case piece == markEnd:
+			r.moveMarkOut()
 		case piece[0] == '\x1b':
 			sgr.DecodeSequence(piece, sgr.NormalState, parser)
 			if sgr.Cmd(parser.Command()).Final() == 'm' && strings.HasPrefix(piece, "\x1b[") {
@@ -81,6 +84,34 @@ func (r *restyler) write(character string, used int) {
 		return
 	}
 	r.line = append(r.line, run{style, character})
+}
+
+// itemMark is the mark of a list item at the end of a text.
+var itemMark = regexp.MustCompile(`(\[ \]|[^ ]+) *$`)
+
+// moveMarkOut moves the mark that ends the line to the left by its own width, as far as
+// there are spaces, so that the text begins where the mark did.
+func (r *restyler) moveMarkOut() {
+	var b strings.Builder
+	for _, run := range r.line {
+		b.WriteString(run.text)
+	}
+	line := b.String()
+	at := itemMark.FindStringIndex(line)
+	if at == nil {
+		return
+	}
+	indent := len(line[:at[0]]) - len(strings.TrimRight(line[:at[0]], " "))
+	n := min(termtext.Width(line[at[0]:]), indent)
+	from, to := at[0]-n, at[0]
+	start := 0
+	for i := range r.line {
+		text := r.line[i].text
+		first, last := min(max(from-start, 0), len(text)), min(max(to-start, 0), len(text))
+		r.line[i].text = text[:first] + text[last:]
+		start += len(text)
+	}
+	r.used -= n
 }
 
 func (r *restyler) endLine() {

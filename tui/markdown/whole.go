@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"charm.land/glamour/v2/ansi"
 	ansitext "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 	noderender "github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -102,7 +104,7 @@ func renderWhole(markdown string, width int, t *theme.Theme) (out string, err er
 	src = prepare(root, src)
 	md := noderender.NewRenderer(noderender.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
 		// Glamour lets punctuation after styled text stand one cell outside.
-		WordWrap: max(1, width-1), Styles: wholeStyle(&t.Markdown, width), ChromaFormatter: "terminal16m",
+		WordWrap: max(1, width-1), Styles: wholeStyle(&t.Markdown, root, width), ChromaFormatter: "terminal16m",
 		BaseURL: ":", // not a valid URL: with one, Glamour makes relative links absolute
 	}), 1000)))
 	codeStyles.mu.RLock()
@@ -147,8 +149,9 @@ func cellsWritten(root ast.Node, width int) int {
 }
 
 // wholeStyle returns a style as Glamour needs it.
-func wholeStyle(m *theme.Markdown, width int) ansi.StyleConfig {
+func wholeStyle(m *theme.Markdown, root ast.Node, width int) ansi.StyleConfig {
 	s := m.StyleConfig
+	hangItems(&s, root, width)
 	s.CodeBlock.Theme, s.CodeBlock.Chroma = codeStyle(&s.CodeBlock), nil
 	if s.HorizontalRule.Format == "" {
 		s.HorizontalRule.Format = "\n" + strings.Repeat("─", width) + "\n"
@@ -156,4 +159,39 @@ func wholeStyle(m *theme.Markdown, width int) ansi.StyleConfig {
 	lines := separatorsOf(&s.Table)
 	s.Table.ColumnSeparator, s.Table.RowSeparator, s.Table.CenterSeparator = &lines.column, &lines.row, &lines.cross
 	return s
+}
+
+// markEnd follows the mark of a list item. Texts have no control characters.
+const markEnd = "\x1e"
+
+// hangItems indents lists by their widest mark and ends each mark with [markEnd], so that
+// the restyler can move marks out to the left: Glamour begins all lines of an item in the
+// same column.
+func hangItems(s *ansi.StyleConfig, root ast.Node, width int) {
+	hang := 0
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.List:
+			mark := termtext.Width(s.Item.BlockPrefix)
+			if n.IsOrdered() {
+				mark = len(strconv.Itoa(n.Start+n.ChildCount()-1)) + termtext.Width(s.Enumeration.BlockPrefix)
+			}
+			hang = max(hang, mark)
+		case *east.TaskCheckBox:
+			hang = max(hang, termtext.Width(s.Task.Ticked), termtext.Width(s.Task.Unticked))
+		}
+		return ast.WalkContinue, nil
+	})
+	if hang == 0 || hang > width/4 {
+		return
+	}
+	indent := uint(hang)
+	if s.List.Indent != nil {
+		indent += *s.List.Indent
+	}
+	s.List.Indent = &indent
+	s.Item.BlockPrefix += markEnd
+	s.Enumeration.BlockPrefix += markEnd
+	s.Task.Ticked += markEnd
+	s.Task.Unticked += markEnd
 }

@@ -83,6 +83,26 @@ func TestNothingOfATextControlsTheTerminal(t *testing.T) {
 	}
 }
 
+// Glamour begins all lines of an item in the column of its mark.
+func TestItemsOfAWholeDocumentHang(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"bullets", "- one that is wrapped here\n  - two that is wrapped too", "• one that is\n  wrapped here\n  • two that is\n    wrapped too"},
+		{"numbers", "9. one that is wrapped\n10. two", " 9. one that is\n    wrapped\n10. two"},
+		{"bullets below a number", "1. one\n   - two that is wrapped", "1. one\n   • two that is\n     wrapped"},
+		{"tasks", "- [ ] one that is wrapped\n- [x] two", "[ ] one that\n    is wrapped\n[✓] two"},
+		{"in a quote", "> - one that is wrapped", "│\n│ • one that is\n│   wrapped"},
+		{"paragraphs", "- one that is wrapped\n\n  two\n- three", "• one that is\n  wrapped\n\n  two\n• three"},
+		{"no room", "123456. one that is wrapped", "123456. one that is\nwrapped"},
+		{"brackets", "- [a] one that is wrapped", "• [a] one that\n  is wrapped"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := strings.ReplaceAll(ansi.Strip(strings.Join(Whole(c.text, 20, dark), "\n")), "\u00a0", " "); got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestCodeInUnknownLanguagesStaysPlain(t *testing.T) {
 	plain := Whole("```plaintext\nfunc main() { return }\n```\n", 60, dark)[0]
 	for _, fence := range []string{"```\n", "```nosuchlanguage\n"} {
