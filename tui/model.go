@@ -141,6 +141,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	m.changed = true
 	m.attention.focus(msg)
 	cmd := m.route(msg)
+	if m.front.FollowOthers() {
+		m.changed = true
+	}
 	return tea.Batch(cmd, m.animate(), m.arm(), m.attend(), m.askForBackground(), m.recolour())
 }
 

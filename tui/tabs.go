@@ -148,16 +148,16 @@ func (r tabRow) Questions() []tab.TabQuestions {
 	var all []tab.TabQuestions
 	for i, t := range r.m.tabs {
 		if questions := t.Questions(); len(questions) > 0 {
-			all = append(all, tab.TabQuestions{Tab: t.ID(), Title: fmt.Sprintf("tab %d: %s", i+1, t.Summary().Title), Questions: questions})
+			all = append(all, tab.TabQuestions{Tab: t, Number: i + 1, Title: t.Summary().Title, Questions: questions})
 		}
 	}
 	return all
 }
 
-func (r tabRow) ShowQuestion(id tab.ID, q tab.Question) {
-	if i := r.m.indexOf(id); i >= 0 {
-		r.m.show(r.m.tabs[i])
-		r.m.front.ShowQuestion(q)
+func (r tabRow) ShowQuestion(t *tab.Tab, q tab.Question) {
+	if slices.Contains(r.m.tabs, t) {
+		r.m.show(t)
+		t.ShowQuestion(q)
 	}
 }
 

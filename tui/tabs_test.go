@@ -110,7 +110,7 @@ func TestTheListOfWaitingQuestions(t *testing.T) {
 	p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
 
 	p.press("alt+a")
-	p.mustShow("Waiting questions", "tab 2", "run  Launch", "tab 3", "run  Clean", "run  Push", "enter goes to the question")
+	p.mustShow("Waiting questions", "tab 2", "run  Launch", "tab 3", "run  Clean", "run  Push", "answer here")
 	p.press("down")
 	p.mustShow("rm -rf build") // the whole command of the marked one
 	p.press("down", "enter")
@@ -127,6 +127,76 @@ func TestTheListOfWaitingQuestions(t *testing.T) {
 	p.clock = p.clock.Add(time.Minute)
 	if p.front != one {
 		t.Error("the list does not open above a question")
+	}
+}
+
+// A permission of another tab is answered above the list by the rules that hold in its own.
+func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle, "asks": asks, "twice": asksTwice})
+	front := p.front
+	p.start(front, "idle")
+	one := p.open("asks")
+	p.press("g", "o", "enter")
+	two := p.open("twice")
+	p.press("g", "o", "enter")
+	p.show(front)
+	p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
+
+	p.press("alt+a", "down", "down", "right")
+	p.mustShow("git push", "2 of 2", "Pause typing to answer", "1 · idle", "3 ? go")
+	p.press("1")
+	p.mustShow("git push", "❯ 1") // it came too soon: text for the prompt
+	p.press("backspace")
+	p.clock = p.clock.Add(time.Minute)
+	p.mustNotShow("Pause typing")
+	p.press("y", "e", "s")
+	p.mustShow("git push", "❯ yes") // so are words
+	p.press("backspace", "backspace", "backspace")
+	p.clock = p.clock.Add(time.Minute)
+	p.press("1")
+	p.until("the second is answered", func() bool { return len(two.Questions()) == 1 })
+	if p.front != front {
+		t.Error("the tab in front has changed")
+	}
+	p.mustShow("Waiting questions", "run  Launch", "run  Clean")
+	p.mustNotShow("git push")
+
+	p.clock = p.clock.Add(time.Minute)
+	p.press("up", "up", "right")
+	p.mustShow("Allow it", "Permission, tab 2")
+	p.clock = p.clock.Add(time.Minute)
+	p.mustShow("esc back")
+	p.press("esc")
+	p.mustShow("Waiting questions")
+	p.press("right")
+	p.mustShow("Reject it")
+	p.clock = p.clock.Add(time.Minute)
+	p.press("alt+e") // more than an answer is done where the question is
+	if p.front != one {
+		t.Error("the whole screen was not opened in the tab of the question")
+	}
+}
+
+// A question that its agent takes back while another tab shows it goes, and what is pressed
+// then answers nothing.
+func TestAQuestionThatGoesIsNotAnsweredFromAnotherTab(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle, "asks": asks})
+	front := p.front
+	p.start(front, "idle")
+	one := p.open("asks")
+	p.press("g", "o", "enter")
+	p.show(front)
+	p.until("it asks", func() bool { return shows(one, "Allow it") })
+	p.press("alt+a", "right")
+	p.clock = p.clock.Add(time.Minute)
+	p.mustShow("Allow it")
+	p.run(p.Update(tab.Msg{To: one.ID(), Msg: tea.KeyPressMsg{Code: tea.KeyEscape}})) // cancels its turn
+	p.until("the question is gone", func() bool { return len(one.Questions()) == 0 })
+	p.mustNotShow("Allow it")
+	p.press("1", "enter")
+	p.until("the turn has ended", func() bool { return !one.Moves() })
+	if shows(one, "Launched.") {
+		t.Error("it was answered")
 	}
 }
 

@@ -21,6 +21,10 @@ import (
 // Permission asks the person about a tool call. It shows the call and every option as the
 // agent sent it; no option is marked at first.
 type Permission struct {
+	// Of names the other tab whose question it is, "" for this one's. There, closing it
+	// only leads back.
+	Of string
+
 	question
 	asked   *conversation.Permission
 	waiting int // how many are open, and which of them this one is, from 1 on
@@ -318,10 +322,14 @@ func (d *Permission) View(width, maxHeight int) View {
 
 // title says who asks. It contains no text from the agent.
 func (d *Permission) title() string {
+	title := "Permission"
 	if d.asked.File != nil {
-		return "parley asks"
+		title = "parley asks"
 	}
-	return "Permission"
+	if d.Of != "" {
+		title += ", " + d.Of
+	}
+	return title
 }
 
 // Hints implements [Dialog].
@@ -329,7 +337,11 @@ func (d *Permission) Hints() []Hint {
 	if d.writing {
 		return d.writingHints()
 	}
-	hints := d.hints("cancel the turn")
+	closing := "cancel the turn"
+	if d.Of != "" {
+		closing = "back"
+	}
+	hints := d.hints(closing)
 	if len(hints) > 0 {
 		if d.waiting > 1 {
 			hints = append(hints, d.turnHint())

@@ -71,8 +71,9 @@ type List struct {
 	Keys []ItemKey
 	// Space means that space chooses while there is no filter.
 	Space bool
-	// Closing says what closing the list does; "" is that it closes.
-	Closing string
+	// Choosing and Closing say what choosing an item and closing the list do; "" is that
+	// it is chosen, and that the list closes.
+	Choosing, Closing string
 	// Instead, if not nil, is done in place of closing the list, also while something is
 	// written in the line to filter with.
 	Instead Action
@@ -422,7 +423,7 @@ func (s *Selector) Hints() []Hint {
 	var hints []Hint
 	marked := s.marked()
 	if marked != nil {
-		hints = s.env.hint(hints, config.ActionDialogAccept, "choose")
+		hints = s.env.hint(hints, config.ActionDialogAccept, cmp.Or(s.list.Choosing, "choose"))
 		hints = s.env.hint(hints, config.ActionDialogDown, "next")
 	}
 	if s.filters() {

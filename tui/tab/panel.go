@@ -20,11 +20,15 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	}
 	if t.program.Keys.Match(config.ActionInterrupt, name) {
 		q, _ := d.(*dialog.Permission)
+		f, foreign := d.(*foreignQuestion)
+		if foreign {
+			q = f.Permission
+		}
 		switch {
-		case !asks:
-			return p.close(), true
 		case q != nil && q.StopWriting(name):
 			return nil, true
+		case !asks || foreign:
+			return p.close(), true
 		}
 		return nil, false
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/tui/desktop"
 	"parley/tui/dialog"
@@ -17,8 +18,9 @@ import (
 type questions struct {
 	tab *Tab
 
-	asking *dialog.Permission // the last permission shown, or nil
-	reach  toolview.Reach     // resolves paths outside the session's directories
+	asking  *dialog.Permission // the last permission shown, or nil
+	foreign *foreignQuestion   // the last one of another tab, or nil
+	reach   toolview.Reach     // resolves paths outside the session's directories
 }
 
 // SetRoots sets the directories that the session works in.
@@ -103,15 +105,19 @@ func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 	return nil
 }
 
-// resolvePaths resolves the paths of the question in the background. It returns nil if all
-// are known.
+// resolvePaths resolves the paths of the question.
 func (q *questions) resolvePaths() tea.Cmd {
 	if q.asking == nil || !q.tab.dialogs.Has(q.asking) {
 		return nil
 	}
+	return q.resolve(q.asking.Call())
+}
+
+// resolve resolves the paths of a call in the background. It returns nil if all are known.
+func (q *questions) resolve(call *conversation.ToolCall) tea.Cmd {
 	const most = 1000 // per batch
 	var unknown []string
-	for _, path := range toolview.NamedPaths(q.asking.Call()) {
+	for _, path := range toolview.NamedPaths(call) {
 		if !q.reach.Known(path) && len(unknown) < most {
 			unknown = append(unknown, path)
 		}
@@ -127,7 +133,7 @@ func (q *questions) resolvePaths() tea.Cmd {
 			if len(found) == 0 {
 				return nil // nothing was resolved
 			}
-			return q.resolvePaths()
+			return q.resolve(call)
 		}
 	})
 }

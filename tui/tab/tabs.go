@@ -34,13 +34,14 @@ type Tabs interface {
 	Alone() bool
 	// Questions returns the tabs with open questions, in order.
 	Questions() []TabQuestions
-	// ShowQuestion goes to a question, if it is still open.
-	ShowQuestion(ID, Question)
+	// ShowQuestion goes to a question of a tab, if it is still open.
+	ShowQuestion(*Tab, Question)
 }
 
 // TabQuestions is a tab with open questions.
 type TabQuestions struct {
-	Tab       ID
+	Tab       *Tab
+	Number    int // from 1
 	Title     string
 	Questions []Question
 }
@@ -57,7 +58,7 @@ func (singleTab) Close() tea.Cmd                                   { return nil 
 func (singleTab) Shared() bool                                     { return false }
 func (singleTab) Alone() bool                                      { return true }
 func (singleTab) Questions() []TabQuestions                        { return nil }
-func (singleTab) ShowQuestion(ID, Question)                        {}
+func (singleTab) ShowQuestion(*Tab, Question)                      {}
 
 // State is the state of a tab in the tab line.
 type State uint8
@@ -88,6 +89,7 @@ func (t *Tab) Summary() Summary {
 // State returns the tab's state.
 func (t *Tab) State() State {
 	c := t.conv
+	_, foreign := t.dialogs.Top().(*foreignQuestion)
 	switch {
 	case t.conv.Gone():
 		if c.Phase == conversation.PhaseLost {
@@ -96,7 +98,7 @@ func (t *Tab) State() State {
 		return Failed
 	case t.info.Unseen() == turnBadly:
 		return Failed
-	case t.dialogs.Asks():
+	case t.dialogs.Asks() && !foreign:
 		return Waiting
 	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
