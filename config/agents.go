@@ -261,7 +261,7 @@ func SaveDefault(file, agent, option string, value any) error {
 
 func (t *table) registry() string {
 	address := t.text("registry")
-	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
+	if address != "" && !isURL(address, "https") {
 		t.fail("registry", "use a URL that begins with https://", "is not a registry URL")
 	}
 	return address
@@ -347,16 +347,17 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 	return true
 }
 
+// isAgentURL reports whether an agent can listen at s. Names and passwords belong into
+// headers.
 func isAgentURL(s string) bool {
 	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.User != nil {
-		return false
-	}
-	switch u.Scheme {
-	case "http", "https", "ws", "wss":
-		return true
-	}
-	return false
+	return err == nil && u.User == nil && isURL(s, "http", "https", "ws", "wss")
+}
+
+// isURL reports whether s is a URL with a host and one of the schemes.
+func isURL(s string, schemes ...string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme)
 }
 
 // agents reads [agents.ID].
@@ -522,7 +523,7 @@ func (t *table) mcpServer() MCPServer {
 		t.need("command", s.Command, s.Type)
 		t.exclude(s.Type, "url", "headers")
 	case MCPHTTP, MCPSSE:
-		if t.need("url", s.URL, s.Type) && !isHTTP(s.URL) {
+		if t.need("url", s.URL, s.Type) && !isURL(s.URL, "http", "https") {
 			t.fail("url", "use a URL that begins with http:// or https://", "is not a server URL")
 		}
 		t.exclude(s.Type, "command", "args", "env")
@@ -557,11 +558,6 @@ func (t *table) exclude(of MCPTransport, keys ...string) {
 			t.fail(key, "remove it or change the type", "does not apply to a server of type %q", string(of))
 		}
 	}
-}
-
-func isHTTP(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // isEnvName reports whether s can be the name of an environment variable.

@@ -39,7 +39,7 @@ func TestKnownAgents(t *testing.T) {
 			t.Errorf("%s: the ID or the name is taken or cannot be", a.ID)
 		}
 		seen[a.ID], seen[a.Name] = true, true
-		if a.Name == "" || a.InstallHint == "" || strings.Contains(a.InstallHint, "\n") || !isHTTP(a.URL) || a.Source != SourceBuiltIn {
+		if a.Name == "" || a.InstallHint == "" || strings.Contains(a.InstallHint, "\n") || !isURL(a.URL, "http", "https") || a.Source != SourceBuiltIn {
 			t.Errorf("%s: %+v", a.ID, a)
 		}
 		if n := len(a.Alternative); n > 0 && !slices.Equal(a.Alternative[n-len(a.Args):], a.Args) {

@@ -148,7 +148,12 @@ func ReadTheme(file string) (OwnTheme, error) {
 			own.Colours[meaning] = colour
 		}
 	}
-	root.apart("frame", own.Colours)
+	for _, other := range ThemeColours() {
+		if frame := own.Colours["frame"]; other != "frame" && frame != "" && own.Colours[other] == frame {
+			root.fail("frame", "nothing may look like the frame of a dialog", "has the same colour as %q", other)
+			break
+		}
+	}
 	root.done()
 	return own, d.err()
 }
@@ -174,17 +179,6 @@ func (t *table) colour(key string) string {
 		return ""
 	}
 	return strings.ToLower(text)
-}
-
-// apart reports a colour that must differ from another one and does not: nothing may
-// look like the frame of a dialog.
-func (t *table) apart(key string, colours map[string]string) {
-	for _, other := range ThemeColours() {
-		if other != key && colours[key] != "" && colours[other] == colours[key] {
-			t.fail(key, "nothing may look like the frame of a dialog", "has the same colour as %q", other)
-			return
-		}
-	}
 }
 
 // FoundTheme is a theme file: the theme, or its error.

@@ -39,9 +39,10 @@ func (f *FS) announce(p ResolvedPath, old *existing, text string) (done func(err
 	if old.Encoding != UTF8 {
 		after.Content = string(old.Encoding.encode(text))
 	}
-	before := old.held()
-	if before != nil {
-		after.Mode = before.Mode
+	var before *Snapshot
+	if old.file != nil {
+		after.Mode = old.info.Mode().Perm()
+		before = &Snapshot{Content: old.raw, Mode: after.Mode}
 	}
 	return f.record(p.Target, before, after)
 }

@@ -142,14 +142,6 @@ type existing struct {
 	raw  string // the content, byte for byte
 }
 
-// held returns the contents of the file, or nil if there is none.
-func (e *existing) held() *Snapshot {
-	if e.file == nil {
-		return nil
-	}
-	return &Snapshot{Content: e.raw, Mode: e.info.Mode().Perm()}
-}
-
 func (e *existing) close() {
 	if e.file != nil {
 		_ = e.file.Close()

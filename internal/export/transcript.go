@@ -168,8 +168,14 @@ func (w writer) Message(m *conversation.Message) {
 func (w writer) ToolCall(t *conversation.ToolCall) {
 	e := Entry{
 		Type: "tool_call", ID: termtext.Line(string(t.ID)), Parent: termtext.Line(string(t.Parent)),
-		Title: termtext.Line(t.Title), Kind: termtext.Line(string(t.Kind)), Status: statusOf(t),
+		Title: termtext.Line(t.Title), Kind: termtext.Line(string(t.Kind)), Status: termtext.Line(string(t.Status)),
 		Input: jsonOf(t.RawInput), Steps: stepsOf(t.Tasks), Seconds: t.Took().Round(time.Millisecond).Seconds(),
+	}
+	switch {
+	case t.Cancelled:
+		e.Status = "cancelled"
+	case t.Rejected:
+		e.Status = "rejected"
 	}
 	if t.Answer != nil && !t.Answer.Cancelled {
 		e.Answer = termtext.Line(t.Answer.Option.Name)
@@ -244,16 +250,6 @@ func attachmentOf(b *acpclient.ContentBlock) Attachment {
 		a.URI, a.MimeType = termtext.Line(b.Resource.URI), termtext.Line(b.Resource.MimeType)
 	}
 	return a
-}
-
-func statusOf(t *conversation.ToolCall) string {
-	switch {
-	case t.Cancelled:
-		return "cancelled"
-	case t.Rejected:
-		return "rejected"
-	}
-	return termtext.Line(string(t.Status))
 }
 
 func contentOf(c *acpclient.ToolCallContent) Content {

@@ -158,16 +158,14 @@ func (h *history) agreedUpTo(path string) int {
 	return upTo
 }
 
-// undidHunk reports whether a change is the user's undo of a single hunk.
-func (c *change) undidHunk() bool { return c.act != 0 && len(c.reverts) == 0 }
-
 // liveSince returns the agent's changes of a file since turn since that are neither
 // undone nor accepted, and the user's undos of single hunks of them, the last one first.
 func (h *history) liveSince(path string, since int) []*change {
 	var out []*change
 	upTo := h.agreedUpTo(path)
 	for _, c := range slices.Backward(h.byPath[path]) {
-		if (c.act == 0 || c.undidHunk()) && c.turn >= since && c.id > upTo && h.live(c) {
+		undidHunk := c.act != 0 && len(c.reverts) == 0
+		if (c.act == 0 || undidHunk) && c.turn >= since && c.id > upTo && h.live(c) {
 			out = append(out, c)
 		}
 	}

@@ -323,11 +323,11 @@ func (j *Journal) Version() int {
 	return j.version
 }
 
-// filesFor returns the FS for a file: the session's own, or, for a file outside its
-// directories, one for the file's directory. done releases it.
-func (j *Journal) filesFor(path string) (f *fs.FS, done func(), err error) {
+// withFiles calls do with the FS for a file: the session's own, or, for a file outside its
+// directories, one for the file's directory.
+func (j *Journal) withFiles(path string, do func(*fs.FS) error) error {
 	if j.files != nil && j.inside(path) {
-		return j.files, func() {}, nil
+		return do(j.files)
 	}
 	dir := filepath.Dir(path)
 	for dir != filepath.Dir(dir) {
@@ -336,11 +336,13 @@ func (j *Journal) filesFor(path string) (f *fs.FS, done func(), err error) {
 		}
 		dir = filepath.Dir(dir)
 	}
-	if f, err = fs.New(dir); err != nil {
-		return nil, nil, err
+	f, err := fs.New(dir)
+	if err != nil {
+		return err
 	}
+	defer f.Close()
 	f.SetRecord(j.record)
-	return f, func() { _ = f.Close() }, nil
+	return do(f)
 }
 
 // ignored reports whether a file is parley's own.

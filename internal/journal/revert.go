@@ -280,26 +280,18 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan) (Done, error) {
 
 // try checks whether a plan can be executed.
 func (j *Journal) try(ctx context.Context, p plan) error {
-	f, done, err := j.filesFor(p.path)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return f.Look(ctx, p.path, func(now *fs.Snapshot) error {
-		_, err := p.next(now)
-		return err
+	return j.withFiles(p.path, func(f *fs.FS) error {
+		return f.Look(ctx, p.path, func(now *fs.Snapshot) error {
+			_, err := p.next(now)
+			return err
+		})
 	})
 }
 
 // write executes a plan. It does not write a file that already has the right contents,
 // but records it.
 func (j *Journal) write(ctx context.Context, p plan, a act) error {
-	f, done, err := j.filesFor(p.path)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return f.Exchange(ctx, p.path, func(now *fs.Snapshot) (*fs.Snapshot, error) {
+	change := func(now *fs.Snapshot) (*fs.Snapshot, error) {
 		next, err := p.next(now)
 		if err != nil {
 			return nil, err
@@ -316,5 +308,6 @@ func (j *Journal) write(ctx context.Context, p plan, a act) error {
 		j.acting = &a
 		j.mu.Unlock()
 		return next, nil
-	})
+	}
+	return j.withFiles(p.path, func(f *fs.FS) error { return f.Exchange(ctx, p.path, change) })
 }

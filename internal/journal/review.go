@@ -109,14 +109,11 @@ func (c *Comparison) Conflict(hunk int) bool { return c.conflicts[hunk] }
 // since.
 func (j *Journal) Compare(ctx context.Context, path string, since int) (*Comparison, error) {
 	c := &Comparison{Path: path, since: since}
-	f, done, err := j.filesFor(path)
-	if err != nil {
-		return nil, &FileError{path, err}
-	}
-	defer done()
-	err = f.Look(ctx, path, func(now *fs.Snapshot) error {
-		c.Now = versionOf(now)
-		return nil
+	err := j.withFiles(path, func(f *fs.FS) error {
+		return f.Look(ctx, path, func(now *fs.Snapshot) error {
+			c.Now = versionOf(now)
+			return nil
+		})
 	})
 	if err == nil {
 		err = j.compare(c)

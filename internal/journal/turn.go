@@ -101,12 +101,9 @@ const settled = 2 * time.Second
 
 // read shows the content of a file while parley writes nothing.
 func (t *turnWatch) read(path string, seen func(*fs.Snapshot)) error {
-	f, done, err := t.j.filesFor(path)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return f.Look(t.ctx, path, func(now *fs.Snapshot) error { seen(now); return nil })
+	return t.j.withFiles(path, func(f *fs.FS) error {
+		return f.Look(t.ctx, path, func(now *fs.Snapshot) error { seen(now); return nil })
+	})
 }
 
 // told handles an update of a tool call. It reads the files before the edit, and

@@ -48,18 +48,13 @@ func (g *gate) judge(p fs.ResolvedPath, write bool) *conversation.FileQuestion {
 	} else if p.Outside && !sensible {
 		q.Folder = filepath.Dir(p.Target)
 	}
-	if !p.Outside && !sensible || g.allowed(q) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	granted := g.granted[grant{path: q.Target, write: q.Write}] || q.Folder != "" && g.granted[grant{path: q.Folder, folder: true}]
+	if !p.Outside && !sensible || granted {
 		return nil
 	}
 	return q
-}
-
-// allowed reports whether an answer for the session covers the question.
-func (g *gate) allowed(q *conversation.FileQuestion) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.granted[grant{path: q.Target, write: q.Write}] ||
-		q.Folder != "" && g.granted[grant{path: q.Folder, folder: true}]
 }
 
 // lock waits for the right to ask.

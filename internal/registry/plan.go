@@ -92,9 +92,10 @@ func (e Entry) Plan(platform string, lookPath func(string) (string, error), kind
 			p.Args, p.Env, p.Archive, p.SHA256 = target.Args, target.Env, target.Archive, strings.ToLower(target.SHA256)
 			return p, nil
 		case k == NPX && d.NPX != nil:
-			p.Command, p.Args, p.Env = "npx", d.NPX.npx(e.Version), d.NPX.Env
+			// Without "-y" npx would ask, where nobody can answer.
+			p.Command, p.Args, p.Env = "npx", append([]string{"-y"}, d.NPX.arguments("--package", "@", e.Version)...), d.NPX.Env
 		case k == UVX && d.UVX != nil:
-			p.Command, p.Args, p.Env = "uvx", d.UVX.uvx(e.Version), d.UVX.Env
+			p.Command, p.Args, p.Env = "uvx", d.UVX.arguments("--from", "==", e.Version), d.UVX.Env
 		default:
 			continue
 		}
@@ -111,29 +112,17 @@ func (e Entry) Plan(platform string, lookPath func(string) (string, error), kind
 	return Plan{}, fmt.Errorf("%s has no program for %s: %w", e.ID, platform, ErrPlatform)
 }
 
-// npx returns the arguments of npx. Without "-y" it would ask, where nobody can answer.
-func (p Package) npx(version string) []string {
-	pkg := pinned(p.Package, "@", version)
-	if p.Cmd == "" {
-		return append([]string{"-y", pkg}, p.Args...)
+// arguments returns the arguments that run a package: flag precedes a package whose
+// program has another name, and mark the version. A version of the package's own wins.
+func (p Package) arguments(flag, mark, version string) []string {
+	pkg := p.Package
+	if !strings.Contains(pkg[1:], "@") && !strings.Contains(pkg, "==") {
+		pkg += mark + version
 	}
-	return append([]string{"-y", "--package", pkg, p.Cmd}, p.Args...)
-}
-
-func (p Package) uvx(version string) []string {
-	pkg := pinned(p.Package, "==", version)
 	if p.Cmd == "" {
 		return append([]string{pkg}, p.Args...)
 	}
-	return append([]string{"--from", pkg, p.Cmd}, p.Args...)
-}
-
-// pinned returns a package with a version: its own, or that of the entry.
-func pinned(pkg, mark, version string) string {
-	if strings.Contains(pkg[1:], "@") || strings.Contains(pkg, "==") {
-		return pkg
-	}
-	return pkg + mark + version
+	return append([]string{flag, pkg, p.Cmd}, p.Args...)
 }
 
 // Variables returns the environment variables, sorted, as NAME=VALUE.
