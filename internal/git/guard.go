@@ -176,16 +176,15 @@ func (g *Guard) linked(dir string) {
 func adminOf(dir string) string {
 	admin := linkedDir(dir)
 	back, err := files.ReadHead(filepath.Join(admin, "gitdir"), fileBound)
-	if admin == "" || err != nil || !sameFile(strings.TrimSpace(string(back)), filepath.Join(dir, ".git")) || filepath.Base(filepath.Dir(admin)) != "worktrees" {
+	if admin == "" || err != nil || filepath.Base(filepath.Dir(admin)) != "worktrees" {
+		return ""
+	}
+	confirmed, err := os.Stat(strings.TrimSpace(string(back)))
+	claimed, missing := os.Stat(filepath.Join(dir, ".git"))
+	if err != nil || missing != nil || !os.SameFile(confirmed, claimed) {
 		return ""
 	}
 	return admin
-}
-
-func sameFile(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // runs matches the settings that name programs.

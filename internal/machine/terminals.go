@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"parley/acpclient"
 	"parley/internal/session"
+	"parley/internal/termtext"
 	"parley/terminal"
 )
 
@@ -188,12 +186,5 @@ func commandLine(command string, args []string) string {
 	if len(args) == 0 {
 		return command // perhaps a whole shell line
 	}
-	words := make([]string, 0, len(args)+1)
-	for _, w := range append([]string{command}, args...) {
-		if q, err := syntax.Quote(w, syntax.LangBash); err == nil {
-			w = q
-		}
-		words = append(words, w)
-	}
-	return strings.Join(words, " ")
+	return termtext.ShellWords(append([]string{command}, args...))
 }
