@@ -418,7 +418,7 @@ var dialogActions = []ActionInfo{
 	{ActionRejectAlways, ContextDialog, "Permission: always reject", []string{"d"}},
 }
 
-// searchWords are words that people look for an action with, beside those of its help.
+// searchWords are words by which users search for an action, besides those in its help.
 var searchWords = map[Action]string{
 	ActionNextMode:        "switch cycle permission plan auto",
 	ActionMode:            "switch select permission plan auto yolo approval",

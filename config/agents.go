@@ -347,7 +347,7 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 	return true
 }
 
-// isAgentURL reports whether an agent can listen at s. Names and passwords belong into
+// isAgentURL reports whether an agent can listen at s. User names and passwords go into
 // headers.
 func isAgentURL(s string) bool {
 	u, err := url.Parse(s)

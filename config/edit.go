@@ -57,7 +57,7 @@ func edit(file string, change func([]byte) []byte, holds func(*Config) bool) err
 	return ReplaceFile(target, data, mode)
 }
 
-// place is where a key stands in a file, or could stand.
+// place is the position of a key in a file, or where it would go.
 type place struct {
 	// from and to enclose the key and its value; to is 0 if the file has no such key.
 	from, to int
@@ -72,7 +72,7 @@ type place struct {
 	pairs                [][2]int
 }
 
-// find returns where a key stands, or could stand.
+// find returns the position of a key, or where it would go.
 func find(data []byte, at path) place {
 	var found place
 	var p unstable.Parser

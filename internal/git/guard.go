@@ -31,8 +31,8 @@ type Guard struct {
 	modes map[string]fs.FileMode
 }
 
-// Restore gives a repository its permissions back: the agent can change those of what it
-// may write, and git looks for another repository if it cannot read this one.
+// Restore gives a repository its permissions back: the agent can change the permissions of
+// what it may write, and git looks for another repository if it cannot read this one.
 func (g *Guard) Restore() {
 	for _, path := range slices.Sorted(maps.Keys(g.modes)) { // outer directories first
 		mode := g.modes[path]

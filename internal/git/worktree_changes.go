@@ -18,8 +18,8 @@ type WorktreeWork struct {
 	// committed or not, relative to the top of the worktree.
 	Commits int
 	Files   []string
-	// Uncommitted are those of Files that differ from the last commit; Ignored are the
-	// files that git ignores, and directories with a trailing slash.
+	// Uncommitted are the Files that differ from the last commit; Ignored are the files
+	// that git ignores, and directories with a trailing slash.
 	Uncommitted, Ignored []string
 
 	head  string   // the last commit

@@ -120,8 +120,8 @@ func (p *plan) next(now *fs.Snapshot) (*fs.Snapshot, error) {
 	return nil, ErrConflict
 }
 
-// both returns what the plan makes of a file: with its own lines where the same lines of
-// the file have changed since, and with those of the file there.
+// both returns what the plan makes of a file. Where the same lines of the file have
+// changed since, forced has the plan's lines, and kept the file's.
 func (p *plan) both(now *fs.Snapshot) (forced, kept *fs.Snapshot) {
 	forced, kept = now, now
 	clean := true

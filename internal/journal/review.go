@@ -144,8 +144,8 @@ func (j *Journal) compare(c *Comparison) error {
 	return nil
 }
 
-// findHunks finds the hunks. kept is the content without those of the agent's changes that
-// are no conflict: a hunk that is not a change from it contains a conflict.
+// findHunks sets the hunks. kept is the content without the agent's changes that can be
+// undone: a hunk that is not also a change from kept contains a conflict.
 func (c *Comparison) findHunks(kept string) {
 	c.Binary = !isText(c.Before.Content) || !isText(c.Now.Content)
 	if c.Binary {

@@ -201,8 +201,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// told queues an update of a tool call that may concern files; size is that of the
-// event.
+// told queues an update of a tool call that may concern files; size is the event's.
 func (j *Journal) told(u acpclient.ToolCallUpdate, size int) {
 	if len(u.Content) > 0 || len(u.Locations) > 0 || u.Status != nil {
 		j.watch.told(size, func(t *turnWatch) { t.told(u) })

@@ -21,7 +21,7 @@ type part struct {
 	words []string
 	// unclear says why it is uncertain what would run; words then holds the known ones.
 	unclear string
-	// dirs are the directories in which it may run, as written; "" is that of the call.
+	// dirs are the directories in which it may run, as written; "" is the call's.
 	dirs []string
 	// piped means that another part writes its standard input.
 	piped bool

@@ -17,9 +17,9 @@ type program struct {
 	options map[string]valueKind
 	// longNames means that one dash precedes whole names, as in "-count=1".
 	longNames bool
-	// operands is the kind of the words that are no options, first that of the first one
-	// if it differs. With an option of unlessFirst there is no such first word. At most
-	// maxOperands are allowed, if that is not 0.
+	// operands is the kind of the words that are not options, and first the kind of the
+	// first one if it differs. With an option of unlessFirst, all of them are operands. At
+	// most maxOperands are allowed, if that is not 0.
 	first, operands valueKind
 	unlessFirst     []string
 	maxOperands     int
@@ -512,7 +512,7 @@ func (q Request) resolve(dir, name string) Path {
 	return q.Resolve(name)
 }
 
-// home reports whether a directory is that of the session.
+// home reports whether a directory is the session's.
 func (q Request) home(dir string) bool {
 	p := Path{Name: ".", Inside: true}
 	if dir != "" {

@@ -234,7 +234,7 @@ var Secrets = []string{
 }
 
 // Running are the patterns of files that need a question before writing, in addition to
-// Secrets: whoever writes them makes something run, now or later.
+// Secrets: writing them makes something run, now or later.
 var Running = []string{
 	// Git: hooks, aliases, filters.
 	".git", ".gitconfig", ".config/git", ".husky", ".githooks",

@@ -18,7 +18,7 @@ type Call struct {
 	// Name is the tool's own name, if the agent gives one.
 	Name     string
 	RawInput []byte
-	// Paths are those of its locations, Changes those of its diffs.
+	// Paths are the paths of its locations, Changes the paths of its diffs.
 	Paths, Changes []string
 }
 
@@ -258,7 +258,7 @@ func (d *describer) patch(diff string) {
 // patchHeads are the prefixes of file names in a unified diff.
 var patchHeads = []string{"Index: ", "--- ", "+++ "}
 
-// lineCount is a number of lines in the head of a hunk: one if there is none.
+// lineCount parses a number of lines in the head of a hunk; without one it is 1.
 func lineCount(s string) int {
 	if s == "" {
 		return 1

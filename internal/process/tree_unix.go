@@ -200,9 +200,9 @@ func newTable(all []process) *table {
 }
 
 // members returns the living processes of the session (0 for none), those seen before,
-// all their descendants, and whoever shares a session with one of them. The latter is
-// safe: a process is born into its parent's session and can leave it only for one that
-// it creates, so the session of a member was created by a member.
+// all their descendants, and every process that shares a session with one of them. The
+// last is safe: a process is born into its parent's session and can leave it only for one
+// that it creates, so a member has created the session of each member.
 func (t *table) members(session int, seen map[int]uint64) []process {
 	found := map[int]bool{} // by index
 	var queue []int

@@ -44,7 +44,7 @@ func (a Attachment) Block() acpclient.ContentBlock {
 	return acpclient.TextResourceBlock(a.URI, "text/plain", a.Text)
 }
 
-// Mark returns the label as it stands in the text.
+// Mark returns the label as it appears in the text.
 func (a Attachment) Mark() string { return "[" + a.Label + "]" }
 
 // New returns the prompt of a text with the files that it mentions, and with attachments.

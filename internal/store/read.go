@@ -80,8 +80,8 @@ type Transcript struct {
 	Title        string
 	Conversation *conversation.Conversation
 	// Ending are events that complete what the log leaves open, since its writer may
-	// have stopped at any moment. The conversation already includes them; whoever
-	// continues the log must write them first.
+	// have stopped at any moment. The conversation already includes them; to continue the
+	// log, write them first.
 	Ending []conversation.Event
 	// Damaged counts the lines of the log that could not be read.
 	Damaged int

@@ -45,7 +45,7 @@ const (
 var current atomic.Uint32
 
 // UseMethod sets the method of the process, once the terminal has said what it does. It
-// is safe for concurrent use; whoever compares [Layout]s lays out earlier lines again.
+// is safe for concurrent use; callers that compare [Layout]s lay out earlier lines again.
 // A test that calls it must restore the former method and must not run in parallel.
 func UseMethod(m Method) { current.Store(uint32(m)) }
 
