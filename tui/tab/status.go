@@ -197,13 +197,22 @@ func (f *statusInfo) Line(width int) string {
 			right = less
 		}
 	}
+	var usage []statusPart // dropped before the model
 	for len(left) > 1 && !fits(right) {
 		least := leastPart(left)
 		short := slices.IndexFunc(left, func(p statusPart) bool { return p.short != "" })
 		if left[least].rank < rankUsage || short < 0 {
+			if left[least].rank == rankUsage {
+				usage = append(usage, left[least])
+			}
 			left = slices.Delete(left, least, least+1)
 		} else {
 			left[short].text, left[short].short = left[short].short, ""
+		}
+	}
+	for _, p := range slices.Backward(usage) { // a model that does not fit leaves room
+		if left = append(left, p); !fits(right) {
+			left = left[:len(left)-1]
 		}
 	}
 	return termtext.JoinSides(edge+joinParts(left), right+" ", width)

@@ -66,8 +66,8 @@ func TestOptionsThatHaveNoRoom(t *testing.T) {
 	}
 }
 
-// At 80 columns mode, model, context and cost stay, and what is empty is not shown.
-func TestTheStatusLineAt80Columns(t *testing.T) {
+// Mode, model, context and cost stay longest, and what is empty is not shown.
+func TestTheStatusLineAtEachWidth(t *testing.T) {
 	f := statusTold("ask", "Ask before changes", conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "some-agent", Version: "1.2.3"}}})
 	f.Dir, f.Branch, f.Changed = "/home/somebody/projects/with/a/long/name", "a-branch-with-a-long-name", 3
 	mode := f.Conversation.Options[0]
@@ -84,12 +84,14 @@ func TestTheStatusLineAt80Columns(t *testing.T) {
 	}{
 		{0, 0, 80, "Ask before changes   The one that does everything  pace calm and steady  ✎ 3"},
 		{46_000, 0.123, 80, "Ask before changes   The one that does everything  23% of 200k  $0.12  ✎ 3"},
+		{46_000, 0.123, 120, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k  $0.12  ✎ 3"},
 		{46_000, 0.123, 60, "Ask before changes   The one that do…  23%  $0.12"},
+		{46_000, 0.123, 40, "Ask before changes   23%  $0.12"},
 		{10, 0.001, 80, "Ask before changes   The one that does everything  <1% of 200k  <$0.01  ✎ 3"},
 		{46_000, 0.123, 200, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k  $0.12  ✎ 3  some-agent 1.2.3"},
 	} {
 		f.Conversation.Apply(conversation.Update{Update: &acpclient.UsageUpdate{Used: c.used, Size: 200_000, Cost: &acpclient.Cost{Amount: c.cost, Currency: "USD"}}})
-		if got := strings.TrimSpace(ansi.Strip(f.Line(c.width))); !strings.HasPrefix(got, c.want) || c.width == 80 && got != c.want {
+		if got := strings.TrimSpace(ansi.Strip(f.Line(c.width))); !strings.HasPrefix(got, c.want) || c.width <= 80 && got != c.want {
 			t.Errorf("at %d columns it is %q, want %q", c.width, got, c.want)
 		}
 	}

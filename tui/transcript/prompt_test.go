@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -53,4 +55,48 @@ func TestPromptsHaveABarWithoutGrounds(t *testing.T) {
 	if got, want := ansi.Strip(strings.Join(l.Lines(), "\n")), "┃ one\n┃ \n┃ two"; got != want {
 		t.Errorf("a prompt is drawn as\n%s", got)
 	}
+}
+
+// Where a prompt has a ground, it covers each of its lines to the last column.
+func TestTheGroundOfAPromptIsABlock(t *testing.T) {
+	sent := conversation.PromptSent{Prompt: []acpclient.ContentBlock{
+		acpclient.TextBlock("One line.\n\nA paragraph that is wrapped at any of these widths, because it has so many words that it does not fit into one hundred and twenty columns.\n\n  日本語のテキストはとても幅が広いので折り返されますし、もっと長く続けることもできます。\n👩‍💻 ✈️ e\u0301\tafter a tab"),
+		acpclient.ResourceLinkBlock("docs/a-file-with-a-long-name.md", "file:///project/docs/a.md"),
+	}}
+	shown := 0
+	for _, th := range []*theme.Theme{theme.New(true), theme.New(false), theme.NewFor(true, theme.Colors256), theme.NewFor(false, theme.Colors256)} {
+		for _, width := range []int{20, 60, 80, 120} {
+			l := New(th, fold(sent))
+			l.SetSize(width, 40)
+			for _, line := range l.Lines() {
+				if line == "" {
+					continue
+				}
+				shown++
+				if got := cellsOnGround(line); got != width {
+					t.Errorf("%d of %d cells have the ground: %q", got, width, line)
+				}
+			}
+		}
+	}
+	if shown < 4*4*8 {
+		t.Errorf("only %d lines were drawn", shown)
+	}
+}
+
+// cellsOnGround counts the cells of a line that have a background.
+func cellsOnGround(line string) (cells int) {
+	var style uv.Style
+	parser := ansi.NewParser()
+	for line != "" {
+		n, width := termtext.NextCluster(line)
+		if strings.HasPrefix(line[:n], "\x1b[") {
+			ansi.DecodeSequence(line[:n], ansi.NormalState, parser)
+			uv.ReadStyle(parser.Params(), &style)
+		} else if style.Bg != nil {
+			cells += width
+		}
+		line = line[n:]
+	}
+	return cells
 }
