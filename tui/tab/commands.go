@@ -100,7 +100,8 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 	running := conv.Running()
 	switch len(running) {
 	case 0:
-		return c.tab.say("no command is running: type ! and a command, or ! alone for your shell")
+		words := "no command is running: type ! and a command, or ! alone for your shell"
+		return c.tab.sayWhile(words, func() bool { return len(conv.Running()) == 0 })
 	case 1:
 		return c.StepIn(running[0])
 	}

@@ -44,7 +44,7 @@ func (e *lifecycle) Interrupt() tea.Cmd {
 	switch {
 	case !e.tab.composer.Empty():
 		return e.tab.composer.Clear()
-	case e.tab.session != nil && e.tab.conv.Turn.Running && e.tab.conv.Turn.Cancelling.IsZero():
+	case e.cancels():
 		e.tab.session.Cancel()
 		return nil
 	case e.Leaving():
@@ -84,7 +84,12 @@ func (e *lifecycle) Leave() tea.Cmd {
 
 // Leaving reports whether another ctrl+c quits.
 func (e *lifecycle) Leaving() bool {
-	return !e.first.IsZero() && e.now().Sub(e.first) < againTime
+	return !e.first.IsZero() && e.now().Sub(e.first) < againTime && e.tab.composer.Empty() && !e.cancels()
+}
+
+// cancels reports whether ctrl+c in an empty prompt cancels the turn.
+func (e *lifecycle) cancels() bool {
+	return e.tab.session != nil && e.tab.conv.Turn.Running && e.tab.conv.Turn.Cancelling.IsZero()
 }
 
 // AskToStop offers to stop an agent that ignores a cancel.

@@ -75,7 +75,7 @@ func (t *Tab) permission(q Question) int {
 func openQuestionList(t *Tab) tea.Cmd {
 	items := func() []dialog.Item { return questionItems(t.tabs()) }
 	if len(items()) == 0 {
-		return t.say("no question is waiting")
+		return t.sayWhile("no question is waiting", func() bool { return len(items()) == 0 })
 	}
 	t.dialogs.Push(dialog.NewFollowing(t.env(), dialog.List{
 		Title: "Waiting questions", Empty: "No question is waiting.", Choosing: "go there",

@@ -170,7 +170,8 @@ func (o *promptQueue) Escape() tea.Cmd {
 
 // Escapes reports whether another esc restores the last prompt.
 func (o *promptQueue) Escapes() bool {
-	return !o.escaped.IsZero() && o.tab.program.Now().Sub(o.escaped) < againTime
+	return !o.escaped.IsZero() && o.tab.program.Now().Sub(o.escaped) < againTime &&
+		o.tab.composer.Empty() && (o.tab.conv == nil || !o.tab.conv.Turn.Running)
 }
 
 func (o *promptQueue) hasLast() bool {

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // What is said stays until its own time is over: the end of what was said before it does
@@ -41,6 +44,39 @@ func TestAToastThatIsNoLongerTrue(t *testing.T) {
 		b.say("something else")
 		b.mustShow(t, "something else")
 	})
+}
+
+// That the queue is empty is said until it is not.
+func TestTheEmptyQueue(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.work(t)
+		b.Do(b.queue.Show())
+		b.mustShow(t, "The queue is empty")
+		b.enqueue("next")
+		b.mustNotShow(t, "The queue is empty")
+	})
+}
+
+// A hint that a second press does something goes when that press would do something else.
+func TestTheSecondPressIsHintedWhileItCounts(t *testing.T) {
+	turn := conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}
+	for key, hint := range map[string]string{"ctrl+c": "again: quit", "esc": "again: edit the last prompt"} {
+		for name, other := range map[string]func(*bench){
+			"a draft": func(b *bench) { b.composer.SetText("a draft") },
+			"a turn":  func(b *bench) { b.events(turn) },
+		} {
+			runBench(t, func(t *testing.T, b *bench) {
+				b.ready()
+				b.events(turn, conversation.TurnEnded{Reason: acpclient.StopEndTurn})
+				b.press(key)
+				b.mustShow(t, hint)
+				other(b)
+				if strings.Contains(b.screen(), hint) {
+					t.Errorf("%s: with %s, the screen says %q", key, name, hint)
+				}
+			})
+		}
+	}
 }
 
 func TestTell(t *testing.T) {
