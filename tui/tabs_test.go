@@ -108,6 +108,7 @@ func TestTheListOfWaitingQuestions(t *testing.T) {
 	p.press("g", "o", "enter")
 	p.show(front)
 	p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
+	p.mustNotShow("no question is waiting")
 
 	p.press("alt+a")
 	p.mustShow("Waiting questions", "tab 2", "run  Launch", "tab 3", "run  Clean", "run  Push", "answer here")
