@@ -1,7 +1,9 @@
 package config
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Action is what a key does.
@@ -241,7 +243,47 @@ func Actions() []ActionInfo {
 	return list
 }
 
-var actions = slices.Concat(promptActions, transcriptActions, pagerActions, terminalActions, changesActions, inspectorActions, replayActions, dialogActions)
+// actionGroups are the actions by context, with what the example configuration says of
+// the context.
+var actionGroups = []struct {
+	about   string
+	actions []ActionInfo
+}{
+	{"In the prompt, and everywhere. A key that types text counts only while the\n# draft is empty.", promptActions},
+	{"In the transcript, while it has the focus.", transcriptActions},
+	{"In the view of one item on the whole screen. Other keys mean what they mean in\n# the transcript.", pagerActions},
+	{"In a command into which you have stepped. All other keys go to the command.", terminalActions},
+	{"Among the changed files, on the whole screen.", changesActions},
+	{"In the inspector.", inspectorActions},
+	{"In a replay. Other keys mean what they mean in the prompt, as far as they do not act.", replayActions},
+	{"In dialogs. The last four answer a permission request.", dialogActions},
+}
+
+var actions = func() (all []ActionInfo) {
+	for _, g := range actionGroups {
+		all = append(all, g.actions...)
+	}
+	return all
+}()
+
+// exampleKeys lists all actions with their default keys, commented out.
+func exampleKeys() string {
+	var b strings.Builder
+	for _, g := range actionGroups {
+		fmt.Fprintf(&b, "\n# %s\n", g.about)
+		for _, a := range g.actions {
+			value := "[]"
+			if len(a.Keys) > 0 {
+				value = `"` + strings.Join(a.Keys, `", "`) + `"`
+			}
+			if len(a.Keys) > 1 {
+				value = "[" + value + "]"
+			}
+			fmt.Fprintf(&b, "#%-43s # %s\n", string(a.Action)+" = "+value, a.Help)
+		}
+	}
+	return b.String()
+}
 
 var promptActions = []ActionInfo{
 	{ActionSend, ContextPrompt, "Send the prompt", []string{"enter"}},

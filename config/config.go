@@ -270,7 +270,7 @@ const maxStored = 1_000_000
 var example string
 
 // Example returns a configuration file that explains every setting and sets none.
-func Example() string { return example }
+func Example() string { return example + exampleKeys() }
 
 // When says when to notify the user.
 type When string

@@ -62,7 +62,7 @@ func TestErrorsAreBounded(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(exampleFile(f))
+	f.Add(Example())
 	f.Add("theme = \"dark\"\n[agents.x]\ncommand = \"x\"\nenv = { A = \"$B\" }\n[mcp.y]\nurl = \"http://y\"")
 	f.Add("[keys]\nsend = [\"ctrl+x\", 3]\nsned = \"a\"\n[[agents]]\na.b.c = { d = [ { e = 1 } ] }")
 	f.Add("a = \"\"\"\n\r\n\\u001b\"\"\"\r\n[agents.\"\\u0000\"]")
