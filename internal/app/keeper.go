@@ -37,6 +37,8 @@ func StoredID(s *session.Session) store.ID {
 	return keptAs(s.Options().Recorder)
 }
 
+var _ interface{ ID() store.ID } = (*store.Recorder)(nil) // keptAs asks for it
+
 // keptAs is the id under which a keeper stores its session now.
 func keptAs(k session.Recorder) store.ID {
 	if k, ok := k.(interface{ ID() store.ID }); ok {

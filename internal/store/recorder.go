@@ -34,6 +34,16 @@ type Recorder struct {
 // continues in it until another one is opened; the recorder takes over the log.
 func (s *Store) Record(m Meta, l *Log) *Recorder { return &Recorder{store: s, meta: m, log: l} }
 
+// ID returns the id of the current log, or "".
+func (r *Recorder) ID() ID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.log == nil {
+		return ""
+	}
+	return r.log.ID()
+}
+
 // Take stores a batch. After an error it stores nothing more, since a log must not have
 // gaps, and reports no further error.
 func (r *Recorder) Take(batch []conversation.Event) error {

@@ -71,14 +71,14 @@ func TestEachSessionHasALogOfItsOwn(t *testing.T) {
 	opened := conversation.SessionOpened{ID: "x"}
 	again := conversation.SessionOpening{How: conversation.OpenNew, Clear: true}
 	record(t, r, ready, first, opened)
-	if logOf(r) != "" {
+	if r.ID() != "" {
 		t.Error("a log has begun without a prompt")
 	}
 	record(t, r, test.Sent("one"), text("answer"))
-	id := logOf(r)
+	id := r.ID()
 	record(t, r, text(" more"), again, opened, test.Sent("two"))
-	if logOf(r) == id || logOf(r) == "" {
-		t.Errorf("the second session has the log %q", logOf(r))
+	if r.ID() == id || r.ID() == "" {
+		t.Errorf("the second session has the log %q", r.ID())
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestGoesOnInALog(t *testing.T) {
 	appendAll(t, l, ready, test.Sent("one"))
 	r := s.Record(Meta{}, l)
 	record(t, r, conversation.SessionOpening{How: conversation.OpenResume, ID: "x"}, text("more"))
-	if logOf(r) != l.ID() || len(stored(t, s)) != 1 || len(stored(t, s)[0]) != 4 {
+	if r.ID() != l.ID() || len(stored(t, s)) != 1 || len(stored(t, s)[0]) != 4 {
 		t.Errorf("got %v", stored(t, s))
 	}
 	if err := r.Close(); err != nil {
@@ -112,12 +112,4 @@ func TestGoesOnInALog(t *testing.T) {
 	if _, err := s.Continue(l.ID()); err != nil {
 		t.Errorf("the log is not free: %v", err)
 	}
-}
-
-// logOf returns the id of the log that a recorder writes, or "".
-func logOf(r *Recorder) ID {
-	if r.log == nil {
-		return ""
-	}
-	return r.log.ID()
 }
