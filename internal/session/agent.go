@@ -78,7 +78,7 @@ func connect(s *Session, p *Peer, offersV2 bool) *agent {
 	}
 	transport := p.Transport
 	if transport == nil {
-		lines := acpclient.NewLines(p.In, p.Out)
+		lines := acpclient.NewLines(&pacedReader{r: p.In, stream: s.stream}, p.Out)
 		if s.opt.MaxLine > 0 {
 			lines.MaxLine = s.opt.MaxLine
 		}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -309,4 +310,43 @@ func (s *Stream) endMerge() {
 		r.buf = nil // the event owns it now
 	}
 	r.kind, r.text = noMerge, conversation.Text{}
+}
+
+// pacedReader reads what an agent writes. While text waits to be taken it reads at the
+// pace of the batches: what the agent writes meanwhile stays in the pipe and is read at
+// once, instead of waking parley for every line. It never rests after a long read, so a
+// flood passes at full speed.
+type pacedReader struct {
+	r      io.Reader
+	stream *Stream
+	long   bool // the last read was long
+}
+
+const (
+	// mostRest bounds how long the agent's next message may stay in the pipe: a question
+	// or the end of a turn comes that much later after text.
+	mostRest = 40 * time.Millisecond
+	// longRead is the size, in bytes, of a read after which more is probably waiting.
+	longRead = 4 << 10
+)
+
+func (p *pacedReader) Read(b []byte) (int, error) {
+	if rest := p.stream.rest(); rest > 0 && !p.long {
+		time.Sleep(rest)
+	}
+	n, err := p.r.Read(b)
+	p.long = n >= longRead
+	return n, err
+}
+
+// rest returns how long the reader of the agent's pipe may rest: a little longer than the
+// pace, so that what is read next is announced at once. It is 0 unless text was added last
+// and nobody has taken it.
+func (s *Stream) rest() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pace == 0 || s.merge.kind != textMerge || s.closed {
+		return 0
+	}
+	return min(s.pace, mostRest) + time.Millisecond
 }

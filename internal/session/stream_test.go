@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,6 +49,93 @@ func TestStreamKeepsOrderAndMerges(t *testing.T) {
 	s.post(says("f")) // is not merged with what was taken
 	if got := s.Take(); len(got) != 1 || got[0] != says("f") {
 		t.Errorf("took %v", got)
+	}
+}
+
+// steadyPipe holds one more byte every 10 ms, for a second.
+type steadyPipe struct {
+	began       time.Time
+	reads, took int
+}
+
+func (p *steadyPipe) Read(b []byte) (int, error) {
+	p.reads++
+	if p.took >= 100 {
+		return 0, io.EOF
+	}
+	time.Sleep(time.Until(p.began.Add(time.Duration(p.took+1) * 10 * time.Millisecond)))
+	n := copy(b, make([]byte, time.Since(p.began)/(10*time.Millisecond)-time.Duration(p.took)))
+	p.took += n
+	return n, nil
+}
+
+// While text streams, the agent's pipe is read once a frame, however often the agent
+// writes.
+func TestThePipeIsReadAtThePaceOfBatches(t *testing.T) {
+	for pace, most := range map[time.Duration]int{0: 101, 40 * time.Millisecond: 27} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStream()
+			s.Pace(pace)
+			pipe := &steadyPipe{began: time.Now()}
+			p := &pacedReader{r: pipe, stream: s}
+			batches := 0
+			for b := make([]byte, 100); ; {
+				n, err := p.Read(b)
+				if err != nil {
+					break
+				}
+				s.post(says(string(b[:n])))
+				select {
+				case <-s.Ready():
+					batches++
+					time.AfterFunc(time.Millisecond, func() { s.Take() })
+				default:
+				}
+			}
+			if pipe.reads > most || pipe.took < 100 {
+				t.Errorf("pace %v: %d reads for %d bytes, want at most %d reads for 100", pace, pipe.reads, pipe.took, most)
+			}
+			if batches < most-3 {
+				t.Errorf("pace %v: %d batches", pace, batches)
+			}
+			time.Sleep(time.Second)
+		})
+	}
+}
+
+// Nothing waits in the pipe unless it comes after text that was read in small pieces.
+func TestThePipeIsReadAtOnce(t *testing.T) {
+	long := strings.Repeat("x", longRead)
+	for name, begin := range map[string]func(*Stream) string{
+		"before anything": func(*Stream) string { return "" },
+		"after a notice":  func(s *Stream) string { s.post(conversation.Said{Title: "notice"}); return "" },
+		"after a tool call": func(s *Stream) string {
+			s.post(says("a"))
+			s.post(conversation.Update{Update: &acpclient.ToolCall{}})
+			return ""
+		},
+		"after taken text":    func(s *Stream) string { s.post(says("a")); s.Take(); return "" },
+		"after a long read":   func(s *Stream) string { s.post(says(long)); return long },
+		"after text, unpaced": func(s *Stream) string { s.Pace(0); s.post(says("a")); return "" },
+		"after the end":       func(s *Stream) string { s.post(says("a")); s.Close(); return "" },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStream()
+			s.Pace(40 * time.Millisecond)
+			p := &pacedReader{stream: s}
+			b := make([]byte, longRead)
+			if before := begin(s); before != "" {
+				p.r = strings.NewReader(before)
+				_, _ = p.Read(b)
+			}
+			p.r = strings.NewReader("next")
+			began := time.Now()
+			_, _ = p.Read(b)
+			if waited := time.Since(began); waited > 0 {
+				t.Errorf("%s: read after %v", name, waited)
+			}
+			s.Close()
+		})
 	}
 }
 

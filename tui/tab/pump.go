@@ -14,7 +14,7 @@ import (
 // longer than a frame of the screen, so that each batch is drawn when it comes. In the
 // background nobody sees them.
 const (
-	frame           = 35 * time.Millisecond
+	frame           = 40 * time.Millisecond
 	backgroundFrame = 250 * time.Millisecond
 )
 
