@@ -98,7 +98,7 @@ func (p *program) help() {
 		lines = append(lines, "/"+c.name+": "+c.about)
 	}
 	lines = append(lines, "Answer a question with a number. ctrl+c cancels the turn; again, it quits, as ctrl+d does.")
-	p.out.line(strings.Join(lines, "\n"))
+	p.out.words(lines...)
 }
 
 // there reports whether a session is open, and says so if none is.

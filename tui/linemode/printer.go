@@ -47,6 +47,14 @@ func (w *printer) lines(text string) {
 	w.blank, w.speaks = text == "" || strings.HasSuffix(text, "\n"), nil
 }
 
+// words writes lines of parley's own, broken between words.
+func (w *printer) words(lines ...string) {
+	width := widthOf(w.to)
+	for _, line := range lines {
+		w.line(strings.Join(wrapped(line, width), "\n"))
+	}
+}
+
 // gap parts what comes next from what stands above.
 func (w *printer) gap() {
 	if !w.blank {

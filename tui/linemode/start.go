@@ -20,7 +20,7 @@ import (
 // begin starts what the command line names, or asks what to start.
 func (p *program) begin() {
 	p.conv.Cwd = p.opt.Cwd
-	p.out.line("parley " + p.opt.Version + ", in plain lines. Type a prompt and press enter. /help lists the commands.")
+	p.out.words("parley " + p.opt.Version + ", in plain lines. Type a prompt and press enter. /help lists the commands.")
 	if p.opt.Prompt != "" {
 		p.held = append(p.held, prompt.New(p.opt.Prompt))
 	}
