@@ -140,8 +140,8 @@ func New(b Bounds, enter []string) (*Sandbox, error) {
 // there returns the bounds with resolved paths, without missing ones and duplicates.
 func (b Bounds) there() Bounds {
 	b.Write, b.Keep, b.Hide = resolved(b.Write), resolved(b.Keep), resolved(b.Hide)
-	if temp, err := filepath.EvalSymlinks(b.Temp); err == nil {
-		b.Temp = temp
+	if temp := resolved([]string{b.Temp}); len(temp) > 0 {
+		b.Temp = temp[0]
 	}
 	var dirs []string
 	for _, p := range b.NoDirs {

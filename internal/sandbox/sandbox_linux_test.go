@@ -401,3 +401,10 @@ func TestHides(t *testing.T) {
 		}
 	}
 }
+
+// Without a directory for temporary files the system's stays, and nothing takes its place.
+func TestNoDirectoryForTemporaryFiles(t *testing.T) {
+	if b := (Bounds{}).there(); b.Temp != "" {
+		t.Errorf("temporary files go to %q", b.Temp)
+	}
+}
