@@ -25,6 +25,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // MaxBytes bounds the text that one read returns, and the content that a write may
@@ -79,7 +80,7 @@ type root struct {
 // links. FS keeps them open, so renaming one later makes no difference. Close releases
 // them.
 func New(roots ...string) (*FS, error) {
-	f := &FS{names: roots, maxBytes: MaxBytes, writing: make(chan struct{}, 1), written: map[string]bool{}}
+	f := &FS{names: slices.Clone(roots), maxBytes: MaxBytes, writing: make(chan struct{}, 1), written: map[string]bool{}}
 	for _, name := range roots {
 		r, err := openRoot(name)
 		if err != nil {
