@@ -2,6 +2,8 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -180,4 +182,129 @@ func Negotiate(ctx context.Context, first *acpclient.Client, h acpclient.Handler
 	case <-ctx.Done():
 		return nil, nil, fmt.Errorf("initialize: %w", ctx.Err())
 	}
+}
+
+// Version is the version of the protocol that this package speaks.
+const Version = 2
+
+type (
+	// Field is a field of an update that changes something: absent leaves alone, null
+	// clears, a value replaces.
+	Field[T any] = acpclient.Field[T]
+	// Meta is the _meta of a protocol object.
+	Meta = acpclient.Meta
+	// Marker advertises something by being there.
+	Marker = acpclient.Supported
+	// Empty is an answer that says nothing but that it was done.
+	Empty struct {
+		Meta Meta `json:"_meta,omitempty"`
+	}
+)
+
+// The requests that a client sends to an agent.
+var (
+	Initialize             = acpclient.Method[InitializeRequest, InitializeResponse]{Name: "initialize"}
+	AuthLogin              = acpclient.Method[acpclient.AuthenticateRequest, Empty]{Name: "auth/login"}
+	AuthLogout             = acpclient.Method[acpclient.LogoutRequest, Empty]{Name: "auth/logout"}
+	SessionNew             = acpclient.Method[NewSessionRequest, NewSessionResponse]{Name: "session/new"}
+	SessionResume          = acpclient.Method[ResumeSessionRequest, ResumeSessionResponse]{Name: "session/resume"}
+	SessionList            = acpclient.Method[acpclient.ListSessionsRequest, acpclient.ListSessionsResponse]{Name: "session/list"}
+	SessionDelete          = acpclient.Method[acpclient.DeleteSessionRequest, Empty]{Name: "session/delete"}
+	SessionClose           = acpclient.Method[acpclient.CloseSessionRequest, Empty]{Name: "session/close"}
+	SessionPrompt          = acpclient.Method[acpclient.PromptRequest, PromptResponse]{Name: "session/prompt"}
+	SessionSetConfigOption = acpclient.Method[SetConfigOptionRequest, SetConfigOptionResponse]{Name: "session/set_config_option"}
+	ToolCallCancel         = acpclient.Method[CancelToolCallRequest, Empty]{Name: "tool_call/cancel"}
+	TerminalCancel         = acpclient.Method[CancelTerminalRequest, Empty]{Name: "terminal/cancel"}
+
+	// Proposed additions that some agents have.
+	SessionFork     = acpclient.Method[ForkSessionRequest, NewSessionResponse]{Name: "session/fork"}
+	SessionSetTitle = acpclient.Method[acpclient.SetSessionTitleRequest, acpclient.SetSessionTitleResponse]{Name: "session/set_title"}
+)
+
+// The requests that an agent sends to a client.
+var (
+	SessionRequestPermission = acpclient.Method[RequestPermissionRequest, acpclient.RequestPermissionResponse]{Name: "session/request_permission"}
+	ElicitationCreate        = acpclient.ElicitationCreate
+)
+
+// The notifications.
+var (
+	SessionCancel       = acpclient.SessionCancel
+	SessionUpdate       = acpclient.Notification[UpdateNotification]{Name: "session/update"}
+	ElicitationComplete = acpclient.ElicitationComplete
+)
+
+// errNoSessions says that there is nothing to do with an agent.
+var errNoSessions = errors.New("the agent offers no sessions")
+
+// negotiation decides which version a connection speaks.
+type negotiation struct {
+	first   *acpclient.Client
+	handler acpclient.Handler
+	request *acpclient.InitializeRequest
+	log     *slog.Logger
+
+	client Negotiated
+	info   *acpclient.InitializeResponse
+	done   chan error
+}
+
+// chosen is initialize while it is not known which version its answer has.
+var chosen = acpclient.Method[InitializeRequest, anyVersion](Initialize)
+
+// anyVersion is the answer to initialize in any version.
+type anyVersion struct {
+	version uint16
+	raw     json.RawMessage
+}
+
+// UnmarshalJSON takes the answer as it is, if it names a version.
+func (a *anyVersion) UnmarshalJSON(b []byte) error {
+	var head struct {
+		ProtocolVersion uint16 `json:"protocolVersion" acp:"required"`
+	}
+	if err := acpclient.Unmarshal(b, &head); err != nil {
+		return err
+	}
+	a.version, a.raw = head.ProtocolVersion, append(json.RawMessage(nil), b...)
+	return nil
+}
+
+// answered takes the answer before the reader goes on to the message behind it, which
+// is in the chosen version already.
+func (n *negotiation) answered(a *anyVersion, err error) {
+	if err == nil {
+		err = n.choose(a)
+	}
+	n.done <- err
+}
+
+func (n *negotiation) choose(a *anyVersion) error {
+	switch a.version {
+	case acpclient.ProtocolVersion:
+		n.first.Offer(n.request.ClientCapabilities)
+		n.client, n.info = n.first, &acpclient.InitializeResponse{}
+		if err := acpclient.Unmarshal(a.raw, n.info); err != nil {
+			return fmt.Errorf("the answer to initialize: %w", err)
+		}
+		return nil
+	case Version:
+		var r InitializeResponse
+		if err := acpclient.Unmarshal(a.raw, &r); err != nil {
+			return fmt.Errorf("the answer to initialize: %w", err)
+		}
+		if r.Capabilities.Session == nil {
+			return errNoSessions
+		}
+		conn := n.first.Conn()
+		c := &Client{conn: conn, handler: n.handler, offered: n.request.ClientCapabilities, log: n.log, turns: map[acpclient.SessionID]*turns{}}
+		go func() {
+			<-conn.Done()
+			c.connectionEnded()
+		}()
+		c.conn.Receive(&receiver{c})
+		n.client, n.info = c, r.toV1()
+		return nil
+	}
+	return &acpclient.VersionError{Agent: a.version}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Unmarshal decodes JSON into a type of this package as the schema's leniency
@@ -245,3 +246,165 @@ func decodeInteger(raw json.RawMessage, v reflect.Value) error {
 }
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+// Meta is the `_meta` of a protocol object: an object of extensions, kept as it
+// was received and never required ("Extensibility" in the protocol's pages).
+type Meta = json.RawMessage
+
+// MetaValue decodes the value at a path of keys in m, for instance
+// "claudeCode", "parentToolUseId". It reports whether it was there and fit.
+func MetaValue[T any](m Meta, path ...string) (T, bool) {
+	var v T
+	raw := m
+	for _, key := range path {
+		var fields map[string]json.RawMessage
+		if len(raw) == 0 || json.Unmarshal(raw, &fields) != nil {
+			return v, false
+		}
+		raw = fields[key]
+	}
+	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &v) != nil {
+		var none T
+		return none, false
+	}
+	return v, true
+}
+
+// Field is an optional field for which null and absent differ: null clears,
+// absent leaves alone. The zero value is absent.
+type Field[T any] struct {
+	// Set says that the field was there.
+	Set bool
+	// Value is nil when the field was null.
+	Value *T
+}
+
+// IsZero reports that the field is absent, for `omitzero`.
+func (f Field[T]) IsZero() bool { return !f.Set }
+
+// MarshalJSON encodes the value, or null.
+func (f Field[T]) MarshalJSON() ([]byte, error) { return marshal(f.Value) }
+
+// UnmarshalJSON decodes a value or null. An invalid value counts as absent.
+func (f *Field[T]) UnmarshalJSON(b []byte) error {
+	*f = Field[T]{}
+	if isNull(b) {
+		f.Set = true
+		return nil
+	}
+	value := new(T)
+	if Unmarshal(b, value) == nil {
+		*f = Field[T]{Set: true, Value: value}
+	}
+	return nil
+}
+
+// SetTo is the field with a value.
+func SetTo[T any](v T) Field[T] { return Field[T]{Set: true, Value: &v} }
+
+// List is an array that the schema requires: nil is encoded as an empty one.
+type List[T any] []T
+
+// MarshalJSON encodes an array, never null.
+func (l List[T]) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("[]"), nil
+	}
+	return marshal([]T(l))
+}
+
+// splice puts `"key":"value"` in front of the fields of an encoded object.
+func splice(key, value string, object []byte) []byte {
+	head, _ := marshal(value)
+	out := make([]byte, 0, len(object)+len(key)+len(head)+8)
+	out = append(out, '{', '"')
+	out = append(out, key...)
+	out = append(out, '"', ':')
+	out = append(out, head...)
+	if len(object) > 2 {
+		out = append(out, ',')
+	}
+	return append(out, object[1:]...)
+}
+
+// largeTextSize is the size in bytes from which a text is written into a message by
+// hand: encoding/json holds it up to four times at once, this once.
+const largeTextSize = 1 << 20
+
+// largeText is a result with one text that can be very large.
+type largeText interface {
+	// split returns the text, and the result with a mark in its place that occurs
+	// nowhere else.
+	split() (text string, rest any, mark string)
+}
+
+// marshalAround is marshal with the text in the place of the mark.
+func marshalAround(v any, mark, text string) ([]byte, error) {
+	around, err := marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	before, after, _ := bytes.Cut(around, []byte(`"`+mark+`"`))
+	const lineEnd = 1
+	out := make([]byte, 0, len(before)+quotedSize(text)+len(after)+lineEnd)
+	out = append(out, before...)
+	out = appendQuoted(out, text)
+	return append(out, after...), nil
+}
+
+// escapes are the short ones of JSON.
+var escapes = [utf8.RuneSelf]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`}
+
+func init() {
+	for c := range byte(' ') {
+		if escapes[c] == "" {
+			quoted, _ := json.Marshal(string(rune(c))) // a string can always be encoded
+			escapes[c] = string(quoted[1 : len(quoted)-1])
+		}
+	}
+}
+
+// replacement replaces bytes that are not UTF-8.
+const replacement = `\ufffd`
+
+// quotedSize is how long appendQuoted makes a text.
+func quotedSize(text string) int {
+	n := 2
+	for i := 0; i < len(text); {
+		piece, size := quotedAt(text, i)
+		n += len(piece)
+		i += size
+	}
+	return n
+}
+
+// appendQuoted appends the text as a JSON string.
+func appendQuoted(out []byte, text string) []byte {
+	out = append(out, '"')
+	for i := 0; i < len(text); {
+		piece, size := quotedAt(text, i)
+		out = append(out, piece...)
+		i += size
+	}
+	return append(out, '"')
+}
+
+// quotedAt returns the JSON form of the text at i, one escaped character or a run of
+// plain ones, and its size in the text.
+func quotedAt(text string, i int) (piece string, size int) {
+	end := i
+	for end < len(text) && text[end] < utf8.RuneSelf && escapes[text[end]] == "" {
+		end++
+	}
+	if end > i {
+		return text[i:end], end - i
+	}
+	if c := text[i]; c < utf8.RuneSelf {
+		return escapes[c], 1
+	}
+	r, size := utf8.DecodeRuneInString(text[i:])
+	if r == utf8.RuneError && size == 1 {
+		return replacement, 1
+	}
+	return text[i : i+size], size
+}
