@@ -212,6 +212,7 @@ const (
 	ActionDialogContext  Action = "dialog_context"
 	ActionDialogShow     Action = "dialog_show"
 	ActionDialogEdit     Action = "dialog_edit"
+	ActionDialogRaw      Action = "dialog_raw"
 	ActionDialogNext     Action = "dialog_next"
 	ActionDialogPrev     Action = "dialog_prev"
 	ActionRejectWords    Action = "reject_with_words"
@@ -314,14 +315,14 @@ var promptActions = []ActionInfo{
 	{ActionLineDown, ContextPrompt, "Scroll down a line", []string{"ctrl+down"}},
 	{ActionScrollTop, ContextPrompt, "Scroll to the beginning", []string{"home", "ctrl+home"}},
 	{ActionScrollBottom, ContextPrompt, "Scroll to the end and follow", []string{"end", "ctrl+end"}},
-	{ActionLendMouse, ContextPrompt, "Leave the mouse to the terminal until the next key", []string{"f9"}},
+	{ActionLendMouse, ContextPrompt, "Leave the mouse to the terminal until the next key", nil},
 	{ActionTerminal, ContextPrompt, "Step into the running command", []string{"f7"}},
 	{ActionAddOutput, ContextPrompt, "Add the output of your last command", []string{"f8"}},
 	{ActionInspector, ContextPrompt, "Inspect the protocol", []string{"f12"}},
 	{ActionSessions, ContextPrompt, "Show the sessions", []string{"ctrl+s"}},
 	{ActionQuestions, ContextPrompt, "List the waiting questions of all tabs", []string{"alt+a"}},
 	{ActionNewSession, ContextPrompt, "New session in a new tab", []string{"ctrl+n"}},
-	{ActionNewAgent, ContextPrompt, "New tab with another agent", []string{"alt+n"}},
+	{ActionNewAgent, ContextPrompt, "New tab with another agent", nil},
 	{ActionNextTab, ContextPrompt, "Next tab", []string{"ctrl+pgdown", "alt+."}},
 	{ActionPrevTab, ContextPrompt, "Previous tab", []string{"ctrl+pgup", "alt+,"}},
 	// The first key shows the first tab, and so on.
@@ -332,7 +333,7 @@ var promptActions = []ActionInfo{
 	{ActionExport, ContextPrompt, "Export the session to a file", nil},
 	{ActionHelp, ContextPrompt, "Show the help", []string{"f1", "?"}},
 	{ActionGuide, ContextPrompt, "Read the guide", nil},
-	{ActionNews, ContextPrompt, "Show the news", []string{"ctrl+f1"}},
+	{ActionNews, ContextPrompt, "Show the news", nil},
 }
 
 var transcriptActions = []ActionInfo{
@@ -361,7 +362,7 @@ var transcriptActions = []ActionInfo{
 	{ActionStepIn, ContextTranscript, "Step into the command", []string{"t"}},
 	{ActionEndCommand, ContextTranscript, "Stop the command", []string{"x"}},
 	{ActionItemAdd, ContextTranscript, "Add the command's output to the prompt", []string{"a"}},
-	{ActionFocusPrompt, ContextTranscript, "Back to the prompt", []string{"tab", "i", "alt+t"}},
+	{ActionFocusPrompt, ContextTranscript, "Back to the prompt", []string{"tab", "i"}},
 }
 
 var pagerActions = []ActionInfo{
@@ -450,6 +451,7 @@ var dialogActions = []ActionInfo{
 	{ActionDialogContext, ContextDialog, "Permission: more context around a change", []string{"ctrl+w", "alt+w"}},
 	{ActionDialogShow, ContextDialog, "Permission: whole screen", []string{"ctrl+e", "alt+e"}},
 	{ActionDialogEdit, ContextDialog, "Permission: open in $EDITOR", []string{"ctrl+g", "alt+g"}},
+	{ActionDialogRaw, ContextDialog, "Permission: raw input", []string{"ctrl+r", "alt+i"}},
 	{ActionDialogNext, ContextDialog, "Permission: next question", []string{"right", "alt+n"}},
 	{ActionDialogPrev, ContextDialog, "Permission: previous question", []string{"left", "alt+p"}},
 	{ActionRejectWords, ContextDialog, "Permission: reject and say what to do instead", []string{"tab"}},

@@ -195,8 +195,12 @@ func TestReducedMotion(t *testing.T) {
 // startedAs is a program of a version, as it stands when it has just been started.
 func startedAs(t *testing.T, version string, memory *config.RecentFile) *Model {
 	t.Helper()
+	set, err := config.Parse("config.toml", []byte("[keys]\nnews = \"ctrl+f1\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	m := newModel(t.Context(), Options{
-		Config: config.Default(), Cwd: t.TempDir(), Version: version, Backend: app.Backend{Recent: memory},
+		Config: set, Cwd: t.TempDir(), Version: version, Backend: app.Backend{Recent: memory},
 		Changes: "# Changelog\n\n## 1.3.0\n\n- Sings.\n\n## 1.2.0\n\n- Hums.\n",
 	})
 	m.start(nil)

@@ -610,14 +610,14 @@ func TestKeysShowTabs(t *testing.T) {
 
 func TestThePickerOpensATab(t *testing.T) {
 	p, first, _ := twoTabs(t, map[string]string{"says": says, "other": idle}, "says")
-	p.press("alt+n")
+	p.press("ctrl+c", "/", "a", "g", "e", "n", "t", "enter")
 	p.until("the agents are listed", func() bool { return strings.Contains(p.screen(), "● says") })
 	p.mustShow("New tab: choose an agent", "other")
 	p.press("esc")
 	if len(p.tabs) != 2 {
 		t.Fatal("nothing was chosen")
 	}
-	p.press("alt+n")
+	p.press("ctrl+c", "/", "a", "g", "e", "n", "t", "enter")
 	p.until("the agents are listed", func() bool { return strings.Contains(p.screen(), "other") })
 	p.press("o", "t", "h", "enter")
 	p.ready()

@@ -115,7 +115,7 @@ func optionReplies(env Env, p *conversation.Permission) []reply {
 // lettered assigns free letters to the options beyond the numbers.
 func lettered(list []reply, keys config.Keys) []reply {
 	const letters = "bcefghjklmopqrstuvwxzabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	taken := map[string]bool{rawKey: true}
+	taken := make(map[string]bool)
 	for _, a := range list {
 		for _, key := range a.keys {
 			taken[key] = true
@@ -158,7 +158,7 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	switch {
 	case d.closes(msg):
 		return CancelTurn{}
-	case msg.String() == rawKey && d.hasRaw():
+	case d.hasRaw() && d.env.Keys.Match(config.ActionDialogRaw, msg.String()):
 		d.raw = !d.raw
 		d.rawDue, d.about = d.raw, nil
 		return nil
@@ -292,9 +292,6 @@ type subject struct {
 	rawInput  string
 }
 
-// rawKey toggles the raw input.
-const rawKey = "alt+i"
-
 // View implements [Dialog].
 func (d *Permission) View(width, maxHeight int) View {
 	d.refresh()
@@ -355,7 +352,7 @@ func (d *Permission) Hints() []Hint {
 		if d.raw {
 			word = "hide " + word
 		}
-		hints = append(hints, Hint{rawKey, word})
+		hints = d.env.hint(hints, config.ActionDialogRaw, word)
 	}
 	if len(hints) > 0 && d.changesFiles() {
 		hints = d.env.hint(hints, config.ActionDialogContext, "context")

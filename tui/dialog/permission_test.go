@@ -311,7 +311,7 @@ func TestPermissionShows(t *testing.T) {
 	if strings.Contains(text, "file_path") {
 		t.Error("the raw input is shown without being asked for")
 	}
-	strike(d, "alt+i")
+	strike(d, "ctrl+r")
 	if text := shownBy(d, 80, 50); !strings.Contains(text, `"file_path": "/home/ada/greet/main.go"`) {
 		t.Errorf("the raw input is not shown:\n%s", text)
 	}
@@ -443,7 +443,7 @@ func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
 	d := NewPermission(env, editPermission(), 1)
 	c.pass(LookTime)
 	d.View(80, 40)
-	strike(d, rawKey)
+	strike(d, "ctrl+r")
 	env.Reach.Add(map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
 	d.View(80, 40)
 	if d.ArmsIn(c.now()) == 0 {

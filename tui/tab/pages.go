@@ -3,7 +3,6 @@ package tab
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
 	"parley/tui/dialog"
 	"parley/tui/pages"
 )
@@ -96,7 +95,7 @@ func (v *view) newsWords() string {
 	if !t.news {
 		return ""
 	}
-	return "parley is now " + t.program.Version + ": " + t.keyOf(config.ActionNews) + " shows what is new"
+	return "parley is now " + t.program.Version + ": /news shows what is new"
 }
 
 // showNews opens the changelog.

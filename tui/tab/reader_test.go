@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/tui/desktop"
 )
@@ -418,7 +419,7 @@ func TestTheMouseIsLentUntilTheNextKey(t *testing.T) {
 	if !b.TakesMouse() {
 		t.Error("it takes no mouse")
 	}
-	b.press("f9")
+	b.actions.run(config.ActionLendMouse)
 	if b.TakesMouse() {
 		t.Error("the mouse is not lent")
 	}

@@ -164,7 +164,7 @@ func TestInlineSaysWhichTabWhatFollowsIsOf(t *testing.T) {
 		Others: map[string]string{"other": begin + "say Words of the other.\nend-turn\n"},
 	})
 	p.Ask("go").Shows("Words of the first.").Idle()
-	p.Press("alt+n").Shows("New tab: choose an agent", "other").Type("other").Press("enter").Ready()
+	p.Palette("New tab with another").Shows("New tab: choose an agent", "other").Type("other").Press("enter").Ready()
 	p.Ask("and you").Shows("Words of the other.").Idle()
 	p.Press("ctrl+pgup", "ctrl+pgdown", "ctrl+pgup") // nothing new is there to be told apart
 	p.Ask("more").Shows("More of the first.").Idle().leaves().endsShell()

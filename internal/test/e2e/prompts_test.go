@@ -255,6 +255,6 @@ end-turn
 func TestADraftOutlivesTheChoiceOfAnotherAgent(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Others: map[string]string{"asker": "handshake\n"}, Script: begin})
-	p.Ready().Type("half a tho").Shows("❯ half a tho").Press("alt+n").Shows("New tab: choose an agent", "asker").Type("asker").Shows("❯   asker").Press("enter")
+	p.Ready().Type("half a tho").Shows("❯ half a tho").Palette("New tab with another").Shows("New tab: choose an agent", "asker").Type("asker").Shows("❯   asker").Press("enter")
 	p.TabLine("2").Ready().Gone("half a tho").Press("alt+1").Shows("❯ half a tho")
 }

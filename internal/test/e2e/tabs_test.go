@@ -71,7 +71,7 @@ func (p *Parley) Titled(beginning string) *Parley {
 // Pick opens a tab with another agent.
 func (p *Parley) Pick(agent string) *Parley {
 	p.t.Helper()
-	p.Press("alt+n").Shows("New tab: choose an agent", agent)
+	p.Palette("New tab with another").Shows("New tab: choose an agent", agent)
 	return p.Type(agent).Press("enter").TabLine(agent).Ready()
 }
 

@@ -147,7 +147,7 @@ var scenes = []scene{
 	}},
 	{name: "tabs", title: "Two sessions in tabs: the one behind waits for an answer", agent: works + edits + runs, others: map[string]string{"robin": waits}, play: func(s *stage) *ptytest.Terminal {
 		term := done(allowed(asked(s)))
-		term.Press("alt+n").WaitFor("New tab: choose an agent").Type("robin").Press("enter").WaitFor(ready)
+		term.Press("ctrl+p").WaitFor("Command palette").Type("New tab with another").WaitFor("New tab with another agent").Press("enter").WaitFor("New tab: choose an agent").Type("robin").Press("enter").WaitFor(ready)
 		term.Type("Check everything and tag the release").Press("enter").WaitFor("git tag v1.4.0")
 		return term.Press("alt+,").WaitFor("Everybody is greeted now", "?")
 	}},
