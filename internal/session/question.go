@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 	"parley/internal/conversation"
 	"parley/internal/policy"
 )
@@ -204,4 +205,141 @@ func (s *Session) closeQuestions() {
 	for _, id := range slices.Sorted(maps.Keys(s.elicitations)) {
 		s.closeElicitationLocked(id, elicitCancelled)
 	}
+}
+
+// ErrUnsupported means that the agent does not offer a method or feature.
+var ErrUnsupported = errors.New("the agent does not offer it")
+
+// errNoAgent means that no agent is running.
+var errNoAgent = errors.New("the agent is not running")
+
+// ask makes a call and waits for its answer. If the agent requires signing in first,
+// ask waits for that too, and repeats the call. offered reports whether the agent has
+// the method.
+func ask[R any](
+	ctx context.Context, s *Session, what string,
+	offered func(*acpclient.InitializeResponse) bool,
+	do func(context.Context, v2.Negotiated) (*R, error),
+) (*R, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+
+	for signedIn := false; ; signedIn = true {
+		s.mu.Lock()
+		if !s.connected() {
+			s.unlock()
+			return nil, fmt.Errorf("%s: %w", what, errNoAgent)
+		}
+		a := s.agent
+		s.unlock()
+		if !offered(a.info()) {
+			return nil, fmt.Errorf("%s: %w", what, ErrUnsupported)
+		}
+		r, err := do(ctx, a.client)
+		if err == nil {
+			return r, nil
+		}
+		if signedIn || !acpclient.IsCode(err, acpclient.CodeAuthRequired) || !s.waitForAuth(ctx, err) {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+	}
+}
+
+// waitForAuth waits until the user has signed in, and reports whether that happened.
+func (s *Session) waitForAuth(ctx context.Context, err error) bool {
+	done := make(chan bool, 1)
+	s.mu.Lock()
+	if !s.connected() {
+		s.unlock()
+		return false
+	}
+	giveUp := func() { done <- false }
+	s.block(err, blockedCall{again: func() { done <- true }, giveUp: giveUp, callHooks: callHooks{agentGone: giveUp}})
+	s.unlock()
+	select {
+	case ok := <-done:
+		return ok
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// connected reports whether an agent runs and has answered initialize. s.mu must be
+// held.
+func (s *Session) connected() bool {
+	return !s.closed && s.agent != nil && s.agent.info() != nil && s.agent.conn.Err() == nil
+}
+
+// Asker asks the user on behalf of a Machine. It is safe for concurrent use.
+type Asker interface {
+	// AskFile asks whether a file may be read or written, and waits for the answer.
+	// before is the current content, nil if there is no file, and after the new one;
+	// both are unused if the question is about reading, or is Hidden. The question is
+	// withdrawn when ctx ends. The error is ErrCancelled if the turn was cancelled or
+	// the agent exited.
+	AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error)
+}
+
+// FileAnswer is the user's answer to a question about a file.
+type FileAnswer int
+
+// The answers.
+const (
+	FileRefused FileAnswer = iota
+	FileOnce
+	FileForSession
+)
+
+// ErrCancelled means that a question was withdrawn before it was answered.
+var ErrCancelled = errors.New("the turn was cancelled before the user answered")
+
+// asker is the Asker of a session.
+type asker struct{ s *Session }
+
+func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error) {
+	s := a.s
+	s.stream.room(ctx)
+	open := s.openFileQuestion(ctx, q, conversation.FileRequest(q, before, after))
+	outcome, err := open.wait(ctx, func() bool { return s.closePermission(open.id, acpclient.PermissionCancelled) })
+	switch {
+	case err != nil:
+		return FileRefused, err
+	case outcome.Cancelled():
+		return FileRefused, ErrCancelled
+	case outcome.OptionID == conversation.FileOnce:
+		return FileOnce, nil
+	case outcome.OptionID == conversation.FileSession:
+		return FileForSession, nil
+	}
+	return FileRefused, nil
+}
+
+// origin is the agent and session that a request for the Machine comes from, stored in
+// its context.
+type origin struct {
+	agent   *agent
+	session acpclient.SessionID
+}
+
+type originKey struct{}
+
+// openFileQuestion asks the user a question of parley's own. It is answered as
+// cancelled at once if the agent is gone, the turn was cancelled, or the session named
+// in ctx was left.
+func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQuestion, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
+	s.mu.Lock()
+	defer s.unlock()
+	s.lastNumber++
+	q := newQuestion[acpclient.RequestPermissionOutcome](s.lastNumber)
+	from, known := ctx.Value(originKey{}).(origin)
+	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
+	if s.closed || s.agent == nil || s.cancelling || left {
+		q.reply <- acpclient.PermissionCancelled
+		return q
+	}
+	q.offered = r.Options
+	s.permissions[q.id] = q
+	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, File: file, At: s.opt.Now()})
+	return q
 }
