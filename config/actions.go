@@ -17,8 +17,8 @@ const (
 	// ContextPrompt is the composer, and everything that works everywhere. While there
 	// is a draft, keys that type text only type.
 	ContextPrompt Context = "prompt"
-	// ContextTranscript is the focused transcript. Keys that it does not use fall
-	// through to ContextPrompt.
+	// ContextTranscript is the focused transcript, and what all pages have in common:
+	// moving, finding, copying. Keys that it does not use fall through to ContextPrompt.
 	ContextTranscript Context = "transcript"
 	// ContextPager is the full-screen view of one item. Keys that it does not use fall
 	// through to ContextTranscript.
@@ -27,10 +27,10 @@ const (
 	// the command.
 	ContextTerminal Context = "terminal"
 	// ContextChanges is the full-screen list of changed files, and the changes of one
-	// of them. Only the actions for how changes are drawn fall through.
+	// of them. Keys that it does not use fall through to ContextTranscript.
 	ContextChanges Context = "changes"
-	// ContextInspector is the full-screen protocol inspector. Only the scrolling
-	// actions fall through.
+	// ContextInspector is the full-screen protocol inspector. Keys that it does not use
+	// fall through to ContextTranscript.
 	ContextInspector Context = "inspector"
 	// ContextReplay is the replay of a recording. Keys that it does not use fall
 	// through to ContextPrompt, where they apply.
@@ -91,16 +91,16 @@ const (
 
 // The actions of ContextTranscript.
 const (
-	ActionItemNext    Action = "item_next"
-	ActionItemPrev    Action = "item_prev"
-	ActionItemFirst   Action = "item_first"
-	ActionItemLast    Action = "item_last"
-	ActionItemExpand  Action = "item_expand"
+	ActionNext        Action = "next"
+	ActionPrevious    Action = "previous"
+	ActionFirst       Action = "first"
+	ActionLast        Action = "last"
+	ActionExpand      Action = "expand"
 	ActionItemShow    Action = "item_show"
-	ActionItemOpen    Action = "item_open"
+	ActionOpen        Action = "open"
 	ActionDiffSplit   Action = "diff_side_by_side"
 	ActionDiffContext Action = "diff_context"
-	ActionItemCopy    Action = "item_copy"
+	ActionCopy        Action = "copy"
 	ActionCopyCode    Action = "copy_code"
 	ActionCopyCommand Action = "copy_command"
 	ActionCopyOutput  Action = "copy_output"
@@ -137,11 +137,6 @@ const (
 // The actions of ContextChanges.
 const (
 	ActionChangesClose    Action = "changes_close"
-	ActionChangesShow     Action = "changes_show"
-	ActionChangesNext     Action = "changes_next"
-	ActionChangesPrev     Action = "changes_prev"
-	ActionChangesFirst    Action = "changes_first"
-	ActionChangesLast     Action = "changes_last"
 	ActionHunkNext        Action = "hunk_next"
 	ActionHunkPrev        Action = "hunk_prev"
 	ActionChangesScope    Action = "changes_scope"
@@ -152,8 +147,6 @@ const (
 	ActionChangesBackAll  Action = "changes_revert_file"
 	ActionChangesUndo     Action = "changes_undo_turn"
 	ActionChangesRedo     Action = "changes_redo"
-	ActionChangesOpen     Action = "changes_open"
-	ActionChangesPatch    Action = "changes_copy_patch"
 	ActionChangesComment  Action = "changes_comment"
 	ActionChangesComments Action = "changes_send_comments"
 )
@@ -161,11 +154,6 @@ const (
 // The actions of ContextInspector.
 const (
 	ActionInspectorClose     Action = "inspector_close"
-	ActionInspectorShow      Action = "inspector_show"
-	ActionInspectorNext      Action = "inspector_next"
-	ActionInspectorPrev      Action = "inspector_previous"
-	ActionInspectorFirst     Action = "inspector_first"
-	ActionInspectorLast      Action = "inspector_last"
 	ActionInspectorUp        Action = "inspector_scroll_up"
 	ActionInspectorDown      Action = "inspector_scroll_down"
 	ActionInspectorPair      Action = "inspector_pair"
@@ -176,11 +164,7 @@ const (
 	ActionInspectorWrong     Action = "inspector_wrong"
 	ActionInspectorAll       Action = "inspector_all"
 	ActionInspectorFold      Action = "inspector_fold"
-	ActionInspectorSearch    Action = "inspector_search"
-	ActionInspectorFound     Action = "inspector_find_next"
-	ActionInspectorBack      Action = "inspector_find_previous"
 	ActionInspectorPause     Action = "inspector_pause"
-	ActionInspectorCopy      Action = "inspector_copy"
 	ActionInspectorSave      Action = "inspector_save"
 )
 
@@ -337,16 +321,16 @@ var promptActions = []ActionInfo{
 }
 
 var transcriptActions = []ActionInfo{
-	{ActionItemNext, ContextTranscript, "Next item", []string{"j", "down"}},
-	{ActionItemPrev, ContextTranscript, "Previous item", []string{"k", "up"}},
-	{ActionItemFirst, ContextTranscript, "First item", []string{"g", "home"}},
-	{ActionItemLast, ContextTranscript, "Last item", []string{"G", "end"}},
-	{ActionItemExpand, ContextTranscript, "Expand or collapse the item", []string{"enter", "space"}},
+	{ActionNext, ContextTranscript, "Next item or line", []string{"j", "down"}},
+	{ActionPrevious, ContextTranscript, "Previous item or line", []string{"k", "up"}},
+	{ActionFirst, ContextTranscript, "First item or line", []string{"g", "home"}},
+	{ActionLast, ContextTranscript, "Last item or line", []string{"G", "end"}},
+	{ActionExpand, ContextTranscript, "Expand, collapse or show the item", []string{"enter", "space"}},
 	{ActionItemShow, ContextTranscript, "Show the item on the whole screen", []string{"f"}},
-	{ActionItemOpen, ContextTranscript, "Open the item's file in $EDITOR", []string{"o"}},
+	{ActionOpen, ContextTranscript, "Open the item's file in $EDITOR", []string{"o"}},
 	{ActionDiffSplit, ContextTranscript, "Toggle side-by-side diff", []string{"s"}},
 	{ActionDiffContext, ContextTranscript, "More context around a change", []string{"e"}},
-	{ActionItemCopy, ContextTranscript, "Copy the item or the selection", []string{"y"}},
+	{ActionCopy, ContextTranscript, "Copy the item or the selection", []string{"y"}},
 	{ActionCopyCode, ContextTranscript, "Copy a code block; again: the next one", []string{"c"}},
 	{ActionCopyCommand, ContextTranscript, "Copy the command", []string{"C"}},
 	{ActionCopyOutput, ContextTranscript, "Copy the output", []string{"O"}},
@@ -380,11 +364,6 @@ var terminalActions = []ActionInfo{
 
 var changesActions = []ActionInfo{
 	{ActionChangesClose, ContextChanges, "Back to the list, close", []string{"q", "esc"}},
-	{ActionChangesShow, ContextChanges, "Show the changes of the file", []string{"enter", "space"}},
-	{ActionChangesNext, ContextChanges, "Next file, next line", []string{"j", "down"}},
-	{ActionChangesPrev, ContextChanges, "Previous file, previous line", []string{"k", "up"}},
-	{ActionChangesFirst, ContextChanges, "First one", []string{"g", "home"}},
-	{ActionChangesLast, ContextChanges, "Last one", []string{"G", "end"}},
 	{ActionHunkNext, ContextChanges, "Next change of the file", []string{"]"}},
 	{ActionHunkPrev, ContextChanges, "Previous change", []string{"["}},
 	{ActionChangesScope, ContextChanges, "Changes of the session, of the last turn", []string{"tab"}},
@@ -395,19 +374,12 @@ var changesActions = []ActionInfo{
 	{ActionChangesBackAll, ContextChanges, "Undo the whole file", []string{"X"}},
 	{ActionChangesUndo, ContextChanges, "Undo the last turn", []string{"u"}},
 	{ActionChangesRedo, ContextChanges, "Redo the last undo", []string{"r"}},
-	{ActionChangesOpen, ContextChanges, "Open the file in $EDITOR", []string{"o"}},
-	{ActionChangesPatch, ContextChanges, "Copy the file's changes as a patch", []string{"p"}},
 	{ActionChangesComment, ContextChanges, "Comment on the line", []string{"c"}},
 	{ActionChangesComments, ContextChanges, "Put the comments into the prompt", []string{"S"}},
 }
 
 var inspectorActions = []ActionInfo{
 	{ActionInspectorClose, ContextInspector, "Close the message, close it", []string{"q", "esc"}},
-	{ActionInspectorShow, ContextInspector, "Show or hide the whole message", []string{"enter"}},
-	{ActionInspectorNext, ContextInspector, "Next message", []string{"j", "down"}},
-	{ActionInspectorPrev, ContextInspector, "Previous message", []string{"k", "up"}},
-	{ActionInspectorFirst, ContextInspector, "First message", []string{"g", "home"}},
-	{ActionInspectorLast, ContextInspector, "Last message, and follow", []string{"G", "end"}},
 	{ActionInspectorUp, ContextInspector, "Scroll the message up", []string{"K"}},
 	{ActionInspectorDown, ContextInspector, "Scroll the message down", []string{"J"}},
 	{ActionInspectorPair, ContextInspector, "To the answer or the request", []string{"p"}},
@@ -418,11 +390,7 @@ var inspectorActions = []ActionInfo{
 	{ActionInspectorWrong, ContextInspector, "Filter by schema violations", []string{"w"}},
 	{ActionInspectorAll, ContextInspector, "Show all messages", []string{"a"}},
 	{ActionInspectorFold, ContextInspector, "Toggle folding of notifications", []string{"z"}},
-	{ActionInspectorSearch, ContextInspector, "Find words in the messages", []string{"/"}},
-	{ActionInspectorFound, ContextInspector, "Next match", []string{"n"}},
-	{ActionInspectorBack, ContextInspector, "Previous match", []string{"N"}},
 	{ActionInspectorPause, ContextInspector, "Pause, resume", []string{"space"}},
-	{ActionInspectorCopy, ContextInspector, "Copy the message", []string{"y"}},
 	{ActionInspectorSave, ContextInspector, "Save all as a recording", []string{"s"}},
 }
 
@@ -493,7 +461,7 @@ var searchWords = map[Action]string{
 	ActionHelp:            "keys shortcuts bindings keybindings hotkeys commands",
 	ActionGuide:           "manual documentation docs",
 	ActionNews:            "changelog release version",
-	ActionItemCopy:        "yank clipboard",
+	ActionCopy:            "yank clipboard",
 	ActionItemShow:        "pager fullscreen",
 	ActionDiffSplit:       "split view",
 

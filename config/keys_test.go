@@ -80,8 +80,8 @@ func TestDefaultKeys(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]map[Context]Action{
-		"enter":  {ContextPrompt: ActionSend, ContextTranscript: ActionItemExpand, ContextDialog: ActionDialogAccept},
-		"y":      {ContextTranscript: ActionItemCopy, ContextDialog: ActionAllowOnce},
+		"enter":  {ContextPrompt: ActionSend, ContextTranscript: ActionExpand, ContextDialog: ActionDialogAccept},
+		"y":      {ContextTranscript: ActionCopy, ContextDialog: ActionAllowOnce},
 		"ctrl+j": {ContextPrompt: ActionNewline},
 		"q":      {},
 	} {
@@ -111,11 +111,11 @@ palette = ["ctrl+k", "CTRL+K", "f11"]
 mode = "f3"       # swapped
 model = "f2"
 quit = []
-item_copy = "X"
+copy = "X"
 `).Keys
 	for action, want := range map[Action][]string{
 		ActionPalette: {"ctrl+k", "f11"}, ActionMode: {"f3"}, ActionModel: {"f2"}, ActionQuit: nil,
-		ActionItemCopy: {"X"}, ActionSend: {"enter"},
+		ActionCopy: {"X"}, ActionSend: {"enter"},
 	} {
 		if got := keys.For(action); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", action, got, want)

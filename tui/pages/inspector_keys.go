@@ -35,6 +35,9 @@ func (v *Inspector) Key(k tea.KeyPressMsg) dialog.Action {
 	if a, ok := v.opt.Keys.Action(config.ContextInspector, name); ok {
 		return v.do(a)
 	}
+	if a, ok := v.opt.Keys.Action(config.ContextTranscript, name); ok {
+		return v.do(a)
+	}
 	switch a, _ := v.opt.Keys.Action(config.ContextPrompt, name); a {
 	case config.ActionInspector:
 		return v.close()
@@ -59,28 +62,28 @@ func (v *Inspector) do(a config.Action) dialog.Action {
 			return v.close()
 		}
 		v.detail = nil
-	case config.ActionInspectorShow:
+	case config.ActionExpand:
 		return stay(v.toggleDetail())
-	case config.ActionInspectorNext, config.ActionInspectorPrev:
-		return stay(v.move(sign(a == config.ActionInspectorNext)))
-	case config.ActionInspectorFirst:
+	case config.ActionNext, config.ActionPrevious:
+		return stay(v.move(sign(a == config.ActionNext)))
+	case config.ActionFirst:
 		return stay(v.move(-1 << 30))
-	case config.ActionInspectorLast:
+	case config.ActionLast:
 		return stay(v.move(1 << 30))
 	case config.ActionInspectorUp, config.ActionInspectorDown:
 		return stay(v.scroll(sign(a == config.ActionInspectorDown)))
 	case config.ActionInspectorFilter:
 		v.write(filtering, "")
 		v.filterBy("")
-	case config.ActionInspectorSearch:
+	case config.ActionSearch:
 		v.write(searching, "")
-	case config.ActionInspectorFound, config.ActionInspectorBack:
-		return stay(v.search(sign(a == config.ActionInspectorFound)))
+	case config.ActionFindNext, config.ActionFindPrev:
+		return stay(v.search(sign(a == config.ActionFindNext)))
 	case config.ActionInspectorPair:
 		return stay(v.pair())
 	case config.ActionInspectorPause:
 		return stay(v.togglePause())
-	case config.ActionInspectorCopy:
+	case config.ActionCopy:
 		return stay(v.copy())
 	case config.ActionInspectorSave:
 		v.write(saving, v.proposed())
@@ -110,6 +113,8 @@ func (v *Inspector) narrow(a config.Action) tea.Cmd {
 		*f = filter{}
 	case config.ActionInspectorFold:
 		v.list.folded = !v.list.folded
+	default:
+		return nil
 	}
 	v.list.rebuild()
 	return v.load()

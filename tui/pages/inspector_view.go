@@ -306,7 +306,7 @@ func (v *Inspector) Hints() []dialog.Hint {
 	}
 	h := dialog.HintList{Keys: v.opt.Keys}
 	if v.detail == nil {
-		h.Add(config.ActionInspectorShow, "show")
+		h.Add(config.ActionExpand, "show")
 	} else {
 		h.AddAll("scroll", config.ActionInspectorUp, config.ActionInspectorDown)
 	}
@@ -316,9 +316,9 @@ func (v *Inspector) Hints() []dialog.Hint {
 		h.Add(config.ActionInspectorPause, "resume")
 	}
 	if !v.sought.Empty() {
-		h.AddAll("next", config.ActionInspectorFound, config.ActionInspectorBack)
+		h.AddAll("next", config.ActionFindNext, config.ActionFindPrev)
 	} else {
-		h.Add(config.ActionInspectorSearch, "find")
+		h.Add(config.ActionSearch, "find")
 	}
 	h.Add(config.ActionInspectorFilter, "filter")
 	h.Add(config.ActionInspectorDirection, "way")
@@ -329,7 +329,7 @@ func (v *Inspector) Hints() []dialog.Hint {
 		h.Add(config.ActionInspectorAll, "all")
 	}
 	h.Add(config.ActionInspectorPair, "pair")
-	h.Add(config.ActionInspectorCopy, "copy")
+	h.Add(config.ActionCopy, "copy")
 	h.Add(config.ActionInspectorSave, "save")
 	h.Add(config.ActionInspectorFold, "fold")
 	h.Add(config.ActionInspectorClose, "close")

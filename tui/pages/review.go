@@ -170,10 +170,8 @@ func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
 	if a, ok := v.opt.Keys.Action(config.ContextChanges, name); ok {
 		return v.do(a)
 	}
-	switch a, _ := v.opt.Keys.Action(config.ContextTranscript, name); a {
-	case config.ActionDiffSplit, config.ActionDiffContext, config.ActionHalfUp, config.ActionHalfDown:
-		v.draw(a)
-		return nil
+	if a, ok := v.opt.Keys.Action(config.ContextTranscript, name); ok {
+		return v.do(a)
 	}
 	switch a, _ := v.opt.Keys.Action(config.ContextPrompt, name); a {
 	case config.ActionChanges:
@@ -207,20 +205,22 @@ func (v *Review) do(a config.Action) dialog.Action {
 			return dialog.Close{}
 		}
 		v.pane, v.opening = nil, ""
-	case config.ActionChangesShow:
+	case config.ActionExpand:
 		return stay(v.show())
-	case config.ActionChangesNext:
+	case config.ActionNext:
 		v.window().Move(1)
-	case config.ActionChangesPrev:
+	case config.ActionPrevious:
 		v.window().Move(-1)
-	case config.ActionChangesFirst:
+	case config.ActionFirst:
 		v.window().Put(0)
-	case config.ActionChangesLast:
+	case config.ActionLast:
 		v.window().Put(v.window().Len)
 	case config.ActionHunkNext, config.ActionHunkPrev:
 		if v.pane != nil && !v.pane.step(sign(a == config.ActionHunkNext)) {
 			v.say("there are no more changes in this file", nil)
 		}
+	case config.ActionDiffSplit, config.ActionDiffContext, config.ActionHalfUp, config.ActionHalfDown:
+		v.draw(a)
 	case config.ActionChangesScope:
 		return stay(v.nextScope())
 	case config.ActionChangesSince:
@@ -229,9 +229,9 @@ func (v *Review) do(a config.Action) dialog.Action {
 		v.startWriting()
 	case config.ActionChangesComments:
 		return stay(v.sendComments())
-	case config.ActionChangesOpen:
+	case config.ActionOpen:
 		return stay(v.edit())
-	case config.ActionChangesPatch:
+	case config.ActionCopyPatch:
 		return stay(v.copyPatch())
 	default:
 		return stay(v.act(a))

@@ -274,14 +274,14 @@ func (v *Review) Hints() []dialog.Hint {
 		h.AddAll("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
 		h.Add(config.ActionChangesComment, "comment")
 		h.Add(config.ActionChangesClose, "back")
-		h.Add(config.ActionChangesOpen, "edit")
-		h.Add(config.ActionChangesPatch, "patch")
+		h.Add(config.ActionOpen, "edit")
+		h.Add(config.ActionCopyPatch, "patch")
 		h.Add(config.ActionDiffSplit, "beside")
 		h.Add(config.ActionDiffContext, "context")
 		return h.List
 	}
 	if len(v.list.files) > 0 {
-		h.Add(config.ActionChangesShow, "show")
+		h.Add(config.ActionExpand, "show")
 		h.Add(config.ActionChangesKeep, "keep")
 		h.Add(config.ActionChangesRevert, "revert")
 	}

@@ -103,15 +103,15 @@ func (p *pager) do(a config.Action) dialog.Action {
 // read performs an action of the transcript; those that move by items move by lines here.
 func (p *pager) read(a config.Action) tea.Cmd {
 	switch a {
-	case config.ActionItemNext:
+	case config.ActionNext:
 		p.line(1)
-	case config.ActionItemPrev:
+	case config.ActionPrevious:
 		p.line(-1)
-	case config.ActionItemFirst:
+	case config.ActionFirst:
 		p.list.Top()
-	case config.ActionItemLast:
+	case config.ActionLast:
 		p.list.Bottom()
-	case config.ActionItemExpand:
+	case config.ActionExpand:
 		p.list.Page(1)
 	case config.ActionMark:
 		if p.list.Spanning() {
@@ -193,8 +193,8 @@ func (p *pager) Hints() []dialog.Hint {
 		return p.findHints(h)
 	}
 	if p.list.Spanning() {
-		h.Add(config.ActionItemCopy, "copy")
-		h.AddAll("extend", config.ActionItemNext, config.ActionItemPrev)
+		h.Add(config.ActionCopy, "copy")
+		h.AddAll("extend", config.ActionNext, config.ActionPrevious)
 		h.Add(config.ActionMark, "other end")
 		h.Add(config.ActionCancel, "end")
 		return h.List
@@ -209,13 +209,13 @@ func (p *pager) Hints() []dialog.Hint {
 	if h.Add(config.ActionPagerWrap, "wrap"); !p.list.Wraps() {
 		h.List = append(h.List, dialog.Hint{Key: "←→", Text: "sideways"})
 	}
-	h.Add(config.ActionItemCopy, "copy")
+	h.Add(config.ActionCopy, "copy")
 	if p.list.HasDiff() {
 		h.Add(config.ActionDiffContext, "context")
 		h.Add(config.ActionDiffSplit, "side by side")
 	}
 	h.Add(config.ActionMark, "mark")
-	h.Add(config.ActionItemOpen, "open")
+	h.Add(config.ActionOpen, "open")
 	return h.List
 }
 

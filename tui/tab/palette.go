@@ -70,7 +70,7 @@ var absent = func() map[config.Action]string {
 		config.ActionSend: prompt, config.ActionNewline: prompt, config.ActionInterrupt: "cancel and quit are listed by themselves",
 		config.ActionHistoryPrev: step, config.ActionHistoryNext: step, config.ActionLineUp: step, config.ActionLineDown: step,
 		config.ActionPageUp: step, config.ActionPageDown: step,
-		config.ActionItemNext: step, config.ActionItemPrev: step, config.ActionHalfUp: step, config.ActionHalfDown: step,
+		config.ActionNext: step, config.ActionPrevious: step, config.ActionHalfUp: step, config.ActionHalfDown: step,
 		config.ActionFindNext: step, config.ActionFindPrev: step,
 		config.ActionSearch: "find is listed", config.ActionFocusPrompt: "closing the palette does it",
 	}

@@ -63,9 +63,9 @@ func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 			return nil, false
 		}
 		r.list.FindNext(direction(a == config.ActionFindNext))
-	case config.ActionItemOpen:
+	case config.ActionOpen:
 		cmd = r.tab.actions.openExcerpt(r.list.Excerpt())
-	case config.ActionItemCopy:
+	case config.ActionCopy:
 		cmd = r.copyItem()
 	case config.ActionCopyCode:
 		cmd = r.copyCode()

@@ -37,7 +37,7 @@ const notInReplay = "this is a replay: nothing is run"
 // actsOutside reports whether an action of the transcript affects a program or file.
 func actsOutside(a config.Action) bool {
 	switch a {
-	case config.ActionItemOpen, config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
+	case config.ActionOpen, config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
 		return true
 	}
 	return false

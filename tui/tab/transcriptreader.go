@@ -73,15 +73,15 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 // Act performs an action of the transcript.
 func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 	switch a {
-	case config.ActionItemNext:
+	case config.ActionNext:
 		r.step(1)
-	case config.ActionItemPrev:
+	case config.ActionPrevious:
 		r.step(-1)
-	case config.ActionItemFirst:
+	case config.ActionFirst:
 		r.step(-len(r.tab.conv.Items))
-	case config.ActionItemLast:
+	case config.ActionLast:
 		r.step(len(r.tab.conv.Items))
-	case config.ActionItemExpand:
+	case config.ActionExpand:
 		r.list.ClearSpan()
 		r.list.Toggle()
 	case config.ActionItemShow:
@@ -161,16 +161,16 @@ func (r *transcriptReader) hints() []dialog.Hint {
 		h.Add(config.ActionFindPrev, "previous")
 		h.Add(config.ActionCancel, "end")
 	case r.list.Expanded():
-		h.AddAll("move", config.ActionItemNext, config.ActionItemPrev)
-		h.Add(config.ActionItemExpand, "collapse")
+		h.AddAll("move", config.ActionNext, config.ActionPrevious)
+		h.Add(config.ActionExpand, "collapse")
 	default:
-		h.AddAll("move", config.ActionItemNext, config.ActionItemPrev)
-		h.Add(config.ActionItemExpand, "expand")
+		h.AddAll("move", config.ActionNext, config.ActionPrevious)
+		h.Add(config.ActionExpand, "expand")
 	}
-	h.Add(config.ActionItemCopy, "copy")
+	h.Add(config.ActionCopy, "copy")
 	h.AddAll("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
 	r.terminalHints(&h)
-	h.Add(config.ActionItemOpen, "open")
+	h.Add(config.ActionOpen, "open")
 	if r.list.HasDiff() {
 		h.Add(config.ActionDiffContext, "context")
 		if r.list.Diffs().Mode == diffview.Unified {
@@ -208,8 +208,8 @@ func (r *transcriptReader) terminalHints(h *dialog.HintList) {
 
 // spanHints returns the hints while text is marked.
 func (r *transcriptReader) spanHints(h dialog.HintList) []dialog.Hint {
-	h.Add(config.ActionItemCopy, "copy")
-	h.AddAll("by items", config.ActionItemNext, config.ActionItemPrev)
+	h.Add(config.ActionCopy, "copy")
+	h.AddAll("by items", config.ActionNext, config.ActionPrevious)
 	h.AddAll("by lines", config.ActionLineDown, config.ActionLineUp)
 	h.Add(config.ActionMark, "other end")
 	h.Add(config.ActionCancel, "end")
