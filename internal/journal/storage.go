@@ -101,7 +101,11 @@ func lock(f *os.File) error {
 
 // replay reads the log, and ends its last line if that is incomplete.
 func (l *log) replay(take func(record)) error {
-	r := bufio.NewReaderSize(l.file, maxRecord)
+	size := int64(maxRecord)
+	if info, err := l.file.Stat(); err == nil {
+		size = min(size, info.Size()+1) // most logs are new
+	}
+	r := bufio.NewReaderSize(l.file, int(size))
 	for {
 		line, err := r.ReadSlice('\n')
 		if len(line) > 0 {
