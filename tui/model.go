@@ -63,21 +63,18 @@ type Model struct {
 
 	ticking bool // a tick is under way
 	arming  bool // an armMsg is under way
-	// trouble holds the errors from before the screen existed.
-	trouble error
 }
 
 func newModel(ctx context.Context, opt Options) *Model {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	history, err := historyOf(opt)
 	look := newThemeState(opt.Config)
 	m := &Model{
 		theming: look, attention: newAttention(opt.Config.Attention, getenv(opt)),
 		program: tab.Program{
 			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim,
-			Guard: dialog.NewGuard(opt.Now), History: history, Backend: opt.Backend,
+			Guard: dialog.NewGuard(opt.Now), History: historyOf(opt), Backend: opt.Backend,
 			Version: opt.Version, Changes: opt.Changes, Now: opt.Now, Clipboard: desktop.SystemClipboard(os.Getenv).Copy,
 			ClipboardImage: desktop.SystemClipboard(os.Getenv).Image,
 		},
@@ -85,7 +82,6 @@ func newModel(ctx context.Context, opt Options) *Model {
 		takesMouse: !opt.Config.NoMouse,
 		cwd:        opt.Cwd,
 		width:      80, height: 24,
-		trouble: err, // the prompts of this time are not remembered
 	}
 	m.program.Guard.Watched = true
 	m.program.Tabs, m.program.ThemeSwitcher = tabRow{m}, themeSwitcher{m}
@@ -98,11 +94,11 @@ func newModel(ctx context.Context, opt Options) *Model {
 }
 
 // historyOf returns the prompt history. A replay has none.
-func historyOf(opt Options) (*composer.History, error) {
+func historyOf(opt Options) *composer.History {
 	if opt.Replay != nil {
-		return composer.OpenHistory("", opt.Cwd)
+		return composer.NewHistory("", opt.Cwd)
 	}
-	return composer.OpenHistory(composer.HistoryFile(), opt.Cwd)
+	return composer.NewHistory(composer.HistoryFile(), opt.Cwd)
 }
 
 // start starts an agent, or, if there is none, lets the person choose one. It is
@@ -119,11 +115,15 @@ func (m *Model) ask(prompt string) {
 
 // Init implements [screen.Model].
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.first, m.recall}
-	if m.trouble != nil {
-		cmds = append(cmds, m.front.Update(tab.ErrorMsg{Err: m.trouble}))
+	return tea.Batch(m.first, m.recall, m.loadHistory, m.askForBackground())
+}
+
+// loadHistory reads the earlier prompts in the background.
+func (m *Model) loadHistory() tea.Msg {
+	if err := m.program.History.Load(); err != nil {
+		return tab.ErrorMsg{Err: err}
 	}
-	return tea.Batch(append(cmds, m.askForBackground())...)
+	return nil
 }
 
 type (

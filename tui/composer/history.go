@@ -37,6 +37,9 @@ func HistoryFile() string { return filepath.Join(config.StateDir(), "history.jso
 type History struct {
 	path, project string
 
+	loading sync.Once
+	failed  error // of loading
+
 	mu    sync.Mutex
 	texts []string // oldest first; those of the project after all others
 }
@@ -52,19 +55,27 @@ type historyLine struct {
 // within its bounds.
 const historyRead = 16 << 20
 
-// OpenHistory reads the history at path; a missing file is an empty one, and unreadable
-// lines are skipped. The prompts of the project, a directory, come first when the
-// history is walked. With an error the history is empty but works.
-//
-// It takes no lock: lines are only ever appended, and an incomplete one is skipped.
-func OpenHistory(path, project string) (*History, error) {
-	h := &History{path: path, project: project}
-	data, err := readEnd(path, historyRead)
+// NewHistory returns the history at path, which is read when it is first used, or by
+// Load. A missing file is an empty history, and unreadable lines are skipped. The prompts
+// of the project, a directory, come first when the history is walked.
+func NewHistory(path, project string) *History {
+	return &History{path: path, project: project}
+}
+
+// Load reads the history. With an error it is empty but works.
+func (h *History) Load() error {
+	h.loading.Do(func() { h.failed = h.readFile() })
+	return h.failed
+}
+
+// readFile takes no lock: lines are only ever appended, and an incomplete one is skipped.
+func (h *History) readFile() error {
+	data, err := readEnd(h.path, historyRead)
 	if errors.Is(err, os.ErrNotExist) {
-		return h, nil
+		return nil
 	}
 	if err != nil {
-		return h, fmt.Errorf("read the prompt history: %w", err)
+		return fmt.Errorf("read the prompt history: %w", err)
 	}
 	lines := bytes.Split(data, []byte{'\n'})
 	seen := map[string]bool{}
@@ -76,7 +87,7 @@ func OpenHistory(path, project string) (*History, error) {
 		}
 		switch text := clean(l.Text); {
 		case seen[text]: // only its last use is kept
-		case l.Project == project:
+		case l.Project == h.project:
 			seen[text] = true
 			own = append(own, text)
 		default:
@@ -90,8 +101,11 @@ func OpenHistory(path, project string) (*History, error) {
 		}
 	}
 	slices.Reverse(own)
-	h.texts = own
-	return h, nil
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	own = slices.DeleteFunc(own, func(text string) bool { return slices.Contains(h.texts, text) })
+	h.texts = append(own, h.texts...) // what was added meanwhile is newer
+	return nil
 }
 
 // readEnd returns at most the last most bytes of a regular file.
@@ -126,6 +140,7 @@ func (h *History) all() []string {
 	if h == nil {
 		return nil
 	}
+	_ = h.Load() // whoever loads it at the start reports the error
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.texts)

@@ -22,8 +22,8 @@ import (
 
 func openHistory(t *testing.T, path, project string) *History {
 	t.Helper()
-	h, err := OpenHistory(path, project)
-	if err != nil {
+	h := NewHistory(path, project)
+	if err := h.Load(); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -98,8 +98,8 @@ func TestHistoryFilesThatAreOdd(t *testing.T) {
 }
 
 func TestHistoryThatCannotBeRead(t *testing.T) {
-	h, err := OpenHistory(t.TempDir(), "") // a directory
-	if err == nil {
+	h := NewHistory(t.TempDir(), "") // a directory
+	if err := h.Load(); err == nil {
 		t.Fatal("no error")
 	}
 	c := newTest(t, h)
@@ -283,7 +283,8 @@ func TestHistoryNeverWaits(t *testing.T) {
 
 func TestHistoryIsARegularFile(t *testing.T) {
 	dir := t.TempDir() // a folder stands for whatever else it may be
-	h, err := OpenHistory(dir, "/p")
+	h := NewHistory(dir, "/p")
+	err := h.Load()
 	if !errors.Is(err, fs.ErrNotRegular) || len(h.all()) != 0 {
 		t.Errorf("opened: %v", err)
 	}
@@ -292,8 +293,25 @@ func TestHistoryIsARegularFile(t *testing.T) {
 	}
 }
 
-// BenchmarkOpenHistory: in proportion to the file, whatever is in it.
-func BenchmarkOpenHistory(b *testing.B) {
+// A prompt that is sent before the history was read is the newest one, once.
+func TestHistoryIsReadLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	before := openHistory(t, path, "/p")
+	for _, text := range []string{"one", "two", "three"} {
+		if err := before.save(text, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := NewHistory(path, "/p")
+	h.add("two")
+	h.add("new")
+	if diff := cmp.Diff([]string{"one", "three", "two", "new"}, h.all()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// BenchmarkLoadHistory: in proportion to the file, whatever is in it.
+func BenchmarkLoadHistory(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "history.jsonl")
@@ -307,7 +325,7 @@ func BenchmarkOpenHistory(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := OpenHistory(path, "/p0"); err != nil {
+				if err := NewHistory(path, "/p0").Load(); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -52,10 +52,7 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 
 // make makes the tab, which has no session yet.
 func (b *bench) make(ctx context.Context, dir string, now func() time.Time) {
-	history, err := composer.OpenHistory(composer.HistoryFile(), dir)
-	if err != nil {
-		panic(err)
-	}
+	history := composer.NewHistory(composer.HistoryFile(), dir)
 	b.Tab = New(1, Program{
 		Context: ctx, Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: dialog.NewGuard(now),
 		History: history, Version: "test", Now: now,

@@ -38,13 +38,8 @@ func (b *bench) stores(log store.ID) {
 }
 
 // historyAt gives the tab a history in a file.
-func (b *bench) historyAt(t *testing.T, file string) {
-	t.Helper()
-	history, err := composer.OpenHistory(file, b.cwd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.program.History = history
+func (b *bench) historyAt(file string) {
+	b.program.History = composer.NewHistory(file, b.cwd)
 	b.composer = newComposer(b.Tab)
 }
 
@@ -52,7 +47,7 @@ func (b *bench) historyAt(t *testing.T, file string) {
 func (b *bench) historyIn(t *testing.T) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "history")
-	b.historyAt(t, file)
+	b.historyAt(file)
 	return file
 }
 
@@ -225,7 +220,7 @@ func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
 	for name, keys := range map[string][]tea.KeyPressMsg{"walked": {{Code: tea.KeyUp}}, "searched": {{Code: 'r', Mod: tea.ModCtrl}, {Code: 'n', Text: "n"}}} {
 		b, _ := draftsBench(t)
 		b.stores("")
-		b.historyAt(t, file)
+		b.historyAt(file)
 		b.composer.SetText("fix the parser")
 		for _, k := range keys {
 			b.composer.Key(k)
