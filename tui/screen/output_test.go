@@ -52,6 +52,21 @@ func TestLeavesATerminalThatTakesNothing(t *testing.T) {
 	})
 }
 
+// The library says at some time after the start with which colours it was started. What
+// the terminal said before stays true.
+func TestKeepsTheColoursOfTheTerminal(t *testing.T) {
+	s := &screen{output: newOutput(&slowTerminal{}, newTerminal(nil, colorprofile.ANSI256, Unicode))}
+	for _, p := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
+		msg := s.filter(nil, tea.ColorProfileMsg{Profile: p})
+		if told := msg != nil; told != (p == colorprofile.TrueColor) {
+			t.Errorf("%v: the program is told: %v", p, told)
+		}
+	}
+	if p := s.output.term.profile; p != colorprofile.TrueColor {
+		t.Errorf("the colours are those of %v", p)
+	}
+}
+
 // What a frame says when it is shown, it says when the terminal has taken it.
 func TestAFrameIsShownOnceTheTerminalHasTakenIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -244,6 +244,9 @@ func (s *screen) failure() error {
 func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg:
+		if msg.Profile <= s.output.term.profile { // the library repeats the first one, at any time
+			return nil
+		}
 		s.output.useProfile(msg.Profile)
 	case tea.WindowSizeMsg:
 		if msg == (tea.WindowSizeMsg{}) { // the library knows no terminal
