@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -100,4 +103,336 @@ func askedFirst(ctx context.Context, s *streams, q app.Question, yes bool) error
 		return nil
 	}
 	return errors.New("nothing was installed")
+}
+
+// listedAgent is an agent as it is listed; its fields are the form of --json.
+type listedAgent struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// State is where it comes from: configured, installed, found or available.
+	State   string   `json:"state"`
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	// URL is where it listens, if it is not started with a command; a query is left out.
+	URL string `json:"url,omitempty"`
+	// Reason says why it cannot be started here.
+	Reason  string `json:"reason,omitempty"`
+	Default bool   `json:"default,omitempty"`
+	// Of agents of the registry:
+	Version     string `json:"version,omitempty"`
+	Newer       string `json:"newer,omitempty"` // the version that the registry has, if it is another
+	Kind        string `json:"kind,omitempty"`
+	License     string `json:"license,omitempty"`
+	Source      string `json:"source,omitempty"`
+	Description string `json:"description,omitempty"`
+	Archive     string `json:"archive,omitempty"`
+	SHA256      string `json:"sha256,omitempty"`
+	// Env are the names of the variables that are set for it.
+	Env []string `json:"env,omitempty"`
+}
+
+// Headings of the list, in its order.
+var agentStates = []struct{ state, heading string }{
+	{"configured", "configured"}, {"installed", "installed"}, {"found", "found on this machine"}, {"available", "available from the registry"},
+}
+
+func agentsListCommand(s *streams) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the agents of this machine, and those of the registry",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			a, cfg, err := openAgents()
+			if err != nil {
+				return err
+			}
+			e := openEdition(s, a)
+			list := listAgents(cfg, e)
+			if asJSON {
+				return writeJSON(s.Out, list)
+			}
+			writeAgents(s, list, e)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: a list of objects")
+	return cmd
+}
+
+// listAgents are all agents that there are: those that can be started first.
+func listAgents(cfg *config.Config, e *registry.Edition) []listedAgent {
+	list := []listedAgent{}
+	for _, a := range cfg.Available(exec.LookPath) {
+		list = append(list, listedOf(a, e))
+	}
+	for _, entry := range e.Entries {
+		if !slices.ContainsFunc(list, func(l listedAgent) bool { return l.ID == entry.ID && l.State != "found" }) {
+			list = append(list, availableOf(entry))
+		}
+	}
+	return list
+}
+
+// listedOf is an agent that is configured, installed or found.
+func listedOf(a config.Agent, e *registry.Edition) listedAgent {
+	l := listedAgent{
+		ID: a.ID, Name: a.Name, State: string(a.Source), Command: a.Command, Args: a.Args, URL: a.Listens(), Reason: a.Unusable(exec.LookPath),
+		Default: a.Default, Source: a.URL, Env: a.Env.Names(),
+	}
+	if o := a.Origin; o != nil {
+		l.State = string(config.SourceInstalled)
+		l.Version, l.Kind, l.License, l.Source, l.Archive, l.SHA256 = o.Version, o.Kind, o.License, o.Source, o.Archive, o.SHA256
+		if entry, err := e.Find(a.ID); err == nil && entry.Version != o.Version {
+			l.Newer = entry.Version
+		}
+	}
+	return l
+}
+
+// availableOf is an agent of the registry that is not installed.
+func availableOf(entry registry.Entry) listedAgent {
+	l := listedAgent{
+		ID: entry.ID, Name: entry.Name, State: "available", Version: entry.Version, License: entry.License,
+		Source: entry.Source(), Description: entry.Description,
+	}
+	p, err := entry.PlanHere()
+	if err != nil {
+		l.Reason = err.Error()
+		var missing *registry.MissingError
+		if errors.As(err, &missing) {
+			l.Kind = string(missing.Kind)
+		}
+		return l
+	}
+	l.Kind, l.Command, l.Args, l.Archive, l.SHA256 = string(p.Kind), p.Command, p.Args, p.Archive, p.SHA256
+	for _, v := range p.Variables() {
+		name, _, _ := strings.Cut(v, "=")
+		l.Env = append(l.Env, name)
+	}
+	return l
+}
+
+func writeAgents(s *streams, list []listedAgent, e *registry.Edition) {
+	widest := 0
+	for _, l := range list {
+		widest = max(widest, len(l.ID))
+	}
+	for _, state := range agentStates {
+		some := false
+		for _, l := range list {
+			if l.State != state.state {
+				continue
+			}
+			if !some {
+				some = true
+				heading := state.heading
+				if l.State == "available" {
+					heading += ", " + editionLine(e)
+				}
+				fmt.Fprintln(s.Out, heading+":")
+			}
+			fmt.Fprintf(s.Out, "  %-*s  %s\n", widest, termtext.Line(l.ID), termtext.VisibleLine(l.about()))
+		}
+	}
+	for _, f := range e.Faults {
+		fmt.Fprintln(s.Err, termtext.Line("left out: "+f.Error()))
+	}
+}
+
+// about says the rest of what is listed of an agent, on one line.
+func (l listedAgent) about() string {
+	parts := []string{strings.TrimSpace(l.Name + " " + l.Version)}
+	switch {
+	case l.State == "available" && l.Kind == string(registry.Binary):
+		parts = append(parts, "a program to download")
+	case l.State == "available" && l.Command != "":
+		parts = append(parts, commandLine(l.Command, l.Args...))
+	case l.URL != "":
+		parts = append(parts, "listens at "+l.URL)
+	case l.State != "available":
+		parts = append(parts, commandLine(atHome(l.Command), l.Args...))
+	}
+	if l.License != "" {
+		parts = append(parts, l.License)
+	}
+	if l.Newer != "" {
+		parts = append(parts, "the registry has "+l.Newer)
+	}
+	if l.Default {
+		parts = append(parts, "the default")
+	}
+	if l.Reason != "" {
+		parts = append(parts, "cannot start: "+l.Reason)
+	}
+	return strings.Join(parts, "  ")
+}
+
+// atHome shortens a path in the home directory.
+func atHome(path string) string {
+	home, err := os.UserHomeDir()
+	if rest, ok := strings.CutPrefix(path, home+string(os.PathSeparator)); ok && err == nil && home != "" {
+		return "~" + string(os.PathSeparator) + rest
+	}
+	return path
+}
+
+// agentsInfoCommand tells all that is known of an agent.
+func agentsInfoCommand(s *streams) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "info NAME",
+		Short: "Show an agent and exactly what it runs",
+		Args:  oneArgument("the name of an agent"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := findListed(s, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s.Out, l)
+			}
+			l.write(s)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: one object")
+	return cmd
+}
+
+// findListed is the agent of an id or a name.
+func findListed(s *streams, word string) (listedAgent, error) {
+	a, cfg, err := openAgents()
+	if err != nil {
+		return listedAgent{}, err
+	}
+	e := openEdition(s, a)
+	list := listAgents(cfg, e)
+	for _, fits := range []func(listedAgent) bool{
+		func(l listedAgent) bool { return l.ID == word },
+		func(l listedAgent) bool { return strings.EqualFold(l.ID, word) || strings.EqualFold(l.Name, word) },
+	} {
+		if i := slices.IndexFunc(list, fits); i >= 0 {
+			return list[i], nil
+		}
+	}
+	if known, err := app.AgentNamed(cfg, word); err == nil { // one that is not on this machine
+		return listedOf(known, e), nil
+	}
+	_, err = e.Find(word)
+	return listedAgent{}, agentExplained(err)
+}
+
+func (l listedAgent) write(s *streams) {
+	line := ""
+	if l.Command != "" {
+		line = commandLine(l.Command, l.Args...)
+	}
+	for _, f := range []struct{ name, text string }{
+		{"name", l.Name},
+		{"id", l.ID},
+		{"state", l.State},
+		{"about", l.Description},
+		{"version", l.Version},
+		{"newer", l.Newer},
+		{"licence", l.License},
+		{"source", l.Source},
+		{"comes as", l.Kind},
+		{"downloads", l.Archive},
+		{"sha256", l.SHA256},
+		{"runs", line},
+		{"listens at", l.URL},
+		{"sets", strings.Join(l.Env, " ")},
+		{"but", l.Reason},
+	} {
+		if f.text != "" {
+			fmt.Fprintf(s.Out, "%-10s %s\n", f.name, termtext.VisibleLine(f.text))
+		}
+	}
+}
+
+// agentsRefreshCommand fetches the registry.
+func agentsRefreshCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "refresh",
+		Short: "Fetch the newest registry; installed agents stay unchanged",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, _, err := openAgents()
+			if err != nil {
+				return err
+			}
+			e, changed, err := a.Cache.Refresh(cmd.Context())
+			if err != nil {
+				return agentExplained(err)
+			}
+			for _, f := range e.Faults {
+				fmt.Fprintln(s.Err, termtext.Line("left out: "+f.Error()))
+			}
+			news := ""
+			if !changed {
+				news = "; unchanged"
+			}
+			fmt.Fprintf(s.Out, "the registry has %s%s\n", termtext.Count(len(e.Entries), "agent"), news)
+			installed, err := installedAgents(a, nil)
+			if err != nil {
+				return err
+			}
+			for _, own := range installed {
+				if entry, err := e.Find(own.ID); err == nil && entry.Outdated(own) {
+					fmt.Fprintf(s.Out, "%s %s can be updated to %s: parley agents update %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version), own.ID)
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// agentsRemoveCommand takes agents away.
+func agentsRemoveCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove NAME...",
+		Short: "Remove agents that were installed or added, with their programs",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misused(cmd, "", "remove takes the names of agents")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			a, cfg, err := openAgents()
+			if err != nil {
+				return err
+			}
+			for _, name := range args {
+				removed, err := a.Remove(name)
+				if err != nil {
+					return fmt.Errorf("remove %s: %w", name, err)
+				}
+				if removed == nil {
+					return notRemoved(cfg, name)
+				}
+				fmt.Fprintln(s.Out, "removed "+termtext.Line(name))
+			}
+			tellLeftBehind(s)
+			return nil
+		},
+	}
+}
+
+// tellLeftBehind tells of what the configuration says of an agent that is not there any more:
+// with that parley does not start.
+func tellLeftBehind(s *streams) {
+	if _, err := config.Load(config.ConfigFile()); err != nil {
+		fmt.Fprintln(s.Err, termtext.Block("The configuration still has a section for it: "+err.Error()))
+		fmt.Fprintln(s.Err, "Remove that section, or parley does not start: parley config edit")
+	}
+}
+
+// notRemoved says why an agent is not removed.
+func notRemoved(cfg *config.Config, name string) error {
+	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == name }) {
+		return app.WithHint("Remove it there: parley config edit", "%s is in the configuration", name)
+	}
+	return app.WithHint("'parley agents list' lists the installed agents.", "no agent called %q was installed or added", name)
 }

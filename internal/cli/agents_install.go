@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/registry"
+	"parley/internal/remote"
 	"parley/internal/termtext"
 )
 
@@ -171,4 +174,155 @@ func installedAgents(a *registry.Agents, names []string) ([]config.Added, error)
 		some = append(some, list[i])
 	}
 	return some, nil
+}
+
+// agentsAddOptions are the flags and arguments of adding an agent.
+type agentsAddOptions struct {
+	streams  *streams
+	title    string
+	cwd      string
+	env      []string
+	headers  []string
+	insecure bool
+	replace  bool
+	id       string
+	words    []string // its command, or where it listens
+}
+
+func agentsAddCommand(s *streams) *cobra.Command {
+	o := &agentsAddOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "add NAME -- {COMMAND ARG... | URL}",
+		Short: "Add your own agent by its command or its URL",
+		Example: `  parley agents add mine -- my-agent --acp
+  parley agents add far --env 'TOKEN=$MY_TOKEN' -- ssh host my-agent
+  parley agents add team --header 'Authorization=Bearer $TEAM_TOKEN' -- wss://agents.example.com/acp`,
+		Args: o.takeArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run() },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.title, "title", "", "display `NAME`")
+	f.StringVar(&o.cwd, "cwd", "", "start it in this `DIR` instead of the session's directory")
+	f.StringArrayVar(&o.env, "env", nil, "set an environment variable, `NAME=VALUE`; '$NAME' comes from your environment; may be repeated")
+	f.StringArrayVar(&o.headers, "header", nil, "send this header, `NAME=VALUE`; '$NAME' comes from your environment; may be repeated")
+	f.BoolVar(&o.insecure, "insecure", false, "allow a URL without TLS on another machine")
+	f.BoolVar(&o.replace, "replace", false, "replace an agent that you added under this name")
+	return cmd
+}
+
+func (o *agentsAddOptions) takeArgs(cmd *cobra.Command, args []string) error {
+	const how = "Example: parley agents add mine -- my-agent --acp"
+	at := cmd.ArgsLenAtDash()
+	switch {
+	case at < 0:
+		return misused(cmd, how, "no command: write it after --")
+	case at != 1:
+		return misused(cmd, how, "want one name before --, got %d", at)
+	case len(args) == 1 || args[1] == "":
+		return misused(cmd, how, "no command after --")
+	}
+	o.id, o.words = args[0], args[1:]
+	listens := len(o.words) == 1 && strings.Contains(o.words[0], "://")
+	if listens && !remote.IsURL(o.words[0]) {
+		_, err := remote.New(remote.Options{URL: o.words[0]})
+		return misused(cmd, "", "%w", err)
+	}
+	for _, name := range []string{"env", "cwd"} {
+		if listens && cmd.Flags().Changed(name) {
+			return misused(cmd, "", "--%s is for agents with a command, and this one has a URL", name)
+		}
+	}
+	for _, name := range []string{"header", "insecure"} {
+		if !listens && cmd.Flags().Changed(name) {
+			return misused(cmd, "", "--%s is for agents with a URL, and this one has a command", name)
+		}
+	}
+	return nil
+}
+
+// added is the agent of the flags and arguments.
+func (o *agentsAddOptions) added() (config.Added, error) {
+	a := app.AgentOf(o.id, o.words)
+	added := config.Added{ID: a.ID, Name: o.title, Command: a.Command, Args: a.Args, URL: a.Address, Insecure: o.insecure}
+	var err error
+	if added.Env, err = settings("env", o.env); err != nil {
+		return added, err
+	}
+	if added.Headers, err = settings("header", o.headers); err != nil {
+		return added, err
+	}
+	if o.cwd != "" {
+		if added.Cwd, err = app.Directory(o.cwd); err != nil {
+			return added, fmt.Errorf("--cwd: %w", err)
+		}
+	}
+	// A path would lead elsewhere from another directory.
+	if strings.ContainsRune(added.Command, filepath.Separator) && !filepath.IsAbs(added.Command) {
+		added.Command, err = filepath.Abs(added.Command)
+	}
+	return added, err
+}
+
+// settings are the values of a flag that is repeated, by their names.
+func settings(flag string, texts []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, app.WithHint("Example: --"+flag+" NAME=VALUE", "--%s %s has no value", flag, name)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+func (o *agentsAddOptions) run() error {
+	a, cfg, err := openAgents()
+	if err != nil {
+		return err
+	}
+	added, err := o.added()
+	if err != nil {
+		return err
+	}
+	if err := o.free(a, cfg); err != nil {
+		return err
+	}
+	if _, err := a.Added.Put(added); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.streams.Out, "added %s: start it with 'parley -a %s'\n", termtext.Line(o.id), termtext.Line(o.id))
+	if why := added.Agent().Unusable(exec.LookPath); why != "" {
+		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot start yet: "+why+"."))
+	}
+	if _, err := app.RemoteAgent(added.Agent()); err != nil {
+		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be reached yet: "+err.Error()+"."))
+	}
+	return nil
+}
+
+// free says whether the name may be taken.
+func (o *agentsAddOptions) free(a *registry.Agents, cfg *config.Config) error {
+	if o.id == app.TourID {
+		return fmt.Errorf("%s is the name of the built-in tour", app.TourID)
+	}
+	list, err := a.Added.Agents()
+	if err != nil {
+		return err
+	}
+	for _, own := range list {
+		switch {
+		case own.ID != o.id:
+		case own.Origin != nil:
+			return app.WithHint("Choose another name, or remove that one first: parley agents remove "+o.id, "%s is an installed agent", o.id)
+		case !o.replace:
+			return app.WithHint("To replace it: --replace", "the agent %s already exists", o.id)
+		default:
+			return nil
+		}
+	}
+	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == o.id }) {
+		return app.WithHint("Change it there, or choose another name: "+config.ConfigFile(), "an agent %s is in the configuration", o.id)
+	}
+	return nil
 }

@@ -1,13 +1,20 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/termtext"
+	"parley/tui/desktop"
 )
 
 // configCommand is about the configuration file.
@@ -48,4 +55,214 @@ func mistakesOf(s *streams, err error) (line int) {
 		return first.Line
 	}
 	return 0
+}
+
+// configShowOptions are the flags of showing the configuration.
+type configShowOptions struct {
+	streams *streams
+	all     bool
+	agent   string
+	sandbox string // what --sandbox says, "" if it is not given
+}
+
+// configShowCommand shows the configuration that counts.
+func configShowCommand(s *streams) *cobra.Command {
+	opt := &configShowOptions{streams: s}
+	var sandbox bool
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show every setting and where it comes from",
+		Long: `show prints each setting and where it comes from: the file, an environment
+variable, a flag, or the default. Secret values are hidden. --agent and --sandbox
+show what parley would use with them.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f := cmd.Flags().Lookup("sandbox"); f != nil && f.Changed {
+				opt.sandbox = fmt.Sprint(sandbox)
+			}
+			return opt.run()
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&opt.all, "all", false, "include default keys")
+	f.StringVarP(&opt.agent, "agent", "a", "", "as with this agent, by `NAME`")
+	f.BoolVar(&sandbox, "sandbox", false, "as with --sandbox, or --sandbox=false")
+	return cmd
+}
+
+func (o *configShowOptions) run() error {
+	path := config.ConfigFile()
+	settings, err := config.Settings(path)
+	if err != nil {
+		return app.WithHint("To fix it: parley config edit", "%w", err)
+	}
+	if o.agent != "" {
+		cfg, err := config.Load(path)
+		if err != nil {
+			return err
+		}
+		if _, err := app.AgentNamed(cfg, o.agent); err != nil {
+			return err
+		}
+	}
+	out := o.streams.Out
+	head := "# " + path
+	if _, err := os.Stat(path); err != nil {
+		head += ": not found; create it with: parley config edit"
+	}
+	fmt.Fprintln(out, head)
+	return o.print(settings, filepath.Base(path))
+}
+
+// print prints the settings, one on a line.
+func (o *configShowOptions) print(settings []config.Setting, file string) error {
+	var lines, origins []string
+	column, left := 0, 0
+	for _, s := range settings {
+		if s.Default && strings.HasPrefix(s.Key, "keys.") && !o.all {
+			left++
+			continue
+		}
+		value, origin := o.counts(s, file)
+		line := s.Key + " = " + value
+		lines, origins = append(lines, line), append(origins, origin)
+		const widest = 48
+		if w := termtext.Width(line); w <= widest {
+			column = max(column, w)
+		}
+	}
+	for i, line := range lines {
+		pad := strings.Repeat(" ", max(0, column-termtext.Width(line)))
+		if _, err := fmt.Fprintln(o.streams.Out, line+pad+"  # "+origins[i]); err != nil {
+			return err
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(o.streams.Out, "# and %d keys as they are by default: parley config show --all\n", left)
+	}
+	return nil
+}
+
+// counts is the value of a setting, and where it comes from.
+func (o *configShowOptions) counts(s config.Setting, file string) (value, origin string) {
+	switch {
+	case s.Key == "default_agent" && o.agent != "":
+		return fmt.Sprintf("%q", o.agent), "flag --agent"
+	case s.Key == "sandbox" && o.sandbox != "":
+		return o.sandbox, "flag --sandbox"
+	case s.Line > 0:
+		origin = fmt.Sprintf("%s:%d", file, s.Line)
+	case s.Default:
+		return s.Value, "default"
+	}
+	if s.Variable == "" {
+		return s.Value, origin
+	}
+	origin = strings.TrimPrefix(origin+", environment", ", ")
+	switch _, set := os.LookupEnv(s.Variable); {
+	case !set:
+		origin += ", which is not set"
+	case s.Line == 0:
+		origin += " " + s.Variable
+	}
+	return s.Value, origin
+}
+
+// configCheckCommand finds what is wrong with the configuration.
+func configCheckCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Check the configuration",
+		Long: `check reads the configuration, or another FILE, and reports each mistake with
+file, line and column. The exit code is 1 if there is one.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return misused(cmd, "", "check takes at most one file, got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return checkFile(s, args[0], true)
+			}
+			return checkFile(s, config.ConfigFile(), false)
+		},
+	}
+}
+
+// checkFile says what is wrong with a file. One that must be there was named by the
+// person; without the other one the defaults count.
+func checkFile(s *streams, path string, must bool) error {
+	_, missing := os.Stat(path)
+	gone := errors.Is(missing, fs.ErrNotExist)
+	if gone && must {
+		return fmt.Errorf("there is no file %s", path)
+	}
+	if _, err := config.Load(path); err != nil {
+		mistakesOf(s, err)
+		return exitStatus(exitError)
+	}
+	if gone {
+		_, err := fmt.Fprintln(s.Out, "There is no file "+path+": parley uses the defaults. Create one with: parley config edit")
+		return err
+	}
+	_, err := fmt.Fprintln(s.Out, path+": no mistakes")
+	return err
+}
+
+// configEditCommand opens the configuration in the person's editor.
+func configEditCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "edit",
+		Short: "Edit the configuration in $EDITOR, then check it",
+		Long: `edit opens the configuration file in $VISUAL or $EDITOR, then checks it. A new
+file starts as the example, which explains every setting.`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return editConfig(s) },
+	}
+}
+
+// editConfig edits the configuration until nothing is wrong with it, or the person has
+// had enough.
+func editConfig(s *streams) error {
+	path := config.ConfigFile()
+	if _, err := desktop.SystemEditor().Words(); err != nil {
+		return app.WithHint("Or edit the file yourself: "+path, "%w", err)
+	}
+	if err := config.MakeFile(path); err != nil {
+		return err
+	}
+	answers := bufio.NewReader(s.In)
+	for line := 0; ; {
+		if err := openEditor(s, path, line); err != nil {
+			return err
+		}
+		_, wrong := config.Load(path)
+		if wrong == nil {
+			return nil
+		}
+		line = mistakesOf(s, wrong)
+		fmt.Fprint(s.Err, "Edit it again? [Y/n] ")
+		answer, err := answers.ReadString('\n')
+		if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil && answer == "" || strings.HasPrefix(answer, "n") {
+			return app.WithHint("parley does not start until it is fixed: parley config edit", "the configuration still has mistakes")
+		}
+	}
+}
+
+// openEditor waits for the person's editor.
+func openEditor(s *streams, path string, line int) error {
+	cmd, err := desktop.SystemEditor().Open(path, line)
+	if err != nil {
+		return err
+	}
+	// It reads the terminal, never the answers that are piped into parley.
+	if s.InTerminal {
+		cmd.Stdin = s.In
+	}
+	cmd.Stdout, cmd.Stderr = s.Out, s.Err
+	if err := cmd.Run(); err != nil {
+		return app.WithHint("Set $EDITOR, or edit the file yourself: "+path, "the editor %s: %w", cmd.Args[0], err)
+	}
+	return nil
 }

@@ -1,14 +1,27 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/export"
+	"parley/internal/headless"
 	"parley/internal/store"
+	"parley/internal/termtext"
 )
 
 // sessionsCommand is about the sessions that parley keeps.
@@ -125,4 +138,341 @@ func sessionsDeleteCommand(s *streams) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// sessionsListOptions are the flags of the commands that list sessions.
+type sessionsListOptions struct {
+	streams *streams
+	all     bool
+	json    bool
+	limit   int
+}
+
+// flags adds the flags to a command.
+func (o *sessionsListOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.all, "all", false, "all directories, not only this one")
+	f.BoolVar(&o.json, "json", false, "print JSON: a list of objects")
+	f.IntVar(&o.limit, "limit", 0, "at most `N` sessions")
+}
+
+// query is what is asked of the index.
+func (o *sessionsListOptions) query() (store.Query, error) {
+	q := store.Query{Limit: o.limit}
+	if o.limit < 0 {
+		return q, errors.New("--limit cannot be negative")
+	}
+	if o.all {
+		return q, nil
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return q, fmt.Errorf("get the current directory: %w", err)
+	}
+	q.Cwd = cwd
+	return q, nil
+}
+
+func sessionsListCommand(s *streams) *cobra.Command {
+	o := &sessionsListOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the sessions of this directory, latest first",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) },
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func (o *sessionsListOptions) list(ctx context.Context) error {
+	const none = "No sessions of this directory. 'parley sessions list --all' lists all."
+	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+		list, err := lib.List(ctx, q)
+		out := make([]listed, len(list))
+		for i, s := range list {
+			out[i] = listed{Summary: s}
+		}
+		return out, err
+	})
+}
+
+func sessionsSearchCommand(s *streams) *cobra.Command {
+	o := &sessionsListOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "search WORD...",
+		Short: "Search the sessions for words near each other",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misused(cmd, "", "search takes the words to look for")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.search(cmd.Context(), strings.Join(args, " ")) },
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func (o *sessionsListOptions) search(ctx context.Context, words string) error {
+	const none = "No matches. Use --all to search all directories."
+	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+		found, err := app.Search(ctx, lib, words, q)
+		out := make([]listed, len(found))
+		for i, f := range found {
+			out[i] = listed{Summary: f.Summary, Found: f.Snippet, In: f.Kind}
+		}
+		return out, err
+	})
+}
+
+// run asks what is stored for sessions, and writes those that find returns. none is what
+// to do if there are none.
+func (o *sessionsListOptions) run(none string, find func(*store.Library, store.Query) ([]listed, error)) error {
+	lib, _, err := openLibrary()
+	if err != nil {
+		return err
+	}
+	defer lib.Close()
+	q, err := o.query()
+	if err != nil {
+		return err
+	}
+	list, err := find(lib, q)
+	if err != nil {
+		return err
+	}
+	return o.write(list, none)
+}
+
+// listed is a session as it is listed.
+type listed struct {
+	store.Summary
+	Found string     // where words were found
+	In    store.Kind // whose words
+}
+
+// MarshalJSON writes the form of --json.
+func (l listed) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		store.Summary
+		Name    string     `json:"name"`
+		Updated time.Time  `json:"updated"`
+		Size    int64      `json:"bytes"`
+		Found   string     `json:"found,omitempty"`
+		In      store.Kind `json:"in,omitempty"`
+	}{l.Summary, l.Name(), l.Updated.UTC(), l.Size, l.Found, l.In})
+}
+
+// write writes a list. What to do if it is empty goes to the error stream.
+func (o *sessionsListOptions) write(list []listed, none string) error {
+	if o.json {
+		return writeJSON(o.streams.Out, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(o.streams.Err, none)
+		return nil
+	}
+	for _, l := range list {
+		line := fmt.Sprintf("%s  %s  %s", l.ID, l.Updated.Local().Format("2006-01-02 15:04"), termtext.Line(cmp.Or(l.Name(), "(no title)")))
+		about := []string{termtext.Line(cmp.Or(l.AgentName, l.Agent)), termtext.Count(l.Turns, "turn")}
+		if l.Worktree != "" {
+			about = append(about, "worktree "+termtext.Line(l.Worktree))
+		}
+		if o.all {
+			about = append(about, termtext.Line(l.Cwd))
+		}
+		fmt.Fprintf(o.streams.Out, "%s  (%s)\n", line, strings.Join(about, ", "))
+		if l.Found != "" {
+			fmt.Fprintf(o.streams.Out, "    %s: %s\n", l.In, termtext.Line(l.Found))
+		}
+	}
+	return nil
+}
+
+// writeJSON writes a value for people and programs to read. Nothing of it acts on a
+// terminal.
+func writeJSON(to io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := to.Write(termtext.JSON(b.Bytes()))
+	return err
+}
+
+func sessionsShowCommand(s *streams) *cobra.Command {
+	events := false
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print the transcript of a session",
+		Long: `show prints the transcript: drawn on a terminal, as plain Markdown into a file or
+a pipe.`,
+		Args: oneSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			lib, cfg, err := openLibrary()
+			if err != nil {
+				return err
+			}
+			id, err := storedSession(lib, args[0])
+			switch {
+			case err != nil:
+				return err
+			case events:
+				return printEvents(s, lib.Store, id)
+			}
+			return printSession(cmd.Context(), s, cfg, lib.Store, id)
+		},
+	}
+	cmd.Flags().BoolVar(&events, "json", false, "print the events, one JSON object per line")
+	return cmd
+}
+
+// printSession prints a session as fits the output.
+func printSession(ctx context.Context, s *streams, cfg *config.Config, from *store.Store, id store.ID) error {
+	t, err := from.Read(ctx, id)
+	if err != nil {
+		return err
+	}
+	c := t.Conversation
+	paragraphs := append([]conversation.Paragraph{
+		{Text: "# " + cmp.Or(t.Title, c.Title, "Session "+string(id)), Markdown: true},
+		{Text: fmt.Sprintf("%s, %s, %s", cmp.Or(c.Agent.Name(), t.Meta.Agent), t.Meta.Cwd, t.Meta.Created.Local().Format(time.RFC1123))},
+	}, conversation.Paragraphs(c)...)
+	plain := func(text string) error {
+		_, err := fmt.Fprintln(s.Out, termtext.Block(text))
+		return err
+	}
+	markdown := plain
+	if s.OutTerminal {
+		markdown = drawMarkdown(s, cfg, s.Out)
+	}
+	for i, p := range paragraphs {
+		write := plain
+		if p.Markdown {
+			write = markdown
+		}
+		if i > 0 {
+			fmt.Fprintln(s.Out)
+		}
+		if err := write(p.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printEvents prints the events of a session.
+func printEvents(s *streams, from *store.Store, id store.ID) error {
+	damaged := 0
+	for r, err := range from.Records(id, 0) {
+		if err != nil {
+			return err
+		}
+		if r.Damaged {
+			damaged++
+		}
+		if r.Event == nil {
+			continue
+		}
+		line, err := headless.Line(r.Event)
+		if err != nil {
+			continue // nothing that came from a line lacks a form as a line
+		}
+		if _, err := s.Out.Write(line); err != nil {
+			return err
+		}
+	}
+	if damaged > 0 {
+		fmt.Fprintln(s.Err, "parley: damaged and not readable: "+termtext.Count(damaged, "line")+" of the stored session")
+	}
+	return nil
+}
+
+// sessionsPruneCommand deletes what the configuration does not want to keep.
+func sessionsPruneCommand(s *streams) *cobra.Command {
+	dry := false
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete sessions beyond the configured limits",
+		Long: `prune deletes the sessions beyond store_days and store_megabytes of the
+configuration, oldest first, and lists them. parley does this by itself once a
+day. Open sessions stay.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return prune(cmd.Context(), s, dry) },
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list what would be deleted")
+	return cmd
+}
+
+func prune(ctx context.Context, s *streams, dry bool) error {
+	lib, cfg, err := openLibrary()
+	if err != nil {
+		return err
+	}
+	bounds := store.Bounds{Age: cfg.Store.Age, Bytes: cfg.Store.Bytes}
+	gone, word := []store.ID(nil), "deleted"
+	if dry {
+		word = "would delete"
+		gone, err = lib.Excess(bounds, time.Now())
+	} else {
+		gone, err = lib.Prune(ctx, bounds, time.Now())
+	}
+	for _, id := range gone {
+		fmt.Fprintln(s.Out, word+" "+string(id))
+	}
+	if len(gone) == 0 && err == nil {
+		fmt.Fprintln(s.Err, "No session exceeds the configured limits.")
+	}
+	return err
+}
+
+// exportOptions say what of a session is written, and where.
+type exportOptions struct {
+	streams *streams
+	format  string
+	output  string
+}
+
+// sessionsExportCommand writes a session down for those who do not have parley.
+func sessionsExportCommand(s *streams) *cobra.Command {
+	opt := &exportOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "export ID",
+		Short: "Export a session as Markdown, JSON or one HTML page",
+		Example: `  parley sessions export 20261121 -o session.html   the name gives the format
+  parley sessions export 20261121 --format md | less`,
+		Args: oneSession,
+		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
+	}
+	cmd.Flags().StringVar(&opt.format, "format", "", "`FORMAT`: md, json or html (default: from the file name, else md)")
+	cmd.Flags().StringVarP(&opt.output, "output", "o", "", "write to this new `FILE` instead of standard output")
+	return cmd
+}
+
+func (o *exportOptions) run(cmd *cobra.Command, word string) error {
+	format := cmp.Or(o.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(o.output)), "."), "md")
+	write, err := export.Format(format)
+	if err != nil {
+		return misused(cmd, "The formats are md, json and html.", "%w", err)
+	}
+	lib, _, err := openLibrary()
+	if err != nil {
+		return err
+	}
+	id, err := storedSession(lib, word)
+	if err != nil {
+		return err
+	}
+	t, err := app.StoredTranscript(cmd.Context(), lib.Store, id)
+	if err != nil {
+		return err
+	}
+	if o.output == "" {
+		return write(o.streams.Out, t)
+	}
+	return export.File(o.output, func(w io.Writer) error { return write(w, t) })
 }

@@ -5,10 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/syntax"
 
 	"parley/config"
@@ -16,6 +20,7 @@ import (
 	"parley/internal/process"
 	"parley/internal/remote"
 	"parley/tui"
+	"parley/tui/linemode"
 )
 
 // startOptions are the flags and arguments of starting a session.
@@ -290,4 +295,127 @@ func (o *startOptions) meant(word string) string {
 		return "To start that agent: " + commandLine("parley", "--", word) + "\n"
 	}
 	return ""
+}
+
+// named is the agent that the command line or the configuration names, nil if
+// neither names one.
+func (o *startOptions) named(cfg *config.Config) (*config.Agent, error) {
+	name := o.agent
+	if name == "" {
+		name = cfg.DefaultAgent
+	}
+	switch {
+	case o.words() != nil:
+		a := app.AgentOf("", o.words())
+		return &a, nil
+	case name == "":
+		return nil, nil
+	}
+	a, err := app.AgentNamed(cfg, name)
+	if err != nil {
+		return nil, err
+	}
+	return &a, nil
+}
+
+// connectFlag adds the flag that names an agent by where it listens.
+func (o *startOptions) connectFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.connect, "connect", "", "connect to the agent at this `URL` (wss://, https://; on this machine also ws://, http://)")
+}
+
+// checkAgent finds contradictions among what names the agent.
+func (o *startOptions) checkAgent(cmd *cobra.Command) error {
+	switch {
+	case o.agent != "" && o.command != nil:
+		return misused(cmd, "", "use either --agent or a command after --, not both")
+	case o.connect != "" && o.command != nil:
+		return misused(cmd, "", "use either --connect or a command after --, not both")
+	case remote.IsURL(o.agent):
+		return misused(cmd, "To connect to it: "+commandLine(cmd.CommandPath(), "--connect", o.agent), "--agent takes a name, but %s is a URL", o.agent)
+	case o.connect != "" && o.agent != "":
+		return misused(cmd, "", "use either --connect or --agent, not both")
+	case cmd.Flags().Changed("connect"):
+		if _, err := remote.New(remote.Options{URL: o.connect}); err != nil {
+			return misused(cmd, "Set headers and other options in the configuration: [agents.NAME], with url = \"…\".", "--connect: %w", err)
+		}
+	}
+	return nil
+}
+
+// connectShown are the words of --connect for a command line that is shown: what stands
+// behind a question mark may be secret.
+func (o *startOptions) connectShown() []string {
+	address := config.Agent{Address: o.connect}.Listens()
+	if strings.ContainsAny(o.connect, "?#") {
+		address += "?…"
+	}
+	return []string{"--connect", address}
+}
+
+// words are the agent of the command line: its command, or where it listens; nil if the
+// command line has neither.
+func (o *startOptions) words() []string {
+	if o.connect != "" {
+		return []string{o.connect}
+	}
+	return o.command
+}
+
+// protocolFlag adds the flag that says which versions of the protocol are offered.
+func protocolFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "protocol", "", "protocol `VERSION`: \"v1\", or \"auto\" for the newest that the agent supports (default: as configured, else v1)")
+}
+
+// checkProtocol refuses a version that there is not.
+func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("protocol") || config.KnownProtocol(o.protocol) {
+		return nil
+	}
+	return misused(cmd, "", "--protocol must be v1 or auto, not %q", o.protocol)
+}
+
+// inLines reports whether parley writes lines of text instead of a screen: because the
+// command line says so, or else the configuration, or the terminal can do no more, or
+// the person has asked all programs for it (ACCESSIBLE, which is the convention of
+// programs that are made with huh).
+func (o *startOptions) inLines(cfg *config.Config) bool {
+	if o.linesIf {
+		return o.lines
+	}
+	return cfg.Plain || os.Getenv("TERM") == "dumb" || os.Getenv("ACCESSIBLE") != ""
+}
+
+// runPlain runs the program in lines of text.
+func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left, error) {
+	// A first interrupt cancels the turn, and lets the agent end it.
+	interrupts, continued := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	notifyContinued(continued)
+	defer signal.Stop(continued)
+	before := ctx
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(before), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if before.Err() != nil {
+		return tui.Left{}, errors.New("interrupted")
+	}
+	supervision := process.BeginSupervision(ctx)
+	defer supervision.End()
+	supervision.Watch()
+	s := o.streams
+	left, err := linemode.Run(ctx, linemode.Options{
+		Backend: opt.Backend, Agent: opt.Agent, Open: opt.Open, Pick: opt.Pick,
+		Prompt: opt.Prompt, Cwd: opt.Cwd, Version: opt.Version,
+		In: s.In, Out: s.Out, Terminal: s.InTerminal, Interrupts: interrupts, Continued: continued,
+	})
+	if err != nil {
+		return tui.Left{}, err
+	}
+	if left.Unstarted { // and the person was told
+		err = exitStatus(exitError)
+	}
+	if left.Cwd == "" { // there was no session
+		return tui.Left{}, err
+	}
+	return tui.Left{Tabs: []app.Left{left.Left}, Dirs: []string{left.Cwd}}, err
 }

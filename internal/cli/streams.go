@@ -1,13 +1,21 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 
 	"parley/internal/app"
+	"parley/internal/termtext"
+	"parley/tui/desktop"
 )
 
 // streams are the standard streams of the process, and what is known of them.
@@ -66,4 +74,85 @@ func (s *streams) needScreen() error {
 		return app.WithHint(hint, "no terminal to read keys from")
 	}
 	return nil
+}
+
+// paged calls write with the input of the user's pager, and waits until the user leaves
+// it. Without a pager it calls write with the output itself.
+func paged(s *streams, write func(io.Writer) error) error {
+	words := desktop.Pager(os.Getenv, exec.LookPath)
+	if words == nil {
+		return write(s.Out)
+	}
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Stdout, cmd.Stderr = s.Out, s.Err
+	if os.Getenv("LESS") == "" {
+		cmd.Env = append(os.Environ(), "LESS=FRX") // as git does: print what fits on the screen
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return write(s.Out)
+	}
+	_ = write(in) // fails if the user leaves before the end
+	_ = in.Close()
+	return cmd.Wait()
+}
+
+// shownLines shows what an agent prints, a line at a time and fit to be shown. A line that
+// does not end, such as a question, is shown when nothing more comes of it for a while.
+type shownLines struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	rest []byte
+	late *time.Timer // shows rest, nil while nothing is left
+}
+
+const (
+	// maxShown is how long a line may be before it is shown in parts, in bytes.
+	maxShown = 4096
+	// restTime is how long the end of a line may take to come.
+	restTime = 300 * time.Millisecond
+)
+
+// Write implements io.Writer.
+func (w *shownLines) Write(data []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.late != nil {
+		w.late.Stop()
+		w.late = nil
+	}
+	w.rest = append(w.rest, data...)
+	for {
+		end := bytes.IndexByte(w.rest, '\n') + 1
+		if end == 0 && len(w.rest) >= maxShown {
+			end = len(w.rest)
+		}
+		if end == 0 {
+			break
+		}
+		w.show(end)
+	}
+	if len(w.rest) > 0 {
+		w.late = time.AfterFunc(restTime, w.showRest)
+	}
+	return len(data), nil
+}
+
+// show shows the beginning of what there is; w.mu is held.
+func (w *shownLines) show(end int) {
+	fmt.Fprintln(w.to, termtext.Line(strings.TrimRight(string(w.rest[:end]), "\r\n")))
+	w.rest = w.rest[end:]
+}
+
+// showRest shows the line that has not ended.
+func (w *shownLines) showRest() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.rest) > 0 {
+		w.show(len(w.rest))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -86,4 +87,219 @@ func elsewhere(t *git.Worktree) []string {
 		return nil
 	}
 	return []string{"--cwd", t.From}
+}
+
+// worktreeOptions are the flags and arguments of the commands about worktrees.
+type worktreeOptions struct {
+	streams *streams
+	cwd     string
+	name    string
+	message string
+	force   bool
+	json    bool
+}
+
+// worktreeCommand is about the git worktrees that were made for sessions.
+func worktreeCommand(s *streams) *cobra.Command {
+	o := &worktreeOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "worktree",
+		Short: "List, show, merge and drop the git worktrees made by --worktree",
+		Long: `worktree manages the git worktrees that --worktree made for sessions of
+this repository. Without a command it lists them. The name is optional within
+a worktree, or if there is only one.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) },
+	}
+	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "`DIR` in the repository (default: current)")
+	list := o.command("list", "List the worktrees and their unmerged changes", nil)
+	list.Args = noArguments
+	list.RunE = cmd.RunE
+	for _, c := range []*cobra.Command{cmd, list} {
+		c.Flags().BoolVar(&o.json, "json", false, "print JSON: a list of objects")
+	}
+	diff := o.command("diff [NAME]", "Print a worktree's unmerged changes as a patch", o.diff)
+	merge := o.command("merge [NAME]", "Merge a worktree into the branch it came from", o.merge)
+	merge.Flags().StringVarP(&o.message, "commit", "m", "", "first commit all changes with this `MESSAGE`")
+	drop := o.command("drop [NAME]", "Remove a worktree and its branch; a ref keeps unmerged work", o.drop)
+	drop.Flags().BoolVar(&o.force, "force", false, "even with unmerged or ignored files")
+	cmd.AddCommand(list, diff, merge, drop)
+	return cmd
+}
+
+// command makes a command that is about one worktree.
+func (o *worktreeOptions) command(use, short string, do func(context.Context, *git.Worktree) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 1:
+				return misused(cmd, "", "%s takes one name, got %d", cmd.Name(), len(args))
+			case cmd.Flags().Changed("commit") && strings.TrimSpace(o.message) == "":
+				return misused(cmd, "", "--commit has no message")
+			case len(args) == 1:
+				o.name = args[0]
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t, err := o.find(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return do(cmd.Context(), t)
+		},
+	}
+}
+
+// trees are the worktrees of the repository.
+func (o *worktreeOptions) trees(ctx context.Context) (dir string, trees []*git.Worktree, err error) {
+	if dir, err = app.Directory(o.cwd); err != nil {
+		return "", nil, fmt.Errorf("--cwd: %w", err)
+	}
+	trees, err = git.Worktrees(ctx, dir)
+	return dir, trees, err
+}
+
+// find is the worktree that is meant.
+func (o *worktreeOptions) find(ctx context.Context) (*git.Worktree, error) {
+	dir, trees, err := o.trees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, t := range trees {
+		if t.Name == o.name || o.name == "" && (t.Path == dir || len(trees) == 1) {
+			return t, nil
+		}
+		names = append(names, t.Name)
+	}
+	switch {
+	case len(names) == 0:
+		return nil, errors.New("this repository has no worktree made by --worktree")
+	case o.name == "":
+		return nil, app.WithHint("Name one: "+strings.Join(names, ", "), "there are %d worktrees", len(names))
+	}
+	return nil, app.WithHint("There are: "+strings.Join(names, ", "), "%q: %w", o.name, git.ErrUnknown)
+}
+
+// listedTree is a worktree in the form of --json.
+type listedTree struct {
+	Name        string   `json:"name"`
+	Path        string   `json:"path"`
+	Branch      string   `json:"branch"`
+	Into        string   `json:"into,omitempty"`
+	Commits     int      `json:"commits"`
+	Files       []string `json:"files"`
+	Uncommitted []string `json:"uncommitted"`
+	Error       string   `json:"error,omitempty"`
+}
+
+func (o *worktreeOptions) list(ctx context.Context) error {
+	_, trees, err := o.trees(ctx)
+	if err != nil {
+		return err
+	}
+	if len(trees) == 0 && !o.json {
+		fmt.Fprintln(o.streams.Err, "No worktrees. 'parley --worktree' creates one.")
+		return nil
+	}
+	all := []listedTree{}
+	for _, t := range trees {
+		l := listedTree{Name: t.Name, Path: t.Path, Branch: t.Branch, Into: t.Into, Files: []string{}, Uncommitted: []string{}}
+		k, err := t.Work(ctx)
+		what := ""
+		if err != nil {
+			l.Error = err.Error()
+			what = l.Error
+		} else {
+			l.Commits, l.Files, l.Uncommitted = k.Commits, append(l.Files, k.Files...), append(l.Uncommitted, k.Uncommitted...)
+			what = k.String()
+		}
+		all = append(all, l)
+		if !o.json {
+			fmt.Fprintf(o.streams.Out, "%s  %s  (%s)\n", t.Name, termtext.Line(t.Path), termtext.Line(what))
+		}
+	}
+	if o.json {
+		return writeJSON(o.streams.Out, all)
+	}
+	return nil
+}
+
+func (o *worktreeOptions) diff(ctx context.Context, t *git.Worktree) error {
+	patch, err := t.Patch(ctx)
+	if err != nil {
+		return err
+	}
+	if o.streams.OutTerminal {
+		patch = termtext.Block(patch)
+	}
+	_, err = fmt.Fprint(o.streams.Out, patch)
+	return err
+}
+
+func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
+	if o.message != "" {
+		if k, err := t.Work(ctx); err != nil {
+			return err
+		} else if len(k.Uncommitted) > 0 {
+			if err := t.Commit(ctx, o.message); err != nil {
+				return err
+			}
+		}
+	}
+	n, err := t.Merge(ctx)
+	var conflict *git.MergeConflictError
+	switch {
+	case errors.Is(err, git.ErrUncommitted):
+		return app.WithHint(commandLine("parley worktree merge "+t.Name+" --commit", "MESSAGE")+" commits them first.", "%w", err)
+	case errors.As(err, &conflict):
+		return app.WithHint("Nothing was merged. Merge "+termtext.Line(t.Into)+" in the worktree first and resolve the conflict there: "+termtext.Line(t.Path), "%w", err)
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(o.streams.Out, "merged %s into %s. The worktree is still there: parley worktree drop %s\n", termtext.Count(n, "commit"), termtext.Line(t.Into), t.Name)
+	return nil
+}
+
+func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
+	k, err := t.Work(ctx)
+	if err != nil {
+		return err
+	}
+	lost := ""
+	if len(k.Ignored) > 0 {
+		lost = "Ignored files are lost for good:\n" + shortList(k.Ignored)
+	}
+	switch {
+	case o.force:
+	case !k.Empty():
+		return app.WithHint(strings.TrimSpace("Merge it, or drop it with --force: a ref in the repository keeps it.\n"+shortList(k.Files)+"\n"+lost),
+			"the worktree %s has %s", t.Name, k)
+	case lost != "":
+		return app.WithHint("Use --force to drop it anyway. "+lost, "the worktree %s has files that git ignores", t.Name)
+	}
+	kept, err := t.Drop(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name+"\n"+app.DroppedText(t, kept))
+	return nil
+}
+
+// mostListed bounds how many files an error lists.
+const mostListed = 20
+
+// shortList are names, one in a line, not too many to be read.
+func shortList(names []string) string {
+	var lines []string
+	for i, name := range names {
+		if i == mostListed {
+			lines = append(lines, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		lines = append(lines, termtext.VisibleLine(name))
+	}
+	return strings.Join(lines, "\n")
 }
