@@ -1,15 +1,22 @@
 package tab
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/termtext"
+	emulator "parley/terminal/screen"
 	"parley/tui/dialog"
+	"parley/tui/screen"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
@@ -181,4 +188,286 @@ func (c *commands) attach(term *conversation.Terminal) bool {
 	added := c.tab.composer.Attach(toolview.OutputAttachment(term))
 	c.tab.reader.Blur()
 	return added
+}
+
+const (
+	// attachedScrollback is how many lines one can scroll back.
+	attachedScrollback = 2000
+	// maxReplay bounds the output fed at once, in bytes; earlier output is skipped.
+	maxReplay = 512 << 10
+	// altScroll is how many arrow keys a wheel step sends on the alternate screen.
+	altScroll = 3
+)
+
+// attachedCommand is the command that the person has stepped into. It has the whole screen
+// and all keys except those that step out or scroll. No dialog is visible or takes keys.
+type attachedCommand struct {
+	term *conversation.Terminal
+	emu  *emulator.Screen
+	fed  int64 // output bytes fed to the emulator
+	// cols and rows are the emulator's size, sentSize the last size sent to the terminal.
+	cols, rows int
+	sentSize   [2]int
+	back       int // lines scrolled back
+}
+
+// StepIn gives the keys to a running command.
+func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
+	switch {
+	case term == nil:
+		return c.tab.say("this item has no command")
+	case term.Own:
+		return c.tab.say("the agent runs this command itself: you cannot type into it")
+	case term.Exit != nil:
+		return c.tab.say("the command has ended")
+	}
+	c.attached = &attachedCommand{term: term}
+	c.Fit(c.width, c.height)
+	c.tab.dialogs.Release()
+	return c.tab.prompt.typeLetters()
+}
+
+// stepOut returns the keys to the layer that had them. A key meant for the command must
+// not affect a question that has appeared since.
+func (c *commands) stepOut(name string) {
+	if in := c.attached; in.term.Exit == nil {
+		cols, rows := 0, 0 // the initial size of the agent's commands
+		if in.term.Personal {
+			cols, rows = c.tab.list.TerminalWidth(), transcript.TerminalRows
+		}
+		_ = c.tab.session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+	}
+	c.attached = nil
+	c.tab.program.Guard.Typed()
+	c.tab.program.Guard.Ended(name)
+	c.tab.dialogs.Regain()
+}
+
+// attachedSize returns the size of a command's terminal on a screen: the room inside the
+// frame, above status and hints.
+func attachedSize(width, height int) (cols, rows int) {
+	return max(1, width-2), max(1, height-4)
+}
+
+// Attached reports whether the person has stepped into a command, which then gets all
+// keys.
+func (c *commands) Attached() bool { return c.attached != nil }
+
+// Covers reports whether a command has the whole screen.
+func (c *commands) Covers() bool { return c.attached != nil && c.attached.emu != nil }
+
+// Fit resizes the command's terminal to the screen.
+func (c *commands) Fit(width, height int) {
+	c.width, c.height = width, height
+	in := c.attached
+	if in == nil || width == 0 {
+		return
+	}
+	if cols, rows := attachedSize(width, height); in.emu == nil || cols != in.cols || rows != in.rows {
+		in.cols, in.rows = cols, rows
+		in.replay()
+	}
+	if size := [2]int{in.cols, in.rows}; size != in.sentSize && in.term.Exit == nil {
+		in.sentSize = size
+		_ = c.tab.session.ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
+	}
+}
+
+// replay feeds the output to a new emulator. Queries in the output are not answered again.
+func (in *attachedCommand) replay() {
+	in.emu, in.back = emulator.New(in.cols, in.rows, attachedScrollback), 0
+	data, _ := in.term.Since(max(0, in.term.Total()-maxReplay))
+	if in.term.Total() > maxReplay {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	_, _ = in.emu.Write(data)
+	in.fed = in.term.Total()
+}
+
+// Follow updates after events: it steps into a requested shell and feeds new output.
+func (c *commands) Follow() tea.Cmd {
+	c.feed()
+	return c.enter()
+}
+
+// feed feeds new output to the emulator and sends its replies to the command.
+func (c *commands) feed() {
+	in := c.attached
+	switch {
+	case in == nil:
+		return
+	case c.tab.conv.Terminals[in.term.ID] != in.term: // another session was opened
+		c.stepOut("")
+		return
+	case in.emu == nil || in.fed == in.term.Total():
+		return
+	}
+	if in.term.Total()-in.fed > maxReplay {
+		in.replay()
+		return
+	}
+	var replies []byte
+	in.emu.SetReply(func(p []byte) {
+		if len(replies) < maxReplay { // bounds a flood of queries
+			replies = append(replies, p...)
+		}
+	})
+	above := in.emu.Above()
+	data, _ := in.term.Since(in.fed)
+	_, _ = in.emu.Write(data)
+	in.emu.SetReply(nil)
+	in.fed = in.term.Total()
+	if in.back > 0 { // keep the lines being read in place
+		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
+	}
+	if len(replies) > 0 && in.term.Exit == nil {
+		_ = c.tab.session.TypeInto(in.term.ID, replies) // it may just have ended
+	}
+}
+
+// key handles a key while the person is inside a command.
+func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	in := c.attached
+	switch a, _ := c.tab.program.Keys.Action(config.ContextTerminal, name); a {
+	case config.ActionStepOut:
+		c.stepOut(name)
+		return nil, true
+	case config.ActionTerminalUp:
+		in.scroll(in.rows / 2)
+		return nil, true
+	case config.ActionTerminalDown:
+		in.scroll(-in.rows / 2)
+		return nil, true
+	}
+	if in.term.Exit != nil {
+		if name == "enter" || name == "esc" || name == "q" {
+			c.stepOut(name)
+		}
+		return nil, true
+	}
+	return c.typeInto(screen.KeyBytes(k, in.emu.Modes())), true
+}
+
+// typeInto types into the command. It does not block, so keys stay in order.
+func (c *commands) typeInto(data string) tea.Cmd {
+	c.attached.back = 0
+	c.tab.program.Guard.Typed()
+	if data == "" {
+		return nil
+	}
+	if err := c.tab.session.TypeInto(c.attached.term.ID, []byte(data)); err != nil {
+		return c.tab.say(err.Error())
+	}
+	return nil
+}
+
+func (c *commands) paste(text string) (tea.Cmd, bool) {
+	if c.attached.term.Exit != nil {
+		return nil, true
+	}
+	return c.typeInto(screen.PasteBytes(text, c.attached.emu.Modes())), true
+}
+
+// mouse scrolls the view, or the program if it uses the alternate screen.
+func (c *commands) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
+	wheel, ok := msg.(tea.MouseWheelMsg)
+	if !ok || wheel.Button != tea.MouseWheelUp && wheel.Button != tea.MouseWheelDown {
+		return nil, true
+	}
+	in, up := c.attached, wheel.Button == tea.MouseWheelUp
+	if modes := in.emu.Modes(); modes.Alternate && in.term.Exit == nil {
+		key := tea.KeyPressMsg{Code: tea.KeyDown}
+		if up {
+			key.Code = tea.KeyUp
+		}
+		return c.typeInto(strings.Repeat(screen.KeyBytes(key, modes), altScroll)), true
+	}
+	if !up {
+		in.scroll(-wheelLines)
+		return nil, true
+	}
+	in.scroll(wheelLines)
+	return nil, true
+}
+
+// scroll moves the view by n lines, back if positive.
+func (in *attachedCommand) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above()) }
+
+// hints returns the keys that parley handles itself.
+func (c *commands) hints() []dialog.Hint {
+	h := dialog.HintList{Keys: c.tab.program.Keys}
+	if c.attached.term.Exit != nil {
+		return []dialog.Hint{{Key: "enter", Text: "back"}}
+	}
+	if c.tab.dialogs.Asks() {
+		h.Add(config.ActionStepOut, "step out to the question")
+	} else {
+		h.Add(config.ActionStepOut, "step out")
+	}
+	h.List = append(h.List, dialog.Hint{Key: "ctrl+c", Text: "interrupt"})
+	h.AddAll("scroll", config.ActionTerminalUp, config.ActionTerminalDown)
+	return h.List
+}
+
+// words returns the text in the frame: where keys go.
+func (c *commands) words() string {
+	in := c.attached
+	switch {
+	case in.term.Exit != nil:
+		return toolview.Ended(in.term.Exit) + ". Enter to return"
+	case c.tab.dialogs.Asks():
+		return "a question waits for you: " + c.tab.keyOf(config.ActionStepOut) + " steps out to it"
+	case in.back > 0:
+		return fmt.Sprintf("%d lines back, any key returns", in.back)
+	}
+	return "keys go to this command"
+}
+
+// draw draws the attached command on the whole screen, above status and hints. Only it has
+// this frame: everything inside comes from the command.
+func (c *commands) draw(width, height int) dialog.View {
+	in, th := c.attached, c.tab.program.Theme
+	frame, badge := th.Warning, th.BadgeWarning
+	if in.term.Exit != nil {
+		frame, badge = th.Muted, th.Badge
+	}
+	what := "$ " + termtext.VisibleLine(in.term.Command)
+	v := dialog.View{Lines: make([]string, 0, height)}
+	v.Lines = append(v.Lines, framed(frame, "╭", badge.Render(ownerOf(in.term))+" "+th.Strong.Render(what), "╮", width))
+	for y := range in.rows {
+		v.Lines = append(v.Lines, frame.Render("│")+padded(in.emu.View(y, in.back), width-2)+frame.Render("│"))
+	}
+	v.Lines = append(v.Lines, framed(frame, "╰", frame.Render(c.words()), "╯", width))
+	v.Lines = append(v.Lines, c.tab.actions.draw(width, 2).Lines...)
+	if x, y := in.emu.Cursor(); in.term.Exit == nil && in.back == 0 && !in.emu.Modes().CursorHidden && y < in.rows {
+		v.Cursor = tea.NewCursor(1+min(x, in.cols-1), 1+y)
+	}
+	v.Lines = v.Lines[:min(len(v.Lines), height)]
+	return v
+}
+
+// ownerOf returns the badge that says whose command it is.
+func ownerOf(term *conversation.Terminal) string {
+	switch {
+	case term.Exit != nil:
+		return " ENDED "
+	case term.Lasts:
+		return " YOUR SHELL "
+	case term.Personal:
+		return " YOUR COMMAND "
+	}
+	return " AGENT'S COMMAND "
+}
+
+// framed draws the top or bottom edge of a frame with text in it.
+func framed(frame lipgloss.Style, left, words, right string, width int) string {
+	room := max(0, width-6)
+	words = termtext.Truncate(words, room, "…")
+	return frame.Render(left+"─") + " " + words + " " + frame.Render(strings.Repeat("─", max(0, room-termtext.Width(words)+1))+right)
+}
+
+// padded returns a line of exactly width cells.
+func padded(line string, width int) string {
+	line = termtext.Truncate(line, max(0, width), "")
+	return line + strings.Repeat(" ", max(0, width-termtext.Width(line)))
 }

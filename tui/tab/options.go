@@ -1,14 +1,20 @@
 package tab
 
 import (
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/theme"
 )
 
 const (
@@ -140,4 +146,299 @@ func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclie
 			return t.say(said)
 		}
 	})
+}
+
+// nextMode switches to the next mode, or toggles a mode that is on or off.
+func nextMode(t *Tab) tea.Cmd {
+	c := t.conv
+	if c == nil || c.Phase != conversation.PhaseReady {
+		return nil
+	}
+	o := c.OptionByCategory(acpclient.CategoryMode)
+	if o == nil {
+		return t.say("this agent has no modes")
+	}
+	now, _ := c.OptionValue(o)
+	if o.Type == acpclient.ConfigBoolean {
+		t.session.SetOption(o.ID, acpclient.BoolValue(!now.Bool))
+		return nil
+	}
+	values := o.Options.All()
+	if len(values) == 0 {
+		return t.say(o.Name + " has no values")
+	}
+	i := slices.IndexFunc(values, func(v acpclient.ConfigSelectOption) bool { return v.Value == now.ID })
+	if i == 0 && len(values) == 1 {
+		return t.say(o.Name + " has no other value than " + values[0].Name)
+	}
+	t.session.SetOption(o.ID, acpclient.SelectValue(values[(i+1)%len(values)].Value))
+	return nil
+}
+
+// categoryList lists the values of the options of some categories. It says none if there
+// is no such option.
+func categoryList(t *Tab, none string, categories ...acpclient.ConfigCategory) tea.Cmd {
+	c := t.conv
+	if c == nil {
+		return nil
+	}
+	s := dialog.NewCategories(t.env(), c, categories...)
+	if s == nil {
+		return t.say(none)
+	}
+	t.dialogs.Push(s)
+	return nil
+}
+
+// optionsList lists all options.
+func optionsList(t *Tab) tea.Cmd {
+	c := t.conv
+	if c == nil || c.Phase != conversation.PhaseReady {
+		return nil
+	}
+	t.dialogs.Push(dialog.NewOptions(t.env(), c))
+	return nil
+}
+
+// autonomy is what an agent may do without asking in a mode.
+type autonomy uint8
+
+const (
+	unknownAutonomy autonomy = iota
+	looksOnly                // it plans and reads
+	asksFirst                // it asks before it changes anything
+	editsFreely              // it changes files without asking
+	doesAnything             // it asks nothing
+)
+
+// freedoms maps words in mode names to what the mode allows, the freest first: if two
+// match, the mode counts as the freer one.
+var freedoms = []struct {
+	autonomy autonomy
+	words    []string
+}{
+	{doesAnything, spaced(
+		"bypass", "bypass permissions", "yolo", "full access", "dont ask", "never ask", "unrestricted", "skip permissions",
+		"dangerous", "danger", "danger full access", "auto approve", "approve all", "allow all",
+	)},
+	{editsFreely, spaced("accept edits", "auto edit", "auto accept", "edit automatically", "auto")},
+	{looksOnly, spaced("plan", "planning", "read only")},
+	{asksFirst, spaced("ask", "always ask", "default", "manual")},
+}
+
+// autonomyOf guesses from its names what a mode allows.
+func autonomyOf(names ...string) autonomy {
+	words := " "
+	for _, name := range names {
+		words += wordsOf(name) + " | "
+	}
+	for _, f := range freedoms {
+		if anyIn(words, f.words) {
+			return f.autonomy
+		}
+	}
+	return unknownAutonomy
+}
+
+// spaced returns phrases with a space on both sides, also written as one word, as in
+// readonly.
+func spaced(phrases ...string) []string {
+	var all []string
+	for _, p := range phrases {
+		all = append(all, " "+p+" ", " "+strings.ReplaceAll(p, " ", "")+" ")
+	}
+	return all
+}
+
+func anyIn(words string, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(words, p) })
+}
+
+// wordsOf returns the words of a name in lower case, separated by spaces. It gives the
+// same for "acceptEdits", "accept_edits" and "Accept edits".
+func wordsOf(name string) string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range name {
+		switch {
+		case r == '\'' || r == '’': // don't
+			continue
+		case !unicode.IsLetter(r):
+			b.WriteByte(' ')
+		case unicode.IsUpper(r) && unicode.IsLower(before):
+			b.WriteByte(' ')
+			fallthrough
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+		before = r
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// modeStyle is the style of the badge of a mode: its colour says what the mode allows.
+func modeStyle(o *acpclient.SessionConfigOption, th *theme.Theme) lipgloss.Style {
+	v := o.CurrentValue
+	names := []string{string(v.ID), conversation.ValueName(o, v)}
+	if v.IsBool && v.Bool {
+		names = []string{o.Name}
+	}
+	switch autonomyOf(names...) {
+	case looksOnly:
+		return th.BadgeInfo
+	case editsFreely:
+		return th.BadgeWarning
+	case doesAnything:
+		return th.BadgeError
+	}
+	return th.BadgeMode
+}
+
+// statusPart is a part of the status line. Where room is short, the parts with the lowest
+// rank go first, and of those the last one. Those about usage, model and mode take their
+// short form first.
+type statusPart struct {
+	text, short string
+	rank        int
+}
+
+// The ranks of the parts of the status line.
+const (
+	rankAgent = iota
+	rankOption
+	rankChanged
+	rankBounds
+	rankUsage
+	rankModel
+	rankMode // says what the agent may do without asking
+)
+
+// settingsParts draws the options in the agent's order. Those about the model follow the
+// model. fresh, which may be nil, reports whether the agent has just changed an option by itself. badge means
+// that the first part is a badge.
+func settingsParts(c *conversation.Conversation, fresh func(acpclient.ConfigID) bool, th *theme.Theme) (parts []statusPart, badge bool) {
+	mode, model := c.OptionByCategory(acpclient.CategoryMode), c.OptionByCategory(acpclient.CategoryModel)
+	add := func(o *acpclient.SessionConfigOption) {
+		style, rank := th.Text, rankOption
+		switch {
+		case o == mode:
+			style, rank = modeStyle(o, th), rankMode
+			badge = badge || len(parts) == 0
+		case o == model:
+			rank = rankModel
+		case o.Category == acpclient.CategoryThoughtLevel:
+			style = th.Muted
+		}
+		fresh := fresh != nil && fresh(o.ID)
+		if text := drawSetting(c, o, style, longestValue, fresh, th); text != "" {
+			short := ""
+			if o == model {
+				short = drawSetting(c, o, style, shortModel, fresh, th)
+			}
+			parts = append(parts, statusPart{text, short, rank})
+		}
+	}
+	for i := range c.Options {
+		o := &c.Options[i]
+		if model != nil && o.Category == acpclient.CategoryModelConfig {
+			continue
+		}
+		add(o)
+		for j := range c.Options {
+			if o == model && c.Options[j].Category == acpclient.CategoryModelConfig {
+				add(&c.Options[j])
+			}
+		}
+	}
+	return parts, badge
+}
+
+// drawSetting draws an option's value in at most so many cells, and a pending one behind it. The
+// first mode is a badge. It returns "" if there is nothing to show.
+func drawSetting(c *conversation.Conversation, o *acpclient.SessionConfigOption, style lipgloss.Style, most int, fresh bool, th *theme.Theme) string {
+	text := settingWords(o)
+	if most < longestValue {
+		text = termtext.Truncate(text, most, "…")
+	}
+	if text == "" {
+		return ""
+	}
+	if o == c.OptionByCategory(acpclient.CategoryMode) {
+		text = " " + text + " "
+	}
+	if fresh {
+		style = style.Bold(true).Reverse(true)
+	}
+	text = style.Render(text)
+	if to, pending := c.Pending(o); pending {
+		text += th.Muted.Render(" → " + settingValue(o, to.Value) + "…")
+	}
+	return text
+}
+
+// settingWords returns an option's value, with a label if the value alone is unclear; ""
+// if it has none.
+func settingWords(o *acpclient.SessionConfigOption) string {
+	label, value := settingLabel(o), settingValue(o, o.CurrentValue)
+	switch {
+	case value == "":
+		return ""
+	case o.CurrentValue.IsBool && o.CurrentValue.Bool:
+		return label
+	case !saysWhatItIs(o.Category, label, value):
+		return label + " " + value
+	}
+	return value
+}
+
+// longestValue bounds the name of a value, in cells: names can be whole sentences.
+const longestValue = 32
+
+// shortModel bounds the model's name where room is short.
+const shortModel = 16
+
+// settingValue returns the name of a value.
+func settingValue(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string {
+	return termtext.Truncate(termtext.Line(conversation.ValueName(o, v)), longestValue, "…")
+}
+
+// settingLabel returns an option's label in front of its value.
+func settingLabel(o *acpclient.SessionConfigOption) string {
+	switch o.Category {
+	case acpclient.CategoryMode:
+		if o.Name == "" {
+			return "mode"
+		}
+	case acpclient.CategoryModel:
+		return "model"
+	}
+	label := termtext.Line(o.Name)
+	if first, rest, _ := strings.Cut(label, " "); rest == strings.ToLower(rest) && len(first) > 1 && first[1:] == strings.ToLower(first[1:]) {
+		label = strings.ToLower(label) // a word, not a proper name
+	}
+	return label
+}
+
+// vague reports whether a value means nothing without a label.
+func vague(value string) bool {
+	word, _, _ := strings.Cut(value, "(")
+	switch strings.ToLower(strings.TrimSpace(word)) {
+	case "default", "auto", "automatic", "standard", "normal", "regular", "none", "on", "off", "yes", "no", "enabled",
+		"disabled", "low", "medium", "high", "max", "min", "minimal", "custom", "other":
+		return true
+	}
+	return false
+}
+
+// saysWhatItIs reports whether a value needs no label. Modes and models need none if they
+// contain a specific word; other values must contain the label.
+func saysWhatItIs(category acpclient.ConfigCategory, label, value string) bool {
+	if strings.Contains(strings.ToLower(value), strings.ToLower(label)) {
+		return true
+	}
+	switch category {
+	case acpclient.CategoryMode, acpclient.CategoryModel:
+		return !vague(value) && strings.ContainsFunc(value, unicode.IsLetter)
+	}
+	return false
 }

@@ -1,16 +1,21 @@
 package tab
 
 import (
+	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/test"
+	"parley/tui/theme"
 )
 
 // slowAgent answers no switch.
@@ -123,4 +128,224 @@ serve
 			}
 		}
 	})
+}
+
+// twoModes is an agent with two modes, modeless is one with none.
+const (
+	twoModes = `handshake {} {"modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Mode ask"}, {"id": "code", "name": "Mode code"}]}}
+serve
+`
+	modeless = "handshake\nserve\n"
+)
+
+func TestNextMode(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.Do(nextMode(b.Tab))
+		if b.toast.text != "" {
+			t.Errorf("before there is a session it says %q", b.toast.text)
+		}
+		b.play(twoModes)
+		for _, want := range []string{"Mode code", "Mode ask"} {
+			b.Do(nextMode(b.Tab))
+			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
+				t.Errorf("the mode is %q, want %q", got, want)
+			}
+		}
+	})
+	runBench(t, func(_ *testing.T, b *bench) {
+		b.play(modeless)
+		b.Do(nextMode(b.Tab))
+		b.MustSay("this agent has no modes")
+	})
+}
+
+// A mode that is on or off is toggled, and where there is nothing to switch to, it says so.
+func TestNextModeOfOtherKinds(t *testing.T) {
+	const script = `handshake {} {"configOptions": [%s]}
+serve
+`
+	option := func(rest string) string {
+		return strings.Replace(script, "%s", `{"id": "m", "name": "Plan mode", "category": "mode", `+rest+`}`, 1)
+	}
+	runBench(t, func(_ *testing.T, b *bench) {
+		b.play(option(`"type": "boolean", "currentValue": false`))
+		for _, want := range []string{"on", "off"} {
+			b.Do(nextMode(b.Tab))
+			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
+				t.Errorf("the mode is %q, want %q", got, want)
+			}
+		}
+	})
+	for rest, want := range map[string]string{
+		`"type": "select", "currentValue": "a", "options": [{"value": "a", "name": "Mode A"}]`: "Plan mode has no other value than Mode A",
+		`"type": "select", "currentValue": "a", "options": []`:                                 "Plan mode has no values",
+	} {
+		runBench(t, func(_ *testing.T, b *bench) {
+			b.play(option(rest))
+			b.Do(nextMode(b.Tab))
+			b.MustSay(want)
+		})
+	}
+}
+
+func TestTheFirstScreenShowsNoIDs(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.play(twoModes)
+		b.mustShow(t, "Mode ask")
+		b.mustNotShow(t, "=ask")
+	})
+}
+
+func TestCategory(t *testing.T) {
+	runBench(t, func(_ *testing.T, b *bench) {
+		b.play(twoModes)
+		b.Do(categoryList(b.Tab, "this agent offers no models", acpclient.CategoryModel))
+		b.MustSay("this agent offers no models")
+		b.Do(categoryList(b.Tab, "", acpclient.CategoryMode))
+		b.MustSay("Mode code")
+	})
+}
+
+// The files that the agent wrote are listed with how much they have changed, and opened in
+// the person's editor.
+func TestFiles(t *testing.T) {
+	t.Setenv("VISUAL", "my-editor")
+	runBench(t, func(t *testing.T, b *bench) {
+		b.ready()
+		b.conv.Apply(conversation.FileWritten{Path: b.cwd + "/a.txt", After: "one\ntwo\n"})
+		b.Do(fileList(b.Tab))
+		b.MustSay("a.txt")
+		b.MustSay("+2")
+		b.Choose("a.txt")
+		if got := b.wished(); len(got) != 1 || !slices.Contains(got[0].(Exec).Cmd.Args, b.cwd+"/a.txt") {
+			t.Errorf("it wished %v", got)
+		}
+		b.conv = conversation.New()
+		b.Do(fileList(b.Tab))
+		b.MustSay("No files written through parley.")
+	})
+}
+
+func TestNothingToCancel(t *testing.T) {
+	if items := pieceItems(t.Context(), conversation.New(), nil); len(items) != 0 {
+		t.Errorf("%d calls can be cancelled", len(items))
+	}
+}
+
+// What the agent does not cancel is told in the transcript.
+func TestCancelPiece(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		s := b.ready()
+		b.Do(cancelOperation(t.Context(), s, conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
+		b.mustShow(t, "The agent did not cancel the call")
+	})
+}
+
+func TestWhatModesAllow(t *testing.T) {
+	for name, want := range map[string]autonomy{
+		"plan": looksOnly, "Plan Mode": looksOnly, "read-only": looksOnly, "Read Only": looksOnly, "readonly": looksOnly,
+		"default": asksFirst, "Always Ask": asksFirst, "ask": asksFirst, "Manual": asksFirst,
+		"acceptEdits": editsFreely, "Accept Edits": editsFreely, "auto_edit": editsFreely, "autoEdit": editsFreely, "auto": editsFreely,
+		"bypassPermissions": doesAnything, "Bypass Permissions": doesAnything, "YOLO": doesAnything, "full-access": doesAnything,
+		"Full Access": doesAnything, "dontAsk": doesAnything, "Don't Ask": doesAnything, "agent-full-access": doesAnything,
+		"plan, then bypass permissions": doesAnything,
+		"code":                          unknownAutonomy, "explain": unknownAutonomy, "architect": unknownAutonomy, "Automobile": unknownAutonomy, "": unknownAutonomy,
+	} {
+		if got := autonomyOf(name); got != want {
+			t.Errorf("%q allows %d, want %d", name, got, want)
+		}
+	}
+	if got := autonomyOf("mode-3", "Accept edits"); got != editsFreely {
+		t.Errorf("the name of a mode does not count: %d", got)
+	}
+}
+
+// What the settings of an agent look like, side by side.
+func TestSettingsSayWhatTheyAre(t *testing.T) {
+	option := func(id, name, category, current string, values ...string) string {
+		var options []string
+		for _, v := range values {
+			value, label, _ := strings.Cut(v, "=")
+			options = append(options, `{"value":"`+value+`","name":"`+label+`"}`)
+		}
+		return `{"id":"` + id + `","name":"` + name + `","category":"` + category + `","type":"select","currentValue":"` + current + `","options":[` + strings.Join(options, ",") + `]}`
+	}
+	flag := func(id, name, category, on string) string {
+		return `{"id":"` + id + `","name":"` + name + `","category":"` + category + `","type":"boolean","currentValue":` + on + `}`
+	}
+	for _, c := range []struct{ name, options, want string }{
+		{
+			"names that say nothing",
+			option("mode", "Mode", "mode", "default", "default=Manual") + "," +
+				option("model", "Model", "model", "default", "default=Default (recommended)") + "," +
+				option("effort", "Effort", "thought_level", "default", "default=Default"),
+			" Manual |model Default (recommended)|effort Default",
+		},
+		{"names that say it", option("mode", "Session Mode", "mode", "build", "build=build") + "," + option("model", "Model", "model", "x/opus", "x/opus=Opus"), " build |Opus"},
+		{"a mode that says nothing", option("mode", "Mode", "mode", "default", "default=Default"), " mode Default "},
+		{"a mode that says a little", option("mode", "Mode", "mode", "a", "a=Auto Edit"), " Auto Edit "},
+		{"a model that is a number", option("model", "Model", "model", "5.5", "5.5=5.5 (the best of all)"), "5.5 (the best of all)"},
+		{"a level that says it", option("t", "Thinking", "thought_level", "h", "h=High thinking"), "High thinking"},
+		{"an option whose name is a name", option("t", "GPT effort", "thought_level", "h", "h=High"), "GPT effort High"},
+		{
+			"modes of its own",
+			option("mode", "Mode", "mode", "a", "a=Ask") + "," + option("approval", "Approvals", "_approval", "never", "never=Never") + "," +
+				flag("sandbox", "Sandbox", "_sandbox", "true") + "," + flag("web", "Web", "_web", "false") + "," + option("persona", "Persona", "mode", "p", "p=Pirate persona"),
+			" Ask |approvals Never|sandbox|web off|Pirate persona",
+		},
+		{"what has no category", option("x", "Pace", "", "a", "a=Calm"), "pace Calm"},
+		{
+			"the agent's order",
+			option("t", "Thinking", "thought_level", "h", "h=High") + "," + option("model", "Model", "model", "m", "m=Opus") + "," + option("x", "Pace", "", "a", "a=Calm") + "," + option("mode", "Mode", "mode", "a", "a=Ask"),
+			"thinking High|Opus|pace Calm| Ask ",
+		},
+		{
+			"what belongs to the model",
+			flag("fast", "Fast mode", "model_config", "true") + "," + option("mode", "Mode", "mode", "a", "a=Ask") + "," + option("model", "Model", "model", "m", "m=Opus") + "," + option("x", "Pace", "", "a", "a=Calm"),
+			" Ask |Opus|fast mode|pace Calm",
+		},
+		{"what belongs to no model", flag("fast", "Fast mode", "model_config", "false"), "fast mode off"},
+		{"a mode that is on or off", flag("plan", "Plan mode", "mode", "true"), " plan mode "},
+		{"a long name", option("model", "Model", "model", "m", "m=The one that does everything for everybody"), "The one that does everything fo…"},
+		{"what is not known", `{"id":"y","name":"Y","category":"_y","type":"dial","currentValue":"3"}`, ""},
+		{"hostile names", option("mode", "Mode", "mode", "a", `a=\u001b[2JAsk`), " Ask "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := new(acpclient.SessionNotification)
+			if err := acpclient.Unmarshal(json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"config_option_update","configOptions":[`+c.options+`]}}`), n); err != nil {
+				t.Fatal(err)
+			}
+			conv := conversation.New()
+			conv.Apply(conversation.FromNotification(n))
+			line, badge := settingsOf(conv)
+			if got := ansi.Strip(line); got != c.want || badge != strings.HasPrefix(c.want, " ") {
+				t.Errorf("got %q, badge %v; want %q", got, badge, c.want)
+			}
+		})
+	}
+}
+
+// settingsOf are the options on the status line.
+func settingsOf(c *conversation.Conversation) (line string, badge bool) {
+	parts, badge := settingsParts(c, nil, theme.New(true))
+	var texts []string
+	for _, p := range parts {
+		texts = append(texts, p.text)
+	}
+	return strings.Join(texts, "|"), badge
+}
+
+// A value that was sent is shown behind the one that is on, until the agent has answered.
+func TestSettingsThatWait(t *testing.T) {
+	conv := conversation.New()
+	conv.Apply(conversation.SessionOpened{State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
+		{ID: "s", Name: "Sandbox", Category: "_sandbox", Type: acpclient.ConfigBoolean, CurrentValue: acpclient.BoolValue(true)},
+	}}})
+	conv.Apply(conversation.OptionChosen{Seq: 1, Option: "s", Value: acpclient.BoolValue(false)})
+	for _, want := range []string{"sandbox → off…", "sandbox off"} {
+		if line, _ := settingsOf(conv); ansi.Strip(line) != want {
+			t.Errorf("%q, want %q", ansi.Strip(line), want)
+		}
+		conv.Apply(conversation.OptionSettled{Seq: 1, Option: "s", Value: acpclient.BoolValue(false)})
+	}
 }

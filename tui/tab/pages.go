@@ -1,10 +1,19 @@
 package tab
 
 import (
+	"fmt"
+
 	tea "charm.land/bubbletea/v2"
 
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/diffview"
 	"parley/tui/pages"
+	"parley/tui/theme"
+	"parley/tui/toolview"
+	"parley/tui/transcript"
 )
 
 // showChanges opens the review of the agent's changes.
@@ -104,3 +113,251 @@ func (ac *actions) showNews() {
 	t.news = false
 	t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 }
+
+// fileList lists the files that the agent wrote through parley, with the size of each
+// change. It compares them in the background.
+func fileList(t *Tab) tea.Cmd {
+	c := t.conv
+	if c == nil {
+		return nil
+	}
+	at := toolview.PathsIn(t.cwd)
+	files := make([]conversation.FileChange, 0, len(c.Files))
+	for _, f := range c.Files {
+		files = append(files, *f)
+	}
+	return inBackground(func() then {
+		items := make([]dialog.Item, 0, len(files))
+		for _, f := range files {
+			detail := "too large to compare"
+			if !f.Dropped {
+				added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
+				detail = toolview.Counts{Added: added, Removed: removed}.String()
+			}
+			if f.New {
+				detail += ", new"
+			}
+			items = append(items, dialog.Item{
+				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
+				Do: dialog.Do(func() tea.Cmd { return t.actions.edit(f.Path, 0) }),
+			})
+		}
+		return func() tea.Cmd { showFiles(t, items); return nil }
+	})
+}
+
+func showFiles(t *Tab, items []dialog.Item) {
+	t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
+		Title: "Files written", Items: items,
+		Empty: "No files written through parley. The transcript shows what the agent wrote by itself.",
+	}))
+}
+
+// panStep is how many cells unwrapped lines move to the side.
+const panStep = 20
+
+// tooNarrow says that a side-by-side diff does not fit.
+const tooNarrow = "the window is too narrow to show changes side by side"
+
+// pager shows one item on the whole screen, as a dialog.
+type pager struct {
+	reader
+	title string
+	about dialog.Dialog // the question that it belongs to, or nil
+}
+
+var _ dialog.Dialog = (*pager)(nil)
+
+// newPager shows an item of the transcript.
+func newPager(t *Tab, item conversation.Item) *pager {
+	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: t.list.PageOf(item, nil)}}
+}
+
+// newPagerOf shows the call of a question. head draws what stands above its contents.
+func newPagerOf(t *Tab, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
+	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: t.list.PageOf(call, head)}}
+	if head != nil {
+		p.title = "Permission: " + p.title
+	}
+	return p
+}
+
+// About implements dialog.Attached.
+func (p *pager) About() dialog.Dialog { return p.about }
+
+// SetTheme implements dialog.Dialog, as the methods below do.
+func (p *pager) SetTheme(th *theme.Theme) { p.list.SetTheme(th) }
+
+// Key scrolls, searches and copies.
+func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
+	keys, name := p.tab.program.Keys, k.String()
+	if p.find.open {
+		if cmd, taken := p.findKey(k); taken {
+			return stay(cmd)
+		}
+	}
+	if keys.Match(config.ActionCancel, name) && p.list.Spanning() {
+		p.list.ClearSpan()
+		return nil
+	}
+	if a, ok := keys.Action(config.ContextPager, name); ok {
+		return p.do(a)
+	}
+	if a, ok := keys.Action(config.ContextTranscript, name); ok {
+		return stay(p.read(a))
+	}
+	switch a, _ := keys.Action(config.ContextPrompt, name); a {
+	case config.ActionFind:
+		p.startFinding()
+	case config.ActionLendMouse:
+		p.tab.globalKeys.lendMouse()
+	default:
+		p.Move(a)
+	}
+	return nil
+}
+
+// stay wraps a command, which may be nil, as an action that keeps the pager open.
+func stay(cmd tea.Cmd) dialog.Action {
+	if cmd == nil {
+		return nil
+	}
+	return dialog.Stay(func() tea.Cmd { return cmd })
+}
+
+// do performs an action of the pager.
+func (p *pager) do(a config.Action) dialog.Action {
+	switch a {
+	case config.ActionPagerClose:
+		return dialog.Close{}
+	case config.ActionPagerWrap:
+		p.list.ToggleWrap()
+	case config.ActionPagerLeft:
+		p.list.Pan(-panStep)
+	case config.ActionPagerRight:
+		p.list.Pan(panStep)
+	}
+	return nil
+}
+
+// read performs an action of the transcript; those that move by items move by lines here.
+func (p *pager) read(a config.Action) tea.Cmd {
+	switch a {
+	case config.ActionNext:
+		p.line(1)
+	case config.ActionPrevious:
+		p.line(-1)
+	case config.ActionFirst:
+		p.list.Top()
+	case config.ActionLast:
+		p.list.Bottom()
+	case config.ActionExpand:
+		p.list.Page(1)
+	case config.ActionMark:
+		if p.list.Spanning() {
+			p.list.SpanItem() // the other end
+		} else {
+			p.list.SpanLine(0)
+		}
+	case config.ActionDiffContext:
+		p.list.WidenContext()
+	case config.ActionDiffSplit:
+		if !p.list.ToggleDiffs() {
+			return p.tab.say(tooNarrow)
+		}
+	default:
+		cmd, _ := p.reader.Do(a)
+		return cmd
+	}
+	return nil
+}
+
+// line scrolls by a line, or moves the end of the marked text.
+func (p *pager) line(by int) {
+	if p.list.Spanning() {
+		p.list.MoveSpan(by)
+		return
+	}
+	p.list.Scroll(by)
+}
+
+// Paste pastes into the find field.
+func (p *pager) Paste(text string) dialog.Action {
+	if !p.find.writing {
+		return nil
+	}
+	return stay(p.reader.Paste(text))
+}
+
+// Mouse scrolls and marks.
+func (p *pager) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
+	return stay(p.reader.Mouse(msg, x, y-1))
+}
+
+// View draws the title, the item, and the message line. Hints are drawn below it.
+func (p *pager) View(width, height int) dialog.View {
+	th := p.tab.program.Theme
+	p.rows = max(1, height-2) // without title and message line
+	p.list.SetSize(width, p.rows)
+	p.list.SetNow(sessionNow(p.tab))
+	left := "  " + th.DialogTitle.Render(p.title)
+	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
+	said, column := p.tab.view.messageLine(&p.reader, "", "", width)
+	lines = append(lines, said)
+	v := dialog.View{Lines: lines[:min(len(lines), height)]}
+	if column >= 0 && len(lines) <= height {
+		v.Cursor = tea.NewCursor(column, len(lines)-1)
+	}
+	return v
+}
+
+// state returns how lines are drawn, and the position in the item.
+func (p *pager) state() string {
+	th := p.tab.program.Theme
+	words := fmt.Sprintf("%d%%", p.list.Percent())
+	switch end := p.list.AtEnd(); {
+	case end && p.list.AtTop():
+		words = "" // all of it is visible
+	case end:
+		words = "end"
+	}
+	if !p.list.Wraps() {
+		words = "lines not wrapped  " + words
+	}
+	return th.Muted.Render(words)
+}
+
+func (p *pager) Hints() []dialog.Hint {
+	h := dialog.HintList{Keys: p.tab.program.Keys}
+	if p.find.writing {
+		return p.findHints(h)
+	}
+	if p.list.Spanning() {
+		h.Add(config.ActionCopy, "copy")
+		h.AddAll("extend", config.ActionNext, config.ActionPrevious)
+		h.Add(config.ActionMark, "other end")
+		h.Add(config.ActionCancel, "end")
+		return h.List
+	}
+	h.Add(config.ActionPagerClose, "close")
+	if p.find.open {
+		h.Add(config.ActionFindNext, "next")
+		h.Add(config.ActionFindPrev, "previous")
+	} else {
+		h.Add(config.ActionSearch, "find")
+	}
+	if h.Add(config.ActionPagerWrap, "wrap"); !p.list.Wraps() {
+		h.List = append(h.List, dialog.Hint{Key: "←→", Text: "sideways"})
+	}
+	h.Add(config.ActionCopy, "copy")
+	if p.list.HasDiff() {
+		h.Add(config.ActionDiffContext, "context")
+		h.Add(config.ActionDiffSplit, "side by side")
+	}
+	h.Add(config.ActionMark, "mark")
+	h.Add(config.ActionOpen, "open")
+	return h.List
+}
+
+// Covers marks the pager as a full-screen page.
+func (p *pager) Covers() {}

@@ -1,120 +1,394 @@
 package tab
 
 import (
-	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
+	"parley/internal/test/sessiontest"
+	"parley/tui/composer"
 )
 
-// starting is a tab whose session is still being made. Its agent starts for as long as the
-// test runs.
-func starting(t *testing.T) (b *bench, made *session.Session) {
+// draftsBench is a tab without a session, with a library of sessions below dir.
+func draftsBench(t *testing.T) (b *bench, dir string) {
 	t.Helper()
-	b = newBench(t, t.TempDir())
-	made, err := session.NewSession(session.Options{
-		Command: acpclient.Command{Path: "quick", Args: []string{"--now"}},
-		Cwd:     b.cwd,
-		Spawn: func(acpclient.Command) (*session.Peer, error) {
-			<-t.Context().Done()
-			return nil, t.Context().Err()
-		},
-		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
-	})
-	if err != nil {
+	b, dir = newBench(t, t.TempDir()), t.TempDir()
+	b.session, b.conv, b.list = nil, nil, nil
+	b.program.Stored = store.NewLibrary(store.New(dir))
+	b.drafts.Library = b.program.Stored
+	return b, dir
+}
+
+// keptAs keeps a session as a log.
+type keptAs struct {
+	session.Recorder
+	log store.ID
+}
+
+func (k keptAs) ID() store.ID { return k.log }
+
+// stores gives the tab a session that is kept as a log, "" as long as there is none.
+func (b *bench) stores(log store.ID) {
+	b.session = newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: log} })
+}
+
+// historyAt gives the tab a history in a file.
+func (b *bench) historyAt(file string) {
+	b.program.History = composer.NewHistory(file, b.cwd)
+	b.composer = newComposer(b.Tab)
+}
+
+// historyIn gives the tab an empty history, and says in which file it is.
+func (b *bench) historyIn(t *testing.T) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "history")
+	b.historyAt(file)
+	return file
+}
+
+// again is the same tab, begun anew.
+func (b *bench) again(t *testing.T) *bench {
+	t.Helper()
+	next := newBench(t, b.cwd)
+	next.session, next.program, next.drafts.Library = b.session, b.program, b.drafts.Library
+	return next
+}
+
+// load loads the draft of the directory, as the program does.
+func load(t *testing.T, b *bench) {
+	t.Helper()
+	switch msg := b.drafts.Load()().(type) {
+	case nil:
+	case then:
+		msg()
+	default:
+		t.Fatalf("%#v", msg)
+	}
+}
+
+func key() tea.Msg { return tea.KeyPressMsg{Code: 'x', Text: "x"} }
+
+// What was typed in a session in which nothing was said comes back in the next one of the
+// directory; what was sent does not.
+func TestADraftComesBack(t *testing.T) {
+	b, _ := draftsBench(t)
+	b.stores("")
+	b.composer.SetText("fix the parser")
+	b.drafts.SaveLast()
+
+	again := b.again(t)
+	load(t, again)
+	if got := again.composer.Text(); got != "fix the parser" {
+		t.Fatalf("the prompt has %q", got)
+	}
+	again.composer.SetText("") // it is sent
+	again.stores("log")
+	again.drafts.Touched(key())()
+	if draft, err := b.program.Stored.Draft(b.cwd); draft != "" || err != nil {
+		t.Errorf("kept is still %q, %v", draft, err)
+	}
+}
+
+// The draft of a directory that came back with a session of it is forgotten, too, once it
+// was sent there.
+func TestADraftComesBackWithASession(t *testing.T) {
+	b, _ := draftsBench(t)
+	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	b.stores(log)
+	if err := b.program.Stored.SaveDraft(b.cwd, "", "fix the parser"); err != nil {
 		t.Fatal(err)
 	}
-	fresh := New(2, b.program, t.TempDir())
-	fresh.program.Start = func(config.Agent) (*session.Session, error) { return made, nil }
-	b.Tab = fresh
-	b.Show()
-	b.Start(&config.Agent{ID: "a", Name: "Agent", Command: "quick", Args: []string{"--now"}})
-	return b, made
+	if load(t, b); b.composer.Text() != "fix the parser" {
+		t.Fatalf("the prompt has %q", b.composer.Text())
+	}
+	b.composer.SetText("") // it is sent
+	b.drafts.SaveLast()
+	if draft, err := b.program.Stored.Draft(b.cwd); draft != "" || err != nil {
+		t.Errorf("kept is still %q, %v", draft, err)
+	}
 }
 
-// What is typed and sent while the session is being made is not lost: it goes to
-// that session.
-func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
-	b, made := starting(t)
-	b.press("g", "o", "enter", "m", "o", "r", "e")
-	b.mustShow(t, "more")
-	var texts []string
-	b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made})
-	for _, e := range made.Stream().Take() {
-		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
-			texts = append(texts, q.Queue[0].Prompt[0].Text)
+// What is kept is saved a while after a key, and not once for each.
+func TestOneSavingForManyKeys(t *testing.T) {
+	b, _ := draftsBench(t)
+	b.stores("")
+	b.composer.SetText("x")
+	if b.drafts.Touched(key()) == nil || b.drafts.Touched(key()) != nil {
+		t.Error("the second key does not wait for the first")
+	}
+	if b.drafts.Touched(tea.WindowSizeMsg{}) != nil {
+		t.Error("nobody has touched anything")
+	}
+}
+
+// Commands end in any order: what was sent does not come back as a draft because an older
+// saving ended last.
+func TestTheNewestSavingCounts(t *testing.T) {
+	b, _ := draftsBench(t)
+	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	b.stores(log)
+	b.composer.SetText("fix the parser")
+	older := b.drafts.save()
+	b.composer.SetText("") // it is sent
+	newer := b.drafts.Touched(key())
+	newer()
+	older()
+	if v, err := b.program.Stored.View(log); v.Draft != "" || err != nil {
+		t.Errorf("kept is %q, %v", v.Draft, err)
+	}
+}
+
+// What is just being saved when the tab is closed is kept, whatever becomes of the command.
+func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
+	b, _ := draftsBench(t)
+	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	b.stores(log)
+	b.composer.SetText("fix the parser")
+	if b.drafts.save() == nil {
+		t.Fatal("nothing is saved")
+	}
+	b.drafts.SaveLast()
+	if v, err := b.program.Stored.View(log); v.Draft != "fix the parser" || err != nil {
+		t.Errorf("kept is %q, %v", v.Draft, err)
+	}
+}
+
+// The draft that is kept for a directory is not meant for a session that is not kept, such
+// as the tour's.
+func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
+	b, _ := draftsBench(t)
+	if err := b.program.Stored.SaveDraft(b.cwd, "", "fix the parser"); err != nil {
+		t.Fatal(err)
+	}
+	load(t, b)
+	if got := b.composer.Text(); got != "fix the parser" {
+		t.Fatalf("before an agent is chosen the prompt has %q", got)
+	}
+	b.session = newSession(b.cwd, noMachine{})
+	if b.drafts.Leave(); !b.composer.Empty() {
+		t.Errorf("the prompt still has %q", b.composer.Text())
+	}
+	if load(t, b); !b.composer.Empty() {
+		t.Errorf("the prompt has %q again", b.composer.Text())
+	}
+}
+
+// A draft that cannot come back where it was written is found in the history: that of an
+// agent that has not started, of a session that is not kept, of a disk that takes nothing,
+// and of the second tab in which nothing was said. The draft of the first one comes back.
+func TestADraftThatIsNotKeptGoesIntoTheHistory(t *testing.T) {
+	for name, prepare := range map[string]func(b *bench, dir string) error{
+		"not started": func(b *bench, dir string) error { return nil },
+		"not kept":    func(b *bench, dir string) error { b.session = newSession(b.cwd, noMachine{}); return nil },
+		"no disk": func(b *bench, dir string) error {
+			b.stores("log-1")
+			return os.Mkdir(filepath.Join(dir, "log-1.view"), 0o700) // where the draft would be written
+		},
+		"another tab's": func(b *bench, dir string) error {
+			b.stores("")
+			return b.program.Stored.SaveDraft(b.cwd, "", "what the first tab keeps")
+		},
+	} {
+		b, dir := draftsBench(t)
+		file := b.historyIn(t)
+		if err := prepare(b, dir); err != nil {
+			t.Fatal(err)
+		}
+		b.composer.SetText("fix the parser")
+		b.drafts.SaveLast()
+		if b, err := os.ReadFile(file); !strings.Contains(string(b), "fix the parser") {
+			t.Errorf("%s: the history has %q, %v", name, b, err)
+		}
+		if draft, err := b.program.Stored.Draft(b.cwd); name == "another tab's" && draft != "what the first tab keeps" {
+			t.Errorf("%s: kept is %q, %v", name, draft, err)
 		}
 	}
-	if strings.Join(texts, ",") != "go" {
-		t.Errorf("the session was sent %q", texts)
+}
+
+// What was being written when a prompt of the history came into its place is found in the
+// history, and what was being written when somebody began to search there comes back.
+func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(file, []byte(`{"text":"an earlier one"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	b.mustShow(t, "more") // the draft stays
-}
-
-// The start shows from the first frame on, and is not called slow before the session has
-// told when it began.
-func TestAStartShowsAtOnce(t *testing.T) {
-	b, made := starting(t)
-	b.mustShow(t, "starting quick --now")
-	b.Update(startedMsg{agent: b.agent, session: made})
-	b.mustShow(t, "starting quick --now")
-	b.mustNotShow(t, "still starting")
-}
-
-// Who leaves an agent that starts gets the prompts back that were sent to it, also one that
-// the session has taken a moment ago.
-func TestAPromptComesBackFromAnAgentThatIsLeft(t *testing.T) {
-	b, made := starting(t)
-	b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made})
-	b.press("g", "o")
-	run(b.Tab, b.Update(keyPress("enter")), func() {})
-	b.mustNotShow(t, "❯ go")
-	b.press("esc")
-	if got := b.composer.Text(); got != "go" {
-		t.Errorf("the draft is %q", got)
+	for name, keys := range map[string][]tea.KeyPressMsg{"walked": {{Code: tea.KeyUp}}, "searched": {{Code: 'r', Mod: tea.ModCtrl}, {Code: 'n', Text: "n"}}} {
+		b, _ := draftsBench(t)
+		b.stores("")
+		b.historyAt(file)
+		b.composer.SetText("fix the parser")
+		for _, k := range keys {
+			b.composer.Key(k)
+		}
+		if b.composer.Text() == "fix the parser" {
+			t.Fatalf("%s: nothing else is shown", name)
+		}
+		b.drafts.SaveLast()
+		kept, err := b.program.Stored.Draft(b.cwd)
+		data, _ := os.ReadFile(file)
+		if err != nil || kept != "fix the parser" && !strings.Contains(string(data), "fix the parser") {
+			t.Errorf("%s: kept is %q (%v), and the history has %s", name, kept, err, data)
+		}
 	}
 }
 
-// A tab in which a prompt waits is not given up for another.
-func TestATabInWhichAPromptWaitsIsNotBlank(t *testing.T) {
+// A draft that came back with a session that can only be read is still kept with it, and not
+// in the history as well.
+func TestADraftThatWasOnlyReadStaysWhereItIs(t *testing.T) {
+	b, _ := draftsBench(t)
+	file := b.historyIn(t)
+	b.session = newSession(b.cwd, noMachine{})
+	b.composer.SetText("fix the parser")
+	b.drafts.SetSaved(store.View{Draft: "fix the parser"})
+	b.drafts.SaveLast()
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it is in the history")
+	}
+}
+
+// withCommands is a session whose agent has some commands.
+func withCommands(t *testing.T) *bench {
 	b := newBench(t, t.TempDir())
-	if !b.Blank() {
-		t.Error("a new tab is not blank")
+	b.events(conversation.Update{Update: &acpclient.AvailableCommandsUpdate{AvailableCommands: []acpclient.AvailableCommand{
+		{Name: "review", Description: "look at the change"}, {Name: "refactor", Description: "tidy up"}, {Name: "test", Description: "run the tests"},
+	}}})
+	return b
+}
+
+// line is the number of the screen's line that begins with some words.
+func (b *bench) line(t *testing.T, begin string) int {
+	t.Helper()
+	for i, line := range strings.Split(b.screen(), "\n") {
+		if strings.HasPrefix(line, begin) {
+			return i
+		}
 	}
-	b.events(conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}}})
-	if b.Blank() {
-		t.Error("a prompt would be lost with the tab")
+	t.Fatalf("no line begins with %q:\n%s", begin, b.screen())
+	return -1
+}
+
+func TestThePopupStandsAboveTheRule(t *testing.T) {
+	b := withCommands(t)
+	b.press("/", "r", "e", "v")
+	b.mustShow(t, "1 of 23", "tab accept", "esc close")
+	offer, prompt := b.line(t, "› /review"), b.line(t, "❯ /rev")
+	if rule := b.screen(); offer != prompt-2 || !strings.HasPrefix(strings.Split(rule, "\n")[prompt-1], "──") {
+		t.Errorf("the popup is on line %d, the prompt on %d:\n%s", offer, prompt, b.screen())
+	}
+	if c := b.draw().Cursor; c == nil || c.Y != prompt || c.X != 6 {
+		t.Errorf("the cursor is at %v, the prompt on line %d", c, prompt)
+	}
+	drawn := b.draw().Lines[offer]
+	if strings.Contains(drawn, "/review") || !strings.Contains(ansi.Strip(drawn), "/review") {
+		t.Errorf("the letters that were found are not marked: %q", drawn)
+	}
+	b.press("esc")
+	b.mustNotShow(t, "1 of 23")
+}
+
+func TestAClickTakesAnOffer(t *testing.T) {
+	b := withCommands(t)
+	b.press("/")
+	at := b.line(t, "  /refactor")
+	b.draw()
+	b.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: b.line(t, "───")})
+	b.mustShow(t, "23 of 23")
+	b.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: at})
+	b.mustShow(t, "❯ /refactor")
+}
+
+// Where nothing is behind the choice of an agent, esc quits, and is called so.
+func TestEscInTheFirstChoiceOfAnAgentIsCalledQuit(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	empty := New(7, b.program, t.TempDir())
+	empty.Show()
+	empty.Start(nil)
+	b.Tab = empty
+	b.mustShow(t, "Choose an agent", "esc quit")
+	b.mustNotShow(t, "esc close")
+}
+
+func TestTheStatusCallsAModelAsTheSelectorDoes(t *testing.T) {
+	for _, c := range []struct{ id, name, want string }{
+		{"river", "River", "River"},
+		{"opus", "Opus, the largest of all models", "Opus, the largest of all models"},
+		{"vendor/a-long-id", "Short", "Short"},
+	} {
+		b := newBench(t, t.TempDir())
+		b.events(conversation.Update{Update: &acpclient.ConfigOptionUpdate{ConfigOptions: []acpclient.SessionConfigOption{{
+			ID: "model", Name: "Model", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(c.id)),
+			Options: acpclient.Ungrouped(acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(c.id), Name: c.name}),
+		}}}})
+		b.mustShow(t, c.want)
 	}
 }
 
-// run carries out commands until there are none, but for those that wait for the
-// session.
-func run(t *Tab, cmd tea.Cmd, after func()) {
-	if cmd == nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case tea.BatchMsg:
-		for _, c := range msg {
-			run(t, c, after)
-		}
-	case Msg:
-		if _, ok := msg.Msg.(then); ok {
-			t.Update(msg.Msg)
-			after()
-		}
-	}
+func TestTheHintsOfASearch(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.mustShow(t, "enter send")
+	b.press("ctrl+r")
+	b.mustShow(t, "enter accept", "esc back to the draft")
+	b.mustNotShow(t, "enter send")
+	b.press("esc", "f1")
+	b.mustNotShow(t, "enter send")
+	b.press("esc", "/")
+	b.mustNotShow(t, "enter send")
 }
 
-func TestAPromptWhoseSessionIsNotMade(t *testing.T) {
+// A draft that no session could keep is found in the history.
+func TestADraftWithoutASessionOutlivesQuitting(t *testing.T) {
 	b, _ := starting(t)
-	b.press("g", "o", "enter")
-	b.Update(startedMsg{err: errors.New("it is not there")})
-	b.mustShow(t, "could not be started", "❯ go")
+	b.press("d", "r", "a", "f", "t")
+	b.Tab.Update(startedMsg{err: os.ErrNotExist})
+	b.Tab.Close(t.Context())
+	next := New(3, b.program, t.TempDir())
+	next.Show()
+	next.composer.Key(tea.KeyPressMsg{Code: tea.KeyUp})
+	if got := next.composer.Text(); !strings.Contains(got, "draft") {
+		t.Errorf("the history has %q", got)
+	}
+}
+
+// While a question waits below a search of the history, keys are searched for and answer
+// nothing, and the line below says what they do.
+func TestASearchBesideAQuestion(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(permissionEvent(1, "Remove the build"))
+	b.press("x")
+	b.clock = b.clock.Add(10 * time.Second)
+	b.press("ctrl+r", "1", "y", "z")
+	b.mustShow(t, "search: 1yz", "enter accept", "Remove the build")
+	if len(b.conv.Permissions) != 1 {
+		t.Error("the question was answered")
+	}
+	b.press("esc")
+	b.mustShow(t, "❯ x", "Remove the build")
+}
+
+// With vim's keys, esc ends insert mode first: it is not called cancel until it does that.
+func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	s := b.session
+	b.program.Vim = true
+	b.Tab = New(2, b.program, t.TempDir())
+	b.Show()
+	b.starter.adopt(config.Agent{}, s)
+	b.events(promptSent(b, "go"))
+	b.mustShow(t, "INSERT", "esc normal mode", "enter queue")
+	b.press("esc")
+	b.mustShow(t, "NORMAL", "esc cancel")
+	b.press("d")
+	b.mustShow(t, "NORMAL d", "esc drop the command")
+	b.press("esc")
+	b.mustShow(t, "esc cancel")
 }

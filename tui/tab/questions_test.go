@@ -1,18 +1,23 @@
 package tab
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/composer"
 	"parley/tui/dialog"
+	"parley/tui/toolview"
 )
 
 func opened(id int, title, path string) conversation.Event {
@@ -132,4 +137,420 @@ end-turn`, 1))
 			t.Errorf("the agent got %q, and the draft is %q", got, b.composer.Text())
 		}
 	})
+}
+
+// queue opens so many questions at once.
+func queue(b *bench, n int) {
+	all := []conversation.Event{conversation.PromptSent{At: b.clock}}
+	for i := 1; i <= n; i++ {
+		all = append(all, permissionEvent(i, fmt.Sprintf("Step%d", i)))
+	}
+	b.events(all...)
+	b.draw()
+}
+
+// Whoever turns to another question has to see it before a key counts.
+func TestAnotherQuestionIsInertAtFirst(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	queue(b, 3)
+	b.passes(3 * time.Second)
+	b.draw()
+	b.press("alt+n")
+	b.mustShow(t, "tool  Step2", "2 of 3", "Pause typing to answer")
+	b.press("1")
+	b.mustShow(t, "❯ 1", "tool  Step2")
+	b.passes(3 * time.Second)
+	b.draw()
+	b.press("alt+p") // with a draft the arrows are the prompt's
+	b.mustShow(t, "tool  Step1", "1 of 3")
+	b.passes(3 * time.Second)
+	b.draw()
+	b.press("alt+p")
+	b.mustShow(t, "tool  Step3", "3 of 3")
+}
+
+// The one that stands in the place of one that was withdrawn takes nothing for as long as
+// after any that was, whichever was looked at; those elsewhere in the queue go unnoticed.
+func TestTheQueueMovesUp(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	queue(b, 4)
+	b.passes(3 * time.Second)
+	b.draw()
+	b.press("alt+n")
+	b.events(conversation.PermissionClosed{ID: 4})
+	b.mustShow(t, "tool  Step2", "2 of 3")
+	b.mustNotShow(t, "withdrew its question")
+	b.events(conversation.PermissionClosed{ID: 2})
+	b.mustShow(t, "tool  Step3", "2 of 2", "the agent withdrew its question")
+	b.passes(dialog.LookTime + time.Millisecond)
+	b.draw()
+	if in := b.ArmsIn(); in != dialog.ReplaceTime-dialog.LookTime-time.Millisecond {
+		t.Errorf("it arms in %v", in)
+	}
+	b.events(conversation.PermissionClosed{ID: 3})
+	b.mustShow(t, "tool  Step1")
+	b.mustNotShow(t, "1 of 1")
+}
+
+// Nothing that is written to a question allows anything, nor does leaving it.
+func TestWritingToAQuestionAllowsNothing(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	asksAll(b)
+	b.passes(3 * time.Second)
+	b.draw()
+	b.press("tab")
+	b.types("1ya", time.Second)
+	b.mustShow(t, "❯ 1ya", "Answer “Reject it”")
+	b.press("esc")
+	b.mustShow(t, "Pause typing to answer", "Allow it")
+	b.press("esc") // a second press of it
+	if !b.conv.Turn.Cancelling.IsZero() {
+		t.Error("a second esc cancelled the turn")
+	}
+	b.passes(3 * time.Second)
+	b.draw()
+	b.press("tab")
+	b.mustShow(t, "❯ 1ya") // the words are still there
+	b.press("ctrl+c")
+	b.mustShow(t, "Allow it", "Answer above, or type")
+	if !b.conv.Turn.Cancelling.IsZero() || len(b.conv.Permissions) != 1 {
+		t.Error("ctrl+c cancelled the turn")
+	}
+}
+
+// While a question waits, ctrl+c clears the draft as it does without one: only then is it the
+// turn that it cancels.
+func TestInterruptClearsTheDraftBelowAQuestion(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.types("draft", time.Second)
+	asksAll(b)
+	b.passes(3 * time.Second)
+	b.mustShow(t, "Allow it", "❯ draft")
+	b.press("ctrl+c")
+	b.mustShow(t, "Allow it", "Answer above, or type")
+	if !b.conv.Turn.Cancelling.IsZero() || len(b.conv.Permissions) != 1 {
+		t.Error("the turn was cancelled")
+	}
+}
+
+// What the agent takes back while the person writes to it leaves them their words.
+func TestWordsToAWithdrawnQuestionBecomeTheDraft(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.types("draft", time.Second)
+	queue(b, 2)
+	b.passes(3 * time.Second)
+	b.draw()
+	b.press("tab")
+	b.types("not so", time.Second)
+	b.events(conversation.PermissionClosed{ID: 1})
+	b.mustShow(t, "❯ draft", "  not so", "tool  Step2")
+}
+
+// What stands on the whole screen of a question closes with it.
+func TestTheWholeScreenOfAQuestionClosesWithIt(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	queue(b, 1)
+	b.passes(3 * time.Second)
+	b.draw()
+	b.press("ctrl+e")
+	b.mustShow(t, "Permission: • Step1")
+	b.events(conversation.PermissionClosed{ID: 1})
+	b.mustNotShow(t, "Permission:")
+	b.mustShow(t, "the agent withdrew its question")
+	if !b.dialogs.Empty() {
+		t.Error("a dialog is left")
+	}
+}
+
+// A key pressed too early for the question does not lead elsewhere.
+func TestTabAtAnInertQuestionDoesNothing(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(say("words"))
+	queue(b, 1)
+	b.press("tab")
+	if b.reader.Focused() {
+		t.Error("the transcript has the focus")
+	}
+	b.mustShow(t, "Allow it")
+}
+
+// A path that is found to lead out makes the question inert: it was not what it seemed.
+func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	title := "Edit"
+	b.events(conversation.PromptSent{At: b.clock}, conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{
+		ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t", Title: &title, Locations: []acpclient.ToolCallLocation{{Path: "a.txt"}, {Path: "/etc/x"}}},
+		Options:  []acpclient.PermissionOption{{OptionID: "yes", Name: "Allow it", Kind: acpclient.AllowOnce}},
+	}})
+	b.mustShow(t, "/etc/x  outside the project")
+	b.passes(3 * time.Second)
+	b.draw()
+	b.Update(then(func() tea.Cmd {
+		b.questions.Reach().Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+		return nil
+	}))
+	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "Pause typing to answer")
+	b.Update(then(func() tea.Cmd {
+		b.questions.Reach().Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
+		return nil
+	}))
+	b.passes(3 * time.Second)
+	b.mustNotShow(t, "takes no keys")
+}
+
+// planQuestion asks whether to carry out a plan of so many steps.
+func planQuestion(steps int) conversation.PermissionOpened {
+	e := permissionEvent(1, "Plan").(conversation.PermissionOpened)
+	var plan strings.Builder
+	for i := range steps {
+		fmt.Fprintf(&plan, "%d. Step number %d\n", i+1, i+1)
+	}
+	e.Request.ToolCall.Content = []acpclient.ToolCallContent{acpclient.TextContent(plan.String())}
+	return e
+}
+
+// A question takes all rows that it needs but three, and the hint says at once with which
+// key the rest of it is seen at this size.
+func TestAQuestionTakesTheRoomThatItNeeds(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {60, 20}, {40, 12}} {
+		b := newBench(t, t.TempDir())
+		b.columns, b.rows = size[0], size[1]
+		b.events(conversation.PromptSent{At: b.clock}, planQuestion(59))
+		b.draw()
+		b.passes(3 * time.Second)
+		lines := strings.Split(b.screen(), "\n")
+		if !strings.HasPrefix(lines[0], "╭─ Permission") || !strings.HasPrefix(lines[len(lines)-4], "╰─") {
+			t.Errorf("at %v it has not all rows but three:\n%s", size, b.screen())
+		}
+		if hints := lines[len(lines)-1]; !strings.Contains(hints, "pgdown scroll on") {
+			t.Errorf("at %v the hints are %q", size, hints)
+		}
+		b.press("end")
+		if hints := b.draw().Lines[b.rows-1]; strings.Contains(hints, "pgdown scroll on") {
+			t.Errorf("at %v the hints lag behind: %q", size, hints)
+		}
+	}
+}
+
+// A short question leaves the prompt its room.
+func TestAShortQuestionTakesNoMoreRoom(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(conversation.PromptSent{At: b.clock}, planQuestion(2))
+	b.draw()
+	b.passes(dialog.LookTime)
+	if lines := strings.Split(b.screen(), "\n"); !strings.HasPrefix(lines[len(lines)-3], "────") {
+		t.Errorf("the prompt has no room:\n%s", b.screen())
+	}
+}
+
+// types types words with a pause behind each key.
+func (b *bench) types(words string, pause time.Duration) {
+	for _, r := range words {
+		b.press(string(r))
+		b.passes(pause)
+	}
+}
+
+// passes lets time pass, and draws the screen.
+func (b *bench) passes(d time.Duration) {
+	b.clock = b.clock.Add(d)
+	b.draw()
+}
+
+// asksAll is a permission with an option of every kind.
+func asksAll(b *bench) {
+	title := "Launch"
+	b.events(conversation.PromptSent{At: b.clock}, conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{
+		ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t", Title: &title},
+		Options: []acpclient.PermissionOption{
+			{OptionID: "always", Name: "Always allow it", Kind: acpclient.AllowAlways},
+			{OptionID: "yes", Name: "Allow it", Kind: acpclient.AllowOnce},
+			{OptionID: "no", Name: "Reject it", Kind: acpclient.RejectOnce},
+			{OptionID: "never", Name: "Always reject it", Kind: acpclient.RejectAlways},
+		},
+	}})
+	b.draw()
+}
+
+// What is typed at a question that has been open for long goes to the prompt, letter
+// for letter, and answers nothing, however slowly it is typed.
+func TestWordsAnswerNoQuestion(t *testing.T) {
+	for _, words := range []string{"actually no", "also check", "yes please", "no wait", "don't", "is it", "keep going", "quick question"} {
+		for _, pause := range []time.Duration{20 * time.Millisecond, 50 * time.Millisecond, 300 * time.Millisecond, 500 * time.Millisecond, time.Minute} {
+			t.Run(words+" "+pause.String(), func(t *testing.T) {
+				b := newBench(t, t.TempDir())
+				asksAll(b)
+				b.passes(3 * time.Second)
+				b.types(words, pause)
+				b.passes(3 * time.Second)
+				b.mustShow(t, "❯ "+words, "Always allow it")
+				b.mustNotShow(t, "❯ 1")
+				b.mustNotShow(t, "❯ 2")
+			})
+		}
+	}
+}
+
+// While the prompt holds text, however slowly it is written, letters and digits are
+// the prompt's, and enter gives nothing that a letter could have marked.
+func TestADraftTakesLettersAndDigits(t *testing.T) {
+	const words = "a 1 y2 n3 d and so on"
+	b := newBench(t, t.TempDir())
+	b.types("x", time.Second)
+	asksAll(b)
+	b.passes(3 * time.Second)
+	b.types(words, time.Second)
+	b.mustShow(t, "❯ x"+words, "Always allow it")
+	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.NotTaken{}) {
+		t.Errorf("enter did %#v", got)
+	}
+	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: '2', Mod: tea.ModAlt}); got != (dialog.Answer{ID: 1, Option: "yes"}) {
+		t.Errorf("alt+2 did %#v", got)
+	}
+}
+
+// A letter marks an answer, which the key that accepts gives; the answer is not marked any
+// more when a word follows.
+func TestAMarkEndsWhenAWordBegins(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	asksAll(b)
+	b.passes(3 * time.Second)
+	b.types("a", time.Second)
+	b.mustShow(t, "❯ 1", "Always allow it", "enter give the marked answer")
+	if c := b.draw().Cursor; c != nil {
+		t.Errorf("the question has the focus, and the cursor is at %v", c)
+	}
+	b.types("lso", time.Second)
+	b.mustNotShow(t, "❯ 1")
+	b.mustShow(t, "❯ also")
+	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.NotTaken{}) {
+		t.Errorf("enter did %#v", got)
+	}
+}
+
+// An arrow, or backspace behind the letter, makes the letter no text.
+func TestALetterIsTakenBack(t *testing.T) {
+	for _, key := range []string{"backspace", "down"} {
+		b := newBench(t, t.TempDir())
+		asksAll(b)
+		b.passes(3 * time.Second)
+		b.press("y", key, "w")
+		if got := b.composer.Text(); got != "w" {
+			t.Errorf("behind %s the prompt has %q", key, got)
+		}
+	}
+}
+
+// The cursor is in the prompt as long as the keys go there.
+func TestTheCursorIsWhereTheFocusIs(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	if b.draw().Cursor == nil {
+		t.Error("the prompt has no cursor")
+	}
+	asksAll(b)
+	if b.draw().Cursor == nil {
+		t.Error("the prompt has no cursor while the question takes no key")
+	}
+	b.passes(3 * time.Second)
+	if c := b.draw().Cursor; c != nil {
+		t.Errorf("the question has the focus, and the cursor is at %v", c)
+	}
+	b.types("w", time.Millisecond)
+	if b.draw().Cursor == nil {
+		t.Error("the prompt has no cursor while it is written to")
+	}
+	b.passes(3 * time.Second)
+	if c := b.draw().Cursor; c != nil {
+		t.Errorf("the question has the focus again, and the cursor is at %v", c)
+	}
+}
+
+// A letter whose question is gone before it could answer is not lost.
+func TestALetterOutlivesItsQuestion(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	asksAll(b)
+	b.passes(3 * time.Second)
+	b.press("y")
+	b.events(conversation.PermissionClosed{ID: 1})
+	b.passes(time.Second)
+	b.mustShow(t, "❯ y")
+	b.mustNotShow(t, "Always allow it")
+}
+
+// Stopping the agent and leaving parley take two keys, and no words.
+func TestWordsNeitherStopNorLeave(t *testing.T) {
+	for _, tt := range []struct {
+		words, key string
+		ask        func(b *bench)
+	}{
+		{"keep going", "k", func(b *bench) { b.lifecycle.AskToStop() }},
+		{"quick question", "q", func(b *bench) { b.AskToLeave([]string{"this one"}) }},
+	} {
+		for _, pause := range []time.Duration{50 * time.Millisecond, 700 * time.Millisecond} {
+			t.Run(tt.words+" "+pause.String(), func(t *testing.T) {
+				b := newBench(t, t.TempDir())
+				b.events(conversation.PromptSent{At: b.clock}, conversation.CancelRequested{At: b.clock})
+				tt.ask(b)
+				b.draw()
+				b.passes(3 * time.Second)
+				b.types(tt.words, pause)
+				b.passes(3 * time.Second)
+				question := b.dialogs.Top()
+				if question == nil {
+					t.Fatal("the question was answered")
+				}
+				if got := question.Key(keyPress("enter")); got != (dialog.NotTaken{}) {
+					t.Errorf("enter did %#v", got)
+				}
+				if !strings.Contains(b.screen(), "❯ "+tt.words) {
+					t.Errorf("the prompt lacks %q:\n%s", tt.words, b.screen())
+				}
+			})
+		}
+		t.Run(tt.key+" and enter", func(t *testing.T) {
+			b := newBench(t, t.TempDir())
+			b.events(conversation.PromptSent{At: b.clock}, conversation.CancelRequested{At: b.clock})
+			tt.ask(b)
+			b.draw()
+			b.passes(3 * time.Second)
+			b.types(tt.key, time.Second)
+			if _, ok := b.dialogs.Top().Key(keyPress("enter")).(dialog.Do); !ok {
+				t.Error("it was not given")
+			}
+		})
+	}
+}
+
+// A question that takes the place of one that the agent has taken back was not what
+// a key on its way was meant for.
+func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
+	b.draw()
+	b.passes(3 * time.Second)
+	b.events(conversation.PermissionClosed{ID: 1})
+	b.mustShow(t, "Second", "withdrew its question")
+	b.passes(dialog.LookTime + 100*time.Millisecond)
+	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.NotTaken{}) {
+		t.Errorf("1 did %#v", got)
+	}
+	b.passes(dialog.ReplaceTime)
+	b.draw()
+	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.Answer{ID: 2, Option: "yes"}) {
+		t.Errorf("later, 1 did %#v", got)
+	}
+}
+
+// One that the person has answered is not said to be taken back.
+func TestAnAnsweredQuestionIsNotSaidToBeTakenBack(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
+	b.draw()
+	b.passes(3 * time.Second)
+	b.dialogs.Top().Key(keyPress("1"))
+	b.events(conversation.PermissionClosed{ID: 1})
+	b.mustNotShow(t, "withdrew its question")
+	if in := b.ArmsIn(); in > dialog.LookTime {
+		t.Errorf("the next one takes keys in %v", in)
+	}
 }

@@ -1,13 +1,18 @@
 package tab
 
 import (
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/session"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/transcript"
 )
 
 // idleMachine is the machine of a replay, which is never asked for anything.
@@ -71,4 +76,224 @@ func sessionNow(t *Tab) time.Time {
 		}
 	}
 	return t.program.Now()
+}
+
+const (
+	// maxStep is the longest time between two steps of a replay, so that its progress bar moves.
+	maxStep = 200 * time.Millisecond
+	// maxElapsed bounds the time of one step, because the program may have been suspended.
+	maxElapsed = time.Second
+)
+
+// replayControl plays a recording in a tab without an agent, and handles the keys that
+// pause, speed up and jump. It touches no files and starts no programs.
+type replayControl struct {
+	tab    *Tab
+	player *record.Player
+	last   time.Time // end of the time already played
+	steps  int       // number of the latest step command; earlier ones are ignored
+
+	asked  *conversation.Permission // the question that answer belongs to
+	answer string
+}
+
+// Start returns the command for the next step, or nil if the replay is not playing.
+func (r *replayControl) Start() tea.Cmd {
+	wait, plays := r.player.Wait()
+	if !plays {
+		return nil
+	}
+	r.steps++
+	n := r.steps
+	return tea.Tick(min(wait, maxStep), func(time.Time) tea.Msg {
+		return then(func() tea.Cmd {
+			if n != r.steps {
+				return nil // superseded by a key
+			}
+			return r.Play()
+		})
+	})
+}
+
+// Play plays up to now and schedules the next step.
+func (r *replayControl) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
+
+// Playing reports whether the replay advances by itself.
+func (r *replayControl) Playing() bool { return r.player.Playing() }
+
+// Now returns the recorded time of the current position, zero if unknown.
+func (r *replayControl) Now() time.Time { return r.player.Now() }
+
+// catchUp plays the time that has passed.
+func (r *replayControl) catchUp() tea.Cmd {
+	now := r.tab.program.Now()
+	passed := min(now.Sub(r.last), maxElapsed)
+	r.last = now
+	return r.perform(r.player.Advance(passed))
+}
+
+// Steer performs an action of the replay.
+func (r *replayControl) Steer(a config.Action) tea.Cmd {
+	p := r.player
+	cmd := r.catchUp()
+	switch a {
+	case config.ActionReplayPause:
+		if p.Ended() {
+			p.Restart()
+			r.rewind()
+			break
+		}
+		p.Pause()
+	case config.ActionReplayFaster:
+		p.Faster()
+	case config.ActionReplaySlower:
+		p.Slower()
+	case config.ActionReplayNext:
+		cmd = tea.Batch(cmd, r.perform(p.NextTurn()))
+		r.tab.list.Bottom()
+	case config.ActionReplayPrev:
+		events := p.PrevTurn()
+		r.rewind()
+		cmd = tea.Batch(cmd, r.perform(events))
+	case config.ActionReplayQuit:
+		return r.tab.lifecycle.quit(quitSure)
+	}
+	return tea.Batch(cmd, r.Start())
+}
+
+// perform applies events to the conversation, without reacting to them.
+func (r *replayControl) perform(events []conversation.Event) tea.Cmd {
+	t := r.tab
+	for _, e := range events {
+		t.conv.Apply(e)
+		t.info.Notice(e, t.conv)
+		opening, _ := e.(conversation.SessionOpening)
+		if opening.Clear || t.conv.Restored() {
+			t.list.Reset()
+			t.reader.Reset()
+		}
+	}
+	return t.reader.Follow()
+}
+
+// rewind returns to the beginning.
+func (r *replayControl) rewind() {
+	t, old := r.tab, r.tab.list
+	t.conv = conversation.New()
+	t.conv.Cwd = t.cwd
+	t.list = transcript.New(t.program.Theme, t.conv)
+	t.list.SetDiffPositions(t.diffPositions.Known())
+	t.list.Focus(old.Focused())
+	t.reader = newTranscriptReader(t)
+	t.info.Forget()
+	r.asked = nil
+}
+
+func (r *replayControl) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	a, ok := r.tab.program.Keys.Action(config.ContextReplay, name)
+	if !ok {
+		return nil, false
+	}
+	return r.Steer(a), true
+}
+
+func (*replayControl) paste(string) (tea.Cmd, bool)       { return nil, false }
+func (*replayControl) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
+
+// draw draws the progress line in place of the prompt.
+func (r *replayControl) draw(width, _ int) dialog.View {
+	return dialog.View{Lines: []string{r.Line(width)}}
+}
+
+// Asks returns the question open at the current position and its recorded answer, or "".
+func (r *replayControl) Asks(c *conversation.Conversation) string {
+	th := r.tab.program.Theme
+	switch {
+	case len(c.Permissions) > 0:
+		p := c.Permissions[0]
+		if r.asked != p {
+			r.asked, r.answer = p, answerTo(p, r.player.Answer(p.ID))
+		}
+		return "  " + th.Accent.Render("asked: ") + th.Text.Render(termtext.Line(p.Asked.Title)) + th.Muted.Render("  "+r.answer)
+	case len(c.Elicitations) > 0:
+		return "  " + th.Accent.Render("asked: ") + th.Text.Render(termtext.Line(c.Elicitations[0].Request.Message))
+	}
+	return ""
+}
+
+// answerTo describes how a question was answered.
+func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed) string {
+	switch {
+	case closed == nil:
+		return "not answered"
+	case closed.Outcome.Cancelled():
+		return "withdrawn"
+	}
+	answer := string(closed.Outcome.OptionID)
+	for _, o := range p.Options {
+		if o.OptionID == closed.Outcome.OptionID {
+			answer = o.Name
+		}
+	}
+	words := "answered: " + termtext.Line(answer)
+	if closed.Rule != "" {
+		words += ", by the rule " + termtext.Line(closed.Rule)
+	}
+	return words
+}
+
+// replayBar is the width of the progress bar, in cells.
+const replayBar = 16
+
+// Line draws the progress of the replay.
+func (r *replayControl) Line(width int) string {
+	p, th := r.player, r.tab.program.Theme
+	state := "playing"
+	switch {
+	case p.Ended():
+		state = "at the end"
+	case p.Paused():
+		state = "paused"
+	}
+	played, whole := p.Position()
+	share := 1.0
+	if whole > 0 {
+		share = float64(played) / float64(whole)
+	}
+	turn, of := p.Turn()
+	left := " " + th.BadgeInfo.Render(" REPLAY ") + " " + th.Text.Render(state) + "  " + th.Bar(share, replayBar, th.Accent) + " " +
+		th.Muted.Render(fmt.Sprintf("%s / %s  turn %d of %d  speed %v", clockTime(played), clockTime(whole), turn, of, p.Speed()))
+	right := ""
+	if n := len(p.Script().Faults); n > 0 {
+		right = th.Warning.Render(termtext.Count(n, "damaged place") + " left out")
+	}
+	return termtext.JoinSides(left, right+" ", width)
+}
+
+// clockTime formats a duration as media players do.
+func clockTime(d time.Duration) string {
+	s := int(d.Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+func (r *replayControl) hints() []dialog.Hint {
+	h := dialog.HintList{Keys: r.tab.program.Keys}
+	switch p := r.player; {
+	case p.Ended():
+		h.Add(config.ActionReplayPause, "play again")
+	case p.Paused():
+		h.Add(config.ActionReplayPause, "resume")
+	default:
+		h.Add(config.ActionReplayPause, "pause")
+	}
+	h.AddAll("turns", config.ActionReplayPrev, config.ActionReplayNext)
+	h.AddAll("speed", config.ActionReplaySlower, config.ActionReplayFaster)
+	h.Add(config.ActionFocusTranscript, "transcript")
+	h.Add(config.ActionFind, "find")
+	h.Add(config.ActionReplayQuit, "leave")
+	h.Add(config.ActionHelp, "help")
+	return h.List
 }

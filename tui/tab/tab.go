@@ -24,6 +24,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/pages"
@@ -311,4 +312,121 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.composer.Update(msg)
 	}
 	return nil
+}
+
+// fold applies a batch of events to the conversation and asks for the next.
+func (t *Tab) fold(batch batchMsg) tea.Cmd {
+	cmds := make([]tea.Cmd, 0, 2)
+	for _, e := range batch {
+		t.conv.Apply(e)
+		t.info.Notice(e, t.conv)
+		if t.conv.Restored() {
+			t.list.Reset()
+			t.reader.Reset()
+		}
+		for _, cmd := range []tea.Cmd{t.react(e), t.options.Follow(e)} {
+			if cmd != nil {
+				cmds = append(cmds, cmd)
+			}
+		}
+	}
+	cmds = append(cmds, t.questions.Follow(), t.commands.Follow())
+	if cmd := t.diffPositions.Find(batch); cmd != nil {
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(append(cmds, t.reader.Follow(), t.pump.next)...)
+}
+
+// react handles what an event requires beyond being shown.
+func (t *Tab) react(e conversation.Event) tea.Cmd {
+	switch e := e.(type) {
+	case conversation.SessionOpening:
+		if e.Clear {
+			t.list.Reset()
+			t.reader.Reset()
+			t.stored = storedSession{} // it belongs to the other session
+			t.drafts.SetSaved(store.View{})
+		}
+	case conversation.SessionOpened:
+		t.queue.AskToSend()
+	case conversation.AuthRequired:
+		t.signIn.Ask(e)
+	case conversation.AuthDone:
+		t.signIn.Ended(e.Err)
+	case conversation.AgentLost:
+		t.queue.Lost()
+		t.lifecycle.Lost(t.agent)
+	case conversation.SessionFailed:
+		if t.starter.cannotGoOn() {
+			t.starter.askForNewSession(e.Err)
+			break
+		}
+		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
+	case conversation.TerminalExited:
+		return t.commands.Ended(e.ID)
+	case conversation.TurnEnded:
+		return tea.Batch(t.starter.readBranch(), saveName(t))
+	case conversation.Update:
+		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
+			t.composer.SetCommands(t.conv.Commands)
+		}
+	}
+	return nil
+}
+
+// waits reports whether a question of the agent is open.
+func waits(c *conversation.Conversation) bool {
+	return c != nil && c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
+}
+
+// frame is the least time between two batches of streamed events of a tab in front. It is
+// longer than a frame of the screen, so that each batch is drawn when it comes. In the
+// background nobody sees them.
+const (
+	frame           = 40 * time.Millisecond
+	backgroundFrame = 250 * time.Millisecond
+)
+
+// batchMsg is everything that happened in the session since the last batch.
+type batchMsg []conversation.Event
+
+// pumpedMsg is a batch and its pump.
+type pumpedMsg struct {
+	pump  *pump
+	batch batchMsg
+}
+
+// pump takes batches from a session's stream. It asks for a batch when the previous one
+// has been folded, visible or not, so a slow screen makes batches larger and never queues
+// them.
+type pump struct {
+	ctx     context.Context
+	session *session.Session
+}
+
+func newPump(ctx context.Context, s *session.Session) *pump {
+	p := &pump{ctx, s}
+	p.pace(frame)
+	return p
+}
+
+// pace sets the least time between two batches.
+func (p *pump) pace(least time.Duration) {
+	if p != nil {
+		p.session.Stream().Pace(least)
+	}
+}
+
+// next waits for the next batch. It returns nil at the end of the stream.
+func (p *pump) next() tea.Msg {
+	select {
+	case <-p.session.Stream().Ready():
+	case <-p.ctx.Done():
+		return nil
+	}
+	events := p.session.Stream().Take()
+	if len(events) == 0 && p.session.Stream().Closed() {
+		return nil
+	}
+	return pumpedMsg{p, events}
 }

@@ -14,6 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/test"
+	"parley/tui/dialog"
 )
 
 func permissionEvent(id int, title string) conversation.Event {
@@ -248,5 +249,113 @@ func BenchmarkFrame(bb *testing.B) {
 				b.draw()
 			}
 		})
+	}
+}
+
+// sayings are events that bring a text to each place of the screen.
+func sayings(text func(string) string) []conversation.Event {
+	input := fmt.Appendf(nil, `{"command":%q}`, text("command"))
+	return []conversation.Event{
+		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: text("agent"), Version: "1"}}},
+		conversation.SessionOpened{ID: "s", Cwd: "/" + text("cwd"), State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
+			CurrentModeID: "a", AvailableModes: []acpclient.SessionMode{{ID: "a", Name: text("mode")}},
+		}}},
+		conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text("prompt"))}},
+		conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: text("thought")},
+		conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text("message")},
+		conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "t", Title: text("title"), Kind: acpclient.ToolExecute, RawInput: input,
+			Locations: []acpclient.ToolCallLocation{{Path: text("path")}},
+		}},
+	}
+}
+
+// All that is on the screen is on the terminal's screen: no line is longer there
+// than it was planned, in whatever part of the screen.
+func TestTheScreenReachesTheTerminal(t *testing.T) {
+	for _, on := range test.TerminalSettings() {
+		t.Run(on.String(), func(t *testing.T) {
+			test.UseWidthMethod(t, on.Method)
+			dir := t.TempDir()
+			rapid.Check(t, func(r *rapid.T) {
+				b := newBench(t, dir)
+				text := func(name string) string { return strings.ToValidUTF8(test.HardText(8).Draw(r, name), "\ufffd") }
+				b.events(sayings(text)...)
+				if rapid.Bool().Draw(r, "asked") {
+					p := permissionEvent(1, text("question"))
+					b.events(p)
+					b.clock = b.clock.Add(time.Second)
+				}
+				for _, k := range rapid.SliceOfN(rapid.SampledFrom([]string{"tab", "enter", "f2", "esc", "x"}), 0, 4).Draw(r, "keys") {
+					b.press(k)
+				}
+				b.columns, b.rows = rapid.IntRange(20, 120).Draw(r, "columns"), rapid.IntRange(10, 60).Draw(r, "rows")
+				for y, line := range b.draw().Lines {
+					if lost := test.MissingText(test.ShowOnTerminal(on.Kind, []string{line}, b.columns), ansi.Strip(line)); lost != "" {
+						r.Fatalf("row %d lacks %+q: %q", y, lost, line)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A command that a person is asked about stands on the screen, whatever emoji are
+// in it.
+func TestACommandIsSeenWhole(t *testing.T) {
+	command := "echo " + strings.Repeat("👍🏽", 30) + " ; rm -rf ~/important ; echo ok"
+	b := newBench(t, t.TempDir())
+	b.events(conversation.Update{Update: &acpclient.ToolCall{
+		ToolCallID: "Run", Title: "Run", Kind: acpclient.ToolExecute, RawInput: []byte(`{"command":"` + command + `"}`),
+	}}, permissionEvent(1, "Run"))
+	b.columns, b.rows = 100, 40
+	screen := test.ShowOnTerminal(test.Wcwidth, b.draw().Lines, 100)
+	if lost := test.MissingText(screen, command); lost != "" {
+		t.Errorf("the screen lacks %q\n%s", lost, screen)
+	}
+}
+
+// No character that cannot be seen gets from the agent to the screen or to the
+// title of the window.
+func TestHiddenCharactersStayAway(t *testing.T) {
+	hidden := []string{
+		"\u200b", "\u200c", "\u2060", "\u00ad", "\u3164", "\u115f", "\uffa0", "\u180e", "\u034f", "\ufff9", "\ufffa", "\ufffb",
+		"\U000e0041", "\u202e",
+	}
+	odd := "in" + strings.Join(hidden, "x") + "out"
+	b := newBench(t, t.TempDir())
+	b.rows = 60
+	b.events(
+		conversation.SessionOpened{ID: "s", Cwd: b.cwd, State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
+			CurrentModeID: "m", AvailableModes: []acpclient.SessionMode{{ID: "m", Name: odd}},
+		}}},
+		conversation.PromptSent{At: b.clock},
+		conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: odd + "\n\n`" + odd + "`\n\n```\n" + odd + "\n```\n\n| a | b |\n|--|--|\n| " + odd + " | c |\n\n"},
+		conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: odd},
+		permissionEvent(1, odd),
+		conversation.Update{Update: &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &odd}}},
+	)
+	check := func(what, text string) {
+		t.Helper()
+		for _, h := range hidden {
+			if strings.Contains(text, h) {
+				t.Errorf("%s has %+q:\n%s", what, h, text)
+			}
+		}
+	}
+	check("the screen", b.screen())
+	b.dialogs.Push(dialog.NewSelector(b.env(), dialog.List{Title: odd, Items: []dialog.Item{{ID: "1", Title: odd, Detail: odd, Group: odd, About: odd}}}))
+	check("a list", b.screen())
+	check("the title", b.Title())
+}
+
+func TestTheTitleIsBounded(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	for _, long := range []string{strings.Repeat("words ", 100_000), "a" + strings.Repeat("\u0301", 100_000), strings.Repeat("日", 1000)} {
+		b.events(conversation.Update{Update: &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &long}}})
+		const most = 80
+		if got := b.Title(); got == "" || ansi.StringWidth(got) > most || len(got) > 17*most {
+			t.Errorf("the title has %d bytes and %d cells", len(got), ansi.StringWidth(got))
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/tui/dialog"
 )
 
 // What is chosen in the palette does what its key does, also in the transcript and in
@@ -134,5 +136,120 @@ func TestThePaletteSaysWhyNot(t *testing.T) {
 		if b.toast.text != why {
 			t.Errorf("%q says %q, want %q", words, b.toast.text, why)
 		}
+	}
+}
+
+// Every action is in the palette with its key, or it is said why it cannot be.
+func TestThePaletteReachesEveryAction(t *testing.T) {
+	items := actionItems(config.DefaultKeys(), func(config.ActionInfo) tea.Cmd { return nil })
+	for _, a := range config.Actions() {
+		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(a.Action) })
+		why := absent[a.Action]
+		switch {
+		case at < 0 && why == "":
+			t.Errorf("%s (%s) is not in the palette, and nothing says why", a.Action, a.Help)
+		case at >= 0 && why != "":
+			t.Errorf("%s is in the palette, although %s", a.Action, why)
+		case at >= 0 && (items[at].Title != a.Help || items[at].Detail != strings.Join(a.Keys, ", ") || items[at].Do == nil):
+			t.Errorf("%s is listed as %+v", a.Action, items[at])
+		}
+	}
+	for a := range absent {
+		if !slices.ContainsFunc(config.Actions(), func(i config.ActionInfo) bool { return i.Action == a }) {
+			t.Errorf("there is no action %s", a)
+		}
+	}
+}
+
+// What is chosen is done, and stands before all others the next time.
+func TestWhatIsChosenIsRemembered(t *testing.T) {
+	memory := config.NewRecentFile(t.TempDir())
+	for round := range 2 {
+		runBench(t, func(t *testing.T, b *bench) {
+			done := config.Action("")
+			b.program.Recent = memory
+			openPalette(b.Tab, []dialog.Item{{ID: "rules", Title: "show the rules", Do: dialog.Close{}}}, func(a config.ActionInfo) tea.Cmd {
+				done = a.Action
+				return nil
+			}, func(config.ActionInfo) string { return "" })
+			if used := strings.Contains(b.Screen(), "recently used"); used != (round == 1) {
+				t.Errorf("round %d: something was used last: %v\n%s", round, used, b.Screen())
+			}
+			b.Choose("Export the session")
+			if done != config.ActionExport {
+				t.Errorf("%q was done", done)
+			}
+		})
+	}
+	if got := memory.Load().Actions; len(got) != 1 || got[0] != string(config.ActionExport) {
+		t.Errorf("it remembers %v", got)
+	}
+}
+
+func (b *bench) enter(text string) {
+	b.Update(tea.PasteMsg{Content: text})
+	b.press("enter")
+}
+
+// sentPrompts returns the prompts that have gone to the session.
+func (b *bench) sentPrompts() (texts []string) {
+	for _, e := range b.session.Stream().Take() {
+		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
+			texts = append(texts, q.Queue[0].Prompt[0].Text)
+		}
+	}
+	return texts
+}
+
+// Commands of other clients do what their users expect.
+func TestSlashCommandsOfOtherClients(t *testing.T) {
+	for command, want := range map[string]string{
+		"/clear": "this session is still empty", "/model": "this agent offers no models", "/cost": "the agent has reported no usage",
+		"/login": "the agent offers no sign-in method", "/help": "Help", "/settings": "Options", "/diff": "journal = false",
+		"/mode code": "Mode", "/model opus 5": "this agent offers no models", "/export": "nothing to export yet",
+	} {
+		b := newBench(t, t.TempDir())
+		b.enter(command)
+		if text := b.screen(); !strings.Contains(text, want) {
+			t.Errorf("%s does not show %q:\n%s", command, want, text)
+		}
+		if sent := b.sentPrompts(); len(sent) > 0 {
+			t.Errorf("%s sent %q", command, sent)
+		}
+	}
+}
+
+// The agent's command of the same name wins, with its arguments.
+func TestTheAgentsCommandWins(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(conversation.Update{Update: &acpclient.AvailableCommandsUpdate{AvailableCommands: []acpclient.AvailableCommand{{Name: "clear"}}}})
+	b.enter("/clear all")
+	if sent := b.sentPrompts(); len(sent) != 1 || sent[0] != "/clear all" {
+		t.Errorf("sent: %q", sent)
+	}
+}
+
+// A command that nobody has goes to the agent only if the person says so.
+func TestUnknownSlashCommandsAreAskedAbout(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.enter("/compact now")
+	b.mustShow(t, "Unknown command /compact")
+	b.press("esc")
+	b.mustShow(t, "❯ /compact now")
+	b.press("enter", "enter")
+	b.mustShow(t, "❯ /compact now")
+	if sent := b.sentPrompts(); len(sent) > 0 {
+		t.Errorf("sent: %q", sent)
+	}
+	b = newBench(t, t.TempDir())
+	b.enter("/compact now")
+	b.press("down", "enter")
+	if sent := b.sentPrompts(); len(sent) != 1 || sent[0] != "/compact now" {
+		t.Errorf("sent: %q", sent)
+	}
+	b = newBench(t, t.TempDir())
+	b.enter("/etc/passwd has no such user")
+	if sent := b.sentPrompts(); len(sent) != 1 {
+		t.Errorf("a path is no command: %q", sent)
 	}
 }

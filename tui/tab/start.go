@@ -4,19 +4,162 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
+
+// startedMsg is a session made for an agent, or the error.
+type startedMsg struct {
+	agent   config.Agent
+	session *session.Session
+	err     error
+}
+
+// starter starts agents and reopens stored sessions for a tab.
+type starter struct{ tab *Tab }
+
+// startAgent makes and starts a session with an agent.
+func (st *starter) startAgent(a config.Agent) tea.Cmd {
+	start := st.tab.program.Start
+	return st.startWith(a, func() (*session.Session, error) { return start(a) })
+}
+
+// startChosen is startAgent for an agent chosen from a list: the tour begins by itself.
+func (st *starter) startChosen(a config.Agent) tea.Cmd {
+	cmd := st.startAgent(a)
+	if first := app.FirstPrompt(a); first != "" {
+		cmd = tea.Batch(cmd, st.tab.queue.Submit(composer.NewPrompt(first)))
+	}
+	return cmd
+}
+
+// startWith is startAgent with another constructor of the session.
+func (st *starter) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
+	t := st.tab
+	t.agent = a
+	t.starting = sync.OnceValue(func() startedMsg {
+		s, err := make()
+		if err == nil {
+			s.Start()
+		}
+		return startedMsg{a, s, err}
+	})
+	started := t.starting
+	return func() tea.Msg { return started() }
+}
+
+// started takes over the session. Prompts sent in the meantime go to it.
+func (st *starter) started(msg startedMsg) tea.Cmd {
+	t := st.tab
+	t.starting = nil
+	if msg.err != nil {
+		t.agent = config.Agent{}
+		looked := t.queue.ReturnToDraft()
+		var another func() tea.Cmd
+		if t.program.Available != nil {
+			another = st.chooseAgent
+		}
+		t.lifecycle.StartFailed(msg.agent, msg.err, another)
+		return looked
+	}
+	st.adopt(msg.agent, msg.session)
+	// The session's own event comes with the next batch.
+	t.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
+	t.rules().AskToTrust()
+	t.queue.held.Send(t.session)
+	return tea.Batch(t.pump.next, st.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
+}
+
+// adopt makes a session the tab's.
+func (st *starter) adopt(a config.Agent, s *session.Session) {
+	t := st.tab
+	t.agent, t.session, t.conv = a, s, conversation.New()
+	if cwd := s.Options().Cwd; cwd != t.cwd {
+		t.cwd, t.branch = cwd, ""
+		t.worktree.set(nil)
+	}
+	t.conv.Cwd = t.cwd
+	t.questions.SetRoots(append([]string{t.cwd}, s.Options().AdditionalDirectories...))
+	t.list = transcript.New(t.program.Theme, t.conv)
+	t.list.SetDiffPositions(t.diffPositions.Known())
+	t.reader = newTranscriptReader(t)
+	t.changes = nil
+	if t.inspector != nil { // its pending work belongs to the previous session
+		t.inspector.Stop()
+		t.inspector = nil
+	}
+	t.composer.SetRoot(t.cwd)
+	t.queue.Adopted()
+	t.drafts.Leave()
+	t.pump = newPump(t.program.Context, s)
+}
+
+// command returns what starts an agent, or where it listens, for people.
+func (st *starter) command() string {
+	a := st.tab.agent
+	if a.Address != "" {
+		return a.Listens()
+	}
+	return acpclient.Command{Path: a.Command, Args: a.Args}.String()
+}
+
+// leaveStart ends an agent that is still starting. If it was the tab's first, the person
+// can choose another.
+func (st *starter) leaveStart() tea.Cmd {
+	t := st.tab
+	if !st.unused() { // there is something to read
+		t.session.Kill()
+		return nil
+	}
+	return st.chooseInstead()
+}
+
+// unused reports whether the tab has had no session with its agent.
+func (st *starter) unused() bool {
+	c := st.tab.conv
+	spoken := func(it conversation.Item) bool { _, note := it.(*conversation.Note); return !note }
+	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
+}
+
+// chooseInstead ends the tab's agent and lets the person choose another.
+func (st *starter) chooseInstead() tea.Cmd {
+	t := st.tab
+	left := t.session
+	looked := t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
+	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
+	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), st.chooseAgent())
+}
+
+// readBranch finds the git branch of the tab's directory, and its worktree if it was
+// created for sessions.
+func (st *starter) readBranch() tea.Cmd {
+	t := st.tab
+	dir := t.cwd
+	return inBackground(func() then {
+		branch, tree := git.Branch(dir), git.WorktreeAt(dir)
+		return func() tea.Cmd {
+			if dir == t.cwd {
+				t.branch = branch
+				t.worktree.set(tree)
+			}
+			return nil
+		}
+	})
+}
 
 // Open asks the program to open stored sessions: each in the tab that already shows it, or
 // in a new one. The last one comes to the front.
@@ -216,4 +359,80 @@ func (t *Tab) OfferUnended() tea.Cmd {
 		}
 		return func() tea.Cmd { t.ask(t.actions.confirmation(*q)); return nil }
 	}))
+}
+
+// signIn signs in to the agent and out, with a dialog.
+type signIn struct {
+	tab    *Tab
+	flow   *app.SignIn
+	dialog *dialog.Auth // nil if closed
+}
+
+func (s *signIn) close() {
+	if s.dialog != nil {
+		s.tab.dialogs.Close(s.dialog)
+		s.dialog = nil
+	}
+}
+
+// Asks reports whether the dialog has the keys.
+func (s *signIn) Asks() bool {
+	return s.dialog != nil && s.tab.dialogs.Top() == dialog.Dialog(s.dialog)
+}
+
+// Ended closes the dialog, or shows the error.
+func (s *signIn) Ended(err error) {
+	switch {
+	case s.dialog == nil:
+	case err != nil:
+		s.dialog.Failed(err)
+	default:
+		s.close()
+	}
+}
+
+// Ask shows the agent's methods and its message.
+func (s *signIn) Ask(e conversation.AuthRequired) {
+	s.close()
+	s.flow = app.NewSignIn(s.tab.session, s.tab.conv, e)
+	s.dialog = dialog.NewAuth(s.tab.env(), s.tab.conv.Agent.Name(), s.flow.Message, s.flow.Methods)
+	s.tab.dialogs.Push(s.dialog)
+}
+
+// Begin signs in by a method. A program on the terminal gets the screen until it ends.
+func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
+	program, err := s.flow.Begin(s.tab.program.Context, id)
+	if err != nil {
+		s.Ended(err)
+		return nil
+	}
+	if s.dialog != nil && s.flow.Trying != nil {
+		s.dialog.Busy(s.flow.Trying.Name)
+	}
+	if program == nil {
+		return nil
+	}
+	return s.tab.exec(program, func(err error) tea.Msg {
+		return then(func() tea.Cmd { s.Ended(s.flow.Ran(err)); return nil })
+	})
+}
+
+// Dismiss closes the dialog without signing in.
+func (s *signIn) Dismiss() {
+	s.close()
+	s.tab.session.DismissAuth()
+}
+
+// Out signs out.
+func (s *signIn) Out(ctx context.Context) tea.Cmd {
+	gate := s.tab.session
+	return inBackground(func() then {
+		err := gate.Logout(ctx)
+		return func() tea.Cmd {
+			if err != nil {
+				return s.tab.say("signing out failed: " + err.Error())
+			}
+			return s.tab.say("signed out")
+		}
+	})
 }

@@ -1,0 +1,539 @@
+package tab
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/docs"
+	"parley/internal/conversation"
+	"parley/tui/composer"
+	"parley/tui/dialog"
+	"parley/tui/pages"
+)
+
+const (
+	noAgent         = "start an agent first"
+	emptyTranscript = "the transcript is empty"
+)
+
+// unavailable says why an action cannot be done now, or returns "".
+func (ac *actions) unavailable(a config.ActionInfo) string {
+	t, c := ac.tab, ac.tab.conv
+	if a.Context == config.ContextTranscript {
+		return ac.noItems()
+	}
+	switch a.Action {
+	case config.ActionPalette, config.ActionHelp, config.ActionGuide, config.ActionNews, config.ActionQuit, config.ActionSuspend,
+		config.ActionSessions, config.ActionNewAgent, config.ActionRenameTab, config.ActionCloseTab, config.ActionLendMouse:
+		return ""
+	case config.ActionNextTab, config.ActionPrevTab:
+		return unless(!t.tabs().Alone(), "there is only one tab")
+	case config.ActionEditor, config.ActionHistorySearch, config.ActionPasteImage:
+		return unless(t.composerActive(), noAgent)
+	case config.ActionFocusTranscript, config.ActionFind, config.ActionScrollTop, config.ActionScrollBottom, config.ActionExport:
+		return ac.noItems()
+	}
+	if t.session == nil {
+		return noAgent
+	}
+	switch a.Action {
+	case config.ActionNextMode, config.ActionMode:
+		return unless(c.OptionByCategory(acpclient.CategoryMode) != nil, "this agent has no modes")
+	case config.ActionModel:
+		return unless(c.OptionByCategory(acpclient.CategoryModel) != nil || c.OptionByCategory(acpclient.CategoryModelConfig) != nil, "this agent offers no models")
+	case config.ActionThoughtLevel:
+		return unless(c.OptionByCategory(acpclient.CategoryThoughtLevel) != nil, "this agent offers no thought levels")
+	case config.ActionOptions:
+		return unless(c.Phase == conversation.PhaseReady, "the session is not open")
+	case config.ActionChanges:
+		return unless(t.session.Options().Journal != nil, ac.noReview())
+	case config.ActionCancel:
+		return unless(c.Turn.Running || c.Starts(), "no turn is running")
+	case config.ActionQueue:
+		return unless(t.queue.Queued() > 0, "the queue is empty")
+	case config.ActionSendNow:
+		return unless(t.queue.Queued() > 0 || !t.composer.Empty(), "nothing to send")
+	case config.ActionTerminal:
+		return unless(len(c.Running()) > 0, "no command is running")
+	case config.ActionAddOutput:
+		return unless(t.commands.Last() != nil, "run a command with ! first")
+	}
+	return ""
+}
+
+// unless returns why if not ok.
+func unless(ok bool, why string) string {
+	if ok {
+		return ""
+	}
+	return why
+}
+
+func (ac *actions) noItems() string {
+	return unless(ac.tab.conv != nil && len(ac.tab.conv.Items) > 0, emptyTranscript)
+}
+
+func (ac *actions) needsSession() string { return unless(ac.tab.session != nil, noAgent) }
+
+// noReview says why a session has no review of changes.
+func (ac *actions) noReview() string {
+	if ac.tab.stored.readOnly != "" {
+		return "no review: this session is read-only"
+	}
+	return "Undo is off: journal = false in the configuration"
+}
+
+func (ac *actions) noRules() string { return unless(ac.tab.rules() != nil, noAgent) }
+
+func (ac *actions) noFork() string {
+	c := ac.tab.conv
+	return unless(ac.tab.session != nil && c.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
+}
+
+func (ac *actions) noSignIn() string {
+	return unless(ac.tab.session != nil && len(ac.tab.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
+}
+
+func (ac *actions) noSignOut() string {
+	c := ac.tab.conv
+	return unless(ac.tab.session != nil && c.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
+}
+
+func (ac *actions) noUsage() string {
+	return unless(ac.usage() != "", "the agent has reported no usage")
+}
+
+// usage returns context use and cost in words, or "".
+func (ac *actions) usage() string {
+	c := ac.tab.conv
+	if c == nil || c.Usage == nil {
+		return ""
+	}
+	var words []string
+	for _, p := range usageParts(c.Usage, ac.tab.program.Theme) {
+		words = append(words, ansi.Strip(p.text))
+	}
+	return strings.Join(words, ", ")
+}
+
+// showUsage says how much of the context is used, and what the session costs.
+func (ac *actions) showUsage() tea.Cmd {
+	if why := ac.noUsage(); why != "" {
+		return ac.tab.say(why)
+	}
+	return ac.tab.say("context and cost: " + ac.usage())
+}
+
+// signIn shows the agent's sign-in methods.
+func (ac *actions) signIn() tea.Cmd {
+	if why := ac.noSignIn(); why != "" {
+		return ac.tab.say(why)
+	}
+	ac.tab.signIn.Ask(conversation.AuthRequired{})
+	return nil
+}
+
+// editConfig opens the configuration file, and makes it if there is none.
+func (ac *actions) editConfig() tea.Cmd {
+	path := config.ConfigFile()
+	return inBackground(func() then {
+		err := config.MakeFile(path)
+		return func() tea.Cmd {
+			if err != nil {
+				return ac.tab.say(err.Error())
+			}
+			return ac.edit(path, 0)
+		}
+	})
+}
+
+// keysNow returns the actions that matter most now and have a key.
+func (ac *actions) keysNow() []config.Action {
+	const most = 9
+	var now []config.Action
+	for _, a := range []config.Action{
+		config.ActionCancel, config.ActionSendNow, config.ActionQueue, config.ActionTerminal, config.ActionSend, config.ActionNewline,
+		config.ActionPalette, config.ActionNextMode, config.ActionChanges, config.ActionFocusTranscript, config.ActionModel,
+		config.ActionSessions, config.ActionNewSession, config.ActionOptions, config.ActionHistorySearch, config.ActionEditor, config.ActionQuit,
+	} {
+		if len(now) < most && len(ac.tab.program.Keys.For(a)) > 0 && ac.unavailable(config.ActionInfo{Action: a, Context: config.ContextPrompt}) == "" {
+			now = append(now, a)
+		}
+	}
+	return now
+}
+
+// run performs an action; the empty action does nothing.
+func (ac *actions) run(a config.Action) tea.Cmd {
+	t := ac.tab
+	if a != config.ActionInterrupt {
+		t.lifecycle.Acted()
+	}
+	if cmd, other := ac.inReplay(a); !other {
+		return cmd
+	}
+	if a != config.ActionCancel {
+		t.queue.Acted()
+	}
+	switch a {
+	case config.ActionNextMode:
+		return nextMode(t)
+	case config.ActionMode:
+		return categoryList(t, "this agent has no modes", acpclient.CategoryMode)
+	case config.ActionModel:
+		return categoryList(t, "this agent offers no models", acpclient.CategoryModel, acpclient.CategoryModelConfig)
+	case config.ActionThoughtLevel:
+		return categoryList(t, "this agent offers no thought levels", acpclient.CategoryThoughtLevel)
+	case config.ActionOptions:
+		return optionsList(t)
+	case config.ActionChanges:
+		return ac.showChanges()
+	case config.ActionInspector:
+		return ac.inspect()
+	case config.ActionPalette:
+		openPalette(t, ac.otherItems(), ac.runChosen, ac.unavailable)
+	case config.ActionHelp:
+		t.dialogs.Push(pages.NewHelp(t.env(), ac.keysNow()...))
+	case config.ActionGuide:
+		t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide()))
+	case config.ActionNews:
+		ac.showNews()
+	case config.ActionCancel:
+		return t.lifecycle.Cancel()
+	case config.ActionInterrupt:
+		return t.lifecycle.Interrupt()
+	case config.ActionQuit:
+		return t.lifecycle.Leave()
+	case config.ActionSuspend:
+		return send(Suspend{})
+	case config.ActionFocusTranscript:
+		if t.list != nil && len(t.conv.Items) > 0 {
+			t.list.Focus(true)
+		}
+	case config.ActionFind, config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
+		config.ActionScrollTop, config.ActionScrollBottom:
+		if t.reader != nil {
+			t.reader.Do(a)
+		}
+	case config.ActionLendMouse:
+		t.globalKeys.lendMouse()
+	default:
+		return ac.runOnPrompt(a)
+	}
+	return nil
+}
+
+// runOnPrompt performs the actions of the prompt, the queue and shell commands.
+func (ac *actions) runOnPrompt(a config.Action) tea.Cmd {
+	t := ac.tab
+	switch a {
+	case config.ActionSend:
+		return t.queue.SendNothing()
+	case config.ActionSendNow:
+		return t.queue.SendNow()
+	case config.ActionQueue:
+		return t.queue.Show()
+	case config.ActionHistoryPrev:
+		return t.queue.Recall()
+	case config.ActionPasteImage:
+		return t.images.Paste(t.composer)
+	case config.ActionAddOutput:
+		return t.commands.AddOutput(t.commands.Last())
+	case config.ActionTerminal:
+		return t.commands.StepIntoRunning()
+	}
+	return ac.runAmongTabs(a)
+}
+
+// runAmongTabs performs the actions of sessions and tabs.
+func (ac *actions) runAmongTabs(a config.Action) tea.Cmd {
+	t := ac.tab
+	switch a {
+	case config.ActionSessions:
+		return openSessionList(t)
+	case config.ActionQuestions:
+		return openQuestionList(t)
+	case config.ActionNewSession:
+		return ac.newSession()
+	case config.ActionNewAgent:
+		return ac.chooseAnother()
+	case config.ActionNextTab:
+		t.tabs().Step(1)
+	case config.ActionPrevTab:
+		t.tabs().Step(-1)
+	case config.ActionRenameTab:
+		ac.renameTab()
+	case config.ActionCloseTab:
+		return t.lifecycle.Close()
+	case config.ActionStartAgain:
+		switch {
+		case t.stored.untrusted != nil && !t.dialogs.Asks():
+			t.starter.askToTrust()
+			return nil
+		case t.stored.readOnly != "":
+			return t.say(t.stored.readOnly)
+		}
+		return t.lifecycle.StartAgain()
+	case config.ActionExport:
+		return chooseExport(t, ac.source())
+	}
+	return nil
+}
+
+// composerActive reports whether the prompt has, or will soon have, a recipient.
+func (t *Tab) composerActive() bool {
+	return t.replay == nil && t.session != nil || t.starting != nil || t.reopening != nil
+}
+
+// slashCommand is one of parley's own slash commands. The agent's command of the same name
+// takes precedence.
+type slashCommand struct {
+	name  string
+	about string
+	run   func(*actions) tea.Cmd
+	// others are names that other clients have for it. They are offered once typed.
+	others []string
+}
+
+func slashCommands() []slashCommand {
+	does := func(a config.Action) func(*actions) tea.Cmd {
+		return func(ac *actions) tea.Cmd { return ac.run(a) }
+	}
+	return []slashCommand{
+		{"new", "New session in a new tab", does(config.ActionNewSession), []string{"clear", "reset"}},
+		{"agent", "New tab with another agent", does(config.ActionNewAgent), []string{"agents"}},
+		{"sessions", "Search and open sessions", does(config.ActionSessions), []string{"resume", "continue", "history"}},
+		{"mode", "Choose the mode", does(config.ActionMode), []string{"modes"}},
+		{"model", "Choose the model", does(config.ActionModel), []string{"models"}},
+		{"options", "Show all options", does(config.ActionOptions), []string{"settings"}},
+		{"changes", "Review and undo changes", does(config.ActionChanges), []string{"diff", "undo", "rewind"}},
+		{"queue", "Manage the queue", does(config.ActionQueue), nil},
+		{"export", "Export the session to a file", does(config.ActionExport), []string{"share"}},
+		{"usage", "Show context use and cost", (*actions).showUsage, []string{"cost", "context", "stats"}},
+		{"rules", "Show and remove rules", (*actions).showRules, []string{"permissions", "approvals"}},
+		{"login", "Sign in to the agent", (*actions).signIn, []string{"signin", "auth"}},
+		{"logout", "Sign out of the agent", (*actions).signOut, []string{"signout"}},
+		{"theme", "Choose the theme", (*actions).chooseTheme, []string{"themes"}},
+		{"config", "Edit the configuration file", (*actions).editConfig, []string{"vim", "mcp", "sandbox", "keys"}},
+		{"help", "List the keys", does(config.ActionHelp), []string{"commands"}},
+		{"rename", "Name the tab", does(config.ActionRenameTab), []string{"title"}},
+		{"news", "Show the news", does(config.ActionNews), []string{"changelog", "release-notes"}},
+		{"guide", "Read the guide", does(config.ActionGuide), []string{"docs"}},
+		{"quit", "Quit parley", does(config.ActionQuit), []string{"exit", "q"}},
+	}
+}
+
+func composerCommands() []composer.OwnCommand {
+	var list, others []composer.OwnCommand
+	for _, c := range slashCommands() {
+		list = append(list, composer.OwnCommand{Name: c.name, About: c.about})
+		for _, name := range c.others {
+			others = append(others, composer.OwnCommand{Name: name, About: c.about, Alias: true})
+		}
+	}
+	return append(list, others...)
+}
+
+// runSlashCommand runs one of parley's commands. Its argument filters the list that the
+// command opens, if any.
+func (ac *actions) runSlashCommand(name, argument string) tea.Cmd {
+	all := slashCommands()
+	at := slices.IndexFunc(all, func(c slashCommand) bool { return c.name == name || slices.Contains(c.others, name) })
+	if at < 0 {
+		return nil
+	}
+	before := ac.tab.dialogs.Top()
+	cmd := all[at].run(ac)
+	if list, is := ac.tab.dialogs.Top().(*dialog.Selector); is && dialog.Dialog(list) != before && argument != "" {
+		list.Paste(argument)
+	}
+	return cmd
+}
+
+// askUnknownCommand asks what to do with a prompt that looks like a slash command which
+// neither the agent nor parley has.
+func (ac *actions) askUnknownCommand(name string, p composer.Prompt) {
+	t := ac.tab
+	edit := func() { t.composer.Restore(p) }
+	t.choose(dialog.List{
+		Title: "Unknown command /" + name, About: "Neither the agent nor parley has this command.", Left: edit,
+		Items: []dialog.Item{
+			{ID: "edit", Title: "Edit it", Do: dialog.Do(func() tea.Cmd { edit(); return nil })},
+			{ID: "send", Title: "Send it to the agent as a prompt", Do: dialog.Do(func() tea.Cmd { return t.queue.Submit(p) })},
+		},
+	})
+}
+
+func (ac *actions) showRules() tea.Cmd {
+	if why := ac.noRules(); why != "" {
+		return ac.tab.say(why)
+	}
+	return ac.tab.rules().Show()
+}
+
+func (ac *actions) signOut() tea.Cmd {
+	if why := ac.noSignOut(); why != "" {
+		return ac.tab.say(why)
+	}
+	return ac.tab.signIn.Out(ac.tab.program.Context)
+}
+
+func (ac *actions) chooseTheme() tea.Cmd { return chooseTheme(ac.tab, ac.tab.program.ThemeSwitcher) }
+
+// runChosen performs an action chosen in the palette.
+func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
+	t := ac.tab
+	switch {
+	case a.Context == config.ContextTranscript:
+		if t.reader == nil || len(t.conv.Items) == 0 {
+			return t.say(emptyTranscript)
+		}
+		return t.reader.Chosen(a.Action)
+	case a.Action == config.ActionEditor, a.Action == config.ActionHistorySearch:
+		if !t.composerActive() {
+			return t.say(noAgent)
+		}
+		_, cmd := t.composer.Do(a.Action)
+		return cmd
+	}
+	return ac.run(a.Action)
+}
+
+// otherItems returns the palette items without a key.
+func (ac *actions) otherItems() []dialog.Item {
+	t := ac.tab
+	do := func(id, title, words, why string, do func() tea.Cmd) dialog.Item {
+		return withReason(dialog.Item{ID: id, Title: title, Words: words, Do: dialog.Do(do)}, why, t.say)
+	}
+	items := []dialog.Item{
+		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys rules theme notifications", "", ac.editConfig),
+		do("theme", "Choose the theme", "settings colours colors dark light appearance", "", ac.chooseTheme),
+		do("usage", "Show context use and cost", "tokens money price budget", ac.noUsage(), ac.showUsage),
+		do("files", "Show the files the agent wrote", "edits diff changes", ac.needsSession(), func() tea.Cmd { return fileList(t) }),
+		do("shell", "Open your shell", "bash terminal console command !", ac.needsSession(), func() tea.Cmd { return t.commands.Run("") }),
+		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", ac.noRules(), ac.showRules),
+		do("fork", "Fork this session", "branch copy duplicate", ac.noFork(), ac.fork),
+		do("login", "Sign in to the agent", "login log in account auth authenticate", ac.noSignIn(), ac.signIn),
+		do("logout", "Sign out of the agent", "logout log out account auth", ac.noSignOut(), ac.signOut),
+	}
+	if t.session != nil {
+		items = append(items, pieceItems(t.program.Context, t.conv, t.session)...)
+		items = append(items, t.worktree.Items()...)
+	}
+	for i := range items {
+		items[i].Group = "more"
+	}
+	return items
+}
+
+// absent maps the actions that the palette does not list to the reasons.
+var absent = func() map[config.Action]string {
+	const (
+		step   = "it is one step of many: a list that closes behind each is no way to make them"
+		prompt = "it is about the key itself, which writes or ends the prompt"
+		inside = "it has a meaning only where all other keys go to the command"
+		view   = "it is about the line or file that is marked in a view, which the palette opens"
+		asked  = "it answers or moves in the dialog that is open: the palette would be one above it"
+	)
+	reasons := map[config.Action]string{
+		config.ActionPalette: "it opens the palette", config.ActionTab: "it is the number of the tab: next and previous tab are listed",
+		config.ActionSend: prompt, config.ActionNewline: prompt, config.ActionInterrupt: "cancel and quit are listed by themselves",
+		config.ActionHistoryPrev: step, config.ActionHistoryNext: step, config.ActionLineUp: step, config.ActionLineDown: step,
+		config.ActionPageUp: step, config.ActionPageDown: step,
+		config.ActionNext: step, config.ActionPrevious: step, config.ActionHalfUp: step, config.ActionHalfDown: step,
+		config.ActionFindNext: step, config.ActionFindPrev: step,
+		config.ActionSearch: "find is listed", config.ActionFocusPrompt: "closing the palette does it",
+	}
+	for _, a := range config.Actions() {
+		switch a.Context {
+		case config.ContextTerminal:
+			reasons[a.Action] = inside
+		case config.ContextReplay:
+			reasons[a.Action] = "it steers a recording while that is played: there is no time to look for it in a list"
+		case config.ContextPager, config.ContextChanges, config.ContextInspector:
+			reasons[a.Action] = view
+		case config.ContextDialog:
+			reasons[a.Action] = asked
+		}
+	}
+	return reasons
+}()
+
+// openPalette lists all actions, which run performs, and more items, most recently used
+// first. why says why an action cannot be done now, or returns "".
+func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) {
+	items := actionItems(t.program.Keys, run)
+	for i, a := range paletteActions() {
+		items[i] = withReason(items[i], why(a), t.say)
+	}
+	items = recentFirst(t.program.Recent, append(items, more...))
+	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true, Headings: true})
+}
+
+// withReason returns an item that cannot be chosen now as one that says why, unless why is
+// "".
+func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.Item {
+	if why != "" {
+		item.Words += " " + item.Detail
+		item.Dim, item.Detail, item.Do = true, why, dialog.Do(func() tea.Cmd { return say(why) })
+	}
+	return item
+}
+
+// paletteActions returns the actions that have, or could have, a key, and are in the
+// palette.
+func paletteActions() []config.ActionInfo {
+	return slices.DeleteFunc(config.Actions(), func(a config.ActionInfo) bool { return absent[a.Action] != "" })
+}
+
+// actionItems returns the items of [paletteActions].
+func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
+	var items []dialog.Item
+	for _, a := range paletteActions() {
+		item := dialog.Item{
+			ID: string(a.Action), Title: a.Help, Detail: strings.Join(keys.For(a.Action), ", "), Words: a.Action.Words(),
+			Do: dialog.Do(func() tea.Cmd { return run(a) }),
+		}
+		if a.Context == config.ContextTranscript {
+			item.Group = "the marked item"
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// mostRecent bounds the recently used actions at the top.
+const mostRecent = 5
+
+// recentFirst moves recently used actions to the top, and records the next choice.
+func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
+	var before []dialog.Item
+	for _, id := range memory.Used().Actions {
+		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == id })
+		if at >= 0 && len(before) < mostRecent {
+			item := items[at]
+			item.Group = "recently used"
+			before = append(before, item)
+			items = slices.Delete(items, at, at+1)
+		}
+	}
+	for i := range items {
+		if len(before) > 0 && items[i].Group == "" {
+			items[i].Group = "all"
+		}
+	}
+	items = append(before, items...)
+	for i, item := range items {
+		do, chosen := item.Do.(dialog.Do)
+		if !chosen {
+			continue
+		}
+		items[i].Do = dialog.Do(func() tea.Cmd { return tea.Batch(do(), bestEffort(func() error { return memory.Action(item.ID) })) })
+	}
+	return items
+}

@@ -1,0 +1,268 @@
+package tab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/conversation"
+	"parley/internal/prompt"
+	"parley/internal/termtext"
+	"parley/tui/composer"
+	"parley/tui/desktop"
+	"parley/tui/toolview"
+	"parley/tui/transcript"
+)
+
+// copiedMsg reports how text was copied.
+type copiedMsg struct {
+	text copied
+	// way is the program that took it, "" if none; err is the reason.
+	way string
+	err error
+}
+
+// copied describes copied text.
+type copied struct {
+	what       string // as in "the command"; it may be ""
+	characters int
+	// cleaned means that control and invisible characters were removed.
+	cleaned bool
+	// tooLong means that it exceeds mostToTerminal.
+	tooLong bool
+}
+
+// mostToTerminal is the longest text for the terminal's clipboard, in bytes. The text
+// shares a pipe with the screen, and terminals accept no more.
+const mostToTerminal = 1 << 20
+
+// copy puts text on the terminal's clipboard and on the system's, because each reaches
+// places where the other does not. It removes control characters and reports what is known
+// to have happened.
+func (ac *actions) copy(what, text string) tea.Cmd {
+	t := ac.tab
+	clean := termtext.Clipboard(text)
+	if clean == "" {
+		return t.say("there is nothing to copy")
+	}
+	whole := strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
+	took := copied{what, utf8.RuneCountInString(clean), clean != whole, len(clean) > mostToTerminal}
+	ctx, system := t.program.Context, t.program.Clipboard
+	var toTerminal tea.Cmd
+	if !took.tooLong {
+		toTerminal = send(Copy{clean})
+	}
+	return tea.Batch(toTerminal, func() tea.Msg {
+		if system == nil {
+			return copiedMsg{text: took, err: desktop.ErrNoClipboard}
+		}
+		way, err := system(ctx, clean)
+		return copiedMsg{took, way, err}
+	})
+}
+
+// String reports the outcome. OSC 52 gets no reply, so the terminal's clipboard is never
+// certain.
+func (m copiedMsg) String() string {
+	what := "1 character"
+	if n := m.text.characters; n != 1 {
+		what = fmt.Sprintf("%d characters", n)
+	}
+	if m.text.what != "" {
+		what = m.text.what + ", " + what
+	}
+	words := "copied " + what + " (" + m.way + ")"
+	switch {
+	case m.err != nil && m.text.tooLong:
+		return "not copied: " + what + ": too much for the terminal's clipboard (OSC 52), and " +
+			strings.ReplaceAll(m.err.Error(), "\n", "; ")
+	case m.err != nil:
+		words = "sent " + what + " to the terminal's clipboard (OSC 52), which may refuse it"
+	}
+	if m.text.cleaned {
+		words += ", without control and hidden characters"
+	}
+	if m.err != nil && !errors.Is(m.err, desktop.ErrNoClipboard) {
+		words += "; " + strings.ReplaceAll(m.err.Error(), "\n", "; ")
+	}
+	return words
+}
+
+// clipboardReader reads an image of at most most bytes from the clipboard.
+type clipboardReader = func(ctx context.Context, most int64) ([]byte, error)
+
+// images adds images to prompts.
+type images struct{ tab *Tab }
+
+// None returns why the agent takes no images, or "" if it takes them or that is unknown.
+func (i *images) None() string {
+	if i.tab.conv == nil || i.tab.conv.Phase == conversation.PhaseStarting || i.tab.conv.Agent.Capabilities.PromptCapabilities.Image {
+		return ""
+	}
+	return termtext.Line(cmp.Or(i.tab.conv.Agent.Name(), i.tab.agent.Name, "the agent")) + " takes no images"
+}
+
+// CannotTake returns why a prompt cannot be sent to this agent, or "". Only a pasted
+// image, which is in no file, must be sent as an image.
+func (i *images) CannotTake(p composer.Prompt) string {
+	switch why := i.None(); {
+	case !p.Pastes():
+		return ""
+	case i.tab.conv == nil || i.tab.conv.Phase == conversation.PhaseStarting:
+		return "wait for the agent to start before you send an image"
+	case why != "":
+		return why + ": remove the image, or mention a file"
+	}
+	return ""
+}
+
+// Paste adds the clipboard's image to a prompt.
+func (i *images) Paste(into *composer.Composer) tea.Cmd {
+	if why := i.None(); why != "" {
+		return i.tab.say(why)
+	}
+	ctx, read := i.tab.program.Context, i.tab.program.ClipboardImage
+	return inBackground(func() then {
+		img, err := readImage(ctx, read)
+		return func() tea.Cmd {
+			switch {
+			case err != nil:
+				return i.tab.say(err.Error())
+			case !i.tab.composerActive():
+				return nil
+			case !into.AddImage(img):
+				return i.tab.say("the prompt has too many images and pastes")
+			}
+			i.tab.reader.Blur()
+			return nil
+		}
+	})
+}
+
+func readImage(ctx context.Context, read clipboardReader) (*prompt.Image, error) {
+	if read == nil {
+		return nil, desktop.ErrNoReader
+	}
+	data, err := read(ctx, prompt.ImageBytes)
+	if err != nil {
+		return nil, err
+	}
+	return prompt.NewImage(data)
+}
+
+// imageDecoder decodes the images of a transcript one at a time, shortly before they are
+// shown.
+type imageDecoder struct{ busy bool }
+
+// Next returns the command that decodes the next image, or nil if there is none or one is
+// being decoded. The list may be nil.
+func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
+	if list == nil || d.busy {
+		return nil
+	}
+	block := list.Pending()
+	if block == nil {
+		return nil
+	}
+	d.busy = true
+	return inBackground(func() then {
+		var thumb *desktop.Thumbnail
+		if media := (toolview.Paths{}).Block(block).Media; media != nil {
+			if data, err := media.Bytes(); err == nil {
+				thumb, _ = desktop.DecodeImage(data) // an image that cannot be drawn stays text
+			}
+		}
+		return func() tea.Cmd {
+			d.busy = false
+			list.SetPicture(block, thumb)
+			return nil
+		}
+	})
+}
+
+// editorLeftMsg means that the editor has exited. Shown file contents may be stale.
+type editorLeftMsg struct{}
+
+// openExcerpt opens an item's file in the editor; it saves and opens images and audio.
+func (ac *actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
+	t := ac.tab
+	switch {
+	case t.replay != nil:
+		return t.say(notInReplay)
+	case item.Media != nil:
+		return save(t, item.Media)
+	case item.Path == "":
+		return t.say("this item has no file")
+	}
+	return ac.edit(item.Path, item.Line)
+}
+
+// edit opens a file in the editor, at a line unless that is 0.
+func (ac *actions) edit(path string, line int) tea.Cmd {
+	t := ac.tab
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.cwd, path)
+	}
+	cmd, err := desktop.SystemEditor().Open(path, line)
+	if err != nil {
+		return t.say(err.Error())
+	}
+	return t.exec(cmd, func(err error) tea.Msg {
+		if err != nil {
+			return ErrorMsg{Err: fmt.Errorf("%s: %w", cmd.Args[0], err)}
+		}
+		return editorLeftMsg{}
+	})
+}
+
+// open opens a URL or file with the desktop's program. failed turns an error into a
+// message.
+func open(url string, failed func(error) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if err := desktop.Open(url); err != nil {
+			return failed(err)
+		}
+		return nil
+	}
+}
+
+// save writes media to a new file, reports its path and opens it.
+func save(t *Tab, media *toolview.Media) tea.Cmd {
+	return inBackground(func() then {
+		path, err := write(media)
+		return func() tea.Cmd {
+			if err != nil {
+				return t.say(err.Error())
+			}
+			cmd := t.say("saved as " + path)
+			if media.Opens {
+				cmd = tea.Batch(cmd, open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }))
+			}
+			return cmd
+		}
+	})
+}
+
+// write writes media to a file in a new temporary directory.
+func write(media *toolview.Media) (path string, err error) {
+	data, err := media.Bytes()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "parley-content-")
+	if err != nil {
+		return "", fmt.Errorf("save the content: %w", err)
+	}
+	path = filepath.Join(dir, "content"+media.Ext)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return "", fmt.Errorf("save the content: %w", err)
+	}
+	return path, nil
+}
