@@ -3,6 +3,8 @@ package dialog
 import (
 	"math"
 
+	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/termtext"
 )
 
@@ -92,3 +94,82 @@ func (d *Confirm) View(width, maxHeight int) View {
 
 // Hints implements [Dialog].
 func (d *Confirm) Hints() []Hint { return d.hints("close") }
+
+// Auth asks how to sign in to an agent.
+type Auth struct {
+	question
+	agent   string
+	message string
+	methods []acpclient.AuthMethod
+	busy    string // the method in progress, or ""
+	err     error
+}
+
+// NewAuth lists an agent's methods. message is what the agent said, or "".
+func NewAuth(env Env, agent, message string, methods []acpclient.AuthMethod) *Auth {
+	if agent == "" {
+		agent = "the agent"
+	}
+	d := &Auth{question: newQuestion(env), agent: agent, message: message, methods: methods}
+	d.offer()
+	return d
+}
+
+func (d *Auth) offer() {
+	d.replies = newReplies(nil)
+	if d.busy != "" {
+		return
+	}
+	for _, m := range app.SignInMethods(d.methods) {
+		a := reply{icon: "→", name: m.Name, more: m.More, action: SignIn{m.ID}}
+		switch {
+		case m.Runs:
+			a.icon = "$"
+		case !m.Supported:
+			a.icon, a.off, a.action = "•", true, nil
+		}
+		d.replies.list = append(d.replies.list, a)
+	}
+}
+
+// Busy shows that signing in with the named method has started.
+func (d *Auth) Busy(name string) {
+	d.busy, d.err = termtext.Line(name), nil
+	if d.busy == "" {
+		d.busy = "the agent"
+	}
+	d.offer()
+}
+
+// Failed implements [Trying]: it shows the error and offers the methods again.
+func (d *Auth) Failed(err error) {
+	d.busy, d.err = "", err
+	d.offer()
+}
+
+// View implements [Dialog].
+func (d *Auth) View(width, maxHeight int) View {
+	width = atMost(width)
+	body := newBlock(func(p renderContext) []string {
+		out := styled(prose(d.message, p.width), p.th.Text)
+		if len(out) == 0 {
+			out = styled(prose(app.SignInText, p.width), p.th.Text)
+		}
+		switch {
+		case d.busy != "":
+			out = append(out, "")
+			out = append(out, styled(prose("Signing in with "+d.busy+" … the agent may open a page in your browser.", p.width), p.th.Info)...)
+		case d.err != nil:
+			out = append(out, "")
+			out = append(out, marked("✗", d.err.Error(), p.width, p.th.Error)...)
+		case len(d.methods) == 0:
+			out = append(out, "")
+			out = append(out, styled(prose(app.NoSignInText, p.width), p.th.Warning)...)
+		}
+		return out
+	})
+	return d.view(panel{title: "Sign in to " + cut(termtext.Line(d.agent), 40), body: body}, width, maxHeight)
+}
+
+// Hints implements [Dialog].
+func (d *Auth) Hints() []Hint { return d.hints("close") }

@@ -1,12 +1,18 @@
 package dialog
 
 import (
+	"slices"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/list"
+	"parley/tui/theme"
 )
 
 // Form asks for values. It has three buttons, Accept, Decline and Cancel, and sends
@@ -286,4 +292,373 @@ func (d *Form) Hints() []Hint {
 	}
 	hints = append(hints, Hint{"tab", "next"})
 	return d.env.hint(hints, config.ActionDialogClose, "cancel")
+}
+
+// field is a field of a form on the screen.
+type field struct {
+	*app.FormField
+	about   *block     // its description
+	input   list.Input // the value of a text field
+	at      int        // the choice that the arrows are at
+	problem string
+}
+
+func newField(of *app.FormField) *field {
+	f := &field{FormField: of}
+	f.about = newBlock(func(on renderContext) []string { return styled(prose(of.Schema.Description, on.width), on.th.Muted) })
+	f.input.Set(of.Text)
+	if of.Kind == app.OneField {
+		f.at = max(0, slices.Index(of.Picked, true))
+	}
+	return f
+}
+
+// key handles a key that edits the field.
+func (f *field) key(msg tea.KeyPressMsg) bool {
+	key := msg.String()
+	taken := true
+	switch {
+	case f.Kind == app.TextField:
+		taken = f.input.Key(msg)
+	case len(f.Choices) == 0:
+		return false
+	case key == "space" && f.Kind == app.OneField:
+		f.pick(f.at)
+	case key == "space":
+		f.Picked[f.at] = !f.Picked[f.at]
+	case key == "backspace" || key == "delete":
+		clear(f.Picked)
+	case digit(key) >= 0 && digit(key) < len(f.Choices) && f.Kind == app.OneField:
+		f.pick(digit(key))
+	case digit(key) >= 0 && digit(key) < len(f.Choices):
+		f.at = digit(key)
+		f.Picked[f.at] = !f.Picked[f.at]
+	case key == "home":
+		f.at = 0
+	case key == "end":
+		f.at = len(f.Choices) - 1
+	default:
+		return false
+	}
+	if taken {
+		f.problem = ""
+	}
+	return taken
+}
+
+// pick selects a choice instead of the previous one.
+func (f *field) pick(i int) {
+	if i < 0 || i >= len(f.Choices) {
+		return
+	}
+	clear(f.Picked)
+	f.Picked[i], f.at, f.problem = true, i, ""
+}
+
+// move goes to another choice, and reports whether there is one.
+func (f *field) move(by int) bool {
+	if f.Kind != app.OneField && f.Kind != app.ManyField {
+		return false
+	}
+	to := f.at + by
+	if to < 0 || to >= len(f.Choices) {
+		return false
+	}
+	f.at = to
+	return true
+}
+
+// Entry asks the person for a line of text.
+type Entry struct {
+	Title string
+	// Text is the initial text, Hint is shown while there is none.
+	Text, Hint string
+	// Do takes the text, which may be empty.
+	Do func(text string) tea.Cmd
+}
+
+// EntryDialog is the dialog of an [Entry].
+type EntryDialog struct {
+	env   Env
+	entry Entry
+	input list.Input
+}
+
+func NewEntry(env Env, e Entry) *EntryDialog {
+	d := &EntryDialog{env: env, entry: e, input: list.Input{Hint: termtext.Line(e.Hint)}}
+	d.input.Set(e.Text)
+	return d
+}
+
+// Key implements [Dialog].
+func (d *EntryDialog) Key(msg tea.KeyPressMsg) Action { return d.env.done(msg, d.press(msg)) }
+
+// press is Key without noting the key.
+func (d *EntryDialog) press(msg tea.KeyPressMsg) Action {
+	switch keys, key := d.env.Keys, msg.String(); {
+	case config.Types(key): // whatever else the key may do
+		d.input.Key(msg)
+	case keys.Match(config.ActionDialogClose, key):
+		return Close{}
+	case keys.Match(config.ActionDialogAccept, key):
+		return Do(func() tea.Cmd { return d.entry.Do(d.input.Text()) })
+	default:
+		d.input.Key(msg)
+	}
+	return nil
+}
+
+// Paste implements [Dialog].
+func (d *EntryDialog) Paste(text string) Action {
+	d.input.Paste(text)
+	return nil
+}
+
+// Mouse implements [Dialog].
+func (d *EntryDialog) Mouse(tea.MouseMsg, int, int) Action { return nil }
+
+// View implements [Dialog].
+func (d *EntryDialog) View(width, maxHeight int) View {
+	width = atMost(width)
+	th := d.env.Theme
+	text, column := d.input.Draw(max(1, inner(width, maxHeight)-2), th)
+	p := panel{th: th, title: termtext.Line(d.entry.Title), shrink: true, head: []string{th.Accent.Render("❯") + " " + text}}
+	p.cursor = tea.NewCursor(column+2, 0)
+	v, _ := p.view(width, maxHeight)
+	return v
+}
+
+// Hints implements [Dialog].
+func (d *EntryDialog) Hints() []Hint {
+	hints := d.env.hint(nil, config.ActionDialogAccept, "accept")
+	return d.env.hint(hints, config.ActionDialogClose, "close")
+}
+
+// SetTheme implements [Dialog].
+func (d *EntryDialog) SetTheme(th *theme.Theme) { d.env.Theme = th }
+
+// formLine is a line of a form, and the target of a click on it.
+type formLine struct {
+	text string
+	// field and choice are -1 if there is none.
+	field, choice int
+}
+
+// maxChoices is how many choices of a field are visible.
+const maxChoices = 6
+
+// View implements [Dialog].
+func (d *Form) View(width, maxHeight int) View {
+	width = atMost(width)
+	th, w := d.env.Theme, inner(width, maxHeight)
+	d.viewed.resize(width, maxHeight)
+	inert := d.env.Guard.inert()
+	lines, from, to, cursor := d.draw(w, inert)
+	d.lines = lines
+	drawn := make(fixed, len(lines))
+	for i, l := range lines {
+		drawn[i] = l.text
+	}
+	said := d.message.height(renderContext{w, th})
+	p := panel{th: th, title: d.title(), body: drawn, asked: drawn[:said], scroll: &d.scroll, cursor: cursor, inBody: true, focused: !inert}
+	foot := d.buttons(w, inert)
+	p.foot, p.keep = fixed(foot), len(foot)-1
+	if maxHeight >= roomy {
+		p.head = []string{""}
+	}
+	if inert {
+		p.status, p.brief, p.cursor = inertWords, inertBrief, nil
+	}
+	if d.current() == nil && len(d.fields) > 0 {
+		from, to = len(lines)-1, len(lines)
+	}
+	if d.follow && to > 0 {
+		p.reveal(from, to, width, maxHeight)
+	}
+	v, place := p.view(width, maxHeight)
+	d.placement = place
+	d.viewed.note(&p, nil, place, w)
+	return v
+}
+
+func (d *Form) title() string {
+	title := cut(termtext.Line(d.agent), 40) + " asks"
+	if s := d.asked.Request.RequestedSchema; s != nil && termtext.Line(s.Title) != "" {
+		title += ": " + termtext.Line(list.Clip(s.Title))
+	}
+	return title
+}
+
+// draw draws all fields. from and to are the lines of the focused one, cursor is its
+// cursor.
+func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *tea.Cursor) {
+	th := d.env.Theme
+	on := renderContext{w, th}
+	for _, l := range d.message.lines(on, 0, d.message.height(on)) {
+		lines = append(lines, formLine{l, -1, -1})
+	}
+	for i, f := range d.fields {
+		lines = append(lines, formLine{"", -1, -1})
+		start := len(lines)
+		drawn, at := f.draw(w, i == d.focus && !inert, th)
+		for _, l := range drawn {
+			l.field = i
+			lines = append(lines, l)
+		}
+		if i == d.focus {
+			from, to = start, len(lines)
+			if at != nil {
+				at.Y += start
+				cursor = at
+			}
+		}
+	}
+	return lines, from, to, cursor
+}
+
+// draw draws the field: name, description, value and error.
+func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cursor *tea.Cursor) {
+	const indent = "  "
+	room := max(1, w-len(indent))
+	add := func(s string) { lines = append(lines, formLine{s, -1, -1}) }
+
+	for _, l := range f.heading(w, focused, th) {
+		add(l)
+	}
+	about := renderContext{room, th}
+	for _, l := range f.about.lines(about, 0, f.about.height(about)) {
+		add(indent + l)
+	}
+	switch f.Kind {
+	case app.TextField:
+		bar := th.Faint.Render("│ ")
+		if focused {
+			bar = th.Accent.Render("│ ")
+		}
+		text, column := f.input.Draw(max(1, room-2), th)
+		if focused {
+			cursor = tea.NewCursor(len(indent)+2+column, len(lines))
+		}
+		add(indent + bar + text)
+	case app.OneField, app.ManyField:
+		lines = append(lines, f.drawChoices(w, focused, th)...)
+	case app.OtherField:
+		for _, l := range prose("unsupported field, left out", room) {
+			add(indent + th.Warning.Render(l))
+		}
+	}
+	for _, l := range marked("✗", f.problem, room, th.Error) {
+		add(indent + l)
+	}
+	return lines, cursor
+}
+
+// heading draws the name of a field, with its constraints beside it or below.
+func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
+	const indent = "  "
+	mark, name := indent, th.Strong
+	if focused {
+		mark, name = th.Accent.Render("❯")+" ", th.Accent.Bold(true)
+	}
+	var lines []string
+	for _, l := range exact(f.Label(), max(1, w-len(indent))) {
+		lines = append(lines, mark+name.Render(l))
+		mark = indent
+	}
+	rules := f.Rules()
+	if last := len(lines) - 1; last >= 0 && rules != "" && termtext.Width(lines[last])+2+termtext.Width(rules) <= w {
+		lines[last] += "  " + th.Faint.Render(rules)
+		return lines
+	}
+	for _, l := range prose(rules, max(1, w-len(indent))) {
+		lines = append(lines, indent+th.Faint.Render(l))
+	}
+	return lines
+}
+
+// drawChoices draws the choices around the cursor. An unfocused field shows the picked
+// ones.
+func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
+	var lines []formLine
+	from, to := 0, len(f.Choices)
+	if len(f.Choices) > maxChoices {
+		from = max(0, min(f.at-maxChoices/2, len(f.Choices)-maxChoices))
+		to = from + maxChoices
+	}
+	hidden := func(n int, arrow string) {
+		if n > 0 {
+			lines = append(lines, formLine{th.Info.Render("    " + arrow + " " + termtext.Count(n, "more choice")), -1, -1})
+		}
+	}
+	hidden(from, "↑")
+	for i := from; i < to; i++ {
+		c := f.Choices[i]
+		mark, name := "  ", th.Text
+		if focused && i == f.at {
+			mark, name = th.Accent.Render("❯")+" ", th.Strong
+		}
+		box := map[bool]string{true: "●", false: "○"}
+		if f.Kind == app.ManyField {
+			box = map[bool]string{true: "■", false: "□"}
+		}
+		tick := th.Muted.Render(box[false])
+		if f.Picked[i] {
+			tick = th.Success.Render(box[true])
+		}
+		title := termtext.VisibleLine(list.Clip(c.Title))
+		if title == "" {
+			title = termtext.VisibleLine(list.Clip(c.Const))
+		}
+		line := "  " + mark + tick + " " + name.Render(title)
+		about := termtext.Line(list.Clip(c.Description))
+		whole := line
+		if about != "" {
+			whole += "  " + th.Faint.Render(about)
+		}
+		if !focused || i != f.at || termtext.Width(whole) <= w {
+			lines = append(lines, formLine{cut(whole, w), -1, i})
+			continue
+		}
+		// Describe the choice under the cursor in full.
+		const indent = "      "
+		for j, l := range exact(title, max(1, w-len(indent))) {
+			if j == 0 {
+				l = "  " + mark + tick + " " + name.Render(l)
+			} else {
+				l = indent + name.Render(l)
+			}
+			lines = append(lines, formLine{l, -1, i})
+		}
+		for _, l := range prose(about, max(1, w-len(indent))) {
+			lines = append(lines, formLine{indent + th.Muted.Render(l), -1, i})
+		}
+	}
+	hidden(len(f.Choices)-to, "↓")
+	return lines
+}
+
+func (d *Form) buttons(w int, inert bool) []string {
+	th := d.env.Theme
+	lines := marked("✗", d.problem, w, th.Error)
+	row := d.buttonRow(th, inert, "  ")
+	if termtext.Width(row) > w {
+		row = d.buttonRow(th, inert, " ")
+	}
+	return append(lines, cut(row, w))
+}
+
+// buttonRow draws the buttons, with room around their names.
+func (d *Form) buttonRow(th *theme.Theme, inert bool, room string) string {
+	var row []string
+	for i, b := range buttons {
+		style := th.Badge
+		switch {
+		case inert:
+			style = th.DialogInert
+		case d.current() == nil && i == d.button:
+			style = th.ChoiceSelected.Foreground(th.BorderFocused)
+		}
+		row = append(row, style.Render(room+b.name+room))
+	}
+	return strings.Join(row, "  ")
 }

@@ -352,3 +352,119 @@ func (p *panel) searchLine(in *list.Input, w int) {
 	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)
 	p.cursor = tea.NewCursor(column+2, 0)
 }
+
+// renderContext is the width and the theme that content is drawn for.
+type renderContext struct {
+	width int
+	th    *theme.Theme
+}
+
+// content is a part of a panel that may be taller than the panel, and is drawn in pieces.
+type content interface {
+	// height returns the number of lines.
+	height(renderContext) int
+	// lines draws the existing lines from (inclusive) to (exclusive).
+	lines(p renderContext, from, to int) []string
+}
+
+// column stacks contents.
+type column []content
+
+func (c column) height(p renderContext) int {
+	n := 0
+	for _, part := range c {
+		n += part.height(p)
+	}
+	return n
+}
+
+func (c column) lines(p renderContext, from, to int) []string {
+	var out []string
+	for _, part := range c {
+		if to <= 0 {
+			break
+		}
+		n := part.height(p)
+		if from < n {
+			out = append(out, part.lines(p, max(from, 0), min(to, n))...)
+		}
+		from, to = from-n, to-n
+	}
+	return out
+}
+
+// block is content that is laid out whole, once per context and layout.
+type block struct {
+	draw func(renderContext) []string
+
+	on     renderContext
+	layout termtext.Layout
+	done   []string
+}
+
+func newBlock(draw func(renderContext) []string) *block { return &block{draw: draw} }
+
+func (b *block) height(p renderContext) int {
+	if layout := termtext.NewLayout(p.width); b.on != p || b.layout != layout {
+		b.on, b.layout, b.done = p, layout, b.draw(p)
+	}
+	return len(b.done)
+}
+
+func (b *block) lines(p renderContext, from, to int) []string {
+	b.height(p)
+	return b.done[from:to]
+}
+
+// fixed is content that is already drawn.
+type fixed []string
+
+func (f fixed) height(renderContext) int { return len(f) }
+
+func (f fixed) lines(_ renderContext, from, to int) []string { return f[from:to] }
+
+// exact breaks text that termtext.Visible has made into lines of at most width cells
+// that hold every character of it.
+func exact(s string, width int) []string {
+	return termtext.Break(s, width)
+}
+
+// prose breaks text from outside into lines of at most width cells, between
+// words where it can. Empty text has no lines.
+func prose(s string, width int) []string {
+	s = strings.TrimRight(strings.ReplaceAll(termtext.Block(s), "\t", "    "), "\n ")
+	if s == "" {
+		return nil
+	}
+	return termtext.Wrap(s, width)
+}
+
+// marked is prose behind a mark of one cell, in a style of its own.
+func marked(mark, s string, width int, style lipgloss.Style) []string {
+	lines := prose(s, width-2)
+	for i, l := range lines {
+		if i > 0 {
+			mark = " "
+		}
+		lines[i] = style.Render(mark + " " + l)
+	}
+	return lines
+}
+
+// cut shortens a styled line to width cells, with a mark where it was cut.
+func cut(s string, width int) string { return termtext.Truncate(s, width, "…") }
+
+// pad fills a styled line with spaces, or cuts it, to exactly width cells.
+func pad(s string, width int) string {
+	s = cut(s, width)
+	return s + strings.Repeat(" ", max(0, width-termtext.Width(s)))
+}
+
+// styled draws each line in a style.
+func styled(lines []string, style lipgloss.Style) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = style.Render(l)
+	}
+	return out
+}

@@ -12,6 +12,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/list"
 	"parley/tui/theme"
@@ -385,3 +386,277 @@ func (d *Permission) turnHint() Hint {
 	arrows := strings.NewReplacer("left", "←", "right", "→")
 	return Hint{arrows.Replace(strings.Join(keys, "/")), "others"}
 }
+
+// said is what the agent says about the question itself, as far as the title of its
+// call does not say the same.
+func (d *Permission) askedTexts() []string {
+	var all []string
+	for _, words := range []string{d.asked.Title, d.asked.Description} {
+		if words = strings.TrimSpace(words); words != "" && words != strings.TrimSpace(d.asked.Asked.Title) {
+			all = append(all, words)
+		}
+	}
+	return all
+}
+
+// A permission can be rejected with words: what the agent should do instead. They are
+// written in place of the answers, and go out as the next prompt. Nothing that is
+// written there can allow anything.
+
+// startWriting shows the line in which the words are written.
+func (d *Permission) startWriting() {
+	d.writing, d.replies.marked = true, -1
+}
+
+// StopWriting goes back to the answers, and reports whether words were being written.
+// They stay. key is the one that was pressed for it: a second press of it, which often
+// follows, means nothing.
+func (d *Permission) StopWriting(key string) bool {
+	if !d.writing {
+		return false
+	}
+	d.writing = false
+	d.env.Guard.Ended(key)
+	d.env.Guard.open()
+	return true
+}
+
+// TakeWords takes out what was written, for somebody else to keep: the question is
+// not open any more, or was answered.
+func (d *Permission) TakeWords() string {
+	words := strings.TrimSpace(d.words.Text())
+	d.words, d.writing = list.Input{}, false
+	return words
+}
+
+// write takes a key while the words are written.
+func (d *Permission) write(msg tea.KeyPressMsg) Action {
+	keys, key := d.env.Keys, msg.String()
+	switch {
+	case keys.Match(config.ActionDialogAccept, key):
+		return d.reject(msg)
+	case keys.Match(config.ActionDialogClose, key):
+		d.StopWriting(key)
+	case keys.Match(config.ActionDialogPageUp, key), keys.Match(config.ActionDialogPageDown, key), key == "shift+up", key == "shift+down":
+		d.scroll.Key(keys, key)
+	case keys.Match(config.ActionRejectWords, key), d.words.Key(msg):
+	default:
+		return NotTaken{}
+	}
+	return nil
+}
+
+// reject rejects with what was written. If what is asked has changed a moment ago, it
+// is not known what the key was meant for.
+func (d *Permission) reject(msg tea.KeyPressMsg) Action {
+	if msg.IsRepeat || strings.TrimSpace(d.words.Text()) == "" || d.env.Guard.inert() {
+		return nil
+	}
+	d.env.Guard.answer(msg.String())
+	a := RejectWith{ID: d.asked.ID, Words: d.TakeWords()}
+	if o, ok := plainRejection(d.asked.Options); ok {
+		a.Option = o.OptionID
+	}
+	return a
+}
+
+// plainRejection is the option that rejects this once and nothing more. Of several it
+// is the one with the shortest name: the others say what else they do.
+func plainRejection(options []acpclient.PermissionOption) (plain acpclient.PermissionOption, ok bool) {
+	for _, o := range options {
+		if o.Kind == acpclient.RejectOnce && (!ok || len(optionName(o)) < len(optionName(plain))) {
+			plain, ok = o, true
+		}
+	}
+	return plain, ok
+}
+
+// optionName is what an option is called, in one line: by its identity if it has no
+// name.
+func optionName(o acpclient.PermissionOption) string {
+	if name := termtext.VisibleLine(o.Name); name != "" {
+		return name
+	}
+	return termtext.VisibleLine(string(o.OptionID))
+}
+
+// Paste implements [Dialog]: it is text of the words, or of the prompt.
+func (d *Permission) Paste(text string) Action {
+	if d.writing {
+		d.words.Paste(text)
+		return nil
+	}
+	return d.question.Paste(text)
+}
+
+// viewWriting draws the question with the line for the words in place of the answers.
+func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
+	p.th, p.scroll = d.env.Theme, &d.scroll
+	if maxHeight >= roomy {
+		p.head = append([]string{""}, p.head...)
+	}
+	if words := d.env.Guard.aside; words != "" {
+		return d.viewAside(p, words, width, maxHeight)
+	}
+	w := inner(width, maxHeight)
+	p.focused = !d.env.Guard.inert()
+	what := "Cancel the turn and say what to do instead"
+	if o, ok := plainRejection(d.asked.Options); ok {
+		what = "Answer “" + optionName(o) + "” and say what to do instead"
+	}
+	words := prose(what, w)
+	if len(words) > nameLines {
+		words = someLines(what, w, nameLines)
+	}
+	foot := styled(words, p.th.Muted)
+	const lead = "❯ "
+	room := max(1, w-termtext.Width(lead))
+	line, column := d.words.Draw(room, p.th)
+	p.cursor, p.inFoot = tea.NewCursor(termtext.Width(lead)+column, len(foot)), true
+	p.foot, p.keep = fixed(append(foot, p.th.Accent.Render(lead)+line)), len(foot)
+	v, place := p.view(width, maxHeight)
+	d.question.placement = place
+	return v
+}
+
+// writingHints are the keys that matter while words are written.
+func (d *Permission) writingHints() []Hint {
+	words := "reject and send"
+	if _, ok := plainRejection(d.asked.Options); !ok {
+		words = "cancel and send"
+	}
+	var hints []Hint
+	if strings.TrimSpace(d.words.Text()) != "" {
+		hints = append(hints, d.key(config.ActionDialogAccept, words)...)
+	}
+	hints = append(hints, d.key(config.ActionDialogClose, "back")...)
+	if d.scroll.Scrolls() {
+		hints = append(hints, d.key(config.ActionDialogPageDown, "scroll")...)
+	}
+	return hints
+}
+
+// key is a hint for an action, also where the prompt holds text: it gets no keys now.
+func (d *Permission) key(a config.Action, text string) []Hint {
+	if keys := d.env.Keys.For(a); len(keys) > 0 {
+		return []Hint{{keys[0], text}}
+	}
+	return nil
+}
+
+// ProposeRules asks for the step in which a rule can be saved that answers what the
+// permission with this ID is about.
+type ProposeRules struct{ ID int }
+
+// SaveRules saves rules that the person has seen whole, and then answers the
+// permission with this ID, if it is still about the same call.
+type SaveRules struct {
+	ID     int
+	Call   *conversation.ToolCall
+	Option acpclient.PermissionOptionID
+	Rules  []string
+	// Everywhere says that they are for all projects.
+	Everywhere bool
+}
+
+func (ProposeRules) action() {}
+func (SaveRules) action()    {}
+
+// ruleReplies are what a permission can be answered with besides the agent's options:
+// a rule of parley's own, where one may answer at all. It has a sign and a key that no
+// option has.
+func ruleReplies(env Env, p *conversation.Permission) []reply {
+	if len(p.Proposals) == 0 {
+		return nil
+	}
+	return []reply{{
+		icon: "§", name: "Always allow (parley rule)…", more: "not the agent's",
+		keys: shortcuts(env.Keys.For(config.ActionAllowByRule)), action: ProposeRules{p.ID},
+	}}
+}
+
+// withoutStaleRule takes away the reply with a rule when the agent has changed what it
+// asks: the rules that were proposed are about something else.
+func (d *Permission) withoutStaleRule() {
+	if len(d.asked.Proposals) > 0 {
+		return
+	}
+	kept := slices.DeleteFunc(slices.Clone(d.replies.list), func(r reply) bool { _, rule := r.action.(ProposeRules); return rule })
+	if len(kept) < len(d.replies.list) {
+		d.replies = newReplies(kept)
+	}
+}
+
+// RuleStep shows the rules that would answer a permission from now on, whole, and
+// where they would be saved. Each takes two keys: it reaches further than the question.
+type RuleStep struct {
+	question
+	asked *conversation.Permission
+	about column
+}
+
+// NewRuleStep proposes rules for a permission that waits. It is nil if there are none
+// to propose, or nothing to answer with for just this once.
+func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
+	once := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.AllowOnce })
+	if len(p.Proposals) == 0 || once < 0 {
+		return nil
+	}
+	d := &RuleStep{question: newQuestion(env), asked: p}
+	project := toolview.PathsIn("").Path(env.Cwd)
+	for i, rules := range p.Proposals {
+		d.about = append(d.about, quoted(proposalLabel(i, len(p.Proposals)), strings.Join(rules, "\n")), gap{})
+	}
+	d.about = append(d.about, newBlock(func(p renderContext) []string {
+		return styled(prose("Allows this now and adds a rule for next time: everywhere, or in "+project+".", p.width), p.th.Text)
+	}))
+	for _, everywhere := range []bool{false, true} {
+		for i, rules := range p.Proposals {
+			d.replies.list = append(d.replies.list, reply{
+				icon: "§", tone: good, grave: true, name: proposalName(i, rules) + placeWords(everywhere),
+				action: SaveRules{ID: p.ID, Call: p.Asked, Option: p.Options[once].OptionID, Rules: rules, Everywhere: everywhere},
+			})
+		}
+	}
+	return d
+}
+
+func proposalLabel(i, of int) string {
+	if of == 1 {
+		return "the rule"
+	}
+	return fmt.Sprintf("rule %c", 'A'+i)
+}
+
+// proposalName is a proposal in a line. Several rules are named by their letter: they
+// stand above.
+func proposalName(i int, rules []string) string {
+	if len(rules) == 1 {
+		return termtext.VisibleLine(rules[0])
+	}
+	return fmt.Sprintf("the %d rules of %c", len(rules), 'A'+i)
+}
+
+func placeWords(everywhere bool) string {
+	if everywhere {
+		return " – everywhere"
+	}
+	return " – in this project"
+}
+
+// Follow implements [AgentQuestion]: the step is over with its permission, and when the
+// agent has changed what that is about.
+func (d *RuleStep) Follow(c *conversation.Conversation) State {
+	if slices.Contains(c.Permissions, d.asked) && len(d.asked.Proposals) > 0 {
+		return Open
+	}
+	return Over
+}
+
+// View implements [Dialog].
+func (d *RuleStep) View(width, maxHeight int) View {
+	return d.view(panel{title: "Always allow by a rule", body: d.about}, atMost(width), maxHeight)
+}
+
+// Hints implements [Dialog].
+func (d *RuleStep) Hints() []Hint { return d.hints("back") }

@@ -2,14 +2,18 @@ package dialog
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+
+	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/markdown"
+	"parley/tui/theme"
 	"parley/tui/toolview"
 )
 
@@ -328,6 +332,197 @@ func newMarkdown(text string, whole bool) content {
 		var out []string
 		for i := range doc.Len() {
 			out = append(out, doc.Lines(i, p.width)...)
+		}
+		return out
+	})
+}
+
+// location is a path as shown to people, and its target.
+type location struct {
+	words  string
+	target toolview.Target
+}
+
+// lines draws the location, in red and with a warning if it is outside the session's
+// directories.
+func (pl location) lines(width int, style lipgloss.Style, th *theme.Theme) []string {
+	words := pl.words
+	if pl.target.Real != "" {
+		words += " → " + termtext.VisibleLine(pl.target.Real)
+	}
+	if !pl.target.Outside {
+		return styled(exact(words, width), style)
+	}
+	out := styled(exact(words, width), th.Error)
+	const note = "outside the project"
+	if last := len(out) - 1; termtext.Width(out[last])+2+len(note) <= width {
+		out[last] += "  " + th.Warning.Render(note)
+		return out
+	}
+	return append(out, styled(exact(note, width), th.Warning)...)
+}
+
+// locations returns where a call works, except the paths of its diffs.
+func (c callContent) locations(t *conversation.ToolCall) []location {
+	var all []location
+	for _, l := range c.at.ShownLocations(t.Locations) {
+		changed := slices.ContainsFunc(t.Content, func(d acpclient.ToolCallContent) bool {
+			return d.Type == acpclient.ToolContentDiff && d.Path == l.Path
+		})
+		if changed && l.Line == nil {
+			continue
+		}
+		all = append(all, location{c.at.Location(l), c.reach.Of(l.Path)})
+	}
+	return all
+}
+
+// outsidePaths returns the paths outside the session's directories, as one string.
+func (d *Permission) outsidePaths() string {
+	if d.env.Reach == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, path := range toolview.NamedPaths(d.asked.Asked) {
+		if s := d.env.Reach.Of(path); s.Outside {
+			b.WriteString(path + "\x00" + s.Real + "\x00")
+		}
+	}
+	return b.String()
+}
+
+// labelledLocation draws a path behind its label.
+func labelledLocation(label, path string, leads toolview.Target) content {
+	return newBlock(func(p renderContext) []string {
+		lead := p.th.Muted.Render(label) + "  "
+		lines := location{termtext.VisibleLine(path), leads}.lines(max(1, p.width-termtext.Width(label)-2), p.th.Text, p.th)
+		for i := range lines {
+			lines[i] = lead + lines[i]
+			lead = strings.Repeat(" ", termtext.Width(label)+2)
+		}
+		return lines
+	})
+}
+
+// aboutAsker names the subagent, as content of a panel.
+func aboutAsker(a toolview.Asker) content {
+	return vital{newBlock(func(p renderContext) []string {
+		words := "from a subagent"
+		if a.Name != "" {
+			words += ": " + a.Name
+		}
+		return []string{p.th.Info.Render(cut(words, p.width))}
+	})}
+}
+
+// labelled draws a text in full, behind its label if both fit on a line, else below it.
+func labelled(label, s string) content {
+	below := quoted(label, s)
+	return newBlock(func(p renderContext) []string {
+		text := termtext.Visible(s)
+		if strings.Contains(text, "\n") || termtext.Width(label)+2+termtext.Width(text) > p.width {
+			return below.lines(p, 0, below.height(p))
+		}
+		return []string{p.th.Muted.Render(label) + "  " + p.th.Text.Render(text)}
+	})
+}
+
+// inputBlock draws members in full: strings as lines, other values as JSON.
+func inputBlock(list []toolview.InputField, reach *toolview.Reach) content {
+	var parts column
+	for _, e := range list {
+		label := termtext.VisibleLine(e.Key)
+		if label == "" {
+			label = toolview.RawInput
+		}
+		text := e.Text()
+		if toolview.IsLocation(e.Key) && reach.Of(text).Outside {
+			parts = append(parts, labelledLocation(label, text, reach.Of(text)))
+			continue
+		}
+		parts = append(parts, labelled(label, strings.TrimRight(text, "\n")))
+	}
+	return parts
+}
+
+// shownTexts returns the texts that the dialog shows before a call's content: its command
+// and the strings of its raw input. Agents repeat them as content.
+func shownTexts(t *conversation.ToolCall, at toolview.Paths) map[string]bool {
+	all := map[string]bool{}
+	add := func(s string) {
+		if s = unfenced(s); s != "" {
+			all[s] = true
+		}
+	}
+	add(at.Command(t.RawInput).Line)
+	for _, e := range at.OtherInput(t) {
+		var s string
+		if json.Unmarshal(e.Value, &s) == nil {
+			add(s)
+		}
+	}
+	return all
+}
+
+// unfenced returns a text without its code fence and prompt sign.
+func unfenced(s string) string {
+	s = strings.TrimSpace(s)
+	fence := s[:len(s)-len(strings.TrimLeft(s, "`"))]
+	if first, rest, ok := strings.Cut(s, "\n"); ok && len(fence) >= 3 && strings.HasSuffix(rest, fence) && !strings.Contains(first[len(fence):], "`") {
+		s = strings.TrimSpace(strings.TrimSuffix(rest, fence))
+	} else if inner, ok := strings.CutPrefix(s, "`"); ok && len(fence) == 1 && strings.IndexByte(inner, '`') == len(inner)-1 {
+		s = strings.TrimSuffix(inner, "`")
+	}
+	return strings.TrimPrefix(s, "$ ")
+}
+
+// aboutFile is content for parley's question about a file: its path, the reason, and what
+// would be written.
+func aboutFile(q *conversation.FileQuestion, t *conversation.ToolCall, show callContent) column {
+	parts := column{vital{fileHead(q, t)}, gap{}, vital{fileReasons(q, t)}}
+	show.kind = t.Kind
+	for i := range t.Content {
+		if part := toolview.Visit(&t.Content[i], show); part != nil {
+			parts = append(parts, gap{}, part)
+		}
+	}
+	return parts
+}
+
+// fileHead is what the agent wants, and the whole path of the file: where it leads, and
+// what the agent calls it if that is another path.
+func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
+	return newBlock(func(p renderContext) []string {
+		verb := "read"
+		if q.Write {
+			verb = "write"
+		}
+		look := p.th.Strong
+		if q.Outside {
+			look = p.th.Error
+		}
+		icon := toolview.KindOf(t.Kind).Icon
+		lines := styled(exact(fmt.Sprintf("%s The agent wants to %s this file:", icon, verb), p.width), p.th.Text)
+		lines = append(lines, styled(exact(termtext.VisibleLine(q.Target), p.width), look)...)
+		if q.Path != q.Target {
+			lines = append(lines, styled(exact("by the path "+termtext.VisibleLine(q.Path), p.width), p.th.Muted)...)
+		}
+		return lines
+	})
+}
+
+// fileReasons are why parley asks.
+func fileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) content {
+	return newBlock(func(p renderContext) []string {
+		var out []string
+		for _, reason := range toolview.FileReasons(q, t) {
+			for i, line := range exact(reason, max(1, p.width-2)) {
+				lead := "  "
+				if i == 0 {
+					lead = "• "
+				}
+				out = append(out, p.th.Warning.Render(lead)+p.th.Text.Render(line))
+			}
 		}
 		return out
 	})

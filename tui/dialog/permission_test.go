@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -477,6 +478,234 @@ func TestHintsNameTheLettersOfAnswers(t *testing.T) {
 	for _, want := range []Hint{{"1-9", "answer"}, {"b c e", "mark"}} {
 		if !slices.Contains(d.Hints(), want) {
 			t.Errorf("the hints are %v, want %v", d.Hints(), want)
+		}
+	}
+}
+
+// What agents send as title, input and content is shown once.
+func TestEachIsShownOnce(t *testing.T) {
+	text := acpclient.TextContent
+	run := func(title, content string) conversation.ToolCall {
+		return conversation.ToolCall{Title: title, Kind: acpclient.ToolExecute, RawInput: []byte(`{"command":"make all"}`), Content: []acpclient.ToolCallContent{text(content)}}
+	}
+	for name, tt := range map[string]struct {
+		call conversation.ToolCall
+		once string
+	}{
+		"a command, its title and its content": {run("`make all`", "```console\n$ make all\n```"), "make all"},
+		"a command in a line of code":          {run("Run make all", "`make all`"), "make all"},
+		"a shortened command":                  {run("make …", "make all"), "make"},
+		"the prompt of a subagent": {conversation.ToolCall{
+			Title: "Look around", Kind: acpclient.ToolThink, RawInput: []byte(`{"prompt":"Look at\nall files."}`), Content: []acpclient.ToolCallContent{text("Look at\nall files.")},
+		}, "all files."},
+		"a patch beside its change": {conversation.ToolCall{
+			Title: "write", Kind: acpclient.ToolEdit, Locations: []acpclient.ToolCallLocation{{Path: "/home/ada/greet/x.txt"}},
+			RawInput: []byte(`{"filepath":"/home/ada/greet/x.txt","diff":"Index: /home/ada/greet/x.txt\n=====\n--- /home/ada/greet/x.txt\n+++ /home/ada/greet/x.txt\n@@ -0,0 +1,1 @@\n+hello file\n"}`),
+			Content:  []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/x.txt", nil, "hello file\n")},
+		}, "hello file"},
+		"the path of a change": {conversation.ToolCall{
+			Title: "write", Kind: acpclient.ToolEdit, Locations: []acpclient.ToolCallLocation{{Path: "/home/ada/greet/x.txt"}},
+			Content: []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/x.txt", nil, "hello\n")},
+		}, "x.txt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := armed(&conversation.Permission{ID: 1, Asked: &tt.call, Options: usualOptions()})
+			if text := shownBy(d, 80, 40); strings.Count(text, tt.once) != 1 {
+				t.Errorf("%q is shown %d times:\n%s", tt.once, strings.Count(text, tt.once), text)
+			}
+		})
+	}
+}
+
+// Every option has a key, as long as there are any, and no key has two.
+func TestEveryOptionHasAKey(t *testing.T) {
+	p := runPermission()
+	p.Options = nil
+	for range 60 {
+		p.Options = append(p.Options, acpclient.PermissionOption{OptionID: "x", Name: "X", Kind: acpclient.AllowOnce})
+	}
+	d, _ := armed(p)
+	taken := map[string]bool{}
+	for i, r := range d.replies.list {
+		for _, key := range r.keys {
+			if taken[key] || key == "ctrl+r" || key == "alt+i" || key == "y" || key == "n" {
+				t.Errorf("option %d has the key %q, which means something else", i, key)
+			}
+			taken[key] = true
+		}
+		if i >= 9 && i < 50 && len(r.keys) == 0 {
+			t.Errorf("option %d has no key", i)
+		}
+	}
+}
+
+// A question that changes while words are written to it is not rejected by the enter
+// that was meant for what it was.
+func TestWordsToAQuestionThatChanges(t *testing.T) {
+	d, c := armed(runPermission())
+	presses(t, d, "tab", "n", "o")
+	d.View(80, 24)
+	other := *d.asked.Asked
+	changed := conversation.New()
+	changed.Apply(conversation.PermissionOpened{ID: 8, Request: &acpclient.RequestPermissionRequest{ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm -rf ~"}`)}}})
+	other = *changed.Permissions[0].Asked
+	d.asked.Asked = &other
+	d.version = 0
+	if got := strike(d, "enter"); got != nil {
+		t.Errorf("enter did %#v", got)
+	}
+	c.pass(QuietTime)
+	if got := strike(d, "enter"); got != (RejectWith{8, "no", "no"}) {
+		t.Errorf("after a look, enter did %#v", got)
+	}
+}
+
+// proposed is a permission for which rules are proposed.
+func proposed(proposals ...[]string) (*conversation.Conversation, *conversation.Permission) {
+	title := "Run"
+	c := conversation.New()
+	c.Apply(conversation.PermissionOpened{ID: 7, Judging: true, Request: &acpclient.RequestPermissionRequest{
+		ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t", Title: &title, RawInput: []byte(`{"command":"go test"}`)}, Options: usualOptions(),
+	}})
+	c.Apply(conversation.PermissionReferred{ID: 7, Proposals: proposals})
+	return c, c.Permissions[0]
+}
+
+func TestARuleIsOfferedApartFromTheAgentsOptions(t *testing.T) {
+	_, p := proposed([]string{"allow execute(go test)"})
+	d, _ := armed(p)
+	if s := shownBy(d, 100, 30); !strings.Contains(s, "§ Always allow (parley rule)…  not the agent's") {
+		t.Errorf("not offered:\n%s", s)
+	}
+	if a := presses(t, d, "r"); a != (ProposeRules{7}) {
+		t.Errorf("r did %#v", a)
+	}
+	if a := presses(t, d, "4"); a != (ProposeRules{7}) {
+		t.Errorf("4 did %#v", a)
+	}
+	_, p = proposed()
+	d, _ = armed(p)
+	if s := shownBy(d, 100, 30); strings.Contains(s, "§") {
+		t.Errorf("offered without a rule to propose:\n%s", s)
+	}
+}
+
+// When the agent changes what it asks, the rules that were proposed are about
+// something else.
+func TestAStaleRuleIsNotOffered(t *testing.T) {
+	conv, p := proposed([]string{"allow execute(go test)"})
+	d, c := armed(p)
+	env, _ := newEnv()
+	step := NewRuleStep(env, p)
+	if step.Follow(conv) != Open {
+		t.Error("the step is over at once")
+	}
+	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm"}`)}})
+	if step.Follow(conv) != Over || NewRuleStep(env, p) != nil {
+		t.Error("rules are proposed for what is not asked any more")
+	}
+	shownBy(d, 100, 30)
+	c.pass(ReplaceTime)
+	if s := shownBy(d, 100, 30); strings.Contains(s, "§") {
+		t.Errorf("still offered:\n%s", s)
+	}
+	if a := presses(t, d, "4"); a != nil {
+		t.Errorf("4 did %#v", a)
+	}
+}
+
+// The rules are seen whole before one is saved, and each takes two keys.
+func TestRuleStep(t *testing.T) {
+	long := "allow execute(echo " + strings.Repeat("word ", 100) + "end)"
+	_, p := proposed([]string{"allow execute(a)", "allow execute(b\u202ec)"}, []string{long})
+	env, c := newEnv()
+	env.Cwd = "/work/project"
+	d := NewRuleStep(env, p)
+	c.pass(LookTime)
+	draw(d)
+	s := shownBy(d, 100, 60)
+	for _, want := range []string{"rule A", "allow execute(a)", "⟨U+202E⟩", "rule B", "or in /work/project.", "the 2 rules of A – in this project", "– everywhere"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("lacks %q:\n%s", want, s)
+		}
+	}
+	if strings.Count(strings.ReplaceAll(s, "\n", ""), "end)") == 0 || strings.Contains(s, "\u202e") {
+		t.Errorf("the rules are not shown whole:\n%s", s)
+	}
+	if a := presses(t, d, "3"); a != nil {
+		t.Fatalf("one key saved: %#v", a)
+	}
+	want := SaveRules{ID: 7, Call: p.Asked, Option: "once", Rules: []string{"allow execute(a)", "allow execute(b\u202ec)"}, Everywhere: true}
+	got, _ := presses(t, d, "enter").(SaveRules)
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *conversation.ToolCall) bool { return a == b })); diff != "" {
+		t.Error(diff)
+	}
+	if a := presses(t, d, "esc"); a != (Close{}) {
+		t.Errorf("esc did %#v", a)
+	}
+	// On a screen that does not show all of it, nothing is saved.
+	d = NewRuleStep(env, p)
+	d.View(40, 10)
+	c.pass(LookTime)
+	d.View(40, 10)
+	if a := presses(t, d, "1", "enter"); a != nil {
+		t.Errorf("saved unseen: %#v", a)
+	}
+}
+
+// Lines of a question of parley's own are text from outside: shown whole, and seen
+// before anything is answered.
+func TestLinesOfAQuestion(t *testing.T) {
+	env, c := newEnv()
+	lines := []string{"allow read(\u202ex)", strings.Repeat("x", 300), "two\nlines"}
+	for range 40 {
+		lines = append(lines, "deny edit")
+	}
+	d := NewConfirm(env, Confirmation{Title: "T", Text: "Text", Lines: lines, Choices: []Choice{{Name: "Yes", Do: Close{}}}})
+	d.View(80, 20)
+	c.pass(LookTime)
+	if s := shownBy(d, 80, 20); strings.Contains(s, "\u202e") || !strings.Contains(s, "⟨U+202E⟩") {
+		t.Errorf("drawn as\n%s", s)
+	}
+	if a := presses(t, d, "1"); a != nil {
+		t.Errorf("answered before all was seen: %#v", a)
+	}
+	for range 10 {
+		presses(t, d, "pgdown")
+		d.View(80, 20)
+	}
+	if a := presses(t, d, "1"); a != (Close{}) {
+		t.Errorf("not answered though all was seen: %#v", a)
+	}
+}
+
+// What would be saved has been in sight, from its first line on, before it is saved.
+func TestTheRuleStandsAboveTheAnswer(t *testing.T) {
+	long := "allow execute(go test ./internal/first ./internal/second ./internal/third -run TestOfTheWholeRule)"
+	for _, size := range sizes {
+		_, p := proposed([]string{"allow execute(go vet ./...)", long})
+		env, c := newEnv()
+		d := NewRuleStep(env, p)
+		c.pass(LookTime)
+		text := shownBy(d, size[0], size[1])
+		if !strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(text, "Always allow by a rule\n")), "the rule\n") {
+			t.Errorf("at %v it does not begin with the rule:\n%s", size, text)
+		}
+		seen := text
+		for range 20 {
+			if d.viewed.complete() {
+				break
+			}
+			d.Key(press("1"))
+			if got := d.Key(press("enter")); got != nil {
+				t.Fatalf("at %v it did %#v before all was seen:\n%s", size, got, seen)
+			}
+			d.mark(-1)
+			d.Key(press(d.Hints()[0].Key))
+			seen += shownBy(d, size[0], size[1])
+		}
+		if !d.viewed.complete() || !strings.Contains(strings.ReplaceAll(seen, "\n", ""), "TestOfTheWholeRule)") {
+			t.Errorf("at %v the rule is never seen whole:\n%s", size, seen)
 		}
 	}
 }

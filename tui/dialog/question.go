@@ -2,12 +2,18 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
+	"sort"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"parley/config"
+	"parley/internal/termtext"
 	"parley/tui/list"
 	"parley/tui/theme"
 )
@@ -346,4 +352,432 @@ func (q *question) hints(closing string) []Hint {
 		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll")
 	}
 	return hints
+}
+
+// tone is the meaning of a choice. It decides the look of its icon.
+type tone uint8
+
+const (
+	neutral tone = iota
+	good
+	caution // it allows more than what is asked now
+	bad
+)
+
+func (t tone) style(th *theme.Theme) lipgloss.Style {
+	switch t {
+	case good:
+		return th.Success
+	case caution:
+		return th.Warning
+	case bad:
+		return th.Error
+	}
+	return th.Muted
+}
+
+// reply is a possible answer. It has a number and may have keys.
+type reply struct {
+	icon string
+	tone tone
+	// name is safe to draw and may be long. more distinguishes replies with the
+	// same name.
+	name, more string
+	// warns says that more is a warning: how far the reply reaches.
+	warns bool
+	// keys give the reply at once; the first is shown.
+	keys   []string
+	action Action
+	// off replies are visible but disabled.
+	off bool
+	// grave replies affect more than this question, or end something: a letter or
+	// number only marks them.
+	grave bool
+}
+
+// replies is a vertical list of numbered choices. None is marked at first, so that only
+// a key meant for a choice selects one.
+type replies struct {
+	list   []reply
+	marked int // -1: none
+
+	laid replyLayout
+}
+
+func newReplies(list []reply) replies { return replies{list: list, marked: -1} }
+
+// move marks the next or the previous reply.
+func (a *replies) move(by int) {
+	switch {
+	case len(a.list) == 0:
+	case a.marked < 0 && by > 0:
+		a.marked = 0
+	case a.marked < 0:
+		a.marked = len(a.list) - 1
+	default:
+		a.marked = max(0, min(a.marked+by, len(a.list)-1))
+	}
+}
+
+// current returns the marked reply.
+func (a *replies) current() (reply, bool) {
+	if a.marked < 0 || a.marked >= len(a.list) {
+		return reply{}, false
+	}
+	return a.list[a.marked], !a.list[a.marked].off
+}
+
+// byKey returns the position of the reply with a key, or -1. The key is its number, with
+// or without alt, or one of its keys.
+func (a *replies) byKey(key string) int {
+	i := digit(strings.TrimPrefix(key, "alt+"))
+	if i < 0 {
+		i = slices.IndexFunc(a.list, func(c reply) bool { return slices.Contains(c.keys, key) })
+	}
+	if i < 0 || i >= len(a.list) || a.list[i].off {
+		return -1
+	}
+	return i
+}
+
+// key returns the key to show, or "".
+func (c reply) key() string {
+	if len(c.keys) > 0 {
+		return c.keys[0]
+	}
+	return ""
+}
+
+// digit returns the position for a number key, or -1.
+func digit(key string) int {
+	if len(key) == 1 && key[0] >= '1' && key[0] <= '9' {
+		return int(key[0] - '1')
+	}
+	return -1
+}
+
+// leastName is the minimum width of a name, in cells.
+const leastName = 6
+
+type replyLooks struct{ pointer, number, key, icon, name, more lipgloss.Style }
+
+func looks(th *theme.Theme, t tone, marked, inert bool) replyLooks {
+	if inert {
+		faint := th.DialogInert
+		return replyLooks{faint, faint, faint, faint, faint, faint}
+	}
+	l := replyLooks{th.Accent, th.Muted, th.Key, t.style(th), th.Choice, th.Faint}
+	if marked {
+		l.number, l.name = th.Accent, th.Strong
+	}
+	return l
+}
+
+// nameLines is the maximum number of lines for each of name and more of a reply that is
+// not marked, so that a long name does not push the other replies out of view.
+const nameLines = 2
+
+// replyLayout holds the position of each reply. It is rebuilt only after a change, and
+// only the visible replies are drawn, because there may be very many.
+type replyLayout struct {
+	on            termtext.Layout
+	width         int
+	marked, count int
+
+	keys    int   // the width of the column of keys
+	heights []int // of each reply while it is not marked
+	starts  []int // the first line of each, and at the end the number of lines
+}
+
+// layout updates the layout.
+func (a *replies) layout(width int) *replyLayout {
+	l := &a.laid
+	on := termtext.NewLayout(width)
+	if l.starts != nil && l.on == on && l.count == len(a.list) {
+		if l.marked != a.marked {
+			l.marked = a.marked
+			a.stack()
+		}
+		return l
+	}
+	*l = replyLayout{on: on, width: width, marked: a.marked, count: len(a.list)}
+	for _, c := range a.list {
+		l.keys = max(l.keys, termtext.Width(c.key()))
+	}
+	l.heights = make([]int, len(a.list))
+	for i := range a.list {
+		name, more := a.text(i, false)
+		l.heights[i] = len(name) + len(more)
+	}
+	a.stack()
+	return l
+}
+
+// stack computes the line at which each reply begins.
+func (a *replies) stack() {
+	l, line := &a.laid, 0
+	l.starts = make([]int, len(a.list)+1)
+	for i, n := range l.heights {
+		l.starts[i] = line
+		if i == l.marked {
+			name, more := a.text(i, true)
+			n = len(name) + len(more)
+		}
+		line += n
+	}
+	l.starts[len(a.list)] = line
+}
+
+// indent returns the width in front of the name of a reply.
+func (a *replies) indent(c reply) int {
+	n := len("❯ 1  ") - len("❯") + 1
+	if a.laid.keys > 0 {
+		n += a.laid.keys + 2
+	}
+	if c.icon != "" {
+		n += termtext.Width(c.icon) + 1
+	}
+	return n
+}
+
+// text returns the lines of a reply, its name and more, shortened unless the reply is
+// marked. more follows the name on one line if there is room.
+func (a *replies) text(i int, whole bool) (name, more []string) {
+	c := a.list[i]
+	room := max(leastName, a.laid.width-a.indent(c))
+	most := 0
+	if !whole {
+		most = nameLines
+	}
+	name = someLines(c.name, room, most)
+	if c.more == "" {
+		return name, nil
+	}
+	more = someLines(c.more, room, most)
+	if last := name[len(name)-1]; len(more) == 1 && termtext.Width(last)+termtext.Width(more[0])+2 <= room {
+		return name, nil
+	}
+	return name, more
+}
+
+// someLines wraps safe text into at most most lines, or all lines if most is 0. The last
+// line shows whether text is missing.
+func someLines(s string, width, most int) []string {
+	if most == 0 {
+		return exact(s, width)
+	}
+	cutOff := false
+	if enough := 32 * width * most; len(s) > enough { // whatever the characters are
+		for !utf8.RuneStart(s[enough]) {
+			enough--
+		}
+		s, cutOff = s[:enough], true
+	}
+	lines := exact(s, width)
+	if len(lines) > most {
+		lines, cutOff = lines[:most], true
+	}
+	if last := len(lines) - 1; cutOff {
+		lines[last] = cut(lines[last]+strings.Repeat(" ", width), max(1, width-1)) + "…"
+		lines[last] = strings.TrimRight(strings.TrimSuffix(lines[last], "……"), " …") + "…"
+	}
+	return lines
+}
+
+// replyList is content that draws replies.
+type replyList struct {
+	*replies
+	inert bool
+}
+
+func (a replyList) height(p renderContext) int {
+	l := a.layout(p.width)
+	return l.starts[len(a.list)]
+}
+
+func (a replyList) lines(p renderContext, from, to int) []string {
+	l := a.layout(p.width)
+	var out []string
+	first := a.at(from)
+	for i := first; i < len(a.list) && l.starts[i] < to; i++ {
+		out = append(out, a.draw(i, p)...)
+	}
+	out = out[from-l.starts[first]:]
+	return out[:min(len(out), to-from)]
+}
+
+// draw draws a reply.
+func (a replyList) draw(i int, p renderContext) []string {
+	c, th := a.list[i], p.th
+	l := looks(th, c.tone, i == a.marked, a.inert || c.off)
+	if c.warns && !a.inert && !c.off {
+		l.more = th.Warning
+	}
+	number, pointer := " ", " "
+	if i < 9 {
+		number = strconv.Itoa(i + 1)
+	}
+	if i == a.marked {
+		pointer = "❯"
+	}
+	lead := l.pointer.Render(pointer) + " " + l.number.Render(number) + "  "
+	if a.laid.keys > 0 {
+		lead += l.key.Render(pad(c.key(), a.laid.keys)) + "  "
+	}
+	if c.icon != "" {
+		lead += l.icon.Render(c.icon) + " "
+	}
+	lead = cut(lead, max(0, p.width-leastName))
+	name, more := a.text(i, i == a.marked)
+	lines := append(styled(name, l.name), styled(more, l.more)...)
+	if c.more != "" && more == nil {
+		lines[len(lines)-1] += "  " + l.more.Render(c.more)
+	}
+	for j := range lines {
+		if j == 1 {
+			lead = strings.Repeat(" ", termtext.Width(lead))
+		}
+		lines[j] = lead + lines[j]
+	}
+	return lines
+}
+
+// markedAt returns the line on which the marked reply begins, 0 if none is marked.
+func (a *replies) markedAt(width int) int {
+	if a.marked < 0 {
+		return 0
+	}
+	return a.layout(width).starts[a.marked]
+}
+
+// drawn reports whether the last view drew these replies; they may have changed since.
+func (a *replies) drawn() bool { return a.laid.starts != nil && a.laid.count == len(a.list) }
+
+// at returns the position of the reply on a line of the last layout.
+func (a *replies) at(line int) int {
+	return sort.Search(len(a.list), func(i int) bool { return a.laid.starts[i] > line }) - 1
+}
+
+// vital is content that a person must see to know what they are asked. Its first and last
+// line must be seen before the question takes an answer.
+type vital struct{ content }
+
+// firstChange is the line of a content on which the first change of a file begins; 0 if
+// there is none, or something vital above it.
+func firstChange(c content, p renderContext) int {
+	line, _ := findChange(c, p)
+	return max(0, line)
+}
+
+// findChange is firstChange for a part of a question, -1 if it has no change; on says
+// that a change may still follow.
+func findChange(c content, p renderContext) (line int, on bool) {
+	switch c := c.(type) {
+	case vital:
+		return -1, false
+	case *change:
+		return c.head.height(p) + c.diff.firstChange(p), false
+	case column:
+		at := 0
+		for _, part := range c {
+			line, on := findChange(part, p)
+			if line >= 0 {
+				return at + line, false
+			}
+			if !on {
+				return -1, false
+			}
+			at += part.height(p)
+		}
+	}
+	return -1, true
+}
+
+// changeAt is the change of a file that a line of a content belongs to, if the line is
+// below its head; nil if there is none.
+func changeAt(c content, p renderContext, line int) *change {
+	switch c := c.(type) {
+	case *change:
+		if line > 0 {
+			return c
+		}
+	case column:
+		for _, part := range c {
+			n := part.height(p)
+			if line < n {
+				return changeAt(part, p, line)
+			}
+			line -= n
+		}
+	}
+	return nil
+}
+
+// viewed tracks which parts of a question the person has seen: the vital lines, and the
+// first line of every answer. It restarts when the panel is resized.
+type viewed struct {
+	width, height int
+
+	head, begun, ended bool
+	answers            []bool
+	unseen             int // how many answers were not seen yet
+}
+
+// complete reports whether everything was seen.
+func (s *viewed) complete() bool {
+	return s.width > 0 && s.height > 0 && s.head && s.begun && s.ended && s.unseen == 0
+}
+
+// resize sets the panel's size. It reports whether everything must be seen again, because
+// the panel has another width or has become lower.
+func (s *viewed) resize(width, height int) bool {
+	reset := s.width != width || s.height > height
+	if reset {
+		*s = viewed{width: width}
+	}
+	s.height = height
+	return reset
+}
+
+// body notes that the body's lines from to to were drawn.
+func (s *viewed) body(begin, end, from, to int) {
+	s.begun = s.begun || end == 0 || from <= begin && begin < to
+	s.ended = s.ended || from < to && end <= to || end == 0
+}
+
+// replies notes that the replies' lines from to to were drawn.
+func (s *viewed) replies(a *replies, from, to int) {
+	if len(s.answers) != len(a.list) {
+		s.answers, s.unseen = make([]bool, len(a.list)), len(a.list)
+	}
+	starts := a.laid.starts
+	for i := max(0, a.at(from)); i < len(a.list) && starts[i] < to; i++ {
+		if starts[i] >= from && !s.answers[i] {
+			s.answers[i] = true
+			s.unseen--
+		}
+	}
+}
+
+// note notes what a panel shows.
+func (s *viewed) note(p *panel, a *replies, place placement, width int) {
+	if s.width <= 0 || s.height <= 0 {
+		return
+	}
+	s.head = s.head || place.head == len(p.head)
+	if p.body == nil {
+		s.body(0, 0, 0, 0)
+	} else {
+		from, asked := 0, p.body
+		if p.scroll != nil {
+			from = p.scroll.Top
+		}
+		if p.asked != nil {
+			asked = p.asked
+		}
+		s.body(p.begin, asked.height(renderContext{width, p.th}), from, from+place.shown)
+	}
+	if a != nil && p.foot != nil {
+		s.replies(a, place.footFrom, place.footTo)
+	}
 }

@@ -1,20 +1,30 @@
 package dialog
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+	"pgregory.net/rapid"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/internal/test"
+	"parley/tui/diffview"
 	"parley/tui/theme"
 	"parley/tui/toolview"
 )
@@ -264,4 +274,403 @@ func sessionItems(now time.Time) []Item {
 		items[i].ID, items[i].Current = fmt.Sprintf("s%d", i+1), i == 0
 	}
 	return items
+}
+
+var (
+	colours = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+	links   = regexp.MustCompile("\x1b\\]8;[^\x1b\x07]*(\x1b\\\\|\x07)")
+)
+
+// badRune finds a character that must never reach the terminal.
+func badRune(line string) (rune, bool) {
+	line = links.ReplaceAllString(colours.ReplaceAllString(line, ""), "")
+	for _, r := range line {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f {
+			return r, true
+		}
+	}
+	return 0, !utf8.ValidString(line)
+}
+
+// hostile is text as an agent could send it to do harm.
+func hostile(t *rapid.T, name string) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+		"a", "word ", "日本語", "👩‍👩‍👧", "e\u0301", "\x1b[31m", "\x1b]0;title\x07", "\x1b]8;;http://x\x1b\\", "\x1b[2J", "\x1bP+q\x1b\\",
+		"\x00", "\x07", "\b", "\r", "\r\n", "\n", "\t", "\x7f", "\u0085", "\u009b31m", "\u202e", "\u2066", "\u200b", "\u200f", "\ufeff", "\xff\xfe",
+		"https://user@xn--80ak6aa92e.com/", "**bold**", "```\n", "|a|b|\n|-|-|\n", "…", "x.y/z", strings.Repeat("long", 30),
+	}), 0, 8).Draw(t, name), "")
+}
+
+func hostileDialog(t *rapid.T, env Env) Dialog {
+	text := func(name string) string { return hostile(t, name) }
+	items := func() []Item {
+		list := make([]Item, rapid.IntRange(0, 30).Draw(t, "items"))
+		for i := range list {
+			list[i] = Item{
+				ID: text("id"), Title: text("title"), Detail: text("detail"), Group: text("group"),
+				Disabled: rapid.Bool().Draw(t, "disabled"), Current: rapid.Bool().Draw(t, "current"),
+			}
+		}
+		return list
+	}
+	switch rapid.IntRange(0, 7).Draw(t, "kind") {
+	case 0:
+		old, line := text("old"), 3
+		p := &conversation.Permission{ID: 1, Asked: &conversation.ToolCall{
+			Title: text("title"), Name: text("name"), Kind: acpclient.ToolKind(text("tool kind")),
+			Locations: []acpclient.ToolCallLocation{{Path: text("path"), Line: &line}, {Path: "/" + text("path")}},
+			Content: []acpclient.ToolCallContent{
+				acpclient.TextContent(text("text")), acpclient.DiffContent(text("path"), &old, text("new")),
+				{Type: acpclient.ToolContentType(text("content type"))},
+			},
+			RawInput: []byte(`{"command":` + quote(text("command")) + `,"cwd":` + quote(text("dir")) + `}`),
+		}}
+		for range rapid.IntRange(0, 12).Draw(t, "options") {
+			p.Options = append(p.Options, acpclient.PermissionOption{
+				OptionID: acpclient.PermissionOptionID(text("id")), Name: text("name"),
+				Kind: rapid.SampledFrom([]acpclient.PermissionOptionKind{acpclient.AllowOnce, acpclient.RejectOnce, acpclient.AllowAlways, "odd"}).Draw(t, "kind"),
+			})
+		}
+		return NewPermission(env, p, rapid.IntRange(0, 12).Draw(t, "waiting"))
+	case 1:
+		return NewSelector(env, List{Title: text("title"), Items: items(), Filter: rapid.Bool().Draw(t, "filter"), Empty: text("empty")})
+	case 2:
+		return NewElicitation(env, linkElicitation(rapid.SampledFrom([]string{"https://", "http://", ""}).Draw(t, "scheme")+text("url")), text("agent"))
+	case 3:
+		e := formElicitation()
+		e.Request.Message, e.Request.RequestedSchema.Title = text("message"), text("title")
+		for i := range e.Request.RequestedSchema.Properties {
+			s := &e.Request.RequestedSchema.Properties[i].Schema
+			s.Title, s.Description, s.Pattern, s.Format = text("title"), text("description"), text("pattern"), text("format")
+			s.Default = []byte(quote(text("default")))
+			for j := range s.OneOf {
+				s.OneOf[j].Title, s.OneOf[j].Description = text("choice"), text("about")
+			}
+		}
+		return NewElicitation(env, e, text("agent"))
+	case 4:
+		d := NewAuth(env, text("agent"), text("message"), []acpclient.AuthMethod{
+			{ID: "1", Name: text("name"), Description: text("description")},
+			{ID: "2", Name: text("name"), Type: acpclient.AuthMethodTerminal, Args: []string{text("arg")}},
+			{ID: acpclient.AuthMethodID(text("id")), Type: acpclient.AuthMethodType(text("type"))},
+		})
+		switch rapid.IntRange(0, 2).Draw(t, "state") {
+		case 0:
+			d.Busy(text("name"))
+		case 1:
+			d.Failed(errors.New(text("error")))
+		}
+		return d
+	case 5:
+		return NewConfirm(env, Confirmation{Title: text("title"), Text: text("text"), Detail: text("detail"), Choices: []Choice{{Name: text("name"), Key: "x"}, {Name: "b"}}})
+	case 6:
+		c := optionConversation()
+		for i := range c.Options {
+			c.Options[i].Name, c.Options[i].Description = text("name"), text("description")
+		}
+		return NewOptions(env, c)
+	}
+	return NewEntry(env, Entry{Title: text("title"), Text: text("text"), Hint: text("hint")})
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// Whatever the agent sends and the person presses, a dialog stays within its
+// bounds and draws no control character.
+func TestViewBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		env, c := newEnv()
+		env.Keys = config.DefaultKeys()
+		d := hostileDialog(t, env)
+		if rapid.Bool().Draw(t, "armed") {
+			c.pass(time.Second)
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "steps") {
+			switch rapid.IntRange(0, 5).Draw(t, "step") {
+			case 0:
+				d.Paste(hostile(t, "pasted"))
+			case 1:
+				d.SetTheme(theme.New(rapid.Bool().Draw(t, "dark")))
+			default:
+				d.Key(press(rapid.SampledFrom([]string{
+					"down", "up", "enter", "pgdown", "pgup", "home", "end", "space", "tab", "shift+tab", "i", "a", "x", "1", "backspace", "left", "right", "ctrl+w", "c", "o",
+				}).Draw(t, "key")))
+			}
+			width, height := rapid.IntRange(0, 140).Draw(t, "width"), rapid.IntRange(0, 45).Draw(t, "height")
+			v := d.View(width, height)
+			if len(v.Lines) > height {
+				t.Fatalf("%d lines where there is room for %d", len(v.Lines), height)
+			}
+			for i, l := range v.Lines {
+				if w := ansi.StringWidth(l); w > width {
+					t.Fatalf("line %d is %d wide where there is room for %d: %q", i, w, width, l)
+				}
+				if r, bad := badRune(l); bad {
+					t.Fatalf("line %d holds %U: %q", i, r, l)
+				}
+			}
+			if cur := v.Cursor; cur != nil && (cur.X < 0 || cur.X >= width || cur.Y < 0 || cur.Y >= len(v.Lines)) {
+				t.Fatalf("the cursor is at %d,%d of %dx%d", cur.X, cur.Y, width, len(v.Lines))
+			}
+			for _, h := range d.Hints() {
+				if _, bad := badRune(h.Key + h.Text); bad {
+					t.Fatalf("hint %q", h)
+				}
+			}
+		}
+	})
+}
+
+// In the narrowest window that parley works in, a question says whole why it takes no
+// answer, and how much of it is hidden.
+func TestTheFrameOfAQuestionIsNotCut(t *testing.T) {
+	env, c := newEnv()
+	d := NewPermission(env, editPermission(), 3)
+	for _, step := range []struct {
+		words string
+		pass  time.Duration
+	}{{inertBrief, 0}, {unseenBrief, time.Second}} {
+		c.pass(step.pass)
+		lines := strings.Split(strings.TrimSpace(shownBy(d, 40, 8)), "\n")
+		if last := lines[len(lines)-1]; !strings.Contains(last, step.words+" · ↕ ") || strings.Contains(last, "…") {
+			t.Errorf("the frame ends with %q", last)
+		}
+	}
+	if text := shownBy(d, 80, 8); !strings.Contains(text, unseenWords) {
+		t.Errorf("where there is room, it is not said in full:\n%s", text)
+	}
+}
+
+// The names of actions are what a list is looked through for: they have most of the room.
+func TestNamesInANarrowListAreReadable(t *testing.T) {
+	env, _ := newEnv()
+	s := NewSelector(env, List{Title: "Command palette", Items: []Item{
+		{ID: "1", Title: "go to the next tab", Detail: "ctrl+pgdown, and others"}, {ID: "2", Title: "leave", Detail: "ctrl+d"},
+	}})
+	if text := shownBy(s, 40, 10); !strings.Contains(text, "go to the next tab") {
+		t.Errorf("a name is cut:\n%s", text)
+	}
+}
+
+// Where a filter fits nothing, there is nothing that enter could choose.
+func TestAListWithoutAFitSaysNotThatEnterChooses(t *testing.T) {
+	env, _ := newEnv()
+	s := NewSelector(env, List{Title: "Mode", Filter: true, Items: []Item{{ID: "ask", Title: "Ask"}, {ID: "code", Title: "Code"}}})
+	chooses := func() bool {
+		for _, h := range s.Hints() {
+			if h.Text == "choose" {
+				return true
+			}
+		}
+		return false
+	}
+	if !chooses() {
+		t.Error("nothing says that enter chooses")
+	}
+	s.Paste("zzz")
+	if chooses() {
+		t.Error("enter is said to choose, and nothing is there to be chosen")
+	}
+}
+
+// A form says whole what each of its fields wants, and shows all of its buttons.
+func TestAFormIsNotCutInANarrowWindow(t *testing.T) {
+	env, c := newEnv()
+	d := NewElicitation(env, formElicitation(), "Claude Code")
+	c.pass(time.Second)
+	text := shownBy(d, 40, 100)
+	for _, whole := range []string{"Accept", "Decline", "Cancel"} {
+		if !strings.Contains(text, whole) {
+			t.Errorf("%q is cut:\n%s", whole, text)
+		}
+	}
+	if strings.Contains(text, "…") {
+		t.Errorf("something is cut:\n%s", text)
+	}
+}
+
+// Where only a few lines of what is asked about have room, a page is all of them.
+func TestASmallPageHasNoLineTwice(t *testing.T) {
+	d, _ := armed(editPermission())
+	shown := func() int { return d.placement.shown }
+	d.View(40, 8)
+	if shown() != 2 {
+		t.Fatalf("%d lines are shown", shown())
+	}
+	top := d.scroll.Top
+	d.Key(press("pgdown"))
+	if by := d.scroll.Top - top; by != 2 {
+		t.Errorf("a page of 2 lines goes %d on", by)
+	}
+}
+
+// frameOf is how wide the frame of a dialog is.
+func frameOf(d Dialog, width int) int { return termtext.Width(d.View(width, 30).Lines[0]) }
+
+func TestDialogsAreNoWiderThanTheyNeed(t *testing.T) {
+	short, _ := armed(runPermission())
+	if got := frameOf(short, 200); got < 50 || got > 70 {
+		t.Errorf("a short question is %d columns wide", got)
+	}
+	for name, d := range screens() {
+		most := widest
+		if strings.HasPrefix(name, "permission-") { // texts side by side
+			most = 2 * widest
+		}
+		if got := frameOf(d, 300); got > most {
+			t.Errorf("%s is %d columns wide", name, got)
+		}
+	}
+}
+
+func TestPermissionShowsChangesAsAsked(t *testing.T) {
+	p := editPermission()
+	d, _ := armed(p)
+	d.env.Diffs = new(diffview.Preference)
+	sideBySide := func(width int) bool {
+		return strings.Contains(shownBy(d, width, 40), `import "fmt"`+strings.Repeat(" ", 4)) && frameOf(d, width) > widest
+	}
+	if !sideBySide(160) {
+		t.Errorf("not side by side:\n%s", shownBy(d, 160, 40))
+	}
+	d.Key(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	if sideBySide(160) {
+		t.Errorf("still side by side:\n%s", shownBy(d, 160, 40))
+	}
+	if d.env.Diffs.Mode != diffview.Unified {
+		t.Error("what the person wants is not known to other views")
+	}
+
+	old, changed := strings.Repeat("same\n", 40)+"one\n", strings.Repeat("same\n", 40)+"two\n"
+	p.Asked.Content[0].OldText, p.Asked.Content[0].NewText = &old, changed
+	d, _ = armed(p)
+	lines := func() int { return strings.Count(shownBy(d, 80, 100), "same") }
+	for i, want := range []int{3, 12, 40, 3} {
+		if got := lines(); got != want {
+			t.Errorf("after %d keys %d lines of context are shown, want %d", i, got, want)
+		}
+		d.Key(tea.KeyPressMsg{Code: 'w', Mod: tea.ModCtrl})
+	}
+}
+
+// questions ask about a text in each place where a person must see all of it.
+var questions = map[string]func(Env, string) Dialog{
+	"command": func(env Env, s string) Dialog {
+		p := runPermission()
+		p.Asked.RawInput = []byte(`{"command":` + quote(s) + `}`)
+		return NewPermission(env, p, 1)
+	},
+	"title": func(env Env, s string) Dialog {
+		return NewPermission(env, &conversation.Permission{ID: 1, Asked: &conversation.ToolCall{Title: s}}, 1)
+	},
+	"path": func(env Env, s string) Dialog {
+		p := &conversation.Permission{ID: 1, Asked: &conversation.ToolCall{
+			Title: "Write", Locations: []acpclient.ToolCallLocation{{Path: s}},
+		}}
+		return NewPermission(env, p, 1)
+	},
+	"content": func(env Env, s string) Dialog {
+		p := editPermission()
+		p.Asked.Content = []acpclient.ToolCallContent{acpclient.DiffContent("a.txt", nil, s)}
+		return NewPermission(env, p, 1)
+	},
+	"option": func(env Env, s string) Dialog {
+		p := runPermission()
+		p.Options[1].Name = s
+		return NewPermission(env, p, 1)
+	},
+	"message": func(env Env, s string) Dialog {
+		e := formElicitation()
+		e.Request.Message = s
+		return NewElicitation(env, e, "agent")
+	},
+	"address": func(env Env, s string) Dialog {
+		return NewElicitation(env, linkElicitation("https://example.com/"+s), "agent")
+	},
+	"confirmation": func(env Env, s string) Dialog {
+		return NewConfirm(env, Confirmation{Title: "t", Text: s, Choices: []Choice{{Name: "a"}}})
+	},
+}
+
+// Every character of what a person decides on stands on the screen.
+func TestEveryCharacterReachesTheScreen(t *testing.T) {
+	names := slices.Sorted(maps.Keys(questions))
+	for _, on := range test.TerminalSettings() {
+		t.Run(on.String(), func(t *testing.T) {
+			test.UseWidthMethod(t, on.Method)
+			rapid.Check(t, func(t *rapid.T) {
+				env, c := newEnv()
+				env.Keys = config.DefaultKeys()
+				name := rapid.SampledFrom(names).Draw(t, "question")
+				text := strings.ToValidUTF8(test.HardText(16).Draw(t, "text"), "\ufffd")
+				d := questions[name](env, text)
+				c.pass(time.Second)
+				width := rapid.IntRange(10, 200).Draw(t, "width")
+				if name == "option" { // a marked name is shown whole
+					d.Key(press("down"))
+					d.Key(press("down"))
+				}
+				screen := test.ShowOnTerminal(on.Kind, d.View(width, 2000).Lines, width)
+				if name != "content" && name != "message" && name != "confirmation" {
+					text = termtext.Visible(text) // what cannot be seen is shown by its number
+				}
+				if name == "address" {
+					text = strings.ReplaceAll(text, " ", "")
+				}
+				if lost := test.MissingText(screen, text); lost != "" {
+					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
+				}
+			})
+		})
+	}
+}
+
+// What a command does cannot be hidden behind emoji that the terminal draws wider
+// than was planned.
+func TestEmojiHideNothing(t *testing.T) {
+	thumbs := strings.Repeat("👍🏽", 30)
+	command := "echo " + thumbs + " ; rm -rf ~/important ; echo ok"
+	env, _ := newEnv()
+	screen := test.ShowOnTerminal(test.Wcwidth, questions["command"](env, command).View(100, 40).Lines, 100)
+	if lost := test.MissingText(screen, command); lost != "" {
+		t.Errorf("the screen lacks %q\n%s", lost, screen)
+	}
+}
+
+// No width of the terminal takes a dash away.
+func TestDashesStay(t *testing.T) {
+	const command = "npm -- --watch foo-bar --a --b-c"
+	env, _ := newEnv()
+	for width := 10; width <= 200; width++ {
+		for _, name := range []string{"title", "confirmation"} {
+			screen := test.ShowOnTerminal(test.Wcwidth, questions[name](env, command).View(width, 200).Lines, width)
+			if lost := test.MissingText(screen, command); lost != "" {
+				t.Errorf("%s at %d columns: the screen lacks %q\n%s", name, width, lost, screen)
+			}
+		}
+	}
+}
+
+// When it turns out how the terminal measures text, questions are laid out anew.
+func TestViewFollowsTheMethod(t *testing.T) {
+	test.UseWidthMethod(t, termtext.Safe)
+	thumbs := strings.Repeat("👍🏽", 10)
+	for name, ask := range questions {
+		termtext.UseMethod(termtext.Safe)
+		env, _ := newEnv()
+		d := ask(env, thumbs)
+		if name == "address" { // in which thumbs are numbers
+			continue
+		}
+		if got := shownBy(d, 40, 60); strings.Contains(got, thumbs) {
+			t.Errorf("%s: 40 cells of thumbs stand on one line:\n%s", name, got)
+		}
+		termtext.UseMethod(termtext.Graphemes)
+		if got := shownBy(d, 40, 60); !strings.Contains(got, thumbs) {
+			t.Errorf("%s: 20 cells of thumbs stand on several lines:\n%s", name, got)
+		}
+	}
 }

@@ -1,0 +1,367 @@
+package dialog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// answers are what the keys that answer do to a question that was drawn at a size.
+func answers(d Dialog, keys ...string) []Action {
+	var got []Action
+	for _, key := range keys {
+		a := d.Key(press(key))
+		if a != nil && a != (NotTaken{}) {
+			got = append(got, a)
+		}
+		d.(*Permission).env.Guard.typed = time.Time{}
+	}
+	return got
+}
+
+// A question that cannot be seen, or of which an answer or its subject cannot, takes
+// no answer; it takes one once there is room.
+func TestAQuestionThatCannotBeSeenTakesNoAnswer(t *testing.T) {
+	for _, size := range [][2]int{{80, 0}, {0, 10}, {80, 1}, {80, 2}, {20, 4}, {30, 3}} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			for _, p := range []*conversation.Permission{editPermission(), runPermission()} {
+				d, _ := armed(p)
+				d.View(size[0], size[1])
+				if got := answers(d, "1", "2", "enter", "3", "y", "n", "a", "enter", "alt+1", "down", "enter"); got != nil {
+					t.Errorf("it took %#v", got)
+				}
+				d.View(100, 60)
+				if got := answers(d, "1"); len(got) != 1 {
+					t.Error("it took no answer though all of it could be seen")
+				}
+			}
+		})
+	}
+}
+
+// Half a screen is enough when the rest was scrolled to.
+func TestAQuestionTakesAnAnswerOnceItWasScrolled(t *testing.T) {
+	p := runPermission()
+	p.Asked.RawInput = []byte(`{"command":` + quote(strings.Repeat("echo harmless\n", 40)+"rm -rf ~") + `}`)
+	d, _ := armed(p)
+	if text := shownBy(d, 60, 14); strings.Contains(text, "rm -rf") || !strings.Contains(text, unseenWords) {
+		t.Errorf("the end of the command is in sight, or it is not said why nothing is taken:\n%s", text)
+	}
+	if got := answers(d, "1", "y", "down", "enter"); got != nil {
+		t.Errorf("before the end of the command was seen it took %#v", got)
+	}
+	d.Key(press("end"))
+	if text := shownBy(d, 60, 14); !strings.Contains(text, "rm -rf") || strings.Contains(text, unseenWords) {
+		t.Errorf("at the end it shows\n%s", text)
+	}
+	if got := answers(d, "1"); len(got) != 1 {
+		t.Error("it took no answer")
+	}
+}
+
+// A name of any length leaves the command, and every other answer, where it can be
+// seen; marking it shows the rest.
+func TestALongNamePushesNothingAway(t *testing.T) {
+	p := runPermission()
+	p.Options[0].Name = strings.Repeat("yes of course ", 220) + "the end"
+	p.Options[2].Name = "Reject it"
+	d, _ := armed(p)
+	text := shownBy(d, 80, 20)
+	for _, want := range []string{"go test", "yes of course", "…", "Reject it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in sight:\n%s", want, text)
+		}
+	}
+	d.Key(press("down"))
+	if text := shownBy(d, 80, 200); !strings.Contains(strings.Join(strings.Fields(text), " "), "the end") {
+		t.Errorf("marked, it does not show its end:\n%s", text)
+	}
+}
+
+// The path of a change stands below much else: it must have been seen.
+func TestThePathOfAChangeMustHaveBeenSeen(t *testing.T) {
+	p := editPermission()
+	p.Asked.Locations = nil
+	text := acpclient.TextContent(strings.Repeat("words\n\n", 200))
+	p.Asked.Content = append([]acpclient.ToolCallContent{text}, p.Asked.Content...)
+	d, _ := armed(p)
+	d.View(80, 20)
+	if got := answers(d, "1"); got != nil {
+		t.Errorf("it took %#v", got)
+	}
+}
+
+// A title is one line: nothing in it can look like answers.
+func TestATitleIsOneLine(t *testing.T) {
+	for _, title := range []string{
+		"Read a file\n\n  1  y  ✓ Read it\n  2  n  ✗ Do not",
+		"Read a file" + strings.Repeat(" ", 60) + "1  y  ✓ Read it" + strings.Repeat(" ", 60) + "2  n  ✗ Do not",
+	} {
+		p := runPermission()
+		p.Asked.Title = title
+		d, _ := armed(p)
+		for _, line := range strings.Split(shownBy(d, 80, 24), "\n") {
+			if strings.HasPrefix(line, "1  y  ✓ Read it") || strings.HasPrefix(line, "2  n  ✗ Do not") {
+				t.Errorf("the title draws an answer: %q", line)
+			}
+		}
+	}
+}
+
+// However many answers there are, drawing costs as much as what is seen of them.
+func TestManyAnswersAreDrawnOnlyWhereTheyAreSeen(t *testing.T) {
+	cost := func(n int) float64 {
+		p := editPermission()
+		p.Options = nil
+		for i := range n {
+			p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: "Allow it", Kind: "odd"})
+		}
+		d, _ := armed(p)
+		d.View(80, 24)
+		return testing.AllocsPerRun(5, func() { d.View(80, 24) })
+	}
+	if few, many := cost(100), cost(10_000); many > 2*few {
+		t.Errorf("drawing 10,000 answers makes %.0f allocations, 100 make %.0f", many, few)
+	}
+}
+
+// strike presses a key and, if that is a letter that marks an answer, the one that accepts.
+// What reaches further than this one step stays marked.
+func strike(d Dialog, key string) Action {
+	draw(d)
+	a := d.Key(press(key))
+	if q, ok := d.(interface{ lettered() (reply, bool) }); ok && a == nil {
+		if r, marked := q.lettered(); marked && !r.grave {
+			return d.Key(press("enter"))
+		}
+	}
+	return a
+}
+
+// lettered is the reply that a letter has marked.
+func (q *question) lettered() (reply, bool) {
+	r, ok := q.replies.current()
+	return r, ok && q.letter.Code != 0
+}
+
+// draw draws a question that was not drawn yet, with room for all of it.
+func draw(d Dialog) {
+	if q, ok := d.(interface{ drawn() bool }); ok && !q.drawn() {
+		d.View(100, 100)
+	}
+}
+
+func (q *question) drawn() bool { return q.viewed.height > 0 }
+
+// A click gives an answer, unless that reaches further than this one question: then it
+// marks, and the key that accepts gives it.
+func TestAClickGivesAnAnswer(t *testing.T) {
+	d, _ := armed(editPermission())
+	click := func(name string) Action {
+		y := slices.IndexFunc(d.View(80, 40).Lines, func(l string) bool { return strings.Contains(l, name) })
+		return d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y)
+	}
+	for range 2 {
+		if got := click("don't ask again"); got != nil {
+			t.Errorf("a click on an always did %#v", got)
+		}
+	}
+	if got := strike(d, "enter"); got != (Answer{7, "always"}) {
+		t.Errorf("enter did %#v", got)
+	}
+	if got := click("No, and tell"); got != (Answer{7, "no"}) {
+		t.Errorf("a click did %#v", got)
+	}
+}
+
+// sizes are those of terminals, without the rows of the prompt and of the status.
+var sizes = [][2]int{{80, 21}, {60, 17}, {40, 9}}
+
+// noteEdit is the edit that the tour asks for: a line behind some others.
+func noteEdit(lines int) *conversation.Permission {
+	old := strings.Repeat("- Somebody says that Ada never gets a greeting. Look into it.\n", lines)
+	p := editPermission()
+	p.Asked.Content = []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, old+"- The tour was here.\n")}
+	p.Asked.RawInput = nil
+	return p
+}
+
+// longPlan asks to leave the plan mode, with a plan of 59 steps.
+func longPlan() *conversation.Permission {
+	var plan strings.Builder
+	for i := range 59 {
+		fmt.Fprintf(&plan, "%d. Step number %d of the plan\n", i+1, i+1)
+	}
+	p := runPermission()
+	p.Asked = &conversation.ToolCall{ID: "t", Title: "Ready to code?", Kind: acpclient.ToolSwitchMode, Content: []acpclient.ToolCallContent{acpclient.TextContent(plan.String())}}
+	return p
+}
+
+func longCommand() *conversation.Permission {
+	p := runPermission()
+	p.Asked.RawInput = []byte(`{"command":` + quote(strings.Repeat("echo harmless\n", 40)+"rm -rf ~") + `}`)
+	return p
+}
+
+// Everything that would be done has been in sight before a question takes an answer: by
+// pages, or at once by the end.
+func TestAQuestionTakesNoAnswerBeforeItsEnd(t *testing.T) {
+	for _, size := range sizes {
+		for name, q := range map[string]struct {
+			ask       func() *conversation.Permission
+			begin, at string
+		}{
+			"a short edit": {func() *conversation.Permission { return noteEdit(3) }, "+ - The tour was here.", "+ - The tour was here."},
+			"an edit":      {func() *conversation.Permission { return noteEdit(40) }, "+ - The tour was here.", "+ - The tour was here."},
+			"a plan":       {longPlan, "Step number 1 of", "Step number 59"},
+			"a command":    {longCommand, "$ echo harmless", "rm -rf ~"},
+		} {
+			for _, key := range []string{"pgdown", "end"} {
+				t.Run(fmt.Sprint(size, name, key), func(t *testing.T) {
+					env, c := newEnv()
+					d := NewPermission(env, q.ask(), 1)
+					c.pass(LookTime)
+					d.View(size[0], size[1]) // as it is drawn again while nothing happens
+					text := shownBy(d, size[0], size[1])
+					if !strings.Contains(text, q.begin) {
+						t.Errorf("it does not begin with %q:\n%s", q.begin, text)
+					}
+					for seen := strings.Contains(text, q.at); !seen; seen = strings.Contains(text, q.at) {
+						if got := answers(d, "1", "y"); got != nil {
+							t.Fatalf("before its end it took %#v:\n%s", got, text)
+						}
+						d.replies.marked = -1
+						if hint := d.Hints()[0]; hint.Key != "pgdown" || d.Hints()[1].Key != "end" {
+							t.Fatalf("the hint says %v", d.Hints())
+						}
+						d.Key(press(key))
+						text = shownBy(d, size[0], size[1])
+					}
+					for range d.replies.list {
+						if d.viewed.complete() {
+							break
+						}
+						if d.Hints()[0].Key != "down" {
+							t.Errorf("answers are out of sight, and the hint says %v", d.Hints()[0])
+						}
+						d.Key(press("down"))
+						d.View(size[0], size[1])
+					}
+					if got := answers(d, "1"); len(got) != 1 {
+						t.Errorf("it took no answer:\n%s%v", text, d.Hints())
+					}
+				})
+			}
+		}
+	}
+}
+
+// The path of a change stays in sight with every line of it.
+func TestThePathStaysAboveItsChange(t *testing.T) {
+	for _, size := range sizes {
+		env, c := newEnv()
+		d := NewPermission(env, editPermission(), 1)
+		c.pass(LookTime)
+		for _, key := range []string{"", "pgdown", "pgdown", "end", "pgup"} {
+			if key != "" {
+				d.Key(press(key))
+			}
+			if text := shownBy(d, size[0], size[1]); strings.Count(text, "main.go  +9 −2") != 1 {
+				t.Errorf("at %v after %q:\n%s", size, key, text)
+			}
+		}
+	}
+}
+
+// A question that says more of a change than its path does begins with that.
+func TestWhatIsSaidOfAChangeComesFirst(t *testing.T) {
+	p := noteEdit(40)
+	p.Asked.Locations = append(p.Asked.Locations, acpclient.ToolCallLocation{Path: "/etc/passwd"})
+	env, c := newEnv()
+	d := NewPermission(env, p, 1)
+	c.pass(LookTime)
+	if text := shownBy(d, 40, 9); !strings.Contains(text, "Greet by name") {
+		t.Errorf("it begins with\n%s", text)
+	}
+}
+
+// lineWith is the line of a view on which some words stand.
+func lineWith(t *testing.T, v View, words string) int {
+	t.Helper()
+	for y, line := range v.Lines {
+		if strings.Contains(ansi.Strip(line), words) {
+			return y
+		}
+	}
+	t.Fatalf("no line has %q:\n%s", words, ansi.Strip(strings.Join(v.Lines, "\n")))
+	return -1
+}
+
+func click(d Dialog, y int) Action {
+	return d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y)
+}
+
+// While words are written to a question its answers are out of sight: no click gives one
+// of them, wherever the line with the words stands.
+func TestClicksAnswerNothingWhileWordsAreWritten(t *testing.T) {
+	d, _ := armed(editPermission())
+	d.View(80, 40)
+	presses(t, d, "tab", "n", "o")
+	v := d.View(80, 40)
+	for _, words := range []string{"❯ no", "No, and tell the agent what"} {
+		y := lineWith(t, v, words)
+		for range 2 {
+			if got := click(d, y); got != nil {
+				t.Errorf("a click on %q did %#v", words, got)
+			}
+		}
+	}
+	if got := presses(t, d, "enter"); got != (RejectWith{7, "no", "no"}) {
+		t.Errorf("enter did %#v", got)
+	}
+}
+
+// A click that comes before the answers are drawn anew is on none of them.
+func TestAClickOnAnswersThatAreNotDrawnYet(t *testing.T) {
+	env, c := newEnv()
+	d := NewAuth(env, "Gemini", "no credentials", authMethods())
+	c.pass(LookTime)
+	y := lineWith(t, d.View(100, 30), "Log in with Google")
+	d.Busy("Log in with Google")
+	d.Failed(errors.New("the token has expired"))
+	for range 2 {
+		if got := click(d, y); got != nil {
+			t.Errorf("a click did %#v", got)
+		}
+	}
+	y = lineWith(t, d.View(100, 30), "Log in with Google")
+	if got := click(d, y); got != (SignIn{"oauth"}) {
+		t.Errorf("once they are drawn, a click did %#v", got)
+	}
+}
+
+// A click answers what was drawn: if the agent has changed what it asks since then, it is
+// no answer to that.
+func TestAClickOnAQuestionThatHasChanged(t *testing.T) {
+	conv, p := proposed()
+	d, c := armed(p)
+	y := lineWith(t, d.View(100, 30), p.Options[0].Name)
+	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm"}`)}})
+	if got := click(d, y); got != (NotTaken{}) {
+		t.Errorf("a click on what has changed did %#v", got)
+	}
+	c.pass(ReplaceTime)
+	y = lineWith(t, d.View(100, 30), p.Options[0].Name)
+	if got := click(d, y); got != (Answer{7, p.Options[0].OptionID}) {
+		t.Errorf("once it was seen, a click did %#v", got)
+	}
+}
