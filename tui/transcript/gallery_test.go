@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+	"pgregory.net/rapid"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -370,6 +373,162 @@ func TestGalleryHasEveryItem(t *testing.T) {
 	} {
 		if !seen[want] {
 			t.Errorf("the gallery has no %s", want)
+		}
+	}
+}
+
+// Nothing that an agent or a program says begins where the frame of a dialog does, nor
+// has its colour.
+func TestNothingLooksLikeADialog(t *testing.T) {
+	r, g, b, _ := theme.New(true).BorderFocused.RGBA()
+	frame := fmt.Sprintf("38;2;%d;%d;%d", r>>8, g>>8, b>>8)
+	box := "╭─ Permission ───╮\n│ 1  y  ✓ Allow  │\n╰────────────────╯\n"
+	coloured := "\x1b[1;" + frame + "m" + box + "\x1b[0;" + frame + ";4m" + box + "\x1b[m"
+	text := acpclient.TextContent
+	before := ""
+	l := newList(fold(
+		ask(box+coloured), say(box+"\n"), say("# "+box+"\n## "+box), say("```\n"+box+"```\n"), say("    "+strings.ReplaceAll(box, "\n", "\n    ")+"\n"),
+		say("> "+strings.ReplaceAll(box, "\n", "\n> ")+"\n"), say("| ╭─ | ─╮ |\n|---|---|\n| ╰─ | ─╯ |\n"), say("- "+box), say("\n***\n"),
+		conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: box},
+		tool(box, acpclient.ToolCompleted, text(box), text(coloured), acpclient.DiffContent(box, &before, box+coloured)),
+		conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "r", Title: box, Kind: acpclient.ToolExecute, RawInput: []byte(`{"command":"x"}`), Content: []acpclient.ToolCallContent{text(coloured)}}},
+		conversation.TerminalCreated{ID: "term", Command: box},
+		conversation.TerminalOutput{ID: "term", Data: []byte(strings.ReplaceAll(coloured, "\n", "\r\n"))},
+		conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "t", Title: "Run", Content: []acpclient.ToolCallContent{acpclient.TerminalContent("term")}}},
+	), 80, 400)
+	for i := range l.conv.Items {
+		l.Select(-i)
+		l.Toggle()
+	}
+	l.Focus(false)
+	drawn := false
+	for _, line := range l.Lines() {
+		plain := ansi.Strip(line)
+		drawn = drawn || strings.Contains(plain, "╭─")
+		if strings.HasPrefix(plain, "╭") || strings.HasPrefix(plain, "│") || strings.HasPrefix(plain, "╰") {
+			t.Errorf("a line begins as the frame of a dialog does: %q", plain)
+		}
+		if strings.Contains(strings.Join(style.FindAllString(line, -1), ""), frame) {
+			t.Errorf("a line has the colour of the frame of a dialog: %q", line)
+		}
+	}
+	if !drawn {
+		t.Error("there is no box to look at")
+	}
+	if got := unframed(frame+"m", theme.New(true)); got != frame+"m" {
+		t.Errorf("text that looks like a sequence became %q", got)
+	}
+}
+
+// items show a text in each way that the transcript shows text whole.
+var items = map[string]func(string) []conversation.Event{
+	"question": func(s string) []conversation.Event { return []conversation.Event{ask(s)} },
+	"answer":   func(s string) []conversation.Event { return []conversation.Event{say(s)} },
+	"error": func(s string) []conversation.Event {
+		return []conversation.Event{ask("x"), conversation.TurnEnded{Err: &acpclient.Error{Code: 400, Message: s}}}
+	},
+	"plan": func(s string) []conversation.Event {
+		return []conversation.Event{conversation.Update{Update: &acpclient.Plan{Entries: []acpclient.PlanEntry{{Content: s}}}}}
+	},
+	"title": func(s string) []conversation.Event {
+		return []conversation.Event{conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "a", Title: s}}}
+	},
+	"tool text": func(s string) []conversation.Event {
+		return []conversation.Event{conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Tool", Kind: acpclient.ToolOther, Content: acpclient.ToolCallContents{acpclient.TextContent(s)},
+		}}}
+	},
+	"output": func(s string) []conversation.Event {
+		return []conversation.Event{tool("a", acpclient.ToolCompleted, acpclient.TextContent(s))}
+	},
+	"command": func(s string) []conversation.Event {
+		return []conversation.Event{conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Tool", Kind: acpclient.ToolExecute, RawInput: []byte(`{"command":"` + s + `"}`),
+		}}}
+	},
+	"answer to a question": func(s string) []conversation.Event {
+		return []conversation.Event{
+			conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "?"}},
+			conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Field", Value: s}}},
+		}
+	},
+	"diff": func(s string) []conversation.Event {
+		return []conversation.Event{tool("a", acpclient.ToolCompleted, acpclient.DiffContent("/project/a", nil, s))}
+	},
+	"input": func(s string) []conversation.Event {
+		return []conversation.Event{conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Tool", RawInput: []byte(`{"x":"` + s + `"}`), // in which nothing has to be escaped
+		}}}
+	},
+	"terminal": func(s string) []conversation.Event {
+		return []conversation.Event{
+			conversation.TerminalCreated{ID: "x", Command: "make"},
+			tool("a", acpclient.ToolCompleted, acpclient.TerminalContent("x")),
+			conversation.TerminalOutput{ID: "x", Data: []byte(s + "\r\n")},
+		}
+	},
+}
+
+// Every character of an item stands on the screen once it is expanded.
+func TestEveryCharacterReachesTheScreen(t *testing.T) {
+	names := slices.Sorted(maps.Keys(items))
+	for _, on := range test.TerminalSettings() {
+		t.Run(on.String(), func(t *testing.T) {
+			test.UseWidthMethod(t, on.Method)
+			rapid.Check(t, func(t *rapid.T) {
+				name := rapid.SampledFrom(names).Draw(t, "item")
+				text := strings.ToValidUTF8(test.HardText(20).Draw(t, "text"), "\ufffd")
+				source := text
+				if name == "answer" || name == "tool text" {
+					source = strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
+				}
+				if name == "input" || name == "command" {
+					text = termtext.Visible(text) // what cannot be seen is shown by its number there
+				}
+				width := rapid.IntRange(20, 140).Draw(t, "width")
+				l := newList(fold(items[name](source)...), width, 300)
+				l.Focus(true)
+				l.Toggle()
+				screen := test.ShowOnTerminal(on.Kind, l.Lines(), width)
+				if lost := test.MissingText(screen, text); lost != "" {
+					t.Fatalf("the screen lacks %+q\n%s", lost, strings.TrimRight(screen, " \n"))
+				}
+			})
+		})
+	}
+}
+
+// When it turns out how the terminal measures text, all is drawn anew.
+func TestViewFollowsTheMethod(t *testing.T) {
+	test.UseWidthMethod(t, termtext.Safe)
+	thumbs := strings.Repeat("👍🏽", 7)
+	for name, events := range items {
+		if name == "terminal" || name == "output" { // which always have room for any
+			continue
+		}
+		l := newList(fold(events(thumbs)...), 30, 30)
+		l.Focus(true)
+		l.Toggle()
+		termtext.UseMethod(termtext.Safe)
+		if got := view(l); strings.Contains(got, thumbs) {
+			t.Errorf("%s: 28 cells of thumbs stand on one line:\n%s", name, got)
+		}
+		termtext.UseMethod(termtext.Graphemes)
+		if got := view(l); !strings.Contains(got, thumbs) {
+			t.Errorf("%s: 14 cells of thumbs stand on several lines:\n%s", name, got)
+		}
+	}
+}
+
+// A title that is wrapped keeps its looks on each line, and leaves them there.
+func TestWrappedTitleKeepsItsLooks(t *testing.T) {
+	l := newList(fold(tool(strings.Repeat("word ", 9), acpclient.ToolCompleted)), 24, 10)
+	l.Focus(true)
+	l.Toggle()
+	for _, line := range l.Lines()[:2] {
+		on, off := strings.LastIndex(line, "\x1b[1;"), strings.LastIndex(line, "\x1b[m")
+		if !strings.Contains(line, "word") || on < 0 || off < on {
+			t.Errorf("a line of the title is %q", line)
 		}
 	}
 }

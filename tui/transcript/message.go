@@ -4,10 +4,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
+	"parley/tui/desktop"
 	"parley/tui/markdown"
 	"parley/tui/theme"
 	"parley/tui/toolview"
@@ -241,3 +243,253 @@ func firstLine(text string) string {
 // htmlComment matches an HTML comment. Some agents end each heading of a thought with
 // one.
 var htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+
+// A collapsed prompt of more than promptMost lines shows promptPeek of them.
+const (
+	promptPeek = 8
+	promptMost = 12
+)
+
+// prompt draws a prompt as plain text. It folds a long one.
+type prompt struct {
+	item     *conversation.Message
+	env      *environment
+	expanded bool
+	last     uint64
+	kept     cached
+	pictures uint64 // the version of the pictures in kept
+}
+
+func (p *prompt) update(env *environment, expanded bool) {
+	pictures := env.pictures.at()
+	if p.env != env || p.expanded != expanded || p.pictures != pictures {
+		p.kept.drop()
+	}
+	p.env, p.expanded, p.pictures, p.last = env, expanded, pictures, p.item.Version()
+}
+
+func (p *prompt) sections() int {
+	if !p.expanded {
+		return 1
+	}
+	return max(1, chunks(len(p.all(p.env.width))))
+}
+
+func (p *prompt) lines(section, width int) []string {
+	all := p.all(width)
+	if !p.expanded {
+		return all
+	}
+	return between(all, section*chunk, (section+1)*chunk)
+}
+
+// all returns all lines of the prompt, folded unless it is expanded.
+func (p *prompt) all(width int) []string {
+	return p.kept.get(p.last, width, func(width int) []string {
+		var out []string
+		for i := range p.item.Parts {
+			if part := &p.item.Parts[i]; part.Block != nil {
+				out = append(out, fit(p.env.places.Block(part.Block).Styled(p.env.theme), width))
+				out = append(out, p.env.pictures.lines(part.Block, width)...)
+			} else if text := strings.TrimSpace(part.Text()); text != "" {
+				out = append(out, p.text(text, width)...)
+			}
+		}
+		if out == nil {
+			out = []string{""}
+		}
+		return out
+	})
+}
+
+// text draws text of the prompt, only the beginning of a long one that is folded.
+func (p *prompt) text(text string, width int) []string {
+	part := text
+	if !p.expanded {
+		part = firstLines(text, promptMost+1)
+	}
+	lines := wrap(part, width, p.env.theme.User)
+	if p.expanded || part == text && len(lines) <= promptMost {
+		return lines
+	}
+	shown := min(promptPeek, len(lines))
+	more := len(lines) - shown
+	if rest := text[len(part):]; rest != "" {
+		more += strings.Count(rest, "\n") + 1
+	}
+	return append(lines[:shown:shown], p.env.theme.Muted.Render(moreLines(more)))
+}
+
+// band draws a line on the prompt's background across the whole width, with the mark in
+// the margin. Without a background, each line has a bar instead.
+func (p *prompt) band(mark, line string, width int) string {
+	th := p.env.theme
+	if mark == "" && th.Prompt == "" {
+		mark = th.UserMark.Render("┃")
+	}
+	line = mark + strings.Repeat(" ", max(0, gutter-termtext.Width(mark))) + line
+	if th.Prompt == "" {
+		return line
+	}
+	return termtext.Ground(line, width, th.Prompt)
+}
+
+func (p *prompt) mark() string {
+	if p.env.theme.Prompt == "" {
+		return ""
+	}
+	return p.env.theme.UserMark.Render("❯")
+}
+
+func (p *prompt) compact() bool { return false }
+
+func (p *prompt) excerpt() toolview.Excerpt { return messageExcerpt(p.item) }
+
+func (p *prompt) title() string { return "Prompt" }
+
+const (
+	// pictureRows bounds the height of a picture in lines.
+	pictureRows = 20
+	// nearPictures bounds the pictures in sight that are drawn. keepPictures bounds those
+	// that are cached and must be more.
+	nearPictures, keepPictures = 64, 128
+	// near is how many items above and below the screen have their pictures decoded in
+	// advance.
+	near = 40
+)
+
+// pictureKey identifies an image by the address of its data: content is replaced and never
+// changed in place.
+type pictureKey struct {
+	data *byte
+	size int
+}
+
+func keyOf(b *acpclient.ContentBlock) pictureKey {
+	return pictureKey{unsafe.StringData(b.Data), len(b.Data)}
+}
+
+// pictures caches the decoded images of the transcript.
+type pictures struct {
+	made    map[pictureKey]*drawnPicture
+	clock   uint64
+	version uint64 // counts the decoded images
+}
+
+// drawnPicture is an image and its lines as drawn last.
+type drawnPicture struct {
+	thumb *desktop.Thumbnail // nil until it is decoded, and if it cannot be
+	used  uint64
+	width int
+	lines []string
+}
+
+// Pending returns the next image in or near sight that is not decoded yet, nil without
+// one. It returns each image once: the caller decodes it and passes it to
+// [List.SetPicture].
+func (l *List) Pending() *acpclient.ContentBlock {
+	if l.theme.Depth == theme.Colors16 {
+		return nil
+	}
+	n, seen := l.firstLine().node, 0
+	for range near {
+		if n == nil || n.Preceding(l.opens) == nil {
+			break
+		}
+		n = n.Preceding(l.opens)
+	}
+	for i := 0; n != nil && i < l.height+2*near; i++ {
+		for b := range images(n.Item()) {
+			if seen++; seen > nearPictures {
+				return nil
+			}
+			if l.pictures.want(b) {
+				return b
+			}
+		}
+		n = n.Following(l.opens)
+	}
+	return nil
+}
+
+// images returns the images in an item.
+func images(item conversation.Item) func(yield func(*acpclient.ContentBlock) bool) {
+	is := func(b *acpclient.ContentBlock) bool {
+		return b != nil && b.Type == acpclient.ContentImage && b.Data != "" && b.Annotations.ForUser()
+	}
+	return func(yield func(*acpclient.ContentBlock) bool) {
+		switch i := item.(type) {
+		case *conversation.Message:
+			for n := range i.Parts {
+				if b := i.Parts[n].Block; is(b) && !yield(b) {
+					return
+				}
+			}
+		case *conversation.ToolCall:
+			for n := range i.Content {
+				if b := i.Content[n].Content; is(b) && !yield(b) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// want marks an image as used and reports whether it must be decoded.
+func (p *pictures) want(b *acpclient.ContentBlock) bool {
+	p.clock++
+	key := keyOf(b)
+	if made, ok := p.made[key]; ok {
+		made.used = p.clock
+		return false
+	}
+	if len(p.made) >= keepPictures {
+		var oldest pictureKey
+		least := p.clock
+		for k, made := range p.made {
+			if made.used < least {
+				oldest, least = k, made.used
+			}
+		}
+		delete(p.made, oldest)
+	}
+	if p.made == nil {
+		p.made = map[pictureKey]*drawnPicture{}
+	}
+	p.made[key] = &drawnPicture{used: p.clock}
+	return true
+}
+
+// SetPicture sets a decoded image. With nil, only a line describes the image.
+func (l *List) SetPicture(b *acpclient.ContentBlock, thumb *desktop.Thumbnail) {
+	if made := l.pictures.made[keyOf(b)]; made != nil && thumb != nil {
+		made.thumb = thumb
+		l.pictures.version++
+	}
+}
+
+// forget forgets all images.
+func (p *pictures) forget() { *p = pictures{version: p.version + 1} }
+
+// lines draws an image if it is decoded.
+func (p *pictures) lines(b *acpclient.ContentBlock, width int) []string {
+	if p == nil || b.Type != acpclient.ContentImage || b.Data == "" {
+		return nil
+	}
+	made := p.made[keyOf(b)]
+	if made == nil || made.thumb == nil {
+		return nil
+	}
+	if made.width != width {
+		made.width, made.lines = width, made.thumb.Lines(width, pictureRows)
+	}
+	return made.lines
+}
+
+// at returns the version of the cache; older drawings must be redrawn.
+func (p *pictures) at() uint64 {
+	if p == nil {
+		return 0
+	}
+	return p.version
+}

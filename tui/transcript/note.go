@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
+	"parley/tui/markdown"
 	"parley/tui/toolview"
 )
 
@@ -206,3 +207,168 @@ func (u *unknown) title() string { return "Notice" }
 
 // Unknown passes on the JSON.
 func (t itemTexts) Unknown(u *conversation.Unknown) { t.give(string(u.Raw)) }
+
+// elicitation draws an answered elicitation with its answer.
+type elicitation struct {
+	item *conversation.Elicitation
+	env  *environment
+	kept cached
+}
+
+// Elicitation implements conversation.Visitor.
+func (m *maker) Elicitation(i *conversation.Elicitation) { m.made = &elicitation{item: i} }
+
+func (e *elicitation) update(env *environment, _ bool) {
+	if e.env != env {
+		e.env = env
+		e.kept.drop()
+	}
+}
+
+func (e *elicitation) sections() int { return 1 }
+
+func (e *elicitation) lines(_, width int) []string {
+	return e.kept.get(e.item.Version(), width, func(width int) []string {
+		th := e.env.theme
+		asked := strings.TrimSpace(e.item.Request.Message)
+		if asked == "" {
+			asked = "The agent asked for input"
+		}
+		out := wrap(asked, width, th.Text)
+		if url := e.item.Request.URL; url != "" {
+			out = append(out, wrap(termtext.VisibleLine(url), width, th.Muted)...)
+		}
+		if words := e.outcome(); words != "" {
+			out = append(out, th.Faint.Render(words))
+		}
+		for _, a := range e.item.Answers {
+			out = append(out, wrap(answerInWords(a), width, th.User)...)
+		}
+		return out
+	})
+}
+
+// answerInWords returns a field and its value.
+func answerInWords(a conversation.FieldAnswer) string {
+	value := a.Value
+	if a.Secret {
+		value = "(not shown: it may be secret)"
+	}
+	return a.Field + ": " + value
+}
+
+// outcome says how the elicitation ended, "" if the answers show it.
+func (e *elicitation) outcome() string {
+	switch {
+	case e.item.Action == acpclient.ElicitDecline:
+		return "you declined"
+	case e.item.Completed:
+		return "you went there, and the agent says it is done"
+	case e.item.Request.Mode == acpclient.ElicitURL:
+		return "you went there"
+	case len(e.item.Answers) == 0:
+		return "you accepted"
+	}
+	return ""
+}
+
+func (e *elicitation) mark() string { return e.env.theme.Accent.Render("?") }
+
+func (e *elicitation) compact() bool { return false }
+
+func (e *elicitation) excerpt() toolview.Excerpt {
+	lines := []string{strings.TrimSpace(e.item.Request.Message)}
+	for _, a := range e.item.Answers {
+		lines = append(lines, answerInWords(a))
+	}
+	return toolview.Excerpt{Text: strings.Join(lines, "\n")}
+}
+
+func (e *elicitation) title() string { return "Notice" }
+
+// Elicitation passes on the question and its answers.
+func (t itemTexts) Elicitation(e *conversation.Elicitation) {
+	t.give(e.Request.Message)
+	for _, a := range e.Answers {
+		t.give(answerInWords(a))
+	}
+}
+
+// planBar is how wide the bar of a plan is, in cells.
+const planBar = 10
+
+// plan draws a plan with the state of its steps.
+type plan struct {
+	item *conversation.Plan
+	env  *environment
+	kept cached
+}
+
+// Plan implements conversation.Visitor.
+func (m *maker) Plan(i *conversation.Plan) { m.made = &plan{item: i} }
+
+func (p *plan) update(env *environment, _ bool) {
+	if p.env != env {
+		p.env = env
+		p.kept.drop()
+	}
+}
+
+func (p *plan) sections() int {
+	if p.item.Removed {
+		return 0
+	}
+	return 1
+}
+
+func (p *plan) lines(_, width int) []string {
+	return p.kept.get(p.item.Version(), width, p.draw)
+}
+
+func (p *plan) draw(width int) []string {
+	th := p.env.theme
+	title := th.Title.Render("Plan")
+	if done, all := p.item.Progress(); all > 0 {
+		title += " " + th.Muted.Render(fmt.Sprintf("%d of %d", done, all)) + " " + th.Bar(float64(done)/float64(all), planBar, th.Success)
+	}
+	out := []string{title}
+	for _, e := range p.item.Entries {
+		for _, line := range toolview.Task(e, th, width-2) {
+			out = append(out, "  "+line)
+		}
+	}
+	if p.item.Markdown != "" {
+		out = append(out, markdown.Whole(p.item.Markdown, width, th)...)
+	}
+	if p.item.URI != "" {
+		out = append(out, fit(th.Info.Underline(true).Render(termtext.Line(p.item.URI)), width))
+	}
+	return out
+}
+
+func (p *plan) mark() string { return p.env.theme.Accent.Render("≡") }
+
+func (p *plan) compact() bool { return false }
+
+// excerpt is the plan as a list of tasks in Markdown.
+func (p *plan) excerpt() toolview.Excerpt {
+	var b strings.Builder
+	for _, e := range p.item.Entries {
+		mark := " "
+		if e.Status == acpclient.PlanCompleted {
+			mark = "x"
+		}
+		fmt.Fprintf(&b, "- [%s] %s\n", mark, e.Content)
+	}
+	return toolview.Excerpt{Text: b.String() + p.item.Markdown}
+}
+
+func (p *plan) title() string { return "Plan" }
+
+// Plan passes on the steps and the text.
+func (t itemTexts) Plan(p *conversation.Plan) {
+	for _, e := range p.Entries {
+		t.give(e.Content)
+	}
+	t.give(p.Markdown)
+}

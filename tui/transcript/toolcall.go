@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -296,3 +297,252 @@ func (t itemTexts) ToolCall(c *conversation.ToolCall) {
 		t.terminal(term)
 	}
 }
+
+// header draws what the call does (kind, title, location, changed lines) and its
+// outcome. Without room for both, the former is cut.
+func (t *toolCall) header(width int) []string {
+	th := t.env.theme
+	title, _ := t.env.places.Heading(t.item)
+	line := th.ToolMark.Render(toolview.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
+	if at := t.location(title); at != "" {
+		line += " " + th.Muted.Render(at)
+	}
+	if counts, any := t.changes(); any {
+		line += " " + counts.Styled(th)
+		if fate := t.fate(); fate != "" {
+			line += " " + th.Muted.Render(fate)
+		}
+	}
+	end := t.outcome()
+	if !t.expanded {
+		if room := width - termtext.Width(end); room >= width/2 {
+			return []string{fit(line, room) + end}
+		}
+		return []string{fit(line+end, width)}
+	}
+	line += end
+	if name := termtext.Line(t.item.Name); name != "" && name != title {
+		line += th.Faint.Render("  " + name)
+	}
+	out := termtext.Wrap(line, width)
+	if _, rest, more := strings.Cut(strings.TrimSpace(toolview.Title(t.item, termtext.Block)), "\n"); more {
+		for _, line := range wrap(rest, width-2, th.Title) {
+			out = append(out, "  "+line)
+		}
+	}
+	return out
+}
+
+// outcome says how many nested calls there are, how long the call took, who answered
+// the permission request, and how the call ended.
+func (t *toolCall) outcome() (line string) {
+	th := t.env.theme
+	if n := t.item.Nested; n.Calls > 0 {
+		line = "  " + th.Muted.Render(t.sign+termtext.Count(n.Calls, "call"))
+		if n.Running > 0 {
+			line += th.Muted.Render(fmt.Sprintf(", %d running", n.Running))
+		}
+		if n.Failed > 0 {
+			line += th.Muted.Render(", ") + th.Error.Render(fmt.Sprintf("%d failed", n.Failed))
+		}
+	}
+	words := worked(t.took)
+	if t.item.Running() && t.took > 0 {
+		words = toolview.Elapsed(t.took)
+	}
+	if words != "" {
+		line += th.Faint.Render("  " + words)
+	}
+	if a := t.item.Answer; a != nil && !a.Cancelled {
+		words := "you: " + termtext.Line(a.Option.Name)
+		if a.Rule != "" {
+			words = fmt.Sprintf("rule: %s (%s)", termtext.VisibleLine(a.Rule), termtext.VisibleLine(a.Source))
+		}
+		line += th.Faint.Render("  " + words)
+	}
+	switch {
+	case t.item.Cancelled:
+		line += th.Warning.Render("  cancelled")
+	case t.item.Rejected:
+		line += th.Warning.Render("  rejected")
+	case t.item.Status == acpclient.ToolFailed:
+		words := "failed"
+		if code := t.item.ExitCode; code != nil && *code != 0 {
+			words = fmt.Sprintf("exit code %d", *code)
+		}
+		line += th.Error.Render("  " + words)
+	}
+	return line
+}
+
+// location returns the first location of the call, or the first file that it changes,
+// unless the title names it.
+func (t *toolCall) location(title string) string {
+	at := t.env.places
+	locations := at.ShownLocations(t.item.Locations)
+	if len(locations) == 0 {
+		for _, path := range t.changedFiles() {
+			locations = append(locations, acpclient.ToolCallLocation{Path: path})
+		}
+	}
+	if len(locations) == 0 {
+		return ""
+	}
+	first := locations[0]
+	if strings.Contains(title, at.Path(first.Path)) || strings.Contains(title, termtext.Line(first.Path)) {
+		return ""
+	}
+	words := at.Location(first)
+	if n := len(locations); n > 1 {
+		words += fmt.Sprintf(" and %d more", n-1)
+	}
+	return words
+}
+
+// changes counts the changed lines of all diffs. It reports false without diffs.
+func (t *toolCall) changes() (counts toolview.Counts, any bool) {
+	for d := range t.diffs() {
+		added, removed := d.Stats()
+		counts.Added, counts.Removed, any = counts.Added+added, counts.Removed+removed, true
+	}
+	return counts, any
+}
+
+// fate says whether the call creates or deletes files, if it does the same to all;
+// else "".
+func (t *toolCall) fate() string {
+	first, some := "", false
+	for d := range t.diffs() {
+		switch {
+		case !some:
+			first, some = d.fate(), true
+		case d.fate() != first:
+			return ""
+		}
+	}
+	return first
+}
+
+// group draws a group of quiet calls in one line: how many there are of each kind, and
+// what the first ones read. When it is open, its calls follow.
+type group struct {
+	item *conversation.Group
+	env  *environment
+	open bool
+	kept cached
+}
+
+func (g *group) update(env *environment, expanded bool) {
+	if g.env != env || g.open != expanded {
+		g.env, g.open = env, expanded
+		g.kept.drop()
+	}
+}
+
+func (g *group) sections() int { return 1 }
+
+func (g *group) lines(_, width int) []string {
+	return g.kept.get(g.item.Version(), width, func(width int) []string {
+		th := g.env.theme
+		line := th.Title.Render(g.counts())
+		if room := width - termtext.Width(line) - 2; !g.open && room > 0 {
+			line += "  " + th.Muted.Render(g.names(room))
+		}
+		return []string{fit(line, width)}
+	})
+}
+
+// counts returns how many calls of each kind there are.
+func (g *group) counts() string {
+	var words []string
+	for _, kind := range []struct {
+		kind      acpclient.ToolKind
+		one, many string
+	}{
+		{acpclient.ToolRead, "read", "reads"}, {acpclient.ToolSearch, "search", "searches"}, {acpclient.ToolFetch, "fetch", "fetches"},
+	} {
+		switch n := g.item.Count(kind.kind); n {
+		case 0:
+		case 1:
+			words = append(words, "1 "+kind.one)
+		default:
+			words = append(words, fmt.Sprintf("%d %s", n, kind.many))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// names returns what the first calls read, as many as fit, without repetitions in a
+// row.
+func (g *group) names(room int) string {
+	const (
+		parting = ", "
+		more    = "…"
+		most    = 100 // how many calls it looks at
+	)
+	out, last, n := "", "", 0
+	for call := range g.item.Calls() {
+		name := g.name(call)
+		if n++; n > most {
+			return out + parting + more
+		}
+		if name == last {
+			continue
+		}
+		next := name
+		if out != "" {
+			next = out + parting + name
+		}
+		// All but the last leave room for the ellipsis.
+		need := termtext.Width(next)
+		if n < g.item.Len() {
+			need += termtext.Width(parting + more)
+		}
+		if need > room {
+			if out == "" {
+				return termtext.Truncate(next, room, more)
+			}
+			return out + parting + more
+		}
+		out, last = next, name
+	}
+	return out
+}
+
+// name returns what a call reads: the name of its file, else its title without the
+// verb, which the counts have.
+func (g *group) name(call *conversation.ToolCall) string {
+	if call.Kind == acpclient.ToolRead {
+		if works := g.env.places.ShownLocations(call.Locations); len(works) > 0 {
+			return termtext.Line(filepath.Base(works[0].Path))
+		}
+	}
+	title, _ := g.env.places.Heading(call)
+	verb := toolview.KindOf(call.Kind).Verb + " "
+	if len(title) > len(verb) && strings.EqualFold(title[:len(verb)], verb) {
+		title = strings.TrimSpace(title[len(verb):])
+	}
+	return title
+}
+
+func (g *group) mark() string {
+	if g.open {
+		return g.env.theme.Muted.Render(opened)
+	}
+	return g.env.theme.Muted.Render(folded)
+}
+
+func (g *group) compact() bool { return true }
+
+// excerpt returns the texts of all calls.
+func (g *group) excerpt() toolview.Excerpt {
+	var texts []string
+	for call := range g.item.Calls() {
+		if text := strings.TrimRight(toolview.ExcerptOf(call).Text, "\n"); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return toolview.Excerpt{Text: strings.Join(texts, "\n\n")}
+}
+
+func (g *group) title() string { return fmt.Sprintf("%d calls", g.item.Len()) }

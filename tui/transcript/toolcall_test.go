@@ -4,11 +4,16 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test"
+	"parley/tui/theme"
+	"parley/tui/toolview"
 )
 
 // up is a session update as it comes from the wire.
@@ -177,6 +182,261 @@ func TestACommandIsShownOnce(t *testing.T) {
 		)
 		if shown := view(newList(c, 80, 20)); !strings.Contains(shown, want) {
 			t.Errorf("%s:\n%s", title, shown)
+		}
+	}
+}
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func after(d time.Duration) time.Time { return noon.Add(d) }
+
+func command(title string, status acpclient.ToolCallStatus, at time.Duration) conversation.Event {
+	return conversation.Update{At: after(at), Update: &acpclient.ToolCall{
+		ToolCallID: "t", Title: title, Kind: acpclient.ToolExecute, Status: status,
+	}}
+}
+
+func TestCallsSayHowLongTheyTook(t *testing.T) {
+	begin := test.At(ask("go"), noon)
+	long := strings.Repeat("long ", 30)
+	for name, test := range map[string]struct {
+		events []conversation.Event
+		want   string
+	}{
+		"a second":     {[]conversation.Event{begin, command("make", "in_progress", 0), command("make", "completed", 1250*time.Millisecond)}, "✓ $ make  1.2s"},
+		"minutes":      {[]conversation.Event{begin, command("make", "in_progress", 0), command("make", "failed", 125*time.Second)}, "✗ $ make  2m 05s  failed"},
+		"next to none": {[]conversation.Event{begin, command("make", "in_progress", 0), command("make", "completed", 900*time.Millisecond)}, "✓ $ make"},
+		"not known":    {[]conversation.Event{command("make", "in_progress", 0), command("make", "completed", time.Hour)}, "✓ $ make"},
+		"cancelled": {
+			[]conversation.Event{begin, command("make", "in_progress", 0), conversation.CancelRequested{At: after(4 * time.Second)}},
+			"⊘ $ make  4.0s  cancelled",
+		},
+		"answered": {
+			[]conversation.Event{
+				begin, command("make", "pending", 0), test.At(test.Permission(1, `{"toolCallId":"t"}`), after(time.Second)),
+				test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Minute)),
+				command("make", "completed", 62*time.Second),
+			},
+			"✓ $ make  3.0s  you: Yes",
+		},
+		"a long title makes room": {
+			[]conversation.Event{begin, command(long, "in_progress", 0), command(long, "failed", 12*time.Second)},
+			"✗ $ " + long[:61] + "…  12s  failed",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := view(newList(fold(test.events...), 80, 30))
+			if got = strings.TrimPrefix(got, "❯ go\n\n"); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// The clock of a call that works goes on whenever the list is drawn, and stands still
+// while the person is asked.
+func TestClocksOfCallsThatWork(t *testing.T) {
+	c := fold(test.At(ask("go"), noon), command("make", "in_progress", 0))
+	l := newList(c, 80, 30)
+	at := func(d time.Duration, want string) {
+		t.Helper()
+		l.SetNow(after(d))
+		if got := view(l); got != "❯ go\n\n"+want {
+			t.Errorf("after %v:\n%s\nwant\n%s", d, got, want)
+		}
+	}
+	at(time.Second, "◐ $ make")
+	at(5900*time.Millisecond, "◐ $ make  5s")
+	at(65*time.Second, "◐ $ make  1m 05s")
+	c.Apply(test.At(test.Permission(1, `{"toolCallId":"t"}`), after(66*time.Second)))
+	at(time.Hour, "◐ $ make")
+	c.Apply(test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Hour)))
+	at(time.Hour+4*time.Second, "◐ $ make  1m 10s  you: Yes")
+	c.Apply(command("make", "completed", time.Hour+5*time.Second))
+	at(2*time.Hour, "✓ $ make  1m 11s  you: Yes")
+}
+
+func TestTurnsSayHowLongTheyWorked(t *testing.T) {
+	for want, turn := range map[string]struct {
+		took   time.Duration
+		reason acpclient.StopReason
+	}{
+		"● Done.":                             {9 * time.Second, acpclient.StopEndTurn},
+		"● Done.\n\n· worked 12s":             {12 * time.Second, acpclient.StopEndTurn},
+		"● Done.\n\n· Cancelled":              {time.Second / 2, acpclient.StopCancelled},
+		"● Done.\n\n· Cancelled  worked 2.5s": {2500 * time.Millisecond, acpclient.StopCancelled},
+	} {
+		l := newList(fold(test.At(ask("go"), noon), say("Done."), conversation.TurnEnded{Reason: turn.reason, At: after(turn.took)}), 80, 30)
+		if got := view(l); got != "❯ go\n\n"+want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		if l.Focus(true); strings.Contains(want, "worked") && !strings.Contains(want, l.Excerpt().Text) {
+			t.Errorf("%q is taken", l.Excerpt().Text)
+		}
+	}
+}
+
+// A prompt stands on a ground of its own from edge to edge; where there are no
+// grounds, behind a bar.
+func TestPromptsStandApart(t *testing.T) {
+	c := fold(ask("one\ntwo"), say("An answer."))
+	for _, dark := range []bool{true, false} {
+		for _, depth := range []theme.Depth{theme.TrueColor, theme.Colors256, theme.Colors16} {
+			th := theme.NewFor(dark, depth)
+			l := New(th, c)
+			l.SetSize(40, 6)
+			lines := l.Lines()
+			for i, text := range []string{"one", "two"} {
+				plain := ansi.Strip(lines[i])
+				if depth == theme.Colors16 {
+					if plain != "┃ "+text || strings.Contains(lines[i], "\x1b[4") {
+						t.Errorf("dark %v, depth %v: %q", dark, depth, lines[i])
+					}
+					continue
+				}
+				if len([]rune(plain)) != 40 || strings.Count(lines[i], th.Prompt) != strings.Count(lines[i], "\x1b[m") || !strings.HasPrefix(lines[i], th.Prompt) {
+					t.Errorf("dark %v, depth %v: %q", dark, depth, lines[i])
+				}
+			}
+			if strings.Contains(strings.Join(lines[2:], ""), th.Prompt) && th.Prompt != "" || ansi.Strip(lines[3]) != "● An answer." {
+				t.Errorf("dark %v, depth %v: the answer is %q", dark, depth, lines[2:])
+			}
+		}
+	}
+}
+
+// Beside the edge of a tool call, code has none of its own.
+func TestCodeInToolCallsHasNoBar(t *testing.T) {
+	text := "See:\n\n```go\nx := 1\n" + strings.Repeat("y", 30) + "\n```"
+	l := newList(fold(conversation.Update{Update: &acpclient.ToolCall{
+		ToolCallID: "t", Title: "Fetch", Kind: acpclient.ToolFetch, Status: acpclient.ToolCompleted, Content: acpclient.ToolCallContents{acpclient.TextContent(text)},
+	}}, say("```go\nx := 1\n```")), 27, 30)
+	want := "✓ ↓ Fetch\n  │ See:\n  │\n  │ x := 1\n  │ yyyyyyyyyyyyyyyyyyyyyy\n  │ ¦ yyyyyyyy\n\n● │ x := 1"
+	if got := view(l); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	l.Focus(true)
+	l.Select(-1)
+	l.Toggle()
+	if got := view(l); !strings.Contains(got, "▌ │ x := 1\n▌ │ yyyyyyyyyyyyyyyyyyyyyy\n▌ │ ¦ yyyyyyyy") {
+		t.Errorf("expanded:\n%s", got)
+	}
+}
+
+// What can be copied, opened and saved of the last item of each kind.
+func TestExcerpt(t *testing.T) {
+	image := acpclient.ImageBlock("image/png", "QUJD")
+	update := func(u acpclient.SessionUpdate) conversation.Event { return conversation.Update{Update: u} }
+	for _, c := range []struct {
+		name   string
+		events []conversation.Event
+		want   toolview.Excerpt
+	}{
+		{"nothing", nil, toolview.Excerpt{}},
+		{"a prompt", []conversation.Event{ask("why?\n")}, toolview.Excerpt{Text: "why?"}},
+		{"an answer", []conversation.Event{say("Because **so**.\n")}, toolview.Excerpt{Text: "Because **so**."}},
+		{
+			"an answer with a picture",
+			[]conversation.Event{say("See:"), update(&acpclient.ContentChunk{Chunk: acpclient.AgentMessageChunk, Content: image})},
+			toolview.Excerpt{Text: "See:", Media: &toolview.Media{Data: "QUJD", Ext: ".png", Opens: true}},
+		},
+		{"a thought", []conversation.Event{conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: "Hm."}}, toolview.Excerpt{Text: "Hm."}},
+		{
+			"a tool call",
+			[]conversation.Event{tool("a", acpclient.ToolCompleted, acpclient.DiffContent("/project/a", nil, "new\n"))},
+			toolview.Excerpt{Text: "Tool a\n\n/project/a\nnew\n", Path: "/project/a"},
+		},
+		{
+			"a plan",
+			[]conversation.Event{update(&acpclient.Plan{Entries: []acpclient.PlanEntry{
+				{Content: "read", Status: acpclient.PlanCompleted}, {Content: "write", Status: acpclient.PlanPending},
+			}})},
+			toolview.Excerpt{Text: "- [x] read\n- [ ] write\n"},
+		},
+		{
+			"an error",
+			[]conversation.Event{ask("go"), conversation.TurnEnded{Err: &acpclient.Error{Code: 400, Message: "no credit"}}},
+			toolview.Excerpt{Text: "The agent answered with an error\nno credit (code 400)"},
+		},
+		{
+			"an update of an unknown kind",
+			[]conversation.Event{update(&acpclient.UnknownUpdate{Name: "weather", Raw: []byte(`{"sky":"blue"}`)})},
+			toolview.Excerpt{Text: `{"sky":"blue"}`},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newList(fold(c.events...), 80, 20)
+			l.Focus(true)
+			if d := cmp.Diff(c.want, l.Excerpt()); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// What each kind of content of a tool call shows, collapsed and expanded.
+func TestContentOfToolCalls(t *testing.T) {
+	image := acpclient.ImageBlock("image/png", "QUJD")
+	for _, c := range []struct {
+		name                string
+		content             acpclient.ToolCallContent
+		collapsed, expanded string
+	}{
+		{"text", acpclient.TextContent("*some* text"), "  │ *some* text", "  │ *some* text"},
+		{"a diff", acpclient.DiffContent("/project/a", nil, "new\n"), "  │ 1 + new", "  │ 1 + new"},
+		{"a block", acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &image}, "  │ ▣ image image/png  3 B", "  │ ▣ image image/png  3 B"},
+		{"a terminal", acpclient.TerminalContent("t"), "  │ $ make\n  │ built", "  │ $ make\n  │ built"},
+		{
+			"an unknown kind",
+			acpclient.ToolCallContent{Type: "hologram", Raw: []byte(`{"depth":3}`)},
+			"  │ content of a kind that parley does not know: hologram\n  │ … 3 more lines",
+			"  │ content of a kind that parley does not know: hologram\n  │ {\n  │   \"depth\": 3\n  │ }",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			call := acpclient.ToolCall{
+				ToolCallID: "a", Title: "Look", Kind: acpclient.ToolRead, Content: acpclient.ToolCallContents{c.content},
+				RawInput: []byte(`{"depth":3}`), RawOutput: []byte(`"unseen"`),
+			}
+			l := newList(fold(
+				conversation.TerminalCreated{ID: "t", Command: "make"}, conversation.TerminalOutput{ID: "t", Data: []byte("built\n")},
+				conversation.Update{Update: &call},
+			), 80, 20)
+			first, body, _ := strings.Cut(view(l), "\n")
+			if !strings.HasPrefix(first, "○ ◇ Look") || body != c.collapsed {
+				t.Errorf("collapsed:\n%s\nwant:\n%s", body, c.collapsed)
+			}
+			l.Focus(true)
+			l.Toggle()
+			l.Focus(false)
+			_, body, _ = strings.Cut(view(l), "\n")
+			if want := c.expanded + "\n  │ raw input\n  │ {\n  │   \"depth\": 3\n  │ }"; body != want {
+				t.Errorf("expanded:\n%s\nwant:\n%s", body, want)
+			}
+		})
+	}
+}
+
+// Blank letters in what a tool gives are seen, as prose, as the text of a file and as output.
+func TestBlankLettersOfToolsAreSeen(t *testing.T) {
+	const text, want = "rm \u3164\u115f\uffa0a\u00adb", "rm ⟨U+3164⟩⟨U+115F⟩⟨U+FFA0⟩a⟨U+00AD⟩b"
+	for name, events := range map[string][]conversation.Event{
+		"prose": {conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Look", Kind: acpclient.ToolFetch, Content: acpclient.ToolCallContents{acpclient.TextContent(text)},
+		}}},
+		"a file": {conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Look", Kind: acpclient.ToolRead, Content: acpclient.ToolCallContents{acpclient.TextContent(text)},
+		}}},
+		"output": {
+			conversation.TerminalCreated{ID: "t", Command: "make"},
+			conversation.TerminalOutput{ID: "t", Data: []byte(text + "\n")},
+			conversation.Update{Update: &acpclient.ToolCall{
+				ToolCallID: "a", Title: "Look", Kind: acpclient.ToolExecute, Content: acpclient.ToolCallContents{acpclient.TerminalContent("t")},
+			}},
+		},
+	} {
+		if got := view(newList(fold(events...), 80, 20)); !strings.Contains(got, want) {
+			t.Errorf("%s is drawn as\n%s", name, got)
 		}
 	}
 }
