@@ -22,10 +22,10 @@ const (
 )
 
 // unavailable says why an action cannot be done now, or returns "".
-func (ac *actions) unavailable(a config.ActionInfo) string {
-	t, c := ac.tab, ac.tab.conv
+func (t *Tab) unavailable(a config.ActionInfo) string {
+	c := t.conv
 	if a.Context == config.ContextTranscript {
-		return ac.noItems()
+		return t.noItems()
 	}
 	switch a.Action {
 	case config.ActionPalette, config.ActionHelp, config.ActionGuide, config.ActionNews, config.ActionQuit, config.ActionSuspend,
@@ -36,7 +36,7 @@ func (ac *actions) unavailable(a config.ActionInfo) string {
 	case config.ActionEditor, config.ActionHistorySearch, config.ActionPasteImage:
 		return unless(t.composerActive(), noAgent)
 	case config.ActionFocusTranscript, config.ActionFind, config.ActionScrollTop, config.ActionScrollBottom, config.ActionExport:
-		return ac.noItems()
+		return t.noItems()
 	}
 	if t.session == nil {
 		return noAgent
@@ -51,7 +51,7 @@ func (ac *actions) unavailable(a config.ActionInfo) string {
 	case config.ActionOptions:
 		return unless(c.Phase == conversation.PhaseReady, "the session is not open")
 	case config.ActionChanges:
-		return unless(t.session.Options().Journal != nil, ac.noReview())
+		return unless(t.session.Options().Journal != nil, t.noReview())
 	case config.ActionCancel:
 		return unless(c.Turn.Running || c.Starts(), "no turn is running")
 	case config.ActionQueue:
@@ -74,86 +74,86 @@ func unless(ok bool, why string) string {
 	return why
 }
 
-func (ac *actions) noItems() string {
-	return unless(ac.tab.conv != nil && len(ac.tab.conv.Items) > 0, emptyTranscript)
+func (t *Tab) noItems() string {
+	return unless(t.conv != nil && len(t.conv.Items) > 0, emptyTranscript)
 }
 
-func (ac *actions) needsSession() string { return unless(ac.tab.session != nil, noAgent) }
+func (t *Tab) needsSession() string { return unless(t.session != nil, noAgent) }
 
 // noReview says why a session has no review of changes.
-func (ac *actions) noReview() string {
-	if ac.tab.stored.readOnly != "" {
+func (t *Tab) noReview() string {
+	if t.stored.readOnly != "" {
 		return "no review: this session is read-only"
 	}
 	return "Undo is off: journal = false in the configuration"
 }
 
-func (ac *actions) noRules() string { return unless(ac.tab.rules() != nil, noAgent) }
+func (t *Tab) noRules() string { return unless(t.rules() != nil, noAgent) }
 
-func (ac *actions) noFork() string {
-	c := ac.tab.conv
-	return unless(ac.tab.session != nil && c.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
+func (t *Tab) noFork() string {
+	c := t.conv
+	return unless(t.session != nil && c.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 }
 
-func (ac *actions) noSignIn() string {
-	return unless(ac.tab.session != nil && len(ac.tab.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
+func (t *Tab) noSignIn() string {
+	return unless(t.session != nil && len(t.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 }
 
-func (ac *actions) noSignOut() string {
-	c := ac.tab.conv
-	return unless(ac.tab.session != nil && c.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
+func (t *Tab) noSignOut() string {
+	c := t.conv
+	return unless(t.session != nil && c.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 }
 
-func (ac *actions) noUsage() string {
-	return unless(ac.usage() != "", "the agent has reported no usage")
+func (t *Tab) noUsage() string {
+	return unless(t.usage() != "", "the agent has reported no usage")
 }
 
 // usage returns context use and cost in words, or "".
-func (ac *actions) usage() string {
-	c := ac.tab.conv
+func (t *Tab) usage() string {
+	c := t.conv
 	if c == nil || c.Usage == nil {
 		return ""
 	}
 	var words []string
-	for _, p := range usageParts(c.Usage, ac.tab.program.Theme) {
+	for _, p := range usageParts(c.Usage, t.program.Theme) {
 		words = append(words, ansi.Strip(p.text))
 	}
 	return strings.Join(words, ", ")
 }
 
 // showUsage says how much of the context is used, and what the session costs.
-func (ac *actions) showUsage() tea.Cmd {
-	if why := ac.noUsage(); why != "" {
-		return ac.tab.say(why)
+func (t *Tab) showUsage() tea.Cmd {
+	if why := t.noUsage(); why != "" {
+		return t.say(why)
 	}
-	return ac.tab.say("context and cost: " + ac.usage())
+	return t.say("context and cost: " + t.usage())
 }
 
-// signIn shows the agent's sign-in methods.
-func (ac *actions) signIn() tea.Cmd {
-	if why := ac.noSignIn(); why != "" {
-		return ac.tab.say(why)
+// showSignIn shows the agent's sign-in methods.
+func (t *Tab) showSignIn() tea.Cmd {
+	if why := t.noSignIn(); why != "" {
+		return t.say(why)
 	}
-	ac.tab.signIn.Ask(conversation.AuthRequired{})
+	t.signIn.Ask(conversation.AuthRequired{})
 	return nil
 }
 
 // editConfig opens the configuration file, and makes it if there is none.
-func (ac *actions) editConfig() tea.Cmd {
+func (t *Tab) editConfig() tea.Cmd {
 	path := config.ConfigFile()
 	return inBackground(func() then {
 		err := config.MakeFile(path)
 		return func() tea.Cmd {
 			if err != nil {
-				return ac.tab.say(err.Error())
+				return t.say(err.Error())
 			}
-			return ac.edit(path, 0)
+			return t.edit(path, 0)
 		}
 	})
 }
 
 // keysNow returns the actions that matter most now and have a key.
-func (ac *actions) keysNow() []config.Action {
+func (t *Tab) keysNow() []config.Action {
 	const most = 9
 	var now []config.Action
 	for _, a := range []config.Action{
@@ -161,7 +161,7 @@ func (ac *actions) keysNow() []config.Action {
 		config.ActionPalette, config.ActionNextMode, config.ActionChanges, config.ActionFocusTranscript, config.ActionModel,
 		config.ActionSessions, config.ActionNewSession, config.ActionOptions, config.ActionHistorySearch, config.ActionEditor, config.ActionQuit,
 	} {
-		if len(now) < most && len(ac.tab.program.Keys.For(a)) > 0 && ac.unavailable(config.ActionInfo{Action: a, Context: config.ContextPrompt}) == "" {
+		if len(now) < most && len(t.program.Keys.For(a)) > 0 && t.unavailable(config.ActionInfo{Action: a, Context: config.ContextPrompt}) == "" {
 			now = append(now, a)
 		}
 	}
@@ -169,12 +169,11 @@ func (ac *actions) keysNow() []config.Action {
 }
 
 // run performs an action; the empty action does nothing.
-func (ac *actions) run(a config.Action) tea.Cmd {
-	t := ac.tab
+func (t *Tab) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
 		t.lifecycle.Acted()
 	}
-	if cmd, other := ac.inReplay(a); !other {
+	if cmd, other := t.inReplay(a); !other {
 		return cmd
 	}
 	if a != config.ActionCancel {
@@ -192,17 +191,17 @@ func (ac *actions) run(a config.Action) tea.Cmd {
 	case config.ActionOptions:
 		return optionsList(t)
 	case config.ActionChanges:
-		return ac.showChanges()
+		return t.showChanges()
 	case config.ActionInspector:
-		return ac.inspect()
+		return t.inspect()
 	case config.ActionPalette:
-		openPalette(t, ac.otherItems(), ac.runChosen, ac.unavailable)
+		openPalette(t, t.otherItems(), t.runChosen, t.unavailable)
 	case config.ActionHelp:
-		t.dialogs.Push(pages.NewHelp(t.env(), ac.keysNow()...))
+		t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...))
 	case config.ActionGuide:
 		t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide()))
 	case config.ActionNews:
-		ac.showNews()
+		t.showNews()
 	case config.ActionCancel:
 		return t.lifecycle.Cancel()
 	case config.ActionInterrupt:
@@ -221,16 +220,15 @@ func (ac *actions) run(a config.Action) tea.Cmd {
 			t.reader.Do(a)
 		}
 	case config.ActionLendMouse:
-		t.globalKeys.lendMouse()
+		t.lendMouse()
 	default:
-		return ac.runOnPrompt(a)
+		return t.runOnPrompt(a)
 	}
 	return nil
 }
 
 // runOnPrompt performs the actions of the prompt, the queue and shell commands.
-func (ac *actions) runOnPrompt(a config.Action) tea.Cmd {
-	t := ac.tab
+func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionSend:
 		return t.queue.SendNothing()
@@ -241,46 +239,45 @@ func (ac *actions) runOnPrompt(a config.Action) tea.Cmd {
 	case config.ActionHistoryPrev:
 		return t.queue.Recall()
 	case config.ActionPasteImage:
-		return t.images.Paste(t.composer)
+		return t.pasteImage()
 	case config.ActionAddOutput:
 		return t.commands.AddOutput(t.commands.Last())
 	case config.ActionTerminal:
 		return t.commands.StepIntoRunning()
 	}
-	return ac.runAmongTabs(a)
+	return t.runAmongTabs(a)
 }
 
 // runAmongTabs performs the actions of sessions and tabs.
-func (ac *actions) runAmongTabs(a config.Action) tea.Cmd {
-	t := ac.tab
+func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionSessions:
 		return openSessionList(t)
 	case config.ActionQuestions:
 		return openQuestionList(t)
 	case config.ActionNewSession:
-		return ac.newSession()
+		return t.newSession()
 	case config.ActionNewAgent:
-		return ac.chooseAnother()
+		return t.chooseAnother()
 	case config.ActionNextTab:
 		t.tabs().Step(1)
 	case config.ActionPrevTab:
 		t.tabs().Step(-1)
 	case config.ActionRenameTab:
-		ac.renameTab()
+		t.renameTab()
 	case config.ActionCloseTab:
 		return t.lifecycle.Close()
 	case config.ActionStartAgain:
 		switch {
 		case t.stored.untrusted != nil && !t.dialogs.Asks():
-			t.starter.askToTrust()
+			t.askToTrustAgent()
 			return nil
 		case t.stored.readOnly != "":
 			return t.say(t.stored.readOnly)
 		}
 		return t.lifecycle.StartAgain()
 	case config.ActionExport:
-		return chooseExport(t, ac.source())
+		return chooseExport(t, t.source())
 	}
 	return nil
 }
@@ -295,14 +292,14 @@ func (t *Tab) composerActive() bool {
 type slashCommand struct {
 	name  string
 	about string
-	run   func(*actions) tea.Cmd
+	run   func(*Tab) tea.Cmd
 	// others are names that other clients have for it. They are offered once typed.
 	others []string
 }
 
 func slashCommands() []slashCommand {
-	does := func(a config.Action) func(*actions) tea.Cmd {
-		return func(ac *actions) tea.Cmd { return ac.run(a) }
+	does := func(a config.Action) func(*Tab) tea.Cmd {
+		return func(t *Tab) tea.Cmd { return t.run(a) }
 	}
 	return []slashCommand{
 		{"new", "New session in a new tab", does(config.ActionNewSession), []string{"clear", "reset"}},
@@ -314,12 +311,12 @@ func slashCommands() []slashCommand {
 		{"changes", "Review and undo changes", does(config.ActionChanges), []string{"diff", "undo", "rewind"}},
 		{"queue", "Manage the queue", does(config.ActionQueue), nil},
 		{"export", "Export the session to a file", does(config.ActionExport), []string{"share"}},
-		{"usage", "Show context use and cost", (*actions).showUsage, []string{"cost", "context", "stats"}},
-		{"rules", "Show and remove rules", (*actions).showRules, []string{"permissions", "approvals"}},
-		{"login", "Sign in to the agent", (*actions).signIn, []string{"signin", "auth"}},
-		{"logout", "Sign out of the agent", (*actions).signOut, []string{"signout"}},
-		{"theme", "Choose the theme", (*actions).chooseTheme, []string{"themes"}},
-		{"config", "Edit the configuration file", (*actions).editConfig, []string{"vim", "mcp", "sandbox", "keys"}},
+		{"usage", "Show context use and cost", (*Tab).showUsage, []string{"cost", "context", "stats"}},
+		{"rules", "Show and remove rules", (*Tab).showRules, []string{"permissions", "approvals"}},
+		{"login", "Sign in to the agent", (*Tab).showSignIn, []string{"signin", "auth"}},
+		{"logout", "Sign out of the agent", (*Tab).signOut, []string{"signout"}},
+		{"theme", "Choose the theme", (*Tab).chooseTheme, []string{"themes"}},
+		{"config", "Edit the configuration file", (*Tab).editConfig, []string{"vim", "mcp", "sandbox", "keys"}},
 		{"help", "List the keys", does(config.ActionHelp), []string{"commands"}},
 		{"rename", "Name the tab", does(config.ActionRenameTab), []string{"title"}},
 		{"news", "Show the news", does(config.ActionNews), []string{"changelog", "release-notes"}},
@@ -341,15 +338,15 @@ func composerCommands() []composer.OwnCommand {
 
 // runSlashCommand runs one of parley's commands. Its argument filters the list that the
 // command opens, if any.
-func (ac *actions) runSlashCommand(name, argument string) tea.Cmd {
+func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 	all := slashCommands()
 	at := slices.IndexFunc(all, func(c slashCommand) bool { return c.name == name || slices.Contains(c.others, name) })
 	if at < 0 {
 		return nil
 	}
-	before := ac.tab.dialogs.Top()
-	cmd := all[at].run(ac)
-	if list, is := ac.tab.dialogs.Top().(*dialog.Selector); is && dialog.Dialog(list) != before && argument != "" {
+	before := t.dialogs.Top()
+	cmd := all[at].run(t)
+	if list, is := t.dialogs.Top().(*dialog.Selector); is && dialog.Dialog(list) != before && argument != "" {
 		list.Paste(argument)
 	}
 	return cmd
@@ -357,8 +354,7 @@ func (ac *actions) runSlashCommand(name, argument string) tea.Cmd {
 
 // askUnknownCommand asks what to do with a prompt that looks like a slash command which
 // neither the agent nor parley has.
-func (ac *actions) askUnknownCommand(name string, p composer.Prompt) {
-	t := ac.tab
+func (t *Tab) askUnknownCommand(name string, p composer.Prompt) {
 	edit := func() { t.composer.Restore(p) }
 	t.choose(dialog.List{
 		Title: "Unknown command /" + name, About: "Neither the agent nor parley has this command.", Left: edit,
@@ -369,25 +365,24 @@ func (ac *actions) askUnknownCommand(name string, p composer.Prompt) {
 	})
 }
 
-func (ac *actions) showRules() tea.Cmd {
-	if why := ac.noRules(); why != "" {
-		return ac.tab.say(why)
+func (t *Tab) showRules() tea.Cmd {
+	if why := t.noRules(); why != "" {
+		return t.say(why)
 	}
-	return ac.tab.rules().Show()
+	return t.rules().Show()
 }
 
-func (ac *actions) signOut() tea.Cmd {
-	if why := ac.noSignOut(); why != "" {
-		return ac.tab.say(why)
+func (t *Tab) signOut() tea.Cmd {
+	if why := t.noSignOut(); why != "" {
+		return t.say(why)
 	}
-	return ac.tab.signIn.Out(ac.tab.program.Context)
+	return t.signIn.Out(t.program.Context)
 }
 
-func (ac *actions) chooseTheme() tea.Cmd { return chooseTheme(ac.tab, ac.tab.program.ThemeSwitcher) }
+func (t *Tab) chooseTheme() tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }
 
 // runChosen performs an action chosen in the palette.
-func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
-	t := ac.tab
+func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 	switch {
 	case a.Context == config.ContextTranscript:
 		if t.reader == nil || len(t.conv.Items) == 0 {
@@ -401,25 +396,24 @@ func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
 		_, cmd := t.composer.Do(a.Action)
 		return cmd
 	}
-	return ac.run(a.Action)
+	return t.run(a.Action)
 }
 
 // otherItems returns the palette items without a key.
-func (ac *actions) otherItems() []dialog.Item {
-	t := ac.tab
+func (t *Tab) otherItems() []dialog.Item {
 	do := func(id, title, words, why string, do func() tea.Cmd) dialog.Item {
 		return withReason(dialog.Item{ID: id, Title: title, Words: words, Do: dialog.Do(do)}, why, t.say)
 	}
 	items := []dialog.Item{
-		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys rules theme notifications", "", ac.editConfig),
-		do("theme", "Choose the theme", "settings colours colors dark light appearance", "", ac.chooseTheme),
-		do("usage", "Show context use and cost", "tokens money price budget", ac.noUsage(), ac.showUsage),
-		do("files", "Show the files the agent wrote", "edits diff changes", ac.needsSession(), func() tea.Cmd { return fileList(t) }),
-		do("shell", "Open your shell", "bash terminal console command !", ac.needsSession(), func() tea.Cmd { return t.commands.Run("") }),
-		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", ac.noRules(), ac.showRules),
-		do("fork", "Fork this session", "branch copy duplicate", ac.noFork(), ac.fork),
-		do("login", "Sign in to the agent", "login log in account auth authenticate", ac.noSignIn(), ac.signIn),
-		do("logout", "Sign out of the agent", "logout log out account auth", ac.noSignOut(), ac.signOut),
+		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys rules theme notifications", "", t.editConfig),
+		do("theme", "Choose the theme", "settings colours colors dark light appearance", "", t.chooseTheme),
+		do("usage", "Show context use and cost", "tokens money price budget", t.noUsage(), t.showUsage),
+		do("files", "Show the files the agent wrote", "edits diff changes", t.needsSession(), func() tea.Cmd { return fileList(t) }),
+		do("shell", "Open your shell", "bash terminal console command !", t.needsSession(), func() tea.Cmd { return t.commands.Run("") }),
+		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", t.noRules(), t.showRules),
+		do("fork", "Fork this session", "branch copy duplicate", t.noFork(), t.fork),
+		do("login", "Sign in to the agent", "login log in account auth authenticate", t.noSignIn(), t.showSignIn),
+		do("logout", "Sign out of the agent", "logout log out account auth", t.noSignOut(), t.signOut),
 	}
 	if t.session != nil {
 		items = append(items, pieceItems(t.program.Context, t.conv, t.session)...)

@@ -48,19 +48,18 @@ type agentsMsg struct {
 }
 
 // chooseFirst lists what the program's first session can start with.
-func (st *starter) chooseFirst() tea.Cmd {
-	t := st.tab
+func (t *Tab) chooseFirst() tea.Cmd {
 	if t.program.Available == nil {
-		return st.chooseAgent()
+		return t.chooseAgent()
 	}
-	l := &agentList{title: "Choose an agent", first: true, start: st.startChosen, items: func(agents []config.Agent) []dialog.Item {
+	l := &agentList{title: "Choose an agent", first: true, start: t.startChosen, items: func(agents []config.Agent) []dialog.Item {
 		items := dialog.AgentItems(agents)
 		for i := range items {
 			items[i].Group = "New session" // sorted by use, whatever the source
 		}
 		return items
 	}}
-	find := st.openAgentList(l)
+	find := t.openAgentList(l)
 	lib, ctx, cwd := t.program.Stored, t.program.Context, t.cwd
 	if lib == nil {
 		return find
@@ -72,18 +71,17 @@ func (st *starter) chooseFirst() tea.Cmd {
 }
 
 // chooseAgent lists the agents to start in this tab.
-func (st *starter) chooseAgent() tea.Cmd {
-	return st.openAgentList(&agentList{title: "Choose an agent", start: st.startChosen, items: dialog.AgentItems})
+func (t *Tab) chooseAgent() tea.Cmd {
+	return t.openAgentList(&agentList{title: "Choose an agent", start: t.startChosen, items: dialog.AgentItems})
 }
 
 // chooseAnother lists the agents to start in a new tab. It includes this tab's agent,
 // whatever its source.
-func (ac *actions) chooseAnother() tea.Cmd {
-	t := ac.tab
+func (t *Tab) chooseAnother() tea.Cmd {
 	if t.session == nil {
 		return nil
 	}
-	return t.starter.openAgentList(&agentList{title: "New tab: choose an agent", start: ac.openBeside, items: func(agents []config.Agent) []dialog.Item {
+	return t.openAgentList(&agentList{title: "New tab: choose an agent", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
 		same := func(a config.Agent) bool { return a.ID == t.agent.ID }
 		if t.agent.ID != "" && !slices.ContainsFunc(agents, same) {
 			agents = append([]config.Agent{t.agent}, agents...)
@@ -91,15 +89,14 @@ func (ac *actions) chooseAnother() tea.Cmd {
 		items := dialog.AgentItems(agents)
 		for i, a := range agents {
 			items[i].Current = same(a)
-			items[i].Do = dialog.Do(func() tea.Cmd { return ac.openBeside(a) })
+			items[i].Do = dialog.Do(func() tea.Cmd { return t.openBeside(a) })
 		}
 		return items
 	}})
 }
 
 // openAgentList shows a list and fills it once the agents are known.
-func (st *starter) openAgentList(l *agentList) tea.Cmd {
-	t := st.tab
+func (t *Tab) openAgentList(l *agentList) tea.Cmd {
 	l.tab = t
 	p := t.program
 	if p.Available == nil {
@@ -150,7 +147,7 @@ func (l *agentList) content() dialog.List {
 	if l.installs.underWay() {
 		return l.installs.content()
 	}
-	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.tab.starter.withoutAgent()}
+	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.tab.withoutAgent()}
 	if l.agents == nil {
 		return list
 	}
@@ -212,13 +209,12 @@ func (l *agentList) installable() []dialog.Item {
 func (l *agentList) missing(a config.Agent) dialog.Item {
 	return dialog.Item{
 		ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: toInstall, Dim: true, About: "Enter copies the command: " + a.InstallHint,
-		Do: dialog.Stay(func() tea.Cmd { return l.tab.actions.copy("the install command of "+a.Name, a.InstallHint) }),
+		Do: dialog.Stay(func() tea.Cmd { return l.tab.copy("the install command of "+a.Name, a.InstallHint) }),
 	}
 }
 
 // withoutAgent returns the hint for leaving the list without choosing an agent.
-func (st *starter) withoutAgent() string {
-	t := st.tab
+func (t *Tab) withoutAgent() string {
 	switch {
 	case t.session != nil:
 		return ""
@@ -233,7 +229,7 @@ func (l *agentList) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
 	item.ID, item.Group = "kept "+string(id), "Resume a session of this directory"
-	item.Do = dialog.Do(func() tea.Cmd { return t.actions.openStored(id) })
+	item.Do = dialog.Do(func() tea.Cmd { return t.goToStored(id) })
 	return item
 }
 
@@ -254,14 +250,14 @@ func (l *agentList) offer(o registry.Offer) dialog.Item {
 	if o.Err != nil {
 		item.Detail = app.NeedsText(o.Err)
 		item.Do = dialog.Stay(func() tea.Cmd {
-			l.tab.ask(l.tab.actions.confirmation(app.CannotInstall(e, o.Err)))
+			l.tab.ask(l.tab.confirmation(app.CannotInstall(e, o.Err)))
 			return nil
 		})
 		return item
 	}
 	item.Do = dialog.Stay(func() tea.Cmd {
 		l.installs = &installing{list: l, plan: o.Plan}
-		q := l.tab.actions.confirmation(app.InstallQuestion(l.tab.program.Registry, o.Plan))
+		q := l.tab.confirmation(app.InstallQuestion(l.tab.program.Registry, o.Plan))
 		q.Choices[0].Do = dialog.Do(l.installs.begin)
 		l.tab.ask(q)
 		return nil

@@ -46,8 +46,7 @@ const mostToTerminal = 1 << 20
 // copy puts text on the terminal's clipboard and on the system's, because each reaches
 // places where the other does not. It removes control characters and reports what is known
 // to have happened.
-func (ac *actions) copy(what, text string) tea.Cmd {
-	t := ac.tab
+func (t *Tab) copy(what, text string) tea.Cmd {
 	clean := termtext.Clipboard(text)
 	if clean == "" {
 		return t.say("there is nothing to copy")
@@ -98,24 +97,21 @@ func (m copiedMsg) String() string {
 // clipboardReader reads an image of at most most bytes from the clipboard.
 type clipboardReader = func(ctx context.Context, most int64) ([]byte, error)
 
-// images adds images to prompts.
-type images struct{ tab *Tab }
-
-// None returns why the agent takes no images, or "" if it takes them or that is unknown.
-func (i *images) None() string {
-	if i.tab.conv == nil || i.tab.conv.Phase == conversation.PhaseStarting || i.tab.conv.Agent.Capabilities.PromptCapabilities.Image {
+// noImages returns why the agent takes no images, or "" if it takes them or that is unknown.
+func (t *Tab) noImages() string {
+	if t.conv == nil || t.conv.Phase == conversation.PhaseStarting || t.conv.Agent.Capabilities.PromptCapabilities.Image {
 		return ""
 	}
-	return termtext.Line(cmp.Or(i.tab.conv.Agent.Name(), i.tab.agent.Name, "the agent")) + " takes no images"
+	return termtext.Line(cmp.Or(t.conv.Agent.Name(), t.agent.Name, "the agent")) + " takes no images"
 }
 
-// CannotTake returns why a prompt cannot be sent to this agent, or "". Only a pasted
+// cannotTake returns why a prompt cannot be sent to this agent, or "". Only a pasted
 // image, which is in no file, must be sent as an image.
-func (i *images) CannotTake(p composer.Prompt) string {
-	switch why := i.None(); {
+func (t *Tab) cannotTake(p composer.Prompt) string {
+	switch why := t.noImages(); {
 	case !p.Pastes():
 		return ""
-	case i.tab.conv == nil || i.tab.conv.Phase == conversation.PhaseStarting:
+	case t.conv == nil || t.conv.Phase == conversation.PhaseStarting:
 		return "wait for the agent to start before you send an image"
 	case why != "":
 		return why + ": remove the image, or mention a file"
@@ -123,24 +119,24 @@ func (i *images) CannotTake(p composer.Prompt) string {
 	return ""
 }
 
-// Paste adds the clipboard's image to a prompt.
-func (i *images) Paste(into *composer.Composer) tea.Cmd {
-	if why := i.None(); why != "" {
-		return i.tab.say(why)
+// pasteImage adds the clipboard's image to the prompt.
+func (t *Tab) pasteImage() tea.Cmd {
+	if why := t.noImages(); why != "" {
+		return t.say(why)
 	}
-	ctx, read := i.tab.program.Context, i.tab.program.ClipboardImage
+	ctx, read := t.program.Context, t.program.ClipboardImage
 	return inBackground(func() then {
 		img, err := readImage(ctx, read)
 		return func() tea.Cmd {
 			switch {
 			case err != nil:
-				return i.tab.say(err.Error())
-			case !i.tab.composerActive():
+				return t.say(err.Error())
+			case !t.composerActive():
 				return nil
-			case !into.AddImage(img):
-				return i.tab.say("the prompt has too many images and pastes")
+			case !t.composer.AddImage(img):
+				return t.say("the prompt has too many images and pastes")
 			}
-			i.tab.reader.Blur()
+			t.reader.Blur()
 			return nil
 		}
 	})
@@ -191,8 +187,7 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 type editorLeftMsg struct{}
 
 // openExcerpt opens an item's file in the editor; it saves and opens images and audio.
-func (ac *actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
-	t := ac.tab
+func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	switch {
 	case t.replay != nil:
 		return t.say(notInReplay)
@@ -201,12 +196,11 @@ func (ac *actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	case item.Path == "":
 		return t.say("this item has no file")
 	}
-	return ac.edit(item.Path, item.Line)
+	return t.edit(item.Path, item.Line)
 }
 
 // edit opens a file in the editor, at a line unless that is 0.
-func (ac *actions) edit(path string, line int) tea.Cmd {
-	t := ac.tab
+func (t *Tab) edit(path string, line int) tea.Cmd {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.cwd, path)
 	}

@@ -27,7 +27,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 	case t.stored.readOnly != "":
 		return p.cancelsFirst(readingHints(keys))
 	default:
-		return p.shortHelp(p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.view.changedFiles() > 0, t.session != nil && t.session.Connects())))
+		return p.shortHelp(p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects())))
 	}
 }
 
@@ -150,18 +150,19 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 }
 
 // hints returns the hints of the focused layer.
-func (v *view) hints() []dialog.Hint {
-	t := v.tab
+func (t *Tab) hints() []dialog.Hint {
 	if t.lifecycle.Leaving() {
 		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again: quit"}}
 	}
-	return t.focus().hints()
+	if focus := t.focus(); focus != nil {
+		return focus.hints()
+	}
+	return t.prompt.hints()
 }
 
 // hintLine draws as many hints as fit.
-func (v *view) hintLine(width int) string {
-	t := v.tab
-	th, hints := t.program.Theme, v.hints()
+func (t *Tab) hintLine(width int) string {
+	th, hints := t.program.Theme, t.hints()
 	var words strings.Builder
 	for _, h := range hints {
 		words.WriteString(h.Key + "\x00" + h.Text + "\x00")

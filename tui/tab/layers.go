@@ -17,14 +17,13 @@ type layer interface {
 	mouse(msg tea.MouseMsg) (cmd tea.Cmd, taken bool)
 	// hints returns the keys that matter while the layer has the focus.
 	hints() []dialog.Hint
-	// draw draws the layer, in at most height lines.
-	draw(width, height int) dialog.View
 }
 
-const maxLayers = 6
+const maxLayers = 4
 
 // layers appends the tab's layers to l, from the top. Input is offered in this order, and
-// nothing else decides who gets it. The first layer except globalKeys has the focus.
+// nothing else decides who gets it. The first layer has the focus: the cursor and the hint
+// line.
 //
 // A question lies above the transcript and the prompt, unless it takes no keys yet, or the
 // person has moved to the transcript or to a list of the prompt's.
@@ -32,7 +31,6 @@ func (t *Tab) layers(l []layer) []layer {
 	if t.commands.Attached() {
 		return append(l, t.commands)
 	}
-	l = append(l, t.globalKeys)
 	reads := t.reader.Reads()
 	if reads {
 		l = append(l, t.reader)
@@ -54,29 +52,39 @@ func (t *Tab) layers(l []layer) []layer {
 	if t.reader != nil && !reads {
 		l = append(l, t.reader)
 	}
-	return append(l, t.actions)
+	return l
 }
 
-// focus returns the layer with the focus: it has the cursor and the hint line.
+// focus returns the layer with the focus, or nil.
 func (t *Tab) focus() layer {
 	var buf [maxLayers]layer
-	for _, l := range t.layers(buf[:0]) {
-		if l != layer(t.globalKeys) {
-			return l
-		}
+	if all := t.layers(buf[:0]); len(all) > 0 {
+		return all[0]
 	}
 	return nil
 }
 
-// key offers a key to the layers.
+// key handles a key: those that work whatever is open come first, then the layers, then
+// the actions of keys that no layer took. A command that the person has stepped into gets
+// all keys.
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
-	return t.pass(func(l layer) (tea.Cmd, bool) { return l.key(k, name) })
+	if !t.commands.Attached() {
+		if cmd, taken := t.globalKey(name); taken {
+			return cmd
+		}
+	}
+	cmd, taken := t.pass(func(l layer) (tea.Cmd, bool) { return l.key(k, name) })
+	if taken {
+		return cmd
+	}
+	return tea.Batch(cmd, t.keyAction(name))
 }
 
 // paste offers pasted text to the layers.
 func (t *Tab) paste(text string) tea.Cmd {
-	return t.pass(func(l layer) (tea.Cmd, bool) { return l.paste(text) })
+	cmd, _ := t.pass(func(l layer) (tea.Cmd, bool) { return l.paste(text) })
+	return cmd
 }
 
 // mouse offers a mouse event to the layers. While a button is held, the layer that took
@@ -92,36 +100,35 @@ func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	return t.pass(func(l layer) (tea.Cmd, bool) {
+	cmd, _ := t.pass(func(l layer) (tea.Cmd, bool) {
 		cmd, taken := l.mouse(msg)
 		if taken && click {
 			t.pressed = l
 		}
 		return cmd, taken
 	})
+	return cmd
 }
 
 // pass offers input to the layers from the top until one takes it.
-func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) tea.Cmd {
+func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) {
 	var buf [maxLayers]layer
-	var all tea.Cmd
 	for _, l := range t.layers(buf[:0]) {
-		cmd, taken := input(l)
+		var cmd tea.Cmd
+		cmd, taken = input(l)
 		all = tea.Batch(all, cmd)
 		if taken {
 			break
 		}
 	}
-	return all
+	return all, taken
 }
 
-// globalKeys is the layer of keys that work whatever is open: they switch tabs, show the
-// plan and recapture the mouse.
-type globalKeys struct{ tab *Tab }
-
-func (e *globalKeys) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
-	t, keys := e.tab, e.tab.program.Keys
-	if e.takesMouseBack(name) || t.reader.clearsSpan(name) || t.program.Guard.Bounced(name) {
+// globalKey handles the keys that work whatever is open: they recapture the mouse, show the
+// news and switch tabs.
+func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
+	keys := t.program.Keys
+	if t.takesMouseBack(name) || t.reader.clearsSpan(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
@@ -129,27 +136,18 @@ func (e *globalKeys) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	case t.replay != nil:
 		return nil, false
 	case t.news && !t.dialogs.Asks() && keys.Match(config.ActionNews, name): // also on the first screen
-		return t.actions.run(config.ActionNews), true
+		return t.run(config.ActionNews), true
 	}
-	return e.tabKey(name)
+	return t.tabKey(name)
 }
 
-func (*globalKeys) paste(string) (tea.Cmd, bool)       { return nil, false }
-func (*globalKeys) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
-func (*globalKeys) hints() []dialog.Hint               { return nil }
-func (*globalKeys) draw(_, _ int) dialog.View          { return dialog.View{} }
-
-// actions is the bottom layer: it performs the actions of keys that no other layer took,
-// and draws status and hints.
-type actions struct{ tab *Tab }
-
-func (ac *actions) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
-	t := ac.tab
+// keyAction performs the action of a key that no layer took.
+func (t *Tab) keyAction(name string) tea.Cmd {
 	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
 	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !besideQuestion(a) {
-		return nil, true
+		return nil
 	}
-	return ac.run(a), true
+	return t.run(a)
 }
 
 // besideQuestion reports whether an action is available while a question is open and the
@@ -166,19 +164,13 @@ func besideQuestion(a config.Action) bool {
 	return false
 }
 
-func (*actions) paste(string) (tea.Cmd, bool)       { return nil, false }
-func (*actions) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
-
-func (ac *actions) hints() []dialog.Hint { return ac.tab.prompt.hints() }
-
-// draw draws the status line and the hints of the focused layer.
-func (ac *actions) draw(width, _ int) dialog.View {
-	t := ac.tab
-	status := t.view.statusInfo().Line(width)
+// statusLines draws the status line and the hints of the focused layer.
+func (t *Tab) statusLines(width int) []string {
+	status := t.statusInfo().Line(width)
 	if t.commands.Attached() && t.toast.current() != "" {
 		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.current()), width, "…")
 	}
-	return dialog.View{Lines: []string{status, t.view.hintLine(width)}}
+	return []string{status, t.hintLine(width)}
 }
 
 func isClick(msg tea.MouseMsg) bool {
@@ -187,8 +179,7 @@ func isClick(msg tea.MouseMsg) bool {
 }
 
 // lendMouse gives the mouse to the terminal, for its own selection, until the next key.
-func (e *globalKeys) lendMouse() {
-	t := e.tab
+func (t *Tab) lendMouse() {
 	t.mouseLent = true
 	t.composer.Release()
 	t.pressed = nil
@@ -202,8 +193,7 @@ func (t *Tab) TakesMouse() bool { return !t.mouseLent }
 
 // takesMouseBack recaptures the mouse at the next key, and reports whether the key has no
 // other effect: only the key that lent the mouse and the cancel key.
-func (e *globalKeys) takesMouseBack(name string) bool {
-	t := e.tab
+func (t *Tab) takesMouseBack(name string) bool {
 	if !t.mouseLent {
 		return false
 	}
@@ -343,13 +333,13 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()
-		return t.starter.startChosen(a.Agent)
+		return t.startChosen(a.Agent)
 	case dialog.OpenSession:
 		t.dialogs.Pop()
-		return t.actions.openSession(a.Session)
+		return t.openSession(a.Session)
 	case dialog.Run:
 		t.dialogs.Pop()
-		return t.actions.run(a.Action)
+		return t.run(a.Action)
 	case dialog.SetOption:
 		t.dialogs.Pop()
 		t.session.SetOption(a.Option, a.Value)
@@ -360,7 +350,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 			t.dialogs.Push(d)
 		}
 	case dialog.Copy:
-		return t.actions.copy("the address", a.Text)
+		return t.copy("the address", a.Text)
 	case dialog.Show:
 		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.Elicit:

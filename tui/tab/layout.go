@@ -47,15 +47,12 @@ func (l layout) onDialog(y int) bool { return y >= l.dialog && y < l.dialogEnd }
 // outside the view; a negative row counts as one of the popup.
 func (l layout) composerRow(y int) int { return y - l.prompt }
 
-// view composes what the layers draw.
-type view struct{ tab *Tab }
-
 // Draw draws the tab: transcript, dialog, activity, queue, composer and two lines of
 // status. A full-screen page or command is drawn alone.
 func (t *Tab) Draw(width, height int) Screen {
 	t.width, t.height = width, height
-	if t.view.fullScreen() {
-		return t.view.drawFullScreen(width, height)
+	if t.fullScreen() {
+		return t.drawFullScreen(width, height)
 	}
 	var foot, panel dialog.View
 	if t.dialogs.Asks() && !t.reader.Reads() {
@@ -63,7 +60,7 @@ func (t *Tab) Draw(width, height int) Screen {
 		// These are drawn after it: the hints are about what is in sight now.
 		least := t.prompt.drawAbout(width, height, true)
 		panel = t.panel.draw(width, height-len(least.Lines))
-		foot = t.prompt.drawAbout(width, height, t.view.crowded(height))
+		foot = t.prompt.drawAbout(width, height, t.crowded(height))
 		if len(panel.Lines)+leastAbove > height-len(foot.Lines) {
 			foot = t.prompt.drawAbout(width, height, true)
 		}
@@ -74,17 +71,16 @@ func (t *Tab) Draw(width, height int) Screen {
 	room := height - len(foot.Lines)
 	lines := make([]string, 0, height)
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
-		lines = append(append(lines, t.view.transcriptLines(width, above-1)...), "")
+		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
 	} else if above > 0 {
-		lines = append(lines, t.view.transcriptLines(width, above)...)
+		lines = append(lines, t.transcriptLines(width, above)...)
 	}
-	return t.view.compose(lines, panel, foot, width, height)
+	return t.compose(lines, panel, foot, width, height)
 }
 
 // compose joins the conversation, the panel and the foot, and places the cursor of the
 // focused layer.
-func (v *view) compose(lines []string, panel, foot dialog.View, width, height int) Screen {
-	t := v.tab
+func (t *Tab) compose(lines []string, panel, foot dialog.View, width, height int) Screen {
 	at := len(lines)
 	end := at + len(panel.Lines)
 	t.area = layout{dialog: at, dialogEnd: end, prompt: end + t.prompt.line - t.prompt.popup, popup: t.prompt.popup}
@@ -111,25 +107,25 @@ const leastAbove = 3
 
 // draw draws everything below the transcript.
 func (p *promptLayer) draw(width, height int) dialog.View {
-	return p.drawAbout(width, height, p.tab.view.crowded(height))
+	return p.drawAbout(width, height, p.tab.crowded(height))
 }
 
 // drawAbout draws what stands below the transcript; crowded says that a dialog takes the
 // room of what the person can do without meanwhile.
 func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	t := p.tab
-	now := t.view.statusInfo()
+	now := t.statusInfo()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	t.composer.SetPlaceholder(p.placeholder())
 	t.composer.SetFocused(t.focus() != layer(t.panel) || t.dialogs.Asks() && !t.composer.Empty())
 	lines, cursor := t.composer.View()
-	status := t.actions.draw(width, 2).Lines
+	status := t.statusLines(width)
 	p.finding, p.popup = nil, 0
 	listed := t.focus() == layer(t.panel) && !t.dialogs.Asks() // it gets all typed text
 	if crowded && listed {
 		if t.toast.current() != "" {
-			said, _ := t.view.messageLine(nil, "", "", width)
+			said, _ := t.messageLine(nil, "", "", width)
 			status = append([]string{said}, status...)
 		}
 		status = status[max(0, len(status)-height):]
@@ -141,7 +137,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 		queue = queue[:min(len(queue), 1)]
 	}
 	below := make([]string, 0, len(lines)+len(queue)+5)
-	said, column := t.view.messageLine(t.reader.base(), now.Activity(), t.reader.Place(), width)
+	said, column := t.messageLine(t.reader.base(), now.Activity(), t.reader.Place(), width)
 	switch {
 	case !crowded:
 		below = append(below, said)
@@ -164,7 +160,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	}
 	p.line = len(below)
 	if t.replay != nil {
-		below, cursor = append(below, t.replay.draw(width, 1).Lines...), nil
+		below, cursor = append(below, t.replay.Line(width)), nil
 	} else {
 		below = append(below, lines[p.popup:]...)
 	}
@@ -208,8 +204,7 @@ func (p *promptLayer) placeholder() string {
 const lowHeight = 16
 
 // crowded reports whether a dialog takes keys and room is short.
-func (v *view) crowded(height int) bool {
-	t := v.tab
+func (t *Tab) crowded(height int) bool {
 	return height < lowHeight && t.dialogs.Top() != nil && !t.reader.Reads()
 }
 
@@ -251,13 +246,12 @@ func (s *Screen) cut(width, height int) {
 }
 
 // transcriptLines draws the transcript, or the welcome while it is empty.
-func (v *view) transcriptLines(width, height int) []string {
-	t := v.tab
+func (t *Tab) transcriptLines(width, height int) []string {
 	if t.list == nil || len(t.conv.Items) == 0 {
 		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		return welcome(t.program, ready, v.statusInfo().StartTail(width, height-welcomeHeight), width, height)
+		return welcome(t.program, ready, t.statusInfo().StartTail(width, height-welcomeHeight), width, height)
 	}
-	return t.reader.draw(width, height).Lines
+	return t.reader.draw(width, height)
 }
 
 // welcomeHeight is the number of lines above what is added to the welcome.
@@ -334,8 +328,7 @@ type fullScreenDialog interface {
 }
 
 // fullScreen reports whether an attached command or the top page takes the whole screen.
-func (v *view) fullScreen() bool {
-	t := v.tab
+func (t *Tab) fullScreen() bool {
 	if t.commands.Attached() {
 		return t.commands.Covers()
 	}
@@ -344,8 +337,7 @@ func (v *view) fullScreen() bool {
 }
 
 // drawFullScreen draws it.
-func (v *view) drawFullScreen(width, height int) Screen {
-	t := v.tab
+func (t *Tab) drawFullScreen(width, height int) Screen {
 	t.area = layout{dialogEnd: height, prompt: height}
 	var s Screen
 	if t.commands.Attached() {
@@ -360,7 +352,7 @@ func (v *view) drawFullScreen(width, height int) Screen {
 			s.Lines = append(s.Lines, "")
 		}
 		if room < height {
-			s.Lines = append(s.Lines, v.hintLine(width))
+			s.Lines = append(s.Lines, t.hintLine(width))
 		}
 	}
 	for i, line := range s.Lines {
@@ -373,7 +365,7 @@ func (v *view) drawFullScreen(width, height int) Screen {
 // Covers reports whether the tab needs the whole screen: for an attached command, a
 // full-screen page, or reading the transcript.
 func (t *Tab) Covers() bool {
-	return t.view.fullScreen() || t.reader.Reads()
+	return t.fullScreen() || t.reader.Reads()
 }
 
 // DrawInline draws the live part for inline mode, where the terminal keeps the transcript:
@@ -388,7 +380,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	switch above := room - len(panel.Lines); {
 	case t.list == nil || len(t.conv.Items) == 0:
 		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		lines = welcome(t.program, ready, t.view.statusInfo().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
+		lines = welcome(t.program, ready, t.statusInfo().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
 	default:
 		t.list.SetSize(width, max(1, above))
 		t.list.SetNow(t.program.Now())
@@ -396,7 +388,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 		done, more = t.list.Finished()
 		lines = t.list.Rest(above)
 	}
-	return t.view.compose(slices.Clone(lines), panel, foot, width, height), done, more
+	return t.compose(slices.Clone(lines), panel, foot, width, height), done, more
 }
 
 // mostRest bounds the lines of unfinished items left on the terminal.

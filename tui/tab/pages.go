@@ -17,13 +17,12 @@ import (
 )
 
 // showChanges opens the review of the agent's changes.
-func (ac *actions) showChanges() tea.Cmd {
-	t := ac.tab
+func (t *Tab) showChanges() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
 	case t.session.Options().Journal == nil:
-		return t.say(ac.noReview())
+		return t.say(t.noReview())
 	case t.changes == nil:
 		t.changes = pages.NewReview(pages.ChangesOptions{
 			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost{t},
@@ -37,8 +36,7 @@ func (ac *actions) showChanges() tea.Cmd {
 }
 
 // changedFiles returns how many files the agent is known to have changed.
-func (v *view) changedFiles() int {
-	t := v.tab
+func (t *Tab) changedFiles() int {
 	n := len(t.conv.Files)
 	if t.session != nil && t.session.Options().Journal != nil {
 		n = max(n, t.session.Options().Journal.Len())
@@ -47,8 +45,7 @@ func (v *view) changedFiles() int {
 }
 
 // inspect opens the protocol inspector.
-func (ac *actions) inspect() tea.Cmd {
-	t := ac.tab
+func (t *Tab) inspect() tea.Cmd {
 	if t.session == nil {
 		return t.say("there is no agent yet")
 	}
@@ -74,10 +71,10 @@ func (ac *actions) inspect() tea.Cmd {
 type pageHost struct{ *Tab }
 
 // Edit opens a file in the editor.
-func (h pageHost) Edit(path string, line int) tea.Cmd { return h.actions.edit(path, line) }
+func (h pageHost) Edit(path string, line int) tea.Cmd { return h.edit(path, line) }
 
 // Copy puts text on the clipboard.
-func (h pageHost) Copy(what, text string) tea.Cmd { return h.actions.copy(what, text) }
+func (h pageHost) Copy(what, text string) tea.Cmd { return h.copy(what, text) }
 
 // Flash returns the current toast, or "".
 func (h pageHost) Flash() string { return h.toast.current() }
@@ -99,8 +96,7 @@ func (h pageHost) Compose(text string) tea.Cmd {
 func (t *Tab) TellNews() { t.news = true }
 
 // newsWords returns the announcement of a new version, or "".
-func (v *view) newsWords() string {
-	t := v.tab
+func (t *Tab) newsWords() string {
 	if !t.news {
 		return ""
 	}
@@ -108,8 +104,7 @@ func (v *view) newsWords() string {
 }
 
 // showNews opens the changelog.
-func (ac *actions) showNews() {
-	t := ac.tab
+func (t *Tab) showNews() {
 	t.news = false
 	t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 }
@@ -139,7 +134,7 @@ func fileList(t *Tab) tea.Cmd {
 			}
 			items = append(items, dialog.Item{
 				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: dialog.Do(func() tea.Cmd { return t.actions.edit(f.Path, 0) }),
+				Do: dialog.Do(func() tea.Cmd { return t.edit(f.Path, 0) }),
 			})
 		}
 		return func() tea.Cmd { showFiles(t, items); return nil }
@@ -210,7 +205,7 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionFind:
 		p.startFinding()
 	case config.ActionLendMouse:
-		p.tab.globalKeys.lendMouse()
+		p.tab.lendMouse()
 	default:
 		p.Move(a)
 	}
@@ -302,7 +297,7 @@ func (p *pager) View(width, height int) dialog.View {
 	p.list.SetNow(sessionNow(p.tab))
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
-	said, column := p.tab.view.messageLine(&p.reader, "", "", width)
+	said, column := p.tab.messageLine(&p.reader, "", "", width)
 	lines = append(lines, said)
 	v := dialog.View{Lines: lines[:min(len(lines), height)]}
 	if column >= 0 && len(lines) <= height {

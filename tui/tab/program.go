@@ -239,15 +239,14 @@ func (t *Tab) label() string { return t.info.Label(ownTitle(t), t.agent.Name, t.
 // tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
 // while a question is open, so that nobody has to answer first. Keys for a tab's number
 // answer a question where they must: while the prompt holds text, a bare number is typed.
-func (e *globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
-	t := e.tab
+func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	keys, asks := t.program.Keys, t.dialogs.Asks()
 	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
 		return nil, false
 	}
 	switch a, _ := keys.Action(config.ContextPrompt, name); a {
 	case config.ActionNextTab, config.ActionPrevTab:
-		return t.actions.run(a), true
+		return t.run(a), true
 	case config.ActionTab:
 		if asks && (!t.composer.Empty() || t.tabs().Alone()) {
 			return nil, false
@@ -256,7 +255,7 @@ func (e *globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		return nil, true
 	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
-			return t.actions.run(a), true
+			return t.run(a), true
 		}
 	}
 	return nil, false
@@ -271,24 +270,22 @@ func (t *Tab) tabs() Tabs {
 
 // newSession starts a session with the same agent and directory in a new tab. An unused
 // session counts as new already.
-func (ac *actions) newSession() tea.Cmd {
-	t := ac.tab
+func (t *Tab) newSession() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
-	case ac.fresh():
+	case t.fresh():
 		return t.say("this session is still empty")
 	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
-		return ac.chooseAnother()
+		return t.chooseAnother()
 	}
-	return ac.openBeside(t.agent)
+	return t.openBeside(t.agent)
 }
 
 // openBeside opens a session with an agent in a new tab, in this tab's directory. It does
 // not reuse the directory if a project belongs to its agent, or if the directory may be
 // gone.
-func (ac *actions) openBeside(a config.Agent) tea.Cmd {
-	t := ac.tab
+func (t *Tab) openBeside(a config.Agent) tea.Cmd {
 	if t.program.StartIn == nil || a.OwnProject || t.agent.OwnProject || t.stored.readOnly != "" {
 		return t.tabs().Open(a)
 	}
@@ -296,14 +293,12 @@ func (ac *actions) openBeside(a config.Agent) tea.Cmd {
 }
 
 // fresh reports whether nothing was, or is about to be, said in the session.
-func (ac *actions) fresh() bool {
-	t := ac.tab
+func (t *Tab) fresh() bool {
 	c := t.conv
 	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue) == 0
 }
 
-func (ac *actions) renameTab() {
-	t := ac.tab
+func (t *Tab) renameTab() {
 	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
 		Title: "Name the tab", Text: t.info.Name(), Hint: t.label(),
 		Do: func(name string) tea.Cmd {

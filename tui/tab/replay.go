@@ -31,7 +31,7 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 		return t.say(err.Error())
 	}
 	t.replay = &replayControl{tab: t, player: p, last: t.program.Now()}
-	t.starter.adopt(config.Agent{}, s)
+	t.adopt(config.Agent{}, s)
 	t.stored.title = p.Script().Title
 	return t.address(t.replay.Start())
 }
@@ -50,8 +50,7 @@ func actsOutside(a config.Action) bool {
 
 // inReplay handles an action during a replay. other means that the action has its usual
 // effect.
-func (ac *actions) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
-	t := ac.tab
+func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 	if t.replay == nil {
 		return nil, true
 	}
@@ -200,11 +199,6 @@ func (r *replayControl) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 func (*replayControl) paste(string) (tea.Cmd, bool)       { return nil, false }
 func (*replayControl) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 
-// draw draws the progress line in place of the prompt.
-func (r *replayControl) draw(width, _ int) dialog.View {
-	return dialog.View{Lines: []string{r.Line(width)}}
-}
-
 // Asks returns the question open at the current position and its recorded answer, or "".
 func (r *replayControl) Asks(c *conversation.Conversation) string {
 	th := r.tab.program.Theme
@@ -245,7 +239,7 @@ func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed)
 // replayBar is the width of the progress bar, in cells.
 const replayBar = 16
 
-// Line draws the progress of the replay.
+// Line draws the progress of the replay, in place of the prompt.
 func (r *replayControl) Line(width int) string {
 	p, th := r.player, r.tab.program.Theme
 	state := "playing"

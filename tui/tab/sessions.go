@@ -198,7 +198,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 		id := s.Stored.ID
 		item.ID, item.Current = "kept "+string(id), id == l.tab.StoredID()
 		item.About = s.Preview()
-		item.Do = dialog.Do(func() tea.Cmd { return l.tab.actions.openStored(id) })
+		item.Do = dialog.Do(func() tea.Cmd { return l.tab.goToStored(id) })
 	default:
 		item.ID, item.Do = string(s.Remembered.SessionID), dialog.OpenSession{Session: *s.Remembered}
 		item.Current = l.tab.conv != nil && s.Remembered.SessionID == l.tab.conv.ID
@@ -288,27 +288,26 @@ func (l *sessionList) search(words string) tea.Cmd {
 // ShowSessions lists the sessions.
 func (t *Tab) ShowSessions() tea.Cmd { return t.address(openSessionList(t)) }
 
-// openStored opens a stored session, unless this tab shows it.
-func (ac *actions) openStored(id store.ID) tea.Cmd {
-	if id == ac.tab.StoredID() {
+// goToStored opens a stored session, unless this tab shows it.
+func (t *Tab) goToStored(id store.ID) tea.Cmd {
+	if id == t.StoredID() {
 		return nil
 	}
 	return send(Open{{ID: id}})
 }
 
 // fork continues with a copy of the session, if the agent supports that.
-func (ac *actions) fork() tea.Cmd { return ac.tab.sayIf(ac.tab.session.Fork()) }
+func (t *Tab) fork() tea.Cmd { return t.sayIf(t.session.Fork()) }
 
 // openSession opens another of the agent's sessions: here if that loses nothing, else in a
 // new tab.
-func (ac *actions) openSession(info acpclient.SessionInfo) tea.Cmd {
-	t := ac.tab
+func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 	switch {
 	case info.SessionID == t.conv.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
 		return t.sayIf(t.session.OpenSession(info)) // reports the error
-	case ac.loses():
+	case t.loses():
 		info.Cwd = t.cwd
 		return t.tabs().Load(t.agent, info)
 	}
@@ -317,8 +316,7 @@ func (ac *actions) openSession(info acpclient.SessionInfo) tea.Cmd {
 
 // loses reports whether opening another session here would lose something: a turn, queued
 // prompts, or a transcript that is not stored.
-func (ac *actions) loses() bool {
-	t := ac.tab
+func (t *Tab) loses() bool {
 	c := t.conv
 	return c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == ""
 }
@@ -421,8 +419,7 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 }
 
 // source returns this tab's session for export.
-func (ac *actions) source() exportSource {
-	t := ac.tab
+func (t *Tab) source() exportSource {
 	return exportSource{
 		Conversation: t.conv, Named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), About: t.Title(), Base: t.base,
 		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },

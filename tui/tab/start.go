@@ -29,27 +29,23 @@ type startedMsg struct {
 	err     error
 }
 
-// starter starts agents and reopens stored sessions for a tab.
-type starter struct{ tab *Tab }
-
 // startAgent makes and starts a session with an agent.
-func (st *starter) startAgent(a config.Agent) tea.Cmd {
-	start := st.tab.program.Start
-	return st.startWith(a, func() (*session.Session, error) { return start(a) })
+func (t *Tab) startAgent(a config.Agent) tea.Cmd {
+	start := t.program.Start
+	return t.startWith(a, func() (*session.Session, error) { return start(a) })
 }
 
 // startChosen is startAgent for an agent chosen from a list: the tour begins by itself.
-func (st *starter) startChosen(a config.Agent) tea.Cmd {
-	cmd := st.startAgent(a)
+func (t *Tab) startChosen(a config.Agent) tea.Cmd {
+	cmd := t.startAgent(a)
 	if first := app.FirstPrompt(a); first != "" {
-		cmd = tea.Batch(cmd, st.tab.queue.Submit(composer.NewPrompt(first)))
+		cmd = tea.Batch(cmd, t.queue.Submit(composer.NewPrompt(first)))
 	}
 	return cmd
 }
 
 // startWith is startAgent with another constructor of the session.
-func (st *starter) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
-	t := st.tab
+func (t *Tab) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
 	t.agent = a
 	t.starting = sync.OnceValue(func() startedMsg {
 		s, err := make()
@@ -63,30 +59,28 @@ func (st *starter) startWith(a config.Agent, make func() (*session.Session, erro
 }
 
 // started takes over the session. Prompts sent in the meantime go to it.
-func (st *starter) started(msg startedMsg) tea.Cmd {
-	t := st.tab
+func (t *Tab) started(msg startedMsg) tea.Cmd {
 	t.starting = nil
 	if msg.err != nil {
 		t.agent = config.Agent{}
 		looked := t.queue.ReturnToDraft()
 		var another func() tea.Cmd
 		if t.program.Available != nil {
-			another = st.chooseAgent
+			another = t.chooseAgent
 		}
 		t.lifecycle.StartFailed(msg.agent, msg.err, another)
 		return looked
 	}
-	st.adopt(msg.agent, msg.session)
+	t.adopt(msg.agent, msg.session)
 	// The session's own event comes with the next batch.
 	t.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
 	t.rules().AskToTrust()
 	t.queue.held.Send(t.session)
-	return tea.Batch(t.pump.next, st.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
+	return tea.Batch(t.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
 }
 
 // adopt makes a session the tab's.
-func (st *starter) adopt(a config.Agent, s *session.Session) {
-	t := st.tab
+func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.agent, t.session, t.conv = a, s, conversation.New()
 	if cwd := s.Options().Cwd; cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
@@ -108,9 +102,9 @@ func (st *starter) adopt(a config.Agent, s *session.Session) {
 	t.pump = newPump(t.program.Context, s)
 }
 
-// command returns what starts an agent, or where it listens, for people.
-func (st *starter) command() string {
-	a := st.tab.agent
+// agentCommand returns what starts an agent, or where it listens, for people.
+func (t *Tab) agentCommand() string {
+	a := t.agent
 	if a.Address != "" {
 		return a.Listens()
 	}
@@ -119,35 +113,32 @@ func (st *starter) command() string {
 
 // leaveStart ends an agent that is still starting. If it was the tab's first, the person
 // can choose another.
-func (st *starter) leaveStart() tea.Cmd {
-	t := st.tab
-	if !st.unused() { // there is something to read
+func (t *Tab) leaveStart() tea.Cmd {
+	if !t.unused() { // there is something to read
 		t.session.Kill()
 		return nil
 	}
-	return st.chooseInstead()
+	return t.chooseInstead()
 }
 
 // unused reports whether the tab has had no session with its agent.
-func (st *starter) unused() bool {
-	c := st.tab.conv
+func (t *Tab) unused() bool {
+	c := t.conv
 	spoken := func(it conversation.Item) bool { _, note := it.(*conversation.Note); return !note }
 	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
 }
 
 // chooseInstead ends the tab's agent and lets the person choose another.
-func (st *starter) chooseInstead() tea.Cmd {
-	t := st.tab
+func (t *Tab) chooseInstead() tea.Cmd {
 	left := t.session
 	looked := t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
-	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), st.chooseAgent())
+	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.chooseAgent())
 }
 
 // readBranch finds the git branch of the tab's directory, and its worktree if it was
 // created for sessions.
-func (st *starter) readBranch() tea.Cmd {
-	t := st.tab
+func (t *Tab) readBranch() tea.Cmd {
 	dir := t.cwd
 	return inBackground(func() then {
 		branch, tree := git.Branch(dir), git.WorktreeAt(dir)
@@ -188,10 +179,9 @@ type reopenedMsg struct {
 }
 
 // OpenStored shows a stored session and continues it.
-func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.starter.openStored(o)) }
+func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.reopenStored(o)) }
 
-func (st *starter) openStored(o app.Open) tea.Cmd {
-	t := st.tab
+func (t *Tab) reopenStored(o app.Open) tea.Cmd {
 	t.stored.from = o // from now on no other tab opens it
 	reopen, ctx := t.program.Reopen, t.program.Context
 	t.reopening = sync.OnceValue(func() reopenedMsg {
@@ -206,8 +196,7 @@ func (st *starter) openStored(o app.Open) tea.Cmd {
 }
 
 // reopened shows the stored session and has its agent continue it.
-func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
-	t := st.tab
+func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	t.reopening = nil
 	if msg.err != nil {
 		t.stored.from = app.Open{}
@@ -221,11 +210,11 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	if old := t.session; old != nil { // it only showed the transcript
 		go old.Close(context.Background())
 	}
-	st.adopt(msg.Agent, msg.Session)
-	cmds := []tea.Cmd{st.remember(msg), t.pump.next, st.readBranch(), t.diffPositions.Locate(msg.wanted)}
+	t.adopt(msg.Agent, msg.Session)
+	cmds := []tea.Cmd{t.restoreView(msg), t.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
 		cmds = append(cmds, t.queue.ReturnToDraft()) // prompts sent in the meantime have no recipient
-		st.readOnly(msg.ReadOnly)
+		t.showReadOnly(msg.ReadOnly)
 		return tea.Batch(cmds...)
 	}
 	t.session.Start()
@@ -237,10 +226,9 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// remember restores the stored view. If the person has started another draft, the stored
+// restoreView restores the stored view. If the person has started another draft, the stored
 // one goes into the history.
-func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
-	t := st.tab
+func (t *Tab) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 	c := msg.Transcript.Conversation
 	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title}
 	t.conv = c
@@ -263,14 +251,13 @@ func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
 	return keep
 }
 
-// readOnly reports why the session is read-only, and asks where consent would help.
-func (st *starter) readOnly(why error) {
-	t := st.tab
+// showReadOnly reports why the session is read-only, and asks where consent would help.
+func (t *Tab) showReadOnly(why error) {
 	var untrusted *app.UntrustedError
 	t.stored.readOnly = "read-only here: " + why.Error()
 	if errors.As(why, &untrusted) {
 		t.stored.untrusted = untrusted
-		st.askToTrust()
+		t.askToTrustAgent()
 		return
 	}
 	t.ask(dialog.Confirmation{
@@ -279,9 +266,8 @@ func (st *starter) readOnly(why error) {
 	})
 }
 
-// askToTrust asks whether to start, or connect to, the session's agent.
-func (st *starter) askToTrust() {
-	t := st.tab
+// askToTrustAgent asks whether to start, or connect to, the session's agent.
+func (t *Tab) askToTrustAgent() {
 	again, why := t.stored.from, t.stored.untrusted
 	again.Trusted = true
 	done := "started"
@@ -289,20 +275,19 @@ func (st *starter) askToTrust() {
 		done = "connected to"
 	}
 	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, config.ActionStartAgain) + " asks about it again"
-	q := t.actions.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
-	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return st.openStored(again) })
+	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
+	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return t.reopenStored(again) })
 	t.ask(q)
 }
 
 // cannotGoOn reports whether the session that failed to open is a stored one, which can be
 // replaced by a new session.
-func (st *starter) cannotGoOn() bool {
-	return st.tab.session.Options().HasTranscript && !st.tab.stored.replaced
+func (t *Tab) cannotGoOn() bool {
+	return t.session.Options().HasTranscript && !t.stored.replaced
 }
 
 // askForNewSession offers a new session when the agent cannot reopen a stored one.
-func (st *starter) askForNewSession(err error) {
-	t := st.tab
+func (t *Tab) askForNewSession(err error) {
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.stored.replaced, t.stored.earlier = true, about
@@ -357,7 +342,7 @@ func (t *Tab) OfferUnended() tea.Cmd {
 		if err != nil || q == nil {
 			return nil // best effort
 		}
-		return func() tea.Cmd { t.ask(t.actions.confirmation(*q)); return nil }
+		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
 	}))
 }
 

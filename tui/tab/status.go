@@ -335,8 +335,7 @@ func money(c *acpclient.Cost) string {
 // messageLine draws the line below the transcript or a page: activity at the left and the
 // reading position at the right, a toast, or the find field. column is the cursor's
 // column, or -1. r is nil if there is nothing to read.
-func (v *view) messageLine(r *reader, left, right string, width int) (line string, column int) {
-	t := v.tab
+func (t *Tab) messageLine(r *reader, left, right string, width int) (line string, column int) {
 	th := t.program.Theme
 	column = -1
 	switch finding := r != nil && r.Finding(); {
@@ -346,15 +345,14 @@ func (v *view) messageLine(r *reader, left, right string, width int) (line strin
 		left, right, column = r.FindLine(width)
 	case t.mouseLent:
 		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
-	case left == "" && v.newsWords() != "":
-		left = "  " + th.Muted.Render(v.newsWords())
+	case left == "" && t.newsWords() != "":
+		left = "  " + th.Muted.Render(t.newsWords())
 	}
 	return termtext.JoinSides(left, right+" ", width), column
 }
 
 // statusInfo collects the state that the lines around the prompt show.
-func (v *view) statusInfo() *statusInfo {
-	t := v.tab
+func (t *Tab) statusInfo() *statusInfo {
 	f := &statusInfo{
 		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.active(),
@@ -363,10 +361,10 @@ func (v *view) statusInfo() *statusInfo {
 		SigningIn: t.signIn.dialog != nil,
 	}
 	if t.starting != nil {
-		f.Starting, f.Connects = t.starter.command(), t.agent.Address != ""
+		f.Starting, f.Connects = t.agentCommand(), t.agent.Address != ""
 	}
 	if t.conv != nil {
-		f.Changed = t.view.changedFiles()
+		f.Changed = t.changedFiles()
 	}
 	if t.replay != nil && t.conv != nil {
 		f.Asked = t.replay.Asks(t.conv)

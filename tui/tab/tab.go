@@ -63,7 +63,6 @@ type Tab struct {
 	composer  *composer.Composer
 	queue     *promptQueue
 	drafts    *drafts
-	images    *images
 	questions *questions
 	signIn    *signIn
 	commands  *commands
@@ -81,13 +80,9 @@ type Tab struct {
 	reopening func() reopenedMsg
 	news      bool // parley was updated, and the person has not seen the changelog
 
-	// The permanent layers, and what they are drawn and started by.
-	globalKeys *globalKeys
-	panel      *panel
-	prompt     *promptLayer
-	actions    *actions
-	view       *view
-	starter    *starter
+	// The permanent layers.
+	panel  *panel
+	prompt *promptLayer
 
 	mouseLent bool  // to the terminal, until the next key press
 	pressed   layer // took the click of the held button, or nil
@@ -101,13 +96,11 @@ type Tab struct {
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
 	t.dialogs = dialog.NewStack(p.Guard)
-	t.images = &images{t}
 	t.composer = newComposer(t)
 	t.queue = &promptQueue{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.questions = &questions{tab: t}
-	t.globalKeys, t.panel, t.prompt, t.actions = &globalKeys{t}, &panel{t}, &promptLayer{tab: t}, &actions{t}
-	t.view, t.starter = &view{t}, &starter{t}
+	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.signIn = &signIn{tab: t}
 	t.commands = &commands{tab: t}
 	t.diffPositions = newDiffPositions(t.Cwd)
@@ -122,7 +115,7 @@ func newComposer(t *Tab) *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
-		NoImages: t.images.None, Own: composerCommands(),
+		NoImages: t.noImages, Own: composerCommands(),
 	})
 }
 
@@ -140,25 +133,25 @@ func (t *Tab) ID() ID { return t.id }
 // Start starts an agent, or lets the person choose one if a is nil. The agent starts at
 // once, in the background: it does not wait until the command runs.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
-	cmds := []tea.Cmd{t.starter.readBranch()}
+	cmds := []tea.Cmd{t.readBranch()}
 	if a != nil {
-		cmds = append(cmds, t.starter.startAgent(*a))
+		cmds = append(cmds, t.startAgent(*a))
 		go t.starting()
 	} else {
-		cmds = append(cmds, t.starter.chooseFirst())
+		cmds = append(cmds, t.chooseFirst())
 	}
 	return t.address(tea.Batch(cmds...))
 }
 
 // Launch starts an agent.
 func (t *Tab) Launch(a config.Agent) tea.Cmd {
-	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startAgent(a)))
+	return t.address(tea.Batch(t.readBranch(), t.startAgent(a)))
 }
 
 // Load is Launch for one of the agent's sessions.
 func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	load := t.program.Load
-	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startWith(a, func() (*session.Session, error) { return load(a, info) })))
+	return t.address(tea.Batch(t.readBranch(), t.startWith(a, func() (*session.Session, error) { return load(a, info) })))
 }
 
 // Show brings the tab to the front: it takes keys.
@@ -267,7 +260,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case batchMsg:
 		return t.fold(msg)
 	case startedMsg:
-		return t.starter.started(msg)
+		return t.started(msg)
 	case agentsMsg:
 		return msg.list.take(msg.Agents)
 	case progressMsg:
@@ -307,7 +300,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 			return t.changes.Open()
 		}
 	case reopenedMsg:
-		return t.starter.reopened(msg)
+		return t.reopened(msg)
 	default:
 		return t.composer.Update(msg)
 	}
@@ -357,15 +350,15 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		t.queue.Lost()
 		t.lifecycle.Lost(t.agent)
 	case conversation.SessionFailed:
-		if t.starter.cannotGoOn() {
-			t.starter.askForNewSession(e.Err)
+		if t.cannotGoOn() {
+			t.askForNewSession(e.Err)
 			break
 		}
 		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
-		return tea.Batch(t.starter.readBranch(), saveName(t))
+		return tea.Batch(t.readBranch(), saveName(t))
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
 			t.composer.SetCommands(t.conv.Commands)

@@ -127,8 +127,7 @@ func (t *Tab) choose(l dialog.List) *dialog.Selector {
 }
 
 // confirmation turns a question into a dialog. Its answers run in the background.
-func (ac *actions) confirmation(q app.Question) dialog.Confirmation {
-	t := ac.tab
+func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
 	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
 	for _, choice := range q.Choices {
 		do := dialog.Action(dialog.Close{})
@@ -136,7 +135,7 @@ func (ac *actions) confirmation(q app.Question) dialog.Confirmation {
 		case choice.Open != nil:
 			do = dialog.Do(func() tea.Cmd { return send(Open(choice.Open)) })
 		case choice.Do != nil:
-			do = dialog.Do(func() tea.Cmd { return ac.carryOut(choice.Do) })
+			do = dialog.Do(func() tea.Cmd { return t.carryOut(choice.Do) })
 		case choice.DropWorktree:
 			do = dialog.Do(t.worktree.drop)
 		}
@@ -146,23 +145,22 @@ func (ac *actions) confirmation(q app.Question) dialog.Confirmation {
 }
 
 // carryOut carries out an answer in the background, and asks what follows from it.
-func (ac *actions) carryOut(do func() (app.Outcome, error)) tea.Cmd {
-	t := ac.tab
+func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 	return inBackground(func() then {
 		out, err := do()
 		if err != nil {
-			return ac.failed(err)
+			return t.failed(err)
 		}
 		return func() tea.Cmd {
 			switch q := out.Ask; {
 			case q == nil:
 			case q.Enter != nil:
 				enter := func(text string) tea.Cmd {
-					return ac.carryOut(func() (app.Outcome, error) { return q.Enter(text) })
+					return t.carryOut(func() (app.Outcome, error) { return q.Enter(text) })
 				}
 				t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: q.Title, Hint: q.Hint, Do: enter}))
 			default:
-				t.ask(ac.confirmation(*q))
+				t.ask(t.confirmation(*q))
 			}
 			if out.Say == "" {
 				return nil
@@ -173,9 +171,9 @@ func (ac *actions) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 }
 
 // failed shows an error until it is closed.
-func (ac *actions) failed(err error) then {
+func (t *Tab) failed(err error) then {
 	return func() tea.Cmd {
-		ac.tab.tell("That failed", termtext.Block(err.Error()))
+		t.tell("That failed", termtext.Block(err.Error()))
 		return nil
 	}
 }

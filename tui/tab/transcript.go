@@ -291,14 +291,14 @@ func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 }
 
 // draw draws the transcript.
-func (r *transcriptReader) draw(width, height int) dialog.View {
+func (r *transcriptReader) draw(width, height int) []string {
 	t := r.tab
 	r.list.SetSize(width, height)
 	if !t.program.ReducedMotion { // otherwise elapsed times stand still
 		r.list.SetNow(sessionNow(t))
 	}
 	r.SetRows(height)
-	return dialog.View{Lines: r.list.Lines()}
+	return r.list.Lines()
 }
 
 // largestSource is the largest file to search, in bytes.
