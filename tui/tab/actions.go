@@ -78,21 +78,12 @@ func (t *Tab) noItems() string {
 	return unless(t.conv != nil && len(t.conv.Items) > 0, emptyTranscript)
 }
 
-func (t *Tab) needsSession() string { return unless(t.session != nil, noAgent) }
-
-// noReview says why a session has no review of changes.
+// noReview says why the session has no review of changes.
 func (t *Tab) noReview() string {
 	if t.stored.readOnly != "" {
 		return "no review: this session is read-only"
 	}
 	return "Undo is off: journal = false in the configuration"
-}
-
-func (t *Tab) noRules() string { return unless(t.rules() != nil, noAgent) }
-
-func (t *Tab) noFork() string {
-	c := t.conv
-	return unless(t.session != nil && c.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 }
 
 func (t *Tab) noSignIn() string {
@@ -277,7 +268,7 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 		}
 		return t.lifecycle.StartAgain()
 	case config.ActionExport:
-		return chooseExport(t, t.source())
+		return t.exporter().choose()
 	}
 	return nil
 }
@@ -366,10 +357,11 @@ func (t *Tab) askUnknownCommand(name string, p composer.Prompt) {
 }
 
 func (t *Tab) showRules() tea.Cmd {
-	if why := t.noRules(); why != "" {
-		return t.say(why)
+	rules := t.rules()
+	if rules == nil {
+		return t.say(noAgent)
 	}
-	return t.rules().Show()
+	return rules.Show()
 }
 
 func (t *Tab) signOut() tea.Cmd {
@@ -404,19 +396,21 @@ func (t *Tab) otherItems() []dialog.Item {
 	do := func(id, title, words, why string, do func() tea.Cmd) dialog.Item {
 		return withReason(dialog.Item{ID: id, Title: title, Words: words, Do: dialog.Do(do)}, why, t.say)
 	}
+	needsSession, noRules := unless(t.session != nil, noAgent), unless(t.rules() != nil, noAgent)
+	noFork := unless(t.session != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 	items := []dialog.Item{
 		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys rules theme notifications", "", t.editConfig),
 		do("theme", "Choose the theme", "settings colours colors dark light appearance", "", t.chooseTheme),
 		do("usage", "Show context use and cost", "tokens money price budget", t.noUsage(), t.showUsage),
-		do("files", "Show the files the agent wrote", "edits diff changes", t.needsSession(), func() tea.Cmd { return fileList(t) }),
-		do("shell", "Open your shell", "bash terminal console command !", t.needsSession(), func() tea.Cmd { return t.commands.Run("") }),
-		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", t.noRules(), t.showRules),
-		do("fork", "Fork this session", "branch copy duplicate", t.noFork(), t.fork),
+		do("files", "Show the files the agent wrote", "edits diff changes", needsSession, func() tea.Cmd { return fileList(t) }),
+		do("shell", "Open your shell", "bash terminal console command !", needsSession, func() tea.Cmd { return t.commands.Run("") }),
+		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", noRules, t.showRules),
+		do("fork", "Fork this session", "branch copy duplicate", noFork, func() tea.Cmd { return t.sayIf(t.session.Fork()) }),
 		do("login", "Sign in to the agent", "login log in account auth authenticate", t.noSignIn(), t.showSignIn),
 		do("logout", "Sign out of the agent", "logout log out account auth", t.noSignOut(), t.signOut),
 	}
 	if t.session != nil {
-		items = append(items, pieceItems(t.program.Context, t.conv, t.session)...)
+		items = append(items, t.pieceItems()...)
 		items = append(items, t.worktree.Items()...)
 	}
 	for i := range items {
@@ -461,11 +455,7 @@ var absent = func() map[config.Action]string {
 // openPalette lists all actions, which run performs, and more items, most recently used
 // first. why says why an action cannot be done now, or returns "".
 func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) {
-	items := actionItems(t.program.Keys, run)
-	for i, a := range paletteActions() {
-		items[i] = withReason(items[i], why(a), t.say)
-	}
-	items = recentFirst(t.program.Recent, append(items, more...))
+	items := recentFirst(t.program.Recent, append(t.actionItems(run, why), more...))
 	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true, Headings: true})
 }
 
@@ -479,24 +469,21 @@ func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.I
 	return item
 }
 
-// paletteActions returns the actions that have, or could have, a key, and are in the
-// palette.
-func paletteActions() []config.ActionInfo {
-	return slices.DeleteFunc(config.Actions(), func(a config.ActionInfo) bool { return absent[a.Action] != "" })
-}
-
-// actionItems returns the items of [paletteActions].
-func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
+// actionItems returns the items of all actions in the palette.
+func (t *Tab) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) []dialog.Item {
 	var items []dialog.Item
-	for _, a := range paletteActions() {
+	for _, a := range config.Actions() {
+		if absent[a.Action] != "" {
+			continue
+		}
 		item := dialog.Item{
-			ID: string(a.Action), Title: a.Help, Detail: strings.Join(keys.For(a.Action), ", "), Words: a.Action.Words(),
+			ID: string(a.Action), Title: a.Help, Detail: strings.Join(t.program.Keys.For(a.Action), ", "), Words: a.Action.Words(),
 			Do: dialog.Do(func() tea.Cmd { return run(a) }),
 		}
 		if a.Context == config.ContextTranscript {
 			item.Group = "the marked item"
 		}
-		items = append(items, item)
+		items = append(items, withReason(item, why(a), t.say))
 	}
 	return items
 }

@@ -194,8 +194,11 @@ func (l *agentList) installable() []dialog.Item {
 	for _, o := range l.agents.Offers {
 		all = append(all, ranked{config.Popularity(config.KnownAs(o.Entry.ID)), l.offer(o)})
 	}
-	for _, a := range l.agents.Missing {
-		all = append(all, ranked{config.Popularity(a.ID), l.missing(a)})
+	for _, a := range l.agents.Missing { // known, but not in the registry
+		all = append(all, ranked{config.Popularity(a.ID), dialog.Item{
+			ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: toInstall, Dim: true, About: "Enter copies the command: " + a.InstallHint,
+			Do: dialog.Stay(func() tea.Cmd { return l.tab.copy("the install command of "+a.Name, a.InstallHint) }),
+		}})
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
 	items := make([]dialog.Item, len(all))
@@ -203,14 +206,6 @@ func (l *agentList) installable() []dialog.Item {
 		items[i] = r.item
 	}
 	return items
-}
-
-// missing returns the item of a known agent that is not in the registry.
-func (l *agentList) missing(a config.Agent) dialog.Item {
-	return dialog.Item{
-		ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: toInstall, Dim: true, About: "Enter copies the command: " + a.InstallHint,
-		Do: dialog.Stay(func() tea.Cmd { return l.tab.copy("the install command of "+a.Name, a.InstallHint) }),
-	}
 }
 
 // withoutAgent returns the hint for leaving the list without choosing an agent.
@@ -335,18 +330,16 @@ func (i *installing) content() dialog.List {
 	if come := i.progress.Load(); come != nil {
 		title += "  " + *come
 	}
-	return dialog.List{Title: title, Loading: true, Instead: dialog.Stay(i.leave), Closing: "stop"}
+	leave := func() tea.Cmd { // the end of the installation restores the list
+		i.stopped = true
+		i.stop()
+		return nil
+	}
+	return dialog.List{Title: title, Loading: true, Instead: dialog.Stay(leave), Closing: "stop"}
 }
 
 // underWay reports whether the installation runs.
 func (i *installing) underWay() bool { return i != nil && i.stop != nil && !i.done }
-
-// leave stops the installation; its end restores the list.
-func (i *installing) leave() tea.Cmd {
-	i.stopped = true
-	i.stop()
-	return nil
-}
 
 // ended starts the agent, or restores the list and reports the error.
 func (i *installing) ended(msg installedMsg) tea.Cmd {

@@ -49,19 +49,16 @@ func (c *commands) Run(line string) tea.Cmd {
 	}
 	return inBackground(func() then {
 		id, err := machine.StartShell(spec)
-		return func() tea.Cmd { return c.started(id, line == "", err) }
+		return func() tea.Cmd {
+			if err != nil {
+				return c.tab.say(err.Error())
+			}
+			if line == "" {
+				c.pendingShell = id
+			}
+			return c.enter()
+		}
 	})
-}
-
-// started steps into the persistent shell after it has started.
-func (c *commands) started(id acpclient.TerminalID, lasts bool, err error) tea.Cmd {
-	if err != nil {
-		return c.tab.say(err.Error())
-	}
-	if lasts {
-		c.pendingShell = id
-	}
-	return c.enter()
 }
 
 // enter steps into the pending shell once its terminal exists.
@@ -177,17 +174,12 @@ func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	if term == nil || !term.Personal {
 		return c.tab.say("no output to add: type ! and a command first")
 	}
-	if !c.attach(term) {
+	added := c.tab.composer.Attach(toolview.OutputAttachment(term))
+	c.tab.reader.Blur()
+	if !added {
 		return c.tab.say("the output is no longer in the prompt")
 	}
 	return nil
-}
-
-// attach toggles the command's output in the prompt, and reports whether it is now there.
-func (c *commands) attach(term *conversation.Terminal) bool {
-	added := c.tab.composer.Attach(toolview.OutputAttachment(term))
-	c.tab.reader.Blur()
-	return added
 }
 
 const (

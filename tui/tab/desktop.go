@@ -21,14 +21,6 @@ import (
 	"parley/tui/transcript"
 )
 
-// copiedMsg reports how text was copied.
-type copiedMsg struct {
-	text copied
-	// way is the program that took it, "" if none; err is the reason.
-	way string
-	err error
-}
-
 // copied describes copied text.
 type copied struct {
 	what       string // as in "the command"; it may be ""
@@ -58,44 +50,39 @@ func (t *Tab) copy(what, text string) tea.Cmd {
 	if !took.tooLong {
 		toTerminal = send(Copy{clean})
 	}
-	return tea.Batch(toTerminal, func() tea.Msg {
-		if system == nil {
-			return copiedMsg{text: took, err: desktop.ErrNoClipboard}
+	return tea.Batch(toTerminal, inBackground(func() then {
+		way, err := "", desktop.ErrNoClipboard
+		if system != nil {
+			way, err = system(ctx, clean)
 		}
-		way, err := system(ctx, clean)
-		return copiedMsg{took, way, err}
-	})
+		return func() tea.Cmd { return t.say(took.words(way, err)) }
+	}))
 }
 
-// String reports the outcome. OSC 52 gets no reply, so the terminal's clipboard is never
+// words reports the outcome: way is the program that took the text for the system's
+// clipboard, err why none did. OSC 52 gets no reply, so the terminal's clipboard is never
 // certain.
-func (m copiedMsg) String() string {
-	what := "1 character"
-	if n := m.text.characters; n != 1 {
-		what = fmt.Sprintf("%d characters", n)
+func (c copied) words(way string, err error) string {
+	what := termtext.Count(c.characters, "character")
+	if c.what != "" {
+		what = c.what + ", " + what
 	}
-	if m.text.what != "" {
-		what = m.text.what + ", " + what
-	}
-	words := "copied " + what + " (" + m.way + ")"
+	words := "copied " + what + " (" + way + ")"
 	switch {
-	case m.err != nil && m.text.tooLong:
+	case err != nil && c.tooLong:
 		return "not copied: " + what + ": too much for the terminal's clipboard (OSC 52), and " +
-			strings.ReplaceAll(m.err.Error(), "\n", "; ")
-	case m.err != nil:
+			strings.ReplaceAll(err.Error(), "\n", "; ")
+	case err != nil:
 		words = "sent " + what + " to the terminal's clipboard (OSC 52), which may refuse it"
 	}
-	if m.text.cleaned {
+	if c.cleaned {
 		words += ", without control and hidden characters"
 	}
-	if m.err != nil && !errors.Is(m.err, desktop.ErrNoClipboard) {
-		words += "; " + strings.ReplaceAll(m.err.Error(), "\n", "; ")
+	if err != nil && !errors.Is(err, desktop.ErrNoClipboard) {
+		words += "; " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	return words
 }
-
-// clipboardReader reads an image of at most most bytes from the clipboard.
-type clipboardReader = func(ctx context.Context, most int64) ([]byte, error)
 
 // noImages returns why the agent takes no images, or "" if it takes them or that is unknown.
 func (t *Tab) noImages() string {
@@ -142,7 +129,7 @@ func (t *Tab) pasteImage() tea.Cmd {
 	})
 }
 
-func readImage(ctx context.Context, read clipboardReader) (*prompt.Image, error) {
+func readImage(ctx context.Context, read func(ctx context.Context, most int64) ([]byte, error)) (*prompt.Image, error) {
 	if read == nil {
 		return nil, desktop.ErrNoReader
 	}
@@ -183,9 +170,6 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 	})
 }
 
-// editorLeftMsg means that the editor has exited. Shown file contents may be stale.
-type editorLeftMsg struct{}
-
 // openExcerpt opens an item's file in the editor; it saves and opens images and audio.
 func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	switch {
@@ -212,19 +196,23 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 		if err != nil {
 			return ErrorMsg{Err: fmt.Errorf("%s: %w", cmd.Args[0], err)}
 		}
-		return editorLeftMsg{}
+		return then(func() tea.Cmd {
+			if t.changes != nil && t.dialogs.Has(t.changes) {
+				return t.changes.Open() // what it shows may be stale
+			}
+			return nil
+		})
 	})
 }
 
-// open opens a URL or file with the desktop's program. failed turns an error into a
-// message.
-func open(url string, failed func(error) tea.Msg) tea.Cmd {
-	return func() tea.Msg {
+// open opens a URL or file with the desktop's program. failed reports an error.
+func open(url string, failed func(error) tea.Cmd) tea.Cmd {
+	return inBackground(func() then {
 		if err := desktop.Open(url); err != nil {
-			return failed(err)
+			return func() tea.Cmd { return failed(err) }
 		}
 		return nil
-	}
+	})
 }
 
 // save writes media to a new file, reports its path and opens it.
@@ -237,7 +225,7 @@ func save(t *Tab, media *toolview.Media) tea.Cmd {
 			}
 			cmd := t.say("saved as " + path)
 			if media.Opens {
-				cmd = tea.Batch(cmd, open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }))
+				cmd = tea.Batch(cmd, open(path, t.sayIf))
 			}
 			return cmd
 		}

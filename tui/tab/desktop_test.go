@@ -36,7 +36,7 @@ func TestPaste(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		conv       *conversation.Conversation
-		read       clipboardReader
+		read       func(context.Context, int64) ([]byte, error)
 	}{
 		{"an image", "", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return dot.Bytes(), nil }},
 		{"no image", "there is no image on the clipboard", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return nil, desktop.ErrNoImage }},

@@ -184,7 +184,7 @@ func (t *Tab) lendMouse() {
 	t.composer.Release()
 	t.pressed = nil
 	if t.reader != nil {
-		t.reader.StopDragging()
+		t.reader.drag.down = false
 	}
 }
 
@@ -292,7 +292,7 @@ func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
 func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
-		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: t.diffPositions.Known(), Reach: t.questions.Reach(), Now: p.Now,
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Reach: &t.questions.reach, Now: p.Now,
 		Values:   t.options.values(),
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
@@ -377,21 +377,16 @@ func (p *panel) close() tea.Cmd {
 	return nil
 }
 
-// failedMsg tells a dialog that its action failed.
-type failedMsg struct {
-	dialog dialog.Trying
-	err    error
-}
-
 // openURL opens an address that the person has agreed to.
 func (p *panel) openURL(a dialog.OpenURL) tea.Cmd {
 	t := p.tab
 	t.session.AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
 	asked, _ := t.dialogs.Top().(dialog.Trying)
-	return open(a.URL, func(err error) tea.Msg {
+	return open(a.URL, func(err error) tea.Cmd {
 		if asked == nil {
-			return ErrorMsg{Err: err}
+			return t.say(err.Error())
 		}
-		return failedMsg{asked, err}
+		asked.Failed(err)
+		return nil
 	})
 }

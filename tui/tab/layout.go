@@ -384,7 +384,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	default:
 		t.list.SetSize(width, max(1, above))
 		t.list.SetNow(t.program.Now())
-		t.reader.SetRows(max(1, above))
+		t.reader.rows = max(1, above)
 		done, more = t.list.Finished()
 		lines = t.list.Rest(above)
 	}

@@ -1,7 +1,6 @@
 package tab
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -12,22 +11,9 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
-)
-
-// quitConsent is what the person knows about the turns that quitting ends.
-type quitConsent uint8
-
-const (
-	// quitAsked asks first if an agent is working.
-	quitAsked quitConsent = iota
-	// quitDespite means that they know of this tab's turn.
-	quitDespite
-	// quitSure means that they know of the turns of all tabs.
-	quitSure
 )
 
 // lifecycle ends turns, agents, the tab and the program, and asks first where something
@@ -38,8 +24,6 @@ type lifecycle struct {
 	first   time.Time     // first of two ctrl+c that quit
 	restart dialog.Dialog // the last dialog of AskToStartAgain, or nil
 }
-
-func (e *lifecycle) now() time.Time { return e.tab.program.Now() }
 
 // Acted resets the first of two ctrl+c after any other action.
 func (e *lifecycle) Acted() { e.first = time.Time{} }
@@ -53,9 +37,9 @@ func (e *lifecycle) Interrupt() tea.Cmd {
 		e.tab.session.Cancel()
 		return nil
 	case e.Leaving():
-		return e.quit(quitDespite)
+		return send(Quit{Despite: e.tab.id})
 	}
-	e.first = e.now()
+	e.first = e.tab.program.Now()
 	return redraw(againTime)
 }
 
@@ -72,7 +56,7 @@ func (e *lifecycle) Cancel() tea.Cmd {
 		return e.tab.queue.Escape()
 	case e.tab.conv.Turn.Cancelling.IsZero():
 		e.tab.session.Cancel()
-	case e.now().Sub(e.tab.conv.Turn.Cancelling) >= slowCancel:
+	case e.tab.program.Now().Sub(e.tab.conv.Turn.Cancelling) >= slowCancel:
 		e.AskToStop()
 	}
 	return nil
@@ -84,12 +68,12 @@ func (e *lifecycle) Leave() tea.Cmd {
 		words := fmt.Sprintf("%s quits when the draft is empty: %s clears it", e.tab.keyOf(config.ActionQuit), e.tab.keyOf(config.ActionInterrupt))
 		return e.tab.sayWhile(words, func() bool { return !e.tab.composer.Empty() })
 	}
-	return e.quit(quitAsked)
+	return send(Quit{})
 }
 
 // Leaving reports whether another ctrl+c quits.
 func (e *lifecycle) Leaving() bool {
-	return !e.first.IsZero() && e.now().Sub(e.first) < againTime && e.tab.composer.Empty() && !e.cancels()
+	return !e.first.IsZero() && e.tab.program.Now().Sub(e.first) < againTime && e.tab.composer.Empty() && !e.cancels()
 }
 
 // cancels reports whether ctrl+c in an empty prompt cancels the turn.
@@ -102,7 +86,7 @@ func (e *lifecycle) AskToStop() {
 	stop := func() tea.Cmd { e.tab.session.Kill(); return nil }
 	e.tab.ask(dialog.Confirmation{
 		Title: "The agent does not respond",
-		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(e.now().Sub(e.tab.conv.Turn.Cancelling))),
+		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(e.tab.program.Now().Sub(e.tab.conv.Turn.Cancelling))),
 		Choices: []dialog.Choice{
 			{Name: "Keep waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
@@ -117,7 +101,7 @@ func (e *lifecycle) AskToLeave(titles []string) {
 		Text:  "Quitting stops it in the middle of its turn.",
 		Choices: []dialog.Choice{
 			{Name: "Stay", Key: "s", Do: dialog.Close{}},
-			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return e.quit(quitSure) })},
+			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return send(Quit{Sure: true}) })},
 		},
 	}
 	switch {
@@ -162,17 +146,6 @@ func (e *lifecycle) askToClose(title, text string) {
 	}})
 }
 
-// quit asks the program to quit.
-func (e *lifecycle) quit(c quitConsent) tea.Cmd {
-	switch c {
-	case quitDespite:
-		return send(Quit{Despite: e.tab.id})
-	case quitSure:
-		return send(Quit{Sure: true})
-	}
-	return send(Quit{})
-}
-
 // StartFailed reports that an agent could not be started. another lets the person choose
 // another agent; it may be nil.
 func (e *lifecycle) StartFailed(a config.Agent, err error, another func() tea.Cmd) {
@@ -209,7 +182,7 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 // LeaveChoice is the answer that closes the tab, or quits if it is the only one.
 func (e *lifecycle) LeaveChoice(key string) dialog.Choice {
 	if e.tab.tabs().Alone() {
-		return dialog.Choice{Name: "Quit parley", Key: key, Do: dialog.Do(func() tea.Cmd { return e.quit(quitDespite) })}
+		return dialog.Choice{Name: "Quit parley", Key: key, Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: e.tab.id}) })}
 	}
 	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(e.closeNow)}
 }
@@ -228,12 +201,12 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 }
 
 // pieceItems returns the palette items that cancel single calls.
-func pieceItems(ctx context.Context, c *conversation.Conversation, s *session.Session) []dialog.Item {
+func (t *Tab) pieceItems() []dialog.Item {
 	var items []dialog.Item
-	for i, p := range c.Operations() {
+	for i, p := range t.conv.Operations() {
 		items = append(items, dialog.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
-			Do: dialog.Do(func() tea.Cmd { return cancelOperation(ctx, s, p) }),
+			Do: dialog.Do(func() tea.Cmd { return t.cancelOperation(p) }),
 		})
 	}
 	return items
@@ -241,7 +214,8 @@ func pieceItems(ctx context.Context, c *conversation.Conversation, s *session.Se
 
 // cancelOperation asks the agent to cancel one operation. The transcript shows the
 // outcome.
-func cancelOperation(ctx context.Context, s *session.Session, p conversation.Operation) tea.Cmd {
+func (t *Tab) cancelOperation(p conversation.Operation) tea.Cmd {
+	ctx, s := t.program.Context, t.session
 	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
 	return func() tea.Msg {
 		if err := s.CancelOperation(ctx, asked); err != nil {

@@ -233,7 +233,7 @@ func autonomyOf(names ...string) autonomy {
 		words += wordsOf(name) + " | "
 	}
 	for _, f := range freedoms {
-		if anyIn(words, f.words) {
+		if slices.ContainsFunc(f.words, func(phrase string) bool { return strings.Contains(words, phrase) }) {
 			return f.autonomy
 		}
 	}
@@ -248,10 +248,6 @@ func spaced(phrases ...string) []string {
 		all = append(all, " "+p+" ", " "+strings.ReplaceAll(p, " ", "")+" ")
 	}
 	return all
-}
-
-func anyIn(words string, phrases []string) bool {
-	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(words, p) })
 }
 
 // wordsOf returns the words of a name in lower case, separated by spaces. It gives the

@@ -227,7 +227,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestNothingToCancel(t *testing.T) {
-	if items := pieceItems(t.Context(), conversation.New(), nil); len(items) != 0 {
+	if items := (&Tab{conv: conversation.New()}).pieceItems(); len(items) != 0 {
 		t.Errorf("%d calls can be cancelled", len(items))
 	}
 }
@@ -235,8 +235,8 @@ func TestNothingToCancel(t *testing.T) {
 // What the agent does not cancel is told in the transcript.
 func TestCancelPiece(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		s := b.ready()
-		b.Do(cancelOperation(t.Context(), s, conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
+		b.ready()
+		b.Do(b.cancelOperation(conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
 		b.mustShow(t, "The agent did not cancel the call")
 	})
 }

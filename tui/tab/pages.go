@@ -95,14 +95,6 @@ func (h pageHost) Compose(text string) tea.Cmd {
 // prompt.
 func (t *Tab) TellNews() { t.news = true }
 
-// newsWords returns the announcement of a new version, or "".
-func (t *Tab) newsWords() string {
-	if !t.news {
-		return ""
-	}
-	return "parley is now " + t.program.Version + ": /news shows what is new"
-}
-
 // showNews opens the changelog.
 func (t *Tab) showNews() {
 	t.news = false
@@ -137,15 +129,14 @@ func fileList(t *Tab) tea.Cmd {
 				Do: dialog.Do(func() tea.Cmd { return t.edit(f.Path, 0) }),
 			})
 		}
-		return func() tea.Cmd { showFiles(t, items); return nil }
+		return func() tea.Cmd {
+			t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
+				Title: "Files written", Items: items,
+				Empty: "No files written through parley. The transcript shows what the agent wrote by itself.",
+			}))
+			return nil
+		}
 	})
-}
-
-func showFiles(t *Tab, items []dialog.Item) {
-	t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
-		Title: "Files written", Items: items,
-		Empty: "No files written through parley. The transcript shows what the agent wrote by itself.",
-	}))
 }
 
 // panStep is how many cells unwrapped lines move to the side.

@@ -199,10 +199,11 @@ type Summary struct {
 }
 
 func (t *Tab) Summary() Summary {
+	title := t.label()
 	if t.worktree.active() {
-		return Summary{t.State(), worktreeMark + t.label()}
+		title = worktreeMark + title
 	}
-	return Summary{t.State(), t.label()}
+	return Summary{t.State(), title}
 }
 
 // State returns the tab's state.
@@ -215,23 +216,21 @@ func (t *Tab) State() State {
 			return Lost
 		}
 		return Failed
-	case t.info.Unseen() == turnBadly:
+	case t.info.unseen == Failed:
 		return Failed
 	case t.dialogs.Asks() && !foreign:
 		return Waiting
 	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
-	case t.info.Unseen() == turnWell:
-		return Done
 	}
-	return Idle
+	return t.info.unseen
 }
 
 // Works reports whether a turn is running.
 func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
 
 // Turns returns how many turns have ended in the tab.
-func (t *Tab) Turns() int { return t.info.Turns() }
+func (t *Tab) Turns() int { return t.info.turns }
 
 // label returns the tab's name in the tab line.
 func (t *Tab) label() string { return t.info.Label(ownTitle(t), t.agent.Name, t.agent.ID) }
@@ -274,7 +273,7 @@ func (t *Tab) newSession() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
-	case t.fresh():
+	case !t.conv.Gone() && len(t.conv.Items) == 0 && len(t.conv.Queue) == 0:
 		return t.say("this session is still empty")
 	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
 		return t.chooseAnother()
@@ -290,12 +289,6 @@ func (t *Tab) openBeside(a config.Agent) tea.Cmd {
 		return t.tabs().Open(a)
 	}
 	return t.tabs().OpenIn(a, t.cwd)
-}
-
-// fresh reports whether nothing was, or is about to be, said in the session.
-func (t *Tab) fresh() bool {
-	c := t.conv
-	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue) == 0
 }
 
 func (t *Tab) renameTab() {
@@ -332,37 +325,18 @@ func saveName(t *Tab) tea.Cmd {
 	})
 }
 
-// turnEnd is how an unseen turn has ended.
-type turnEnd uint8
-
-// The values of turnEnd.
-const (
-	turnSeen turnEnd = iota // nothing unseen
-	turnWell
-	turnBadly
-)
-
 // tabInfo is the state of a tab for the tab line. The zero value is a new background tab.
 type tabInfo struct {
 	app.Naming
-	shown  bool    // the tab is in front
-	turns  int     // that have ended
-	unseen turnEnd // outcome of the last turn that ended in the background
+	shown  bool  // the tab is in front
+	turns  int   // that have ended
+	unseen State // Done or Failed after a turn that ended in the background, or Idle
 	// unsaved means that the person's name for the session is not stored yet.
 	unsaved bool
 }
 
-// Show marks the tab as in front, and its turns as seen.
-func (s *tabInfo) Show() { s.shown, s.unseen = true, turnSeen }
-
-// Hide marks the tab as in the background.
-func (s *tabInfo) Hide() { s.shown = false }
-
-// Unseen returns the outcome of the last unseen turn.
-func (s *tabInfo) Unseen() turnEnd { return s.unseen }
-
-// Turns returns how many turns have ended.
-func (s *tabInfo) Turns() int { return s.turns }
+// show marks the tab as in front, and its turns as seen.
+func (s *tabInfo) show() { s.shown, s.unseen = true, Idle }
 
 // Notice updates after an event that was applied to c.
 func (s *tabInfo) Notice(e conversation.Event, c *conversation.Conversation) {
@@ -372,9 +346,9 @@ func (s *tabInfo) Notice(e conversation.Event, c *conversation.Conversation) {
 		switch {
 		case s.shown:
 		case e.Err != nil:
-			s.unseen = turnBadly
+			s.unseen = Failed
 		default:
-			s.unseen = turnWell
+			s.unseen = Done
 		}
 	}
 }

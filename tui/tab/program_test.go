@@ -102,16 +102,16 @@ func TestUnseen(t *testing.T) {
 	var s tabInfo
 	c := conversation.New()
 	s.Notice(conversation.TurnEnded{}, c)
-	if s.Unseen() != turnWell {
-		t.Errorf("a turn in the background: %d", s.Unseen())
+	if s.unseen != Done {
+		t.Errorf("a turn in the background: %d", s.unseen)
 	}
 	s.Notice(conversation.TurnEnded{Err: errors.New("no")}, c)
-	if s.Unseen() != turnBadly {
-		t.Errorf("one that failed: %d", s.Unseen())
+	if s.unseen != Failed {
+		t.Errorf("one that failed: %d", s.unseen)
 	}
-	s.Show()
+	s.show()
 	s.Notice(conversation.TurnEnded{}, c)
-	if s.Hide(); s.Unseen() != turnSeen || s.Turns() != 3 {
-		t.Errorf("after it was seen: %d, and %d turns", s.Unseen(), s.Turns())
+	if s.unseen != Idle || s.turns != 3 {
+		t.Errorf("after it was seen: %d, and %d turns", s.unseen, s.turns)
 	}
 }

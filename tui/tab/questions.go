@@ -27,12 +27,6 @@ type questions struct {
 	reach   toolview.Reach     // resolves paths outside the session's directories
 }
 
-// SetRoots sets the directories that the session works in.
-func (q *questions) SetRoots(roots []string) { q.reach = toolview.Reach{Roots: roots} }
-
-// Reach returns the resolver of paths outside these directories.
-func (q *questions) Reach() *toolview.Reach { return &q.reach }
-
 // Follow keeps one dialog open for the agent's questions: the one being looked at, else
 // the next in its position, starting with the oldest.
 func (q *questions) Follow() tea.Cmd {

@@ -98,7 +98,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 		if err := os.Symlink(t.TempDir(), filepath.Join(cwd, "z")); err != nil {
 			t.Fatal(err)
 		}
-		q.SetRoots([]string{cwd})
+		q.reach = toolview.Reach{Roots: []string{cwd}}
 		e := opened(1, "Edit them", filepath.Join(cwd, "z", "file")).(conversation.PermissionOpened)
 		for i := range 2500 {
 			call := &e.Request.ToolCall
@@ -106,7 +106,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 		}
 		b.conv.Apply(e)
 		b.Do(q.Follow())
-		if led := q.Reach().Of(filepath.Join(cwd, "z", "file")); !led.Outside {
+		if led := q.reach.Of(filepath.Join(cwd, "z", "file")); !led.Outside {
 			t.Errorf("a link that leads out was not followed: %+v", led)
 		}
 	})
@@ -286,12 +286,12 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.Update(then(func() tea.Cmd {
-		b.questions.Reach().Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+		b.questions.reach.Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
 		return nil
 	}))
 	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "Pause typing to answer")
 	b.Update(then(func() tea.Cmd {
-		b.questions.Reach().Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
+		b.questions.reach.Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
 		return nil
 	}))
 	b.passes(3 * time.Second)

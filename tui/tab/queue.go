@@ -25,7 +25,7 @@ type promptQueue struct {
 	last    *composer.Prompt // the last prompt sent, or nil
 	requeue int              // queue position, from 1, of the prompt being edited, or 0
 	escaped time.Time        // first of two esc
-	lost    bool             // the agent exited, and no session was opened since
+	lost    bool             // the agent exited, and no session was opened since: the queue is sent only on request
 }
 
 // prompts returns the queue of the session.
@@ -50,12 +50,6 @@ func (o *promptQueue) Typed() {
 
 // Acted resets the first of two esc after any other action.
 func (o *promptQueue) Acted() { o.escaped = time.Time{} }
-
-// Lost notes that the agent exited: the queue is sent only on request.
-func (o *promptQueue) Lost() { o.lost = true }
-
-// Adopted notes that another session takes the prompts.
-func (o *promptQueue) Adopted() { o.lost = false }
 
 // Submit sends a prompt. One taken from the queue returns to its position.
 func (o *promptQueue) Submit(p composer.Prompt) tea.Cmd {
@@ -157,7 +151,7 @@ func (o *promptQueue) takeBack(id int) (tea.Cmd, bool) {
 // Escape handles esc with nothing to cancel or close: pressed twice on an empty prompt, it
 // restores the last prompt for editing.
 func (o *promptQueue) Escape() tea.Cmd {
-	if !o.tab.composer.Empty() || !o.hasLast() {
+	if !o.tab.composer.Empty() || o.last == nil && (o.tab.conv == nil || app.LastPrompt(o.tab.conv) == "") {
 		return nil
 	}
 	if !o.Escapes() {
@@ -176,10 +170,6 @@ func (o *promptQueue) Escape() tea.Cmd {
 func (o *promptQueue) Escapes() bool {
 	return !o.escaped.IsZero() && o.tab.program.Now().Sub(o.escaped) < againTime &&
 		o.tab.composer.Empty() && (o.tab.conv == nil || !o.tab.conv.Turn.Running)
-}
-
-func (o *promptQueue) hasLast() bool {
-	return o.last != nil || o.tab.conv != nil && app.LastPrompt(o.tab.conv) != ""
 }
 
 // SendNow sends the draft, or else the first queued prompt, at once, cancelling a running

@@ -129,7 +129,7 @@ func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 		if o.AskToSend(); !b.dialogs.Empty() {
 			t.Fatalf("nothing has gone, and it asks\n%s", b.Screen())
 		}
-		o.Lost()
+		o.lost = true
 		o.AskToSend()
 		b.MustSay("❯ tidy up")
 		b.Choose("Send")

@@ -40,12 +40,6 @@ func (r *reader) Reset() {
 	r.drag, r.codeOf = drag{}, nil
 }
 
-// SetRows sets how many lines of the list are drawn.
-func (r *reader) SetRows(rows int) { r.rows = rows }
-
-// StopDragging ends a drag, because the mouse was lent.
-func (r *reader) StopDragging() { r.drag.down = false }
-
 // Unfocus returns the keys to the prompt or an open question.
 func (r *reader) Unfocus() {
 	r.list.Focus(false)
@@ -53,9 +47,6 @@ func (r *reader) Unfocus() {
 		r.tab.dialogs.Regain()
 	}
 }
-
-// Dragging reports whether a mouse button that went down in the list is held.
-func (r *reader) Dragging() bool { return r.drag.down }
 
 // Do performs those actions of the transcript that every list has.
 func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
@@ -208,12 +199,6 @@ type finder struct {
 	// more means that the search is incomplete, underWay that its next step is scheduled.
 	more, underWay bool
 }
-
-// Finding reports whether the find field is open.
-func (r *reader) Finding() bool { return r.find.open }
-
-// Writing reports whether keys go to the find field.
-func (r *reader) Writing() bool { return r.find.writing }
 
 func (r *reader) startFinding() {
 	f := &r.find

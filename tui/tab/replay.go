@@ -39,15 +39,6 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 // notInReplay says that an action is unavailable in a replay.
 const notInReplay = "this is a replay: nothing is run"
 
-// actsOutside reports whether an action of the transcript affects a program or file.
-func actsOutside(a config.Action) bool {
-	switch a {
-	case config.ActionOpen, config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
-		return true
-	}
-	return false
-}
-
 // inReplay handles an action during a replay. other means that the action has its usual
 // effect.
 func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
@@ -155,7 +146,7 @@ func (r *replayControl) Steer(a config.Action) tea.Cmd {
 		r.rewind()
 		cmd = tea.Batch(cmd, r.perform(events))
 	case config.ActionReplayQuit:
-		return r.tab.lifecycle.quit(quitSure)
+		return send(Quit{Sure: true})
 	}
 	return tea.Batch(cmd, r.Start())
 }
@@ -181,7 +172,7 @@ func (r *replayControl) rewind() {
 	t.conv = conversation.New()
 	t.conv.Cwd = t.cwd
 	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetDiffPositions(t.diffPositions.Known())
+	t.list.SetDiffPositions(&t.diffPositions.known)
 	t.list.Focus(old.Focused())
 	t.reader = newTranscriptReader(t)
 	t.info.Forget()

@@ -60,7 +60,8 @@ func (r *ruleDialogs) changed(done string, err error) then {
 	}
 }
 
-// Save saves the chosen rules in the background, then answers their question.
+// Save saves the chosen rules in the background, then answers their question, unless the
+// agent has changed it.
 func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 	r.tab.dialogs.Pop()
 	return inBackground(func() then {
@@ -68,21 +69,15 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 		if err := r.book.Add(a.Everywhere, slices.Clone(a.Rules)...); err != nil {
 			return r.changed(done, err)
 		}
-		return func() tea.Cmd { return r.saved(done, a) }
+		return func() tea.Cmd {
+			p := permissionOf(r.tab.conv, a.ID)
+			if p == nil || p.Asked != a.Call {
+				return r.tab.say(done + ". The agent has changed its question")
+			}
+			r.tab.program.Guard.Settle()
+			return r.changed(done, r.tab.session.Answer(a.ID, a.Option))()
+		}
 	})
-}
-
-// saved answers the question of saved rules, unless the agent has changed it.
-func (r *ruleDialogs) saved(done string, a dialog.SaveRules) tea.Cmd {
-	p := permissionOf(r.tab.conv, a.ID)
-	if p == nil || p.Asked != a.Call {
-		return r.tab.say(done + ". The agent has changed its question")
-	}
-	r.tab.program.Guard.Settle()
-	if err := r.tab.session.Answer(a.ID, a.Option); err != nil {
-		return r.tab.say(err.Error())
-	}
-	return r.tab.say(done)
 }
 
 // Show lists the rules.
@@ -92,26 +87,25 @@ func (r *ruleDialogs) Show() tea.Cmd {
 		if err != nil {
 			return func() tea.Cmd { return r.tab.say(err.Error()) }
 		}
-		return func() tea.Cmd { r.list(entries); return nil }
+		return func() tea.Cmd {
+			items := make([]dialog.Item, len(entries))
+			for i, e := range entries {
+				items[i] = r.item(i, e)
+			}
+			r.tab.dialogs.PushBelow(dialog.NewSelector(r.tab.env(), dialog.List{
+				Title: "Rules", Items: items,
+				Empty: "No rules: parley asks you every time.",
+			}))
+			return nil
+		}
 	})
-}
-
-// list opens the list, below a question that has appeared since.
-func (r *ruleDialogs) list(entries []app.Rule) {
-	items := make([]dialog.Item, len(entries))
-	for i, e := range entries {
-		items[i] = r.item(i, e)
-	}
-	r.tab.dialogs.PushBelow(dialog.NewSelector(r.tab.env(), dialog.List{
-		Title: "Rules", Items: items,
-		Empty: "No rules: parley asks you every time.",
-	}))
 }
 
 // item returns the item of a rule. Only rules that parley saved can be removed; the others
 // are in files of the person or project.
 func (r *ruleDialogs) item(i int, e app.Rule) dialog.Item {
-	item := dialog.Item{ID: fmt.Sprint(i), Title: termtext.VisibleLine(e.Rule.String()), Group: headline(e.Scope.String())}
+	scope := e.Scope.String()
+	item := dialog.Item{ID: fmt.Sprint(i), Title: termtext.VisibleLine(e.Rule.String()), Group: strings.ToUpper(scope[:1]) + scope[1:]}
 	switch e.Scope {
 	case app.SavedEverywhere, app.SavedForProject:
 		take := dialog.Do(func() tea.Cmd { r.askToTakeBack(e); return nil })
@@ -124,9 +118,6 @@ func (r *ruleDialogs) item(i int, e app.Rule) dialog.Item {
 	}
 	return item
 }
-
-// headline capitalizes a heading.
-func headline(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // askToTakeBack asks before it removes a rule.
 func (r *ruleDialogs) askToTakeBack(e app.Rule) {

@@ -296,65 +296,57 @@ func (t *Tab) goToStored(id store.ID) tea.Cmd {
 	return send(Open{{ID: id}})
 }
 
-// fork continues with a copy of the session, if the agent supports that.
-func (t *Tab) fork() tea.Cmd { return t.sayIf(t.session.Fork()) }
-
-// openSession opens another of the agent's sessions: here if that loses nothing, else in a
-// new tab.
+// openSession opens another of the agent's sessions: here if that loses no turn, queued
+// prompt or transcript that is not stored, else in a new tab.
 func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
+	c := t.conv
 	switch {
-	case info.SessionID == t.conv.ID:
+	case info.SessionID == c.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
 		return t.sayIf(t.session.OpenSession(info)) // reports the error
-	case t.loses():
+	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == "":
 		info.Cwd = t.cwd
 		return t.tabs().Load(t.agent, info)
 	}
 	return t.sayIf(t.session.OpenSession(info))
 }
 
-// loses reports whether opening another session here would lose something: a turn, queued
-// prompts, or a transcript that is not stored.
-func (t *Tab) loses() bool {
-	c := t.conv
-	return c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == ""
-}
-
 // stepTime bounds how long each step of collecting items may block the screen.
 const stepTime = 5 * time.Millisecond
 
-// exportSource is the session to export.
-type exportSource struct {
-	Conversation *conversation.Conversation
-	// Named is the person's name for it, or "". About is a fallback for the file name.
-	Named, About string
-	// Base is the directory for relative paths.
-	Base string
-	// Open opens a file with the desktop's program.
-	Open func(path string) tea.Cmd
-}
-
-// exporter exports one session.
+// exporter exports one session as shown, whether or not it is stored.
 type exporter struct {
 	tab  *Tab
-	from exportSource
+	conv *conversation.Conversation
+	// named is the person's name for the session, or "". title is a fallback for the file
+	// name.
+	named, title string
+	// open opens a file with the desktop's program.
+	open func(path string) tea.Cmd
 }
 
-// chooseExport asks for the export format.
-func chooseExport(t *Tab, from exportSource) tea.Cmd {
-	if from.Conversation == nil || len(from.Conversation.Items) == 0 {
-		return t.say("nothing to export yet")
+// exporter returns the exporter of the tab's session.
+func (t *Tab) exporter() *exporter {
+	return &exporter{
+		tab: t, conv: t.conv, named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
+		open: func(path string) tea.Cmd { return open(path, t.sayIf) },
 	}
-	x := &exporter{t, from}
+}
+
+// choose asks for the export format.
+func (x *exporter) choose() tea.Cmd {
+	if x.conv == nil || len(x.conv.Items) == 0 {
+		return x.tab.say("nothing to export yet")
+	}
 	var items []dialog.Item
 	for _, f := range app.ExportFormats {
 		items = append(items, dialog.Item{ID: f.Name, Title: f.What, Detail: "." + f.Name, Do: dialog.Do(func() tea.Cmd {
-			x.askWhere(f, f.FileName(cmp.Or(from.Named, from.About)))
+			x.askWhere(f, f.FileName(cmp.Or(x.named, x.title)))
 			return nil
 		})})
 	}
-	t.choose(dialog.List{Title: "Export this session as", Items: items})
+	x.tab.choose(dialog.List{Title: "Export this session as", Items: items})
 	return nil
 }
 
@@ -371,9 +363,9 @@ func (x *exporter) askWhere(f app.ExportFormat, name string) {
 	}))
 }
 
-// exportTo exports the session as shown, whether or not it is stored.
+// exportTo exports the session to a file.
 func (x *exporter) exportTo(f app.ExportFormat, name string, replace bool) tea.Cmd {
-	e, err := app.NewExport(f, x.from.Conversation, x.from.Named, x.from.Base, name)
+	e, err := app.NewExport(f, x.conv, x.named, x.tab.base, name)
 	if err != nil {
 		return x.tab.say("not exported: " + err.Error())
 	}
@@ -411,17 +403,9 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 	x.tab.ask(dialog.Confirmation{
 		Title: "The session is exported", Text: "It is in the file", Lines: []string{e.Path},
 		Choices: []dialog.Choice{
-			{Name: "Open it", Key: "o", Do: dialog.Do(func() tea.Cmd { return x.from.Open(e.Path) })},
+			{Name: "Open it", Key: "o", Do: dialog.Do(func() tea.Cmd { return x.open(e.Path) })},
 			{Name: "Close", Key: "c", Do: dialog.Close{}},
 		},
 	})
 	return nil
-}
-
-// source returns this tab's session for export.
-func (t *Tab) source() exportSource {
-	return exportSource{
-		Conversation: t.conv, Named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), About: t.Title(), Base: t.base,
-		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },
-	}
 }

@@ -127,11 +127,12 @@ func TestExport(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		dir := t.TempDir()
 		opened := ""
-		from := exportSource{
-			Conversation: said("make it fast"), Named: "Fast: a plan!", About: "other words", Base: dir,
-			Open: func(path string) tea.Cmd { opened = path; return nil },
+		b.base = dir
+		x := &exporter{
+			tab: b.Tab, conv: said("make it fast"), named: "Fast: a plan!", title: "other words",
+			open: func(path string) tea.Cmd { opened = path; return nil },
 		}
-		b.Do(chooseExport(b.Tab, from))
+		b.Do(x.choose())
 		b.Choose("Markdown")
 		b.MustSay("fast-a-plan.md")
 		b.Press("enter")
@@ -141,7 +142,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%q, %v", data, err)
 		}
 
-		b.Do(chooseExport(b.Tab, from))
+		b.Do(x.choose())
 		b.Choose("Markdown")
 		b.Press("enter")
 		b.MustSay("The file already exists")
@@ -149,7 +150,7 @@ func TestExport(t *testing.T) {
 		b.Press("x", "enter")
 		b.MustSay("exported to " + file + "x")
 
-		b.Do(chooseExport(b.Tab, from))
+		b.Do(x.choose())
 		b.Choose("a page for a browser")
 		b.Press("enter")
 		b.MustSay("The session is exported")
@@ -161,7 +162,7 @@ func TestExport(t *testing.T) {
 
 func TestNothingToExport(t *testing.T) {
 	runBench(t, func(_ *testing.T, b *bench) {
-		b.Do(chooseExport(b.Tab, exportSource{Conversation: conversation.New()}))
+		b.Do((&exporter{tab: b.Tab, conv: conversation.New()}).choose())
 		b.MustSay("nothing to export yet")
 	})
 }

@@ -87,9 +87,9 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 		t.worktree.set(nil)
 	}
 	t.conv.Cwd = t.cwd
-	t.questions.SetRoots(append([]string{t.cwd}, s.Options().AdditionalDirectories...))
+	t.questions.reach = toolview.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
 	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetDiffPositions(t.diffPositions.Known())
+	t.list.SetDiffPositions(&t.diffPositions.known)
 	t.reader = newTranscriptReader(t)
 	t.changes = nil
 	if t.inspector != nil { // its pending work belongs to the previous session
@@ -97,7 +97,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 		t.inspector = nil
 	}
 	t.composer.SetRoot(t.cwd)
-	t.queue.Adopted()
+	t.queue.lost = false
 	t.drafts.Leave()
 	t.pump = newPump(t.program.Context, s)
 }
@@ -203,7 +203,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		looked := t.queue.ReturnToDraft()
 		t.ask(dialog.Confirmation{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
-			{Name: "Quit parley", Do: dialog.Do(func() tea.Cmd { return t.lifecycle.quit(quitDespite) })},
+			{Name: "Quit parley", Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: t.id}) })},
 		}})
 		return looked
 	}
@@ -235,7 +235,7 @@ func (t *Tab) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 	t.conv.Cwd = t.cwd
 	t.info.Remember(c)
 	t.list = transcript.New(t.program.Theme, c)
-	t.list.SetDiffPositions(t.diffPositions.Known())
+	t.list.SetDiffPositions(&t.diffPositions.known)
 	t.reader = newTranscriptReader(t)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {

@@ -65,9 +65,6 @@ type statusInfo struct {
 	Asked  string
 }
 
-// key returns the key to show for an action.
-func (f *statusInfo) key(a config.Action) string { return keyName(f.Keys, a) }
-
 // Activity draws what is going on.
 func (f *statusInfo) Activity() string {
 	th := f.Theme
@@ -93,7 +90,7 @@ func (f *statusInfo) Activity() string {
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
 		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.counted(f.Now.Sub(c.Turn.Cancelling)))
 		if f.Now.Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not respond: " + f.key(config.ActionCancel) + " to stop it")
+			left += th.Muted.Render("  the agent does not respond: " + keyName(f.Keys, config.ActionCancel) + " to stop it")
 		}
 	case f.Waits:
 		left = "  " + th.Accent.Render("waiting for you")
@@ -154,7 +151,7 @@ func besides(w *conversation.Work) string {
 
 // slow draws that the agent does not answer a switch, and the key that switches back.
 func (f *statusInfo) slow() string {
-	return f.Theme.Warning.Render(f.Slow+": no answer yet") + "  " + f.Theme.Accent.Render(f.key(config.ActionCancel)+" switches back")
+	return f.Theme.Warning.Render(f.Slow+": no answer yet") + "  " + f.Theme.Accent.Render(keyName(f.Keys, config.ActionCancel)+" switches back")
 }
 
 // spin draws the spinner, or a fixed mark without animations.
@@ -239,7 +236,11 @@ func (f *statusInfo) parts() (left []statusPart, badge bool) {
 	}
 	left, badge = settingsParts(c, f.Fresh, th)
 	if c.Gone() {
-		left, badge = append([]statusPart{{text: f.goneBadge(), rank: rankMode}}, left...), true
+		words := " gone "
+		if c.Phase == conversation.PhaseFailed {
+			words = " failed "
+		}
+		left, badge = append([]statusPart{{text: th.BadgeError.Render(words), rank: rankMode}}, left...), true
 	}
 	if f.Bounds != "" {
 		left = append(left, statusPart{text: th.Muted.Render(termtext.Line(f.Bounds)), rank: rankBounds})
@@ -338,15 +339,15 @@ func money(c *acpclient.Cost) string {
 func (t *Tab) messageLine(r *reader, left, right string, width int) (line string, column int) {
 	th := t.program.Theme
 	column = -1
-	switch finding := r != nil && r.Finding(); {
-	case t.toast.current() != "" && !(finding && r.Writing()):
+	switch finding := r != nil && r.find.open; {
+	case t.toast.current() != "" && !(finding && r.find.writing):
 		left = "  " + th.Warning.Render(t.toast.current())
 	case finding:
 		left, right, column = r.FindLine(width)
 	case t.mouseLent:
 		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
-	case left == "" && t.newsWords() != "":
-		left = "  " + th.Muted.Render(t.newsWords())
+	case left == "" && t.news:
+		left = "  " + th.Muted.Render("parley is now "+t.program.Version+": /news shows what is new")
 	}
 	return termtext.JoinSides(left, right+" ", width), column
 }
@@ -413,15 +414,6 @@ func (f *statusInfo) goneLine() string {
 	return line
 }
 
-// goneBadge draws the badge of a lost or failed agent.
-func (f *statusInfo) goneBadge() string {
-	words := " gone "
-	if f.Conversation.Phase == conversation.PhaseFailed {
-		words = " failed "
-	}
-	return f.Theme.BadgeError.Render(words)
-}
-
 // startLine draws the progress of a start.
 func (f *statusInfo) startLine() string {
 	th, c := f.Theme, f.Conversation
@@ -440,7 +432,7 @@ func (f *statusInfo) startLine() string {
 	last := lastLines(f.Stderr(), 1)
 	switch {
 	case d >= longStart:
-		left = f.spin() + th.Warning.Render(silent) + "  " + th.Accent.Render(f.key(config.ActionCancel)+" stops it") + "  " + starting
+		left = f.spin() + th.Warning.Render(silent) + "  " + th.Accent.Render(keyName(f.Keys, config.ActionCancel)+" stops it") + "  " + starting
 	case len(last) > 0 && len(c.Items) > 0: // otherwise StartTail shows it
 		left += th.Faint.Render("  " + last[0])
 	}

@@ -103,7 +103,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.signIn = &signIn{tab: t}
 	t.commands = &commands{tab: t}
-	t.diffPositions = newDiffPositions(t.Cwd)
+	t.diffPositions = &diffPositions{tab: t}
 	t.worktree = &worktree{tab: t}
 	t.lifecycle = &lifecycle{tab: t}
 	t.options = &options{tab: t}
@@ -156,14 +156,14 @@ func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 
 // Show brings the tab to the front: it takes keys.
 func (t *Tab) Show() {
-	t.info.Show()
+	t.info.show()
 	t.dialogs.Show()
 	t.pump.pace(frame)
 }
 
 // Hide puts the tab into the background. It still follows its session.
 func (t *Tab) Hide() {
-	t.info.Hide()
+	t.info.shown = false
 	t.dialogs.Hide()
 	t.pump.pace(backgroundFrame)
 }
@@ -281,10 +281,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.say(msg.Err.Error())
 	case composer.ErrorMsg:
 		return t.say(msg.Err.Error())
-	case copiedMsg:
-		return t.say(msg.String())
-	case failedMsg:
-		msg.dialog.Failed(msg.err)
 	case then:
 		return msg()
 	case pages.ChangesMsg:
@@ -294,10 +290,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case pages.InspectorMsg:
 		if t.inspector != nil {
 			return t.inspector.Update(msg, t.dialogs.Has(t.inspector))
-		}
-	case editorLeftMsg:
-		if t.changes != nil && t.dialogs.Has(t.changes) {
-			return t.changes.Open()
 		}
 	case reopenedMsg:
 		return t.reopened(msg)
@@ -347,7 +339,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 	case conversation.AuthDone:
 		t.signIn.Ended(e.Err)
 	case conversation.AgentLost:
-		t.queue.Lost()
+		t.queue.lost = true
 		t.lifecycle.Lost(t.agent)
 	case conversation.SessionFailed:
 		if t.cannotGoOn() {

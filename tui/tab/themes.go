@@ -44,23 +44,20 @@ func chooseTheme(t *Tab, looks themeSwitcher) tea.Cmd {
 	dir := config.ThemeDir()
 	return inBackground(func() then {
 		found, err := config.FindThemes(dir)
-		return func() tea.Cmd { return c.found(list, found, err) }
-	})
-}
-
-// found adds the person's own themes to the list.
-func (c *themeChooser) found(list *dialog.Selector, found []config.FoundTheme, err error) tea.Cmd {
-	var own []config.OwnTheme
-	for _, f := range found {
-		if f.Err == nil {
-			own = append(own, f.Theme)
+		return func() tea.Cmd {
+			var own []config.OwnTheme
+			for _, f := range found {
+				if f.Err == nil {
+					own = append(own, f.Theme)
+				}
+			}
+			looks.AddOwn(own)
+			if t.dialogs.Has(list) && len(found) > 0 {
+				list.SetList(c.list(found))
+			}
+			return t.sayIf(err)
 		}
-	}
-	c.switcher.AddOwn(own)
-	if c.tab.dialogs.Has(list) && len(found) > 0 {
-		list.SetList(c.list(found))
-	}
-	return c.tab.sayIf(err)
+	})
 }
 
 func (c *themeChooser) list(own []config.FoundTheme) dialog.List {

@@ -105,7 +105,9 @@ func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 	case config.ActionMark:
 		r.list.SpanItem()
 	case config.ActionDiffSplit:
-		return r.toggleDiffs(), true
+		if !r.list.ToggleDiffs() {
+			return r.tab.say(tooNarrow), true
+		}
 	case config.ActionDiffContext:
 		r.list.WidenContext()
 	case config.ActionFocusPrompt:
@@ -123,14 +125,6 @@ func (r *transcriptReader) Chosen(a config.Action) tea.Cmd {
 	}
 	cmd, _ := r.Act(a, "")
 	return cmd
-}
-
-// toggleDiffs toggles side-by-side diffs.
-func (r *transcriptReader) toggleDiffs() tea.Cmd {
-	if !r.list.ToggleDiffs() {
-		return r.tab.say(tooNarrow)
-	}
-	return nil
 }
 
 // step moves the selection by items, or the end of the marked text.
@@ -251,8 +245,11 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	t := r.tab
-	if a, _ := t.program.Keys.Action(config.ContextTranscript, name); t.replay != nil && !r.Writing() && actsOutside(a) {
-		return t.say(notInReplay), true
+	if a, _ := t.program.Keys.Action(config.ContextTranscript, name); t.replay != nil && !r.find.writing {
+		switch a {
+		case config.ActionOpen, config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
+			return t.say(notInReplay), true // it would affect a program or file
+		}
 	}
 	if cmd, taken := r.Key(k, name); taken {
 		return cmd, true
@@ -265,7 +262,7 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 
 // paste pastes into the find field.
 func (r *transcriptReader) paste(text string) (tea.Cmd, bool) {
-	if r.Reads() && r.Writing() {
+	if r.Reads() && r.find.writing {
 		return r.Paste(text), true
 	}
 	return nil, false
@@ -275,7 +272,7 @@ func (r *transcriptReader) paste(text string) (tea.Cmd, bool) {
 // from anywhere outside the dialog.
 func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	at, area := msg.Mouse(), r.tab.area
-	if !(r.Dragging() && !isClick(msg)) {
+	if !r.drag.down || isClick(msg) {
 		if area.onDialog(at.Y) {
 			return nil, false
 		}
@@ -297,7 +294,7 @@ func (r *transcriptReader) draw(width, height int) []string {
 	if !t.program.ReducedMotion { // otherwise elapsed times stand still
 		r.list.SetNow(sessionNow(t))
 	}
-	r.SetRows(height)
+	r.rows = height
 	return r.list.Lines()
 }
 
@@ -307,16 +304,9 @@ const largestSource = 4 << 20
 // diffPositions finds the positions of diffs in the project's files, because agents send
 // parts of files without line numbers. It reads files in the background.
 type diffPositions struct {
+	tab   *Tab
 	known toolview.DiffPositions
-	dir   func() string // of the session
 }
-
-// newDiffPositions returns an empty set of positions. dir returns the session's current
-// directory.
-func newDiffPositions(dir func() string) *diffPositions { return &diffPositions{dir: dir} }
-
-// Known returns the positions found so far.
-func (s *diffPositions) Known() *toolview.DiffPositions { return &s.known }
 
 // Find locates the diffs of events. It returns nil if there are none to locate.
 func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
@@ -347,7 +337,7 @@ func (s *diffPositions) Locate(wanted []toolview.Fragment) tea.Cmd {
 	if len(wanted) == 0 {
 		return nil
 	}
-	dir := s.dir()
+	dir := s.tab.cwd
 	return inBackground(func() then {
 		found := findPositions(dir, wanted)
 		return func() tea.Cmd { s.known.Add(found); return nil }

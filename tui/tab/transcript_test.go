@@ -72,21 +72,21 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 		"an update":  conversation.Update{Update: &acpclient.ToolCallUpdate{Content: content}},
 		"a question": conversation.PermissionOpened{Request: asked},
 	} {
-		s := newDiffPositions(func() string { return dir })
+		s := &diffPositions{tab: &Tab{cwd: dir}}
 		look := s.Find([]conversation.Event{e})
 		if look == nil {
 			t.Errorf("%s: it is not looked for", name)
 			continue
 		}
 		look().(then)()
-		if got := s.Known().Of("a", &before, "2\n"); got.Line != 2 {
+		if got := s.known.Of("a", &before, "2\n"); got.Line != 2 {
 			t.Errorf("%s: found at %+v", name, got)
 		}
 		if s.Find([]conversation.Event{e}) != nil {
 			t.Errorf("%s: it is looked for again", name)
 		}
 	}
-	s := newDiffPositions(func() string { return dir })
+	s := &diffPositions{tab: &Tab{cwd: dir}}
 	if s.Find([]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}) != nil {
 		t.Error("a new file is looked for")
 	}
