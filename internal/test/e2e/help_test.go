@@ -84,7 +84,7 @@ func TestTheFirstScreen(t *testing.T) {
 		"No agent is installed", "Claude Agent", "more agents…")
 	first.Type("kiro").Shows("Enter copies the command", "❯   Kiro CLI").Press("enter").Shows("the install command of Kiro")
 	first.Press("esc").Shows("❯   The tour").Press("enter").Shows("I am the tour", "Next: the first step")
-	first.Press("esc").Shows("Cancelled").Idle()
+	first.Press("esc").Gone("Next: the first step").Idle()
 	first.Press("ctrl+d").Exits(0)
 }
 
@@ -105,8 +105,7 @@ func TestTheTourBeginsByItself(t *testing.T) {
 	p.Question("sh check.sh").Answer("Reject")
 	p.Shows("Next: the keys").accept()
 	p.Shows("● 4. The keys", "help, with every key", "Next: more keys").accept()
-	p.Shows("cancel what I am doing", "Next: the end").Press("esc")
-	p.Shows("Cancelled").Idle()
+	p.Shows("cancel what I am doing", "Next: the end").TakesKeys().Press("esc").Shows("The tour stops here").Idle()
 	p.Press("ctrl+d").Exits(0)
 }
 
