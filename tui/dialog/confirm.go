@@ -48,41 +48,29 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 		}
 		d.replies.list = append(d.replies.list, a)
 	}
-	if q.Detail == "" && q.Lines != nil {
-		d.about = linesBelow(q.Text, q.Lines)
-	} else if q.Detail == "" {
-		d.about = newBlock(func(p renderContext) []string { return styled(prose(q.Text, p.width), p.th.Text) })
-	} else {
+	if q.Detail != "" {
 		d.about = newBlock(func(p renderContext) []string {
-			lines := prose(q.Detail, max(1, p.width-2))
-			for i, l := range lines {
-				lines[i] = p.th.CodeBar.Render("│ ") + p.th.Muted.Render(l)
-			}
-			return lines
+			return barred(prose(q.Detail, max(1, p.width-2)), p.th.Muted, p.th)
 		})
 		d.scroll.Top = math.MaxInt
+		return d
 	}
-	return d
-}
-
-// linesBelow returns a text and lines, all of which must have been seen.
-func linesBelow(text string, lines []string) content {
-	about := column{newBlock(func(p renderContext) []string { return styled(prose(text, p.width), p.th.Text) }), gap{}}
-	for _, l := range lines {
-		about = append(about, newBlock(func(p renderContext) []string {
-			out := exact(termtext.VisibleLine(l), max(1, p.width-2))
-			for i := range out {
-				out[i] = p.th.CodeBar.Render("│ ") + p.th.Text.Render(out[i])
+	about := column{newBlock(func(p renderContext) []string { return styled(prose(q.Text, p.width), p.th.Text) })}
+	if q.Lines != nil {
+		about.add(newBlock(func(p renderContext) (out []string) {
+			for _, l := range q.Lines {
+				out = append(out, barred(termtext.Break(termtext.VisibleLine(l), max(1, p.width-2)), p.th.Text, p.th)...)
 			}
 			return out
 		}))
 	}
-	return about
+	d.about = about
+	return d
 }
 
 // View implements [Dialog].
 func (d *Confirm) View(width, maxHeight int) View {
-	width = atMost(width)
+	width = min(width, widest)
 	p := panel{title: termtext.Line(d.asked.Title), body: d.about}
 	if d.asked.Detail != "" {
 		p.asked = fixed(nil) // the text above asks
@@ -149,7 +137,7 @@ func (d *Auth) Failed(err error) {
 
 // View implements [Dialog].
 func (d *Auth) View(width, maxHeight int) View {
-	width = atMost(width)
+	width = min(width, widest)
 	body := newBlock(func(p renderContext) []string {
 		out := styled(prose(d.message, p.width), p.th.Text)
 		if len(out) == 0 {

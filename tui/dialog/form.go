@@ -124,8 +124,10 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		d.arrow(1)
 	case keys.Match(config.ActionDialogUp, key):
 		d.arrow(-1)
-	case f == nil && (key == "left" || key == "right"):
-		d.sideways(key)
+	case f == nil && key == "left":
+		d.button = max(0, d.button-1)
+	case f == nil && key == "right":
+		d.button = min(d.button+1, len(buttons)-1)
 	case f != nil && f.key(msg):
 		d.problem = ""
 	default:
@@ -158,14 +160,6 @@ func (d *Form) arrow(by int) {
 	}
 }
 
-func (d *Form) sideways(key string) {
-	by := 1
-	if key == "left" {
-		by = -1
-	}
-	d.button = max(0, min(d.button+by, len(buttons)-1))
-}
-
 // enter selects the choice under the cursor and moves on, or presses the button.
 func (d *Form) enter(msg tea.KeyPressMsg) Action {
 	f := d.current()
@@ -179,12 +173,9 @@ func (d *Form) enter(msg tea.KeyPressMsg) Action {
 	if d.button < 0 || msg.IsRepeat {
 		return nil
 	}
-	return d.press(d.button, msg.String())
-}
-
-func (d *Form) press(button int, key string) Action {
+	answer := buttons[d.button].action
 	var content map[string]any
-	if buttons[button].action == acpclient.ElicitAccept {
+	if answer == acpclient.ElicitAccept {
 		if !d.viewed.complete() {
 			d.problem = "scroll up to see the whole form first, or enlarge the window"
 			return nil
@@ -199,8 +190,8 @@ func (d *Form) press(button int, key string) Action {
 			return nil
 		}
 	}
-	d.env.Guard.answer(key)
-	return response(d.asked, buttons[button].action, content)
+	d.env.Guard.answer(msg.String())
+	return response(d.asked, answer, content)
 }
 
 // content returns the values of the fields. On errors it shows them and focuses the first
@@ -248,25 +239,21 @@ func (d *Form) Mouse(msg tea.MouseMsg, _, y int) Action {
 		if !ok || m.Button != tea.MouseLeft || line >= len(d.lines) {
 			return nil
 		}
-		d.click(d.lines[line])
+		l := d.lines[line]
+		if l.field < 0 || d.fields[l.field].Kind == app.OtherField {
+			return nil
+		}
+		f := d.fields[l.field]
+		d.focus, d.entered = l.field, true
+		switch {
+		case l.choice < 0:
+		case f.Kind == app.OneField:
+			f.pick(l.choice)
+		default:
+			f.toggle(l.choice)
+		}
 	}
 	return nil
-}
-
-func (d *Form) click(l formLine) {
-	if l.field < 0 || d.fields[l.field].Kind == app.OtherField {
-		return
-	}
-	f := d.fields[l.field]
-	d.focus, d.entered = l.field, true
-	switch {
-	case l.choice < 0:
-	case f.Kind == app.OneField:
-		f.pick(l.choice)
-	default:
-		f.at, f.problem = l.choice, ""
-		f.Picked[l.choice] = !f.Picked[l.choice]
-	}
 }
 
 // Hints implements [Dialog].
@@ -325,14 +312,13 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 	case key == "space" && f.Kind == app.OneField:
 		f.pick(f.at)
 	case key == "space":
-		f.Picked[f.at] = !f.Picked[f.at]
+		f.toggle(f.at)
 	case key == "backspace" || key == "delete":
 		clear(f.Picked)
 	case digit(key) >= 0 && digit(key) < len(f.Choices) && f.Kind == app.OneField:
 		f.pick(digit(key))
 	case digit(key) >= 0 && digit(key) < len(f.Choices):
-		f.at = digit(key)
-		f.Picked[f.at] = !f.Picked[f.at]
+		f.toggle(digit(key))
 	case key == "home":
 		f.at = 0
 	case key == "end":
@@ -346,9 +332,15 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 	return taken
 }
 
+// toggle selects a choice, or no longer.
+func (f *field) toggle(i int) {
+	f.Picked[i] = !f.Picked[i]
+	f.at, f.problem = i, ""
+}
+
 // pick selects a choice instead of the previous one.
 func (f *field) pick(i int) {
-	if i < 0 || i >= len(f.Choices) {
+	if i >= len(f.Choices) {
 		return
 	}
 	clear(f.Picked)
@@ -419,7 +411,7 @@ func (d *EntryDialog) Mouse(tea.MouseMsg, int, int) Action { return nil }
 
 // View implements [Dialog].
 func (d *EntryDialog) View(width, maxHeight int) View {
-	width = atMost(width)
+	width = min(width, widest)
 	th := d.env.Theme
 	text, column := d.input.Draw(max(1, inner(width, maxHeight)-2), th)
 	p := panel{th: th, title: termtext.Line(d.entry.Title), shrink: true, head: []string{th.Accent.Render("❯") + " " + text}}
@@ -449,7 +441,7 @@ const maxChoices = 6
 
 // View implements [Dialog].
 func (d *Form) View(width, maxHeight int) View {
-	width = atMost(width)
+	width = min(width, widest)
 	th, w := d.env.Theme, inner(width, maxHeight)
 	d.viewed.resize(width, maxHeight)
 	inert := d.env.Guard.inert()
@@ -560,11 +552,7 @@ func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
 	if focused {
 		mark, name = th.Accent.Render("❯")+" ", th.Accent.Bold(true)
 	}
-	var lines []string
-	for _, l := range exact(f.Label(), max(1, w-len(indent))) {
-		lines = append(lines, mark+name.Render(l))
-		mark = indent
-	}
+	lines := hang(mark, indent, styled(termtext.Break(f.Label(), max(1, w-len(indent))), name))
 	rules := f.Rules()
 	if last := len(lines) - 1; last >= 0 && rules != "" && termtext.Width(lines[last])+2+termtext.Width(rules) <= w {
 		lines[last] += "  " + th.Faint.Render(rules)
@@ -621,12 +609,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 		}
 		// Describe the choice under the cursor in full.
 		const indent = "      "
-		for j, l := range exact(title, max(1, w-len(indent))) {
-			if j == 0 {
-				l = "  " + mark + tick + " " + name.Render(l)
-			} else {
-				l = indent + name.Render(l)
-			}
+		for _, l := range hang("  "+mark+tick+" ", indent, styled(termtext.Break(title, max(1, w-len(indent))), name)) {
 			lines = append(lines, formLine{l, -1, i})
 		}
 		for _, l := range prose(about, max(1, w-len(indent))) {

@@ -110,14 +110,14 @@ func (d *Link) done(a Action) Action {
 
 // View implements [Dialog].
 func (d *Link) View(width, maxHeight int) View {
-	width = atMost(width)
+	width = min(width, widest)
 	// The agent's message comes last, so that it cannot push host and warnings away.
-	body := column{d.intro, gap{}, d.where}
+	body := column{d.intro, gap, d.where}
 	if word := d.state(); word != nil {
-		body = append(body, gap{}, newBlock(word))
+		body.add(newBlock(word))
 	}
 	if strings.TrimSpace(d.asked.Request.Message) != "" {
-		body = append(body, gap{}, d.message)
+		body.add(d.message)
 	}
 	p := panel{title: "Open a URL", body: body, asked: body[:3]}
 	return d.view(p, width, maxHeight)
@@ -160,7 +160,7 @@ func drawAddress(a app.Address, p renderContext) []string {
 			out = append(out, th.Muted.Render(cut(label, p.width)))
 			column = 0
 		}
-		for i, l := range exact(termtext.Visible(value), p.width-column) {
+		for i, l := range termtext.Break(termtext.Visible(value), p.width-column) {
 			if i > 0 {
 				label = ""
 			}

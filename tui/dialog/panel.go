@@ -55,6 +55,8 @@ type placement struct {
 	// foot is the line of the view where the foot begins; its lines footFrom to
 	// footTo are drawn.
 	foot, footFrom, footTo int
+	// split means that a line separates body and foot.
+	split bool
 }
 
 // footLine returns the line of the foot that was drawn on line y of the view.
@@ -79,9 +81,6 @@ const (
 	snuggest = 60
 )
 
-// atMost returns the width of a panel in the available width.
-func atMost(width int) int { return min(width, widest) }
-
 func framed(width, maxHeight int) bool { return width >= leastWidth && maxHeight >= leastHeight }
 
 // inner returns the width inside the frame.
@@ -97,14 +96,18 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	if width <= 0 || maxHeight <= 0 {
 		return View{}, placement{}
 	}
-	w, rows, frame := inner(width, maxHeight), maxHeight, framed(width, maxHeight)
-	if frame {
-		rows -= frameHeight
+	w, frame := inner(width, maxHeight), framed(width, maxHeight)
+	place := p.arrange(width, maxHeight)
+	lines := append(make([]string, 0, maxHeight), p.head[:place.body]...)
+	var thumbTop, thumbEnd int // of the scroll bar
+	if place.shown > 0 {
+		from := 0
+		if p.scroll != nil {
+			from = p.scroll.Top
+			thumbTop, thumbEnd = p.scroll.Thumb()
+		}
+		lines = append(lines, p.body.lines(renderContext{w, p.th}, from, from+place.shown)...)
 	}
-	place, split := p.arrange(w, rows)
-	lines := append(make([]string, 0, rows+frameHeight), p.head[:place.body]...)
-	body, bar := p.bodyLines(w, place)
-	lines = append(lines, body...)
 	var foot []string
 	if place.footFrom < place.footTo {
 		foot = p.foot.lines(renderContext{w, p.th}, place.footFrom, place.footTo)
@@ -113,7 +116,7 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 		width = p.fitted(lines, foot, width)
 		w = inner(width, maxHeight)
 	}
-	if split {
+	if place.split {
 		lines = append(lines, p.divider(w))
 	}
 	lines = append(lines, foot...)
@@ -125,7 +128,7 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 		}
 		view.Lines = lines
 	} else {
-		view.Lines = p.frame(lines, bar, width)
+		view.Lines = p.frame(lines, place.body+thumbTop, place.body+thumbEnd, width)
 		place.left = frameWidth / 2
 		place.body++
 		place.foot++
@@ -138,21 +141,11 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 // that would be out of view.
 func (p *panel) start(width, maxHeight int) {
 	p.scroll.Top = 0
-	place := p.fit(width, maxHeight)
+	place := p.arrange(width, maxHeight)
 	change := firstChange(p.body, renderContext{inner(width, maxHeight), p.th})
 	if min(change+2, p.scroll.Len) > place.shown {
 		p.scroll.Top = change
 	}
-}
-
-// fit divides the rows of a panel.
-func (p *panel) fit(width, maxHeight int) placement {
-	rows := maxHeight
-	if framed(width, maxHeight) {
-		rows -= frameHeight
-	}
-	place, _ := p.arrange(inner(width, maxHeight), rows)
-	return place
 }
 
 // pin adds the path of the visible change to the head if it has scrolled out of view, and
@@ -173,7 +166,7 @@ const pinned = 2
 
 // reveal scrolls the body as little as necessary to bring lines into view.
 func (p *panel) reveal(from, to, width, maxHeight int) {
-	p.fit(width, maxHeight)
+	p.arrange(width, maxHeight)
 	p.scroll.Show(from, to)
 }
 
@@ -190,9 +183,12 @@ func (p *panel) fitted(lines, foot []string, width int) int {
 	return min(width, need+frameWidth)
 }
 
-// placement divides rows among head, body and foot, without the frame. split means that
-// a line separates body and foot.
-func (p *panel) arrange(w, rows int) (place placement, split bool) {
+// arrange divides the rows inside the frame among head, body and foot.
+func (p *panel) arrange(width, maxHeight int) placement {
+	w, rows := inner(width, maxHeight), maxHeight
+	if framed(width, maxHeight) {
+		rows -= frameHeight
+	}
 	total, answers := 0, 0
 	if p.body != nil {
 		total = p.body.height(renderContext{w, p.th})
@@ -219,11 +215,11 @@ func (p *panel) arrange(w, rows int) (place placement, split bool) {
 	if p.scroll != nil {
 		p.scroll.Fit(total, shown)
 	}
-	place = placement{head: head, body: head, shown: shown, foot: head + shown + between}
+	place := placement{head: head, body: head, shown: shown, foot: head + shown + between, split: between == 1}
 	place.footFrom = min(max(0, p.keep-foot+1), answers-foot)
 	place.footTo = place.footFrom + foot
 	p.hidden = answers - foot
-	return place, between == 1
+	return place
 }
 
 // below returns the text of the bottom border: the status, and how much of the foot is
@@ -238,24 +234,6 @@ func (p *panel) below(width int) string {
 		return words
 	}
 	return joined(p.brief)
-}
-
-// bodyLines returns the visible lines of the body. bar is the range of the panel's lines
-// with the scroll bar's thumb.
-func (p *panel) bodyLines(w int, place placement) (lines []string, bar map[int]bool) {
-	if place.shown <= 0 {
-		return nil, nil
-	}
-	from := 0
-	bar = make(map[int]bool)
-	if p.scroll != nil {
-		from = p.scroll.Top
-		top, bottom := p.scroll.Thumb()
-		for i := top; i < bottom; i++ {
-			bar[place.body+i] = true
-		}
-	}
-	return p.body.lines(renderContext{w, p.th}, from, from+place.shown), bar
 }
 
 // cursorAt returns the cursor's position in the view, nil if it is outside.
@@ -309,7 +287,8 @@ func (p *panel) divider(w int) string {
 	return p.th.Info.Render(text) + " " + rule.Render(strings.Repeat("╌", rest))
 }
 
-func (p *panel) frame(lines []string, bar map[int]bool, width int) []string {
+// frame draws the frame, with the thumb of the scroll bar beside the lines from top to end.
+func (p *panel) frame(lines []string, top, end, width int) []string {
 	edge := lipgloss.NewStyle().Foreground(p.th.Border)
 	if p.focused {
 		edge = lipgloss.NewStyle().Foreground(p.th.BorderFocused)
@@ -319,11 +298,11 @@ func (p *panel) frame(lines []string, bar map[int]bool, width int) []string {
 	out := make([]string, 0, len(lines)+frameHeight)
 	out = append(out, border(edge, "╭", "╮", p.th.DialogTitle.Render(p.title), p.th.Muted.Render(p.note), width))
 	for i, l := range lines {
-		end := right
-		if bar[i] {
-			end = grip
+		side := right
+		if top <= i && i < end {
+			side = grip
 		}
-		out = append(out, left+pad(l, width-frameWidth)+end)
+		out = append(out, left+pad(l, width-frameWidth)+side)
 	}
 	return append(out, border(edge, "╰", "╯", p.th.Muted.Render(p.below(width)), "", width))
 }
@@ -369,6 +348,16 @@ type content interface {
 
 // column stacks contents.
 type column []content
+
+// add appends contents, with an empty line before each but the first of the column.
+func (c *column) add(parts ...content) {
+	for _, part := range parts {
+		if len(*c) > 0 {
+			*c = append(*c, gap)
+		}
+		*c = append(*c, part)
+	}
+}
 
 func (c column) height(p renderContext) int {
 	n := 0
@@ -419,15 +408,12 @@ func (b *block) lines(p renderContext, from, to int) []string {
 // fixed is content that is already drawn.
 type fixed []string
 
+// gap is an empty line.
+var gap = fixed{""}
+
 func (f fixed) height(renderContext) int { return len(f) }
 
 func (f fixed) lines(_ renderContext, from, to int) []string { return f[from:to] }
-
-// exact breaks text that termtext.Visible has made into lines of at most width cells
-// that hold every character of it.
-func exact(s string, width int) []string {
-	return termtext.Break(s, width)
-}
 
 // prose breaks text from outside into lines of at most width cells, between
 // words where it can. Empty text has no lines.
@@ -441,12 +427,15 @@ func prose(s string, width int) []string {
 
 // marked is prose behind a mark of one cell, in a style of its own.
 func marked(mark, s string, width int, style lipgloss.Style) []string {
-	lines := prose(s, width-2)
-	for i, l := range lines {
-		if i > 0 {
-			mark = " "
-		}
-		lines[i] = style.Render(mark + " " + l)
+	return styled(hang(mark+" ", "  ", prose(s, width-2)), style)
+}
+
+// hang puts first in front of the first line, and rest in front of the others. It changes
+// lines.
+func hang(first, rest string, lines []string) []string {
+	for i := range lines {
+		lines[i] = first + lines[i]
+		first = rest
 	}
 	return lines
 }

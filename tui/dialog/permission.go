@@ -164,7 +164,7 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 		d.rawDue, d.about = d.raw, nil
 		return nil
 	case d.env.Keys.Match(config.ActionRejectWords, msg.String()):
-		d.startWriting()
+		d.writing, d.replies.marked = true, -1
 		return nil
 	case d.env.Keys.Match(config.ActionDialogShow, msg.String()):
 		return d.show()
@@ -270,17 +270,18 @@ func (d *Permission) refresh() {
 	}
 	d.rawFrom = len(d.about) + 1
 	if d.raw {
-		d.about = append(d.about, gap{}, quoted("title", call.Title))
-		d.about = append(d.about, gap{}, rawPart(toolview.RawInput, call.RawInput))
+		d.about.add(quoted("title", call.Title), rawPart(toolview.RawInput, call.RawInput))
 	}
-	for _, words := range d.askedTexts() {
-		d.about = append(d.about, gap{}, note("the agent says: "+words))
+	for _, words := range []string{d.asked.Title, d.asked.Description} {
+		if words = strings.TrimSpace(words); words != "" && words != strings.TrimSpace(call.Title) {
+			d.about.add(note("the agent says: " + words))
+		}
 	}
 	if d.asked.Why != "" {
-		d.about = append(d.about, gap{}, note("no rule applies: "+d.asked.Why))
+		d.about.add(note("no rule applies: " + d.asked.Why))
 	}
 	if len(d.replies.list) == 0 {
-		d.about = append(d.about, gap{}, note("The agent offers no answers: you can only cancel the turn."))
+		d.about.add(note("The agent offers no answers: you can only cancel the turn."))
 	}
 }
 
@@ -303,7 +304,7 @@ func (d *Permission) View(width, maxHeight int) View {
 	width = min(width, 2*widest)
 	d.width = inner(width, maxHeight)
 	if !d.sideBySide() {
-		width = atMost(width)
+		width = min(width, widest)
 	}
 	if d.writing {
 		return d.viewWriting(p, width, maxHeight)
@@ -387,26 +388,9 @@ func (d *Permission) turnHint() Hint {
 	return Hint{arrows.Replace(strings.Join(keys, "/")), "others"}
 }
 
-// said is what the agent says about the question itself, as far as the title of its
-// call does not say the same.
-func (d *Permission) askedTexts() []string {
-	var all []string
-	for _, words := range []string{d.asked.Title, d.asked.Description} {
-		if words = strings.TrimSpace(words); words != "" && words != strings.TrimSpace(d.asked.Asked.Title) {
-			all = append(all, words)
-		}
-	}
-	return all
-}
-
 // A permission can be rejected with words: what the agent should do instead. They are
 // written in place of the answers, and go out as the next prompt. Nothing that is
 // written there can allow anything.
-
-// startWriting shows the line in which the words are written.
-func (d *Permission) startWriting() {
-	d.writing, d.replies.marked = true, -1
-}
 
 // StopWriting goes back to the answers, and reports whether words were being written.
 // They stay. key is the one that was pressed for it: a second press of it, which often
@@ -514,8 +498,8 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	line, column := d.words.Draw(room, p.th)
 	p.cursor, p.inFoot = tea.NewCursor(termtext.Width(lead)+column, len(foot)), true
 	p.foot, p.keep = fixed(append(foot, p.th.Accent.Render(lead)+line)), len(foot)
-	v, place := p.view(width, maxHeight)
-	d.question.placement = place
+	var v View
+	v, d.placement = p.view(width, maxHeight)
 	return v
 }
 
@@ -605,43 +589,32 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 	d := &RuleStep{question: newQuestion(env), asked: p}
 	project := toolview.PathsIn("").Path(env.Cwd)
 	for i, rules := range p.Proposals {
-		d.about = append(d.about, quoted(proposalLabel(i, len(p.Proposals)), strings.Join(rules, "\n")), gap{})
+		label := "the rule"
+		if len(p.Proposals) > 1 {
+			label = fmt.Sprintf("rule %c", 'A'+i)
+		}
+		d.about.add(quoted(label, strings.Join(rules, "\n")))
 	}
-	d.about = append(d.about, newBlock(func(p renderContext) []string {
+	d.about.add(newBlock(func(p renderContext) []string {
 		return styled(prose("Allows this now and adds a rule for next time: everywhere, or in "+project+".", p.width), p.th.Text)
 	}))
 	for _, everywhere := range []bool{false, true} {
+		place := " – in this project"
+		if everywhere {
+			place = " – everywhere"
+		}
 		for i, rules := range p.Proposals {
+			name := termtext.VisibleLine(rules[0])
+			if len(rules) > 1 { // they are shown above
+				name = fmt.Sprintf("the %d rules of %c", len(rules), 'A'+i)
+			}
 			d.replies.list = append(d.replies.list, reply{
-				icon: "§", tone: good, grave: true, name: proposalName(i, rules) + placeWords(everywhere),
+				icon: "§", tone: good, grave: true, name: name + place,
 				action: SaveRules{ID: p.ID, Call: p.Asked, Option: p.Options[once].OptionID, Rules: rules, Everywhere: everywhere},
 			})
 		}
 	}
 	return d
-}
-
-func proposalLabel(i, of int) string {
-	if of == 1 {
-		return "the rule"
-	}
-	return fmt.Sprintf("rule %c", 'A'+i)
-}
-
-// proposalName is a proposal in a line. Several rules are named by their letter: they
-// stand above.
-func proposalName(i int, rules []string) string {
-	if len(rules) == 1 {
-		return termtext.VisibleLine(rules[0])
-	}
-	return fmt.Sprintf("the %d rules of %c", len(rules), 'A'+i)
-}
-
-func placeWords(everywhere bool) string {
-	if everywhere {
-		return " – everywhere"
-	}
-	return " – in this project"
 }
 
 // Follow implements [AgentQuestion]: the step is over with its permission, and when the
@@ -655,7 +628,7 @@ func (d *RuleStep) Follow(c *conversation.Conversation) State {
 
 // View implements [Dialog].
 func (d *RuleStep) View(width, maxHeight int) View {
-	return d.view(panel{title: "Always allow by a rule", body: d.about}, atMost(width), maxHeight)
+	return d.view(panel{title: "Always allow by a rule", body: d.about}, min(width, widest), maxHeight)
 }
 
 // Hints implements [Dialog].

@@ -21,17 +21,22 @@ import (
 func aboutCall(t *conversation.ToolCall, by toolview.Asker, show callContent) column {
 	parts := aboutCallItself(t, by, show)
 	for _, q := range toolview.Questions(t.RawInput) {
-		parts = append(parts, gap{}, vital{questionBlock(q)})
+		parts.add(vital{questionBlock(q)})
 	}
 	if len(t.Tasks) > 0 {
-		parts = append(parts, gap{}, vital{tasksBlock(t.Tasks)})
+		parts.add(vital{newBlock(func(p renderContext) (out []string) {
+			for _, task := range t.Tasks {
+				out = append(out, toolview.Task(task, p.th, p.width)...)
+			}
+			return out
+		})})
 	}
 	show.said, show.whole = shownTexts(t, show.at), toolview.DrawsWhole(t)
 	for i := range t.Content {
 		c := &t.Content[i]
 		show.kind, show.deletes = t.Kind, toolview.Deletes(c, t.Kind)
 		if part := toolview.Visit(c, show); part != nil {
-			parts = append(parts, gap{}, part)
+			parts.add(part)
 		}
 	}
 	return parts
@@ -58,16 +63,13 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 		parts = append(parts, head)
 	}
 	if command.Line != "" {
-		parts = append(parts, gap{}, vital{commandBlock(command, show.reach.Of(toolview.CommandDir(t)))})
+		parts.add(vital{commandBlock(command, show.reach.Of(toolview.CommandDir(t)))})
 	}
 	if agreement == toolview.Differs {
-		parts = append(parts, gap{}, vital{otherWords(t)})
+		parts.add(vital{otherWords(t)})
 	}
 	if left := show.at.OtherInput(t); len(left) > 0 {
-		parts = append(parts, gap{}, vital{inputBlock(left, show.reach)})
-	}
-	if _, empty := parts[0].(gap); empty {
-		parts = parts[1:]
+		parts.add(vital{inputBlock(left, show.reach)})
 	}
 	return parts
 }
@@ -99,12 +101,7 @@ func callHead(t *conversation.ToolCall, titled bool, places []location, p render
 	case len(t.RawInput) > 0 || len(t.Content) > 0 || len(t.Locations) > 0:
 		out = append(out, lead+th.Strong.Render(cut(title, room)))
 	default:
-		for i, line := range exact(title, room) {
-			if i > 0 {
-				lead = pad(th.CodeBar.Render("│"), indent)
-			}
-			out = append(out, lead+th.Strong.Render(line))
-		}
+		out = hang(lead, pad(th.CodeBar.Render("│"), indent), styled(termtext.Break(title, room), th.Strong))
 	}
 	for _, pl := range places {
 		style := th.Muted
@@ -140,14 +137,7 @@ func otherWords(t *conversation.ToolCall) content {
 // commandBlock shows a command whole, every character of it.
 func commandBlock(c toolview.Command, dir toolview.Target) content {
 	return newBlock(func(p renderContext) []string {
-		var out []string
-		for i, line := range exact(c.Line, max(1, p.width-2)) {
-			lead := "  "
-			if i == 0 {
-				lead = p.th.Accent.Render("$") + " "
-			}
-			out = append(out, lead+p.th.Text.Render(line))
-		}
+		out := hang(p.th.Accent.Render("$")+" ", "  ", styled(termtext.Break(c.Line, max(1, p.width-2)), p.th.Text))
 		if c.Dir != "" {
 			out = append(out, location{"  in " + c.Dir, dir}.lines(p.width, p.th.Muted, p.th)...)
 		}
@@ -158,29 +148,13 @@ func commandBlock(c toolview.Command, dir toolview.Target) content {
 // questionBlock shows a question to the person, and what there is to choose.
 func questionBlock(q toolview.Question) content {
 	return newBlock(func(p renderContext) []string {
-		out := styled(exact(q.Line(), p.width), p.th.Strong)
+		out := styled(termtext.Break(q.Line(), p.width), p.th.Strong)
 		for _, o := range q.Options {
-			for i, line := range exact(o.Line(), max(1, p.width-2)) {
-				lead := "  "
-				if i == 0 {
-					lead = "• "
-				}
-				out = append(out, p.th.Muted.Render(lead)+p.th.Text.Render(line))
-			}
+			lines := styled(termtext.Break(o.Line(), max(1, p.width-2)), p.th.Text)
+			out = append(out, hang(p.th.Muted.Render("• "), "  ", lines)...)
 		}
 		if q.Multiple {
 			out = append(out, p.th.Muted.Render("choose any"))
-		}
-		return out
-	})
-}
-
-// tasksBlock shows a task list that a call sets.
-func tasksBlock(tasks []acpclient.PlanEntry) content {
-	return newBlock(func(p renderContext) []string {
-		var out []string
-		for _, task := range tasks {
-			out = append(out, toolview.Task(task, p.th, p.width)...)
 		}
 		return out
 	})
@@ -212,7 +186,7 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 	case strings.TrimSpace(words.Text) == "", b.Type == acpclient.ContentText && c.said[unfenced(words.Text)]:
 	case b.Type == acpclient.ContentText && toolview.VerbatimWhenAsked(c.kind, words.Text):
 		parts = append(parts, newBlock(func(p renderContext) []string {
-			return styled(exact(termtext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
+			return styled(termtext.Break(termtext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
 		}))
 	default:
 		parts = append(parts, newMarkdown(words.Text, c.whole))
@@ -244,7 +218,7 @@ func (c callContent) Unknown(label string, raw json.RawMessage) content {
 func rawPart(label string, raw []byte) content {
 	return newBlock(func(p renderContext) []string {
 		lines := []string{p.th.Muted.Render(label)}
-		return append(lines, styled(exact(toolview.JSON(raw, 0), p.width), p.th.Text)...)
+		return append(lines, styled(termtext.Break(toolview.JSON(raw, 0), p.width), p.th.Text)...)
 	})
 }
 
@@ -252,36 +226,30 @@ func rawPart(label string, raw []byte) content {
 // the dialog.
 func quoted(label, s string) content {
 	return newBlock(func(p renderContext) []string {
-		lines := []string{p.th.Muted.Render(label)}
-		for _, line := range exact(termtext.Visible(s), max(1, p.width-2)) {
-			lines = append(lines, p.th.CodeBar.Render("│ ")+p.th.Text.Render(line))
-		}
-		return lines
+		return append([]string{p.th.Muted.Render(label)}, barred(termtext.Break(termtext.Visible(s), max(1, p.width-2)), p.th.Text, p.th)...)
 	})
 }
 
-// gap is an empty line.
-type gap struct{}
-
-func (gap) height(renderContext) int               { return 1 }
-func (gap) lines(renderContext, int, int) []string { return []string{""} }
+// barred draws lines behind a bar.
+func barred(lines []string, style lipgloss.Style, th *theme.Theme) []string {
+	bar := th.CodeBar.Render("│ ")
+	return hang(bar, bar, styled(lines, style))
+}
 
 // note is a line or two in a quiet colour.
 func note(s string) content {
-	return newBlock(func(p renderContext) []string { return styled(exact(termtext.Visible(s), p.width), p.th.Muted) })
+	return newBlock(func(p renderContext) []string {
+		return styled(termtext.Break(termtext.Visible(s), p.width), p.th.Muted)
+	})
 }
 
 // change is the change of a file, below its path.
 type change struct {
+	column // head and diff
+
 	head *block
 	diff diffPart
 }
-
-func (c *change) column() column { return column{c.head, c.diff} }
-
-func (c *change) height(p renderContext) int { return c.column().height(p) }
-
-func (c *change) lines(p renderContext, from, to int) []string { return c.column().lines(p, from, to) }
 
 // diffPart is the change of a file without its path.
 type diffPart struct {
@@ -306,7 +274,8 @@ func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads t
 		}
 		return append(lines, counts)
 	})
-	return &change{head, diffPart{d, shown}}
+	diff := diffPart{d, shown}
+	return &change{column{head, diff}, head, diff}
 }
 
 func (d diffPart) height(p renderContext) int { return d.shown.Layout(d.diff, p.width).Len() }
@@ -351,15 +320,15 @@ func (pl location) lines(width int, style lipgloss.Style, th *theme.Theme) []str
 		words += " → " + termtext.VisibleLine(pl.target.Real)
 	}
 	if !pl.target.Outside {
-		return styled(exact(words, width), style)
+		return styled(termtext.Break(words, width), style)
 	}
-	out := styled(exact(words, width), th.Error)
+	out := styled(termtext.Break(words, width), th.Error)
 	const note = "outside the project"
 	if last := len(out) - 1; termtext.Width(out[last])+2+len(note) <= width {
 		out[last] += "  " + th.Warning.Render(note)
 		return out
 	}
-	return append(out, styled(exact(note, width), th.Warning)...)
+	return append(out, styled(termtext.Break(note, width), th.Warning)...)
 }
 
 // locations returns where a call works, except the paths of its diffs.
@@ -394,13 +363,9 @@ func (d *Permission) outsidePaths() string {
 // labelledLocation draws a path behind its label.
 func labelledLocation(label, path string, leads toolview.Target) content {
 	return newBlock(func(p renderContext) []string {
-		lead := p.th.Muted.Render(label) + "  "
-		lines := location{termtext.VisibleLine(path), leads}.lines(max(1, p.width-termtext.Width(label)-2), p.th.Text, p.th)
-		for i := range lines {
-			lines[i] = lead + lines[i]
-			lead = strings.Repeat(" ", termtext.Width(label)+2)
-		}
-		return lines
+		indent := termtext.Width(label) + 2
+		lines := location{termtext.VisibleLine(path), leads}.lines(max(1, p.width-indent), p.th.Text, p.th)
+		return hang(p.th.Muted.Render(label)+"  ", strings.Repeat(" ", indent), lines)
 	})
 }
 
@@ -479,11 +444,11 @@ func unfenced(s string) string {
 // aboutFile is content for parley's question about a file: its path, the reason, and what
 // would be written.
 func aboutFile(q *conversation.FileQuestion, t *conversation.ToolCall, show callContent) column {
-	parts := column{vital{fileHead(q, t)}, gap{}, vital{fileReasons(q, t)}}
+	parts := column{vital{fileHead(q, t)}, gap, vital{fileReasons(q, t)}}
 	show.kind = t.Kind
 	for i := range t.Content {
 		if part := toolview.Visit(&t.Content[i], show); part != nil {
-			parts = append(parts, gap{}, part)
+			parts.add(part)
 		}
 	}
 	return parts
@@ -502,10 +467,10 @@ func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
 			look = p.th.Error
 		}
 		icon := toolview.KindOf(t.Kind).Icon
-		lines := styled(exact(fmt.Sprintf("%s The agent wants to %s this file:", icon, verb), p.width), p.th.Text)
-		lines = append(lines, styled(exact(termtext.VisibleLine(q.Target), p.width), look)...)
+		lines := styled(termtext.Break(fmt.Sprintf("%s The agent wants to %s this file:", icon, verb), p.width), p.th.Text)
+		lines = append(lines, styled(termtext.Break(termtext.VisibleLine(q.Target), p.width), look)...)
 		if q.Path != q.Target {
-			lines = append(lines, styled(exact("by the path "+termtext.VisibleLine(q.Path), p.width), p.th.Muted)...)
+			lines = append(lines, styled(termtext.Break("by the path "+termtext.VisibleLine(q.Path), p.width), p.th.Muted)...)
 		}
 		return lines
 	})
@@ -516,13 +481,8 @@ func fileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) content
 	return newBlock(func(p renderContext) []string {
 		var out []string
 		for _, reason := range toolview.FileReasons(q, t) {
-			for i, line := range exact(reason, max(1, p.width-2)) {
-				lead := "  "
-				if i == 0 {
-					lead = "• "
-				}
-				out = append(out, p.th.Warning.Render(lead)+p.th.Text.Render(line))
-			}
+			lines := styled(termtext.Break(reason, max(1, p.width-2)), p.th.Text)
+			out = append(out, hang(p.th.Warning.Render("• "), "  ", lines)...)
 		}
 		return out
 	})

@@ -190,20 +190,15 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 		if q.env.Guard.inert() {
 			return NotTaken{}
 		}
-		if line, ok := q.placement.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.drawn() {
-			return q.click(q.replies.at(line))
+		if line, ok := q.placement.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.laid.count == len(q.replies.list) {
+			i := q.replies.at(line)
+			if i >= 0 && !q.replies.list[i].off {
+				return q.choose(i, "")
+			}
+			q.mark(i)
 		}
 	}
 	return nil
-}
-
-// click gives the reply that was clicked, or marks it if that is not enough for it.
-func (q *question) click(i int) Action {
-	if i < 0 || q.replies.list[i].off {
-		q.mark(i)
-		return nil
-	}
-	return q.choose(i, "")
 }
 
 // inertWords say why a dialog does not take keys yet.
@@ -226,9 +221,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	}
 	w := inner(width, maxHeight)
 	q.viewed.resize(width, maxHeight)
-	if len(q.replies.list) > 0 {
-		p.foot, p.keep = replyList{&q.replies, true}, q.replies.markedAt(w)
-	}
+	q.foot(&p, w, true)
 	unmoved := q.scroll.Top == q.begin
 	if p.body != nil {
 		if unmoved {
@@ -237,7 +230,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		}
 		p.begin = q.begin
 		top := q.scroll.Top
-		p.fit(width, maxHeight)
+		p.arrange(width, maxHeight)
 		atEnd := q.scroll.End() == q.scroll.Len
 		pins := p.pin(w)
 		q.scroll.Top = top // there is less room now than it was fitted to
@@ -256,9 +249,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		case !known:
 			p.status, p.brief = unseenWords, unseenBrief
 		}
-		if len(q.replies.list) > 0 {
-			p.foot, p.keep = replyList{&q.replies, !p.focused}, q.replies.markedAt(w)
-		}
+		q.foot(&p, w, !p.focused)
 		v, place := p.view(width, maxHeight)
 		q.placement = place
 		q.viewed.note(&p, &q.replies, place, w)
@@ -275,12 +266,17 @@ func (q *question) view(p panel, width, maxHeight int) View {
 // what is seen of it counts for nothing.
 func (q *question) viewAside(p panel, words string, width, maxHeight int) View {
 	p.focused, p.status = false, words
-	if len(q.replies.list) > 0 {
-		p.foot, p.keep = replyList{&q.replies, true}, q.replies.markedAt(inner(width, maxHeight))
-	}
-	v, place := p.view(width, maxHeight)
-	q.placement = place
+	q.foot(&p, inner(width, maxHeight), true)
+	var v View
+	v, q.placement = p.view(width, maxHeight)
 	return v
+}
+
+// foot puts the replies into a panel.
+func (q *question) foot(p *panel, w int, inert bool) {
+	if len(q.replies.list) > 0 {
+		p.foot, p.keep = replyList{&q.replies, inert}, q.replies.markedAt(w)
+	}
 }
 
 // unseenHints say how the rest of a question gets into sight.
@@ -530,7 +526,7 @@ func (a *replies) stack() {
 
 // indent returns the width in front of the name of a reply.
 func (a *replies) indent(c reply) int {
-	n := len("❯ 1  ") - len("❯") + 1
+	n := 5 // the pointer, the number and blanks
 	if a.laid.keys > 0 {
 		n += a.laid.keys + 2
 	}
@@ -564,7 +560,7 @@ func (a *replies) text(i int, whole bool) (name, more []string) {
 // line shows whether text is missing.
 func someLines(s string, width, most int) []string {
 	if most == 0 {
-		return exact(s, width)
+		return termtext.Break(s, width)
 	}
 	cutOff := false
 	if enough := 32 * width * most; len(s) > enough { // whatever the characters are
@@ -573,7 +569,7 @@ func someLines(s string, width, most int) []string {
 		}
 		s, cutOff = s[:enough], true
 	}
-	lines := exact(s, width)
+	lines := termtext.Break(s, width)
 	if len(lines) > most {
 		lines, cutOff = lines[:most], true
 	}
@@ -606,7 +602,6 @@ func (a replyList) lines(p renderContext, from, to int) []string {
 	return out[:min(len(out), to-from)]
 }
 
-// draw draws a reply.
 func (a replyList) draw(i int, p renderContext) []string {
 	c, th := a.list[i], p.th
 	l := looks(th, c.tone, i == a.marked, a.inert || c.off)
@@ -633,13 +628,7 @@ func (a replyList) draw(i int, p renderContext) []string {
 	if c.more != "" && more == nil {
 		lines[len(lines)-1] += "  " + l.more.Render(c.more)
 	}
-	for j := range lines {
-		if j == 1 {
-			lead = strings.Repeat(" ", termtext.Width(lead))
-		}
-		lines[j] = lead + lines[j]
-	}
-	return lines
+	return hang(lead, strings.Repeat(" ", termtext.Width(lead)), lines)
 }
 
 // markedAt returns the line on which the marked reply begins, 0 if none is marked.
@@ -649,9 +638,6 @@ func (a *replies) markedAt(width int) int {
 	}
 	return a.layout(width).starts[a.marked]
 }
-
-// drawn reports whether the last view drew these replies; they may have changed since.
-func (a *replies) drawn() bool { return a.laid.starts != nil && a.laid.count == len(a.list) }
 
 // at returns the position of the reply on a line of the last layout.
 func (a *replies) at(line int) int {
@@ -739,45 +725,35 @@ func (s *viewed) resize(width, height int) bool {
 	return reset
 }
 
-// body notes that the body's lines from to to were drawn.
-func (s *viewed) body(begin, end, from, to int) {
-	s.begun = s.begun || end == 0 || from <= begin && begin < to
-	s.ended = s.ended || from < to && end <= to || end == 0
-}
-
-// replies notes that the replies' lines from to to were drawn.
-func (s *viewed) replies(a *replies, from, to int) {
-	if len(s.answers) != len(a.list) {
-		s.answers, s.unseen = make([]bool, len(a.list)), len(a.list)
-	}
-	starts := a.laid.starts
-	for i := max(0, a.at(from)); i < len(a.list) && starts[i] < to; i++ {
-		if starts[i] >= from && !s.answers[i] {
-			s.answers[i] = true
-			s.unseen--
-		}
-	}
-}
-
 // note notes what a panel shows.
 func (s *viewed) note(p *panel, a *replies, place placement, width int) {
 	if s.width <= 0 || s.height <= 0 {
 		return
 	}
 	s.head = s.head || place.head == len(p.head)
-	if p.body == nil {
-		s.body(0, 0, 0, 0)
-	} else {
-		from, asked := 0, p.body
-		if p.scroll != nil {
-			from = p.scroll.Top
-		}
-		if p.asked != nil {
-			asked = p.asked
-		}
-		s.body(p.begin, asked.height(renderContext{width, p.th}), from, from+place.shown)
+	from, end := 0, 0
+	if p.scroll != nil {
+		from = p.scroll.Top
 	}
-	if a != nil && p.foot != nil {
-		s.replies(a, place.footFrom, place.footTo)
+	switch on := (renderContext{width, p.th}); {
+	case p.asked != nil:
+		end = p.asked.height(on)
+	case p.body != nil:
+		end = p.body.height(on)
+	}
+	to := from + place.shown
+	s.begun = s.begun || end == 0 || from <= p.begin && p.begin < to
+	s.ended = s.ended || end == 0 || from < to && end <= to
+	if a == nil || p.foot == nil {
+		return
+	}
+	if len(s.answers) != len(a.list) {
+		s.answers, s.unseen = make([]bool, len(a.list)), len(a.list)
+	}
+	for i := max(0, a.at(place.footFrom)); i < len(a.list) && a.laid.starts[i] < place.footTo; i++ {
+		if a.laid.starts[i] >= place.footFrom && !s.answers[i] {
+			s.answers[i] = true
+			s.unseen--
+		}
 	}
 }

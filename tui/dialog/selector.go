@@ -244,17 +244,10 @@ func (s *Selector) refresh() {
 
 // sameItems compares what is drawn: what choosing does belongs to the ID.
 func sameItems(a, b []Item) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := a[i], b[i]
-		if x.ID != y.ID || x.Title != y.Title || x.Detail != y.Detail || x.About != y.About || x.Group != y.Group ||
-			x.Current != y.Current || x.Pending != y.Pending || x.Disabled != y.Disabled || x.Dim != y.Dim {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y Item) bool {
+		return x.ID == y.ID && x.Title == y.Title && x.Detail == y.Detail && x.About == y.About && x.Group == y.Group &&
+			x.Current == y.Current && x.Pending == y.Pending && x.Disabled == y.Disabled && x.Dim == y.Dim
+	})
 }
 
 // SetTheme implements [Dialog].
@@ -275,14 +268,6 @@ func (s *Selector) tell(before string) {
 	if now := s.markedID(); s.list.Marked != nil && now != before && now != "" {
 		s.list.Marked(now)
 	}
-}
-
-// leave closes the list without a choice.
-func (s *Selector) leave() Action {
-	if s.list.Left != nil {
-		s.list.Left()
-	}
-	return Close{}
 }
 
 // search is what to do if the line to filter with is not as before.
@@ -308,7 +293,10 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 			return s.list.Instead
 		}
 		if s.input.Text() == "" {
-			return s.leave()
+			if s.list.Left != nil {
+				s.list.Left()
+			}
+			return Close{}
 		}
 		s.input.Set("")
 		s.refilter()
@@ -455,7 +443,7 @@ func (s *Selector) filters() bool {
 
 // View implements [Dialog].
 func (s *Selector) View(width, maxHeight int) View {
-	width = atMost(width)
+	width = min(width, widest)
 	s.refresh()
 	p := panel{th: s.env.Theme, title: termtext.Line(s.list.Title), scroll: &s.window.Scroll}
 	w := inner(width, maxHeight)
@@ -470,7 +458,15 @@ func (s *Selector) View(width, maxHeight int) View {
 		p.head = append(p.head, "")
 	}
 	if len(s.rows) > 0 {
-		p.body, p.note = (*selectorRows)(s), s.counter()
+		p.body = (*selectorRows)(s)
+		switch all := len(s.list.Items); {
+		case s.filtered():
+			p.note = theme.Grouped(len(s.rows)) + " of " + theme.Grouped(all)
+		case s.list.Loading:
+			p.note = "loading …"
+		case all > manyItems:
+			p.note = theme.Grouped(all)
+		}
 		if maxHeight >= roomForDetail {
 			p.foot = fixed(s.detail(w))
 		}
@@ -482,8 +478,8 @@ func (s *Selector) View(width, maxHeight int) View {
 	} else {
 		p.foot = fixed(append(styled(prose(s.nothing(), w), s.env.Theme.Muted), ""))
 	}
-	v, place := p.view(width, maxHeight)
-	s.place = place
+	var v View
+	v, s.place = p.view(width, maxHeight)
 	return v
 }
 
@@ -497,19 +493,6 @@ func (s *Selector) nothing() string {
 		return s.list.Empty
 	}
 	return "Nothing to choose from"
-}
-
-func (s *Selector) counter() string {
-	all := len(s.list.Items)
-	switch {
-	case s.filtered():
-		return theme.Grouped(len(s.rows)) + " of " + theme.Grouped(all)
-	case s.list.Loading:
-		return "loading …"
-	case all > manyItems:
-		return theme.Grouped(all)
-	}
-	return ""
 }
 
 // roomForDetail is the height from which on there is room for the marked item's detail
@@ -656,9 +639,7 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int) 
 }
 
 // NewFollowing shows a list that updates its items whenever it is used.
-func NewFollowing(env Env, l List, items func() []Item) *Selector { return newFollowing(env, l, items) }
-
-func newFollowing(env Env, l List, items func() []Item) *Selector {
+func NewFollowing(env Env, l List, items func() []Item) *Selector {
 	l.Items = items()
 	s := NewSelector(env, l)
 	s.follow = items
@@ -675,10 +656,6 @@ func AgentItems(agents []config.Agent) []Item {
 	}
 	items := make([]Item, len(agents))
 	for i, a := range agents {
-		name := a.Name
-		if name == "" {
-			name = a.ID
-		}
 		detail := strings.Join(append([]string{a.Command}, a.Args...), " ")
 		if a.Address != "" {
 			detail = "listens at " + a.Listens()
@@ -692,7 +669,7 @@ func AgentItems(agents []config.Agent) []Item {
 		if a.Reason != "" {
 			detail = a.Reason
 		}
-		items[i] = Item{ID: a.ID, Title: name, Detail: detail, Group: groups[a.Source], Current: a.Default, Dim: a.Reason != "", Do: StartAgent{a}}
+		items[i] = Item{ID: a.ID, Title: cmp.Or(a.Name, a.ID), Detail: detail, Group: groups[a.Source], Current: a.Default, Dim: a.Reason != "", Do: StartAgent{a}}
 	}
 	return items
 }

@@ -72,7 +72,7 @@ func NewOptions(env Env, c *conversation.Conversation) *Selector {
 		}
 		return SetOption{o.ID, o.CurrentValue}, true
 	})
-	return newFollowing(env, l, func() []Item { return optionItems(env, c) })
+	return NewFollowing(env, l, func() []Item { return optionItems(env, c) })
 }
 
 // changeOption returns the action that toggles an option or lists its values.
@@ -126,7 +126,7 @@ func newValues(env Env, c *conversation.Conversation, ids []acpclient.ConfigID) 
 	first := c.Option(ids[0])
 	l := List{Title: first.Name, About: first.Description, Empty: first.Name + " has no values."}
 	l.Keys = env.Values.keys(c, func(it Item) (SetOption, bool) { set, ok := it.Do.(SetOption); return set, ok })
-	return newFollowing(env, l, func() []Item {
+	return NewFollowing(env, l, func() []Item {
 		if len(ids) == 1 {
 			return valueItems(env, c, ids[0])
 		}
