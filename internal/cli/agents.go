@@ -17,7 +17,6 @@ import (
 	"parley/internal/termtext"
 )
 
-// agentsCommand is about the agents of this machine and of the registry.
 func agentsCommand(s *streams) *cobra.Command {
 	list := agentsListCommand(s)
 	cmd := &cobra.Command{
@@ -277,7 +276,6 @@ func atHome(path string) string {
 	return path
 }
 
-// agentsInfoCommand tells all that is known of an agent.
 func agentsInfoCommand(s *streams) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
@@ -351,7 +349,6 @@ func (l listedAgent) write(s *streams) {
 	}
 }
 
-// agentsRefreshCommand fetches the registry.
 func agentsRefreshCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "refresh",
@@ -388,7 +385,6 @@ func agentsRefreshCommand(s *streams) *cobra.Command {
 	}
 }
 
-// agentsRemoveCommand takes agents away.
 func agentsRemoveCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME...",
@@ -409,30 +405,19 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("remove %s: %w", name, err)
 				}
-				if removed == nil {
-					return notRemoved(cfg, name)
+				switch {
+				case removed == nil && slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == name }):
+					return app.WithHint("Remove it there: parley config edit", "%s is in the configuration", name)
+				case removed == nil:
+					return app.WithHint("'parley agents list' lists the installed agents.", "no agent called %q was installed or added", name)
 				}
 				fmt.Fprintln(s.Out, "removed "+termtext.Line(name))
 			}
-			tellLeftBehind(s)
+			if _, err := config.Load(config.ConfigFile()); err != nil {
+				fmt.Fprintln(s.Err, termtext.Block("The configuration still has a section for it: "+err.Error()))
+				fmt.Fprintln(s.Err, "Remove that section, or parley does not start: parley config edit")
+			}
 			return nil
 		},
 	}
-}
-
-// tellLeftBehind tells of what the configuration says of an agent that is not there any more:
-// with that parley does not start.
-func tellLeftBehind(s *streams) {
-	if _, err := config.Load(config.ConfigFile()); err != nil {
-		fmt.Fprintln(s.Err, termtext.Block("The configuration still has a section for it: "+err.Error()))
-		fmt.Fprintln(s.Err, "Remove that section, or parley does not start: parley config edit")
-	}
-}
-
-// notRemoved says why an agent is not removed.
-func notRemoved(cfg *config.Config, name string) error {
-	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == name }) {
-		return app.WithHint("Remove it there: parley config edit", "%s is in the configuration", name)
-	}
-	return app.WithHint("'parley agents list' lists the installed agents.", "no agent called %q was installed or added", name)
 }

@@ -25,10 +25,6 @@ type agentsInstallOptions struct {
 	as      string
 }
 
-func (o *agentsInstallOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
-}
-
 func agentsInstallCommand(s *streams) *cobra.Command {
 	o := &agentsInstallOptions{streams: s}
 	cmd := &cobra.Command{
@@ -41,7 +37,7 @@ will download and run, and asks first.`,
 		Args: oneArgument("the name of an agent in the registry"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.install(cmd, args[0]) },
 	}
-	o.flags(cmd)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
 	cmd.Flags().StringVar(&o.as, "as", "", "`KIND` of package, if there are several: binary, npx or uvx")
 	return cmd
 }
@@ -62,7 +58,7 @@ func (o *agentsInstallOptions) install(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return agentExplained(err)
 	}
-	return o.carryOut(cmd.Context(), a, p)
+	return agentExplained(o.carryOut(cmd.Context(), a, p))
 }
 
 // carryOut asks, and installs.
@@ -72,7 +68,7 @@ func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents,
 	}
 	added, err := a.Install(ctx, p, o.progress())
 	if err != nil {
-		return agentExplained(err)
+		return err
 	}
 	fmt.Fprintf(o.streams.Out, "installed %s %s: start it with 'parley -a %s'\n", added.ID, termtext.Line(added.Origin.Version), added.ID)
 	return nil
@@ -105,7 +101,7 @@ func agentsUpdateCommand(s *streams) *cobra.Command {
 'parley agents refresh' fetches the newest.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.update(cmd.Context(), args) },
 	}
-	o.flags(cmd)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
 	return cmd
 }
 
@@ -132,25 +128,19 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 			continue
 		}
 		fmt.Fprintf(o.streams.Err, "%s has %s, the registry %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version))
-		errs = append(errs, o.renew(ctx, a, own, entry))
+		p, err := entry.PlanHere(registry.Kind(own.Origin.Kind))
+		if err != nil { // it does not come in this way any more
+			p, err = entry.PlanHere()
+		}
+		if err == nil {
+			err = o.carryOut(ctx, a, p)
+		}
+		errs = append(errs, agentExplained(err))
 	}
 	if len(installed) == current {
 		fmt.Fprintln(o.streams.Out, "All agents are up to date; registry "+editionLine(e)+".")
 	}
 	return errors.Join(errs...)
-}
-
-// renew installs another version, in the way in which the agent has come if that is there
-// still.
-func (o *agentsInstallOptions) renew(ctx context.Context, a *registry.Agents, own config.Added, entry registry.Entry) error {
-	p, err := entry.PlanHere(registry.Kind(own.Origin.Kind))
-	if err != nil {
-		p, err = entry.PlanHere()
-	}
-	if err != nil {
-		return agentExplained(err)
-	}
-	return o.carryOut(ctx, a, p)
 }
 
 // installedAgents are those of the names, or all.

@@ -18,7 +18,6 @@ import (
 	"parley/internal/termtext"
 )
 
-// agentsLoginCommand signs in to an agent.
 func agentsLoginCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "login NAME [METHOD]",
@@ -32,23 +31,28 @@ methods, name one by its ID, or choose on the terminal.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			way := ""
-			if len(args) == 2 {
-				way = args[1]
-			}
+			way := strings.Join(args[1:], "")
 			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return login(ctx, s, c, way) })
 		},
 	}
 }
 
-// agentsLogoutCommand signs out of an agent.
 func agentsLogoutCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout NAME",
 		Short: "Sign out of an agent",
 		Args:  oneArgument("the name of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return logout(ctx, s, c) })
+			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error {
+				if c.Info.AgentCapabilities.Auth.Logout == nil {
+					return app.WithHint(elsewhereFor(c.Agent), "%s cannot sign out", c.Agent.Name)
+				}
+				if err := c.Logout(ctx); err != nil {
+					return err
+				}
+				fmt.Fprintln(s.Out, termtext.Line("signed out of "+c.Agent.Name))
+				return nil
+			})
 		},
 	}
 }
@@ -132,7 +136,7 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, way string)
 	return all[n-1], nil
 }
 
-// elsewhere says where it stands how to sign in to an agent that cannot be asked to.
+// elsewhereFor says where to read how to sign in to an agent that offers no way.
 func elsewhereFor(a config.Agent) string {
 	const see = "See the agent's own documentation"
 	if a.URL == "" {
@@ -173,16 +177,5 @@ func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpcl
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the sign-in program of %s failed: %w", c.Agent.Name, err)
 	}
-	return nil
-}
-
-func logout(ctx context.Context, s *streams, c *app.Connection) error {
-	if c.Info.AgentCapabilities.Auth.Logout == nil {
-		return app.WithHint(elsewhereFor(c.Agent), "%s cannot sign out", c.Agent.Name)
-	}
-	if err := c.Logout(ctx); err != nil {
-		return err
-	}
-	fmt.Fprintln(s.Out, termtext.Line("signed out of "+c.Agent.Name))
 	return nil
 }

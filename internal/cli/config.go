@@ -17,7 +17,6 @@ import (
 	"parley/tui/desktop"
 )
 
-// configCommand is about the configuration file.
 func configCommand(s *streams) *cobra.Command {
 	show := configShowCommand(s)
 	cmd := &cobra.Command{
@@ -32,7 +31,6 @@ values and where each comes from.`,
 	return cmd
 }
 
-// configPathCommand prints where the configuration is.
 func configPathCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
@@ -50,8 +48,7 @@ func configPathCommand(s *streams) *cobra.Command {
 // first, 0 if it has none.
 func mistakesOf(s *streams, err error) (line int) {
 	fmt.Fprintln(s.Err, termtext.Block(err.Error()))
-	var first *config.Error
-	if errors.As(err, &first) {
+	if first, is := errors.AsType[*config.Error](err); is {
 		return first.Line
 	}
 	return 0
@@ -65,7 +62,6 @@ type configShowOptions struct {
 	sandbox string // what --sandbox says, "" if it is not given
 }
 
-// configShowCommand shows the configuration that counts.
 func configShowCommand(s *streams) *cobra.Command {
 	opt := &configShowOptions{streams: s}
 	var sandbox bool
@@ -168,7 +164,6 @@ func (o *configShowOptions) counts(s config.Setting, file string) (value, origin
 	return s.Value, origin
 }
 
-// configCheckCommand finds what is wrong with the configuration.
 func configCheckCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
@@ -182,35 +177,27 @@ file, line and column. The exit code is 1 if there is one.`,
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			path := config.ConfigFile()
 			if len(args) == 1 {
-				return checkFile(s, args[0], true)
+				path = args[0]
 			}
-			return checkFile(s, config.ConfigFile(), false)
+			outcome := path + ": no mistakes"
+			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+				if len(args) == 1 {
+					return fmt.Errorf("there is no file %s", path)
+				}
+				outcome = "There is no file " + path + ": parley uses the defaults. Create one with: parley config edit"
+			}
+			if _, err := config.Load(path); err != nil {
+				mistakesOf(s, err)
+				return exitStatus(exitError)
+			}
+			_, err := fmt.Fprintln(s.Out, outcome)
+			return err
 		},
 	}
 }
 
-// checkFile says what is wrong with a file. One that must be there was named by the
-// person; without the other one the defaults count.
-func checkFile(s *streams, path string, must bool) error {
-	_, missing := os.Stat(path)
-	gone := errors.Is(missing, fs.ErrNotExist)
-	if gone && must {
-		return fmt.Errorf("there is no file %s", path)
-	}
-	if _, err := config.Load(path); err != nil {
-		mistakesOf(s, err)
-		return exitStatus(exitError)
-	}
-	if gone {
-		_, err := fmt.Fprintln(s.Out, "There is no file "+path+": parley uses the defaults. Create one with: parley config edit")
-		return err
-	}
-	_, err := fmt.Fprintln(s.Out, path+": no mistakes")
-	return err
-}
-
-// configEditCommand opens the configuration in the person's editor.
 func configEditCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "edit",

@@ -37,9 +37,6 @@ const (
 	exitIncomplete  = 4
 )
 
-// doctorPrefix begins the names of the directories of its sessions.
-const doctorPrefix = "parley-doctor-"
-
 // doctorCommand tests an agent against the protocol.
 func doctorCommand(s *streams) *cobra.Command {
 	o := &doctorOptions{startOptions: startOptions{streams: s}}
@@ -142,10 +139,24 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 	if wire != nil {
 		err = errors.Join(err, wire.Close())
 	}
-	if err = errors.Join(o.print(report), err); err != nil {
+	var printed error
+	if o.json {
+		printed = writeJSON(o.streams.Out, report)
+	} else {
+		_, printed = io.WriteString(o.streams.Out, report.Text())
+	}
+	if err = errors.Join(printed, err); err != nil {
 		return notExamined(err)
 	}
-	return verdict(report)
+	switch report.Outcome { // the report has said why
+	case doctor.Deviates:
+		return exitStatus(exitDeviates)
+	case doctor.NotExamined:
+		return exitStatus(exitNotExamined)
+	case doctor.Incomplete:
+		return exitStatus(exitIncomplete)
+	}
+	return nil
 }
 
 // notExamined is an error that keeps an agent from being tested.
@@ -172,47 +183,29 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*app.Launcher, doctor.Optio
 		return nil, opt, misused(cmd, "Name one: parley doctor -a NAME, parley doctor -- COMMAND, or default_agent in "+config.ConfigFile(),
 			"no agent to test")
 	}
-	opt.Protocol = newest(cmp.Or(config.Protocol(o.protocol), a.Protocol))
+	opt.Protocol = acpclient.ProtocolVersion // the newest version to offer
+	if cmp.Or(config.Protocol(o.protocol), a.Protocol) == config.ProtocolAuto {
+		opt.Protocol = v2.Version
+	}
 	l := o.launcher(cfg)
-	if opt.Cwd, err = l.TempDir(doctorPrefix); err != nil {
+	if opt.Cwd, err = l.TempDir("parley-doctor-"); err != nil {
 		return l, opt, fmt.Errorf("make a directory for the sessions: %w", err)
 	}
 	if s := o.streams; s.ErrTerminal {
 		opt.Progress = func(what string) { fmt.Fprintln(s.Err, "Trying: "+what) }
 	}
-	return l, opt, examined(l, *a, &opt)
-}
-
-// examined says how the agent is started, or where it listens.
-func examined(l *app.Launcher, a config.Agent, opt *doctor.Options) error {
-	command, far, err := l.CommandFor(a, opt.Cwd)
+	command, far, err := l.CommandFor(*a, opt.Cwd)
 	if err != nil {
-		return err
+		return l, opt, err
 	}
 	if opt.Cwd = cmp.Or(a.RemoteRoot, opt.Cwd); far != nil {
 		opt.URL = far.String()
 		opt.Start = doctor.Listener(func() doctor.Connection { return far.Connect() }, far.Ordered())
-		return nil
+		return l, opt, nil
 	}
 	opt.Command = acpclient.Command{Path: a.Command, Args: a.Args, Env: command.Env, Dir: command.Dir}.String()
 	opt.Start = doctor.Process(command)
-	return nil
-}
-
-// newest is the newest version that an agent is offered.
-func newest(p config.Protocol) int {
-	if p == config.ProtocolAuto {
-		return v2.Version
-	}
-	return 1
-}
-
-func (o *doctorOptions) print(r *doctor.Report) error {
-	if o.json {
-		return writeJSON(o.streams.Out, r)
-	}
-	_, err := io.WriteString(o.streams.Out, r.Text())
-	return err
+	return l, opt, nil
 }
 
 func (o *doctorOptions) printRules() error {
@@ -225,19 +218,6 @@ func (o *doctorOptions) printRules() error {
 		if _, err := fmt.Fprintf(o.streams.Out, "%-7s  %s\n         %s\n", r.Severity, r.ID, strings.Join(lines, "\n         ")); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// verdict is the exit code of a report. The report has said why.
-func verdict(r *doctor.Report) error {
-	switch r.Outcome {
-	case doctor.Deviates:
-		return exitStatus(exitDeviates)
-	case doctor.NotExamined:
-		return exitStatus(exitNotExamined)
-	case doctor.Incomplete:
-		return exitStatus(exitIncomplete)
 	}
 	return nil
 }

@@ -47,18 +47,15 @@ func tell(to io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	var status exitStatus
-	if errors.As(err, &status) {
+	if status, is := errors.AsType[exitStatus](err); is {
 		return int(status)
 	}
 	fmt.Fprintf(to, "parley: %s\n", termtext.Block(err.Error()))
 	code, hint := exitError, ""
-	var h *app.HintError
-	if errors.As(err, &h) {
+	if h, is := errors.AsType[*app.HintError](err); is {
 		hint = h.Hint
 	}
-	var f *failure
-	if errors.As(err, &f) {
+	if f, is := errors.AsType[*failure](err); is {
 		code, hint = f.code, cmp.Or(f.hint, hint)
 	}
 	if hint != "" {
@@ -77,7 +74,17 @@ func flagError(cmd *cobra.Command, err error) error {
 		return misused(cmd, "Write an agent's command after --: parley -- my-agent --acp",
 			"unknown flag %s after %q", flagName(unknown.GetSpecifiedName()), cmd.Flags().Arg(0))
 	case errors.As(err, &unknown):
-		return misused(cmd, likeFlag(cmd, unknown.GetSpecifiedName()), "unknown flag %s", flagName(unknown.GetSpecifiedName()))
+		name, hint := unknown.GetSpecifiedName(), ""
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := config.Nearest(name, names); len(name) > 1 && near != "" {
+			hint = "Did you mean " + flagName(near) + "?"
+		}
+		return misused(cmd, hint, "unknown flag %s", flagName(name))
 	case errors.As(err, &bare):
 		return misused(cmd, "", "%s needs a value", flagName(bare.GetSpecifiedName()))
 	}
@@ -87,24 +94,6 @@ func flagError(cmd *cobra.Command, err error) error {
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// likeFlag suggests the command's flag that looks most like a misspelt long one. It
-// returns "" if none does.
-func likeFlag(cmd *cobra.Command, name string) string {
-	if len(name) < 2 {
-		return ""
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	if near := config.Nearest(name, names); near != "" {
-		return "Did you mean " + flagName(near) + "?"
-	}
-	return ""
 }
 
 // flagName is a flag as a person types it.

@@ -52,31 +52,17 @@ func printGuide(s *streams) error {
 // for the width and colours of the terminal.
 func drawMarkdown(s *streams, cfg *config.Config, to io.Writer) func(document string) error {
 	profile := colorprofile.Detect(s.Out, os.Environ())
-	th := tui.SchemeFor(cfg, isDark(cfg)).Theme(theme.DepthOf(profile)).WithMarkdown(cfg.MarkdownStyle.Style)
+	dark := cfg.Themes.Chosen != config.ThemeAuto || lipgloss.HasDarkBackground(os.Stdin, os.Stdout) // asks the terminal
+	th := tui.SchemeFor(cfg, dark).Theme(theme.DepthOf(profile)).WithMarkdown(cfg.MarkdownStyle.Style)
 	out := &colorprofile.Writer{Forward: to, Profile: profile}
 	return func(document string) error {
-		lines := markdown.Whole(document, terminalWidth(s.Out), th)
-		_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
+		width := 80
+		if f, ok := s.Out.(*os.File); ok {
+			if w, _, err := term.GetSize(f.Fd()); err == nil && w > 0 {
+				width = w
+			}
+		}
+		_, err := fmt.Fprintln(out, strings.Join(markdown.Whole(document, width, th), "\n"))
 		return err
 	}
-}
-
-// terminalWidth is the width of a terminal, in cells.
-func terminalWidth(out io.Writer) int {
-	const usual = 80
-	f, ok := out.(*os.File)
-	if !ok {
-		return usual
-	}
-	width, _, err := term.GetSize(f.Fd())
-	if err != nil || width <= 0 {
-		return usual
-	}
-	return width
-}
-
-// isDark says for which background a theme that follows the terminal is to be: the
-// terminal is asked. For all others it does not matter.
-func isDark(cfg *config.Config) bool {
-	return cfg.Themes.Chosen != config.ThemeAuto || lipgloss.HasDarkBackground(os.Stdin, os.Stdout)
 }

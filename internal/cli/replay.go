@@ -25,7 +25,7 @@ type replayOptions struct {
 	streams *streams
 	// screen runs the program on the screen. Tests put their own in its place.
 	screen   func(context.Context, tui.Options) (tui.Left, error)
-	speed    string
+	speed    record.Speed
 	maxPause time.Duration
 	output   string
 }
@@ -33,6 +33,7 @@ type replayOptions struct {
 // replayCommand plays what was recorded or stored.
 func replayCommand(s *streams) *cobra.Command {
 	o := &replayOptions{streams: s, screen: tui.Run}
+	var speed string
 	cmd := &cobra.Command{
 		Use:   "replay [flags] FILE|SESSION",
 		Short: "Play a recording or a stored session",
@@ -47,18 +48,18 @@ as 'parley run' does.`,
   parley replay --speed 4 --max-pause 500ms session.jsonl
   parley replay 20261121                     play a stored session
   parley replay --output json session.jsonl  print the result, for programs`,
-		Args: func(cmd *cobra.Command, args []string) error { return o.check(cmd, args) },
+		Args: func(cmd *cobra.Command, args []string) error { return o.check(cmd, args, speed) },
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.speed, "speed", "1", "`SPEED` of the replay: a factor such as 2 or 0.5, or max")
+	f.StringVar(&speed, "speed", "1", "`SPEED` of the replay: a factor such as 2 or 0.5, or max")
 	f.DurationVar(&o.maxPause, "max-pause", 2*time.Second, "shorten pauses to this `TIME`; 0 skips them")
 	f.StringVar(&o.output, "output", "", "print in this `FORMAT`: text, json (one object at the end) or stream-json (one event per line)")
 	return cmd
 }
 
 // check finds what is wrong with the command line.
-func (o *replayOptions) check(cmd *cobra.Command, args []string) error {
+func (o *replayOptions) check(cmd *cobra.Command, args []string, speed string) (err error) {
 	switch {
 	case len(args) != 1:
 		return misused(cmd, "Name a recording, or a session by its ID ('parley sessions list --all').",
@@ -71,7 +72,7 @@ func (o *replayOptions) check(cmd *cobra.Command, args []string) error {
 	default:
 		return misused(cmd, "", "--output must be text, json or stream-json, not %q", o.output)
 	}
-	if _, err := record.ParseSpeed(o.speed); err != nil {
+	if o.speed, err = record.ParseSpeed(speed); err != nil {
 		return misused(cmd, "", "--speed: %w", err)
 	}
 	return nil
@@ -96,13 +97,9 @@ func (o *replayOptions) run(ctx context.Context, what string) error {
 	if !o.streams.Keyboard {
 		return app.WithHint("To print it instead: parley replay --output text", "no terminal to read keys from")
 	}
-	speed, err := record.ParseSpeed(o.speed)
-	if err != nil {
-		return err
-	}
 	_, err = o.screen(ctx, tui.Options{
 		Config: cfg, Cwd: script.Cwd, Version: currentVersion(),
-		Replay: record.NewPlayer(script, record.PlayerOptions{Speed: speed, MaxPause: o.maxPause}),
+		Replay: record.NewPlayer(script, record.PlayerOptions{Speed: o.speed, MaxPause: o.maxPause}),
 	})
 	return err
 }

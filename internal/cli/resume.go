@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
 
 	"parley/config"
@@ -38,15 +37,6 @@ func bareResume(args []string) []string {
 		out = append(out, arg)
 	}
 	return out
-}
-
-// checkBack finds contradictions among the flags that go on with a session.
-func (o *startOptions) checkBack(cmd *cobra.Command) error {
-	o.pick = cmd.Flags().Changed("resume") && o.resume == ""
-	if o.last && (o.pick || o.resume != "") {
-		return misused(cmd, "", "use either --continue or --resume, not both")
-	}
-	return nil
 }
 
 // stored finds the stored session that the flags mean; nil if they mean none, or one that
@@ -94,24 +84,6 @@ func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (
 		timer.Stop()
 		cancel()
 	}
-}
-
-// backFlags defines the flags that go on with a session.
-func (o *runOptions) backFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&o.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's")
-	f.BoolVar(&o.last, "continue", false, "continue the last session of this directory")
-}
-
-// checkRunBack finds what is wrong with these flags.
-func (o *runOptions) checkRunBack(cmd *cobra.Command) error {
-	if err := o.checkBack(cmd); err != nil {
-		return err
-	}
-	if o.pick {
-		return misused(cmd, "'parley sessions' lists them.", "--resume needs the ID of a session here")
-	}
-	return nil
 }
 
 // storedAgent is the agent that continues a stored session where nobody can be asked.

@@ -15,7 +15,6 @@ import (
 	"parley/internal/termtext"
 )
 
-// rulesCommand shows and changes what agents may do without a question.
 func rulesCommand(s *streams) *cobra.Command {
 	o := &rulesOptions{streams: s}
 	cmd := &cobra.Command{
@@ -90,8 +89,11 @@ func (o *rulesOptions) list() error {
 		if e.Scope != last {
 			last = e.Scope
 			heading := e.Scope.String()
-			if !e.Counts {
-				heading += ", ignored: " + untrusted(b.Trust())
+			switch {
+			case !e.Counts && b.Trust() == app.Never:
+				heading += ", ignored: you chose never to trust this project"
+			case !e.Counts:
+				heading += ", ignored: you have not trusted this project's rules, or they have changed since"
 			}
 			fmt.Fprintln(w, termtext.Line(heading)+":")
 		}
@@ -113,14 +115,6 @@ func (o *rulesOptions) list() error {
 	return nil
 }
 
-func untrusted(t app.Trust) string {
-	if t == app.Never {
-		return "you chose never to trust this project"
-	}
-	return "you have not trusted this project's rules, or they have changed since"
-}
-
-// testCommand says what would happen.
 func (o *rulesOptions) testCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test WHAT",
@@ -192,7 +186,6 @@ func callFor(kind policy.Kind, what string) (policy.Call, error) {
 	return policy.Call{Kind: string(kind), RawInput: input}, err
 }
 
-// changeCommand saves rules or takes them back.
 func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rules, everywhere bool, lines ...string) error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name + " RULE", Short: short,
@@ -214,7 +207,6 @@ func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rule
 	return cmd
 }
 
-// trustCommand remembers whether a project's own rules count.
 func (o *rulesOptions) trustCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trust", Short: "Trust the project's rules as they are now",
@@ -226,31 +218,27 @@ parley rules list`,
 			if o.never && o.forget {
 				return misused(cmd, "", "use either --never or --forget, not both")
 			}
-			return o.trust()
+			b, err := o.book()
+			if err != nil {
+				return err
+			}
+			t := app.Trusted
+			switch p := b.Project(); {
+			case o.never:
+				t = app.Never
+			case o.forget:
+				t = app.Undecided
+			case p.Err != nil:
+				return fmt.Errorf("the project's configuration: %w", p.Err)
+			case len(p.Rules) == 0:
+				return fmt.Errorf("no rules in %s", filepath.Join(p.Dir, config.ProjectFile))
+			}
+			return b.SetTrust(t)
 		},
 	}
 	cmd.Flags().BoolVar(&o.never, "never", false, "never trust it; do not ask")
 	cmd.Flags().BoolVar(&o.forget, "forget", false, "forget the decision: parley asks again")
 	return cmd
-}
-
-func (o *rulesOptions) trust() error {
-	b, err := o.book()
-	if err != nil {
-		return err
-	}
-	t := app.Trusted
-	switch p := b.Project(); {
-	case o.never:
-		t = app.Never
-	case o.forget:
-		t = app.Undecided
-	case p.Err != nil:
-		return fmt.Errorf("the project's configuration: %w", p.Err)
-	case len(p.Rules) == 0:
-		return fmt.Errorf("no rules in %s", filepath.Join(p.Dir, config.ProjectFile))
-	}
-	return b.SetTrust(t)
 }
 
 // oneArgument accepts one argument, which is said in words.

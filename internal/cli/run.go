@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -69,19 +70,14 @@ Forms are refused. An agent that wants you to sign in is stopped.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "agent `NAME`: configured, known, or \"tour\"")
-	o.connectFlag(f)
+	o.sessionFlags(f)
 	f.StringArrayVarP(&o.files, "file", "f", nil, "read the prompt from `FILE`, - for standard input; may be repeated")
 	f.StringVar(&o.output, "output", outputText, "output `FORMAT`: text, json (one object at the end) or stream-json (one event per line)")
 	f.StringVar(&o.mode, "mode", "", "mode, by `ID` or name")
 	f.StringArrayVar(&o.options, "option", nil, "set an option, `ID=VALUE`; may be repeated")
-	f.StringVar(&o.cwd, "cwd", "", "working `DIR` (default: current)")
-	f.StringArrayVar(&o.addDirs, "add-dir", nil, "additional `DIR` of the session; may be repeated")
-	o.backFlags(cmd)
-	o.worktreeFlag(f)
+	f.StringVar(&o.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's")
 	f.DurationVar(&o.timeout, "timeout", 0, "cancel after this `TIME`, such as 90s or 10m")
 	f.IntVar(&o.maxTurns, "max-turns", 0, "send at most `N` prompts")
-	protocolFlag(f, &o.protocol)
-	f.BoolVar(&o.sandbox, "sandbox", false, "run the agent and its commands in the sandbox")
 	f.StringVar(&o.record, "record", "", "record the session in this new `FILE`; 'parley replay FILE' plays it")
 	f.StringArrayVar(&o.allow, "allow", nil, "allow by this `RULE`, such as edit or 'execute(go test *)'; none: ignore all allow rules; may be repeated")
 	f.StringArrayVar(&o.deny, "deny", nil, "deny by this `RULE`; may be repeated")
@@ -100,14 +96,13 @@ func outcomesHelp() string {
 
 // takeRunArgs sorts the arguments, and finds what is wrong with them and the flags.
 func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
-	if err := o.checkRunBack(cmd); err != nil {
-		return err
-	}
 	before, err := o.takeSession(cmd, args, "parley run PROMPT -- my-agent --acp")
 	if err != nil {
 		return err
 	}
 	switch {
+	case o.pick:
+		return misused(cmd, "'parley sessions' lists them.", "--resume needs the ID of a session here")
 	case len(before) > 1:
 		return misused(cmd, "Put the prompt in quotes: "+commandLine("parley run", strings.Join(before, " ")),
 			"at most one prompt, not %d: use -f for others", len(before))
@@ -230,11 +225,7 @@ func (o *runOptions) noAgent(cmd *cobra.Command) error {
 
 // rules puts the rules of the command line beside those of the configuration.
 func (o *runOptions) rules(cmd *cobra.Command, l *app.Launcher) error {
-	for _, text := range o.allow {
-		if text == "none" {
-			l.NoRules = true
-		}
-	}
+	l.NoRules = slices.Contains(o.allow, "none")
 	if l.NoRules && len(o.allow) > 1 {
 		return misused(cmd, "", "use either --allow none or other --allow flags, not both")
 	}
@@ -297,8 +288,13 @@ func (o *runOptions) read(ctx context.Context, name string) (string, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		text, err := readPrompt(o.streams.In, name)
-		done <- result{text, err}
+		var r result
+		if name == "-" {
+			r.text, r.err = io.ReadAll(o.streams.In)
+		} else {
+			r.text, r.err = os.ReadFile(name)
+		}
+		done <- r
 	}()
 	select {
 	case r := <-done:
@@ -309,13 +305,6 @@ func (o *runOptions) read(ctx context.Context, name string) (string, error) {
 	case <-ctx.Done():
 		return "", tooEarly()
 	}
-}
-
-func readPrompt(stdin io.Reader, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(stdin)
-	}
-	return os.ReadFile(name)
 }
 
 // write writes the output in its form; finish writes its end.

@@ -35,11 +35,10 @@ directory. Name a session by its ID or the beginning of it.`,
 		Args: noArguments,
 		RunE: list.RunE,
 	}
-	for _, command := range []*cobra.Command{
-		list, sessionsShowCommand(s), sessionsExportCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(s), sessionsDeleteCommand(s), sessionsPruneCommand(s),
-	} {
-		cmd.AddCommand(command)
-	}
+	cmd.AddCommand(
+		list, sessionsShowCommand(s), sessionsExportCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(s),
+		sessionsDeleteCommand(s), sessionsPruneCommand(s),
+	)
 	cmd.Flags().AddFlagSet(list.Flags())
 	return cmd
 }
@@ -82,7 +81,6 @@ func oneSession(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// sessionsRenameCommand gives a session a title.
 func sessionsRenameCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rename ID TITLE",
@@ -107,7 +105,6 @@ func sessionsRenameCommand(s *streams) *cobra.Command {
 	}
 }
 
-// sessionsDeleteCommand deletes sessions.
 func sessionsDeleteCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete ID...",
@@ -148,29 +145,11 @@ type sessionsListOptions struct {
 	limit   int
 }
 
-// flags adds the flags to a command.
 func (o *sessionsListOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "all directories, not only this one")
 	f.BoolVar(&o.json, "json", false, "print JSON: a list of objects")
 	f.IntVar(&o.limit, "limit", 0, "at most `N` sessions")
-}
-
-// query is what is asked of the index.
-func (o *sessionsListOptions) query() (store.Query, error) {
-	q := store.Query{Limit: o.limit}
-	if o.limit < 0 {
-		return q, errors.New("--limit cannot be negative")
-	}
-	if o.all {
-		return q, nil
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return q, fmt.Errorf("get the current directory: %w", err)
-	}
-	q.Cwd = cwd
-	return q, nil
 }
 
 func sessionsListCommand(s *streams) *cobra.Command {
@@ -179,22 +158,20 @@ func sessionsListCommand(s *streams) *cobra.Command {
 		Use:   "list",
 		Short: "List the sessions of this directory, latest first",
 		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			const none = "No sessions of this directory. 'parley sessions list --all' lists all."
+			return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+				list, err := lib.List(cmd.Context(), q)
+				out := make([]listed, len(list))
+				for i, s := range list {
+					out[i] = listed{Summary: s}
+				}
+				return out, err
+			})
+		},
 	}
 	o.flags(cmd)
 	return cmd
-}
-
-func (o *sessionsListOptions) list(ctx context.Context) error {
-	const none = "No sessions of this directory. 'parley sessions list --all' lists all."
-	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
-		list, err := lib.List(ctx, q)
-		out := make([]listed, len(list))
-		for i, s := range list {
-			out[i] = listed{Summary: s}
-		}
-		return out, err
-	})
 }
 
 func sessionsSearchCommand(s *streams) *cobra.Command {
@@ -208,22 +185,20 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.search(cmd.Context(), strings.Join(args, " ")) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			const none = "No matches. Use --all to search all directories."
+			return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+				found, err := app.Search(cmd.Context(), lib, strings.Join(args, " "), q)
+				out := make([]listed, len(found))
+				for i, f := range found {
+					out[i] = listed{Summary: f.Summary, Found: f.Snippet, In: f.Kind}
+				}
+				return out, err
+			})
+		},
 	}
 	o.flags(cmd)
 	return cmd
-}
-
-func (o *sessionsListOptions) search(ctx context.Context, words string) error {
-	const none = "No matches. Use --all to search all directories."
-	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
-		found, err := app.Search(ctx, lib, words, q)
-		out := make([]listed, len(found))
-		for i, f := range found {
-			out[i] = listed{Summary: f.Summary, Found: f.Snippet, In: f.Kind}
-		}
-		return out, err
-	})
 }
 
 // run asks what is stored for sessions, and writes those that find returns. none is what
@@ -234,9 +209,14 @@ func (o *sessionsListOptions) run(none string, find func(*store.Library, store.Q
 		return err
 	}
 	defer lib.Close()
-	q, err := o.query()
-	if err != nil {
-		return err
+	q := store.Query{Limit: o.limit}
+	if o.limit < 0 {
+		return errors.New("--limit cannot be negative")
+	}
+	if !o.all {
+		if q.Cwd, err = os.Getwd(); err != nil {
+			return fmt.Errorf("get the current directory: %w", err)
+		}
 	}
 	list, err := find(lib, q)
 	if err != nil {
@@ -365,7 +345,6 @@ func printSession(ctx context.Context, s *streams, cfg *config.Config, from *sto
 	return nil
 }
 
-// printEvents prints the events of a session.
 func printEvents(s *streams, from *store.Store, id store.ID) error {
 	damaged := 0
 	for r, err := range from.Records(id, 0) {
@@ -392,7 +371,6 @@ func printEvents(s *streams, from *store.Store, id store.ID) error {
 	return nil
 }
 
-// sessionsPruneCommand deletes what the configuration does not want to keep.
 func sessionsPruneCommand(s *streams) *cobra.Command {
 	dry := false
 	cmd := &cobra.Command{
@@ -402,77 +380,65 @@ func sessionsPruneCommand(s *streams) *cobra.Command {
 configuration, oldest first, and lists them. parley does this by itself once a
 day. Open sessions stay.`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return prune(cmd.Context(), s, dry) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			lib, cfg, err := openLibrary()
+			if err != nil {
+				return err
+			}
+			bounds := store.Bounds{Age: cfg.Store.Age, Bytes: cfg.Store.Bytes}
+			gone, word := []store.ID(nil), "deleted"
+			if dry {
+				word = "would delete"
+				gone, err = lib.Excess(bounds, time.Now())
+			} else {
+				gone, err = lib.Prune(cmd.Context(), bounds, time.Now())
+			}
+			for _, id := range gone {
+				fmt.Fprintln(s.Out, word+" "+string(id))
+			}
+			if len(gone) == 0 && err == nil {
+				fmt.Fprintln(s.Err, "No session exceeds the configured limits.")
+			}
+			return err
+		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list what would be deleted")
 	return cmd
 }
 
-func prune(ctx context.Context, s *streams, dry bool) error {
-	lib, cfg, err := openLibrary()
-	if err != nil {
-		return err
-	}
-	bounds := store.Bounds{Age: cfg.Store.Age, Bytes: cfg.Store.Bytes}
-	gone, word := []store.ID(nil), "deleted"
-	if dry {
-		word = "would delete"
-		gone, err = lib.Excess(bounds, time.Now())
-	} else {
-		gone, err = lib.Prune(ctx, bounds, time.Now())
-	}
-	for _, id := range gone {
-		fmt.Fprintln(s.Out, word+" "+string(id))
-	}
-	if len(gone) == 0 && err == nil {
-		fmt.Fprintln(s.Err, "No session exceeds the configured limits.")
-	}
-	return err
-}
-
-// exportOptions say what of a session is written, and where.
-type exportOptions struct {
-	streams *streams
-	format  string
-	output  string
-}
-
-// sessionsExportCommand writes a session down for those who do not have parley.
 func sessionsExportCommand(s *streams) *cobra.Command {
-	opt := &exportOptions{streams: s}
+	var format, output string
 	cmd := &cobra.Command{
 		Use:   "export ID",
 		Short: "Export a session as Markdown, JSON or one HTML page",
 		Example: `  parley sessions export 20261121 -o session.html   the name gives the format
   parley sessions export 20261121 --format md | less`,
 		Args: oneSession,
-		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format := cmp.Or(format, strings.TrimPrefix(strings.ToLower(filepath.Ext(output)), "."), "md")
+			write, err := export.Format(format)
+			if err != nil {
+				return misused(cmd, "The formats are md, json and html.", "%w", err)
+			}
+			lib, _, err := openLibrary()
+			if err != nil {
+				return err
+			}
+			id, err := storedSession(lib, args[0])
+			if err != nil {
+				return err
+			}
+			t, err := app.StoredTranscript(cmd.Context(), lib.Store, id)
+			if err != nil {
+				return err
+			}
+			if output == "" {
+				return write(s.Out, t)
+			}
+			return export.File(output, func(w io.Writer) error { return write(w, t) })
+		},
 	}
-	cmd.Flags().StringVar(&opt.format, "format", "", "`FORMAT`: md, json or html (default: from the file name, else md)")
-	cmd.Flags().StringVarP(&opt.output, "output", "o", "", "write to this new `FILE` instead of standard output")
+	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: md, json or html (default: from the file name, else md)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this new `FILE` instead of standard output")
 	return cmd
-}
-
-func (o *exportOptions) run(cmd *cobra.Command, word string) error {
-	format := cmp.Or(o.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(o.output)), "."), "md")
-	write, err := export.Format(format)
-	if err != nil {
-		return misused(cmd, "The formats are md, json and html.", "%w", err)
-	}
-	lib, _, err := openLibrary()
-	if err != nil {
-		return err
-	}
-	id, err := storedSession(lib, word)
-	if err != nil {
-		return err
-	}
-	t, err := app.StoredTranscript(cmd.Context(), lib.Store, id)
-	if err != nil {
-		return err
-	}
-	if o.output == "" {
-		return write(o.streams.Out, t)
-	}
-	return export.File(o.output, func(w io.Writer) error { return write(w, t) })
 }

@@ -82,14 +82,8 @@ a built-in tour. With a command after "--" it starts that agent.`,
 	opt.similar = cmd.SuggestionsFor
 	f := cmd.Flags()
 	f.StringVarP(&opt.agent, "agent", "a", "", "start agent `NAME`: configured, known, or \"tour\"")
-	opt.connectFlag(f)
-	f.StringVar(&opt.cwd, "cwd", "", "working `DIR` (default: current)")
-	f.StringArrayVar(&opt.addDirs, "add-dir", nil, "additional `DIR` of the session; may be repeated")
-	protocolFlag(f, &opt.protocol)
-	f.BoolVar(&opt.sandbox, "sandbox", false, "run the agent and its commands in the sandbox")
+	opt.sessionFlags(f)
 	f.StringVar(&opt.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's; without an ID, choose one")
-	f.BoolVar(&opt.last, "continue", false, "continue the last session of this directory")
-	opt.worktreeFlag(f)
 	f.BoolVar(&opt.lines, "plain", false, "read and write lines, for screen readers and simple terminals (default if TERM is dumb)")
 	f.BoolVar(&opt.inline, "inline", false, "leave the conversation in the terminal's scrollback")
 	f.StringVarP(&opt.prompt, "prompt", "p", "", "send this `TEXT` as the first prompt")
@@ -97,18 +91,30 @@ a built-in tour. With a command after "--" it starts that agent.`,
 	return cmd
 }
 
+// sessionFlags adds the flags of the commands that open a session.
+func (o *startOptions) sessionFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.connect, "connect", "", "connect to the agent at this `URL` (wss://, https://; on this machine also ws://, http://)")
+	f.StringVar(&o.cwd, "cwd", "", "working `DIR` (default: current)")
+	f.StringArrayVar(&o.addDirs, "add-dir", nil, "additional `DIR` of the session; may be repeated")
+	protocolFlag(f, &o.protocol)
+	f.BoolVar(&o.sandbox, "sandbox", false, "run the agent and its commands in the sandbox")
+	f.BoolVar(&o.last, "continue", false, "continue the last session of this directory")
+	f.StringVar(&o.worktree, "worktree", "", "work in a git worktree and branch of this `NAME`, new or existing; without =NAME parley invents one")
+}
+
 // takeSession takes what says which session it is and with which agent, on the screen and
 // without one: the flags, and a command behind "--", of which example shows one. It returns
 // the arguments before that.
 func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example string) (before []string, err error) {
 	o.bounds = cmd.Flags().Changed("sandbox")
-	if err := o.checkBack(cmd); err != nil {
-		return nil, err
+	o.pick = cmd.Flags().Changed("resume") && o.resume == ""
+	if o.last && (o.pick || o.resume != "") {
+		return nil, misused(cmd, "", "use either --continue or --resume, not both")
 	}
 	if err := o.checkProtocol(cmd); err != nil {
 		return nil, err
 	}
-	if err := o.checkWorktree(cmd, true); err != nil {
+	if err := o.checkWorktree(cmd); err != nil {
 		return nil, err
 	}
 	at := cmd.ArgsLenAtDash()
@@ -214,17 +220,12 @@ func (o *startOptions) run(ctx context.Context) error {
 	if closed := recording.Close(); closed != nil || err != nil && !told {
 		return errors.Join(err, closed)
 	}
-	o.tellLeft(ctx, recording, left)
-	return err
-}
-
-// tellLeft says, when the screen is gone, what was left behind.
-func (o *startOptions) tellLeft(ctx context.Context, r *app.Recording, left tui.Left) {
 	o.tellWorktrees(ctx, left.Dirs)
-	if r.Unused() {
+	if recording.Unused() {
 		fmt.Fprintln(o.streams.Err, "Nothing was recorded: no session was opened.")
 	}
 	o.sayHowToGoOn(left.Tabs)
+	return err
 }
 
 // launcher makes sessions as the flags say.
@@ -300,10 +301,7 @@ func (o *startOptions) meant(word string) string {
 // named is the agent that the command line or the configuration names, nil if
 // neither names one.
 func (o *startOptions) named(cfg *config.Config) (*config.Agent, error) {
-	name := o.agent
-	if name == "" {
-		name = cfg.DefaultAgent
-	}
+	name := cmp.Or(o.agent, cfg.DefaultAgent)
 	switch {
 	case o.words() != nil:
 		a := app.AgentOf("", o.words())
@@ -316,11 +314,6 @@ func (o *startOptions) named(cfg *config.Config) (*config.Agent, error) {
 		return nil, err
 	}
 	return &a, nil
-}
-
-// connectFlag adds the flag that names an agent by where it listens.
-func (o *startOptions) connectFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.connect, "connect", "", "connect to the agent at this `URL` (wss://, https://; on this machine also ws://, http://)")
 }
 
 // checkAgent finds contradictions among what names the agent.

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -32,35 +32,27 @@ type build struct {
 func thisBuild() build {
 	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		b.read(info)
-	}
-	if b.Version == "" {
-		b.Version = "dev"
-	}
-	return b
-}
-
-// read takes what the toolchain has noted.
-func (b *build) read(info *debug.BuildInfo) {
-	if b.Version == "" && info.Main.Version != "(devel)" {
-		b.Version = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Commit = s.Value
-		case "vcs.time":
-			b.Date = s.Value
-		case "vcs.modified":
-			b.Modified = s.Value == "true"
+		if b.Version == "" && info.Main.Version != "(devel)" {
+			b.Version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Commit = s.Value
+			case "vcs.time":
+				b.Date = s.Value
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			}
 		}
 	}
+	b.Version = cmp.Or(b.Version, "dev")
+	return b
 }
 
 // currentVersion is parley's version, as the build knows it.
 func currentVersion() string { return thisBuild().Version }
 
-// versionCommand prints the version.
 func versionCommand(s *streams) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
@@ -68,13 +60,11 @@ func versionCommand(s *streams) *cobra.Command {
 		Short: "Print the version; with --json the whole build",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if !asJSON {
-				_, err := fmt.Fprintf(s.Out, "parley %s\n", currentVersion())
-				return err
+			if asJSON {
+				return writeJSON(s.Out, thisBuild())
 			}
-			e := json.NewEncoder(s.Out)
-			e.SetIndent("", "  ")
-			return e.Encode(thisBuild())
+			_, err := fmt.Fprintf(s.Out, "parley %s\n", currentVersion())
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: version, commit, date, Go and platform")

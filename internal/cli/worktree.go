@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"parley/config"
 	"parley/internal/app"
@@ -16,23 +15,17 @@ import (
 	"parley/internal/termtext"
 )
 
-// worktreeFlag adds --worktree to the flags of a command that makes sessions.
-func (o *startOptions) worktreeFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.worktree, "worktree", "", "work in a git worktree and branch of this `NAME`, new or existing; without =NAME parley invents one")
-}
-
-// checkWorktree finds contradictions between --worktree and other flags. A session that
-// is stored has a directory of its own, where stored ones can be gone on with.
-func (o *startOptions) checkWorktree(cmd *cobra.Command, stored bool) error {
+// checkWorktree finds contradictions between --worktree and other flags.
+func (o *startOptions) checkWorktree(cmd *cobra.Command) error {
 	o.apart = cmd.Flags().Changed("worktree")
 	switch {
 	case !o.apart:
 		return nil
 	case o.worktree != "" && git.CheckWorktreeName(o.worktree) != nil:
 		return misused(cmd, "", "--worktree: %w", git.CheckWorktreeName(o.worktree))
-	case stored && (o.pick || o.resume != ""):
+	case o.pick || o.resume != "":
 		return misused(cmd, "", "use either --worktree or --resume, not both: a session resumes in its own directory")
-	case o.worktree == "" && (o.last || o.resume != ""):
+	case o.worktree == "" && o.last:
 		return misused(cmd, "Name the session's worktree: --worktree=NAME.", "a new worktree has no session to continue")
 	}
 	return nil
