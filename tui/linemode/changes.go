@@ -34,7 +34,10 @@ func (p *program) changes(words string) {
 	case words == "redo":
 		p.reviews(r.redo)
 	case do == "keep":
-		p.reviews(r.on(number, r.keep))
+		p.reviews(r.on(number, func(_ context.Context, f journal.File) (string, error) {
+			r.journal.KeepFile(f.Path)
+			return r.at.Path(f.Path) + " is kept: undoing the turn leaves it.", nil
+		}))
 	case do == "revert":
 		p.reviews(r.on(number, r.revert))
 	default:
@@ -144,11 +147,6 @@ func (r review) show(ctx context.Context, f journal.File) (string, error) {
 		before = nil
 	}
 	return diffview.New(name, before, c.Now.Content).Patch()
-}
-
-func (r review) keep(_ context.Context, f journal.File) (string, error) {
-	r.journal.KeepFile(f.Path)
-	return r.at.Path(f.Path) + " is kept: undoing the turn leaves it.", nil
 }
 
 func (r review) revert(ctx context.Context, f journal.File) (string, error) {

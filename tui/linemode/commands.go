@@ -28,7 +28,13 @@ func commands() []command {
 		{"model", "choose the model, or name it: /model NAME", func(p *program, w string) { p.setCategory(acpclient.CategoryModel, "models", w) }},
 		{"options", "choose an option of the agent and its value, or name them: /options NAME VALUE", (*program).options},
 		{"cancel", "cancel the turn, or parley's own question", func(p *program, _ string) { p.cancel() }},
-		{"again", "repeat the question", func(p *program, _ string) { p.repeat() }},
+		{"again", "repeat the question", func(p *program, _ string) {
+			if p.question == nil {
+				p.out.line("No question is open.")
+				return
+			}
+			p.show(p.question)
+		}},
 		{"queue", "list queued prompts; /queue drop N removes one", (*program).queue},
 		{"send", "send the queued prompts", func(p *program, _ string) { p.sendQueue() }},
 		{"show", "show all of tool call N: /show N", (*program).showCall},
@@ -41,9 +47,15 @@ func commands() []command {
 		{"changes", "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo", (*program).changes},
 		{"sessions", "resume a session of this directory; /sessions all: of any", (*program).switchSession},
 		{"new", "new session with the same agent", func(p *program, _ string) { p.newSession() }},
-		{"agent", "new session with another agent", func(p *program, _ string) { p.anotherAgent() }},
+		{"agent", "new session with another agent", func(p *program, _ string) { p.unlessWorking("Choose another agent", p.chooseAgent) }},
 		{"start", "restart the agent, or reconnect", func(p *program, _ string) { p.startAgain() }},
-		{"stop", "stop an agent that does not respond", func(p *program, _ string) { p.stop() }},
+		{"stop", "stop an agent that does not respond", func(p *program, _ string) {
+			if p.session == nil {
+				p.out.line("There is no agent.")
+				return
+			}
+			p.session.Kill()
+		}},
 		{"quit", "leave", func(p *program, _ string) { p.over = true }},
 	}
 }
@@ -149,10 +161,10 @@ func (p *program) options(words string) {
 	}
 	q := &question{text: "Which option?", cancel: func() {}}
 	for i := range p.conv.Options {
-		id := p.conv.Options[i].ID
-		line := termtext.Line(p.conv.Options[i].Name)
-		v, _ := p.conv.OptionValue(&p.conv.Options[i])
-		line += ": " + termtext.Line(conversation.ValueName(&p.conv.Options[i], v))
+		o := &p.conv.Options[i]
+		id := o.ID
+		v, _ := p.conv.OptionValue(o)
+		line := termtext.Line(o.Name) + ": " + termtext.Line(conversation.ValueName(o, v))
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
 			if o := p.conv.Option(id); o != nil {
 				p.set(o, "")
@@ -213,15 +225,6 @@ func (p *program) cancel() {
 	default:
 		p.out.line("Cancelling.")
 	}
-}
-
-// repeat writes the open question again.
-func (p *program) repeat() {
-	if p.question == nil {
-		p.out.line("No question is open.")
-		return
-	}
-	p.show(p.question)
 }
 
 // queue lists the prompts that wait, or takes one out.
@@ -295,7 +298,7 @@ func (p *program) status() {
 		lines = append(lines, fmt.Sprintf("Context: %d of %d tokens used", c.Usage.Used, c.Usage.Size))
 	}
 	if n := len(c.Queue); n > 0 {
-		lines = append(lines, waiting(n)+".")
+		lines = append(lines, termtext.Count(n, "queued prompt")+".")
 	}
 	p.out.line(strings.Join(lines, "\n"))
 }
@@ -318,10 +321,6 @@ func (p *program) newSession() {
 	p.unlessWorking("Begin a new session", func() { p.start(p.agent) })
 }
 
-func (p *program) anotherAgent() {
-	p.unlessWorking("Choose another agent", func() { p.chooseAgent() })
-}
-
 // unlessWorking does something that ends the session: the person is asked first if the
 // agent is at work.
 func (p *program) unlessWorking(what string, do func()) {
@@ -333,30 +332,21 @@ func (p *program) unlessWorking(what string, do func()) {
 		do()
 		return
 	}
-	p.later(confirm("The agent is working; this stops it in the middle of its turn.",
-		choice{line: "Keep waiting", do: func(string) {}},
-		choice{line: what, do: func(string) { do() }}))
+	p.later(&question{text: "The agent is working; this stops it in the middle of its turn.", choices: []choice{
+		{line: "Keep waiting", do: func(string) {}},
+		{line: what, do: func(string) { do() }},
+	}})
 }
 
 func (p *program) startAgain() {
-	if p.session == nil {
+	switch {
+	case p.session == nil:
 		p.chooseAgent()
-		return
-	}
-	switch p.conv.Phase {
-	case conversation.PhaseLost, conversation.PhaseFailed:
+	case p.conv.Gone():
 		p.session.Start()
 	default:
 		p.out.line("The agent is already running.")
 	}
-}
-
-func (p *program) stop() {
-	if p.session == nil {
-		p.out.line("There is no agent.")
-		return
-	}
-	p.session.Kill()
 }
 
 // The size of the terminal in which a command of the person's runs: what it prints is
@@ -383,16 +373,6 @@ func (p *program) run(line string) {
 			p.take()
 		}
 	})
-}
-
-// lastCommand is the newest command of the person's own, nil if there was none.
-func (p *program) lastCommand() *conversation.Terminal {
-	for _, item := range slices.Backward(p.conv.Items) {
-		if c, ok := item.(*conversation.ShellCommand); ok {
-			return c.Terminal
-		}
-	}
-	return nil
 }
 
 // running is the newest command of the person's that runs, nil if none does.
@@ -438,7 +418,14 @@ func (p *program) endCommand() {
 // addOutput adds to the next prompt what the last command has printed, or takes it away
 // again.
 func (p *program) addOutput() {
-	switch last := p.lastCommand(); {
+	var last *conversation.Terminal
+	for _, item := range slices.Backward(p.conv.Items) {
+		if c, ok := item.(*conversation.ShellCommand); ok {
+			last = c.Terminal
+			break
+		}
+	}
+	switch {
 	case last == nil:
 		p.out.line("No output to add: run !COMMAND first.")
 	case p.adds == last:

@@ -1,6 +1,7 @@
 package linemode
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,7 +46,9 @@ func (p *program) apply(e conversation.Event) {
 		p.out.line(starting + p.agent.Name + ".")
 	case conversation.SessionOpened:
 		p.unstarted = false
-		p.opened()
+		who := cmp.Or(termtext.Line(p.conv.Agent.Name()), "The agent")
+		p.out.line(who + " is ready, in " + toolview.PathsIn("").Path(p.conv.Cwd) + ".")
+		p.mode = ""
 	case conversation.SessionFailed:
 		p.out.items(p.conv)
 		p.out.line("/start retries, /new opens a new session, /quit quits.")
@@ -56,7 +59,10 @@ func (p *program) apply(e conversation.Event) {
 	case conversation.AuthDone:
 		p.signedIn(e)
 	case conversation.PromptSent:
-		p.sent()
+		if m, ok := p.conv.Items[len(p.conv.Items)-1].(*conversation.Message); ok && p.direct {
+			p.out.typed[m] = p.opt.Terminal // it stands there as it was typed
+		}
+		p.direct = false
 	}
 	p.tellMode()
 	p.tellWaiting()
@@ -69,15 +75,8 @@ func (p *program) tellWaiting() {
 	p.waits = p.conv.QueuePaused && len(p.conv.Queue) > 0 && p.conv.Phase == conversation.PhaseReady && !p.conv.Turn.Running
 	if p.waits && !was && !p.ended {
 		p.out.items(p.conv)
-		p.out.line(waiting(len(p.conv.Queue)) + ": /send sends them, /queue lists them.")
+		p.out.line(termtext.Count(len(p.conv.Queue), "queued prompt") + ": /send sends them, /queue lists them.")
 	}
-}
-
-func waiting(n int) string {
-	if n == 1 {
-		return "1 queued prompt"
-	}
-	return fmt.Sprintf("%d queued prompts", n)
 }
 
 // tellUnsent says that prompts were not sent of those that parley was given.
@@ -89,18 +88,6 @@ func (p *program) tellUnsent() {
 	default:
 		p.out.line(fmt.Sprintf("%d prompts were not sent.", n))
 	}
-}
-
-// opened greets.
-func (p *program) opened() {
-	where := toolview.PathsIn("").Path(p.conv.Cwd)
-	if name := p.conv.Agent.Name(); name != "" {
-		p.out.line(termtext.Line(name) + " is ready, in " + where + ".")
-	} else {
-		p.out.line("The agent is ready, in " + where + ".")
-	}
-	p.mode = ""
-	p.tellMode()
 }
 
 // changedByAgent writes the note about what the agent has changed again if that has been
@@ -139,27 +126,13 @@ func (p *program) lost(e conversation.AgentLost) {
 	}
 	p.out.line(what + ".")
 	if tail := strings.TrimSpace(e.Stderr); tail != "" {
-		p.out.line("It wrote:\n" + lastLines(tail, 6))
+		lines := strings.Split(tail, "\n")
+		p.out.line("It wrote:\n" + strings.Join(lines[max(0, len(lines)-6):], "\n"))
 	}
 	p.out.line("/start " + app.AgainText(p.session) + ", /quit quits.")
 	if p.ended {
 		p.over = true
 	}
-}
-
-// lastLines are the last lines of a text.
-func lastLines(text string, n int) string {
-	lines := strings.Split(text, "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
-}
-
-// sent takes that a prompt went out: one that the person has just typed stands there.
-func (p *program) sent() {
-	m, ok := p.conv.Items[len(p.conv.Items)-1].(*conversation.Message)
-	if ok && p.direct {
-		p.out.typed[m] = p.opt.Terminal
-	}
-	p.direct = false
 }
 
 // send sends a prompt, or queues it.

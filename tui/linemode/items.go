@@ -65,7 +65,12 @@ func (w *itemWriter) Message(m *conversation.Message) {
 		last := g.part == len(m.Parts)-1
 		if p.Block != nil {
 			if p.Block.Type != acpclient.ContentText { // else it is not for the person
-				w.says(m, blockLine(p.Block, w.cwd))
+				words := toolview.PathsIn(w.cwd).Block(p.Block)
+				line := words.String()
+				if text := strings.TrimSpace(termtext.Block(words.Text)); text != "" {
+					line += "\n" + text
+				}
+				w.says(m, line)
 			}
 		} else {
 			w.grown(m, p.Text(), whole || !last)
@@ -104,7 +109,7 @@ func (w *itemWriter) says(m *conversation.Message, lines string) {
 		lead, lines = speaker(m), strings.TrimLeft(lines, "\n")
 		w.gap()
 	}
-	if isProse(m) {
+	if m.Chunk != acpclient.UserMessageChunk { // what the person typed is no Markdown
 		lines = g.prose.Lines(lines, lead, widthOf(w.to))
 	} else {
 		lines = lead + lines
@@ -112,15 +117,6 @@ func (w *itemWriter) says(m *conversation.Message, lines string) {
 	g.begun = true
 	w.lines(lines)
 	w.speaks = g
-}
-
-// blockLine names content that is not text.
-func blockLine(b *acpclient.ContentBlock, cwd string) string {
-	words := toolview.PathsIn(cwd).Block(b)
-	if text := strings.TrimSpace(termtext.Block(words.Text)); text != "" {
-		return words.String() + "\n" + text
-	}
-	return words.String()
 }
 
 // ToolCall writes that a tool call has begun, once it says what it does, and how it ended.

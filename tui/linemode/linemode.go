@@ -285,21 +285,16 @@ func (p *program) close() Left {
 		p.out.flush(p.conv)
 		p.tellUnsent()
 		p.out.line("Leaving.")
-		left = p.leftBehind()
+		left.Left = app.Left{
+			Title: "the session", Agent: p.agent, Session: app.ResumableID(p.conv),
+			Stored: cmp.Or(app.StoredID(p.session), p.stored), Cwd: p.conv.Cwd,
+		}
 		p.end(p.session)
 	}
 	if p.leaving != nil {
 		<-p.leaving
 	}
 	return left
-}
-
-// leftBehind returns what is left of the session.
-func (p *program) leftBehind() Left {
-	return Left{app.Left{
-		Title: "the session", Agent: p.agent, Session: app.ResumableID(p.conv),
-		Stored: cmp.Or(app.StoredID(p.session), p.stored), Cwd: p.conv.Cwd,
-	}, p.unstarted}
 }
 
 // end ends a session in the background.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 )
@@ -217,21 +216,16 @@ func (p *prose) Lines(text, lead string, width int) string {
 		case fence != nil && strings.HasPrefix(fence[1], p.fence):
 			p.fence = ""
 		case p.fence == "":
-			out = append(out, wrapped(lead+plainLine(line), width)...)
+			if h := headingLine.FindStringSubmatch(line); h != nil {
+				line = h[1]
+			}
+			out = append(out, wrapped(lead+strongOrCode.ReplaceAllString(line, "$1$2$3"), width)...)
 			lead = ""
 			continue
 		}
 		out, lead = append(out, lead+line), ""
 	}
 	return strings.Join(out, "\n")
-}
-
-// plainLine returns a line without the marks of headings and of strong emphasis.
-func plainLine(line string) string {
-	if h := headingLine.FindStringSubmatch(line); h != nil {
-		line = h[1]
-	}
-	return strongOrCode.ReplaceAllString(line, "$1$2$3")
 }
 
 // wrapped breaks a line between words.
@@ -254,6 +248,3 @@ func widthOf(to io.Writer) int {
 	}
 	return width
 }
-
-// isProse reports whether a message is written in Markdown: what the person typed is not.
-func isProse(m *conversation.Message) bool { return m.Chunk != acpclient.UserMessageChunk }

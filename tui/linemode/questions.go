@@ -370,13 +370,12 @@ func (p *program) numbered(q app.Question) *question {
 	for _, l := range q.Lines {
 		lines = append(lines, termtext.VisibleLine(l))
 	}
-	shown := confirm(strings.Join(lines, "\n") + "\n")
+	shown := &question{text: strings.Join(lines, "\n") + "\n"}
 	for _, c := range q.Choices {
 		shown.choices = append(shown.choices, choice{line: c.Name, do: func(string) {
-			if c.Do == nil {
-				return
+			if c.Do != nil {
+				p.carriedOut(c.Do())
 			}
-			p.carriedOut(c.Do())
 		}})
 	}
 	if q.Enter != nil {
@@ -400,11 +399,6 @@ func (p *program) carriedOut(out app.Outcome, err error) {
 	if out.Ask != nil {
 		p.later(p.numbered(*out.Ask))
 	}
-}
-
-// confirm asks a question of parley's own.
-func confirm(text string, choices ...choice) *question {
-	return &question{text: text, choices: choices}
 }
 
 // form is a form that is filled in field by field.

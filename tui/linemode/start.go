@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
 
 	"parley/acpclient"
@@ -185,11 +184,7 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 	}
 	q := &question{text: "Which session? Latest first.", cancel: func() { p.over = p.session == nil }}
 	for _, s := range list {
-		name := s.Name()
-		if name == "" {
-			name = "untitled session"
-		}
-		line := termtext.Line(name) + ", " + s.Updated.Format("2006-01-02 15:04")
+		line := termtext.Line(cmp.Or(s.Name(), "untitled session")) + ", " + s.Updated.Format("2006-01-02 15:04")
 		if s.Cwd != p.opt.Cwd {
 			line += ", in " + toolview.PathsIn("").Path(s.Cwd)
 		}
@@ -247,7 +242,13 @@ func (p *program) authenticate(m app.SignInMethod) {
 	if err == nil && p.in.tty == nil {
 		err = errors.New("there is no terminal to leave to the program")
 	} else if err == nil {
-		err = p.signIn.Ran(p.onTerminal(program))
+		p.out.broken()
+		p.in.stop() // the program has the terminal until it ends
+		program.Stdin, program.Stdout, program.Stderr = p.in.tty, os.Stdout, os.Stderr
+		err = p.signIn.Ran(program.Run())
+		if failed := p.in.start(); failed != nil {
+			p.out.err = failed
+		}
 	}
 	if err != nil {
 		p.signIn.Trying = nil
@@ -255,18 +256,6 @@ func (p *program) authenticate(m app.SignInMethod) {
 		return // and are asked again
 	}
 	p.signIn = nil
-}
-
-// onTerminal lends the terminal to a program until it ends.
-func (p *program) onTerminal(program *exec.Cmd) error {
-	p.out.broken()
-	p.in.stop()
-	program.Stdin, program.Stdout, program.Stderr = p.in.tty, os.Stdout, os.Stderr
-	err := program.Run()
-	if failed := p.in.start(); failed != nil {
-		p.out.err = failed
-	}
-	return err
 }
 
 // signedIn handles the result of signing in.
