@@ -215,38 +215,196 @@ type ActionInfo struct {
 	Help string
 	// Keys are the default keys. An action of the prompt without any is in the palette.
 	Keys []string
+	// Words are further words to find the action with, separated by spaces.
+	Words string
 }
 
 // Actions returns all actions, grouped by context, in the order of the help. The caller
 // may change the slice.
 func Actions() []ActionInfo {
-	list := make([]ActionInfo, len(actions))
-	for i, a := range actions {
-		a.Keys = slices.Clone(a.Keys)
-		list[i] = a
+	list := slices.Clone(actions)
+	for i := range list {
+		list[i].Keys = slices.Clone(list[i].Keys)
 	}
 	return list
 }
 
-// actionGroups are the actions by context, with what the example configuration says of
-// the context.
+// actionRow is an action in actionGroups; its keys and words are separated by spaces.
+type actionRow struct {
+	action            Action
+	help, keys, words string
+}
+
+// actionGroups are the actions by context, in the order of the help, with what the example
+// configuration says of the context.
 var actionGroups = []struct {
+	context Context
 	about   string
-	actions []ActionInfo
+	actions []actionRow
 }{
-	{"In the prompt, and everywhere. A key that types text counts only while the\n# draft is empty.", promptActions},
-	{"In the transcript, while it has the focus.", transcriptActions},
-	{"In the view of one item on the whole screen. Other keys mean what they mean in\n# the transcript.", pagerActions},
-	{"In a command into which you have stepped. All other keys go to the command.", terminalActions},
-	{"Among the changed files, on the whole screen.", changesActions},
-	{"In the inspector.", inspectorActions},
-	{"In a replay. Other keys mean what they mean in the prompt, as far as they do not act.", replayActions},
-	{"In dialogs. The last four answer a permission request.", dialogActions},
+	{ContextPrompt, "In the prompt, and everywhere. A key that types text counts only while the\n# draft is empty.", []actionRow{
+		{ActionSend, "Send the prompt", "enter", ""},
+		{ActionNewline, "New line", "shift+enter ctrl+j", ""},
+		{ActionNextMode, "Next mode", "shift+tab", "switch cycle permission plan auto"},
+		{ActionPalette, "Open the palette", "ctrl+p", ""},
+		{ActionMode, "Choose the mode", "f2", "switch select permission plan auto yolo approval"},
+		{ActionModel, "Choose the model", "f3", "switch select change llm"},
+		{ActionThoughtLevel, "Choose the thought level", "f4", "switch select thinking reasoning effort"},
+		{ActionOptions, "Show all options", "ctrl+o", "settings preferences agent switch"},
+		{ActionChanges, "Review and undo changes", "f5", "diff undo redo rewind restore revert checkpoint files edits git"},
+		{ActionCancel, "Cancel the turn, close", "esc", "stop abort interrupt"},
+		{ActionInterrupt, "Clear the draft, then cancel the turn, then quit", "ctrl+c", ""},
+		{ActionQuit, "Quit when the draft is empty", "ctrl+d", "exit leave close bye"},
+		{ActionSuspend, "Suspend parley", "ctrl+z", "background pause"},
+		{ActionEditor, "Edit the prompt in $EDITOR", "ctrl+g", "vim external compose"},
+		{ActionHistoryPrev, "Previous prompt", "up", ""},
+		{ActionHistoryNext, "Next prompt", "down", ""},
+		{ActionHistorySearch, "Search earlier prompts", "ctrl+r", "history past recall"},
+		{ActionPasteImage, "Paste the image on the clipboard", "ctrl+v", "screenshot picture attach"},
+		{ActionQueue, "Manage the queue", "alt+q", "waiting pending prompts"},
+		{ActionSendNow, "Cancel the turn and send now", "alt+s", "interrupt steer"},
+		{ActionFocusTranscript, "Move to the transcript", "tab alt+t", "scroll read copy select"},
+		{ActionFind, "Find words in the transcript", "ctrl+f", "search grep"},
+		{ActionPageUp, "Scroll up a page", "pgup", ""},
+		{ActionPageDown, "Scroll down a page", "pgdown", ""},
+		{ActionLineUp, "Scroll up a line", "ctrl+up", ""},
+		{ActionLineDown, "Scroll down a line", "ctrl+down", ""},
+		{ActionScrollTop, "Scroll to the beginning", "home ctrl+home", ""},
+		{ActionScrollBottom, "Scroll to the end and follow", "end ctrl+end", ""},
+		{ActionLendMouse, "Leave the mouse to the terminal until the next key", "", "select copy"},
+		{ActionTerminal, "Step into the running command", "f7", "shell attach bash console"},
+		{ActionAddOutput, "Add the output of your last command", "f8", "shell bash attach"},
+		{ActionInspector, "Inspect the protocol", "f12", "debug log json rpc acp traffic messages"},
+		{ActionSessions, "Show the sessions", "ctrl+s", "resume continue history load reopen conversation rewind"},
+		{ActionQuestions, "List the waiting questions of all tabs", "alt+a", ""},
+		{ActionNewSession, "New session in a new tab", "ctrl+n", "clear reset start over fresh empty"},
+		{ActionNewAgent, "New tab with another agent", "", "switch change agent"},
+		{ActionNextTab, "Next tab", "ctrl+pgdown alt+.", ""},
+		{ActionPrevTab, "Previous tab", "ctrl+pgup alt+,", ""},
+		// The first key shows the first tab, and so on.
+		{ActionTab, "Go to this tab", "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", ""},
+		{ActionRenameTab, "Name the tab", "", "rename title"},
+		{ActionCloseTab, "Close the tab", "alt+w", ""},
+		{ActionStartAgain, "Restart the agent", "alt+r", "reload reconnect retry"},
+		{ActionExport, "Export the session to a file", "", "save share markdown html"},
+		{ActionHelp, "Show the help", "f1 ?", "keys shortcuts bindings keybindings hotkeys commands"},
+		{ActionGuide, "Read the guide", "", "manual documentation docs"},
+		{ActionNews, "Show the news", "", "changelog release version"},
+	}},
+	{ContextTranscript, "In the transcript, while it has the focus.", []actionRow{
+		{ActionNext, "Next item or line", "j down", ""},
+		{ActionPrevious, "Previous item or line", "k up", ""},
+		{ActionFirst, "First item or line", "g home", ""},
+		{ActionLast, "Last item or line", "G end", ""},
+		{ActionExpand, "Expand, collapse or show the item", "enter space", ""},
+		{ActionItemShow, "Show the item on the whole screen", "f", "pager fullscreen"},
+		{ActionOpen, "Open the item's file in $EDITOR", "o", ""},
+		{ActionDiffSplit, "Toggle side-by-side diff", "s", "split view"},
+		{ActionDiffContext, "More context around a change", "e", ""},
+		{ActionCopy, "Copy the item or the selection", "y", "yank clipboard"},
+		{ActionCopyCode, "Copy a code block; again: the next one", "c", ""},
+		{ActionCopyCommand, "Copy the command", "C", ""},
+		{ActionCopyOutput, "Copy the output", "O", ""},
+		{ActionCopyPatch, "Copy the change as a patch", "p", ""},
+		{ActionMark, "Select from the item on", "v", ""},
+		{ActionSearch, "Find words", "/", ""},
+		{ActionFindNext, "Next match", "n", ""},
+		{ActionFindPrev, "Previous match", "N", ""},
+		{ActionPromptPrev, "Previous prompt", "[", ""},
+		{ActionPromptNext, "Next prompt", "]", ""},
+		{ActionHalfUp, "Scroll up half a page", "ctrl+u", ""},
+		{ActionHalfDown, "Scroll down half a page", "ctrl+d", ""},
+		{ActionStepIn, "Step into the command", "t", ""},
+		{ActionEndCommand, "Stop the command", "x", ""},
+		{ActionItemAdd, "Add the command's output to the prompt", "a", ""},
+		{ActionFocusPrompt, "Back to the prompt", "tab i", ""},
+	}},
+	{ContextPager, "In the view of one item on the whole screen. Other keys mean what they mean in\n# the transcript.", []actionRow{
+		{ActionPagerClose, "Close it", "q esc f", ""},
+		{ActionPagerWrap, "Toggle line wrapping", "w", ""},
+		{ActionPagerLeft, "Scroll left", "left h", ""},
+		{ActionPagerRight, "Scroll right", "right l", ""},
+	}},
+	{ContextTerminal, "In a command into which you have stepped. All other keys go to the command.", []actionRow{
+		{ActionStepOut, "Step out of the command", "ctrl+]", ""},
+		{ActionTerminalUp, "Scroll back", "shift+pgup", ""},
+		{ActionTerminalDown, "Scroll forward", "shift+pgdown", ""},
+	}},
+	{ContextChanges, "Among the changed files, on the whole screen.", []actionRow{
+		{ActionChangesClose, "Back to the list, close", "q esc", ""},
+		{ActionHunkNext, "Next change of the file", "]", ""},
+		{ActionHunkPrev, "Previous change", "[", ""},
+		{ActionChangesScope, "Changes of the session, of the last turn", "tab", ""},
+		{ActionChangesSince, "Changes since a prompt", "t", ""},
+		{ActionChangesKeep, "Keep the change; in the list: the file", "a", "accept approve"},
+		{ActionChangesRevert, "Undo the change; in the list: the file", "x", "reject discard"},
+		{ActionChangesKeepAll, "Keep the whole file", "A", ""},
+		{ActionChangesBackAll, "Undo the whole file", "X", ""},
+		{ActionChangesUndo, "Undo the last turn", "u", "rewind revert"},
+		{ActionChangesRedo, "Redo the last undo", "r", ""},
+		{ActionChangesComment, "Comment on the line", "c", ""},
+		{ActionChangesComments, "Put the comments into the prompt", "S", ""},
+	}},
+	{ContextInspector, "In the inspector.", []actionRow{
+		{ActionInspectorClose, "Close the message, close it", "q esc", ""},
+		{ActionInspectorUp, "Scroll the message up", "K", ""},
+		{ActionInspectorDown, "Scroll the message down", "J", ""},
+		{ActionInspectorPair, "To the answer or the request", "p", ""},
+		{ActionInspectorFilter, "Filter by words", "f", ""},
+		{ActionInspectorDirection, "Filter by direction", "d", ""},
+		{ActionInspectorKind, "Filter by kind", "t", ""},
+		{ActionInspectorMethod, "Filter by this method", "m", ""},
+		{ActionInspectorWrong, "Filter by schema violations", "w", "errors invalid"},
+		{ActionInspectorAll, "Show all messages", "a", ""},
+		{ActionInspectorFold, "Toggle folding of notifications", "z", ""},
+		{ActionInspectorPause, "Pause, resume", "space", ""},
+		{ActionInspectorSave, "Save all as a recording", "s", ""},
+	}},
+	{ContextReplay, "In a replay. Other keys mean what they mean in the prompt, as far as they do not act.", []actionRow{
+		{ActionReplayPause, "Pause, resume; at the end: play again", "space", ""},
+		{ActionReplayNext, "Next turn", "] n", ""},
+		{ActionReplayPrev, "Start of the turn, previous turn", "[ p", ""},
+		{ActionReplayFaster, "Faster", "+ =", ""},
+		{ActionReplaySlower, "Slower", "-", ""},
+		{ActionReplayQuit, "Leave the replay", "q", ""},
+	}},
+	{ContextDialog, "In dialogs. The last four answer a permission request.", []actionRow{
+		{ActionDialogUp, "Previous choice", "up", ""},
+		{ActionDialogDown, "Next choice", "down", ""},
+		{ActionDialogPageUp, "Scroll the dialog up", "pgup", ""},
+		{ActionDialogPageDown, "Scroll the dialog down", "pgdown", ""},
+		{ActionDialogAccept, "Give the marked answer", "enter", ""},
+		{ActionDialogClose, "Close the dialog", "esc", ""},
+		{ActionDialogDelete, "Delete the marked item", "ctrl+x", "remove"},
+		{ActionDialogWider, "Sessions: all directories, or this one", "ctrl+t", ""},
+		{ActionDialogDefault, "Options: make the value the default", "ctrl+d", "settings"},
+		{ActionDialogMoveUp, "Queue: move up", "ctrl+up alt+up", ""},
+		{ActionDialogMoveDown, "Queue: move down", "ctrl+down alt+down", ""},
+		{ActionDialogSplit, "Permission: toggle side-by-side diff", "ctrl+s", ""},
+		{ActionDialogContext, "Permission: more context around a change", "ctrl+w alt+w", ""},
+		{ActionDialogShow, "Permission: whole screen", "ctrl+e alt+e", ""},
+		{ActionDialogEdit, "Permission: open in $EDITOR", "ctrl+g alt+g", ""},
+		{ActionDialogRaw, "Permission: raw input", "ctrl+r alt+i", ""},
+		{ActionDialogNext, "Permission: next question", "right alt+n", ""},
+		{ActionDialogPrev, "Permission: previous question", "left alt+p", ""},
+		{ActionRejectWords, "Permission: reject and say what to do instead", "tab", ""},
+		{ActionAllowByRule, "Permission: always allow by a rule", "r", "approve permission"},
+		{ActionAllowOnce, "Permission: allow once", "y", "approve accept yes"},
+		{ActionAllowAlways, "Permission: always allow", "a", "approve accept yes"},
+		{ActionRejectOnce, "Permission: reject once", "n", "deny no"},
+		{ActionRejectAlways, "Permission: always reject", "d", "deny no"},
+	}},
 }
 
 var actions = func() (all []ActionInfo) {
 	for _, g := range actionGroups {
-		all = append(all, g.actions...)
+		for _, a := range g.actions {
+			info := ActionInfo{Action: a.action, Context: g.context, Help: a.help, Words: a.words}
+			if a.keys != "" {
+				info.Keys = strings.Split(a.keys, " ")
+			}
+			all = append(all, info)
+		}
 	}
 	return all
 }()
@@ -258,225 +416,14 @@ func exampleKeys() string {
 		fmt.Fprintf(&b, "\n# %s\n", g.about)
 		for _, a := range g.actions {
 			value := "[]"
-			if len(a.Keys) > 0 {
-				value = `"` + strings.Join(a.Keys, `", "`) + `"`
+			if a.keys != "" {
+				value = `"` + strings.ReplaceAll(a.keys, " ", `", "`) + `"`
 			}
-			if len(a.Keys) > 1 {
+			if strings.Contains(a.keys, " ") {
 				value = "[" + value + "]"
 			}
-			fmt.Fprintf(&b, "#%-43s # %s\n", string(a.Action)+" = "+value, a.Help)
+			fmt.Fprintf(&b, "#%-43s # %s\n", string(a.action)+" = "+value, a.help)
 		}
 	}
 	return b.String()
 }
-
-var promptActions = []ActionInfo{
-	{ActionSend, ContextPrompt, "Send the prompt", []string{"enter"}},
-	{ActionNewline, ContextPrompt, "New line", []string{"shift+enter", "ctrl+j"}},
-	{ActionNextMode, ContextPrompt, "Next mode", []string{"shift+tab"}},
-	{ActionPalette, ContextPrompt, "Open the palette", []string{"ctrl+p"}},
-	{ActionMode, ContextPrompt, "Choose the mode", []string{"f2"}},
-	{ActionModel, ContextPrompt, "Choose the model", []string{"f3"}},
-	{ActionThoughtLevel, ContextPrompt, "Choose the thought level", []string{"f4"}},
-	{ActionOptions, ContextPrompt, "Show all options", []string{"ctrl+o"}},
-	{ActionChanges, ContextPrompt, "Review and undo changes", []string{"f5"}},
-	{ActionCancel, ContextPrompt, "Cancel the turn, close", []string{"esc"}},
-	{ActionInterrupt, ContextPrompt, "Clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},
-	{ActionQuit, ContextPrompt, "Quit when the draft is empty", []string{"ctrl+d"}},
-	{ActionSuspend, ContextPrompt, "Suspend parley", []string{"ctrl+z"}},
-	{ActionEditor, ContextPrompt, "Edit the prompt in $EDITOR", []string{"ctrl+g"}},
-	{ActionHistoryPrev, ContextPrompt, "Previous prompt", []string{"up"}},
-	{ActionHistoryNext, ContextPrompt, "Next prompt", []string{"down"}},
-	{ActionHistorySearch, ContextPrompt, "Search earlier prompts", []string{"ctrl+r"}},
-	{ActionPasteImage, ContextPrompt, "Paste the image on the clipboard", []string{"ctrl+v"}},
-	{ActionQueue, ContextPrompt, "Manage the queue", []string{"alt+q"}},
-	{ActionSendNow, ContextPrompt, "Cancel the turn and send now", []string{"alt+s"}},
-	{ActionFocusTranscript, ContextPrompt, "Move to the transcript", []string{"tab", "alt+t"}},
-	{ActionFind, ContextPrompt, "Find words in the transcript", []string{"ctrl+f"}},
-	{ActionPageUp, ContextPrompt, "Scroll up a page", []string{"pgup"}},
-	{ActionPageDown, ContextPrompt, "Scroll down a page", []string{"pgdown"}},
-	{ActionLineUp, ContextPrompt, "Scroll up a line", []string{"ctrl+up"}},
-	{ActionLineDown, ContextPrompt, "Scroll down a line", []string{"ctrl+down"}},
-	{ActionScrollTop, ContextPrompt, "Scroll to the beginning", []string{"home", "ctrl+home"}},
-	{ActionScrollBottom, ContextPrompt, "Scroll to the end and follow", []string{"end", "ctrl+end"}},
-	{ActionLendMouse, ContextPrompt, "Leave the mouse to the terminal until the next key", nil},
-	{ActionTerminal, ContextPrompt, "Step into the running command", []string{"f7"}},
-	{ActionAddOutput, ContextPrompt, "Add the output of your last command", []string{"f8"}},
-	{ActionInspector, ContextPrompt, "Inspect the protocol", []string{"f12"}},
-	{ActionSessions, ContextPrompt, "Show the sessions", []string{"ctrl+s"}},
-	{ActionQuestions, ContextPrompt, "List the waiting questions of all tabs", []string{"alt+a"}},
-	{ActionNewSession, ContextPrompt, "New session in a new tab", []string{"ctrl+n"}},
-	{ActionNewAgent, ContextPrompt, "New tab with another agent", nil},
-	{ActionNextTab, ContextPrompt, "Next tab", []string{"ctrl+pgdown", "alt+."}},
-	{ActionPrevTab, ContextPrompt, "Previous tab", []string{"ctrl+pgup", "alt+,"}},
-	// The first key shows the first tab, and so on.
-	{ActionTab, ContextPrompt, "Go to this tab", []string{"alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"}},
-	{ActionRenameTab, ContextPrompt, "Name the tab", nil},
-	{ActionCloseTab, ContextPrompt, "Close the tab", []string{"alt+w"}},
-	{ActionStartAgain, ContextPrompt, "Restart the agent", []string{"alt+r"}},
-	{ActionExport, ContextPrompt, "Export the session to a file", nil},
-	{ActionHelp, ContextPrompt, "Show the help", []string{"f1", "?"}},
-	{ActionGuide, ContextPrompt, "Read the guide", nil},
-	{ActionNews, ContextPrompt, "Show the news", nil},
-}
-
-var transcriptActions = []ActionInfo{
-	{ActionNext, ContextTranscript, "Next item or line", []string{"j", "down"}},
-	{ActionPrevious, ContextTranscript, "Previous item or line", []string{"k", "up"}},
-	{ActionFirst, ContextTranscript, "First item or line", []string{"g", "home"}},
-	{ActionLast, ContextTranscript, "Last item or line", []string{"G", "end"}},
-	{ActionExpand, ContextTranscript, "Expand, collapse or show the item", []string{"enter", "space"}},
-	{ActionItemShow, ContextTranscript, "Show the item on the whole screen", []string{"f"}},
-	{ActionOpen, ContextTranscript, "Open the item's file in $EDITOR", []string{"o"}},
-	{ActionDiffSplit, ContextTranscript, "Toggle side-by-side diff", []string{"s"}},
-	{ActionDiffContext, ContextTranscript, "More context around a change", []string{"e"}},
-	{ActionCopy, ContextTranscript, "Copy the item or the selection", []string{"y"}},
-	{ActionCopyCode, ContextTranscript, "Copy a code block; again: the next one", []string{"c"}},
-	{ActionCopyCommand, ContextTranscript, "Copy the command", []string{"C"}},
-	{ActionCopyOutput, ContextTranscript, "Copy the output", []string{"O"}},
-	{ActionCopyPatch, ContextTranscript, "Copy the change as a patch", []string{"p"}},
-	{ActionMark, ContextTranscript, "Select from the item on", []string{"v"}},
-	{ActionSearch, ContextTranscript, "Find words", []string{"/"}},
-	{ActionFindNext, ContextTranscript, "Next match", []string{"n"}},
-	{ActionFindPrev, ContextTranscript, "Previous match", []string{"N"}},
-	{ActionPromptPrev, ContextTranscript, "Previous prompt", []string{"["}},
-	{ActionPromptNext, ContextTranscript, "Next prompt", []string{"]"}},
-	{ActionHalfUp, ContextTranscript, "Scroll up half a page", []string{"ctrl+u"}},
-	{ActionHalfDown, ContextTranscript, "Scroll down half a page", []string{"ctrl+d"}},
-	{ActionStepIn, ContextTranscript, "Step into the command", []string{"t"}},
-	{ActionEndCommand, ContextTranscript, "Stop the command", []string{"x"}},
-	{ActionItemAdd, ContextTranscript, "Add the command's output to the prompt", []string{"a"}},
-	{ActionFocusPrompt, ContextTranscript, "Back to the prompt", []string{"tab", "i"}},
-}
-
-var pagerActions = []ActionInfo{
-	{ActionPagerClose, ContextPager, "Close it", []string{"q", "esc", "f"}},
-	{ActionPagerWrap, ContextPager, "Toggle line wrapping", []string{"w"}},
-	{ActionPagerLeft, ContextPager, "Scroll left", []string{"left", "h"}},
-	{ActionPagerRight, ContextPager, "Scroll right", []string{"right", "l"}},
-}
-
-var terminalActions = []ActionInfo{
-	{ActionStepOut, ContextTerminal, "Step out of the command", []string{"ctrl+]"}},
-	{ActionTerminalUp, ContextTerminal, "Scroll back", []string{"shift+pgup"}},
-	{ActionTerminalDown, ContextTerminal, "Scroll forward", []string{"shift+pgdown"}},
-}
-
-var changesActions = []ActionInfo{
-	{ActionChangesClose, ContextChanges, "Back to the list, close", []string{"q", "esc"}},
-	{ActionHunkNext, ContextChanges, "Next change of the file", []string{"]"}},
-	{ActionHunkPrev, ContextChanges, "Previous change", []string{"["}},
-	{ActionChangesScope, ContextChanges, "Changes of the session, of the last turn", []string{"tab"}},
-	{ActionChangesSince, ContextChanges, "Changes since a prompt", []string{"t"}},
-	{ActionChangesKeep, ContextChanges, "Keep the change; in the list: the file", []string{"a"}},
-	{ActionChangesRevert, ContextChanges, "Undo the change; in the list: the file", []string{"x"}},
-	{ActionChangesKeepAll, ContextChanges, "Keep the whole file", []string{"A"}},
-	{ActionChangesBackAll, ContextChanges, "Undo the whole file", []string{"X"}},
-	{ActionChangesUndo, ContextChanges, "Undo the last turn", []string{"u"}},
-	{ActionChangesRedo, ContextChanges, "Redo the last undo", []string{"r"}},
-	{ActionChangesComment, ContextChanges, "Comment on the line", []string{"c"}},
-	{ActionChangesComments, ContextChanges, "Put the comments into the prompt", []string{"S"}},
-}
-
-var inspectorActions = []ActionInfo{
-	{ActionInspectorClose, ContextInspector, "Close the message, close it", []string{"q", "esc"}},
-	{ActionInspectorUp, ContextInspector, "Scroll the message up", []string{"K"}},
-	{ActionInspectorDown, ContextInspector, "Scroll the message down", []string{"J"}},
-	{ActionInspectorPair, ContextInspector, "To the answer or the request", []string{"p"}},
-	{ActionInspectorFilter, ContextInspector, "Filter by words", []string{"f"}},
-	{ActionInspectorDirection, ContextInspector, "Filter by direction", []string{"d"}},
-	{ActionInspectorKind, ContextInspector, "Filter by kind", []string{"t"}},
-	{ActionInspectorMethod, ContextInspector, "Filter by this method", []string{"m"}},
-	{ActionInspectorWrong, ContextInspector, "Filter by schema violations", []string{"w"}},
-	{ActionInspectorAll, ContextInspector, "Show all messages", []string{"a"}},
-	{ActionInspectorFold, ContextInspector, "Toggle folding of notifications", []string{"z"}},
-	{ActionInspectorPause, ContextInspector, "Pause, resume", []string{"space"}},
-	{ActionInspectorSave, ContextInspector, "Save all as a recording", []string{"s"}},
-}
-
-var replayActions = []ActionInfo{
-	{ActionReplayPause, ContextReplay, "Pause, resume; at the end: play again", []string{"space"}},
-	{ActionReplayNext, ContextReplay, "Next turn", []string{"]", "n"}},
-	{ActionReplayPrev, ContextReplay, "Start of the turn, previous turn", []string{"[", "p"}},
-	{ActionReplayFaster, ContextReplay, "Faster", []string{"+", "="}},
-	{ActionReplaySlower, ContextReplay, "Slower", []string{"-"}},
-	{ActionReplayQuit, ContextReplay, "Leave the replay", []string{"q"}},
-}
-
-var dialogActions = []ActionInfo{
-	{ActionDialogUp, ContextDialog, "Previous choice", []string{"up"}},
-	{ActionDialogDown, ContextDialog, "Next choice", []string{"down"}},
-	{ActionDialogPageUp, ContextDialog, "Scroll the dialog up", []string{"pgup"}},
-	{ActionDialogPageDown, ContextDialog, "Scroll the dialog down", []string{"pgdown"}},
-	{ActionDialogAccept, ContextDialog, "Give the marked answer", []string{"enter"}},
-	{ActionDialogClose, ContextDialog, "Close the dialog", []string{"esc"}},
-	{ActionDialogDelete, ContextDialog, "Delete the marked item", []string{"ctrl+x"}},
-	{ActionDialogWider, ContextDialog, "Sessions: all directories, or this one", []string{"ctrl+t"}},
-	{ActionDialogDefault, ContextDialog, "Options: make the value the default", []string{"ctrl+d"}},
-	{ActionDialogMoveUp, ContextDialog, "Queue: move up", []string{"ctrl+up", "alt+up"}},
-	{ActionDialogMoveDown, ContextDialog, "Queue: move down", []string{"ctrl+down", "alt+down"}},
-	{ActionDialogSplit, ContextDialog, "Permission: toggle side-by-side diff", []string{"ctrl+s"}},
-	{ActionDialogContext, ContextDialog, "Permission: more context around a change", []string{"ctrl+w", "alt+w"}},
-	{ActionDialogShow, ContextDialog, "Permission: whole screen", []string{"ctrl+e", "alt+e"}},
-	{ActionDialogEdit, ContextDialog, "Permission: open in $EDITOR", []string{"ctrl+g", "alt+g"}},
-	{ActionDialogRaw, ContextDialog, "Permission: raw input", []string{"ctrl+r", "alt+i"}},
-	{ActionDialogNext, ContextDialog, "Permission: next question", []string{"right", "alt+n"}},
-	{ActionDialogPrev, ContextDialog, "Permission: previous question", []string{"left", "alt+p"}},
-	{ActionRejectWords, ContextDialog, "Permission: reject and say what to do instead", []string{"tab"}},
-	{ActionAllowByRule, ContextDialog, "Permission: always allow by a rule", []string{"r"}},
-	{ActionAllowOnce, ContextDialog, "Permission: allow once", []string{"y"}},
-	{ActionAllowAlways, ContextDialog, "Permission: always allow", []string{"a"}},
-	{ActionRejectOnce, ContextDialog, "Permission: reject once", []string{"n"}},
-	{ActionRejectAlways, ContextDialog, "Permission: always reject", []string{"d"}},
-}
-
-// searchWords are words by which users search for an action, besides those in its help.
-var searchWords = map[Action]string{
-	ActionNextMode:        "switch cycle permission plan auto",
-	ActionMode:            "switch select permission plan auto yolo approval",
-	ActionModel:           "switch select change llm",
-	ActionThoughtLevel:    "switch select thinking reasoning effort",
-	ActionOptions:         "settings preferences agent switch",
-	ActionChanges:         "diff undo redo rewind restore revert checkpoint files edits git",
-	ActionCancel:          "stop abort interrupt",
-	ActionQuit:            "exit leave close bye",
-	ActionSuspend:         "background pause",
-	ActionEditor:          "vim external compose",
-	ActionHistorySearch:   "history past recall",
-	ActionPasteImage:      "screenshot picture attach",
-	ActionQueue:           "waiting pending prompts",
-	ActionSendNow:         "interrupt steer",
-	ActionFocusTranscript: "scroll read copy select",
-	ActionFind:            "search grep",
-	ActionLendMouse:       "select copy",
-	ActionTerminal:        "shell attach bash console",
-	ActionAddOutput:       "shell bash attach",
-	ActionInspector:       "debug log json rpc acp traffic messages",
-	ActionSessions:        "resume continue history load reopen conversation rewind",
-	ActionNewSession:      "clear reset start over fresh empty",
-	ActionNewAgent:        "switch change agent",
-	ActionRenameTab:       "rename title",
-	ActionStartAgain:      "reload reconnect retry",
-	ActionExport:          "save share markdown html",
-	ActionHelp:            "keys shortcuts bindings keybindings hotkeys commands",
-	ActionGuide:           "manual documentation docs",
-	ActionNews:            "changelog release version",
-	ActionCopy:            "yank clipboard",
-	ActionItemShow:        "pager fullscreen",
-	ActionDiffSplit:       "split view",
-
-	ActionChangesRevert:  "reject discard",
-	ActionChangesKeep:    "accept approve",
-	ActionChangesUndo:    "rewind revert",
-	ActionAllowOnce:      "approve accept yes",
-	ActionAllowAlways:    "approve accept yes",
-	ActionRejectOnce:     "deny no",
-	ActionRejectAlways:   "deny no",
-	ActionAllowByRule:    "approve permission",
-	ActionDialogDefault:  "settings",
-	ActionDialogDelete:   "remove",
-	ActionInspectorWrong: "errors invalid",
-}
-
-// Words returns further words to find an action with, separated by spaces.
-func (a Action) Words() string { return searchWords[a] }

@@ -91,35 +91,25 @@ const maxFileSize = 256 << 10
 // the file says otherwise, GLAMOUR_STYLE sets the style of Markdown and
 // PREFERS_REDUCED_MOTION turns animations off.
 func Load(path string) (*Config, error) {
-	c, err := load(path)
-	if err == nil && os.Getenv(motionVariable) != "" {
-		c.ReducedMotion = true
-	}
-	if err == nil && c.MarkdownStyle.Name == "" {
-		c.MarkdownStyle, err = styleFromEnvironment()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// motionVariable is the environment variable that turns animations off. CSS uses the
-// same name for that preference.
-const motionVariable = "PREFERS_REDUCED_MOTION"
-
-func load(path string) (*Config, error) {
 	data, err := readFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // like an empty file
-	case err != nil:
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &Error{File: printable(path), Message: "cannot be read: " + printable(reason(err))}
 	}
 	added, err := AddedBeside(path).Agents()
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data, added...)
+	c, err := Parse(path, data, added...)
+	if err != nil {
+		return nil, err
+	}
+	c.ReducedMotion = c.ReducedMotion || os.Getenv("PREFERS_REDUCED_MOTION") != "" // CSS has a preference of this name
+	if c.MarkdownStyle.Name == "" {
+		if c.MarkdownStyle, err = styleFromEnvironment(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 func readFile(path string) ([]byte, error) {
@@ -198,6 +188,7 @@ func Parse(file string, data []byte, added ...Added) (*Config, error) {
 const (
 	maxMegabytes = 1 << 20
 	maxDays      = 36_500
+	maxStored    = 1_000_000 // days and megabytes of the store
 )
 
 // off reads a switch that is on by default and reports whether it is off.
@@ -262,9 +253,6 @@ func (t *table) store() Store {
 	}
 	return s
 }
-
-// maxStored bounds the days and the megabytes of the store.
-const maxStored = 1_000_000
 
 //go:embed example.toml
 var example string

@@ -12,7 +12,7 @@ import (
 // What whoever runs the tests has set for all programs must not count in them.
 func TestMain(m *testing.M) {
 	_ = os.Unsetenv(markdownVariable)
-	_ = os.Unsetenv(motionVariable)
+	_ = os.Unsetenv("PREFERS_REDUCED_MOTION")
 	_ = os.Setenv("HOME", "/home/ada") // they need not have one
 	os.Exit(m.Run())
 }

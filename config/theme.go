@@ -138,7 +138,12 @@ func ReadTheme(file string) (OwnTheme, error) {
 		return OwnTheme{}, d.err()
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".toml")
-	own := OwnTheme{Name: Theme(name), Base: root.baseTheme(), Colours: map[string]string{}}
+	own := OwnTheme{Name: Theme(name), Base: ThemeDark, Colours: map[string]string{}}
+	if base := Theme(root.text("base")); slices.Contains(BuiltInThemes(), base) {
+		own.Base = base
+	} else if root.has("base") {
+		root.fail("base", didYouMean(string(base), words(BuiltInThemes()), "known themes"), "cannot be %q", string(base))
+	}
 	if slices.Contains(BuiltInThemes(), own.Name) || own.Name == ThemeAuto {
 		d.fail(nil, "give the file another name", "the theme %q is built in", name)
 	}
@@ -156,17 +161,6 @@ func ReadTheme(file string) (OwnTheme, error) {
 	}
 	root.done()
 	return own, d.err()
-}
-
-func (t *table) baseTheme() Theme {
-	base := Theme(t.text("base"))
-	switch {
-	case !t.has("base"):
-		return ThemeDark
-	case !slices.Contains(BuiltInThemes(), base):
-		t.fail("base", didYouMean(string(base), words(BuiltInThemes()), "known themes"), "cannot be %q", string(base))
-	}
-	return base
 }
 
 var isColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`).MatchString

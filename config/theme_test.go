@@ -118,7 +118,7 @@ progress = false
 }
 
 func TestEnvironmentReducesMotion(t *testing.T) {
-	t.Setenv(motionVariable, "1")
+	t.Setenv("PREFERS_REDUCED_MOTION", "1")
 	t.Setenv(markdownVariable, "")
 	if c, err := Load(filepath.Join(t.TempDir(), "none")); err != nil || !c.ReducedMotion {
 		t.Errorf("%+v, %v", c, err)

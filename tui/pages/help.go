@@ -80,7 +80,7 @@ func (d *Help) helpRows(in config.Context, words []string) []helpRow {
 			continue
 		}
 		row, keys := d.helpRow(a.Action), strings.Join(d.env.Keys.For(a.Action), " ")
-		all := strings.ToLower(strings.Join([]string{row.keys, row.text, string(a.Action), keys, a.Action.Words()}, "\n"))
+		all := strings.ToLower(strings.Join([]string{row.keys, row.text, string(a.Action), keys, a.Words}, "\n"))
 		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) }) {
 			rows = append(rows, row)
 		}

@@ -477,7 +477,7 @@ func (t *Tab) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.A
 			continue
 		}
 		item := dialog.Item{
-			ID: string(a.Action), Title: a.Help, Detail: strings.Join(t.program.Keys.For(a.Action), ", "), Words: a.Action.Words(),
+			ID: string(a.Action), Title: a.Help, Detail: strings.Join(t.program.Keys.For(a.Action), ", "), Words: a.Words,
 			Do: dialog.Do(func() tea.Cmd { return run(a) }),
 		}
 		if a.Context == config.ContextTranscript {
