@@ -80,7 +80,7 @@ func (e *exam) initialize() bool {
 		e.report.ProtocolVersion, e.report.ProtocolOffered = int(version), e.offer
 	}
 	if err != nil || version < 1 || version > int64(e.offer) {
-		e.referee.finds(ruleVersion, a.message, "Offered version %d, the agent chose version %s", e.offer, orMissing(protocolVersion(a)))
+		e.referee.finds(ruleVersion, a.message, "Offered version %d, the agent chose version %s", e.offer, cmp.Or(protocolVersion(a), "missing"))
 		e.report.fail("the agent does not speak version %d of the protocol", e.offer)
 		return false
 	}
@@ -258,7 +258,7 @@ func (e *exam) askTooNew() {
 	case a.err != nil:
 		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: offering version %d returned an error: %s", tooNew, a.err)
 	case v == fmt.Sprint(tooNew) || v == "":
-		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: offered version %d, the agent chose version %s", tooNew, orMissing(v))
+		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: offered version %d, the agent chose version %s", tooNew, cmp.Or(v, "missing"))
 	case e.offer > newestWithoutOffer && v != fmt.Sprint(e.report.ProtocolVersion):
 		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: offered version %d, the agent chose version %s; offered version %d, it chose version %d",
 			tooNew, words(v), e.offer, e.report.ProtocolVersion)

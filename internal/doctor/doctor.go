@@ -176,7 +176,12 @@ func (e *exam) end() {
 	}
 	close(e.quit)
 	e.agent.Stop(e.ctx)
-	e.stderr()
+	if !utf8.ValidString(e.tail.String()) {
+		e.referee.finds(ruleStderr, nil, "The agent's stderr is not UTF-8")
+	}
+	if r := e.report; r.Outcome == NotExamined || r.Why != "" || r.has(ruleDied) || r.has(ruleNew) || r.has(ruleExitCode) {
+		e.keepStderr()
+	}
 }
 
 // exitTime is how long an agent may take to end after its stdin is closed.
@@ -199,16 +204,6 @@ func (e *exam) died() {
 		e.referee.finds(ruleDied, nil, "The agent exited with code %d after line %d", e.agent.ExitCode(), e.line)
 	case <-time.After(quiet):
 		e.referee.finds(ruleDied, nil, "The agent closed its stdout after line %d", e.line)
-	}
-}
-
-// stderr checks what the agent wrote to stderr, and reports it if the agent failed.
-func (e *exam) stderr() {
-	if !utf8.ValidString(e.tail.String()) {
-		e.referee.finds(ruleStderr, nil, "The agent's stderr is not UTF-8")
-	}
-	if r := e.report; r.Outcome == NotExamined || r.Why != "" || r.has(ruleDied) || r.has(ruleNew) || r.has(ruleExitCode) {
-		e.keepStderr()
 	}
 }
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func (r *referee) line(number int, l rawLine) *message {
 func (r *referee) envelope(m *message) bool {
 	has := func(name string) bool { _, ok := m.fields[name]; return ok }
 	if v := string(m.fields["jsonrpc"]); v != `"2.0"` {
-		r.finds(ruleEnvelope, m, `"jsonrpc" is %s, not "2.0"`, orMissing(v))
+		r.finds(ruleEnvelope, m, `"jsonrpc" is %s, not "2.0"`, cmp.Or(v, "missing"))
 	}
 	switch {
 	case has("method") && !m.call:
@@ -125,13 +126,6 @@ func (r *referee) envelope(m *message) bool {
 		return true
 	}
 	return false
-}
-
-func orMissing(v string) string {
-	if v == "" {
-		return "missing"
-	}
-	return v
 }
 
 // schema validates a part of a message.
@@ -171,8 +165,11 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 		case len(draft) == 0 && name == "":
 			r.finds(ruleProposed, m, "%s is only a proposal", words(method))
 			return
+		case len(draft) == 0 && update == "":
+			r.finds(ruleProposed, m, "The %s of %s contains what is only a proposal", part, method)
+			return
 		case len(draft) == 0:
-			r.finds(ruleProposed, m, "The %s of %s %s only a proposal", part, method, uses(update))
+			r.finds(ruleProposed, m, "The %s of %s is %s, which is only a proposal", part, method, words(update))
 			return
 		case name == "":
 			wrong, broken = draft, by
@@ -198,8 +195,7 @@ func faults(s *schema.Schema, def string, value json.RawMessage) (out []*schema.
 		all = joined.Unwrap()
 	}
 	for _, one := range all {
-		var f *schema.Fault
-		if errors.As(one, &f) {
+		if f, is := errors.AsType[*schema.Fault](one); is {
 			out = append(out, f)
 		}
 	}
@@ -207,13 +203,6 @@ func faults(s *schema.Schema, def string, value json.RawMessage) (out []*schema.
 		out = append(out, &schema.Fault{Reason: err.Error()})
 	}
 	return out
-}
-
-func uses(update string) string {
-	if update == "" {
-		return "contains what is"
-	}
-	return "is " + words(update) + ", which is"
 }
 
 // place names a place in a message. It leaves out the indexes of arrays, so that the same

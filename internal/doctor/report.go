@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,8 +178,12 @@ func (r *Report) Text() string {
 	return wrapped(b.String())
 }
 
-// longestLine bounds the lines of the text, in cells.
-const longestLine = 200
+const (
+	// longestLine bounds the lines of the text, in cells.
+	longestLine = 200
+	// continued begins what is left of a line that was too long.
+	continued = "      "
+)
 
 // wrapped breaks lines that are too long. What follows is indented.
 func wrapped(text string) string {
@@ -197,18 +202,12 @@ func wrapped(text string) string {
 	return b.String()
 }
 
-// continued begins what is left of a line that was too long.
-const continued = "      "
-
 func (r *Report) head(b *strings.Builder) {
 	name := r.Agent.Name
 	if r.Agent.Title != "" && r.Agent.Title != name {
 		name = strings.TrimSpace(r.Agent.Title + " (" + name + ")")
 	}
-	if name == "" {
-		name = "Unnamed agent"
-	}
-	b.WriteString(strings.TrimSpace(name+" "+r.Agent.Version) + "\n")
+	b.WriteString(strings.TrimSpace(cmp.Or(name, "Unnamed agent")+" "+r.Agent.Version) + "\n")
 	if r.URL != "" {
 		fmt.Fprintf(b, "  listens   at %s\n", r.URL)
 	} else {
@@ -266,16 +265,9 @@ func (r *Report) verdict() string {
 	case Clean:
 		return fmt.Sprintf("No deviations from the protocol in %d lines.", r.Lines)
 	}
-	text := fmt.Sprintf("%s, %s, in %d lines.", count(errors, "error"), count(warnings, "warning"), r.Lines)
+	text := fmt.Sprintf("%s, %s, in %d lines.", termtext.Count(errors, "error"), termtext.Count(warnings, "warning"), r.Lines)
 	if r.Why != "" {
 		text += " The test is incomplete: " + r.Why + "."
 	}
 	return text
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -27,7 +27,17 @@ func (e *exam) sessions() {
 		return
 	}
 	e.mustRefuse(e.call("session/new", struct{}{}), ruleParams, codeInvalidParams, "session/new opened a session without cwd")
-	second := e.newSecondSession()
+	var second *session // beside the first one
+	if !e.stopped() {
+		params := e.setup("")
+		if e.can[moreDirectories] {
+			params["additionalDirectories"] = []string{e.opt.Cwd}
+		}
+		before := len(e.referee.sessions)
+		if s := e.newSession(params); len(e.referee.sessions) > before {
+			second = s
+		}
+	}
 	if e.referee.has(ruleSetMode) {
 		e.try("modes", func() { e.setModes(first) })
 	}
@@ -74,8 +84,7 @@ func (e *exam) try(name string, do func()) {
 
 // newSession opens a session; nil without one.
 func (e *exam) newSession(params any) *session {
-	const method = "session/new"
-	a := e.call(method, params)
+	a := e.call("session/new", params)
 	switch {
 	case a.message == nil:
 		return nil
@@ -86,33 +95,16 @@ func (e *exam) newSession(params any) *session {
 		}
 		return nil
 	case a.err != nil:
-		e.referee.finds(ruleNew, a.message, "%s returned an error: %s", method, a.err)
+		e.referee.finds(ruleNew, a.message, "session/new returned an error: %s", a.err)
 		return nil
 	}
-	e.report.timing(method, a.took)
+	e.report.timing("session/new", a.took)
 	var result struct {
 		SessionID string `json:"sessionId"`
 	}
 	_ = json.Unmarshal(a.result, &result)
 	e.fence()
 	return e.referee.sessions[result.SessionID]
-}
-
-// newSecondSession opens a session beside the first one.
-func (e *exam) newSecondSession() *session {
-	if e.stopped() {
-		return nil
-	}
-	params := e.setup("")
-	if e.can[moreDirectories] {
-		params["additionalDirectories"] = []string{e.opt.Cwd}
-	}
-	before := len(e.referee.sessions)
-	s := e.newSession(params)
-	if len(e.referee.sessions) == before {
-		return nil
-	}
-	return s
 }
 
 // callReopen opens a session again in one way.
@@ -402,10 +394,7 @@ func (e *exam) cancelTurn(s *session, text string, wait time.Duration) (took tim
 
 // once notes how long something took the first time.
 func (r *Report) once(what string, d time.Duration) {
-	for _, t := range r.Timings {
-		if t.What == what {
-			return
-		}
+	if !slices.ContainsFunc(r.Timings, func(t Timing) bool { return t.What == what }) {
+		r.timing(what, d)
 	}
-	r.timing(what, d)
 }
