@@ -3,7 +3,6 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -74,10 +73,23 @@ func (t *toolCall) makeBodies() []body {
 	}
 	add(t.commandBody())
 	if tasks := t.item.Tasks; len(tasks) > 0 {
-		add(tasksBody(tasks))
+		add(&shortBody{func(width int, env *environment) (out []string) {
+			for _, task := range tasks {
+				out = append(out, toolview.Task(task, env.theme, width)...)
+			}
+			return out
+		}, diffPeek})
 	}
 	if len(maker.questions) > 0 {
-		add(questionsBody(maker.questions))
+		add(&shortBody{func(width int, env *environment) (out []string) {
+			for _, q := range maker.questions {
+				out = append(out, wrap(q.Line(), width, env.theme.Text)...)
+				for _, o := range q.Options {
+					out = append(out, wrap("• "+o.Line(), width, env.theme.Muted)...)
+				}
+			}
+			return out
+		}, textPeek})
 	}
 	for i := range t.item.Content {
 		add(maker.make(&t.item.Content[i]))
@@ -156,7 +168,7 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 		return nil // the task list again, as JSON
 	case slices.ContainsFunc(m.questions, func(q toolview.Question) bool { return q.Text == strings.TrimSpace(b.Text) }):
 		return nil
-	case m.call.item.Status == acpclient.ToolFailed && !strings.ContainsFunc(b.Text, isControl):
+	case m.call.item.Status == acpclient.ToolFailed && !strings.ContainsFunc(b.Text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }):
 		if code, fenced := toolview.Fenced(b.Text); fenced {
 			return m.output(code, true)
 		} else if toolview.VerbatimWhenAsked(m.kind, b.Text) {
@@ -178,9 +190,6 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 func (m *bodyMaker) output(text string, prose bool) body {
 	return &outputBody{text: text, ends: m.kind == acpclient.ToolExecute, prose: prose}
 }
-
-// isControl reports whether a character may lay out text otherwise than in lines.
-func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }
 
 func (m *bodyMaker) Diff(path string, before *string, after string) body {
 	b := &diffBody{Diff: diffview.New(path, before, after), before: before, after: after}
@@ -276,45 +285,19 @@ type commandBody struct {
 func newCommandBody(c toolview.Command) *commandBody {
 	return &commandBody{shortBody{func(width int, env *environment) []string {
 		th := env.theme
-		var out []string
-		for i, line := range termtext.Break(c.Line, width-2) {
+		out := termtext.Break(c.Line, width-2)
+		for i, line := range out {
 			lead := "  "
 			if i == 0 {
 				lead = th.Muted.Render("$ ")
 			}
-			out = append(out, lead+th.Text.Render(line))
+			out[i] = lead + th.Text.Render(line)
 		}
 		if c.Dir != "" {
 			out = append(out, fit(th.Muted.Render("  in "+c.Dir), width))
 		}
 		return out
 	}, textPeek}, c}
-}
-
-// tasksBody returns the body of a task list that a call sets.
-func tasksBody(tasks []acpclient.PlanEntry) body {
-	return &shortBody{func(width int, env *environment) []string {
-		var out []string
-		for _, task := range tasks {
-			out = append(out, toolview.Task(task, env.theme, width)...)
-		}
-		return out
-	}, diffPeek}
-}
-
-// questionsBody returns the body of the questions that a call asks.
-func questionsBody(questions []toolview.Question) body {
-	return &shortBody{func(width int, env *environment) []string {
-		th := env.theme
-		var out []string
-		for _, q := range questions {
-			out = append(out, wrap(q.Line(), width, th.Text)...)
-			for _, o := range q.Options {
-				out = append(out, wrap("• "+o.Line(), width, th.Muted)...)
-			}
-		}
-		return out
-	}, textPeek}
 }
 
 // diffBody draws a change of a file.
@@ -340,13 +323,11 @@ func (b *diffBody) locate(env *environment) {
 	b.SetFirstLine(b.position.Line)
 }
 
-const fateDeleted = "deleted"
-
 // fate says whether the change creates or deletes the file, else "".
 func (b *diffBody) fate() string {
 	switch {
 	case b.deletes || b.position.Deleted:
-		return fateDeleted
+		return "deleted"
 	case b.Change() == diffview.Created:
 		return "new file"
 	}
@@ -397,22 +378,11 @@ func (b *diffBody) peek(width int, env *environment) ([]string, int) {
 	return lines, more
 }
 
-// diffs returns the diffs of the call.
-func (t *toolCall) diffs() iter.Seq[*diffBody] {
-	return func(yield func(*diffBody) bool) {
-		for _, b := range t.bodies {
-			if d, ok := b.(*diffBody); ok && !yield(d) {
-				return
-			}
-		}
-	}
-}
-
 // changedFiles returns the paths of the files that the call changes.
 func (t *toolCall) changedFiles() []string {
 	var paths []string
 	seen := map[string]bool{}
-	for d := range t.diffs() {
+	for _, d := range t.diffs {
 		if !seen[d.Path()] {
 			seen[d.Path()] = true
 			paths = append(paths, d.Path())
@@ -437,13 +407,7 @@ func (l *List) HasDiff() bool {
 		return false
 	}
 	call, ok := callOf(l.at(l.selected))
-	if !ok {
-		return false
-	}
-	for range call.diffs() {
-		return true
-	}
-	return false
+	return ok && len(call.diffs) > 0
 }
 
 // WidenContext expands the selected item and shows more lines around its changes: some,

@@ -52,6 +52,25 @@ type environment struct {
 	open []*conversation.Permission
 }
 
+// base is what the drawings of most kinds of items have in common: one section whose
+// lines are kept, with blank lines around it.
+type base struct {
+	env      *environment
+	expanded bool
+	kept     cached
+}
+
+func (b *base) update(env *environment, expanded bool) {
+	if b.env != env || b.expanded != expanded {
+		b.env, b.expanded = env, expanded
+		b.kept.drop()
+	}
+}
+
+func (b *base) sections() int { return 1 }
+
+func (b *base) compact() bool { return false }
+
 // newDrawing returns the drawing for an item.
 func newDrawing(item conversation.Item) drawing {
 	if g, ok := item.(*conversation.Group); ok {

@@ -174,7 +174,7 @@ func (l *List) at(n *conversation.Node) drawing {
 		if l.expanded[n] {
 			context = l.context[n]
 		}
-		for d := range call.diffs() {
+		for _, d := range call.diffs {
 			d.SetContext(max(context, diffview.DefaultContext))
 		}
 		if brief, sign := isStep(n), l.sign(n); call.brief != brief || call.sign != sign {

@@ -24,8 +24,8 @@ type messageParts struct {
 	last     uint64
 }
 
-// update follows the message. On a page, Glamour draws a complete one.
-func (m *messageParts) update(th *theme.Theme, page bool) {
+// follow follows the message. On a page, Glamour draws a complete one.
+func (m *messageParts) follow(th *theme.Theme, page bool) {
 	if m.last == m.item.Version() && m.parts != nil {
 		return
 	}
@@ -122,13 +122,13 @@ func (parts textParts) lines(section, width int, env *environment, pics *picture
 
 // message draws a message of the agent.
 type message struct {
+	base
 	messageParts
-	env *environment
 }
 
 func (m *message) update(env *environment, _ bool) {
 	m.env = env
-	m.messageParts.update(env.theme, env.page)
+	m.follow(env.theme, env.page)
 }
 
 func (m *message) sections() int { return m.parts.sections() }
@@ -138,8 +138,6 @@ func (m *message) lines(section, width int) []string {
 }
 
 func (m *message) mark() string { return m.env.theme.AgentMark.Render("●") }
-
-func (m *message) compact() bool { return false }
 
 func (m *message) title() string { return "Answer" }
 
@@ -160,9 +158,8 @@ func messageExcerpt(m *conversation.Message) toolview.Excerpt {
 // thought draws a thought of the agent: its end while it grows, then one line, or all
 // of it when expanded.
 type thought struct {
+	base
 	messageParts
-	env      *environment
-	expanded bool
 }
 
 // thoughtTail is how many lines of a growing thought are shown.
@@ -170,7 +167,7 @@ const thoughtTail = 4
 
 func (t *thought) update(env *environment, expanded bool) {
 	t.env, t.expanded = env, expanded
-	t.messageParts.update(env.dimmed, env.page)
+	t.follow(env.dimmed, env.page)
 }
 
 func (t *thought) sections() int {
@@ -252,20 +249,17 @@ const (
 
 // prompt draws a prompt as plain text. It folds a long one.
 type prompt struct {
+	base
 	item     *conversation.Message
-	env      *environment
-	expanded bool
-	last     uint64
-	kept     cached
 	pictures uint64 // the version of the pictures in kept
 }
 
 func (p *prompt) update(env *environment, expanded bool) {
-	pictures := env.pictures.at()
-	if p.env != env || p.expanded != expanded || p.pictures != pictures {
+	p.base.update(env, expanded)
+	if now := env.pictures.version; p.pictures != now {
+		p.pictures = now
 		p.kept.drop()
 	}
-	p.env, p.expanded, p.pictures, p.last = env, expanded, pictures, p.item.Version()
 }
 
 func (p *prompt) sections() int {
@@ -285,7 +279,7 @@ func (p *prompt) lines(section, width int) []string {
 
 // all returns all lines of the prompt, folded unless it is expanded.
 func (p *prompt) all(width int) []string {
-	return p.kept.get(p.last, width, func(width int) []string {
+	return p.kept.get(p.item.Version(), width, func(width int) []string {
 		var out []string
 		for i := range p.item.Parts {
 			if part := &p.item.Parts[i]; part.Block != nil {
@@ -340,8 +334,6 @@ func (p *prompt) mark() string {
 	}
 	return p.env.theme.UserMark.Render("❯")
 }
-
-func (p *prompt) compact() bool { return false }
 
 func (p *prompt) excerpt() toolview.Excerpt { return messageExcerpt(p.item) }
 
@@ -484,12 +476,4 @@ func (p *pictures) lines(b *acpclient.ContentBlock, width int) []string {
 		made.width, made.lines = width, made.thumb.Lines(width, pictureRows)
 	}
 	return made.lines
-}
-
-// at returns the version of the cache; older drawings must be redrawn.
-func (p *pictures) at() uint64 {
-	if p == nil {
-		return 0
-	}
-	return p.version
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,25 +17,18 @@ import (
 
 // note draws a notice, an error or the end of a turn; expanded, with its JSON.
 type note struct {
-	item     *conversation.Note
-	env      *environment
-	expanded bool
-	raw      *rawBody
-	kept     cached
+	base
+	item *conversation.Note
+	raw  *rawBody
 }
 
 // Note implements conversation.Visitor.
 func (m *maker) Note(i *conversation.Note) { m.made = &note{item: i} }
 
 func (n *note) update(env *environment, expanded bool) {
-	if n.env != env || n.expanded != expanded {
-		n.env, n.expanded = env, expanded
-		n.kept.drop()
-	}
+	n.base.update(env, expanded)
 	n.raw = n.raw.of("as the agent sent it", n.item.Raw)
 }
-
-func (n *note) sections() int { return 1 }
 
 func (n *note) lines(_, width int) []string {
 	return n.kept.get(n.item.Version(), width, func(width int) []string {
@@ -90,8 +84,6 @@ func (n *note) mark() string {
 	return n.style().Render("·")
 }
 
-func (n *note) compact() bool { return false }
-
 func (n *note) excerpt() toolview.Excerpt {
 	return toolview.Excerpt{Text: strings.TrimSpace(n.item.Title + n.worked() + "\n" + n.item.Detail)}
 }
@@ -107,11 +99,10 @@ func (t itemTexts) Note(n *conversation.Note) {
 // compaction draws a compaction of the context: a rule with its state; expanded, with
 // the summary.
 type compaction struct {
-	item     *conversation.Compaction
-	env      *environment
-	expanded bool
-	parts    textParts
-	last     uint64
+	base
+	item  *conversation.Compaction
+	parts textParts
+	last  uint64
 }
 
 // Compaction implements conversation.Visitor.
@@ -156,8 +147,6 @@ func (c *compaction) lines(section, width int) []string {
 
 func (c *compaction) mark() string { return c.env.theme.Muted.Render("▼") }
 
-func (c *compaction) compact() bool { return false }
-
 func (c *compaction) excerpt() toolview.Excerpt {
 	return toolview.Excerpt{Text: c.item.Summary.Plain()}
 }
@@ -169,28 +158,22 @@ func (t itemTexts) Compaction(c *conversation.Compaction) { t.parts(c.Summary) }
 
 // unknown draws an update of an unknown kind: its name; expanded, with its JSON.
 type unknown struct {
-	item     *conversation.Unknown
-	env      *environment
-	expanded bool
-	raw      *rawBody
+	base
+	item *conversation.Unknown
+	raw  *rawBody
 }
 
 // Unknown implements conversation.Visitor.
 func (m *maker) Unknown(i *conversation.Unknown) { m.made = &unknown{item: i} }
 
 func (u *unknown) update(env *environment, expanded bool) {
-	u.env, u.expanded = env, expanded
+	u.base.update(env, expanded)
 	u.raw = u.raw.of("update", u.item.Raw)
 }
 
-func (u *unknown) sections() int { return 1 }
-
 func (u *unknown) lines(_, width int) []string {
-	name := termtext.Line(u.item.Kind)
-	if name == "" {
-		name = "without a kind"
-	}
-	out := []string{fit(u.env.theme.Faint.Render(fmt.Sprintf("The agent sent an update that parley does not know: %s", name)), width)}
+	name := cmp.Or(termtext.Line(u.item.Kind), "without a kind")
+	out := []string{fit(u.env.theme.Faint.Render("The agent sent an update that parley does not know: "+name), width)}
 	if u.expanded && u.raw != nil {
 		out = append(out, u.raw.draw(width, u.env)...)
 	}
@@ -210,31 +193,17 @@ func (t itemTexts) Unknown(u *conversation.Unknown) { t.give(string(u.Raw)) }
 
 // elicitation draws an answered elicitation with its answer.
 type elicitation struct {
+	base
 	item *conversation.Elicitation
-	env  *environment
-	kept cached
 }
 
 // Elicitation implements conversation.Visitor.
 func (m *maker) Elicitation(i *conversation.Elicitation) { m.made = &elicitation{item: i} }
 
-func (e *elicitation) update(env *environment, _ bool) {
-	if e.env != env {
-		e.env = env
-		e.kept.drop()
-	}
-}
-
-func (e *elicitation) sections() int { return 1 }
-
 func (e *elicitation) lines(_, width int) []string {
 	return e.kept.get(e.item.Version(), width, func(width int) []string {
 		th := e.env.theme
-		asked := strings.TrimSpace(e.item.Request.Message)
-		if asked == "" {
-			asked = "The agent asked for input"
-		}
-		out := wrap(asked, width, th.Text)
+		out := wrap(cmp.Or(strings.TrimSpace(e.item.Request.Message), "The agent asked for input"), width, th.Text)
 		if url := e.item.Request.URL; url != "" {
 			out = append(out, wrap(termtext.VisibleLine(url), width, th.Muted)...)
 		}
@@ -274,8 +243,6 @@ func (e *elicitation) outcome() string {
 
 func (e *elicitation) mark() string { return e.env.theme.Accent.Render("?") }
 
-func (e *elicitation) compact() bool { return false }
-
 func (e *elicitation) excerpt() toolview.Excerpt {
 	lines := []string{strings.TrimSpace(e.item.Request.Message)}
 	for _, a := range e.item.Answers {
@@ -299,20 +266,12 @@ const planBar = 10
 
 // plan draws a plan with the state of its steps.
 type plan struct {
+	base
 	item *conversation.Plan
-	env  *environment
-	kept cached
 }
 
 // Plan implements conversation.Visitor.
 func (m *maker) Plan(i *conversation.Plan) { m.made = &plan{item: i} }
-
-func (p *plan) update(env *environment, _ bool) {
-	if p.env != env {
-		p.env = env
-		p.kept.drop()
-	}
-}
 
 func (p *plan) sections() int {
 	if p.item.Removed {
@@ -347,8 +306,6 @@ func (p *plan) draw(width int) []string {
 }
 
 func (p *plan) mark() string { return p.env.theme.Accent.Render("≡") }
-
-func (p *plan) compact() bool { return false }
 
 // excerpt is the plan as a list of tasks in Markdown.
 func (p *plan) excerpt() toolview.Excerpt {

@@ -33,18 +33,13 @@ type terminalView struct {
 
 // setCall takes from a call how the command is shown.
 func (v *terminalView) setCall(line, heading string) {
+	shell, rest, _ := strings.Cut(v.term.Command, " ")
+	flag, script, _ := strings.Cut(rest, " ")
 	v.line = ""
-	if runsLine(v.term.Command, line) {
+	if line != "" && strings.HasSuffix(shell, "sh") && (flag == "-c" || flag == "-lc") && script == termtext.ShellWords([]string{line}) {
 		v.line = line
 	}
 	v.headed = v.term.Command != "" && strings.Contains(" "+heading+" ", " "+cmp.Or(v.line, v.term.Command)+" ")
-}
-
-// runsLine reports whether a command is a shell that runs a line.
-func runsLine(command, line string) bool {
-	shell, rest, _ := strings.Cut(command, " ")
-	flag, script, _ := strings.Cut(rest, " ")
-	return line != "" && strings.HasSuffix(shell, "sh") && (flag == "-c" || flag == "-lc") && script == termtext.ShellWords([]string{line})
 }
 
 // head returns how many lines the command takes.
@@ -136,11 +131,9 @@ func (v *terminalView) status(env *environment) []string {
 // shellCommand draws a shell command of the person: its line with how it ended, and
 // its output. The first line of its view is that line.
 type shellCommand struct {
-	item     *conversation.ShellCommand
-	env      *environment
-	expanded bool
-	view     *terminalView
-	peek     cached
+	base
+	item *conversation.ShellCommand
+	view *terminalView
 }
 
 // ShellCommand implements conversation.Visitor.
@@ -150,10 +143,7 @@ func (s *shellCommand) update(env *environment, expanded bool) {
 	if s.view == nil {
 		s.view = &terminalView{term: s.item.Terminal}
 	}
-	if s.env != env || s.expanded != expanded {
-		s.peek.drop()
-	}
-	s.env, s.expanded = env, expanded
+	s.base.update(env, expanded)
 }
 
 // bodyLen returns how many lines the command has printed.
@@ -170,7 +160,7 @@ func (s *shellCommand) sections() int {
 
 func (s *shellCommand) lines(section, width int) []string {
 	if section == 0 {
-		return s.peek.get(s.item.Version(), width, s.peekLines)
+		return s.kept.get(s.item.Version(), width, s.peekLines)
 	}
 	from := (section - 1) * chunk
 	return inset(s.view.slice(s.view.head()+from, s.view.head()+min(s.bodyLen(width), from+chunk), width-barWidth, s.env), width, s.env.theme)
@@ -217,8 +207,6 @@ func (s *shellCommand) mark() string {
 	return th.Error.Render("$")
 }
 
-func (s *shellCommand) compact() bool { return false }
-
 func (s *shellCommand) excerpt() toolview.Excerpt { return toolview.ShellExcerpt(s.item) }
 
 func (s *shellCommand) title() string { return "$ " + termtext.VisibleLine(s.item.Terminal.Command) }
@@ -243,7 +231,7 @@ func (s *shellCommand) sources(st stretch, from, to, width int) []source {
 	if s.expanded {
 		return nil
 	}
-	list := s.view.peekSources(len(s.peek.made)+len(s.view.status(s.env)), inner, s.env)
+	list := s.view.peekSources(len(s.kept.made)+len(s.view.status(s.env)), inner, s.env)
 	if len(list) > 0 {
 		list = list[1:] // the header shows more than the command
 	}

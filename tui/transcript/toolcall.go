@@ -33,9 +33,10 @@ type toolCall struct {
 
 	made      madeOf // what the bodies were made of
 	bodies    []body
-	positions uint64   // the version of the diffs' positions
-	input     *rawBody // nil without a raw input
-	output    *rawBody // nil without a raw output
+	diffs     []*diffBody // those among the bodies
+	positions uint64      // the version of the diffs' positions
+	input     *rawBody    // nil without a raw input
+	output    *rawBody    // nil without a raw output
 	screens   map[*conversation.Terminal]*terminalView
 
 	peek     cached // header and collapsed bodies
@@ -47,7 +48,7 @@ func (m *maker) ToolCall(i *conversation.ToolCall) { m.made = &toolCall{item: i}
 
 func (t *toolCall) update(env *environment, expanded bool) {
 	asked := slices.ContainsFunc(env.open, func(p *conversation.Permission) bool { return p.ToolCall == t.item })
-	if pictures := env.pictures.at(); t.expanded != expanded || t.asked != asked || t.env != env || t.pictures != pictures {
+	if pictures := env.pictures.version; t.expanded != expanded || t.asked != asked || t.env != env || t.pictures != pictures {
 		t.peek.drop()
 		t.pictures = pictures
 	}
@@ -85,9 +86,14 @@ func (t *toolCall) update(env *environment, expanded bool) {
 			} else {
 				t.bodies = t.makeBodies()
 			}
-			t.made = now
+			t.made, t.diffs = now, nil
+			for _, b := range t.bodies {
+				if d, ok := b.(*diffBody); ok {
+					t.diffs = append(t.diffs, d)
+				}
+			}
 			several := len(t.changedFiles()) > 1
-			for d := range t.diffs() {
+			for _, d := range t.diffs {
 				d.headed = several
 			}
 		}
@@ -109,7 +115,7 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	}
 	if v := env.positions.Version(); t.positions != v {
 		t.positions = v
-		for d := range t.diffs() {
+		for _, d := range t.diffs {
 			if d.asOf != v {
 				d.locate(env)
 			}
@@ -307,9 +313,18 @@ func (t *toolCall) header(width int) []string {
 	if at := t.location(title); at != "" {
 		line += " " + th.Muted.Render(at)
 	}
-	if counts, any := t.changes(); any {
+	if len(t.diffs) > 0 {
+		var counts toolview.Counts
+		fate := t.diffs[0].fate() // "" if they differ
+		for _, d := range t.diffs {
+			added, removed := d.Stats()
+			counts.Added, counts.Removed = counts.Added+added, counts.Removed+removed
+			if d.fate() != fate {
+				fate = ""
+			}
+		}
 		line += " " + counts.Styled(th)
-		if fate := t.fate(); fate != "" {
+		if fate != "" {
 			line += " " + th.Muted.Render(fate)
 		}
 	}
@@ -399,53 +414,18 @@ func (t *toolCall) location(title string) string {
 	return words
 }
 
-// changes counts the changed lines of all diffs. It reports false without diffs.
-func (t *toolCall) changes() (counts toolview.Counts, any bool) {
-	for d := range t.diffs() {
-		added, removed := d.Stats()
-		counts.Added, counts.Removed, any = counts.Added+added, counts.Removed+removed, true
-	}
-	return counts, any
-}
-
-// fate says whether the call creates or deletes files, if it does the same to all;
-// else "".
-func (t *toolCall) fate() string {
-	first, some := "", false
-	for d := range t.diffs() {
-		switch {
-		case !some:
-			first, some = d.fate(), true
-		case d.fate() != first:
-			return ""
-		}
-	}
-	return first
-}
-
 // group draws a group of quiet calls in one line: how many there are of each kind, and
 // what the first ones read. When it is open, its calls follow.
 type group struct {
+	base
 	item *conversation.Group
-	env  *environment
-	open bool
-	kept cached
 }
-
-func (g *group) update(env *environment, expanded bool) {
-	if g.env != env || g.open != expanded {
-		g.env, g.open = env, expanded
-		g.kept.drop()
-	}
-}
-
-func (g *group) sections() int { return 1 }
 
 func (g *group) lines(_, width int) []string {
 	return g.kept.get(g.item.Version(), width, func(width int) []string {
 		th := g.env.theme
 		line := th.Title.Render(g.counts())
-		if room := width - termtext.Width(line) - 2; !g.open && room > 0 {
+		if room := width - termtext.Width(line) - 2; !g.expanded && room > 0 {
 			line += "  " + th.Muted.Render(g.names(room))
 		}
 		return []string{fit(line, width)}
@@ -526,7 +506,7 @@ func (g *group) name(call *conversation.ToolCall) string {
 }
 
 func (g *group) mark() string {
-	if g.open {
+	if g.expanded {
 		return g.env.theme.Muted.Render(opened)
 	}
 	return g.env.theme.Muted.Render(folded)
