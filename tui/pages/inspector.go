@@ -2,6 +2,12 @@ package pages
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -239,4 +245,515 @@ func (v *Inspector) unseen() int {
 		return 0
 	}
 	return v.opt.Ring.Total() - v.paused.since
+}
+
+// purpose is what a person writes for.
+type purpose uint8
+
+const (
+	noPurpose purpose = iota
+	filtering
+	searching
+	saving
+)
+
+// purposes say what stands before the line and in it.
+var purposes = [...]struct{ lead, hint string }{
+	filtering: {"filter", "text in a message"}, searching: {"find", "words"}, saving: {"save to", "a file"},
+}
+
+// Key implements dialog.Dialog.
+func (v *Inspector) Key(k tea.KeyPressMsg) dialog.Action {
+	if v.page.Writes() {
+		return stay(v.writingKey(k))
+	}
+	v.page.Hush()
+	name := k.String()
+	if a, ok := v.opt.Keys.Action(config.ContextInspector, name); ok {
+		return v.do(a)
+	}
+	if a, ok := v.opt.Keys.Action(config.ContextTranscript, name); ok {
+		return v.do(a)
+	}
+	switch a, _ := v.opt.Keys.Action(config.ContextPrompt, name); a {
+	case config.ActionInspector:
+		return v.close()
+	case config.ActionPageUp, config.ActionPageDown:
+		return stay(v.pageBy(sign(a == config.ActionPageDown)))
+	case config.ActionLineUp, config.ActionLineDown:
+		return stay(v.scroll(sign(a == config.ActionLineDown)))
+	}
+	return nil
+}
+
+func (v *Inspector) close() dialog.Action {
+	v.Close()
+	return dialog.Close{}
+}
+
+// do does what an action of the configuration says.
+func (v *Inspector) do(a config.Action) dialog.Action {
+	switch a {
+	case config.ActionInspectorClose:
+		if v.detail == nil {
+			return v.close()
+		}
+		v.detail = nil
+	case config.ActionExpand:
+		return stay(v.toggleDetail())
+	case config.ActionNext, config.ActionPrevious:
+		return stay(v.move(sign(a == config.ActionNext)))
+	case config.ActionFirst:
+		return stay(v.move(-1 << 30))
+	case config.ActionLast:
+		return stay(v.move(1 << 30))
+	case config.ActionInspectorUp, config.ActionInspectorDown:
+		return stay(v.scroll(sign(a == config.ActionInspectorDown)))
+	case config.ActionInspectorFilter:
+		v.write(filtering, "")
+		v.filterBy("")
+	case config.ActionSearch:
+		v.write(searching, "")
+	case config.ActionFindNext, config.ActionFindPrev:
+		return stay(v.search(sign(a == config.ActionFindNext)))
+	case config.ActionInspectorPair:
+		return stay(v.pair())
+	case config.ActionInspectorPause:
+		return stay(v.togglePause())
+	case config.ActionCopy:
+		return stay(v.copy())
+	case config.ActionInspectorSave:
+		v.write(saving, v.proposed())
+	default:
+		return stay(v.narrow(a))
+	}
+	return nil
+}
+
+// narrow changes which messages are shown.
+func (v *Inspector) narrow(a config.Action) tea.Cmd {
+	f := &v.list.filter
+	switch a {
+	case config.ActionInspectorDirection:
+		f.direction = (f.direction + 1) % 3
+	case config.ActionInspectorKind:
+		f.kind = (f.kind + 1) % 4
+	case config.ActionInspectorWrong:
+		f.wrong = !f.wrong
+	case config.ActionInspectorMethod:
+		if f.method != "" {
+			f.method = ""
+		} else if rows := v.list.selected(); len(rows) > 0 {
+			f.method = v.list.rows[rows[0]].Method
+		}
+	case config.ActionInspectorAll:
+		*f = filter{}
+	case config.ActionInspectorFold:
+		v.list.folded = !v.list.folded
+	default:
+		return nil
+	}
+	v.list.rebuild()
+	return v.load()
+}
+
+// toggleDetail shows the marked message in full, or no longer.
+func (v *Inspector) toggleDetail() tea.Cmd {
+	if v.detail != nil {
+		v.detail = nil
+		return nil
+	}
+	if v.list.selected() == nil {
+		return nil
+	}
+	v.detail = &detail{stale: true}
+	return v.load()
+}
+
+// move moves the mark.
+func (v *Inspector) move(by int) tea.Cmd {
+	v.list.move(by)
+	return v.load()
+}
+
+// scroll scrolls what is shown in full, else the list.
+func (v *Inspector) scroll(by int) tea.Cmd {
+	if v.detail != nil {
+		v.detail.By(by)
+		return nil
+	}
+	v.list.scroll(by)
+	return nil
+}
+
+// pageBy is scroll by as much as is in sight.
+func (v *Inspector) pageBy(by int) tea.Cmd {
+	if v.detail != nil {
+		v.detail.By(by * max(1, v.detail.Height-1))
+		return nil
+	}
+	return v.move(by * max(1, v.list.Height-1))
+}
+
+// write lets the person write a line.
+func (v *Inspector) write(p purpose, text string) {
+	v.line = p
+	v.page.Write(purposes[p].lead, purposes[p].hint, text)
+}
+
+// writingKey takes a key while the person writes.
+func (v *Inspector) writingKey(k tea.KeyPressMsg) tea.Cmd {
+	switch name := k.String(); {
+	case v.opt.Keys.Match(config.ActionCancel, name):
+		if v.page.Written(); v.line == filtering {
+			v.filterBy("")
+		}
+		return v.load()
+	case name == "enter":
+		return v.written()
+	case v.page.Line.Key(k) && v.line == filtering:
+		v.filterBy(v.page.Line.Text())
+		return v.load()
+	}
+	return nil
+}
+
+// written does what the person has written for.
+func (v *Inspector) written() tea.Cmd {
+	text := v.page.Written()
+	switch v.line {
+	case searching:
+		v.sought = list.NewQuery(strings.ToLower(text))
+		if v.detail != nil {
+			v.detail.forget()
+		}
+		return v.search(1)
+	case saving:
+		return v.save(text)
+	}
+	return v.load()
+}
+
+// Paste implements dialog.Dialog: it writes into the line.
+func (v *Inspector) Paste(text string) dialog.Action {
+	if !v.page.Writes() {
+		return nil
+	}
+	v.page.Line.Paste(text)
+	if v.line == filtering {
+		v.filterBy(v.page.Line.Text())
+	}
+	return stay(v.load())
+}
+
+// Mouse implements dialog.Dialog: the wheel scrolls what it is over, a click marks, and
+// one on what is marked shows it in full, or no longer.
+func (v *Inspector) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
+	p, line := v.layout(), list.BodyLine(y)
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		if v.detail != nil && (p.beside && x > p.list || !p.beside && line > p.rows) {
+			v.detail.By(list.Notch(m))
+			return nil
+		}
+		v.list.scroll(list.Notch(m))
+	case tea.MouseClickMsg:
+		if m.Button != tea.MouseLeft || x > p.list {
+			return nil
+		}
+		if v.list.Click(line) {
+			return stay(v.toggleDetail())
+		}
+		v.list.move(0)
+	}
+	return stay(v.load())
+}
+
+const (
+	// readAtOnce is how many entries are read in one command.
+	readAtOnce = 1000
+	// pace is the shortest time between two readings of what comes: it is drawn then.
+	pace = 50 * time.Millisecond
+	// idlePace is the same while only messages are counted.
+	idlePace = 250 * time.Millisecond
+)
+
+// readMessage is a message that was read.
+type readMessage struct {
+	record.Message
+	// words are what it is filtered by, in lower case.
+	words string
+}
+
+// read waits until there is more, and reads and judges it.
+func (v *Inspector) read(reader *record.Inspector) tea.Cmd {
+	if v.reading {
+		return nil
+	}
+	v.reading = true
+	ctx, ring, from, round, waits := v.ctx, v.opt.Ring, v.next, v.round, !v.behind
+	return func() tea.Msg {
+		ring.Wait(ctx, from)
+		if waits {
+			select {
+			case <-ctx.Done():
+			case <-time.After(pace):
+			}
+		}
+		msg := readMsg{round: round}
+		msg.reader, msg.next = reader, from
+		if ctx.Err() != nil {
+			return nil
+		}
+		entries, next := ring.Read(from, readAtOnce)
+		first, end := ring.Span()
+		missing := from < first && from != next
+		for i := range entries {
+			m := reader.Take(entries[i], missing && i == 0)
+			msg.messages = append(msg.messages, readMessage{m, wordsOf(&m)})
+		}
+		msg.next, msg.behind, msg.version = next, next < end, reader.Version()
+		return msg
+	}
+}
+
+// wordsOf are the words by which a message is filtered.
+func wordsOf(m *record.Message) string {
+	return strings.ToLower(strings.Join([]string{m.Kind.String(), m.Label(), m.Method, m.Summary}, " "))
+}
+
+// wait waits until there is more to count.
+func (v *Inspector) wait() tea.Cmd {
+	if v.reading {
+		return nil
+	}
+	v.reading = true
+	ctx, ring, round := v.ctx, v.opt.Ring, v.round
+	_, end := ring.Span()
+	return func() tea.Msg {
+		ring.Wait(ctx, end)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(idlePace):
+		}
+		return waitedMsg{round}
+	}
+}
+
+// body is the text of a message, and its index among those read with it.
+type body struct {
+	at   int
+	text string
+}
+
+// bodies returns messages by their numbers, and how many are left out because the ring has
+// dropped them or they exceed the bound.
+func bodies(ring *record.Ring, numbers []uint64, most int) (all []body, left int) {
+	size := 0
+	for i, number := range numbers {
+		if size > most {
+			return all, left + len(numbers) - i
+		}
+		e, kept := ring.At(number)
+		if !kept {
+			left++
+			continue
+		}
+		text := record.PrettyJSON(e.Data)
+		size += len(text)
+		all = append(all, body{i, text})
+	}
+	return all, left
+}
+
+// foundMsg: words were looked for.
+type foundMsg struct {
+	round  int
+	query  list.Query
+	number uint64
+	found  bool
+}
+
+// search looks for the next message, or the one before, that has the words that were
+// looked for last. Those that the filter hides are passed over.
+func (v *Inspector) search(by int) tea.Cmd {
+	if v.sought.Empty() || len(v.list.runs) == 0 {
+		return nil
+	}
+	if v.looking != nil {
+		v.looking()
+	}
+	ctx, cancel := context.WithCancel(v.ctx)
+	v.looking = cancel
+	numbers := v.numbersFrom(by)
+	ring, round, query := v.opt.Ring, v.round, v.sought
+	return func() tea.Msg {
+		defer cancel()
+		for _, number := range numbers {
+			if ctx.Err() != nil {
+				return nil
+			}
+			e, kept := ring.At(number)
+			if !kept {
+				continue
+			}
+			if _, _, found := query.Next(record.PrettyJSON(e.Data), 0); found {
+				return foundMsg{round, query, number, true}
+			}
+		}
+		return foundMsg{round: round, query: query}
+	}
+}
+
+// numbersFrom returns the numbers of all messages in the list in the order of the search:
+// from the line after the marked one, or before it, around to that one.
+func (v *Inspector) numbersFrom(by int) []uint64 {
+	l := &v.list
+	n := len(l.shown)
+	at := int(l.runs[l.Mark])
+	if by > 0 {
+		at += len(l.selected()) - 1
+	}
+	numbers := make([]uint64, 0, n)
+	for i := 1; i <= n; i++ {
+		numbers = append(numbers, l.rows[l.shown[((at+by*i)%n+n)%n]].Number)
+	}
+	return numbers
+}
+
+// found goes to what was found.
+func (v *Inspector) found(msg foundMsg) tea.Cmd {
+	if msg.round != v.round || msg.query != v.sought {
+		return nil
+	}
+	if !msg.found {
+		v.page.Say("no match for “"+msg.query.String()+"”", false)
+		return nil
+	}
+	v.list.Follow = false
+	v.list.put(msg.number)
+	v.list.fit()
+	if v.detail != nil {
+		v.detail.seek = true
+		v.detail.forget()
+	}
+	return v.load()
+}
+
+// pair goes to the answer to the marked request, or to the request that is answered.
+func (v *Inspector) pair() tea.Cmd {
+	rows := v.list.selected()
+	if len(rows) == 0 {
+		return nil
+	}
+	number, ok := partner(&v.list.rows[rows[0]])
+	switch {
+	case !ok:
+		v.page.Say("no matching request or response", false)
+	case !v.list.has(number):
+		v.page.Say("the matching message is hidden", false)
+	default:
+		v.list.Follow = false
+		v.list.put(number)
+		v.list.fit()
+		return v.load()
+	}
+	return nil
+}
+
+// partner is the number of the answer to a request, or of the request.
+func partner(r *row) (uint64, bool) {
+	if r.Kind == record.Request {
+		return r.answeredBy, r.answered
+	}
+	return r.Answers, r.Kind == record.Answer && r.Method != ""
+}
+
+// filterBy shows only messages that have all words of a text.
+func (v *Inspector) filterBy(text string) {
+	v.list.filter.words = strings.Fields(strings.ToLower(text))
+	v.list.rebuild()
+}
+
+// copyMsg: messages were read, to be copied.
+type copyMsg struct{ what, text string }
+
+// mostCopied is how many bytes of messages are copied at most.
+const mostCopied = 16 << 20
+
+// copy copies what the marked line stands for.
+func (v *Inspector) copy() tea.Cmd {
+	rows := v.list.selected()
+	if len(rows) == 0 {
+		v.page.Say("nothing to copy", false)
+		return nil
+	}
+	numbers := make([]uint64, len(rows))
+	for i, row := range rows {
+		numbers[i] = v.list.rows[row].Number
+	}
+	what := "the message"
+	if n := len(rows); n > 1 {
+		what = fmt.Sprintf("%d messages", n)
+	}
+	ring := v.opt.Ring
+	return func() tea.Msg {
+		all, _ := bodies(ring, numbers, mostCopied)
+		texts := make([]string, len(all))
+		for i := range all {
+			texts[i] = all[i].text
+		}
+		return copyMsg{what, strings.Join(texts, "\n")}
+	}
+}
+
+// savedMsg: a recording was saved, or could not be.
+type savedMsg struct {
+	path    string
+	entries int
+	gone    bool // the ring has dropped older entries
+	err     error
+}
+
+// proposed is the file that a recording is saved to if the person names no other.
+func (v *Inspector) proposed() string {
+	return filepath.Join(v.opt.Dir, "parley-"+v.opt.Now().Format("20060102-150405")+".jsonl")
+}
+
+// save saves all that is kept as a recording.
+func (v *Inspector) save(path string) tea.Cmd {
+	path = strings.TrimSpace(path)
+	if path == "" {
+		return nil
+	}
+	ring, dir := v.opt.Ring, v.opt.Dir
+	return func() tea.Msg {
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			if home, err := os.UserHomeDir(); err == nil {
+				path = filepath.Join(home, rest)
+			}
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		first, _ := ring.Span()
+		n, err := ring.Save(path)
+		return savedMsg{path, n, first > 0, err}
+	}
+}
+
+// words returns the result in words.
+func (m savedMsg) words() string {
+	switch {
+	case errors.Is(m.err, fs.ErrExist):
+		return m.path + " already exists; choose another name"
+	case m.err != nil:
+		return "not saved: " + m.err.Error()
+	}
+	words := fmt.Sprintf("saved %s entries to %s", theme.Grouped(m.entries), m.path)
+	if m.gone {
+		words += "; earlier ones are no longer kept"
+	}
+	return words
 }

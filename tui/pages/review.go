@@ -3,11 +3,15 @@ package pages
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
 	"parley/internal/journal"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
 	"parley/tui/list"
@@ -278,4 +282,352 @@ func (v *Review) Mouse(msg tea.MouseMsg, _, y int) dialog.Action {
 		}
 	}
 	return nil
+}
+
+// scope is which turns are looked at: all of the session, the last one, or those
+// from a turn on.
+type scope struct {
+	last bool
+	from int // 0 is the whole session
+}
+
+// since is the first turn that is looked at, 0 for all of the session.
+func (v *Review) since() int {
+	if v.scope.last {
+		if turns := v.journal.Turns(); len(turns) > 0 {
+			return turns[len(turns)-1].Number
+		}
+	}
+	return v.scope.from
+}
+
+// scopeWords says which turns are looked at.
+func (v *Review) scopeWords() string {
+	switch {
+	case v.scope.last:
+		return "in the last turn"
+	case v.scope.from > 0:
+		return "since " + v.turnWords(v.scope.from)
+	}
+	return "in the session"
+}
+
+// turnWords names a turn by its prompt.
+func (v *Review) turnWords(number int) string {
+	for _, t := range v.journal.Turns() {
+		if t.Number == number && t.Prompt != "" {
+			return "“" + termtext.Line(t.Prompt) + "”"
+		}
+	}
+	return fmt.Sprintf("turn %d", number)
+}
+
+// nextScope changes between the session and the last turn.
+func (v *Review) nextScope() tea.Cmd {
+	return v.setScope(scope{last: !v.scope.last && v.scope.from == 0})
+}
+
+func (v *Review) setScope(s scope) tea.Cmd {
+	v.scope = s
+	v.list.counts = nil
+	return v.refresh()
+}
+
+// chooseScope lets the person choose from which prompt on changes are looked at.
+func (v *Review) chooseScope() {
+	set := func(s scope) dialog.Action { return dialog.Do(func() tea.Cmd { return v.setScope(s) }) }
+	items := []dialog.Item{
+		{ID: "session", Title: "in the whole session", Current: v.scope == scope{}, Do: set(scope{})},
+		{ID: "last", Title: "in the last turn", Current: v.scope.last, Do: set(scope{last: true})},
+	}
+	turns := v.journal.Turns()
+	for i := len(turns) - 1; i >= 0; i-- {
+		items = append(items, turnItem(turns[i], v.scope.from, set))
+	}
+	v.opt.Host.Choose(dialog.List{Title: "Changes", Items: items})
+}
+
+func turnItem(t journal.Turn, from int, set func(scope) dialog.Action) dialog.Item {
+	title := t.Prompt
+	if title == "" {
+		title = "(no text)"
+	}
+	return dialog.Item{
+		ID: fmt.Sprint(t.Number), Title: "since: " + title, Detail: t.At.Format("15:04"),
+		Current: t.Number == from, Do: set(scope{from: t.Number}),
+	}
+}
+
+// act keeps or reverts. A revert can be redone at once; the message says how.
+func (v *Review) act(a config.Action) tea.Cmd {
+	if v.acting {
+		v.say("wait: files are being written", nil)
+		return nil
+	}
+	switch a {
+	case config.ActionChangesUndo:
+		return v.write(v.undoTurn)
+	case config.ActionChangesRedo:
+		return v.write(v.redo)
+	}
+	path := v.path()
+	if path == "" {
+		v.say("no file here", nil)
+		return nil
+	}
+	hunk := v.pane != nil && len(v.pane.cmp.Hunks) > 0
+	if hunk && v.pane.hunk() < 0 {
+		return nil // they are not drawn yet
+	}
+	switch a {
+	case config.ActionChangesKeep:
+		if hunk {
+			return v.keepHunk()
+		}
+		return v.keepFile(path)
+	case config.ActionChangesKeepAll:
+		return v.keepFile(path)
+	case config.ActionChangesRevert:
+		if hunk {
+			return v.revertHunk()
+		}
+		return v.revertFile(path)
+	case config.ActionChangesBackAll:
+		return v.revertFile(path)
+	}
+	return nil
+}
+
+// write runs do, which writes files, in a command. do returns what to say.
+func (v *Review) write(do func(context.Context) (string, error)) tea.Cmd {
+	v.acting = true
+	ctx := v.opt.Context
+	return func() tea.Msg {
+		words, err := do(ctx)
+		return actedMsg{words, err}
+	}
+}
+
+// again says how to redo what was taken back.
+func (v *Review) again() string {
+	if keys := v.opt.Keys.For(config.ActionChangesRedo); len(keys) > 0 {
+		return " · " + keys[0] + " redoes it"
+	}
+	return ""
+}
+
+func (v *Review) undoTurn(ctx context.Context) (string, error) {
+	done, err := v.journal.UndoTurn(ctx)
+	switch {
+	case errors.Is(err, journal.ErrNothing):
+		return "no turn to undo", nil
+	case err != nil:
+		return "", err
+	}
+	return fmt.Sprintf("undid %s: %s%s", v.turnWords(done.Turn), files(len(done.Files)), v.again()), nil
+}
+
+func (v *Review) redo(ctx context.Context) (string, error) {
+	done, err := v.journal.Redo(ctx)
+	switch {
+	case errors.Is(err, journal.ErrNothing):
+		return "nothing to redo", nil
+	case err != nil:
+		return "", err
+	}
+	return "redid " + files(len(done.Files)), nil
+}
+
+func files(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}
+
+func (v *Review) revertFile(path string) tea.Cmd {
+	since := v.since()
+	name := v.at.Path(path)
+	return v.write(func(ctx context.Context) (string, error) {
+		_, err := v.journal.RevertFile(ctx, path, since)
+		if errors.Is(err, journal.ErrNothing) {
+			return "nothing to undo in " + name, nil
+		}
+		return "undid the changes in " + name + v.again(), err
+	})
+}
+
+func (v *Review) revertHunk() tea.Cmd {
+	cmp, hunk := v.pane.cmp, v.pane.hunk()
+	v.hunk = hunk
+	return v.write(func(ctx context.Context) (string, error) {
+		_, err := v.journal.RevertHunk(ctx, cmp, hunk)
+		return "undid one change in " + v.at.Path(cmp.Path) + v.again(), err
+	})
+}
+
+// keepFile marks a file as kept, or as open again.
+func (v *Review) keepFile(path string) tea.Cmd {
+	kept := false
+	for _, f := range v.list.files {
+		kept = kept || f.Path == path && f.Kept
+	}
+	name := v.at.Path(path)
+	return v.write(func(context.Context) (string, error) {
+		if kept {
+			v.journal.OpenFile(path)
+			return name + " is no longer kept", nil
+		}
+		v.journal.KeepFile(path)
+		return "kept " + name + ": undoing the turn leaves it", nil
+	})
+}
+
+func (v *Review) keepHunk() tea.Cmd {
+	cmp, hunk := v.pane.cmp, v.pane.hunk()
+	v.hunk = hunk
+	return v.write(func(context.Context) (string, error) {
+		v.journal.KeepHunk(cmp, hunk)
+		return "kept one change in " + v.at.Path(cmp.Path), nil
+	})
+}
+
+// edit opens the file at the line that the person is at.
+func (v *Review) edit() tea.Cmd {
+	path, line := v.path(), 0
+	if path == "" {
+		return nil
+	}
+	if v.pane != nil {
+		line = v.pane.newLine()
+	}
+	return v.opt.Host.Edit(path, line)
+}
+
+// copyPatch copies the changes of the file that is shown.
+func (v *Review) copyPatch() tea.Cmd {
+	if v.pane == nil || v.pane.diff == nil {
+		v.say("open a file's changes first", nil)
+		return nil
+	}
+	patch, err := v.pane.diff.Patch()
+	if err != nil {
+		v.say("", err)
+		return nil
+	}
+	return v.opt.Host.Copy("the changes as a patch", patch)
+}
+
+// comment is the person's comment on a line.
+type comment struct {
+	line
+	text string
+}
+
+// line is a line of a file that can be commented on.
+type line struct {
+	path   string
+	number int // from 1
+	old    bool
+	quote  string
+}
+
+// lineHere is the line that the cursor is at; ok is false if there is none.
+func (v *Review) lineHere() (l line, ok bool) {
+	p := v.pane
+	if p == nil || p.layout == nil {
+		return l, false
+	}
+	old, now := p.layout.LinesAt(p.Mark)
+	number, text := now, p.cmp.Now.Content
+	if now < 0 {
+		number, text = old, p.cmp.Before.Content
+	}
+	if number < 0 {
+		return l, false
+	}
+	return line{p.path, number + 1, now < 0, lineOf(text, number)}, true
+}
+
+// lineOf is a line of a text, from 0, without its end.
+func lineOf(text string, number int) string {
+	for range number {
+		at := strings.IndexByte(text, '\n')
+		if at < 0 {
+			return ""
+		}
+		text = text[at+1:]
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	return strings.TrimSuffix(text, "\r")
+}
+
+// commentOn is the comment on a line, -1 if there is none.
+func (v *Review) commentOn(l line) int {
+	return slices.IndexFunc(v.comments, func(c comment) bool {
+		return c.path == l.path && c.number == l.number && c.old == l.old
+	})
+}
+
+// startWriting begins or continues the comment on the line at the cursor.
+func (v *Review) startWriting() {
+	l, ok := v.lineHere()
+	if !ok {
+		v.say("move the cursor to a line to comment on it", nil)
+		return
+	}
+	text := ""
+	if i := v.commentOn(l); i >= 0 {
+		text = v.comments[i].text
+	}
+	v.commenting = l
+	v.page.Write(v.lineLabel(l), "your comment", text)
+}
+
+// writingKey takes a key while the person writes a comment. An empty comment is dropped.
+func (v *Review) writingKey(k tea.KeyPressMsg) {
+	switch k.String() {
+	case "esc":
+		v.page.Written()
+	case "enter":
+		v.take(comment{v.commenting, strings.TrimSpace(v.page.Written())})
+	default:
+		v.page.Line.Key(k)
+	}
+}
+
+// take replaces the comment on a line.
+func (v *Review) take(c comment) {
+	if i := v.commentOn(c.line); i >= 0 {
+		v.comments = slices.Delete(v.comments, i, i+1)
+	}
+	if c.text != "" {
+		v.comments = append(v.comments, c)
+	}
+}
+
+// sendComments puts the comments into the prompt.
+func (v *Review) sendComments() tea.Cmd {
+	if len(v.comments) == 0 {
+		v.say("no comments yet", nil)
+		return nil
+	}
+	var b strings.Builder
+	for i, c := range v.comments {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		fmt.Fprintf(&b, "%s\n> %s\n%s", v.lineLabel(c.line), termtext.Line(c.quote), c.text)
+	}
+	v.comments = nil
+	return v.opt.Host.Compose(b.String())
+}
+
+// lineLabel says where a line is.
+func (v *Review) lineLabel(l line) string {
+	place := fmt.Sprintf("%s:%d", termtext.Line(v.at.Path(l.path)), l.number)
+	if l.old {
+		place += " (before the change)"
+	}
+	return place
 }
