@@ -270,19 +270,12 @@ func (p *panel) divider(w int) string {
 	if p.scroll == nil {
 		return ""
 	}
-	above, below := p.scroll.Hidden()
-	var words []string
-	if above > 0 {
-		words = append(words, "↑ "+termtext.Count(above, "more line"))
-	}
-	if below > 0 {
-		words = append(words, "↓ "+termtext.Count(below, "more line"))
-	}
-	if len(words) == 0 {
+	words := list.HiddenWords(p.scroll.Hidden())
+	if words == "" {
 		return ""
 	}
 	rule := lipgloss.NewStyle().Foreground(p.th.Border)
-	text := cut(strings.Join(words, " · "), w)
+	text := cut(words, w)
 	rest := max(0, w-termtext.Width(text)-1)
 	return p.th.Info.Render(text) + " " + rule.Render(strings.Repeat("╌", rest))
 }

@@ -8,9 +8,12 @@
 package list
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/termtext"
 )
 
 // WheelLines is how far one notch of the mouse wheel scrolls.
@@ -98,6 +101,18 @@ func (s *Scroll) End() int { return min(s.Top+s.Height, s.Len) }
 // Hidden is how many lines are above and below those in sight.
 func (s *Scroll) Hidden() (above, below int) {
 	return s.Top, max(0, s.Len-s.Height-s.Top)
+}
+
+// HiddenWords names the lines above and below those in sight, "" if there are none.
+func HiddenWords(above, below int) string {
+	var words []string
+	if above > 0 {
+		words = append(words, "↑ "+termtext.Count(above, "more line"))
+	}
+	if below > 0 {
+		words = append(words, "↓ "+termtext.Count(below, "more line"))
+	}
+	return strings.Join(words, " · ")
 }
 
 // Thumb is the part of the scroll bar that is filled; empty if all is in sight.

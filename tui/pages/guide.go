@@ -220,10 +220,10 @@ func (d *Guide) find(words string) {
 
 // Paste implements dialog.Dialog.
 func (d *Guide) Paste(text string) dialog.Action {
-	switch {
-	case d.contents != nil:
+	if d.contents != nil {
 		return d.contents.Paste(text)
-	case d.page.Writes():
+	}
+	if d.page.Writes() {
 		d.page.Line.Paste(text)
 		d.find(d.page.Line.Text())
 	}
@@ -270,7 +270,7 @@ func (d *Guide) View(width, height int) dialog.View {
 	} else {
 		body = list.Beside(nil, body, margin, "")
 	}
-	lines, cursor := d.page.Draw(d.page.Head(d.title, "", hidden(&d.text, th), width), "", body, d.finding(), th.Text, width, height)
+	lines, cursor := d.page.Draw(d.page.Head(d.title, "", th.Muted.Render(list.HiddenWords(d.text.Hidden())), width), "", body, d.finding(), th.Text, width, height)
 	if d.contents == nil {
 		return dialog.View{Lines: lines, Cursor: cursor}
 	}
@@ -281,19 +281,6 @@ func (d *Guide) View(width, height int) dialog.View {
 	}
 	v.Lines = append(lines[:d.overlay:d.overlay], v.Lines...)
 	return v
-}
-
-// hidden returns how much of a text is out of sight, in words.
-func hidden(t *list.Text, th *theme.Theme) string {
-	above, below := t.Hidden()
-	var words []string
-	if above > 0 {
-		words = append(words, "↑ "+termtext.Count(above, "more line"))
-	}
-	if below > 0 {
-		words = append(words, "↓ "+termtext.Count(below, "more line"))
-	}
-	return th.Muted.Render(strings.Join(words, " · "))
 }
 
 // finding returns the number of the match in sight and of all matches, in words.

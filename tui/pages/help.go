@@ -32,21 +32,19 @@ func NewHelp(env dialog.Env, now ...config.Action) *Help {
 // Covers says that the page takes the whole screen.
 func (d *Help) Covers() {}
 
-var contextNames = map[config.Context]string{
-	config.ContextPrompt:     "In the prompt and everywhere",
-	config.ContextTranscript: "In the transcript",
-	config.ContextPager:      "In the pager",
-	config.ContextTerminal:   "In a command that you stepped into",
-	config.ContextChanges:    "In the review of changes",
-	config.ContextInspector:  "In the inspector",
-	config.ContextReplay:     "In a replay",
-	config.ContextDialog:     "In dialogs",
-}
-
-// helpContexts are the contexts in the order of the help.
-var helpContexts = []config.Context{
-	config.ContextPrompt, config.ContextTranscript, config.ContextPager, config.ContextTerminal, config.ContextChanges, config.ContextInspector,
-	config.ContextReplay, config.ContextDialog,
+// helpContexts are the contexts in the order of the help, and their names.
+var helpContexts = []struct {
+	context config.Context
+	name    string
+}{
+	{config.ContextPrompt, "In the prompt and everywhere"},
+	{config.ContextTranscript, "In the transcript"},
+	{config.ContextPager, "In the pager"},
+	{config.ContextTerminal, "In a command that you stepped into"},
+	{config.ContextChanges, "In the review of changes"},
+	{config.ContextInspector, "In the inspector"},
+	{config.ContextReplay, "In a replay"},
+	{config.ContextDialog, "In dialogs"},
 }
 
 // helpRow is an action with its keys.
@@ -59,16 +57,6 @@ func (d *Help) helpRow(a config.Action) helpRow {
 		return helpRow{keys: "no key", text: b.Help().Desc}
 	}
 	return helpRow{keys: keyNames(b.Keys()), text: b.Help().Desc}
-}
-
-// nowRows returns the rows of the actions that matter now, and of the characters that
-// begin something else in the prompt.
-func (d *Help) nowRows() []helpRow {
-	var rows []helpRow
-	for _, a := range d.now {
-		rows = append(rows, d.helpRow(a))
-	}
-	return append(rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
 }
 
 // helpRows returns the rows of a context that have all words. The keys that are not shown,
@@ -117,17 +105,22 @@ func (d *Help) lay(width int) {
 	var out []string
 	if len(d.now) > 0 && len(words) == 0 {
 		out = append(out, th.DialogTitle.Render("Now"))
-		out = append(out, drawRows(d.nowRows(), width, th)...)
+		var rows []helpRow
+		for _, a := range d.now {
+			rows = append(rows, d.helpRow(a))
+		}
+		rows = append(rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
+		out = append(out, drawRows(rows, width, th)...)
 	}
 	for _, in := range helpContexts {
-		rows := d.helpRows(in, words)
+		rows := d.helpRows(in.context, words)
 		if len(rows) == 0 {
 			continue
 		}
 		if len(out) > 0 {
 			out = append(out, "")
 		}
-		out = append(out, th.DialogTitle.Render(termtext.Truncate(contextNames[in], width, "…")))
+		out = append(out, th.DialogTitle.Render(termtext.Truncate(in.name, width, "…")))
 		out = append(out, drawRows(rows, width, th)...)
 	}
 	for _, word := range words {
@@ -145,7 +138,7 @@ func (d *Help) lay(width int) {
 // drawRows draws the rows of a context, in two columns where there is room.
 func drawRows(rows []helpRow, width int, th *theme.Theme) []string {
 	if width < roomForKeys {
-		return slices.Concat(drawNarrow(rows, width, th)...)
+		return drawNarrow(rows, width, th)
 	}
 	two := width >= roomForTwo && len(rows) >= 4
 	for i := range rows {
@@ -181,16 +174,16 @@ func shorter(keys string) string {
 
 // drawNarrow draws rows without a column of keys: the text follows the keys, or stands
 // below them if it is too long.
-func drawNarrow(rows []helpRow, width int, th *theme.Theme) [][]string {
-	out := make([][]string, len(rows))
-	for i, r := range rows {
+func drawNarrow(rows []helpRow, width int, th *theme.Theme) (out []string) {
+	for _, r := range rows {
+		keys := "  " + th.Key.Render(r.keys)
 		if termtext.Width(r.keys)+termtext.Width(r.text)+4 <= width {
-			out[i] = []string{"  " + th.Key.Render(r.keys) + "  " + th.Muted.Render(r.text)}
+			out = append(out, keys+"  "+th.Muted.Render(r.text))
 			continue
 		}
-		out[i] = []string{"  " + th.Key.Render(r.keys)}
+		out = append(out, keys)
 		for _, line := range termtext.Wrap(r.text, max(1, width-4)) {
-			out[i] = append(out[i], "    "+th.Muted.Render(line))
+			out = append(out, "    "+th.Muted.Render(line))
 		}
 	}
 	return out
@@ -278,7 +271,7 @@ func (d *Help) View(width, height int) dialog.View {
 	room := max(1, min(width-2*margin, widestText))
 	d.lay(room)
 	body := list.Beside(nil, d.text.Draw(list.Rows(height)), margin, "")
-	lines, cursor := d.page.Draw(d.page.Head("Help", "", hidden(&d.text, th), width), "", body, "", th.Text, width, height)
+	lines, cursor := d.page.Draw(d.page.Head("Help", "", th.Muted.Render(list.HiddenWords(d.text.Hidden())), width), "", body, "", th.Text, width, height)
 	return dialog.View{Lines: lines, Cursor: cursor}
 }
 

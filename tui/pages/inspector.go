@@ -191,7 +191,16 @@ func (v *Inspector) Update(msg InspectorMsg, open bool) tea.Cmd {
 		}
 		return v.opt.Host.Copy(msg.what, msg.text)
 	case savedMsg:
-		v.page.Say(msg.words(), msg.err != nil)
+		words := fmt.Sprintf("saved %s entries to %s", theme.Grouped(msg.entries), msg.path)
+		switch {
+		case errors.Is(msg.err, fs.ErrExist):
+			words = msg.path + " already exists; choose another name"
+		case msg.err != nil:
+			words = "not saved: " + msg.err.Error()
+		case msg.gone:
+			words += "; earlier ones are no longer kept"
+		}
+		v.page.Say(words, msg.err != nil)
 	}
 	return nil
 }
@@ -237,14 +246,6 @@ func (v *Inspector) togglePause() tea.Cmd {
 	v.round++
 	v.reading = false
 	return tea.Batch(v.read(p.known.reader), v.load())
-}
-
-// unseen is how many messages have come since the list stands still.
-func (v *Inspector) unseen() int {
-	if v.paused == nil {
-		return 0
-	}
-	return v.opt.Ring.Total() - v.paused.since
 }
 
 // purpose is what a person writes for.
@@ -323,7 +324,7 @@ func (v *Inspector) do(a config.Action) dialog.Action {
 	case config.ActionCopy:
 		return stay(v.copy())
 	case config.ActionInspectorSave:
-		v.write(saving, v.proposed())
+		v.write(saving, filepath.Join(v.opt.Dir, "parley-"+v.opt.Now().Format("20060102-150405")+".jsonl"))
 	default:
 		return stay(v.narrow(a))
 	}
@@ -510,16 +511,12 @@ func (v *Inspector) read(reader *record.Inspector) tea.Cmd {
 		missing := from < first && from != next
 		for i := range entries {
 			m := reader.Take(entries[i], missing && i == 0)
-			msg.messages = append(msg.messages, readMessage{m, wordsOf(&m)})
+			words := strings.Join([]string{m.Kind.String(), m.Label(), m.Method, m.Summary}, " ")
+			msg.messages = append(msg.messages, readMessage{m, strings.ToLower(words)})
 		}
 		msg.next, msg.behind, msg.version = next, next < end, reader.Version()
 		return msg
 	}
-}
-
-// wordsOf are the words by which a message is filtered.
-func wordsOf(m *record.Message) string {
-	return strings.ToLower(strings.Join([]string{m.Kind.String(), m.Label(), m.Method, m.Summary}, " "))
 }
 
 // wait waits until there is more to count.
@@ -716,11 +713,6 @@ type savedMsg struct {
 	err     error
 }
 
-// proposed is the file that a recording is saved to if the person names no other.
-func (v *Inspector) proposed() string {
-	return filepath.Join(v.opt.Dir, "parley-"+v.opt.Now().Format("20060102-150405")+".jsonl")
-}
-
 // save saves all that is kept as a recording.
 func (v *Inspector) save(path string) tea.Cmd {
 	path = strings.TrimSpace(path)
@@ -741,19 +733,4 @@ func (v *Inspector) save(path string) tea.Cmd {
 		n, err := ring.Save(path)
 		return savedMsg{path, n, first > 0, err}
 	}
-}
-
-// words returns the result in words.
-func (m savedMsg) words() string {
-	switch {
-	case errors.Is(m.err, fs.ErrExist):
-		return m.path + " already exists; choose another name"
-	case m.err != nil:
-		return "not saved: " + m.err.Error()
-	}
-	words := fmt.Sprintf("saved %s entries to %s", theme.Grouped(m.entries), m.path)
-	if m.gone {
-		words += "; earlier ones are no longer kept"
-	}
-	return words
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -67,27 +68,17 @@ func (f *filter) passes(m *readMessage) bool {
 		f.wrong && len(m.Wrong) == 0, f.method != "" && m.Method != f.method:
 		return false
 	}
-	calls, notes := m.Kind == record.Request || m.Kind == record.Answer, m.Kind == record.Notification
-	switch f.kind {
-	case onlyCalls:
-		if !calls {
-			return false
-		}
-	case onlyNotifications:
-		if !notes {
-			return false
-		}
-	case onlyOutput:
-		if calls || notes {
-			return false
-		}
+	kind := onlyOutput
+	switch m.Kind {
+	case record.Request, record.Answer:
+		kind = onlyCalls
+	case record.Notification:
+		kind = onlyNotifications
 	}
-	for _, word := range f.words {
-		if !strings.Contains(m.words, word) {
-			return false
-		}
+	if f.kind != allKinds && f.kind != kind {
+		return false
 	}
-	return true
+	return !slices.ContainsFunc(f.words, func(word string) bool { return !strings.Contains(m.words, word) })
 }
 
 // chips say which messages are shown, in a few words each.
@@ -103,13 +94,7 @@ func (f *filter) chips() (out []string) {
 	if len(f.words) > 0 {
 		out = append(out, "with “"+strings.Join(f.words, " ")+"”")
 	}
-	kept := out[:0]
-	for _, chip := range out {
-		if chip != "" {
-			kept = append(kept, chip)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(out, func(chip string) bool { return chip == "" })
 }
 
 // add adds a message.
@@ -142,14 +127,18 @@ func (l *inspectorList) show(i int) {
 // rebuild filters all messages again; the mark stays on its message, or near it.
 func (l *inspectorList) rebuild() {
 	at, any := l.number()
-	l.shown, l.runs = l.shown[:0], l.runs[:0]
-	for i := range l.rows {
-		l.show(i)
-	}
+	l.filterAll()
 	if any {
 		l.put(at)
 	}
 	l.fit()
+}
+
+func (l *inspectorList) filterAll() {
+	l.shown, l.runs = l.shown[:0], l.runs[:0]
+	for i := range l.rows {
+		l.show(i)
+	}
 }
 
 // trim drops the oldest messages if there are too many.
@@ -162,13 +151,10 @@ func (l *inspectorList) trim() {
 			l.wrong--
 		}
 	}
-	at, any := l.number()
 	below := l.Mark - l.Top
-	l.rows = append([]row(nil), l.rows[spareRows:]...)
-	l.shown, l.runs = l.shown[:0], l.runs[:0]
-	for i := range l.rows {
-		l.show(i)
-	}
+	at, any := l.number()
+	l.rows = slices.Clone(l.rows[spareRows:])
+	l.filterAll()
 	if any {
 		l.put(at)
 		l.Top = l.Mark - below

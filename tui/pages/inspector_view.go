@@ -58,8 +58,8 @@ func (v *Inspector) View(width, height int) dialog.View {
 	if v.detail != nil && p.lines > 0 {
 		v.detail.lay(p.width, p.lines, v.sought)
 		shown := make([]string, p.lines)
-		for i := range shown {
-			shown[i] = v.detailLine(i)
+		for i := v.detail.Top; i < v.detail.End(); i++ {
+			shown[i-v.detail.Top] = " " + v.detail.row(i, v.sought, v.opt.Theme)
 		}
 		if p.beside {
 			body = list.Beside(body, shown, p.list+1, v.opt.Theme.Rule.Render("│"))
@@ -75,14 +75,6 @@ func (v *Inspector) View(width, height int) dialog.View {
 	}
 	lines, cursor := v.page.Draw(v.head(width), v.columns(p), body, words, style, width, height)
 	return dialog.View{Lines: lines, Cursor: cursor}
-}
-
-// detailLine draws a line of the message in full.
-func (v *Inspector) detailLine(i int) string {
-	if n := v.detail.Top + i; n < len(v.detail.rows) {
-		return " " + v.detail.row(n, v.sought, v.opt.Theme)
-	}
-	return ""
 }
 
 // head says what is shown, and how much there is.
@@ -115,11 +107,13 @@ func (v *Inspector) state() string {
 	if v.list.wrong > 0 {
 		out += "  " + th.Error.Render(fmt.Sprintf("✗ %s wrong", theme.Grouped(v.list.wrong)))
 	}
-	switch n := v.unseen(); {
-	case v.paused != nil && n > 0:
-		out += "  " + th.Warning.Render(fmt.Sprintf("paused, %s new", theme.Grouped(n)))
+	switch {
 	case v.paused != nil:
-		out += "  " + th.Warning.Render("paused")
+		words := "paused"
+		if n := v.opt.Ring.Total() - v.paused.since; n > 0 {
+			words += fmt.Sprintf(", %s new", theme.Grouped(n))
+		}
+		out += "  " + th.Warning.Render(words)
 	case v.behind:
 		out += "  " + th.Muted.Render("reading…")
 	case v.list.Follow:
@@ -239,7 +233,11 @@ func (v *Inspector) row(first *row, run []int32, w widths, current bool) string 
 	}
 	label = termtext.Truncate(termtext.VisibleLine(label), max(1, w.label-termtext.Width(times)), "…")
 	label = style.Render(label) + th.Accent.Render(times) + strings.Repeat(" ", max(0, w.label-termtext.Width(label)-termtext.Width(times)))
-	line := arrow + " " + sign + label + " " + th.Muted.Render(padStart(tookOf(first), w.took))
+	took := first.TookWords()
+	if first.Kind == record.Request && !first.answered {
+		took = "…"
+	}
+	line := arrow + " " + sign + label + " " + th.Muted.Render(padStart(took, w.took))
 	if w.summary > 0 {
 		line += "  " + v.summary(first, run, w.summary)
 	}
@@ -247,14 +245,6 @@ func (v *Inspector) row(first *row, run []int32, w widths, current bool) string 
 		return th.Faint.Render(clock(first.Time)) + "  " + line
 	}
 	return line
-}
-
-// tookOf is how long an answer took, or that it has yet to come.
-func tookOf(r *row) string {
-	if r.Kind == record.Request && !r.answered {
-		return "…"
-	}
-	return r.TookWords()
 }
 
 // summary says what is in a line, in as many cells as there are for it.
@@ -428,14 +418,13 @@ func (v *Inspector) load() tea.Cmd {
 // loaded shows what was read, and reads what was marked meanwhile.
 func (v *Inspector) loaded(msg loadedMsg) tea.Cmd {
 	d := v.detail
-	if d == nil || msg.round != v.round {
-		if d != nil {
-			d.loading = false
-			return v.load()
-		}
+	if d == nil {
 		return nil
 	}
 	d.loading = false
+	if msg.round != v.round {
+		return v.load()
+	}
 	if d.shows != msg.shows || len(d.lines) == 0 {
 		d.Top, d.seek = 0, true
 	}
@@ -457,11 +446,17 @@ func linesOf(messages []row, bodies []body, left, count int, th *theme.Theme) (o
 	for _, w := range first.Wrong {
 		add(termtext.VisibleLine("✗ "+wrongWords(w)), wrong)
 	}
-	if text := textOf(messages, bodies); text != "" {
-		add("", plainText)
-		add("text", heading)
-		for line := range strings.SplitSeq(termtext.Visible(text), "\n") {
-			add(line, plainText)
+	if len(messages) > 1 && first.Text {
+		var text strings.Builder
+		for _, body := range bodies {
+			text.WriteString(record.MessageText([]byte(body.text)))
+		}
+		if text.Len() > 0 {
+			add("", plainText)
+			add("text", heading)
+			for line := range strings.SplitSeq(termtext.Visible(text.String()), "\n") {
+				add(line, plainText)
+			}
 		}
 	}
 	room := mostColoured
@@ -482,7 +477,11 @@ func linesOf(messages []row, bodies []body, left, count int, th *theme.Theme) (o
 	}
 	if more := left + count - len(messages); more > 0 {
 		add("", plainText)
-		add(leftWords(more, count), faint)
+		words := fmt.Sprintf("%s more not shown: too many, or no longer kept.", theme.Grouped(more))
+		if count == 1 {
+			words = "The message is no longer kept."
+		}
+		add(words, faint)
 	}
 	return out
 }
@@ -507,32 +506,12 @@ func jsonLines(body string, coloured bool, th *theme.Theme) (out []detailLine) {
 	return out
 }
 
-// leftWords says that messages are left out.
-func leftWords(n, count int) string {
-	if count == 1 {
-		return "The message is no longer kept."
-	}
-	return fmt.Sprintf("%s more not shown: too many, or no longer kept.", theme.Grouped(n))
-}
-
 // cut bounds what is shown of one message.
 func cut(body string) string {
 	if len(body) <= mostShown {
 		return body
 	}
 	return strings.ToValidUTF8(body[:mostShown], "") + fmt.Sprintf("\n… and %s bytes more", theme.Grouped(len(body)-mostShown))
-}
-
-// textOf returns the joined text of messages of which each continues the one before.
-func textOf(messages []row, bodies []body) string {
-	if len(messages) < 2 || !messages[0].Text {
-		return ""
-	}
-	var b strings.Builder
-	for _, body := range bodies {
-		b.WriteString(record.MessageText([]byte(body.text)))
-	}
-	return b.String()
 }
 
 // headOf says what messages are.

@@ -1,10 +1,12 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -146,21 +148,16 @@ func (v *Review) refresh() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// say says something below the view until the next key.
+// say says something below the view until the next key, or what went wrong.
 func (v *Review) say(words string, err error) {
-	if err != nil {
-		words = v.words(err)
+	var about *journal.FileError
+	switch {
+	case errors.As(err, &about):
+		words = v.at.Path(about.Path) + ": " + about.Err.Error()
+	case err != nil:
+		words = err.Error()
 	}
 	v.page.Say(words, err != nil)
-}
-
-// words says what went wrong, with the file as it is shown.
-func (v *Review) words(err error) string {
-	var about *journal.FileError
-	if errors.As(err, &about) {
-		return v.at.Path(about.Path) + ": " + about.Err.Error()
-	}
-	return err.Error()
 }
 
 // Key implements dialog.Dialog.
@@ -188,19 +185,6 @@ func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
 	return nil
 }
 
-// draw changes how a diff is drawn, or scrolls.
-func (v *Review) draw(a config.Action) {
-	switch {
-	case a == config.ActionHalfUp, a == config.ActionHalfDown:
-		v.window().Move(sign(a == config.ActionHalfDown) * max(1, v.window().Height/2))
-	case v.pane == nil:
-	case a == config.ActionDiffContext:
-		v.pane.widen()
-	case !v.opt.Diffs.Toggle(v.pane.width):
-		v.say("the window is too narrow to show changes side by side", nil)
-	}
-}
-
 // do does what an action of the configuration says.
 func (v *Review) do(a config.Action) dialog.Action {
 	switch a {
@@ -223,10 +207,18 @@ func (v *Review) do(a config.Action) dialog.Action {
 		if v.pane != nil && !v.pane.step(sign(a == config.ActionHunkNext)) {
 			v.say("there are no more changes in this file", nil)
 		}
-	case config.ActionDiffSplit, config.ActionDiffContext, config.ActionHalfUp, config.ActionHalfDown:
-		v.draw(a)
+	case config.ActionHalfUp, config.ActionHalfDown:
+		v.window().Move(sign(a == config.ActionHalfDown) * max(1, v.window().Height/2))
+	case config.ActionDiffContext:
+		if v.pane != nil {
+			v.pane.widen()
+		}
+	case config.ActionDiffSplit:
+		if v.pane != nil && !v.opt.Diffs.Toggle(v.pane.width) {
+			v.say("the window is too narrow to show changes side by side", nil)
+		}
 	case config.ActionChangesScope:
-		return stay(v.nextScope())
+		return stay(v.setScope(scope{last: !v.scope.last && v.scope.from == 0}))
 	case config.ActionChangesSince:
 		v.chooseScope()
 	case config.ActionChangesComment:
@@ -322,11 +314,6 @@ func (v *Review) turnWords(number int) string {
 	return fmt.Sprintf("turn %d", number)
 }
 
-// nextScope changes between the session and the last turn.
-func (v *Review) nextScope() tea.Cmd {
-	return v.setScope(scope{last: !v.scope.last && v.scope.from == 0})
-}
-
 func (v *Review) setScope(s scope) tea.Cmd {
 	v.scope = s
 	v.list.counts = nil
@@ -340,22 +327,13 @@ func (v *Review) chooseScope() {
 		{ID: "session", Title: "in the whole session", Current: v.scope == scope{}, Do: set(scope{})},
 		{ID: "last", Title: "in the last turn", Current: v.scope.last, Do: set(scope{last: true})},
 	}
-	turns := v.journal.Turns()
-	for i := len(turns) - 1; i >= 0; i-- {
-		items = append(items, turnItem(turns[i], v.scope.from, set))
+	for _, t := range slices.Backward(v.journal.Turns()) {
+		items = append(items, dialog.Item{
+			ID: strconv.Itoa(t.Number), Title: "since: " + cmp.Or(t.Prompt, "(no text)"), Detail: t.At.Format("15:04"),
+			Current: t.Number == v.scope.from, Do: set(scope{from: t.Number}),
+		})
 	}
 	v.opt.Host.Choose(dialog.List{Title: "Changes", Items: items})
-}
-
-func turnItem(t journal.Turn, from int, set func(scope) dialog.Action) dialog.Item {
-	title := t.Prompt
-	if title == "" {
-		title = "(no text)"
-	}
-	return dialog.Item{
-		ID: fmt.Sprint(t.Number), Title: "since: " + title, Detail: t.At.Format("15:04"),
-		Current: t.Number == from, Do: set(scope{from: t.Number}),
-	}
 }
 
 // act keeps or reverts. A revert can be redone at once; the message says how.
@@ -424,7 +402,7 @@ func (v *Review) undoTurn(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return fmt.Sprintf("undid %s: %s%s", v.turnWords(done.Turn), files(len(done.Files)), v.again()), nil
+	return fmt.Sprintf("undid %s: %s%s", v.turnWords(done.Turn), termtext.Count(len(done.Files), "file"), v.again()), nil
 }
 
 func (v *Review) redo(ctx context.Context) (string, error) {
@@ -435,14 +413,7 @@ func (v *Review) redo(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "redid " + files(len(done.Files)), nil
-}
-
-func files(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
+	return "redid " + termtext.Count(len(done.Files), "file"), nil
 }
 
 func (v *Review) revertFile(path string) tea.Cmd {
@@ -468,10 +439,7 @@ func (v *Review) revertHunk() tea.Cmd {
 
 // keepFile marks a file as kept, or as open again.
 func (v *Review) keepFile(path string) tea.Cmd {
-	kept := false
-	for _, f := range v.list.files {
-		kept = kept || f.Path == path && f.Kept
-	}
+	kept := slices.ContainsFunc(v.list.files, func(f journal.File) bool { return f.Path == path && f.Kept })
 	name := v.at.Path(path)
 	return v.write(func(context.Context) (string, error) {
 		if kept {
@@ -590,19 +558,14 @@ func (v *Review) writingKey(k tea.KeyPressMsg) {
 	case "esc":
 		v.page.Written()
 	case "enter":
-		v.take(comment{v.commenting, strings.TrimSpace(v.page.Written())})
+		if i := v.commentOn(v.commenting); i >= 0 {
+			v.comments = slices.Delete(v.comments, i, i+1)
+		}
+		if text := strings.TrimSpace(v.page.Written()); text != "" {
+			v.comments = append(v.comments, comment{v.commenting, text})
+		}
 	default:
 		v.page.Line.Key(k)
-	}
-}
-
-// take replaces the comment on a line.
-func (v *Review) take(c comment) {
-	if i := v.commentOn(c.line); i >= 0 {
-		v.comments = slices.Delete(v.comments, i, i+1)
-	}
-	if c.text != "" {
-		v.comments = append(v.comments, c)
 	}
 }
 

@@ -1,8 +1,8 @@
 package pages
 
 import (
-	"context"
 	"errors"
+	"maps"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -116,18 +116,18 @@ func (v *Review) count() tea.Cmd {
 	return func() tea.Msg {
 		found := countedMsg{}
 		for _, path := range paths {
-			found[path] = countOf(ctx, j, path, since, round)
+			cmp, err := j.Compare(ctx, path, since)
+			switch {
+			case errors.Is(err, journal.ErrNothing):
+				found[path] = count{round: round, state: same}
+			case err != nil:
+				found[path] = count{round: round, err: err}
+			default:
+				found[path] = count{round: round, state: stateOf(cmp), added: cmp.Added, removed: cmp.Removed}
+			}
 		}
 		return found
 	}
-}
-
-func countOf(ctx context.Context, j *journal.Journal, path string, since, round int) count {
-	c, err := j.Compare(ctx, path, since)
-	if err != nil {
-		return count{round: round, err: err}
-	}
-	return count{round: round, state: stateOf(c), added: c.Added, removed: c.Removed}
 }
 
 // counted takes the counts, and goes on with the other files.
@@ -137,12 +137,6 @@ func (v *Review) counted(found countedMsg) tea.Cmd {
 	if l.counts == nil {
 		l.counts = map[string]count{}
 	}
-	for path, c := range found {
-		if !errors.Is(c.err, journal.ErrNothing) {
-			l.counts[path] = c
-		} else {
-			l.counts[path] = count{round: c.round, state: same}
-		}
-	}
+	maps.Copy(l.counts, found)
 	return v.count()
 }

@@ -45,7 +45,7 @@ func (v *Review) listHead(width int) string {
 	}
 	right := ""
 	if n := len(v.list.files); n > 0 {
-		right = v.opt.Theme.Muted.Render(files(n))
+		right = v.opt.Theme.Muted.Render(termtext.Count(n, "file"))
 		if known {
 			right += "  " + sum.Styled(v.opt.Theme)
 		}
@@ -58,7 +58,11 @@ func (v *Review) listLines(width, rows int) []string {
 	th := v.opt.Theme
 	if len(v.list.files) == 0 {
 		var lines []string
-		for _, line := range v.nothing() {
+		for _, line := range []string{
+			"No changes " + v.scopeWords() + ".",
+			"",
+			"Lists files that the agent writes through parley, files that it reports as edited and, in a git work tree, files that changed during the turn. Ignored files, and files untracked when the turn began, appear only if the agent reports them.",
+		} {
 			for _, part := range termtext.Wrap(line, max(1, width-4)) {
 				lines = append(lines, "  "+th.Muted.Render(part))
 			}
@@ -70,15 +74,6 @@ func (v *Review) listLines(width, rows int) []string {
 		lines = append(lines, v.fileLine(&v.list.files[i], i == v.list.Mark, width))
 	}
 	return lines
-}
-
-// nothing explains that there are no changes, and which ones would show up.
-func (v *Review) nothing() []string {
-	return []string{
-		"No changes " + v.scopeWords() + ".",
-		"",
-		"Lists files that the agent writes through parley, files that it reports as edited and, in a git work tree, files that changed during the turn. Ignored files, and files untracked when the turn began, appear only if the agent reports them.",
-	}
 }
 
 // letter returns the letter of a file's state, and its style.
