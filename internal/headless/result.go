@@ -1,11 +1,15 @@
 package headless
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 )
 
 // ResultVersion is the version of the form of a Result. Fields may be added without a
@@ -147,4 +151,114 @@ func words(err error) string {
 		return strings.Replace(err.Error(), answer.Error(), answer.Words(), 1)
 	}
 	return err.Error()
+}
+
+// Status is how the work has ended.
+type Status string
+
+// The ways in which the work can end.
+const (
+	Answered         Status = "answered"
+	Failed           Status = "failed"
+	BadUsage         Status = "bad_usage"
+	Refused          Status = "refused"
+	Cancelled        Status = "cancelled"
+	PermissionDenied Status = "permission_denied"
+	AgentFailed      Status = "agent_failed"
+	SignInNeeded     Status = "sign_in_needed"
+	TimedOut         Status = "timeout"
+	InputNeeded      Status = "input_needed"
+	Incomplete       Status = "incomplete"
+)
+
+// Outcome says what a Status means to a program and to people.
+type Outcome struct {
+	Status Status
+	// Code is the exit code of the program.
+	Code  int
+	Means string
+}
+
+// Outcomes lists every way a run can end, by exit code.
+// The guide has the same table.
+var Outcomes = []Outcome{
+	{Answered, 0, "every prompt was answered, and only rules denied anything"},
+	{Failed, 1, "parley failed: a mistake in the configuration, output that cannot be written"},
+	{BadUsage, 2, "bad flags, or a mode or option that the agent does not have"},
+	{Refused, 3, "the agent refused to continue"},
+	{Cancelled, 4, "interrupted, or cancelled by the agent"},
+	{PermissionDenied, 5, "something was denied because no rule allows it"},
+	{AgentFailed, 6, "the agent did not start, exited, or answered with an error"},
+	{SignInNeeded, 7, "the agent wants you to sign in"},
+	{TimedOut, 8, "--timeout expired"},
+	{InputNeeded, 9, "the agent wanted a form filled in"},
+	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
+}
+
+// ExitCode is the exit code for a status.
+func (s Status) ExitCode() int {
+	for _, o := range Outcomes {
+		if o.Status == s {
+			return o.Code
+		}
+	}
+	return 1
+}
+
+// Line is an event as a line of JSON, with its end: the line that
+// [conversation.Encode] makes of it, in which control and format characters are
+// escaped. It can be shown on a terminal, and decoded by [conversation.Decode].
+func Line(e conversation.Event) ([]byte, error) {
+	line, err := conversation.Encode(e)
+	if err != nil {
+		return nil, err
+	}
+	return append(termtext.JSON(line), '\n'), nil
+}
+
+// resultEvent is the name of the last line of a stream, which is no event of the
+// session.
+const resultEvent = "run_ended"
+
+// clean returns the result without control characters and hidden ones in its texts.
+func (r *Result) clean() *Result {
+	c := *r
+	c.Message, c.Text, c.Stderr = termtext.Block(r.Message), termtext.Block(r.Text), termtext.Block(r.Stderr)
+	c.Agent = AgentInfo{termtext.Line(r.Agent.Name), termtext.Line(r.Agent.Version)}
+	c.Turns, c.ToolCalls, c.Denied = slices.Clone(r.Turns), slices.Clone(r.ToolCalls), slices.Clone(r.Denied)
+	for i := range c.Turns {
+		c.Turns[i].Text = termtext.Block(c.Turns[i].Text)
+	}
+	for i := range c.ToolCalls {
+		c.ToolCalls[i].Title = termtext.Line(c.ToolCalls[i].Title)
+	}
+	for i := range c.Denied {
+		c.Denied[i].Title = termtext.Line(c.Denied[i].Title)
+	}
+	return &c
+}
+
+// Line is the result as the last line of a stream of events, with its end. It looks
+// like an event, and is none: [conversation.Decode] says that it does not know it.
+func (r *Result) Line() ([]byte, error) {
+	return marshal(struct {
+		Version int     `json:"v"`
+		Event   string  `json:"event"`
+		Data    *Result `json:"data"`
+	}{conversation.CodecVersion, resultEvent, r.clean()}, "")
+}
+
+// JSON is the result as an object that people can read, with a line end.
+func (r *Result) JSON() ([]byte, error) { return marshal(r.clean(), "  ") }
+
+func marshal(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	out := termtext.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return append(out, '\n'), nil
 }
