@@ -7,6 +7,7 @@
 package headless
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -247,39 +248,39 @@ func (r *run) apply(e conversation.Event) {
 		r.turnEnded(e)
 	case conversation.Said:
 		r.said(e)
-	case conversation.AuthRequired:
-		r.signIn(e)
+	case conversation.AuthRequired: // nobody is there who could sign in
+		why := "the agent wants you to sign in first"
+		if e.Message != "" {
+			why += ": " + e.Message
+		}
+		r.end(SignInNeeded, why)
 	case conversation.SessionFailed:
 		r.end(AgentFailed, "the agent could not open the session: "+words(e.Err))
 	case conversation.AgentLost:
-		r.lost(e)
+		r.result.Stderr = e.Stderr
+		if r.cause != "" {
+			r.end(r.cause, r.why)
+		}
+		r.end(AgentFailed, "the agent exited: "+words(e.Err))
 	}
 }
 
-// next sends the next prompt, if there is one.
+// next sends the next prompt, or ends the work when every prompt was answered.
 func (r *run) next() {
 	rest := len(r.opt.Prompts) - r.sent
 	switch {
+	case rest == 0 && r.denied:
+		r.end(PermissionDenied, "the agent answered, but a request was denied")
+	case rest == 0 && r.declined:
+		r.end(InputNeeded, "the agent answered, but it wanted a form filled in")
 	case rest == 0:
-		r.finish()
+		r.end(Answered, "")
 	case r.opt.MaxTurns > 0 && r.sent == r.opt.MaxTurns:
 		r.end(Incomplete, fmt.Sprintf("reached --max-turns (%d): %d prompts not sent", r.sent, rest))
 	default:
 		r.rejected = false
 		r.session.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(r.opt.Prompts[r.sent])}})
 		r.sent++
-	}
-}
-
-// finish ends the work when every prompt was answered.
-func (r *run) finish() {
-	switch {
-	case r.denied:
-		r.end(PermissionDenied, "the agent answered, but a request was denied")
-	case r.declined:
-		r.end(InputNeeded, "the agent answered, but it wanted a form filled in")
-	default:
-		r.end(Answered, "")
 	}
 }
 
@@ -309,35 +310,6 @@ func (r *run) noteTurn(e conversation.TurnEnded) {
 	}
 }
 
-func stopWords(reason acpclient.StopReason) string {
-	switch reason {
-	case acpclient.StopMaxTokens:
-		return "the answer reached the model's token limit"
-	case acpclient.StopMaxTurnRequests:
-		return "the turn reached the agent's limit of model requests"
-	}
-	return fmt.Sprintf("the agent ended the turn with the reason %q", string(reason))
-}
-
-// lost takes the end of the agent.
-func (r *run) lost(e conversation.AgentLost) {
-	r.result.Stderr = e.Stderr
-	if r.cause != "" {
-		r.end(r.cause, r.why)
-		return
-	}
-	r.end(AgentFailed, "the agent exited: "+words(e.Err))
-}
-
-// signIn gives up: nobody is there who could sign in.
-func (r *run) signIn(e conversation.AuthRequired) {
-	why := "the agent wants you to sign in first"
-	if e.Message != "" {
-		why += ": " + e.Message
-	}
-	r.end(SignInNeeded, why)
-}
-
 // Setting is an option and the value that it is to have, each by its id or its name.
 type Setting struct{ Option, Value string }
 
@@ -365,12 +337,23 @@ func (r *run) set() {
 	r.settings = r.settings[1:]
 	o := conversation.OptionNamed(r.conv.Options, s.Option)
 	if o == nil {
-		r.end(BadUsage, fmt.Sprintf("the agent has no option %q; it has %s", s.Option, optionNames(r.conv.Options)))
+		var names []string
+		for _, o := range r.conv.Options {
+			names = append(names, string(o.ID))
+		}
+		r.end(BadUsage, fmt.Sprintf("the agent has no option %q; it has %s", s.Option, cmp.Or(strings.Join(names, ", "), "none")))
 		return
 	}
 	v, ok := conversation.ValueNamed(o, s.Value)
 	if !ok {
-		r.end(BadUsage, fmt.Sprintf("%s cannot be %q; it can be %s", o.Name, s.Value, valueNames(o)))
+		names := []string{"on", "off"}
+		if o.Type != acpclient.ConfigBoolean {
+			names = nil
+			for _, v := range o.Options.All() {
+				names = append(names, string(v.Value))
+			}
+		}
+		r.end(BadUsage, fmt.Sprintf("%s cannot be %q; it can be %s", o.Name, s.Value, strings.Join(names, ", ")))
 		return
 	}
 	r.setting = o.ID
@@ -388,26 +371,4 @@ func (r *run) settled(e conversation.OptionSettled) {
 		return
 	}
 	r.set()
-}
-
-func optionNames(options []acpclient.SessionConfigOption) string {
-	var names []string
-	for _, o := range options {
-		names = append(names, string(o.ID))
-	}
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
-}
-
-func valueNames(o *acpclient.SessionConfigOption) string {
-	if o.Type == acpclient.ConfigBoolean {
-		return "on, off"
-	}
-	var names []string
-	for _, v := range o.Options.All() {
-		names = append(names, string(v.Value))
-	}
-	return strings.Join(names, ", ")
 }

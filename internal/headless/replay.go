@@ -1,6 +1,8 @@
 package headless
 
 import (
+	"fmt"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
@@ -75,6 +77,10 @@ func statusOf(e conversation.TurnEnded) (Status, string) {
 		return Cancelled, "the agent cancelled the turn"
 	case e.Reason == acpclient.StopEndTurn || e.Reason == "":
 		return Answered, ""
+	case e.Reason == acpclient.StopMaxTokens:
+		return Incomplete, "the answer reached the model's token limit"
+	case e.Reason == acpclient.StopMaxTurnRequests:
+		return Incomplete, "the turn reached the agent's limit of model requests"
 	}
-	return Incomplete, stopWords(e.Reason)
+	return Incomplete, fmt.Sprintf("the agent ended the turn with the reason %q", string(e.Reason))
 }

@@ -146,8 +146,7 @@ func words(err error) string {
 	if err == nil {
 		return "no reason given"
 	}
-	var answer *acpclient.Error
-	if errors.As(err, &answer) {
+	if answer, is := errors.AsType[*acpclient.Error](err); is {
 		return strings.Replace(err.Error(), answer.Error(), answer.Words(), 1)
 	}
 	return err.Error()
@@ -216,10 +215,6 @@ func Line(e conversation.Event) ([]byte, error) {
 	return append(termtext.JSON(line), '\n'), nil
 }
 
-// resultEvent is the name of the last line of a stream, which is no event of the
-// session.
-const resultEvent = "run_ended"
-
 // clean returns the result without control characters and hidden ones in its texts.
 func (r *Result) clean() *Result {
 	c := *r
@@ -245,7 +240,7 @@ func (r *Result) Line() ([]byte, error) {
 		Version int     `json:"v"`
 		Event   string  `json:"event"`
 		Data    *Result `json:"data"`
-	}{conversation.CodecVersion, resultEvent, r.clean()}, "")
+	}{conversation.CodecVersion, "run_ended", r.clean()}, "")
 }
 
 // JSON is the result as an object that people can read, with a line end.
@@ -259,6 +254,5 @@ func marshal(v any, indent string) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	out := termtext.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-	return append(out, '\n'), nil
+	return append(termtext.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), nil
 }
