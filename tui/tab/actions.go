@@ -180,7 +180,9 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionThoughtLevel:
 		return categoryList(t, "this agent offers no thought levels", acpclient.CategoryThoughtLevel)
 	case config.ActionOptions:
-		return optionsList(t)
+		if t.conv != nil && t.conv.Phase == conversation.PhaseReady {
+			t.dialogs.Push(dialog.NewOptions(t.env(), t.conv))
+		}
 	case config.ActionChanges:
 		return t.showChanges()
 	case config.ActionInspector:
@@ -192,7 +194,8 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionGuide:
 		t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide()))
 	case config.ActionNews:
-		t.showNews()
+		t.news = false
+		t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 	case config.ActionCancel:
 		return t.lifecycle.Cancel()
 	case config.ActionInterrupt:

@@ -188,20 +188,26 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.cwd, path)
 	}
+	return t.runEditor(path, line, func() tea.Cmd {
+		if t.changes != nil && t.dialogs.Has(t.changes) {
+			return t.changes.Open() // what it shows may be stale
+		}
+		return nil
+	})
+}
+
+// runEditor opens a file in the editor, at a line unless that is 0, and reports errors.
+// left runs after the editor has exited.
+func (t *Tab) runEditor(path string, line int, left func() tea.Cmd) tea.Cmd {
 	cmd, err := desktop.SystemEditor().Open(path, line)
 	if err != nil {
-		return t.say(err.Error())
+		return tea.Batch(left(), t.say(err.Error()))
 	}
 	return t.exec(cmd, func(err error) tea.Msg {
 		if err != nil {
-			return ErrorMsg{Err: fmt.Errorf("%s: %w", cmd.Args[0], err)}
+			err = fmt.Errorf("%s: %w", cmd.Args[0], err)
 		}
-		return then(func() tea.Cmd {
-			if t.changes != nil && t.dialogs.Has(t.changes) {
-				return t.changes.Open() // what it shows may be stale
-			}
-			return nil
-		})
+		return then(func() tea.Cmd { return tea.Batch(left(), t.sayIf(err)) })
 	})
 }
 

@@ -15,40 +15,46 @@ import (
 // hints returns the keys that matter while the prompt has the focus.
 func (p *promptLayer) hints() []dialog.Hint {
 	t := p.tab
-	switch keys := t.program.Keys; {
+	h := dialog.HintList{Keys: t.program.Keys}
+	hint := func(key, text string) { h.List = append(h.List, dialog.Hint{Key: key, Text: text}) }
+	switch {
 	case t.queue.Escapes():
-		return []dialog.Hint{{Key: t.keyOf(config.ActionCancel), Text: "again: edit the last prompt"}}
+		hint(t.keyOf(config.ActionCancel), "again: edit the last prompt")
 	case t.composer.Searching():
-		return searchHints(keys)
+		hint("type", "search")
+		h.Add(config.ActionSend, "accept")
+		hint("↑/↓", "choose")
+		h.Add(config.ActionCancel, "back to the draft")
 	case t.composer.PopupHeight() > 0:
-		return popupHints(keys, t.composer.CompletesFile())
+		hint("tab", "accept")
+		hint("↑/↓", "choose")
+		if t.composer.CompletesFile() {
+			hint(composer.AnotherFile, "accept, add more")
+		}
+		h.Add(config.ActionCancel, "close")
+	case t.composer.IsShell():
+		h.Add(config.ActionSend, "open your shell")
+		hint("a command", "run it")
+		h.Add(config.ActionInterrupt, "clear")
 	case t.composer.IsCommand():
-		return commandHints(keys, t.composer.IsShell())
+		h.Add(config.ActionSend, "run it")
+		h.Add(config.ActionNewline, "new line")
+		h.Add(config.ActionInterrupt, "clear")
 	case t.stored.readOnly != "":
-		return p.cancelsFirst(readingHints(keys))
+		h.Add(config.ActionFocusTranscript, "transcript")
+		h.Add(config.ActionFind, "find")
+		h.Add(config.ActionSessions, "sessions")
+		h.Add(config.ActionNewSession, "new session")
+		h.Add(config.ActionPalette, "palette")
+		h.Add(config.ActionHelp, "help")
+		return p.cancelsFirst(h.List)
 	default:
-		return p.shortHelp(p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects())))
+		all := p.cancelsFirst(promptHints(h.Keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects()))
+		if t.composer.Empty() && h.Keys.Match(config.ActionHelp, "?") { // which types no text then
+			all[len(all)-1].Key = "?"
+		}
+		return all
 	}
-}
-
-// shortHelp names "?" as the key of the help while it does not type text.
-func (p *promptLayer) shortHelp(hints []dialog.Hint) []dialog.Hint {
-	const short = "?"
-	if last := &hints[len(hints)-1]; p.tab.composer.Empty() && p.tab.program.Keys.Match(config.ActionHelp, short) {
-		last.Key = short
-	}
-	return hints
-}
-
-// readingHints returns the hints of a read-only session.
-func readingHints(keys config.Keys) []dialog.Hint {
-	h := dialog.HintList{Keys: keys}
-	h.Add(config.ActionFocusTranscript, "transcript")
-	h.Add(config.ActionFind, "find")
-	h.Add(config.ActionSessions, "sessions")
-	h.Add(config.ActionNewSession, "new session")
-	h.Add(config.ActionPalette, "palette")
-	h.Add(config.ActionHelp, "help")
 	return h.List
 }
 
@@ -65,39 +71,6 @@ func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 		}
 	}
 	return hints
-}
-
-// commandHints returns the hints while the prompt holds a shell command.
-func commandHints(keys config.Keys, shell bool) []dialog.Hint {
-	h := dialog.HintList{Keys: keys}
-	if shell {
-		h.Add(config.ActionSend, "open your shell")
-		h.List = append(h.List, dialog.Hint{Key: "a command", Text: "run it"})
-	} else {
-		h.Add(config.ActionSend, "run it")
-		h.Add(config.ActionNewline, "new line")
-	}
-	h.Add(config.ActionInterrupt, "clear")
-	return h.List
-}
-
-// popupHints returns the hints of the completion list.
-func popupHints(keys config.Keys, file bool) []dialog.Hint {
-	h := dialog.HintList{Keys: keys, List: []dialog.Hint{{Key: "tab", Text: "accept"}, {Key: "↑/↓", Text: "choose"}}}
-	if file {
-		h.List = append(h.List, dialog.Hint{Key: composer.AnotherFile, Text: "accept, add more"})
-	}
-	h.Add(config.ActionCancel, "close")
-	return h.List
-}
-
-// searchHints returns the hints of the prompt history search.
-func searchHints(keys config.Keys) []dialog.Hint {
-	h := dialog.HintList{Keys: keys, List: []dialog.Hint{{Key: "type", Text: "search"}}}
-	h.Add(config.ActionSend, "accept")
-	h.List = append(h.List, dialog.Hint{Key: "↑/↓", Text: "choose"})
-	h.Add(config.ActionCancel, "back to the draft")
-	return h.List
 }
 
 // promptHints returns the hints for a conversation, which may be nil. changed means that

@@ -43,10 +43,6 @@ func (l layout) composerLine(y int) int {
 // onDialog reports whether a line of the screen belongs to the dialog.
 func (l layout) onDialog(y int) bool { return y >= l.dialog && y < l.dialogEnd }
 
-// composerRow returns the row of the composer's view for a line of the screen. It may be
-// outside the view; a negative row counts as one of the popup.
-func (l layout) composerRow(y int) int { return y - l.prompt }
-
 // Draw draws the tab: transcript, dialog, activity, queue, composer and two lines of
 // status. A full-screen page or command is drawn alone.
 func (t *Tab) Draw(width, height int) Screen {

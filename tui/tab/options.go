@@ -75,15 +75,6 @@ func (o *options) Slow() (*acpclient.SessionConfigOption, conversation.OptionCho
 	return nil, conversation.OptionChosen{}
 }
 
-// slowWords names the switch that Slow returns, or returns "".
-func (o *options) slowWords() string {
-	option, to := o.Slow()
-	if option == nil {
-		return ""
-	}
-	return settingLabel(option) + " → " + settingValue(option, to.Value)
-}
-
 // TakeBack switches an option back whose switch the agent has not answered for a while,
 // and reports whether there is one.
 func (o *options) TakeBack() bool {
@@ -187,16 +178,6 @@ func categoryList(t *Tab, none string, categories ...acpclient.ConfigCategory) t
 		return t.say(none)
 	}
 	t.dialogs.Push(s)
-	return nil
-}
-
-// optionsList lists all options.
-func optionsList(t *Tab) tea.Cmd {
-	c := t.conv
-	if c == nil || c.Phase != conversation.PhaseReady {
-		return nil
-	}
-	t.dialogs.Push(dialog.NewOptions(t.env(), c))
 	return nil
 }
 

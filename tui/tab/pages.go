@@ -95,12 +95,6 @@ func (h pageHost) Compose(text string) tea.Cmd {
 // prompt.
 func (t *Tab) TellNews() { t.news = true }
 
-// showNews opens the changelog.
-func (t *Tab) showNews() {
-	t.news = false
-	t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
-}
-
 // fileList lists the files that the agent wrote through parley, with the size of each
 // change. It compares them in the background.
 func fileList(t *Tab) tea.Cmd {

@@ -200,7 +200,7 @@ type Summary struct {
 
 func (t *Tab) Summary() Summary {
 	title := t.label()
-	if t.worktree.active() {
+	if t.worktree.tree != nil {
 		title = worktreeMark + title
 	}
 	return Summary{t.State(), title}

@@ -108,7 +108,7 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 		return cmd, used
 	case tea.MouseMotionMsg:
 		if t.composer.Dragging() {
-			t.composer.Drag(at.X, t.area.composerRow(at.Y))
+			t.composer.Drag(at.X, at.Y-t.area.prompt) // a negative row counts as one of the popup
 			return nil, true
 		}
 	case tea.MouseReleaseMsg:

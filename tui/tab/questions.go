@@ -12,7 +12,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
-	"parley/tui/desktop"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
@@ -144,27 +143,11 @@ func (q *questions) Edit(text string) tea.Cmd {
 			if err != nil {
 				return q.tab.say("show it in an editor: " + err.Error())
 			}
-			return q.open(file)
+			return q.tab.runEditor(file, 0, func() tea.Cmd {
+				q.tab.dialogs.Regain() // the last keys were for the editor
+				return bestEffort(func() error { return os.Remove(file) })
+			})
 		}
-	})
-}
-
-// open opens a temporary file in the editor, and removes it afterwards.
-func (q *questions) open(file string) tea.Cmd {
-	cmd, err := desktop.SystemEditor().Open(file, 0)
-	if err != nil {
-		_ = os.Remove(file)
-		return q.tab.say(err.Error())
-	}
-	return q.tab.exec(cmd, func(err error) tea.Msg {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", cmd.Args[0], err)
-		}
-		return then(func() tea.Cmd {
-			q.tab.dialogs.Regain() // the last keys were for the editor
-			remove := func() tea.Msg { _ = os.Remove(file); return nil }
-			return tea.Batch(remove, q.tab.sayIf(err))
-		})
 	})
 }
 

@@ -394,7 +394,8 @@ func (r *reader) press(x, y int) {
 	switch d.clicks {
 	case 1:
 		d.focused = r.list.Focused()
-		d.again = r.selects(y)
+		was := r.list.Selected()
+		d.again = r.list.SelectAt(y) && d.focused && was != nil && was == r.list.Selected()
 	case 2:
 		if d.again {
 			r.list.Toggle() // undo the toggle of the first click
@@ -403,15 +404,6 @@ func (r *reader) press(x, y int) {
 	case 3:
 		r.list.SpanLine(y)
 	}
-}
-
-// selects selects the item on a line, and reports whether it was selected before.
-func (r *reader) selects(y int) (again bool) {
-	var was conversation.Item
-	if r.list.Focused() {
-		was = r.list.Selected()
-	}
-	return r.list.SelectAt(y) && was != nil && was == r.list.Selected()
 }
 
 // release handles the button going up: it copies marked text, or toggles an item that was

@@ -84,7 +84,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.agent, t.session, t.conv = a, s, conversation.New()
 	if cwd := s.Options().Cwd; cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
-		t.worktree.set(nil)
+		t.worktree.tree = nil
 	}
 	t.conv.Cwd = t.cwd
 	t.questions.reach = toolview.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
@@ -99,16 +99,8 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.composer.SetRoot(t.cwd)
 	t.queue.lost = false
 	t.drafts.Leave()
-	t.pump = newPump(t.program.Context, s)
-}
-
-// agentCommand returns what starts an agent, or where it listens, for people.
-func (t *Tab) agentCommand() string {
-	a := t.agent
-	if a.Address != "" {
-		return a.Listens()
-	}
-	return acpclient.Command{Path: a.Command, Args: a.Args}.String()
+	t.pump = &pump{t.program.Context, s}
+	t.pump.pace(frame)
 }
 
 // leaveStart ends an agent that is still starting. If it was the tab's first, the person
@@ -145,7 +137,7 @@ func (t *Tab) readBranch() tea.Cmd {
 		return func() tea.Cmd {
 			if dir == t.cwd {
 				t.branch = branch
-				t.worktree.set(tree)
+				t.worktree.tree = tree
 			}
 			return nil
 		}
@@ -278,12 +270,6 @@ func (t *Tab) askToTrustAgent() {
 	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
 	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return t.reopenStored(again) })
 	t.ask(q)
-}
-
-// cannotGoOn reports whether the session that failed to open is a stored one, which can be
-// replaced by a new session.
-func (t *Tab) cannotGoOn() bool {
-	return t.session.Options().HasTranscript && !t.stored.replaced
 }
 
 // askForNewSession offers a new session when the agent cannot reopen a stored one.

@@ -175,6 +175,7 @@ func (f *statusInfo) counted(d time.Duration) string {
 // the agent and the directory go first, then options; what is left takes its short form
 // before more goes.
 func (f *statusInfo) Line(width int) string {
+	th := f.Theme
 	left, badge := f.parts()
 	// Align the text of a badge with other text.
 	edge := "  "
@@ -184,7 +185,13 @@ func (f *statusInfo) Line(width int) string {
 	fits := func(right string) bool {
 		return termtext.Width(edge+joinParts(left))+termtext.Width(right)+2 <= width
 	}
-	dir, branch := f.place()
+	dir, branch := th.Muted.Render(toolview.PathsIn("").Path(f.Dir)), ""
+	if f.Branch != "" {
+		branch = th.Faint.Render(" on ") + th.Muted.Render(f.Branch)
+		if f.Worktree {
+			branch += th.Accent.Render(" worktree")
+		}
+	}
 	right := dir + branch
 	if !fits(right) {
 		left = slices.DeleteFunc(left, func(p statusPart) bool { return p.rank == rankAgent })
@@ -213,18 +220,6 @@ func (f *statusInfo) Line(width int) string {
 		}
 	}
 	return termtext.JoinSides(edge+joinParts(left), right+" ", width)
-}
-
-// place draws the directory, and the branch behind it.
-func (f *statusInfo) place() (dir, branch string) {
-	th := f.Theme
-	if f.Branch != "" {
-		branch = th.Faint.Render(" on ") + th.Muted.Render(f.Branch)
-		if f.Worktree {
-			branch += th.Accent.Render(" worktree")
-		}
-	}
-	return th.Muted.Render(toolview.PathsIn("").Path(f.Dir)), branch
 }
 
 // parts returns the parts at the left of the status line. badge means that the first one
@@ -356,13 +351,18 @@ func (t *Tab) messageLine(r *reader, left, right string, width int) (line string
 func (t *Tab) statusInfo() *statusInfo {
 	f := &statusInfo{
 		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t), Tick: t.ticks, Still: t.program.ReducedMotion,
-		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.active(),
-		Fresh: t.options.Fresh, Slow: t.options.slowWords(),
+		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
+		Fresh:   t.options.Fresh,
 		Reading: t.reopening != nil, ReadOnly: t.stored.readOnly, Waits: waits(t.conv), Replay: t.replay != nil,
 		SigningIn: t.signIn.dialog != nil,
 	}
-	if t.starting != nil {
-		f.Starting, f.Connects = t.agentCommand(), t.agent.Address != ""
+	if option, to := t.options.Slow(); option != nil {
+		f.Slow = settingLabel(option) + " → " + settingValue(option, to.Value)
+	}
+	if a := t.agent; t.starting != nil && a.Address != "" {
+		f.Starting, f.Connects = a.Listens(), true
+	} else if t.starting != nil {
+		f.Starting = acpclient.Command{Path: a.Command, Args: a.Args}.String()
 	}
 	if t.conv != nil {
 		f.Changed = t.changedFiles()

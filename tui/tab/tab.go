@@ -342,7 +342,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		t.queue.lost = true
 		t.lifecycle.Lost(t.agent)
 	case conversation.SessionFailed:
-		if t.cannotGoOn() {
+		if t.session.Options().HasTranscript && !t.stored.replaced { // a stored one
 			t.askForNewSession(e.Err)
 			break
 		}
@@ -387,12 +387,6 @@ type pumpedMsg struct {
 type pump struct {
 	ctx     context.Context
 	session *session.Session
-}
-
-func newPump(ctx context.Context, s *session.Session) *pump {
-	p := &pump{ctx, s}
-	p.pace(frame)
-	return p
 }
 
 // pace sets the least time between two batches.

@@ -152,7 +152,12 @@ func (r *transcriptReader) hints() []dialog.Hint {
 	case r.find.writing:
 		return r.findHints(h)
 	case r.list.Spanning():
-		return r.spanHints(h)
+		h.Add(config.ActionCopy, "copy")
+		h.AddAll("by items", config.ActionNext, config.ActionPrevious)
+		h.AddAll("by lines", config.ActionLineDown, config.ActionLineUp)
+		h.Add(config.ActionMark, "other end")
+		h.Add(config.ActionCancel, "end")
+		return h.List
 	}
 	if r.tab.dialogs.Asks() {
 		h.Add(config.ActionFocusPrompt, "answer")
@@ -171,7 +176,15 @@ func (r *transcriptReader) hints() []dialog.Hint {
 	}
 	h.Add(config.ActionCopy, "copy")
 	h.AddAll("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
-	r.terminalHints(&h)
+	if term := r.list.SelectedTerminal(); term != nil {
+		if term.Exit == nil {
+			h.Add(config.ActionStepIn, "step in")
+			h.Add(config.ActionEndCommand, "stop it")
+		}
+		if term.Personal {
+			h.Add(config.ActionItemAdd, "add to prompt")
+		}
+	}
 	h.Add(config.ActionOpen, "open")
 	if r.list.HasDiff() {
 		h.Add(config.ActionDiffContext, "context")
@@ -190,31 +203,6 @@ func (r *transcriptReader) hints() []dialog.Hint {
 	if !r.tab.dialogs.Asks() {
 		h.Add(config.ActionFocusPrompt, "prompt")
 	}
-	return h.List
-}
-
-// terminalHints adds the actions on the selected item's command.
-func (r *transcriptReader) terminalHints(h *dialog.HintList) {
-	term := r.list.SelectedTerminal()
-	if term == nil {
-		return
-	}
-	if term.Exit == nil {
-		h.Add(config.ActionStepIn, "step in")
-		h.Add(config.ActionEndCommand, "stop it")
-	}
-	if term.Personal {
-		h.Add(config.ActionItemAdd, "add to prompt")
-	}
-}
-
-// spanHints returns the hints while text is marked.
-func (r *transcriptReader) spanHints(h dialog.HintList) []dialog.Hint {
-	h.Add(config.ActionCopy, "copy")
-	h.AddAll("by items", config.ActionNext, config.ActionPrevious)
-	h.AddAll("by lines", config.ActionLineDown, config.ActionLineUp)
-	h.Add(config.ActionMark, "other end")
-	h.Add(config.ActionCancel, "end")
 	return h.List
 }
 

@@ -24,14 +24,8 @@ const worktreeMark = "♣ "
 // ones.
 type worktree struct {
 	tab  *Tab
-	tree *git.Worktree
+	tree *git.Worktree // nil if the session works in none
 }
-
-// set sets the session's worktree, or nil.
-func (w *worktree) set(tree *git.Worktree) { w.tree = tree }
-
-// active reports whether the session works in a worktree created for sessions.
-func (w *worktree) active() bool { return w.tree != nil }
 
 // with runs do on the worktree in the background, then its continuation. It reports
 // errors.

@@ -44,7 +44,7 @@ func TestMergeAndDrop(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play("handshake\n")
 		w := b.worktree
-		w.set(tree)
+		w.tree = tree
 		do(t, b, w, "Worktree: show")
 		if p, ok := b.dialogs.Top().(*pager); !ok || !p.list.HasDiff() {
 			t.Fatalf("shown is %T", b.dialogs.Top())
@@ -64,8 +64,8 @@ func TestMergeAndDrop(t *testing.T) {
 		b.MustSay("and the agent is stopped.")
 		b.Choose("Drop it")
 		b.MustSay("The worktree feature was dropped")
-		if b.stored.readOnly != "its worktree was dropped" || !b.session.Stream().Closed() || w.active() || !git.WorktreeGone(tree.Path) {
-			t.Errorf("%q, and the worktree is there: %v", b.stored.readOnly, w.active())
+		if b.stored.readOnly != "its worktree was dropped" || !b.session.Stream().Closed() || w.tree != nil || !git.WorktreeGone(tree.Path) {
+			t.Errorf("%q, and the worktree is there: %v", b.stored.readOnly, w.tree != nil)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func TestNotWhileItIsInUse(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
 		w := b.worktree
-		w.set(tree)
+		w.tree = tree
 		for _, title := range []string{"Worktree: merge", "Worktree: drop"} {
 			do(t, b, w, title)
 			b.MustSay("the agent is working in the worktree")
@@ -86,7 +86,7 @@ func TestNotWhileItIsInUse(t *testing.T) {
 		b.ready()
 		b.program.Tabs = &twoTabs{shared: true}
 		w := b.worktree
-		w.set(tree)
+		w.tree = tree
 		do(t, b, w, "Worktree: drop")
 		if b.MustSay("another tab has a session in this worktree"); !b.dialogs.Empty() {
 			t.Errorf("it asks\n%s", b.Screen())
@@ -101,9 +101,9 @@ func TestDropWhatIsGone(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
 		w := b.worktree
-		w.set(tree)
+		w.tree = tree
 		do(t, b, w, "Worktree: drop")
-		w.set(nil)
+		w.tree = nil
 		b.Choose("Drop it")
 		b.MustSay("the worktree is gone")
 		if b.stored.readOnly != "" {
