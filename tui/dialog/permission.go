@@ -41,9 +41,10 @@ type Permission struct {
 	about            column
 	rawFrom          int // the part of it with which the raw input begins, if that is shown
 	version          uint64
-	positionsVersion uint64 // the version of the places that the changes have
-	reached          uint64 // the version of where its paths lead
-	outside          string // the paths of it that lead out
+	positionsVersion uint64                  // the version of the places that the changes have
+	reached          uint64                  // the version of where its paths lead
+	outside          string                  // the paths of it that lead out
+	replacing        []toolview.DiffPosition // the changes that replace a file without saying so
 	seen             subject
 }
 
@@ -53,6 +54,7 @@ func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting, number: 1}
 	d.replies = newReplies(append(optionReplies(env, p), ruleReplies(env, p)...))
 	d.version, d.outside = p.Asked.Version(), d.outsidePaths()
+	d.replacing = env.DiffPositions.Replacing(p.Asked.Content)
 	d.refresh()
 	return d
 }
@@ -248,6 +250,10 @@ func (d *Permission) refresh() {
 	if outside := d.outsidePaths(); outside != d.outside {
 		d.env.Guard.open()
 		d.viewed, d.outside = viewed{}, outside
+	}
+	if replacing := d.env.DiffPositions.Replacing(call.Content); !slices.Equal(replacing, d.replacing) {
+		d.env.Guard.open()
+		d.viewed, d.replacing = viewed{}, replacing
 	}
 	d.reached = d.env.Reach.Version()
 	d.withoutStaleRule()

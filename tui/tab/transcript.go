@@ -305,8 +305,21 @@ func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
 				wanted = append(wanted, f)
 			}
 		}
+		if _, asked := e.(conversation.PermissionOpened); asked {
+			wanted = append(wanted, s.creations()...)
+		}
 	}
 	return s.Locate(wanted)
+}
+
+// creations returns the changes without an old text that questions are about. Before the
+// answer, the file on disk is the one that would be replaced.
+func (s *diffPositions) creations() []toolview.Fragment {
+	var all []toolview.Fragment
+	for _, p := range s.tab.conv.Permissions {
+		all = append(all, toolview.Creations(p.Asked.Content)...)
+	}
+	return all
 }
 
 // diffFragments returns the diffs of all tool calls of a conversation.
@@ -371,6 +384,12 @@ func findPositions(dir string, wanted []toolview.Fragment) map[toolview.Fragment
 				continue
 			}
 			files[f.Path] = text
+		}
+		if f.Old == "" {
+			if content := string(text); content != f.New {
+				found[f] = toolview.DiffPosition{Line: 1, Replaces: content}
+			}
+			continue
 		}
 		if at, ok := toolview.Locate(text, f); ok {
 			at.Deleted = toolview.Removes(text, f)

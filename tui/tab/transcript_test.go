@@ -72,7 +72,7 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 		"an update":  conversation.Update{Update: &acpclient.ToolCallUpdate{Content: content}},
 		"a question": conversation.PermissionOpened{Request: asked},
 	} {
-		s := &diffPositions{tab: &Tab{cwd: dir}}
+		s := &diffPositions{tab: &Tab{cwd: dir, conv: conversation.New()}}
 		look := s.Find([]conversation.Event{e})
 		if look == nil {
 			t.Errorf("%s: it is not looked for", name)
@@ -89,5 +89,25 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 	s := &diffPositions{tab: &Tab{cwd: dir}}
 	if s.Find([]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}) != nil {
 		t.Error("a new file is looked for")
+	}
+}
+
+// Some agents send the whole new text of a file that exists without its old one. The
+// question shows what would be lost.
+func TestAQuestionShowsWhatItReplaces(t *testing.T) {
+	for name, before := range map[string]*string{"none": nil, "empty": new(string)} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, t.TempDir())
+			if err := os.WriteFile(filepath.Join(b.cwd, "a"), []byte("one\ntwo\nthree\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			asked := &acpclient.RequestPermissionRequest{Options: []acpclient.PermissionOption{{OptionID: "yes", Name: "Allow", Kind: acpclient.AllowOnce}}}
+			asked.ToolCall.ToolCallID, asked.ToolCall.Kind = "t", new(acpclient.ToolEdit)
+			asked.ToolCall.Content = acpclient.ToolCallContents{acpclient.DiffContent("a", before, "one\nthree\n"), acpclient.DiffContent("b", before, "new\n")}
+			events := []conversation.Event{conversation.PermissionOpened{ID: 1, Request: asked}}
+			b.events(events...)
+			b.diffPositions.Find(events)().(then)()
+			b.mustShow(t, "a tool without a name +1 −1", "a  +0 −1 ", "2   - two", "b  +1 −0  new file")
+		})
 	}
 }

@@ -41,6 +41,20 @@ func Fragments(content []acpclient.ToolCallContent) []Fragment {
 	return all
 }
 
+// Creations returns the changes in the content of a tool call that have no old text.
+// Some agents send these for files that exist, too.
+func Creations(content []acpclient.ToolCallContent) []Fragment {
+	var all []Fragment
+	for i := range content {
+		if c := &content[i]; c.Type == acpclient.ToolContentDiff && c.NewText != "" {
+			if f, part := FragmentOf(c.Path, c.OldText, c.NewText); !part {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
 // longestRest is the longest rest of a line, in bytes, that is shown with a change.
 const longestRest = 500
 
@@ -82,9 +96,12 @@ func Locate(file []byte, f Fragment) (p DiffPosition, ok bool) {
 	return DiffPosition{}, false
 }
 
-// Whole returns the texts of a change with the rest of their first and last lines, which
-// the agent has left out.
+// Whole returns the texts of a change with what the agent has left out: the content that
+// is replaced, or the rest of the first and last lines.
 func (p DiffPosition) Whole(before *string, after string) (*string, string) {
+	if p.Replaces != "" {
+		return &p.Replaces, after
+	}
 	if before == nil || p.Lead == "" && p.Tail == "" {
 		return before, after
 	}
@@ -115,6 +132,9 @@ type DiffPosition struct {
 	Lead, Tail string
 	// Deleted means that the change deletes the file.
 	Deleted bool
+	// Replaces is the content of the file that a change without an old text replaces; ""
+	// if it creates the file.
+	Replaces string
 }
 
 // DiffPositions holds the positions of fragments. Whoever reads files adds to it, for
@@ -134,13 +154,29 @@ func (s *DiffPositions) Version() uint64 {
 // Of returns the position of the change in a diff. A new file begins at line 1.
 func (s *DiffPositions) Of(path string, before *string, after string) DiffPosition {
 	f, part := FragmentOf(path, before, after)
+	if s != nil {
+		if p, ok := s.known[f]; ok {
+			return p
+		}
+	}
 	if !part {
 		return DiffPosition{Line: 1}
 	}
-	if s == nil {
-		return DiffPosition{}
+	return DiffPosition{}
+}
+
+// Replacing returns the positions of the changes in content that replace a file, though
+// they do not say so.
+func (s *DiffPositions) Replacing(content []acpclient.ToolCallContent) []DiffPosition {
+	var all []DiffPosition
+	for i := range content {
+		if c := &content[i]; c.Type == acpclient.ToolContentDiff {
+			if p := s.Of(c.Path, c.OldText, c.NewText); p.Replaces != "" {
+				all = append(all, p)
+			}
+		}
 	}
-	return s.known[f]
+	return all
 }
 
 // Replaced returns the content of the question that the call itself no longer shows:
