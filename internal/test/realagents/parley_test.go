@@ -22,13 +22,12 @@ func TestParley(t *testing.T) {
 		allow, reject, mode, nextMode string
 		// An option to choose with f3, and what the status line says then.
 		model, modelShown string
-		// What is said of a rejected call, and the last thing that a command shows.
-		rejected, printed string
+		printed           string // the last thing that a command shows
 	}{
-		{agents.OpenCode, "Allow once", "Reject", "build", "plan", "Other Model", "fake/Other Model", "failed", "the number is 42"},
-		{agents.Claude, "Yes", "No", "Manual", "Accept edits", "Haiku", "haiku", "failed", "the number is 42"},
+		{agents.OpenCode, "Allow once", "Reject", "build", "plan", "Other Model", "fake/Other Model", "the number is 42"},
+		{agents.Claude, "Yes", "No", "Manual", "Accept edits", "Haiku", "haiku", "the number is 42"},
 		// Gemini CLI keeps what a command printed to itself.
-		{agents.Gemini, "Allow", "Reject", "mode Default", "Auto Edit", "gemini-2.5-pro", "gemini-2.5-pro", "rejected", "DONE run"},
+		{agents.Gemini, "Allow", "Reject", "mode Default", "Auto Edit", "gemini-2.5-pro", "gemini-2.5-pro", "DONE run"},
 	} {
 		agent := c.setUp(t, startModel(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
@@ -48,7 +47,7 @@ func TestParley(t *testing.T) {
 
 			rejected := filepath.Join(p.Dir(), "rejected.txt")
 			p.Paste("WRITE " + rejected + " rejected").Press("enter")
-			p.Question("Permission").Answer(c.reject).Idle().Shows(c.rejected)
+			p.Question("Permission").Answer(c.reject).Idle().Shows("rejected.txt", "  rejected")
 			if _, err := os.Stat(rejected); err == nil {
 				t.Error("the file was written though it was rejected")
 			}

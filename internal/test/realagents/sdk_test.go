@@ -65,7 +65,7 @@ func useUpdates(t *testing.T, p *e2e.Parley) {
 		t.Errorf("the file holds %q, error %v", got, err)
 	}
 	p.Ask("form").Question("Which colour?").TakesKeys().Type("red").Press("tab", "enter").Shows("You have chosen red.").Idle()
-	p.Ask("address").Question("https://example.com/login").TakesKeys().Press("c").Answer("Continue: I opened it myself")
+	p.Ask("address").Question("https://example.com/login").TakesKeys().Press("c", "enter").Answer("Continue: I opened it myself")
 	p.Shows("You have gone there: accept.").Answer("Done").Idle()
 }
 
