@@ -4,6 +4,8 @@ import (
 	"io"
 	"testing"
 	"testing/synctest"
+
+	"parley/internal/test"
 )
 
 // console ends, and has more to read all the same, as a terminal has after ctrl+d.
@@ -31,4 +33,9 @@ func TestTheInputEndsOnce(t *testing.T) {
 			in.stop()
 		}
 	})
+}
+
+func TestMain(m *testing.M) {
+	test.HoldRegexpClock()
+	m.Run()
 }

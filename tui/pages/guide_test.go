@@ -12,6 +12,7 @@ import (
 
 	"parley/config"
 	"parley/internal/termtext"
+	"parley/internal/test"
 	"parley/tui/dialog"
 	"parley/tui/theme"
 )
@@ -34,12 +35,9 @@ func pressed(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// bubble runs a test that colours code, with a clock of its own: see clockTime.
-func bubble(t *testing.T, do func(*testing.T)) {
-	synctest.Test(t, func(t *testing.T) {
-		do(t)
-		time.Sleep(clockTime)
-	})
+func TestMain(m *testing.M) {
+	test.HoldRegexpClock()
+	m.Run()
 }
 
 func strike(d dialog.Dialog, name string) dialog.Action { return d.Key(pressed(name)) }
@@ -84,7 +82,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestGuide(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		env := newEnv()
 		d := NewGuide(env, "Guide", "# The guide\n\n"+strings.Repeat("Some **words**.\n\n", 40)+"The end.\n")
 		if text := shownBy(d, 80, 20); !strings.Contains(text, "The guide") || !strings.Contains(text, "Some words.") || strings.Contains(text, "The end.") {
@@ -176,7 +174,7 @@ const sections = "# The book\n\nIt begins.\n\n" +
 	"### Of `old` trees\n\nCrooked ones.\n\n" + "## Pears\n\nGreen ones, and **red** ones.\n"
 
 func TestTheGuideHasContents(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		env := newEnv()
 		d := NewGuide(env, "Book", sections+strings.Repeat("\nMore.\n", 40))
 		if text := shownBy(d, 120, 20); !strings.Contains(text, "Of old trees") || !strings.Contains(text, "Pears") {
@@ -209,7 +207,7 @@ func TestTheGuideHasContents(t *testing.T) {
 }
 
 func TestWordsAreFoundInTheGuide(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		env := newEnv()
 		d := NewGuide(env, "Book", sections+strings.Repeat("\nMore.\n", 40))
 		shownBy(d, 80, 10)
@@ -267,7 +265,7 @@ func TestTheHelpIsNotCutInANarrowWindow(t *testing.T) {
 
 // Whatever a document holds and the person presses, a page stays within its bounds.
 func TestPagesStayWithinTheirBounds(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		for _, text := range []string{"", "A\u0600〇", "\x1b[31mred\u202e", "# 日本👍🏽\n\n" + strings.Repeat("日本👍🏽", 50), strings.Repeat("## a\n\nb\n\n", 90)} {
 			for _, d := range []dialog.Dialog{NewGuide(newEnv(), text, text), NewHelp(newEnv())} {
 				for _, key := range []string{"/", "日", "enter", "end", "tab", "esc", "]", "n", "pgdown"} {

@@ -189,19 +189,10 @@ func watching(t *testing.T, do func(t *testing.T, w *watcher)) {
 		w.turn()
 		w.start(w.view.Open())
 		w.settle()
-		defer func() {
-			w.view.Close()
-			time.Sleep(clockTime)
-		}()
+		defer w.view.Close()
 		do(t, w)
 	})
 }
-
-// clockTime is longer than any bubble has lasted until then. The expressions that colour
-// code have one clock for the whole process: it runs in the bubble of whoever needs it, to
-// the latest time that anybody has needed, in another bubble too, and a bubble must not end
-// before what runs in it.
-const clockTime = time.Hour
 
 func TestMessagesAreListed(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // Whatever a command brings names the tab, or is a wish: nothing of it could be
@@ -114,4 +115,9 @@ func TestUnseen(t *testing.T) {
 	if s.unseen != Idle || s.turns != 3 {
 		t.Errorf("after it was seen: %d, and %d turns", s.unseen, s.turns)
 	}
+}
+
+func TestMain(m *testing.M) {
+	test.HoldRegexpClock()
+	m.Run()
 }
