@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,50 +47,54 @@ func accentOf(name string, depth theme.Depth) any {
 }
 
 func TestThemeFollowsTheBackground(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle})
-	p.Model.theming.themes.Light = "solarized-light"
-	p.open("idle")
-	if !p.Frame().Background {
-		t.Fatal("the terminal is not asked to tell of its background")
-	}
-	p.send(screen.BackgroundMsg{Dark: false})
-	if p.accent() != accentOf("solarized-light", theme.TrueColor) {
-		t.Error("it did not become light")
-	}
-	if p.theming.asks {
-		t.Error("the question for the exact background is not under way")
-	}
-	p.send(tea.BackgroundColorMsg{Color: theme.Named("dark").Theme(theme.TrueColor).Text.GetForeground()}) // a light one
-	if p.accent() != accentOf("solarized-light", theme.TrueColor) {
-		t.Error("a light background is not taken for one")
-	}
-	p.send(screen.BackgroundMsg{Dark: true})
-	p.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
-	if p.accent() != accentOf("dark", theme.Colors256) {
-		t.Error("it did not become dark again, with as many colours as there are")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle})
+		p.Model.theming.themes.Light = "solarized-light"
+		p.open("idle")
+		if !p.Frame().Background {
+			t.Fatal("the terminal is not asked to tell of its background")
+		}
+		p.send(screen.BackgroundMsg{Dark: false})
+		if p.accent() != accentOf("solarized-light", theme.TrueColor) {
+			t.Error("it did not become light")
+		}
+		if p.theming.asks {
+			t.Error("the question for the exact background is not under way")
+		}
+		p.send(tea.BackgroundColorMsg{Color: theme.Named("dark").Theme(theme.TrueColor).Text.GetForeground()}) // a light one
+		if p.accent() != accentOf("solarized-light", theme.TrueColor) {
+			t.Error("a light background is not taken for one")
+		}
+		p.send(screen.BackgroundMsg{Dark: true})
+		p.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
+		if p.accent() != accentOf("dark", theme.Colors256) {
+			t.Error("it did not become dark again, with as many colours as there are")
+		}
+	})
 }
 
 // What the inspector shows in full takes the colours of the terminal's other background,
 // though nothing passes between parley and the agent then.
 func TestTheInspectorFollowsTheTheme(t *testing.T) {
-	inspecting := func(dark bool) (*program, string) {
-		p := newProgram(t, map[string]string{"idle": idle})
-		p.send(screen.BackgroundMsg{Dark: dark})
-		p.open("idle")
-		p.send(tea.KeyPressMsg{Code: tea.KeyF12})
-		p.until("messages are listed", func() bool { return strings.Contains(p.screen(), "answer to initialize") })
-		p.press("g", "enter")
-		p.until("a message is shown in full", func() bool { return p.drawn(`"jsonrpc": "2.0"`) != "" })
-		return p, p.drawn(`"jsonrpc"`)
-	}
-	_, inLight := inspecting(false)
-	p, inDark := inspecting(true)
-	if inLight == inDark {
-		t.Fatal("both themes draw the same")
-	}
-	p.send(screen.BackgroundMsg{Dark: false})
-	p.until("it has the colours of the light theme", func() bool { return p.drawn(`"jsonrpc"`) == inLight })
+	synctest.Test(t, func(t *testing.T) {
+		inspecting := func(dark bool) (*program, string) {
+			p := newProgram(t, map[string]string{"idle": idle})
+			p.send(screen.BackgroundMsg{Dark: dark})
+			p.open("idle")
+			p.send(tea.KeyPressMsg{Code: tea.KeyF12})
+			p.until("messages are listed", func() bool { return strings.Contains(p.screen(), "answer to initialize") })
+			p.press("g", "enter")
+			p.until("a message is shown in full", func() bool { return p.drawn(`"jsonrpc": "2.0"`) != "" })
+			return p, p.drawn(`"jsonrpc"`)
+		}
+		_, inLight := inspecting(false)
+		p, inDark := inspecting(true)
+		if inLight == inDark {
+			t.Fatal("both themes draw the same")
+		}
+		p.send(screen.BackgroundMsg{Dark: false})
+		p.until("it has the colours of the light theme", func() bool { return p.drawn(`"jsonrpc"`) == inLight })
+	})
 }
 
 // drawn is a line of the screen that has words, with its colours.
@@ -130,66 +135,70 @@ func (p *program) openThemes() {
 }
 
 func TestThemeIsShownWhileItIsChosen(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle})
-	themesIn(t, map[string]string{"mine.toml": "base = \"nord\"\naccent = \"#123456\"\n", "wrong.toml": "acent = \"#123456\"\n"})
-	p.open("idle")
-	p.height = 40
-	p.openThemes()
-	p.mustShow("mine", "wrong", `line 1: unknown colour "acent"`)
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle})
+		themesIn(t, map[string]string{"mine.toml": "base = \"nord\"\naccent = \"#123456\"\n", "wrong.toml": "acent = \"#123456\"\n"})
+		p.open("idle")
+		p.height = 40
+		p.openThemes()
+		p.mustShow("mine", "wrong", `line 1: unknown colour "acent"`)
 
-	p.press("n", "o", "r", "d")
-	if p.accent() != accentOf("nord", theme.TrueColor) {
-		t.Error("the marked theme is not shown")
-	}
-	p.press("esc") // the filter goes
-	p.press("down", "esc")
-	if p.accent() != accentOf("dark", theme.TrueColor) || !p.theming.follows() {
-		t.Error("esc did not bring the former theme back")
-	}
-	p.mustNotShow("follows the terminal's background")
+		p.press("n", "o", "r", "d")
+		if p.accent() != accentOf("nord", theme.TrueColor) {
+			t.Error("the marked theme is not shown")
+		}
+		p.press("esc") // the filter goes
+		p.press("down", "esc")
+		if p.accent() != accentOf("dark", theme.TrueColor) || !p.theming.follows() {
+			t.Error("esc did not bring the former theme back")
+		}
+		p.mustNotShow("follows the terminal's background")
 
-	p.openThemes()
-	p.press("m", "i", "n", "e", "enter")
-	own, err := theme.Named("nord").With("mine", map[string]string{"accent": "#123456"})
-	if err != nil || p.accent() != own.Theme(theme.TrueColor).Accent.GetForeground() {
-		t.Error("the chosen theme is not shown")
-	}
-	p.mustShow("Keep it? parley then writes", `theme = "mine"`)
-	p.clock = p.clock.Add(time.Minute)
-	p.press("1")
-	p.until("it is kept", func() bool { return strings.Contains(p.screen(), "kept: the theme mine") })
-	if c, err := config.Load(config.ConfigFile()); err != nil || c.Themes.Chosen != "mine" {
-		t.Errorf("the configuration has %v (%v)", c, err)
-	}
-	p.openThemes()
-	p.press("enter") // it is the one that is kept
-	p.mustNotShow("kept for good")
-	p.send(screen.BackgroundMsg{Dark: false})
-	if p.accent() != own.Theme(theme.TrueColor).Accent.GetForeground() || p.Frame().Background {
-		t.Error("a theme that was chosen follows the background")
-	}
+		p.openThemes()
+		p.press("m", "i", "n", "e", "enter")
+		own, err := theme.Named("nord").With("mine", map[string]string{"accent": "#123456"})
+		if err != nil || p.accent() != own.Theme(theme.TrueColor).Accent.GetForeground() {
+			t.Error("the chosen theme is not shown")
+		}
+		p.mustShow("Keep it? parley then writes", `theme = "mine"`)
+		p.clock = p.clock.Add(time.Minute)
+		p.press("1")
+		p.until("it is kept", func() bool { return strings.Contains(p.screen(), "kept: the theme mine") })
+		if c, err := config.Load(config.ConfigFile()); err != nil || c.Themes.Chosen != "mine" {
+			t.Errorf("the configuration has %v (%v)", c, err)
+		}
+		p.openThemes()
+		p.press("enter") // it is the one that is kept
+		p.mustNotShow("kept for good")
+		p.send(screen.BackgroundMsg{Dark: false})
+		if p.accent() != own.Theme(theme.TrueColor).Accent.GetForeground() || p.Frame().Background {
+			t.Error("a theme that was chosen follows the background")
+		}
+	})
 }
 
 // Where nothing is to move, nothing does: the screen stays the same, in words.
 func TestReducedMotion(t *testing.T) {
-	for _, reduced := range []bool{false, true} {
-		p := newProgram(t, map[string]string{"works": works})
-		p.Model.program.ReducedMotion = reduced
-		p.tabs, p.front = nil, nil
-		p.show(p.add())
-		p.start(p.front, "works")
-		p.press("g", "o", "enter")
-		p.until("it works", func() bool { return strings.Contains(p.screen(), "At it.") })
-		p.mustShow("working")
-		before := p.screen()
-		for range 5 {
-			p.clock = p.clock.Add(7 * time.Second)
-			p.send(tickMsg{})
+	synctest.Test(t, func(t *testing.T) {
+		for _, reduced := range []bool{false, true} {
+			p := newProgram(t, map[string]string{"works": works})
+			p.Model.program.ReducedMotion = reduced
+			p.tabs, p.front = nil, nil
+			p.show(p.add())
+			p.start(p.front, "works")
+			p.press("g", "o", "enter")
+			p.until("it works", func() bool { return strings.Contains(p.screen(), "At it.") })
+			p.mustShow("working")
+			before := p.screen()
+			for range 5 {
+				p.clock = p.clock.Add(7 * time.Second)
+				p.send(tickMsg{})
+			}
+			if moved := p.screen() != before; moved == reduced {
+				t.Errorf("reduced motion %v, and moved %v:\n%s\n%s", reduced, moved, before, p.screen())
+			}
 		}
-		if moved := p.screen() != before; moved == reduced {
-			t.Errorf("reduced motion %v, and moved %v:\n%s\n%s", reduced, moved, before, p.screen())
-		}
-	}
+	})
 }
 
 // startedAs is a program of a version, as it stands when it has just been started.
@@ -305,23 +314,25 @@ func (p *program) resize(size [2]int) {
 // At each size that terminals have, the mode is told, the prompt is there, and every
 // option of a question can be reached.
 func TestNothingThatMattersIsCutAtAnySize(t *testing.T) {
-	p := newProgram(t, map[string]string{"asks": manyOptions})
-	p.start(p.front, "asks")
-	for _, size := range sizes() {
-		p.resize(size)
-		p.mustShowAt(size, "Ask first", "❯ Type a prompt")
-		if p.Frame().Cursor == nil {
-			t.Errorf("on %v there is no cursor", size)
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"asks": manyOptions})
+		p.start(p.front, "asks")
+		for _, size := range sizes() {
+			p.resize(size)
+			p.mustShowAt(size, "Ask first", "❯ Type a prompt")
+			if p.Frame().Cursor == nil {
+				t.Errorf("on %v there is no cursor", size)
+			}
 		}
-	}
-	p.press("g", "o", "enter")
-	p.until("it asks", func() bool { return p.front.State() == tab.Waiting })
-	p.wait()
-	for _, size := range sizes() {
-		p.resize(size)
-		p.mustShowAt(size, "Ask first", "Answer")
-		p.reachAll(size, "Allow it once", "Allow it always", "Allow and launch two", "Not today", "Reject it", "Reject it always")
-	}
+		p.press("g", "o", "enter")
+		p.until("it asks", func() bool { return p.front.State() == tab.Waiting })
+		p.wait()
+		for _, size := range sizes() {
+			p.resize(size)
+			p.mustShowAt(size, "Ask first", "Answer")
+			p.reachAll(size, "Allow it once", "Allow it always", "Allow and launch two", "Not today", "Reject it", "Reject it always")
+		}
+	})
 }
 
 // mustShowAt checks what is on the screen of a size.
@@ -365,50 +376,56 @@ func (p *program) marked(option string) bool {
 
 // The path steps back before the mode does.
 func TestThePathGoesBeforeTheMode(t *testing.T) {
-	p := newProgram(t, map[string]string{"asks": manyOptions})
-	p.cwd = "/" + strings.Repeat("a/deep/path/", 10)
-	p.tabs, p.front = nil, nil
-	p.show(p.add())
-	p.start(p.front, "asks")
-	for width := 40; width <= 300; width += 5 {
-		p.resize([2]int{width, 24})
-		p.mustShowAt([2]int{width, 24}, "Ask first")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"asks": manyOptions})
+		p.cwd = "/" + strings.Repeat("a/deep/path/", 10)
+		p.tabs, p.front = nil, nil
+		p.show(p.add())
+		p.start(p.front, "asks")
+		for width := 40; width <= 300; width += 5 {
+			p.resize([2]int{width, 24})
+			p.mustShowAt([2]int{width, 24}, "Ask first")
+		}
+	})
 }
 
 // On a terminal that is too small a plain word says so, and what was there comes back.
 func TestTooSmallATerminal(t *testing.T) {
-	p := newProgram(t, map[string]string{"asks": manyOptions})
-	p.start(p.front, "asks")
-	for _, size := range [][2]int{{39, 12}, {40, 11}, {20, 5}, {9, 2}, {1, 1}} {
-		p.resize(size)
-		want := fmt.Sprintf("%d×%d is too small", size[0], size[1])
-		if size[0] >= 25 && !strings.Contains(p.screen(), want) {
-			t.Errorf("on %v the screen is\n%s", size, p.screen())
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"asks": manyOptions})
+		p.start(p.front, "asks")
+		for _, size := range [][2]int{{39, 12}, {40, 11}, {20, 5}, {9, 2}, {1, 1}} {
+			p.resize(size)
+			want := fmt.Sprintf("%d×%d is too small", size[0], size[1])
+			if size[0] >= 25 && !strings.Contains(p.screen(), want) {
+				t.Errorf("on %v the screen is\n%s", size, p.screen())
+			}
 		}
-	}
-	p.press("x")
-	p.resize([2]int{40, 12})
-	p.mustShow("❯ Type a prompt") // and not what nobody could see
+		p.press("x")
+		p.resize([2]int{40, 12})
+		p.mustShow("❯ Type a prompt") // and not what nobody could see
+	})
 }
 
 // Where there is little room, a list that takes all keys has that of the prompt, and what
 // is said is seen all the same.
 func TestAListHasRoomInALowTerminal(t *testing.T) {
-	p := newProgram(t, map[string]string{"asks": manyOptions})
-	p.start(p.front, "asks")
-	p.resize([2]int{40, 12})
-	p.press("ctrl+p")
-	rows := 0
-	for _, line := range strings.Split(p.screen(), "\n") {
-		if strings.HasPrefix(line, "│") {
-			rows++
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"asks": manyOptions})
+		p.start(p.front, "asks")
+		p.resize([2]int{40, 12})
+		p.press("ctrl+p")
+		rows := 0
+		for _, line := range strings.Split(p.screen(), "\n") {
+			if strings.HasPrefix(line, "│") {
+				rows++
+			}
 		}
-	}
-	if rows < 8 {
-		t.Errorf("the palette has %d lines:\n%s", rows, p.screen())
-	}
-	p.mustShowAt([2]int{40, 12}, "Ask first", "esc close")
-	p.press("esc")
-	p.mustShowAt([2]int{40, 12}, "❯ Type a prompt")
+		if rows < 8 {
+			t.Errorf("the palette has %d lines:\n%s", rows, p.screen())
+		}
+		p.mustShowAt([2]int{40, 12}, "Ask first", "esc close")
+		p.press("esc")
+		p.mustShowAt([2]int{40, 12}, "❯ Type a prompt")
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,277 +67,299 @@ end-turn
 )
 
 func TestASessionInTheBackgroundAsks(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "asks": asks})
-	front := p.front
-	p.start(front, "idle")
-	back := p.open("asks")
-	p.press("g", "o", "enter")
-	p.show(front)
-	p.until("the other one asks", func() bool { return shows(back, "Allow it") })
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "asks": asks})
+		front := p.front
+		p.start(front, "idle")
+		back := p.open("asks")
+		p.press("g", "o", "enter")
+		p.show(front)
+		p.until("the other one asks", func() bool { return shows(back, "Allow it") })
 
-	// What the person types is for the tab on the screen.
-	p.press("y", "1")
-	p.clock = p.clock.Add(time.Minute)
-	p.press("y", "1")
-	p.mustShow("❯ y1y1")
-	p.mustNotShow("Launch")
-	if p.arming {
-		t.Error("a question that nobody sees waits to take keys")
-	}
+		// What the person types is for the tab on the screen.
+		p.press("y", "1")
+		p.clock = p.clock.Add(time.Minute)
+		p.press("y", "1")
+		p.mustShow("❯ y1y1")
+		p.mustNotShow("Launch")
+		if p.arming {
+			t.Error("a question that nobody sees waits to take keys")
+		}
 
-	// Its question has just got into sight.
-	p.show(back)
-	p.mustShow("About to launch.", "Launch", "Allow it", "Pause typing to answer")
-	p.press("y")
-	p.mustShow("❯ y", "Allow it")
-	p.clock = p.clock.Add(time.Minute)
-	p.press("down", "enter")
-	p.until("the agent goes on", func() bool { return shows(back, "you: Allow it") && shows(back, "Launched.") })
-	p.mustNotShow("Permission")
+		// Its question has just got into sight.
+		p.show(back)
+		p.mustShow("About to launch.", "Launch", "Allow it", "Pause typing to answer")
+		p.press("y")
+		p.mustShow("❯ y", "Allow it")
+		p.clock = p.clock.Add(time.Minute)
+		p.press("down", "enter")
+		p.until("the agent goes on", func() bool { return shows(back, "you: Allow it") && shows(back, "Launched.") })
+		p.mustNotShow("Permission")
+	})
 }
 
 // All open questions stand in one list. enter goes to one, and answers nothing.
 func TestTheListOfWaitingQuestions(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "asks": asks, "twice": asksTwice})
-	front := p.front
-	p.start(front, "idle")
-	p.press("alt+a")
-	p.mustShow("no question is waiting")
-	one := p.open("asks")
-	p.press("g", "o", "enter")
-	two := p.open("twice")
-	p.press("g", "o", "enter")
-	p.show(front)
-	p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
-	p.mustNotShow("no question is waiting")
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "asks": asks, "twice": asksTwice})
+		front := p.front
+		p.start(front, "idle")
+		p.press("alt+a")
+		p.mustShow("no question is waiting")
+		one := p.open("asks")
+		p.press("g", "o", "enter")
+		two := p.open("twice")
+		p.press("g", "o", "enter")
+		p.show(front)
+		p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
+		p.mustNotShow("no question is waiting")
 
-	p.press("alt+a")
-	p.mustShow("Waiting questions", "tab 2", "run  Launch", "tab 3", "run  Clean", "run  Push", "answer here")
-	p.press("down")
-	p.mustShow("rm -rf build") // the whole command of the marked one
-	p.press("down", "enter")
-	if p.front != two {
-		t.Fatal("enter did not go to the tab")
-	}
-	p.mustShow("git push", "2 of 2", "Pause typing to answer")
-	p.press("enter", "1")
-	p.mustShow("git push", "2 of 2") // a key that was meant for the list answers nothing
+		p.press("alt+a")
+		p.mustShow("Waiting questions", "tab 2", "run  Launch", "tab 3", "run  Clean", "run  Push", "answer here")
+		p.press("down")
+		p.mustShow("rm -rf build") // the whole command of the marked one
+		p.press("down", "enter")
+		if p.front != two {
+			t.Fatal("enter did not go to the tab")
+		}
+		p.mustShow("git push", "2 of 2", "Pause typing to answer")
+		p.press("enter", "1")
+		p.mustShow("git push", "2 of 2") // a key that was meant for the list answers nothing
 
-	p.press("alt+a")
-	p.mustShow("Waiting questions", "run  Launch")
-	p.press("enter")
-	p.clock = p.clock.Add(time.Minute)
-	if p.front != one {
-		t.Error("the list does not open above a question")
-	}
+		p.press("alt+a")
+		p.mustShow("Waiting questions", "run  Launch")
+		p.press("enter")
+		p.clock = p.clock.Add(time.Minute)
+		if p.front != one {
+			t.Error("the list does not open above a question")
+		}
+	})
 }
 
 // A permission of another tab is answered above the list by the rules that hold in its own.
 func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "asks": asks, "twice": asksTwice})
-	front := p.front
-	p.start(front, "idle")
-	one := p.open("asks")
-	p.press("g", "o", "enter")
-	two := p.open("twice")
-	p.press("g", "o", "enter")
-	p.show(front)
-	p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "asks": asks, "twice": asksTwice})
+		front := p.front
+		p.start(front, "idle")
+		one := p.open("asks")
+		p.press("g", "o", "enter")
+		two := p.open("twice")
+		p.press("g", "o", "enter")
+		p.show(front)
+		p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
 
-	p.press("alt+a", "down", "down", "right")
-	p.mustShow("git push", "2 of 2", "Pause typing to answer", "1 · idle", "3 ? go")
-	p.press("1")
-	p.mustShow("git push", "❯ 1") // it came too soon: text for the prompt
-	p.press("backspace")
-	p.clock = p.clock.Add(time.Minute)
-	p.mustNotShow("Pause typing")
-	p.press("y", "e", "s")
-	p.mustShow("git push", "❯ yes") // so are words
-	p.press("backspace", "backspace", "backspace")
-	p.clock = p.clock.Add(time.Minute)
-	p.press("1")
-	p.until("the second is answered", func() bool { return len(two.Questions()) == 1 })
-	if p.front != front {
-		t.Error("the tab in front has changed")
-	}
-	p.mustShow("Waiting questions", "run  Launch", "run  Clean")
-	p.mustNotShow("git push")
+		p.press("alt+a", "down", "down", "right")
+		p.mustShow("git push", "2 of 2", "Pause typing to answer", "1 · idle", "3 ? go")
+		p.press("1")
+		p.mustShow("git push", "❯ 1") // it came too soon: text for the prompt
+		p.press("backspace")
+		p.clock = p.clock.Add(time.Minute)
+		p.mustNotShow("Pause typing")
+		p.press("y", "e", "s")
+		p.mustShow("git push", "❯ yes") // so are words
+		p.press("backspace", "backspace", "backspace")
+		p.clock = p.clock.Add(time.Minute)
+		p.press("1")
+		p.until("the second is answered", func() bool { return len(two.Questions()) == 1 })
+		if p.front != front {
+			t.Error("the tab in front has changed")
+		}
+		p.mustShow("Waiting questions", "run  Launch", "run  Clean")
+		p.mustNotShow("git push")
 
-	p.clock = p.clock.Add(time.Minute)
-	p.press("up", "up", "right")
-	p.mustShow("Allow it", "Permission, tab 2")
-	p.clock = p.clock.Add(time.Minute)
-	p.mustShow("esc back")
-	p.press("esc")
-	p.mustShow("Waiting questions")
-	p.press("right")
-	p.mustShow("Reject it")
-	p.clock = p.clock.Add(time.Minute)
-	p.press("alt+e") // more than an answer is done where the question is
-	if p.front != one {
-		t.Error("the whole screen was not opened in the tab of the question")
-	}
+		p.clock = p.clock.Add(time.Minute)
+		p.press("up", "up", "right")
+		p.mustShow("Allow it", "Permission, tab 2")
+		p.clock = p.clock.Add(time.Minute)
+		p.mustShow("esc back")
+		p.press("esc")
+		p.mustShow("Waiting questions")
+		p.press("right")
+		p.mustShow("Reject it")
+		p.clock = p.clock.Add(time.Minute)
+		p.press("alt+e") // more than an answer is done where the question is
+		if p.front != one {
+			t.Error("the whole screen was not opened in the tab of the question")
+		}
+	})
 }
 
 // A question that its agent takes back while another tab shows it goes, and what is pressed
 // then answers nothing.
 func TestAQuestionThatGoesIsNotAnsweredFromAnotherTab(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "asks": asks})
-	front := p.front
-	p.start(front, "idle")
-	one := p.open("asks")
-	p.press("g", "o", "enter")
-	p.show(front)
-	p.until("it asks", func() bool { return shows(one, "Allow it") })
-	p.press("alt+a", "right")
-	p.clock = p.clock.Add(time.Minute)
-	p.mustShow("Allow it")
-	p.run(p.Update(tab.Msg{To: one.ID(), Msg: tea.KeyPressMsg{Code: tea.KeyEscape}})) // cancels its turn
-	p.until("the question is gone", func() bool { return len(one.Questions()) == 0 })
-	p.mustNotShow("Allow it")
-	p.press("1", "enter")
-	p.until("the turn has ended", func() bool { return !one.Moves() })
-	if shows(one, "Launched.") {
-		t.Error("it was answered")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "asks": asks})
+		front := p.front
+		p.start(front, "idle")
+		one := p.open("asks")
+		p.press("g", "o", "enter")
+		p.show(front)
+		p.until("it asks", func() bool { return shows(one, "Allow it") })
+		p.press("alt+a", "right")
+		p.clock = p.clock.Add(time.Minute)
+		p.mustShow("Allow it")
+		p.run(p.Update(tab.Msg{To: one.ID(), Msg: tea.KeyPressMsg{Code: tea.KeyEscape}})) // cancels its turn
+		p.until("the question is gone", func() bool { return len(one.Questions()) == 0 })
+		p.mustNotShow("Allow it")
+		p.press("1", "enter")
+		p.until("the turn has ended", func() bool { return !one.Moves() })
+		if shows(one, "Launched.") {
+			t.Error("it was answered")
+		}
+	})
 }
 
 func TestASessionInTheBackgroundStreams(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "floods": floods})
-	front := p.front
-	p.start(front, "idle")
-	back := p.open("floods")
-	p.press("g", "o", "enter")
-	p.show(front)
-	p.until("it has said everything", func() bool { return shows(back, "That was all.") && !back.Moves() })
-	p.mustNotShow("That was all.")
-	p.show(back)
-	p.mustShow("That was all.")
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "floods": floods})
+		front := p.front
+		p.start(front, "idle")
+		back := p.open("floods")
+		p.press("g", "o", "enter")
+		p.show(front)
+		p.until("it has said everything", func() bool { return shows(back, "That was all.") && !back.Moves() })
+		p.mustNotShow("That was all.")
+		p.show(back)
+		p.mustShow("That was all.")
+	})
 }
 
 func TestOnlyWhatIsSeenTicks(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "works": works, "asks": asks})
-	front := p.front
-	p.start(front, "idle")
-	p.until("nothing moves", func() bool { return !front.Moves() && !p.ticking })
-	back := p.open("works")
-	p.press("g", "o", "enter")
-	p.until("the other one works", func() bool { return shows(back, "working") })
-	if !p.ticking {
-		t.Error("nothing ticks while a turn runs")
-	}
-	p.show(front)
-	p.until("it does not tick any more", func() bool { return !p.ticking })
-	if !back.Moves() {
-		t.Fatal("the turn has ended")
-	}
-	p.send(nil)
-	if p.ticking {
-		t.Error("it ticks for a tab that nobody sees")
-	}
-	p.show(back)
-	p.send(nil)
-	if !p.ticking {
-		t.Error("nothing ticks when the tab is shown again")
-	}
-	waits := p.open("asks")
-	p.press("g", "o", "enter")
-	p.until("it waits for the person", func() bool { return shows(waits, "waiting for you") && !p.ticking })
-	if waits.Moves() {
-		t.Error("something moves while the agent waits for the person")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "works": works, "asks": asks})
+		front := p.front
+		p.start(front, "idle")
+		p.until("nothing moves", func() bool { return !front.Moves() && !p.ticking })
+		back := p.open("works")
+		p.press("g", "o", "enter")
+		p.until("the other one works", func() bool { return shows(back, "working") })
+		if !p.ticking {
+			t.Error("nothing ticks while a turn runs")
+		}
+		p.show(front)
+		p.until("it does not tick any more", func() bool { return !p.ticking })
+		if !back.Moves() {
+			t.Fatal("the turn has ended")
+		}
+		p.send(nil)
+		if p.ticking {
+			t.Error("it ticks for a tab that nobody sees")
+		}
+		p.show(back)
+		p.send(nil)
+		if !p.ticking {
+			t.Error("nothing ticks when the tab is shown again")
+		}
+		waits := p.open("asks")
+		p.press("g", "o", "enter")
+		p.until("it waits for the person", func() bool { return shows(waits, "waiting for you") && !p.ticking })
+		if waits.Moves() {
+			t.Error("something moves while the agent waits for the person")
+		}
+	})
 }
 
 func TestTabsClose(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle})
-	first := p.front
-	p.start(first, "idle")
-	second := p.open("idle")
-	third := p.add()
-	p.run(p.close(second.ID()))
-	if p.front != third {
-		t.Error("the next tab is not on the screen")
-	}
-	p.send(tab.Msg{To: second.ID(), Msg: tab.ErrorMsg{}}) // it would panic if it reached the tab
-	p.send(tab.Leave{Tab: third.ID()})
-	if p.front != first || len(p.tabs) != 1 {
-		t.Error("the first tab is not the last one left")
-	}
-	if cmd := p.close(second.ID()); cmd != nil || len(p.tabs) != 1 {
-		t.Error("closing a tab twice closed another")
-	}
-	cmd := p.close(first.ID())
-	if cmd == nil {
-		t.Fatal("the program goes on without a tab")
-	}
-	if _, ok := cmd().(tea.QuitMsg); !ok {
-		t.Error("the program goes on without a tab")
-	}
-	p.ending.Wait()
-	if n := p.running.Load(); n != 1 {
-		t.Errorf("%d agents run, and one tab is left", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle})
+		first := p.front
+		p.start(first, "idle")
+		second := p.open("idle")
+		third := p.add()
+		p.run(p.close(second.ID()))
+		if p.front != third {
+			t.Error("the next tab is not on the screen")
+		}
+		p.send(tab.Msg{To: second.ID(), Msg: tab.ErrorMsg{}}) // it would panic if it reached the tab
+		p.send(tab.Leave{Tab: third.ID()})
+		if p.front != first || len(p.tabs) != 1 {
+			t.Error("the first tab is not the last one left")
+		}
+		if cmd := p.close(second.ID()); cmd != nil || len(p.tabs) != 1 {
+			t.Error("closing a tab twice closed another")
+		}
+		cmd := p.close(first.ID())
+		if cmd == nil {
+			t.Fatal("the program goes on without a tab")
+		}
+		if _, ok := cmd().(tea.QuitMsg); !ok {
+			t.Error("the program goes on without a tab")
+		}
+		p.ending.Wait()
+		if n := p.running.Load(); n != 1 {
+			t.Errorf("%d agents run, and one tab is left", n)
+		}
+	})
 }
 
 // A session whose tab is closed before it was made is let go of.
 func TestATabThatClosesWhileItStarts(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle})
-	gone := p.add()
-	cmd := gone.Start(&config.Agent{ID: "idle"})
-	p.close(gone.ID())
-	p.run(cmd)
-	p.until("the session is closed", func() bool {
-		p.ending.Wait()
-		return p.closed.Load() == 1
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle})
+		gone := p.add()
+		cmd := gone.Start(&config.Agent{ID: "idle"})
+		p.close(gone.ID())
+		p.run(cmd)
+		p.until("the session is closed", func() bool {
+			p.ending.Wait()
+			return p.closed.Load() == 1
+		})
+		if n := p.running.Load(); n != 0 {
+			t.Error("its agent is left")
+		}
 	})
-	if n := p.running.Load(); n != 0 {
-		t.Error("its agent is left")
-	}
 }
 
 // The first agent is started before there is a screen. If there never is one, it is
 // ended all the same.
 func TestAnAgentWithoutAScreen(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle})
-	p.Model.start(&config.Agent{ID: "idle"})
-	p.shutdown()
-	if p.closed.Load() != 1 {
-		t.Error("its session is not closed")
-	}
-	if n := p.running.Load(); n != 0 {
-		t.Error("its agent is left")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle})
+		p.Model.start(&config.Agent{ID: "idle"})
+		p.shutdown()
+		if p.closed.Load() != 1 {
+			t.Error("its session is not closed")
+		}
+		if n := p.running.Load(); n != 0 {
+			t.Error("its agent is left")
+		}
+	})
 }
 
 func TestTheThemeIsForAllTabs(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle})
-	p.start(p.front, "idle")
-	back := p.add()
-	dark := [2]string{p.draw().Lines[1+p.lineHeight()], back.Draw(80, 24).Lines[1]}
-	p.send(tea.BackgroundColorMsg{Color: color.White})
-	light := [2]string{p.draw().Lines[1+p.lineHeight()], back.Draw(80, 24).Lines[1]}
-	if dark[0] == light[0] || dark[1] == light[1] || light[0] != light[1] {
-		t.Errorf("on a dark terminal %q, on a light one %q", dark, light)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle})
+		p.start(p.front, "idle")
+		back := p.add()
+		dark := [2]string{p.draw().Lines[1+p.lineHeight()], back.Draw(80, 24).Lines[1]}
+		p.send(tea.BackgroundColorMsg{Color: color.White})
+		light := [2]string{p.draw().Lines[1+p.lineHeight()], back.Draw(80, 24).Lines[1]}
+		if dark[0] == light[0] || dark[1] == light[1] || light[0] != light[1] {
+			t.Errorf("on a dark terminal %q, on a light one %q", dark, light)
+		}
+	})
 }
 
 // A terminal that says how it measures text is believed.
 func TestTheTerminalSaysHowItMeasuresText(t *testing.T) {
-	test.UseWidthMethod(t, termtext.Safe)
-	p := newProgram(t, map[string]string{"idle": idle})
-	p.start(p.front, "idle")
-	thumbs := strings.Repeat("👍🏽", 30) // 120 cells, or 60
-	p.send(tea.PasteMsg{Content: thumbs})
-	p.mustNotShow(thumbs)
-	for value, one := range map[ansi.ModeSetting]bool{
-		ansi.ModeReset: true, ansi.ModeSet: true, ansi.ModePermanentlySet: true,
-		ansi.ModeNotRecognized: false, ansi.ModePermanentlyReset: false,
-	} {
-		p.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: value})
-		if got := strings.Contains(p.screen(), thumbs); got != one {
-			t.Errorf("mode 2027 is %d: on one line is %v, want %v", value, got, one)
+	synctest.Test(t, func(t *testing.T) {
+		test.UseWidthMethod(t, termtext.Safe)
+		p := newProgram(t, map[string]string{"idle": idle})
+		p.start(p.front, "idle")
+		thumbs := strings.Repeat("👍🏽", 30) // 120 cells, or 60
+		p.send(tea.PasteMsg{Content: thumbs})
+		p.mustNotShow(thumbs)
+		for value, one := range map[ansi.ModeSetting]bool{
+			ansi.ModeReset: true, ansi.ModeSet: true, ansi.ModePermanentlySet: true,
+			ansi.ModeNotRecognized: false, ansi.ModePermanentlyReset: false,
+		} {
+			p.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: value})
+			if got := strings.Contains(p.screen(), thumbs); got != one {
+				t.Errorf("mode 2027 is %d: on one line is %v, want %v", value, got, one)
+			}
 		}
-	}
+	})
 }
 
 // vanishes is an agent that dies in the middle of a turn.
@@ -395,15 +418,17 @@ func TestCallsWhoLooksElsewhere(t *testing.T) {
 		"the agent dies":   {vanishes, "\x1b]9;parley: The agent exited: go\a", tab.Lost},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAttentive(t, tt.src, config.DefaultAttention(), iterm)
-			a.say("go")
-			a.send(tea.BlurMsg{})
-			if got := a.called(); got != tt.want {
-				t.Errorf("written: %q, want %q", got, tt.want)
-			}
-			if got := a.front.State(); got != tt.state {
-				t.Errorf("the tab's state is %v", got)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				a := newAttentive(t, tt.src, config.DefaultAttention(), iterm)
+				a.say("go")
+				a.send(tea.BlurMsg{})
+				if got := a.called(); got != tt.want {
+					t.Errorf("written: %q, want %q", got, tt.want)
+				}
+				if got := a.front.State(); got != tt.state {
+					t.Errorf("the tab's state is %v", got)
+				}
+			})
 		})
 	}
 }
@@ -425,15 +450,17 @@ func TestDoesNotCall(t *testing.T) {
 		"not for turns": {questions, []tea.Msg{tea.BlurMsg{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAttentive(t, says, tt.attention, nil)
-			a.say("go")
-			for _, msg := range tt.msgs {
-				a.send(msg)
-			}
-			a.until("it has answered", func() bool { return strings.Contains(a.screen(), "Well said.") && !a.front.Works() })
-			if a.attention.wanted(config.HappeningTurn) {
-				t.Error("somebody is called for the end of a turn")
-			}
+			synctest.Test(t, func(t *testing.T) {
+				a := newAttentive(t, says, tt.attention, nil)
+				a.say("go")
+				for _, msg := range tt.msgs {
+					a.send(msg)
+				}
+				a.until("it has answered", func() bool { return strings.Contains(a.screen(), "Well said.") && !a.front.Works() })
+				if a.attention.wanted(config.HappeningTurn) {
+					t.Error("somebody is called for the end of a turn")
+				}
+			})
 		})
 	}
 }
@@ -441,80 +468,86 @@ func TestDoesNotCall(t *testing.T) {
 // The person's own command gets what happened as arguments and in its environment, and
 // no shell reads it.
 func TestRunsTheCommandOfThePerson(t *testing.T) {
-	dir := t.TempDir()
-	script, out := filepath.Join(dir, "notify"), filepath.Join(dir, "out")
-	src := "#!/bin/sh\nprintf '%s|%s|%s' \"$1\" \"$2\" \"$PARLEY_EVENT\" > " + out + ".new && mv " + out + ".new " + out + "\n"
-	if err := os.WriteFile(script, []byte(src), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	c := config.DefaultAttention()
-	c.When, c.Command = config.WhenAlways, []string{script, "--", "{text}"}
-	a := newAttentive(t, says, c, nil)
-	a.say("a $(touch x) `b`; c")
-	if got := a.called(); got != "\a" {
-		t.Errorf("written: %q, want a bell", got)
-	}
-	a.until("the command has run", func() bool {
-		_, err := os.Stat(out)
-		if err != nil {
-			a.run(func() tea.Msg { return nil })
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		script, out := filepath.Join(dir, "notify"), filepath.Join(dir, "out")
+		src := "#!/bin/sh\nprintf '%s|%s|%s' \"$1\" \"$2\" \"$PARLEY_EVENT\" > " + out + ".new && mv " + out + ".new " + out + "\n"
+		if err := os.WriteFile(script, []byte(src), 0o700); err != nil {
+			t.Fatal(err)
 		}
-		return err == nil
+		c := config.DefaultAttention()
+		c.When, c.Command = config.WhenAlways, []string{script, "--", "{text}"}
+		a := newAttentive(t, says, c, nil)
+		a.say("a $(touch x) `b`; c")
+		if got := a.called(); got != "\a" {
+			t.Errorf("written: %q, want a bell", got)
+		}
+		a.until("the command has run", func() bool {
+			_, err := os.Stat(out)
+			if err != nil {
+				a.run(func() tea.Msg { return nil })
+			}
+			return err == nil
+		})
+		got, _ := os.ReadFile(out)
+		if want := "--|Finished: a $(touch x) `b`; c|turn"; string(got) != want {
+			t.Errorf("the command was told %q, want %q", got, want)
+		}
 	})
-	got, _ := os.ReadFile(out)
-	if want := "--|Finished: a $(touch x) `b`; c|turn"; string(got) != want {
-		t.Errorf("the command was told %q, want %q", got, want)
-	}
 }
 
 func TestTellsThatTheCommandFailed(t *testing.T) {
-	c := config.DefaultAttention()
-	c.When, c.Notify, c.Command = config.WhenAlways, config.NoticeNone, []string{"/nowhere/notify"}
-	a := newAttentive(t, says, c, nil)
-	a.say("go")
-	a.until("it says so", func() bool {
-		return strings.Contains(a.screen(), "the command of [attention] failed: /nowhere/notify")
+	synctest.Test(t, func(t *testing.T) {
+		c := config.DefaultAttention()
+		c.When, c.Notify, c.Command = config.WhenAlways, config.NoticeNone, []string{"/nowhere/notify"}
+		a := newAttentive(t, says, c, nil)
+		a.say("go")
+		a.until("it says so", func() bool {
+			return strings.Contains(a.screen(), "the command of [attention] failed: /nowhere/notify")
+		})
 	})
 }
 
 // What shows of parley outside of its window says how things stand.
 func TestTitleAndProgressSayTheState(t *testing.T) {
-	on := true
-	c := config.DefaultAttention()
-	c.Progress = &on
-	a := newAttentive(t, works, c, nil)
-	check := func(title string, state tea.ProgressBarState) {
-		t.Helper()
-		f := a.Frame()
-		got := tea.ProgressBarNone
-		if f.Progress != nil {
-			got = f.Progress.State
+	synctest.Test(t, func(t *testing.T) {
+		on := true
+		c := config.DefaultAttention()
+		c.Progress = &on
+		a := newAttentive(t, works, c, nil)
+		check := func(title string, state tea.ProgressBarState) {
+			t.Helper()
+			f := a.Frame()
+			got := tea.ProgressBarNone
+			if f.Progress != nil {
+				got = f.Progress.State
+			}
+			if f.Title != title || got != state {
+				t.Errorf("the title is %q, the progress %v; want %q, %v", f.Title, got, title, state)
+			}
 		}
-		if f.Title != title || got != state {
-			t.Errorf("the title is %q, the progress %v; want %q, %v", f.Title, got, title, state)
-		}
-	}
-	check("parley", tea.ProgressBarNone)
-	a.say("go")
-	a.until("it works", a.front.Works)
-	check("(working) go · parley", tea.ProgressBarIndeterminate)
+		check("parley", tea.ProgressBarNone)
+		a.say("go")
+		a.until("it works", a.front.Works)
+		check("(working) go · parley", tea.ProgressBarIndeterminate)
 
-	a = newAttentive(t, asks, c, nil)
-	a.say("go")
-	a.until("it asks", func() bool { return a.front.State() == tab.Waiting })
-	check("(1 waiting) go · parley", tea.ProgressBarWarning)
+		a = newAttentive(t, asks, c, nil)
+		a.say("go")
+		a.until("it asks", func() bool { return a.front.State() == tab.Waiting })
+		check("(1 waiting) go · parley", tea.ProgressBarWarning)
 
-	lost := newAttentive(t, vanishes, c, nil)
-	lost.say("go")
-	lost.until("it dies", func() bool { return lost.front.State() == tab.Lost })
-	a = lost
-	check("(agent lost) go · parley", tea.ProgressBarError)
+		lost := newAttentive(t, vanishes, c, nil)
+		lost.say("go")
+		lost.until("it dies", func() bool { return lost.front.State() == tab.Lost })
+		a = lost
+		check("(agent lost) go · parley", tea.ProgressBarError)
 
-	c.NoTitle, c.Progress = true, nil
-	a = newAttentive(t, works, c, nil)
-	a.say("go")
-	a.until("it works", a.front.Works)
-	check("", tea.ProgressBarNone)
+		c.NoTitle, c.Progress = true, nil
+		a = newAttentive(t, works, c, nil)
+		a.say("go")
+		a.until("it works", a.front.Works)
+		check("", tea.ProgressBarNone)
+	})
 }
 
 // says is an agent that answers one prompt and is there for more.
@@ -550,214 +583,234 @@ func twoTabs(t *testing.T, scripts map[string]string, agent string) (p *program,
 }
 
 func TestANewSessionThrowsNothingAway(t *testing.T) {
-	p := newProgram(t, map[string]string{"works": works})
-	first := p.front
-	p.start(first, "works")
-	p.mustNotShow(" 1 ·")
-	p.press("ctrl+n")
-	p.mustShow("this session is still empty")
-	if len(p.tabs) != 1 {
-		t.Fatal("a session in which nothing was said was left for another one")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"works": works})
+		first := p.front
+		p.start(first, "works")
+		p.mustNotShow(" 1 ·")
+		p.press("ctrl+n")
+		p.mustShow("this session is still empty")
+		if len(p.tabs) != 1 {
+			t.Fatal("a session in which nothing was said was left for another one")
+		}
 
-	p.press("g", "o", "enter")
-	p.until("it works", func() bool { return shows(first, "At it.") })
-	p.press("d", "r", "a", "f", "t", "ctrl+n", "n", "e", "w")
-	if len(p.tabs) != 2 || p.front == first {
-		t.Fatal("the new session is not in front, in a tab of its own")
-	}
-	p.ready()
-	p.mustShow(" 1 ◐ go", " 2 · works", "❯ new")
-	if !first.Works() || !shows(first, "❯ draft") {
-		t.Errorf("something of the first session was lost:\n%s", text(first.Draw(80, 24)))
-	}
+		p.press("g", "o", "enter")
+		p.until("it works", func() bool { return shows(first, "At it.") })
+		p.press("d", "r", "a", "f", "t", "ctrl+n", "n", "e", "w")
+		if len(p.tabs) != 2 || p.front == first {
+			t.Fatal("the new session is not in front, in a tab of its own")
+		}
+		p.ready()
+		p.mustShow(" 1 ◐ go", " 2 · works", "❯ new")
+		if !first.Works() || !shows(first, "❯ draft") {
+			t.Errorf("something of the first session was lost:\n%s", text(first.Draw(80, 24)))
+		}
+	})
 }
 
 func TestKeysShowTabs(t *testing.T) {
-	p, first, second := twoTabs(t, map[string]string{"says": says}, "says")
-	third := p.open("says")
-	for _, c := range []struct {
-		key  string
-		want *tab.Tab
-	}{
-		{"ctrl+pgdown", first},
-		{"ctrl+pgdown", second},
-		{"alt+.", third},
-		{"ctrl+pgup", second},
-		{"alt+,", first},
-		{"alt+,", third},
-		{"alt+2", second},
-		{"alt+9", second},
-		{"alt+1", first},
-	} {
-		if p.press(c.key); p.front != c.want {
-			t.Fatalf("%s shows tab %d, want %d", c.key, p.front.ID(), c.want.ID())
+	synctest.Test(t, func(t *testing.T) {
+		p, first, second := twoTabs(t, map[string]string{"says": says}, "says")
+		third := p.open("says")
+		for _, c := range []struct {
+			key  string
+			want *tab.Tab
+		}{
+			{"ctrl+pgdown", first},
+			{"ctrl+pgdown", second},
+			{"alt+.", third},
+			{"ctrl+pgup", second},
+			{"alt+,", first},
+			{"alt+,", third},
+			{"alt+2", second},
+			{"alt+9", second},
+			{"alt+1", first},
+		} {
+			if p.press(c.key); p.front != c.want {
+				t.Fatalf("%s shows tab %d, want %d", c.key, p.front.ID(), c.want.ID())
+			}
 		}
-	}
-	p.press("ctrl+p", "alt+3") // also past what the person has opened
-	if p.front != third {
-		t.Error("a list that is open keeps the keys of tabs")
-	}
-	p.send(tea.MouseClickMsg{X: strings.Index(p.firstLine(), "2"), Y: 0, Button: tea.MouseLeft})
-	if p.front != second {
-		t.Error("a click on a tab does not show it")
-	}
-	p.send(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft})
-	if p.front != second {
-		t.Error("a click beside the tabs shows another")
-	}
+		p.press("ctrl+p", "alt+3") // also past what the person has opened
+		if p.front != third {
+			t.Error("a list that is open keeps the keys of tabs")
+		}
+		p.send(tea.MouseClickMsg{X: strings.Index(p.firstLine(), "2"), Y: 0, Button: tea.MouseLeft})
+		if p.front != second {
+			t.Error("a click on a tab does not show it")
+		}
+		p.send(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft})
+		if p.front != second {
+			t.Error("a click beside the tabs shows another")
+		}
+	})
 }
 
 func TestThePickerOpensATab(t *testing.T) {
-	p, first, _ := twoTabs(t, map[string]string{"says": says, "other": idle}, "says")
-	p.press("ctrl+c", "/", "a", "g", "e", "n", "t", "enter")
-	p.until("the agents are listed", func() bool { return strings.Contains(p.screen(), "● says") })
-	p.mustShow("New tab: choose an agent", "other")
-	p.press("esc")
-	if len(p.tabs) != 2 {
-		t.Fatal("nothing was chosen")
-	}
-	p.press("ctrl+c", "/", "a", "g", "e", "n", "t", "enter")
-	p.until("the agents are listed", func() bool { return strings.Contains(p.screen(), "other") })
-	p.press("o", "t", "h", "enter")
-	p.ready()
-	p.mustShow(" 3 · other")
-	if len(p.tabs) != 3 || p.front == first {
-		t.Error("the agent is not in a new tab")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p, first, _ := twoTabs(t, map[string]string{"says": says, "other": idle}, "says")
+		p.press("ctrl+c", "/", "a", "g", "e", "n", "t", "enter")
+		p.until("the agents are listed", func() bool { return strings.Contains(p.screen(), "● says") })
+		p.mustShow("New tab: choose an agent", "other")
+		p.press("esc")
+		if len(p.tabs) != 2 {
+			t.Fatal("nothing was chosen")
+		}
+		p.press("ctrl+c", "/", "a", "g", "e", "n", "t", "enter")
+		p.until("the agents are listed", func() bool { return strings.Contains(p.screen(), "other") })
+		p.press("o", "t", "h", "enter")
+		p.ready()
+		p.mustShow(" 3 · other")
+		if len(p.tabs) != 3 || p.front == first {
+			t.Error("the agent is not in a new tab")
+		}
+	})
 }
 
 func TestTabsAreNamed(t *testing.T) {
-	p, _, _ := twoTabs(t, map[string]string{"says": says}, "says")
-	p.press("/", "r", "e", "n", "a", "m", "e", "enter")
-	p.mustShow("Name the tab")
-	p.press("m", "i", "n", "e", "enter")
-	p.mustShow(" 2 · mine")
-	p.press("/", "r", "e", "n", "a", "m", "e", "enter", "end", "enter") // enter alone may be a second press
-	p.mustShow(" 2 · mine")
+	synctest.Test(t, func(t *testing.T) {
+		p, _, _ := twoTabs(t, map[string]string{"says": says}, "says")
+		p.press("/", "r", "e", "n", "a", "m", "e", "enter")
+		p.mustShow("Name the tab")
+		p.press("m", "i", "n", "e", "enter")
+		p.mustShow(" 2 · mine")
+		p.press("/", "r", "e", "n", "a", "m", "e", "enter", "end", "enter") // enter alone may be a second press
+		p.mustShow(" 2 · mine")
+	})
 }
 
 func TestClosingATabAsksOnlyIfATurnRuns(t *testing.T) {
-	p, first, _ := twoTabs(t, map[string]string{"works": works}, "works")
-	p.press("alt+w")
-	if p.front != first || len(p.tabs) != 1 {
-		t.Fatal("an idle tab is still there")
-	}
-	p.mustNotShow(" 1 ◐")
-	p.press("alt+w")
-	p.mustShow("this is the only tab")
-	p.press("ctrl+n")
-	p.ready()
-	p.press("alt+1", "alt+w")
-	p.mustShow("The agent is working", "Close it")
-	p.wait()
-	p.press("k", "enter")
-	if len(p.tabs) != 2 {
-		t.Fatal("closed, and it was to be kept")
-	}
-	p.press("alt+w")
-	p.mustShow("Close it")
-	p.wait()
-	p.press("down", "down", "enter")
-	if len(p.tabs) != 1 || p.front == first {
-		t.Error("it was not closed")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p, first, _ := twoTabs(t, map[string]string{"works": works}, "works")
+		p.press("alt+w")
+		if p.front != first || len(p.tabs) != 1 {
+			t.Fatal("an idle tab is still there")
+		}
+		p.mustNotShow(" 1 ◐")
+		p.press("alt+w")
+		p.mustShow("this is the only tab")
+		p.press("ctrl+n")
+		p.ready()
+		p.press("alt+1", "alt+w")
+		p.mustShow("The agent is working", "Close it")
+		p.wait()
+		p.press("k", "enter")
+		if len(p.tabs) != 2 {
+			t.Fatal("closed, and it was to be kept")
+		}
+		p.press("alt+w")
+		p.mustShow("Close it")
+		p.wait()
+		p.press("down", "down", "enter")
+		if len(p.tabs) != 1 || p.front == first {
+			t.Error("it was not closed")
+		}
+	})
 }
 
 func TestLeavingSaysWhoWorks(t *testing.T) {
-	p, _, _ := twoTabs(t, map[string]string{"works": works}, "works")
-	leave := func() tea.Cmd { return p.grant(tab.Quit{Despite: p.front.ID()}) }
-	if cmd := leave(); cmd != nil {
-		t.Fatal("it leaves, and an agent works in the background")
-	}
-	p.mustShow("An agent is working in another tab", "• go", "Stay")
-	p.wait()
-	p.press("esc", "alt+1")
-	if cmd := p.grant(tab.Quit{}); cmd != nil {
-		t.Fatal("it leaves in the middle of a turn")
-	}
-	p.mustShow("Quitting stops it in the middle of its turn.")
-	p.press("ctrl+n")
-	p.ready()
-	p.press("a", "l", "s", "o", "enter")
-	p.until("both work", func() bool { return p.front.Works() })
-	p.grant(tab.Quit{})
-	p.mustShow("2 agents are working", "• go", "• also")
-	if cmd := p.grant(tab.Quit{Sure: true}); cmd == nil {
-		t.Error("who is sure is not let go")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p, _, _ := twoTabs(t, map[string]string{"works": works}, "works")
+		leave := func() tea.Cmd { return p.grant(tab.Quit{Despite: p.front.ID()}) }
+		if cmd := leave(); cmd != nil {
+			t.Fatal("it leaves, and an agent works in the background")
+		}
+		p.mustShow("An agent is working in another tab", "• go", "Stay")
+		p.wait()
+		p.press("esc", "alt+1")
+		if cmd := p.grant(tab.Quit{}); cmd != nil {
+			t.Fatal("it leaves in the middle of a turn")
+		}
+		p.mustShow("Quitting stops it in the middle of its turn.")
+		p.press("ctrl+n")
+		p.ready()
+		p.press("a", "l", "s", "o", "enter")
+		p.until("both work", func() bool { return p.front.Works() })
+		p.grant(tab.Quit{})
+		p.mustShow("2 agents are working", "• go", "• also")
+		if cmd := p.grant(tab.Quit{Sure: true}); cmd == nil {
+			t.Error("who is sure is not let go")
+		}
+	})
 }
 
 func TestTheTitleCountsWhoWaits(t *testing.T) {
-	p, first, _ := twoTabs(t, map[string]string{"asks": asks}, "asks")
-	p.until("it asks", func() bool { return first.State() == tab.Waiting })
-	if got := p.Frame().Title; got != "(1 waiting) parley" {
-		t.Errorf("the title of the window is %q", got)
-	}
-	p.mustShow(" 1 ? go")
+	synctest.Test(t, func(t *testing.T) {
+		p, first, _ := twoTabs(t, map[string]string{"asks": asks}, "asks")
+		p.until("it asks", func() bool { return first.State() == tab.Waiting })
+		if got := p.Frame().Title; got != "(1 waiting) parley" {
+			t.Errorf("the title of the window is %q", got)
+		}
+		p.mustShow(" 1 ? go")
+	})
 }
 
 // Who goes from tab to tab by their numbers answers no question that waits in one of them.
 func TestTheKeyOfATabAnswersNothing(t *testing.T) {
-	p, first, second := twoTabs(t, map[string]string{"asks": asks}, "asks")
-	p.until("it asks", func() bool { return first.State() == tab.Waiting })
-	seen := func() {
+	synctest.Test(t, func(t *testing.T) {
+		p, first, second := twoTabs(t, map[string]string{"asks": asks}, "asks")
+		p.until("it asks", func() bool { return first.State() == tab.Waiting })
+		seen := func() {
+			p.press("alt+1")
+			p.mustShow("Allow it")
+			p.wait()
+			p.mustShow("1-2 answer")
+		}
+		seen()
 		p.press("alt+1")
-		p.mustShow("Allow it")
-		p.wait()
-		p.mustShow("1-2 answer")
-	}
-	seen()
-	p.press("alt+1")
-	if p.front != first || first.State() != tab.Waiting {
-		t.Fatalf("the key of the tab in front has answered:\n%s", p.screen())
-	}
-	if p.press("alt+2"); p.front != second || first.State() != tab.Waiting {
-		t.Fatalf("the key of another tab has answered, or does not show it:\n%s", p.screen())
-	}
-	seen()
-	p.press("1")
-	p.until("it is answered", func() bool { return first.State() != tab.Waiting })
+		if p.front != first || first.State() != tab.Waiting {
+			t.Fatalf("the key of the tab in front has answered:\n%s", p.screen())
+		}
+		if p.press("alt+2"); p.front != second || first.State() != tab.Waiting {
+			t.Fatalf("the key of another tab has answered, or does not show it:\n%s", p.screen())
+		}
+		seen()
+		p.press("1")
+		p.until("it is answered", func() bool { return first.State() != tab.Waiting })
+	})
 }
 
 // A program that had the terminal, an editor or a shell, may end before the last key that was
 // meant for it: no question takes that.
 func TestNoQuestionTakesTheKeysOfAnEditor(t *testing.T) {
-	p := newProgram(t, map[string]string{"asks": asks})
-	first := p.front
-	p.start(first, "asks")
-	p.press("g", "o", "enter")
-	p.until("it asks", func() bool { return first.State() == tab.Waiting })
-	p.mustShow("Allow it")
-	p.wait()
-	p.mustShow("1-2 answer")
-	p.send(tea.ResumeMsg{})
-	p.press("1")
-	p.mustShow("Allow it", "Pause typing to answer", "❯ 1")
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"asks": asks})
+		first := p.front
+		p.start(first, "asks")
+		p.press("g", "o", "enter")
+		p.until("it asks", func() bool { return first.State() == tab.Waiting })
+		p.mustShow("Allow it")
+		p.wait()
+		p.mustShow("1-2 answer")
+		p.send(tea.ResumeMsg{})
+		p.press("1")
+		p.mustShow("Allow it", "Pause typing to answer", "❯ 1")
+	})
 }
 
 // What streams in the background is folded, and costs no frame until the line of
 // tabs changes.
 func TestTheBackgroundCostsNoFrames(t *testing.T) {
-	p := newProgram(t, map[string]string{"says": says, "floods": floods})
-	first := p.front
-	p.start(first, "floods")
-	p.open("says")
-	p.press("alt+1", "g", "o", "enter", "alt+2")
-	drawn, state := 0, first.State()
-	p.until("it has said everything", func() bool {
-		if now := first.State(); p.last == first.ID() && p.Changed() && now == state {
-			drawn++
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"says": says, "floods": floods})
+		first := p.front
+		p.start(first, "floods")
+		p.open("says")
+		p.press("alt+1", "g", "o", "enter", "alt+2")
+		drawn, state := 0, first.State()
+		p.until("it has said everything", func() bool {
+			if now := first.State(); p.last == first.ID() && p.Changed() && now == state {
+				drawn++
+			}
+			state = first.State()
+			return first.State() == tab.Done
+		})
+		if drawn > 0 {
+			t.Errorf("%d frames would have been drawn for what nobody sees", drawn)
 		}
-		state = first.State()
-		return first.State() == tab.Done
+		p.mustShow(" 1 ✓ go")
+		p.press("alt+1", "alt+2")
+		p.mustShow(" 1 · go")
 	})
-	if drawn > 0 {
-		t.Errorf("%d frames would have been drawn for what nobody sees", drawn)
-	}
-	p.mustShow(" 1 ✓ go")
-	p.press("alt+1", "alt+2")
-	p.mustShow(" 1 · go")
 }
 
 func TestTheLineOfTabs(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,6 +25,7 @@ import (
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/internal/test"
 	"parley/tui/tab"
 )
 
@@ -109,6 +111,7 @@ func (p *program) spawn(name, src string) (*session.Peer, error) {
 		defer p.running.Add(-1) // before anybody is told
 		s.Run(ctx, hears, out, io.Discard)
 		_ = out.Close()
+		_ = hears.Close()
 	}()
 	return &session.Peer{
 		In: in, Out: says, Done: done,
@@ -235,92 +238,103 @@ func (p *program) mustNotShow(text string) {
 // A stored session is opened in a tab of its own, once. A tab in which nothing would be
 // lost makes room for it.
 func TestAStoredSessionIsOpenedOnce(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "works": works, "resumes": "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n"})
-	lib := store.NewLibrary(store.New(t.TempDir()))
-	t.Cleanup(func() { _ = lib.Close() })
-	l, err := lib.Create(store.Meta{Cwd: p.cwd})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Append([]conversation.Event{
-		conversation.SessionOpened{ID: "old"},
-		conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("what was asked")}},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	reopened := 0
-	p.program.Stored = lib
-	p.program.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
-		reopened++
-		kept, err := lib.Read(ctx, o.ID)
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "works": works, "resumes": "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n"})
+		lib := store.NewLibrary(store.New(t.TempDir()))
+		t.Cleanup(func() { _ = lib.Close() })
+		l, err := lib.Create(store.Meta{Cwd: p.cwd})
 		if err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
-		s, err := session.NewSession(session.Options{
-			Cwd: p.cwd, ResumeID: "old", HasTranscript: true,
-			Spawn: func(acpclient.Command) (*session.Peer, error) {
-				return p.spawn("resumes", "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n")
-			},
-			Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
-		})
-		return &app.Reopened{Transcript: kept, Agent: config.Agent{ID: "resumes"}, Session: s}, err
-	}
+		if err := l.Append([]conversation.Event{
+			conversation.SessionOpened{ID: "old"},
+			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("what was asked")}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		reopened := 0
+		p.program.Stored = lib
+		p.program.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
+			reopened++
+			kept, err := lib.Read(ctx, o.ID)
+			if err != nil {
+				return nil, err
+			}
+			s, err := session.NewSession(session.Options{
+				Cwd: p.cwd, ResumeID: "old", HasTranscript: true,
+				Spawn: func(acpclient.Command) (*session.Peer, error) {
+					return p.spawn("resumes", "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n")
+				},
+				Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
+			})
+			return &app.Reopened{Transcript: kept, Agent: config.Agent{ID: "resumes"}, Session: s}, err
+		}
 
-	blank := p.front
-	p.start(blank, "idle")
-	p.send(tab.Open{{ID: l.ID()}})
-	opened := p.front
-	if opened == blank || len(p.tabs) != 1 {
-		t.Fatalf("there are %d tabs", len(p.tabs))
-	}
-	p.until("what was stored is shown", func() bool { return shows(opened, "❯ what was asked") })
+		blank := p.front
+		p.start(blank, "idle")
+		p.send(tab.Open{{ID: l.ID()}})
+		opened := p.front
+		if opened == blank || len(p.tabs) != 1 {
+			t.Fatalf("there are %d tabs", len(p.tabs))
+		}
+		p.until("what was stored is shown", func() bool { return shows(opened, "❯ what was asked") })
 
-	busy := p.open("works")
-	p.press("g", "o", "enter")
-	p.until("the other one works", func() bool { return shows(busy, "At it.") })
-	p.send(tab.Open{{ID: l.ID()}})
-	if p.front != opened || len(p.tabs) != 2 || reopened != 1 {
-		t.Errorf("%d tabs, read %d times", len(p.tabs), reopened)
-	}
+		busy := p.open("works")
+		p.press("g", "o", "enter")
+		p.until("the other one works", func() bool { return shows(busy, "At it.") })
+		p.send(tab.Open{{ID: l.ID()}})
+		if p.front != opened || len(p.tabs) != 2 || reopened != 1 {
+			t.Errorf("%d tabs, read %d times", len(p.tabs), reopened)
+		}
+	})
 }
 
 // What the tabs behind have said, and the terminal does not have yet, stays on it when the
 // program ends, with the name of its tab, and before that of the tab in front.
 func TestWhatTabsBehindHaveSaidStays(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "works": works, "asks": asks})
-	p.inline = true
-	front := p.front
-	p.start(front, "works")
-	p.press("g", "o", "enter")
-	p.until("it works", func() bool { return shows(front, "At it.") })
-	p.open("idle")
-	back := p.open("asks")
-	p.press("g", "o", "enter")
-	p.until("it asks", func() bool { return shows(back, "About to launch.") })
-	p.show(front)
-	p.Frame()
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "works": works, "asks": asks})
+		p.inline = true
+		front := p.front
+		p.start(front, "works")
+		p.press("g", "o", "enter")
+		p.until("it works", func() bool { return shows(front, "At it.") })
+		p.open("idle")
+		back := p.open("asks")
+		p.press("g", "o", "enter")
+		p.until("it asks", func() bool { return shows(back, "About to launch.") })
+		p.show(front)
+		p.Frame()
 
-	stays := ansi.Strip(strings.Join(p.Stay(), "\n"))
-	for from, words := 0, []string{"── tab 3: ", "About to launch.", "── tab 1: ", "At it."}; len(words) > 0; words = words[1:] {
-		at := strings.Index(stays[from:], words[0])
-		if at < 0 || strings.Count(stays, words[0]) != 1 {
-			t.Fatalf("%q does not stay once, in its place:\n%s", words[0], stays)
+		stays := ansi.Strip(strings.Join(p.Stay(), "\n"))
+		for from, words := 0, []string{"── tab 3: ", "About to launch.", "── tab 1: ", "At it."}; len(words) > 0; words = words[1:] {
+			at := strings.Index(stays[from:], words[0])
+			if at < 0 || strings.Count(stays, words[0]) != 1 {
+				t.Fatalf("%q does not stay once, in its place:\n%s", words[0], stays)
+			}
+			from += at
 		}
-		from += at
-	}
-	if strings.Contains(stays, "tab 2") {
-		t.Errorf("a tab is named that has said nothing:\n%s", stays)
-	}
+		if strings.Contains(stays, "tab 2") {
+			t.Errorf("a tab is named that has said nothing:\n%s", stays)
+		}
+	})
 }
 
 // What is copied is as clean as what is drawn: pasted into a shell, it runs nothing.
 func TestWhatIsCopiedIsClean(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle})
-	cmd := p.grant(tab.Copy{Text: "ls\x1b[201~\x03; rm\u202e -rf\r ~\u200b\x07"})
-	if got, want := fmt.Sprint(cmd()), "ls; rm -rf\n ~"; got != want {
-		t.Errorf("the clipboard gets %q, want %q", got, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle})
+		cmd := p.grant(tab.Copy{Text: "ls\x1b[201~\x03; rm\u202e -rf\r ~\u200b\x07"})
+		if got, want := fmt.Sprint(cmd()), "ls; rm -rf\n ~"; got != want {
+			t.Errorf("the clipboard gets %q, want %q", got, want)
+		}
+	})
+}
+
+func TestMain(m *testing.M) {
+	test.HoldRegexpClock()
+	m.Run()
 }
