@@ -25,7 +25,7 @@ func TestParley(t *testing.T) {
 		printed           string // the last thing that a command shows
 	}{
 		{agents.OpenCode, "Allow once", "Reject", "build", "plan", "Other Model", "fake/Other Model", "the number is 42"},
-		{agents.Claude, "Yes", "No", "Manual", "Accept edits", "Haiku", "haiku", "the number is 42"},
+		{agents.Claude, "Yes", "No", "Manual", "Accept edits", "Haiku", "Haiku 5.5", "the number is 42"},
 		// Gemini CLI keeps what a command printed to itself.
 		{agents.Gemini, "Allow", "Reject", "mode Default", "Auto Edit", "gemini-2.5-pro", "gemini-2.5-pro", "DONE run"},
 	} {
@@ -34,7 +34,7 @@ func TestParley(t *testing.T) {
 			p := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true, Legacy: []string{"session/set_model"}})
 			p.Shows(c.mode)
 
-			p.Ask("SAY hello from the model").Shows("❯ SAY hello from the model", " hello from the model")
+			p.Ask("SAY hello from the model").Shows("❯ SAY hello from the model", "● hello from the model")
 
 			allowed := filepath.Join(p.Dir(), "allowed.txt")
 			// Pasted, since parley does not take the key that has just answered a
@@ -61,7 +61,7 @@ func TestParley(t *testing.T) {
 
 			p.Ask("SLOW 9999").Shows("chunk 2 ")
 			p.Press("esc").Idle()
-			p.Ask("SAY still here").Shows(" still here")
+			p.Ask("SAY still here").Shows("● still here")
 			p.Idle()
 
 			// Whoever wrote the file, it is among the changes, and can be taken back.
