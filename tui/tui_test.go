@@ -53,6 +53,14 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 	t.Setenv("XDG_STATE_HOME", dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &program{t: t, ctx: ctx, clock: time.Now(), msgs: make(chan tea.Msg)}
+	start := func(a config.Agent, _ string) (*session.Session, error) {
+		return session.NewSession(session.Options{
+			Cwd:     dir,
+			Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
+			Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
+			Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
+		})
+	}
 	p.Model = newModel(ctx, Options{
 		Backend: app.Backend{
 			Available: func() ([]config.Agent, error) {
@@ -62,14 +70,8 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 				}
 				return agents, nil
 			},
-			Start: func(a config.Agent) (*session.Session, error) {
-				return session.NewSession(session.Options{
-					Cwd:     dir,
-					Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
-					Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
-					Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
-				})
-			},
+			Start:   func(a config.Agent) (*session.Session, error) { return start(a, dir) },
+			StartIn: start,
 		},
 		Config: config.Default(), Cwd: dir, Version: "test",
 		Now: func() time.Time { return p.clock },

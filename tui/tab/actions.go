@@ -32,7 +32,7 @@ func (t *Tab) unavailable(a config.ActionInfo) string {
 		config.ActionSessions, config.ActionNewAgent, config.ActionRenameTab, config.ActionCloseTab, config.ActionLendMouse:
 		return ""
 	case config.ActionNextTab, config.ActionPrevTab:
-		return unless(!t.tabs().Alone(), "there is only one tab")
+		return unless(!t.program.Tabs.Alone(), "there is only one tab")
 	case config.ActionEditor, config.ActionHistorySearch, config.ActionPasteImage:
 		return unless(t.composerActive(), noAgent)
 	case config.ActionFocusTranscript, config.ActionFind, config.ActionScrollTop, config.ActionScrollBottom, config.ActionExport:
@@ -254,9 +254,9 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	case config.ActionNewAgent:
 		return t.chooseAnother()
 	case config.ActionNextTab:
-		t.tabs().Step(1)
+		t.program.Tabs.Step(1)
 	case config.ActionPrevTab:
-		t.tabs().Step(-1)
+		t.program.Tabs.Step(-1)
 	case config.ActionRenameTab:
 		t.renameTab()
 	case config.ActionCloseTab:

@@ -49,9 +49,6 @@ type agentsMsg struct {
 
 // chooseFirst lists what the program's first session can start with.
 func (t *Tab) chooseFirst() tea.Cmd {
-	if t.program.Available == nil {
-		return t.chooseAgent()
-	}
 	l := &agentList{title: "Choose an agent", first: true, start: t.startChosen, items: func(agents []config.Agent) []dialog.Item {
 		items := dialog.AgentItems(agents)
 		for i := range items {
@@ -99,13 +96,7 @@ func (t *Tab) chooseAnother() tea.Cmd {
 func (t *Tab) openAgentList(l *agentList) tea.Cmd {
 	l.tab = t
 	p := t.program
-	if p.Available == nil {
-		l.agents = &app.Agents{}
-	}
 	l.picker = t.choose(l.content())
-	if p.Available == nil {
-		return nil
-	}
 	return func() tea.Msg {
 		found := p.FindAgents()
 		if l.first {
@@ -213,7 +204,7 @@ func (t *Tab) withoutAgent() string {
 	switch {
 	case t.session != nil:
 		return ""
-	case t.tabs().Alone():
+	case t.program.Tabs.Alone():
 		return "quit" // nothing is behind the list
 	}
 	return "close the tab"

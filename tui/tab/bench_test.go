@@ -16,6 +16,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/test/sessiontest"
@@ -55,9 +56,24 @@ func (b *bench) make(ctx context.Context, dir string, now func() time.Time) {
 	history := composer.NewHistory(composer.HistoryFile(), dir)
 	b.Tab = New(1, Program{
 		Context: ctx, Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: dialog.NewGuard(now),
-		History: history, Version: "test", Now: now,
+		History: history, Version: "test", Now: now, Tabs: singleTab{},
+		Backend: app.Backend{Available: func() ([]config.Agent, error) { return nil, nil }},
 	}, dir)
 }
+
+// singleTab is the row of a tab on its own.
+type singleTab struct{}
+
+func (singleTab) Step(int)                                         {}
+func (singleTab) Go(int)                                           {}
+func (singleTab) Open(config.Agent) tea.Cmd                        { return nil }
+func (singleTab) OpenIn(config.Agent, string) tea.Cmd              { return nil }
+func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
+func (singleTab) Close() tea.Cmd                                   { return nil }
+func (singleTab) Shared() bool                                     { return false }
+func (singleTab) Alone() bool                                      { return true }
+func (singleTab) Questions() []TabQuestions                        { return nil }
+func (singleTab) ShowQuestion(*Tab, Question)                      {}
 
 // opens tells that the agent is ready and has opened the session.
 func (b *bench) opens() {

@@ -2,7 +2,6 @@ package tab
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -113,7 +112,11 @@ func (t *Tab) pasteImage() tea.Cmd {
 	}
 	ctx, read := t.program.Context, t.program.ClipboardImage
 	return inBackground(func() then {
-		img, err := readImage(ctx, read)
+		var img *prompt.Image
+		data, err := read(ctx, prompt.ImageBytes)
+		if err == nil {
+			img, err = prompt.NewImage(data)
+		}
 		return func() tea.Cmd {
 			switch {
 			case err != nil:
@@ -127,17 +130,6 @@ func (t *Tab) pasteImage() tea.Cmd {
 			return nil
 		}
 	})
-}
-
-func readImage(ctx context.Context, read func(ctx context.Context, most int64) ([]byte, error)) (*prompt.Image, error) {
-	if read == nil {
-		return nil, desktop.ErrNoReader
-	}
-	data, err := read(ctx, prompt.ImageBytes)
-	if err != nil {
-		return nil, err
-	}
-	return prompt.NewImage(data)
 }
 
 // imageDecoder decodes the images of a transcript one at a time, shortly before they are

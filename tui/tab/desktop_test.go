@@ -41,7 +41,6 @@ func TestPaste(t *testing.T) {
 		{"an image", "", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return dot.Bytes(), nil }},
 		{"no image", "there is no image on the clipboard", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return nil, desktop.ErrNoImage }},
 		{"an odd error", "it is no image", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is no\x1b[31m image") }},
-		{"no clipboard", desktop.ErrNoReader.Error(), agentThatTakes(true), nil},
 		{"an agent without eyes", "Blind takes no images", agentThatTakes(false), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

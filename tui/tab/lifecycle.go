@@ -118,7 +118,7 @@ func (e *lifecycle) AskToLeave(titles []string) {
 // Close closes the tab. It asks first if that would end or lose something.
 func (e *lifecycle) Close() tea.Cmd {
 	switch {
-	case e.tab.tabs().Alone():
+	case e.tab.program.Tabs.Alone():
 		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
 	case e.tab.Works():
 		e.askToClose("The agent is working", "Closing the tab stops it in the middle of its turn.")
@@ -136,7 +136,7 @@ func (e *lifecycle) closeNow() tea.Cmd {
 	if !e.tab.composer.Empty() {
 		keep = e.tab.composer.Clear()
 	}
-	return tea.Batch(keep, e.tab.tabs().Close())
+	return tea.Batch(keep, e.tab.program.Tabs.Close())
 }
 
 func (e *lifecycle) askToClose(title, text string) {
@@ -144,17 +144,6 @@ func (e *lifecycle) askToClose(title, text string) {
 		{Name: "Keep it open", Key: "k", Do: dialog.Close{}},
 		{Name: "Close it", Key: "c", Risky: true, Do: dialog.Do(e.closeNow)},
 	}})
-}
-
-// StartFailed reports that an agent could not be started. another lets the person choose
-// another agent; it may be nil.
-func (e *lifecycle) StartFailed(a config.Agent, err error, another func() tea.Cmd) {
-	q := dialog.Confirmation{Title: a.Name + " could not be started", Text: app.StartErrorText(a, err)}
-	if another != nil {
-		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(another)})
-	}
-	q.Choices = append(q.Choices, e.LeaveChoice(""))
-	e.tab.ask(q)
 }
 
 // Lost reports that the agent exited, and offers to restart it.
@@ -171,7 +160,7 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 		name = "Reconnect"
 	}
 	choices := []dialog.Choice{{Name: name, Key: "r", Do: dialog.Do(again)}}
-	if e.tab.program.Available != nil && e.tab.unused() {
+	if e.tab.unused() {
 		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(e.tab.chooseInstead)})
 	}
 	choices = append(choices, dialog.Choice{Name: "Stay and read", Key: "s", Do: dialog.Close{}}, e.LeaveChoice("q"))
@@ -181,7 +170,7 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 
 // LeaveChoice is the answer that closes the tab, or quits if it is the only one.
 func (e *lifecycle) LeaveChoice(key string) dialog.Choice {
-	if e.tab.tabs().Alone() {
+	if e.tab.program.Tabs.Alone() {
 		return dialog.Choice{Name: "Quit parley", Key: key, Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: e.tab.id}) })}
 	}
 	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(e.closeNow)}

@@ -30,9 +30,8 @@ type Program struct {
 	// Guard protects the visible dialog, whichever tab owns it.
 	Guard   *dialog.Guard
 	History *composer.History
-	// Tabs is the row of tabs; nil is one of a single tab.
-	Tabs Tabs
-	// ThemeSwitcher draws everything in a theme; nil has only one.
+	Tabs    Tabs
+	// ThemeSwitcher draws everything in a theme.
 	ThemeSwitcher themeSwitcher
 	// ReducedMotion disables animations.
 	ReducedMotion bool
@@ -41,7 +40,7 @@ type Program struct {
 	Changes string
 	// Clipboard puts text on the system's clipboard and returns the name of the program that took it. It is nil if the system has none.
 	Clipboard func(ctx context.Context, text string) (way string, err error)
-	// ClipboardImage reads the image on the system's clipboard. It is nil if the system has none.
+	// ClipboardImage reads the image on the system's clipboard.
 	ClipboardImage func(ctx context.Context, most int64) ([]byte, error)
 	// Now is the clock.
 	Now func() time.Time
@@ -165,20 +164,6 @@ type TabQuestions struct {
 	Questions []Question
 }
 
-// singleTab is Tabs for a tab on its own.
-type singleTab struct{}
-
-func (singleTab) Step(int)                                         {}
-func (singleTab) Go(int)                                           {}
-func (singleTab) Open(config.Agent) tea.Cmd                        { return nil }
-func (singleTab) OpenIn(config.Agent, string) tea.Cmd              { return nil }
-func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
-func (singleTab) Close() tea.Cmd                                   { return nil }
-func (singleTab) Shared() bool                                     { return false }
-func (singleTab) Alone() bool                                      { return true }
-func (singleTab) Questions() []TabQuestions                        { return nil }
-func (singleTab) ShowQuestion(*Tab, Question)                      {}
-
 // State is the state of a tab in the tab line.
 type State uint8
 
@@ -247,10 +232,10 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	case config.ActionNextTab, config.ActionPrevTab:
 		return t.run(a), true
 	case config.ActionTab:
-		if asks && (!t.composer.Empty() || t.tabs().Alone()) {
+		if asks && (!t.composer.Empty() || t.program.Tabs.Alone()) {
 			return nil, false
 		}
-		t.tabs().Go(slices.Index(keys.For(a), name))
+		t.program.Tabs.Go(slices.Index(keys.For(a), name))
 		return nil, true
 	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
@@ -258,13 +243,6 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		}
 	}
 	return nil, false
-}
-
-func (t *Tab) tabs() Tabs {
-	if t.program.Tabs == nil {
-		return singleTab{}
-	}
-	return t.program.Tabs
 }
 
 // newSession starts a session with the same agent and directory in a new tab. An unused
@@ -285,10 +263,10 @@ func (t *Tab) newSession() tea.Cmd {
 // not reuse the directory if a project belongs to its agent, or if the directory may be
 // gone.
 func (t *Tab) openBeside(a config.Agent) tea.Cmd {
-	if t.program.StartIn == nil || a.OwnProject || t.agent.OwnProject || t.stored.readOnly != "" {
-		return t.tabs().Open(a)
+	if a.OwnProject || t.agent.OwnProject || t.stored.readOnly != "" {
+		return t.program.Tabs.Open(a)
 	}
-	return t.tabs().OpenIn(a, t.cwd)
+	return t.program.Tabs.OpenIn(a, t.cwd)
 }
 
 func (t *Tab) renameTab() {

@@ -227,14 +227,14 @@ func (t *Tab) permission(q Question) int {
 // openQuestionList lists the open questions of all tabs. Choosing one goes there; a
 // permission can also be answered above the list.
 func openQuestionList(t *Tab) tea.Cmd {
-	items := func() []dialog.Item { return questionItems(t.tabs()) }
+	items := func() []dialog.Item { return questionItems(t.program.Tabs) }
 	if len(items()) == 0 {
 		return t.sayWhile("no question is waiting", func() bool { return len(items()) == 0 })
 	}
 	t.dialogs.Push(dialog.NewFollowing(t.env(), dialog.List{
 		Title: "Waiting questions", Empty: "No question is waiting.", Choosing: "go there",
 		Keys: []dialog.ItemKey{{Action: config.ActionDialogNext, Hint: "answer here", Do: func(it dialog.Item) dialog.Action {
-			for _, w := range t.tabs().Questions() {
+			for _, w := range t.program.Tabs.Questions() {
 				for _, q := range w.Questions {
 					if q.Permission && w.Tab != t && questionID(w.Tab, q) == it.ID {
 						return dialog.Stay(func() tea.Cmd { return t.questions.askFor(w, q) })
@@ -305,7 +305,7 @@ func (t *Tab) FollowOthers() bool {
 
 // there reports whether the tab and its question are still open.
 func (f *foreignQuestion) there() bool {
-	return slices.ContainsFunc(f.in.tabs().Questions(), func(w TabQuestions) bool {
+	return slices.ContainsFunc(f.in.program.Tabs.Questions(), func(w TabQuestions) bool {
 		return w.Tab == f.of && slices.ContainsFunc(w.Questions, func(q Question) bool { return q.Permission && q.ID == f.q.ID })
 	})
 }
@@ -333,7 +333,7 @@ func (f *foreignQuestion) act(a dialog.Action) dialog.Action {
 		return dialog.Stay(func() tea.Cmd { return f.of.panel.do(a) })
 	default:
 		return dialog.Do(func() tea.Cmd {
-			f.in.tabs().ShowQuestion(f.of, f.q)
+			f.in.program.Tabs.ShowQuestion(f.of, f.q)
 			return f.of.panel.do(a)
 		})
 	}

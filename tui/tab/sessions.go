@@ -307,7 +307,7 @@ func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 		return t.sayIf(t.session.OpenSession(info)) // reports the error
 	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == "":
 		info.Cwd = t.cwd
-		return t.tabs().Load(t.agent, info)
+		return t.program.Tabs.Load(t.agent, info)
 	}
 	return t.sayIf(t.session.OpenSession(info))
 }

@@ -64,11 +64,10 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	if msg.err != nil {
 		t.agent = config.Agent{}
 		looked := t.queue.ReturnToDraft()
-		var another func() tea.Cmd
-		if t.program.Available != nil {
-			another = t.chooseAgent
-		}
-		t.lifecycle.StartFailed(msg.agent, msg.err, another)
+		t.ask(dialog.Confirmation{
+			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
+			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(t.chooseAgent)}, t.lifecycle.LeaveChoice("")},
+		})
 		return looked
 	}
 	t.adopt(msg.agent, msg.session)

@@ -33,12 +33,8 @@ type themeChooser struct {
 	switcher themeSwitcher
 }
 
-// chooseTheme lists the themes, with a preview of the selected one. It does nothing if
-// looks is nil.
+// chooseTheme lists the themes, with a preview of the selected one.
 func chooseTheme(t *Tab, looks themeSwitcher) tea.Cmd {
-	if looks == nil {
-		return nil
-	}
 	c := &themeChooser{t, looks}
 	list := t.choose(c.list(nil))
 	dir := config.ThemeDir()

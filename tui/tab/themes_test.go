@@ -46,11 +46,3 @@ func TestChoose(t *testing.T) {
 		})
 	}
 }
-
-func TestNothingToChoose(t *testing.T) {
-	runBench(t, func(_ *testing.T, b *bench) {
-		if chooseTheme(b.Tab, nil) != nil || !b.dialogs.Empty() {
-			t.Error("a list of one theme was opened")
-		}
-	})
-}

@@ -45,10 +45,7 @@ func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) t
 
 // Items returns the palette items for worktrees.
 func (w *worktree) Items() []dialog.Item {
-	var items []dialog.Item
-	if w.tab.program.Worktree != nil {
-		items = append(items, dialog.Item{ID: "new-worktree", Title: "New session in a worktree", Do: dialog.Do(w.open)})
-	}
+	items := []dialog.Item{{ID: "new-worktree", Title: "New session in a worktree", Do: dialog.Do(w.open)}}
 	if w.tree == nil {
 		return items
 	}
@@ -63,7 +60,7 @@ func (w *worktree) Items() []dialog.Item {
 
 // open creates a worktree and opens a session with the same agent there, in a new tab.
 func (w *worktree) open() tea.Cmd {
-	dir, agent, row, p := w.tab.cwd, w.tab.agent, w.tab.tabs(), w.tab.program
+	dir, agent, row, p := w.tab.cwd, w.tab.agent, w.tab.program.Tabs, w.tab.program
 	return tea.Batch(w.tab.say("making a worktree"), inBackground(func() then {
 		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
@@ -147,7 +144,7 @@ func (w *worktree) drop() tea.Cmd {
 	if busy := w.sayBusy(); busy != nil {
 		return busy
 	}
-	if w.tab.tabs().Shared() {
+	if w.tab.program.Tabs.Shared() {
 		return w.tab.say("another tab has a session in this worktree: close it first")
 	}
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
