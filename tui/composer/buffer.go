@@ -229,24 +229,6 @@ func (b *buffer) swap() {
 	b.Replace(from, to, b.slice(mid, to)+b.slice(from, mid))
 }
 
-// recase changes the case of the word after the cursor, or of the selection.
-func (b *buffer) recase(change func(string) string) {
-	from, to, selected := b.selection()
-	if !selected {
-		to = b.wordRight(from)
-	}
-	b.Replace(from, to, change(b.slice(from, to)))
-}
-
-func capitalize(s string) string {
-	at := strings.IndexFunc(s, unicode.IsLetter)
-	if at < 0 {
-		return s
-	}
-	_, n := utf8.DecodeRuneInString(s[at:])
-	return s[:at] + strings.ToUpper(s[at:at+n]) + strings.ToLower(s[at+n:])
-}
-
 // edit is one change of the text, with what is needed to undo and redo it.
 type edit struct {
 	at                vim.Pos

@@ -34,7 +34,6 @@ func TestPaste(t *testing.T) {
 		{"undo brings it back", func(c *Composer) { c.Paste(long); play(c, "<backspace><ctrl+_>") }, long, "[pasted text #1, 312 lines]"},
 		{"it can be moved", func(c *Composer) { play(c, "a "); c.Paste(long); play(c, "<ctrl+w><home><ctrl+y>") }, long + "a ", "[pasted text #1, 312 lines]a "},
 		{"two of them", func(c *Composer) { c.Paste(long); c.Paste(long + "x") }, long + long + "x", "[pasted text #1, 312 lines][pasted text #2, 313 lines]"},
-		{"changing case leaves it", func(c *Composer) { c.Paste(long); play(c, "<home><alt+u>") }, long, "[pasted text #1, 312 lines]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newTest(t, nil)

@@ -131,8 +131,6 @@ func TestEditing(t *testing.T) {
 		{"ctrl+u", "one two<alt+b><ctrl+u>", "two"},
 		{"kill and yank", "one two<ctrl+w><ctrl+a><ctrl+y>", "twoone "},
 		{"transpose", "teh<ctrl+t>", "the"},
-		{"upper", "one two<ctrl+a><alt+u>", "ONE two"},
-		{"capitalize", "one two<ctrl+a><alt+f><alt+c>", "one Two"},
 		{"undo takes a word back", "one two<ctrl+_>", "one "},
 		{"undo and redo", "one two<ctrl+_><ctrl+_><ctrl+shift+z>", "one "},
 		{"undo of a kill", "one<ctrl+u><ctrl+_>", "one"},

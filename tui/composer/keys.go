@@ -2,7 +2,6 @@ package composer
 
 import (
 	"slices"
-	"strings"
 
 	"parley/config"
 	"parley/tui/composer/vim"
@@ -53,11 +52,9 @@ var editing = map[string]editKey{
 	"ctrl+u":         killing(func(b *buffer, at vim.Pos) vim.Pos { return orElse(at, b.lineStart(), b.left) }),
 	"ctrl+y":         {do: func(c *Composer, b *buffer) { c.kills.yank(b) }},
 	"alt+y":          {do: func(c *Composer, b *buffer) { c.kills.yankOlder(b) }},
+	"ctrl+shift+y":   {do: func(c *Composer, b *buffer) { c.kills.yankOlder(b) }},
 
 	"ctrl+t": {do: func(_ *Composer, b *buffer) { b.swap() }},
-	"alt+u":  {do: func(_ *Composer, b *buffer) { b.recase(strings.ToUpper) }},
-	"alt+l":  {do: func(_ *Composer, b *buffer) { b.recase(strings.ToLower) }},
-	"alt+c":  {do: func(_ *Composer, b *buffer) { b.recase(capitalize) }},
 
 	"ctrl+_":       {do: func(_ *Composer, b *buffer) { b.Undo() }},
 	"ctrl+/":       {do: func(_ *Composer, b *buffer) { b.Undo() }},
