@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/internal/schema"
+	"parley/internal/termtext"
 )
 
 // initialize begins a connection.
@@ -174,4 +178,295 @@ func violations(err error) []*schema.Violation {
 		return []*schema.Violation{v}
 	}
 	return []*schema.Violation{{Part: "message", Reason: err.Error()}}
+}
+
+// summaryLength bounds a summary, in bytes.
+const summaryLength = 240
+
+// excerpt returns the beginning of a text on one line.
+func excerpt(text string) string {
+	cut := len(text) > summaryLength
+	if cut {
+		n := summaryLength
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n]
+	}
+	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\n", " ")
+	if cut {
+		text += "…"
+	}
+	return text
+}
+
+// content is one content block; for kinds other than text, only its kind.
+type content struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+	URI  string `json:"uri"`
+}
+
+// contents takes one block or a list of them.
+type contents []content
+
+// UnmarshalJSON implements json.Unmarshaler. It ignores what it cannot read.
+func (c *contents) UnmarshalJSON(data []byte) error {
+	var one content
+	if json.Unmarshal(data, &one) == nil {
+		*c = contents{one}
+		return nil
+	}
+	var all []content
+	_ = json.Unmarshal(data, &all)
+	*c = all
+	return nil
+}
+
+// lenient is a string, or empty for any other type.
+type lenient string
+
+// UnmarshalJSON implements json.Unmarshaler. It never fails.
+func (l *lenient) UnmarshalJSON(data []byte) error {
+	var text string
+	_ = json.Unmarshal(data, &text)
+	*l = lenient(text)
+	return nil
+}
+
+// body holds the most telling fields of params, updates and results.
+type body struct {
+	Update     *body    `json:"update"`
+	Variant    lenient  `json:"sessionUpdate"`
+	ToolCall   *body    `json:"toolCall"`
+	Content    contents `json:"content"`
+	Prompt     contents `json:"prompt"`
+	Title      lenient  `json:"title"`
+	Status     lenient  `json:"status"`
+	State      lenient  `json:"state"`
+	Path       lenient  `json:"path"`
+	Command    lenient  `json:"command"`
+	Cwd        lenient  `json:"cwd"`
+	Mode       lenient  `json:"currentModeId"`
+	ModeID     lenient  `json:"modeId"`
+	Config     lenient  `json:"configId"`
+	Terminal   lenient  `json:"terminalId"`
+	StopReason lenient  `json:"stopReason"`
+	Outcome    *outcome `json:"outcome"`
+}
+
+type outcome struct {
+	Outcome  lenient `json:"outcome"`
+	OptionID lenient `json:"optionId"`
+}
+
+// texts returns the text of content, and whether it contains nothing else.
+func (c contents) texts() (words string, only bool) {
+	var b strings.Builder
+	only = len(c) > 0
+	for _, one := range c {
+		if one.Type == "text" {
+			b.WriteString(one.Text)
+			continue
+		}
+		only = false
+		b.WriteString("[" + one.Type + "]")
+		if one.URI != "" {
+			b.WriteString(" " + one.URI + " ")
+		}
+	}
+	return b.String(), only
+}
+
+// describe sets the summary from params or a result.
+func (m *Message) describe(data json.RawMessage) {
+	var b body
+	if len(data) == 0 || json.Unmarshal(data, &b) != nil {
+		m.Summary = compact(data)
+		return
+	}
+	in := &b
+	if b.Update != nil {
+		in = b.Update
+		m.Variant = string(in.Variant)
+	}
+	if b.ToolCall != nil {
+		in = b.ToolCall
+	}
+	var parts []string
+	for _, part := range []lenient{in.Title, in.Status, in.State, in.Command, in.Path, in.Mode, in.ModeID, in.Config, in.Terminal, in.StopReason, in.Cwd} {
+		if part != "" {
+			parts = append(parts, string(part))
+		}
+	}
+	words := strings.Join(parts, " · ")
+	if words == "" {
+		for _, c := range []contents{in.Content, in.Prompt} {
+			if text, only := c.texts(); text != "" {
+				words, m.Text = text, only && m.Kind == Notification
+			}
+		}
+	}
+	if b.Outcome != nil {
+		words = strings.TrimSpace(string(b.Outcome.Outcome + " " + b.Outcome.OptionID))
+	}
+	switch {
+	case words != "":
+		m.Summary = excerpt(words)
+	case b.Update != nil:
+		m.Summary = compact(inside(data, "update"))
+	default:
+		m.Summary = compact(data)
+	}
+}
+
+// MessageText returns the text in a message, or "".
+func MessageText(message []byte) string {
+	var m struct {
+		Params body `json:"params"`
+	}
+	if json.Unmarshal(message, &m) != nil || m.Params.Update == nil {
+		return ""
+	}
+	text, _ := m.Params.Update.Content.texts()
+	return text
+}
+
+// describeError sets the summary from an error.
+func (m *Message) describeError(data json.RawMessage) {
+	var e struct {
+		Code    json.Number `json:"code"`
+		Message string      `json:"message"`
+	}
+	if json.Unmarshal(data, &e) != nil {
+		m.Summary = compact(data)
+		return
+	}
+	m.Summary = excerpt(strings.TrimSpace(e.Code.String() + " " + e.Message))
+}
+
+// inside returns a field of an object.
+func inside(data json.RawMessage, name string) json.RawMessage {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(data, &fields)
+	return fields[name]
+}
+
+// compact returns the beginning of JSON without white space.
+func compact(data json.RawMessage) string {
+	const most = 4 * summaryLength
+	if len(data) > most {
+		return excerpt(string(data[:most]))
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, data) != nil {
+		return excerpt(string(data))
+	}
+	return excerpt(b.String())
+}
+
+// PrettyJSON returns a message for reading: indented JSON or, if it is not JSON or
+// nested too deeply, the text itself.
+func PrettyJSON(data []byte) string {
+	if isObject(data) {
+		if set, ok := termtext.Indented(bytes.TrimSpace(data)); ok {
+			return string(set)
+		}
+	}
+	return string(data)
+}
+
+// Label names a message: its method, or what it answers.
+func (m *Message) Label() string {
+	name := m.Method
+	switch {
+	case m.Kind == StderrMessage, m.Kind == NoiseMessage:
+		return m.Kind.String()
+	case m.Kind == Answer && name == "":
+		return "answer to " + m.ID
+	case m.Kind == Answer:
+		return "answer to " + name
+	case m.Variant != "":
+		return m.Variant
+	}
+	return name
+}
+
+// TookWords returns the time until the answer, in a few characters.
+func (m *Message) TookWords() string {
+	switch ms := m.Took.Milliseconds(); {
+	case m.Took == 0:
+		return ""
+	case ms < 1:
+		return "<1 ms"
+	case ms < 1000:
+		return strconv.FormatInt(ms, 10) + " ms"
+	case ms < 100_000:
+		return strconv.FormatFloat(m.Took.Seconds(), 'f', 1, 64) + " s"
+	}
+	return strconv.Itoa(int(m.Took.Seconds())) + " s"
+}
+
+// MessageKind is the kind of a Message.
+type MessageKind uint8
+
+// The kinds of messages.
+const (
+	Request MessageKind = iota
+	Answer
+	Notification
+	NoiseMessage  // a line that is not a message
+	StderrMessage // output of the agent to stderr
+)
+
+// String names the kind.
+func (k MessageKind) String() string {
+	return [...]string{"request", "answer", "notification", "noise", "stderr"}[k]
+}
+
+// Message describes a message, or other output of the agent. Its texts come from the
+// agent; sanitise them before drawing.
+type Message struct {
+	// Number is the number of the entry in the ring.
+	Number uint64
+	Time   time.Time
+	// Sent means that parley sent it.
+	Sent bool
+	Kind MessageKind
+	// Method is the method of the message, or of the request that it answers; "" if
+	// unknown.
+	Method string
+	// Variant is the kind of a session/update.
+	Variant string
+	// ID is the id of a request or answer, as JSON.
+	ID string
+	// Failed means that it is an error.
+	Failed bool
+	// Summary summarises the content in a few words; Text means that it is a piece
+	// of text that continues in the next message of the same kind.
+	Summary string
+	Text    bool
+	// Size is the size in bytes.
+	Size int
+	// Answers is the number of the request that it answers, and Took the time since
+	// then. Both are 0 if it is not an answer, or its request is unknown.
+	Answers uint64
+	Took    time.Duration
+	// Wrong lists its violations of the schema.
+	Wrong []*schema.Violation
+}
+
+// Foldable reports whether a message continues the previous one, so that runs of such
+// messages can be shown as one.
+func (m *Message) Foldable(before *Message) bool {
+	if m.Kind != before.Kind || m.Sent != before.Sent || len(m.Wrong) > 0 || len(before.Wrong) > 0 {
+		return false
+	}
+	switch m.Kind {
+	case Notification:
+		return m.Method == before.Method && m.Variant == before.Variant
+	case NoiseMessage, StderrMessage:
+		return true
+	}
+	return false
 }
