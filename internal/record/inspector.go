@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/acpclient"
 	"parley/internal/schema"
 	"parley/internal/termtext"
 )
@@ -77,10 +78,9 @@ func (r *Inspector) Take(e Numbered, missing bool) Message {
 		m.Kind, m.Summary = NoiseMessage, excerpt(string(e.Data))
 		return m
 	}
-	switch {
-	case env.Method != nil:
+	if env.Method != nil {
 		r.call(&m, &env, e.Data)
-	default:
+	} else {
 		r.answer(&m, &env, e.Data)
 	}
 	return m
@@ -185,19 +185,14 @@ const summaryLength = 240
 
 // excerpt returns the beginning of a text on one line.
 func excerpt(text string) string {
-	cut := len(text) > summaryLength
-	if cut {
-		n := summaryLength
+	more := ""
+	if n := summaryLength; len(text) > n {
 		for n > 0 && !utf8.RuneStart(text[n]) {
 			n--
 		}
-		text = text[:n]
+		text, more = text[:n], "…"
 	}
-	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\n", " ")
-	if cut {
-		text += "…"
-	}
-	return text
+	return strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\n", " ") + more
 }
 
 // content is one content block; for kinds other than text, only its kind.
@@ -223,41 +218,29 @@ func (c *contents) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// lenient is a string, or empty for any other type.
-type lenient string
-
-// UnmarshalJSON implements json.Unmarshaler. It never fails.
-func (l *lenient) UnmarshalJSON(data []byte) error {
-	var text string
-	_ = json.Unmarshal(data, &text)
-	*l = lenient(text)
-	return nil
-}
-
-// body holds the most telling fields of params, updates and results.
+// body holds the most telling fields of params, updates and results. A field of another
+// type is ignored, see acpclient.Unmarshal.
 type body struct {
 	Update     *body    `json:"update"`
-	Variant    lenient  `json:"sessionUpdate"`
+	Variant    string   `json:"sessionUpdate"`
 	ToolCall   *body    `json:"toolCall"`
 	Content    contents `json:"content"`
 	Prompt     contents `json:"prompt"`
-	Title      lenient  `json:"title"`
-	Status     lenient  `json:"status"`
-	State      lenient  `json:"state"`
-	Path       lenient  `json:"path"`
-	Command    lenient  `json:"command"`
-	Cwd        lenient  `json:"cwd"`
-	Mode       lenient  `json:"currentModeId"`
-	ModeID     lenient  `json:"modeId"`
-	Config     lenient  `json:"configId"`
-	Terminal   lenient  `json:"terminalId"`
-	StopReason lenient  `json:"stopReason"`
-	Outcome    *outcome `json:"outcome"`
-}
-
-type outcome struct {
-	Outcome  lenient `json:"outcome"`
-	OptionID lenient `json:"optionId"`
+	Title      string   `json:"title"`
+	Status     string   `json:"status"`
+	State      string   `json:"state"`
+	Path       string   `json:"path"`
+	Command    string   `json:"command"`
+	Cwd        string   `json:"cwd"`
+	Mode       string   `json:"currentModeId"`
+	ModeID     string   `json:"modeId"`
+	Config     string   `json:"configId"`
+	Terminal   string   `json:"terminalId"`
+	StopReason string   `json:"stopReason"`
+	Outcome    *struct {
+		Outcome  string `json:"outcome"`
+		OptionID string `json:"optionId"`
+	} `json:"outcome"`
 }
 
 // texts returns the text of content, and whether it contains nothing else.
@@ -281,22 +264,22 @@ func (c contents) texts() (words string, only bool) {
 // describe sets the summary from params or a result.
 func (m *Message) describe(data json.RawMessage) {
 	var b body
-	if len(data) == 0 || json.Unmarshal(data, &b) != nil {
+	if acpclient.Unmarshal(data, &b) != nil {
 		m.Summary = compact(data)
 		return
 	}
 	in := &b
 	if b.Update != nil {
 		in = b.Update
-		m.Variant = string(in.Variant)
+		m.Variant = in.Variant
 	}
 	if b.ToolCall != nil {
 		in = b.ToolCall
 	}
 	var parts []string
-	for _, part := range []lenient{in.Title, in.Status, in.State, in.Command, in.Path, in.Mode, in.ModeID, in.Config, in.Terminal, in.StopReason, in.Cwd} {
+	for _, part := range []string{in.Title, in.Status, in.State, in.Command, in.Path, in.Mode, in.ModeID, in.Config, in.Terminal, in.StopReason, in.Cwd} {
 		if part != "" {
-			parts = append(parts, string(part))
+			parts = append(parts, part)
 		}
 	}
 	words := strings.Join(parts, " · ")
@@ -308,13 +291,17 @@ func (m *Message) describe(data json.RawMessage) {
 		}
 	}
 	if b.Outcome != nil {
-		words = strings.TrimSpace(string(b.Outcome.Outcome + " " + b.Outcome.OptionID))
+		words = strings.TrimSpace(b.Outcome.Outcome + " " + b.Outcome.OptionID)
 	}
 	switch {
 	case words != "":
 		m.Summary = excerpt(words)
 	case b.Update != nil:
-		m.Summary = compact(inside(data, "update"))
+		var whole struct {
+			Update json.RawMessage `json:"update"`
+		}
+		_ = json.Unmarshal(data, &whole) // it was decoded above
+		m.Summary = compact(whole.Update)
 	default:
 		m.Summary = compact(data)
 	}
@@ -325,7 +312,7 @@ func MessageText(message []byte) string {
 	var m struct {
 		Params body `json:"params"`
 	}
-	if json.Unmarshal(message, &m) != nil || m.Params.Update == nil {
+	if acpclient.Unmarshal(message, &m) != nil || m.Params.Update == nil {
 		return ""
 	}
 	text, _ := m.Params.Update.Content.texts()
@@ -343,13 +330,6 @@ func (m *Message) describeError(data json.RawMessage) {
 		return
 	}
 	m.Summary = excerpt(strings.TrimSpace(e.Code.String() + " " + e.Message))
-}
-
-// inside returns a field of an object.
-func inside(data json.RawMessage, name string) json.RawMessage {
-	var fields map[string]json.RawMessage
-	_ = json.Unmarshal(data, &fields)
-	return fields[name]
 }
 
 // compact returns the beginning of JSON without white space.

@@ -77,10 +77,21 @@ func (p *Player) Pause() { p.paused = !p.paused }
 func (p *Player) Speed() Speed { return p.speed }
 
 // Faster increases the speed by a step.
-func (p *Player) Faster() { p.speed = p.speed.faster() }
+func (p *Player) Faster() {
+	if i := slices.IndexFunc(speeds, func(s Speed) bool { return s > p.speed }); i >= 0 {
+		p.speed = speeds[i]
+	}
+}
 
 // Slower decreases the speed by a step.
-func (p *Player) Slower() { p.speed = p.speed.slower() }
+func (p *Player) Slower() {
+	for _, s := range slices.Backward(speeds) {
+		if s < p.speed {
+			p.speed = s
+			return
+		}
+	}
+}
 
 // Position returns the time played and the total time.
 func (p *Player) Position() (played, whole time.Duration) { return p.pos, p.end() }
@@ -228,20 +239,15 @@ const MaxSpeed Speed = Speed(math.MaxFloat64)
 // speeds are the steps of Faster and Slower.
 var speeds = []Speed{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, MaxSpeed}
 
-// The bounds of a speed other than MaxSpeed.
-const (
-	slowest Speed = 0.01
-	fastest Speed = 1000
-)
-
 // ParseSpeed parses "2", "0.5", "4x" or "max".
 func ParseSpeed(text string) (Speed, error) {
 	if text == "max" {
 		return MaxSpeed, nil
 	}
+	const slowest, fastest = 0.01, 1000
 	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
-	if s := Speed(v); err != nil || !(s >= slowest && s <= fastest) {
-		return 0, fmt.Errorf("invalid speed %q: use a number from %v to %v, or max", text, float64(slowest), float64(fastest))
+	if err != nil || !(v >= slowest && v <= fastest) {
+		return 0, fmt.Errorf("invalid speed %q: use a number from %v to %v, or max", text, slowest, fastest)
 	}
 	return Speed(v), nil
 }
@@ -252,24 +258,6 @@ func (s Speed) String() string {
 		return "max"
 	}
 	return strconv.FormatFloat(float64(s), 'g', -1, 64) + "x"
-}
-
-// faster returns the next higher speed.
-func (s Speed) faster() Speed {
-	if i := slices.IndexFunc(speeds, func(next Speed) bool { return next > s }); i >= 0 {
-		return speeds[i]
-	}
-	return s
-}
-
-// slower returns the next lower speed.
-func (s Speed) slower() Speed {
-	for i := len(speeds) - 1; i >= 0; i-- {
-		if speeds[i] < s {
-			return speeds[i]
-		}
-	}
-	return s
 }
 
 // Step is an event with its time since the beginning.

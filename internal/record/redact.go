@@ -42,22 +42,17 @@ func NewRedactor(secrets []string) *Redactor {
 			continue
 		}
 		pairs = append(pairs, s, hidden)
-		r.probes = append(r.probes, []byte(longestPlain(s)))
+		// The longest part that is never escaped; "" is in every line.
+		longest := ""
+		for _, part := range plain.FindAllString(s, -1) {
+			if len(part) > len(longest) {
+				longest = part
+			}
+		}
+		r.probes = append(r.probes, []byte(longest))
 	}
 	r.replace = strings.NewReplacer(pairs...)
 	return r
-}
-
-// longestPlain returns the longest part of a text that appears unescaped in JSON; "" if
-// there is none, which matches every line.
-func longestPlain(text string) string {
-	longest := ""
-	for _, part := range plain.FindAllString(text, -1) {
-		if len(part) > len(longest) {
-			longest = part
-		}
-	}
-	return longest
 }
 
 // SecretsOf returns the values of an environment ("NAME=value") whose names suggest a

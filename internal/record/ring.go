@@ -316,7 +316,15 @@ func (r *Ring) Save(path string) (entries int, err error) {
 					return 0, err
 				}
 			}
-			if err := w.again(&batch[i]); err != nil {
+			switch e := &batch[i]; e.Kind {
+			case Event:
+				_ = w.Take([]conversation.Event{e.event}) // w.Err has the error, too
+			case Stderr:
+				w.Stderr(e.Data)
+			default:
+				w.Line(e.Kind == Sent, e.Data)
+			}
+			if err := w.Err(); err != nil {
 				return entries, err
 			}
 			entries++
@@ -324,17 +332,4 @@ func (r *Ring) Save(path string) (entries int, err error) {
 		number = next
 	}
 	return entries, nil
-}
-
-// again writes an entry of the ring.
-func (w *Writer) again(e *Numbered) error {
-	switch e.Kind {
-	case Event:
-		return w.Take([]conversation.Event{e.event})
-	case Stderr:
-		w.Stderr(e.Data)
-	default:
-		w.Line(e.Kind == Sent, e.Data)
-	}
-	return w.Err()
 }
