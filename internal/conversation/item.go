@@ -1,7 +1,11 @@
 package conversation
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -250,3 +254,172 @@ type Unknown struct {
 func (u *Unknown) Visit(v Visitor) { v.Unknown(u) }
 
 func (u *Unknown) plain() (side string, paragraphs []Paragraph) { return "", nil }
+
+// mostPlainOutput is how much of a tool's output is written as plain text, in bytes:
+// the end says most.
+const mostPlainOutput = 4 << 10
+
+// Paragraph is a piece of a conversation as text. It is not sanitised.
+type Paragraph struct {
+	Text string
+	// Markdown says that the text is a heading or was written as Markdown. Prompts and
+	// the output of tools are not.
+	Markdown bool
+}
+
+// Paragraphs returns a conversation as text for people and agents to read: a heading for
+// each side, messages as they are, and a line for each tool call with its output indented
+// below.
+func Paragraphs(c *Conversation) []Paragraph {
+	var all []Paragraph
+	last := ""
+	for _, i := range c.Items {
+		side, paragraphs := i.plain()
+		if side != "" && side != last {
+			all = append(all, Paragraph{"## " + side, true})
+			last = side
+		}
+		for _, p := range paragraphs {
+			p.Text = strings.Trim(p.Text, "\n")
+			if p.Text == "" {
+				continue
+			}
+			if side == "" {
+				p.Text = "> " + strings.TrimSpace(p.Text)
+			}
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// WritePlain writes the paragraphs of a conversation with blank lines between them. The
+// text is not sanitised.
+func WritePlain(to io.Writer, c *Conversation) error {
+	w := bufio.NewWriter(to)
+	for i, p := range Paragraphs(c) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, p.Text)
+	}
+	return w.Flush()
+}
+
+// plainOutput is the end of a tool's output, indented.
+func plainOutput(text string) string {
+	if cut := len(text) - mostPlainOutput; cut > 0 {
+		text = "…" + strings.ToValidUTF8(text[cut:], "")
+	}
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		return ""
+	}
+	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
+}
+
+// applyPlan replaces the plan. The plans of one turn are one item, which changes
+// in place.
+func (c *Conversation) applyPlan(u *acpclient.Plan) {
+	if c.turnPlan == nil {
+		if len(u.Entries) == 0 {
+			c.Plan = nil
+			return
+		}
+		if p := c.Plan; p != nil && p.ID == "" && slices.EqualFunc(p.Entries, u.Entries, sameEntry) {
+			return // some agents send the plan again at the beginning of each turn
+		}
+		c.closeMessage()
+		c.turnPlan = &Plan{}
+		c.addItem(c.turnPlan)
+	}
+	c.turnPlan.Entries = u.Entries
+	c.turnPlan.Removed = len(u.Entries) == 0
+	c.turnPlan.changed()
+	c.Plan = c.turnPlan
+	if c.turnPlan.Removed {
+		c.Plan = nil
+	}
+}
+
+func sameEntry(a, b acpclient.PlanEntry) bool {
+	return a.Content == b.Content && a.Status == b.Status && a.Priority == b.Priority
+}
+
+// applyPlanUpdate replaces one plan of several (unstable). A plan in a form that is
+// not known is shown as it was received.
+func (c *Conversation) applyPlanUpdate(u *acpclient.PlanUpdateContent) {
+	if len(u.Raw) > 0 {
+		c.addItem(&Unknown{Kind: "plan_update", Raw: u.Raw})
+		return
+	}
+	p := c.plans[u.PlanID]
+	if p == nil {
+		c.closeMessage()
+		p = &Plan{ID: u.PlanID}
+		c.plans[u.PlanID] = p
+		c.addItem(p)
+	}
+	p.Entries, p.Markdown, p.URI, p.Removed = u.Entries, u.Content, u.URI, false
+	p.changed()
+	c.Plan = p
+}
+
+// applyPlanRemoved takes one plan of several away (unstable).
+func (c *Conversation) applyPlanRemoved(id acpclient.PlanID) {
+	p := c.plans[id]
+	if p == nil {
+		return
+	}
+	p.Removed = true
+	p.changed()
+	if c.Plan == p {
+		c.Plan = nil
+	}
+}
+
+// tasksOf finds a task list in the raw input of a tool call: agents that send no
+// plans have a tool that sets one. It is nil if there is none.
+func tasksOf(rawInput []byte) []acpclient.PlanEntry {
+	if !bytes.Contains(rawInput, []byte(`"todos"`)) {
+		return nil // most inputs: they need not be decoded
+	}
+	var in struct{ Todos []map[string]json.RawMessage }
+	if json.Unmarshal(rawInput, &in) != nil {
+		return nil
+	}
+	var tasks []acpclient.PlanEntry
+	for _, todo := range in.Todos {
+		task := acpclient.PlanEntry{
+			Content: taskText(todo, "content", "description", "title", "text", "task"),
+			Status:  taskStatus(taskText(todo, "status", "state")), Priority: acpclient.PlanEntryPriority(taskText(todo, "priority")),
+		}
+		if task.Content != "" {
+			tasks = append(tasks, task)
+		}
+	}
+	return tasks
+}
+
+// taskText is the first of some fields that has text.
+func taskText(fields map[string]json.RawMessage, names ...string) string {
+	for _, name := range names {
+		var s string
+		if json.Unmarshal(fields[name], &s) == nil && strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// taskStatus is the status of a plan's step that an agent's own word stands for.
+func taskStatus(word string) acpclient.PlanEntryStatus {
+	switch word {
+	case "done", "complete":
+		return acpclient.PlanCompleted
+	case "in-progress", "active", "doing":
+		return acpclient.PlanInProgress
+	case "", "todo", "open":
+		return acpclient.PlanPending
+	}
+	return acpclient.PlanEntryStatus(word)
+}
