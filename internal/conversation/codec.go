@@ -24,7 +24,7 @@ import (
 //	{"v":1,"event":"turn_ended","data":{"reason":"end_turn","at":"2026-11-21T12:00:00.5Z"}}
 //
 // "v" is the version of this format, "event" the kind of event, and "data" has the
-// members that the table of kinds lists (codec_event.go). Folding decoded events gives
+// members that kinds lists. Folding decoded events gives
 // the same conversation as folding the encoded ones.
 //
 //   - A member may be left out if the table says so. Without any other, the line

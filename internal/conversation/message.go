@@ -73,13 +73,21 @@ func marksOf(u *acpclient.ContentChunk) (id acpclient.MessageID, phase string) {
 	if len(u.Meta) == 0 {
 		return id, ""
 	}
-	for _, path := range messageIDPaths {
-		if id == "" {
-			id, _ = acpclient.MetaValue[acpclient.MessageID](u.Meta, path...)
-		}
+	if id == "" {
+		id = firstOf[acpclient.MessageID](u.Meta, messageIDPaths)
 	}
 	phase, _ = acpclient.MetaValue[string](u.Meta, "codex", "phase")
 	return id, phase
+}
+
+// firstOf returns the first string in meta that stands at one of some paths, or "".
+func firstOf[T ~string](meta acpclient.Meta, paths [][]string) T {
+	for _, path := range paths {
+		if value, _ := acpclient.MetaValue[T](meta, path...); value != "" {
+			return value
+		}
+	}
+	return ""
 }
 
 // messageIDPaths are where agents in the field put the id of a message: goose,
@@ -156,12 +164,10 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 	}
 	m := c.whole[key]
 	if m == nil {
-		if m = c.messageFor(key, len(content) == 0); m == nil {
-			return // there is nothing to show yet
-		}
+		m = c.messageFor(key, len(content) == 0)
 	}
-	if !u.Content.Set {
-		return
+	if m == nil || !u.Content.Set {
+		return // there is nothing to show yet, or nothing new
 	}
 	var now Parts
 	for _, b := range content {

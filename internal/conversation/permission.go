@@ -64,12 +64,7 @@ func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
 		return
 	}
 	u := &e.Request.ToolCall
-	var t *ToolCall
-	if u.ToolCallID == "" {
-		t = c.newTool("", u.Meta, e.At)
-	} else {
-		t = c.toolByID(u.ToolCallID, u.Meta, e.At)
-	}
+	t := c.toolByID(u.ToolCallID, u.Meta, e.At) // always a new one without an id
 	some := telling(u, t)
 	p := &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
 	if e.Judging {
@@ -404,23 +399,22 @@ func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string
 // in the transcript. The agent may still have to say that the person has done what
 // they were asked at an address.
 func (c *Conversation) applyElicitationClosed(e ElicitationClosed) {
-	for i, q := range c.Elicitations {
-		if q.ID != e.ID {
-			continue
-		}
-		c.Elicitations = append(c.Elicitations[:i:i], c.Elicitations[i+1:]...)
-		q.Action, q.Answers = e.Action, e.Answers
-		q.changed()
-		if q.Request.Mode == acpclient.ElicitURL && e.Action == acpclient.ElicitAccept {
-			c.visits = append(c.visits, q)
-		}
-		if e.Action != acpclient.ElicitCancel {
-			c.closeMessage()
-			c.addItem(q)
-		}
-		c.release(q.holds, e.At)
+	i := slices.IndexFunc(c.Elicitations, func(q *Elicitation) bool { return q.ID == e.ID })
+	if i < 0 {
 		return
 	}
+	q := c.Elicitations[i]
+	c.Elicitations = slices.Delete(slices.Clone(c.Elicitations), i, i+1)
+	q.Action, q.Answers = e.Action, e.Answers
+	q.changed()
+	if q.Request.Mode == acpclient.ElicitURL && e.Action == acpclient.ElicitAccept {
+		c.visits = append(c.visits, q)
+	}
+	if e.Action != acpclient.ElicitCancel {
+		c.closeMessage()
+		c.addItem(q)
+	}
+	c.release(q.holds, e.At)
 }
 
 // FileQuestion is a question of parley's own: whether a file may be read or written for
@@ -463,9 +457,16 @@ func FileRequest(q *FileQuestion, before *string, after string) *acpclient.Reque
 	if q.Write && !q.Hidden {
 		call.Content = []acpclient.ToolCallContent{{Type: acpclient.ToolContentDiff, Path: q.Target, OldText: before, NewText: after}}
 	}
+	session := "Allow reading this file in this session"
+	switch {
+	case q.Write:
+		session = "Allow writing this file in this session"
+	case q.Folder != "":
+		session = "Allow reading the files directly in " + q.Folder + string(filepath.Separator) + " in this session"
+	}
 	return &acpclient.RequestPermissionRequest{ToolCall: call, Options: []acpclient.PermissionOption{
 		{OptionID: FileOnce, Name: "Allow once", Kind: acpclient.AllowOnce},
-		{OptionID: FileSession, Name: q.forSession(), Kind: acpclient.AllowAlways},
+		{OptionID: FileSession, Name: session, Kind: acpclient.AllowAlways},
 		{OptionID: FileNo, Name: "No", Kind: acpclient.RejectOnce},
 	}}
 }
@@ -494,17 +495,6 @@ const (
 	FileSession acpclient.PermissionOptionID = "session"
 	FileNo      acpclient.PermissionOptionID = "no"
 )
-
-// forSession names the answer that counts for the session.
-func (q *FileQuestion) forSession() string {
-	switch {
-	case q.Write:
-		return "Allow writing this file in this session"
-	case q.Folder != "":
-		return "Allow reading the files directly in " + q.Folder + string(filepath.Separator) + " in this session"
-	}
-	return "Allow reading this file in this session"
-}
 
 // FileChange is what the agent did to a file through the client, over the whole
 // session.

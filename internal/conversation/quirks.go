@@ -192,16 +192,13 @@ var shapes = sync.OnceValue(func() []shape {
 	}
 })
 
-// announcement begins a message that says which mode is on.
-const announcement = "[MODE_UPDATE] "
-
 // Announced is the mode that a chunk of a message announces, and whether it
 // announces one: the chunk says that and nothing else.
 func (q Quirks) Announced(chunk string) (mode string, ok bool) {
 	if len(q.AnnouncedModes) == 0 {
 		return "", false
 	}
-	mode, ok = strings.CutPrefix(strings.TrimSpace(chunk), announcement)
+	mode, ok = strings.CutPrefix(strings.TrimSpace(chunk), "[MODE_UPDATE] ")
 	return mode, ok && slices.Contains(q.AnnouncedModes, mode)
 }
 

@@ -109,22 +109,13 @@ func (c *Conversation) takeLegacy(s acpclient.SessionState) {
 	c.Options = options
 }
 
+var legacyNames = map[acpclient.ConfigID]string{LegacyModeID: "Mode", LegacyModelID: "Model"}
+
 func legacyOption(id acpclient.ConfigID, category acpclient.ConfigCategory, current acpclient.ConfigValueID, values []acpclient.ConfigSelectOption) *acpclient.SessionConfigOption {
 	return &acpclient.SessionConfigOption{
-		ID: id, Name: legacyName(id), Category: category, Type: acpclient.ConfigSelect,
+		ID: id, Name: legacyNames[id], Category: category, Type: acpclient.ConfigSelect,
 		CurrentValue: acpclient.SelectValue(current), Options: acpclient.Ungrouped(values...),
 	}
-}
-
-// legacyName is the name of a legacy option for people, "" for any other.
-func legacyName(id acpclient.ConfigID) string {
-	switch id {
-	case LegacyModeID:
-		return "Mode"
-	case LegacyModelID:
-		return "Model"
-	}
-	return ""
 }
 
 // applyMode takes the mode that the agent is in now. Agents that have config
@@ -198,28 +189,33 @@ func (c *Conversation) optionName(id acpclient.ConfigID) string {
 	if o := c.Option(id); o != nil {
 		return o.Name
 	}
-	if name := legacyName(id); name != "" {
-		return name
-	}
-	return string(id)
+	return cmp.Or(legacyNames[id], string(id))
 }
 
 // Option returns the option with this id, nil if there is none.
 func (c *Conversation) Option(id acpclient.ConfigID) *acpclient.SessionConfigOption {
-	for i := range c.Options {
-		if c.Options[i].ID == id {
-			return &c.Options[i]
-		}
-	}
-	return nil
+	return optionIn(c.Options, func(o *acpclient.SessionConfigOption) bool { return o.ID == id })
 }
 
 // OptionByCategory returns the first option of a category, nil if there is
 // none. Order is the agent's priority.
 func (c *Conversation) OptionByCategory(cat acpclient.ConfigCategory) *acpclient.SessionConfigOption {
-	for i := range c.Options {
-		if c.Options[i].Category == cat {
-			return &c.Options[i]
+	return optionIn(c.Options, func(o *acpclient.SessionConfigOption) bool { return o.Category == cat })
+}
+
+// OptionNamed finds an option by its id, or else by its name; nil if there is none.
+func OptionNamed(options []acpclient.SessionConfigOption, name string) *acpclient.SessionConfigOption {
+	if o := optionIn(options, func(o *acpclient.SessionConfigOption) bool { return string(o.ID) == name }); o != nil {
+		return o
+	}
+	return optionIn(options, func(o *acpclient.SessionConfigOption) bool { return strings.EqualFold(o.Name, name) })
+}
+
+// optionIn returns the first option that fits, nil if none does.
+func optionIn(options []acpclient.SessionConfigOption, fits func(*acpclient.SessionConfigOption) bool) *acpclient.SessionConfigOption {
+	for i := range options {
+		if fits(&options[i]) {
+			return &options[i]
 		}
 	}
 	return nil
@@ -255,21 +251,6 @@ func (c *Conversation) CategoryValue(cat acpclient.ConfigCategory) (name string,
 	return ValueName(o, v), pending
 }
 
-// OptionNamed finds an option by its id, or else by its name; nil if there is none.
-func OptionNamed(options []acpclient.SessionConfigOption, name string) *acpclient.SessionConfigOption {
-	for i := range options {
-		if string(options[i].ID) == name {
-			return &options[i]
-		}
-	}
-	for i := range options {
-		if strings.EqualFold(options[i].Name, name) {
-			return &options[i]
-		}
-	}
-	return nil
-}
-
 // ValueNamed finds a value of an option by its id, or else by its name; of one that
 // is on or off, by such a word.
 func ValueNamed(o *acpclient.SessionConfigOption, name string) (acpclient.ConfigValue, bool) {
@@ -302,11 +283,9 @@ func ValueName(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string
 		}
 		return "off"
 	}
-	for _, g := range o.Options {
-		for _, s := range g.Options {
-			if s.Value == v.ID {
-				return s.Name
-			}
+	for _, s := range o.Options.All() {
+		if s.Value == v.ID {
+			return s.Name
 		}
 	}
 	return string(v.ID)
@@ -345,7 +324,8 @@ func (c *Conversation) tellChanges(before []acpclient.SessionConfigOption, answe
 	var changes []optionChange
 	for i := range c.Options {
 		o := &c.Options[i]
-		if change, ok := c.changeOf(optionIn(before, o.ID), o, answer); ok {
+		was := optionIn(before, func(b *acpclient.SessionConfigOption) bool { return b.ID == o.ID })
+		if change, ok := c.changeOf(was, o, answer); ok {
 			changes = append(changes, change)
 		}
 	}
@@ -392,14 +372,6 @@ func (c *Conversation) changeOf(before, now *acpclient.SessionConfigOption, answ
 	asked := slices.ContainsFunc(pending, func(p OptionChosen) bool { return p.Value == now.CurrentValue }) ||
 		answer != nil && answer.Option == now.ID && answer.Value == now.CurrentValue
 	return change, differs && !asked
-}
-
-func optionIn(options []acpclient.SessionConfigOption, id acpclient.ConfigID) *acpclient.SessionConfigOption {
-	i := slices.IndexFunc(options, func(o acpclient.SessionConfigOption) bool { return o.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &options[i]
 }
 
 func currentName(o *acpclient.SessionConfigOption) *string {

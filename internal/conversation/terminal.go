@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -184,11 +185,7 @@ func (c *Conversation) boundOutput() {
 // trimOutput drops the beginnings of outputs until size bytes are left: first of
 // commands that have ended, the oldest first, then of those that run.
 func (c *Conversation) trimOutput(size int) {
-	all := make([]*Terminal, 0, len(c.Terminals))
-	for _, t := range c.Terminals {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b *Terminal) int {
+	for _, t := range slices.SortedFunc(maps.Values(c.Terminals), func(a, b *Terminal) int {
 		switch {
 		case a.Exit != nil && b.Exit == nil:
 			return -1
@@ -196,8 +193,7 @@ func (c *Conversation) trimOutput(size int) {
 			return 1
 		}
 		return cmp.Compare(a.number, b.number)
-	})
-	for _, t := range all {
+	}) {
 		over := c.outputKept - size
 		if over <= 0 {
 			return
@@ -237,10 +233,8 @@ func (c *Conversation) Running() []*Terminal { return c.running }
 
 // Shell is the person's shell that lasts, nil if none runs.
 func (c *Conversation) Shell() *Terminal {
-	for _, t := range c.running {
-		if t.Lasts {
-			return t
-		}
+	if i := slices.IndexFunc(c.running, func(t *Terminal) bool { return t.Lasts }); i >= 0 {
+		return c.running[i]
 	}
 	return nil
 }

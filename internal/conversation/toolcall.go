@@ -250,10 +250,5 @@ func parentOf(m acpclient.Meta) acpclient.ToolCallID {
 	if len(m) == 0 {
 		return ""
 	}
-	for _, path := range parentPaths {
-		if parent, ok := acpclient.MetaValue[acpclient.ToolCallID](m, path...); ok && parent != "" {
-			return parent
-		}
-	}
-	return ""
+	return firstOf[acpclient.ToolCallID](m, parentPaths)
 }
