@@ -424,7 +424,7 @@ func CallWith[P, R any](ctx context.Context, c Requester, m Method[P, R], params
 		err    error
 	}
 	answers := make(chan answer, 1)
-	GoWith(c, m, params, func(r *R, err error) { answers <- answer{r, err} })
+	Go(c, m, params, func(r *R, err error) { answers <- answer{r, err} })
 	select {
 	case a := <-answers:
 		return a.result, a.err
@@ -433,8 +433,11 @@ func CallWith[P, R any](ctx context.Context, c Requester, m Method[P, R], params
 	}
 }
 
-// GoWith is Go over a Requester.
-func GoWith[P, R any](c Requester, m Method[P, R], params *P, done func(*R, error)) {
+// Go sends a request and returns at once. done is called exactly once, with the
+// answer or with the error that there will be none; if an answer comes, then in
+// the order of the wire, after the updates before it and before those behind
+// it. done must not block and must not wait for a call on the same connection.
+func Go[P, R any](c Requester, m Method[P, R], params *P, done func(*R, error)) {
 	result := new(R)
 	c.Request(m.Name, params, result, func(err error) {
 		if err != nil {
@@ -458,10 +461,3 @@ func (c *Conn) Request(method string, params, result any, done func(error)) {
 	}
 }
 
-// Go sends a request and returns at once. done is called exactly once, with the
-// answer or with the error that there will be none; if an answer comes, then in
-// the order of the wire, after the updates before it and before those behind
-// it. done must not block and must not wait for a call on the same connection.
-func Go[P, R any](c *Conn, m Method[P, R], params *P, done func(*R, error)) {
-	GoWith(c, m, params, done)
-}

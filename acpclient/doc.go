@@ -31,12 +31,10 @@
 //
 // JSON-RPC 2.0 knows no ACP: jsonrpc.go has its messages, conn.go and receive.go
 // the connection and what it needs of a Transport, lines.go the one for pipes,
-// typed.go its calls with Go types, lenient.go, walk.go and meta.go the decoding
-// and encoding of such types.
+// encoding.go and walk.go decode and encode Go types.
 //
 // ACP stands on that: method.go names its methods and client.go opens the connection
 // to an agent. handler.go has the interfaces of what an agent may ask, and one table of
-// them: dispatch.go reads there who takes a message and whether it was offered.
-// Every other file has the types of one topic, but for process.go and output.go,
-// which run an agent.
+// them, which says who takes a message and whether it was offered. process.go runs an
+// agent. Every other file has the types of one topic.
 package acpclient

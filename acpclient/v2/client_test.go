@@ -62,7 +62,7 @@ func TestVersionsThatDoNotMeet(t *testing.T) {
 func result[P, R any](t *testing.T, c *Client, m acpclient.Method[P, R], params *P) chan error {
 	t.Helper()
 	done := make(chan error, 2)
-	acpclient.GoWith(c, m, params, func(_ *R, err error) { done <- err })
+	acpclient.Go(c, m, params, func(_ *R, err error) { done <- err })
 	return done
 }
 
@@ -83,7 +83,7 @@ func TestSessionMethods(t *testing.T) {
 	servers := []acpclient.MCPServer{{Name: "files", Command: "/bin/files"}, {Type: acpclient.MCPHTTP, Name: "docs", URL: "https://example.com"}}
 
 	opened := make(chan *acpclient.NewSessionResponse, 1)
-	acpclient.GoWith(c, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/w", MCPServers: servers}, func(r *acpclient.NewSessionResponse, err error) {
+	acpclient.Go(c, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/w", MCPServers: servers}, func(r *acpclient.NewSessionResponse, err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -231,7 +231,7 @@ func TestTurns(t *testing.T) {
 				err error
 			}
 			done := make(chan end, 2)
-			acpclient.GoWith(c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hi")}},
+			acpclient.Go(c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hi")}},
 				func(r *acpclient.PromptResponse, err error) { done <- end{r, err} })
 			m := p.gets("session/prompt")
 			for i, step := range tt.steps {

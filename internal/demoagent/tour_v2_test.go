@@ -35,7 +35,7 @@ func calls[P, R any](p *personV2, m acpclient.Method[P, R], params *P) *R {
 		err error
 	}
 	done := make(chan answer, 1)
-	acpclient.GoWith(p.client, m, params, func(r *R, err error) { done <- answer{r, err} })
+	acpclient.Go(p.client, m, params, func(r *R, err error) { done <- answer{r, err} })
 	a := <-done
 	if a.err != nil {
 		p.t.Fatalf("%s: %v", m.Name, a.err)

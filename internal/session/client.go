@@ -165,7 +165,7 @@ func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done
 func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done func(*R, error)) {
 	a, epoch, p := s.agent, s.epoch, params()
 	s.outbox = append(s.outbox, func() {
-		acpclient.GoWith(a.client, m, p, func(r *R, err error) {
+		acpclient.Go(a.client, m, p, func(r *R, err error) {
 			if isClosed(err) {
 				a.breakOff()
 				return

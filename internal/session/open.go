@@ -105,7 +105,7 @@ func (s *Session) leave() {
 		return
 	}
 	s.outbox = append(s.outbox, func() {
-		acpclient.GoWith(a.client, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id},
+		acpclient.Go(a.client, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id},
 			func(_ *acpclient.CloseSessionResponse, err error) {
 				if err != nil && !isClosed(err) {
 					s.opt.Log.Info("the agent did not close the session", "error", err)
