@@ -33,7 +33,7 @@
 // the connection and what it needs of a Transport, lines.go the one for pipes,
 // encoding.go and walk.go decode and encode Go types.
 //
-// ACP stands on that: method.go names its methods and client.go opens the connection
+// ACP stands on that: client.go names its methods and opens the connection
 // to an agent. handler.go has the interfaces of what an agent may ask, and one table of
 // them, which says who takes a message and whether it was offered. process.go runs an
 // agent. Every other file has the types of one topic.
