@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 )
 
 // ConfigID identifies a config option, ConfigValueID one of its values.
@@ -162,7 +161,7 @@ func (o *ConfigSelectOptions) decodeVariant(raw json.RawMessage) error {
 }
 
 func (o *SessionConfigOption) decodeVariant(raw json.RawMessage) error {
-	if err := decodePlain(raw, reflect.ValueOf(o).Elem()); err != nil {
+	if err := decodePlain(raw, o); err != nil {
 		return err
 	}
 	var value struct {
@@ -269,7 +268,7 @@ func (u *CurrentModeUpdate) decodeVariant(raw json.RawMessage) error {
 	var other struct {
 		ModeID SessionModeID `json:"modeId"`
 	}
-	if err := decodePlain(raw, reflect.ValueOf(u).Elem()); err != nil {
+	if err := decodePlain(raw, u); err != nil {
 		return err
 	}
 	if u.CurrentModeID == "" {

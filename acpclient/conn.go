@@ -460,4 +460,3 @@ func (c *Conn) Request(method string, params, result any, done func(error)) {
 		done(err)
 	}
 }
-

@@ -3,7 +3,6 @@ package acpclient
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 )
 
@@ -183,7 +182,7 @@ func (b *ContentBlock) decodeVariant(raw json.RawMessage) error {
 		return err
 	}
 	*b = ContentBlock{}
-	if err := decodePlain(raw, reflect.ValueOf(b).Elem()); err != nil {
+	if err := decodePlain(raw, b); err != nil {
 		return err
 	}
 	if !b.complete() {

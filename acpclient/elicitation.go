@@ -44,7 +44,7 @@ type CreateElicitationRequest struct {
 }
 
 func (r *CreateElicitationRequest) decodeVariant(raw json.RawMessage) error {
-	if err := decodePlain(raw, reflect.ValueOf(r).Elem()); err != nil {
+	if err := decodePlain(raw, r); err != nil {
 		return err
 	}
 	r.Raw = bytes.Clone(raw)
@@ -188,7 +188,7 @@ func (ps *ElicitationProperties) decodeVariant(raw json.RawMessage) error {
 }
 
 func (p *ElicitationPropertySchema) decodeVariant(raw json.RawMessage) error {
-	if err := decodePlain(raw, reflect.ValueOf(p).Elem()); err != nil {
+	if err := decodePlain(raw, p); err != nil {
 		return err
 	}
 	if !p.takes(p.Default) {

@@ -108,8 +108,10 @@ func decodeLenient(raw json.RawMessage, v reflect.Value) error {
 	return info.decode(raw, v)
 }
 
-func decodePlain(raw json.RawMessage, v reflect.Value) error {
-	return infoOf(v.Type()).decode(raw, v)
+// decodePlain decodes into what v points to, as if it were no variant.
+func decodePlain(raw json.RawMessage, v any) error {
+	to := reflect.ValueOf(v).Elem()
+	return infoOf(to.Type()).decode(raw, to)
 }
 
 func (info *typeInfo) decode(raw json.RawMessage, v reflect.Value) error {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 )
 
 // PermissionOptionID identifies an option of a permission request.
@@ -53,7 +52,7 @@ type RequestPermissionRequest struct {
 // decodeVariant keeps what a tool call without an id says: the person is asked
 // about it all the same.
 func (r *RequestPermissionRequest) decodeVariant(raw json.RawMessage) error {
-	if err := decodePlain(raw, reflect.ValueOf(r).Elem()); err != nil {
+	if err := decodePlain(raw, r); err != nil {
 		return err
 	}
 	r.Raw = bytes.Clone(raw)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 )
 
 // Plan is the agent's plan, whole (schema type Plan; the session update
@@ -80,7 +79,7 @@ type PlanUpdateContent struct {
 }
 
 func (c *PlanUpdateContent) decodeVariant(raw json.RawMessage) error {
-	if err := decodePlain(raw, reflect.ValueOf(c).Elem()); err != nil {
+	if err := decodePlain(raw, c); err != nil {
 		return err
 	}
 	switch c.Type {

@@ -57,12 +57,11 @@ type StartError struct {
 
 // Error says what is wrong with the command.
 func (e *StartError) Error() string {
-	var dir *dirError
 	switch {
 	case errors.Is(e.Err, exec.ErrNotFound):
 		return fmt.Sprintf("%s is not installed, or not on PATH", e.Command.Path)
-	case errors.As(e.Err, &dir):
-		return fmt.Sprintf("cannot start %s in %s: cannot enter that directory", e.Command.Path, dir.path)
+	case errors.Is(e.Err, errDir):
+		return fmt.Sprintf("cannot start %s in %s: cannot enter that directory", e.Command.Path, e.Command.Dir)
 	case errors.Is(e.Err, os.ErrNotExist):
 		return fmt.Sprintf("no such program %s, or its interpreter is missing", e.Command.Path)
 	case errors.Is(e.Err, os.ErrPermission):
@@ -74,17 +73,8 @@ func (e *StartError) Error() string {
 // Unwrap returns what the system said.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// dirError is a working directory that cannot be one; err is nil if it is a file.
-type dirError struct {
-	path string
-	err  error
-}
-
-// Error names the directory.
-func (e *dirError) Error() string { return e.path + " cannot be entered" }
-
-// Unwrap returns what the system said.
-func (e *dirError) Unwrap() error { return e.err }
+// errDir means that the working directory is missing, or a file.
+var errDir = errors.New("the working directory cannot be entered")
 
 // ExitError says how an agent's process ended, unasked or not.
 type ExitError struct {
@@ -136,7 +126,7 @@ type Process struct {
 // kept. The error is a *StartError.
 func StartProcess(c Command) (*Process, error) {
 	if info, err := os.Stat(c.Dir); c.Dir != "" && (err != nil || !info.IsDir()) {
-		return nil, &StartError{c, &dirError{c.Dir, err}}
+		return nil, &StartError{c, errors.Join(errDir, err)}
 	}
 	p := &Process{
 		cmd: exec.Command(c.Path, c.Args...), command: c, done: make(chan struct{}),

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 )
 
 // ToolCallID identifies a tool call within a session.
@@ -212,7 +211,7 @@ func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 		}
 	}
 	var c ToolCallContent
-	if decodePlain(raw, reflect.ValueOf(&c).Elem()) != nil {
+	if decodePlain(raw, &c) != nil {
 		return nil
 	}
 	if c.Type == ToolContentBlock && c.Content == nil || c.Type == ToolContentTerminal && c.TerminalID == "" {

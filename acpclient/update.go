@@ -366,7 +366,7 @@ type BackgroundWork struct {
 }
 
 func (w *BackgroundWork) decodeVariant(raw json.RawMessage) error {
-	if err := decodePlain(raw, reflect.ValueOf(w).Elem()); err != nil {
+	if err := decodePlain(raw, w); err != nil {
 		return err
 	}
 	switch w.Type {
