@@ -96,11 +96,10 @@ func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) i
 	if err == nil {
 		err = r.serveRest()
 	}
-	var code exitCode
-	switch {
-	case errors.As(err, &code):
+	if code, is := errors.AsType[exitCode](err); is {
 		return int(code)
-	case err != nil:
+	}
+	if err != nil {
 		_, _ = fmt.Fprintln(stderr, err)
 		return ExitFailed
 	}
@@ -239,9 +238,14 @@ func (r *runner) requestNamed(name string) (request, error) {
 
 // answer sends a result and remembers what later steps need from it.
 func (r *runner) answer(q request, result json.RawMessage) error {
+	var state struct {
+		ConfigOptions []configOption `json:"configOptions"`
+	}
 	r.mu.Lock()
 	r.note(result)
-	r.remember(result)
+	if json.Unmarshal(result, &state) == nil && state.ConfigOptions != nil {
+		r.state = state.ConfigOptions
+	}
 	r.closePrompt(q.id)
 	r.mu.Unlock()
 	return r.send(line{ID: q.id, Result: result})
@@ -296,9 +300,11 @@ func (r *runner) chunk(kind, text string) error {
 		"sessionUpdate": kind,
 		"content":       map[string]string{"type": "text", "text": text},
 	}
-	if r.version2() {
-		update["messageId"] = r.messageID(kind)
+	r.mu.Lock()
+	if r.v2 {
+		update["messageId"] = fmt.Sprintf("%s-%d", kind, r.turns)
 	}
+	r.mu.Unlock()
 	return r.update(encode(update))
 }
 

@@ -1,6 +1,7 @@
 package demoagent
 
 import (
+	"cmp"
 	"embed"
 	"encoding/base64"
 	"encoding/json"
@@ -152,10 +153,7 @@ func shortened(text string) string {
 	if r := []rune(line); len(r) > most {
 		line = strings.TrimSpace(string(r[:most])) + "…"
 	}
-	if line == "" {
-		return "A conversation with the tour"
-	}
-	return line
+	return cmp.Or(line, "A conversation with the tour")
 }
 
 // received lists the blocks of a prompt.
@@ -219,11 +217,36 @@ var sceneVerbs = map[string]verb{
 	"notice": pair(func(r *runner, title, text string) error { r.turn.notice(title, text); return nil }),
 
 	// Acting, with permission where it is needed.
-	"begin":  texts((*runner).begin),  // shows TEXT in plan mode, and stops if it shall not begin
-	"read":   parseRead,               // read FILE[:LINE] as NAME
-	"change": pair((*runner).change),  // change FILE to NAME: TITLE
-	"run":    pair((*runner).command), // run COMMAND: TITLE
-	"unused": words((*runner).unused), // sets ${file} to the name of a new file
+	"begin": texts(func(r *runner, plan string) error { // shows TEXT in plan mode, and stops if it shall not begin
+		if !r.turn.mayWork(plan) {
+			return errStop
+		}
+		return nil
+	}),
+	"read": parseRead, // read FILE[:LINE] as NAME
+	"change": pair(func(r *runner, what, title string) error { // change FILE to NAME: TITLE
+		file, name, _ := strings.Cut(what, " to ")
+		after, err := r.value(name, false)
+		if err == nil {
+			r.done(r.turn.change(title, file, after))
+		}
+		return err
+	}),
+	"run": pair(func(r *runner, command, title string) error { // run COMMAND: TITLE
+		exit, ok := r.turn.runCommand(title, command)
+		r.let("exit", fmt.Sprint(exit))
+		r.done(ok)
+		return nil
+	}),
+	"unused": plain(func(r *runner) error { // sets ${file} to the name of a new file
+		path, err := newFile(r.cwd)
+		r.let("file", filepath.Base(path))
+		r.done(err == nil)
+		if err != nil {
+			r.let("error", err.Error())
+		}
+		return nil
+	}),
 
 	// Saying it in the words of the protocol.
 	"update":       parseUpdate,
@@ -232,7 +255,13 @@ var sceneVerbs = map[string]verb{
 	"request":      parseRequest,
 	"answers":      words((*runner).answerRows),
 
-	"let":     parseLet,
+	"let": func(a *args) action {
+		name, text := a.named("variable"), a.rest()
+		if text == "" {
+			text = a.block("end")
+		}
+		return expanded(text, func(r *runner, text string) error { r.let(name, text); return nil })
+	},
 	"replace": parseReplace,
 	"scene":   words((*runner).play),
 	"stop":    plain(func(*runner) error { return errStop }),
@@ -267,14 +296,6 @@ func pair(do func(r *runner, first, second string) error) verb {
 	}
 }
 
-func parseLet(a *args) action {
-	name, text := a.named("variable"), a.rest()
-	if text == "" {
-		text = a.block("end")
-	}
-	return expanded(text, func(r *runner, text string) error { r.let(name, text); return nil })
-}
-
 func parseRead(a *args) action {
 	file, line, _ := strings.Cut(a.word(), ":")
 	name := a.as()
@@ -307,41 +328,6 @@ func parseIfCancelled(a *args) action {
 		return func(r *runner) error { r.turn.ifCancelled = nil; return nil }
 	}
 	return expandedJSON(update, func(r *runner, raw json.RawMessage) error { r.turn.ifCancelled = raw; return nil })
-}
-
-func (r *runner) begin(plan string) error {
-	if !r.turn.mayWork(plan) {
-		return errStop
-	}
-	return nil
-}
-
-// change proposes a text for a file.
-func (r *runner) change(what, title string) error {
-	file, name, _ := strings.Cut(what, " to ")
-	after, err := r.value(name, false)
-	if err != nil {
-		return err
-	}
-	r.done(r.turn.change(title, file, after))
-	return nil
-}
-
-func (r *runner) command(command, title string) error {
-	exit, ok := r.turn.runCommand(title, command)
-	r.let("exit", fmt.Sprint(exit))
-	r.done(ok)
-	return nil
-}
-
-func (r *runner) unused(string) error {
-	path, err := newFile(r.cwd)
-	r.let("file", filepath.Base(path))
-	r.done(err == nil)
-	if err != nil {
-		r.let("error", err.Error())
-	}
-	return nil
 }
 
 // answerRows sets ${rows} to the answers to the questions of a form.

@@ -2,6 +2,7 @@ package demoagent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -375,17 +376,14 @@ var verbs = map[string]verb{
 		name, contains := a.named("request"), a.contains()
 		return func(r *runner) error { return r.await(name, contains) }
 	},
-	"stop-reading":   plain(func(r *runner) error { return r.setDeaf(true) }),
-	"resume-reading": plain(func(r *runner) error { return r.setDeaf(false) }),
+	"stop-reading":   plain(func(r *runner) error { r.tellSteps(func() { r.deaf = true }); return nil }),
+	"resume-reading": plain(func(r *runner) error { r.tellSteps(func() { r.deaf = false }); return nil }),
 	"serve":          parseServe,
 
 	"reply":       parseReply,
 	"reply-error": parseReplyError,
 	"end-turn": func(a *args) action {
-		reason := a.word()
-		if reason == "" {
-			reason = "end_turn"
-		}
+		reason := cmp.Or(a.word(), "end_turn")
 		return func(r *runner) error { return r.endTurn(reason) }
 	},
 	"accept": parseAccept,
@@ -394,12 +392,21 @@ var verbs = map[string]verb{
 		return func(r *runner) error { return r.sayIdle(reason) }
 	},
 
-	"say":      chunks("agent_message_chunk"),
-	"think":    chunks("agent_thought_chunk"),
-	"update":   parseUpdate,
-	"notify":   parseNotify,
-	"request":  parseRequest,
-	"cancel":   parseCancel,
+	"say":     chunks("agent_message_chunk"),
+	"think":   chunks("agent_thought_chunk"),
+	"update":  parseUpdate,
+	"notify":  parseNotify,
+	"request": parseRequest,
+	"cancel": func(a *args) action {
+		name := a.named("request")
+		return func(r *runner) error {
+			id, ok := r.asked[name]
+			if !ok {
+				return fmt.Errorf("no request is called %q", name)
+			}
+			return r.send(line{Method: "$/cancel_request", Params: map[string]json.RawMessage{"requestId": json.RawMessage(id)}})
+		}
+	},
 	"raw":      written("\n"),
 	"raw-nonl": written(""),
 	"bytes": func(a *args) action {
@@ -469,10 +476,7 @@ func expandedJSON(text string, do func(*runner, json.RawMessage) error) action {
 }
 
 func parseReply(a *args) action {
-	name, result := a.name(), a.json()
-	if result == "" {
-		result = "{}"
-	}
+	name, result := a.name(), cmp.Or(a.json(), "{}")
 	return func(r *runner) error {
 		q, err := r.requestNamed(name)
 		if err != nil {
@@ -531,17 +535,6 @@ func parseRequest(a *args) action {
 		id = a.needJSON()
 	}
 	return expandedJSON(params, func(r *runner, raw json.RawMessage) error { return r.request(method, raw, name, id) })
-}
-
-func parseCancel(a *args) action {
-	name := a.named("request")
-	return func(r *runner) error {
-		id, ok := r.asked[name]
-		if !ok {
-			return fmt.Errorf("no request is called %q", name)
-		}
-		return r.send(line{Method: "$/cancel_request", Params: map[string]json.RawMessage{"requestId": json.RawMessage(id)}})
-	}
 }
 
 func written(end string) verb {

@@ -3,6 +3,7 @@ package demoagent
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,20 +56,16 @@ func (r *runner) handshake(capabilities, session string) error {
 		return err
 	}
 	err := r.initialize(r.expected[len(r.expected)-1], capabilities)
-	var refused *rpcError
-	switch {
-	case errors.As(err, &refused):
+	if _, refused := errors.AsType[*rpcError](err); refused {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	if err := r.expect(openers, "", ""); err != nil {
 		return err
 	}
-	if session == "" {
-		session = "{}"
-	}
-	raw, err := r.expandJSON(session)
+	raw, err := r.expandJSON(cmp.Or(session, "{}"))
 	if err != nil {
 		return err
 	}
@@ -132,16 +129,6 @@ func (r *runner) newSession() string {
 	defer r.mu.Unlock()
 	r.opened++
 	return fmt.Sprintf("session-%d", r.opened)
-}
-
-// remember keeps the config options that an answer names. The caller holds mu.
-func (r *runner) remember(result json.RawMessage) {
-	var state struct {
-		ConfigOptions []configOption `json:"configOptions"`
-	}
-	if json.Unmarshal(result, &state) == nil && state.ConfigOptions != nil {
-		r.state = state.ConfigOptions
-	}
 }
 
 // expectedPrompt is the prompt that was expected last.
@@ -231,18 +218,6 @@ func (r *runner) sayIdle(reason string) error {
 		state["stopReason"] = reason
 	}
 	return r.update(encode(state))
-}
-
-// messageID is the id of what the agent says next of a kind.
-func (r *runner) messageID(kind string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return fmt.Sprintf("%s-%d", kind, r.turns)
-}
-
-func (r *runner) setDeaf(deaf bool) error {
-	r.tellSteps(func() { r.deaf = deaf })
-	return nil
 }
 
 // serveMethods answers messages of these methods from now on, those that wait

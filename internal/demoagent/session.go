@@ -243,28 +243,18 @@ func (s *session) keep(u acpclient.SessionUpdate) {
 	defer s.mu.Unlock()
 	s.talked = true
 	if chunk, ok := u.(*acpclient.ContentChunk); ok {
-		if s.extendLocked(chunk) {
-			return
+		if n := len(s.kept.History); n > 0 {
+			last, ok := s.kept.History[n-1].Update.(*acpclient.ContentChunk)
+			if ok && last.Chunk == chunk.Chunk && last.MessageID == chunk.MessageID &&
+				last.Content.Type == acpclient.ContentText && chunk.Content.Type == acpclient.ContentText {
+				last.Content.Text += chunk.Content.Text
+				return
+			}
 		}
 		own := *chunk // a copy, to which later chunks are added
 		u = &own
 	}
 	s.kept.History = append(s.kept.History, acpclient.SessionNotification{SessionID: s.kept.ID, Update: u})
-}
-
-// extendLocked adds a chunk to the one before it, if they are of one message.
-func (s *session) extendLocked(chunk *acpclient.ContentChunk) bool {
-	n := len(s.kept.History)
-	if n == 0 {
-		return false
-	}
-	last, ok := s.kept.History[n-1].Update.(*acpclient.ContentChunk)
-	if !ok || last.Chunk != chunk.Chunk || last.MessageID != chunk.MessageID ||
-		last.Content.Type != acpclient.ContentText || chunk.Content.Type != acpclient.ContentText {
-		return false
-	}
-	last.Content.Text += chunk.Content.Text
-	return true
 }
 
 // save writes the session down, if it has been used and not deleted.
