@@ -16,6 +16,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/screen"
 	"parley/tui/tab"
@@ -201,18 +202,20 @@ func TestReducedMotion(t *testing.T) {
 	})
 }
 
-// startedAs is a program of a version, as it stands when it has just been started.
-func startedAs(t *testing.T, version string, memory *config.RecentFile) *Model {
+// startedAs is a program of a version, as it stands when it has just been started: while
+// an agent starts, or with the choice of one.
+func startedAs(t *testing.T, version string, memory *config.RecentFile, agent *config.Agent) *Model {
 	t.Helper()
 	set, err := config.Parse("config.toml", []byte("[keys]\nnews = \"ctrl+f1\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := newModel(t.Context(), Options{
-		Config: set, Cwd: t.TempDir(), Version: version, Backend: app.Backend{Recent: memory},
+		Config: set, Cwd: t.TempDir(), Version: version,
+		Backend: app.Backend{Recent: memory, Start: func(config.Agent) (*session.Session, error) { <-t.Context().Done(); return nil, t.Context().Err() }},
 		Changes: "# Changelog\n\n## 1.3.0\n\n- Sings.\n\n## 1.2.0\n\n- Hums.\n",
 	})
-	m.start(nil)
+	m.start(agent)
 	if cmd := m.Update(m.recall()); cmd != nil {
 		carryOut(cmd)
 	}
@@ -235,6 +238,11 @@ func TestANewVersionIsToldOfOnce(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_STATE_HOME", dir)
+	memory := config.NewRecentFile(t.TempDir())
+	_ = startedAs(t, "v1.2.0", memory, nil)
+	if text := strings.Join(startedAs(t, "1.3.0", memory, nil).Frame().Lines, "\n"); strings.Contains(text, "/news") {
+		t.Errorf("a command is named where none can be typed:\n%s", text)
+	}
 	for i, step := range []struct {
 		version string
 		told    bool
@@ -247,7 +255,7 @@ func TestANewVersionIsToldOfOnce(t *testing.T) {
 		{"v1.3.0", false},
 		{"dev", false},
 	} {
-		m := startedAs(t, step.version, config.NewRecentFile(dir))
+		m := startedAs(t, step.version, config.NewRecentFile(dir), &config.Agent{ID: "slow"})
 		text := strings.Join(m.Frame().Lines, "\n")
 		if told := strings.Contains(text, "shows what is new"); told != step.told {
 			t.Errorf("start %d, of %s: told %v:\n%s", i, step.version, told, text)
@@ -260,7 +268,7 @@ func TestANewVersionIsToldOfOnce(t *testing.T) {
 			t.Errorf("the changes are\n%s", text)
 		}
 		m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-		if text := strings.Join(m.Frame().Lines, "\n"); !strings.Contains(text, "Choose an agent") {
+		if text := strings.Join(m.Frame().Lines, "\n"); !strings.Contains(text, "Type a prompt") {
 			t.Errorf("behind the changes is\n%s", text)
 		}
 	}

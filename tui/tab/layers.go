@@ -124,19 +124,15 @@ func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) 
 	return all, taken
 }
 
-// globalKey handles the keys that work whatever is open: they recapture the mouse, show the
-// news and switch tabs.
+// globalKey handles the keys that work whatever is open: they recapture the mouse and
+// switch tabs.
 func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
-	keys := t.program.Keys
 	if t.takesMouseBack(name) || t.reader.clearsSpan(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
-	switch {
-	case t.replay != nil:
+	if t.replay != nil {
 		return nil, false
-	case t.news && !t.dialogs.Asks() && keys.Match(config.ActionNews, name): // also on the first screen
-		return t.run(config.ActionNews), true
 	}
 	return t.tabKey(name)
 }
