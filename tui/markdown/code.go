@@ -111,7 +111,8 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 	if goesOn {
 		bar = rest
 	}
-	room := r.besides(bar)
+	beside := func(bar span) int { return max(r.room-termtext.Width(bar.text), 2) }
+	room := beside(bar)
 	for k := len(line) - 1; k >= 0; k-- { // the trailing spaces
 		line[k].text = strings.TrimRight(line[k].text, " ")
 		if line[k].text != "" {
@@ -131,16 +132,13 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 			}
 			if s.text != "" {
 				r.codeRow(bar, row)
-				bar, row, room = rest, row[:0], r.besides(rest)
+				bar, row, room = rest, row[:0], beside(rest)
 				left = room
 			}
 		}
 	}
 	r.codeRow(bar, row)
 }
-
-// besides returns the room for code beside a bar.
-func (r *renderer) besides(bar span) int { return max(r.room-widthOf([]span{bar}), 2) }
 
 func (r *renderer) codeRow(bar span, row []span) {
 	if len(row) == 0 {
@@ -263,20 +261,15 @@ func newSyntaxStyle(p *palette) *syntaxStyle {
 	}
 	codeStyles.mu.RLock()
 	defer codeStyles.mu.RUnlock()
-	s.style = withoutBackground(styles.Get(name))
-	return s
-}
-
-// withoutBackground returns a style without the background of code as a whole. Tokens
-// keep their own backgrounds.
-func withoutBackground(style *chroma.Style) *chroma.Style {
-	b := style.Builder()
+	s.style = styles.Get(name)
+	// Code as a whole has no background; tokens keep their own.
+	b := s.style.Builder()
 	behind := b.Get(chroma.Background)
 	behind.Background, behind.NoInherit = 0, true
 	if plain, err := b.AddEntry(chroma.Background, behind).Build(); err == nil {
-		return plain
+		s.style = plain
 	}
-	return style
+	return s
 }
 
 func (s *syntaxStyle) ink(t chroma.TokenType) *ink {
@@ -508,10 +501,16 @@ func (s *languageSet) find(name string) chroma.Lexer {
 	return lexer
 }
 
-// lexerOf is lexers.Get for a name in lower case. That takes some milliseconds for
-// names that are not languages, because it tries each file pattern a dozen times;
-// lexerOf uses an index.
-func lexerOf(name string) chroma.Lexer { return indexed().get(name) }
+// lexerOf is lexers.Get for a name in lower case: the name of a language, a file
+// extension, or a file name. lexers.Get takes some milliseconds for names that are not
+// languages, because it tries each file pattern a dozen times; lexerOf uses an index.
+func lexerOf(name string) chroma.Lexer {
+	x := indexed()
+	if lexer := x.names[name]; lexer != nil {
+		return lexer
+	}
+	return first(x.match("filename."+name), x.match(name))
+}
 
 // lexerIndex maps names and file patterns to chroma's lexers.
 type lexerIndex struct {
@@ -525,14 +524,6 @@ type filePattern struct {
 	// end is what follows the asterisk of a simple pattern; "" for others.
 	end   string
 	lexer chroma.Lexer
-}
-
-func (p *filePattern) matches(file string) bool {
-	if p.end != "" {
-		return strings.HasSuffix(file, p.end)
-	}
-	ok, _ := filepath.Match(p.glob, file)
-	return ok
 }
 
 var indexed = sync.OnceValue(func() *lexerIndex {
@@ -556,14 +547,6 @@ var indexed = sync.OnceValue(func() *lexerIndex {
 	return x
 })
 
-// get finds a lexer by name, file extension, or file name.
-func (x *lexerIndex) get(name string) chroma.Lexer {
-	if lexer := x.names[name]; lexer != nil {
-		return lexer
-	}
-	return first(x.match("filename."+name), x.match(name))
-}
-
 // copies are the suffixes that chroma ignores as those of copies and templates of a
 // file.
 var copies = []string{
@@ -585,7 +568,12 @@ func (x *lexerIndex) match(file string) chroma.Lexer {
 // matchBase finds a lexer by the name of a file without its directories.
 func (x *lexerIndex) matchBase(file string) (best chroma.Lexer) {
 	for i := range x.patterns {
-		if p := &x.patterns[i]; p.matches(file) {
+		p := &x.patterns[i]
+		matches := p.end != "" && strings.HasSuffix(file, p.end)
+		if p.end == "" {
+			matches, _ = filepath.Match(p.glob, file)
+		}
+		if matches {
 			best = first(best, p.lexer)
 		}
 	}

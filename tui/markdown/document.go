@@ -160,21 +160,26 @@ func (d *Document) draw(i int, text string, cont *continuation, live memo) []str
 		return d.drawWhole()
 	}
 	src := cont.source(text)
-	if safe := termtext.Block(string(src)); len(safe) != len(src) || safe != string(src) {
+	if safe := termtext.Block(string(src)); safe != string(src) {
 		src = []byte(safe)
 	}
 	p := sharedPalette(d.theme)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := newRenderer(p, src, d.width, cont, live)
-	if cont != nil && cont.plain {
-		return r.plain()
+	r.inset(&p.document, p.text, func() {
+		if cont == nil || !cont.plain {
+			r.children(cont.withoutStubs(parseAll(src), src), p.text, true, false)
+			return
+		}
+		for line := range strings.Lines(string(src)) {
+			r.flow([]span{{text: expandTabs(strings.TrimRight(line, " \t\n")), ink: p.text}})
+		}
+	})
+	if len(r.lines) == 0 || i == 0 || cont != nil {
+		return r.lines
 	}
-	lines := r.document()
-	if len(lines) == 0 || i == 0 || cont != nil {
-		return lines
-	}
-	return append([]string{""}, lines...)
+	return append([]string{""}, r.lines...)
 }
 
 func (d *Document) hasOpen() bool {

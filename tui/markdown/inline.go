@@ -72,8 +72,6 @@ func (in *inliner) part(e *part, text string, base *ink, link string) {
 	in.within(e, k, base, link, func() { in.add(e.formed(text), k, link) })
 }
 
-func (in *inliner) lineBreak() { in.spans = append(in.spans, span{text: "\n"}) }
-
 func (in *inliner) node(n ast.Node, k *ink, link string) {
 	switch n := n.(type) {
 	case *ast.Text:
@@ -107,7 +105,13 @@ func (in *inliner) node(n ast.Node, k *ink, link string) {
 		}
 		in.part(e, string(n.Label(in.src)), k, target(string(n.URL(in.src))))
 	case *ast.RawHTML:
-		in.rawHTML(n, k, link)
+		tag := string(n.Segments.Value(in.src))
+		switch strings.ToLower(strings.ReplaceAll(tag, " ", "")) {
+		case "<br>", "<br/>":
+			in.spans = append(in.spans, span{text: "\n"})
+		default:
+			in.add(tag, in.p.over(in.p.htmlSpan.ink, k), link)
+		}
 	default:
 		in.children(n, k, link)
 	}
@@ -120,10 +124,8 @@ func (in *inliner) text(n *ast.Text, k *ink, link string) {
 	}
 	in.add(text, k, link)
 	switch {
-	case n.HardLineBreak():
-		in.lineBreak()
-	case n.SoftLineBreak() && definition(n.NextSibling(), in.src):
-		in.lineBreak()
+	case n.HardLineBreak(), n.SoftLineBreak() && definition(n.NextSibling(), in.src):
+		in.spans = append(in.spans, span{text: "\n"})
 	case n.SoftLineBreak():
 		in.spans = append(in.spans, span{text: " ", ink: k, link: link})
 	}
@@ -165,7 +167,11 @@ func (in *inliner) link(n ast.Node, destination string, text, url *part, base *i
 	label := inliner{p: in.p, src: in.src}
 	k := in.p.over(text.ink, base)
 	label.children(n, k, to)
-	written := strings.TrimSpace(label.words())
+	written := ""
+	for _, s := range label.spans {
+		written += s.text
+	}
+	written = strings.TrimSpace(written)
 	if written == "" {
 		in.part(url, destination, base, to)
 		return
@@ -187,15 +193,6 @@ func (in *inliner) link(n ast.Node, destination string, text, url *part, base *i
 	}
 }
 
-// words returns the added text without its style.
-func (in *inliner) words() string {
-	var b strings.Builder
-	for _, s := range in.spans {
-		b.WriteString(s.text)
-	}
-	return b.String()
-}
-
 func sameURL(text, destination string) bool {
 	for _, scheme := range []string{"", "http://", "https://", "mailto:", "file://"} {
 		if d, ok := strings.CutPrefix(destination, scheme); ok && strings.TrimSuffix(d, "/") == strings.TrimSuffix(text, "/") {
@@ -203,16 +200,6 @@ func sameURL(text, destination string) bool {
 		}
 	}
 	return false
-}
-
-func (in *inliner) rawHTML(n *ast.RawHTML, k *ink, link string) {
-	tag := string(n.Segments.Value(in.src))
-	switch strings.ToLower(strings.ReplaceAll(tag, " ", "")) {
-	case "<br>", "<br/>":
-		in.lineBreak()
-	default:
-		in.add(tag, in.p.over(in.p.htmlSpan.ink, k), link)
-	}
 }
 
 // target returns the OSC 8 target for a link to u, "" if it may have none.

@@ -156,7 +156,11 @@ func prepare(root ast.Node, src []byte) []byte {
 		switch n := n.(type) {
 		case *ast.Text:
 			p.quiet(n.Segment)
-			p.join(n)
+			if end := n.Segment.Stop; n.SoftLineBreak() && end < len(p.src) { // Glamour would keep it in list items
+				p.src[end] = ' '
+				n.Segment = n.Segment.WithStop(end + 1)
+				n.SetSoftLineBreak(false)
+			}
 		case *ast.RawHTML:
 			p.quietAll(n.Segments)
 		case *ast.HTMLBlock:
@@ -205,15 +209,6 @@ func (p *preparer) quiet(s text.Segment) {
 	}
 }
 
-// join replaces a soft line break by a space: Glamour would keep it in list items.
-func (p *preparer) join(n *ast.Text) {
-	if end := n.Segment.Stop; n.SoftLineBreak() && end < len(p.src) {
-		p.src[end] = ' '
-		n.Segment = n.Segment.WithStop(end + 1)
-		n.SetSoftLineBreak(false)
-	}
-}
-
 // separate puts a blank line before a paragraph that follows another in a list item:
 // Glamour would join their words.
 func (p *preparer) separate(n *ast.Paragraph) {
@@ -221,28 +216,28 @@ func (p *preparer) separate(n *ast.Paragraph) {
 	if n.Parent().Kind() != ast.KindListItem || before == nil || before.Kind() != ast.KindParagraph {
 		return
 	}
-	start := len(p.src)
-	p.src = append(p.src, "\n\n"...)
-	n.InsertBefore(n, n.FirstChild(), ast.NewTextSegment(text.NewSegment(start, len(p.src))))
+	n.InsertBefore(n, n.FirstChild(), p.addition("\n\n"))
 }
 
-// noLanguage is the name of chroma's lexer for text.
-const noLanguage = "plaintext"
+// addition adds text at the end of the source and returns a node for it.
+func (p *preparer) addition(added string) *ast.Text {
+	start := len(p.src)
+	p.src = append(p.src, added...)
+	return ast.NewTextSegment(text.NewSegment(start, len(p.src)))
+}
 
 // code sets the language of a code block to chroma's name for it. Code in an unknown
 // language, or that takes too long to colour, becomes plain text: Glamour would guess a
 // language, and wait for the lexer however long it takes.
 func (p *preparer) code(n ast.Node) {
-	name := noLanguage
+	name := "plaintext" // chroma's lexer for text
 	if fence, ok := n.(*ast.FencedCodeBlock); ok {
 		code := string(n.Lines().Value(p.src))
 		if known := languageOf(string(fence.Language(p.src)), code, p.until); known != "" {
 			name = known
 		}
 	}
-	start := len(p.src)
-	p.src = append(p.src, name...)
-	named := ast.NewFencedCodeBlock(ast.NewTextSegment(text.NewSegment(start, len(p.src))))
+	named := ast.NewFencedCodeBlock(p.addition(name))
 	named.SetLines(n.Lines())
 	n.Parent().ReplaceChild(n.Parent(), n, named)
 }

@@ -49,22 +49,6 @@ func newRenderer(p *palette, src []byte, width int, cont *continuation, live mem
 	}
 }
 
-func (r *renderer) document() []string {
-	root := r.cont.withoutStubs(parseAll(r.src), r.src)
-	r.inset(&r.p.document, r.p.text, func() { r.children(root, r.p.text, true, false) })
-	return r.lines
-}
-
-// plain draws the text as it was sent.
-func (r *renderer) plain() []string {
-	r.inset(&r.p.document, r.p.text, func() {
-		for line := range strings.Lines(string(r.src)) {
-			r.flow([]span{{text: expandTabs(strings.TrimRight(line, " \t\n")), ink: r.p.text}})
-		}
-	})
-	return r.lines
-}
-
 // children draws the blocks in n, with blank lines between them unless tight. onChain
 // means that n is on the continuation's chain.
 func (r *renderer) children(n ast.Node, base *ink, onChain, tight bool) {
@@ -86,7 +70,12 @@ func (r *renderer) block(n ast.Node, base *ink, onChain bool) {
 	case *ast.TextBlock:
 		r.flow(r.inline(n, base))
 	case *ast.Paragraph:
-		r.paragraph(n, base)
+		if n.Parent().Kind() == ast.KindListItem {
+			r.flow(r.inline(n, base))
+			return
+		}
+		e := &r.p.paragraph
+		r.inset(e, base, func() { r.flow(r.surrounded(n, e, base)) })
 	case *ast.Heading:
 		r.heading(n, base, onChain && r.cont != nil && r.cont.leaf)
 	case *ast.ThematicBreak:
@@ -216,15 +205,6 @@ func (r *renderer) inset(e *part, base *ink, draw func()) {
 	}
 	left := []span{{text: strings.Repeat(e.token, e.left), ink: base}}
 	r.indent(margin{first: left, rest: left, width: widthOf(left), right: e.right, used: true}, draw)
-}
-
-func (r *renderer) paragraph(n *ast.Paragraph, base *ink) {
-	if n.Parent().Kind() == ast.KindListItem {
-		r.flow(r.inline(n, base))
-		return
-	}
-	e := &r.p.paragraph
-	r.inset(e, base, func() { r.flow(r.surrounded(n, e, base)) })
 }
 
 // surrounded returns the text of a block with what its style adds around it.
@@ -368,35 +348,36 @@ func (r *renderer) list(n *ast.List, base *ink, onChain bool) {
 		e.left = max(0, r.p.nested-mark) + e.right
 	}
 	k := r.p.over(e.ink, base)
-	r.inset(&e, base, func() { r.items(n, k, onChain, number, depth) })
-}
-
-func (r *renderer) items(n *ast.List, base *ink, onChain bool, number, depth int) {
 	digits := len(strconv.Itoa(number + n.ChildCount() - 1))
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if c != n.FirstChild() && !n.IsTight && len(r.lines) > 0 {
-			r.blank()
+	r.inset(&e, base, func() {
+		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+			if c != n.FirstChild() && !n.IsTight && len(r.lines) > 0 {
+				r.blank()
+			}
+			itemOnChain := onChain && c == n.FirstChild()
+			m := r.mark(n, c, k, number, digits, depth)
+			if itemOnChain && r.cont != nil && r.chainItems < r.cont.items {
+				r.chainItems++
+				m.used = true
+			}
+			r.indent(m, func() { r.children(c, k, itemOnChain, n.IsTight) })
+			number++
 		}
-		itemOnChain := onChain && c == n.FirstChild()
-		m := r.mark(n, c, base, number, digits, depth)
-		if itemOnChain && r.cont != nil && r.chainItems < r.cont.items {
-			r.chainItems++
-			m.used = true
-		}
-		r.indent(m, func() { r.children(c, base, itemOnChain, n.IsTight) })
-		number++
-	}
+	})
 }
 
 // mark returns the margin of an item with its mark. Numbers are as wide as the list's
 // last one, and keep their delimiter.
 func (r *renderer) mark(n *ast.List, item ast.Node, base *ink, number, digits, depth int) margin {
 	key := markKey{kind: bulletMark, base: base, method: termtext.CurrentMethod()}
-	box, isTask := checkBox(item)
+	var box *extast.TaskCheckBox
+	if first := item.FirstChild(); first != nil {
+		box, _ = first.FirstChild().(*extast.TaskCheckBox)
+	}
 	switch {
-	case isTask && box.IsChecked:
+	case box != nil && box.IsChecked:
 		key.kind = tickedMark
-	case isTask:
+	case box != nil:
 		key.kind = untickedMark
 	case n.IsOrdered():
 		text := strconv.Itoa(number)
@@ -466,15 +447,6 @@ func (p *palette) mark(base *ink, kind markKind, text string, delimiter byte) ma
 	return m
 }
 
-// checkBox returns the task box at the start of an item.
-func checkBox(item ast.Node) (*extast.TaskCheckBox, bool) {
-	if first := item.FirstChild(); first != nil && first.FirstChild() != nil {
-		box, ok := first.FirstChild().(*extast.TaskCheckBox)
-		return box, ok
-	}
-	return nil, false
-}
-
 // span is a run of text of one style. Its text is safe to draw.
 type span struct {
 	text string
@@ -482,8 +454,6 @@ type span struct {
 	link string // target of an OSC 8 link, or empty
 	code bool   // keep all spaces
 }
-
-func (s span) sameLook(t span) bool { return s.ink == t.ink && s.link == t.link && s.code == t.code }
 
 // atom is a piece of a span without a line break, unless it is wider than a whole line.
 type atom struct {
@@ -514,9 +484,13 @@ func atomise(atoms []atom, spans []span) []atom {
 	glued := false // the next atom continues a word
 	for i := 0; i < len(spans); i++ {
 		s := spans[i]
-		for i+1 < len(spans) && spans[i+1].sameLook(s) && s.text != "\n" && spans[i+1].text != "\n" {
+		for i+1 < len(spans) && s.text != "\n" {
+			next := spans[i+1]
+			if next.text == "\n" || next.ink != s.ink || next.link != s.link || next.code != s.code {
+				break
+			}
+			s.text += next.text
 			i++
-			s.text += spans[i].text
 		}
 		if s.text == "\n" {
 			atoms = append(atoms, atom{kind: breakAtom})
