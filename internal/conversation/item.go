@@ -144,13 +144,17 @@ func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
 	case t.Cancelled:
 		state = "cancelled"
 	}
+	changes := "would change "
+	if t.Status == acpclient.ToolCompleted {
+		changes = "changed "
+	}
 	lines := []string{fmt.Sprintf("* %s: %s (%s)", t.Kind, t.Title, state)}
 	for _, c := range t.Content {
 		switch {
 		case c.Content != nil:
 			lines = append(lines, plainOutput(c.Content.Text))
 		case c.Path != "":
-			lines = append(lines, plainOutput("changed "+c.Path))
+			lines = append(lines, plainOutput(changes+c.Path))
 		}
 	}
 	for _, term := range t.Terminals {

@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,6 +76,23 @@ func TestRejectedCalls(t *testing.T) {
 				t.Errorf("rejected %v, cancelled %v", got.Rejected, got.Cancelled)
 			}
 		})
+	}
+}
+
+// Only a call that has succeeded is said to have changed its files.
+func TestPlainTextOfChanges(t *testing.T) {
+	const diff = `"content":[{"type":"diff","path":"/a.txt","newText":"x"}]`
+	ask := test.Permission(1, `{"toolCallId":"t","title":"T","kind":"edit","status":"pending",`+diff+`}`)
+	no := conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}
+	for want, events := range map[string][]any{
+		"* edit: T (completed)\n    changed /a.txt":     {`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"edit","status":"completed",` + diff + `}`},
+		"* edit: T (failed)\n    would change /a.txt":   {`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"edit","status":"failed",` + diff + `}`},
+		"* edit: T (rejected)\n    would change /a.txt": {test.Sent("x"), ask, no, conversation.TurnEnded{}},
+	} {
+		var text strings.Builder
+		if err := conversation.WritePlain(&text, fold(t, events...)); err != nil || !strings.Contains(text.String(), want) {
+			t.Errorf("%q lacks %q, error %v", text.String(), want, err)
+		}
 	}
 }
 
