@@ -61,35 +61,30 @@ func (o *agentsInstallOptions) install(cmd *cobra.Command, name string) error {
 	return agentExplained(o.carryOut(cmd.Context(), a, p))
 }
 
-// carryOut asks, and installs.
+// carryOut asks, and installs. A terminal shows how much has come.
 func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents, p registry.Plan) error {
 	if err := askedFirst(ctx, o.streams, app.InstallQuestion(a, p), o.yes); err != nil {
 		return err
 	}
-	added, err := a.Install(ctx, p, o.progress())
+	var progress func(done, all int64)
+	if last := ""; o.streams.ErrTerminal {
+		progress = func(done, all int64) {
+			text := app.Downloaded(done, all)
+			if done == all {
+				text += "\n"
+			}
+			if text != last {
+				fmt.Fprintf(o.streams.Err, "\r%-20s", text)
+			}
+			last = text
+		}
+	}
+	added, err := a.Install(ctx, p, progress)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(o.streams.Out, "installed %s %s: start it with 'parley -a %s'\n", added.ID, termtext.Line(added.Origin.Version), added.ID)
 	return nil
-}
-
-// progress tells on a terminal how much has come, whenever that is another number.
-func (o *agentsInstallOptions) progress() func(done, all int64) {
-	if !o.streams.ErrTerminal {
-		return nil
-	}
-	last := ""
-	return func(done, all int64) {
-		text := app.Downloaded(done, all)
-		if done == all {
-			text += "\n"
-		}
-		if text != last {
-			fmt.Fprintf(o.streams.Err, "\r%-20s", text)
-		}
-		last = text
-	}
 }
 
 func agentsUpdateCommand(s *streams) *cobra.Command {

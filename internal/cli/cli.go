@@ -1,9 +1,9 @@
 // Package cli is parley's command line: commands, flags, errors, exit codes.
 //
-// Every command is a file of its own, with a function that makes its
-// [cobra.Command] from the process's streams, and one line in the list
-// subcommands. A command with options holds them in a struct whose run function
-// does the work, so that a test calls it without a command line.
+// Every command has a file, which it shares with its subcommands: a function makes the
+// [cobra.Command] from the process's streams, and one line in the list subcommands adds it.
+// A command with many options holds them in a struct whose run function does the work, so
+// that a test calls it without a command line.
 package cli
 
 import (
@@ -31,17 +31,15 @@ const (
 func Main(changes string) int {
 	tmux.Show()
 	changelog = changes
-	return process.Supervise(runProcess)
+	return process.Supervise(func() int {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+		return run(ctx, systemStreams(), os.Args[1:])
+	})
 }
 
 // changelog is what has changed from version to version.
 var changelog string
-
-func runProcess() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	return run(ctx, systemStreams(), os.Args[1:])
-}
 
 // run runs parley with the arguments, which do not include the program's name,
 // and returns the exit code. Errors are told on the error stream. The end of ctx

@@ -69,12 +69,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
 	switch {
-	case errors.As(err, &unknown) && !cmd.HasParent() && cmd.Flags().NArg() > 0 && !isDirectory(cmd.Flags().Arg(0)):
-		// Most likely the arguments are an agent's command.
-		return misused(cmd, "Write an agent's command after --: parley -- my-agent --acp",
-			"unknown flag %s after %q", flagName(unknown.GetSpecifiedName()), cmd.Flags().Arg(0))
 	case errors.As(err, &unknown):
 		name, hint := unknown.GetSpecifiedName(), ""
+		if first := cmd.Flags().Arg(0); first != "" && !cmd.HasParent() {
+			if info, err := os.Stat(first); err != nil || !info.IsDir() { // most likely an agent's command
+				return misused(cmd, "Write an agent's command after --: parley -- my-agent --acp", "unknown flag %s after %q", flagName(name), first)
+			}
+		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
@@ -89,11 +90,6 @@ func flagError(cmd *cobra.Command, err error) error {
 		return misused(cmd, "", "%s needs a value", flagName(bare.GetSpecifiedName()))
 	}
 	return misused(cmd, "", "%w", err)
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // flagName is a flag as a person types it.

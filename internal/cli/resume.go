@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -118,19 +116,6 @@ func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Open,
 		r.Session.Close(ctx)
 	}
 	return r.Session, r.ReadOnly
-}
-
-// sayHowToGoOn says how each session is opened again that was left open, a line each.
-func (o *startOptions) sayHowToGoOn(left []app.Left) {
-	for i, l := range left {
-		what := "this session"
-		if i > 0 {
-			what = strconv.Quote(l.Title)
-		}
-		if how := o.resumeCommand(l); how != "" {
-			fmt.Fprintf(o.streams.Err, "To resume %s: %s\n", what, how)
-		}
-	}
 }
 
 // resumeCommand is the command line that opens the session again that the person

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -224,7 +225,15 @@ func (o *startOptions) run(ctx context.Context) error {
 	if recording.Unused() {
 		fmt.Fprintln(o.streams.Err, "Nothing was recorded: no session was opened.")
 	}
-	o.sayHowToGoOn(left.Tabs)
+	for i, l := range left.Tabs {
+		what := "this session"
+		if i > 0 {
+			what = strconv.Quote(l.Title)
+		}
+		if how := o.resumeCommand(l); how != "" {
+			fmt.Fprintf(o.streams.Err, "To resume %s: %s\n", what, how)
+		}
+	}
 	return err
 }
 

@@ -24,7 +24,7 @@ type streams struct {
 	Out, Err io.Writer
 	// InTerminal, OutTerminal and ErrTerminal say which of them are a terminal.
 	InTerminal, OutTerminal, ErrTerminal bool
-	// Piped says that something is piped into the program.
+	// Piped says that standard input is a pipe, or a file that holds something.
 	Piped bool
 	// Keyboard says that there is a terminal to read keys from: standard input,
 	// or else the terminal that the process belongs to.
@@ -33,12 +33,13 @@ type streams struct {
 
 // systemStreams are the streams that the process was started with.
 func systemStreams() *streams {
+	info, err := os.Stdin.Stat()
 	return &streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTerminal:  term.IsTerminal(os.Stdin.Fd()),
 		OutTerminal: term.IsTerminal(os.Stdout.Fd()),
 		ErrTerminal: term.IsTerminal(os.Stderr.Fd()),
-		Piped:       holdsText(os.Stdin),
+		Piped:       err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() && info.Size() > 0),
 		Keyboard:    term.IsTerminal(os.Stdin.Fd()) || ownsTerminal(),
 	}
 }
@@ -53,12 +54,6 @@ func ownsTerminal() bool {
 	_ = in.Close()
 	_ = out.Close()
 	return true
-}
-
-// holdsText says whether a file is a pipe, or a file that holds something.
-func holdsText(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() && info.Size() > 0)
 }
 
 // needScreen is the error of a command that draws on the terminal and has none.
@@ -137,7 +132,13 @@ func (w *shownLines) Write(data []byte) (int, error) {
 		w.show(end)
 	}
 	if len(w.rest) > 0 {
-		w.late = time.AfterFunc(restTime, w.showRest)
+		w.late = time.AfterFunc(restTime, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if len(w.rest) > 0 {
+				w.show(len(w.rest))
+			}
+		})
 	}
 	return len(data), nil
 }
@@ -146,13 +147,4 @@ func (w *shownLines) Write(data []byte) (int, error) {
 func (w *shownLines) show(end int) {
 	fmt.Fprintln(w.to, termtext.Line(strings.TrimRight(string(w.rest[:end]), "\r\n")))
 	w.rest = w.rest[end:]
-}
-
-// showRest shows the line that has not ended.
-func (w *shownLines) showRest() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.rest) > 0 {
-		w.show(len(w.rest))
-	}
 }
