@@ -30,11 +30,12 @@ func (p *program) take() {
 func (p *program) apply(e conversation.Event) {
 	if opening, ok := e.(conversation.SessionOpening); ok && opening.Clear {
 		p.out.items(p.conv)
-		p.out.cleared()
+		p.out.kept = p.out.seen
+		p.out.skip(0) // others come in the place of the items
 	}
 	p.conv.Apply(e)
-	if p.conv.Restored() {
-		p.out.restored(len(p.conv.Items))
+	if p.conv.Restored() { // the items are back
+		p.out.seen = min(p.out.kept, len(p.conv.Items))
 	}
 	p.changedByAgent()
 	switch e := e.(type) {
@@ -64,13 +65,12 @@ func (p *program) apply(e conversation.Event) {
 		}
 		p.direct = false
 	}
-	p.tellMode()
-	p.tellWaiting()
-}
-
-// tellWaiting says that prompts wait for the person, once they do and no turn runs any more.
-// Where that follows from a turn that has failed, it is known only after its end.
-func (p *program) tellWaiting() {
+	if name, pending := p.conv.CategoryValue(acpclient.CategoryMode); name != "" && !pending && name != p.mode {
+		p.mode = name
+		p.out.line("Mode: " + termtext.Line(name))
+	}
+	// Prompts wait for the person once no turn runs any more. Where that follows from a turn
+	// that has failed, it is known only after its end.
 	was := p.waits
 	p.waits = p.conv.QueuePaused && len(p.conv.Queue) > 0 && p.conv.Phase == conversation.PhaseReady && !p.conv.Turn.Running
 	if p.waits && !was && !p.ended {
@@ -103,15 +103,6 @@ func (p *program) changedByAgent() {
 	items := p.conv.Items
 	if note, ok := items[len(items)-1].(*conversation.Note); ok && p.out.seen == len(items) {
 		p.out.line(note.Title)
-	}
-}
-
-// tellMode writes the mode, when it is another one.
-func (p *program) tellMode() {
-	name, pending := p.conv.CategoryValue(acpclient.CategoryMode)
-	if name != "" && !pending && name != p.mode {
-		p.mode = name
-		p.out.line("Mode: " + termtext.Line(name))
 	}
 }
 

@@ -85,10 +85,9 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	calm, hurry := context.WithCancel(context.Background())
 	defer hurry()
 	p := &program{
-		ctx: ctx, calm: calm, hurry: hurry, opt: opt, agents: agents, out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(),
-		calls: make(chan func()), gone: make(chan struct{}),
+		ctx: ctx, calm: calm, hurry: hurry, opt: opt, agents: agents, in: newInput(opt.In, opt.Terminal),
+		out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(), calls: make(chan func()), gone: make(chan struct{}),
 	}
-	p.in = newInput(opt.In, opt.Terminal)
 	if err := p.in.start(); err != nil {
 		return Left{}, err
 	}

@@ -124,15 +124,6 @@ type growth struct {
 	over        bool
 }
 
-// cleared notes that the items were taken away: others come in their place.
-func (w *printer) cleared() {
-	w.kept = w.seen
-	w.seen, w.open, w.halves = 0, nil, nil
-}
-
-// restored notes that the items from before they were cleared are back.
-func (w *printer) restored(items int) { w.seen = min(w.kept, items) }
-
 // skip takes all items but the last few as written.
 func (w *printer) skip(seen int) { w.seen, w.open, w.halves = seen, nil, nil }
 

@@ -252,7 +252,17 @@ func (p *program) permission() *question {
 		if rejects {
 			line += "; add words to say what to do instead"
 		}
-		q.choices = append(q.choices, choice{line: line, words: rejects, do: func(words string) { p.decide(asked.ID, a.Option, words) }})
+		q.choices = append(q.choices, choice{line: line, words: rejects, do: func(words string) {
+			var err error
+			if words == "" {
+				err = p.session.Answer(asked.ID, a.Option)
+			} else {
+				err = p.session.AnswerWith(asked.ID, a.Option, p.content(words))
+			}
+			if err != nil {
+				p.out.line("Not answered: " + err.Error())
+			}
+		}})
 	}
 	if len(q.choices) == 0 {
 		q.choices = []choice{{line: "Cancel the turn: the agent offers no answers", do: func(string) { p.session.Cancel() }}}
@@ -264,19 +274,6 @@ func (p *program) permission() *question {
 func (p *program) permissionText(asked *conversation.Permission) string {
 	by := toolview.AskerOf(p.conv, asked.ToolCall)
 	return strings.TrimRight(toolview.PathsIn(p.conv.Cwd).PermissionText(asked, by, &p.reach), "\n")
-}
-
-// decide gives the answer to a permission.
-func (p *program) decide(id int, option acpclient.PermissionOptionID, words string) {
-	var err error
-	if words == "" {
-		err = p.session.Answer(id, option)
-	} else {
-		err = p.session.AnswerWith(id, option, p.content(words))
-	}
-	if err != nil {
-		p.out.line("Not answered: " + err.Error())
-	}
 }
 
 // looks reports whether the paths of a question are being resolved, and starts that if

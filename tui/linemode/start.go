@@ -99,7 +99,10 @@ func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
 		return
 	case errors.As(r.ReadOnly, &untrusted):
 		p.end(r.Session)
-		p.askToAgree(o, untrusted)
+		q := p.numbered(untrusted.Question(app.Choice{}, app.Choice{Name: "Not now"}))
+		q.choices[0].do = func(string) { o.Trusted = true; p.reopen(o) }
+		q.choices[1].do = func(string) { p.over = p.session == nil }
+		p.later(q)
 		return
 	}
 	p.leaveSession()
@@ -113,14 +116,6 @@ func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
 		return
 	}
 	p.adopt(r.Agent, r.Session)
-}
-
-// askToAgree asks whether the agent of a stored session may be started, or connected to.
-func (p *program) askToAgree(o app.Open, why *app.UntrustedError) {
-	q := p.numbered(why.Question(app.Choice{}, app.Choice{Name: "Not now"}))
-	q.choices[0].do = func(string) { o.Trusted = true; p.reopen(o) }
-	q.choices[1].do = func(string) { p.over = p.session == nil }
-	p.later(q)
 }
 
 // showEnd writes the last prompt of a session and what followed it.
