@@ -42,21 +42,6 @@ func TestKeysGoToThePromptWhileAQuestionIsInert(t *testing.T) {
 	b.mustShow(t, "❯ hiy1/day1")
 }
 
-func TestTheOldestQuestionIsAskedFirst(t *testing.T) {
-	b := newBench(t, t.TempDir())
-	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
-	b.mustShow(t, "1 of 2")
-	b.mustShow(t, "tool  First")
-	b.mustNotShow(t, "tool  Second")
-	b.events(conversation.PermissionClosed{ID: 1})
-	b.mustShow(t, "tool  Second")
-	b.mustNotShow(t, "tool  First")
-	b.events(conversation.PermissionClosed{ID: 2})
-	if !b.dialogs.Empty() {
-		t.Error("a dialog is left")
-	}
-}
-
 func TestInterruptClearsCancelsAndLeaves(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.press("d", "r", "a", "f", "t")
