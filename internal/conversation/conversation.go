@@ -95,8 +95,10 @@ type Conversation struct {
 // New returns a conversation in which nothing has happened.
 func New() *Conversation {
 	return &Conversation{
-		Terminals:   map[acpclient.TerminalID]*Terminal{},
-		settings:    newSettings(),
+		Terminals: map[acpclient.TerminalID]*Terminal{},
+		settings: settings{
+			pending: map[acpclient.ConfigID][]OptionChosen{}, settled: map[acpclient.ConfigID]int{}, stated: map[acpclient.ConfigID]bool{},
+		},
 		outline:     outline{root: &Node{index: -1}, orphans: map[acpclient.ToolCallID][]*Node{}},
 		tools:       map[acpclient.ToolCallID]*ToolCall{},
 		questioned:  map[acpclient.ToolCallID]*ToolCall{},

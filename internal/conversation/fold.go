@@ -55,7 +55,8 @@ func (c *Conversation) Apply(e Event) {
 	case QueueChanged:
 		c.Queue, c.QueuePaused = e.Queue, e.Paused
 	case OptionChosen:
-		c.applyOptionChosen(e)
+		c.pending[e.Option] = append(c.pending[e.Option], e)
+		delete(c.stated, e.Option)
 	case OptionSettled:
 		c.applyOptionSettled(e)
 	case PermissionOpened:

@@ -329,7 +329,10 @@ func (c *Conversation) applyPlan(u *acpclient.Plan) {
 			c.Plan = nil
 			return
 		}
-		if p := c.Plan; p != nil && p.ID == "" && slices.EqualFunc(p.Entries, u.Entries, sameEntry) {
+		same := func(a, b acpclient.PlanEntry) bool {
+			return a.Content == b.Content && a.Status == b.Status && a.Priority == b.Priority
+		}
+		if p := c.Plan; p != nil && p.ID == "" && slices.EqualFunc(p.Entries, u.Entries, same) {
 			return // some agents send the plan again at the beginning of each turn
 		}
 		c.closeMessage()
@@ -343,10 +346,6 @@ func (c *Conversation) applyPlan(u *acpclient.Plan) {
 	if c.turnPlan.Removed {
 		c.Plan = nil
 	}
-}
-
-func sameEntry(a, b acpclient.PlanEntry) bool {
-	return a.Content == b.Content && a.Status == b.Status && a.Priority == b.Priority
 }
 
 // applyPlanUpdate replaces one plan of several (unstable). A plan in a form that is

@@ -137,15 +137,6 @@ func (c *Conversation) exitCode(t *ToolCall, u *acpclient.ToolCallUpdate) {
 // exitCodeLine is the line about the exit code above the output of a command.
 var exitCodeLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\AExit code \d+(\n|\z)`) })
 
-// withoutExitCode is the beginning of a command's output without the line about the
-// exit code.
-func (q Quirks) withoutExitCode(output string) string {
-	if !q.ExitCodeInOutput {
-		return output
-	}
-	return exitCodeLine().ReplaceAllString(output, "")
-}
-
 // Output is what a tool gave, without the tags that are for the model. Only the
 // shapes that the agent is known to send are taken apart: tags elsewhere are what
 // a program printed.

@@ -35,12 +35,6 @@ type settings struct {
 	agentChanges
 }
 
-func newSettings() settings {
-	return settings{
-		pending: map[acpclient.ConfigID][]OptionChosen{}, settled: map[acpclient.ConfigID]int{}, stated: map[acpclient.ConfigID]bool{},
-	}
-}
-
 // replaceOptions takes the complete state of all options. It ignores options of an
 // unknown type, as the protocol wants; the stored event still has them.
 func (c *Conversation) replaceOptions(all []acpclient.SessionConfigOption) {
@@ -145,12 +139,6 @@ func (c *Conversation) setOption(id acpclient.ConfigID, v acpclient.ConfigValue)
 	}
 }
 
-// applyOptionChosen records a switch that was sent.
-func (c *Conversation) applyOptionChosen(e OptionChosen) {
-	c.pending[e.Option] = append(c.pending[e.Option], e)
-	delete(c.stated, e.Option)
-}
-
 // applyOptionSettled takes the agent's answer to a switch. The agent's last word counts:
 // an answer without a state sets the value that was sent, unless the agent has stated
 // one meanwhile, or has answered a later switch.
@@ -163,7 +151,11 @@ func (c *Conversation) applyOptionSettled(e OptionSettled) {
 	stated := c.stated[e.Option]
 	delete(c.stated, e.Option)
 	if e.Err != nil {
-		c.addFailure(c.optionName(e.Option)+" was not changed", e.Err)
+		name := cmp.Or(legacyNames[e.Option], string(e.Option)) // if the option is gone
+		if o := c.Option(e.Option); o != nil {
+			name = o.Name
+		}
+		c.addFailure(name+" was not changed", e.Err)
 		return
 	}
 	overtaken := e.Seq < c.settled[e.Option]
@@ -182,14 +174,6 @@ func (c *Conversation) applyOptionSettled(e OptionSettled) {
 		c.setOption(e.Option, e.Value)
 	}
 	c.tellChanges(before, answer)
-}
-
-// optionName is the name of an option for people, also when it is gone.
-func (c *Conversation) optionName(id acpclient.ConfigID) string {
-	if o := c.Option(id); o != nil {
-		return o.Name
-	}
-	return cmp.Or(legacyNames[id], string(id))
 }
 
 // Option returns the option with this id, nil if there is none.

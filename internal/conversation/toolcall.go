@@ -220,8 +220,8 @@ func (c *Conversation) toolMeta(t *ToolCall, m acpclient.Meta) {
 	}
 	if out, ok := acpclient.MetaValue[ownOutput](m, "terminal_output"); ok && out.ID != "" {
 		term := c.ownTerminal(t, out.ID)
-		if term.Total() == 0 {
-			out.Data = c.quirks().withoutExitCode(out.Data)
+		if term.Total() == 0 && c.quirks().ExitCodeInOutput {
+			out.Data = exitCodeLine().ReplaceAllString(out.Data, "")
 		}
 		c.printed(term, []byte(out.Data))
 	}
