@@ -318,13 +318,6 @@ func border(edge lipgloss.Style, from, to, left, right string, width int) string
 	return edge.Render(from+"─") + left + edge.Render(strings.Repeat("─", fill)) + right + edge.Render("─"+to)
 }
 
-// searchLine puts the search input into the head of the panel.
-func (p *panel) searchLine(in *list.Input, w int) {
-	text, column := in.Draw(max(1, w-2), p.th)
-	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)
-	p.cursor = tea.NewCursor(column+2, 0)
-}
-
 // renderContext is the width and the theme that content is drawn for.
 type renderContext struct {
 	width int

@@ -349,7 +349,14 @@ func (d *Permission) Hints() []Hint {
 	hints := d.hints(closing)
 	if len(hints) > 0 {
 		if d.waiting > 1 {
-			hints = append(hints, d.turnHint())
+			var keys []string
+			for _, a := range []config.Action{config.ActionDialogPrev, config.ActionDialogNext} {
+				for _, h := range d.env.hint(nil, a, "") {
+					keys = append(keys, h.Key)
+				}
+			}
+			arrows := strings.NewReplacer("left", "←", "right", "→")
+			hints = append(hints, Hint{arrows.Replace(strings.Join(keys, "/")), "others"})
 		}
 		hints = d.env.hint(hints, config.ActionRejectWords, "reject with a reason")
 		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
@@ -380,18 +387,6 @@ func (d *Permission) Hints() []Hint {
 		}
 	}
 	return hints
-}
-
-// turnHint names the keys that show the other open questions.
-func (d *Permission) turnHint() Hint {
-	var keys []string
-	for _, a := range []config.Action{config.ActionDialogPrev, config.ActionDialogNext} {
-		for _, h := range d.env.hint(nil, a, "") {
-			keys = append(keys, h.Key)
-		}
-	}
-	arrows := strings.NewReplacer("left", "←", "right", "→")
-	return Hint{arrows.Replace(strings.Join(keys, "/")), "others"}
 }
 
 // A permission can be rejected with words: what the agent should do instead. They are

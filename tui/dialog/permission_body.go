@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -49,7 +50,13 @@ func aboutCall(t *conversation.ToolCall, by toolview.Asker, show callContent) co
 func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callContent) column {
 	var parts column
 	if by.Subagent {
-		parts = append(parts, aboutAsker(by))
+		parts = append(parts, vital{newBlock(func(p renderContext) []string {
+			words := "from a subagent"
+			if by.Name != "" {
+				words += ": " + by.Name
+			}
+			return []string{p.th.Info.Render(cut(words, p.width))}
+		})})
 	}
 	agreement, places := toolview.AgreementOf(t), show.locations(t)
 	command := show.at.Command(t.RawInput)
@@ -57,7 +64,7 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 		var head content = newBlock(func(p renderContext) []string {
 			return callHead(t, agreement == toolview.Agrees, places, p)
 		})
-		if !onlyChanged(t) {
+		if slices.ContainsFunc(t.Locations, func(l acpclient.ToolCallLocation) bool { return !changes(t, l.Path) }) {
 			head = vital{head}
 		}
 		parts = append(parts, head)
@@ -72,15 +79,6 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 		parts.add(vital{inputBlock(left, show.reach)})
 	}
 	return parts
-}
-
-// onlyChanged reports whether a call names no place but those that it changes.
-func onlyChanged(t *conversation.ToolCall) bool {
-	return !slices.ContainsFunc(t.Locations, func(l acpclient.ToolCallLocation) bool {
-		return !slices.ContainsFunc(t.Content, func(c acpclient.ToolCallContent) bool {
-			return c.Type == acpclient.ToolContentDiff && c.Path == l.Path
-		})
-	})
 }
 
 // callHead is the kind, the title and the places of a call. A title has one line,
@@ -335,15 +333,18 @@ func (pl location) lines(width int, style lipgloss.Style, th *theme.Theme) []str
 func (c callContent) locations(t *conversation.ToolCall) []location {
 	var all []location
 	for _, l := range c.at.ShownLocations(t.Locations) {
-		changed := slices.ContainsFunc(t.Content, func(d acpclient.ToolCallContent) bool {
-			return d.Type == acpclient.ToolContentDiff && d.Path == l.Path
-		})
-		if changed && l.Line == nil {
-			continue
+		if l.Line != nil || !changes(t, l.Path) {
+			all = append(all, location{c.at.Location(l), c.reach.Of(l.Path)})
 		}
-		all = append(all, location{c.at.Location(l), c.reach.Of(l.Path)})
 	}
 	return all
+}
+
+// changes reports whether a call has a diff of a file.
+func changes(t *conversation.ToolCall, path string) bool {
+	return slices.ContainsFunc(t.Content, func(c acpclient.ToolCallContent) bool {
+		return c.Type == acpclient.ToolContentDiff && c.Path == path
+	})
 }
 
 // outsidePaths returns the paths outside the session's directories, as one string.
@@ -360,52 +361,30 @@ func (d *Permission) outsidePaths() string {
 	return b.String()
 }
 
-// labelledLocation draws a path behind its label.
-func labelledLocation(label, path string, leads toolview.Target) content {
-	return newBlock(func(p renderContext) []string {
-		indent := termtext.Width(label) + 2
-		lines := location{termtext.VisibleLine(path), leads}.lines(max(1, p.width-indent), p.th.Text, p.th)
-		return hang(p.th.Muted.Render(label)+"  ", strings.Repeat(" ", indent), lines)
-	})
-}
-
-// aboutAsker names the subagent, as content of a panel.
-func aboutAsker(a toolview.Asker) content {
-	return vital{newBlock(func(p renderContext) []string {
-		words := "from a subagent"
-		if a.Name != "" {
-			words += ": " + a.Name
-		}
-		return []string{p.th.Info.Render(cut(words, p.width))}
-	})}
-}
-
-// labelled draws a text in full, behind its label if both fit on a line, else below it.
-func labelled(label, s string) content {
-	below := quoted(label, s)
-	return newBlock(func(p renderContext) []string {
-		text := termtext.Visible(s)
-		if strings.Contains(text, "\n") || termtext.Width(label)+2+termtext.Width(text) > p.width {
-			return below.lines(p, 0, below.height(p))
-		}
-		return []string{p.th.Muted.Render(label) + "  " + p.th.Text.Render(text)}
-	})
-}
-
-// inputBlock draws members in full: strings as lines, other values as JSON.
+// inputBlock draws members in full, behind their labels if both fit on a line, else below
+// them: strings as lines, other values as JSON.
 func inputBlock(list []toolview.InputField, reach *toolview.Reach) content {
 	var parts column
 	for _, e := range list {
-		label := termtext.VisibleLine(e.Key)
-		if label == "" {
-			label = toolview.RawInput
-		}
-		text := e.Text()
+		label, text := cmp.Or(termtext.VisibleLine(e.Key), toolview.RawInput), e.Text()
+		indent := termtext.Width(label) + 2
 		if toolview.IsLocation(e.Key) && reach.Of(text).Outside {
-			parts = append(parts, labelledLocation(label, text, reach.Of(text)))
+			path := location{termtext.VisibleLine(text), reach.Of(text)}
+			parts = append(parts, newBlock(func(p renderContext) []string {
+				lines := path.lines(max(1, p.width-indent), p.th.Text, p.th)
+				return hang(p.th.Muted.Render(label)+"  ", strings.Repeat(" ", indent), lines)
+			}))
 			continue
 		}
-		parts = append(parts, labelled(label, strings.TrimRight(text, "\n")))
+		text = strings.TrimRight(text, "\n")
+		below := quoted(label, text)
+		parts = append(parts, newBlock(func(p renderContext) []string {
+			visible := termtext.Visible(text)
+			if strings.Contains(visible, "\n") || indent+termtext.Width(visible) > p.width {
+				return below.lines(p, 0, below.height(p))
+			}
+			return []string{p.th.Muted.Render(label) + "  " + p.th.Text.Render(visible)}
+		}))
 	}
 	return parts
 }

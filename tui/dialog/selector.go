@@ -452,7 +452,9 @@ func (s *Selector) View(width, maxHeight int) View {
 		p.head = p.head[:min(len(p.head), maxDetail)]
 	}
 	if s.filters() {
-		p.searchLine(&s.input, w)
+		text, column := s.input.Draw(max(1, w-2), s.env.Theme)
+		p.head = append(p.head, s.env.Theme.Accent.Render("/")+" "+text)
+		p.cursor = tea.NewCursor(column+2, 0)
 	}
 	if maxHeight >= roomy {
 		p.head = append(p.head, "")

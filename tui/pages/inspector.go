@@ -645,10 +645,11 @@ func (v *Inspector) pair() tea.Cmd {
 		return nil
 	}
 	number, ok := partner(&v.list.rows[rows[0]])
+	i, kept := v.list.find(number)
 	switch {
 	case !ok:
 		v.page.Say("no matching request or response", false)
-	case !v.list.has(number):
+	case !kept || !v.list.filter.passes(&v.list.rows[i].readMessage):
 		v.page.Say("the matching message is hidden", false)
 	default:
 		v.list.Follow = false

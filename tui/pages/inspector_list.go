@@ -202,12 +202,6 @@ func (l *inspectorList) put(number uint64) {
 	l.Mark = max(0, line)
 }
 
-// has reports whether a message is shown.
-func (l *inspectorList) has(number uint64) bool {
-	i, ok := l.find(number)
-	return ok && l.filter.passes(&l.rows[i].readMessage)
-}
-
 // move marks the line that is by lines further down.
 func (l *inspectorList) move(by int) {
 	l.Move(by)
