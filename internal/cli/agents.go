@@ -41,7 +41,7 @@ Without a command it lists them.`,
 	return cmd
 }
 
-// openAgents are the agents of this machine, with the configuration.
+// openAgents returns the agents of this machine, and the configuration.
 func openAgents() (*registry.Agents, *config.Config, error) {
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
@@ -50,8 +50,8 @@ func openAgents() (*registry.Agents, *config.Config, error) {
 	return registry.Here(cfg.Registry), cfg, nil
 }
 
-// openEdition is the registry as it is known here. What is wrong with the copy that was
-// fetched is told, and no hindrance.
+// openEdition returns the local copy of the registry. It reports a broken copy and falls
+// back to the built-in one.
 func openEdition(s *streams, a *registry.Agents) *registry.Edition {
 	e, err := a.Cache.Open()
 	if err != nil {
@@ -60,7 +60,7 @@ func openEdition(s *streams, a *registry.Agents) *registry.Edition {
 	return e
 }
 
-// editionLine says which registry is known here.
+// editionLine names the edition of the registry.
 func editionLine(e *registry.Edition) string {
 	if e.BuiltIn {
 		return "built in, from " + e.Date.Format("2006-01-02")
@@ -68,7 +68,7 @@ func editionLine(e *registry.Edition) string {
 	return "fetched on " + e.Date.Local().Format("2006-01-02")
 }
 
-// agentExplained is an error of installing an agent with what to do about it.
+// agentExplained adds a hint to an error of installing an agent.
 func agentExplained(err error) error {
 	var missing *registry.MissingError
 	switch {
@@ -86,7 +86,7 @@ func agentExplained(err error) error {
 	return err
 }
 
-// askedFirst shows what an installation does, and asks for it.
+// askedFirst shows what an installation does and asks for consent.
 func askedFirst(ctx context.Context, s *streams, q app.Question, yes bool) error {
 	for _, l := range q.Lines {
 		fmt.Fprintln(s.Err, termtext.VisibleLine(l))
@@ -159,7 +159,7 @@ func agentsListCommand(s *streams) *cobra.Command {
 	return cmd
 }
 
-// listAgents are all agents that there are: those that can be started first.
+// listAgents returns all agents, those that can be started first.
 func listAgents(cfg *config.Config, e *registry.Edition) []listedAgent {
 	list := []listedAgent{}
 	for _, a := range cfg.Available(exec.LookPath) {
@@ -173,7 +173,7 @@ func listAgents(cfg *config.Config, e *registry.Edition) []listedAgent {
 	return list
 }
 
-// listedOf is an agent that is configured, installed or found.
+// listedOf describes an agent that is configured, installed or found.
 func listedOf(a config.Agent, e *registry.Edition) listedAgent {
 	l := listedAgent{
 		ID: a.ID, Name: a.Name, State: string(a.Source), Command: a.Command, Args: a.Args, URL: a.Listens(), Reason: a.Unusable(exec.LookPath),
@@ -189,7 +189,7 @@ func listedOf(a config.Agent, e *registry.Edition) listedAgent {
 	return l
 }
 
-// availableOf is an agent of the registry that is not installed.
+// availableOf describes an agent of the registry that is not installed.
 func availableOf(entry registry.Entry) listedAgent {
 	l := listedAgent{
 		ID: entry.ID, Name: entry.Name, State: "available", Version: entry.Version, License: entry.License,
@@ -239,7 +239,7 @@ func writeAgents(s *streams, list []listedAgent, e *registry.Edition) {
 	}
 }
 
-// about says the rest of what is listed of an agent, on one line.
+// about describes the agent on one line, behind its ID.
 func (l listedAgent) about() string {
 	parts := []string{strings.TrimSpace(l.Name + " " + l.Version)}
 	switch {
@@ -298,7 +298,7 @@ func agentsInfoCommand(s *streams) *cobra.Command {
 	return cmd
 }
 
-// findListed is the agent of an id or a name.
+// findListed finds an agent by ID or name.
 func findListed(s *streams, word string) (listedAgent, error) {
 	a, cfg, err := openAgents()
 	if err != nil {

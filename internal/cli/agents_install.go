@@ -138,7 +138,7 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 	return errors.Join(errs...)
 }
 
-// installedAgents are those of the names, or all.
+// installedAgents returns the installed agents with these names, or all if there are none.
 func installedAgents(a *registry.Agents, names []string) ([]config.Added, error) {
 	list, err := a.Added.Agents()
 	if err != nil {
@@ -225,7 +225,7 @@ func (o *agentsAddOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// added is the agent of the flags and arguments.
+// added returns the agent that the flags and arguments describe.
 func (o *agentsAddOptions) added() (config.Added, error) {
 	a := app.AgentOf(o.id, o.words)
 	added := config.Added{ID: a.ID, Name: o.title, Command: a.Command, Args: a.Args, URL: a.Address, Insecure: o.insecure}
@@ -248,7 +248,7 @@ func (o *agentsAddOptions) added() (config.Added, error) {
 	return added, err
 }
 
-// settings are the values of a flag that is repeated, by their names.
+// settings parses the values of a repeated flag of the form NAME=VALUE.
 func settings(flag string, texts []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, text := range texts {
@@ -286,7 +286,7 @@ func (o *agentsAddOptions) run() error {
 	return nil
 }
 
-// free says whether the name may be taken.
+// free returns an error if the name is taken.
 func (o *agentsAddOptions) free(a *registry.Agents, cfg *config.Config) error {
 	if o.id == app.TourID {
 		return fmt.Errorf("%s is the name of the built-in tour", app.TourID)

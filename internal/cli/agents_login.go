@@ -102,8 +102,7 @@ func login(ctx context.Context, s *streams, c *app.Connection, way string) error
 	return err
 }
 
-// methodNamed is the sign-in method that is meant: the only one, or the one that is named
-// or chosen.
+// methodNamed returns the sign-in method that is named or chosen, or the only one.
 func methodNamed(ctx context.Context, s *streams, c *app.Connection, way string) (acpclient.AuthMethod, error) {
 	all := c.Info.AuthMethods
 	var names []string
@@ -136,7 +135,7 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, way string)
 	return all[n-1], nil
 }
 
-// elsewhereFor says where to read how to sign in to an agent that offers no way.
+// elsewhereFor returns the hint for an agent that offers no sign-in.
 func elsewhereFor(a config.Agent) string {
 	const see = "See the agent's own documentation"
 	if a.URL == "" {

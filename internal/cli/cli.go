@@ -67,11 +67,11 @@ var subcommands = []func(*streams) *cobra.Command{
 	sandboxedCommand,
 }
 
-// Command is parley's command line, for programs that describe it: the manual pages
-// are made from it. It is not meant to be run; see [Main].
+// Command returns the command line for programs that describe it, such as the generator of
+// the manual pages. It is not meant to be run; see [Main].
 func Command() *cobra.Command { return rootCommand(systemStreams()) }
 
-// rootCommand is parley itself: without a subcommand it starts a session.
+// rootCommand makes the command parley, which starts a session if it has no subcommand.
 func rootCommand(s *streams) *cobra.Command {
 	cmd := startCommand(s, (*startOptions).run)
 	cmd.Version = currentVersion()

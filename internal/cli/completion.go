@@ -81,7 +81,7 @@ var valuesOf = map[string]cobra.CompletionFunc{
 	"sessions export --format": oneOf("md", "json", "html"),
 }
 
-// complete has the command, and those below it, complete their arguments and flags.
+// complete sets the completions of a command and its subcommands.
 func complete(cmd *cobra.Command) {
 	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
 	if f := argumentsOf[name]; f != nil {
@@ -187,8 +187,8 @@ func worktrees(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completion adds a word with what it stands for, if it goes on with what is
-// written. Both come from outside, and are shown by the shell.
+// completion adds a word and its description if the word continues what was typed. Both
+// come from outside, and the shell shows them.
 func completion(out []cobra.Completion, begun, word, about string) []cobra.Completion {
 	if !strings.HasPrefix(word, begun) || word == "" || termtext.Line(word) != word {
 		return out

@@ -43,9 +43,8 @@ func configPathCommand(s *streams) *cobra.Command {
 	}
 }
 
-// mistakesOf tells what is wrong with the configuration, each mistake on a line that
-// begins with file, line and column, as editors read them. It returns the line of the
-// first, 0 if it has none.
+// mistakesOf prints the errors of the configuration, one on a line that begins with file,
+// line and column, as editors read them. It returns the line of the first error, or 0.
 func mistakesOf(s *streams, err error) (line int) {
 	fmt.Fprintln(s.Err, termtext.Block(err.Error()))
 	if first, is := errors.AsType[*config.Error](err); is {
@@ -139,7 +138,7 @@ func (o *configShowOptions) print(settings []config.Setting, file string) error 
 	return nil
 }
 
-// counts is the value of a setting, and where it comes from.
+// counts returns the value of a setting and where it comes from.
 func (o *configShowOptions) counts(s config.Setting, file string) (value, origin string) {
 	switch {
 	case s.Key == "default_agent" && o.agent != "":
@@ -237,7 +236,7 @@ func editConfig(s *streams) error {
 	}
 }
 
-// openEditor waits for the person's editor.
+// openEditor runs the user's editor and waits for it.
 func openEditor(s *streams, path string, line int) error {
 	cmd, err := desktop.SystemEditor().Open(path, line)
 	if err != nil {

@@ -8,5 +8,5 @@ import (
 	"syscall"
 )
 
-// notifyContinued tells when the process goes on that was stopped.
+// notifyContinued sends a signal when the process continues after a stop.
 func notifyContinued(c chan<- os.Signal) { signal.Notify(c, syscall.SIGCONT) }

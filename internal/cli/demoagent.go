@@ -7,8 +7,8 @@ import (
 	"parley/internal/sandbox"
 )
 
-// demoAgentCommand is the built-in agent. parley starts it by itself for the
-// tour; tests give it a script.
+// demoAgentCommand runs the built-in agent. parley starts it for the tour; tests give it a
+// script.
 func demoAgentCommand(s *streams) *cobra.Command {
 	opt := demoagent.Options{In: s.In, Out: s.Out, Err: s.Err}
 	cmd := &cobra.Command{
@@ -29,8 +29,8 @@ func demoAgentCommand(s *streams) *cobra.Command {
 	return cmd
 }
 
-// sandboxedCommand is how parley becomes an agent or a command of one in a sandbox, where a
-// program has to bound itself.
+// sandboxedCommand turns parley into an agent or a command in a sandbox, on systems where
+// a program has to confine itself.
 func sandboxedCommand(*streams) *cobra.Command {
 	return &cobra.Command{
 		Use:                "sandboxed BOUNDS PROGRAM [ARG...]",

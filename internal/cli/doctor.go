@@ -159,7 +159,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// notExamined is an error that keeps an agent from being tested.
+// notExamined gives an error the exit code for an agent that could not be tested.
 func notExamined(err error) error {
 	if errors.As(err, new(*failure)) {
 		return err

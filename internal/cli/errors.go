@@ -26,8 +26,8 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// misused is the error of a command line that is wrong. An empty hint points at
-// the help of the command.
+// misused returns the error for a wrong command line. An empty hint points at the help of
+// the command.
 func misused(cmd *cobra.Command, hint, format string, args ...any) error {
 	if hint == "" {
 		hint = fmt.Sprintf("Try '%s --help'.", cmd.CommandPath())
@@ -64,7 +64,7 @@ func tell(to io.Writer, err error) int {
 	return code
 }
 
-// flagError is what cobra calls when flags cannot be read.
+// flagError explains an error of reading the flags, for cobra.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
@@ -92,7 +92,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return misused(cmd, "", "%w", err)
 }
 
-// flagName is a flag as a person types it.
+// flagName returns a flag as typed.
 func flagName(name string) string {
 	if len(name) == 1 {
 		return "-" + name

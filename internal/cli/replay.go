@@ -117,7 +117,7 @@ func (o *replayOptions) print(script *record.Script, cfg *config.Config) error {
 	return finish(result)
 }
 
-// scriptOf is what an argument names: a file, or else a stored session.
+// scriptOf reads the file or the stored session that an argument names.
 func scriptOf(what string) (*record.Script, error) {
 	f, err := os.Open(what)
 	switch {
@@ -139,7 +139,7 @@ func scriptOf(what string) (*record.Script, error) {
 	return storedScript(s, id)
 }
 
-// recordedScript is what a recording has to play.
+// recordedScript reads a recording.
 func recordedScript(name string, f *os.File) (*record.Script, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, app.WithHint("Name a recording.", "%s is a directory", name)
@@ -168,7 +168,7 @@ func recordedScript(name string, f *os.File) (*record.Script, error) {
 	return s, nil
 }
 
-// storedScript is what a stored session has to play.
+// storedScript reads a stored session.
 func storedScript(s *store.Store, id store.ID) (*record.Script, error) {
 	var events []conversation.Event
 	var meta store.Meta

@@ -62,7 +62,7 @@ func (o *startOptions) stored(ctx context.Context, l *app.Launcher, lib *store.L
 	return &app.Open{ID: id, Agent: agent, Last: o.last}, nil
 }
 
-// nothingHere is the error of going on with the last session where there is none.
+// nothingHere returns the error for --continue in a directory without sessions.
 func (o *startOptions) nothingHere() error {
 	return app.WithHint("'parley --resume' lists those of other directories.", "no session of %s to continue", filepath.Clean(o.cwd))
 }
@@ -84,7 +84,8 @@ func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (
 	}
 }
 
-// storedAgent is the agent that continues a stored session where nobody can be asked.
+// storedAgent returns the agent that continues a stored session. It fails for an agent
+// that needs consent, because nobody can be asked.
 func storedAgent(l *app.Launcher, o app.Open) (*config.Agent, error) {
 	m, err := l.Store.Meta(o.ID)
 	if err != nil {
@@ -103,7 +104,7 @@ func storedAgent(l *app.Launcher, o app.Open) (*config.Agent, error) {
 		"parley does not start by itself an agent named on the command line")
 }
 
-// begin makes the session: one that continues a stored session, or a new one.
+// begin continues a stored session, or starts a new one if open is nil.
 func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Open, agent *config.Agent) (*session.Session, error) {
 	if open == nil {
 		return l.Start(*agent)
@@ -118,8 +119,7 @@ func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Open,
 	return r.Session, r.ReadOnly
 }
 
-// resumeCommand is the command line that opens the session again that the person
-// has left, "" if there is none.
+// resumeCommand returns the command line that resumes a session, or "".
 func (o *startOptions) resumeCommand(left app.Left) string {
 	named := left.Agent.Source != "" // else a command line has it, which may be an earlier one
 	another := !named && !slices.Equal(left.Agent.Words(), o.words())
@@ -148,9 +148,8 @@ func (o *startOptions) resumeCommand(left app.Left) string {
 	return commandLine("parley --resume="+session, args...)
 }
 
-// commandLine is a command as a person types it into a shell: the arguments are
-// quoted where they must be, the beginning is taken as it is. It is "" if an
-// argument is nothing that a person could type.
+// commandLine quotes a command for a shell. The beginning is taken as it is. It returns ""
+// if an argument cannot be typed.
 func commandLine(beginning string, args ...string) string {
 	words := []string{beginning}
 	for _, a := range args {

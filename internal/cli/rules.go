@@ -61,7 +61,7 @@ type rulesOptions struct {
 	never, forget     bool
 }
 
-// book is the rules that count in the directory.
+// book opens the rules that apply in the directory.
 func (o *rulesOptions) book() (*app.Rules, error) {
 	cwd, err := app.Directory(o.cwd)
 	if err != nil {
@@ -165,7 +165,7 @@ func (o *rulesOptions) test(what string) error {
 	return nil
 }
 
-// callFor is the call of a tool of a kind, as an agent would send it.
+// callFor returns the call of a tool as an agent would send it.
 func callFor(kind policy.Kind, what string) (policy.Call, error) {
 	key := ""
 	switch kind {

@@ -162,13 +162,13 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	return err
 }
 
-// tooEarly is the error of a run that was interrupted before there was a turn to cancel.
+// tooEarly returns the error for an interrupt before there is a turn to cancel.
 func tooEarly() error {
 	return &failure{err: errors.New("interrupted before the prompt was sent"), code: headless.Cancelled.ExitCode()}
 }
 
-// prepare makes what starts the agent, and finds the stored session to go on with, if one
-// is meant. What can be wrong is found before the agent is started.
+// prepare makes the launcher and finds the agent and the stored session, if one is meant.
+// It finds all mistakes before the agent is started.
 func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *config.Agent, error) {
 	if err := o.directories(); err != nil {
 		return nil, nil, nil, err
@@ -217,7 +217,7 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *con
 	return l, open, agent, nil
 }
 
-// noAgent is the error of a prompt that nobody could answer.
+// noAgent returns the error for a prompt without an agent.
 func (o *runOptions) noAgent(cmd *cobra.Command) error {
 	return misused(cmd, "Name one: parley run -a NAME, parley run PROMPT -- COMMAND, or default_agent in "+config.ConfigFile(),
 		"no agent to send the prompt to")
@@ -246,7 +246,7 @@ func (o *runOptions) rules(cmd *cobra.Command, l *app.Launcher) error {
 	return errors.Join(add(policy.Allow, "--allow", o.allow), add(policy.Deny, "--deny", o.deny))
 }
 
-// work says what is to be done.
+// work collects the prompts and settings.
 func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	opt := headless.Options{Mode: o.mode, MaxTurns: o.maxTurns, Timeout: o.timeout}
 	for _, text := range o.options {
@@ -347,7 +347,7 @@ func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish fu
 	return func(*headless.Result) error { return nil }
 }
 
-// outcome is the error of a status, nil if the prompts were answered.
+// outcome returns the error for a result, nil if the prompts were answered.
 func (o *runOptions) outcome(r *headless.Result) error {
 	if r.Status == headless.Answered {
 		return nil
@@ -369,7 +369,7 @@ func (o *runOptions) outcome(r *headless.Result) error {
 	return f
 }
 
-// overruled is an agent without the configured settings that the command line overrides.
+// overruled removes the configured settings that the command line overrides.
 func overruled(a config.Agent, opt headless.Options) config.Agent {
 	if opt.Mode != "" {
 		a.Mode = ""

@@ -24,7 +24,6 @@ import (
 	"parley/internal/termtext"
 )
 
-// sessionsCommand is about the sessions that parley keeps.
 func sessionsCommand(s *streams) *cobra.Command {
 	list := sessionsListCommand(s)
 	cmd := &cobra.Command{
@@ -43,7 +42,7 @@ directory. Name a session by its ID or the beginning of it.`,
 	return cmd
 }
 
-// openLibrary is what is stored, with the configuration that says how much.
+// openLibrary opens the stored sessions, and returns the configuration.
 func openLibrary() (*store.Library, *config.Config, error) {
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
@@ -53,13 +52,13 @@ func openLibrary() (*store.Library, *config.Config, error) {
 	return store.NewLibrary(store.New(app.StoreDir())), cfg, nil
 }
 
-// storedSession is the session that an argument names.
+// storedSession resolves the ID of a stored session.
 func storedSession(lib *store.Library, word string) (store.ID, error) {
 	id, err := lib.Resolve(word)
 	return id, explained(err)
 }
 
-// explained is an error of the store with what to do about it.
+// explained adds a hint to an error of the store.
 func explained(err error) error {
 	var several *store.AmbiguousError
 	switch {

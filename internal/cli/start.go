@@ -56,8 +56,8 @@ type startOptions struct {
 	connect  string   // where an agent listens, instead of a command
 }
 
-// startCommand makes the command that starts a session. run does it, after flags
-// and arguments are in their options.
+// startCommand makes the command that starts a session. run gets the options after flags
+// and arguments are parsed.
 func startCommand(s *streams, run func(*startOptions, context.Context) error) *cobra.Command {
 	opt := &startOptions{streams: s, screen: runSupervised}
 	cmd := &cobra.Command{
@@ -103,9 +103,8 @@ func (o *startOptions) sessionFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.worktree, "worktree", "", "work in a git worktree and branch of this `NAME`, new or existing; without =NAME parley invents one")
 }
 
-// takeSession takes what says which session it is and with which agent, on the screen and
-// without one: the flags, and a command behind "--", of which example shows one. It returns
-// the arguments before that.
+// takeSession checks the flags that choose the session and its agent, and takes the
+// command after "--", of which example shows one. It returns the arguments before that.
 func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example string) (before []string, err error) {
 	o.bounds = cmd.Flags().Changed("sandbox")
 	o.pick = cmd.Flags().Changed("resume") && o.resume == ""
@@ -237,7 +236,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	return err
 }
 
-// launcher makes sessions as the flags say.
+// launcher returns a launcher configured by the flags.
 func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
 	l := &app.Launcher{
 		Config: cfg, Version: currentVersion(), Cwd: o.cwd, Dirs: o.addDirs, Command: o.words(), Resume: o.resume,
@@ -257,8 +256,7 @@ func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
 	return tui.Run(ctx, opt)
 }
 
-// directories makes the directories' paths absolute, and checks that they are
-// there.
+// directories makes the paths of the directories absolute and checks that they exist.
 func (o *startOptions) directories() error {
 	cwd, err := app.Directory(o.cwd)
 	switch {
@@ -276,7 +274,7 @@ func (o *startOptions) directories() error {
 	return nil
 }
 
-// asPrompt is a hint for arguments that may have been meant as a prompt.
+// asPrompt returns the hint for arguments that may be meant as a prompt.
 func asPrompt(text string) string {
 	if _, err := syntax.Quote(text, syntax.LangPOSIX); err != nil {
 		text = "TEXT" // nobody could type it
@@ -285,8 +283,8 @@ func asPrompt(text string) string {
 		"To send it on the screen: " + commandLine("parley --prompt", text)
 }
 
-// meant is a hint for an argument that is no directory: what else it is the name
-// of, and how that is started; "" if it is nothing else.
+// meant returns the hint for an argument that is not a directory: what else it names and
+// how to start that; "" if nothing.
 func (o *startOptions) meant(word string) string {
 	if remote.IsURL(word) {
 		return "To connect to that agent: " + commandLine("parley", "--connect", word) + "\n"
@@ -307,8 +305,7 @@ func (o *startOptions) meant(word string) string {
 	return ""
 }
 
-// named is the agent that the command line or the configuration names, nil if
-// neither names one.
+// named returns the agent that the command line or the configuration names, or nil.
 func (o *startOptions) named(cfg *config.Config) (*config.Agent, error) {
 	name := cmp.Or(o.agent, cfg.DefaultAgent)
 	switch {
@@ -344,8 +341,8 @@ func (o *startOptions) checkAgent(cmd *cobra.Command) error {
 	return nil
 }
 
-// connectShown are the words of --connect for a command line that is shown: what stands
-// behind a question mark may be secret.
+// connectShown returns --connect and its value for display. It hides the query, which may
+// be secret.
 func (o *startOptions) connectShown() []string {
 	address := config.Agent{Address: o.connect}.Listens()
 	if strings.ContainsAny(o.connect, "?#") {
@@ -354,8 +351,7 @@ func (o *startOptions) connectShown() []string {
 	return []string{"--connect", address}
 }
 
-// words are the agent of the command line: its command, or where it listens; nil if the
-// command line has neither.
+// words returns the agent's command or URL from the command line, or nil.
 func (o *startOptions) words() []string {
 	if o.connect != "" {
 		return []string{o.connect}
@@ -363,7 +359,7 @@ func (o *startOptions) words() []string {
 	return o.command
 }
 
-// protocolFlag adds the flag that says which versions of the protocol are offered.
+// protocolFlag adds --protocol.
 func protocolFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "protocol", "", "protocol `VERSION`: \"v1\", or \"auto\" for the newest that the agent supports (default: as configured, else v1)")
 }

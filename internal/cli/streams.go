@@ -31,7 +31,7 @@ type streams struct {
 	Keyboard bool
 }
 
-// systemStreams are the streams that the process was started with.
+// systemStreams returns the process's standard streams.
 func systemStreams() *streams {
 	info, err := os.Stdin.Stat()
 	return &streams{
@@ -44,8 +44,7 @@ func systemStreams() *streams {
 	}
 }
 
-// ownsTerminal says whether the process belongs to a terminal, whatever its
-// standard streams are.
+// ownsTerminal reports whether the process has a controlling terminal.
 func ownsTerminal() bool {
 	in, out, err := tea.OpenTTY()
 	if err != nil {
@@ -56,7 +55,7 @@ func ownsTerminal() bool {
 	return true
 }
 
-// needScreen is the error of a command that draws on the terminal and has none.
+// needScreen returns an error if there is no terminal to draw on and read keys from.
 func (s *streams) needScreen() error {
 	const hint = "Start parley in a terminal, without > or |.\nTo work without a screen: parley run PROMPT"
 	switch {

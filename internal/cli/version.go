@@ -28,7 +28,7 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-// thisBuild is what this program knows of its build.
+// thisBuild returns what the binary knows of its build.
 func thisBuild() build {
 	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -50,7 +50,7 @@ func thisBuild() build {
 	return b
 }
 
-// currentVersion is parley's version, as the build knows it.
+// currentVersion returns parley's version.
 func currentVersion() string { return thisBuild().Version }
 
 func versionCommand(s *streams) *cobra.Command {

@@ -197,7 +197,7 @@ func (r *run) close() {
 	}
 }
 
-// take takes what has happened, and acts on it.
+// take handles the events so far.
 func (r *run) take() {
 	for _, e := range r.session.Stream().Take() {
 		if r.opt.Event != nil {
@@ -284,7 +284,7 @@ func (r *run) next() {
 	}
 }
 
-// turnEnded takes the end of a turn, and goes on with the next prompt if it ended well.
+// turnEnded handles the end of a turn, and sends the next prompt if the turn ended well.
 func (r *run) turnEnded(e conversation.TurnEnded) {
 	r.noteTurn(e)
 	switch status, why := statusOf(e); {
@@ -313,7 +313,7 @@ func (r *run) noteTurn(e conversation.TurnEnded) {
 // Setting is an option and the value that it is to have, each by its id or its name.
 type Setting struct{ Option, Value string }
 
-// configure makes the settings when the session is open, one after the other.
+// configure starts applying the settings when the session is open.
 func (r *run) configure() {
 	if r.opt.Mode != "" {
 		o := r.conv.OptionByCategory(acpclient.CategoryMode)
@@ -327,7 +327,7 @@ func (r *run) configure() {
 	r.set()
 }
 
-// set makes the next setting. When there is none left, the first prompt is sent soon.
+// set applies the next setting. After the last one it schedules the first prompt.
 func (r *run) set() {
 	if len(r.settings) == 0 {
 		r.start = time.After(bannerTime)
@@ -360,7 +360,7 @@ func (r *run) set() {
 	r.session.SetOption(o.ID, v)
 }
 
-// settled takes the agent's answer to a setting.
+// settled handles the agent's answer to a setting.
 func (r *run) settled(e conversation.OptionSettled) {
 	if e.Option != r.setting {
 		return

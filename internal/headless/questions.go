@@ -57,7 +57,7 @@ func (r *run) deny(p *conversation.Permission) {
 	}
 }
 
-// howToAllow says which flags would have allowed something.
+// howToAllow returns the flags that would have allowed something.
 func howToAllow(rules []string, why string) string {
 	var flags []string
 	for _, rule := range rules {
@@ -115,7 +115,7 @@ func (r *run) tell(line string) {
 	}
 }
 
-// progress tells of a tool call when it has ended.
+// progress reports a tool call when it has ended.
 func (r *run) progress(e conversation.Update) {
 	if r.opt.Progress == nil || r.turns == 0 {
 		return
@@ -132,7 +132,7 @@ func (r *run) progress(e conversation.Update) {
 	}
 }
 
-// progressAll tells of the tool calls of the turn that have not ended by themselves.
+// progressAll reports the tool calls of the turn that have not ended by themselves.
 func (r *run) progressAll() {
 	if r.opt.Progress == nil {
 		return
@@ -161,7 +161,7 @@ func (r *run) progressOf(t *conversation.ToolCall) {
 // maxFace bounds the line of a tool call, in cells.
 const maxFace = 160
 
-// face is a tool call in one line: its kind, and what the agent calls it.
+// face describes a tool call in one line: its kind and its title.
 func face(kind acpclient.ToolKind, title string) string {
 	k := termtext.VisibleLine(string(kind))
 	if k == "" {

@@ -66,7 +66,7 @@ func (r *run) setStatus(s Status, why string) {
 	}
 }
 
-// statusOf is how a turn has ended.
+// statusOf returns the status for the end of a turn.
 func statusOf(e conversation.TurnEnded) (Status, string) {
 	switch {
 	case e.Err != nil:

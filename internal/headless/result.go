@@ -93,7 +93,7 @@ func (r *run) report() {
 	}
 }
 
-// state is how far a call has come.
+// state returns the status of a call in the result.
 func state(t *conversation.ToolCall) string {
 	switch {
 	case t.Rejected:
@@ -106,8 +106,8 @@ func state(t *conversation.ToolCall) string {
 	return string(t.Status)
 }
 
-// answerOf is what the agent itself says in some items, as Markdown. Thoughts and what
-// its subagents say are no part of it.
+// answerOf returns the agent's messages among some items, as Markdown, without thoughts
+// and without what subagents say.
 func answerOf(items []conversation.Item) string {
 	var messages []string
 	for _, item := range items {
@@ -122,7 +122,7 @@ func answerOf(items []conversation.Item) string {
 	return strings.Join(messages, "\n\n")
 }
 
-// textOf is a message as Markdown. What is not text is named.
+// textOf returns a message as Markdown. It names content that is not text.
 func textOf(parts conversation.Parts) string {
 	var b strings.Builder
 	for i := range parts {
@@ -140,8 +140,7 @@ func textOf(parts conversation.Parts) string {
 	return b.String()
 }
 
-// words is an error for people: an answer of the agent without what is in it for
-// programs only.
+// words returns an error for people: of the agent's error, without its data.
 func words(err error) string {
 	if err == nil {
 		return "no reason given"
@@ -194,7 +193,7 @@ var Outcomes = []Outcome{
 	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
 }
 
-// ExitCode is the exit code for a status.
+// ExitCode returns the exit code for a status.
 func (s Status) ExitCode() int {
 	for _, o := range Outcomes {
 		if o.Status == s {
@@ -243,7 +242,7 @@ func (r *Result) Line() ([]byte, error) {
 	}{conversation.CodecVersion, "run_ended", r.clean()}, "")
 }
 
-// JSON is the result as an object that people can read, with a line end.
+// JSON returns the result as an indented object with a line end.
 func (r *Result) JSON() ([]byte, error) { return marshal(r.clean(), "  ") }
 
 func marshal(v any, indent string) ([]byte, error) {

@@ -63,7 +63,7 @@ type review struct {
 	at      toolview.Paths
 }
 
-// files are those that were changed so far, in the order of their first change.
+// files returns the changed files, in the order of their first change.
 func (r review) files(ctx context.Context) ([]journal.File, error) {
 	if err := r.journal.Wait(ctx); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (r review) list(ctx context.Context) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// state says what became of a file.
+// state describes the change of a file.
 func (r review) state(ctx context.Context, f journal.File) string {
 	c, err := r.journal.Compare(ctx, f.Path, 0)
 	switch {

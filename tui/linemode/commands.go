@@ -20,7 +20,7 @@ type command struct {
 	do          func(p *program, words string)
 }
 
-// commands are all of parley's own, as /help lists them.
+// commands returns parley's commands, in the order of /help.
 func commands() []command {
 	return []command{
 		{"help", "list the commands", func(p *program, _ string) { p.help() }},
@@ -60,7 +60,7 @@ func commands() []command {
 	}
 }
 
-// line takes a line of the person.
+// line handles a typed line.
 func (p *program) line(line typed) {
 	p.out.answered()
 	if p.question != nil {
@@ -375,7 +375,7 @@ func (p *program) run(line string) {
 	})
 }
 
-// running is the newest command of the person's that runs, nil if none does.
+// running returns the newest running command of the person's, or nil.
 func (p *program) running() *conversation.Terminal {
 	for _, term := range slices.Backward(p.conv.Running()) {
 		if term.Personal {
@@ -415,8 +415,7 @@ func (p *program) endCommand() {
 	})
 }
 
-// addOutput adds to the next prompt what the last command has printed, or takes it away
-// again.
+// addOutput adds the output of the last command to the next prompt, or removes it.
 func (p *program) addOutput() {
 	var last *conversation.Terminal
 	for _, item := range slices.Backward(p.conv.Items) {

@@ -16,7 +16,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// take takes what has happened, and writes what there is to say of it.
+// take handles the events so far.
 func (p *program) take() {
 	if p.session == nil {
 		return
@@ -79,7 +79,7 @@ func (p *program) apply(e conversation.Event) {
 	}
 }
 
-// tellUnsent says that prompts were not sent of those that parley was given.
+// tellUnsent reports prompts that were not sent.
 func (p *program) tellUnsent() {
 	switch n := len(p.conv.Queue) + len(p.held); n {
 	case 0:
@@ -106,7 +106,7 @@ func (p *program) changedByAgent() {
 	}
 }
 
-// lost says that the agent exited.
+// lost reports that the agent exited.
 func (p *program) lost(e conversation.AgentLost) {
 	p.signIn, p.form, p.direct = nil, nil, false
 	p.out.items(p.conv)
@@ -157,7 +157,7 @@ func (p *program) content(text string) conversation.QueuedPrompt {
 	return q
 }
 
-// adopt takes a session as the one to work in.
+// adopt makes a session the program's.
 func (p *program) adopt(a config.Agent, s *session.Session) {
 	p.agent, p.session = a, s
 	opt := s.Options()

@@ -32,7 +32,7 @@ type itemWriter struct {
 	whole bool
 }
 
-// speaker is who says a message.
+// speaker returns the name in front of a message.
 func speaker(m *conversation.Message) string {
 	who := "Agent"
 	switch m.Chunk {
@@ -148,7 +148,7 @@ func (w *itemWriter) ToolCall(t *conversation.ToolCall) {
 	}
 }
 
-// heading is what a tool call does, in a line.
+// heading describes a tool call in a line.
 func (w *printer) heading(t *conversation.ToolCall) string {
 	heading, _ := toolview.PathsIn(w.cwd).Heading(t)
 	verb := toolview.KindOf(t.Kind).Verb
@@ -158,7 +158,7 @@ func (w *printer) heading(t *conversation.ToolCall) string {
 	return verb + " " + heading
 }
 
-// outcome is how a tool call came out, and how much it has changed.
+// outcome describes how a tool call ended, and how much it changed.
 func outcome(t *conversation.ToolCall) string {
 	words := "ended"
 	switch {

@@ -124,7 +124,7 @@ type growth struct {
 	over        bool
 }
 
-// skip takes all items but the last few as written.
+// skip marks the first items as written.
 func (w *printer) skip(seen int) { w.seen, w.open, w.halves = seen, nil, nil }
 
 // items writes what is new about the items.

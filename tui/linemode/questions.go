@@ -156,8 +156,8 @@ func (q *question) invitation() string {
 	}
 }
 
-// early takes a line typed before the question could be answered: as a prompt, unless it
-// looks like an answer.
+// early handles a line typed before the question could be answered: it is a prompt, unless
+// it looks like an answer.
 func (p *program) early(line string) {
 	line = strings.TrimSpace(line)
 	if line == "" {
@@ -171,7 +171,7 @@ func (p *program) early(line string) {
 	p.send(line)
 }
 
-// answer takes a line as the answer to the open question.
+// answer handles a line as the answer to the open question.
 func (p *program) answer(line typed) {
 	q := p.question
 	if q.armed.IsZero() || line.began.Before(q.armed) {
@@ -385,7 +385,7 @@ func (p *program) numbered(q app.Question) *question {
 	return shown
 }
 
-// carriedOut says what an answer did, and asks the next question.
+// carriedOut reports the outcome of an answer, and asks the next question.
 func (p *program) carriedOut(out app.Outcome, err error) {
 	if err != nil {
 		out.Say = err.Error()
