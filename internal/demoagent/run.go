@@ -251,7 +251,7 @@ func (r *runner) answer(q request, result json.RawMessage) error {
 	return r.send(line{ID: q.id, Result: result})
 }
 
-// closePrompt is called with mu held.
+// closePrompt forgets an open prompt. The caller holds mu.
 func (r *runner) closePrompt(id json.RawMessage) {
 	r.prompts = slices.DeleteFunc(r.prompts, func(p json.RawMessage) bool { return string(p) == string(id) })
 }

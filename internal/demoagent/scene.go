@@ -402,8 +402,8 @@ func isSample(dir string) bool {
 	return err == nil && string(b) == markerText
 }
 
-// newFile is the path of a file that is not there yet, named so that everybody
-// sees where it came from.
+// newFile returns the path of a file that does not exist, with a name that tells where it
+// comes from.
 func newFile(dir string) (string, error) {
 	for n := 1; n <= 1000; n++ {
 		path := filepath.Join(dir, fmt.Sprintf("parley-tour-%d.md", n))

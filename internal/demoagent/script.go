@@ -233,8 +233,8 @@ func (a *args) rest() string {
 	return text
 }
 
-// block takes the lines up to one that says only end, without the indentation that the
-// first of them has.
+// block takes the lines up to one that says only end. It removes the indentation of the
+// first one.
 func (a *args) block(end string) string {
 	var b strings.Builder
 	indentation, found := "", false
@@ -278,7 +278,7 @@ func (a *args) method() string {
 	return m
 }
 
-// name takes a NAME if there is one; JSON's own words are none.
+// name takes an optional NAME. The words true, false and null belong to JSON.
 func (a *args) name() string {
 	w := a.peek()
 	if w == "true" || w == "false" || w == "null" || !namePattern.MatchString(w) {
@@ -308,8 +308,8 @@ func (a *args) as() string {
 	return name
 }
 
-// contains takes an optional "contains TEXT"; quotes around the text are
-// those of the JSON that it is looked for in, so they stay.
+// contains takes an optional "contains TEXT". Quotes stay: they belong to the JSON to
+// search.
 func (a *args) contains() string {
 	if !a.take("contains") {
 		return ""
@@ -321,8 +321,8 @@ func (a *args) contains() string {
 	return text
 }
 
-// json takes one JSON value, from the following lines too if it goes on there;
-// "" if there is none. A variable counts as a number, or as part of a string.
+// json takes one JSON value, which may go on in the following lines; "" if there is none.
+// A variable counts as a number, or as part of a string.
 func (a *args) json() string {
 	a.text = strings.TrimLeft(a.text, " \t")
 	for a.text != "" && a.err == nil {
@@ -445,10 +445,10 @@ var verbs = map[string]verb{
 	"spawn-child":    plain((*runner).spawnChild),
 }
 
-// plain is a step without arguments.
+// plain parses a step without arguments.
 func plain(do action) verb { return func(*args) action { return do } }
 
-// words is a step with the rest of the line.
+// words parses a step whose argument is the rest of the line.
 func words(do func(*runner, string) error) verb {
 	return func(a *args) action { return expanded(a.rest(), do) }
 }

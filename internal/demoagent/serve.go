@@ -114,7 +114,7 @@ func (r *runner) initialize(q request, capabilities string) error {
 	return r.answer(q, encode(object{"protocolVersion": 1, "agentInfo": info, "agentCapabilities": caps, "authMethods": []string{}}))
 }
 
-// Error makes a refusal an error of the step.
+// Error implements error, for a refusal.
 func (e *rpcError) Error() string { return e.Message }
 
 // version2 reports whether version 2 is spoken.
@@ -131,7 +131,7 @@ func (r *runner) newSession() string {
 	return fmt.Sprintf("session-%d", r.opened)
 }
 
-// expectedPrompt is the prompt that was expected last.
+// expectedPrompt returns the prompt that was expected last.
 func (r *runner) expectedPrompt() (request, error) {
 	for _, q := range slices.Backward(r.expected) {
 		if q.method == "session/prompt" {
@@ -165,7 +165,7 @@ func (r *runner) endTurn(reason string) error {
 	return r.sayIdle(reason)
 }
 
-// parseAccept takes the words for what an agent leaves out when it accepts a prompt.
+// parseAccept parses what an agent leaves out when it accepts a prompt.
 func parseAccept(a *args) action {
 	without := a.rest()
 	for word := range strings.FieldsSeq(without) {

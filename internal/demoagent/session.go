@@ -298,7 +298,7 @@ func titled(title string) *acpclient.SessionInfoUpdate {
 	return &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &title}}
 }
 
-// nextID makes an id that is unique in the session, over its whole life.
+// nextID returns an id that is unique in the session, over its whole life.
 func (s *session) nextID(prefix string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -476,7 +476,7 @@ type model struct {
 
 var models = sync.OnceValue(func() map[string]model { return decoded[map[string]model]("models.json") })
 
-// delay is how slow the stream is, as a factor of its pauses.
+// delay returns the factor of the pauses in the stream.
 func (s *settings) delay() float64 {
 	delay, known := map[string]float64{"brisk": 0.3, "instant": 0}[s.Pace]
 	if !known {
@@ -485,12 +485,12 @@ func (s *settings) delay() float64 {
 	return delay
 }
 
-// value is where the value of a select option is kept; nil if there is no such option.
+// value returns where the value of a select option is stored; nil if there is no such
+// option.
 func (s *settings) value(id acpclient.ConfigID) *string {
 	return map[acpclient.ConfigID]*string{optionMode: &s.Mode, "model": &s.Model, "thought": &s.Thought, "pace": &s.Pace}[id]
 }
 
-// configOptions is the complete state of the config options.
 func (s *settings) configOptions(withBoolean bool) []acpclient.SessionConfigOption {
 	out := decoded[[]acpclient.SessionConfigOption]("options.json")
 	for i := range out {
@@ -537,7 +537,7 @@ func (s *settings) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
 	return nil
 }
 
-// modes are the values of the option that is the mode, as version 1 also has them.
+// modes returns the modes for version 1.
 func modes() (out []acpclient.SessionMode) {
 	for _, c := range decoded[[]acpclient.SessionConfigOption]("options.json")[0].Options.All() {
 		out = append(out, acpclient.SessionMode{ID: acpclient.SessionModeID(c.Value), Name: c.Name, Description: c.Description})

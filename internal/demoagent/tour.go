@@ -272,7 +272,7 @@ func invalid(format string, args ...any) error {
 	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// capabilities are those of the client; nil before initialize.
+// capabilities returns the client's capabilities; nil before initialize.
 func (a *agent) capabilities() *acpclient.ClientCapabilities {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -292,7 +292,7 @@ func (a *agent) session(id acpclient.SessionID) *session {
 	return a.sessions[id]
 }
 
-// openSession is a session that must be open.
+// openSession returns an open session, or an error.
 func (a *agent) openSession(id acpclient.SessionID) (*session, error) {
 	if s := a.session(id); s != nil {
 		return s, nil

@@ -123,13 +123,13 @@ func (t *turn) work(asked acpclient.MessageID, prompt []acpclient.ContentBlock) 
 
 func (t *turn) cancelled() bool { return t.ctx.Err() != nil }
 
-// pause waits for a part of the time that the person's pace asks for.
+// pause waits for a time, scaled by the pace that the person chose.
 func (t *turn) pause(d time.Duration) {
 	s := t.settings()
 	_ = sleep(t.ctx, time.Duration(float64(d)*t.agent.opt.Delay*s.delay()))
 }
 
-// sleep waits for some time, or until ctx ends, which is an error.
+// sleep waits for some time. It returns an error if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -144,7 +144,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// chunk says a part of a message that goes on with the next chunk.
+// chunk sends a part of a message that goes on with the next chunk.
 func (t *turn) chunk(text string) {
 	if t.message == "" {
 		t.message = acpclient.MessageID(t.nextID("message"))
@@ -228,8 +228,8 @@ func (t *turn) title(title string) {
 	t.notify(titled(title))
 }
 
-// notice tells the person something that is not part of the conversation, if the
-// client shows notices.
+// notice sends a message that is not part of the conversation, if the client shows
+// notices.
 func (t *turn) notice(title, description string) {
 	if c := t.agent.capabilities().Session; c != nil && c.Notices != nil {
 		t.notify(&acpclient.Notice{Severity: acpclient.NoticeInfo, Title: title, Description: description})

@@ -99,7 +99,7 @@ func receive(c Connection, lines *io.PipeWriter, stderr io.Writer) {
 	}
 }
 
-// line is a message as a line. A message from the network may have line ends in it.
+// line returns a message as a line. A message from the network may contain line ends.
 func line(message []byte) []byte {
 	if bytes.ContainsAny(message, "\r\n") {
 		var compact bytes.Buffer

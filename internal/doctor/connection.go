@@ -23,9 +23,9 @@ func advertised(capabilities json.RawMessage, path string) bool {
 	return string(capabilities) == "true" || bytes.HasPrefix(capabilities, []byte("{"))
 }
 
-// hello is the params of initialize. It advertises nothing, so whatever the agent uses of
-// a client is a deviation. An offer of version 2 has the fields of both versions, because
-// the connection goes on in the one that the agent answers with.
+// hello returns the params of initialize. It advertises nothing, so whatever the agent
+// uses of a client is a deviation. An offer of version 2 has the fields of both versions,
+// because the connection goes on in the one that the agent answers with.
 func (e *exam) hello(version int) map[string]any {
 	info := map[string]any{"name": "parley-doctor", "title": "parley doctor", "version": e.opt.Version}
 	params := map[string]any{"protocolVersion": version, "clientCapabilities": map[string]any{}, "clientInfo": info}
@@ -35,7 +35,7 @@ func (e *exam) hello(version int) map[string]any {
 	return params
 }
 
-// protocolVersion is the version in the answer to initialize; "" if there is none.
+// protocolVersion returns the version in the answer to initialize, or "".
 func protocolVersion(a answer) string {
 	var result struct {
 		Version json.Number `json:"protocolVersion"`
@@ -87,7 +87,8 @@ func (e *exam) initialize() bool {
 	return true
 }
 
-// introduced takes what the agent says of itself. What does not fit breaks the schema.
+// introduced notes what the agent says of itself. The schema check reports what does not
+// fit.
 func (e *exam) introduced(a answer) {
 	d := e.referee.dialect
 	var result map[string]json.RawMessage
@@ -214,7 +215,7 @@ func (e *exam) ids() {
 // tooNew is a version that does not exist.
 const tooNew = 65535
 
-// examineAgain is the last run of the agent: it offers a version that does not exist and
+// examineAgain does the last run of the agent: it offers a version that does not exist and
 // sends lines that are not messages.
 func (e *exam) examineAgain() {
 	if err := e.start(); err != nil {

@@ -134,7 +134,7 @@ var v2 = &dialect{
 	states: true, refusalCancels: true, cancelCode: "-32800",
 }
 
-// dialectOf is the dialect of a version.
+// dialectOf returns the dialect of a version.
 func dialectOf(version int) *dialect {
 	if version >= v2.version {
 		return v2
@@ -142,7 +142,7 @@ func dialectOf(version int) *dialect {
 	return v1
 }
 
-// page is where this version has a rule; "" if it has not.
+// page returns the address of a rule in this version, or "" if the version lacks it.
 func (d *dialect) page(r *Rule) string {
 	if d == v2 {
 		return r.PageV2
@@ -150,7 +150,7 @@ func (d *dialect) page(r *Rule) string {
 	return r.Page
 }
 
-// pageOf is the page about an update, or else about a method.
+// pageOf returns the page about an update, or else about a method.
 func (d *dialect) pageOf(method, update string) string {
 	for _, what := range []string{update, method} {
 		page := pages[what][0]

@@ -103,7 +103,7 @@ func (r *Report) fail(format string, args ...any) {
 	r.Outcome, r.Why = NotExamined, short(fmt.Sprintf(format, args...), 300)
 }
 
-// examine is the first run of the agent: all of it.
+// examine does the first run of the agent: everything but what could confuse it.
 func (e *exam) examine() {
 	if err := e.start(); err != nil {
 		e.report.fail("%v", err)
@@ -463,15 +463,14 @@ const quiet = 500 * time.Millisecond
 // listen reads lines for some time.
 func (e *exam) listen(d time.Duration) { e.until(d, func() bool { return false }) }
 
-// settle waits for what the agent sends too late: what belongs to a turn, or to a replay
-// that has ended.
+// settle waits for late messages: parts of a turn or of a replay that has ended.
 func (e *exam) settle() {
 	e.fence()
 	e.listen(quiet)
 }
 
-// fence waits until the agent has handled everything sent so far, with a request that it
-// must answer: answers come in the order of the wire.
+// fence waits until the agent has handled everything sent so far: it sends a request, and
+// answers come in the order of the wire.
 func (e *exam) fence() {
 	switch {
 	case e.stopped():

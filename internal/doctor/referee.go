@@ -184,7 +184,8 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 	}
 }
 
-// faults are what is wrong with a value of a type. A value that cannot be read has one.
+// faults returns what is wrong with a value of a type. A value that cannot be read has one
+// fault.
 func faults(s *schema.Schema, def string, value json.RawMessage) (out []*schema.Fault) {
 	err := s.Validate(def, value)
 	if err == nil {
@@ -225,9 +226,8 @@ func place(method, part, update, path string) string {
 	return fmt.Sprintf("%s, at /%s", what, strings.Join(keys, "/"))
 }
 
-// answer takes an answer of the agent, and returns the request; nil if it answers none.
-// It notes at once what follows from the answer, because what the agent writes next is
-// judged by that.
+// answer handles a response of the agent and returns its request, or nil. It notes the
+// consequences at once, because they decide about what the agent writes next.
 func (r *referee) answer(m *message) *request {
 	q := r.matches(m)
 	if q == nil {

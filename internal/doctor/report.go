@@ -249,7 +249,7 @@ func findings(b *strings.Builder, title string, list []Finding) {
 	}
 }
 
-// verdict is the last line of the report.
+// verdict returns the last line of the report.
 func (r *Report) verdict() string {
 	errors, warnings := 0, 0
 	for _, f := range r.Deviations {

@@ -49,26 +49,26 @@ func rule(id string, s Severity, page, asks string) *Rule {
 	return r
 }
 
-// ruleV2 is a rule that only version 2 has.
+// ruleV2 adds a rule that only version 2 has.
 func ruleV2(id string, s Severity, page, asks string) *Rule {
 	r := &Rule{ID: id, Severity: s, PageV2: siteV2 + page, Asks: asks}
 	Rules = append(Rules, r)
 	return r
 }
 
-// v2 says that version 2 has the rule too, and on which page.
+// v2 adds the page of version 2, which has the rule too.
 func (r *Rule) v2(page string) *Rule {
 	r.PageV2 = siteV2 + page
 	return r
 }
 
-// ordered says that the rule is about the order of messages.
+// ordered marks the rule as one about the order of messages.
 func (r *Rule) ordered() *Rule {
 	r.order = true
 	return r
 }
 
-// both says that version 2 has the rule on the page of the same name.
+// both adds the page of the same name in version 2.
 func (r *Rule) both() *Rule { return r.v2(strings.TrimPrefix(r.Page, site)) }
 
 // Transport and JSON-RPC.

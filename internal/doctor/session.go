@@ -333,7 +333,8 @@ func (r *referee) permission(m *message) {
 	r.paths(m, q.Subject.ToolCall)
 }
 
-// promptAnswered takes the answer to a prompt, which ends the turn or accepts the prompt.
+// promptAnswered handles the response to a prompt, which ends the turn or accepts the
+// prompt.
 func (r *referee) promptAnswered(m *message, s *session, q *request) {
 	var result struct {
 		StopReason string `json:"stopReason"`
@@ -363,7 +364,7 @@ func (r *referee) promptAnswered(m *message, s *session, q *request) {
 	}
 }
 
-// stated takes the state of the work in a session. The agent may repeat it.
+// stated handles the state of the work in a session. The agent may repeat it.
 func (r *referee) stated(m *message, s *session, u *update) {
 	s.stated, s.working = true, u.Update.State != "idle"
 	switch {
@@ -380,7 +381,7 @@ func (r *referee) stated(m *message, s *session, u *update) {
 	r.endTurn(m, s, u.Update.StopReason)
 }
 
-// endTurn takes the end of a turn.
+// endTurn handles the end of a turn.
 func (r *referee) endTurn(m *message, s *session, reason string) {
 	s.turn, s.stopReason, s.ended = false, reason, m
 	s.turns++
@@ -404,7 +405,7 @@ func (r *referee) endTurn(m *message, s *session, reason string) {
 	}
 }
 
-// reopened takes the answer to a request that opens a session again.
+// reopened handles the response to a request that opens a session again.
 func (r *referee) reopened(m *message, s *session, q *request) {
 	s.opening, s.loaded = "", s.replaying && !q.failed
 	if q.failed {

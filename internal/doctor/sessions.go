@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// setup is the params that open a session.
+// setup returns the params that open a session.
 func (e *exam) setup(id string) map[string]any {
 	p := map[string]any{"cwd": e.opt.Cwd, "mcpServers": []any{}}
 	if id != "" {

@@ -46,14 +46,14 @@ type choice struct {
 
 func (o *option) id() string { return cmp.Or(o.IDV2, o.IDV1) }
 
-// current is the value of a select option.
+// current returns the value of a select option.
 func (o *option) current() string {
 	var value string
 	_ = json.Unmarshal(o.Current, &value)
 	return value
 }
 
-// values are those of a select option.
+// values returns the values of a select option.
 func (o *option) values() (out []string) {
 	for _, c := range o.Options {
 		if c.Options == nil {
@@ -73,7 +73,7 @@ func ids(options []option) (out []string) {
 	return out
 }
 
-// twice is an element that is there twice.
+// twice returns an element that occurs twice.
 func twice(list []string) (string, bool) {
 	sorted := slices.Sorted(slices.Values(list))
 	for i := 1; i < len(sorted); i++ {
@@ -84,7 +84,7 @@ func twice(list []string) (string, bool) {
 	return "", false
 }
 
-// opened takes the state that a session opens with.
+// opened handles the state that a session opens with.
 func (r *referee) opened(m *message, s *session, now state) {
 	if now.Modes != nil && r.has(ruleModes) {
 		s.state.Modes = now.Modes
@@ -98,7 +98,7 @@ func (r *referee) opened(m *message, s *session, now state) {
 	}
 }
 
-// mode takes the current mode.
+// mode handles the current mode.
 func (r *referee) mode(m *message, s *session, current *string) {
 	if current == nil || s.state.Modes == nil {
 		return
@@ -149,7 +149,7 @@ func (r *referee) whole(m *message, s *session, now []option) {
 	}
 }
 
-// options takes the state of all options.
+// options handles the state of all options.
 func (r *referee) options(m *message, s *session, now state) {
 	r.whole(m, s, now.Options)
 	s.state.Options = now.Options

@@ -124,7 +124,7 @@ type message struct {
 	call   bool // it has a method
 }
 
-// parse makes a message of a line; nil if the line is not a JSON object.
+// parse decodes a line into a message; nil if the line is not a JSON object.
 func parse(number int, line rawLine) *message {
 	m := &message{number: number, raw: line.data, at: line.at}
 	if json.Unmarshal(line.data, &m.fields) != nil || m.fields == nil {
@@ -141,7 +141,7 @@ func parse(number int, line rawLine) *message {
 // and is reported as that.
 func (m *message) params(v any) { _ = json.Unmarshal(m.fields["params"], v) }
 
-// key is an id in a canonical form. The string "7" is not the number 7.
+// key returns the canonical form of an id. The string "7" is not the number 7.
 func key(id json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, id) != nil {
@@ -168,15 +168,15 @@ const (
 	codeAuthRequired   = "-32000"
 )
 
-// String is the error as untrusted text.
+// String returns the error as untrusted text.
 func (e *rpcError) String() string {
 	return strings.TrimSpace(e.Code.String() + " " + e.Message)
 }
 
-// words is the beginning of a text of the agent, fit to be drawn.
+// words returns the beginning of the agent's text, fit to be drawn.
 func words(text string) string { return short(text, 120) }
 
-// excerpt is the beginning of a line, fit to be drawn.
+// excerpt returns the beginning of a line, fit to be drawn.
 func excerpt(line []byte) string { return short(string(line), 200) }
 
 func short(text string, runes int) string {
