@@ -31,8 +31,21 @@ func MergeWorktree(ctx context.Context, tree *git.Worktree) (Outcome, error) {
 		Text:  fmt.Sprintf("%s of the worktree, which change:\n%s", termtext.Count(work.Commits, "commit"), bulleted(work.Files)),
 		Choices: []Choice{
 			{Name: "Merge", Key: "m", Do: func() (Outcome, error) {
-				n, err := tree.Merge(ctx)
-				return Outcome{Ask: mergedQuestion(tree, n, err)}, nil
+				text, err := MergeCommits(ctx, tree)
+				var hint *HintError
+				switch {
+				case errors.As(err, &hint):
+					text = err.Error() + "\n" + hint.Hint
+				case err != nil:
+					text = err.Error()
+				}
+				if err != nil {
+					return Outcome{Ask: &Question{Title: "Nothing was merged", Text: termtext.Block(text), Choices: []Choice{{Name: "Close"}}}}, nil
+				}
+				return Outcome{Ask: &Question{
+					Title: "Merged", Text: text,
+					Choices: []Choice{{Name: "Keep the worktree", Key: "k"}, {Name: "Drop the worktree", DropWorktree: true}},
+				}}, nil
 			}},
 			{Name: "Do nothing", Key: "n"},
 		},
@@ -60,25 +73,19 @@ func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeW
 	}
 }
 
-// mergedQuestion tells the outcome of a merge, and asks what becomes of the worktree.
-func mergedQuestion(tree *git.Worktree, commits int, err error) *Question {
+// MergeCommits merges the commits of a worktree and tells the outcome. Where both sides have
+// changed the same lines, the error is a [HintError]. The errors are those of
+// [git.Worktree.Merge].
+func MergeCommits(ctx context.Context, tree *git.Worktree) (string, error) {
+	n, err := tree.Merge(ctx)
 	var conflict *git.MergeConflictError
 	switch {
 	case errors.As(err, &conflict):
-		return &Question{
-			Title: "Nothing was merged",
-			Text: "Both sides changed the same lines of:\n" + bulleted(conflict.Files) +
-				"\nNothing has changed. Let the agent merge " + termtext.Line(tree.Into) + " in the worktree and resolve the conflicts, then merge again.",
-			Choices: []Choice{{Name: "Close"}},
-		}
+		return "", WithHint("Nothing has changed. Merge "+termtext.Line(tree.Into)+" in the worktree and resolve the conflicts there, then merge again: "+termtext.Line(tree.Path), "%w", err)
 	case err != nil:
-		return &Question{Title: "Nothing was merged", Text: termtext.Block(err.Error()), Choices: []Choice{{Name: "Close"}}}
+		return "", err
 	}
-	return &Question{
-		Title:   "Merged",
-		Text:    fmt.Sprintf("Merged %s into %s. The worktree is still there.", termtext.Count(commits, "commit"), termtext.Line(tree.Into)),
-		Choices: []Choice{{Name: "Keep the worktree", Key: "k"}, {Name: "Drop the worktree", DropWorktree: true}},
-	}
+	return fmt.Sprintf("Merged %s into %s. The worktree is still there.", termtext.Count(n, "commit"), termtext.Line(tree.Into)), nil
 }
 
 // DropWorktreeQuestion asks whether to drop a worktree, and lists what is unmerged in it.
@@ -91,18 +98,30 @@ func DropWorktreeQuestion(ctx context.Context, tree *git.Worktree) (Question, er
 	if err != nil {
 		return Question{}, err
 	}
-	text := "The directory and the branch " + tree.Branch + " are removed and the agent is stopped. Everything in it is merged."
-	if !work.Empty() {
-		text = fmt.Sprintf("The directory and the branch %s are removed and the agent is stopped.\n\nNot merged: %s:\n%s\nIt stays in the repository under refs/parley/dropped.",
-			tree.Branch, work, bulleted(work.Files))
+	text := "The directory and the branch " + tree.Branch + " are removed and the agent is stopped."
+	if work.Empty() {
+		text += " Everything in it is merged."
 	}
-	if len(work.Ignored) > 0 {
-		text += "\nIgnored files are lost for good:\n" + bulleted(work.Ignored)
+	if left := LeftInWorktree(work); left != "" {
+		text += "\n\n" + left
 	}
 	return Question{
 		Title: "Drop the worktree " + tree.Name + "?", Text: text,
 		Choices: []Choice{{Name: "Keep it", Key: "k"}, {Name: "Drop it", Key: "d", Risky: true}},
 	}, nil
+}
+
+// LeftInWorktree lists what a worktree has that is not merged, and what is lost with it; ""
+// if there is nothing.
+func LeftInWorktree(work *git.WorktreeWork) string {
+	var left []string
+	if !work.Empty() {
+		left = append(left, fmt.Sprintf("Not merged: %s:\n%s\nIt stays in the repository under refs/parley/dropped.", work, bulleted(work.Files)))
+	}
+	if len(work.Ignored) > 0 {
+		left = append(left, "Ignored files are lost for good:\n"+bulleted(work.Ignored))
+	}
+	return strings.Join(left, "\n")
 }
 
 // DropWorktree ends the session in a worktree, whose agent must not write any more, and

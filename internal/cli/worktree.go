@@ -242,36 +242,24 @@ func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 			}
 		}
 	}
-	n, err := t.Merge(ctx)
-	var conflict *git.MergeConflictError
+	text, err := app.MergeCommits(ctx, t)
 	switch {
 	case errors.Is(err, git.ErrUncommitted):
 		return app.WithHint(commandLine("parley worktree merge "+t.Name+" --commit", "MESSAGE")+" commits them first.", "%w", err)
-	case errors.As(err, &conflict):
-		return app.WithHint("Nothing was merged. Merge "+termtext.Line(t.Into)+" in the worktree first and resolve the conflict there: "+termtext.Line(t.Path), "%w", err)
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(o.streams.Out, "merged %s into %s. The worktree is still there: parley worktree drop %s\n", termtext.Count(n, "commit"), termtext.Line(t.Into), t.Name)
+	fmt.Fprintln(o.streams.Out, text+" To drop it: parley worktree drop "+t.Name)
 	return nil
 }
 
 func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
-	k, err := t.Work(ctx)
+	work, err := t.Work(ctx)
 	if err != nil {
 		return err
 	}
-	lost := ""
-	if len(k.Ignored) > 0 {
-		lost = "Ignored files are lost for good:\n" + shortList(k.Ignored)
-	}
-	switch {
-	case o.force:
-	case !k.Empty():
-		return app.WithHint(strings.TrimSpace("Merge it, or drop it with --force: a ref in the repository keeps it.\n"+shortList(k.Files)+"\n"+lost),
-			"the worktree %s has %s", t.Name, k)
-	case lost != "":
-		return app.WithHint("Use --force to drop it anyway. "+lost, "the worktree %s has files that git ignores", t.Name)
+	if left := app.LeftInWorktree(work); left != "" && !o.force {
+		return app.WithHint("Use --force to drop it anyway.\n"+left, "the worktree %s has files that are not merged", t.Name)
 	}
 	kept, err := t.Drop(ctx)
 	if err != nil {
@@ -279,20 +267,4 @@ func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
 	}
 	fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name+"\n"+app.DroppedText(t, kept))
 	return nil
-}
-
-// mostListed bounds how many files an error lists.
-const mostListed = 20
-
-// shortList are names, one in a line, not too many to be read.
-func shortList(names []string) string {
-	var lines []string
-	for i, name := range names {
-		if i == mostListed {
-			lines = append(lines, fmt.Sprintf("and %d more", len(names)-i))
-			break
-		}
-		lines = append(lines, termtext.VisibleLine(name))
-	}
-	return strings.Join(lines, "\n")
 }

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/git"
+	"parley/internal/test"
+)
+
+// A merge that conflicts changes nothing and names the next step; what would be lost is
+// listed before a worktree is dropped.
+func TestWorktreeMergeAndDropSayWhatIsLeft(t *testing.T) {
+	dir, inGit := test.New(t, map[string]string{"poem.txt": "one\n", ".gitignore": "*.log\n"})
+	tree, err := git.CreateWorktree(t.Context(), dir, "wren", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(dir, name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(tree.Path, "poem.txt", "two\n")
+	write(tree.Path, "run.log", "log\n")
+	write(dir, "poem.txt", "three\n")
+	inGit(dir, "commit", "-q", "-a", "-m", "mine")
+	for _, c := range []struct {
+		args string
+		code int
+		want []string
+	}{
+		{"merge", exitError, []string{"--commit MESSAGE commits them first"}},
+		{"merge -m better", exitError, []string{"poem.txt", "Nothing has changed. Merge main in the worktree", tree.Path}},
+		{"drop", exitError, []string{"--force", "Not merged: 1 file changed, 1 commit", "• poem.txt", "lost for good", "• run.log"}},
+		{"drop --force", exitOK, []string{"dropped the worktree wren", "refs/parley/dropped/wren"}},
+	} {
+		var out strings.Builder
+		code := run(t.Context(), &streams{In: strings.NewReader(""), Out: &out, Err: &out}, append([]string{"worktree", "--cwd", dir}, strings.Fields(c.args)...))
+		if code != c.code {
+			t.Errorf("%s: exit code %d: %s", c.args, code, out.String())
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s says %q, without %q", c.args, out.String(), want)
+			}
+		}
+	}
+}
