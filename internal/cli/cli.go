@@ -46,7 +46,7 @@ var changelog string
 // ends what runs.
 func run(ctx context.Context, s *streams, args []string) int {
 	root := rootCommand(s)
-	root.SetArgs(bareResume(args))
+	root.SetArgs(bareFlags(args))
 	return tell(s.Err, root.ExecuteContext(ctx))
 }
 

@@ -72,7 +72,6 @@ Exit codes:
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "agent `NAME`: configured, known, or \"tour\"")
 	f.StringVar(&o.prompt, "prompt", "", "run one turn with this `TEXT`, or a prompt of its own, and cancel another")
-	f.Lookup("prompt").NoOptDefVal = doctor.ScriptedPrompt
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "wait this `TIME` for each answer, such as 10s or 2m")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON: one object")
 	f.StringVar(&o.wire, "wire", "", "write every line that passes to this new `FILE`, numbered as in the report")
@@ -82,8 +81,7 @@ Exit codes:
 	return cmd
 }
 
-// takeDoctorArgs sorts the arguments: the text of --prompt before "--", the agent's
-// command behind it.
+// takeDoctorArgs takes the agent's command behind "--".
 func (o *doctorOptions) takeDoctorArgs(cmd *cobra.Command, args []string) error {
 	o.bounds = cmd.Flags().Changed("sandbox")
 	before := args
@@ -93,10 +91,7 @@ func (o *doctorOptions) takeDoctorArgs(cmd *cobra.Command, args []string) error 
 			return misused(cmd, "Example: parley doctor -- my-agent --acp", "no command after --")
 		}
 	}
-	switch {
-	case len(before) == 1 && o.prompt == doctor.ScriptedPrompt: // --prompt TEXT
-		o.prompt = before[0]
-	case len(before) > 0:
+	if len(before) > 0 {
 		return misused(cmd, "To test that agent: "+commandLine("parley doctor", append([]string{"--"}, before...)...),
 			"doctor takes only an agent's command after --, got %q", before)
 	}

@@ -13,24 +13,28 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/doctor"
 	"parley/internal/session"
 	"parley/internal/store"
 )
 
-// bareResume gives --resume and --worktree an empty value where they have none: flags
-// cannot do both, take a value and do without. A word behind --worktree is never its
+// bareFlags gives --resume, --worktree and doctor's --prompt a value where they have none:
+// flags cannot do both, take a value and do without. A word behind --worktree is never its
 // value: it could be the prompt.
-func bareResume(args []string) []string {
+func bareFlags(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, arg := range args {
 		if arg == "--" {
 			return append(out, args[i:]...)
 		}
-		if arg == "--resume" && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")) {
+		last := i+1 == len(args) || strings.HasPrefix(args[i+1], "-")
+		switch {
+		case arg == "--resume" && last:
 			arg = "--resume="
-		}
-		if arg == "--worktree" {
+		case arg == "--worktree":
 			arg = "--worktree="
+		case arg == "--prompt" && last && args[0] == "doctor":
+			arg = "--prompt=" + doctor.ScriptedPrompt
 		}
 		out = append(out, arg)
 	}

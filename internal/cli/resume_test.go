@@ -27,7 +27,7 @@ func TestResumeNeedsNoID(t *testing.T) {
 		{[]string{"--", "agent", "--resume"}, []string{"--", "agent", "--resume"}},
 		{[]string{"--resume", "--", "agent", "--resume"}, []string{"--resume=", "--", "agent", "--resume"}},
 	} {
-		if got := bareResume(c.args); !slices.Equal(got, c.want) {
+		if got := bareFlags(c.args); !slices.Equal(got, c.want) {
 			t.Errorf("%q is %q, want %q", c.args, got, c.want)
 		}
 	}
