@@ -17,26 +17,24 @@ import (
 
 // Item is something to choose from a list.
 type Item struct {
-	// ID tells it apart from the others: the mark stays on it when the list
-	// changes.
+	// ID identifies the item: the mark stays on it when the list changes.
 	ID string
 	// Title, Detail and Group may come from outside.
 	Title, Detail, Group string
-	// Words are further words that the filter finds the item with. They are not shown.
+	// Words are more words to find the item by. They are not shown.
 	Words string
-	// About is shown below the list while the item is marked. If it is empty,
-	// Detail is, where it did not fit.
+	// About is shown below the list while the item is marked. If it is empty, a Detail
+	// that did not fit is shown there.
 	About string
-	// Current marks the value that holds now, Pending one that waits for the
-	// agent's answer.
+	// Current marks the current value, Pending one that the agent has yet to confirm.
 	Current, Pending bool
-	// Disabled items are seen and cannot be chosen; Detail should say why.
+	// Disabled items are visible but cannot be chosen; Detail should say why.
 	Disabled bool
-	// Dim items can be chosen, and stand back behind the others.
+	// Dim items can be chosen, and are drawn faintly.
 	Dim bool
-	// Do is what choosing it means.
+	// Do is the action of choosing the item.
 	Do Action
-	// Delete is what deleting it means; nil if it cannot be deleted.
+	// Delete is the action of deleting it; nil if it cannot be deleted.
 	Delete Action
 	// Found means that a search for the filter text returned the item, whatever its
 	// texts are. It is listed below the items that match.
@@ -46,57 +44,54 @@ type Item struct {
 // List is what a [Selector] shows.
 type List struct {
 	Title string
-	// About is what to say below the title.
+	// About is shown below the title.
 	About string
 	Items []Item
-	// Loading says that items are on their way.
+	// Loading means that items are still being loaded.
 	Loading bool
-	// Empty is what to say when there are no items.
+	// Empty is shown when there are no items.
 	Empty string
-	// Filter shows the line to filter with, however few items there are.
+	// Filter shows the filter input, however few items there are.
 	Filter bool
-	// Headings says that groups are only headings: with a filter they are neither shown nor
-	// searched.
+	// Headings means that groups are only headings: a filter neither shows nor searches
+	// them.
 	Headings bool
-	// Search, if not nil, is what to do whenever something else is written in that line:
-	// it is asked for items that the list does not have.
+	// Search, if not nil, is called when the filter changes, to find items that the list
+	// does not have.
 	Search func(words string) tea.Cmd
-	// Wider, if not nil, is what the key for more items does, WiderHint what that is
-	// called.
+	// Wider, if not nil, is the action of the key for more items, and WiderHint its hint.
 	Wider     Action
 	WiderHint string
 	// Marked, if not nil, is called when another item is marked, and Left when the list
 	// closes without a choice. Both must not block.
 	Marked func(id string)
 	Left   func()
-	// Keys are further keys, for what the marked item can do.
+	// Keys are more keys for the marked item.
 	Keys []ItemKey
 	// Space means that space chooses while there is no filter.
 	Space bool
-	// Choosing and Closing say what choosing an item and closing the list do; "" is that
-	// it is chosen, and that the list closes.
+	// Choosing and Closing are the hints for choosing an item and for closing the list;
+	// "" means "choose" and "close".
 	Choosing, Closing string
-	// Instead, if not nil, is done in place of closing the list, also while something is
-	// written in the line to filter with.
+	// Instead, if not nil, replaces closing the list, also while there is a filter.
 	Instead Action
 }
 
-// ItemKey is what the key of an action does with the item that is marked. Hint is what
-// that is called; "" if another hint says so.
+// ItemKey is a key for the marked item. Hint is its hint, "" for none.
 type ItemKey struct {
 	Action config.Action
 	Hint   string
 	Do     func(Item) Action
 }
 
-// manyItems is how many items a list has without a filter.
+// manyItems is the maximum number of items of a list without a filter.
 const manyItems = 5
 
 // Selector is a list to choose one item from. Typing filters it.
 type Selector struct {
 	env  Env
 	list List
-	// follow, if not nil, gives the items anew whenever they are looked at.
+	// follow, if not nil, returns the current items.
 	follow func() []Item
 
 	input  list.Input
@@ -116,8 +111,7 @@ type selectorRow struct {
 	letters []int
 }
 
-// NewSelector shows a list that the person asked for. The current item is
-// marked, or else the first.
+// NewSelector shows a list and marks the current item, or else the first.
 func NewSelector(env Env, l List) *Selector {
 	s := &Selector{env: env, input: list.Input{Hint: "type to filter", Limit: maxFilter}}
 	s.take(l)
@@ -125,7 +119,7 @@ func NewSelector(env Env, l List) *Selector {
 	return s
 }
 
-// take takes a list and puts its rows together.
+// take replaces the list.
 func (s *Selector) take(l List) {
 	s.list = l
 	s.filter = list.NewFilter(len(l.Items), func(i int) (title, about string) {
@@ -135,8 +129,8 @@ func (s *Selector) take(l List) {
 	s.arrange()
 }
 
-// arrange puts the rows together: those that the filter finds, best first, or all items,
-// below a heading wherever items of a group follow each other.
+// arrange makes the rows: the items that the filter finds, best first, or all items with
+// headings between the groups.
 func (s *Selector) arrange() {
 	s.rows = make([]selectorRow, 0, len(s.list.Items))
 	if s.filtered() {
@@ -166,7 +160,7 @@ func (s *Selector) group(it *Item) string {
 // filtered reports whether a filter decides which items are shown.
 func (s *Selector) filtered() bool { return strings.TrimSpace(s.input.Text()) != "" }
 
-// next is the nearest row behind from that can be chosen, or, with by -1, before it;
+// next returns the nearest row after from that can be chosen, or before it if by is -1;
 // -1 if there is none.
 func (s *Selector) next(from, by int) int {
 	for i := from + by; i >= 0 && i < len(s.rows); i += by {
@@ -182,7 +176,7 @@ func (s *Selector) choosable(row int) bool {
 	return item >= 0 && !s.list.Items[item].Disabled
 }
 
-// markWhere marks the first row whose item is the one, and reports whether there is one.
+// markWhere marks the first row whose item fits, and reports whether there is one.
 func (s *Selector) markWhere(is func(*Item) bool) bool {
 	i := slices.IndexFunc(s.rows, func(r selectorRow) bool { return r.item >= 0 && is(&s.list.Items[r.item]) })
 	if i >= 0 {
@@ -197,8 +191,8 @@ func (s *Selector) markCurrent() {
 	}
 }
 
-// SetList shows the list as it is now. The filter stays, and the mark stays on
-// its item if that is still there, also if the list was empty in between.
+// SetList replaces the list. The filter stays, and so does the mark if its item is still
+// there, even if the list was empty in between.
 func (s *Selector) SetList(l List) {
 	marked := s.marked()
 	if marked != nil {
@@ -215,7 +209,7 @@ func (s *Selector) SetList(l List) {
 	}
 }
 
-// marked is the marked item, nil if there is none.
+// marked returns the marked item, or nil.
 func (s *Selector) marked() *Item {
 	if i := s.window.Mark; i >= 0 && i < len(s.rows) && s.rows[i].item >= 0 {
 		return &s.list.Items[s.rows[i].item]
@@ -223,7 +217,7 @@ func (s *Selector) marked() *Item {
 	return nil
 }
 
-// markedID is the ID of the marked item, "" if there is none.
+// markedID returns the ID of the marked item, or "".
 func (s *Selector) markedID() string {
 	if it := s.marked(); it != nil {
 		return it.ID
@@ -231,7 +225,7 @@ func (s *Selector) markedID() string {
 	return ""
 }
 
-// refresh takes over what the list has become.
+// refresh updates the items of a list that follows something.
 func (s *Selector) refresh() {
 	if s.follow == nil {
 		return
@@ -242,7 +236,7 @@ func (s *Selector) refresh() {
 	}
 }
 
-// sameItems compares what is drawn: what choosing does belongs to the ID.
+// sameItems compares what is drawn; the actions belong to the ID.
 func sameItems(a, b []Item) bool {
 	return slices.EqualFunc(a, b, func(x, y Item) bool {
 		return x.ID == y.ID && x.Title == y.Title && x.Detail == y.Detail && x.About == y.About && x.Group == y.Group &&
@@ -263,14 +257,14 @@ func (s *Selector) Key(msg tea.KeyPressMsg) Action {
 	return s.search(before)
 }
 
-// tell tells who wants to know it which item is marked, if it was another before.
+// tell calls List.Marked if another item is marked than before.
 func (s *Selector) tell(before string) {
 	if now := s.markedID(); s.list.Marked != nil && now != before && now != "" {
 		s.list.Marked(now)
 	}
 }
 
-// search is what to do if the line to filter with is not as before.
+// search returns the action of List.Search if the filter has changed.
 func (s *Selector) search(before string) Action {
 	words := s.input.Text()
 	if s.list.Search == nil || words == before {
@@ -330,7 +324,7 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	return nil
 }
 
-// itemKey is what a key does with the marked item, nil if it does nothing.
+// itemKey returns the ItemKey of a key, or nil.
 func (s *Selector) itemKey(key string) *ItemKey {
 	for i, k := range s.list.Keys {
 		if s.env.Keys.Match(k.Action, key) {
@@ -360,7 +354,7 @@ func (s *Selector) Paste(text string) Action {
 // maxFilter bounds a filter, in bytes.
 const maxFilter = 100
 
-// refilter shows what the filter leaves.
+// refilter applies a changed filter.
 func (s *Selector) refilter() {
 	s.arrange()
 	s.window.Top = 0
@@ -369,7 +363,7 @@ func (s *Selector) refilter() {
 	}
 }
 
-// move marks another item, past those that cannot be chosen.
+// move moves the mark, skipping items that cannot be chosen.
 func (s *Selector) move(by int) {
 	dir := 1
 	if by < 0 {
@@ -436,7 +430,7 @@ func (s *Selector) Hints() []Hint {
 	return s.env.hint(hints, config.ActionDialogClose, cmp.Or(s.list.Closing, "close"))
 }
 
-// filters reports whether the line to filter with is shown.
+// filters reports whether the filter input is shown.
 func (s *Selector) filters() bool {
 	return s.list.Filter || len(s.list.Items) > manyItems || s.input.Text() != ""
 }
@@ -497,16 +491,14 @@ func (s *Selector) nothing() string {
 	return "Nothing to choose from"
 }
 
-// roomForDetail is the height from which on there is room for the marked item's detail
-// beside the item itself and some others.
+// roomForDetail is the minimum height for showing the marked item's detail below the list.
 const roomForDetail = 8
 
-// maxDetail is how many lines of the marked item's detail are drawn.
+// maxDetail is the maximum number of lines of the marked item's detail.
 const maxDetail = 3
 
-// detail is what there is to say about the marked item, whole where the row had
-// no room for it. Lists in which no item has anything to say have no such part;
-// in others it always has the same height, so that nothing jumps.
+// detail draws what the marked item's row has no room for. It has the same height for
+// every item, so that nothing jumps, and no lines in a list without such items.
 func (s *Selector) detail(w int) []string {
 	column := s.titleWidth(w)
 	some := slices.ContainsFunc(s.list.Items[:min(len(s.list.Items), 200)], func(it Item) bool { return it.more(column, w) != "" })
@@ -527,8 +519,8 @@ func (s *Selector) detail(w int) []string {
 	return styled(lines, s.env.Theme.Muted)
 }
 
-// more is what there is to say about an item beside its row of a width, in which its title
-// has a column.
+// more returns the text of an item that its row does not show; column is the width of
+// the titles, w that of the row.
 func (it Item) more(column, w int) string {
 	title, detail := list.Clip(it.Title), list.Clip(it.Detail)
 	cuts := func(text string, room int) bool {
@@ -547,8 +539,8 @@ func (it Item) more(column, w int) string {
 	return words
 }
 
-// detailHeight is how many lines the longest detail takes, as far as that is
-// known without looking at a great many.
+// detailHeight returns the number of lines of the longest detail, an estimate in long
+// lists.
 func (s *Selector) detailHeight(w int) int {
 	const few = 40
 	if len(s.list.Items) > few {
@@ -561,10 +553,9 @@ func (s *Selector) detailHeight(w int) int {
 	return min(n, maxDetail)
 }
 
-// titleWidth is the width of the column of titles, so that details stand below
-// each other. It has two fifths of the room, three where there is little, and more if
-// the details leave it.
-// Only what is near counts, so that it costs what is drawn.
+// titleWidth returns the width of the column of titles: two fifths of the room, three in
+// a narrow panel, more if the details are short. It looks only at rows near those in
+// sight.
 func (s *Selector) titleWidth(w int) int {
 	const near = 60
 	from := min(s.window.Top, len(s.rows))
@@ -583,7 +574,7 @@ func (s *Selector) titleWidth(w int) int {
 	return min(title, max(12, share, w-rowLead-2-detail))
 }
 
-// rowLead is the width in front of an item's title.
+// rowLead is the width before an item's title.
 const rowLead = 4
 
 // selectorRows is the list as content of a panel.

@@ -12,10 +12,9 @@ import (
 	"parley/tui/theme"
 )
 
-// Input is one line of text that a person writes. The text input of Bubbles edits it; it
-// is drawn here, because widths are those of termtext and a cursor stands between
-// characters as people see them. Nothing in the text can change the terminal. The zero
-// value is empty.
+// Input is a line of text to edit. The text input of Bubbles edits it; Draw measures with
+// termtext and keeps the cursor between grapheme clusters. The text has no control
+// characters. The zero value is empty.
 type Input struct {
 	// Hint is shown while there is no text.
 	Hint string
@@ -27,7 +26,7 @@ type Input struct {
 	at    int // the cursor, in bytes
 }
 
-// Text is what was written.
+// Text returns the text.
 func (in *Input) Text() string { return in.text }
 
 // Set replaces the text and puts the cursor at its end.
@@ -36,7 +35,7 @@ func (in *Input) Set(text string) {
 	in.Paste(text)
 }
 
-// Paste writes text at the cursor.
+// Paste inserts text at the cursor.
 func (in *Input) Paste(text string) {
 	text = clean(text)
 	limit := in.Limit
@@ -62,7 +61,7 @@ func clean(text string) string {
 	return text[:from] + line + text[from+len(body):]
 }
 
-// Key takes a key that edits or moves in the text, and reports whether it is one.
+// Key handles a key that edits the text or moves in it, and reports whether it is one.
 func (in *Input) Key(msg tea.KeyPressMsg) bool {
 	k := in.editor().KeyMap
 	n := 1 // code points: a character as people see it may have several
@@ -109,8 +108,7 @@ func (in *Input) update(msg tea.Msg) {
 	}
 }
 
-// Draw draws what there is room for around the cursor, and says in which column the
-// cursor stands.
+// Draw draws the part around the cursor that fits, and returns the cursor's column.
 func (in *Input) Draw(width int, th *theme.Theme) (line string, column int) {
 	if in.text == "" {
 		return th.Faint.Render(termtext.Truncate(in.Hint, width, "…")), 0

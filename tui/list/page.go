@@ -10,51 +10,49 @@ import (
 	"parley/tui/theme"
 )
 
-// Page is the frame of what takes the whole screen: a head, a body, and a foot in which
-// something is said or written.
+// Page is a full-screen frame: a head, a body, and a foot with a message or an input.
 type Page struct {
 	Theme *theme.Theme
-	// Line is the line that the person writes in the foot.
+	// Line is the input in the foot.
 	Line Input
 
-	lead   string // stands before Line; "" while nothing is written
-	note   string // said until the next key
-	failed bool   // the note is about something that went wrong
+	lead   string // the label of Line; "" if it is not shown
+	note   string // the message
+	failed bool   // the message is an error
 }
 
-// headLines is how many lines stand above the body.
+// headLines is the number of lines above the body.
 const headLines = 2
 
-// Rows is how many rows the body of a page of a height has.
+// Rows returns the height of a page's body.
 func Rows(height int) int { return max(1, height-headLines-1) }
 
-// BodyLine is the line of the body on a line of the page; it is negative in the head.
+// BodyLine converts a line of the page to a line of the body, negative in the head.
 func BodyLine(y int) int { return y - headLines }
 
-// Say says something in the foot until Hush.
+// Say shows a message in the foot until Hush.
 func (p *Page) Say(words string, failed bool) { p.note, p.failed = termtext.Line(words), failed }
 
-// Hush takes away what is said.
+// Hush clears the message.
 func (p *Page) Hush() { p.note = "" }
 
-// Write lets the person write a line in the foot. lead says what for.
+// Write shows an input in the foot, labelled lead.
 func (p *Page) Write(lead, hint, text string) {
 	p.lead, p.Line = lead, Input{Hint: hint}
 	p.Line.Set(text)
 }
 
-// Writes reports whether the person writes a line.
+// Writes reports whether the input is shown.
 func (p *Page) Writes() bool { return p.lead != "" }
 
-// Written takes the line away and returns what was written.
+// Written hides the input and returns its text.
 func (p *Page) Written() string {
 	text := p.Line.Text()
 	p.lead, p.Line = "", Input{}
 	return text
 }
 
-// Head draws the title of a page, what it is about, and, at the right, how things stand.
-// right is drawn already.
+// Head draws the head: title and about on the left, and right, which is already styled.
 func (p *Page) Head(title, about, right string, width int) string {
 	left := "  " + p.Theme.DialogTitle.Render(title)
 	if about != "" {
@@ -66,8 +64,8 @@ func (p *Page) Head(title, about, right string, width int) string {
 	return termtext.JoinSides(left, right, width)
 }
 
-// Draw draws a page: its head, the line below it, its body, and in the foot what is
-// written, or said, or else idle, in a style.
+// Draw draws a page: the head, the line below it, the body, and in the foot the input, or
+// the message, or else idle.
 func (p *Page) Draw(head, below string, body []string, idle string, style lipgloss.Style, width, height int) (lines []string, cursor *tea.Cursor) {
 	lines = append(append(make([]string, 0, height), head, below), body...)
 	for len(lines) < headLines+Rows(height) {
@@ -81,7 +79,7 @@ func (p *Page) Draw(head, below string, body []string, idle string, style lipglo
 	return lines[:min(len(lines), height)], cursor
 }
 
-// foot draws the last line. column is where the cursor stands, -1 for nowhere.
+// foot draws the last line. column is the cursor's, -1 for none.
 func (p *Page) foot(idle string, style lipgloss.Style, width int) (line string, column int) {
 	if p.Writes() {
 		lead := termtext.Truncate("  "+p.lead, max(0, width/2), "…") + " "
@@ -97,7 +95,7 @@ func (p *Page) foot(idle string, style lipgloss.Style, width int) (line string, 
 	return "  " + style.Render(termtext.Truncate(idle, max(0, width-3), "…")), -1
 }
 
-// Beside puts a column of a width and another one beside each other, with a bar between.
+// Beside joins two columns, the left one of a width, with a bar between them.
 func Beside(left, right []string, width int, bar string) []string {
 	out := make([]string, max(len(left), len(right)))
 	for i := range out {

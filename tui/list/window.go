@@ -1,10 +1,8 @@
-// Package list has what lists and pages are made of: the window on rows of which one is
-// marked, the filter by typed words, the line in which a person writes, words that are
-// found in a text, and the frame of a page that takes the whole screen.
+// Package list has the parts of lists and full-screen pages: a scrolling window on rows
+// with a mark, a filter, a line input, a search in text, and the frame of a page.
 //
-// A window knows how many rows there are and nothing about them, so that a list of
-// hundreds of thousands costs as much as one of ten: whoever has the rows draws those that
-// are in sight.
+// A window knows only the number of rows, so that hundreds of thousands cost as much as
+// ten: its user draws the rows in sight.
 package list
 
 import (
@@ -154,8 +152,7 @@ func (w *Window) Put(row int) {
 // Move marks the row that is n rows further down.
 func (w *Window) Move(n int) { w.Put(w.Mark + n) }
 
-// Step marks the row that is n rows further down, of so many. After the last comes the
-// first.
+// Step moves the mark down by n of so many rows, and wraps around.
 func (w *Window) Step(n, rows int) { w.Mark = (w.Mark + n + rows) % rows }
 
 // By scrolls by n lines. The mark moves with what is in sight.
@@ -167,14 +164,14 @@ func (w *Window) By(n int) {
 // AtLast reports whether the last row is marked.
 func (w *Window) AtLast() bool { return w.Mark >= w.Len-1 }
 
-// At is the row that is drawn on a line, counted from the first in sight.
+// At returns the row on a line, counted from the first in sight.
 func (w *Window) At(line int) (row int, ok bool) {
 	row = w.Top + line
 	return row, line >= 0 && row < w.End()
 }
 
-// Click marks the row that is drawn on a line. It reports whether the row was marked
-// already: such a click opens it.
+// Click marks the row on a line. It reports whether it was marked already: such a click
+// opens it.
 func (w *Window) Click(line int) (again bool) {
 	row, ok := w.At(line)
 	if !ok {

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// mostRows is how many messages the list has at most, as many as the ring.
+	// mostRows is the maximum number of messages in the list, the same as in the ring.
 	mostRows = 100_000
-	// spareRows is how many more it may have, so that it seldom drops the oldest.
+	// spareRows is how many more it may have, so that it rarely drops the oldest.
 	spareRows = 25_000
 )
 
@@ -23,8 +23,8 @@ type row struct {
 	answered   bool
 }
 
-// inspectorList is the filtered list of messages. While it is folded, a run of messages of
-// which each continues the one before is one line.
+// inspectorList is the filtered list of messages. While it is folded, a run of messages
+// that continue each other is one line.
 type inspectorList struct {
 	list.Window // on the lines; it follows what comes while the last is marked
 	rows        []row
@@ -81,7 +81,7 @@ func (f *filter) passes(m *readMessage) bool {
 	return !slices.ContainsFunc(f.words, func(word string) bool { return !strings.Contains(m.words, word) })
 }
 
-// chips say which messages are shown, in a few words each.
+// chips describe the filter, in a few words each.
 func (f *filter) chips() (out []string) {
 	out = append(out, [...]string{"", "sent only", "received only"}[f.direction],
 		[...]string{"", "requests and answers", "notifications", "stderr and noise"}[f.kind])
@@ -162,13 +162,13 @@ func (l *inspectorList) trim() {
 	l.fit()
 }
 
-// find is the row of a number.
+// find returns the row of a number.
 func (l *inspectorList) find(number uint64) (int, bool) {
 	i := sort.Search(len(l.rows), func(i int) bool { return l.rows[i].Number >= number })
 	return i, i < len(l.rows) && l.rows[i].Number == number
 }
 
-// run are the rows of a line.
+// run returns the rows of a line.
 func (l *inspectorList) run(line int) []int32 {
 	from, to := l.runs[line], len(l.shown)
 	if line+1 < len(l.runs) {
@@ -177,10 +177,10 @@ func (l *inspectorList) run(line int) []int32 {
 	return l.shown[from:to]
 }
 
-// first is the first row of a line.
+// first returns the first row of a line.
 func (l *inspectorList) first(line int) *row { return &l.rows[l.shown[l.runs[line]]] }
 
-// selected are the rows of the line that is marked, nil if there is none.
+// selected returns the rows of the marked line, nil without one.
 func (l *inspectorList) selected() []int32 {
 	if l.Mark < 0 || l.Mark >= len(l.runs) {
 		return nil
@@ -188,7 +188,7 @@ func (l *inspectorList) selected() []int32 {
 	return l.run(l.Mark)
 }
 
-// number is the number of the first message of the line that is marked.
+// number returns the number of the first message of the marked line.
 func (l *inspectorList) number() (uint64, bool) {
 	if rows := l.selected(); len(rows) > 0 {
 		return l.rows[rows[0]].Number, true
@@ -196,13 +196,13 @@ func (l *inspectorList) number() (uint64, bool) {
 	return 0, false
 }
 
-// put marks the line that has the message of a number, or the one before it.
+// put marks the line with a message, or the one before it.
 func (l *inspectorList) put(number uint64) {
 	line := sort.Search(len(l.runs), func(i int) bool { return l.first(i).Number > number }) - 1
 	l.Mark = max(0, line)
 }
 
-// move marks the line that is by lines further down.
+// move moves the mark down by lines.
 func (l *inspectorList) move(by int) {
 	l.Move(by)
 	l.Follow = by >= 0 && l.AtLast()
