@@ -181,7 +181,7 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 		parts = append(parts, note(label))
 	}
 	switch {
-	case strings.TrimSpace(words.Text) == "", b.Type == acpclient.ContentText && c.said[unfenced(words.Text)]:
+	case strings.TrimSpace(words.Text) == "", b.Type == acpclient.ContentText && c.said[toolview.Unfenced(words.Text)]:
 	case b.Type == acpclient.ContentText && toolview.VerbatimWhenAsked(c.kind, words.Text):
 		parts = append(parts, newBlock(func(p renderContext) []string {
 			return styled(termtext.Break(termtext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
@@ -394,7 +394,7 @@ func inputBlock(list []toolview.InputField, reach *toolview.Reach) content {
 func shownTexts(t *conversation.ToolCall, at toolview.Paths) map[string]bool {
 	all := map[string]bool{}
 	add := func(s string) {
-		if s = unfenced(s); s != "" {
+		if s = toolview.Unfenced(s); s != "" {
 			all[s] = true
 		}
 	}
@@ -406,18 +406,6 @@ func shownTexts(t *conversation.ToolCall, at toolview.Paths) map[string]bool {
 		}
 	}
 	return all
-}
-
-// unfenced returns a text without its code fence and prompt sign.
-func unfenced(s string) string {
-	s = strings.TrimSpace(s)
-	fence := s[:len(s)-len(strings.TrimLeft(s, "`"))]
-	if first, rest, ok := strings.Cut(s, "\n"); ok && len(fence) >= 3 && strings.HasSuffix(rest, fence) && !strings.Contains(first[len(fence):], "`") {
-		s = strings.TrimSpace(strings.TrimSuffix(rest, fence))
-	} else if inner, ok := strings.CutPrefix(s, "`"); ok && len(fence) == 1 && strings.IndexByte(inner, '`') == len(inner)-1 {
-		s = strings.TrimSuffix(inner, "`")
-	}
-	return strings.TrimPrefix(s, "$ ")
 }
 
 // aboutFile is content for parley's question about a file: its path, the reason, and what

@@ -297,3 +297,15 @@ func Fenced(text string) (code string, ok bool) {
 	}
 	return "", false
 }
+
+// Unfenced returns a text without the code fence or backticks around it, and without the
+// sign of a prompt.
+func Unfenced(text string) string {
+	text = strings.TrimSpace(text)
+	if code, ok := Fenced(text); ok {
+		text = strings.TrimSpace(code)
+	} else if inner, ok := strings.CutPrefix(text, "`"); ok && strings.IndexByte(inner, '`') == len(inner)-1 {
+		text = strings.TrimSuffix(inner, "`")
+	}
+	return strings.TrimPrefix(text, "$ ")
+}

@@ -104,8 +104,17 @@ func (t *toolCall) bodyMaker() *bodyMaker {
 	m := &bodyMaker{
 		call: t, kind: t.item.Kind, terminals: map[acpclient.TerminalID]body{}, questions: toolview.Questions(t.item.RawInput),
 	}
+	line := ""
+	if t.item.Kind == acpclient.ToolExecute {
+		line = strings.TrimSpace(t.command().Line)
+	}
+	m.command = line
 	for _, term := range t.item.Terminals {
-		m.terminals[term.ID] = t.screens[term]
+		view := t.screens[term]
+		m.terminals[term.ID] = view
+		if term.Command != "" && term.Command != line && view.line != line {
+			m.command = "" // another one is shown
+		}
 	}
 	return m
 }
@@ -143,6 +152,7 @@ type bodyMaker struct {
 	kind      acpclient.ToolKind
 	terminals map[acpclient.TerminalID]body // without a body so far
 	questions []toolview.Question           // shown by a body of their own
+	command   string                        // of the call, if heading, body or terminal shows it
 }
 
 var _ toolview.Visitor[body] = (*bodyMaker)(nil)
@@ -166,6 +176,8 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 		return nil
 	case len(m.call.item.Tasks) > 0 && json.Valid([]byte(b.Text)):
 		return nil // the task list again, as JSON
+	case m.command != "" && toolview.Unfenced(b.Text) == m.command:
+		return nil
 	case slices.ContainsFunc(m.questions, func(q toolview.Question) bool { return q.Text == strings.TrimSpace(b.Text) }):
 		return nil
 	case m.call.item.Status == acpclient.ToolFailed && !strings.ContainsFunc(b.Text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }):

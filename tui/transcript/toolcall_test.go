@@ -175,7 +175,10 @@ func TestACommandIsShownOnce(t *testing.T) {
 		c := fold(
 			conversation.Update{Update: &acpclient.ToolCall{
 				ToolCallID: "t", Title: title, Kind: acpclient.ToolExecute, Status: acpclient.ToolCompleted, RawInput: []byte(`{"command": "sh check.sh"}`),
-				Content: acpclient.ToolCallContents{{Type: acpclient.ToolContentTerminal, TerminalID: "1"}},
+				Content: acpclient.ToolCallContents{
+					acpclient.TextContent("```sh\nsh check.sh\n```"), // what was asked about
+					{Type: acpclient.ToolContentTerminal, TerminalID: "1"},
+				},
 			}},
 			conversation.TerminalCreated{ID: "1", Command: "sh -c 'sh check.sh'"},
 			conversation.TerminalOutput{ID: "1", Data: []byte("all good\n")},
