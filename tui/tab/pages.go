@@ -136,9 +136,6 @@ func fileList(t *Tab) tea.Cmd {
 // panStep is how many cells unwrapped lines move to the side.
 const panStep = 20
 
-// tooNarrow says that a side-by-side diff does not fit.
-const tooNarrow = "the window is too narrow to show changes side by side"
-
 // pager shows one item on the whole screen, as a dialog.
 type pager struct {
 	reader
@@ -223,10 +220,13 @@ func (p *pager) do(a config.Action) dialog.Action {
 // read performs an action of the transcript; those that move by items move by lines here.
 func (p *pager) read(a config.Action) tea.Cmd {
 	switch a {
-	case config.ActionNext:
-		p.line(1)
-	case config.ActionPrevious:
-		p.line(-1)
+	case config.ActionNext, config.ActionPrevious:
+		by := direction(a == config.ActionNext)
+		if p.list.Spanning() {
+			p.list.MoveSpan(by)
+		} else {
+			p.list.Scroll(by)
+		}
 	case config.ActionFirst:
 		p.list.Top()
 	case config.ActionLast:
@@ -239,26 +239,11 @@ func (p *pager) read(a config.Action) tea.Cmd {
 		} else {
 			p.list.SpanLine(0)
 		}
-	case config.ActionDiffContext:
-		p.list.WidenContext()
-	case config.ActionDiffSplit:
-		if !p.list.ToggleDiffs() {
-			return p.tab.say(tooNarrow)
-		}
 	default:
 		cmd, _ := p.reader.Do(a)
 		return cmd
 	}
 	return nil
-}
-
-// line scrolls by a line, or moves the end of the marked text.
-func (p *pager) line(by int) {
-	if p.list.Spanning() {
-		p.list.MoveSpan(by)
-		return
-	}
-	p.list.Scroll(by)
 }
 
 // Paste pastes into the find field.

@@ -58,6 +58,12 @@ func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 			return nil, false
 		}
 		r.list.FindNext(direction(a == config.ActionFindNext))
+	case config.ActionDiffContext:
+		r.list.WidenContext()
+	case config.ActionDiffSplit:
+		if !r.list.ToggleDiffs() {
+			cmd = r.tab.say("the window is too narrow to show changes side by side")
+		}
 	case config.ActionOpen:
 		cmd = r.tab.openExcerpt(r.list.Excerpt())
 	case config.ActionCopy:

@@ -104,12 +104,6 @@ func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 		return r.tab.commands.AddOutput(r.list.SelectedTerminal()), true
 	case config.ActionMark:
 		r.list.SpanItem()
-	case config.ActionDiffSplit:
-		if !r.list.ToggleDiffs() {
-			return r.tab.say(tooNarrow), true
-		}
-	case config.ActionDiffContext:
-		r.list.WidenContext()
 	case config.ActionFocusPrompt:
 		r.leave(name)
 	default:
