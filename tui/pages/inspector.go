@@ -19,11 +19,11 @@ import (
 	"parley/tui/theme"
 )
 
-// InspectorOptions say what an inspector is made of.
+// InspectorOptions configure an Inspector.
 type InspectorOptions struct {
 	// Context ends with the program.
 	Context context.Context
-	// Ring has what is shown.
+	// Ring is the traffic to show.
 	Ring  *record.Ring
 	Host  Host
 	Theme *theme.Theme
@@ -65,9 +65,9 @@ type Inspector struct {
 	width, height int // when it was last drawn
 }
 
-// pause is the state of a list that stands still.
+// pause is the state of a paused list.
 type pause struct {
-	since int            // the messages that there were then
+	since int            // the number of messages at that time
 	held  []readMessage  // messages that were being read
 	known inspectionDone // where to go on
 }
@@ -81,10 +81,10 @@ func NewInspector(opt InspectorOptions) *Inspector {
 	return v
 }
 
-// Ring is what the view shows.
+// Ring returns the traffic that the view shows.
 func (v *Inspector) Ring() *record.Ring { return v.opt.Ring }
 
-// Covers says that the view takes the whole screen.
+// Covers marks a view that takes the whole screen.
 func (v *Inspector) Covers() {}
 
 // SetTheme implements dialog.Dialog. The message in full keeps its old colours until
@@ -104,7 +104,7 @@ func (v *Inspector) Recolour() tea.Cmd {
 	return v.load()
 }
 
-// InspectorMsg is what a command of an inspector brings.
+// InspectorMsg is the result of a command of an Inspector.
 type InspectorMsg interface{ inspector() }
 
 type (
@@ -152,7 +152,7 @@ func (v *Inspector) Stop() {
 	}
 }
 
-// Close forgets what was read. How the person wants to see it stays.
+// Close forgets what was read, but not the filter.
 func (v *Inspector) Close() {
 	v.Stop()
 	v.list = inspectorList{folded: v.list.folded, filter: v.list.filter}
@@ -164,7 +164,7 @@ func (v *Inspector) Close() {
 	v.ctx = nil
 }
 
-// Update takes what a command has brought. open says whether the view is open.
+// Update handles the result of a command. open says whether the view is open.
 func (v *Inspector) Update(msg InspectorMsg, open bool) tea.Cmd {
 	if !open {
 		if v.ctx != nil {
@@ -205,7 +205,7 @@ func (v *Inspector) Update(msg InspectorMsg, open bool) tea.Cmd {
 	return nil
 }
 
-// took takes what was read, and reads on.
+// took handles what was read, and reads on.
 func (v *Inspector) took(msg readMsg) tea.Cmd {
 	if msg.round != v.round {
 		return nil
@@ -229,7 +229,7 @@ func (v *Inspector) add(messages []readMessage, done inspectionDone) {
 	v.next, v.behind, v.version = done.next, done.behind, done.version
 }
 
-// togglePause has the list stand still, or go on.
+// togglePause pauses or resumes the list.
 func (v *Inspector) togglePause() tea.Cmd {
 	if v.paused == nil {
 		v.paused = &pause{since: v.opt.Ring.Total()}
@@ -248,7 +248,7 @@ func (v *Inspector) togglePause() tea.Cmd {
 	return tea.Batch(v.read(p.known.reader), v.load())
 }
 
-// purpose is what a person writes for.
+// purpose is the purpose of the input in the foot.
 type purpose uint8
 
 const (
@@ -258,7 +258,7 @@ const (
 	saving
 )
 
-// purposes say what stands before the line and in it.
+// purposes are the label and the placeholder of the input.
 var purposes = [...]struct{ lead, hint string }{
 	filtering: {"filter", "text in a message"}, searching: {"find", "words"}, saving: {"save to", "a file"},
 }
@@ -292,7 +292,7 @@ func (v *Inspector) close() dialog.Action {
 	return dialog.Close{}
 }
 
-// do does what an action of the configuration says.
+// do performs an action of the configuration.
 func (v *Inspector) do(a config.Action) dialog.Action {
 	switch a {
 	case config.ActionInspectorClose:
@@ -358,7 +358,7 @@ func (v *Inspector) narrow(a config.Action) tea.Cmd {
 	return v.load()
 }
 
-// toggleDetail shows the marked message in full, or no longer.
+// toggleDetail shows or hides the marked message in full.
 func (v *Inspector) toggleDetail() tea.Cmd {
 	if v.detail != nil {
 		v.detail = nil
@@ -377,7 +377,7 @@ func (v *Inspector) move(by int) tea.Cmd {
 	return v.load()
 }
 
-// scroll scrolls what is shown in full, else the list.
+// scroll scrolls the message in full if it is shown, else the list.
 func (v *Inspector) scroll(by int) tea.Cmd {
 	if v.detail != nil {
 		v.detail.By(by)
@@ -387,7 +387,7 @@ func (v *Inspector) scroll(by int) tea.Cmd {
 	return nil
 }
 
-// pageBy is scroll by as much as is in sight.
+// pageBy scrolls by pages.
 func (v *Inspector) pageBy(by int) tea.Cmd {
 	if v.detail != nil {
 		v.detail.By(by * max(1, v.detail.Height-1))
@@ -396,13 +396,13 @@ func (v *Inspector) pageBy(by int) tea.Cmd {
 	return v.move(by * max(1, v.list.Height-1))
 }
 
-// write lets the person write a line.
+// write shows the input.
 func (v *Inspector) write(p purpose, text string) {
 	v.line = p
 	v.page.Write(purposes[p].lead, purposes[p].hint, text)
 }
 
-// writingKey takes a key while the person writes.
+// writingKey handles a key for the input.
 func (v *Inspector) writingKey(k tea.KeyPressMsg) tea.Cmd {
 	switch name := k.String(); {
 	case v.opt.Keys.Match(config.ActionCancel, name):
@@ -419,7 +419,7 @@ func (v *Inspector) writingKey(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// written does what the person has written for.
+// written handles the finished input.
 func (v *Inspector) written() tea.Cmd {
 	text := v.page.Written()
 	switch v.line {
@@ -447,8 +447,8 @@ func (v *Inspector) Paste(text string) dialog.Action {
 	return stay(v.load())
 }
 
-// Mouse implements dialog.Dialog: the wheel scrolls what it is over, a click marks, and
-// one on what is marked shows it in full, or no longer.
+// Mouse implements dialog.Dialog: the wheel scrolls the part below the pointer, a click
+// marks a line, and a click on the marked one toggles the message in full.
 func (v *Inspector) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 	p, line := v.layout(), list.BodyLine(y)
 	switch m := msg.(type) {
@@ -572,8 +572,8 @@ type foundMsg struct {
 	found  bool
 }
 
-// search looks for the next message, or the one before, that has the words that were
-// looked for last. Those that the filter hides are passed over.
+// search looks for the next or the previous message with the words of the last search.
+// It skips messages that the filter hides.
 func (v *Inspector) search(by int) tea.Cmd {
 	if v.sought.Empty() || len(v.list.runs) == 0 {
 		return nil
@@ -619,7 +619,7 @@ func (v *Inspector) numbersFrom(by int) []uint64 {
 	return numbers
 }
 
-// found goes to what was found.
+// found goes to the match.
 func (v *Inspector) found(msg foundMsg) tea.Cmd {
 	if msg.round != v.round || msg.query != v.sought {
 		return nil
@@ -660,7 +660,7 @@ func (v *Inspector) pair() tea.Cmd {
 	return nil
 }
 
-// partner is the number of the answer to a request, or of the request.
+// partner returns the number of the answer to a request, or of the request to an answer.
 func partner(r *row) (uint64, bool) {
 	if r.Kind == record.Request {
 		return r.answeredBy, r.answered
@@ -680,7 +680,7 @@ type copyMsg struct{ what, text string }
 // mostCopied is how many bytes of messages are copied at most.
 const mostCopied = 16 << 20
 
-// copy copies what the marked line stands for.
+// copy copies the messages of the marked line.
 func (v *Inspector) copy() tea.Cmd {
 	rows := v.list.selected()
 	if len(rows) == 0 {
@@ -714,7 +714,7 @@ type savedMsg struct {
 	err     error
 }
 
-// save saves all that is kept as a recording.
+// save saves the ring as a recording.
 func (v *Inspector) save(path string) tea.Cmd {
 	path = strings.TrimSpace(path)
 	if path == "" {

@@ -21,7 +21,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// ChangesOptions say what a review is made of.
+// ChangesOptions configure a Review.
 type ChangesOptions struct {
 	// Context ends with the program.
 	Context context.Context
@@ -29,12 +29,12 @@ type ChangesOptions struct {
 	Host    Host
 	Theme   *theme.Theme
 	Keys    config.Keys
-	// Diffs is how the person wants to see changes.
+	// Diffs is the user's preference for diffs.
 	Diffs *diffview.Preference
 }
 
 // Review shows what the agent has changed: the list of files, and the diff of one of them,
-// to keep, take back or comment on. Package journal knows the changes.
+// to keep, revert or comment on. The changes come from package journal.
 //
 // It never waits: commands read and write files, and Update takes their results. Not safe
 // for concurrent use.
@@ -70,17 +70,17 @@ func NewReview(opt ChangesOptions) *Review {
 	}
 }
 
-// Covers says that the view takes the whole screen.
+// Covers marks a view that takes the whole screen.
 func (v *Review) Covers() {}
 
 // SetTheme implements dialog.Dialog.
 func (v *Review) SetTheme(th *theme.Theme) { v.opt.Theme, v.page.Theme = th, th }
 
-// ChangesMsg is what a command of a review brings.
+// ChangesMsg is the result of a command of a Review.
 type ChangesMsg interface{ changes() }
 
 type (
-	// journalMsg: the journal has more to tell.
+	// journalMsg: the journal has changed.
 	journalMsg struct{}
 	// actedMsg: files were written, or could not be.
 	actedMsg struct {
@@ -100,7 +100,7 @@ func (v *Review) Open() tea.Cmd {
 	return tea.Batch(v.refresh(), v.wait())
 }
 
-// Update takes what a command has brought. open says whether the view is open.
+// Update handles the result of a command. open says whether the view is open.
 func (v *Review) Update(msg ChangesMsg, open bool) tea.Cmd {
 	switch msg := msg.(type) {
 	case journalMsg:
@@ -124,7 +124,7 @@ func (v *Review) Update(msg ChangesMsg, open bool) tea.Cmd {
 	return nil
 }
 
-// wait waits for the journal to have more to tell, in one command at a time.
+// wait waits for the journal to change, in one command at a time.
 func (v *Review) wait() tea.Cmd {
 	if v.waiting {
 		return nil
@@ -137,7 +137,7 @@ func (v *Review) wait() tea.Cmd {
 	}
 }
 
-// refresh lists the files anew, and compares those that are in sight.
+// refresh updates the list of files, and compares those in sight.
 func (v *Review) refresh() tea.Cmd {
 	v.version = v.journal.Version()
 	v.list.set(v.journal.Files(v.since()))
@@ -148,7 +148,7 @@ func (v *Review) refresh() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// say says something below the view until the next key, or what went wrong.
+// say shows a message, or the error, until the next key.
 func (v *Review) say(words string, err error) {
 	var about *journal.FileError
 	switch {
@@ -185,7 +185,7 @@ func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
 	return nil
 }
 
-// do does what an action of the configuration says.
+// do performs an action of the configuration.
 func (v *Review) do(a config.Action) dialog.Action {
 	switch a {
 	case config.ActionChangesClose:
@@ -235,7 +235,7 @@ func (v *Review) do(a config.Action) dialog.Action {
 	return nil
 }
 
-// window returns where the person moves: in the list, or in a diff.
+// window returns the window that keys move in: the list's, or the diff's.
 func (v *Review) window() *list.Window {
 	if v.pane != nil {
 		return &v.pane.Window
@@ -243,7 +243,7 @@ func (v *Review) window() *list.Window {
 	return &v.list.Window
 }
 
-// path is the file that the person is at, "" if there is none.
+// path returns the path of the marked or open file, or "".
 func (v *Review) path() string {
 	if v.pane != nil {
 		return v.pane.path
@@ -276,14 +276,14 @@ func (v *Review) Mouse(msg tea.MouseMsg, _, y int) dialog.Action {
 	return nil
 }
 
-// scope is which turns are looked at: all of the session, the last one, or those
+// scope says of which turns changes are shown: all of the session, the last one, or those
 // from a turn on.
 type scope struct {
 	last bool
 	from int // 0 is the whole session
 }
 
-// since is the first turn that is looked at, 0 for all of the session.
+// since returns the first turn in scope, 0 for all of the session.
 func (v *Review) since() int {
 	if v.scope.last {
 		if turns := v.journal.Turns(); len(turns) > 0 {
@@ -293,7 +293,7 @@ func (v *Review) since() int {
 	return v.scope.from
 }
 
-// scopeWords says which turns are looked at.
+// scopeWords describes the scope.
 func (v *Review) scopeWords() string {
 	switch {
 	case v.scope.last:
@@ -320,7 +320,7 @@ func (v *Review) setScope(s scope) tea.Cmd {
 	return v.refresh()
 }
 
-// chooseScope lets the person choose from which prompt on changes are looked at.
+// chooseScope lists the scopes to choose from.
 func (v *Review) chooseScope() {
 	set := func(s scope) dialog.Action { return dialog.Do(func() tea.Cmd { return v.setScope(s) }) }
 	items := []dialog.Item{
@@ -386,7 +386,7 @@ func (v *Review) write(do func(context.Context) (string, error)) tea.Cmd {
 	}
 }
 
-// again says how to redo what was taken back.
+// again says how to redo a revert.
 func (v *Review) again() string {
 	if keys := v.opt.Keys.For(config.ActionChangesRedo); len(keys) > 0 {
 		return " · " + keys[0] + " redoes it"
@@ -460,7 +460,7 @@ func (v *Review) keepHunk() tea.Cmd {
 	})
 }
 
-// edit opens the file at the line that the person is at.
+// edit opens the file in the editor, at the line of the cursor.
 func (v *Review) edit() tea.Cmd {
 	path, line := v.path(), 0
 	if path == "" {
@@ -500,7 +500,7 @@ type line struct {
 	quote  string
 }
 
-// lineHere is the line that the cursor is at; ok is false if there is none.
+// lineHere returns the line at the cursor; ok is false without one.
 func (v *Review) lineHere() (l line, ok bool) {
 	p := v.pane
 	if p == nil || p.layout == nil {
@@ -517,7 +517,7 @@ func (v *Review) lineHere() (l line, ok bool) {
 	return line{p.path, number + 1, now < 0, lineOf(text, number)}, true
 }
 
-// lineOf is a line of a text, from 0, without its end.
+// lineOf returns a line of a text, from 0, without its end.
 func lineOf(text string, number int) string {
 	for range number {
 		at := strings.IndexByte(text, '\n')
@@ -530,7 +530,7 @@ func lineOf(text string, number int) string {
 	return strings.TrimSuffix(text, "\r")
 }
 
-// commentOn is the comment on a line, -1 if there is none.
+// commentOn returns the index of the comment on a line, or -1.
 func (v *Review) commentOn(l line) int {
 	return slices.IndexFunc(v.comments, func(c comment) bool {
 		return c.path == l.path && c.number == l.number && c.old == l.old
@@ -586,7 +586,7 @@ func (v *Review) sendComments() tea.Cmd {
 	return v.opt.Host.Compose(b.String())
 }
 
-// lineLabel says where a line is.
+// lineLabel names a line by path and number.
 func (v *Review) lineLabel(l line) string {
 	place := fmt.Sprintf("%s:%d", termtext.Line(v.at.Path(l.path)), l.number)
 	if l.old {
