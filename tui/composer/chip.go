@@ -34,17 +34,23 @@ type chip struct {
 
 // fold stores raw text, and returns the chip for it.
 func (c *chips) fold(raw string) (mark string, text func() string) {
-	if prompt.FirstChip+rune(len(c.list)) > prompt.LastChip {
-		return "", func() string { return "" }
-	}
 	amount := fmt.Sprintf("%d bytes", len(raw))
 	if n := lineCount(raw); n > 1 {
 		amount = fmt.Sprintf("%d lines", n)
 	}
 	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount)
 	text = sync.OnceValue(func() string { return clean(raw) })
-	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: text})
-	return string(prompt.FirstChip + rune(len(c.list)-1)), text
+	return c.add(chip{label: label, text: text}), text
+}
+
+// add stores a chip and returns its character, "" if there are too many.
+func (c *chips) add(ch chip) (mark string) {
+	if prompt.FirstChip+rune(len(c.list)) > prompt.LastChip {
+		return ""
+	}
+	ch.width = termtext.Width(ch.label)
+	c.list = append(c.list, ch)
+	return string(prompt.FirstChip + rune(len(c.list)-1))
 }
 
 // frozen returns a copy for use in another goroutine.
@@ -235,21 +241,8 @@ func (c *Composer) Attach(a prompt.Attachment) bool {
 
 // attach keeps an attachment, and returns the chip for it; "" if there are too many.
 func (c *chips) attach(a prompt.Attachment) (mark string) {
-	if prompt.FirstChip+rune(len(c.list)) > prompt.LastChip {
-		return ""
-	}
 	label := "[" + oneLine(a.Label) + "]"
-	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: func() string { return label }, attached: &a})
-	return string(prompt.FirstChip + rune(len(c.list)-1))
-}
-
-// imageLabel returns what the draft shows of an image.
-func imageLabel(i *prompt.Image) string {
-	name := "image"
-	if i.Name != "" {
-		name += " " + filepath.Base(filepath.FromSlash(i.Name))
-	}
-	return fmt.Sprintf("[%s, %d×%d, %s]", oneLine(name), i.Width, i.Height, prompt.ByteSize(int64(i.Size)))
+	return c.add(chip{label: label, text: func() string { return label }, attached: &a})
 }
 
 // AddImage inserts an image at the cursor, as a chip. It returns false if there are too
@@ -262,7 +255,6 @@ func (c *Composer) AddImage(img *prompt.Image) bool {
 		return false
 	}
 	c.buf.Replace(c.buf.cur, c.buf.cur, mark+" ")
-	c.completion = completion{}
 	return true
 }
 
@@ -270,14 +262,14 @@ func (c *Composer) AddImage(img *prompt.Image) bool {
 // text of the prompt mentions the file, if there is one, so that the text restores the
 // image.
 func (c *chips) image(img *prompt.Image) (mark string) {
-	if prompt.FirstChip+rune(len(c.list)) > prompt.LastChip {
-		return ""
+	name := "image"
+	if img.Name != "" {
+		name += " " + filepath.Base(filepath.FromSlash(img.Name))
 	}
-	label := imageLabel(img)
+	label := fmt.Sprintf("[%s, %d×%d, %s]", oneLine(name), img.Width, img.Height, prompt.ByteSize(int64(img.Size)))
 	text := label
 	if img.Name != "" {
 		text = prompt.WriteMention(img.Name)
 	}
-	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: func() string { return text }, image: img})
-	return string(prompt.FirstChip + rune(len(c.list)-1))
+	return c.add(chip{label: label, text: func() string { return text }, image: img})
 }

@@ -107,8 +107,7 @@ func (p *completion) open() bool {
 // complete updates the popup and the state of mentions. It returns the command that
 // reads the project's files for that.
 func (c *Composer) complete() tea.Cmd {
-	cmd := c.offer()
-	return tea.Batch(cmd, c.lookUp(), c.previewDue())
+	return tea.Batch(c.offer(), c.lookUp(), c.previewDue())
 }
 
 // offer updates the popup for the text before the cursor.
@@ -136,7 +135,12 @@ func (c *Composer) offer() tea.Cmd {
 	p.query, p.stale, p.window, p.note = query, false, list.Window{}, ""
 	if kind == commandCompletion {
 		p.items, p.labels = c.commands.match(query), 0
-		p.found, p.all, p.atLeast = len(p.items), c.commands.listed(), false
+		p.found, p.all, p.atLeast = len(p.items), 0, false
+		for _, cmd := range c.commands {
+			if !cmd.alias {
+				p.all++
+			}
+		}
 		for _, it := range p.items {
 			p.labels = max(p.labels, termtext.Width(it.label))
 		}
@@ -268,17 +272,6 @@ func (l commands) withOwn(own []OwnCommand) commands {
 		}
 	}
 	return l
-}
-
-// listed returns how many commands there are, without other names of the same.
-func (l commands) listed() int {
-	n := 0
-	for _, cmd := range l {
-		if !cmd.alias {
-			n++
-		}
-	}
-	return n
 }
 
 // ownOf returns parley's command in a draft, and its argument; or "".
@@ -512,16 +505,14 @@ func (c *Composer) previewDue() tea.Cmd {
 	root, path := c.root, p.items[p.window.Mark].label
 	return func() tea.Msg {
 		lines := readPreview(root, path)
-		return resultMsg{c, func() tea.Cmd { return c.takePreview(root, path, lines) }}
+		return resultMsg{c, func() tea.Cmd {
+			c.preview = preview{path: path, lines: lines}
+			if root != c.root {
+				c.preview.path = ""
+			}
+			return c.previewDue()
+		}}
 	}
-}
-
-func (c *Composer) takePreview(root, path string, lines []string) tea.Cmd {
-	c.preview = preview{path: path, lines: lines}
-	if root != c.root {
-		c.preview.path = ""
-	}
-	return c.previewDue()
 }
 
 // readPreview returns the first lines of a file of the project.

@@ -69,8 +69,10 @@ type Composer struct {
 	matching   bool // a command is matching files
 	listed     time.Time
 	listError  string
-	looked     lookup
-	preview    preview
+	// looked says whether the file of a mention of the draft exists, which decides how the
+	// mention is shown; a path that is missing was not looked up on disk yet.
+	looked  map[string]bool
+	preview preview
 
 	width, maxHeight int
 	unfocused        bool
@@ -109,7 +111,7 @@ func (c *Composer) SetRoot(root string) {
 		return
 	}
 	c.root, c.index, c.listing, c.listed, c.listError = root, nil, false, time.Time{}, ""
-	c.looked = lookup{}
+	c.looked = nil
 }
 
 func (c *Composer) reset() {
@@ -129,7 +131,7 @@ func (c *Composer) reset() {
 		c.vim.Edit(c.vimText)
 	}
 	c.walk, c.search, c.completion, c.top = nil, nil, completion{}, wrappedRow{}
-	c.looked = lookup{}
+	c.looked = nil
 }
 
 // Result is the effect of a key.
@@ -180,19 +182,13 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 		return result, c.complete()
 	}
 	was := c.buf.watched()
-	result, cmd := c.edit(key, name, action, bound)
-	if !result.Used {
-		return result, cmd
-	}
-	c.typed(was)
-	return result, tea.Batch(cmd, c.complete())
-}
-
-// edit applies a key to the draft, or what it is bound to.
-func (c *Composer) edit(key tea.KeyPressMsg, name string, action config.Action, bound bool) (Result, tea.Cmd) {
+	result := Result{Used: true}
+	var cmd tea.Cmd
 	switch edits, known := editing[name]; {
 	case bound && !config.Types(name):
-		return c.act(action, name)
+		if result, cmd = c.act(action, name); !result.Used {
+			return result, cmd
+		}
 	case bound && c.buf.empty():
 		return Result{}, nil // a "?" at the start of a draft shows the help
 	case known:
@@ -202,7 +198,8 @@ func (c *Composer) edit(key tea.KeyPressMsg, name string, action config.Action, 
 	default:
 		return Result{}, nil
 	}
-	return Result{Used: true}, nil
+	c.typed(was)
+	return result, tea.Batch(cmd, c.complete())
 }
 
 // perform applies an editing key to the draft.
@@ -222,9 +219,9 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 	case config.ActionNewline:
 		c.buf.insert("\n")
 	case config.ActionHistoryPrev:
-		c.previous(name == "up")
+		c.vertical(-1, name == "up")
 	case config.ActionHistoryNext:
-		c.next(name == "down")
+		c.vertical(1, name == "down")
 	case config.ActionHistorySearch:
 		c.beginSearch()
 	case config.ActionEditor:
@@ -247,26 +244,18 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 	return used, nil
 }
 
-// previous goes up a row, or from the first row to the previous prompt. A key that is
-// not an arrow always uses the history.
-func (c *Composer) previous(arrow bool) {
+// vertical goes a row up (by = -1) or down (1), or beyond the draft's ends to the prompt
+// before or after it in the history. A key that is not an arrow always uses the history.
+func (c *Composer) vertical(by int, arrow bool) {
 	walking := c.walk != nil && c.walk.fresh
 	c.buf.selecting = false
-	if arrow && !walking && c.buf.vertical(-1, c.textWidth()) {
-		return
-	}
-	if !c.recall(-1) && arrow {
-		c.buf.Move(pos(0, 0))
-	}
-}
-
-func (c *Composer) next(arrow bool) {
-	walking := c.walk != nil && c.walk.fresh
-	c.buf.selecting = false
-	if arrow && !walking && c.buf.vertical(1, c.textWidth()) {
-		return
-	}
-	if c.walk == nil || !c.recall(1) {
+	switch {
+	case arrow && !walking && c.buf.vertical(by, c.textWidth()):
+	case by < 0:
+		if !c.recall(by) && arrow {
+			c.buf.Move(pos(0, 0))
+		}
+	case c.walk == nil || !c.recall(by):
 		c.buf.Move(c.buf.last())
 	}
 }
@@ -350,7 +339,6 @@ func (c *Composer) SetText(text string) {
 	defer c.settle()
 	c.toDraft()
 	c.buf.Replace(pos(0, 0), c.buf.last(), clean(text))
-	c.completion = completion{}
 }
 
 // Append appends text to the draft.
@@ -358,7 +346,6 @@ func (c *Composer) Append(text string) {
 	defer c.settle()
 	c.toDraft()
 	c.buf.Replace(c.buf.last(), c.buf.last(), clean(text))
-	c.completion = completion{}
 }
 
 // Text returns the draft, with everything that was pasted.

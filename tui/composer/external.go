@@ -65,7 +65,13 @@ func (c *Composer) runEditor(args []string, file, was string) tea.Cmd {
 			return ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is unchanged",
 				termtext.Line(filepath.Base(args[0])), err)}
 		}
-		return resultMsg{c, func() tea.Cmd { return c.takeEdited(text, was) }}
+		return resultMsg{c, func() tea.Cmd {
+			if text != strings.TrimRight(was, "\n") { // else the draft keeps its chips and its cursor
+				c.endSearch() // begun before the editor appeared: what it shows is not the draft
+				c.buf.Replace(pos(0, 0), c.buf.last(), text)
+			}
+			return c.complete()
+		}}
 	}
 	return c.exec(exec.Command(args[0], append(args[1:], file)...), func(err error) tea.Msg {
 		return resultMsg{c, func() tea.Cmd { return func() tea.Msg { return read(err) } }} // the callback must not block
@@ -86,16 +92,4 @@ func readDraft(name string) (string, error) {
 		return "", fmt.Errorf("the text is longer than %d MB", editedBytes>>20)
 	}
 	return clean(strings.TrimRight(string(data), "\r\n")), nil
-}
-
-// takeEdited replaces the draft by the editor's result. If that is unchanged the draft
-// keeps its chips and its cursor.
-func (c *Composer) takeEdited(text, was string) tea.Cmd {
-	if text != strings.TrimRight(was, "\n") {
-		if c.search != nil { // begun before the editor appeared: what it shows is not the draft
-			c.buf, c.search = c.search.draft, nil
-		}
-		c.buf.Replace(pos(0, 0), c.buf.last(), text)
-	}
-	return c.complete()
 }

@@ -128,10 +128,7 @@ func (c *Composer) listDue() tea.Cmd {
 	root := c.root
 	return func() tea.Msg {
 		paths, err := listFiles(root)
-		var index *fileIndex
-		if err == nil {
-			index = newFileIndex(paths)
-		}
+		index := newFileIndex(paths)
 		return resultMsg{c, func() tea.Cmd { return c.takeList(root, index, err) }}
 	}
 }
@@ -146,7 +143,7 @@ func (c *Composer) takeList(root string, index *fileIndex, err error) tea.Cmd {
 	} else {
 		c.index = index
 	}
-	maps.DeleteFunc(c.looked.there, func(_ string, there bool) bool { return !there }) // it may exist now
+	maps.DeleteFunc(c.looked, func(_ string, there bool) bool { return !there }) // it may exist now
 	if p := &c.completion; p.kind == fileCompletion {
 		marked := ""
 		if p.window.Mark < len(p.items) {
@@ -208,7 +205,15 @@ func gitFiles(ctx context.Context, root string) ([]string, error) {
 	}
 	var paths []string
 	s := bufio.NewScanner(out)
-	s.Split(splitNUL)
+	s.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		if i := bytes.IndexByte(data, 0); i >= 0 {
+			return i + 1, data[:i], nil
+		}
+		if atEOF && len(data) > 0 {
+			return len(data), data, nil
+		}
+		return 0, nil, nil
+	})
 	for len(paths) < filesListed && s.Scan() {
 		paths = addPath(paths, s.Text())
 	}
@@ -218,16 +223,6 @@ func gitFiles(ctx context.Context, root string) ([]string, error) {
 		return paths, nil
 	}
 	return paths, errors.Join(s.Err(), cmd.Wait())
-}
-
-func splitNUL(data []byte, atEOF bool) (int, []byte, error) {
-	if i := bytes.IndexByte(data, 0); i >= 0 {
-		return i + 1, data[:i], nil
-	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
 }
 
 // addPath leaves out names that cannot be shown exactly, and so must not be mentioned.
@@ -340,7 +335,7 @@ const scored = 2000
 func (x *fileIndex) match(query string) (list []string, found int, exact bool) {
 	query = strings.ToLower(strings.TrimPrefix(query, "./"))
 	want := letters(query)
-	best := ranking{limit: offered}
+	var best ranking
 	var scattered []int
 	for i, p := range x.lower {
 		if x.has[i]&want != want {
@@ -358,13 +353,13 @@ func (x *fileIndex) match(query string) (list []string, found int, exact bool) {
 			scattered = append(scattered, i)
 		}
 	}
-	if len(best.list) < offered {
-		for _, m := range fuzzy.FindFromNoSort(query, subset{x.paths, scattered}) {
+	if len(best) < offered {
+		for _, m := range fuzzy.FindFromNoSort(query, subset{scattered, func(i int) string { return x.paths[i] }}) {
 			best.add(fit{rankScattered, -m.Score, scattered[m.Index]})
 		}
 	}
-	list = make([]string, len(best.list))
-	for i, f := range best.list {
+	list = make([]string, len(best))
+	for i, f := range best {
 		list[i] = x.paths[f.path]
 	}
 	return list, found + len(scattered), len(scattered) < scored
@@ -422,14 +417,14 @@ func subsequence(p, query string) bool {
 	return true
 }
 
-// subset is some of the paths, in the form of the fuzzy matcher.
+// subset is some of a list of texts, in the form of the fuzzy matcher.
 type subset struct {
-	paths []string
-	of    []int
+	of   []int
+	text func(i int) string
 }
 
 func (s subset) Len() int            { return len(s.of) }
-func (s subset) String(i int) string { return s.paths[s.of[i]] }
+func (s subset) String(i int) string { return s.text(s.of[i]) }
 
 // fit is how well one path matches: lower is better, in the order of the fields.
 type fit struct{ rank, score, path int }
@@ -438,22 +433,19 @@ func (f fit) compare(g fit) int {
 	return cmp.Or(f.rank-g.rank, f.score-g.score, f.path-g.path)
 }
 
-// ranking keeps the best matches, in order.
-type ranking struct {
-	limit int
-	list  []fit
-}
+// ranking is the best matches, at most offered, in order.
+type ranking []fit
 
 func (r *ranking) add(f fit) {
-	full := len(r.list) == r.limit
-	if full && f.compare(r.list[r.limit-1]) >= 0 {
-		return
+	list := *r
+	if len(list) == offered {
+		if f.compare(list[offered-1]) >= 0 {
+			return
+		}
+		list = list[:offered-1]
 	}
-	at, _ := slices.BinarySearchFunc(r.list, f, fit.compare)
-	if full {
-		r.list = r.list[:r.limit-1]
-	}
-	r.list = slices.Insert(r.list, at, f)
+	at, _ := slices.BinarySearchFunc(list, f, fit.compare)
+	*r = slices.Insert(list, at, f)
 }
 
 const (
@@ -462,14 +454,6 @@ const (
 	lookedUpIn     = 16 << 10 // the longest line whose mentions are looked up, in bytes
 )
 
-// lookup holds the known mentions of a draft: how a mention is shown depends on whether
-// its file exists, which takes disk access.
-type lookup struct {
-	// there says whether a mentioned path exists; a path that is missing was not looked
-	// up.
-	there map[string]bool
-}
-
 // found is what mentions of a draft refer to.
 type found struct {
 	there map[string]bool
@@ -477,9 +461,6 @@ type found struct {
 	images  map[string]*prompt.Image
 	refused map[string]error
 }
-
-// names reports whether a mention is known to refer to something.
-func (l *lookup) names(m prompt.Mention) bool { return l.there[m.Path] }
 
 // lookUp returns the command that looks up the visible unknown mentions; nil if there
 // are none.
@@ -495,7 +476,7 @@ func (c *Composer) lookUp() tea.Cmd {
 			continue
 		}
 		for _, m := range prompt.Mentions(text) {
-			if _, known := c.looked.there[m.Path]; known || m.Path == "" || c.writing(row, m) || len(due) == lookedUpAtOnce {
+			if _, known := c.looked[m.Path]; known || m.Path == "" || c.writing(row, m) || len(due) == lookedUpAtOnce {
 				continue
 			}
 			due = append(due, m)
@@ -504,20 +485,28 @@ func (c *Composer) lookUp() tea.Cmd {
 	if len(due) == 0 {
 		return nil
 	}
-	if c.looked.there == nil || len(c.looked.there) > lookedUpKept {
-		c.looked.there = map[string]bool{}
+	if c.looked == nil || len(c.looked) > lookedUpKept {
+		c.looked = map[string]bool{}
 	}
 	for _, m := range due {
-		c.looked.there[m.Path] = false // until it is known
+		c.looked[m.Path] = false // until it is known
 	}
 	root, chips, images := c.root, c.chips, c.refusesImages() == nil
 	return func() tea.Msg {
 		f := lookAt(root, due, images)
 		return resultMsg{c, func() tea.Cmd {
-			if chips != c.chips || root != c.root || c.looked.there == nil {
+			if chips != c.chips || root != c.root || c.looked == nil {
 				return nil // the draft is gone
 			}
-			return c.takeLookup(f)
+			maps.Copy(c.looked, f.there)
+			for path, img := range f.images {
+				c.chipImage(path, img)
+			}
+			for path, err := range f.refused {
+				err := fmt.Errorf("%s goes as a link, not as an image: %w", oneLine(path), err)
+				return func() tea.Msg { return ErrorMsg{Err: err} }
+			}
+			return nil
 		}}
 	}
 }
@@ -553,21 +542,6 @@ func lookAt(root string, due []prompt.Mention, images bool) found {
 		}
 	}
 	return result
-}
-
-// takeLookup marks what was found, and replaces images by chips.
-func (c *Composer) takeLookup(f found) tea.Cmd {
-	for path, there := range f.there {
-		c.looked.there[path] = there
-	}
-	for path, img := range f.images {
-		c.chipImage(path, img)
-	}
-	for path, err := range f.refused {
-		err := fmt.Errorf("%s goes as a link, not as an image: %w", oneLine(path), err)
-		return func() tea.Msg { return ErrorMsg{Err: err} }
-	}
-	return nil
 }
 
 // chipImage replaces each mention of an image by a chip. The cursor stays in place.
@@ -636,7 +610,7 @@ func (c *Composer) dropped(text string) tea.Cmd {
 				return nil
 			}
 		}
-		return resultMsg{c, func() tea.Cmd { return c.takeDropped(chips, text, paths) }}
+		return resultMsg{c, func() tea.Cmd { return c.takeDropped(chips, oneLine(text), paths) }}
 	}
 }
 
@@ -704,21 +678,19 @@ func (c *Composer) takeDropped(chips *chips, pasted string, paths []string) tea.
 	if chips != c.chips {
 		return nil
 	}
-	pasted = oneLine(pasted)
-	var list []string
+	text := ""
 	for _, p := range paths {
-		list = append(list, prompt.WriteMention(p))
+		text += prompt.WriteMention(p) + " "
 	}
 	for row := range c.buf.lines {
 		at := strings.LastIndex(c.buf.lines[row].text, pasted)
 		if at < 0 {
 			continue
 		}
-		before, text := "", strings.Join(list, " ")+" "
 		if at > 0 && !prompt.OpensWord(c.buf.lines[row].text[:at]) {
-			before = " "
+			text = " " + text
 		}
-		c.buf.Replace(pos(row, at), pos(row, at+len(pasted)), before+text)
+		c.buf.Replace(pos(row, at), pos(row, at+len(pasted)), text)
 		if err := c.refusesImages(); err != nil {
 			return func() tea.Msg { return ErrorMsg{Err: fmt.Errorf("%w: the file goes as a link", err)} }
 		}

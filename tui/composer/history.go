@@ -19,7 +19,6 @@ import (
 	"parley/config"
 	"parley/fs"
 	"parley/internal/termtext"
-	"parley/tui/composer/vim"
 	"parley/tui/theme"
 )
 
@@ -285,7 +284,6 @@ func (c *Composer) recall(by int) bool {
 	return true
 }
 
-// bufferOf returns a buffer with a text.
 func bufferOf(c *chips, text string) *buffer {
 	b := newBuffer(c)
 	b.splice(pos(0, 0), pos(0, 0), text)
@@ -309,20 +307,24 @@ func (w *walk) leftDraft(shown *buffer) string {
 // stores it there; only the visible text is restored later. The command that saves it
 // may be nil.
 func (c *Composer) Leave() tea.Cmd {
-	if c.search != nil {
-		c.buf, c.search = c.search.draft, nil
-	}
+	c.endSearch()
 	return c.Keep(c.walk.leftDraft(c.buf))
 }
 
-// toDraft ends a walk or a search and shows the draft again.
-func (c *Composer) toDraft() {
+// endSearch closes the search, if one is open, and shows what was there before.
+func (c *Composer) endSearch() {
 	if c.search != nil {
 		c.buf, c.search = c.search.draft, nil
 	}
+}
+
+// toDraft ends a walk, a search or a completion and shows the draft again.
+func (c *Composer) toDraft() {
+	c.endSearch()
 	if c.walk != nil {
 		c.buf, c.walk = c.walk.left[len(c.walk.texts)], nil
 	}
+	c.completion = completion{}
 }
 
 // search is the history search: a list of the prompts that match. The editor shows the
@@ -344,11 +346,8 @@ const (
 )
 
 func (c *Composer) beginSearch() {
-	texts := c.history.all()
-	s := &search{texts: make([]string, 0, len(texts)), draft: c.buf}
-	for i := len(texts) - 1; i >= 0; i-- {
-		s.texts = append(s.texts, texts[i])
-	}
+	s := &search{texts: c.history.all(), draft: c.buf}
+	slices.Reverse(s.texts)
 	c.search, c.completion = s, completion{}
 	s.find()
 	c.showMatch()
@@ -365,7 +364,7 @@ func (c *Composer) searchKey(key tea.KeyPressMsg) (handled bool) {
 	case action == config.ActionHistoryPrev, name == "ctrl+p":
 		s.step(-1)
 	case action == config.ActionCancel, action == config.ActionInterrupt, name == "ctrl+g":
-		c.buf, c.search = s.draft, nil
+		c.endSearch()
 		return true
 	case action == config.ActionSend, name == "tab":
 		c.takeMatch()
@@ -419,16 +418,22 @@ func (c *Composer) showMatch() {
 	c.buf = s.draft
 	if text, ok := s.match(); ok {
 		c.buf = bufferOf(c.chips, text)
-		c.buf.Move(c.buf.find(s.query))
+		c.buf.Move(pos(0, 0))
+		for row, l := range c.buf.lines {
+			if col := indexFold(l.text, s.query); col >= 0 {
+				c.buf.Move(pos(row, col))
+				break
+			}
+		}
 	}
 }
 
 // takeMatch ends a search with the visible prompt, as an edit of the draft that can be
 // undone.
 func (c *Composer) takeMatch() {
-	s := c.search
-	c.buf, c.search = s.draft, nil
-	if text, ok := s.match(); ok {
+	text, ok := c.search.match()
+	c.endSearch()
+	if ok {
 		c.buf.Replace(pos(0, 0), c.buf.last(), text)
 	}
 }
@@ -446,7 +451,7 @@ func (s *search) find() {
 			others = append(others, i)
 		}
 	}
-	for _, m := range fuzzy.FindFrom(s.query, heads{s.texts, others}) {
+	for _, m := range fuzzy.FindFrom(s.query, subset{others, func(i int) string { return labelOf(s.texts[i], scattered) }}) {
 		s.add(others[m.Index], m.MatchedIndexes)
 	}
 	s.list.found = len(s.list.items)
@@ -475,31 +480,12 @@ func labelOf(text string, most int) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
 }
 
-// heads are the beginnings of prompts, in the form of the fuzzy matcher.
-type heads struct {
-	texts []string
-	of    []int
-}
-
-func (h heads) Len() int            { return len(h.of) }
-func (h heads) String(i int) string { return labelOf(h.texts[h.of[i]], scattered) }
-
 // indexFold is strings.Index, ignoring case.
 func indexFold(s, sub string) int {
 	if lower := strings.ToLower(s); len(lower) == len(s) {
 		return strings.Index(lower, strings.ToLower(sub))
 	}
 	return strings.Index(s, sub)
-}
-
-// find returns where a text begins in the buffer, or the buffer's start.
-func (b *buffer) find(text string) vim.Pos {
-	for row, l := range b.lines {
-		if col := indexFold(l.text, text); col >= 0 {
-			return pos(row, col)
-		}
-	}
-	return pos(0, 0)
 }
 
 // Searching reports whether a history search is open.

@@ -104,7 +104,6 @@ func (c *Composer) TakeBack(q conversation.QueuedPrompt) tea.Cmd {
 	}
 	raw.WriteString(clean(text[done:]))
 	c.buf.Replace(c.buf.last(), c.buf.last(), raw.String())
-	c.completion = completion{}
 	return c.lookUp()
 }
 

@@ -269,7 +269,7 @@ func (c *Composer) highlights(row, from, to int) []highlight {
 	}
 	start := wordBefore(text, from)
 	for _, m := range prompt.Mentions(text[start:to]) {
-		if m.To > m.From+1 && start+m.To > from && c.looked.names(m) {
+		if m.To > m.From+1 && start+m.To > from && c.looked[m.Path] {
 			list = append(list, highlight{start + m.From, start + m.To, markMention})
 		}
 	}

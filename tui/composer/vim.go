@@ -86,7 +86,7 @@ func (c *Composer) typed(was watched) {
 // follow updates the vim editor to the visible buffer, and to changes other than by
 // keys.
 func (c *Composer) follow() {
-	c.buf.snap()
+	c.buf.cur = c.buf.snapped(c.buf.cur) // an edit may have joined the text on both sides of it
 	if c.vim == nil {
 		return
 	}
@@ -98,10 +98,6 @@ func (c *Composer) follow() {
 	}
 	c.known = c.buf.watched()
 }
-
-// snap moves the cursor to the end of a character, if an edit has joined the text on
-// both sides of it.
-func (b *buffer) snap() { b.cur = b.snapped(b.cur) }
 
 // snapped returns a position, or the end of the character that contains it.
 func (b *buffer) snapped(p vim.Pos) vim.Pos {
