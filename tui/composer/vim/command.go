@@ -101,7 +101,7 @@ func init() {
 		"I":  func(e *Editor, c command) { e.beginAt(c, e.text.indentEnd(e.text.Cursor().Row)) },
 		"gI": func(e *Editor, c command) { e.beginAt(c, Pos{e.text.Cursor().Row, 0}) },
 		"A":  func(e *Editor, c command) { e.beginAt(c, e.text.end(e.text.Cursor().Row)) },
-		"o":  (*Editor).openBelow, "O": (*Editor).openAbove,
+		"o":  (*Editor).openLine, "O": (*Editor).openLine,
 		"R": func(e *Editor, c command) { e.begin(c); e.mode = Replace },
 		"r": (*Editor).replaceCharacters,
 		"J": (*Editor).join, "gJ": (*Editor).join,

@@ -43,12 +43,17 @@ func init() {
 		"$": {inclusive, (*Editor).lineEnd, true}, "g_": {inclusive, (*Editor).lastNonBlank, false},
 		"|":  {exclusive, (*Editor).column, false},
 		"gg": {linewise, func(e *Editor, c command) (Pos, bool) { return e.row(c.times() - 1), true }, false},
-		"G":  {linewise, (*Editor).lastLine, false},
-		"f":  {inclusive, (*Editor).findNew, false}, "t": {inclusive, (*Editor).findNew, false},
+		"G": {linewise, func(e *Editor, c command) (Pos, bool) {
+			if c.count == 0 {
+				return e.row(e.text.lastRow()), true
+			}
+			return e.row(c.count - 1), true
+		}, false},
+		"f": {inclusive, (*Editor).findNew, false}, "t": {inclusive, (*Editor).findNew, false},
 		"F": {exclusive, (*Editor).findNew, false}, "T": {exclusive, (*Editor).findNew, false},
 		";": {inclusive, (*Editor).findAgain, false}, ",": {inclusive, (*Editor).findAgain, false},
 		"{": {exclusive, (*Editor).paragraphBack, false}, "}": {exclusive, (*Editor).paragraphForward, false},
-		"(": {exclusive, (*Editor).sentencesBack, false}, ")": {exclusive, (*Editor).sentencesForward, false},
+		"(": {exclusive, (*Editor).sentences, false}, ")": {exclusive, (*Editor).sentences, false},
 		"%": {inclusive, (*Editor).matchingBracket, false},
 		"*": {exclusive, (*Editor).searchWord, false}, "#": {exclusive, (*Editor).searchWord, false},
 		"n": {exclusive, (*Editor).search, false}, "N": {exclusive, (*Editor).search, false},
@@ -201,13 +206,6 @@ func (e *Editor) column(c command) (Pos, bool) {
 
 // row returns the first character of a line, or of the last line.
 func (e *Editor) row(row int) Pos { return e.text.firstNonBlank(min(row, e.text.lastRow())) }
-
-func (e *Editor) lastLine(c command) (Pos, bool) {
-	if c.count > 0 {
-		return e.row(c.count - 1), true
-	}
-	return e.row(e.text.lastRow()), true
-}
 
 // findNew is f, F, t and T.
 func (e *Editor) findNew(c command) (Pos, bool) {
@@ -649,11 +647,15 @@ func (d document) beginsSentence(p Pos) bool {
 	return false
 }
 
-// sentenceForward returns the start of the next sentence. It reports false at the end
-// of the text.
-func (d document) sentenceForward(p Pos) (Pos, bool) {
+// sentenceForward and sentenceBack return the nearest start of a sentence after or before
+// p. They report false at the end of the text that they reach without one.
+func (d document) sentenceForward(p Pos) (Pos, bool) { return d.sentence(p, d.next) }
+
+func (d document) sentenceBack(p Pos) (Pos, bool) { return d.sentence(p, d.previous) }
+
+func (d document) sentence(p Pos, step func(Pos) (Pos, bool)) (Pos, bool) {
 	for {
-		q, moved := d.next(p)
+		q, moved := step(p)
 		if !moved {
 			return p, false
 		}
@@ -663,36 +665,17 @@ func (d document) sentenceForward(p Pos) (Pos, bool) {
 	}
 }
 
-func (d document) sentenceBack(p Pos) (Pos, bool) {
-	for {
-		q, moved := d.previous(p)
-		if !moved {
-			return p, false
-		}
-		if p = q; d.beginsSentence(p) {
-			return p, true
-		}
+// sentences is ( and ).
+func (e *Editor) sentences(c command) (Pos, bool) {
+	step := e.text.sentenceForward
+	if c.name == "(" {
+		step = e.text.sentenceBack
 	}
-}
-
-func (e *Editor) sentencesForward(c command) (Pos, bool) {
 	p := e.text.Cursor()
 	for n := c.times(); n > 0; n-- {
-		q, found := e.text.sentenceForward(p)
+		q, found := step(p)
 		if !found {
-			return q, q != p && (n == 1 || c.operator == "")
-		}
-		p = q
-	}
-	return p, true
-}
-
-func (e *Editor) sentencesBack(c command) (Pos, bool) {
-	p := e.text.Cursor()
-	for n := c.times(); n > 0; n-- {
-		q, found := e.text.sentenceBack(p)
-		if !found {
-			return q, q != p
+			return q, q != p && (n == 1 || c.operator == "" || c.name == "(")
 		}
 		p = q
 	}

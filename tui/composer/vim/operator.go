@@ -258,17 +258,16 @@ func (e *Editor) beginAt(c command, p Pos) {
 	e.begin(c)
 }
 
-func (e *Editor) openBelow(c command) {
-	end := e.text.end(e.text.Cursor().Row)
-	e.edit(end, end, "\n")
-	e.begin(c)
-	e.insert.lines = true
-}
-
-func (e *Editor) openAbove(c command) {
-	at := Pos{e.text.Cursor().Row, 0}
+// openLine is o and O.
+func (e *Editor) openLine(c command) {
+	at := e.text.end(e.text.Cursor().Row)
+	if c.name == "O" {
+		at.Col = 0
+	}
 	e.edit(at, at, "\n")
-	e.text.Move(at)
+	if c.name == "O" {
+		e.text.Move(at)
+	}
 	e.begin(c)
 	e.insert.lines = true
 }
