@@ -23,7 +23,7 @@ func TestAsksWhoUnderstands(t *testing.T) {
 		{[]string{"TERM=xterm-kitty", "SSH_TTY=/dev/pts/1"}, true},
 		{[]string{"WT_SESSION=1"}, true},
 	} {
-		if got := asking(tt.env) != ""; got != tt.asks {
+		if got := understandsQuestions(tt.env); got != tt.asks {
 			t.Errorf("%q: asked %v, want %v", tt.env, got, tt.asks)
 		}
 	}

@@ -41,7 +41,7 @@ type canvas struct {
 func newCanvas(env []string, profile colorprofile.Profile, glyphs SymbolSet, method termtext.Method) *canvas {
 	c := &canvas{symbols: glyphs, cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, seed: maphash.MakeSeed()}
 	c.renderer = uv.NewTerminalRenderer(&c.out, env)
-	c.renderer.SaveCursor() // before any output: see settle
+	c.renderer.SaveCursor() // before any output: see draw
 	c.renderer.SetColorProfile(profile)
 	c.renderer.SetFullscreen(true)
 	c.measure(method)
@@ -93,12 +93,17 @@ func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
 	for _, y := range c.changed {
 		c.fill(y, lineAt(lines, y))
 		c.touch(y)
-		if blank(c.cells.Lines[y]) {
+		if !slices.ContainsFunc(c.cells.Lines[y], func(cell uv.Cell) bool { return cell != uv.EmptyCell }) {
 			c.touch(y - 1) // the renderer erases from there when it clears the rest of the screen
 		}
 	}
 	c.renderer.Render(c.cells)
-	c.settle()
+	clear(c.cells.Touched) // marks that make it look at every line again
+	// The renderer has ended a link, but treats its next output as part of it: restore the
+	// pen that it began with.
+	x, y := c.renderer.Position()
+	c.renderer.RestoreCursor()
+	c.renderer.SetPosition(x, y)
 	if cursor != nil {
 		c.renderer.MoveTo(cursor.X, cursor.Y)
 	}
@@ -108,15 +113,6 @@ func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
 
 // touch marks a row for the renderer.
 func (c *canvas) touch(y int) { c.cells.TouchLine(0, y, c.cells.Width()) }
-
-func blank(row uv.Line) bool {
-	for x := range row {
-		if row[x] != uv.EmptyCell {
-			return false
-		}
-	}
-	return true
-}
 
 // fill sets the cells of a row.
 //
@@ -139,16 +135,6 @@ func (c *canvas) fill(y int, line string) {
 }
 
 func linkID(n uint64) string { return "id=" + strconv.FormatUint(n%(1<<30), 36) }
-
-// settle completes what the renderer leaves undone after a frame.
-func (c *canvas) settle() {
-	clear(c.cells.Touched) // marks that make it look at every line again
-	// It has ended a link, but treats its next output as part of it: restore the pen
-	// that it began with.
-	x, y := c.renderer.Position()
-	c.renderer.RestoreCursor()
-	c.renderer.SetPosition(x, y)
-}
 
 // compare finds the rows that differ.
 func (c *canvas) compare(lines []string) {
@@ -311,7 +297,15 @@ func (c *canvas) shifted(lines []string) (s shift, ok bool) {
 	if len(c.changed) < fewestMoved || runtime.GOOS == "windows" || c.shown() == nil {
 		return s, false
 	}
-	c.index()
+	clear(c.rows)
+	for _, y := range c.changed {
+		line := c.lines[y]
+		if _, twice := c.rows[line]; twice || line == "" {
+			c.rows[line] = -1 // a line with several positions is not usable
+		} else {
+			c.rows[line] = y
+		}
+	}
 	clear(c.votes)
 	for _, y := range c.changed {
 		if was, ok := c.rows[lineAt(lines, y)]; ok && was >= 0 {
@@ -339,20 +333,6 @@ func (c *canvas) shifted(lines []string) (s shift, ok bool) {
 	return s, most >= fewestMoved && most > spoilt
 }
 
-// index records the positions of lines that will disappear. A line with several
-// positions is not usable.
-func (c *canvas) index() {
-	clear(c.rows)
-	for _, y := range c.changed {
-		line := c.lines[y]
-		if _, twice := c.rows[line]; twice || line == "" {
-			c.rows[line] = -1
-		} else {
-			c.rows[line] = y
-		}
-	}
-}
-
 // move moves a part of the screen.
 func (c *canvas) move(s shift) {
 	n := max(s.by, -s.by)
@@ -365,7 +345,7 @@ func (c *canvas) move(s shift) {
 	for _, cells := range []*uv.RenderBuffer{c.cells, c.shown()} {
 		rotate(cells.Lines[s.top:s.bottom+1], first)
 		for y := revealed; y < revealed+n; y++ {
-			fill(cells.Lines[y])
+			fillRow(cells.Lines[y], "", "", c.method, c.symbols)
 		}
 	}
 	clear(c.lines[revealed : revealed+n])
@@ -398,12 +378,6 @@ func (c *canvas) shown() *uv.RenderBuffer {
 		return nil
 	}
 	return shown
-}
-
-func fill(row uv.Line) {
-	for x := range row {
-		row[x] = uv.EmptyCell
-	}
 }
 
 // rotate moves the first n elements of a slice to its end.

@@ -18,20 +18,14 @@ import (
 // cannot be interrupted take that long.
 const cancelTime = 500 * time.Millisecond
 
-var errClosed = errors.New("the terminal has been closed")
-
 // input reads keys, the mouse and the terminal's answers.
 type input struct {
 	tty    *tty
-	term   string
+	term   string // its name
 	post   func(tea.Msg)
 	failed func(error)
 
 	cancel func() // nil while not reading
-}
-
-func newInput(t *tty, env []string, post func(tea.Msg), failed func(error)) *input {
-	return &input{tty: t, term: uv.Environ(env).Getenv("TERM"), post: post, failed: failed}
 }
 
 // start reads until stop is called.
@@ -53,7 +47,11 @@ func (in *input) start() error {
 		close(events)
 		_ = reader.Close()
 		if ctx.Err() == nil {
-			in.failed(reason(err))
+			if err == nil {
+				in.failed(errors.New("the terminal has been closed"))
+			} else {
+				in.failed(fmt.Errorf("read from the terminal: %w", err))
+			}
 		}
 		read <- err
 	}()
@@ -77,25 +75,10 @@ func (in *input) stop() {
 	}
 }
 
-// reason returns why there is nothing more to read.
-func reason(err error) error {
-	if err == nil {
-		return errClosed
-	}
-	return fmt.Errorf("read from the terminal: %w", err)
-}
-
-// asking returns the query for synchronized output (mode 2026) and grapheme clusters
-// (mode 2027). It is empty for terminals that would print it.
-func asking(env []string) string {
-	if !understandsQuestions(env) {
-		return ""
-	}
-	return ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
-}
-
-// understandsQuestions decides as Bubble Tea's renderer does: not for Apple's Terminal,
-// and over SSH, where the terminal could be that one, only for known others.
+// understandsQuestions reports whether the terminal ignores questions about modes that it
+// does not know, instead of printing them. It decides as Bubble Tea's renderer does: not
+// for Apple's Terminal, and over SSH, where the terminal could be that one, only for known
+// others.
 func understandsQuestions(env []string) bool {
 	environ := uv.Environ(env)
 	program, named := environ.LookupEnv("TERM_PROGRAM")

@@ -237,5 +237,3 @@ func (o *output) forget() {
 	o.term.canvas.forget()
 	<-o.turn
 }
-
-func (o *output) close() { close(o.done) }

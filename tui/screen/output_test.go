@@ -84,6 +84,6 @@ func TestAFrameIsShownOnceTheTerminalHasTakenIt(t *testing.T) {
 		if msg := <-said; msg != "it is there" {
 			t.Errorf("it said %v", msg)
 		}
-		o.close()
+		close(o.done)
 	})
 }

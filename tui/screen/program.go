@@ -71,7 +71,10 @@ func (p *program) Init() tea.Cmd { return p.begin }
 func (p *program) View() tea.View { return tea.View{} }
 
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	p.screen.silence()
+	// Stop the ticker that the library starts for its renderer even without one. The
+	// method's other effect, releasing the terminal, does nothing because the library has
+	// none.
+	p.screen.quiet.Do(func() { go func() { _ = p.screen.program.ReleaseTerminal() }() })
 	switch msg := msg.(type) {
 	case dueMsg:
 		p.due = false
@@ -137,13 +140,6 @@ func (p *program) draw() {
 			p.screen.mail.post(paintedMsg{})
 		}
 	}
-}
-
-// silence stops the ticker that the library starts for its renderer even without one.
-// The method's other effect, releasing the terminal, does nothing because the library
-// has none.
-func (s *screen) silence() {
-	s.quiet.Do(func() { go func() { _ = s.program.ReleaseTerminal() }() })
 }
 
 // sequences maps the unexported types of the library's messages that query the terminal

@@ -32,6 +32,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
@@ -98,18 +99,23 @@ func Run(ctx context.Context, m Model, o Options) error {
 	if o.Shown != nil {
 		o.Shown()
 	}
-	s.start(s.output.run)
-	s.start(func() { s.mail.deliver(s.program, s.closed) })
-	s.start(s.listen)
-	if better(s.output.term.profile) {
-		go func() { s.mail.post(tea.ColorProfileMsg{Profile: profile(s.tty.out, s.env)}) }() // tmux may hang
+	s.running.Go(s.output.run)
+	s.running.Go(func() { s.mail.deliver(s.program, s.closed) })
+	s.running.Go(s.listen)
+	// The terminal may support more colours than the environment promises.
+	if p := s.output.term.profile; p > colorprofile.ASCII && p < colorprofile.TrueColor {
+		go func() { // inside tmux this runs a program, which may hang
+			s.mail.post(tea.ColorProfileMsg{Profile: withoutColour(colorprofile.Detect(s.tty.out, s.env), s.env)})
+		}()
 	}
 	defer context.AfterFunc(ctx, s.program.Quit)()
 	_, err = s.program.Run()
 	if o.Inline {
 		s.output.stay(m.Stay())
 	}
-	return errors.Join(err, s.failure())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Join(err, s.err)
 }
 
 // screen is a terminal taken for a program.
@@ -126,7 +132,7 @@ type screen struct {
 	jobs    jobs
 	quiet   sync.Once
 	closed  chan struct{}
-	running sync.WaitGroup
+	running sync.WaitGroup // for whose goroutines the end of the screen waits
 
 	mu  sync.Mutex
 	err error
@@ -147,23 +153,20 @@ func open(o Options) (*screen, error) {
 		return nil, err
 	}
 	s := &screen{tty: tty, env: o.Env, mail: newMailbox(), jobs: newJobs(), closed: make(chan struct{})}
-	s.output = newOutput(tty.out, newTerminal(o.Env, profileFrom(o.Env), o.Symbols))
+	s.output = newOutput(tty.out, newTerminal(o.Env, withoutColour(colorprofile.Env(o.Env), o.Env), o.Symbols))
 	if o.Inline {
 		s.output.term.inline = &inline{}
 	}
 	s.output.painted = func() { s.mail.post(paintedMsg{}) }
 	s.output.failed, s.output.post = s.fail, s.mail.post
-	s.input = newInput(tty, o.Env, s.mail.post, s.fail)
+	s.input = &input{tty: tty, term: uv.Environ(o.Env).Getenv("TERM"), post: s.mail.post, failed: s.fail}
 	return s, nil
 }
 
-// start runs f in a goroutine that the end of the screen waits for.
-func (s *screen) start(f func()) { s.running.Go(f) }
-
 // take takes the terminal for the program. show draws the first frame, if not nil.
 func (s *screen) take(show func()) error {
-	if err := s.tty.raw(); err != nil {
-		return err
+	if err := s.tty.before.makeRaw(s.tty.in, s.tty.out); err != nil {
+		return fmt.Errorf("prepare the terminal: %w", err)
 	}
 	s.jobs.taken.Store(true)
 	s.output.enter()
@@ -201,7 +204,10 @@ func (s *screen) release() error {
 // givenBack restores what needs no output.
 func (s *screen) givenBack() error {
 	s.jobs.taken.Store(false)
-	err := s.tty.restore()
+	err := s.tty.before.restore(s.tty.in, s.tty.out)
+	if err != nil {
+		err = fmt.Errorf("give the terminal back: %w", err)
+	}
 	s.watch.end()
 	s.watch = nil
 	s.stderr.release()
@@ -215,12 +221,14 @@ func (s *screen) close() {
 	left := s.output.leaveFor(closeTime)
 	_ = s.givenBack() // nobody is left to handle an error
 	close(s.closed)
-	s.output.close()
+	close(s.output.done)
 	if left { // else it is still writing, perhaps forever
 		s.running.Wait()
 	}
 	s.stderr.show()
-	s.tty.close()
+	if s.tty.opened != nil {
+		_ = s.tty.opened.Close()
+	}
 }
 
 // fail ends the program because of an error.
@@ -231,12 +239,6 @@ func (s *screen) fail(err error) {
 		s.err = err
 		s.mail.post(tea.Quit())
 	}
-}
-
-func (s *screen) failure() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
 }
 
 // filter sees every message before the library and the model do, on the program's own

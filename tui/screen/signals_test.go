@@ -20,7 +20,7 @@ func TestHearsSignalsBeforeItListens(t *testing.T) {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}
-	s.start(s.listen)
+	s.running.Go(s.listen)
 	select {
 	case <-s.mail.some:
 	case <-time.After(30 * time.Second):

@@ -41,7 +41,13 @@ type terminal struct {
 }
 
 func newTerminal(env []string, profile colorprofile.Profile, glyphs SymbolSet) *terminal {
-	return &terminal{env: env, profile: profile, glyphs: glyphs, mouse: mouse{never: losesEscape(env)}, canvas: newCanvas(env, profile, glyphs, termtext.Safe)}
+	t := &terminal{env: env, profile: profile, glyphs: glyphs, canvas: newCanvas(env, profile, glyphs, termtext.Safe)}
+	// GNU screen holds back the escape key while it reports the mouse, until another key
+	// comes, to tell the two apart. With tmux inside or outside of it, the terminal's name
+	// says which is nearer.
+	environ := uv.Environ(env)
+	t.mouse.never = environ.Getenv("STY") != "" && !strings.HasPrefix(environ.Getenv("TERM"), "tmux")
+	return t
 }
 
 func (t *terminal) useProfile(p colorprofile.Profile) {
@@ -73,10 +79,10 @@ func (t *terminal) enter() []byte {
 	if t.unicodeCore {
 		t.out.WriteString(ansi.SetModeUnicodeCore)
 	}
-	if !t.asked {
-		t.out.WriteString(asking(t.env))
-		t.asked = true
+	if !t.asked && understandsQuestions(t.env) {
+		t.out.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore)
 	}
+	t.asked = true
 	t.cursor.visible = false
 	t.canvas = newCanvas(t.env, t.profile, t.glyphs, t.method)
 	return t.out.Bytes()
@@ -118,7 +124,8 @@ func (t *terminal) leave(lines []string) []byte {
 		t.out.WriteString(ansi.PopKittyKeyboard(1))
 	}
 	t.cursor.reset(&t.out)
-	t.title.reset(&t.out)
+	t.title.set(&t.out, "")
+	t.out.WriteString(restoreTitle) // terminals that cannot save a title show none
 	return t.out.Bytes()
 }
 
@@ -255,12 +262,6 @@ func (t *title) set(out *bytes.Buffer, text string) {
 	}
 }
 
-// reset restores the window's previous title. Terminals that cannot save one show none.
-func (t *title) reset(out *bytes.Buffer) {
-	t.set(out, "")
-	out.WriteString(restoreTitle)
-}
-
 // cursor is the text cursor: visibility and appearance. The canvas has its position.
 type cursor struct {
 	visible bool
@@ -339,14 +340,6 @@ const mouseOff = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + 
 type mouse struct {
 	mode  tea.MouseMode
 	never bool
-}
-
-// losesEscape reports whether the terminal holds back the escape key while it reports
-// the mouse, until another key comes. GNU screen does, to tell the two apart. With tmux
-// inside or outside of it, the terminal's name says which is nearer.
-func losesEscape(env []string) bool {
-	environ := uv.Environ(env)
-	return environ.Getenv("STY") != "" && !strings.HasPrefix(environ.Getenv("TERM"), "tmux")
 }
 
 // BackgroundMsg means that the terminal's background has become dark or light (mode

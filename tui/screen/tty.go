@@ -46,45 +46,6 @@ func (t *tty) size() (width, height int) {
 	return width, height
 }
 
-// raw puts the device into raw mode.
-func (t *tty) raw() error {
-	if err := t.before.makeRaw(t.in, t.out); err != nil {
-		return fmt.Errorf("prepare the terminal: %w", err)
-	}
-	return nil
-}
-
-// restore undoes raw. It may be called again.
-func (t *tty) restore() error {
-	if err := t.before.restore(t.in, t.out); err != nil {
-		return fmt.Errorf("give the terminal back: %w", err)
-	}
-	return nil
-}
-
-func (t *tty) close() {
-	if t.opened != nil {
-		_ = t.opened.Close()
-	}
-}
-
-// profileFrom returns the colours that the environment promises, for the first frame.
-func profileFrom(env []string) colorprofile.Profile {
-	return withoutColour(colorprofile.Env(env), env)
-}
-
-// better reports whether the terminal may support more colours than the environment
-// promises. See [profile].
-func better(p colorprofile.Profile) bool {
-	return p > colorprofile.ASCII && p < colorprofile.TrueColor
-}
-
-// profile returns the colours that the terminal supports. It reads the terminal's
-// description, and inside tmux runs a program and waits for it.
-func profile(out *os.File, env []string) colorprofile.Profile {
-	return withoutColour(colorprofile.Detect(out, env), env)
-}
-
 // withoutColour applies NO_COLOR. As no-color.org says, it applies with any value; the
 // library accepts only true values.
 func withoutColour(p colorprofile.Profile, env []string) colorprofile.Profile {
