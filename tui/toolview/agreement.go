@@ -199,17 +199,17 @@ func claims(title string, kind acpclient.ToolKind) []string {
 // borneOut reports whether one of the claims agrees with the call, or the call has
 // nothing to compare with.
 func borneOut(claims []string, t *conversation.ToolCall, line string) bool {
-	paths := pathsOf(t)
-	texts := append(slices.Clone(paths), strings.Fields(line)...)
+	paths := append(shownPaths(t), texts(t.RawInput, pathKeys)...)
+	named := append(slices.Clone(paths), strings.Fields(line)...)
 	if len(paths) == 0 || line != "" {
-		texts = append(append(texts, line), textsIn(t.RawInput)...)
+		named = append(append(named, line), textsIn(t.RawInput)...)
 	}
-	if strings.TrimSpace(strings.Join(texts, "")) == "" {
+	if strings.TrimSpace(strings.Join(named, "")) == "" {
 		return true
 	}
 	for _, claim := range claims {
 		said := strings.TrimPrefix(strings.TrimRight(claim, "/.,;:"), "./")
-		for _, text := range texts {
+		for _, text := range named {
 			if samePath(text, said) || !slices.Contains(paths, text) && inOrder(bare(text), said) {
 				return true
 			}
@@ -226,8 +226,8 @@ func samePath(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "/"+b) || a != "" && strings.HasSuffix(b, "/"+strings.TrimPrefix(a, "./"))
 }
 
-// ShownPaths returns the paths of a call's locations and changes.
-func ShownPaths(t *conversation.ToolCall) []string {
+// shownPaths returns the paths of a call's locations and changes.
+func shownPaths(t *conversation.ToolCall) []string {
 	var all []string
 	for _, l := range t.Locations {
 		all = append(all, l.Path)
@@ -235,18 +235,6 @@ func ShownPaths(t *conversation.ToolCall) []string {
 	for i := range t.Content {
 		if c := &t.Content[i]; c.Type == acpclient.ToolContentDiff {
 			all = append(all, c.Path)
-		}
-	}
-	return all
-}
-
-// pathsOf returns the paths of a call: those of ShownPaths, and those in its input.
-func pathsOf(t *conversation.ToolCall) []string {
-	all := ShownPaths(t)
-	in := decoded[map[string]json.RawMessage](t.RawInput)
-	for _, key := range PathKeys {
-		if s := decoded[string](in[key]); s != "" {
-			all = append(all, s)
 		}
 	}
 	return all

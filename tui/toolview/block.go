@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,10 +33,13 @@ func (p Paths) Block(b *acpclient.ContentBlock) Block {
 		return Block{Text: b.Text}
 	case acpclient.ContentImage, acpclient.ContentAudio:
 		address, _ := p.address(b.URI)
+		media := &Media{Data: b.Data, Ext: ".bin"}
+		if ext, ok := viewable[strings.ToLower(b.MimeType)]; ok {
+			media.Ext, media.Opens = ext, true
+		}
 		return Block{
 			What: string(b.Type), Name: termtext.Line(b.MimeType),
-			Detail: join(byteSize(decodedLen(b.Data)), address),
-			Media:  newMedia(b.MimeType, b.Data),
+			Detail: join(byteSize(decodedLen(b.Data)), address), Media: media,
 		}
 	case acpclient.ContentResourceLink:
 		return p.link(b)
@@ -80,8 +84,8 @@ func (p Paths) resource(r *acpclient.ResourceContents) Block {
 	address, file := p.address(r.URI)
 	if b.Name = address; file {
 		b.What = "file"
-	} else if command, ok := outputOf(r.URI); ok {
-		b.What, b.Name = "output of", "$ "+termtext.VisibleLine(command)
+	} else if u, err := url.Parse(r.URI); err == nil && u.Scheme == outputScheme {
+		b.What, b.Name = "output of", "$ "+termtext.VisibleLine(strings.TrimPrefix(u.Path, "/"))
 	}
 	size := ""
 	switch {
@@ -142,13 +146,6 @@ type Media struct {
 var viewable = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
 	"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac", "audio/mp4": ".m4a",
-}
-
-func newMedia(mimeType, data string) *Media {
-	if ext, ok := viewable[strings.ToLower(mimeType)]; ok {
-		return &Media{Data: data, Ext: ext, Opens: true}
-	}
-	return &Media{Data: data, Ext: ".bin"}
 }
 
 // Bytes decodes the content.

@@ -135,20 +135,11 @@ func Ended(e *acpclient.TerminalExitStatus) string {
 // outputScheme is the URI scheme for the output of a user's command in a prompt.
 const outputScheme = "terminal"
 
-// OutputURI identifies the output of a command by its id and its line.
-func OutputURI(t *conversation.Terminal) string {
+// outputURI identifies the output of a command by its id and its line.
+func outputURI(t *conversation.Terminal) string {
 	const most = 200 // bytes of the line
 	command := strings.ToValidUTF8(t.Command[:min(len(t.Command), most)], "")
 	return (&url.URL{Scheme: outputScheme, Host: strings.ToLower(string(t.ID)), Path: "/" + command}).String()
-}
-
-// outputOf returns the command whose output a URI identifies.
-func outputOf(uri string) (command string, ok bool) {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != outputScheme {
-		return "", false
-	}
-	return strings.TrimPrefix(u.Path, "/"), true
 }
 
 // mostOutput bounds the output that goes with a prompt, in bytes. Its end is kept.
@@ -184,7 +175,7 @@ func OutputAttachment(term *conversation.Terminal) prompt.Attachment {
 	}
 	return prompt.Attachment{
 		Label: fmt.Sprintf("output of $ %s: %d %s, %s", ShortCommand(term), lines, words, termtext.Line(state)),
-		URI:   OutputURI(term),
+		URI:   outputURI(term),
 		Text:  fmt.Sprintf("$ %s\n%s\n[%s]", term.Command, text, state),
 	}
 }

@@ -17,9 +17,9 @@ type Fragment struct {
 	Old, New string
 }
 
-// FragmentOf returns the change in a diff; part reports whether it may be a part of its
+// fragmentOf returns the change in a diff; part reports whether it may be a part of its
 // file and has to be located. A new file is whole.
-func FragmentOf(path string, before *string, after string) (f Fragment, part bool) {
+func fragmentOf(path string, before *string, after string) (f Fragment, part bool) {
 	f = Fragment{Path: path, New: after}
 	if before != nil {
 		f.Old = *before
@@ -33,7 +33,7 @@ func Fragments(content []acpclient.ToolCallContent) []Fragment {
 	var all []Fragment
 	for i := range content {
 		if c := &content[i]; c.Type == acpclient.ToolContentDiff {
-			if f, part := FragmentOf(c.Path, c.OldText, c.NewText); part {
+			if f, part := fragmentOf(c.Path, c.OldText, c.NewText); part {
 				all = append(all, f)
 			}
 		}
@@ -47,7 +47,7 @@ func Creations(content []acpclient.ToolCallContent) []Fragment {
 	var all []Fragment
 	for i := range content {
 		if c := &content[i]; c.Type == acpclient.ToolContentDiff && c.NewText != "" {
-			if f, part := FragmentOf(c.Path, c.OldText, c.NewText); !part {
+			if f, part := fragmentOf(c.Path, c.OldText, c.NewText); !part {
 				all = append(all, f)
 			}
 		}
@@ -153,7 +153,7 @@ func (s *DiffPositions) Version() uint64 {
 
 // Of returns the position of the change in a diff. A new file begins at line 1.
 func (s *DiffPositions) Of(path string, before *string, after string) DiffPosition {
-	f, part := FragmentOf(path, before, after)
+	f, part := fragmentOf(path, before, after)
 	if s != nil {
 		if p, ok := s.known[f]; ok {
 			return p

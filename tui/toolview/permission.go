@@ -157,7 +157,7 @@ func FileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) []strin
 }
 
 // locationKeys are the keys under which agents give paths in a call's raw input.
-var locationKeys = slices.Concat(PathKeys, dirKeys, []string{
+var locationKeys = slices.Concat(pathKeys, dirKeys, []string{
 	"source", "destination", "src", "dst", "old_path", "new_path", "oldPath", "newPath",
 	"source_path", "destination_path", "sourcePath", "destinationPath", "dir_path", "dirPath",
 })
@@ -167,7 +167,7 @@ func IsLocation(key string) bool { return slices.Contains(locationKeys, key) }
 
 // NamedPaths returns all paths that a call names.
 func NamedPaths(t *conversation.ToolCall) []string {
-	all := append(ShownPaths(t), texts(t.RawInput, locationKeys)...)
+	all := append(shownPaths(t), texts(t.RawInput, locationKeys)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -182,14 +182,10 @@ func CommandDir(t *conversation.ToolCall) string {
 
 // texts returns the strings under some keys of a JSON object, in the order of the keys.
 func texts(raw json.RawMessage, keys []string) []string {
-	var in map[string]json.RawMessage
-	if json.Unmarshal(raw, &in) != nil {
-		return nil
-	}
+	in := decoded[map[string]json.RawMessage](raw)
 	var all []string
 	for _, key := range keys {
-		var s string
-		if json.Unmarshal(in[key], &s) == nil && s != "" {
+		if s := decoded[string](in[key]); s != "" {
 			all = append(all, s)
 		}
 	}

@@ -90,14 +90,14 @@ func (p Paths) shownKeys(t *conversation.ToolCall, values map[string]json.RawMes
 			}
 		}
 	}
-	says(PathKeys, func(s string) bool {
+	says(pathKeys, func(s string) bool {
 		return slices.ContainsFunc(t.Locations, func(l acpclient.ToolCallLocation) bool { return l.Path == s })
 	})
 	for _, c := range t.Content {
 		if c.Type != acpclient.ToolContentDiff {
 			continue
 		}
-		says(PathKeys, func(s string) bool { return s == c.Path })
+		says(pathKeys, func(s string) bool { return s == c.Path })
 		says(newKeys, func(s string) bool { return s == c.NewText })
 		says(oldKeys, func(s string) bool { return c.OldText != nil && s == *c.OldText })
 		says(patchKeys, func(s string) bool { return isPatchOf(s, c) })
