@@ -172,6 +172,11 @@ func (d *Diff) textHeight(s side, line, pair int32, width int) int {
 // Len returns the number of lines, at least one.
 func (l *Layout) Len() int { return l.starts[len(l.rows)] }
 
+// rowAt returns the index of the row that shows a line of the layout, or len(l.rows).
+func (l *Layout) rowAt(line int) int {
+	return sort.Search(len(l.rows), func(i int) bool { return l.starts[i+1] > line })
+}
+
 // Lines draws the existing lines from (inclusive) to (exclusive). Its cost does not
 // depend on the diff's length. No line is wider than the layout, and none contains
 // escape sequences other than colours.
@@ -188,8 +193,7 @@ func (l *Layout) Lines(from, to int, th *theme.Theme) []string {
 		d.inkOf, d.ink = th, newInk(th)
 	}
 	lines := make([]string, 0, to-from)
-	first := sort.Search(len(l.rows), func(i int) bool { return l.starts[i+1] > from })
-	for i := first; i < len(l.rows) && l.starts[i] < to; i++ {
+	for i := l.rowAt(from); i < len(l.rows) && l.starts[i] < to; i++ {
 		start, end := l.starts[i], l.starts[i+1]
 		lines = append(lines, l.draw(l.rows[i], max(from, start)-start, min(to, end)-start, &d.ink)...)
 	}
@@ -402,8 +406,7 @@ func (l *Layout) Sources(from, to int) []Source {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []Source
-	first := sort.Search(len(l.rows), func(i int) bool { return l.starts[i+1] > from })
-	for i := first; i < len(l.rows) && l.starts[i] < to; i++ {
+	for i := l.rowAt(from); i < len(l.rows) && l.starts[i] < to; i++ {
 		r := l.rows[i]
 		s := Source{From: l.starts[i], To: l.starts[i+1]}
 		switch r.kind {
@@ -429,7 +432,7 @@ func (l *Layout) Sources(from, to int) []Source {
 // LinesAt returns which lines of the texts, from 0, a line of the layout shows; -1 for
 // none.
 func (l *Layout) LinesAt(line int) (old, new int) {
-	i := sort.Search(len(l.rows), func(i int) bool { return l.starts[i+1] > line })
+	i := l.rowAt(line)
 	if i == len(l.rows) || line < 0 {
 		return int(none), int(none)
 	}
@@ -448,7 +451,7 @@ func (l *Layout) LinesAt(line int) (old, new int) {
 // FirstChange returns the first line that shows a changed line, 0 if none does.
 func (l *Layout) FirstChange() int {
 	for i, r := range l.rows {
-		if r.kind != contextRow && r.kind != gapRow && r.kind != noteRow {
+		if r.kind != contextRow && r.shows() {
 			return l.starts[i]
 		}
 	}
@@ -461,13 +464,13 @@ func (l *Layout) Ranges(edits []termtext.LineEdit) []LineRange {
 	spans := make([]LineRange, 0, len(edits))
 	i, near := 0, 0
 	for _, e := range edits {
-		for ; i < len(l.rows) && l.rows[i].before(e); i++ {
-			if l.rows[i].kind != gapRow && l.rows[i].kind != noteRow {
+		for ; i < len(l.rows) && l.rows[i].compare(e) < 0; i++ {
+			if l.rows[i].shows() {
 				near = l.starts[i]
 			}
 		}
 		s := LineRange{near, near + 1}
-		for first := i; i < len(l.rows) && l.rows[i].within(e); i++ {
+		for first := i; i < len(l.rows) && l.rows[i].compare(e) == 0; i++ {
 			s = LineRange{l.starts[first], l.starts[i+1]}
 		}
 		spans = append(spans, s)
@@ -478,37 +481,23 @@ func (l *Layout) Ranges(edits []termtext.LineEdit) []LineRange {
 // LineRange is a range of a layout's lines; To is exclusive.
 type LineRange struct{ From, To int }
 
-// position returns the position of a row: its line in the old text or, with byNew, in the
-// new one. Rows for added lines may have the old line that they are compared with.
-func (r row) position() (at int, byNew bool) {
-	if r.kind == addedRow || r.old == none {
-		return int(r.new), true
-	}
-	return int(r.old), false
-}
+// shows reports whether a row shows lines of the texts.
+func (r row) shows() bool { return r.kind != gapRow && r.kind != noteRow }
 
-// before reports whether a row precedes the lines of an edit.
-func (r row) before(e termtext.LineEdit) bool {
-	if r.kind == gapRow || r.kind == noteRow {
-		return true
+// compare returns 0 if a row shows lines of an edit, -1 if it precedes them, and 1 if it
+// follows them. A row without lines precedes any edit.
+func (r row) compare(e termtext.LineEdit) int {
+	at, start, end := int(r.old), e.OldStart, e.OldEnd
+	if r.kind == addedRow || r.old == none { // its old line is the one that it is compared with
+		at, start, end = int(r.new), e.NewStart, e.NewEnd
 	}
-	at, byNew := r.position()
-	if byNew {
-		return at < e.NewStart
+	switch {
+	case !r.shows() || at < start:
+		return -1
+	case at < end:
+		return 0
 	}
-	return at < e.OldStart
-}
-
-// within reports whether a row shows lines of an edit.
-func (r row) within(e termtext.LineEdit) bool {
-	if r.kind == gapRow || r.kind == noteRow {
-		return false
-	}
-	at, byNew := r.position()
-	if byNew {
-		return at >= e.NewStart && at < e.NewEnd
-	}
-	return at >= e.OldStart && at < e.OldEnd
+	return 1
 }
 
 // lead returns the number of cells before a column's text.

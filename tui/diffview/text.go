@@ -51,11 +51,10 @@ func (d *Diff) raw(s side, line int32) string {
 	if s == newSide {
 		lines = d.new
 	}
-	if raw := lines[line]; d.showCR {
-		return raw
-	} else {
-		return strings.TrimSuffix(raw, "\r")
+	if d.showCR {
+		return lines[line]
 	}
+	return strings.TrimSuffix(lines[line], "\r")
 }
 
 // clip returns the part of a long line that begins at from, fit to be drawn, with a
