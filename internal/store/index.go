@@ -236,7 +236,15 @@ func (l *Library) ask(ctx context.Context, about func(*Index) error) error {
 	if x == nil || !failedWith(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) {
 		return err
 	}
-	l.discard(x)
+	l.mu.Lock()
+	if l.index == x {
+		l.index = nil
+		// Whoever opens the file next rebuilds it. An index that cannot be written will
+		// not open again either.
+		_, _ = x.db.Exec("PRAGMA user_version = -1")
+		_ = x.Close()
+	}
+	l.mu.Unlock()
 	_, err = l.current(ctx, about)
 	return err
 }
@@ -250,19 +258,6 @@ func (l *Library) current(ctx context.Context, about func(*Index) error) (*Index
 		return x, err
 	}
 	return x, about(x)
-}
-
-// discard closes an index so that the next one is rebuilt.
-func (l *Library) discard(x *Index) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.index == x {
-		l.index = nil
-		// Whoever opens the file next rebuilds it. An index that cannot be written will
-		// not open again either.
-		_, _ = x.db.Exec("PRAGMA user_version = -1")
-		_ = x.Close()
-	}
 }
 
 func (l *Library) open(ctx context.Context) (*Index, error) {

@@ -58,8 +58,9 @@ func (l *Log) Append(events []conversation.Event) error {
 	defer l.mu.Unlock()
 	l.buf = l.buf[:0]
 	for _, e := range events {
-		if buf, err := appendEvent(l.buf, e); err == nil {
-			l.buf = buf
+		start := len(l.buf)
+		if line, err := conversation.AppendEncode(append(l.buf, noSum...), e); err == nil {
+			l.buf = seal(line, start)
 		}
 	}
 	return l.write()
@@ -69,10 +70,11 @@ func (l *Log) Append(events []conversation.Event) error {
 func (l *Log) own(kind string, data any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var err error
-	if l.buf, err = appendOwn(l.buf[:0], kind, data); err != nil {
-		return err
+	body, err := json.Marshal(own[any]{version, kind, data})
+	if err != nil {
+		return fmt.Errorf("store the %s: %w", kind, err)
 	}
+	l.buf = seal(append(append(l.buf[:0], noSum...), body...), 0)
 	return l.write()
 }
 
@@ -260,15 +262,6 @@ type Record struct {
 	Damaged bool
 }
 
-func appendEvent(dst []byte, e conversation.Event) ([]byte, error) {
-	start := len(dst)
-	line, err := conversation.AppendEncode(append(dst, "00000000 "...), e)
-	if err != nil {
-		return dst, err
-	}
-	return seal(line, start), nil
-}
-
 // own is one of the store's own records.
 type own[T any] struct {
 	Version int    `json:"v"`
@@ -279,15 +272,10 @@ type own[T any] struct {
 // ownHead begins their JSON, after the version.
 const ownHead = `,"store":`
 
-func appendOwn(dst []byte, kind string, data any) ([]byte, error) {
-	body, err := json.Marshal(own[any]{version, kind, data})
-	if err != nil {
-		return dst, fmt.Errorf("store the %s: %w", kind, err)
-	}
-	return seal(append(append(dst, "00000000 "...), body...), len(dst)), nil
-}
+// noSum has the place of the checksum until seal writes it.
+const noSum = "00000000 "
 
-// seal puts the checksum before the JSON that begins at start, and ends the line.
+// seal writes the checksum of a record that begins at start, and ends the line.
 func seal(line []byte, start int) []byte {
 	const digits = "0123456789abcdef"
 	sum := crc32.Checksum(line[start+sumLen:], castagnoli)

@@ -306,14 +306,10 @@ func (x *Index) forget(ctx context.Context, id ID) error {
 		}
 	}
 	return x.change(ctx, func(tx *sql.Tx) error {
-		var key int64
-		err := tx.QueryRowContext(ctx, "SELECT key FROM sessions WHERE id = ?", id).Scan(&key)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
+		at, err := positionOf(ctx, tx, id)
+		if err != nil || at.key == 0 {
 			return err
 		}
-		return drop(ctx, tx, key)
+		return drop(ctx, tx, at.key)
 	})
 }

@@ -300,10 +300,10 @@ func (s *Store) PruneDaily(ctx context.Context, b Bounds, now time.Time) error {
 	if _, err := os.Stat(s.dir); errors.Is(err, os.ErrNotExist) {
 		return nil // nothing is stored
 	}
-	if err := os.WriteFile(stamp, nil, fileMode); err != nil {
-		return fmt.Errorf("prune the stored sessions: %w", err)
+	if err = os.WriteFile(stamp, nil, fileMode); err == nil {
+		err = os.Chtimes(stamp, now, now)
 	}
-	if err := os.Chtimes(stamp, now, now); err != nil {
+	if err != nil {
 		return fmt.Errorf("prune the stored sessions: %w", err)
 	}
 	_, err = s.Prune(ctx, b, now)
