@@ -185,8 +185,17 @@ func (m *Manager) Output(id string) (text string, truncated bool, status *ExitSt
 	if err != nil {
 		return "", false, nil, err
 	}
-	text, truncated, status = t.output()
-	return text, truncated, status, nil
+	select {
+	case <-t.done: // first, so that the status never comes before the last output
+		status = &t.status
+	default:
+	}
+	t.mu.Lock()
+	raw, limit, truncated := t.kept.Bytes(), t.kept.Limit(), t.kept.Truncated()
+	cols, rows := t.cols, t.rows
+	t.mu.Unlock()
+	text, cut := screen.PlainText(raw, cols, rows, limit)
+	return text, truncated || cut, status, nil
 }
 
 // Kept returns how many bytes of the command's output are kept now, which is roughly
@@ -335,12 +344,4 @@ func (m *Manager) trim() {
 		m.budget.total.Add(int64(t.kept.Size() - before))
 		t.mu.Unlock()
 	}
-}
-
-// forget frees what a terminal keeps, for good.
-func (m *Manager) forget(t *terminal) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m.budget.total.Add(-int64(t.kept.Size()))
-	t.kept.Close()
 }

@@ -177,20 +177,6 @@ func (t *terminal) take(data []byte) {
 	}
 }
 
-func (t *terminal) output() (text string, truncated bool, status *ExitStatus) {
-	select {
-	case <-t.done: // first, so that the status never comes before the last output
-		status = &t.status
-	default:
-	}
-	t.mu.Lock()
-	raw, limit, truncated := t.kept.Bytes(), t.kept.Limit(), t.kept.Truncated()
-	cols, rows := t.cols, t.rows
-	t.mu.Unlock()
-	text, cut := screen.PlainText(raw, cols, rows, limit)
-	return text, truncated || cut, status
-}
-
 // kill ends the whole process tree and waits for the last output.
 func (t *terminal) kill(grace time.Duration) error {
 	tree := t.proc.tree
@@ -219,7 +205,12 @@ func (t *terminal) goneWithin(d time.Duration) bool {
 // release ends everything and closes the pty. It does not wait forever for a viewer
 // that blocks in a callback, because that may be waiting for release.
 func (t *terminal) release() error {
-	defer t.manager.forget(t)
+	defer func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.manager.budget.total.Add(-int64(t.kept.Size()))
+		t.kept.Close()
+	}()
 	err := t.kill(t.manager.grace)
 	t.proc.hangUp()
 	limit := time.NewTimer(drainLimit)
@@ -253,21 +244,6 @@ type input struct {
 	writing bool
 }
 
-// add queues data to be written to p.
-func (in *input) add(p *child, data []byte) error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if len(in.waiting)+len(data) > maxInput {
-		return ErrNotReading
-	}
-	in.waiting = append(in.waiting, data...)
-	if !in.writing {
-		in.writing = true
-		go in.writeTo(p)
-	}
-	return nil
-}
-
 func (in *input) writeTo(p *child) {
 	for {
 		in.mu.Lock()
@@ -295,8 +271,16 @@ func (m *Manager) Write(id string, data []byte) error {
 	case !t.running():
 		return fmt.Errorf("type into terminal %s: %w", id, ErrEnded)
 	}
-	if err := t.input.add(t.proc, data); err != nil {
-		return fmt.Errorf("type into terminal %s: %w", id, err)
+	in := &t.input
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.waiting)+len(data) > maxInput {
+		return fmt.Errorf("type into terminal %s: %w", id, ErrNotReading)
+	}
+	in.waiting = append(in.waiting, data...)
+	if !in.writing {
+		in.writing = true
+		go in.writeTo(t.proc)
 	}
 	return nil
 }

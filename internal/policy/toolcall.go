@@ -207,7 +207,9 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 			return
 		}
 		d.request.URL = texts[0]
-	case slices.Contains(globKeys, key) && slices.ContainsFunc(texts, leadsAway):
+	case slices.Contains(globKeys, key) && slices.ContainsFunc(texts, func(pattern string) bool {
+		return strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
+	}):
 		d.unclear("%s may lead outside the session's directories", key)
 	case !slices.Contains(plainKeys, key) || !plainValue(value, maxDeep):
 		d.unclear("the meaning of %q to the tool is unknown", key)
@@ -283,11 +285,6 @@ func plainValue(value json.RawMessage, deep int) bool {
 	}
 	return !slices.ContainsFunc(list, func(v json.RawMessage) bool { return !plainValue(v, deep-1) }) &&
 		!slices.ContainsFunc(fields, func(f inputField) bool { return !slices.Contains(plainKeys, f.key) || !plainValue(f.value, deep-1) })
-}
-
-// leadsAway reports whether a pattern may match files elsewhere.
-func leadsAway(pattern string) bool {
-	return strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
 }
 
 // command handles a command line, or a program with its arguments.
