@@ -36,7 +36,8 @@ type agent struct {
 	// offersV2 means that the agent is offered version 2 of the protocol.
 	offersV2 bool
 	log      *slog.Logger
-	hello    atomic.Pointer[acpclient.InitializeResponse] // nil before initialize
+	// hello is the agent's answer to initialize, nil before it.
+	hello atomic.Pointer[acpclient.InitializeResponse]
 
 	broken    chan struct{} // closed when the agent takes no more messages
 	breakOnce sync.Once
@@ -117,9 +118,6 @@ func (a *agent) refused(err error) {
 		err.Error()+". If the agent waits for an answer, cancel the turn.")
 }
 
-// info returns the agent's answer to initialize, nil before it.
-func (a *agent) info() *acpclient.InitializeResponse { return a.hello.Load() }
-
 // breakOff marks the agent as taking no more messages, even if it still sends some.
 func (a *agent) breakOff() { a.breakOnce.Do(func() { close(a.broken) }) }
 
@@ -135,7 +133,7 @@ func (a *agent) end(ctx context.Context) {
 
 // quirks returns the agent's quirks, none before initialize.
 func (a *agent) quirks() conversation.Quirks {
-	info := a.info()
+	info := a.hello.Load()
 	if info == nil || info.AgentInfo == nil {
 		return conversation.Quirks{}
 	}

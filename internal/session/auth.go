@@ -93,7 +93,7 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 	if !s.connected() {
 		return acpclient.Command{}, errNoAgent
 	}
-	for _, m := range s.agent.info().AuthMethods {
+	for _, m := range s.agent.hello.Load().AuthMethods {
 		if m.ID != id {
 			continue
 		}

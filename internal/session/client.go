@@ -43,7 +43,9 @@ func (a *agent) initialize(ctx context.Context) error {
 		info, err = a.first.Initialize(ctx, r)
 	}
 	if err != nil {
-		if a.owner.opt.Protocol != ProtocolAuto && wantsV2(err) {
+		var version *acpclient.VersionError
+		wantsV2 := errors.As(err, &version) && version.Agent == v2.Version || acpclient.IsCode(err, acpclient.CodeUnsupportedVersion)
+		if wantsV2 && a.owner.opt.Protocol != ProtocolAuto {
 			return fmt.Errorf(`%w: offer version 2 with --protocol auto, or with protocol = "auto" in the configuration`, err)
 		}
 		return err
@@ -53,27 +55,10 @@ func (a *agent) initialize(ctx context.Context) error {
 	return nil
 }
 
-// wantsV2 reports whether an agent answered version 1 that it needs version 2.
-func wantsV2(err error) bool {
-	var version *acpclient.VersionError
-	return errors.As(err, &version) && version.Agent == v2.Version || acpclient.IsCode(err, acpclient.CodeUnsupportedVersion)
-}
-
-// offers reports whether to offer version 2 to the next agent.
-func (s *Session) offers() bool {
-	if s.opt.Protocol != ProtocolAuto {
-		return false
-	}
-	s.mu.Lock()
-	failed := s.failedOnV2
-	s.unlock()
-	return failed == nil && (s.opt.Versions == nil || !s.opt.Versions.Fails())
-}
-
 // fallBack restarts an agent with version 1 if it failed when offered version 2, and
 // reports whether it did so. s.mu must be held.
 func (s *Session) fallBack(a *agent, err error) bool {
-	if s.agent != a || s.closed || !a.offersV2 || a.info() != nil {
+	if s.agent != a || s.closed || !a.offersV2 || a.hello.Load() != nil {
 		return false
 	}
 	s.failedOnV2 = err

@@ -41,7 +41,8 @@ func (s *Session) Reconnect() {
 		return
 	}
 	old := s.agent
-	if !s.promptBlocked() {
+	// A turn that waits for signing in goes on.
+	if !slices.ContainsFunc(s.blocked, func(c blockedCall) bool { return c.emptied != nil }) {
 		s.cutTurn()
 	}
 	s.closeQuestions()
@@ -49,13 +50,8 @@ func (s *Session) Reconnect() {
 		old.retire()
 	}
 	s.agent, s.ready, s.opening = nil, false, false
-	kept := s.blocked[:0]
-	for _, c := range s.blocked {
-		if !c.opens { // the session is reopened anyway
-			kept = append(kept, c)
-		}
-	}
-	s.blocked, s.askedToSignIn = kept, false
+	s.blocked = slices.DeleteFunc(s.blocked, func(c blockedCall) bool { return c.opens }) // it is reopened anyway
+	s.askedToSignIn = false
 	s.replaceAgent(old)
 }
 
@@ -92,7 +88,13 @@ func (s *Session) replaceAgent(old *agent) {
 
 // runAgent starts the agent, initializes it and opens the session.
 func (s *Session) runAgent() {
-	offersV2 := s.offers()
+	offersV2 := s.opt.Protocol == ProtocolAuto
+	if offersV2 {
+		s.mu.Lock()
+		failed := s.failedOnV2
+		s.unlock()
+		offersV2 = failed == nil && (s.opt.Versions == nil || !s.opt.Versions.Fails())
+	}
 	command := s.opt.Command
 	if tap := s.opt.onStderr(); tap != nil {
 		command.Stderr = stderrTap(tap)
@@ -124,7 +126,7 @@ func (s *Session) runAgent() {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent == a && !s.closed {
-		s.stream.post(conversation.AgentReady{Info: withoutSecrets(a.info())})
+		s.stream.post(conversation.AgentReady{Info: withoutSecrets(a.hello.Load())})
 		s.fellBack()
 		s.open(false)
 	}
@@ -243,17 +245,6 @@ func (s *Session) lost(err error, stderr string) {
 	}
 	s.pauseQueue()
 	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr, At: s.opt.Now()})
-}
-
-// promptBlocked reports whether the running turn waits for signing in. s.mu must be
-// held.
-func (s *Session) promptBlocked() bool {
-	for _, c := range s.blocked {
-		if c.emptied != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // cutTurn cancels the running turn and treats it as ended, whatever the agent answers.

@@ -25,7 +25,7 @@ func (s *Session) Load(id acpclient.SessionID) error {
 	if err := s.canSwitch(); err != nil {
 		return err
 	}
-	caps := s.agent.info().AgentCapabilities
+	caps := s.agent.hello.Load().AgentCapabilities
 	if !caps.LoadSession && caps.SessionCapabilities.Resume == nil {
 		return fmt.Errorf("open another session: %w", ErrUnsupported)
 	}
@@ -101,7 +101,7 @@ func (s *Session) leave() {
 		return
 	}
 	a.leave(id)
-	if a.info().AgentCapabilities.SessionCapabilities.Close == nil {
+	if a.hello.Load().AgentCapabilities.SessionCapabilities.Close == nil {
 		return
 	}
 	s.outbox = append(s.outbox, func() {
@@ -122,7 +122,7 @@ func (s *Session) open(fresh bool) {
 	} else if len(now) > 0 {
 		s.earlier = now
 	}
-	caps := s.agent.info().AgentCapabilities
+	caps := s.agent.hello.Load().AgentCapabilities
 	switch id := s.wish; {
 	case id == "":
 		s.openNew(fresh)
@@ -223,7 +223,7 @@ func (s *Session) Fork() error {
 		return errNotOpen
 	case s.running:
 		return errors.New("wait for the turn to end before you fork the session")
-	case s.agent.info().AgentCapabilities.SessionCapabilities.Fork == nil:
+	case s.agent.hello.Load().AgentCapabilities.SessionCapabilities.Fork == nil:
 		return fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
 	s.ready = false
@@ -294,7 +294,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 // must be held.
 func (s *Session) extraDirectories() []string {
 	dirs := s.opt.AdditionalDirectories
-	if len(dirs) > 0 && s.agent.info().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
+	if len(dirs) > 0 && s.agent.hello.Load().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
 		s.AddNotice(acpclient.NoticeWarning, "The agent does not support additional directories",
 			"Not sent: "+strings.Join(dirs, ", ")+".")
 		return nil
@@ -305,7 +305,7 @@ func (s *Session) extraDirectories() []string {
 // usableServers returns the configured MCP servers that the agent can connect to. s.mu
 // must be held.
 func (s *Session) usableServers() []acpclient.MCPServer {
-	caps := s.agent.info().AgentCapabilities.MCPCapabilities
+	caps := s.agent.hello.Load().AgentCapabilities.MCPCapabilities
 	var take []acpclient.MCPServer
 	var left []string
 	for _, m := range s.opt.MCPServers {

@@ -33,8 +33,10 @@ type question[A any] struct {
 	forPermission bool
 }
 
-func newQuestion[A any](id int) *question[A] {
-	return &question[A]{id: id, reply: make(chan A, 1)}
+// newQuestion returns a question with the next number. s.mu must be held.
+func newQuestion[A any](s *Session) *question[A] {
+	s.lastNumber++
+	return &question[A]{id: s.lastNumber, reply: make(chan A, 1)}
 }
 
 // wait returns the answer. If ctx ends first, giveUp withdraws the question and reports
@@ -57,8 +59,7 @@ func (q *question[A]) wait(ctx context.Context, giveUp func() bool) (A, error) {
 func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()
-	s.lastNumber++
-	q := newQuestion[acpclient.RequestPermissionOutcome](s.lastNumber)
+	q := newQuestion[acpclient.RequestPermissionOutcome](s)
 	if s.closed || s.agent != a || a.hasLeft(r.SessionID) {
 		q.reply <- acpclient.PermissionCancelled
 		return q
@@ -150,8 +151,7 @@ var elicitCancelled = acpclient.CreateElicitationResponse{Action: acpclient.Elic
 func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest, forPermission bool) *question[acpclient.CreateElicitationResponse] {
 	s.mu.Lock()
 	defer s.unlock()
-	s.lastNumber++
-	q := newQuestion[acpclient.CreateElicitationResponse](s.lastNumber)
+	q := newQuestion[acpclient.CreateElicitationResponse](s)
 	if s.closed || s.agent != a || a.hasLeft(r.SessionID) {
 		q.reply <- elicitCancelled
 		return q
@@ -233,7 +233,7 @@ func ask[R any](
 		}
 		a := s.agent
 		s.unlock()
-		if !offered(a.info()) {
+		if !offered(a.hello.Load()) {
 			return nil, fmt.Errorf("%s: %w", what, ErrUnsupported)
 		}
 		r, err := do(ctx, a.client)
@@ -268,7 +268,7 @@ func (s *Session) waitForAuth(ctx context.Context, err error) bool {
 // connected reports whether an agent runs and has answered initialize. s.mu must be
 // held.
 func (s *Session) connected() bool {
-	return !s.closed && s.agent != nil && s.agent.info() != nil && s.agent.conn.Err() == nil
+	return !s.closed && s.agent != nil && s.agent.hello.Load() != nil && s.agent.conn.Err() == nil
 }
 
 // Asker asks the user on behalf of a Machine. It is safe for concurrent use.
@@ -330,8 +330,7 @@ type originKey struct{}
 func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQuestion, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()
-	s.lastNumber++
-	q := newQuestion[acpclient.RequestPermissionOutcome](s.lastNumber)
+	q := newQuestion[acpclient.RequestPermissionOutcome](s)
 	from, known := ctx.Value(originKey{}).(origin)
 	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
 	if s.closed || s.agent == nil || s.cancelling || left {

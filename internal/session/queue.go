@@ -187,7 +187,7 @@ func (s *Session) sendNext() {
 		return
 	}
 	p, resolve := s.queue[0], s.opt.Resolve
-	caps := s.agent.info().AgentCapabilities.PromptCapabilities
+	caps := s.agent.hello.Load().AgentCapabilities.PromptCapabilities
 	switch {
 	case resolve == nil:
 		s.sendFirst(p.Prompt)
