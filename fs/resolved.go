@@ -7,6 +7,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -236,14 +237,7 @@ func Resolve(path string) (string, error) {
 
 // components splits a path without its volume, and drops empty components and ".".
 func components(path string) []string {
-	names := strings.Split(filepath.ToSlash(path), "/")
-	kept := names[:0]
-	for _, name := range names {
-		if name != "" && name != "." {
-			kept = append(kept, name)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(name string) bool { return name == "" || name == "." })
 }
 
 // Version identifies the contents of a file at one moment, so that a later change can
