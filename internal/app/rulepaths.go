@@ -41,8 +41,14 @@ func (p places) resolve(name string) policy.Path {
 		path = filepath.Join(p.cwd, path)
 	}
 	real, ok := follow(path)
-	if ok && climbs(name) {
-		ok = p.sameAsWalked(name, real)
+	// A path with ".." must lead to the same file whether it is shortened as text or walked
+	// link by link, as systems do.
+	if ok && slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..") {
+		if !filepath.IsAbs(name) {
+			name = p.cwd + string(filepath.Separator) + name // Join would shorten it
+		}
+		walked, err := filepath.EvalSymlinks(name)
+		ok = err == nil && walked == real
 	}
 	_, gone := os.Lstat(real)
 	out := policy.Path{
@@ -61,21 +67,6 @@ func (p places) resolve(name string) policy.Path {
 func plainPath(name string) bool {
 	return name != "" && !strings.HasPrefix(name, "~") && !strings.HasPrefix(name, "$") && !strings.Contains(name, "://") &&
 		!strings.HasPrefix(name, "file:") && !strings.ContainsRune(name, 0)
-}
-
-// climbs reports a path with ".." in it.
-func climbs(name string) bool {
-	return slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..")
-}
-
-// sameAsWalked reports whether a path with ".." leads to the same file whether it is
-// shortened as text or walked link by link, as systems do.
-func (p places) sameAsWalked(name, real string) bool {
-	if !filepath.IsAbs(name) {
-		name = p.cwd + string(filepath.Separator) + name // Join would shorten it
-	}
-	walked, err := filepath.EvalSymlinks(name)
-	return err == nil && walked == real
 }
 
 // follow follows the links of an absolute path whose end need not be there yet. ok is
