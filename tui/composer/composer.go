@@ -234,8 +234,9 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 	case config.ActionQuit, config.ActionScrollTop, config.ActionScrollBottom:
 		// Their keys edit a draft and have their own meaning only without one.
 		edits, known := editing[name]
-		if !known || c.buf.empty() {
-			return Result{}, nil
+		_, _, selected := c.buf.selection()
+		if !known || c.buf.empty() || name == "ctrl+d" && c.buf.cur == c.buf.last() && !selected {
+			return Result{}, nil // nothing to delete: whoever quits says what keeps it from that
 		}
 		c.perform(edits)
 	default:

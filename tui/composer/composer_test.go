@@ -159,6 +159,7 @@ func TestKeysOfOthers(t *testing.T) {
 		{"help on an empty draft", "", "?", false},
 		{"? in a draft", "a", "?", true},
 		{"ctrl+d quits when empty", "", "ctrl+d", false},
+		{"ctrl+d has nothing to delete", "ab", "ctrl+d", false},
 		{"ctrl+c on an empty draft", "", "ctrl+c", false},
 		{"ctrl+c clears a draft", "a", "ctrl+c", true},
 		{"esc", "a", "esc", false},
