@@ -78,7 +78,7 @@ func (f *AddedFile) Agents() ([]Added, error) {
 		err = toml.Unmarshal(data, &content)
 	}
 	if err != nil {
-		return nil, &Error{File: printable(f.path), Message: "cannot be read: " + printable(reason(err)), Hint: "parley writes this file: fix it or remove it, and add its agents again"}
+		return nil, &Error{File: printable(f.path), Message: "cannot be read: " + printable(reason(ExplainRead(f.path, err))), Hint: "parley writes this file: fix it or remove it, and add its agents again"}
 	}
 	list := make([]Added, 0, len(content.Agents))
 	for _, id := range slices.Sorted(maps.Keys(content.Agents)) {

@@ -93,7 +93,7 @@ const maxFileSize = 256 << 10
 func Load(path string) (*Config, error) {
 	data, err := readFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{File: printable(path), Message: "cannot be read: " + printable(reason(err))}
+		return nil, &Error{File: printable(path), Message: "cannot be read: " + printable(reason(ExplainRead(path, err)))}
 	}
 	added, err := AddedBeside(path).Agents()
 	if err != nil {

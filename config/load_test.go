@@ -314,9 +314,9 @@ func TestUnreadableFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir:                           dir + ": cannot be read: it is a directory",
+		dir:                           dir + ": cannot be read: parley needs a file at " + dir + ", but it is a directory: move it away",
 		large:                         large + ": cannot be read: it is larger than 256 KiB",
-		filepath.Join(large, "below"): filepath.Join(large, "below") + ": cannot be read: not a directory",
+		filepath.Join(large, "below"): filepath.Join(large, "below") + ": cannot be read: parley needs the directory " + large + ", but " + large + " is a file: move it away",
 	} {
 		c, err := Load(path)
 		var e *Error

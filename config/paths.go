@@ -77,14 +77,47 @@ func MakeDir(dir string) error {
 	if err == nil {
 		return nil
 	}
+	if blocked := blockedDir(dir); blocked != nil {
+		return blocked
+	}
 	at, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
 		return fmt.Errorf("parley needs the directory %s: %w", dir, err)
 	}
-	if info, err := os.Stat(at.Path); err == nil && !info.IsDir() {
-		return fmt.Errorf("parley needs the directory %s, but %s is a file", dir, at.Path)
-	}
 	return fmt.Errorf("parley needs the directory %s and cannot create %s: %w", dir, at.Path, at.Err)
+}
+
+// ExplainRead says what parley wanted of the file at path and what to do, if err, which
+// came of reading it, is a file in place of a directory, a directory in place of the file,
+// or a lack of permission. It returns any other error as it is, and so those of missing
+// files.
+func ExplainRead(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if blocked := blockedDir(filepath.Dir(path)); blocked != nil {
+		return blocked
+	}
+	switch info, failed := os.Stat(path); {
+	case failed == nil && info.IsDir():
+		return fmt.Errorf("parley needs a file at %s, but it is a directory: move it away", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("parley may not read %s: change its permissions", path)
+	}
+	return err
+}
+
+// blockedDir returns an error if dir or a parent of it is a file, else nil.
+func blockedDir(dir string) error {
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("parley needs the directory %s, but %s is a file: move it away", dir, at)
+		case err == nil || at == filepath.Dir(at):
+			return nil
+		}
+	}
 }
 
 // Lock locks a file against other processes and goroutines until unlock is called. The

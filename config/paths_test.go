@@ -1,6 +1,7 @@
 package config
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -90,8 +91,34 @@ func TestADirectoryThatCannotBeMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(file, "parley", "sessions")
-	want := "parley needs the directory " + dir + ", but " + file + " is a file"
+	want := "parley needs the directory " + dir + ", but " + file + " is a file: move it away"
 	if err := MakeDir(dir); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// An error of reading says what parley wanted and what to do; others stay as they are.
+func TestExplainRead(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	below := filepath.Join(file, "parley", "rules.json")
+	for path, want := range map[string]string{
+		below:                      "parley needs the directory " + filepath.Dir(below) + ", but " + file + " is a file: move it away",
+		dir:                        "parley needs a file at " + dir + ", but it is a directory: move it away",
+		filepath.Join(dir, "none"): fs.ErrNotExist.Error(),
+	} {
+		err := fs.ErrNotExist
+		if path == below {
+			_, err = os.ReadFile(path)
+		}
+		if got := ExplainRead(path, err); got == nil || got.Error() != want {
+			t.Errorf("%s: got %v, want %s", path, got, want)
+		}
+	}
+	if got, want := ExplainRead(file, &fs.PathError{Op: "open", Path: file, Err: fs.ErrPermission}), "parley may not read "+file+": change its permissions"; got.Error() != want {
+		t.Errorf("got %v, want %s", got, want)
 	}
 }

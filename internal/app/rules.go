@@ -447,7 +447,7 @@ func (s *RuleStore) read() (*saved, error) {
 	case errors.Is(err, os.ErrNotExist):
 		return &saved{}, nil
 	case err != nil:
-		return nil, fmt.Errorf("read the saved rules: %w", err)
+		return nil, fmt.Errorf("read the saved rules: %w", config.ExplainRead(s.path, err))
 	case len(data) > maxStore:
 		return nil, fmt.Errorf("read the saved rules: %s is larger than %d KiB", s.path, maxStore>>10)
 	}

@@ -331,3 +331,14 @@ func TestGitNeedsARepositoryInTheSessionsDirectory(t *testing.T) {
 		}
 	}
 }
+
+// A file in place of the rules' directory is named.
+func TestRulesBehindAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "parley")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewRuleStore(file).read(); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
+		t.Errorf("%v", err)
+	}
+}

@@ -78,11 +78,11 @@ func (s *Cache) cached() (*cached, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	var c cached
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
 	if err != nil {
+		return nil, fmt.Errorf("read the fetched registry: %w", config.ExplainRead(s.File, err))
+	}
+	var c cached
+	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, fmt.Errorf("read the fetched registry: %s: %w", s.File, err)
 	}
 	if c.URL != s.url() {

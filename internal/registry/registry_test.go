@@ -3,7 +3,9 @@ package registry
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -187,4 +189,19 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A file in place of the cache's directory is named, and the built-in registry serves.
+func TestCacheBehindAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "parley")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := (&Cache{File: filepath.Join(file, "registry.json")}).Open()
+	if err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
+		t.Errorf("%v", err)
+	}
+	if !e.BuiltIn {
+		t.Error("the built-in registry is not used")
+	}
 }

@@ -43,9 +43,10 @@ func (s *Store) SaveDraft(cwd, was, draft string) error {
 
 // Draft returns the draft for a directory, or "".
 func (s *Store) Draft(cwd string) (string, error) {
-	b, err := os.ReadFile(s.draftPath(cwd))
+	path := s.draftPath(cwd)
+	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("read the draft: %w", err)
+		return "", fmt.Errorf("read the draft: %w", config.ExplainRead(path, err))
 	}
 	return string(b), nil
 }
@@ -97,7 +98,8 @@ func (s *Store) View(id ID) (View, error) {
 	if !id.valid() {
 		return v, fmt.Errorf("%q: %w", id, ErrNotStored)
 	}
-	b, err := os.ReadFile(s.viewPath(id))
+	path := s.viewPath(id)
+	b, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return v, nil
@@ -105,7 +107,7 @@ func (s *Store) View(id ID) (View, error) {
 		err = json.Unmarshal(b, &v)
 	}
 	if err != nil {
-		return View{}, fmt.Errorf("read the draft: %w", err)
+		return View{}, fmt.Errorf("read the draft: %w", config.ExplainRead(path, err))
 	}
 	return v, nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,4 +74,19 @@ func TestSeveralKeepADraftAtOnce(t *testing.T) {
 		})
 	}
 	writers.Wait()
+}
+
+// A file in place of the store's directory is named when a draft is read.
+func TestDraftBehindAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "parley")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := New(filepath.Join(file, "sessions"))
+	if _, err := s.Draft("/project"); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
+		t.Errorf("the draft: %v", err)
+	}
+	if _, err := s.View("one"); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
+		t.Errorf("the view: %v", err)
+	}
 }

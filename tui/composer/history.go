@@ -74,7 +74,7 @@ func (h *History) readFile() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read the prompt history: %w", err)
+		return fmt.Errorf("read the prompt history: %w", config.ExplainRead(h.path, err))
 	}
 	lines := bytes.Split(data, []byte{'\n'})
 	seen := map[string]bool{}

@@ -285,7 +285,7 @@ func TestHistoryIsARegularFile(t *testing.T) {
 	dir := t.TempDir() // a folder stands for whatever else it may be
 	h := NewHistory(dir, "/p")
 	err := h.Load()
-	if !errors.Is(err, fs.ErrNotRegular) || len(h.all()) != 0 {
+	if err == nil || !strings.Contains(err.Error(), "it is a directory") || len(h.all()) != 0 {
 		t.Errorf("opened: %v", err)
 	}
 	if err := h.save("one", time.Now()); !errors.Is(err, fs.ErrNotRegular) {
@@ -330,5 +330,16 @@ func BenchmarkLoadHistory(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A file in place of the history's directory is named.
+func TestHistoryBehindAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "parley")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := NewHistory(filepath.Join(file, "history"), "").Load(); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
+		t.Errorf("%v", err)
 	}
 }
