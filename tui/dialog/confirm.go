@@ -27,6 +27,9 @@ type Confirmation struct {
 	// what the person decides on, and must have been seen.
 	Lines   []string
 	Choices []Choice
+	// While says whether there still is a reason to ask; nil means that there is. The
+	// dialog closes once there is none.
+	While func() bool
 }
 
 // Confirm is the dialog of a [Confirmation]. Nothing is marked at first.

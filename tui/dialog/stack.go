@@ -78,8 +78,8 @@ func (s *Stack) closeIf(gone func(Dialog) bool) {
 	s.change(func() { s.list = slices.DeleteFunc(s.list, gone) })
 }
 
-// Follow updates the agent's questions: it closes those that are over, and reports whether
-// an open one has a dialog.
+// Follow updates the dialogs from the conversation: it closes those that are over, and
+// reports whether an open question of the agent has a dialog.
 func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 	visible, settled := s.Top(), s.guard.settled
 	if a, ok := visible.(Attached); ok && a.About() != nil {
@@ -93,6 +93,10 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 		state := q.Follow(c)
 		asking = asking || state == Open
 		return state == Over
+	})
+	s.closeIf(func(d Dialog) bool {
+		q, ok := d.(*Confirm)
+		return ok && q.asked.While != nil && !q.asked.While()
 	})
 	s.closeIf(func(d Dialog) bool {
 		a, ok := d.(Attached)

@@ -91,6 +91,7 @@ func (e *lifecycle) AskToStop() {
 			{Name: "Keep waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
 		},
+		While: func() bool { return e.tab.Works() && !e.tab.conv.Turn.Cancelling.IsZero() },
 	})
 }
 
@@ -111,6 +112,8 @@ func (e *lifecycle) AskToLeave(titles []string) {
 	case !e.tab.Works():
 		q.Title = "An agent is working in another tab"
 		q.Text = "Quitting stops it in the middle of its turn:\n• " + titles[0]
+	default:
+		q.While = e.tab.Works
 	}
 	e.tab.ask(q)
 }
@@ -121,9 +124,9 @@ func (e *lifecycle) Close() tea.Cmd {
 	case e.tab.program.Tabs.Alone():
 		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
 	case e.tab.Works():
-		e.askToClose("The agent is working", "Closing the tab stops it in the middle of its turn.")
+		e.askToClose("The agent is working", "Closing the tab stops it in the middle of its turn.", e.tab.Works)
 	case e.tab.queue.Queued() > 0:
-		e.askToClose("Prompts are queued", "Closing the tab drops them. They stay in the prompt history.")
+		e.askToClose("Prompts are queued", "Closing the tab drops them. They stay in the prompt history.", func() bool { return e.tab.queue.Queued() > 0 })
 	default:
 		return e.closeNow()
 	}
@@ -139,8 +142,8 @@ func (e *lifecycle) closeNow() tea.Cmd {
 	return tea.Batch(keep, e.tab.program.Tabs.Close())
 }
 
-func (e *lifecycle) askToClose(title, text string) {
-	e.tab.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
+func (e *lifecycle) askToClose(title, text string, while func() bool) {
+	e.tab.ask(dialog.Confirmation{Title: title, Text: text, While: while, Choices: []dialog.Choice{
 		{Name: "Keep it open", Key: "k", Do: dialog.Close{}},
 		{Name: "Close it", Key: "c", Risky: true, Do: dialog.Do(e.closeNow)},
 	}})

@@ -117,6 +117,26 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 	b.mustShow(t, "does not respond")
 	b.press("esc")
 	b.mustShow(t, "Stop the agent", "Keep waiting")
+	b.events(conversation.TurnEnded{Reason: acpclient.StopCancelled, At: b.clock})
+	b.mustNotShow(t, "Stop the agent")
+}
+
+// A question whether to leave a working agent goes when the agent has finished.
+func TestAQuestionAboutATurnEndsWithIt(t *testing.T) {
+	for name, ask := range map[string]func(b *bench){
+		"quit":  func(b *bench) { b.AskToLeave([]string{"this one"}) },
+		"close": func(b *bench) { b.lifecycle.askToClose("The agent is working", "", b.Works) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, t.TempDir())
+			b.events(conversation.PromptSent{At: b.clock})
+			ask(b)
+			b.events(test.Up(t, test.AgentSays("a", "so")))
+			b.mustShow(t, "The agent is working")
+			b.events(conversation.TurnEnded{At: b.clock})
+			b.mustNotShow(t, "The agent is working")
+		})
+	}
 }
 
 // The clocks of the turn and of a call that works go on with what moves. While the
