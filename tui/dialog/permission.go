@@ -171,7 +171,7 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	case d.env.Keys.Match(config.ActionDialogShow, msg.String()):
 		return d.show()
 	case d.env.Keys.Match(config.ActionDialogEdit, msg.String()):
-		return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Reach)}
+		return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Reach, d.env.DiffPositions)}
 	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogNext, msg.String()):
 		return Another{1}
 	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogPrev, msg.String()):

@@ -121,7 +121,10 @@ type program struct {
 	conv    *conversation.Conversation
 	stored  store.ID
 	reach   toolview.Reach
-	mode    string // the last one written
+	// positions are those of changes whose question was compared with the files last.
+	positions toolview.DiffPositions
+	compared  *conversation.ToolCall
+	mode      string // the last one written
 
 	question *question   // the open one, or nil
 	own      []*question // questions of parley's own that wait

@@ -350,6 +350,22 @@ hang
 	r.leave()
 }
 
+// An agent that sends no old text of a file that exists is asked about with what would go.
+func TestAQuestionShowsWhatItReplaces(t *testing.T) {
+	r := follows(t, `handshake
+expect session/prompt
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Write it", "kind": "edit", "content": [
+  {"type": "diff", "path": "${cwd}/agent.script", "newText": "handshake\n"}]}, "options": [{"optionId": "no", "name": "Reject", "kind": "reject_once"}]} as answer
+await answer
+say As you like.
+end-turn
+hang
+`, nil)
+	r.reads("\n> ").types("go\n").reads("--- a/agent.script", " handshake\n-expect session/prompt\n")
+	r.looks().reads("Answer 1", "or /help: ").types("1\n").reads("As you like.")
+	r.leave()
+}
+
 // Signing in that is given up is not told as done.
 func TestCancelledSignInIsNotSignedIn(t *testing.T) {
 	r := follows(t, `expect initialize

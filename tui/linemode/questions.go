@@ -273,25 +273,29 @@ func (p *program) permission() *question {
 // permissionText returns what a permission asks about.
 func (p *program) permissionText(asked *conversation.Permission) string {
 	by := toolview.AskerOf(p.conv, asked.ToolCall)
-	return strings.TrimRight(toolview.PathsIn(p.conv.Cwd).PermissionText(asked, by, &p.reach), "\n")
+	return strings.TrimRight(toolview.PathsIn(p.conv.Cwd).PermissionText(asked, by, &p.reach, &p.positions), "\n")
 }
 
-// looks reports whether the paths of a question are being resolved, and starts that if
-// necessary.
+// looks reports whether the paths of a question are being resolved and its changes compared
+// with the files, and starts that if necessary.
 func (p *program) looks(asked *conversation.ToolCall) bool {
 	if p.looking {
 		return true
 	}
 	const most = 1000
 	unknown := slices.DeleteFunc(toolview.NamedPaths(asked), p.reach.Known)
-	if len(unknown) == 0 {
+	var changes []toolview.Fragment
+	if p.compared != asked {
+		changes = toolview.Creations(asked.Content)
+	}
+	if len(unknown) == 0 && len(changes) == 0 {
 		return false
 	}
 	unknown = unknown[:min(len(unknown), most)]
 	s, roots := p.session, p.reach.Roots
 	p.looking = true
 	p.beside(func() func() {
-		found := toolview.Resolve(roots, unknown)
+		found, positions := toolview.Resolve(roots, unknown), toolview.FindPositions(roots[0], changes)
 		for _, path := range unknown {
 			if _, ok := found[path]; !ok { // there are no directories to look in
 				if found == nil {
@@ -304,6 +308,8 @@ func (p *program) looks(asked *conversation.ToolCall) bool {
 			p.looking = false
 			if p.session == s { // otherwise these are the directories of another session
 				p.reach.Add(found)
+				p.positions.Add(positions)
+				p.compared = asked
 			}
 		}
 	})

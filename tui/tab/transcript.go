@@ -1,12 +1,7 @@
 package tab
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -280,9 +275,6 @@ func (r *transcriptReader) draw(width, height int) []string {
 	return r.list.Lines()
 }
 
-// largestSource is the largest file to search, in bytes.
-const largestSource = 4 << 20
-
 // diffPositions finds the positions of diffs in the project's files, because agents send
 // parts of files without line numbers. It reads files in the background.
 type diffPositions struct {
@@ -334,7 +326,7 @@ func (s *diffPositions) Locate(wanted []toolview.Fragment) tea.Cmd {
 	}
 	dir := s.tab.cwd
 	return inBackground(func() then {
-		found := findPositions(dir, wanted)
+		found := toolview.FindPositions(dir, wanted)
 		return func() tea.Cmd { s.known.Add(found); return nil }
 	})
 }
@@ -355,64 +347,4 @@ func changesIn(e conversation.Event) []acpclient.ToolCallContent {
 		}
 	}
 	return nil
-}
-
-// findPositions returns the positions of the fragments that it finds in files below dir.
-// It reads each file once.
-func findPositions(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolview.DiffPosition {
-	found := map[toolview.Fragment]toolview.DiffPosition{}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return found // no positions without the directory
-	}
-	defer func() { _ = root.Close() }()
-	files := map[string][]byte{}
-	for _, f := range wanted {
-		text, known := files[f.Path]
-		if !known {
-			text, err = source(root, dir, f.Path)
-			if errors.Is(err, fs.ErrNotExist) && f.New == "" {
-				found[f] = toolview.DiffPosition{Line: 1, Deleted: true}
-			}
-			if err != nil {
-				continue
-			}
-			files[f.Path] = text
-		}
-		if f.Old == "" {
-			if content := string(text); content != f.New {
-				found[f] = toolview.DiffPosition{Line: 1, Replaces: content}
-			}
-			continue
-		}
-		if at, ok := toolview.Locate(text, f); ok {
-			at.Deleted = toolview.Removes(text, f)
-			found[f] = at
-		}
-	}
-	return found
-}
-
-// source reads a project file by the agent's path. It follows no link out of the project,
-// and fails for files that are not regular or too large.
-func source(root *os.Root, dir, path string) ([]byte, error) {
-	name := path
-	if filepath.IsAbs(path) {
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return nil, err
-		}
-		name = rel
-	}
-	if info, err := root.Stat(name); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() || info.Size() > largestSource {
-		return nil, errors.New("not a source file")
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // read only
-	return io.ReadAll(io.LimitReader(file, largestSource))
 }

@@ -24,7 +24,7 @@ func TestChangesAreLookedForInTheirFiles(t *testing.T) {
 	}
 	write(filepath.Join(dir, "a"), "one\ntwo\nthree\n")
 	write(filepath.Join(dir, "whole"), "all\n")
-	write(filepath.Join(dir, "large"), "two\n"+strings.Repeat("x", largestSource))
+	write(filepath.Join(dir, "large"), "two\n"+strings.Repeat("x", 4<<20))
 	secret := write(filepath.Join(outside, "secret"), "two\n")
 	if err := os.Symlink(secret, filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
@@ -49,10 +49,10 @@ func TestChangesAreLookedForInTheirFiles(t *testing.T) {
 	for f := range want {
 		wanted = append(wanted, f)
 	}
-	if d := cmp.Diff(want, findPositions(dir, wanted)); d != "" {
+	if d := cmp.Diff(want, toolview.FindPositions(dir, wanted)); d != "" {
 		t.Error(d)
 	}
-	if got := findPositions(filepath.Join(dir, "nowhere"), wanted); len(got) != 0 {
+	if got := toolview.FindPositions(filepath.Join(dir, "nowhere"), wanted); len(got) != 0 {
 		t.Errorf("in a folder that is not there: %v", got)
 	}
 }

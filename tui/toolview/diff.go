@@ -2,6 +2,11 @@ package toolview
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -177,6 +182,69 @@ func (s *DiffPositions) Replacing(content []acpclient.ToolCallContent) []DiffPos
 		}
 	}
 	return all
+}
+
+// largestSource is the largest file to search, in bytes.
+const largestSource = 4 << 20
+
+// FindPositions returns the positions of the fragments that it finds in files below dir.
+// It reads each file once.
+func FindPositions(dir string, wanted []Fragment) map[Fragment]DiffPosition {
+	found := map[Fragment]DiffPosition{}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return found // no positions without the directory
+	}
+	defer func() { _ = root.Close() }()
+	files := map[string][]byte{}
+	for _, f := range wanted {
+		text, known := files[f.Path]
+		if !known {
+			text, err = source(root, dir, f.Path)
+			if errors.Is(err, fs.ErrNotExist) && f.New == "" {
+				found[f] = DiffPosition{Line: 1, Deleted: true}
+			}
+			if err != nil {
+				continue
+			}
+			files[f.Path] = text
+		}
+		if f.Old == "" {
+			if content := string(text); content != f.New {
+				found[f] = DiffPosition{Line: 1, Replaces: content}
+			}
+			continue
+		}
+		if at, ok := Locate(text, f); ok {
+			at.Deleted = Removes(text, f)
+			found[f] = at
+		}
+	}
+	return found
+}
+
+// source reads a project file by the agent's path. It follows no link out of the project,
+// and fails for files that are not regular or too large.
+func source(root *os.Root, dir, path string) ([]byte, error) {
+	name := path
+	if filepath.IsAbs(path) {
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		name = rel
+	}
+	if info, err := root.Stat(name); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() || info.Size() > largestSource {
+		return nil, errors.New("not a source file")
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // read only
+	return io.ReadAll(io.LimitReader(file, largestSource))
 }
 
 // Replaced returns the content of the question that the call itself no longer shows:

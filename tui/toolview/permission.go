@@ -33,7 +33,7 @@ func AskerOf(c *conversation.Conversation, call *conversation.ToolCall) Asker {
 
 // PermissionText returns what a permission asks about as text: everything, with every
 // character that hides something made visible.
-func (p Paths) PermissionText(asked *conversation.Permission, by Asker, reach *Reach) string {
+func (p Paths) PermissionText(asked *conversation.Permission, by Asker, reach *Reach, positions *DiffPositions) string {
 	t := asked.Asked
 	var parts []string
 	add := func(label, s string) {
@@ -67,7 +67,7 @@ func (p Paths) PermissionText(asked *conversation.Permission, by Asker, reach *R
 		add("# "+termtext.VisibleLine(e.Key), e.Text())
 	}
 	for i := range t.Content {
-		add("# content", p.contentText(&t.Content[i]))
+		add("# content", p.contentText(&t.Content[i], positions))
 	}
 	return strings.Join(parts, "\n\n") + "\n"
 }
@@ -108,9 +108,10 @@ func (p Paths) locationsText(t *conversation.ToolCall, reach *Reach) string {
 	return strings.Join(lines, "\n")
 }
 
-func (p Paths) contentText(c *acpclient.ToolCallContent) string {
+func (p Paths) contentText(c *acpclient.ToolCallContent, positions *DiffPositions) string {
 	if c.Type == acpclient.ToolContentDiff {
-		patch, err := diffview.New(p.Path(c.Path), c.OldText, c.NewText).Patch()
+		before, after := positions.Of(c.Path, c.OldText, c.NewText).Whole(c.OldText, c.NewText)
+		patch, err := diffview.New(p.Path(c.Path), before, after).Patch()
 		if err != nil { // it cannot be written as a patch
 			patch = p.Path(c.Path) + "\n" + c.NewText
 		}
