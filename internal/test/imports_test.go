@@ -33,7 +33,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"what is done with sessions is drawn elsewhere", `^internal/app$`, `^$`, `^internal/(cli|headless|doctor)$|^tui(/|$)`, `^$`},
 	{"the doctor knows the protocol only", `^internal/doctor(/|$)`, `^$`, `.`, `^(acpclient|internal/schema)$|` + leaves},
 	{"only the command line examines agents", `.`, `^internal/cli$`, `^internal/doctor$`, `^$`},
-	{"recordings know the protocol and the events of a session, and nothing that acts", `^internal/record(/|$)`, `^$`, `.`, `^internal/(conversation|schema)$|` + leaves},
+	{"recordings know the protocol and the events of a session, and nothing that acts", `^internal/record(/|$)`, `^$`, `.`, `^(acpclient|internal/(conversation|schema))$|` + leaves},
 	{"the registry knows the configuration, and no sessions", `^internal/registry$`, `^$`, `.`, `^config$|` + leaves},
 	{"the sandbox stands alone", `^internal/sandbox(/|$)`, `^$`, `.`, `^$`},
 	{"leaves import nothing of parley but each other", leaves, `^$`, `.`, leaves},
