@@ -19,6 +19,10 @@ import (
 const (
 	noAgent         = "start an agent first"
 	emptyTranscript = "the transcript is empty"
+	noModes         = "this agent has no modes"
+	noModels        = "this agent offers no models"
+	noThoughtLevels = "this agent offers no thought levels"
+	nothingToSend   = "nothing to send"
 )
 
 // unavailable says why an action cannot be done now, or returns "".
@@ -43,11 +47,11 @@ func (t *Tab) unavailable(a config.ActionInfo) string {
 	}
 	switch a.Action {
 	case config.ActionNextMode, config.ActionMode:
-		return unless(c.OptionByCategory(acpclient.CategoryMode) != nil, "this agent has no modes")
+		return unless(c.OptionByCategory(acpclient.CategoryMode) != nil, noModes)
 	case config.ActionModel:
-		return unless(c.OptionByCategory(acpclient.CategoryModel) != nil || c.OptionByCategory(acpclient.CategoryModelConfig) != nil, "this agent offers no models")
+		return unless(c.OptionByCategory(acpclient.CategoryModel) != nil || c.OptionByCategory(acpclient.CategoryModelConfig) != nil, noModels)
 	case config.ActionThoughtLevel:
-		return unless(c.OptionByCategory(acpclient.CategoryThoughtLevel) != nil, "this agent offers no thought levels")
+		return unless(c.OptionByCategory(acpclient.CategoryThoughtLevel) != nil, noThoughtLevels)
 	case config.ActionOptions:
 		return unless(c.Phase == conversation.PhaseReady, "the session is not open")
 	case config.ActionChanges:
@@ -57,7 +61,7 @@ func (t *Tab) unavailable(a config.ActionInfo) string {
 	case config.ActionQueue:
 		return unless(t.queue.Queued() > 0, "the queue is empty")
 	case config.ActionSendNow:
-		return unless(t.queue.Queued() > 0 || !t.composer.Empty(), "nothing to send")
+		return unless(t.queue.Queued() > 0 || !t.composer.Empty(), nothingToSend)
 	case config.ActionTerminal:
 		return unless(len(c.Running()) > 0, "no command is running")
 	case config.ActionAddOutput:
@@ -174,11 +178,11 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionNextMode:
 		return nextMode(t)
 	case config.ActionMode:
-		return categoryList(t, "this agent has no modes", acpclient.CategoryMode)
+		return categoryList(t, noModes, acpclient.CategoryMode)
 	case config.ActionModel:
-		return categoryList(t, "this agent offers no models", acpclient.CategoryModel, acpclient.CategoryModelConfig)
+		return categoryList(t, noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig)
 	case config.ActionThoughtLevel:
-		return categoryList(t, "this agent offers no thought levels", acpclient.CategoryThoughtLevel)
+		return categoryList(t, noThoughtLevels, acpclient.CategoryThoughtLevel)
 	case config.ActionOptions:
 		if t.conv != nil && t.conv.Phase == conversation.PhaseReady {
 			t.dialogs.Push(dialog.NewOptions(t.env(), t.conv))

@@ -35,7 +35,7 @@ type commands struct {
 func (c *commands) Run(line string) tea.Cmd {
 	machine := c.tab.session
 	if machine == nil {
-		return c.tab.say("start an agent first")
+		return c.tab.say(noAgent)
 	}
 	c.tab.list.Bottom()
 	if line == "" {

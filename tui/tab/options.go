@@ -147,7 +147,7 @@ func nextMode(t *Tab) tea.Cmd {
 	}
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil {
-		return t.say("this agent has no modes")
+		return t.say(noModes)
 	}
 	now, _ := c.OptionValue(o)
 	if o.Type == acpclient.ConfigBoolean {

@@ -200,7 +200,7 @@ func (o *promptQueue) SendNow() tea.Cmd {
 		}
 		return tea.Batch(cmd, o.kept())
 	case o.Queued() == 0:
-		return o.tab.say("nothing to send")
+		return o.tab.say(nothingToSend)
 	}
 	return o.sendQueuedNow(o.prompts()[0].ID)
 }
