@@ -552,7 +552,7 @@ func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
 	if focused {
 		mark, name = th.Accent.Render("❯")+" ", th.Accent.Bold(true)
 	}
-	lines := hang(mark, indent, styled(termtext.Break(f.Label(), max(1, w-len(indent))), name))
+	lines := hang(mark, indent, styled(termtext.Wrap(f.Label(), max(1, w-len(indent))), name))
 	rules := f.Rules()
 	if last := len(lines) - 1; last >= 0 && rules != "" && termtext.Width(lines[last])+2+termtext.Width(rules) <= w {
 		lines[last] += "  " + th.Faint.Render(rules)
@@ -609,7 +609,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 		}
 		// Describe the choice under the cursor in full.
 		const indent = "      "
-		for _, l := range hang("  "+mark+tick+" ", indent, styled(termtext.Break(title, max(1, w-len(indent))), name)) {
+		for _, l := range hang("  "+mark+tick+" ", indent, styled(termtext.Wrap(title, max(1, w-len(indent))), name)) {
 			lines = append(lines, formLine{l, -1, i})
 		}
 		for _, l := range prose(about, max(1, w-len(indent))) {

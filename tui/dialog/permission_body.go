@@ -146,9 +146,9 @@ func commandBlock(c toolview.Command, dir toolview.Target) content {
 // questionBlock shows a question to the person, and what there is to choose.
 func questionBlock(q toolview.Question) content {
 	return newBlock(func(p renderContext) []string {
-		out := styled(termtext.Break(q.Line(), p.width), p.th.Strong)
+		out := styled(termtext.Wrap(q.Line(), p.width), p.th.Strong)
 		for _, o := range q.Options {
-			lines := styled(termtext.Break(o.Line(), max(1, p.width-2)), p.th.Text)
+			lines := styled(termtext.Wrap(o.Line(), max(1, p.width-2)), p.th.Text)
 			out = append(out, hang(p.th.Muted.Render("• "), "  ", lines)...)
 		}
 		if q.Multiple {
@@ -434,7 +434,7 @@ func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
 			look = p.th.Error
 		}
 		icon := toolview.KindOf(t.Kind).Icon
-		lines := styled(termtext.Break(fmt.Sprintf("%s The agent wants to %s this file:", icon, verb), p.width), p.th.Text)
+		lines := styled(termtext.Wrap(fmt.Sprintf("%s The agent wants to %s this file:", icon, verb), p.width), p.th.Text)
 		lines = append(lines, styled(termtext.Break(termtext.VisibleLine(q.Target), p.width), look)...)
 		if q.Path != q.Target {
 			lines = append(lines, styled(termtext.Break("by the path "+termtext.VisibleLine(q.Path), p.width), p.th.Muted)...)
@@ -448,7 +448,7 @@ func fileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) content
 	return newBlock(func(p renderContext) []string {
 		var out []string
 		for _, reason := range toolview.FileReasons(q, t) {
-			lines := styled(termtext.Break(reason, max(1, p.width-2)), p.th.Text)
+			lines := styled(termtext.Wrap(reason, max(1, p.width-2)), p.th.Text)
 			out = append(out, hang(p.th.Warning.Render("• "), "  ", lines)...)
 		}
 		return out

@@ -560,7 +560,7 @@ func (a *replies) text(i int, whole bool) (name, more []string) {
 // line shows whether text is missing.
 func someLines(s string, width, most int) []string {
 	if most == 0 {
-		return termtext.Break(s, width)
+		return termtext.Wrap(s, width)
 	}
 	cutOff := false
 	if enough := 32 * width * most; len(s) > enough { // whatever the characters are
@@ -569,7 +569,7 @@ func someLines(s string, width, most int) []string {
 		}
 		s, cutOff = s[:enough], true
 	}
-	lines := termtext.Break(s, width)
+	lines := termtext.Wrap(s, width)
 	if len(lines) > most {
 		lines, cutOff = lines[:most], true
 	}

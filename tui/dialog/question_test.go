@@ -365,3 +365,16 @@ func TestAClickOnAQuestionThatHasChanged(t *testing.T) {
 		t.Errorf("once it was seen, a click did %#v", got)
 	}
 }
+
+// The words of answers and questions stay whole where lines break.
+func TestWordsOfAnswersStayWhole(t *testing.T) {
+	p := runPermission()
+	p.Options = []acpclient.PermissionOption{
+		{OptionID: "y", Kind: acpclient.AllowOnce, Name: "Start the implementation immediately"},
+		{OptionID: "n", Kind: acpclient.RejectOnce, Name: "Keep planning"},
+	}
+	d, _ := armed(p)
+	if shown := shownBy(d, 40, 30); !strings.Contains(shown, "immediately") {
+		t.Errorf("the screen is\n%s", shown)
+	}
+}
