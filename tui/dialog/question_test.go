@@ -374,7 +374,7 @@ func TestWordsOfAnswersStayWhole(t *testing.T) {
 		{OptionID: "n", Kind: acpclient.RejectOnce, Name: "Keep planning"},
 	}
 	d, _ := armed(p)
-	if shown := shownBy(d, 40, 30); !strings.Contains(shown, "immediately") {
+	if shown := shownBy(d, 36, 30); !strings.Contains(shown, "immediately") {
 		t.Errorf("the screen is\n%s", shown)
 	}
 }
