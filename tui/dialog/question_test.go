@@ -370,11 +370,11 @@ func TestAClickOnAQuestionThatHasChanged(t *testing.T) {
 func TestWordsOfAnswersStayWhole(t *testing.T) {
 	p := runPermission()
 	p.Options = []acpclient.PermissionOption{
-		{OptionID: "y", Kind: acpclient.AllowOnce, Name: "Start the implementation immediately"},
+		{OptionID: "y", Kind: acpclient.AllowOnce, Name: "Start the implementation"},
 		{OptionID: "n", Kind: acpclient.RejectOnce, Name: "Keep planning"},
 	}
 	d, _ := armed(p)
-	if shown := shownBy(d, 36, 30); !strings.Contains(shown, "immediately") {
+	if shown := shownBy(d, 36, 30); !strings.Contains(shown, "implementation") {
 		t.Errorf("the screen is\n%s", shown)
 	}
 }
