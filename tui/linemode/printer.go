@@ -184,15 +184,15 @@ func (w *printer) flush(c *conversation.Conversation) {
 }
 
 // prose makes lines of an agent's message fit to be read as plain text: without the marks of
-// headings and of emphasis, and broken between words. Code stays as it is. It takes whole
-// lines as they come, so it keeps whether they are inside a fence.
+// headings, emphasis and inline code, and broken between words. A code block stays as it is.
+// It takes whole lines as they come, so it keeps whether they are inside a fence.
 type prose struct{ fence string }
 
 var (
 	fenceLine   = regexp.MustCompile("^ {0,3}(```+|~~~+)")
 	headingLine = regexp.MustCompile(`^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$`)
 	// strongOrCode matches both, so that asterisks in code stay.
-	strongOrCode = regexp.MustCompile("(`+[^`]+`+)|\\*\\*([^\\s*](?:[^*]*[^\\s*])?)\\*\\*|(?:\\b|^)__([^\\s_](?:[^_]*[^\\s_])?)__(?:\\b|$)")
+	strongOrCode = regexp.MustCompile("`+([^`]+)`+|\\*\\*([^\\s*](?:[^*]*[^\\s*])?)\\*\\*|(?:\\b|^)__([^\\s_](?:[^_]*[^\\s_])?)__(?:\\b|$)")
 )
 
 // Lines returns lines as plain text of at most so many cells each, the first one behind

@@ -10,7 +10,8 @@ func TestProse(t *testing.T) {
 	}{
 		{"## The plan", 0, "Agent: The plan"},
 		{"# A title #\n#no heading\n   ### Third", 0, "Agent: A title\n#no heading\nThird"},
-		{"Some **bold** and __strong__ words, 2 ** 3 ** 4, a__b__c and `**code**`.", 0, "Agent: Some bold and strong words, 2 ** 3 ** 4, a__b__c and `**code**`."},
+		{"Some **bold** and __strong__ words, 2 ** 3 ** 4, a__b__c and `**code**`.", 0, "Agent: Some bold and strong words, 2 ** 3 ** 4, a__b__c and **code**."},
+		{"`esc` stops it; ``two`` too, and a lone ` stays.", 0, "Agent: esc stops it; two too, and a lone ` stays."},
 		{"```sh\n# a comment in a long line of code\n**kept**\n```\n## A heading", 20, "Agent: ```sh\n# a comment in a long line of code\n**kept**\n```\nA heading"},
 		{"These words are broken in between.", 20, "Agent: These words\nare broken in\nbetween."},
 		{"hostile \x1b[2J and long enough for two", 20, "Agent: hostile  and\nlong enough for two"},
