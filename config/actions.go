@@ -296,7 +296,7 @@ var actionGroups = []struct {
 		{ActionPrevious, "Previous item or line", "k up", ""},
 		{ActionFirst, "First item or line", "g home", ""},
 		{ActionLast, "Last item or line", "G end", ""},
-		{ActionExpand, "Expand, collapse or show the item", "enter space", ""},
+		{ActionExpand, "Expand or collapse the item", "enter space", ""},
 		{ActionItemShow, "Show the item on the whole screen", "f", "pager fullscreen"},
 		{ActionOpen, "Open the item's file in $EDITOR", "o", ""},
 		{ActionDiffSplit, "Toggle side-by-side diff", "s", "split view"},

@@ -158,7 +158,10 @@ func sessionsListCommand(s *streams) *cobra.Command {
 		Short: "List the sessions of this directory, latest first",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			const none = "No sessions of this directory. 'parley sessions list --all' lists all."
+			none := "No sessions of this directory. 'parley sessions list --all' lists all."
+			if o.all {
+				none = "No sessions are stored."
+			}
 			return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
 				list, err := lib.List(cmd.Context(), q)
 				out := make([]listed, len(list))
@@ -185,7 +188,10 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			const none = "No matches. Use --all to search all directories."
+			none := "No matches. Use --all to search all directories."
+			if o.all {
+				none = "No matches."
+			}
 			return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
 				found, err := app.Search(cmd.Context(), lib, strings.Join(args, " "), q)
 				out := make([]listed, len(found))

@@ -259,7 +259,11 @@ func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
 		return err
 	}
 	if left := app.LeftInWorktree(work); left != "" && !o.force {
-		return app.WithHint("Use --force to drop it anyway.\n"+left, "the worktree %s has files that are not merged", t.Name)
+		what := "are not merged"
+		if work.Empty() {
+			what = "git ignores"
+		}
+		return app.WithHint("Use --force to drop it anyway.\n"+left, "the worktree %s has files that %s", t.Name, what)
 	}
 	kept, err := t.Drop(ctx)
 	if err != nil {

@@ -264,10 +264,11 @@ func (d *Form) Hints() []Hint {
 	var hints []Hint
 	switch f := d.current(); {
 	case f == nil:
-		hints = append(hints, Hint{"←→", "choose"})
+		answer := "answer"
 		if d.button >= 0 {
-			hints = d.env.hint(hints, config.ActionDialogAccept, buttons[d.button].name)
+			answer = buttons[d.button].name
 		}
+		hints = d.env.hint(append(hints, Hint{"←→", "mark"}), config.ActionDialogAccept, answer)
 	case f.Kind == app.ManyField:
 		hints = append(hints, Hint{"space", "tick"})
 		hints = d.env.hint(hints, config.ActionDialogAccept, "next")

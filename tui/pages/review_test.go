@@ -229,7 +229,7 @@ func TestTheUsersOwnChangesStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.open().shows("M  a.txt", "+2 −2").press("enter").shows("change 1 of 2")
-	p.press("]").shows("change 2 of 2", "these lines changed after the agent's edit: parley cannot revert")
+	p.press("]").shows("change 2 of 2", "these lines changed after the agent's edit: parley cannot undo")
 	p.press("x").shows("a.txt: the same lines have changed since; nothing was written").holds("a.txt", mine)
 	p.press("X").shows("a.txt: the same lines have changed since; nothing was written").holds("a.txt", mine)
 	p.press("[", "x").shows("change 1 of 1").holds("a.txt", "1\n2\n3\n4\nmine\n6\n7\n8\nmine\n")

@@ -221,7 +221,7 @@ func (v *Review) about() string {
 		}
 	}
 	if p := v.pane; p != nil && p.hunk() >= 0 && p.cmp.Conflict(p.hunk()) {
-		return "these lines changed after the agent's edit: parley cannot revert them"
+		return "these lines changed after the agent's edit: parley cannot undo them"
 	}
 	if limits, failed := v.journal.Trouble(); failed != nil {
 		return "some changes were not recorded: " + termtext.Line(failed.Error())
@@ -265,7 +265,7 @@ func (v *Review) Hints() []dialog.Hint {
 	if v.pane != nil {
 		h.AddAll("go", config.ActionHunkPrev, config.ActionHunkNext)
 		h.Add(config.ActionChangesKeep, "keep")
-		h.Add(config.ActionChangesRevert, "revert")
+		h.Add(config.ActionChangesRevert, "undo")
 		h.AddAll("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
 		h.Add(config.ActionChangesComment, "comment")
 		h.Add(config.ActionChangesClose, "back")
@@ -278,7 +278,7 @@ func (v *Review) Hints() []dialog.Hint {
 	if len(v.list.files) > 0 {
 		h.Add(config.ActionExpand, "show")
 		h.Add(config.ActionChangesKeep, "keep")
-		h.Add(config.ActionChangesRevert, "revert")
+		h.Add(config.ActionChangesRevert, "undo")
 	}
 	turn, redo := v.journal.Undoable()
 	if turn > 0 {

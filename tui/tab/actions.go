@@ -407,7 +407,7 @@ func (t *Tab) otherItems() []dialog.Item {
 	noFork := unless(t.session != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 	items := []dialog.Item{
 		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys rules theme notifications", "", t.editConfig),
-		do("theme", "Choose the theme", "settings colours colors dark light appearance", "", t.chooseTheme),
+		do("theme", "Choose the theme", "colours colors dark light appearance", "", t.chooseTheme),
 		do("usage", "Show context use and cost", "tokens money price budget", t.noUsage(), t.showUsage),
 		do("files", "Show the files the agent wrote", "edits diff changes", needsSession, func() tea.Cmd { return fileList(t) }),
 		do("shell", "Open your shell", "bash terminal console command !", needsSession, func() tea.Cmd { return t.commands.Run("") }),

@@ -24,7 +24,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 		}
 		b.press("enter")
 	}
-	choose("expandcollapse")
+	choose("expandor")
 	if b.reader.Focused() || !strings.Contains(b.toast.text, "transcript is empty") {
 		t.Errorf("with nothing to expand it says %q", b.toast.text)
 	}
