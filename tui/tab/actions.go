@@ -25,8 +25,11 @@ const (
 	nothingToSend   = "nothing to send"
 )
 
+// actions performs what keys, palette and slash commands name.
+type actions struct{ *Tab }
+
 // unavailable says why an action cannot be done now, or returns "".
-func (t *Tab) unavailable(a config.ActionInfo) string {
+func (t actions) unavailable(a config.ActionInfo) string {
 	c := t.conv
 	if a.Context == config.ContextTranscript {
 		return t.noItems()
@@ -78,33 +81,33 @@ func unless(ok bool, why string) string {
 	return why
 }
 
-func (t *Tab) noItems() string {
+func (t actions) noItems() string {
 	return unless(t.conv != nil && len(t.conv.Items) > 0, emptyTranscript)
 }
 
 // noReview says why the session has no review of changes.
-func (t *Tab) noReview() string {
+func (t actions) noReview() string {
 	if t.stored.readOnly != "" {
 		return "no review: this session is read-only"
 	}
 	return "Undo is off: journal = false in the configuration"
 }
 
-func (t *Tab) noSignIn() string {
+func (t actions) noSignIn() string {
 	return unless(t.session != nil && len(t.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 }
 
-func (t *Tab) noSignOut() string {
+func (t actions) noSignOut() string {
 	c := t.conv
 	return unless(t.session != nil && c.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 }
 
-func (t *Tab) noUsage() string {
+func (t actions) noUsage() string {
 	return unless(t.usage() != "", "the agent has reported no usage")
 }
 
 // usage returns context use and cost in words, or "".
-func (t *Tab) usage() string {
+func (t actions) usage() string {
 	c := t.conv
 	if c == nil || c.Usage == nil {
 		return ""
@@ -117,7 +120,7 @@ func (t *Tab) usage() string {
 }
 
 // showUsage says how much of the context is used, and what the session costs.
-func (t *Tab) showUsage() tea.Cmd {
+func (t actions) showUsage() tea.Cmd {
 	if why := t.noUsage(); why != "" {
 		return t.say(why)
 	}
@@ -125,7 +128,7 @@ func (t *Tab) showUsage() tea.Cmd {
 }
 
 // showSignIn shows the agent's sign-in methods.
-func (t *Tab) showSignIn() tea.Cmd {
+func (t actions) showSignIn() tea.Cmd {
 	if why := t.noSignIn(); why != "" {
 		return t.say(why)
 	}
@@ -134,7 +137,7 @@ func (t *Tab) showSignIn() tea.Cmd {
 }
 
 // editConfig opens the configuration file, and makes it if there is none.
-func (t *Tab) editConfig() tea.Cmd {
+func (t actions) editConfig() tea.Cmd {
 	path := config.ConfigFile()
 	return inBackground(func() then {
 		err := config.MakeFile(path)
@@ -148,7 +151,7 @@ func (t *Tab) editConfig() tea.Cmd {
 }
 
 // keysNow returns the actions that matter most now and have a key.
-func (t *Tab) keysNow() []config.Action {
+func (t actions) keysNow() []config.Action {
 	const most = 9
 	var now []config.Action
 	for _, a := range []config.Action{
@@ -164,7 +167,7 @@ func (t *Tab) keysNow() []config.Action {
 }
 
 // run performs an action; the empty action does nothing.
-func (t *Tab) run(a config.Action) tea.Cmd {
+func (t actions) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
 		t.lifecycle.Acted()
 	}
@@ -176,13 +179,13 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	}
 	switch a {
 	case config.ActionNextMode:
-		return nextMode(t)
+		return nextMode(t.Tab)
 	case config.ActionMode:
-		return categoryList(t, noModes, acpclient.CategoryMode)
+		return categoryList(t.Tab, noModes, acpclient.CategoryMode)
 	case config.ActionModel:
-		return categoryList(t, noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig)
+		return categoryList(t.Tab, noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig)
 	case config.ActionThoughtLevel:
-		return categoryList(t, noThoughtLevels, acpclient.CategoryThoughtLevel)
+		return categoryList(t.Tab, noThoughtLevels, acpclient.CategoryThoughtLevel)
 	case config.ActionOptions:
 		if t.conv != nil && t.conv.Phase == conversation.PhaseReady {
 			t.dialogs.Push(dialog.NewOptions(t.env(), t.conv))
@@ -192,7 +195,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionInspector:
 		return t.inspect()
 	case config.ActionPalette:
-		openPalette(t, t.otherItems(), t.runChosen, t.unavailable)
+		openPalette(t.Tab, t.otherItems(), t.runChosen, t.unavailable)
 	case config.ActionHelp:
 		t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...))
 	case config.ActionGuide:
@@ -226,7 +229,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 }
 
 // runOnPrompt performs the actions of the prompt, the queue and shell commands.
-func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
+func (t actions) runOnPrompt(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionSend:
 		return t.queue.SendNothing()
@@ -237,7 +240,7 @@ func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
 	case config.ActionHistoryPrev:
 		return t.queue.Recall()
 	case config.ActionPasteImage:
-		return t.pasteImage()
+		return t.images.pasteImage()
 	case config.ActionAddOutput:
 		return t.commands.AddOutput(t.commands.Last())
 	case config.ActionTerminal:
@@ -247,16 +250,16 @@ func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
 }
 
 // runAmongTabs performs the actions of sessions and tabs.
-func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
+func (t actions) runAmongTabs(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionSessions:
-		return openSessionList(t)
+		return openSessionList(t.Tab)
 	case config.ActionQuestions:
-		return openQuestionList(t)
+		return openQuestionList(t.Tab)
 	case config.ActionNewSession:
 		return t.newSession()
 	case config.ActionNewAgent:
-		return t.chooseAnother()
+		return t.starter.chooseAnother()
 	case config.ActionNextTab:
 		t.program.Tabs.Step(1)
 	case config.ActionPrevTab:
@@ -268,7 +271,7 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	case config.ActionStartAgain:
 		switch {
 		case t.stored.untrusted != nil && !t.dialogs.Asks():
-			t.askToTrustAgent()
+			t.starter.askToTrustAgent()
 			return nil
 		case t.stored.readOnly != "":
 			return t.say(t.stored.readOnly)
@@ -281,7 +284,7 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 }
 
 // composerActive reports whether the prompt has, or will soon have, a recipient.
-func (t *Tab) composerActive() bool {
+func (t actions) composerActive() bool {
 	return t.replay == nil && t.session != nil || t.starting != nil || t.reopening != nil
 }
 
@@ -290,14 +293,14 @@ func (t *Tab) composerActive() bool {
 type slashCommand struct {
 	name  string
 	about string
-	run   func(*Tab) tea.Cmd
+	run   func(actions) tea.Cmd
 	// others are names that other clients have for it. They are offered once typed.
 	others []string
 }
 
 func slashCommands() []slashCommand {
-	does := func(a config.Action) func(*Tab) tea.Cmd {
-		return func(t *Tab) tea.Cmd { return t.run(a) }
+	does := func(a config.Action) func(actions) tea.Cmd {
+		return func(t actions) tea.Cmd { return t.run(a) }
 	}
 	return []slashCommand{
 		{"new", "New session in a new tab", does(config.ActionNewSession), []string{"clear", "reset"}},
@@ -309,12 +312,12 @@ func slashCommands() []slashCommand {
 		{"changes", "Review and undo changes", does(config.ActionChanges), []string{"diff", "undo", "rewind"}},
 		{"queue", "Manage the queue", does(config.ActionQueue), nil},
 		{"export", "Export the session to a file", does(config.ActionExport), []string{"share"}},
-		{"usage", "Show context use and cost", (*Tab).showUsage, []string{"cost", "context", "stats"}},
-		{"rules", "Show and remove rules", (*Tab).showRules, []string{"permissions", "approvals"}},
-		{"login", "Sign in to the agent", (*Tab).showSignIn, []string{"signin", "auth"}},
-		{"logout", "Sign out of the agent", (*Tab).signOut, []string{"signout"}},
-		{"theme", "Choose the theme", (*Tab).chooseTheme, []string{"themes"}},
-		{"config", "Edit the configuration file", (*Tab).editConfig, []string{"vim", "mcp", "sandbox", "keys"}},
+		{"usage", "Show context use and cost", actions.showUsage, []string{"cost", "context", "stats"}},
+		{"rules", "Show and remove rules", actions.showRules, []string{"permissions", "approvals"}},
+		{"login", "Sign in to the agent", actions.showSignIn, []string{"signin", "auth"}},
+		{"logout", "Sign out of the agent", actions.signOut, []string{"signout"}},
+		{"theme", "Choose the theme", actions.chooseTheme, []string{"themes"}},
+		{"config", "Edit the configuration file", actions.editConfig, []string{"vim", "mcp", "sandbox", "keys"}},
 		{"help", "List the keys", does(config.ActionHelp), []string{"commands"}},
 		{"rename", "Name the tab", does(config.ActionRenameTab), []string{"title"}},
 		{"news", "Show the news", does(config.ActionNews), []string{"changelog", "release-notes"}},
@@ -336,7 +339,7 @@ func composerCommands() []composer.OwnCommand {
 
 // runSlashCommand runs one of parley's commands. Its argument filters the list that the
 // command opens, if any.
-func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
+func (t actions) runSlashCommand(name, argument string) tea.Cmd {
 	all := slashCommands()
 	at := slices.IndexFunc(all, func(c slashCommand) bool { return c.name == name || slices.Contains(c.others, name) })
 	if at < 0 {
@@ -352,7 +355,7 @@ func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 
 // askUnknownCommand asks what to do with a prompt that looks like a slash command which
 // neither the agent nor parley has.
-func (t *Tab) askUnknownCommand(name string, p composer.Prompt) {
+func (t actions) askUnknownCommand(name string, p composer.Prompt) {
 	edit := func() { t.composer.Restore(p) }
 	t.choose(dialog.List{
 		Title: "Unknown command /" + name, About: "Neither the agent nor parley has this command.", Left: edit,
@@ -363,7 +366,7 @@ func (t *Tab) askUnknownCommand(name string, p composer.Prompt) {
 	})
 }
 
-func (t *Tab) showRules() tea.Cmd {
+func (t actions) showRules() tea.Cmd {
 	rules := t.rules()
 	if rules == nil {
 		return t.say(noAgent)
@@ -371,17 +374,17 @@ func (t *Tab) showRules() tea.Cmd {
 	return rules.Show()
 }
 
-func (t *Tab) signOut() tea.Cmd {
+func (t actions) signOut() tea.Cmd {
 	if why := t.noSignOut(); why != "" {
 		return t.say(why)
 	}
 	return t.signIn.Out(t.program.Context)
 }
 
-func (t *Tab) chooseTheme() tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }
+func (t actions) chooseTheme() tea.Cmd { return chooseTheme(t.Tab, t.program.ThemeSwitcher) }
 
 // runChosen performs an action chosen in the palette.
-func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
+func (t actions) runChosen(a config.ActionInfo) tea.Cmd {
 	switch {
 	case a.Context == config.ContextTranscript:
 		if t.reader == nil || len(t.conv.Items) == 0 {
@@ -399,7 +402,7 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 }
 
 // otherItems returns the palette items without a key.
-func (t *Tab) otherItems() []dialog.Item {
+func (t actions) otherItems() []dialog.Item {
 	do := func(id, title, words, why string, do func() tea.Cmd) dialog.Item {
 		return withReason(dialog.Item{ID: id, Title: title, Words: words, Do: dialog.Do(do)}, why, t.say)
 	}
@@ -409,7 +412,7 @@ func (t *Tab) otherItems() []dialog.Item {
 		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys rules theme notifications", "", t.editConfig),
 		do("theme", "Choose the theme", "colours colors dark light appearance", "", t.chooseTheme),
 		do("usage", "Show context use and cost", "tokens money price budget", t.noUsage(), t.showUsage),
-		do("files", "Show the files the agent wrote", "edits diff changes", needsSession, func() tea.Cmd { return fileList(t) }),
+		do("files", "Show the files the agent wrote", "edits diff changes", needsSession, func() tea.Cmd { return fileList(t.Tab) }),
 		do("shell", "Open your shell", "bash terminal console command !", needsSession, func() tea.Cmd { return t.commands.Run("") }),
 		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", noRules, t.showRules),
 		do("fork", "Fork this session", "branch copy duplicate", noFork, func() tea.Cmd { return t.sayIf(t.session.Fork()) }),
@@ -462,7 +465,7 @@ var absent = func() map[config.Action]string {
 // openPalette lists all actions, which run performs, and more items, most recently used
 // first. why says why an action cannot be done now, or returns "".
 func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) {
-	items := recentFirst(t.program.Recent, append(t.actionItems(run, why), more...))
+	items := recentFirst(t.program.Recent, append(t.actions.actionItems(run, why), more...))
 	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true, Headings: true})
 }
 
@@ -477,7 +480,7 @@ func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.I
 }
 
 // actionItems returns the items of all actions in the palette.
-func (t *Tab) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) []dialog.Item {
+func (t actions) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) []dialog.Item {
 	var items []dialog.Item
 	for _, a := range config.Actions() {
 		if absent[a.Action] != "" {

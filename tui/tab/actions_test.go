@@ -141,7 +141,7 @@ func TestThePaletteSaysWhyNot(t *testing.T) {
 
 // Every action is in the palette with its key, or it is said why it cannot be.
 func TestThePaletteReachesEveryAction(t *testing.T) {
-	items := (&Tab{program: Program{Keys: config.DefaultKeys()}}).actionItems(func(config.ActionInfo) tea.Cmd { return nil }, func(config.ActionInfo) string { return "" })
+	items := (actions{&Tab{program: Program{Keys: config.DefaultKeys()}}}).actionItems(func(config.ActionInfo) tea.Cmd { return nil }, func(config.ActionInfo) string { return "" })
 	for _, a := range config.Actions() {
 		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(a.Action) })
 		why := absent[a.Action]

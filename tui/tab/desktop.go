@@ -37,7 +37,7 @@ const mostToTerminal = 1 << 20
 // copy puts text on the terminal's clipboard and on the system's, because each reaches
 // places where the other does not. It removes control characters and reports what is known
 // to have happened.
-func (t *Tab) copy(what, text string) tea.Cmd {
+func (t actions) copy(what, text string) tea.Cmd {
 	clean := termtext.Clipboard(text)
 	if clean == "" {
 		return t.say("there is nothing to copy")
@@ -83,8 +83,11 @@ func (c copied) words(way string, err error) string {
 	return words
 }
 
+// images adds images to prompts.
+type images struct{ *Tab }
+
 // noImages returns why the agent takes no images, or "" if it takes them or that is unknown.
-func (t *Tab) noImages() string {
+func (t images) noImages() string {
 	if t.conv == nil || t.conv.Phase == conversation.PhaseStarting || t.conv.Agent.Capabilities.PromptCapabilities.Image {
 		return ""
 	}
@@ -93,7 +96,7 @@ func (t *Tab) noImages() string {
 
 // cannotTake returns why a prompt cannot be sent to this agent, or "". Only a pasted
 // image, which is in no file, must be sent as an image.
-func (t *Tab) cannotTake(p composer.Prompt) string {
+func (t images) cannotTake(p composer.Prompt) string {
 	switch why := t.noImages(); {
 	case !p.Pastes():
 		return ""
@@ -106,7 +109,7 @@ func (t *Tab) cannotTake(p composer.Prompt) string {
 }
 
 // pasteImage adds the clipboard's image to the prompt.
-func (t *Tab) pasteImage() tea.Cmd {
+func (t images) pasteImage() tea.Cmd {
 	if why := t.noImages(); why != "" {
 		return t.say(why)
 	}
@@ -121,7 +124,7 @@ func (t *Tab) pasteImage() tea.Cmd {
 			switch {
 			case err != nil:
 				return t.say(err.Error())
-			case !t.composerActive():
+			case !t.actions.composerActive():
 				return nil
 			case !t.composer.AddImage(img):
 				return t.say("the prompt has too many images and pastes")
@@ -163,12 +166,12 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 }
 
 // openExcerpt opens an item's file in the editor; it saves and opens images and audio.
-func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
+func (t actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	switch {
 	case t.replay != nil:
 		return t.say(notInReplay)
 	case item.Media != nil:
-		return save(t, item.Media)
+		return save(t.Tab, item.Media)
 	case item.Path == "":
 		return t.say("this item has no file")
 	}
@@ -176,7 +179,7 @@ func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
 }
 
 // edit opens a file in the editor, at a line unless that is 0.
-func (t *Tab) edit(path string, line int) tea.Cmd {
+func (t actions) edit(path string, line int) tea.Cmd {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.cwd, path)
 	}
@@ -190,7 +193,7 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 
 // runEditor opens a file in the editor, at a line unless that is 0, and reports errors.
 // left runs after the editor has exited.
-func (t *Tab) runEditor(path string, line int, left func() tea.Cmd) tea.Cmd {
+func (t actions) runEditor(path string, line int, left func() tea.Cmd) tea.Cmd {
 	cmd, err := desktop.SystemEditor().Open(path, line)
 	if err != nil {
 		return tea.Batch(left(), t.say(err.Error()))

@@ -49,7 +49,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 		h.Add(config.ActionHelp, "help")
 		return p.cancelsFirst(h.List)
 	default:
-		all := p.cancelsFirst(promptHints(h.Keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects()))
+		all := p.cancelsFirst(promptHints(h.Keys, t.conv, t.conv != nil && t.view.changedFiles() > 0, t.session != nil && t.session.Connects()))
 		if t.composer.Empty() && h.Keys.Match(config.ActionHelp, "?") { // which types no text then
 			all[len(all)-1].Key = "?"
 		}
@@ -123,7 +123,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 }
 
 // hints returns the hints of the focused layer.
-func (t *Tab) hints() []dialog.Hint {
+func (t view) hints() []dialog.Hint {
 	if t.lifecycle.Leaving() {
 		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again: quit"}}
 	}
@@ -134,7 +134,7 @@ func (t *Tab) hints() []dialog.Hint {
 }
 
 // hintLine draws as many hints as fit.
-func (t *Tab) hintLine(width int) string {
+func (t view) hintLine(width int) string {
 	th, hints := t.program.Theme, t.hints()
 	var words strings.Builder
 	for _, h := range hints {

@@ -43,7 +43,7 @@ func (t *Tab) layers(l []layer) []layer {
 	switch {
 	case t.replay != nil:
 		l = append(l, t.replay)
-	case t.composerActive():
+	case t.actions.composerActive():
 		l = append(l, t.prompt)
 	}
 	if below {
@@ -70,7 +70,7 @@ func (t *Tab) focus() layer {
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	if !t.commands.Attached() {
-		if cmd, taken := t.globalKey(name); taken {
+		if cmd, taken := t.globalKeys.globalKey(name); taken {
 			return cmd
 		}
 	}
@@ -78,7 +78,7 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	if taken {
 		return cmd
 	}
-	return tea.Batch(cmd, t.keyAction(name))
+	return tea.Batch(cmd, t.globalKeys.keyAction(name))
 }
 
 // paste offers pasted text to the layers.
@@ -124,9 +124,12 @@ func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) 
 	return all, taken
 }
 
+// globalKeys handles the keys before any layer does, and after all of them.
+type globalKeys struct{ *Tab }
+
 // globalKey handles the keys that work whatever is open: they recapture the mouse and
 // switch tabs.
-func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
+func (t globalKeys) globalKey(name string) (tea.Cmd, bool) {
 	if t.takesMouseBack(name) || t.reader.clearsSpan(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
@@ -138,12 +141,12 @@ func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
 }
 
 // keyAction performs the action of a key that no layer took.
-func (t *Tab) keyAction(name string) tea.Cmd {
+func (t globalKeys) keyAction(name string) tea.Cmd {
 	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
 	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !besideQuestion(a) {
 		return nil
 	}
-	return t.run(a)
+	return t.actions.run(a)
 }
 
 // besideQuestion reports whether an action is available while a question is open and the
@@ -161,7 +164,7 @@ func besideQuestion(a config.Action) bool {
 }
 
 // statusLines draws the status line and the hints of the focused layer.
-func (t *Tab) statusLines(width int) []string {
+func (t view) statusLines(width int) []string {
 	status := t.statusInfo().Line(width)
 	if t.commands.Attached() && t.toast.current() != "" {
 		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.current()), width, "…")
@@ -175,7 +178,7 @@ func isClick(msg tea.MouseMsg) bool {
 }
 
 // lendMouse gives the mouse to the terminal, for its own selection, until the next key.
-func (t *Tab) lendMouse() {
+func (t actions) lendMouse() {
 	t.mouseLent = true
 	t.composer.Release()
 	t.pressed = nil
@@ -189,7 +192,7 @@ func (t *Tab) TakesMouse() bool { return !t.mouseLent }
 
 // takesMouseBack recaptures the mouse at the next key, and reports whether the key has no
 // other effect: only the key that lent the mouse and the cancel key.
-func (t *Tab) takesMouseBack(name string) bool {
+func (t globalKeys) takesMouseBack(name string) bool {
 	if !t.mouseLent {
 		return false
 	}
@@ -329,13 +332,13 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()
-		return t.startChosen(a.Agent)
+		return t.starter.startChosen(a.Agent)
 	case dialog.OpenSession:
 		t.dialogs.Pop()
-		return t.openSession(a.Session)
+		return t.actions.openSession(a.Session)
 	case dialog.Run:
 		t.dialogs.Pop()
-		return t.run(a.Action)
+		return t.actions.run(a.Action)
 	case dialog.SetOption:
 		t.dialogs.Pop()
 		t.session.SetOption(a.Option, a.Value)
@@ -346,7 +349,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 			t.dialogs.Push(d)
 		}
 	case dialog.Copy:
-		return t.copy("the address", a.Text)
+		return t.actions.copy("the address", a.Text)
 	case dialog.Show:
 		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.Elicit:

@@ -50,7 +50,7 @@ func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
 	case e.tab.session == nil:
 	case e.tab.conv.Starts():
-		return e.tab.leaveStart()
+		return e.tab.starter.leaveStart()
 	case e.tab.options.TakeBack():
 	case !e.tab.conv.Turn.Running:
 		return e.tab.queue.Escape()
@@ -163,8 +163,8 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 		name = "Reconnect"
 	}
 	choices := []dialog.Choice{{Name: name, Key: "r", Do: dialog.Do(again)}}
-	if e.tab.unused() {
-		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(e.tab.chooseInstead)})
+	if e.tab.starter.unused() {
+		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(e.tab.starter.chooseInstead)})
 	}
 	choices = append(choices, dialog.Choice{Name: "Stay and read", Key: "s", Do: dialog.Close{}}, e.LeaveChoice("q"))
 	e.restart = dialog.NewConfirm(e.tab.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: choices})
@@ -193,7 +193,7 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 }
 
 // pieceItems returns the palette items that cancel single calls.
-func (t *Tab) pieceItems() []dialog.Item {
+func (t actions) pieceItems() []dialog.Item {
 	var items []dialog.Item
 	for i, p := range t.conv.Operations() {
 		items = append(items, dialog.Item{
@@ -206,7 +206,7 @@ func (t *Tab) pieceItems() []dialog.Item {
 
 // cancelOperation asks the agent to cancel one operation. The transcript shows the
 // outcome.
-func (t *Tab) cancelOperation(p conversation.Operation) tea.Cmd {
+func (t actions) cancelOperation(p conversation.Operation) tea.Cmd {
 	ctx, s := t.program.Context, t.session
 	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
 	return func() tea.Msg {

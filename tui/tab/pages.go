@@ -17,7 +17,7 @@ import (
 )
 
 // showChanges opens the review of the agent's changes.
-func (t *Tab) showChanges() tea.Cmd {
+func (t actions) showChanges() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
@@ -25,7 +25,7 @@ func (t *Tab) showChanges() tea.Cmd {
 		return t.say(t.noReview())
 	case t.changes == nil:
 		t.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost{t},
+			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost{t.Tab},
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: t.list.Diffs(),
 		})
 	}
@@ -36,7 +36,7 @@ func (t *Tab) showChanges() tea.Cmd {
 }
 
 // changedFiles returns how many files the agent is known to have changed.
-func (t *Tab) changedFiles() int {
+func (t view) changedFiles() int {
 	n := len(t.conv.Files)
 	if t.session != nil && t.session.Options().Journal != nil {
 		n = max(n, t.session.Options().Journal.Len())
@@ -45,7 +45,7 @@ func (t *Tab) changedFiles() int {
 }
 
 // inspect opens the protocol inspector.
-func (t *Tab) inspect() tea.Cmd {
+func (t actions) inspect() tea.Cmd {
 	if t.session == nil {
 		return t.say("there is no agent yet")
 	}
@@ -55,7 +55,7 @@ func (t *Tab) inspect() tea.Cmd {
 		return t.say("no agent has been started here")
 	case t.inspector == nil || t.inspector.Ring() != ring:
 		t.inspector = pages.NewInspector(pages.InspectorOptions{
-			Context: t.program.Context, Ring: ring, Host: pageHost{t},
+			Context: t.program.Context, Ring: ring, Host: pageHost{t.Tab},
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
 			Version: func() int { return int(t.conv.Agent.Protocol) },
 		})
@@ -71,10 +71,10 @@ func (t *Tab) inspect() tea.Cmd {
 type pageHost struct{ *Tab }
 
 // Edit opens a file in the editor.
-func (h pageHost) Edit(path string, line int) tea.Cmd { return h.edit(path, line) }
+func (h pageHost) Edit(path string, line int) tea.Cmd { return h.actions.edit(path, line) }
 
 // Copy puts text on the clipboard.
-func (h pageHost) Copy(what, text string) tea.Cmd { return h.copy(what, text) }
+func (h pageHost) Copy(what, text string) tea.Cmd { return h.actions.copy(what, text) }
 
 // Flash returns the current toast, or "".
 func (h pageHost) Flash() string { return h.toast.current() }
@@ -120,7 +120,7 @@ func fileList(t *Tab) tea.Cmd {
 			}
 			items = append(items, dialog.Item{
 				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: dialog.Do(func() tea.Cmd { return t.edit(f.Path, 0) }),
+				Do: dialog.Do(func() tea.Cmd { return t.actions.edit(f.Path, 0) }),
 			})
 		}
 		return func() tea.Cmd {
@@ -187,7 +187,7 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionFind:
 		p.startFinding()
 	case config.ActionLendMouse:
-		p.tab.lendMouse()
+		p.tab.actions.lendMouse()
 	default:
 		p.Move(a)
 	}
@@ -267,7 +267,7 @@ func (p *pager) View(width, height int) dialog.View {
 	p.list.SetNow(sessionNow(p.tab))
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
-	said, column := p.tab.messageLine(&p.reader, "", "", width)
+	said, column := p.tab.view.messageLine(&p.reader, "", "", width)
 	lines = append(lines, said)
 	v := dialog.View{Lines: lines[:min(len(lines), height)]}
 	if column >= 0 && len(lines) <= height {

@@ -205,7 +205,7 @@ func (t *Tab) State() State {
 		return Failed
 	case t.dialogs.Asks() && !foreign:
 		return Waiting
-	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
+	case t.Works(), t.actions.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
 	}
 	return t.info.unseen
@@ -223,14 +223,14 @@ func (t *Tab) label() string { return t.info.Label(ownTitle(t), t.agent.Name, t.
 // tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
 // while a question is open, so that nobody has to answer first. Keys for a tab's number
 // answer a question where they must: while the prompt holds text, a bare number is typed.
-func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
+func (t globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	keys, asks := t.program.Keys, t.dialogs.Asks()
 	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
 		return nil, false
 	}
 	switch a, _ := keys.Action(config.ContextPrompt, name); a {
 	case config.ActionNextTab, config.ActionPrevTab:
-		return t.run(a), true
+		return t.actions.run(a), true
 	case config.ActionTab:
 		if asks && (!t.composer.Empty() || t.program.Tabs.Alone()) {
 			return nil, false
@@ -239,7 +239,7 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		return nil, true
 	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
-			return t.run(a), true
+			return t.actions.run(a), true
 		}
 	}
 	return nil, false
@@ -247,14 +247,14 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 
 // newSession starts a session with the same agent and directory in a new tab. An unused
 // session counts as new already.
-func (t *Tab) newSession() tea.Cmd {
+func (t actions) newSession() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
 	case !t.conv.Gone() && len(t.conv.Items) == 0 && len(t.conv.Queue) == 0:
 		return t.say("this session is still empty")
 	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
-		return t.chooseAnother()
+		return t.starter.chooseAnother()
 	}
 	return t.openBeside(t.agent)
 }
@@ -262,20 +262,20 @@ func (t *Tab) newSession() tea.Cmd {
 // openBeside opens a session with an agent in a new tab, in this tab's directory. It does
 // not reuse the directory if a project belongs to its agent, or if the directory may be
 // gone.
-func (t *Tab) openBeside(a config.Agent) tea.Cmd {
+func (t actions) openBeside(a config.Agent) tea.Cmd {
 	if a.OwnProject || t.agent.OwnProject || t.stored.readOnly != "" {
 		return t.program.Tabs.Open(a)
 	}
 	return t.program.Tabs.OpenIn(a, t.cwd)
 }
 
-func (t *Tab) renameTab() {
+func (t actions) renameTab() {
 	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
 		Title: "Name the tab", Text: t.info.Name(), Hint: t.label(),
 		Do: func(name string) tea.Cmd {
 			t.info.SetName(name)
 			t.info.unsaved, t.stored.title = true, ""
-			return saveName(t)
+			return saveName(t.Tab)
 		},
 	}))
 }

@@ -106,7 +106,7 @@ func TestTheNameOfATabIsTheSessionsTitle(t *testing.T) {
 		ids := b.keeps(t, "peel potatoes", "bake bread")
 		b.play("handshake\nserve\n")
 		b.stored.from = app.Open{ID: ids[0]}
-		b.renameTab()
+		b.actions.renameTab()
 		b.Press("x", "y", "z", "enter")
 		if b.Title() != "xyz" || b.label() != "xyz" {
 			t.Errorf("the title is %q, the label %q", b.Title(), b.label())

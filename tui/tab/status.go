@@ -331,7 +331,7 @@ func money(c *acpclient.Cost) string {
 // messageLine draws the line below the transcript or a page: activity at the left and the
 // reading position at the right, a toast, or the find field. column is the cursor's
 // column, or -1. r is nil if there is nothing to read.
-func (t *Tab) messageLine(r *reader, left, right string, width int) (line string, column int) {
+func (t view) messageLine(r *reader, left, right string, width int) (line string, column int) {
 	th := t.program.Theme
 	column = -1
 	switch finding := r != nil && r.find.open; {
@@ -341,16 +341,16 @@ func (t *Tab) messageLine(r *reader, left, right string, width int) (line string
 		left, right, column = r.FindLine(width)
 	case t.mouseLent:
 		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
-	case left == "" && t.news && t.composerActive():
+	case left == "" && t.news && t.actions.composerActive():
 		left = "  " + th.Muted.Render("parley is now "+t.program.Version+": /news shows what is new")
 	}
 	return termtext.JoinSides(left, right+" ", width), column
 }
 
 // statusInfo collects the state that the lines around the prompt show.
-func (t *Tab) statusInfo() *statusInfo {
+func (t view) statusInfo() *statusInfo {
 	f := &statusInfo{
-		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t), Tick: t.ticks, Still: t.program.ReducedMotion,
+		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t.Tab), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
 		Fresh:   t.options.Fresh,
 		Reading: t.reopening != nil, ReadOnly: t.stored.readOnly, Waits: waits(t.conv), Replay: t.replay != nil,

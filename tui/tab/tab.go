@@ -57,6 +57,13 @@ type Tab struct {
 	stored storedSession  // the stored session being continued
 	replay *replayControl // the recording being played, or nil
 
+	// What a tab does, by subject. They have no state of their own.
+	starter    starter
+	actions    actions
+	view       view
+	globalKeys globalKeys
+	images     images
+
 	// The parts, each with its own state.
 	toast     toast
 	dialogs   *dialog.Stack
@@ -95,6 +102,7 @@ type Tab struct {
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
+	t.starter, t.actions, t.view, t.globalKeys, t.images = starter{t}, actions{t}, view{t}, globalKeys{t}, images{t}
 	t.dialogs = dialog.NewStack(p.Guard)
 	t.composer = newComposer(t)
 	t.queue = &promptQueue{tab: t}
@@ -115,7 +123,7 @@ func newComposer(t *Tab) *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
-		NoImages: t.noImages, Own: composerCommands(),
+		NoImages: t.images.noImages, Own: composerCommands(),
 	})
 }
 
@@ -133,25 +141,25 @@ func (t *Tab) ID() ID { return t.id }
 // Start starts an agent, or lets the person choose one if a is nil. The agent starts at
 // once, in the background: it does not wait until the command runs.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
-	cmds := []tea.Cmd{t.readBranch()}
+	cmds := []tea.Cmd{t.starter.readBranch()}
 	if a != nil {
-		cmds = append(cmds, t.startAgent(*a))
+		cmds = append(cmds, t.starter.startAgent(*a))
 		go t.starting()
 	} else {
-		cmds = append(cmds, t.chooseFirst())
+		cmds = append(cmds, t.starter.chooseFirst())
 	}
 	return t.address(tea.Batch(cmds...))
 }
 
 // Launch starts an agent.
 func (t *Tab) Launch(a config.Agent) tea.Cmd {
-	return t.address(tea.Batch(t.readBranch(), t.startAgent(a)))
+	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startAgent(a)))
 }
 
 // Load is Launch for one of the agent's sessions.
 func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	load := t.program.Load
-	return t.address(tea.Batch(t.readBranch(), t.startWith(a, func() (*session.Session, error) { return load(a, info) })))
+	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startWith(a, func() (*session.Session, error) { return load(a, info) })))
 }
 
 // Show brings the tab to the front: it takes keys.
@@ -260,7 +268,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case batchMsg:
 		return t.fold(msg)
 	case startedMsg:
-		return t.started(msg)
+		return t.starter.started(msg)
 	case agentsMsg:
 		return msg.list.take(msg.Agents)
 	case progressMsg:
@@ -292,7 +300,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 			return t.inspector.Update(msg, t.dialogs.Has(t.inspector))
 		}
 	case reopenedMsg:
-		return t.reopened(msg)
+		return t.starter.reopened(msg)
 	default:
 		return t.composer.Update(msg)
 	}
@@ -343,14 +351,14 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		t.lifecycle.Lost(t.agent)
 	case conversation.SessionFailed:
 		if t.session.Options().HasTranscript && !t.stored.replaced { // a stored one
-			t.askForNewSession(e.Err)
+			t.starter.askForNewSession(e.Err)
 			break
 		}
 		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
-		return tea.Batch(t.readBranch(), saveName(t))
+		return tea.Batch(t.starter.readBranch(), saveName(t))
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
 			t.composer.SetCommands(t.conv.Commands)

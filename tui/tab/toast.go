@@ -127,7 +127,7 @@ func (t *Tab) choose(l dialog.List) *dialog.Selector {
 }
 
 // confirmation turns a question into a dialog. Its answers run in the background.
-func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
+func (t actions) confirmation(q app.Question) dialog.Confirmation {
 	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
 	for _, choice := range q.Choices {
 		do := dialog.Action(dialog.Close{})
@@ -145,7 +145,7 @@ func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
 }
 
 // carryOut carries out an answer in the background, and asks what follows from it.
-func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
+func (t actions) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 	return inBackground(func() then {
 		out, err := do()
 		if err != nil {
@@ -171,7 +171,7 @@ func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 }
 
 // failed shows an error until it is closed.
-func (t *Tab) failed(err error) then {
+func (t actions) failed(err error) then {
 	return func() tea.Cmd {
 		t.tell("That failed", termtext.Block(err.Error()))
 		return nil
