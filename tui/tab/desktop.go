@@ -72,7 +72,7 @@ func (c copied) words(way string, err error) string {
 		return "not copied: " + what + ": too much for the terminal's clipboard (OSC 52), and " +
 			strings.ReplaceAll(err.Error(), "\n", "; ")
 	case err != nil:
-		words = "sent " + what + " to the terminal's clipboard (OSC 52), which may refuse it"
+		words = "sent " + what + " to the terminal (OSC 52), which may refuse it"
 	}
 	if c.cleaned {
 		words += ", without control and hidden characters"

@@ -236,10 +236,10 @@ func TestSaysHowItWasCopied(t *testing.T) {
 	b.screen()
 	b.press("tab")
 	b.sent(t, "", desktop.ErrNoClipboard, "y")
-	b.mustShow(t, "sent 1 character to the terminal's clipboard (OSC 52), which may refuse it")
+	b.mustShow(t, "sent 1 character to the terminal (OSC 52), which may refuse it")
 	b.mustNotShow(t, "copied")
 	b.sent(t, "", errors.New("xclip: exit status 1"), "y")
-	b.mustShow(t, "sent 1 character to the terminal's clipboard (OSC 52), which may refuse it; xclip: exit status 1")
+	b.mustShow(t, "sent 1 character to the terminal (OSC 52), which may refuse it; xclip: exit status 1")
 }
 
 func TestWhatIsTooLongForTheTerminalGoesToTheSystemAlone(t *testing.T) {
