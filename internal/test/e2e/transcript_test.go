@@ -108,7 +108,7 @@ func TestSaysWhenOnlyTheTerminalHasAClipboard(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: toCopy, Cols: 120, Rows: 34})
 	p.Ready().Ask("go").Shows("The end.", "Test it").Idle()
-	p.Press("tab", "C").Shows("sent the command, 9 characters to the terminal's clipboard (OSC 52), which may refuse it")
+	p.Press("tab", "C").Shows("sent the command, 9 characters to the terminal (OSC 52), which may refuse it")
 	p.WaitClipboard("make test")
 }
 
