@@ -25,7 +25,7 @@ func (t actions) showChanges() tea.Cmd {
 		return t.say(t.noReview())
 	case t.changes == nil:
 		t.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost{t.Tab},
+			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost(t),
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: t.list.Diffs(),
 		})
 	}
@@ -55,7 +55,7 @@ func (t actions) inspect() tea.Cmd {
 		return t.say("no agent has been started here")
 	case t.inspector == nil || t.inspector.Ring() != ring:
 		t.inspector = pages.NewInspector(pages.InspectorOptions{
-			Context: t.program.Context, Ring: ring, Host: pageHost{t.Tab},
+			Context: t.program.Context, Ring: ring, Host: pageHost(t),
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
 			Version: func() int { return int(t.conv.Agent.Protocol) },
 		})
