@@ -62,7 +62,7 @@ func TestReadsTheTranscriptWhileAPermissionIsOpen(t *testing.T) {
 	p.Ready().Ask("go").Question("Launch").TakesKeys()
 	p.Press("pgup").Shows("more below", "%")
 	p.Press("alt+t").Shows("tab to answer")
-	p.Type("y").Shows("to the terminal's clipboard") // said when the copy is done, over whatever was said before
+	p.Type("y").Shows("to the terminal (OSC 52)") // said when the copy is done, over whatever was said before
 	p.Type("12n9").Shows("tab goes back to the question")
 	p.Press("[").Shows("▌ go", " 0%")
 	p.Press("ctrl+d").Shows("Line 11 ")
