@@ -17,6 +17,8 @@ type layer interface {
 	mouse(msg tea.MouseMsg) (cmd tea.Cmd, taken bool)
 	// hints returns the keys that matter while the layer has the focus.
 	hints() []dialog.Hint
+	// draw draws the layer on at most height lines of width cells.
+	draw(width, height int) dialog.View
 }
 
 const maxLayers = 4
@@ -257,6 +259,9 @@ func (p *panel) draw(width, room int) dialog.View {
 	d := t.dialogs.Top()
 	if d == nil {
 		return dialog.View{}
+	}
+	if _, covers := d.(fullScreenDialog); covers {
+		return d.View(width, room)
 	}
 	// With no room at all, the dialog must know: it takes no answer then.
 	most := max(0, room*2/3, min(room, 12))

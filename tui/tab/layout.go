@@ -159,7 +159,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	}
 	p.line = len(below)
 	if t.replay != nil {
-		below, cursor = append(below, t.replay.Line(width)), nil
+		below, cursor = append(below, t.replay.draw(width, 1).Lines...), nil
 	} else {
 		below = append(below, lines[p.popup:]...)
 	}
@@ -250,7 +250,7 @@ func (t view) transcriptLines(width, height int) []string {
 		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
 		return welcome(t.program, ready, t.statusInfo().StartTail(width, height-welcomeHeight), width, height)
 	}
-	return t.reader.draw(width, height)
+	return t.reader.draw(width, height).Lines
 }
 
 // welcomeHeight is the number of lines above what is added to the welcome.
@@ -338,21 +338,16 @@ func (t view) fullScreen() bool {
 // drawFullScreen draws it.
 func (t view) drawFullScreen(width, height int) Screen {
 	t.area = layout{dialogEnd: height, prompt: height}
-	var s Screen
-	if t.commands.Attached() {
-		s = Screen(t.commands.draw(width, height))
-	} else {
-		room := height
-		if height > 2 {
-			room-- // for the keys
-		}
-		s = Screen(t.dialogs.Top().View(width, room))
-		for len(s.Lines) < room {
-			s.Lines = append(s.Lines, "")
-		}
-		if room < height {
-			s.Lines = append(s.Lines, t.hintLine(width))
-		}
+	room := height
+	if height > 2 {
+		room-- // for the keys
+	}
+	s := Screen(t.focus().draw(width, room))
+	for len(s.Lines) < room {
+		s.Lines = append(s.Lines, "")
+	}
+	if room < height {
+		s.Lines = append(s.Lines, t.hintLine(width))
 	}
 	for i, line := range s.Lines {
 		s.Lines[i] = termtext.Truncate(line, width, "")

@@ -230,8 +230,8 @@ func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed)
 // replayBar is the width of the progress bar, in cells.
 const replayBar = 16
 
-// Line draws the progress of the replay, in place of the prompt.
-func (r *replayControl) Line(width int) string {
+// draw draws the progress of the replay on one line, in place of the prompt.
+func (r *replayControl) draw(width, _ int) dialog.View {
 	p, th := r.player, r.tab.program.Theme
 	state := "playing"
 	switch {
@@ -252,7 +252,7 @@ func (r *replayControl) Line(width int) string {
 	if n := len(p.Script().Faults); n > 0 {
 		right = th.Warning.Render(termtext.Count(n, "damaged place") + " left out")
 	}
-	return termtext.JoinSides(left, right+" ", width)
+	return dialog.View{Lines: []string{termtext.JoinSides(left, right+" ", width)}}
 }
 
 // clockTime formats a duration as media players do.

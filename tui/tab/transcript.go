@@ -265,14 +265,14 @@ func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 }
 
 // draw draws the transcript.
-func (r *transcriptReader) draw(width, height int) []string {
+func (r *transcriptReader) draw(width, height int) dialog.View {
 	t := r.tab
 	r.list.SetSize(width, height)
 	if !t.program.ReducedMotion { // otherwise elapsed times stand still
 		r.list.SetNow(sessionNow(t))
 	}
 	r.rows = height
-	return r.list.Lines()
+	return dialog.View{Lines: r.list.Lines()}
 }
 
 // diffPositions finds the positions of diffs in the project's files, because agents send
