@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // terminalType names the terminal that screen.Screen emulates.
@@ -61,7 +62,8 @@ func resolve(spec Spec) (command, error) {
 	if err == nil {
 		return c, nil
 	}
-	if len(spec.Args) == 0 && strings.ContainsAny(spec.Command, " \t\n") && errors.Is(err, exec.ErrNotFound) {
+	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
+	if missing && len(spec.Args) == 0 && strings.ContainsAny(spec.Command, " \t\n") {
 		c.argv = shell(spec.Command)
 		c.path, err = findProgram(c.argv[0], dir, lastValue(env, "PATH"))
 	}
@@ -81,7 +83,7 @@ func workingDir(dir string) (string, error) {
 	}
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("cannot run a command in %q: there is no such directory: %w", dir, fs.ErrNotExist)
+		return "", fmt.Errorf("cannot run a command in %q: %w", dir, syscall.ENOENT)
 	case err != nil:
 		return "", fmt.Errorf("cannot run a command in %q: %w", dir, err)
 	case !info.IsDir():
@@ -118,7 +120,7 @@ func findProgram(name, dir, path string) (string, error) {
 	if denied != nil {
 		return "", denied
 	}
-	return "", fmt.Errorf("there is no such program on PATH: %w", exec.ErrNotFound)
+	return "", exec.ErrNotFound
 }
 
 // spelled returns the first of the possible files of a program that can be started, or
@@ -132,14 +134,14 @@ func spelled(file string) (found string, err error) {
 	return file, err
 }
 
-// checkProgram returns why a file cannot be started, or nil: exec.ErrNotFound if it is
+// checkProgram returns why a file cannot be started, or nil: fs.ErrNotExist if it is
 // missing, fs.ErrPermission without permission.
 func checkProgram(file string) error {
 	switch info, err := os.Stat(file); {
 	case err != nil && errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s cannot be reached: %w", file, fs.ErrPermission)
 	case err != nil:
-		return fmt.Errorf("there is no file %s: %w", file, exec.ErrNotFound)
+		return fmt.Errorf("%s: %w", file, syscall.ENOENT)
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory, not a program", file)
 	case !executable(file, info):

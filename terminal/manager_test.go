@@ -96,10 +96,15 @@ func writeScript(t *testing.T, file string, mode fs.FileMode) {
 
 func TestShellLine(t *testing.T) {
 	m := openManager(t)
-	id := create(t, m, Spec{Command: "echo one && echo two | tr a-z A-Z"})
-	wait(t, m, id)
-	if text, _, _, _ := m.Output(id); text != "one\nTWO\n" {
-		t.Errorf("got %q", text)
+	for line, want := range map[string]string{
+		"echo one && echo two | tr a-z A-Z": "one\nTWO\n",
+		"/bin/echo one/two":                 "one/two\n", // looks like a path
+	} {
+		id := create(t, m, Spec{Command: line})
+		wait(t, m, id)
+		if text, _, _, _ := m.Output(id); text != want {
+			t.Errorf("%s: got %q", line, text)
+		}
 	}
 }
 
@@ -115,12 +120,12 @@ func TestCreateErrors(t *testing.T) {
 		is   error
 	}{
 		{"no command", Spec{}, "the command is empty", nil},
-		{"missing program", Spec{Command: "no-such-program"}, `cannot run "no-such-program": there is no such program on PATH`, exec.ErrNotFound},
-		{"missing program with arguments", Spec{Command: "no such program", Args: []string{"x"}}, "no such program on PATH", exec.ErrNotFound},
-		{"missing file", Spec{Command: "./nothing", Cwd: dir}, "there is no file " + dir, exec.ErrNotFound},
+		{"missing program", Spec{Command: "no-such-program"}, `cannot run "no-such-program": executable file not found in $PATH`, exec.ErrNotFound},
+		{"missing program with arguments", Spec{Command: "no such program", Args: []string{"x"}}, "executable file not found", exec.ErrNotFound},
+		{"missing file", Spec{Command: "./nothing", Cwd: dir}, "/nothing: no such file or directory", fs.ErrNotExist},
 		{"not executable", Spec{Command: plain}, "is not executable", fs.ErrPermission},
 		{"a directory", Spec{Command: dir}, "is a directory", nil},
-		{"missing directory", Spec{Command: "true", Cwd: dir + "/none"}, "there is no such directory", fs.ErrNotExist},
+		{"missing directory", Spec{Command: "true", Cwd: dir + "/none"}, `cannot run a command in "` + dir + `/none": no such file or directory`, fs.ErrNotExist},
 		{"a file as directory", Spec{Command: "true", Cwd: plain}, "is not a directory", nil},
 		{"a relative directory", Spec{Command: "true", Cwd: "x"}, "must be an absolute path", nil},
 		{"bad environment", Spec{Command: "true", Env: []string{"NONSENSE"}}, `"NONSENSE" is not of the form NAME=value`, nil},
