@@ -53,8 +53,8 @@ func runCommand(s *streams) *cobra.Command {
 		Use:   "run [flags] PROMPT [-- COMMAND ARG...]",
 		Short: "Send a prompt to an agent and print its answer",
 		Long: `run sends a prompt to an agent, prints the answer, and exits. The prompt is an
-argument, a file (-f) or standard input. Several are sent one after the other, in
-one session.
+argument (also after -p), a file (-f) or standard input. Several are sent one after
+the other, in one session.
 
 What no rule allows is denied, and standard error says which flag would allow it.
 Forms are refused. An agent that wants you to sign in is stopped.`,
@@ -71,6 +71,7 @@ Forms are refused. An agent that wants you to sign in is stopped.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "agent `NAME`: configured, known, or \"tour\"")
 	o.sessionFlags(f)
+	f.StringArrayVarP(&o.prompts, "prompt", "p", nil, "send this `TEXT`; may be repeated")
 	f.StringArrayVarP(&o.files, "file", "f", nil, "read the prompt from `FILE`, - for standard input; may be repeated")
 	f.StringVar(&o.output, "output", outputText, "output `FORMAT`: text, json (one object at the end) or stream-json (one event per line)")
 	f.StringVar(&o.mode, "mode", "", "mode, by `ID` or name")
@@ -105,7 +106,7 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 		return misused(cmd, "'parley sessions' lists them.", "--resume needs the ID of a session here")
 	case len(before) > 1:
 		return misused(cmd, "Put the prompt in quotes: "+commandLine("parley run", strings.Join(before, " ")),
-			"at most one prompt, not %d: use -f for others", len(before))
+			"at most one prompt, not %d: use -p or -f for others", len(before))
 	case o.output != outputText && o.output != outputJSON && o.output != outputStream:
 		return misused(cmd, "", "--output must be text, json or stream-json, not %q", o.output)
 	case o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0:
@@ -113,7 +114,7 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	case o.maxTurns < 0 || cmd.Flags().Changed("max-turns") && o.maxTurns == 0:
 		return misused(cmd, "", "--max-turns must be 1 at least")
 	}
-	o.prompts = before
+	o.prompts = slices.Concat(before, o.prompts)
 	return o.checkAgent(cmd)
 }
 

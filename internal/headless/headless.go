@@ -18,6 +18,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/termtext"
 )
 
 const (
@@ -276,7 +277,7 @@ func (r *run) next() {
 	case rest == 0:
 		r.end(Answered, "")
 	case r.opt.MaxTurns > 0 && r.sent == r.opt.MaxTurns:
-		r.end(Incomplete, fmt.Sprintf("reached --max-turns (%d): %d prompts not sent", r.sent, rest))
+		r.end(Incomplete, fmt.Sprintf("reached --max-turns (%d): %s not sent", r.sent, termtext.Count(rest, "prompt")))
 	default:
 		r.rejected = false
 		r.session.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(r.opt.Prompts[r.sent])}})
