@@ -121,7 +121,7 @@ func (l *List) settled(n *conversation.Node) bool {
 }
 
 // writesOut reports whether an item is drawn expanded because nothing of it may be left out.
-func (l *List) writesOut(n *conversation.Node) bool {
+func (l *layout) writesOut(n *conversation.Node) bool {
 	if !l.writing || isStep(n) {
 		return false
 	}

@@ -44,15 +44,6 @@ func (l *List) NextPrompt(by int) bool {
 	return false
 }
 
-// startOf returns the first line of an item, without the blank line above it.
-func (l *List) startOf(n *conversation.Node) position {
-	p := position{node: n}
-	if l.lead(n) {
-		p.line = 1
-	}
-	return p
-}
-
 // Percent returns how far down the view is, from 0 to 100. It counts items, not lines.
 func (l *List) Percent() int {
 	if l.following {

@@ -40,7 +40,7 @@ func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.The
 }
 
 // newDrawing returns the drawing of an item.
-func (l *List) newDrawing(item conversation.Item) drawing {
+func (l *layout) newDrawing(item conversation.Item) drawing {
 	d := newDrawing(item)
 	if call, ok := d.(*toolCall); ok && l.page != nil && l.page.head != nil {
 		call.headed = true
