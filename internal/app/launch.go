@@ -427,3 +427,37 @@ func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string) (*g
 	}
 	return t, err
 }
+
+// StopTime is how long an agent has to end by itself.
+const StopTime = 4 * time.Second
+
+// End ends a session and hands the rest of its events to its keeper. The agent has until
+// ctx ends to end by itself.
+func End(ctx context.Context, s *session.Session) {
+	s.Close(ctx)
+	s.Stream().Take()
+}
+
+// GoneText says what has happened to the agent of a conversation that is gone. connects
+// says that the agent is on the network.
+func GoneText(c *conversation.Conversation, connects bool) string {
+	switch failed := c.Phase == conversation.PhaseFailed; {
+	case failed && connects:
+		return "Not connected to the agent"
+	case failed:
+		return "The agent could not be started"
+	case connects:
+		return "Lost the connection to the agent"
+	}
+	return "The agent exited"
+}
+
+// StartErrorText is an error of starting an agent, with how to install the agent if that is
+// known.
+func StartErrorText(a config.Agent, err error) string {
+	text := err.Error()
+	if errors.As(err, new(*acpclient.StartError)) && a.InstallHint != "" {
+		text += "\nTo install it: " + a.InstallHint
+	}
+	return text
+}

@@ -214,3 +214,24 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error)
 	}
 	return s, err
 }
+
+// Left is a session that the person has left.
+type Left struct {
+	// Title is what it was called; it is fit to be drawn.
+	Title string
+	Agent config.Agent
+	// Session is the id by which the agent can open it again, and Stored its id in the
+	// store. Each is "" if there is none.
+	Session acpclient.SessionID
+	Stored  store.ID
+	Cwd     string
+}
+
+// ResumableID is the id by which the agent can open the session of a conversation again,
+// "" if it cannot, or nothing was said.
+func ResumableID(c *conversation.Conversation) acpclient.SessionID {
+	if caps := c.Agent.Capabilities; len(c.Items) > 0 && (caps.LoadSession || caps.SessionCapabilities.Resume != nil) {
+		return c.ID
+	}
+	return ""
+}

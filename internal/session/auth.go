@@ -135,3 +135,22 @@ func (s *Session) Logout(ctx context.Context) error {
 	})
 	return err
 }
+
+// waitForAuth waits until the user has signed in, and reports whether that happened.
+func (s *Session) waitForAuth(ctx context.Context, err error) bool {
+	done := make(chan bool, 1)
+	s.mu.Lock()
+	if !s.connected() {
+		s.unlock()
+		return false
+	}
+	giveUp := func() { done <- false }
+	s.block(err, blockedCall{again: func() { done <- true }, giveUp: giveUp, callHooks: callHooks{agentGone: giveUp}})
+	s.unlock()
+	select {
+	case ok := <-done:
+		return ok
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -10,6 +10,12 @@ import (
 	"parley/internal/conversation"
 )
 
+// ErrUnsupported means that the agent does not offer a method or feature.
+var ErrUnsupported = errors.New("the agent does not offer it")
+
+// errNoAgent means that no agent is running.
+var errNoAgent = errors.New("the agent is not running")
+
 // Protocol selects the protocol versions to offer an agent.
 type Protocol string
 
@@ -166,3 +172,42 @@ func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, d
 
 // isClosed reports whether an error only says that the agent exited.
 func isClosed(err error) bool { return errors.Is(err, acpclient.ErrClosed) }
+
+// ask makes a call and waits for its answer. If the agent requires signing in first,
+// ask waits for that too, and repeats the call. offered reports whether the agent has
+// the method.
+func ask[R any](
+	ctx context.Context, s *Session, what string,
+	offered func(*acpclient.InitializeResponse) bool,
+	do func(context.Context, v2.Negotiated) (*R, error),
+) (*R, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+
+	for signedIn := false; ; signedIn = true {
+		s.mu.Lock()
+		if !s.connected() {
+			s.unlock()
+			return nil, fmt.Errorf("%s: %w", what, errNoAgent)
+		}
+		a := s.agent
+		s.unlock()
+		if !offered(a.hello.Load()) {
+			return nil, fmt.Errorf("%s: %w", what, ErrUnsupported)
+		}
+		r, err := do(ctx, a.client)
+		if err == nil {
+			return r, nil
+		}
+		if signedIn || !acpclient.IsCode(err, acpclient.CodeAuthRequired) || !s.waitForAuth(ctx, err) {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+	}
+}
+
+// connected reports whether an agent runs and has answered initialize. s.mu must be
+// held.
+func (s *Session) connected() bool {
+	return !s.closed && s.agent != nil && s.agent.hello.Load() != nil && s.agent.conn.Err() == nil
+}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -245,87 +244,4 @@ func (s *Session) lost(err error, stderr string) {
 	}
 	s.pauseQueue()
 	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr, At: s.opt.Now()})
-}
-
-// cutTurn cancels the running turn and treats it as ended, whatever the agent answers.
-// s.mu must be held.
-func (s *Session) cutTurn() {
-	if !s.running {
-		return
-	}
-	if !s.cancelling {
-		s.sendCancel()
-	}
-	s.closeQuestions()
-	s.running, s.cancelling = false, false
-	s.stream.post(conversation.TurnEnded{Reason: acpclient.StopCancelled, At: s.opt.Now()})
-}
-
-// send begins a turn. s.mu must be held.
-func (s *Session) send(prompt []acpclient.ContentBlock) {
-	s.running, s.cancelling = true, false
-	s.agent.quiet.Store(false) // what comes from now on is new
-	sent := func() { s.stream.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
-	sent()
-	call(s, acpclient.SessionPrompt,
-		func() *acpclient.PromptRequest { return &acpclient.PromptRequest{SessionID: s.id, Prompt: prompt} },
-		s.turnEnded, callHooks{emptied: sent})
-}
-
-// turnEnded handles the answer to a prompt. s.mu must be held.
-func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
-	e := conversation.TurnEnded{Err: err, At: s.opt.Now()}
-	var answer *acpclient.Error
-	switch {
-	case r != nil:
-		e.Reason, e.Usage = r.StopReason, r.Usage
-	case s.cancelling && errors.As(err, &answer):
-		// Agents should answer "cancelled", but some answer with the error of the
-		// cancelled work.
-		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
-		e.Reason, e.Err = acpclient.StopCancelled, nil
-	}
-	s.running, s.cancelling = false, false
-	s.stream.post(e)
-	if e.Err != nil {
-		s.pauseQueue() // the user wrote the next prompt before they knew of the error
-	}
-	s.sendNext()
-}
-
-// Cancel asks the agent to end the turn. Open questions are answered as cancelled, and
-// the queue is paused. It returns false if no turn is running.
-func (s *Session) Cancel() bool {
-	s.mu.Lock()
-	defer s.unlock()
-	return s.cancelTurn()
-}
-
-// cancelTurn is Cancel with s.mu held.
-func (s *Session) cancelTurn() bool {
-	if !s.running {
-		return false
-	}
-	if s.cancelling {
-		return true
-	}
-	s.sendCancel()
-	s.closeQuestions()
-	if len(s.queue) > 0 {
-		s.paused = true
-		s.queueChanged()
-	}
-	s.dropBlocked()
-	return true
-}
-
-// sendCancel cancels the turn at the agent and in the stream. s.mu must be held.
-func (s *Session) sendCancel() {
-	s.cancelling = true
-	s.stream.post(conversation.CancelRequested{At: s.opt.Now()})
-	if a, id := s.agent, s.id; a != nil {
-		s.outbox = append(s.outbox, func() {
-			_ = a.client.Cancel(&acpclient.CancelNotification{SessionID: id})
-		})
-	}
 }

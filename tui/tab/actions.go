@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,9 +12,11 @@ import (
 	"parley/config"
 	"parley/docs"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/pages"
+	"parley/tui/toolview"
 )
 
 const (
@@ -527,4 +530,29 @@ func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 		items[i].Do = dialog.Do(func() tea.Cmd { return tea.Batch(do(), bestEffort(func() error { return memory.Action(item.ID) })) })
 	}
 	return items
+}
+
+// pieceItems returns the palette items that cancel single calls.
+func (t actions) pieceItems() []dialog.Item {
+	var items []dialog.Item
+	for i, p := range t.conv.Operations() {
+		items = append(items, dialog.Item{
+			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
+			Do: dialog.Do(func() tea.Cmd { return t.cancelOperation(p) }),
+		})
+	}
+	return items
+}
+
+// cancelOperation asks the agent to cancel one operation. The transcript shows the
+// outcome.
+func (t actions) cancelOperation(p conversation.Operation) tea.Cmd {
+	ctx, s := t.program.Context, t.session
+	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
+	return func() tea.Msg {
+		if err := s.CancelOperation(ctx, asked); err != nil {
+			s.AddNotice(acpclient.NoticeWarning, "The agent did not cancel the call", err.Error())
+		}
+		return nil
+	}
 }

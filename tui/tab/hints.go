@@ -174,3 +174,22 @@ func drawHints(hints []dialog.Hint, th *theme.Theme, width int) string {
 	}
 	return termtext.Truncate(line.String()+rest, width, "…")
 }
+
+// keyOf returns the key to show for an action.
+func (t *Tab) keyOf(a config.Action) string { return keyName(t.program.Keys, a) }
+
+// keyOrPalette returns the key of an action, or refers to the palette if it has none.
+func keyOrPalette(keys config.Keys, a config.Action) string {
+	if len(keys.For(a)) > 0 {
+		return keyName(keys, a)
+	}
+	return "the palette (" + keyName(keys, config.ActionPalette) + ")"
+}
+
+// keyName returns the first key of an action.
+func keyName(keys config.Keys, a config.Action) string {
+	if keys := keys.For(a); len(keys) > 0 {
+		return keys[0]
+	}
+	return "no key"
+}

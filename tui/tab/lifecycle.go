@@ -7,14 +7,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/conversation"
-	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
+
+// againTime is how soon a key must be pressed again to confirm.
+const againTime = 2 * time.Second
 
 // lifecycle ends turns, agents, the tab and the program, and asks first where something
 // would be lost. When an agent ends by itself, it asks what to do.
@@ -190,29 +190,4 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 	e.tab.dialogs.Close(e.restart) // it asks the same
 	e.tab.session.Start()
 	return nil
-}
-
-// pieceItems returns the palette items that cancel single calls.
-func (t actions) pieceItems() []dialog.Item {
-	var items []dialog.Item
-	for i, p := range t.conv.Operations() {
-		items = append(items, dialog.Item{
-			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
-			Do: dialog.Do(func() tea.Cmd { return t.cancelOperation(p) }),
-		})
-	}
-	return items
-}
-
-// cancelOperation asks the agent to cancel one operation. The transcript shows the
-// outcome.
-func (t actions) cancelOperation(p conversation.Operation) tea.Cmd {
-	ctx, s := t.program.Context, t.session
-	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
-	return func() tea.Msg {
-		if err := s.CancelOperation(ctx, asked); err != nil {
-			s.AddNotice(acpclient.NoticeWarning, "The agent did not cancel the call", err.Error())
-		}
-		return nil
-	}
 }

@@ -330,3 +330,35 @@ func (s *tabInfo) Notice(e conversation.Event, c *conversation.Conversation) {
 		}
 	}
 }
+
+// then is the continuation of background work. It is a command's message, called in the
+// program's Update.
+type then func() tea.Cmd
+
+// ErrorMsg reports an error outside the session.
+type ErrorMsg struct{ Err error }
+
+// inBackground runs do in the background and its continuation, which may be nil, in
+// Update.
+func inBackground(do func() then) tea.Cmd {
+	return func() tea.Msg {
+		if then := do(); then != nil {
+			return then
+		}
+		return nil
+	}
+}
+
+// redraw draws the tab again after a time, because a hint expires.
+func redraw(after time.Duration) tea.Cmd {
+	return tea.Tick(after, func(time.Time) tea.Msg { return then(func() tea.Cmd { return nil }) })
+}
+
+// bestEffort runs do in the background and ignores its error, which is not the person's
+// problem.
+func bestEffort(do func() error) tea.Cmd {
+	return func() tea.Msg {
+		_ = do()
+		return nil
+	}
+}

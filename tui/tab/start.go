@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
@@ -332,80 +331,4 @@ func (t *Tab) OfferUnended() tea.Cmd {
 		}
 		return func() tea.Cmd { t.ask(t.actions.confirmation(*q)); return nil }
 	}))
-}
-
-// signIn signs in to the agent and out, with a dialog.
-type signIn struct {
-	tab    *Tab
-	flow   *app.SignIn
-	dialog *dialog.Auth // nil if closed
-}
-
-func (s *signIn) close() {
-	if s.dialog != nil {
-		s.tab.dialogs.Close(s.dialog)
-		s.dialog = nil
-	}
-}
-
-// Asks reports whether the dialog has the keys.
-func (s *signIn) Asks() bool {
-	return s.dialog != nil && s.tab.dialogs.Top() == dialog.Dialog(s.dialog)
-}
-
-// Ended closes the dialog, or shows the error.
-func (s *signIn) Ended(err error) {
-	switch {
-	case s.dialog == nil:
-	case err != nil:
-		s.dialog.Failed(err)
-	default:
-		s.close()
-	}
-}
-
-// Ask shows the agent's methods and its message.
-func (s *signIn) Ask(e conversation.AuthRequired) {
-	s.close()
-	s.flow = app.NewSignIn(s.tab.session, s.tab.conv, e)
-	s.dialog = dialog.NewAuth(s.tab.env(), s.tab.conv.Agent.Name(), s.flow.Message, s.flow.Methods)
-	s.tab.dialogs.Push(s.dialog)
-}
-
-// Begin signs in by a method. A program on the terminal gets the screen until it ends.
-func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
-	program, err := s.flow.Begin(s.tab.program.Context, id)
-	if err != nil {
-		s.Ended(err)
-		return nil
-	}
-	if s.dialog != nil && s.flow.Trying != nil {
-		s.dialog.Busy(s.flow.Trying.Name)
-	}
-	if program == nil {
-		return nil
-	}
-	return s.tab.exec(program, func(err error) tea.Msg {
-		return then(func() tea.Cmd { s.Ended(s.flow.Ran(err)); return nil })
-	})
-}
-
-// Dismiss closes the dialog without signing in.
-func (s *signIn) Dismiss() {
-	s.close()
-	s.tab.session.DismissAuth()
-}
-
-// Out signs out.
-func (s *signIn) Out(ctx context.Context) tea.Cmd {
-	gate := s.tab.session
-	return inBackground(func() then {
-		err := gate.Logout(ctx)
-		return func() tea.Cmd {
-			if err != nil {
-				return s.tab.say("signing out failed: " + err.Error())
-			}
-			return s.tab.say("signed out")
-		}
-	})
 }

@@ -489,3 +489,12 @@ func lastLines(raw string, most int) []string {
 	}
 	return lines[max(0, len(lines)-max(0, most)):]
 }
+
+// statusLines draws the status line and the hints of the focused layer.
+func (t view) statusLines(width int) []string {
+	status := t.statusInfo().Line(width)
+	if t.commands.Attached() && t.toast.current() != "" {
+		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.current()), width, "…")
+	}
+	return []string{status, t.hintLine(width)}
+}

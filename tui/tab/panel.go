@@ -1,0 +1,270 @@
+package tab
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+)
+
+// panel is the layer of the top dialog: a question, a list or a page. A question passes
+// unknown keys down; everything else keeps them.
+type panel struct{ tab *Tab }
+
+func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	t := p.tab
+	d, asks := t.dialogs.Top(), t.dialogs.Asks()
+	if t.reader.Reads() {
+		return nil, false // the question waits
+	}
+	if t.program.Keys.Match(config.ActionInterrupt, name) {
+		q, _ := d.(*dialog.Permission)
+		f, foreign := d.(*foreignQuestion)
+		if foreign {
+			q = f.Permission
+		}
+		switch {
+		case q != nil && q.StopWriting(name):
+			return nil, true
+		case !asks || foreign:
+			return p.close(), true
+		}
+		return nil, false
+	}
+	cmd, taken := p.take(d.Key(k))
+	return cmd, taken || !asks
+}
+
+func (p *panel) paste(text string) (tea.Cmd, bool) {
+	if p.tab.reader.Reads() {
+		return nil, false
+	}
+	return p.take(p.tab.dialogs.Top().Paste(text))
+}
+
+func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
+	t, at := p.tab, msg.Mouse()
+	d := t.dialogs.Top()
+	if d == nil || !t.area.onDialog(at.Y) {
+		return nil, false
+	}
+	if isClick(msg) && t.reader.Reads() {
+		t.reader.Unfocus()
+	}
+	cmd, _ := p.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))
+	return cmd, true
+}
+
+func (p *panel) hints() []dialog.Hint { return p.tab.dialogs.Top().Hints() }
+
+// draw draws the top dialog. A question leaves more room while the transcript is read.
+func (p *panel) draw(width, room int) dialog.View {
+	t := p.tab
+	d := t.dialogs.Top()
+	if d == nil {
+		return dialog.View{}
+	}
+	if _, covers := d.(fullScreenDialog); covers {
+		return d.View(width, room)
+	}
+	// With no room at all, the dialog must know: it takes no answer then.
+	most := max(0, room*2/3, min(room, 12))
+	if t.dialogs.Asks() {
+		most = max(0, room)
+	}
+	if t.list == nil || len(t.conv.Items) == 0 {
+		most = max(most, room-welcomeHeight-1) // nothing to see behind it
+	}
+	words := ""
+	if t.reader.Reads() {
+		most = max(0, room/3, min(room, 4))
+		words = t.keyOf(config.ActionFocusPrompt) + " to answer"
+	}
+	t.program.Guard.Aside(words)
+	v := d.View(width, most)
+	v.Lines = v.Lines[:min(len(v.Lines), max(0, room))]
+	return v
+}
+
+// take performs a dialog's action. taken is false if the input was not for the dialog;
+// then the letter before it was text, too.
+func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
+	if _, no := action.(dialog.NotTaken); no {
+		p.tab.dialogs.Release()
+		return p.tab.prompt.typeLetters(), false
+	}
+	return p.do(action), true
+}
+
+// env returns what dialogs are created with.
+func (t *Tab) env() dialog.Env {
+	p := t.program
+	env := dialog.Env{
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Reach: &t.questions.reach, Now: p.Now,
+		Values:   t.options.values(),
+		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
+	}
+	if t.list != nil {
+		env.Diffs = t.list.Diffs()
+	}
+	return env
+}
+
+// do performs an action of the top dialog.
+func (p *panel) do(action dialog.Action) tea.Cmd {
+	t := p.tab
+	switch a := action.(type) {
+	case dialog.Close:
+		return p.close()
+	case dialog.Do:
+		t.dialogs.Pop()
+		return a()
+	case dialog.Stay:
+		return a()
+	case dialog.Answer:
+		if err := t.session.Answer(a.ID, a.Option); err != nil {
+			return t.say(err.Error())
+		}
+	case dialog.RejectWith:
+		return t.questions.RejectWith(a)
+	case dialog.Another:
+		return t.questions.Another(a.By)
+	case dialog.Edit:
+		return t.questions.Edit(a.Text)
+	case dialog.ProposeRules:
+		t.rules().Propose(a.ID)
+	case dialog.SaveRules:
+		return t.rules().Save(a)
+	case dialog.CancelTurn:
+		if !t.session.Cancel() {
+			return t.say("no turn is running: choose one of the options")
+		}
+	case dialog.StartAgent:
+		t.dialogs.Pop()
+		return t.starter.startChosen(a.Agent)
+	case dialog.OpenSession:
+		t.dialogs.Pop()
+		return t.actions.openSession(a.Session)
+	case dialog.Run:
+		t.dialogs.Pop()
+		return t.actions.run(a.Action)
+	case dialog.SetOption:
+		t.dialogs.Pop()
+		t.session.SetOption(a.Option, a.Value)
+	case dialog.Toggle:
+		t.session.SetOption(a.Option, a.Value)
+	case dialog.Push:
+		if d := a(); d != nil {
+			t.dialogs.Push(d)
+		}
+	case dialog.Copy:
+		return t.actions.copy("the address", a.Text)
+	case dialog.Show:
+		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
+	case dialog.Elicit:
+		t.session.AnswerElicitation(a.ID, a.Response)
+	case dialog.OpenURL:
+		return p.openURL(a)
+	case dialog.SignIn:
+		return t.signIn.Begin(a.Method)
+	}
+	return nil
+}
+
+// close closes the top dialog without a choice.
+func (p *panel) close() tea.Cmd {
+	t := p.tab
+	if t.signIn.Asks() {
+		t.signIn.Dismiss()
+	} else {
+		t.dialogs.Pop()
+	}
+	if t.session == nil && t.dialogs.Empty() {
+		return send(Leave{t.id}) // nothing is behind the choice of an agent
+	}
+	return nil
+}
+
+// openURL opens an address that the person has agreed to.
+func (p *panel) openURL(a dialog.OpenURL) tea.Cmd {
+	t := p.tab
+	t.session.AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
+	asked, _ := t.dialogs.Top().(dialog.Trying)
+	return open(a.URL, func(err error) tea.Cmd {
+		if asked == nil {
+			return t.say(err.Error())
+		}
+		asked.Failed(err)
+		return nil
+	})
+}
+
+// ask opens a confirmation.
+func (t *Tab) ask(q dialog.Confirmation) { t.dialogs.Push(dialog.NewConfirm(t.env(), q)) }
+
+// tell shows a message until it is closed.
+func (t *Tab) tell(title, text string) {
+	t.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}})
+}
+
+// choose opens a list.
+func (t *Tab) choose(l dialog.List) *dialog.Selector {
+	s := dialog.NewSelector(t.env(), l)
+	t.dialogs.Push(s)
+	return s
+}
+
+// confirmation turns a question into a dialog. Its answers run in the background.
+func (t actions) confirmation(q app.Question) dialog.Confirmation {
+	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
+	for _, choice := range q.Choices {
+		do := dialog.Action(dialog.Close{})
+		switch {
+		case choice.Open != nil:
+			do = dialog.Do(func() tea.Cmd { return send(Open(choice.Open)) })
+		case choice.Do != nil:
+			do = dialog.Do(func() tea.Cmd { return t.carryOut(choice.Do) })
+		case choice.DropWorktree:
+			do = dialog.Do(t.worktree.drop)
+		}
+		c.Choices = append(c.Choices, dialog.Choice{Name: choice.Name, Key: choice.Key, Risky: choice.Risky, Do: do})
+	}
+	return c
+}
+
+// carryOut carries out an answer in the background, and asks what follows from it.
+func (t actions) carryOut(do func() (app.Outcome, error)) tea.Cmd {
+	return inBackground(func() then {
+		out, err := do()
+		if err != nil {
+			return t.failed(err)
+		}
+		return func() tea.Cmd {
+			switch q := out.Ask; {
+			case q == nil:
+			case q.Enter != nil:
+				enter := func(text string) tea.Cmd {
+					return t.carryOut(func() (app.Outcome, error) { return q.Enter(text) })
+				}
+				t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: q.Title, Hint: q.Hint, Do: enter}))
+			default:
+				t.ask(t.confirmation(*q))
+			}
+			if out.Say == "" {
+				return nil
+			}
+			return t.say(out.Say)
+		}
+	})
+}
+
+// failed shows an error until it is closed.
+func (t actions) failed(err error) then {
+	return func() tea.Cmd {
+		t.tell("That failed", termtext.Block(err.Error()))
+		return nil
+	}
+}

@@ -1,0 +1,70 @@
+package transcript
+
+import (
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
+)
+
+// compaction draws a compaction of the context: a rule with its state; expanded, with
+// the summary.
+type compaction struct {
+	base
+	item  *conversation.Compaction
+	parts textParts
+	last  uint64
+}
+
+// Compaction implements conversation.Visitor.
+func (m *maker) Compaction(i *conversation.Compaction) { m.made = &compaction{item: i} }
+
+func (c *compaction) update(env *environment, expanded bool) {
+	c.expanded = expanded
+	if c.env == env && c.last == c.item.Version() {
+		return
+	}
+	c.env, c.last = env, c.item.Version()
+	c.parts = textParts(nil).follow(c.item.Summary, env.dimmed, env.page)
+}
+
+func (c *compaction) sections() int {
+	if c.expanded {
+		return 1 + c.parts.sections()
+	}
+	return 1
+}
+
+func (c *compaction) lines(section, width int) []string {
+	if section > 0 {
+		return c.parts.lines(section-1, width, c.env, nil)
+	}
+	th := c.env.theme
+	words := map[acpclient.CompactionStatus]string{
+		acpclient.CompactionInProgress: "Compacting the context…",
+		acpclient.CompactionCompleted:  "The context was compacted",
+		acpclient.CompactionFailed:     "The context could not be compacted",
+		acpclient.CompactionCancelled:  "Compacting the context was cancelled",
+	}[c.item.Status]
+	if words == "" {
+		words = "Compaction: " + termtext.Line(string(c.item.Status))
+	}
+	if c.item.Error != "" {
+		words += ": " + termtext.Line(c.item.Error)
+	}
+	line := th.Muted.Render(words) + " "
+	return []string{fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-termtext.Width(line)))), width)}
+}
+
+func (c *compaction) mark() string { return c.env.theme.Muted.Render("▼") }
+
+func (c *compaction) excerpt() toolview.Excerpt {
+	return toolview.Excerpt{Text: c.item.Summary.Plain()}
+}
+
+func (c *compaction) title() string { return "Summary of the context" }
+
+// Compaction passes on the summary.
+func (t itemTexts) Compaction(c *conversation.Compaction) { t.parts(c.Summary) }

@@ -1,0 +1,81 @@
+package transcript
+
+import (
+	"cmp"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
+)
+
+// elicitation draws an answered elicitation with its answer.
+type elicitation struct {
+	base
+	item *conversation.Elicitation
+}
+
+// Elicitation implements conversation.Visitor.
+func (m *maker) Elicitation(i *conversation.Elicitation) { m.made = &elicitation{item: i} }
+
+func (e *elicitation) lines(_, width int) []string {
+	return e.kept.get(e.item.Version(), width, func(width int) []string {
+		th := e.env.theme
+		out := wrap(cmp.Or(strings.TrimSpace(e.item.Request.Message), "The agent asked for input"), width, th.Text)
+		if url := e.item.Request.URL; url != "" {
+			out = append(out, wrap(termtext.VisibleLine(url), width, th.Muted)...)
+		}
+		if words := e.outcome(); words != "" {
+			out = append(out, th.Faint.Render(words))
+		}
+		for _, a := range e.item.Answers {
+			out = append(out, wrap(answerInWords(a), width, th.User)...)
+		}
+		return out
+	})
+}
+
+// answerInWords returns a field and its value.
+func answerInWords(a conversation.FieldAnswer) string {
+	value := a.Value
+	if a.Secret {
+		value = "(not shown: it may be secret)"
+	}
+	return a.Field + ": " + value
+}
+
+// outcome says how the elicitation ended, "" if the answers show it.
+func (e *elicitation) outcome() string {
+	switch {
+	case e.item.Action == acpclient.ElicitDecline:
+		return "you declined"
+	case e.item.Completed:
+		return "you went there, and the agent says it is done"
+	case e.item.Request.Mode == acpclient.ElicitURL:
+		return "you went there"
+	case len(e.item.Answers) == 0:
+		return "you accepted"
+	}
+	return ""
+}
+
+func (e *elicitation) mark() string { return e.env.theme.Accent.Render("?") }
+
+func (e *elicitation) excerpt() toolview.Excerpt {
+	lines := []string{strings.TrimSpace(e.item.Request.Message)}
+	for _, a := range e.item.Answers {
+		lines = append(lines, answerInWords(a))
+	}
+	return toolview.Excerpt{Text: strings.Join(lines, "\n")}
+}
+
+func (e *elicitation) title() string { return "Notice" }
+
+// Elicitation passes on the question and its answers.
+func (t itemTexts) Elicitation(e *conversation.Elicitation) {
+	t.give(e.Request.Message)
+	for _, a := range e.Answers {
+		t.give(answerInWords(a))
+	}
+}
