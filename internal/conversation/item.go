@@ -3,6 +3,7 @@ package conversation
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -136,19 +137,24 @@ type ToolCall struct {
 
 func (t *ToolCall) Visit(v Visitor) { v.ToolCall(t) }
 
-func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
-	state := string(t.Status)
+// State returns the call's status in the protocol, or "rejected" or "cancelled". A call
+// whose status the agent has not said is pending.
+func (t *ToolCall) State() string {
 	switch {
 	case t.Rejected:
-		state = "rejected"
+		return "rejected"
 	case t.Cancelled:
-		state = "cancelled"
+		return "cancelled"
 	}
+	return string(cmp.Or(t.Status, acpclient.ToolPending))
+}
+
+func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
 	changes := "would change "
 	if t.Status == acpclient.ToolCompleted {
 		changes = "changed "
 	}
-	lines := []string{fmt.Sprintf("* %s: %s (%s)", t.Kind, t.Title, state)}
+	lines := []string{fmt.Sprintf("* %s: %s (%s)", cmp.Or(t.Kind, acpclient.ToolOther), t.Title, t.State())}
 	for _, c := range t.Content {
 		switch {
 		case c.Content != nil:

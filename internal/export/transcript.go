@@ -168,14 +168,8 @@ func (w writer) Message(m *conversation.Message) {
 func (w writer) ToolCall(t *conversation.ToolCall) {
 	e := Entry{
 		Type: "tool_call", ID: termtext.Line(string(t.ID)), Parent: termtext.Line(string(t.Parent)),
-		Title: termtext.Line(t.Title), Kind: termtext.Line(string(t.Kind)), Status: termtext.Line(string(t.Status)),
+		Title: termtext.Line(t.Title), Kind: termtext.Line(string(t.Kind)), Status: termtext.Line(t.State()),
 		Input: jsonOf(t.RawInput), Steps: stepsOf(t.Tasks), Seconds: t.Took().Round(time.Millisecond).Seconds(),
-	}
-	switch {
-	case t.Cancelled:
-		e.Status = "cancelled"
-	case t.Rejected:
-		e.Status = "rejected"
 	}
 	if t.Answer != nil && !t.Answer.Cancelled {
 		e.Answer = termtext.Line(t.Answer.Option.Name)

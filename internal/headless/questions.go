@@ -150,7 +150,7 @@ func (r *run) progressOf(t *conversation.ToolCall) {
 	}
 	r.told[t] = true
 	line := face(t.Kind, t.Title)
-	if s := state(t); s == string(acpclient.ToolCompleted) {
+	if s := t.State(); s == string(acpclient.ToolCompleted) {
 		line = "✓ " + line
 	} else {
 		line = "✗ " + line + " (" + strings.ReplaceAll(termtext.Line(s), "_", " ") + ")"

@@ -88,22 +88,9 @@ func (r *run) report() {
 	}
 	for _, item := range c.Items[r.begun:] {
 		if t, ok := item.(*conversation.ToolCall); ok {
-			out.ToolCalls = append(out.ToolCalls, ToolCall{t.ID, t.Title, t.Kind, state(t)})
+			out.ToolCalls = append(out.ToolCalls, ToolCall{t.ID, t.Title, t.Kind, t.State()})
 		}
 	}
-}
-
-// state returns the status of a call in the result.
-func state(t *conversation.ToolCall) string {
-	switch {
-	case t.Rejected:
-		return "rejected"
-	case t.Cancelled:
-		return "cancelled"
-	case t.Status == "":
-		return string(acpclient.ToolPending)
-	}
-	return string(t.Status)
 }
 
 // answerOf returns the agent's messages among some items, as Markdown, without thoughts

@@ -87,6 +87,7 @@ func TestPlainTextOfChanges(t *testing.T) {
 	for want, events := range map[string][]any{
 		"* edit: T (completed)\n    changed /a.txt":     {`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"edit","status":"completed",` + diff + `}`},
 		"* edit: T (failed)\n    would change /a.txt":   {`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"edit","status":"failed",` + diff + `}`},
+		"* other: T (pending)":                          {`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`},
 		"* edit: T (rejected)\n    would change /a.txt": {test.Sent("x"), ask, no, conversation.TurnEnded{}},
 	} {
 		var text strings.Builder
