@@ -250,7 +250,7 @@ func (b *textBody) peek(width int, _ *environment) ([]string, int) {
 		lines = append(lines, b.doc.Lines(i, width)...)
 		if len(lines) > textPeek+1 {
 			// Count the source's lines instead of drawing the rest.
-			rest := strings.Count(b.doc.Text(), "\n") + 1 - textPeek
+			rest := lineCount(b.doc.Text()) - textPeek
 			return lines[:textPeek], max(rest, len(lines)-textPeek)
 		}
 	}
@@ -500,7 +500,7 @@ func (b *outputBody) peek(width int, env *environment) ([]string, int) {
 			return head(lines, textPeek)
 		}
 		shown := min(textPeek, len(lines))
-		return lines[:shown], max(2, len(lines)-shown+strings.Count(b.text[len(part):], "\n"))
+		return lines[:shown], max(2, len(lines)-shown+lineCount(b.text[len(part):]))
 	}
 	part := lastLines(b.text, terminalPeek+2)
 	s := b.emulate(part, width)
@@ -510,6 +510,15 @@ func (b *outputBody) peek(width int, env *environment) ([]string, int) {
 	}
 	above := env.theme.Faint.Render(fmt.Sprintf("… %d lines above", max(2, hidden)))
 	return append([]string{above}, s.Tail(terminalPeek)...), 0
+}
+
+// lineCount counts the lines of a text; the last one may lack its line feed.
+func lineCount(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
 }
 
 // firstLines cuts a text after its first n lines, or earlier if those are long.

@@ -218,6 +218,34 @@ func TestLongOutput(t *testing.T) {
 	}
 }
 
+// The rest is counted the same whether or not the last line has its line feed.
+func TestHiddenLinesAreCounted(t *testing.T) {
+	lines := func(n int) string { return strings.TrimSuffix(strings.Repeat("a line\n", n), "\n") }
+	items := func(n int) string { return strings.TrimSuffix(strings.Repeat("- an item\n", n), "\n") }
+	for _, c := range []struct {
+		name, text, want string
+		kind             acpclient.ToolKind
+	}{
+		{"a file", lines(30), "… 24 more lines", acpclient.ToolRead},
+		{"a file with a line feed at its end", lines(30) + "\n", "… 24 more lines", acpclient.ToolRead},
+		{"a few lines too many", lines(9), "… 3 more lines", acpclient.ToolRead},
+		{"Markdown", items(30), "… 24 more lines", acpclient.ToolOther},
+		{"Markdown with a line feed at its end", items(30) + "\n", "… 24 more lines", acpclient.ToolOther},
+		{"output", lines(30), "… 20 lines above", acpclient.ToolExecute},
+		{"output with a line feed at its end", lines(30) + "\n", "… 20 lines above", acpclient.ToolExecute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			call := conversation.Update{Update: &acpclient.ToolCall{
+				ToolCallID: "t", Title: "T", Kind: c.kind, Status: acpclient.ToolCompleted,
+				Content: acpclient.ToolCallContents{acpclient.TextContent(c.text)},
+			}}
+			if got := drawn([]conversation.Event{call}, false); !strings.Contains(got, c.want) {
+				t.Errorf("want %q in\n%s", c.want, got)
+			}
+		})
+	}
+}
+
 // A word about one line takes as much room as the line.
 func TestOneLineIsNotFolded(t *testing.T) {
 	numbered := func(n int) string { return strings.Repeat("x\n", n-1) + "last line" }

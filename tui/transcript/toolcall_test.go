@@ -108,6 +108,8 @@ func TestCommands(t *testing.T) {
 		{"of several lines", run(`"cd src &&\nmake"`, `{"command":"cd src &&\nmake"}`, ""), "✓ $ cd src && …\n  │ $ cd src &&\n  │   make"},
 		{"in the working directory", run(`"ls"`, `{"command":"ls"}`, `,"locations":[{"path":"/project"}]`), "✓ $ ls"},
 		{"elsewhere", run(`"ls"`, `{"command":"ls"}`, `,"locations":[{"path":"/project/src"}]`), "✓ $ ls src"},
+		{"with a file that it names", run(`"rm -rf build"`, `{"command":"rm -rf build"}`, `,"locations":[{"path":"build"}]`), "✓ $ rm -rf build"},
+		{"with a path that it names in short", run(`"rm -rf build"`, `{"command":"rm -rf build"}`, `,"locations":[{"path":"/project/build"}]`), "✓ $ rm -rf build"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := drawn([]conversation.Event{c.event}, false); got != c.want {
