@@ -1,10 +1,13 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -36,5 +39,38 @@ func BenchmarkStream(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/event")
 		})
+	}
+}
+
+// pieces gives its bytes in small reads, as a pipe does to a reader that is quicker than
+// the agent.
+type pieces struct{ r io.Reader }
+
+func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 1<<10)]) }
+
+// BenchmarkFlood reads a megabyte of text in small reads, as a session does: from the
+// agent's pipe to the batches of a screen.
+func BenchmarkFlood(b *testing.B) {
+	const chunks = 20_000
+	line := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":` +
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("x", 50) + `"}}}}` + "\n"
+	wire := bytes.Repeat([]byte(line), chunks)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(wire)))
+	for b.Loop() {
+		s := NewStream()
+		s.Pace(40 * time.Millisecond)
+		a := &agent{owner: &Session{stream: s}, current: "s"}
+		conn := acpclient.NewClient(acpclient.NewLines(&pacedReader{r: pieces{bytes.NewReader(wire)}, stream: s}, io.Discard),
+			a, acpclient.ConnOptions{}).Conn()
+		taken := 0
+		for taken < 50*chunks {
+			<-s.Ready()
+			for _, e := range s.Take() {
+				taken += len(e.(conversation.Text).Text)
+			}
+		}
+		<-conn.Done()
+		s.Close()
 	}
 }

@@ -312,31 +312,54 @@ func (s *Stream) endMerge() {
 	r.kind, r.text = noMerge, conversation.Text{}
 }
 
-// pacedReader reads what an agent writes. While text waits to be taken it reads at the
-// pace of the batches: what the agent writes meanwhile stays in the pipe and is read at
-// once, instead of waking parley for every line. It never rests after a long read, so a
-// flood passes at full speed.
+// pacedReader reads what an agent writes. While text trickles in it reads once a frame:
+// what the agent writes meanwhile stays in the pipe and is read at once, instead of waking
+// parley for every line. It never rests during a flood, however small the reads are: a
+// reader that is quicker than its agent makes small ones.
 type pacedReader struct {
 	r      io.Reader
 	stream *Stream
-	long   bool // the last read was long
+
+	began    time.Time // when the frame began
+	bytes    int       // read in it
+	trickles bool      // the last frame brought little, and so has this one
 }
 
 const (
 	// mostRest bounds how long the agent's next message may stay in the pipe: a question
-	// or the end of a turn comes that much later after text.
+	// or the end of a turn comes that much later after text. It is also the least time
+	// of a frame of pacedReader.
 	mostRest = 40 * time.Millisecond
-	// longRead is the size, in bytes, of a read after which more is probably waiting.
-	longRead = 4 << 10
+	// floodBytes is how many bytes in a frame make a flood.
+	floodBytes = 4 << 10
 )
 
 func (p *pacedReader) Read(b []byte) (int, error) {
-	if rest := p.stream.rest(); rest > 0 && !p.long {
-		time.Sleep(rest)
+	if p.trickles {
+		if rest := p.stream.rest(); rest > 0 {
+			time.Sleep(rest)
+		}
 	}
 	n, err := p.r.Read(b)
-	p.long = n >= longRead
+	p.count(n)
 	return n, err
+}
+
+// count notes that n bytes have been read. After a pause nothing is known of what comes
+// next, until a frame has passed.
+func (p *pacedReader) count(n int) {
+	now := time.Now()
+	p.bytes += n
+	lasted := now.Sub(p.began)
+	switch {
+	case p.bytes >= floodBytes, lasted >= 2*mostRest:
+		p.trickles = false
+	case lasted >= mostRest:
+		p.trickles = true
+	}
+	if lasted >= mostRest {
+		p.began, p.bytes = now, 0
+	}
 }
 
 // rest returns how long the reader of the agent's pipe may rest: a little longer than the

@@ -52,19 +52,23 @@ func TestStreamKeepsOrderAndMerges(t *testing.T) {
 	}
 }
 
-// steadyPipe holds one more byte every 10 ms, for a second.
+// steadyPipe gets another line of 10 bytes at equal times, until there are enough.
 type steadyPipe struct {
 	began       time.Time
+	each        time.Duration
+	lines       int
 	reads, took int
 }
 
 func (p *steadyPipe) Read(b []byte) (int, error) {
 	p.reads++
-	if p.took >= 100 {
+	next := p.took/10 + 1
+	if next > p.lines {
 		return 0, io.EOF
 	}
-	time.Sleep(time.Until(p.began.Add(time.Duration(p.took+1) * 10 * time.Millisecond)))
-	n := copy(b, make([]byte, time.Since(p.began)/(10*time.Millisecond)-time.Duration(p.took)))
+	time.Sleep(time.Until(p.began.Add(time.Duration(next) * p.each)))
+	came := min(int(time.Since(p.began)/p.each), p.lines)
+	n := copy(b, make([]byte, 10*came-p.took))
 	p.took += n
 	return n, nil
 }
@@ -72,14 +76,14 @@ func (p *steadyPipe) Read(b []byte) (int, error) {
 // While text streams, the agent's pipe is read once a frame, however often the agent
 // writes.
 func TestThePipeIsReadAtThePaceOfBatches(t *testing.T) {
-	for pace, most := range map[time.Duration]int{0: 101, 40 * time.Millisecond: 27} {
+	for pace, most := range map[time.Duration]int{0: 101, 40 * time.Millisecond: 30} {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewStream()
 			s.Pace(pace)
-			pipe := &steadyPipe{began: time.Now()}
+			pipe := &steadyPipe{began: time.Now(), each: 10 * time.Millisecond, lines: 100}
 			p := &pacedReader{r: pipe, stream: s}
 			batches := 0
-			for b := make([]byte, 100); ; {
+			for b := make([]byte, 1000); ; {
 				n, err := p.Read(b)
 				if err != nil {
 					break
@@ -92,10 +96,10 @@ func TestThePipeIsReadAtThePaceOfBatches(t *testing.T) {
 				default:
 				}
 			}
-			if pipe.reads > most || pipe.took < 100 {
-				t.Errorf("pace %v: %d reads for %d bytes, want at most %d reads for 100", pace, pipe.reads, pipe.took, most)
+			if pipe.reads > most || pipe.took < 1000 {
+				t.Errorf("pace %v: %d reads for %d bytes, want at most %d reads for 1000", pace, pipe.reads, pipe.took, most)
 			}
-			if batches < most-3 {
+			if batches < min(most-3, 25) {
 				t.Errorf("pace %v: %d batches", pace, batches)
 			}
 			time.Sleep(time.Second)
@@ -103,35 +107,74 @@ func TestThePipeIsReadAtThePaceOfBatches(t *testing.T) {
 	}
 }
 
-// Nothing waits in the pipe unless it comes after text that was read in small pieces.
-func TestThePipeIsReadAtOnce(t *testing.T) {
-	long := strings.Repeat("x", longRead)
-	for name, begin := range map[string]func(*Stream) string{
-		"before anything": func(*Stream) string { return "" },
-		"after a notice":  func(s *Stream) string { s.post(conversation.Said{Title: "notice"}); return "" },
-		"after a tool call": func(s *Stream) string {
-			s.post(says("a"))
-			s.post(conversation.Update{Update: &acpclient.ToolCall{}})
-			return ""
-		},
-		"after taken text":    func(s *Stream) string { s.post(says("a")); s.Take(); return "" },
-		"after a long read":   func(s *Stream) string { s.post(says(long)); return long },
-		"after text, unpaced": func(s *Stream) string { s.Pace(0); s.post(says("a")); return "" },
-		"after the end":       func(s *Stream) string { s.post(says("a")); s.Close(); return "" },
+// A flood is read at the agent's speed, in however small pieces it comes: at the beginning,
+// after a pause, and once it is known as one after a trickle.
+func TestAFloodIsReadAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin func(*pacedReader)
+		most  time.Duration
+	}{
+		"at the beginning":  {func(*pacedReader) {}, 0},
+		"after a pause":     {func(p *pacedReader) { trickle(p); p.stream.Take(); time.Sleep(time.Second) }, 0},
+		"right after a few": {trickle, mostRest + time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewStream()
 			s.Pace(40 * time.Millisecond)
 			p := &pacedReader{stream: s}
-			b := make([]byte, longRead)
-			if before := begin(s); before != "" {
-				p.r = strings.NewReader(before)
-				_, _ = p.Read(b)
+			c.begin(p)
+			p.r = &steadyPipe{began: time.Now(), each: 20 * time.Microsecond, lines: 10_000}
+			began := time.Now()
+			for b := make([]byte, 4096); ; {
+				n, err := p.Read(b)
+				if err != nil {
+					break
+				}
+				s.post(says(string(b[:n])))
 			}
+			if rested := time.Since(began) - 200*time.Millisecond; rested > c.most {
+				t.Errorf("%s: rested %v, want at most %v", name, rested, c.most)
+			}
+			s.Close()
+		})
+	}
+}
+
+// trickle reads a line each 10 ms for some frames.
+func trickle(p *pacedReader) {
+	p.r = &steadyPipe{began: time.Now(), each: 10 * time.Millisecond, lines: 100}
+	for b, began := make([]byte, 1000), time.Now(); time.Since(began) < 3*mostRest; {
+		n, _ := p.Read(b)
+		p.stream.post(says(string(b[:n])))
+	}
+}
+
+// Nothing waits in the pipe unless it comes after text that trickles in.
+func TestThePipeIsReadAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		after func(*Stream)
+		rests bool
+	}{
+		"after text":     {func(s *Stream) { s.post(says("a")) }, true},
+		"after a notice": {func(s *Stream) { s.post(conversation.Said{Title: "notice"}) }, false},
+		"after a tool call": {func(s *Stream) {
+			s.post(says("a"))
+			s.post(conversation.Update{Update: &acpclient.ToolCall{}})
+		}, false},
+		"after taken text":    {func(s *Stream) { s.post(says("a")); s.Take() }, false},
+		"after text, unpaced": {func(s *Stream) { s.Pace(0); s.post(says("a")) }, false},
+		"after the end":       {func(s *Stream) { s.post(says("a")); s.Close() }, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStream()
+			s.Pace(40 * time.Millisecond)
+			p := &pacedReader{stream: s}
+			trickle(p)
+			c.after(s)
 			p.r = strings.NewReader("next")
 			began := time.Now()
-			_, _ = p.Read(b)
-			if waited := time.Since(began); waited > 0 {
+			_, _ = p.Read(make([]byte, 10))
+			if waited := time.Since(began); waited > 0 != c.rests {
 				t.Errorf("%s: read after %v", name, waited)
 			}
 			s.Close()
