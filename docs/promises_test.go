@@ -169,6 +169,11 @@ func TestTheSandboxIsTriedForWhatTheGuideSays(t *testing.T) {
 	for promise, tried := range map[string]struct{ file, name string }{
 		"writes only in the session's directories":                                         {"internal/sandbox/sandbox_linux_test.go", "TestWritesInsideOnly"},
 		"reads everything except keys and passwords, browser profiles, parley's own state": {"internal/app/sandbox_linux_test.go", "TestHidesWhatIsParleysOwnFromTheStart"},
+		"connects to no Unix socket that was there before it":                              {"internal/sandbox/sandbox_linux_test.go", "TestHidesSockets"},
+		"unless `sandbox_write` names the socket itself":                                   {"internal/sandbox/sandbox_linux_test.go", "TestHidesSockets"},
+		"sockets that it creates work":                                                     {"internal/sandbox/sandbox_linux_test.go", "TestLeavesItsOwnSockets"},
+		"It keeps the agent from abstract sockets since Linux 6.12":                        {"internal/sandbox/sandbox_linux_test.go", "TestHidesAbstractSockets"},
+		"if `bwrap` is setuid":                                                             {"internal/sandbox/sandbox_linux_test.go", "TestTakesABubblewrapWithRightsOfItsOwn"},
 		"has no capabilities, also as root, no devices but harmless ones":                  {"internal/sandbox/sandbox_linux_test.go", "TestDevicesAreHarmless"},
 		"has no network, with `sandbox_network = false`":                                   {"internal/sandbox/sandbox_linux_test.go", "TestTakesTheNetworkAway"},
 		"An agent below `/tmp` is hidden by the sandbox, and parley says so":               {"internal/app/sandbox_linux_test.go", "TestSaysThatTheSandboxHidesTheAgent"},

@@ -63,6 +63,8 @@ type Launcher struct {
 	// Recording records the first session; nil records none.
 	Recording *Recording
 
+	program string // of parley, "" for this one
+
 	mu      sync.Mutex
 	resumed bool // Resume was used
 	temps   []tempDir

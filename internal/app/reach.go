@@ -40,9 +40,12 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	if !s.On {
 		return nil, nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find parley's own program: %w", err)
+	self := l.program
+	if self == "" {
+		var err error
+		if self, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("find parley's own program: %w", err)
+		}
 	}
 	temp, err := l.TempDir(sandboxPrefix)
 	if err != nil {

@@ -14,6 +14,15 @@ import (
 	apart "parley/internal/test"
 )
 
+// The sandbox starts parley's own program, which is this one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "sandboxed" {
+		fmt.Fprintln(os.Stderr, sandbox.Enter(os.Args[2:]))
+		os.Exit(70)
+	}
+	os.Exit(m.Run())
+}
+
 // asUser is a user without rights for tests that run as root.
 const asUser = 12345
 
@@ -65,7 +74,15 @@ func everyUser(t *testing.T, prepare func(w *walled), test func(w *walled)) {
 			t.Setenv("TMPDIR", filepath.Join(root, "tmp"))
 			prepare(w)
 			on := true
-			w.l = &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: w.dir}
+			// Every user has to be able to start it.
+			w.l = &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: w.dir, program: filepath.Join(root, "parley")}
+			self, err := os.ReadFile(os.Args[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(w.l.program, self, 0o755); err != nil {
+				t.Fatal(err)
+			}
 			t.Cleanup(w.l.Close)
 			box, err := w.l.sandbox(config.Agent{}, []string{w.dir})
 			if err != nil {

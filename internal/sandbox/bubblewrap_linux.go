@@ -21,32 +21,60 @@ import (
 // machine must not look like a missing sandbox: the next one confines less.
 const probeTime = 20 * time.Second
 
-// bubblewrap runs programs in namespaces of their own.
+// bubblewrap runs programs in namespaces of their own, in which files hide the sockets of
+// other programs. Where the kernel can, it is started through Enter, which keeps abstract
+// sockets from it: these belong to the network.
 // https://github.com/containers/bubblewrap
-func bubblewrap(b Bounds, _ []string) (*Sandbox, error) {
+func bubblewrap(b Bounds, enter []string) (*Sandbox, error) {
 	program, err := exec.LookPath("bwrap")
 	if err != nil {
 		return nil, errors.New("bwrap is not installed")
 	}
+	bound, err := sockets()
+	if err != nil {
+		return nil, err
+	}
+	// A mount over what other mounts hide would show its name, and the user has named what
+	// programs may write.
+	b.sockets = slices.DeleteFunc(bound, func(p string) bool { return b.hides(p) || slices.Contains(b.Write, p) })
 	b, free, err := occupy(b)
 	if err != nil {
 		return nil, err
 	}
-	// Processes see and signal only each other, unless the system does not allow
-	// mounting /proc, as inside some containers.
-	separate := append([]string{"--unshare-pid"}, mounts(b)...)
-	args := append(separate, "--proc", "/proc")
-	if err = probe(program, args); err != nil {
-		args = mounts(b)
-		err = probe(program, args)
-	}
+	wrap, err := working(b, program, enter)
 	if err != nil {
 		free()
 		return nil, err
 	}
 	return &Sandbox{wrap: func(name string, rest []string) (string, []string) {
-		return program, append(append(slices.Clone(args), "--", name), rest...)
+		command := slices.Concat(wrap(), []string{"--", name}, rest)
+		return command[0], command[1:]
 	}, hides: b.hides, close: free}, nil
+}
+
+// working returns the command of bubblewrap up to the program, made anew for each one. It
+// is the tightest one that the system allows: it may not allow mounting /proc, as inside
+// some containers, and bubblewrap may need rights that its file gives.
+func working(b Bounds, program string, enter []string) (wrap func() []string, err error) {
+	starts := [][]string{{program}}
+	if len(enter) > 0 && !b.Offline && scopesSockets() {
+		starts = [][]string{slices.Concat(enter, []string{onlyScope, program}), {program}}
+	}
+	for _, start := range starts {
+		// Processes see and signal only each other.
+		for _, separate := range []bool{true, false} {
+			wrap = func() []string {
+				if separate {
+					return slices.Concat(start, []string{"--unshare-pid"}, mounts(b), []string{"--proc", "/proc"})
+				}
+				return slices.Concat(start, mounts(b))
+			}
+			if err = probe(wrap()); err == nil {
+				return wrap, nil
+			}
+		}
+	}
+	return nil, err
 }
 
 // occupy makes what must not be created, because only what exists can be mounted over,
@@ -96,6 +124,7 @@ func (b Bounds) hides(path string) bool {
 	}
 	look(b.Write, false)
 	look(b.Hide, true)
+	look(b.sockets, true)
 	return hidden
 }
 
@@ -118,16 +147,18 @@ func mounts(b Bounds) []string {
 	for _, p := range b.Write {
 		all = append(all, mount{p, []string{"--bind", p, p}})
 	}
+	// One that is gone cannot be mounted over.
+	hide := slices.Concat(b.Hide, slices.DeleteFunc(slices.Clone(b.sockets), func(p string) bool { return !isSocket(p) }))
 	// A mount point cannot be moved away, but a directory that leads to one can, unless it
 	// is one, too.
-	for _, p := range slices.Concat(b.Write, b.Keep, b.Hide) {
+	for _, p := range slices.Concat(b.Write, b.Keep, hide) {
 		for _, dir := range b.leading(p) {
 			if !b.hides(dir) {
 				all = append(all, mount{dir, []string{"--bind", dir, dir}})
 			}
 		}
 	}
-	for _, p := range b.Hide {
+	for _, p := range hide {
 		if isDir(p) {
 			all = append(all, mount{p, []string{"--tmpfs", p}})
 		} else {
@@ -153,11 +184,11 @@ func mounts(b Bounds) []string {
 	return args
 }
 
-// probe runs a program that does nothing, and returns why that failed, or nil.
-func probe(program string, args []string) error {
+// probe runs a program that does nothing in a sandbox, and returns why that failed, or nil.
+func probe(wrap []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, append(slices.Clone(args), "--", "true")...)
+	cmd := exec.CommandContext(ctx, wrap[0], append(slices.Clone(wrap[1:]), "--", "true")...)
 	cmd.WaitDelay = time.Second // for the output, if a child outlives it
 	out, err := cmd.CombinedOutput()
 	if err == nil {

@@ -22,7 +22,8 @@ var ways = []way{{"bubblewrap", bubblewrap}, {"Landlock", viaLandlock}}
 const minLandlock = 3
 
 // viaLandlock starts programs through Enter, which confines itself first. Landlock only
-// permits and cannot exclude: nothing below a readable path can be hidden.
+// permits and cannot exclude: nothing below a readable path can be hidden, but newer kernels
+// keep programs from sockets.
 // https://docs.kernel.org/userspace-api/landlock.html
 func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	switch v, err := llsys.LandlockGetABIVersion(); {
@@ -50,6 +51,19 @@ func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	return s, nil
 }
 
+// onlyScope is written in place of bounds, for a program that may do everything but
+// connect to abstract sockets of programs outside.
+const onlyScope = "null"
+
+// scope keeps programs from abstract sockets of programs outside.
+var scope = landlock.ScopedSet(llsys.ScopeAbstractUnixSocket)
+
+// scopesSockets reports whether the kernel knows scope.
+func scopesSockets() bool {
+	v, err := llsys.LandlockGetABIVersion()
+	return err == nil && v >= 6
+}
+
 // Enter confines this process for good, and then executes the program in args. The
 // arguments before it are the bounds, as written by Command. Enter returns only if that
 // failed.
@@ -57,7 +71,7 @@ func Enter(args []string) error {
 	if len(args) < 2 {
 		return errors.New("a sandbox needs its bounds and a program")
 	}
-	var b Bounds
+	var b *Bounds
 	if err := json.Unmarshal([]byte(args[0]), &b); err != nil {
 		return fmt.Errorf("the bounds of the sandbox: %w", err)
 	}
@@ -66,25 +80,32 @@ func Enter(args []string) error {
 		return fmt.Errorf("start %s: %w", args[1], err)
 	}
 	env := os.Environ()
-	write := slices.Clone(b.Write)
-	if b.Temp != "" {
-		write = append(write, b.Temp)
-		env = append(env, "TMPDIR="+b.Temp)
+	if b == nil {
+		if err := landlock.MustConfig(scope).RestrictScoped(); err != nil {
+			return fmt.Errorf("enter the sandbox: %w", err)
+		}
+		return fmt.Errorf("start %s: %w", program, syscall.Exec(program, args[1:], env))
 	}
 	rules := []landlock.Rule{
 		landlock.RODirs("/").WithIoctlDev(),
 		landlock.RWFiles(append(computing(), devices...)...).WithIoctlDev().IgnoreIfMissing(),
 		landlock.RWDirs("/dev/pts", "/dev/shm").WithIoctlDev().IgnoreIfMissing(),
 	}
-	for _, p := range write {
+	for _, p := range b.Write {
 		if isDir(p) {
 			rules = append(rules, landlock.RWDirs(p).WithRefer())
 		} else {
-			rules = append(rules, landlock.RWFiles(p))
+			rules = append(rules, landlock.RWFiles(p).WithResolveUnix())
 		}
 	}
+	if b.Temp != "" {
+		// Here, each program may connect to the others' sockets.
+		rules = append(rules, landlock.RWDirs(b.Temp).WithRefer().WithResolveUnix())
+		env = append(env, "TMPDIR="+b.Temp)
+	}
+	bounds := landlock.MustConfig(landlock.V9.HandledAccessFS, scope)
 	runtime.LockOSThread() // capabilities belong to a thread, and this one becomes the program
-	if err := landlock.V5.BestEffort().RestrictPaths(rules...); err != nil {
+	if err := bounds.BestEffort().Restrict(rules...); err != nil {
 		return fmt.Errorf("enter the sandbox: %w", err)
 	}
 	// The program gets no capability back, not even as root, because Landlock has set

@@ -17,7 +17,8 @@ import (
 // Bounds say what the programs of a sandbox may access. Paths are absolute; missing
 // ones are ignored.
 type Bounds struct {
-	// Write are the writable directories and files, with everything below.
+	// Write are the writable directories and files, with everything below. Programs may
+	// connect to a Unix socket that is one of them, and not to others that exist outside.
 	Write []string
 	// Keep are read-only paths below Write. They and the directories that lead to them
 	// cannot be moved away.
@@ -35,6 +36,9 @@ type Bounds struct {
 	Temp string
 	// Offline disables the network.
 	Offline bool
+
+	// sockets are the Unix sockets to hide, if they are still there.
+	sockets []string
 }
 
 // UnavailableError means that no sandbox works here.

@@ -10,24 +10,60 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
 // enterSandbox, as the first argument, makes the test binary a program that bounds
 // itself.
 const enterSandbox = "enter-sandbox"
 
+// connectTo and listenAt make it a program that connects to the Unix socket of a name, and
+// one that listens on it and has another program connect.
+const (
+	connectTo = "connect-to"
+	listenAt  = "listen-at"
+)
+
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == enterSandbox {
-		fmt.Fprintln(os.Stderr, Enter(os.Args[2:]))
-		os.Exit(70)
+	mode := ""
+	if len(os.Args) > 2 {
+		mode = os.Args[1]
+	}
+	switch mode {
+	case enterSandbox:
+		exit(70, Enter(os.Args[2:]))
+	case connectTo:
+		c, err := net.Dial("unix", os.Args[2])
+		if err == nil {
+			err = c.Close()
+		}
+		exit(0, err)
+	case listenAt:
+		l, err := net.Listen("unix", os.Args[2])
+		if err == nil {
+			err = exec.Command("/proc/self/exe", connectTo, os.Args[2]).Run()
+			_ = l.Close()
+		}
+		exit(0, err)
 	}
 	os.Exit(m.Run())
 }
 
+// exit ends a program of the tests.
+func exit(code int, err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 70
+	}
+	os.Exit(code)
+}
+
 // place is a directory with a file in each of its directories.
 type place struct {
-	root  string
-	child Bounds
+	root    string
+	child   Bounds
+	program string // the test's own, where every user and sandbox can read it
 }
 
 func newPlace(t *testing.T) place {
@@ -48,7 +84,7 @@ func newPlace(t *testing.T) place {
 			t.Fatal(err)
 		}
 	}
-	return place{root, Bounds{
+	return place{root: root, child: Bounds{
 		Write:   []string{filepath.Join(root, "project"), filepath.Join(root, "not there")},
 		Keep:    []string{filepath.Join(root, "project/.git/hooks")},
 		NoDirs:  []string{filepath.Join(root, "project/.git/none")},
@@ -215,6 +251,11 @@ const asUser = 12345
 // everyone runs a test as the user of the tests, and where that is root, also as one
 // without rights.
 func everyone(t *testing.T, test func(t *testing.T, p place, s *Sandbox, run func(script string) (string, error))) {
+	everyoneIn(t, func(*testing.T, *place) {}, test)
+}
+
+// everyoneIn is everyone in places that are prepared before they have a sandbox.
+func everyoneIn(t *testing.T, prepare func(t *testing.T, p *place), test func(t *testing.T, p place, s *Sandbox, run func(script string) (string, error))) {
 	each(t, func(t *testing.T, _ place, _ *Sandbox) {
 		way := t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]
 		for _, uid := range []int{os.Getuid(), asUser} {
@@ -223,12 +264,14 @@ func everyone(t *testing.T, test func(t *testing.T, p place, s *Sandbox, run fun
 					t.Skip("only root can become another user")
 				}
 				p := newPlace(t)
+				p.program = enterProgram(t)
 				own(t, p.root, uid)
+				prepare(t, &p)
 				var s *Sandbox
 				for _, w := range ways {
 					if w.name == way {
 						var err error
-						if s, err = w.make(p.child.there(), []string{enterProgram(t), enterSandbox}); err != nil {
+						if s, err = w.make(p.child.there(), []string{p.program, enterSandbox}); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -309,6 +352,116 @@ func TestNobodyLeaves(t *testing.T) {
 			t.Errorf("the file outside has %q, %v", text, err)
 		}
 	})
+}
+
+// listen serves a Unix socket until the test ends. Every user may connect to it.
+func listen(t *testing.T, name string) {
+	t.Helper()
+	l, err := net.Listen("unix", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	if !strings.HasPrefix(name, "@") {
+		if err := os.Chmod(name, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// needsLandlock skips a test on kernels whose Landlock is older than a version.
+func needsLandlock(t *testing.T, version int, does string) {
+	t.Helper()
+	if v, err := llsys.LandlockGetABIVersion(); err != nil || v < version {
+		t.Skipf("the kernel has version %d of Landlock, and %s since version %d", v, does, version)
+	}
+}
+
+// A program outside that takes orders on a Unix socket takes none from inside, wherever
+// its socket is and however it has got its name.
+func TestHidesSockets(t *testing.T) {
+	everyoneIn(t, func(t *testing.T, p *place) {
+		outside := filepath.Join(p.root, "outside")
+		t.Chdir(outside)
+		for _, name := range []string{"by-relative-path", filepath.Join(outside, "beside"), filepath.Join(p.root, "project", "inside"), filepath.Join(outside, "allowed")} {
+			listen(t, name)
+		}
+		listen(t, filepath.Join(outside, "unfinished"))
+		if err := os.Rename("unfinished", "renamed"); err != nil {
+			t.Fatal(err)
+		}
+		p.child.Write = append(p.child.Write, filepath.Join(outside, "allowed"))
+	}, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
+		if strings.Contains(t.Name(), "/Landlock/") {
+			needsLandlock(t, 9, "it restricts sockets")
+		}
+		for name, works := range map[string]bool{
+			"../outside/beside": false, "../outside/by-relative-path": false, "../outside/renamed": false, "inside": false, "../outside/allowed": true,
+		} {
+			if out, err := run(p.program + " " + connectTo + " " + name); (err == nil) != works {
+				t.Errorf("connect to %s: %v: %s", name, err, out)
+			}
+		}
+	})
+}
+
+// The same holds for a socket with a name but without a file.
+func TestHidesAbstractSockets(t *testing.T) {
+	const name = "@parley-sandbox-test"
+	everyoneIn(t, func(t *testing.T, _ *place) { listen(t, name) }, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
+		needsLandlock(t, 6, "it restricts abstract sockets")
+		if out, err := run(p.program + " " + connectTo + " " + name); err == nil {
+			t.Errorf("connected: %s", out)
+		}
+	})
+}
+
+// Programs in the sandbox talk to each other by sockets of their own.
+func TestLeavesItsOwnSockets(t *testing.T) {
+	everyone(t, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
+		for _, name := range []string{"own", "$TMPDIR/own", "@parley-sandbox-own"} {
+			if out, err := run(p.program + " " + listenAt + " " + name); err != nil {
+				t.Errorf("%s: %v: %s", name, err, out)
+			}
+		}
+	})
+}
+
+// A program is started although one whose socket is hidden has ended.
+func TestStartsWithoutASocketThatIsGone(t *testing.T) {
+	everyoneIn(t, func(t *testing.T, p *place) { listen(t, filepath.Join(p.root, "outside", "beside")) },
+		func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
+			if err := os.Remove(filepath.Join(p.root, "outside", "beside")); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := run("true"); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+}
+
+// Where bubblewrap gets its rights from its file, it cannot be started with abstract
+// sockets hidden, and is still better than Landlock.
+func TestTakesABubblewrapWithRightsOfItsOwn(t *testing.T) {
+	real, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip("bwrap is not installed")
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\n! grep -q 'NoNewPrivs:.1' /proc/self/status || exit 1\nexec " + real + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	p := newPlace(t)
+	s, err := bubblewrap(p.child.there(), []string{os.Args[0], enterSandbox})
+	if err != nil {
+		t.Skipf("this machine does not have bubblewrap: %v", err)
+	}
+	defer s.Close()
+	if out, err := try(t, s, p.root, "true"); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 // Of the devices, only harmless ones can be written, whoever owns the others.
