@@ -22,6 +22,10 @@ man: ## write manual pages and shell completions to bin/extras, from the command
 	@rm -rf bin/extras
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null) go run ./packaging manuals bin/extras
 
+.PHONY: agents
+agents: ## before a release: bring the built-in list of agents up to date, from the registry or npm
+	go run ./packaging agents internal/registry/snapshot
+
 .PHONY: run
 run: build ## build parley and start it here
 	./bin/parley

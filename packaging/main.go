@@ -2,6 +2,7 @@
 //
 //	go run ./packaging manuals DIR             manual pages and shell completions
 //	go run ./packaging npm [-name NAME] DIST OUT   npm packages of GoReleaser's folder DIST
+//	go run ./packaging agents DIR              the built-in registry of agents, brought up to date
 //
 // Publish the npm packages with "npm publish", those of the platforms first. It is a
 // program of its own because the libraries that make manual pages would be dead weight
@@ -9,6 +10,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -31,7 +33,7 @@ func main() {
 }
 
 func run(args []string) error {
-	usage := errors.New("usage: packaging manuals DIR | packaging npm [-name NAME] DIST OUT")
+	usage := errors.New("usage: packaging manuals DIR | packaging npm [-name NAME] DIST OUT | packaging agents DIR")
 	if len(args) == 0 {
 		return usage
 	}
@@ -43,6 +45,8 @@ func run(args []string) error {
 	switch {
 	case args[0] == "manuals" && flags.NArg() == 1:
 		return writeManuals(flags.Arg(0))
+	case args[0] == "agents" && flags.NArg() == 1:
+		return writeAgents(context.Background(), flags.Arg(0), func(format string, args ...any) { fmt.Printf(format+"\n", args...) })
 	case args[0] == "npm" && flags.NArg() == 2:
 		return writeNPM(*name, flags.Arg(0), flags.Arg(1), filepath.Join("packaging", "npm"))
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -10,10 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/config"
 	"parley/internal/registry"
 	"parley/internal/remote"
+	"parley/internal/termtext"
 )
 
 // TourID names the built-in agent.
@@ -158,13 +161,51 @@ func (b *Backend) RememberAgent(a config.Agent) error {
 	return b.Recent.Agent(a.ID)
 }
 
+// LatestEntry asks the registry for an agent. Where the registry cannot be asked, it takes
+// the agent from the local list, and note says so and how old that is.
+func LatestEntry(ctx context.Context, agents *registry.Agents, word string) (e registry.Entry, note string, err error) {
+	edition, asked := agents.Cache.Latest(ctx)
+	if err := ctx.Err(); err != nil {
+		return e, "", err
+	}
+	e, err = edition.Find(word)
+	if asked != nil {
+		note = NotAsked(asked) + "; using " + ListAge(edition.DateOf(e))
+	}
+	return e, note, err
+}
+
+// NotAsked says that the registry could not be asked, and why.
+func NotAsked(err error) string {
+	if errors.Is(err, registry.ErrOffline) {
+		return "cannot reach the registry"
+	}
+	return "cannot " + err.Error()
+}
+
+// ListAge names the local list of agents that was up to date at a time, with its age.
+func ListAge(at time.Time) string {
+	if at.IsZero() {
+		return "the local list, which is empty"
+	}
+	list := "the list of " + at.Format(time.DateOnly)
+	if days := int(time.Since(at).Hours() / 24); days > 0 {
+		list += ", " + termtext.Count(days, "day") + " old"
+	}
+	return list
+}
+
 // InstallQuestion asks whether to install an agent of the registry. It says exactly what
-// will be done and run. Its first answer installs; the front end carries it out.
-func InstallQuestion(agents *registry.Agents, p registry.Plan) Question {
+// will be done and run, below a note on where that is from. Its first answer installs; the
+// front end carries it out.
+func InstallQuestion(agents *registry.Agents, p registry.Plan, note string) Question {
 	q := Question{
 		Title:   "Install " + p.Entry.Name + "?",
 		Text:    "Third-party software; it runs with your rights. parley will:",
 		Choices: []Choice{{Name: "Install and start", Key: "i"}, {Name: "Not now", Key: "n"}},
+	}
+	if note != "" {
+		q.Text = strings.ToUpper(note[:1]) + note[1:] + ".\n" + q.Text
 	}
 	for _, f := range p.Facts(agents.Dir) {
 		q.Lines = append(q.Lines, fmt.Sprintf("%-10s %s", f.Name, f.Text))

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -62,10 +63,14 @@ func openEdition(s *streams, a *registry.Agents) *registry.Edition {
 
 // editionLine names the edition of the registry.
 func editionLine(e *registry.Edition) string {
-	if e.BuiltIn {
-		return "built in, from " + e.Date.Format("2006-01-02")
+	if !e.BuiltIn {
+		return "fetched on " + e.Date.Local().Format(time.DateOnly)
 	}
-	return "fetched on " + e.Date.Local().Format("2006-01-02")
+	line := "built in, from " + e.Date.Format(time.DateOnly)
+	if e.NPM.After(e.Date) {
+		line += ", npm packages from " + e.NPM.Format(time.DateOnly)
+	}
+	return line
 }
 
 // agentExplained adds a hint to an error of installing an agent.

@@ -30,7 +30,9 @@ func agentsInstallCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install NAME",
 		Short: "Install an agent of the registry, after showing exactly what will run",
-		Long: `install adds an agent from the registry. parley downloads, checks and unpacks
+		Long: `install asks the registry for the newest version of an agent and adds it; where the
+registry cannot be reached, it takes the list that was fetched last, or is built in,
+and says how old that is. parley downloads, checks and unpacks
 programs into its data directory; for an npx or uvx package it records the command
 and version, which are fetched when the agent starts. It shows everything that it
 will download and run, and asks first.`,
@@ -54,7 +56,14 @@ func (o *agentsInstallOptions) install(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.Plan(name, kinds...)
+	entry, note, err := app.LatestEntry(cmd.Context(), a, name)
+	if note != "" {
+		fmt.Fprintln(o.streams.Err, termtext.Line("parley: "+note))
+	}
+	if err != nil {
+		return agentExplained(err)
+	}
+	p, err := entry.PlanHere(kinds...)
 	if err != nil {
 		return agentExplained(err)
 	}
@@ -63,7 +72,7 @@ func (o *agentsInstallOptions) install(cmd *cobra.Command, name string) error {
 
 // carryOut asks, and installs. A terminal shows how much has come.
 func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents, p registry.Plan) error {
-	if err := askedFirst(ctx, o.streams, app.InstallQuestion(a, p), o.yes); err != nil {
+	if err := askedFirst(ctx, o.streams, app.InstallQuestion(a, p, ""), o.yes); err != nil {
 		return err
 	}
 	var progress func(done, all int64)
@@ -92,9 +101,8 @@ func agentsUpdateCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update [NAME...]",
 		Short: "Update installed agents, or all of them",
-		Long: `update installs the versions of the registry as last fetched;
-'parley agents refresh' fetches the newest.`,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.update(cmd.Context(), args) },
+		Long:  `update asks the registry, and installs what is newer there.`,
+		RunE:  func(cmd *cobra.Command, args []string) error { return o.update(cmd.Context(), args) },
 	}
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
 	return cmd
@@ -109,7 +117,14 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 	if err != nil {
 		return err
 	}
-	e := openEdition(o.streams, a)
+	if len(installed) == 0 {
+		fmt.Fprintln(o.streams.Out, "No agent of the registry is installed.")
+		return nil
+	}
+	e, asked := a.Cache.Latest(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	var errs []error
 	current := 0
 	for _, own := range installed {
@@ -132,8 +147,15 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 		}
 		errs = append(errs, agentExplained(err))
 	}
-	if len(installed) == current {
-		fmt.Fprintln(o.streams.Out, "All agents are up to date; registry "+editionLine(e)+".")
+	switch {
+	case asked != nil:
+		hint := "Run it again when the registry can be reached."
+		if len(installed) == current {
+			hint = "Nothing is newer in " + app.ListAge(e.Date) + ". " + hint
+		}
+		errs = append(errs, app.WithHint(hint, "%s", app.NotAsked(asked)))
+	case len(installed) == current:
+		fmt.Fprintln(o.streams.Out, "All agents are up to date.")
 	}
 	return errors.Join(errs...)
 }

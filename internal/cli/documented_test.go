@@ -26,6 +26,8 @@ cat > "$HOME/.config/parley/config.toml" <<END
 default_agent = "claude"
 [agents.claude]
 command = "my-agent"
+[agents.claude-acp]
+command = "my-agent"
 END
 git init -q
 git config user.name Ada

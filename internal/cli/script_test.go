@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 			env.Values[publisherKey{}] = &publisher{}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "interrupted": interrupted, "stored": stored, "publish": publish, "listens": listens},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "interrupted": interrupted, "stored": stored, "publish": publish, "unpublish": unpublish, "listens": listens},
 	})
 }
 
@@ -227,6 +227,17 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files = map[string][]byte{"/registry.json": []byte(text), "/agent.tar.gz": archive}
+}
+
+// unpublish has the publisher serve nothing any more.
+func unpublish(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: unpublish")
+	}
+	p, _ := ts.Value(publisherKey{}).(*publisher)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files = nil
 }
 
 func programArchive(ts *testscript.TestScript) []byte {

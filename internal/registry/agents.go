@@ -34,20 +34,6 @@ func Here(url string) *Agents {
 	}
 }
 
-// Plan returns how to install the agent with an id or name on this machine; see
-// [Entry.Plan].
-func (a *Agents) Plan(word string, kinds ...Kind) (Plan, error) {
-	e, err := a.Cache.Open()
-	if e == nil {
-		return Plan{}, err
-	}
-	entry, err := e.Find(word)
-	if err != nil {
-		return Plan{}, err
-	}
-	return entry.PlanHere(kinds...)
-}
-
 // PlanHere is Plan for this machine.
 func (e Entry) PlanHere(kinds ...Kind) (Plan, error) {
 	return e.Plan(Platform(runtime.GOOS, runtime.GOARCH), exec.LookPath, kinds...)

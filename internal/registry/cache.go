@@ -18,7 +18,27 @@ import (
 //go:embed snapshot/registry.json
 var snapshot []byte
 
-var snapshotDate = time.Date(2026, time.August, 20, 0, 0, 0, 0, time.UTC)
+//go:embed snapshot/dates.json
+var snapshotDates []byte
+
+// Dates say how old the built-in registry is.
+type Dates struct {
+	// Published is when its entries were those of the registry, NPM when the versions of
+	// its npm packages were last raised.
+	Published time.Time `json:"published"`
+	NPM       time.Time `json:"npm"`
+}
+
+// Snapshot returns the registry that is built in.
+func Snapshot() (*Edition, error) {
+	x, err := Parse(snapshot)
+	if err != nil {
+		return &Edition{Index: &Index{}, BuiltIn: true}, err
+	}
+	var d Dates
+	err = json.Unmarshal(snapshotDates, &d)
+	return &Edition{Index: x, Date: d.Published, NPM: d.NPM, BuiltIn: true}, err
+}
 
 // Cache is the local copy of the registry. Its fields must not change after first use;
 // it is then safe for concurrent use, also by several processes.
@@ -38,6 +58,16 @@ type Edition struct {
 	// parley.
 	Date    time.Time
 	BuiltIn bool
+	// NPM is when agents that are npm packages were brought up to date; zero if never.
+	NPM time.Time
+}
+
+// DateOf is when an entry was up to date. It may be later than that of the edition.
+func (e *Edition) DateOf(entry Entry) time.Time {
+	if entry.OnlyNPM() && e.NPM.After(e.Date) {
+		return e.NPM
+	}
+	return e.Date
 }
 
 type cached struct {
@@ -58,18 +88,40 @@ func (s *Cache) url() string {
 // not fetch. It returns an edition even with an error, which says why the fetched one
 // cannot be used.
 func (s *Cache) Open() (*Edition, error) {
+	builtIn, broken := &Edition{Index: &Index{}, BuiltIn: true}, error(nil)
+	if s.url() == DefaultURL { // the built-in registry is not one of another publisher
+		builtIn, broken = Snapshot()
+	}
 	c, err := s.cached()
-	if err == nil && c != nil && (c.Fetched.After(snapshotDate) || s.url() != DefaultURL) {
+	if err == nil && c != nil && c.Fetched.After(builtIn.newest()) {
 		var x *Index
 		if x, err = Parse(c.Registry); err == nil {
 			return &Edition{Index: x, Date: c.Fetched}, nil
 		}
 	}
-	x, broken := &Index{}, error(nil)
-	if s.url() == DefaultURL { // the built-in registry is not one of another publisher
-		x, broken = Parse(snapshot)
+	return builtIn, errors.Join(err, broken)
+}
+
+func (e *Edition) newest() time.Time {
+	if e.NPM.After(e.Date) {
+		return e.NPM
 	}
-	return &Edition{Index: x, Date: snapshotDate, BuiltIn: true}, errors.Join(err, broken)
+	return e.Date
+}
+
+// patience is how long Latest waits for the publisher.
+const patience = 10 * time.Second
+
+// Latest fetches the registry. If that fails, it returns the local copy, as Open does, and
+// why.
+func (s *Cache) Latest(ctx context.Context) (*Edition, error) {
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	e, _, err := s.Refresh(wait)
+	if err != nil {
+		e, _ = s.Open()
+	}
+	return e, err
 }
 
 // cached returns what was last fetched from the URL, nil if nothing was.
@@ -102,7 +154,7 @@ func (s *Cache) Refresh(ctx context.Context) (e *Edition, changed bool, err erro
 	}
 	x, err := Parse(next.Registry)
 	if err != nil {
-		return nil, false, fmt.Errorf("what %s has: %w", s.url(), err)
+		return nil, false, fmt.Errorf("use the registry from %s: %w", s.url(), err)
 	}
 	if err := s.keep(next); err != nil {
 		return nil, false, fmt.Errorf("save the registry: %w", err)

@@ -51,12 +51,12 @@ type Distribution struct {
 type Target struct {
 	// Archive is the URL of an archive, or of the program itself.
 	Archive string `json:"archive"`
-	// SHA256 is the digest of the download in hexadecimal; "" if the registry has none.
-	SHA256 string `json:"sha256,omitempty"`
 	// Cmd is the program's path in the archive.
 	Cmd  string            `json:"cmd"`
 	Args []string          `json:"args,omitempty"`
 	Env  map[string]string `json:"env,omitempty"`
+	// SHA256 is the digest of the download in hexadecimal; "" if the registry has none.
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // Package is a package that npx or uvx fetches and runs.
@@ -67,6 +67,15 @@ type Package struct {
 	Args []string          `json:"args,omitempty"`
 	Env  map[string]string `json:"env,omitempty"`
 }
+
+// OnlyNPM reports whether an agent comes as a package of npm and in no other way.
+func (e Entry) OnlyNPM() bool {
+	d := e.Distribution
+	return d.NPX != nil && d.UVX == nil && len(d.Binary) == 0
+}
+
+// InstallCommand returns the command that installs an agent.
+func InstallCommand(id string) string { return "parley agents install " + id }
 
 // Index is the contents of a registry's file.
 type Index struct {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func nothingFound(string) (string, error)     { return "", exec.ErrNotFound }
@@ -189,6 +190,36 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The README names the command that the first screen shows, for an agent that there is.
+func TestTheREADMEInstallsAsTheScreenDoes(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := e.Find("claude-acp")
+	if err != nil || !strings.Contains(string(readme), "\n"+InstallCommand(entry.ID)+"\n") {
+		t.Errorf("the README has no line %q: %v", InstallCommand(entry.ID), err)
+	}
+}
+
+// What was raised from npm is as old as that, the rest as old as the registry.
+func TestDatesOfTheSnapshot(t *testing.T) {
+	t.Parallel()
+	e := &Edition{Date: time.Unix(1, 0), NPM: time.Unix(2, 0), BuiltIn: true}
+	npm, uvx := Entry{Distribution: Distribution{NPX: &Package{}}}, Entry{Distribution: Distribution{UVX: &Package{}}}
+	if e.DateOf(npm) != e.NPM || e.DateOf(uvx) != e.Date {
+		t.Errorf("%v, %v", e.DateOf(npm), e.DateOf(uvx))
+	}
+	if built, err := Snapshot(); err != nil || built.Date.IsZero() || built.NPM.Before(built.Date) {
+		t.Errorf("%+v, %v", built, err)
+	}
 }
 
 // A file in place of the cache's directory is named, and the built-in registry serves.

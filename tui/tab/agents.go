@@ -225,30 +225,27 @@ const toInstall = "Install"
 
 // offer returns the item of an agent in the registry.
 func (l *agentList) offer(o registry.Offer) dialog.Item {
-	e, how := o.Entry, "download, "+o.Entry.Version
-	if o.Plan.Kind != registry.Binary {
-		how = o.Plan.Command + " " + strings.Join(o.Plan.Args, " ")
-	}
+	e := o.Entry
 	item := dialog.Item{
-		ID: "registry " + e.ID, Title: e.Name, Group: toInstall, Dim: true, Detail: how,
+		ID: "registry " + e.ID, Title: e.Name, Group: toInstall, Dim: true, Detail: registry.InstallCommand(e.ID),
 		About: strings.Join([]string{e.Description, e.License, e.Source()}, "  "),
 	}
 	if o.Err != nil {
 		item.Detail = app.NeedsText(o.Err)
-		item.Do = dialog.Stay(func() tea.Cmd {
-			l.tab.ask(l.tab.actions.confirmation(app.CannotInstall(e, o.Err)))
-			return nil
-		})
+		item.Do = dialog.Stay(func() tea.Cmd { return l.cannot(e, o.Err) })
 		return item
 	}
 	item.Do = dialog.Stay(func() tea.Cmd {
 		l.installs = &installing{list: l, plan: o.Plan}
-		q := l.tab.actions.confirmation(app.InstallQuestion(l.tab.program.Registry, o.Plan))
-		q.Choices[0].Do = dialog.Do(l.installs.begin)
-		l.tab.ask(q)
-		return nil
+		return l.installs.askRegistry()
 	})
 	return item
+}
+
+// cannot says why an agent cannot be installed.
+func (l *agentList) cannot(e registry.Entry, err error) tea.Cmd {
+	l.tab.ask(l.tab.actions.confirmation(app.CannotInstall(e, err)))
+	return nil
 }
 
 // installing is an installation from the registry. Its list shows the progress; the key
@@ -257,6 +254,7 @@ type installing struct {
 	list *agentList
 	plan registry.Plan
 
+	asking   bool                   // the registry is asked for the newest version
 	stop     context.CancelFunc     // nil before the start
 	stopped  bool                   // stopped by the person
 	done     bool                   // ended, well or not
@@ -273,6 +271,41 @@ type (
 		err   error
 	}
 )
+
+// askRegistry asks the registry for the newest version, and then whether to install it.
+func (i *installing) askRegistry() tea.Cmd {
+	ctx, stop := context.WithCancel(i.list.tab.program.Context)
+	i.asking, i.stop = true, stop
+	i.list.show()
+	agents, id := i.list.tab.program.Registry, i.plan.Entry.ID
+	return inBackground(func() then {
+		entry, note, err := app.LatestEntry(ctx, agents, id)
+		plan := registry.Plan{Entry: entry}
+		if err == nil {
+			plan, err = entry.PlanHere()
+		}
+		stop()
+		return func() tea.Cmd { return i.askUser(plan, note, err) }
+	})
+}
+
+// askUser asks whether to carry out a plan.
+func (i *installing) askUser(plan registry.Plan, note string, err error) tea.Cmd {
+	l := i.list
+	i.asking, i.stop = false, nil
+	l.show()
+	switch {
+	case i.stopped || !l.tab.dialogs.Has(l.picker):
+		return nil
+	case err != nil:
+		return l.cannot(i.plan.Entry, err)
+	}
+	i.plan = plan
+	q := l.tab.actions.confirmation(app.InstallQuestion(l.tab.program.Registry, plan, note))
+	q.Choices[0].Do = dialog.Do(i.begin)
+	l.tab.ask(q)
+	return nil
+}
 
 // begin starts the installation in the background.
 func (i *installing) begin() tea.Cmd {
@@ -318,6 +351,9 @@ func (i *installing) showProgress() tea.Cmd {
 // content returns the list while it shows the progress.
 func (i *installing) content() dialog.List {
 	title := "Installing " + i.plan.Entry.Name
+	if i.asking {
+		title = "Asking the registry for " + i.plan.Entry.Name
+	}
 	if come := i.progress.Load(); come != nil {
 		title += "  " + *come
 	}

@@ -169,6 +169,7 @@ type shop struct {
 	msgs    chan tea.Msg
 	asked   atomic.Int32  // downloads that were begun
 	goOn    chan struct{} // each lets one download come in whole
+	latest  atomic.Value  // what is published now, a string; nothing if there is none
 	started chan config.Agent
 	left    bool       // the tab wants to be left
 	first   *agentList // what is listed
@@ -179,6 +180,14 @@ func newShop(t *testing.T) *shop {
 	s.columns, s.rows = 120, 40
 	archive := program(t)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/agent.tar.gz" {
+			if published, is := s.latest.Load().(string); is {
+				_, _ = w.Write([]byte(published))
+				return
+			}
+			http.NotFound(w, r)
+			return
+		}
 		s.asked.Add(1)
 		w.Header().Set("Content-Length", fmt.Sprint(len(archive)))
 		_, _ = w.Write(archive[:len(archive)/2])
@@ -352,8 +361,12 @@ func (s *shop) installed() (out []string) {
 func TestAsksBeforeItInstalls(t *testing.T) {
 	s := newShop(t)
 	s.key("down", "enter")
-	s.until("it is asked", "Install Demo?")
-	plan, err := s.agents.Plan("demo")
+	s.until("it is asked", "Install Demo?", "Cannot fetch the registry from", "the server returned 404 Not Found", "2026-11-01, ")
+	edition, err := s.agents.Cache.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := edition.Entries[0].PlanHere()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,6 +382,21 @@ func TestAsksBeforeItInstalls(t *testing.T) {
 	if n := s.asked.Load(); n != 0 || len(s.installed()) > 0 || len(s.started) > 0 {
 		t.Errorf("%d downloads, %q, %d agents started", n, s.installed(), len(s.started))
 	}
+}
+
+// The question is about what is published now, and not about what was once fetched.
+func TestAsksTheRegistryBeforeItAsks(t *testing.T) {
+	s := newShop(t)
+	var file struct{ Registry json.RawMessage }
+	if err := json.Unmarshal([]byte(registryOf(s.agents.Cache.URL, [32]byte{})), &file); err != nil {
+		t.Fatal(err)
+	}
+	s.latest.Store(strings.ReplaceAll(string(file.Registry), "1.2.3", "1.3.0"))
+	s.mustShow(t, "parley agents install demo")
+	s.key("down", "enter")
+	s.mustShow(t, "Asking the registry for Demo", "esc stop")
+	s.until("it is asked", "Install Demo?", "Demo 1.3.0")
+	s.mustNotShow(t, "annot fetch the registry")
 }
 
 // unwrapped is text without what a frame and the end of a line put into it.

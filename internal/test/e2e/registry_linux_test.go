@@ -28,7 +28,13 @@ func withRegistry(t *testing.T) *Parley {
 	bin := test.Parley(t)
 	home, project := resolved(t, t.TempDir()), resolved(t, t.TempDir())
 	archive := shellProgram(t, fmt.Sprintf("#!/bin/sh\nexec %s demo-agent\n", bin))
-	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) }))
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/agent.tar.gz" {
+			_, _ = w.Write(archive)
+			return
+		}
+		http.NotFound(w, r)
+	}))
 	t.Cleanup(s.Close)
 	sum := sha256.Sum256(archive)
 	entry := func(id, name, digest string) string {
@@ -69,7 +75,7 @@ func TestInstallsAnAgentOfTheRegistry(t *testing.T) {
 	t.Parallel()
 	p := withRegistry(t)
 	p.Shows("Choose an agent", "more agents…", "no-such-agent is not installed, or not on PATH")
-	p.Type("demo").Shows("❯   Demo", "download, 1.2.3").Press("enter")
+	p.Type("demo").Shows("❯   Demo", "parley agents install demo").Press("enter")
 	p.Question("Install Demo?", "licence    MIT", "https://127.0.0.1", "sha256", "runs", "/agents/demo/1.2.3-…/bin/agent").Answer("Install and start")
 	p.Shows("I am the tour")
 	p.Press("ctrl+d").Exits(0)

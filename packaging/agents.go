@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/internal/registry"
+)
+
+// writeAgents brings the built-in registry in dir up to date: from the registry itself,
+// or, where that cannot be reached, the versions of its npm packages from npm. It reports
+// what it did and what it left.
+func writeAgents(ctx context.Context, dir string, report func(format string, args ...any)) error {
+	temp, err := os.MkdirTemp("", "agents-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	now := time.Now().UTC().Truncate(24 * time.Hour)
+	published := &registry.Cache{File: filepath.Join(temp, "registry.json")}
+	e, _, err := published.Refresh(ctx)
+	if err == nil {
+		for _, f := range e.Faults {
+			report("left out: %v", f)
+		}
+		report("took %d agents from the registry", len(e.Entries))
+		return writeSnapshot(dir, e.Entries, registry.Dates{Published: now, NPM: now})
+	}
+	report("%v\nRaising the npm packages only.", err)
+	if e, err = registry.Snapshot(); err != nil {
+		return err
+	}
+	raiseNPM(e.Entries, func(pkg string) (string, error) { return newestOf(ctx, pkg) }, report)
+	return writeSnapshot(dir, e.Entries, registry.Dates{Published: e.Date, NPM: now})
+}
+
+// raiseNPM raises the versions of agents that are npm packages and nothing else: the
+// programs of the others would stay as they are.
+func raiseNPM(entries []registry.Entry, newest func(pkg string) (string, error), report func(format string, args ...any)) {
+	for i := range entries {
+		e := &entries[i]
+		if !e.OnlyNPM() {
+			report("%s %s stays: not only from npm", e.ID, e.Version)
+			continue
+		}
+		npx := e.Distribution.NPX
+		name := npx.Package
+		if at := strings.LastIndex(name, "@"); at > 0 {
+			name = name[:at]
+		}
+		version, err := newest(name)
+		if err != nil {
+			report("%s %s stays: %v", e.ID, e.Version, err)
+			continue
+		}
+		if version != e.Version {
+			report("%s %s → %s", e.ID, e.Version, version)
+		}
+		e.Version, npx.Package = version, name+"@"+version
+	}
+}
+
+// newestOf asks npm for the newest version of a package.
+func newestOf(ctx context.Context, pkg string) (string, error) {
+	out, err := exec.CommandContext(ctx, "npm", "view", pkg, "version").Output()
+	version := strings.TrimSpace(string(out))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("npm view %s: %w", pkg, err)
+	case version == "":
+		return "", fmt.Errorf("npm has no package %s", pkg)
+	}
+	return version, nil
+}
+
+// writeSnapshot writes the registry with these entries, and its dates.
+func writeSnapshot(dir string, entries []registry.Entry, dates registry.Dates) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(struct {
+		Version string           `json:"version"`
+		Agents  []registry.Entry `json:"agents"`
+	}{"1.0.0", entries}); err != nil {
+		return err
+	}
+	if x, err := registry.Parse(b.Bytes()); err != nil || len(x.Faults) > 0 {
+		return fmt.Errorf("parley could not use the new list: %v %w", x.Faults, err)
+	}
+	if err := writeFile(filepath.Join(dir, "registry.json"), b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(dir, "dates.json"), dates)
+}
