@@ -142,6 +142,16 @@ func (a AgentState) Name() string {
 	return cmp.Or(a.Info.Title, a.Info.Name)
 }
 
+// SkipAhead is a notification with a session's id: the agent ends the pauses of its turn.
+// The built-in tour has it, for those who have read enough.
+const SkipAhead = "_parley/skip"
+
+// SkipsAhead reports whether the agent takes SkipAhead.
+func (a AgentState) SkipsAhead() bool {
+	skips, _ := acpclient.MetaValue[bool](a.Capabilities.Meta, "parley", "skip")
+	return skips
+}
+
 // Gone reports whether there is no agent that could take a prompt, or no session: it has
 // to be started again. A conversation that is nil has not begun.
 func (c *Conversation) Gone() bool {

@@ -257,8 +257,8 @@ func (p *person) CreateElicitation(_ context.Context, r *acpclient.CreateElicita
 	p.mu.Lock()
 	p.elicited = append(p.elicited, r)
 	p.mu.Unlock()
-	if r.RequestedSchema != nil && len(r.RequestedSchema.Properties) == 0 && p.fill.Action == "" { // the tour wants to go on
-		return &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}, nil
+	if p.fill.Action == "" {
+		return &acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}, nil
 	}
 	return &p.fill, nil
 }

@@ -130,7 +130,7 @@ func (t *turn) answer(prompt []acpclient.ContentBlock) {
 	}
 	client := t.agent.capabilities()
 	for name, so := range map[string]bool{
-		"sample": t.sample, "v2": t.agent.speaksV2(), "hints": t.settings().Hints,
+		"sample": t.sample, "v2": t.agent.speaksV2(), "suggestions": t.settings().Suggest,
 		"form": client.Elicitation != nil && client.Elicitation.Form != nil, "url": client.Elicitation != nil && client.Elicitation.URL != nil,
 		"compaction": client.Session != nil && client.Session.Compaction != nil,
 	} {
@@ -153,7 +153,7 @@ func shortened(text string) string {
 	if r := []rune(line); len(r) > most {
 		line = strings.TrimSpace(string(r[:most])) + "…"
 	}
-	return cmp.Or(line, "A conversation with the tour")
+	return cmp.Or(line, "A session with the tour")
 }
 
 // received lists the blocks of a prompt.
@@ -266,7 +266,11 @@ var sceneVerbs = map[string]verb{
 	"scene":   words((*runner).play),
 	"stop":    plain(func(*runner) error { return errStop }),
 	"pause":   plain(func(r *runner) error { r.turn.step(); return nil }),
-	"sleep":   parseSleep,
+	"wait":    plain(func(r *runner) error { r.turn.awaitReader(); return nil }), // as long as reading takes
+	"sleep": func(a *args) action { // no setting shortens it, a skip does
+		d := a.duration()
+		return func(r *runner) error { return r.turn.wait(d) }
+	},
 	"forget": plain(func(r *runner) error { // makes room in the context
 		r.turn.mu.Lock()
 		defer r.turn.mu.Unlock()

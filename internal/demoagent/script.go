@@ -564,11 +564,17 @@ func parseSave(a *args) action {
 	})
 }
 
-func parseSleep(a *args) action {
+// duration takes a duration that is not negative.
+func (a *args) duration() time.Duration {
 	d, err := time.ParseDuration(a.word())
 	if err != nil || d < 0 {
 		a.fail("wants a duration such as 50ms")
 	}
+	return d
+}
+
+func parseSleep(a *args) action {
+	d := a.duration()
 	return func(r *runner) error { return sleep(r.ctx, d) }
 }
 

@@ -34,6 +34,7 @@ type session struct {
 	kept    record
 	always  map[acpclient.ToolKind]bool // the kinds that are always allowed
 	cancel  context.CancelFunc          // of the turn that runs, nil if none does
+	skip    chan struct{}               // takes that the user skips ahead in that turn
 	talked  bool                        // it was used, so it is worth keeping
 	deleted bool
 }
@@ -113,6 +114,9 @@ func (a *agent) open(kept *record, cwd string) (*session, error) {
 		return nil, invalid("the working directory %q is not absolute", cwd)
 	}
 	kept.Cwd = cwd
+	if _, known := models()[kept.Settings.Model]; !known { // of an older parley
+		kept.Settings = defaultSettings
+	}
 	if kept.Outputs == nil {
 		kept.Outputs = map[acpclient.ToolCallID]string{}
 	}
@@ -315,6 +319,16 @@ func (s *session) cancelTurn() {
 	}
 }
 
+// skipAhead ends what the turn waits for, unless it waits for an answer.
+func (s *session) skipAhead() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case s.skip <- struct{}{}: // not without a turn: the channel is nil
+	default:
+	}
+}
+
 // keptSessions is how many sessions are kept; the oldest go first.
 const keptSessions = 50
 
@@ -460,11 +474,11 @@ type settings struct {
 	Mode    string `json:"mode"`
 	Model   string `json:"model"`
 	Thought string `json:"thought"`
-	Pace    string `json:"pace"`
-	Hints   bool   `json:"hints"`
+	Speed   string `json:"speed"`
+	Suggest bool   `json:"suggestions"`
 }
 
-var defaultSettings = settings{Mode: modeAsk, Model: "river", Thought: "brief", Pace: "calm", Hints: true}
+var defaultSettings = settings{Mode: modeAsk, Model: "large", Thought: "low", Speed: "normal", Suggest: true}
 
 // model is a pretended model. The models differ in what a client shows of them: context,
 // cost, and the thought levels that they offer.
@@ -478,7 +492,7 @@ var models = sync.OnceValue(func() map[string]model { return decoded[map[string]
 
 // delay returns the factor of the pauses in the stream.
 func (s *settings) delay() float64 {
-	delay, known := map[string]float64{"brisk": 0.3, "instant": 0}[s.Pace]
+	delay, known := map[string]float64{"fast": 0.3, "instant": 0}[s.Speed]
 	if !known {
 		return 1
 	}
@@ -488,7 +502,7 @@ func (s *settings) delay() float64 {
 // value returns where the value of a select option is stored; nil if there is no such
 // option.
 func (s *settings) value(id acpclient.ConfigID) *string {
-	return map[acpclient.ConfigID]*string{optionMode: &s.Mode, "model": &s.Model, "thought": &s.Thought, "pace": &s.Pace}[id]
+	return map[acpclient.ConfigID]*string{optionMode: &s.Mode, "model": &s.Model, "thought": &s.Thought, "speed": &s.Speed}[id]
 }
 
 func (s *settings) configOptions(withBoolean bool) []acpclient.SessionConfigOption {
@@ -498,7 +512,7 @@ func (s *settings) configOptions(withBoolean bool) []acpclient.SessionConfigOpti
 		if value := s.value(o.ID); value != nil {
 			o.CurrentValue = acpclient.SelectValue(acpclient.ConfigValueID(*value))
 		} else {
-			o.CurrentValue = acpclient.BoolValue(s.Hints)
+			o.CurrentValue = acpclient.BoolValue(s.Suggest)
 		}
 		if o.ID == "thought" {
 			var levels []acpclient.ConfigSelectOption
@@ -525,7 +539,7 @@ func (s *settings) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
 	case all[i].Type == acpclient.ConfigBoolean && !v.IsBool:
 		return invalid("option %q is on or off", id)
 	case all[i].Type == acpclient.ConfigBoolean:
-		s.Hints = v.Bool
+		s.Suggest = v.Bool
 		return nil
 	case v.IsBool || !slices.ContainsFunc(all[i].Options.All(), func(c acpclient.ConfigSelectOption) bool { return c.Value == v.ID }):
 		return invalid("option %q has no value %q", id, v.ID)

@@ -15,21 +15,21 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 	s := first.newSession(true)
 	first.prompt(s.SessionID, "/tour")
 	if _, err := acpclient.Call(t.Context(), first.Conn(), acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{
-		SessionID: s.SessionID, ConfigID: "model", Value: acpclient.SelectValue("ocean"),
+		SessionID: s.SessionID, ConfigID: "model", Value: acpclient.SelectValue("huge"),
 	}); err != nil {
 		t.Fatal(err)
 	}
 
 	second := meet(t, tourOptions{StateDir: state}, able)
 	list, err := second.ListSessions(t.Context(), &acpclient.ListSessionsRequest{Cwd: first.dir})
-	if err != nil || len(list.Sessions) != 1 || list.Sessions[0].SessionID != s.SessionID || list.Sessions[0].Title != "A tour of parley" {
+	if err != nil || len(list.Sessions) != 1 || list.Sessions[0].SessionID != s.SessionID || list.Sessions[0].Title != "The tour" {
 		t.Fatalf("got %+v, %v", list, err)
 	}
 	loaded, err := acpclient.Call(t.Context(), second.Conn(), acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: s.SessionID, Cwd: first.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second.want("model", string(loaded.ConfigOptions[1].CurrentValue.ID), "ocean")
+	second.want("model", string(loaded.ConfigOptions[1].CurrentValue.ID), "huge")
 	for _, kind := range []acpclient.ChunkKind{acpclient.AgentMessageChunk, acpclient.AgentThoughtChunk} {
 		second.want(string(kind), second.said(kind), strings.TrimPrefix(first.said(kind), string(embedded("banner.md")))) // the greeting is not kept
 	}

@@ -15,6 +15,7 @@ import (
 
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
+	"parley/internal/conversation"
 )
 
 // tourOptions say how to run the tour. The zero value is usable.
@@ -108,12 +109,16 @@ type agent struct {
 
 // HandleNotification implements acpclient.Receiver.
 func (a *agent) HandleNotification(_ context.Context, method string, params json.RawMessage) {
-	var n acpclient.CancelNotification
-	if method != acpclient.SessionCancel.Name || acpclient.Unmarshal(params, &n) != nil {
+	var n acpclient.CancelNotification // which has all that a skip has
+	if acpclient.Unmarshal(params, &n) != nil {
 		return
 	}
-	if s := a.session(n.SessionID); s != nil {
+	switch s := a.session(n.SessionID); {
+	case s == nil:
+	case method == acpclient.SessionCancel.Name:
 		s.cancelTurn()
+	case method == conversation.SkipAhead:
+		s.skipAhead()
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // The line of the sample program that is wrong, and what it should be.
@@ -67,12 +69,9 @@ func TestTour(t *testing.T) {
 				t.Error("nothing was thought")
 			}
 			titles, usages := all[*acpclient.SessionInfoUpdate](p), all[*acpclient.UsageUpdate](p)
-			p.want("title", *titles[len(titles)-1].Title.Value, "A tour of parley")
+			p.want("title", *titles[len(titles)-1].Title.Value, "The tour")
 			if last := usages[len(usages)-1]; last.Used == 0 || last.Size != 200_000 || last.Cost.Amount <= 0 {
 				t.Errorf("usage: %+v", last)
-			}
-			if len(all[*acpclient.Notice](p)) == 0 {
-				t.Error("no notice")
 			}
 			if p.released != len(p.terminals) {
 				t.Errorf("%d terminals, %d released", len(p.terminals), p.released)
@@ -237,20 +236,56 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// The tour waits for the person before each step, and stops if they decline.
-func TestTheTourWaitsBeforeEachStep(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+// The tour goes on by itself and stops at its form, its change and its command. What the
+// form answers is done.
+func TestTheTourStopsThreeTimes(t *testing.T) {
+	for _, tt := range []struct {
+		fill acpclient.CreateElicitationResponse
+		loop string
+	}{
+		{acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"fix": "range"}}, "range names"},
+		{acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"fix": "zero"}}, "i := 0; "},
+		{acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}, "range names"},
+	} {
+		p := meet(t, tourOptions{}, able)
+		p.fill = tt.fill
+		s := p.newSession(true)
+		p.want("stop reason", string(p.prompt(s.SessionID, "/tour")), string(acpclient.StopEndTurn))
+		if len(p.elicited) != 1 || len(p.asked) != 2 {
+			t.Errorf("%d forms, %d permissions", len(p.elicited), len(p.asked))
+		}
+		p.want("tools", p.outcome(), "read:completed edit:completed execute:completed")
+		if got := p.file("main.go"); !strings.Contains(got, tt.loop) {
+			t.Errorf("no %q in %s", tt.loop, got)
+		}
+		p.wantSaid("## That's the tour")
+	}
+}
+
+// A pause lasts until it has passed or the user skips ahead.
+func TestSkippingAhead(t *testing.T) {
+	p := meet(t, tourOptions{Delay: 100_000}, able)
 	s := p.newSession(true)
-	p.prompt(s.SessionID, "/tour")
-	if n := len(p.elicited); n != 8 {
-		t.Errorf("it waited %d times", n)
+	ended := make(chan acpclient.StopReason, 1)
+	progress := make(chan struct{}, 1)
+	p.seen = func(acpclient.SessionUpdate) {
+		select {
+		case progress <- struct{}{}:
+		default:
+		}
 	}
-	p = meet(t, tourOptions{}, able)
-	p.fill = acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}
-	s = p.newSession(true)
-	p.want("stop reason", string(p.prompt(s.SessionID, "/tour")), string(acpclient.StopEndTurn))
-	if p.outcome() != "" || len(p.asked) != 0 {
-		t.Errorf("it went on: %s", p.outcome())
+	go func() { ended <- p.prompt(s.SessionID, "/tour") }()
+	for {
+		select {
+		case reason := <-ended:
+			p.want("stop reason", string(reason), string(acpclient.StopEndTurn))
+			p.wantSaid("## That's the tour")
+			return
+		case <-progress:
+		case <-time.After(time.Millisecond): // a pause is not announced
+		}
+		if err := p.Conn().Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: s.SessionID}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	p.wantSaid("The tour stops here.")
 }

@@ -10,11 +10,13 @@ import (
 	"parley/acpclient"
 )
 
-// The normal pauses: between two pieces of text, and between two things that
-// happen.
+// The normal pauses: between two pieces of text, between two things that happen, for
+// reading a byte of text, and for reading at all.
 const (
 	betweenPieces = 22 * time.Millisecond
 	betweenSteps  = 600 * time.Millisecond
+	readingByte   = 40 * time.Millisecond
+	leastReading  = 2 * time.Second
 )
 
 // cancelGrace is how long a client has, after it cancelled a turn, to answer
@@ -32,6 +34,8 @@ type turn struct {
 
 	steps       []string            // of the plan
 	files       map[string]string   // that were read
+	unread      int                 // bytes said since the last pause for reading
+	hurried     bool                // the user has skipped ahead: nothing waits until the next pause for reading
 	message     acpclient.MessageID // of the chunks that follow each other
 	ifCancelled json.RawMessage     // the update to send if the turn is cancelled
 }
@@ -54,12 +58,13 @@ func (s *session) beginTurn(request context.Context) (*turn, error) {
 		endCalls()
 	})
 	s.cancel = cancel
+	s.skip = make(chan struct{}, 1)
 	return &turn{session: s, files: map[string]string{}, ctx: ctx, calls: calls, end: func() {
 		stop()
 		endCalls()
 		cancel()
 		s.mu.Lock()
-		s.cancel = nil
+		s.cancel, s.skip = nil, nil
 		s.mu.Unlock()
 	}}, nil
 }
@@ -123,10 +128,35 @@ func (t *turn) work(asked acpclient.MessageID, prompt []acpclient.ContentBlock) 
 
 func (t *turn) cancelled() bool { return t.ctx.Err() != nil }
 
-// pause waits for a time, scaled by the pace that the person chose.
+// pause waits for a time, scaled by the speed that the user chose.
 func (t *turn) pause(d time.Duration) {
 	s := t.settings()
-	_ = sleep(t.ctx, time.Duration(float64(d)*t.agent.opt.Delay*s.delay()))
+	_ = t.wait(time.Duration(float64(d) * t.agent.opt.Delay * s.delay()))
+}
+
+// wait waits for a time, or until the user skips ahead. It returns an error if the turn is
+// cancelled first.
+func (t *turn) wait(d time.Duration) error {
+	if d <= 0 || t.hurried {
+		return t.ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.skip:
+		t.hurried = true
+	case <-t.ctx.Done():
+	}
+	return t.ctx.Err()
+}
+
+// awaitReader pauses for as long as the user needs to read what was said since the last
+// such pause.
+func (t *turn) awaitReader() {
+	t.hurried = false
+	t.pause(max(leastReading, time.Duration(t.unread)*readingByte))
+	t.unread, t.hurried = 0, false
 }
 
 // sleep waits for some time. It returns an error if ctx ends first.
@@ -174,9 +204,9 @@ func (t *turn) say(text string) { t.stream(acpclient.AgentMessageChunk, text) }
 // think streams a thought, as long a one as the settings want.
 func (t *turn) think(brief, more string) {
 	switch t.settings().Thought {
-	case "long":
+	case "high":
 		t.stream(acpclient.AgentThoughtChunk, brief+" "+more)
-	case "brief":
+	case "low":
 		t.stream(acpclient.AgentThoughtChunk, brief)
 	}
 }
@@ -189,6 +219,9 @@ func (t *turn) stream(kind acpclient.ChunkKind, text string) {
 		}
 		t.tell(&acpclient.ContentChunk{Chunk: kind, Content: acpclient.TextBlock(piece), MessageID: id})
 		t.pause(betweenPieces)
+	}
+	if kind == acpclient.AgentMessageChunk {
+		t.unread += len(text)
 	}
 	t.usage(len(text))
 }

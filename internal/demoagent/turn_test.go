@@ -116,10 +116,10 @@ func TestConfigOptions(t *testing.T) {
 		}
 		return strings.Join(words, "; ")
 	}
-	const modes, models, paces = "ask,auto,plan", "pebble,brook,river,ocean", "calm,brisk,instant"
+	const modes, models, paces = "ask,auto,plan", "mini,small,large,huge", "normal,fast,instant"
 	p.want("at first", describe(s.ConfigOptions),
-		`mode="ask" of `+modes+`; model="river" of `+models+`; thought="brief" of brief,long,off; pace="calm" of `+paces+`; hints=true of `)
-	if groups := s.ConfigOptions[1].Options; len(groups) != 2 || groups[0].Name != "Small" {
+		`mode="ask" of `+modes+`; model="large" of `+models+`; thought="low" of low,high,off; speed="normal" of `+paces+`; suggestions=true of `)
+	if groups := s.ConfigOptions[1].Options; len(groups) != 2 || groups[0].Name != "Fast" {
 		t.Errorf("the models are not grouped: %+v", groups)
 	}
 	for _, step := range []struct {
@@ -127,10 +127,10 @@ func TestConfigOptions(t *testing.T) {
 		value acpclient.ConfigValue
 		want  string
 	}{
-		{"thought", acpclient.SelectValue("long"), `mode="ask" of ` + modes + `; model="river" of ` + models + `; thought="long" of brief,long,off; pace="calm" of ` + paces + `; hints=true of `},
-		{"model", acpclient.SelectValue("pebble"), `mode="ask" of ` + modes + `; model="pebble" of ` + models + `; thought="off" of off; pace="calm" of ` + paces + `; hints=true of `},
-		{"pace", acpclient.SelectValue("instant"), `mode="ask" of ` + modes + `; model="pebble" of ` + models + `; thought="off" of off; pace="instant" of ` + paces + `; hints=true of `},
-		{"hints", acpclient.BoolValue(false), `mode="ask" of ` + modes + `; model="pebble" of ` + models + `; thought="off" of off; pace="instant" of ` + paces + `; hints=false of `},
+		{"thought", acpclient.SelectValue("high"), `mode="ask" of ` + modes + `; model="large" of ` + models + `; thought="high" of low,high,off; speed="normal" of ` + paces + `; suggestions=true of `},
+		{"model", acpclient.SelectValue("mini"), `mode="ask" of ` + modes + `; model="mini" of ` + models + `; thought="off" of off; speed="normal" of ` + paces + `; suggestions=true of `},
+		{"speed", acpclient.SelectValue("instant"), `mode="ask" of ` + modes + `; model="mini" of ` + models + `; thought="off" of off; speed="instant" of ` + paces + `; suggestions=true of `},
+		{"suggestions", acpclient.BoolValue(false), `mode="ask" of ` + modes + `; model="mini" of ` + models + `; thought="off" of off; speed="instant" of ` + paces + `; suggestions=false of `},
 	} {
 		got, err := set(step.id, step.value)
 		if err != nil {
@@ -145,8 +145,8 @@ func TestConfigOptions(t *testing.T) {
 		{"other", acpclient.SelectValue("x")},
 		{optionMode, acpclient.SelectValue("none")},
 		{optionMode, acpclient.BoolValue(true)},
-		{"thought", acpclient.SelectValue("long")}, // not with this model
-		{"hints", acpclient.SelectValue("x")},
+		{"thought", acpclient.SelectValue("high")}, // not with this model
+		{"suggestions", acpclient.SelectValue("x")},
 	} {
 		if _, err := set(bad.id, bad.value); !acpclient.IsCode(err, acpclient.CodeInvalidParams) {
 			t.Errorf("%s=%v: got %v", bad.id, bad.value, err)
@@ -277,8 +277,8 @@ func TestPausesFollowThePace(t *testing.T) {
 			t.Errorf("%q, %q: got %+v", tt.env, tt.auth, got)
 		}
 	}
-	if s := (settings{Pace: "brisk"}); s.delay() >= 1 || s.delay() <= 0 {
-		t.Errorf("brisk is %v", s.delay())
+	if s := (settings{Speed: "fast"}); s.delay() >= 1 || s.delay() <= 0 {
+		t.Errorf("fast is %v", s.delay())
 	}
 }
 

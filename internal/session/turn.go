@@ -79,6 +79,17 @@ func (s *Session) cancelTurn() bool {
 	return true
 }
 
+// SkipAhead asks the agent to end the pauses of the running turn, if it can.
+func (s *Session) SkipAhead() {
+	s.mu.Lock()
+	defer s.unlock()
+	if a, id := s.agent, s.id; s.running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
+		s.outbox = append(s.outbox, func() {
+			_ = a.client.Conn().Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: id})
+		})
+	}
+}
+
 // sendCancel cancels the turn at the agent and in the stream. s.mu must be held.
 func (s *Session) sendCancel() {
 	s.cancelling = true

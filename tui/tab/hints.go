@@ -50,6 +50,13 @@ func (p *promptLayer) hints() []dialog.Hint {
 		return p.cancelsFirst(h.List)
 	default:
 		all := p.cancelsFirst(promptHints(h.Keys, t.conv, t.conv != nil && t.view.changedFiles() > 0, t.session != nil && t.session.Connects()))
+		if t.conv != nil && t.conv.Turn.Running && t.conv.Agent.SkipsAhead() && t.composer.Empty() {
+			for i := range all {
+				if all[i].Key == t.keyOf(config.ActionSend) {
+					all[i].Text = "skip ahead"
+				}
+			}
+		}
 		if t.composer.Empty() && h.Keys.Match(config.ActionHelp, "?") { // which types no text then
 			all[len(all)-1].Key = "?"
 		}

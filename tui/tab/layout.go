@@ -192,6 +192,8 @@ func (p *promptLayer) placeholder() string {
 		return "Type a prompt to send when the agent is ready"
 	case t.conv.Gone():
 		return "Restart the agent to send a prompt"
+	case t.conv.Turn.Running && t.conv.Agent.SkipsAhead():
+		return "Enter skips ahead; type a prompt to queue it"
 	case t.conv.Turn.Running:
 		return "Type a prompt to queue"
 	}

@@ -115,13 +115,18 @@ func (o *promptQueue) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd
 	return tea.Batch(looked...)
 }
 
-// SendNothing handles enter on an empty prompt: it resumes a paused queue.
+// SendNothing handles enter on an empty prompt: it resumes a paused queue, or skips ahead
+// in the turn of an agent that pauses for reading.
 func (o *promptQueue) SendNothing() tea.Cmd {
 	if o.tab.conv.Gone() && o.Queued() > 0 {
 		return o.sayGone("the agent exited: ")
 	}
 	if o.Queued() > 0 && o.tab.conv.QueuePaused {
 		o.tab.session.ResumeQueue()
+		return nil
+	}
+	if o.tab.conv.Turn.Running && o.tab.conv.Agent.SkipsAhead() {
+		o.tab.session.SkipAhead()
 	}
 	return nil
 }

@@ -83,34 +83,40 @@ func TestTheFirstScreen(t *testing.T) {
 	first.Shows("Choose an agent", "❯   The tour", "Resume a session of this directory", "tidy the shed",
 		"No agent is installed", "Claude Agent", "more agents…")
 	first.Type("kiro").Shows("Enter copies the command", "❯   Kiro CLI").Press("enter").Shows("the install command of Kiro")
-	first.Press("esc").Shows("❯   The tour").Press("enter").Shows("I am the tour", "Next: the first step")
-	first.Press("esc").Gone("Next: the first step").Idle()
+	first.Press("esc").Shows("❯   The tour").Press("enter").Shows("How should I fix the loop?")
+	first.Press("esc").Gone("How should I fix the loop?")
 	first.Press("ctrl+d").Exits(0)
 }
 
-// The tour begins by itself, and waits until each of its steps was read: on a terminal of
-// 24 lines all of a step is in sight then. esc ends it.
-func TestTheTourBeginsByItself(t *testing.T) {
+// The tour begins by itself, goes on by itself, and stops at its form, its change and its
+// command only.
+func TestTheTourGoesByItself(t *testing.T) {
 	t.Parallel()
-	bin := test.Parley(t)
-	p := &Parley{t: t, focused: hex(theme.New(true).BorderFocused), Terminal: ptytest.Start(t, ptytest.Options{
-		Cmd: []string{bin, "-a", "tour"}, Cols: 80, Rows: 24, Env: []string{"PARLEY_DEMO_SPEED=0"},
-	})}
-	p.Shows("● Welcome to parley", "Next: the first step").accept()
-	p.Shows("● 1. Reading", "Next: the file").accept()
-	p.Shows("There it is", "gets no greeting", "Next: fixing it").accept()
-	p.Shows("● 2. Changing a file", "rejecting is fine", "Next: the change").accept()
+	p := tours(t, "PARLEY_DEMO_SPEED=0")
+	p.Shows("● 2. Answering a question", "How should I fix the loop?").TakesKeys().Press("enter", "enter")
 	p.Question("Greet everybody").Answer("Reject")
-	p.Shows("● 3. Running a command", "Next: the command").accept()
 	p.Question("sh check.sh").Answer("Reject")
-	p.Shows("Next: the keys").accept()
-	p.Shows("● 4. The keys", "help, with every key", "Next: more keys").accept()
-	p.Shows("cancel what I am doing", "Next: the end").TakesKeys().Press("esc").Shows("The tour stops here").Idle()
+	p.Shows("● That's the tour", "Demo Large").Idle()
 	p.Press("ctrl+d").Exits(0)
 }
 
-// accept accepts the question whether to go on.
-func (p *Parley) accept() {
-	p.t.Helper()
-	p.TakesKeys().Press("right", "enter")
+// A key skips the pauses of the tour, each press one, and esc ends it. On a terminal of 24
+// lines all of what is said before a pause is in sight.
+func TestTheTourPausesUntilAKeySkips(t *testing.T) {
+	t.Parallel()
+	p := tours(t, "PARLEY_DEMO_SPEED=1000000")
+	p.Shows("A newcomer", "enter skip ahead", "Enter skips ahead").Press("enter")
+	p.Shows("● Welcome to parley", "always names the keys").Press("enter")
+	p.Shows("● 1. Reading").Press("enter").Shows("● 1. Reading", "inside this folder only")
+	p.Press("esc").Gone("enter skip ahead").Idle()
+	p.Press("ctrl+d").Exits(0)
+}
+
+// tours starts the tour on a small terminal.
+func tours(t *testing.T, env ...string) *Parley {
+	t.Helper()
+	bin := test.Parley(t)
+	return &Parley{t: t, focused: hex(theme.New(true).BorderFocused), Terminal: ptytest.Start(t, ptytest.Options{
+		Cmd: []string{bin, "-a", "tour"}, Cols: 80, Rows: 24, Env: env,
+	})}
 }
