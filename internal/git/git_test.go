@@ -185,3 +185,19 @@ func TestBranchOfHostileRepositories(t *testing.T) {
 		})
 	}
 }
+
+func TestIgnored(t *testing.T) {
+	dir, run := repository(t)
+	for path, text := range map[string]string{".gitignore": "*.log\nout/\n", "a.log": "", "kept.log": "", "out/x": "", "a*.go": ""} {
+		write(t, filepath.Join(dir, path), text)
+	}
+	run("add", "-f", "kept.log")
+	for path, want := range map[string]bool{"a.log": true, "kept.log": false, "out": true, "out/x": true, "a*.go": false, "new.go": false, "new.log": true} {
+		if got, err := git.Ignored(t.Context(), dir, filepath.Join(dir, path)); got != want || err != nil {
+			t.Errorf("%s: %v, %v", path, got, err)
+		}
+	}
+	if _, err := git.Ignored(t.Context(), dir, t.TempDir()); err == nil {
+		t.Error("git answers for a file outside the work tree")
+	}
+}

@@ -143,10 +143,15 @@ func (w *Status) Modes(ctx context.Context, paths []string) (map[string]string, 
 	return modes, nil
 }
 
-// Ignored reports whether git ignores a file.
-func (w *Status) Ignored(ctx context.Context, path string) bool {
-	_, err := output(ctx, w.Top, "check-ignore", "-q", "--", path)
-	return !exitedWith1(err)
+// Ignored reports whether git ignores the file or folder at an absolute path in the work
+// tree of dir.
+func Ignored(ctx context.Context, dir, path string) (bool, error) {
+	// git refuses to check with literal paths; an absolute path has no magic.
+	_, err := output(ctx, dir, "--no-literal-pathspecs", "check-ignore", "-q", "--", path)
+	if exitedWith1(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Blobs passes to take the contents of files in the last commit, if they are at most

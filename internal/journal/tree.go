@@ -233,9 +233,12 @@ func (t *turnWatch) committed(path string) (image Image, known bool) {
 		return Image{}, false
 	}
 	_ = t.tree.Blobs(ctx, []string{path}, maxImage, func(path string, exists bool, content string) {
-		if exists || !t.tree.Ignored(ctx, path) {
-			image, known = t.blob(path, exists, content, modes[path]), true
+		if !exists {
+			if ignored, err := git.Ignored(ctx, t.tree.Top, path); ignored || err != nil {
+				return
+			}
 		}
+		image, known = t.blob(path, exists, content, modes[path]), true
 	})
 	return image, known && !image.Lost
 }
