@@ -1,13 +1,19 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
+	files "parley/fs"
+	"parley/internal/git"
 	"parley/internal/policy"
 )
 
@@ -18,10 +24,12 @@ type places struct {
 	cwd       string
 	roots     []string
 	sensitive *policy.SensitiveFiles
+	// mostSearched bounds the files and folders that search looks at.
+	mostSearched int
 }
 
 func newPlaces(cwd string, more []string, sensitive *policy.SensitiveFiles) places {
-	p := places{cwd: cwd, sensitive: sensitive}
+	p := places{cwd: cwd, sensitive: sensitive, mostSearched: 100_000}
 	for _, root := range append([]string{cwd}, more...) {
 		if real, err := filepath.EvalSymlinks(root); err == nil {
 			root = real
@@ -50,11 +58,14 @@ func (p places) resolve(name string) policy.Path {
 		walked, err := filepath.EvalSymlinks(name)
 		ok = err == nil && walked == real
 	}
-	_, gone := os.Lstat(real)
 	out := policy.Path{
-		Exists: gone == nil,
-		Name:   p.name(real), Inside: ok && p.inside(real), Own: p.sensitive.Own(real),
+		Name: p.name(real), Inside: ok && p.inside(real), Own: p.sensitive.Own(real),
 		Secret: p.sensitive.Match(policy.Reading, real), Runs: p.sensitive.Match(policy.Writing, real),
+	}
+	if info, err := os.Lstat(real); err == nil {
+		out.Exists, out.Folder = true, info.IsDir()
+		out.Special = !info.IsDir() && !info.Mode().IsRegular()
+		out.Content = out.Inside && info.Mode().IsRegular() && info.Size() > 0 && !isProduct(real)
 	}
 	if written := p.name(path); written != out.Name {
 		out.Written = written
@@ -101,4 +112,116 @@ func (p places) name(path string) string {
 		}
 	}
 	return filepath.ToSlash(path)
+}
+
+// isProduct reports whether a file begins as what compilers and tests write.
+func isProduct(path string) bool {
+	head, err := files.ReadHead(path, 16)
+	return err == nil && slices.ContainsFunc(productHeads, func(h string) bool { return strings.HasPrefix(string(head), h) })
+}
+
+// productHeads are the first bytes of executables, archives and coverage profiles.
+var productHeads = []string{
+	"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ", "!<arch>\n", "\x00asm", "mode: ",
+}
+
+// search implements policy.Request.Search.
+func (p places) search(dir string, how policy.SearchMode) (found string, ok bool) {
+	s := searching{places: p, how: how, left: p.mostSearched}
+	start := p.resolve(dir)
+	path := filepath.FromSlash(start.Name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.roots[0], path)
+	}
+	for above := filepath.Dir(path); p.inside(above) && how == policy.SearchVisible; above = filepath.Dir(above) {
+		s.readExceptions(above)
+	}
+	s.folder(path)
+	if s.found == "" {
+		return "", s.left >= 0
+	}
+	return p.name(s.found), true
+}
+
+// searching is one search.
+type searching struct {
+	places
+	how   policy.SearchMode
+	left  int    // how many more files and folders it may look at; < 0 ends it
+	found string // ends it
+	// exceptions are the names of hidden files and folders that are searched all the same,
+	// as patterns.
+	exceptions []string
+}
+
+func (s *searching) folder(dir string) {
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return // the program cannot read it either
+	}
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = f.ReadDir(s.left + 1)
+		_ = f.Close()
+	}
+	if s.left -= len(entries); err != nil && !errors.Is(err, io.EOF) {
+		s.left = -1
+	}
+	if s.left < 0 {
+		return
+	}
+	if s.how == policy.SearchVisible && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return slices.Contains(ignoreFiles, e.Name()) }) {
+		s.readExceptions(dir)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case s.leavesOut(e.Name()) || !e.IsDir() && !e.Type().IsRegular():
+		case s.sensitive.Entry(dir, e.Name()):
+			if s.how != policy.SearchAdded || !s.ignored(path) {
+				s.found = path
+			}
+		case e.IsDir():
+			s.folder(path)
+		}
+		if s.found != "" || s.left < 0 {
+			return
+		}
+	}
+}
+
+// leavesOut reports whether the program skips an entry.
+func (s *searching) leavesOut(name string) bool {
+	if s.how == policy.SearchAdded {
+		return name == ".git"
+	}
+	return strings.HasPrefix(name, ".") && !slices.ContainsFunc(s.exceptions, func(pattern string) bool {
+		ok, err := doublestar.Match(pattern, name)
+		return ok || err != nil
+	})
+}
+
+// ignored reports whether git ignores a file.
+func (s *searching) ignored(path string) bool {
+	ignored, err := git.Ignored(context.Background(), s.roots[0], path)
+	return ignored && err == nil
+}
+
+// ignoreFiles are the files in which rg and its kin look for what to search.
+var ignoreFiles = []string{".gitignore", ".ignore", ".rgignore"}
+
+// readExceptions reads the exceptions of a folder's ignore files.
+func (s *searching) readExceptions(dir string) {
+	const most = 1 << 20
+	for _, name := range ignoreFiles {
+		text, err := files.ReadHead(filepath.Join(dir, name), most)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || len(text) == most {
+			s.exceptions = append(s.exceptions, "*")
+		}
+		for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+			if pattern, ok := strings.CutPrefix(line, "!"); ok {
+				s.exceptions = append(s.exceptions, strings.Split(strings.TrimSpace(pattern), "/")...)
+			}
+		}
+	}
 }

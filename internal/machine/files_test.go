@@ -187,8 +187,8 @@ func TestWhatIsNotAsked(t *testing.T) {
 	who := says(session.FileRefused)
 	s := serveTo(t, who)
 	s.put(filepath.Join(s.inside, "a.txt"), "a")
-	s.put(filepath.Join(s.inside, ".git", "config"), "[core]")
-	for _, path := range []string{"a.txt", ".git/config"} {
+	s.put(filepath.Join(s.inside, ".git", "HEAD"), "ref: x")
+	for _, path := range []string{"a.txt", ".git/HEAD"} {
 		if _, err := s.read(filepath.Join(s.inside, path)); err != nil {
 			t.Error(err)
 		}

@@ -29,6 +29,11 @@ type Request struct {
 	// Resolve returns where a path leads that is written relative to the session's
 	// directory. If it is nil, no path is inside the session's directories.
 	Resolve func(path string) Path
+	// Search looks through a folder, which is written as for Resolve, and returns a file
+	// that a program would read and that needs a question for that, "" if there is none. ok
+	// is false if there are too many files to tell. If Search is nil, no folder is known to
+	// be without such a file.
+	Search func(dir string, how SearchMode) (found string, ok bool)
 	// Others are further commands that the agent names. Rules that deny or ask match
 	// them too; such a request is unclear.
 	Others []Request
@@ -54,11 +59,27 @@ type Path struct {
 	Inside bool
 	// Exists means that there is a file or folder.
 	Exists bool
+	// Folder means that it is a folder, Special that it is neither a folder nor a regular
+	// file: reading it may take forever. Content means that it is a file whose content
+	// would be missed: one that is not empty, and not written by a compiler or a test.
+	Folder, Special, Content bool
 	// Secret and Runs are the patterns of SensitiveFiles that match it for Reading and
 	// for Writing, "" if none does. Own means that it belongs to parley.
 	Secret, Runs string
 	Own          bool
 }
+
+// SearchMode says which files of a folder a program reads.
+type SearchMode uint8
+
+// The modes.
+const (
+	// SearchVisible leaves out hidden files and folders, except for those that a file such
+	// as .gitignore or .ignore excepts: as rg does.
+	SearchVisible SearchMode = iota
+	// SearchAdded leaves out files that git ignores, and folders named .git: as git add does.
+	SearchAdded
+)
 
 // Decision is the result of the rules for a request.
 type Decision struct {

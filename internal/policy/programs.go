@@ -14,15 +14,20 @@ import (
 // that is missing here is asked about: an option is listed only if the program with it
 // neither runs another program nor uses a file that the words do not name.
 type program struct {
-	options map[string]valueKind
+	options map[string]meaning
 	// longNames means that one dash precedes whole names, as in "-count=1".
 	longNames bool
-	// operands is the kind of the words that are not options, and first the kind of the
+	// operands is the meaning of the words that are not options, and first that of the
 	// first one if it differs. With an option of unlessFirst, all of them are operands. At
 	// most maxOperands are allowed, if that is not 0.
-	first, operands valueKind
+	first, operands meaning
 	unlessFirst     []string
 	maxOperands     int
+	// here means that the program without operands uses the directory it runs in, unless it
+	// reads from a pipe.
+	here bool
+	// lists means that a word that begins with "@" names a file with more words.
+	lists bool
 	// anything means that all words are text.
 	anything bool
 	// commands are the programs that the next word chooses from.
@@ -34,36 +39,45 @@ type program struct {
 	silent bool
 }
 
-// valueKind is what a word of a command means to its program.
-type valueKind uint8
+// meaning is what a word of a command means to its program.
+type meaning uint8
 
-// The kinds of words.
+// The meanings of words.
 const (
-	noValue       valueKind = iota // an option without a value; no operand
-	optionalValue                  // text that follows an option in the same word, or nothing
-	textValue                      // anything
+	noValue       meaning = iota // an option without a value; no operand
+	optionalValue                // text that follows an option in the same word, or nothing
+	textValue                    // anything
 	numberValue
-	fileValue     // a file or folder that is read
-	outputValue   // a file that is written
-	targetValue   // a name in the project, which must not have more than plain characters
-	revisionValue // of git, or a file, or both with a colon between them
+	targetValue // a name in the project, which must not have more than plain characters
+	scriptValue // of sed: addresses with commands that print or delete lines
+	formatValue // of date: it begins with "+"
+
+	// Words that name files.
+	nameValue    // not opened: the program looks at the name, the size and the like
+	fileValue    // read; of a folder, nothing is shown
+	pairValue    // read; a folder stands for the files in it
+	treeValue    // read; a folder stands for all visible files below it
+	changeValue  // created, or changed in the way that the program is for
+	productValue // created, or replaced
+
+	revisionValue // of git, or a pathspec, or a revision and a file with a colon between them
+	pathspecValue // of git, for files that it knows
+	addedValue    // a pathspec; a folder stands for all files below it that git does not ignore
 	testValue     // a file, and perhaps a test in it after "::"
-	scriptValue   // of sed: addresses with commands that print or delete lines
-	formatValue   // of date: it begins with "+"
 )
 
-var valueKinds = map[string]valueKind{"text": textValue, "number": numberValue, "file": fileValue, "output": outputValue}
+var meanings = map[string]meaning{"text": textValue, "number": numberValue, "name": nameValue, "product": productValue}
 
 // options parses a list of options. "-ab" are the short ones a and b (with longNames,
-// the option ab), "-n=number" has a value of a kind, "--color?" perhaps one in the same
+// the option ab), "-n=number" has a value, "--color?" perhaps one in the same
 // word. "-#" is a number after a dash.
-func options(longNames bool, list string) map[string]valueKind {
-	out := map[string]valueKind{}
+func options(longNames bool, list string) map[string]meaning {
+	out := map[string]meaning{}
 	for _, word := range strings.Fields(list) {
 		name, kind, valued := strings.Cut(word, "=")
 		switch bare, optional := strings.CutSuffix(name, "?"); {
 		case valued:
-			out[name] = valueKinds[kind]
+			out[name] = meanings[kind]
 		case optional:
 			out[bare] = optionalValue
 		case longNames || strings.HasPrefix(name, "--"):
@@ -81,6 +95,11 @@ func reads(list string) *program {
 	return &program{options: options(false, list), operands: fileValue}
 }
 
+// names describes a program that opens no file, only folders.
+func names(list string) *program {
+	return &program{options: options(false, list), operands: nameValue}
+}
+
 func says(list string) *program {
 	return &program{options: options(false, list), operands: textValue}
 }
@@ -92,13 +111,18 @@ func (p *program) quietly() *program {
 	return p
 }
 
+func (p *program) inHere() *program {
+	p.here = true
+	return p
+}
+
 // gitCommand describes a command of git. Git looks for a repository where it runs, whose
 // configuration may name programs.
-func gitCommand(operands valueKind, list string) *program {
+func gitCommand(operands meaning, list string) *program {
 	return &program{options: options(false, list), operands: operands, repository: true}
 }
 
-func goCommand(operands valueKind, list string) *program {
+func goCommand(operands meaning, list string) *program {
 	return &program{options: options(true, list), operands: operands, longNames: true}
 }
 
@@ -128,7 +152,7 @@ var programs = sync.OnceValue(func() map[string]*program {
 	return map[string]*program{
 		// Files and text.
 		"cat":       reads("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
-		"ls":        reads("-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --human-readable --recursive --reverse --directory --inode --size --color? --classify? --group-directories-first"),
+		"ls":        names("-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --human-readable --recursive --reverse --directory --inode --size --color? --classify? --group-directories-first"),
 		"head":      reads("-# -qvz -n=number -c=number --lines=number --bytes=number --quiet --verbose"),
 		"tail":      reads("-# -qvz -n=number -c=number --lines=number --bytes=number --quiet --verbose"),
 		"wc":        reads("-clmwL --lines --words --bytes --chars --max-line-length"),
@@ -141,14 +165,14 @@ var programs = sync.OnceValue(func() map[string]*program {
 		"tr":        says("-cCdst --delete --squeeze-repeats --complement"),
 		"comm":      reads("-123"),
 		"cmp":       reads("-bls"),
-		"diff":      reads("-abBcdeEipqstuwy -U=number --unified? --brief --side-by-side --color? --ignore-all-space --ignore-case --ignore-blank-lines --report-identical-files"),
-		"stat":      reads("-fLtx -c=text --format=text --printf=text --terse"),
+		"diff":      {options: options(false, "-abBcdeEipqstuwy -U=number --unified? --brief --side-by-side --color? --ignore-all-space --ignore-case --ignore-blank-lines --report-identical-files"), operands: pairValue},
+		"stat":      names("-fLtx -c=text --format=text --printf=text --terse"),
 		"file":      reads("-bhiLNr --brief --mime --mime-type --mime-encoding"),
-		"du":        reads("-achHklmsSx -d=number --max-depth=number --summarize --human-readable --total --all"),
-		"df":        reads("-ahHiklmPT --human-readable"),
-		"tree":      reads("-aCdfhinpst -L=number -P=text -I=text --dirsfirst --noreport --prune"),
-		"realpath":  reads("-emqsz"),
-		"readlink":  reads("-efmnqz"),
+		"du":        names("-achHklmsSx -d=number --max-depth=number --summarize --human-readable --total --all"),
+		"df":        names("-ahHiklmPT --human-readable"),
+		"tree":      names("-aCdfhinpst -L=number -P=text -I=text --dirsfirst --noreport --prune"),
+		"realpath":  names("-emqsz"),
+		"readlink":  names("-efmnqz"),
 		"sha1sum":   reads("-bt"),
 		"sha256sum": reads("-bt"),
 		"sha512sum": reads("-bt"),
@@ -156,7 +180,7 @@ var programs = sync.OnceValue(func() map[string]*program {
 		"cksum":     reads(""),
 		"od":        reads("-abcdiosxv -A=text -t=text -N=number -j=number"),
 		"hexdump":   reads("-bcCdovx -n=number -s=number"),
-		"strings":   reads("-a -n=number"),
+		"strings":   {options: options(false, "-a -n=number"), operands: fileValue, lists: true},
 		"grep":      {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
 		"egrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
 		"fgrep":     {options: options(false, grepOptions), first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp"}},
@@ -165,18 +189,18 @@ var programs = sync.OnceValue(func() map[string]*program {
 				"--count --files-with-matches --files-without-match --only-matching --quiet --no-messages --no-filename --with-filename --fixed-strings --after-context=number --before-context=number "+
 				"--context=number --max-count=number --color=text -t=text -T=text --type=text --type-not=text --files --json --heading --no-heading --smart-case --case-sensitive "+
 				"--no-line-number --column --vimgrep --multiline --pcre2 --count-matches --stats --trim --max-depth=number --max-columns=number --sort=text --sortr=text"),
-			first: textValue, operands: fileValue, unlessFirst: []string{"-e", "--regexp", "--files"},
+			first: textValue, operands: treeValue, unlessFirst: []string{"-e", "--regexp", "--files"}, here: true,
 		},
 		"fd": {
 			options: options(false, "-aHIisgFp0 -t=text -e=text -E=text -d=number --hidden --no-ignore --type=text --extension=text --exclude=text --max-depth=number --glob --fixed-strings --full-path --absolute-path"),
-			first:   textValue, operands: fileValue,
+			first:   textValue, operands: nameValue,
 		},
 		"find": {options: options(true, "-name=text -iname=text -path=text -ipath=text -wholename=text -regex=text -iregex=text -regextype=text -type=text -maxdepth=number -mindepth=number -size=text "+
-			"-mtime=text -mmin=text -ctime=text -cmin=text -atime=text -amin=text -newer=file -empty -not -o -or -a -and -print -print0 -printf=text -prune -perm=text -user=text -group=text -ls "+
-			"-executable -readable -writable -depth -mount -xdev -quit -true -false -H -P"), operands: fileValue, longNames: true},
+			"-mtime=text -mmin=text -ctime=text -cmin=text -atime=text -amin=text -newer=name -empty -not -o -or -a -and -print -print0 -printf=text -prune -perm=text -user=text -group=text -ls "+
+			"-executable -readable -writable -depth -mount -xdev -quit -true -false -H -P"), operands: nameValue, longNames: true},
 		"sed":  (&program{options: options(false, "-nErz --quiet --silent --regexp-extended"), first: scriptValue, operands: fileValue}).quietly(),
-		"test": (&program{options: options(true, "-e=file -f=file -d=file -r=file -w=file -x=file -s=file -h=file -L=file -z=text -n=text"), operands: textValue, longNames: true}).quietly(),
-		"cd":   (&program{operands: fileValue, maxOperands: 1}).quietly(),
+		"test": (&program{options: options(true, "-e=name -f=name -d=name -r=name -w=name -x=name -s=name -h=name -L=name -z=text -n=text"), operands: textValue, longNames: true}).quietly(),
+		"cd":   (&program{operands: nameValue, maxOperands: 1}).quietly(),
 		// What concerns no file.
 		"basename": says("-az -s=text"), "dirname": says("-z"), "which": says("-a"),
 		"echo": {anything: true, operands: textValue},
@@ -185,11 +209,11 @@ var programs = sync.OnceValue(func() map[string]*program {
 		"uname": plain("-amnprsv --all"), "id": plain("-ugGn"), "arch": plain(""),
 		"date": {options: options(false, "-uR -I? --utc --iso-8601? --rfc-3339=text"), operands: formatValue},
 		// Files that are made without content.
-		"mkdir": {options: options(false, "-pv --parents --verbose"), operands: outputValue},
-		"touch": {operands: outputValue},
+		"mkdir": {options: options(false, "-pv --parents --verbose"), operands: changeValue},
+		"touch": {operands: changeValue},
 		// Version control.
 		"git": {commands: map[string]*program{
-			"status":    gitCommand(fileValue, "-s -b -v -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames"),
+			"status":    gitCommand(pathspecValue, "-s -b -v -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames"),
 			"diff":      gitCommand(revisionValue, gitDiffOptions),
 			"log":       gitCommand(revisionValue, gitLogOptions),
 			"show":      gitCommand(revisionValue, gitLogOptions),
@@ -198,35 +222,35 @@ var programs = sync.OnceValue(func() map[string]*program {
 			"rev-parse": gitCommand(revisionValue, "-q --show-toplevel --git-dir --abbrev-ref --short? --verify --is-inside-work-tree --show-prefix --show-cdup"),
 			"rev-list":  gitCommand(revisionValue, "-n=number -# --count --all --max-count=number --oneline --no-merges --merges --first-parent --left-right"),
 			"describe":  gitCommand(revisionValue, "--tags --always --dirty? --all --long --abbrev? --match=text"),
-			"ls-files":  gitCommand(fileValue, "-cdomstuvz --cached --deleted --others --modified --stage --exclude-standard --full-name"),
+			"ls-files":  gitCommand(pathspecValue, "-cdomstuvz --cached --deleted --others --modified --stage --exclude-standard --full-name"),
 			"ls-tree":   gitCommand(revisionValue, "-drtlz --name-only --name-status --full-name --full-tree --long"),
 			"branch":    gitCommand(noValue, "-arv --list --show-current --all --remotes --verbose --merged? --no-merged? --sort=text --format=text"),
 			"tag":       gitCommand(noValue, "-l --list --sort=text --merged? --contains?"),
-			"remote":    gitCommand(noValue, "-v --verbose"),
-			"add":       gitCommand(fileValue, "-AuvnN --all --update --verbose --dry-run --intent-to-add"),
+			"remote":    gitCommand(noValue, ""), // with -v, it shows passwords in addresses
+			"add":       gitCommand(addedValue, "-AuvnN --all --update --verbose --dry-run --intent-to-add").inHere(),
 			"commit":    gitCommand(noValue, "-aqvs -m=text --message=text --all --quiet --verbose --signoff --no-edit --allow-empty --dry-run"),
 		}},
 		// What builds and tests a project. It runs programs of the project, which is what its
 		// user wants.
 		"go": {commands: map[string]*program{
 			"test": goCommand(fileValue, goBuildOptions+" -short -cover -failfast -benchmem -fullpath -count=number -run=text -skip=text -bench=text -benchtime=text -timeout=text -parallel=number "+
-				"-cpu=text -list=text -shuffle=text -covermode=text -coverpkg=text -coverprofile=output -vet=text -fuzz=text -fuzztime=text"),
-			"build":   goCommand(fileValue, goBuildOptions+" -o=output"),
+				"-cpu=text -list=text -shuffle=text -covermode=text -coverpkg=text -coverprofile=product -vet=text -fuzz=text -fuzztime=text"),
+			"build":   goCommand(fileValue, goBuildOptions+" -o=product"),
 			"vet":     goCommand(fileValue, goBuildOptions),
 			"list":    goCommand(fileValue, goBuildOptions+" -m -deps -test -e -find -f=text"),
 			"doc":     goCommand(textValue, "-all -src -short -u -cmd -c"),
-			"fmt":     goCommand(outputValue, "-n -x"),
+			"fmt":     goCommand(changeValue, "-n -x"),
 			"version": goCommand(fileValue, "-m -v"),
 			"mod": {commands: map[string]*program{
 				"tidy": goCommand(noValue, "-v -e -diff"), "verify": goCommand(noValue, ""), "graph": goCommand(noValue, ""), "why": goCommand(textValue, "-m -vendor"),
 			}},
 		}},
-		"gofmt": {options: options(true, "-l -d -s -e -w"), operands: outputValue, longNames: true},
+		"gofmt": {options: options(true, "-l -d -s -e -w"), operands: changeValue, longNames: true},
 		"cargo": {commands: map[string]*program{
 			"test": {options: options(false, cargoOptions), operands: textValue}, "build": plain(cargoOptions), "check": plain(cargoOptions), "clippy": plain(cargoOptions),
 			"tree": plain("-d -i=text -e=text --depth=number"), "fmt": plain("--all --check"),
 		}},
-		"pytest": {options: options(false, "-qvxsl -k=text -m=text -r=text --lf --ff --last-failed --failed-first --exitfirst --verbose --quiet --collect-only --co --tb=text --maxfail=number --durations=number --no-header --no-summary"), operands: testValue},
+		"pytest": {options: options(false, "-qvxsl -k=text -m=text -r=text --lf --ff --last-failed --failed-first --exitfirst --verbose --quiet --collect-only --co --tb=text --maxfail=number --durations=number --no-header --no-summary"), operands: testValue, lists: true},
 		"make":   (&program{options: options(false, "-ksnBiw -j? --silent --quiet --keep-going --dry-run --always-make --no-print-directory --jobs?"), operands: targetValue}).quietly(),
 		"npm": {commands: map[string]*program{
 			"test": plain("-s --silent"), "run": (&program{options: options(false, "-s --silent --if-present"), operands: targetValue, maxOperands: 1}).quietly(),
@@ -358,6 +382,9 @@ func (u *understanding) words(words []string) string {
 	}
 	var operands []operand
 	unknown := func(text string) string { return u.name() + " " + text + " is not known to be harmless" }
+	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "@") }); i >= 0 && u.program.lists {
+		return u.name() + " would read more words from " + words[i][1:]
+	}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch {
@@ -389,9 +416,15 @@ func (u *understanding) words(words []string) string {
 	if u.program.maxOperands > 0 && len(operands) > u.program.maxOperands {
 		return u.name() + " with so many arguments is unknown to parley"
 	}
+	first := u.program.first != noValue && !u.without
+	if u.program.here && !u.part.piped && (len(operands) == 0 || first && len(operands) == 1) {
+		if why := u.value(u.program.operands, ".", true); why != "" {
+			return why
+		}
+	}
 	for i, o := range operands {
 		kind := u.program.operands
-		if i == 0 && u.program.first != noValue && !u.without {
+		if i == 0 && first {
 			kind = u.program.first
 		}
 		passed := kind == textValue && u.program.first == noValue && strings.HasPrefix(o.text, "-") // behind "--": an option for another program
@@ -410,8 +443,8 @@ func (u *understanding) name() string { return strings.Join(u.part.words[:u.chos
 
 // option returns the kind of the value of a word with options, and the value if the word
 // contains it.
-func (u *understanding) option(w string) (value string, kind valueKind, ok bool) {
-	find := func(name string) (valueKind, bool) {
+func (u *understanding) option(w string) (value string, kind meaning, ok bool) {
+	find := func(name string) (meaning, bool) {
 		kind, ok := u.program.options[name]
 		u.without = u.without || slices.Contains(u.program.unlessFirst, name)
 		return kind, ok
@@ -446,7 +479,7 @@ func (u *understanding) option(w string) (value string, kind valueKind, ok bool)
 
 // value returns what speaks against a word of a kind, or "". byRule means that the rule
 // leaves no doubt about a target: it names it, or names no target at all.
-func (u *understanding) value(kind valueKind, text string, byRule bool) string {
+func (u *understanding) value(kind meaning, text string, byRule bool) string {
 	ok := true
 	switch kind {
 	case numberValue:
@@ -457,18 +490,12 @@ func (u *understanding) value(kind valueKind, text string, byRule bool) string {
 		ok = prints.MatchString(text)
 	case formatValue:
 		ok = strings.HasPrefix(text, "+")
-	case fileValue, outputValue:
-		return u.file(kind, text)
 	case testValue:
 		name, _, _ := strings.Cut(text, "::")
-		if strings.HasPrefix(name, "@") {
-			ok = false // pytest reads more words from that file
-			break
-		}
 		return u.file(fileValue, name)
 	case revisionValue:
 		revision, name, both := strings.Cut(text, ":")
-		if revision == "" || strings.Contains(name, ":") {
+		if revision == "" || strings.Contains(name, ":") || strings.ContainsAny(text, pathspecGlobs) {
 			ok = false // ":(glob)*", ":/text", "HEAD^{/a:b}:file"
 			break
 		}
@@ -476,6 +503,14 @@ func (u *understanding) value(kind valueKind, text string, byRule bool) string {
 			return why
 		}
 		return u.file(fileValue, name)
+	case pathspecValue, addedValue:
+		if strings.HasPrefix(text, ":") || strings.ContainsAny(text, pathspecGlobs) {
+			ok = false
+			break
+		}
+		return u.file(kind, text)
+	case nameValue, fileValue, pairValue, treeValue, changeValue, productValue:
+		return u.file(kind, text)
 	}
 	if !ok {
 		return u.name() + " " + text + " is not known to be harmless"
@@ -483,22 +518,62 @@ func (u *understanding) value(kind valueKind, text string, byRule bool) string {
 	return ""
 }
 
+// pathspecGlobs are the characters with which git's paths are patterns, also in quotes. No
+// name of a revision has them.
+const pathspecGlobs = `*?[\`
+
 // file returns what speaks against a file in one of the directories where the part may
 // run.
-func (u *understanding) file(kind valueKind, name string) string {
+func (u *understanding) file(kind meaning, name string) string {
 	if name == "-" || name == "/dev/null" {
 		return ""
 	}
 	for _, dir := range u.part.dirs {
 		p := u.request.resolve(dir, name)
-		switch {
+		switch writes := kind == changeValue || kind == productValue; {
 		case !p.Inside:
 			return name + " is outside the session's directories"
-		case p.Own || p.Secret != "" || kind == outputValue && p.Runs != "":
+		case p.Own || p.Secret != "" || writes && p.Runs != "":
 			return name + " is sensitive"
+		case p.Special && kind != nameValue:
+			return name + " is not a regular file"
+		case p.Content && kind == productValue:
+			return name + " would be overwritten"
+		case p.Folder && kind == pairValue:
+			return u.name() + " would read the files in " + name
+		case p.Folder && (kind == treeValue || kind == addedValue):
+			if why := u.below(kind, dir, name); why != "" {
+				return why
+			}
 		}
 	}
 	return ""
+}
+
+// below returns what speaks against the files in a folder, at any depth.
+func (u *understanding) below(kind meaning, dir, name string) string {
+	if dir != "" && !path.IsAbs(name) {
+		name = dir + "/" + name
+	}
+	how := SearchVisible
+	if kind == addedValue {
+		how = SearchAdded
+	}
+	switch found, ok := u.request.search(name, how); {
+	case found != "":
+		return u.name() + " would read " + found + ", which is sensitive"
+	case !ok:
+		return u.name() + " would read too many files to check in " + name
+	}
+	return ""
+}
+
+// search looks for a file that needs a question in a folder.
+func (q Request) search(dir string, how SearchMode) (found string, ok bool) {
+	if q.Search == nil {
+		return "", false
+	}
+	return q.Search(dir, how)
 }
 
 // resolve returns where a path leads that is written relative to a directory.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/cases"
@@ -36,6 +37,12 @@ const (
 type SensitiveFiles struct {
 	patterns [2][]pattern
 	own      []string
+
+	// ends are the last names of what Match finds for Reading, and of own; endGlobs are
+	// those that are patterns. A general pattern makes endAnywhere true.
+	ends        map[string]bool
+	endGlobs    []string
+	endAnywhere bool
 }
 
 // pattern is one pattern. The last one that matches a path wins.
@@ -65,7 +72,7 @@ const maxGlobbed = 200
 // If the home directory is unknown (""), "~/" may match anywhere. The error names the
 // first invalid pattern.
 func NewSensitiveFiles(reading, writing, own []string, home string) (*SensitiveFiles, error) {
-	t := &SensitiveFiles{}
+	t := &SensitiveFiles{ends: map[string]bool{}}
 	for use, lines := range [2][]string{
 		Reading: slices.Concat(Secrets, reading),
 		Writing: slices.Concat(Running, writing),
@@ -79,6 +86,18 @@ func NewSensitiveFiles(reading, writing, own []string, home string) (*SensitiveF
 	}
 	for _, o := range own {
 		t.own = append(t.own, spelled(o))
+		t.ends[path.Base(spelled(o))] = true
+	}
+	for _, p := range t.patterns[Reading] {
+		switch last := len(p.names) - 1; {
+		case p.spare:
+		case last < 0:
+			t.endAnywhere = true
+		case strings.ContainsAny(p.names[last], globChars):
+			t.endGlobs = append(t.endGlobs, p.names[last])
+		default:
+			t.ends[p.names[last]] = true
+		}
 	}
 	return t, nil
 }
@@ -132,6 +151,21 @@ func (t *SensitiveFiles) Own(path string) bool {
 	return false
 }
 
+// Entry returns whether an entry of a folder needs a question before reading, for a folder
+// that needs none. It is quick for most names.
+func (t *SensitiveFiles) Entry(dir, name string) bool {
+	short := strings.TrimRight(fold(name), ". ")
+	may := t.endAnywhere || t.ends[short] || slices.ContainsFunc(t.endGlobs, func(glob string) bool {
+		ok, _ := doublestar.Match(glob, short)
+		return ok
+	})
+	if !may {
+		return false
+	}
+	path := filepath.Join(dir, name)
+	return t.Own(path) || t.Match(Reading, path) != ""
+}
+
 // Match returns the pattern because of which a file needs a question, or "". The path
 // must be absolute and without links.
 func (t *SensitiveFiles) Match(use FileUse, path string) string {
@@ -173,12 +207,15 @@ func (p pattern) match(path []string) bool {
 	return false
 }
 
+// globChars are in every name of a pattern that does not stand for itself.
+const globChars = `*?[{\`
+
 func matchNames(patterns, names []string) bool {
 	for i, pattern := range patterns {
 		if pattern == names[i] {
 			continue
 		}
-		if !strings.ContainsAny(pattern, `*?[{\`) {
+		if !strings.ContainsAny(pattern, globChars) {
 			return false // it stands for itself
 		}
 		if ok, _ := doublestar.Match(pattern, names[i]); !ok {
@@ -205,6 +242,9 @@ func spelled(path string) string {
 // fold removes what file systems may ignore: case, the composition of characters, and
 // invisible characters.
 func fold(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return strings.ToLower(s)
+	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
@@ -226,9 +266,9 @@ var Secrets = []string{
 	// Clouds.
 	".aws", ".azure", ".config/gcloud", "application_default_credentials.json", "client_secret*.json",
 	".kube", ".docker/config.json", ".terraform.d/credentials.tfrc.json", ".terraformrc", ".boto", ".s3cfg",
-	// Code forges and package registries.
-	".git-credentials", ".git/credentials", ".config/git/credentials", ".config/gh/hosts.yml", ".config/glab-cli", ".config/hub",
-	".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials*", ".gem/credentials", ".m2/settings*.xml",
+	// Code forges and package registries. Their configuration may have passwords.
+	".git-credentials", ".git/{credentials,config,config.worktree}", ".git/modules", ".config/git/credentials", ".config/gh/hosts.yml", ".config/glab-cli", ".config/hub",
+	".hg/hgrc", ".hgrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials*", ".gem/credentials", ".m2/settings*.xml",
 	// Agents.
 	".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json",
 }
@@ -238,6 +278,8 @@ var Secrets = []string{
 var Running = []string{
 	// Git: hooks, aliases, filters.
 	".git", ".gitconfig", ".config/git", ".husky", ".githooks",
+	// Mercurial and Jujutsu: hooks, aliases, tools.
+	".hg", ".config/hg", ".jj", ".config/jj",
 	// Shells and sessions.
 	".{bash,zsh,ksh,csh,tcsh}rc", ".bash_{profile,login,logout,aliases}", ".{profile,login,logout,zshenv,zprofile,zlogin,zlogout,inputrc}",
 	".config/fish", ".config/nushell", "*profile.ps1", ".{xinitrc,xsession,xprofile,xsessionrc,pam_environment}",
@@ -252,5 +294,5 @@ var Running = []string{
 	".mcp.json", ".claude/{settings*.json,hooks}", ".{cursor,gemini,qwen}/{mcp,settings,hooks}*.json", ".codex/config.toml",
 	".opencode", "opencode.json{,c}", ".parley", ".parley.toml",
 	// Tools of a project that load these by themselves.
-	"conftest.py", "sitecustomize.py", ".cargo/config{,.toml}", ".pre-commit-config.y{a,}ml", "lefthook.y{a,}ml", ".{gdbinit,lldbinit}",
+	".yarnrc", ".yarn/{releases,plugins}", ".pnpmfile.{c,m,}js", "conftest.py", "sitecustomize.py", ".cargo/config{,.toml}", ".pre-commit-config.y{a,}ml", "lefthook.y{a,}ml", ".{gdbinit,lldbinit}",
 }

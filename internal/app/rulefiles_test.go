@@ -1,0 +1,121 @@
+//go:build unix
+
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"parley/config"
+	"parley/internal/policy"
+)
+
+// What a command names by a list, a pattern, an option or a folder counts as if it named
+// the files.
+func TestCommandsThatNameFilesIndirectly(t *testing.T) {
+	dir := project(t, "", "opts", "src/a.go", "src/b", "ca/x", "cb/x", "conf/credentials.json", "keys/deep/server.pem", "web/.env", "web/a", "old/.env", "old/a", "empty",
+		".git/HEAD", ".git/config", "main.go", "Makefile", "cover.out", "tool")
+	write := func(name, text string) { must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)) }
+	write("main.go", "package main\n")
+	write("Makefile", "all:\n")
+	write("cover.out", "mode: set\n")
+	write("tool", "\x7fELF\x02")
+	write("old/.ignore", "# all but this\n!.env*\n")
+	must(t, syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600))
+	must(t, os.Symlink("src", filepath.Join(dir, "link")))
+	must(t, os.Symlink("keys", filepath.Join(dir, "src", "keys"))) // no program here follows it
+
+	var lines []string
+	for _, program := range []string{"strings", "diff", "git diff", "git log", "git show", "git add", "git status", "git ls-files", "git blame", "rg", "cat", "head", "ls", "find", "du", "go build", "go test", "gofmt", "touch", "stat", "pytest", "grep", "git remote", "cd"} {
+		lines = append(lines, "allow execute("+program+" *)")
+	}
+	b := open(t, dir, NewRuleStore(t.TempDir()), lines...)
+	for want, commands := range map[policy.Verdict][]string{
+		policy.Ask: {
+			"strings @opts", "strings -a @opts", "strings -- @opts", "pytest @opts", "pytest -q @opts",
+			"diff ca cb", "diff ca main.go", "diff main.go cb", "diff -u ./ca/ cb", "diff link cb",
+			"git diff '.en?'", `git diff '\.env'`, "git diff HEAD '.en[v]'", "git log '.en?'", "git log -p -- '*nv'", "git show HEAD -- '.e*'", "git add '.en?'", "git add ':(glob)**'", "git add ':/'", "git add ':!x'", "git status ':(top).env'", "git ls-files '.e*'", "git blame '.en?'",
+			"git add .", "git add -A", "git add --all", "git add conf", "git add -v keys src", "git add web",
+			"rg KEY", "rg -e KEY", "rg -e KEY conf", "rg KEY keys", "rg KEY src keys", "rg KEY .", "rg --files", "cd keys && rg KEY", "rg KEY old", "cd old && rg KEY", "rg KEY web/.env", "rg KEY; cat src/b | rg x",
+			"cat .git/config", "head -5 .git/config", "grep url .git/config", "git remote -v",
+			"go build -o=Makefile", "go build -o main.go ./src", "go test -coverprofile=main.go", "go test -coverprofile Makefile ./...",
+			"cat fifo", "head -1 fifo", "diff main.go fifo", "rg x fifo", "go test -coverprofile=fifo", "cat src/b fifo", "touch fifo",
+		},
+		policy.Allow: {
+			"strings opts", "strings -n 5 tool", "pytest -q src", "diff main.go Makefile", "diff -u ca/x cb/x", "git diff", "git diff HEAD~1 -- src", "git diff src", "git log -p main.go", "git show HEAD:main.go", "git status src", "git add main.go", "git add src", "git add -v src/a.go ca",
+			"rg KEY src", "rg -e KEY src ca", "rg -e KEY -e x main.go", "rg KEY web", "cd src && rg KEY", "cat src/b | rg KEY", "rg KEY link", "cat main.go", "ls fifo", "ls -R", "stat fifo", "find . -type p", "du -a", "ls conf",
+			"go build -o=tool", "go build -o new ./src", "go build -o empty", "go test -coverprofile=cover.out", "go test -coverprofile=fresh.out", "gofmt -l .", "gofmt -w main.go", "touch main.go", "git remote",
+		},
+	} {
+		for _, command := range commands {
+			if r := judge(b, "execute", fmt.Sprintf(`{"command":%q}`, command)); r.Verdict != want {
+				t.Errorf("%s: %s (%s), want %s", command, r.Verdict, r.Why, want)
+			}
+		}
+	}
+}
+
+// git takes in no file that it ignores.
+func TestAddingLeavesIgnoredFilesAlone(t *testing.T) {
+	dir := project(t, "", "a", ".env", "sub/key.pem")
+	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
+		t.Skipf("git: %v %s", err, out)
+	}
+	b := open(t, dir, NewRuleStore(t.TempDir()), "allow execute(git add *)")
+	for _, c := range []struct {
+		ignored string
+		want    policy.Verdict
+	}{{"", policy.Ask}, {".env\n", policy.Ask}, {".env\n*.pem\n", policy.Allow}, {".env\n*.pem\n!key.pem\n", policy.Ask}} {
+		must(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(c.ignored), 0o644))
+		if r := judge(b, "execute", `{"command":"git add -A"}`); r.Verdict != c.want {
+			t.Errorf("%q is ignored: %+v", c.ignored, r)
+		}
+	}
+}
+
+// A folder with more files than parley looks through is asked about.
+func TestAFolderOfManyFilesIsAskedAbout(t *testing.T) {
+	dir := project(t, "")
+	for i := range 30 {
+		must(t, os.MkdirAll(filepath.Join(dir, "many", fmt.Sprint(i), "x"), 0o755))
+	}
+	b := open(t, dir, NewRuleStore(t.TempDir()), "allow execute(rg *)")
+	b.places.mostSearched = 60
+	if r := judge(b, "execute", `{"command":"rg x"}`); r.Verdict != policy.Ask || !strings.Contains(r.Why, "too many files") {
+		t.Errorf("%+v", r)
+	}
+	if r := judge(b, "execute", `{"command":"rg x many"}`); r.Verdict != policy.Allow {
+		t.Errorf("%+v", r)
+	}
+}
+
+// BenchmarkRuleOverATree judges a search of 1,000 and of 10,000 files.
+func BenchmarkRuleOverATree(b *testing.B) {
+	for _, files := range []int{1000, 10_000} {
+		dir := b.TempDir()
+		for i := range files {
+			path := filepath.Join(dir, fmt.Sprint(i%100), fmt.Sprintf("file-%d.go", i))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		sensitive, err := sensitiveFiles(config.Files{}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p := newPlaces(dir, nil, sensitive)
+		b.Run(fmt.Sprint(files), func(b *testing.B) {
+			for b.Loop() {
+				if found, ok := p.search(".", policy.SearchVisible); found != "" || !ok {
+					b.Fatal(found, ok)
+				}
+			}
+		})
+	}
+}
