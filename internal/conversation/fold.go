@@ -1,89 +1,64 @@
 package conversation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"parley/acpclient"
 )
 
-// Apply folds one event into the conversation. It never fails: an event that
-// makes no sense where it stands changes what it can.
+// Apply folds one event into the conversation: first into its State, then into the
+// transcript. It never fails: an event that makes no sense where it stands changes what
+// it can.
 func (c *Conversation) Apply(e Event) {
-	c.restored, c.changed = false, c.changed[:0]
+	c.State.Apply(e)
+	if c.effect.restored && c.before != nil {
+		c.Transcript = *c.before
+	}
 	switch e := e.(type) {
 	case Text:
 		c.applyText(e)
 	case Update:
 		c.applyUpdate(e)
-	case AgentStarting:
-		c.Phase = PhaseStarting
-		c.Agent = AgentState{Command: e.Command, Since: e.At, Info: c.Agent.Info}
-	case AgentReady:
-		c.Agent.Capabilities = e.Info.AgentCapabilities
-		c.Agent.AuthMethods = e.Info.AuthMethods
-		c.Agent.Protocol = e.Info.ProtocolVersion
-		if e.Info.AgentInfo != nil {
-			c.Agent.Info = *e.Info.AgentInfo
-		}
 	case AgentLost:
-		c.applyAgentLost(e)
+		c.before = nil
+		c.settleCalls()
+		c.closeMessages()
 	case SessionOpening:
 		c.applySessionOpening(e)
 	case SessionOpened:
-		c.ID, c.Cwd, c.Phase, c.before = e.ID, e.Cwd, PhaseReady, nil
-		clear(c.pending)
-		clear(c.stated)
-		switch {
-		// An empty list beside modes means that there are only modes.
-		case len(e.State.ConfigOptions) > 0 || e.State.ConfigOptions != nil && c.optionsGiven:
-			c.replaceOptions(e.State.ConfigOptions)
-		case !c.optionsGiven:
-			c.takeLegacy(e.State)
-		}
+		c.before = nil
 	case SessionFailed:
-		c.restore()
-		c.Phase = PhaseFailed
+		c.before = nil
 		c.addFailure("The agent could not open the session", e.Err)
 	case PromptSent:
 		c.applyPromptSent(e)
-	case CancelRequested:
-		c.Turn.Cancelling = e.At
-		c.endTools(true, e.At)
+	case CancelRequested, PermissionClosed:
+		c.settleCalls()
 	case TurnEnded:
 		c.applyTurnEnded(e)
-	case QueueChanged:
-		c.Queue, c.QueuePaused = e.Queue, e.Paused
-	case OptionChosen:
-		c.pending[e.Option] = append(c.pending[e.Option], e)
-		delete(c.stated, e.Option)
 	case OptionSettled:
-		c.applyOptionSettled(e)
-	case PermissionOpened:
-		c.applyPermissionOpened(e)
-	case PermissionReferred:
-		c.applyPermissionReferred(e)
-	case PermissionClosed:
-		c.applyPermissionClosed(e)
-	case ElicitationOpened:
-		q := &Elicitation{ID: e.ID, Request: e.Request}
-		c.Elicitations = append(c.Elicitations, q)
-		q.holds = c.hold(c.tools[e.Request.ToolCallID], e.At)
-	case ElicitationClosed:
-		c.applyElicitationClosed(e)
-	case ElicitationCompleted:
-		// The question may still be open.
-		for _, q := range slices.Concat(c.Elicitations, c.visits) {
-			if q.Request.ElicitationID == e.ElicitationID {
-				q.Completed = true
-				q.changed()
+		if e.Err != nil {
+			name := cmp.Or(legacyNames[e.Option], string(e.Option)) // if the option is gone
+			if o := c.Option(e.Option); o != nil {
+				name = o.Name
 			}
+			c.addFailure(name+" was not changed", e.Err)
 		}
-		c.visits = slices.DeleteFunc(c.visits, func(q *Elicitation) bool { return q.Completed })
-	case AuthRequired:
-		c.AuthError = e.Err
-	case AuthDone:
-		c.AuthError = e.Err
+		c.showChanges()
+	case PermissionOpened:
+		u := &e.Request.ToolCall
+		if e.File != nil {
+			c.addItem(c.effect.calls[0]) // it interrupts no message of the agent
+		} else {
+			c.showCall(u.Content, u.RawInput, u.Meta)
+		}
+	case ElicitationClosed:
+		if q := c.effect.closed; q != nil && e.Action != acpclient.ElicitCancel {
+			c.closeMessage()
+			c.addItem(q)
+		}
 	case Said:
 		c.addNote(e.Severity, e.Title, e.Detail)
 	case FileWritten:
@@ -106,89 +81,41 @@ func (c *Conversation) Apply(e Event) {
 	}
 }
 
-// applySessionOpening makes room for the session that is being opened.
+// applySessionOpening makes room for the transcript of the session that is being opened.
 func (c *Conversation) applySessionOpening(e SessionOpening) {
-	c.Phase = PhaseOpening
-	c.AuthError = nil
-	c.Work = Work{}
-	switch {
-	case e.Clear:
-		before := *c
-		c.forget(e.ID != "" && e.ID == c.ID)
-		if c.before = &before; before.before != nil { // two openings in a row
-			c.before = before.before
-		}
-		before.before = nil
-	case e.How == OpenNew:
-		// The person can go on reading what happened, though the agent knows
-		// nothing of it any more.
-		before := *c
-		c.forget(false)
-		c.Items, c.Files, c.filesKept, c.Terminals, c.turns = before.Items, before.Files, before.filesKept, before.Terminals, before.turns
-		c.outline = before.outline
-		clear(c.orphans) // their parents would be calls of the session before
-		c.keepPersonal(&before)
-	}
-}
-
-// restore brings back what an opening has cleared that has failed: it is there to be
-// read. If a question is open it is about what has come since, which then stays.
-func (c *Conversation) restore() {
-	b := c.before
-	c.before = nil
-	if b == nil || len(c.Permissions)+len(c.Judging)+len(c.Elicitations)+len(c.visits) > 0 {
+	if !e.Clear && e.How != OpenNew {
 		return
 	}
-	b.Agent, b.Phase, b.Turn, b.AuthError = c.Agent, c.Phase, c.Turn, c.AuthError
-	b.Queue, b.QueuePaused = c.Queue, c.QueuePaused
-	b.Permissions, b.Judging, b.Elicitations, b.visits = nil, nil, nil, nil
-	*c = *b
-	c.restored = true
+	c.closeMessages()
+	was := c.Transcript
+	c.Transcript = newTranscript()
+	switch {
+	case !e.Clear:
+		// The user can go on reading what happened, though the agent knows nothing of
+		// it any more.
+		c.Items, c.Files, c.filesKept, c.Terminals = was.Items, was.Files, was.filesKept, was.Terminals
+		c.outline = was.outline
+		clear(c.orphans) // their parents would be calls of the session before
+	case e.ID != "" && e.ID == c.ID: // it comes again
+		c.Files, c.filesKept, c.Terminals = was.Files, was.filesKept, was.Terminals
+	}
+	c.keepPersonal(&was)
+	switch {
+	case !e.Clear:
+		c.before = nil
+	case c.before == nil: // else two openings in a row
+		c.before = &was
+	}
 }
 
 // Restored reports whether the last event has put other items into the place of
 // those that there were: an opening has failed that had cleared them.
-func (c *Conversation) Restored() bool { return c.restored }
-
-// forget empties the conversation. If the same session comes again, what parley
-// itself knows about it is kept.
-func (c *Conversation) forget(same bool) {
-	c.closeMessages()
-	fresh := New()
-	fresh.Agent, fresh.Phase, fresh.Cwd = c.Agent, c.Phase, c.Cwd
-	// Turns, prompts and questions are ended by events of their own. A turn may
-	// be waiting for this very session, if the person had to sign in on a terminal
-	// first.
-	fresh.Turn, fresh.Queue, fresh.QueuePaused = c.Turn, c.Queue, c.QueuePaused
-	fresh.Permissions, fresh.Judging, fresh.Elicitations, fresh.visits = c.Permissions, c.Judging, c.Elicitations, c.visits
-	if same {
-		fresh.ID, fresh.Title, fresh.UpdatedAt = c.ID, c.Title, c.UpdatedAt
-		fresh.Files, fresh.filesKept, fresh.Terminals = c.Files, c.filesKept, c.Terminals
-	}
-	fresh.keepPersonal(c)
-	*c = *fresh
-}
+func (c *Conversation) Restored() bool { return c.effect.restored }
 
 // addNote adds a line of parley's own. It does not end a message that is still
 // streaming.
 func (c *Conversation) addNote(s acpclient.NoticeSeverity, title, detail string) {
 	c.addItem(&Note{Severity: s, Title: title, Detail: detail})
-}
-
-func (c *Conversation) applyAgentLost(e AgentLost) {
-	c.restore()
-	c.Agent.Err, c.Agent.Stderr = e.Err, e.Stderr
-	failed := c.Phase == PhaseStarting || c.Phase == PhaseOpening
-	c.Phase = PhaseLost
-	if failed {
-		c.Phase = PhaseFailed
-	}
-	c.Turn, c.Work = Turn{}, Work{}
-	c.AuthError = nil
-	c.endTools(true, e.At)
-	c.closeMessages()
-	c.Permissions, c.Judging, c.Elicitations = nil, nil, nil
-	clear(c.pending)
 }
 
 // applyUpdate folds any session update but the plain text of a message.
@@ -197,35 +124,19 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.ContentChunk:
 		c.applyChunk(u)
 	case *acpclient.ToolCall:
-		c.applyToolCall(u, e.At)
+		c.showCall(u.Content, u.RawInput, u.Meta)
 	case *acpclient.ToolCallUpdate:
-		said := *u
-		said.Content = c.shown(u.Content)
-		c.tellTool(c.toolByID(u.ToolCallID, u.Meta, e.At), e.At, &said)
+		c.showCall(u.Content, u.RawInput, u.Meta)
 	case *acpclient.Plan:
 		c.applyPlan(u)
 	case *acpclient.PlanUpdate:
 		c.applyPlanUpdate(&u.Plan)
 	case *acpclient.PlanRemoved:
 		c.applyPlanRemoved(u.PlanID)
-	case *acpclient.AvailableCommandsUpdate:
-		c.Commands = u.AvailableCommands
-	case *acpclient.CurrentModeUpdate:
-		c.applyMode(u.CurrentModeID)
-	case *acpclient.ConfigOptionUpdate:
-		if u.ConfigOptions != nil {
-			c.updateOptions(u.ConfigOptions, nil)
-		}
+	case *acpclient.CurrentModeUpdate, *acpclient.ConfigOptionUpdate:
+		c.showChanges()
 	case *acpclient.SessionInfoUpdate:
-		field(&c.Title, u.Title)
-		field(&c.UpdatedAt, u.UpdatedAt)
 		c.applyRetry(u.Meta)
-	case *acpclient.UsageUpdate:
-		usage := *u
-		if usage.Cost == nil && c.Usage != nil {
-			usage.Cost = c.Usage.Cost
-		}
-		c.Usage = &usage
 	case *acpclient.Notice:
 		c.addNote(u.Severity, u.Title, u.Description)
 	case *acpclient.CompactionUpdate:
@@ -257,9 +168,12 @@ func (c *Conversation) applyUpdate(e Update) {
 			c.adopted(u.MessageID)
 		}
 	case *acpclient.StateUpdate:
-		c.applyState(u, e.At)
+		if !c.Turn.Running && u.State == acpclient.WorkIdle {
+			c.closeMessages() // of work that no prompt began
+		}
+		c.settleCalls()
 	case *acpclient.ToolCallContentChunk:
-		c.applyToolCallContentChunk(u, e.At)
+		c.showCall(u.Content, nil, u.Meta)
 	case *acpclient.TerminalUpdate:
 		c.applyTerminalUpdate(u)
 	case *acpclient.TerminalOutputChunk:

@@ -40,7 +40,8 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 			return
 		}
 	}
-	if c.applyAnnouncedMode(u) {
+	if c.effect.announced {
+		c.showChanges()
 		return
 	}
 	id, phase := marksOf(u)
@@ -115,7 +116,7 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 	}
 	if key.chunk == acpclient.UserMessageChunk {
 		if !c.Turn.Running {
-			c.newTurn() // of a history that is replayed
+			c.beginTurn() // of a history that is replayed
 		}
 	} else {
 		c.echo = Echo{} // an agent that repeats the prompt does so first

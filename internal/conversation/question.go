@@ -52,30 +52,29 @@ func (a *PermissionAnswer) Rejects() bool {
 	return a != nil && !a.Cancelled && a.Option.Kind.Rejects()
 }
 
-func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
+func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	if e.File != nil {
-		// A question of parley's own interrupts no message of the agent.
 		t := &ToolCall{Status: acpclient.ToolPending}
 		t.apply(&e.Request.ToolCall)
 		asked := *t
-		c.Permissions = append(c.Permissions, &Permission{ID: e.ID, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
-		c.addItem(t)
-		c.hold(nil, e.At)
+		s.Permissions = append(s.Permissions, &Permission{ID: e.ID, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
+		fx.calls = append(fx.calls, t)
+		s.hold(nil, e.At)
 		return
 	}
 	u := &e.Request.ToolCall
-	t := c.toolByID(u.ToolCallID, u.Meta, e.At) // always a new one without an id
+	t := s.toolByID(u.ToolCallID, u.Meta, e.At) // always a new one without an id
 	some := telling(u, t)
-	p := &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
+	p := &Permission{ID: e.ID, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
 	if e.Judging {
-		c.Judging = append(c.Judging, p)
+		s.Judging = append(s.Judging, p)
 	} else {
-		c.Permissions = append(c.Permissions, p)
+		s.Permissions = append(s.Permissions, p)
 	}
-	c.changeTool(t, some, e.At)
+	s.changeTool(t, some, e.At, fx)
 	t.Answer = nil
 	if !e.Judging {
-		p.holds = c.hold(t, e.At)
+		p.holds = s.hold(t, e.At)
 	}
 }
 
@@ -104,26 +103,26 @@ func telling(u *acpclient.ToolCallUpdate, t *ToolCall) *acpclient.ToolCallUpdate
 	return &some
 }
 
-// toldOf is a call as the agent tells of it outside of its questions. It is kept
+// announcedOf is a call as the agent tells of it outside of its questions. It is kept
 // from the first question on, since the call itself takes in what questions say.
-func (c *Conversation) toldOf(t *ToolCall) *ToolCall {
-	if told := c.questioned[t.ID]; told != nil {
-		return told
+func (s *State) announcedOf(t *ToolCall) *ToolCall {
+	if announced := s.questioned[t.ID]; announced != nil {
+		return announced
 	}
-	told := *t
+	announced := *t
 	if t.ID != "" {
-		c.questioned[t.ID] = &told
+		s.questioned[t.ID] = &announced
 	}
-	return &told
+	return &announced
 }
 
 // questionsFollow brings the open questions about a call up to date with what
 // the agent tells of it.
-func (c *Conversation) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
-	if told := c.questioned[t.ID]; told != nil {
-		told.apply(u)
+func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
+	if announced := s.questioned[t.ID]; announced != nil {
+		announced.apply(u)
 	}
-	for _, p := range slices.Concat(c.Permissions, c.Judging) {
+	for _, p := range slices.Concat(s.Permissions, s.Judging) {
 		if p.ToolCall != t {
 			continue
 		}
@@ -141,16 +140,16 @@ func (t *ToolCall) with(u *acpclient.ToolCallUpdate) *ToolCall {
 	return &changed
 }
 
-// applyPermissionReferred asks the person a question that no rule answers.
-func (c *Conversation) applyPermissionReferred(e PermissionReferred) {
-	p := takePermission(&c.Judging, e.ID)
+// applyPermissionReferred asks the user a question that no rule answers.
+func (s *State) applyPermissionReferred(e PermissionReferred) {
+	p := takePermission(&s.Judging, e.ID)
 	if p == nil {
 		return
 	}
 	p.Why, p.Proposals = e.Why, e.Proposals
-	at, _ := slices.BinarySearchFunc(c.Permissions, e.ID, func(o *Permission, id int) int { return o.ID - id })
-	c.Permissions = slices.Insert(slices.Clone(c.Permissions), at, p)
-	p.holds = c.hold(p.ToolCall, e.At)
+	at, _ := slices.BinarySearchFunc(s.Permissions, e.ID, func(o *Permission, id int) int { return o.ID - id })
+	s.Permissions = slices.Insert(slices.Clone(s.Permissions), at, p)
+	p.holds = s.hold(p.ToolCall, e.At)
 	p.ToolCall.changed()
 }
 
@@ -166,10 +165,10 @@ func takePermission(list *[]*Permission, id int) *Permission {
 	return p
 }
 
-func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
-	p := takePermission(&c.Permissions, e.ID)
+func (s *State) applyPermissionClosed(e PermissionClosed, fx *effect) {
+	p := takePermission(&s.Permissions, e.ID)
 	if p == nil {
-		p = takePermission(&c.Judging, e.ID)
+		p = takePermission(&s.Judging, e.ID)
 	}
 	if p == nil {
 		return
@@ -199,11 +198,8 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 		t.rejectUnlessEnded() // there is no turn whose end would tell
 	}
 	t.changed()
-	c.release(p.holds, e.At)
-	// The call may have been forgotten with its session.
-	if t.index < len(c.Items) && c.Items[t.index] == Item(t) {
-		c.settle(c.nodes[t.index])
-	}
+	s.release(p.holds, e.At)
+	fx.calls = append(fx.calls, t)
 }
 
 // rejectUnlessEnded marks a call that the person has denied, unless the agent says that
@@ -395,26 +391,22 @@ func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string
 	return fmt.Sprint(value)
 }
 
-// applyElicitationClosed takes a question off the list; one that was answered stays
-// in the transcript. The agent may still have to say that the person has done what
-// they were asked at an address.
-func (c *Conversation) applyElicitationClosed(e ElicitationClosed) {
-	i := slices.IndexFunc(c.Elicitations, func(q *Elicitation) bool { return q.ID == e.ID })
+// applyElicitationClosed takes a question off the list. The agent may still have to say
+// that the user has done what they were asked at an address.
+func (s *State) applyElicitationClosed(e ElicitationClosed, fx *effect) {
+	i := slices.IndexFunc(s.Elicitations, func(q *Elicitation) bool { return q.ID == e.ID })
 	if i < 0 {
 		return
 	}
-	q := c.Elicitations[i]
-	c.Elicitations = slices.Delete(slices.Clone(c.Elicitations), i, i+1)
+	q := s.Elicitations[i]
+	s.Elicitations = slices.Delete(slices.Clone(s.Elicitations), i, i+1)
 	q.Action, q.Answers = e.Action, e.Answers
 	q.changed()
 	if q.Request.Mode == acpclient.ElicitURL && e.Action == acpclient.ElicitAccept {
-		c.visits = append(c.visits, q)
+		s.visits = append(s.visits, q)
 	}
-	if e.Action != acpclient.ElicitCancel {
-		c.closeMessage()
-		c.addItem(q)
-	}
-	c.release(q.holds, e.At)
+	s.release(q.holds, e.At)
+	fx.closed = q
 }
 
 // FileQuestion is a question of parley's own: whether a file may be read or written for

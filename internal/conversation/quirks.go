@@ -65,32 +65,32 @@ var known = map[string]Quirks{
 func QuirksOf(name string) Quirks { return known[name] }
 
 // quirks are those of the agent.
-func (c *Conversation) quirks() Quirks { return QuirksOf(c.Agent.Info.Name) }
+func (s *State) quirks() Quirks { return QuirksOf(s.Agent.Info.Name) }
 
 // applyAnnouncedMode takes a change of mode that the agent tells in a message, and
 // reports whether the chunk is that. The text cannot be told from what a model
 // says, so a mode that allows less is taken only while a tool is at work: models do
 // not talk then. The mode that is shown never allows less than the one that is on.
-func (c *Conversation) applyAnnouncedMode(u *acpclient.ContentChunk) bool {
+func (s *State) applyAnnouncedMode(u *acpclient.ContentChunk, fx *effect) bool {
 	if u.Chunk != acpclient.AgentMessageChunk || u.Content.Type != acpclient.ContentText {
 		return false
 	}
-	q := c.quirks()
+	q := s.quirks()
 	mode, ok := q.Announced(u.Content.Text)
 	if !ok {
 		return false
 	}
-	working := slices.ContainsFunc(c.liveTools, func(t *ToolCall) bool { return t.Running() && !t.Answer.Rejects() })
-	o := c.OptionByCategory(acpclient.CategoryMode)
+	working := slices.ContainsFunc(s.liveTools, func(t *ToolCall) bool { return t.Running() && !t.Answer.Rejects() })
+	o := s.OptionByCategory(acpclient.CategoryMode)
 	if working || o == nil || !q.Safer(mode, string(o.CurrentValue.ID)) {
-		c.applyMode(acpclient.SessionModeID(mode))
+		s.applyMode(acpclient.SessionModeID(mode), fx)
 	}
 	return true
 }
 
 // shown returns a tool call's output for display. The received output is not changed.
-func (c *Conversation) shown(content acpclient.ToolCallContents) acpclient.ToolCallContents {
-	q := c.quirks()
+func (s *State) shown(content acpclient.ToolCallContents) acpclient.ToolCallContents {
+	q := s.quirks()
 	if !q.TaggedOutput {
 		return content
 	}
@@ -119,8 +119,8 @@ func (c *Conversation) shown(content acpclient.ToolCallContents) acpclient.ToolC
 
 // exitCode takes the exit code of a command from the raw output of a call. The command
 // of a call that says it is completed may have failed.
-func (c *Conversation) exitCode(t *ToolCall, u *acpclient.ToolCallUpdate) {
-	if len(u.RawOutput) == 0 || !c.quirks().ExitCodeInRawOutput {
+func (s *State) exitCode(t *ToolCall, u *acpclient.ToolCallUpdate) {
+	if len(u.RawOutput) == 0 || !s.quirks().ExitCodeInRawOutput {
 		return
 	}
 	code, ok := acpclient.MetaValue[int](u.RawOutput, "metadata", "exit")

@@ -31,13 +31,11 @@ type settings struct {
 	// optionsGiven means that the agent has config options: they replace its modes
 	// and models, for display and for switching.
 	optionsGiven bool
-
-	agentChanges
 }
 
 // replaceOptions takes the complete state of all options. It ignores options of an
 // unknown type, as the protocol wants; the stored event still has them.
-func (c *Conversation) replaceOptions(all []acpclient.SessionConfigOption) {
+func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {
 	known := make([]acpclient.SessionConfigOption, 0, len(all))
 	for _, o := range all {
 		if o.Type == acpclient.ConfigSelect || o.Type == acpclient.ConfigBoolean {
@@ -45,10 +43,10 @@ func (c *Conversation) replaceOptions(all []acpclient.SessionConfigOption) {
 				o.Options = modelNames(o.Options)
 			}
 			known = append(known, o)
-			c.stated[o.ID] = true
+			s.stated[o.ID] = true
 		}
 	}
-	c.Options, c.optionsGiven = known, true
+	s.Options, s.optionsGiven = known, true
 }
 
 // modelNames names a model by its ID if its name is only the ID with a capital, such as
@@ -68,31 +66,31 @@ func modelNames(groups acpclient.ConfigSelectOptions) acpclient.ConfigSelectOpti
 
 // updateOptions takes the complete state of all options from the agent's answer to a
 // switch, or, if answer is nil, from an update, and tells what has changed.
-func (c *Conversation) updateOptions(all []acpclient.SessionConfigOption, answer *OptionSettled) {
-	before, given := c.Options, c.optionsGiven
-	c.replaceOptions(all)
+func (s *State) updateOptions(all []acpclient.SessionConfigOption, answer *OptionSettled, fx *effect) {
+	before, given := s.Options, s.optionsGiven
+	s.replaceOptions(all)
 	if given { // else they replace modes and models
-		c.tellChanges(before, answer)
+		s.noteChanges(before, answer, fx)
 	}
 }
 
 // takeLegacy makes options of the modes and models of an agent that has no
 // options. What the state does not mention stays as it was.
-func (c *Conversation) takeLegacy(s acpclient.SessionState) {
-	mode, model := c.Option(LegacyModeID), c.Option(LegacyModelID)
-	if s.Modes != nil {
+func (s *State) takeLegacy(opened acpclient.SessionState) {
+	mode, model := s.Option(LegacyModeID), s.Option(LegacyModelID)
+	if opened.Modes != nil {
 		var values []acpclient.ConfigSelectOption
-		for _, m := range s.Modes.AvailableModes {
+		for _, m := range opened.Modes.AvailableModes {
 			values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ID), Name: m.Name, Description: m.Description})
 		}
-		mode = legacyOption(LegacyModeID, acpclient.CategoryMode, acpclient.ConfigValueID(s.Modes.CurrentModeID), values)
+		mode = legacyOption(LegacyModeID, acpclient.CategoryMode, acpclient.ConfigValueID(opened.Modes.CurrentModeID), values)
 	}
-	if s.Models != nil {
+	if opened.Models != nil {
 		var values []acpclient.ConfigSelectOption
-		for _, m := range s.Models.AvailableModels {
+		for _, m := range opened.Models.AvailableModels {
 			values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ModelID), Name: cmp.Or(m.Name, m.ModelID), Description: m.Description})
 		}
-		model = legacyOption(LegacyModelID, acpclient.CategoryModel, acpclient.ConfigValueID(s.Models.CurrentModelID), values)
+		model = legacyOption(LegacyModelID, acpclient.CategoryModel, acpclient.ConfigValueID(opened.Models.CurrentModelID), values)
 	}
 	var options []acpclient.SessionConfigOption
 	for _, o := range []*acpclient.SessionConfigOption{mode, model} {
@@ -100,7 +98,7 @@ func (c *Conversation) takeLegacy(s acpclient.SessionState) {
 			options = append(options, *o)
 		}
 	}
-	c.Options = options
+	s.Options = options
 }
 
 var legacyNames = map[acpclient.ConfigID]string{LegacyModeID: "Mode", LegacyModelID: "Model"}
@@ -116,25 +114,25 @@ func legacyOption(id acpclient.ConfigID, category acpclient.ConfigCategory, curr
 // options and modes may tell of the change only in this older way, so the option
 // of the category mode follows it. A config option takes only the values that it
 // offers; a mode that the agent has not listed is shown under its id.
-func (c *Conversation) applyMode(id acpclient.SessionModeID) {
-	o := c.OptionByCategory(acpclient.CategoryMode)
+func (s *State) applyMode(id acpclient.SessionModeID, fx *effect) {
+	o := s.OptionByCategory(acpclient.CategoryMode)
 	if o == nil || o.Type != acpclient.ConfigSelect {
 		return
 	}
 	value := acpclient.ConfigValueID(id)
 	offered := slices.ContainsFunc(o.Options.All(), func(v acpclient.ConfigSelectOption) bool { return v.Value == value })
 	if offered || o.ID == LegacyModeID {
-		before := c.Options
-		c.stated[o.ID] = true
-		c.setOption(o.ID, acpclient.SelectValue(value))
-		c.tellChanges(before, nil)
+		before := s.Options
+		s.stated[o.ID] = true
+		s.setOption(o.ID, acpclient.SelectValue(value))
+		s.noteChanges(before, nil, fx)
 	}
 }
 
 // setOption changes the value of one option; what was received stays as it was.
-func (c *Conversation) setOption(id acpclient.ConfigID, v acpclient.ConfigValue) {
-	c.Options = slices.Clone(c.Options)
-	if o := c.Option(id); o != nil {
+func (s *State) setOption(id acpclient.ConfigID, v acpclient.ConfigValue) {
+	s.Options = slices.Clone(s.Options)
+	if o := s.Option(id); o != nil {
 		o.CurrentValue = v
 	}
 }
@@ -142,49 +140,44 @@ func (c *Conversation) setOption(id acpclient.ConfigID, v acpclient.ConfigValue)
 // applyOptionSettled takes the agent's answer to a switch. The agent's last word counts:
 // an answer without a state sets the value that was sent, unless the agent has stated
 // one meanwhile, or has answered a later switch.
-func (c *Conversation) applyOptionSettled(e OptionSettled) {
-	asked := slices.ContainsFunc(c.pending[e.Option], func(p OptionChosen) bool { return p.Seq == e.Seq })
-	c.pending[e.Option] = slices.DeleteFunc(c.pending[e.Option], func(p OptionChosen) bool { return p.Seq <= e.Seq })
-	if len(c.pending[e.Option]) == 0 {
-		delete(c.pending, e.Option)
+func (s *State) applyOptionSettled(e OptionSettled, fx *effect) {
+	asked := slices.ContainsFunc(s.pending[e.Option], func(p OptionChosen) bool { return p.Seq == e.Seq })
+	s.pending[e.Option] = slices.DeleteFunc(s.pending[e.Option], func(p OptionChosen) bool { return p.Seq <= e.Seq })
+	if len(s.pending[e.Option]) == 0 {
+		delete(s.pending, e.Option)
 	}
-	stated := c.stated[e.Option]
-	delete(c.stated, e.Option)
+	stated := s.stated[e.Option]
+	delete(s.stated, e.Option)
 	if e.Err != nil {
-		name := cmp.Or(legacyNames[e.Option], string(e.Option)) // if the option is gone
-		if o := c.Option(e.Option); o != nil {
-			name = o.Name
-		}
-		c.addFailure(name+" was not changed", e.Err)
 		return
 	}
-	overtaken := e.Seq < c.settled[e.Option]
-	c.settled[e.Option] = max(e.Seq, c.settled[e.Option])
+	overtaken := e.Seq < s.settled[e.Option]
+	s.settled[e.Option] = max(e.Seq, s.settled[e.Option])
 	var answer *OptionSettled
 	if asked && !overtaken {
 		answer = &e
 	}
 	if e.Options != nil { // the whole state, as the agent has it now
-		c.updateOptions(e.Options, answer)
-		delete(c.stated, e.Option)
+		s.updateOptions(e.Options, answer, fx)
+		delete(s.stated, e.Option)
 		return
 	}
-	before := c.Options
+	before := s.Options
 	if !overtaken && !stated {
-		c.setOption(e.Option, e.Value)
+		s.setOption(e.Option, e.Value)
 	}
-	c.tellChanges(before, answer)
+	s.noteChanges(before, answer, fx)
 }
 
 // Option returns the option with this id, nil if there is none.
-func (c *Conversation) Option(id acpclient.ConfigID) *acpclient.SessionConfigOption {
-	return optionIn(c.Options, func(o *acpclient.SessionConfigOption) bool { return o.ID == id })
+func (s *State) Option(id acpclient.ConfigID) *acpclient.SessionConfigOption {
+	return optionIn(s.Options, func(o *acpclient.SessionConfigOption) bool { return o.ID == id })
 }
 
 // OptionByCategory returns the first option of a category, nil if there is
 // none. Order is the agent's priority.
-func (c *Conversation) OptionByCategory(cat acpclient.ConfigCategory) *acpclient.SessionConfigOption {
-	return optionIn(c.Options, func(o *acpclient.SessionConfigOption) bool { return o.Category == cat })
+func (s *State) OptionByCategory(cat acpclient.ConfigCategory) *acpclient.SessionConfigOption {
+	return optionIn(s.Options, func(o *acpclient.SessionConfigOption) bool { return o.Category == cat })
 }
 
 // OptionNamed finds an option by its id, or else by its name; nil if there is none.
@@ -207,8 +200,8 @@ func optionIn(options []acpclient.SessionConfigOption, fits func(*acpclient.Sess
 
 // OptionValue returns the value that an option is to have: that of the latest switch
 // that the agent has not answered, with pending, or else the current one.
-func (c *Conversation) OptionValue(o *acpclient.SessionConfigOption) (v acpclient.ConfigValue, pending bool) {
-	if p := c.pending[o.ID]; len(p) > 0 {
+func (s *State) OptionValue(o *acpclient.SessionConfigOption) (v acpclient.ConfigValue, pending bool) {
+	if p := s.pending[o.ID]; len(p) > 0 {
 		return p[len(p)-1].Value, true
 	}
 	return o.CurrentValue, false
@@ -216,8 +209,8 @@ func (c *Conversation) OptionValue(o *acpclient.SessionConfigOption) (v acpclien
 
 // Pending returns the latest switch of an option to another value that the agent has not
 // answered.
-func (c *Conversation) Pending(o *acpclient.SessionConfigOption) (to OptionChosen, ok bool) {
-	p := c.pending[o.ID]
+func (s *State) Pending(o *acpclient.SessionConfigOption) (to OptionChosen, ok bool) {
+	p := s.pending[o.ID]
 	if len(p) == 0 || p[len(p)-1].Value == o.CurrentValue {
 		return OptionChosen{}, false
 	}
@@ -226,12 +219,12 @@ func (c *Conversation) Pending(o *acpclient.SessionConfigOption) (to OptionChose
 
 // CategoryValue returns the name of the value that the first option of a category is to
 // have, as OptionValue does; "" if there is no such option.
-func (c *Conversation) CategoryValue(cat acpclient.ConfigCategory) (name string, pending bool) {
-	o := c.OptionByCategory(cat)
+func (s *State) CategoryValue(cat acpclient.ConfigCategory) (name string, pending bool) {
+	o := s.OptionByCategory(cat)
 	if o == nil {
 		return "", false
 	}
-	v, pending := c.OptionValue(o)
+	v, pending := s.OptionValue(o)
 	return ValueName(o, v), pending
 }
 
@@ -275,16 +268,6 @@ func ValueName(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string
 	return string(v.ID)
 }
 
-// agentChanges is what the agent has changed about the options without being asked.
-type agentChanges struct {
-	// changed lists the options that the last event has changed.
-	changed []acpclient.ConfigID
-	// told is the note about the latest changes, which further changes are merged into
-	// while it is the last item, and toldChanges is what it says.
-	told        *Note
-	toldChanges []optionChange
-}
-
 // optionChange is a change of an option that the person did not ask for.
 type optionChange struct {
 	id   acpclient.ConfigID
@@ -297,54 +280,61 @@ type optionChange struct {
 
 // ChangedByAgent returns the options that the agent has changed with the last event
 // without being asked for that.
-func (c *Conversation) ChangedByAgent() []acpclient.ConfigID { return c.changed }
+func (c *Conversation) ChangedByAgent() []acpclient.ConfigID {
+	var ids []acpclient.ConfigID
+	for _, change := range c.effect.options {
+		ids = append(ids, change.id)
+	}
+	return ids
+}
 
-// tellChanges notes what the agent has changed about the options. before is the previous
+// noteChanges notes what the agent has changed about the options. before is the previous
 // state of the options, answer the switch that the agent has just answered, if any.
-func (c *Conversation) tellChanges(before []acpclient.SessionConfigOption, answer *OptionSettled) {
-	if c.Phase != PhaseReady || len(before) == 0 {
+func (s *State) noteChanges(before []acpclient.SessionConfigOption, answer *OptionSettled, fx *effect) {
+	if s.Phase != PhaseReady || len(before) == 0 {
 		return
 	}
-	var changes []optionChange
-	for i := range c.Options {
-		o := &c.Options[i]
+	for i := range s.Options {
+		o := &s.Options[i]
 		was := optionIn(before, func(b *acpclient.SessionConfigOption) bool { return b.ID == o.ID })
-		if change, ok := c.changeOf(was, o, answer); ok {
-			changes = append(changes, change)
+		if change, ok := s.changeOf(was, o, answer); ok {
+			fx.options = append(fx.options, change)
 		}
 	}
 	for i := range before {
-		if o := &before[i]; c.Option(o.ID) == nil {
-			changes = append(changes, optionChange{id: o.ID, name: o.Name, from: currentName(o)})
+		if o := &before[i]; s.Option(o.ID) == nil {
+			fx.options = append(fx.options, optionChange{id: o.ID, name: o.Name, from: currentName(o)})
 		}
 	}
+}
+
+// showChanges tells what the agent has changed about the options.
+func (c *Conversation) showChanges() {
+	changes := c.effect.options
 	if len(changes) == 0 {
 		return
 	}
-	for _, change := range changes {
-		c.changed = append(c.changed, change.id)
-	}
-	if n := len(c.Items); n > 0 && c.Items[n-1] == Item(c.told) {
-		if merged, ok := mergeChanges(c.toldChanges, changes); ok {
-			c.toldChanges = merged
-			c.told.Title = changeText(merged)
-			c.told.changed()
+	if n := len(c.Items); n > 0 && c.Items[n-1] == Item(c.changes) {
+		if merged, ok := mergeChanges(c.noted, changes); ok {
+			c.noted = merged
+			c.changes.Title = changeText(merged)
+			c.changes.changed()
 			return
 		}
 	}
-	c.told, c.toldChanges = &Note{Severity: acpclient.NoticeInfo, Title: changeText(changes)}, changes
-	c.addItem(c.told)
+	c.changes, c.noted = &Note{Severity: acpclient.NoticeInfo, Title: changeText(changes)}, changes
+	c.addItem(c.changes)
 }
 
 // changeOf returns how an option differs from its previous state, nil if it is new, or
 // from what the person asked for. A value that the person waits for is no change.
-func (c *Conversation) changeOf(before, now *acpclient.SessionConfigOption, answer *OptionSettled) (optionChange, bool) {
+func (s *State) changeOf(before, now *acpclient.SessionConfigOption, answer *OptionSettled) (optionChange, bool) {
 	change := optionChange{id: now.ID, name: now.Name, to: currentName(now)}
 	if before == nil {
 		return change, true
 	}
 	change.from = currentName(before)
-	pending := c.pending[now.ID]
+	pending := s.pending[now.ID]
 	differs := before.CurrentValue != now.CurrentValue
 	if answer != nil && answer.Option == now.ID && len(pending) == 0 {
 		if now.CurrentValue == answer.Value {

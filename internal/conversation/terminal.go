@@ -239,9 +239,9 @@ func (c *Conversation) Shell() *Terminal {
 	return nil
 }
 
-// keepPersonal takes over what runs, and what is the person's own, from a
-// conversation that is forgotten.
-func (c *Conversation) keepPersonal(before *Conversation) {
+// keepPersonal takes over what runs, and what is the user's own, from a
+// transcript that is forgotten.
+func (c *Conversation) keepPersonal(before *Transcript) {
 	for id, t := range before.Terminals {
 		if t.Personal {
 			c.Terminals[id] = t

@@ -10,69 +10,64 @@ import (
 
 // toolByID returns the tool call with this id, a new one if there was none: meta is
 // what is said of it first.
-func (c *Conversation) toolByID(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
-	t := c.tools[id]
+func (s *State) toolByID(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
+	t := s.tools[id]
 	if t == nil {
-		t = c.newTool(id, meta, at)
+		t = s.newTool(id, meta, at)
 	}
 	return t
 }
 
 // Tool is the tool call with this id, nil if there is none.
-func (c *Conversation) Tool(id acpclient.ToolCallID) *ToolCall { return c.tools[id] }
+func (s *State) Tool(id acpclient.ToolCallID) *ToolCall { return s.tools[id] }
 
-// newTool adds a tool call. Nothing can refer to one without an id later. Of history
+// newTool creates a tool call. Nothing can refer to one without an id later. Of history
 // that is replayed it is not known when it happened.
-func (c *Conversation) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
-	c.closeMessage()
-	c.echo = Echo{}
+func (s *State) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
 	parent := parentOf(meta)
 	if parent == id {
 		parent = ""
 	}
-	t := &ToolCall{ID: id, Parent: parent, Kind: acpclient.ToolOther, Live: c.live(), announced: c.turns}
+	t := &ToolCall{ID: id, Parent: parent, Kind: acpclient.ToolOther, Live: s.live(), announced: s.turns}
 	if t.Live {
 		t.Started = at
-		c.liveTools = append(c.liveTools, t)
+		s.liveTools = append(s.liveTools, t)
 	}
 	if id != "" {
-		c.tools[id] = t
+		s.tools[id] = t
 	}
-	c.addNested(t, parent)
 	return t
 }
 
-// applyToolCall adds a call, or brings the one with its id up to date. If that one
-// ended in an earlier turn, a new one is added: some agents count their calls from
+// applyToolCall creates a call, or brings the one with its id up to date. If that one
+// ended in an earlier turn, a new one is created: some agents count their calls from
 // 1 in each turn.
-func (c *Conversation) applyToolCall(u *acpclient.ToolCall, at time.Time) {
-	t := c.tools[u.ToolCallID]
-	if t == nil || t.announced != c.turns && t.ended() {
-		t = c.newTool(u.ToolCallID, u.Meta, at)
+func (s *State) applyToolCall(u *acpclient.ToolCall, at time.Time, fx *effect) {
+	t := s.tools[u.ToolCallID]
+	if t == nil || t.announced != s.turns && t.ended() {
+		t = s.newTool(u.ToolCallID, u.Meta, at)
 	}
-	c.tellTool(t, at, &acpclient.ToolCallUpdate{
+	s.tellTool(t, at, &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
-		Content: c.shown(u.Content), Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
-	})
+		Content: s.shown(u.Content), Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
+	}, fx)
 }
 
 // tellTool takes what the agent tells of a call outside of its questions about it.
-func (c *Conversation) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate) {
-	c.exitCode(t, u)
-	c.changeTool(t, u, at)
-	c.questionsFollow(t, u)
+func (s *State) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate, fx *effect) {
+	s.exitCode(t, u)
+	s.changeTool(t, u, at, fx)
+	s.questionsFollow(t, u)
 }
 
 // applyToolCallContentChunk adds to what a call has produced.
-func (c *Conversation) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time) {
-	t := c.toolByID(u.ToolCallID, u.Meta, at)
-	added := c.shown(u.Content)
-	t.add(added)
-	c.embedTerminals(t, added)
+func (s *State) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time, fx *effect) {
+	t := s.toolByID(u.ToolCallID, u.Meta, at)
+	t.add(s.shown(u.Content))
 	told := &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Meta: u.Meta}
-	c.changeTool(t, told, at)
+	s.changeTool(t, told, at, fx)
 	told.Content = t.Content
-	c.questionsFollow(t, told)
+	s.questionsFollow(t, told)
 }
 
 // add adds to the content in amortised constant time. What an update brought stays as it
@@ -85,18 +80,16 @@ func (t *ToolCall) add(content acpclient.ToolCallContents) {
 	t.Content, t.grows = append(t.Content, content...), true
 }
 
-// changeTool brings a tool call up to date. What is nil in the update stays as it
-// is.
-func (c *Conversation) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Time) {
+// changeTool brings a tool call up to date. What is nil in the update stays as it is.
+func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Time, fx *effect) {
 	before := t.Status
 	t.apply(u)
 	t.clockFrom(before, at)
-	if len(u.RawInput) > 0 && len(t.Tasks) > 0 && c.turnPlan == nil && len(c.plans) == 0 {
-		c.Plan = &Plan{Entries: t.Tasks} // the agent sends no plans
+	if parent := parentOf(u.Meta); parent != "" && parent != t.ID && parent != t.Parent {
+		t.Parent = parent
+		fx.moved = true
 	}
-	c.embedTerminals(t, u.Content)
-	c.toolMeta(t, u.Meta)
-	c.settle(c.nodes[t.index])
+	fx.calls = append(fx.calls, t)
 }
 
 // apply takes the fields of an update. What is nil in it stays as it is.
@@ -141,6 +134,46 @@ func saysNothing(raw []byte) bool {
 		return true
 	}
 	return false
+}
+
+// showCall gives the call that an event has changed its place in the transcript, and shows
+// the terminals in it that the event names.
+func (c *Conversation) showCall(content acpclient.ToolCallContents, rawInput []byte, meta acpclient.Meta) {
+	t := c.effect.calls[0]
+	n := c.nodeOf(t)
+	switch {
+	case n == nil:
+		c.closeMessage()
+		c.echo = Echo{}
+		c.addNested(t, t.Parent)
+		n = c.nodeOf(t)
+	case c.effect.moved:
+		c.move(n, t.Parent)
+	}
+	if len(t.Tasks) > 0 && len(rawInput) > 0 && !saysNothing(rawInput) && c.turnPlan == nil && len(c.plans) == 0 {
+		c.Plan = &Plan{Entries: t.Tasks} // the agent sends no plans
+	}
+	c.embedTerminals(t, content)
+	c.showOwnTerminals(t, meta)
+	c.settle(n)
+}
+
+// settleCalls finds the right places for the calls that an event has changed. A call may
+// have been forgotten with its session.
+func (c *Conversation) settleCalls() {
+	for _, t := range c.effect.calls {
+		if n := c.nodeOf(t); n != nil {
+			c.settle(n)
+		}
+	}
+}
+
+// nodeOf returns the place of a call, nil if it has none.
+func (c *Conversation) nodeOf(t *ToolCall) *Node {
+	if t.index < len(c.Items) && c.Items[t.index] == Item(t) {
+		return c.nodes[t.index]
+	}
+	return nil
 }
 
 // embedTerminals shows the terminals that contents name in a call.
@@ -204,14 +237,10 @@ type (
 	}
 )
 
-// toolMeta takes what the _meta of a tool call says.
-func (c *Conversation) toolMeta(t *ToolCall, m acpclient.Meta) {
+// showOwnTerminals takes what the _meta of a tool call says about terminals of the agent.
+func (c *Conversation) showOwnTerminals(t *ToolCall, m acpclient.Meta) {
 	if len(m) == 0 {
 		return
-	}
-	if parent := parentOf(m); parent != "" && parent != t.ID && parent != t.Parent {
-		t.Parent = parent
-		c.move(c.nodes[t.index], parent)
 	}
 	if info, ok := acpclient.MetaValue[ownInfo](m, "terminal_info"); ok && info.ID != "" {
 		term := c.terminalByID(info.ID)

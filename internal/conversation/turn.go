@@ -13,9 +13,7 @@ import (
 )
 
 func (c *Conversation) applyPromptSent(e PromptSent) {
-	c.newTurn()
-	c.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
-	c.Turn.follow(c.asks(), e.At)
+	c.beginTurn()
 	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true, own: true}
 	for _, b := range e.Prompt {
 		m.Parts.add(b)
@@ -25,12 +23,10 @@ func (c *Conversation) applyPromptSent(e PromptSent) {
 	c.echo = NewEcho(e.Prompt)
 }
 
-// newTurn forgets what belongs to the turn before.
-func (c *Conversation) newTurn() {
+// beginTurn forgets what belongs to the transcript of the turn before.
+func (c *Conversation) beginTurn() {
 	c.closeMessages()
-	c.turns++
 	c.turnPlan, c.prompt = nil, nil
-	clear(c.questioned)
 	c.echo = Echo{}
 }
 
@@ -38,12 +34,10 @@ func (c *Conversation) newTurn() {
 const longTurn = 10 * time.Second
 
 func (c *Conversation) applyTurnEnded(e TurnEnded) {
-	c.endTools(e.Reason == acpclient.StopCancelled, e.At)
+	c.settleCalls()
 	c.closeMessages()
-	c.Turn.stop(e.At)
-	worked := c.Turn.Took()
-	c.Turn = Turn{}
 	c.echo = Echo{}
+	worked := c.effect.worked
 	title, severity := stopWords(e.Reason)
 	switch {
 	case e.Err != nil:
@@ -74,16 +68,16 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 // endTools says of the tool calls of the turn that it has ended. If it was
 // cancelled, those that were not done are marked; those that the person has denied
 // are marked in any case.
-func (c *Conversation) endTools(cancelled bool, at time.Time) {
+func (s *State) endTools(cancelled bool, at time.Time, fx *effect) {
 	var on []*ToolCall
 	// Calls in the background go on while the agent is idle.
-	background := make(map[acpclient.ToolCallID]bool, len(c.Work.Background))
-	for _, b := range c.Work.Background {
+	background := make(map[acpclient.ToolCallID]bool, len(s.Work.Background))
+	for _, b := range s.Work.Background {
 		if b.ToolCallID != "" {
 			background[b.ToolCallID] = true
 		}
 	}
-	for _, t := range c.liveTools {
+	for _, t := range s.liveTools {
 		if background[t.ID] && !t.ended() {
 			on = append(on, t)
 			continue
@@ -94,9 +88,9 @@ func (c *Conversation) endTools(cancelled bool, at time.Time) {
 		}
 		t.Live = false
 		t.changed()
-		c.settle(c.nodes[t.index])
+		fx.calls = append(fx.calls, t)
 	}
-	c.liveTools = on
+	s.liveTools = on
 }
 
 // addFailure adds a note about an error. What an answer of the agent has for programs
@@ -163,18 +157,16 @@ type Work struct {
 	Background []acpclient.BackgroundWork
 }
 
-// applyState takes what the agent says it is doing. Its calls in the background go on
+// applyWork takes what the agent says it is doing. Its calls in the background go on
 // when a turn has ended.
-func (c *Conversation) applyState(u *acpclient.StateUpdate, at time.Time) {
-	c.Work.State = u.State
+func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time, fx *effect) {
+	s.Work.State = u.State
 	if u.Background != nil {
-		c.Work.Background = u.Background
+		s.Work.Background = u.Background
 	}
-	if c.Turn.Running || u.State != acpclient.WorkIdle {
-		return
+	if !s.Turn.Running && u.State == acpclient.WorkIdle {
+		s.endTools(u.StopReason == acpclient.StopCancelled, at, fx) // of work that no prompt began
 	}
-	c.closeMessages() // of work that no prompt began
-	c.endTools(u.StopReason == acpclient.StopCancelled, at)
 }
 
 // Busy reports whether the agent works on something that no prompt of the person's
@@ -184,8 +176,8 @@ func (w *Work) Busy() bool {
 }
 
 // live reports whether what begins now is at work, and not history that is replayed.
-func (c *Conversation) live() bool {
-	return c.Turn.Running || c.Phase == PhaseReady && c.Work.Busy()
+func (s *State) live() bool {
+	return s.Turn.Running || s.Phase == PhaseReady && s.Work.Busy()
 }
 
 // Operation is a part of the agent's work that can be cancelled alone: a call, or the
@@ -196,9 +188,9 @@ type Operation struct {
 }
 
 // Operations returns the running operations, the oldest first.
-func (c *Conversation) Operations() []Operation {
+func (s *State) Operations() []Operation {
 	var all []Operation
-	for _, t := range c.liveTools {
+	for _, t := range s.liveTools {
 		if t.ended() || t.Cancelled {
 			continue
 		}
@@ -287,15 +279,15 @@ func (t *ToolCall) clockFrom(before acpclient.ToolCallStatus, at time.Time) {
 }
 
 // asks reports whether any question to the person is open.
-func (c *Conversation) asks() bool { return len(c.Permissions)+len(c.Elicitations) > 0 }
+func (s *State) asks() bool { return len(s.Permissions)+len(s.Elicitations) > 0 }
 
 // hold lets clocks stand still while a question is open: that of the turn, those of
 // the call that is asked about and of the calls that it works for. It returns the
 // calls; the call may be nil. Of calls that are nested deeper than is shown, only the
 // inner ones are held.
-func (c *Conversation) hold(t *ToolCall, at time.Time) (held []*ToolCall) {
-	c.Turn.follow(true, at)
-	for ; t != nil && len(held) < maxNesting && !slices.Contains(held, t); t = c.tools[t.Parent] {
+func (s *State) hold(t *ToolCall, at time.Time) (held []*ToolCall) {
+	s.Turn.follow(true, at)
+	for ; t != nil && len(held) < maxNesting && !slices.Contains(held, t); t = s.tools[t.Parent] {
 		t.follow(true, at)
 		held = append(held, t)
 	}
@@ -304,11 +296,11 @@ func (c *Conversation) hold(t *ToolCall, at time.Time) (held []*ToolCall) {
 
 // release lets clocks go on after a question was closed, as far as no other question
 // holds them.
-func (c *Conversation) release(held []*ToolCall, at time.Time) {
-	c.Turn.follow(c.asks(), at)
+func (s *State) release(held []*ToolCall, at time.Time) {
+	s.Turn.follow(s.asks(), at)
 	for _, t := range held {
 		holds := func(others []*ToolCall) bool { return slices.Contains(others, t) }
-		t.follow(slices.ContainsFunc(c.Permissions, func(p *Permission) bool { return holds(p.holds) }) ||
-			slices.ContainsFunc(c.Elicitations, func(q *Elicitation) bool { return holds(q.holds) }), at)
+		t.follow(slices.ContainsFunc(s.Permissions, func(p *Permission) bool { return holds(p.holds) }) ||
+			slices.ContainsFunc(s.Elicitations, func(q *Elicitation) bool { return holds(q.holds) }), at)
 	}
 }

@@ -1,0 +1,396 @@
+package conversation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+)
+
+// State is what decides in a session: whether a prompt can be sent, whether a turn runs,
+// what is open. It is a pure fold of the session's events, and holds nothing that is only
+// read. Whoever takes part in a session folds it: the session itself to ask it, and every
+// front end as the part of its [Conversation]. It is not safe for concurrent use.
+type State struct {
+	ID        acpclient.SessionID
+	Cwd       string
+	Title     string
+	UpdatedAt string
+
+	Agent AgentState
+	Phase Phase
+
+	// Options are all that the user can set about the session, in the agent's
+	// order. Modes and models of an agent without config options are among them.
+	Options  []acpclient.SessionConfigOption
+	Commands []acpclient.AvailableCommand
+	Usage    *acpclient.UsageUpdate
+
+	Turn        Turn
+	Work        Work
+	Queue       []QueuedPrompt
+	QueuePaused bool
+
+	// Permissions and Elicitations are the open questions, oldest first.
+	Permissions  []*Permission
+	Elicitations []*Elicitation
+	// Judging are the questions that the rules are judging. The user is not asked yet.
+	Judging []*Permission
+
+	// AuthError is the agent's answer when it wants the user to sign in, or when
+	// signing in has failed.
+	AuthError error
+
+	settings
+
+	tools      map[acpclient.ToolCallID]*ToolCall
+	questioned map[acpclient.ToolCallID]*ToolCall // see announcedOf; those of the current turn
+	liveTools  []*ToolCall                        // those that were announced in the running turn
+	turns      int                                // how many turns have begun
+	// speaking is the message that the last chunk belongs to.
+	speaking messageKey
+	// visits are the questions for which the user opened an address, until the
+	// agent says that they are done there.
+	visits []*Elicitation
+	// before is the state that an opening has cleared, until the session is open.
+	before *State
+	// effect is what the last event has changed.
+	effect effect
+}
+
+// NewState returns the state of a session in which nothing has happened.
+func NewState() *State {
+	return &State{
+		settings: settings{
+			pending: map[acpclient.ConfigID][]OptionChosen{}, settled: map[acpclient.ConfigID]int{}, stated: map[acpclient.ConfigID]bool{},
+		},
+		tools:      map[acpclient.ToolCallID]*ToolCall{},
+		questioned: map[acpclient.ToolCallID]*ToolCall{},
+	}
+}
+
+// effect is what an event has changed in the State, for the transcript to show.
+type effect struct {
+	// calls are the tool calls that were created or changed, in order, and moved that
+	// which has another parent now.
+	calls []*ToolCall
+	moved bool
+	// worked is how long the turn took that has ended.
+	worked time.Duration
+	// closed is the question that was answered.
+	closed *Elicitation
+	// options are what the agent has changed about the options without being asked.
+	options []optionChange
+	// announced means that a message was no message: it announced a mode.
+	announced bool
+	// restored means that an opening has failed, and the state before it is back.
+	restored bool
+}
+
+// Apply folds an event. It never fails: an event that makes no sense where it stands
+// changes what it can.
+func (s *State) Apply(e Event) {
+	s.effect = effect{calls: s.effect.calls[:0]}
+	fx := &s.effect
+	switch e := e.(type) {
+	case Text:
+		if e.Text != "" {
+			s.speaks(messageKey{chunk: e.Chunk, id: e.MessageID})
+		}
+	case Update:
+		s.applyUpdate(e, fx)
+	case AgentStarting:
+		s.Phase = PhaseStarting
+		s.Agent = AgentState{Command: e.Command, Since: e.At, Info: s.Agent.Info}
+	case AgentReady:
+		s.Agent.Capabilities = e.Info.AgentCapabilities
+		s.Agent.AuthMethods = e.Info.AuthMethods
+		s.Agent.Protocol = e.Info.ProtocolVersion
+		if e.Info.AgentInfo != nil {
+			s.Agent.Info = *e.Info.AgentInfo
+		}
+	case AgentLost:
+		s.applyAgentLost(e, fx)
+	case SessionOpening:
+		s.applyOpening(e)
+	case SessionOpened:
+		s.applyOpened(e)
+	case SessionFailed:
+		s.restore(fx)
+		s.Phase = PhaseFailed
+	case PromptSent:
+		s.newTurn()
+		s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
+		s.Turn.follow(s.asks(), e.At)
+	case CancelRequested:
+		s.Turn.Cancelling = e.At
+		s.endTools(true, e.At, fx)
+	case TurnEnded:
+		s.endTools(e.Reason == acpclient.StopCancelled, e.At, fx)
+		s.Turn.stop(e.At)
+		fx.worked = s.Turn.Took()
+		s.Turn = Turn{}
+	case QueueChanged:
+		s.Queue, s.QueuePaused = e.Queue, e.Paused
+	case OptionChosen:
+		s.pending[e.Option] = append(s.pending[e.Option], e)
+		delete(s.stated, e.Option)
+	case OptionSettled:
+		s.applyOptionSettled(e, fx)
+	case PermissionOpened:
+		s.applyPermissionOpened(e, fx)
+	case PermissionReferred:
+		s.applyPermissionReferred(e)
+	case PermissionClosed:
+		s.applyPermissionClosed(e, fx)
+	case ElicitationOpened:
+		q := &Elicitation{ID: e.ID, Request: e.Request}
+		s.Elicitations = append(s.Elicitations, q)
+		q.holds = s.hold(s.tools[e.Request.ToolCallID], e.At)
+	case ElicitationClosed:
+		s.applyElicitationClosed(e, fx)
+	case ElicitationCompleted:
+		// The question may still be open.
+		for _, q := range slices.Concat(s.Elicitations, s.visits) {
+			if q.Request.ElicitationID == e.ElicitationID {
+				q.Completed = true
+				q.changed()
+			}
+		}
+		s.visits = slices.DeleteFunc(s.visits, func(q *Elicitation) bool { return q.Completed })
+	case AuthRequired:
+		s.AuthError = e.Err
+	case AuthDone:
+		s.AuthError = e.Err
+	}
+}
+
+// applyUpdate folds a session update.
+func (s *State) applyUpdate(e Update, fx *effect) {
+	switch u := e.Update.(type) {
+	case *acpclient.ContentChunk:
+		if fx.announced = s.applyAnnouncedMode(u, fx); !fx.announced {
+			id, _ := marksOf(u)
+			s.speaks(messageKey{u.Chunk, id, parentOf(u.Meta)})
+		}
+	case *acpclient.ToolCall:
+		s.applyToolCall(u, e.At, fx)
+	case *acpclient.ToolCallUpdate:
+		told := *u
+		told.Content = s.shown(u.Content)
+		s.tellTool(s.toolByID(u.ToolCallID, u.Meta, e.At), e.At, &told, fx)
+	case *acpclient.ToolCallContentChunk:
+		s.applyToolCallContentChunk(u, e.At, fx)
+	case *acpclient.AvailableCommandsUpdate:
+		s.Commands = u.AvailableCommands
+	case *acpclient.CurrentModeUpdate:
+		s.applyMode(u.CurrentModeID, fx)
+	case *acpclient.ConfigOptionUpdate:
+		if u.ConfigOptions != nil {
+			s.updateOptions(u.ConfigOptions, nil, fx)
+		}
+	case *acpclient.SessionInfoUpdate:
+		field(&s.Title, u.Title)
+		field(&s.UpdatedAt, u.UpdatedAt)
+	case *acpclient.UsageUpdate:
+		usage := *u
+		if usage.Cost == nil && s.Usage != nil {
+			usage.Cost = s.Usage.Cost
+		}
+		s.Usage = &usage
+	case *acpclient.StateUpdate:
+		s.applyWork(u, e.At, fx)
+	}
+}
+
+// speaks notes which message a chunk belongs to: in history that is replayed, a message of
+// the user begins a turn.
+func (s *State) speaks(m messageKey) {
+	goesOn := m.chunk == s.speaking.chunk && m.parent == s.speaking.parent && (m.id == "" || m.id == s.speaking.id)
+	if m.chunk == acpclient.UserMessageChunk && !s.Turn.Running && !goesOn {
+		s.newTurn()
+	}
+	s.speaking = m
+}
+
+// newTurn forgets what belongs to the turn before.
+func (s *State) newTurn() {
+	s.turns++
+	s.speaking = messageKey{}
+	clear(s.questioned)
+}
+
+// applyOpening makes room for the session that is being opened.
+func (s *State) applyOpening(e SessionOpening) {
+	s.Phase = PhaseOpening
+	s.AuthError = nil
+	s.Work = Work{}
+	if !e.Clear && e.How != OpenNew {
+		return
+	}
+	was := *s
+	s.forget(e.Clear && e.ID != "" && e.ID == s.ID)
+	if !e.Clear { // the transcript stays, though the agent does not know it
+		s.turns = was.turns
+		return
+	}
+	if s.before = &was; was.before != nil { // two openings in a row
+		s.before = was.before
+	}
+	was.before = nil
+}
+
+// forget empties the state but for what has events of its own to end it. If the same
+// session comes again, what parley itself knows of it stays.
+func (s *State) forget(same bool) {
+	fresh := NewState()
+	fresh.Agent, fresh.Phase, fresh.Cwd = s.Agent, s.Phase, s.Cwd
+	// A turn may be waiting for this very session, if the user had to sign in on a
+	// terminal first.
+	fresh.Turn, fresh.Queue, fresh.QueuePaused = s.Turn, s.Queue, s.QueuePaused
+	fresh.Permissions, fresh.Judging, fresh.Elicitations, fresh.visits = s.Permissions, s.Judging, s.Elicitations, s.visits
+	if same {
+		fresh.ID, fresh.Title, fresh.UpdatedAt = s.ID, s.Title, s.UpdatedAt
+	}
+	*s = *fresh
+}
+
+// restore brings back the state that an opening has cleared, after that has failed. If a
+// question is open it is about what has come since, which then stays.
+func (s *State) restore(fx *effect) {
+	b := s.before
+	s.before = nil
+	if b == nil || len(s.Permissions)+len(s.Judging)+len(s.Elicitations)+len(s.visits) > 0 {
+		return
+	}
+	b.Agent, b.Phase, b.Turn, b.AuthError = s.Agent, s.Phase, s.Turn, s.AuthError
+	b.Queue, b.QueuePaused = s.Queue, s.QueuePaused
+	b.Permissions, b.Judging, b.Elicitations, b.visits = nil, nil, nil, nil
+	*s = *b
+	fx.restored = true
+}
+
+func (s *State) applyOpened(e SessionOpened) {
+	s.ID, s.Cwd, s.Phase, s.before = e.ID, e.Cwd, PhaseReady, nil
+	clear(s.pending)
+	clear(s.stated)
+	switch {
+	// An empty list beside modes means that there are only modes.
+	case len(e.State.ConfigOptions) > 0 || e.State.ConfigOptions != nil && s.optionsGiven:
+		s.replaceOptions(e.State.ConfigOptions)
+	case !s.optionsGiven:
+		s.takeLegacy(e.State)
+	}
+}
+
+func (s *State) applyAgentLost(e AgentLost, fx *effect) {
+	s.restore(fx)
+	s.Agent.Err, s.Agent.Stderr = e.Err, e.Stderr
+	failed := s.Phase == PhaseStarting || s.Phase == PhaseOpening
+	s.Phase = PhaseLost
+	if failed {
+		s.Phase = PhaseFailed
+	}
+	s.Turn, s.Work = Turn{}, Work{}
+	s.AuthError = nil
+	s.endTools(true, e.At, fx)
+	s.Permissions, s.Judging, s.Elicitations = nil, nil, nil
+	clear(s.pending)
+}
+
+// Phase is where the session is in its life.
+type Phase int
+
+// The phases of a session.
+const (
+	PhaseStarting Phase = iota // the agent's program is starting
+	PhaseOpening               // the agent is opening the session
+	PhaseReady                 // prompts can be sent
+	PhaseFailed                // the agent could not be started, or refused the session
+	PhaseLost                  // the agent exited
+)
+
+// AgentState is the state of the agent.
+type AgentState struct {
+	Command      string
+	Since        time.Time // when it was started
+	Info         acpclient.Implementation
+	Capabilities acpclient.AgentCapabilities
+	AuthMethods  []acpclient.AuthMethod
+	// Protocol is the version of the protocol that the connection speaks, 0 before that
+	// is known.
+	Protocol uint16
+	// Err and Stderr say why it could not be started, or how it ended.
+	Err    error
+	Stderr string
+}
+
+// Name returns the agent's display name, "" while it is unknown.
+func (a AgentState) Name() string {
+	return cmp.Or(a.Info.Title, a.Info.Name)
+}
+
+// SkipAhead is a notification with a session's id: the agent ends the pauses of its turn.
+// The built-in tour has it, for those who have read enough.
+const SkipAhead = "_parley/skip"
+
+// SkipsAhead reports whether the agent takes SkipAhead.
+func (a AgentState) SkipsAhead() bool {
+	skips, _ := acpclient.MetaValue[bool](a.Capabilities.Meta, "parley", "skip")
+	return skips
+}
+
+// Gone reports whether there is no agent that could take a prompt, or no session: it has
+// to be started again. A conversation that is nil has not begun.
+func (c *Conversation) Gone() bool {
+	return c != nil && (c.Phase == PhaseLost || c.Phase == PhaseFailed)
+}
+
+// Starts reports whether the agent is being started, or opens its first session.
+func (s *State) Starts() bool {
+	return s.Phase == PhaseStarting || s.Phase == PhaseOpening && s.ID == ""
+}
+
+// Turn is the current turn.
+type Turn struct {
+	Running bool
+	// Clock is paused while a question is open.
+	Clock
+	// Cancelling is since when the person waits for the turn to be cancelled;
+	// zero if they do not.
+	Cancelling time.Time
+}
+
+// QueuedPrompt is a prompt in the queue.
+type QueuedPrompt struct {
+	ID     int                      `json:"id"`
+	Prompt []acpclient.ContentBlock `json:"prompt"`
+	// Files are the files that the prompt mentions, as written. They are read when it is
+	// sent.
+	Files []string `json:"files,omitempty"`
+	// Folds are the parts of the text that stand folded in the draft, in their order.
+	Folds []Fold `json:"folds,omitempty"`
+	// Now means that the prompt is sent even if the queue is paused.
+	Now bool `json:"now,omitempty"`
+}
+
+// Fold is a folded part of a prompt's text: pasted text, or the label of a block that goes
+// with the prompt.
+type Fold struct {
+	// From and To are bytes of the text.
+	From int `json:"from"`
+	To   int `json:"to"`
+	// Block is the index of the block in the prompt, 0 for pasted text.
+	Block int `json:"block,omitempty"`
+}
+
+// Text returns the text of the prompt.
+func (q QueuedPrompt) Text() string {
+	var text strings.Builder
+	for _, b := range q.Prompt {
+		text.WriteString(b.Text)
+	}
+	return text.String()
+}
