@@ -46,6 +46,20 @@ type Choice struct {
 	Do func() (Outcome, error)
 }
 
+// UndoSeenQuestion asks whether to undo the changes of a file that parley did not see the
+// agent make.
+func UndoSeenQuestion(name string, undo func() (Outcome, error)) Question {
+	return Question{
+		Title: "Undo a change that may be your own?",
+		Text:  "The file changed during a turn, and parley did not see the agent write it:",
+		Lines: []string{name},
+		Choices: []Choice{
+			{Name: "Leave it", Key: "l"},
+			{Name: "Undo it", Key: "u", Risky: true, Do: undo},
+		},
+	}
+}
+
 // HintError is an error with what the person can do about it.
 type HintError struct {
 	Err  error

@@ -123,15 +123,16 @@ func TestBinaryAndLargeFiles(t *testing.T) {
 	p.git("add", "pic")
 	p.git("commit", "-qm", "pic")
 	p.turn("", func() { p.write("pic", "\x00\x01after") })
-	if c := p.compare("pic", 0); !c.Binary || c.Hunks != nil || c.Same() {
+	pic := Part{p.path("pic"), true}
+	if c := p.compared(pic, 0); !c.Binary || c.Hunks != nil || c.Same() {
 		t.Errorf("binary %v, hunks %v", c.Binary, c.Hunks)
 	}
 	p.write("pic", "\x00\x01person")
-	if _, err := p.undo(); !errors.Is(err, ErrConflict) {
+	if _, err := p.RevertFile(t.Context(), pic, 0); !errors.Is(err, ErrConflict) {
 		t.Errorf("a binary file that was changed since: %v", err)
 	}
 	p.write("pic", "\x00\x01after")
-	p.must(p.undo())
+	p.undoSeen("pic")
 	p.holds("pic", "\x00\x01before")
 }
 
@@ -186,7 +187,7 @@ func TestACallThatChangesManyFiles(t *testing.T) {
 		}
 		p.write("f7", "x")
 	})
-	if got := p.names(0); got != "f7" {
+	if got := p.names(0); got != "f7 seen" {
 		t.Errorf("files: %q", got)
 	}
 }

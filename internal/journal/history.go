@@ -14,11 +14,20 @@ const (
 	SourceWrite Source = "write"
 	// SourceReport is a change that the agent made itself and reported.
 	SourceReport Source = "report"
-	// SourceSeen is a change found in the work tree at the end of a turn.
+	// SourceSeen is a change found at the end of a turn: anybody may have made it.
 	SourceSeen Source = "seen"
 	// SourcePerson is a change that the user made in the review.
 	SourcePerson Source = "person"
 )
+
+// Part is the changes of a file that parley knows the agent made, or those that it only
+// saw. Changes of one part undo without the other.
+type Part struct {
+	Path string
+	// Seen means the changes of [SourceSeen]. The user may have made them while the agent
+	// worked, so that no undo of a turn includes them.
+	Seen bool
+}
 
 // Turn is a prompt and everything until the next one.
 type Turn struct {
@@ -35,12 +44,13 @@ type change struct {
 	path          string
 	before, after Image
 	source        Source
+	seen          bool  // it belongs to the file's seen part
 	act           int   // number of the user's action, 0 for the agent's changes
 	reverts       []int // ids of the changes that it undoes
 	open          bool  // begun, and not known to have happened
 }
 
-// agreement is a change of a file that the user has accepted: the review no longer
+// agreement is a change of a part that the user has accepted: the review no longer
 // shows it.
 type agreement struct {
 	id            int
@@ -59,14 +69,14 @@ type history struct {
 	byPath          map[string][]*change
 	byID            map[int]*change
 	paths           []string // in the order of their first change
-	agreements      map[string][]agreement
+	agreements      map[Part][]agreement
 	// reverted maps a change's id to the changes that undo it.
 	reverted map[int][]*change
 }
 
 func newHistory() *history {
 	return &history{
-		byPath: map[string][]*change{}, byID: map[int]*change{}, agreements: map[string][]agreement{}, reverted: map[int][]*change{},
+		byPath: map[string][]*change{}, byID: map[int]*change{}, agreements: map[Part][]agreement{}, reverted: map[int][]*change{},
 	}
 }
 
@@ -84,7 +94,7 @@ func (h *history) apply(r record) {
 		if r.Before != nil && r.After != nil && r.Path != "" {
 			h.add(&change{
 				id: r.ID, turn: r.Turn, path: r.Path, before: *r.Before, after: *r.After,
-				source: r.Source, act: r.Act, reverts: r.Reverts, open: !r.Happened,
+				source: r.Source, seen: r.Seen || r.Source == SourceSeen, act: r.Act, reverts: r.Reverts, open: !r.Happened,
 			})
 		}
 	case kindDone:
@@ -95,10 +105,11 @@ func (h *history) apply(r record) {
 		h.remove(r.ID)
 	case kindKept:
 		if r.Before != nil && r.After != nil {
-			h.agreements[r.Path] = append(h.agreements[r.Path], agreement{r.ID, *r.Before, *r.After, r.Whole})
+			part := Part{r.Path, r.Seen}
+			h.agreements[part] = append(h.agreements[part], agreement{r.ID, *r.Before, *r.After, r.Whole})
 		}
 	case kindOpened:
-		delete(h.agreements, r.Path)
+		delete(h.agreements, Part{r.Path, r.Seen})
 	}
 }
 
@@ -146,11 +157,11 @@ func (h *history) turn() int {
 	return h.turns[len(h.turns)-1].Number
 }
 
-// agreedUpTo returns the time up to which the user has accepted all changes of a file,
+// agreedUpTo returns the time up to which the user has accepted all changes of a part,
 // or 0.
-func (h *history) agreedUpTo(path string) int {
+func (h *history) agreedUpTo(part Part) int {
 	upTo := 0
-	for _, a := range h.agreements[path] {
+	for _, a := range h.agreements[part] {
 		if a.whole {
 			upTo = a.id
 		}
@@ -158,25 +169,25 @@ func (h *history) agreedUpTo(path string) int {
 	return upTo
 }
 
-// liveSince returns the agent's changes of a file since turn since that are neither
-// undone nor accepted, and the user's undos of single hunks of them, the last one first.
-func (h *history) liveSince(path string, since int) []*change {
+// liveSince returns the changes of a part since turn since that are neither undone nor
+// accepted, and the user's undos of single hunks of them, the last one first.
+func (h *history) liveSince(part Part, since int) []*change {
 	var out []*change
-	upTo := h.agreedUpTo(path)
-	for _, c := range slices.Backward(h.byPath[path]) {
+	upTo := h.agreedUpTo(part)
+	for _, c := range slices.Backward(h.byPath[part.Path]) {
 		undidHunk := c.act != 0 && len(c.reverts) == 0
-		if (c.act == 0 || undidHunk) && c.turn >= since && c.id > upTo && h.live(c) {
+		if (c.act == 0 || undidHunk) && c.seen == part.Seen && c.turn >= since && c.id > upTo && h.live(c) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// lastLiveTurn returns the last turn that has such a change, or -1.
+// lastLiveTurn returns the last turn that has such a change of the agent's, or -1.
 func (h *history) lastLiveTurn() int {
 	last := -1
 	for _, path := range h.paths {
-		for _, c := range h.liveSince(path, last+1) {
+		for _, c := range h.liveSince(Part{Path: path}, last+1) {
 			last = max(last, c.turn)
 		}
 	}

@@ -14,6 +14,9 @@
 // edit, records the result, and asks git at the beginning and end of each turn. What it
 // saw at the beginning of the turn counts more than what the agent reports.
 //
+// What only the end of the turn shows may be the user's own work. It is a part of the file
+// that undoing the turn leaves alone, like whatever the user wrote between turns.
+//
 // A change is live unless a live change undoes it; undo, redo and their undo all follow
 // from that. An undo replays the change backwards on the current content: a merge by
 // lines, or a conflict. Undoing a turn tries all its files before it writes one. The
@@ -103,7 +106,8 @@ type Journal struct {
 type act struct {
 	path    string
 	number  int
-	turn    int // of the agent's change, if a hunk is undone
+	turn    int  // of the change, if a hunk is undone
+	seen    bool // the hunk is of the file's seen part
 	reverts []int
 }
 
@@ -218,7 +222,7 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 	c := record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: SourceWrite}
 	j.mu.Lock()
 	if a := j.acting; a != nil && a.path == path {
-		c.Source, c.Act, c.Turn, c.Reverts = SourcePerson, a.number, a.turn, a.reverts
+		c.Source, c.Act, c.Turn, c.Seen, c.Reverts = SourcePerson, a.number, a.turn, a.seen, a.reverts
 		j.acting = nil
 	}
 	j.mu.Unlock()

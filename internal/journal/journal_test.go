@@ -122,19 +122,40 @@ func (p *project) tell(id string, status acpclient.ToolCallStatus, content ...ac
 	p.wait()
 }
 
+func (p *project) part(name string) Part { return Part{Path: p.path(name)} }
+
 func (p *project) compare(name string, since int) *Comparison {
 	p.Helper()
-	c, err := p.Compare(context.Background(), p.path(name), since)
+	return p.compared(p.part(name), since)
+}
+
+func (p *project) compared(part Part, since int) *Comparison {
+	p.Helper()
+	c, err := p.Compare(context.Background(), part, since)
 	if err != nil {
 		p.Fatal(err)
 	}
 	return c
 }
 
+// undoSeen undoes what was only seen to change.
+func (p *project) undoSeen(names ...string) {
+	p.Helper()
+	for _, name := range names {
+		p.must(p.RevertFile(context.Background(), Part{p.path(name), true}, 0))
+	}
+}
+
 // before checks what a file held before the turns from since on.
 func (p *project) before(name string, since int, want string) {
 	p.Helper()
-	c := p.compare(name, since)
+	part := p.part(name)
+	for _, f := range p.Files(since) {
+		if f.Path == part.Path {
+			part = f.Part // the only one, or the last one
+		}
+	}
+	c := p.compared(part, since)
 	got := c.Before.Content
 	switch {
 	case c.Before.Absent:
@@ -151,6 +172,9 @@ func (p *project) names(since int) string {
 	var names []string
 	for _, f := range p.Files(since) {
 		rel, _ := filepath.Rel(p.dir, f.Path)
+		if f.Seen {
+			rel += " seen"
+		}
 		if f.Kept {
 			rel += " kept"
 		}
@@ -230,7 +254,7 @@ func TestWhatThePersonWroteStays(t *testing.T) {
 	p.write("a.txt", "1\n2\n3\n4\n5\n")
 	p.turn("", func() { p.serve("a.txt", "1\nagent\n3\n4\n5\n") })
 	p.write("a.txt", "1\nagent\n3\n4\nperson\n")
-	p.must(p.RevertFile(context.Background(), p.path("a.txt"), 0))
+	p.must(p.RevertFile(context.Background(), p.part("a.txt"), 0))
 	p.holds("a.txt", "1\n2\n3\n4\nperson\n")
 	p.must(p.Redo(context.Background()))
 	p.holds("a.txt", "1\nagent\n3\n4\nperson\n")
@@ -272,17 +296,17 @@ func TestHunks(t *testing.T) {
 	if len(c.Hunks) != 2 || c.Before.Content != "one\n2\n3\n4\n5\n6\n7" {
 		t.Errorf("after a hunk was kept: %v of %q", c.Hunks, c.Before.Content)
 	}
-	p.must(p.RevertFile(ctx, p.path("a.txt"), 0))
+	p.must(p.RevertFile(ctx, p.part("a.txt"), 0))
 	p.holds("a.txt", "one\n2\n3\n4\n5\n6\n7") // what was kept stays
 	p.must(p.Redo(ctx))
-	p.KeepFile(p.path("a.txt"))
+	p.KeepFile(p.part("a.txt"))
 	if got := p.names(0); got != "a.txt kept" {
 		t.Errorf("files: %s", got)
 	}
 	if _, err := p.undo(); !errors.Is(err, ErrNothing) {
 		t.Errorf("an undo of what was agreed to: %v", err)
 	}
-	p.OpenFile(p.path("a.txt"))
+	p.OpenFile(p.part("a.txt"))
 	p.must(p.undo())
 	p.holds("a.txt", "1\n2\n3\n4\n5\n6\n7")
 }
@@ -387,7 +411,7 @@ func TestTheEndOfATurnIsRecordedWhateverWaits(t *testing.T) {
 	p.Watch(conversation.TurnEnded{})
 	close(busy)
 	p.wait()
-	if got := p.names(0); got != "f" {
+	if got := p.names(0); got != "f seen" {
 		t.Errorf("files: %q", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"parley/acpclient"
 	"parley/fs"
 )
 
@@ -33,7 +34,7 @@ func TestTheReviewShowsOnlyTheAgentsChanges(t *testing.T) {
 	}
 	p.must(p.RevertHunk(context.Background(), c, 0))
 	p.holds("a.txt", "1\n2\n3\n4\nbetween\n6\n7\nagent\n9\nlater\n")
-	p.must(p.RevertFile(context.Background(), p.path("a.txt"), 0))
+	p.must(p.RevertFile(context.Background(), p.part("a.txt"), 0))
 	p.holds("a.txt", "1\n2\n3\n4\nbetween\n6\n7\n8\n9\nlater\n")
 }
 
@@ -72,7 +73,7 @@ func TestALineThatBothChangedIsNotUndone(t *testing.T) {
 				t.Errorf("the hunk: %v", err)
 			}
 			p.holds("f", c.person)
-			if _, err := p.RevertFile(ctx, p.path("f"), 0); !errors.Is(err, ErrConflict) {
+			if _, err := p.RevertFile(ctx, p.part("f"), 0); !errors.Is(err, ErrConflict) {
 				t.Errorf("the file: %v", err)
 			}
 			if _, err := p.undo(); !errors.Is(err, ErrConflict) {
@@ -125,6 +126,70 @@ func (p *project) removed(name string) {
 		p.Fatal(err)
 	}
 	p.add(record{Kind: kindChange, Path: p.path(name), Before: &was, After: &Image{Absent: true}, Source: SourceReport, Happened: true}, true)
+}
+
+// What the user writes while the agent works is not the agent's: undoing the turn leaves
+// it, in a file of the user's as in one that the agent writes. The user may undo it apart.
+func TestWhatTheUserWroteDuringTheTurnStays(t *testing.T) {
+	ctx := context.Background()
+	p := newRepository(t)
+	p.turn("", func() {
+		p.serve("clean", "agent\nclean\n")
+		p.serve("both", "1\n2\nagent\n")
+		p.write("both", "1\nuser\n2\nagent\n")
+		p.write("dirty", "the person's\nmore\n")
+	})
+	if got := p.names(0); got != "clean, both, dirty seen, both seen" {
+		t.Errorf("files: %s", got)
+	}
+	if c := p.compare("both", 0); len(c.Hunks) != 1 || !c.Conflict(0) {
+		t.Errorf("the agent's part of both: %v, conflicts %v", c.Hunks, c.conflicts)
+	}
+	if c := p.compared(Part{p.path("both"), true}, 0); len(c.Hunks) != 1 || c.Before.Content != "1\n2\nagent\n" {
+		t.Errorf("the seen part of both: %v of %q", c.Hunks, c.Before.Content)
+	}
+	if _, err := p.undo(); !errors.Is(err, ErrConflict) {
+		t.Errorf("an undo of a new file that the user has written into: %v", err)
+	}
+	p.KeepFile(p.part("both"))
+	p.must(p.undo())
+	p.holds("clean", "clean\n")
+	p.holds("both", "1\nuser\n2\nagent\n")
+	p.holds("dirty", "the person's\nmore\n")
+	if _, err := p.undo(); !errors.Is(err, ErrNothing) {
+		t.Errorf("an undo of what was only seen: %v", err)
+	}
+
+	seen := Part{p.path("both"), true}
+	p.must(p.RevertHunk(ctx, p.compared(seen, 0), 0))
+	p.holds("both", "1\n2\nagent\n")
+	p.must(p.Redo(ctx))
+	p.holds("both", "1\nuser\n2\nagent\n")
+	p.KeepFile(seen)
+	if got := p.names(0); got != "clean, both kept, dirty seen, both seen kept" {
+		t.Errorf("files: %s", got)
+	}
+	p.OpenFile(seen)
+	p.must(p.RevertFile(ctx, seen, 0))
+	p.holds("both", "1\n2\nagent\n")
+	p.OpenFile(p.part("both"))
+	p.must(p.undo())
+	p.holds("both", "-")
+}
+
+// A file that the agent said it would edit, and did not, is as the user left it.
+func TestWhatTheUserWroteInPlaceOfTheAgentStays(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "a\n")
+	p.turn("", func() {
+		p.tell("1", acpclient.ToolPending, acpclient.DiffContent(p.path("f"), str("a\n"), "agent\n"))
+		p.tell("1", acpclient.ToolFailed)
+		p.write("f", "user\n")
+	})
+	if _, err := p.undo(); !errors.Is(err, ErrNothing) {
+		t.Errorf("undo: %v", err)
+	}
+	p.holds("f", "user\n")
 }
 
 // Whatever agent and user write in turns, undoing all hunks without a conflict leaves

@@ -108,7 +108,8 @@ func isText(content string) bool {
 type plan struct {
 	path    string
 	steps   []step
-	turn    int // of the agent's change, if it undoes a hunk
+	turn    int  // of the change, if it undoes a hunk
+	seen    bool // the hunk is of the file's seen part
 	reverts []int
 }
 
@@ -139,10 +140,10 @@ func (p *plan) both(now *fs.Snapshot) (forced, kept *fs.Snapshot) {
 	return forced, kept
 }
 
-// revert plans to undo changes of a file, given the last one first. Parts that the user
+// revert plans to undo changes of a part, given the last one first. Hunks that the user
 // has accepted since then stay.
-func (j *Journal) revert(path string, changes []*change) (plan, error) {
-	p := plan{path: path}
+func (j *Journal) revert(part Part, changes []*change) (plan, error) {
+	p := plan{path: part.Path}
 	for i := 0; i < len(changes); {
 		last := changes[i]
 		first := last
@@ -156,7 +157,7 @@ func (j *Journal) revert(path string, changes []*change) (plan, error) {
 		}
 		s, err := j.step(last.after, first.before)
 		if err != nil {
-			return p, &FileError{path, err}
+			return p, &FileError{part.Path, err}
 		}
 		p.steps = append(p.steps, s)
 	}
@@ -164,7 +165,7 @@ func (j *Journal) revert(path string, changes []*change) (plan, error) {
 		return p, nil
 	}
 	j.mu.Lock()
-	agreements := j.history.agreements[path]
+	agreements := j.history.agreements[part]
 	j.mu.Unlock()
 	for _, a := range agreements {
 		if a.id <= changes[len(changes)-1].id || a.whole {
@@ -172,7 +173,7 @@ func (j *Journal) revert(path string, changes []*change) (plan, error) {
 		}
 		s, err := j.step(a.before, a.after)
 		if err != nil {
-			return p, &FileError{path, err}
+			return p, &FileError{part.Path, err}
 		}
 		p.steps = append(p.steps, s)
 	}
@@ -187,26 +188,26 @@ func (j *Journal) step(from, to Image) (s step, err error) {
 	return s, err
 }
 
-// RevertFile undoes the agent's changes of a file since turn since. Changes elsewhere
-// in the file stay.
-func (j *Journal) RevertFile(ctx context.Context, path string, since int) (Done, error) {
+// RevertFile undoes the changes of a part since turn since. Changes elsewhere in the
+// file stay.
+func (j *Journal) RevertFile(ctx context.Context, part Part, since int) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
 	j.mu.Lock()
-	changes := j.history.liveSince(path, since)
+	changes := j.history.liveSince(part, since)
 	j.mu.Unlock()
 	if len(changes) == 0 {
 		return Done{}, ErrNothing
 	}
-	p, err := j.revert(path, changes)
+	p, err := j.revert(part, changes)
 	if err != nil {
 		return Done{}, err
 	}
 	return j.carryOut(ctx, []plan{p})
 }
 
-// UndoTurn undoes all the agent's changes in the last turn that still has live changes.
-// It writes either all files or, if one fails, none.
+// UndoTurn undoes all the agent's changes in the last turn that still has live changes of
+// the agent's. It leaves what was only seen to change, and writes either all files or, if one fails, none.
 func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
@@ -215,7 +216,7 @@ func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	var paths []string
 	changes := map[string][]*change{}
 	for _, path := range j.history.paths {
-		if all := j.history.liveSince(path, turn); len(all) > 0 && turn >= 0 {
+		if all := j.history.liveSince(Part{Path: path}, turn); len(all) > 0 && turn >= 0 {
 			paths, changes[path] = append(paths, path), all
 		}
 	}
@@ -225,7 +226,7 @@ func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	}
 	var plans []plan
 	for _, path := range paths {
-		p, err := j.revert(path, changes[path])
+		p, err := j.revert(Part{Path: path}, changes[path])
 		if err != nil {
 			return Done{}, err
 		}
@@ -270,7 +271,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan) (Done, error) {
 	j.mu.Unlock()
 	var done Done
 	for _, p := range plans {
-		if err := j.write(ctx, p, act{p.path, number, p.turn, p.reverts}); err != nil {
+		if err := j.write(ctx, p, act{p.path, number, p.turn, p.seen, p.reverts}); err != nil {
 			return done, &FileError{p.path, err}
 		}
 		done.Files = append(done.Files, p.path)
@@ -300,7 +301,7 @@ func (j *Journal) write(ctx context.Context, p plan, a act) error {
 			i := j.keep(now, true)
 			j.add(record{
 				Kind: kindChange, Path: p.path, Before: &i, After: &i,
-				Source: SourcePerson, Happened: true, Act: a.number, Turn: a.turn, Reverts: a.reverts,
+				Source: SourcePerson, Happened: true, Act: a.number, Turn: a.turn, Seen: a.seen, Reverts: a.reverts,
 			}, true)
 			return now, nil
 		}

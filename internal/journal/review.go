@@ -7,9 +7,9 @@ import (
 	"parley/fs"
 )
 
-// File is a file that the agent changed.
+// File is a changed file, or one of its two parts if both have changed.
 type File struct {
-	Path string
+	Part
 	// Sources says how the journal learned of the changes, each source once.
 	Sources []Source
 	// Kept means that the user has accepted all its changes.
@@ -23,25 +23,28 @@ func (j *Journal) Turns() []Turn {
 	return slices.Clone(j.history.turns)
 }
 
-// Files returns the files that the agent changed since turn since, in the order of
-// their first change; 0 means all turns.
+// Files returns the files that changed since turn since, in the order of the first change
+// of each part; 0 means all turns.
 func (j *Journal) Files(since int) []File {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var out []File
-	for _, path := range j.history.paths {
-		f, upTo := File{Path: path, Kept: true}, j.history.agreedUpTo(path)
-		for _, c := range j.history.byPath[path] {
-			if c.act != 0 || c.turn < since {
-				continue
-			}
-			f.Kept = f.Kept && c.id <= upTo
-			if !slices.Contains(f.Sources, c.source) {
-				f.Sources = append(f.Sources, c.source)
-			}
+	index := map[Part]int{}
+	for _, c := range j.history.changes {
+		if c.act != 0 || c.turn < since {
+			continue
 		}
-		if len(f.Sources) > 0 {
-			out = append(out, f)
+		part := Part{c.path, c.seen}
+		at, known := index[part]
+		if !known {
+			at = len(out)
+			index[part] = at
+			out = append(out, File{Part: part, Kept: true})
+		}
+		f := &out[at]
+		f.Kept = f.Kept && c.id <= j.history.agreedUpTo(part)
+		if !slices.Contains(f.Sources, c.source) {
+			f.Sources = append(f.Sources, c.source)
 		}
 	}
 	return out
@@ -78,10 +81,10 @@ func (v Version) snapshot() *fs.Snapshot {
 }
 
 // Comparison compares the current content of a file with what it would be without the
-// agent's changes. What others changed is in both.
+// changes of a part. What else changed is in both.
 type Comparison struct {
-	Path string
-	// Before is the current content without the agent's changes since the first of the
+	Part
+	// Before is the current content without the part's changes since the first of the
 	// compared turns, except those that the user has accepted. Its content is unknown if
 	// it is Lost.
 	Before Version
@@ -101,16 +104,16 @@ type Comparison struct {
 // Same reports whether the file has its previous content.
 func (c *Comparison) Same() bool { return c.Before.same(c.Now.Image) }
 
-// Conflict reports whether lines of a hunk have changed since the agent changed them, so
+// Conflict reports whether lines of a hunk have changed since the part changed them, so
 // that it cannot be reverted.
 func (c *Comparison) Conflict(hunk int) bool { return c.conflicts[hunk] }
 
-// Compare compares a file with what it would be without the agent's changes since turn
+// Compare compares a file with what it would be without the changes of a part since turn
 // since.
-func (j *Journal) Compare(ctx context.Context, path string, since int) (*Comparison, error) {
-	c := &Comparison{Path: path, since: since}
-	err := j.withFiles(path, func(f *fs.FS) error {
-		return f.Look(ctx, path, func(now *fs.Snapshot) error {
+func (j *Journal) Compare(ctx context.Context, part Part, since int) (*Comparison, error) {
+	c := &Comparison{Part: part, since: since}
+	err := j.withFiles(part.Path, func(f *fs.FS) error {
+		return f.Look(ctx, part.Path, func(now *fs.Snapshot) error {
 			c.Now = versionOf(now)
 			return nil
 		})
@@ -124,16 +127,16 @@ func (j *Journal) Compare(ctx context.Context, path string, since int) (*Compari
 	return c, nil
 }
 
-// compare compares c.Now with what it would be without the agent's changes.
+// compare compares c.Now with what it would be without the part's changes.
 func (j *Journal) compare(c *Comparison) error {
 	j.mu.Lock()
 	known := len(j.history.byPath[c.Path]) > 0
-	changes := j.history.liveSince(c.Path, c.since)
+	changes := j.history.liveSince(c.Part, c.since)
 	j.mu.Unlock()
 	if !known {
 		return ErrNothing
 	}
-	p, err := j.revert(c.Path, changes)
+	p, err := j.revert(c.Part, changes)
 	if err != nil {
 		c.Before.Lost = true
 		return nil
@@ -144,7 +147,7 @@ func (j *Journal) compare(c *Comparison) error {
 	return nil
 }
 
-// findHunks sets the hunks. kept is the content without the agent's changes that can be
+// findHunks sets the hunks. kept is the content without the part's changes that can be
 // undone: a hunk that is not also a change from kept contains a conflict.
 func (c *Comparison) findHunks(kept string) {
 	c.Binary = !isText(c.Before.Content) || !isText(c.Now.Content)
@@ -174,10 +177,10 @@ func sameHunk(a Hunk, beforeA []string, b Hunk, beforeB []string) bool {
 		slices.Equal(beforeA[a.OldStart:a.OldEnd], beforeB[b.OldStart:b.OldEnd])
 }
 
-// turnOf returns the last turn since which a hunk is the agent's.
+// turnOf returns the last turn since which a hunk is the part's.
 func (j *Journal) turnOf(c *Comparison, hunk int) int {
 	j.mu.Lock()
-	changes := j.history.liveSince(c.Path, c.since)
+	changes := j.history.liveSince(c.Part, c.since)
 	j.mu.Unlock()
 	turn := c.since
 	for _, change := range changes {
@@ -185,7 +188,7 @@ func (j *Journal) turnOf(c *Comparison, hunk int) int {
 			continue
 		}
 		turn = change.turn
-		narrow := &Comparison{Path: c.Path, Now: c.Now, since: turn}
+		narrow := &Comparison{Part: c.Part, Now: c.Now, since: turn}
 		if j.compare(narrow) != nil {
 			continue
 		}
@@ -217,7 +220,7 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 	case from == nil:
 		to.Mode = c.Before.Mode
 	}
-	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}, turn: j.turnOf(c, hunk)}})
+	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}, turn: j.turnOf(c, hunk), seen: c.Seen}})
 }
 
 // KeepHunk accepts a hunk: it no longer shows as a change, and reverting the rest keeps
@@ -234,16 +237,16 @@ func (j *Journal) KeepHunk(c *Comparison, hunk int) {
 	if !was.Absent {
 		was = j.keep(c.Before.snapshot(), true)
 	}
-	j.add(record{Kind: kindKept, Path: c.Path, Before: &was, After: &is}, true)
+	j.add(record{Kind: kindKept, Path: c.Path, Seen: c.Seen, Before: &was, After: &is}, true)
 }
 
-// KeepFile accepts all changes of a file so far. It does not write the file.
-func (j *Journal) KeepFile(path string) {
+// KeepFile accepts all changes of a part so far. It does not write the file.
+func (j *Journal) KeepFile(part Part) {
 	none := Image{Lost: true}
-	j.add(record{Kind: kindKept, Path: path, Before: &none, After: &none, Whole: true}, true)
+	j.add(record{Kind: kindKept, Path: part.Path, Seen: part.Seen, Before: &none, After: &none, Whole: true}, true)
 }
 
-// OpenFile withdraws the acceptance of a file's changes.
-func (j *Journal) OpenFile(path string) {
-	j.add(record{Kind: kindOpened, Path: path}, true)
+// OpenFile withdraws the acceptance of a part's changes.
+func (j *Journal) OpenFile(part Part) {
+	j.add(record{Kind: kindOpened, Path: part.Path, Seen: part.Seen}, true)
 }

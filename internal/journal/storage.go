@@ -35,8 +35,8 @@ const (
 	kindChange  kind = "change"  // a file is about to change, or has changed
 	kindDone    kind = "done"    // the change ID has happened
 	kindFailed  kind = "failed"  // the change ID has not happened
-	kindKept    kind = "kept"    // the user accepts a change of Path from Before to After
-	kindOpened  kind = "opened"  // the user withdraws the acceptance of Path's changes
+	kindKept    kind = "kept"    // the user accepts a change of Path and Seen from Before to After
+	kindOpened  kind = "opened"  // the user withdraws the acceptance of changes of Path and Seen
 )
 
 // record is a line of the log.
@@ -56,6 +56,8 @@ type record struct {
 	Source Source `json:"source,omitzero"`
 	// Happened marks a change that was recorded after it happened.
 	Happened bool `json:"happened,omitzero"`
+	// Seen means the seen part of the file, of agreements and of undone hunks.
+	Seen bool `json:"seen,omitzero"`
 	// Act is the number of the user's action, Reverts the changes that it undid.
 	Act     int   `json:"act,omitzero"`
 	Reverts []int `json:"reverts,omitzero"`

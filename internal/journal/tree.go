@@ -92,7 +92,7 @@ func (t *turnWatch) limited(words string) {
 // end records the changes of a turn that has ended.
 func (t *turnWatch) end() {
 	for _, path := range slices.Sorted(maps.Keys(t.touched)) {
-		t.settle(path, nil, SourceReport)
+		t.settle(path, nil, SourceSeen) // after the edit, or instead of one
 	}
 	if t.tree != nil {
 		t.compareTrees()

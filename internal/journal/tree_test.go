@@ -44,7 +44,7 @@ func TestWhatIsSeenToChange(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if got := p.names(0); got != "dirty, clean, gone, run.sh, sub/new" {
+	if got := p.names(0); got != "dirty seen, clean seen, gone seen, run.sh seen, sub/new seen" {
 		t.Errorf("files: %s", got)
 	}
 	p.before("dirty", 0, "the person's\n")
@@ -53,11 +53,11 @@ func TestWhatIsSeenToChange(t *testing.T) {
 	if err := os.Remove(p.path("run.sh")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.undo(); !errors.Is(err, ErrConflict) {
+	if _, err := p.RevertFile(t.Context(), Part{p.path("run.sh"), true}, 0); !errors.Is(err, ErrConflict) {
 		t.Errorf("an undo of a file that is gone since: %v", err)
 	}
 	p.write("run.sh", "#!/bin/bash\n")
-	p.must(p.undo())
+	p.undoSeen("dirty", "clean", "gone", "run.sh", "sub/new")
 	p.holds("clean", "clean\n")
 	p.holds("dirty", "the person's\n")
 	p.holds("gone", "gone\n")
@@ -73,10 +73,10 @@ func TestWhatTheAgentHasCommitted(t *testing.T) {
 		p.git("add", "clean", "new")
 		p.git("commit", "-qm", "the agent's")
 	})
-	if got := p.names(0); got != "clean, new" {
+	if got := p.names(0); got != "clean seen, new seen" {
 		t.Errorf("files: %s", got)
 	}
-	p.must(p.undo())
+	p.undoSeen("clean", "new")
 	p.holds("clean", "clean\n")
 	p.holds("new", "-")
 }
@@ -105,11 +105,11 @@ func TestWhatThePersonDoesBetweenTurnsIsNotTheAgents(t *testing.T) {
 	p.write("clean", "agent\nperson\n")
 	p.write("new", "agent\nperson\n")
 	p.turn("", func() { p.write("new", "agent\nperson\nagent\n") })
-	if got := p.names(2); got != "new" {
+	if got := p.names(2); got != "new seen" {
 		t.Errorf("in the second turn: %s", got)
 	}
 	p.before("new", 2, "agent\nperson\n")
-	p.must(p.undo())
+	p.must(p.RevertFile(t.Context(), Part{p.path("new"), true}, 2))
 	p.holds("new", "agent\nperson\n")
 }
 

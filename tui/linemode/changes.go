@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/app"
 	"parley/internal/journal"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
@@ -35,11 +36,11 @@ func (p *program) changes(words string) {
 		p.reviews(r.redo)
 	case do == "keep":
 		p.reviews(r.on(number, func(_ context.Context, f journal.File) (string, error) {
-			r.journal.KeepFile(f.Path)
+			r.journal.KeepFile(f.Part)
 			return r.at.Path(f.Path) + " is kept: undoing the turn leaves it.", nil
 		}))
 	case do == "revert":
-		p.reviews(r.on(number, r.revert))
+		p.reverts(r, number)
 	default:
 		p.reviews(r.on(words, r.show))
 	}
@@ -53,6 +54,34 @@ func (p *program) reviews(step func(context.Context) (string, error)) {
 			words = "Nothing was done: " + err.Error()
 		}
 		return func() { p.out.line(words) }
+	})
+}
+
+// reverts undoes the changes of a file. It asks first where these may be the user's own.
+func (p *program) reverts(r review, number string) {
+	p.beside(func() func() {
+		var ask *app.Question
+		words, err := r.on(number, func(ctx context.Context, f journal.File) (string, error) {
+			if !f.Seen {
+				return r.revert(ctx, f)
+			}
+			q := app.UndoSeenQuestion(r.at.Path(f.Path), func() (app.Outcome, error) {
+				words, err := r.revert(p.ctx, f)
+				return app.Outcome{Say: strings.TrimSuffix(words, ".")}, err
+			})
+			ask = &q
+			return "", nil
+		})(p.ctx)
+		return func() {
+			switch {
+			case err != nil:
+				p.out.line("Nothing was done: " + err.Error())
+			case ask != nil:
+				p.later(p.numbered(*ask))
+			default:
+				p.out.line(words)
+			}
+		}
 	})
 }
 
@@ -81,7 +110,11 @@ func (r review) list(ctx context.Context) (string, error) {
 	}
 	lines := []string{"Changed in this session:"}
 	for i, f := range files {
-		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, r.at.Path(f.Path), r.state(ctx, f)))
+		state := r.state(ctx, f)
+		if f.Seen {
+			state += " (during a turn, not through parley)"
+		}
+		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, r.at.Path(f.Path), state))
 	}
 	lines = append(lines, "/changes N shows change N, /changes keep N keeps it, /changes revert N undoes it.")
 	return strings.Join(lines, "\n"), nil
@@ -89,7 +122,7 @@ func (r review) list(ctx context.Context) (string, error) {
 
 // state describes the change of a file.
 func (r review) state(ctx context.Context, f journal.File) string {
-	c, err := r.journal.Compare(ctx, f.Path, 0)
+	c, err := r.journal.Compare(ctx, f.Part, 0)
 	switch {
 	case f.Kept:
 		return "kept"
@@ -132,7 +165,7 @@ func (r review) on(number string, do func(context.Context, journal.File) (string
 
 // show writes the changes of a file as a patch.
 func (r review) show(ctx context.Context, f journal.File) (string, error) {
-	c, err := r.journal.Compare(ctx, f.Path, 0)
+	c, err := r.journal.Compare(ctx, f.Part, 0)
 	name := r.at.Path(f.Path)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
@@ -151,7 +184,7 @@ func (r review) show(ctx context.Context, f journal.File) (string, error) {
 
 func (r review) revert(ctx context.Context, f journal.File) (string, error) {
 	name := r.at.Path(f.Path)
-	switch _, err := r.journal.RevertFile(ctx, f.Path, 0); {
+	switch _, err := r.journal.RevertFile(ctx, f.Part, 0); {
 	case errors.Is(err, journal.ErrNothing):
 		return "There is nothing to undo in " + name + ".", nil
 	case err != nil:
@@ -167,7 +200,7 @@ func (r review) undo(ctx context.Context) (string, error) {
 	done, err := r.journal.UndoTurn(ctx)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
-		return "No turn to undo.", nil
+		return "No changes of the agent to undo.", nil
 	case err != nil:
 		return "", err
 	}

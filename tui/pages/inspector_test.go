@@ -48,6 +48,7 @@ func (w *watcher) Flash() string               { return "" }
 func (w *watcher) Edit(string, int) tea.Cmd    { return nil }
 func (w *watcher) Compose(string) tea.Cmd      { return nil }
 func (w *watcher) Choose(dialog.List)          {}
+func (w *watcher) Ask(dialog.Confirmation)     {}
 
 // start carries a command out beside the test.
 func (w *watcher) start(cmd tea.Cmd) {

@@ -18,6 +18,8 @@ type Host interface {
 	Compose(text string) tea.Cmd
 	// Choose opens a list above the page.
 	Choose(list dialog.List)
+	// Ask opens a question above the page.
+	Ask(question dialog.Confirmation)
 	// Flash is what the program says at this moment, such as that text was copied.
 	Flash() string
 }

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/journal"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -48,7 +49,7 @@ type Review struct {
 	list  changesList
 	pane  *pane // of one file; nil while the list is shown
 	// opening is the file that is being compared to be shown.
-	opening string
+	opening journal.Part
 	// asked counts the comparisons, and answered is the number of the newest result.
 	asked, answered int
 
@@ -143,7 +144,7 @@ func (v *Review) refresh() tea.Cmd {
 	v.list.set(v.journal.Files(v.since()))
 	cmds := []tea.Cmd{v.count()}
 	if v.pane != nil {
-		cmds = append(cmds, v.compare(v.pane.path))
+		cmds = append(cmds, v.compare(v.pane.part))
 	}
 	return tea.Batch(cmds...)
 }
@@ -178,9 +179,9 @@ func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionChanges:
 		return dialog.Close{}
 	case config.ActionPageUp, config.ActionPageDown:
-		v.window().Move(sign(a == config.ActionPageDown) * max(1, v.window().Height-1))
+		v.move(sign(a == config.ActionPageDown) * max(1, v.window().Height-1))
 	case config.ActionLineUp, config.ActionLineDown:
-		v.window().Move(sign(a == config.ActionLineDown))
+		v.move(sign(a == config.ActionLineDown))
 	}
 	return nil
 }
@@ -192,23 +193,23 @@ func (v *Review) do(a config.Action) dialog.Action {
 		if v.pane == nil {
 			return dialog.Close{}
 		}
-		v.pane, v.opening = nil, ""
+		v.pane, v.opening = nil, journal.Part{}
 	case config.ActionExpand:
 		return stay(v.show())
 	case config.ActionNext:
-		v.window().Move(1)
+		v.move(1)
 	case config.ActionPrevious:
-		v.window().Move(-1)
+		v.move(-1)
 	case config.ActionFirst:
-		v.window().Put(0)
+		v.move(-v.window().Len)
 	case config.ActionLast:
-		v.window().Put(v.window().Len)
+		v.move(v.window().Len)
 	case config.ActionHunkNext, config.ActionHunkPrev:
 		if v.pane != nil && !v.pane.step(sign(a == config.ActionHunkNext)) {
 			v.say("there are no more changes in this file", nil)
 		}
 	case config.ActionHalfUp, config.ActionHalfDown:
-		v.window().Move(sign(a == config.ActionHalfDown) * max(1, v.window().Height/2))
+		v.move(sign(a == config.ActionHalfDown) * max(1, v.window().Height/2))
 	case config.ActionDiffContext:
 		if v.pane != nil {
 			v.pane.widen()
@@ -243,15 +244,21 @@ func (v *Review) window() *list.Window {
 	return &v.list.Window
 }
 
-// path returns the path of the marked or open file, or "".
-func (v *Review) path() string {
+// move moves the mark, or the cursor, by n rows.
+func (v *Review) move(n int) {
+	v.window().Move(n)
+	v.list.skip(n)
+}
+
+// part returns the marked or open part of a file; its path is "" if there is none.
+func (v *Review) part() journal.Part {
 	if v.pane != nil {
-		return v.pane.path
+		return v.pane.part
 	}
 	if f := v.list.selected(); f != nil {
-		return f.Path
+		return f.Part
 	}
-	return ""
+	return journal.Part{}
 }
 
 // Paste implements dialog.Dialog: it writes into a comment.
@@ -268,10 +275,12 @@ func (v *Review) Mouse(msg tea.MouseMsg, _, y int) dialog.Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
 		v.window().By(list.Notch(m))
+		v.list.skip(list.Notch(m))
 	case tea.MouseClickMsg:
 		if m.Button == tea.MouseLeft && v.window().Click(list.BodyLine(y)) {
 			return stay(v.show())
 		}
+		v.list.skip(1)
 	}
 	return nil
 }
@@ -348,8 +357,8 @@ func (v *Review) act(a config.Action) tea.Cmd {
 	case config.ActionChangesRedo:
 		return v.write(v.redo)
 	}
-	path := v.path()
-	if path == "" {
+	part := v.part()
+	if part.Path == "" {
 		v.say("no file here", nil)
 		return nil
 	}
@@ -362,18 +371,35 @@ func (v *Review) act(a config.Action) tea.Cmd {
 		if hunk {
 			return v.keepHunk()
 		}
-		return v.keepFile(path)
+		return v.keepFile(part)
 	case config.ActionChangesKeepAll:
-		return v.keepFile(path)
-	case config.ActionChangesRevert:
-		if hunk {
-			return v.revertHunk()
+		return v.keepFile(part)
+	case config.ActionChangesRevert, config.ActionChangesBackAll:
+		revert := func() tea.Cmd { return v.revertFile(part) }
+		if hunk && a == config.ActionChangesRevert {
+			cmp, hunk := v.pane.cmp, v.pane.hunk()
+			revert = func() tea.Cmd { return v.revertHunk(cmp, hunk) }
 		}
-		return v.revertFile(path)
-	case config.ActionChangesBackAll:
-		return v.revertFile(path)
+		if part.Seen {
+			v.askToRevert(part, revert)
+			return nil
+		}
+		return revert()
 	}
 	return nil
+}
+
+// askToRevert asks before it undoes what may be the user's own work.
+func (v *Review) askToRevert(part journal.Part, revert func() tea.Cmd) {
+	q := app.UndoSeenQuestion(v.at.Path(part.Path), nil)
+	leave, undo := q.Choices[0], q.Choices[1]
+	v.opt.Host.Ask(dialog.Confirmation{
+		Title: q.Title, Text: q.Text, Lines: q.Lines,
+		Choices: []dialog.Choice{
+			{Name: leave.Name, Key: leave.Key, Do: dialog.Close{}},
+			{Name: undo.Name, Key: undo.Key, Risky: undo.Risky, Do: dialog.Do(revert)},
+		},
+	})
 }
 
 // write runs do, which writes files, in a command. do returns what to say.
@@ -398,7 +424,7 @@ func (v *Review) undoTurn(ctx context.Context) (string, error) {
 	done, err := v.journal.UndoTurn(ctx)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
-		return "no turn to undo", nil
+		return "no changes of the agent to undo", nil
 	case err != nil:
 		return "", err
 	}
@@ -416,11 +442,11 @@ func (v *Review) redo(ctx context.Context) (string, error) {
 	return "redid " + termtext.Count(len(done.Files), "file"), nil
 }
 
-func (v *Review) revertFile(path string) tea.Cmd {
+func (v *Review) revertFile(part journal.Part) tea.Cmd {
 	since := v.since()
-	name := v.at.Path(path)
+	name := v.at.Path(part.Path)
 	return v.write(func(ctx context.Context) (string, error) {
-		_, err := v.journal.RevertFile(ctx, path, since)
+		_, err := v.journal.RevertFile(ctx, part, since)
 		if errors.Is(err, journal.ErrNothing) {
 			return "nothing to undo in " + name, nil
 		}
@@ -428,8 +454,7 @@ func (v *Review) revertFile(path string) tea.Cmd {
 	})
 }
 
-func (v *Review) revertHunk() tea.Cmd {
-	cmp, hunk := v.pane.cmp, v.pane.hunk()
+func (v *Review) revertHunk(cmp *journal.Comparison, hunk int) tea.Cmd {
 	v.hunk = hunk
 	return v.write(func(ctx context.Context) (string, error) {
 		_, err := v.journal.RevertHunk(ctx, cmp, hunk)
@@ -438,15 +463,15 @@ func (v *Review) revertHunk() tea.Cmd {
 }
 
 // keepFile marks a file as kept, or as open again.
-func (v *Review) keepFile(path string) tea.Cmd {
-	kept := slices.ContainsFunc(v.list.files, func(f journal.File) bool { return f.Path == path && f.Kept })
-	name := v.at.Path(path)
+func (v *Review) keepFile(part journal.Part) tea.Cmd {
+	kept := slices.ContainsFunc(v.list.files, func(f journal.File) bool { return f.Part == part && f.Kept })
+	name := v.at.Path(part.Path)
 	return v.write(func(context.Context) (string, error) {
 		if kept {
-			v.journal.OpenFile(path)
+			v.journal.OpenFile(part)
 			return name + " is no longer kept", nil
 		}
-		v.journal.KeepFile(path)
+		v.journal.KeepFile(part)
 		return "kept " + name + ": undoing the turn leaves it", nil
 	})
 }
@@ -462,7 +487,7 @@ func (v *Review) keepHunk() tea.Cmd {
 
 // edit opens the file in the editor, at the line of the cursor.
 func (v *Review) edit() tea.Cmd {
-	path, line := v.path(), 0
+	path, line := v.part().Path, 0
 	if path == "" {
 		return nil
 	}
@@ -514,7 +539,7 @@ func (v *Review) lineHere() (l line, ok bool) {
 	if number < 0 {
 		return l, false
 	}
-	return line{p.path, number + 1, now < 0, lineOf(text, number)}, true
+	return line{p.part.Path, number + 1, now < 0, lineOf(text, number)}, true
 }
 
 // lineOf returns a line of a text, from 0, without its end.

@@ -13,7 +13,7 @@ import (
 // pane is the diff of one file.
 type pane struct {
 	list.Window // the mark is the cursor
-	path        string
+	part        journal.Part
 	cmp         *journal.Comparison
 	state       state
 	diff        *diffview.Diff // nil if there are no lines to show
@@ -27,7 +27,7 @@ type pane struct {
 
 // comparedMsg: a file was compared, to be shown.
 type comparedMsg struct {
-	path string
+	part journal.Part
 	// number counts the requests: the newest result is shown.
 	number int
 	cmp    *journal.Comparison
@@ -40,21 +40,21 @@ func (v *Review) show() tea.Cmd {
 	if v.pane != nil || v.list.selected() == nil {
 		return nil
 	}
-	v.opening = v.list.selected().Path
+	v.opening = v.list.selected().Part
 	return v.compare(v.opening)
 }
 
 // compare compares a file, to be shown.
-func (v *Review) compare(path string) tea.Cmd {
-	j, ctx, since, name := v.journal, v.opt.Context, v.since(), v.at.Path(path)
+func (v *Review) compare(part journal.Part) tea.Cmd {
+	j, ctx, since, name := v.journal, v.opt.Context, v.since(), v.at.Path(part.Path)
 	v.asked++
 	number := v.asked
 	return func() tea.Msg {
-		c, err := j.Compare(ctx, path, since)
+		c, err := j.Compare(ctx, part, since)
 		if err != nil {
-			return comparedMsg{path: path, number: number, err: err}
+			return comparedMsg{part: part, number: number, err: err}
 		}
-		m := comparedMsg{path: path, number: number, cmp: c}
+		m := comparedMsg{part: part, number: number, cmp: c}
 		if !c.Binary && !c.Before.Lost {
 			before := &c.Before.Content
 			if c.Before.Absent {
@@ -69,17 +69,17 @@ func (v *Review) compare(path string) tea.Cmd {
 
 // compared shows a file that was compared, if it is still wanted.
 func (v *Review) compared(m comparedMsg) {
-	wanted := v.pane != nil && v.pane.path == m.path || v.opening == m.path
+	wanted := v.pane != nil && v.pane.part == m.part || v.opening == m.part
 	if !wanted || m.number < v.answered {
 		return
 	}
 	v.answered = m.number
 	if m.err != nil {
-		v.opening = ""
+		v.opening = journal.Part{}
 		v.say("", m.err)
 		return
 	}
-	p := &pane{path: m.path, next: -1, context: diffview.DefaultContext}
+	p := &pane{part: m.part, next: -1, context: diffview.DefaultContext}
 	p.Fit(0, v.list.Height)
 	if v.pane != nil {
 		old := *v.pane
@@ -93,7 +93,7 @@ func (v *Review) compared(m comparedMsg) {
 	if p.diff != nil && p.context != diffview.DefaultContext {
 		p.diff.SetContext(p.context)
 	}
-	v.pane, v.opening = p, ""
+	v.pane, v.opening = p, journal.Part{}
 }
 
 // lay puts the changes into lines of a width.

@@ -3,6 +3,7 @@ package pages
 import (
 	"errors"
 	"maps"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,13 +11,16 @@ import (
 	"parley/tui/list"
 )
 
-// changesList is the files that have changed.
+// changesList is the files that have changed: those of the agent, and below a heading
+// those that parley only saw.
 type changesList struct {
-	list.Window
-	files []journal.File
-	// counts has the counts by path. Those of an earlier list are shown until they are
+	list.Window // of files, and the heading
+	files       []journal.File
+	// heading is the row of the heading, -1 if there is none.
+	heading int
+	// counts has the counts of parts. Those of an earlier list are shown until they are
 	// counted again.
-	counts map[string]count
+	counts map[journal.Part]count
 	// round counts the lists, so that each count is of the newest one.
 	round    int
 	counting bool
@@ -64,33 +68,77 @@ func stateOf(c *journal.Comparison) state {
 
 // set takes a new list; the mark stays on its file.
 func (l *changesList) set(files []journal.File) {
-	at := ""
+	var at journal.Part
 	if f := l.selected(); f != nil {
-		at = f.Path
+		at = f.Part
 	}
+	slices.SortStableFunc(files, func(a, b journal.File) int {
+		switch {
+		case a.Seen == b.Seen:
+			return 0
+		case b.Seen:
+			return -1
+		}
+		return 1
+	})
 	l.files = files
-	for i, f := range files {
-		if f.Path == at {
-			l.Mark = i
+	l.heading = slices.IndexFunc(files, func(f journal.File) bool { return f.Seen })
+	for row := range l.rows() {
+		if f := l.file(row); f != nil && f.Part == at {
+			l.Mark = row
 		}
 	}
 	l.round++
-	l.Fit(len(files), l.Height)
+	l.fit(l.Height)
+}
+
+// rows is the number of files, and of the heading.
+func (l *changesList) rows() int {
+	if l.heading < 0 {
+		return len(l.files)
+	}
+	return len(l.files) + 1
+}
+
+// file is the file in a row, nil for the heading and outside the list.
+func (l *changesList) file(row int) *journal.File {
+	if l.heading >= 0 && row >= l.heading {
+		if row == l.heading {
+			return nil
+		}
+		row--
+	}
+	if row < 0 || row >= len(l.files) {
+		return nil
+	}
+	return &l.files[row]
+}
+
+// fit takes the room there is.
+func (l *changesList) fit(height int) {
+	l.Fit(l.rows(), height)
+	l.skip(1)
+}
+
+// skip moves the mark off the heading, if possible in the direction of n.
+func (l *changesList) skip(n int) {
+	switch {
+	case l.heading < 0 || l.Mark != l.heading:
+	case n < 0 && l.Mark > 0:
+		l.Move(-1)
+	default:
+		l.Move(1)
+	}
 }
 
 // selected is the file that is marked, nil if there is none.
-func (l *changesList) selected() *journal.File {
-	if l.Mark < 0 || l.Mark >= len(l.files) {
-		return nil
-	}
-	return &l.files[l.Mark]
-}
+func (l *changesList) selected() *journal.File { return l.file(l.Mark) }
 
 // atOnce is how many files are compared in one command.
 const atOnce = 32
 
 // countedMsg: files were compared.
-type countedMsg map[string]count
+type countedMsg map[journal.Part]count
 
 // count compares files, those in sight first, in one command at a time. It returns nil if
 // all are compared.
@@ -99,31 +147,31 @@ func (v *Review) count() tea.Cmd {
 	if l.counting {
 		return nil
 	}
-	var paths []string
+	var parts []journal.Part
 	for i := range l.files {
 		f := l.files[(i+l.Top)%len(l.files)]
-		if c, ok := l.counts[f.Path]; !f.Kept && (!ok || c.round != l.round) {
-			if paths = append(paths, f.Path); len(paths) == atOnce {
+		if c, ok := l.counts[f.Part]; !f.Kept && (!ok || c.round != l.round) {
+			if parts = append(parts, f.Part); len(parts) == atOnce {
 				break
 			}
 		}
 	}
-	if len(paths) == 0 {
+	if len(parts) == 0 {
 		return nil
 	}
 	l.counting = true
 	j, ctx, since, round := v.journal, v.opt.Context, v.since(), l.round
 	return func() tea.Msg {
 		found := countedMsg{}
-		for _, path := range paths {
-			cmp, err := j.Compare(ctx, path, since)
+		for _, part := range parts {
+			cmp, err := j.Compare(ctx, part, since)
 			switch {
 			case errors.Is(err, journal.ErrNothing):
-				found[path] = count{round: round, state: same}
+				found[part] = count{round: round, state: same}
 			case err != nil:
-				found[path] = count{round: round, err: err}
+				found[part] = count{round: round, err: err}
 			default:
-				found[path] = count{round: round, state: stateOf(cmp), added: cmp.Added, removed: cmp.Removed}
+				found[part] = count{round: round, state: stateOf(cmp), added: cmp.Added, removed: cmp.Removed}
 			}
 		}
 		return found
@@ -135,7 +183,7 @@ func (v *Review) counted(found countedMsg) tea.Cmd {
 	l := &v.list
 	l.counting = false
 	if l.counts == nil {
-		l.counts = map[string]count{}
+		l.counts = map[journal.Part]count{}
 	}
 	maps.Copy(l.counts, found)
 	return v.count()

@@ -35,6 +35,7 @@ type person struct {
 	// what the view asked of its host
 	copied, composed, edited string
 	chosen                   dialog.List
+	asked                    *dialog.Confirmation
 	closed                   bool
 }
 
@@ -70,6 +71,7 @@ func (p *person) Edit(path string, line int) tea.Cmd {
 func (p *person) Copy(_, text string) tea.Cmd { p.copied = text; return nil }
 func (p *person) Compose(text string) tea.Cmd { p.composed = text; return nil }
 func (p *person) Choose(list dialog.List)     { p.chosen = list }
+func (p *person) Ask(q dialog.Confirmation)   { p.asked = &q }
 func (p *person) Flash() string               { return "" }
 func (p *person) path(name string) string     { return filepath.Join(p.dir, name) }
 func (p *person) event(e conversation.Event)  { p.journal.Watch(e) }
@@ -207,6 +209,54 @@ func TestReview(t *testing.T) {
 	}
 }
 
+// What parley did not see the agent write is listed apart, stays when the turn is undone,
+// and is undone only after a question.
+func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
+	p := newPerson(t, 90, 20)
+	p.turn("first", "a.txt", "agent\n", "g.txt", "1\n2\n")
+	p.event(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("second")}, At: time.Now()})
+	if err := p.journal.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"g.txt": "1\nuser\n2\n"} {
+		if err := p.saved(name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writeText(p.fs, p.path("a.txt"), "agent 2\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.event(conversation.TurnEnded{})
+	if err := p.journal.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	p.open().press("tab").shows("2 files", "❯ M  a.txt", "  Changed during the turn, not through parley", "M  g.txt")
+	p.press("u").shows("undid “second”: 1 file").holds("a.txt", "agent\n").holds("g.txt", "1\nuser\n2\n")
+	p.press("down").shows("❯ M  g.txt", "changed during a turn, maybe by you; undoing the turn leaves it")
+	answer := func(name string) {
+		t.Helper()
+		if p.asked == nil || p.asked.Lines[0] != "g.txt" {
+			t.Fatalf("asked %+v", p.asked)
+		}
+		for _, c := range p.asked.Choices {
+			if do, ok := c.Do.(dialog.Do); ok && c.Name == name {
+				p.run(do())
+			}
+		}
+		p.asked = nil
+	}
+	p.press("x").holds("g.txt", "1\nuser\n2\n")
+	answer("Leave it")
+	p.holds("g.txt", "1\nuser\n2\n")
+	p.press("enter").shows("not through parley · in the last turn", "+ user").press("x").holds("g.txt", "1\nuser\n2\n")
+	answer("Undo it")
+	p.holds("g.txt", "1\n2\n").press("r").holds("g.txt", "1\nuser\n2\n")
+	p.press("q", "a").shows("✓  g.txt").press("g").shows("❯ =  a.txt").press("down", "down").shows("❯ ✓  g.txt").press("k").shows("❯ =  a.txt")
+	p.press("down", "X")
+	answer("Undo it")
+	p.shows("nothing to undo in g.txt")
+}
+
 func TestAConflictIsSaid(t *testing.T) {
 	p := newPerson(t, 80, 20)
 	p.turn("first", "sub/a.txt", "agent\n")
@@ -229,7 +279,7 @@ func TestTheUsersOwnChangesStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.open().shows("M  a.txt", "+2 −2").press("enter").shows("change 1 of 2")
-	p.press("]").shows("change 2 of 2", "these lines changed after the agent's edit: parley cannot undo")
+	p.press("]").shows("change 2 of 2", "these lines have changed since: parley cannot undo")
 	p.press("x").shows("a.txt: the same lines have changed since; nothing was written").holds("a.txt", mine)
 	p.press("X").shows("a.txt: the same lines have changed since; nothing was written").holds("a.txt", mine)
 	p.press("[", "x").shows("change 1 of 1").holds("a.txt", "1\n2\n3\n4\nmine\n6\n7\n8\nmine\n")
@@ -238,7 +288,7 @@ func TestTheUsersOwnChangesStay(t *testing.T) {
 func TestKeptFiles(t *testing.T) {
 	p := newPerson(t, 80, 20)
 	p.turn("first", "a.txt", "a\n")
-	p.open().press("a").shows("✓  a.txt", "kept a.txt: undoing the turn leaves it").press("u").shows("no turn to undo").holds("a.txt", "a\n")
+	p.open().press("a").shows("✓  a.txt", "kept a.txt: undoing the turn leaves it").press("u").shows("no changes of the agent to undo").holds("a.txt", "a\n")
 	p.press("a").shows("A  a.txt", "a.txt is no longer kept")
 	p.press("X").shows("undid the changes in a.txt", "unchanged")
 }
@@ -360,7 +410,7 @@ func TestTheNewestComparisonIsShown(t *testing.T) {
 	p := newPerson(t, 80, 20)
 	p.turn("one", "a.txt", "apples\n")
 	p.open().press("enter")
-	path := p.view.pane.path
+	path := p.view.pane.part
 	early := p.view.compare(path)()
 	p.turn("two", "a.txt", "pears\n")
 	p.run(p.view.compare(path))

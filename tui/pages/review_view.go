@@ -18,7 +18,7 @@ import (
 // View implements dialog.Dialog.
 func (v *Review) View(width, height int) dialog.View {
 	rows := list.Rows(height)
-	v.list.Fit(len(v.list.files), rows)
+	v.list.fit(rows)
 	draw, head := v.listLines, v.listHead
 	if v.pane != nil {
 		v.pane.lay(v.opt.Diffs, max(1, width-margin), rows)
@@ -36,15 +36,17 @@ func (v *Review) View(width, height int) dialog.View {
 func (v *Review) listHead(width int) string {
 	var sum toolview.Counts
 	known := true
+	paths := map[string]bool{}
 	for _, f := range v.list.files {
-		c, ok := v.list.counts[f.Path]
+		paths[f.Path] = true
+		c, ok := v.list.counts[f.Part]
 		known = known && (ok || f.Kept)
 		if !f.Kept {
 			sum.Added, sum.Removed = sum.Added+c.added, sum.Removed+c.removed
 		}
 	}
 	right := ""
-	if n := len(v.list.files); n > 0 {
+	if n := len(paths); n > 0 {
 		right = v.opt.Theme.Muted.Render(termtext.Count(n, "file"))
 		if known {
 			right += "  " + sum.Styled(v.opt.Theme)
@@ -71,10 +73,18 @@ func (v *Review) listLines(width, rows int) []string {
 	}
 	var lines []string
 	for i := v.list.Top; i < v.list.End(); i++ {
-		lines = append(lines, v.fileLine(&v.list.files[i], i == v.list.Mark, width))
+		f := v.list.file(i)
+		if f == nil {
+			lines = append(lines, "  "+th.Muted.Render(termtext.Truncate(seenHeading, max(1, width-4), "…")))
+			continue
+		}
+		lines = append(lines, v.fileLine(f, i == v.list.Mark, width))
 	}
 	return lines
 }
+
+// seenHeading stands above the files that undoing a turn leaves alone.
+const seenHeading = "Changed during the turn, not through parley"
 
 // letter returns the letter of a file's state, and its style.
 func (v *Review) letter(s state) (string, lipgloss.Style) {
@@ -95,7 +105,7 @@ func (v *Review) letter(s state) (string, lipgloss.Style) {
 // fileLine draws a file in the list.
 func (v *Review) fileLine(f *journal.File, marked bool, width int) string {
 	th := v.opt.Theme
-	c, known := v.list.counts[f.Path]
+	c, known := v.list.counts[f.Part]
 	sign, style := v.letter(c.state)
 	right := v.countWords(c)
 	switch {
@@ -150,10 +160,13 @@ func (v *Review) paneHead(width int) string {
 	case p.state == deleted:
 		about = "deleted · " + about
 	}
+	if p.part.Seen {
+		about = "not through parley · " + about
+	}
 	if was, is := p.cmp.Before.Mode, p.cmp.Now.Mode; was != 0 && is != 0 && was != is {
 		about = fmt.Sprintf("mode %o → %o · %s", was, is, about)
 	}
-	return v.page.Head(termtext.VisibleLine(v.at.Path(p.path)), about, right, width)
+	return v.page.Head(termtext.VisibleLine(v.at.Path(p.part.Path)), about, right, width)
 }
 
 // margin is how many cells stand left of the changes.
@@ -190,7 +203,7 @@ func (v *Review) commented(n int) bool {
 	}
 	old, now := v.pane.layout.LinesAt(n)
 	for _, c := range v.comments {
-		if c.path == v.pane.path && (!c.old && c.number == now+1 || c.old && now < 0 && c.number == old+1) {
+		if c.path == v.pane.part.Path && (!c.old && c.number == now+1 || c.old && now < 0 && c.number == old+1) {
 			return true
 		}
 	}
@@ -221,7 +234,7 @@ func (v *Review) about() string {
 		}
 	}
 	if p := v.pane; p != nil && p.hunk() >= 0 && p.cmp.Conflict(p.hunk()) {
-		return "these lines changed after the agent's edit: parley cannot undo them"
+		return "these lines have changed since: parley cannot undo them"
 	}
 	if limits, failed := v.journal.Trouble(); failed != nil {
 		return "some changes were not recorded: " + termtext.Line(failed.Error())
@@ -250,7 +263,7 @@ func sources(all []journal.Source) string {
 		case journal.SourceReport:
 			words = append(words, "edit reported by the agent")
 		case journal.SourceSeen:
-			words = append(words, "changed during a turn")
+			words = append(words, "changed during a turn, maybe by you; undoing the turn leaves it")
 		}
 	}
 	return strings.Join(words, "; ")

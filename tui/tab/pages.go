@@ -82,6 +82,9 @@ func (h pageHost) Flash() string { return h.toast.current() }
 // Choose opens a list above the page.
 func (h pageHost) Choose(list dialog.List) { h.choose(list) }
 
+// Ask opens a question above the page.
+func (h pageHost) Ask(question dialog.Confirmation) { h.ask(question) }
+
 // Compose adds text to the prompt and closes the review.
 func (h pageHost) Compose(text string) tea.Cmd {
 	h.dialogs.Close(h.changes)

@@ -74,3 +74,26 @@ func TestRecordsNoChangesIfThePersonWantsNone(t *testing.T) {
 		t.Errorf("%q is there", left)
 	}
 }
+
+// What the user changes while the agent works stays when the turn is undone, and is
+// undone only after a question.
+func TestUndoLeavesWhatTheUserChangedDuringTheTurn(t *testing.T) {
+	t.Parallel()
+	at := repositoryPlace(t)
+	p := at.start(begin + `
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/a.txt", "content": "a\n"} as w
+await w
+save ${cwd}/b.txt "b\n"
+update {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Edit b.txt", "kind": "edit", "status": "completed",
+  "content": [{"type": "diff", "path": "${cwd}/b.txt", "oldText": null, "newText": "b\n"}]}
+expect session/cancel
+end-turn cancelled
+`)
+	p.Ready().Ask("go").Press("f5").Shows("A  a.txt", "A  b.txt").Press("q") // the beginning of the turn is recorded
+	must(t, os.WriteFile(filepath.Join(p.Dir(), "poem.txt"), []byte("one\nmine\ntwo\nthree\n"), 0o600))
+	p.Press("esc").Idle()
+	p.Press("f5").Shows("Changed during the turn, not through parley", "M  poem.txt")
+	p.Press("u").Shows("undid “go”: 2 files").holds("a.txt", "-").holds("b.txt", "-").holds("poem.txt", "one\nmine\ntwo\nthree\n")
+	p.Press("G", "x").Question("Undo a change that may be your own?", "poem.txt").Answer("Undo it")
+	p.Shows("undid the changes in poem.txt").holds("poem.txt", "one\ntwo\nthree\n").Press("q").Leave()
+}

@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -150,6 +152,27 @@ func TestPlainReviewsWhatWasChanged(t *testing.T) {
 	p.holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
 	p.Tells("/changes undo").Hears("Undid the last turn, in: new/c.txt.")
 	p.holds("new/c.txt", "-").Tells("/changes").Hears("1. a.txt: 2 lines added", "2. b.txt: kept", "3. new/c.txt: as it was before")
+	p.Tells("/quit").Exits(0)
+}
+
+// What parley did not see the agent write is undone only after a question.
+func TestPlainAsksBeforeItUndoesWhatTheUserMayHaveWritten(t *testing.T) {
+	t.Parallel()
+	at := repositoryPlace(t)
+	p := startPlain(t, Options{Home: at.home, Project: at.dir, Script: begin + `
+say "I am working.\n\n"
+expect session/cancel
+end-turn cancelled
+`})
+	p.Hears(invitation).Tells("go").Hears("I am working.").Tells("/changes").Hears("No changes in this session.")
+	must(t, os.WriteFile(filepath.Join(p.Dir(), "poem.txt"), []byte("mine\n"), 0o600))
+	p.Tells("/cancel").Hears(invitation)
+	p.Tells("/changes").Hears("1. poem.txt: 1 line added, 3 removed (during a turn, not through parley)")
+	p.Tells("/changes undo").Hears("No changes of the agent to undo.")
+	p.Tells("/changes revert 1").Hears("Undo a change that may be your own?", "poem.txt", "2. Undo it", "Answer 1 to 2")
+	p.holds("poem.txt", "mine\n")
+	p.Tells("2").Hears("The changes of poem.txt were undone.")
+	p.holds("poem.txt", "one\ntwo\nthree\n")
 	p.Tells("/quit").Exits(0)
 }
 
