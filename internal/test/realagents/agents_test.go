@@ -61,6 +61,8 @@ func (a Agents) Claude(t testing.TB, modelURL string) Agent {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
 		"DISABLE_BUG_COMMAND=1", "DISABLE_INSTALLATION_CHECKS=1", "ENABLE_TOOL_SEARCH=false",
 		"CLAUDE_CODE_ENABLE_TODO_TOOLS=1")
+	// By default it asks a model instead of its user.
+	agent.writeSettings(t, ".claude/settings.json", map[string]any{"permissions": map[string]any{"defaultMode": "default"}})
 	return agent
 }
 

@@ -61,7 +61,7 @@ func (s *fakeModel) messages(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, n := req.conversation().answer(), s.nextCall()
 	if reply.fail != "" {
-		writeError(w, reply.fail)
+		writeError(w, reply)
 		return
 	}
 	message := map[string]any{

@@ -91,7 +91,7 @@ func (s *fakeModel) generate(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, n := req.answer(), s.nextCall()
 	if reply.fail != "" {
-		writeError(w, reply.fail)
+		writeError(w, reply)
 		return
 	}
 	out := geminiAnswer{model: model, number: n}

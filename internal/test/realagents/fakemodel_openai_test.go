@@ -84,7 +84,7 @@ func (s *fakeModel) chatCompletions(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, n := req.conversation().answer(), s.nextCall()
 	if reply.fail != "" {
-		writeError(w, reply.fail)
+		writeError(w, reply)
 		return
 	}
 	if !req.Stream {

@@ -3,6 +3,7 @@ package realagents
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -51,6 +52,7 @@ func (s *schemaType) UnmarshalJSON(raw []byte) error {
 type reply struct {
 	text string
 	fail string
+	code int // the HTTP status of fail
 	tool string
 	args map[string]any
 	slow int // chunks
@@ -79,7 +81,7 @@ func (c conversation) answer() reply {
 	case verb == "SAY":
 		return reply{text: rest}
 	case verb == "FAIL":
-		return reply{fail: rest}
+		return failure(rest)
 	case verb == "SLOW":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 {
@@ -147,6 +149,15 @@ func (c conversation) callNamed(rest string) reply {
 		return reply{text: fmt.Sprintf("No tool %s among %s", name, strings.Join(c.toolNames(), ", "))}
 	}
 	return reply{tool: name, args: args}
+}
+
+// failure is an error of the status that the text begins with, or 400.
+func failure(text string) reply {
+	status, why, _ := strings.Cut(text, " ")
+	if code, err := strconv.Atoi(status); err == nil && code >= 400 && code < 600 {
+		return reply{fail: why, code: code}
+	}
+	return reply{fail: text, code: http.StatusBadRequest}
 }
 
 func (c conversation) toolNames() (names []string) {

@@ -25,7 +25,7 @@ const slowPace = 50 * time.Millisecond
 //	PLAN               makes the agent create a to-do list
 //	CALL tool json     calls the tool with that name and JSON object
 //	SLOW n             answers with n chunks, slowly, until the client goes away
-//	FAIL text          answers with an error that says the text
+//	FAIL [status] text answers with an error that says the text, of HTTP status 400 or the one given
 //
 // For WRITE, RUN and PLAN it calls the agent's own tool, with arguments that fit the
 // tool's JSON schema, and says DONE when the result arrives. Requests without tools
@@ -110,11 +110,15 @@ func (s *fakeModel) models(w http.ResponseWriter, _ *http.Request) {
 }
 
 // writeError answers a request with an error, in a form that every protocol can read.
-func writeError(w http.ResponseWriter, why string) {
+func writeError(w http.ResponseWriter, r reply) {
+	kind, status := "invalid_request_error", "INVALID_ARGUMENT"
+	if r.code == http.StatusTooManyRequests {
+		kind, status = "rate_limit_error", "RESOURCE_EXHAUSTED"
+	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusBadRequest)
+	w.WriteHeader(r.code)
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{ // the client may have gone
-		"type": "invalid_request_error", "code": http.StatusBadRequest, "status": "INVALID_ARGUMENT", "message": why,
+		"type": kind, "code": r.code, "status": status, "message": r.fail,
 	}})
 }
 

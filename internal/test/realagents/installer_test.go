@@ -23,7 +23,7 @@ import (
 // The versions that the tests were written against.
 const (
 	openCodeVersion = "1.18.33"
-	claudeVersion   = "0.100.0"
+	claudeVersion   = "0.101.0"
 	geminiVersion   = "0.61.0"
 	nodeVersion     = "24.21.0" // the agents want a newer one than distributions have
 	sdkVersion      = "2.4.0"   // of the protocol's own TypeScript package
