@@ -166,12 +166,10 @@ func (s *Session) openNew(fresh bool) {
 }
 
 // openLoad opens a session and makes the agent replay its history. s.mu must be held.
-// It skips the replay if the transcript is kept, or if only the connection to the agent
-// was lost.
+// It skips the replay if the stream has the transcript: what parley saw itself has more
+// than an agent stores, such as a turn that was cut, and the user's own words.
 func (s *Session) openLoad(id acpclient.SessionID) {
-	// An agent that was only disconnected may not have stored the turn that was cut
-	// off.
-	s.quiet = s.known && (s.opt.HasTranscript || s.opt.Remote.listens())
+	s.quiet = s.known
 	s.beginOpening(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.quiet})
 	s.agent.quiet.Store(s.quiet)
 	s.agent.attach(id)

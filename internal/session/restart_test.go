@@ -166,7 +166,7 @@ func TestRestart(t *testing.T) {
 		id                           acpclient.SessionID
 	}{
 		"resume": {`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`, "session/resume", `{}`, []string{"user: one", "note: The agent exited during this turn"}, "s1"},
-		"load":   {`{"loadSession":true}`, "session/load", `{}`, []string{"agent: replayed"}, "s1"},
+		"load":   {`{"loadSession":true}`, "session/load", `{}`, []string{"user: one", "note: The agent exited during this turn"}, "s1"},
 		"new":    {`{}`, "session/new", `{"sessionId":"s2"}`, []string{"user: one", "note: The agent exited during this turn", "note: The agent cannot resume the earlier session", "agent: replayed"}, "s2"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestRestart(t *testing.T) {
 				if h.conv.ID != c.id || h.conv.Phase != conversation.PhaseReady {
 					t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
 				}
-				if known := h.conv.Usage != nil; known != (name == "resume") {
+				if known := h.conv.Usage != nil; known != (name != "new") {
 					t.Errorf("usage known: %v", known)
 				}
 			})

@@ -288,21 +288,30 @@ func TestRestartGoesOnWithTheSession(t *testing.T) {
 	t.Parallel()
 	// The agent of the script dies in its first life and is told apart by the
 	// file that it finds in its second.
-	p := Start(t, Options{Agent: []string{"sh", "-c", `
+	home := t.TempDir()
+	p := Start(t, Options{Home: home, Agent: []string{"sh", "-c", `
 read init; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}'
 read open
 if [ -e died ]; then
-  echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"From the second life."}}}}'
+  echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"<session_context>"}}}}'
   echo '{"jsonrpc":"2.0","id":2,"result":{}}'
+  read prompt
+  echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"From the second life."}}}}'
+  echo '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}'
   cat >/dev/null
 else
   echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'
-  read prompt; touch died; echo 'segmentation fault' >&2; exit 139
+  read prompt; echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Half an ans"}}}}'
+  touch died; echo 'segmentation fault' >&2; exit 139
 fi`}})
 	p.Ready().Ask("go")
 	p.Question("The agent exited", "segmentation fault", "Restart it").TakesKeys().Press("r", "enter")
-	p.Shows("From the second life.")
+	p.Gone("Restart it").Shows("❯ go", "Half an ans", "The agent exited during this turn") // parley's own record stays
+	p.Ask("on").Shows("From the second life.").Gone("<session_context>")
 	if got := p.WaitSent("session/load", 1); !strings.Contains(got, `"sessionId":"s"`) {
 		t.Errorf("sent %s", got)
+	}
+	if got := stored(t, home); len(got) != 1 {
+		t.Errorf("stored are %d sessions", len(got))
 	}
 }
