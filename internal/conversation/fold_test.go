@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -283,6 +284,38 @@ func TestFoldTranscript(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) { test.WantTranscript(t, fold(t, c.events...), c.want...) })
+	}
+}
+
+// A session has cost what it has, whether the agent that goes on with it counts that or
+// begins at zero.
+func TestTheCostStaysWhenTheAgentIsStartedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		after []float64
+		want  float64
+	}{
+		"before it reports":           {nil, 0.5},
+		"the agent counts its own":    {[]float64{0.25, 0.75}, 1.25},
+		"the agent begins at zero":    {[]float64{0, 0.25}, 0.75},
+		"the agent counts everything": {[]float64{0.5, 0.75}, 0.75},
+		"which it says late":          {[]float64{0, 0.75}, 0.75},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cost := func(amount float64) string {
+				return fmt.Sprintf(`{"sessionUpdate":"usage_update","used":1,"size":9,"cost":{"amount":%v,"currency":"USD"}}`, amount)
+			}
+			conv := fold(t, cost(0.5))
+			for range 2 { // the second start takes what the first one has left
+				conv.Apply(conversation.AgentStarting{})
+				conv.Apply(conversation.SessionOpening{How: conversation.OpenResume, ID: "s"})
+			}
+			for _, amount := range c.after {
+				conv.Apply(test.Up(t, cost(amount)))
+			}
+			if got := conv.Usage.Cost; got == nil || got.Amount != c.want {
+				t.Errorf("it costs %v, want %v", got, c.want)
+			}
+		})
 	}
 }
 

@@ -27,6 +27,7 @@ type State struct {
 	Options  []acpclient.SessionConfigOption
 	Commands []acpclient.AvailableCommand
 	Usage    *acpclient.UsageUpdate
+	costs    costs
 
 	Turn        Turn
 	Work        Work
@@ -103,6 +104,7 @@ func (s *State) Apply(e Event) {
 		s.applyUpdate(e, fx)
 	case AgentStarting:
 		s.Phase = PhaseStarting
+		s.costAgain()
 		s.Agent = AgentState{Command: e.Command, Since: e.At, Info: s.Agent.Info}
 	case AgentReady:
 		s.Agent.Capabilities = e.Info.AgentCapabilities
@@ -195,14 +197,50 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 		field(&s.Title, u.Title)
 		field(&s.UpdatedAt, u.UpdatedAt)
 	case *acpclient.UsageUpdate:
-		usage := *u
-		if usage.Cost == nil && s.Usage != nil {
-			usage.Cost = s.Usage.Cost
-		}
-		s.Usage = &usage
+		s.applyUsage(*u)
 	case *acpclient.StateUpdate:
 		s.applyWork(u, e.At, fx)
 	}
+}
+
+// costs are what the session has cost in agents before this one.
+type costs struct {
+	// before is the cost when the agent was started again; nil once it is known whether the
+	// agent counts from zero.
+	before *acpclient.Cost
+	// past is what agents have cost that the running one does not count.
+	past float64
+}
+
+// costAgain notes that another agent counts from here on.
+func (s *State) costAgain() {
+	if s.Usage != nil && s.Usage.Cost != nil {
+		s.costs = costs{before: s.Usage.Cost}
+	}
+}
+
+// applyUsage takes a report of usage. Some agents count the cost of the session, others
+// that of their own process: one that reports less than the session has cost counts from
+// zero.
+func (s *State) applyUsage(u acpclient.UsageUpdate) {
+	if b := s.costs.before; u.Cost != nil && b != nil && u.Cost.Currency == b.Currency {
+		s.costs.past = 0
+		if u.Cost.Amount < b.Amount {
+			s.costs.past = b.Amount
+		}
+		if u.Cost.Amount > 0 {
+			s.costs.before = nil
+		}
+	}
+	switch {
+	case u.Cost != nil && s.costs.past > 0:
+		cost := *u.Cost
+		cost.Amount += s.costs.past
+		u.Cost = &cost
+	case u.Cost == nil && s.Usage != nil:
+		u.Cost = s.Usage.Cost
+	}
+	s.Usage = &u
 }
 
 // speaks notes which message a chunk belongs to: in history that is replayed, a message of
