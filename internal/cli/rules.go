@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -133,9 +132,9 @@ func (o *rulesOptions) testCommand() *cobra.Command {
 }
 
 func (o *rulesOptions) test(what string) error {
-	call, err := callFor(policy.Kind(o.kind), what)
+	call, err := policy.CallOf(o.kind, what)
 	if err != nil {
-		return err
+		return app.WithHint("Try 'parley rules test --help'.", "%w", err)
 	}
 	b, err := o.book()
 	if err != nil {
@@ -163,27 +162,6 @@ func (o *rulesOptions) test(what string) error {
 		fmt.Fprintln(w, "Why: "+termtext.VisibleLine(d.Why)+".")
 	}
 	return nil
-}
-
-// callFor returns the call of a tool as an agent would send it.
-func callFor(kind policy.Kind, what string) (policy.Call, error) {
-	key := ""
-	switch kind {
-	case policy.Execute:
-		key = "command"
-	case policy.Fetch:
-		key = "url"
-	case policy.Read, policy.Edit, policy.Delete, policy.Move, policy.Search:
-		return policy.Call{Kind: string(kind), Paths: []string{what}}, nil
-	case policy.MCP:
-		return policy.Call{Kind: string(policy.Other), Name: "mcp__" + strings.TrimPrefix(what, "mcp__")}, nil
-	case policy.Other:
-		return policy.Call{Kind: string(kind)}, nil
-	default:
-		return policy.Call{}, app.WithHint("Try 'parley rules test --help'.", "%w", &policy.UnknownKindError{Kind: string(kind)})
-	}
-	input, err := json.Marshal(map[string]string{key: what})
-	return policy.Call{Kind: string(kind), RawInput: input}, err
 }
 
 func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rules, everywhere bool, lines ...string) error) *cobra.Command {

@@ -1,10 +1,7 @@
 package policy
 
 import (
-	"errors"
-	"fmt"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -120,17 +117,8 @@ func Decide(rules []Rule, r Request) Decision {
 			return Decision{Verdict: Ask, Why: p.Name + " is outside the session's directories"}
 		}
 	}
-	switch r.Kind {
-	case Execute:
-		return permittedCommand(allowing, r)
-	case Fetch, MCP:
-		for i := range allowing {
-			if allowing[i].touches(r) {
-				return Decision{Verdict: Allow, Rule: &allowing[i]}
-			}
-		}
-	case Read, Edit, Delete, Move, Search:
-		return permittedPaths(allowing, r)
+	if row := rowOf(r.Kind); row != nil && row.subject.permits != nil {
+		return row.subject.permits(allowing, r)
 	}
 	return Decision{Verdict: Ask}
 }
@@ -144,7 +132,8 @@ func (r *Rule) concerns(q Request) bool {
 	case r.Verdict == Allow:
 		return false
 	}
-	return r.Kind == MCP && q.Tool != "" || r.Kind == Execute && len(q.Others) > 0
+	row := rowOf(r.Kind)
+	return row != nil && row.subject.within != nil && row.subject.within(q)
 }
 
 // permittedPaths allows a request that only touches allowed paths.
@@ -173,8 +162,8 @@ func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
 	}
 	named := LiteralPattern(p.Name)
 	for i := range rules {
-		pattern, kind := rules[i].Pattern, rules[i].Kind
-		sensitive := p.Secret != "" || kind != Read && kind != Search && p.Runs != ""
+		pattern := rules[i].Pattern
+		sensitive := p.Secret != "" || p.Runs != "" && rowOf(rules[i].Kind).changes
 		switch {
 		case pattern != "" && !matchPath(pattern, p.Name):
 		case sensitive && pattern != named:
@@ -188,54 +177,7 @@ func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
 
 // touches reports whether a rule matches a request or a part of it.
 func (r *Rule) touches(q Request) bool {
-	if r.Pattern == "" {
-		return true
-	}
-	switch r.Kind {
-	case Execute:
-		return r.touchesCommand(q)
-	case Fetch:
-		return matchHost(r.Pattern, q.URL, r.Verdict != Allow)
-	case MCP:
-		ok, _ := doublestar.Match(r.Pattern, q.Tool)
-		return ok && q.Tool != ""
-	}
-	for _, p := range q.Paths {
-		if matchPathLoosely(r.Pattern, p.Name) || p.Written != "" && matchPathLoosely(r.Pattern, p.Written) {
-			return true
-		}
-	}
-	return false
-}
-
-// checkPattern refuses patterns that cannot match, or match something else than they
-// seem to.
-func (r Rule) checkPattern() error {
-	if r.Pattern == "" {
-		return nil
-	}
-	switch r.Kind {
-	case Execute:
-		_, err := patternWords(r.Pattern)
-		return err
-	case Fetch:
-		if strings.ContainsAny(r.Pattern, "/: ") || strings.Contains(strings.TrimPrefix(r.Pattern, "*."), "*") {
-			return fmt.Errorf("%q is not a host: write example.com, or *.example.com for those below it", r.Pattern)
-		}
-		return nil
-	case MCP:
-		if !doublestar.ValidatePattern(r.Pattern) {
-			return fmt.Errorf("%q is not a pattern", r.Pattern)
-		}
-		return nil
-	}
-	if !doublestar.ValidatePattern(r.Pattern) {
-		return fmt.Errorf("%q is not a pattern: ** stands for any folders, * for anything in a name", r.Pattern)
-	}
-	if strings.HasPrefix(r.Pattern, "~") || r.Pattern == ".." || strings.HasPrefix(r.Pattern, "../") || path.Clean(r.Pattern) != strings.TrimSuffix(strings.TrimPrefix(r.Pattern, "./"), "/") {
-		return errors.New("write the path relative to the session's directory, without . and .. in it, or absolute")
-	}
-	return nil
+	return r.Pattern == "" || rowOf(r.Kind).subject.matches(r, q)
 }
 
 // Futile returns the reason why a rule can never allow anything, or "".

@@ -19,7 +19,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -56,31 +55,6 @@ func ParseVerdict(s string) (Verdict, error) {
 	}
 	return 0, fmt.Errorf("%q is not a verdict: use allow, ask or deny", s)
 }
-
-// Kind is the kind of action that a rule matches. Kinds of tools have the protocol's
-// names.
-type Kind string
-
-// The kinds of rules.
-const (
-	Read    Kind = "read"
-	Edit    Kind = "edit"
-	Delete  Kind = "delete"
-	Move    Kind = "move"
-	Search  Kind = "search"
-	Execute Kind = "execute"
-	Fetch   Kind = "fetch"
-	MCP     Kind = "mcp"
-	Other   Kind = "other"
-)
-
-// Kinds that no rule matches.
-const (
-	switchMode Kind = "switch_mode"
-	question   Kind = "question" // to the user, sent as a permission
-)
-
-var kinds = []Kind{Read, Edit, Delete, Move, Search, Execute, Fetch, MCP, Other} // that rules match
 
 // Rule is one rule.
 type Rule struct {
@@ -172,35 +146,19 @@ func (r Rule) check() error {
 	if r.Kind == switchMode {
 		return errors.New("parley always asks before the mode changes: no rule can answer it")
 	}
-	if !slices.Contains(kinds, r.Kind) {
+	row := rowOf(r.Kind)
+	if row == nil {
 		return &UnknownKindError{Kind: string(r.Kind)}
 	}
-	if example, broad := examples[r.Kind]; broad && r.Verdict == Allow && strings.Trim(r.Pattern, "* ") == "" {
-		return fmt.Errorf("%s cannot be allowed as a whole: say which in parentheses, as in %s", r.Kind, example)
+	switch about := row.subject; {
+	case r.Pattern != "" && about.pattern == "":
+		return fmt.Errorf("the kind %s takes no pattern", r.Kind)
+	case r.Verdict == Allow && about.permits == nil:
+		return fmt.Errorf("%s cannot be allowed as a whole, only asked about or denied", r.Kind)
+	case r.Verdict == Allow && about.narrow != "" && strings.Trim(r.Pattern, "* ") == "":
+		return fmt.Errorf("%s cannot be allowed as a whole: say which in parentheses, as in %s", r.Kind, about.narrow)
+	case r.Pattern != "":
+		return about.check(r.Pattern)
 	}
-	if r.Kind == Other && r.Pattern != "" {
-		return errors.New("the kind \"other\" takes no pattern, and can only ask or deny")
-	}
-	return r.checkPattern()
-}
-
-// examples are rules of the kinds that are too broad to be allowed as a whole.
-var examples = map[Kind]string{
-	Execute: "execute(go test *)", Fetch: "fetch(example.com)", MCP: "mcp(server__tool)", Other: "deny other",
-}
-
-// UnknownKindError is the error of a rule with an unknown kind.
-type UnknownKindError struct{ Kind string }
-
-func (e *UnknownKindError) Error() string {
-	return fmt.Sprintf("unknown kind %q: use one of %s", e.Kind, strings.Join(Kinds(), ", "))
-}
-
-// Kinds returns the names of all kinds that a rule can have.
-func Kinds() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = string(k)
-	}
-	return names
+	return nil
 }

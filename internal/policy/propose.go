@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -43,48 +41,21 @@ func works(rules, more []Rule, r Request) bool {
 
 // proposals returns the rules that may be proposed for a request.
 func proposals(r Request) [][]Rule {
-	allow := func(patterns ...string) []Rule {
+	row := rowOf(r.Kind)
+	if row == nil || row.subject.proposes == nil {
+		return nil
+	}
+	var out [][]Rule
+	for _, patterns := range row.subject.proposes(r) {
 		var rules []Rule
 		for _, p := range patterns {
 			if rule := (Rule{Verdict: Allow, Kind: r.Kind, Pattern: p}); !slices.Contains(rules, rule) {
 				rules = append(rules, rule)
 			}
 		}
-		return rules
+		out = append(out, rules)
 	}
-	switch r.Kind {
-	case Execute:
-		exact, broad := commandPatterns(r)
-		return [][]Rule{allow(exact...), allow(broad...)}
-	case Fetch:
-		if u, err := url.Parse(r.URL); err == nil {
-			return [][]Rule{allow(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))}
-		}
-	case MCP:
-		out := [][]Rule{allow(LiteralPattern(r.Tool))}
-		if server, _, ok := strings.Cut(r.Tool, "__"); ok {
-			out = append(out, allow(LiteralPattern(server)+"__*"))
-		}
-		return out
-	case Read, Edit, Delete, Move, Search:
-		// Exactly these files, their directories, and everything if the request only reads.
-		var files, dirs []string
-		for _, p := range r.Paths {
-			files = append(files, LiteralPattern(p.Name))
-			if dir := path.Dir(p.Name); dir != "." && dir != "/" {
-				dirs = append(dirs, LiteralPattern(dir)+"/**")
-			}
-		}
-		out := [][]Rule{allow(files...)}
-		if len(dirs) == len(files) {
-			out = append(out, allow(dirs...))
-		}
-		if r.Kind == Read || r.Kind == Search {
-			out = append(out, allow(""))
-		}
-		return out
-	}
-	return nil
+	return out
 }
 
 // commandPatterns returns patterns for every part of a command: the exact words, and

@@ -40,16 +40,13 @@ var (
 // diffs. resolve returns where a path leads. Request.Unclear says what is uncertain; an
 // input with a command is a command, whatever kind the agent gives the call.
 func Describe(c Call, agent, mode string, resolve func(path string) Path) Request {
-	r := Request{Agent: agent, Mode: mode, Kind: Kind(c.Kind), Resolve: resolve}
-	if r.Kind == MCP || !slices.Contains(kinds, r.Kind) {
-		r.Kind = Other // MCP is a kind of rules only
-	}
+	r := Request{Agent: agent, Mode: mode, Kind: kindOfTool(c.Kind), Resolve: resolve}
 	d := describer{call: c, resolve: resolve, request: &r}
 	d.input()
 	for _, p := range slices.Concat(c.Paths, c.Changes) {
 		d.path(p)
 	}
-	if len(c.Changes) > 0 && r.Kind != Edit && r.Kind != Delete && r.Kind != Move {
+	if row := rowOf(r.Kind); len(c.Changes) > 0 && (row == nil || !row.changes) {
 		d.unclear("it changes files, but the agent calls it something else")
 	}
 	if c.Kind == string(switchMode) {
@@ -118,13 +115,10 @@ func (d *describer) input() {
 	for _, f := range in {
 		d.key(f.key, f.value, command)
 	}
-	switch r := d.request; {
-	case r.Kind == Execute && r.Command == "" && len(r.Args) == 0:
-		d.unclear("the agent does not say which command it would run")
-	case r.Kind == Fetch && r.URL == "":
-		d.unclear("the agent does not say which address it would fetch")
-	case r.Kind == Other:
-		d.unclear("it is unclear what the tool would do")
+	if missing := rowOf(d.request.Kind).subject.missing; missing != nil {
+		if why := missing(*d.request); why != "" {
+			d.unclear("%s", why)
+		}
 	}
 }
 
