@@ -168,6 +168,15 @@ func TestFirstTurnThatDoesNotEndWellIsTheLast(t *testing.T) {
 	}
 }
 
+func TestATurnThatTheAgentsDeathCutFails(t *testing.T) {
+	t.Parallel()
+	var h heard
+	r := headless.Run(t.Context(), scripted(t, "handshake\nexpect session/prompt\nsay half\nend-turn cancelled\nexit 143"), h.options("one"))
+	if r.Status != headless.AgentFailed || r.Text != "half" {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestSignInThatIsWantedInTheMiddleEndsTheWork(t *testing.T) {
 	t.Parallel()
 	var h heard

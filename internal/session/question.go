@@ -135,6 +135,9 @@ func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermiss
 		return false
 	}
 	delete(s.permissions, id)
+	s.rejected = s.rejected || !slices.ContainsFunc(q.offered, func(o acpclient.PermissionOption) bool {
+		return o.OptionID == outcome.OptionID && o.Kind.Allows()
+	})
 	q.reply <- outcome
 	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome, At: s.opt.Now()})
 	s.askReferred()

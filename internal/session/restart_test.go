@@ -290,3 +290,45 @@ func TestAPromptThatWasToBeSentNowWaitsWhenTheAgentHasGone(t *testing.T) {
 		}
 	})
 }
+
+// A turn that an agent ends as cancelled though nobody cancelled it, and then exits, was
+// cut: some agents do so when they are killed.
+func TestATurnThatEndsInTheAgentsLastBreath(t *testing.T) {
+	for name, c := range map[string]struct {
+		then func(h *harness)
+		want string
+	}{
+		"the agent exits":    {func(h *harness) { h.agent().exit(errors.New("killed")) }, "note: The agent exited during this turn"},
+		"the agent lives on": {func(*harness) { time.Sleep(lastBreath) }, "note: Cancelled"},
+		"it is cancelled":    {func(h *harness) { h.Cancel(); time.Sleep(lastBreath) }, "note: Cancelled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				h.prompt("one")
+				h.reply("session/prompt", `{"stopReason":"cancelled"}`)
+				c.then(h)
+				h.settle()
+				test.WantTranscript(t, h.conv, "user: one", c.want)
+				if h.conv.Turn.Running {
+					t.Error("the turn still runs")
+				}
+				time.Sleep(2 * lastBreath)
+				h.settle()
+				if n := len(eventsOf[conversation.TurnEnded](h)); n > 1 {
+					t.Errorf("the turn ended %d times", n)
+				}
+			})
+		})
+	}
+}
+
+// A turn that was cancelled is, also if the agent says that it ended well.
+func TestACancelledTurnThatEndsWell(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.Cancel()
+		h.settle()
+		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
+		test.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
+	})
+}

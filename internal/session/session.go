@@ -136,6 +136,7 @@ type Session struct {
 
 	running    bool // a turn is running
 	cancelling bool // the running turn was cancelled, and the agent has yet to end it
+	rejected   bool // a request of the running turn was rejected: agents may cancel it then
 	queue      []conversation.QueuedPrompt
 	paused     bool                      // the queue waits for the user
 	resolving  bool                      // the files of the first prompt of the queue are being read

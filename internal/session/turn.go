@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -23,22 +24,45 @@ func (s *Session) cutTurn() {
 
 // send begins a turn. s.mu must be held.
 func (s *Session) send(prompt []acpclient.ContentBlock) {
-	s.running, s.cancelling = true, false
+	s.running, s.cancelling, s.rejected = true, false, false
 	s.agent.quiet.Store(false) // what comes from now on is new
 	sent := func() { s.stream.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
 	sent()
 	call(s, acpclient.SessionPrompt,
 		func() *acpclient.PromptRequest { return &acpclient.PromptRequest{SessionID: s.id, Prompt: prompt} },
-		s.turnEnded, callHooks{emptied: sent})
+		s.turnAnswered, callHooks{emptied: sent})
 }
 
-// turnEnded handles the answer to a prompt. s.mu must be held.
+// lastBreath is how long an agent that ends a turn as cancelled, though nobody cancelled
+// it, has to exit: some do so when they are killed, and then the turn was cut.
+const lastBreath = time.Second
+
+// turnAnswered handles the answer to a prompt. s.mu must be held.
+func (s *Session) turnAnswered(r *acpclient.PromptResponse, err error) {
+	if r == nil || r.StopReason != acpclient.StopCancelled || s.cancelling || s.rejected {
+		s.turnEnded(r, err)
+		return
+	}
+	a, epoch := s.agent, s.epoch
+	time.AfterFunc(lastBreath, func() {
+		s.mu.Lock()
+		defer s.unlock()
+		if s.epoch == epoch && s.running && a.conn.Err() == nil { // else watch reports the loss
+			s.turnEnded(r, nil)
+		}
+	})
+}
+
+// turnEnded ends the turn with the answer to its prompt. s.mu must be held.
 func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	e := conversation.TurnEnded{Err: err, At: s.opt.Now()}
 	var answer *acpclient.Error
 	switch {
 	case r != nil:
 		e.Reason, e.Usage = r.StopReason, r.Usage
+		if s.cancelling && e.Reason == acpclient.StopEndTurn { // some agents do not say so
+			e.Reason = acpclient.StopCancelled
+		}
 	case s.cancelling && errors.As(err, &answer):
 		// Agents should answer "cancelled", but some answer with the error of the
 		// cancelled work.
