@@ -103,7 +103,7 @@ type ToolCall struct {
 	RawInput  []byte
 	RawOutput []byte
 	// ExitCode is the exit code of the command that the call has run, nil if only its
-	// terminals have one, or nobody has told.
+	// terminals have one, or nobody has told; see [ToolCall.Exit].
 	ExitCode *int
 	// Tasks is the task list that the call sets, nil if it sets none.
 	Tasks []acpclient.PlanEntry
@@ -146,7 +146,32 @@ func (t *ToolCall) State() string {
 	case t.Cancelled:
 		return "cancelled"
 	}
+	if t.Failed() {
+		return string(acpclient.ToolFailed)
+	}
 	return string(cmp.Or(t.Status, acpclient.ToolPending))
+}
+
+// Exit returns how the command of the call ended, of several the last one; nil if it has
+// not, or nobody has told.
+func (t *ToolCall) Exit() *acpclient.TerminalExitStatus {
+	if t.ExitCode != nil {
+		return &acpclient.TerminalExitStatus{ExitCode: t.ExitCode}
+	}
+	if n := len(t.Terminals); n > 0 {
+		return t.Terminals[n-1].Exit
+	}
+	return nil
+}
+
+// Failed reports whether the call failed: to some agents it is completed however its
+// command ended.
+func (t *ToolCall) Failed() bool {
+	if t.Status != acpclient.ToolCompleted {
+		return t.Status == acpclient.ToolFailed
+	}
+	exit := t.Exit()
+	return exit != nil && exit.ExitCode != nil && *exit.ExitCode != 0
 }
 
 func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {

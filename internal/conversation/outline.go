@@ -340,7 +340,7 @@ func (n *Node) count(d Tally, times int) {
 func (n *Node) recount(t *ToolCall) {
 	now := Tally{Calls: 1}
 	switch {
-	case t.Status == acpclient.ToolFailed:
+	case t.Failed():
 		now.Failed = 1
 	case t.Running():
 		now.Running = 1

@@ -3,6 +3,7 @@ package conversation
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -24,9 +25,12 @@ type Quirks struct {
 	// QuestionsInPermissions says that a permission request may be a form, see
 	// [Quirks.Form].
 	QuestionsInPermissions bool
-	// ExitCodeInRawOutput says that a call that has run a command is completed however
-	// the command ended, and that the raw output has its exit code.
+	// ExitCodeInRawOutput says that the raw output of a call that has run a command has
+	// its exit code.
 	ExitCodeInRawOutput bool
+	// ReportedOutput says that what a command printed stands in a report for the model,
+	// between its directory and its exit code.
+	ReportedOutput bool
 	// ExitCodeInOutput says that the output of a command that failed begins with a line
 	// about its exit code.
 	ExitCodeInOutput bool
@@ -50,10 +54,14 @@ var known = map[string]Quirks{
 		// reads "answers" beside the outcome. Allowed without answers, it tells the
 		// model that there are none.
 		QuestionsInPermissions: true,
+		// It gives what a command printed as it gives it to the model: "Command: …",
+		// "Directory: (root)", "Output: …", "Error: (none)", "Exit Code: 3", and on.
+		ReportedOutput: true,
 	},
 	"iflow-cli": {MissingFileIsEmpty: true},
 	// opencode gives the results of its tools as it gives them to the model, with
-	// tags around them: <task …>, <shell_metadata>, <path>.
+	// tags around them (<task …>, <shell_metadata>, <path>), or as sentences that say
+	// that it worked, which the call's status says.
 	// To it, a call has failed if the command could not be run.
 	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true},
 	// Claude's tool tells the model "Exit code 1" above the output; the adapter tells
@@ -91,7 +99,7 @@ func (s *State) applyAnnouncedMode(u *acpclient.ContentChunk, fx *effect) bool {
 // shown returns a tool call's output for display. The received output is not changed.
 func (s *State) shown(content acpclient.ToolCallContents) acpclient.ToolCallContents {
 	q := s.quirks()
-	if !q.TaggedOutput {
+	if !q.TaggedOutput && !q.ReportedOutput {
 		return content
 	}
 	var clean acpclient.ToolCallContents
@@ -117,30 +125,72 @@ func (s *State) shown(content acpclient.ToolCallContents) acpclient.ToolCallCont
 	return clean
 }
 
-// exitCode takes the exit code of a command from the raw output of a call. The command
-// of a call that says it is completed may have failed.
+// exitCode takes the exit code of a command from what the agent says about its call.
 func (s *State) exitCode(t *ToolCall, u *acpclient.ToolCallUpdate) {
-	if len(u.RawOutput) == 0 || !s.quirks().ExitCodeInRawOutput {
-		return
+	switch q := s.quirks(); {
+	case q.ExitCodeInRawOutput && len(u.RawOutput) > 0:
+		if code, ok := acpclient.MetaValue[int](u.RawOutput, "metadata", "exit"); ok {
+			t.ExitCode = &code
+		}
+	case q.ReportedOutput:
+		for i := range u.Content {
+			if b := u.Content[i].Content; b != nil && b.Type == acpclient.ContentText {
+				if r, ok := reportIn(b.Text); ok && r.code != nil {
+					t.ExitCode = r.code
+				}
+			}
+		}
 	}
-	code, ok := acpclient.MetaValue[int](u.RawOutput, "metadata", "exit")
-	if !ok {
-		return
+}
+
+// report is what a command printed and how it ended.
+type report struct {
+	output string
+	code   *int // nil if it has none
+}
+
+var reportForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A(?s:Command: .*?\n)?Directory: [^\n]*\nOutput: (?s:(.*))\nError: (?s:(.*?))\nExit Code: (-?\d+|\(none\))\nSignal: ([^\n]*)(?:\n(?:Background PIDs|Process Group PGID): [^\n]*)*(?s:(.*))\z`)
+})
+
+// reportIn takes a report apart; ok is false if the text is something else. Lines that say
+// that there is nothing to say are left out.
+func reportIn(text string) (r report, ok bool) {
+	if !strings.HasPrefix(text, "Command: ") && !strings.HasPrefix(text, "Directory: ") {
+		return report{}, false
 	}
-	t.ExitCode = &code
-	if code != 0 && u.Status != nil && *u.Status == acpclient.ToolCompleted {
-		failed := acpclient.ToolFailed
-		u.Status = &failed
+	m := reportForm().FindStringSubmatch(text)
+	if m == nil {
+		return report{}, false
 	}
+	var parts []string
+	add := func(lead, value string) {
+		if value != "" && value != "(none)" && value != "(empty)" {
+			parts = append(parts, lead+value)
+		}
+	}
+	add("", m[1])
+	add("Error: ", m[2])
+	add("Signal: ", m[4])
+	add("", strings.Trim(m[5], "\n"))
+	if code, err := strconv.Atoi(m[3]); err == nil {
+		r.code = &code
+	}
+	r.output = strings.Join(parts, "\n")
+	return r, true
 }
 
 // exitCodeLine is the line about the exit code above the output of a command.
 var exitCodeLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\AExit code \d+(\n|\z)`) })
 
-// Output is what a tool gave, without the tags that are for the model. Only the
-// shapes that the agent is known to send are taken apart: tags elsewhere are what
-// a program printed.
+// Output is what a tool gave, without what is for the model. Only the shapes that the
+// agent is known to send are taken apart: tags elsewhere are what a program printed.
 func (q Quirks) Output(text string) string {
+	if q.ReportedOutput {
+		if r, ok := reportIn(text); ok {
+			return r.output
+		}
+	}
 	if !q.TaggedOutput {
 		return text
 	}
@@ -169,6 +219,11 @@ var shapes = sync.OnceValue(func() []shape {
 		{
 			regexp.MustCompile(`\A\s*<path>[^\n]*</path>\n<type>[a-z]+</type>\n<(content|entries)>`),
 			regexp.MustCompile(`\A\s*<path>[^\n]*</path>\n<type>[a-z]+</type>\n<(content|entries)>\n?|\n?</(content|entries)>\s*(<system-reminder>[\s\S]*</system-reminder>\s*)?\z`),
+		},
+		// A change of a file that worked, perhaps with what was found in the file then.
+		{
+			regexp.MustCompile(`\A(Edit applied|Wrote file) successfully\.(\n|\z)`),
+			regexp.MustCompile(`\A(Edit applied|Wrote file) successfully\.\n*`),
 		},
 		// Instructions that were loaded for the model.
 		{

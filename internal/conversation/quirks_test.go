@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -75,21 +76,66 @@ func TestExitCodeInTheRawOutput(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		agent, exit string
-		want        acpclient.ToolCallStatus
+		want        string
 		code        int // -1: unknown
 	}{
-		{"OpenCode", "3", acpclient.ToolFailed, 3},
-		{"OpenCode", "0", acpclient.ToolCompleted, 0},
-		{"OpenCode", "null", acpclient.ToolCompleted, -1},
-		{"somebody", "3", acpclient.ToolCompleted, -1},
+		{"OpenCode", "3", "failed", 3},
+		{"OpenCode", "0", "completed", 0},
+		{"OpenCode", "null", "completed", -1},
+		{"somebody", "3", "completed", -1},
 	} {
 		call := onlyTool(t, fold(t, ready(tt.agent), ended(tt.exit)))
 		code := -1
 		if call.ExitCode != nil {
 			code = *call.ExitCode
 		}
-		if call.Status != tt.want || code != tt.code {
-			t.Errorf("%s, exit %s: %s, exit code %d", tt.agent, tt.exit, call.Status, code)
+		if call.State() != tt.want || code != tt.code {
+			t.Errorf("%s, exit %s: %s, exit code %d", tt.agent, tt.exit, call.State(), code)
+		}
+	}
+}
+
+// What a command printed is taken out of a report for the model, with how it ended.
+func TestReportsOfCommands(t *testing.T) {
+	report := func(output, wrong, code, signal, more string) string {
+		return "Command: make all\nDirectory: (root)\nOutput: " + output + "\nError: " + wrong + "\nExit Code: " + code + "\nSignal: " + signal + "\nProcess Group PGID: 71" + more
+	}
+	for _, tt := range []struct{ name, agent, text, want, state string }{
+		{"one that worked", "qwen-code", report("one\ntwo", "(none)", "0", "(none)", ""), "one\ntwo", "completed"},
+		{"one that failed", "qwen-code", report("oops", "(none)", "3", "(none)", ""), "oops", "failed"},
+		{"one that printed nothing", "qwen-code", report("(empty)", "(none)", "0", "(none)", ""), "", "completed"},
+		{"one that could not be run", "qwen-code", report("(empty)", "no such file", "127", "(none)", ""), "Error: no such file", "failed"},
+		{"one that was killed", "qwen-code", report("half", "(none)", "(none)", "15", ""), "half\nSignal: 15", "completed"},
+		{"one with a remark", "qwen-code", report("one", "(none)", "0", "(none)", "\n\nIt took long."), "one\nIt took long.", "completed"},
+		{"one that prints a report", "qwen-code", report(report("x", "(none)", "1", "(none)", ""), "(none)", "0", "(none)", ""), report("x", "(none)", "1", "(none)", ""), "completed"},
+		{"other text", "qwen-code", "Command: make", "Command: make", "completed"},
+		{"another agent", "somebody", report("one", "(none)", "3", "(none)", ""), report("one", "(none)", "3", "(none)", ""), "completed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text, _ := json.Marshal(tt.text)
+			call := onlyTool(t, fold(t, ready(tt.agent), `{"sessionUpdate":"tool_call","toolCallId":"t","kind":"execute","title":"make all","status":"in_progress"}`,
+				`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":[{"type":"content","content":{"type":"text","text":`+string(text)+`}}]}`))
+			if got := call.Content[0].Content.Text; got != tt.want || call.State() != tt.state {
+				t.Errorf("%q, %s; want %q, %s", got, call.State(), tt.want, tt.state)
+			}
+		})
+	}
+}
+
+// A call whose command failed has failed, whatever its agent calls that, and counts so.
+func TestACallFailsWithItsCommand(t *testing.T) {
+	for _, tt := range []struct{ exit, status, want string }{
+		{`"exit_code":3`, "completed", "failed"},
+		{`"exit_code":0`, "completed", "completed"},
+		{`"exit_code":0`, "failed", "failed"},
+		{`"signal":"SIGTERM"`, "completed", "completed"}, // a server that the agent has stopped
+	} {
+		c := fold(t, `{"sessionUpdate":"tool_call","toolCallId":"p","title":"P"}`,
+			`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":{"parentToolCallId":"p","terminal_info":{"terminal_id":"x"}}}`,
+			`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"`+tt.status+`","_meta":{"terminal_exit":{"terminal_id":"x",`+tt.exit+`}}}`)
+		failed := map[string]int{"failed": 1}[tt.want]
+		if got := c.Tool("t").State(); got != tt.want || c.Tool("p").Nested.Failed != failed {
+			t.Errorf("%s, %s: %s, %d failed; want %s", tt.status, tt.exit, got, c.Tool("p").Nested.Failed, tt.want)
 		}
 	}
 }

@@ -44,10 +44,16 @@ func TestOutput(t *testing.T) {
 			"<path>/p/a.xml</path>\n<type>file</type>\n<content>\n1: <content>\n2: </content>\n\n(End of file - total 2 lines)\n</content>\n\n<system-reminder>\nbe good\n</system-reminder>",
 			"1: <content>\n2: </content>\n\n(End of file - total 2 lines)",
 		},
-		"a folder":       {"<path>/p</path>\n<type>directory</type>\n<entries>\na\nb/\n</entries>", "a\nb/"},
-		"a skill":        {"<skill_content name=\"x\">\n# Skill\n<skill_files>\n<file>/a</file>\n</skill_files>\n</skill_content>", "# Skill\n/a"},
-		"plain output":   {"<task>\nmine\n</task>\n", "<task>\nmine\n</task>\n"},
-		"tags inside it": {"<a>\n<path>x</path>\n</a>", "<a>\n<path>x</path>\n</a>"},
+		"a folder":   {"<path>/p</path>\n<type>directory</type>\n<entries>\na\nb/\n</entries>", "a\nb/"},
+		"a skill":    {"<skill_content name=\"x\">\n# Skill\n<skill_files>\n<file>/a</file>\n</skill_files>\n</skill_content>", "# Skill\n/a"},
+		"a change":   {"Edit applied successfully.", ""},
+		"a new file": {"Wrote file successfully.", ""},
+		"a change with what is wrong with it": {
+			"Edit applied successfully.\n\nLSP errors detected in this file, please fix:\nERROR [1:2] no", "LSP errors detected in this file, please fix:\nERROR [1:2] no",
+		},
+		"a sentence about changes": {"Edit applied successfully. Or not.", "Edit applied successfully. Or not."},
+		"plain output":             {"<task>\nmine\n</task>\n", "<task>\nmine\n</task>\n"},
+		"tags inside it":           {"<a>\n<path>x</path>\n</a>", "<a>\n<path>x</path>\n</a>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := opencode.Output(c.given); got != c.want {

@@ -181,7 +181,6 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 		s.applyToolCall(u, e.At, fx)
 	case *acpclient.ToolCallUpdate:
 		told := *u
-		told.Content = s.shown(u.Content)
 		s.tellTool(s.toolByID(u.ToolCallID, u.Meta, e.At), e.At, &told, fx)
 	case *acpclient.ToolCallContentChunk:
 		s.applyToolCallContentChunk(u, e.At, fx)

@@ -49,13 +49,15 @@ func (s *State) applyToolCall(u *acpclient.ToolCall, at time.Time, fx *effect) {
 	}
 	s.tellTool(t, at, &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
-		Content: s.shown(u.Content), Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
+		Content: u.Content, Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
 	}, fx)
 }
 
-// tellTool takes what the agent tells of a call outside of its questions about it.
+// tellTool takes what the agent tells of a call outside of its questions about it. It
+// changes the update.
 func (s *State) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate, fx *effect) {
 	s.exitCode(t, u)
+	u.Content = s.shown(u.Content)
 	s.changeTool(t, u, at, fx)
 	s.questionsFollow(t, u)
 }

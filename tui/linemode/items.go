@@ -166,13 +166,12 @@ func outcome(t *conversation.ToolCall) string {
 		words = "rejected"
 	case t.Cancelled:
 		words = "cancelled"
-	case t.Status == acpclient.ToolFailed:
-		words = "failed"
-		if t.ExitCode != nil && *t.ExitCode != 0 {
-			words += fmt.Sprintf(" with exit code %d", *t.ExitCode)
-		}
+	case t.Failed():
+		words = toolview.Failure(t)
 	case t.Status == acpclient.ToolCompleted && t.ID == "":
 		words = "allowed" // it was only asked about: nobody tells how it comes out
+	case toolview.Silent(t):
+		words = "done " + toolview.NoOutput
 	case t.Status == acpclient.ToolCompleted:
 		words = "done"
 	}
@@ -182,7 +181,7 @@ func outcome(t *conversation.ToolCall) string {
 			words += fmt.Sprintf(", %s added and %d removed", termtext.Count(added, "line"), removed)
 		}
 	}
-	if t.Status == acpclient.ToolFailed {
+	if t.Failed() {
 		if why, _, _ := strings.Cut(strings.TrimSpace(toolview.Output(t)), "\n"); why != "" {
 			words += ": " + termtext.Line(why)
 		}

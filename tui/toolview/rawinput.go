@@ -30,8 +30,7 @@ func (e InputField) Text() string {
 // member without a key.
 func (p Paths) OtherInput(t *conversation.ToolCall) []InputField {
 	raw := bytes.TrimSpace(t.RawInput)
-	switch string(raw) {
-	case "", "null", "{}", "[]", `""`:
+	if emptyJSON(raw) {
 		return nil
 	}
 	all, ok := inputFields(raw)
@@ -47,6 +46,15 @@ func (p Paths) OtherInput(t *conversation.ToolCall) []InputField {
 	}
 	shown := p.shownKeys(t, values)
 	return slices.DeleteFunc(all, func(e InputField) bool { return shown[e.Key] })
+}
+
+// emptyJSON reports whether JSON is absent, or says nothing.
+func emptyJSON(raw []byte) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "null", "{}", "[]", `""`:
+		return true
+	}
+	return false
 }
 
 // inputFields returns the members of a JSON object in order; ok is false if it is no

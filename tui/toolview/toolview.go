@@ -75,6 +75,61 @@ func Title(t *conversation.ToolCall, clean func(string) string) string {
 	return "a tool without a name"
 }
 
+// Failure says that a call failed, and how its command ended if that is known; "" if it did
+// not fail.
+func Failure(t *conversation.ToolCall) string {
+	if !t.Failed() {
+		return ""
+	}
+	if exit := t.Exit(); tellsFailure(exit) {
+		return "failed, " + termtext.Line(Ended(exit))
+	}
+	return "failed"
+}
+
+// tellsFailure reports whether the end of a command says more than that it failed.
+func tellsFailure(exit *acpclient.TerminalExitStatus) bool {
+	return exit != nil && (exit.Signal != "" || exit.ExitCode != nil && *exit.ExitCode != 0)
+}
+
+// FailureShows reports whether [Failure] says how a terminal of the call ended.
+func FailureShows(t *conversation.ToolCall, term *conversation.Terminal) bool {
+	exit := t.Exit()
+	return t.Failed() && tellsFailure(exit) && term.Exit != nil && Ended(term.Exit) == Ended(exit)
+}
+
+// NoOutput stands where the output of a silent command would. Some agents write it, too.
+const NoOutput = "(no output)"
+
+// Silent reports whether a call has run a command that printed nothing, as far as the agent
+// says.
+func Silent(t *conversation.ToolCall) bool {
+	if t.Kind != acpclient.ToolExecute || t.Status != acpclient.ToolCompleted || t.Failed() {
+		return false
+	}
+	for i := range t.Content {
+		switch c := &t.Content[i]; {
+		case c.Type == acpclient.ToolContentTerminal:
+		case c.Type == acpclient.ToolContentBlock && c.Content != nil && c.Content.Type == acpclient.ContentText && SaysNothing(t, c.Content.Text):
+		default:
+			return false
+		}
+	}
+	for _, term := range t.Terminals {
+		if term.Total() > 0 || term.Exit == nil && !term.Own {
+			return false
+		}
+	}
+	return len(t.Terminals)+len(t.Content) > 0 || emptyJSON(t.RawOutput)
+}
+
+// SaysNothing reports whether a text of a call gives nothing but the command, or the word
+// that there is nothing.
+func SaysNothing(t *conversation.ToolCall, text string) bool {
+	text = Unfenced(text)
+	return text == "" || text == NoOutput || text == strings.TrimSpace(commandLine(t.RawInput))
+}
+
 // Counts are the numbers of added and removed lines.
 type Counts struct{ Added, Removed int }
 

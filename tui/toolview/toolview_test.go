@@ -144,6 +144,31 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+func TestCommandsWithoutTheirShell(t *testing.T) {
+	for line, want := range map[string]string{
+		`/bin/bash -lc 'ls -l'`:            `ls -l`,
+		`bash -c ls`:                       `ls`,
+		`sh -c 'echo '\''a b'\'''`:         `echo 'a b'`,
+		`/bin/zsh -lc "echo 'a' \"b\" \d"`: `echo 'a' "b" \d`,
+		"bash -lc 'one\ntwo'":              "one\ntwo",
+		`bash -lc "echo $HOME"`:            `bash -lc "echo $HOME"`,
+		`bash -lc 'ls' name`:               `bash -lc 'ls' name`,
+		`bash -lc 'ls' > out`:              `bash -lc 'ls' > out`,
+		`X=1 bash -lc 'ls'`:                `X=1 bash -lc 'ls'`,
+		`bash -lc 'ls' && rm a`:            `bash -lc 'ls' && rm a`,
+		`bash -lc 'ls' &`:                  `bash -lc 'ls' &`,
+		`bash -lc 'ls`:                     `bash -lc 'ls`,
+		`bash -lc $'ls\n'`:                 `bash -lc $'ls\n'`,
+		`bash -x 'ls'`:                     `bash -x 'ls'`,
+		`ls -l`:                            `ls -l`,
+		``:                                 ``,
+	} {
+		if got := WithoutShell(line); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
 func TestJSON(t *testing.T) {
 	for _, c := range []struct {
 		name, raw string

@@ -102,7 +102,7 @@ func (t *toolCall) makeBodies() []body {
 
 func (t *toolCall) bodyMaker() *bodyMaker {
 	m := &bodyMaker{
-		call: t, kind: t.item.Kind, terminals: map[acpclient.TerminalID]body{}, questions: toolview.Questions(t.item.RawInput),
+		call: t, kind: t.item.Kind, silent: toolview.Silent(t.item), terminals: map[acpclient.TerminalID]body{}, questions: toolview.Questions(t.item.RawInput),
 	}
 	line := ""
 	if t.item.Kind == acpclient.ToolExecute {
@@ -136,10 +136,12 @@ func (t *toolCall) commandBody() body {
 	return newCommandBody(c)
 }
 
-// command returns the command that the call, or a request about it, names.
+// command returns the command that the call, or a request about it, names, without the shell
+// that it was given to.
 func (t *toolCall) command() (c toolview.Command) {
 	for _, call := range append([]*conversation.ToolCall{t.item}, t.item.Asked...) {
 		if c = t.env.places.Command(call.RawInput); c.Line != "" {
+			c.Line = toolview.WithoutShell(c.Line)
 			break
 		}
 	}
@@ -150,6 +152,7 @@ func (t *toolCall) command() (c toolview.Command) {
 type bodyMaker struct {
 	call      *toolCall
 	kind      acpclient.ToolKind
+	silent    bool
 	terminals map[acpclient.TerminalID]body // without a body so far
 	questions []toolview.Question           // shown by a body of their own
 	command   string                        // of the call, if heading, body or terminal shows it
@@ -174,13 +177,15 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 		}, pictureRows + 1}
 	case !b.Annotations.ForUser() || strings.TrimSpace(b.Text) == "":
 		return nil
+	case m.silent && toolview.SaysNothing(m.call.item, b.Text):
+		return nil // the header says it
 	case len(m.call.item.Tasks) > 0 && json.Valid([]byte(b.Text)):
 		return nil // the task list again, as JSON
-	case m.command != "" && toolview.Unfenced(b.Text) == m.command:
+	case m.command != "" && toolview.WithoutShell(toolview.Unfenced(b.Text)) == m.command:
 		return nil
 	case slices.ContainsFunc(m.questions, func(q toolview.Question) bool { return q.Text == strings.TrimSpace(b.Text) }):
 		return nil
-	case m.call.item.Status == acpclient.ToolFailed && !strings.ContainsFunc(b.Text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }):
+	case m.call.item.Failed() && !strings.ContainsFunc(b.Text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }):
 		if code, fenced := toolview.Fenced(b.Text); fenced {
 			return m.output(code, true)
 		} else if toolview.VerbatimWhenAsked(m.kind, b.Text) {

@@ -177,11 +177,91 @@ func TestFailuresAreWrappedBetweenWords(t *testing.T) {
 	}
 }
 
+// ready is the agent of a name.
+func ready(name string) conversation.Event {
+	return conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: name}}}
+}
+
+// However an agent says that a command failed, the heading says so, and how, once.
 func TestAFailedCommandSaysItsExitCode(t *testing.T) {
-	ready := conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "OpenCode"}}}
-	call := up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"make","kind":"execute","status":"completed","content":[{"type":"content","content":{"type":"text","text":"oops"}}],"rawOutput":{"output":"oops","metadata":{"exit":3}}}`)
-	if got := drawn([]conversation.Event{ready, call}, false); !strings.HasSuffix(got, "✗ $ make  exit code 3\n  │ oops") {
-		t.Error(got)
+	call := func(status, fields string) conversation.Event {
+		return up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"make","kind":"execute","status":"`+status+`",`+fields+`}`)
+	}
+	text := func(s string) string {
+		quoted, _ := json.Marshal(s)
+		return `"content":[{"type":"content","content":{"type":"text","text":` + string(quoted) + `}}]`
+	}
+	own := func(how string) string {
+		return `"_meta":{"terminal_output":{"terminal_id":"x","data":"oops\n"},"terminal_exit":{"terminal_id":"x",` + how + `}}`
+	}
+	code := 3
+	for _, c := range []struct {
+		name   string
+		events []conversation.Event
+		want   string
+	}{
+		{"in the raw output", []conversation.Event{ready("OpenCode"), call("completed", text("oops")+`,"rawOutput":{"metadata":{"exit":3}}`)}, "failed, exit code 3"},
+		{"in a report", []conversation.Event{ready("qwen-code"), call("completed", text("Command: make\nDirectory: (root)\nOutput: oops\nError: (none)\nExit Code: 3\nSignal: (none)\nProcess Group PGID: 7"))}, "failed, exit code 3"},
+		{"of a terminal of its own", []conversation.Event{call("failed", own(`"exit_code":3`))}, "failed, exit code 3"},
+		{"of one whose call it calls completed", []conversation.Event{call("completed", own(`"exit_code":3`))}, "failed, exit code 3"},
+		{"of a terminal of its own that was killed", []conversation.Event{call("failed", own(`"signal":"SIGKILL"`))}, "failed, ended by SIGKILL"},
+		{"of a terminal of parley", []conversation.Event{
+			call("in_progress", `"rawInput":{"command":"make"},"content":[{"type":"terminal","terminalId":"x"}]`),
+			conversation.TerminalCreated{ID: "x", Command: "make"},
+			conversation.TerminalOutput{ID: "x", Data: []byte("oops\r\n")},
+			conversation.TerminalExited{ID: "x", Status: acpclient.TerminalExitStatus{ExitCode: &code}},
+			call("failed", `"title":"make"`),
+		}, "failed, exit code 3"},
+		{"without one", []conversation.Event{call("failed", text("oops"))}, "failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, expanded := range []bool{false, true} {
+				if got := drawn(c.events, expanded); !strings.HasPrefix(got, "✗ $ make  "+c.want+"\n  │ oops") || strings.Count(got, "exit code") > 1 || strings.Contains(got, "(none)") {
+					t.Errorf("expanded %v:\n%s", expanded, got)
+				}
+			}
+		})
+	}
+	stopped := drawn([]conversation.Event{call("completed", own(`"signal":"SIGTERM"`))}, false)
+	if want := "✓ $ make\n  │ oops\n  │ ended by SIGTERM"; stopped != want {
+		t.Errorf("what its agent has stopped:\n%s\nwant\n%s", stopped, want)
+	}
+}
+
+func TestACommandWithoutOutputSaysSo(t *testing.T) {
+	call := func(kind, status, fields string) []conversation.Event {
+		return []conversation.Event{up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"touch a","kind":"`+kind+`","status":"`+status+`","rawInput":{"command":"touch a"}`+fields+`}`)}
+	}
+	text := func(s string) string {
+		return `,"content":[{"type":"content","content":{"type":"text","text":"` + s + `"}}]`
+	}
+	const silent = "✓ $ touch a  (no output)"
+	for _, c := range []struct {
+		name   string
+		events []conversation.Event
+		want   string
+	}{
+		{"no content", call("execute", "completed", `,"content":[]`), silent},
+		{"an empty text", call("execute", "completed", text("")), silent},
+		{"the word that there is none", call("execute", "completed", text("(no output)")), silent},
+		{"the command again", call("execute", "completed", text("touch a")), silent},
+		{"a terminal of its own", call("execute", "completed", `,"_meta":{"terminal_info":{"terminal_id":"x"}}`), silent},
+		{"output", call("execute", "completed", text("a line")), "✓ $ touch a\n  │ a line"},
+		{"what only the raw output has", call("execute", "completed", `,"rawOutput":{"stdout":"a line"}`), "✓ $ touch a"},
+		{"a command that runs", call("execute", "in_progress", ""), "○ $ touch a"},
+		{"a command that failed", call("execute", "failed", ""), "✗ $ touch a  failed"},
+		{"another kind of tool", call("other", "completed", ""), "✓ • touch a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := drawn(c.events, false); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+	ran := append(call("execute", "in_progress", ""), up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`),
+		up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"late"}}]}`))
+	if got, want := drawn(ran, false), "✓ $ touch a\n  │ late"; got != want {
+		t.Errorf("output that comes late:\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/terminal/screen"
+	"parley/tui/toolview"
 )
 
 // screenRows is the height of an emulated terminal: how much of its output a program
@@ -28,14 +29,14 @@ type terminalView struct {
 	line string
 	// headed means that the heading of the call shows the command.
 	headed bool
+	// told means that it also says how the command failed.
+	told bool
 }
 
 // setCall takes from a call how the command is shown.
-func (v *terminalView) setCall(line, heading string) {
-	shell, rest, _ := strings.Cut(v.term.Command, " ")
-	flag, script, _ := strings.Cut(rest, " ")
-	v.line = ""
-	if line != "" && strings.HasSuffix(shell, "sh") && (flag == "-c" || flag == "-lc") && script == termtext.ShellWords([]string{line}) {
+func (v *terminalView) setCall(line, heading string, told bool) {
+	v.line, v.told = "", told
+	if line != "" && line != v.term.Command && line == toolview.WithoutShell(v.term.Command) {
 		v.line = line
 	}
 	v.headed = v.term.Command != "" && strings.Contains(" "+heading+" ", " "+cmp.Or(v.line, v.term.Command)+" ")
@@ -113,11 +114,12 @@ func (v *terminalView) command(width int, env *environment) string {
 	return fit(env.theme.Muted.Render("$ "+termtext.VisibleLine(cmp.Or(v.line, v.term.Command))), width)
 }
 
-// status draws how the command failed; it has no lines if it succeeded or runs.
+// status draws how the command failed; it has no lines if it succeeded or runs, or the
+// heading says it.
 func (v *terminalView) status(env *environment) []string {
 	e := v.term.Exit
 	switch {
-	case e == nil:
+	case e == nil, v.told:
 		return nil
 	case e.Signal != "":
 		return []string{env.theme.Error.Render("ended by " + termtext.Line(e.Signal))}

@@ -54,7 +54,7 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	t.env, t.expanded, t.asked = env, expanded, asked
 	if !t.drawn || t.last != t.item.Version() {
 		t.last, t.drawn = t.item.Version(), true
-		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked), t.item.Status == acpclient.ToolFailed}
+		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked), t.item.Failed(), toolview.Silent(t.item)}
 		added := false
 		for _, term := range t.item.Terminals {
 			if t.screens[term] == nil {
@@ -71,7 +71,7 @@ func (t *toolCall) update(env *environment, expanded bool) {
 			}
 			line := strings.TrimSpace(t.command().Line)
 			for _, v := range t.screens {
-				v.setCall(line, heading)
+				v.setCall(line, heading, toolview.FailureShows(t.item, v.term))
 			}
 		}
 		if added || !t.made.same(&now) {
@@ -146,10 +146,11 @@ type madeOf struct {
 	input   []byte
 	asked   int // the number of closed permission requests
 	failed  bool
+	silent  bool // see [toolview.Silent]
 }
 
 func (m *madeOf) same(other *madeOf) bool {
-	return m.title == other.title && m.kind == other.kind && m.asked == other.asked && m.failed == other.failed &&
+	return m.title == other.title && m.kind == other.kind && m.asked == other.asked && m.failed == other.failed && m.silent == other.silent &&
 		sameArray(m.content, other.content) && sameArray(m.input, other.input)
 }
 
@@ -267,10 +268,10 @@ func (t *toolCall) mark() string {
 	switch {
 	case t.item.Cancelled, t.item.Rejected:
 		return th.Warning.Render("⊘")
+	case t.item.Failed():
+		return th.Error.Render("✗")
 	case t.item.Status == acpclient.ToolCompleted:
 		return th.Success.Render("✓")
-	case t.item.Status == acpclient.ToolFailed:
-		return th.Error.Render("✗")
 	case t.item.Running() && t.item.Status == acpclient.ToolInProgress:
 		return th.Accent.Render("◐")
 	}
@@ -379,12 +380,10 @@ func (t *toolCall) outcome() (line string) {
 		line += th.Warning.Render("  cancelled")
 	case t.item.Rejected:
 		line += th.Warning.Render("  rejected")
-	case t.item.Status == acpclient.ToolFailed:
-		words := "failed"
-		if code := t.item.ExitCode; code != nil && *code != 0 {
-			words = fmt.Sprintf("exit code %d", *code)
-		}
-		line += th.Error.Render("  " + words)
+	case t.item.Failed():
+		line += th.Error.Render("  " + toolview.Failure(t.item))
+	case t.made.silent:
+		line += th.Faint.Render("  " + toolview.NoOutput)
 	}
 	return line
 }

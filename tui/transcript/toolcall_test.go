@@ -96,20 +96,20 @@ func TestWhatWasApprovedStays(t *testing.T) {
 
 func TestCommands(t *testing.T) {
 	run := func(title, input, fields string) conversation.Event {
-		return up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":`+title+`,"kind":"execute","status":"completed","rawInput":`+input+fields+`}`)
+		return up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":`+title+`,"kind":"execute","status":"pending","rawInput":`+input+fields+`}`)
 	}
 	for _, c := range []struct {
 		name  string
 		event conversation.Event
 		want  string
 	}{
-		{"in the title", run(`"ls -l"`, `{"command":"ls -l"}`, ""), "✓ $ ls -l"},
-		{"in words, and a command", run(`"List the files"`, `{"command":"ls -l"}`, ""), "✓ $ List the files\n  │ $ ls -l"},
-		{"of several lines", run(`"cd src &&\nmake"`, `{"command":"cd src &&\nmake"}`, ""), "✓ $ cd src && …\n  │ $ cd src &&\n  │   make"},
-		{"in the working directory", run(`"ls"`, `{"command":"ls"}`, `,"locations":[{"path":"/project"}]`), "✓ $ ls"},
-		{"elsewhere", run(`"ls"`, `{"command":"ls"}`, `,"locations":[{"path":"/project/src"}]`), "✓ $ ls src"},
-		{"with a file that it names", run(`"rm -rf build"`, `{"command":"rm -rf build"}`, `,"locations":[{"path":"build"}]`), "✓ $ rm -rf build"},
-		{"with a path that it names in short", run(`"rm -rf build"`, `{"command":"rm -rf build"}`, `,"locations":[{"path":"/project/build"}]`), "✓ $ rm -rf build"},
+		{"in the title", run(`"ls -l"`, `{"command":"ls -l"}`, ""), "○ $ ls -l"},
+		{"in words, and a command", run(`"List the files"`, `{"command":"ls -l"}`, ""), "○ $ List the files\n  │ $ ls -l"},
+		{"of several lines", run(`"cd src &&\nmake"`, `{"command":"cd src &&\nmake"}`, ""), "○ $ cd src && …\n  │ $ cd src &&\n  │   make"},
+		{"in the working directory", run(`"ls"`, `{"command":"ls"}`, `,"locations":[{"path":"/project"}]`), "○ $ ls"},
+		{"elsewhere", run(`"ls"`, `{"command":"ls"}`, `,"locations":[{"path":"/project/src"}]`), "○ $ ls src"},
+		{"with a file that it names", run(`"rm -rf build"`, `{"command":"rm -rf build"}`, `,"locations":[{"path":"build"}]`), "○ $ rm -rf build"},
+		{"with a path that it names in short", run(`"rm -rf build"`, `{"command":"rm -rf build"}`, `,"locations":[{"path":"/project/build"}]`), "○ $ rm -rf build"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := drawn([]conversation.Event{c.event}, false); got != c.want {
@@ -117,8 +117,28 @@ func TestCommands(t *testing.T) {
 			}
 		})
 	}
-	plain := up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"cd src &&\nmake all","kind":"execute","status":"completed"}`)
-	if got, want := drawn([]conversation.Event{plain}, true), "✓ $ cd src && …\n    make all"; got != want {
+	inShell := func(title, command string) conversation.Event {
+		return up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"`+title+`","kind":"execute","status":"in_progress","rawInput":{"command":`+command+`}}`)
+	}
+	for _, c := range []struct {
+		name  string
+		event conversation.Event
+		want  string
+	}{
+		{"by a shell", inShell("ls -l", `["/bin/bash","-lc","ls -l"]`), "○ $ ls -l"},
+		{"by a shell, on a line", inShell("ls -l", `"/bin/bash -lc 'ls -l'"`), "○ $ ls -l"},
+		{"by a shell, in words", inShell("List the files", `["/bin/bash","-lc","ls -l 'a b'"]`), "○ $ List the files\n  │ $ ls -l 'a b'"},
+		{"by a shell that does more", inShell("ls -l", `"/bin/bash -lc 'ls -l' | rm a"`), "○ $ ls -l\n  │ $ /bin/bash -lc 'ls -l' | rm a"},
+		{"by a shell with a script that is not known", inShell("ls -l", `"/bin/bash -lc $X"`), "○ $ ls -l\n  │ $ /bin/bash -lc $X"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := drawn([]conversation.Event{c.event}, false); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+	plain := up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"cd src &&\nmake all","kind":"execute","status":"pending"}`)
+	if got, want := drawn([]conversation.Event{plain}, true), "○ $ cd src && …\n    make all"; got != want {
 		t.Errorf("expanded, without an input:\n%s\nwant\n%s", got, want)
 	}
 	edit := up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look at a","kind":"read","rawInput":{"command":"view","path":"a"}}`)
@@ -208,10 +228,10 @@ func TestCallsSayHowLongTheyTook(t *testing.T) {
 		events []conversation.Event
 		want   string
 	}{
-		"a second":     {[]conversation.Event{begin, command("make", "in_progress", 0), command("make", "completed", 1250*time.Millisecond)}, "✓ $ make  1.2s"},
+		"a second":     {[]conversation.Event{begin, command("make", "in_progress", 0), command("make", "completed", 1250*time.Millisecond)}, "✓ $ make  1.2s  (no output)"},
 		"minutes":      {[]conversation.Event{begin, command("make", "in_progress", 0), command("make", "failed", 125*time.Second)}, "✗ $ make  2m 05s  failed"},
-		"next to none": {[]conversation.Event{begin, command("make", "in_progress", 0), command("make", "completed", 900*time.Millisecond)}, "✓ $ make"},
-		"not known":    {[]conversation.Event{command("make", "in_progress", 0), command("make", "completed", time.Hour)}, "✓ $ make"},
+		"next to none": {[]conversation.Event{begin, command("make", "in_progress", 0), command("make", "completed", 900*time.Millisecond)}, "✓ $ make  (no output)"},
+		"not known":    {[]conversation.Event{command("make", "in_progress", 0), command("make", "completed", time.Hour)}, "✓ $ make  (no output)"},
 		"cancelled": {
 			[]conversation.Event{begin, command("make", "in_progress", 0), conversation.CancelRequested{At: after(4 * time.Second)}},
 			"⊘ $ make  4.0s  cancelled",
@@ -222,7 +242,7 @@ func TestCallsSayHowLongTheyTook(t *testing.T) {
 				test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Minute)),
 				command("make", "completed", 62*time.Second),
 			},
-			"✓ $ make  3.0s  you: Yes",
+			"✓ $ make  3.0s  you: Yes  (no output)",
 		},
 		"a long title makes room": {
 			[]conversation.Event{begin, command(long, "in_progress", 0), command(long, "failed", 12*time.Second)},
@@ -258,7 +278,7 @@ func TestClocksOfCallsThatWork(t *testing.T) {
 	c.Apply(test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Hour)))
 	at(time.Hour+4*time.Second, "◐ $ make  1m 10s  you: Yes")
 	c.Apply(command("make", "completed", time.Hour+5*time.Second))
-	at(2*time.Hour, "✓ $ make  1m 11s  you: Yes")
+	at(2*time.Hour, "✓ $ make  1m 11s  you: Yes  (no output)")
 }
 
 func TestTurnsSayHowLongTheyWorked(t *testing.T) {
