@@ -18,3 +18,14 @@ func BenchmarkMatch(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPrograms looks for programs in an ordinary command, and in one made to be slow.
+func BenchmarkPrograms(b *testing.B) {
+	for name, command := range map[string]string{"ordinary": "cd src && go test ./... 2>&1 | tail -20", "nested": strings.Repeat("eval ", maxCommand/5)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Programs(command)
+			}
+		})
+	}
+}

@@ -149,10 +149,10 @@ func (r *Rule) touchesCommand(q Request) bool {
 		if !complete {
 			return true // it may be in there: nobody writes such a command by hand
 		}
-		for _, words := range all {
-			named := slices.Clone(words)
+		for _, v := range all {
+			named := slices.Clone(v.words)
 			named[0] = path.Base(named[0])
-			for _, w := range [][]string{words, named} {
+			for _, w := range [][]string{v.words, named} {
 				if matchWords(pattern, w) {
 					return true
 				}
@@ -221,6 +221,11 @@ func commandParts(command, dir string) []part {
 	case hidden(command):
 		return []part{{words: []string{""}, unclear: unclearHidden}}
 	}
+	return parsedParts(command, dir)
+}
+
+// parsedParts is commandParts without its bounds.
+func parsedParts(command, dir string) []part {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
 		return []part{{words: []string{""}, unclear: unclearSyntax}}

@@ -258,57 +258,99 @@ var programs = sync.OnceValue(func() map[string]*program {
 	}
 })
 
-// wrappers run the program that follows their own options.
-var wrappers = []string{
-	"sudo", "doas", "env", "command", "exec", "builtin", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "setsid",
-	"xargs", "watch", "strace", "ltrace", "chroot", "unshare", "nsenter", "flock", "parallel", "busybox", "script", "systemd-run", "su",
+// wrappers run the program that follows their own options. The letters are the options
+// whose value is a word of its own.
+var wrappers = map[string]string{
+	"sudo": "CDghpRrTtUu", "doas": "Cu", "env": "Cu", "command": "", "exec": "a", "builtin": "", "nohup": "", "nice": "n", "ionice": "cnpPu", "time": "fo",
+	"timeout": "ks", "stdbuf": "eio", "setsid": "", "xargs": "adEILnPs", "watch": "n", "strace": "eoPpsu", "ltrace": "eopsu", "chroot": "", "unshare": "", "nsenter": "tSG",
+	"flock": "Ew", "parallel": "j", "busybox": "", "script": "", "systemd-run": "ptuM", "su": "cgs",
 }
 
 // maxUnwrapped bounds the programs that are found through one another.
 const maxUnwrapped = 512
 
-// unwrap returns the words of a program, and of every program that may be run through
-// it: after a wrapper, in a shell's script, or with find -exec. It returns rather too
-// many than too few. complete is false if it stopped at the bound.
-func unwrap(words []string) (all [][]string, complete bool) {
+// invocation is a program with its words that a command runs, or may run.
+type invocation struct {
+	words []string
+	// certain is false if the words may also be arguments of another program.
+	certain bool
+}
+
+// unwrap returns a program, and every program that may be run through it: after a
+// wrapper, in a shell's script, or with find -exec. It returns rather too many than too
+// few. complete is false if it stopped at the bound.
+func unwrap(words []string) (all []invocation, complete bool) {
 	// listed reports whether nested wrappers have already listed the same words.
 	listed := func(words []string) bool {
-		return slices.ContainsFunc(all, func(w []string) bool { return len(w) == len(words) && &w[0] == &words[0] })
+		return slices.ContainsFunc(all, func(v invocation) bool { return len(v.words) == len(words) && &v.words[0] == &words[0] })
 	}
 	option := func(word string) bool { return strings.HasPrefix(word, "-") }
-	var list func(words []string)
-	list = func(words []string) {
+	var list func(words []string, certain bool)
+	list = func(words []string, certain bool) {
 		if len(words) == 0 || len(all) >= maxUnwrapped {
 			return
 		}
-		all = append(all, words)
+		all = append(all, invocation{words, certain})
 		// "git -C dir push" is "git push" too: options, perhaps with values, may precede
 		// what matters.
 		for i := 2; i < len(words) && len(all) < maxUnwrapped && (option(words[i-1]) || i > 2 && option(words[i-2])); i++ {
 			if !option(words[i]) {
-				all = append(all, append([]string{words[0]}, words[i:]...))
+				all = append(all, invocation{append([]string{words[0]}, words[i:]...), certain})
 			}
 		}
-		switch name := path.Base(words[0]); {
+		name := path.Base(words[0])
+		valued, wraps := wrappers[name]
+		switch {
 		case slices.Contains(shells, name) || name == "eval":
-			for _, w := range words[1:] {
-				for _, p := range commandParts(w, "") {
-					list(p.words)
-				}
-			}
+			scripts := words[1:]
 			if name == "eval" {
-				list(words[1:])
+				scripts = append([]string{strings.Join(scripts, " ")}, scripts...)
+				list(words[1:], false)
 			}
-		case slices.Contains(wrappers, name), name == "find", name == "fd":
-			for i := 1; i < len(words); i++ {
-				if !option(words[i]) && (i == 1 || !listed(words[i:])) {
-					list(words[i:])
+			for i, w := range scripts {
+				if len(all) >= maxUnwrapped {
+					return
 				}
+				script := certain && (i == 0 && name == "eval" || option(words[i]) && strings.HasSuffix(words[i], "c"))
+				for _, p := range commandParts(w, "") {
+					list(p.words, script)
+				}
+			}
+		case wraps, name == "find", name == "fd":
+			runs := certain && wraps // the next word that can be the program is it
+			for i := 1; i < len(words); i++ {
+				before := words[i-1]
+				it := runs && !strings.Contains(words[i], "=") && !number.MatchString(words[i]) && !(len(before) == 2 && option(before) && strings.Contains(valued, before[1:]))
+				it = it || certain && !wraps && slices.Contains(findRuns, before)
+				if option(words[i]) || i > 1 && !it && listed(words[i:]) {
+					continue
+				}
+				list(words[i:], it)
+				runs = runs && !it
 			}
 		}
 	}
-	list(words)
+	list(words, true)
 	return all, len(all) < maxUnwrapped
+}
+
+// findRuns are the options of find and fd that a program follows.
+var findRuns = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
+
+// Programs returns the names of the programs that a command certainly runs, also within
+// its words: behind sudo, in a script for a shell, after find -exec. It returns none for a
+// command that it cannot parse.
+func Programs(command string) []string {
+	var names []string
+	for _, p := range parsedParts(command, "") {
+		all, _ := unwrap(p.words)
+		for _, v := range all {
+			if name := path.Base(v.words[0]); v.certain && v.words[0] != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // unknownDir stands for a directory that is known only when the command runs.

@@ -158,3 +158,20 @@ func TestNeverProposed(t *testing.T) {
 		}
 	}
 }
+
+// TestPrograms: the programs of a command are those that run, however deep, and not their
+// arguments.
+func TestPrograms(t *testing.T) {
+	for command, want := range map[string]string{
+		"ls -la": "ls", "/bin/ls; rm x": "ls rm", "cat log | sort && go test": "cat sort go", "sudo -u root rm -rf x": "sudo rm", "sudo -n rm kill": "sudo rm",
+		"env A=b -u C nice -n 5 rm dd": "env nice rm", "timeout 5 grep kill file": "timeout grep", "timeout -s KILL 5s grep x": "timeout grep", "xargs -n 1 grep kill": "xargs grep", "ls | xargs -0 rm": "ls xargs rm",
+		"bash -lc 'ls && sudo rm -rf /'": "bash ls sudo rm", "sh rm": "sh", "bash -x rm": "bash", "sh -c \"sh -c 'rm x'\"": "sh rm", "eval rm x": "eval rm", "eval 'ls; rm x'": "eval ls rm",
+		"find . -name rm": "find", "find . -exec rm {} +": "find rm", `find . -exec sudo rm {} \;`: "find sudo rm", "fd -x rm": "fd rm",
+		"for f in *; do rm $f; done": "rm", "echo $(rm x) `kill 1`": "echo rm kill", "if a; then b; fi": "a b", "f() { rm x; }; f": "rm f", "cat <(rm x)": "cat rm", "x <<E\n$(rm y)\nE": "x rm",
+		"rm\u200b x": "rm\u200b", "ls \u202e; rm x": "ls rm", "git -C /x push": "git", "busybox rm x": "busybox rm", "A=b rm x": "rm", "": "", "ls (": "", "A=b": "",
+	} {
+		if got := strings.Join(policy.Programs(command), " "); got != want {
+			t.Errorf("%q runs %q, want %q", command, got, want)
+		}
+	}
+}
