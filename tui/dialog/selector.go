@@ -97,6 +97,7 @@ type Selector struct {
 	input  list.Input
 	filter *list.Filter
 	rows   []selectorRow
+	all    int         // rows without a filter
 	window list.Window // its mark is -1 if there is nothing to mark
 	kept   string      // the ID of the last item that was marked
 
@@ -147,6 +148,7 @@ func (s *Selector) arrange() {
 		}
 		s.rows = append(s.rows, selectorRow{item: i})
 	}
+	s.all = len(s.rows)
 }
 
 // group returns the group of an item as the filter searches and shows it.
@@ -441,9 +443,13 @@ func (s *Selector) View(width, maxHeight int) View {
 	s.refresh()
 	p := panel{th: s.env.Theme, title: termtext.Line(s.list.Title), scroll: &s.window.Scroll}
 	w := inner(width, maxHeight)
-	if s.list.About != "" && maxHeight >= roomy {
-		p.head = styled(prose(list.Clip(s.list.About), w), s.env.Theme.Muted)
-		p.head = p.head[:min(len(p.head), maxDetail)]
+	about, detail := styled(prose(list.Clip(s.list.About), w), s.env.Theme.Muted), s.detailHeight(w)
+	about = about[:min(len(about), maxDetail)]
+	if missing := s.wholeHeight(len(about), detail) - maxHeight; missing > 0 && missing < detail { // for all items
+		detail -= missing
+	}
+	if maxHeight >= min(roomy, s.wholeHeight(len(about), detail)) {
+		p.head = about
 	}
 	if s.filters() {
 		text, column := s.input.Draw(max(1, w-2), s.env.Theme)
@@ -464,7 +470,7 @@ func (s *Selector) View(width, maxHeight int) View {
 			p.note = theme.Grouped(all)
 		}
 		if maxHeight >= roomForDetail {
-			p.foot = fixed(s.detail(w))
+			p.foot = fixed(s.detail(w, detail))
 		}
 		if from := s.window.Mark; from == 1 {
 			p.reveal(0, 2, width, maxHeight) // with the heading above the first item
@@ -477,6 +483,19 @@ func (s *Selector) View(width, maxHeight int) View {
 	var v View
 	v, s.place = p.view(width, maxHeight)
 	return v
+}
+
+// wholeHeight returns the height that shows all items, filter or not, with so many lines
+// about the list and of detail.
+func (s *Selector) wholeHeight(about, detail int) int {
+	h := frameHeight + about + s.all + detail
+	if s.filters() {
+		h++
+	}
+	if detail > 0 {
+		h++ // the line between
+	}
+	return h
 }
 
 func (s *Selector) nothing() string {
@@ -497,26 +516,17 @@ const roomForDetail = 8
 // maxDetail is the maximum number of lines of the marked item's detail.
 const maxDetail = 3
 
-// detail draws what the marked item's row has no room for. It has the same height for
-// every item, so that nothing jumps, and no lines in a list without such items.
-func (s *Selector) detail(w int) []string {
-	column := s.titleWidth(w)
-	some := slices.ContainsFunc(s.list.Items[:min(len(s.list.Items), 200)], func(it Item) bool { return it.more(column, w) != "" })
-	if !some {
-		return nil
-	}
+// detail draws in h lines what the marked item's row has no room for.
+func (s *Selector) detail(w, h int) []string {
 	var lines []string
 	if it := s.marked(); it != nil {
-		lines = prose(it.more(column, w), w)
+		lines = prose(it.more(s.titleWidth(w), w), w)
 	}
-	if len(lines) > maxDetail {
-		lines = lines[:maxDetail]
-		lines[maxDetail-1] = cut(lines[maxDetail-1], w-2) + " …"
+	if len(lines) > h && h > 0 {
+		lines[h-1] = cut(lines[h-1], w-2) + " …"
 	}
-	for len(lines) < s.detailHeight(w) {
-		lines = append(lines, "")
-	}
-	return styled(lines, s.env.Theme.Muted)
+	lines = append(lines, make([]string, h)...)
+	return styled(lines[:h], s.env.Theme.Muted)
 }
 
 // more returns the text of an item that its row does not show; column is the width of
@@ -540,9 +550,13 @@ func (it Item) more(column, w int) string {
 }
 
 // detailHeight returns the number of lines of the longest detail, an estimate in long
-// lists.
+// lists, so that nothing jumps from item to item.
 func (s *Selector) detailHeight(w int) int {
 	const few = 40
+	column := s.titleWidth(w)
+	if !slices.ContainsFunc(s.list.Items[:min(len(s.list.Items), 200)], func(it Item) bool { return it.more(column, w) != "" }) {
+		return 0
+	}
 	if len(s.list.Items) > few {
 		return maxDetail - 1
 	}

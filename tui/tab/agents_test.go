@@ -19,6 +19,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
 	"parley/internal/app"
@@ -100,6 +101,25 @@ func (b *bench) bring(cmd tea.Cmd) {
 	case tea.BatchMsg:
 		for _, cmd := range msg {
 			b.bring(cmd)
+		}
+	}
+}
+
+// The list stands right below the name, and shows all it has in 20 lines.
+func TestTheFirstScreenIsBelowTheName(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 20}} {
+		b := withoutAgents(t)
+		lines := b.Draw(size[0], size[1]).Lines
+		for i := range lines {
+			lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " ")
+		}
+		if len(lines) != size[1] || !strings.HasPrefix(lines[welcomeHeight+1], "╭─ Choose an agent") {
+			t.Errorf("%v:\n%s", size, strings.Join(lines, "\n"))
+		}
+		for _, text := range []string{"No agent is installed. Take the tour, or install one:", "2 more agents…", "enter choose"} {
+			if !strings.Contains(strings.Join(lines, "\n"), text) {
+				t.Errorf("%v: no %q in\n%s", size, text, strings.Join(lines, "\n"))
+			}
 		}
 	}
 }

@@ -66,6 +66,14 @@ func (t *Tab) Draw(width, height int) Screen {
 	}
 	room := height - len(foot.Lines)
 	lines := make([]string, 0, height)
+	if t.view.empty() && !t.dialogs.Asks() && len(panel.Lines) > 0 {
+		// The panel stands below the welcome, and what is left of the room below the panel.
+		if free := room - len(panel.Lines) - welcomeHeight - 1; free > 0 {
+			foot.Lines = append(make([]string, free), foot.Lines...)
+			t.prompt.line += free
+			room -= free
+		}
+	}
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
 		lines = append(append(lines, t.view.transcriptLines(width, above-1)...), "")
 	} else if above > 0 {
@@ -248,12 +256,15 @@ func (s *Screen) cut(width, height int) {
 
 // transcriptLines draws the transcript, or the welcome while it is empty.
 func (t view) transcriptLines(width, height int) []string {
-	if t.list == nil || len(t.conv.Items) == 0 {
+	if t.empty() {
 		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
 		return welcome(t.program, ready, t.statusInfo().StartTail(width, height-welcomeHeight), width, height)
 	}
 	return t.reader.draw(width, height).Lines
 }
+
+// empty reports whether there is no transcript to draw, but the welcome.
+func (t view) empty() bool { return t.list == nil || len(t.conv.Items) == 0 }
 
 // welcomeHeight is the number of lines above what is added to the welcome.
 const welcomeHeight = 3
@@ -265,7 +276,7 @@ func welcome(p Program, ready bool, start []string, width, height int) []string 
 	text := []string{
 		"",
 		"  " + th.Accent.Bold(true).Render("parley") + " " + th.Faint.Render(p.Version),
-		"  " + th.Muted.Render("a calm place to work with coding agents"),
+		"  " + th.Muted.Render("a terminal client for ACP agents"),
 	}
 	if ready {
 		text = append(text, "",
@@ -374,7 +385,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	panel := t.panel.draw(width, room)
 	var lines []string
 	switch above := room - len(panel.Lines); {
-	case t.list == nil || len(t.conv.Items) == 0:
+	case t.view.empty():
 		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
 		lines = welcome(t.program, ready, t.view.statusInfo().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
 	default:

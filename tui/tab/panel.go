@@ -75,7 +75,7 @@ func (p *panel) draw(width, room int) dialog.View {
 	if t.dialogs.Asks() {
 		most = max(0, room)
 	}
-	if t.list == nil || len(t.conv.Items) == 0 {
+	if t.view.empty() {
 		most = max(most, room-welcomeHeight-1) // nothing to see behind it
 	}
 	words := ""
