@@ -28,6 +28,8 @@ type settings struct {
 	// stated holds the options whose value the agent has stated since it was last
 	// asked to change it, or last answered.
 	stated map[acpclient.ConfigID]bool
+	// initial is the first value that the agent has stated of each option.
+	initial map[acpclient.ConfigID]acpclient.ConfigValue
 	// optionsGiven means that the agent has config options: they replace its modes
 	// and models, for display and for switching.
 	optionsGiven bool
@@ -44,6 +46,9 @@ func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {
 			}
 			known = append(known, o)
 			s.stated[o.ID] = true
+			if _, later := s.initial[o.ID]; !later {
+				s.initial[o.ID] = o.CurrentValue
+			}
 		}
 	}
 	s.Options, s.optionsGiven = known, true
@@ -215,6 +220,14 @@ func (s *State) Pending(o *acpclient.SessionConfigOption) (to OptionChosen, ok b
 		return OptionChosen{}, false
 	}
 	return p[len(p)-1], true
+}
+
+// AtDefault reports whether an option has the value that the agent stated first, and no
+// other is pending.
+func (s *State) AtDefault(o *acpclient.SessionConfigOption) bool {
+	v, stated := s.initial[o.ID]
+	_, pending := s.Pending(o)
+	return stated && v == o.CurrentValue && !pending
 }
 
 // CategoryValue returns the name of the value that the first option of a category is to

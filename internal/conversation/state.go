@@ -65,7 +65,7 @@ type State struct {
 func NewState() *State {
 	return &State{
 		settings: settings{
-			pending: map[acpclient.ConfigID][]OptionChosen{}, settled: map[acpclient.ConfigID]int{}, stated: map[acpclient.ConfigID]bool{},
+			pending: map[acpclient.ConfigID][]OptionChosen{}, settled: map[acpclient.ConfigID]int{}, stated: map[acpclient.ConfigID]bool{}, initial: map[acpclient.ConfigID]acpclient.ConfigValue{},
 		},
 		tools:      map[acpclient.ToolCallID]*ToolCall{},
 		questioned: map[acpclient.ToolCallID]*ToolCall{},

@@ -127,7 +127,7 @@ func (t actions) showUsage() tea.Cmd {
 	if why := t.noUsage(); why != "" {
 		return t.say(why)
 	}
-	return t.say("context and cost: " + t.usage())
+	return t.say("used: " + t.usage())
 }
 
 // showSignIn shows the agent's sign-in methods.

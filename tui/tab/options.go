@@ -275,8 +275,9 @@ func modeStyle(o *acpclient.SessionConfigOption, th *theme.Theme) lipgloss.Style
 // rank go first, and of those the last one. Those about usage, model and mode take their
 // short form first.
 type statusPart struct {
-	text, short string
-	rank        int
+	text  string
+	short []string // ever shorter
+	rank  int
 }
 
 // The ranks of the parts of the status line.
@@ -290,9 +291,10 @@ const (
 	rankMode // says what the agent may do without asking
 )
 
-// settingsParts draws the options in the agent's order. Those about the model follow the
-// model. fresh, which may be nil, reports whether the agent has just changed an option by itself. badge means
-// that the first part is a badge.
+// settingsParts draws mode, model, and the options that are not at their default, in the
+// agent's order. Those about the model follow the model. fresh, which may be nil, reports
+// whether the agent has just changed an option by itself. badge means that the first part
+// is a badge.
 func settingsParts(c *conversation.Conversation, fresh func(acpclient.ConfigID) bool, th *theme.Theme) (parts []statusPart, badge bool) {
 	mode, model := c.OptionByCategory(acpclient.CategoryMode), c.OptionByCategory(acpclient.CategoryModel)
 	add := func(o *acpclient.SessionConfigOption) {
@@ -307,10 +309,13 @@ func settingsParts(c *conversation.Conversation, fresh func(acpclient.ConfigID) 
 			style = th.Muted
 		}
 		fresh := fresh != nil && fresh(o.ID)
+		if rank == rankOption && o.Category != acpclient.CategoryMode && c.AtDefault(o) && !fresh {
+			return
+		}
 		if text := drawSetting(c, o, style, longestValue, fresh, th); text != "" {
-			short := ""
+			var short []string
 			if o == model {
-				short = drawSetting(c, o, style, shortModel, fresh, th)
+				short = append(short, drawSetting(c, o, style, shortModel, fresh, th))
 			}
 			parts = append(parts, statusPart{text, short, rank})
 		}
@@ -360,7 +365,7 @@ func settingWords(o *acpclient.SessionConfigOption) string {
 	switch {
 	case value == "":
 		return ""
-	case o.CurrentValue.IsBool && o.CurrentValue.Bool:
+	case o.CurrentValue.IsBool && o.CurrentValue.Bool && o.Category == acpclient.CategoryMode:
 		return label
 	case !saysWhatItIs(o.Category, label, value):
 		return label + " " + value

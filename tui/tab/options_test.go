@@ -291,7 +291,7 @@ func TestSettingsSayWhatTheyAre(t *testing.T) {
 			"modes of its own",
 			option("mode", "Mode", "mode", "a", "a=Ask") + "," + option("approval", "Approvals", "_approval", "never", "never=Never") + "," +
 				flag("sandbox", "Sandbox", "_sandbox", "true") + "," + flag("web", "Web", "_web", "false") + "," + option("persona", "Persona", "mode", "p", "p=Pirate persona"),
-			" Ask |approvals Never|sandbox|web off|Pirate persona",
+			" Ask |approvals Never|sandbox on|web off|Pirate persona",
 		},
 		{"what has no category", option("x", "Pace", "", "a", "a=Calm"), "pace Calm"},
 		{
@@ -302,7 +302,7 @@ func TestSettingsSayWhatTheyAre(t *testing.T) {
 		{
 			"what belongs to the model",
 			flag("fast", "Fast mode", "model_config", "true") + "," + option("mode", "Mode", "mode", "a", "a=Ask") + "," + option("model", "Model", "model", "m", "m=Opus") + "," + option("x", "Pace", "", "a", "a=Calm"),
-			" Ask |Opus|fast mode|pace Calm",
+			" Ask |Opus|fast mode on|pace Calm",
 		},
 		{"what belongs to no model", flag("fast", "Fast mode", "model_config", "false"), "fast mode off"},
 		{"a mode that is on or off", flag("plan", "Plan mode", "mode", "true"), " plan mode "},
@@ -316,6 +316,7 @@ func TestSettingsSayWhatTheyAre(t *testing.T) {
 				t.Fatal(err)
 			}
 			conv := conversation.New()
+			conv.Apply(conversation.FromNotification(changed(n)))
 			conv.Apply(conversation.FromNotification(n))
 			line, badge := settingsOf(conv)
 			if got := ansi.Strip(line); got != c.want || badge != strings.HasPrefix(c.want, " ") {
@@ -323,6 +324,46 @@ func TestSettingsSayWhatTheyAre(t *testing.T) {
 			}
 		})
 	}
+}
+
+// changed has another value of each option.
+func changed(n *acpclient.SessionNotification) *acpclient.SessionNotification {
+	u := *n.Update.(*acpclient.ConfigOptionUpdate)
+	u.ConfigOptions = slices.Clone(u.ConfigOptions)
+	for i := range u.ConfigOptions {
+		v := &u.ConfigOptions[i].CurrentValue
+		v.ID, v.Bool = v.ID+"-before", !v.Bool
+	}
+	return &acpclient.SessionNotification{SessionID: n.SessionID, Update: &u}
+}
+
+// An option that has the value with which the session began is not shown, unless it is
+// the mode or the model.
+func TestSettingsAtTheirDefault(t *testing.T) {
+	conv := conversation.New()
+	options := []acpclient.SessionConfigOption{
+		{ID: "mode", Name: "Mode", Category: acpclient.CategoryMode, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("ask")},
+		{ID: "model", Name: "Model", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("opus")},
+		{ID: "t", Name: "Thinking", Category: acpclient.CategoryThoughtLevel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("low")},
+		{ID: "hints", Name: "Hints", Type: acpclient.ConfigBoolean, CurrentValue: acpclient.BoolValue(true)},
+	}
+	conv.Apply(conversation.SessionOpened{State: acpclient.SessionState{ConfigOptions: options}})
+	chosen := func(seq int, id acpclient.ConfigID, v acpclient.ConfigValue) {
+		conv.Apply(conversation.OptionChosen{Seq: seq, Option: id, Value: v})
+		conv.Apply(conversation.OptionSettled{Seq: seq, Option: id, Value: v})
+	}
+	shows := func(want string) {
+		t.Helper()
+		if line, _ := settingsOf(conv); ansi.Strip(line) != want {
+			t.Errorf("%q, want %q", ansi.Strip(line), want)
+		}
+	}
+	shows(" ask |opus")
+	chosen(1, "t", acpclient.SelectValue("high"))
+	chosen(2, "hints", acpclient.BoolValue(false))
+	shows(" ask |opus|thinking high|hints off")
+	chosen(3, "t", acpclient.SelectValue("low"))
+	shows(" ask |opus|hints off")
 }
 
 // settingsOf are the options on the status line.
@@ -342,7 +383,7 @@ func TestSettingsThatWait(t *testing.T) {
 		{ID: "s", Name: "Sandbox", Category: "_sandbox", Type: acpclient.ConfigBoolean, CurrentValue: acpclient.BoolValue(true)},
 	}}})
 	conv.Apply(conversation.OptionChosen{Seq: 1, Option: "s", Value: acpclient.BoolValue(false)})
-	for _, want := range []string{"sandbox → off…", "sandbox off"} {
+	for _, want := range []string{"sandbox on → off…", "sandbox off"} {
 		if line, _ := settingsOf(conv); ansi.Strip(line) != want {
 			t.Errorf("%q, want %q", ansi.Strip(line), want)
 		}

@@ -204,14 +204,14 @@ func (f *statusInfo) Line(width int) string {
 	var usage []statusPart // dropped before the model
 	for len(left) > 1 && !fits(right) {
 		least := leastPart(left)
-		short := slices.IndexFunc(left, func(p statusPart) bool { return p.short != "" })
+		short := shortens(left)
 		if left[least].rank < rankUsage || short < 0 {
 			if left[least].rank == rankUsage {
 				usage = append(usage, left[least])
 			}
 			left = slices.Delete(left, least, least+1)
 		} else {
-			left[short].text, left[short].short = left[short].short, ""
+			left[short].text, left[short].short = left[short].short[0], left[short].short[1:]
 		}
 	}
 	for _, p := range slices.Backward(usage) { // a model that does not fit leaves room
@@ -244,7 +244,7 @@ func (f *statusInfo) parts() (left []statusPart, badge bool) {
 		left = append(left, usageParts(u, th)...)
 	}
 	if n := f.Changed; n > 0 {
-		left = append(left, statusPart{text: th.Muted.Render(fmt.Sprintf("%s %d", toolview.KindOf(acpclient.ToolEdit).Icon, n)), rank: rankChanged})
+		left = append(left, statusPart{text: th.Muted.Render(termtext.Count(n, "file") + " changed"), rank: rankChanged})
 	}
 	if name := c.Agent.Name(); name != "" {
 		who := termtext.Line(strings.TrimSpace(name + " " + c.Agent.Info.Version))
@@ -275,6 +275,17 @@ func leastPart(parts []statusPart) int {
 	return least
 }
 
+// shortens returns the index of the part that takes a shorter form first, or -1.
+func shortens(parts []statusPart) int {
+	at := -1
+	for i, p := range parts {
+		if len(p.short) > 0 && (at < 0 || p.rank < parts[at].rank) {
+			at = i
+		}
+	}
+	return at
+}
+
 // usageParts draws the use of the context and the cost, as far as there is any.
 func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) {
 	switch {
@@ -294,7 +305,8 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 		if share < 0.005 {
 			percent = "<1%"
 		}
-		parts = append(parts, statusPart{text: style.Render(percent + " of " + tokens(u.Size)), short: style.Render(percent), rank: rankUsage})
+		whole := percent + " of " + tokens(u.Size)
+		parts = append(parts, statusPart{style.Render(whole + " context"), []string{style.Render(whole), style.Render(percent)}, rankUsage})
 	}
 	if c := u.Cost; c != nil && c.Amount > 0 {
 		parts = append(parts, statusPart{text: th.Muted.Render(money(c)), rank: rankUsage})

@@ -51,8 +51,13 @@ func TestOptionsThatHaveNoRoom(t *testing.T) {
 	}
 	c := conversation.New()
 	c.Apply(conversation.SessionOpened{State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
-		option("first", "", "first value"), option("second", "", "second value"), option("model", acpclient.CategoryModel, "opus"), option("mode", acpclient.CategoryMode, "asking"),
+		option("first", "", "default"), option("second", "", "default"), option("model", acpclient.CategoryModel, "opus"), option("mode", acpclient.CategoryMode, "asking"),
 	}}})
+	for i, id := range []acpclient.ConfigID{"first", "second"} { // away from their defaults
+		v := acpclient.SelectValue(acpclient.ConfigValueID(id + " value"))
+		c.Apply(conversation.OptionChosen{Seq: i + 1, Option: id, Value: v})
+		c.Apply(conversation.OptionSettled{Seq: i + 1, Option: id, Value: v})
+	}
 	f := &statusInfo{Theme: theme.New(true), Conversation: c, Dir: "/work"}
 	for width, want := range map[int]string{
 		100: "  first value  second value  opus   asking",
@@ -72,10 +77,13 @@ func TestTheStatusLineAtEachWidth(t *testing.T) {
 	f := statusTold("ask", "Ask before changes", conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "some-agent", Version: "1.2.3"}}})
 	f.Dir, f.Branch, f.Changed = "/home/somebody/projects/with/a/long/name", "a-branch-with-a-long-name", 3
 	mode := f.Conversation.Options[0]
+	pace := acpclient.SessionConfigOption{ID: "pace", Name: "Pace", Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("brisk")}
+	f.Conversation.Apply(conversation.Update{Update: &acpclient.ConfigOptionUpdate{ConfigOptions: []acpclient.SessionConfigOption{mode, pace}}})
+	pace.CurrentValue = acpclient.SelectValue("calm and steady")
 	f.Conversation.Apply(conversation.Update{Update: &acpclient.ConfigOptionUpdate{ConfigOptions: []acpclient.SessionConfigOption{
 		mode,
 		{ID: "model", Name: "Model", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("The one that does everything")},
-		{ID: "pace", Name: "Pace", Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("calm and steady")},
+		pace,
 	}}})
 	for _, c := range []struct {
 		used  uint64
@@ -83,13 +91,13 @@ func TestTheStatusLineAtEachWidth(t *testing.T) {
 		width int
 		want  string
 	}{
-		{0, 0, 80, "Ask before changes   The one that does everything  pace calm and steady  ✎ 3"},
-		{46_000, 0.123, 80, "Ask before changes   The one that does everything  23% of 200k  $0.12  ✎ 3"},
-		{46_000, 0.123, 120, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k  $0.12  ✎ 3"},
+		{0, 0, 80, "Ask before changes   The one that does everything  3 files changed"},
+		{46_000, 0.123, 80, "Ask before changes   The one that does everything  23% of 200k  $0.12"},
+		{46_000, 0.123, 120, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k context  $0.12  3 files changed"},
 		{46_000, 0.123, 60, "Ask before changes   The one that do…  23%  $0.12"},
 		{46_000, 0.123, 40, "Ask before changes   23%  $0.12"},
-		{10, 0.001, 80, "Ask before changes   The one that does everything  <1% of 200k  <$0.01  ✎ 3"},
-		{46_000, 0.123, 200, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k  $0.12  ✎ 3  some-agent 1.2.3"},
+		{10, 0.001, 80, "Ask before changes   The one that does everything  <1% of 200k  <$0.01"},
+		{46_000, 0.123, 220, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k context  $0.12  3 files changed  some-agent 1.2.3"},
 	} {
 		f.Conversation.Apply(conversation.Update{Update: &acpclient.UsageUpdate{Used: c.used, Size: 200_000, Cost: &acpclient.Cost{Amount: c.cost, Currency: "USD"}}})
 		if got := strings.TrimSpace(ansi.Strip(f.Line(c.width))); !strings.HasPrefix(got, c.want) || c.width <= 80 && got != c.want {

@@ -137,7 +137,7 @@ end-turn
 	})
 	p.Ready().Ask("fix it")
 	p.Question("parley asks", "/etc/passwd").Answer("No")
-	p.Shows("Edit main.go", "+1", "−1", `println("old")`, `println("new")`, "✎ 1")
+	p.Shows("Edit main.go", "+1", "−1", `println("old")`, `println("new")`, "1 file changed")
 	p.Gone("working")
 	p.Press("ctrl+p")
 	p.Type("files the")
