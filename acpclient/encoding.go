@@ -149,6 +149,12 @@ func (info *typeInfo) decode(raw json.RawMessage, v reflect.Value) error {
 		return err
 	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return decodeInteger(raw, v)
+	case reflect.Bool:
+		err := json.Unmarshal(raw, v.Addr().Interface())
+		if err != nil && len(raw) > 0 {
+			return wrongKind{raw[0], "a boolean"}
+		}
+		return err
 	default:
 		return json.Unmarshal(raw, v.Addr().Interface())
 	}
@@ -234,7 +240,10 @@ func decodeInteger(raw json.RawMessage, v reflect.Value) error {
 	}
 	f, ferr := strconv.ParseFloat(string(raw), 64)
 	if ferr != nil || f != math.Trunc(f) {
-		return err
+		if len(raw) == 0 {
+			return err
+		}
+		return wrongKind{raw[0], "a whole number"}
 	}
 	switch {
 	case v.CanInt() && f >= -(1<<53) && f <= 1<<53 && !v.OverflowInt(int64(f)):

@@ -325,23 +325,23 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 	if a.Address == "" && !t.has("url") { // started with a command
 		for _, key := range []string{"headers", "insecure"} {
 			if t.has(key) {
-				t.fail(key, "remove it, or write url", "applies only to an agent with a url")
+				t.failKey(key, "remove it, or write url", "applies only to an agent with a url")
 			}
 		}
 		for _, key := range []string{"serve_files", "serve_terminals"} {
 			if t.has(key) && !t.has("remote_root") {
-				t.fail(key, "remove it, or write remote_root or url", "applies only to a remote agent")
+				t.failKey(key, "remove it, or write remote_root or url", "applies only to a remote agent")
 			}
 		}
 		return false
 	}
 	if !isAgentURL(a.Address) {
 		at := t.at.child("url") // the value may hold a password
-		t.doc.record(at, true, "use https://, wss://, http:// or ws://; put a name and password into headers", at.String()+" is not a valid agent URL")
+		t.doc.record(t.doc.values, at, true, "use https://, wss://, http:// or ws://; put a name and password into headers", at.String()+" is not a valid agent URL")
 	}
 	for _, key := range []string{"command", "args", "env", "cwd"} {
 		if t.has(key) {
-			t.fail(key, "remove it or remove url", "does not apply to an agent with a url")
+			t.failKey(key, "remove it or remove url", "does not apply to an agent with a url")
 		}
 	}
 	return true
@@ -555,7 +555,7 @@ func (t *table) need(key, value string, of MCPTransport) bool {
 func (t *table) exclude(of MCPTransport, keys ...string) {
 	for _, key := range keys {
 		if t.has(key) {
-			t.fail(key, "remove it or change the type", "does not apply to a server of type %q", string(of))
+			t.failKey(key, "remove it or change the type", "does not apply to a server of type %q", string(of))
 		}
 	}
 }

@@ -144,6 +144,15 @@ func Parse(file string, data []byte, added ...Added) (*Config, error) {
 		return nil, d.err()
 	}
 	d.added = added
+	c := root.config(file)
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// config reads the whole configuration.
+func (root *table) config(file string) *Config {
 	journalMegabytes, _ := root.number("journal_megabytes", 1, maxMegabytes)
 	journalDays, _ := root.number("journal_days", 1, maxDays)
 	c := &Config{
@@ -178,10 +187,7 @@ func Parse(file string, data []byte, added ...Added) (*Config, error) {
 	}
 	c.Keys = root.keyBindings()
 	root.done()
-	if err := d.err(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c
 }
 
 // Bounds of numbers in the configuration.
@@ -337,8 +343,7 @@ func (t *table) attention() Attention {
 		in.fail("command", "name a program first", "is empty")
 	}
 	a.NoTitle = in.off("title")
-	if in.has("progress") {
-		on := in.flag("progress")
+	if on := in.flag("progress"); in.has("progress") {
 		a.Progress = &on
 	}
 	in.done()

@@ -27,6 +27,10 @@ type document struct {
 	// byte of every part of every key.
 	keys   map[string]int
 	starts map[int]bool
+	// values maps the path of every key with a value to the first byte of that.
+	values map[string]int
+	// asked, if not nil, collects the keys that are read.
+	asked map[string]bool
 	// items holds the first bytes of the strings in lists, by the path of the list.
 	items map[string]map[int]int
 	errs  []*Error
@@ -52,29 +56,54 @@ func (p path) secret() bool { return slices.Contains(p, "env") || slices.Contain
 func open(file string, data []byte) (*document, *table) {
 	// Some editors begin files with a byte order mark.
 	data = slices.Clip(bytes.TrimPrefix(data, []byte("\ufeff")))
-	d := &document{file: printable(file), data: data, keys: map[string]int{}, starts: map[int]bool{}, items: map[string]map[int]int{}}
+	d := &document{file: printable(file), data: data, keys: map[string]int{}, starts: map[int]bool{}, values: map[string]int{}, items: map[string]map[int]int{}}
 	values := map[string]any{}
 	if err := toml.Unmarshal(data, &values); err != nil {
 		d.syntax(err)
 		return d, nil
 	}
+	d.locate(func(path, int) bool { return true })
+	return d, &table{doc: d, values: values, noun: "key"}
+}
+
+// locate finds the keys and values of the document, as far as it can be parsed. It hands
+// on the path of each expression and where that begins, until more is false.
+func (d *document) locate(more func(at path, offset int) bool) {
 	var p unstable.Parser
 	p.Reset(d.data)
 	var section path
 	for p.NextExpression() {
-		switch node := p.Expression(); node.Kind {
+		node := p.Expression()
+		at := section
+		switch node.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			section = d.locateKey(nil, node.Key())
+			at = section
 		case unstable.KeyValue:
-			d.locatePair(section, node)
+			at = d.locatePair(section, node)
+		default:
+			continue
+		}
+		key := node.Key()
+		key.Next()
+		if !more(at, int(key.Node().Raw.Offset)) {
+			return
 		}
 	}
-	return d, &table{doc: d, values: values, noun: "key"}
 }
 
-func (d *document) locatePair(at path, pair *unstable.Node) {
+func (d *document) locatePair(at path, pair *unstable.Node) path {
 	at = d.locateKey(at, pair.Key())
+	end := 0 // of the key
+	for it := pair.Key(); it.Next(); {
+		end = int(it.Node().Raw.Offset + it.Node().Raw.Length)
+	}
+	rest := d.data[end:]
+	if _, known := d.values[at.id()]; !known {
+		d.values[at.id()] = end + len(rest) - len(bytes.TrimLeft(rest, "= \t"))
+	}
 	d.locateValue(at, pair.Value())
+	return at
 }
 
 func (d *document) locateValue(at path, value *unstable.Node) {
@@ -133,27 +162,32 @@ func (d *document) line(start, end int, hide bool) string {
 	for i := first + 1; i < end; i++ {
 		hide = hide || d.starts[i]
 	}
-	if key, _, found := strings.Cut(text, "="); found && hide {
-		text = withoutValue(key)
+	if hide {
+		text = withoutValue(text)
 	}
 	return shown(text)
 }
 
-// fail records an error at the key at p.
+// fail records an error in the value at p, or at the key of a table.
 func (d *document) fail(p path, hint, format string, args ...any) {
-	d.record(p, false, hint, fmt.Sprintf(format, args...))
+	places := d.values
+	if _, ok := places[p.id()]; !ok {
+		places = d.keys
+	}
+	d.record(places, p, p.secret(), hint, fmt.Sprintf(format, args...))
 }
 
-// record is fail; with hide, the value at p is not shown.
-func (d *document) record(p path, hide bool, hint, message string) {
+// record records an error at the key or the value at p, whichever places has; with hide,
+// the value is not shown.
+func (d *document) record(places map[string]int, p path, hide bool, hint, message string) {
 	if len(d.errs) == maxErrors {
 		return
 	}
 	e := &Error{File: d.file, Message: shown(message), Hint: printable(hint)}
-	if offset, ok := d.keys[p.id()]; ok {
+	if offset, known := places[p.id()]; known {
 		var start, end int
 		e.Line, e.Column, start, end = d.position(offset)
-		e.Text = d.line(start, end, hide || p.secret())
+		e.Text = d.line(start, end, hide)
 	}
 	d.errs = append(d.errs, e)
 }
@@ -170,7 +204,15 @@ func (d *document) add(err error) {
 	}
 }
 
-func withoutValue(key string) string { return strings.TrimRight(key, " \t") + " = …" }
+// withoutValue hides the value of a line with a key. The key and what is before the value
+// keep their columns.
+func withoutValue(line string) string {
+	key, value, found := strings.Cut(line, "=")
+	if !found {
+		return line
+	}
+	return key + "=" + value[:len(value)-len(strings.TrimLeft(value, " \t"))] + "…"
+}
 
 // syntax records an error of the TOML parser. It cannot tell keys from values on that
 // line, so it shows only a key that parley knows.
@@ -184,14 +226,41 @@ func (d *document) syntax(err error) {
 		text := lines[min(e.Line, len(lines))-1]
 		e.Column = utf8.RuneCountInString(text[:min(column-1, len(text))]) + 1
 		key, _, _ := strings.Cut(text, "=")
-		if slices.Contains(plainKeys, strings.TrimSpace(key)) {
-			e.Text = shown(withoutValue(key))
+		if known := knownKeys()[strings.TrimSpace(key)]; known {
+			e.Text = shown(withoutValue(text))
 		}
 	}
-	if strings.Contains(e.Message, "at start of value") {
+	switch {
+	case strings.Contains(e.Message, "at start of value"):
 		e.Hint = `write strings in quotes, as in key = "value"`
+	case strings.HasSuffix(e.Message, "strings cannot have new lines") || strings.HasPrefix(e.Message, "unterminated "):
+		e.Message = "missing closing quote"
+		if before, _, known := strings.Cut(e.Text, "…"); known {
+			e.Column = utf8.RuneCountInString(before) + 1
+		}
+	case strings.HasSuffix(e.Message, " is incomplete"):
+		e.Message = map[bool]string{true: `missing "]" at the end of the list`, false: `missing "}" at the end of the table`}[strings.HasPrefix(e.Message, "array")]
+	case strings.Contains(e.Message, " already "):
+		d.twice(e)
 	}
 	d.errs = append(d.errs, e)
+}
+
+// twice completes the error of a key or section that an earlier line has too.
+func (d *document) twice(e *Error) {
+	d.locate(func(at path, offset int) bool {
+		line, column, start, end := d.position(offset)
+		if line < e.Line {
+			return true
+		}
+		first, _, _, _ := d.position(d.keys[at.id()])
+		if line > e.Line || first == line {
+			return false
+		}
+		e.Column, e.Text = column, d.line(start, end, at.secret())
+		e.Message, e.Hint = fmt.Sprintf("%s is already set on line %d", at, first), "keep one of the two"
+		return false
+	})
 }
 
 // err joins the recorded errors, in the order of the file.
@@ -228,10 +297,19 @@ func (t *table) fail(key, hint, format string, args ...any) {
 	t.doc.fail(t.at.child(key), hint, "%s "+format, append([]any{t.at.child(key)}, args...)...)
 }
 
+// failKey is fail for an error in the key itself.
+func (t *table) failKey(key, hint, format string, args ...any) {
+	at := t.at.child(key)
+	t.doc.record(t.doc.keys, at, at.secret(), hint, at.String()+" "+fmt.Sprintf(format, args...))
+}
+
 // read returns the value of key as a T. ok is false if the key is missing or, which is
 // an error, of another type.
 func read[T any](t *table, key, want string) (value T, ok bool) {
 	t.asked = append(t.asked, key)
+	if t.doc.asked != nil {
+		t.doc.asked[key] = true
+	}
 	v, there := t.values[key]
 	if !there {
 		return value, false
@@ -306,7 +384,7 @@ func (t *table) secrets(key string, valid func(string) bool) Secrets {
 	for _, name := range pairs.keys() {
 		values[name] = pairs.text(name)
 		if !valid(name) {
-			pairs.fail(name, "", "is not a valid name")
+			pairs.failKey(name, "", "is not a valid name")
 		}
 		if _, err := expand(values[name], nil); err != nil {
 			pairs.fail(name, "", "cannot be used: %v", err)
@@ -326,7 +404,7 @@ func (t *table) children(key string) []*table {
 	var tables []*table
 	for _, name := range parent.keys() {
 		if !isID(name) {
-			parent.fail(name, `use letters, digits, ".", "-" and "_"`, "is not a valid name")
+			parent.failKey(name, `use letters, digits, ".", "-" and "_"`, "is not a valid name")
 		}
 		if child, ok := parent.child(name); ok {
 			tables = append(tables, child)
@@ -356,7 +434,7 @@ func (t *table) done() {
 			where = " in " + t.at.String()
 		}
 		// The value plays no part in the error, and could be a misnamed secret.
-		t.doc.record(t.at.child(key), true, t.suggest(key), fmt.Sprintf("unknown %s %q%s", t.noun, key, where))
+		t.doc.record(t.doc.keys, t.at.child(key), true, t.suggest(key), fmt.Sprintf("unknown %s %q%s", t.noun, key, where))
 	}
 }
 
@@ -364,7 +442,35 @@ func (t *table) suggest(key string) string {
 	if meant := synonyms[strings.ToLower(key)]; slices.Contains(t.asked, meant) {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
-	return didYouMean(key, t.asked, "known "+t.noun+"s")
+	if hint := didYouMean(key, t.asked, "known "+t.noun+"s"); hint != "" {
+		return hint
+	}
+	if near := sharesWord(key, t.asked); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if t.noun == nounAction {
+		return "'parley config show --all' lists the actions"
+	}
+	return ""
+}
+
+// sharesWord returns the candidate that has most words in common with a key, "" if none
+// has any: send for send_prompt, history_prev for prev_history.
+func sharesWord(key string, candidates []string) string {
+	best, most := "", 0
+	words := strings.Split(strings.ToLower(key), "_")
+	for _, c := range candidates {
+		shared := 0
+		for _, word := range strings.Split(c, "_") {
+			if slices.Contains(words, word) {
+				shared++
+			}
+		}
+		if shared > most {
+			best, most = c, shared
+		}
+	}
+	return best
 }
 
 // kind names the type of a decoded TOML value.
@@ -410,15 +516,14 @@ var synonyms = map[string]string{
 	"endpoint": "url", "address": "url", "transport": "type",
 }
 
-// plainKeys are the keys that a syntax error may show. They are listed here because a
-// document that does not parse has not been read.
-var plainKeys = []string{
-	"theme", "theme_dark", "theme_light", "glyphs", "reduced_motion", "attention", "markdown_style", "mouse", "default_agent", "agents", "mcp", "files", "keys", "ask_read", "ask_write",
-	"rules", "allow", "ask", "deny",
-	"store", "store_days", "store_megabytes", "sandbox", "sandbox_write", "sandbox_hide", "sandbox_network", "worktree_directory",
-	"journal", "journal_megabytes", "journal_days",
-	"name", "command", "args", "cwd", "env", "default", "protocol", "type", "url", "headers", "insecure", "serve_files", "serve_terminals", "remote_root",
-	"mode", "options", "roots", "registry",
+// knownKeys are all keys that the configuration can have: what the reader asks for in a
+// file with every section. A document that does not parse was not read.
+func knownKeys() map[string]bool {
+	const every = "[agents.x]\ncommand = \"x\"\n[mcp.x]\n[attention]\n[files]\n[rules]\n[keys]\n"
+	d, root := open("", []byte(every))
+	d.asked = map[string]bool{}
+	root.config("")
+	return d.asked
 }
 
 // Error is one error in a configuration file. [Load] and [Parse] join all that they

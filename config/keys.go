@@ -87,11 +87,14 @@ func (k Keys) For(a Action) []string { return slices.Clone(k.byAction[a].Keys())
 // context; use [Keys.Match] or [Keys.Action]. Do not change the keys of the binding.
 func (k Keys) Binding(a Action) key.Binding { return k.byAction[a] }
 
+// nounAction is what errors call a key of [keys].
+const nounAction = "action"
+
 // keyBindings reads [keys]. Actions that are missing keep their default; an empty list
 // unbinds an action.
 func (t *table) keyBindings() Keys {
 	keys, _ := t.child("keys")
-	keys.noun = "action"
+	keys.noun = nounAction
 	wanted := make(map[Action][]string, len(actions))
 	for _, a := range actions {
 		wanted[a.Action] = a.Keys

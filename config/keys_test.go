@@ -147,18 +147,19 @@ func TestBindingsOfTheFile(t *testing.T) {
 func TestBadKeys(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"unknown action":         {`sned = "enter"`, `2:1: unknown action "sned" in keys: did you mean "send"?`},
-		"unlike any action":      {`launch = "f9"`, `2:1: unknown action "launch" in keys`},
+		"unlike any action":      {`launch = "f9"`, `2:1: unknown action "launch" in keys: 'parley config show --all' lists the actions`},
+		"one word right":         {`send_prompt = "f9"`, `2:1: unknown action "send_prompt" in keys: did you mean "send"?`},
 		"part of a name":         {`history = "f9"`, `2:1: unknown action "history" in keys: did you mean "history_prev"?`},
-		"taken from a default":   {`palette = "ctrl+o"`, `2:1: keys.palette takes "ctrl+o", the key of "options" in the same context (prompt): "options" has it by default, give that another key too`},
-		"taken by a default":     {`options = "ctrl+p"`, `2:1: keys.options takes "ctrl+p", the key of "palette" in the same context (prompt): "palette" has it by default, give that another key too`},
-		"two configured":         {"quit = \"f11\"\neditor = \"F11\"", `3:1: keys.editor takes "f11", the key of "quit" in the same context (prompt): give one of them another key`},
-		"two configured, turned": {"editor = \"f11\"\nquit = \"F11\"", `3:1: keys.quit takes "f11", the key of "editor" in the same context (prompt): give one of them another key`},
-		"in a dialog":            {`allow_once = "n"`, `2:1: keys.allow_once takes "n", the key of "reject_once" in the same context (dialog): "reject_once" has it by default, give that another key too`},
-		"not a key":              {`editor = "ctrl+pgdwn"`, `2:1: keys.editor has an invalid key: "ctrl+pgdwn" is not a known key: did you mean "pgdown"?`},
-		"empty key":              {`editor = [""]`, `2:1: keys.editor has an invalid key: "" is empty: write [] for no key`},
-		"types text":             {`editor = "f"`, `2:1: keys.editor cannot be "f", which types text into the prompt: add a modifier, as in "ctrl+f"`},
-		"types a space":          {`send = "shift+space"`, `2:1: keys.send cannot be "shift+space", which types text into the prompt: add a modifier, as in "ctrl+shift+space"`},
-		"not text":               {`editor = 3`, `2:1: keys.editor must be a string or a list of strings, not a number`},
+		"taken from a default":   {`palette = "ctrl+o"`, `2:11: keys.palette takes "ctrl+o", the key of "options" in the same context (prompt): "options" has it by default, give that another key too`},
+		"taken by a default":     {`options = "ctrl+p"`, `2:11: keys.options takes "ctrl+p", the key of "palette" in the same context (prompt): "palette" has it by default, give that another key too`},
+		"two configured":         {"quit = \"f11\"\neditor = \"F11\"", `3:10: keys.editor takes "f11", the key of "quit" in the same context (prompt): give one of them another key`},
+		"two configured, turned": {"editor = \"f11\"\nquit = \"F11\"", `3:8: keys.quit takes "f11", the key of "editor" in the same context (prompt): give one of them another key`},
+		"in a dialog":            {`allow_once = "n"`, `2:14: keys.allow_once takes "n", the key of "reject_once" in the same context (dialog): "reject_once" has it by default, give that another key too`},
+		"not a key":              {`editor = "ctrl+pgdwn"`, `2:10: keys.editor has an invalid key: "ctrl+pgdwn" is not a known key: did you mean "pgdown"?`},
+		"empty key":              {`editor = [""]`, `2:10: keys.editor has an invalid key: "" is empty: write [] for no key`},
+		"types text":             {`editor = "f"`, `2:10: keys.editor cannot be "f", which types text into the prompt: add a modifier, as in "ctrl+f"`},
+		"types a space":          {`send = "shift+space"`, `2:8: keys.send cannot be "shift+space", which types text into the prompt: add a modifier, as in "ctrl+shift+space"`},
+		"not text":               {`editor = 3`, `2:10: keys.editor must be a string or a list of strings, not a number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("config.toml", []byte("[keys]\n"+test.text))

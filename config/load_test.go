@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -165,16 +166,16 @@ K = "sk-1"
 	const want = `/etc/config.toml:1:1: unknown key "colour": did you mean "theme"?
     1 | colour = …
       | ^
-/etc/config.toml:2:1: theme cannot be "drak": did you mean "dark"?
+/etc/config.toml:2:9: theme cannot be "drak": did you mean "dark"?
     2 | theme = "drak"
-      | ^
+      |         ^
 /etc/config.toml:4:9: agents.x has no command: write command = "…", or url = "…" if it listens
     4 | [agents.x]
       |         ^
 /etc/config.toml:5:1: unknown key "comand" in agents.x: did you mean "command"?
     5 | comand = …
       | ^
-/etc/config.toml:6:9: agents.x.env.A must be a string, not a number
+/etc/config.toml:6:13: agents.x.env.A must be a string, not a number
     6 | env = …
 /etc/config.toml:8:11: unknown key "evn" in agents.x: did you mean "env"?
     8 | [agents.x.evn]
@@ -197,12 +198,12 @@ func TestBadFiles(t *testing.T) {
 			`agents = { "é" = { command = "x" }, b = 1 }`,
 			[]string{
 				`1:12: agents.é is not a valid name: use letters, digits, ".", "-" and "_"`,
-				`1:37: agents.b must be a table, not a number`,
+				`1:41: agents.b must be a table, not a number`,
 			},
 		},
 		"key twice": {
 			"theme = \"dark\"\ntheme = \"light\"",
-			[]string{`2:1: key theme is already defined`},
+			[]string{`2:1: theme is already set on line 1: keep one of the two`},
 		},
 		"unlike any known key": {
 			"wallpaper = 1",
@@ -211,49 +212,49 @@ func TestBadFiles(t *testing.T) {
 		"types": {
 			"theme = 1\nagents = 2.5\nkeys = true\nmcp = [1]\ndefault_agent = 2026-01-01",
 			[]string{
-				`1:1: theme must be a string, not a number`, `2:1: agents must be a table, not a number`,
-				`3:1: keys must be a table, not true or false`, `4:1: mcp must be a table, not a list`,
-				`5:1: default_agent must be a string, not a date or time`,
+				`1:9: theme must be a string, not a number`, `2:10: agents must be a table, not a number`,
+				`3:8: keys must be a table, not true or false`, `4:7: mcp must be a table, not a list`,
+				`5:17: default_agent must be a string, not a date or time`,
 			},
 		},
 		"lists": {
 			"[agents.x]\ncommand = \"x\"\nargs = \"-v\"\n[agents.y]\ncommand = \"y\"\nargs = [\"a\", 2]\ndefault = \"yes\"",
 			[]string{
-				`3:1: agents.x.args must be a list of strings, not a string`,
-				`6:1: agents.y.args must be a list of strings, but item 2 is a number`,
-				`7:1: agents.y.default must be true or false, not a string`,
+				`3:8: agents.x.args must be a list of strings, not a string`,
+				`6:8: agents.y.args must be a list of strings, but item 2 is a number`,
+				`7:11: agents.y.default must be true or false, not a string`,
 			},
 		},
 		"empty values": {
 			"theme = \"\"\ndefault_agent = \"\"\n[agents.x]\ncommand = \"\"\n[keys]\nsend = \"\"",
 			[]string{
-				`1:1: theme is empty: known themes: auto, dark, light, dracula, gruvbox-dark, nord, tokyo-night, colour-blind-dark, high-contrast-dark, gruvbox-light, solarized-light, colour-blind-light, high-contrast-light`,
-				`2:1: default_agent is empty: name an agent or leave the line out`,
-				`4:1: agents.x.command is empty: name the program that starts the agent`,
-				`6:1: keys.send has an invalid key: "" is empty: write [] for no key`,
+				`1:9: theme is empty: known themes: auto, dark, light, dracula, gruvbox-dark, nord, tokyo-night, colour-blind-dark, high-contrast-dark, gruvbox-light, solarized-light, colour-blind-light, high-contrast-light`,
+				`2:17: default_agent is empty: name an agent or leave the line out`,
+				`4:11: agents.x.command is empty: name the program that starts the agent`,
+				`6:8: keys.send has an invalid key: "" is empty: write [] for no key`,
 			},
 		},
 		"files": {
 			"[files]\nask_read = [\"[a\"]\nask_write = 3\naskread = \"x\"",
 			[]string{
-				`2:1: files.ask_read cannot be used: "[a" is not a pattern: ** stands for any folders, * for anything in a name`,
-				`3:1: files.ask_write must be a string or a list of strings, not a number`,
+				`2:12: files.ask_read cannot be used: "[a" is not a pattern: ** stands for any folders, * for anything in a name`,
+				`3:13: files.ask_write must be a string or a list of strings, not a number`,
 				`4:1: unknown key "askread" in files: did you mean "ask_read"?`,
 			},
 		},
 		"two marked agents": {
 			"[agents.a]\ncommand = \"a\"\ndefault = true\n[agents.b]\ncommand = \"b\"\ndefault = true",
-			[]string{`6:1: agents.b.default sets a second default agent: keep it on one of "a" and "b"`},
+			[]string{`6:11: agents.b.default sets a second default agent: keep it on one of "a" and "b"`},
 		},
 		"marked and named": {
 			"default_agent = \"goose\"\n[agents.a]\ncommand = \"a\"\ndefault = true",
-			[]string{`1:1: default_agent sets a second default agent: remove one of the two: agents.a.default is set`},
+			[]string{`1:17: default_agent sets a second default agent: remove one of the two: agents.a.default is set`},
 		},
 		"stdio server": {
 			"[mcp.a]\ntype = \"stdio\"\n[mcp.b]\ncommand = \"\"\n[mcp.c]\ncommand = \"c\"\nurl = \"http://c\"\nheaders = {}",
 			[]string{
 				`1:6: mcp.a has no command, which type "stdio" requires: write command = "…"`,
-				`4:1: mcp.b.command is empty`,
+				`4:11: mcp.b.command is empty`,
 				`7:1: mcp.c.url does not apply to a server of type "stdio": remove it or change the type`,
 				`8:1: mcp.c.headers does not apply to a server of type "stdio": remove it or change the type`,
 			},
@@ -262,10 +263,10 @@ func TestBadFiles(t *testing.T) {
 			"[mcp.a]\ntype = \"http\"\n[mcp.b]\ntype = \"sse\"\nurl = \"localhost:80\"\nargs = []\n[mcp.c]\nurl = \"http://c\"\n[mcp.d]\ntype = \"htp\"",
 			[]string{
 				`1:6: mcp.a has no url, which type "http" requires: write url = "…"`,
-				`5:1: mcp.b.url is not a server URL: use a URL that begins with http:// or https://`,
+				`5:7: mcp.b.url is not a server URL: use a URL that begins with http:// or https://`,
 				`6:1: mcp.b.args does not apply to a server of type "sse": remove it or change the type`,
 				`7:6: mcp.c has no type: write type = "stdio", "http" or "sse"`,
-				`10:1: mcp.d.type cannot be "htp": did you mean "http"?`,
+				`10:8: mcp.d.type cannot be "htp": did you mean "http"?`,
 			},
 		},
 		"names and references": {
@@ -273,8 +274,8 @@ func TestBadFiles(t *testing.T) {
 				"[mcp.s]\ntype = \"http\"\nurl = \"http://s\"\nheaders = { \"a b\" = \"x\" }",
 			[]string{
 				`4:1: agents.a.env.A=B is not a valid name`,
-				`5:1: agents.a.env.C cannot be used: "$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`,
-				`6:1: agents.a.env.D cannot be used: "$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`,
+				`5:5: agents.a.env.C cannot be used: "$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`,
+				`6:5: agents.a.env.D cannot be used: "$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`,
 				`10:13: mcp.s.headers.a b is not a valid name`,
 			},
 		},
@@ -345,48 +346,46 @@ func TestExample(t *testing.T) {
 	if diff := cmp.Diff(DefaultKeys(), all.Keys, cmp.AllowUnexported(Keys{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Errorf("the example lists other keys than the default ones:\n%s", diff)
 	}
-	for _, key := range plainKeys {
+	for key := range knownKeys() {
+		if actionNamed(key) || key == "x" {
+			continue // keys are listed above; the name of a section in the sample
+		}
 		if !strings.Contains(example, "#"+key+" = ") && !strings.Contains(example, "#["+key) {
 			t.Errorf("the example does not list %s", key)
 		}
 	}
 }
 
-// plainKeys must name what the reader reads.
-func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
-	_, root := open("x", []byte("[agents.x]\n[mcp.x]\n[files]\n[rules]\n[attention]"))
-	c := &Config{}
-	root.themes("x")
-	oneOf(root, "glyphs", GlyphsAuto, GlyphsAuto)
-	root.flag("reduced_motion")
-	root.attention()
-	root.markdownStyle("")
-	root.store()
-	root.sandbox()
-	root.registry()
-	root.path("worktree_directory")
-	for _, key := range []string{"mouse", "journal"} {
-		root.off(key)
+func actionNamed(name string) bool {
+	return slices.ContainsFunc(actions, func(a ActionInfo) bool { return string(a.Action) == name })
+}
+
+// An error of the syntax shows the line of every key that the configuration has.
+func TestEveryKeyIsLocated(t *testing.T) {
+	keys := regexp.MustCompile(`(?m)^#([a-z_]+) = `).FindAllStringSubmatch(Example(), -1)
+	if len(keys) < 80 {
+		t.Fatalf("the example has %d keys", len(keys))
 	}
-	for _, key := range []string{"journal_megabytes", "journal_days"} {
-		root.number(key, 1, 1)
+	for _, key := range keys {
+		_, err := Parse("config.toml", []byte("# one\n"+key[1]+` = "open`+"\n"))
+		e := problems(t, err)[0]
+		if want := key[1] + " = …"; e.Line != 2 || e.Column != len(key[1])+4 || e.Text != want || e.Message != "missing closing quote" {
+			t.Errorf("%s: %v", key[1], err)
+		}
 	}
-	root.defaultAgent(c)
-	root.rules()
-	read := slices.Concat(root.asked, []string{"agents", "mcp", "files", "keys"})
-	agent, _ := root.child("agents")
-	x, _ := agent.child("x")
-	x.agent()
-	server, _ := root.child("mcp")
-	y, _ := server.child("x")
-	y.mcpServer()
-	files, _ := root.child("files")
-	files.globs("ask_read")
-	files.globs("ask_write")
-	read = slices.Concat(read, x.asked, y.asked, files.asked, []string{"rules", "allow", "ask", "deny"})
-	slices.Sort(read)
-	want := slices.Sorted(slices.Values(plainKeys))
-	if diff := cmp.Diff(want, slices.Compact(read)); diff != "" {
-		t.Error(diff)
+}
+
+// A key or section that is there twice is told with the line of the first.
+func TestKeysThatAreThereTwice(t *testing.T) {
+	for text, want := range map[string]string{
+		"vim = true\nmouse = true\nvim = false":                    "config.toml:3:1: vim is already set on line 1: keep one of the two\n    3 | vim = false\n      | ^",
+		"[agents.a]\ncommand = \"x\"\n[agents.a]\ncommand = \"y\"": "config.toml:3:2: agents.a is already set on line 1: keep one of the two\n    3 | [agents.a]\n      |  ^",
+		"[agents.a]\ncommand = \"x\"\ncommand = \"y\"":             "config.toml:3:1: agents.a.command is already set on line 2: keep one of the two\n    3 | command = \"y\"\n      | ^",
+		"[agents.a.env]\nA = \"SECRET\"\nA = \"SECRET\"":           "config.toml:3:1: agents.a.env.A is already set on line 2: keep one of the two\n    3 | A = …\n      | ^",
+		"rules.allow = [\"edit\"":                                  "config.toml:1:21: missing \"]\" at the end of the list",
+	} {
+		if _, err := Parse("config.toml", []byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%s\nis told as\n%v\nwant\n%s", text, err, want)
+		}
 	}
 }

@@ -102,7 +102,7 @@ func TestBadMarkdownStyles(t *testing.T) {
 				t.Fatal("no error")
 			}
 			one := problems(t, err)[0]
-			if one.Line != 2 || one.Column != 1 || !strings.Contains(strings.Join([]string{one.Message, one.Hint}, ": "), c.want) {
+			if one.Line != 2 || one.Column != len("markdown_style = ")+1 || !strings.Contains(strings.Join([]string{one.Message, one.Hint}, ": "), c.want) {
 				t.Errorf("%d:%d %s: %s\nwant %s", one.Line, one.Column, one.Message, one.Hint, c.want)
 			}
 		})

@@ -29,7 +29,7 @@ func ParseProject(file string, data []byte) ([]policy.Rule, error) {
 	rules := root.rules()
 	for _, key := range root.keys() {
 		if key != "rules" {
-			d.record(root.at.child(key), true, "move it to your own configuration", fmt.Sprintf("%s has no effect in a project: only rules do", printable(key)))
+			d.record(d.keys, root.at.child(key), true, "move it to your own configuration", fmt.Sprintf("%s has no effect in a project: only rules do", printable(key)))
 		}
 	}
 	if err := d.err(); err != nil {

@@ -48,7 +48,7 @@ sandbox = false
 
 func TestSandboxPathsBeginSomewhere(t *testing.T) {
 	_, err := Parse("x", []byte(`sandbox_write = ["go"]`))
-	const want = `x:1:1: sandbox_write has a path that is not absolute: "go": begin it with "/" or "~/"`
+	const want = `x:1:17: sandbox_write has a path that is not absolute: "go": begin it with "/" or "~/"`
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -60,7 +60,7 @@ func TestWorktreeDirectory(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	_, err := Parse("x", []byte(`worktree_directory = "trees"`))
-	const want = `x:1:1: worktree_directory is not an absolute path: "trees": begin it with "/" or "~/"`
+	const want = `x:1:22: worktree_directory is not an absolute path: "trees": begin it with "/" or "~/"`
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -39,12 +39,12 @@ func TestThemes(t *testing.T) {
 func TestWrongThemes(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"unknown colour": {"acent = \"#a0b0c0\"", `mine.toml:1:1: unknown colour "acent": did you mean "accent"?`},
-		"no colour":      {"text = \"#ffffff\"\naccent = \"red\"", "mine.toml:2:1: accent cannot be \"red\": write a colour as \"#rrggbb\""},
-		"a number":       {"accent = 7", "mine.toml:1:1: accent must be a string, not a number"},
-		"empty":          {"accent = \"\"", "mine.toml:1:1: accent cannot be \"\""},
-		"unknown base":   {"base = \"nrd\"", `mine.toml:1:1: base cannot be "nrd": did you mean "nord"?`},
+		"no colour":      {"text = \"#ffffff\"\naccent = \"red\"", "mine.toml:2:10: accent cannot be \"red\": write a colour as \"#rrggbb\""},
+		"a number":       {"accent = 7", "mine.toml:1:10: accent must be a string, not a number"},
+		"empty":          {"accent = \"\"", "mine.toml:1:10: accent cannot be \"\""},
+		"unknown base":   {"base = \"nrd\"", `mine.toml:1:8: base cannot be "nrd": did you mean "nord"?`},
 		"no TOML":        {"\n\naccent = red", "mine.toml:3:"},
-		"like a dialog":  {"accent = \"#00ffff\"\nframe = \"#00FFFF\"", `mine.toml:2:1: frame has the same colour as "accent": nothing may look like the frame of a dialog`},
+		"like a dialog":  {"accent = \"#00ffff\"\nframe = \"#00FFFF\"", `mine.toml:2:9: frame has the same colour as "accent": nothing may look like the frame of a dialog`},
 	} {
 		file := writeTheme(t, "mine", tt.text)
 		_, err := Parse(file, []byte(`theme = "mine"`))
@@ -108,8 +108,8 @@ progress = false
 	}
 	_, err = Parse("/etc/config.toml", []byte("[attention]\nwhen = \"alway\"\non = [\"turns\"]\nnotify = 1\ncommand = [\"\"]\nbel = true"))
 	for _, want := range []string{
-		`2:1: attention.when cannot be "alway": did you mean "always"?`, `3:1: attention.on cannot have "turns": did you mean "turn"?`,
-		`4:1: attention.notify must be a string, not a number`, `5:1: attention.command is empty: name a program first`, `unknown key "bel" in attention`,
+		`2:8: attention.when cannot be "alway": did you mean "always"?`, `3:6: attention.on cannot have "turns": did you mean "turn"?`,
+		`4:10: attention.notify must be a string, not a number`, `5:11: attention.command is empty: name a program first`, `unknown key "bel" in attention`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)

@@ -105,7 +105,9 @@ func CreateRecording(path string) (*Recording, error) {
 	w, err := record.Create(path)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, WithHint("Choose another name, or delete that file.", "%w", err)
+		return nil, WithHint("Choose another name, or delete that file.", "record the session: %s already exists", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, WithHint("Create it first, or choose another place.", "record the session in %s: there is no directory %s", path, filepath.Dir(path))
 	case err != nil:
 		return nil, err
 	}

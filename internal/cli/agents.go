@@ -27,12 +27,7 @@ func agentsCommand(s *streams) *cobra.Command {
 those that you added or installed, those found on this machine, and those of the
 public registry of the Agent Client Protocol, which parley can install.
 Without a command it lists them.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return misused(cmd, "", "unknown command %q of agents", args[0])
-			}
-			return nil
-		},
+		Args: noArguments,
 		RunE: list.RunE,
 	}
 	cmd.AddCommand(

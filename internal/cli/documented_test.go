@@ -49,7 +49,7 @@ parley run --record session.jsonl "What are polished spoons?" > record.txt
 // needs maps the start of a command to why it may fail here: it wants a terminal or the
 // network. All others succeed.
 var needs = map[string]string{
-	"parley ":                 "no terminal|session.jsonl: file exists",
+	"parley ":                 "no terminal|session.jsonl already exists",
 	"parley agents install":   "no terminal",
 	"parley replay session":   "no terminal",
 	"parley replay --speed 4": "no terminal",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -68,6 +69,7 @@ func tell(to io.Writer, err error) int {
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
 		name, hint := unknown.GetSpecifiedName(), ""
@@ -89,7 +91,26 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &bare):
 		return misused(cmd, "", "%s needs a value", flagName(bare.GetSpecifiedName()))
 	}
+	if errors.As(err, &invalid) {
+		return invalidValue(cmd, flagName(invalid.GetFlag().Name), invalid.GetFlag().Value.Type(), invalid.GetValue(), err)
+	}
 	return misused(cmd, "", "%w", err)
+}
+
+// invalidValue says what a flag of a type takes.
+func invalidValue(cmd *cobra.Command, flag, kind, value string, err error) error {
+	switch kind {
+	case "duration":
+		if _, bare := strconv.ParseFloat(value, 64); bare == nil {
+			return misused(cmd, "", "%s %s needs a unit: %ss or %sm", flag, value, value, value)
+		}
+		return misused(cmd, "", "%s needs a time such as 90s or 10m, not %q", flag, value)
+	case "int":
+		return misused(cmd, "", "%s needs a whole number, not %q", flag, value)
+	case "bool":
+		return misused(cmd, "", "%s can be true or false, not %q", flag, value)
+	}
+	return misused(cmd, "", "%s cannot be %q: %w", flag, value, errors.Unwrap(err))
 }
 
 // flagName returns a flag as typed.
@@ -100,10 +121,29 @@ func flagName(name string) string {
 	return "--" + name
 }
 
-// noArguments accepts flags only.
+// noArguments accepts flags only. In a command with subcommands, an argument is a mistyped
+// one.
 func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
+	switch {
+	case len(args) > 0 && cmd.HasSubCommands():
+		return misused(cmd, didYouMean(cmd, args), "unknown command %q of %s", args[0], cmd.Name())
+	case len(args) > 0:
 		return misused(cmd, "", "%s takes no arguments, got %q", cmd.Name(), args[0])
 	}
 	return nil
+}
+
+// didYouMean returns the hint for a mistyped subcommand and its arguments, or "".
+func didYouMean(cmd *cobra.Command, args []string) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	near := config.Nearest(args[0], names)
+	if near == "" {
+		return ""
+	}
+	return "Did you mean: " + commandLine(cmd.CommandPath()+" "+near, args[1:]...)
 }

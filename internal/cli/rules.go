@@ -26,12 +26,7 @@ configuration, those that parley saved, and those of a project's
 A rule is allow, ask or deny, a kind of tool, and in parentheses what it
 is about: "allow execute(go test *)", "deny edit(vendor/**)", "allow read".
 Deny beats ask, ask beats allow. Without a matching rule, parley asks.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return misused(cmd, "", "unknown command %q of rules", args[0])
-			}
-			return nil
-		},
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.list() },
 	}
 	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "the project's directory `DIR` (default: this one)")

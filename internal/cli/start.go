@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -136,7 +137,11 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(before) > 1:
-		return misused(cmd, "To start that agent: "+commandLine("parley", append([]string{"--"}, before...)...)+"\n"+asPrompt(strings.Join(before, " ")),
+		hint := didYouMean(cmd, before)
+		if hint != "" {
+			hint += "\n"
+		}
+		return misused(cmd, hint+"To start that agent: "+commandLine("parley", append([]string{"--"}, before...)...)+"\n"+asPrompt(strings.Join(before, " ")),
 			"at most one directory, not %d; write an agent's command after --", len(before))
 	case len(before) == 1 && o.cwd != "":
 		return misused(cmd, "", "use either a directory or --cwd, not both")
@@ -261,7 +266,11 @@ func (o *startOptions) directories() error {
 	cwd, err := app.Directory(o.cwd)
 	switch {
 	case err != nil && o.asked:
-		return app.WithHint(o.meant(o.cwd)+asPrompt(o.cwd), "%w", err)
+		hint := o.meant(o.cwd)
+		if !isPath(o.cwd) {
+			hint += asPrompt(o.cwd)
+		}
+		return app.WithHint(strings.TrimSuffix(hint, "\n"), "%w", err)
 	case err != nil:
 		return fmt.Errorf("--cwd: %w", err)
 	}
@@ -272,6 +281,11 @@ func (o *startOptions) directories() error {
 		}
 	}
 	return nil
+}
+
+// isPath reports whether an argument can only be meant as a path.
+func isPath(word string) bool {
+	return filepath.IsAbs(word) || strings.ContainsRune(word, filepath.Separator) && !strings.ContainsAny(word, " \n")
 }
 
 // asPrompt returns the hint for arguments that may be meant as a prompt.

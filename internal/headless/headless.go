@@ -262,8 +262,16 @@ func (r *run) apply(e conversation.Event) {
 		if r.cause != "" {
 			r.end(r.cause, r.why)
 		}
-		r.end(AgentFailed, "the agent exited: "+words(e.Err))
+		r.end(AgentFailed, gone(r.conv)+words(e.Err))
 	}
+}
+
+// gone begins the message on an agent that is gone.
+func gone(c *conversation.Conversation) string {
+	if c.Phase == conversation.PhaseFailed {
+		return "the agent could not be started: "
+	}
+	return "the agent exited: "
 }
 
 // next sends the next prompt, or ends the work when every prompt was answered.

@@ -54,7 +54,7 @@ func (r *run) watch(e conversation.Event) {
 			r.noteTurn(conversation.TurnEnded{})
 		}
 		if open || r.turns == 0 {
-			r.setStatus(AgentFailed, "the agent exited: "+words(e.Err))
+			r.setStatus(AgentFailed, gone(r.conv)+words(e.Err))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -179,12 +180,20 @@ func (s *Session) refused(a *agent, err error) {
 	}
 	current := s.agent == a && !s.closed
 	if current {
-		s.lost(fmt.Errorf("the agent did not start a conversation: %w", err), a.output())
+		s.lost(notStarted(err), a.output())
 	}
 	s.unlock()
 	if current {
 		a.end(s.ctx)
 	}
+}
+
+// notStarted says why an agent cannot be used, from the error of initialize.
+func notStarted(err error) error {
+	if answer, is := errors.AsType[*acpclient.Error](err); is && answer.Code == acpclient.CodeMethodNotFound {
+		return fmt.Errorf("this command does not speak ACP: its answer to initialize is %w\nMany agents need an argument for it, such as --acp or acp: see the agent's documentation", err)
+	}
+	return fmt.Errorf("the agent did not start a conversation: %w", err)
 }
 
 // watch waits for the end of the connection, ends the agent, and reports in the stream

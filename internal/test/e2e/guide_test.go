@@ -59,7 +59,7 @@ func TestAnUnknownMarkdownStyleIsToldOf(t *testing.T) {
 	p := Start(t, Options{Config: "theme = \"dark\"\nmarkdown_style = \"dracla\"\n", Script: "expect initialize"})
 	p.WaitUntil("the error is told", func(s ptytest.Screen) bool {
 		text := strings.Join(strings.Fields(s.String()), " ")
-		return strings.Contains(text, "config.toml:2:1") && strings.Contains(text, `did you mean "dracula"?`)
+		return strings.Contains(text, "config.toml:2:") && strings.Contains(text, `did you mean "dracula"?`)
 	})
 	if code := p.WaitExit(); code != 1 {
 		t.Errorf("the exit code is %d", code)
