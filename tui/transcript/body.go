@@ -441,12 +441,15 @@ func (l *List) WidenContext() bool {
 	return true
 }
 
-// widthOf returns the width of a body. A side-by-side diff is wider than text.
+// widthOf returns the width of a body. A diff is wider than text: its lines are code.
 func (t *toolCall) widthOf(b body, width int) int {
-	if d, ok := b.(*diffBody); ok {
-		if wide := t.env.wide - barWidth; t.env.diffs.SideBySide(d.Diff, wide) {
-			return wide
-		}
+	d, ok := b.(*diffBody)
+	switch {
+	case !ok:
+	case t.env.diffs.SideBySide(d.Diff, t.env.wide-barWidth):
+		width = t.env.wide
+	default:
+		width = max(width, t.env.wide)
 	}
 	return width - barWidth
 }

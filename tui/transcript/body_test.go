@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/tui/diffview"
 	"parley/tui/toolview"
 )
 
@@ -94,6 +97,36 @@ func TestContextOpens(t *testing.T) {
 	l.Toggle()
 	if text := view(l); strings.Contains(text, "line 20") || !strings.Contains(text, "line 27") {
 		t.Errorf("a collapsed call shows as little as before:\n%s", text)
+	}
+}
+
+// Lines of code are as wide as the screen, collapsed and expanded, and so is their ground.
+func TestDiffsUseTheWidth(t *testing.T) {
+	line := strings.Repeat("word ", 25) // 125 cells
+	old := "a\n"
+	l := newList(fold(tool("t", acpclient.ToolCompleted, acpclient.DiffContent("/project/a", &old, line+"\n"))), 160, 40)
+	l.diffs.Mode = diffview.Unified
+	for _, expanded := range []bool{false, true} {
+		l.expanded[l.conv.Node(0)] = expanded
+		whole := 0
+		for _, drawn := range l.Lines() {
+			if plain := ansi.Strip(drawn); strings.Contains(plain, strings.TrimSpace(line)) {
+				whole++
+				if width := ansi.StringWidth(drawn); width != 159 {
+					t.Errorf("expanded %v: the ground is %d cells wide", expanded, width)
+				}
+			}
+		}
+		if whole != 1 {
+			t.Errorf("expanded %v: the line is not in one piece:\n%s", expanded, view(l))
+		}
+	}
+	l.expanded[l.conv.Node(0)] = false
+	l.SetSize(140, 40)
+	for _, drawn := range l.Lines() {
+		if width := ansi.StringWidth(drawn); width > 140 {
+			t.Errorf("%d cells in 140: %s", width, ansi.Strip(drawn))
+		}
 	}
 }
 

@@ -187,8 +187,9 @@ func (t *toolCall) peekSources(width int) []source {
 		return nil
 	}
 	var out []source
-	inner, at := width-barWidth, len(t.header(width))
+	at := len(t.header(width))
 	for _, b := range t.bodies {
+		inner := t.widthOf(b, width)
 		lines, more := b.peek(inner, t.env)
 		var shown []source
 		switch b := b.(type) {

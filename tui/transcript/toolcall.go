@@ -39,6 +39,7 @@ type toolCall struct {
 	screens   map[*conversation.Terminal]*terminalView
 
 	peek     cached // header and collapsed bodies
+	wide     int    // the width of the diffs in peek
 	pictures uint64 // the version of the pictures in peek
 }
 
@@ -47,9 +48,9 @@ func (m *maker) ToolCall(i *conversation.ToolCall) { m.made = &toolCall{item: i}
 
 func (t *toolCall) update(env *environment, expanded bool) {
 	asked := slices.ContainsFunc(env.open, func(p *conversation.Permission) bool { return p.ToolCall == t.item })
-	if pictures := env.pictures.version; t.expanded != expanded || t.asked != asked || t.env != env || t.pictures != pictures {
+	if pictures := env.pictures.version; t.expanded != expanded || t.asked != asked || t.env != env || t.wide != env.wide || t.pictures != pictures {
 		t.peek.drop()
-		t.pictures = pictures
+		t.wide, t.pictures = env.wide, pictures
 	}
 	t.env, t.expanded, t.asked = env, expanded, asked
 	if !t.drawn || t.last != t.item.Version() {
@@ -244,15 +245,15 @@ func (t *toolCall) peekLines(width int) []string {
 	if t.expanded || t.asked || t.brief {
 		return out
 	}
-	var below []string
 	for _, b := range t.bodies {
-		lines, more := b.peek(width-barWidth, t.env)
-		below = append(below, lines...)
+		room := t.widthOf(b, width)
+		lines, more := b.peek(room, t.env)
 		if more > 0 {
-			below = append(below, t.env.theme.Faint.Render(moreLines(more)))
+			lines = append(slices.Clip(lines), t.env.theme.Faint.Render(moreLines(more)))
 		}
+		out = append(out, inset(lines, room+barWidth, t.env.theme)...)
 	}
-	return append(out, inset(below, width, t.env.theme)...)
+	return out
 }
 
 // moreLines says how many lines are hidden.
