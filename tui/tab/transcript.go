@@ -313,7 +313,7 @@ func diffFragments(c *conversation.Conversation) []toolview.Fragment {
 	var all []toolview.Fragment
 	for _, i := range c.Items {
 		if call, ok := i.(*conversation.ToolCall); ok {
-			all = append(all, toolview.Fragments(call.Content)...)
+			all = append(all, toolview.Fragments(append(toolview.Replaced(call), call.Content...))...)
 		}
 	}
 	return all

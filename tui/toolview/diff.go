@@ -170,6 +170,40 @@ func (s *DiffPositions) Of(path string, before *string, after string) DiffPositi
 	return DiffPosition{}
 }
 
+// OfCall returns the position of a change in a call. One that is not found by itself may be
+// part of a change that a question about the call has shown: what an agent sends after the
+// answer need not be in the file, or be there once.
+func (s *DiffPositions) OfCall(t *conversation.ToolCall, path string, before *string, after string) DiffPosition {
+	p := s.Of(path, before, after)
+	if p != (DiffPosition{}) {
+		return p
+	}
+	f, _ := fragmentOf(path, before, after)
+	for _, asked := range t.Asked {
+		for i := range asked.Content {
+			c := &asked.Content[i]
+			if c.Type != acpclient.ToolContentDiff || c.Path != path {
+				continue
+			}
+			at := s.Of(c.Path, c.OldText, c.NewText)
+			if at.Line == 0 {
+				continue
+			}
+			old, now := at.Whole(c.OldText, c.NewText)
+			for _, text := range []*string{old, &now} {
+				if text == nil {
+					continue
+				}
+				if p, ok := Locate([]byte(*text), f); ok {
+					p.Line += at.Line - 1
+					return p
+				}
+			}
+		}
+	}
+	return p
+}
+
 // Replacing returns the positions of the changes in content that replace a file, though
 // they do not say so.
 func (s *DiffPositions) Replacing(content []acpclient.ToolCallContent) []DiffPosition {

@@ -209,7 +209,7 @@ func (m *bodyMaker) output(text string, prose bool) body {
 }
 
 func (m *bodyMaker) Diff(path string, before *string, after string) body {
-	b := &diffBody{Diff: diffview.New(path, before, after), before: before, after: after}
+	b := &diffBody{Diff: diffview.New(path, before, after), call: m.call.item, before: before, after: after}
 	b.locate(m.call.env)
 	return b
 }
@@ -320,6 +320,7 @@ func newCommandBody(c toolview.Command) *commandBody {
 // diffBody draws a change of a file.
 type diffBody struct {
 	*diffview.Diff
+	call   *conversation.ToolCall
 	before *string
 	after  string
 
@@ -332,7 +333,7 @@ type diffBody struct {
 // locate looks up the position of the change in its file.
 func (b *diffBody) locate(env *environment) {
 	b.asOf = env.positions.Version()
-	if position := env.positions.Of(b.Path(), b.before, b.after); position != b.position {
+	if position := env.positions.OfCall(b.call, b.Path(), b.before, b.after); position != b.position {
 		b.position = position
 		before, after := position.Whole(b.before, b.after)
 		b.Diff = diffview.New(b.Path(), before, after)

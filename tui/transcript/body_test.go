@@ -66,6 +66,20 @@ func TestNumbersOfFragments(t *testing.T) {
 	}
 }
 
+// A change keeps its numbers when it was allowed, though the agent sends another part of the
+// file then, which is not found in it.
+func TestNumbersStayAfterTheAnswer(t *testing.T) {
+	const asked = `{"toolCallId":"t","title":"Edit a","kind":"edit","content":[{"type":"diff","path":"/project/a","oldText":"one\ntwo\nthree\n","newText":"one\nthree\n"}]}`
+	done := up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":[{"type":"diff","path":"/project/a","oldText":"two\n","newText":""}]}`)
+	l := newList(fold(append(permits(t, asked, "yes"), done)...), 80, 20)
+	var positions toolview.DiffPositions
+	l.SetDiffPositions(&positions)
+	positions.Add(map[toolview.Fragment]toolview.DiffPosition{{Path: "/project/a", Old: "one\ntwo\nthree\n", New: "one\nthree\n"}: {Line: 41}})
+	if got := view(l); !strings.HasSuffix(got, "\n  │ 42 - two") {
+		t.Error(got)
+	}
+}
+
 // editedFile is a session with a change in the middle of a file of 60 lines.
 func editedFile(width int) *List {
 	var before strings.Builder
