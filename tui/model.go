@@ -224,6 +224,8 @@ func (m *Model) grant(w tab.Request) tea.Cmd {
 		return m.quit(w)
 	case tab.Open:
 		return m.openAll(w)
+	case tab.Consent:
+		return m.consent(w)
 	case tab.Leave:
 		return m.close(w.Tab)
 	case tab.End:

@@ -154,6 +154,15 @@ func (m *Model) openAll(all tab.Open) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// consent gives an answer about an agent to all tabs that ask about it.
+func (m *Model) consent(c tab.Consent) tea.Cmd {
+	cmds := make([]tea.Cmd, len(m.tabs))
+	for i, t := range m.tabs {
+		cmds[i] = t.TakeConsent(c)
+	}
+	return tea.Batch(cmds...)
+}
+
 // inlineFrame is a frame for a terminal of which only the end is drawn on. The mouse is
 // the terminal's.
 func (m *Model) inlineFrame() screen.Frame {

@@ -65,6 +65,8 @@ type Launcher struct {
 
 	program string // of parley, "" for this one
 
+	agreed sync.Map // keys are projectAgents that the user has agreed to
+
 	mu      sync.Mutex
 	resumed bool // Resume was used
 	temps   []tempDir

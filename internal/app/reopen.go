@@ -1,11 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"parley/acpclient"
 
@@ -21,9 +23,6 @@ type Open struct {
 	ID store.ID
 	// Agent is started instead of the session's own, unless it is nil.
 	Agent *config.Agent
-	// Trusted says that the person agrees to start the command that is stored with the
-	// session.
-	Trusted bool
 	// Last says that it is the last session of the directory. A draft that was kept for
 	// the directory since then comes back.
 	Last bool
@@ -42,11 +41,37 @@ type Reopened struct {
 }
 
 // UntrustedError says that the agent of a stored session was named on a command line, by
-// its command or by where it listens. The person has to agree to it once more.
+// its command or by where it listens. The user has to agree to it once more, for all
+// sessions of the project.
 type UntrustedError struct {
 	Command string
 	Listens string // where the agent listens; then there is no command
+
+	agent  projectAgent
+	agreed *sync.Map // keys are projectAgents that the user has agreed to
 }
+
+// projectAgent is an agent of a project, with its exact command line or URL.
+type projectAgent struct{ project, command string }
+
+// Agree notes that the user agrees, until parley ends.
+func (e *UntrustedError) Agree() {
+	if e.agreed != nil {
+		e.agreed.Store(e.agent, true)
+	}
+}
+
+// Agreed reports whether the user has agreed since the session was read.
+func (e *UntrustedError) Agreed() bool {
+	if e.agreed == nil {
+		return false
+	}
+	_, ok := e.agreed.Load(e.agent)
+	return ok
+}
+
+// Same reports whether both ask the same: about one agent, for sessions of one project.
+func (e *UntrustedError) Same(o *UntrustedError) bool { return e.agent == o.agent }
 
 func (e *UntrustedError) Error() string {
 	if e.Listens != "" {
@@ -178,12 +203,22 @@ func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
 	}
 	a := AgentOf(m.Agent, m.Command)
 	switch {
-	case o.Trusted || slices.Equal(m.Command, l.Command):
+	case slices.Equal(m.Command, l.Command):
+		return a, nil
+	}
+	untrusted := &UntrustedError{
+		agent:  projectAgent{cmp.Or(m.From, m.Cwd), strings.Join(m.Command, "\x00")},
+		agreed: &l.agreed,
+	}
+	switch {
+	case untrusted.Agreed():
 		return a, nil
 	case a.Address != "":
-		return a, &UntrustedError{Listens: a.Listens()}
+		untrusted.Listens = a.Listens()
+	default:
+		untrusted.Command = strings.Join(a.Words(), " ")
 	}
-	return a, &UntrustedError{Command: strings.Join(a.Words(), " ")}
+	return a, untrusted
 }
 
 // resume makes the session that continues a stored one in its log, which it takes over.

@@ -61,7 +61,6 @@ func TestAStoredCommandIsNotTrusted(t *testing.T) {
 		"as it is":                       {open: Open{ID: id}, asks: true},
 		"with another command":           {open: Open{ID: id}, command: []string{"sh"}, asks: true},
 		"with the same command":          {open: Open{ID: id}, command: []string{"sh", "-c", "true"}},
-		"with a yes":                     {open: Open{ID: id, Trusted: true}},
 		"with an agent that was named":   {open: Open{ID: id, Agent: &config.Agent{ID: "a", Command: "a"}}},
 		"with an agent, and no such yes": {open: Open{ID: id, Agent: &config.Agent{ID: "b", Command: "b"}}, command: []string{"b"}},
 	} {
@@ -78,6 +77,50 @@ func TestAStoredCommandIsNotTrusted(t *testing.T) {
 				t.Errorf("it can be read only: %v", r.ReadOnly)
 			}
 		})
+	}
+}
+
+// One yes is for all sessions of a project with that very command, and ends with parley.
+func TestAYesToAStoredCommandIsForAllSessionsOfTheProject(t *testing.T) {
+	dir := isolate(t, "")
+	tree := t.TempDir()
+	command := []string{"sh", "-c", "a b"}
+	asked := keep(t, store.Meta{Agent: "sh", Command: command, Cwd: dir}, "x")
+	l := &Launcher{Config: config.Default(), Cwd: dir, Store: store.New(StoreDir())}
+	defer l.Close()
+	reopen := func(l *Launcher, id store.ID) *UntrustedError {
+		t.Helper()
+		r, err := l.Reopen(t.Context(), Open{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Session.Close(t.Context())
+		var untrusted *UntrustedError
+		errors.As(r.ReadOnly, &untrusted)
+		return untrusted
+	}
+	first := reopen(l, asked)
+	first.Agree()
+	if !first.Agreed() || reopen(l, asked) != nil {
+		t.Error("the user is asked again")
+	}
+	for name, c := range map[string]struct {
+		meta store.Meta
+		asks bool
+	}{
+		"another session": {meta: store.Meta{Agent: "sh", Command: command, Cwd: dir}},
+		"a worktree":      {meta: store.Meta{Agent: "sh", Command: command, Cwd: tree, From: dir}},
+		"another project": {meta: store.Meta{Agent: "sh", Command: command, Cwd: tree}, asks: true},
+		"other words":     {meta: store.Meta{Agent: "sh", Command: []string{"sh", "-c", "a", "b"}, Cwd: dir}, asks: true},
+	} {
+		if why := reopen(l, keep(t, c.meta, "x")); why != nil != c.asks || why != nil && why.Same(first) {
+			t.Errorf("%s: asks: %v, want %t", name, why, c.asks)
+		}
+	}
+	later := &Launcher{Config: config.Default(), Cwd: dir, Store: store.New(StoreDir())}
+	defer later.Close()
+	if reopen(later, asked) == nil {
+		t.Error("the next parley does not ask")
 	}
 }
 

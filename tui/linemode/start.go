@@ -100,7 +100,7 @@ func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
 	case errors.As(r.ReadOnly, &untrusted):
 		p.end(r.Session)
 		q := p.numbered(untrusted.Question(app.Choice{}, app.Choice{Name: "Not now"}))
-		q.choices[0].do = func(string) { o.Trusted = true; p.reopen(o) }
+		q.choices[0].do = func(string) { untrusted.Agree(); p.reopen(o) }
 		q.choices[1].do = func(string) { p.over = p.session == nil }
 		p.later(q)
 		return

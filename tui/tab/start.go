@@ -158,6 +158,8 @@ type storedSession struct {
 	readOnly string // why nothing can be sent, or ""
 	// untrusted is the agent that awaits the person's consent, or nil.
 	untrusted *app.UntrustedError
+	// consenting asks for it, nil if it was not asked.
+	consenting dialog.Dialog
 	// earlier is what was said before, which goes along with the next prompt.
 	earlier  string
 	replaced bool // a new session replaced one that could not be reopened
@@ -207,8 +209,7 @@ func (t starter) reopened(msg reopenedMsg) tea.Cmd {
 	cmds := []tea.Cmd{t.restoreView(msg), t.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
 		cmds = append(cmds, t.queue.ReturnToDraft()) // prompts sent in the meantime have no recipient
-		t.showReadOnly(msg.ReadOnly)
-		return tea.Batch(cmds...)
+		return tea.Batch(append(cmds, t.showReadOnly(msg.ReadOnly))...)
 	}
 	t.session.Start()
 	t.rules().AskToTrust()
@@ -245,32 +246,62 @@ func (t starter) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 }
 
 // showReadOnly reports why the session is read-only, and asks where consent would help.
-func (t starter) showReadOnly(why error) {
+func (t starter) showReadOnly(why error) tea.Cmd {
 	var untrusted *app.UntrustedError
 	t.stored.readOnly = "read-only here: " + why.Error()
 	if errors.As(why, &untrusted) {
 		t.stored.untrusted = untrusted
+		if untrusted.Agreed() { // meanwhile, in another tab
+			return t.reopenStored(t.stored.from)
+		}
 		t.askToTrustAgent()
-		return
+		return nil
 	}
 	t.ask(dialog.Confirmation{
 		Title: "This session is read-only", Text: why.Error(),
 		Choices: []dialog.Choice{{Name: "Read it", Do: dialog.Close{}}},
 	})
+	return nil
+}
+
+// Consent is the user's answer about the agent of stored sessions. It answers all tabs
+// that ask the same.
+type Consent struct {
+	Agent *app.UntrustedError
+	Yes   bool
+}
+
+func (Consent) request() {}
+
+// TakeConsent goes on with the answer to the tab's question about its agent, if that is the
+// one it asks.
+func (t *Tab) TakeConsent(c Consent) tea.Cmd {
+	if t.stored.untrusted == nil || !t.stored.untrusted.Same(c.Agent) {
+		return nil
+	}
+	t.dialogs.Close(t.stored.consenting)
+	if !c.Yes || t.reopening != nil {
+		return nil
+	}
+	return t.OpenStored(t.stored.from)
 }
 
 // askToTrustAgent asks whether to start, or connect to, the session's agent.
 func (t starter) askToTrustAgent() {
-	again, why := t.stored.from, t.stored.untrusted
-	again.Trusted = true
+	why := t.stored.untrusted
 	done := "started"
 	if why.Listens != "" {
 		done = "connected to"
 	}
 	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, config.ActionStartAgain) + " asks about it again"
 	q := t.actions.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
-	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return t.reopenStored(again) })
-	t.ask(q)
+	q.Choices[0].Do = dialog.Do(func() tea.Cmd {
+		why.Agree()
+		return send(Consent{why, true})
+	})
+	q.Choices[1].Do = dialog.Do(func() tea.Cmd { return send(Consent{why, false}) })
+	t.stored.consenting = dialog.NewConfirm(t.env(), q)
+	t.dialogs.Push(t.stored.consenting)
 }
 
 // askForNewSession offers a new session when the agent cannot reopen a stored one.

@@ -386,6 +386,28 @@ func TestALooseDraftOutlivesAKill(t *testing.T) {
 	at.start(talk(resumes, "x")).Shows("❯ not yet sent")
 }
 
+// Sessions of one agent that were killed come back after one question about its command.
+func TestOneQuestionStartsTheAgentOfAllSessions(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	p := at.start(talk(resumes, "Apples."))
+	p.Ready().Ask("about apples").Shows("Apples.").Idle()
+	p.Press("ctrl+n").Ready().Ask("about pears").Shows("❯ about pears", "Apples.").Idle()
+	p.Press("ctrl+n").Ready().Ask("about plums").Shows("❯ about plums", "Apples.").Idle()
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
+
+	p = at.start(talk(resumes, "x")) // another script, another command
+	p.Question("3 interrupted sessions").Answer("Resume all")
+	p.Question("Start the agent of this session?").Answer("Start it")
+	p.Shows("❯ about plums").WaitSent("session/resume", 3)
+	p.Press("alt+1").Shows("❯ about apples").Press("alt+2").Shows("❯ about pears")
+	if strings.Contains(p.Screen().String(), "Start the agent") {
+		t.Errorf("it is asked again:\n%s", p.Screen())
+	}
+	p.Leave()
+}
+
 // None of several sessions is forgotten: neither when parley is killed, nor when it is left.
 func TestEveryTabIsGoneOnWith(t *testing.T) {
 	t.Parallel()
