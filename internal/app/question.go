@@ -33,6 +33,8 @@ type Outcome struct {
 // Choice is one answer to a question.
 type Choice struct {
 	Name string
+	// More tells choices of the same name apart; it may be foreign text.
+	More string
 	// Key is the letter of a key for it; "" is none.
 	Key string
 	// Risky marks what is hard to take back.
@@ -45,6 +47,9 @@ type Choice struct {
 	// Do carries the answer out. It may take its time; nil does nothing.
 	Do func() (Outcome, error)
 }
+
+// Line returns the choice as one line.
+func (c Choice) Line() string { return withMore(c.Name, c.More) }
 
 // UndoSeenQuestion asks whether to undo the changes of a file that parley did not see the
 // agent make.

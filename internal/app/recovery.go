@@ -1,79 +1,86 @@
 package app
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
 )
 
-const (
-	mostUnended     = 8   // sessions that are offered at once
-	unendedMaxBytes = 200 // of the name of one
-)
+// mostUnended is how many sessions are offered at once.
+const mostUnended = 7
 
 // FindUnended asks whether to continue sessions of a directory that were never ended,
 // because parley was stopped; nil if there are none.
-func FindUnended(lib *store.Library, cwd string) (*Question, error) {
+func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.Time) (*Question, error) {
 	ids, err := lib.Interrupted(cwd)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	ids = ids[:min(len(ids), mostUnended)] // the newest first
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		if names[i] = firstPrompt(lib.Store, id); len(names[i]) > unendedMaxBytes {
-			names[i] = strings.ToValidUTF8(names[i][:unendedMaxBytes], "") + "…"
+	known := map[store.ID]*store.Summary{}
+	if list, err := lib.List(ctx, store.Query{Cwd: cwd, All: true}); err == nil { // else the ids have to do
+		for i := range list {
+			known[list[i].ID] = &list[i]
 		}
 	}
-	resume := func(ids []store.ID) (open []Open) {
-		for _, id := range slices.Backward(ids) { // the newest is shown last
-			open = append(open, Open{ID: id})
+	var sessions []Choice
+	for _, id := range ids {
+		c := Choice{Name: string(id), Open: []Open{{ID: id}}}
+		if s := known[id]; s != nil {
+			c.Name, c.More = ShortTitle(cmp.Or(s.Name(), string(id))), whereItStood(s, now)
 		}
-		return open
+		sessions = append(sessions, c)
 	}
-	forget := func() (Outcome, error) {
+	notNow := Choice{Name: "Not now", Do: func() (Outcome, error) {
 		for _, id := range ids {
 			if err := lib.Forget(id); err != nil {
 				return Outcome{}, err
 			}
 		}
 		return Outcome{}, nil
-	}
+	}}
 	if len(ids) == 1 {
+		only := sessions[0]
+		lines := []string{only.Name}
+		if only.More != "" {
+			lines = append(lines, only.More)
+		}
 		return &Question{
-			Title: "An interrupted session", Text: "parley stopped during it:", Lines: names,
-			Choices: []Choice{{Name: "Resume it", Open: resume(ids)}, {Name: "Not now", Do: forget}},
+			Title: "An interrupted session", Text: "parley stopped during it:", Lines: lines,
+			Choices: []Choice{{Name: "Resume it", Open: only.Open}, notNow},
 		}, nil
 	}
+	all := Choice{Name: "Resume all"}
+	for _, id := range slices.Backward(ids) { // the newest is shown last
+		all.Open = append(all.Open, Open{ID: id})
+	}
 	return &Question{
-		Title: fmt.Sprintf("%d interrupted sessions", len(ids)), Text: "parley stopped during them:", Lines: names,
-		Choices: []Choice{
-			{Name: "Resume all", Open: resume(ids)},
-			{Name: "Resume the first", Open: resume(ids[:1])},
-			{Name: "Not now", Do: forget},
-		},
+		Title: fmt.Sprintf("%d interrupted sessions", len(ids)), Text: "parley stopped during them. Resume all, or one:",
+		Choices: slices.Concat([]Choice{all}, sessions, []Choice{notNow}),
 	}, nil
 }
 
-// firstPrompt is the first line of a stored session's first prompt, its id if it has none.
-// It reads no more of the log.
-func firstPrompt(s *store.Store, id store.ID) string {
-	for e, err := range s.Events(id) {
-		if err != nil {
-			break
-		}
-		if sent, ok := e.(conversation.PromptSent); ok && len(sent.Prompt) > 0 {
-			line, _, _ := strings.Cut(strings.TrimSpace(sent.Prompt[0].Text), "\n")
-			return line
-		}
+// whereItStood tells sessions of the same name apart: when, who, where, and the last words.
+func whereItStood(s *store.Summary, now time.Time) string {
+	words := []string{Ago(now.Sub(s.Updated)), cmp.Or(s.AgentName, s.Agent)}
+	if s.Worktree != "" {
+		words = append(words, "worktree "+s.Worktree)
 	}
-	return string(id)
+	if later := s.Later(); later != "" {
+		words = append(words, "❯ "+ShortTitle(later))
+	}
+	if s.Last != "" {
+		words = append(words, "● "+ShortTitle(s.Last))
+	}
+	return strings.Join(words, " · ")
 }
 
 // Drafts keeps the draft of a prompt and the place in the transcript, so that a session

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -91,10 +92,33 @@ func (e SessionEntry) Preview() string {
 	if e.Stored.Prompt != "" && e.Stored.Prompt != e.Name() {
 		lines = append(lines, "❯ "+e.Stored.Prompt)
 	}
+	if later := e.Stored.Later(); later != "" && later != e.Stored.Prompt {
+		lines = append(lines, "❯ "+later)
+	}
 	if e.Stored.Last != "" {
 		lines = append(lines, "● "+e.Stored.Last)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Ago describes a time span roughly.
+func Ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < day:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	case d < 2*day:
+		return "yesterday"
+	case d < 60*day:
+		return fmt.Sprintf("%d d ago", d/day)
+	case d < 730*day:
+		return fmt.Sprintf("%d mo ago", d/(30*day))
+	}
+	return fmt.Sprintf("%d y ago", d/(365*day))
 }
 
 // Entries are all sessions, each once: the remembered ones are matched with the stored

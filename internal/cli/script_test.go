@@ -106,12 +106,12 @@ func listens(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // stored stores a session of one turn in a directory, as parley would have, and keeps its
-// id in an environment variable. It was written so many days ago.
+// id in an environment variable. It was written so many days ago. More prompts follow.
 //
-//	stored VARIABLE DIR DAYS PROMPT ANSWER
+//	stored VARIABLE DIR DAYS PROMPT ANSWER [PROMPT...]
 func stored(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 5 {
-		ts.Fatalf("usage: stored VARIABLE DIR DAYS PROMPT ANSWER")
+	if neg || len(args) < 5 {
+		ts.Fatalf("usage: stored VARIABLE DIR DAYS PROMPT ANSWER [PROMPT...]")
 	}
 	dir := filepath.Join(ts.Getenv("XDG_STATE_HOME"), "parley", "sessions")
 	days, err := strconv.Atoi(args[2])
@@ -126,6 +126,9 @@ func stored(ts *testscript.TestScript, neg bool, args []string) {
 		conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: args[4]},
 		conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: at},
 	}))
+	for _, more := range args[5:] {
+		ts.Check(l.Append([]conversation.Event{conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(more)}, At: at}}))
+	}
 	ts.Check(l.Close())
 	ts.Check(os.Chtimes(filepath.Join(dir, string(l.ID())+".jsonl"), at, at))
 	ts.Setenv(args[0], string(l.ID()))

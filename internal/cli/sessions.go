@@ -268,6 +268,9 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 			about = append(about, termtext.Line(l.Cwd))
 		}
 		fmt.Fprintf(o.streams.Out, "%s  (%s)\n", line, strings.Join(about, ", "))
+		if later := l.Later(); later != "" {
+			fmt.Fprintf(o.streams.Out, "    last prompt: %s\n", termtext.Line(later))
+		}
 		if l.Found != "" {
 			fmt.Fprintf(o.streams.Out, "    %s: %s\n", l.In, termtext.Line(l.Found))
 		}

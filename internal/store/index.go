@@ -28,7 +28,7 @@ const indexName = "index.db"
 // version is deleted and rebuilt. passages says where text is in the logs, and words,
 // which stores no text, which words it contains.
 const (
-	schemaVersion = 4
+	schemaVersion = 5
 	schema        = `
 CREATE TABLE sessions (
 	key INTEGER PRIMARY KEY,
@@ -63,9 +63,11 @@ type Summary struct {
 	Session    acpclient.SessionID `json:"session,omitempty"`
 	AgentName  string              `json:"agentName,omitempty"`
 	AgentTitle string              `json:"agentTitle,omitempty"`
-	// Title is the user's title, Prompt the beginning of the first prompt.
-	Title  string `json:"title,omitempty"`
-	Prompt string `json:"prompt,omitempty"`
+	// Title is the user's title, Prompt the beginning of the first prompt, and LastPrompt
+	// that of the last one.
+	Title      string `json:"title,omitempty"`
+	Prompt     string `json:"prompt,omitempty"`
+	LastPrompt string `json:"lastPrompt,omitempty"`
 	// Last is the beginning of the agent's last message.
 	Last  string `json:"last,omitempty"`
 	Turns int    `json:"turns,omitempty"`
@@ -78,6 +80,14 @@ type Summary struct {
 
 // Name returns the best name for the session, or "".
 func (s *Summary) Name() string { return cmp.Or(s.Title, s.AgentTitle, s.Prompt) }
+
+// Later returns the last prompt, "" if the session is named by it.
+func (s *Summary) Later() string {
+	if s.LastPrompt == s.Name() {
+		return ""
+	}
+	return s.LastPrompt
+}
 
 // Index finds stored sessions. It is safe for concurrent use.
 type Index struct {

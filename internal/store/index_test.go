@@ -121,6 +121,26 @@ func TestFindsSessions(t *testing.T) {
 	}
 }
 
+// A summary has the first prompt and the last one, also if the agent replays them or the
+// index was brought up to date in between.
+func TestASummaryHasTheLastPrompt(t *testing.T) {
+	s, l := newLog(t)
+	said := func(text string) conversation.Event {
+		return conversation.Text{Chunk: acpclient.UserMessageChunk, Text: text}
+	}
+	want := func(first, last string) {
+		t.Helper()
+		list, err := index(t, s).List(t.Context(), Query{})
+		if err != nil || len(list) != 1 || list[0].Prompt != first || list[0].LastPrompt != last {
+			t.Errorf("listed %+v, %v, want %q and %q", list, err, first, last)
+		}
+	}
+	appendAll(t, l, said("Replayed "), said("first"), text("An answer."), said("Replayed last"), text("Another."))
+	want("Replayed", "Replayed last")
+	appendAll(t, l, test.Sent("Fix the parser\nplease"), said("Fix the parser\nplease"), text("It is done."))
+	want("Replayed", "Fix the parser")
+}
+
 // Agents repeat the prompt to the client, in one piece or several. It is found once, also
 // if the index was brought up to date in between.
 func TestAPromptThatTheAgentRepeatsIsFoundOnce(t *testing.T) {

@@ -65,9 +65,7 @@ func (s *scanner) record(r Record) {
 		s.summary.Turns++
 		s.echo, s.repeated = conversation.NewEcho(e.Prompt), ""
 		s.add(r.Offset, FromPerson, textOf(e.Prompt))
-		if s.summary.Prompt == "" {
-			s.summary.Prompt = firstLine(s.open.text.String())
-		}
+		s.prompt(s.open.text.String())
 		s.flush()
 	case conversation.Text:
 		s.message(r.Offset, e.Chunk, e.MessageID, e.Text)
@@ -96,6 +94,13 @@ func firstLine(text string) string {
 	return strings.ToValidUTF8(line[:min(len(line), maxName)], "")
 }
 
+// prompt takes the beginning of a prompt.
+func (s *scanner) prompt(text string) {
+	line := firstLine(text)
+	s.summary.Prompt = cmp.Or(s.summary.Prompt, line)
+	s.summary.LastPrompt = cmp.Or(line, s.summary.LastPrompt)
+}
+
 // message adds text of a message to the previous one, if both belong together.
 func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.MessageID, text string) {
 	kind := FromAgent
@@ -104,8 +109,8 @@ func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.
 			return
 		}
 		kind = FromPerson
-		if s.summary.Prompt == "" {
-			s.summary.Prompt = firstLine(text) // as agents replay it
+		if s.summary.Prompt == "" || s.chat != chunk {
+			s.prompt(text) // as agents replay it
 		}
 	}
 	if text == "" {

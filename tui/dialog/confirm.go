@@ -11,6 +11,8 @@ import (
 // Choice is an answer to a [Confirmation].
 type Choice struct {
 	Name string
+	// More is shown faintly behind the name; it may be foreign text.
+	More string
 	// Key gives the answer; it may be empty.
 	Key string
 	// Risky choices end or lose something, so their key only marks them.
@@ -42,7 +44,7 @@ type Confirm struct {
 func NewConfirm(env Env, q Confirmation) *Confirm {
 	d := &Confirm{question: newQuestion(env), asked: q}
 	for _, c := range q.Choices {
-		a := reply{icon: "•", name: termtext.Line(c.Name), action: c.Do}
+		a := reply{icon: "•", name: termtext.Line(c.Name), more: termtext.Line(c.More), action: c.Do}
 		if c.Risky {
 			a.tone, a.grave = bad, true
 		}

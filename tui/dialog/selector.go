@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/termtext"
 	"parley/tui/list"
 	"parley/tui/theme"
@@ -686,27 +687,7 @@ func AgentItems(agents []config.Agent) []Item {
 func SessionItem(title string, used, now time.Time, about ...string) Item {
 	detail := strings.Join(about, "  ")
 	if !used.IsZero() {
-		detail = fmt.Sprintf("%-9s  %s", ago(now.Sub(used)), detail)
+		detail = fmt.Sprintf("%-9s  %s", app.Ago(now.Sub(used)), detail)
 	}
 	return Item{Title: title, Detail: detail}
-}
-
-// ago describes a time span roughly.
-func ago(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", d/time.Minute)
-	case d < day:
-		return fmt.Sprintf("%d h ago", d/time.Hour)
-	case d < 2*day:
-		return "yesterday"
-	case d < 60*day:
-		return fmt.Sprintf("%d d ago", d/day)
-	case d < 730*day:
-		return fmt.Sprintf("%d mo ago", d/(30*day))
-	}
-	return fmt.Sprintf("%d y ago", d/(365*day))
 }

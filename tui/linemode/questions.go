@@ -375,7 +375,7 @@ func (p *program) numbered(q app.Question) *question {
 	}
 	shown := &question{text: strings.Join(lines, "\n") + "\n"}
 	for _, c := range q.Choices {
-		shown.choices = append(shown.choices, choice{line: c.Name, do: func(string) {
+		shown.choices = append(shown.choices, choice{line: c.Line(), do: func(string) {
 			if c.Do != nil {
 				p.carriedOut(c.Do())
 			}

@@ -213,7 +213,11 @@ func (t starter) withoutAgent() string {
 // session returns the item of a stored session to continue.
 func (l *agentList) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
-	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
+	about := []string{cmp.Or(s.AgentName, s.Agent)}
+	if later := s.Later(); later != "" {
+		about = append(about, "❯ "+later)
+	}
+	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), about...)
 	item.ID, item.Group = "kept "+string(id), "Resume a session of this directory"
 	item.Do = dialog.Do(func() tea.Cmd { return t.actions.goToStored(id) })
 	return item

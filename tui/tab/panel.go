@@ -230,7 +230,7 @@ func (t actions) confirmation(q app.Question) dialog.Confirmation {
 		case choice.DropWorktree:
 			do = dialog.Do(t.worktree.drop)
 		}
-		c.Choices = append(c.Choices, dialog.Choice{Name: choice.Name, Key: choice.Key, Risky: choice.Risky, Do: do})
+		c.Choices = append(c.Choices, dialog.Choice{Name: choice.Name, More: choice.More, Key: choice.Key, Risky: choice.Risky, Do: do})
 	}
 	return c
 }

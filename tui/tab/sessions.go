@@ -190,6 +190,9 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 		if s.Stored.Worktree != "" {
 			where = append([]string{worktreeMark + s.Stored.Worktree}, where...) // more useful than its long path
 		}
+		if later := s.Stored.Later(); later != "" {
+			where = append(where, "❯ "+later)
+		}
 	}
 	item := dialog.SessionItem(s.Name(), s.Used(), l.tab.program.Now(), where...)
 	item.Found = s.Snippet != ""

@@ -351,12 +351,12 @@ func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.drafts.Load()) }
 
 // OfferUnended offers to continue sessions of the tab's directory that parley did not end.
 func (t *Tab) OfferUnended() tea.Cmd {
-	lib, cwd := t.program.Stored, t.cwd
+	lib, cwd, now, ctx := t.program.Stored, t.cwd, t.program.Now(), t.program.Context
 	if lib == nil {
 		return nil
 	}
 	return t.address(inBackground(func() then {
-		q, err := app.FindUnended(lib, cwd)
+		q, err := app.FindUnended(ctx, lib, cwd, now)
 		if err != nil || q == nil {
 			return nil // best effort
 		}

@@ -398,7 +398,7 @@ func TestOneQuestionStartsTheAgentOfAllSessions(t *testing.T) {
 	p.WaitExit()
 
 	p = at.start(talk(resumes, "x")) // another script, another command
-	p.Question("3 interrupted sessions").Answer("Resume all")
+	p.Question("3 interrupted sessions", "about plums", "about pears", "about apples").Answer("Resume all")
 	p.Question("Start the agent of this session?").Answer("Start it")
 	p.Shows("❯ about plums").WaitSent("session/resume", 3)
 	p.Press("alt+1").Shows("❯ about apples").Press("alt+2").Shows("❯ about pears")
@@ -433,7 +433,7 @@ end-turn
 	p.WaitExit()
 
 	p = Start(t, options())
-	p.Question("2 interrupted sessions", "about pears", "about apples").Answer("Resume all")
+	p.Question("2 interrupted sessions", "about pears", "about apples", "just now · Scripted · ● Pears.", " · ● Apples.").Answer("Resume all")
 	p.Shows("❯ about pears", "Pears.").TabLine("1 ", "about apples", "2 ", "about pears")
 	p.Other("other").WaitSent("session/resume", 1)
 	p.Press("alt+,").Question("Start the agent of this session?").Answer("Only read")

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/store"
+)
+
+// Interrupted sessions that began with the same words are told apart by time, agent and
+// last words, and each can be chosen.
+func TestInterruptedSessionsAreToldApart(t *testing.T) {
+	dir := isolate(t, "")
+	lib := store.NewLibrary(store.New(StoreDir()))
+	defer lib.Close()
+	interrupted := func(agent string, prompts ...string) store.ID {
+		t.Helper()
+		l, err := lib.Create(store.Meta{Agent: agent, Cwd: dir})
+		must(t, err)
+		for _, p := range prompts {
+			must(t, l.Append([]conversation.Event{
+				conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(p)}},
+				conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An answer to: " + p + "\n"},
+			}))
+		}
+		must(t, l.Close())
+		must(t, os.WriteFile(filepath.Join(StoreDir(), "open", string(l.ID())), nil, 0o600)) // as after a kill
+		return l.ID()
+	}
+	first := interrupted("claude", "fix the tests", "now the docs")
+	second := interrupted("codex", "fix the tests")
+	q, err := FindUnended(t.Context(), lib, dir, time.Now().Add(2*time.Minute))
+	must(t, err)
+	got := map[store.ID]string{}
+	for _, c := range q.Choices[1 : len(q.Choices)-1] {
+		if len(c.Open) != 1 {
+			t.Fatalf("%q opens %v", c.Name, c.Open)
+		}
+		got[c.Open[0].ID] = c.Line()
+	}
+	want := map[store.ID]string{
+		first:  "fix the tests (2 min ago · claude · ❯ now the docs · ● An answer to: now the docs)",
+		second: "fix the tests (2 min ago · codex · ● An answer to: fix the tests)",
+	}
+	if len(got) != 2 || got[first] != want[first] || got[second] != want[second] {
+		t.Errorf("offered\n%v, want\n%v", got, want)
+	}
+	if all := q.Choices[0]; len(all.Open) != 2 {
+		t.Errorf("%q opens %v", all.Name, all.Open)
+	}
+}
