@@ -180,6 +180,7 @@ func (s *State) applyPermissionClosed(e PermissionClosed, fx *effect) {
 			break
 		}
 	}
+	s.Turn.Rejected = s.Turn.Rejected || answer.Cancelled || !answer.Option.Kind.Allows()
 	t := p.ToolCall
 	t.Answer = answer
 	t.Asked = append(t.Asked, p.Asked)

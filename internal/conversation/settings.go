@@ -35,6 +35,13 @@ type settings struct {
 	optionsGiven bool
 }
 
+// Legacy reports whether an option stands for the agent's modes or models, and is none of
+// its config options. These may have come after the user chose it.
+func (s *State) Legacy(id acpclient.ConfigID) bool {
+	_, stands := legacyNames[id]
+	return stands && (!s.optionsGiven || s.Option(id) == nil)
+}
+
 // replaceOptions takes the complete state of all options. It ignores options of an
 // unknown type, as the protocol wants; the stored event still has them.
 func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {

@@ -398,6 +398,8 @@ type Turn struct {
 	// Cancelling is since when the person waits for the turn to be cancelled;
 	// zero if they do not.
 	Cancelling time.Time
+	// Rejected means that a request of the turn was not allowed: agents may cancel it then.
+	Rejected bool
 }
 
 // QueuedPrompt is a prompt in the queue.

@@ -17,10 +17,11 @@ import (
 // calls wait. s.mu must be held.
 func (s *Session) block(err error, c blockedCall) {
 	s.blocked = append(s.blocked, c)
-	if s.askedToSignIn {
+	asked := false
+	s.stream.read(func(st *conversation.State) { asked = st.AuthError != nil })
+	if asked && len(s.blocked) > 1 {
 		return
 	}
-	s.askedToSignIn = true
 	e := conversation.AuthRequired{Err: err}
 	var answer *acpclient.Error
 	if errors.As(err, &answer) {
@@ -33,7 +34,7 @@ func (s *Session) block(err error, c blockedCall) {
 // held.
 func (s *Session) takeBlocked() []blockedCall {
 	calls := s.blocked
-	s.blocked, s.askedToSignIn = nil, false
+	s.blocked = nil
 	return calls
 }
 
@@ -68,7 +69,7 @@ func (s *Session) Authenticate(id acpclient.AuthMethodID) {
 			for _, c := range s.takeBlocked() {
 				c.again()
 			}
-			if !s.ready && !s.opening {
+			if !s.ready() && !s.opening() {
 				s.open(false)
 			}
 		})

@@ -70,7 +70,7 @@ func (s *Session) fallBack(a *agent, err error) bool {
 	s.failedOnV2 = err
 	s.closeQuestions()
 	a.retire()
-	s.agent, s.ready, s.opening = nil, false, false
+	s.agent = nil
 	s.replaceAgent(a)
 	return true
 }
@@ -79,10 +79,10 @@ func (s *Session) fallBack(a *agent, err error) bool {
 // held.
 func (s *Session) fellBack() {
 	err := s.failedOnV2
-	if err == nil || s.toldFallback {
+	if err == nil || s.fallbackNoted {
 		return
 	}
-	s.toldFallback = true
+	s.fallbackNoted = true
 	s.AddNotice(acpclient.NoticeWarning, "The agent failed with version 2 of the protocol",
 		"parley restarted it with version 1 and will keep using that: "+err.Error())
 	if s.opt.Versions == nil {
@@ -99,7 +99,7 @@ func (s *Session) fellBack() {
 // The error wraps ErrUnsupported if the agent cannot do that.
 func (s *Session) CancelOperation(ctx context.Context, p conversation.Operation) error {
 	s.mu.Lock()
-	a, id, ready := s.agent, s.id, s.ready
+	a, id, ready := s.agent, s.id(), s.ready()
 	s.unlock()
 	if !ready || a == nil {
 		return errNotOpen

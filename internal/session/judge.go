@@ -74,7 +74,7 @@ func onceOption(options []acpclient.PermissionOption, v policy.Verdict) *acpclie
 // judge has the rules answer a question, or else the user.
 func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermissionOutcome]) {
 	for range judgeRounds {
-		asked, c := s.stream.judgeView.look(q.id)
+		asked, c := s.stream.judging(q.id)
 		if asked == nil {
 			return // the question is closed
 		}
@@ -111,7 +111,7 @@ func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *
 	if s.permissions[q.id] != q {
 		return true
 	}
-	if now, _ := s.stream.judgeView.look(q.id); now == nil || now.Asked != call {
+	if now, _ := s.stream.judging(q.id); now == nil || now.Asked != call {
 		return false
 	}
 	if o := onceOption(q.offered, r.Verdict); o != nil && (r.Verdict == policy.Allow || r.Verdict == policy.Deny) {
@@ -158,7 +158,7 @@ func (s *Session) askReferred() {
 			return
 		}
 		r := q.referred.ruling
-		if now, _ := s.stream.judgeView.look(id); now == nil || now.Asked != q.referred.call {
+		if now, _ := s.stream.judging(id); now == nil || now.Asked != q.referred.call {
 			r.Proposals = nil // they are about the earlier call
 		}
 		q.judged = false
@@ -166,84 +166,21 @@ func (s *Session) askReferred() {
 	}
 }
 
-// judgeView folds the events about tool calls and questions exactly as the consumers of
-// the stream do, so that rules judge what would be shown. The stream's lock guards it.
-type judgeView struct {
-	stream *Stream
-	conv   *conversation.Conversation
-}
-
-// look returns an open question that is being judged and its case, nil if there is no
+// judging returns an open question that is being judged and its case, nil if there is no
 // such question.
-func (d *judgeView) look(id int) (*conversation.Permission, Case) {
-	d.stream.mu.Lock()
-	defer d.stream.mu.Unlock()
-	i := slices.IndexFunc(d.conv.Judging, func(p *conversation.Permission) bool { return p.ID == id })
-	if i < 0 {
-		return nil, Case{}
-	}
-	shown := *d.conv.Judging[i]
-	c := Case{Call: shown.Asked}
-	if o := d.conv.OptionByCategory(acpclient.CategoryMode); o != nil {
-		var v acpclient.ConfigValue
-		v, c.Switching = d.conv.OptionValue(o)
-		c.Mode = string(v.ID)
-	}
-	return &shown, c
-}
-
-// options returns the options with their values, as they would be shown.
-func (d *judgeView) options() []acpclient.SessionConfigOption {
-	d.stream.mu.Lock()
-	defer d.stream.mu.Unlock()
-	out := slices.Clone(d.conv.Options)
-	for i := range out {
-		out[i].CurrentValue, _ = d.conv.OptionValue(&d.conv.Options[i])
-	}
-	return out
-}
-
-// apply folds an event. The stream's lock must be held. It skips events unrelated to
-// questions and modes, and the output of tools, to save memory.
-func (d *judgeView) apply(e conversation.Event) {
-	if d == nil {
-		return
-	}
-	switch e := e.(type) {
-	case conversation.AgentReady, conversation.AgentLost, conversation.SessionOpening,
-		conversation.SessionOpened, conversation.OptionChosen, conversation.OptionSettled,
-		conversation.CancelRequested, conversation.TurnEnded, conversation.PermissionOpened,
-		conversation.PermissionReferred, conversation.PermissionClosed:
-		d.conv.Apply(e)
-	case conversation.PromptSent:
-		d.conv.Apply(conversation.PromptSent{At: e.At})
-	case conversation.Update:
-		if e.Update = d.relevant(e.Update); e.Update != nil {
-			e.Raw = nil
-			d.conv.Apply(e)
+func (s *Stream) judging(id int) (p *conversation.Permission, c Case) {
+	s.read(func(st *conversation.State) {
+		i := slices.IndexFunc(st.Judging, func(p *conversation.Permission) bool { return p.ID == id })
+		if i < 0 {
+			return
 		}
-	}
-}
-
-// relevant returns the part of an update about calls and modes, or nil.
-func (d *judgeView) relevant(u acpclient.SessionUpdate) acpclient.SessionUpdate {
-	switch u := u.(type) {
-	case *acpclient.ToolCall:
-		told := *u
-		told.RawOutput, told.Meta = nil, nil
-		return &told
-	case *acpclient.ToolCallUpdate:
-		told := *u
-		told.RawOutput, told.Meta = nil, nil
-		return &told
-	case *acpclient.ToolCallContentChunk:
-		return u
-	case *acpclient.ContentChunk:
-		if _, mode := conversation.QuirksOf(d.conv.Agent.Info.Name).Announced(u.Content.Text); mode {
-			return u
+		asked := *st.Judging[i]
+		p, c.Call = &asked, asked.Asked
+		if o := st.OptionByCategory(acpclient.CategoryMode); o != nil {
+			var v acpclient.ConfigValue
+			v, c.Switching = st.OptionValue(o)
+			c.Mode = string(v.ID)
 		}
-	case *acpclient.CurrentModeUpdate, *acpclient.ConfigOptionUpdate:
-		return u
-	}
-	return nil
+	})
+	return p, c
 }

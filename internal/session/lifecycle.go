@@ -26,7 +26,7 @@ func (s *Session) Start() {
 	case s.closed || s.starting:
 	case s.agent == nil:
 		s.replaceAgent(nil)
-	case s.connected() && !s.ready && !s.opening:
+	case s.connected() && !s.ready() && !s.opening():
 		s.open(false)
 	}
 }
@@ -49,9 +49,8 @@ func (s *Session) Reconnect() {
 	if old != nil {
 		old.retire()
 	}
-	s.agent, s.ready, s.opening = nil, false, false
+	s.agent = nil
 	s.blocked = slices.DeleteFunc(s.blocked, func(c blockedCall) bool { return c.opens }) // it is reopened anyway
-	s.askedToSignIn = false
 	s.replaceAgent(old)
 }
 
@@ -74,7 +73,7 @@ func (s *Session) Kill() {
 // replaceAgent starts an agent once the previous one, if any, has ended. s.mu must be
 // held.
 func (s *Session) replaceAgent(old *agent) {
-	s.starting, s.gone = true, false
+	s.starting = true
 	s.epoch++
 	s.stream.post(conversation.AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
 	s.work.Go(func() {
@@ -206,7 +205,6 @@ func (s *Session) watch(a *agent) {
 	}
 	s.mu.Lock()
 	if s.agent == a {
-		s.ready = false // from here on, prompts wait
 		s.closeQuestions()
 	}
 	s.unlock()
@@ -239,12 +237,11 @@ func (s *Session) lost(err error, stderr string) {
 		s.agent.retire()
 		s.work.Go(s.machine.EndTerminals) // nobody is left to release them
 	}
-	s.agent, s.gone = nil, true
+	s.agent = nil
 	s.epoch++
-	if s.running {
+	if s.turn().Running {
 		s.AddNotice(acpclient.NoticeWarning, "The agent exited during this turn", "")
 	}
-	s.ready, s.opening, s.running, s.cancelling = false, false, false, false
 	s.closeQuestions()
 	for _, c := range s.takeBlocked() {
 		if c.agentGone != nil {

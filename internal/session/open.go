@@ -50,10 +50,10 @@ func (s *Session) OpenAnew() error {
 	switch err := s.canSwitch(); {
 	case err != nil:
 		return err
-	case s.ready:
+	case s.ready():
 		return errors.New("a session is open")
 	}
-	s.wish, s.known = "", false
+	s.next, s.known = "", false
 	s.openNew(false)
 	return nil
 }
@@ -64,7 +64,7 @@ func (s *Session) canSwitch() error {
 	switch {
 	case !s.connected():
 		return errNoAgent
-	case s.opening:
+	case s.opening():
 		return errors.New("a session is being opened")
 	}
 	return nil
@@ -75,15 +75,12 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	s.dropBlocked()
 	s.cutTurn()
 	s.closeQuestions()
-	dropped := len(s.queue)
-	if dropped > 0 {
-		s.queue = nil
-		s.queueChanged()
-	}
+	queue, _ := s.queue()
+	dropped := len(queue)
+	s.postQueue(nil, false)
 	s.epoch++
-	s.ready = false
 	s.leave()
-	s.id, s.wish, s.known = "", id, false
+	s.next, s.known = id, false
 	s.open(true)
 	if dropped == 1 {
 		s.AddNotice(acpclient.NoticeWarning, "A queued prompt was dropped", "It was meant for the previous session.")
@@ -96,7 +93,7 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 // leave stops accepting updates of the open session, and closes it if the agent offers
 // that. s.mu must be held.
 func (s *Session) leave() {
-	a, id := s.agent, s.id
+	a, id := s.agent, s.id()
 	if a == nil || id == "" {
 		return
 	}
@@ -114,16 +111,16 @@ func (s *Session) leave() {
 	})
 }
 
-// open opens the session in s.wish in the best way that the agent offers. fresh means
+// open opens the session s.next in the best way that the agent offers. fresh means
 // that the session is unrelated to the transcript so far. s.mu must be held.
 func (s *Session) open(fresh bool) {
-	if now := s.stream.judgeView.options(); fresh {
+	if now := s.options(); fresh {
 		s.earlier = nil
 	} else if len(now) > 0 {
 		s.earlier = now
 	}
 	caps := s.agent.hello.Load().AgentCapabilities
-	switch id := s.wish; {
+	switch id := s.next; {
 	case id == "":
 		s.openNew(fresh)
 	case s.known && caps.SessionCapabilities.Resume != nil:
@@ -145,13 +142,13 @@ func (s *Session) open(fresh bool) {
 // held.
 func (s *Session) openInstead(why string) {
 	s.AddNotice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
-	s.wish = ""
+	s.next = ""
 	s.openNew(false)
 }
 
 // openNew opens a new session. s.mu must be held.
 func (s *Session) openNew(fresh bool) {
-	s.beginOpening(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
+	s.stream.post(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
 	s.agent.expect()
 	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionNew, func() *acpclient.NewSessionRequest {
@@ -170,7 +167,7 @@ func (s *Session) openNew(fresh bool) {
 // than an agent stores, such as a turn that was cut, and the user's own words.
 func (s *Session) openLoad(id acpclient.SessionID) {
 	s.quiet = s.known
-	s.beginOpening(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.quiet})
+	s.stream.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.quiet})
 	s.agent.quiet.Store(s.quiet)
 	s.agent.attach(id)
 	dirs, servers := s.extraDirectories(), s.usableServers()
@@ -190,7 +187,7 @@ func (s *Session) openLoad(id acpclient.SessionID) {
 // openResume opens a session without its history. s.mu must be held. If the agent
 // cannot reopen the session of the transcript, openResume opens a new one.
 func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
-	s.beginOpening(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
+	s.stream.post(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
 	s.agent.attach(id)
 	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionResume, func() *acpclient.ResumeSessionRequest {
@@ -217,42 +214,35 @@ func (s *Session) Fork() error {
 	s.mu.Lock()
 	defer s.unlock()
 	switch {
-	case !s.ready:
+	case !s.ready():
 		return errNotOpen
-	case s.running:
+	case s.turn().Running:
 		return errors.New("wait for the turn to end before you fork the session")
 	case s.agent.hello.Load().AgentCapabilities.SessionCapabilities.Fork == nil:
 		return fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
-	s.ready = false
-	s.beginOpening(conversation.SessionOpening{How: conversation.OpenFork, ID: s.id})
+	id := s.id()
+	s.stream.post(conversation.SessionOpening{How: conversation.OpenFork, ID: id})
 	s.agent.expect()
 	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
 		return &acpclient.ForkSessionRequest{
-			SessionID: s.id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
+			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
 		}
 	}, func(r *acpclient.ForkSessionResponse, err error) {
 		if err != nil { // the original is still open
 			s.AddNotice(acpclient.NoticeError, "The session was not forked", err.Error())
-			s.opened(conversation.OpenFork, s.id, acpclient.SessionState{})
+			s.opened(conversation.OpenFork, id, acpclient.SessionState{})
 			return
 		}
-		s.agent.leave(s.id)
+		s.agent.leave(id)
 		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
 	}, callHooks{opens: true})
 	return nil
 }
 
-// beginOpening reports that a session is being opened. s.mu must be held.
-func (s *Session) beginOpening(e conversation.SessionOpening) {
-	s.opening = true
-	s.stream.post(e)
-}
-
 // openFailed reports that the session was not opened. s.mu must be held.
 func (s *Session) openFailed(err error) {
-	s.opening = false
 	s.stream.post(conversation.SessionFailed{Err: err})
 	s.dropBlocked()
 }
@@ -261,23 +251,15 @@ func (s *Session) openFailed(err error) {
 // sends the first prompt of the queue. s.mu must be held.
 func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state acpclient.SessionState) {
 	s.agent.attach(id)
-	s.id, s.wish, s.known = id, id, true
-	s.opening, s.ready = false, true
-	// Config options replace modes and models; a state without any changes nothing.
-	switch {
-	case len(state.ConfigOptions) > 0:
-		s.legacy = false
-	case state.Modes != nil || state.Models != nil:
-		s.legacy = true
-	}
+	s.next, s.known = id, true
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	switch earlier := s.earlier; {
 	case how == conversation.OpenFork:
 	case len(earlier) > 0:
 		s.earlier = nil
-		s.restoreOptions(stateOf(id, state), earlier)
+		s.restoreOptions(earlier)
 	case how == conversation.OpenNew:
-		s.setInitialOptions(state)
+		s.setInitialOptions()
 	}
 	for _, c := range s.takeBlocked() { // they waited for the restart of the agent
 		if how == conversation.OpenLoad && !s.quiet && c.emptied != nil {

@@ -65,16 +65,17 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	}
 	q.offered = r.Options
 	s.permissions[q.id] = q
-	if r.SessionID != s.id && r.SessionID != "" && s.id != "" {
+	open := s.id()
+	if r.SessionID != open && r.SessionID != "" && open != "" {
 		s.AddNotice(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("It is for the session %q, which is not open here; perhaps a subagent.", r.SessionID))
 	}
 	// Rules do not apply to a session that is not open here, such as one of a subagent,
 	// whose mode and directory are unknown, nor where no option is one for a rule.
-	q.judged = s.opt.Judge != nil && (r.SessionID == s.id || r.SessionID == "") && !s.cancelling &&
+	q.judged = s.opt.Judge != nil && (r.SessionID == open || r.SessionID == "") && !s.cancelling() &&
 		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
-	if s.cancelling {
+	if s.cancelling() {
 		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)
 	}
 	return q
@@ -135,9 +136,6 @@ func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermiss
 		return false
 	}
 	delete(s.permissions, id)
-	s.rejected = s.rejected || !slices.ContainsFunc(q.offered, func(o acpclient.PermissionOption) bool {
-		return o.OptionID == outcome.OptionID && o.Kind.Allows()
-	})
 	q.reply <- outcome
 	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome, At: s.opt.Now()})
 	s.askReferred()
@@ -161,7 +159,7 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 	q.form, q.forPermission = r, forPermission
 	s.elicitations[q.id] = q
 	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
-	if s.cancelling && r.SessionID != "" {
+	if s.cancelling() && r.SessionID != "" {
 		s.closeElicitationLocked(q.id, elicitCancelled)
 	}
 	return q
@@ -271,7 +269,7 @@ func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQ
 	q := newQuestion[acpclient.RequestPermissionOutcome](s)
 	from, known := ctx.Value(originKey{}).(origin)
 	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
-	if s.closed || s.agent == nil || s.cancelling || left {
+	if s.closed || s.agent == nil || s.cancelling() || left {
 		q.reply <- acpclient.PermissionCancelled
 		return q
 	}

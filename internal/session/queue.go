@@ -3,7 +3,6 @@ package session
 import (
 	"slices"
 
-	"parley/acpclient"
 	"parley/internal/conversation"
 )
 
@@ -21,10 +20,11 @@ func (s *Session) Prompt(p conversation.QueuedPrompt) {
 
 // prompt is Prompt with s.mu held.
 func (s *Session) prompt(p conversation.QueuedPrompt) {
-	at := len(s.queue)
-	if s.paused && s.ready && !s.running {
+	queue, paused := s.queue()
+	at := len(queue)
+	if paused && s.ready() && !s.turn().Running {
 		p.Now = true
-		for at = 0; at < len(s.queue) && s.queue[at].Now; at++ { // in the order of sending
+		for at = 0; at < len(queue) && queue[at].Now; at++ { // in the order of sending
 		}
 	}
 	s.enqueue(at, p)
@@ -38,12 +38,12 @@ func (s *Session) SendNow(p conversation.QueuedPrompt) (cancelled bool) {
 	switch {
 	case s.closed:
 		return false
-	case !s.running:
+	case !s.turn().Running:
 		s.prompt(p)
 		return false
 	}
 	s.promptNext(p)
-	s.cancelForNext()
+	s.endTurn()
 	return true
 }
 
@@ -59,13 +59,14 @@ func (s *Session) promptNext(p conversation.QueuedPrompt) {
 func (s *Session) PromptAt(at int, p conversation.QueuedPrompt) {
 	s.mu.Lock()
 	defer s.unlock()
+	queue, _ := s.queue()
 	switch {
 	case s.closed:
-	case len(s.queue) == 0:
+	case len(queue) == 0:
 		s.prompt(p)
 	default:
 		p.Now = false
-		s.enqueue(min(max(at, 0), len(s.queue)), p)
+		s.enqueue(min(max(at, 0), len(queue)), p)
 	}
 }
 
@@ -73,10 +74,8 @@ func (s *Session) PromptAt(at int, p conversation.QueuedPrompt) {
 func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 	s.lastNumber++
 	p.ID = s.lastNumber
-	s.queue = slices.Insert(slices.Clone(s.queue), at, p)
-	s.paused = s.paused || s.gone
-	s.sendNext()
-	s.queueChanged()
+	queue, paused := s.queue()
+	s.setQueue(slices.Insert(slices.Clone(queue), at, p), paused || s.gone())
 }
 
 // SendQueuedNow is SendNow for a queued prompt. found is false if the prompt is no
@@ -84,30 +83,19 @@ func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 func (s *Session) SendQueuedNow(id int) (found, cancelled bool) {
 	s.mu.Lock()
 	defer s.unlock()
-	at := s.queued(id)
-	if at < 0 || s.gone {
+	queue, paused := s.queue()
+	at := positionOf(queue, id)
+	if at < 0 || s.gone() {
 		return false, false
 	}
-	p := s.queue[at]
+	running := s.turn().Running
+	p := queue[at]
 	p.Now = true
-	s.queue = slices.Insert(slices.Delete(slices.Clone(s.queue), at, at+1), 0, p)
-	s.queueChanged()
-	if s.running {
-		s.cancelForNext()
-		return true, true
+	s.setQueue(slices.Insert(without(queue, at), 0, p), paused)
+	if running {
+		s.endTurn()
 	}
-	s.sendNext()
-	return true, false
-}
-
-// cancelForNext cancels the turn so that the first prompt of the queue is sent. s.mu
-// must be held. It does not pause the rest of the queue, because the user wants the
-// agent to continue.
-func (s *Session) cancelForNext() {
-	paused := s.paused
-	s.cancelTurn()
-	s.paused = paused
-	s.queueChanged()
+	return true, running
 }
 
 // MoveQueued moves a queued prompt by so many positions, up if negative, as far as
@@ -115,114 +103,118 @@ func (s *Session) cancelForNext() {
 func (s *Session) MoveQueued(id, by int) {
 	s.mu.Lock()
 	defer s.unlock()
-	at := s.queued(id)
-	if at < 0 {
-		return
+	queue, paused := s.queue()
+	if at := positionOf(queue, id); at >= 0 {
+		to := min(max(at+by, 0), len(queue)-1)
+		s.postQueue(slices.Insert(without(queue, at), to, queue[at]), paused)
 	}
-	p, to := s.queue[at], min(max(at+by, 0), len(s.queue)-1)
-	s.queue = slices.Insert(slices.Delete(slices.Clone(s.queue), at, at+1), to, p)
-	s.queueChanged()
 }
 
 // Unqueue removes a prompt from the queue, and returns it.
 func (s *Session) Unqueue(id int) (conversation.QueuedPrompt, bool) {
 	s.mu.Lock()
 	defer s.unlock()
-	at := s.queued(id)
+	queue, paused := s.queue()
+	at := positionOf(queue, id)
 	if at < 0 {
 		return conversation.QueuedPrompt{}, false
 	}
-	p := s.queue[at]
-	s.queue = slices.Delete(slices.Clone(s.queue), at, at+1)
-	s.queueChanged()
-	return p, true
+	s.postQueue(without(queue, at), paused)
+	return queue[at], true
 }
 
 // EmptyQueue removes all prompts from the queue, and returns them.
 func (s *Session) EmptyQueue() []conversation.QueuedPrompt {
 	s.mu.Lock()
 	defer s.unlock()
-	taken := s.queue
-	s.queue = nil
-	s.queueChanged()
-	return taken
+	queue, paused := s.queue()
+	s.postQueue(nil, paused)
+	return queue
 }
 
 // ResumeQueue sends the prompts of a paused queue.
 func (s *Session) ResumeQueue() {
 	s.mu.Lock()
 	defer s.unlock()
-	s.paused = false
-	s.queueChanged()
-	s.sendNext()
+	queue, _ := s.queue()
+	s.setQueue(queue, false)
 }
 
 // pauseQueue holds the whole queue until the user resumes it. s.mu must be held.
 func (s *Session) pauseQueue() {
-	s.queue = slices.Clone(s.queue)
-	for i := range s.queue {
-		s.queue[i].Now = false
+	queue, _ := s.queue()
+	queue = slices.Clone(queue)
+	for i := range queue {
+		queue[i].Now = false
 	}
-	s.paused = true
-	s.queueChanged()
+	s.postQueue(queue, true)
 }
 
-// queueChanged reports the queue in the stream, if it has changed. An empty queue is not
+// queue returns the queue, which must not be changed, and whether it waits for the user.
+// s.mu must be held.
+func (s *Session) queue() (queue []conversation.QueuedPrompt, paused bool) {
+	s.stream.read(func(st *conversation.State) { queue, paused = st.Queue, st.QueuePaused })
+	return queue, paused
+}
+
+// postQueue reports another queue in the stream, if it differs. An empty queue is not
 // paused. s.mu must be held.
-func (s *Session) queueChanged() {
-	s.paused = s.paused && len(s.queue) > 0
+func (s *Session) postQueue(queue []conversation.QueuedPrompt, paused bool) {
+	paused = paused && len(queue) > 0
+	before, was := s.queue()
 	same := func(a, b conversation.QueuedPrompt) bool { return a.ID == b.ID && a.Now == b.Now }
-	if s.paused == s.told.Paused && slices.EqualFunc(s.queue, s.told.Queue, same) {
-		return
-	}
-	s.told = conversation.QueueChanged{Queue: slices.Clone(s.queue), Paused: s.paused}
-	s.stream.post(s.told)
-}
-
-// sendNext sends the first prompt of the queue, if it can be sent now. The prompt stays
-// in the queue while its files are read. s.mu must be held.
-func (s *Session) sendNext() {
-	if s.resolving || !s.sendable() {
-		return
-	}
-	p, resolve := s.queue[0], s.opt.Resolve
-	caps := s.agent.hello.Load().AgentCapabilities.PromptCapabilities
-	switch {
-	case resolve == nil:
-		s.sendFirst(p.Prompt)
-	case len(p.Files) == 0:
-		s.sendFirst(resolve(p, caps))
-	default:
-		s.resolving = true
-		epoch := s.epoch
-		go func() {
-			prompt := resolve(p, caps)
-			s.mu.Lock()
-			defer s.unlock()
-			s.resolving = false
-			if s.epoch == epoch && s.queued(p.ID) == 0 && s.sendable() {
-				s.sendFirst(prompt)
-				return
-			}
-			s.sendNext()
-		}()
+	if paused != was || !slices.EqualFunc(queue, before, same) {
+		s.stream.post(conversation.QueueChanged{Queue: queue, Paused: paused})
 	}
 }
 
-// sendable reports whether the first prompt of the queue may be sent. s.mu must be held.
-func (s *Session) sendable() bool {
-	return s.ready && !s.running && len(s.queue) > 0 && (!s.paused || s.queue[0].Now)
+// sendNext sends the first prompt of the queue, if it can be sent now. s.mu must be held.
+func (s *Session) sendNext() { s.setQueue(s.queue()) }
+
+// setQueue changes the queue, and sends its first prompt if that can be sent now. The
+// prompt stays in the queue while its files are read. s.mu must be held.
+func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
+	if s.sendable(queue, paused) && !s.resolving {
+		p, resolve := queue[0], s.opt.Resolve
+		caps := s.agent.hello.Load().AgentCapabilities.PromptCapabilities
+		switch {
+		case resolve == nil:
+			s.send(p.Prompt)
+			queue = queue[1:]
+		case len(p.Files) == 0:
+			s.send(resolve(p, caps))
+			queue = queue[1:]
+		default:
+			s.resolving = true
+			epoch := s.epoch
+			go func() {
+				prompt := resolve(p, caps)
+				s.mu.Lock()
+				defer s.unlock()
+				s.resolving = false
+				queue, paused := s.queue()
+				if s.epoch == epoch && positionOf(queue, p.ID) == 0 && s.sendable(queue, paused) {
+					s.send(prompt)
+					queue = queue[1:]
+				}
+				s.setQueue(queue, paused)
+			}()
+		}
+	}
+	s.postQueue(queue, paused) // after sending, so that an observer in between does not find the session idle
 }
 
-// sendFirst removes the first prompt from the queue and sends it with this content. s.mu
-// must be held.
-func (s *Session) sendFirst(prompt []acpclient.ContentBlock) {
-	s.queue = s.queue[1:]
-	s.send(prompt)
-	s.queueChanged() // after sending, so that an observer in between does not find the session idle
+// sendable reports whether the first prompt of a queue may be sent. s.mu must be held.
+func (s *Session) sendable(queue []conversation.QueuedPrompt, paused bool) bool {
+	return len(queue) > 0 && (!paused || queue[0].Now) && s.ready() && !s.turn().Running
 }
 
-// queued returns the position of a prompt in the queue, or -1. s.mu must be held.
-func (s *Session) queued(id int) int {
-	return slices.IndexFunc(s.queue, func(q conversation.QueuedPrompt) bool { return q.ID == id })
+// positionOf returns the position of a prompt in a queue, -1 if it is not there.
+func positionOf(queue []conversation.QueuedPrompt, id int) int {
+	return slices.IndexFunc(queue, func(q conversation.QueuedPrompt) bool { return q.ID == id })
+}
+
+// without returns a queue without the prompt at a position.
+func without(queue []conversation.QueuedPrompt, at int) []conversation.QueuedPrompt {
+	return slices.Delete(slices.Clone(queue), at, at+1)
 }

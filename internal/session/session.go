@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -112,41 +111,40 @@ type Session struct {
 	outbox  []func() // sends what was queued while mu was held, in order
 	sending bool     // a goroutine is emptying the outbox
 
-	closed   bool
-	starting bool   // an agent is being started
-	gone     bool   // the agent has exited or could not be started
+	// What decides is the State that the stream folds; see State, ready, turn and queue.
+	// What follows cannot be derived from it.
+
+	closed bool
+	// starting means that an agent is being started. The State of a session that was
+	// never started is the same.
+	starting bool
 	agent    *agent // nil while there is none
 	// epoch counts the agents and sessions. Answers to requests from an earlier epoch
 	// are ignored.
 	epoch int
 
-	id      acpclient.SessionID // the session that is open, or was last
-	wish    acpclient.SessionID // the session to open next; empty means a new one
-	known   bool                // the stream already has the transcript of wish
-	opening bool                // a request that opens a session is pending
-	ready   bool                // prompts can be sent
-	quiet   bool                // the session is loaded without its replay
+	// next is the session to open next, empty for a new one: the State has the one that is
+	// open. known means that the stream already has its transcript.
+	next  acpclient.SessionID
+	known bool
+	quiet bool // the session is loaded without its replay
 	// failedOnV2 is how the agent failed when offered version 2 of the protocol, nil if
-	// it did not; toldFallback means that the user knows.
-	failedOnV2   error
-	toldFallback bool
-	legacy       bool // modes and models have their own methods
-	// earlier are the options as they were before the session is reopened.
+	// it did not; fallbackNoted means that the user knows.
+	failedOnV2    error
+	fallbackNoted bool
+	// earlier are the options as they were before the session is reopened: opening it
+	// may clear the State.
 	earlier []acpclient.SessionConfigOption
 
-	running    bool // a turn is running
-	cancelling bool // the running turn was cancelled, and the agent has yet to end it
-	rejected   bool // a request of the running turn was rejected: agents may cancel it then
-	queue      []conversation.QueuedPrompt
-	paused     bool                      // the queue waits for the user
-	resolving  bool                      // the files of the first prompt of the queue are being read
-	told       conversation.QueueChanged // the queue as the stream has it
+	resolving bool // the files of the first prompt of the queue are being read
 
-	lastNumber    int // last number of a switch, question or queued prompt; they share one count
-	permissions   map[int]*question[acpclient.RequestPermissionOutcome]
-	elicitations  map[int]*question[acpclient.CreateElicitationResponse]
-	blocked       []blockedCall // calls that wait for the user to sign in
-	askedToSignIn bool          // the user knows that calls wait for it
+	// lastNumber is the last number of a switch, a question or a queued prompt, which
+	// share one count. The State does not know the numbers of earlier runs.
+	lastNumber int
+	// The questions and calls that wait have goroutines and channels, which are no state.
+	permissions  map[int]*question[acpclient.RequestPermissionOutcome]
+	elicitations map[int]*question[acpclient.CreateElicitationResponse]
+	blocked      []blockedCall // calls that wait for the user to sign in
 }
 
 // NewSession prepares a session; Start starts it.
@@ -161,15 +159,13 @@ func NewSession(opt Options) (*Session, error) {
 		opt.Now = time.Now
 	}
 	s := &Session{
-		opt: opt, stream: NewStream(), wish: opt.ResumeID, known: opt.HasTranscript,
-		queue: slices.Clone(opt.Queue), paused: len(opt.Queue) > 0, lastNumber: opt.LastNumber,
-		told:         conversation.QueueChanged{Queue: opt.Queue, Paused: len(opt.Queue) > 0},
+		opt: opt, stream: NewStream(), next: opt.ResumeID, known: opt.HasTranscript, lastNumber: opt.LastNumber,
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 		ended:        make(chan struct{}),
 	}
 	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
-	s.stream.judgeView = &judgeView{stream: s.stream, conv: conversation.New()}
+	s.stream.state.Apply(conversation.QueueChanged{Queue: opt.Queue, Paused: len(opt.Queue) > 0}) // as the log has it
 	s.earlier = opt.EarlierOptions
 	s.pauseQueue()
 	if opt.Journal != nil {
@@ -191,6 +187,41 @@ func (s *Session) Stream() *Stream { return s.stream }
 
 // Options returns the session's options.
 func (s *Session) Options() Options { return s.opt }
+
+// turn returns the current turn. s.mu must be held, as for the methods below: only the
+// session's own events change what they return.
+func (s *Session) turn() (t conversation.Turn) {
+	s.stream.read(func(st *conversation.State) { t = st.Turn })
+	return t
+}
+
+// cancelling reports whether the running turn was cancelled, and the agent has yet to end
+// it.
+func (s *Session) cancelling() bool { return !s.turn().Cancelling.IsZero() }
+
+// phase returns where the session is in its life.
+func (s *Session) phase() (p conversation.Phase) {
+	s.stream.read(func(st *conversation.State) { p = st.Phase })
+	return p
+}
+
+// id returns the session that is open, or was last.
+func (s *Session) id() (id acpclient.SessionID) {
+	s.stream.read(func(st *conversation.State) { id = st.ID })
+	return id
+}
+
+// ready reports whether prompts can be sent.
+func (s *Session) ready() bool { return s.phase() == conversation.PhaseReady && s.connected() }
+
+// opening reports whether a request that opens a session is pending.
+func (s *Session) opening() bool { return s.phase() == conversation.PhaseOpening }
+
+// gone reports whether the agent has exited, or could not be started.
+func (s *Session) gone() bool {
+	p := s.phase()
+	return s.agent == nil && (p == conversation.PhaseLost || p == conversation.PhaseFailed)
+}
 
 // Stderr returns the tail of the agent's stderr so far, and of what it wrote to stdout that
 // is not a message, raw.
@@ -219,12 +250,11 @@ func (s *Session) Close(ctx context.Context) {
 	s.epoch++
 	a := s.agent
 	if a != nil {
-		if s.running && !s.cancelling {
+		if turn := s.turn(); turn.Running && turn.Cancelling.IsZero() {
 			s.sendCancel()
 		}
 		s.leave()
 	}
-	s.ready = false
 	s.closeQuestions()
 	s.dropBlocked()
 	sent := make(chan struct{})
@@ -347,7 +377,7 @@ func (r *Remote) files() bool { return r == nil || r.Files }
 func (s *Session) Disconnected() bool {
 	s.mu.Lock()
 	defer s.unlock()
-	return s.gone || s.agent != nil && s.agent.conn.Err() != nil
+	return s.gone() || s.agent != nil && s.agent.conn.Err() != nil
 }
 
 // Connects reports whether the session connects to a listening agent instead of
@@ -369,7 +399,7 @@ func (s *Session) ListSessions(ctx context.Context, cursor string) (*acpclient.L
 // wraps ErrUnsupported if the agent does not offer that.
 func (s *Session) DeleteSession(ctx context.Context, id acpclient.SessionID) error {
 	s.mu.Lock()
-	open := s.ready && s.id == id
+	open := s.ready() && s.id() == id
 	s.unlock()
 	if open {
 		return errors.New("this session is open: open another one first")

@@ -15,7 +15,7 @@ import (
 func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
 	s.mu.Lock()
 	defer s.unlock()
-	if s.ready {
+	if s.ready() {
 		s.setOption(option, value, nil)
 	}
 }
@@ -34,25 +34,27 @@ func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigVal
 			then(e)
 		}
 	}
+	legacy := false
+	s.stream.read(func(st *conversation.State) { legacy = st.Legacy(option) })
 	switch {
-	case s.legacy && option == conversation.LegacyModeID:
+	case legacy && option == conversation.LegacyModeID:
 		call(s, acpclient.SessionSetMode,
 			func() *acpclient.SetSessionModeRequest {
-				return &acpclient.SetSessionModeRequest{SessionID: s.id, ModeID: acpclient.SessionModeID(value.ID)}
+				return &acpclient.SetSessionModeRequest{SessionID: s.id(), ModeID: acpclient.SessionModeID(value.ID)}
 			},
 			func(_ *acpclient.SetSessionModeResponse, err error) { settled(nil, err) },
 			callHooks{})
-	case s.legacy && option == conversation.LegacyModelID:
+	case legacy && option == conversation.LegacyModelID:
 		call(s, acpclient.SessionSetModel,
 			func() *acpclient.SetSessionModelRequest {
-				return &acpclient.SetSessionModelRequest{SessionID: s.id, ModelID: string(value.ID)}
+				return &acpclient.SetSessionModelRequest{SessionID: s.id(), ModelID: string(value.ID)}
 			},
 			func(_ *acpclient.SetSessionModelResponse, err error) { settled(nil, err) },
 			callHooks{})
 	default:
 		call(s, acpclient.SessionSetConfigOption,
 			func() *acpclient.SetSessionConfigOptionRequest {
-				return &acpclient.SetSessionConfigOptionRequest{SessionID: s.id, ConfigID: option, Value: value}
+				return &acpclient.SetSessionConfigOptionRequest{SessionID: s.id(), ConfigID: option, Value: value}
 			},
 			func(r *acpclient.SetSessionConfigOptionResponse, err error) {
 				var now []acpclient.SessionConfigOption
@@ -67,20 +69,20 @@ func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigVal
 
 // setInitialOptions sets the initial mode and options of a new session, before anything else is
 // sent. What the agent does not offer causes a notice. s.mu must be held.
-func (s *Session) setInitialOptions(state acpclient.SessionState) {
+func (s *Session) setInitialOptions() {
 	if s.opt.Mode == "" && len(s.opt.Values) == 0 {
 		return
 	}
-	c := stateOf(s.id, state)
+	st := conversation.State{Options: s.options()}
 	if s.opt.Mode != "" {
-		s.setInitialOption(c, c.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)
+		s.setInitialOption(st.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.opt.Values)) {
-		s.setInitialOption(c, conversation.OptionNamed(c.Options, id), id, s.opt.Values[id])
+		s.setInitialOption(conversation.OptionNamed(st.Options, id), id, s.opt.Values[id])
 	}
 }
 
-func (s *Session) setInitialOption(c *conversation.Conversation, o *acpclient.SessionConfigOption, name, value string) {
+func (s *Session) setInitialOption(o *acpclient.SessionConfigOption, name, value string) {
 	if o == nil {
 		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
 		return
@@ -90,42 +92,43 @@ func (s *Session) setInitialOption(c *conversation.Conversation, o *acpclient.Se
 		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
 		return
 	}
-	if now, _ := c.OptionValue(o); now != v {
+	if o.CurrentValue != v {
 		s.setOption(o.ID, v, nil)
 	}
 }
 
-// stateOf folds the state of a session that was opened: modes and models are options, too.
-func stateOf(id acpclient.SessionID, state acpclient.SessionState) *conversation.Conversation {
-	c := conversation.New()
-	c.Apply(conversation.SessionOpened{ID: id, State: state})
-	return c
+// options returns the options with the values that they are to have. s.mu must be held.
+func (s *Session) options() (all []acpclient.SessionConfigOption) {
+	s.stream.read(func(st *conversation.State) {
+		all = slices.Clone(st.Options)
+		for i := range all {
+			all[i].CurrentValue, _ = st.OptionValue(&st.Options[i])
+		}
+	})
+	return all
 }
 
 // restoreOptions sets the options of a reopened session to their earlier values, one after
-// the other because one may bring another, and tells which the agent no longer offers. c
-// has the agent's options; without any it has not said what they are. s.mu must be held.
-func (s *Session) restoreOptions(c *conversation.Conversation, earlier []acpclient.SessionConfigOption) {
-	if len(c.Options) == 0 {
+// the other because one may bring another, and tells which the agent no longer offers. An
+// agent without any has not said what they are. s.mu must be held.
+func (s *Session) restoreOptions(earlier []acpclient.SessionConfigOption) {
+	st := conversation.State{Options: s.options()}
+	if len(st.Options) == 0 {
 		return
 	}
 	var gone []string
 	for i := range earlier {
 		was := &earlier[i]
-		o := c.Option(was.ID)
+		o := st.Option(was.ID)
 		if o == nil || !offers(o, was.CurrentValue) {
 			gone = append(gone, was.Name+": "+conversation.ValueName(was, was.CurrentValue))
 			continue
 		}
-		if now, _ := c.OptionValue(o); now == was.CurrentValue {
+		if o.CurrentValue == was.CurrentValue {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(earlier), i, i+1)
-		s.setOption(was.ID, was.CurrentValue, func(e conversation.OptionSettled) {
-			c.Apply(conversation.OptionChosen{Seq: e.Seq, Option: e.Option, Value: e.Value})
-			c.Apply(e)
-			s.restoreOptions(c, rest)
-		})
+		s.setOption(was.ID, was.CurrentValue, func(conversation.OptionSettled) { s.restoreOptions(rest) })
 		return
 	}
 	if len(gone) > 0 {

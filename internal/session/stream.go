@@ -32,17 +32,17 @@ type Stream struct {
 	recorder Recorder     // nil if the session is not kept, or no longer
 	ring     *record.Ring // may be nil
 
-	mu        sync.Mutex
-	roomy     *sync.Cond
-	pending   []conversation.Event
-	merge     merge // comes after pending, and still grows
-	bytes     int
-	ready     chan struct{}
-	closed    bool
-	pace      time.Duration // see Pace
-	taken     time.Time     // when streamed events were last taken
-	late      *time.Timer   // announces events that came too soon; nil before there are any
-	judgeView *judgeView    // nil without a session
+	mu      sync.Mutex
+	roomy   *sync.Cond
+	pending []conversation.Event
+	merge   merge // comes after pending, and still grows
+	bytes   int
+	ready   chan struct{}
+	closed  bool
+	pace    time.Duration       // see Pace
+	taken   time.Time           // when streamed events were last taken
+	late    *time.Timer         // announces events that came too soon; nil before there are any
+	state   *conversation.State // the fold of all events that were added
 	// watch, if not nil, sees every event as it is added. It must not block.
 	watch func(conversation.Event)
 }
@@ -65,9 +65,17 @@ const (
 
 // NewStream returns an empty stream.
 func NewStream() *Stream {
-	s := &Stream{ready: make(chan struct{}, 1)}
+	s := &Stream{ready: make(chan struct{}, 1), state: conversation.NewState()}
 	s.roomy = sync.NewCond(&s.mu)
 	return s
+}
+
+// read calls f with the state after the last event that was added. f must not keep or
+// change it.
+func (s *Stream) read(f func(*conversation.State)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s.state)
 }
 
 // Ready receives when there may be something to take, and always once the stream is
@@ -260,7 +268,7 @@ func (s *Stream) add(e conversation.Event) {
 		s.watch(e)
 	}
 	s.bytes += e.Size()
-	s.judgeView.apply(e)
+	s.state.Apply(e)
 	switch e := e.(type) {
 	case conversation.Text:
 		if r := &s.merge; r.kind != textMerge || r.text.Chunk != e.Chunk || r.text.MessageID != e.MessageID {

@@ -11,25 +11,23 @@ import (
 // cutTurn cancels the running turn and treats it as ended, whatever the agent answers.
 // s.mu must be held.
 func (s *Session) cutTurn() {
-	if !s.running {
+	if !s.turn().Running {
 		return
 	}
-	if !s.cancelling {
+	if !s.cancelling() {
 		s.sendCancel()
 	}
 	s.closeQuestions()
-	s.running, s.cancelling = false, false
 	s.stream.post(conversation.TurnEnded{Reason: acpclient.StopCancelled, At: s.opt.Now()})
 }
 
 // send begins a turn. s.mu must be held.
 func (s *Session) send(prompt []acpclient.ContentBlock) {
-	s.running, s.cancelling, s.rejected = true, false, false
 	s.agent.quiet.Store(false) // what comes from now on is new
 	sent := func() { s.stream.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
 	sent()
 	call(s, acpclient.SessionPrompt,
-		func() *acpclient.PromptRequest { return &acpclient.PromptRequest{SessionID: s.id, Prompt: prompt} },
+		func() *acpclient.PromptRequest { return &acpclient.PromptRequest{SessionID: s.id(), Prompt: prompt} },
 		s.turnAnswered, callHooks{emptied: sent})
 }
 
@@ -39,7 +37,7 @@ const lastBreath = time.Second
 
 // turnAnswered handles the answer to a prompt. s.mu must be held.
 func (s *Session) turnAnswered(r *acpclient.PromptResponse, err error) {
-	if r == nil || r.StopReason != acpclient.StopCancelled || s.cancelling || s.rejected {
+	if turn := s.turn(); r == nil || r.StopReason != acpclient.StopCancelled || !turn.Cancelling.IsZero() || turn.Rejected {
 		s.turnEnded(r, err)
 		return
 	}
@@ -47,7 +45,7 @@ func (s *Session) turnAnswered(r *acpclient.PromptResponse, err error) {
 	time.AfterFunc(lastBreath, func() {
 		s.mu.Lock()
 		defer s.unlock()
-		if s.epoch == epoch && s.running && a.conn.Err() == nil { // else watch reports the loss
+		if s.epoch == epoch && s.turn().Running && a.conn.Err() == nil { // else watch reports the loss
 			s.turnEnded(r, nil)
 		}
 	})
@@ -60,16 +58,15 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	switch {
 	case r != nil:
 		e.Reason, e.Usage = r.StopReason, r.Usage
-		if s.cancelling && e.Reason == acpclient.StopEndTurn { // some agents do not say so
+		if s.cancelling() && e.Reason == acpclient.StopEndTurn { // some agents do not say so
 			e.Reason = acpclient.StopCancelled
 		}
-	case s.cancelling && errors.As(err, &answer):
+	case s.cancelling() && errors.As(err, &answer):
 		// Agents should answer "cancelled", but some answer with the error of the
 		// cancelled work.
 		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
-	s.running, s.cancelling = false, false
 	s.stream.post(e)
 	if e.Err != nil {
 		s.pauseQueue() // the user wrote the next prompt before they knew of the error
@@ -87,27 +84,31 @@ func (s *Session) Cancel() bool {
 
 // cancelTurn is Cancel with s.mu held.
 func (s *Session) cancelTurn() bool {
-	if !s.running {
-		return false
+	turn := s.turn()
+	if turn.Running && turn.Cancelling.IsZero() {
+		s.endTurn()
+		queue, _ := s.queue()
+		s.postQueue(queue, true)
 	}
-	if s.cancelling {
-		return true
+	return turn.Running
+}
+
+// endTurn asks the agent to end the running turn, unless it has been asked. The queue goes
+// on. s.mu must be held.
+func (s *Session) endTurn() {
+	if s.cancelling() {
+		return
 	}
 	s.sendCancel()
 	s.closeQuestions()
-	if len(s.queue) > 0 {
-		s.paused = true
-		s.queueChanged()
-	}
 	s.dropBlocked()
-	return true
 }
 
 // SkipAhead asks the agent to end the pauses of the running turn, if it can.
 func (s *Session) SkipAhead() {
 	s.mu.Lock()
 	defer s.unlock()
-	if a, id := s.agent, s.id; s.running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
+	if a, id := s.agent, s.id(); s.turn().Running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
 		s.outbox = append(s.outbox, func() {
 			_ = a.client.Conn().Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: id})
 		})
@@ -116,9 +117,8 @@ func (s *Session) SkipAhead() {
 
 // sendCancel cancels the turn at the agent and in the stream. s.mu must be held.
 func (s *Session) sendCancel() {
-	s.cancelling = true
 	s.stream.post(conversation.CancelRequested{At: s.opt.Now()})
-	if a, id := s.agent, s.id; a != nil {
+	if a, id := s.agent, s.id(); a != nil {
 		s.outbox = append(s.outbox, func() {
 			_ = a.client.Cancel(&acpclient.CancelNotification{SessionID: id})
 		})
