@@ -37,8 +37,8 @@ func (s *Session) Start() {
 func (s *Session) Reconnect() {
 	s.mu.Lock()
 	defer s.unlock()
-	if s.closed || s.starting {
-		return
+	if s.closed || s.starting || s.agent != nil && s.agent.hello.Load() == nil {
+		return // one is being started
 	}
 	old := s.agent
 	// A turn that waits for signing in goes on.
