@@ -207,8 +207,12 @@ func (a *agent) retire() {
 
 // sessionOf returns the session that a request is for. A request may name a session
 // that this client has not opened, as agents do for their subagents, or none: then it
-// is for the open one. Naming a session that was left is an error.
+// is for the open one. Naming a session that was left is an error, and so is any request
+// before the agent has answered initialize.
 func (a *agent) sessionOf(id acpclient.SessionID) (*Session, error) {
+	if a.hello.Load() == nil {
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize has not been answered yet"}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.retired || a.left[id] {

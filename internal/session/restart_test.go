@@ -46,9 +46,9 @@ func TestAnotherProtocolVersion(t *testing.T) {
 		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
 		h.reply("initialize", `{"protocolVersion":2}`)
-		<-ch
-		if n := len(eventsOf[conversation.PermissionClosed](h)); n != 1 || len(h.conv.Permissions) != 0 {
-			t.Error("a question is still open")
+		wantAnswer(t, ch, `{"outcome":{"outcome":"cancelled"}}`)
+		if n := len(eventsOf[conversation.PermissionOpened](h)); n != 0 {
+			t.Error("the user was asked")
 		}
 		var version *acpclient.VersionError
 		if !errors.As(h.conv.Agent.Err, &version) || version.Agent != 2 || h.conv.Phase != conversation.PhaseFailed {
@@ -62,6 +62,33 @@ func TestAnotherProtocolVersion(t *testing.T) {
 		if h.Stderr() != "" {
 			t.Error("there is no agent any more to have written something")
 		}
+	})
+}
+
+// Nothing is done for an agent that has not answered initialize.
+func TestRequestsBeforeInitializeWasAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		h.prepare = func(a *fakeAgent) { delete(a.auto, "initialize") }
+		h.Start()
+		h.settle()
+		for method, params := range map[string]string{
+			"terminal/create":    `{"sessionId":"s1","command":"touch"}`,
+			"fs/read_text_file":  `{"sessionId":"s1","path":"/work/a"}`,
+			"fs/write_text_file": `{"sessionId":"s1","path":"/work/a","content":""}`,
+			"elicitation/create": `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`,
+		} {
+			if got := <-h.agent().ask(t.Context(), method, params); !acpclient.IsCode(got.err, acpclient.CodeInvalidRequest) {
+				t.Errorf("%s: answered %s, %v", method, got.raw, got.err)
+			}
+		}
+		h.settle()
+		h.reply("initialize", `{"protocolVersion":1}`)
+		if got := <-h.agent().ask(t.Context(), "terminal/create", `{"sessionId":"s1","command":"touch"}`); got.err != nil {
+			t.Error(got.err)
+		}
+		h.settle()
 	})
 }
 
