@@ -3,9 +3,11 @@ package acpclient_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"testing"
+	"testing/synctest"
 
 	"parley/acpclient"
 )
@@ -40,4 +42,37 @@ func TestRefusedLineIsNotKept(t *testing.T) {
 	if line, err := lines.Read(); string(line) != "next" {
 		t.Errorf("after it: %q, %v", line, err)
 	}
+}
+
+// Answers that a peer does not read cost little, however many and small they are: the next
+// request waits.
+func TestUnreadAnswersAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const most = 300_000
+		in, requests := io.Pipe()
+		unread, out := io.Pipe()
+		c := acpclient.NewClient(acpclient.NewLines(in, out), acpclient.UnimplementedHandler{}, acpclient.ConnOptions{})
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		sent := 0
+		go func() {
+			for ; sent < most; sent++ {
+				if _, err := fmt.Fprintf(requests, `{"jsonrpc":"2.0","id":%d,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}`+"\n", sent); err != nil {
+					return
+				}
+			}
+		}()
+		synctest.Wait()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if sent == most {
+			t.Error("all requests were taken")
+		}
+		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 24<<20 {
+			t.Errorf("%d unread answers take %d MB", sent, grown>>20)
+		}
+		_, _ = unread.Close(), requests.Close()
+		<-c.Conn().Done()
+	})
 }

@@ -28,6 +28,9 @@ const maxIncoming = 32 << 20
 // to the peer's requests wait too. Our own calls never wait for it.
 const maxQueued = 16 << 20
 
+// queuedOverhead is what a message that waits takes beside its bytes, roughly.
+const queuedOverhead = 256
+
 // Transport carries whole messages between two peers. Lines is the one of the
 // protocol's stdio; whatever keeps messages apart by itself can be another. Read
 // and Write are each called from one goroutine, but from two different ones.
@@ -113,7 +116,7 @@ type Conn struct {
 	closeErr error // why the connection ended; set once, before done is closed
 
 	queue    []queued // messages to write, in order
-	queued   int      // bytes in queue
+	queued   int      // size of queue
 	writable *sync.Cond
 	writeErr error // set once: nothing is written after it
 }
@@ -124,6 +127,9 @@ type queued struct {
 	message []byte
 	over    func()
 }
+
+// size is how much of maxQueued the message takes.
+func (q *queued) size() int { return len(q.message) + queuedOverhead }
 
 // inFlight is what waits for an answer. It is only changed with Conn.mu held.
 //
@@ -289,7 +295,7 @@ func (c *Conn) brokenLocked() error {
 // are never mixed and a peer that has stopped reading holds up nobody but itself.
 func (c *Conn) sendLocked(q queued) {
 	c.queue = append(c.queue, q)
-	c.queued += len(q.message)
+	c.queued += q.size()
 	c.writable.Broadcast()
 }
 
@@ -325,7 +331,7 @@ func (c *Conn) write() {
 		if c.opt.Tap != nil {
 			c.opt.Tap(true, next.message)
 		}
-		size := len(next.message)
+		size := next.size()
 		err := c.transport.Write(next.message)
 		next.message = nil
 		if next.over != nil {
