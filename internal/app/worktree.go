@@ -125,21 +125,31 @@ func LeftInWorktree(work *git.WorktreeWork) string {
 }
 
 // DropWorktree ends the session in a worktree, whose agent must not write any more, and
-// drops the worktree. It returns where unmerged changes were kept, "" if there were none.
-func DropWorktree(ctx context.Context, s *session.Session, tree *git.Worktree) (kept string, err error) {
+// drops the worktree. It returns the outcome in words.
+func DropWorktree(ctx context.Context, s *session.Session, tree *git.Worktree) (string, error) {
 	bounded, stop := context.WithTimeout(ctx, StopTime)
 	defer stop()
 	s.Close(bounded)
-	return tree.Drop(context.WithoutCancel(ctx)) // do not stop halfway
+	return DropEmptyWorktree(context.WithoutCancel(ctx), tree) // do not stop halfway
 }
 
-// DroppedText tells the outcome of dropping a worktree. kept is where its unmerged changes
-// were kept.
-func DroppedText(tree *git.Worktree, kept string) string {
-	if kept == "" {
-		return "It had no changes."
+// DropEmptyWorktree drops a worktree in which no session works. It returns the outcome in
+// words.
+func DropEmptyWorktree(ctx context.Context, tree *git.Worktree) (string, error) {
+	work, err := tree.Work(ctx)
+	if err != nil {
+		return "", err
 	}
-	return fmt.Sprintf("Its contents are kept as %s. To restore them:\ngit branch %s %s", kept, tree.Name, kept)
+	kept, err := tree.Drop(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case kept != "":
+		return fmt.Sprintf("Its contents are kept as %s. To restore them:\ngit branch %s %s", kept, tree.Name, kept), nil
+	case work.Merged > 0:
+		return termtext.Count(work.Merged, "commit") + " of it " + map[bool]string{true: "is", false: "are"}[work.Merged == 1] + " in " + termtext.Line(tree.Into) + ".", nil
+	}
+	return "It had no changes.", nil
 }
 
 // mostBullets bounds the names that a question lists.

@@ -12,6 +12,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/git"
+	"parley/internal/store"
 	"parley/internal/termtext"
 )
 
@@ -254,6 +255,13 @@ func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 }
 
 func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
+	open, err := store.New(app.StoreDir()).Open(t.Path)
+	switch {
+	case err != nil:
+		return err
+	case len(open) > 0:
+		return app.WithHint("Close it first: it is open in another parley.", "a session works in the worktree %s", t.Name)
+	}
 	work, err := t.Work(ctx)
 	if err != nil {
 		return err
@@ -265,10 +273,10 @@ func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
 		}
 		return app.WithHint("Use --force to drop it anyway.\n"+left, "the worktree %s has files that %s", t.Name, what)
 	}
-	kept, err := t.Drop(ctx)
+	text, err := app.DropEmptyWorktree(ctx, t)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name+"\n"+app.DroppedText(t, kept))
+	fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name+"\n"+text)
 	return nil
 }

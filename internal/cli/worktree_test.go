@@ -6,9 +6,48 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/app"
 	"parley/internal/git"
+	"parley/internal/store"
 	"parley/internal/test"
 )
+
+// A worktree in which a session works stays, even with --force; what was merged is said
+// when it goes.
+func TestWorktreeDropRefusesWhatIsInUse(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, _ := test.New(t, map[string]string{"poem.txt": "one\n"})
+	tree, err := git.CreateWorktree(t.Context(), dir, "wren", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(tree.Path, "poem.txt"), []byte("two\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, err := store.New(app.StoreDir()).Create(store.Meta{Agent: "mine", Cwd: tree.Path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drop := func(args ...string) (int, string) {
+		var out strings.Builder
+		code := run(t.Context(), &streams{In: strings.NewReader(""), Out: &out, Err: &out}, append([]string{"worktree", "--cwd", dir}, args...))
+		return code, out.String()
+	}
+	if code, out := drop("merge", "-m", "better"); code != exitOK {
+		t.Fatal(out)
+	}
+	for _, args := range [][]string{{"drop"}, {"drop", "--force"}} {
+		if code, out := drop(args...); code != exitError || !strings.Contains(out, "a session works in the worktree wren\nClose it first") {
+			t.Errorf("%q: %d, %s", args, code, out)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := drop("drop"); code != exitOK || !strings.Contains(out, "1 commit of it is in main.") {
+		t.Errorf("%d, %s", code, out)
+	}
+}
 
 // A merge that conflicts changes nothing and names the next step; what would be lost is
 // listed before a worktree is dropped.

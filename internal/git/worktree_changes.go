@@ -18,6 +18,8 @@ type WorktreeWork struct {
 	// committed or not, relative to the top of the worktree.
 	Commits int
 	Files   []string
+	// Merged is the number of its commits that were merged.
+	Merged int
 	// Uncommitted are the Files that differ from the last commit; Ignored are the files
 	// that git ignores, and directories with a trailing slash.
 	Uncommitted, Ignored []string
@@ -72,6 +74,15 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 	}
 	if _, err := fmt.Sscan(count, &k.Commits); err != nil {
 		return nil, nil, fmt.Errorf("count the commits: %w", err)
+	}
+	if k.since != t.Base {
+		count, err := w.Run(ctx, "rev-list", "--count", "--first-parent", t.Base+".."+k.since, "--")
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, err := fmt.Sscan(count, &k.Merged); err != nil {
+			return nil, nil, fmt.Errorf("count the merged commits: %w", err)
+		}
 	}
 	if err := k.status(ctx, w); err != nil {
 		return nil, nil, err

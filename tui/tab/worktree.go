@@ -166,16 +166,16 @@ func (w *worktree) dropNow() tea.Cmd {
 	s := w.tab.session
 	w.tab.stored.readOnly = "the worktree is being dropped"
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
-		kept, err := app.DropWorktree(ctx, s, tree)
-		return func() tea.Cmd { w.dropped(tree, kept, err); return nil }, nil
+		text, err := app.DropWorktree(ctx, s, tree)
+		return func() tea.Cmd { w.dropped(tree, text, err); return nil }, nil
 	})
 }
 
 // dropped reports the outcome of dropping.
-func (w *worktree) dropped(tree *git.Worktree, kept string, err error) {
+func (w *worktree) dropped(tree *git.Worktree, text string, err error) {
 	q := dialog.Confirmation{
 		Title:   "The worktree " + tree.Name + " was dropped",
-		Text:    app.DroppedText(tree, kept),
+		Text:    text,
 		Choices: []dialog.Choice{w.tab.lifecycle.LeaveChoice("q"), {Name: "Stay and read", Key: "s", Do: dialog.Close{}}},
 	}
 	w.tab.stored.readOnly = "its worktree was dropped"
