@@ -55,6 +55,15 @@ func TestPermissionShowsWhatIsAsked(t *testing.T) {
 			"",
 		},
 		{
+			"a plan that the input repeats",
+			conversation.ToolCall{
+				Title: "Approve Plan", Kind: acpclient.ToolSwitchMode, Content: []acpclient.ToolCallContent{acpclient.TextContent("Look **around**\n")},
+				RawInput: []byte(`{"plan":"Look **around**\n","planFilePath":"/plans/a.md","then":"rm -rf ~"}`),
+			},
+			[]string{"\nLook around\n", "planFilePath  /plans/a.md", "rm -rf ~"},
+			"**",
+		},
+		{
 			"a file that goes",
 			conversation.ToolCall{Title: "Remove", Kind: acpclient.ToolDelete, Content: []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/a", &gone, "")}},
 			[]string{"\na  +0 −2  deleted\n"},

@@ -102,6 +102,9 @@ func (p Paths) shownKeys(t *conversation.ToolCall, values map[string]json.RawMes
 		return slices.ContainsFunc(t.Locations, func(l acpclient.ToolCallLocation) bool { return l.Path == s })
 	})
 	for _, c := range t.Content {
+		if t.Kind == acpclient.ToolSwitchMode && c.Type == acpclient.ToolContentBlock && c.Content != nil {
+			says([]string{"plan"}, func(s string) bool { return s == c.Content.Text }) // drawn as Markdown
+		}
 		if c.Type != acpclient.ToolContentDiff {
 			continue
 		}
