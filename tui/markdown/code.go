@@ -43,8 +43,13 @@ type memo map[string][][]span
 // code draws a code block. While it is open, it is coloured by chunks that end at blank
 // lines: only the last chunk, of at most maxChunk bytes, is lexed again as it grows. A
 // closed block is lexed as a whole.
+// The first row names the language.
 func (r *renderer) code(n ast.Node, language string, onChain bool) {
 	text := expandTabs(strings.TrimSuffix(string(n.Lines().Value(r.src)), "\n"))
+	goesOn := onChain && r.cont != nil && r.cont.leaf
+	if language != "" && !goesOn {
+		r.language(language)
+	}
 	var lines [][]span
 	switch language = strings.ToLower(language); {
 	case r.p.own != nil && (language == "diff" || language == "patch" || language == "udiff"):
@@ -60,12 +65,20 @@ func (r *renderer) code(n ast.Node, language string, onChain bool) {
 			lines = append(lines, r.live.highlight(r.p, strings.TrimSuffix(chunk, "\n"), language)...)
 		}
 	}
-	goesOn := onChain && r.cont != nil && r.cont.leaf
 	if goesOn && n.Lines().Len() == 0 {
 		return
 	}
 	for i, line := range lines {
 		r.codeLine(line, i == 0 && goesOn && r.cont.within)
+	}
+}
+
+// language draws the name of a code block's language, where code has a bar.
+func (r *renderer) language(name string) {
+	if own := r.p.own; own != nil && !own.noCodeBar {
+		bar, _ := r.gutter()
+		room := max(r.room-termtext.Width(bar.text), 2)
+		r.codeRow(bar, []span{{text: termtext.Truncate(name, room, "…"), ink: own.language}})
 	}
 }
 
@@ -151,11 +164,12 @@ func (r *renderer) codeRow(bar span, row []span) {
 	r.emit()
 }
 
-// diff colours the lines of a diff by their meaning.
+// diff colours the lines of a diff by their meaning. Where added and removed lines have the
+// same ground, their signs differ.
 func (p *palette) diff(text string) [][]span {
 	var lines [][]span
 	for line := range strings.SplitSeq(text, "\n") {
-		k := p.text
+		k, sign := p.text, (*ink)(nil)
 		switch {
 		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "),
 			strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "index "):
@@ -163,13 +177,16 @@ func (p *palette) diff(text string) [][]span {
 		case strings.HasPrefix(line, "@@"):
 			k = p.hunk
 		case strings.HasPrefix(line, "+"):
-			k = p.added
+			k, sign = p.added, p.addedSign
 		case strings.HasPrefix(line, "-"):
-			k = p.removed
+			k, sign = p.removed, p.removedSign
 		}
-		if line == "" {
+		switch {
+		case line == "":
 			lines = append(lines, nil)
-		} else {
+		case sign != nil:
+			lines = append(lines, []span{{text: line[:1], ink: sign}, {text: line[1:], ink: k}})
+		default:
 			lines = append(lines, []span{{text: line, ink: k}})
 		}
 	}

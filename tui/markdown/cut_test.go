@@ -21,7 +21,7 @@ func TestGiantBlocksGoOn(t *testing.T) {
 		{
 			"a fence",
 			"```text\n" + numbered(n, "line %d\n") + "```\nafter",
-			numbered(n, "│ line %d\n") + "\nafter",
+			"│ text\n" + numbered(n, "│ line %d\n") + "\nafter",
 		},
 		{
 			"a fence with blank lines",
@@ -31,7 +31,7 @@ func TestGiantBlocksGoOn(t *testing.T) {
 		{
 			"a fence in a list in a quote",
 			"> 7. code:\n>    ```text\n" + numbered(n, ">    line %d\n") + ">    ```\n> 8. next",
-			"│ 7. code:\n" + numbered(n, "│    │ line %d\n") + "│ 8. next",
+			"│ 7. code:\n│    │ text\n" + numbered(n, "│    │ line %d\n") + "│ 8. next",
 		},
 		{
 			"a list of one number",
@@ -61,12 +61,12 @@ func TestGiantBlocksGoOn(t *testing.T) {
 		{
 			"a table",
 			"| a | b |\n|---|--:|\n" + numbered(n, "| x | %04d |\n") + "\nafter",
-			"a │    b\n──┼─────\n" + numbered(n, "x │ %04d\n") + "\nafter",
+			"a      b\n────────\n" + numbered(n, "x   %04d\n") + "\nafter",
 		},
 		{
 			"a table behind a paragraph",
 			"text\n| a | b |\n|---|--:|\n" + numbered(n, "| x | %04d |\n"),
-			"text\n\na │    b\n──┼─────\n" + strings.TrimSuffix(numbered(n, "x │ %04d\n"), "\n"),
+			"text\n\na      b\n────────\n" + strings.TrimSuffix(numbered(n, "x   %04d\n"), "\n"),
 		},
 		{
 			"a comment",

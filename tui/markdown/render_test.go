@@ -57,7 +57,7 @@ func TestLooks(t *testing.T) {
 		{"definitions are kept", 60, "[a][1]\n\n[1]: https://x.y\n[2]: z", []string{"[a][1]", "", "[1]: https://x.y", "[2]: z"}},
 		{"HTML is text", 60, "a <b>c</b>\n\n<div>\n  <p>x</p>\n</div>", []string{"a <b>c</b>", "", "<div>", "  <p>x</p>", "</div>"}},
 
-		{"code", 40, "```go\nfunc f() {\n\treturn\n}\n```", []string{"│ func f() {", "│     return", "│ }"}},
+		{"code", 40, "```go\nfunc f() {\n\treturn\n}\n```", []string{"│ go", "│ func f() {", "│     return", "│ }"}},
 		{"an empty fence", 40, "```\n```", []string{"│"}},
 		{"a long line of code", 12, "```\nabcdefghijklmno\nx\n```", []string{"│ abcdefghij", "¦ klmno", "│ x"}},
 		{"tabs stop at fours", 40, "```\na\tb\n\tc\n```", []string{"│ a   b", "│     c"}},
@@ -65,20 +65,20 @@ func TestLooks(t *testing.T) {
 
 		{
 			"a table", 40, "| a | b | c |\n|:-:|--:|---|\n| long | 1 | `x|` |\n| q | 1000 |",
-			[]string{" a   │    b │ c", "─────┼──────┼───", "long │    1 │ `x", " q   │ 1000 │"},
+			[]string{" a        b   c", "────────────────", "long      1   `x", " q     1000  "},
 		},
 		{
 			"cells wrap", 20, "| name | what |\n|---|---|\n| a | some longer text |\n| b | c<br>d |",
 			[]string{
-				"name │ what", "─────┼──────────────", "a    │ some longer", "     │ text",
-				"─────┼──────────────", "b    │ c", "     │ d",
+				"name   what", "────────────────────", "a      some longer", "       text",
+				"", "b      c", "       d",
 			},
 		},
 		{
 			"columns keep their longest word", 31, "| path | what it is for, in a few words |\n|---|---|\n| internal/x.go | y |",
 			[]string{
-				"path          │ what it is for,", "              │ in a few words", "──────────────┼────────────────",
-				"internal/x.go │ y",
+				"path            what it is for,", "                in a few words", "───────────────────────────────",
+				"internal/x.go   y",
 			},
 		},
 		{
@@ -148,16 +148,20 @@ func TestManyLinksAreAllLinks(t *testing.T) {
 }
 
 func TestDiffIsColoured(t *testing.T) {
-	d := document("```diff\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z\n```")
-	seen := map[string]string{}
-	for _, line := range d.Lines(0, 40) {
-		_, styled, _ := strings.Cut(line, "\x1b[m")
-		sgr, _, _ := strings.Cut(styled, "m")
-		seen[ansi.Strip(line)] = sgr
-	}
-	for a, b := range map[string]string{"│ -x": "│ +y", "│ +y": "│  z", "│ @@ -1 +1 @@": "│ --- a"} {
-		if seen[a] == seen[b] || seen[a] == "" {
-			t.Errorf("%q and %q both look like %q", a, b, seen[a])
+	for _, depth := range []theme.Depth{theme.TrueColor, theme.Colors256, theme.Colors16} {
+		d := New(theme.Named("dark").Theme(depth))
+		d.SetText("```diff\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z\n```")
+		d.Finish()
+		seen := map[string]string{}
+		for _, line := range d.Lines(0, 40) {
+			_, styled, _ := strings.Cut(line, "\x1b[m")
+			sgr, _, _ := strings.Cut(styled, "m")
+			seen[ansi.Strip(line)] = sgr
+		}
+		for a, b := range map[string]string{"│ -x": "│ +y", "│ +y": "│  z", "│ @@ -1 +1 @@": "│ --- a"} {
+			if seen[a] == seen[b] || seen[a] == "" {
+				t.Errorf("%v: %q and %q both look like %q", depth, a, b, seen[a])
+			}
 		}
 	}
 }
@@ -242,7 +246,7 @@ func TestLinesFollowTheMethod(t *testing.T) {
 	if last < 1 {
 		t.Fatal("the table is one block")
 	}
-	if got, want := ansi.Strip(d.Lines(last, 40)[0]), "👍🏽 │ 👍🏽👍🏽"; got != want {
+	if got, want := ansi.Strip(d.Lines(last, 40)[0]), "👍🏽   👍🏽👍🏽"; got != want {
 		t.Errorf("with four cells for each thumb: %q, want %q", got, want)
 	}
 	if w := termtext.Width(d.Lines(last, 40)[0]); w != 4+3+8 {
@@ -253,7 +257,7 @@ func TestLinesFollowTheMethod(t *testing.T) {
 		t.Errorf("with two cells for each thumb, the line takes %d", w)
 	}
 	d.Lines(0, 40)
-	if head := ansi.Strip(d.Lines(0, 40)[1]); head != "───┼─────" {
+	if head := ansi.Strip(d.Lines(0, 40)[1]); head != "─────────" {
 		t.Errorf("the rule of the table is %q", head)
 	}
 }

@@ -40,14 +40,15 @@ type palette struct {
 	plainCode                              *ink // code in an unknown language
 	syntax                                 *syntaxStyle
 	added, removed, hunk, path             *ink
+	addedSign, removedSign                 *ink
 	callouts                               map[string]*ink // by title
 }
 
 // ownMarks are the inks of [theme.Marks].
 type ownMarks struct {
-	bold, quote, code, item, done, url, tableHeader *ink
-	bullets                                         []string
-	noCodeBar                                       bool
+	bold, quote, code, language, item, done, url, tableHeader *ink
+	bullets                                                   []string
+	noCodeBar                                                 bool
 }
 
 // part is a part of a style: its ink, and the text around it.
@@ -109,12 +110,13 @@ func newPalette(t *theme.Theme) *palette {
 	if m := s.Marks; m != nil {
 		of := func(s ansi.StylePrimitive) *ink { return p.ink(lookOf(s)) }
 		p.own = &ownMarks{
-			bold: of(m.Bold), quote: of(m.Quote), code: of(m.Code), item: of(m.Item), done: of(m.Done),
+			bold: of(m.Bold), quote: of(m.Quote), code: of(m.Code), language: of(m.Language), item: of(m.Item), done: of(m.Done),
 			url: of(m.URL), tableHeader: of(m.TableHeader), bullets: m.Bullets, noCodeBar: m.NoCodeBar,
 		}
 		p.border = of(m.TableBorder)
 	}
 	p.added, p.removed = p.ink(lookOfStyle(t.DiffAdded)), p.ink(lookOfStyle(t.DiffRemoved))
+	p.addedSign, p.removedSign = p.ink(lookOfStyle(t.DiffAddedNumber)), p.ink(lookOfStyle(t.DiffRemovedNumber))
 	p.hunk, p.path = p.ink(lookOfStyle(t.DiffHunk)), p.ink(lookOfStyle(t.DiffPath))
 	p.callouts = map[string]*ink{}
 	for _, c := range callouts {

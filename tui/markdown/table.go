@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	cellGap   = 3 // a line between two spaces
+	cellGap   = 3 // the separator between two spaces
 	minColumn = 3 // cells; narrower tables are drawn as records
 )
 
@@ -126,8 +126,11 @@ func (r *renderer) table(n *extast.Table, base *ink, onChain bool) {
 		if i == 0 && !header {
 			continue
 		}
-		if i == 1 && header || i > 0 && squeezed {
+		switch {
+		case i == 1 && header:
 			r.tableRule(widths)
+		case i > 0 && squeezed:
+			r.emit() // between rows of several lines
 		}
 		r.tableRow(row, widths, n.Alignments)
 	}

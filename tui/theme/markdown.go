@@ -17,6 +17,8 @@ type Marks struct {
 	Bold ansi.StylePrimitive
 	// Quote and Code are the bars to the left of quotes and of code.
 	Quote, Code ansi.StylePrimitive
+	// Language is the name of the language above code.
+	Language ansi.StylePrimitive
 	// NoCodeBar omits the bar of code.
 	NoCodeBar bool
 	// Item is the mark of a list item, Done that of a finished task.
@@ -73,14 +75,14 @@ func (p *palette) markdown() Markdown {
 		Link:           link, LinkText: link, Image: link, ImageText: link,
 		Code:      ansi.StyleBlock{StylePrimitive: fg(p.violet)},
 		CodeBlock: ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Margin: new(uint(2))}, Theme: p.chroma, Chroma: p.code},
-		Table:     ansi.StyleTable{CenterSeparator: new("┼"), ColumnSeparator: new("│"), RowSeparator: new("─")},
+		Table:     ansi.StyleTable{CenterSeparator: new("─"), ColumnSeparator: new(" "), RowSeparator: new("─")},
 		HTMLBlock: ansi.StyleBlock{StylePrimitive: fg(p.muted)},
 		HTMLSpan:  ansi.StyleBlock{StylePrimitive: fg(p.muted)},
 	}
 	s.Heading.BlockSuffix = "\n"
 	s.Strikethrough.CrossedOut = yes
 	return Markdown{StyleConfig: s, Marks: &Marks{
-		Bold: bold(fg(p.strong)), Quote: fg(p.faint), Code: fg(p.line),
+		Bold: bold(fg(p.strong)), Quote: fg(p.faint), Code: fg(p.line), Language: fg(p.faint),
 		Item: fg(p.accent), Done: fg(p.green), Bullets: []string{"•", "◦", "▪"},
 		URL: fg(p.faint), TableHeader: bold(fg(p.strong)), TableBorder: fg(p.line),
 	}}

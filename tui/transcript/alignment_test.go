@@ -56,7 +56,7 @@ func TestCut(t *testing.T) {
 		{"emoji and flags", "a 👩‍💻 b 🇩🇪 c", "a ‹👩‍💻 b 🇩🇪› c", "👩‍💻 b 🇩🇪"},
 		{"combining marks", "cafe\u0301 au lait", "‹cafe\u0301› au lait", "cafe\u0301"},
 		{"an entity", "a &amp; b", "‹a & b›", "a &amp; b"},
-		{"a table row", "| a | b |\n|---|---|\n| c | d |", " a │ b\n───┼───\n‹ c │ d›", "| c | d |"},
+		{"a table row", "| a | b |\n|---|---|\n| c | d |", " a   b\n───────\n‹ c   d›", "| c | d |"},
 		{"a quote", "> one\n> two", "‹│ one\n│ two›", "> one\n> two"},
 		{"what is drawn and stands nowhere is given as drawn", "one two", "‹seen: one›", "seen: one"},
 		{"wrapped lines are joined even then", "one two three", "‹seen: one\ntwo› three", "seen: one two"},

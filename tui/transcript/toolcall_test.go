@@ -336,7 +336,7 @@ func TestCodeInToolCallsHasNoBar(t *testing.T) {
 	l := newList(fold(conversation.Update{Update: &acpclient.ToolCall{
 		ToolCallID: "t", Title: "Fetch", Kind: acpclient.ToolFetch, Status: acpclient.ToolCompleted, Content: acpclient.ToolCallContents{acpclient.TextContent(text)},
 	}}, say("```go\nx := 1\n```")), 27, 30)
-	want := "✓ ↓ Fetch\n  │ See:\n  │\n  │ x := 1\n  │ yyyyyyyyyyyyyyyyyyyyyy\n  │ ¦ yyyyyyyy\n\n● │ x := 1"
+	want := "✓ ↓ Fetch\n  │ See:\n  │\n  │ x := 1\n  │ yyyyyyyyyyyyyyyyyyyyyy\n  │ ¦ yyyyyyyy\n\n● │ go\n  │ x := 1"
 	if got := view(l); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
