@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -144,7 +143,7 @@ func Parse(file string, data []byte, added ...Added) (*Config, error) {
 		return nil, d.err()
 	}
 	d.added = added
-	c := root.config(file)
+	c := root.config()
 	if err := d.err(); err != nil {
 		return nil, err
 	}
@@ -152,30 +151,12 @@ func Parse(file string, data []byte, added ...Added) (*Config, error) {
 }
 
 // config reads the whole configuration.
-func (root *table) config(file string) *Config {
-	journalMegabytes, _ := root.number("journal_megabytes", 1, maxMegabytes)
-	journalDays, _ := root.number("journal_days", 1, maxDays)
-	c := &Config{
-		Themes:        root.themes(file),
-		Attention:     root.attention(),
-		Glyphs:        oneOf(root, "glyphs", GlyphsAuto, GlyphsAuto, GlyphsUnicode, GlyphsASCII),
-		ReducedMotion: root.flag("reduced_motion"),
-		MarkdownStyle: root.markdownStyle(filepath.Dir(file)),
-		Vim:           root.flag("vim"),
-		Plain:         root.flag("plain"),
-		Inline:        root.flag("inline"),
-		NoMouse:       root.off("mouse"),
-		NoJournal:     root.off("journal"),
-		JournalBytes:  journalMegabytes << 20,
-		JournalAge:    time.Duration(journalDays) * day,
-		Agents:        root.agents(),
-		Registry:      root.registry(),
-		MCP:           root.mcpServers(),
-		Files:         root.files(),
-		Store:         root.store(),
-		Sandbox:       root.sandbox(),
-		Worktrees:     root.path("worktree_directory"),
-		Rules:         root.rules(),
+func (root *table) config() *Config {
+	c := Default()
+	for _, e := range entries() {
+		if e.read != nil {
+			e.read(c, root, e.key)
+		}
 	}
 	c.Rules = slices.Clip(c.Rules)
 	for _, a := range c.Agents {
@@ -185,9 +166,70 @@ func (root *table) config(file string) *Config {
 	for i := range c.Agents {
 		c.Agents[i] = c.mark(c.Agents[i])
 	}
-	c.Keys = root.keyBindings()
 	root.done()
 	return c
+}
+
+// entry is a key of the configuration file: its default, and how it is read. The example
+// has a line for each, in the same order, with what it means.
+type entry struct {
+	key string
+	// standard is the default, as TOML has it. A table with any number of entries has
+	// none.
+	standard any
+	// read reads the key into c; nil if another entry does.
+	read func(c *Config, t *table, key string)
+}
+
+// entries returns all keys of the file, in the order of the example.
+func entries() []entry {
+	return []entry{
+		{"theme", string(ThemeAuto), func(c *Config, t *table, key string) { t.theme(key, &c.Themes.Chosen, &c.Themes) }},
+		{"theme_dark", string(ThemeDark), func(c *Config, t *table, key string) { t.theme(key, &c.Themes.Dark, &c.Themes) }},
+		{"theme_light", string(ThemeLight), func(c *Config, t *table, key string) { t.theme(key, &c.Themes.Light, &c.Themes) }},
+		{"glyphs", string(GlyphsAuto), func(c *Config, t *table, key string) {
+			c.Glyphs = oneOf(t, key, GlyphsAuto, GlyphsAuto, GlyphsUnicode, GlyphsASCII)
+		}},
+		{"reduced_motion", false, func(c *Config, t *table, key string) { c.ReducedMotion = t.flag(key) }},
+		{"markdown_style", markdownAuto, func(c *Config, t *table, key string) { c.MarkdownStyle = t.markdownStyle(key) }},
+		{"plain", false, func(c *Config, t *table, key string) { c.Plain = t.flag(key) }},
+		{"inline", false, func(c *Config, t *table, key string) { c.Inline = t.flag(key) }},
+		{"mouse", true, func(c *Config, t *table, key string) { c.NoMouse = t.off(key) }},
+		{"vim", false, func(c *Config, t *table, key string) { c.Vim = t.flag(key) }},
+		{"journal", true, func(c *Config, t *table, key string) { c.NoJournal = t.off(key) }},
+		{"journal_megabytes", int64(512), func(c *Config, t *table, key string) {
+			megabytes, _ := t.number(key, 1, maxMegabytes)
+			c.JournalBytes = megabytes << 20
+		}},
+		{"journal_days", int64(30), func(c *Config, t *table, key string) {
+			days, _ := t.number(key, 1, maxDays)
+			c.JournalAge = time.Duration(days) * day
+		}},
+		{"default_agent", "", nil}, // read last: it names one of the agents
+		{"registry", "", func(c *Config, t *table, _ string) { c.Registry = t.registry() }},
+		{"store", true, func(c *Config, t *table, key string) { c.Store.Off = t.off(key) }},
+		{"store_days", int64(defaultStoreDays), func(c *Config, t *table, key string) {
+			if days, ok := t.number(key, 0, maxStored); ok {
+				c.Store.Age = time.Duration(days) * day
+			}
+		}},
+		{"store_megabytes", int64(defaultStoreMegabytes), func(c *Config, t *table, key string) {
+			if megabytes, ok := t.number(key, 0, maxStored); ok {
+				c.Store.Bytes = megabytes << 20
+			}
+		}},
+		{"sandbox", false, func(c *Config, t *table, _ string) { c.Sandbox = t.sandbox() }},
+		{"sandbox_write", anyList(nil), nil}, // read with sandbox, as in the table of an agent
+		{"sandbox_hide", anyList(hidden()), nil},
+		{"sandbox_network", true, nil},
+		{"worktree_directory", "", func(c *Config, t *table, key string) { c.Worktrees = t.path(key) }},
+		{"agents", nil, func(c *Config, t *table, _ string) { c.Agents = t.agents() }},
+		{"mcp", nil, func(c *Config, t *table, _ string) { c.MCP = t.mcpServers() }},
+		{"files", nil, func(c *Config, t *table, _ string) { c.Files = t.files() }},
+		{"attention", nil, func(c *Config, t *table, _ string) { c.Attention = t.attention() }},
+		{"rules", nil, func(c *Config, t *table, _ string) { c.Rules = t.rules() }},
+		{"keys", nil, func(c *Config, t *table, _ string) { c.Keys = t.keyBindings() }},
+	}
 }
 
 // Bounds of numbers in the configuration.
@@ -242,22 +284,16 @@ type Store struct {
 	Bytes int64
 }
 
+const (
+	defaultStoreDays      = 365
+	defaultStoreMegabytes = 4000
+
+	day = 24 * time.Hour
+)
+
 // DefaultStore returns the default.
-func DefaultStore() Store { return Store{Age: 365 * day, Bytes: 4000 << 20} }
-
-const day = 24 * time.Hour
-
-// store reads [store].
-func (t *table) store() Store {
-	s := DefaultStore()
-	s.Off = t.off("store")
-	if days, ok := t.number("store_days", 0, maxStored); ok {
-		s.Age = time.Duration(days) * day
-	}
-	if megabytes, ok := t.number("store_megabytes", 0, maxStored); ok {
-		s.Bytes = megabytes << 20
-	}
-	return s
+func DefaultStore() Store {
+	return Store{Age: defaultStoreDays * day, Bytes: defaultStoreMegabytes << 20}
 }
 
 //go:embed example.toml

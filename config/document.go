@@ -522,7 +522,7 @@ func knownKeys() map[string]bool {
 	const every = "[agents.x]\ncommand = \"x\"\n[mcp.x]\n[attention]\n[files]\n[rules]\n[keys]\n"
 	d, root := open("", []byte(every))
 	d.asked = map[string]bool{}
-	root.config("")
+	root.config()
 	return d.asked
 }
 

@@ -40,8 +40,7 @@ func markdownNames() []string {
 }
 
 // markdownStyle reads markdown_style. A path in it is relative to dir.
-func (t *table) markdownStyle(dir string) MarkdownStyle {
-	const key = "markdown_style"
+func (t *table) markdownStyle(key string) MarkdownStyle {
 	name := t.text(key)
 	if name == "" {
 		if v, there := t.values[key]; there && v == "" {
@@ -49,7 +48,7 @@ func (t *table) markdownStyle(dir string) MarkdownStyle {
 		}
 		return MarkdownStyle{}
 	}
-	style, err := findStyle(name, dir)
+	style, err := findStyle(name, filepath.Dir(t.doc.file))
 	if err != nil {
 		t.fail(key, err.hint, "cannot be %q: %s", name, err.message)
 	}

@@ -39,57 +39,25 @@ func Settings(file string) ([]Setting, error) {
 		return nil, d.err()
 	}
 	var list []Setting
-	for _, s := range defaults() {
-		if !root.has(s.Key) && s.Key == "default_agent" && c.DefaultAgent != "" { // an agent is marked as the default
-			at := path{"agents", c.DefaultAgent, "default"}
-			s.Value, s.Line, s.Default = written(c.DefaultAgent), d.lineOf(at), false
-			list = append(list, s)
-			continue
+	for _, e := range entries() {
+		s := Setting{Key: e.key}
+		if e.standard != nil {
+			s.Value = written(e.standard)
 		}
-		list = append(list, root.setting(s)...)
-	}
-	keys, _ := root.child("keys")
-	for _, a := range actions {
-		list = append(list, keys.setting(Setting{Key: string(a.Action), Value: written(anyList(a.Keys))})...)
+		switch {
+		case e.key == "keys":
+			keys, _ := root.child(e.key)
+			for _, a := range actions {
+				list = append(list, keys.setting(Setting{Key: string(a.Action), Value: written(anyList(a.Keys))})...)
+			}
+		case e.key == "default_agent" && !root.has(e.key) && c.DefaultAgent != "": // an agent is marked as the default
+			s.Value, s.Line = written(c.DefaultAgent), d.lineOf(path{"agents", c.DefaultAgent, "default"})
+			list = append(list, s)
+		default:
+			list = append(list, root.setting(s)...)
+		}
 	}
 	return list, nil
-}
-
-// defaults returns the default settings, without keys. Those without a value are tables
-// with any number of entries.
-func defaults() []Setting {
-	standard := func(key string, value any) Setting { return Setting{Key: key, Value: written(value), Default: true} }
-	s := DefaultStore()
-	return []Setting{
-		standard("theme", string(ThemeAuto)),
-		standard("theme_dark", string(ThemeDark)),
-		standard("theme_light", string(ThemeLight)),
-		standard("glyphs", string(GlyphsAuto)),
-		standard("reduced_motion", false),
-		standard("markdown_style", markdownAuto),
-		standard("plain", false),
-		standard("inline", false),
-		standard("vim", false),
-		standard("mouse", true),
-		standard("journal", true),
-		standard("journal_megabytes", int64(512)),
-		standard("journal_days", int64(30)),
-		standard("default_agent", ""),
-		standard("registry", ""),
-		standard("store", !s.Off),
-		standard("store_days", int64(s.Age/day)),
-		standard("store_megabytes", s.Bytes>>20),
-		standard("sandbox", false),
-		standard("sandbox_write", anyList(nil)),
-		standard("sandbox_hide", anyList(hidden())),
-		standard("sandbox_network", true),
-		standard("worktree_directory", ""),
-		{Key: "agents"},
-		{Key: "mcp"},
-		{Key: "attention"},
-		{Key: "files"},
-		{Key: "rules"},
-	}
 }
 
 // setting returns a setting of a table from the file, else from the environment, else

@@ -72,8 +72,8 @@ sessions = []
 func TestDefaultsAreThoseOfTheExample(t *testing.T) {
 	examples := []string{"default_agent", "sandbox_write", "sandbox_hide", "worktree_directory"} // not defaults
 	of := map[string]string{}
-	for _, s := range defaults() {
-		of[s.Key] = s.Value
+	for _, e := range entries() {
+		of[e.key] = written(e.standard)
 	}
 	before, _, _ := strings.Cut(Example(), "\n#[")
 	n := 0

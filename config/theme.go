@@ -68,22 +68,16 @@ func ThemeDir() string { return themeDir(ConfigFile()) }
 
 func themeDir(configFile string) string { return filepath.Join(filepath.Dir(configFile), "themes") }
 
-func (t *table) themes(file string) Themes {
-	themes := DefaultThemes()
-	for _, read := range []struct {
-		key string
-		to  *Theme
-	}{{"theme", &themes.Chosen}, {"theme_dark", &themes.Dark}, {"theme_light", &themes.Light}} {
-		if name := t.theme(read.key, themeDir(file), &themes); name != "" {
-			*read.to = name
-		}
+// theme reads the name of a theme into to, and a theme of the user's own into themes.
+func (t *table) theme(key string, to *Theme, themes *Themes) {
+	if name := t.themeName(key, themes); name != "" {
+		*to = name
 	}
-	return themes
 }
 
-// theme reads the name of a theme; "" if there is none. It also reads the file of a
+// themeName reads the name of a theme; "" if there is none. It also reads the file of a
 // theme of the user's own.
-func (t *table) theme(key, dir string, themes *Themes) Theme {
+func (t *table) themeName(key string, themes *Themes) Theme {
 	text, known := t.text(key), BuiltInThemes()
 	if key == "theme" {
 		known = append([]Theme{ThemeAuto}, known...)
@@ -103,6 +97,7 @@ func (t *table) theme(key, dir string, themes *Themes) Theme {
 		t.fail(key, "known themes: "+join(known), "cannot be %q", text)
 		return ""
 	}
+	dir := themeDir(t.doc.file)
 	own, err := ReadTheme(filepath.Join(dir, text+".toml"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
