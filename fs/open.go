@@ -85,6 +85,11 @@ func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, err
 	if err := regular(info.Mode()); err != nil {
 		return nil, nil, err
 	}
+	return openSeenFile(dir, name, flag, info)
+}
+
+// openSeenFile opens the file name in dir if it is still the one that was seen there.
+func openSeenFile(dir *os.Root, name string, flag int, seen iofs.FileInfo) (*os.File, iofs.FileInfo, error) {
 	file, err := dir.OpenFile(name, flag|OpenNonblock, 0)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +98,7 @@ func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, err
 	if err == nil {
 		err = regular(opened.Mode())
 	}
-	if err == nil && !os.SameFile(info, opened) {
+	if err == nil && !os.SameFile(seen, opened) {
 		err = ErrMoved
 	}
 	if err != nil {

@@ -155,8 +155,7 @@ func descend(top *os.Root, path string, create bool) (dir *os.Root, name string,
 }
 
 // step opens the directory name in dir; with create, it creates a missing one. It
-// checks that name is a directory before opening it and still the same one afterwards,
-// so that it follows no link.
+// checks that name is a directory before it opens it.
 func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 	info, err := dir.Lstat(name)
 	if create && errors.Is(err, ErrNotExist) {
@@ -173,12 +172,18 @@ func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is not a directory", name)
 	}
+	return openSeen(dir, name, info)
+}
+
+// openSeen opens the directory name in dir if it is still the one that was seen there:
+// opening follows a link that has taken its place.
+func openSeen(dir *os.Root, name string, seen iofs.FileInfo) (*os.Root, error) {
 	inner, err := dir.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
 	opened, err := inner.Stat(".")
-	if err == nil && !os.SameFile(info, opened) {
+	if err == nil && !os.SameFile(seen, opened) {
 		err = ErrMoved
 	}
 	if err != nil {

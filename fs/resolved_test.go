@@ -215,3 +215,47 @@ func FuzzPaths(f *testing.F) {
 		}
 	})
 }
+
+// What takes the place of a directory or a file between the look at it and its opening
+// is not used, be it a link or another one of its kind.
+func TestExchangedBetweenLookAndOpening(t *testing.T) {
+	for name, exchange := range map[string]func(path string) error{
+		"a link inside": func(path string) error { return os.Symlink("other", path) },
+		"another one":   func(path string) error { return os.Rename(filepath.Join(filepath.Dir(path), "other"), path) },
+	} {
+		for _, kind := range []string{"directory", "file"} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				top := realDir(t)
+				for _, entry := range []string{"it", "other"} {
+					if kind == "file" {
+						put(t, filepath.Join(top, entry), entry)
+					} else {
+						put(t, filepath.Join(top, entry, "file"), entry)
+					}
+				}
+				root, err := os.OpenRoot(top)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer root.Close()
+				seen, err := root.Lstat("it")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(os.Rename(filepath.Join(top, "it"), filepath.Join(top, "gone")), exchange(filepath.Join(top, "it"))); err != nil {
+					t.Skipf("links: %v", err)
+				}
+				if kind == "file" {
+					file, _, err := openSeenFile(root, "it", os.O_RDONLY, seen)
+					if !errors.Is(err, ErrMoved) {
+						t.Errorf("%v, %v", file, err)
+					}
+					return
+				}
+				if dir, err := openSeen(root, "it", seen); !errors.Is(err, ErrMoved) {
+					t.Errorf("%v, %v", dir, err)
+				}
+			})
+		}
+	}
+}
