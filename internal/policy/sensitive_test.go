@@ -156,3 +156,35 @@ func FuzzMatch(f *testing.F) {
 		}
 	})
 }
+
+// TestEntry: a look at a folder's entries finds what a look at their paths finds.
+func TestEntry(t *testing.T) {
+	tab := table(t, []string{"diary", "!keep.pem"}, nil, []string{"/home/ann/.config/parley"})
+	general := table(t, []string{"deep/**/x"}, nil, nil)
+	if !general.Entry("/w/deep/a", "x") || general.Entry("/w/deep/a", "y") {
+		t.Error("a general pattern does not count for entries")
+	}
+	for _, dir := range []string{"/w", "/w/sub", "/w/.docker", "/w/.git", "/home/ann/.config"} {
+		for _, name := range []string{".env", ".ENV", ".env. ", ".env.example", "a.pem", "keep.pem", "config.json", "config", "diary", "x", "main.go", ".ssh", ".s\u200csh", "id_rsa", "parley", "credentials.yml", "settings.xml"} {
+			want := tab.Match(Reading, dir+"/"+name) != "" || tab.Own(dir+"/"+name)
+			if got := tab.Entry(dir, name); got != want {
+				t.Errorf("%s in %s: %v, want %v", name, dir, got, want)
+			}
+		}
+	}
+	if !tab.Entry("/home/ann/.config", "parley") {
+		t.Error("parley's own folder is not found")
+	}
+}
+
+// TestVeryDeepPaths: a path that is too deep for general patterns needs a question, and no
+// exception spares it.
+func TestVeryDeepPaths(t *testing.T) {
+	deep := strings.Repeat("/a", maxGlobbed) + "/b"
+	if tab := table(t, []string{"x/**/y"}, nil, nil); tab.Match(Reading, deep) == "" {
+		t.Error("a very deep path is not asked about")
+	}
+	if tab := table(t, []string{"b", "!a/**/b"}, nil, nil); tab.Match(Reading, deep) == "" {
+		t.Error("an exception spares a very deep path")
+	}
+}
