@@ -17,6 +17,7 @@ func TestBlock(t *testing.T) {
 		{"bidi overrides are stripped", "a\u202eb\u2066c", "abc"},
 		{"bad UTF-8 is replaced", "a\xffb", "a\uFFFDb"},
 		{"NUL and DEL are stripped", "a\x00\x7fb", "ab"},
+		{"DEL alone is stripped", "a\x7fb", "ab"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := Block(c.in); got != c.want {
@@ -125,6 +126,22 @@ func TestVisibleBlanks(t *testing.T) {
 	} {
 		if got := VisibleBlanks(text); got != want {
 			t.Errorf("%+q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestShellWords: a shell reads the words as they were, and nothing of them as syntax.
+func TestShellWords(t *testing.T) {
+	for want, words := range map[string][]string{
+		`go test ./...`:      {"go", "test", "./..."},
+		`echo '' 'a b' '$x'`: {"echo", "", "a b", "$x"},
+		`'it'\''s; rm x'`:    {"it's; rm x"},
+		`'a'\'''\''b'`:       {"a''b"},
+		"'a\nb' '*' '~' '#'": {"a\nb", "*", "~", "#"},
+		`'é' a_b@%+=:,./-9`:  {"é", "a_b@%+=:,./-9"},
+	} {
+		if got := ShellWords(words); got != want {
+			t.Errorf("%q: %s, want %s", words, got, want)
 		}
 	}
 }
