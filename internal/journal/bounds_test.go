@@ -77,6 +77,44 @@ func TestOldJournalsGo(t *testing.T) {
 	}
 }
 
+// A journal that another process has open is not removed, however old it is.
+func TestAnOpenJournalStays(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() { p.serve("f", "x\n") })
+	at := time.Now().Add(-400 * 24 * time.Hour)
+	if err := os.Chtimes(filepath.Join(p.Journal.dir, logName), at, at); err != nil {
+		t.Fatal(err)
+	}
+	other, err := Open(p.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.prune()
+	if err := other.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.must(p.undo())
+	p.holds("f", "-")
+}
+
+// What undo would write is checked: a damaged image is never written into a file.
+func TestADamagedImageIsNotWritten(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "before\n")
+	p.turn("", func() { p.serve("f", "after\n") })
+	other := hashOf("something else\n")
+	if err := p.store.put(other, "something else\n", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(p.store.path(other), p.store.path(hashOf("before\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.undo(); !errors.Is(err, ErrLost) {
+		t.Errorf("undo: %v", err)
+	}
+	p.holds("f", "after\n")
+}
+
 func TestNobodyElseCanRead(t *testing.T) {
 	p := newProject(t)
 	p.turn("", func() { p.serve("f", "secret\n") })

@@ -177,6 +177,69 @@ func TestWhatTheUserWroteDuringTheTurnStays(t *testing.T) {
 	p.holds("both", "-")
 }
 
+// Undoing a turn tries all files before it writes one: a conflict in the last of them
+// leaves the others as they are, and the turn to be undone.
+func TestUndoingATurnTriesAllFilesBeforeItWritesOne(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"a", "b", "z"} {
+		p.write(name, "before\n")
+	}
+	p.turn("", func() {
+		for _, name := range []string{"a", "b", "z"} {
+			p.serve(name, "agent\n")
+		}
+	})
+	p.write("z", "user\n")
+	_, err := p.undo()
+	var about *FileError
+	if !errors.Is(err, ErrConflict) || !errors.As(err, &about) || about.Path != p.path("z") {
+		t.Errorf("undo: %v", err)
+	}
+	p.holds("a", "agent\n")
+	p.holds("b", "agent\n")
+	p.holds("z", "user\n")
+	p.write("z", "agent\n")
+	if d := p.must(p.undo()); len(d.Files) != 3 {
+		t.Errorf("undone: %v", d.Files)
+	}
+}
+
+// Undo keeps a mode that the user has set since, and gives back one that the agent has
+// changed.
+func TestUndoKeepsTheModeThatTheUserSet(t *testing.T) {
+	p := newRepository(t)
+	mode := func(name string, want os.FileMode) {
+		t.Helper()
+		if info, err := os.Stat(p.path(name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("the mode of %s is %v (%v), want %v", name, info.Mode(), err, want)
+		}
+	}
+	chmod := func(name string, to os.FileMode) {
+		t.Helper()
+		if err := os.Chmod(p.path(name), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.write("user", "a\nb\nc\n")
+	p.write("agent", "a\n")
+	p.turn("", func() {
+		p.serve("user", "A\nb\nc\n")
+		p.tell("1", acpclient.ToolPending, acpclient.DiffContent(p.path("agent"), str("a\n"), "b\n"))
+		p.write("agent", "b\n")
+		chmod("agent", 0o755)
+		p.tell("1", acpclient.ToolCompleted)
+	})
+	chmod("user", 0o700)
+	p.must(p.undo())
+	p.holds("user", "a\nb\nc\n")
+	mode("user", 0o700)
+	p.holds("agent", "a\n")
+	mode("agent", 0o644)
+	p.must(p.Redo(context.Background()))
+	p.holds("user", "A\nb\nc\n")
+	mode("user", 0o700)
+}
+
 // A file that the agent said it would edit, and did not, is as the user left it.
 func TestWhatTheUserWroteInPlaceOfTheAgentStays(t *testing.T) {
 	p := newProject(t)
