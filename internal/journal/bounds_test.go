@@ -171,6 +171,12 @@ func TestBinaryAndLargeFiles(t *testing.T) {
 	}
 	p.write("pic", "\x00\x01after")
 	p.undoSeen("pic")
+	p.turn("", func() { p.serve("lines", "\x00\nb\nagent\n") })
+	p.turn("", func() { p.serve("lines", "\x00\nb\nc\n") })
+	p.write("lines", "\x00user\nb\nc\n")
+	if _, err := p.undo(); !errors.Is(err, ErrConflict) {
+		t.Errorf("a binary file of which another line has changed: %v", err)
+	}
 	p.holds("pic", "\x00\x01before")
 }
 

@@ -209,9 +209,6 @@ func hasCRLF(path string) bool {
 }
 
 func (t *turnWatch) seen(path string, was Image) {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return
-	}
 	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not recorded
 		t.record(path, was, t.j.keep(now, false), SourceSeen)
 	})

@@ -65,6 +65,23 @@ func TestWhatIsSeenToChange(t *testing.T) {
 	p.holds("mine", "it is left alone\n")
 }
 
+// A symbolic link is no file with lines: it is not recorded, so that no undo writes through
+// it into another file.
+func TestASymbolicLinkIsNotRecorded(t *testing.T) {
+	p := newRepository(t)
+	p.turn("", func() {
+		for _, name := range []string{"clean", "dirty", "new"} {
+			_ = os.Remove(p.path(name))
+			if err := os.Symlink("mine", p.path(name)); err != nil {
+				t.Skip(err)
+			}
+		}
+	})
+	if got := p.names(0); got != "" {
+		t.Errorf("files: %s", got)
+	}
+}
+
 func TestWhatTheAgentHasCommitted(t *testing.T) {
 	p := newRepository(t)
 	p.turn("", func() {

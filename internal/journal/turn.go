@@ -76,9 +76,6 @@ func (t *turnWatch) begin(r record) {
 // image stores the current content of a file.
 func (t *turnWatch) image(path string) (Image, bool) {
 	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return Image{}, false
-	}
 	if err == nil {
 		s, known := t.stats[path]
 		if known && s.size == info.Size() && s.mode == info.Mode() && s.at.Equal(info.ModTime()) {
@@ -99,8 +96,12 @@ func (t *turnWatch) image(path string) (Image, bool) {
 // systems are coarse.
 const settled = 2 * time.Second
 
-// read shows the content of a file while parley writes nothing.
+// read shows the content of a file while parley writes nothing. It follows no link: undo
+// would write into the link's target.
 func (t *turnWatch) read(path string, seen func(*fs.Snapshot)) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return os.ErrInvalid
+	}
 	return t.j.withFiles(path, func(f *fs.FS) error {
 		return f.Look(t.ctx, path, func(now *fs.Snapshot) error { seen(now); return nil })
 	})
