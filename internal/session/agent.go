@@ -238,6 +238,9 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 		at := a.route.Load()
 		a.mu.Unlock()
 		a.owner.stream.pushWhile(ctx, a.event(n), &a.route, at)
+		if failedCall(n.Update) {
+			a.owner.suspectDirectory()
+		}
 		return
 	case a.expecting && !a.left[n.SessionID]:
 		size := a.event(n).Size()
@@ -403,7 +406,11 @@ func onMachine[P, R any](ctx context.Context, a *agent, id acpclient.SessionID, 
 		return none, err
 	}
 	acpclient.Async(ctx)
-	return do(s.machine, context.WithValue(ctx, originKey{}, origin{a, id}), r)
+	done, err := do(s.machine, context.WithValue(ctx, originKey{}, origin{a, id}), r)
+	if err != nil {
+		s.suspectDirectory()
+	}
+	return done, err
 }
 
 // cause returns why the agent is lost: the exit of its process, or else the error of

@@ -90,7 +90,11 @@ type ShellSpec struct {
 
 // StartShell starts a command of the user's own; see Shells.
 func (s *Session) StartShell(spec ShellSpec) (acpclient.TerminalID, error) {
-	return s.machine.StartShell(s.ctx, spec)
+	id, err := s.machine.StartShell(s.ctx, spec)
+	if err != nil {
+		s.suspectDirectory()
+	}
+	return id, err
 }
 
 // TypeInto types into a terminal; see Shells.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -115,6 +116,8 @@ type Session struct {
 	// What follows cannot be derived from it.
 
 	closed bool
+
+	directory directory
 	// starting means that an agent is being started. The State of a session that was
 	// never started is the same.
 	starting bool
@@ -179,6 +182,8 @@ func NewSession(opt Options) (*Session, error) {
 		return nil, err
 	}
 	s.machine = machine
+	_, err = os.Stat(opt.Cwd)
+	s.directory.known = err == nil
 	return s, nil
 }
 

@@ -1,6 +1,9 @@
 package session
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,4 +51,44 @@ func TestQuestionOfAnotherSessionIsTold(t *testing.T) {
 			t.Errorf("%d questions are open, want 2", len(h.conv.Permissions))
 		}
 	})
+}
+
+// A session whose directory is deleted says so once, when something fails that may fail for
+// that reason, and again only if it was back meanwhile.
+func TestADirectoryThatIsGoneIsTold(t *testing.T) {
+	const title = "The session's directory is gone"
+	dir := filepath.Join(t.TempDir(), "tree")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Mkdir(dir, 0o755))
+	bubble(t, func(t *testing.T, h *harness) {
+		times := 0
+		fails := func(want int, why string) {
+			t.Helper()
+			times++
+			h.agent().update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"go test","kind":"execute","status":"failed"}`, times))
+			h.settle()
+			n := 0
+			for _, s := range eventsOf[conversation.Said](h) {
+				if s.Title == title && strings.Contains(s.Detail, dir) {
+					n++
+				}
+			}
+			if n != want {
+				t.Errorf("%s: told %d times, want %d", why, n, want)
+			}
+		}
+		fails(0, "while it is there")
+		must(os.Remove(dir))
+		fails(1, "when it is gone")
+		fails(1, "still gone")
+		must(os.Mkdir(dir, 0o755))
+		fails(1, "back")
+		must(os.Remove(dir))
+		fails(2, "gone again")
+	}, func(_ *harness, o *Options) { o.Cwd = dir })
 }
