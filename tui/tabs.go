@@ -130,10 +130,12 @@ func (r tabRow) Step(by int) {
 	r.Go((r.m.indexOf(r.m.front.ID()) + by + n) % n)
 }
 
-func (r tabRow) Go(number int) {
-	if number >= 0 && number < len(r.m.tabs) {
-		r.m.show(r.m.tabs[number])
+func (r tabRow) Go(number int) bool {
+	if number < 0 || number >= len(r.m.tabs) {
+		return false
 	}
+	r.m.show(r.m.tabs[number])
+	return true
 }
 
 func (r tabRow) Questions() []tab.TabQuestions {

@@ -4,44 +4,103 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/tui/tab"
 )
 
 // Words that are typed while a question is open answer nothing and stand whole in the
-// prompt, however slowly they are typed; a letter and enter, or a number, answer.
+// prompt, however slowly they are typed.
 func TestWordsTypedAtAQuestion(t *testing.T) {
-	for _, pause := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, 500 * time.Millisecond} {
-		t.Run(pause.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				p := newProgram(t, map[string]string{"asks": asks})
-				p.open("asks")
-				p.press("g", "o", "enter")
-				p.until("it asks", func() bool { return shows(p.front, "Allow it") })
-				p.wait()
-				p.screen()
-				const words = "yes and no, never: add 12 dots"
-				for _, r := range words {
-					p.press(string(r))
-					p.clock = p.clock.Add(pause)
-					p.screen()
-				}
-				p.wait()
-				p.mustShow("❯ "+words, "Allow it", "Reject it", "alt+1-2 answer")
-				p.press("alt+1")
-				p.until("it is answered", func() bool { return shows(p.front, "Launched.") })
-				p.mustShow("❯ " + words)
+	for _, words := range []string{"yes and no, never: add 12 dots", "1st of all", "12 dots", "another way", "nay", "y e s"} {
+		for _, pause := range []time.Duration{0, 50 * time.Millisecond, 500 * time.Millisecond} {
+			t.Run(words+pause.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					p := asked(t)
+					for _, r := range words {
+						p.press(string(r))
+						p.clock = p.clock.Add(pause)
+						p.screen()
+					}
+					p.wait()
+					p.mustShow("❯ "+words, "Allow it", "Reject it", "alt+enter: select Allow it")
+					p.press("alt+down", "alt+enter")
+					p.until("it is answered", func() bool { return shows(p.front, "Launched.") })
+					p.mustShow("❯ " + words)
+				})
 			})
+		}
+	}
+}
+
+// A key marks, and it or enter gives.
+func TestKeysThatAnswer(t *testing.T) {
+	for _, keys := range [][]string{{"y", "enter"}, {"y", "y"}, {"1", "enter"}, {"1", "1"}, {"down", "enter"}, {"enter", "enter"}} {
+		synctest.Test(t, func(t *testing.T) {
+			p := asked(t)
+			p.press(keys[0])
+			if p.screen(); p.front.State() != tab.Waiting {
+				t.Errorf("%q has answered alone", keys[0])
+			}
+			p.mustShow("❯ 1")
+			p.press(keys[1])
+			p.until("it is answered", func() bool { return shows(p.front, "Launched.") })
 		})
 	}
-	for _, keys := range [][]string{{"y", "enter"}, {"1"}, {"down", "enter"}} {
+}
+
+// The number of a tab answers nothing where there is one tab only, or a draft.
+func TestTheNumberOfATabIsNoAnswer(t *testing.T) {
+	for _, draft := range []string{"", "x"} {
 		synctest.Test(t, func(t *testing.T) {
 			p := newProgram(t, map[string]string{"asks": asks})
-			p.open("asks")
+			p.start(p.front, "asks")
 			p.press("g", "o", "enter")
 			p.until("it asks", func() bool { return shows(p.front, "Allow it") })
 			p.wait()
 			p.screen()
-			p.press(keys...)
-			p.until("it is answered", func() bool { return shows(p.front, "Launched.") })
+			if draft != "" {
+				p.press(draft)
+			}
+			p.press("alt+1", "alt+2", "alt+1")
+			p.mustShow("Allow it", "there is no tab 2")
+			p.mustNotShow("❯ 1")
+			if p.front.State() != tab.Waiting {
+				t.Error("it is answered")
+			}
 		})
 	}
+}
+
+// A key that a question does not know says so.
+func TestNoKeyIsSilentAtAQuestion(t *testing.T) {
+	for key, want := range map[string]string{"ctrl+s": "answer the question first", "f9": "f9 does nothing here", "alt+enter": "alt+enter does nothing here"} {
+		synctest.Test(t, func(t *testing.T) {
+			p := asked(t)
+			p.press(key)
+			p.mustShow("Allow it", want)
+		})
+	}
+}
+
+// The mark of a tab whose question waits stays while a list lies over the question.
+func TestTheMarkOfATabComesFromItsQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := asked(t)
+		p.mustShow(" 2 ? go")
+		p.press("ctrl+p")
+		p.mustShow(" 2 ? go", "Command palette")
+		p.mustNotShow("Allow it")
+	})
+}
+
+// asked is a program whose second tab shows a question that takes keys.
+func asked(t *testing.T) *program {
+	t.Helper()
+	p := newProgram(t, map[string]string{"asks": asks})
+	p.open("asks")
+	p.press("g", "o", "enter")
+	p.until("it asks", func() bool { return shows(p.front, "Allow it") })
+	p.wait()
+	p.screen()
+	return p
 }

@@ -68,16 +68,11 @@ func (f *Form) Summary() string {
 	return strings.Join(lines, "\n")
 }
 
-// ChoosesNothing reports whether the form has choices and none of them is taken.
-func (f *Form) ChoosesNothing() bool {
-	some := false
-	for _, field := range f.Fields {
-		if len(field.Choices) > 0 && !field.Unchosen() {
-			return false
-		}
-		some = some || field.Unchosen()
-	}
-	return some
+// Blank reports whether the form has fields and none of them is filled in.
+func (f *Form) Blank() bool {
+	return len(f.Fields) > 0 && !slices.ContainsFunc(f.Fields, func(field *FormField) bool {
+		return field.Text != "" || slices.Contains(field.Picked, true)
+	})
 }
 
 // Content returns the values of the fields. problem says why the form cannot be accepted;
@@ -216,9 +211,6 @@ func (f *FormField) Label() string {
 	}
 	return "unnamed field"
 }
-
-// Unchosen reports whether there are choices and none is taken.
-func (f *FormField) Unchosen() bool { return len(f.Choices) > 0 && !slices.Contains(f.Picked, true) }
 
 // Words returns the field's value as text, or "".
 func (f *FormField) Words() string {

@@ -83,9 +83,9 @@ func WithHint(hint, format string, args ...any) error {
 type PermissionAnswer struct {
 	Option acpclient.PermissionOptionID
 	Kind   acpclient.PermissionOptionKind
-	// OnlyOfKind means that no other option has the kind.
-	OnlyOfKind bool
-	Name       string
+	// FirstOfKind means that no option above it has the kind.
+	FirstOfKind bool
+	Name        string
 	// More tells options of the same name apart, or says how far the answer reaches; ""
 	// if the name says all. Warns means that it says how far.
 	More  string
@@ -105,15 +105,15 @@ func withMore(name, more string) string {
 
 // PermissionAnswers returns all options, in the agent's order.
 func PermissionAnswers(options []acpclient.PermissionOption) []PermissionAnswer {
-	kinds := map[acpclient.PermissionOptionKind]int{}
+	kinds := map[acpclient.PermissionOptionKind]bool{}
 	names := map[string]int{}
 	for _, o := range options {
-		kinds[o.Kind]++
 		names[termtext.VisibleLine(o.Name)]++
 	}
 	list := make([]PermissionAnswer, len(options))
 	for i, o := range options {
-		a := PermissionAnswer{Option: o.OptionID, Kind: o.Kind, OnlyOfKind: kinds[o.Kind] == 1, Name: termtext.VisibleLine(o.Name)}
+		a := PermissionAnswer{Option: o.OptionID, Kind: o.Kind, FirstOfKind: !kinds[o.Kind], Name: termtext.VisibleLine(o.Name)}
+		kinds[o.Kind] = true
 		if a.Name == "" || names[a.Name] > 1 {
 			a.More = termtext.VisibleLine(string(o.OptionID))
 		}

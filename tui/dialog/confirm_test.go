@@ -67,11 +67,12 @@ func TestAuthShows(t *testing.T) {
 	has("Sign in to Gemini", "no credentials", "Log in with Google  Opens your browser", "in this terminal with login '--no browser'", "not supported by parley: smartcard")
 	d.Busy("Log in with Google")
 	has("Signing in with Log in with Google")
-	if got := strike(d, "1"); got != nil {
-		t.Errorf("while it is busy, 1 did %#v", got)
+	if got := strike(d, "enter"); got != nil {
+		t.Errorf("while it is busy, enter did %#v", got)
 	}
 	d.Failed(errors.New("the token has expired"))
 	has("✗ the token has expired", "Log in with Google")
+	d.View(100, 30)
 	if got := strike(d, "1"); got != (SignIn{"oauth"}) {
 		t.Errorf("after a failure, 1 did %#v", got)
 	}

@@ -66,9 +66,9 @@ type Guarded interface {
 	// ArmsIn returns how long the dialog stays inert if no key is pressed; 0 if it takes
 	// keys. Draw it again then.
 	ArmsIn(now time.Time) time.Duration
-	// Release unmarks the answer that a letter has marked, and returns the letter as text
-	// for the prompt. ok is false if there is none.
-	Release() (letter tea.KeyPressMsg, ok bool)
+	// Release unmarks the answer that a key has marked, and returns the key as text for
+	// the prompt. ok is false if there is none.
+	Release() (key tea.KeyPressMsg, ok bool)
 }
 
 // AgentQuestion is a dialog for a question of the agent.

@@ -33,8 +33,10 @@ type Form struct {
 	// problem is why the form cannot be accepted.
 	problem string
 
-	lines  []formLine // the body as drawn last
-	follow bool       // keep the focused field visible
+	lines      []formLine // the body as drawn last
+	buttonLine int        // of the foot
+	buttonRoom string     // the blanks around the name of a button
+	follow     bool       // keep the focused field visible
 	// entered means that the form has the keys: it gets letters and digits even if the
 	// prompt holds text.
 	entered bool
@@ -59,9 +61,6 @@ func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
 	}
 	d.focus = -1
 	d.step(1)
-	if d.focus == len(d.fields) {
-		d.button = -1 // without fields nothing is marked until a key marks it
-	}
 	return d
 }
 
@@ -102,7 +101,14 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		return NotTaken{}
 	}
 	key, keys := msg.String(), d.env.Keys
-	if !d.entered && (d.env.drafts(key) || d.env.drafting() && keys.Match(config.ActionDialogAccept, key)) {
+	if bare, alt := strings.CutPrefix(key, "alt+"); alt && d.env.drafting() && d.answers(bare) {
+		if !d.entered && d.current() != nil {
+			d.entered = true
+			return nil
+		}
+		key, d.entered = bare, true
+	}
+	if !d.entered && (d.env.drafts(key) || d.env.drafting() && d.answers(key)) {
 		return d.typed()
 	}
 	d.entered = d.entered || key == "tab" || keys.Match(config.ActionDialogDown, key) || keys.Match(config.ActionDialogUp, key)
@@ -119,7 +125,9 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	case key == "shift+tab":
 		d.step(-1)
 	case keys.Match(config.ActionDialogAccept, key):
-		return d.enter(msg)
+		if !msg.IsRepeat {
+			return d.enter(key)
+		}
 	case keys.Match(config.ActionDialogDown, key):
 		d.arrow(1)
 	case keys.Match(config.ActionDialogUp, key):
@@ -133,7 +141,10 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	default:
 		d.follow = !d.scroll.Key(keys, key)
 		switch {
-		case key == "space": // people press buttons with it
+		case key == "space" && d.button >= 0: // people press buttons with it
+			d.problem = "enter gives the marked answer"
+		case d.follow && config.Types(key) && !d.viewed.complete():
+			d.problem = readFirst
 		case d.follow && config.Types(key):
 			return d.leave()
 		case d.follow:
@@ -143,9 +154,16 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	return nil
 }
 
+// answers reports whether a key marks or gives an answer, and needs alt while the prompt
+// holds text.
+func (d *Form) answers(key string) bool {
+	keys := d.env.Keys
+	return keys.Match(config.ActionDialogAccept, key) || keys.Match(config.ActionDialogUp, key) || keys.Match(config.ActionDialogDown, key)
+}
+
 // leave gives text that the form does not take to the prompt, and unmarks the button.
 func (d *Form) leave() Action {
-	d.button, d.entered = -1, false
+	d.button, d.entered, d.problem = -1, false, ""
 	return d.typed()
 }
 
@@ -160,37 +178,50 @@ func (d *Form) arrow(by int) {
 	}
 }
 
-// enter selects the choice under the cursor and moves on, or presses the button.
-func (d *Form) enter(msg tea.KeyPressMsg) Action {
-	f := d.current()
-	if f != nil {
-		if f.Kind == app.OneField {
+// readFirst says why a form cannot be accepted yet.
+const readFirst = "see the whole question first: scroll, or enlarge the window"
+
+// enter selects the choice under the cursor and moves on, or presses the button, after
+// marking it.
+func (d *Form) enter(key string) Action {
+	if f := d.current(); f != nil {
+		if f.enterPicks() {
 			f.pick(f.at)
 		}
 		d.step(1)
 		return nil
 	}
-	if d.button < 0 || msg.IsRepeat {
+	if d.button < 0 {
+		d.button = 0
 		return nil
 	}
+	return d.pressButton(key)
+}
+
+// pressButton gives the marked answer.
+func (d *Form) pressButton(key string) Action {
 	answer := buttons[d.button].action
 	var content map[string]any
 	if answer == acpclient.ElicitAccept {
 		if !d.viewed.complete() {
-			d.problem = "scroll up to see the whole form first, or enlarge the window"
+			if _, below := d.scroll.Hidden(); below > 0 && !d.viewed.ended {
+				d.follow = !d.scroll.Key(d.env.Keys, "end")
+			} else {
+				d.problem = readFirst
+			}
 			return nil
 		}
 		var ok bool
 		if content, ok = d.content(); !ok {
 			return nil
 		}
-		if d.form.ChoosesNothing() && !d.askedAgain {
+		if d.form.Blank() && !d.askedAgain {
 			d.askedAgain = true
-			d.problem = "nothing chosen: enter again sends it empty"
+			d.problem = "nothing chosen or written: enter again sends it empty"
 			return nil
 		}
 	}
-	d.env.Guard.answer(msg.String())
+	d.env.Guard.answer(key)
 	return response(d.asked, answer, content)
 }
 
@@ -223,9 +254,9 @@ func (d *Form) Paste(text string) Action {
 	return nil
 }
 
-// Mouse implements [Dialog]: the wheel scrolls, a click focuses a field or toggles a
-// choice.
-func (d *Form) Mouse(msg tea.MouseMsg, _, y int) Action {
+// Mouse implements [Dialog]: the wheel scrolls, a click focuses a field, toggles a choice
+// or presses a button.
+func (d *Form) Mouse(msg tea.MouseMsg, x, y int) Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
 		d.scroll.Wheel(m)
@@ -233,6 +264,10 @@ func (d *Form) Mouse(msg tea.MouseMsg, _, y int) Action {
 	case tea.MouseClickMsg:
 		if d.env.Guard.inert() {
 			return NotTaken{}
+		}
+		if i := d.buttonAt(x, y); i >= 0 && m.Button == tea.MouseLeft {
+			d.focus, d.button, d.follow = len(d.fields), i, true
+			return d.pressButton("")
 		}
 		line, ok := d.placement.bodyLine(y)
 		line += d.scroll.Top
@@ -262,21 +297,40 @@ func (d *Form) Hints() []Hint {
 		return nil
 	}
 	var hints []Hint
-	switch f := d.current(); {
-	case f == nil:
-		answer := "answer"
-		if d.button >= 0 {
-			answer = buttons[d.button].name
+	if d.env.drafting() && !d.entered {
+		words := "select " + buttons[0].name
+		switch {
+		case d.current() != nil:
+			words = "to the form"
+		case d.button >= 0:
+			words = buttons[d.button].name
 		}
-		hints = d.env.hint(append(hints, Hint{"←→", "mark"}), config.ActionDialogAccept, answer)
+		hints = append([]Hint{{d.accepting() + ":", words}}, d.promptHints()...)
+		return d.env.hint(hints, config.ActionDialogClose, "cancel")
+	}
+	enter := func(text string) {
+		if keys := d.env.Keys.For(config.ActionDialogAccept); len(keys) > 0 {
+			hints = append(hints, Hint{keys[0] + ":", text})
+		}
+	}
+	switch f := d.current(); {
+	case f == nil && d.button < 0:
+		enter("select " + buttons[0].name)
+		hints = append(hints, Hint{"←→", "select"})
+	case f == nil:
+		enter(buttons[d.button].name)
+		hints = append(hints, Hint{"←→", "select"})
 	case f.Kind == app.ManyField:
+		enter("next")
 		hints = append(hints, Hint{"space", "tick"})
-		hints = d.env.hint(hints, config.ActionDialogAccept, "next")
+	case f.enterPicks():
+		enter("choose, next")
+		hints = append(hints, Hint{"space", "choose"})
 	case f.Kind == app.OneField:
-		hints = d.env.hint(hints, config.ActionDialogAccept, "choose, next")
+		enter("next")
 		hints = append(hints, Hint{"space", "choose"})
 	default:
-		hints = d.env.hint(hints, config.ActionDialogAccept, "next")
+		enter("next")
 	}
 	hints = append(hints, Hint{"tab", "next"})
 	return d.env.hint(hints, config.ActionDialogClose, "cancel")
@@ -288,6 +342,7 @@ type field struct {
 	about   *block     // its description
 	input   list.Input // the value of a text field
 	at      int        // the choice that the arrows are at
+	moved   bool       // the arrows were used
 	problem string
 }
 
@@ -316,6 +371,7 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 		f.toggle(f.at)
 	case key == "backspace" || key == "delete":
 		clear(f.Picked)
+		f.moved = false
 	case digit(key) >= 0 && digit(key) < len(f.Choices) && f.Kind == app.OneField:
 		f.pick(digit(key))
 	case digit(key) >= 0 && digit(key) < len(f.Choices):
@@ -357,8 +413,14 @@ func (f *field) move(by int) bool {
 	if to < 0 || to >= len(f.Choices) {
 		return false
 	}
-	f.at = to
+	f.at, f.moved = to, true
 	return true
+}
+
+// enterPicks reports whether enter picks the choice under the cursor: not that of a switch
+// that may stay untouched.
+func (f *field) enterPicks() bool {
+	return f.Kind == app.OneField && (f.Required || f.moved || f.Schema.Type != acpclient.PropertyBoolean)
 }
 
 // Entry asks the person for a line of text.
@@ -453,14 +515,17 @@ func (d *Form) View(width, maxHeight int) View {
 		drawn[i] = l.text
 	}
 	said := d.message.height(renderContext{w, th})
-	p := panel{th: th, title: d.title(), body: drawn, asked: drawn[:said], scroll: &d.scroll, cursor: cursor, inBody: true, focused: !inert}
+	p := panel{th: th, title: d.title(), body: drawn, asked: drawn[:said], scroll: &d.scroll, cursor: cursor, inBody: true, asks: true, focused: !inert}
 	foot := d.buttons(w, inert)
 	p.foot, p.keep = fixed(foot), len(foot)-1
 	if maxHeight >= roomy {
 		p.head = []string{""}
 	}
 	if inert {
-		p.status, p.brief, p.cursor = inertWords, inertBrief, nil
+		p.cursor = nil
+		if d.env.Guard.typing() {
+			p.status, p.brief, p.urgent = inertWords, inertBrief, true
+		}
 	}
 	if d.current() == nil && len(d.fields) > 0 {
 		from, to = len(lines)-1, len(lines)
@@ -526,7 +591,7 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 	case app.TextField:
 		bar := th.Faint.Render("│ ")
 		if focused {
-			bar = th.Accent.Render("│ ")
+			bar = accent(th).Render("│ ")
 		}
 		text, column := f.input.Draw(max(1, room-2), th)
 		if focused {
@@ -551,7 +616,7 @@ func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
 	const indent = "  "
 	mark, name := indent, th.Strong
 	if focused {
-		mark, name = th.Accent.Render("❯")+" ", th.Accent.Bold(true)
+		mark, name = accent(th).Render("❯")+" ", accent(th).Bold(true)
 	}
 	lines := hang(mark, indent, styled(termtext.Wrap(f.Label(), max(1, w-len(indent))), name))
 	rules := f.Rules()
@@ -576,7 +641,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 	}
 	hidden := func(n int, arrow string) {
 		if n > 0 {
-			lines = append(lines, formLine{th.Info.Render("    " + arrow + " " + termtext.Count(n, "more choice")), -1, -1})
+			lines = append(lines, formLine{accent(th).Render("    " + arrow + " " + termtext.Count(n, "more choice")), -1, -1})
 		}
 	}
 	hidden(from, "↑")
@@ -584,7 +649,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 		c := f.Choices[i]
 		mark, name := "  ", th.Text
 		if focused && i == f.at {
-			mark, name = th.Accent.Render("❯")+" ", th.Strong
+			mark, name = accent(th).Render("❯")+" ", th.Strong
 		}
 		box := map[bool]string{true: "●", false: "○"}
 		if f.Kind == app.ManyField {
@@ -624,15 +689,34 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 func (d *Form) buttons(w int, inert bool) []string {
 	th := d.env.Theme
 	lines := marked("✗", d.problem, w, th.Error)
-	row := d.buttonRow(th, inert, "  ")
+	d.buttonLine, d.buttonRoom = len(lines), "  "
+	row := d.buttonRow(th, inert)
 	if termtext.Width(row) > w {
-		row = d.buttonRow(th, inert, " ")
+		d.buttonRoom = " "
+		row = d.buttonRow(th, inert)
 	}
 	return append(lines, cut(row, w))
 }
 
+// buttonAt returns the button at a position of the last view, or -1.
+func (d *Form) buttonAt(x, y int) int {
+	line, ok := d.placement.footLine(y)
+	if !ok || line != d.buttonLine {
+		return -1
+	}
+	x -= d.placement.left
+	for i, b := range buttons {
+		w := termtext.Width(b.name) + 2*termtext.Width(d.buttonRoom)
+		if x >= 0 && x < w {
+			return i
+		}
+		x -= w + 2
+	}
+	return -1
+}
+
 // buttonRow draws the buttons, with room around their names.
-func (d *Form) buttonRow(th *theme.Theme, inert bool, room string) string {
+func (d *Form) buttonRow(th *theme.Theme, inert bool) string {
 	var row []string
 	for i, b := range buttons {
 		style := th.Badge
@@ -640,9 +724,9 @@ func (d *Form) buttonRow(th *theme.Theme, inert bool, room string) string {
 		case inert:
 			style = th.DialogInert
 		case d.current() == nil && i == d.button:
-			style = th.ChoiceSelected.Foreground(th.BorderFocused)
+			style = th.Strong.Reverse(true)
 		}
-		row = append(row, style.Render(room+b.name+room))
+		row = append(row, style.Render(d.buttonRoom+b.name+d.buttonRoom))
 	}
 	return strings.Join(row, "  ")
 }

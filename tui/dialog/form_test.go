@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/acpclient"
 )
 
@@ -220,15 +223,92 @@ func TestFormIgnoresEnterHeldDown(t *testing.T) {
 	}
 }
 
-func TestFormWithoutFieldsMarksNothing(t *testing.T) {
-	env, c := newEnv()
-	d := NewElicitation(env, elicitation(`{"mode":"form","message":"Really?","requestedSchema":{"properties":{}}}`), "")
-	c.pass(LookTime)
-	if got := presses(t, d, "enter", "space", "enter"); got != nil {
-		t.Fatalf("enter did %#v", got)
+// Without fields Accept is marked from the start. Text unmarks it, and enter marks it again.
+func TestFormWithoutFields(t *testing.T) {
+	form := func() *Form {
+		env, c := newEnv()
+		d := newForm(env, elicitation(`{"mode":"form","message":"Really?","requestedSchema":{"properties":{}}}`), "")
+		c.pass(LookTime)
+		d.View(80, 20)
+		return d
 	}
 	want := Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{}}}
-	if got := presses(t, d, "down", "enter"); !reflect.DeepEqual(got, want) {
+	d := form()
+	if got := d.Hints()[0]; got != (Hint{"enter:", "Accept"}) {
+		t.Errorf("the hint says %v", got)
+	}
+	if got := presses(t, d, "enter"); !reflect.DeepEqual(got, want) {
+		t.Errorf("enter did %#v", got)
+	}
+	d = form()
+	if got := presses(t, d, "space"); got != nil || !strings.Contains(shownBy(d, 80, 20), "enter gives the marked answer") {
+		t.Errorf("space did %#v, and shows\n%s", got, shownBy(d, 80, 20))
+	}
+	if got := presses(t, d, "1"); got != (NotTaken{}) {
+		t.Errorf("1 did %#v", got)
+	}
+	d.env.Guard.typed = time.Time{}
+	if got := d.Hints()[0]; got != (Hint{"enter:", "select Accept"}) {
+		t.Errorf("after text the hint says %v", got)
+	}
+	if got := presses(t, d, "enter", "enter"); !reflect.DeepEqual(got, want) {
+		t.Errorf("enter, twice, did %#v", got)
+	}
+	d = form()
+	y := lineWith(t, d.View(80, 20), "Decline")
+	x := strings.Index(ansi.Strip(d.View(80, 20).Lines[y]), "Decline") - len("│") + 1
+	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y); !reflect.DeepEqual(got, Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
+		t.Errorf("a click on Decline did %#v", got)
+	}
+	// While the prompt holds text, enter is the prompt's, and alt answers.
+	d = form()
+	d.env.Drafting = func() bool { return true }
+	if got := presses(t, d, "enter"); got != (NotTaken{}) {
+		t.Errorf("enter at a draft did %#v", got)
+	}
+	d.env.Guard.typed = time.Time{}
+	if got := presses(t, d, "alt+down", "alt+enter"); !reflect.DeepEqual(got, want) {
+		t.Errorf("alt+enter did %#v", got)
+	}
+}
+
+// A form that is filled in by nobody is sent only after a second enter, and a switch that
+// was not touched is not sent.
+func TestFormThatNobodyFillsIn(t *testing.T) {
+	for schema, content := range map[string]map[string]any{
+		`{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}}`: {},
+		`{"a":{"type":"string"},"yes":{"type":"boolean"}}`:                    {},
+		`{"yes":{"type":"boolean"},"no":{"type":"boolean","default":false}}`:  {"no": false},
+	} {
+		env, c := newEnv()
+		d := newForm(env, elicitation(`{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":`+schema+`}}`), "")
+		c.pass(LookTime)
+		d.View(80, 30)
+		for range d.fields {
+			if got := d.Key(press("enter")); got != nil {
+				t.Fatalf("%s: in a field enter did %#v", schema, got)
+			}
+		}
+		if len(content) == 0 {
+			if got := d.Key(press("enter")); got != nil || !strings.Contains(shownBy(d, 80, 30), "nothing chosen or written: enter again sends it empty") {
+				t.Errorf("%s: enter did %#v, and the form shows\n%s", schema, got, shownBy(d, 80, 30))
+			}
+		}
+		want := Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}
+		if got := d.Key(press("enter")); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: did %#v", schema, got)
+		}
+	}
+}
+
+// A switch that the person goes to is chosen with enter, as a choice is.
+func TestFormSwitchThatWasTouched(t *testing.T) {
+	env, c := newEnv()
+	d := newForm(env, elicitation(`{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{"yes":{"type":"boolean"}}}}`), "")
+	c.pass(LookTime)
+	d.View(80, 30)
+	got := presses(t, d, "down", "enter", "enter")
+	if want := (Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"yes": false}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("did %#v", got)
 	}
 }

@@ -136,7 +136,7 @@ func (d *Link) state() func(renderContext) []string {
 		}
 	case d.opened:
 		return func(p renderContext) []string {
-			return styled(prose("Waiting for the agent to confirm…", p.width), p.th.Info)
+			return styled(prose("Waiting for the agent to confirm…", p.width), accent(p.th))
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func drawAddress(a app.Address, p renderContext) []string {
 	for _, w := range a.Warnings {
 		out = append(out, marked("!", w, p.width, th.Warning)...)
 	}
-	row("address", a.URL, th.Info.Render)
+	row("address", a.URL, accent(th).Render)
 	if !a.Opens {
 		out = append(out, marked("✗", "parley will not open this: "+a.Why+".", p.width, th.Error)...)
 	}

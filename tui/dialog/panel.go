@@ -19,8 +19,12 @@ type panel struct {
 	// note is at the right of the title, status in the bottom border; brief is a short
 	// form of status for narrow panels.
 	note, status, brief string
+	// urgent means that the status says why answers are blocked, and stands out.
+	urgent bool
 	// hidden is the number of foot lines that do not fit.
 	hidden int
+	// asks means that the panel is a question.
+	asks bool
 	// focused means that a question takes keys. Only the frame shows it, which is dim
 	// until then; the end-to-end tests rely on that.
 	focused bool
@@ -274,10 +278,13 @@ func (p *panel) divider(w int) string {
 	if words == "" {
 		return ""
 	}
-	rule := lipgloss.NewStyle().Foreground(p.th.Border)
+	rule, style := lipgloss.NewStyle().Foreground(p.th.Border), p.th.Info
+	if p.asks {
+		style = accent(p.th)
+	}
 	text := cut(words, w)
 	rest := max(0, w-termtext.Width(text)-1)
-	return p.th.Info.Render(text) + " " + rule.Render(strings.Repeat("╌", rest))
+	return style.Render(text) + " " + rule.Render(strings.Repeat("╌", rest))
 }
 
 // frame draws the frame, with the thumb of the scroll bar beside the lines from top to end.
@@ -289,7 +296,14 @@ func (p *panel) frame(lines []string, top, end, width int) []string {
 	thumb := lipgloss.NewStyle().Foreground(p.th.BorderFocused)
 	left, right, grip := edge.Render("│")+"  ", "  "+edge.Render("│"), "  "+thumb.Render("┃")
 	out := make([]string, 0, len(lines)+frameHeight)
-	out = append(out, border(edge, "╭", "╮", p.th.DialogTitle.Render(p.title), p.th.Muted.Render(p.note), width))
+	title := p.th.DialogTitle
+	switch {
+	case p.focused:
+		title = accent(p.th).Bold(true)
+	case p.asks:
+		title = p.th.Title
+	}
+	out = append(out, border(edge, "╭", "╮", title.Render(p.title), p.th.Muted.Render(p.note), width))
 	for i, l := range lines {
 		side := right
 		if top <= i && i < end {
@@ -297,7 +311,11 @@ func (p *panel) frame(lines []string, top, end, width int) []string {
 		}
 		out = append(out, left+pad(l, width-frameWidth)+side)
 	}
-	return append(out, border(edge, "╰", "╯", p.th.Muted.Render(p.below(width)), "", width))
+	status := p.th.Muted
+	if p.urgent && p.status != "" {
+		status = p.th.Strong
+	}
+	return append(out, border(edge, "╰", "╯", status.Render(p.below(width)), "", width))
 }
 
 // borderRoom returns the maximum width of a text in a border, without corners and blanks.

@@ -66,7 +66,7 @@ func (d *Permission) Follow(c *conversation.Conversation) State {
 	if at < 0 {
 		return Over
 	}
-	d.waiting, d.number = len(c.Permissions), at+1
+	d.waiting, d.number, d.between = len(c.Permissions), at+1, !c.Turn.Running
 	if by := toolview.AskerOf(c, d.asked.ToolCall); by != d.asker {
 		d.asker, d.about = by, nil
 	}
@@ -89,7 +89,7 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 	icon     string
 	tone     tone
 	shortcut config.Action
-	always   bool // its letter or number only marks it
+	always   bool // only the key that accepts gives it
 }{
 	acpclient.AllowOnce:    {"✓", good, config.ActionAllowOnce, false},
 	acpclient.AllowAlways:  {"✓", caution, config.ActionAllowAlways, true},
@@ -98,15 +98,15 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 }
 
 // optionReplies returns the options in the agent's order. Their kinds only decide icon,
-// colour and keys, and keys only where they are unambiguous.
+// colour and keys; of several options of a kind the first has the keys.
 func optionReplies(env Env, p *conversation.Permission) []reply {
 	answers := app.PermissionAnswers(p.Options)
 	list := make([]reply, len(answers))
 	for i, o := range answers {
 		a := reply{name: o.Name, more: o.More, warns: o.Warns, icon: "•", action: Answer{p.ID, o.Option}}
 		if face, ok := optionFaces[o.Kind]; ok {
-			a.icon, a.tone, a.grave = face.icon, face.tone, face.always
-			if o.OnlyOfKind {
+			a.icon, a.tone, a.grave, a.once = face.icon, face.tone, face.always, o.Kind == acpclient.AllowOnce
+			if o.FirstOfKind {
 				a.keys = shortcuts(env.Keys.For(face.shortcut))
 			}
 		}
@@ -166,7 +166,8 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 		d.rawDue, d.about = d.raw, nil
 		return nil
 	case d.env.Keys.Match(config.ActionRejectWords, msg.String()):
-		d.writing, d.replies.marked = true, -1
+		d.mark(-1)
+		d.writing = true
 		return nil
 	case d.env.Keys.Match(config.ActionDialogShow, msg.String()):
 		return d.show()
@@ -343,8 +344,11 @@ func (d *Permission) Hints() []Hint {
 		return d.writingHints()
 	}
 	closing := "cancel the turn"
-	if d.Of != "" {
+	switch {
+	case d.Of != "":
 		closing = "back"
+	case d.between:
+		closing = ""
 	}
 	hints := d.hints(closing)
 	if len(hints) > 0 {
@@ -476,7 +480,7 @@ func (d *Permission) Paste(text string) Action {
 
 // viewWriting draws the question with the line for the words in place of the answers.
 func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
-	p.th, p.scroll = d.env.Theme, &d.scroll
+	p.th, p.scroll, p.asks = d.env.Theme, &d.scroll, true
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}
@@ -498,7 +502,7 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	room := max(1, w-termtext.Width(lead))
 	line, column := d.words.Draw(room, p.th)
 	p.cursor, p.inFoot = tea.NewCursor(termtext.Width(lead)+column, len(foot)), true
-	p.foot, p.keep = fixed(append(foot, p.th.Accent.Render(lead)+line)), len(foot)
+	p.foot, p.keep = fixed(append(foot, accent(p.th).Render(lead)+line)), len(foot)
 	var v View
 	v, d.placement = p.view(width, maxHeight)
 	return v

@@ -55,7 +55,7 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 			if by.Name != "" {
 				words += ": " + by.Name
 			}
-			return []string{p.th.Info.Render(cut(words, p.width))}
+			return []string{accent(p.th).Render(cut(words, p.width))}
 		})})
 	}
 	agreement, places := toolview.AgreementOf(t), show.locations(t)
@@ -93,7 +93,7 @@ func callHead(t *conversation.ToolCall, titled bool, places []location, p render
 	room := max(1, p.width-indent)
 	var out []string
 	title := toolview.Title(t, termtext.VisibleLine)
-	lead := pad(th.Accent.Render(kind.Icon+" "+kind.Verb), indent)
+	lead := pad(accent(th).Render(kind.Icon+" "+kind.Verb), indent)
 	switch {
 	case !titled:
 	case len(t.RawInput) > 0 || len(t.Content) > 0 || len(t.Locations) > 0:
@@ -135,7 +135,7 @@ func otherWords(t *conversation.ToolCall) content {
 // commandBlock shows a command whole, every character of it.
 func commandBlock(c toolview.Command, dir toolview.Target) content {
 	return newBlock(func(p renderContext) []string {
-		out := hang(p.th.Accent.Render("$")+" ", "  ", styled(termtext.Break(c.Line, max(1, p.width-2)), p.th.Text))
+		out := hang(accent(p.th).Render("$")+" ", "  ", styled(termtext.Break(c.Line, max(1, p.width-2)), p.th.Text))
 		if c.Dir != "" {
 			out = append(out, location{"  in " + c.Dir, dir}.lines(p.width, p.th.Muted, p.th)...)
 		}

@@ -57,17 +57,19 @@ func TestPermissionKeys(t *testing.T) {
 		want Action
 	}{
 		{"1", answer("once")},
-		{"alt+1", answer("once")},
-		{"2", nil}, // it reaches further than this one question
-		{"alt+2", nil},
+		{"alt+1", NotTaken{}}, // it goes to a tab
+		{"2", nil},            // it reaches further than this one question
+		{"2 2", nil},
 		{"2 enter", answer("always")},
-		{"2 3", answer("no")},
+		{"2 3", NotTaken{}}, // a number is being typed
 		{"3", answer("no")},
-		{"4", nil},
-		{"9", nil},
-		{"0", nil},
+		{"4", NotTaken{}},
+		{"9", NotTaken{}},
+		{"0", NotTaken{}},
 		{"y", answer("once")},
 		{"a", nil},
+		{"a a", nil},
+		{"a a enter", answer("always")},
 		{"a enter", answer("always")},
 		{"a x", NotTaken{}},
 		{"n", answer("no")},
@@ -91,7 +93,10 @@ func TestPermissionKeys(t *testing.T) {
 		{"up enter", answer("no")},
 		{"down down down down down enter", answer("no")},
 		{"up up up up enter", answer("once")},
-		{"enter enter down enter", answer("once")},
+		{"enter enter", answer("once")},
+		{"enter down enter", answer("always")},
+		{"down y", answer("once")},
+		{"alt+down alt+down", nil},
 		{"pgdown pgup home end enter", nil},
 	} {
 		t.Run(tt.keys, func(t *testing.T) {
@@ -108,8 +113,8 @@ func TestPermissionKeys(t *testing.T) {
 	}
 }
 
-// A key that allows must not be able to mean the wrong one of two options.
-func TestPermissionShortcutNeedsOneOptionOfItsKind(t *testing.T) {
+// Of two options of a kind the first has its letter.
+func TestPermissionShortcutsOfOptionsOfAKind(t *testing.T) {
 	p := editPermission()
 	p.Options = []acpclient.PermissionOption{
 		{OptionID: "a1", Name: "Allow for this file", Kind: acpclient.AllowAlways},
@@ -118,20 +123,28 @@ func TestPermissionShortcutNeedsOneOptionOfItsKind(t *testing.T) {
 		{OptionID: "no", Name: "No", Kind: acpclient.RejectAlways},
 	}
 	d, c := armed(p)
-	for _, key := range []string{"a", "y", "n"} {
+	for _, key := range []string{"y", "n"} {
 		if got := strike(d, key); got != (NotTaken{}) {
 			t.Errorf("%q did %#v", key, got)
 		}
 		if got := strike(d, "d"); got != (NotTaken{}) {
-			t.Errorf("d right behind %q did %#v", key, got) // a word is being typed
+			t.Errorf("d right behind %q did %#v", key, got) // somebody types
 		}
 		c.pass(QuietTime)
 	}
 	if got := presses(t, d, "d", "enter"); got != (Answer{7, "no"}) {
 		t.Errorf("d and enter did %#v", got)
 	}
+	d, _ = armed(p)
+	if got := presses(t, d, "a", "enter"); got != (Answer{7, "a1"}) {
+		t.Errorf("a and enter did %#v", got)
+	}
+	d, _ = armed(p)
+	if got := presses(t, d, "enter", "enter"); got != (Answer{7, "odd"}) {
+		t.Errorf("enter, twice, did %#v", got) // none allows once
+	}
 	text := shownBy(d, 80, 24)
-	for _, want := range []string{"Allow for this file", "Allow for all files", "• Ask my lawyer", "4  d  ✗ No"} {
+	for _, want := range []string{"a  ✓ Allow for this file", "Allow for all files", "• Ask my lawyer", "4  d  ✗ No"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown in\n%s", want, text)
 		}
@@ -144,8 +157,8 @@ func TestPermissionIsInertAtFirst(t *testing.T) {
 	if in := d.ArmsIn(c.now()); in != LookTime {
 		t.Errorf("arms in %v", in)
 	}
-	if text := shownBy(d, 80, 24); !strings.Contains(text, inertWords) {
-		t.Errorf("it does not say that it takes no keys:\n%s", text)
+	if text := shownBy(d, 80, 24); strings.Contains(text, inertWords) {
+		t.Errorf("nobody types, and it says so:\n%s", text)
 	}
 	for _, key := range []string{"1", "y", "enter", "esc", "down", "i"} {
 		if got := strike(d, key); got != (NotTaken{}) {
@@ -154,6 +167,9 @@ func TestPermissionIsInertAtFirst(t *testing.T) {
 	}
 	if got := d.Paste("y"); got != (NotTaken{}) {
 		t.Errorf("pasting did %#v", got)
+	}
+	if text := shownBy(d, 80, 24); !strings.Contains(text, inertWords) {
+		t.Errorf("it does not say that it takes no keys:\n%s", text)
 	}
 	c.pass(QuietTime - 1)
 	if got := strike(d, "y"); got != (NotTaken{}) {
@@ -392,7 +408,7 @@ func TestPermissionWithoutOptions(t *testing.T) {
 	p := editPermission()
 	p.Options = nil
 	d, _ := armed(p)
-	if got := presses(t, d, "1", "down", "enter", "esc"); got != (CancelTurn{}) {
+	if got := presses(t, d, "down", "enter", "esc"); got != (CancelTurn{}) {
 		t.Errorf("esc did %#v", got)
 	}
 	if text := strings.Join(strings.Fields(shownBy(d, 80, 40)), " "); !strings.Contains(text, "offers no answers") {
@@ -475,7 +491,7 @@ func TestHintsNameTheLettersOfAnswers(t *testing.T) {
 		p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprint("Option ", i)})
 	}
 	d, _ := armed(p)
-	for _, want := range []Hint{{"1-9", "answer"}, {"b c e", "mark"}} {
+	for _, want := range []Hint{{"enter:", "select Option 0"}, {"1-9 b c e ↑↓", "select"}} {
 		if !slices.Contains(d.Hints(), want) {
 			t.Errorf("the hints are %v, want %v", d.Hints(), want)
 		}
@@ -528,7 +544,7 @@ func TestEveryOptionHasAKey(t *testing.T) {
 	taken := map[string]bool{}
 	for i, r := range d.replies.list {
 		for _, key := range r.keys {
-			if taken[key] || key == "ctrl+r" || key == "alt+i" || key == "y" || key == "n" {
+			if taken[key] || key == "ctrl+r" || key == "alt+i" || key == "y" && i > 0 || key == "n" {
 				t.Errorf("option %d has the key %q, which means something else", i, key)
 			}
 			taken[key] = true
@@ -609,7 +625,7 @@ func TestAStaleRuleIsNotOffered(t *testing.T) {
 	if s := shownBy(d, 100, 30); strings.Contains(s, "§") {
 		t.Errorf("still offered:\n%s", s)
 	}
-	if a := presses(t, d, "4"); a != nil {
+	if a := presses(t, d, "4"); a != (NotTaken{}) {
 		t.Errorf("4 did %#v", a)
 	}
 }
@@ -696,9 +712,10 @@ func TestTheRuleStandsAboveTheAnswer(t *testing.T) {
 			if d.viewed.complete() {
 				break
 			}
-			d.Key(press("1"))
-			if got := d.Key(press("enter")); got != nil {
-				t.Fatalf("at %v it did %#v before all was seen:\n%s", size, got, seen)
+			for range 3 {
+				if got := d.Key(press("1")); got != nil {
+					t.Fatalf("at %v it did %#v before all was seen:\n%s", size, got, seen)
+				}
 			}
 			d.mark(-1)
 			d.Key(press(d.Hints()[0].Key))

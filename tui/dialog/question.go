@@ -27,7 +27,9 @@ type question struct {
 	viewed    viewed
 	begin     int             // the line of the body with which it begins
 	pins      int             // the lines at the end of the head that say what is in sight
-	letter    tea.KeyPressMsg // the letter that has marked a reply; the zero value if none has
+	marker    tea.KeyPressMsg // the key of a reply that has marked it; the zero value if none has
+	why       string          // why the last key answers nothing, or ""
+	between   bool            // no turn runs: there is none to cancel
 }
 
 func newQuestion(env Env) question { return question{env: env, replies: newReplies(nil)} }
@@ -60,37 +62,39 @@ func (q *question) Key(msg tea.KeyPressMsg) Action {
 
 // take takes the keys that every question knows; taken is false for others.
 //
-// A letter marks a reply, and so does an arrow; the key that accepts gives the marked one,
-// and a number gives its own at once. A letter that follows a letter, or that marks
-// nothing, is text, and so is the letter before it: nothing is marked any more.
+// Every key marks first: the number or a letter of a reply, an arrow, and the key that
+// accepts, if nothing is marked. The key that accepts gives the marked reply, and so does
+// the key that has marked it, unless the reply is grave. Any other character is text for
+// the prompt, with the key that has marked before it. While the prompt holds text, all
+// these keys are the prompt's, and arrows and the key that accepts need alt.
 func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
+	q.why = ""
 	if q.held() {
 		return NotTaken{}, true
 	}
-	key := msg.String()
+	key, keys, drafting := msg.String(), q.env.Keys, q.env.drafting()
+	bare, alt := strings.CutPrefix(key, "alt+")
+	accepts, up, down := keys.Match(config.ActionDialogAccept, bare), keys.Match(config.ActionDialogUp, bare), keys.Match(config.ActionDialogDown, bare)
+	if alt && !drafting {
+		accepts = false // esc and enter may arrive as one key
+	}
 	i := q.replies.byKey(key)
-	switch keys := q.env.Keys; {
-	case q.env.drafts(key):
+	switch {
+	case drafting && !alt && (accepts || up || down), !(alt && (accepts || up || down)) && q.env.drafts(key):
 		return q.typed(), true
-	case msg.IsRepeat && (i >= 0 || keys.Match(config.ActionDialogAccept, key)):
+	case msg.IsRepeat && (i >= 0 || accepts):
 		return nil, true // a key held down answers nothing
-	case letter(key):
-		if i < 0 || q.letter.Code != 0 || !q.viewed.complete() {
-			return nil, false
-		}
-		q.replies.marked, q.letter = i, msg
-	case i >= 0:
-		return q.choose(i, key), true
-	case keys.Match(config.ActionDialogAccept, key):
-		if c, ok := q.replies.current(); ok {
-			return q.give(c, key), true
-		}
-		return nil, false
-	case keys.Match(config.ActionDialogUp, key):
+	case accepts:
+		return q.accept(key), true
+	case up:
 		q.move(-1)
-	case keys.Match(config.ActionDialogDown, key):
+	case down:
 		q.move(1)
-	case key == "backspace" && q.letter.Code != 0:
+	case i >= 0 && keys.Match(config.ActionDialogClose, key):
+		return q.give(q.replies.list[i], key), true
+	case i >= 0 && (q.marker.Code == 0 || q.marker.String() == key):
+		return q.press(i, msg), true
+	case key == "backspace" && q.marker.Code != 0:
 		q.mark(-1)
 	default:
 		return nil, q.scroll.Key(keys, key)
@@ -98,19 +102,56 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	return nil, true
 }
 
-// stray is what becomes of a key that means nothing to the question: a letter is text, and
-// what accepts does nothing as long as nothing is marked, unless there is a draft to send.
-func (q *question) stray(msg tea.KeyPressMsg) Action {
-	key := msg.String()
+// accept gives the marked reply, marks one if none is, or goes to the end of a question
+// that must be read first.
+func (q *question) accept(key string) Action {
 	switch {
-	case letter(key):
-		return q.typed()
-	case q.env.drafting():
-		q.replies.marked = -1
-	case q.env.Keys.Match(config.ActionDialogAccept, key), config.Types(key):
+	case !q.viewed.complete():
+		if _, below := q.scroll.Hidden(); below > 0 && !q.viewed.ended && !q.tooSmall() {
+			q.scroll.Key(q.env.Keys, "end")
+			return nil
+		}
+		q.refuse()
+	case q.replies.marked >= 0:
+		return q.give(q.replies.list[q.replies.marked], key)
+	default:
+		q.mark(q.replies.first())
+		if q.replies.marked < 0 {
+			q.why = noReplyWords
+		}
+	}
+	return nil
+}
+
+// press marks a reply by its key, or gives it if the key has marked it before.
+func (q *question) press(i int, msg tea.KeyPressMsg) Action {
+	switch r := q.replies.list[i]; {
+	case !q.viewed.complete():
+		q.refuse()
+	case r.off:
+		q.why = offWords
+	case q.marker.Code == 0:
+		q.mark(i)
+		q.marker = msg
+	case r.grave:
+		q.why = graveWords
+	default:
+		return q.give(r, msg.String())
+	}
+	return nil
+}
+
+// stray is what becomes of a key that means nothing to the question: a character is text,
+// and so is the one that has marked before it.
+func (q *question) stray(msg tea.KeyPressMsg) Action {
+	switch {
+	case !config.Types(msg.String()):
+		return NotTaken{}
+	case !q.viewed.complete() && q.viewed.width > 0:
+		q.refuse()
 		return nil
 	}
-	return NotTaken{}
+	return q.typed()
 }
 
 // typed gives a key to the prompt. What was marked is not any more: enter, at
@@ -121,48 +162,51 @@ func (q *question) typed() Action {
 	return NotTaken{}
 }
 
-// letter reports whether a key types text, and is no number.
-func letter(key string) bool {
-	return config.Types(key) && (key < "0" || key > "9")
-}
-
 // Release implements [Guarded].
-func (q *question) Release() (letter tea.KeyPressMsg, ok bool) {
-	if q.letter.Code == 0 {
-		return letter, false
+func (q *question) Release() (key tea.KeyPressMsg, ok bool) {
+	key = q.marker
+	if key.Code == 0 {
+		return key, false
 	}
-	letter = q.letter
 	q.mark(-1)
-	return letter, true
+	return key, config.Types(key.String())
 }
 
 // mark marks a reply, -1 none.
-func (q *question) mark(i int) { q.replies.marked, q.letter = i, tea.KeyPressMsg{} }
+func (q *question) mark(i int) { q.replies.marked, q.marker = i, tea.KeyPressMsg{} }
 
 // move marks the next or the previous reply.
 func (q *question) move(by int) {
-	q.letter = tea.KeyPressMsg{}
+	q.marker = tea.KeyPressMsg{}
 	q.replies.move(by)
 }
 
-// choose gives a reply that was named by its number, or marks it if that is not
-// enough for it.
-func (q *question) choose(i int, key string) Action {
-	if q.replies.list[i].grave || !q.viewed.complete() {
-		q.mark(i)
-		return nil
+// refuse says why a key answers nothing: not all of the question was in sight.
+func (q *question) refuse() {
+	switch {
+	case q.viewed.complete(), q.viewed.width <= 0:
+	case q.tooSmall():
+		q.why = smallWords
+	case q.viewed.ended && q.viewed.begun:
+		q.why = hiddenWords
+	default:
+		q.why = unseenWords
 	}
-	return q.give(q.replies.list[i], key)
 }
 
 // give gives a reply, if the person has seen what they are asked.
-func (q *question) give(c reply, key string) Action {
-	if !q.viewed.complete() {
+func (q *question) give(r reply, key string) Action {
+	switch {
+	case !q.viewed.complete():
+		q.refuse()
+		return nil
+	case r.off:
+		q.why = offWords
 		return nil
 	}
-	q.letter = tea.KeyPressMsg{}
+	q.marker = tea.KeyPressMsg{}
 	q.env.Guard.answer(key)
-	return c.action
+	return r.action
 }
 
 // closes reports whether the key is the one that closes dialogs.
@@ -171,7 +215,7 @@ func (q *question) closes(msg tea.KeyPressMsg) bool {
 	if !q.env.Keys.Match(config.ActionDialogClose, key) {
 		return false
 	}
-	q.letter = tea.KeyPressMsg{}
+	q.marker = tea.KeyPressMsg{}
 	q.env.Guard.answer(key)
 	return true
 }
@@ -192,27 +236,41 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 		}
 		if line, ok := q.placement.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.laid.count == len(q.replies.list) {
 			i := q.replies.at(line)
-			if i >= 0 && !q.replies.list[i].off {
-				return q.choose(i, "")
+			switch q.why = ""; {
+			case i < 0 || !q.viewed.complete():
+				q.mark(-1)
+				q.refuse()
+			case q.replies.list[i].grave:
+				q.mark(i)
+			default:
+				return q.give(q.replies.list[i], "")
 			}
-			q.mark(i)
 		}
 	}
 	return nil
 }
 
-// inertWords say why a dialog does not take keys yet.
+// inertWords say why a dialog takes no keys while the person types.
 const inertWords, inertBrief = "Pause typing to answer", "pause first"
 
 // unseenWords say why a dialog takes no answer yet.
 const unseenWords, unseenBrief = "Scroll to the end to answer", "scroll first"
+
+// The reasons why a key answers nothing.
+const (
+	smallWords   = "Enlarge the window to answer"
+	hiddenWords  = "Scroll through the answers first"
+	graveWords   = "This answer takes enter"
+	offWords     = "This answer is not available"
+	noReplyWords = "There is no answer to give"
+)
 
 // roomy is the height from which on there is room for empty lines.
 const roomy = 14
 
 // view draws the question: what it is about, and the replies below.
 func (q *question) view(p panel, width, maxHeight int) View {
-	p.th, p.scroll, p.shrink = q.env.Theme, &q.scroll, true
+	p.th, p.scroll, p.shrink, p.asks = q.env.Theme, &q.scroll, true, true
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}
@@ -242,11 +300,13 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	for {
 		known := q.viewed.complete()
 		inert := q.env.Guard.inert()
-		p.focused, p.status, p.brief = !inert && known, "", ""
+		p.focused, p.status, p.brief, p.urgent = !inert && known, q.why, "", true
 		switch {
-		case inert:
+		case inert && q.env.Guard.typing():
 			p.status, p.brief = inertWords, inertBrief
-		case !known:
+		case inert:
+			p.status = ""
+		case !known && (q.why == "" || q.why == unseenWords):
 			p.status, p.brief = unseenWords, unseenBrief
 		}
 		q.foot(&p, w, !p.focused)
@@ -279,75 +339,117 @@ func (q *question) foot(p *panel, w int, inert bool) {
 	}
 }
 
+// tooSmall reports whether the window has no room for what must be seen.
+func (q *question) tooSmall() bool {
+	return q.viewed.height <= 0 || !q.viewed.head || q.scroll.Height <= 0 && q.scroll.Len > 0
+}
+
 // unseenHints say how the rest of a question gets into sight.
 func (q *question) unseenHints(closing string) []Hint {
 	var hints []Hint
 	_, below := q.scroll.Hidden()
 	switch s := &q.viewed; {
-	case s.height <= 0 || !s.head || q.scroll.Height <= 0 && q.scroll.Len > 0:
+	case q.tooSmall():
 		hints = append(hints, Hint{"", "enlarge the window to answer"})
 	case !s.ended && below > 0:
 		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll on to answer")
-		if !q.env.drafts("end") {
-			hints = append(hints, Hint{"end", "to the end"})
-		}
+		hints = append(hints, Hint{q.accepting(), "to the end"})
 	case !s.begun && q.scroll.Top > 0 && !q.env.drafts("home"):
 		hints = append(hints, Hint{"home", "to the start"})
 	case s.unseen > 0:
-		hints = q.env.hint(hints, config.ActionDialogDown, "all answers")
+		if keys := q.env.Keys.For(config.ActionDialogDown); len(keys) > 0 {
+			hints = append(hints, Hint{q.alt(keys[0]), "all answers"})
+		}
 	default:
 		hints = append(hints, Hint{"", "enlarge the window to answer"})
 	}
 	return q.env.hint(hints, config.ActionDialogClose, closing)
 }
 
-// letters returns the letters of the answers that have no number, or "".
-func (q *question) letters() string {
-	const most = 3
-	var keys []string
-	for _, r := range q.replies.list[min(9, len(q.replies.list)):] {
-		if key := r.key(); key != "" {
-			keys = append(keys, key)
-		}
+// alt adds alt to a key while the prompt holds text, which would get it otherwise.
+func (q *question) alt(key string) string {
+	if q.env.drafting() {
+		return "alt+" + key
 	}
-	if len(keys) > most {
-		keys = append(keys[:most], "…")
-	}
-	return strings.Join(keys, " ")
+	return key
 }
 
-// hints are the keys that every question knows. Closing means something else
-// in each.
+// accepting is the key that gives the marked answer.
+func (q *question) accepting() string {
+	if keys := q.env.Keys.For(config.ActionDialogAccept); len(keys) > 0 {
+		return q.alt(keys[0])
+	}
+	return ""
+}
+
+// selecting are the keys that mark an answer.
+func (q *question) selecting() string {
+	var keys []string
+	if n := min(9, len(q.replies.list)); !q.env.drafting() && n > 0 {
+		keys = append(keys, "1")
+		if n > 1 {
+			keys[0] = fmt.Sprintf("1-%d", n)
+		}
+		const most = 3
+		for i, r := range q.replies.list[n:] {
+			if i == most {
+				keys = append(keys, "…")
+				break
+			}
+			if key := r.key(); key != "" {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return strings.Join(append(keys, q.alt("↑↓")), " ")
+}
+
+// hintName is how much of the name of an answer a hint shows, in cells.
+const hintName = 32
+
+// hints are the keys that every question knows, first what the key that accepts does now.
+// Closing means something else in each; "" is nothing.
 func (q *question) hints(closing string) []Hint {
 	if q.env.Guard.inert() {
 		return nil
 	}
-	var hints []Hint
 	if !q.viewed.complete() {
 		return q.unseenHints(closing)
 	}
-	alt := ""
-	if q.env.drafting() {
-		alt = "alt+"
+	var hints []Hint
+	if next := q.replies.first(); next >= 0 {
+		key, words := q.accepting(), "select "
+		if q.replies.marked >= 0 {
+			next, words = q.replies.marked, ""
+			if q.marker.Code != 0 && !q.replies.list[next].grave && !q.env.drafting() {
+				key += " or " + q.marker.String()
+			}
+		}
+		hints = append(hints, Hint{key + ":", words + cut(q.replies.list[next].name, hintName)})
 	}
-	if n := min(9, len(q.replies.list)); n == 1 {
-		hints = append(hints, Hint{alt + "1", "answer"})
-	} else if n > 1 {
-		hints = append(hints, Hint{fmt.Sprintf("%s1-%d", alt, n), "answer"})
+	hints = append(hints, q.promptHints()...)
+	if closing != "" {
+		hints = q.env.hint(hints, config.ActionDialogClose, closing)
 	}
-	if keys := q.letters(); keys != "" && alt == "" {
-		hints = append(hints, Hint{keys, "mark"})
+	if len(q.replies.list) > 0 {
+		hints = append(hints, Hint{q.selecting(), "select"})
 	}
-	if q.replies.marked >= 0 {
-		hints = q.env.hint(hints, config.ActionDialogAccept, "give the marked answer")
-	} else if len(q.replies.list) > 0 {
-		hints = q.env.hint(hints, config.ActionDialogDown, "mark")
-	}
-	hints = q.env.hint(hints, config.ActionDialogClose, closing)
 	if q.scroll.Scrolls() {
 		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll")
 	}
 	return hints
+}
+
+// promptHints say what the key that accepts does while the prompt holds text.
+func (q *question) promptHints() []Hint {
+	keys := q.env.Keys.For(config.ActionDialogAccept)
+	switch {
+	case !q.env.drafting() || len(keys) == 0:
+		return nil
+	case q.between:
+		return []Hint{{keys[0], "send the prompt"}}
+	}
+	return []Hint{{keys[0], "queue the prompt"}}
 }
 
 // tone is the meaning of a choice. It decides the look of its icon.
@@ -381,14 +483,16 @@ type reply struct {
 	name, more string
 	// warns says that more is a warning: how far the reply reaches.
 	warns bool
-	// keys give the reply at once; the first is shown.
+	// keys mark the reply; the first is shown.
 	keys   []string
 	action Action
 	// off replies are visible but disabled.
 	off bool
-	// grave replies affect more than this question, or end something: a letter or
-	// number only marks them.
+	// grave replies affect more than this question, or end something: only the key that
+	// accepts gives them.
 	grave bool
+	// once means that the reply allows what is asked, and nothing more.
+	once bool
 }
 
 // replies is a vertical list of numbered choices. None is marked at first, so that only
@@ -415,25 +519,28 @@ func (a *replies) move(by int) {
 	}
 }
 
-// current returns the marked reply.
-func (a *replies) current() (reply, bool) {
-	if a.marked < 0 || a.marked >= len(a.list) {
-		return reply{}, false
+// first returns the position of the reply to mark when the person names none: the first
+// that allows once, else the first that a key may give; -1 if there is none.
+func (a *replies) first() int {
+	for _, suits := range []func(reply) bool{
+		func(r reply) bool { return r.once },
+		func(r reply) bool { return !r.off && !r.grave },
+		func(r reply) bool { return !r.off },
+	} {
+		if i := slices.IndexFunc(a.list, suits); i >= 0 {
+			return i
+		}
 	}
-	return a.list[a.marked], !a.list[a.marked].off
+	return -1
 }
 
-// byKey returns the position of the reply with a key, or -1. The key is its number, with
-// or without alt, or one of its keys.
+// byKey returns the position of the reply with a key, or -1. The key is its number or one
+// of its keys.
 func (a *replies) byKey(key string) int {
-	i := digit(strings.TrimPrefix(key, "alt+"))
-	if i < 0 {
-		i = slices.IndexFunc(a.list, func(c reply) bool { return slices.Contains(c.keys, key) })
+	if i := digit(key); i >= 0 && i < len(a.list) {
+		return i
 	}
-	if i < 0 || i >= len(a.list) || a.list[i].off {
-		return -1
-	}
-	return i
+	return slices.IndexFunc(a.list, func(r reply) bool { return slices.Contains(r.keys, key) })
 }
 
 // key returns the key to show, or "".
@@ -458,15 +565,20 @@ const leastName = 6
 type replyLooks struct{ pointer, number, key, icon, name, more lipgloss.Style }
 
 func looks(th *theme.Theme, t tone, marked, inert bool) replyLooks {
-	if inert {
+	switch {
+	case inert:
 		faint := th.DialogInert
 		return replyLooks{faint, faint, faint, faint, faint, faint}
+	case marked:
+		row := th.Strong.Reverse(true)
+		return replyLooks{accent(th), row, row, row, row, row}
 	}
-	l := replyLooks{th.Accent, th.Muted, th.Key, t.style(th), th.Choice, th.Faint}
-	if marked {
-		l.number, l.name = th.Accent, th.Strong
-	}
-	return l
+	return replyLooks{accent(th), th.Muted, th.Key, t.style(th), th.Choice, th.Faint}
+}
+
+// accent is the one colour in which a question shows where it is and what is marked.
+func accent(th *theme.Theme) lipgloss.Style {
+	return lipgloss.NewStyle().Foreground(th.BorderFocused)
 }
 
 // nameLines is the maximum number of lines for each of name and more of a reply that is
@@ -604,29 +716,30 @@ func (a replyList) lines(p renderContext, from, to int) []string {
 
 func (a replyList) draw(i int, p renderContext) []string {
 	c, th := a.list[i], p.th
-	l := looks(th, c.tone, i == a.marked, a.inert || c.off)
-	if c.warns && !a.inert && !c.off {
+	inert, marked := a.inert || c.off, i == a.marked
+	l := looks(th, c.tone, marked, inert)
+	if c.warns && !inert && !marked {
 		l.more = th.Warning
 	}
 	number, pointer := " ", " "
 	if i < 9 {
 		number = strconv.Itoa(i + 1)
 	}
-	if i == a.marked {
+	if marked {
 		pointer = "❯"
 	}
-	lead := l.pointer.Render(pointer) + " " + l.number.Render(number) + "  "
+	lead := l.number.Render(number + "  ")
 	if a.laid.keys > 0 {
-		lead += l.key.Render(pad(c.key(), a.laid.keys)) + "  "
+		lead += l.key.Render(pad(c.key(), a.laid.keys) + "  ")
 	}
 	if c.icon != "" {
-		lead += l.icon.Render(c.icon) + " "
+		lead += l.icon.Render(c.icon + " ")
 	}
-	lead = cut(lead, max(0, p.width-leastName))
-	name, more := a.text(i, i == a.marked)
+	lead = cut(l.pointer.Render(pointer)+" "+lead, max(0, p.width-leastName))
+	name, more := a.text(i, marked)
 	lines := append(styled(name, l.name), styled(more, l.more)...)
 	if c.more != "" && more == nil {
-		lines[len(lines)-1] += "  " + l.more.Render(c.more)
+		lines[len(lines)-1] += l.more.Render("  " + c.more)
 	}
 	return hang(lead, strings.Repeat(" ", termtext.Width(lead)), lines)
 }

@@ -36,11 +36,11 @@ func TestAQuestionThatCannotBeSeenTakesNoAnswer(t *testing.T) {
 			for _, p := range []*conversation.Permission{editPermission(), runPermission()} {
 				d, _ := armed(p)
 				d.View(size[0], size[1])
-				if got := answers(d, "1", "2", "enter", "3", "y", "n", "a", "enter", "alt+1", "down", "enter"); got != nil {
+				if got := answers(d, "1", "1", "2", "enter", "3", "y", "y", "n", "a", "enter", "alt+enter", "down", "enter"); got != nil {
 					t.Errorf("it took %#v", got)
 				}
 				d.View(100, 60)
-				if got := answers(d, "1"); len(got) != 1 {
+				if got := answers(d, "1", "1"); len(got) != 1 {
 					t.Error("it took no answer though all of it could be seen")
 				}
 			}
@@ -56,14 +56,14 @@ func TestAQuestionTakesAnAnswerOnceItWasScrolled(t *testing.T) {
 	if text := shownBy(d, 60, 14); strings.Contains(text, "rm -rf") || !strings.Contains(text, unseenWords) {
 		t.Errorf("the end of the command is in sight, or it is not said why nothing is taken:\n%s", text)
 	}
-	if got := answers(d, "1", "y", "down", "enter"); got != nil {
+	if got := answers(d, "1", "1", "y", "y", "down"); got != nil {
 		t.Errorf("before the end of the command was seen it took %#v", got)
 	}
 	d.Key(press("end"))
 	if text := shownBy(d, 60, 14); !strings.Contains(text, "rm -rf") || strings.Contains(text, unseenWords) {
 		t.Errorf("at the end it shows\n%s", text)
 	}
-	if got := answers(d, "1"); len(got) != 1 {
+	if got := answers(d, "1", "1"); len(got) != 1 {
 		t.Error("it took no answer")
 	}
 }
@@ -95,7 +95,7 @@ func TestThePathOfAChangeMustHaveBeenSeen(t *testing.T) {
 	p.Asked.Content = append([]acpclient.ToolCallContent{text}, p.Asked.Content...)
 	d, _ := armed(p)
 	d.View(80, 20)
-	if got := answers(d, "1"); got != nil {
+	if got := answers(d, "1", "1"); got != nil {
 		t.Errorf("it took %#v", got)
 	}
 }
@@ -134,23 +134,25 @@ func TestManyAnswersAreDrawnOnlyWhereTheyAreSeen(t *testing.T) {
 	}
 }
 
-// strike presses a key and, if that is a letter that marks an answer, the one that accepts.
+// strike presses a key and, if that marks an answer by itself, the one that accepts.
 // What reaches further than this one step stays marked.
 func strike(d Dialog, key string) Action {
 	draw(d)
 	a := d.Key(press(key))
-	if q, ok := d.(interface{ lettered() (reply, bool) }); ok && a == nil {
-		if r, marked := q.lettered(); marked && !r.grave {
+	if q, ok := d.(interface{ byKey() (reply, bool) }); ok && a == nil {
+		if r, marked := q.byKey(); marked && !r.grave {
 			return d.Key(press("enter"))
 		}
 	}
 	return a
 }
 
-// lettered is the reply that a letter has marked.
-func (q *question) lettered() (reply, bool) {
-	r, ok := q.replies.current()
-	return r, ok && q.letter.Code != 0
+// byKey is the reply that a key of its own has marked.
+func (q *question) byKey() (r reply, ok bool) {
+	if q.marker.Code == 0 {
+		return r, false
+	}
+	return q.replies.list[q.replies.marked], true
 }
 
 // draw draws a question that was not drawn yet, with room for all of it.
@@ -236,11 +238,11 @@ func TestAQuestionTakesNoAnswerBeforeItsEnd(t *testing.T) {
 						t.Errorf("it does not begin with %q:\n%s", q.begin, text)
 					}
 					for seen := strings.Contains(text, q.at); !seen; seen = strings.Contains(text, q.at) {
-						if got := answers(d, "1", "y"); got != nil {
+						if got := answers(d, "1", "1", "y", "y"); got != nil {
 							t.Fatalf("before its end it took %#v:\n%s", got, text)
 						}
 						d.replies.marked = -1
-						if hint := d.Hints()[0]; hint.Key != "pgdown" || d.Hints()[1].Key != "end" {
+						if hint := d.Hints()[0]; hint.Key != "pgdown" || d.Hints()[1] != (Hint{"enter", "to the end"}) {
 							t.Fatalf("the hint says %v", d.Hints())
 						}
 						d.Key(press(key))
@@ -256,7 +258,7 @@ func TestAQuestionTakesNoAnswerBeforeItsEnd(t *testing.T) {
 						d.Key(press("down"))
 						d.View(size[0], size[1])
 					}
-					if got := answers(d, "1"); len(got) != 1 {
+					if got := answers(d, "1", "1"); len(got) != 1 {
 						t.Errorf("it took no answer:\n%s%v", text, d.Hints())
 					}
 				})
@@ -376,5 +378,155 @@ func TestWordsOfAnswersStayWhole(t *testing.T) {
 	d, _ := armed(p)
 	if shown := shownBy(d, 36, 30); !strings.Contains(shown, "implementation") {
 		t.Errorf("the screen is\n%s", shown)
+	}
+}
+
+// The same key again gives, whatever the pause; an always takes enter only.
+func TestTheSameKeyTwiceGives(t *testing.T) {
+	for keys, want := range map[string]Action{
+		"y y": Answer{7, "once"}, "1 1": Answer{7, "once"}, "n n": Answer{7, "no"}, "3 3": Answer{7, "no"},
+		"a a a": nil, "2 2 2": nil, "a a enter": Answer{7, "always"}, "y up down y": nil,
+		"enter enter": Answer{7, "once"}, "y backspace y": nil,
+	} {
+		d, c := armed(editPermission())
+		var got Action
+		for _, key := range strings.Fields(keys) {
+			got = d.Key(press(key))
+			d.View(100, 100)
+			c.pass(time.Second)
+		}
+		if got != want {
+			t.Errorf("%q did %#v, want %#v", keys, got, want)
+		}
+	}
+}
+
+// A character that is not the key of the mark is text, with that key before it, and
+// nothing is marked any more.
+func TestAnotherCharacterIsText(t *testing.T) {
+	for _, keys := range []string{"y e", "1 s", "1 2", "y n", "a n", "y space", "2 9"} {
+		d, _ := armed(editPermission())
+		first, second, _ := strings.Cut(keys, " ")
+		if got := d.Key(press(first)); got != nil {
+			t.Errorf("%q: the first key did %#v", keys, got)
+		}
+		if got := d.Key(press(second)); got != (NotTaken{}) {
+			t.Errorf("%q: the second key did %#v", keys, got)
+		}
+		if k, ok := d.Release(); !ok || k.String() != first {
+			t.Errorf("%q: %q is text, want %q", keys, k, first)
+		}
+		d.env.Guard.typed = time.Time{}
+		if got := d.Key(press("enter")); got != nil || d.replies.marked != 0 {
+			t.Errorf("%q: enter did %#v", keys, got)
+		}
+	}
+}
+
+// The hint line says what the key that accepts does now, and the marked answer is in
+// reverse.
+func TestHintsSayWhatComesNext(t *testing.T) {
+	d, _ := armed(editPermission())
+	for _, tt := range []struct{ keys, want string }{
+		{"", "enter: select Yes"},
+		{"enter", "enter: Yes"},
+		{"y", "enter or y: Yes"},
+		{"backspace 1", "enter or 1: Yes"},
+		{"down", "enter: Yes, and don't ask again for ed…"},
+		{"backspace up down", "enter: Yes, and don't ask again for ed…"},
+	} {
+		for _, key := range strings.Fields(tt.keys) {
+			d.Key(press(key))
+		}
+		if got := d.Hints()[0]; got.Key+" "+got.Text != tt.want {
+			t.Errorf("after %q the hint says %v, want %q", tt.keys, got, tt.want)
+		}
+	}
+	v := d.View(100, 60)
+	if line := v.Lines[lineWith(t, v, "❯ 2")]; !strings.Contains(line, "[1;7;") {
+		t.Errorf("the marked answer is not in reverse: %q", line)
+	}
+	if line := v.Lines[lineWith(t, v, "No, and tell")]; strings.Contains(line, "[1;7;") {
+		t.Errorf("another answer is in reverse: %q", line)
+	}
+}
+
+// While the prompt holds text, keys are the prompt's, and alt with arrows and enter
+// answers.
+func TestADraftGetsTheKeys(t *testing.T) {
+	d, _ := armed(editPermission())
+	d.env.Drafting = func() bool { return true }
+	for _, key := range []string{"y", "1", "enter", "down", "up"} {
+		if got := d.Key(press(key)); got != (NotTaken{}) || d.replies.marked >= 0 {
+			t.Errorf("%q did %#v, and %d is marked", key, got, d.replies.marked)
+		}
+		d.env.Guard.typed = time.Time{}
+	}
+	if got := d.Hints()[:2]; !slices.Equal(got, []Hint{{"alt+enter:", "select Yes"}, {"enter", "queue the prompt"}}) {
+		t.Errorf("the hints are %v", got)
+	}
+	for _, key := range []string{"alt+1", "alt+3"} {
+		if got := d.Key(press(key)); got != (NotTaken{}) {
+			t.Errorf("%q did %#v", key, got)
+		}
+		d.env.Guard.typed = time.Time{}
+	}
+	d.Key(press("alt+down"))
+	if got := d.Key(press("alt+enter")); got != (Answer{7, "once"}) {
+		t.Errorf("alt+down alt+enter did %#v", got)
+	}
+	d, _ = armed(editPermission())
+	d.Key(press("down"))
+	if got := d.Key(press("alt+enter")); got != (NotTaken{}) {
+		t.Errorf("esc and enter, which arrived as one key, did %#v", got)
+	}
+}
+
+// Where an answer is blocked, every key scrolls or says why it does not count.
+func TestKeysAtAQuestionThatMustBeScrolled(t *testing.T) {
+	for _, key := range []string{"y", "1", "9", "x", "space"} {
+		d, _ := armed(longCommand())
+		d.View(80, 14)
+		if got := d.Key(press(key)); got != nil || d.why == "" {
+			t.Errorf("%q did %#v, and says %q", key, got, d.why)
+		}
+		if text := shownBy(d, 80, 14); !strings.Contains(text, unseenWords) {
+			t.Errorf("after %q it shows\n%s", key, text)
+		}
+	}
+	d, _ := armed(longCommand())
+	d.View(80, 14)
+	for _, want := range []Hint{{"enter", "to the end"}} {
+		if !slices.Contains(d.Hints(), want) {
+			t.Errorf("the hints are %v, want %v", d.Hints(), want)
+		}
+	}
+	if got := d.Key(press("enter")); got != nil {
+		t.Errorf("enter did %#v", got)
+	}
+	if text := shownBy(d, 80, 14); !strings.Contains(text, "rm -rf ~") {
+		t.Errorf("after enter it shows\n%s", text)
+	}
+	if got := presses(t, d, "enter", "enter"); got != (Answer{8, "once"}) {
+		t.Errorf("then enter, twice, did %#v", got)
+	}
+	d, _ = armed(longCommand())
+	d.View(80, 1)
+	if got := d.Key(press("enter")); got != nil || d.why != smallWords {
+		t.Errorf("where there is no room enter did %#v, and says %q", got, d.why)
+	}
+}
+
+// Between turns there is none to cancel.
+func TestNoTurnToCancel(t *testing.T) {
+	conv, p := proposed()
+	d, _ := armed(p)
+	hint := Hint{"esc", "cancel the turn"}
+	if d.Follow(conv); slices.Contains(d.Hints(), hint) {
+		t.Errorf("between turns the hints are %v", d.Hints())
+	}
+	conv.Apply(conversation.PromptSent{})
+	if d.Follow(conv); !slices.Contains(d.Hints(), hint) {
+		t.Errorf("during a turn the hints are %v", d.Hints())
 	}
 }

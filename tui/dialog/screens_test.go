@@ -144,6 +144,7 @@ func TestScreens(t *testing.T) {
 func screens() map[string]Dialog {
 	all := map[string]Dialog{}
 	env, _ := newEnv()
+	env.Guard.Typed()
 	all["permission-inert"] = NewPermission(env, editPermission(), 3)
 	env, c := newEnv()
 	edit := NewPermission(env, editPermission(), 3)
@@ -428,6 +429,7 @@ func TestViewBounds(t *testing.T) {
 // answer, and how much of it is hidden.
 func TestTheFrameOfAQuestionIsNotCut(t *testing.T) {
 	env, c := newEnv()
+	env.Guard.Typed()
 	d := NewPermission(env, editPermission(), 3)
 	for _, step := range []struct {
 		words string

@@ -21,7 +21,7 @@ type Stack struct {
 	shown bool
 	// withdrawn says that the agent has taken back the question in sight.
 	withdrawn bool
-	// typed are letters that have marked answers of questions that are out of sight now.
+	// typed are characters that have marked answers of questions that are out of sight now.
 	typed []tea.KeyPressMsg
 }
 
@@ -44,6 +44,9 @@ func (s *Stack) Empty() bool { return len(s.list) == 0 }
 
 // Has reports whether a dialog is open.
 func (s *Stack) Has(d Dialog) bool { return slices.Contains(s.list, d) }
+
+// Any reports whether one of the open dialogs is of a kind.
+func (s *Stack) Any(is func(Dialog) bool) bool { return slices.ContainsFunc(s.list, is) }
 
 // Asks reports whether the top dialog appeared by itself.
 func (s *Stack) Asks() bool {
@@ -126,10 +129,10 @@ func (s *Stack) Hide() {
 	s.shown = false
 }
 
-// Release unmarks the answer that a letter has marked in the top dialog: see Typed.
+// Release unmarks the answer that a key has marked in the top dialog: see Typed.
 func (s *Stack) Release() { s.release(s.Top()) }
 
-// Typed returns, once, the letters that had marked answers of questions that disappeared
+// Typed returns, once, the characters that had marked answers of questions that disappeared
 // unanswered: they are text for the prompt.
 func (s *Stack) Typed() []tea.KeyPressMsg {
 	all := s.typed
@@ -137,7 +140,7 @@ func (s *Stack) Typed() []tea.KeyPressMsg {
 	return all
 }
 
-// release takes the letter back that has marked an answer.
+// release takes the character back that has marked an answer.
 func (s *Stack) release(d Dialog) {
 	if g, ok := d.(Guarded); ok {
 		if k, ok := g.Release(); ok {
@@ -294,6 +297,9 @@ func (g *Guard) Settle() { g.settled = true }
 
 // answer notes the key that answered a question.
 func (g *Guard) answer(key string) { g.answerKey, g.answered, g.settled = key, g.now(), true }
+
+// typing reports whether somebody types, or did a moment ago.
+func (g *Guard) typing() bool { return g.now().Sub(g.typed) < QuietTime }
 
 // inert reports whether the dialog takes no keys now.
 func (g *Guard) inert() bool { return g.ArmsIn(g.now()) > 0 }

@@ -18,6 +18,10 @@ import (
 // cannot be interrupted take that long.
 const cancelTime = 500 * time.Millisecond
 
+// escTime is how soon after esc another byte must come to belong to one key. Terminals send
+// the bytes of a key at once; people press esc and a key within 30 ms.
+const escTime = 20 * time.Millisecond
+
 // input reads keys, the mouse and the terminal's answers.
 type input struct {
 	tty    *tty
@@ -43,7 +47,9 @@ func (in *input) start() error {
 		}
 	}()
 	go func() {
-		err := uv.NewTerminalReader(reader, in.term).StreamEvents(ctx, events)
+		keys := uv.NewTerminalReader(reader, in.term)
+		keys.EscTimeout = escTime
+		err := keys.StreamEvents(ctx, events)
 		close(events)
 		_ = reader.Close()
 		if ctx.Err() == nil {

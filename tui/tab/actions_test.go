@@ -204,7 +204,7 @@ func (b *bench) sentPrompts() (texts []string) {
 // Commands of other clients do what their users expect.
 func TestSlashCommandsOfOtherClients(t *testing.T) {
 	for command, want := range map[string]string{
-		"/clear": "this session is still empty", "/model": "this agent offers no models", "/cost": "the agent has reported no usage",
+		"/model": "this agent offers no models", "/cost": "the agent has reported no usage",
 		"/login": "the agent offers no sign-in method", "/help": "Help", "/settings": "Options", "/diff": "journal = false",
 		"/mode code": "Mode", "/model opus 5": "this agent offers no models", "/export": "nothing to export yet",
 	} {

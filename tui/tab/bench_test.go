@@ -65,7 +65,7 @@ func (b *bench) make(ctx context.Context, dir string, now func() time.Time) {
 type singleTab struct{}
 
 func (singleTab) Step(int)                                         {}
-func (singleTab) Go(int)                                           {}
+func (singleTab) Go(n int) bool                                    { return n == 0 }
 func (singleTab) Open(config.Agent) tea.Cmd                        { return nil }
 func (singleTab) OpenIn(config.Agent, string) tea.Cmd              { return nil }
 func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }

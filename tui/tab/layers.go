@@ -130,7 +130,7 @@ type globalKeys struct{ *Tab }
 // globalKey handles the keys that work whatever is open: they recapture the mouse and
 // switch tabs.
 func (t globalKeys) globalKey(name string) (tea.Cmd, bool) {
-	if t.takesMouseBack(name) || t.reader.clearsSpan(name) || t.program.Guard.Bounced(name) {
+	if t.takesMouseBack(name) || t.reader.clearsSpan(name) || t.reader.closesFind(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
@@ -142,9 +142,12 @@ func (t globalKeys) globalKey(name string) (tea.Cmd, bool) {
 
 // keyAction performs the action of a key that no layer took.
 func (t globalKeys) keyAction(name string) tea.Cmd {
-	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
+	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
 	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !besideQuestion(a) {
-		return nil
+		if !bound {
+			return t.say(name + " does nothing here")
+		}
+		return t.say("answer the question first: " + name + " waits until then")
 	}
 	return t.actions.run(a)
 }

@@ -3,6 +3,7 @@ package tab
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os/exec"
 	"slices"
 	"time"
@@ -136,8 +137,8 @@ func addressed(to ID, msg tea.Msg) tea.Msg {
 type Tabs interface {
 	// Step moves by so many tabs, wrapping around.
 	Step(by int)
-	// Go shows the tab at an index, if there is one.
-	Go(number int)
+	// Go shows the tab at an index, and reports whether there is one.
+	Go(number int) bool
 	// Open opens a tab with an agent, and shows it.
 	Open(config.Agent) tea.Cmd
 	// Load opens a tab with one of the agent's sessions, and shows it.
@@ -194,7 +195,6 @@ func (t *Tab) Summary() Summary {
 // State returns the tab's state.
 func (t *Tab) State() State {
 	c := t.conv
-	_, foreign := t.dialogs.Top().(*foreignQuestion)
 	switch {
 	case t.conv.Gone():
 		if c.Phase == conversation.PhaseLost {
@@ -203,12 +203,19 @@ func (t *Tab) State() State {
 		return Failed
 	case t.info.unseen == Failed:
 		return Failed
-	case t.dialogs.Asks() && !foreign:
+	case t.dialogs.Any(asksHere):
 		return Waiting
 	case t.Works(), t.actions.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
 	}
 	return t.info.unseen
+}
+
+// asksHere reports whether a dialog is a question of this tab, and not of another.
+func asksHere(d dialog.Dialog) bool {
+	_, asks := d.(dialog.Guarded)
+	_, foreign := d.(*foreignQuestion)
+	return asks && !foreign
 }
 
 // Works reports whether a turn is running.
@@ -221,8 +228,7 @@ func (t *Tab) Turns() int { return t.info.turns }
 func (t *Tab) label() string { return t.info.Label(ownTitle(t), t.agent.Name, t.agent.ID) }
 
 // tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
-// while a question is open, so that nobody has to answer first. Keys for a tab's number
-// answer a question where they must: while the prompt holds text, a bare number is typed.
+// while a question is open, so that nobody has to answer first.
 func (t globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	keys, asks := t.program.Keys, t.dialogs.Asks()
 	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
@@ -232,10 +238,10 @@ func (t globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	case config.ActionNextTab, config.ActionPrevTab:
 		return t.actions.run(a), true
 	case config.ActionTab:
-		if asks && (!t.composer.Empty() || t.program.Tabs.Alone()) {
-			return nil, false
+		number := slices.Index(keys.For(a), name)
+		if !t.program.Tabs.Go(number) {
+			return t.say(fmt.Sprintf("there is no tab %d", number+1)), true
 		}
-		t.program.Tabs.Go(slices.Index(keys.For(a), name))
 		return nil, true
 	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
@@ -245,14 +251,11 @@ func (t globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	return nil, false
 }
 
-// newSession starts a session with the same agent and directory in a new tab. An unused
-// session counts as new already.
+// newSession starts a session with the same agent and directory in a new tab.
 func (t actions) newSession() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
-	case !t.conv.Gone() && len(t.conv.Items) == 0 && len(t.conv.Queue) == 0:
-		return t.say("this session is still empty")
 	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
 		return t.starter.chooseAnother()
 	}

@@ -156,9 +156,9 @@ func TestAnotherQuestionIsInertAtFirst(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.press("alt+n")
-	b.mustShow(t, "tool  Step2", "2 of 3", "Pause typing to answer")
+	b.mustShow(t, "tool  Step2", "2 of 3")
 	b.press("1")
-	b.mustShow(t, "❯ 1", "tool  Step2")
+	b.mustShow(t, "❯ 1", "tool  Step2", "Pause typing to answer")
 	b.passes(3 * time.Second)
 	b.draw()
 	b.press("alt+p") // with a draft the arrows are the prompt's
@@ -202,7 +202,7 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	b.types("1ya", time.Second)
 	b.mustShow(t, "❯ 1ya", "Answer “Reject it”")
 	b.press("esc")
-	b.mustShow(t, "Pause typing to answer", "Allow it")
+	b.mustShow(t, "Allow it")
 	b.press("esc") // a second press of it
 	if !b.conv.Turn.Cancelling.IsZero() {
 		t.Error("a second esc cancelled the turn")
@@ -289,7 +289,10 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 		b.questions.reach.Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
 		return nil
 	}))
-	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "Pause typing to answer")
+	b.mustShow(t, "a.txt → /srv/a.txt  outside the project")
+	if b.ArmsIn() == 0 {
+		t.Error("it takes keys at once")
+	}
 	b.Update(then(func() tea.Cmd {
 		b.questions.reach.Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
 		return nil
@@ -404,8 +407,14 @@ func TestADraftTakesLettersAndDigits(t *testing.T) {
 	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.NotTaken{}) {
 		t.Errorf("enter did %#v", got)
 	}
-	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: '2', Mod: tea.ModAlt}); got != (dialog.Answer{ID: 1, Option: "yes"}) {
-		t.Errorf("alt+2 did %#v", got)
+	b.passes(3 * time.Second)
+	for range 2 {
+		if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModAlt}); got != nil {
+			t.Errorf("alt+down did %#v", got)
+		}
+	}
+	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}); got != (dialog.Answer{ID: 1, Option: "yes"}) {
+		t.Errorf("alt+enter did %#v", got)
 	}
 }
 
@@ -416,7 +425,7 @@ func TestAMarkEndsWhenAWordBegins(t *testing.T) {
 	asksAll(b)
 	b.passes(3 * time.Second)
 	b.types("a", time.Second)
-	b.mustShow(t, "❯ 1", "Always allow it", "enter give the marked answer")
+	b.mustShow(t, "❯ 1", "enter: Always allow it")
 	if c := b.draw().Cursor; c != nil {
 		t.Errorf("the question has the focus, and the cursor is at %v", c)
 	}
@@ -536,8 +545,9 @@ func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
 	}
 	b.passes(dialog.ReplaceTime)
 	b.draw()
+	b.dialogs.Top().Key(keyPress("1"))
 	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.Answer{ID: 2, Option: "yes"}) {
-		t.Errorf("later, 1 did %#v", got)
+		t.Errorf("later, 1, twice, did %#v", got)
 	}
 }
 
@@ -547,6 +557,7 @@ func TestAnAnsweredQuestionIsNotSaidToBeTakenBack(t *testing.T) {
 	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
 	b.draw()
 	b.passes(3 * time.Second)
+	b.dialogs.Top().Key(keyPress("1"))
 	b.dialogs.Top().Key(keyPress("1"))
 	b.events(conversation.PermissionClosed{ID: 1})
 	b.mustNotShow(t, "withdrew its question")

@@ -97,7 +97,7 @@ func TestFindsWhileAQuestionWaits(t *testing.T) {
 	b.events(permissionEvent(1, "Launch"))
 	b.screen()
 	b.clock = b.clock.Add(2 * time.Second)
-	b.mustShow(t, "Launch", "1-2 answer")
+	b.mustShow(t, "Launch", "enter: select Allow it")
 	b.press("ctrl+f")
 	b.mustShow(t, "find words", "tab to answer", "Allow it")
 	b.press("1", "2") // are looked for, and answer nothing
@@ -169,7 +169,7 @@ func TestTheTranscriptIsReadWhileAQuestionWaits(t *testing.T) {
 	b.clock = b.clock.Add(2 * time.Second)
 	b.screen()
 	b.press("pgup")
-	b.mustShow(t, "more below", "1-2 answer") // the question has the keys still
+	b.mustShow(t, "more below", "enter: select Allow it") // the question has the keys still
 	b.press("alt+t")
 	b.mustShow(t, "tab to answer", "tab answer")
 	for _, key := range []string{"1", "2", "9", "a", "d", "y", "n"} {

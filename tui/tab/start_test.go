@@ -210,7 +210,8 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b, ids := newStored(t, "one")
 	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
 	b.clock = b.clock.Add(time.Minute)
-	b.press("1") // "Read it"
+	b.draw()
+	b.press("1", "1") // "Read it"
 	b.press("h", "i", "enter")
 	b.mustShow(t, "read-only here", "❯ hi")
 	if len(b.queue.held) > 0 || len(b.conv.Queue) > 0 {
@@ -224,7 +225,8 @@ func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 		b, ids := newStored(t, "one")
 		b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
 		b.clock = b.clock.Add(time.Minute)
-		b.press("1") // "Read it"
+		b.draw()
+		b.press("1", "1") // "Read it"
 		if key == "enter" {
 			b.press("!", "l", "s")
 		}

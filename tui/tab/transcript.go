@@ -51,6 +51,17 @@ func (r *transcriptReader) clearsSpan(name string) bool {
 	return r.tab.program.Keys.Match(config.ActionCancel, name)
 }
 
+// closesFind closes a find field that does not have the focus, and reports whether the key
+// is the one that does so.
+func (r *transcriptReader) closesFind(name string) bool {
+	if r == nil || !r.find.open || r.Reads() || !r.tab.program.Keys.Match(config.ActionCancel, name) {
+		return false
+	}
+	r.tab.program.Guard.Ended(name)
+	r.stopFinding()
+	return true
+}
+
 // Key handles a key while the transcript is read.
 func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if r.find.open {

@@ -35,7 +35,7 @@ func TestTerminalWithoutUnicode(t *testing.T) {
 		x, y, open := s.Find("+- Permission ")
 		return open && s.Cell(x, y).FG == p.focused
 	})
-	p.Press("1").Shows("Launched.")
+	p.Press("1", "1").Shows("Launched.")
 	ascii(t, p)
 }
 

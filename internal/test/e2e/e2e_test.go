@@ -45,7 +45,7 @@ say I may.
 end-turn
 `})
 	p.Ready().Ask("go")
-	p.Question("Permission", "rm -rf build", "Allow once", "Never").TakesKeys().Press("1")
+	p.Question("Permission", "rm -rf build", "Allow once", "Never").TakesKeys().Press("1", "1")
 	p.Shows("I may.")
 	if got, want := p.WaitAnswers("session/request_permission", 1), `{"outcome":{"outcome":"selected","optionId":"yes"}}`; got != want {
 		t.Errorf("answered %s, want %s", got, want)
@@ -64,7 +64,8 @@ end-turn
 	p.Shows("Then not.")
 }
 
-func TestPermissionNeedsAnArrowBeforeEnter(t *testing.T) {
+// Enter marks the first answer that allows once; the arrows move the mark.
+func TestEnterMarksAnAnswerFirst(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: permission + `
 await answer contains "optionId":"no"
@@ -73,8 +74,9 @@ end-turn
 `})
 	p.Ready().Ask("go")
 	p.Question("Never").TakesKeys()
-	p.Press("enter") // chooses nothing
-	p.Press("down", "down", "enter")
+	p.Press("enter").Shows("❯ 1", "enter: Allow once")
+	answersNothing(p)
+	p.Press("down", "enter")
 	p.Shows("Then not.")
 }
 
@@ -111,7 +113,7 @@ end-turn
 	if got := p.Answers("session/request_permission"); len(got) > 0 {
 		t.Fatalf("typing answered the permission: %s", got)
 	}
-	p.TakesKeys().Press("alt+2") // the digit alone is the prompt's
+	p.Answer("Never")
 	p.Shows("Answered.", "❯ 1yn")
 }
 

@@ -43,7 +43,7 @@ end-turn
 	p.Type("x").WaitGone("❯ later")
 	p.WaitFor("❯ late")
 	answersNothing(p)
-	p.Question("rm -rf build").TakesKeys().Press("alt+2")
+	p.Question("rm -rf build").Answer("Reject")
 	p.Idle()
 }
 

@@ -223,11 +223,10 @@ end-turn
 `})
 	p.Ready().Ask("go")
 	p.Question("Delete the moon", "For this moon", "For all moons", "1 of 2").TakesKeys()
-	p.Press("a") // two options are of this kind: the key means neither, and types
-	p.Shows("❯ a")
+	p.Press("a").Shows("❯ 1") // of two options of this kind the first has the letter
 	p.Answer("For all moons")
 	p.Question("Once").Gone("For this moon")
-	p.TakesKeys().Press("alt+1")
+	p.Answer("Once")
 	p.Shows("✓ × Delete the moon  ", "you: For all moons", "you: Once") // the record of what was answered
 }
 
@@ -242,7 +241,7 @@ end-turn
 	p.Question("Never").TakesKeys()
 	p.Type("/yay 1") // begun long after the question had come up
 	p.Shows("❯ /yay 1")
-	p.TakesKeys().Press("alt+2")
+	p.Answer("Never")
 	p.Shows("Then not.", "❯ /yay 1")
 }
 

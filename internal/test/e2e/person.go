@@ -50,44 +50,47 @@ func (p *Parley) PressAtOnce(keys ...string) *Parley {
 	return p
 }
 
-// Answer answers the question on the screen by the number that stands before an
-// answer, as soon as the question takes keys, and waits until it is answered: the
-// question is gone or is another one.
+// Answer marks an answer of the question on the screen with the arrows, as soon as the
+// question takes keys, gives it, and waits until the question is gone or is another one.
+// The arrows and enter need alt while the prompt holds text.
 //
 // What the agent says meanwhile may let the question take no keys again for a moment,
-// just when the number is pressed. Then it is pressed once more, as a person would.
+// just when a key is pressed. Then it is pressed once more, as a person would.
 func (p *Parley) Answer(name string) *Parley {
 	p.t.Helper()
-	q, marked, over := asked{answer: name}, false, false
-	for !marked && !over {
-		takes := false
+	q, over := asked{answer: name}, false
+	for !over {
+		takes, marked := false, ""
 		p.WaitUntil(fmt.Sprintf("a question takes the answer %q", name), func(s ptytest.Screen) bool {
 			if over = p.over(q, s); !over {
-				takes = p.takes(&q, s)
+				if takes = p.takes(&q, s); takes {
+					d, _ := dialogOn(s)
+					marked = d.marked()
+				}
 			}
 			return over || takes
 		})
 		if over {
-			return p
+			break
 		}
-		// With alt a number is an answer whether or not the prompt holds text, but goes to
-		// a tab where there are several. One that only marks its answer is marked and given.
-		if hasTabLine(p.Screen()) {
-			p.Press(q.number)
-		} else {
-			p.Press("alt+" + q.number)
+		key := "alt+down"
+		switch {
+		case marked == q.number && p.Screen().Contains("alt+enter:"):
+			key = "alt+enter"
+		case marked == q.number:
+			key = "enter"
+		case marked > q.number:
+			key = "alt+up"
 		}
-		p.WaitUntil(fmt.Sprintf("the question was answered with %q, or that is marked", name), func(s ptytest.Screen) bool {
+		p.Press(key)
+		p.WaitUntil(fmt.Sprintf("%s has marked or given %q", key, name), func(s ptytest.Screen) bool {
 			d, open := dialogOn(s)
-			marked, over = open && d.marks(q.number), p.over(q, s)
-			return marked || over || !p.armed(s, d)
-		})
-	}
-	if marked {
-		p.Press("enter")
-		p.WaitUntil(fmt.Sprintf("the question was answered with %q", name), func(s ptytest.Screen) bool {
-			d, open := dialogOn(s)
-			return !open || !d.marks(q.number)
+			if open && d.marked() != "" && d.marked() != marked {
+				q.text = d.text()
+				return true
+			}
+			over = p.over(q, s)
+			return over || !open || !p.armed(s, d)
 		})
 	}
 	return p
@@ -243,8 +246,15 @@ func dialogOn(s ptytest.Screen) (d dialog, open bool) {
 
 func (d dialog) text() string { return strings.Join(d.lines, "\n") }
 
-// marks reports whether the answer of a number is marked.
-func (d dialog) marks(number string) bool { return strings.Contains(d.text(), "❯ "+number+" ") }
+// marked is the number of the marked answer, or "".
+func (d dialog) marked() string {
+	for number := '1'; number <= '9'; number++ {
+		if strings.Contains(d.text(), "❯ "+string(number)+" ") {
+			return string(number)
+		}
+	}
+	return ""
+}
 
 // numberOf is the number that stands before an answer of that whole name, "" if it
 // is not there. The answers are the lowest part of a dialog; blanks are around a

@@ -98,9 +98,9 @@ func TestAProjectIsTrustedOnceAndAgainAfterAChange(t *testing.T) {
 	p.Ready().Ask("go")
 	p.Question("Permission", "go test ./...").Answer("No")
 	p.Shows("Answer a: no.")
-	// It is asked again; enter alone trusts nobody, and one key does not.
+	// It is asked again; one key trusts nobody.
 	p = start(dir, nil)
-	p.Question("This project has its own rules").TakesKeys().Press("enter").Press("1")
+	p.Question("This project has its own rules").TakesKeys().Press("1", "1")
 	p.Shows("❯ 1").Press("enter").Gone("This project has its own rules")
 	p.Shows("the project's rules now apply").Ready().Ask("go")
 	p.Shows("Answer a: yes.", "rule: allow execute(go test *) (.parley/config.toml:2)")

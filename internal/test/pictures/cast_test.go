@@ -28,8 +28,8 @@ func TestTour(t *testing.T) {
 	p := tourist{at.start(), at.output}
 	p.look("Wren", "Claude Code").press("enter")
 	p.look(ready).types("Somebody says that Ada never gets a greeting. Can you look into it?").press("enter")
-	p.look("No, leave it as it is", "esc cancel the turn").term.WaitGone("Pause typing")
-	p.press("alt+1")
+	p.look("No, leave it as it is", "enter: select Allow once")
+	p.press("y").look("enter or y: Allow once").press("y")
 	p.look("Everybody is greeted now").term.WaitGone("working ")
 	p.press("f5").look("Changes  in the session").press("enter").look("change 1 of").press("q").gone("change 1 of").press("q").gone("Changes  in the session")
 	p.press("f2").look("Reads and plans").press("esc").gone("Reads and plans")

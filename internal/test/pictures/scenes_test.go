@@ -84,7 +84,7 @@ func asked(s *stage) *ptytest.Terminal {
 
 // allowed has the change allowed, once the question takes keys.
 func allowed(term *ptytest.Terminal) *ptytest.Terminal {
-	return term.WaitFor("Allow once", "No, leave it as it is").WaitGone("Pause typing").Press("alt+1").WaitGone("No, leave it as it is")
+	return term.WaitFor("No, leave it as it is", "enter: select Allow once").Press("y").WaitFor("enter or y: Allow once").Press("y").WaitGone("No, leave it as it is")
 }
 
 // done waits until the turn is over.
@@ -123,7 +123,7 @@ var scenes = []scene{
 	{name: "turn", everywhere: true, title: "A turn: thoughts, plan, tool calls, a change, a command and what it printed", agent: works + edits + runs, play: turn},
 	{name: "turn-light", title: "The same turn on a light terminal", light: true, agent: works + edits + runs, play: turn},
 	{name: "permission", everywhere: true, rows: 38, title: "A question: the change that would be made, and the answers", agent: works + edits, play: func(s *stage) *ptytest.Terminal {
-		return asked(s).WaitFor("Allow once", "No, leave it as it is").WaitGone("Pause typing")
+		return asked(s).WaitFor("No, leave it as it is", "enter: select Allow once")
 	}},
 	{name: "command", rows: 20, title: "A command of the agent, stepped into to answer it", agent: confirms, play: func(s *stage) *ptytest.Terminal {
 		s.program("pkg", "echo 'Packages that will be upgraded:'; echo '  fmtlib 10.2 -> 11.0'; echo '  spdlog 1.13 -> 1.14'; printf 'Proceed? [y/N] '; read answer; echo")
