@@ -40,6 +40,10 @@ func AgreementOf(t *conversation.ToolCall) Agreement {
 		line = ""
 	}
 	if line != "" {
+		// qwen-code appends the description, which is shown as such.
+		if about := decoded[string](decoded[map[string]json.RawMessage](t.RawInput)["description"]); title == line+" ("+about+")" {
+			return Repeats
+		}
 		switch a, sure := commandAgreement(title, line); {
 		case sure:
 			return a
