@@ -1,9 +1,11 @@
 package conversation
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -119,18 +121,46 @@ func (s *State) announcedOf(t *ToolCall) *ToolCall {
 // questionsFollow brings the open questions about a call up to date with what
 // the agent tells of it.
 func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
+	news := u.Kind != nil || u.Name != nil || u.Content != nil || u.Locations != nil || len(u.RawInput) > 0
 	if announced := s.questioned[t.ID]; announced != nil {
+		before := *announced
 		announced.apply(u)
+		news = news && !announced.sameSubject(&before)
 	}
 	for _, p := range slices.Concat(s.Permissions, s.Judging) {
 		if p.ToolCall != t {
 			continue
 		}
-		p.Asked = p.Asked.with(u)
-		if u.Kind != nil || u.Name != nil || u.Content != nil || u.Locations != nil || len(u.RawInput) > 0 {
+		was := p.Asked
+		p.Asked = was.with(u)
+		// opencode repeats after a question what it said before it, with more of the input.
+		if news || p.Asked.Kind != was.Kind || !reflect.DeepEqual(p.Asked.Content, was.Content) || !holdsAll(p.Asked.RawInput, was.RawInput) {
 			p.Proposals = nil // they were for what it was before
 		}
 	}
+}
+
+// sameSubject reports whether two calls would do the same, as far as they say.
+func (t *ToolCall) sameSubject(o *ToolCall) bool {
+	return t.Kind == o.Kind && t.Name == o.Name && reflect.DeepEqual(t.Content, o.Content) && slices.EqualFunc(t.Locations, o.Locations, func(a, b acpclient.ToolCallLocation) bool { return a.Path == b.Path }) &&
+		bytes.Equal(t.RawInput, o.RawInput)
+}
+
+// holdsAll reports whether an input has every member of another, with the same value.
+func holdsAll(input, part []byte) bool {
+	if bytes.Equal(input, part) {
+		return true
+	}
+	var all, some map[string]json.RawMessage
+	if json.Unmarshal(input, &all) != nil || json.Unmarshal(part, &some) != nil {
+		return false
+	}
+	for name, value := range some {
+		if !bytes.Equal(all[name], value) {
+			return false
+		}
+	}
+	return true
 }
 
 // with is a copy of the call with an update.

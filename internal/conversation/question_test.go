@@ -266,3 +266,37 @@ func TestAnsweredElicitationsStay(t *testing.T) {
 		t.Errorf("without a form: %+v", got)
 	}
 }
+
+// opencode repeats after its question what it said of the call before, with the directory
+// that the question leaves out: the proposed rules are still about what is asked. Another
+// command ends them.
+func TestProposalsOutliveARepetition(t *testing.T) {
+	ask := func() (*conversation.Conversation, func(raw string)) {
+		c := conversation.New()
+		tell := func(raw string) {
+			update := &acpclient.ToolCallUpdate{ToolCallID: "c", RawInput: []byte(raw)}
+			kind := acpclient.ToolExecute
+			update.Kind = &kind
+			update.Locations = []acpclient.ToolCallLocation{{Path: "/project"}}
+			c.Apply(conversation.Update{Update: update})
+		}
+		tell(`{"command":"rm -rf build","cwd":"/project"}`)
+		c.Apply(conversation.PermissionOpened{ID: 1, Judging: true, Request: &acpclient.RequestPermissionRequest{
+			ToolCall: acpclient.ToolCallUpdate{ToolCallID: "c", RawInput: []byte(`{"command":"rm -rf build"}`)},
+		}})
+		c.Apply(conversation.PermissionReferred{ID: 1, Proposals: [][]string{{"allow execute(rm -rf build)"}}})
+		return c, tell
+	}
+	c, tell := ask()
+	tell(`{"command":"rm -rf build","cwd":"/project"}`)
+	if len(c.Permissions[0].Proposals) == 0 {
+		t.Error("a repetition has ended the proposals")
+	}
+	for _, other := range []string{`{"command":"rm -rf /","cwd":"/project"}`, `{"command":"rm -rf build","cwd":"/"}`} {
+		c, tell = ask()
+		tell(other)
+		if len(c.Permissions[0].Proposals) > 0 {
+			t.Errorf("%s keeps the proposals", other)
+		}
+	}
+}
