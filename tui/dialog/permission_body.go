@@ -60,7 +60,8 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 	}
 	agreement, places := toolview.AgreementOf(t), show.locations(t)
 	command := show.at.Command(t.RawInput)
-	if agreement == toolview.Agrees || command.Line == "" || t.Kind != acpclient.ToolExecute || len(places) > 0 {
+	runs := command.Line != "" && t.Kind == acpclient.ToolExecute && agreement != toolview.Agrees // the command is the heading
+	if !runs {
 		var head content = newBlock(func(p renderContext) []string {
 			return callHead(t, agreement == toolview.Agrees, places, p)
 		})
@@ -71,6 +72,16 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 	}
 	if command.Line != "" {
 		parts.add(vital{commandBlock(command, show.reach.Of(toolview.CommandDir(t)))})
+	}
+	if runs && len(places) > 0 {
+		parts.add(vital{newBlock(func(p renderContext) (out []string) {
+			const label = "path  "
+			for _, pl := range places {
+				lines := pl.lines(max(1, p.width-len(label)), p.th.Text, p.th)
+				out = append(out, hang(p.th.Muted.Render(label), strings.Repeat(" ", len(label)), lines)...)
+			}
+			return out
+		})})
 	}
 	if agreement == toolview.Differs {
 		parts.add(vital{otherWords(t)})

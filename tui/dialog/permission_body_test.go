@@ -353,3 +353,17 @@ func TestQuestionAboutDeepInput(t *testing.T) {
 		t.Errorf("the input is not shown:\n%s", got)
 	}
 }
+
+// The command is the heading of a question about one; the places that it names stand below.
+func TestTheCommandIsTheHeading(t *testing.T) {
+	p := runPermission()
+	p.Asked.Title, p.Asked.Kind = "rm -rf build", acpclient.ToolExecute
+	p.Asked.RawInput = []byte(`{"command":"rm -rf build"}`)
+	p.Asked.Content = nil
+	p.Asked.Locations = []acpclient.ToolCallLocation{{Path: "/home/ada/greet/build"}}
+	d, _ := armed(p)
+	text := shownBy(d, 80, 30)
+	if !strings.Contains(text, "Permission\n\n$ rm -rf build\n\npath  build\n") || strings.Contains(text, "$ run") {
+		t.Errorf("it shows\n%s", text)
+	}
+}
