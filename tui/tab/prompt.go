@@ -121,7 +121,7 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 }
 
 // saveDelay is how long after a key the draft is saved, with what was typed since.
-const saveDelay = time.Second
+const saveDelay = 150 * time.Millisecond
 
 // drafts saves the draft and the reading position.
 type drafts struct {
