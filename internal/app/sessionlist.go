@@ -212,6 +212,20 @@ func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent *ses
 	return agent.DeleteSession(ctx, e.Remembered.SessionID)
 }
 
+// Remember adds sessions that the agent remembers, each once.
+func (s *Sessions) Remember(page []acpclient.SessionInfo) {
+	known := map[acpclient.SessionID]bool{}
+	for i := range s.Remembered {
+		known[s.Remembered[i].SessionID] = true
+	}
+	for _, info := range page {
+		if !known[info.SessionID] {
+			known[info.SessionID] = true
+			s.Remembered = append(s.Remembered, info)
+		}
+	}
+}
+
 // Deleted takes a deleted session out.
 func (s *Sessions) Deleted(e SessionEntry) {
 	if r := e.Remembered; r != nil {

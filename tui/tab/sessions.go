@@ -36,7 +36,8 @@ type sessionList struct {
 	all      bool // list the stored sessions of all directories
 	load     int  // number of the current listing; older pages are dropped
 
-	asksAgent, asksStore bool // pages are pending
+	asksAgent, asksStore bool            // pages are pending
+	cursors              map[string]bool // of the agent's pages that were asked for
 
 	words string // the full-text query
 }
@@ -101,13 +102,18 @@ func (l *sessionList) take(page *acpclient.ListSessionsResponse, err error) tea.
 		}
 		return nil
 	}
-	l.sessions.Remembered = append(l.sessions.Remembered, page.Sessions...)
-	l.asksAgent = page.NextCursor != "" && len(page.Sessions) > 0 && len(l.sessions.Remembered) < mostSessions
+	l.sessions.Remember(page.Sessions)
+	next := page.NextCursor
+	l.asksAgent = next != "" && !l.cursors[next] && len(page.Sessions) > 0 && len(l.sessions.Remembered) < mostSessions
 	l.picker.SetList(l.content())
-	if l.asksAgent {
-		return l.page(page.NextCursor)
+	if !l.asksAgent {
+		return nil
 	}
-	return nil
+	if l.cursors == nil {
+		l.cursors = map[string]bool{}
+	}
+	l.cursors[next] = true
+	return l.page(next)
 }
 
 // query returns the query for stored sessions.

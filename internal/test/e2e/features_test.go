@@ -65,7 +65,7 @@ reply {"sessionId": "first"}
 expect session/list
 reply {"sessions": [{"sessionId": "a", "cwd": "${cwd}", "title": "About apples"}], "nextCursor": "page2"}
 expect session/list contains "cursor":"page2"
-reply {"sessions": [{"sessionId": "b", "cwd": "${cwd}", "title": "About bananas"}]}
+reply {"sessions": [{"sessionId": "a", "cwd": "${cwd}", "title": "Once more"}, {"sessionId": "b", "cwd": "${cwd}", "title": "About bananas"}], "nextCursor": "page2"}
 expect session/delete contains "sessionId":"a"
 reply
 expect session/close contains "sessionId":"first"
@@ -76,7 +76,7 @@ reply {}
 `})
 	p.Ready()
 	p.Press("ctrl+s")
-	p.Shows("About apples", "About bananas")
+	p.Shows("About apples", "About bananas").Gone("Once more")
 	p.Type("apple")
 	p.Gone("About bananas")
 	p.Press("ctrl+x")
