@@ -44,11 +44,14 @@ func defaultKey(a config.Agent, options []acpclient.SessionConfigOption, o *acpc
 	return string(o.ID)
 }
 
+// HasDefaults reports whether an agent can have defaults.
+func HasDefaults(a config.Agent) bool { return a.Source != "" && a.ID != TourID }
+
 // ToggleDefault makes a value of one of the options the default of an agent, or removes
 // the default if it is that value. It returns the agent with that, and what writes it into
 // the configuration.
 func ToggleDefault(a config.Agent, options []acpclient.SessionConfigOption, o *acpclient.SessionConfigOption, v acpclient.ConfigValue) (changed config.Agent, save func() error, err error) {
-	if a.Source == "" || a.ID == TourID {
+	if !HasDefaults(a) {
 		return a, nil, errors.New("this agent is not in the configuration, so it has no defaults")
 	}
 	key := defaultKey(a, options, o)

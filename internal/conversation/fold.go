@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -40,11 +39,7 @@ func (c *Conversation) Apply(e Event) {
 		c.applyTurnEnded(e)
 	case OptionSettled:
 		if e.Err != nil {
-			name := cmp.Or(legacyNames[e.Option], string(e.Option)) // if the option is gone
-			if o := c.Option(e.Option); o != nil {
-				name = o.Name
-			}
-			c.addFailure(name+" was not changed", e.Err)
+			c.addFailure(c.optionName(e.Option)+" was not changed", e.Err)
 		}
 		c.showChanges()
 	case PermissionOpened:

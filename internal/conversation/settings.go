@@ -28,11 +28,21 @@ type settings struct {
 	// stated holds the options whose value the agent has stated since it was last
 	// asked to change it, or last answered.
 	stated map[acpclient.ConfigID]bool
+	// names are the names of options that the user has switched: they may go meanwhile.
+	names map[acpclient.ConfigID]string
 	// initial is the first value that the agent has stated of each option.
 	initial map[acpclient.ConfigID]acpclient.ConfigValue
 	// optionsGiven means that the agent has config options: they replace its modes
 	// and models, for display and for switching.
 	optionsGiven bool
+}
+
+// optionName returns the name of an option, also if the agent no longer has it.
+func (s *State) optionName(id acpclient.ConfigID) string {
+	if o := s.Option(id); o != nil {
+		return o.Name
+	}
+	return cmp.Or(s.names[id], legacyNames[id], "The option")
 }
 
 // Legacy reports whether an option stands for the agent's modes or models, and is none of

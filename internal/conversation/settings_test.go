@@ -135,7 +135,13 @@ func TestOptions(t *testing.T) {
 		t.Errorf("options %+v", c.Options)
 	}
 	c = fold(t, conversation.OptionSettled{Seq: 1, Option: "gone", Err: errors.New("no")}, conversation.OptionSettled{Seq: 2, Option: "gone"})
-	test.WantTranscript(t, c, "note: gone was not changed")
+	test.WantTranscript(t, c, "note: The option was not changed")
+	// An option that has gone meanwhile keeps its name.
+	c = fold(t, both, chosen("m", 1, "code"), `{"sessionUpdate":"config_option_update","configOptions":[]}`)
+	c.Apply(conversation.OptionSettled{Seq: 1, Option: "m", Err: errors.New("no")})
+	if n := c.Items[len(c.Items)-1].(*conversation.Note); n.Title != "Mode was not changed" {
+		t.Errorf("it says %q", n.Title)
+	}
 	if name := conversation.ValueName(think, acpclient.SelectValue("x")); name != "x" {
 		t.Errorf("a value without a name is called %q", name)
 	}

@@ -66,6 +66,7 @@ func NewState() *State {
 	return &State{
 		settings: settings{
 			pending: map[acpclient.ConfigID][]OptionChosen{}, settled: map[acpclient.ConfigID]int{}, stated: map[acpclient.ConfigID]bool{}, initial: map[acpclient.ConfigID]acpclient.ConfigValue{},
+			names: map[acpclient.ConfigID]string{},
 		},
 		tools:      map[acpclient.ToolCallID]*ToolCall{},
 		questioned: map[acpclient.ToolCallID]*ToolCall{},
@@ -137,6 +138,7 @@ func (s *State) Apply(e Event) {
 	case QueueChanged:
 		s.Queue, s.QueuePaused = e.Queue, e.Paused
 	case OptionChosen:
+		s.names[e.Option] = s.optionName(e.Option)
 		s.pending[e.Option] = append(s.pending[e.Option], e)
 		delete(s.stated, e.Option)
 	case OptionSettled:

@@ -123,10 +123,13 @@ func newValues(env Env, c *conversation.Conversation, ids []acpclient.ConfigID) 
 	if len(ids) == 0 {
 		return nil
 	}
-	first := c.Option(ids[0])
+	first := *c.Option(ids[0])
 	l := List{Title: first.Name, About: first.Description, Empty: first.Name + " has no values."}
 	l.Keys = env.Values.keys(c, func(it Item) (SetOption, bool) { set, ok := it.Do.(SetOption); return set, ok })
 	return NewFollowing(env, l, func() []Item {
+		if !slices.ContainsFunc(ids, func(id acpclient.ConfigID) bool { return c.Option(id) != nil }) {
+			return []Item{{ID: "gone", Title: first.Name + " is gone", Disabled: true}}
+		}
 		if len(ids) == 1 {
 			return valueItems(env, c, ids[0])
 		}

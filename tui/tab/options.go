@@ -30,6 +30,8 @@ type options struct {
 	// fresh holds when the agent has last changed an option by itself.
 	fresh map[acpclient.ConfigID]time.Time
 	model acpclient.ConfigValueID // remembered as used
+	// refused are the modes that the agent has refused since it took one.
+	refused map[acpclient.ConfigValueID]bool
 }
 
 // Follow handles an event that was applied to the conversation.
@@ -45,13 +47,30 @@ func (o *options) Follow(e conversation.Event) tea.Cmd {
 		}
 		cmds = append(cmds, redraw(freshTime))
 	}
-	switch e.(type) {
+	switch e := e.(type) {
+	case conversation.OptionSettled:
+		o.noteMode(e)
 	case conversation.OptionChosen:
 		cmds = append(cmds, redraw(slowSwitch))
 	case conversation.PromptSent:
 		cmds = append(cmds, o.rememberModel())
 	}
 	return tea.Batch(cmds...)
+}
+
+// noteMode notes which modes the agent refuses.
+func (o *options) noteMode(e conversation.OptionSettled) {
+	mode := o.tab.conv.OptionByCategory(acpclient.CategoryMode)
+	switch {
+	case mode == nil || mode.ID != e.Option:
+	case e.Err == nil:
+		o.refused = nil
+	default:
+		if o.refused == nil {
+			o.refused = map[acpclient.ConfigValueID]bool{}
+		}
+		o.refused[e.Value.ID] = true
+	}
 }
 
 // Fresh reports whether the agent has just changed an option by itself.
@@ -101,11 +120,10 @@ func (o *options) rememberModel() tea.Cmd {
 // values is what the lists of options know of defaults and of use.
 func (o *options) values() dialog.Values {
 	t := o.tab
-	return dialog.Values{
+	v := dialog.Values{
 		Default: func(option *acpclient.SessionConfigOption) (acpclient.ConfigValue, bool) {
 			return app.DefaultValue(t.agent, t.conv.Options, option)
 		},
-		SetDefault: o.toggleDefault,
 		Often: func(option *acpclient.SessionConfigOption) []acpclient.ConfigValueID {
 			if option.Category != acpclient.CategoryModel {
 				return nil
@@ -113,6 +131,10 @@ func (o *options) values() dialog.Values {
 			return t.program.OftenUsed(t.agent)
 		},
 	}
+	if app.HasDefaults(t.agent) {
+		v.SetDefault = o.toggleDefault
+	}
+	return v
 }
 
 // toggleDefault makes a value the default of the agent, or no longer, and writes that into
@@ -162,7 +184,14 @@ func nextMode(t *Tab) tea.Cmd {
 	if i == 0 && len(values) == 1 {
 		return t.say(o.Name + " has no other value than " + values[0].Name)
 	}
-	t.session.SetOption(o.ID, acpclient.SelectValue(values[(i+1)%len(values)].Value))
+	next := values[(i+1)%len(values)].Value
+	for n := range len(values) - 1 {
+		if v := values[(i+1+n)%len(values)].Value; v != now.ID && !t.options.refused[v] {
+			next = v
+			break
+		}
+	}
+	t.session.SetOption(o.ID, acpclient.SelectValue(next))
 	return nil
 }
 

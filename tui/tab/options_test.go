@@ -78,12 +78,13 @@ func TestADefaultIsSaved(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play(twoModes)
-		b.Do(categoryList(b.Tab, "", acpclient.CategoryMode))
-		b.Press("down", "ctrl+d")
-		b.MustSay("not in the configuration")
+		b.Do(categoryList(b.Tab, "", acpclient.CategoryMode)) // for an agent that has no defaults
+		b.mustNotShow(t, "default")
+		b.Press("down", "ctrl+d", "esc")
 		b.agent = config.Agent{ID: "claude", Source: config.SourceFound}
 		file := config.ConfigFile()
-		b.Press("ctrl+d")
+		b.Do(categoryList(b.Tab, "", acpclient.CategoryMode))
+		b.Press("down", "ctrl+d")
 		b.MustSay("Mode: Mode code is now the default")
 		b.MustSay("Mode code  default")
 		if got, _ := os.ReadFile(file); string(got) != "[agents.claude]\nmode = \"code\"\n" {
@@ -146,6 +147,25 @@ func TestNextMode(t *testing.T) {
 		}
 		b.play(twoModes)
 		for _, want := range []string{"Mode code", "Mode ask"} {
+			b.Do(nextMode(b.Tab))
+			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
+				t.Errorf("the mode is %q, want %q", got, want)
+			}
+		}
+	})
+	// A mode that the agent refuses is not in the way.
+	runBench(t, func(t *testing.T, b *bench) {
+		b.play(`handshake {} {"modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Mode ask"}, {"id": "code", "name": "Mode code"}, {"id": "plan", "name": "Mode plan"}]}}
+expect session/set_mode contains "code"
+reply-error -32603 locked
+expect session/set_mode contains "plan"
+reply {}
+expect session/set_mode contains "ask"
+reply {}
+expect session/set_mode contains "code"
+reply {}
+`)
+		for _, want := range []string{"Mode ask", "Mode plan", "Mode ask", "Mode code"} {
 			b.Do(nextMode(b.Tab))
 			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
 				t.Errorf("the mode is %q, want %q", got, want)
