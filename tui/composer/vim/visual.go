@@ -117,11 +117,17 @@ func (e *Editor) extent() extent {
 	if s.lines {
 		return x
 	}
-	from := Pos{s.to.Row, 0}
+	to := s.to
+	if to.Col == 0 && x.rows > 0 { // it ends with the newline of the row above
+		x.rows--
+		x.cells++
+		to = e.text.end(to.Row - 1)
+	}
+	from := Pos{to.Row, 0}
 	if x.rows == 0 {
 		from = s.from
 	}
-	for from.Before(s.to) {
+	for from.Before(to) {
 		from = e.text.after(from)
 		x.cells++
 	}
@@ -135,7 +141,11 @@ func (e *Editor) extended(x extent) textRange {
 	if x.rows == 0 {
 		s.to = at
 	}
-	for n := x.cells; n > 0 && !e.text.atEnd(s.to); n-- {
+	for n := x.cells; n > 0; n-- {
+		if e.text.atEnd(s.to) { // a size that is larger takes the newline, too
+			s.to, _ = e.text.next(s.to)
+			break
+		}
 		s.to = e.text.after(s.to)
 	}
 	return s
