@@ -130,7 +130,7 @@ func TestBindingsOfTheFile(t *testing.T) {
 	keys := parse(t, "[keys]\npalette = [\"ctrl+k\", \"f11\"]\nquit = []\n").Keys
 	for action, want := range map[Action]key.Binding{
 		ActionPalette: key.NewBinding(key.WithKeys("ctrl+k", "f11"), key.WithHelp("ctrl+k", "Open the palette")),
-		ActionQuit:    key.NewBinding(key.WithHelp("", "Quit when the draft is empty")),
+		ActionQuit:    key.NewBinding(key.WithHelp("", "Quit")),
 		ActionSend:    key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "Send the prompt")),
 		"no_such":     {},
 	} {

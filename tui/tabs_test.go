@@ -672,7 +672,7 @@ func TestTabsAreNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, _ := twoTabs(t, map[string]string{"says": says}, "says")
 		p.press("/", "r", "e", "n", "a", "m", "e", "enter")
-		p.mustShow("Name the tab")
+		p.mustShow("Rename tab")
 		p.press("m", "i", "n", "e", "enter")
 		p.mustShow(" 2 · mine")
 		p.press("/", "r", "e", "n", "a", "m", "e", "enter", "end", "enter") // enter alone may be a second press

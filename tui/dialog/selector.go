@@ -22,8 +22,11 @@ type Item struct {
 	ID string
 	// Title, Detail and Group may come from outside.
 	Title, Detail, Group string
-	// Words are more words to find the item by. They are not shown.
+	// Words are more words to find the item by. They are not shown. An item whose whole
+	// first word is typed comes first.
 	Words string
+	// Key is the key that does the same, in a column at the right.
+	Key string
 	// About is shown below the list while the item is marked. If it is empty, a Detail
 	// that did not fit is shown there.
 	About string
@@ -128,6 +131,7 @@ func (s *Selector) take(l List) {
 		it := &l.Items[i]
 		return it.Title, s.group(it) + " " + it.Detail + " " + it.Words
 	})
+	s.filter.Name = func(i int) string { name, _, _ := strings.Cut(l.Items[i].Words, " "); return name }
 	s.arrange()
 }
 
@@ -521,7 +525,8 @@ const maxDetail = 3
 func (s *Selector) detail(w, h int) []string {
 	var lines []string
 	if it := s.marked(); it != nil {
-		lines = prose(it.more(s.titleWidth(w), w), w)
+		room := w - s.keysWidth()
+		lines = prose(it.more(s.titleWidth(room), room), w)
 	}
 	if len(lines) > h && h > 0 {
 		lines[h-1] = cut(lines[h-1], w-2) + " …"
@@ -554,11 +559,15 @@ func (it Item) more(column, w int) string {
 // lists, so that nothing jumps from item to item.
 func (s *Selector) detailHeight(w int) int {
 	const few = 40
+	w -= s.keysWidth()
 	column := s.titleWidth(w)
 	if !slices.ContainsFunc(s.list.Items[:min(len(s.list.Items), 200)], func(it Item) bool { return it.more(column, w) != "" }) {
 		return 0
 	}
 	if len(s.list.Items) > few {
+		if !slices.ContainsFunc(s.list.Items, func(it Item) bool { return it.About != "" }) {
+			return 1
+		}
 		return maxDetail - 1
 	}
 	n := 1
@@ -589,6 +598,21 @@ func (s *Selector) titleWidth(w int) int {
 	return min(title, max(12, share, w-rowLead-2-detail))
 }
 
+// keysGap separates the keys from what is before them.
+const keysGap = 2
+
+// keysWidth returns the width of the column of keys and of the gap before it; 0 if no item
+// has a key.
+func (s *Selector) keysWidth() int {
+	widest := 0
+	for i := range s.list.Items {
+		if key := s.list.Items[i].Key; key != "" {
+			widest = max(widest, termtext.Width(key)+keysGap)
+		}
+	}
+	return widest
+}
+
 // rowLead is the width before an item's title.
 const rowLead = 4
 
@@ -599,6 +623,8 @@ func (s *selectorRows) height(renderContext) int { return len(s.rows) }
 
 func (s *selectorRows) lines(p renderContext, from, to int) []string {
 	sel := (*Selector)(s)
+	keys := sel.keysWidth()
+	p.width -= keys
 	column := sel.titleWidth(p.width)
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
@@ -607,7 +633,11 @@ func (s *selectorRows) lines(p renderContext, from, to int) []string {
 			out = append(out, p.th.Muted.Render(cut(r.heading, p.width)))
 			continue
 		}
-		out = append(out, sel.row(p, r, i == s.window.Mark, column))
+		line := sel.row(p, r, i == s.window.Mark, column)
+		if key := s.list.Items[r.item].Key; key != "" {
+			line = pad(line, p.width+keysGap) + p.th.Key.Render(key)
+		}
+		out = append(out, line)
 	}
 	return out
 }

@@ -15,6 +15,9 @@ import (
 type Filter struct {
 	rows int
 	text func(row int) (title, about string)
+	// Name, if set, is what a row is called elsewhere: a row whose whole name is typed
+	// comes first.
+	Name func(row int) string
 	// titles and abouts are what is searched, the latter in lower case with the
 	// title before them. They are made by the first search.
 	titles, abouts []string
@@ -68,6 +71,12 @@ func (f *Filter) Find(words string, fits func(row int) bool) []Hit {
 		if containsAll(f.abouts[row], each) || fits != nil && fits(row) {
 			hits = append(hits, Hit{Row: row})
 		}
+	}
+	if f.Name != nil {
+		typed := strings.Join(each, " ")
+		named := func(h Hit) bool { return typed != "" && strings.EqualFold(f.Name(h.Row), typed) }
+		first := slices.DeleteFunc(slices.Clone(hits), func(h Hit) bool { return !named(h) })
+		hits = append(first, slices.DeleteFunc(hits, named)...)
 	}
 	f.last, f.found = words, make([]int, len(hits))
 	for i, h := range hits {

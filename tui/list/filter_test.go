@@ -6,11 +6,11 @@ import (
 )
 
 func TestFilterFindsWhatWordsMean(t *testing.T) {
-	titles := []string{"Cancel the turn, close", "Next tab", "Review and undo changes", "Expand or collapse the item", "GPT-5 mini", "commit"}
+	titles := []string{"Cancel turn / close", "Next tab", "Review and undo changes", "Expand or collapse the item", "GPT-5 mini", "commit"}
 	abouts := []string{"", "ctrl+pgdown", "diff rewind", "", "", ""}
 	f := NewFilter(len(titles), func(i int) (string, string) { return titles[i], abouts[i] })
 	for words, want := range map[string][]string{
-		"clear":    nil, // its letters are scattered over "Cancel the turn, close"
+		"clear":    nil, // its letters are scattered over "Cancel turn / close"
 		"cost":     nil,
 		"undo":     {"Review and undo changes"},
 		"rewind":   {"Review and undo changes"},

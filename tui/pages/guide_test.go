@@ -117,8 +117,29 @@ func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
 func TestTheHelpBeginsWithWhatMattersNow(t *testing.T) {
 	text := shownBy(NewHelp(newEnv(), config.ActionCancel, config.ActionPalette), 80, 40)
 	now, all := strings.Index(text, "Now"), strings.Index(text, "In the prompt")
-	if cancel := strings.Index(text, "Cancel the turn"); now < 0 || cancel < now || all < cancel {
+	if cancel := strings.Index(text, "Cancel turn"); now < 0 || cancel < now || all < cancel {
 		t.Errorf("the help is\n%s", text)
+	}
+}
+
+// Keys have one width in all contexts, and an action stands there once.
+func TestTheHelpIsOneTable(t *testing.T) {
+	text := shownBy(NewHelp(newEnv(), config.ActionCancel, config.ActionPalette), 80, 300)
+	for _, action := range []string{"Cancel turn / close", "Open the palette", "Send the prompt"} {
+		if n := strings.Count(text, action); n != 1 {
+			t.Errorf("%q stands there %d times", action, n)
+		}
+	}
+	columns := map[int]bool{}
+	for _, line := range strings.Split(text, "\n") {
+		for _, action := range []string{"Cancel turn / close", "Send the prompt", "Expand or collapse", "Step out of the command", "Close the dialog"} {
+			if at := strings.Index(line, action); at >= 0 {
+				columns[at] = true
+			}
+		}
+	}
+	if len(columns) != 1 {
+		t.Errorf("actions begin in the columns %v:\n%s", columns, text)
 	}
 }
 
@@ -131,7 +152,7 @@ func TestTheHelpIsSearched(t *testing.T) {
 		{"history", "Search earlier prompts", "Next mode"}, // the name in the configuration
 		{"Next mode", "Next mode", "next tab"},
 		{"ctrl+p", "Open the palette", "Choose the mode"},
-		{"alt+7", "Go to this tab", "Name the tab"}, // of many keys, not all are shown
+		{"alt+7", "Go to this tab", "Rename tab"}, // of many keys, not all are shown
 		{"rewind", "Review and undo changes", "Next mode"},
 		{"zebra", "No match", "Next mode"},
 	} {

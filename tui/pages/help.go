@@ -25,7 +25,7 @@ type Help struct {
 // NewHelp shows the help. It begins with the actions that matter now.
 func NewHelp(env dialog.Env, now ...config.Action) *Help {
 	d := &Help{env: env, now: now, page: list.Page{Theme: env.Theme}, text: list.NewText(env.Keys)}
-	d.page.Write("find", "type an action or a key", "")
+	d.page.Line = list.Input{Hint: "type an action or a key"}
 	return d
 }
 
@@ -60,11 +60,12 @@ func (d *Help) helpRow(a config.Action) helpRow {
 }
 
 // helpRows returns the rows of a context that have all words. The keys that are not shown,
-// the action's name in the configuration and related words count, too.
+// the action's name in the configuration and related words count, too. Without words, the
+// actions that matter now are not repeated.
 func (d *Help) helpRows(in config.Context, words []string) []helpRow {
 	var rows []helpRow
 	for _, a := range config.Actions() {
-		if a.Context != in {
+		if a.Context != in || len(words) == 0 && slices.Contains(d.now, a.Action) {
 			continue
 		}
 		row, keys := d.helpRow(a.Action), strings.Join(d.env.Keys.For(a.Action), " ")
@@ -102,27 +103,21 @@ func (d *Help) lay(width int) {
 	}
 	d.layout = layout
 	th, words := d.env.Theme, strings.Fields(strings.ToLower(d.page.Line.Text()))
-	var out []string
+	var sections []helpSection
 	if len(d.now) > 0 && len(words) == 0 {
-		out = append(out, th.DialogTitle.Render("Now"))
-		var rows []helpRow
+		now := helpSection{name: "Now"}
 		for _, a := range d.now {
-			rows = append(rows, d.helpRow(a))
+			now.rows = append(now.rows, d.helpRow(a))
 		}
-		rows = append(rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
-		out = append(out, drawRows(rows, width, th)...)
+		now.rows = append(now.rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
+		sections = append(sections, now)
 	}
 	for _, in := range helpContexts {
-		rows := d.helpRows(in.context, words)
-		if len(rows) == 0 {
-			continue
+		if rows := d.helpRows(in.context, words); len(rows) > 0 {
+			sections = append(sections, helpSection{in.name, rows})
 		}
-		if len(out) > 0 {
-			out = append(out, "")
-		}
-		out = append(out, th.DialogTitle.Render(termtext.Truncate(in.name, width, "…")))
-		out = append(out, drawRows(rows, width, th)...)
 	}
+	out := drawSections(sections, width, th)
 	for _, word := range words {
 		marks := list.NewQuery(word).Marks(out)
 		out = list.Highlight(out, marks, func(_ int, text string) string { return th.Accent.Bold(true).Underline(true).Render(text) })
@@ -135,30 +130,50 @@ func (d *Help) lay(width int) {
 	d.text.SetLines(out, th)
 }
 
-// drawRows draws the rows of a context, in two columns where there is room.
-func drawRows(rows []helpRow, width int, th *theme.Theme) []string {
-	if width < roomForKeys {
-		return drawNarrow(rows, width, th)
+// helpSection is a context with its rows.
+type helpSection struct {
+	name string
+	rows []helpRow
+}
+
+// drawSections draws sections below each other, in two columns where there is room. The
+// keys have the same width in all of them.
+func drawSections(sections []helpSection, width int, th *theme.Theme) (out []string) {
+	two := width >= roomForTwo
+	room, column := width, 0
+	if two {
+		room = (width - apart) / 2
 	}
-	two := width >= roomForTwo && len(rows) >= 4
-	for i := range rows {
-		if two || width < roomForAll {
-			rows[i].keys = shorter(rows[i].keys)
+	for _, s := range sections {
+		for i := range s.rows {
+			if two || width < roomForAll {
+				s.rows[i].keys = shorter(s.rows[i].keys)
+			}
+			column = max(column, termtext.Width(s.rows[i].keys))
 		}
 	}
-	if !two {
-		return slices.Concat(drawColumn(rows, width, th)...)
-	}
-	half := (len(rows) + 1) / 2
-	width = (width - apart) / 2
-	left, right := drawColumn(rows[:half], width, th), drawColumn(rows[half:], width, th)
-	var out []string
-	for i := range left {
-		var other []string
-		if i < len(right) {
-			other = right[i]
+	column = min(column, max(4, room/2))
+	for i, s := range sections {
+		if i > 0 {
+			out = append(out, "")
 		}
-		out = append(out, list.Beside(left[i], other, width+apart, "")...)
+		out = append(out, th.DialogTitle.Render(termtext.Truncate(s.name, width, "…")))
+		switch {
+		case width < roomForKeys:
+			out = append(out, drawNarrow(s.rows, width, th)...)
+		case !two:
+			out = append(out, slices.Concat(drawColumn(s.rows, column, room, th)...)...)
+		default:
+			half := (len(s.rows) + 1) / 2
+			left, right := drawColumn(s.rows[:half], column, room, th), drawColumn(s.rows[half:], column, room, th)
+			for i := range left {
+				var other []string
+				if i < len(right) {
+					other = right[i]
+				}
+				out = append(out, list.Beside(left[i], other, room+apart, "")...)
+			}
+		}
 	}
 	return out
 }
@@ -189,13 +204,8 @@ func drawNarrow(rows []helpRow, width int, th *theme.Theme) (out []string) {
 	return out
 }
 
-// drawColumn draws rows below each other, each in lines of its own.
-func drawColumn(rows []helpRow, width int, th *theme.Theme) [][]string {
-	column := 0
-	for _, r := range rows {
-		column = max(column, termtext.Width(r.keys))
-	}
-	column = min(column, max(4, width/2))
+// drawColumn draws rows below each other, each in lines of its own, with keys of a width.
+func drawColumn(rows []helpRow, column, width int, th *theme.Theme) [][]string {
 	out := make([][]string, len(rows))
 	for i, r := range rows {
 		keys := []string{"  " + th.Key.Render(termtext.Truncate(r.keys, column, "…"))}
@@ -271,13 +281,14 @@ func (d *Help) View(width, height int) dialog.View {
 	room := max(1, min(width-2*margin, widestText))
 	d.lay(room)
 	body := list.Beside(nil, d.text.Draw(list.Rows(height)), margin, "")
-	lines, cursor := d.page.Draw(d.page.Head("Help", "", th.Muted.Render(list.HiddenWords(d.text.Hidden())), width), "", body, "", th.Text, width, height)
-	return dialog.View{Lines: lines, Cursor: cursor}
+	find, column := d.page.Line.Draw(max(1, width-5), th)
+	lines, _ := d.page.Draw(d.page.Head("Help", "", th.Muted.Render(list.HiddenWords(d.text.Hidden())), width), "  "+th.Accent.Render("/")+" "+find, body, "", th.Text, width, height)
+	return dialog.View{Lines: lines, Cursor: tea.NewCursor(column+4, 1)}
 }
 
 // Hints implements dialog.Dialog.
 func (d *Help) Hints() []dialog.Hint {
-	h := dialog.HintList{Keys: d.env.Keys, List: []dialog.Hint{{Key: "type", Text: "find"}}}
+	h := dialog.HintList{Keys: d.env.Keys}
 	if above, below := d.text.Hidden(); above+below > 0 {
 		h.Add(config.ActionDialogPageDown, "scroll")
 	}

@@ -315,14 +315,14 @@ func slashCommands() []slashCommand {
 		{"changes", "Review and undo changes", does(config.ActionChanges), []string{"diff", "undo", "rewind"}},
 		{"queue", "Manage the queue", does(config.ActionQueue), nil},
 		{"export", "Export the session to a file", does(config.ActionExport), []string{"share"}},
-		{"usage", "Show context use and cost", actions.showUsage, []string{"cost", "context", "stats"}},
+		{"usage", "Show usage and cost", actions.showUsage, []string{"cost", "context", "stats"}},
 		{"rules", "Show and remove rules", actions.showRules, []string{"permissions", "approvals"}},
 		{"login", "Sign in to the agent", actions.showSignIn, []string{"signin", "auth"}},
 		{"logout", "Sign out of the agent", actions.signOut, []string{"signout"}},
 		{"theme", "Choose the theme", actions.chooseTheme, []string{"themes"}},
 		{"config", "Edit the configuration file", actions.editConfig, []string{"vim", "mcp", "sandbox", "keys"}},
 		{"help", "List the keys", does(config.ActionHelp), []string{"commands"}},
-		{"rename", "Name the tab", does(config.ActionRenameTab), []string{"title"}},
+		{"rename", "Rename tab", does(config.ActionRenameTab), []string{"title"}},
 		{"news", "Show the news", does(config.ActionNews), []string{"changelog", "release-notes"}},
 		{"guide", "Read the guide", does(config.ActionGuide), []string{"docs"}},
 		{"quit", "Quit parley", does(config.ActionQuit), []string{"exit", "q"}},
@@ -412,11 +412,11 @@ func (t actions) otherItems() []dialog.Item {
 	needsSession, noRules := unless(t.session != nil, noAgent), unless(t.rules() != nil, noAgent)
 	noFork := unless(t.session != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 	items := []dialog.Item{
-		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys rules theme notifications", "", t.editConfig),
+		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys notifications", "", t.editConfig),
 		do("theme", "Choose the theme", "colours colors dark light appearance", "", t.chooseTheme),
-		do("usage", "Show context use and cost", "tokens money price budget", t.noUsage(), t.showUsage),
+		do("usage", "Show usage and cost", "usage context tokens money price budget", t.noUsage(), t.showUsage),
 		do("files", "Show the files the agent wrote", "edits diff changes", needsSession, func() tea.Cmd { return fileList(t.Tab) }),
-		do("shell", "Open your shell", "bash terminal console command !", needsSession, func() tea.Cmd { return t.commands.Run("") }),
+		do("shell", "Open your shell", "terminal bash console command !", needsSession, func() tea.Cmd { return t.commands.Run("") }),
 		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", noRules, t.showRules),
 		do("fork", "Fork this session", "branch copy duplicate", noFork, func() tea.Cmd { return t.sayIf(t.session.Fork()) }),
 		do("login", "Sign in to the agent", "login log in account auth authenticate", t.noSignIn(), t.showSignIn),
@@ -428,6 +428,29 @@ func (t actions) otherItems() []dialog.Item {
 	}
 	for i := range items {
 		items[i].Group = "more"
+	}
+	return append(items, t.commandItems()...)
+}
+
+// commandItems returns the palette items of the agent's slash commands. One that takes
+// input is put into the prompt.
+func (t actions) commandItems() []dialog.Item {
+	if t.session == nil {
+		return nil
+	}
+	var items []dialog.Item
+	for _, c := range t.conv.Commands {
+		items = append(items, dialog.Item{
+			ID: "command " + c.Name, Title: "/" + c.Name, Detail: c.Description, Group: "commands of the agent",
+			Do: dialog.Do(func() tea.Cmd {
+				if c.Input == nil {
+					return t.queue.Submit(composer.NewPrompt("/" + c.Name))
+				}
+				keep := t.composer.Keep(t.composer.Text())
+				t.composer.SetText("/" + c.Name + " ")
+				return keep
+			}),
+		})
 	}
 	return items
 }
@@ -490,8 +513,11 @@ func (t actions) actionItems(run func(config.ActionInfo) tea.Cmd, why func(confi
 			continue
 		}
 		item := dialog.Item{
-			ID: string(a.Action), Title: a.Help, Detail: strings.Join(t.program.Keys.For(a.Action), ", "), Words: a.Words,
-			Do: dialog.Do(func() tea.Cmd { return run(a) }),
+			ID: string(a.Action), Title: a.Help, Words: a.Words, Do: dialog.Do(func() tea.Cmd { return run(a) }),
+		}
+		if keys := t.program.Keys.For(a.Action); len(keys) > 0 {
+			item.Key = keys[0]
+			item.Words += " " + strings.Join(keys, " ")
 		}
 		if a.Context == config.ContextTranscript {
 			item.Group = "the marked item"

@@ -96,25 +96,61 @@ func TestNoRulesWithoutAJudge(t *testing.T) {
 	b.mustNotShow(t, "show the rules")
 }
 
-// People look for things by words of other programs.
+// People look for things by words of other programs, and find them first.
 func TestThePaletteKnowsTheWordsOfNewcomers(t *testing.T) {
-	b := newBench(t, t.TempDir())
-	for words, want := range map[string]string{
-		"diff": "Review and undo changes", "undo": "Review and undo changes", "rewind": "Review and undo changes",
-		"settings": "Show all options", "config": "Edit the configuration file", "vim": "Edit the configuration file",
-		"mcp": "Edit the configuration file", "sandbox": "Edit the configuration file", "resume": "Show the sessions",
-		"clear": "New session", "cost": "Show context use and cost", "usage": "Show context use and cost",
-		"login": "Sign in to the agent", "approve": "rules", "allow": "rules", "permissions": "rules", "shell": "Open your shell",
-		"exit": "Quit", "switch model": "Choose the model", "restart": "Restart the agent", "keys": "Show the help",
-		"history": "Show the sessions", "copy": "Copy the item",
-	} {
-		b.press("ctrl+p")
-		b.Update(tea.PasteMsg{Content: words})
-		if text := b.screen(); !strings.Contains(text, want) {
-			t.Errorf("%q does not find %q:\n%s", words, want, text)
+	runBench(t, func(t *testing.T, b *bench) {
+		b.ready()
+		b.events(conversation.Update{Update: &acpclient.AvailableCommandsUpdate{AvailableCommands: []acpclient.AvailableCommand{
+			{Name: "compact", Description: "Compact the context"}, {Name: "review", Description: "Review a branch", Input: &acpclient.AvailableCommandInput{Hint: "branch"}},
+		}}})
+		for words, want := range map[string]string{
+			"usage": "Show usage and cost", "cost": "Show usage and cost", "new chat": "New session in a new tab", "new": "New session in a new tab",
+			"clear": "New session in a new tab", "compact": "/compact", "review": "/review",
+			"settings": "Edit the configuration file", "config": "Edit the configuration file", "vim": "Edit the configuration file",
+			"mcp": "Edit the configuration file", "sandbox": "Edit the configuration file", "notifications": "Edit the configuration file",
+			"diff": "Review and undo changes", "undo": "Review and undo changes", "rewind": "Review and undo changes",
+			"terminal": "Open your shell", "shell": "Open your shell", "resume": "Show the sessions", "rename": "Rename tab",
+			"login": "Sign in to the agent", "allow": "Show and remove rules", "rules": "Show and remove rules", "permissions": "Show and remove rules",
+			"exit": "Quit", "quit": "Quit", "model": "Choose the model", "switch model": "Choose the model", "mode": "Choose the mode",
+			"restart": "Restart the agent", "agent": "New tab with another agent", "keys": "Show the help", "help": "Show the help",
+			"options": "Show all options", "theme": "Choose the theme", "copy": "Copy the item or the selection", "find": "Find words in the transcript",
+		} {
+			b.press("ctrl+p")
+			b.Update(tea.PasteMsg{Content: words})
+			if text := b.screen(); !strings.Contains(text, "❯   "+want) {
+				t.Errorf("%q does not find %q first:\n%s", words, want, text)
+			}
+			b.press("esc", "esc")
 		}
-		b.press("esc", "esc")
-	}
+	})
+}
+
+// The agent's commands are in the palette. One that takes input waits for it in the
+// prompt, and the draft is not lost.
+func TestThePaletteHasTheAgentsCommands(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.ready()
+		b.events(conversation.Update{Update: &acpclient.AvailableCommandsUpdate{AvailableCommands: []acpclient.AvailableCommand{
+			{Name: "compact"}, {Name: "review", Input: &acpclient.AvailableCommandInput{Hint: "branch"}},
+		}}})
+		choose := func(name string) {
+			b.press("ctrl+p")
+			b.Update(tea.PasteMsg{Content: name})
+			b.press("enter")
+		}
+		choose("compact")
+		if got := b.sentPrompts(); !slices.Equal(got, []string{"/compact"}) {
+			t.Errorf("sent %q", got)
+		}
+		b.composer.SetText("a draft")
+		choose("review")
+		if got := b.composer.Text(); got != "/review " {
+			t.Errorf("the prompt has %q", got)
+		}
+		b.composer.SetText("")
+		b.press("up")
+		b.mustShow(t, "a draft")
+	})
 }
 
 // What cannot be done now is listed with the reason, and choosing it says so.
@@ -150,7 +186,7 @@ func TestThePaletteReachesEveryAction(t *testing.T) {
 			t.Errorf("%s (%s) is not in the palette, and nothing says why", a.Action, a.Help)
 		case at >= 0 && why != "":
 			t.Errorf("%s is in the palette, although %s", a.Action, why)
-		case at >= 0 && (items[at].Title != a.Help || items[at].Detail != strings.Join(a.Keys, ", ") || items[at].Do == nil):
+		case at >= 0 && (items[at].Title != a.Help || len(a.Keys) > 0 && items[at].Key != a.Keys[0] || items[at].Do == nil):
 			t.Errorf("%s is listed as %+v", a.Action, items[at])
 		}
 	}

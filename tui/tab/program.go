@@ -274,7 +274,7 @@ func (t actions) openBeside(a config.Agent) tea.Cmd {
 
 func (t actions) renameTab() {
 	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
-		Title: "Name the tab", Text: t.info.Name(), Hint: t.label(),
+		Title: "Rename tab", Text: t.info.Name(), Hint: t.label(),
 		Do: func(name string) tea.Cmd {
 			t.info.SetName(name)
 			t.info.unsaved, t.stored.title = true, ""
