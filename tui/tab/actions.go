@@ -296,14 +296,17 @@ func (t actions) composerActive() bool {
 type slashCommand struct {
 	name  string
 	about string
-	run   func(actions) tea.Cmd
+	run   func(t actions, argument string) tea.Cmd
 	// others are names that other clients have for it. They are offered once typed.
 	others []string
 }
 
 func slashCommands() []slashCommand {
-	does := func(a config.Action) func(actions) tea.Cmd {
-		return func(t actions) tea.Cmd { return t.run(a) }
+	calls := func(f func(actions) tea.Cmd) func(actions, string) tea.Cmd {
+		return func(t actions, _ string) tea.Cmd { return f(t) }
+	}
+	does := func(a config.Action) func(actions, string) tea.Cmd {
+		return calls(func(t actions) tea.Cmd { return t.run(a) })
 	}
 	return []slashCommand{
 		{"new", "New session in a new tab", does(config.ActionNewSession), []string{"clear", "reset"}},
@@ -315,14 +318,14 @@ func slashCommands() []slashCommand {
 		{"changes", "Review and undo changes", does(config.ActionChanges), []string{"diff", "undo", "rewind"}},
 		{"queue", "Manage the queue", does(config.ActionQueue), nil},
 		{"export", "Export the session to a file", does(config.ActionExport), []string{"share"}},
-		{"usage", "Show usage and cost", actions.showUsage, []string{"cost", "context", "stats"}},
-		{"rules", "Show and remove rules", actions.showRules, []string{"permissions", "approvals"}},
-		{"login", "Sign in to the agent", actions.showSignIn, []string{"signin", "auth"}},
-		{"logout", "Sign out of the agent", actions.signOut, []string{"signout"}},
-		{"theme", "Choose the theme", actions.chooseTheme, []string{"themes"}},
-		{"config", "Edit the configuration file", actions.editConfig, []string{"vim", "mcp", "sandbox", "keys"}},
+		{"usage", "Show usage and cost", calls(actions.showUsage), []string{"cost", "context", "stats"}},
+		{"rules", "Show and remove rules", calls(actions.showRules), []string{"permissions", "approvals"}},
+		{"login", "Sign in to the agent", calls(actions.showSignIn), []string{"signin", "auth"}},
+		{"logout", "Sign out of the agent", calls(actions.signOut), []string{"signout"}},
+		{"theme", "Choose the theme", calls(actions.chooseTheme), []string{"themes"}},
+		{"config", "Edit the configuration file", calls(actions.editConfig), []string{"vim", "mcp", "sandbox", "keys"}},
 		{"help", "List the keys", does(config.ActionHelp), []string{"commands"}},
-		{"rename", "Rename tab", does(config.ActionRenameTab), []string{"title"}},
+		{"rename", "Rename tab", actions.renameTo, []string{"title"}},
 		{"news", "Show the news", does(config.ActionNews), []string{"changelog", "release-notes"}},
 		{"guide", "Read the guide", does(config.ActionGuide), []string{"docs"}},
 		{"quit", "Quit parley", does(config.ActionQuit), []string{"exit", "q"}},
@@ -349,7 +352,7 @@ func (t actions) runSlashCommand(name, argument string) tea.Cmd {
 		return nil
 	}
 	before := t.dialogs.Top()
-	cmd := all[at].run(t)
+	cmd := all[at].run(t, argument)
 	if list, is := t.dialogs.Top().(*dialog.Selector); is && dialog.Dialog(list) != before && argument != "" {
 		list.Paste(argument)
 	}

@@ -273,14 +273,22 @@ func (t actions) openBeside(a config.Agent) tea.Cmd {
 }
 
 func (t actions) renameTab() {
-	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
-		Title: "Rename tab", Text: t.info.Name(), Hint: t.label(),
-		Do: func(name string) tea.Cmd {
-			t.info.SetName(name)
-			t.info.unsaved, t.stored.title = true, ""
-			return saveName(t.Tab)
-		},
-	}))
+	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: "Rename tab", Text: t.info.Name(), Hint: t.label(), Do: t.setName}))
+}
+
+// renameTo names the tab and its session, or asks for the name if it is "".
+func (t actions) renameTo(name string) tea.Cmd {
+	if name == "" {
+		t.renameTab()
+		return nil
+	}
+	return t.setName(name)
+}
+
+func (t actions) setName(name string) tea.Cmd {
+	t.info.SetName(name)
+	t.info.unsaved, t.stored.title = true, ""
+	return saveName(t.Tab)
 }
 
 // ownTitle returns the title that the session has without its first prompt, or "".

@@ -111,8 +111,12 @@ func TestTheNameOfATabIsTheSessionsTitle(t *testing.T) {
 		if b.Title() != "xyz" || b.label() != "xyz" {
 			t.Errorf("the title is %q, the label %q", b.Title(), b.label())
 		}
+		b.Do(b.actions.runSlashCommand("rename", "kitchen work"))
+		if b.Title() != "kitchen work" || !b.dialogs.Empty() {
+			t.Errorf("the title is %q, and a dialog is open: %v", b.Title(), !b.dialogs.Empty())
+		}
 		b.Do(openSessionList(b.Tab))
-		b.MustSay("● xyz")
+		b.MustSay("● kitchen work")
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 func TestFindsAKeyInTheHelp(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: "handshake"})
-	p.Ready().Press("f1").Shows("Send the prompt", "type find")
+	p.Ready().Press("f1").Shows("Send the prompt", "/ type an action or a key")
 	p.Type("Next mode").Shows("shift+tab", "Next mode").Gone("Send the prompt")
 	p.Press("esc").Shows("Send the prompt")
 	p.Type("f5").Shows("Review and undo changes").Gone("Send the prompt")
