@@ -198,8 +198,12 @@ func (d *Permission) hasRaw() bool { return len(d.asked.Asked.RawInput) > 0 }
 // changeKey handles the keys that change how diffs are drawn.
 func (d *Permission) changeKey(key string) bool {
 	switch keys := d.env.Keys; {
+	case keys.Match(config.ActionDialogSplit, key) && !d.changesFiles():
+		d.why = "No change to show side by side"
 	case !d.changesFiles():
 		return false
+	case keys.Match(config.ActionDialogSplit, key) && d.width < diffview.SplitWidth:
+		d.why = "Too narrow for side by side"
 	case keys.Match(config.ActionDialogSplit, key):
 		if d.env.Diffs != nil {
 			d.env.Diffs.Toggle(d.width)
@@ -286,6 +290,8 @@ func (d *Permission) refresh() {
 	}
 	if d.asked.Why != "" {
 		d.about.add(note("no rule applies: " + d.asked.Why))
+	} else if d.asked.File == nil && call.Kind == acpclient.ToolExecute && content.at.Command(call.RawInput).Line == "" {
+		d.about.add(note("no rule can describe it: the agent names the command only in the title"))
 	}
 	if len(d.replies.list) == 0 {
 		d.about.add(note("The agent offers no answers: you can only cancel the turn."))

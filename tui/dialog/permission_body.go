@@ -32,6 +32,9 @@ func aboutCall(t *conversation.ToolCall, by toolview.Asker, show callContent) co
 			return out
 		})})
 	}
+	if emptyPlan(t) {
+		parts.add(vital{newBlock(func(p renderContext) []string { return styled(prose("The plan is empty.", p.width), p.th.Warning) })})
+	}
 	show.said, show.whole = shownTexts(t, show.at), toolview.DrawsWhole(t)
 	for i := range t.Content {
 		c := &t.Content[i]
@@ -41,6 +44,22 @@ func aboutCall(t *conversation.ToolCall, by toolview.Asker, show callContent) co
 		}
 	}
 	return parts
+}
+
+// emptyPlan reports whether a call asks to carry out a plan that says nothing.
+func emptyPlan(t *conversation.ToolCall) bool {
+	if t.Kind != acpclient.ToolSwitchMode {
+		return false
+	}
+	var input struct{ Plan *string }
+	_ = json.Unmarshal(t.RawInput, &input) // any other input has no plan
+	if input.Plan != nil && strings.TrimSpace(*input.Plan) != "" {
+		return false
+	}
+	says := func(c acpclient.ToolCallContent) bool {
+		return c.Type != acpclient.ToolContentBlock || c.Content == nil || c.Content.Type != "text" || strings.TrimSpace(c.Content.Text) != ""
+	}
+	return (input.Plan != nil || len(t.Content) > 0) && !slices.ContainsFunc(t.Content, says)
 }
 
 // aboutCallItself is who asks, and what a tool call says that it would do: its kind,

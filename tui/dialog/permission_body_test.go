@@ -367,3 +367,53 @@ func TestTheCommandIsTheHeading(t *testing.T) {
 		t.Errorf("it shows\n%s", text)
 	}
 }
+
+// A question about a plan that says nothing says so.
+func TestAnEmptyPlanIsSaidToBeEmpty(t *testing.T) {
+	const words = "The plan is empty."
+	blank := []acpclient.ToolCallContent{acpclient.TextContent(" \n")}
+	for name, tt := range map[string]struct {
+		raw     string
+		content []acpclient.ToolCallContent
+		want    bool
+	}{
+		"an empty input":   {`{"plan":""}`, nil, true},
+		"an empty content": {`{}`, blank, true},
+		"a plan":           {`{"plan":"Do it"}`, nil, false},
+		"a plan's content": {`{"plan":""}`, []acpclient.ToolCallContent{acpclient.TextContent("Do it")}, false},
+		"no plan":          {`{"mode":"plan"}`, nil, false},
+	} {
+		p := planPermission()
+		p.Asked.RawInput, p.Asked.Content = []byte(tt.raw), tt.content
+		d, _ := armed(p)
+		if text := shownBy(d, 80, 30); strings.Contains(text, words) != tt.want {
+			t.Errorf("%s shows\n%s", name, text)
+		}
+	}
+}
+
+// gemini names a command only in the title, which no rule reads.
+func TestACommandInTheTitleOnly(t *testing.T) {
+	const words = "no rule can describe it: the agent names the command only in the title"
+	p := runPermission()
+	p.Asked.Kind, p.Asked.Title, p.Asked.RawInput, p.Asked.Content = acpclient.ToolExecute, "rm -rf build", nil, nil
+	d, _ := armed(p)
+	if text := shownBy(d, 100, 30); !strings.Contains(text, words) {
+		t.Errorf("it shows\n%s", text)
+	}
+	d, _ = armed(runPermission())
+	if text := shownBy(d, 100, 30); strings.Contains(text, words) {
+		t.Errorf("a command in the input shows\n%s", text)
+	}
+}
+
+// The key for a diff side by side says why it does nothing.
+func TestSideBySideSaysWhyNot(t *testing.T) {
+	for want, p := range map[string]*conversation.Permission{"Too narrow for side by side": editPermission(), "No change to show side by side": runPermission()} {
+		d, _ := armed(p)
+		d.View(60, 40)
+		if got := d.Key(press("ctrl+s")); got != nil || !strings.Contains(shownBy(d, 60, 40), want) {
+			t.Errorf("it did %#v, and shows\n%s", got, shownBy(d, 60, 40))
+		}
+	}
+}
