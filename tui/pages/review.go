@@ -48,6 +48,10 @@ type Review struct {
 	scope scope
 	list  changesList
 	pane  *pane // of one file; nil while the list is shown
+	// glimpse is the diff of the marked file, below the list; glimpsing means that it is
+	// being compared.
+	glimpse   glimpse
+	glimpsing bool
 	// opening is the file that is being compared to be shown.
 	opening journal.Part
 	// asked counts the comparisons, and answered is the number of the newest result.
@@ -94,6 +98,7 @@ func (journalMsg) changes()  {}
 func (actedMsg) changes()    {}
 func (countedMsg) changes()  {}
 func (comparedMsg) changes() {}
+func (glimpsedMsg) changes() {}
 
 // Open begins to show the view.
 func (v *Review) Open() tea.Cmd {
@@ -113,6 +118,9 @@ func (v *Review) Update(msg ChangesMsg, open bool) tea.Cmd {
 		return v.counted(msg)
 	case comparedMsg:
 		v.compared(msg)
+	case glimpsedMsg:
+		v.glimpse, v.glimpsing = glimpse(msg), false
+		return v.look() // the mark may have moved on
 	case actedMsg:
 		v.acting = false
 		if v.pane != nil {
@@ -142,7 +150,7 @@ func (v *Review) wait() tea.Cmd {
 func (v *Review) refresh() tea.Cmd {
 	v.version = v.journal.Version()
 	v.list.set(v.journal.Files(v.since()))
-	cmds := []tea.Cmd{v.count()}
+	cmds := []tea.Cmd{v.count(), v.look()}
 	if v.pane != nil {
 		cmds = append(cmds, v.compare(v.pane.part))
 	}
@@ -162,7 +170,17 @@ func (v *Review) say(words string, err error) {
 }
 
 // Key implements dialog.Dialog.
-func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
+func (v *Review) Key(k tea.KeyPressMsg) dialog.Action { return v.moved(v.key(k)) }
+
+// moved follows what was done by a look at the file that is marked now.
+func (v *Review) moved(a dialog.Action) dialog.Action {
+	if a == nil {
+		return stay(v.look())
+	}
+	return a
+}
+
+func (v *Review) key(k tea.KeyPressMsg) dialog.Action {
 	if v.page.Writes() {
 		v.writingKey(k)
 		return nil
@@ -271,7 +289,9 @@ func (v *Review) Paste(text string) dialog.Action {
 
 // Mouse implements dialog.Dialog: the wheel scrolls, a click marks, and one on what
 // is marked opens it.
-func (v *Review) Mouse(msg tea.MouseMsg, _, y int) dialog.Action {
+func (v *Review) Mouse(msg tea.MouseMsg, _, y int) dialog.Action { return v.moved(v.mouse(msg, y)) }
+
+func (v *Review) mouse(msg tea.MouseMsg, y int) dialog.Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
 		v.window().By(list.Notch(m))

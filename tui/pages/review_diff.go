@@ -44,6 +44,31 @@ func (v *Review) show() tea.Cmd {
 	return v.compare(v.opening)
 }
 
+// glimpse is the diff of a file as it was at a round of the list; nil if it has no lines.
+type glimpse struct {
+	part  journal.Part
+	round int
+	diff  *diffview.Diff
+}
+
+// glimpsedMsg: the marked file was compared.
+type glimpsedMsg glimpse
+
+// look compares the marked file, to be shown below the list. It returns nil if that is
+// done.
+func (v *Review) look() tea.Cmd {
+	f := v.list.selected()
+	if v.pane != nil || f == nil || v.glimpsing || v.glimpse.part == f.Part && v.glimpse.round == v.list.round {
+		return nil
+	}
+	v.glimpsing = true
+	part, round, compare := f.Part, v.list.round, v.compare(f.Part)
+	return func() tea.Msg {
+		m, _ := compare().(comparedMsg)
+		return glimpsedMsg{part, round, m.diff}
+	}
+}
+
 // compare compares a file, to be shown.
 func (v *Review) compare(part journal.Part) tea.Cmd {
 	j, ctx, since, name := v.journal, v.opt.Context, v.since(), v.at.Path(part.Path)

@@ -209,6 +209,25 @@ func TestReview(t *testing.T) {
 	}
 }
 
+// The rows below the list show the diff of the file that is marked.
+func TestFreeRowsShowTheMarkedFile(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	p.turn("first", "a.txt", "alpha\n", "b.txt", strings.Repeat("beta\n", 40))
+	p.open().shows("❯ A  a.txt", "1 + alpha")
+	p.press("j").shows("❯ A  b.txt", "1 + beta", "more lines")
+	if screen := p.draw(); strings.Contains(screen, "alpha") {
+		t.Errorf("another file is shown:\n%s", screen)
+	}
+	p.press("k").shows("1 + alpha").turn("second", "a.txt", "omega\n")
+	p.run(p.view.refresh())
+	p.shows("1 + omega")
+	p.press("enter", "q").shows("❯ A  a.txt", "1 + omega")
+	p.height = 8
+	if screen := p.draw(); strings.Contains(screen, "omega") {
+		t.Errorf("no room for it:\n%s", screen)
+	}
+}
+
 // What parley did not see the agent write is listed apart, stays when the turn is undone,
 // and is undone only after a question.
 func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {

@@ -80,6 +80,32 @@ func (v *Review) listLines(width, rows int) []string {
 		}
 		lines = append(lines, v.fileLine(f, i == v.list.Mark, width))
 	}
+	return append(lines, v.glimpseLines(width, rows-len(lines))...)
+}
+
+// leastGlimpse is the minimum number of free rows for a diff below the list.
+const leastGlimpse = 4
+
+// glimpseLines draw the beginning of the marked file's diff below the list.
+func (v *Review) glimpseLines(width, rows int) []string {
+	f := v.list.selected()
+	if f == nil || v.glimpse.part != f.Part || v.glimpse.diff == nil || rows < leastGlimpse {
+		return nil
+	}
+	indent := strings.Repeat(" ", margin)
+	layout := v.opt.Diffs.Layout(v.glimpse.diff, max(1, width-margin))
+	shown := rows - 1
+	if layout.Len() > shown {
+		shown--
+	}
+	diff, more := layout.Head(shown, v.opt.Theme)
+	lines := []string{""}
+	for _, line := range diff {
+		lines = append(lines, indent+line)
+	}
+	if more > 0 {
+		lines = append(lines, indent+v.opt.Theme.Faint.Render("… "+termtext.Count(more, "more line")))
+	}
 	return lines
 }
 
