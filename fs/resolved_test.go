@@ -259,3 +259,27 @@ func TestExchangedBetweenLookAndOpening(t *testing.T) {
 		}
 	}
 }
+
+// A path that leads to another file than when it was found is not used, although the file
+// that was found is still there.
+func TestAPathThatLeadsElsewhereByNow(t *testing.T) {
+	base := realDir(t)
+	was, now := put(t, filepath.Join(base, "was"), "was"), put(t, filepath.Join(base, "now"), "now")
+	way := filepath.Join(base, "way")
+	link(t, was, way)
+	f := serve(t, base)
+	p, err := f.Find(way)
+	if err != nil || p.Target != was {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if err := os.Remove(way); err != nil {
+		t.Fatal(err)
+	}
+	link(t, now, way)
+	if text, err := f.Read(t.Context(), p, nil, nil); !errors.Is(err, ErrMoved) {
+		t.Errorf("read = %q, %v", text.Text, err)
+	}
+	if _, err := f.Write(t.Context(), p, "new", nil); !errors.Is(err, ErrMoved) || content(t, was) != "was" || content(t, now) != "now" {
+		t.Errorf("write = %v; the files have %q and %q", err, content(t, was), content(t, now))
+	}
+}

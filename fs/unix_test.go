@@ -136,3 +136,25 @@ func TestReadOnlyFileIsLeftAlone(t *testing.T) {
 		t.Errorf("write = %v", err)
 	}
 }
+
+// A pipe that takes the place of a file between the look at it and its opening is not
+// waited for.
+func TestExchangedForAPipe(t *testing.T) {
+	top := realDir(t)
+	path := put(t, filepath.Join(top, "it"), "it")
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	seen, err := root.Lstat("it")
+	if err == nil {
+		err = errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file, _, err := openSeenFile(root, "it", os.O_RDONLY, seen); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("%v, %v", file, err)
+	}
+}

@@ -316,3 +316,20 @@ func TestAWriteThatIsGivenUpHoldsNobodyUp(t *testing.T) {
 		t.Errorf("the next write = %v", err)
 	}
 }
+
+// A write that cannot take the place of what is there leaves nothing behind.
+func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
+	top := realDir(t)
+	put(t, filepath.Join(top, "it", "file"), "x")
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := Replace(root, "it", []byte("new"), 0o600); err == nil {
+		t.Error("a directory was replaced")
+	}
+	if left, err := os.ReadDir(top); err != nil || len(left) != 1 {
+		t.Errorf("there is %v, %v", left, err)
+	}
+}
