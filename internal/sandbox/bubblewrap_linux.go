@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probeTime bounds the run of a program that does nothing. It is long, because a busy
+// probeTime bounds the run of a program that looks at a sandbox. It is long, because a busy
 // machine must not look like a missing sandbox: the next one confines less.
 const probeTime = 20 * time.Second
 
@@ -30,24 +30,23 @@ func bubblewrap(b Bounds, enter []string) (*Sandbox, error) {
 	if err != nil {
 		return nil, errors.New("bwrap is not installed")
 	}
-	bound, err := sockets()
-	if err != nil {
-		return nil, err
-	}
-	// A mount over what other mounts hide would show its name, and the user has named what
-	// programs may write.
-	b.sockets = slices.DeleteFunc(bound, func(p string) bool { return b.hides(p) || slices.Contains(b.Write, p) })
 	b, free, err := occupy(b)
 	if err != nil {
 		return nil, err
 	}
 	wrap, err := working(b, program, enter)
+	if err == nil {
+		b.sockets, err = reachable(b, wrap)
+	}
+	if err == nil && len(b.sockets) > 0 {
+		_, err = inside(wrap(b), "true")
+	}
 	if err != nil {
 		free()
 		return nil, err
 	}
 	return &Sandbox{wrap: func(name string, rest []string) (string, []string) {
-		command := slices.Concat(wrap(), []string{"--", name}, rest)
+		command := slices.Concat(wrap(b), []string{"--", name}, rest)
 		return command[0], command[1:]
 	}, hides: b.hides, close: free}, nil
 }
@@ -55,7 +54,7 @@ func bubblewrap(b Bounds, enter []string) (*Sandbox, error) {
 // working returns the command of bubblewrap up to the program, made anew for each one. It
 // is the tightest one that the system allows: it may not allow mounting /proc, as inside
 // some containers, and bubblewrap may need rights that its file gives.
-func working(b Bounds, program string, enter []string) (wrap func() []string, err error) {
+func working(b Bounds, program string, enter []string) (wrap func(Bounds) []string, err error) {
 	starts := [][]string{{program}}
 	if len(enter) > 0 && !b.Offline && scopesSockets() {
 		starts = [][]string{slices.Concat(enter, []string{onlyScope, program}), {program}}
@@ -63,18 +62,32 @@ func working(b Bounds, program string, enter []string) (wrap func() []string, er
 	for _, start := range starts {
 		// Processes see and signal only each other.
 		for _, separate := range []bool{true, false} {
-			wrap = func() []string {
+			wrap = func(b Bounds) []string {
 				if separate {
 					return slices.Concat(start, []string{"--unshare-pid"}, mounts(b), []string{"--proc", "/proc"})
 				}
 				return slices.Concat(start, mounts(b))
 			}
-			if err = probe(wrap()); err == nil {
+			if _, err = inside(wrap(b), "true"); err == nil {
 				return wrap, nil
 			}
 		}
 	}
 	return nil, err
+}
+
+// reachable returns the sockets that programs see in a sandbox and that the user has not
+// named. Others cannot be mounted over, not even by root, who looks into directories that
+// a sandbox cannot enter.
+func reachable(b Bounds, wrap func(Bounds) []string) ([]string, error) {
+	all, err := sockets()
+	all = slices.DeleteFunc(all, func(p string) bool { return slices.Contains(b.Write, p) })
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	const look = `for s do test -S "$s" && printf '%s\0' "$s"; done; true`
+	seen, err := inside(wrap(b), append([]string{"sh", "-c", look, "sh"}, all...)...)
+	return strings.FieldsFunc(string(seen), func(r rune) bool { return r == 0 }), err
 }
 
 // occupy makes what must not be created, because only what exists can be mounted over,
@@ -184,20 +197,22 @@ func mounts(b Bounds) []string {
 	return args
 }
 
-// probe runs a program that does nothing in a sandbox, and returns why that failed, or nil.
-func probe(wrap []string) error {
+// inside runs a short program in a sandbox. It returns its output, and why that failed.
+func inside(wrap []string, program ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, wrap[0], append(slices.Clone(wrap[1:]), "--", "true")...)
+	cmd := exec.CommandContext(ctx, wrap[0], slices.Concat(wrap[1:], []string{"--"}, program)...)
 	cmd.WaitDelay = time.Second // for the output, if a child outlives it
-	out, err := cmd.CombinedOutput()
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
 	if err == nil {
-		return nil
+		return out, nil
 	}
-	if line, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte("\n")); len(line) > 0 {
-		return fmt.Errorf("%s", bytes.TrimPrefix(line, []byte("bwrap: ")))
+	if line, _, _ := bytes.Cut(bytes.TrimSpace(complaint.Bytes()), []byte("\n")); len(line) > 0 {
+		return nil, fmt.Errorf("%s", bytes.TrimPrefix(line, []byte("bwrap: ")))
 	}
-	return err
+	return nil, err
 }
 
 // devices are the harmless devices that programs expect.

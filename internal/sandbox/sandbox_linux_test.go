@@ -391,6 +391,14 @@ func TestHidesSockets(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.child.Write = append(p.child.Write, filepath.Join(outside, "allowed"))
+		if os.Getuid() == 0 { // and can look into what programs inside cannot
+			private := filepath.Join(p.root, "private")
+			if err := os.Mkdir(private, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			listen(t, filepath.Join(private, "socket"))
+			own(t, private, asUser+1)
+		}
 	}, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
 		if strings.Contains(t.Name(), "/Landlock/") {
 			needsLandlock(t, 9, "it restricts sockets")
