@@ -37,6 +37,10 @@ type keptAs struct {
 
 func (k keptAs) ID() store.ID { return k.log }
 
+func (keptAs) Record([]conversation.Event) []conversation.Event { return nil }
+
+func (keptAs) Close() {}
+
 // stores gives the tab a session that is kept as a log, "" as long as there is none.
 func (b *bench) stores(log store.ID) {
 	b.session = newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: log} })
@@ -77,6 +81,23 @@ func load(t *testing.T, b *bench) {
 }
 
 func key() tea.Msg { return tea.KeyPressMsg{Code: 'x', Text: "x"} }
+
+// A kill takes no more of a draft than what was typed in the last 200 ms.
+func TestADraftIsSavedWhileItIsTyped(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
+		b.drafts.Library = b.program.Stored
+		b.stores("")
+		for _, typed := range []string{"f", "fi", "fix"} {
+			b.Do(b.Update(keyPress(typed[len(typed)-1:])))
+			time.Sleep(200 * time.Millisecond)
+			b.Do(nil)
+			if draft, err := b.program.Stored.Draft(b.cwd); draft != typed || err != nil {
+				t.Fatalf("kept after 200 ms is %q, %v, want %q", draft, err, typed)
+			}
+		}
+	})
+}
 
 // What was typed in a session in which nothing was said comes back in the next one of the
 // directory; what was sent does not.
