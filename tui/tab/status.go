@@ -58,6 +58,8 @@ type statusInfo struct {
 	// continue, or "".
 	Reading  bool
 	ReadOnly string
+	// Heard is when something last happened in the session.
+	Heard time.Time
 	// Waits means that a question of the agent is open.
 	Waits bool
 	// Replay means that this is a recording, Asked the question at its position.
@@ -103,6 +105,9 @@ func (f *statusInfo) Activity() string {
 		left = "  " + f.slow()
 	case c.Turn.Running:
 		left = f.spin() + th.Muted.Render("working"+f.counted(f.Conversation.Turn.Worked(f.Now)))
+		if quiet := f.Now.Sub(f.Heard); quiet >= longQuiet && !f.Still && !f.Replay {
+			left += th.Muted.Render("  no update for " + toolview.Elapsed(quiet))
+		}
 		if f.Slow != "" {
 			left += "  " + f.slow()
 		}
@@ -363,7 +368,8 @@ func (t view) messageLine(r *reader, left, right string, width int) (line string
 func (t view) statusInfo() *statusInfo {
 	f := &statusInfo{
 		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t.Tab), Tick: t.ticks, Still: t.program.ReducedMotion,
-		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
+		Heard: t.heard,
+		Dir:   t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
 		Fresh:   t.options.Fresh,
 		Reading: t.reopening != nil, ReadOnly: t.stored.readOnly, Waits: waits(t.conv), Replay: t.replay != nil,
 		SigningIn: t.signIn.dialog != nil,
@@ -391,6 +397,8 @@ func (t view) statusInfo() *statusInfo {
 const (
 	// slowCancel is when parley offers to stop an agent that ignores a cancel.
 	slowCancel = 5 * time.Second
+	// longQuiet is how long an agent at work is silent before parley says so.
+	longQuiet = 10 * time.Second
 	// showStderrAfter is when the stderr of a starting agent is shown. Most agents write something and are ready before anybody could read it.
 	showStderrAfter = time.Second
 	// longStart is when a starting agent is said not to answer, with the key that stops it.

@@ -225,3 +225,21 @@ func TestTheTranscriptKeepsItsPlaceWhenThePlanComes(t *testing.T) {
 		t.Errorf("it moved from\n%s\nto\n%s", before, after)
 	}
 }
+
+// An agent that works and says nothing, for instance because it waits before it tries
+// again, is not taken for one that is about to answer.
+func TestTheActivitySaysSinceWhenNothingHasCome(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	begun := b.clock
+	b.events(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}, At: begun})
+	b.clock = begun.Add(longQuiet - time.Second)
+	b.mustNotShow(t, "no update")
+	b.clock = begun.Add(24 * time.Second)
+	b.mustShow(t, "working 24s  no update for 24s")
+	b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "here"})
+	b.mustNotShow(t, "no update")
+	b.clock = begun.Add(40 * time.Second)
+	b.mustShow(t, "working 40s  no update for 16s")
+	b.events(conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: b.clock})
+	b.mustNotShow(t, "no update")
+}

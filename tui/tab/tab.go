@@ -70,6 +70,7 @@ type Tab struct {
 	composer  *composer.Composer
 	queue     *promptQueue
 	drafts    *drafts
+	heard     time.Time // when something last happened in the session
 	questions *questions
 	signIn    *signIn
 	commands  *commands
@@ -311,6 +312,9 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, 2)
 	for _, e := range batch {
+		if _, ours := e.(conversation.QueueChanged); !ours {
+			t.heard = t.program.Now()
+		}
 		t.conv.Apply(e)
 		t.info.Notice(e, t.conv)
 		if t.conv.Restored() {
