@@ -486,3 +486,13 @@ func TestAFailedOpeningTakesNoQuestionAway(t *testing.T) {
 		t.Error("nobody is asked")
 	}
 }
+
+// What cannot be the use of a context is left out, and its cost stays.
+func TestAbsurdUsageIsLeftOut(t *testing.T) {
+	for _, tt := range []struct{ used, size, want int }{{900, 100, 900}, {2000, 100, 0}, {90, 0, 90}} {
+		c := fold(t, fmt.Sprintf(`{"sessionUpdate":"usage_update","used":%d,"size":%d,"cost":{"amount":1.5,"currency":"USD"}}`, tt.used, tt.size))
+		if int(c.Usage.Used) != tt.want || c.Usage.Cost == nil {
+			t.Errorf("%d of %d: %+v", tt.used, tt.size, c.Usage)
+		}
+	}
+}

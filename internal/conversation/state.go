@@ -198,7 +198,11 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 		field(&s.Title, u.Title)
 		field(&s.UpdatedAt, u.UpdatedAt)
 	case *acpclient.UsageUpdate:
-		s.applyUsage(*u)
+		usage := *u
+		if usage.Size > 0 && usage.Used/10 > usage.Size {
+			usage.Used, usage.Size = 0, 0 // no context is over-full tenfold: a mistake says nothing
+		}
+		s.applyUsage(usage)
 	case *acpclient.StateUpdate:
 		s.applyWork(u, e.At, fx)
 	}

@@ -76,7 +76,7 @@ func (p Paths) link(b *acpclient.ContentBlock) Block {
 	if b.Size != nil {
 		size = byteSize(*b.Size)
 	}
-	return Block{What: what, Name: name, Detail: join(address, mimeType, size)}
+	return Block{What: what, Name: name, Detail: join(address, mimeType, size, termtext.Line(b.Description))}
 }
 
 func (p Paths) resource(r *acpclient.ResourceContents) Block {

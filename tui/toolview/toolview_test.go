@@ -316,6 +316,12 @@ func TestBlock(t *testing.T) {
 			Block{},
 		},
 		{
+			"link with a description",
+			acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: "n", URI: "x:y", Description: "What we\nagreed on"},
+			"▣ link n  x:y, What we agreed on",
+			Block{},
+		},
+		{
 			"text of a resource", acpclient.TextResourceBlock("file:///a.txt", "text/plain", text), "▣ file /a.txt  text/plain, 9 B",
 			Block{Text: text, Media: &Media{Data: text, Plain: true, Ext: ".txt"}},
 		},
