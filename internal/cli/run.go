@@ -357,6 +357,8 @@ func (o *runOptions) outcome(r *headless.Result) error {
 	switch r.Status {
 	case headless.AgentFailed:
 		f.hint = strings.TrimRight(r.Stderr, "\n")
+	case headless.Bypassed:
+		f.hint = "--sandbox bounds what an agent can do without asking."
 	case headless.SignInNeeded:
 		how := commandLine("parley", append([]string{"--"}, o.command...)...)
 		switch {

@@ -202,6 +202,12 @@ func (s *State) OptionByCategory(cat acpclient.ConfigCategory) *acpclient.Sessio
 	return optionIn(s.Options, func(o *acpclient.SessionConfigOption) bool { return o.Category == cat })
 }
 
+// OptionWord returns what a user calls an option: its id, or the name of one that stands
+// for a method of the protocol. OptionNamed finds it by either.
+func OptionWord(id acpclient.ConfigID) string {
+	return cmp.Or(strings.ToLower(legacyNames[id]), string(id))
+}
+
 // OptionNamed finds an option by its id, or else by its name; nil if there is none.
 func OptionNamed(options []acpclient.SessionConfigOption, name string) *acpclient.SessionConfigOption {
 	if o := optionIn(options, func(o *acpclient.SessionConfigOption) bool { return string(o.ID) == name }); o != nil {

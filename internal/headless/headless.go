@@ -100,6 +100,7 @@ type run struct {
 	answered map[int]bool // the questions that were answered here
 	denied   bool         // something was denied because no rule allows it
 	rejected bool         // something was denied in the running turn, for whatever reason
+	bypassed bool         // the agent did what a rule denies, without asking
 	declined bool         // a form was refused
 	told     map[*conversation.ToolCall]bool
 }
@@ -228,6 +229,8 @@ func (r *run) fold(e conversation.Event) {
 		}
 	case conversation.PermissionClosed:
 		r.noteRule(e)
+	case conversation.Said:
+		r.bypassed = r.bypassed || e.Title == session.DeniedUnasked
 	}
 	r.conv.Apply(e)
 }
@@ -296,7 +299,7 @@ func (r *run) next() {
 // turnEnded handles the end of a turn, and sends the next prompt if the turn ended well.
 func (r *run) turnEnded(e conversation.TurnEnded) {
 	r.noteTurn(e)
-	switch status, why := statusOf(e); {
+	switch status, why := r.statusOf(e); {
 	case r.over: // what was said could not be handed on
 	case r.cause != "":
 		r.end(r.cause, r.why)
@@ -348,7 +351,7 @@ func (r *run) set() {
 	if o == nil {
 		var names []string
 		for _, o := range r.conv.Options {
-			names = append(names, string(o.ID))
+			names = append(names, conversation.OptionWord(o.ID))
 		}
 		r.end(BadUsage, fmt.Sprintf("the agent has no option %q; it has %s", s.Option, cmp.Or(strings.Join(names, ", "), "none")))
 		return
@@ -376,7 +379,7 @@ func (r *run) settled(e conversation.OptionSettled) {
 	}
 	r.setting = ""
 	if e.Err != nil {
-		r.end(AgentFailed, fmt.Sprintf("the agent rejected the value for %s: %s", e.Option, words(e.Err)))
+		r.end(AgentFailed, fmt.Sprintf("the agent rejected the value for %s: %s", conversation.OptionWord(e.Option), words(e.Err)))
 		return
 	}
 	r.set()

@@ -2,6 +2,7 @@ package headless
 
 import (
 	"fmt"
+	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -45,7 +46,7 @@ func (r *run) watch(e conversation.Event) {
 	case conversation.TurnEnded:
 		if r.turns > len(r.result.Turns) { // else its agent had gone before
 			r.noteTurn(e)
-			r.setStatus(statusOf(e))
+			r.setStatus(r.statusOf(e))
 		}
 	case conversation.AgentLost:
 		r.result.Stderr = e.Stderr
@@ -64,6 +65,34 @@ func (r *run) setStatus(s Status, why string) {
 	if !r.over {
 		r.result.Status, r.result.Message = s, why
 	}
+}
+
+// statusOf returns the status for the end of a turn. Some agents end a turn in which the
+// model has failed as if they had answered: they say nothing, and have done nothing.
+func (r *run) statusOf(e conversation.TurnEnded) (Status, string) {
+	status, why := statusOf(e)
+	if status == Answered && r.silent() {
+		return AgentFailed, "the agent ended the turn without an answer"
+	}
+	return status, why
+}
+
+// silent reports whether the agent has neither said nor done anything in the last turn. A
+// command of the agent may have nothing to say.
+func (r *run) silent() bool {
+	for _, item := range r.conv.Items[r.first:] {
+		switch item := item.(type) {
+		case *conversation.Message:
+			if item.Chunk == acpclient.AgentMessageChunk || item.Chunk == acpclient.UserMessageChunk && strings.HasPrefix(textOf(item.Parts), "/") {
+				return false
+			}
+		case *conversation.ToolCall:
+			if item.Status == acpclient.ToolCompleted {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // statusOf returns the status for the end of a turn.

@@ -78,6 +78,9 @@ type Denial struct {
 // report fills in what is known at the end.
 func (r *run) report() {
 	c, out := r.conv, &r.result
+	if r.bypassed && (out.Status == Answered || out.Status == PermissionDenied || out.Status == InputNeeded) {
+		out.Status, out.Message = Bypassed, "the agent did what a rule denies, without asking"
+	}
 	out.Agent = AgentInfo{c.Agent.Info.Name, c.Agent.Info.Version}
 	out.SessionID, out.Cwd, out.Usage = c.ID, c.Cwd, c.Usage
 	if n := len(out.Turns); n > 0 {
@@ -154,6 +157,7 @@ const (
 	TimedOut         Status = "timeout"
 	InputNeeded      Status = "input_needed"
 	Incomplete       Status = "incomplete"
+	Bypassed         Status = "rule_bypassed"
 )
 
 // Outcome says what a Status means to a program and to people.
@@ -172,12 +176,13 @@ var Outcomes = []Outcome{
 	{BadUsage, 2, "bad flags, or a mode or option that the agent does not have"},
 	{Refused, 3, "the agent refused to continue"},
 	{Cancelled, 4, "interrupted, or cancelled by the agent"},
-	{PermissionDenied, 5, "something was denied because no rule allows it"},
-	{AgentFailed, 6, "the agent did not start, exited, or answered with an error"},
+	{PermissionDenied, 5, "something was denied because no rule allows it, or a denial ended the turn"},
+	{AgentFailed, 6, "the agent did not start, exited, or answered with an error or not at all"},
 	{SignInNeeded, 7, "the agent wants you to sign in"},
 	{TimedOut, 8, "--timeout expired"},
 	{InputNeeded, 9, "the agent wanted a form filled in"},
 	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
+	{Bypassed, 11, "the agent did what a rule denies, without asking; --sandbox bounds it"},
 }
 
 // ExitCode returns the exit code for a status.

@@ -241,6 +241,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 		if failedCall(n.Update) {
 			a.owner.suspectDirectory()
 		}
+		a.owner.checkUnasked(n.Update)
 		return
 	case a.expecting && !a.left[n.SessionID]:
 		size := a.event(n).Size()

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -175,12 +176,65 @@ func (s *Stream) judging(id int) (p *conversation.Permission, c Case) {
 			return
 		}
 		asked := *st.Judging[i]
-		p, c.Call = &asked, asked.Asked
-		if o := st.OptionByCategory(acpclient.CategoryMode); o != nil {
-			var v acpclient.ConfigValue
-			v, c.Switching = st.OptionValue(o)
-			c.Mode = string(v.ID)
-		}
+		p, c = &asked, caseOf(st, asked.Asked)
 	})
 	return p, c
+}
+
+// caseOf returns the case of a call.
+func caseOf(st *conversation.State, call *conversation.ToolCall) Case {
+	c := Case{Call: call}
+	if o := st.OptionByCategory(acpclient.CategoryMode); o != nil {
+		var v acpclient.ConfigValue
+		v, c.Switching = st.OptionValue(o)
+		c.Mode = string(v.ID)
+	}
+	return c
+}
+
+// DeniedUnasked is the title of the notice about a call that a rule denies, and that the
+// agent carried out without asking.
+const DeniedUnasked = "The agent did what a rule denies, without asking"
+
+// checkUnasked adds a notice about a call that has ended if the agent did not ask and a
+// rule denies it. parley cannot hold such an agent; it can only say so. It runs on the
+// reader, so that the notice comes before the end of the turn.
+func (s *Session) checkUnasked(u acpclient.SessionUpdate) {
+	var id acpclient.ToolCallID
+	var status acpclient.ToolCallStatus
+	switch u := u.(type) {
+	case *acpclient.ToolCall:
+		id, status = u.ToolCallID, u.Status
+	case *acpclient.ToolCallUpdate:
+		id = u.ToolCallID
+		if u.Status != nil {
+			status = *u.Status
+		}
+	}
+	if s.opt.Judge == nil || status != acpclient.ToolCompleted && status != acpclient.ToolFailed {
+		return
+	}
+	var c Case
+	s.stream.read(func(st *conversation.State) {
+		if t := st.Tool(id); t != nil && t.Live && t.Answer == nil && len(t.Asked) == 0 {
+			call := *t
+			c = caseOf(st, &call)
+		}
+	})
+	if c.Call == nil {
+		return
+	}
+	r := s.rule(s.ctx, c)
+	if r.Verdict != policy.Deny {
+		return
+	}
+	s.mu.Lock()
+	again := s.unasked[id]
+	s.unasked[id] = true
+	s.unlock()
+	if again {
+		return
+	}
+	s.AddNotice(acpclient.NoticeWarning, DeniedUnasked,
+		fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; --sandbox bounds the others.", c.Call.Kind, c.Call.Title, r.Rule, r.Source))
 }

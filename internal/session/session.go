@@ -146,6 +146,7 @@ type Session struct {
 	lastNumber int
 	// The questions and calls that wait have goroutines and channels, which are no state.
 	permissions  map[int]*question[acpclient.RequestPermissionOutcome]
+	unasked      map[acpclient.ToolCallID]bool // calls of which DeniedUnasked was said
 	elicitations map[int]*question[acpclient.CreateElicitationResponse]
 	blocked      []blockedCall // calls that wait for the user to sign in
 }
@@ -164,6 +165,7 @@ func NewSession(opt Options) (*Session, error) {
 	s := &Session{
 		opt: opt, stream: NewStream(), next: opt.ResumeID, known: opt.HasTranscript, lastNumber: opt.LastNumber,
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
+		unasked:      map[acpclient.ToolCallID]bool{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 		ended:        make(chan struct{}),
 	}

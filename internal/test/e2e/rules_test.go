@@ -29,6 +29,26 @@ func inTurn(calls ...string) string {
 
 const goTest = `"title":"Run tests","kind":"execute","rawInput":{"command":"go test ./..."}`
 
+// An agent that does not ask is not held, but what a rule denies is told, on the screen and
+// in lines.
+func TestSaysWhatAnAgentDidDespiteARule(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"--plain"}} {
+		p := Start(t, Options{
+			Args: args, Config: "[rules]\ndeny = [\"execute(rm *)\"]\n",
+			Script: "handshake\nexpect session/prompt\n" +
+				`update {"sessionUpdate":"tool_call","toolCallId":"a","title":"Tidy up","kind":"execute","status":"completed","rawInput":{"command":"rm f.txt"}}` +
+				"\nsay All tidy.\nend-turn\nserve\n",
+		})
+		if args == nil {
+			p.Ready().Ask("go")
+		} else {
+			p.Shows(">").Type("go").Press("enter")
+		}
+		p.Shows("The agent did what a rule denies, without asking", "deny execute(rm *)", "All tidy.")
+	}
+}
+
 // Rules answer by themselves, with what holds once, and the transcript says which.
 func TestRulesAnswerByThemselves(t *testing.T) {
 	t.Parallel()
