@@ -73,7 +73,7 @@ func TestTheNumberOfATabIsNoAnswer(t *testing.T) {
 
 // A key that a question does not know says so.
 func TestNoKeyIsSilentAtAQuestion(t *testing.T) {
-	for key, want := range map[string]string{"ctrl+s": "answer the question first", "f9": "f9 does nothing here", "alt+enter": "alt+enter does nothing here"} {
+	for key, want := range map[string]string{"f5": "answer the question first", "ctrl+s": "No change to show side by side", "f9": "f9 does nothing here", "alt+enter": "alt+enter does nothing here"} {
 		synctest.Test(t, func(t *testing.T) {
 			p := asked(t)
 			p.press(key)

@@ -31,47 +31,214 @@ const (
 // actions performs what keys, palette and slash commands name.
 type actions struct{ *Tab }
 
+// behaviour is what the tab makes of an action of the prompt, beside its words and keys in
+// the configuration.
+type behaviour struct {
+	do func(actions) tea.Cmd
+	// with does it with the argument of the slash command; nil filters the list that do
+	// opens, if any.
+	with func(t actions, argument string) tea.Cmd
+	// why says why it cannot be done now, or returns "". Nil means that it always can.
+	why func(actions) string
+	// beside means that it can be done while a question is open and the prompt is empty,
+	// replays that it can be done during a replay.
+	beside, replays bool
+	// absent is why the palette does not list it, "" if it does.
+	absent string
+}
+
+// behaviours has a row for each action of the prompt.
+var behaviours map[config.Action]behaviour
+
+func init() {
+	const (
+		step   = "it is one step of many: a list that closes behind each is no way to make them"
+		prompt = "it is about the key itself, which writes or ends the prompt"
+	)
+	always := func(do func(actions)) func(actions) tea.Cmd {
+		return func(t actions) tea.Cmd { do(t); return nil }
+	}
+	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
+		return behaviour{
+			do: func(t actions) tea.Cmd { return categoryList(t.Tab, none, of...) },
+			why: needsSession(func(t actions) string {
+				return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return t.conv.OptionByCategory(c) != nil }), none)
+			}),
+			beside: true,
+		}
+	}
+	scrolls := func(a config.Action, why func(actions) string, absent string) behaviour {
+		return behaviour{why: why, beside: true, replays: true, absent: absent, do: always(func(t actions) {
+			if t.reader != nil {
+				t.reader.Do(a)
+			}
+		})}
+	}
+	composes := func(a config.Action, absent string) behaviour {
+		return behaviour{
+			why: func(t actions) string { return unless(t.composerActive(), noAgent) }, absent: absent,
+			do: func(t actions) tea.Cmd {
+				_, cmd := t.composer.Do(a)
+				return cmd
+			},
+		}
+	}
+	severalTabs := func(t actions) string { return unless(!t.program.Tabs.Alone(), "there is only one tab") }
+
+	behaviours = map[config.Action]behaviour{
+		config.ActionSend:          {do: func(t actions) tea.Cmd { return t.queue.SendNothing() }, absent: prompt},
+		config.ActionNewline:       composes(config.ActionNewline, prompt),
+		config.ActionEditor:        composes(config.ActionEditor, ""),
+		config.ActionHistorySearch: composes(config.ActionHistorySearch, ""),
+		config.ActionHistoryNext:   composes(config.ActionHistoryNext, step),
+		config.ActionHistoryPrev:   {do: func(t actions) tea.Cmd { return t.queue.Recall() }, absent: step},
+		config.ActionPasteImage: {
+			do:  func(t actions) tea.Cmd { return t.images.pasteImage() },
+			why: func(t actions) string { return unless(t.composerActive(), noAgent) },
+		},
+		config.ActionQueue: {
+			do:  func(t actions) tea.Cmd { return t.queue.Show() },
+			why: needsSession(func(t actions) string { return unless(t.queue.Queued() > 0, "the queue is empty") }),
+		},
+		config.ActionSendNow: {
+			do:  func(t actions) tea.Cmd { return t.queue.SendNow() },
+			why: needsSession(func(t actions) string { return unless(t.queue.Queued() > 0 || !t.composer.Empty(), nothingToSend) }),
+		},
+		config.ActionCancel: {
+			do:  func(t actions) tea.Cmd { return t.lifecycle.Cancel() },
+			why: needsSession(func(t actions) string { return unless(t.conv.Turn.Running || t.conv.Starts(), "no turn is running") }),
+		},
+		config.ActionInterrupt: {
+			do: func(t actions) tea.Cmd { return t.lifecycle.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
+		},
+		config.ActionQuit:    {do: func(t actions) tea.Cmd { return t.lifecycle.Leave() }},
+		config.ActionSuspend: {do: func(actions) tea.Cmd { return send(Suspend{}) }, replays: true},
+
+		config.ActionNextMode: {
+			do: func(t actions) tea.Cmd { return nextMode(t.Tab) }, beside: true,
+			why: needsSession(func(t actions) string { return unless(t.conv.OptionByCategory(acpclient.CategoryMode) != nil, noModes) }),
+		},
+		config.ActionMode:         category(noModes, acpclient.CategoryMode),
+		config.ActionModel:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
+		config.ActionThoughtLevel: category(noThoughtLevels, acpclient.CategoryThoughtLevel),
+		config.ActionOptions: {
+			do: always(func(t actions) { t.dialogs.Push(dialog.NewOptions(t.env(), t.conv)) }),
+			why: needsSession(func(t actions) string {
+				return unless(t.conv.Phase == conversation.PhaseReady, "the session is not open")
+			}),
+			beside: true,
+		},
+
+		config.ActionFocusTranscript: {
+			do: always(func(t actions) { t.list.Focus(true) }), why: actions.noItems, beside: true, replays: true,
+		},
+		config.ActionFind:         scrolls(config.ActionFind, actions.noItems, ""),
+		config.ActionScrollTop:    scrolls(config.ActionScrollTop, actions.noItems, ""),
+		config.ActionScrollBottom: scrolls(config.ActionScrollBottom, actions.noItems, ""),
+		config.ActionPageUp:       scrolls(config.ActionPageUp, nil, step),
+		config.ActionPageDown:     scrolls(config.ActionPageDown, nil, step),
+		config.ActionLineUp:       scrolls(config.ActionLineUp, nil, step),
+		config.ActionLineDown:     scrolls(config.ActionLineDown, nil, step),
+		config.ActionLendMouse:    {do: always(actions.lendMouse), beside: true, replays: true},
+
+		config.ActionChanges: {
+			do:  actions.showChanges,
+			why: needsSession(func(t actions) string { return unless(t.session.Options().Journal != nil, t.noReview()) }),
+		},
+		config.ActionFiles: {do: func(t actions) tea.Cmd { return fileList(t.Tab) }, why: needsSession(nil)},
+		config.ActionTerminal: {
+			do: func(t actions) tea.Cmd { return t.commands.StepIntoRunning() }, beside: true,
+			why: needsSession(func(t actions) string { return unless(len(t.conv.Running()) > 0, "no command is running") }),
+		},
+		config.ActionAddOutput: {
+			do:  func(t actions) tea.Cmd { return t.commands.AddOutput(t.commands.Last()) },
+			why: needsSession(func(t actions) string { return unless(t.commands.Last() != nil, "run a command with ! first") }),
+		},
+		config.ActionShell:     {do: func(t actions) tea.Cmd { return t.commands.Run("") }, why: needsSession(nil)},
+		config.ActionInspector: {do: actions.inspect, why: needsSession(nil), beside: true},
+		config.ActionRules: {
+			do:  func(t actions) tea.Cmd { return t.rules().Show() },
+			why: func(t actions) string { return unless(t.rules() != nil, noAgent) },
+		},
+		config.ActionUsage: {
+			do:  func(t actions) tea.Cmd { return t.say("used: " + t.usage()) },
+			why: func(t actions) string { return unless(t.usage() != "", "the agent has reported no usage") },
+		},
+		config.ActionSignIn: {
+			do: always(func(t actions) { t.signIn.Ask(conversation.AuthRequired{}) }),
+			why: func(t actions) string {
+				return unless(t.session != nil && len(t.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
+			},
+		},
+		config.ActionSignOut: {
+			do: func(t actions) tea.Cmd { return t.signIn.Out(t.program.Context) },
+			why: func(t actions) string {
+				return unless(t.session != nil && t.conv.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
+			},
+		},
+
+		config.ActionSessions:   {do: func(t actions) tea.Cmd { return openSessionList(t.Tab) }},
+		config.ActionQuestions:  {do: func(t actions) tea.Cmd { return openQuestionList(t.Tab) }},
+		config.ActionNewSession: {do: actions.newSession, why: needsSession(nil)},
+		config.ActionNewAgent:   {do: func(t actions) tea.Cmd { return t.starter.chooseAnother() }},
+		config.ActionNextTab:    {do: always(func(t actions) { t.program.Tabs.Step(1) }), why: severalTabs},
+		config.ActionPrevTab:    {do: always(func(t actions) { t.program.Tabs.Step(-1) }), why: severalTabs},
+		config.ActionTab: {
+			do:     always(func(actions) {}), // the key names the tab: see tabKey
+			absent: "it is the number of the tab: next and previous tab are listed",
+		},
+		config.ActionRenameTab:  {do: always(actions.renameTab), with: func(t actions, name string) tea.Cmd { return t.setName(name) }},
+		config.ActionCloseTab:   {do: func(t actions) tea.Cmd { return t.lifecycle.Close() }},
+		config.ActionStartAgain: {do: actions.startAgain, why: needsSession(nil), beside: true},
+		config.ActionExport:     {do: func(t actions) tea.Cmd { return t.exporter().choose() }, why: actions.noItems},
+		config.ActionFork: {
+			do: func(t actions) tea.Cmd { return t.sayIf(t.session.Fork()) },
+			why: func(t actions) string {
+				return unless(t.session != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
+			},
+		},
+
+		config.ActionPalette: {
+			do: always(func(t actions) { openPalette(t.Tab, t.otherItems(), t.runChosen, t.unavailable) }), beside: true,
+			absent: "it opens the palette",
+		},
+		config.ActionHelp: {
+			do: always(func(t actions) { t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...)) }), beside: true, replays: true,
+		},
+		config.ActionGuide: {
+			do:     always(func(t actions) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
+			beside: true, replays: true,
+		},
+		config.ActionNews: {do: always(func(t actions) {
+			t.news = false
+			t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
+		})},
+		config.ActionTheme:      {do: actions.chooseTheme},
+		config.ActionEditConfig: {do: actions.editConfig},
+	}
+}
+
+// needsSession returns the why of an action that needs a session, and with that is not
+// available for another reason, which may be nil.
+func needsSession(why func(actions) string) func(actions) string {
+	return func(t actions) string {
+		switch {
+		case t.session == nil:
+			return noAgent
+		case why == nil:
+			return ""
+		}
+		return why(t)
+	}
+}
+
 // unavailable says why an action cannot be done now, or returns "".
 func (t actions) unavailable(a config.ActionInfo) string {
-	c := t.conv
 	if a.Context == config.ContextTranscript {
 		return t.noItems()
 	}
-	switch a.Action {
-	case config.ActionPalette, config.ActionHelp, config.ActionGuide, config.ActionNews, config.ActionQuit, config.ActionSuspend,
-		config.ActionSessions, config.ActionNewAgent, config.ActionRenameTab, config.ActionCloseTab, config.ActionLendMouse:
-		return ""
-	case config.ActionNextTab, config.ActionPrevTab:
-		return unless(!t.program.Tabs.Alone(), "there is only one tab")
-	case config.ActionEditor, config.ActionHistorySearch, config.ActionPasteImage:
-		return unless(t.composerActive(), noAgent)
-	case config.ActionFocusTranscript, config.ActionFind, config.ActionScrollTop, config.ActionScrollBottom, config.ActionExport:
-		return t.noItems()
-	}
-	if t.session == nil {
-		return noAgent
-	}
-	switch a.Action {
-	case config.ActionNextMode, config.ActionMode:
-		return unless(c.OptionByCategory(acpclient.CategoryMode) != nil, noModes)
-	case config.ActionModel:
-		return unless(c.OptionByCategory(acpclient.CategoryModel) != nil || c.OptionByCategory(acpclient.CategoryModelConfig) != nil, noModels)
-	case config.ActionThoughtLevel:
-		return unless(c.OptionByCategory(acpclient.CategoryThoughtLevel) != nil, noThoughtLevels)
-	case config.ActionOptions:
-		return unless(c.Phase == conversation.PhaseReady, "the session is not open")
-	case config.ActionChanges:
-		return unless(t.session.Options().Journal != nil, t.noReview())
-	case config.ActionCancel:
-		return unless(c.Turn.Running || c.Starts(), "no turn is running")
-	case config.ActionQueue:
-		return unless(t.queue.Queued() > 0, "the queue is empty")
-	case config.ActionSendNow:
-		return unless(t.queue.Queued() > 0 || !t.composer.Empty(), nothingToSend)
-	case config.ActionTerminal:
-		return unless(len(c.Running()) > 0, "no command is running")
-	case config.ActionAddOutput:
-		return unless(t.commands.Last() != nil, "run a command with ! first")
+	if why := behaviours[a.Action].why; why != nil {
+		return why(t)
 	}
 	return ""
 }
@@ -96,19 +263,6 @@ func (t actions) noReview() string {
 	return "Undo is off: journal = false in the configuration"
 }
 
-func (t actions) noSignIn() string {
-	return unless(t.session != nil && len(t.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
-}
-
-func (t actions) noSignOut() string {
-	c := t.conv
-	return unless(t.session != nil && c.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
-}
-
-func (t actions) noUsage() string {
-	return unless(t.usage() != "", "the agent has reported no usage")
-}
-
 // usage returns context use and cost in words, or "".
 func (t actions) usage() string {
 	c := t.conv
@@ -120,23 +274,6 @@ func (t actions) usage() string {
 		words = append(words, ansi.Strip(p.text))
 	}
 	return strings.Join(words, ", ")
-}
-
-// showUsage says how much of the context is used, and what the session costs.
-func (t actions) showUsage() tea.Cmd {
-	if why := t.noUsage(); why != "" {
-		return t.say(why)
-	}
-	return t.say("used: " + t.usage())
-}
-
-// showSignIn shows the agent's sign-in methods.
-func (t actions) showSignIn() tea.Cmd {
-	if why := t.noSignIn(); why != "" {
-		return t.say(why)
-	}
-	t.signIn.Ask(conversation.AuthRequired{})
-	return nil
 }
 
 // editConfig opens the configuration file, and makes it if there is none.
@@ -169,7 +306,8 @@ func (t actions) keysNow() []config.Action {
 	return now
 }
 
-// run performs an action; the empty action does nothing.
+// run performs an action, or says why it cannot be done now; the empty action does
+// nothing.
 func (t actions) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
 		t.lifecycle.Acted()
@@ -180,110 +318,28 @@ func (t actions) run(a config.Action) tea.Cmd {
 	if a != config.ActionCancel {
 		t.queue.Acted()
 	}
-	switch a {
-	case config.ActionNextMode:
-		return nextMode(t.Tab)
-	case config.ActionMode:
-		return categoryList(t.Tab, noModes, acpclient.CategoryMode)
-	case config.ActionModel:
-		return categoryList(t.Tab, noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig)
-	case config.ActionThoughtLevel:
-		return categoryList(t.Tab, noThoughtLevels, acpclient.CategoryThoughtLevel)
-	case config.ActionOptions:
-		if t.conv != nil && t.conv.Phase == conversation.PhaseReady {
-			t.dialogs.Push(dialog.NewOptions(t.env(), t.conv))
+	b := behaviours[a]
+	if b.why != nil && a != config.ActionCancel { // whose key has other uses then
+		if why := b.why(t); why != "" {
+			return t.say(why)
 		}
-	case config.ActionChanges:
-		return t.showChanges()
-	case config.ActionInspector:
-		return t.inspect()
-	case config.ActionPalette:
-		openPalette(t.Tab, t.otherItems(), t.runChosen, t.unavailable)
-	case config.ActionHelp:
-		t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...))
-	case config.ActionGuide:
-		t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide()))
-	case config.ActionNews:
-		t.news = false
-		t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
-	case config.ActionCancel:
-		return t.lifecycle.Cancel()
-	case config.ActionInterrupt:
-		return t.lifecycle.Interrupt()
-	case config.ActionQuit:
-		return t.lifecycle.Leave()
-	case config.ActionSuspend:
-		return send(Suspend{})
-	case config.ActionFocusTranscript:
-		if t.list != nil && len(t.conv.Items) > 0 {
-			t.list.Focus(true)
-		}
-	case config.ActionFind, config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
-		config.ActionScrollTop, config.ActionScrollBottom:
-		if t.reader != nil {
-			t.reader.Do(a)
-		}
-	case config.ActionLendMouse:
-		t.lendMouse()
-	default:
-		return t.runOnPrompt(a)
+	}
+	if b.do != nil {
+		return b.do(t)
 	}
 	return nil
 }
 
-// runOnPrompt performs the actions of the prompt, the queue and shell commands.
-func (t actions) runOnPrompt(a config.Action) tea.Cmd {
-	switch a {
-	case config.ActionSend:
-		return t.queue.SendNothing()
-	case config.ActionSendNow:
-		return t.queue.SendNow()
-	case config.ActionQueue:
-		return t.queue.Show()
-	case config.ActionHistoryPrev:
-		return t.queue.Recall()
-	case config.ActionPasteImage:
-		return t.images.pasteImage()
-	case config.ActionAddOutput:
-		return t.commands.AddOutput(t.commands.Last())
-	case config.ActionTerminal:
-		return t.commands.StepIntoRunning()
+// startAgain restarts the agent, or asks first whether to start it.
+func (t actions) startAgain() tea.Cmd {
+	switch {
+	case t.stored.untrusted != nil && !t.dialogs.Asks():
+		t.starter.askToTrustAgent()
+		return nil
+	case t.stored.readOnly != "":
+		return t.say(t.stored.readOnly)
 	}
-	return t.runAmongTabs(a)
-}
-
-// runAmongTabs performs the actions of sessions and tabs.
-func (t actions) runAmongTabs(a config.Action) tea.Cmd {
-	switch a {
-	case config.ActionSessions:
-		return openSessionList(t.Tab)
-	case config.ActionQuestions:
-		return openQuestionList(t.Tab)
-	case config.ActionNewSession:
-		return t.newSession()
-	case config.ActionNewAgent:
-		return t.starter.chooseAnother()
-	case config.ActionNextTab:
-		t.program.Tabs.Step(1)
-	case config.ActionPrevTab:
-		t.program.Tabs.Step(-1)
-	case config.ActionRenameTab:
-		t.renameTab()
-	case config.ActionCloseTab:
-		return t.lifecycle.Close()
-	case config.ActionStartAgain:
-		switch {
-		case t.stored.untrusted != nil && !t.dialogs.Asks():
-			t.starter.askToTrustAgent()
-			return nil
-		case t.stored.readOnly != "":
-			return t.say(t.stored.readOnly)
-		}
-		return t.lifecycle.StartAgain()
-	case config.ActionExport:
-		return t.exporter().choose()
-	}
-	return nil
+	return t.lifecycle.StartAgain()
 }
 
 // composerActive reports whether the prompt has, or will soon have, a recipient.
@@ -291,68 +347,35 @@ func (t actions) composerActive() bool {
 	return t.replay == nil && t.session != nil || t.starting != nil || t.reopening != nil
 }
 
-// slashCommand is one of parley's own slash commands. The agent's command of the same name
-// takes precedence.
-type slashCommand struct {
-	name  string
-	about string
-	run   func(t actions, argument string) tea.Cmd
-	// others are names that other clients have for it. They are offered once typed.
-	others []string
-}
-
-func slashCommands() []slashCommand {
-	calls := func(f func(actions) tea.Cmd) func(actions, string) tea.Cmd {
-		return func(t actions, _ string) tea.Cmd { return f(t) }
-	}
-	does := func(a config.Action) func(actions, string) tea.Cmd {
-		return calls(func(t actions) tea.Cmd { return t.run(a) })
-	}
-	return []slashCommand{
-		{"new", "New session in a new tab", does(config.ActionNewSession), []string{"clear", "reset"}},
-		{"agent", "New tab with another agent", does(config.ActionNewAgent), []string{"agents"}},
-		{"sessions", "Search and open sessions", does(config.ActionSessions), []string{"resume", "continue", "history"}},
-		{"mode", "Choose the mode", does(config.ActionMode), []string{"modes"}},
-		{"model", "Choose the model", does(config.ActionModel), []string{"models"}},
-		{"options", "Show all options", does(config.ActionOptions), []string{"settings"}},
-		{"changes", "Review and undo changes", does(config.ActionChanges), []string{"diff", "undo", "rewind"}},
-		{"queue", "Manage the queue", does(config.ActionQueue), nil},
-		{"export", "Export the session to a file", does(config.ActionExport), []string{"share"}},
-		{"usage", "Show usage and cost", calls(actions.showUsage), []string{"cost", "context", "stats"}},
-		{"rules", "Show and remove rules", calls(actions.showRules), []string{"permissions", "approvals"}},
-		{"login", "Sign in to the agent", calls(actions.showSignIn), []string{"signin", "auth"}},
-		{"logout", "Sign out of the agent", calls(actions.signOut), []string{"signout"}},
-		{"theme", "Choose the theme", calls(actions.chooseTheme), []string{"themes"}},
-		{"config", "Edit the configuration file", calls(actions.editConfig), []string{"vim", "mcp", "sandbox", "keys"}},
-		{"help", "List the keys", does(config.ActionHelp), []string{"commands"}},
-		{"rename", "Rename tab", actions.renameTo, []string{"title"}},
-		{"news", "Show the news", does(config.ActionNews), []string{"changelog", "release-notes"}},
-		{"guide", "Read the guide", does(config.ActionGuide), []string{"docs"}},
-		{"quit", "Quit parley", does(config.ActionQuit), []string{"exit", "q"}},
-	}
-}
-
+// composerCommands returns parley's own slash commands. The agent's command of the same
+// name takes precedence.
 func composerCommands() []composer.OwnCommand {
 	var list, others []composer.OwnCommand
-	for _, c := range slashCommands() {
-		list = append(list, composer.OwnCommand{Name: c.name, About: c.about})
-		for _, name := range c.others {
-			others = append(others, composer.OwnCommand{Name: name, About: c.about, Alias: true})
+	for _, a := range config.Actions() {
+		for i, name := range a.Slash {
+			if c := (composer.OwnCommand{Name: name, About: a.Help, Alias: i > 0}); c.Alias {
+				others = append(others, c)
+			} else {
+				list = append(list, c)
+			}
 		}
 	}
 	return append(list, others...)
 }
 
-// runSlashCommand runs one of parley's commands. Its argument filters the list that the
-// command opens, if any.
+// runSlashCommand runs one of parley's commands.
 func (t actions) runSlashCommand(name, argument string) tea.Cmd {
-	all := slashCommands()
-	at := slices.IndexFunc(all, func(c slashCommand) bool { return c.name == name || slices.Contains(c.others, name) })
+	all := config.Actions()
+	at := slices.IndexFunc(all, func(a config.ActionInfo) bool { return slices.Contains(a.Slash, name) })
 	if at < 0 {
 		return nil
 	}
+	named := all[at].Action
+	if with := behaviours[named].with; with != nil && argument != "" {
+		return with(t, argument)
+	}
 	before := t.dialogs.Top()
-	cmd := all[at].run(t, argument)
+	cmd := t.run(named)
 	if list, is := t.dialogs.Top().(*dialog.Selector); is && dialog.Dialog(list) != before && argument != "" {
 		list.Paste(argument)
 	}
@@ -372,59 +395,22 @@ func (t actions) askUnknownCommand(name string, p composer.Prompt) {
 	})
 }
 
-func (t actions) showRules() tea.Cmd {
-	rules := t.rules()
-	if rules == nil {
-		return t.say(noAgent)
-	}
-	return rules.Show()
-}
-
-func (t actions) signOut() tea.Cmd {
-	if why := t.noSignOut(); why != "" {
-		return t.say(why)
-	}
-	return t.signIn.Out(t.program.Context)
-}
-
 func (t actions) chooseTheme() tea.Cmd { return chooseTheme(t.Tab, t.program.ThemeSwitcher) }
 
 // runChosen performs an action chosen in the palette.
 func (t actions) runChosen(a config.ActionInfo) tea.Cmd {
-	switch {
-	case a.Context == config.ContextTranscript:
-		if t.reader == nil || len(t.conv.Items) == 0 {
-			return t.say(emptyTranscript)
-		}
-		return t.reader.Chosen(a.Action)
-	case a.Action == config.ActionEditor, a.Action == config.ActionHistorySearch:
-		if !t.composerActive() {
-			return t.say(noAgent)
-		}
-		_, cmd := t.composer.Do(a.Action)
-		return cmd
+	if a.Context != config.ContextTranscript {
+		return t.run(a.Action)
 	}
-	return t.run(a.Action)
+	if t.reader == nil || len(t.conv.Items) == 0 {
+		return t.say(emptyTranscript)
+	}
+	return t.reader.Chosen(a.Action)
 }
 
-// otherItems returns the palette items without a key.
+// otherItems returns the palette items that are no actions.
 func (t actions) otherItems() []dialog.Item {
-	do := func(id, title, words, why string, do func() tea.Cmd) dialog.Item {
-		return withReason(dialog.Item{ID: id, Title: title, Words: words, Do: dialog.Do(do)}, why, t.say)
-	}
-	needsSession, noRules := unless(t.session != nil, noAgent), unless(t.rules() != nil, noAgent)
-	noFork := unless(t.session != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
-	items := []dialog.Item{
-		do("config", "Edit the configuration file", "settings preferences vim mcp servers sandbox keys notifications", "", t.editConfig),
-		do("theme", "Choose the theme", "colours colors dark light appearance", "", t.chooseTheme),
-		do("usage", "Show usage and cost", "usage context tokens money price budget", t.noUsage(), t.showUsage),
-		do("files", "Show the files the agent wrote", "edits diff changes", needsSession, func() tea.Cmd { return fileList(t.Tab) }),
-		do("shell", "Open your shell", "terminal bash console command !", needsSession, func() tea.Cmd { return t.commands.Run("") }),
-		do("rules", "Show and remove rules", "permissions approve approval allow deny trust", noRules, t.showRules),
-		do("fork", "Fork this session", "branch copy duplicate", noFork, func() tea.Cmd { return t.sayIf(t.session.Fork()) }),
-		do("login", "Sign in to the agent", "login log in account auth authenticate", t.noSignIn(), t.showSignIn),
-		do("logout", "Sign out of the agent", "logout log out account auth", t.noSignOut(), t.signOut),
-	}
+	var items []dialog.Item
 	if t.session != nil {
 		items = append(items, t.pieceItems()...)
 		items = append(items, t.worktree.Items()...)
@@ -458,38 +444,30 @@ func (t actions) commandItems() []dialog.Item {
 	return items
 }
 
-// absent maps the actions that the palette does not list to the reasons.
-var absent = func() map[config.Action]string {
-	const (
-		step   = "it is one step of many: a list that closes behind each is no way to make them"
-		prompt = "it is about the key itself, which writes or ends the prompt"
-		inside = "it has a meaning only where all other keys go to the command"
-		view   = "it is about the line or file that is marked in a view, which the palette opens"
-		asked  = "it answers or moves in the dialog that is open: the palette would be one above it"
-	)
-	reasons := map[config.Action]string{
-		config.ActionPalette: "it opens the palette", config.ActionTab: "it is the number of the tab: next and previous tab are listed",
-		config.ActionSend: prompt, config.ActionNewline: prompt, config.ActionInterrupt: "cancel and quit are listed by themselves",
-		config.ActionHistoryPrev: step, config.ActionHistoryNext: step, config.ActionLineUp: step, config.ActionLineDown: step,
-		config.ActionPageUp: step, config.ActionPageDown: step,
-		config.ActionNext: step, config.ActionPrevious: step, config.ActionHalfUp: step, config.ActionHalfDown: step,
-		config.ActionFindNext: step, config.ActionFindPrev: step,
-		config.ActionSearch: "find is listed", config.ActionFocusPrompt: "closing the palette does it",
-	}
-	for _, a := range config.Actions() {
-		switch a.Context {
-		case config.ContextTerminal:
-			reasons[a.Action] = inside
-		case config.ContextReplay:
-			reasons[a.Action] = "it steers a recording while that is played: there is no time to look for it in a list"
-		case config.ContextPager, config.ContextChanges, config.ContextInspector:
-			reasons[a.Action] = view
-		case config.ContextDialog:
-			reasons[a.Action] = asked
+// absent returns why the palette does not list an action, or "".
+func absent(a config.ActionInfo) string {
+	switch a.Context {
+	case config.ContextPrompt:
+		return behaviours[a.Action].absent
+	case config.ContextTranscript:
+		switch a.Action {
+		case config.ActionNext, config.ActionPrevious, config.ActionHalfUp, config.ActionHalfDown, config.ActionFindNext, config.ActionFindPrev:
+			return "it is one step of many: a list that closes behind each is no way to make them"
+		case config.ActionSearch:
+			return "find is listed"
+		case config.ActionFocusPrompt:
+			return "closing the palette does it"
 		}
+		return ""
+	case config.ContextTerminal:
+		return "it has a meaning only where all other keys go to the command"
+	case config.ContextReplay:
+		return "it steers a recording while that is played: there is no time to look for it in a list"
+	case config.ContextDialog:
+		return "it answers or moves in the dialog that is open: the palette would be one above it"
 	}
-	return reasons
-}()
+	return "it is about the line or file that is marked in a view, which the palette opens"
+}
 
 // openPalette lists all actions, which run performs, and more items, most recently used
 // first. why says why an action cannot be done now, or returns "".
@@ -512,7 +490,7 @@ func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.I
 func (t actions) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) []dialog.Item {
 	var items []dialog.Item
 	for _, a := range config.Actions() {
-		if absent[a.Action] != "" {
+		if absent(a) != "" {
 			continue
 		}
 		item := dialog.Item{

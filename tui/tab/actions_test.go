@@ -1,6 +1,10 @@
 package tab
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -175,13 +179,16 @@ func TestThePaletteSaysWhyNot(t *testing.T) {
 	}
 }
 
-// Every action is in the palette with its key, or it is said why it cannot be.
-func TestThePaletteReachesEveryAction(t *testing.T) {
+// Every action of the prompt does something, and is in the palette with its key unless it
+// is said why it cannot be.
+func TestEveryActionDoesSomething(t *testing.T) {
 	items := (actions{&Tab{program: Program{Keys: config.DefaultKeys()}}}).actionItems(func(config.ActionInfo) tea.Cmd { return nil }, func(config.ActionInfo) string { return "" })
 	for _, a := range config.Actions() {
+		if a.Context == config.ContextPrompt && behaviours[a.Action].do == nil {
+			t.Errorf("%s (%s) does nothing: it has no row in behaviours", a.Action, a.Help)
+		}
 		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(a.Action) })
-		why := absent[a.Action]
-		switch {
+		switch why := absent(a); {
 		case at < 0 && why == "":
 			t.Errorf("%s (%s) is not in the palette, and nothing says why", a.Action, a.Help)
 		case at >= 0 && why != "":
@@ -190,9 +197,71 @@ func TestThePaletteReachesEveryAction(t *testing.T) {
 			t.Errorf("%s is listed as %+v", a.Action, items[at])
 		}
 	}
-	for a := range absent {
-		if !slices.ContainsFunc(config.Actions(), func(i config.ActionInfo) bool { return i.Action == a }) {
-			t.Errorf("there is no action %s", a)
+	for a := range behaviours {
+		if !slices.ContainsFunc(config.Actions(), func(i config.ActionInfo) bool { return i.Action == a && i.Context == config.ContextPrompt }) {
+			t.Errorf("the prompt has no action %s", a)
+		}
+	}
+}
+
+// Views carry out the actions of their contexts in switches: an action that stands in none
+// of them would be listed and do nothing.
+func TestEveryActionOfAViewHasItsCase(t *testing.T) {
+	names := map[string]string{} // of the constants, by action
+	handled := map[string]bool{} // constants
+	inspect := func(pattern string, see func(ast.Node)) {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool { see(n); return true })
+		}
+	}
+	inspect("../../config/actions.go", func(n ast.Node) {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Names) != 1 || len(spec.Values) != 1 {
+			return
+		}
+		if value, ok := spec.Values[0].(*ast.BasicLit); ok {
+			names[strings.Trim(value.Value, `"`)] = spec.Names[0].Name
+		}
+	})
+	use := func(of ...ast.Expr) {
+		for _, e := range of {
+			if s, ok := e.(*ast.SelectorExpr); ok {
+				handled[s.Sel.Name] = true
+			}
+		}
+	}
+	for _, pattern := range []string{"*.go", "../dialog/*.go", "../pages/*.go", "../list/*.go"} {
+		inspect(pattern, func(n ast.Node) {
+			switch n := n.(type) {
+			case *ast.CaseClause:
+				use(n.List...)
+			case *ast.KeyValueExpr:
+				use(n.Key, n.Value)
+			case *ast.CompositeLit:
+				use(n.Elts...)
+			case *ast.BinaryExpr:
+				use(n.X, n.Y)
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Match" || f.Sel.Name == "For") {
+					use(n.Args...)
+				}
+			}
+		})
+	}
+	for _, a := range config.Actions() {
+		if a.Context != config.ContextPrompt && !handled[names[string(a.Action)]] {
+			t.Errorf("no view carries out %s (%s)", a.Action, a.Help)
 		}
 	}
 }
@@ -242,7 +311,7 @@ func TestSlashCommandsOfOtherClients(t *testing.T) {
 	for command, want := range map[string]string{
 		"/model": "this agent offers no models", "/cost": "the agent has reported no usage",
 		"/login": "the agent offers no sign-in method", "/help": "Help", "/settings": "Options", "/diff": "journal = false",
-		"/mode code": "Mode", "/model opus 5": "this agent offers no models", "/export": "nothing to export yet",
+		"/mode code": "Mode", "/model opus 5": "this agent offers no models", "/export": "the transcript is empty",
 	} {
 		b := newBench(t, t.TempDir())
 		b.enter(command)

@@ -143,27 +143,13 @@ func (t globalKeys) globalKey(name string) (tea.Cmd, bool) {
 // keyAction performs the action of a key that no layer took.
 func (t globalKeys) keyAction(name string) tea.Cmd {
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !besideQuestion(a) {
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !behaviours[a].beside {
 		if !bound {
 			return t.say(name + " does nothing here")
 		}
 		return t.say("answer the question first: " + name + " waits until then")
 	}
 	return t.actions.run(a)
-}
-
-// besideQuestion reports whether an action is available while a question is open and the
-// prompt is empty.
-func besideQuestion(a config.Action) bool {
-	switch a {
-	case config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse, config.ActionInterrupt,
-		config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
-		config.ActionScrollTop, config.ActionScrollBottom, config.ActionTerminal, config.ActionStartAgain,
-		config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
-		config.ActionHelp, config.ActionGuide, config.ActionPalette, config.ActionInspector:
-		return true
-	}
-	return false
 }
 
 func isClick(msg tea.MouseMsg) bool {

@@ -276,15 +276,6 @@ func (t actions) renameTab() {
 	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: "Rename tab", Text: t.info.Name(), Hint: t.label(), Do: t.setName}))
 }
 
-// renameTo names the tab and its session, or asks for the name if it is "".
-func (t actions) renameTo(name string) tea.Cmd {
-	if name == "" {
-		t.renameTab()
-		return nil
-	}
-	return t.setName(name)
-}
-
 func (t actions) setName(name string) tea.Cmd {
 	t.info.SetName(name)
 	t.info.unsaved, t.stored.title = true, ""

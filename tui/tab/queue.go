@@ -230,9 +230,6 @@ func (o *promptQueue) cancelsFirst() tea.Cmd {
 
 // Show lists the queue.
 func (o *promptQueue) Show() tea.Cmd {
-	if o.tab.session == nil || o.Queued() == 0 {
-		return o.tab.sayWhile("The queue is empty: prompts sent while the agent works are queued", func() bool { return o.tab.session == nil || o.Queued() == 0 })
-	}
 	o.tab.dialogs.Push(dialog.NewFollowing(o.tab.env(), dialog.List{
 		Title: "Queue", Empty: "The queue is empty.",
 		Keys: []dialog.ItemKey{

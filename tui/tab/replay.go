@@ -45,14 +45,12 @@ func (t actions) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 	if t.replay == nil {
 		return nil, true
 	}
-	switch a {
-	case config.ActionHelp, config.ActionGuide, config.ActionFocusTranscript, config.ActionFind,
-		config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
-		config.ActionScrollTop, config.ActionScrollBottom, config.ActionLendMouse, config.ActionSuspend:
+	switch {
+	case behaviours[a].replays:
 		return nil, true
-	case config.ActionInterrupt, config.ActionQuit:
+	case a == config.ActionInterrupt, a == config.ActionQuit:
 		return t.replay.Steer(config.ActionReplayQuit), false
-	case config.ActionCancel, "":
+	case a == config.ActionCancel, a == "":
 		return nil, false
 	}
 	return t.say(notInReplay), false

@@ -345,9 +345,6 @@ func (t actions) exporter() *exporter {
 
 // choose asks for the export format.
 func (x *exporter) choose() tea.Cmd {
-	if x.conv == nil || len(x.conv.Items) == 0 {
-		return x.tab.say("nothing to export yet")
-	}
 	var items []dialog.Item
 	for _, f := range app.ExportFormats {
 		items = append(items, dialog.Item{ID: f.Name, Title: f.What, Detail: "." + f.Name, Do: dialog.Do(func() tea.Cmd {

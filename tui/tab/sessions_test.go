@@ -163,10 +163,3 @@ func TestExport(t *testing.T) {
 		}
 	})
 }
-
-func TestNothingToExport(t *testing.T) {
-	runBench(t, func(_ *testing.T, b *bench) {
-		b.Do((&exporter{tab: b.Tab, conv: conversation.New()}).choose())
-		b.MustSay("nothing to export yet")
-	})
-}
