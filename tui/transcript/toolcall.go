@@ -245,14 +245,23 @@ func (t *toolCall) peekLines(width int) []string {
 	if t.expanded || t.asked || t.brief {
 		return out
 	}
-	for _, b := range t.bodies {
-		room := t.widthOf(b, width)
-		lines, more := b.peek(room, t.env)
-		if more > 0 {
-			lines = append(slices.Clip(lines), t.env.theme.Faint.Render(moreLines(more)))
-		}
-		out = append(out, inset(lines, room+barWidth, t.env.theme)...)
+	var below []string
+	room := width - barWidth
+	flush := func() {
+		out, below = append(out, inset(below, room+barWidth, t.env.theme)...), below[:0]
 	}
+	for _, b := range t.bodies {
+		if wide := t.widthOf(b, width); wide != room {
+			flush()
+			room = wide
+		}
+		lines, more := b.peek(room, t.env)
+		below = append(below, lines...)
+		if more > 0 {
+			below = append(below, t.env.theme.Faint.Render(moreLines(more)))
+		}
+	}
+	flush()
 	return out
 }
 
