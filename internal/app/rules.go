@@ -301,6 +301,9 @@ func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
 			}
 		}
 	}
+	if c.Unasked {
+		return b.denial(call, c.Mode)
+	}
 	d, proposals, err := b.Decide(call, b.opt.Agent, c.Mode, c.Switching)
 	if err != nil {
 		return session.Ruling{Verdict: policy.Ask, Why: err.Error()}
@@ -320,6 +323,21 @@ func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
 		r.Proposals = append(r.Proposals, lines)
 	}
 	return r
+}
+
+// denial is the rule that denies a call which the agent does not ask about, if there is
+// one. It costs little: an agent may make very many calls, and most users have no such rule.
+func (b *Rules) denial(call policy.Call, mode string) session.Ruling {
+	rules, err := b.counting()
+	rules = slices.DeleteFunc(rules, func(r policy.Rule) bool { return r.Verdict != policy.Deny })
+	if err != nil || len(rules) == 0 {
+		return session.Ruling{}
+	}
+	d := policy.Decide(rules, policy.Describe(call, b.opt.Agent, mode, b.places.resolve))
+	if d.Rule == nil {
+		return session.Ruling{}
+	}
+	return session.Ruling{Verdict: d.Verdict, Rule: d.Rule.String(), Source: d.Rule.Source}
 }
 
 // Decide judges a call, and proposes rules that would have allowed what is asked

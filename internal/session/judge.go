@@ -36,6 +36,9 @@ type Case struct {
 	// user has chosen it, and the agent has not confirmed yet.
 	Mode      string
 	Switching bool
+	// Unasked means that the agent carries out the call without asking: only rules that
+	// deny it count.
+	Unasked bool
 }
 
 // Ruling is the decision of a Judge.
@@ -219,6 +222,7 @@ func (s *Session) checkUnasked(u acpclient.SessionUpdate) {
 		if t := st.Tool(id); t != nil && t.Live && t.Answer == nil && len(t.Asked) == 0 {
 			call := *t
 			c = caseOf(st, &call)
+			c.Unasked = true
 		}
 	})
 	if c.Call == nil {
