@@ -188,7 +188,7 @@ func replace(ctx context.Context, dir *os.Root, name, content string, old *exist
 	if old.file != nil {
 		mode = 0o600 // until the owner is right
 	}
-	return swap(dir, name, mode, func(file *os.File) (err error) {
+	return swap(dir, name, mode, true, func(file *os.File) (err error) {
 		if old.Encoding == UTF8 {
 			_, err = file.WriteString(content)
 		} else {
@@ -204,25 +204,32 @@ func replace(ctx context.Context, dir *os.Root, name, content string, old *exist
 			// the mode.
 			err = file.Chmod(mode)
 		}
-		if err == nil {
-			err = file.Sync()
-		}
 		return cmp.Or(err, ctx.Err())
 	})
 }
 
-// Replace puts a file with a content and a mode in the place of name, as a whole. Of two
-// concurrent writes the later one wins.
+// Replace puts a file with a content and a mode in the place of name, as a whole, and syncs
+// it. Of two concurrent writes the later one wins.
 func Replace(dir *os.Root, name string, content []byte, mode iofs.FileMode) error {
-	return swap(dir, name, mode, func(file *os.File) error {
+	return swap(dir, name, mode, true, writing(content, mode))
+}
+
+// ReplaceUnsynced is Replace without waiting for the disk: the file outlives a kill of the
+// program, but perhaps not a power failure.
+func ReplaceUnsynced(dir *os.Root, name string, content []byte, mode iofs.FileMode) error {
+	return swap(dir, name, mode, false, writing(content, mode))
+}
+
+func writing(content []byte, mode iofs.FileMode) func(*os.File) error {
+	return func(file *os.File) error {
 		_, err := file.Write(content)
-		return errors.Join(err, file.Chmod(mode), file.Sync())
-	})
+		return errors.Join(err, file.Chmod(mode))
+	}
 }
 
 // swap writes a temporary file and renames it to name. The temporary file is in the same
 // directory, created through the same os.Root; libraries for atomic writes work by path.
-func swap(dir *os.Root, name string, mode iofs.FileMode, write func(*os.File) error) (err error) {
+func swap(dir *os.Root, name string, mode iofs.FileMode, sync bool, write func(*os.File) error) (err error) {
 	file, temp, err := createTemp(dir, mode)
 	if err != nil {
 		return err
@@ -233,6 +240,9 @@ func swap(dir *os.Root, name string, mode iofs.FileMode, write func(*os.File) er
 		}
 	}()
 	err = write(file)
+	if err == nil && sync {
+		err = file.Sync()
+	}
 	if err == nil && temp == "" {
 		temp, err = nameTemp(dir, file)
 	}
@@ -242,7 +252,9 @@ func swap(dir *os.Root, name string, mode iofs.FileMode, write func(*os.File) er
 	if err := renameTemp(dir, file, temp, name); err != nil {
 		return err
 	}
-	syncDir(dir)
+	if sync {
+		syncDir(dir)
+	}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"parley/config"
+	"parley/fs"
 )
 
 // A draft outside of any session belongs to no log: it is a file in draftDir, one per
@@ -51,8 +52,9 @@ func (s *Store) Draft(cwd string) (string, error) {
 	return string(b), nil
 }
 
-// replaceDraft writes a draft file atomically, also against other programs. It removes an
-// empty one.
+// replaceDraft replaces a draft file as a whole, also against other programs. It removes
+// an empty one. It does not wait for the disk: a draft is saved every few keys, and outlives
+// a kill of parley without that.
 func replaceDraft(path string, b []byte) error {
 	if len(b) == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -60,7 +62,12 @@ func replaceDraft(path string, b []byte) error {
 		}
 		return nil
 	}
-	if err := config.ReplaceFile(path, b, fileMode); err != nil {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("save the draft: %w", err)
+	}
+	defer dir.Close()
+	if err := fs.ReplaceUnsynced(dir, filepath.Base(path), b, fileMode); err != nil {
 		return fmt.Errorf("save the draft: %w", err)
 	}
 	return nil
@@ -101,7 +108,7 @@ func (s *Store) View(id ID) (View, error) {
 	path := s.viewPath(id)
 	b, err := os.ReadFile(path)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, os.ErrNotExist), err == nil && len(b) == 0: // after a power failure
 		return v, nil
 	case err == nil:
 		err = json.Unmarshal(b, &v)
