@@ -269,7 +269,19 @@ func (ps *Parts) add(b acpclient.ContentBlock) {
 		ps.addText(b.Text)
 		return
 	}
+	b = shownAs(b)
 	*ps = append(*ps, Part{Block: &b})
+}
+
+// shownAs returns a block for display: an image that is embedded as a resource is an
+// image like others.
+func shownAs(b acpclient.ContentBlock) acpclient.ContentBlock {
+	if r := b.Resource; b.Type == acpclient.ContentResource && r != nil && r.Blob != nil && strings.HasPrefix(r.MimeType, "image/") {
+		return acpclient.ContentBlock{
+			Type: acpclient.ContentImage, Data: *r.Blob, MimeType: r.MimeType, URI: r.URI, Annotations: b.Annotations, Meta: b.Meta,
+		}
+	}
+	return b
 }
 
 // addText appends in amortised constant time: bytes that were handed out as a

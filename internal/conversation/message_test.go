@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/test"
 )
@@ -78,5 +79,19 @@ func TestMessagesAreToldApartByTheirMeta(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) { test.WantTranscript(t, fold(t, c.events...), c.want...) })
+	}
+}
+
+// An image that is embedded as a resource is an image like others.
+func TestEmbeddedImages(t *testing.T) {
+	const image = `{"type":"resource","resource":{"uri":"file:///a.png","mimeType":"image/png","blob":"iVBORw0KGgo="}}`
+	c := fold(t,
+		test.Up(t, `{"sessionUpdate":"agent_message_chunk","content":`+image+`}`),
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","content":[{"type":"content","content":`+image+`}]}`),
+	)
+	for _, b := range []*acpclient.ContentBlock{c.Items[0].(*conversation.Message).Parts[0].Block, c.Items[1].(*conversation.ToolCall).Content[0].Content} {
+		if b.Type != acpclient.ContentImage || b.Data != "iVBORw0KGgo=" || b.MimeType != "image/png" || b.URI != "file:///a.png" {
+			t.Errorf("%+v", b)
+		}
 	}
 }

@@ -99,25 +99,23 @@ func (s *State) applyAnnouncedMode(u *acpclient.ContentChunk, fx *effect) bool {
 // shown returns a tool call's output for display. The received output is not changed.
 func (s *State) shown(content acpclient.ToolCallContents) acpclient.ToolCallContents {
 	q := s.quirks()
-	if !q.TaggedOutput && !q.ReportedOutput {
-		return content
-	}
 	var clean acpclient.ToolCallContents
 	for i := range content {
 		b := content[i].Content
-		if b == nil || b.Type != acpclient.ContentText {
+		if b == nil {
 			continue
 		}
-		text := q.Output(b.Text)
-		if text == b.Text {
+		shown := shownAs(*b)
+		if b.Type == acpclient.ContentText {
+			shown.Text = q.Output(b.Text)
+		}
+		if shown.Type == b.Type && shown.Text == b.Text {
 			continue
 		}
 		if clean == nil {
 			clean = slices.Clone(content)
 		}
-		changed := *b
-		changed.Text = text
-		clean[i].Content = &changed
+		clean[i].Content = &shown
 	}
 	if clean == nil {
 		return content

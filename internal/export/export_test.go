@@ -134,6 +134,18 @@ func TestPageIsInert(t *testing.T) {
 
 // A text of nothing but backticks is written as fast as any other: this test does not
 // end otherwise.
+func TestPageDrawsTitles(t *testing.T) {
+	c := conversation.New()
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit `+"`a.go`"+` <b>","kind":"edit","status":"completed","content":[{"type":"diff","path":"/a.go","oldText":"-- one\nsame\n","newText":"two\nsame\nthree\n"}]}`))
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"u","title":"# no heading","kind":"other","status":"completed"}`))
+	page := exported(t, c, HTML)
+	for _, want := range []string{"<b>Edit <code>a.go</code> &lt;b&gt;</b><span>&#43;2 −1</span>", "<b># no heading</b>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+}
+
 func TestTextOfBackticks(t *testing.T) {
 	ticks := strings.Repeat("`", 4<<20)
 	c := conversation.New()

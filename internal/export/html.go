@@ -28,7 +28,7 @@ var pageSource string
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"markdown": markdownToHTML, "diff": diffToHTML, "terminal": terminalToHTML, "date": func(t time.Time) string { return t.Format(time.DateTime) },
-		"image": imageOf, "label": Attachment.label, "took": Entry.took, "title": Entry.callTitle, "noteTitle": Entry.noteTitle,
+		"image": imageOf, "label": Attachment.label, "took": Entry.took, "title": func(e Entry) template.HTML { return inlineToHTML(e.callTitle()) }, "changed": Entry.changed, "noteTitle": Entry.noteTitle,
 		"caption": func(e Entry) string { return e.caption }, "shown": Field.shown,
 	}).Parse(pageSource))
 })
@@ -111,6 +111,36 @@ func markdownToHTML(text string) template.HTML {
 		return template.HTML("<pre>" + html.EscapeString(text) + "</pre>")
 	}
 	return template.HTML(b.String())
+}
+
+// inlineToHTML renders a line of Markdown, such as a title.
+func inlineToHTML(line string) template.HTML {
+	text, one := strings.CutPrefix(strings.TrimSpace(string(markdownToHTML(line))), "<p>")
+	text, ends := strings.CutSuffix(text, "</p>")
+	if !one || !ends || strings.Contains(text, "<p>") {
+		return template.HTML(html.EscapeString(line)) // a heading, a list and the like
+	}
+	return template.HTML(text)
+}
+
+// changed returns how many lines a call has added and removed, or "".
+func (e Entry) changed() string {
+	added, removed := 0, 0
+	for _, c := range e.Content {
+		_, hunks, _ := strings.Cut(c.Diff, "\n@@")
+		for line := range strings.Lines(hunks) {
+			switch line[0] {
+			case '+':
+				added++
+			case '-':
+				removed++
+			}
+		}
+	}
+	if added+removed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%d −%d", added, removed)
 }
 
 // imageOf returns the data URL of an image, "" if its type is not safe to show.

@@ -170,12 +170,14 @@ func (m *bodyMaker) make(c *acpclient.ToolCallContent) body {
 
 func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 	switch {
+	case !b.Annotations.ForUser():
+		return nil
 	case b.Type != acpclient.ContentText:
 		words := m.call.env.places.Block(b)
 		return &shortBody{func(width int, env *environment) []string {
 			return append([]string{fit(words.Styled(env.theme), width)}, env.pictures.lines(b, width)...)
 		}, pictureRows + 1}
-	case !b.Annotations.ForUser() || strings.TrimSpace(b.Text) == "":
+	case strings.TrimSpace(b.Text) == "":
 		return nil
 	case m.silent && toolview.SaysNothing(m.call.item, b.Text):
 		return nil // the header says it

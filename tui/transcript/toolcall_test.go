@@ -465,3 +465,16 @@ func TestBlankLettersOfToolsAreSeen(t *testing.T) {
 		}
 	}
 }
+
+// What is for the assistant only is not drawn, and leaves no bullet.
+func TestBlocksForTheAssistant(t *testing.T) {
+	const secret = `"annotations":{"audience":["assistant"]}}`
+	screen := drawn([]conversation.Event{
+		test.Up(t, `{"sessionUpdate":"agent_message_chunk","messageId":"1","content":{"type":"text","text":"for the model",`+secret+`}`),
+		test.Up(t, `{"sessionUpdate":"agent_message_chunk","messageId":"2","content":{"type":"resource_link","uri":"file:///hidden","name":"hidden",`+secret+`}`),
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","kind":"other","status":"completed","content":[{"type":"content","content":{"type":"resource_link","uri":"file:///hidden","name":"hidden",`+secret+`},{"type":"content","content":{"type":"text","text":"for you"}}]}`),
+	}, true)
+	if strings.Contains(screen, "hidden") || strings.Contains(screen, "model") || !strings.Contains(screen, "for you") || strings.Contains(screen, "●") {
+		t.Errorf("the screen is\n%s", screen)
+	}
+}
