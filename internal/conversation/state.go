@@ -396,6 +396,17 @@ func (s *State) Starts() bool {
 	return s.Phase == PhaseStarting || s.Phase == PhaseOpening && s.ID == ""
 }
 
+// Opening reports whether the agent is being started, or opens a session.
+func (s *State) Opening() bool { return s.Phase == PhaseStarting || s.Phase == PhaseOpening }
+
+// SendsNext reports whether the first queued prompt is sent without the user doing anything.
+func (s *State) SendsNext() bool {
+	return len(s.Queue) > 0 && (!s.QueuePaused || s.Queue[0].Now)
+}
+
+// Idle reports whether a prompt would be sent at once.
+func (s *State) Idle() bool { return s.Phase == PhaseReady && !s.Turn.Running && !s.SendsNext() }
+
 // Turn is the current turn.
 type Turn struct {
 	Running bool

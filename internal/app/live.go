@@ -1,0 +1,96 @@
+package app
+
+import (
+	"cmp"
+	"context"
+
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// Live is a session as a front end holds it: its agent, the session, and the conversation
+// that its events fold into. It is not safe for concurrent use.
+type Live struct {
+	Agent        config.Agent
+	Session      *session.Session
+	Conversation *conversation.Conversation
+
+	stored store.ID // the stored session that it continues, or ""
+	// lost means that the agent exited, and no session was opened since.
+	lost bool
+}
+
+// NewLive returns a new session with an agent.
+func NewLive(a config.Agent, s *session.Session) *Live {
+	c := conversation.New()
+	c.Cwd = s.Options().Cwd
+	return &Live{Agent: a, Session: s, Conversation: c}
+}
+
+// Live returns the session that continues the stored one.
+func (r *Reopened) Live() *Live {
+	l := NewLive(r.Agent, r.Session)
+	l.stored = r.Transcript.Meta.ID
+	r.Transcript.Conversation.Cwd = l.Conversation.Cwd
+	l.Conversation = r.Transcript.Conversation
+	return l
+}
+
+// Apply folds an event of the session.
+func (l *Live) Apply(e conversation.Event) {
+	l.Conversation.Apply(e)
+	if _, exited := e.(conversation.AgentLost); exited {
+		l.lost = true
+	}
+}
+
+// SendQueueQuestion returns the question whether to send the prompts that were queued when
+// the agent exited. It is asked once, after [conversation.SessionOpened]; nil if there is
+// nothing to ask.
+func (l *Live) SendQueueQuestion() *Question {
+	lost := l.lost
+	l.lost = false
+	if !lost || len(l.Conversation.Queue) == 0 || !l.Conversation.QueuePaused {
+		return nil
+	}
+	q := SendQueueQuestion(l.Session, l.Conversation.Queue)
+	return &q
+}
+
+// Roots returns the directories of the session.
+func (l *Live) Roots() []string {
+	return append([]string{l.Session.Options().Cwd}, l.Session.Options().AdditionalDirectories...)
+}
+
+// SignIn begins signing in to the agent, which has asked for it.
+func (l *Live) SignIn(e conversation.AuthRequired) *SignIn {
+	return NewSignIn(l.Session, l.Conversation, e)
+}
+
+// GoneText says what has happened to the agent that is gone.
+func (l *Live) GoneText() string { return GoneText(l.Conversation, l.Session.Connects()) }
+
+// GoneReason says why the agent is gone, "" if that is not known.
+func (l *Live) GoneReason() string {
+	if l.Conversation.Agent.Err == nil {
+		return ""
+	}
+	return StartErrorText(l.Agent, l.Conversation.Agent.Err)
+}
+
+// RestartText says what starting the agent again does.
+func (l *Live) RestartText() string { return AgainText(l.Session) }
+
+// StoredID returns the id under which the session is stored, or "".
+func (l *Live) StoredID() store.ID { return cmp.Or(StoredID(l.Session), l.stored) }
+
+// Left returns what remains of the session when the user leaves it. title is what it was
+// called.
+func (l *Live) Left(title string) Left {
+	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd}
+}
+
+// End ends the session. The agent has until ctx ends to end by itself.
+func (l *Live) End(ctx context.Context) { End(ctx, l.Session) }
