@@ -28,18 +28,15 @@ const (
 	nothingToSend   = "nothing to send"
 )
 
-// actions performs what keys, palette and slash commands name.
-type actions struct{ *Tab }
-
 // behaviour is what the tab makes of an action of the prompt, beside its words and keys in
 // the configuration.
 type behaviour struct {
-	do func(actions) tea.Cmd
+	do func(*Tab) tea.Cmd
 	// with does it with the argument of the slash command; nil filters the list that do
 	// opens, if any.
-	with func(t actions, argument string) tea.Cmd
+	with func(t *Tab, argument string) tea.Cmd
 	// why says why it cannot be done now, or returns "". Nil means that it always can.
-	why func(actions) string
+	why func(*Tab) string
 	// beside means that it can be done while a question is open and the prompt is empty,
 	// replays that it can be done during a replay.
 	beside, replays bool
@@ -55,20 +52,20 @@ func init() {
 		step   = "it is one step of many: a list that closes behind each is no way to make them"
 		prompt = "it is about the key itself, which writes or ends the prompt"
 	)
-	always := func(do func(actions)) func(actions) tea.Cmd {
-		return func(t actions) tea.Cmd { do(t); return nil }
+	always := func(do func(*Tab)) func(*Tab) tea.Cmd {
+		return func(t *Tab) tea.Cmd { do(t); return nil }
 	}
 	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
 		return behaviour{
-			do: func(t actions) tea.Cmd { return categoryList(t.Tab, none, of...) },
-			why: needsSession(func(t actions) string {
+			do: func(t *Tab) tea.Cmd { return categoryList(t, none, of...) },
+			why: needsSession(func(t *Tab) string {
 				return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return t.conv.OptionByCategory(c) != nil }), none)
 			}),
 			beside: true,
 		}
 	}
-	scrolls := func(a config.Action, why func(actions) string, absent string) behaviour {
-		return behaviour{why: why, beside: true, replays: true, absent: absent, do: always(func(t actions) {
+	scrolls := func(a config.Action, why func(*Tab) string, absent string) behaviour {
+		return behaviour{why: why, beside: true, replays: true, absent: absent, do: always(func(t *Tab) {
 			if t.reader != nil {
 				t.reader.Do(a)
 			}
@@ -76,152 +73,152 @@ func init() {
 	}
 	composes := func(a config.Action, absent string) behaviour {
 		return behaviour{
-			why: func(t actions) string { return unless(t.composerActive(), noAgent) }, absent: absent,
-			do: func(t actions) tea.Cmd {
+			why: func(t *Tab) string { return unless(t.composerActive(), noAgent) }, absent: absent,
+			do: func(t *Tab) tea.Cmd {
 				_, cmd := t.composer.Do(a)
 				return cmd
 			},
 		}
 	}
-	severalTabs := func(t actions) string { return unless(!t.program.Tabs.Alone(), "there is only one tab") }
+	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), "there is only one tab") }
 
 	behaviours = map[config.Action]behaviour{
-		config.ActionSend:          {do: func(t actions) tea.Cmd { return t.queue.SendNothing() }, absent: prompt},
+		config.ActionSend:          {do: func(t *Tab) tea.Cmd { return t.queue.SendNothing() }, absent: prompt},
 		config.ActionNewline:       composes(config.ActionNewline, prompt),
 		config.ActionEditor:        composes(config.ActionEditor, ""),
 		config.ActionHistorySearch: composes(config.ActionHistorySearch, ""),
 		config.ActionHistoryNext:   composes(config.ActionHistoryNext, step),
-		config.ActionHistoryPrev:   {do: func(t actions) tea.Cmd { return t.queue.Recall() }, absent: step},
+		config.ActionHistoryPrev:   {do: func(t *Tab) tea.Cmd { return t.queue.Recall() }, absent: step},
 		config.ActionPasteImage: {
-			do:  func(t actions) tea.Cmd { return t.images.pasteImage() },
-			why: func(t actions) string { return unless(t.composerActive(), noAgent) },
+			do:  func(t *Tab) tea.Cmd { return t.pasteImage() },
+			why: func(t *Tab) string { return unless(t.composerActive(), noAgent) },
 		},
 		config.ActionQueue: {
-			do:  func(t actions) tea.Cmd { return t.queue.Show() },
-			why: needsSession(func(t actions) string { return unless(t.queue.Queued() > 0, "the queue is empty") }),
+			do:  func(t *Tab) tea.Cmd { return t.queue.Show() },
+			why: needsSession(func(t *Tab) string { return unless(t.queue.Queued() > 0, "the queue is empty") }),
 		},
 		config.ActionSendNow: {
-			do:  func(t actions) tea.Cmd { return t.queue.SendNow() },
-			why: needsSession(func(t actions) string { return unless(t.queue.Queued() > 0 || !t.composer.Empty(), nothingToSend) }),
+			do:  func(t *Tab) tea.Cmd { return t.queue.SendNow() },
+			why: needsSession(func(t *Tab) string { return unless(t.queue.Queued() > 0 || !t.composer.Empty(), nothingToSend) }),
 		},
 		config.ActionCancel: {
-			do:  func(t actions) tea.Cmd { return t.lifecycle.Cancel() },
-			why: needsSession(func(t actions) string { return unless(t.conv.Turn.Running || t.conv.Starts(), "no turn is running") }),
+			do:  func(t *Tab) tea.Cmd { return t.lifecycle.Cancel() },
+			why: needsSession(func(t *Tab) string { return unless(t.conv.Turn.Running || t.conv.Starts(), "no turn is running") }),
 		},
 		config.ActionInterrupt: {
-			do: func(t actions) tea.Cmd { return t.lifecycle.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
+			do: func(t *Tab) tea.Cmd { return t.lifecycle.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
 		},
-		config.ActionQuit:    {do: func(t actions) tea.Cmd { return t.lifecycle.Leave() }},
-		config.ActionSuspend: {do: func(actions) tea.Cmd { return send(Suspend{}) }, replays: true},
+		config.ActionQuit:    {do: func(t *Tab) tea.Cmd { return t.lifecycle.Leave() }},
+		config.ActionSuspend: {do: func(*Tab) tea.Cmd { return send(Suspend{}) }, replays: true},
 
 		config.ActionNextMode: {
-			do: func(t actions) tea.Cmd { return nextMode(t.Tab) }, beside: true,
-			why: needsSession(func(t actions) string { return unless(t.conv.OptionByCategory(acpclient.CategoryMode) != nil, noModes) }),
+			do: func(t *Tab) tea.Cmd { return nextMode(t) }, beside: true,
+			why: needsSession(func(t *Tab) string { return unless(t.conv.OptionByCategory(acpclient.CategoryMode) != nil, noModes) }),
 		},
 		config.ActionMode:         category(noModes, acpclient.CategoryMode),
 		config.ActionModel:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
 		config.ActionThoughtLevel: category(noThoughtLevels, acpclient.CategoryThoughtLevel),
 		config.ActionOptions: {
-			do: always(func(t actions) { t.dialogs.Push(dialog.NewOptions(t.env(), t.conv)) }),
-			why: needsSession(func(t actions) string {
+			do: always(func(t *Tab) { t.dialogs.Push(dialog.NewOptions(t.env(), t.conv)) }),
+			why: needsSession(func(t *Tab) string {
 				return unless(t.conv.Phase == conversation.PhaseReady, "the session is not open")
 			}),
 			beside: true,
 		},
 
 		config.ActionFocusTranscript: {
-			do: always(func(t actions) { t.list.Focus(true) }), why: actions.noItems, beside: true, replays: true,
+			do: always(func(t *Tab) { t.list.Focus(true) }), why: (*Tab).noItems, beside: true, replays: true,
 		},
-		config.ActionFind:         scrolls(config.ActionFind, actions.noItems, ""),
-		config.ActionScrollTop:    scrolls(config.ActionScrollTop, actions.noItems, ""),
-		config.ActionScrollBottom: scrolls(config.ActionScrollBottom, actions.noItems, ""),
+		config.ActionFind:         scrolls(config.ActionFind, (*Tab).noItems, ""),
+		config.ActionScrollTop:    scrolls(config.ActionScrollTop, (*Tab).noItems, ""),
+		config.ActionScrollBottom: scrolls(config.ActionScrollBottom, (*Tab).noItems, ""),
 		config.ActionPageUp:       scrolls(config.ActionPageUp, nil, step),
 		config.ActionPageDown:     scrolls(config.ActionPageDown, nil, step),
 		config.ActionLineUp:       scrolls(config.ActionLineUp, nil, step),
 		config.ActionLineDown:     scrolls(config.ActionLineDown, nil, step),
-		config.ActionLendMouse:    {do: always(actions.lendMouse), beside: true, replays: true},
+		config.ActionLendMouse:    {do: always((*Tab).lendMouse), beside: true, replays: true},
 
 		config.ActionChanges: {
-			do:  actions.showChanges,
-			why: needsSession(func(t actions) string { return unless(t.session.Options().Journal != nil, t.noReview()) }),
+			do:  (*Tab).showChanges,
+			why: needsSession(func(t *Tab) string { return unless(t.session.Options().Journal != nil, t.noReview()) }),
 		},
-		config.ActionFiles: {do: func(t actions) tea.Cmd { return fileList(t.Tab) }, why: needsSession(nil)},
+		config.ActionFiles: {do: func(t *Tab) tea.Cmd { return fileList(t) }, why: needsSession(nil)},
 		config.ActionTerminal: {
-			do: func(t actions) tea.Cmd { return t.commands.StepIntoRunning() }, beside: true,
-			why: needsSession(func(t actions) string { return unless(len(t.conv.Running()) > 0, "no command is running") }),
+			do: func(t *Tab) tea.Cmd { return t.commands.StepIntoRunning() }, beside: true,
+			why: needsSession(func(t *Tab) string { return unless(len(t.conv.Running()) > 0, "no command is running") }),
 		},
 		config.ActionAddOutput: {
-			do:  func(t actions) tea.Cmd { return t.commands.AddOutput(t.commands.Last()) },
-			why: needsSession(func(t actions) string { return unless(t.commands.Last() != nil, "run a command with ! first") }),
+			do:  func(t *Tab) tea.Cmd { return t.commands.AddOutput(t.commands.Last()) },
+			why: needsSession(func(t *Tab) string { return unless(t.commands.Last() != nil, "run a command with ! first") }),
 		},
-		config.ActionShell:     {do: func(t actions) tea.Cmd { return t.commands.Run("") }, why: needsSession(nil)},
-		config.ActionInspector: {do: actions.inspect, why: needsSession(nil), beside: true},
+		config.ActionShell:     {do: func(t *Tab) tea.Cmd { return t.commands.Run("") }, why: needsSession(nil)},
+		config.ActionInspector: {do: (*Tab).inspect, why: needsSession(nil), beside: true},
 		config.ActionRules: {
-			do:  func(t actions) tea.Cmd { return t.rules().Show() },
-			why: func(t actions) string { return unless(t.rules() != nil, noAgent) },
+			do:  func(t *Tab) tea.Cmd { return t.rules().Show() },
+			why: func(t *Tab) string { return unless(t.rules() != nil, noAgent) },
 		},
 		config.ActionUsage: {
-			do:  func(t actions) tea.Cmd { return t.say("used: " + t.usage()) },
-			why: func(t actions) string { return unless(t.usage() != "", "the agent has reported no usage") },
+			do:  func(t *Tab) tea.Cmd { return t.say("used: " + t.usage()) },
+			why: func(t *Tab) string { return unless(t.usage() != "", "the agent has reported no usage") },
 		},
 		config.ActionSignIn: {
-			do: always(func(t actions) { t.signIn.Ask(conversation.AuthRequired{}) }),
-			why: func(t actions) string {
+			do: always(func(t *Tab) { t.signIn.Ask(conversation.AuthRequired{}) }),
+			why: func(t *Tab) string {
 				return unless(t.session != nil && len(t.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},
 		},
 		config.ActionSignOut: {
-			do: func(t actions) tea.Cmd { return t.signIn.Out(t.program.Context) },
-			why: func(t actions) string {
+			do: func(t *Tab) tea.Cmd { return t.signIn.Out(t.program.Context) },
+			why: func(t *Tab) string {
 				return unless(t.session != nil && t.conv.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 			},
 		},
 
-		config.ActionSessions:   {do: func(t actions) tea.Cmd { return openSessionList(t.Tab) }},
-		config.ActionQuestions:  {do: func(t actions) tea.Cmd { return openQuestionList(t.Tab) }},
-		config.ActionNewSession: {do: actions.newSession, why: needsSession(nil)},
-		config.ActionNewAgent:   {do: func(t actions) tea.Cmd { return t.starter.chooseAnother() }},
-		config.ActionNextTab:    {do: always(func(t actions) { t.program.Tabs.Step(1) }), why: severalTabs},
-		config.ActionPrevTab:    {do: always(func(t actions) { t.program.Tabs.Step(-1) }), why: severalTabs},
+		config.ActionSessions:   {do: func(t *Tab) tea.Cmd { return openSessionList(t) }},
+		config.ActionQuestions:  {do: func(t *Tab) tea.Cmd { return openQuestionList(t) }},
+		config.ActionNewSession: {do: (*Tab).newSession, why: needsSession(nil)},
+		config.ActionNewAgent:   {do: func(t *Tab) tea.Cmd { return t.chooseAnother() }},
+		config.ActionNextTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs},
+		config.ActionPrevTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs},
 		config.ActionTab: {
-			do:     always(func(actions) {}), // the key names the tab: see tabKey
+			do:     always(func(*Tab) {}), // the key names the tab: see tabKey
 			absent: "it is the number of the tab: next and previous tab are listed",
 		},
-		config.ActionRenameTab:  {do: always(actions.renameTab), with: func(t actions, name string) tea.Cmd { return t.setName(name) }},
-		config.ActionCloseTab:   {do: func(t actions) tea.Cmd { return t.lifecycle.Close() }},
-		config.ActionStartAgain: {do: actions.startAgain, why: needsSession(nil), beside: true},
-		config.ActionExport:     {do: func(t actions) tea.Cmd { return t.exporter().choose() }, why: actions.noItems},
+		config.ActionRenameTab:  {do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }},
+		config.ActionCloseTab:   {do: func(t *Tab) tea.Cmd { return t.lifecycle.Close() }},
+		config.ActionStartAgain: {do: (*Tab).startAgain, why: needsSession(nil), beside: true},
+		config.ActionExport:     {do: func(t *Tab) tea.Cmd { return t.exporter().choose() }, why: (*Tab).noItems},
 		config.ActionFork: {
-			do: func(t actions) tea.Cmd { return t.sayIf(t.session.Fork()) },
-			why: func(t actions) string {
+			do: func(t *Tab) tea.Cmd { return t.sayIf(t.session.Fork()) },
+			why: func(t *Tab) string {
 				return unless(t.session != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
 		},
 
 		config.ActionPalette: {
-			do: always(func(t actions) { openPalette(t.Tab, t.otherItems(), t.runChosen, t.unavailable) }), beside: true,
+			do: always(func(t *Tab) { openPalette(t, t.otherItems(), t.runChosen, t.unavailable) }), beside: true,
 			absent: "it opens the palette",
 		},
 		config.ActionHelp: {
-			do: always(func(t actions) { t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...)) }), beside: true, replays: true,
+			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...)) }), beside: true, replays: true,
 		},
 		config.ActionGuide: {
-			do:     always(func(t actions) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
+			do:     always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
 			beside: true, replays: true,
 		},
-		config.ActionNews: {do: always(func(t actions) {
+		config.ActionNews: {do: always(func(t *Tab) {
 			t.news = false
 			t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 		})},
-		config.ActionTheme:      {do: actions.chooseTheme},
-		config.ActionEditConfig: {do: actions.editConfig},
+		config.ActionTheme:      {do: (*Tab).chooseTheme},
+		config.ActionEditConfig: {do: (*Tab).editConfig},
 	}
 }
 
 // needsSession returns the why of an action that needs a session, and with that is not
 // available for another reason, which may be nil.
-func needsSession(why func(actions) string) func(actions) string {
-	return func(t actions) string {
+func needsSession(why func(*Tab) string) func(*Tab) string {
+	return func(t *Tab) string {
 		switch {
 		case t.session == nil:
 			return noAgent
@@ -233,7 +230,7 @@ func needsSession(why func(actions) string) func(actions) string {
 }
 
 // unavailable says why an action cannot be done now, or returns "".
-func (t actions) unavailable(a config.ActionInfo) string {
+func (t *Tab) unavailable(a config.ActionInfo) string {
 	if a.Context == config.ContextTranscript {
 		return t.noItems()
 	}
@@ -251,12 +248,12 @@ func unless(ok bool, why string) string {
 	return why
 }
 
-func (t actions) noItems() string {
+func (t *Tab) noItems() string {
 	return unless(t.conv != nil && len(t.conv.Items) > 0, emptyTranscript)
 }
 
 // noReview says why the session has no review of changes.
-func (t actions) noReview() string {
+func (t *Tab) noReview() string {
 	if t.stored.readOnly != "" {
 		return "no review: this session is read-only"
 	}
@@ -264,7 +261,7 @@ func (t actions) noReview() string {
 }
 
 // usage returns context use and cost in words, or "".
-func (t actions) usage() string {
+func (t *Tab) usage() string {
 	c := t.conv
 	if c == nil || c.Usage == nil {
 		return ""
@@ -277,7 +274,7 @@ func (t actions) usage() string {
 }
 
 // editConfig opens the configuration file, and makes it if there is none.
-func (t actions) editConfig() tea.Cmd {
+func (t *Tab) editConfig() tea.Cmd {
 	path := config.ConfigFile()
 	return inBackground(func() then {
 		err := config.MakeFile(path)
@@ -291,7 +288,7 @@ func (t actions) editConfig() tea.Cmd {
 }
 
 // keysNow returns the actions that matter most now and have a key.
-func (t actions) keysNow() []config.Action {
+func (t *Tab) keysNow() []config.Action {
 	const most = 9
 	var now []config.Action
 	for _, a := range []config.Action{
@@ -308,7 +305,7 @@ func (t actions) keysNow() []config.Action {
 
 // run performs an action, or says why it cannot be done now; the empty action does
 // nothing.
-func (t actions) run(a config.Action) tea.Cmd {
+func (t *Tab) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
 		t.lifecycle.Acted()
 	}
@@ -331,10 +328,10 @@ func (t actions) run(a config.Action) tea.Cmd {
 }
 
 // startAgain restarts the agent, or asks first whether to start it.
-func (t actions) startAgain() tea.Cmd {
+func (t *Tab) startAgain() tea.Cmd {
 	switch {
 	case t.stored.untrusted != nil && !t.dialogs.Asks():
-		t.starter.askToTrustAgent()
+		t.askToTrustAgent()
 		return nil
 	case t.stored.readOnly != "":
 		return t.say(t.stored.readOnly)
@@ -343,7 +340,7 @@ func (t actions) startAgain() tea.Cmd {
 }
 
 // composerActive reports whether the prompt has, or will soon have, a recipient.
-func (t actions) composerActive() bool {
+func (t *Tab) composerActive() bool {
 	return t.replay == nil && t.session != nil || t.starting != nil || t.reopening != nil
 }
 
@@ -364,7 +361,7 @@ func composerCommands() []composer.OwnCommand {
 }
 
 // runSlashCommand runs one of parley's commands.
-func (t actions) runSlashCommand(name, argument string) tea.Cmd {
+func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 	all := config.Actions()
 	at := slices.IndexFunc(all, func(a config.ActionInfo) bool { return slices.Contains(a.Slash, name) })
 	if at < 0 {
@@ -384,7 +381,7 @@ func (t actions) runSlashCommand(name, argument string) tea.Cmd {
 
 // askUnknownCommand asks what to do with a prompt that looks like a slash command which
 // neither the agent nor parley has.
-func (t actions) askUnknownCommand(name string, p composer.Prompt) {
+func (t *Tab) askUnknownCommand(name string, p composer.Prompt) {
 	edit := func() { t.composer.Restore(p) }
 	t.choose(dialog.List{
 		Title: "Unknown command /" + name, About: "Neither the agent nor parley has this command.", Left: edit,
@@ -395,10 +392,10 @@ func (t actions) askUnknownCommand(name string, p composer.Prompt) {
 	})
 }
 
-func (t actions) chooseTheme() tea.Cmd { return chooseTheme(t.Tab, t.program.ThemeSwitcher) }
+func (t *Tab) chooseTheme() tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }
 
 // runChosen performs an action chosen in the palette.
-func (t actions) runChosen(a config.ActionInfo) tea.Cmd {
+func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 	if a.Context != config.ContextTranscript {
 		return t.run(a.Action)
 	}
@@ -409,7 +406,7 @@ func (t actions) runChosen(a config.ActionInfo) tea.Cmd {
 }
 
 // otherItems returns the palette items that are no actions.
-func (t actions) otherItems() []dialog.Item {
+func (t *Tab) otherItems() []dialog.Item {
 	var items []dialog.Item
 	if t.session != nil {
 		items = append(items, t.pieceItems()...)
@@ -423,7 +420,7 @@ func (t actions) otherItems() []dialog.Item {
 
 // commandItems returns the palette items of the agent's slash commands. One that takes
 // input is put into the prompt.
-func (t actions) commandItems() []dialog.Item {
+func (t *Tab) commandItems() []dialog.Item {
 	if t.session == nil {
 		return nil
 	}
@@ -472,7 +469,7 @@ func absent(a config.ActionInfo) string {
 // openPalette lists all actions, which run performs, and more items, most recently used
 // first. why says why an action cannot be done now, or returns "".
 func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) {
-	items := recentFirst(t.program.Recent, append(t.actions.actionItems(run, why), more...))
+	items := recentFirst(t.program.Recent, append(t.actionItems(run, why), more...))
 	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true, Headings: true})
 }
 
@@ -487,7 +484,7 @@ func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.I
 }
 
 // actionItems returns the items of all actions in the palette.
-func (t actions) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) []dialog.Item {
+func (t *Tab) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) []dialog.Item {
 	var items []dialog.Item
 	for _, a := range config.Actions() {
 		if absent(a) != "" {
@@ -540,7 +537,7 @@ func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 }
 
 // pieceItems returns the palette items that cancel single calls.
-func (t actions) pieceItems() []dialog.Item {
+func (t *Tab) pieceItems() []dialog.Item {
 	var items []dialog.Item
 	for i, p := range t.conv.Operations() {
 		items = append(items, dialog.Item{
@@ -553,7 +550,7 @@ func (t actions) pieceItems() []dialog.Item {
 
 // cancelOperation asks the agent to cancel one operation. The transcript shows the
 // outcome.
-func (t actions) cancelOperation(p conversation.Operation) tea.Cmd {
+func (t *Tab) cancelOperation(p conversation.Operation) tea.Cmd {
 	ctx, s := t.program.Context, t.session
 	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
 	return func() tea.Msg {

@@ -48,7 +48,7 @@ type agentsMsg struct {
 }
 
 // chooseFirst lists what the program's first session can start with.
-func (t starter) chooseFirst() tea.Cmd {
+func (t *Tab) chooseFirst() tea.Cmd {
 	l := &agentList{title: "Choose an agent", first: true, start: t.startChosen, items: func(agents []config.Agent) []dialog.Item {
 		items := dialog.AgentItems(agents)
 		for i := range items {
@@ -68,17 +68,17 @@ func (t starter) chooseFirst() tea.Cmd {
 }
 
 // chooseAgent lists the agents to start in this tab.
-func (t starter) chooseAgent() tea.Cmd {
+func (t *Tab) chooseAgent() tea.Cmd {
 	return t.openAgentList(&agentList{title: "Choose an agent", start: t.startChosen, items: dialog.AgentItems})
 }
 
 // chooseAnother lists the agents to start in a new tab. It includes this tab's agent,
 // whatever its source.
-func (t starter) chooseAnother() tea.Cmd {
+func (t *Tab) chooseAnother() tea.Cmd {
 	if t.session == nil {
 		return nil
 	}
-	return t.openAgentList(&agentList{title: "New tab: choose an agent", start: t.actions.openBeside, items: func(agents []config.Agent) []dialog.Item {
+	return t.openAgentList(&agentList{title: "New tab: choose an agent", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
 		same := func(a config.Agent) bool { return a.ID == t.agent.ID }
 		if t.agent.ID != "" && !slices.ContainsFunc(agents, same) {
 			agents = append([]config.Agent{t.agent}, agents...)
@@ -86,15 +86,15 @@ func (t starter) chooseAnother() tea.Cmd {
 		items := dialog.AgentItems(agents)
 		for i, a := range agents {
 			items[i].Current = same(a)
-			items[i].Do = dialog.Do(func() tea.Cmd { return t.actions.openBeside(a) })
+			items[i].Do = dialog.Do(func() tea.Cmd { return t.openBeside(a) })
 		}
 		return items
 	}})
 }
 
 // openAgentList shows a list and fills it once the agents are known.
-func (t starter) openAgentList(l *agentList) tea.Cmd {
-	l.tab = t.Tab
+func (t *Tab) openAgentList(l *agentList) tea.Cmd {
+	l.tab = t
 	p := t.program
 	l.picker = t.choose(l.content())
 	return func() tea.Msg {
@@ -138,7 +138,7 @@ func (l *agentList) content() dialog.List {
 	if l.installs.underWay() {
 		return l.installs.content()
 	}
-	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.tab.starter.withoutAgent()}
+	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.tab.withoutAgent()}
 	if l.agents == nil {
 		return list
 	}
@@ -188,7 +188,7 @@ func (l *agentList) installable() []dialog.Item {
 	for _, a := range l.agents.Missing { // known, but not in the registry
 		all = append(all, ranked{config.Popularity(a.ID), dialog.Item{
 			ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: toInstall, Dim: true, About: "Enter copies the command: " + a.InstallHint,
-			Do: dialog.Stay(func() tea.Cmd { return l.tab.actions.copy("the install command of "+a.Name, a.InstallHint) }),
+			Do: dialog.Stay(func() tea.Cmd { return l.tab.copy("the install command of "+a.Name, a.InstallHint) }),
 		}})
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
@@ -200,7 +200,7 @@ func (l *agentList) installable() []dialog.Item {
 }
 
 // withoutAgent returns the hint for leaving the list without choosing an agent.
-func (t starter) withoutAgent() string {
+func (t *Tab) withoutAgent() string {
 	switch {
 	case t.session != nil:
 		return ""
@@ -219,7 +219,7 @@ func (l *agentList) session(s *store.Summary) dialog.Item {
 	}
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), about...)
 	item.ID, item.Group = "kept "+string(id), "Resume a session of this directory"
-	item.Do = dialog.Do(func() tea.Cmd { return t.actions.goToStored(id) })
+	item.Do = dialog.Do(func() tea.Cmd { return t.goToStored(id) })
 	return item
 }
 
@@ -248,7 +248,7 @@ func (l *agentList) offer(o registry.Offer) dialog.Item {
 
 // cannot says why an agent cannot be installed.
 func (l *agentList) cannot(e registry.Entry, err error) tea.Cmd {
-	l.tab.ask(l.tab.actions.confirmation(app.CannotInstall(e, err)))
+	l.tab.ask(l.tab.confirmation(app.CannotInstall(e, err)))
 	return nil
 }
 
@@ -305,7 +305,7 @@ func (i *installing) askUser(plan registry.Plan, note string, err error) tea.Cmd
 		return l.cannot(i.plan.Entry, err)
 	}
 	i.plan = plan
-	q := l.tab.actions.confirmation(app.InstallQuestion(l.tab.program.Registry, plan, note))
+	q := l.tab.confirmation(app.InstallQuestion(l.tab.program.Registry, plan, note))
 	q.Choices[0].Do = dialog.Do(i.begin)
 	l.tab.ask(q)
 	return nil

@@ -45,7 +45,7 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 	t.Setenv("XDG_STATE_HOME", dir)
 	b := &bench{clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), columns: 80, rows: 24}
 	b.make(context.Background(), dir, func() time.Time { return b.clock })
-	b.starter.adopt(config.Agent{}, newSession(dir, noMachine{}))
+	b.adopt(config.Agent{}, newSession(dir, noMachine{}))
 	b.Show()
 	b.opens()
 	return b
@@ -128,7 +128,7 @@ func runBench(t *testing.T, test func(t *testing.T, b *bench)) {
 
 // use gives the tab a session.
 func (b *bench) use(s *session.Session) *session.Session {
-	b.starter.adopt(config.Agent{}, s)
+	b.adopt(config.Agent{}, s)
 	b.Do(b.pump.next)
 	return s
 }

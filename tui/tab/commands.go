@@ -430,7 +430,7 @@ func (c *commands) draw(width, height int) dialog.View {
 		v.Lines = append(v.Lines, frame.Render("│")+padded(in.emu.View(y, in.back), width-2)+frame.Render("│"))
 	}
 	v.Lines = append(v.Lines, framed(frame, "╰", frame.Render(c.words()), "╯", width))
-	v.Lines = append(v.Lines, c.tab.view.statusLines(width)[0])
+	v.Lines = append(v.Lines, c.tab.statusLines(width)[0])
 	if x, y := in.emu.Cursor(); in.term.Exit == nil && in.back == 0 && !in.emu.Modes().CursorHidden && y < in.rows {
 		v.Cursor = tea.NewCursor(1+min(x, in.cols-1), 1+y)
 	}

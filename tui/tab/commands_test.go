@@ -224,7 +224,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.starter.adopt(config.Agent{}, s)
+	b.adopt(config.Agent{}, s)
 	b.draw()
 	b.events(
 		conversation.SessionOpened{ID: "s"}, test.Sent("go"),

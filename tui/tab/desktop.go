@@ -37,7 +37,7 @@ const mostToTerminal = 1 << 20
 // copy puts text on the terminal's clipboard and on the system's, because each reaches
 // places where the other does not. It removes control characters and reports what is known
 // to have happened.
-func (t actions) copy(what, text string) tea.Cmd {
+func (t *Tab) copy(what, text string) tea.Cmd {
 	clean := termtext.Clipboard(text)
 	if clean == "" {
 		return t.say("there is nothing to copy")
@@ -83,11 +83,8 @@ func (c copied) words(way string, err error) string {
 	return words
 }
 
-// images adds images to prompts.
-type images struct{ *Tab }
-
 // noImages returns why the agent takes no images, or "" if it takes them or that is unknown.
-func (t images) noImages() string {
+func (t *Tab) noImages() string {
 	if t.conv == nil || t.conv.Phase == conversation.PhaseStarting || t.conv.Agent.Capabilities.PromptCapabilities.Image {
 		return ""
 	}
@@ -96,7 +93,7 @@ func (t images) noImages() string {
 
 // cannotTake returns why a prompt cannot be sent to this agent, or "". Only a pasted
 // image, which is in no file, must be sent as an image.
-func (t images) cannotTake(p composer.Prompt) string {
+func (t *Tab) cannotTake(p composer.Prompt) string {
 	switch why := t.noImages(); {
 	case !p.Pastes():
 		return ""
@@ -109,7 +106,7 @@ func (t images) cannotTake(p composer.Prompt) string {
 }
 
 // pasteImage adds the clipboard's image to the prompt.
-func (t images) pasteImage() tea.Cmd {
+func (t *Tab) pasteImage() tea.Cmd {
 	if why := t.noImages(); why != "" {
 		return t.say(why)
 	}
@@ -124,7 +121,7 @@ func (t images) pasteImage() tea.Cmd {
 			switch {
 			case err != nil:
 				return t.say(err.Error())
-			case !t.actions.composerActive():
+			case !t.composerActive():
 				return nil
 			case !t.composer.AddImage(img):
 				return t.say("the prompt has too many images and pastes")
@@ -166,12 +163,12 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 }
 
 // openExcerpt opens an item's file in the editor; it saves and opens images and audio.
-func (t actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
+func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	switch {
 	case t.replay != nil:
 		return t.say(notInReplay)
 	case item.Media != nil:
-		return save(t.Tab, item.Media)
+		return save(t, item.Media)
 	case item.Path == "":
 		return t.say("this item has no file")
 	}
@@ -179,7 +176,7 @@ func (t actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
 }
 
 // edit opens a file in the editor, at a line unless that is 0.
-func (t actions) edit(path string, line int) tea.Cmd {
+func (t *Tab) edit(path string, line int) tea.Cmd {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.cwd, path)
 	}
@@ -193,7 +190,7 @@ func (t actions) edit(path string, line int) tea.Cmd {
 
 // runEditor opens a file in the editor, at a line unless that is 0, and reports errors.
 // left runs after the editor has exited.
-func (t actions) runEditor(path string, line int, left func() tea.Cmd) tea.Cmd {
+func (t *Tab) runEditor(path string, line int, left func() tea.Cmd) tea.Cmd {
 	cmd, err := desktop.SystemEditor().Open(path, line)
 	if err != nil {
 		return tea.Batch(left(), t.say(err.Error()))

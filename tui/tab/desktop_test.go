@@ -48,7 +48,7 @@ func TestPaste(t *testing.T) {
 				b.ready()
 				b.conv, b.agent, b.program.ClipboardImage = c.conv, config.Agent{Name: "Blind"}, c.read
 				b.list.Focus(true)
-				b.Do(b.images.pasteImage())
+				b.Do(b.pasteImage())
 				b.MustSay(c.want)
 				if added := !b.composer.Empty(); added != (c.want == "") || added == b.reader.Focused() {
 					t.Errorf("added %v, and the transcript has the keys: %v", added, b.reader.Focused())

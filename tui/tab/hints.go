@@ -49,7 +49,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 		h.Add(config.ActionHelp, "help")
 		return p.cancelsFirst(h.List)
 	default:
-		all := p.cancelsFirst(promptHints(h.Keys, t.conv, t.conv != nil && t.view.changedFiles() > 0, t.session != nil && t.session.Connects()))
+		all := p.cancelsFirst(promptHints(h.Keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects()))
 		if t.conv != nil && t.conv.Turn.Running && t.conv.Agent.SkipsAhead() && t.composer.Empty() {
 			for i := range all {
 				if all[i].Key == t.keyOf(config.ActionSend) {
@@ -130,7 +130,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 }
 
 // hints returns the hints of the focused layer.
-func (t view) hints() []dialog.Hint {
+func (t *Tab) hints() []dialog.Hint {
 	if t.lifecycle.Leaving() {
 		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again: quit"}}
 	}
@@ -141,7 +141,7 @@ func (t view) hints() []dialog.Hint {
 }
 
 // hintLine draws as many hints as fit.
-func (t view) hintLine(width int) string {
+func (t *Tab) hintLine(width int) string {
 	th, hints := t.program.Theme, t.hints()
 	var words strings.Builder
 	for _, h := range hints {

@@ -43,7 +43,7 @@ func (t *Tab) layers(l []layer) []layer {
 	switch {
 	case t.replay != nil:
 		l = append(l, t.replay)
-	case t.actions.composerActive():
+	case t.composerActive():
 		l = append(l, t.prompt)
 	}
 	if below {
@@ -70,7 +70,7 @@ func (t *Tab) focus() layer {
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	if !t.commands.Attached() {
-		if cmd, taken := t.globalKeys.globalKey(name); taken {
+		if cmd, taken := t.globalKey(name); taken {
 			return cmd
 		}
 	}
@@ -78,7 +78,7 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	if taken {
 		return cmd
 	}
-	return tea.Batch(cmd, t.globalKeys.keyAction(name))
+	return tea.Batch(cmd, t.keyAction(name))
 }
 
 // paste offers pasted text to the layers.
@@ -124,12 +124,9 @@ func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) 
 	return all, taken
 }
 
-// globalKeys handles the keys before any layer does, and after all of them.
-type globalKeys struct{ *Tab }
-
 // globalKey handles the keys that work whatever is open: they recapture the mouse and
 // switch tabs.
-func (t globalKeys) globalKey(name string) (tea.Cmd, bool) {
+func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
 	if t.takesMouseBack(name) || t.reader.clearsSpan(name) || t.reader.closesFind(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
@@ -141,7 +138,7 @@ func (t globalKeys) globalKey(name string) (tea.Cmd, bool) {
 }
 
 // keyAction performs the action of a key that no layer took.
-func (t globalKeys) keyAction(name string) tea.Cmd {
+func (t *Tab) keyAction(name string) tea.Cmd {
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
 	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !behaviours[a].beside {
 		if !bound {
@@ -149,7 +146,7 @@ func (t globalKeys) keyAction(name string) tea.Cmd {
 		}
 		return t.say("answer the question first: " + name + " waits until then")
 	}
-	return t.actions.run(a)
+	return t.run(a)
 }
 
 func isClick(msg tea.MouseMsg) bool {
@@ -158,7 +155,7 @@ func isClick(msg tea.MouseMsg) bool {
 }
 
 // lendMouse gives the mouse to the terminal, for its own selection, until the next key.
-func (t actions) lendMouse() {
+func (t *Tab) lendMouse() {
 	t.mouseLent = true
 	t.composer.Release()
 	t.pressed = nil
@@ -172,7 +169,7 @@ func (t *Tab) TakesMouse() bool { return !t.mouseLent }
 
 // takesMouseBack recaptures the mouse at the next key, and reports whether the key has no
 // other effect: only the key that lent the mouse and the cancel key.
-func (t globalKeys) takesMouseBack(name string) bool {
+func (t *Tab) takesMouseBack(name string) bool {
 	if !t.mouseLent {
 		return false
 	}

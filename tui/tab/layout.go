@@ -47,8 +47,8 @@ func (l layout) onDialog(y int) bool { return y >= l.dialog && y < l.dialogEnd }
 // status. A full-screen page or command is drawn alone.
 func (t *Tab) Draw(width, height int) Screen {
 	t.width, t.height = width, height
-	if t.view.fullScreen() {
-		return t.view.drawFullScreen(width, height)
+	if t.fullScreen() {
+		return t.drawFullScreen(width, height)
 	}
 	var foot, panel dialog.View
 	if t.dialogs.Asks() && !t.reader.Reads() {
@@ -56,7 +56,7 @@ func (t *Tab) Draw(width, height int) Screen {
 		// These are drawn after it: the hints are about what is in sight now.
 		least := t.prompt.drawAbout(width, height, true)
 		panel = t.panel.draw(width, height-len(least.Lines))
-		foot = t.prompt.drawAbout(width, height, t.view.crowded(height))
+		foot = t.prompt.drawAbout(width, height, t.crowded(height))
 		if len(panel.Lines)+leastAbove > height-len(foot.Lines) {
 			foot = t.prompt.drawAbout(width, height, true)
 		}
@@ -66,7 +66,7 @@ func (t *Tab) Draw(width, height int) Screen {
 	}
 	room := height - len(foot.Lines)
 	lines := make([]string, 0, height)
-	if t.view.empty() && !t.dialogs.Asks() && len(panel.Lines) > 0 {
+	if t.empty() && !t.dialogs.Asks() && len(panel.Lines) > 0 {
 		// The panel stands below the welcome, and what is left of the room below the panel.
 		if free := room - len(panel.Lines) - welcomeHeight - 1; free > 0 {
 			foot.Lines = append(make([]string, free), foot.Lines...)
@@ -75,19 +75,16 @@ func (t *Tab) Draw(width, height int) Screen {
 		}
 	}
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
-		lines = append(append(lines, t.view.transcriptLines(width, above-1)...), "")
+		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
 	} else if above > 0 {
-		lines = append(lines, t.view.transcriptLines(width, above)...)
+		lines = append(lines, t.transcriptLines(width, above)...)
 	}
-	return t.view.compose(lines, panel, foot, width, height)
+	return t.compose(lines, panel, foot, width, height)
 }
-
-// view composes what the layers draw.
-type view struct{ *Tab }
 
 // compose joins the conversation, the panel and the foot, and places the cursor of the
 // focused layer.
-func (t view) compose(lines []string, panel, foot dialog.View, width, height int) Screen {
+func (t *Tab) compose(lines []string, panel, foot dialog.View, width, height int) Screen {
 	at := len(lines)
 	end := at + len(panel.Lines)
 	t.area = layout{dialog: at, dialogEnd: end, prompt: end + t.prompt.line - t.prompt.popup, popup: t.prompt.popup}
@@ -114,25 +111,25 @@ const leastAbove = 3
 
 // draw draws everything below the transcript.
 func (p *promptLayer) draw(width, height int) dialog.View {
-	return p.drawAbout(width, height, p.tab.view.crowded(height))
+	return p.drawAbout(width, height, p.tab.crowded(height))
 }
 
 // drawAbout draws what stands below the transcript; crowded says that a dialog takes the
 // room of what the person can do without meanwhile.
 func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	t := p.tab
-	now := t.view.statusInfo()
+	now := t.statusInfo()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	t.composer.SetPlaceholder(p.placeholder())
 	t.composer.SetFocused(t.focus() != layer(t.panel) || t.dialogs.Asks() && !t.composer.Empty())
 	lines, cursor := t.composer.View()
-	status := t.view.statusLines(width)
+	status := t.statusLines(width)
 	p.finding, p.popup = nil, 0
 	listed := t.focus() == layer(t.panel) && !t.dialogs.Asks() // it gets all typed text
 	if crowded && listed {
 		if t.toast.current() != "" {
-			said, _ := t.view.messageLine(nil, "", "", width)
+			said, _ := t.messageLine(nil, "", "", width)
 			status = append([]string{said}, status...)
 		}
 		status = status[max(0, len(status)-height):]
@@ -144,7 +141,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 		queue = queue[:min(len(queue), 1)]
 	}
 	below := make([]string, 0, len(lines)+len(queue)+5)
-	said, column := t.view.messageLine(t.reader.base(), now.Activity(), t.reader.Place(), width)
+	said, column := t.messageLine(t.reader.base(), now.Activity(), t.reader.Place(), width)
 	switch {
 	case !crowded:
 		below = append(below, said)
@@ -213,7 +210,7 @@ func (p *promptLayer) placeholder() string {
 const lowHeight = 16
 
 // crowded reports whether a dialog takes keys and room is short.
-func (t view) crowded(height int) bool {
+func (t *Tab) crowded(height int) bool {
 	return height < lowHeight && t.dialogs.Top() != nil && !t.reader.Reads()
 }
 
@@ -255,7 +252,7 @@ func (s *Screen) cut(width, height int) {
 }
 
 // transcriptLines draws the transcript, or the welcome while it is empty.
-func (t view) transcriptLines(width, height int) []string {
+func (t *Tab) transcriptLines(width, height int) []string {
 	if t.empty() {
 		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
 		return welcome(t.program, ready, t.statusInfo().StartTail(width, height-welcomeHeight), width, height)
@@ -264,7 +261,7 @@ func (t view) transcriptLines(width, height int) []string {
 }
 
 // empty reports whether there is no transcript to draw, but the welcome.
-func (t view) empty() bool { return t.list == nil || len(t.conv.Items) == 0 }
+func (t *Tab) empty() bool { return t.list == nil || len(t.conv.Items) == 0 }
 
 // welcomeHeight is the number of lines above what is added to the welcome.
 const welcomeHeight = 3
@@ -340,7 +337,7 @@ type fullScreenDialog interface {
 }
 
 // fullScreen reports whether an attached command or the top page takes the whole screen.
-func (t view) fullScreen() bool {
+func (t *Tab) fullScreen() bool {
 	if t.commands.Attached() {
 		return t.commands.Covers()
 	}
@@ -349,7 +346,7 @@ func (t view) fullScreen() bool {
 }
 
 // drawFullScreen draws it.
-func (t view) drawFullScreen(width, height int) Screen {
+func (t *Tab) drawFullScreen(width, height int) Screen {
 	t.area = layout{dialogEnd: height, prompt: height}
 	room := height
 	if height > 2 {
@@ -372,7 +369,7 @@ func (t view) drawFullScreen(width, height int) Screen {
 // Covers reports whether the tab needs the whole screen: for an attached command, a
 // full-screen page, or reading the transcript.
 func (t *Tab) Covers() bool {
-	return t.view.fullScreen() || t.reader.Reads()
+	return t.fullScreen() || t.reader.Reads()
 }
 
 // DrawInline draws the live part for inline mode, where the terminal keeps the transcript:
@@ -385,9 +382,9 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	panel := t.panel.draw(width, room)
 	var lines []string
 	switch above := room - len(panel.Lines); {
-	case t.view.empty():
+	case t.empty():
 		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		lines = welcome(t.program, ready, t.view.statusInfo().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
+		lines = welcome(t.program, ready, t.statusInfo().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
 	default:
 		t.list.SetSize(width, max(1, above))
 		t.list.SetNow(t.program.Now())
@@ -395,7 +392,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 		done, more = t.list.Finished()
 		lines = t.list.Rest(above)
 	}
-	return t.view.compose(slices.Clone(lines), panel, foot, width, height), done, more
+	return t.compose(slices.Clone(lines), panel, foot, width, height), done, more
 }
 
 // mostRest bounds the lines of unfinished items left on the terminal.

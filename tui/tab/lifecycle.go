@@ -50,7 +50,7 @@ func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
 	case e.tab.session == nil:
 	case e.tab.conv.Starts():
-		return e.tab.starter.leaveStart()
+		return e.tab.leaveStart()
 	case e.tab.options.TakeBack():
 	case !e.tab.conv.Turn.Running:
 		return e.tab.queue.Escape()
@@ -163,8 +163,8 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 		name = "Reconnect"
 	}
 	choices := []dialog.Choice{{Name: name, Key: "r", Do: dialog.Do(again)}}
-	if e.tab.starter.unused() {
-		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(e.tab.starter.chooseInstead)})
+	if e.tab.unused() {
+		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(e.tab.chooseInstead)})
 	}
 	choices = append(choices, dialog.Choice{Name: "Stay and read", Key: "s", Do: dialog.Close{}}, e.LeaveChoice("q"))
 	e.restart = dialog.NewConfirm(e.tab.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: choices})

@@ -247,7 +247,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestNothingToCancel(t *testing.T) {
-	if items := (actions{&Tab{conv: conversation.New()}}).pieceItems(); len(items) != 0 {
+	if items := (&Tab{conv: conversation.New()}).pieceItems(); len(items) != 0 {
 		t.Errorf("%d calls can be cancelled", len(items))
 	}
 }
@@ -256,7 +256,7 @@ func TestNothingToCancel(t *testing.T) {
 func TestCancelPiece(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		b.Do(b.actions.cancelOperation(conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
+		b.Do(b.cancelOperation(conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
 		b.mustShow(t, "The agent did not cancel the call")
 	})
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // showChanges opens the review of the agent's changes.
-func (t actions) showChanges() tea.Cmd {
+func (t *Tab) showChanges() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
@@ -25,7 +25,7 @@ func (t actions) showChanges() tea.Cmd {
 		return t.say(t.noReview())
 	case t.changes == nil:
 		t.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost(t),
+			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost{t},
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: t.list.Diffs(),
 		})
 	}
@@ -36,7 +36,7 @@ func (t actions) showChanges() tea.Cmd {
 }
 
 // changedFiles returns how many files the agent is known to have changed.
-func (t view) changedFiles() int {
+func (t *Tab) changedFiles() int {
 	n := len(t.conv.Files)
 	if t.session != nil && t.session.Options().Journal != nil {
 		n = max(n, t.session.Options().Journal.Len())
@@ -45,7 +45,7 @@ func (t view) changedFiles() int {
 }
 
 // inspect opens the protocol inspector.
-func (t actions) inspect() tea.Cmd {
+func (t *Tab) inspect() tea.Cmd {
 	if t.session == nil {
 		return t.say("there is no agent yet")
 	}
@@ -55,7 +55,7 @@ func (t actions) inspect() tea.Cmd {
 		return t.say("no agent has been started here")
 	case t.inspector == nil || t.inspector.Ring() != ring:
 		t.inspector = pages.NewInspector(pages.InspectorOptions{
-			Context: t.program.Context, Ring: ring, Host: pageHost(t),
+			Context: t.program.Context, Ring: ring, Host: pageHost{t},
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
 			Version: func() int { return int(t.conv.Agent.Protocol) },
 		})
@@ -68,30 +68,30 @@ func (t actions) inspect() tea.Cmd {
 }
 
 // pageHost implements what pages need from the tab.
-type pageHost struct{ *Tab }
+type pageHost struct{ tab *Tab }
 
 // Edit opens a file in the editor.
-func (h pageHost) Edit(path string, line int) tea.Cmd { return h.actions.edit(path, line) }
+func (h pageHost) Edit(path string, line int) tea.Cmd { return h.tab.edit(path, line) }
 
 // Copy puts text on the clipboard.
-func (h pageHost) Copy(what, text string) tea.Cmd { return h.actions.copy(what, text) }
+func (h pageHost) Copy(what, text string) tea.Cmd { return h.tab.copy(what, text) }
 
 // Flash returns the current toast, or "".
-func (h pageHost) Flash() string { return h.toast.current() }
+func (h pageHost) Flash() string { return h.tab.toast.current() }
 
 // Choose opens a list above the page.
-func (h pageHost) Choose(list dialog.List) { h.choose(list) }
+func (h pageHost) Choose(list dialog.List) { h.tab.choose(list) }
 
 // Ask opens a question above the page.
-func (h pageHost) Ask(question dialog.Confirmation) { h.ask(question) }
+func (h pageHost) Ask(question dialog.Confirmation) { h.tab.ask(question) }
 
 // Compose adds text to the prompt and closes the review.
 func (h pageHost) Compose(text string) tea.Cmd {
-	h.dialogs.Close(h.changes)
-	if !h.composer.Empty() {
+	h.tab.dialogs.Close(h.tab.changes)
+	if !h.tab.composer.Empty() {
 		text = "\n\n" + text
 	}
-	return h.composer.Paste(text)
+	return h.tab.composer.Paste(text)
 }
 
 // TellNews announces a new version of parley until the person has seen the news or sent a
@@ -123,7 +123,7 @@ func fileList(t *Tab) tea.Cmd {
 			}
 			items = append(items, dialog.Item{
 				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: dialog.Do(func() tea.Cmd { return t.actions.edit(f.Path, 0) }),
+				Do: dialog.Do(func() tea.Cmd { return t.edit(f.Path, 0) }),
 			})
 		}
 		return func() tea.Cmd {
@@ -190,7 +190,7 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionFind:
 		p.startFinding()
 	case config.ActionLendMouse:
-		p.tab.actions.lendMouse()
+		p.tab.lendMouse()
 	default:
 		p.Move(a)
 	}
@@ -270,7 +270,7 @@ func (p *pager) View(width, height int) dialog.View {
 	p.list.SetNow(sessionNow(p.tab))
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
-	said, column := p.tab.view.messageLine(&p.reader, "", "", width)
+	said, column := p.tab.messageLine(&p.reader, "", "", width)
 	lines = append(lines, said)
 	v := dialog.View{Lines: lines[:min(len(lines), height)]}
 	if column >= 0 && len(lines) <= height {

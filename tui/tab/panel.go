@@ -75,7 +75,7 @@ func (p *panel) draw(width, room int) dialog.View {
 	if t.dialogs.Asks() {
 		most = max(0, room)
 	}
-	if t.view.empty() {
+	if t.empty() {
 		most = max(most, room-welcomeHeight-1) // nothing to see behind it
 	}
 	words := ""
@@ -144,13 +144,13 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()
-		return t.starter.startChosen(a.Agent)
+		return t.startChosen(a.Agent)
 	case dialog.OpenSession:
 		t.dialogs.Pop()
-		return t.actions.openSession(a.Session)
+		return t.openSession(a.Session)
 	case dialog.Run:
 		t.dialogs.Pop()
-		return t.actions.run(a.Action)
+		return t.run(a.Action)
 	case dialog.SetOption:
 		t.dialogs.Pop()
 		t.session.SetOption(a.Option, a.Value)
@@ -161,7 +161,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 			t.dialogs.Push(d)
 		}
 	case dialog.Copy:
-		return t.actions.copy("the address", a.Text)
+		return t.copy("the address", a.Text)
 	case dialog.Show:
 		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.Elicit:
@@ -218,7 +218,7 @@ func (t *Tab) choose(l dialog.List) *dialog.Selector {
 }
 
 // confirmation turns a question into a dialog. Its answers run in the background.
-func (t actions) confirmation(q app.Question) dialog.Confirmation {
+func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
 	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
 	for _, choice := range q.Choices {
 		do := dialog.Action(dialog.Close{})
@@ -236,7 +236,7 @@ func (t actions) confirmation(q app.Question) dialog.Confirmation {
 }
 
 // carryOut carries out an answer in the background, and asks what follows from it.
-func (t actions) carryOut(do func() (app.Outcome, error)) tea.Cmd {
+func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 	return inBackground(func() then {
 		out, err := do()
 		if err != nil {
@@ -262,7 +262,7 @@ func (t actions) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 }
 
 // failed shows an error until it is closed.
-func (t actions) failed(err error) then {
+func (t *Tab) failed(err error) then {
 	return func() tea.Cmd {
 		t.tell("That failed", termtext.Block(err.Error()))
 		return nil

@@ -205,7 +205,7 @@ func (t *Tab) State() State {
 		return Failed
 	case t.dialogs.Any(asksHere):
 		return Waiting
-	case t.Works(), t.actions.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
+	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
 	}
 	return t.info.unseen
@@ -229,14 +229,14 @@ func (t *Tab) label() string { return t.info.Label(ownTitle(t), t.agent.Name, t.
 
 // tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
 // while a question is open, so that nobody has to answer first.
-func (t globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
+func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	keys, asks := t.program.Keys, t.dialogs.Asks()
 	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
 		return nil, false
 	}
 	switch a, _ := keys.Action(config.ContextPrompt, name); a {
 	case config.ActionNextTab, config.ActionPrevTab:
-		return t.actions.run(a), true
+		return t.run(a), true
 	case config.ActionTab:
 		number := slices.Index(keys.For(a), name)
 		if !t.program.Tabs.Go(number) {
@@ -245,19 +245,19 @@ func (t globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		return nil, true
 	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
-			return t.actions.run(a), true
+			return t.run(a), true
 		}
 	}
 	return nil, false
 }
 
 // newSession starts a session with the same agent and directory in a new tab.
-func (t actions) newSession() tea.Cmd {
+func (t *Tab) newSession() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
 	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
-		return t.starter.chooseAnother()
+		return t.chooseAnother()
 	}
 	return t.openBeside(t.agent)
 }
@@ -265,21 +265,21 @@ func (t actions) newSession() tea.Cmd {
 // openBeside opens a session with an agent in a new tab, in this tab's directory. It does
 // not reuse the directory if a project belongs to its agent, or if the directory may be
 // gone.
-func (t actions) openBeside(a config.Agent) tea.Cmd {
+func (t *Tab) openBeside(a config.Agent) tea.Cmd {
 	if a.OwnProject || t.agent.OwnProject || t.stored.readOnly != "" {
 		return t.program.Tabs.Open(a)
 	}
 	return t.program.Tabs.OpenIn(a, t.cwd)
 }
 
-func (t actions) renameTab() {
+func (t *Tab) renameTab() {
 	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: "Rename tab", Text: t.info.Name(), Hint: t.label(), Do: t.setName}))
 }
 
-func (t actions) setName(name string) tea.Cmd {
+func (t *Tab) setName(name string) tea.Cmd {
 	t.info.SetName(name)
 	t.info.unsaved, t.stored.title = true, ""
-	return saveName(t.Tab)
+	return saveName(t)
 }
 
 // ownTitle returns the title that the session has without its first prompt, or "".

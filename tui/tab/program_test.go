@@ -26,7 +26,7 @@ func TestEveryMessageNamesItsTab(t *testing.T) {
 		{"a second ctrl+c that does not come", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+c")) }},
 		{"a turn's end", func(b *bench) tea.Cmd { return b.Update(batchMsg{conversation.TurnEnded{}}) }},
 		{"the files that were written", func(b *bench) tea.Cmd { return b.address(fileList(b.Tab)) }},
-		{"a file in an editor", func(b *bench) tea.Cmd { return b.address(b.actions.edit("a.txt", 0)) }},
+		{"a file in an editor", func(b *bench) tea.Cmd { return b.address(b.edit("a.txt", 0)) }},
 		{"the prompt in an editor", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+g")) }},
 		{"a copy", func(b *bench) tea.Cmd {
 			b.press("tab")

@@ -48,9 +48,9 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	case !result.Used:
 		return cmd, false
 	case result.Copy != "":
-		cmd = tea.Batch(cmd, t.actions.copy("", result.Copy))
+		cmd = tea.Batch(cmd, t.copy("", result.Copy))
 	case result.Unknown != "":
-		t.actions.askUnknownCommand(result.Unknown, *result.Prompt)
+		t.askUnknownCommand(result.Unknown, *result.Prompt)
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.queue.Submit(*result.Prompt))
 	case result.Command != nil && t.stored.readOnly != "":
@@ -58,7 +58,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	case result.Command != nil:
 		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
 	case result.Own != "":
-		cmd = tea.Batch(cmd, t.actions.runSlashCommand(result.Own, result.Argument))
+		cmd = tea.Batch(cmd, t.runSlashCommand(result.Own, result.Argument))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
 		cmd = tea.Batch(cmd, t.queue.SendNothing())
 	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.queue.Queued() > 0:
@@ -75,7 +75,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 func (p *promptLayer) typeLetters() tea.Cmd {
 	var all tea.Cmd
 	for _, k := range p.tab.dialogs.Typed() {
-		if p.tab.actions.composerActive() && p.tab.replay == nil {
+		if p.tab.composerActive() && p.tab.replay == nil {
 			cmd, _ := p.write(k, k.String(), "")
 			all = tea.Batch(all, cmd)
 		}
@@ -88,7 +88,7 @@ func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 	t.program.Guard.Typed()
 	t.reader.Blur()
 	if text == "" {
-		return t.images.pasteImage(), true // terminals paste "" if the clipboard holds no text
+		return t.pasteImage(), true // terminals paste "" if the clipboard holds no text
 	}
 	return t.composer.Paste(text), true
 }

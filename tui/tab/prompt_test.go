@@ -403,7 +403,7 @@ func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
 	b.program.Vim = true
 	b.Tab = New(2, b.program, t.TempDir())
 	b.Show()
-	b.starter.adopt(config.Agent{}, s)
+	b.adopt(config.Agent{}, s)
 	b.events(promptSent(b, "go"))
 	b.mustShow(t, "INSERT", "esc normal mode", "enter queue")
 	b.press("esc")

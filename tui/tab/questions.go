@@ -143,7 +143,7 @@ func (q *questions) Edit(text string) tea.Cmd {
 			if err != nil {
 				return q.tab.say("show it in an editor: " + err.Error())
 			}
-			return q.tab.actions.runEditor(file, 0, func() tea.Cmd {
+			return q.tab.runEditor(file, 0, func() tea.Cmd {
 				q.tab.dialogs.Regain() // the last keys were for the editor
 				return bestEffort(func() error { return os.Remove(file) })
 			})

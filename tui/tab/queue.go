@@ -80,7 +80,7 @@ func (o *promptQueue) kept() tea.Cmd {
 
 // refuse makes a prompt that cannot be sent the draft again and says why, or returns nil.
 func (o *promptQueue) refuse(p composer.Prompt) tea.Cmd {
-	why := cmp.Or(o.tab.stored.readOnly, o.tab.images.cannotTake(p))
+	why := cmp.Or(o.tab.stored.readOnly, o.tab.cannotTake(p))
 	if why == "" {
 		return nil
 	}
@@ -190,9 +190,9 @@ func (o *promptQueue) SendNow() tea.Cmd {
 		p := result.Prompt
 		switch {
 		case result.Own != "":
-			return tea.Batch(cmd, o.tab.actions.runSlashCommand(result.Own, result.Argument))
+			return tea.Batch(cmd, o.tab.runSlashCommand(result.Own, result.Argument))
 		case result.Unknown != "":
-			o.tab.actions.askUnknownCommand(result.Unknown, *p)
+			o.tab.askUnknownCommand(result.Unknown, *p)
 			return cmd
 		case p == nil:
 			return cmd
@@ -321,7 +321,7 @@ func (o *promptQueue) AskToSend() {
 	if !lost || len(o.tab.conv.Queue) == 0 || !o.tab.conv.QueuePaused {
 		return
 	}
-	o.tab.ask(o.tab.actions.confirmation(app.SendQueueQuestion(o.tab.session, o.tab.conv.Queue)))
+	o.tab.ask(o.tab.confirmation(app.SendQueueQuestion(o.tab.session, o.tab.conv.Queue)))
 }
 
 // Lines draws the queue.

@@ -65,7 +65,7 @@ func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 			cmd = r.tab.say("the window is too narrow to show changes side by side")
 		}
 	case config.ActionOpen:
-		cmd = r.tab.actions.openExcerpt(r.list.Excerpt())
+		cmd = r.tab.openExcerpt(r.list.Excerpt())
 	case config.ActionCopy:
 		cmd = r.copyItem()
 	case config.ActionCopyCode:
@@ -127,7 +127,7 @@ func (r *reader) copyItem() tea.Cmd {
 	if text == "" {
 		return r.tab.say("this item has nothing to copy")
 	}
-	return r.tab.actions.copy("", text)
+	return r.tab.copy("", text)
 }
 
 // copySpan copies the marked text, and unmarks it if end is set.
@@ -139,7 +139,7 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 	if text == "" {
 		return r.tab.say("the selection has no text")
 	}
-	return r.tab.actions.copy("", text)
+	return r.tab.copy("", text)
 }
 
 // copyCode copies a code block: the first visible one, then the next each time.
@@ -157,7 +157,7 @@ func (r *reader) copyCode() tea.Cmd {
 	if len(codes) > 1 {
 		what = fmt.Sprintf("code block %d of %d", r.code+1, len(codes))
 	}
-	return r.tab.actions.copy(what, codes[r.code])
+	return r.tab.copy(what, codes[r.code])
 }
 
 // copyOfTool copies the command, output or patch of a tool call.
@@ -188,7 +188,7 @@ func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 	case a == config.ActionCopyPatch:
 		what = "change as a patch"
 	}
-	return r.tab.actions.copy("the "+what, text)
+	return r.tab.copy("the "+what, text)
 }
 
 // findPause is how long a search waits before it includes new text.

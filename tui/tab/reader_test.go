@@ -246,12 +246,12 @@ func TestWhatIsTooLongForTheTerminalGoesToTheSystemAlone(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.columns = 160
 	long := strings.Repeat("x", mostToTerminal+1)
-	if cmd := b.actions.copy("", long); len(results(t, cmd, 1)) != 1 {
+	if cmd := b.copy("", long); len(results(t, cmd, 1)) != 1 {
 		t.Error("nothing comes of it")
 	}
 	for err, want := range map[error]string{nil: "copied 1048577 characters (test-copy)", desktop.ErrNoClipboard: "not copied: 1048577 characters: too much for the terminal's clipboard (OSC 52), and no clipboard program was found"} {
 		b.program.Clipboard = func(context.Context, string) (string, error) { return "test-copy", err }
-		for _, msg := range results(t, b.actions.copy("", long), 1) {
+		for _, msg := range results(t, b.copy("", long), 1) {
 			if _, ok := msg.(Copy); ok {
 				t.Error("it went to the terminal")
 			}
@@ -419,7 +419,7 @@ func TestTheMouseIsLentUntilTheNextKey(t *testing.T) {
 	if !b.TakesMouse() {
 		t.Error("it takes no mouse")
 	}
-	b.actions.run(config.ActionLendMouse)
+	b.run(config.ActionLendMouse)
 	if b.TakesMouse() {
 		t.Error("the mouse is not lent")
 	}

@@ -31,7 +31,7 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 		return t.say(err.Error())
 	}
 	t.replay = &replayControl{tab: t, player: p, last: t.program.Now()}
-	t.starter.adopt(config.Agent{}, s)
+	t.adopt(config.Agent{}, s)
 	t.stored.title = p.Script().Title
 	return t.address(t.replay.Start())
 }
@@ -41,7 +41,7 @@ const notInReplay = "this is a replay: nothing is run"
 
 // inReplay handles an action during a replay. other means that the action has its usual
 // effect.
-func (t actions) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
+func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 	if t.replay == nil {
 		return nil, true
 	}

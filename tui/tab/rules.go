@@ -34,7 +34,7 @@ func (r *ruleDialogs) AskToTrust() {
 		return
 	}
 	if q := r.book.TrustQuestion(); q != nil {
-		r.tab.ask(r.tab.actions.confirmation(*q))
+		r.tab.ask(r.tab.confirmation(*q))
 	}
 }
 

@@ -207,7 +207,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 		id := s.Stored.ID
 		item.ID, item.Current = "kept "+string(id), id == l.tab.StoredID()
 		item.About = s.Preview()
-		item.Do = dialog.Do(func() tea.Cmd { return l.tab.actions.goToStored(id) })
+		item.Do = dialog.Do(func() tea.Cmd { return l.tab.goToStored(id) })
 	default:
 		item.ID, item.Do = string(s.Remembered.SessionID), dialog.OpenSession{Session: *s.Remembered}
 		item.Current = l.tab.conv != nil && s.Remembered.SessionID == l.tab.conv.ID
@@ -298,7 +298,7 @@ func (l *sessionList) search(words string) tea.Cmd {
 func (t *Tab) ShowSessions() tea.Cmd { return t.address(openSessionList(t)) }
 
 // goToStored opens a stored session, unless this tab shows it.
-func (t actions) goToStored(id store.ID) tea.Cmd {
+func (t *Tab) goToStored(id store.ID) tea.Cmd {
 	if id == t.StoredID() {
 		return nil
 	}
@@ -307,7 +307,7 @@ func (t actions) goToStored(id store.ID) tea.Cmd {
 
 // openSession opens another of the agent's sessions: here if that loses no turn, queued
 // prompt or transcript that is not stored, else in a new tab.
-func (t actions) openSession(info acpclient.SessionInfo) tea.Cmd {
+func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 	c := t.conv
 	switch {
 	case info.SessionID == c.ID:
@@ -336,9 +336,9 @@ type exporter struct {
 }
 
 // exporter returns the exporter of the tab's session.
-func (t actions) exporter() *exporter {
+func (t *Tab) exporter() *exporter {
 	return &exporter{
-		tab: t.Tab, conv: t.conv, named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
+		tab: t, conv: t.conv, named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
 		open: func(path string) tea.Cmd { return open(path, t.sayIf) },
 	}
 }

@@ -106,12 +106,12 @@ func TestTheNameOfATabIsTheSessionsTitle(t *testing.T) {
 		ids := b.keeps(t, "peel potatoes", "bake bread")
 		b.play("handshake\nserve\n")
 		b.stored.from = app.Open{ID: ids[0]}
-		b.actions.renameTab()
+		b.renameTab()
 		b.Press("x", "y", "z", "enter")
 		if b.Title() != "xyz" || b.label() != "xyz" {
 			t.Errorf("the title is %q, the label %q", b.Title(), b.label())
 		}
-		b.Do(b.actions.runSlashCommand("rename", "kitchen work"))
+		b.Do(b.runSlashCommand("rename", "kitchen work"))
 		if b.Title() != "kitchen work" || !b.dialogs.Empty() {
 			t.Errorf("the title is %q, and a dialog is open: %v", b.Title(), !b.dialogs.Empty())
 		}

@@ -28,17 +28,14 @@ type startedMsg struct {
 	err     error
 }
 
-// starter starts agents and opens stored sessions.
-type starter struct{ *Tab }
-
 // startAgent makes and starts a session with an agent.
-func (t starter) startAgent(a config.Agent) tea.Cmd {
+func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 	start := t.program.Start
 	return t.startWith(a, func() (*session.Session, error) { return start(a) })
 }
 
 // startChosen is startAgent for an agent chosen from a list: the tour begins by itself.
-func (t starter) startChosen(a config.Agent) tea.Cmd {
+func (t *Tab) startChosen(a config.Agent) tea.Cmd {
 	cmd := t.startAgent(a)
 	if first := app.FirstPrompt(a); first != "" {
 		cmd = tea.Batch(cmd, t.queue.Submit(composer.NewPrompt(first)))
@@ -47,7 +44,7 @@ func (t starter) startChosen(a config.Agent) tea.Cmd {
 }
 
 // startWith is startAgent with another constructor of the session.
-func (t starter) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
+func (t *Tab) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
 	t.agent = a
 	t.starting = sync.OnceValue(func() startedMsg {
 		s, err := make()
@@ -61,7 +58,7 @@ func (t starter) startWith(a config.Agent, make func() (*session.Session, error)
 }
 
 // started takes over the session. Prompts sent in the meantime go to it.
-func (t starter) started(msg startedMsg) tea.Cmd {
+func (t *Tab) started(msg startedMsg) tea.Cmd {
 	t.starting = nil
 	if msg.err != nil {
 		t.agent = config.Agent{}
@@ -81,7 +78,7 @@ func (t starter) started(msg startedMsg) tea.Cmd {
 }
 
 // adopt makes a session the tab's.
-func (t starter) adopt(a config.Agent, s *session.Session) {
+func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.agent, t.session, t.conv = a, s, conversation.New()
 	if cwd := s.Options().Cwd; cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
@@ -91,7 +88,7 @@ func (t starter) adopt(a config.Agent, s *session.Session) {
 	t.questions.reach = toolview.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetDiffPositions(&t.diffPositions.known)
-	t.reader = newTranscriptReader(t.Tab)
+	t.reader = newTranscriptReader(t)
 	t.changes = nil
 	if t.inspector != nil { // its pending work belongs to the previous session
 		t.inspector.Stop()
@@ -106,7 +103,7 @@ func (t starter) adopt(a config.Agent, s *session.Session) {
 
 // leaveStart ends an agent that is still starting. If it was the tab's first, the person
 // can choose another.
-func (t starter) leaveStart() tea.Cmd {
+func (t *Tab) leaveStart() tea.Cmd {
 	if !t.unused() { // there is something to read
 		t.session.Kill()
 		return nil
@@ -115,14 +112,14 @@ func (t starter) leaveStart() tea.Cmd {
 }
 
 // unused reports whether the tab has had no session with its agent.
-func (t starter) unused() bool {
+func (t *Tab) unused() bool {
 	c := t.conv
 	spoken := func(it conversation.Item) bool { _, note := it.(*conversation.Note); return !note }
 	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
 }
 
 // chooseInstead ends the tab's agent and lets the person choose another.
-func (t starter) chooseInstead() tea.Cmd {
+func (t *Tab) chooseInstead() tea.Cmd {
 	left := t.session
 	looked := t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
@@ -131,7 +128,7 @@ func (t starter) chooseInstead() tea.Cmd {
 
 // readBranch finds the git branch of the tab's directory, and its worktree if it was
 // created for sessions.
-func (t starter) readBranch() tea.Cmd {
+func (t *Tab) readBranch() tea.Cmd {
 	dir := t.cwd
 	return inBackground(func() then {
 		branch, tree := git.Branch(dir), git.WorktreeAt(dir)
@@ -174,9 +171,9 @@ type reopenedMsg struct {
 }
 
 // OpenStored shows a stored session and continues it.
-func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.starter.reopenStored(o)) }
+func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.reopenStored(o)) }
 
-func (t starter) reopenStored(o app.Open) tea.Cmd {
+func (t *Tab) reopenStored(o app.Open) tea.Cmd {
 	t.stored.from = o // from now on no other tab opens it
 	reopen, ctx := t.program.Reopen, t.program.Context
 	t.reopening = sync.OnceValue(func() reopenedMsg {
@@ -191,13 +188,13 @@ func (t starter) reopenStored(o app.Open) tea.Cmd {
 }
 
 // reopened shows the stored session and has its agent continue it.
-func (t starter) reopened(msg reopenedMsg) tea.Cmd {
+func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	t.reopening = nil
 	if msg.err != nil {
 		t.stored.from = app.Open{}
 		looked := t.queue.ReturnToDraft()
 		t.ask(dialog.Confirmation{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []dialog.Choice{
-			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t.Tab) })},
+			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
 			{Name: "Quit parley", Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: t.id}) })},
 		}})
 		return looked
@@ -222,7 +219,7 @@ func (t starter) reopened(msg reopenedMsg) tea.Cmd {
 
 // restoreView restores the stored view. If the person has started another draft, the stored
 // one goes into the history.
-func (t starter) restoreView(msg reopenedMsg) (keep tea.Cmd) {
+func (t *Tab) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 	c := msg.Transcript.Conversation
 	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title}
 	t.conv = c
@@ -230,7 +227,7 @@ func (t starter) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 	t.info.Remember(c)
 	t.list = transcript.New(t.program.Theme, c)
 	t.list.SetDiffPositions(&t.diffPositions.known)
-	t.reader = newTranscriptReader(t.Tab)
+	t.reader = newTranscriptReader(t)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {
 		t.list.StartAt(*top)
@@ -246,7 +243,7 @@ func (t starter) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 }
 
 // showReadOnly reports why the session is read-only, and asks where consent would help.
-func (t starter) showReadOnly(why error) tea.Cmd {
+func (t *Tab) showReadOnly(why error) tea.Cmd {
 	var untrusted *app.UntrustedError
 	t.stored.readOnly = "read-only here: " + why.Error()
 	if errors.As(why, &untrusted) {
@@ -287,14 +284,14 @@ func (t *Tab) TakeConsent(c Consent) tea.Cmd {
 }
 
 // askToTrustAgent asks whether to start, or connect to, the session's agent.
-func (t starter) askToTrustAgent() {
+func (t *Tab) askToTrustAgent() {
 	why := t.stored.untrusted
 	done := "started"
 	if why.Listens != "" {
 		done = "connected to"
 	}
 	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, config.ActionStartAgain) + " asks about it again"
-	q := t.actions.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
+	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
 	q.Choices[0].Do = dialog.Do(func() tea.Cmd {
 		why.Agree()
 		return send(Consent{why, true})
@@ -305,7 +302,7 @@ func (t starter) askToTrustAgent() {
 }
 
 // askForNewSession offers a new session when the agent cannot reopen a stored one.
-func (t starter) askForNewSession(err error) {
+func (t *Tab) askForNewSession(err error) {
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.stored.replaced, t.stored.earlier = true, about
@@ -360,6 +357,6 @@ func (t *Tab) OfferUnended() tea.Cmd {
 		if err != nil || q == nil {
 			return nil // best effort
 		}
-		return func() tea.Cmd { t.ask(t.actions.confirmation(*q)); return nil }
+		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
 	}))
 }

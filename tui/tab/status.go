@@ -348,7 +348,7 @@ func money(c *acpclient.Cost) string {
 // messageLine draws the line below the transcript or a page: activity at the left and the
 // reading position at the right, a toast, or the find field. column is the cursor's
 // column, or -1. r is nil if there is nothing to read.
-func (t view) messageLine(r *reader, left, right string, width int) (line string, column int) {
+func (t *Tab) messageLine(r *reader, left, right string, width int) (line string, column int) {
 	th := t.program.Theme
 	column = -1
 	switch finding := r != nil && r.find.open; {
@@ -358,16 +358,16 @@ func (t view) messageLine(r *reader, left, right string, width int) (line string
 		left, right, column = r.FindLine(width)
 	case t.mouseLent:
 		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
-	case left == "" && t.news && t.actions.composerActive():
+	case left == "" && t.news && t.composerActive():
 		left = "  " + th.Muted.Render("parley is now "+t.program.Version+": /news shows what is new")
 	}
 	return termtext.JoinSides(left, right+" ", width), column
 }
 
 // statusInfo collects the state that the lines around the prompt show.
-func (t view) statusInfo() *statusInfo {
+func (t *Tab) statusInfo() *statusInfo {
 	f := &statusInfo{
-		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t.Tab), Tick: t.ticks, Still: t.program.ReducedMotion,
+		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Heard: t.heard,
 		Dir:   t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
 		Fresh:   t.options.Fresh,
@@ -511,7 +511,7 @@ func lastLines(raw string, most int) []string {
 }
 
 // statusLines draws the status line and the hints of the focused layer.
-func (t view) statusLines(width int) []string {
+func (t *Tab) statusLines(width int) []string {
 	status := t.statusInfo().Line(width)
 	if t.commands.Attached() && t.toast.current() != "" {
 		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.current()), width, "…")

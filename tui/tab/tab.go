@@ -57,13 +57,6 @@ type Tab struct {
 	stored storedSession  // the stored session being continued
 	replay *replayControl // the recording being played, or nil
 
-	// What a tab does, by subject. They have no state of their own.
-	starter    starter
-	actions    actions
-	view       view
-	globalKeys globalKeys
-	images     images
-
 	// The parts, each with its own state.
 	toast     toast
 	dialogs   *dialog.Stack
@@ -103,7 +96,6 @@ type Tab struct {
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
-	t.starter, t.actions, t.view, t.globalKeys, t.images = starter{t}, actions{t}, view{t}, globalKeys{t}, images{t}
 	t.dialogs = dialog.NewStack(p.Guard)
 	t.composer = newComposer(t)
 	t.queue = &promptQueue{tab: t}
@@ -124,7 +116,7 @@ func newComposer(t *Tab) *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
-		NoImages: t.images.noImages, Own: composerCommands(),
+		NoImages: t.noImages, Own: composerCommands(),
 	})
 }
 
@@ -142,25 +134,25 @@ func (t *Tab) ID() ID { return t.id }
 // Start starts an agent, or lets the person choose one if a is nil. The agent starts at
 // once, in the background: it does not wait until the command runs.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
-	cmds := []tea.Cmd{t.starter.readBranch()}
+	cmds := []tea.Cmd{t.readBranch()}
 	if a != nil {
-		cmds = append(cmds, t.starter.startAgent(*a))
+		cmds = append(cmds, t.startAgent(*a))
 		go t.starting()
 	} else {
-		cmds = append(cmds, t.starter.chooseFirst())
+		cmds = append(cmds, t.chooseFirst())
 	}
 	return t.address(tea.Batch(cmds...))
 }
 
 // Launch starts an agent.
 func (t *Tab) Launch(a config.Agent) tea.Cmd {
-	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startAgent(a)))
+	return t.address(tea.Batch(t.readBranch(), t.startAgent(a)))
 }
 
 // Load is Launch for one of the agent's sessions.
 func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	load := t.program.Load
-	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startWith(a, func() (*session.Session, error) { return load(a, info) })))
+	return t.address(tea.Batch(t.readBranch(), t.startWith(a, func() (*session.Session, error) { return load(a, info) })))
 }
 
 // Show brings the tab to the front: it takes keys.
@@ -269,7 +261,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case batchMsg:
 		return t.fold(msg)
 	case startedMsg:
-		return t.starter.started(msg)
+		return t.started(msg)
 	case agentsMsg:
 		return msg.list.take(msg.Agents)
 	case progressMsg:
@@ -301,7 +293,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 			return t.inspector.Update(msg, t.dialogs.Has(t.inspector))
 		}
 	case reopenedMsg:
-		return t.starter.reopened(msg)
+		return t.reopened(msg)
 	default:
 		return t.composer.Update(msg)
 	}
@@ -355,14 +347,14 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		t.lifecycle.Lost(t.agent)
 	case conversation.SessionFailed:
 		if t.session.Options().HasTranscript && !t.stored.replaced { // a stored one
-			t.starter.askForNewSession(e.Err)
+			t.askForNewSession(e.Err)
 			break
 		}
 		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
-		return tea.Batch(t.starter.readBranch(), saveName(t))
+		return tea.Batch(t.readBranch(), saveName(t))
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
 			t.composer.SetCommands(t.conv.Commands)

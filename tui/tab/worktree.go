@@ -37,7 +37,7 @@ func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) t
 	return inBackground(func() then {
 		then, err := do(ctx, tree)
 		if err != nil {
-			return w.tab.actions.failed(err)
+			return w.tab.failed(err)
 		}
 		return then
 	})
@@ -64,7 +64,7 @@ func (w *worktree) open() tea.Cmd {
 	return tea.Batch(w.tab.say("making a worktree"), inBackground(func() then {
 		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
-			return w.tab.actions.failed(err)
+			return w.tab.failed(err)
 		}
 		return func() tea.Cmd { return row.OpenIn(agent, path) }
 	}))
@@ -136,7 +136,7 @@ func (w *worktree) merge() tea.Cmd {
 		return busy
 	}
 	ctx, tree := w.tab.program.Context, w.tree
-	return w.tab.actions.carryOut(func() (app.Outcome, error) { return app.MergeWorktree(ctx, tree) })
+	return w.tab.carryOut(func() (app.Outcome, error) { return app.MergeWorktree(ctx, tree) })
 }
 
 // drop asks whether to drop the worktree, and says what it contains.
@@ -150,7 +150,7 @@ func (w *worktree) drop() tea.Cmd {
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
 		q, err := app.DropWorktreeQuestion(ctx, tree)
 		return func() tea.Cmd {
-			c := w.tab.actions.confirmation(q)
+			c := w.tab.confirmation(q)
 			c.Choices[1].Do = dialog.Do(w.dropNow)
 			w.tab.ask(c)
 			return nil
