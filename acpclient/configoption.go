@@ -35,7 +35,7 @@ const (
 	CategoryThoughtLevel ConfigCategory = "thought_level"
 )
 
-// SessionConfigOption is something about the session that the person can set,
+// SessionConfigOption is something about the session that the user can set,
 // and its current value (schema type SessionConfigOption; "Session Config
 // Options" in the protocol's pages).
 type SessionConfigOption struct {

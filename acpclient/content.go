@@ -73,7 +73,7 @@ type Annotations struct {
 	Meta     Meta     `json:"_meta,omitempty"`
 }
 
-// ForUser reports whether the content is meant to be shown to the person.
+// ForUser reports whether the content is meant to be shown to the user.
 func (a *Annotations) ForUser() bool {
 	return a == nil || len(a.Audience) == 0 || slices.Contains(a.Audience, RoleUser)
 }

@@ -17,7 +17,7 @@
 // Notifications, requests and answers are handled in the order of the wire: an
 // update is handed on before the answer behind it, and a permission request
 // after the tool call before it. While a method of a Handler runs, nothing else
-// is handled, so one that waits for a person or a program calls Async first. A
+// is handled, so one that waits for the user or a program calls Async first. A
 // Handler that cannot keep up slows the agent down, and nothing is lost.
 //
 // # Leniency

@@ -18,7 +18,7 @@ const (
 	ElicitURL  ElicitationMode = "url"
 )
 
-// CreateElicitationRequest asks the person for something, in a form or at a URL
+// CreateElicitationRequest asks the user for something, in a form or at a URL
 // (method elicitation/create). Its scope is a session, perhaps one tool call of
 // it, or a request outside of any session.
 type CreateElicitationRequest struct {
@@ -239,7 +239,7 @@ func (p ElicitationPropertySchema) MarshalJSON() ([]byte, error) {
 	return marshal(plain(p))
 }
 
-// ElicitationAction is how the person answered the question.
+// ElicitationAction is how the user answered the question.
 type ElicitationAction string
 
 // The actions that the protocol defines. Who declines has answered; who cancels
@@ -250,7 +250,7 @@ const (
 	ElicitCancel  ElicitationAction = "cancel"
 )
 
-// CreateElicitationResponse is the person's answer.
+// CreateElicitationResponse is the user's answer.
 type CreateElicitationResponse struct {
 	Action ElicitationAction `json:"action" acp:"required"`
 	// Content has the values of the form by name, with ElicitAccept: strings,

@@ -13,7 +13,7 @@ import (
 // All methods are called in the order of the wire, one after the other: a
 // permission request is never seen before its tool call.
 // A method that answers a request holds up what comes after it until it returns
-// or calls Async; one that waits for a person or a program must call Async.
+// or calls Async; one that waits for the user or a program must call Async.
 // A context ends when the agent cancels its request or the connection closes.
 //
 // An error of type *Error is answered as it is. Embed UnimplementedHandler to
@@ -23,7 +23,7 @@ type Handler interface {
 	// that it has not heard of yet. While it does not return, the agent waits.
 	SessionUpdate(ctx context.Context, n *SessionNotification)
 
-	// RequestPermission asks the person. If the turn is cancelled meanwhile it
+	// RequestPermission asks the user. If the turn is cancelled meanwhile it
 	// must answer PermissionCancelled.
 	RequestPermission(ctx context.Context, r *RequestPermissionRequest) (*RequestPermissionResponse, error)
 

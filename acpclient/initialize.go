@@ -63,13 +63,13 @@ type SessionConfigOptionsCapabilities struct {
 
 // AuthCapabilities says which methods of signing in the client can run.
 type AuthCapabilities struct {
-	// Terminal says that the client can run the agent's program in the person's
+	// Terminal says that the client can run the agent's program in the user's
 	// terminal.
 	Terminal bool `json:"terminal"`
 	Meta     Meta `json:"_meta,omitempty"`
 }
 
-// ElicitationCapabilities says how the agent may ask the person.
+// ElicitationCapabilities says how the agent may ask the user.
 type ElicitationCapabilities struct {
 	Form *Supported `json:"form,omitempty"`
 	URL  *Supported `json:"url,omitempty"`
@@ -165,7 +165,7 @@ const (
 	// AuthMethodAgent means that the agent does it itself when Authenticate is
 	// called.
 	AuthMethodAgent AuthMethodType = "agent"
-	// AuthMethodTerminal means that the agent's program is run in the person's
+	// AuthMethodTerminal means that the agent's program is run in the user's
 	// terminal, with the method's Args and Env.
 	AuthMethodTerminal AuthMethodType = "terminal"
 )

@@ -310,7 +310,7 @@ type CancelRequestNotification struct {
 
 // The error codes that ACP adds to those of JSON-RPC.
 const (
-	// CodeAuthRequired says that the person must sign in first. An agent may
+	// CodeAuthRequired says that the user must sign in first. An agent may
 	// answer it to any call, at any time.
 	CodeAuthRequired ErrorCode = -32000
 	// CodeUnsupportedVersion is version 2's: the agent speaks no version that it was

@@ -27,7 +27,7 @@ func (k PermissionOptionKind) Allows() bool { return k == AllowOnce || k == Allo
 // Rejects reports whether the option denies it.
 func (k PermissionOptionKind) Rejects() bool { return k == RejectOnce || k == RejectAlways }
 
-// RequestPermissionRequest asks the person about a tool call (method
+// RequestPermissionRequest asks the user about a tool call (method
 // session/request_permission).
 type RequestPermissionRequest struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
@@ -49,7 +49,7 @@ type RequestPermissionRequest struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// decodeVariant keeps what a tool call without an id says: the person is asked
+// decodeVariant keeps what a tool call without an id says: the user is asked
 // about it all the same.
 func (r *RequestPermissionRequest) decodeVariant(raw json.RawMessage) error {
 	if err := decodePlain(raw, r); err != nil {
@@ -79,7 +79,7 @@ type PermissionOption struct {
 	Meta     Meta                 `json:"_meta,omitempty"`
 }
 
-// RequestPermissionResponse is the person's answer.
+// RequestPermissionResponse is the user's answer.
 type RequestPermissionResponse struct {
 	Outcome RequestPermissionOutcome `json:"outcome"`
 	// Answers are an extension of agents that ask questions in permission requests:

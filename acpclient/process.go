@@ -28,7 +28,7 @@ type Command struct {
 	// Stderr, if not nil, is written what the program writes there, as it comes and raw,
 	// from one goroutine. It must not wait for long, for the program may wait for it.
 	Stderr io.Writer
-	// Runs is the command that a sandbox wrapper runs. Messages to the person name
+	// Runs is the command that a sandbox wrapper runs. Messages to the user name
 	// it.
 	Runs *Command
 }

@@ -323,7 +323,7 @@ func (h *hold) over() {
 
 // Async is called by a request handler when what it does from here on may run
 // beside the messages that follow the request on the wire, for instance because
-// it waits for a person. Until then they wait for it. It is safe to call it
+// it waits for the user. Until then they wait for it. It is safe to call it
 // twice, or with a context that is not a handler's.
 func Async(ctx context.Context) {
 	if h, ok := ctx.Value(holdKey{}).(*hold); ok {

@@ -117,7 +117,7 @@ const (
 	NoticeError   NoticeSeverity = "error"
 )
 
-// Notice tells the person something that is not part of the conversation (the
+// Notice tells the user something that is not part of the conversation (the
 // update "notice").
 type Notice struct {
 	Severity    NoticeSeverity `json:"severity"`
@@ -322,7 +322,7 @@ const (
 	WorkIdle WorkState = "idle"
 	// WorkRunning: the agent works on a prompt, or on something of its own.
 	WorkRunning WorkState = "running"
-	// WorkRequiresAction: it cannot go on before the person has done something.
+	// WorkRequiresAction: it cannot go on before the user has done something.
 	WorkRequiresAction WorkState = "requires_action"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// typing is a watched shell script that a person can type into.
+// typing is a watched shell script that a user can type into.
 func typing(t *testing.T, m *Manager, w *watcher, script string) string {
 	t.Helper()
 	spec := w.spec("sh", "-c", script)
@@ -40,7 +40,7 @@ func TestWhatIsTypedIsRead(t *testing.T) {
 
 // lines is a script that goes on for ever. A shell such as dash loses a signal that comes
 // while it starts a command, so whoever waits for it to take one sends it again after each
-// of its lines, as a person would.
+// of its lines, as a user would.
 const lines = `n=0; while :; do n=$((n+1)); echo "line $n."; sleep 0.1; done`
 
 func TestControlCEndsWhatRuns(t *testing.T) {

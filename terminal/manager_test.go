@@ -308,7 +308,7 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 // What a viewer makes of real programs: colours stay, and what would take the
-// person's terminal over does not come out.
+// user's terminal over does not come out.
 func TestScreenOfACommand(t *testing.T) {
 	for _, c := range []struct{ name, script, want string }{
 		{"colours", `printf '\033[1;32mok\033[0m done\n'`, "\x1b[1;32mok\x1b[0m done"},

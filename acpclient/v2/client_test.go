@@ -356,7 +356,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// undecided is a handler whose person never answers.
+// undecided is a handler whose user never answers.
 type undecided struct{ *hears }
 
 func (u undecided) RequestPermission(ctx context.Context, _ *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {

@@ -116,7 +116,7 @@ func commands(all []AvailableCommand) acpclient.List[acpclient.AvailableCommand]
 	return out
 }
 
-// ConfigOption is something about the session that the person can set.
+// ConfigOption is something about the session that the user can set.
 type ConfigOption struct {
 	ConfigID    acpclient.ConfigID         `json:"configId" acp:"required"`
 	Name        string                     `json:"name" acp:"required"`

@@ -33,7 +33,7 @@ type turn struct {
 	accepted bool                // the prompt was answered
 	inserted bool                // the message stands in the session
 	id       acpclient.MessageID // of the message, once the answer has told it
-	// seen are the messages of the person that were told since the prompt was sent, and
+	// seen are the messages of the user that were told since the prompt was sent, and
 	// how many were told before each.
 	seen map[acpclient.MessageID]int
 	// early is the idle state that came behind a message which may turn out to be
@@ -185,7 +185,7 @@ func (c *Client) connectionEnded() {
 	}
 }
 
-// RequestPermissionRequest asks the person (method session/request_permission).
+// RequestPermissionRequest asks the user (method session/request_permission).
 type RequestPermissionRequest struct {
 	SessionID acpclient.SessionID `json:"sessionId" acp:"required"`
 	// Title and Description are words for the question itself.

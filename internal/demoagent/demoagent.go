@@ -133,7 +133,7 @@ type Options struct {
 	// byte before it is acted upon; empty is none.
 	Log string
 	// SignIn pretends to sign in to the tour, and ends: it is what a client
-	// runs when the person chooses to do that in a terminal (signInFlag).
+	// runs when the user chooses to do that in a terminal (signInFlag).
 	SignIn bool
 }
 

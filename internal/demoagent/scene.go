@@ -376,7 +376,7 @@ const markerText = "parley's tour created this folder. You can delete it at any 
 var sampleFiles embed.FS
 
 // WriteSample fills dir with the small project that the tour works on. The
-// directory must be there and empty, so that nothing of the person's is mixed
+// directory must be there and empty, so that nothing of the user's is mixed
 // with it.
 func WriteSample(dir string) error {
 	entries, err := os.ReadDir(dir)

@@ -61,12 +61,12 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 }
 
 func TestCloseAndDeleteEndTheTurn(t *testing.T) {
-	for name, end := range map[string]func(*person, acpclient.SessionID) error{
-		"close": func(p *person, id acpclient.SessionID) error {
+	for name, end := range map[string]func(*user, acpclient.SessionID) error{
+		"close": func(p *user, id acpclient.SessionID) error {
 			_, err := acpclient.Call(p.t.Context(), p.Conn(), acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id})
 			return err
 		},
-		"delete": func(p *person, id acpclient.SessionID) error {
+		"delete": func(p *user, id acpclient.SessionID) error {
 			_, err := p.DeleteSession(p.t.Context(), &acpclient.DeleteSessionRequest{SessionID: id})
 			return err
 		},

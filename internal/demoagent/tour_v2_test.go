@@ -10,13 +10,13 @@ import (
 	"parley/internal/schema"
 )
 
-// personV2 is a person whose client speaks the second version.
-type personV2 struct {
-	*person
+// userV2 is a user whose client speaks the second version.
+type userV2 struct {
+	*user
 	client v2.Negotiated
 }
 
-func meetV2(t *testing.T, opt tourOptions) *personV2 {
+func meetV2(t *testing.T, opt tourOptions) *userV2 {
 	t.Helper()
 	p := startTour(t, opt, schema.V2())
 	r := &acpclient.InitializeRequest{ClientInfo: &acpclient.Implementation{Name: "test", Version: "1"}, ClientCapabilities: able}
@@ -24,11 +24,11 @@ func meetV2(t *testing.T, opt tourOptions) *personV2 {
 	if err != nil || info.ProtocolVersion != v2.Version {
 		t.Fatal(info, err)
 	}
-	return &personV2{p, c}
+	return &userV2{p, c}
 }
 
 // calls makes a call and waits for its answer.
-func calls[P, R any](p *personV2, m acpclient.Method[P, R], params *P) *R {
+func calls[P, R any](p *userV2, m acpclient.Method[P, R], params *P) *R {
 	p.t.Helper()
 	type answer struct {
 		r   *R
@@ -44,7 +44,7 @@ func calls[P, R any](p *personV2, m acpclient.Method[P, R], params *P) *R {
 }
 
 // open opens a session in a sample project.
-func (p *personV2) open() *acpclient.NewSessionResponse {
+func (p *userV2) open() *acpclient.NewSessionResponse {
 	p.t.Helper()
 	p.dir = p.t.TempDir()
 	if err := WriteSample(p.dir); err != nil {
@@ -53,15 +53,15 @@ func (p *personV2) open() *acpclient.NewSessionResponse {
 	return calls(p, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: p.dir})
 }
 
-func (p *personV2) says(id acpclient.SessionID, text string) acpclient.StopReason {
+func (p *userV2) says(id acpclient.SessionID, text string) acpclient.StopReason {
 	p.t.Helper()
 	return calls(p, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}).StopReason
 }
 
 // states are the states that the agent has told, in a line.
-func (p *personV2) states() string {
+func (p *userV2) states() string {
 	var words []string
-	for _, u := range all[*acpclient.StateUpdate](p.person) {
+	for _, u := range all[*acpclient.StateUpdate](p.user) {
 		words = append(words, string(u.State))
 	}
 	return strings.Join(words, " ")
@@ -93,7 +93,7 @@ func TestTheTourInTheSecondVersion(t *testing.T) {
 			if got := strings.Contains(p.file("main.go"), fixedLoop); got != tt.repaired {
 				t.Errorf("repaired: %v", got)
 			}
-			plans := all[*acpclient.PlanUpdate](p.person)
+			plans := all[*acpclient.PlanUpdate](p.user)
 			if len(plans) != 6 {
 				t.Errorf("%d plans", len(plans))
 			}
@@ -115,7 +115,7 @@ func TestThePromptIsToldOf(t *testing.T) {
 	p := meetV2(t, tourOptions{})
 	s := p.open()
 	p.says(s.SessionID, "hello")
-	accepted, told := all[*acpclient.PromptAccepted](p.person), all[*acpclient.MessageUpdate](p.person)
+	accepted, told := all[*acpclient.PromptAccepted](p.user), all[*acpclient.MessageUpdate](p.user)
 	if len(accepted) != 1 || len(told) != 1 || accepted[0].MessageID != told[0].MessageID || (*told[0].Content.Value)[0].Text != "hello" {
 		t.Errorf("accepted %+v, told %+v", accepted, told)
 	}
@@ -128,11 +128,11 @@ func TestACommandIsShownInTheSecondVersion(t *testing.T) {
 	p.says(s.SessionID, "/run echo 'it is ✓'; exit 3")
 	p.want("tools", p.outcome(), "execute:failed")
 	var printed []byte
-	for _, c := range all[*acpclient.TerminalOutputChunk](p.person) {
+	for _, c := range all[*acpclient.TerminalOutputChunk](p.user) {
 		printed = append(printed, c.Data...)
 	}
 	p.want("output", string(printed), "it is ✓\n")
-	shown := all[*acpclient.TerminalUpdate](p.person)
+	shown := all[*acpclient.TerminalUpdate](p.user)
 	if first, last := shown[0], shown[len(shown)-1]; *first.Cwd.Value != p.dir || last.ExitStatus.Value == nil || *last.ExitStatus.Value.ExitCode != 3 {
 		t.Errorf("%+v", shown)
 	}
@@ -149,7 +149,7 @@ func TestEveryCommandInTheSecondVersion(t *testing.T) {
 	for _, text := range []string{"/plan greet", "/edit one", "/run", "/slow 3", "/ask", "/ask url", "/image", "/compact", "/help", "/nothing", "hello"} {
 		p.want(text, string(p.says(s.SessionID, text)), string(acpclient.StopEndTurn))
 	}
-	if len(p.elicited) != 2 || len(all[*acpclient.CompactionUpdate](p.person)) == 0 || len(all[*acpclient.CurrentModeUpdate](p.person)) > 0 {
+	if len(p.elicited) != 2 || len(all[*acpclient.CompactionUpdate](p.user)) == 0 || len(all[*acpclient.CurrentModeUpdate](p.user)) > 0 {
 		t.Errorf("%d questions", len(p.elicited))
 	}
 }

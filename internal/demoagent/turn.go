@@ -195,7 +195,7 @@ func (t *turn) updateRaw(raw json.RawMessage) {
 	t.notify(n.Update)
 }
 
-// step pauses for as long as a person needs to read what was done.
+// step pauses for as long as a user needs to read what was done.
 func (t *turn) step() { t.pause(betweenSteps) }
 
 // say streams a message.

@@ -18,33 +18,33 @@ func once(do func()) func() {
 }
 
 func TestCancel(t *testing.T) {
-	cancelIn := func(p *person, s acpclient.SessionID) func() {
+	cancelIn := func(p *user, s acpclient.SessionID) func() {
 		return once(func() { _ = p.Cancel(&acpclient.CancelNotification{SessionID: s}) })
 	}
 	for _, tt := range []struct {
 		name, prompt string
 		// arrange has the turn cancelled at some point of it.
-		arrange func(p *person, cancel func())
+		arrange func(p *user, cancel func())
 		outcome string
 	}{
-		{"while it talks", "/slow", func(p *person, cancel func()) {
+		{"while it talks", "/slow", func(p *user, cancel func()) {
 			p.seen = func(u acpclient.SessionUpdate) {
 				if c, ok := u.(*acpclient.ContentChunk); ok && c.Chunk == acpclient.AgentMessageChunk {
 					cancel()
 				}
 			}
 		}, ""},
-		{"while it asks", "/edit", func(p *person, cancel func()) {
+		{"while it asks", "/edit", func(p *user, cancel func()) {
 			p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID { cancel(); return "" }
 		}, "read:completed edit:failed"},
-		{"while a command runs", "/run exec sleep 100", func(p *person, cancel func()) {
+		{"while a command runs", "/run exec sleep 100", func(p *user, cancel func()) {
 			p.seen = func(u acpclient.SessionUpdate) {
 				if c, ok := u.(*acpclient.ToolCallUpdate); ok && c.Status != nil && *c.Status == acpclient.ToolInProgress {
 					cancel()
 				}
 			}
 		}, "execute:failed"},
-		{"by an answer", "/run true", func(p *person, _ func()) {
+		{"by an answer", "/run true", func(p *user, _ func()) {
 			p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID { return "" }
 		}, "execute:failed"},
 	} {

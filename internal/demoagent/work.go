@@ -22,7 +22,7 @@ const (
 	reject      acpclient.PermissionOptionID = "reject"
 )
 
-// choose asks the person about a tool call. The answer is empty if the turn was cancelled,
+// choose asks the user about a tool call. The answer is empty if the turn was cancelled,
 // or if the client could not ask.
 func (t *turn) choose(id acpclient.ToolCallID, call acpclient.ToolCall, options ...acpclient.PermissionOption) acpclient.PermissionOptionID {
 	if t.cancelled() {

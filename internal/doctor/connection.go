@@ -140,7 +140,7 @@ func (e *exam) introduced(a answer) {
 		if e.can[d.logout] {
 			e.report.untried(d.logout + ": it would sign you out")
 		}
-		e.report.untried(d.login + ": it needs a person")
+		e.report.untried(d.login + ": it needs the user")
 	}
 }
 

@@ -163,8 +163,8 @@ func (r *referee) update(m *message) {
 
 // placed checks when a part of the conversation comes.
 func (r *referee) placed(m *message, s *session, u *update) {
-	kind, persons := words(u.Update.Kind), strings.HasPrefix(u.Update.Kind, "user_message")
-	if persons {
+	kind, fromUser := words(u.Update.Kind), strings.HasPrefix(u.Update.Kind, "user_message")
+	if fromUser {
 		s.people[u.Update.MessageID] = true
 	}
 	switch {
@@ -177,7 +177,7 @@ func (r *referee) placed(m *message, s *session, u *update) {
 		s.replays++
 		s.late = true
 		r.finds(ruleReplayLate, m, "The conversation is replayed after the response that opened the session")
-	case s.turn && persons:
+	case s.turn && fromUser:
 	case s.turn:
 		if s.chunk == nil {
 			s.chunk = m

@@ -38,15 +38,15 @@ func TestChangedOnDisk(t *testing.T) {
 	must(s.write(file, "again\n"))
 	wantQuestions(0, "the agent's own writes")
 
-	write(t, file, "the person's\n")
+	write(t, file, "the user's\n")
 	if err := s.write(file, "mine\n"); err == nil {
 		t.Error("wrote over what the agent does not know")
 	}
 	wantQuestions(1, "changed since it was written")
-	if q := who.asked[0]; !q.Changed || q.Outside || q.Secret != "" || who.before[0] == nil || *who.before[0] != "the person's\n" {
+	if q := who.asked[0]; !q.Changed || q.Outside || q.Secret != "" || who.before[0] == nil || *who.before[0] != "the user's\n" {
 		t.Errorf("asked %+v against %v", q, who.before[0])
 	}
-	s.holds(file, "the person's\n")
+	s.holds(file, "the user's\n")
 
 	read()
 	later := time.Now().Add(time.Hour)
@@ -71,17 +71,17 @@ func TestChangedOnDisk(t *testing.T) {
 	who.answer = says(session.FileForSession).answer
 	must(s.write(file, "back\n"))
 	wantQuestions(3, "removed, again")
-	write(t, file, "the person's\n")
+	write(t, file, "the user's\n")
 	must(s.write(file, "mine\n"))
 	wantQuestions(3, "allowed for the session")
 	s.holds(file, "mine\n")
 }
 
-// What the person has seen in the question is what is there when it is written.
+// What the user has seen in the question is what is there when it is written.
 func TestChangedWhileAsked(t *testing.T) {
 	s := serveTo(t, nil)
 	file := s.put(filepath.Join(s.beside, "file"), "shown first")
-	who := &person{}
+	who := &user{}
 	who.answer = func(*conversation.FileQuestion) (session.FileAnswer, error) {
 		if len(who.asked) == 1 {
 			write(t, file, "changed meanwhile")
@@ -105,7 +105,7 @@ func TestMovedWhileAsked(t *testing.T) {
 		fine := s.put(filepath.Join(s.beside, "fine", "file"), "fine")
 		secret := s.put(filepath.Join(s.beside, "secret", "file"), "secret")
 		way := link(t, filepath.Dir(fine), filepath.Join(s.inside, "way"))
-		who := &person{}
+		who := &user{}
 		who.answer = func(q *conversation.FileQuestion) (session.FileAnswer, error) {
 			if q.Target != fine {
 				return session.FileRefused, nil

@@ -16,20 +16,20 @@ import (
 	"parley/internal/session"
 )
 
-// person answers questions as a test tells them to.
-type person struct {
+// user answers questions as a test tells them to.
+type user struct {
 	mu     sync.Mutex
 	asked  []conversation.FileQuestion
 	before []*string
 	answer func(q *conversation.FileQuestion) (session.FileAnswer, error)
 }
 
-// says is a person who always answers the same.
-func says(a session.FileAnswer) *person {
-	return &person{answer: func(*conversation.FileQuestion) (session.FileAnswer, error) { return a, nil }}
+// says is a user who always answers the same.
+func says(a session.FileAnswer) *user {
+	return &user{answer: func(*conversation.FileQuestion) (session.FileAnswer, error) { return a, nil }}
 }
 
-func (p *person) AskFile(_ context.Context, q *conversation.FileQuestion, before *string, _ string) (session.FileAnswer, error) {
+func (p *user) AskFile(_ context.Context, q *conversation.FileQuestion, before *string, _ string) (session.FileAnswer, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, *q)
 	p.before = append(p.before, before)
@@ -37,13 +37,13 @@ func (p *person) AskFile(_ context.Context, q *conversation.FileQuestion, before
 	return p.answer(q)
 }
 
-func (p *person) count() int {
+func (p *user) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.asked)
 }
 
-// served is a machine with a root, a directory beside it, and a person.
+// served is a machine with a root, a directory beside it, and a user.
 type served struct {
 	*Machine
 	t              *testing.T
@@ -283,7 +283,7 @@ func TestNobodyToAsk(t *testing.T) {
 	if _, err := s.read(file); err != nil {
 		t.Fatal(err)
 	}
-	write(t, file, "the person's")
+	write(t, file, "the user's")
 	refused(s.write(file, "mine"), "changed on disk", "read it again")
 	if _, err := s.read(file); err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestNobodyToAsk(t *testing.T) {
 	s.holds(file, "mine")
 }
 
-// While a person thinks, other files are served, of any size; and the question is
+// While a user thinks, other files are served, of any size; and the question is
 // given up with its request.
 func TestAQuestionHoldsNobodyUp(t *testing.T) {
 	asked := make(chan struct{}, 10)
@@ -330,7 +330,7 @@ func TestAQuestionHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// askerFunc is a person who decides nothing by the question.
+// askerFunc is a user who decides nothing by the question.
 type askerFunc func(context.Context) (session.FileAnswer, error)
 
 func (f askerFunc) AskFile(ctx context.Context, _ *conversation.FileQuestion, _ *string, _ string) (session.FileAnswer, error) {
@@ -369,7 +369,7 @@ func TestLargeChangesAreNotKept(t *testing.T) {
 	}
 }
 
-// Text in UTF-16 is read as text and stays UTF-16, and the person is told once.
+// Text in UTF-16 is read as text and stays UTF-16, and the user is told once.
 func TestUTF16(t *testing.T) {
 	s := serveTo(t, nil)
 	encode := func(text string) string {

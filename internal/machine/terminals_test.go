@@ -13,7 +13,7 @@ import (
 	"parley/terminal"
 )
 
-// start starts a command of the person's own.
+// start starts a command of the user's own.
 func start(t *testing.T, m *Machine, line string) acpclient.TerminalID {
 	t.Helper()
 	id, err := m.StartShell(t.Context(), session.ShellSpec{Line: line, Cols: 100, Rows: 30})
@@ -53,12 +53,12 @@ func TestShellLastsWithoutTheAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The agent cannot touch what is the person's.
+	// The agent cannot touch what is the user's.
 	if _, err := m.KillTerminal(t.Context(), &acpclient.KillTerminalRequest{TerminalID: shell}); err == nil {
-		t.Error("the agent may end the person's shell")
+		t.Error("the agent may end the user's shell")
 	}
 	if _, err := m.TerminalOutput(t.Context(), &acpclient.TerminalOutputRequest{TerminalID: shell}); err == nil {
-		t.Error("the agent may read the person's shell")
+		t.Error("the agent may read the user's shell")
 	}
 	m.EndTerminals()
 	if ended := <-r.exited; ended != created.TerminalID {

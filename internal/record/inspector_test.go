@@ -39,7 +39,7 @@ const (
 	end    = `< {"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`
 )
 
-// A line says what a message is, as a person would say it.
+// A line says what a message is, as a user would say it.
 func TestMessages(t *testing.T) {
 	got := wire(
 		hello, hi, prompt,

@@ -237,7 +237,7 @@ func (w *watcher) until(what string, as func(*conversation.Conversation) bool) {
 	}
 }
 
-// shown is all that was said, by the person and the agent.
+// shown is all that was said, by the user and the agent.
 func (w *watcher) shown() string {
 	var b strings.Builder
 	for _, item := range w.conv.Items {

@@ -22,7 +22,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return fmt.Sprintf("at %q: %s", f.Path, f.Reason) }
 
-// explain says why a value that the library has refused does not fit, so that a person
+// explain says why a value that the library has refused does not fit, so that a user
 // can find it: of a union, the library says only that no alternative fits, and it gives no
 // place in the value. It says nothing of keywords that the published schemas do not use.
 func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {

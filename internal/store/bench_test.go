@@ -77,7 +77,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkIndex measures what a person waits for. PARLEY_BENCH_SESSIONS says how many
+// BenchmarkIndex measures what a user waits for. PARLEY_BENCH_SESSIONS says how many
 // sessions of 100 KB there are. It takes a minute to make 10000 of them, and some more to
 // index them: PARLEY_BENCH_STORE is a directory in which they are kept for the next time.
 func BenchmarkIndex(b *testing.B) {

@@ -168,7 +168,7 @@ func TestAPromptThatTheAgentRepeatsIsFoundOnce(t *testing.T) {
 				}
 				appendAll(t, l, append(told, text("It is done."), said("Fix the parser"))...)
 				x := index(t, s)
-				// What the person says once more behind the answer is another prompt.
+				// What the user says once more behind the answer is another prompt.
 				if n := passages(t, x, "parser"); n != 2 {
 					t.Errorf("the prompt stands in %d passages, want 2", n)
 				}

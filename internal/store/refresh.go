@@ -248,7 +248,7 @@ func (x *Index) awaitEcho(ctx context.Context, tx *sql.Tx, id ID, key int64, s *
 	var offset int64
 	var kind Kind
 	err := tx.QueryRowContext(ctx, "SELECT offset, kind FROM passages WHERE session = ? ORDER BY key DESC LIMIT 1", key).Scan(&offset, &kind)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && kind != FromPerson {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && kind != FromUser {
 		return nil
 	}
 	if err != nil {

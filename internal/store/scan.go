@@ -19,9 +19,9 @@ type Kind string
 
 // The kinds of passages.
 const (
-	FromPerson Kind = "prompt"
-	FromAgent  Kind = "answer"
-	FromTool   Kind = "tool"
+	FromUser  Kind = "prompt"
+	FromAgent Kind = "answer"
+	FromTool  Kind = "tool"
 )
 
 // passage is a contiguous text in a log.
@@ -64,7 +64,7 @@ func (s *scanner) record(r Record) {
 		s.flush()
 		s.summary.Turns++
 		s.echo, s.repeated = conversation.NewEcho(e.Prompt), ""
-		s.add(r.Offset, FromPerson, textOf(e.Prompt))
+		s.add(r.Offset, FromUser, textOf(e.Prompt))
 		s.prompt(s.open.text.String())
 		s.flush()
 	case conversation.Text:
@@ -108,7 +108,7 @@ func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.
 		if s.repeats(id, text) {
 			return
 		}
-		kind = FromPerson
+		kind = FromUser
 		if s.summary.Prompt == "" || s.chat != chunk {
 			s.prompt(text) // as agents replay it
 		}

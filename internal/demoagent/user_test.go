@@ -35,8 +35,8 @@ var (
 	unable = acpclient.ClientCapabilities{}
 )
 
-// person is a client and whoever sits in front of it.
-type person struct {
+// user is a client and whoever sits in front of it.
+type user struct {
 	acpclient.UnimplementedHandler
 	*acpclient.Client
 	t      *testing.T
@@ -69,7 +69,7 @@ type shell struct {
 }
 
 // meet starts an agent with opt, and a client that says it has caps.
-func meet(t *testing.T, opt tourOptions, caps acpclient.ClientCapabilities) *person {
+func meet(t *testing.T, opt tourOptions, caps acpclient.ClientCapabilities) *user {
 	t.Helper()
 	p := startTour(t, opt, schema.V1())
 	if _, err := p.Initialize(t.Context(), &acpclient.InitializeRequest{ClientCapabilities: caps}); err != nil {
@@ -79,12 +79,12 @@ func meet(t *testing.T, opt tourOptions, caps acpclient.ClientCapabilities) *per
 }
 
 // startTour is meet before a word was said. All that is said is held against the schema.
-func startTour(t *testing.T, opt tourOptions, s *schema.Schema) *person {
+func startTour(t *testing.T, opt tourOptions, s *schema.Schema) *user {
 	t.Helper()
 	if opt.StateDir == "" {
 		opt.StateDir = t.TempDir()
 	}
-	p := &person{t: t, ended: make(chan int, 1), terminals: map[acpclient.TerminalID]*shell{}}
+	p := &user{t: t, ended: make(chan int, 1), terminals: map[acpclient.TerminalID]*shell{}}
 	toAgentR, toAgentW := io.Pipe()
 	toClientR, toClientW := io.Pipe()
 	go func() {
@@ -121,7 +121,7 @@ func bareOnPurpose(err error, line []byte) bool {
 }
 
 // newSession opens a session in a sample project, or in another directory.
-func (p *person) newSession(sample bool) *acpclient.NewSessionResponse {
+func (p *user) newSession(sample bool) *acpclient.NewSessionResponse {
 	p.t.Helper()
 	p.dir = p.t.TempDir()
 	if sample {
@@ -136,7 +136,7 @@ func (p *person) newSession(sample bool) *acpclient.NewSessionResponse {
 	return s
 }
 
-func (p *person) prompt(id acpclient.SessionID, text string) acpclient.StopReason {
+func (p *user) prompt(id acpclient.SessionID, text string) acpclient.StopReason {
 	p.t.Helper()
 	res, err := acpclient.Call(p.t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}})
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *person) prompt(id acpclient.SessionID, text string) acpclient.StopReaso
 	return res.StopReason
 }
 
-func (p *person) SessionUpdate(_ context.Context, n *acpclient.SessionNotification) {
+func (p *user) SessionUpdate(_ context.Context, n *acpclient.SessionNotification) {
 	p.mu.Lock()
 	p.updates = append(p.updates, n.Update)
 	p.mu.Unlock()
@@ -154,7 +154,7 @@ func (p *person) SessionUpdate(_ context.Context, n *acpclient.SessionNotificati
 	}
 }
 
-func (p *person) RequestPermission(ctx context.Context, r *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {
+func (p *user) RequestPermission(ctx context.Context, r *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, r)
 	p.mu.Unlock()
@@ -169,7 +169,7 @@ func (p *person) RequestPermission(ctx context.Context, r *acpclient.RequestPerm
 	return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionSelected(choice)}, nil
 }
 
-func (p *person) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
+func (p *user) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
 	p.touched(r.Path)
 	b, err := os.ReadFile(r.Path)
 	if err != nil {
@@ -178,18 +178,18 @@ func (p *person) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileReques
 	return &acpclient.ReadTextFileResponse{Content: string(b)}, nil
 }
 
-func (p *person) WriteTextFile(_ context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
+func (p *user) WriteTextFile(_ context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
 	p.touched(r.Path)
 	return nil, os.WriteFile(r.Path, []byte(r.Content), 0o600)
 }
 
-func (p *person) touched(path string) {
+func (p *user) touched(path string) {
 	p.mu.Lock()
 	p.files = append(p.files, path)
 	p.mu.Unlock()
 }
 
-func (p *person) CreateTerminal(_ context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
+func (p *user) CreateTerminal(_ context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
 	s := &shell{cmd: exec.Command(r.Command, r.Args...), done: make(chan struct{})}
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = r.Cwd, &s.output, &s.output
 	s.cmd.Env = os.Environ()
@@ -210,7 +210,7 @@ func (p *person) CreateTerminal(_ context.Context, r *acpclient.CreateTerminalRe
 	return &acpclient.CreateTerminalResponse{TerminalID: id}, nil
 }
 
-func (p *person) shell(id acpclient.TerminalID) *shell {
+func (p *user) shell(id acpclient.TerminalID) *shell {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.terminals[id]
@@ -223,7 +223,7 @@ func (s *shell) status() acpclient.TerminalExitStatus {
 	return acpclient.TerminalExitStatus{Signal: "SIGKILL"}
 }
 
-func (p *person) WaitForTerminalExit(ctx context.Context, r *acpclient.WaitForTerminalExitRequest) (*acpclient.WaitForTerminalExitResponse, error) {
+func (p *user) WaitForTerminalExit(ctx context.Context, r *acpclient.WaitForTerminalExitRequest) (*acpclient.WaitForTerminalExitResponse, error) {
 	acpclient.Async(ctx)
 	s := p.shell(r.TerminalID)
 	select {
@@ -234,18 +234,18 @@ func (p *person) WaitForTerminalExit(ctx context.Context, r *acpclient.WaitForTe
 	}
 }
 
-func (p *person) TerminalOutput(_ context.Context, r *acpclient.TerminalOutputRequest) (*acpclient.TerminalOutputResponse, error) {
+func (p *user) TerminalOutput(_ context.Context, r *acpclient.TerminalOutputRequest) (*acpclient.TerminalOutputResponse, error) {
 	s := p.shell(r.TerminalID)
 	<-s.done
 	status := s.status()
 	return &acpclient.TerminalOutputResponse{Output: s.output.String(), ExitStatus: &status}, nil
 }
 
-func (p *person) KillTerminal(_ context.Context, r *acpclient.KillTerminalRequest) (*acpclient.KillTerminalResponse, error) {
+func (p *user) KillTerminal(_ context.Context, r *acpclient.KillTerminalRequest) (*acpclient.KillTerminalResponse, error) {
 	return nil, p.shell(r.TerminalID).cmd.Process.Kill()
 }
 
-func (p *person) ReleaseTerminal(_ context.Context, r *acpclient.ReleaseTerminalRequest) (*acpclient.ReleaseTerminalResponse, error) {
+func (p *user) ReleaseTerminal(_ context.Context, r *acpclient.ReleaseTerminalRequest) (*acpclient.ReleaseTerminalResponse, error) {
 	<-p.shell(r.TerminalID).done
 	p.mu.Lock()
 	p.released++
@@ -253,7 +253,7 @@ func (p *person) ReleaseTerminal(_ context.Context, r *acpclient.ReleaseTerminal
 	return nil, nil
 }
 
-func (p *person) CreateElicitation(_ context.Context, r *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error) {
+func (p *user) CreateElicitation(_ context.Context, r *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error) {
 	p.mu.Lock()
 	p.elicited = append(p.elicited, r)
 	p.mu.Unlock()
@@ -263,14 +263,14 @@ func (p *person) CreateElicitation(_ context.Context, r *acpclient.CreateElicita
 	return &p.fill, nil
 }
 
-func (p *person) CompleteElicitation(_ context.Context, n *acpclient.CompleteElicitationNotification) {
+func (p *user) CompleteElicitation(_ context.Context, n *acpclient.CompleteElicitationNotification) {
 	p.mu.Lock()
 	p.completed = append(p.completed, n.ElicitationID)
 	p.mu.Unlock()
 }
 
 // all returns the updates of one kind so far.
-func all[U acpclient.SessionUpdate](p *person) (out []U) {
+func all[U acpclient.SessionUpdate](p *user) (out []U) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, u := range p.updates {
@@ -282,7 +282,7 @@ func all[U acpclient.SessionUpdate](p *person) (out []U) {
 }
 
 // said is the text of all chunks of a kind.
-func (p *person) said(kind acpclient.ChunkKind) string {
+func (p *user) said(kind acpclient.ChunkKind) string {
 	var b strings.Builder
 	for _, c := range all[*acpclient.ContentChunk](p) {
 		if c.Chunk == kind {
@@ -300,7 +300,7 @@ type tool struct {
 }
 
 // tools folds the tool calls, in order.
-func (p *person) tools() (out []*tool) {
+func (p *user) tools() (out []*tool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	byID := map[acpclient.ToolCallID]*tool{}
@@ -332,7 +332,7 @@ func (p *person) tools() (out []*tool) {
 }
 
 // outcome says in one line what became of the tool calls.
-func (p *person) outcome() string {
+func (p *user) outcome() string {
 	var words []string
 	for _, c := range p.tools() {
 		words = append(words, fmt.Sprintf("%s:%s", c.kind, c.status))
@@ -340,14 +340,14 @@ func (p *person) outcome() string {
 	return strings.Join(words, " ")
 }
 
-func (p *person) want(what, got, want string) {
+func (p *user) want(what, got, want string) {
 	p.t.Helper()
 	if got != want {
 		p.t.Errorf("%s: got %q, want %q", what, got, want)
 	}
 }
 
-func (p *person) wantSaid(parts ...string) {
+func (p *user) wantSaid(parts ...string) {
 	p.t.Helper()
 	said := p.said(acpclient.AgentMessageChunk)
 	for _, part := range parts {
@@ -357,7 +357,7 @@ func (p *person) wantSaid(parts ...string) {
 	}
 }
 
-func (p *person) file(name string) string {
+func (p *user) file(name string) string {
 	p.t.Helper()
 	b, err := os.ReadFile(p.dir + "/" + name)
 	if err != nil {
