@@ -5,16 +5,16 @@ import (
 )
 
 // Client is the client's side of a connection to one agent. It is safe for concurrent
-// use. Call and Go make any other call over its Conn. A call that the agent refuses
-// returns an *Error; one that the agent can no longer answer returns an error that wraps
-// ErrClosed; one whose context ends is cancelled at the agent.
+// use. For all other methods use Call and Go with its Conn. A call returns an *Error if
+// the agent rejects it, and an error that wraps ErrClosed if the connection ends first.
+// When its context ends, the request is cancelled.
 type Client struct {
 	conn     *Conn
 	dispatch *dispatcher
 }
 
-// NewClient speaks to an agent over t, for instance over the lines of a
-// Process's Stdout and Stdin. Calls of handler begin at once.
+// NewClient returns a client that uses t, for instance the Lines of a Process. It may
+// call handler at once.
 func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
 	log := opt.logger()
 	d := &dispatcher{handler: handler, log: log}
@@ -22,23 +22,22 @@ func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
 	return &Client{conn: NewConn(t, d, opt), dispatch: d}
 }
 
-// Conn is the connection beneath, for methods outside the protocol and for Go.
+// Conn returns the underlying connection.
 func (c *Client) Conn() *Conn { return c.conn }
 
-// Request sends a request of any method; done gets the error of its answer, in the order
-// of the wire. It may be called concurrently.
+// Request implements Requester.
 func (c *Client) Request(method string, params, result any, done func(error)) {
 	c.conn.Request(method, params, result, done)
 }
 
-// Offer says what of the agent's requests reaches the handler, as Initialize does,
-// for a connection that was opened by other means.
+// Offer sets the capabilities that decide which requests reach the handler. Initialize
+// does so itself; use Offer only for a connection that was initialized otherwise.
 func (c *Client) Offer(offered ClientCapabilities) { c.dispatch.offered.Store(&offered) }
 
-// Initialize opens the connection: it must be the first call. The version is
-// filled in; the capabilities decide which of the agent's requests reach the
-// handler, the others are answered "method not found". If the agent speaks
-// another version the error is a *VersionError.
+// Initialize initializes the connection; it must be the first call. It sets the
+// version of the request. Requests that the capabilities do not cover are answered
+// "method not found" without the handler. If the agent speaks another version, the
+// error is a *VersionError.
 func (c *Client) Initialize(ctx context.Context, r *InitializeRequest) (*InitializeResponse, error) {
 	req := *r
 	req.ProtocolVersion = ProtocolVersion
@@ -68,7 +67,7 @@ func (c *Client) DeleteSession(ctx context.Context, r *DeleteSessionRequest) (*D
 	return Call(ctx, c.conn, SessionDelete, r)
 }
 
-// Cancel asks the agent to end the running turn. It does not wait.
+// Cancel asks the agent to cancel the running turn. It does not wait.
 func (c *Client) Cancel(n *CancelNotification) error {
 	return c.conn.Notify(SessionCancel.Name, n)
 }

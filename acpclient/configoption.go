@@ -13,10 +13,10 @@ type (
 	ConfigValueID string
 )
 
-// ConfigOptionType tells the kinds of config options apart.
+// ConfigOptionType is the type of a config option.
 type ConfigOptionType string
 
-// The kinds of options that the protocol defines. Any other is kept in Raw and
+// The types that the protocol defines. An option of another type is kept in Raw and
 // cannot be set.
 const (
 	ConfigSelect  ConfigOptionType = "select"
@@ -35,9 +35,8 @@ const (
 	CategoryThoughtLevel ConfigCategory = "thought_level"
 )
 
-// SessionConfigOption is something about the session that the user can set,
-// and its current value (schema type SessionConfigOption; "Session Config
-// Options" in the protocol's pages).
+// SessionConfigOption is a setting of the session and its current value (schema type
+// SessionConfigOption; "Session Config Options" in the protocol's pages).
 type SessionConfigOption struct {
 	ID          ConfigID         `json:"id" acp:"required"`
 	Name        string           `json:"name" acp:"required"`
@@ -45,30 +44,28 @@ type SessionConfigOption struct {
 	Category    ConfigCategory   `json:"category,omitempty"`
 	Type        ConfigOptionType `json:"type" acp:"required"`
 
-	// CurrentValue is the id of one of the Options if it is a select, and true or
-	// false if it is a boolean.
+	// CurrentValue is the id of one of the Options for a select, or a boolean.
 	CurrentValue ConfigValue `json:"currentValue"`
 	// Options are the values of a select.
 	Options ConfigSelectOptions `json:"options,omitempty"`
 
 	Meta Meta `json:"_meta,omitempty"`
 
-	// Raw is the whole option, if its type is not one of the above.
+	// Raw is the whole option if its type is unknown.
 	Raw json.RawMessage `json:"-"`
 }
 
-// ConfigValue is the value of a config option: the id of a choice, or a boolean.
-// IsBool says which of the two it is.
+// ConfigValue is the value of a config option: a boolean if IsBool, else an id.
 type ConfigValue struct {
 	ID     ConfigValueID
 	Bool   bool
 	IsBool bool
 }
 
-// SelectValue is a value of a select.
+// SelectValue returns the value of a select.
 func SelectValue(id ConfigValueID) ConfigValue { return ConfigValue{ID: id} }
 
-// BoolValue is a value of a boolean.
+// BoolValue returns the value of a boolean option.
 func BoolValue(on bool) ConfigValue { return ConfigValue{Bool: on, IsBool: true} }
 
 // MarshalJSON encodes a string or a boolean.
@@ -89,8 +86,8 @@ func (v *ConfigValue) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &v.ID)
 }
 
-// ConfigSelectOptions are the values of a select, in groups. Values that are
-// not grouped are one group without an id.
+// ConfigSelectOptions are the values of a select, in groups. Ungrouped values form one
+// group without an id.
 type ConfigSelectOptions []ConfigSelectGroup
 
 // ConfigSelectGroup is a group of values (schema type SessionConfigSelectGroup).
@@ -110,7 +107,7 @@ type ConfigSelectOption struct {
 	Meta        Meta          `json:"_meta,omitempty"`
 }
 
-// Ungrouped makes the options of a select without groups.
+// Ungrouped returns the options of a select without groups.
 func Ungrouped(options ...ConfigSelectOption) ConfigSelectOptions {
 	return ConfigSelectOptions{{Options: options}}
 }
@@ -127,8 +124,7 @@ func (o ConfigSelectOptions) All() []ConfigSelectOption {
 	return all
 }
 
-// MarshalJSON encodes the groups, or just the values if there is a single group
-// without a name.
+// MarshalJSON encodes the groups, or just the values of a single unnamed group.
 func (o ConfigSelectOptions) MarshalJSON() ([]byte, error) {
 	if len(o) == 1 && o[0].Group == "" && o[0].Name == "" {
 		return marshal(o[0].Options)
@@ -178,7 +174,7 @@ func (o *SessionConfigOption) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// MarshalJSON encodes the option; one of an unknown type as it was received.
+// MarshalJSON encodes the option; one of unknown type stays as received.
 func (o SessionConfigOption) MarshalJSON() ([]byte, error) {
 	type plain SessionConfigOption
 	switch {
@@ -202,7 +198,7 @@ type SetSessionConfigOptionRequest struct {
 	Meta      Meta        `json:"_meta,omitempty"`
 }
 
-// MarshalJSON adds the type that the schema wants with a boolean.
+// MarshalJSON adds the type, which the schema requires for a boolean.
 func (r SetSessionConfigOptionRequest) MarshalJSON() ([]byte, error) {
 	type plain SetSessionConfigOptionRequest
 	b, err := marshal(plain(r))
@@ -212,13 +208,13 @@ func (r SetSessionConfigOptionRequest) MarshalJSON() ([]byte, error) {
 	return b, err
 }
 
-// SetSessionConfigOptionResponse is the whole state of the options after it.
+// SetSessionConfigOptionResponse has the complete state of all options.
 type SetSessionConfigOptionResponse struct {
 	ConfigOptions List[SessionConfigOption] `json:"configOptions"`
 	Meta          Meta                      `json:"_meta,omitempty"`
 }
 
-// ConfigOptionUpdate is the whole state of the options (the session update
+// ConfigOptionUpdate has the complete state of all options (the session update
 // "config_option_update").
 type ConfigOptionUpdate struct {
 	ConfigOptions List[SessionConfigOption] `json:"configOptions"`

@@ -11,52 +11,45 @@ import (
 	"sync/atomic"
 )
 
-// ErrClosed is the end of the connection: every open call returns it, wrapping
-// what ended the connection.
+// ErrClosed means that the connection has ended. Open calls return it joined with the
+// cause.
 var ErrClosed = errors.New("the connection to the peer is closed")
 
-// maxHandlers bounds the requests of the peer that are handled at the same
-// time. Past it the connection stops reading until one is answered.
+// maxHandlers limits the number of the peer's requests that are handled at the same
+// time. Beyond it, the connection stops reading until one is answered.
 const maxHandlers = 1024
 
-// maxIncoming is how many bytes the params of the requests that are handled at the
-// same time may have. Past it the connection stops reading as well; one request
-// alone may have more.
+// maxIncoming limits the total size in bytes of the params of these requests in the
+// same way. A single request may exceed it.
 const maxIncoming = 32 << 20
 
-// maxQueued is the number of bytes that may wait to be written before answers
-// to the peer's requests wait too. Our own calls never wait for it.
+// maxQueued is the number of unwritten bytes beyond which answers to the peer's
+// requests block. Our own requests never block.
 const maxQueued = 16 << 20
 
-// queuedOverhead is what a message that waits takes beside its bytes, roughly.
+// queuedOverhead is roughly the memory that a queued message takes besides its bytes.
 const queuedOverhead = 256
 
-// Transport carries whole messages between two peers. Lines is the one of the
-// protocol's stdio; whatever keeps messages apart by itself can be another. Read
-// and Write are each called from one goroutine, but from two different ones.
+// Transport carries whole messages between two peers, as Lines does over pipes. Read
+// and Write are each called from a single goroutine, not the same one.
 type Transport interface {
-	// Read waits for the next message and returns it. It is valid until the next
-	// Read. io.EOF is the orderly end. An error that wraps ErrMessageRefused is
-	// about one message only, and Read is called again; any other one ends the
-	// connection.
-	//
-	// What is read need not be a message: the connection finds the messages in it
-	// and treats the rest as noise.
+	// Read waits for the next message, which is valid until the next Read. io.EOF is
+	// the orderly end. After an error that wraps ErrMessageRefused, Read is called
+	// again; any other error ends the connection. The result may contain noise besides
+	// or instead of messages.
 	Read() ([]byte, error)
 
-	// Write sends one message, which has no line ends in it. The slice and the
-	// room behind it are the Transport's from then on. An error is final: nothing
-	// is written after it.
+	// Write sends one message, which contains no line ends. The Transport owns the
+	// slice, including its spare capacity. After an error nothing more is written.
 	Write(message []byte) error
 
-	// Close is called once, when the connection ends. It ends a Read and a Write
-	// that wait, unless that is left to somebody else, and does not wait for the
-	// peer.
+	// Close is called once, when the connection ends. It unblocks Read and Write,
+	// unless the Transport's owner does so, and does not wait for the peer.
 	Close() error
 }
 
-// ErrMessageRefused is wrapped by what a Transport's Read returns for a message
-// that it does not take, for instance because it is too long.
+// ErrMessageRefused is wrapped by the error of a Transport's Read for a message that it
+// rejects, for instance because it is too long.
 var ErrMessageRefused = errors.New("message refused")
 
 // Receiver takes what the peer sends. Its methods are called in the order of
@@ -78,20 +71,17 @@ type Receiver interface {
 type ConnOptions struct {
 	// Log gets noise on the wire and refused messages. Nil discards.
 	Log *slog.Logger
-	// Noise, if set, is called in wire order with each line, or part of a line,
-	// that is not a message, for instance a print in an agent's start-up. It
-	// must not keep the slice.
+	// Noise, if set, is called in wire order with each line, or part of a line, that is
+	// not a message. It must not keep the slice.
 	Noise func(line []byte)
-	// Refused, if set, is called in wire order with the error for each message that
-	// the Transport did not take (see ErrMessageRefused).
+	// Refused, if set, is called in wire order with each ErrMessageRefused of the
+	// Transport.
 	Refused func(error)
-	// Tap, if set, sees every line as it is written to or read from the wire,
-	// without its end. It must not keep the slice. Reads and writes are tapped
-	// from two goroutines.
+	// Tap, if set, is called with every line written to or read from the wire, without
+	// its end, from two goroutines. It must not keep the slice.
 	Tap func(sent bool, line []byte)
 }
 
-// logger is where messages for the log go; it is never nil.
 func (o ConnOptions) logger() *slog.Logger {
 	if o.Log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -105,9 +95,9 @@ type Conn struct {
 	opt       ConnOptions
 	transport Transport
 	receiver  Receiver
-	ctx       context.Context // of everything that runs for the peer
+	ctx       context.Context // of all handlers
 	cancel    context.CancelCauseFunc
-	slots     chan struct{} // one for each running handler
+	slots     chan struct{} // holds one element for each running handler
 	done      chan struct{}
 	lastID    atomic.Int64 // of our requests
 
@@ -121,29 +111,26 @@ type Conn struct {
 	writeErr error // set once: nothing is written after it
 }
 
-// queued is a message that waits to be written. over, if set, is called once it is
-// written, or never will be; with Conn.mu held or not, it must return at once.
+// queued is a message to write. over, if set, is called when it was written or
+// dropped, possibly with Conn.mu held, and must return at once.
 type queued struct {
 	message []byte
 	over    func()
 }
 
-// size is how much of maxQueued the message takes.
 func (q *queued) size() int { return len(q.message) + queuedOverhead }
 
-// inFlight is what waits for an answer. It is only changed with Conn.mu held.
-//
-// Every id in outgoing was sent and has not been answered; its done is called
-// exactly once, by whoever removes it. Every id in incoming was received and
-// has not been answered; its answer is sent exactly once, by whoever removes it.
+// inFlight has the unanswered requests; Conn.mu guards it. Whoever removes an id from
+// outgoing calls its function, and whoever removes one from incoming sends the answer:
+// so each happens exactly once.
 type inFlight struct {
 	outgoing map[int64]func(json.RawMessage, error)
 	incoming map[RequestID]context.CancelCauseFunc
 	bytes    int // of the params of incoming
 }
 
-// NewConn starts to read from t and to write to it. The connection ends when t
-// ends, or by Close.
+// NewConn returns a connection that begins to read from t. It ends when t ends or by
+// Close.
 func NewConn(t Transport, receiver Receiver, opt ConnOptions) *Conn {
 	opt.Log = opt.logger()
 	c := &Conn{
@@ -162,26 +149,23 @@ func NewConn(t Transport, receiver Receiver, opt ConnOptions) *Conn {
 	return c
 }
 
-// Receive has r take what the peer sends from here on, in place of the receiver
-// before. It must be called where the order of the wire is kept: while an answer or a
-// notification is handled.
+// Receive replaces the receiver. Call it only while an answer or a notification is
+// handled, so that the order of the wire decides what reaches which receiver.
 func (c *Conn) Receive(r Receiver) { c.receiver = r }
 
-// Done is closed when the connection has ended and every open call has been
-// told. Handlers are cancelled by then, and may still be on their way out.
+// Done is closed when the connection has ended and every open call has returned.
+// Handlers are cancelled by then, but may still be running.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Err returns why the connection ended: nil while it lives, and an error that
-// wraps ErrClosed after that.
+// Err returns nil while the connection is open, then an error that wraps ErrClosed.
 func (c *Conn) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closeErr
 }
 
-// Close ends the connection: open calls return ErrClosed, handlers are
-// cancelled, the Transport is closed. The reading goroutine ends with the
-// Transport's Read.
+// Close ends the connection: open calls return ErrClosed, handlers are cancelled, and
+// the Transport is closed.
 func (c *Conn) Close() { c.end(nil) }
 
 // Call sends a request and waits for its answer. An error answer is an *Error.
@@ -208,7 +192,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 			_ = c.Notify(CancelRequest.Name, &CancelRequestNotification{RequestID: NumberID(id)})
 			return ctx.Err()
 		}
-		a = <-ch // the answer came first: it is about to be told
+		a = <-ch // the answer came first and is about to be sent
 	}
 	if a.err != nil || result == nil {
 		return a.err
@@ -216,9 +200,8 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	return decodeResult(method, a.raw, result)
 }
 
-// start sends a request. done is called exactly once, in the order of the wire
-// if an answer comes, and must not block. If start returns an error it is never
-// called.
+// start sends a request. Unless it returns an error, it calls done exactly once, for
+// an answer in the order of the wire. done must not block.
 func (c *Conn) start(method string, params any, done func(json.RawMessage, error)) (int64, error) {
 	id := c.lastID.Add(1)
 	rid := NumberID(id)
@@ -236,7 +219,6 @@ func (c *Conn) start(method string, params any, done func(json.RawMessage, error
 	return id, nil
 }
 
-// forget drops an open call and reports whether it was still open.
 func (c *Conn) forget(id int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -260,9 +242,8 @@ func (c *Conn) Notify(method string, params any) error {
 	return nil
 }
 
-// Flush waits until everything that was sent so far is written, and returns nil;
-// or until ctx ends or the connection is broken, and returns why. Call it before
-// Close if the last messages matter.
+// Flush waits until everything sent so far is written. It returns an error if ctx or
+// the connection ends first. Call it before Close if the last messages matter.
 func (c *Conn) Flush(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
 		c.mu.Lock()
@@ -291,16 +272,16 @@ func (c *Conn) brokenLocked() error {
 	return c.writeErr
 }
 
-// sendLocked queues a message. One goroutine writes them all, so that messages
-// are never mixed and a peer that has stopped reading holds up nobody but itself.
+// sendLocked queues a message. A single goroutine writes them, so messages do not
+// interleave and a peer that stops reading blocks only that goroutine.
 func (c *Conn) sendLocked(q queued) {
 	c.queue = append(c.queue, q)
 	c.queued += q.size()
 	c.writable.Broadcast()
 }
 
-// replyLocked queues an answer to the peer when there is room for it, so that a
-// peer that asks and does not read cannot fill our memory.
+// replyLocked queues an answer when there is room for it, so that a peer that sends
+// requests without reading cannot fill the memory.
 func (c *Conn) replyLocked(q queued) {
 	for c.queued > maxQueued && c.brokenLocked() == nil {
 		c.writable.Wait()
@@ -360,8 +341,8 @@ func (c *Conn) write() {
 	}
 }
 
-// takeOutgoingLocked removes all open calls and returns their callbacks, which must be
-// told that no answer will come.
+// takeOutgoingLocked removes all open calls and returns their callbacks, for the
+// caller to call with an error.
 func (c *Conn) takeOutgoingLocked() []func(json.RawMessage, error) {
 	var open []func(json.RawMessage, error)
 	for id, done := range c.state.outgoing {
@@ -371,7 +352,7 @@ func (c *Conn) takeOutgoingLocked() []func(json.RawMessage, error) {
 	return open
 }
 
-// end closes the connection once. cause is what the reader met.
+// end closes the connection, once. cause is the error of the reader, if any.
 func (c *Conn) end(cause error) {
 	c.mu.Lock()
 	if c.closeErr != nil {
@@ -383,7 +364,7 @@ func (c *Conn) end(cause error) {
 		c.closeErr = fmt.Errorf("%w: %w", ErrClosed, cause)
 	}
 	open := c.takeOutgoingLocked()
-	for id := range c.state.incoming { // nobody is there to answer any more
+	for id := range c.state.incoming { // too late to answer
 		delete(c.state.incoming, id)
 	}
 	c.writable.Broadcast()
@@ -391,7 +372,7 @@ func (c *Conn) end(cause error) {
 	c.mu.Unlock()
 
 	c.cancel(err)
-	_ = c.transport.Close() // nobody is left to be told
+	_ = c.transport.Close() // the connection is over in any case
 	for _, done := range open {
 		done(nil, err)
 	}
@@ -402,7 +383,7 @@ func (c *Conn) end(cause error) {
 // and its result.
 type Method[Params, Result any] struct{ Name string }
 
-// Notification is a message of the protocol that has no answer.
+// Notification is a message of the protocol without an answer.
 type Notification[Params any] struct{ Name string }
 
 // Call sends a request and waits for its answer, as Conn.Call does.
@@ -414,16 +395,15 @@ func Call[P, R any](ctx context.Context, c *Conn, m Method[P, R], params *P) (*R
 	return result, nil
 }
 
-// Requester makes calls in the types of this package, whatever the peer's own are.
+// Requester makes calls in the types of this package, whatever version the peer speaks.
 type Requester interface {
-	// Request sends a request and returns at once. done is called exactly once: when
-	// result, a pointer, is filled in, or with the error that there is no answer. It is
-	// called as Go calls it.
+	// Request sends a request and returns at once. It calls done exactly once, as Go
+	// does: with nil after filling in result, a pointer, or else with an error.
 	Request(method string, params, result any, done func(error))
 }
 
-// CallWith is Call over a Requester. When ctx ends first its error is returned, and the
-// peer is not told.
+// CallWith is Call over a Requester. When ctx ends first, it returns the context's error
+// without cancelling the request.
 func CallWith[P, R any](ctx context.Context, c Requester, m Method[P, R], params *P) (*R, error) {
 	type answer struct {
 		result *R
@@ -439,10 +419,9 @@ func CallWith[P, R any](ctx context.Context, c Requester, m Method[P, R], params
 	}
 }
 
-// Go sends a request and returns at once. done is called exactly once, with the
-// answer or with the error that there will be none; if an answer comes, then in
-// the order of the wire, after the updates before it and before those behind
-// it. done must not block and must not wait for a call on the same connection.
+// Go sends a request and returns at once. It calls done exactly once, with the answer or
+// an error; for an answer, in the order of the wire among the updates. done must not
+// block and must not wait for a call on the same connection.
 func Go[P, R any](c Requester, m Method[P, R], params *P, done func(*R, error)) {
 	result := new(R)
 	c.Request(m.Name, params, result, func(err error) {
@@ -454,7 +433,7 @@ func Go[P, R any](c Requester, m Method[P, R], params *P, done func(*R, error)) 
 	})
 }
 
-// Request implements Requester: the types are those of the wire.
+// Request implements Requester.
 func (c *Conn) Request(method string, params, result any, done func(error)) {
 	_, err := c.start(method, params, func(raw json.RawMessage, err error) {
 		if err == nil {

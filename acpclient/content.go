@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// ContentType tells the kinds of content blocks apart.
+// ContentType is the type of a content block.
 type ContentType string
 
-// The content types that the protocol defines. Any other is kept in Raw.
+// The types that the protocol defines. A block of another type is kept in Raw.
 const (
 	ContentText         ContentType = "text"
 	ContentImage        ContentType = "image"
@@ -47,7 +47,7 @@ type ContentBlock struct {
 	Annotations *Annotations `json:"annotations,omitempty"`
 	Meta        Meta         `json:"_meta,omitempty"`
 
-	// Raw is the whole block, if its type is not one of the above.
+	// Raw is the whole block if its type is unknown.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -64,7 +64,7 @@ type ResourceContents struct {
 // Annotations are hints for the use and display of content (schema type
 // Annotations).
 type Annotations struct {
-	// Audience is whom the content is for. If it is empty, it is for everybody.
+	// Audience lists whom the content is for; empty means everybody.
 	Audience []Role `json:"audience,omitempty"`
 	// LastModified is an ISO 8601 time.
 	LastModified string `json:"lastModified,omitempty"`
@@ -73,7 +73,7 @@ type Annotations struct {
 	Meta     Meta     `json:"_meta,omitempty"`
 }
 
-// ForUser reports whether the content is meant to be shown to the user.
+// ForUser reports whether the content is meant for the user.
 func (a *Annotations) ForUser() bool {
 	return a == nil || len(a.Audience) == 0 || slices.Contains(a.Audience, RoleUser)
 }
@@ -87,28 +87,27 @@ const (
 	RoleAssistant Role = "assistant"
 )
 
-// TextBlock is a text block.
+// TextBlock returns a text block.
 func TextBlock(text string) ContentBlock { return ContentBlock{Type: ContentText, Text: text} }
 
-// ResourceLinkBlock is a link to a resource. Every agent takes it.
+// ResourceLinkBlock returns a link to a resource. Every agent accepts links.
 func ResourceLinkBlock(name, uri string) ContentBlock {
 	return ContentBlock{Type: ContentResourceLink, Name: name, URI: uri}
 }
 
-// ImageBlock is an image, its data in base64. It needs the image prompt
+// ImageBlock returns an image from data in base64. It needs the image prompt
 // capability.
 func ImageBlock(mimeType, data string) ContentBlock {
 	return ContentBlock{Type: ContentImage, MimeType: mimeType, Data: data}
 }
 
-// TextResourceBlock is an embedded text resource. It needs the embeddedContext
+// TextResourceBlock returns an embedded text resource. It needs the embeddedContext
 // prompt capability.
 func TextResourceBlock(uri, mimeType, text string) ContentBlock {
 	return ContentBlock{Type: ContentResource, Resource: &ResourceContents{URI: uri, MimeType: mimeType, Text: &text}}
 }
 
-// MarshalJSON encodes the fields of the block's type, required ones even when
-// they are empty.
+// MarshalJSON encodes the fields of the block's type, including empty required ones.
 func (b ContentBlock) MarshalJSON() ([]byte, error) {
 	type common struct {
 		Type        ContentType  `json:"type"`
@@ -154,7 +153,7 @@ func (b ContentBlock) MarshalJSON() ([]byte, error) {
 	return nil, fmt.Errorf("a content block of type %q cannot be encoded", b.Type)
 }
 
-// MarshalJSON encodes a text or a blob; neither is an empty text.
+// MarshalJSON encodes the text or blob, an empty text without either.
 func (r ResourceContents) MarshalJSON() ([]byte, error) {
 	type plain ResourceContents
 	if r.Text == nil && r.Blob == nil {
@@ -163,8 +162,8 @@ func (r ResourceContents) MarshalJSON() ([]byte, error) {
 	return marshal(plain(r))
 }
 
-// complete reports whether a block that was decoded without an error has all that
-// its type needs to be shown. If not, decodeVariant keeps its JSON as well.
+// complete reports whether a decoded block is of a known type and has its content. If
+// not, decodeVariant keeps its JSON.
 func (b *ContentBlock) complete() bool {
 	switch b.Type {
 	case ContentText, ContentImage, ContentAudio, ContentResourceLink:

@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// ElicitationID identifies a question asked by URL.
+// ElicitationID identifies a URL elicitation.
 type ElicitationID string
 
-// ElicitationMode tells the ways to ask apart.
+// ElicitationMode is how to ask: in a form or at a URL.
 type ElicitationMode string
 
 // The modes that the protocol defines.
@@ -18,9 +18,9 @@ const (
 	ElicitURL  ElicitationMode = "url"
 )
 
-// CreateElicitationRequest asks the user for something, in a form or at a URL
-// (method elicitation/create). Its scope is a session, perhaps one tool call of
-// it, or a request outside of any session.
+// CreateElicitationRequest asks the user for input, in a form or at a URL (method
+// elicitation/create). Its scope is a session, a tool call in it, or a request outside
+// of any session.
 type CreateElicitationRequest struct {
 	Mode    ElicitationMode `json:"mode"`
 	Message string          `json:"message" acp:"required"`
@@ -38,8 +38,7 @@ type CreateElicitationRequest struct {
 
 	Meta Meta `json:"_meta,omitempty"`
 
-	// Raw is the whole request as it was received, nil if it was not. It is not
-	// encoded.
+	// Raw is the whole request as received. It is not encoded.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -56,15 +55,13 @@ type ElicitationSchema struct {
 	Type        string `json:"type,omitempty"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Properties are the fields of the form, in the order in which the agent
-	// wrote them.
+	// Properties are the fields of the form, in the agent's order.
 	Properties ElicitationProperties `json:"properties"`
 	Required   []string              `json:"required,omitempty"`
 	Meta       Meta                  `json:"_meta,omitempty"`
 }
 
-// ElicitationProperties are named fields in order. On the wire they are a JSON
-// object.
+// ElicitationProperties are named fields in order, a JSON object on the wire.
 type ElicitationProperties []ElicitationProperty
 
 // ElicitationProperty is one field of a form.
@@ -73,10 +70,10 @@ type ElicitationProperty struct {
 	Schema ElicitationPropertySchema
 }
 
-// ElicitationPropertyType tells the kinds of fields apart.
+// ElicitationPropertyType is the type of a field.
 type ElicitationPropertyType string
 
-// The kinds of fields that the protocol defines. Any other is kept in Raw.
+// The types that the protocol defines. A field of another type is kept in Raw.
 const (
 	PropertyString  ElicitationPropertyType = "string"
 	PropertyNumber  ElicitationPropertyType = "number"
@@ -109,11 +106,11 @@ type ElicitationPropertySchema struct {
 	MaxItems *uint64           `json:"maxItems,omitempty"`
 	Items    *MultiSelectItems `json:"items,omitempty"`
 
-	// Default is a value of the field's own kind.
+	// Default is a value of the field's type.
 	Default json.RawMessage `json:"default,omitempty"`
 	Meta    Meta            `json:"_meta,omitempty"`
 
-	// Raw is the whole schema of the field, if its type is not one of the above.
+	// Raw is the whole schema of the field if its type is unknown.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -134,8 +131,8 @@ type MultiSelectItems struct {
 	Meta  Meta         `json:"_meta,omitempty"`
 }
 
-// Choices returns the values of a choice of one or several with their titles,
-// nil if the field is no choice.
+// Choices returns the values of a choice of one or several with their titles, nil for
+// other fields.
 func (p *ElicitationPropertySchema) Choices() []EnumOption {
 	titled, plain := p.OneOf, p.Enum
 	if p.Type == PropertyArray && p.Items != nil {
@@ -209,7 +206,7 @@ func (p *ElicitationPropertySchema) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// takes reports whether a value is of the field's kind.
+// takes reports whether a value is of the field's type.
 func (p *ElicitationPropertySchema) takes(value json.RawMessage) bool {
 	var fits any
 	switch p.Type {
@@ -224,13 +221,12 @@ func (p *ElicitationPropertySchema) takes(value json.RawMessage) bool {
 	case PropertyArray:
 		fits = new([]json.RawMessage)
 	default:
-		return true // what a field of an unknown kind takes is unknown
+		return true // an unknown type may take anything
 	}
 	return json.Unmarshal(value, fits) == nil
 }
 
-// MarshalJSON encodes the schema of the field; one of an unknown type as it was
-// received.
+// MarshalJSON encodes the schema of the field; one of unknown type stays as received.
 func (p ElicitationPropertySchema) MarshalJSON() ([]byte, error) {
 	if len(p.Raw) > 0 {
 		return p.Raw, nil
@@ -239,11 +235,11 @@ func (p ElicitationPropertySchema) MarshalJSON() ([]byte, error) {
 	return marshal(plain(p))
 }
 
-// ElicitationAction is how the user answered the question.
+// ElicitationAction is how the user responded.
 type ElicitationAction string
 
-// The actions that the protocol defines. Who declines has answered; who cancels
-// has left the question without an answer.
+// The actions that the protocol defines. Declining is an answer; cancelling dismisses
+// the question without one.
 const (
 	ElicitAccept  ElicitationAction = "accept"
 	ElicitDecline ElicitationAction = "decline"
@@ -253,14 +249,14 @@ const (
 // CreateElicitationResponse is the user's answer.
 type CreateElicitationResponse struct {
 	Action ElicitationAction `json:"action" acp:"required"`
-	// Content has the values of the form by name, with ElicitAccept: strings,
-	// float64 or int64 numbers, booleans and []string.
+	// Content has the values of an accepted form by name: strings, float64 or int64
+	// numbers, booleans and []string.
 	Content map[string]any `json:"content,omitempty"`
 	Meta    Meta           `json:"_meta,omitempty"`
 }
 
-// CompleteElicitationNotification says that what was asked by URL is done
-// (notification elicitation/complete).
+// CompleteElicitationNotification says that a URL elicitation is complete (notification
+// elicitation/complete).
 type CompleteElicitationNotification struct {
 	ElicitationID ElicitationID `json:"elicitationId" acp:"required"`
 	Meta          Meta          `json:"_meta,omitempty"`

@@ -13,12 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// Unmarshal decodes JSON into a type of this package as the schema's leniency
-// marks ask for (`x-deserialize-default-on-error`,
-// `x-deserialize-skip-invalid-items`), and in a few more places: a field that
-// does not fit takes its zero value unless it is required, an item of an array
-// that does not fit is left out, an unknown variant keeps its JSON in Raw. It
-// returns an error only if data is not JSON or v as a whole does not fit.
+// Unmarshal decodes JSON into a type of this package leniently, at least where the
+// schema says so (`x-deserialize-default-on-error`,
+// `x-deserialize-skip-invalid-items`): an invalid optional field gets its zero value, an
+// invalid item of an array is skipped, and an unknown variant keeps its JSON in Raw. The
+// error is for invalid JSON, and for an invalid v as a whole.
 func Unmarshal(data []byte, v any) error {
 	data = bytes.TrimSpace(data)
 	if len(data) > 0 && !json.Valid(data) {
@@ -27,8 +26,8 @@ func Unmarshal(data []byte, v any) error {
 	return decode(data, v)
 }
 
-// decode is Unmarshal for data that is known to be JSON without space around it, or
-// is empty. The JSON of a message is checked once, and then only walked (walk.go).
+// decode is Unmarshal for data that is empty, or valid JSON without space around it: a
+// message is validated once, and then only walked (walk.go).
 func decode(data []byte, v any) error {
 	if len(data) == 0 {
 		return errEmpty
@@ -38,11 +37,10 @@ func decode(data []byte, v any) error {
 
 var errEmpty = errors.New("nothing to decode")
 
-// variant is implemented by types that come in more than one shape, or that
-// keep what they do not know.
+// variant is implemented by types that have several shapes or keep unknown JSON.
 type variant interface {
-	// decodeVariant decodes the whole value, using decodePlain for the usual
-	// part of it. raw is as in decode, and must not be kept.
+	// decodeVariant decodes the whole value, with decodePlain for the usual part. raw
+	// is as in decode, and must not be kept.
 	decodeVariant(raw json.RawMessage) error
 }
 
@@ -55,10 +53,10 @@ var (
 // typeInfo describes a type for decoding.
 type typeInfo struct {
 	variant, unmarshaler bool
-	fields               []fieldInfo // of a struct, those of embedded structs included
+	fields               []fieldInfo // of a struct, including embedded structs
 }
 
-// fieldInfo is a field that has a name on the wire.
+// fieldInfo describes a field with a name on the wire.
 type fieldInfo struct {
 	name     string
 	index    []int
@@ -108,7 +106,7 @@ func decodeLenient(raw json.RawMessage, v reflect.Value) error {
 	return info.decode(raw, v)
 }
 
-// decodePlain decodes into what v points to, as if it were no variant.
+// decodePlain decodes into what v points to without its decodeVariant.
 func decodePlain(raw json.RawMessage, v any) error {
 	to := reflect.ValueOf(v).Elem()
 	return infoOf(to.Type()).decode(raw, to)
@@ -232,7 +230,7 @@ func decodeMap(raw json.RawMessage, v reflect.Value) error {
 	return nil
 }
 
-// decodeInteger takes any spelling of a whole number that fits: 3, 3.0, 3e0.
+// decodeInteger accepts any spelling of a whole number: 3, 3.0, 3e0.
 func decodeInteger(raw json.RawMessage, v reflect.Value) error {
 	err := json.Unmarshal(raw, v.Addr().Interface())
 	if err == nil {
@@ -258,12 +256,12 @@ func decodeInteger(raw json.RawMessage, v reflect.Value) error {
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
 
-// Meta is the `_meta` of a protocol object: an object of extensions, kept as it
-// was received and never required ("Extensibility" in the protocol's pages).
+// Meta is the `_meta` of a protocol object: extensions, kept as received ("Extensibility"
+// in the protocol's pages).
 type Meta = json.RawMessage
 
-// MetaValue decodes the value at a path of keys in m, for instance
-// "claudeCode", "parentToolUseId". It reports whether it was there and fit.
+// MetaValue decodes the value at a path of keys in m, such as "claudeCode",
+// "parentToolUseId". It returns false if the value is missing or invalid.
 func MetaValue[T any](m Meta, path ...string) (T, bool) {
 	var v T
 	raw := m
@@ -281,16 +279,14 @@ func MetaValue[T any](m Meta, path ...string) (T, bool) {
 	return v, true
 }
 
-// Field is an optional field for which null and absent differ: null clears,
-// absent leaves alone. The zero value is absent.
+// Field is an optional field of an update: null clears, absent means no change. The
+// zero value is absent.
 type Field[T any] struct {
-	// Set says that the field was there.
-	Set bool
-	// Value is nil when the field was null.
-	Value *T
+	Set   bool // the field is present
+	Value *T   // nil for null
 }
 
-// IsZero reports that the field is absent, for `omitzero`.
+// IsZero reports whether the field is absent, for `omitzero`.
 func (f Field[T]) IsZero() bool { return !f.Set }
 
 // MarshalJSON encodes the value, or null.
@@ -310,7 +306,7 @@ func (f *Field[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// SetTo is the field with a value.
+// SetTo returns a field with a value.
 func SetTo[T any](v T) Field[T] { return Field[T]{Set: true, Value: &v} }
 
 // List is an array that the schema requires: nil is encoded as an empty one.
@@ -338,14 +334,13 @@ func splice(key, value string, object []byte) []byte {
 	return append(out, object[1:]...)
 }
 
-// largeTextSize is the size in bytes from which a text is written into a message by
-// hand: encoding/json holds it up to four times at once, this once.
+// largeTextSize is the size in bytes from which a text is encoded in pieces, because
+// encoding/json would hold up to four copies of it at once.
 const largeTextSize = 1 << 20
 
 // largeText is a result with one text that can be very large.
 type largeText interface {
-	// split returns the text, and the result with a mark in its place that occurs
-	// nowhere else.
+	// split returns the text, and the result with a unique mark in its place.
 	split() (text string, rest any, mark string)
 }
 

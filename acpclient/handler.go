@@ -8,19 +8,18 @@ import (
 	"sync/atomic"
 )
 
-// Handler takes the notifications and requests of an agent.
+// Handler handles the notifications and requests of an agent.
 //
-// All methods are called in the order of the wire, one after the other: a
-// permission request is never seen before its tool call.
-// A method that answers a request holds up what comes after it until it returns
-// or calls Async; one that waits for the user or a program must call Async.
-// A context ends when the agent cancels its request or the connection closes.
+// Its methods are called one at a time, in the order of the wire. A method that answers
+// a request blocks the messages after it until it returns or calls Async, which it must
+// do before it waits for the user or a program. The context ends when the agent cancels
+// the request or the connection ends.
 //
-// An error of type *Error is answered as it is. Embed UnimplementedHandler to
-// answer "method not found" to the rest.
+// An *Error is sent as the answer. Embed UnimplementedHandler to answer all other
+// requests "method not found".
 type Handler interface {
-	// SessionUpdate is told every update of every session, also of sessions
-	// that it has not heard of yet. While it does not return, the agent waits.
+	// SessionUpdate is called for every update, including those of unknown sessions.
+	// The agent waits until it returns.
 	SessionUpdate(ctx context.Context, n *SessionNotification)
 
 	// RequestPermission asks the user. If the turn is cancelled meanwhile it
@@ -53,9 +52,9 @@ type TerminalHandler interface {
 	ReleaseTerminal(ctx context.Context, r *ReleaseTerminalRequest) (*ReleaseTerminalResponse, error)
 }
 
-// clientMethods maps the name of each message that an agent may send to the method that
-// takes it, and to the capability that the client must have advertised. A new message
-// needs an entry here and a method in one of the interfaces above.
+// clientMethods maps each message of an agent to the method that handles it and to the
+// capability that it needs. A new message needs an entry here and a method in one of
+// the interfaces above.
 var clientMethods = tableOf(
 	notificationMethod(SessionUpdateNotification, Handler.SessionUpdate),
 	requestMethod(SessionRequestPermission, Handler.RequestPermission, always),
@@ -77,8 +76,8 @@ func always(*ClientCapabilities) bool { return true }
 
 func runsCommands(c *ClientCapabilities) bool { return c.Terminal }
 
-// UnofferedHandler is a Handler that learns of requests the client did not advertise.
-// They are answered "method not found".
+// UnofferedHandler is a Handler that is notified of requests beyond the advertised
+// capabilities, which are answered "method not found".
 type UnofferedHandler interface {
 	// Unoffered is called in the order of the wire. It must not wait.
 	Unoffered(method string)
@@ -147,12 +146,11 @@ type clientMethod struct {
 	params, result reflect.Type // result is nil for a notification
 	// offered reports whether a client with these capabilities takes it.
 	offered func(*ClientCapabilities) bool
-	// take decodes the params, which are valid JSON or empty, and hands them to the
-	// handler's method.
+	// take decodes the params, valid JSON or empty, and calls the handler's method.
 	take func(ctx context.Context, h Handler, params json.RawMessage) (any, error)
 }
 
-// requestMethod is the entry of a request that is taken by a method of Handler.
+// requestMethod returns the entry of a request that a method of Handler answers.
 func requestMethod[P, R any](
 	m Method[P, R],
 	answer func(Handler, context.Context, *P) (*R, error),
@@ -175,8 +173,8 @@ func requestMethod[P, R any](
 	return clientMethod{name: m.Name, params: reflect.TypeFor[P](), result: reflect.TypeFor[R](), offered: offered, take: take}
 }
 
-// notificationMethod is the entry of a notification that is taken by a method of
-// Handler. No client has to ask for it.
+// notificationMethod returns the entry of a notification that a method of Handler
+// handles. It needs no capability.
 func notificationMethod[P any](n Notification[P], tell func(Handler, context.Context, *P)) clientMethod {
 	take := func(ctx context.Context, h Handler, params json.RawMessage) (any, error) {
 		p := new(P)
@@ -219,8 +217,8 @@ func (d *dispatcher) HandleNotification(ctx context.Context, method string, para
 	}
 }
 
-// HandleRequest implements Receiver. A notification that has an id, such as null, is
-// taken all the same.
+// HandleRequest implements Receiver. It accepts a notification that has an id, such as
+// null.
 func (d *dispatcher) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	m, known := clientMethods[method]
 	switch {

@@ -10,14 +10,13 @@ const ProtocolVersion = 1
 // Implementation names a client or an agent (schema type Implementation).
 type Implementation struct {
 	Name string `json:"name" acp:"required"`
-	// Title is the name for people; without it, Name is shown.
+	// Title is the display name; Name is the fallback.
 	Title   string `json:"title,omitempty"`
 	Version string `json:"version"`
 	Meta    Meta   `json:"_meta,omitempty"`
 }
 
-// InitializeRequest opens a connection: versions and capabilities (method
-// initialize).
+// InitializeRequest negotiates version and capabilities (method initialize).
 type InitializeRequest struct {
 	ProtocolVersion    uint16             `json:"protocolVersion" acp:"required"`
 	ClientCapabilities ClientCapabilities `json:"clientCapabilities"`
@@ -25,8 +24,8 @@ type InitializeRequest struct {
 	Meta               Meta               `json:"_meta,omitempty"`
 }
 
-// ClientCapabilities says what the agent may ask of the client (schema type
-// ClientCapabilities). A pointer that is not nil advertises what it stands for.
+// ClientCapabilities are the capabilities of the client (schema type
+// ClientCapabilities). A pointer that is not nil advertises a capability.
 type ClientCapabilities struct {
 	FS          FileSystemCapabilities     `json:"fs"`
 	Terminal    bool                       `json:"terminal"`
@@ -61,9 +60,9 @@ type SessionConfigOptionsCapabilities struct {
 	Meta    Meta       `json:"_meta,omitempty"`
 }
 
-// AuthCapabilities says which methods of signing in the client can run.
+// AuthCapabilities says which sign-in methods the client supports.
 type AuthCapabilities struct {
-	// Terminal says that the client can run the agent's program in the user's
+	// Terminal means that the client can run the agent's program in the user's
 	// terminal.
 	Terminal bool `json:"terminal"`
 	Meta     Meta `json:"_meta,omitempty"`
@@ -76,12 +75,12 @@ type ElicitationCapabilities struct {
 	Meta Meta       `json:"_meta,omitempty"`
 }
 
-// Supported advertises a capability by being there: `{}`.
+// Supported advertises a capability by its presence: `{}`.
 type Supported struct {
 	Meta Meta `json:"_meta,omitempty"`
 }
 
-// InitializeResponse is the agent's side of the opening.
+// InitializeResponse is the agent's answer to InitializeRequest.
 type InitializeResponse struct {
 	ProtocolVersion   uint16            `json:"protocolVersion" acp:"required"`
 	AgentCapabilities AgentCapabilities `json:"agentCapabilities"`
@@ -90,10 +89,9 @@ type InitializeResponse struct {
 	Meta              Meta              `json:"_meta,omitempty"`
 }
 
-// AgentCapabilities says what the client may ask of the agent (schema type
-// AgentCapabilities).
+// AgentCapabilities are the capabilities of the agent (schema type AgentCapabilities).
 type AgentCapabilities struct {
-	// LoadSession says that the agent has session/load.
+	// LoadSession is for session/load.
 	LoadSession         bool                  `json:"loadSession"`
 	PromptCapabilities  PromptCapabilities    `json:"promptCapabilities"`
 	MCPCapabilities     MCPCapabilities       `json:"mcpCapabilities"`
@@ -102,7 +100,7 @@ type AgentCapabilities struct {
 	Meta                Meta                  `json:"_meta,omitempty"`
 }
 
-// PromptCapabilities says which content a prompt may have besides text and
+// PromptCapabilities says which content the agent accepts in prompts besides text and
 // resource links.
 type PromptCapabilities struct {
 	Image           bool `json:"image"`
@@ -111,11 +109,11 @@ type PromptCapabilities struct {
 	Meta            Meta `json:"_meta,omitempty"`
 }
 
-// MCPCapabilities says which MCP transports the agent takes besides stdio.
+// MCPCapabilities says which MCP transports the agent supports besides stdio.
 type MCPCapabilities struct {
 	HTTP bool `json:"http"`
 	SSE  bool `json:"sse"`
-	// NoStdio says that the agent does not take stdio either.
+	// NoStdio means that the agent does not support stdio.
 	NoStdio bool `json:"noStdio,omitempty"`
 	Meta    Meta `json:"_meta,omitempty"`
 }
@@ -135,7 +133,7 @@ type SessionCapabilities struct {
 	Meta  Meta       `json:"_meta,omitempty"`
 }
 
-// AgentAuthCapabilities says what the agent can do about signing in and out.
+// AgentAuthCapabilities says what the agent supports beyond signing in.
 type AgentAuthCapabilities struct {
 	Logout *Supported `json:"logout,omitempty"`
 	Meta   Meta       `json:"_meta,omitempty"`
@@ -144,7 +142,7 @@ type AgentAuthCapabilities struct {
 // VersionError is returned by Client.Initialize when the agent speaks another
 // version of the protocol.
 type VersionError struct {
-	// Agent is the version that the agent answered.
+	// Agent is the agent's version.
 	Agent uint16
 }
 
@@ -153,30 +151,28 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the agent speaks version %d of the Agent Client Protocol, but this client only version %d", e.Agent, ProtocolVersion)
 }
 
-// AuthMethodID identifies a way to sign in.
+// AuthMethodID identifies a sign-in method.
 type AuthMethodID string
 
-// AuthMethodType tells the ways to sign in apart.
+// AuthMethodType is the type of a sign-in method.
 type AuthMethodType string
 
-// The types of authentication that the protocol defines. No type is
-// AuthMethodAgent.
+// The types that the protocol defines. The default is AuthMethodAgent.
 const (
-	// AuthMethodAgent means that the agent does it itself when Authenticate is
-	// called.
+	// AuthMethodAgent means that the agent handles Authenticate itself.
 	AuthMethodAgent AuthMethodType = "agent"
-	// AuthMethodTerminal means that the agent's program is run in the user's
+	// AuthMethodTerminal means that the client runs the agent's program in the user's
 	// terminal, with the method's Args and Env.
 	AuthMethodTerminal AuthMethodType = "terminal"
 )
 
-// AuthMethod is a way to sign in (schema type AuthMethod).
+// AuthMethod is a sign-in method (schema type AuthMethod).
 type AuthMethod struct {
 	ID          AuthMethodID   `json:"id" acp:"required"`
 	Name        string         `json:"name" acp:"required"`
 	Description string         `json:"description,omitempty"`
 	Type        AuthMethodType `json:"type,omitempty"`
-	// Args and Env are added to the agent's own command, for AuthMethodTerminal.
+	// Args and Env extend the agent's command, for AuthMethodTerminal.
 	Args []string          `json:"args,omitempty"`
 	Env  map[string]string `json:"env,omitempty"`
 	Meta Meta              `json:"_meta,omitempty"`

@@ -12,12 +12,11 @@ import (
 	"strings"
 )
 
-// RequestID identifies a request on one side of the connection: a JSON number
-// or string, kept and sent back exactly as it was spelled (schema type
-// RequestId). The zero value is no id.
+// RequestID identifies a request of one peer: a JSON number or string, kept and sent
+// back exactly as it was spelled (schema type RequestId). The zero value is no id.
 type RequestID struct{ raw string }
 
-// nullID is the id of a request that has the id null: it gets an answer with that id.
+// nullID is the id of a request with the id null, and of its answer.
 var nullID = RequestID{"null"}
 
 // NumberID returns the id n.
@@ -29,7 +28,7 @@ func (id RequestID) String() string { return id.raw }
 // IsZero reports whether there is no id.
 func (id RequestID) IsZero() bool { return id.raw == "" }
 
-// MarshalJSON returns the id as it was received; no id is null.
+// MarshalJSON returns the id as received, null for the zero value.
 func (id RequestID) MarshalJSON() ([]byte, error) {
 	if id.raw == "" {
 		return []byte("null"), nil
@@ -37,7 +36,7 @@ func (id RequestID) MarshalJSON() ([]byte, error) {
 	return []byte(id.raw), nil
 }
 
-// UnmarshalJSON takes a number, a string or null.
+// UnmarshalJSON accepts a number, a string or null.
 func (id *RequestID) UnmarshalJSON(b []byte) error {
 	b = bytes.TrimSpace(b)
 	switch {
@@ -51,8 +50,8 @@ func (id *RequestID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// number returns the id as a number; peers that turn our numbers into strings
-// or fractions (1.0) are understood.
+// number returns the id as a number. It tolerates peers that return our numbers as
+// strings or fractions (1.0).
 func (id RequestID) number() (int64, bool) {
 	s := id.raw
 	if len(s) > 2 && s[0] == '"' {
@@ -68,11 +67,10 @@ func (id RequestID) number() (int64, bool) {
 	return int64(f), true
 }
 
-// ErrorCode is an error code (schema type ErrorCode). Peers may send any number,
-// also one that is not defined anywhere.
+// ErrorCode is an error code (schema type ErrorCode). Peers may send any number.
 type ErrorCode int64
 
-// The codes of JSON-RPC, and the one for a request that its sender gave up.
+// The codes of JSON-RPC, and the one for a cancelled request.
 const (
 	CodeParseError       ErrorCode = -32700
 	CodeInvalidRequest   ErrorCode = -32600
@@ -82,17 +80,16 @@ const (
 	CodeRequestCancelled ErrorCode = -32800
 )
 
-// Error is an error that the peer answered, or that a handler wants to answer
-// (schema type Error). Handlers that return any other error answer
-// CodeInternalError with its text.
+// Error is the error answer of a peer, or of a handler (schema type Error). If a handler
+// returns any other error, the answer is CodeInternalError with its text.
 type Error struct {
 	Code    ErrorCode       `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// decodeVariant takes whatever agents put under "error": a bare string, a code
-// that is a string or not there. What cannot be made out stays in Data.
+// decodeVariant accepts whatever agents put under "error", such as a bare string or a
+// missing code. What it cannot interpret stays in Data.
 func (e *Error) decodeVariant(raw json.RawMessage) error {
 	*e = Error{Code: CodeInternalError}
 	if json.Unmarshal(raw, &e.Message) == nil {
@@ -111,20 +108,20 @@ func (e *Error) decodeVariant(raw json.RawMessage) error {
 	}
 	_ = json.Unmarshal(fields["message"], &e.Message)
 	if delete(fields, "code"); e.Message == "" && e.Data == nil && len(fields) > 0 {
-		e.Data = bytes.Clone(raw) // all that there is to go by
+		e.Data = bytes.Clone(raw) // better than nothing
 	}
 	return nil
 }
 
-// Error returns the message, with what the data adds to it, and the code.
+// Error returns the message, the detail from the data, and the code.
 func (e *Error) Error() string { return e.text(e.Detail()) }
 
-// Words is Error without what message and data have for programs only, unless
-// nothing else is said.
+// Words is Error without those parts of message and data that only programs can read,
+// unless there is nothing else.
 func (e *Error) Words() string {
 	plain := *e
 	if words := wordsIn([]byte(e.Message)); words != "" {
-		plain.Message = words // an agent passes on what it got from a server
+		plain.Message = words // JSON that the agent got from a server
 	}
 	words := wordsIn(e.Data)
 	if words == "" && e.Message == "" {
@@ -147,7 +144,7 @@ func (e *Error) text(detail string) string {
 	return fmt.Sprintf("%s (code %d)", msg, e.Code)
 }
 
-// Detail returns what the data says for people; else the JSON itself, shortened.
+// Detail returns the words in the data, or else its JSON, shortened.
 func (e *Error) Detail() string {
 	if words := wordsIn(e.Data); words != "" {
 		return words
@@ -170,8 +167,8 @@ func (e *Error) Detail() string {
 // reasonFields are the usual fields of data that hold a reason, the best first.
 var reasonFields = []string{"details", "detail", "message", "error", "reason", "description", "cause"}
 
-// wordsIn returns what JSON says in words, "" if there are none: a string, one of the usual
-// fields of an object, or else the first field that holds a sentence or has words in it.
+// wordsIn returns the human-readable text in JSON, or "": a string, one of the usual
+// fields of an object, or else the first sentence in any field.
 func wordsIn(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -196,20 +193,20 @@ func wordsIn(raw json.RawMessage) string {
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
-		if s := wordsIn(fields[k]); k != "stack" && strings.Contains(s, " ") { // else it is for programs
+		if s := wordsIn(fields[k]); k != "stack" && strings.Contains(s, " ") {
 			return s
 		}
 	}
 	return ""
 }
 
-// IsCode reports whether err is an answer of the peer with this code.
+// IsCode reports whether err is an *Error with this code.
 func IsCode(err error, code ErrorCode) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == code
 }
 
-// MethodNotFoundError is the answer to an unknown request.
+// MethodNotFoundError returns the answer to an unknown request.
 func MethodNotFoundError(method string) *Error {
 	data, _ := json.Marshal(map[string]string{"method": method})
 	return &Error{Code: CodeMethodNotFound, Message: "Method not found", Data: data}
@@ -220,21 +217,19 @@ func invalidParams(method string, err error) *Error {
 	return &Error{Code: CodeInvalidParams, Message: "Invalid params", Data: data}
 }
 
-// envelope is any message as it stands on the wire. Which of its fields are
-// there tells a request (ID, Method), a notification (Method) and a response
-// (ID, and Error or Result; an absent result is success) apart. Its "jsonrpc"
-// is not insisted on, except where a program's JSON log would be mistaken for
-// a message.
+// envelope is any message. Its fields decide what it is: a request has ID and Method, a
+// notification only Method, a response ID and perhaps Error or Result. "jsonrpc" is
+// required only where a program's JSON log might pass for a message.
 type envelope struct {
 	JSONRPC, Params, Result, Error json.RawMessage
 
 	ID     RequestID
 	Method string
-	nullID bool // the id is null, which answers a message that could not be read
+	nullID bool // the id is null, as in the answer to an unreadable message
 }
 
-// read takes a line apart without copying it. It reports false if the line is not
-// JSON, or no message.
+// read splits a line into its fields without copying. It returns false if the line is
+// not a message.
 func (m *envelope) read(line []byte) bool {
 	if !json.Valid(line) {
 		return false
@@ -262,7 +257,7 @@ func (m *envelope) read(line []byte) bool {
 	return err == nil
 }
 
-// outgoing is a message that we send. Exactly one of its kinds is filled in.
+// outgoing is a message to send. Exactly one of its kinds is filled in.
 type outgoing struct {
 	JSONRPC string     `json:"jsonrpc"`
 	ID      *RequestID `json:"id,omitempty"`
@@ -284,9 +279,8 @@ func (m outgoing) encode() ([]byte, error) {
 	return marshal(m)
 }
 
-// marshal is json.Marshal, but characters that are special in HTML are not
-// escaped. There is room for one more byte behind the result, so that a line end
-// can be added to a long message without copying it.
+// marshal is json.Marshal without escaping for HTML. The result has spare capacity for a
+// line end, so that Lines need not copy a long message.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -297,12 +291,10 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// CancelRequest gives up one request, in either direction. The connection sends
-// and obeys it by itself.
+// CancelRequest cancels a request, in either direction. Conn sends and handles it.
 var CancelRequest = Notification[CancelRequestNotification]{"$/cancel_request"}
 
-// CancelRequestNotification gives up one request (notification
-// $/cancel_request).
+// CancelRequestNotification cancels a request (notification $/cancel_request).
 type CancelRequestNotification struct {
 	RequestID RequestID `json:"requestId" acp:"required"`
 	Meta      Meta      `json:"_meta,omitempty"`
@@ -310,18 +302,17 @@ type CancelRequestNotification struct {
 
 // The error codes that ACP adds to those of JSON-RPC.
 const (
-	// CodeAuthRequired says that the user must sign in first. An agent may
-	// answer it to any call, at any time.
+	// CodeAuthRequired means that the user must sign in first. Any call can return it,
+	// at any time.
 	CodeAuthRequired ErrorCode = -32000
-	// CodeUnsupportedVersion is version 2's: the agent speaks no version that it was
-	// offered.
+	// CodeUnsupportedVersion means that the agent speaks no offered version (version 2).
 	CodeUnsupportedVersion ErrorCode = -32022
-	// CodeResourceNotFound says that there is no such file, terminal or session.
+	// CodeResourceNotFound means that a file, terminal or session does not exist.
 	CodeResourceNotFound ErrorCode = -32002
 )
 
-// NotFoundError is the answer to a request for a missing resource.
-// Agents match on its words.
+// NotFoundError returns the answer to a request for a missing resource. Agents match on
+// its words.
 func NotFoundError(path string) *Error {
 	return &Error{Code: CodeResourceNotFound, Message: "Resource not found: " + path}
 }

@@ -10,23 +10,20 @@ import (
 )
 
 const (
-	// readBuffer is large enough for nearly every line, so that a line is
-	// mostly decoded where it was read.
+	// readBuffer has room for nearly every line, which is then decoded in place.
 	readBuffer = 64 << 10
-	// keepBuffer bounds what is kept between two lines for long ones.
+	// keepBuffer limits the buffer for long lines that is kept for reuse.
 	keepBuffer = 1 << 20
-	// DefaultMaxLine is the longest line, in bytes with its end, that Lines takes
-	// unless it is told otherwise. A message takes several times its size while it is
-	// decoded, folded and stored.
+	// DefaultMaxLine is the default of Lines.MaxLine. Decoding and storing a message
+	// takes several times its size.
 	DefaultMaxLine = 24 << 20
 )
 
 // Lines is the Transport of the protocol's stdio: a message is a line of UTF-8
 // that ends with "\n" or "\r\n" (see "Transports" in the protocol's pages).
 type Lines struct {
-	// MaxLine is the longest line taken, in bytes with its end. A longer one is
-	// refused alone: the next one is read as if nothing had happened. It may be
-	// changed before the first Read.
+	// MaxLine is the maximum length of a line in bytes, including its end. Read refuses
+	// a longer line and continues with the next. Set it before the first Read.
 	MaxLine int
 
 	r    *bufio.Reader
@@ -34,15 +31,13 @@ type Lines struct {
 	long []byte // a line longer than the read buffer, joined
 }
 
-// NewLines reads lines from r and writes lines to w, for instance a Process's
-// Stdout and Stdin. Both stay the caller's: to end a Read or Write that waits,
-// close them.
+// NewLines returns a Transport over r and w, for instance a Process's Stdout and Stdin.
+// The caller keeps both, and closes them to unblock Read and Write.
 func NewLines(r io.Reader, w io.Writer) *Lines {
 	return &Lines{MaxLine: DefaultMaxLine, r: bufio.NewReaderSize(r, readBuffer), w: w}
 }
 
-// Read returns the next line without its end. The last line may lack an end;
-// after it comes io.EOF.
+// Read implements Transport. The last line may lack an end.
 func (l *Lines) Read() ([]byte, error) {
 	if cap(l.long) > keepBuffer {
 		l.long = nil
@@ -64,7 +59,7 @@ func (l *Lines) Read() ([]byte, error) {
 		}
 	}
 	if size > l.MaxLine {
-		return nil, fmt.Errorf("%w: a line of %d bytes, the bound is %d", ErrMessageRefused, size, l.MaxLine)
+		return nil, fmt.Errorf("%w: a line of %d bytes, the limit is %d", ErrMessageRefused, size, l.MaxLine)
 	}
 	if err != nil && (len(l.long) == 0 || !errors.Is(err, io.EOF)) {
 		return nil, err
@@ -72,14 +67,14 @@ func (l *Lines) Read() ([]byte, error) {
 	return trimEnd(l.long), nil
 }
 
-// Write writes the message as a line, in one Write of the writer.
+// Write implements Transport with a single Write of the writer.
 func (l *Lines) Write(message []byte) error {
 	_, err := l.w.Write(append(message, '\n'))
 	return err
 }
 
-// Close does nothing: the reader and the writer are the caller's, and what the
-// peer still says is read, so that it can end in peace.
+// Close does nothing: reader and writer belong to the caller, and output of the peer is
+// read to its end, so that the peer does not block.
 func (l *Lines) Close() error { return nil }
 
 func trimEnd(line []byte) []byte {

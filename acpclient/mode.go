@@ -8,7 +8,7 @@ import (
 // SessionModeID identifies a mode.
 type SessionModeID string
 
-// SessionModeState is the modes of a session and the current one (schema type
+// SessionModeState has the modes of a session and the current one (schema type
 // SessionModeState; "Session Modes" in the protocol's pages).
 type SessionModeState struct {
 	CurrentModeID  SessionModeID     `json:"currentModeId" acp:"required"`
@@ -16,7 +16,7 @@ type SessionModeState struct {
 	Meta           Meta              `json:"_meta,omitempty"`
 }
 
-// SessionMode is a way for the agent to work.
+// SessionMode is a mode of the agent.
 type SessionMode struct {
 	ID          SessionModeID `json:"id" acp:"required"`
 	Name        string        `json:"name" acp:"required"`
@@ -36,9 +36,9 @@ type SetSessionModeResponse struct {
 	Meta Meta `json:"_meta,omitempty"`
 }
 
-// CurrentModeUpdate says which mode the session has from now on (the update
-// "current_mode_update"). The protocol's page spells the field modeId and the
-// schema currentModeId: both are taken.
+// CurrentModeUpdate sets the current mode (the update "current_mode_update"). The
+// protocol's page calls the field modeId and the schema currentModeId; both are
+// accepted.
 type CurrentModeUpdate struct {
 	CurrentModeID SessionModeID `json:"currentModeId"`
 	Meta          Meta          `json:"_meta,omitempty"`
@@ -61,8 +61,8 @@ func (u *CurrentModeUpdate) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// SessionModelState is the models of a session and the current one: an older,
-// unstable form of a config option of the category "model".
+// SessionModelState has the models of a session and the current one: an older, unstable
+// form of a config option of the category "model".
 type SessionModelState struct {
 	CurrentModelID  string          `json:"currentModelId" acp:"required"`
 	AvailableModels List[ModelInfo] `json:"availableModels"`

@@ -9,8 +9,8 @@ import (
 // PermissionOptionID identifies an option of a permission request.
 type PermissionOptionID string
 
-// PermissionOptionKind is a hint for icon and keys (schema type
-// PermissionOptionKind). It does not decide anything.
+// PermissionOptionKind is a hint for icon and keys, no more (schema type
+// PermissionOptionKind).
 type PermissionOptionKind string
 
 // The kinds of options that the protocol defines.
@@ -31,26 +31,23 @@ func (k PermissionOptionKind) Rejects() bool { return k == RejectOnce || k == Re
 // session/request_permission).
 type RequestPermissionRequest struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
-	// ToolCall may have nothing but an id: what it does not say was said of the
-	// tool call with this id before.
+	// ToolCall may have only the id of an earlier tool call.
 	ToolCall ToolCallUpdate         `json:"toolCall"`
 	Options  List[PermissionOption] `json:"options"`
-	// Title and Description are the agent's words for the question itself, where it
-	// has such beside the call's title.
+	// Title and Description are the agent's words for the question itself, if it has
+	// any besides the call's title.
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Subject is what the question is about, as it was received, if it is nothing
-	// that this package knows.
+	// Subject is the subject of the question as received, if its type is unknown.
 	Subject json.RawMessage `json:"subject,omitempty"`
 	Meta    Meta            `json:"_meta,omitempty"`
 
-	// Raw is the whole request as it was received, nil if it was not. It is not
-	// encoded.
+	// Raw is the whole request as received. It is not encoded.
 	Raw json.RawMessage `json:"-"`
 }
 
-// decodeVariant keeps what a tool call without an id says: the user is asked
-// about it all the same.
+// decodeVariant also decodes a tool call without an id, so that the user sees what the
+// question is about.
 func (r *RequestPermissionRequest) decodeVariant(raw json.RawMessage) error {
 	if err := decodePlain(raw, r); err != nil {
 		return err
@@ -70,8 +67,7 @@ func (r *RequestPermissionRequest) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// PermissionOption is one answer that can be given (schema type
-// PermissionOption).
+// PermissionOption is a possible answer (schema type PermissionOption).
 type PermissionOption struct {
 	OptionID PermissionOptionID   `json:"optionId" acp:"required"`
 	Name     string               `json:"name"`
@@ -82,28 +78,28 @@ type PermissionOption struct {
 // RequestPermissionResponse is the user's answer.
 type RequestPermissionResponse struct {
 	Outcome RequestPermissionOutcome `json:"outcome"`
-	// Answers are an extension of agents that ask questions in permission requests:
-	// the answers by the index of the question.
+	// Answers is an extension for agents that ask questions by permission requests: the
+	// answers by the index of the question.
 	Answers map[string]string `json:"answers,omitempty"`
 	Meta    Meta              `json:"_meta,omitempty"`
 }
 
-// RequestPermissionOutcome is a selected option, or that the turn was cancelled
-// first, which is the zero value (schema type RequestPermissionOutcome).
+// RequestPermissionOutcome is the selected option (schema type
+// RequestPermissionOutcome). The zero value means that the turn was cancelled first.
 type RequestPermissionOutcome struct {
 	OptionID PermissionOptionID
 	Meta     Meta
 
-	selected bool // an option was chosen, perhaps one whose id is empty
+	selected bool // an option was selected; its id may be empty
 }
 
-// PermissionSelected is the outcome that one of the offered options was chosen.
+// PermissionSelected returns the outcome that selects one of the offered options.
 func PermissionSelected(id PermissionOptionID) RequestPermissionOutcome {
 	return RequestPermissionOutcome{OptionID: id, selected: true}
 }
 
-// PermissionCancelled is the outcome that the turn was cancelled. A denial is
-// not this: it selects an option that rejects.
+// PermissionCancelled is the outcome for a cancelled turn. A denial selects an option
+// that rejects instead.
 var PermissionCancelled = RequestPermissionOutcome{}
 
 // Cancelled reports whether no option was selected.
@@ -115,7 +111,7 @@ type outcomeWire struct {
 	Meta     Meta                `json:"_meta,omitempty"`
 }
 
-// MarshalJSON encodes the outcome and its discriminator.
+// MarshalJSON encodes the outcome with its discriminator.
 func (o RequestPermissionOutcome) MarshalJSON() ([]byte, error) {
 	if o.Cancelled() {
 		return marshal(outcomeWire{Outcome: "cancelled", Meta: o.Meta})

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Plan is the agent's plan, whole (schema type Plan; the session update
-// "plan"). Each replaces the one before.
+// Plan is the agent's whole plan (schema type Plan; the session update "plan"). It
+// replaces the previous one.
 type Plan struct {
 	Entries List[PlanEntry] `json:"entries"`
 	Meta    Meta            `json:"_meta,omitempty"`
@@ -21,7 +21,7 @@ type PlanEntry struct {
 	Meta     Meta              `json:"_meta,omitempty"`
 }
 
-// PlanEntryPriority says how much a step matters.
+// PlanEntryPriority is the priority of a step.
 type PlanEntryPriority string
 
 // The priorities that the protocol defines.
@@ -31,7 +31,7 @@ const (
 	PlanLow    PlanEntryPriority = "low"
 )
 
-// PlanEntryStatus says whether a step has begun and ended.
+// PlanEntryStatus is the status of a step.
 type PlanEntryStatus string
 
 // The statuses that the protocol defines.
@@ -39,24 +39,23 @@ const (
 	PlanPending    PlanEntryStatus = "pending"
 	PlanInProgress PlanEntryStatus = "in_progress"
 	PlanCompleted  PlanEntryStatus = "completed"
-	// PlanCancelled is in the second version of the protocol only.
+	// PlanCancelled is only in version 2 of the protocol.
 	PlanCancelled PlanEntryStatus = "cancelled"
 )
 
-// PlanID names a plan among several (unstable).
+// PlanID identifies one of several plans (unstable).
 type PlanID string
 
-// PlanUpdate changes one plan of several (the unstable session update
-// "plan_update"). Exactly one of its contents is there.
+// PlanUpdate sets one of several plans (the unstable session update "plan_update").
 type PlanUpdate struct {
 	Plan PlanUpdateContent `json:"plan" acp:"required"`
 	Meta Meta              `json:"_meta,omitempty"`
 }
 
-// PlanContentType tells the forms of a plan apart (unstable).
+// PlanContentType is the form of a plan (unstable).
 type PlanContentType = string
 
-// The forms that the protocol proposes. Any other is kept in Raw.
+// The forms that the protocol proposes. A plan in another form is kept in Raw.
 const (
 	PlanItems    PlanContentType = "items"
 	PlanMarkdown PlanContentType = "markdown"
@@ -74,7 +73,7 @@ type PlanUpdateContent struct {
 	URI     string      `json:"uri,omitempty"`
 	Meta    Meta        `json:"_meta,omitempty"`
 
-	// Raw is the whole plan, if its type is not one of the above.
+	// Raw is the whole plan if its type is unknown.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -90,8 +89,7 @@ func (c *PlanUpdateContent) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// MarshalJSON encodes the fields of the plan's form, required ones even when
-// they are empty.
+// MarshalJSON encodes the fields of the plan's form, including empty required ones.
 func (c PlanUpdateContent) MarshalJSON() ([]byte, error) {
 	type common struct {
 		Type   PlanContentType `json:"type"`
@@ -122,7 +120,7 @@ func (c PlanUpdateContent) MarshalJSON() ([]byte, error) {
 	return nil, fmt.Errorf("a plan of type %q cannot be encoded", c.Type)
 }
 
-// PlanRemoved takes a plan away (the unstable session update "plan_removed").
+// PlanRemoved removes a plan (the unstable session update "plan_removed").
 type PlanRemoved struct {
 	PlanID PlanID `json:"planId" acp:"required"`
 	Meta   Meta   `json:"_meta,omitempty"`

@@ -20,20 +20,19 @@ type Command struct {
 	// Path is a program's name, looked up on PATH, or its path.
 	Path string
 	Args []string
-	// Env is added to the environment of this process, "NAME=value" each; the
-	// last of a name counts.
+	// Env adds to the environment of this process, as "NAME=value"; the last value of
+	// a name wins.
 	Env []string
-	// Dir is the working directory; empty is this process's.
+	// Dir is the working directory; empty means this process's.
 	Dir string
-	// Stderr, if not nil, is written what the program writes there, as it comes and raw,
-	// from one goroutine. It must not wait for long, for the program may wait for it.
+	// Stderr, if not nil, gets the program's raw stderr, from one goroutine. It must not
+	// block for long, because that may block the program.
 	Stderr io.Writer
-	// Runs is the command that a sandbox wrapper runs. Messages to the user name
-	// it.
+	// Runs is the command that a sandbox wrapper runs, for messages.
 	Runs *Command
 }
 
-// String is the command for people, without its environment.
+// String returns the command for display, without its environment.
 func (c Command) String() string {
 	if c.Runs != nil {
 		return c.Runs.String()
@@ -41,7 +40,7 @@ func (c Command) String() string {
 	return strings.Join(append([]string{c.Path}, c.Args...), " ")
 }
 
-// name is the program for people.
+// name returns the name of the program for display.
 func (c Command) name() string {
 	if c.Runs != nil {
 		return c.Runs.name()
@@ -49,7 +48,7 @@ func (c Command) name() string {
 	return filepath.Base(c.Path)
 }
 
-// StartError says why an agent could not be started at all.
+// StartError says why an agent could not be started.
 type StartError struct {
 	Command Command
 	Err     error
@@ -70,18 +69,17 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("cannot start %s: %v", e.Command.Path, e.Err)
 }
 
-// Unwrap returns what the system said.
+// Unwrap returns the system's error.
 func (e *StartError) Unwrap() error { return e.Err }
 
 // errDir means that the working directory is missing, or a file.
 var errDir = errors.New("the working directory cannot be entered")
 
-// ExitError says how an agent's process ended, unasked or not.
+// ExitError says how an agent's process ended.
 type ExitError struct {
 	Command Command
-	// State is the exit status of the process.
-	State *os.ProcessState
-	// Stderr is the tail of what it wrote there.
+	State   *os.ProcessState
+	// Stderr is the tail of its stderr.
 	Stderr string
 }
 
@@ -90,26 +88,25 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("%s ended: %s", e.Command.name(), e.State)
 }
 
-// How long Stop waits after it has closed stdin, and after SIGTERM. Some agents
-// need seconds to notice that their stdin is closed.
+// stdinGrace and termGrace are how long Stop waits after closing stdin and after
+// SIGTERM. Some agents take seconds to notice that stdin is closed.
 const (
 	stdinGrace = time.Second
 	termGrace  = 2 * time.Second
 )
 
-// drainGrace is how long the output of a process is read after its end while
-// another process holds the pipe open and writes nothing.
+// drainGrace is how long to read an ended process's silent pipe that another process
+// holds open.
 const drainGrace = 500 * time.Millisecond
 
 // stderrTail is how many bytes of stderr are kept.
 const stderrTail = 64 << 10
 
-// Process is a running agent: the leader of a session and so of a process group
-// of its own. All methods may be called from any goroutine.
+// Process is a running agent, the leader of its own session and process group. It is
+// safe for concurrent use.
 type Process struct {
-	// Stdin and Stdout are the two directions of the connection. Both close
-	// themselves: Stdin when the process has ended, Stdout when everything that
-	// it wrote has been read.
+	// Stdin and Stdout are the two directions of the connection. They close themselves:
+	// Stdin when the process has ended, Stdout when its output has been read.
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
@@ -122,8 +119,8 @@ type Process struct {
 	err       *ExitError // set before done is closed
 }
 
-// StartProcess starts an agent. Its stderr is drained all the time and its tail
-// kept. The error is a *StartError.
+// StartProcess starts an agent. It always drains stderr and keeps the tail. The error is
+// a *StartError.
 func StartProcess(c Command) (*Process, error) {
 	if info, err := os.Stat(c.Dir); c.Dir != "" && (err != nil || !info.IsDir()) {
 		return nil, &StartError{c, errors.Join(errDir, err)}
@@ -136,8 +133,8 @@ func StartProcess(c Command) (*Process, error) {
 	p.cmd.Dir = c.Dir
 	process.Lead(p.cmd)
 
-	// The pipes are made by hand: those of exec.Cmd are closed when the process
-	// ends, which loses what it wrote last.
+	// exec.Cmd would close its own pipes when the process ends, and lose its last
+	// output.
 	inR, inW, err := os.Pipe()
 	if err != nil {
 		return nil, &StartError{c, err}
@@ -165,24 +162,24 @@ func StartProcess(c Command) (*Process, error) {
 }
 
 func (p *Process) wait(stdin, stdout *os.File) {
-	_ = p.cmd.Wait() // its state says more
+	_ = p.cmd.Wait() // the process state says more
 	p.tree.Reaped()
-	// What is left of its tree has no work without it, and may hold its pipes.
-	_ = p.tree.Kill() // what the kernel holds cannot be waited for
+	// The rest of its tree is useless without it, and may hold its pipes.
+	_ = p.tree.Kill() // best effort: the kernel may hold a process
 	_ = stdin.Close()
 	_ = stdout.SetReadDeadline(time.Now())
 	p.err = &ExitError{Command: p.command, State: p.cmd.ProcessState, Stderr: p.Stderr()}
 	close(p.done)
 }
 
-// Pid is the process's id, and the id of its group.
+// Pid returns the id of the process and of its group.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process and its tree have ended. What it wrote last
-// may still be read from Stdout.
+// Done is closed when the process and its tree have ended. Stdout may still have
+// output.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err returns an *ExitError when the process has ended, nil while it runs.
+// Err returns an *ExitError if the process has ended, or nil.
 func (p *Process) Err() error {
 	select {
 	case <-p.done:
@@ -192,17 +189,16 @@ func (p *Process) Err() error {
 	}
 }
 
-// Stderr returns the tail of what the process wrote to stderr, raw but for
-// bytes that are no UTF-8.
+// Stderr returns the tail of stderr, raw except for invalid UTF-8.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
-// Stop ends the process and its whole tree: it closes stdin, then sends
-// SIGTERM, then SIGKILL, each when the one before did not help in time, and
-// returns when the process has ended. When ctx ends it goes to SIGKILL at once.
-// It may be called again, for instance with a shorter patience.
+// Stop ends the process and its whole tree, and returns when the process has ended. It
+// closes stdin, then sends SIGTERM, then SIGKILL, with a grace period between them.
+// When ctx ends, it skips to SIGKILL. It may be called again, for instance with a
+// shorter deadline.
 func (p *Process) Stop(ctx context.Context) {
-	// Those of its descendants that have sessions of their own can no longer be
-	// told from strangers when their parents have ended.
+	// Descendants in sessions of their own cannot be found once their parents have
+	// ended.
 	p.tree.Note()
 	_ = p.Stdin.Close()
 	if p.endsWithin(ctx, stdinGrace) {
@@ -212,7 +208,7 @@ func (p *Process) Stop(ctx context.Context) {
 	if p.endsWithin(ctx, p.termGrace) {
 		return
 	}
-	_ = p.tree.Kill() // what the kernel holds cannot be ended
+	_ = p.tree.Kill() // best effort: the kernel may hold a process
 	<-p.done
 }
 
@@ -228,20 +224,18 @@ func (p *Process) endsWithin(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// mostLeft is how much of an ended process's output is read at most, in bytes. No
-// pipe holds so much, so that nothing is lost but what is written after the end
-// by somebody else.
+// mostLeft limits the bytes read after the end of a process. It is more than a pipe
+// holds, so only output of other processes is lost.
 const mostLeft = 4 << 20
 
-// output is the reading end of a process's stdout. A read deadline in the past
-// tells it that the process has ended: from then on it returns what is left in
-// the pipe, and ends when nothing has come for a while, even if another process
-// still holds the other end.
+// output is the reading end of a process's stdout. A read deadline in the past signals
+// that the process has ended. From then on output returns the rest of the pipe, and
+// ends after drainGrace of silence, even if another process holds the other end.
 type output struct {
 	file  *os.File
 	ended bool
-	left  int   // bytes that are still taken once the process has ended
-	err   error // how it ended; the file is closed then
+	left  int   // how many more bytes to read once the process has ended
+	err   error // the final error, after which the file is closed
 }
 
 func (o *output) Read(b []byte) (int, error) {

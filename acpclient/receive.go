@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// read takes one line after the other from the transport until the peer's side
-// ends. A line is what one Read of the transport returns.
+// read reads lines until the peer closes. A line is the result of one Read of the
+// transport.
 func (c *Conn) read() {
 	for {
 		line, err := c.transport.Read()
@@ -28,7 +28,7 @@ func (c *Conn) read() {
 			return
 		}
 		if c.ctx.Err() != nil {
-			continue // we have closed; the peer may still write what it likes
+			continue // the connection is closed: drain the peer's output
 		}
 		if c.opt.Tap != nil {
 			c.opt.Tap(false, line)
@@ -37,7 +37,7 @@ func (c *Conn) read() {
 	}
 }
 
-// line takes one line: a message, noise, or both.
+// line handles a line: a message, noise, or both.
 func (c *Conn) line(line []byte) {
 	trimmed := bytes.TrimSpace(line)
 	if len(trimmed) == 0 {
@@ -51,10 +51,9 @@ func (c *Conn) line(line []byte) {
 	c.mixed(trimmed)
 }
 
-// mixed finds the messages in a line that is not one: text printed before or
-// after a message without a line end, several messages glued together, one cut
-// off and followed by a whole one, a batch. JSON in it that does not call
-// itself "jsonrpc" is noise like any other text, and so is what stands in it.
+// mixed finds the messages in a line that is not one: text printed around a message
+// without a line end, several messages on one line, a truncated message before a whole
+// one, or a batch. JSON without "jsonrpc" is noise, including all objects in it.
 func (c *Conn) mixed(line []byte) {
 	if batch := batchOf(line); len(batch) > 0 {
 		for _, raw := range batch {
@@ -89,11 +88,11 @@ func (c *Conn) mixed(line []byte) {
 	c.noise(line[from:])
 }
 
-// mostEffort bounds how often the bytes of one line are looked at in search of
-// messages: a line can be made so that every brace in it promises one.
+// mostEffort limits how often mixed scans each byte of a line: in a malicious line every
+// brace might begin a message.
 const mostEffort = 4
 
-// batchOf returns the items of an array of objects, nil if it is none.
+// batchOf returns the items of an array of objects, or nil.
 func batchOf(line []byte) []json.RawMessage {
 	var batch []json.RawMessage
 	notObject := func(raw json.RawMessage) bool { return raw[0] != '{' }
@@ -103,11 +102,11 @@ func batchOf(line []byte) []json.RawMessage {
 	return batch
 }
 
-// objectIn returns the JSON object that b begins with, nil if there is none,
-// and how far it had to read to know.
+// objectIn returns the JSON object that b begins with, or nil, and how many bytes it
+// scanned.
 func objectIn(b []byte) (object []byte, scanned int) {
 	if key := bytes.TrimLeft(b[1:min(len(b), 100)], " \t"); len(key) == 0 || key[0] != '"' {
-		return nil, 0 // no field, no message
+		return nil, 0 // not a message
 	}
 	const start = 512 // what starting a decoder costs, in bytes scanned
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -156,15 +155,15 @@ func (c *Conn) message(m *envelope, raw []byte) {
 	case !m.ID.IsZero() && len(m.JSONRPC)+len(m.Result)+len(m.Error) > 0:
 		c.response(m)
 	case len(m.Error) > 0 && len(m.JSONRPC) > 0:
-		// The peer could not read one of our messages, so it does not know its id.
+		// The peer could not read one of our messages, nor its id.
 		c.opt.Log.Error("the peer reports an error without an id", "error", string(m.Error))
 	default:
 		c.noise(raw)
 	}
 }
 
-// errPeerCancelled is the cause of a handler's context when the peer gave up
-// its request.
+// errPeerCancelled is the cause of a handler's context when the peer has cancelled its
+// request.
 var errPeerCancelled = errors.New("the peer cancelled its request")
 
 func (c *Conn) notification(m *envelope) {
@@ -194,9 +193,9 @@ func (c *Conn) response(m *envelope) {
 	done(bytes.Clone(m.Result), nil)
 }
 
-// request runs the handler beside the reader, but lets the reader go on only
-// when the handler has returned or asked for it: so requests are seen in the
-// order of the wire, between the notifications around them.
+// request runs the handler in a goroutine, and lets the reader continue only when the
+// handler has returned or called Async: so messages are handled in the order of the
+// wire.
 func (c *Conn) request(m *envelope) {
 	select {
 	case c.slots <- struct{}{}:
@@ -251,11 +250,11 @@ func (c *Conn) request(m *envelope) {
 func (c *Conn) handle(ctx context.Context, m *envelope) (result any, err error) {
 	defer c.recovered(m.Method, &err)
 	params := m.Params
-	m.Params = nil // they may be large, and nobody needs them for as long as m
+	m.Params = nil // they may be large, and m lives longer
 	return c.receiver.HandleRequest(ctx, m.Method, params)
 }
 
-// recovered keeps a panic of a handler, or of what takes an answer, inside it.
+// recovered recovers from a panic of a handler or callback.
 func (c *Conn) recovered(method string, err *error) {
 	if p := recover(); p != nil {
 		c.opt.Log.Error("a handler panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
@@ -265,8 +264,7 @@ func (c *Conn) recovered(method string, err *error) {
 	}
 }
 
-// answer sends the one answer of a request. over is called when it is written, or
-// never will be.
+// answer sends the answer to a request. over is called when it was written or dropped.
 func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error, over func()) {
 	id := m.ID
 	out := outgoing{ID: &id}
@@ -297,8 +295,8 @@ func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error, o
 	c.replyLocked(queued{message, over})
 }
 
-// hold is a request handler's hold on the reader: until it has ended, no other
-// message is taken from the wire.
+// hold is a request handler's hold on the reader, which reads no other message until it
+// ends.
 type hold struct {
 	ended chan struct{}
 	once  sync.Once
@@ -311,7 +309,7 @@ type holdKey struct{}
 
 func (h *hold) end() { h.once.Do(func() { close(h.ended) }) }
 
-// over calls what waits for the answer to be written.
+// over calls the functions of OnAnswered.
 func (h *hold) over() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -321,20 +319,19 @@ func (h *hold) over() {
 	h.answered = nil
 }
 
-// Async is called by a request handler when what it does from here on may run
-// beside the messages that follow the request on the wire, for instance because
-// it waits for the user. Until then they wait for it. It is safe to call it
-// twice, or with a context that is not a handler's.
+// Async lets a request handler run concurrently with the messages after its request,
+// which otherwise wait for it. Call it before waiting, for instance for the user. It may
+// be called twice, and with a context that is not a handler's.
 func Async(ctx context.Context) {
 	if h, ok := ctx.Value(holdKey{}).(*hold); ok {
 		h.end()
 	}
 }
 
-// OnAnswered has f called once the answer to the request that is handled with ctx
-// is written, or never will be: so the handler can bound how much memory its answers
-// hold. f must return at once, and not use the connection. OnAnswered reports false,
-// and f is never called, if ctx is not a handler's.
+// OnAnswered arranges for f to be called when the answer to the request with ctx was
+// written or dropped, so that a handler can limit the memory that its answers hold. f
+// must return at once and not use the connection. If ctx is not a handler's, OnAnswered
+// returns false and does not call f.
 func OnAnswered(ctx context.Context, f func()) bool {
 	h, ok := ctx.Value(holdKey{}).(*hold)
 	if ok {
@@ -345,8 +342,7 @@ func OnAnswered(ctx context.Context, f func()) bool {
 	return ok
 }
 
-// decodeResult decodes an answer; null, {} and nothing at all are all the empty
-// result.
+// decodeResult decodes an answer; null and no result at all mean {}.
 func decodeResult(method string, raw json.RawMessage, result any) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")

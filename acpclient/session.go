@@ -19,8 +19,8 @@ type NewSessionRequest struct {
 	Meta                  Meta            `json:"_meta,omitempty"`
 }
 
-// SessionState is the part that all answers that open a session have in common.
-// ConfigOptions, when there, replace Modes and Models entirely.
+// SessionState is the common part of all responses that open a session. If
+// ConfigOptions are present, ignore Modes and Models.
 type SessionState struct {
 	Modes         *SessionModeState     `json:"modes,omitempty"`
 	ConfigOptions []SessionConfigOption `json:"configOptions,omitzero"`
@@ -29,14 +29,14 @@ type SessionState struct {
 	Meta   Meta               `json:"_meta,omitempty"`
 }
 
-// NewSessionResponse is a session just started.
+// NewSessionResponse is the new session.
 type NewSessionResponse struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
 	SessionState
 }
 
-// LoadSessionRequest opens an old session and has its history replayed as
-// updates (method session/load). It needs the loadSession capability.
+// LoadSessionRequest opens an old session; the agent replays its history as updates
+// (method session/load). It needs the loadSession capability.
 type LoadSessionRequest struct {
 	SessionID             SessionID       `json:"sessionId" acp:"required"`
 	Cwd                   string          `json:"cwd" acp:"required"`
@@ -45,7 +45,7 @@ type LoadSessionRequest struct {
 	Meta                  Meta            `json:"_meta,omitempty"`
 }
 
-// LoadSessionResponse is a session loaded.
+// LoadSessionResponse is the loaded session.
 type LoadSessionResponse struct{ SessionState }
 
 // ResumeSessionRequest opens an old session without its history (method
@@ -58,15 +58,15 @@ type ResumeSessionRequest struct {
 	Meta                  Meta        `json:"_meta,omitempty"`
 }
 
-// ResumeSessionResponse is a session resumed.
+// ResumeSessionResponse is the resumed session.
 type ResumeSessionResponse struct{ SessionState }
 
 // ListSessionsRequest asks for one page of the agent's sessions (method
 // session/list). It needs the list capability.
 type ListSessionsRequest struct {
-	// Cwd, if not empty, keeps the sessions of that directory only.
+	// Cwd, if not empty, restricts the list to sessions of that directory.
 	Cwd string `json:"cwd,omitempty"`
-	// Cursor is NextCursor of the page before; empty for the first.
+	// Cursor is NextCursor of the previous page, empty for the first.
 	Cursor string `json:"cursor,omitempty"`
 	Meta   Meta   `json:"_meta,omitempty"`
 }
@@ -102,8 +102,7 @@ type DeleteSessionResponse struct {
 	Meta Meta `json:"_meta,omitempty"`
 }
 
-// CloseSessionRequest ends a session's work and frees it (method
-// session/close). It needs the close capability.
+// CloseSessionRequest stops a session and frees its resources (method session/close). It needs the close capability.
 type CloseSessionRequest struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
 	Meta      Meta      `json:"_meta,omitempty"`
@@ -138,15 +137,15 @@ type SetSessionTitleRequest struct {
 	Meta      Meta      `json:"_meta,omitempty"`
 }
 
-// SetSessionTitleResponse is the title that the session has now. It comes as a
-// session_info_update as well.
+// SetSessionTitleResponse has the new title. The agent also sends a
+// session_info_update.
 type SetSessionTitleResponse struct {
 	Title string `json:"title"`
 	Meta  Meta   `json:"_meta,omitempty"`
 }
 
 // CancelNotification cancels the running turn (notification session/cancel).
-// The turn's prompt is then answered with StopCancelled.
+// The agent then answers the prompt with StopCancelled.
 type CancelNotification struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
 	Meta      Meta      `json:"_meta,omitempty"`
@@ -162,13 +161,13 @@ type PromptRequest struct {
 // PromptResponse ends a turn.
 type PromptResponse struct {
 	StopReason StopReason `json:"stopReason"`
-	// Usage counts tokens (unstable); nil if the agent does not say.
+	// Usage counts tokens (unstable); nil if unknown.
 	Usage *Usage `json:"usage,omitempty"`
 	Meta  Meta   `json:"_meta,omitempty"`
 }
 
-// Usage counts tokens, of the turn or of the session so far: agents differ
-// (unstable schema type Usage). What an agent does not count is nil.
+// Usage counts tokens, of the turn or of the session so far, depending on the agent
+// (unstable schema type Usage). Counts that the agent does not report are nil.
 type Usage struct {
 	TotalTokens       uint64  `json:"totalTokens"`
 	InputTokens       uint64  `json:"inputTokens"`
@@ -179,8 +178,8 @@ type Usage struct {
 	Meta              Meta    `json:"_meta,omitempty"`
 }
 
-// StopReason says why a turn ended (schema type StopReason). Agents may send
-// others; an absent one is taken as StopEndTurn.
+// StopReason says why a turn ended (schema type StopReason). Agents may send other
+// values; absent means StopEndTurn.
 type StopReason string
 
 // The stop reasons that the protocol defines.
@@ -190,12 +189,12 @@ const (
 	StopMaxTurnRequests StopReason = "max_turn_requests"
 	StopRefusal         StopReason = "refusal"
 	StopCancelled       StopReason = "cancelled"
-	// StopError comes with an error that says more. An agent of the first version
-	// answers the prompt with that error instead.
+	// StopError is only in version 2, and comes with an Error. In version 1 the error
+	// answers the prompt.
 	StopError StopReason = "error"
 )
 
-// MCPTransport tells the kinds of MCP servers apart.
+// MCPTransport is how to connect to an MCP server.
 type MCPTransport string
 
 // The transports that the protocol defines.
@@ -205,12 +204,11 @@ const (
 	MCPSSE   MCPTransport = "sse"
 )
 
-// MCPServer is a Model Context Protocol server that the agent is to connect to
-// (schema type McpServer). Every agent takes MCPStdio, the others need a
-// capability. Its environment and headers are secrets: String, GoString and
-// LogValue leave their values out.
+// MCPServer is a Model Context Protocol server for the agent to connect to (schema type
+// McpServer). Transports other than MCPStdio need a capability. Environment and headers
+// are secrets: String, GoString and LogValue omit their values.
 type MCPServer struct {
-	// Type is MCPStdio if empty.
+	// Type defaults to MCPStdio.
 	Type MCPTransport `json:"type,omitempty"`
 	Name string       `json:"name" acp:"required"`
 
@@ -226,14 +224,14 @@ type MCPServer struct {
 	Meta Meta `json:"_meta,omitempty"`
 }
 
-// EnvVariable is set in a process that is started (schema type EnvVariable).
+// EnvVariable is an environment variable (schema type EnvVariable).
 type EnvVariable struct {
 	Name  string `json:"name" acp:"required"`
 	Value string `json:"value" acp:"required"`
 	Meta  Meta   `json:"_meta,omitempty"`
 }
 
-// HTTPHeader is sent to an MCP server (schema type HttpHeader).
+// HTTPHeader is a header for an MCP server (schema type HttpHeader).
 type HTTPHeader struct {
 	Name  string `json:"name" acp:"required"`
 	Value string `json:"value" acp:"required"`
@@ -258,8 +256,8 @@ func (h HTTPHeader) GoString() string { return h.String() }
 // LogValue is String.
 func (h HTTPHeader) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
-// MarshalJSON encodes the fields of the server's transport; the schema wants
-// their arrays even when they are empty.
+// MarshalJSON encodes the fields of the server's transport, including empty arrays,
+// which the schema requires.
 func (s MCPServer) MarshalJSON() ([]byte, error) {
 	switch s.Type {
 	case MCPStdio, "":

@@ -14,39 +14,38 @@ type CreateTerminalRequest struct {
 	Command   string        `json:"command" acp:"required"`
 	Args      []string      `json:"args,omitempty"`
 	Env       []EnvVariable `json:"env,omitempty"`
-	// Cwd is absolute; empty is the session's.
+	// Cwd is absolute; empty means the session's.
 	Cwd string `json:"cwd,omitempty"`
-	// OutputByteLimit is how many bytes of output are kept; the oldest go first.
+	// OutputByteLimit is how many bytes of output to keep; the oldest are dropped.
 	OutputByteLimit *uint64 `json:"outputByteLimit,omitempty"`
 	Meta            Meta    `json:"_meta,omitempty"`
 }
 
-// CreateTerminalResponse names the new terminal.
+// CreateTerminalResponse has the id of the new terminal.
 type CreateTerminalResponse struct {
 	TerminalID TerminalID `json:"terminalId" acp:"required"`
 	Meta       Meta       `json:"_meta,omitempty"`
 }
 
-// TerminalOutputRequest asks for what a terminal has printed (method
-// terminal/output).
+// TerminalOutputRequest asks for the output so far (method terminal/output).
 type TerminalOutputRequest struct {
 	SessionID  SessionID  `json:"sessionId" acp:"required"`
 	TerminalID TerminalID `json:"terminalId" acp:"required"`
 	Meta       Meta       `json:"_meta,omitempty"`
 }
 
-// TerminalOutputResponse is the output kept.
+// TerminalOutputResponse is the kept output.
 type TerminalOutputResponse struct {
 	Output string `json:"output"`
-	// Truncated says that the beginning is missing.
+	// Truncated means that the beginning is missing.
 	Truncated bool `json:"truncated"`
 	// ExitStatus is nil while the command runs.
 	ExitStatus *TerminalExitStatus `json:"exitStatus,omitempty"`
 	Meta       Meta                `json:"_meta,omitempty"`
 }
 
-// TerminalExitStatus is how a command ended: by an exit code or by a signal
-// (schema type TerminalExitStatus).
+// TerminalExitStatus is the exit code or signal of a command (schema type
+// TerminalExitStatus).
 type TerminalExitStatus struct {
 	ExitCode *int   `json:"exitCode,omitempty"`
 	Signal   string `json:"signal,omitempty"`

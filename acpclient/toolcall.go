@@ -9,8 +9,8 @@ import (
 // ToolCallID identifies a tool call within a session.
 type ToolCallID string
 
-// ToolKind is the category of a tool, for icons and layout (schema type
-// ToolKind). An unknown kind is shown as ToolOther.
+// ToolKind is the category of a tool, for icons and layout (schema type ToolKind).
+// Treat unknown kinds as ToolOther.
 type ToolKind string
 
 // The tool kinds that the protocol defines.
@@ -27,8 +27,8 @@ const (
 	ToolOther      ToolKind = "other"
 )
 
-// ToolCallStatus is where a tool call is in its life (schema type
-// ToolCallStatus; "Status" on the tool calls page).
+// ToolCallStatus is the status of a tool call (schema type ToolCallStatus; "Status" on
+// the tool calls page).
 type ToolCallStatus string
 
 // The statuses that the protocol defines.
@@ -37,7 +37,7 @@ const (
 	ToolInProgress ToolCallStatus = "in_progress"
 	ToolCompleted  ToolCallStatus = "completed"
 	ToolFailed     ToolCallStatus = "failed"
-	// ToolPaused and ToolCancelled are in the second version of the protocol only.
+	// ToolPaused and ToolCancelled are only in version 2 of the protocol.
 	ToolPaused    ToolCallStatus = "paused"
 	ToolCancelled ToolCallStatus = "cancelled"
 )
@@ -46,7 +46,7 @@ const (
 // "tool_call").
 type ToolCall struct {
 	ToolCallID ToolCallID `json:"toolCallId" acp:"required"`
-	// Title says in words what the tool does.
+	// Title describes what the tool does.
 	Title string `json:"title"`
 	// Name is the tool's name in the agent's program.
 	Name      string             `json:"name,omitempty"`
@@ -54,15 +54,15 @@ type ToolCall struct {
 	Status    ToolCallStatus     `json:"status,omitempty"`
 	Content   ToolCallContents   `json:"content,omitempty"`
 	Locations []ToolCallLocation `json:"locations,omitempty"`
-	// RawInput and RawOutput are what the tool got and gave, any JSON.
+	// RawInput and RawOutput are the tool's input and output, any JSON.
 	RawInput  json.RawMessage `json:"rawInput,omitempty"`
 	RawOutput json.RawMessage `json:"rawOutput,omitempty"`
 	Meta      Meta            `json:"_meta,omitempty"`
 }
 
-// ToolCallUpdate changes a tool call: what is nil stays as it is, and an array
-// replaces the one before (schema type ToolCallUpdate; the session update
-// "tool_call_update", and what a permission request is about).
+// ToolCallUpdate changes a tool call: nil fields stay unchanged, and arrays replace the
+// previous ones (schema type ToolCallUpdate; the session update "tool_call_update", and
+// the subject of a permission request).
 type ToolCallUpdate struct {
 	ToolCallID ToolCallID         `json:"toolCallId" acp:"required"`
 	Title      *string            `json:"title,omitempty"`
@@ -73,7 +73,7 @@ type ToolCallUpdate struct {
 	Locations  []ToolCallLocation `json:"locations,omitzero"`
 	RawInput   json.RawMessage    `json:"rawInput,omitempty"`
 	RawOutput  json.RawMessage    `json:"rawOutput,omitempty"`
-	// Capabilities say what can be done with this one call.
+	// Capabilities are those of this call.
 	Capabilities *CancelCapabilities `json:"capabilities,omitempty"`
 	Meta         Meta                `json:"_meta,omitempty"`
 }
@@ -87,18 +87,18 @@ type ToolCallLocation struct {
 	Meta Meta `json:"_meta,omitempty"`
 }
 
-// ToolContentType tells the kinds of tool call content apart.
+// ToolContentType is the type of a tool call's content.
 type ToolContentType string
 
-// The kinds of tool call content that the protocol defines.
+// The types that the protocol defines.
 const (
 	ToolContentBlock    ToolContentType = "content"
 	ToolContentDiff     ToolContentType = "diff"
 	ToolContentTerminal ToolContentType = "terminal"
 )
 
-// ToolCallContent is something that a tool call produced (schema type
-// ToolCallContent). Type says which of the fields matter.
+// ToolCallContent is a piece of a tool call's content (schema type ToolCallContent).
+// Type says which of the fields matter.
 type ToolCallContent struct {
 	Type ToolContentType `json:"type" acp:"required"`
 
@@ -109,8 +109,7 @@ type ToolCallContent struct {
 	Path    string  `json:"path,omitempty"`
 	OldText *string `json:"oldText,omitempty"`
 	NewText string  `json:"newText,omitempty"`
-	// Change says what is done with the file as a whole, in the place of the texts;
-	// nil if there are texts.
+	// Change is an operation on the whole file, in place of the texts.
 	Change *FileChange `json:"change,omitempty"`
 
 	// TerminalID of type "terminal".
@@ -118,33 +117,31 @@ type ToolCallContent struct {
 
 	Meta Meta `json:"_meta,omitempty"`
 
-	// Raw is the whole item, if its type is not one of the above.
+	// Raw is the whole item if its type is unknown.
 	Raw json.RawMessage `json:"-"`
 }
 
-// ToolCallContents is the content of a tool call. Besides the schema's form it
-// decodes bare content blocks in the array, as the session modes page shows
-// them, and an array of blocks under one "content".
+// ToolCallContents is the content of a tool call. It also decodes bare content blocks,
+// as on the session modes page, and an array of blocks under "content".
 type ToolCallContents []ToolCallContent
 
-// TextContent is tool call content that is text.
+// TextContent returns content that is text.
 func TextContent(text string) ToolCallContent {
 	b := TextBlock(text)
 	return ToolCallContent{Type: ToolContentBlock, Content: &b}
 }
 
-// DiffContent is a change of one file; a nil oldText makes it new.
+// DiffContent returns a change of a file; a nil oldText means a new file.
 func DiffContent(path string, oldText *string, newText string) ToolCallContent {
 	return ToolCallContent{Type: ToolContentDiff, Path: path, OldText: oldText, NewText: newText}
 }
 
-// TerminalContent embeds a terminal.
+// TerminalContent returns content that shows a terminal.
 func TerminalContent(id TerminalID) ToolCallContent {
 	return ToolCallContent{Type: ToolContentTerminal, TerminalID: id}
 }
 
-// MarshalJSON encodes the fields of the item's type, required ones even when
-// they are empty.
+// MarshalJSON encodes the fields of the item's type, including empty required ones.
 func (c ToolCallContent) MarshalJSON() ([]byte, error) {
 	switch c.Type {
 	case ToolContentBlock:
@@ -195,9 +192,8 @@ func (cs *ToolCallContents) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// decodeToolContent decodes one item of the array. Usually that is one content.
-// It is several if there is an array under "content", and none if it lacks what
-// its type cannot be shown without.
+// decodeToolContent decodes an item of the array, usually to one content: to several if
+// there is an array under "content", to none if a required part is missing.
 func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 	if discriminator(raw, "type") == string(ToolContentBlock) {
 		if content := member(raw, "content"); content != nil && content[0] == '[' {
@@ -227,8 +223,7 @@ func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 	return []ToolCallContent{c}
 }
 
-// FileOperation is what was done with a file. Any other string than the ones below
-// may come.
+// FileOperation is an operation on a file. Agents may send other values.
 type FileOperation string
 
 // The operations that the protocol defines.
@@ -240,15 +235,14 @@ const (
 	FileCopy   FileOperation = "copy"
 )
 
-// FileChange says what a change does with a file as a whole: that it is deleted, or
-// moved, or changed without a text that could be shown. The content that has it has
-// no texts.
+// FileChange is an operation on a whole file: deleting or moving it, or a change without
+// text. Its content has no texts.
 type FileChange struct {
 	Operation FileOperation `json:"operation" acp:"required"`
 	// OldPath is where the file was before FileMove, or is copied from.
 	OldPath string `json:"oldPath,omitempty"`
-	// FileType is "text", "binary", "directory", "symlink" or something else; empty if
-	// it is not known.
+	// FileType is "text", "binary", "directory", "symlink" or another string; empty if
+	// unknown.
 	FileType string `json:"fileType,omitempty"`
 	MimeType string `json:"mimeType,omitempty"`
 }

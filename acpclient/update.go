@@ -19,8 +19,7 @@ type SessionNotification struct {
 	Update    SessionUpdate
 	Meta      Meta
 
-	// Raw is the whole of the params as they were received, also what this
-	// package does not know; nil if they were not received. It is not encoded.
+	// Raw is the whole params as received, including unknown fields. It is not encoded.
 	Raw json.RawMessage
 }
 
@@ -29,15 +28,14 @@ type SessionNotification struct {
 // *CurrentModeUpdate, *ConfigOptionUpdate, *SessionInfoUpdate, *UsageUpdate,
 // *Notice, *CompactionUpdate, *CompactionSummaryChunk, the unstable *PlanUpdate,
 // *PlanRemoved and *SubagentUpdate, or *UnknownUpdate (schema type
-// SessionUpdate). What only newer versions of the protocol have is one of
-// *MessageUpdate, *PromptAccepted, *StateUpdate, *ToolCallContentChunk,
+// SessionUpdate). Version 2 adds *MessageUpdate, *PromptAccepted, *StateUpdate, *ToolCallContentChunk,
 // *TerminalUpdate and *TerminalOutputChunk.
 type SessionUpdate interface {
 	// UpdateKind is the update's discriminator on the wire, such as "tool_call".
 	UpdateKind() string
 }
 
-// ChunkKind says which kind of message a chunk belongs to.
+// ChunkKind is the kind of message that a chunk belongs to.
 type ChunkKind string
 
 // The kinds of messages.
@@ -50,11 +48,11 @@ const (
 // ContentChunk is a piece of a message (the updates "user_message_chunk",
 // "agent_message_chunk" and "agent_thought_chunk").
 type ContentChunk struct {
-	// Chunk is the kind of message; it is the update's discriminator.
+	// Chunk is the kind of message, and the update's discriminator.
 	Chunk   ChunkKind    `json:"-"`
 	Content ContentBlock `json:"content" acp:"required"`
-	// MessageID is the message that the chunk belongs to. A changed one begins
-	// a new message; many agents send none.
+	// MessageID identifies the message; a different one begins a new message. Many
+	// agents send none.
 	MessageID MessageID `json:"messageId,omitempty"`
 	Meta      Meta      `json:"_meta,omitempty"`
 }
@@ -70,20 +68,19 @@ type AvailableCommandsUpdate struct {
 type AvailableCommand struct {
 	Name        string `json:"name" acp:"required"`
 	Description string `json:"description"`
-	// Input is nil for a command that takes none.
+	// Input is nil for a command without input.
 	Input *AvailableCommandInput `json:"input,omitempty"`
 	Meta  Meta                   `json:"_meta,omitempty"`
 }
 
 // AvailableCommandInput describes the input of a command, the text typed after it.
 type AvailableCommandInput struct {
-	// Hint is shown while nothing has been typed.
+	// Hint is the placeholder.
 	Hint string `json:"hint"`
 	Meta Meta   `json:"_meta,omitempty"`
 }
 
-// SessionInfoUpdate changes what is known of the session (the update
-// "session_info_update").
+// SessionInfoUpdate changes a session's metadata (the update "session_info_update").
 type SessionInfoUpdate struct {
 	Title Field[string] `json:"title,omitzero"`
 	// UpdatedAt is an ISO 8601 time, as the agent spelled it.
@@ -91,8 +88,8 @@ type SessionInfoUpdate struct {
 	Meta      Meta          `json:"_meta,omitempty"`
 }
 
-// UsageUpdate says how full the context is, in tokens, and what the session
-// cost so far (the update "usage_update").
+// UsageUpdate has the use and size of the context in tokens, and the cost of the session
+// so far (the update "usage_update").
 type UsageUpdate struct {
 	Used uint64 `json:"used"`
 	Size uint64 `json:"size"`
@@ -100,14 +97,14 @@ type UsageUpdate struct {
 	Meta Meta   `json:"_meta,omitempty"`
 }
 
-// Cost is an amount of a currency (ISO 4217) or another unit.
+// Cost is an amount in a currency (ISO 4217) or another unit.
 type Cost struct {
 	Amount   float64 `json:"amount" acp:"required"`
 	Currency string  `json:"currency" acp:"required"`
 	Meta     Meta    `json:"_meta,omitempty"`
 }
 
-// NoticeSeverity is how loud a notice is. Any other string is taken as NoticeInfo.
+// NoticeSeverity is the severity of a notice. Treat unknown values as NoticeInfo.
 type NoticeSeverity string
 
 // The severities that the protocol defines.
@@ -117,8 +114,8 @@ const (
 	NoticeError   NoticeSeverity = "error"
 )
 
-// Notice tells the user something that is not part of the conversation (the
-// update "notice").
+// Notice is a message to the user that is not part of the conversation (the update
+// "notice").
 type Notice struct {
 	Severity    NoticeSeverity `json:"severity"`
 	Title       string         `json:"title" acp:"required"`
@@ -129,7 +126,7 @@ type Notice struct {
 // CompactionID identifies a compaction within a session.
 type CompactionID string
 
-// CompactionStatus is where a compaction is in its life.
+// CompactionStatus is the status of a compaction.
 type CompactionStatus string
 
 // The statuses that the protocol defines.
@@ -141,7 +138,7 @@ const (
 )
 
 // CompactionUpdate creates or changes a compaction of the context (the update
-// "compaction_update"). A Summary that is not nil replaces the one before.
+// "compaction_update"). A Summary that is not nil replaces the previous one.
 type CompactionUpdate struct {
 	CompactionID CompactionID     `json:"compactionId" acp:"required"`
 	Status       CompactionStatus `json:"status"`
@@ -158,7 +155,7 @@ type CompactionSummaryChunk struct {
 	Meta         Meta         `json:"_meta,omitempty"`
 }
 
-// SubagentUpdate says that the session owns another one (the unstable update
+// SubagentUpdate announces a session that this one owns (the unstable update
 // "subagent_update").
 type SubagentUpdate struct {
 	SessionID   SessionID       `json:"sessionId" acp:"required"`
@@ -168,13 +165,10 @@ type SubagentUpdate struct {
 	Meta        Meta            `json:"_meta,omitempty"`
 }
 
-// UnknownUpdate is an update of a kind that this package does not know, or one
-// that lacks what its kind cannot do without.
+// UnknownUpdate is an update of an unknown kind, or one without a required field.
 type UnknownUpdate struct {
-	// Name is the discriminator, "" if there was none.
-	Name string
-	// Raw is the update as it was received.
-	Raw json.RawMessage
+	Name string          // the discriminator, or ""
+	Raw  json.RawMessage // the update as received
 }
 
 // UpdateKind implements SessionUpdate, as the methods below do.
@@ -201,7 +195,7 @@ func (*TerminalUpdate) UpdateKind() string          { return "terminal_update" }
 func (*TerminalOutputChunk) UpdateKind() string     { return "terminal_output_chunk" }
 func (*StateUpdate) UpdateKind() string             { return "state_update" }
 
-// updateTypes are the types that stand for one kind of update, by that kind.
+// updateTypes maps kinds of updates to types, where a type has only one kind.
 var updateTypes = func() map[string]reflect.Type {
 	types := map[string]reflect.Type{}
 	for _, u := range []SessionUpdate{
@@ -215,7 +209,7 @@ var updateTypes = func() map[string]reflect.Type {
 	return types
 }()
 
-// newUpdate returns an empty update of a kind, nil if it is not known.
+// newUpdate returns an empty update of a kind, nil for an unknown one.
 func newUpdate(kind string) SessionUpdate {
 	switch ChunkKind(kind) {
 	case UserMessageChunk, AgentMessageChunk, AgentThoughtChunk:
@@ -256,7 +250,7 @@ func (n SessionNotification) MarshalJSON() ([]byte, error) {
 	return marshal(notificationWire{n.SessionID, update, n.Meta})
 }
 
-// UnmarshalJSON decodes as Unmarshal does.
+// UnmarshalJSON decodes like Unmarshal.
 func (n *SessionNotification) UnmarshalJSON(b []byte) error { return Unmarshal(b, n) }
 
 func (n *SessionNotification) decodeVariant(raw json.RawMessage) error {
@@ -291,7 +285,7 @@ func (n *SessionNotification) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// decodeUpdate never fails: what it cannot make sense of is an UnknownUpdate.
+// decodeUpdate never fails: what it cannot decode is an UnknownUpdate.
 func decodeUpdate(raw json.RawMessage) SessionUpdate {
 	kind := discriminator(raw, "sessionUpdate")
 	u := newUpdate(kind)
@@ -301,8 +295,7 @@ func decodeUpdate(raw json.RawMessage) SessionUpdate {
 	return u
 }
 
-// discriminator returns the string that tells which variant a value is, "" if
-// there is none.
+// discriminator returns the string that identifies the variant, or "".
 func discriminator(raw json.RawMessage, name string) string {
 	value := member(raw, name)
 	if value == nil {
@@ -312,48 +305,45 @@ func discriminator(raw json.RawMessage, name string) string {
 	return kind
 }
 
-// WorkState says whether an agent is at work in a session. Any other string than
-// the ones below may come.
+// WorkState says whether an agent is working in a session. Agents may send other values.
 type WorkState string
 
 // The states that the protocol defines.
 const (
-	// WorkIdle: the agent is ready for a prompt. It may go on in the background.
+	// WorkIdle: the agent is ready for a prompt. Background work may continue.
 	WorkIdle WorkState = "idle"
-	// WorkRunning: the agent works on a prompt, or on something of its own.
+	// WorkRunning: the agent is working, on a prompt or by itself.
 	WorkRunning WorkState = "running"
-	// WorkRequiresAction: it cannot go on before the user has done something.
+	// WorkRequiresAction: the agent is waiting for the user.
 	WorkRequiresAction WorkState = "requires_action"
 )
 
-// StateUpdate says whether the agent is at work (the update "state_update"). It may
-// be repeated without a change.
+// StateUpdate says whether the agent is working (the update "state_update"). Agents may
+// repeat it.
 type StateUpdate struct {
 	State WorkState `json:"state" acp:"required"`
-	// StopReason says why the work ended that WorkIdle is the end of, and Error what
-	// went wrong if it is StopError.
+	// StopReason says why work ended, with WorkIdle; Error is set for StopError.
 	StopReason StopReason `json:"stopReason,omitempty"`
 	Error      *Error     `json:"error,omitempty"`
-	// Usage counts tokens (unstable); nil if the agent does not say.
+	// Usage counts tokens (unstable); nil if unknown.
 	Usage *Usage `json:"usage,omitempty"`
-	// Background is all that goes on beside; nil if the agent does not say.
+	// Background is all background work; nil if unknown.
 	Background []BackgroundWork `json:"background,omitzero"`
 	Meta       Meta             `json:"_meta,omitempty"`
 }
 
-// BackgroundType tells what goes on in the background.
+// BackgroundType is the type of background work.
 type BackgroundType string
 
-// The kinds of work in the background that the protocol defines. Any other is kept
-// in Raw.
+// The types that the protocol defines. Work of another type is kept in Raw.
 const (
 	BackgroundTerminal BackgroundType = "terminal"
 	BackgroundToolCall BackgroundType = "tool_call"
 	BackgroundSubagent BackgroundType = "subagent"
 )
 
-// BackgroundWork is something that goes on while the agent is idle, or beside what
-// it does. Type says which of the ids matters.
+// BackgroundWork is work that goes on even while the agent is idle. Type says which of
+// the ids matters.
 type BackgroundWork struct {
 	Type       BackgroundType `json:"type" acp:"required"`
 	TerminalID TerminalID     `json:"terminalId,omitempty"`
@@ -361,7 +351,7 @@ type BackgroundWork struct {
 	SessionID  SessionID      `json:"sessionId,omitempty"`
 	Meta       Meta           `json:"_meta,omitempty"`
 
-	// Raw is the whole of it, if its type is not one of the above.
+	// Raw is the whole value if its type is unknown.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -377,7 +367,7 @@ func (w *BackgroundWork) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// MarshalJSON encodes the work; one of an unknown type as it was received.
+// MarshalJSON encodes the work; work of unknown type stays as received.
 func (w BackgroundWork) MarshalJSON() ([]byte, error) {
 	if len(w.Raw) > 0 {
 		return w.Raw, nil
@@ -386,53 +376,49 @@ func (w BackgroundWork) MarshalJSON() ([]byte, error) {
 	return marshal(plain(w))
 }
 
-// The updates in this file say what a session's messages, calls and terminals are
-// as a whole, or add to them. Agents of the protocol's second version send them.
+// Only agents that speak version 2 send the updates below.
 
-// MessageUpdate creates a message or changes it as a whole (the updates
+// MessageUpdate creates or replaces a message (the updates
 // "user_message", "agent_message" and "agent_thought").
 type MessageUpdate struct {
-	// Chunk is the kind of message, named as its chunks are. It stands for the
-	// update's discriminator.
+	// Chunk is the kind of message, and replaces the update's discriminator.
 	Chunk     ChunkKind `json:"-"`
 	MessageID MessageID `json:"messageId" acp:"required"`
-	// Content, if set, replaces all that the message had so far; null empties it.
+	// Content, if set, replaces the message's content; null clears it.
 	Content Field[[]ContentBlock] `json:"content,omitzero"`
 	Meta    Meta                  `json:"_meta,omitempty"`
 }
 
-// wholeMessages are the discriminators of whole messages, by those of their chunks.
+// wholeMessages maps the discriminators of chunks to those of whole messages.
 var wholeMessages = map[ChunkKind]string{
 	UserMessageChunk:  "user_message",
 	AgentMessageChunk: "agent_message",
 	AgentThoughtChunk: "agent_thought",
 }
 
-// PromptAccepted says under which id a prompt of ours stands in the session (the
-// update "prompt_accepted"). No agent sends it: it is made of the answer to a
-// prompt.
+// PromptAccepted has the message id of a prompt (the update "prompt_accepted"). No agent
+// sends it: package v2 creates it from the response to a prompt.
 type PromptAccepted struct {
 	MessageID MessageID `json:"messageId" acp:"required"`
 	Meta      Meta      `json:"_meta,omitempty"`
 }
 
-// ToolCallContentChunk adds to what a tool call has produced (the update
-// "tool_call_content_chunk"). It creates the call if there is none.
+// ToolCallContentChunk adds to the content of a tool call (the update
+// "tool_call_content_chunk"). It creates an unknown call.
 type ToolCallContentChunk struct {
 	ToolCallID ToolCallID `json:"toolCallId" acp:"required"`
-	// Content is mostly one; a change of several files is one for each.
+	// Content has one item, or one for each file of a change.
 	Content ToolCallContents `json:"content" acp:"required"`
 	Meta    Meta             `json:"_meta,omitempty"`
 }
 
-// TerminalUpdate creates or changes a terminal that the agent runs itself, and only
-// shows (the update "terminal_update"). What is not set stays as it is, and null
-// clears it.
+// TerminalUpdate creates or changes a terminal that the agent runs itself (the update
+// "terminal_update"). Null clears a field.
 type TerminalUpdate struct {
 	TerminalID TerminalID    `json:"terminalId" acp:"required"`
 	Command    Field[string] `json:"command,omitzero"`
 	Cwd        Field[string] `json:"cwd,omitzero"`
-	// Output replaces all that was printed before.
+	// Output replaces all earlier output.
 	Output       Field[TerminalSnapshot]   `json:"output,omitzero"`
 	ExitStatus   Field[TerminalExitStatus] `json:"exitStatus,omitzero"`
 	Size         Field[TerminalSize]       `json:"size,omitzero"`
@@ -440,7 +426,7 @@ type TerminalUpdate struct {
 	Meta         Meta                      `json:"_meta,omitempty"`
 }
 
-// TerminalSnapshot is all that a terminal has printed, as far as it is kept.
+// TerminalSnapshot is the kept output of a terminal.
 type TerminalSnapshot struct {
 	Data Bytes `json:"data" acp:"required"`
 	Meta Meta  `json:"_meta,omitempty"`
@@ -453,22 +439,21 @@ type TerminalSize struct {
 	Meta Meta   `json:"_meta,omitempty"`
 }
 
-// CancelCapabilities says that one tool call, or one terminal, can be cancelled
-// alone.
+// CancelCapabilities says whether a tool call or terminal can be cancelled by itself.
 type CancelCapabilities struct {
 	Cancel *Supported `json:"cancel,omitempty"`
 	Meta   Meta       `json:"_meta,omitempty"`
 }
 
-// TerminalOutputChunk adds to the output of a terminal of the agent (the update
-// "terminal_output_chunk"). It may end inside a character.
+// TerminalOutputChunk adds to the output of an agent's terminal (the update
+// "terminal_output_chunk"). It may split characters.
 type TerminalOutputChunk struct {
 	TerminalID TerminalID `json:"terminalId" acp:"required"`
 	Data       Bytes      `json:"data" acp:"required"`
 	Meta       Meta       `json:"_meta,omitempty"`
 }
 
-// Bytes are any bytes. On the wire they are a string in base64.
+// Bytes are bytes that are base64 on the wire.
 type Bytes []byte
 
 // MarshalJSON encodes the bytes in base64.
@@ -476,7 +461,7 @@ func (b Bytes) MarshalJSON() ([]byte, error) {
 	return marshal(base64.StdEncoding.EncodeToString(b))
 }
 
-// UnmarshalJSON takes base64 with and without padding.
+// UnmarshalJSON accepts base64 with and without padding.
 func (b *Bytes) UnmarshalJSON(raw []byte) error {
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {

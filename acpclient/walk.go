@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// The functions of this file walk JSON that is known to be valid and has no space
-// around it. They hand out parts of it without copying or checking them again:
-// encoding/json would check a value once for every object that it stands in.
+// The functions of this file walk valid JSON without space around it. They return parts
+// of it without copying or validating them again: encoding/json would validate a value
+// once for every object around it.
 
 // members returns the keys of an object with their values.
 func members(object []byte) iter.Seq2[[]byte, []byte] {
@@ -34,8 +34,7 @@ func members(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// member returns the value of a key in an object, nil if it is not there. Of
-// several, the last counts.
+// member returns the value of a key in an object, or nil. The last of several wins.
 func member(object []byte, name string) (value []byte) {
 	if object[0] != '{' {
 		return nil
@@ -62,8 +61,7 @@ func elements(array []byte) iter.Seq[[]byte] {
 	}
 }
 
-// nextPart returns where the next member or element begins, or the bracket is that
-// closes the whole.
+// nextPart returns the offset of the next member or element, or of the closing bracket.
 func nextPart(b []byte, at int) int {
 	if at = skipSpace(b, at); b[at] == ',' {
 		at = skipSpace(b, at+1)
@@ -71,7 +69,7 @@ func nextPart(b []byte, at int) int {
 	return at
 }
 
-// valueEnd returns where the value that begins at an offset ends.
+// valueEnd returns the end of the value that begins at an offset.
 func valueEnd(b []byte, at int) int {
 	depth := 0
 	for {
@@ -96,7 +94,7 @@ func valueEnd(b []byte, at int) int {
 	}
 }
 
-// stringEnd returns where the string that begins at an offset ends.
+// stringEnd returns the end of the string that begins at an offset.
 func stringEnd(b []byte, at int) int {
 	for at++; ; at++ {
 		at += bytes.IndexByte(b[at:], '"')
@@ -119,7 +117,7 @@ func skipSpace(b []byte, at int) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// decodeString decodes a string; null is the empty one.
+// decodeString decodes a string; null is "".
 func decodeString(raw []byte) (string, error) {
 	switch raw[0] {
 	case '"':
@@ -130,9 +128,8 @@ func decodeString(raw []byte) (string, error) {
 	return "", wrongKind{raw[0], "a string"}
 }
 
-// unquote decodes a string without the second check that encoding/json would do. What
-// is rare, code points in hexadecimal digits and bytes that are not UTF-8, it leaves to
-// encoding/json.
+// unquote decodes a valid string without validating it again. It leaves rare cases to
+// encoding/json: \u escapes and invalid UTF-8.
 func unquote(raw []byte) (string, error) {
 	rest := raw[1 : len(raw)-1]
 	escape := bytes.IndexByte(rest, '\\')
