@@ -132,6 +132,26 @@ func (c *canvas) fill(y int, line string) {
 		id = ""
 	}
 	c.links[y] = id
+	joinGrounds(c.cells.Lines[y])
+}
+
+// joinGrounds makes one wide cell of each run of spaces on a ground. The renderer writes
+// such a cell, and erases a run of narrow ones, which some terminals do without colour.
+func joinGrounds(row uv.Line) {
+	for x := 0; x < len(row); {
+		first, n := row[x], 1
+		if first.Content == " " && first.Style.Bg != nil {
+			for x+n < len(row) && row[x+n] == first {
+				row[x+n] = uv.Cell{}
+				n++
+			}
+			row[x].Content, row[x].Width = strings.Repeat(" ", n), n
+			if n == 1 && x == len(row)-1 { // narrow all the same, but not a mere space
+				row[x].Content += ansi.CursorHorizontalAbsolute(len(row))
+			}
+		}
+		x += n
+	}
 }
 
 func linkID(n uint64) string { return "id=" + strconv.FormatUint(n%(1<<30), 36) }

@@ -90,6 +90,32 @@ func TestCanvasShowsEveryFrame(t *testing.T) {
 	})
 }
 
+// TestNothingIsErasedInAColour: a terminal that erases without colour, as GNU screen
+// does, shows grounds up to the end of their rows.
+func TestNothingIsErasedInAColour(t *testing.T) {
+	t.Parallel()
+	pieces := append([]string{strings.Repeat(" ", 30), "\x1b[48;5;237m", "\x1b[48;5;237m" + strings.Repeat(" ", 30)}, words...)
+	rapid.Check(t, func(t *rapid.T) {
+		c := testCanvas(termtext.Graphemes)
+		c.resize(40, 6)
+		lines := make([]string, 6)
+		for range rapid.IntRange(1, 12).Draw(t, "frames") {
+			lines = drawFrame(t, lines, pieces)
+			var pen uv.Style
+			var link uv.Link
+			out := string(c.draw(lines, nil))
+			for rest := out; rest != ""; {
+				seq, _, n, _ := ansi.DecodeSequence(rest, ansi.NormalState, nil)
+				rest = rest[n:]
+				follow(seq, &pen, &link)
+				if ansi.HasCsiPrefix(seq) && strings.ContainsAny(seq[len(seq)-1:], "JKX") && pen.Bg != nil {
+					t.Fatalf("%q erases in a colour: %q", seq, out)
+				}
+			}
+		}
+	})
+}
+
 // sameCells holds the screen against what the lines say.
 func sameCells(t *rapid.T, s ptytest.Screen, lines []string) {
 	t.Helper()
