@@ -83,14 +83,14 @@ var (
 
 	// The 240 colours above the first 16 are the same in nearly every terminal.
 	dark256 = withCode(palette{
-		text: "253", strong: "231", muted: "248", faint: "246", line: "240",
+		text: "253", strong: "231", muted: "248", faint: "246", line: "238",
 		accent: "215", frame: "80", blue: "111", green: "114", yellow: "186", red: "210", violet: "141",
-		surface: "236", raised: "238", prompt: "237",
+		surface: "235", raised: "237", prompt: "236",
 		// No dark colour of these is quiet enough for whole lines.
 		addBg: "235", addWord: "22", delBg: "235", delWord: "52",
 	})
 	light256 = withCode(palette{
-		text: "236", strong: "232", muted: "240", faint: "241", line: "250",
+		text: "236", strong: "232", muted: "240", faint: "241", line: "252",
 		accent: "94", frame: "30", blue: "25", green: "22", yellow: "58", red: "124", violet: "55",
 		surface: "255", raised: "254", prompt: "254",
 		addBg: "194", addWord: "157", delBg: "224", delWord: "217",

@@ -138,3 +138,20 @@ func TestABarIsReadWithoutColours(t *testing.T) {
 		t.Errorf("half of a bar is %q", got)
 	}
 }
+
+// TestFewerColoursAreAsQuiet: nothing that lies behind or between texts stands out more
+// in 256 colours than in true colour.
+func TestFewerColoursAreAsQuiet(t *testing.T) {
+	t.Parallel()
+	for _, s := range Schemes() {
+		full, few := s.Theme(TrueColor).palette.meanings(), s.Theme(Colors256).palette.meanings()
+		for _, meaning := range []string{"line", "badge", "chosen", "prompt", "added", "added_word", "removed", "removed_word"} {
+			for _, ground := range grounds[s.Dark] {
+				is, was := contrast(mixed(*few[meaning]), mixed(ground)), contrast(mixed(*full[meaning]), mixed(ground))
+				if is > was*1.25 {
+					t.Errorf("%s, %s: contrast %.2f to %s in 256 colours, %.2f in true colour", s.Name, meaning, is, ground, was)
+				}
+			}
+		}
+	}
+}
