@@ -221,6 +221,9 @@ func fillUp(dir string) error {
 		if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EFBIG) {
 			return fmt.Errorf("there was room for %s: %w", name, err)
 		}
+		if want := "write " + filepath.Join(dir, name) + ": " + errors.Unwrap(err).Error(); err.Error() != want || strings.Count(want, "/") != strings.Count(dir, "/")+1 {
+			return fmt.Errorf("the error names more than the file: %w", err)
+		}
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "file"))
 	if err != nil || string(text) != "old" {

@@ -117,11 +117,13 @@ func (f *FS) Close() error {
 
 // fail wraps err, if it is not nil, with the operation and the path, once.
 func fail(op, path string, err error) error {
-	if err == nil {
+	switch inner := err.(type) { // their paths are relative to a root
+	case nil:
 		return nil
-	}
-	if inner := new(iofs.PathError); errors.As(err, &inner) && inner == err {
-		err = inner.Err // its path is relative to a root
+	case *iofs.PathError:
+		err = inner.Err
+	case *os.LinkError:
+		err = inner.Err
 	}
 	return &iofs.PathError{Op: op, Path: path, Err: err}
 }

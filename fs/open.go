@@ -102,7 +102,8 @@ func openSeenFile(dir *os.Root, name string, flag int, seen iofs.FileInfo) (*os.
 		err = ErrMoved
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
+		_ = file.Close()
+		return nil, nil, err
 	}
 	return file, opened, nil
 }

@@ -3,7 +3,7 @@
 package fs
 
 import (
-	"errors"
+	"cmp"
 	iofs "io/fs"
 	"os"
 	"syscall"
@@ -54,7 +54,7 @@ func claim(file *os.File) bool {
 // its final name, so that no other write takes it for a leftover.
 func renameTemp(dir *os.Root, file *os.File, temp, name string) error {
 	err := dir.Rename(temp, name)
-	return errors.Join(err, file.Close())
+	return cmp.Or(err, file.Close())
 }
 
 func linkCount(info iofs.FileInfo) int {

@@ -223,7 +223,7 @@ func ReplaceUnsynced(dir *os.Root, name string, content []byte, mode iofs.FileMo
 func writing(content []byte, mode iofs.FileMode) func(*os.File) error {
 	return func(file *os.File) error {
 		_, err := file.Write(content)
-		return errors.Join(err, file.Chmod(mode))
+		return cmp.Or(err, file.Chmod(mode))
 	}
 }
 
@@ -236,7 +236,7 @@ func swap(dir *os.Root, name string, mode iofs.FileMode, sync bool, write func(*
 	}
 	defer func() {
 		if err != nil && temp != "" {
-			err = errors.Join(err, dir.Remove(temp))
+			_ = dir.Remove(temp) // else the next write does
 		}
 	}()
 	err = write(file)
@@ -247,7 +247,8 @@ func swap(dir *os.Root, name string, mode iofs.FileMode, sync bool, write func(*
 		temp, err = nameTemp(dir, file)
 	}
 	if err != nil {
-		return errors.Join(err, file.Close())
+		_ = file.Close()
+		return err
 	}
 	if err := renameTemp(dir, file, temp, name); err != nil {
 		return err
