@@ -136,7 +136,7 @@ func TestLeavesTheMouseToTheTerminal(t *testing.T) {
 	takes := func(s ptytest.State) bool { return s.Has(ansi.ModeMouseButtonEvent) }
 	p := Start(t, Options{Script: "handshake"})
 	p.Ready().WaitState("the mouse is taken", takes)
-	p.Palette("Leave the mouse").Shows("the terminal has the mouse until the next key")
+	p.Palette("Let the terminal use the mouse").Shows("the terminal has the mouse until the next key")
 	p.WaitState("the mouse is the terminal's", func(s ptytest.State) bool { return !takes(s) && !s.Has(ansi.ModeMouseExtSgr) })
 	p.Type("x").Shows("❯ x").WaitState("the mouse is taken", takes)
 
