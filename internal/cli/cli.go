@@ -8,6 +8,8 @@ package cli
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -42,9 +44,10 @@ func Main(changes string) int {
 var changelog string
 
 // run runs parley with the arguments, which do not include the program's name,
-// and returns the exit code. Errors are told on the error stream. The end of ctx
-// ends what runs.
+// and returns the exit code. Errors go to the error stream. Cancelling ctx ends
+// everything that runs.
 func run(ctx context.Context, s *streams, args []string) int {
+	log.SetOutput(io.Discard) // net/http logs there what its caller gets as an error, or need not know
 	root := rootCommand(s)
 	root.SetArgs(bareFlags(args))
 	return tell(s.Err, root.ExecuteContext(ctx))

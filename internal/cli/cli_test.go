@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"io"
+	"log"
 	"os"
 	"regexp"
 	"slices"
@@ -90,5 +91,20 @@ func TestCompletionsAreOfCommandsThatThereAre(t *testing.T) {
 		if _, there := cmd.GetFlagCompletionFunc(flag); !there {
 			t.Errorf("nothing completes %q of %q", flag, name)
 		}
+	}
+}
+
+// net/http logs to the standard logger: "Unsolicited response received on idle HTTP channel".
+func TestLibrariesLogNothingToTheScreen(t *testing.T) {
+	var logged strings.Builder
+	before := log.Writer()
+	log.SetOutput(&logged)
+	defer log.SetOutput(before)
+	if code := run(t.Context(), &streams{Out: io.Discard, Err: io.Discard}, []string{"version"}); code != exitOK {
+		t.Fatalf("exit code %d", code)
+	}
+	log.Print("Unsolicited response received")
+	if logged.Len() > 0 {
+		t.Errorf("logged %q", &logged)
 	}
 }
