@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,7 +109,7 @@ type run struct {
 func newRun(opt Options) *run {
 	return &run{
 		opt: opt, conv: conversation.New(),
-		result:   Result{Version: ResultVersion, Turns: []Turn{}, ToolCalls: []ToolCall{}, Denied: []Denial{}},
+		result:   Result{Version: ResultVersion, Turns: []Turn{}, ToolCalls: []ToolCall{}, Denied: []Denial{}, FilesWritten: []string{}, CommandsRun: []string{}},
 		answered: map[int]bool{}, told: map[*conversation.ToolCall]bool{},
 	}
 }
@@ -231,8 +232,18 @@ func (r *run) fold(e conversation.Event) {
 		r.noteRule(e)
 	case conversation.Said:
 		r.bypassed = r.bypassed || e.Title == session.DeniedUnasked
+	case conversation.FileWritten:
+		addOnce(&r.result.FilesWritten, e.Path)
+	case conversation.TerminalCreated:
+		addOnce(&r.result.CommandsRun, e.Command)
 	}
 	r.conv.Apply(e)
+}
+
+func addOnce(list *[]string, text string) {
+	if !slices.Contains(*list, text) {
+		*list = append(*list, text)
+	}
 }
 
 // apply folds an event, and does what follows from it.

@@ -120,6 +120,33 @@ func TestAnswersAreWhatTheAgentItselfSaysInEachTurn(t *testing.T) {
 }
 
 // Whoever takes a text out of the JSON and prints it prints no control character.
+// What parley does for an agent needs no rule, so the result says what that was.
+func TestTheResultNamesWhatParleyWroteAndRan(t *testing.T) {
+	t.Parallel()
+	var h heard
+	s := scripted(t, `
+handshake
+expect session/prompt
+request fs/write_text_file {"sessionId":"${session}","path":"${cwd}/a\u001b.txt","content":"one"} as first
+await first
+request fs/write_text_file {"sessionId":"${session}","path":"${cwd}/a\u001b.txt","content":"two"} as second
+await second
+request terminal/create {"sessionId":"${session}","command":"true","args":["x y"]} as command
+await command
+end-turn
+`)
+	r := headless.Run(t.Context(), s, h.options("go"))
+	if len(r.FilesWritten) != 1 || !strings.HasSuffix(r.FilesWritten[0], "a\x1b.txt") || !reflect.DeepEqual(r.CommandsRun, []string{"true 'x y'"}) {
+		t.Errorf("wrote %q, ran %q", r.FilesWritten, r.CommandsRun)
+	}
+	if len(h.told) != 2 || !strings.HasPrefix(h.told[0], "written without a rule: /") || h.told[1] != "run without a rule: true 'x y'" {
+		t.Errorf("told %q", h.told)
+	}
+	if out, err := r.JSON(); err != nil || bytes.ContainsRune(out, '\x1b') || !bytes.Contains(out, []byte(`"commandsRun": [`)) {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
 func TestTheResultHasNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	var h heard

@@ -35,6 +35,10 @@ type Result struct {
 	Usage     *acpclient.UsageUpdate `json:"usage,omitempty"`
 	ToolCalls []ToolCall             `json:"toolCalls"`
 	Denied    []Denial               `json:"denied"`
+	// FilesWritten and CommandsRun are what parley did for the agent (fs/write_text_file,
+	// terminal/create), for which no rule is looked at. Each is listed once.
+	FilesWritten []string `json:"filesWritten"`
+	CommandsRun  []string `json:"commandsRun"`
 	// Stderr is the tail of what an agent that has gone wrote there.
 	Stderr string `json:"stderr,omitempty"`
 }
@@ -85,6 +89,12 @@ func (r *run) report() {
 	out.SessionID, out.Cwd, out.Usage = c.ID, c.Cwd, c.Usage
 	if n := len(out.Turns); n > 0 {
 		out.StopReason, out.Text = out.Turns[n-1].StopReason, out.Turns[n-1].Text
+	}
+	for _, path := range out.FilesWritten {
+		r.tell("written without a rule: " + termtext.VisibleLine(path))
+	}
+	for _, command := range out.CommandsRun {
+		r.tell("run without a rule: " + termtext.Truncate(termtext.VisibleLine(command), maxFace, "…"))
 	}
 	if r.turns == 0 {
 		return
@@ -220,6 +230,12 @@ func (r *Result) clean() *Result {
 	}
 	for i := range c.Denied {
 		c.Denied[i].Title = termtext.Line(c.Denied[i].Title)
+	}
+	c.FilesWritten, c.CommandsRun = slices.Clone(r.FilesWritten), slices.Clone(r.CommandsRun)
+	for _, texts := range [][]string{c.FilesWritten, c.CommandsRun} {
+		for i := range texts {
+			texts[i] = termtext.Block(texts[i])
+		}
 	}
 	return &c
 }
