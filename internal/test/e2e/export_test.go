@@ -25,7 +25,7 @@ func TestExportsTheSessionInFront(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := Start(t, Options{Script: saysHello, Config: config, Cols: 160})
-			p.Ready().Type("/export").Press("enter").Shows("nothing to export yet")
+			p.Ready().Type("/export").Press("enter").Shows("the transcript is empty")
 			p.Ask("Say hello, please!").Shows("Hello from the agent.").Idle()
 
 			p.Type("/export").Press("enter").Shows("Export this session as", "Markdown").Press("enter")

@@ -128,7 +128,7 @@ expect session/prompt contains "/help"
 say The agent's help.
 end-turn
 `})
-	p.Ready().Type("/").Shows("› /review", "look at the change", "/sessions  parley  Search and open", "/help      of the agent")
+	p.Ready().Type("/").Shows("› /review", "look at the change", "/mode      parley  Choose the mode", "/help      of the agent")
 	p.Type("rev").Press("tab").Shows("❯ /review what to look at").Type("src").Shows("❯ /review src", " /review what to look at ")
 	p.Press("ctrl+u").Ask("/help").Shows("The agent's help.").Idle()
 	p.Ask("/guide").Shows("The guide to parley").Press("esc").Gone("The guide to parley")

@@ -68,7 +68,7 @@ say "` + "```go\\nx := 1\\n```" + `"
 end-turn
 `})
 	p.Ready().Ask("what is it?")
-	p.Shows("❯ what is it?\n\n✓ ↓ Ask an oracle\n  │ x := 1\n\n● │ x := 1\n")
+	p.Shows("❯ what is it?\n\n✓ ↓ Ask an oracle\n  │ x := 1\n\n● │ go\n  │ x := 1\n")
 	p.WaitUntil("the prompt has a ground, and nothing else", func(s ptytest.Screen) bool {
 		_, prompt, _ := s.Find("❯ what is it?")
 		_, tool, _ := s.Find("✓ ↓ Ask an oracle")
