@@ -112,3 +112,21 @@ var (
 	SessionUpdateNotification = Notification[SessionNotification]{"session/update"}
 	ElicitationComplete       = Notification[CompleteElicitationNotification]{"elicitation/complete"}
 )
+
+// Empty is a response without content.
+type Empty struct {
+	Meta Meta `json:"_meta,omitempty"`
+}
+
+// The responses without content.
+type (
+	AuthenticateResponse    Empty
+	LogoutResponse          Empty
+	WriteTextFileResponse   Empty
+	SetSessionModeResponse  Empty
+	SetSessionModelResponse Empty
+	DeleteSessionResponse   Empty
+	CloseSessionResponse    Empty
+	KillTerminalResponse    Empty
+	ReleaseTerminalResponse Empty
+)

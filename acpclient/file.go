@@ -30,11 +30,6 @@ type WriteTextFileRequest struct {
 	Meta    Meta   `json:"_meta,omitempty"`
 }
 
-// WriteTextFileResponse is empty.
-type WriteTextFileResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
-
 func (r *ReadTextFileResponse) split() (text string, rest any, mark string) {
 	without := *r
 	without.Content = rand.Text()

@@ -89,55 +89,45 @@ type UnimplementedHandler struct{}
 
 var _ Handler = UnimplementedHandler{}
 
-// SessionUpdate ignores the update.
+// SessionUpdate implements Handler, as the methods below do.
 func (UnimplementedHandler) SessionUpdate(context.Context, *SessionNotification) {}
 
-// RequestPermission answers "method not found".
 func (UnimplementedHandler) RequestPermission(context.Context, *RequestPermissionRequest) (*RequestPermissionResponse, error) {
 	return nil, MethodNotFoundError(SessionRequestPermission.Name)
 }
 
-// ReadTextFile answers "method not found".
 func (UnimplementedHandler) ReadTextFile(context.Context, *ReadTextFileRequest) (*ReadTextFileResponse, error) {
 	return nil, MethodNotFoundError(FSReadTextFile.Name)
 }
 
-// WriteTextFile answers "method not found".
 func (UnimplementedHandler) WriteTextFile(context.Context, *WriteTextFileRequest) (*WriteTextFileResponse, error) {
 	return nil, MethodNotFoundError(FSWriteTextFile.Name)
 }
 
-// CreateTerminal answers "method not found".
 func (UnimplementedHandler) CreateTerminal(context.Context, *CreateTerminalRequest) (*CreateTerminalResponse, error) {
 	return nil, MethodNotFoundError(TerminalCreate.Name)
 }
 
-// TerminalOutput answers "method not found".
 func (UnimplementedHandler) TerminalOutput(context.Context, *TerminalOutputRequest) (*TerminalOutputResponse, error) {
 	return nil, MethodNotFoundError(TerminalOutput.Name)
 }
 
-// WaitForTerminalExit answers "method not found".
 func (UnimplementedHandler) WaitForTerminalExit(context.Context, *WaitForTerminalExitRequest) (*WaitForTerminalExitResponse, error) {
 	return nil, MethodNotFoundError(TerminalWaitForExit.Name)
 }
 
-// KillTerminal answers "method not found".
 func (UnimplementedHandler) KillTerminal(context.Context, *KillTerminalRequest) (*KillTerminalResponse, error) {
 	return nil, MethodNotFoundError(TerminalKill.Name)
 }
 
-// ReleaseTerminal answers "method not found".
 func (UnimplementedHandler) ReleaseTerminal(context.Context, *ReleaseTerminalRequest) (*ReleaseTerminalResponse, error) {
 	return nil, MethodNotFoundError(TerminalRelease.Name)
 }
 
-// CreateElicitation answers "method not found".
 func (UnimplementedHandler) CreateElicitation(context.Context, *CreateElicitationRequest) (*CreateElicitationResponse, error) {
 	return nil, MethodNotFoundError(ElicitationCreate.Name)
 }
 
-// CompleteElicitation answers "method not found".
 func (UnimplementedHandler) CompleteElicitation(context.Context, *CompleteElicitationNotification) {}
 
 // clientMethod is one entry of the table of client methods.

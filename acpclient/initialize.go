@@ -184,17 +184,7 @@ type AuthenticateRequest struct {
 	Meta     Meta         `json:"_meta,omitempty"`
 }
 
-// AuthenticateResponse is empty.
-type AuthenticateResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
-
 // LogoutRequest signs out (method logout). It needs the auth.logout capability.
 type LogoutRequest struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
-
-// LogoutResponse is empty.
-type LogoutResponse struct {
 	Meta Meta `json:"_meta,omitempty"`
 }

@@ -31,11 +31,6 @@ type SetSessionModeRequest struct {
 	Meta      Meta          `json:"_meta,omitempty"`
 }
 
-// SetSessionModeResponse is empty.
-type SetSessionModeResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
-
 // CurrentModeUpdate sets the current mode (the update "current_mode_update"). The
 // protocol's page calls the field modeId and the schema currentModeId; both are
 // accepted.
@@ -83,9 +78,4 @@ type SetSessionModelRequest struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
 	ModelID   string    `json:"modelId" acp:"required"`
 	Meta      Meta      `json:"_meta,omitempty"`
-}
-
-// SetSessionModelResponse is empty.
-type SetSessionModelResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
 }

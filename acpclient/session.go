@@ -97,20 +97,10 @@ type DeleteSessionRequest struct {
 	Meta      Meta      `json:"_meta,omitempty"`
 }
 
-// DeleteSessionResponse is empty.
-type DeleteSessionResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
-
 // CloseSessionRequest stops a session and frees its resources (method session/close). It needs the close capability.
 type CloseSessionRequest struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
 	Meta      Meta      `json:"_meta,omitempty"`
-}
-
-// CloseSessionResponse is empty.
-type CloseSessionResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
 }
 
 // ForkSessionRequest starts a session that continues a copy of another (the

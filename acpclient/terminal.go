@@ -73,22 +73,12 @@ type KillTerminalRequest struct {
 	Meta       Meta       `json:"_meta,omitempty"`
 }
 
-// KillTerminalResponse is empty.
-type KillTerminalResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
-
 // ReleaseTerminalRequest ends the command and frees the terminal (method
 // terminal/release).
 type ReleaseTerminalRequest struct {
 	SessionID  SessionID  `json:"sessionId" acp:"required"`
 	TerminalID TerminalID `json:"terminalId" acp:"required"`
 	Meta       Meta       `json:"_meta,omitempty"`
-}
-
-// ReleaseTerminalResponse is empty.
-type ReleaseTerminalResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
 }
 
 func (r *TerminalOutputResponse) split() (text string, rest any, mark string) {

@@ -27,7 +27,7 @@ const (
 	MaxOutputLimit     = 16 << 20
 )
 
-// MaxRunning bounds the commands that run at the same time.
+// MaxRunning limits the commands that run at the same time.
 const MaxRunning = 1024
 
 // defaultGrace is how long a command has to end after SIGTERM.
@@ -64,7 +64,7 @@ type Spec struct {
 	Env []string
 	// Cwd is an absolute path; empty means our own directory.
 	Cwd string
-	// OutputByteLimit bounds what Output returns; nil means DefaultOutputLimit. The
+	// OutputByteLimit limits what Output returns; nil means DefaultOutputLimit. The
 	// maximum is MaxOutputLimit.
 	OutputByteLimit *uint64
 	// Cols and Rows are the size of the pty; 0 means 80 by 24.
@@ -287,11 +287,11 @@ func (m *Manager) find(id string) (*terminal, error) {
 	return nil, fmt.Errorf("%w: %q", ErrUnknownTerminal, id)
 }
 
-// MaxKept bounds the output in bytes that a Manager keeps for all its terminals
+// MaxKept limits the output in bytes that a Manager keeps for all its terminals
 // together.
 const MaxKept = 64 << 20
 
-// budget bounds the output that all terminals of a manager keep together.
+// budget limits the output that all terminals of a manager keep together.
 type budget struct {
 	limit    int64
 	total    atomic.Int64

@@ -23,7 +23,7 @@ const (
 	drainBytes = 1 << 20
 )
 
-// readSize bounds what OnOutput gets at once.
+// readSize limits what OnOutput gets at once.
 const readSize = 32 << 10
 
 // terminal is one command on its pty. It has two goroutines: one reads the pty, keeps
@@ -222,7 +222,7 @@ func (t *terminal) release() error {
 	return err
 }
 
-// maxInput bounds the input in bytes that waits for a command that does not read:
+// maxInput limits the input in bytes that waits for a command that does not read:
 // enough for a long paste.
 const maxInput = 1 << 20
 

@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,8 @@ import (
 	"parley/acpclient"
 )
 
-// Client is the client's side of a connection to an agent that speaks version 2. It has
-// acpclient.Client's calls with the same types, and is safe for concurrent use.
+// Client is acpclient.Client for an agent that speaks version 2, with the same types. It
+// is safe for concurrent use.
 type Client struct {
 	conn    *acpclient.Conn
 	handler acpclient.Handler
@@ -35,8 +36,8 @@ func (c *Client) Cancel(n *acpclient.CancelNotification) error {
 
 // Logout signs out.
 func (c *Client) Logout(ctx context.Context, r *acpclient.LogoutRequest) (*acpclient.LogoutResponse, error) {
-	_, err := acpclient.Call(ctx, c.conn, AuthLogout, r)
-	return &acpclient.LogoutResponse{}, err
+	answer, err := acpclient.Call(ctx, c.conn, AuthLogout, r)
+	return (*acpclient.LogoutResponse)(answer), err
 }
 
 // ListSessions returns one page of the agent's sessions.
@@ -46,26 +47,25 @@ func (c *Client) ListSessions(ctx context.Context, r *acpclient.ListSessionsRequ
 
 // DeleteSession deletes a session.
 func (c *Client) DeleteSession(ctx context.Context, r *acpclient.DeleteSessionRequest) (*acpclient.DeleteSessionResponse, error) {
-	_, err := acpclient.Call(ctx, c.conn, SessionDelete, r)
-	return &acpclient.DeleteSessionResponse{}, err
+	answer, err := acpclient.Call(ctx, c.conn, SessionDelete, r)
+	return (*acpclient.DeleteSessionResponse)(answer), err
 }
 
-// CancelToolCall asks the agent to cancel a tool call, which the agent must have
-// advertised for it.
+// CancelToolCall asks the agent to cancel a tool call. It needs the call's cancel
+// capability.
 func (c *Client) CancelToolCall(ctx context.Context, session acpclient.SessionID, id acpclient.ToolCallID) error {
 	_, err := acpclient.Call(ctx, c.conn, ToolCallCancel, &CancelToolCallRequest{SessionID: session, ToolCallID: id})
 	return err
 }
 
-// CancelTerminal asks the agent to end a terminal's command, which the agent must have
-// advertised for it.
+// CancelTerminal asks the agent to end a terminal's command. It needs the terminal's
+// cancel capability.
 func (c *Client) CancelTerminal(ctx context.Context, session acpclient.SessionID, id acpclient.TerminalID) error {
 	_, err := acpclient.Call(ctx, c.conn, TerminalCancel, &CancelTerminalRequest{SessionID: session, TerminalID: id})
 	return err
 }
 
-// Request implements acpclient.Requester: method, params and result are those of
-// acpclient. A method that this version does not have is an error of the code
+// Request implements acpclient.Requester. For methods that version 2 lacks, the error is
 // acpclient.CodeMethodNotFound.
 func (c *Client) Request(method string, params, result any, done func(error)) {
 	switch p := params.(type) {
@@ -88,20 +88,12 @@ func (c *Client) Request(method string, params, result any, done func(error)) {
 		send(c, SessionSetTitle, p, done, func(r *acpclient.SetSessionTitleResponse) {
 			*result.(*acpclient.SetSessionTitleResponse) = *r
 		})
-	default:
-		c.open(method, params, result, done)
-	}
-}
-
-// open makes the calls that open a session.
-func (c *Client) open(method string, params, result any, done func(error)) {
-	switch p := params.(type) {
 	case *acpclient.NewSessionRequest:
 		send(c, SessionNew, &NewSessionRequest{
 			Cwd: p.Cwd, AdditionalDirectories: p.AdditionalDirectories, MCPServers: servers(p.MCPServers), Meta: p.Meta,
 		}, done, func(r *NewSessionResponse) {
 			*result.(*acpclient.NewSessionResponse) = acpclient.NewSessionResponse{SessionID: r.SessionID, SessionState: state(r.ConfigOptions, r.Meta)}
-			c.toldCommands(r.SessionID, r.AvailableCommands)
+			c.updateCommands(r.SessionID, r.AvailableCommands)
 		})
 	case *acpclient.LoadSessionRequest:
 		c.resume(&ResumeSessionRequest{
@@ -119,7 +111,7 @@ func (c *Client) open(method string, params, result any, done func(error)) {
 			MCPServers: servers(p.MCPServers), Meta: p.Meta,
 		}, done, func(r *NewSessionResponse) {
 			*result.(*acpclient.ForkSessionResponse) = acpclient.ForkSessionResponse{SessionID: r.SessionID, SessionState: state(r.ConfigOptions, r.Meta)}
-			c.toldCommands(r.SessionID, r.AvailableCommands)
+			c.updateCommands(r.SessionID, r.AvailableCommands)
 		})
 	default:
 		done(acpclient.MethodNotFoundError(method))
@@ -129,13 +121,13 @@ func (c *Client) open(method string, params, result any, done func(error)) {
 func (c *Client) resume(r *ResumeSessionRequest, into *acpclient.SessionState, done func(error)) {
 	send(c, SessionResume, r, done, func(a *ResumeSessionResponse) {
 		*into = state(a.ConfigOptions, a.Meta)
-		c.toldCommands(r.SessionID, a.AvailableCommands)
+		c.updateCommands(r.SessionID, a.AvailableCommands)
 	})
 }
 
-// toldCommands hands on the commands that the answer to an opening has. In the first
-// version they are told by an update.
-func (c *Client) toldCommands(id acpclient.SessionID, all []AvailableCommand) {
+// updateCommands passes on the commands in a response that opens a session. Version 1
+// sends an update instead.
+func (c *Client) updateCommands(id acpclient.SessionID, all []AvailableCommand) {
 	if all == nil {
 		return
 	}
@@ -143,13 +135,11 @@ func (c *Client) toldCommands(id acpclient.SessionID, all []AvailableCommand) {
 	c.handler.SessionUpdate(context.Background(), v1Notification(id, u, nil))
 }
 
-// state is what the answer to an opening says about a session. It says all: what it
-// leaves out there is not.
 func state(all []ConfigOption, meta Meta) acpclient.SessionState {
 	return acpclient.SessionState{ConfigOptions: options(all), Meta: meta}
 }
 
-// send sends a request. take makes use of its answer before done is called.
+// send sends a request. It calls take with the answer, then done.
 func send[P, R any](c *Client, m acpclient.Method[P, R], params *P, done func(error), take func(*R)) {
 	acpclient.Go(c.conn, m, params, func(r *R, err error) {
 		if err == nil {
@@ -169,10 +159,9 @@ type Negotiated interface {
 	DeleteSession(ctx context.Context, r *acpclient.DeleteSessionRequest) (*acpclient.DeleteSessionResponse, error)
 }
 
-// Negotiate opens the connection of first, which must be new, and offers this version
-// to the agent. If the agent answers the first version, first goes on, with the
-// capabilities of r; else a Client takes its place, which calls h. An agent that
-// answers a version that neither knows is an *acpclient.VersionError.
+// Negotiate initializes the connection of first, which must be new, offering version 2.
+// If the agent chooses version 1, it returns first, else a Client that calls h. For any
+// other version, the error is an *acpclient.VersionError.
 func Negotiate(ctx context.Context, first *acpclient.Client, h acpclient.Handler, r *acpclient.InitializeRequest, log *slog.Logger) (Negotiated, *acpclient.InitializeResponse, error) {
 	n := &negotiation{first: first, handler: h, request: r, log: log, done: make(chan error, 1)}
 	acpclient.Go(first.Conn(), chosen, offer(r), n.answered)
@@ -187,18 +176,12 @@ func Negotiate(ctx context.Context, first *acpclient.Client, h acpclient.Handler
 // Version is the version of the protocol that this package speaks.
 const Version = 2
 
+// The types that both versions share.
 type (
-	// Field is a field of an update that changes something: absent leaves alone, null
-	// clears, a value replaces.
 	Field[T any] = acpclient.Field[T]
-	// Meta is the _meta of a protocol object.
-	Meta = acpclient.Meta
-	// Marker advertises something by being there.
-	Marker = acpclient.Supported
-	// Empty is an answer that says nothing but that it was done.
-	Empty struct {
-		Meta Meta `json:"_meta,omitempty"`
-	}
+	Meta         = acpclient.Meta
+	Marker       = acpclient.Supported
+	Empty        = acpclient.Empty
 )
 
 // The requests that a client sends to an agent.
@@ -234,7 +217,6 @@ var (
 	ElicitationComplete = acpclient.ElicitationComplete
 )
 
-// errNoSessions says that there is nothing to do with an agent.
 var errNoSessions = errors.New("the agent offers no sessions")
 
 // negotiation decides which version a connection speaks.
@@ -249,7 +231,7 @@ type negotiation struct {
 	done   chan error
 }
 
-// chosen is initialize while it is not known which version its answer has.
+// chosen is initialize with an answer of unknown version.
 var chosen = acpclient.Method[InitializeRequest, anyVersion](Initialize)
 
 // anyVersion is the answer to initialize in any version.
@@ -258,7 +240,7 @@ type anyVersion struct {
 	raw     json.RawMessage
 }
 
-// UnmarshalJSON takes the answer as it is, if it names a version.
+// UnmarshalJSON keeps the answer, if it has a version.
 func (a *anyVersion) UnmarshalJSON(b []byte) error {
 	var head struct {
 		ProtocolVersion uint16 `json:"protocolVersion" acp:"required"`
@@ -266,12 +248,12 @@ func (a *anyVersion) UnmarshalJSON(b []byte) error {
 	if err := acpclient.Unmarshal(b, &head); err != nil {
 		return err
 	}
-	a.version, a.raw = head.ProtocolVersion, append(json.RawMessage(nil), b...)
+	a.version, a.raw = head.ProtocolVersion, bytes.Clone(b)
 	return nil
 }
 
-// answered takes the answer before the reader goes on to the message behind it, which
-// is in the chosen version already.
+// answered handles the answer before the connection reads the next message, which is in
+// the chosen version already.
 func (n *negotiation) answered(a *anyVersion, err error) {
 	if err == nil {
 		err = n.choose(a)

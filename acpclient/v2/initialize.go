@@ -2,9 +2,8 @@ package v2
 
 import "parley/acpclient"
 
-// InitializeRequest opens a connection (method initialize). An agent that speaks the
-// first version only answers that, and takes the fields of that version: so the
-// connection goes on without a second one.
+// InitializeRequest negotiates version and capabilities (method initialize). It also has
+// the fields of version 1, for agents that speak only that.
 type InitializeRequest struct {
 	ProtocolVersion uint16                   `json:"protocolVersion" acp:"required"`
 	Info            acpclient.Implementation `json:"info" acp:"required"`
@@ -16,20 +15,20 @@ type InitializeRequest struct {
 	Meta Meta `json:"_meta,omitempty"`
 }
 
-// ClientCapabilities says what the agent may ask of the client.
+// ClientCapabilities are the capabilities of the client.
 type ClientCapabilities struct {
 	Auth        *ClientAuthCapabilities            `json:"auth,omitempty"`
 	Elicitation *acpclient.ElicitationCapabilities `json:"elicitation,omitempty"`
 	Meta        Meta                               `json:"_meta,omitempty"`
 }
 
-// ClientAuthCapabilities says which methods of signing in the client can run.
+// ClientAuthCapabilities says which sign-in methods the client supports.
 type ClientAuthCapabilities struct {
 	Terminal *Marker `json:"terminal,omitempty"`
 	Meta     Meta    `json:"_meta,omitempty"`
 }
 
-// InitializeResponse is the agent's side of the opening.
+// InitializeResponse is the agent's answer to InitializeRequest.
 type InitializeResponse struct {
 	ProtocolVersion uint16                     `json:"protocolVersion" acp:"required"`
 	Info            acpclient.Implementation   `json:"info" acp:"required"`
@@ -38,15 +37,15 @@ type InitializeResponse struct {
 	Meta            Meta                       `json:"_meta,omitempty"`
 }
 
-// AgentCapabilities says what the client may ask of the agent.
+// AgentCapabilities are the capabilities of the agent.
 type AgentCapabilities struct {
-	// Session is there if the agent has sessions, with all that belongs to them.
+	// Session is set if the agent supports sessions.
 	Session *SessionCapabilities `json:"session,omitempty"`
 	Auth    *Marker              `json:"auth,omitempty"`
 	Meta    Meta                 `json:"_meta,omitempty"`
 }
 
-// SessionCapabilities says what the agent's sessions have beyond what every one has.
+// SessionCapabilities are the optional capabilities of sessions.
 type SessionCapabilities struct {
 	Prompt                *PromptCapabilities `json:"prompt,omitempty"`
 	MCP                   *MCPCapabilities    `json:"mcp,omitempty"`
@@ -58,7 +57,7 @@ type SessionCapabilities struct {
 	Meta  Meta    `json:"_meta,omitempty"`
 }
 
-// PromptCapabilities says which content a prompt may have besides text and links.
+// PromptCapabilities says which content prompts may have besides text and links.
 type PromptCapabilities struct {
 	Image           *Marker `json:"image,omitempty"`
 	Audio           *Marker `json:"audio,omitempty"`
@@ -66,14 +65,14 @@ type PromptCapabilities struct {
 	Meta            Meta    `json:"_meta,omitempty"`
 }
 
-// MCPCapabilities says which transports of MCP the agent takes.
+// MCPCapabilities says which MCP transports the agent supports.
 type MCPCapabilities struct {
 	Stdio *Marker `json:"stdio,omitempty"`
 	HTTP  *Marker `json:"http,omitempty"`
 	Meta  Meta    `json:"_meta,omitempty"`
 }
 
-// AuthMethod is a way to sign in.
+// AuthMethod is a sign-in method.
 type AuthMethod struct {
 	Type        acpclient.AuthMethodType `json:"type" acp:"required"`
 	MethodID    acpclient.AuthMethodID   `json:"methodId" acp:"required"`
@@ -84,7 +83,7 @@ type AuthMethod struct {
 	Meta        Meta                     `json:"_meta,omitempty"`
 }
 
-// offer makes the request of the first version's.
+// offer converts the request of version 1.
 func offer(r *acpclient.InitializeRequest) *InitializeRequest {
 	out := &InitializeRequest{
 		ProtocolVersion:    Version,
@@ -100,7 +99,7 @@ func offer(r *acpclient.InitializeRequest) *InitializeRequest {
 	return out
 }
 
-// toV1 converts the response. It advertises what every session of version 2 has.
+// toV1 converts the response. It also advertises what every version 2 agent supports.
 func (r *InitializeResponse) toV1() *acpclient.InitializeResponse {
 	out := &acpclient.InitializeResponse{ProtocolVersion: r.ProtocolVersion, AgentInfo: &r.Info, Meta: r.Meta}
 	out.AgentCapabilities.Meta = r.Capabilities.Meta

@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,7 @@ type NewSessionRequest struct {
 	Meta                  Meta        `json:"_meta,omitempty"`
 }
 
-// NewSessionResponse is a session just started, or forked.
+// NewSessionResponse is the new session.
 type NewSessionResponse struct {
 	SessionID         acpclient.SessionID `json:"sessionId" acp:"required"`
 	ConfigOptions     []ConfigOption      `json:"configOptions,omitzero"`
@@ -24,8 +25,8 @@ type NewSessionResponse struct {
 	Meta              Meta                `json:"_meta,omitempty"`
 }
 
-// ResumeSessionRequest opens an old session (method session/resume), with its history
-// if ReplayFrom says from where.
+// ResumeSessionRequest opens an old session (method session/resume). The agent replays
+// the history if ReplayFrom is set.
 type ResumeSessionRequest struct {
 	SessionID             acpclient.SessionID `json:"sessionId" acp:"required"`
 	Cwd                   string              `json:"cwd" acp:"required"`
@@ -35,16 +36,16 @@ type ResumeSessionRequest struct {
 	Meta                  Meta                `json:"_meta,omitempty"`
 }
 
-// ReplayFrom is from where a session's history is replayed.
+// ReplayFrom is where the replay of the history begins.
 type ReplayFrom struct {
 	Type string `json:"type" acp:"required"`
 	Meta Meta   `json:"_meta,omitempty"`
 }
 
-// ReplayStart is the Type of ReplayFrom for all of the history.
+// ReplayStart is the Type of ReplayFrom for the whole history.
 const ReplayStart = "start"
 
-// ResumeSessionResponse is a session resumed.
+// ResumeSessionResponse is the resumed session.
 type ResumeSessionResponse struct {
 	ConfigOptions     []ConfigOption     `json:"configOptions,omitzero"`
 	AvailableCommands []AvailableCommand `json:"availableCommands,omitzero"`
@@ -61,10 +62,9 @@ type ForkSessionRequest struct {
 	Meta                  Meta                `json:"_meta,omitempty"`
 }
 
-// PromptResponse says that the message stands in the session. The work on it has not
-// ended then.
+// PromptResponse says that the prompt was accepted, not that work on it has ended.
 type PromptResponse struct {
-	// MessageID is required; agents that leave it out are forgiven.
+	// MessageID is required, but some agents omit it.
 	MessageID acpclient.MessageID `json:"messageId,omitempty"`
 	Meta      Meta                `json:"_meta,omitempty"`
 }
@@ -83,11 +83,10 @@ type CancelTerminalRequest struct {
 	Meta       Meta                 `json:"_meta,omitempty"`
 }
 
-// MCPServer is a server of the Model Context Protocol that the agent is to connect
-// to. Unlike that of the first version, it always has its type.
+// MCPServer is an MCP server for the agent to connect to. Unlike in version 1, the type
+// is required.
 type MCPServer acpclient.MCPServer
 
-// servers says which MCP servers the agent is to connect to.
 func servers(all []acpclient.MCPServer) []MCPServer {
 	var out []MCPServer
 	for _, s := range all {
@@ -99,8 +98,7 @@ func servers(all []acpclient.MCPServer) []MCPServer {
 
 // AvailableCommand is a slash command.
 type AvailableCommand struct {
-	// Type is "command", or something that is shown like one. Agents that leave it out
-	// are forgiven.
+	// Type is required, but some agents omit it. Treat unknown types as "command".
 	Type        string                           `json:"type"`
 	Name        string                           `json:"name" acp:"required"`
 	Description string                           `json:"description"`
@@ -116,14 +114,14 @@ func commands(all []AvailableCommand) acpclient.List[acpclient.AvailableCommand]
 	return out
 }
 
-// ConfigOption is something about the session that the user can set.
+// ConfigOption is a setting of the session.
 type ConfigOption struct {
 	ConfigID    acpclient.ConfigID         `json:"configId" acp:"required"`
 	Name        string                     `json:"name" acp:"required"`
 	Description string                     `json:"description,omitempty"`
 	Category    acpclient.ConfigCategory   `json:"category,omitempty"`
 	Type        acpclient.ConfigOptionType `json:"type" acp:"required"`
-	// CurrentValue is kept as it is: what it is depends on the type.
+	// CurrentValue depends on the type.
 	CurrentValue json.RawMessage `json:"currentValue,omitempty"`
 	Options      json.RawMessage `json:"options,omitempty"`
 	Meta         Meta            `json:"_meta,omitempty"`
@@ -131,13 +129,13 @@ type ConfigOption struct {
 	raw json.RawMessage
 }
 
-// UnmarshalJSON keeps the whole of an option, which may be of any type.
+// UnmarshalJSON also keeps the JSON of the option, for unknown types.
 func (o *ConfigOption) UnmarshalJSON(b []byte) error {
 	type plain ConfigOption
 	if err := acpclient.Unmarshal(b, (*plain)(o)); err != nil {
 		return err
 	}
-	o.raw = append(json.RawMessage(nil), b...)
+	o.raw = bytes.Clone(b)
 	return nil
 }
 
@@ -178,8 +176,7 @@ func v1Groups(options json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(items)
 }
 
-// options makes the first version's options. One that makes no sense is left out, as
-// everywhere in a list.
+// options converts options. It omits invalid ones, as for every list.
 func options(all []ConfigOption) []acpclient.SessionConfigOption {
 	if all == nil {
 		return nil
@@ -202,7 +199,7 @@ type SetConfigOptionRequest struct {
 	Meta      Meta                  `json:"_meta,omitempty"`
 }
 
-// SetConfigOptionResponse is the whole state of the options after it.
+// SetConfigOptionResponse has the complete state of all options.
 type SetConfigOptionResponse struct {
 	ConfigOptions []ConfigOption `json:"configOptions" acp:"required"`
 	Meta          Meta           `json:"_meta,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"parley/acpclient"
 )
 
-// ToolCallUpdate creates a tool call or changes it.
+// ToolCallUpdate creates or changes a tool call.
 type ToolCallUpdate struct {
 	ToolCallID   acpclient.ToolCallID                `json:"toolCallId" acp:"required"`
 	Name         Field[string]                       `json:"name,omitzero"`
@@ -25,15 +25,15 @@ type ToolCallUpdate struct {
 	Meta         Meta                                `json:"_meta,omitempty"`
 }
 
-// ToolCallContentChunk adds one item to what a tool call has produced.
+// ToolCallContentChunk adds an item to the content of a tool call.
 type ToolCallContentChunk struct {
 	ToolCallID acpclient.ToolCallID `json:"toolCallId" acp:"required"`
 	Content    ToolCallContent      `json:"content" acp:"required"`
 	Meta       Meta                 `json:"_meta,omitempty"`
 }
 
-// ToolCallContent is something that a tool call produced: content, a diff, a terminal,
-// or something of an unknown type.
+// ToolCallContent is a piece of a tool call's content: a content block, a diff, a
+// terminal, or a value of unknown type.
 type ToolCallContent struct {
 	Type acpclient.ToolContentType `json:"type" acp:"required"`
 	// Diff of the type "diff".
@@ -61,7 +61,7 @@ type DiffChange struct {
 
 // DiffPatch is the text of some or all of the changes.
 type DiffPatch struct {
-	// Format is GitPatch, or something that is shown as it is.
+	// Format is GitPatch, or an unknown format.
 	Format string `json:"format" acp:"required"`
 	Text   string `json:"text" acp:"required"`
 	Meta   Meta   `json:"_meta,omitempty"`
@@ -70,13 +70,13 @@ type DiffPatch struct {
 // GitPatch is the format of `git diff --patch`.
 const GitPatch = "git_patch"
 
-// UnmarshalJSON decodes the item and keeps it whole.
+// UnmarshalJSON decodes the item and keeps its JSON.
 func (c *ToolCallContent) UnmarshalJSON(b []byte) error {
 	type plain ToolCallContent
 	if err := acpclient.Unmarshal(b, (*plain)(c)); err != nil {
 		return err
 	}
-	c.Raw = append(json.RawMessage(nil), b...)
+	c.Raw = bytes.Clone(b)
 	if c.Type == acpclient.ToolContentDiff {
 		c.Diff = new(Diff)
 		return acpclient.Unmarshal(b, c.Diff)
@@ -84,7 +84,7 @@ func (c *ToolCallContent) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON encodes the item as it was received.
+// MarshalJSON returns the item as received.
 func (c ToolCallContent) MarshalJSON() ([]byte, error) { return c.Raw, nil }
 
 // contentsToV1 converts items to acpclient's contents: one for each change of a diff.
@@ -103,8 +103,8 @@ func contentsToV1(items []ToolCallContent) acpclient.ToolCallContents {
 	return out
 }
 
-// toolCallUpdate translates an update of a call. alike says that acpclient would have
-// decoded it to the same.
+// toolCallUpdate converts an update of a call. alike means that acpclient would decode it
+// to the same value.
 func toolCallUpdate(raw json.RawMessage) (_ acpclient.SessionUpdate, alike bool, _ error) {
 	var u ToolCallUpdate
 	if err := acpclient.Unmarshal(raw, &u); err != nil {
@@ -126,7 +126,7 @@ func hasDiff(items []ToolCallContent) bool {
 	return slices.ContainsFunc(items, func(c ToolCallContent) bool { return c.Diff != nil })
 }
 
-// clears reports whether the update takes anything back.
+// clears reports whether the update clears a field.
 func (u *ToolCallUpdate) clears() bool {
 	return null(u.Name) || null(u.Title) || null(u.Kind) || null(u.Status) || null(u.Content) ||
 		null(u.Locations) || null(u.RawInput) || null(u.RawOutput) || null(u.Capabilities)
@@ -134,7 +134,7 @@ func (u *ToolCallUpdate) clears() bool {
 
 func null[T any](f Field[T]) bool { return f.Set && f.Value == nil }
 
-// toV1 converts the update. A cleared field gets the value that it has in a new call.
+// toV1 converts the update. A cleared field gets its default.
 func (u *ToolCallUpdate) toV1() *acpclient.ToolCallUpdate {
 	out := &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID,
@@ -160,11 +160,10 @@ func (u *ToolCallUpdate) toV1() *acpclient.ToolCallUpdate {
 	return out
 }
 
-// nothing replaces the input or output that an agent has cleared.
+// nothing replaces a cleared input or output.
 var nothing = json.RawMessage(`""`)
 
-// valueOr is what a field sets something to, nil if it leaves it alone. Null sets it
-// to a default.
+// valueOr returns the value of a field, cleared for null, and nil if it is absent.
 func valueOr[T any](f Field[T], cleared T) *T {
 	switch {
 	case !f.Set:
@@ -183,23 +182,23 @@ func (d *Diff) toV1() acpclient.ToolCallContents {
 	if p := d.Patch; p != nil && p.Format == GitPatch {
 		sections = sectionsOf(p.Text)
 	}
-	told, about := make([]bool, len(sections)), byPath(sections)
+	used, about := make([]bool, len(sections)), byPath(sections)
 	for _, c := range d.Changes {
 		var texts acpclient.ToolCallContents
 		for _, i := range about[c.Path] {
-			if !told[i] {
-				told[i] = true
+			if !used[i] {
+				used[i] = true
 				texts = append(texts, sections[i].contents(c)...)
 			}
 		}
-		delete(about, c.Path) // all of them are told
+		delete(about, c.Path)
 		if len(texts) == 0 || c.Operation != acpclient.FileModify && c.Operation != acpclient.FileAdd {
 			out = append(out, c.toV1())
 		}
 		out = append(out, texts...)
 	}
-	for i := range sections { // none may be hidden, though the changes ought to name it
-		if !told[i] {
+	for i := range sections { // show those that no change names, too
+		if !used[i] {
 			out = append(out, sections[i].contents(sections[i].change())...)
 		}
 	}
@@ -209,16 +208,16 @@ func (d *Diff) toV1() acpclient.ToolCallContents {
 	return out
 }
 
-// toV1 describes a change to the file as a whole.
+// toV1 converts the change to one of the whole file.
 func (c DiffChange) toV1() acpclient.ToolCallContent {
 	out := acpclient.DiffContent(c.Path, new(string), "")
 	out.Change = &acpclient.FileChange{Operation: c.Operation, OldPath: c.OldPath, FileType: c.FileType, MimeType: c.MimeType}
 	return out
 }
 
-// fenced puts a text into a code block that it cannot end.
+// fenced returns a text as a code block. The fence is longer than any in the text.
 func fenced(text string) string {
-	longest := 2 // a fence has three at least
+	longest := 2 // a fence has at least three
 	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '`' }) {
 		longest = max(longest, len(run))
 	}
@@ -235,7 +234,7 @@ type section struct {
 // hunk is a part of a file, before and after.
 type hunk struct {
 	before, after bytes.Buffer
-	last          *bytes.Buffer // where the line before this one went, nil if to both
+	last          *bytes.Buffer // where the previous line went, nil for both
 }
 
 // devNull names a missing file in a patch.
@@ -245,7 +244,7 @@ const devNull = "/dev/null"
 func sectionsOf(patch string) []section {
 	var all []section
 	var at *section
-	rest := 0 // lines of the hunk that are still to come, on either side together
+	rest := 0 // remaining lines of the hunk, on both sides together
 	for line := range strings.Lines(patch) {
 		text := strings.TrimSuffix(line, "\n")
 		switch {
@@ -266,8 +265,8 @@ func sectionsOf(patch string) []section {
 	return all
 }
 
-// headed begins a section by its first line, which has both paths if they are alike. Then
-// they are equally long.
+// headed begins a section. Its first line tells the two paths apart only if they are
+// alike, and so of equal length.
 func headed(paths string) section {
 	middle := len(paths) / 2
 	if len(paths)%2 == 0 || paths[middle] != ' ' || !samePath(paths[:middle], paths[middle+1:]) {
@@ -280,7 +279,7 @@ func samePath(a, b string) bool {
 	return pathOf(a) == pathOf(b) || strings.TrimPrefix(pathOf(a), "a/") == strings.TrimPrefix(pathOf(b), "b/")
 }
 
-// header takes one of the lines between the first one and the hunks.
+// header handles a line between the first one and the hunks.
 func (s *section) header(line string) {
 	for prefix, to := range map[string]*string{
 		"--- ": &s.oldPath, "+++ ": &s.path,
@@ -294,7 +293,7 @@ func (s *section) header(line string) {
 	}
 }
 
-// pathOf is a path as a patch spells it: in quotes if it has odd characters.
+// pathOf returns a path of a patch, where it is quoted if it has special characters.
 func pathOf(spelled string) string {
 	spelled, _, _ = strings.Cut(spelled, "\t")
 	if path, err := strconv.Unquote(spelled); err == nil && strings.HasPrefix(spelled, `"`) {
@@ -303,8 +302,8 @@ func pathOf(spelled string) string {
 	return spelled
 }
 
-// linesOf is how many lines a hunk has, those before and those after, by its head
-// "@@ -1,3 +1,4 @@". It is 0 for what is no head.
+// linesOf returns the number of lines of a hunk on both sides together, from its head
+// "@@ -1,3 +1,4 @@", 0 for an invalid head.
 func linesOf(head string) int {
 	fields := strings.Fields(head)
 	if len(fields) < 3 {
@@ -329,7 +328,7 @@ func linesOf(head string) int {
 	return sum
 }
 
-// add takes one line of the hunk, and returns of how many sides it is.
+// add adds a line to the hunk, and returns on how many sides it is.
 func (h *hunk) add(line string) int {
 	text := line
 	if line[0] == ' ' || line[0] == '-' || line[0] == '+' {
@@ -344,7 +343,7 @@ func (h *hunk) add(line string) int {
 		h.after.WriteString(text)
 		h.last = &h.after
 		return 1
-	case '\\': // the line before has no end
+	case '\\': // the previous line has no end
 		for _, side := range []*bytes.Buffer{&h.before, &h.after} {
 			if h.last == nil || h.last == side {
 				side.Truncate(len(bytes.TrimSuffix(side.Bytes(), []byte("\n"))))
@@ -352,13 +351,13 @@ func (h *hunk) add(line string) int {
 		}
 		return 0
 	}
-	h.before.WriteString(text) // also of a line that has lost its space
+	h.before.WriteString(text) // even if the line lacks its space
 	h.after.WriteString(text)
 	h.last = nil
 	return 2
 }
 
-// byPath finds sections by what a change may call the file that they are about.
+// byPath maps the paths that a change may use for a file to sections.
 func byPath(sections []section) map[string][]int {
 	found := map[string][]int{}
 	for i, s := range sections {
@@ -387,7 +386,7 @@ func (s *section) change() DiffChange {
 	return DiffChange{Operation: acpclient.FileModify, Path: s.path}
 }
 
-// contents are the hunks as changes of texts.
+// contents returns the hunks as changes of texts.
 func (s *section) contents(c DiffChange) acpclient.ToolCallContents {
 	var out acpclient.ToolCallContents
 	for i := range s.hunks {

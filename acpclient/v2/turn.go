@@ -7,46 +7,43 @@ import (
 	"parley/acpclient"
 )
 
-// A prompt of this version is answered when the agent has accepted it, and the agent
-// says by state updates when it works and when it is idle. A turn ends
+// In version 2 the response to a prompt accepts it, and state updates say when the agent
+// is working and when it is idle. A turn ends
 //
-//   - with the error that the prompt was refused with,
-//   - or with the first step from work to idle after the message was inserted: when
-//     the prompt was answered, or its message told of, whichever came first,
+//   - with the error response to the prompt,
+//   - with the first change from working to idle after the message was inserted: after
+//     the response or the update with the message, whichever came first,
 //   - or with the connection.
 //
-// State updates may be repeated, so being idle again is no end. But an agent that
-// never says that it works, and gives a reason for being idle after it has told of
-// the message, is taken to have forgotten to say so.
+// Agents may repeat states, so another idle does not end a turn. But if an agent never
+// reports that it is working, idle with a stop reason after the message ends the turn.
 
-// turns are the states of one session, and the turn that is open in it.
+// turns has the state of a session and its open turn.
 type turns struct {
 	state acpclient.WorkState
 	open  *turn
 }
 
-// turn is a prompt that was sent, until its end.
+// turn is a prompt whose work has not ended.
 type turn struct {
 	result *acpclient.PromptResponse
 	done   func(error)
 
 	accepted bool                // the prompt was answered
-	inserted bool                // the message stands in the session
-	id       acpclient.MessageID // of the message, once the answer has told it
-	// seen are the messages of the user that were told since the prompt was sent, and
-	// how many were told before each.
+	inserted bool                // the message is part of the session
+	id       acpclient.MessageID // of the message, from the response
+	// seen numbers the user messages since the prompt was sent.
 	seen map[acpclient.MessageID]int
-	// early is the idle state that came behind a message which may turn out to be
-	// the prompt's.
+	// early is an idle state after a message that may turn out to be the prompt's.
 	early *earlyIdle
 }
 
 type earlyIdle struct {
-	behind int // how many messages of seen were before it
+	behind int // the number of messages in seen before it
 	state  *acpclient.StateUpdate
 }
 
-// prompt sends a prompt. done is called when its turn has ended.
+// prompt sends a prompt, and calls done when its turn has ended.
 func (c *Client) prompt(p *acpclient.PromptRequest, result *acpclient.PromptResponse, done func(error)) {
 	t := &turn{result: result, done: done, seen: map[acpclient.MessageID]int{}}
 	c.mu.Lock()
@@ -69,7 +66,7 @@ func (c *Client) session(id acpclient.SessionID) *turns {
 	return s
 }
 
-// promptAccepted takes the answer to a prompt.
+// promptAccepted handles the response to a prompt.
 func (c *Client) promptAccepted(session acpclient.SessionID, t *turn, id acpclient.MessageID) {
 	if id != "" {
 		u := &acpclient.PromptAccepted{MessageID: id}
@@ -78,35 +75,35 @@ func (c *Client) promptAccepted(session acpclient.SessionID, t *turn, id acpclie
 	c.mu.Lock()
 	t.accepted, t.inserted, t.id = true, true, id
 	early := t.early
-	if at, told := t.seen[id]; early == nil || !told || at >= early.behind {
-		early = nil // what ended was something else
+	if at, seen := t.seen[id]; early == nil || !seen || at >= early.behind {
+		early = nil // something else ended
 	}
 	c.mu.Unlock()
 	if early != nil {
 		c.endTurn(session, t, early.state, nil)
 	} else if err := c.conn.Err(); err != nil {
-		c.endTurn(session, t, nil, err) // connectionEnded may have come before it was accepted
+		c.endTurn(session, t, nil, err) // in case connectionEnded ran before
 	}
 }
 
-// follow notes an update. It returns the function to call if the update ends a turn.
+// follow tracks an update. It returns a function to call if the update ends a turn.
 func (c *Client) follow(n *acpclient.SessionNotification) func() {
 	switch u := n.Update.(type) {
 	case *acpclient.ContentChunk:
 		if u.Chunk == acpclient.UserMessageChunk {
-			c.messageTold(n.SessionID, u.MessageID)
+			c.messageSeen(n.SessionID, u.MessageID)
 		}
 	case *acpclient.MessageUpdate:
 		if u.Chunk == acpclient.UserMessageChunk {
-			c.messageTold(n.SessionID, u.MessageID)
+			c.messageSeen(n.SessionID, u.MessageID)
 		}
 	case *acpclient.StateUpdate:
-		return c.stateTold(n.SessionID, u)
+		return c.stateSeen(n.SessionID, u)
 	}
 	return nil
 }
 
-func (c *Client) messageTold(session acpclient.SessionID, id acpclient.MessageID) {
+func (c *Client) messageSeen(session acpclient.SessionID, id acpclient.MessageID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.session(session).open
@@ -118,9 +115,9 @@ func (c *Client) messageTold(session acpclient.SessionID, id acpclient.MessageID
 	}
 }
 
-// stateTold handles a state of the agent, and returns the function that ends the turn if
-// the state ends it.
-func (c *Client) stateTold(session acpclient.SessionID, u *acpclient.StateUpdate) func() {
+// stateSeen handles a state of the agent. It returns a function to call if the state
+// ends the turn.
+func (c *Client) stateSeen(session acpclient.SessionID, u *acpclient.StateUpdate) func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.session(session)
@@ -131,13 +128,13 @@ func (c *Client) stateTold(session acpclient.SessionID, u *acpclient.StateUpdate
 		return nil
 	}
 	_, own := t.seen[t.id]
-	told := len(t.seen) > 0 && (t.id == "" || own)
+	seen := len(t.seen) > 0 && (t.id == "" || own)
 	switch {
-	case !worked && (u.StopReason == "" || !told):
+	case !worked && (u.StopReason == "" || !seen):
 		return nil // nothing has ended
 	case t.inserted:
 		return func() { c.endTurn(session, t, u, nil) }
-	case told:
+	case seen:
 		t.early = &earlyIdle{len(t.seen), u}
 	}
 	return nil
@@ -169,8 +166,8 @@ func (c *Client) endTurn(session acpclient.SessionID, t *turn, u *acpclient.Stat
 	done(err)
 }
 
-// connectionEnded ends what no answer will come for any more. Prompts that were not
-// answered are ended by the connection itself.
+// connectionEnded ends the turns of accepted prompts. The connection ends other prompts
+// itself.
 func (c *Client) connectionEnded() {
 	c.mu.Lock()
 	open := map[acpclient.SessionID]*turn{}
@@ -185,10 +182,11 @@ func (c *Client) connectionEnded() {
 	}
 }
 
-// RequestPermissionRequest asks the user (method session/request_permission).
+// RequestPermissionRequest asks the user for permission (method
+// session/request_permission).
 type RequestPermissionRequest struct {
 	SessionID acpclient.SessionID `json:"sessionId" acp:"required"`
-	// Title and Description are words for the question itself.
+	// Title and Description describe the question itself.
 	Title       string `json:"title"`
 	Description string `json:"description,omitempty"`
 	// Subject is a tool call, a command, something else, or nothing.

@@ -11,14 +11,14 @@ import (
 // UpdateNotification is one update of a session (notification session/update).
 type UpdateNotification struct {
 	SessionID acpclient.SessionID `json:"sessionId" acp:"required"`
-	// Update is one of the variants, told apart by "sessionUpdate".
+	// Update is a variant, identified by "sessionUpdate".
 	Update json.RawMessage `json:"update" acp:"required"`
 	Meta   Meta            `json:"_meta,omitempty"`
 
 	raw json.RawMessage
 }
 
-// UnmarshalJSON keeps the whole notification, which is stored.
+// UnmarshalJSON also keeps the JSON of the notification.
 func (n *UpdateNotification) UnmarshalJSON(b []byte) error {
 	type plain UpdateNotification
 	if err := acpclient.Unmarshal(b, (*plain)(n)); err != nil {
@@ -28,7 +28,7 @@ func (n *UpdateNotification) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ConfigOptionUpdate is the whole state of the options.
+// ConfigOptionUpdate has the complete state of all options.
 type ConfigOptionUpdate struct {
 	ConfigOptions []ConfigOption `json:"configOptions" acp:"required"`
 	Meta          Meta           `json:"_meta,omitempty"`
@@ -37,8 +37,7 @@ type ConfigOptionUpdate struct {
 // ToV1 converts an update, and never fails: what it cannot convert becomes an
 // *acpclient.UnknownUpdate.
 //
-// Updates that both versions spell alike, or that only version 2 has, acpclient decodes
-// and keeps as received.
+// acpclient decodes updates that both versions spell alike, or that only version 2 has.
 func (n *UpdateNotification) ToV1() *acpclient.SessionNotification {
 	var head struct {
 		Kind string `json:"sessionUpdate"`
@@ -76,8 +75,7 @@ func (n *UpdateNotification) ToV1() *acpclient.SessionNotification {
 	return v1Notification(n.SessionID, translated, n.Meta)
 }
 
-// updateKinds are the updates of this version, proposed ones included. The first
-// version's others are none here.
+// updateKinds are the updates of version 2, including proposed ones.
 var updateKinds = map[string]bool{
 	"user_message_chunk": true, "agent_message_chunk": true, "agent_thought_chunk": true,
 	"user_message": true, "agent_message": true, "agent_thought": true,
@@ -91,7 +89,7 @@ var updateKinds = map[string]bool{
 // v1Notification returns a notification with its stored form.
 func v1Notification(id acpclient.SessionID, u acpclient.SessionUpdate, meta Meta) *acpclient.SessionNotification {
 	n := &acpclient.SessionNotification{SessionID: id, Update: u, Meta: meta}
-	n.Raw, _ = n.MarshalJSON() // nil if it cannot be encoded, as if nobody had sent it
+	n.Raw, _ = n.MarshalJSON() // nil if it cannot be encoded
 	return n
 }
 
@@ -106,7 +104,11 @@ func (r *receiver) HandleNotification(ctx context.Context, method string, params
 			r.ignored(method, err)
 			return
 		}
-		r.c.update(ctx, n.ToV1())
+		update := n.ToV1()
+		r.c.handler.SessionUpdate(ctx, update)
+		if end := r.c.follow(update); end != nil {
+			end()
+		}
 	case ElicitationComplete.Name:
 		var n acpclient.CompleteElicitationNotification
 		if err := acpclient.Unmarshal(params, &n); err != nil {
@@ -121,8 +123,8 @@ func (r *receiver) ignored(method string, err error) {
 	r.c.log.Warn("ignored a notification", "method", method, "error", err)
 }
 
-// HandleRequest implements acpclient.Receiver. Files and terminals of the client are
-// not in this version of the protocol.
+// HandleRequest implements acpclient.Receiver. Version 2 has no files and terminals of
+// the client.
 func (r *receiver) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	switch method {
 	case SessionRequestPermission.Name:
@@ -132,7 +134,7 @@ func (r *receiver) HandleRequest(ctx context.Context, method string, params json
 		}
 		answer, err := r.c.handler.RequestPermission(ctx, p.toV1())
 		if err != nil && ctx.Err() != nil {
-			// The agent has taken the question back, which this version has an answer for.
+			// The agent cancelled the request, for which version 2 has an outcome.
 			return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil
 		}
 		return answer, err
@@ -149,7 +151,7 @@ func (r *receiver) HandleRequest(ctx context.Context, method string, params json
 		}
 		return r.c.handler.CreateElicitation(ctx, &p)
 	case SessionUpdate.Name, ElicitationComplete.Name:
-		r.HandleNotification(ctx, method, params) // it has an id, such as null
+		r.HandleNotification(ctx, method, params) // with an id, such as null
 		return nil, nil
 	}
 	return nil, acpclient.MethodNotFoundError(method)
@@ -157,12 +159,4 @@ func (r *receiver) HandleRequest(ctx context.Context, method string, params json
 
 func invalid(err error) *acpclient.Error {
 	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: "Invalid params: " + err.Error()}
-}
-
-// update hands an update to the handler, and ends the turn whose end it is.
-func (c *Client) update(ctx context.Context, n *acpclient.SessionNotification) {
-	c.handler.SessionUpdate(ctx, n)
-	if end := c.follow(n); end != nil {
-		end()
-	}
 }

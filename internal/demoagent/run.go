@@ -86,10 +86,10 @@ func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) i
 		lastID:   -1,
 	}
 	r.changed = sync.NewCond(&r.mu)
-	// tellSteps locks mu: a step may be about to wait.
-	stop := context.AfterFunc(ctx, func() { r.tellSteps(func() {}) })
+	// Under mu, because a step may be about to wait.
+	stop := context.AfterFunc(ctx, func() { r.changeState(func() {}) })
 	defer stop()
-	defer r.tellSteps(func() { r.over = true })
+	defer r.changeState(func() { r.over = true })
 	go r.read(in)
 
 	err := r.steps(s.steps)
@@ -142,8 +142,8 @@ func (r *runner) repeat(n int, body []step) error {
 	return nil
 }
 
-// tellSteps changes a field that steps or the reader may be waiting for.
-func (r *runner) tellSteps(change func()) {
+// changeState changes fields that steps or the reader may be waiting for.
+func (r *runner) changeState(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change()

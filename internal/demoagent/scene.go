@@ -342,7 +342,7 @@ func (r *runner) answerRows(questions string) error {
 	}
 	var rows []string
 	for _, name := range strings.Fields(questions) {
-		if v, there := answer.Content[name]; there {
+		if v, ok := answer.Content[name]; ok {
 			value := strings.NewReplacer("|", `\|`, "\n", " ").Replace(fmt.Sprint(v))
 			rows = append(rows, fmt.Sprintf("| %s | %s |", name, value))
 		}

@@ -376,8 +376,8 @@ var verbs = map[string]verb{
 		name, contains := a.named("request"), a.contains()
 		return func(r *runner) error { return r.await(name, contains) }
 	},
-	"stop-reading":   plain(func(r *runner) error { r.tellSteps(func() { r.deaf = true }); return nil }),
-	"resume-reading": plain(func(r *runner) error { r.tellSteps(func() { r.deaf = false }); return nil }),
+	"stop-reading":   plain(func(r *runner) error { r.changeState(func() { r.deaf = true }); return nil }),
+	"resume-reading": plain(func(r *runner) error { r.changeState(func() { r.deaf = false }); return nil }),
 	"serve":          parseServe,
 
 	"reply":       parseReply,
@@ -612,7 +612,7 @@ func (r *runner) spawnChild() error {
 	return err
 }
 
-// maxVariable bounds the text of one ${x:N}, in bytes.
+// maxVariable limits the text of one ${x:N}, in bytes.
 const maxVariable = 1 << 30
 
 // expand replaces the variables in a text. With asJSON it escapes their values for the

@@ -32,7 +32,7 @@ func parseSpeaks(a *args) action {
 		a.fail("speaks v2, not %q", word)
 	}
 	return func(r *runner) error {
-		r.tellSteps(func() { r.speaksV2 = true })
+		r.changeState(func() { r.speaksV2 = true })
 		return nil
 	}
 }
@@ -46,7 +46,7 @@ func parseRefuses(a *args) action {
 		refuses = &rpcError{Code: -32602, Message: text}
 	}
 	return func(r *runner) error {
-		r.tellSteps(func() { r.refuses = refuses })
+		r.changeState(func() { r.refuses = refuses })
 		return nil
 	}
 }
@@ -212,7 +212,7 @@ func (r *runner) accept(q request, without string) error {
 }
 
 func (r *runner) sayIdle(reason string) error {
-	r.tellSteps(func() { r.working = false })
+	r.changeState(func() { r.working = false })
 	state := map[string]string{"sessionUpdate": "state_update", "state": "idle"}
 	if reason != "" {
 		state["stopReason"] = reason
@@ -408,7 +408,7 @@ func (r *runner) read(in io.Reader) {
 			}
 		}
 		if err != nil {
-			r.tellSteps(func() { r.ended = true })
+			r.changeState(func() { r.ended = true })
 			return
 		}
 	}

@@ -83,14 +83,14 @@ func (a *agent) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, er
 	if err != nil {
 		return nil, err
 	}
-	asked := acpclient.MessageID(s.nextID("message"))
+	promptID := acpclient.MessageID(s.nextID("message"))
 	if !a.speaksV2() {
 		defer t.end()
 		acpclient.Async(ctx)
-		reason := t.work(asked, r.Prompt)
+		reason := t.work(promptID, r.Prompt)
 		return &acpclient.PromptResponse{StopReason: reason}, ctx.Err()
 	}
-	s.notify(&acpclient.MessageUpdate{Chunk: acpclient.UserMessageChunk, MessageID: asked, Content: acpclient.SetTo([]acpclient.ContentBlock(r.Prompt))})
+	s.notify(&acpclient.MessageUpdate{Chunk: acpclient.UserMessageChunk, MessageID: promptID, Content: acpclient.SetTo([]acpclient.ContentBlock(r.Prompt))})
 	if !a.begin() {
 		t.end()
 		return nil, acpclient.ErrClosed
@@ -99,19 +99,19 @@ func (a *agent) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, er
 		go func() {
 			defer a.requests.Done()
 			s.notify(&acpclient.StateUpdate{State: acpclient.WorkRunning})
-			reason := t.work(asked, r.Prompt)
+			reason := t.work(promptID, r.Prompt)
 			t.end()
 			s.notify(&acpclient.StateUpdate{State: acpclient.WorkIdle, StopReason: reason})
 		}()
 	})
-	return object{"messageId": asked}, nil
+	return object{"messageId": promptID}, nil
 }
 
 // work answers a prompt, and says why it has stopped.
-func (t *turn) work(asked acpclient.MessageID, prompt []acpclient.ContentBlock) acpclient.StopReason {
+func (t *turn) work(promptID acpclient.MessageID, prompt []acpclient.ContentBlock) acpclient.StopReason {
 	s := t.session
 	for _, block := range prompt {
-		s.keep(&acpclient.ContentChunk{Chunk: acpclient.UserMessageChunk, Content: block, MessageID: asked})
+		s.keep(&acpclient.ContentChunk{Chunk: acpclient.UserMessageChunk, Content: block, MessageID: promptID})
 	}
 	s.save()
 	t.answer(prompt)

@@ -99,10 +99,10 @@ func (e *exam) introduced(a answer) {
 		e.can[method] = true
 	}
 	for _, o := range d.offers {
-		there := advertised(result[d.capabilities], o.capability)
-		e.report.Capabilities = append(e.report.Capabilities, Capability{o.capability, there})
+		offered := advertised(result[d.capabilities], o.capability)
+		e.report.Capabilities = append(e.report.Capabilities, Capability{o.capability, offered})
 		for _, method := range o.methods {
-			e.can[method] = there
+			e.can[method] = offered
 		}
 	}
 

@@ -91,7 +91,7 @@ type Timing struct {
 	Milliseconds float64 `json:"ms"`
 }
 
-// mostOfRule bounds the different findings of a rule. The last one counts the others.
+// mostOfRule limits the different findings of a rule. The last one counts the others.
 const mostOfRule = 8
 
 // find adds a finding or counts it again.
@@ -179,7 +179,7 @@ func (r *Report) Text() string {
 }
 
 const (
-	// longestLine bounds the lines of the text, in cells.
+	// longestLine limits the lines of the text, in cells.
 	longestLine = 200
 	// continued begins what is left of a line that was too long.
 	continued = "      "

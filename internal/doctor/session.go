@@ -218,7 +218,7 @@ func (s *session) whole() bool {
 }
 
 // opens resets what belongs to one opening of the session, before it is opened again.
-func (s *session) opens(way reopening) {
+func (s *session) opens(how reopening) {
 	s.before = map[string]bool{}
 	for id := range s.messages {
 		s.before[id] = true
@@ -226,12 +226,12 @@ func (s *session) opens(way reopening) {
 	for id := range s.status {
 		s.before[id] = true
 	}
-	s.opening, s.replaying, s.stated, s.loaded, s.late, s.closed = way.method, way.replays, false, false, false, false
+	s.opening, s.replaying, s.stated, s.loaded, s.late, s.closed = how.method, how.replays, false, false, false, false
 	s.replays, s.people, s.status, s.cancel = 0, map[string]bool{}, map[string]string{}, false
 	s.replayed.Reset()
 }
 
-// maxText bounds how much of the agent's text is kept, in bytes.
+// maxText limits how much of the agent's text is kept, in bytes.
 const maxText = 1 << 20
 
 // says keeps the text of the first turn and of a replay.

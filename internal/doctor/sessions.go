@@ -48,8 +48,8 @@ func (e *exam) sessions() {
 	if first.turns > 0 {
 		e.try("session/close", func() { e.closeSession(first) })
 	}
-	for _, way := range e.referee.dialect.reopen {
-		e.try(way.name, func() { e.reopen(way, first) })
+	for _, how := range e.referee.dialect.reopen {
+		e.try(how.name, func() { e.reopen(how, first) })
 	}
 	if e.referee.has(ruleReplayFrom) {
 		e.try("session/resume from an unknown position", func() {
@@ -107,37 +107,37 @@ func (e *exam) newSession(params any) *session {
 	return e.referee.sessions[result.SessionID]
 }
 
-// callReopen opens a session again in one way.
-func (e *exam) callReopen(way reopening, s *session) answer {
+// callReopen opens a session again.
+func (e *exam) callReopen(how reopening, s *session) answer {
 	params := e.setup(s.id)
-	if way.from != "" {
-		params["replayFrom"] = map[string]any{"type": way.from}
+	if how.from != "" {
+		params["replayFrom"] = map[string]any{"type": how.from}
 	}
-	s.opens(way)
+	s.opens(how)
 	defer func() { s.opening = "" }()
-	return e.call(way.method, params)
+	return e.call(how.method, params)
 }
 
 // reopen opens a session again and examines what the agent replays.
-func (e *exam) reopen(way reopening, s *session) {
-	a := e.callReopen(way, s)
+func (e *exam) reopen(how reopening, s *session) {
+	a := e.callReopen(how, s)
 	switch {
-	case a.message == nil || e.missing(way.method, a):
+	case a.message == nil || e.missing(how.method, a):
 		return
 	case a.err != nil && s.turns == 0:
-		e.report.untried(way.method + " of a session with a turn: no prompt was sent (--prompt), and without one the agent rejects it")
+		e.report.untried(how.method + " of a session with a turn: no prompt was sent (--prompt), and without one the agent rejects it")
 		return
 	case a.err != nil && e.can["session/close"]:
-		e.referee.finds(way.broken, a.message, "%s of a session with a turn returned an error: %s", way.name, a.err)
+		e.referee.finds(how.broken, a.message, "%s of a session with a turn returned an error: %s", how.name, a.err)
 		return
 	case a.err != nil:
-		e.referee.finds(way.broken, a.message, "%s of a session with a turn, still open because the agent cannot close it, returned an error: %s", way.name, a.err)
+		e.referee.finds(how.broken, a.message, "%s of a session with a turn, still open because the agent cannot close it, returned an error: %s", how.name, a.err)
 		return
 	}
-	e.report.timing(way.name, a.took)
+	e.report.timing(how.name, a.took)
 	atOnce := s.replays
 	e.settle()
-	if !way.replays || s.turns == 0 {
+	if !how.replays || s.turns == 0 {
 		return
 	}
 	if e.agent.Unordered {
@@ -145,9 +145,9 @@ func (e *exam) reopen(way reopening, s *session) {
 	}
 	switch {
 	case s.replays == 0:
-		e.referee.finds(ruleReplay, a.message, "%s replayed nothing", way.name)
+		e.referee.finds(ruleReplay, a.message, "%s replayed nothing", how.name)
 	case atOnce == s.replays && !s.whole():
-		e.referee.finds(ruleReplay, a.message, "%s did not replay the agent's messages", way.name)
+		e.referee.finds(ruleReplay, a.message, "%s did not replay the agent's messages", how.name)
 	}
 }
 
@@ -170,7 +170,7 @@ func (e *exam) fork(s *session) {
 	e.fence()
 }
 
-// mostPages bounds the pages of a list. The exam's own directory has fewer.
+// mostPages limits the pages of a list. The exam's own directory has fewer.
 const mostPages = 20
 
 // listed lists the sessions of the directory, and returns their ids.
@@ -264,7 +264,7 @@ func (e *exam) deleteAll() {
 	}
 }
 
-// soon bounds how long after its cancellation a turn may still end by itself, before the
+// soon limits how long after its cancellation a turn may still end by itself, before the
 // agent has read it.
 const soon = time.Second
 

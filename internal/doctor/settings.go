@@ -142,8 +142,8 @@ func (r *referee) whole(m *message, s *session, now []option) {
 	if m.method != "session/update" || s.partial != nil {
 		return
 	}
-	there := ids(now)
-	lacks := slices.DeleteFunc(ids(s.state.Options), func(id string) bool { return slices.Contains(there, id) })
+	present := ids(now)
+	lacks := slices.DeleteFunc(ids(s.state.Options), func(id string) bool { return slices.Contains(present, id) })
 	if len(lacks) > 0 {
 		s.partial = &partial{m, now, lacks}
 	}

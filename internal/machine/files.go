@@ -30,7 +30,7 @@ func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReq
 		return nil, fileError(r.Path, err)
 	}
 	m.gate.saw(place.Target, text.Version)
-	m.tellEncoding(place, text.Encoding)
+	m.announceEncoding(place, text.Encoding)
 	return &acpclient.ReadTextFileResponse{Content: text.Text}, nil
 }
 
@@ -74,7 +74,7 @@ func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileR
 		return nil, fileError(r.Path, err)
 	}
 	m.gate.saw(place.Target, change.Version)
-	m.tellEncoding(place, change.Encoding)
+	m.announceEncoding(place, change.Encoding)
 	m.observer.FileWritten(change.Path, change.Before, change.After)
 	return &acpclient.WriteTextFileResponse{}, nil
 }
@@ -150,7 +150,7 @@ func (m *Machine) ask(ctx context.Context, place fs.ResolvedPath, q *conversatio
 	return invalid("The user denied reading " + q.Path)
 }
 
-// maxShown bounds a change that a question shows, in bytes before and after together,
+// maxShown limits a change that a question shows, in bytes before and after together,
 // because the question is kept as long as the session.
 const maxShown = 4 << 20
 
@@ -171,8 +171,8 @@ func (m *Machine) current(ctx context.Context, place fs.ResolvedPath) (now fs.Cu
 	return now, size, err
 }
 
-func (m *Machine) tellEncoding(place fs.ResolvedPath, e fs.Encoding) {
-	if m.gate.tell(place.Target, e) {
+func (m *Machine) announceEncoding(place fs.ResolvedPath, e fs.Encoding) {
+	if m.gate.announces(place.Target, e) {
 		m.observer.FileDecoded(place.Path, e.String())
 	}
 }

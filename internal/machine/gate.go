@@ -104,11 +104,11 @@ func (g *gate) saw(target string, v fs.Version) {
 	g.seen.put(target, v.Since(before))
 }
 
-// tell reports whether to tell the user about a file's encoding, once per file.
-func (g *gate) tell(target string, e fs.Encoding) bool {
+// announces reports whether to announce a file's encoding to the user, once per file.
+func (g *gate) announces(target string, e fs.Encoding) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if told, _ := g.decoded.get(target); told || e == fs.UTF8 {
+	if known, _ := g.decoded.get(target); known || e == fs.UTF8 {
 		return false
 	}
 	g.decoded.put(target, true)

@@ -102,7 +102,7 @@ func invalid(why string) error {
 }
 
 const (
-	// maxInFlight bounds the bytes of files and output in requests that are not
+	// maxInFlight limits the bytes of files and output in requests that are not
 	// answered yet. A request that needs more waits until it is the only one.
 	maxInFlight = fs.MaxBytes
 	// largeRequest is the size in bytes from which memory is collected before the next
@@ -112,7 +112,7 @@ const (
 	outputCost = 4
 )
 
-// budget bounds the bytes that requests hold. It is safe for concurrent use.
+// budget limits the bytes that requests hold. It is safe for concurrent use.
 type budget struct {
 	size    int64
 	free    *semaphore.Weighted

@@ -16,7 +16,7 @@ import (
 // CreateTerminal serves terminal/create.
 func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
 	spec := terminal.Spec{Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit, Input: !m.unattended}
-	told := m.observe(&spec)
+	announced := m.observe(&spec)
 	switch {
 	case spec.Cwd == "":
 		spec.Cwd = m.cwd
@@ -31,23 +31,23 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 		return nil, err
 	}
 	m.observer.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
-	close(told)
+	close(announced)
 	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
 }
 
-// observe reports what a command does to the observer. The caller closes told when the
+// observe reports what a command does to the observer. The caller closes announced when the
 // observer knows of the terminal.
-func (m *Machine) observe(spec *terminal.Spec) (told chan struct{}) {
-	told = make(chan struct{})
+func (m *Machine) observe(spec *terminal.Spec) (announced chan struct{}) {
+	announced = make(chan struct{})
 	spec.OnOutput = func(id string, data []byte) {
-		<-told
+		<-announced
 		m.observer.TerminalOutput(acpclient.TerminalID(id), data)
 	}
 	spec.OnExit = func(id string, s terminal.ExitStatus) {
-		<-told
+		<-announced
 		m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
 	}
-	return told
+	return announced
 }
 
 // TerminalOutput serves terminal/output.
@@ -135,13 +135,13 @@ func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclien
 	spec := terminal.Spec{
 		Command: shell, Args: args, Cwd: m.cwd, Cols: s.Cols, Rows: s.Rows, Input: true, Personal: true, OutputByteLimit: &nothing,
 	}
-	told := m.observe(&spec)
+	announced := m.observe(&spec)
 	id, err := m.own.Create(ctx, spec)
 	if err != nil {
 		return "", err
 	}
 	m.observer.ShellStarted(acpclient.TerminalID(id), shown, m.cwd, s.Line == "")
-	close(told)
+	close(announced)
 	return acpclient.TerminalID(id), nil
 }
 

@@ -180,7 +180,7 @@ func violations(err error) []*schema.Violation {
 	return []*schema.Violation{{Part: "message", Reason: err.Error()}}
 }
 
-// summaryLength bounds a summary, in bytes.
+// summaryLength limits a summary, in bytes.
 const summaryLength = 240
 
 // excerpt returns the beginning of a text on one line.

@@ -15,11 +15,11 @@ import (
 // PlayerOptions configure a Player.
 type PlayerOptions struct {
 	Speed Speed // 0 means the original speed
-	// MaxPause bounds a silence, before the speed is applied. 0 removes silences.
+	// MaxPause limits a silence, before the speed is applied. 0 removes silences.
 	MaxPause time.Duration
 }
 
-// maxBatch bounds the steps taken at once without a pause, so that the screen is drawn
+// maxBatch limits the steps taken at once without a pause, so that the screen is drawn
 // in between.
 const maxBatch = 512
 

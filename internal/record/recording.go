@@ -252,17 +252,17 @@ const fileMode = 0o600
 // so that a crash loses nothing. It is safe for concurrent use. The first error ends
 // the recording, because one with a gap would be misleading; see Err.
 type Writer struct {
-	mu      sync.Mutex
-	to      io.WriteCloser
-	name    string // of the file, "" if there is none
-	now     func() time.Time
-	started time.Time
-	redact  *Redactor
-	begun   bool
-	closed  bool
-	err     error
-	told    bool // Take has returned err
-	line    []byte
+	mu       sync.Mutex
+	to       io.WriteCloser
+	name     string // of the file, "" if there is none
+	now      func() time.Time
+	started  time.Time
+	redact   *Redactor
+	begun    bool
+	closed   bool
+	err      error
+	reported bool // Take has returned err
+	line     []byte
 }
 
 // Create creates the file of a recording. It does not replace a file: the error then
@@ -355,10 +355,10 @@ func (w *Writer) Take(events []conversation.Event) error {
 		}
 		w.entry(Event, w.redact.Event(line))
 	}
-	if w.told {
+	if w.reported {
 		return nil
 	}
-	w.told = w.err != nil
+	w.reported = w.err != nil
 	return w.err
 }
 

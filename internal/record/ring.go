@@ -6,22 +6,21 @@ import (
 	"errors"
 	"sync"
 	"time"
-	"unsafe"
 
 	"parley/internal/conversation"
 )
 
 const (
-	// ringBytes bounds the memory of a ring, and unreadBytes until KeepMore is called.
+	// ringBytes limits the memory of a ring, and unreadBytes until KeepMore is called.
 	ringBytes   = 16 << 20
 	unreadBytes = 128 << 10
-	// ringEntries bounds the number of entries.
+	// ringEntries limits the number of entries.
 	ringEntries = 100_000
-	// longestKept bounds what is kept of one message or event.
+	// longestKept limits what is kept of one message or event.
 	longestKept = 4 << 20
 	// slotBytes is the overhead of an entry.
-	slotBytes = int(unsafe.Sizeof(slot{}))
-	// readAtOnce bounds the bytes copied while the ring is locked, because the taps
+	slotBytes = 80
+	// readAtOnce limits the bytes copied while the ring is locked, because the taps
 	// wait for that.
 	readAtOnce = 1 << 20
 )
@@ -39,20 +38,20 @@ type Ring struct {
 	redact *Redactor
 	now    func() time.Time
 
-	mu      sync.Mutex
-	most    int    // bound for all entries, in bytes
-	text    []byte // circular: the text of the entries, oldest first
-	start   int    // where the oldest begins
-	used    int    // bytes of text in use
-	events  int    // approximate size of the events held
-	slots   []slot // circular
-	oldest  int    // index of the oldest slot
-	n       int    // slots in use
-	first   uint64 // the number of the oldest entry
-	told    uint64 // one more than the number of the last entry that is not an event
-	passed  uint64 // bytes of text ever added
-	total   int    // entries ever added, without events
-	changed chan struct{}
+	mu          sync.Mutex
+	most        int    // bound for all entries, in bytes
+	text        []byte // circular: the text of the entries, oldest first
+	start       int    // where the oldest begins
+	used        int    // bytes of text in use
+	events      int    // approximate size of the events held
+	slots       []slot // circular
+	oldest      int    // index of the oldest slot
+	n           int    // slots in use
+	first       uint64 // the number of the oldest entry
+	nextMessage uint64 // one more than the number of the last entry that is not an event
+	passed      uint64 // bytes of text ever added
+	total       int    // entries ever added, without events
+	changed     chan struct{}
 }
 
 // slot is an entry of a ring.
@@ -139,7 +138,7 @@ func (r *Ring) add(kind EntryKind, data []byte) {
 	r.total++
 	r.push(slot{at: r.now(), kind: kind, begin: r.passed, length: len(kept), cut: len(data) - len(kept)})
 	r.passed += uint64(len(kept))
-	r.told = r.first + uint64(r.n)
+	r.nextMessage = r.first + uint64(r.n)
 	if r.changed != nil {
 		close(r.changed)
 		r.changed = nil
@@ -222,7 +221,7 @@ func (r *Ring) Total() int {
 func (r *Ring) Wait(ctx context.Context, number uint64) {
 	for ctx.Err() == nil {
 		r.mu.Lock()
-		if r.told > number {
+		if r.nextMessage > number {
 			r.mu.Unlock()
 			return
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// streamBuffer bounds the bytes of a stream that wait on this side to be read.
+	// streamBuffer limits the bytes of a stream that wait on this side to be read.
 	streamBuffer = 1 << 20
 	// streamGrace is how long to wait for a stream to begin: some servers send the head
 	// of an answer only with its first bytes.
@@ -513,7 +513,7 @@ func (e *events) next() ([]byte, error) {
 		if !e.middle {
 			switch {
 			case whole && len(part) == 0 && size > e.max:
-				return nil, fmt.Errorf("%w: an event of %d bytes, the bound is %d", acpclient.ErrMessageRefused, size, e.max)
+				return nil, fmt.Errorf("%w: an event of %d bytes, the limit is %d", acpclient.ErrMessageRefused, size, e.max)
 			case whole && len(part) == 0 && len(data) > 0:
 				return data, nil
 			}

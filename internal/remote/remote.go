@@ -44,7 +44,7 @@ const (
 	// how long the answer may take.
 	pingEvery    = 30 * time.Second
 	pingPatience = 60 * time.Second
-	// maxHeaders bounds the headers of an answer, in bytes.
+	// maxHeaders limits the headers of an answer, in bytes.
 	maxHeaders = 64 << 10
 )
 
@@ -56,7 +56,7 @@ type Options struct {
 	Headers map[string]string
 	// Insecure allows a URL without TLS whose host is not this machine.
 	Insecure bool
-	// MaxMessage bounds a message in bytes; only a longer message is refused, not the
+	// MaxMessage limits a message in bytes; only a longer message is refused, not the
 	// connection. 0 means acpclient.DefaultMaxLine.
 	MaxMessage int
 	// TLS may be nil for the system's certificates.

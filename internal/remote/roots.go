@@ -98,7 +98,7 @@ type walk struct {
 	depth  int
 }
 
-// maxDepth bounds the nesting of a message, far above that of any message of the
+// maxDepth limits the nesting of a message, far above that of any message of the
 // protocol.
 const maxDepth = 1000
 

@@ -19,7 +19,7 @@ import (
 const (
 	// readBuffer is the initial buffer for a message.
 	readBuffer = 64 << 10
-	// keepBuffer bounds the buffer that is kept between messages.
+	// keepBuffer limits the buffer that is kept between messages.
 	keepBuffer = 1 << 20
 )
 
@@ -132,7 +132,7 @@ func (s *socket) message(r io.Reader) ([]byte, error) {
 		s.buf.Reset()
 		var rest int64
 		if rest, err = io.Copy(io.Discard, r); err == nil {
-			return nil, fmt.Errorf("%w: a message of %d bytes, the bound is %d", acpclient.ErrMessageRefused, n+rest, bound)
+			return nil, fmt.Errorf("%w: a message of %d bytes, the limit is %d", acpclient.ErrMessageRefused, n+rest, bound)
 		}
 	}
 	if err != nil {

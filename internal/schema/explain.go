@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -11,20 +12,18 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Fault is one reason why a value does not fit.
+// Fault is a reason why a value does not fit the schema.
 type Fault struct {
-	Path   string // JSON pointer to what does not fit
-	Reason string // "" while another alternative is looked for
-
-	// expected are the values of which it is none, if that is the reason.
-	expected []string
+	Path     string   // JSON pointer to the value
+	Reason   string   // "" while another alternative may fit
+	expected []string // the allowed values, if the value is not one of them
 }
 
 func (f *Fault) Error() string { return fmt.Sprintf("at %q: %s", f.Path, f.Reason) }
 
-// explain says why a value that the library has refused does not fit, so that a user
-// can find it: of a union, the library says only that no alternative fits, and it gives no
-// place in the value. It says nothing of keywords that the published schemas do not use.
+// explain says why a value is invalid. The library gives no place in the value, and says
+// of a union only that no alternative fits. explain supports only the keywords that the
+// published schemas use.
 func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {
 	if to == nil {
 		return nil
@@ -48,7 +47,7 @@ func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {
 	return faults
 }
 
-// meant are the alternatives of which a value has the tag; all of them, if it has none.
+// meant returns the alternatives whose tag the value has, or all of them.
 func (s *Schema) meant(union []*jsonschema.Schema, v any) []*jsonschema.Schema {
 	var out []*jsonschema.Schema
 	for _, one := range union {
@@ -82,7 +81,6 @@ func (s *Schema) tagged(one *jsonschema.Schema, v any) bool {
 	return true
 }
 
-// typeFault says that a value has another type.
 func typeFault(to *jsonschema.Schema, v any, path string) *Fault {
 	types := to.Types
 	if to.Type != "" {
@@ -114,7 +112,6 @@ func typeOf(v any) string {
 	return "object"
 }
 
-// aType is a type with its article.
 func aType(name string) string {
 	switch name {
 	case "null":
@@ -125,7 +122,7 @@ func aType(name string) string {
 	return "a " + name
 }
 
-// valueFaults are those of a value by itself.
+// valueFaults returns the faults of a value without its parts.
 func valueFaults(to *jsonschema.Schema, v any, path string) (out []Fault) {
 	allowed := to.Enum
 	if to.Const != nil {
@@ -147,7 +144,6 @@ func valueFaults(to *jsonschema.Schema, v any, path string) (out []Fault) {
 	return out
 }
 
-// noneOf says that a value is not one of those expected.
 func noneOf(path string, v any, expected []string) Fault {
 	reason := inJSON(v) + " is not " + strings.Join(expected, ", ")
 	if len(expected) > 1 {
@@ -156,10 +152,10 @@ func noneOf(path string, v any, expected []string) Fault {
 	return Fault{Path: path, Reason: reason, expected: expected}
 }
 
-// mostQuoted is how much of a value is quoted, in bytes.
+// mostQuoted limits how much of a value is quoted, in bytes.
 const mostQuoted = 80
 
-// inJSON is a value as it is written.
+// inJSON returns the JSON of a value, shortened.
 func inJSON(v any) string {
 	b, _ := json.Marshal(v)
 	if len(b) > mostQuoted {
@@ -192,12 +188,7 @@ func (s *Schema) partFaults(to *jsonschema.Schema, v any, path string) (out []Fa
 func eachPart(to *jsonschema.Schema, v any, path string, do func(of *jsonschema.Schema, part any, path string)) {
 	switch v := v.(type) {
 	case map[string]any:
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			of := to.Properties[name]
 			if of == nil && to.AdditionalProperties != nil {
 				of = to.AdditionalProperties
@@ -211,7 +202,7 @@ func eachPart(to *jsonschema.Schema, v any, path string, do func(of *jsonschema.
 	}
 }
 
-// pointer writes a name as a part of a JSON pointer.
+// pointer escapes a name for a JSON pointer.
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // nearest are the faults of the alternative that a value was probably meant to be: the

@@ -8,13 +8,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// other is the title of the alternative of a union that takes every value: those of an
-// implementation's own, which begin with an underscore, and those of versions to come.
+// other is the title of the alternative of an open union that accepts every value: custom
+// ones, which begin with an underscore, and those of later versions.
 const other = "other"
 
-// Reserved finds in a JSON value of an entry of `$defs` what fits the schema only because
-// unions are open: values that the schema does not know, and that do not begin with an
-// underscore. These are left to versions of the protocol to come, and nobody may use them.
+// Reserved finds the values that only fit a type because its unions are open: unknown
+// ones that do not begin with an underscore. Those are reserved for later versions.
 func (s *Schema) Reserved(def string, value json.RawMessage) []*Fault {
 	var instance any
 	if json.Unmarshal(value, &instance) != nil {
@@ -41,7 +40,6 @@ func (s *Schema) reserved(to *jsonschema.Schema, v any, path string) (out []*Fau
 	return out
 }
 
-// reservedOf looks at the value of a union.
 func (s *Schema) reservedOf(union []*jsonschema.Schema, v any, path string) (out []*Fault) {
 	open := slices.ContainsFunc(union, func(one *jsonschema.Schema) bool { return one.Title == other })
 	for _, one := range s.meant(union, v) {
@@ -57,23 +55,18 @@ func (s *Schema) reservedOf(union []*jsonschema.Schema, v any, path string) (out
 	return out
 }
 
-// known reports whether a value is one of the alternatives that the schema tells apart,
-// by its tag where there is one.
+// known reports whether a value is one of the defined alternatives, by its tag if there
+// is one.
 func (s *Schema) known(union []*jsonschema.Schema, v any) bool {
 	return slices.ContainsFunc(union, func(one *jsonschema.Schema) bool {
-		return one.Title != other && s.tagged(one, v) && (hasTag(one) || len(s.explain(one, v, "")) == 0)
+		return one.Title != other && s.tagged(one, v) && (one.Const != nil || tagOf(one) != "" || len(s.explain(one, v, "")) == 0)
 	})
 }
 
-// hasTag reports whether an alternative is told by a constant.
-func hasTag(one *jsonschema.Schema) bool {
-	return one.Const != nil || tagOf([]*jsonschema.Schema{one}) != ""
-}
-
-// reservedTag says that the tag of a value is nobody's.
+// reservedTag returns the fault if the tag of a value is reserved.
 func reservedTag(union []*jsonschema.Schema, v any, path string) *Fault {
 	if object, ok := v.(map[string]any); ok {
-		name := tagOf(union)
+		name := tagOf(union...)
 		v, path = object[name], path+"/"+name
 	}
 	if text, ok := v.(string); ok && !strings.HasPrefix(text, "_") {
@@ -82,8 +75,8 @@ func reservedTag(union []*jsonschema.Schema, v any, path string) *Fault {
 	return nil
 }
 
-// tagOf is the name of the property that tells the alternatives of a union apart.
-func tagOf(union []*jsonschema.Schema) string {
+// tagOf returns the name of the property that identifies an alternative by a constant.
+func tagOf(union ...*jsonschema.Schema) string {
 	for _, one := range union {
 		for name, of := range one.Properties {
 			if of.Const != nil {

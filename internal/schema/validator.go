@@ -1,8 +1,8 @@
-// Package schema holds messages against the official schemas of the Agent Client
-// Protocol, with a real JSON Schema validator.
+// Package schema validates messages against the official schemas of the Agent Client
+// Protocol.
 //
-// Feed a Validator every line of a connection, from both directions and in
-// order; it knows by the ids which result answers which request:
+// Feed a Validator every line of a connection, from both sides and in order; it matches
+// results to requests by their ids:
 //
 //	v := schema.NewValidator(schema.V1())
 //	if err := v.Line(schema.Client, line); err != nil {
@@ -35,7 +35,7 @@ func (s Side) other() Side {
 	return Client
 }
 
-// Violation is one way in which a message breaks the schema.
+// Violation says how a message violates the schema.
 type Violation struct {
 	From   Side
 	Method string // of the request, also for its answer
@@ -48,14 +48,14 @@ func (v *Violation) Error() string {
 	return fmt.Sprintf("%s: %s of %s at %q: %s", v.From, v.Part, v.Method, v.Path, v.Reason)
 }
 
-// Validator checks the messages of one connection. It may be used from any
-// goroutine, but what it is told must be in the order of the wire.
+// Validator checks the messages of one connection, in the order of the wire. It is safe
+// for concurrent use.
 type Validator struct {
 	schema *Schema
 	allow  []string
 
 	mu   sync.Mutex
-	open map[openKey][]string // the methods of the requests not answered yet
+	open map[openKey][]string // the methods of the open requests
 }
 
 type openKey struct {
@@ -63,14 +63,13 @@ type openKey struct {
 	id   string
 }
 
-// NewValidator returns a Validator of a new connection. Methods outside the
-// schema are violations unless their names begin with "_" or stand in allow.
+// NewValidator returns a Validator for a new connection. Methods outside the schema are
+// violations unless their names begin with "_" or are in allow.
 func NewValidator(s *Schema, allow ...string) *Validator {
 	return &Validator{schema: s, allow: allow, open: map[openKey][]string{}}
 }
 
-// Line checks one message. The error joins a *Violation for everything that is
-// wrong with it.
+// Line checks a message. The error joins all *Violations.
 func (v *Validator) Line(from Side, line []byte) error {
 	var m struct {
 		JSONRPC string          `json:"jsonrpc"`
@@ -107,7 +106,7 @@ func (v *Validator) Line(from Side, line []byte) error {
 	}
 	method := open[0]
 	if v.open[key] = open[1:]; len(open) == 1 {
-		delete(v.open, key) // a session has no end of requests
+		delete(v.open, key)
 	}
 	switch {
 	case (m.Result == nil) == (m.Error == nil):
@@ -117,7 +116,7 @@ func (v *Validator) Line(from Side, line []byte) error {
 	}
 	types, known := v.types(from, method)
 	if !known {
-		return nil // its request has been reported, or is allowed
+		return nil // the request was reported, or is allowed
 	}
 	return v.check(from, method, "result", types.Response, m.Result)
 }
@@ -128,7 +127,7 @@ func (v *Validator) call(from Side, method string, id, params json.RawMessage) e
 	if id != nil {
 		key := openKey{from, string(id)}
 		taken := len(v.open[key]) > 0
-		v.open[key] = append(v.open[key], method) // also then it wants an answer
+		v.open[key] = append(v.open[key], method) // a duplicate gets an answer, too
 		if taken {
 			return &Violation{From: from, Method: method, Part: "message", Reason: "its id is that of an open request"}
 		}
@@ -155,7 +154,6 @@ func (v *Validator) types(side Side, method string) (MethodTypes, bool) {
 	return types, ok
 }
 
-// check reports why a value does not fit.
 func (v *Validator) check(from Side, method, part, def string, value json.RawMessage) error {
 	err := v.schema.Validate(def, value)
 	joined, ok := err.(interface{ Unwrap() []error })
@@ -171,8 +169,7 @@ func (v *Validator) check(from Side, method, part, def string, value json.RawMes
 	return errors.Join(all...)
 }
 
-// Open returns the methods of the requests that one side has not been answered
-// yet, sorted.
+// Open returns the methods of the open requests of one side, sorted.
 func (v *Validator) Open(from Side) []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

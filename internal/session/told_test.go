@@ -25,7 +25,7 @@ func TestRefusedLineIsTold(t *testing.T) {
 		h.agent().text("s1", strings.Repeat("x", 100_000))
 		h.agent().text("s1", "still here")
 		h.settle()
-		if detail, ok := said(h, "A message from the agent was too long and was dropped"); !ok || !strings.Contains(detail, "the bound is 50000") {
+		if detail, ok := said(h, "A message from the agent was too long and was dropped"); !ok || !strings.Contains(detail, "the limit is 50000") {
 			t.Errorf("the person is told %q, %v", detail, ok)
 		}
 		if len(h.conv.Items) == 0 {

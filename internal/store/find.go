@@ -23,7 +23,7 @@ type Query struct {
 	Session acpclient.SessionID
 	// All includes sessions without a prompt.
 	All bool
-	// Limit bounds the results, 0 means no limit; Offset skips results.
+	// Limit limits the results, 0 means no limit; Offset skips results.
 	Limit, Offset int
 }
 

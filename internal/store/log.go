@@ -78,7 +78,7 @@ func (l *Log) own(kind string, data any) error {
 	return l.write()
 }
 
-// keepBuffer bounds the buffer, in bytes, that is kept when little is written again after
+// keepBuffer limits the buffer, in bytes, that is kept when little is written again after
 // a burst.
 const keepBuffer = 64 << 10
 
@@ -321,7 +321,7 @@ func parseOwn(body []byte) (Record, error) {
 	return Record{}, fmt.Errorf("a record of the kind %q is not known", r.Kind)
 }
 
-// maxSalvage bounds the records looked for in a damaged line.
+// maxSalvage limits the records looked for in a damaged line.
 const maxSalvage = 64
 
 // salvage finds the intact records in a damaged line, with their offsets. lost means that

@@ -50,7 +50,7 @@ func (s *Store) Resolve(prefix string) (ID, error) {
 	return "", &AmbiguousError{prefix, fit}
 }
 
-// metaWithin bounds the records at the start of a log in which to look for the session
+// metaWithin limits the records at the start of a log in which to look for the session
 // record, because the first one may be damaged.
 const metaWithin = 8
 
@@ -108,7 +108,7 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			here++
 			continue
 		}
-		t.tellDamage(here, "Damaged and not readable: %s of the stored session, here")
+		t.noteDamage(here, "Damaged and not readable: %s of the stored session, here")
 		here = 0
 		switch {
 		case r.Meta != nil:
@@ -122,13 +122,13 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			t.Conversation.Apply(r.Event)
 		}
 	}
-	t.tellDamage(t.Damaged, "Damaged and not readable: %s of the stored session in all")
+	t.noteDamage(t.Damaged, "Damaged and not readable: %s of the stored session in all")
 	t.end()
 	return t, nil
 }
 
-// tellDamage says how many lines of the log could not be read. It is not stored.
-func (t *Transcript) tellDamage(lines int, words string) {
+// noteDamage says how many lines of the log could not be read. It is not stored.
+func (t *Transcript) noteDamage(lines int, words string) {
 	if lines > 0 {
 		t.Conversation.Apply(conversation.Said{
 			Severity: acpclient.NoticeWarning, Title: fmt.Sprintf(words, termtext.Count(lines, "line")),

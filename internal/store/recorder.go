@@ -9,7 +9,7 @@ import (
 	"parley/internal/conversation"
 )
 
-// maxPrelude bounds the events, in bytes, that are held until the session is worth a
+// maxPrelude limits the events, in bytes, that are held until the session is worth a
 // log.
 const maxPrelude = 1 << 20
 

@@ -102,13 +102,13 @@ func (x *Index) compare(ctx context.Context) (stale []staleLog, gone []ID, err e
 		of  map[ID]position
 		err error
 	}
-	indexed := make(chan positions, 1)
+	positionsRead := make(chan positions, 1)
 	go func() {
 		known, err := x.known(ctx)
-		indexed <- positions{known, err}
+		positionsRead <- positions{known, err}
 	}()
 	files, err := x.store.logs()
-	known := <-indexed
+	known := <-positionsRead
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -116,16 +116,16 @@ func (x *Index) compare(ctx context.Context) (stale []staleLog, gone []ID, err e
 		return nil, nil, fmt.Errorf("read the session index: %w", known.err)
 	}
 	for _, f := range files {
-		at, there := known.of[f.id]
+		at, indexed := known.of[f.id]
 		delete(known.of, f.id)
-		if !there || at.read != f.size {
+		if !indexed || at.read != f.size {
 			stale = append(stale, staleLog{f, at})
 		}
 	}
 	return stale, slices.Collect(maps.Keys(known.of)), nil
 }
 
-// takeTime bounds one transaction that reads logs. Many logs in one transaction are
+// takeTime limits one transaction that reads logs. Many logs in one transaction are
 // much cheaper than one each, but other writers wait meanwhile.
 const takeTime = time.Second
 

@@ -8,10 +8,10 @@ import (
 	"parley/internal/conversation"
 )
 
-// maxPassage bounds a passage, in bytes; longer text is split.
+// maxPassage limits a passage, in bytes; longer text is split.
 const maxPassage = 64 << 10
 
-// maxName bounds the part of a prompt that names a session, in bytes.
+// maxName limits the part of a prompt that names a session, in bytes.
 const maxName = 200
 
 // Kind says whose text a passage is.

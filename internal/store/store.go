@@ -265,7 +265,7 @@ func (s *Store) Forget(id ID) error {
 type Bounds struct {
 	// Age is how long a session is kept after its last write.
 	Age time.Duration
-	// Bytes bounds the size of all logs together: the last written ones stay.
+	// Bytes limits the size of all logs together: the last written ones stay.
 	Bytes int64
 }
 

@@ -138,7 +138,7 @@ func (s *Screen) leaveAlt() {
 	s.restore(s.beforeAlt)
 }
 
-// bytesPerLine bounds scrollback on average. A plain line of 80 columns needs 80 bytes;
+// bytesPerLine limits scrollback on average. A plain line of 80 columns needs 80 bytes;
 // a hostile one, with a colour and combining marks for each letter, needs thousands.
 const bytesPerLine = 512
 
@@ -202,7 +202,7 @@ func (h *history) shrink(size int) {
 	h.lines, h.first = kept, 0
 }
 
-// maxTail bounds the bytes of combining characters in one cell, so that a few letters
+// maxTail limits the bytes of combining characters in one cell, so that a few letters
 // cannot hide kilobytes.
 const maxTail = 32
 
