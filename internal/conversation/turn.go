@@ -188,9 +188,9 @@ type Operation struct {
 }
 
 // Operations returns the running operations, the oldest first.
-func (s *State) Operations() []Operation {
+func (c *Conversation) Operations() []Operation {
 	var all []Operation
-	for _, t := range s.liveTools {
+	for _, t := range c.liveTools {
 		if t.ended() || t.Cancelled {
 			continue
 		}
