@@ -112,9 +112,6 @@ func (s *Session) rule(ctx context.Context, c Case) Ruling {
 func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *conversation.ToolCall, r Ruling) bool {
 	s.mu.Lock()
 	defer s.unlock()
-	if s.permissions[q.id] != q {
-		return true
-	}
 	if now, _ := s.stream.judging(q.id); now == nil || now.Asked != call {
 		return false
 	}

@@ -72,7 +72,7 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	}
 	// Rules do not apply to a session that is not open here, such as one of a subagent,
 	// whose mode and directory are unknown, nor where no option is one for a rule.
-	q.judged = s.opt.Judge != nil && (r.SessionID == open || r.SessionID == "") && !s.cancelling() &&
+	q.judged = s.opt.Judge != nil && (r.SessionID == open || r.SessionID == "") &&
 		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
 	if s.cancelling() {
