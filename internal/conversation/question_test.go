@@ -66,6 +66,7 @@ func TestRejectedCalls(t *testing.T) {
 		"said to have failed":              {[]any{test.Sent("x"), ask, answer("n"), status("failed"), conversation.TurnEnded{}}, true, false},
 		"said to have failed, later":       {[]any{test.Sent("x"), ask, answer("n"), conversation.TurnEnded{}, status("failed")}, true, false},
 		"allowed, and failed":              {[]any{test.Sent("x"), ask, answer("y"), status("failed"), conversation.TurnEnded{}}, false, false},
+		"done all the same":                {[]any{test.Sent("x"), ask, answer("n"), status("completed"), conversation.TurnEnded{}}, false, false},
 		"said to be done, later":           {[]any{test.Sent("x"), ask, answer("n"), conversation.TurnEnded{}, status("completed")}, false, false},
 		"allowed":                          {[]any{test.Sent("x"), ask, answer("y"), conversation.TurnEnded{}}, false, false},
 		"cancelled and not answered":       {[]any{test.Sent("x"), ask, conversation.CancelRequested{}, conversation.PermissionClosed{ID: 1}}, false, true},

@@ -117,7 +117,10 @@ func TestWhatARuleMayNotAnswer(t *testing.T) {
 				default:
 				}
 				if len(h.conv.Permissions) != 1 {
-					t.Errorf("%d questions are open", len(h.conv.Permissions))
+					t.Fatalf("%d questions are open", len(h.conv.Permissions))
+				}
+				if p := h.conv.Permissions[0]; name != "no denial" && p.Proposals != nil {
+					t.Errorf("proposed are %v, which could not answer it", p.Proposals)
 				}
 			})
 		})

@@ -15,6 +15,31 @@ import (
 	"parley/internal/test"
 )
 
+// A question is answered before its turn ends: a view between the two never shows a
+// question that nobody asks any more.
+func TestLoadClosesQuestionsBeforeItsTurn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
+		h.settle()
+		if err := h.Load("other"); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		c := conversation.New()
+		for _, e := range h.events {
+			c.Apply(e)
+			if _, ended := e.(conversation.TurnEnded); ended && len(c.Permissions)+len(c.Elicitations) > 0 {
+				t.Errorf("the turn ended with %d permissions and %d forms open", len(c.Permissions), len(c.Elicitations))
+			}
+		}
+		if len(eventsOf[conversation.TurnEnded](h)) != 1 {
+			t.Error("the turn did not end")
+		}
+	})
+}
+
 // capable makes agents advertise what is in capabilities, as JSON.
 func capable(capabilities string, unset ...string) func(*harness, *Options) {
 	return func(h *harness, _ *Options) {

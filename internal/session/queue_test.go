@@ -110,3 +110,24 @@ func TestNewPromptsGoBeforeAPausedQueue(t *testing.T) {
 		}
 	}, files.use)
 }
+
+// Files that were read for an agent are not sent to another, which may take other content.
+func TestFilesAreReadAgainForAnotherAgent(t *testing.T) {
+	var files resolver
+	bubble(t, func(t *testing.T, h *harness) {
+		h.Prompt(mentions("one"))
+		h.Reconnect()
+		h.settle()
+		h.reply("session/resume", `{}`)
+		files <- "for the first"
+		h.settle()
+		if got := h.sent(); got != nil {
+			t.Fatalf("sent are %q", got)
+		}
+		files <- "for the second"
+		h.settle()
+		if got := h.sent(); !slices.Equal(got, []string{"one", "for the second"}) {
+			t.Errorf("sent are %q", got)
+		}
+	}, files.use)
+}

@@ -306,6 +306,9 @@ func TestAPromptThatWasToBeSentNowWaitsWhenTheAgentHasGone(t *testing.T) {
 		h.settle()
 		h.agent().exit(errors.New("crash"))
 		h.settle()
+		if found, _ := h.SendQueuedNow(h.conv.Queue[0].ID); found {
+			t.Error("a prompt was sent to an agent that has exited")
+		}
 		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
 			t.Fatalf("%d prompts wait, paused %v", len(h.conv.Queue), h.conv.QueuePaused)
 		}
