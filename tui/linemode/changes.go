@@ -16,33 +16,30 @@ import (
 
 // changes lists the files that were changed, or does with them what the words say.
 // Files have the numbers of the list, in which they never change their places.
-func (p *program) changes(words string) {
-	switch {
-	case p.session == nil:
-		p.out.line("No session.")
-		return
-	case p.session.Options().Journal == nil:
-		p.out.line("Changes are not recorded: journal = false in the configuration.")
+func (l *live) changes(words string) {
+	recorded := l.Session.Options().Journal
+	if recorded == nil {
+		l.p.out.line("Changes are not recorded: journal = false in the configuration.")
 		return
 	}
-	r := review{p.session.Options().Journal, toolview.PathsIn(p.conv.Cwd)}
+	r := review{recorded, toolview.PathsIn(l.Conversation.Cwd)}
 	do, number, _ := strings.Cut(words, " ")
 	switch {
 	case words == "":
-		p.reviews(r.list)
+		l.p.reviews(r.list)
 	case words == "undo":
-		p.reviews(r.undo)
+		l.p.reviews(r.undo)
 	case words == "redo":
-		p.reviews(r.redo)
+		l.p.reviews(r.redo)
 	case do == "keep":
-		p.reviews(r.on(number, func(_ context.Context, f journal.File) (string, error) {
+		l.p.reviews(r.on(number, func(_ context.Context, f journal.File) (string, error) {
 			r.journal.KeepFile(f.Part)
 			return r.at.Path(f.Path) + " is kept: undoing the turn leaves it.", nil
 		}))
 	case do == "revert":
-		p.reverts(r, number)
+		l.p.reverts(r, number)
 	default:
-		p.reviews(r.on(words, r.show))
+		l.p.reviews(r.on(words, r.show))
 	}
 }
 

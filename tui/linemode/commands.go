@@ -14,49 +14,45 @@ import (
 	"parley/tui/toolview"
 )
 
-// command is what a line that begins with a slash does.
+// command is what a line that begins with a slash does: in any state, or to the open
+// session.
 type command struct {
 	name, about string
 	do          func(p *program, words string)
+	live        func(l *live, words string)
 }
 
 // commands returns parley's commands, in the order of /help.
 func commands() []command {
 	return []command{
-		{"help", "list the commands", func(p *program, _ string) { p.help() }},
-		{"mode", "choose the mode, or name it: /mode NAME", func(p *program, w string) { p.setCategory(acpclient.CategoryMode, "modes", w) }},
-		{"model", "choose the model, or name it: /model NAME", func(p *program, w string) { p.setCategory(acpclient.CategoryModel, "models", w) }},
-		{"options", "choose an option of the agent and its value, or name them: /options NAME VALUE", (*program).options},
-		{"cancel", "cancel the turn, or parley's own question", func(p *program, _ string) { p.cancel() }},
-		{"again", "repeat the question", func(p *program, _ string) {
+		{name: "help", about: "list the commands", do: func(p *program, _ string) { p.help() }},
+		{name: "mode", about: "choose the mode, or name it: /mode NAME", live: func(l *live, w string) { l.setCategory(acpclient.CategoryMode, "modes", w) }},
+		{name: "model", about: "choose the model, or name it: /model NAME", live: func(l *live, w string) { l.setCategory(acpclient.CategoryModel, "models", w) }},
+		{name: "options", about: "choose an option of the agent and its value, or name them: /options NAME VALUE", live: (*live).options},
+		{name: "cancel", about: "cancel the turn, or parley's own question", do: func(p *program, _ string) { p.cancel() }},
+		{name: "again", about: "repeat the question", do: func(p *program, _ string) {
 			if p.question == nil {
 				p.out.line("No question is open.")
 				return
 			}
 			p.show(p.question)
 		}},
-		{"queue", "list queued prompts; /queue drop N removes one", (*program).queue},
-		{"send", "send the queued prompts", func(p *program, _ string) { p.sendQueue() }},
-		{"show", "show all of tool call N: /show N", (*program).showCall},
-		{"status", "show agent, session and mode", func(p *program, _ string) { p.status() }},
-		{"commands", "list the agent's own commands", func(p *program, _ string) { p.agentCommands() }},
-		{"run", "run a command of your own: /run COMMAND, or !COMMAND", (*program).run},
-		{"type", "type a line into your running command: /type LINE", (*program).typeInto},
-		{"end", "stop your running command", func(p *program, _ string) { p.endCommand() }},
-		{"add", "add the output of your last command to your next prompt", func(p *program, _ string) { p.addOutput() }},
-		{"changes", "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo", (*program).changes},
-		{"sessions", "resume a session of this directory; /sessions all: of any", (*program).switchSession},
-		{"new", "new session with the same agent", func(p *program, _ string) { p.newSession() }},
-		{"agent", "new session with another agent", func(p *program, _ string) { p.unlessWorking("Choose another agent", p.chooseAgent) }},
-		{"start", "restart the agent, or reconnect", func(p *program, _ string) { p.startAgain() }},
-		{"stop", "stop an agent that does not respond", func(p *program, _ string) {
-			if p.session == nil {
-				p.out.line("There is no agent.")
-				return
-			}
-			p.session.Kill()
-		}},
-		{"quit", "leave", func(p *program, _ string) { p.over = true }},
+		{name: "queue", about: "list queued prompts; /queue drop N removes one", live: (*live).queue},
+		{name: "send", about: "send the queued prompts", live: func(l *live, _ string) { l.sendQueue() }},
+		{name: "show", about: "show all of tool call N: /show N", do: (*program).showCall},
+		{name: "status", about: "show agent, session and mode", live: func(l *live, _ string) { l.status() }},
+		{name: "commands", about: "list the agent's own commands", live: func(l *live, _ string) { l.agentCommands() }},
+		{name: "run", about: "run a command of your own: /run COMMAND, or !COMMAND", live: (*live).run},
+		{name: "type", about: "type a line into your running command: /type LINE", live: (*live).typeInto},
+		{name: "end", about: "stop your running command", live: func(l *live, _ string) { l.endCommand() }},
+		{name: "add", about: "add the output of your last command to your next prompt", live: func(l *live, _ string) { l.addOutput() }},
+		{name: "changes", about: "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo", live: (*live).changes},
+		{name: "sessions", about: "resume a session of this directory; /sessions all: of any", do: (*program).switchSession},
+		{name: "new", about: "new session with the same agent", do: func(p *program, _ string) { p.newSession() }},
+		{name: "agent", about: "new session with another agent", do: func(p *program, _ string) { p.unlessWorking("Choose another agent", p.chooseAgent) }},
+		{name: "start", about: "restart the agent, or reconnect", do: func(p *program, _ string) { p.startAgain() }},
+		{name: "stop", about: "stop an agent that does not respond", live: func(l *live, _ string) { l.Session.Kill() }},
+		{name: "quit", about: "leave", do: func(p *program, _ string) { p.over = true }},
 	}
 }
 
@@ -78,28 +74,37 @@ func (p *program) line(line typed) {
 	switch {
 	case text == "":
 	case strings.HasPrefix(text, "//"):
-		p.send(text[1:])
+		p.state.send(text[1:])
 	case strings.HasPrefix(text, "/"):
 		p.command(text)
 	case strings.HasPrefix(text, "!"):
-		p.run(strings.TrimSpace(text[1:]))
+		p.command("/run " + text[1:])
 	default:
-		p.send(text)
+		p.state.send(text)
 	}
 }
 
 // command carries out a command: one of parley's own, or of the agent.
 func (p *program) command(text string) {
 	name, words, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+	words = strings.TrimSpace(words)
+	l, open := p.live()
 	for _, c := range commands() {
-		if c.name == name {
-			c.do(p, strings.TrimSpace(words))
-			return
+		switch {
+		case c.name != name:
+			continue
+		case c.do != nil:
+			c.do(p, words)
+		case open:
+			c.live(l, words)
+		default:
+			p.out.line(noSession)
 		}
+		return
 	}
-	for _, c := range p.conv.Commands {
+	for _, c := range p.out.conv.Commands {
 		if c.Name == name {
-			p.send(text)
+			p.state.send(text)
 			return
 		}
 	}
@@ -115,86 +120,84 @@ func (p *program) help() {
 	p.out.words(lines...)
 }
 
-// there reports whether a session is open, and says so if none is.
-func (p *program) there() bool {
-	if p.session == nil || p.conv.Phase != conversation.PhaseReady {
-		p.out.line("No open session.")
+const noSession = "No open session."
+
+// opened reports whether the agent has opened the session, and says so if it has not.
+func (l *live) opened() bool {
+	if l.Conversation.Phase != conversation.PhaseReady {
+		l.p.out.line(noSession)
 		return false
 	}
 	return true
 }
 
 // setCategory sets the option of a category.
-func (p *program) setCategory(c acpclient.ConfigCategory, many, value string) {
-	if !p.there() {
+func (l *live) setCategory(c acpclient.ConfigCategory, many, value string) {
+	if !l.opened() {
 		return
 	}
-	o := p.conv.OptionByCategory(c)
+	o := l.Conversation.OptionByCategory(c)
 	if o == nil {
-		p.out.line("The agent has no " + many + ".")
+		l.p.out.line("The agent has no " + many + ".")
 		return
 	}
-	p.set(o, value)
+	l.set(o, value)
 }
 
 // options sets any option.
-func (p *program) options(words string) {
-	if !p.there() {
+func (l *live) options(words string) {
+	if !l.opened() {
 		return
 	}
-	if len(p.conv.Options) == 0 {
-		p.out.line("The agent has no options.")
+	if len(l.Conversation.Options) == 0 {
+		l.p.out.line("The agent has no options.")
 		return
 	}
 	if words != "" {
-		for i := range p.conv.Options {
-			o := &p.conv.Options[i]
+		for i := range l.Conversation.Options {
+			o := &l.Conversation.Options[i]
 			for _, name := range []string{string(o.ID), o.Name} {
 				if len(words) >= len(name) && strings.EqualFold(words[:len(name)], name) {
-					p.set(o, strings.TrimSpace(words[len(name):]))
+					l.set(o, strings.TrimSpace(words[len(name):]))
 					return
 				}
 			}
 		}
-		p.out.line("The agent has no such option. /options lists them.")
+		l.p.out.line("The agent has no such option. /options lists them.")
 		return
 	}
 	q := &question{text: "Which option?", cancel: func() {}}
-	for i := range p.conv.Options {
-		o := &p.conv.Options[i]
+	for i := range l.Conversation.Options {
+		o := &l.Conversation.Options[i]
 		id := o.ID
-		v, _ := p.conv.OptionValue(o)
+		v, _ := l.Conversation.OptionValue(o)
 		line := termtext.Line(o.Name) + ": " + termtext.Line(conversation.ValueName(o, v))
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
-			if o := p.conv.Option(id); o != nil {
-				p.set(o, "")
+			if o := l.Conversation.Option(id); o != nil {
+				l.set(o, "")
 			}
 		}})
 	}
-	p.later(q)
+	l.p.later(q)
 }
 
 // set sets an option to the value of that name, or asks for it if there is no name.
-func (p *program) set(o *acpclient.SessionConfigOption, name string) {
+func (l *live) set(o *acpclient.SessionConfigOption, name string) {
 	id := o.ID
 	if name != "" {
 		v, ok := conversation.ValueNamed(o, name)
 		if !ok {
-			p.out.line(fmt.Sprintf("%s cannot be %q.", o.Name, name))
+			l.p.out.line(fmt.Sprintf("%s cannot be %q.", o.Name, name))
 			return
 		}
-		p.session.SetOption(id, v)
+		l.Session.SetOption(id, v)
 		return
 	}
-	now, _ := p.conv.OptionValue(o)
+	now, _ := l.Conversation.OptionValue(o)
 	text := termtext.Line(o.Name) + " is " + termtext.Line(conversation.ValueName(o, now)) + ". Which one?"
 	q := &question{text: text, cancel: func() {}}
 	add := func(line string, v acpclient.ConfigValue) {
-		q.choices = append(q.choices, choice{line: line, do: func(string) {
-			if p.session != nil {
-				p.session.SetOption(id, v)
-			}
-		}})
+		q.choices = append(q.choices, choice{line: line, do: func(string) { l.Session.SetOption(id, v) }})
 	}
 	if o.Type == acpclient.ConfigBoolean {
 		add("on", acpclient.BoolValue(true))
@@ -208,19 +211,20 @@ func (p *program) set(o *acpclient.SessionConfigOption, name string) {
 			add(line, acpclient.SelectValue(v.Value))
 		}
 	}
-	p.later(q)
+	l.p.later(q)
 }
 
 // cancel cancels the turn, or leaves the open question.
 func (p *program) cancel() {
+	l, open := p.live()
 	switch q := p.question; {
 	case q != nil && q.cancel != nil:
 		p.question = nil
 		q.cancel()
-		p.take()
+		p.state.take()
 	case q != nil:
 		p.out.line("Answer this question first.")
-	case p.session == nil || !p.session.Cancel():
+	case !open || !l.Session.Cancel():
 		p.out.line("No turn is running.")
 	default:
 		p.out.line("Cancelling.")
@@ -228,35 +232,35 @@ func (p *program) cancel() {
 }
 
 // queue lists the prompts that wait, or takes one out.
-func (p *program) queue(words string) {
+func (l *live) queue(words string) {
 	if number, drop := strings.CutPrefix(words, "drop "); drop {
 		n, err := strconv.Atoi(strings.TrimSpace(number))
-		if err != nil || n < 1 || n > len(p.conv.Queue) || p.session == nil {
-			p.out.line("No such prompt. /queue lists them.")
+		if err != nil || n < 1 || n > len(l.Conversation.Queue) {
+			l.p.out.line("No such prompt. /queue lists them.")
 			return
 		}
-		if _, ok := p.session.Unqueue(p.conv.Queue[n-1].ID); ok {
-			p.out.line(fmt.Sprintf("Removed prompt %d.", n))
+		if _, ok := l.Session.Unqueue(l.Conversation.Queue[n-1].ID); ok {
+			l.p.out.line(fmt.Sprintf("Removed prompt %d.", n))
 		}
 		return
 	}
-	if len(p.conv.Queue) == 0 {
-		p.out.line("The queue is empty.")
+	if len(l.Conversation.Queue) == 0 {
+		l.p.out.line("The queue is empty.")
 		return
 	}
-	for i, q := range p.conv.Queue {
-		p.out.line(fmt.Sprintf("%d. %s", i+1, app.PromptLine(q)))
+	for i, q := range l.Conversation.Queue {
+		l.p.out.line(fmt.Sprintf("%d. %s", i+1, app.PromptLine(q)))
 	}
 }
 
-func (p *program) sendQueue() {
+func (l *live) sendQueue() {
 	switch {
-	case len(p.conv.Queue) == 0:
-		p.out.line("The queue is empty.")
-	case p.conv.Turn.Running:
-		p.out.line("It will be sent when the turn ends.")
-	case p.there():
-		p.session.ResumeQueue()
+	case len(l.Conversation.Queue) == 0:
+		l.p.out.line("The queue is empty.")
+	case l.Conversation.Turn.Running:
+		l.p.out.line("It will be sent when the turn ends.")
+	case l.opened():
+		l.Session.ResumeQueue()
 	}
 }
 
@@ -268,19 +272,20 @@ func (p *program) showCall(words string) {
 		return
 	}
 	t := p.out.calls[n-1]
-	p.out.line(p.permissionText(&conversation.Permission{Asked: t, ToolCall: t}))
+	asked := &conversation.Permission{Asked: t, ToolCall: t}
+	if l, open := p.live(); open {
+		p.out.line(l.permissionText(asked))
+	} else {
+		p.out.line(permissionText(p.out.conv, asked, &toolview.Reach{}, &toolview.DiffPositions{}))
+	}
 	if given := strings.TrimRight(toolview.Output(t), "\n"); given != "" {
 		p.out.line("\n# output\n" + termtext.VisibleBlanks(given))
 	}
 }
 
-func (p *program) status() {
-	c := p.conv
-	if p.session == nil {
-		p.out.line("No session.")
-		return
-	}
-	lines := []string{"Agent: " + termtext.Line(p.agent.Name), "Directory: " + toolview.PathsIn("").Path(c.Cwd)}
+func (l *live) status() {
+	c := l.Conversation
+	lines := []string{"Agent: " + termtext.Line(l.Agent.Name), "Directory: " + toolview.PathsIn("").Path(c.Cwd)}
 	for i := range c.Options {
 		o := &c.Options[i]
 		v, _ := c.OptionValue(o)
@@ -288,7 +293,7 @@ func (p *program) status() {
 	}
 	switch {
 	case c.Gone():
-		lines = append(lines, app.GoneText(c, p.session.Connects())+".")
+		lines = append(lines, l.GoneText()+".")
 	case c.Turn.Running:
 		lines = append(lines, "The agent is working.")
 	default:
@@ -300,25 +305,26 @@ func (p *program) status() {
 	if n := len(c.Queue); n > 0 {
 		lines = append(lines, termtext.Count(n, "queued prompt")+".")
 	}
-	p.out.line(strings.Join(lines, "\n"))
+	l.p.out.line(strings.Join(lines, "\n"))
 }
 
-func (p *program) agentCommands() {
-	if len(p.conv.Commands) == 0 {
-		p.out.line("The agent has no commands.")
+func (l *live) agentCommands() {
+	if len(l.Conversation.Commands) == 0 {
+		l.p.out.line("The agent has no commands.")
 		return
 	}
-	for _, c := range p.conv.Commands {
-		p.out.line("/" + termtext.Line(c.Name) + ": " + termtext.Line(c.Description))
+	for _, c := range l.Conversation.Commands {
+		l.p.out.line("/" + termtext.Line(c.Name) + ": " + termtext.Line(c.Description))
 	}
 }
 
 func (p *program) newSession() {
-	if p.session == nil {
+	l, open := p.live()
+	if !open {
 		p.chooseAgent()
 		return
 	}
-	p.unlessWorking("Begin a new session", func() { p.start(p.agent) })
+	p.unlessWorking("Begin a new session", func() { p.start(l.Agent) })
 }
 
 // unlessWorking does something that ends the session: the person is asked first if the
@@ -328,7 +334,7 @@ func (p *program) unlessWorking(what string, do func()) {
 		p.out.line("Answer the question first, or /cancel it.")
 		return
 	}
-	if !p.conv.Turn.Running {
+	if !p.out.conv.Turn.Running {
 		do()
 		return
 	}
@@ -339,11 +345,11 @@ func (p *program) unlessWorking(what string, do func()) {
 }
 
 func (p *program) startAgain() {
-	switch {
-	case p.session == nil:
+	switch l, open := p.live(); {
+	case !open:
 		p.chooseAgent()
-	case p.conv.Gone():
-		p.session.Start()
+	case l.Conversation.Gone():
+		l.Session.Start()
 	default:
 		p.out.line("The agent is already running.")
 	}
@@ -354,30 +360,25 @@ func (p *program) startAgain() {
 const commandCols, commandRows = 80, 24
 
 // run runs a command of the person's own. Its output is written as it comes.
-func (p *program) run(line string) {
-	switch {
-	case line == "":
-		p.out.line("Which command? /run COMMAND, or !COMMAND.")
-		return
-	case p.session == nil:
-		p.out.line("Start an agent first.")
+func (l *live) run(line string) {
+	if line == "" {
+		l.p.out.line("Which command? /run COMMAND, or !COMMAND.")
 		return
 	}
-	s := p.session
-	p.beside(func() func() {
-		_, err := s.StartShell(session.ShellSpec{Line: line, Cols: commandCols, Rows: commandRows})
+	l.p.beside(func() func() {
+		_, err := l.Session.StartShell(session.ShellSpec{Line: line, Cols: commandCols, Rows: commandRows})
 		return func() {
 			if err != nil {
-				p.out.line("Cannot run the command: " + err.Error())
+				l.p.out.line("Cannot run the command: " + err.Error())
 			}
-			p.take()
+			l.p.state.take()
 		}
 	})
 }
 
 // running returns the newest running command of the person's, or nil.
-func (p *program) running() *conversation.Terminal {
-	for _, term := range slices.Backward(p.conv.Running()) {
+func (l *live) running() *conversation.Terminal {
+	for _, term := range slices.Backward(l.Conversation.Running()) {
 		if term.Personal {
 			return term
 		}
@@ -386,39 +387,38 @@ func (p *program) running() *conversation.Terminal {
 }
 
 // typeInto types a line into the command that runs.
-func (p *program) typeInto(line string) {
-	term := p.running()
+func (l *live) typeInto(line string) {
+	term := l.running()
 	if term == nil {
-		p.out.line("No command is running.")
+		l.p.out.line("No command is running.")
 		return
 	}
-	if err := p.session.TypeInto(term.ID, []byte(line+"\r")); err != nil {
-		p.out.line("Cannot type that: " + err.Error())
+	if err := l.Session.TypeInto(term.ID, []byte(line+"\r")); err != nil {
+		l.p.out.line("Cannot type that: " + err.Error())
 	}
 }
 
 // endCommand ends the command that runs.
-func (p *program) endCommand() {
-	term := p.running()
+func (l *live) endCommand() {
+	term := l.running()
 	if term == nil {
-		p.out.line("No command is running.")
+		l.p.out.line("No command is running.")
 		return
 	}
-	s := p.session
-	p.beside(func() func() {
-		err := s.EndTerminal(term.ID)
+	l.p.beside(func() func() {
+		err := l.Session.EndTerminal(term.ID)
 		return func() {
 			if err != nil {
-				p.out.line("Cannot stop the command: " + err.Error())
+				l.p.out.line("Cannot stop the command: " + err.Error())
 			}
 		}
 	})
 }
 
 // addOutput adds the output of the last command to the next prompt, or removes it.
-func (p *program) addOutput() {
+func (l *live) addOutput() {
 	var last *conversation.Terminal
-	for _, item := range slices.Backward(p.conv.Items) {
+	for _, item := range slices.Backward(l.Conversation.Items) {
 		if c, ok := item.(*conversation.ShellCommand); ok {
 			last = c.Terminal
 			break
@@ -426,12 +426,12 @@ func (p *program) addOutput() {
 	}
 	switch {
 	case last == nil:
-		p.out.line("No output to add: run !COMMAND first.")
-	case p.adds == last:
-		p.adds = nil
-		p.out.line("Removed the output from your next prompt.")
+		l.p.out.line("No output to add: run !COMMAND first.")
+	case l.adds == last:
+		l.adds = nil
+		l.p.out.line("Removed the output from your next prompt.")
 	default:
-		p.adds = last
-		p.out.line("The output of " + termtext.VisibleLine(last.Command) + " goes with your next prompt. /add again removes it.")
+		l.adds = last
+		l.p.out.line("The output of " + termtext.VisibleLine(last.Command) + " goes with your next prompt. /add again removes it.")
 	}
 }

@@ -15,20 +15,19 @@ import (
 
 // item writes what is new about an item. whole says that what there is of it is not to
 // be held back: something else comes behind it.
-func (w *printer) item(g *growth, c *conversation.Conversation, whole bool) {
+func (w *printer) item(g *growth, whole bool) {
 	v := g.item.Version()
 	if g.drawn && g.version == v && !whole {
 		return
 	}
 	g.drawn, g.version = true, v
-	g.item.Visit(&itemWriter{printer: w, g: g, conv: c, whole: whole})
+	g.item.Visit(&itemWriter{printer: w, g: g, whole: whole})
 }
 
 // itemWriter writes what is new about each kind of item.
 type itemWriter struct {
 	*printer
 	g     *growth
-	conv  *conversation.Conversation
 	whole bool
 }
 
@@ -65,7 +64,7 @@ func (w *itemWriter) Message(m *conversation.Message) {
 		last := g.part == len(m.Parts)-1
 		if p.Block != nil {
 			if p.Block.Type != acpclient.ContentText { // else it is not for the person
-				words := toolview.PathsIn(w.cwd).Block(p.Block)
+				words := toolview.PathsIn(w.conv.Cwd).Block(p.Block)
 				line := words.String()
 				if text := strings.TrimSpace(termtext.Block(words.Text)); text != "" {
 					line += "\n" + text
@@ -150,7 +149,7 @@ func (w *itemWriter) ToolCall(t *conversation.ToolCall) {
 
 // heading describes a tool call in a line.
 func (w *printer) heading(t *conversation.ToolCall) string {
-	heading, _ := toolview.PathsIn(w.cwd).Heading(t)
+	heading, _ := toolview.PathsIn(w.conv.Cwd).Heading(t)
 	verb := toolview.KindOf(t.Kind).Verb
 	if len(heading) > len(verb) && strings.EqualFold(heading[:len(verb)+1], verb+" ") {
 		return heading // which says it already

@@ -11,7 +11,6 @@
 package linemode
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,8 +21,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/store"
-	"parley/tui/toolview"
 )
 
 const (
@@ -86,8 +83,9 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	defer hurry()
 	p := &program{
 		ctx: ctx, calm: calm, hurry: hurry, opt: opt, agents: agents, in: newInput(opt.In, opt.Terminal),
-		out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(), calls: make(chan func()), gone: make(chan struct{}),
+		out: newPrinter(opt.Out, opt.Terminal), calls: make(chan func()), gone: make(chan struct{}),
 	}
+	p.state = &choosing{p: p}
 	if err := p.in.start(); err != nil {
 		return Left{}, err
 	}
@@ -115,35 +113,58 @@ type program struct {
 	calls  chan func()   // from background work, for the goroutine of the program
 	gone   chan struct{} // closed when nobody reads calls any more
 
-	agent   config.Agent
-	session *session.Session // nil while there is none
-	leaving <-chan struct{}  // closed when all sessions that were left have ended; nil if there are none
-	conv    *conversation.Conversation
-	stored  store.ID
-	reach   toolview.Reach
-	// positions are those of changes whose question was compared with the files last.
-	positions toolview.DiffPositions
-	compared  *conversation.ToolCall
-	mode      string // the last one written
+	state   state           // changed by enter
+	leaving <-chan struct{} // closed when all sessions that were left have ended; nil if there are none
 
 	question *question   // the open one, or nil
 	own      []*question // questions of parley's own that wait
-	form     *form       // the open one, or nil
-	looking  bool        // the paths of a question are being resolved
-	signIn   *app.SignIn // nil unless the agent asks for it
-	hinted   bool        // the person was told that earlier lines do not answer
+	hinted   bool        // the user has read that earlier lines do not answer
+	besides  int         // number of background tasks
+	draft    []string    // the lines before the next one
+	left     time.Time   // first of two ctrl+c, or zero
+	ended    bool        // no more input comes
+	over     bool
+}
 
-	besides int                    // number of background tasks
-	adds    *conversation.Terminal // whose output goes with the next prompt, or nil
-	draft   []string               // the lines before the next one
-	waits   bool                   // the queue waits for the person
-	direct  bool                   // the prompt being sent was just typed
-	held    app.HeldPrompts        // for the session that is being opened
-	left    time.Time
-	ended   bool // no more input comes
-	over    bool
-	// unstarted means that there is no session because the agent could not be started.
-	unstarted bool
+// state is what a program is in: [*choosing] or [*live].
+type state interface {
+	// enter begins the state, with the prompts that were typed before it.
+	enter(app.HeldPrompts)
+	// leave ends the state, before another one. It returns the prompts for the next session.
+	leave() app.HeldPrompts
+	// close ends the state for good, and returns what is left of it.
+	close() Left
+	// events is ready when there is something to take; nil if nothing comes.
+	events() <-chan struct{}
+	take()
+	// send sends a prompt, or queues it.
+	send(text string)
+	// ask returns the agent's next question, or nil.
+	ask() *question
+	// idle reports whether a prompt would be sent at once, and busy whether the user may
+	// be waiting for something.
+	idle() bool
+	busy() bool
+	// notStarted reports that no other agent could be started, notOpened that no other
+	// session could be opened, and stay that the user opens none.
+	notStarted()
+	notOpened()
+	stay()
+}
+
+// enter goes from one state to another, which shows a conversation. It is the only place
+// that changes the state.
+func (p *program) enter(s state, c *conversation.Conversation) {
+	held := p.state.leave()
+	p.state, p.question = s, nil
+	p.out.show(c)
+	s.enter(held)
+}
+
+// live returns the open session, if there is one.
+func (p *program) live() (*live, bool) {
+	l, ok := p.state.(*live)
+	return l, ok
 }
 
 // work runs until there is nothing left to do.
@@ -155,16 +176,12 @@ func (p *program) work() {
 		if p.over {
 			return
 		}
-		if p.out.waits(p.conv) {
+		if p.out.waits() {
 			quiet.Reset(quietTime)
 		}
-		var ready <-chan struct{}
-		if p.session != nil {
-			ready = p.session.Stream().Ready()
-		}
 		select {
-		case <-ready:
-			p.take()
+		case <-p.state.events():
+			p.state.take()
 		case line, more := <-p.in.lines:
 			if !more {
 				p.endOfInput()
@@ -177,7 +194,7 @@ func (p *program) work() {
 		case <-p.question.arming():
 			p.arm()
 		case <-quiet.C:
-			p.out.flushHanging(p.conv)
+			p.out.flushHanging()
 		case <-p.opt.Interrupts:
 			p.interrupt()
 		case <-p.opt.Continued:
@@ -204,57 +221,34 @@ func (p *program) beside(do func() func()) {
 
 // settle updates the open question and the line for the next prompt.
 func (p *program) settle() {
-	p.out.items(p.conv)
+	p.out.items()
 	p.ask()
 	if p.question != nil || p.over {
 		return
 	}
 	switch {
-	case p.ended && !p.busy():
+	case p.ended && p.besides == 0 && !p.state.busy():
 		p.over = true
-	case p.ready() && !p.ended && p.besides == 0 && p.running() == nil: // else there is more to read first
+	case p.state.idle() && !p.ended && p.besides == 0: // else there is more to read first
 		p.out.prompt("> ")
 	}
-}
-
-// ready reports whether a prompt would be sent immediately.
-func (p *program) ready() bool {
-	return p.session != nil && p.conv.Phase == conversation.PhaseReady && !p.conv.Turn.Running && !p.sends()
-}
-
-// busy reports whether the person may be waiting for something.
-func (p *program) busy() bool {
-	if p.besides > 0 || p.running() != nil {
-		return true
-	}
-	if p.session == nil {
-		return false
-	}
-	switch p.conv.Phase {
-	case conversation.PhaseStarting, conversation.PhaseOpening:
-		return true
-	case conversation.PhaseReady:
-		return p.conv.Turn.Running || p.sends()
-	}
-	return false
-}
-
-// sends reports whether a queued prompt is sent without the user doing anything.
-func (p *program) sends() bool {
-	q := p.conv.Queue
-	return len(q) > 0 && (!p.conv.QueuePaused || q[0].Now)
 }
 
 // interrupt cancels the turn, and quits the second time.
 func (p *program) interrupt() {
 	p.out.broken() // the terminal has dropped the typed line
 	p.draft = nil
+	var turn conversation.Turn
+	l, open := p.live()
+	if open {
+		turn = l.Conversation.Turn
+	}
 	switch {
-	case p.session != nil && p.conv.Turn.Running && p.conv.Turn.Cancelling.IsZero():
-		p.session.Cancel()
+	case turn.Running && turn.Cancelling.IsZero():
+		l.Session.Cancel()
 		p.left = time.Now()
 		p.out.line("Cancelling. Press ctrl+c again to quit.")
-	case !p.left.IsZero() && time.Since(p.left) < againTime, p.conv.Turn.Running, p.ended:
+	case !p.left.IsZero() && time.Since(p.left) < againTime, turn.Running, p.ended:
 		p.over = true
 		p.hurry()
 	default:
@@ -282,17 +276,7 @@ func (p *program) endOfInput() {
 
 // close ends the agent and returns what is left.
 func (p *program) close() Left {
-	left := Left{Unstarted: p.unstarted}
-	if p.session != nil {
-		p.out.flush(p.conv)
-		p.tellUnsent()
-		p.out.line("Leaving.")
-		left.Left = app.Left{
-			Title: "the session", Agent: p.agent, Session: app.ResumableID(p.conv),
-			Stored: cmp.Or(app.StoredID(p.session), p.stored), Cwd: p.conv.Cwd,
-		}
-		p.end(p.session)
-	}
+	left := p.state.close()
 	if p.leaving != nil {
 		<-p.leaving
 	}

@@ -23,8 +23,9 @@ type printer struct {
 	asking string // what stands at the beginning of the line that is being typed, "" if none does
 	blank  bool   // the last line is empty, or nothing was written yet
 
-	cwd  string
-	seen int       // how many of the items were looked at
+	// conv is the conversation that is written; it may be empty.
+	conv *conversation.Conversation
+	seen int       // how many of its items were looked at
 	open []*growth // those that may still change
 	// halves are the messages of which a part of a line waits, and speaks is the one
 	// whose lines were written last; nil if anything else was.
@@ -36,7 +37,7 @@ type printer struct {
 }
 
 func newPrinter(to io.Writer, echoes bool) *printer {
-	return &printer{to: to, echoes: echoes, blank: true, typed: map[*conversation.Message]bool{}}
+	return &printer{to: to, echoes: echoes, blank: true, conv: conversation.New(), typed: map[*conversation.Message]bool{}}
 }
 
 // line writes text as lines of their own, without empty ones at its end.
@@ -124,29 +125,34 @@ type growth struct {
 	over        bool
 }
 
+// show begins to write a conversation.
+func (w *printer) show(c *conversation.Conversation) {
+	w.conv, w.calls = c, nil
+	w.skip(0)
+}
+
 // skip marks the first items as written.
 func (w *printer) skip(seen int) { w.seen, w.open, w.halves = seen, nil, nil }
 
 // items writes what is new about the items.
-func (w *printer) items(c *conversation.Conversation) {
-	w.cwd = c.Cwd
-	w.seen = min(w.seen, len(c.Items))
+func (w *printer) items() {
+	w.seen = min(w.seen, len(w.conv.Items))
 	open := w.open[:0]
 	for _, g := range w.open {
-		if w.item(g, c, false); !g.over {
+		if w.item(g, false); !g.over {
 			open = append(open, g)
 		}
 	}
 	clear(w.open[len(open):])
 	w.open = open
-	for _, item := range c.Items[w.seen:] {
-		w.flush(c) // what comes before it stands above it
+	for _, item := range w.conv.Items[w.seen:] {
+		w.flush() // what comes before it stands above it
 		g := &growth{item: item}
-		if w.item(g, c, false); !g.over {
+		if w.item(g, false); !g.over {
 			w.open = append(w.open, g)
 		}
 	}
-	w.seen = len(c.Items)
+	w.seen = len(w.conv.Items)
 }
 
 // hangs reports whether nothing will say that a part of a line is whole: it is the agent's
@@ -157,29 +163,29 @@ func (g *growth) hangs(c *conversation.Conversation) bool {
 }
 
 // waits reports whether a part of a line waits that may be all of it.
-func (w *printer) waits(c *conversation.Conversation) bool {
-	return slices.ContainsFunc(w.halves, func(g *growth) bool { return g.hangs(c) })
+func (w *printer) waits() bool {
+	return slices.ContainsFunc(w.halves, func(g *growth) bool { return g.hangs(w.conv) })
 }
 
 // flushHanging writes the parts of lines that may be all of them.
-func (w *printer) flushHanging(c *conversation.Conversation) {
+func (w *printer) flushHanging() {
 	var rest []*growth
 	for _, g := range w.halves {
-		if !g.hangs(c) {
+		if !g.hangs(w.conv) {
 			rest = append(rest, g)
 			continue
 		}
-		w.item(g, c, true)
+		w.item(g, true)
 	}
 	w.halves = rest
 }
 
 // flush writes the parts of lines that wait.
-func (w *printer) flush(c *conversation.Conversation) {
+func (w *printer) flush() {
 	halves := w.halves
 	w.halves = nil
 	for _, g := range halves {
-		w.item(g, c, true)
+		w.item(g, true)
 	}
 }
 

@@ -89,21 +89,7 @@ func (p *program) next() *question {
 		p.own = p.own[1:]
 		return q
 	}
-	if p.form != nil && !p.form.open() {
-		p.form = nil
-	}
-	switch {
-	case p.session == nil:
-	case len(p.conv.Permissions) > 0:
-		return p.permission()
-	case p.form != nil:
-		return p.form.next()
-	case len(p.conv.Elicitations) > 0:
-		return p.elicitation()
-	case p.signIn != nil && p.signIn.Trying == nil:
-		return p.askToSignIn()
-	}
-	return nil
+	return p.state.ask()
 }
 
 // later asks a question of parley's own once no other is open.
@@ -163,12 +149,13 @@ func (p *program) early(line string) {
 	if line == "" {
 		return
 	}
-	if _, err := strconv.Atoi(line); err == nil || len(line) < 4 || p.session == nil {
+	_, open := p.live()
+	if _, err := strconv.Atoi(line); err == nil || len(line) < 4 || !open {
 		p.out.line("Dropped, typed before the question: " + line)
 		return
 	}
 	p.out.line("Taken as a prompt, typed before the question: " + line)
-	p.send(line)
+	p.state.send(line)
 }
 
 // answer handles a line as the answer to the open question.
@@ -202,7 +189,7 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 			return problem
 		}
 		p.question = nil
-		p.take()
+		p.state.take()
 		return ""
 	}
 	number, words, _ := strings.Cut(text, " ")
@@ -215,21 +202,21 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 	}
 	p.question = nil
 	q.choices[n-1].do(words)
-	p.take() // the question is closed
+	p.state.take() // the question is closed
 	return ""
 }
 
 // permission asks the first of the open permissions. Before that it resolves their paths.
-func (p *program) permission() *question {
-	asked := p.conv.Permissions[0]
-	if p.looks(asked.Asked) {
+func (l *live) permission() *question {
+	asked := l.Conversation.Permissions[0]
+	if l.looks(asked.Asked) {
 		return nil
 	}
 	text := "Question: may the agent do this?"
 	if asked.File != nil {
 		text = "Question of parley: may the agent do this?"
 	}
-	about := p.permissionText(asked)
+	about := l.permissionText(asked)
 	text += "\n\n" + about
 	if why := termtext.VisibleLine(asked.Why); why != "" {
 		text += "\n\nNo rule applies: " + why
@@ -237,12 +224,12 @@ func (p *program) permission() *question {
 	version := asked.Asked.Version()
 	q := &question{
 		text:   text,
-		open:   func() bool { return slices.Contains(p.conv.Permissions, asked) },
-		cancel: func() { p.session.Cancel() },
+		open:   func() bool { return slices.Contains(l.Conversation.Permissions, asked) },
+		cancel: func() { l.Session.Cancel() },
 		current: func() bool {
 			if v := asked.Asked.Version(); v != version {
 				version = v
-				return p.permissionText(asked) == about
+				return l.permissionText(asked) == about
 			}
 			return true
 		},
@@ -255,46 +242,50 @@ func (p *program) permission() *question {
 		q.choices = append(q.choices, choice{line: line, words: rejects, do: func(words string) {
 			var err error
 			if words == "" {
-				err = p.session.Answer(asked.ID, a.Option)
+				err = l.Session.Answer(asked.ID, a.Option)
 			} else {
-				err = p.session.AnswerWith(asked.ID, a.Option, p.content(words))
+				err = l.Session.AnswerWith(asked.ID, a.Option, l.content(words))
 			}
 			if err != nil {
-				p.out.line("Not answered: " + err.Error())
+				l.p.out.line("Not answered: " + err.Error())
 			}
 		}})
 	}
 	if len(q.choices) == 0 {
-		q.choices = []choice{{line: "Cancel the turn: the agent offers no answers", do: func(string) { p.session.Cancel() }}}
+		q.choices = []choice{{line: "Cancel the turn: the agent offers no answers", do: func(string) { l.Session.Cancel() }}}
 	}
 	return q
 }
 
 // permissionText returns what a permission asks about.
-func (p *program) permissionText(asked *conversation.Permission) string {
-	by := toolview.AskerOf(p.conv, asked.ToolCall)
-	return strings.TrimRight(toolview.PathsIn(p.conv.Cwd).PermissionText(asked, by, &p.reach, &p.positions), "\n")
+func (l *live) permissionText(asked *conversation.Permission) string {
+	return permissionText(l.Conversation, asked, &l.reach, &l.positions)
+}
+
+func permissionText(c *conversation.Conversation, asked *conversation.Permission, reach *toolview.Reach, at *toolview.DiffPositions) string {
+	by := toolview.AskerOf(c, asked.ToolCall)
+	return strings.TrimRight(toolview.PathsIn(c.Cwd).PermissionText(asked, by, reach, at), "\n")
 }
 
 // looks reports whether the paths of a question are being resolved and its changes compared
 // with the files, and starts that if necessary.
-func (p *program) looks(asked *conversation.ToolCall) bool {
-	if p.looking {
+func (l *live) looks(asked *conversation.ToolCall) bool {
+	if l.looking {
 		return true
 	}
 	const most = 1000
-	unknown := slices.DeleteFunc(toolview.NamedPaths(asked), p.reach.Known)
+	unknown := slices.DeleteFunc(toolview.NamedPaths(asked), l.reach.Known)
 	var changes []toolview.Fragment
-	if p.compared != asked {
+	if l.compared != asked {
 		changes = toolview.Creations(asked.Content)
 	}
 	if len(unknown) == 0 && len(changes) == 0 {
 		return false
 	}
 	unknown = unknown[:min(len(unknown), most)]
-	s, roots := p.session, p.reach.Roots
-	p.looking = true
-	p.beside(func() func() {
+	roots := l.reach.Roots
+	l.looking = true
+	l.p.beside(func() func() {
 		found, positions := toolview.Resolve(roots, unknown), toolview.FindPositions(roots[0], changes)
 		for _, path := range unknown {
 			if _, ok := found[path]; !ok { // there are no directories to look in
@@ -305,38 +296,36 @@ func (p *program) looks(asked *conversation.ToolCall) bool {
 			}
 		}
 		return func() {
-			p.looking = false
-			if p.session == s { // otherwise these are the directories of another session
-				p.reach.Add(found)
-				p.positions.Add(positions)
-				p.compared = asked
-			}
+			l.looking = false
+			l.reach.Add(found)
+			l.positions.Add(positions)
+			l.compared = asked
 		}
 	})
 	return true
 }
 
 // elicitation asks the person to fill in a form, or to open a URL.
-func (p *program) elicitation() *question {
-	e := p.conv.Elicitations[0]
+func (l *live) elicitation() *question {
+	e := l.Conversation.Elicitations[0]
 	if e.Request.Mode != acpclient.ElicitURL {
-		p.form = &form{program: p, Form: app.NewForm(e)}
-		return p.form.next()
+		l.form = &form{live: l, Form: app.NewForm(e)}
+		return l.form.next()
 	}
 	respond := func(a acpclient.ElicitationAction) {
-		p.session.AnswerElicitation(e.ID, acpclient.CreateElicitationResponse{Action: a})
+		l.Session.AnswerElicitation(e.ID, acpclient.CreateElicitationResponse{Action: a})
 	}
 	address := app.ExamineURL(e.Request.URL)
 	q := &question{
 		text:   linkText(address, e.Request.Message),
-		open:   func() bool { return slices.Contains(p.conv.Elicitations, e) },
+		open:   func() bool { return slices.Contains(l.Conversation.Elicitations, e) },
 		cancel: func() { respond(acpclient.ElicitCancel) },
 	}
 	if address.Opens {
 		q.choices = append(q.choices,
 			choice{line: "Open in the browser", do: func(string) {
 				if err := desktop.Open(address.URL); err != nil {
-					p.out.line("Cannot open it: " + err.Error())
+					l.p.out.line("Cannot open it: " + err.Error())
 					return // the question is still open
 				}
 				respond(acpclient.ElicitAccept)
@@ -406,7 +395,7 @@ func (p *program) carriedOut(out app.Outcome, err error) {
 
 // form is a form that is filled in field by field.
 type form struct {
-	program *program
+	live *live
 	*app.Form
 	field int  // the next one to ask for
 	begun bool // the agent's message was written
@@ -455,7 +444,7 @@ func (f *form) question(q *question) *question {
 	return q
 }
 
-func (f *form) open() bool { return slices.Contains(f.program.conv.Elicitations, f.Asked) }
+func (f *form) open() bool { return slices.Contains(f.live.Conversation.Elicitations, f.Asked) }
 
 // answer answers the form.
 func (f *form) answer(a acpclient.ElicitationAction) {
@@ -467,11 +456,11 @@ func (f *form) answer(a acpclient.ElicitationAction) {
 			problem = f.Fields[invalid].Label() + ": " + problem
 		}
 		if problem != "" {
-			f.program.out.line("It cannot be accepted: " + problem + ".")
+			f.live.p.out.line("It cannot be accepted: " + problem + ".")
 			return // and is asked again
 		}
 		response.Content = content
 	}
-	f.program.form = nil
-	f.program.session.AnswerElicitation(f.Asked.ID, response)
+	f.live.form = nil
+	f.live.Session.AnswerElicitation(f.Asked.ID, response)
 }

@@ -3,8 +3,6 @@ package linemode
 import (
 	"cmp"
 	"errors"
-	"os"
-	"strings"
 
 	"parley/acpclient"
 	"parley/config"
@@ -16,12 +14,50 @@ import (
 	"parley/tui/toolview"
 )
 
+// choosing is the state without a session: the user chooses an agent or a stored session,
+// or reads one that cannot be continued.
+type choosing struct {
+	p *program
+	// held are prompts for the session that is opened next.
+	held app.HeldPrompts
+	// unstarted means that an agent could not be started.
+	unstarted bool
+}
+
+const heldText = "It will be sent when the session is open."
+
+func (s *choosing) enter(held app.HeldPrompts) { s.held = held }
+func (s *choosing) leave() app.HeldPrompts     { return s.held }
+func (s *choosing) close() Left                { return Left{Unstarted: s.unstarted} }
+
+func (s *choosing) send(text string) {
+	s.held = append(s.held, prompt.New(text))
+	s.p.out.line(heldText)
+}
+
+func (s *choosing) notStarted() {
+	s.unstarted = true
+	if len(s.p.agents) == 0 || s.p.opt.Agent != nil {
+		s.p.over = true
+	} else {
+		s.p.chooseAgent()
+	}
+}
+
+func (s *choosing) notOpened() { s.p.over = true }
+func (s *choosing) stay()      { s.p.chooseAgent() }
+
+func (*choosing) events() <-chan struct{} { return nil }
+func (*choosing) take()                   {}
+func (*choosing) ask() *question          { return nil }
+func (*choosing) idle() bool              { return false }
+func (*choosing) busy() bool              { return false }
+
 // begin starts what the command line names, or asks what to start.
 func (p *program) begin() {
-	p.conv.Cwd = p.opt.Cwd
 	p.out.words("parley " + p.opt.Version + ", in plain lines. Type a prompt and press enter. /help lists the commands.")
 	if p.opt.Prompt != "" {
-		p.held = append(p.held, prompt.New(p.opt.Prompt))
+		p.state.enter(app.HeldPrompts{prompt.New(p.opt.Prompt)})
 	}
 	switch {
 	case p.opt.Open != nil:
@@ -49,29 +85,11 @@ func (p *program) start(a config.Agent) {
 	s, err := p.opt.Start(a)
 	if err != nil {
 		p.out.line("The agent could not be started: " + app.StartErrorText(a, err))
-		if p.session == nil {
-			p.unstarted = true
-			p.over = len(p.agents) == 0 || p.opt.Agent != nil
-			if !p.over {
-				p.chooseAgent()
-			}
-		}
+		p.state.notStarted()
 		return
 	}
-	p.leaveSession()
-	p.adopt(a, s)
-}
-
-// leaveSession ends the open session, before another one is opened.
-func (p *program) leaveSession() {
-	if p.session != nil {
-		p.end(p.session)
-	}
-	p.session, p.stored, p.question, p.form, p.adds = nil, "", nil, nil, nil
-	p.signIn, p.mode = nil, ""
-	p.conv = conversation.New()
-	p.out.skip(0)
-	p.out.calls = nil
+	l := app.NewLive(a, s)
+	p.enter(newLive(p, l), l.Conversation)
 }
 
 // reopen continues a stored session.
@@ -93,37 +111,36 @@ func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
 	switch {
 	case err != nil:
 		p.out.line("Cannot open the session: " + err.Error())
-		if p.session == nil {
-			p.over = true
-		}
+		p.state.notOpened()
 		return
 	case errors.As(r.ReadOnly, &untrusted):
 		p.end(r.Session)
 		q := p.numbered(untrusted.Question(app.Choice{}, app.Choice{Name: "Not now"}))
 		q.choices[0].do = func(string) { untrusted.Agree(); p.reopen(o) }
-		q.choices[1].do = func(string) { p.over = p.session == nil }
+		q.choices[1].do = func(string) { p.state.notOpened() }
 		p.later(q)
 		return
 	}
-	p.leaveSession()
-	p.conv = r.Transcript.Conversation
-	p.stored = o.ID
-	p.showEnd()
 	if r.ReadOnly != nil {
+		p.enter(&choosing{p: p}, r.Transcript.Conversation)
+		p.showEnd()
 		p.end(r.Session)
 		p.out.line("The session is read-only: " + r.ReadOnly.Error())
 		p.out.line("'parley sessions show' prints all of it. /sessions lists others, /quit quits.")
 		return
 	}
-	p.adopt(r.Agent, r.Session)
+	l := r.Live()
+	p.enter(newLive(p, l), l.Conversation)
+	p.showEnd()
 }
 
 // showEnd writes the last prompt of a session and what followed it.
 func (p *program) showEnd() {
-	last := len(p.conv.Items)
+	items := p.out.conv.Items
+	last := len(items)
 	for last > 0 {
 		last--
-		if m, ok := p.conv.Items[last].(*conversation.Message); ok && m.Chunk == acpclient.UserMessageChunk {
+		if m, ok := items[last].(*conversation.Message); ok && m.Chunk == acpclient.UserMessageChunk {
 			break
 		}
 	}
@@ -131,8 +148,8 @@ func (p *program) showEnd() {
 		p.out.line("Earlier parts left out. The end of the session:")
 	}
 	p.out.skip(last)
-	p.out.items(p.conv)
-	p.out.flush(p.conv)
+	p.out.items()
+	p.out.flush()
 }
 
 // switchSession asks which of the stored sessions to open, those of this directory or
@@ -172,98 +189,23 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 		p.out.line("No stored session here. /sessions all lists every directory's.")
 	}
 	if err != nil || len(list) == 0 {
-		if p.session == nil {
-			p.chooseAgent()
-		}
+		p.state.stay()
 		return
 	}
-	q := &question{text: "Which session? Latest first.", cancel: func() { p.over = p.session == nil }}
+	q := &question{text: "Which session? Latest first.", cancel: p.state.notOpened}
 	for _, s := range list {
 		line := termtext.Line(cmp.Or(s.Name(), "untitled session")) + ", " + s.Updated.Format("2006-01-02 15:04")
 		if s.Cwd != p.opt.Cwd {
 			line += ", in " + toolview.PathsIn("").Path(s.Cwd)
 		}
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
-			if p.session != nil && app.StoredID(p.session) == s.ID {
+			if l, open := p.live(); open && app.StoredID(l.Session) == s.ID {
 				p.out.line("This session is already open.")
 				return
 			}
 			p.reopen(app.Open{ID: s.ID})
 		}})
 	}
-	q.choices = append(q.choices, choice{line: "None", do: func(string) {
-		if p.session == nil {
-			p.chooseAgent()
-		}
-	}})
+	q.choices = append(q.choices, choice{line: "None", do: func(string) { p.state.stay() }})
 	p.later(q)
-}
-
-// askToSignIn asks how to sign in.
-func (p *program) askToSignIn() *question {
-	flow := p.signIn
-	text := cmp.Or(termtext.Block(strings.TrimSpace(flow.Message)), app.SignInText)
-	if len(flow.Methods) == 0 {
-		text += "\n" + app.NoSignInText
-	}
-	q := &question{
-		text: "Question: the agent wants you to sign in.\n" + text + "\n", open: func() bool { return p.signIn == flow },
-		cancel: p.dismissSignIn,
-	}
-	for _, m := range app.SignInMethods(flow.Methods) {
-		q.choices = append(q.choices, choice{line: m.Line(), do: func(string) { p.authenticate(m) }})
-	}
-	q.choices = append(q.choices, choice{line: "Do not sign in", do: func(string) { p.dismissSignIn() }})
-	return q
-}
-
-func (p *program) dismissSignIn() {
-	p.signIn = nil
-	p.session.DismissAuth()
-}
-
-// authenticate signs in by a method. A program on the terminal gets the terminal until it
-// ends.
-func (p *program) authenticate(m app.SignInMethod) {
-	if !m.Supported {
-		p.out.line("parley does not support this sign-in method.")
-		return
-	}
-	program, err := p.signIn.Begin(p.ctx, m.ID)
-	if err == nil && program == nil {
-		p.out.line("Signing in with " + m.Name + ". The agent may open a page in your browser.")
-		return
-	}
-	if err == nil && p.in.tty == nil {
-		err = errors.New("there is no terminal to leave to the program")
-	} else if err == nil {
-		p.out.broken()
-		p.in.stop() // the program has the terminal until it ends
-		program.Stdin, program.Stdout, program.Stderr = p.in.tty, os.Stdout, os.Stderr
-		err = p.signIn.Ran(program.Run())
-		if failed := p.in.start(); failed != nil {
-			p.out.err = failed
-		}
-	}
-	if err != nil {
-		p.signIn.Trying = nil
-		p.out.line("Not signed in: " + err.Error())
-		return // and are asked again
-	}
-	p.signIn = nil
-}
-
-// signedIn handles the result of signing in.
-func (p *program) signedIn(e conversation.AuthDone) {
-	switch {
-	case p.signIn == nil:
-	case e.Err != nil:
-		p.signIn.Trying = nil
-		p.out.line("Sign-in failed: " + e.Err.Error())
-	default:
-		p.signIn = nil
-		if e.Method != "" { // else it was given up, or the agent has gone
-			p.out.line("Signed in.")
-		}
-	}
 }

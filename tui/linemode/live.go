@@ -1,0 +1,226 @@
+package linemode
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/prompt"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
+)
+
+// live is the state with a session.
+type live struct {
+	*app.Live
+	p *program
+
+	reach toolview.Reach
+	// positions are those of changes whose question was compared with the files last.
+	positions toolview.DiffPositions
+	compared  *conversation.ToolCall
+	looking   bool // the paths of a question are being resolved
+
+	mode   string                 // the last one written
+	direct bool                   // the prompt being sent was just typed
+	adds   *conversation.Terminal // whose output goes with the next prompt, or nil
+	form   *form                  // the open one, or nil
+	signIn *app.SignIn            // nil unless the agent asks for it
+	// unstarted means that the agent exited before a session was opened.
+	unstarted bool
+}
+
+// newLive returns the state of a session.
+func newLive(p *program, l *app.Live) *live {
+	return &live{Live: l, p: p, reach: toolview.Reach{Roots: l.Roots()}}
+}
+
+func (l *live) enter(held app.HeldPrompts) {
+	l.Session.Start()
+	held.Send(l.Session)
+	if q := app.RulesOf(l.Session).TrustQuestion(); q != nil {
+		l.p.later(l.p.numbered(*q))
+	}
+}
+
+func (l *live) leave() app.HeldPrompts {
+	l.p.end(l.Session)
+	return nil
+}
+
+func (l *live) close() Left {
+	l.p.out.flush()
+	switch n := len(l.Conversation.Queue); n {
+	case 0:
+	case 1:
+		l.p.out.line("1 prompt was not sent.")
+	default:
+		l.p.out.line(fmt.Sprintf("%d prompts were not sent.", n))
+	}
+	l.p.out.line("Leaving.")
+	left := Left{Left: l.Left("the session"), Unstarted: l.unstarted}
+	l.p.end(l.Session)
+	return left
+}
+
+func (*live) notStarted() {}
+func (*live) notOpened()  {}
+func (*live) stay()       {}
+
+func (l *live) events() <-chan struct{} { return l.Session.Stream().Ready() }
+
+func (l *live) idle() bool { return l.Conversation.Idle() && l.running() == nil }
+
+func (l *live) busy() bool {
+	c := l.Conversation
+	return l.running() != nil || c.Opening() || c.Phase == conversation.PhaseReady && !c.Idle()
+}
+
+// ask returns the agent's next question, or nil.
+func (l *live) ask() *question {
+	if l.form != nil && !l.form.open() {
+		l.form = nil
+	}
+	switch {
+	case len(l.Conversation.Permissions) > 0:
+		return l.permission()
+	case l.form != nil:
+		return l.form.next()
+	case len(l.Conversation.Elicitations) > 0:
+		return l.elicitation()
+	case l.signIn != nil && l.signIn.Trying == nil:
+		return l.askToSignIn()
+	}
+	return nil
+}
+
+// take handles the events so far.
+func (l *live) take() {
+	for _, e := range l.Session.Stream().Take() {
+		l.apply(e)
+	}
+}
+
+// apply folds an event.
+func (l *live) apply(e conversation.Event) {
+	if opening, ok := e.(conversation.SessionOpening); ok && opening.Clear {
+		l.p.out.items()
+		l.p.out.kept = l.p.out.seen
+		l.p.out.skip(0) // others come in the place of the items
+	}
+	waited := l.queueWaits()
+	l.Apply(e)
+	if l.Conversation.Restored() { // the items are back
+		l.p.out.seen = min(l.p.out.kept, len(l.Conversation.Items))
+	}
+	l.changedByAgent()
+	switch e := e.(type) {
+	case conversation.AgentStarting:
+		starting := "Starting "
+		if l.Session.Connects() {
+			starting = "Connecting to "
+		}
+		l.p.out.line(starting + l.Agent.Name + ".")
+	case conversation.SessionOpened:
+		l.unstarted = false
+		who := cmp.Or(termtext.Line(l.Conversation.Agent.Name()), "The agent")
+		l.p.out.line(who + " is ready, in " + toolview.PathsIn("").Path(l.Conversation.Cwd) + ".")
+		l.mode = ""
+	case conversation.SessionFailed:
+		l.p.out.items()
+		l.p.out.line("/start retries, /new opens a new session, /quit quits.")
+	case conversation.AgentLost:
+		l.lost(e)
+	case conversation.AuthRequired:
+		l.signIn = l.SignIn(e)
+	case conversation.AuthDone:
+		l.signedIn(e)
+	case conversation.PromptSent:
+		if m, ok := l.Conversation.Items[len(l.Conversation.Items)-1].(*conversation.Message); ok && l.direct {
+			l.p.out.typed[m] = l.p.opt.Terminal // it stands there as it was typed
+		}
+		l.direct = false
+	}
+	if name, pending := l.Conversation.CategoryValue(acpclient.CategoryMode); name != "" && !pending && name != l.mode {
+		l.mode = name
+		l.p.out.line("Mode: " + termtext.Line(name))
+	}
+	// Only after the end of a failed turn is it known that prompts wait.
+	if !waited && l.queueWaits() && !l.p.ended {
+		l.p.out.items()
+		l.p.out.line(termtext.Count(len(l.Conversation.Queue), "queued prompt") + ": /send sends them, /queue lists them.")
+	}
+}
+
+// queueWaits reports whether queued prompts wait for the user.
+func (l *live) queueWaits() bool {
+	c := l.Conversation
+	return c.QueuePaused && len(c.Queue) > 0 && c.Phase == conversation.PhaseReady && !c.Turn.Running
+}
+
+// changedByAgent writes the note about what the agent has changed again if that has been
+// added to a note that is written already. The note says the mode, too.
+func (l *live) changedByAgent() {
+	changed := l.Conversation.ChangedByAgent()
+	if len(changed) == 0 {
+		return
+	}
+	if o := l.Conversation.OptionByCategory(acpclient.CategoryMode); o != nil && slices.Contains(changed, o.ID) {
+		l.mode = conversation.ValueName(o, o.CurrentValue)
+	}
+	items := l.Conversation.Items
+	if note, ok := items[len(items)-1].(*conversation.Note); ok && l.p.out.seen == len(items) {
+		l.p.out.line(note.Title)
+	}
+}
+
+// lost reports that the agent exited.
+func (l *live) lost(e conversation.AgentLost) {
+	l.signIn, l.form, l.direct = nil, nil, false
+	l.p.out.items()
+	what := l.GoneText()
+	l.unstarted = l.unstarted || l.Conversation.Phase == conversation.PhaseFailed
+	if why := l.GoneReason(); why != "" {
+		what += ": " + why
+	}
+	l.p.out.line(what + ".")
+	if tail := strings.TrimSpace(e.Stderr); tail != "" {
+		lines := strings.Split(tail, "\n")
+		l.p.out.line("It wrote:\n" + strings.Join(lines[max(0, len(lines)-6):], "\n"))
+	}
+	l.p.out.line("/start " + l.RestartText() + ", /quit quits.")
+	if l.p.ended {
+		l.p.over = true
+	}
+}
+
+// send sends a prompt, or queues it.
+func (l *live) send(text string) {
+	q := l.content(text)
+	switch {
+	case l.Conversation.Idle():
+		l.direct = true
+	case l.Conversation.Opening():
+		l.p.out.line(heldText)
+	case l.Conversation.Gone():
+		l.p.out.line("No agent: the prompt is queued. /start " + l.RestartText() + ".")
+	default:
+		l.p.out.line("The agent is working: the prompt is queued. /queue lists the queue.")
+	}
+	l.Session.Prompt(q)
+	l.take()
+}
+
+// content returns a prompt with the output that was added to it.
+func (l *live) content(text string) conversation.QueuedPrompt {
+	if l.adds == nil {
+		return prompt.New(text)
+	}
+	q := prompt.New(text, toolview.OutputAttachment(l.adds))
+	l.adds = nil
+	return q
+}

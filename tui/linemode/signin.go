@@ -1,0 +1,81 @@
+package linemode
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"strings"
+
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+)
+
+// askToSignIn asks how to sign in.
+func (l *live) askToSignIn() *question {
+	flow := l.signIn
+	text := cmp.Or(termtext.Block(strings.TrimSpace(flow.Message)), app.SignInText)
+	if len(flow.Methods) == 0 {
+		text += "\n" + app.NoSignInText
+	}
+	q := &question{
+		text: "Question: the agent wants you to sign in.\n" + text + "\n", open: func() bool { return l.signIn == flow },
+		cancel: l.dismissSignIn,
+	}
+	for _, m := range app.SignInMethods(flow.Methods) {
+		q.choices = append(q.choices, choice{line: m.Line(), do: func(string) { l.authenticate(m) }})
+	}
+	q.choices = append(q.choices, choice{line: "Do not sign in", do: func(string) { l.dismissSignIn() }})
+	return q
+}
+
+func (l *live) dismissSignIn() {
+	l.signIn = nil
+	l.Session.DismissAuth()
+}
+
+// authenticate signs in by a method. A program on the terminal gets the terminal until it
+// ends.
+func (l *live) authenticate(m app.SignInMethod) {
+	if !m.Supported {
+		l.p.out.line("parley does not support this sign-in method.")
+		return
+	}
+	program, err := l.signIn.Begin(l.p.ctx, m.ID)
+	if err == nil && program == nil {
+		l.p.out.line("Signing in with " + m.Name + ". The agent may open a page in your browser.")
+		return
+	}
+	if err == nil && l.p.in.tty == nil {
+		err = errors.New("there is no terminal to leave to the program")
+	} else if err == nil {
+		l.p.out.broken()
+		l.p.in.stop() // the program has the terminal until it ends
+		program.Stdin, program.Stdout, program.Stderr = l.p.in.tty, os.Stdout, os.Stderr
+		err = l.signIn.Ran(program.Run())
+		if failed := l.p.in.start(); failed != nil {
+			l.p.out.err = failed
+		}
+	}
+	if err != nil {
+		l.signIn.Trying = nil
+		l.p.out.line("Not signed in: " + err.Error())
+		return // and are asked again
+	}
+	l.signIn = nil
+}
+
+// signedIn handles the result of signing in.
+func (l *live) signedIn(e conversation.AuthDone) {
+	switch {
+	case l.signIn == nil:
+	case e.Err != nil:
+		l.signIn.Trying = nil
+		l.p.out.line("Sign-in failed: " + e.Err.Error())
+	default:
+		l.signIn = nil
+		if e.Method != "" { // else it was given up, or the agent has gone
+			l.p.out.line("Signed in.")
+		}
+	}
+}
