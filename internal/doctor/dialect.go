@@ -177,7 +177,7 @@ func (d *dialect) knows(method string) bool {
 // validate returns what is wrong with a value of a type of a schema of this version, and
 // the rule that it breaks.
 func (d *dialect) validate(s *schema.Schema, def string, value json.RawMessage) ([]*schema.Fault, *Rule) {
-	if wrong := faults(s, def, value); len(wrong) > 0 || d.page(ruleReserved) == "" {
+	if wrong := s.Faults(def, value); len(wrong) > 0 || d.page(ruleReserved) == "" {
 		return wrong, ruleSchema
 	}
 	return s.Reserved(def, value), ruleReserved

@@ -3,7 +3,6 @@ package doctor
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -184,28 +183,6 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 	}
 }
 
-// faults returns what is wrong with a value of a type. A value that cannot be read has one
-// fault.
-func faults(s *schema.Schema, def string, value json.RawMessage) (out []*schema.Fault) {
-	err := s.Validate(def, value)
-	if err == nil {
-		return nil
-	}
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, one := range all {
-		if f, is := errors.AsType[*schema.Fault](one); is {
-			out = append(out, f)
-		}
-	}
-	if len(out) == 0 {
-		out = append(out, &schema.Fault{Reason: err.Error()})
-	}
-	return out
-}
-
 // place names a place in a message. It leaves out the indexes of arrays, so that the same
 // mistake in many items is one finding.
 func place(method, part, update, path string) string {
@@ -302,7 +279,7 @@ func (r *referee) matches(m *message) *request {
 	q.answered = true
 	if raw, failed := m.fields["error"]; failed {
 		q.failed = true
-		for _, f := range faults(r.dialect.stable(), "Error", raw) {
+		for _, f := range r.dialect.stable().Faults("Error", raw) {
 			r.finds(ruleErrorObject, m, "%s: %s", place("a response", "error", "", f.Path), f.Reason)
 		}
 		return q

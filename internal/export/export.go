@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
+	"parley/config"
 	"parley/internal/termtext"
 )
 
@@ -49,7 +49,7 @@ func JSON(w io.Writer, t *Transcript) error {
 // File creates a file, readable only by its owner, from what write writes. It replaces
 // none: the error then wraps os.ErrExist. A failure leaves no file.
 func File(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, config.FileMode)
 	if err != nil {
 		return fmt.Errorf("export the session: %w", err)
 	}
@@ -62,16 +62,12 @@ func File(path string, write func(io.Writer) error) error {
 
 // Replace is File for a file that may exist. It is replaced as a whole, or stays as it is.
 func Replace(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".parley-export-*") // 0600
-	if err != nil {
-		return fmt.Errorf("export the session: %w", err)
-	}
-	err = cmp.Or(write(f), f.Close())
+	var b bytes.Buffer
+	err := write(&b)
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = config.ReplaceFile(path, b.Bytes(), config.FileMode)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
 		return fmt.Errorf("export the session: %w", err)
 	}
 	return nil

@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -132,7 +131,7 @@ func (r *Inspector) answer(m *Message, env *envelope, line []byte) {
 		r.version = version.ProtocolVersion
 		if r.version == 2 && r.hello != nil {
 			r.validator = schema.NewValidator(schemaOf(r.version))
-			_ = r.validator.Line(schema.Client, r.hello) // it was checked against version 1
+			_ = r.validator.Violations(schema.Client, r.hello) // it was checked against version 1
 		}
 		r.hello = nil
 	}
@@ -158,26 +157,7 @@ func (r *Inspector) validate(m *Message, line []byte) {
 	if m.Sent {
 		from = schema.Client
 	}
-	m.Wrong = violations(r.validator.Line(from, line))
-}
-
-// violations returns those that an error joins.
-func violations(err error) []*schema.Violation {
-	if err == nil {
-		return nil
-	}
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []*schema.Violation
-		for _, one := range all.Unwrap() {
-			out = append(out, violations(one)...)
-		}
-		return out
-	}
-	var v *schema.Violation
-	if errors.As(err, &v) {
-		return []*schema.Violation{v}
-	}
-	return []*schema.Violation{{Part: "message", Reason: err.Error()}}
+	m.Wrong = r.validator.Violations(from, line)
 }
 
 // summaryLength limits a summary, in bytes.

@@ -142,32 +142,40 @@ func tagFirst(s *jsonschema.Schema) {
 	}
 }
 
-// Validate checks a JSON value against an entry of the schema's `$defs`. The error joins
-// all *Faults.
+// Validate returns an error that joins all Faults of a value.
 func (s *Schema) Validate(def string, value json.RawMessage) error {
+	var all []error
+	for _, f := range s.Faults(def, value) {
+		all = append(all, f)
+	}
+	return errors.Join(all...)
+}
+
+// Faults checks a JSON value against an entry of the schema's `$defs`.
+func (s *Schema) Faults(def string, value json.RawMessage) []*Fault {
 	if s.defs[def] == nil {
-		return fmt.Errorf("the schema has no type %s", def)
+		return []*Fault{{Reason: "the schema has no type " + def}}
 	}
 	var instance any
 	if err := json.Unmarshal(value, &instance); err != nil {
-		return err
+		return []*Fault{{Reason: err.Error()}}
 	}
 	resolved, err := s.resolved()
 	if err != nil {
-		return fmt.Errorf("the schema %s cannot be used: %w", s.name, err)
+		return []*Fault{{Reason: fmt.Sprintf("the schema %s cannot be used: %v", s.name, err)}}
 	}
-	refused := resolved.Validate(map[string]any{def: instance})
-	if refused == nil {
+	invalid := resolved.Validate(map[string]any{def: instance})
+	if invalid == nil {
 		return nil
 	}
-	var all []error
+	var all []*Fault
 	for _, f := range s.explain(s.defs[def], instance, "") {
 		if f.Reason != "" {
 			all = append(all, &f)
 		}
 	}
 	if len(all) == 0 {
-		all = append(all, &Fault{Reason: refused.Error()})
+		all = append(all, &Fault{Reason: invalid.Error()})
 	}
-	return errors.Join(all...)
+	return all
 }

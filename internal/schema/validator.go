@@ -69,8 +69,17 @@ func NewValidator(s *Schema, allow ...string) *Validator {
 	return &Validator{schema: s, allow: allow, open: map[openKey][]string{}}
 }
 
-// Line checks a message. The error joins all *Violations.
+// Line checks a message. The error joins its violations.
 func (v *Validator) Line(from Side, line []byte) error {
+	var all []error
+	for _, wrong := range v.Violations(from, line) {
+		all = append(all, wrong)
+	}
+	return errors.Join(all...)
+}
+
+// Violations checks a message.
+func (v *Validator) Violations(from Side, line []byte) []*Violation {
 	var m struct {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"` // may be null
@@ -79,8 +88,8 @@ func (v *Validator) Line(from Side, line []byte) error {
 		Result  json.RawMessage `json:"result"`
 		Error   json.RawMessage `json:"error"`
 	}
-	bad := func(method, format string, args ...any) error {
-		return &Violation{From: from, Method: method, Part: "message", Reason: fmt.Sprintf(format, args...)}
+	bad := func(method, format string, args ...any) []*Violation {
+		return []*Violation{{From: from, Method: method, Part: "message", Reason: fmt.Sprintf(format, args...)}}
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		return bad("?", "not a JSON-RPC message: %v", err)
@@ -121,7 +130,7 @@ func (v *Validator) Line(from Side, line []byte) error {
 	return v.check(from, method, "result", types.Response, m.Result)
 }
 
-func (v *Validator) call(from Side, method string, id, params json.RawMessage) error {
+func (v *Validator) call(from Side, method string, id, params json.RawMessage) []*Violation {
 	types, known := v.types(from.other(), method)
 	def := types.Notification
 	if id != nil {
@@ -129,7 +138,7 @@ func (v *Validator) call(from Side, method string, id, params json.RawMessage) e
 		taken := len(v.open[key]) > 0
 		v.open[key] = append(v.open[key], method) // a duplicate gets an answer, too
 		if taken {
-			return &Violation{From: from, Method: method, Part: "message", Reason: "its id is that of an open request"}
+			return []*Violation{{From: from, Method: method, Part: "message", Reason: "its id is that of an open request"}}
 		}
 		def = types.Request
 	}
@@ -137,9 +146,9 @@ func (v *Validator) call(from Side, method string, id, params json.RawMessage) e
 	case !known && (strings.HasPrefix(method, "_") || slices.Contains(v.allow, method)):
 		return nil
 	case !known:
-		return &Violation{From: from, Method: method, Part: "message", Reason: "the schema has no such method in this direction"}
+		return []*Violation{{From: from, Method: method, Part: "message", Reason: "the schema has no such method in this direction"}}
 	case def == "":
-		return &Violation{From: from, Method: method, Part: "message", Reason: "a request without an id, or a notification with one"}
+		return []*Violation{{From: from, Method: method, Part: "message", Reason: "a request without an id, or a notification with one"}}
 	case params == nil:
 		params = json.RawMessage("null")
 	}
@@ -154,19 +163,12 @@ func (v *Validator) types(side Side, method string) (MethodTypes, bool) {
 	return types, ok
 }
 
-func (v *Validator) check(from Side, method, part, def string, value json.RawMessage) error {
-	err := v.schema.Validate(def, value)
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return err
+func (v *Validator) check(from Side, method, part, def string, value json.RawMessage) []*Violation {
+	var all []*Violation
+	for _, f := range v.schema.Faults(def, value) {
+		all = append(all, &Violation{from, method, part, f.Path, f.Reason})
 	}
-	var all []error
-	for _, err := range joined.Unwrap() {
-		if f, ok := err.(*Fault); ok {
-			all = append(all, &Violation{from, method, part, f.Path, f.Reason})
-		}
-	}
-	return errors.Join(all...)
+	return all
 }
 
 // Open returns the methods of the open requests of one side, sorted.
