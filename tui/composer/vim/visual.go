@@ -13,6 +13,8 @@ type extent struct {
 	lines bool
 	rows  int // lines beyond the first
 	cells int // characters of the last line
+	// lineEnd means that it goes to the end of its last line, however long that is.
+	lineEnd bool
 }
 
 func (e *Editor) beginVisual(m Mode) {
@@ -117,6 +119,7 @@ func (e *Editor) extent() extent {
 	if s.lines {
 		return x
 	}
+	x.lineEnd = e.keeps && e.goal >= farRight
 	to := s.to
 	if to.Col == 0 && x.rows > 0 { // it ends with the newline of the row above
 		x.rows--
@@ -141,6 +144,10 @@ func (e *Editor) extended(x extent) textRange {
 	if x.rows == 0 {
 		s.to = at
 	}
+	if x.lineEnd {
+		s.to, _ = e.text.next(e.text.end(s.to.Row))
+		return s
+	}
 	for n := x.cells; n > 0; n-- {
 		if e.text.atEnd(s.to) { // a size that is larger takes the newline, too
 			s.to, _ = e.text.next(s.to)
@@ -157,15 +164,19 @@ func (e *Editor) changeSelected(c command, s textRange) {
 		s.lines = true
 	}
 	e.text.Move(e.text.onCharacter(s.from))
+	lastRow := s.to.Row
+	if !s.lines && s.to.Col == 0 && lastRow > s.from.Row { // it ends with the newline of the row above
+		lastRow--
+	}
 	switch {
 	case c.operator == "<" || c.operator == ">":
-		e.shift(c.operator, s, c.times())
+		e.shift(c.operator, textRange{from: s.from, to: Pos{lastRow, 0}}, c.times())
 	case c.operator != "":
 		e.apply(c, s)
 	case c.name == "r":
 		e.replaceAll(c.arg, s)
 	case c.name == "J", c.name == "gJ":
-		e.joinRows(s.from.Row, max(2, s.to.Row-s.from.Row+1), c.name == "J")
+		e.joinRows(s.from.Row, max(2, lastRow-s.from.Row+1), c.name == "J")
 	default:
 		e.putOver(c, s)
 	}
