@@ -144,7 +144,7 @@ func elsewhereFor(a config.Agent) string {
 	return see + ": " + a.URL
 }
 
-// line reads a line that the person types.
+// line reads a line that the user types.
 func line(ctx context.Context, s *streams) (string, error) {
 	lines := make(chan string, 1)
 	go func() {

@@ -208,7 +208,7 @@ file starts as the example, which explains every setting.`,
 	}
 }
 
-// editConfig edits the configuration until nothing is wrong with it, or the person has
+// editConfig edits the configuration until nothing is wrong with it, or the user has
 // had enough.
 func editConfig(s *streams) error {
 	path := config.ConfigFile()

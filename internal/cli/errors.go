@@ -42,7 +42,7 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// tell writes an error for the person, with its hint below it, and returns the
+// tell writes an error for the user, with its hint below it, and returns the
 // exit code.
 func tell(to io.Writer, err error) int {
 	if err == nil {

@@ -75,7 +75,7 @@ func (o *startOptions) nothingHere() error {
 const pruneAfter = 5 * time.Second
 
 // pruneBeside deletes, beside what runs, what the configuration does not want to keep,
-// and returns what ends that. It is no trouble of the person's if it goes wrong: parley
+// and returns what ends that. It is no trouble of the user's if it goes wrong: parley
 // does it again tomorrow, and 'parley sessions prune' says what is wrong.
 func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -135,7 +135,7 @@ func (o *startOptions) resumeCommand(left app.Left) string {
 	}
 	session, err := syntax.Quote(string(left.Session), syntax.LangPOSIX)
 	if err != nil {
-		return "" // no person could type it
+		return "" // no user could type it
 	}
 	var args []string
 	if here, err := os.Getwd(); err != nil || here != o.cwd {

@@ -388,7 +388,7 @@ func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
 
 // inLines reports whether parley writes lines of text instead of a screen: because the
 // command line says so, or else the configuration, or the terminal can do no more, or
-// the person has asked all programs for it (ACCESSIBLE, which is the convention of
+// the user has asked all programs for it (ACCESSIBLE, which is the convention of
 // programs that are made with huh).
 func (o *startOptions) inLines(cfg *config.Config) bool {
 	if o.linesIf {
@@ -423,7 +423,7 @@ func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left,
 	if err != nil {
 		return tui.Left{}, err
 	}
-	if left.Unstarted { // and the person was told
+	if left.Unstarted { // and the user was told
 		err = exitStatus(exitError)
 	}
 	if left.Cwd == "" { // there was no session

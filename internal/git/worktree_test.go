@@ -209,7 +209,7 @@ func withTheirs(t *testing.T, dir string) *git.Worktree {
 	return tree
 }
 
-// A conflict leaves everything as it was, also what the person has not committed.
+// A conflict leaves everything as it was, also what the user has not committed.
 func TestMergeConflict(t *testing.T) {
 	dir, run := project(t)
 	tree := withTheirs(t, dir)

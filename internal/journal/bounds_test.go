@@ -165,7 +165,7 @@ func TestBinaryAndLargeFiles(t *testing.T) {
 	if c := p.compared(pic, 0); !c.Binary || c.Hunks != nil || c.Same() {
 		t.Errorf("binary %v, hunks %v", c.Binary, c.Hunks)
 	}
-	p.write("pic", "\x00\x01person")
+	p.write("pic", "\x00\x01user")
 	if _, err := p.RevertFile(t.Context(), pic, 0); !errors.Is(err, ErrConflict) {
 		t.Errorf("a binary file that was changed since: %v", err)
 	}

@@ -16,8 +16,8 @@ const (
 	SourceReport Source = "report"
 	// SourceSeen is a change found at the end of a turn: anybody may have made it.
 	SourceSeen Source = "seen"
-	// SourcePerson is a change that the user made in the review.
-	SourcePerson Source = "person"
+	// SourceUser is a change that the user made in the review.
+	SourceUser Source = "person" // on disk since before the name
 )
 
 // Part is the changes of a file that parley knows the agent made, or those that it only

@@ -222,7 +222,7 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 	c := record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: SourceWrite}
 	j.mu.Lock()
 	if a := j.acting; a != nil && a.path == path {
-		c.Source, c.Act, c.Turn, c.Seen, c.Reverts = SourcePerson, a.number, a.turn, a.seen, a.reverts
+		c.Source, c.Act, c.Turn, c.Seen, c.Reverts = SourceUser, a.number, a.turn, a.seen, a.reverts
 		j.acting = nil
 	}
 	j.mu.Unlock()

@@ -62,7 +62,7 @@ func (p *project) again(session string) {
 
 func (p *project) path(name string) string { return filepath.Join(p.dir, name) }
 
-// write writes a file behind the journal's back, as an agent or the person does.
+// write writes a file behind the journal's back, as an agent or the user does.
 func (p *project) write(name, content string) {
 	p.Helper()
 	if err := os.MkdirAll(filepath.Dir(p.path(name)), 0o755); err != nil {
@@ -249,25 +249,25 @@ func TestWritesOfTwoTurns(t *testing.T) {
 	p.holds("a.txt", "ONE\ntwo\nthree\n")
 }
 
-func TestWhatThePersonWroteStays(t *testing.T) {
+func TestWhatTheUserWroteStays(t *testing.T) {
 	p := newProject(t)
 	p.write("a.txt", "1\n2\n3\n4\n5\n")
 	p.turn("", func() { p.serve("a.txt", "1\nagent\n3\n4\n5\n") })
-	p.write("a.txt", "1\nagent\n3\n4\nperson\n")
+	p.write("a.txt", "1\nagent\n3\n4\nuser\n")
 	p.must(p.RevertFile(context.Background(), p.part("a.txt"), 0))
-	p.holds("a.txt", "1\n2\n3\n4\nperson\n")
+	p.holds("a.txt", "1\n2\n3\n4\nuser\n")
 	p.must(p.Redo(context.Background()))
-	p.holds("a.txt", "1\nagent\n3\n4\nperson\n")
+	p.holds("a.txt", "1\nagent\n3\n4\nuser\n")
 
-	p.write("a.txt", "1\nboth\n3\n4\nperson\n")
+	p.write("a.txt", "1\nboth\n3\n4\nuser\n")
 	p.write("b.txt", "")
-	p.turn("", func() { p.serve("c.txt", "c\n"); p.serve("a.txt", "1\nboth\nx\n4\nperson\n") })
-	p.write("a.txt", "1\nboth\ny\n4\nperson\n")
+	p.turn("", func() { p.serve("c.txt", "c\n"); p.serve("a.txt", "1\nboth\nx\n4\nuser\n") })
+	p.write("a.txt", "1\nboth\ny\n4\nuser\n")
 	_, err := p.undo()
 	if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "a.txt") {
 		t.Errorf("an undo of what was changed since: %v", err)
 	}
-	p.holds("a.txt", "1\nboth\ny\n4\nperson\n")
+	p.holds("a.txt", "1\nboth\ny\n4\nuser\n")
 	p.holds("c.txt", "c\n") // all or nothing
 }
 
@@ -280,11 +280,11 @@ func TestHunks(t *testing.T) {
 	if len(c.Hunks) != 3 {
 		t.Fatalf("hunks: %v", c.Hunks)
 	}
-	p.write("a.txt", "one\n2\n3\nfour\n5\nperson\nseven\n") // since it was compared
+	p.write("a.txt", "one\n2\n3\nfour\n5\nuser\nseven\n") // since it was compared
 	p.must(p.RevertHunk(ctx, c, 1))
-	p.holds("a.txt", "one\n2\n3\n4\n5\nperson\nseven\n")
+	p.holds("a.txt", "one\n2\n3\n4\n5\nuser\nseven\n")
 	p.must(p.Redo(ctx))
-	p.holds("a.txt", "one\n2\n3\nfour\n5\nperson\nseven\n")
+	p.holds("a.txt", "one\n2\n3\nfour\n5\nuser\nseven\n")
 	p.write("a.txt", "one\n2\n3\nfour!\n5\n6\nseven\n")
 	if _, err := p.RevertHunk(ctx, c, 1); !errors.Is(err, ErrConflict) {
 		t.Errorf("a hunk that was changed since: %v", err)
@@ -429,9 +429,9 @@ func TestATurnEndsWithItsAgent(t *testing.T) {
 	}
 }
 
-// While the person changes a file outside of the session's directories, which is written
+// While the user changes a file outside of the session's directories, which is written
 // in another way, what the agent writes stays the agent's.
-func TestWhatTheAgentWritesMeanwhileIsNotThePersons(t *testing.T) {
+func TestWhatTheAgentWritesMeanwhileIsNotTheUsers(t *testing.T) {
 	p := newProject(t)
 	p.turn("", func() {
 		p.mu.Lock()

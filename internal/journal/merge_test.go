@@ -76,7 +76,7 @@ func TestKeepingAllHunksGivesWhatIsThere(t *testing.T) {
 	})
 }
 
-// What the person wrote elsewhere is in the merge, and what is taken back is not.
+// What the user wrote elsewhere is in the merge, and what is taken back is not.
 func TestMergeLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := strings.Split(rapid.StringMatching(`([a-z]\n){3,12}`).Draw(t, "base"), "\n")

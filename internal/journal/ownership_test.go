@@ -41,16 +41,16 @@ func TestTheReviewShowsOnlyTheAgentsChanges(t *testing.T) {
 func TestALineThatBothChangedIsNotUndone(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
-		name, before, agent, person string
-		hunk                        int
+		name, before, agent, user string
+		hunk                      int
 	}{
-		{"the same line", "1\n2\n3\n", "1\nagent\n3\n", "1\nperson\n3\n", 0},
-		{"a line that the agent added", "1\n2\n", "1\na\nb\nc\n2\n", "1\na\nperson\nc\n2\n", 0},
-		{"a line within those that it added", "1\n2\n", "1\na\nb\nc\n2\n", "1\na\nperson\nb\nc\n2\n", 0},
-		{"the second of two", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\nfive\n", "one\n2\n3\n4\nperson\n", 1},
-		{"a new file", "-", "1\n2\n", "1\nperson\n", 0},
-		{"a longer new file", "-", "1\n2\n", "1\n2\nperson\n", 0},
-		{"a deleted file", "1\n2\n", "-", "person\n", 0},
+		{"the same line", "1\n2\n3\n", "1\nagent\n3\n", "1\nuser\n3\n", 0},
+		{"a line that the agent added", "1\n2\n", "1\na\nb\nc\n2\n", "1\na\nuser\nc\n2\n", 0},
+		{"a line within those that it added", "1\n2\n", "1\na\nb\nc\n2\n", "1\na\nuser\nb\nc\n2\n", 0},
+		{"the second of two", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\nfive\n", "one\n2\n3\n4\nuser\n", 1},
+		{"a new file", "-", "1\n2\n", "1\nuser\n", 0},
+		{"a longer new file", "-", "1\n2\n", "1\n2\nuser\n", 0},
+		{"a deleted file", "1\n2\n", "-", "user\n", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProject(t)
@@ -64,7 +64,7 @@ func TestALineThatBothChangedIsNotUndone(t *testing.T) {
 				}
 				p.removed("f")
 			})
-			p.write("f", c.person)
+			p.write("f", c.user)
 			cmp := p.compare("f", 0)
 			if c.hunk >= len(cmp.Hunks) || !cmp.Conflict(c.hunk) {
 				t.Fatalf("hunks %v of %q, conflicts %v", cmp.Hunks, cmp.Before.Content, cmp.conflicts)
@@ -72,18 +72,18 @@ func TestALineThatBothChangedIsNotUndone(t *testing.T) {
 			if _, err := p.RevertHunk(ctx, cmp, c.hunk); !errors.Is(err, ErrConflict) {
 				t.Errorf("the hunk: %v", err)
 			}
-			p.holds("f", c.person)
+			p.holds("f", c.user)
 			if _, err := p.RevertFile(ctx, p.part("f"), 0); !errors.Is(err, ErrConflict) {
 				t.Errorf("the file: %v", err)
 			}
 			if _, err := p.undo(); !errors.Is(err, ErrConflict) {
 				t.Errorf("the turn: %v", err)
 			}
-			p.holds("f", c.person)
+			p.holds("f", c.user)
 			for i := range cmp.Hunks {
 				if i != c.hunk {
 					p.must(p.RevertHunk(ctx, cmp, i))
-					p.holds("f", strings.Replace(c.person, "one", "1", 1))
+					p.holds("f", strings.Replace(c.user, "one", "1", 1))
 				}
 			}
 			cmp = p.compare("f", 0)
@@ -137,7 +137,7 @@ func TestWhatTheUserWroteDuringTheTurnStays(t *testing.T) {
 		p.serve("clean", "agent\nclean\n")
 		p.serve("both", "1\n2\nagent\n")
 		p.write("both", "1\nuser\n2\nagent\n")
-		p.write("dirty", "the person's\nmore\n")
+		p.write("dirty", "the user's\nmore\n")
 	})
 	if got := p.names(0); got != "clean, both, dirty seen, both seen" {
 		t.Errorf("files: %s", got)
@@ -155,7 +155,7 @@ func TestWhatTheUserWroteDuringTheTurnStays(t *testing.T) {
 	p.must(p.undo())
 	p.holds("clean", "clean\n")
 	p.holds("both", "1\nuser\n2\nagent\n")
-	p.holds("dirty", "the person's\nmore\n")
+	p.holds("dirty", "the user's\nmore\n")
 	if _, err := p.undo(); !errors.Is(err, ErrNothing) {
 		t.Errorf("an undo of what was only seen: %v", err)
 	}
@@ -285,7 +285,7 @@ func TestUndoLeavesEveryLineOfTheUser(t *testing.T) {
 		p.write(name, text())
 		for range rapid.IntRange(1, 3).Draw(rt, "turns") {
 			p.turn("", func() { edit("agent"); p.serve(name, text()) })
-			edit("person")
+			edit("user")
 			p.write(name, text())
 		}
 		for {
@@ -304,7 +304,7 @@ func TestUndoLeavesEveryLineOfTheUser(t *testing.T) {
 		}
 		now := p.now(name)
 		for _, line := range lines {
-			if strings.HasPrefix(line, "person") && !strings.Contains(now, line+"\n") {
+			if strings.HasPrefix(line, "user") && !strings.Contains(now, line+"\n") {
 				rt.Fatalf("%q is lost: %q", line, now)
 			}
 		}

@@ -301,7 +301,7 @@ func (j *Journal) write(ctx context.Context, p plan, a act) error {
 			i := j.keep(now, true)
 			j.add(record{
 				Kind: kindChange, Path: p.path, Before: &i, After: &i,
-				Source: SourcePerson, Happened: true, Act: a.number, Turn: a.turn, Seen: a.seen, Reverts: a.reverts,
+				Source: SourceUser, Happened: true, Act: a.number, Turn: a.turn, Seen: a.seen, Reverts: a.reverts,
 			}, true)
 			return now, nil
 		}

@@ -26,7 +26,7 @@ func newRepository(t testing.TB) *project {
 	}
 	p.git("add", ".")
 	p.git("commit", "-qm", "first")
-	p.write("dirty", "the person's\n")
+	p.write("dirty", "the user's\n")
 	p.write("mine", "untracked\n")
 	return p
 }
@@ -47,7 +47,7 @@ func TestWhatIsSeenToChange(t *testing.T) {
 	if got := p.names(0); got != "dirty seen, clean seen, gone seen, run.sh seen, sub/new seen" {
 		t.Errorf("files: %s", got)
 	}
-	p.before("dirty", 0, "the person's\n")
+	p.before("dirty", 0, "the user's\n")
 	p.before("clean", 0, "clean\n")
 	p.before("sub/new", 0, "-")
 	if err := os.Remove(p.path("run.sh")); err != nil {
@@ -59,7 +59,7 @@ func TestWhatIsSeenToChange(t *testing.T) {
 	p.write("run.sh", "#!/bin/bash\n")
 	p.undoSeen("dirty", "clean", "gone", "run.sh", "sub/new")
 	p.holds("clean", "clean\n")
-	p.holds("dirty", "the person's\n")
+	p.holds("dirty", "the user's\n")
 	p.holds("gone", "gone\n")
 	p.holds("sub/new", "-")
 	p.holds("mine", "it is left alone\n")
@@ -116,18 +116,18 @@ func TestAChangeIsRecordedOnce(t *testing.T) {
 	}
 }
 
-func TestWhatThePersonDoesBetweenTurnsIsNotTheAgents(t *testing.T) {
+func TestWhatTheUserDoesBetweenTurnsIsNotTheAgents(t *testing.T) {
 	p := newRepository(t)
 	p.turn("", func() { p.write("clean", "agent\n"); p.write("new", "agent\n") })
-	p.write("clean", "agent\nperson\n")
-	p.write("new", "agent\nperson\n")
-	p.turn("", func() { p.write("new", "agent\nperson\nagent\n") })
+	p.write("clean", "agent\nuser\n")
+	p.write("new", "agent\nuser\n")
+	p.turn("", func() { p.write("new", "agent\nuser\nagent\n") })
 	if got := p.names(2); got != "new seen" {
 		t.Errorf("in the second turn: %s", got)
 	}
-	p.before("new", 2, "agent\nperson\n")
+	p.before("new", 2, "agent\nuser\n")
 	p.must(p.RevertFile(t.Context(), Part{p.path("new"), true}, 2))
-	p.holds("new", "agent\nperson\n")
+	p.holds("new", "agent\nuser\n")
 }
 
 func TestNothingOfTheRepositoryIsRun(t *testing.T) {

@@ -85,7 +85,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestLinesOfThePerson(t *testing.T) {
+func TestLinesOfTheUser(t *testing.T) {
 	tab := table(t, []string{"!.env", "secret notes/**", "~/diary", "/etc"}, []string{"!.git", ".git/hooks", "Makefile"}, nil)
 	for path, want := range map[string]string{
 		"/w/.env":                "",

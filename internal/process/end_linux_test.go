@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What was started for the person goes on, what an agent has started does not.
+// What was started for the user goes on, what an agent has started does not.
 func TestEndBelowSparesWhatIsMarked(t *testing.T) {
 	t.Setenv(SpareMark, "test")
 	const script = "echo running; read line" // for its input lasts as long as the test
@@ -29,7 +29,7 @@ func TestEndBelowSparesWhatIsMarked(t *testing.T) {
 	}
 	_ = spared.Wait() // likewise
 	if ws := spared.ProcessState.Sys().(syscall.WaitStatus); ws.Signal() != syscall.SIGTERM {
-		t.Errorf("the person's process was not spared: %v", spared.ProcessState)
+		t.Errorf("the user's process was not spared: %v", spared.ProcessState)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestReviewsAndTakesBack(t *testing.T) {
 	p.Press("S").Shows("a.txt:7", "Why seven?").Press("ctrl+c").Gone("Why seven?").Leave()
 }
 
-func TestRecordsNoChangesIfThePersonWantsNone(t *testing.T) {
+func TestRecordsNoChangesIfTheUserWantsNone(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: twoTurns, Config: "journal = false\n", Files: map[string]string{"b.txt": "b\n"}})
 	p.Ready().Ask("first").Shows("The first turn is done.").Idle()

@@ -107,7 +107,7 @@ await answer
 say Answered.
 end-turn
 `})
-	// A person who types on does not look: the question comes up below their fingers.
+	// A user who types on does not look: the question comes up below their fingers.
 	p.Ready().PressAtOnce("g", "o", "enter", "1", "y", "n")
 	p.Question("Never").Shows("❯ 1yn")
 	if got := p.Answers("session/request_permission"); len(got) > 0 {

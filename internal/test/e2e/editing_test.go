@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-// A person who knows vim writes a prompt with its keys.
+// A user who knows vim writes a prompt with its keys.
 func TestVimKeysEditThePrompt(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Config: "vim = true\n", Script: `

@@ -18,7 +18,7 @@ end-turn
 `
 
 // The session in front is exported by a key, whether or not it is stored, and no file is
-// replaced unless the person wants that.
+// replaced unless the user wants that.
 func TestExportsTheSessionInFront(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]string{"stored": "", "not stored": "store = false\n"} {
@@ -47,7 +47,7 @@ func TestExportsTheSessionInFront(t *testing.T) {
 	}
 }
 
-// A page for a browser is opened only if the person wants that.
+// A page for a browser is opened only if the user wants that.
 func TestOpensAnExportedPage(t *testing.T) {
 	t.Parallel()
 	bin, opened := t.TempDir(), filepath.Join(t.TempDir(), "opened")

@@ -90,7 +90,7 @@ end-turn
 	}
 }
 
-// A file that the person has changed since the agent read it is asked about, with what
+// A file that the user has changed since the agent read it is asked about, with what
 // is there now.
 func TestChangedFilesAreAskedAbout(t *testing.T) {
 	t.Parallel()
@@ -113,9 +113,9 @@ end-turn
 	p.Ready().Ask("read")
 	p.Shows("I have read it.").Idle()
 	path := filepath.Join(p.Dir(), "a.txt")
-	must(t, os.WriteFile(path, []byte("the person's\n"), 0o644))
+	must(t, os.WriteFile(path, []byte("the user's\n"), 0o644))
 	p.Ask("write")
-	p.Question("parley asks", "changed on disk", "the person's", "the agent's").Answer("Allow once")
+	p.Question("parley asks", "changed on disk", "the user's", "the agent's").Answer("Allow once")
 	p.Shows("All done.")
 	if text, err := os.ReadFile(path); err != nil || string(text) != "the agent's\n" {
 		t.Errorf("the file holds %q, %v", text, err)

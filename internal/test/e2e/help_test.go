@@ -11,7 +11,7 @@ import (
 	"parley/tui/theme"
 )
 
-// A person looks for what a key does, by words and by the key.
+// A user looks for what a key does, by words and by the key.
 func TestFindsAKeyInTheHelp(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: "handshake"})
@@ -33,7 +33,7 @@ func TestReadsTheHelpInASmallWindow(t *testing.T) {
 	p.Press("esc").Gone("always reject")
 }
 
-// A person goes to a section of the guide, and looks for a word in it.
+// A user goes to a section of the guide, and looks for a word in it.
 func TestFindsASectionOfTheGuide(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: "handshake"})

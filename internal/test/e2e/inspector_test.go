@@ -24,7 +24,7 @@ say It is read.
 end-turn
 `
 
-// indented is the message of the wire that has a text in it, as a person reads it.
+// indented is the message of the wire that has a text in it, as a user reads it.
 func (p *Parley) indented(part string) string {
 	p.t.Helper()
 	for _, m := range p.Wire() {

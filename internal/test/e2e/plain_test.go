@@ -176,7 +176,7 @@ end-turn cancelled
 	p.Tells("/quit").Exits(0)
 }
 
-// Another session is opened only once the person agrees to end the turn that runs.
+// Another session is opened only once the user agrees to end the turn that runs.
 func TestPlainOpensAnotherSession(t *testing.T) {
 	t.Parallel()
 	p := startPlain(t, Options{Script: `

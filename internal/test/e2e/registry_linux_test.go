@@ -84,7 +84,7 @@ func TestInstallsAnAgentOfTheRegistry(t *testing.T) {
 	}
 }
 
-// What is not what the registry describes is not installed, and the person is told.
+// What is not what the registry describes is not installed, and the user is told.
 func TestRefusesAForgedAgent(t *testing.T) {
 	t.Parallel()
 	p := withRegistry(t)

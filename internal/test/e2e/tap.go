@@ -32,7 +32,7 @@ func Main(m *testing.M) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	if !given {
-		// The tests wait for most of their time, for a person's pauses above all.
+		// The tests wait for most of their time, for a user's pauses above all.
 		_ = flag.Set("test.parallel", "8")
 	}
 	keepPathsShort()

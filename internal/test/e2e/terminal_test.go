@@ -63,7 +63,7 @@ func TestInterruptsACommandOfTheAgentAndStepsOut(t *testing.T) {
 	p.Press("tab").Leave()
 }
 
-func TestEndsACommandOfTheAgentIfThePersonIsSure(t *testing.T) {
+func TestEndsACommandOfTheAgentIfTheUserIsSure(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: commandAgent(`echo ready; sleep 1000`, "")})
 	p.Ready().Ask("deploy")
@@ -76,7 +76,7 @@ func TestEndsACommandOfTheAgentIfThePersonIsSure(t *testing.T) {
 	}
 }
 
-// A question that comes up while the person types into a command takes none of the
+// A question that comes up while the user types into a command takes none of the
 // keys, nor do those answer it that come right after stepping out.
 func TestNoQuestionTakesKeysOfACommand(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,7 @@ func TestTour(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(*into, "tour.cast"), recording, 0o644))
 }
 
-// atAPace is a script that takes its time, so that a person can follow.
+// atAPace is a script that takes its time, so that a user can follow.
 func atAPace(script string) string {
 	for _, step := range []string{"update", "think", "say"} {
 		script = strings.ReplaceAll(script, "\n"+step+" ", "\nsleep 500ms\n"+step+" ")
@@ -53,7 +53,7 @@ func atAPace(script string) string {
 	return script
 }
 
-// tourist plays what is recorded, at the speed of a person.
+// tourist plays what is recorded, at the speed of a user.
 type tourist struct {
 	term *ptytest.Terminal
 	cast *Cast

@@ -207,7 +207,7 @@ func (e *emulator) stopReplies() {
 	}
 }
 
-// Screen is one whole frame, as a person would have seen it. It does not
+// Screen is one whole frame, as a user would have seen it. It does not
 // change any more.
 type Screen struct {
 	Cols, Rows int
@@ -280,7 +280,7 @@ func (s Screen) Find(text string) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// framed is the screen for a person who reads why a test failed.
+// framed is the screen for a user who reads why a test failed.
 func (s Screen) framed() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "┌%s┐\n", strings.Repeat("─", s.Cols))

@@ -21,7 +21,7 @@ type State struct {
 	Keyboard [2][]int
 	// ModifyOtherKeys is xterm's resource of that name.
 	ModifyOtherKeys int
-	// CursorStyle is as DECSCUSR counts, 0 for the person's own, and CursorColour
+	// CursorStyle is as DECSCUSR counts, 0 for the user's own, and CursorColour
 	// is empty for that.
 	CursorStyle  int
 	CursorColour string

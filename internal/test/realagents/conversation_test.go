@@ -165,7 +165,7 @@ func planExit(t *testing.T, p *peer) {
 	}
 }
 
-// question has the agent ask the person something.
+// question has the agent ask the user something.
 func question(t *testing.T, p *peer) {
 	if p.agent.Name != "claude" {
 		t.Skip("only Claude asks questions")

@@ -62,7 +62,7 @@ type reply struct {
 const sideAnswer = "A fake title"
 
 // command finds the script in a prompt: agents put reminders and context
-// around what the person has typed.
+// around what the user has typed.
 var command = regexp.MustCompile(`(?m)^\s*(SAY|WRITE|RUN|PLAN|CALL|SLOW|FAIL)\b[ \t]*(.*)$`)
 
 // answer does what the prompt says.

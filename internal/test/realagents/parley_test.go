@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { e2e.Main(m) }
 
-// TestParley uses parley as a person does, with each of the agents.
+// TestParley uses parley as a user does, with each of the agents.
 func TestParley(t *testing.T) {
 	agents := Install(t)
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestParley(t *testing.T) {
 
 			allowed := filepath.Join(p.Dir(), "allowed.txt")
 			// Pasted, since parley does not take the key that has just answered a
-			// question for text, and a test types faster than any person.
+			// question for text, and a test types faster than any user.
 			p.Paste("WRITE " + allowed + " allowed").Press("enter")
 			p.Question("Permission").Answer(c.allow).Shows("DONE write")
 			if got, err := os.ReadFile(allowed); err != nil || string(got) != "allowed\n" {

@@ -37,7 +37,7 @@ function remember(cwd) {
   }
 }
 
-// What the person may cancel alone, by its id.
+// What the user may cancel alone, by its id.
 const pieces = new Map();
 const wait = (id) => new Promise((done) => pieces.set(id, done));
 const cancelled = (id) => {
@@ -108,7 +108,7 @@ const scenes = {
     await tell({ sessionUpdate: "_of_its_own", anything: 1 });
     return { stopReason: "end_turn", background: [{ type: "terminal", terminalId: "term" }] };
   },
-  // A call and a command that the person cancels one by one.
+  // A call and a command that the user cancels one by one.
   async pieces(s, tell) {
     const cancel = { cancel: {} };
     await tell({ sessionUpdate: "tool_call_update", toolCallId: "p1", title: "Count to a million", kind: "other", status: "in_progress", capabilities: cancel });

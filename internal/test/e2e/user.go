@@ -55,7 +55,7 @@ func (p *Parley) PressAtOnce(keys ...string) *Parley {
 // The arrows and enter need alt while the prompt holds text.
 //
 // What the agent says meanwhile may let the question take no keys again for a moment,
-// just when a key is pressed. Then it is pressed once more, as a person would.
+// just when a key is pressed. Then it is pressed once more, as a user would.
 func (p *Parley) Answer(name string) *Parley {
 	p.t.Helper()
 	q, over := asked{answer: name}, false
@@ -124,7 +124,7 @@ func (p *Parley) over(q asked, s ptytest.Screen) bool {
 	return q.number != "" && (!open || answersOn(s) != q.said || d.numberOf(q.answer) == "" || p.armed(s, d) && d.text() != q.text)
 }
 
-// answersOn counts the answers of the person that the transcript shows.
+// answersOn counts the answers of the user that the transcript shows.
 func answersOn(s ptytest.Screen) int { return strings.Count(s.String(), "  you: ") }
 
 // Leave leaves parley once no turn runs any more: then it must not ask about it. It
