@@ -45,20 +45,14 @@ type SessionEntry struct {
 
 // Name is the best name for it.
 func (e SessionEntry) Name() string {
-	name := ""
+	name, id := "", ""
 	if e.Stored != nil {
-		name = cmp.Or(e.Stored.Title, e.Stored.AgentTitle)
+		name, id = e.Stored.Name(), string(e.Stored.ID)
 	}
 	if e.Remembered != nil {
-		name = cmp.Or(name, e.Remembered.Title)
+		name, id = cmp.Or(name, e.Remembered.Title), cmp.Or(id, string(e.Remembered.SessionID))
 	}
-	switch {
-	case name != "":
-		return name
-	case e.Stored != nil:
-		return cmp.Or(e.Stored.Name(), string(e.Stored.ID))
-	}
-	return string(e.Remembered.SessionID)
+	return cmp.Or(name, id)
 }
 
 // Used is when it was used last, zero if that is not known.

@@ -39,3 +39,15 @@ func TestSessionsAreListedOnce(t *testing.T) {
 		t.Errorf("%d are left", got)
 	}
 }
+
+// TestParleysNameWins: the title in an agent's list can be its own first message.
+func TestParleysNameWins(t *testing.T) {
+	s := Sessions{
+		Agent: "mine", Cwd: "/here",
+		Stored:     []store.Summary{{Meta: store.Meta{ID: "a", Agent: "mine", Cwd: "/here"}, Session: "s-1", Prompt: "tidy up"}},
+		Remembered: []acpclient.SessionInfo{{SessionID: "s-1", Title: "<session_context>", Cwd: "/here"}},
+	}
+	if all := s.Entries(); len(all) != 1 || all[0].Name() != "tidy up" {
+		t.Errorf("listed %+v", all)
+	}
+}
