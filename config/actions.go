@@ -419,7 +419,12 @@ var actionGroups = []struct {
 	}},
 }
 
-var actions = func() (all []ActionInfo) {
+var actions = func() []ActionInfo {
+	n := 0
+	for _, g := range actionGroups {
+		n += len(g.actions)
+	}
+	all := make([]ActionInfo, 0, n)
 	for _, g := range actionGroups {
 		for _, a := range g.actions {
 			info := ActionInfo{Action: a.action, Context: g.context, Help: a.help, Words: a.words, Slash: strings.Fields(a.slash)}
