@@ -82,7 +82,7 @@ func (k keeper) Record(batch []conversation.Event) []conversation.Event {
 	if err == nil {
 		return nil
 	}
-	return []conversation.Event{conversation.Said{
+	return []conversation.Event{conversation.NoticeAdded{
 		Severity: acpclient.NoticeError, Title: "This session is no longer stored", Detail: err.Error(),
 	}}
 }
@@ -215,7 +215,7 @@ func (k recordingKeeper) Record(batch []conversation.Event) []conversation.Event
 		said = k.Recorder.Record(batch)
 	}
 	if err := k.to.Take(append(batch[:len(batch):len(batch)], said...)); err != nil {
-		said = append(said, conversation.Said{
+		said = append(said, conversation.NoticeAdded{
 			Severity: acpclient.NoticeError, Title: "This session is no longer recorded", Detail: err.Error(),
 		})
 	}

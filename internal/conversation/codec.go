@@ -42,7 +42,7 @@ import (
 //   - An error is an object with its "text", and with what the program looks for
 //     in errors (storedError).
 //   - No event holds values of environment variables or headers, or secrets that
-//     the person filled in, so no line does.
+//     the user filled in, so no line does.
 //
 // A reader takes every older version and ignores members that it does not know. So
 // an optional member needs no new version; a change in the meaning of a line that
@@ -548,7 +548,7 @@ var kinds = []kind{
 	kindOf("option_settled", func(e *OptionSettled) []member {
 		return []member{{"seq", &e.Seq}, {"option", &e.Option}, {"value", &e.Value}, {"options?", &e.Options}, {"error?", &e.Err}}
 	}),
-	kindOf("said", func(e *Said) []member {
+	kindOf("said", func(e *NoticeAdded) []member {
 		return []member{{"severity?", &e.Severity}, {"title", &e.Title}, {"detail?", &e.Detail}}
 	}),
 	kindOf("agent_starting", func(e *AgentStarting) []member {

@@ -10,7 +10,7 @@ import (
 	"parley/acpclient"
 )
 
-// Event is one thing that happened in a session. Everything that a person can see
+// Event is one thing that happened in a session. Everything that a user can see
 // comes from the ordered stream of these. codec.go says how each is stored.
 type Event interface {
 	// Size is about how many bytes the event holds on to.
@@ -67,7 +67,7 @@ type (
 		Prompt []acpclient.ContentBlock
 		At     time.Time
 	}
-	// CancelRequested: the person cancelled the turn; the agent has yet to end it.
+	// CancelRequested: the user cancelled the turn; the agent has yet to end it.
 	CancelRequested struct {
 		At time.Time
 	}
@@ -105,7 +105,7 @@ type (
 	}
 )
 
-// What the person sets about the session.
+// What the user sets about the session.
 type (
 	// OptionChosen: a value for an option was sent. Seq counts such switches, so
 	// that the answer can be told from those to earlier and later ones.
@@ -131,7 +131,7 @@ type (
 type (
 	// PermissionOpened: the agent waits for an answer. With File, parley itself asks,
 	// before it does with a file what the agent wants: the request is its own, and names
-	// no tool call. Judging says that the rules are looked at first: the person is asked
+	// no tool call. Judging says that the rules are looked at first: the user is asked
 	// from PermissionReferred on, if at all.
 	PermissionOpened struct {
 		ID      int
@@ -140,7 +140,7 @@ type (
 		File    *FileQuestion
 		Judging bool
 	}
-	// PermissionReferred: the rules leave it to the person. Why says in words what
+	// PermissionReferred: the rules leave it to the user. Why says in words what
 	// kept a rule from answering, and Proposals are lists of rules, narrow ones first,
 	// each of which would have allowed it.
 	PermissionReferred struct {
@@ -176,7 +176,7 @@ type (
 	ElicitationCompleted struct {
 		ElicitationID acpclient.ElicitationID
 	}
-	// AuthRequired: the agent wants the person to sign in first, by one of the
+	// AuthRequired: the agent wants the user to sign in first, by one of the
 	// methods in Conversation.Agent.AuthMethods. Message is what it says about
 	// it, Err the whole answer.
 	AuthRequired struct {
@@ -190,7 +190,7 @@ type (
 	}
 )
 
-// What the agent, or the person, does on this machine.
+// What the agent, or the user, does on this machine.
 type (
 	// FileWritten: the agent wrote a file through the client. A nil Before is
 	// a new file.
@@ -205,7 +205,7 @@ type (
 		Command string
 		Cwd     string
 	}
-	// ShellStarted: the person started a command of their own, or a shell that lasts.
+	// ShellStarted: the user started a command of their own, or a shell that lasts.
 	ShellStarted struct {
 		ID      acpclient.TerminalID
 		Command string
@@ -225,8 +225,8 @@ type (
 	}
 )
 
-// Said is something that parley itself has to say in the transcript.
-type Said struct {
+// NoticeAdded: parley itself adds a notice to the transcript. It is stored as "said".
+type NoticeAdded struct {
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
@@ -302,7 +302,7 @@ func (e TerminalCreated) Size() int      { return sizeOf(e) }
 func (e ShellStarted) Size() int         { return sizeOf(e) }
 func (e TerminalOutput) Size() int       { return EventOverhead + len(e.Data) }
 func (e TerminalExited) Size() int       { return sizeOf(e) }
-func (e Said) Size() int                 { return sizeOf(e) }
+func (e NoticeAdded) Size() int          { return sizeOf(e) }
 func (e PermissionOpened) Size() int     { return sizeOf(e) }
 func (e PermissionReferred) Size() int   { return sizeOf(e) }
 func (e FileWritten) Size() int          { return sizeOf(e) }

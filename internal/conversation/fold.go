@@ -41,7 +41,7 @@ func (c *Conversation) Apply(e Event) {
 		if e.Err != nil {
 			c.addFailure(c.optionName(e.Option)+" was not changed", e.Err)
 		}
-		c.showChanges()
+		c.showOptionChanges()
 	case PermissionOpened:
 		u := &e.Request.ToolCall
 		if e.File != nil {
@@ -54,7 +54,7 @@ func (c *Conversation) Apply(e Event) {
 			c.closeMessage()
 			c.addItem(q)
 		}
-	case Said:
+	case NoticeAdded:
 		c.addNote(e.Severity, e.Title, e.Detail)
 	case FileWritten:
 		c.applyFileWritten(e)
@@ -129,7 +129,7 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.PlanRemoved:
 		c.applyPlanRemoved(u.PlanID)
 	case *acpclient.CurrentModeUpdate, *acpclient.ConfigOptionUpdate:
-		c.showChanges()
+		c.showOptionChanges()
 	case *acpclient.SessionInfoUpdate:
 		c.applyRetry(u.Meta)
 	case *acpclient.Notice:

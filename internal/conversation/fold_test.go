@@ -109,7 +109,7 @@ func TestFoldTranscript(t *testing.T) {
 			[]string{"agent: a"},
 		},
 		"what parley says does not cut a message": {
-			[]any{test.AgentSays("a", ""), conversation.Said{Title: "by the way"}, `{"sessionUpdate":"notice","title":"N"}`, `{"sessionUpdate":"odd"}`, test.AgentSays("b", "")},
+			[]any{test.AgentSays("a", ""), conversation.NoticeAdded{Title: "by the way"}, `{"sessionUpdate":"notice","title":"N"}`, `{"sessionUpdate":"odd"}`, test.AgentSays("b", "")},
 			[]string{"agent: ab", "note: by the way", "note: N", "unknown: odd"},
 		},
 		"a subagent's text is not the agent's": {

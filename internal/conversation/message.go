@@ -41,7 +41,7 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 		}
 	}
 	if c.effect.announced {
-		c.showChanges()
+		c.showOptionChanges()
 		return
 	}
 	id, phase := marksOf(u)
@@ -196,7 +196,7 @@ func (c *Conversation) adopted(id acpclient.MessageID) bool {
 	return true
 }
 
-// isOwn reports whether a message of the person's was written here.
+// isOwn reports whether a message of the user's was written here.
 func (c *Conversation) isOwn(id acpclient.MessageID) bool {
 	if id == "" {
 		return false
@@ -226,7 +226,7 @@ type Parts []Part
 type Part struct {
 	text []byte
 	// Block is content that is not text, or text whose annotations say that it is
-	// not for the person; nil if the part is text.
+	// not for the user; nil if the part is text.
 	Block *acpclient.ContentBlock
 }
 
@@ -263,7 +263,7 @@ func (ps Parts) goOn(before Parts) bool {
 	return true
 }
 
-// add appends a block: to the text, if it is text for the person.
+// add appends a block: to the text, if it is text for the user.
 func (ps *Parts) add(b acpclient.ContentBlock) {
 	if b.Type == acpclient.ContentText && b.Annotations.ForUser() {
 		ps.addText(b.Text)

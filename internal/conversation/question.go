@@ -66,7 +66,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	}
 	u := &e.Request.ToolCall
 	t := s.toolByID(u.ToolCallID, u.Meta, e.At) // always a new one without an id
-	some := telling(u, t)
+	some := requestUpdate(u, t)
 	p := &Permission{ID: e.ID, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
 	if e.Judging {
 		s.Judging = append(s.Judging, p)
@@ -80,9 +80,9 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	}
 }
 
-// telling is what a request says about its call. It fills in, and never takes
-// away: an empty title, content or input says nothing.
-func telling(u *acpclient.ToolCallUpdate, t *ToolCall) *acpclient.ToolCallUpdate {
+// requestUpdate returns what a request adds to its call. It only fills in: an empty title,
+// content or input changes nothing.
+func requestUpdate(u *acpclient.ToolCallUpdate, t *ToolCall) *acpclient.ToolCallUpdate {
 	some := *u
 	if some.Title != nil && strings.TrimSpace(*some.Title) == "" {
 		some.Title = nil
@@ -233,7 +233,7 @@ func (s *State) applyPermissionClosed(e PermissionClosed, fx *effect) {
 	fx.calls = append(fx.calls, t)
 }
 
-// rejectUnlessEnded marks a call that the person has denied, unless the agent says that
+// rejectUnlessEnded marks a call that the user has denied, unless the agent says that
 // it was done, or cancelled, all the same. It reports whether it did.
 func (t *ToolCall) rejectUnlessEnded() bool {
 	t.Rejected = t.Answer.Rejects() && (!t.ended() || t.Status == acpclient.ToolFailed)
@@ -252,7 +252,7 @@ type askedQuestion struct {
 }
 
 // ownAnswer is appended to the name of a question's field for the field that takes an
-// answer in the person's own words.
+// answer in the user's own words.
 const ownAnswer = "_other"
 
 // Form is the form that a permission request stands for, nil if it is an ordinary
@@ -346,7 +346,7 @@ type Elicitation struct {
 	Request *acpclient.CreateElicitationRequest
 	// Completed says that what the agent asked to be done at an address was done.
 	Completed bool
-	// Action is what the person did with it, "" while it is open, and Answers is
+	// Action is what the user did with it, "" while it is open, and Answers is
 	// what they filled in.
 	Action  acpclient.ElicitationAction
 	Answers []FieldAnswer
@@ -360,7 +360,7 @@ func (e *Elicitation) plain() (side string, paragraphs []Paragraph) {
 	return "", []Paragraph{{Text: e.Request.Message + " " + string(e.Action)}}
 }
 
-// FieldAnswer is what a person filled into a field of a form, in words. Neither
+// FieldAnswer is what the user filled into a field of a form, in words. Neither
 // is fit to be drawn.
 type FieldAnswer struct {
 	Field string `json:"field"`
@@ -451,7 +451,7 @@ type FileQuestion struct {
 	Write bool `json:"write,omitzero"`
 	// Outside says that the target is in none of the session's directories.
 	Outside bool `json:"outside,omitzero"`
-	// Secret and Runs are the lines of the table of files for which the person is asked:
+	// Secret and Runs are the lines of the table of files for which the user is asked:
 	// the file may hold secrets, or has programs run. "" if there is none.
 	Secret string `json:"secret,omitzero"`
 	Runs   string `json:"runs,omitzero"`

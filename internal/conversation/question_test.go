@@ -181,7 +181,7 @@ func TestFileQuestion(t *testing.T) {
 	}
 }
 
-// A question that is being judged is not the person's: it is not shown, and its time is
+// A question that is being judged is not the user's: it is not shown, and its time is
 // not theirs. What the rules leave open takes its place among the others.
 func TestJudgedQuestions(t *testing.T) {
 	judging := func(id int, tool string) conversation.PermissionOpened {
@@ -232,7 +232,7 @@ const schema = `{"mode":"form","sessionId":"s","message":"About the release","re
 	"count":{"type":"integer","title":"Count"},"loud":{"type":"boolean","title":"Loud"},"note":{"type":"string"},
 	"pw":{"type":"string","title":"Your password"},"apiKey":{"type":"string","title":"For the API"},"code":{"type":"string","format":"password"}}}}`
 
-// What a person answers stays, but no secret of theirs.
+// What the user answers stays, but no secret of theirs.
 func TestAnsweredElicitationsStay(t *testing.T) {
 	r := new(acpclient.CreateElicitationRequest)
 	if err := acpclient.Unmarshal([]byte(schema), r); err != nil {

@@ -92,7 +92,7 @@ func (s *State) updateOptions(all []acpclient.SessionConfigOption, answer *Optio
 	before, given := s.Options, s.optionsGiven
 	s.replaceOptions(all)
 	if given { // else they replace modes and models
-		s.noteChanges(before, answer, fx)
+		s.recordOptionChanges(before, answer, fx)
 	}
 }
 
@@ -147,7 +147,7 @@ func (s *State) applyMode(id acpclient.SessionModeID, fx *effect) {
 		before := s.Options
 		s.stated[o.ID] = true
 		s.setOption(o.ID, acpclient.SelectValue(value))
-		s.noteChanges(before, nil, fx)
+		s.recordOptionChanges(before, nil, fx)
 	}
 }
 
@@ -188,7 +188,7 @@ func (s *State) applyOptionSettled(e OptionSettled, fx *effect) {
 	if !overtaken && !stated {
 		s.setOption(e.Option, e.Value)
 	}
-	s.noteChanges(before, answer, fx)
+	s.recordOptionChanges(before, answer, fx)
 }
 
 // Option returns the option with this id, nil if there is none.
@@ -304,13 +304,13 @@ func ValueName(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string
 	return string(v.ID)
 }
 
-// optionChange is a change of an option that the person did not ask for.
+// optionChange is a change of an option that the user did not ask for.
 type optionChange struct {
 	id   acpclient.ConfigID
 	name string
 	// from and to are the names of the values; nil if there is no such option.
 	from, to *string
-	// instead is the value that the person asked for, or "".
+	// instead is the value that the user asked for, or "".
 	instead string
 }
 
@@ -324,9 +324,9 @@ func (c *Conversation) ChangedByAgent() []acpclient.ConfigID {
 	return ids
 }
 
-// noteChanges notes what the agent has changed about the options. before is the previous
+// recordOptionChanges notes what the agent has changed about the options. before is the previous
 // state of the options, answer the switch that the agent has just answered, if any.
-func (s *State) noteChanges(before []acpclient.SessionConfigOption, answer *OptionSettled, fx *effect) {
+func (s *State) recordOptionChanges(before []acpclient.SessionConfigOption, answer *OptionSettled, fx *effect) {
 	if s.Phase != PhaseReady || len(before) == 0 {
 		return
 	}
@@ -344,8 +344,8 @@ func (s *State) noteChanges(before []acpclient.SessionConfigOption, answer *Opti
 	}
 }
 
-// showChanges tells what the agent has changed about the options.
-func (c *Conversation) showChanges() {
+// showOptionChanges tells what the agent has changed about the options.
+func (c *Conversation) showOptionChanges() {
 	changes := c.effect.options
 	if len(changes) == 0 {
 		return
@@ -363,7 +363,7 @@ func (c *Conversation) showChanges() {
 }
 
 // changeOf returns how an option differs from its previous state, nil if it is new, or
-// from what the person asked for. A value that the person waits for is no change.
+// from what the user asked for. A value that the user waits for is no change.
 func (s *State) changeOf(before, now *acpclient.SessionConfigOption, answer *OptionSettled) (optionChange, bool) {
 	change := optionChange{id: now.ID, name: now.Name, to: currentName(now)}
 	if before == nil {

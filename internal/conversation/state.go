@@ -182,8 +182,8 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 	case *acpclient.ToolCall:
 		s.applyToolCall(u, e.At, fx)
 	case *acpclient.ToolCallUpdate:
-		told := *u
-		s.tellTool(s.toolByID(u.ToolCallID, u.Meta, e.At), e.At, &told, fx)
+		update := *u
+		s.updateTool(s.toolByID(u.ToolCallID, u.Meta, e.At), e.At, &update, fx)
 	case *acpclient.ToolCallContentChunk:
 		s.applyToolCallContentChunk(u, e.At, fx)
 	case *acpclient.AvailableCommandsUpdate:
@@ -412,7 +412,7 @@ type Turn struct {
 	Running bool
 	// Clock is paused while a question is open.
 	Clock
-	// Cancelling is since when the person waits for the turn to be cancelled;
+	// Cancelling is since when the user waits for the turn to be cancelled;
 	// zero if they do not.
 	Cancelling time.Time
 	// Rejected means that a request of the turn was not allowed: agents may cancel it then.

@@ -25,7 +25,7 @@ type Terminal struct {
 	CanCancel bool
 	// Cols and Rows are the size of an Own terminal, 0 if it is not known.
 	Cols, Rows int
-	// Personal says that the person runs the command, and not the agent; Lasts, that
+	// Personal says that the user runs the command, and not the agent; Lasts, that
 	// it is a shell that stays until the session ends.
 	Personal, Lasts bool
 	// Exit is nil while the command runs.
@@ -202,7 +202,7 @@ func (c *Conversation) trimOutput(size int) {
 	}
 }
 
-// ShellCommand is a command that the person runs, and not the agent: one that was
+// ShellCommand is a command that the user runs, and not the agent: one that was
 // typed behind a "!", or a shell that lasts.
 type ShellCommand struct {
 	revision
@@ -228,10 +228,10 @@ func (c *Conversation) terminalCreated(e TerminalCreated) {
 }
 
 // Running are the commands that run on this machine, oldest first: the agent's and
-// the person's own. The slice must not be changed.
+// the user's own. The slice must not be changed.
 func (c *Conversation) Running() []*Terminal { return c.running }
 
-// Shell is the person's shell that lasts, nil if none runs.
+// Shell is the user's shell that lasts, nil if none runs.
 func (c *Conversation) Shell() *Terminal {
 	if i := slices.IndexFunc(c.running, func(t *Terminal) bool { return t.Lasts }); i >= 0 {
 		return c.running[i]

@@ -35,7 +35,7 @@ func TestOwnCommands(t *testing.T) {
 	if own.Version() == before || own.Terminal.Exit == nil || len(c.Running()) != 1 {
 		t.Errorf("the item does not show what became of its command: %+v", own.Terminal)
 	}
-	// Another session does not take the person's shell away, nor what it has printed.
+	// Another session does not take the user's shell away, nor what it has printed.
 	happen(c, conversation.TerminalOutput{ID: "sh", Data: []byte("$ ")}, conversation.TerminalCreated{ID: "agents", Command: "sleep"})
 	happen(c, conversation.SessionOpening{How: conversation.OpenLoad, ID: "other", Clear: true})
 	if len(c.Items) != 0 || c.Shell() == nil || c.Shell().Total() != 2 || c.Terminals["agents"] != nil || len(c.Running()) != 1 {

@@ -47,15 +47,15 @@ func (s *State) applyToolCall(u *acpclient.ToolCall, at time.Time, fx *effect) {
 	if t == nil || t.announced != s.turns && t.ended() {
 		t = s.newTool(u.ToolCallID, u.Meta, at)
 	}
-	s.tellTool(t, at, &acpclient.ToolCallUpdate{
+	s.updateTool(t, at, &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
 		Content: u.Content, Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
 	}, fx)
 }
 
-// tellTool takes what the agent tells of a call outside of its questions about it. It
-// changes the update.
-func (s *State) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate, fx *effect) {
+// updateTool applies what the agent says about a call outside of its questions. It changes
+// the update.
+func (s *State) updateTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate, fx *effect) {
 	s.exitCode(t, u)
 	u.Content = s.shown(u.Content)
 	s.changeTool(t, u, at, fx)
@@ -66,10 +66,10 @@ func (s *State) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate,
 func (s *State) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time, fx *effect) {
 	t := s.toolByID(u.ToolCallID, u.Meta, at)
 	t.add(s.shown(u.Content))
-	told := &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Meta: u.Meta}
-	s.changeTool(t, told, at, fx)
-	told.Content = t.Content
-	s.questionsFollow(t, told)
+	update := &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Meta: u.Meta}
+	s.changeTool(t, update, at, fx)
+	update.Content = t.Content
+	s.questionsFollow(t, update)
 }
 
 // add adds to the content in amortised constant time. What an update brought stays as it
@@ -189,14 +189,14 @@ func (c *Conversation) embedTerminals(t *ToolCall, content acpclient.ToolCallCon
 
 // embedTerminal shows a terminal in a call, once.
 func (c *Conversation) embedTerminal(t *ToolCall, term *Terminal) {
-	// Both lists say whether it is there already; a call can show very many terminals.
-	there := false
+	// Either list tells; the shorter one is searched, as a call can show very many terminals.
+	embedded := false
 	if len(t.Terminals) <= len(term.users) {
-		there = slices.Contains(t.Terminals, term)
+		embedded = slices.Contains(t.Terminals, term)
 	} else {
-		there = slices.Contains(term.users, interface{ changed() }(t))
+		embedded = slices.Contains(term.users, interface{ changed() }(t))
 	}
-	if !there {
+	if !embedded {
 		t.Terminals = append(t.Terminals, term)
 		term.users = append(term.users, t)
 	}

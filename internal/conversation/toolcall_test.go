@@ -80,14 +80,14 @@ func TestLivelinessOfToolCalls(t *testing.T) {
 		events             []any
 		running, cancelled bool
 	}{
-		"in a turn":                    {[]any{test.Sent("x"), call}, true, false},
-		"in a replay":                  {[]any{call}, false, false},
-		"when its turn has ended":      {[]any{test.Sent("x"), call, conversation.TurnEnded{}}, false, false},
-		"when the cancel went out":     {[]any{test.Sent("x"), call, conversation.CancelRequested{}}, false, true},
-		"announced after the cancel":   {[]any{test.Sent("x"), conversation.CancelRequested{}, call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
-		"cancelled by the agent":       {[]any{test.Sent("x"), call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
-		"with the agent lost":          {[]any{test.Sent("x"), call, conversation.AgentLost{}}, false, true},
-		"beside what the person added": {[]any{test.Sent("x"), call, test.UserSays("also", ""), conversation.CancelRequested{}}, false, true},
+		"in a turn":                  {[]any{test.Sent("x"), call}, true, false},
+		"in a replay":                {[]any{call}, false, false},
+		"when its turn has ended":    {[]any{test.Sent("x"), call, conversation.TurnEnded{}}, false, false},
+		"when the cancel went out":   {[]any{test.Sent("x"), call, conversation.CancelRequested{}}, false, true},
+		"announced after the cancel": {[]any{test.Sent("x"), conversation.CancelRequested{}, call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
+		"cancelled by the agent":     {[]any{test.Sent("x"), call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
+		"with the agent lost":        {[]any{test.Sent("x"), call, conversation.AgentLost{}}, false, true},
+		"beside what the user added": {[]any{test.Sent("x"), call, test.UserSays("also", ""), conversation.CancelRequested{}}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := onlyTool(t, fold(t, c.events...))
@@ -299,7 +299,7 @@ func TestOutputThatNobodyShows(t *testing.T) {
 		c.Apply(conversation.Update{Update: &acpclient.TerminalOutputChunk{TerminalID: "mine", Data: []byte("evil")}})
 	}
 	if got := c.Terminals["mine"].Total(); got != 0 {
-		t.Errorf("the agent has written %d bytes into the person's command", got)
+		t.Errorf("the agent has written %d bytes into the user's command", got)
 	}
 }
 

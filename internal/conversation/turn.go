@@ -30,7 +30,7 @@ func (c *Conversation) beginTurn() {
 	c.echo = Echo{}
 }
 
-// longTurn is from when on the end of a turn that ended well is worth a line.
+// longTurn is how long a turn must take to get a closing line.
 const longTurn = 10 * time.Second
 
 func (c *Conversation) applyTurnEnded(e TurnEnded) {
@@ -66,7 +66,7 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 }
 
 // endTools says of the tool calls of the turn that it has ended. If it was
-// cancelled, those that were not done are marked; those that the person has denied
+// cancelled, those that were not done are marked; those that the user has denied
 // are marked in any case.
 func (s *State) endTools(cancelled bool, at time.Time, fx *effect) {
 	var on []*ToolCall
@@ -149,7 +149,7 @@ func mostly(text, other string) bool {
 	return other != "" && strings.Contains(text, other) && 2*len(other) >= len(text)
 }
 
-// Work is what the agent says about how busy it is, beyond the turns that the person
+// Work is what the agent says about how busy it is, beyond the turns that the user
 // began. An agent that never says so is idle.
 type Work struct {
 	State acpclient.WorkState
@@ -169,7 +169,7 @@ func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time, fx *effect) {
 	}
 }
 
-// Busy reports whether the agent works on something that no prompt of the person's
+// Busy reports whether the agent works on something that no prompt of the user's
 // began: in the background, or by itself.
 func (w *Work) Busy() bool {
 	return len(w.Background) > 0 || w.State != "" && w.State != acpclient.WorkIdle
@@ -208,13 +208,13 @@ func (c *Conversation) Operations() []Operation {
 }
 
 // Clock measures how long something works. It stands still while that waits for the
-// person. It knows the times that events bring: without them it measures nothing.
+// user. It knows the times that events bring: without them it measures nothing.
 type Clock struct {
 	// Started is when the work began, Ended when it was done; each is zero if that
 	// has not happened, or is not known.
 	Started, Ended time.Time
 
-	waiting time.Time     // since when it waits for the person, zero if it does not
+	waiting time.Time     // since when it waits for the user, zero if it does not
 	waited  time.Duration // how long it did before that
 }
 
@@ -240,10 +240,10 @@ func (c *Clock) Took() time.Duration {
 	return c.Worked(c.Ended)
 }
 
-// Waits reports whether the work waits for the person.
+// Waits reports whether the work waits for the user.
 func (c *Clock) Waits() bool { return !c.waiting.IsZero() }
 
-// follow takes whether the work waits for the person from a moment on.
+// follow takes whether the work waits for the user from a moment on.
 func (c *Clock) follow(waits bool, at time.Time) {
 	switch {
 	case !c.Ended.IsZero():
@@ -278,7 +278,7 @@ func (t *ToolCall) clockFrom(before acpclient.ToolCallStatus, at time.Time) {
 	}
 }
 
-// asks reports whether any question to the person is open.
+// asks reports whether any question to the user is open.
 func (s *State) asks() bool { return len(s.Permissions)+len(s.Elicitations) > 0 }
 
 // hold lets clocks stand still while a question is open: that of the turn, those of

@@ -38,7 +38,7 @@ func messages(c *Conversation) string {
 	return strings.Join(all, "|")
 }
 
-// However the agent tells of the prompt, it stands once, as the person wrote it.
+// However the agent tells of the prompt, it stands once, as the user wrote it.
 func TestThePromptStandsOnce(t *testing.T) {
 	for name, updates := range map[string][]string{
 		"whole":              {`{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"hi\n"}]}`},
@@ -146,7 +146,7 @@ func TestTerminalsOfTheAgent(t *testing.T) {
 	c.Apply(TerminalOutput{ID: "mine", Data: []byte("safe")})
 	told(t, c, `{"sessionUpdate":"terminal_output_chunk","terminalId":"mine","data":"YQ=="}`, `{"sessionUpdate":"terminal_update","terminalId":"mine","output":null,"exitStatus":{}}`)
 	if got, _ := c.Terminals["mine"].Since(0); string(got) != "safe" || c.Terminals["mine"].Exit != nil {
-		t.Errorf("the person's own says %q", got)
+		t.Errorf("the user's own says %q", got)
 	}
 }
 

@@ -38,7 +38,7 @@ func session(t testing.TB) *conversation.Conversation {
 		test.Up(t, `{"sessionUpdate":"plan","entries":[{"content":"One `+evil+`","status":"completed","priority":"high"},{"content":"Two","status":"pending","priority":"low"}]}`),
 		conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Which? " + evil}},
 		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: evil}, {Field: "Password", Secret: true}}},
-		conversation.Said{Severity: acpclient.NoticeError, Title: "Trouble " + evil, Detail: evil},
+		conversation.NoticeAdded{Severity: acpclient.NoticeError, Title: "Trouble " + evil, Detail: evil},
 		test.Up(t, `{"sessionUpdate":"from_the_future","what":"`+evil+`"}`),
 		conversation.TurnEnded{Reason: acpclient.StopEndTurn},
 	} {

@@ -230,7 +230,7 @@ func (r *run) fold(e conversation.Event) {
 		}
 	case conversation.PermissionClosed:
 		r.noteRule(e)
-	case conversation.Said:
+	case conversation.NoticeAdded:
 		r.bypassed = r.bypassed || e.Title == session.DeniedUnasked
 	case conversation.FileWritten:
 		addOnce(&r.result.FilesWritten, e.Path)
@@ -261,7 +261,7 @@ func (r *run) apply(e conversation.Event) {
 		r.progress(e)
 	case conversation.TurnEnded:
 		r.turnEnded(e)
-	case conversation.Said:
+	case conversation.NoticeAdded:
 		r.said(e)
 	case conversation.AuthRequired: // nobody is there who could sign in
 		why := "the agent wants you to sign in first"

@@ -95,7 +95,7 @@ func (r *run) noteRule(e conversation.PermissionClosed) {
 }
 
 // said hands on what parley itself has to say, if it is more than a remark.
-func (r *run) said(e conversation.Said) {
+func (r *run) said(e conversation.NoticeAdded) {
 	if e.Title == session.FormRefused {
 		r.declined = true
 	}

@@ -52,7 +52,7 @@ type agent struct {
 	quiet atomic.Bool
 
 	mu        sync.Mutex
-	stray     []byte // the end of what it wrote to stdout that is no message
+	noise     []byte // the end of what it wrote to stdout that is not a message
 	current   acpclient.SessionID
 	left      map[acpclient.SessionID]bool // sessions that were open before
 	retired   bool                         // another agent has replaced it
@@ -85,31 +85,31 @@ func connect(s *Session, p *Peer, offersV2 bool) *agent {
 		}
 		transport = lines
 	}
-	a.first = acpclient.NewClient(transport, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.onLine(), Refused: a.refused, Noise: a.keepStray})
+	a.first = acpclient.NewClient(transport, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.onLine(), Refused: a.refused, Noise: a.keepNoise})
 	a.conn = a.first.Conn()
 	return a
 }
 
-// mostStray bounds stray, in bytes.
-const mostStray = 4 << 10
+// mostNoise bounds noise, in bytes.
+const mostNoise = 4 << 10
 
-// keepStray keeps a line on stdout that is not a message.
-func (a *agent) keepStray(line []byte) {
+// keepNoise keeps a line on stdout that is not a message.
+func (a *agent) keepNoise(line []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.stray = append(append(a.stray, "stdout: "...), bytes.TrimRight(line[:min(len(line), mostStray/2)], "\r\n")...)
-	a.stray = append(a.stray, '\n')
-	if over := len(a.stray) - mostStray; over > 0 {
-		a.stray = append(a.stray[:0], a.stray[over:]...)
+	a.noise = append(append(a.noise, "stdout: "...), bytes.TrimRight(line[:min(len(line), mostNoise/2)], "\r\n")...)
+	a.noise = append(a.noise, '\n')
+	if over := len(a.noise) - mostNoise; over > 0 {
+		a.noise = append(a.noise[:0], a.noise[over:]...)
 	}
 }
 
-// output returns the tails of what the agent wrote that is not a message: stray lines on
+// output returns the tails of what the agent wrote that is not a message: the noise on
 // stdout, then stderr. It is raw.
 func (a *agent) output() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return string(a.stray) + a.peer.Stderr()
+	return string(a.noise) + a.peer.Stderr()
 }
 
 // refused adds a notice that a message was lost.

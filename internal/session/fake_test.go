@@ -382,7 +382,7 @@ type fakeMachine struct {
 	readErr  error
 	closed   bool
 	ended    int // how often EndTerminals was called
-	// busy, if set, holds up a write, which then asks the person.
+	// busy, if set, holds up a write, which then asks the user.
 	busy chan struct{}
 }
 

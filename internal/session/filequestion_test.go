@@ -118,7 +118,7 @@ func TestNoFileQuestionForASessionThatWasLeft(t *testing.T) {
 		close(h.machine.busy)
 		h.settle()
 		if len(h.conv.Permissions) != 0 {
-			t.Error("the person is asked")
+			t.Error("the user is asked")
 		}
 		select {
 		case got := <-wrote:

@@ -67,7 +67,7 @@ func TestARuleAnswers(t *testing.T) {
 	}
 }
 
-// What rules leave open is the person's, with why and with what could be a rule.
+// What rules leave open is the user's, with why and with what could be a rule.
 func TestWhatNoRuleAnswersIsAsked(t *testing.T) {
 	judgedBy(t, func(context.Context, Case) Ruling {
 		return Ruling{Verdict: policy.Ask, Why: "because", Proposals: [][]string{{"allow read"}}}
@@ -217,7 +217,7 @@ func TestTheModeIsJudged(t *testing.T) {
 	})
 }
 
-// Questions come to the person in the order in which the agent has asked them, however
+// Questions come to the user in the order in which the agent has asked them, however
 // long each is judged.
 func TestQuestionsComeInTheirOrder(t *testing.T) {
 	first := make(chan struct{})

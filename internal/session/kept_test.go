@@ -51,7 +51,7 @@ func TestAKeptSessionIsResumedWhereThatCanBe(t *testing.T) {
 	}, capable(everything), kept)
 }
 
-// Nothing is opened in place of a kept session without a word of the person, and it is
+// Nothing is opened in place of a kept session without a word of the user, and it is
 // not tried again and again.
 func TestAKeptSessionThatCannotBeOpened(t *testing.T) {
 	for name, test := range map[string]struct{ capabilities, method string }{

@@ -46,7 +46,7 @@ func (w streamObserver) FileDecoded(path, encoding string) {
 	if rel, err := filepath.Rel(w.s.opt.Cwd, path); err == nil && filepath.IsLocal(rel) {
 		name = rel
 	}
-	w.s.stream.push(w.s.ctx, conversation.Said{
+	w.s.stream.push(w.s.ctx, conversation.NoticeAdded{
 		Severity: acpclient.NoticeInfo, Title: name + " is stored as " + encoding,
 		Detail: "The agent sees UTF-8; parley keeps the file's encoding and byte order mark.",
 	})

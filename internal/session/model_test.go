@@ -23,7 +23,7 @@ import (
 // second under the race detector.
 const modelRuns = 15
 
-// TestModel lets a person, an agent and fate do anything in any order, and
+// TestModel lets a user, an agent and fate do anything in any order, and
 // checks after each step what must always hold.
 func TestModel(t *testing.T) {
 	runs := flag.Lookup("rapid.checks")
@@ -75,7 +75,7 @@ type model struct {
 	h      *harness
 	second bool // the second version of the protocol is spoken
 
-	prompts   int             // that the person has sent
+	prompts   int             // that the user has sent
 	unqueued  int             // that they have taken back
 	questions []modelQuestion // that agents have asked
 	texts     int             // that agents have streamed
@@ -97,7 +97,7 @@ func (m *model) run() {
 	m.Repeat(map[string]func(*rapid.T){
 		"": func(*rapid.T) { m.check() },
 
-		// The person.
+		// The user.
 		"prompt": func(*rapid.T) {
 			m.prompts++
 			m.h.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}})
@@ -227,7 +227,7 @@ func (m *model) session() acpclient.SessionID {
 }
 
 // reply lets the agent answer something that is open: well, badly, or wanting
-// the person to sign in.
+// the user to sign in.
 func (m *model) reply(t *rapid.T) {
 	a := m.h.agent()
 	a.mu.Lock()
@@ -264,7 +264,7 @@ func (m *model) check() {
 	m.h.settle()
 	c := m.h.conv
 
-	// Nothing is lost of what the person wrote: it was sent, it waits, they took
+	// Nothing is lost of what the user wrote: it was sent, it waits, they took
 	// it back, or they were told that it was dropped.
 	sentOnce := map[string]bool{}
 	dropped := 0
@@ -272,7 +272,7 @@ func (m *model) check() {
 		switch e := e.(type) {
 		case conversation.PromptSent:
 			sentOnce[e.Prompt[0].Text] = true
-		case conversation.Said:
+		case conversation.NoticeAdded:
 			n := 1
 			if e.Title == "A queued prompt was dropped" {
 				dropped++

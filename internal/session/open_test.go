@@ -240,7 +240,7 @@ func TestAQuestionWhoseSessionIsLeftBeforeItIsSeen(t *testing.T) {
 				}
 				h.settle()
 				if len(h.conv.Permissions)+len(h.conv.Elicitations) != 0 {
-					t.Error("the person is asked")
+					t.Error("the user is asked")
 				}
 				select {
 				case got := <-asked:

@@ -42,7 +42,7 @@ func TestQuestionsInAPermissionRequest(t *testing.T) {
 			inMeta, accept(map[string]any{"1": []string{}, "0": "Red"}),
 			`{"outcome":{"outcome":"selected","optionId":"proceed_once"},"answers":{"0":"Red"}}`,
 		},
-		"in the person's own words": {
+		"in the user's own words": {
 			inMeta, accept(map[string]any{"0_other": "Green", "1": []string{"Cache"}, "1_other": "Logs"}),
 			`{"outcome":{"outcome":"selected","optionId":"proceed_once"},"answers":{"0":"Green","1":"Cache, Logs"}}`,
 		},
@@ -79,7 +79,7 @@ func TestQuestionsInAPermissionRequestOfACancelledTurn(t *testing.T) {
 	}, func(h *harness, _ *Options) { h.agentCalled("qwen-code") })
 }
 
-// Without a person, the questions are declined, and no rule allows them.
+// Without a user, the questions are declined, and no rule allows them.
 func TestQuestionsInAPermissionRequestUnattended(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("go")

@@ -16,7 +16,7 @@ type keeping struct {
 
 func (k *keeping) Record(batch []conversation.Event) []conversation.Event {
 	k.got = append(k.got, batch...)
-	return []conversation.Event{conversation.Said{Title: "kept"}}
+	return []conversation.Event{conversation.NoticeAdded{Title: "kept"}}
 }
 func (k *keeping) Close() { k.closed = true }
 
@@ -28,7 +28,7 @@ func TestTheRecorderHasEverything(t *testing.T) {
 	s.post(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "one"})
 	s.post(conversation.TurnEnded{})
 	batch := s.Take()
-	if len(k.got) != 2 || !slices.Equal(k.got, batch[:2]) || batch[2] != conversation.Event(conversation.Said{Title: "kept"}) {
+	if len(k.got) != 2 || !slices.Equal(k.got, batch[:2]) || batch[2] != conversation.Event(conversation.NoticeAdded{Title: "kept"}) {
 		t.Errorf("kept %v, taken %v", k.got, batch)
 	}
 	s.post(conversation.CancelRequested{})

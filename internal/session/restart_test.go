@@ -274,7 +274,7 @@ func TestAStaleAgent(t *testing.T) {
 }
 
 // A prompt for an agent that has gone is kept, and sent to the next one only when the
-// person says so.
+// user says so.
 func TestAPromptForNobody(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.agent().exit(errors.New("crash"))

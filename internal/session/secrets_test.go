@@ -12,7 +12,7 @@ import (
 )
 
 // Environment and headers never come among the events, wherever the agent, the
-// person or the configuration has named them. What they are for still gets them.
+// user or the configuration has named them. What they are for still gets them.
 func TestNoSecretIsAmongTheEvents(t *testing.T) {
 	const secret = "s3cret"
 	bubble(t, func(t *testing.T, h *harness) {

@@ -321,7 +321,7 @@ func (s *Session) unlock() {
 
 // AddNotice adds a notice of parley's own to the transcript.
 func (s *Session) AddNotice(severity acpclient.NoticeSeverity, title, detail string) {
-	s.stream.post(conversation.Said{Severity: severity, Title: title, Detail: detail})
+	s.stream.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail})
 }
 
 // onLine returns a function for the tap and the ring that sees every line on the wire,

@@ -398,7 +398,7 @@ func TestUnattendedOffersNoDialogs(t *testing.T) {
 	})
 }
 
-func TestMachineAndWitness(t *testing.T) {
+func TestMachineAndObserver(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.machine.readErr = acpclient.NotFoundError("/work/x")
 		read := h.agent().ask(t.Context(), "fs/read_text_file", `{"sessionId":"s1","path":"/work/x"}`)

@@ -99,8 +99,8 @@ func (s *Stream) Pace(least time.Duration) {
 // it: the agent's next line wakes parley anyway.
 const lateness = 10 * time.Millisecond
 
-// tell announces an event. s.mu must be held.
-func (s *Stream) tell(e conversation.Event) {
+// announceAtPace announces an event, at the [Stream.Pace] if it is a streamed one. s.mu must be held.
+func (s *Stream) announceAtPace(e conversation.Event) {
 	if s.pace > 0 && streamed(e) && s.bytes < pendingBound {
 		if rest := s.pace - time.Since(s.taken); rest > 0 {
 			if s.late == nil {
@@ -290,7 +290,7 @@ func (s *Stream) add(e conversation.Event) {
 		s.endMerge()
 		s.pending = append(s.pending, e)
 	}
-	s.tell(e)
+	s.announceAtPace(e)
 }
 
 // beginMerge begins to merge. s.mu must be held.

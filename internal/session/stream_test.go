@@ -30,7 +30,7 @@ func TestStreamKeepsOrderAndMerges(t *testing.T) {
 	s.post(conversation.TerminalOutput{ID: "x", Data: []byte("1")})
 	s.post(conversation.TerminalOutput{ID: "x", Data: []byte("2")})
 	s.post(conversation.TerminalOutput{ID: "y", Data: []byte("3")})
-	s.post(conversation.Said{Title: "f"})
+	s.post(conversation.NoticeAdded{Title: "f"})
 	s.post(says("e"))
 	var got []string
 	for _, e := range s.Take() {
@@ -156,7 +156,7 @@ func TestThePipeIsReadAtOnce(t *testing.T) {
 		rests bool
 	}{
 		"after text":     {func(s *Stream) { s.post(says("a")) }, true},
-		"after a notice": {func(s *Stream) { s.post(conversation.Said{Title: "notice"}) }, false},
+		"after a notice": {func(s *Stream) { s.post(conversation.NoticeAdded{Title: "notice"}) }, false},
 		"after a tool call": {func(s *Stream) {
 			s.post(says("a"))
 			s.post(conversation.Update{Update: &acpclient.ToolCall{}})
@@ -229,7 +229,7 @@ func TestStreamIsPaced(t *testing.T) {
 		}
 		take(1)
 		s.post(says("before a notice"))
-		if s.post(conversation.Said{Title: "notice"}); !woken() {
+		if s.post(conversation.NoticeAdded{Title: "notice"}); !woken() {
 			t.Error("a notice has to wait")
 		}
 		take(2)
@@ -306,7 +306,7 @@ func TestStreamLetsGo(t *testing.T) {
 			s.post(says(strings.Repeat("x", pendingBound)))
 			var done atomic.Int64
 			for range 3 {
-				go func() { s.push(ctx, conversation.Said{Title: "f"}); done.Add(1) }()
+				go func() { s.push(ctx, conversation.NoticeAdded{Title: "f"}); done.Add(1) }()
 			}
 			go func() { s.room(ctx); done.Add(1) }()
 			synctest.Wait()

@@ -8,7 +8,7 @@ import (
 )
 
 // The events of a turn have their times, so that the time of the agent can be told
-// from that of the person.
+// from that of the user.
 func TestEventsOfATurnHaveTheirTimes(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		work := func(d time.Duration) {

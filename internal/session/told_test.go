@@ -12,7 +12,7 @@ import (
 
 // said reports whether a line of parley's own has that title, and what it says.
 func said(h *harness, title string) (detail string, ok bool) {
-	for _, s := range eventsOf[conversation.Said](h) {
+	for _, s := range eventsOf[conversation.NoticeAdded](h) {
 		if s.Title == title {
 			return s.Detail, true
 		}
@@ -26,7 +26,7 @@ func TestRefusedLineIsTold(t *testing.T) {
 		h.agent().text("s1", "still here")
 		h.settle()
 		if detail, ok := said(h, "A message from the agent was too long and was dropped"); !ok || !strings.Contains(detail, "the limit is 50000") {
-			t.Errorf("the person is told %q, %v", detail, ok)
+			t.Errorf("the user is told %q, %v", detail, ok)
 		}
 		if len(h.conv.Items) == 0 {
 			t.Error("what came after it is lost as well")
@@ -45,7 +45,7 @@ func TestQuestionOfAnotherSessionIsTold(t *testing.T) {
 		h.agent().ask(t.Context(), "session/request_permission", strings.Replace(permissionFor("t2"), `"s1"`, `"elsewhere"`, 1))
 		h.settle()
 		if detail, ok := said(h, title); !ok || !strings.Contains(detail, "elsewhere") {
-			t.Errorf("the person is told %q, %v", detail, ok)
+			t.Errorf("the user is told %q, %v", detail, ok)
 		}
 		if len(h.conv.Permissions) != 2 {
 			t.Errorf("%d questions are open, want 2", len(h.conv.Permissions))
@@ -73,7 +73,7 @@ func TestADirectoryThatIsGoneIsTold(t *testing.T) {
 			h.agent().update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"go test","kind":"execute","status":"failed"}`, times))
 			h.settle()
 			n := 0
-			for _, s := range eventsOf[conversation.Said](h) {
+			for _, s := range eventsOf[conversation.NoticeAdded](h) {
 				if s.Title == title && strings.Contains(s.Detail, dir) {
 					n++
 				}

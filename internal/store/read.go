@@ -130,7 +130,7 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 // noteDamage says how many lines of the log could not be read. It is not stored.
 func (t *Transcript) noteDamage(lines int, words string) {
 	if lines > 0 {
-		t.Conversation.Apply(conversation.Said{
+		t.Conversation.Apply(conversation.NoticeAdded{
 			Severity: acpclient.NoticeWarning, Title: fmt.Sprintf(words, termtext.Count(lines, "line")),
 		})
 	}
@@ -163,7 +163,7 @@ func (t *Transcript) count(e conversation.Event) {
 func (t *Transcript) end() {
 	c := t.Conversation
 	if c.Turn.Running {
-		t.Ending = append(t.Ending, conversation.Said{
+		t.Ending = append(t.Ending, conversation.NoticeAdded{
 			Severity: acpclient.NoticeWarning, Title: "parley ended in the middle of this turn",
 		})
 	}

@@ -141,9 +141,9 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"TerminalExited": draw(func(t *rapid.T) conversation.Event {
 		return conversation.TerminalExited{ID: acpclient.TerminalID(id(t)), Status: *decoded[acpclient.TerminalExitStatus](t, exitStatuses)}
 	}),
-	"Said": draw(func(t *rapid.T) conversation.Event {
+	"NoticeAdded": draw(func(t *rapid.T) conversation.Event {
 		severity := rapid.SampledFrom([]acpclient.NoticeSeverity{"", acpclient.NoticeInfo, acpclient.NoticeError}).Draw(t, "severity")
-		return conversation.Said{Severity: severity, Title: someText(t), Detail: someText(t)}
+		return conversation.NoticeAdded{Severity: severity, Title: someText(t), Detail: someText(t)}
 	}),
 }
 
