@@ -20,7 +20,7 @@ type Address struct {
 	// Opens means that parley opens it; otherwise Why is the reason.
 	Opens bool
 	Why   string
-	// Warnings are for the person to read before opening it.
+	// Warnings are for the user to read before opening it.
 	Warnings []string
 }
 

@@ -111,7 +111,7 @@ func Directory(dir string) (string, error) {
 	return abs, nil
 }
 
-// Agents are the agents that a person can choose from.
+// Agents are the agents that a user can choose from.
 type Agents struct {
 	Available []config.Agent   // can be started
 	Missing   []config.Agent   // are known, and not installed

@@ -54,8 +54,8 @@ type Export struct {
 	next       int // the item to add next
 }
 
-// NewExport begins to export a conversation to the file that a person has named. dir is
-// where relative names begin; title, if not "", is what the person calls the session.
+// NewExport begins to export a conversation to the file that a user has named. dir is
+// where relative names begin; title, if not "", is what the user calls the session.
 func NewExport(f ExportFormat, c *conversation.Conversation, title, dir, name string) (*Export, error) {
 	path := filepath.Clean(name)
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {

@@ -1,7 +1,7 @@
-// Package app is everything that a person does with sessions and that is not drawing:
+// Package app does everything with sessions but draw them:
 // which agents there are, launching them, reopening stored sessions, trust, signing in,
 // the prompt queue, drafts, recovery, export. It has no view: the screen, line mode,
-// headless runs and the command line are front ends of it. What it has to ask the person
+// headless runs and the command line are its front ends. What it has to ask the user
 // is a [Question], which a front end shows.
 package app
 
@@ -53,7 +53,7 @@ type Launcher struct {
 	// Sandbox and Protocol override the configuration, unless they are nil and "".
 	Sandbox  *bool
 	Protocol string
-	// Unattended says that nobody is there to be asked.
+	// Unattended means that nobody can answer questions.
 	Unattended bool
 	// NoInspector keeps no messages for the inspector.
 	NoInspector bool
@@ -85,17 +85,17 @@ func (l *Launcher) Start(a config.Agent) (*session.Session, error) {
 			return nil, err
 		}
 	}
-	return l.session(a, session.Options{Recorder: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first()}, nil)
+	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first()}, nil)
 }
 
 // Load is Start for a session that the agent remembers, in its directory.
 func (l *Launcher) Load(a config.Agent, info acpclient.SessionInfo) (*session.Session, error) {
-	return l.session(a, session.Options{Recorder: l.keeper(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.Dirs, ResumeID: info.SessionID}, nil)
+	return l.session(a, session.Options{Recorder: l.recorder(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.Dirs, ResumeID: info.SessionID}, nil)
 }
 
 // StartIn makes a new session in a directory, as Start does.
 func (l *Launcher) StartIn(a config.Agent, cwd string) (*session.Session, error) {
-	return l.session(a, session.Options{Recorder: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
+	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
 }
 
 // first is the session to open with the first agent. Later agents open new ones.
@@ -132,7 +132,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if err != nil {
 		return nil, err
 	}
-	if err := l.reach(a, box, &opt); err != nil {
+	if err := l.setPeer(a, box, &opt); err != nil {
 		return nil, err
 	}
 	rules, unread := l.rules(a, roots)
@@ -174,9 +174,9 @@ func (l *Launcher) client() acpclient.Implementation {
 	return acpclient.Implementation{Name: "parley", Title: "parley", Version: l.Version}
 }
 
-// reach says how a session reaches its agent: by a command, in the sandbox if there is
+// setPeer sets how a session reaches its agent: by a command, in the sandbox if there is
 // one, or on the network.
-func (l *Launcher) reach(a config.Agent, box *sandbox.Sandbox, opt *session.Options) error {
+func (l *Launcher) setPeer(a config.Agent, box *sandbox.Sandbox, opt *session.Options) error {
 	command, far, err := commandOf(a, box, opt.Cwd)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func commandOf(a config.Agent, box *sandbox.Sandbox, dir string) (c acpclient.Co
 	return c, far, err
 }
 
-// journal opens the journal of a session's changes; nil if the person wants none. resumed
+// journal opens the journal of a session's changes; nil if the user wants none. resumed
 // is the session that is opened again, "" if it is new. Without a journal the session
 // goes on.
 func (l *Launcher) journal(cwd string, roots []string, resumed acpclient.SessionID) (*journal.Journal, error) {
@@ -245,7 +245,7 @@ func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Jour
 	}
 }
 
-// sensitiveFiles is the table of the files that the person is asked about. parley's own
+// sensitiveFiles is the table of the files that the user is asked about. parley's own
 // files are those of its configuration and of its state, by their names and by what links
 // to them lead to. hidden are what the sandbox hides from the agent: no line of the
 // configuration takes these out.
@@ -435,7 +435,7 @@ func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string) (*g
 // StopTime is how long an agent has to end by itself.
 const StopTime = 4 * time.Second
 
-// End ends a session and hands the rest of its events to its keeper. The agent has until
+// End ends a session and hands the rest of its events to its recorder. The agent has until
 // ctx ends to end by itself.
 func End(ctx context.Context, s *session.Session) {
 	s.Close(ctx)

@@ -9,7 +9,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// Question is something that parley asks the person. A front end shows it in its own way:
+// Question is something that parley asks the user. A front end shows it in its own way:
 // as a dialog, or as lines with numbers.
 type Question struct {
 	Title string
@@ -24,7 +24,7 @@ type Question struct {
 
 // Outcome is what follows from an answer.
 type Outcome struct {
-	// Say is what to tell the person, "" if nothing.
+	// Say is what to tell the user, "" if nothing.
 	Say string
 	// Ask is the next question, nil if there is none.
 	Ask *Question
@@ -65,7 +65,7 @@ func UndoSeenQuestion(name string, undo func() (Outcome, error)) Question {
 	}
 }
 
-// HintError is an error with what the person can do about it.
+// HintError is an error with what the user can do about it.
 type HintError struct {
 	Err  error
 	Hint string

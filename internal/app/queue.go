@@ -61,7 +61,7 @@ func LastPrompt(c *conversation.Conversation) string {
 const questionLineWidth = 80
 
 // SendQueueQuestion asks whether to send the prompts that were queued when the agent went:
-// they were written before the person knew of it.
+// the user wrote them before they knew.
 func SendQueueQuestion(s *session.Session, queue []conversation.QueuedPrompt) Question {
 	const most = 3
 	var lines []string

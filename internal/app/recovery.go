@@ -84,7 +84,7 @@ func whereItStood(s *store.Summary, now time.Time) string {
 }
 
 // Drafts keeps the draft of a prompt and the place in the transcript, so that a session
-// comes back as the person has left it. A session in which nothing was said has no log to
+// comes back as the user has left it. A session in which nothing was said has no log to
 // keep them with: then the draft is kept for the directory.
 //
 // Its methods get the session of the moment, which is nil before there is one.

@@ -36,7 +36,7 @@ type Reopened struct {
 	// Session continues it. It is not started yet; if ReadOnly is set, do not start it.
 	Session *session.Session
 	// ReadOnly says why the session can only be read, if it is not nil. It is an
-	// *UntrustedError if the person has to agree first.
+	// *UntrustedError if the user has to agree first.
 	ReadOnly error
 }
 
@@ -193,7 +193,7 @@ func (l *Launcher) read(ctx context.Context, o Open) (*Reopened, error) {
 }
 
 // StoredAgent is the agent that continues a stored session. The error is an
-// *UntrustedError if the person has to agree first.
+// *UntrustedError if the user has to agree first.
 func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
 	switch {
 	case o.Agent != nil:
@@ -250,7 +250,7 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error)
 	return s, err
 }
 
-// Left is a session that the person has left.
+// Left is a session that the user has left.
 type Left struct {
 	// Title is what it was called; it is fit to be drawn.
 	Title string

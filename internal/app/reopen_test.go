@@ -49,7 +49,7 @@ func keep(t *testing.T, m store.Meta, id acpclient.SessionID) store.ID {
 const twoAgents = "[agents.mine]\ncommand = \"my-agent\"\n[agents.other]\ncommand = \"another\"\ndefault = true\n"
 
 // A command that once stood on a command line is not started because it stands in a
-// file: not unless it stands there again, or the person agrees.
+// file: not unless it stands there again, or the user agrees.
 func TestAStoredCommandIsNotTrusted(t *testing.T) {
 	dir := isolate(t, "")
 	id := keep(t, store.Meta{Agent: "sh", Command: []string{"sh", "-c", "true"}, Cwd: dir}, "x")
@@ -124,7 +124,7 @@ func TestAYesToAStoredCommandIsForAllSessionsOfTheProject(t *testing.T) {
 	}
 }
 
-// Neither is one connected to that listens somewhere, and the person is not told that it was
+// Neither is one connected to that listens somewhere, and the user is not told that it was
 // a command. A query may hold a secret.
 func TestAStoredAddressIsNotTrusted(t *testing.T) {
 	dir := isolate(t, "")

@@ -27,7 +27,7 @@ type RuleScope int
 
 // The sources of rules.
 const (
-	Configured      RuleScope = iota // in the person's configuration
+	Configured      RuleScope = iota // in the user's configuration
 	SavedEverywhere                  // saved by parley, for all projects
 	SavedForProject                  // saved by parley, for this project
 	OfProject                        // in the project's own configuration
@@ -50,7 +50,7 @@ func (s RuleScope) String() string {
 type Rule struct {
 	policy.Rule
 	Scope RuleScope
-	// Counts is false for rules of a project that the person does not trust.
+	// Counts is false for rules of a project that the user does not trust.
 	Counts bool
 }
 
@@ -70,7 +70,7 @@ type RulesOptions struct {
 }
 
 // Rules are the rules of one session: those of the configuration, those that parley has
-// saved, and those of the project, once the person trusts it. The saved rules are read
+// saved, and those of the project, once the user trusts it. The saved rules are read
 // whenever they are needed, so that a change counts at once, in every parley. The project's
 // file is read once, so that the content that was trusted is what counts. Rules may be used
 // from any goroutine. They implement session.Judge.
@@ -97,8 +97,8 @@ type Project struct {
 	sum string // of the content of the file; "" if there is none
 }
 
-// OpenRules returns the rules of a session. The project's file counts only if the person
-// trusts its very content. On an error it is not known what the person trusts; the rules
+// OpenRules returns the rules of a session. The project's file counts only if the user
+// trusts its very content. On an error it is not known what the user trusts; the rules
 // can be used, and trust nothing.
 func OpenRules(opt RulesOptions) (*Rules, error) {
 	sensitive, err := sensitiveFiles(opt.Files, nil)
@@ -138,14 +138,14 @@ func readProject(cwd, dir string) Project {
 // Project is the configuration that the project brings along.
 func (b *Rules) Project() Project { return b.project }
 
-// Trust says whether the person trusts it.
+// Trust says whether the user trusts it.
 func (b *Rules) Trust() Trust {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.trust
 }
 
-// SetTrust remembers what the person says of the project's configuration, as it was
+// SetTrust remembers what the user says of the project's configuration, as it was
 // read: after a change they are asked again. What they say counts from then on, also
 // if it could not be saved.
 func (b *Rules) SetTrust(t Trust) error {
@@ -170,7 +170,7 @@ func (b *Rules) SetTrust(t Trust) error {
 	})
 }
 
-// TrustQuestion asks whether the project's rules count; nil if it has none, or the person
+// TrustQuestion asks whether the project's rules count; nil if it has none, or the user
 // has answered for these. They do not count meanwhile.
 func (b *Rules) TrustQuestion() *Question {
 	if b == nil || b.Trust() != Undecided || len(b.project.Rules) == 0 {
@@ -418,17 +418,17 @@ func warnOfRules(s *session.Session, r *Rules, unread error) {
 // maxStore bounds the size of the store, in bytes.
 const maxStore = 1 << 20
 
-// Trust says whether the person trusts a project's own rules.
+// Trust says whether the user trusts a project's own rules.
 type Trust string
 
-// The answers of the person. Undecided means not asked, or put off.
+// The answers of the user. Undecided means not asked, or put off.
 const (
 	Undecided Trust = ""
 	Trusted   Trust = "trusted"
 	Never     Trust = "never"
 )
 
-// RuleStore keeps the saved rules, and which projects the person trusts, in one file.
+// RuleStore keeps the saved rules, and which projects the user trusts, in one file.
 // Every change is written at once and atomically. A RuleStore may be used from any
 // goroutine, and by several programs at once.
 type RuleStore struct{ path string }

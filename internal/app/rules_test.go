@@ -84,7 +84,7 @@ func TestAProjectsRulesCountOnceItIsTrusted(t *testing.T) {
 	if b := open(t, link, store); b.Trust() != Trusted {
 		t.Error("the same directory by another name is not trusted")
 	}
-	// After a change the person is asked again; a session that runs goes on by what
+	// After a change the user is asked again; a session that runs goes on by what
 	// was trusted.
 	must(t, os.WriteFile(filepath.Join(dir, config.ProjectFile), []byte("[rules]\nallow = [\"execute(make *)\"]\n"), 0o644))
 	if v := made(); v != policy.Ask {

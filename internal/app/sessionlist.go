@@ -243,13 +243,13 @@ func ShortTitle(text string) string {
 	return termtext.Truncate(termtext.Line(text), titleWidth, "…")
 }
 
-// Naming is what a session is called: by the person, or by its first prompt.
+// Naming is what a session is called: by the user, or by its first prompt.
 type Naming struct {
 	name  string
 	asked string
 }
 
-// Name is what the person calls the session, "" if they have given it no name.
+// Name is what the user calls the session, "" if they have given it no name.
 func (n *Naming) Name() string { return n.name }
 
 // SetName gives the session a name; "" removes it.
@@ -293,7 +293,7 @@ func (n *Naming) Notice(e conversation.Event, c *conversation.Conversation) {
 	}
 }
 
-// Title returns what the session is called: by the person, by its own title, or by its
+// Title returns what the session is called: by the user, by its own title, or by its
 // first prompt; "" if there is none. It is the same in the tab line, in the window's title
 // and in lists.
 func (n *Naming) Title(own string) string {

@@ -20,7 +20,7 @@ import (
 )
 
 // SignIn is signing in to the agent of a session, from the agent's request until the
-// person has signed in or has dismissed it.
+// user has signed in or has dismissed it.
 type SignIn struct {
 	// Message is what the agent says about it; it may be empty.
 	Message string
@@ -81,7 +81,7 @@ func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
 }
 
 // Begin tries a method. Either the agent carries it out, and an AuthDone tells the result;
-// or it returns the program to run on the person's terminal, whose result is for
+// or it returns the program to run on the user's terminal, whose result is for
 // [SignIn.Ran].
 func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*exec.Cmd, error) {
 	at := slices.IndexFunc(i.Methods, func(m acpclient.AuthMethod) bool { return m.ID == id })
@@ -113,7 +113,7 @@ func (i *SignIn) Ran(err error) error {
 	return nil
 }
 
-// terminalCommand is a program that signs in on the person's terminal.
+// terminalCommand is a program that signs in on the user's terminal.
 func terminalCommand(ctx context.Context, c acpclient.Command) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
@@ -129,7 +129,7 @@ type Connection struct {
 	client  v2.Negotiated
 }
 
-// Connect starts or reaches an agent as its sessions do. terminal says that the person has
+// Connect starts or reaches an agent as its sessions do. terminal says that the user has
 // a terminal to sign in on; stderr gets what the agent writes there. Stop the connection.
 func (l *Launcher) Connect(ctx context.Context, a config.Agent, terminal bool, stderr io.Writer) (*Connection, error) {
 	box, err := l.sandbox(a, []string{l.Cwd})
@@ -137,7 +137,7 @@ func (l *Launcher) Connect(ctx context.Context, a config.Agent, terminal bool, s
 		return nil, err
 	}
 	opt := session.Options{Cwd: l.Cwd}
-	if err := l.reach(a, box, &opt); err != nil {
+	if err := l.setPeer(a, box, &opt); err != nil {
 		return nil, err
 	}
 	opt.Command.Stderr = stderr
@@ -197,7 +197,7 @@ func (l *Launcher) connect(ctx context.Context, a config.Agent, opt *session.Opt
 // Stop ends the agent, also when ctx has ended.
 func (c *Connection) Stop(ctx context.Context) { c.peer.Stop(context.WithoutCancel(ctx)) }
 
-// Authenticate has the agent sign the person in by a method.
+// Authenticate has the agent sign the user in by a method.
 func (c *Connection) Authenticate(ctx context.Context, m acpclient.AuthMethod) error {
 	_, err := acpclient.CallWith(ctx, c.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID})
 	return c.failed(ctx, "sign in to "+c.Agent.Name, err)

@@ -1,9 +1,9 @@
 // Package headless works with an agent without a screen: it sends prompts, answers what
-// can be answered without a person, and reports the result. It looks at the same
-// session and the same conversation as the screen does.
+// can be answered without a user, and reports the result. It uses the same session and
+// folds the same conversation as the screen.
 //
-// Nobody is there. What no rule allows is denied, forms are refused, and where the
-// agent wants somebody to sign in, the work ends.
+// It denies what no rule allows, declines forms, and ends when the agent wants the user to
+// sign in.
 package headless
 
 import (
@@ -27,7 +27,7 @@ const (
 	cancelGrace = 10 * time.Second
 	// overtime replaces cancelGrace and app.StopTime once the time of the run is over.
 	overtime = time.Second
-	// bannerTime is how long the first prompt waits, because nothing on the wire tells an
+	// bannerTime delays the first prompt, because nothing on the wire distinguishes an
 	// agent's banner from its answer.
 	bannerTime = 100 * time.Millisecond
 )
@@ -36,36 +36,35 @@ const (
 type Options struct {
 	// Prompts are sent one after the other; there is at least one. Each makes a turn.
 	Prompts []string
-	// Mode is the id or the name of the mode to work in, "" for the agent's own choice.
+	// Mode is the id or the name of the mode to set, "" for the agent's default.
 	Mode string
 	// Settings are made before the first prompt, in this order.
 	Settings []Setting
-	// MaxTurns bounds how many prompts are sent; 0 is no bound.
+	// MaxTurns limits how many prompts are sent; 0 means no limit.
 	MaxTurns int
-	// Timeout bounds the time from the start to the last answer; 0 is no bound. An agent
-	// that does not end soon after that is killed.
+	// Timeout limits the time from the start to the last answer; 0 means no limit. An agent
+	// that does not end soon afterwards is killed.
 	Timeout time.Duration
-	// Unruled says that no rule is looked at: everything that is asked is denied.
+	// Unruled means that no rule applies: every request is denied.
 	Unruled bool
 	// Interrupts ask to stop: the first one cancels the turn, the next one ends the
-	// agent. Nil is nobody who asks.
+	// agent. It may be nil.
 	Interrupts <-chan os.Signal
 
 	// The functions below are called on the goroutine of Run, one at a time. Each may
 	// be nil. When one returns an error, the work ends with it.
 
-	// Answer gets what the agent has said in a turn, as Markdown, when the turn has
-	// ended. It is untrusted text.
+	// Answer gets the agent's messages of a turn, as Markdown, when the turn has ended.
+	// They are untrusted.
 	Answer func(markdown string) error
 	// Event gets every event of the session.
 	Event func(conversation.Event) error
-	// Tell gets lines that people have to know of, and Progress one for each tool call
-	// that has ended. Both are fit to be drawn.
+	// Tell gets warnings, and Progress a line for each tool call that has ended. Both are
+	// sanitised.
 	Tell, Progress func(line string)
 }
 
-// Run starts the session, does what the options say, and ends it. When ctx ends, the
-// work is given up. The session must have been made with Unattended, and must not have
+// Run starts the session, does what the options say, and ends it. It stops when ctx ends. The session must have been made with Unattended, and must not have
 // been started.
 func Run(ctx context.Context, s *session.Session, opt Options) *Result {
 	r := newRun(opt)
@@ -84,7 +83,7 @@ type run struct {
 	conv    *conversation.Conversation
 	result  Result
 
-	settings []Setting // that are still to be made
+	settings []Setting // not made yet
 	setting  acpclient.ConfigID
 	sent     int // how many prompts were sent
 	turns    int // how many turns have begun
@@ -92,11 +91,11 @@ type run struct {
 	begun    int // of the Items: where the first turn begins
 
 	cause  Status           // why the running turn was cancelled, "" if it was not
-	why    string           // the same in words
+	why    string           // cause in words
 	start  <-chan time.Time // when the first prompt is sent
-	grace  <-chan time.Time // when the agent has had enough time to end it
-	over   bool             // there is nothing left to do
-	atOnce bool             // the agent is not to be waited for
+	grace  <-chan time.Time // when the agent is killed if the turn has not ended
+	over   bool
+	atOnce bool // kill the agent instead of waiting for it
 
 	answered map[int]bool // the questions that were answered here
 	denied   bool         // something was denied because no rule allows it

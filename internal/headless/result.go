@@ -132,7 +132,7 @@ func textOf(parts conversation.Parts) string {
 			b.WriteString(parts[i].Text())
 		case block.Type == acpclient.ContentResourceLink:
 			b.WriteString("\n\n[" + block.Name + "](" + block.URI + ")\n\n")
-		case block.Type == acpclient.ContentText: // not for the person
+		case block.Type == acpclient.ContentText: // not for the user
 		default:
 			b.WriteString("\n\n(" + string(block.Type) + ")\n\n")
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // changes lists the files that were changed, or does with them what the words say.
-// Files have the numbers of the list, in which they never change their places.
+// Files keep their numbers for the whole session.
 func (l *live) changes(words string) {
 	recorded := l.Session.Options().Journal
 	if recorded == nil {
@@ -43,7 +43,7 @@ func (l *live) changes(words string) {
 	}
 }
 
-// reviews writes what comes of a step of a review, which reads and writes files.
+// reviews carries out a step of a review in the background, and writes its result.
 func (p *program) reviews(step func(context.Context) (string, error)) {
 	p.beside(func() func() {
 		words, err := step(p.ctx)
@@ -82,8 +82,7 @@ func (p *program) reverts(r review, number string) {
 	})
 }
 
-// review is what the person does with what was changed in a session. Its paths are
-// written as those of a directory.
+// review lists, shows, keeps and reverts the changes of a session. at shortens paths.
 type review struct {
 	journal *journal.Journal
 	at      toolview.Paths

@@ -327,7 +327,7 @@ func (p *program) newSession() {
 	p.unlessWorking("Begin a new session", func() { p.start(l.Agent) })
 }
 
-// unlessWorking does something that ends the session: the person is asked first if the
+// unlessWorking does something that ends the session: the user is asked first if the
 // agent is at work.
 func (p *program) unlessWorking(what string, do func()) {
 	if p.question != nil {
@@ -355,11 +355,10 @@ func (p *program) startAgain() {
 	}
 }
 
-// The size of the terminal in which a command of the person's runs: what it prints is
-// read line by line, and not drawn.
+// The size of the terminal for the user's commands. Their output is read line by line.
 const commandCols, commandRows = 80, 24
 
-// run runs a command of the person's own. Its output is written as it comes.
+// run runs a command of the user's own. Its output is written as it comes.
 func (l *live) run(line string) {
 	if line == "" {
 		l.p.out.line("Which command? /run COMMAND, or !COMMAND.")
@@ -376,7 +375,7 @@ func (l *live) run(line string) {
 	})
 }
 
-// running returns the newest running command of the person's, or nil.
+// running returns the newest running command of the user's, or nil.
 func (l *live) running() *conversation.Terminal {
 	for _, term := range slices.Backward(l.Conversation.Running()) {
 		if term.Personal {

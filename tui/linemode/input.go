@@ -12,11 +12,11 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// typed is a line of the person.
+// typed is a line from the user.
 type typed struct {
 	text string
-	// began is when its first character came. On a terminal that is when the line was
-	// ended: it hands over whole lines.
+	// began is when its first character arrived. A terminal delivers whole lines, so there
+	// it is when the line ended.
 	began time.Time
 }
 
@@ -38,7 +38,7 @@ func newInput(from io.Reader, terminal bool) *input {
 	return in
 }
 
-// start reads until stop is called or there is nothing more.
+// start reads until stop is called or the input ends.
 func (in *input) start() error {
 	if in.ended.Load() { // a terminal could be read on, and nobody expects that
 		return nil
@@ -66,7 +66,7 @@ func (in *input) start() error {
 	return nil
 }
 
-// stop leaves to others what is typed from now on.
+// stop leaves what is typed from now on to other programs.
 func (in *input) stop() {
 	if in.halt != nil {
 		in.halt()

@@ -13,8 +13,8 @@ import (
 	"parley/tui/toolview"
 )
 
-// item writes what is new about an item. whole says that what there is of it is not to
-// be held back: something else comes behind it.
+// item writes what is new about an item. whole means to write incomplete lines too, because
+// something else follows.
 func (w *printer) item(g *growth, whole bool) {
 	v := g.item.Version()
 	if g.drawn && g.version == v && !whole {
@@ -63,7 +63,7 @@ func (w *itemWriter) Message(m *conversation.Message) {
 		p := &m.Parts[g.part]
 		last := g.part == len(m.Parts)-1
 		if p.Block != nil {
-			if p.Block.Type != acpclient.ContentText { // else it is not for the person
+			if p.Block.Type != acpclient.ContentText { // else it is not for the user
 				words := toolview.PathsIn(w.conv.Cwd).Block(p.Block)
 				line := words.String()
 				if text := strings.TrimSpace(termtext.Block(words.Text)); text != "" {
@@ -108,7 +108,7 @@ func (w *itemWriter) says(m *conversation.Message, lines string) {
 		lead, lines = speaker(m), strings.TrimLeft(lines, "\n")
 		w.gap()
 	}
-	if m.Chunk != acpclient.UserMessageChunk { // what the person typed is no Markdown
+	if m.Chunk != acpclient.UserMessageChunk { // what the user typed is no Markdown
 		lines = g.prose.Lines(lines, lead, widthOf(w.to))
 	} else {
 		lines = lead + lines

@@ -3,7 +3,7 @@
 // prefer it.
 //
 // It writes what the agent says line by line. A question has numbered choices, and the
-// person types a line to answer it. Session and conversation are the same as on the screen.
+// user types a line to answer it. Session and conversation are the same as on the screen.
 //
 // A line answers a question only if it was begun after parley asked for the answer, a
 // moment after it wrote the question. Anything typed earlier is a prompt, or is dropped,
@@ -48,25 +48,25 @@ type Options struct {
 	Version string
 
 	// In and Out are the input and the output. Terminal means that In is a terminal: it
-	// echoes what is typed, and its end means that the person leaves.
+	// echoes what is typed, and its end means that the user quits.
 	In       io.Reader
 	Out      io.Writer
 	Terminal bool
 	// Interrupts are requests to stop: the first cancels the turn, the next one quits.
-	// Continued tells that a stopped program continues. Both may be nil.
+	// Continued reports that a stopped program continues. Both may be nil.
 	Interrupts, Continued <-chan os.Signal
-	// After is the clock that tells when a question can be answered; nil is time.After.
+	// After delays the answers to a question; nil is time.After.
 	After func(time.Duration) <-chan time.Time
 }
 
-// Left is what the person left behind: the last session, whose Cwd is "" if there was none.
+// Left is the last session; its Cwd is "" if there was none.
 type Left struct {
 	app.Left
-	// Unstarted means that the agent could not be started, and that the person was told.
+	// Unstarted means that the agent could not be started. The reason is on the screen.
 	Unstarted bool
 }
 
-// Run runs the program until the person leaves it or ctx ends, and ends every agent that it
+// Run runs the program until the user quits or ctx ends, and ends every agent that it
 // has started. It fails if it cannot find the agents or write the lines.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	if opt.After == nil {
@@ -257,7 +257,7 @@ func (p *program) interrupt() {
 	}
 }
 
-// endOfInput quits: immediately if a person ended the input, otherwise when all work is
+// endOfInput quits: immediately if a user ended the input, otherwise when all work is
 // done.
 func (p *program) endOfInput() {
 	p.in.lines = nil

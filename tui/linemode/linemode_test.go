@@ -22,7 +22,7 @@ import (
 	"parley/tui/linemode"
 )
 
-// reading is a person who reads what is written, in order, and types lines.
+// reading is a user who reads what is written, in order, and types lines.
 type reading struct {
 	t      *testing.T
 	leave  func()
@@ -222,7 +222,7 @@ func TestAPromptThatAPipeLeavesOpenIsSent(t *testing.T) {
 }
 
 // Prompts that wait because a turn has failed, or the agent exited, are not forgotten: the
-// person is told, also when nobody can send them any more.
+// user is told, also when nobody can send them any more.
 func TestPromptsThatAreNotSentAreTold(t *testing.T) {
 	const failed, gone = "reply-error prompt -32603 \"it broke\"\n", "exit 1\n"
 	waiting := func(end string) *reading {

@@ -12,27 +12,26 @@ import (
 	"parley/internal/termtext"
 )
 
-// printer writes lines. What it has written never changes. All that it writes is made
-// fit to be shown.
+// printer writes lines, which never change afterwards. It sanitises all text.
 type printer struct {
 	to  io.Writer
 	err error // the first one of writing; nothing is written after it
-	// echoes says that the person sees what they type.
+	// echoes means that the terminal shows what the user types.
 	echoes bool
 
-	asking string // what stands at the beginning of the line that is being typed, "" if none does
-	blank  bool   // the last line is empty, or nothing was written yet
+	asking string // the invitation before the line being typed, or ""
+	blank  bool   // the last line is empty, or there is none
 
 	// conv is the conversation that is written; it may be empty.
 	conv *conversation.Conversation
-	seen int       // how many of its items were looked at
+	seen int       // how many of its items were written
 	open []*growth // those that may still change
-	// halves are the messages of which a part of a line waits, and speaks is the one
-	// whose lines were written last; nil if anything else was.
+	// halves are the items with an incomplete line, and speaks is the message that was
+	// written last; nil if anything else was.
 	halves []*growth
 	speaks *growth
 	calls  []*conversation.ToolCall       // by their numbers, from 1 on
-	typed  map[*conversation.Message]bool // prompts that the person has just typed
+	typed  map[*conversation.Message]bool // prompts that the user has just typed
 	kept   int                            // seen, before the items were cleared
 }
 
@@ -59,14 +58,14 @@ func (w *printer) words(lines ...string) {
 	}
 }
 
-// gap parts what comes next from what stands above.
+// gap separates what comes next from the lines above.
 func (w *printer) gap() {
 	if !w.blank {
 		w.line("")
 	}
 }
 
-// prompt invites the person to type, behind some words.
+// prompt invites the user to type, after some words.
 func (w *printer) prompt(words string) {
 	if w.asking == words {
 		return
@@ -76,7 +75,7 @@ func (w *printer) prompt(words string) {
 	w.asking = words
 }
 
-// again invites the person once more, when the line may have gone from sight.
+// again repeats the invitation when it may have scrolled away.
 func (w *printer) again() {
 	words := w.asking
 	w.broken()
@@ -85,7 +84,7 @@ func (w *printer) again() {
 	}
 }
 
-// broken ends the line that is being typed, for something else is to be written.
+// broken ends the line being typed, before something else is written.
 func (w *printer) broken() {
 	if w.asking != "" {
 		w.write("\n")
@@ -93,7 +92,7 @@ func (w *printer) broken() {
 	w.asking = ""
 }
 
-// answered notes that the person has ended the line: a terminal has shown that.
+// answered notes that the user has ended the line, as a terminal shows.
 func (w *printer) answered() {
 	if !w.echoes {
 		w.broken()
@@ -114,14 +113,14 @@ type growth struct {
 	version uint64
 	drawn   bool
 
-	prose       prose  // of a message: whether its lines are code
-	part, bytes int    // of a message: up to where it was written
+	prose       prose  // of a message: whether it is inside a code block
+	part, bytes int    // of a message: how much of it was written
 	replaced    int    // what the message's Replaced was then
 	begun       bool   // its speaker was named
-	half        bool   // a part of a line waits for its end
+	half        bool   // its last line is incomplete
 	last        string // of a plan: what was written last
 	number      int    // of a tool call
-	told        bool   // it was said that it has begun
+	told        bool   // its beginning was written
 	over        bool
 }
 
@@ -155,19 +154,19 @@ func (w *printer) items() {
 	w.seen = len(w.conv.Items)
 }
 
-// hangs reports whether nothing will say that a part of a line is whole: it is the agent's
-// and no turn runs, or it is a command's, which may wait for an answer.
+// hangs reports whether nothing will mark the end of an incomplete line: the agent sent it
+// outside a turn, or a command that may be waiting for an answer.
 func (g *growth) hangs(c *conversation.Conversation) bool {
 	_, command := g.item.(*conversation.ShellCommand)
 	return command || !c.Turn.Running
 }
 
-// waits reports whether a part of a line waits that may be all of it.
+// waits reports whether an incomplete line may be all of its text.
 func (w *printer) waits() bool {
 	return slices.ContainsFunc(w.halves, func(g *growth) bool { return g.hangs(w.conv) })
 }
 
-// flushHanging writes the parts of lines that may be all of them.
+// flushHanging writes incomplete lines that may be all of their text.
 func (w *printer) flushHanging() {
 	var rest []*growth
 	for _, g := range w.halves {
@@ -180,7 +179,7 @@ func (w *printer) flushHanging() {
 	w.halves = rest
 }
 
-// flush writes the parts of lines that wait.
+// flush writes all incomplete lines.
 func (w *printer) flush() {
 	halves := w.halves
 	w.halves = nil
@@ -189,9 +188,9 @@ func (w *printer) flush() {
 	}
 }
 
-// prose makes lines of an agent's message fit to be read as plain text: without the marks of
-// headings, emphasis and inline code, and broken between words. A code block stays as it is.
-// It takes whole lines as they come, so it keeps whether they are inside a fence.
+// prose turns Markdown into plain text, wrapped between words: it removes the marks of
+// headings, emphasis and inline code, and leaves code blocks alone. It keeps the open fence
+// from one call to the next.
 type prose struct{ fence string }
 
 var (
@@ -201,8 +200,8 @@ var (
 	strongOrCode = regexp.MustCompile("`+([^`]+)`+|\\*\\*([^\\s*](?:[^*]*[^\\s*])?)\\*\\*|(?:\\b|^)__([^\\s_](?:[^_]*[^\\s_])?)__(?:\\b|$)")
 )
 
-// Lines returns lines as plain text of at most so many cells each, the first one behind
-// lead; 0 means any number.
+// Lines returns complete lines as plain text, wrapped to a width in cells, the first one
+// after lead; 0 means no limit.
 func (p *prose) Lines(text, lead string, width int) string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -15,7 +15,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// question is something that the person answers with a line.
+// question is something that the user answers with a line.
 type question struct {
 	// text is the question, and choices are its answers, numbered from 1.
 	text    string
@@ -305,7 +305,7 @@ func (l *live) looks(asked *conversation.ToolCall) bool {
 	return true
 }
 
-// elicitation asks the person to fill in a form, or to open a URL.
+// elicitation asks the user to fill in a form, or to open a URL.
 func (l *live) elicitation() *question {
 	e := l.Conversation.Elicitations[0]
 	if e.Request.Mode != acpclient.ElicitURL {

@@ -11,7 +11,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// onTTY is a terminal: the person's side of it, and what it echoes.
+// onTTY is a terminal: the user's side of it, and what it echoes.
 func onTTY(t *testing.T) (*reading, *reading) {
 	t.Helper()
 	master, tty, err := pty.Open()

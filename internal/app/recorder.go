@@ -34,25 +34,25 @@ func StoredID(s *session.Session) store.ID {
 	if s == nil {
 		return ""
 	}
-	return keptAs(s.Options().Recorder)
+	return storedAs(s.Options().Recorder)
 }
 
-var _ interface{ ID() store.ID } = (*store.Recorder)(nil) // keptAs asks for it
+var _ interface{ ID() store.ID } = (*store.Recorder)(nil) // storedAs asks for it
 
-// keptAs is the id under which a keeper stores its session now.
-func keptAs(k session.Recorder) store.ID {
+// storedAs is the id under which a recorder stores its session now.
+func storedAs(k session.Recorder) store.ID {
 	if k, ok := k.(interface{ ID() store.ID }); ok {
 		return k.ID()
 	}
 	return ""
 }
 
-// keeper stores what happens in a session.
-type keeper struct{ *store.Recorder }
+// storeRecorder stores what happens in a session.
+type storeRecorder struct{ *store.Recorder }
 
-// keeper makes the keeper of a new session; nil if nothing is stored. The tour is not:
+// recorder makes the recorder of a new session; nil if nothing is stored. The tour is not:
 // its project is temporary.
-func (l *Launcher) keeper(a config.Agent, cwd string) session.Recorder {
+func (l *Launcher) recorder(a config.Agent, cwd string) session.Recorder {
 	if l.Store == nil || a.ID == TourID {
 		return nil
 	}
@@ -66,18 +66,18 @@ func (l *Launcher) keeper(a config.Agent, cwd string) session.Recorder {
 	return l.record(m, nil)
 }
 
-// record makes the keeper of sessions that begin with a meta. The first continues the
+// record makes the recorder of sessions that begin with a meta. The first continues the
 // log, if there is one.
-func (l *Launcher) record(m store.Meta, log *store.Log) keeper {
+func (l *Launcher) record(m store.Meta, log *store.Log) storeRecorder {
 	r := l.Store.Record(m, log)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.logs = append(l.logs, r)
-	return keeper{r}
+	return storeRecorder{r}
 }
 
 // Record implements session.Recorder.
-func (k keeper) Record(batch []conversation.Event) []conversation.Event {
+func (k storeRecorder) Record(batch []conversation.Event) []conversation.Event {
 	err := k.Take(batch)
 	if err == nil {
 		return nil
@@ -88,7 +88,7 @@ func (k keeper) Record(batch []conversation.Event) []conversation.Event {
 }
 
 // Close implements session.Recorder.
-func (k keeper) Close() { _ = k.Recorder.Close() }
+func (k storeRecorder) Close() { _ = k.Recorder.Close() }
 
 // Recording records the first session that a Launcher makes. A nil one records nothing.
 type Recording struct {
@@ -138,7 +138,7 @@ func (r *Recording) record(h record.Header, secrets *record.Redactor, opt *sessi
 		return err
 	}
 	opt.Tap, opt.TapStderr = r.writer.Line, r.writer.Stderr
-	opt.Recorder = recordingKeeper{opt.Recorder, r.writer}
+	opt.Recorder = fileRecorder{opt.Recorder, r.writer}
 	return nil
 }
 
@@ -201,15 +201,15 @@ func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
 	return secrets
 }
 
-// recordingKeeper records what happens in a session beside the keeper that it has, which
+// fileRecorder records what happens in a session beside the recorder that it has, which
 // may be nil.
-type recordingKeeper struct {
+type fileRecorder struct {
 	session.Recorder
 	to *record.Writer
 }
 
 // Record implements session.Recorder.
-func (k recordingKeeper) Record(batch []conversation.Event) []conversation.Event {
+func (k fileRecorder) Record(batch []conversation.Event) []conversation.Event {
 	var said []conversation.Event
 	if k.Recorder != nil {
 		said = k.Recorder.Record(batch)
@@ -223,11 +223,11 @@ func (k recordingKeeper) Record(batch []conversation.Event) []conversation.Event
 }
 
 // Close implements session.Recorder. The recording itself is closed by whoever made it.
-func (k recordingKeeper) Close() {
+func (k fileRecorder) Close() {
 	if k.Recorder != nil {
 		k.Recorder.Close()
 	}
 }
 
 // ID is the id under which the session is stored, "" if it is not.
-func (k recordingKeeper) ID() store.ID { return keptAs(k.Recorder) }
+func (k fileRecorder) ID() store.ID { return storedAs(k.Recorder) }
