@@ -71,7 +71,7 @@ func (r *referee) findsOn(page string, broken *Rule, m *message, format string, 
 	}
 	f := Finding{Rule: broken.ID, Severity: broken.Severity, Message: short(fmt.Sprintf(format, args...), 300), Page: page}
 	if m != nil {
-		f.Line, f.From, f.Excerpt = m.number, Agent, excerpt(m.raw)
+		f.Line, f.From, f.Excerpt = m.number, Agent, short(string(m.raw), 200)
 	}
 	r.report.find(f)
 }

@@ -176,9 +176,6 @@ func (e *rpcError) String() string {
 // words returns the beginning of the agent's text, fit to be drawn.
 func words(text string) string { return short(text, 120) }
 
-// excerpt returns the beginning of a line, fit to be drawn.
-func excerpt(line []byte) string { return short(string(line), 200) }
-
 func short(text string, runes int) string {
 	cut := false
 	if most := 4 * runes; len(text) > most {

@@ -27,7 +27,7 @@ func Format(name string) (func(io.Writer, *Transcript) error, error) {
 	case "html":
 		return HTML, nil
 	}
-	return nil, fmt.Errorf("there is no form %q to export a session in", name)
+	return nil, fmt.Errorf("unknown export format %q", name)
 }
 
 // JSON writes a transcript as one JSON object.

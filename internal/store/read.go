@@ -108,7 +108,7 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			here++
 			continue
 		}
-		t.noteDamage(here, "Damaged and not readable: %s of the stored session, here")
+		t.noteDamage(here, "Damaged: cannot read %s of the stored session here")
 		here = 0
 		switch {
 		case r.Meta != nil:
@@ -122,7 +122,7 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			t.Conversation.Apply(r.Event)
 		}
 	}
-	t.noteDamage(t.Damaged, "Damaged and not readable: %s of the stored session in all")
+	t.noteDamage(t.Damaged, "Damaged: cannot read %s of the stored session in total")
 	t.end()
 	return t, nil
 }

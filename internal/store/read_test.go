@@ -71,9 +71,9 @@ func TestDamagedLinesAreToldOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	test.WantTranscript(t, got.Conversation,
-		"user: one", "note: Damaged and not readable: 2 lines of the stored session, here",
-		"user: two", "note: Damaged and not readable: 1 line of the stored session, here",
-		"note: Damaged and not readable: 3 lines of the stored session in all")
+		"user: one", "note: Damaged: cannot read 2 lines of the stored session here",
+		"user: two", "note: Damaged: cannot read 1 line of the stored session here",
+		"note: Damaged: cannot read 3 lines of the stored session in total")
 	if got.Damaged != 3 {
 		t.Errorf("%d lines are damaged", got.Damaged)
 	}
