@@ -15,7 +15,7 @@ import (
 // whole is a bar that is full, in percent: one of another state shows best.
 const whole = 100
 
-// attention notifies the person of events while they look elsewhere, and shows progress
+// attention notifies the user of events while they look elsewhere, and shows progress
 // outside the window.
 type attention struct {
 	config   config.Attention
@@ -40,7 +40,7 @@ func newAttention(c config.Attention, getenv func(string) string) attention {
 	return a
 }
 
-// focus takes what a message says about where the person looks. A key says it too.
+// focus takes what a message says about where the user looks. A key says it too.
 func (a *attention) focus(msg tea.Msg) {
 	switch msg.(type) {
 	case tea.BlurMsg:
@@ -50,7 +50,7 @@ func (a *attention) focus(msg tea.Msg) {
 	}
 }
 
-// wanted reports whether to notify the person now.
+// wanted reports whether to notify the user now.
 func (a *attention) wanted(what config.AttentionEvent) bool {
 	switch a.config.When {
 	case config.WhenNever:
@@ -78,7 +78,7 @@ func happened(before, now seen) config.AttentionEvent {
 	return ""
 }
 
-// attend notifies the person of changes by the last message.
+// attend notifies the user of changes by the last message.
 func (m *Model) attend() tea.Cmd {
 	a := &m.attention
 	var cmds []tea.Cmd
@@ -107,7 +107,7 @@ func eventText(what config.AttentionEvent) string {
 	return "Finished: "
 }
 
-// call notifies the person in the background.
+// call notifies the user in the background.
 func (a *attention) call(ctx context.Context, what config.AttentionEvent, n desktop.Notification) tea.Cmd {
 	terminal, c := a.terminal, a.config
 	var cmds []tea.Cmd

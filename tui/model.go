@@ -34,7 +34,7 @@ type Model struct {
 	// program is shared by all tabs.
 	program tab.Program
 	theming themeState
-	// attention notifies the person when they look elsewhere.
+	// attention notifies the user when they look elsewhere.
 	attention attention
 	// cwd is the directory of a new tab.
 	cwd string
@@ -101,7 +101,7 @@ func historyOf(opt Options) *composer.History {
 	return composer.NewHistory(composer.HistoryFile(), opt.Cwd)
 }
 
-// start starts an agent, or, if there is none, lets the person choose one. It is
+// start starts an agent, or, if there is none, lets the user choose one. It is
 // called before the screen is there; Init takes up what comes of it.
 func (m *Model) start(a *config.Agent) { m.first = m.front.Start(a) }
 
@@ -329,7 +329,7 @@ func (m *Model) sayTooSmall() tab.Screen {
 }
 
 // windowTitle says how things stand, what matters most first: how many wait for the
-// person, that an agent has gone, or that one works; and what the session in front is
+// user, that an agent has gone, or that one works; and what the session in front is
 // about. It is "" if the title is none of parley's business.
 func (m *Model) windowTitle() string {
 	if m.attention.config.NoTitle {

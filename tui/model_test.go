@@ -108,7 +108,7 @@ func (p *program) drawn(words string) string {
 	return ""
 }
 
-// themesIn makes a configuration directory with themes of the person's own.
+// themesIn makes a configuration directory with themes of the user's own.
 func themesIn(t *testing.T, files map[string]string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -101,7 +101,7 @@ func politely(do func(context.Context)) {
 	do(ctx)
 }
 
-// quit quits. It asks first if that ends turns that the person may not know about.
+// quit quits. It asks first if that ends turns that the user may not know about.
 func (m *Model) quit(w tab.Quit) tea.Cmd {
 	var titles []string
 	for _, t := range m.tabs {

@@ -76,7 +76,7 @@ func TestASessionInTheBackgroundAsks(t *testing.T) {
 		p.show(front)
 		p.until("the other one asks", func() bool { return shows(back, "Allow it") })
 
-		// What the person types is for the tab on the screen.
+		// What the user types is for the tab on the screen.
 		p.press("y", "1")
 		p.clock = p.clock.Add(time.Minute)
 		p.press("y", "1")
@@ -254,9 +254,9 @@ func TestOnlyWhatIsSeenTicks(t *testing.T) {
 		}
 		waits := p.open("asks")
 		p.press("g", "o", "enter")
-		p.until("it waits for the person", func() bool { return shows(waits, "waiting for you") && !p.ticking })
+		p.until("it waits for the user", func() bool { return shows(waits, "waiting for you") && !p.ticking })
 		if waits.Moves() {
-			t.Error("something moves while the agent waits for the person")
+			t.Error("something moves while the agent waits for the user")
 		}
 	})
 }
@@ -466,9 +466,9 @@ func TestDoesNotCall(t *testing.T) {
 	}
 }
 
-// The person's own command gets what happened as arguments and in its environment, and
+// The user's own command gets what happened as arguments and in its environment, and
 // no shell reads it.
-func TestRunsTheCommandOfThePerson(t *testing.T) {
+func TestRunsTheCommandOfTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		script, out := filepath.Join(dir, "notify"), filepath.Join(dir, "out")
@@ -632,7 +632,7 @@ func TestKeysShowTabs(t *testing.T) {
 				t.Fatalf("%s shows tab %d, want %d", c.key, p.front.ID(), c.want.ID())
 			}
 		}
-		p.press("ctrl+p", "alt+3") // also past what the person has opened
+		p.press("ctrl+p", "alt+3") // also past what the user has opened
 		if p.front != third {
 			t.Error("a list that is open keeps the keys of tabs")
 		}

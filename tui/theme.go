@@ -36,7 +36,7 @@ func SchemeFor(c *config.Config, dark bool) *theme.Scheme {
 	return l.scheme()
 }
 
-// addOwn adds the person's own themes.
+// addOwn adds the user's own themes.
 func (l *themeState) addOwn(themes []config.OwnTheme) {
 	for _, own := range themes {
 		base := theme.Named(string(own.Base))

@@ -56,7 +56,7 @@ type Options struct {
 	Getenv func(string) string
 }
 
-// Left is what the person left behind.
+// Left is what the user left behind.
 type Left struct {
 	// Tabs are those that were open, the one that was on the screen last before the others.
 	Tabs []app.Left
@@ -75,7 +75,7 @@ func glyphs(opt Options) screen.SymbolSet {
 	return screen.SymbolSetOf(getenv(opt))
 }
 
-// Run runs the program until the person leaves it, and ends every agent that it
+// Run runs the program until the user leaves it, and ends every agent that it
 // started.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)

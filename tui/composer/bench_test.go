@@ -8,7 +8,7 @@ import (
 
 // drafts are texts of a length, in many lines or in one.
 func draftOf(size int, newlines bool) string {
-	line := "some words of a draft, as a person would type them "
+	line := "some words of a draft, as a user would type them "
 	if newlines {
 		line += "\n"
 	}

@@ -87,7 +87,7 @@ type completion struct {
 	note string
 	// keep is the label of the offer that was marked when the same query was matched anew.
 	keep string
-	// closed is set when the person has closed the popup for this word.
+	// closed is set when the user has closed the popup for this word.
 	closed bool
 	// stale is set when the items are to be found again though the query is the same.
 	stale bool

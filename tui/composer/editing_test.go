@@ -11,7 +11,7 @@ import (
 	"parley/tui/composer/vim"
 )
 
-// editedBy are keys that a person edits with, with those of vim and without.
+// editedBy are keys that a user edits with, with those of vim and without.
 var editedBy = []string{
 	"a", "b c", "世", "é", "👩‍👩‍👧", "\u0301", "\u200d", " ", "(x)", `"y z"`, ". ", "<shift+enter>", "<ctrl+j>", "<esc>", "<up>", "<down>", "<left>", "<right>",
 	"<home>", "<end>", "<backspace>", "<delete>", "<ctrl+w>", "<ctrl+k>", "<ctrl+u>", "<ctrl+y>", "<alt+y>", "<alt+d>", "<ctrl+t>",

@@ -26,7 +26,7 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-// Files that are mentioned in pasted text are not what the person asked for.
+// Files that are mentioned in pasted text are not what the user asked for.
 func TestPastesMentionNothing(t *testing.T) {
 	c := newTest(t, nil)
 	write(t, c.root, "override", "x")

@@ -17,7 +17,7 @@ import (
 	"parley/tui/theme"
 )
 
-// screen is the view as a person sees it, without styles.
+// screen is the view as a user sees it, without styles.
 func screen(c *Composer) string {
 	lines, _ := c.View()
 	for i, l := range lines {

@@ -173,7 +173,7 @@ func (s splitter) unescaped(text string, quoted, first bool) (string, bool) {
 	return b.String(), true
 }
 
-// Open opens an address or a file with the program that the person has for it. It does not
+// Open opens an address or a file with the program that the user has for it. It does not
 // wait for the program to end.
 func Open(url string) error {
 	name, args := "xdg-open", []string{url}

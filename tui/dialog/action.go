@@ -9,7 +9,7 @@ import (
 	"parley/tui/theme"
 )
 
-// Action is the person's decision in a dialog, one of the types of this package.
+// Action is the user's decision in a dialog, one of the types of this package.
 type Action interface{ action() }
 
 // NotTaken means that the input is not for the dialog, but for the layer below.
@@ -76,7 +76,7 @@ type Elicit struct {
 	Response acpclient.CreateElicitationResponse
 }
 
-// OpenURL opens an address that the person was shown whole and agreed to, and accepts its
+// OpenURL opens an address that the user was shown whole and agreed to, and accepts its
 // elicitation. The dialog stays until the agent reports completion.
 type OpenURL struct {
 	ID  int

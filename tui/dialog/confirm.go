@@ -26,7 +26,7 @@ type Confirmation struct {
 	// Detail is text from outside, such as a program's stderr, shown from its end.
 	Detail string
 	// Lines are shown below the text in full, with every character visible. They are
-	// what the person decides on, and must have been seen.
+	// what the user decides on, and must have been seen.
 	Lines   []string
 	Choices []Choice
 	// While says whether there still is a reason to ask; nil means that there is. The

@@ -14,7 +14,7 @@
 // prompt answers none of them.
 //
 // Everything from the agent is drawn as plain text. Commands and addresses, which a
-// person decides on, are drawn in full, with every misleading character made visible.
+// user decides on, are drawn in full, with every misleading character made visible.
 //
 // Nothing in this package is safe for concurrent use.
 package dialog
@@ -114,7 +114,7 @@ type Env struct {
 	Guard *Guard
 	// Cwd is the session's directory; paths inside it are shown relative to it.
 	Cwd string
-	// Diffs is the person's preference for diffs; nil means the default.
+	// Diffs is the user's preference for diffs; nil means the default.
 	Diffs *diffview.Preference
 	// DiffPositions are the places that changes have in their files; nil if none is known.
 	DiffPositions *toolview.DiffPositions

@@ -28,7 +28,7 @@ type Form struct {
 	// focus is a field, or len(fields) for the buttons.
 	focus  int
 	button int // -1: none yet
-	// askedAgain says that the person was asked whether to send a form without any choice.
+	// askedAgain says that the user was asked whether to send a form without any choice.
 	askedAgain bool
 	// problem is why the form cannot be accepted.
 	problem string
@@ -423,7 +423,7 @@ func (f *field) enterPicks() bool {
 	return f.Kind == app.OneField && (f.Required || f.moved || f.Schema.Type != acpclient.PropertyBoolean)
 }
 
-// Entry asks the person for a line of text.
+// Entry asks the user for a line of text.
 type Entry struct {
 	Title string
 	// Text is the initial text, Hint is shown while there is none.

@@ -301,7 +301,7 @@ func TestFormThatNobodyFillsIn(t *testing.T) {
 	}
 }
 
-// A switch that the person goes to is chosen with enter, as a choice is.
+// A switch that the user goes to is chosen with enter, as a choice is.
 func TestFormSwitchThatWasTouched(t *testing.T) {
 	env, c := newEnv()
 	d := newForm(env, elicitation(`{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{"yes":{"type":"boolean"}}}}`), "")

@@ -12,7 +12,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// Link asks whether to open an address. It opens and looks up nothing before the person
+// Link asks whether to open an address. It opens and looks up nothing before the user
 // agrees, and then waits until the agent reports completion.
 type Link struct {
 	question
@@ -38,8 +38,8 @@ func NewLink(env Env, e *conversation.Elicitation, agent string) *Link {
 	return d
 }
 
-// Follow implements [AgentQuestion]. After the person has opened the address the question
-// is answered, and the dialog stays until the person closes it.
+// Follow implements [AgentQuestion]. After the user has opened the address the question
+// is answered, and the dialog stays until the user closes it.
 func (d *Link) Follow(c *conversation.Conversation) State {
 	switch {
 	case isOpen(c, d.asked):
@@ -50,7 +50,7 @@ func (d *Link) Follow(c *conversation.Conversation) State {
 	return Over
 }
 
-// openedByHand means that the person has opened the address without parley.
+// openedByHand means that the user has opened the address without parley.
 type openedByHand struct{}
 
 func (openedByHand) action() {}

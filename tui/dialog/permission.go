@@ -19,7 +19,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// Permission asks the person about a tool call. It shows the call and every option as the
+// Permission asks the user about a tool call. It shows the call and every option as the
 // agent sent it; no option is marked at first.
 type Permission struct {
 	// Of names the other tab whose question it is, "" for this one's. There, closing it
@@ -183,7 +183,7 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	return d.stray(msg)
 }
 
-// Mouse implements [Dialog]. While the person writes a reason the answers are hidden, and
+// Mouse implements [Dialog]. While the user writes a reason the answers are hidden, and
 // a click gives none.
 func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
 	d.refresh()
@@ -246,7 +246,7 @@ func (d *Permission) show() Action {
 }
 
 // refresh updates the dialog from the tool call. If the request changes while it is
-// visible, the dialog becomes inert again, so that the person answers what they saw.
+// visible, the dialog becomes inert again, so that the user answers what they saw.
 func (d *Permission) refresh() {
 	call := d.asked.Asked
 	if d.about != nil && d.version == call.Version() && d.positionsVersion == d.env.DiffPositions.Version() && d.reached == d.env.Reach.Version() {
@@ -543,7 +543,7 @@ func (d *Permission) key(a config.Action, text string) []Hint {
 // permission with this ID is about.
 type ProposeRules struct{ ID int }
 
-// SaveRules saves rules that the person has seen whole, and then answers the
+// SaveRules saves rules that the user has seen whole, and then answers the
 // permission with this ID, if it is still about the same call.
 type SaveRules struct {
 	ID     int

@@ -173,7 +173,7 @@ func commandBlock(c toolview.Command, dir toolview.Target) content {
 	})
 }
 
-// questionBlock shows a question to the person, and what there is to choose.
+// questionBlock shows a question to the user, and what there is to choose.
 func questionBlock(q toolview.Question) content {
 	return newBlock(func(p renderContext) []string {
 		out := styled(termtext.Wrap(q.Line(), p.width), p.th.Strong)
@@ -235,7 +235,7 @@ func (c callContent) Diff(path string, before *string, after string) content {
 }
 
 // Terminal shows nothing: the transcript shows terminals, and none runs before
-// the person has answered.
+// the user has answered.
 func (c callContent) Terminal(acpclient.TerminalID) content { return nil }
 
 func (c callContent) Unknown(label string, raw json.RawMessage) content {

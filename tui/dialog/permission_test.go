@@ -392,7 +392,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	if text := shownBy(d, 80, 24); !strings.Contains(text, better) {
 		t.Errorf("the new title is not shown:\n%s", text)
 	}
-	// The person has not read what it is now.
+	// The user has not read what it is now.
 	if got := strike(d, "y"); got != (NotTaken{}) {
 		t.Errorf("y did %#v to a call that has just changed", got)
 	}

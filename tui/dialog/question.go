@@ -155,7 +155,7 @@ func (q *question) stray(msg tea.KeyPressMsg) Action {
 }
 
 // typed gives a key to the prompt. What was marked is not any more: enter, at
-// the end of what the person writes, must not give it.
+// the end of what the user writes, must not give it.
 func (q *question) typed() Action {
 	q.replies.marked = -1
 	q.env.Guard.Typed()
@@ -194,7 +194,7 @@ func (q *question) refuse() {
 	}
 }
 
-// give gives a reply, if the person has seen what they are asked.
+// give gives a reply, if the user has seen what they are asked.
 func (q *question) give(r reply, key string) Action {
 	switch {
 	case !q.viewed.complete():
@@ -250,7 +250,7 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 	return nil
 }
 
-// inertWords say why a dialog takes no keys while the person types.
+// inertWords say why a dialog takes no keys while the user types.
 const inertWords, inertBrief = "Pause typing to answer", "pause first"
 
 // unseenWords say why a dialog takes no answer yet.
@@ -519,7 +519,7 @@ func (a *replies) move(by int) {
 	}
 }
 
-// first returns the position of the reply to mark when the person names none: the first
+// first returns the position of the reply to mark when the user names none: the first
 // that allows once, else the first that a key may give; -1 if there is none.
 func (a *replies) first() int {
 	for _, suits := range []func(reply) bool{
@@ -757,7 +757,7 @@ func (a *replies) at(line int) int {
 	return sort.Search(len(a.list), func(i int) bool { return a.laid.starts[i] > line }) - 1
 }
 
-// vital is content that a person must see to know what they are asked. Its first and last
+// vital is content that a user must see to know what they are asked. Its first and last
 // line must be seen before the question takes an answer.
 type vital struct{ content }
 
@@ -812,7 +812,7 @@ func changeAt(c content, p renderContext, line int) *change {
 	return nil
 }
 
-// viewed tracks which parts of a question the person has seen: the vital lines, and the
+// viewed tracks which parts of a question the user has seen: the vital lines, and the
 // first line of every answer. It restarts when the panel is resized.
 type viewed struct {
 	width, height int

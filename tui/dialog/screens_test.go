@@ -379,7 +379,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// Whatever the agent sends and the person presses, a dialog stays within its
+// Whatever the agent sends and the user presses, a dialog stays within its
 // bounds and draws no control character.
 func TestViewBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -543,7 +543,7 @@ func TestPermissionShowsChangesAsAsked(t *testing.T) {
 		t.Errorf("still side by side:\n%s", shownBy(d, 160, 40))
 	}
 	if d.env.Diffs.Mode != diffview.Unified {
-		t.Error("what the person wants is not known to other views")
+		t.Error("what the user wants is not known to other views")
 	}
 
 	old, changed := strings.Repeat("same\n", 40)+"one\n", strings.Repeat("same\n", 40)+"two\n"
@@ -558,7 +558,7 @@ func TestPermissionShowsChangesAsAsked(t *testing.T) {
 	}
 }
 
-// questions ask about a text in each place where a person must see all of it.
+// questions ask about a text in each place where a user must see all of it.
 var questions = map[string]func(Env, string) Dialog{
 	"command": func(env Env, s string) Dialog {
 		p := runPermission()
@@ -597,7 +597,7 @@ var questions = map[string]func(Env, string) Dialog{
 	},
 }
 
-// Every character of what a person decides on stands on the screen.
+// Every character of what a user decides on stands on the screen.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
 	names := slices.Sorted(maps.Keys(questions))
 	for _, on := range test.TerminalSettings() {

@@ -59,7 +59,7 @@ func (s *Stack) Push(d Dialog) {
 	s.change(func() { s.list = append(s.list, d) })
 }
 
-// PushBelow opens a dialog that the person asked for earlier: below a question that has
+// PushBelow opens a dialog that the user asked for earlier: below a question that has
 // appeared since, else on top.
 func (s *Stack) PushBelow(d Dialog) {
 	at := len(s.list)
@@ -219,7 +219,7 @@ type Guard struct {
 	answerKey string
 	answered  time.Time
 
-	settled   bool      // the person has answered the visible question
+	settled   bool      // the user has answered the visible question
 	withdrawn time.Time // when the agent last withdrew a visible question
 
 	aside string // why the dialog takes no keys, or ""
@@ -291,7 +291,7 @@ func (g *Guard) Seen(opening int) {
 // must not reach the question.
 func (g *Guard) Ended(key string) { g.answerKey, g.answered = key, g.now() }
 
-// Settle notes that the person has answered the visible question by other means than
+// Settle notes that the user has answered the visible question by other means than
 // a key: it is not withdrawn when it goes.
 func (g *Guard) Settle() { g.settled = true }
 

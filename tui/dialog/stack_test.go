@@ -118,7 +118,7 @@ func TestQuestionsThatAreOverClose(t *testing.T) {
 	}
 }
 
-// Once the person has gone to an address, its dialog asks for nothing more, and
+// Once the user has gone to an address, its dialog asks for nothing more, and
 // stays.
 func TestAnAddressThatIsVisitedStays(t *testing.T) {
 	s, env, c := newStack()

@@ -11,7 +11,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// Query is what a person looks for in texts. It is found in any case, unless it has a
+// Query is what a user looks for in texts. It is found in any case, unless it has a
 // capital letter itself.
 type Query struct {
 	text string // in lower case if fold

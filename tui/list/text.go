@@ -21,7 +21,7 @@ type Text struct {
 	lines []string // as they were laid out
 	drawn []string // the same with matches marked
 	// query is what is looked for, and marks are where it stands. matches are those marks
-	// with which a match begins; found is the one that the person is at.
+	// with which a match begins; found is the one that the user is at.
 	query   Query
 	marks   []Mark
 	matches []int
@@ -131,7 +131,7 @@ func (t *Text) FindNext(by int) {
 	}
 }
 
-// show brings the match that the person is at into sight.
+// show brings the match that the user is at into sight.
 func (t *Text) show() {
 	const above = 2 // so that it is seen what it belongs to
 	if t.mark(); len(t.matches) > 0 {
@@ -142,7 +142,7 @@ func (t *Text) show() {
 // Finds reports whether words are looked for.
 func (t *Text) Finds() bool { return !t.query.Empty() }
 
-// Found is the number of the match that the person is at, from 1, and how many there are;
+// Found is the number of the match that the user is at, from 1, and how many there are;
 // both are 0 if there is none.
 func (t *Text) Found() (at, all int) {
 	if len(t.matches) == 0 {

@@ -24,7 +24,7 @@ type Guide struct {
 	text     list.Text
 	// contents lists the sections while one is chosen, nil otherwise.
 	contents *dialog.Selector
-	words    string // what the person looks for
+	words    string // what the user looks for
 	from     int    // the line in which the search began
 
 	layout  termtext.Layout // of the text as it is laid out; zero if it must be laid out anew
@@ -194,7 +194,7 @@ func (d *Guide) Key(msg tea.KeyPressMsg) dialog.Action {
 	return nil
 }
 
-// findKey takes a key while the person writes what to find. It returns false for keys that
+// findKey takes a key while the user writes what to find. It returns false for keys that
 // scroll.
 func (d *Guide) findKey(msg tea.KeyPressMsg) bool {
 	key, keys := msg.String(), d.env.Keys

@@ -284,7 +284,7 @@ func TestTheHelpIsNotCutInANarrowWindow(t *testing.T) {
 	}
 }
 
-// Whatever a document holds and the person presses, a page stays within its bounds.
+// Whatever a document holds and the user presses, a page stays within its bounds.
 func TestPagesStayWithinTheirBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, text := range []string{"", "A\u0600〇", "\x1b[31mred\u202e", "# 日本👍🏽\n\n" + strings.Repeat("日本👍🏽", 50), strings.Repeat("## a\n\nb\n\n", 90)} {

@@ -48,7 +48,7 @@ type Inspector struct {
 	page   list.Page
 	list   inspectorList
 	detail *detail // nil if it is not shown
-	line   purpose // what the person writes a line for
+	line   purpose // what the user writes a line for
 
 	round   int // counts the openings: results of earlier ones are dropped
 	stop    context.CancelFunc

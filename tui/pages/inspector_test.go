@@ -404,8 +404,8 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// The list stays where the person is, and follows only at its end.
-func TestTheListStaysWhereThePersonIs(t *testing.T) {
+// The list stays where the user is, and follows only at its end.
+func TestTheListStaysWhereTheUserIs(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
 		w.press("g").hides("live").shows("❯")
 		for range 100 {

@@ -10,7 +10,7 @@ import (
 
 // Host does what a page cannot do itself.
 type Host interface {
-	// Edit opens a file in the person's editor, at a line from 1.
+	// Edit opens a file in the user's editor, at a line from 1.
 	Edit(path string, line int) tea.Cmd
 	// Copy puts text on the clipboard. what names it, as in "the change".
 	Copy(what, text string) tea.Cmd

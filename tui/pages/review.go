@@ -58,7 +58,7 @@ type Review struct {
 	asked, answered int
 
 	comments   []comment
-	commenting line // the line of the comment that the person writes
+	commenting line // the line of the comment that the user writes
 
 	version int  // of the journal, when the list was made
 	waiting bool // a command waits for the journal to change
@@ -531,7 +531,7 @@ func (v *Review) copyPatch() tea.Cmd {
 	return v.opt.Host.Copy("the changes as a patch", patch)
 }
 
-// comment is the person's comment on a line.
+// comment is the user's comment on a line.
 type comment struct {
 	line
 	text string
@@ -597,7 +597,7 @@ func (v *Review) startWriting() {
 	v.page.Write(v.lineLabel(l), "your comment", text)
 }
 
-// writingKey takes a key while the person writes a comment. An empty comment is dropped.
+// writingKey takes a key while the user writes a comment. An empty comment is dropped.
 func (v *Review) writingKey(k tea.KeyPressMsg) {
 	switch k.String() {
 	case "esc":

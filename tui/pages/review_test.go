@@ -23,8 +23,8 @@ import (
 	"parley/tui/theme"
 )
 
-// person looks at the changes of a project.
-type person struct {
+// user looks at the changes of a project.
+type user struct {
 	testing.TB
 	dir           string
 	fs            *fs.FS
@@ -39,7 +39,7 @@ type person struct {
 	closed                   bool
 }
 
-func newPerson(t testing.TB, width, height int) *person {
+func newUser(t testing.TB, width, height int) *user {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -55,7 +55,7 @@ func newPerson(t testing.TB, width, height int) *person {
 		t.Fatal(err)
 	}
 	j.Serve(files)
-	p := &person{TB: t, dir: dir, fs: files, journal: j, width: width, height: height}
+	p := &user{TB: t, dir: dir, fs: files, journal: j, width: width, height: height}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	p.view = NewReview(ChangesOptions{
@@ -64,23 +64,23 @@ func newPerson(t testing.TB, width, height int) *person {
 	return p
 }
 
-func (p *person) Edit(path string, line int) tea.Cmd {
+func (p *user) Edit(path string, line int) tea.Cmd {
 	p.edited = fmt.Sprintf("%s:%d", filepath.Base(path), line)
 	return nil
 }
-func (p *person) Copy(_, text string) tea.Cmd { p.copied = text; return nil }
-func (p *person) Compose(text string) tea.Cmd { p.composed = text; return nil }
-func (p *person) Choose(list dialog.List)     { p.chosen = list }
-func (p *person) Ask(q dialog.Confirmation)   { p.asked = &q }
-func (p *person) Flash() string               { return "" }
-func (p *person) path(name string) string     { return filepath.Join(p.dir, name) }
-func (p *person) event(e conversation.Event)  { p.journal.Watch(e) }
-func (p *person) saved(name, text string) error {
+func (p *user) Copy(_, text string) tea.Cmd { p.copied = text; return nil }
+func (p *user) Compose(text string) tea.Cmd { p.composed = text; return nil }
+func (p *user) Choose(list dialog.List)     { p.chosen = list }
+func (p *user) Ask(q dialog.Confirmation)   { p.asked = &q }
+func (p *user) Flash() string               { return "" }
+func (p *user) path(name string) string     { return filepath.Join(p.dir, name) }
+func (p *user) event(e conversation.Event)  { p.journal.Watch(e) }
+func (p *user) saved(name, text string) error {
 	return os.WriteFile(p.path(name), []byte(text), 0o600)
 }
 
 // turn lets the agent write files: names and texts by turns.
-func (p *person) turn(prompt string, files ...string) {
+func (p *user) turn(prompt string, files ...string) {
 	p.Helper()
 	p.event(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(prompt)}, At: time.Now()})
 	for i := 0; i < len(files); i += 2 {
@@ -95,7 +95,7 @@ func (p *person) turn(prompt string, files ...string) {
 }
 
 // open opens the view, which does not wait for the journal to tell more.
-func (p *person) open() *person {
+func (p *user) open() *user {
 	p.Helper()
 	p.view.waiting = true
 	p.draw()
@@ -104,7 +104,7 @@ func (p *person) open() *person {
 }
 
 // run carries commands out.
-func (p *person) run(cmd tea.Cmd) {
+func (p *user) run(cmd tea.Cmd) {
 	p.Helper()
 	if cmd == nil {
 		return
@@ -120,7 +120,7 @@ func (p *person) run(cmd tea.Cmd) {
 }
 
 // press presses keys.
-func (p *person) press(keys ...string) *person {
+func (p *user) press(keys ...string) *user {
 	p.Helper()
 	for _, k := range keys {
 		msg := tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}
@@ -148,7 +148,7 @@ func (p *person) press(keys ...string) *person {
 }
 
 // draw is what is on the screen, without colours.
-func (p *person) draw() string {
+func (p *user) draw() string {
 	p.Helper()
 	lines := p.view.View(p.width, p.height).Lines
 	if len(lines) > p.height {
@@ -162,7 +162,7 @@ func (p *person) draw() string {
 	return ansi.Strip(strings.Join(lines, "\n"))
 }
 
-func (p *person) shows(texts ...string) *person {
+func (p *user) shows(texts ...string) *user {
 	p.Helper()
 	screen := p.draw()
 	for _, text := range texts {
@@ -173,7 +173,7 @@ func (p *person) shows(texts ...string) *person {
 	return p
 }
 
-func (p *person) holds(name, want string) *person {
+func (p *user) holds(name, want string) *user {
 	p.Helper()
 	content, err := os.ReadFile(p.path(name))
 	if err != nil || string(content) != want {
@@ -183,7 +183,7 @@ func (p *person) holds(name, want string) *person {
 }
 
 func TestReview(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	if err := p.saved("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestReview(t *testing.T) {
 
 // The rows below the list show the diff of the file that is marked.
 func TestFreeRowsShowTheMarkedFile(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	p.turn("first", "a.txt", "alpha\n", "b.txt", strings.Repeat("beta\n", 40))
 	p.open().shows("❯ A  a.txt", "1 + alpha")
 	p.press("j").shows("❯ A  b.txt", "1 + beta", "more lines")
@@ -231,7 +231,7 @@ func TestFreeRowsShowTheMarkedFile(t *testing.T) {
 // What parley did not see the agent write is listed apart, stays when the turn is undone,
 // and is undone only after a question.
 func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
-	p := newPerson(t, 90, 20)
+	p := newUser(t, 90, 20)
 	p.turn("first", "a.txt", "agent\n", "g.txt", "1\n2\n")
 	p.event(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("second")}, At: time.Now()})
 	if err := p.journal.Wait(context.Background()); err != nil {
@@ -277,18 +277,18 @@ func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
 }
 
 func TestAConflictIsSaid(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	p.turn("first", "sub/a.txt", "agent\n")
-	if err := p.saved("sub/a.txt", "person\n"); err != nil {
+	if err := p.saved("sub/a.txt", "user\n"); err != nil {
 		t.Fatal(err)
 	}
-	p.open().press("u").shows("sub/a.txt: the same lines have changed since; nothing was written").holds("sub/a.txt", "person\n")
+	p.open().press("u").shows("sub/a.txt: the same lines have changed since; nothing was written").holds("sub/a.txt", "user\n")
 }
 
 // What the user changed is not shown; where the agent changed the same lines, the review
 // says that it cannot revert them, and does not.
 func TestTheUsersOwnChangesStay(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	if err := p.saved("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestTheUsersOwnChangesStay(t *testing.T) {
 }
 
 func TestKeptFiles(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	p.turn("first", "a.txt", "a\n")
 	p.open().press("a").shows("✓  a.txt", "kept a.txt: undoing the turn leaves it").press("u").shows("no changes of the agent to undo").holds("a.txt", "a\n")
 	p.press("a").shows("A  a.txt", "a.txt is no longer kept")
@@ -313,7 +313,7 @@ func TestKeptFiles(t *testing.T) {
 }
 
 func TestComments(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	if err := p.saved("a.txt", "1\n2\n3\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +339,7 @@ func TestComments(t *testing.T) {
 }
 
 func TestSinceAPrompt(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	p.turn("first", "a.txt", "a\n")
 	p.turn("second", "b.txt", "b\n")
 	p.turn("third", "c.txt", "c\n")
@@ -354,7 +354,7 @@ func TestSinceAPrompt(t *testing.T) {
 
 // While the view is open, it shows what is recorded.
 func TestItFollowsTheJournal(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	p.open().shows("No changes")
 	p.view.waiting = false
 	news := p.view.wait()
@@ -366,13 +366,13 @@ func TestItFollowsTheJournal(t *testing.T) {
 }
 
 func TestNothingHasChanged(t *testing.T) {
-	p := newPerson(t, 60, 20)
+	p := newUser(t, 60, 20)
 	p.open().shows("No changes in the session.").press("enter", "x", "c", "p", "]", "o", "a")
 	p.shows("no file here")
 }
 
 func TestWhatIsNotText(t *testing.T) {
-	p := newPerson(t, 80, 12)
+	p := newUser(t, 80, 12)
 	p.turn("first", "pic", "\x00\x01")
 	p.open().shows("A  pic").press("enter").shows("Binary: new file, 2 bytes.").press("x")
 	p.shows("undid the changes in pic")
@@ -381,7 +381,7 @@ func TestWhatIsNotText(t *testing.T) {
 // Names that draw nothing, or something else, are seen as what they are, and every
 // size has room for something.
 func TestHostileNamesAndSizes(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	p.turn("\x1b[31mred", "a\x1b]52;x\x07\u202e.txt", strings.Repeat("x\u200b\x1b[2J\n", 50))
 	p.open().press("enter").press("q")
 	for _, size := range [][2]int{{1, 1}, {5, 2}, {20, 6}, {30, 8}, {120, 30}} {
@@ -392,7 +392,7 @@ func TestHostileNamesAndSizes(t *testing.T) {
 }
 
 func TestManyFilesAndLines(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	var files []string
 	for i := range 200 {
 		files = append(files, fmt.Sprintf("f%03d", i), "x\n")
@@ -404,7 +404,7 @@ func TestManyFilesAndLines(t *testing.T) {
 }
 
 func BenchmarkDraw100000Lines(b *testing.B) {
-	p := newPerson(b, 120, 40)
+	p := newUser(b, 120, 40)
 	p.turn("all", "f", strings.Repeat("line\n", 100_000))
 	p.open().press("enter")
 	for b.Loop() {
@@ -426,7 +426,7 @@ func writeText(f *fs.FS, path, content string) error {
 // A file that is compared twice is shown as it was compared last, also if that is known
 // first.
 func TestTheNewestComparisonIsShown(t *testing.T) {
-	p := newPerson(t, 80, 20)
+	p := newUser(t, 80, 20)
 	p.turn("one", "a.txt", "apples\n")
 	p.open().press("enter")
 	path := p.view.pane.part

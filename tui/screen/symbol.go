@@ -136,7 +136,7 @@ var SymbolGroups = []SymbolGroup{
 		{'›', '>', "more behind"},
 	}},
 	{"marks", false, []Symbol{
-		{'❯', '>', "where the person is"},
+		{'❯', '>', "where the user is"},
 		{'▸', '>', "folded"},
 		{'▾', 'v', "unfolded"},
 		{'♣', 'Y', "a worktree that was made for sessions"},
@@ -170,7 +170,7 @@ var SymbolGroups = []SymbolGroup{
 		{'━', '=', "a bar that is full"},
 		{'╌', '-', "a line that is interrupted"},
 		{'│', '|', "a line"},
-		{'┃', '|', "a line of a dialog, or of what the person wrote"},
+		{'┃', '|', "a line of a dialog, or of what the user wrote"},
 		{'┼', '+', "crossing lines"},
 		{'├', '+', "a line that branches"},
 		{'┤', '+', "a line that branches"},

@@ -87,7 +87,7 @@ func text(t *testing.T, lit *ast.BasicLit) string {
 	return s
 }
 
-// TestTableIsSound: what stands for a character can be seen, and what a person tells
+// TestTableIsSound: what stands for a character can be seen, and what a user tells
 // apart by its character stays apart.
 func TestTableIsSound(t *testing.T) {
 	t.Parallel()

@@ -221,7 +221,7 @@ func ShortCommand(term *conversation.Terminal) string {
 	return string(line)
 }
 
-// OutputAttachment is the output of a command that the person has run.
+// OutputAttachment is the output of a command that the user has run.
 func OutputAttachment(term *conversation.Terminal) prompt.Attachment {
 	text, state := Printed(term), Ended(term.Exit)
 	if cut := len(text) - mostOutput; cut > 0 {

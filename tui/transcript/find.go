@@ -270,7 +270,7 @@ func (s *search) step(items []conversation.Item) (more bool) {
 	return false
 }
 
-// itemTexts passes on every text of an item that a person may look for, including what
+// itemTexts passes on every text of an item that a user may look for, including what
 // a collapsed item hides.
 type itemTexts struct{ give func(string) }
 

@@ -31,7 +31,7 @@ type layout struct {
 	drawings  map[*conversation.Node]*entry
 	clock     uint64                      // counts the uses of drawings
 	writing   bool                        // items are drawn for good, see List.Finished
-	expanded  map[*conversation.Node]bool // what the person has opened or closed
+	expanded  map[*conversation.Node]bool // what the user has opened or closed
 	context   map[*conversation.Node]int  // the lines around changes, where not the default
 	diffs     *diffview.Preference
 	pictures  pictures

@@ -6,7 +6,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// shellCommand draws a shell command of the person: its line with how it ended, and
+// shellCommand draws a shell command of the user: its line with how it ended, and
 // its output. The first line of its view is that line.
 type shellCommand struct {
 	base

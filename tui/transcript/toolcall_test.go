@@ -259,7 +259,7 @@ func TestCallsSayHowLongTheyTook(t *testing.T) {
 }
 
 // The clock of a call that works goes on whenever the list is drawn, and stands still
-// while the person is asked.
+// while the user is asked.
 func TestClocksOfCallsThatWork(t *testing.T) {
 	c := fold(test.At(ask("go"), noon), command("make", "in_progress", 0))
 	l := newList(c, 80, 30)

@@ -9,7 +9,7 @@ import (
 // BenchmarkMotion is a motion in the middle of a text of 100 KB, in lines and in one.
 func BenchmarkMotion(b *testing.B) {
 	for _, shape := range []string{"lines", "one line"} {
-		text := strings.Repeat("some words (of a prompt), as a person types them. ", 2000)
+		text := strings.Repeat("some words (of a prompt), as a user types them. ", 2000)
 		if shape == "lines" {
 			text = strings.ReplaceAll(text, "them. ", "them.\n")
 		}
