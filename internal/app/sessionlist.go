@@ -235,8 +235,8 @@ func (s *Sessions) Deleted(e SessionEntry) {
 // pass the title of a window on as it is.
 const titleWidth = 80
 
-// ShortTitle is how a text begins, in one line that is fit to be drawn.
-func ShortTitle(text string) string {
+// shortTitle is how a text begins, in one line that is fit to be drawn.
+func shortTitle(text string) string {
 	if most := 16 * titleWidth; len(text) > most { // characters can be made of many bytes
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
@@ -253,7 +253,7 @@ type Naming struct {
 func (n *Naming) Name() string { return n.name }
 
 // SetName gives the session a name; "" removes it.
-func (n *Naming) SetName(name string) { n.name = ShortTitle(name) }
+func (n *Naming) SetName(name string) { n.name = shortTitle(name) }
 
 // Asked is how the first prompt begins.
 func (n *Naming) Asked() string { return n.asked }
@@ -270,7 +270,7 @@ func (n *Naming) Remember(c *conversation.Conversation) {
 			continue
 		}
 		for i := range m.Parts {
-			if n.asked = ShortTitle(m.Parts[i].Text()); n.asked != "" {
+			if n.asked = shortTitle(m.Parts[i].Text()); n.asked != "" {
 				return
 			}
 		}
@@ -283,7 +283,7 @@ func (n *Naming) Notice(e conversation.Event, c *conversation.Conversation) {
 	case conversation.PromptSent:
 		for _, b := range e.Prompt {
 			if n.asked == "" {
-				n.asked = ShortTitle(b.Text)
+				n.asked = shortTitle(b.Text)
 			}
 		}
 	case conversation.SessionOpening:
@@ -298,7 +298,7 @@ func (n *Naming) Notice(e conversation.Event, c *conversation.Conversation) {
 // and in lists.
 func (n *Naming) Title(own string) string {
 	for _, words := range []string{n.name, own, n.asked} {
-		if words = ShortTitle(words); words != "" {
+		if words = shortTitle(words); words != "" {
 			return words
 		}
 	}
@@ -309,7 +309,7 @@ func (n *Naming) Title(own string) string {
 func (n *Naming) Label(own string, others ...string) string {
 	title := n.Title(own)
 	for _, words := range others {
-		title = cmp.Or(title, ShortTitle(words))
+		title = cmp.Or(title, shortTitle(words))
 	}
 	return cmp.Or(title, "new")
 }
