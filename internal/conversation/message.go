@@ -1,10 +1,8 @@
 package conversation
 
 import (
-	"bytes"
 	"reflect"
 	"strings"
-	"unsafe"
 
 	"parley/acpclient"
 )
@@ -224,26 +222,30 @@ type Parts []Part
 
 // Part is text, or a block.
 type Part struct {
-	text []byte
+	text *strings.Builder // nil if the part is a block
 	// Block is content that is not text, or text whose annotations say that it is
 	// not for the user; nil if the part is text.
 	Block *acpclient.ContentBlock
 }
 
-// Text is the text of the part so far. What was returned once stays as it is when
-// the part grows.
-func (p *Part) Text() string { return unsafe.String(unsafe.SliceData(p.text), len(p.text)) }
+// Text returns the text of the part so far.
+func (p *Part) Text() string {
+	if p.text == nil {
+		return ""
+	}
+	return p.text.String()
+}
 
 // Plain is all the text, without the other blocks.
 func (ps Parts) Plain() string {
 	if len(ps) == 1 {
 		return ps[0].Text()
 	}
-	var all []byte
+	var all strings.Builder
 	for i := range ps {
-		all = append(all, ps[i].text...)
+		all.WriteString(ps[i].Text())
 	}
-	return string(all)
+	return all.String()
 }
 
 // goOn reports whether these are parts that there were, and perhaps more behind them.
@@ -254,9 +256,9 @@ func (ps Parts) goOn(before Parts) bool {
 	for i := range before {
 		was, is := &before[i], &ps[i]
 		switch {
-		case !reflect.DeepEqual(was.Block, is.Block), !bytes.HasPrefix(is.text, was.text):
+		case !reflect.DeepEqual(was.Block, is.Block), !strings.HasPrefix(is.Text(), was.Text()):
 			return false
-		case i < len(before)-1 && len(is.text) > len(was.text):
+		case i < len(before)-1 && len(is.Text()) > len(was.Text()):
 			return false
 		}
 	}
@@ -284,14 +286,12 @@ func shownAs(b acpclient.ContentBlock) acpclient.ContentBlock {
 	return b
 }
 
-// addText appends in amortised constant time: bytes that were handed out as a
-// string are never written to again, only those behind them.
+// addText appends text in amortised constant time.
 func (ps *Parts) addText(text string) {
 	if n := len(*ps); n == 0 || (*ps)[n-1].Block != nil {
-		*ps = append(*ps, Part{})
+		*ps = append(*ps, Part{text: new(strings.Builder)})
 	}
-	p := &(*ps)[len(*ps)-1]
-	p.text = append(p.text, text...)
+	(*ps)[len(*ps)-1].text.WriteString(text)
 }
 
 // Echo is what is still to come when an agent repeats the prompt to the client.

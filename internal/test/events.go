@@ -89,6 +89,13 @@ func Sent(text string) conversation.PromptSent {
 var DeepEqual = cmp.Options{
 	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "parley/") }),
 	cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }),
+	cmp.Transformer("text", func(b *strings.Builder) *string {
+		if b == nil {
+			return nil
+		}
+		text := b.String()
+		return &text
+	}),
 	cmpopts.EquateEmpty(),
 	// Nodes refer to each other in so many ways that following all of them would take
 	// forever. Their order says the same.
