@@ -37,7 +37,7 @@ Without a command it lists them.`,
 	return cmd
 }
 
-// openAgents returns the agents of this machine, and the configuration.
+// openAgents returns the agents of this machine and the configuration.
 func openAgents() (*registry.Agents, *config.Config, error) {
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
@@ -104,7 +104,7 @@ func askedFirst(ctx context.Context, s *streams, q app.Question, yes bool) error
 	return errors.New("nothing was installed")
 }
 
-// listedAgent is an agent as it is listed; its fields are the form of --json.
+// listedAgent is an agent in the list; --json prints it.
 type listedAgent struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -112,25 +112,25 @@ type listedAgent struct {
 	State   string   `json:"state"`
 	Command string   `json:"command,omitempty"`
 	Args    []string `json:"args,omitempty"`
-	// URL is where it listens, if it is not started with a command; a query is left out.
+	// URL is where it listens, without the query; "" for an agent with a command.
 	URL string `json:"url,omitempty"`
 	// Reason says why it cannot be started here.
 	Reason  string `json:"reason,omitempty"`
 	Default bool   `json:"default,omitempty"`
-	// Of agents of the registry:
+	// Only for agents of the registry:
 	Version     string `json:"version,omitempty"`
-	Newer       string `json:"newer,omitempty"` // the version that the registry has, if it is another
+	Newer       string `json:"newer,omitempty"` // the registry's version, if different
 	Kind        string `json:"kind,omitempty"`
 	License     string `json:"license,omitempty"`
 	Source      string `json:"source,omitempty"`
 	Description string `json:"description,omitempty"`
 	Archive     string `json:"archive,omitempty"`
 	SHA256      string `json:"sha256,omitempty"`
-	// Env are the names of the variables that are set for it.
+	// Env are the names of the variables that parley sets for it.
 	Env []string `json:"env,omitempty"`
 }
 
-// Headings of the list, in its order.
+// agentStates are the headings of the list, in order.
 var agentStates = []struct{ state, heading string }{
 	{"configured", "configured"}, {"installed", "installed"}, {"found", "found on this machine"}, {"available", "available from the registry"},
 }
@@ -314,7 +314,7 @@ func findListed(s *streams, word string) (listedAgent, error) {
 			return list[i], nil
 		}
 	}
-	if known, err := app.AgentNamed(cfg, word); err == nil { // one that is not on this machine
+	if known, err := app.AgentNamed(cfg, word); err == nil { // not on this machine
 		return listedOf(known, e), nil
 	}
 	_, err = e.Find(word)
@@ -391,7 +391,7 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 		Short: "Remove agents that were installed or added, with their programs",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misused(cmd, "", "remove takes the names of agents")
+				return misused(cmd, "", "remove needs the name of an agent")
 			}
 			return nil
 		},

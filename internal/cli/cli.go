@@ -1,9 +1,9 @@
 // Package cli is parley's command line: commands, flags, errors, exit codes.
 //
-// Every command has a file, which it shares with its subcommands: a function makes the
-// [cobra.Command] from the process's streams, and one line in the list subcommands adds it.
-// A command with many options holds them in a struct whose run function does the work, so
-// that a test calls it without a command line.
+// Each command and its subcommands share a file: a function returns the [cobra.Command] for
+// the process's streams, and one line in subcommands adds it. A command with many options
+// keeps them in a struct whose run method does the work, so that a test can call it without
+// a command line.
 package cli
 
 import (
@@ -27,9 +27,8 @@ const (
 	exitUsage = 2 // the command line itself is wrong
 )
 
-// Main runs parley with the arguments and the streams of the process, and
-// returns its exit code. A signal that asks the process to end ends what runs.
-// changes is the list of what has changed from version to version, in Markdown.
+// Main runs parley with the process's arguments and streams and returns its exit code.
+// SIGINT, SIGTERM and SIGHUP end it. changes is the changelog, in Markdown.
 func Main(changes string) int {
 	tmux.Show()
 	changelog = changes
@@ -40,11 +39,9 @@ func Main(changes string) int {
 	})
 }
 
-// changelog is what has changed from version to version.
 var changelog string
 
-// run runs parley with the arguments, which do not include the program's name,
-// and returns the exit code. Errors go to the error stream. Cancelling ctx ends
+// run runs parley with the arguments after the program's name and returns the exit code. Errors go to the error stream. Cancelling ctx ends
 // everything that runs.
 func run(ctx context.Context, s *streams, args []string) int {
 	log.SetOutput(io.Discard) // net/http logs there what its caller gets as an error, or need not know
@@ -53,7 +50,7 @@ func run(ctx context.Context, s *streams, args []string) int {
 	return tell(s.Err, root.ExecuteContext(ctx))
 }
 
-// subcommands make parley's commands, in the order of the help.
+// subcommands are the constructors of parley's commands, in the order of the help.
 var subcommands = []func(*streams) *cobra.Command{
 	runCommand,
 	agentsCommand,
@@ -70,11 +67,11 @@ var subcommands = []func(*streams) *cobra.Command{
 	sandboxedCommand,
 }
 
-// Command returns the command line for programs that describe it, such as the generator of
-// the manual pages. It is not meant to be run; see [Main].
+// Command returns the command line for programs that describe it, such as the manual page
+// generator. To run it, call [Main].
 func Command() *cobra.Command { return rootCommand(systemStreams()) }
 
-// rootCommand makes the command parley, which starts a session if it has no subcommand.
+// rootCommand returns the command parley, which starts a session unless it has a subcommand.
 func rootCommand(s *streams) *cobra.Command {
 	cmd := startCommand(s, (*startOptions).run)
 	cmd.Version = currentVersion()

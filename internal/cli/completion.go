@@ -14,7 +14,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// shells are those that parley can complete for, each with what writes its script.
+// shells maps each shell to the function that writes its completion script.
 var shells = map[string]func(*cobra.Command, *streams) error{
 	"bash":       func(root *cobra.Command, s *streams) error { return root.GenBashCompletionV2(s.Out, true) },
 	"zsh":        func(root *cobra.Command, s *streams) error { return root.GenZshCompletion(s.Out) },
@@ -22,16 +22,16 @@ var shells = map[string]func(*cobra.Command, *streams) error{
 	"powershell": func(root *cobra.Command, s *streams) error { return root.GenPowerShellCompletionWithDesc(s.Out) },
 }
 
-// shellNames are the names of the shells, in the order of the help.
+// shellNames are the shells in the order of the help.
 var shellNames = []string{"bash", "zsh", "fish", "powershell"}
 
-// completionCommand prints what a shell needs to complete parley's command line.
+// completionCommand returns the command that prints completion scripts.
 func completionCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion " + strings.Join(shellNames, "|"),
 		Short: "Print the completion script for a shell",
 		Long: `completion prints a script with which your shell completes commands, flags,
- agents, sessions, worktrees and rules.
+agents, sessions, worktrees and rules.
 parley's packages include the scripts.`,
 		Example: `  parley completion bash > ~/.local/share/bash-completion/completions/parley
   parley completion zsh > "${fpath[1]}/_parley"
@@ -48,8 +48,8 @@ parley's packages include the scripts.`,
 	}
 }
 
-// argumentsOf says how the arguments of commands are completed, by their names
-// below parley. Arguments of other commands are files, if a shell takes them to be.
+// argumentsOf completes the arguments of commands, by their path below parley. Shells
+// complete files for the arguments of other commands.
 var argumentsOf = map[string]cobra.CompletionFunc{
 	"agents info":     agentNames,
 	"agents login":    agentNames,
@@ -66,8 +66,8 @@ var argumentsOf = map[string]cobra.CompletionFunc{
 	"worktree drop":   worktrees,
 }
 
-// valuesOf says how the values of flags are completed: those of a flag that means the
-// same for every command, or those of one command's flag.
+// valuesOf completes the values of flags: of a flag of every command ("--cwd"), or of a
+// flag of one command ("run --output").
 var valuesOf = map[string]cobra.CompletionFunc{
 	"--agent":                  agentNames,
 	"--cwd":                    directories,
@@ -90,7 +90,7 @@ func complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
 		for _, key := range []string{"--" + flag.Name, name + " --" + flag.Name} {
 			if f := valuesOf[key]; f != nil {
-				_ = cmd.RegisterFlagCompletionFunc(flag.Name, f) // it fails only for flags that are not there
+				_ = cmd.RegisterFlagCompletionFunc(flag.Name, f) // fails only for unknown flags
 			}
 		}
 	})
@@ -113,7 +113,7 @@ func directories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.Sh
 func agentNames(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
-		cfg = config.Default() // it is told when parley is started
+		cfg = config.Default() // parley reports it at the next start
 	}
 	agents, err := app.Available(cfg)
 	if err != nil {
@@ -126,8 +126,8 @@ func agentNames(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion,
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// storedSessions completes the ids of the sessions that parley keeps, the last one
-// first. A replay can be of a file as well.
+// storedSessions completes the ids of stored sessions, latest first. replay takes a file
+// too.
 func storedSessions(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	rest := cobra.ShellCompDirectiveNoFileComp
 	if cmd.Name() == "replay" {
@@ -149,8 +149,8 @@ func storedSessions(cmd *cobra.Command, _ []string, begun string) ([]cobra.Compl
 	return out, rest | cobra.ShellCompDirectiveKeepOrder
 }
 
-// savedRules completes the rules that can be taken back, those of the project or, with
-// --global, those of all projects.
+// savedRules completes the saved rules of the project or, with --global, those of all
+// projects.
 func savedRules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cwd, _ := cmd.Flags().GetString("cwd")
 	everywhere, _ := cmd.Flags().GetBool("global")
@@ -172,7 +172,7 @@ func savedRules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completio
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// worktrees completes the names of the worktrees that were made for sessions.
+// worktrees completes the names of the worktrees made by --worktree.
 func worktrees(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cwd, _ := cmd.Flags().GetString("cwd")
 	dir, err := app.Directory(cwd)
@@ -187,8 +187,8 @@ func worktrees(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completion adds a word and its description if the word continues what was typed. Both
-// come from outside, and the shell shows them.
+// completion appends a word and its description if the word begins with what was typed. It
+// sanitises both, because the shell shows them.
 func completion(out []cobra.Completion, begun, word, about string) []cobra.Completion {
 	if !strings.HasPrefix(word, begun) || word == "" || termtext.Line(word) != word {
 		return out

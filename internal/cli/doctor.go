@@ -30,7 +30,7 @@ type doctorOptions struct {
 	timeout time.Duration
 }
 
-// The exit codes of the doctor, beside exitOK and exitUsage.
+// Exit codes of doctor, besides exitOK and exitUsage.
 const (
 	exitDeviates    = 1
 	exitNotExamined = 3
@@ -81,9 +81,9 @@ Exit codes:
 	return cmd
 }
 
-// takeDoctorArgs takes the agent's command behind "--".
+// takeDoctorArgs takes the agent's command after "--".
 func (o *doctorOptions) takeDoctorArgs(cmd *cobra.Command, args []string) error {
-	o.bounds = cmd.Flags().Changed("sandbox")
+	o.sandboxGiven = cmd.Flags().Changed("sandbox")
 	before := args
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		before, o.command = args[:at], args[at:]
@@ -122,7 +122,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 	if o.wire != "" {
 		wire, err = os.OpenFile(o.wire, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
-			return notExamined(fmt.Errorf("make the file of the wire: %w", err))
+			return notExamined(fmt.Errorf("create the wire file: %w", err))
 		}
 		defer wire.Close()
 		opt.Wire = wire
@@ -162,8 +162,8 @@ func notExamined(err error) error {
 	return &failure{err: err, code: exitNotExamined}
 }
 
-// prepare finds the agent, and makes the directory for its sessions. Whoever gets a
-// launcher cleans up after it.
+// prepare finds the agent and creates the directory for its sessions. The caller closes
+// the launcher, which may come with an error.
 func (o *doctorOptions) prepare(cmd *cobra.Command) (*app.Launcher, doctor.Options, error) {
 	opt := doctor.Options{Timeout: o.timeout, Prompt: o.prompt, Version: currentVersion()}
 	cfg, err := config.Load(config.ConfigFile())
@@ -184,7 +184,7 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*app.Launcher, doctor.Optio
 	}
 	l := o.launcher(cfg)
 	if opt.Cwd, err = l.TempDir("parley-doctor-"); err != nil {
-		return l, opt, fmt.Errorf("make a directory for the sessions: %w", err)
+		return l, opt, fmt.Errorf("create a directory for the sessions: %w", err)
 	}
 	if s := o.streams; s.ErrTerminal {
 		opt.Progress = func(what string) { fmt.Fprintln(s.Err, "Trying: "+what) }

@@ -16,8 +16,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// failure is an error with an exit code, and perhaps with what to do about it, which is
-// told on a line of its own.
+// failure is an error with an exit code and an optional hint, which is printed on its own
+// line.
 type failure struct {
 	err  error
 	hint string
@@ -36,14 +36,12 @@ func misused(cmd *cobra.Command, hint, format string, args ...any) error {
 	return &failure{err: fmt.Errorf(format, args...), hint: hint, code: exitUsage}
 }
 
-// exitStatus is the exit code of a command that has told by itself what went
-// wrong.
+// exitStatus is the exit code of a command that has already reported what went wrong.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// tell writes an error for the user, with its hint below it, and returns the
-// exit code.
+// tell prints an error, with its hint below it, and returns the exit code.
 func tell(to io.Writer, err error) int {
 	if err == nil {
 		return exitOK
@@ -65,7 +63,7 @@ func tell(to io.Writer, err error) int {
 	return code
 }
 
-// flagError explains an error of reading the flags, for cobra.
+// flagError explains an error that cobra found in the flags.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var bare *pflag.ValueRequiredError

@@ -20,17 +20,17 @@ import (
 	"parley/tui"
 )
 
-// replayOptions say what is played, and how.
+// replayOptions are the flags of replay.
 type replayOptions struct {
 	streams *streams
-	// screen runs the program on the screen. Tests put their own in its place.
+	// screen runs the program on the screen. Tests replace it.
 	screen   func(context.Context, tui.Options) (tui.Left, error)
 	speed    record.Speed
 	maxPause time.Duration
 	output   string
 }
 
-// replayCommand plays what was recorded or stored.
+// replayCommand returns the command that plays a recording or a stored session.
 func replayCommand(s *streams) *cobra.Command {
 	o := &replayOptions{streams: s, screen: tui.Run}
 	var speed string
@@ -58,7 +58,7 @@ as 'parley run' does.`,
 	return cmd
 }
 
-// check finds what is wrong with the command line.
+// check checks the command line.
 func (o *replayOptions) check(cmd *cobra.Command, args []string, speed string) (err error) {
 	switch {
 	case len(args) != 1:
@@ -78,7 +78,7 @@ func (o *replayOptions) check(cmd *cobra.Command, args []string, speed string) (
 	return nil
 }
 
-// run plays what an argument names.
+// run plays a file or a stored session.
 func (o *replayOptions) run(ctx context.Context, what string) error {
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
@@ -109,7 +109,7 @@ func (o *replayOptions) print(script *record.Script, cfg *config.Config) error {
 	r := runOptions{startOptions: startOptions{streams: o.streams}, output: o.output}
 	var opt headless.Options
 	finish := r.write(&opt, cfg)
-	opt.Tell, opt.Progress = nil, nil // it is all over
+	opt.Tell, opt.Progress = nil, nil // nothing runs any more
 	result := headless.Replay(script.Events(), opt)
 	if result.Status == headless.Failed {
 		return errors.New(result.Message)

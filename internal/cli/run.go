@@ -25,7 +25,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// runOptions are the flags and arguments of working without a screen.
+// runOptions are the flags and arguments of run.
 type runOptions struct {
 	startOptions
 	prompts  []string
@@ -39,14 +39,14 @@ type runOptions struct {
 	deny     []string
 }
 
-// The forms of the output.
+// The output formats.
 const (
 	outputText   = "text"
 	outputJSON   = "json"
 	outputStream = "stream-json"
 )
 
-// runCommand works with an agent without a screen.
+// runCommand returns the command that works with an agent without a screen.
 func runCommand(s *streams) *cobra.Command {
 	o := &runOptions{startOptions: startOptions{streams: s}}
 	cmd := &cobra.Command{
@@ -57,7 +57,7 @@ argument (also after -p), a file (-f) or standard input. Several are sent one af
 the other, in one session.
 
 What no rule allows is denied, and standard error says which flag would allow it.
-Forms are refused. An agent that wants you to sign in is stopped.`,
+Forms are declined. An agent that wants you to sign in is stopped.`,
 		Example: `  parley run -a claude "What does this project do?"
   git diff | parley run -a claude -f -
   parley run --allow edit --allow 'execute(go test *)' "Make the tests pass" -- my-agent --acp
@@ -95,7 +95,7 @@ func outcomesHelp() string {
 	return b.String()
 }
 
-// takeRunArgs sorts the arguments, and finds what is wrong with them and the flags.
+// takeRunArgs takes the prompt and the agent's command, and checks them and the flags.
 func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	before, err := o.takeSession(cmd, args, "parley run PROMPT -- my-agent --acp")
 	if err != nil {
@@ -120,7 +120,7 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 
 // run does the work and says how it ended.
 func (o *runOptions) run(cmd *cobra.Command) error {
-	// A first interrupt cancels the turn, and lets the agent end it.
+	// The first interrupt cancels the turn and lets the agent end it.
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -130,7 +130,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	recording, err := app.CreateRecording(o.record) // before anything else is made
+	recording, err := app.CreateRecording(o.record) // before anything else is created
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
 	err = errors.Join(o.outcome(r), finish(r), recording.Close())
-	if o.apart {
+	if o.worktreeGiven {
 		o.tellWorktrees(context.WithoutCancel(ctx), []string{o.cwd})
 	}
 	return err
@@ -168,8 +168,8 @@ func tooEarly() error {
 	return &failure{err: errors.New("interrupted before the prompt was sent"), code: headless.Cancelled.ExitCode()}
 }
 
-// prepare makes the launcher and finds the agent and the stored session, if one is meant.
-// It finds all mistakes before the agent is started.
+// prepare returns the launcher, the stored session to open, if any, and the agent. It finds
+// all mistakes before the agent is started.
 func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *config.Agent, error) {
 	if err := o.directories(); err != nil {
 		return nil, nil, nil, err
@@ -190,7 +190,7 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *con
 	case agent == nil && !o.last && o.resume == "":
 		return nil, nil, nil, o.noAgent(cmd)
 	}
-	if o.apart {
+	if o.worktreeGiven {
 		if err := o.enterWorktree(cmd.Context(), cfg, agent); err != nil {
 			return nil, nil, nil, err
 		}
@@ -224,7 +224,7 @@ func (o *runOptions) noAgent(cmd *cobra.Command) error {
 		"no agent to send the prompt to")
 }
 
-// rules puts the rules of the command line beside those of the configuration.
+// rules adds the rules of the command line to those of the configuration.
 func (o *runOptions) rules(cmd *cobra.Command, l *app.Launcher) error {
 	l.NoRules = slices.Contains(o.allow, "none")
 	if l.NoRules && len(o.allow) > 1 {
@@ -274,14 +274,14 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	}
 	for _, p := range opt.Prompts {
 		if strings.TrimSpace(p) == "" {
-			return opt, misused(cmd, "", "a prompt is empty")
+			return opt, misused(cmd, "", "the prompt is empty")
 		}
 	}
 	return opt, nil
 }
 
-// read reads a prompt from a file or from standard input. It waits as long as whoever
-// writes there, but not longer than ctx: a read that waits then goes on until parley ends.
+// read reads a prompt from a file or standard input. When ctx ends it returns at once; the
+// blocked read goes on until parley ends.
 func (o *runOptions) read(ctx context.Context, name string) (string, error) {
 	type result struct {
 		text []byte
@@ -308,7 +308,7 @@ func (o *runOptions) read(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// write writes the output in its form; finish writes its end.
+// write makes opt print the output in its format; finish prints the end of it.
 func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish func(*headless.Result) error) {
 	s := o.streams
 	opt.Tell = func(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
@@ -348,7 +348,7 @@ func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish fu
 	return func(*headless.Result) error { return nil }
 }
 
-// outcome returns the error for a result, nil if the prompts were answered.
+// outcome returns the error for a result, or nil if all prompts were answered.
 func (o *runOptions) outcome(r *headless.Result) error {
 	if r.Status == headless.Answered {
 		return nil

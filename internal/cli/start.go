@@ -28,37 +28,36 @@ import (
 // startOptions are the flags and arguments of starting a session.
 type startOptions struct {
 	streams *streams
-	// screen runs the program on the screen. Tests put their own in its place.
+	// screen runs the program on the screen. Tests replace it.
 	screen func(context.Context, tui.Options) (tui.Left, error)
-	// similar finds the subcommands whose names are like a word.
+	// similar returns the subcommands with names similar to a word.
 	similar func(word string) []string
 
-	agent   string
-	cwd     string // the session's directory, named by --cwd or by an argument
-	asked   bool   // it was an argument
-	addDirs []string
-	resume  string
-	pick    bool   // --resume was given without an id
-	last    bool   // --continue
-	prompt  string // the first one
-	record  string // the file to record to, "" if there is none
-	sandbox bool
+	agent    string
+	cwd      string // the session's directory, named by --cwd or by an argument
+	dirGiven bool   // cwd was an argument
+	addDirs  []string
+	resume   string
+	pick     bool   // --resume was given without an id
+	last     bool   // --continue
+	prompt   string // the first prompt
+	record   string // the file to record to, or ""
+	sandbox  bool
 	// protocol is the version to offer to the agent.
-	protocol string
-	bounds   bool // --sandbox was given
-	inline   bool // --inline
-	lines    bool // --plain
-	linesIf  bool // --plain was given
-	// worktree is the name of the git worktree to work in, made up if it is ""; apart
-	// says that one is wanted.
-	worktree string
-	apart    bool
-	command  []string // behind "--"
-	connect  string   // where an agent listens, instead of a command
+	protocol     string
+	sandboxGiven bool // --sandbox was given
+	inline       bool // --inline
+	plain        bool // --plain
+	plainGiven   bool // --plain was given
+	// worktree is the name of the git worktree to work in; "" means a new name.
+	worktree      string
+	worktreeGiven bool     // --worktree was given
+	command       []string // after "--"
+	connect       string   // where an agent listens, instead of a command
 }
 
-// startCommand makes the command that starts a session. run gets the options after flags
-// and arguments are parsed.
+// startCommand returns the command that starts a session. It calls run with the parsed
+// options.
 func startCommand(s *streams, run func(*startOptions, context.Context) error) *cobra.Command {
 	opt := &startOptions{streams: s, screen: runSupervised}
 	cmd := &cobra.Command{
@@ -86,7 +85,7 @@ a built-in tour. With a command after "--" it starts that agent.`,
 	f.StringVarP(&opt.agent, "agent", "a", "", "start agent `NAME`: configured, known, or \"tour\"")
 	opt.sessionFlags(f)
 	f.StringVar(&opt.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's; without an ID, choose one")
-	f.BoolVar(&opt.lines, "plain", false, "read and write lines, for screen readers and simple terminals (default if TERM is dumb)")
+	f.BoolVar(&opt.plain, "plain", false, "read and write lines, for screen readers and simple terminals (default if TERM is dumb)")
 	f.BoolVar(&opt.inline, "inline", false, "leave the conversation in the terminal's scrollback")
 	f.StringVarP(&opt.prompt, "prompt", "p", "", "send this `TEXT` as the first prompt")
 	f.StringVar(&opt.record, "record", "", "record the first session in this new `FILE`; 'parley replay FILE' plays it")
@@ -104,10 +103,10 @@ func (o *startOptions) sessionFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.worktree, "worktree", "", "work in a git worktree and branch of this `NAME`, new or existing; without =NAME parley invents one")
 }
 
-// takeSession checks the flags that choose the session and its agent, and takes the
-// command after "--", of which example shows one. It returns the arguments before that.
+// takeSession checks the flags that choose the session and its agent and takes the
+// command after "--". It returns the arguments before that. Its error shows the example.
 func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example string) (before []string, err error) {
-	o.bounds = cmd.Flags().Changed("sandbox")
+	o.sandboxGiven = cmd.Flags().Changed("sandbox")
 	o.pick = cmd.Flags().Changed("resume") && o.resume == ""
 	if o.last && (o.pick || o.resume != "") {
 		return nil, misused(cmd, "", "use either --continue or --resume, not both")
@@ -128,9 +127,9 @@ func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example st
 	return args[:at], nil
 }
 
-// takeArgs sorts the arguments: a directory before "--", a command behind it.
+// takeArgs takes a directory before "--" and a command after it.
 func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
-	o.linesIf = cmd.Flags().Changed("plain")
+	o.plainGiven = cmd.Flags().Changed("plain")
 	before, err := o.takeSession(cmd, args, "parley -- my-agent --acp")
 	if err != nil {
 		return err
@@ -146,9 +145,9 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	case len(before) == 1 && o.cwd != "":
 		return misused(cmd, "", "use either a directory or --cwd, not both")
 	case len(before) == 1:
-		o.cwd, o.asked = before[0], true
+		o.cwd, o.dirGiven = before[0], true
 	}
-	if o.inline && o.lines {
+	if o.inline && o.plain {
 		return misused(cmd, "", "use either --inline or --plain, not both")
 	}
 	if cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "" {
@@ -157,8 +156,7 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	return o.checkAgent(cmd)
 }
 
-// run starts the program. Everything that can be wrong is found before the screen
-// is touched.
+// run starts the program. It finds all mistakes before it touches the screen.
 func (o *startOptions) run(ctx context.Context) error {
 	if err := o.directories(); err != nil {
 		return err
@@ -171,13 +169,13 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	recording, err := app.CreateRecording(o.record) // before anything else is made
+	recording, err := app.CreateRecording(o.record) // before anything else is created
 	if err != nil {
 		return err
 	}
 	defer recording.Close()
-	if o.apart {
-		if err := o.streams.needScreen(); err != nil && !o.inLines(cfg) { // nothing is made for nothing
+	if o.worktreeGiven {
+		if err := o.streams.needScreen(); err != nil && !o.usesLines(cfg) { // create nothing before it is needed
 			return err
 		}
 		if err := o.enterWorktree(ctx, cfg, agent); err != nil {
@@ -185,7 +183,7 @@ func (o *startOptions) run(ctx context.Context) error {
 		}
 	}
 	l := o.launcher(cfg)
-	l.Recording, l.NoInspector = recording, o.inLines(cfg)
+	l.Recording, l.NoInspector = recording, o.usesLines(cfg)
 	defer l.Close()
 	opt := tui.Options{
 		Backend: l.Backend(),
@@ -198,7 +196,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	if opt.Open, err = o.stored(ctx, l, opt.Stored, agent); err != nil {
 		return err
 	}
-	if opt.Open == nil && o.last { // perhaps a new session was begun last
+	if opt.Open == nil && o.last { // the last session may have only a draft
 		if draft, err := l.Store.Draft(o.cwd); err != nil || draft == "" {
 			return errors.Join(err, o.nothingHere())
 		}
@@ -221,8 +219,8 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 	opt.Inline = o.inline || cfg.Inline
 	left, err := show(ctx, opt)
-	told := err != nil && errors.As(err, new(exitStatus))
-	if closed := recording.Close(); closed != nil || err != nil && !told {
+	reported := err != nil && errors.As(err, new(exitStatus))
+	if closed := recording.Close(); closed != nil || err != nil && !reported {
 		return errors.Join(err, closed)
 	}
 	o.tellWorktrees(ctx, left.Dirs)
@@ -247,13 +245,13 @@ func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
 		Config: cfg, Version: currentVersion(), Cwd: o.cwd, Dirs: o.addDirs, Command: o.words(), Resume: o.resume,
 		Store: app.StoreOf(cfg), Protocol: o.protocol,
 	}
-	if o.bounds {
+	if o.sandboxGiven {
 		l.Sandbox = &o.sandbox
 	}
 	return l
 }
 
-// runSupervised runs the program on the screen, and ends all that it leaves behind.
+// runSupervised runs the program on the screen and ends the processes it leaves behind.
 func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
 	supervision := process.BeginSupervision(ctx)
 	defer supervision.End()
@@ -265,7 +263,7 @@ func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
 func (o *startOptions) directories() error {
 	cwd, err := app.Directory(o.cwd)
 	switch {
-	case err != nil && o.asked:
+	case err != nil && o.dirGiven:
 		hint := o.meant(o.cwd)
 		if !isPath(o.cwd) {
 			hint += asPrompt(o.cwd)
@@ -305,7 +303,7 @@ func (o *startOptions) meant(word string) string {
 	}
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
-		cfg = config.Default() // the directory is to be put right first
+		cfg = config.Default() // report the wrong directory first
 	}
 	if _, err := app.AgentNamed(cfg, word); err == nil {
 		return "To start that agent: " + commandLine("parley", "-a", word) + "\n"
@@ -336,7 +334,7 @@ func (o *startOptions) named(cfg *config.Config) (*config.Agent, error) {
 	return &a, nil
 }
 
-// checkAgent finds contradictions among what names the agent.
+// checkAgent refuses flags that name two agents.
 func (o *startOptions) checkAgent(cmd *cobra.Command) error {
 	switch {
 	case o.agent != "" && o.command != nil:
@@ -378,7 +376,7 @@ func protocolFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "protocol", "", "protocol `VERSION`: \"v1\", or \"auto\" for the newest that the agent supports (default: as configured, else v1)")
 }
 
-// checkProtocol refuses a version that there is not.
+// checkProtocol refuses unknown versions.
 func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("protocol") || config.KnownProtocol(o.protocol) {
 		return nil
@@ -386,20 +384,19 @@ func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
 	return misused(cmd, "", "--protocol must be v1 or auto, not %q", o.protocol)
 }
 
-// inLines reports whether parley writes lines of text instead of a screen: because the
-// command line says so, or else the configuration, or the terminal can do no more, or
-// the user has asked all programs for it (ACCESSIBLE, which is the convention of
-// programs that are made with huh).
-func (o *startOptions) inLines(cfg *config.Config) bool {
-	if o.linesIf {
-		return o.lines
+// usesLines reports whether parley writes lines of text instead of drawing a screen. The
+// command line decides; without it, the configuration, a dumb terminal, or the environment
+// variable ACCESSIBLE, a convention of programs built with huh.
+func (o *startOptions) usesLines(cfg *config.Config) bool {
+	if o.plainGiven {
+		return o.plain
 	}
 	return cfg.Plain || os.Getenv("TERM") == "dumb" || os.Getenv("ACCESSIBLE") != ""
 }
 
-// runPlain runs the program in lines of text.
+// runPlain runs the program with lines of text.
 func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left, error) {
-	// A first interrupt cancels the turn, and lets the agent end it.
+	// The first interrupt cancels the turn and lets the agent end it.
 	interrupts, continued := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -423,7 +420,7 @@ func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left,
 	if err != nil {
 		return tui.Left{}, err
 	}
-	if left.Unstarted { // and the user was told
+	if left.Unstarted { // already reported
 		err = exitStatus(exitError)
 	}
 	if left.Cwd == "" { // there was no session

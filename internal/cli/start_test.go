@@ -67,12 +67,12 @@ func TestCommandLineBecomesOptions(t *testing.T) {
 		want startOptions
 	}{
 		"nothing":           {nil, startOptions{}},
-		"a directory":       {[]string{"src"}, startOptions{cwd: "src", asked: true}},
+		"a directory":       {[]string{"src"}, startOptions{cwd: "src", dirGiven: true}},
 		"an agent":          {[]string{"-a", "claude", "--cwd=src"}, startOptions{agent: "claude", cwd: "src"}},
-		"a command":         {[]string{"src", "--", "my-agent", "--acp", "-a"}, startOptions{cwd: "src", asked: true, command: []string{"my-agent", "--acp", "-a"}}},
+		"a command":         {[]string{"src", "--", "my-agent", "--acp", "-a"}, startOptions{cwd: "src", dirGiven: true, command: []string{"my-agent", "--acp", "-a"}}},
 		"more directories":  {[]string{"--add-dir", "a,b", "--add-dir=c"}, startOptions{addDirs: []string{"a,b", "c"}}},
 		"a session":         {[]string{"--resume=s 1"}, startOptions{resume: "s 1"}},
-		"a flag afterwards": {[]string{"src", "--resume", "s"}, startOptions{cwd: "src", asked: true, resume: "s"}},
+		"a flag afterwards": {[]string{"src", "--resume", "s"}, startOptions{cwd: "src", dirGiven: true, resume: "s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := parse(t, s, c.args...)

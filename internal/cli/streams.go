@@ -94,8 +94,8 @@ func paged(s *streams, write func(io.Writer) error) error {
 	return cmd.Wait()
 }
 
-// shownLines shows what an agent prints, a line at a time and fit to be shown. A line that
-// does not end, such as a question, is shown when nothing more comes of it for a while.
+// shownLines prints an agent's output line by line, sanitised. It prints an incomplete line,
+// such as a question, after restTime without more output.
 type shownLines struct {
 	to io.Writer
 
@@ -105,9 +105,9 @@ type shownLines struct {
 }
 
 const (
-	// maxShown is how long a line may be before it is shown in parts, in bytes.
+	// maxShown is the length in bytes at which a line is printed in parts.
 	maxShown = 4096
-	// restTime is how long the end of a line may take to come.
+	// restTime is how long the rest of a line may take.
 	restTime = 300 * time.Millisecond
 )
 
@@ -142,7 +142,7 @@ func (w *shownLines) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// show shows the beginning of what there is; w.mu is held.
+// show prints the first bytes of rest. The caller holds w.mu.
 func (w *shownLines) show(end int) {
 	fmt.Fprintln(w.to, termtext.Line(strings.TrimRight(string(w.rest[:end]), "\r\n")))
 	w.rest = w.rest[end:]

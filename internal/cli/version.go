@@ -12,23 +12,21 @@ import (
 // version is set when parley is built by its Makefile or packaged.
 var version = ""
 
-// build is what a program knows of how it was built.
+// build describes how the binary was built.
 type build struct {
 	Version string `json:"version"`
-	// Commit is the one that was checked out, and Date its time, in the form of
-	// RFC 3339; both are "" if the source was not in a repository. No build says when it
-	// was built: two builds of one source are the same, byte for byte.
+	// Commit is the commit that was checked out, and Date its time (RFC 3339); both are ""
+	// outside a repository. The time of the build is left out, so that builds are
+	// reproducible.
 	Commit string `json:"commit,omitempty"`
 	Date   string `json:"date,omitempty"`
 	// Modified says that the source differed from the commit.
 	Modified bool `json:"modified"`
-	// Go is the version of the toolchain, Platform the system and the processor, as in
-	// linux/amd64.
+	// Go is the version of the toolchain; Platform is like linux/amd64.
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// thisBuild returns what the binary knows of its build.
 func thisBuild() build {
 	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -50,7 +48,6 @@ func thisBuild() build {
 	return b
 }
 
-// currentVersion returns parley's version.
 func currentVersion() string { return thisBuild().Version }
 
 func versionCommand(s *streams) *cobra.Command {

@@ -16,11 +16,11 @@ import (
 	"parley/internal/termtext"
 )
 
-// checkWorktree finds contradictions between --worktree and other flags.
+// checkWorktree refuses flags that contradict --worktree.
 func (o *startOptions) checkWorktree(cmd *cobra.Command) error {
-	o.apart = cmd.Flags().Changed("worktree")
+	o.worktreeGiven = cmd.Flags().Changed("worktree")
 	switch {
-	case !o.apart:
+	case !o.worktreeGiven:
 		return nil
 	case o.worktree != "" && git.CheckWorktreeName(o.worktree) != nil:
 		return misused(cmd, "", "--worktree: %w", git.CheckWorktreeName(o.worktree))
@@ -32,8 +32,7 @@ func (o *startOptions) checkWorktree(cmd *cobra.Command) error {
 	return nil
 }
 
-// enterWorktree makes the worktree that is wanted, or finds it, and makes it the
-// session's directory.
+// enterWorktree creates or finds the worktree and makes it the session's directory.
 func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, agent *config.Agent) error {
 	if agent != nil && agent.ID == app.TourID {
 		return errors.New("the tour has its own project and no worktree")
@@ -46,16 +45,16 @@ func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, ag
 	return nil
 }
 
-// tellWorktrees says of each of the directories that is a worktree what is in it, and
-// how to go on: nothing on the ordinary screen tells that it is there.
+// tellWorktrees prints, for each directory that is a worktree, what it contains and how to
+// continue there.
 func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
-	told := map[string]bool{}
+	announced := map[string]bool{}
 	for _, dir := range dirs {
 		t := git.WorktreeAt(dir)
-		if t == nil || told[dir] {
+		if t == nil || announced[dir] {
 			continue
 		}
-		told[dir] = true
+		announced[dir] = true
 		what := ""
 		work, err := t.Work(ctx)
 		if err != nil {
@@ -74,8 +73,8 @@ func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 	}
 }
 
-// elsewhere are the flags that lead a command to the repository of a worktree, none if
-// it is that of this directory.
+// elsewhere returns the flags with which a command finds the repository of a worktree:
+// none in this directory.
 func elsewhere(t *git.Worktree) []string {
 	if here, err := os.Getwd(); err == nil && (here == t.From || here == t.Path) {
 		return nil
@@ -83,7 +82,7 @@ func elsewhere(t *git.Worktree) []string {
 	return []string{"--cwd", t.From}
 }
 
-// worktreeOptions are the flags and arguments of the commands about worktrees.
+// worktreeOptions are the flags and arguments of the worktree commands.
 type worktreeOptions struct {
 	streams *streams
 	cwd     string
@@ -93,7 +92,7 @@ type worktreeOptions struct {
 	json    bool
 }
 
-// worktreeCommand is about the git worktrees that were made for sessions.
+// worktreeCommand returns the command that manages the worktrees made by --worktree.
 func worktreeCommand(s *streams) *cobra.Command {
 	o := &worktreeOptions{streams: s}
 	cmd := &cobra.Command{
@@ -121,7 +120,7 @@ a worktree, or if there is only one.`,
 	return cmd
 }
 
-// command makes a command that is about one worktree.
+// command returns a command for one worktree.
 func (o *worktreeOptions) command(use, short string, do func(context.Context, *git.Worktree) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short,
@@ -146,7 +145,7 @@ func (o *worktreeOptions) command(use, short string, do func(context.Context, *g
 	}
 }
 
-// trees are the worktrees of the repository.
+// trees returns the worktrees of the repository.
 func (o *worktreeOptions) trees(ctx context.Context) (dir string, trees []*git.Worktree, err error) {
 	if dir, err = app.Directory(o.cwd); err != nil {
 		return "", nil, fmt.Errorf("--cwd: %w", err)
@@ -155,7 +154,7 @@ func (o *worktreeOptions) trees(ctx context.Context) (dir string, trees []*git.W
 	return dir, trees, err
 }
 
-// find is the worktree that is meant.
+// find returns the named worktree, or the only one.
 func (o *worktreeOptions) find(ctx context.Context) (*git.Worktree, error) {
 	dir, trees, err := o.trees(ctx)
 	if err != nil {
@@ -177,7 +176,7 @@ func (o *worktreeOptions) find(ctx context.Context) (*git.Worktree, error) {
 	return nil, app.WithHint("There are: "+strings.Join(names, ", "), "%q: %w", o.name, git.ErrUnknown)
 }
 
-// listedTree is a worktree in the form of --json.
+// listedTree is a worktree as --json prints it.
 type listedTree struct {
 	Name        string   `json:"name"`
 	Path        string   `json:"path"`
