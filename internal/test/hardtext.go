@@ -6,17 +6,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// samples are pieces of text of all kinds that are hard to measure, by what they
-// are hard for. Each may stand anywhere.
+// samples are pieces of text that are hard to measure, by the reason. Each may appear
+// anywhere in a line.
 var samples = [][]string{
-	// Words and what stands in commands.
+	// Words and parts of commands.
 	{"a", "I", "to", "the", "rm", "echo", "npm", "sh"},
 	{"--watch", "-rf", "foo-bar", "a-b-c", "~/important", "src/main.go", "x=1", "$HOME", "2>&1"},
 	{"Donaudampfschifffahrtsgesellschaft", "https://example.com/a/very/long/path?with=a&query=too", strings.Repeat("w", 90)},
-	// Letters that take one column everywhere, composed and not.
+	// Letters one column wide everywhere, composed and decomposed.
 	{"é", "ñandú", "Straße", "e\u0301", "a\u0308u\u0308", "Привет", "αβγ", "Việt", "Vie\u0323\u0302t"},
 	{"z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u034f", "o\u0302\u0301\u0323\u0330\u0331\u0332\u0333\u0359"},
-	// Wide ones.
+	// Wide characters.
 	{"世界", "漢字仮名", "日本語、です。", "カタカナ", "ｶﾞｷﾞ", "（全角）", "한국어", "각"},
 	{"\u1112\u1161\u11ab", "\u1100\u1100\u1161", "\u1112\u1161", "\u1161"},
 	// Right to left, and signs before numbers.
@@ -31,19 +31,18 @@ var samples = [][]string{
 	{"❤️", "☺️", "✈️", "©️", "⚠️", "⌚︎", "☺︎"},
 	{"1️⃣", "#️⃣", "*⃣"},
 	{"🇩🇪", "🇯🇵🇫🇷", "🇩", "🇩🇪🇫", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"},
-	// Code points without a base, and what cannot be seen.
+	// Marks without a base, and invisible characters.
 	{"\u0301", "\u200d", "\ufe0f", "\u200b", "\u00ad", "\u2060", "🏽", "\u20e3", "\u0903"},
-	// What was not UTF-8.
+	// Invalid UTF-8.
 	{"\ufffd", "\xff", "\xf0\x9f", "\xed\xa0\x80", "a\xcc"},
 }
 
 // weights say how often each kind of sample is drawn.
 var weights = []int{6, 4, 1, 2, 1, 3, 1, 2, 2, 1, 2, 3, 3, 2, 2, 2, 1, 1}
 
-// HardText generates text of one line in many scripts: what words, emoji and marks
-// of the world there are, in any order, glued together or parted by blanks.
-// It has no control characters and no punctuation that means anything to
-// Markdown at the beginning of a line.
+// HardText generates one line of text in many scripts: words, emoji and marks in any
+// order, with or without blanks between them. It contains no control characters, and
+// nothing that begins a block in Markdown.
 func HardText(most int) *rapid.Generator[string] {
 	var kinds []int
 	for kind, n := range weights {

@@ -27,7 +27,7 @@ const (
 
 func (k TerminalKind) String() string { return [...]string{"wcwidth", "clusters", "capped"}[k] }
 
-// TerminalSetting is a way to measure, and a terminal that it must be right for.
+// TerminalSetting is a width method and a terminal for which it must be right.
 type TerminalSetting struct {
 	Method termtext.Method
 	Kind   TerminalKind
@@ -37,7 +37,7 @@ func (s TerminalSetting) String() string {
 	return map[termtext.Method]string{termtext.Safe: "safe", termtext.Graphemes: "graphemes"}[s.Method] + " on " + s.Kind.String()
 }
 
-// TerminalSettings are all pairs of a method and a terminal that may meet.
+// TerminalSettings are all pairs of a width method and a terminal that can occur.
 func TerminalSettings() []TerminalSetting {
 	return []TerminalSetting{
 		{termtext.Safe, Wcwidth},
@@ -55,12 +55,11 @@ type cell struct {
 	continued bool
 }
 
-// ShowOnTerminal draws lines on a terminal, each on a row of its own behind a margin of one
-// column, and returns what stands on its screen then. There are cols columns
-// behind the margin, which is there as it is everywhere in the program: marks
-// without a base are drawn into it. As in a terminal that does not wrap, what is
-// too long overwrites the last column, and of a wide character of which one half
-// is overwritten nothing is left.
+// ShowOnTerminal draws each line on its own row of a terminal and returns the text on the
+// screen. A margin of one column precedes the cols columns, as everywhere in the program:
+// marks without a base go there. As in a terminal that does not wrap, text that is too long
+// overwrites the last column, and overwriting one half of a wide character removes the
+// other.
 func ShowOnTerminal(kind TerminalKind, lines []string, cols int) string {
 	var out strings.Builder
 	for _, line := range lines {
@@ -99,7 +98,7 @@ func (r *row) write(s string) {
 	}
 }
 
-// next is what the terminal takes for the first character of s.
+// next returns what the terminal takes as the first character of s.
 func (r *row) next(s string) (n, width int) {
 	if c, n := utf8.DecodeRuneInString(s); r.kind == Wcwidth || c == utf8.RuneError && n == 1 {
 		return n, ansi.StringWidthWc(string(c))
@@ -129,7 +128,7 @@ func (r *row) put(text string, width int) {
 	r.last, r.x = x, x+width
 }
 
-// erase takes away the character that covers a column.
+// erase removes the character that covers a column.
 func (r *row) erase(x int) {
 	for x > 0 && r.cells[x].continued {
 		x--
@@ -140,9 +139,9 @@ func (r *row) erase(x int) {
 	}
 }
 
-// VisibleText is the text without what cannot be seen: blanks, control and format
+// visibleText returns the text without invisible characters: blanks, control and format
 // characters, selectors, fillers.
-func VisibleText(s string) string {
+func visibleText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r), unicode.Is(unicode.Z, r), unicode.Is(unicode.Cc, r),
@@ -154,12 +153,12 @@ func VisibleText(s string) string {
 	}, s)
 }
 
-// MissingText looks for the visible characters of a text on a screen, in their order
-// but with anything between them. It returns those that are not there, from the
-// first one on, or "" if the screen shows all.
+// MissingText looks for the visible characters of a text on a screen, in order, with
+// anything between them. It returns the rest of the text from the first missing one, or ""
+// if the screen shows all.
 func MissingText(screen, text string) string {
-	want := VisibleText(strings.ToValidUTF8(text, "\ufffd"))
-	for _, r := range VisibleText(screen) {
+	want := visibleText(strings.ToValidUTF8(text, "\ufffd"))
+	for _, r := range visibleText(screen) {
 		if next, n := utf8.DecodeRuneInString(want); n > 0 && r == next {
 			want = want[n:]
 		}
@@ -167,8 +166,8 @@ func MissingText(screen, text string) string {
 	return want
 }
 
-// UseWidthMethod makes a method the one in use as long as the test runs. Such a test must
-// not run beside others.
+// UseWidthMethod uses a width method for the duration of the test, which must not be
+// parallel.
 func UseWidthMethod(t testing.TB, m termtext.Method) {
 	before := termtext.CurrentMethod()
 	termtext.UseMethod(m)

@@ -32,15 +32,15 @@ func Main(m *testing.M) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	if !given {
-		// The tests wait for most of their time, for a user's pauses above all.
+		// The tests mostly wait, above all for a user's pauses.
 		_ = flag.Set("test.parallel", "8")
 	}
 	keepPathsShort()
 	os.Exit(m.Run())
 }
 
-// keepPathsShort has the directories of the tests made in /tmp, if that is possible: beside
-// a long path there is no room on the screen for what tests look for.
+// keepPathsShort puts the tests' directories in /tmp, if possible: a long path leaves no
+// room on the screen for what tests look for.
 func keepPathsShort() {
 	const short = "/tmp"
 	dir, err := os.MkdirTemp(short, "parley-e2e-")
@@ -54,8 +54,8 @@ func keepPathsShort() {
 // pidFile is where a tap notes which process the agent is.
 func pidFile(log string) string { return log + ".pid" }
 
-// tap runs the agent and copies every line both ways, noting it on the way with whose it
-// is: the agents of several tabs share a log.
+// tap runs the agent, copies every line both ways, and logs it with the agent's id: the
+// agents of several tabs share a log.
 func tap(log string, agent []string) int {
 	_ = os.Unsetenv(tapEnv)
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

@@ -50,15 +50,15 @@ func (p *Parley) PressAtOnce(keys ...string) *Parley {
 	return p
 }
 
-// Answer marks an answer of the question on the screen with the arrows, as soon as the
-// question takes keys, gives it, and waits until the question is gone or is another one.
-// The arrows and enter need alt while the prompt holds text.
+// Answer waits until the question on the screen takes keys, marks an answer with the
+// arrows, confirms it, and waits until the question is gone or replaced. The arrows and
+// enter need alt while the prompt holds text.
 //
-// What the agent says meanwhile may let the question take no keys again for a moment,
-// just when a key is pressed. Then it is pressed once more, as a user would.
+// Output of the agent may make the question ignore a key for a moment. Then Answer presses
+// it again, as a user would.
 func (p *Parley) Answer(name string) *Parley {
 	p.t.Helper()
-	q, over := asked{answer: name}, false
+	q, over := pendingQuestion{answer: name}, false
 	for !over {
 		takes, marked := false, ""
 		p.WaitUntil(fmt.Sprintf("a question takes the answer %q", name), func(s ptytest.Screen) bool {
@@ -99,16 +99,16 @@ func (p *Parley) Answer(name string) *Parley {
 // hasTabLine reports whether there are several tabs.
 func hasTabLine(s ptytest.Screen) bool { return strings.HasPrefix(s.Line(0), " 1 ") }
 
-// asked is a question for which a key was pressed, as it stood then.
-type asked struct {
+// pendingQuestion is a question as it was when a key was pressed.
+type pendingQuestion struct {
 	answer string // as it is called
 	number string // the key, "" before one was pressed
 	text   string
 	said   int // how many answers the transcript showed
 }
 
-// takes notes the question on the screen, and reports whether it takes the answer.
-func (p *Parley) takes(q *asked, s ptytest.Screen) bool {
+// takes records the question on the screen and reports whether it takes the answer.
+func (p *Parley) takes(q *pendingQuestion, s ptytest.Screen) bool {
 	d, open := dialogOn(s)
 	if !open || !p.armed(s, d) || d.numberOf(q.answer) == "" {
 		return false
@@ -117,9 +117,9 @@ func (p *Parley) takes(q *asked, s ptytest.Screen) bool {
 	return true
 }
 
-// over reports whether a question is not on the screen any more. The next one may say
-// the same; and as long as it takes no keys, a question says that as well.
-func (p *Parley) over(q asked, s ptytest.Screen) bool {
+// over reports whether a question has left the screen. The next one may have the same
+// text; while it takes no keys, a question says so.
+func (p *Parley) over(q pendingQuestion, s ptytest.Screen) bool {
 	d, open := dialogOn(s)
 	return q.number != "" && (!open || answersOn(s) != q.said || d.numberOf(q.answer) == "" || p.armed(s, d) && d.text() != q.text)
 }
@@ -207,15 +207,14 @@ func (p *Parley) Status(texts ...string) *Parley {
 func (p *Parley) Idle() *Parley {
 	p.t.Helper()
 	p.WaitUntil("no turn runs", func(s ptytest.Screen) bool {
-		// A note stands in the place of the line that says so, but not of the hints.
+		// A note replaces the activity line, but not the hints.
 		return !s.Contains("working ") && !s.Contains("cancelling ") && !s.Contains("enter queue")
 	})
 	return p
 }
 
-// armed says whether a question takes keys. It does once its frame is drawn in the
-// colour of what has the focus; before that the frame is as dim as the lines
-// around the prompt.
+// armed reports whether a question takes keys: whether its frame has the colour of the
+// focus instead of the dim one around the prompt.
 func (p *Parley) armed(s ptytest.Screen, d dialog) bool {
 	return s.Cell(0, d.top).FG == p.focused
 }
@@ -256,9 +255,8 @@ func (d dialog) marked() string {
 	return ""
 }
 
-// numberOf is the number that stands before an answer of that whole name, "" if it
-// is not there. The answers are the lowest part of a dialog; blanks are around a
-// name.
+// numberOf returns the number before the answer with this full name, or "". The answers
+// are the lowest part of a dialog; blanks surround a name.
 func (d dialog) numberOf(name string) string {
 	for i := len(d.lines) - 1; i >= 0; i-- {
 		before, _, found := strings.Cut(d.lines[i], " "+name+"  ")

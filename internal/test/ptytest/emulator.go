@@ -14,14 +14,14 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// emulator is the screen, and what the program has asked of the terminal. It
-// is guarded by Terminal.mu, but for emu.Read, which has its own lock.
+// emulator is the screen and the terminal's settings. Terminal.mu guards it, except
+// emu.Read, which has its own lock.
 type emulator struct {
 	emu     *vt.Emulator
 	modes   map[ansi.Mode]bool
 	visible bool // the cursor
 	title   string
-	panics  int     // sequences that the emulator could not bear
+	panics  int     // sequences that made the emulator panic
 	frozen  *Screen // the last whole frame, while a synchronized update is drawn
 	updates int     // synchronized ones that have begun
 
@@ -59,8 +59,8 @@ func newEmulator(o Options) *emulator {
 	return e
 }
 
-// write draws the program's output, a sequence at a time: what follows one that
-// the emulator cannot bear is drawn all the same.
+// write draws the program's output one sequence at a time, so that it continues after a
+// sequence that makes the emulator panic.
 func (e *emulator) write(p []byte) {
 	for len(p) > 0 {
 		end := 1 + bytes.IndexByte(p[1:], ansi.ESC)
@@ -72,9 +72,8 @@ func (e *emulator) write(p []byte) {
 	}
 }
 
-// draw draws one piece of output. A sequence that makes the emulator panic is
-// counted and passed over. One does that when it scrolls beyond the end of a
-// window that has become smaller meanwhile.
+// draw draws one piece of output. It counts and skips a sequence that makes the emulator
+// panic, such as one that scrolls beyond the end of a window that has shrunk.
 func (e *emulator) draw(p []byte) {
 	defer func() {
 		if recover() != nil {
@@ -109,9 +108,9 @@ func (e *emulator) current() *Screen {
 	return e.capture()
 }
 
-// answerQueries adds the answers that the emulator does not give by itself. It
-// knows device attributes, cursor position, colours and most modes. Answers
-// go through its pipe, which keeps them in the order of the questions.
+// answerQueries adds the answers that the emulator lacks: it knows device attributes,
+// cursor position, colours and most modes. Answers go through its pipe, in the order of
+// the queries.
 func (e *emulator) answerQueries() {
 	say := func(format string, args ...any) bool {
 		_, _ = fmt.Fprintf(e.emu.InputPipe(), format, args...)
@@ -207,8 +206,7 @@ func (e *emulator) stopReplies() {
 	}
 }
 
-// Screen is one whole frame, as a user would have seen it. It does not
-// change any more.
+// Screen is one complete frame, as a user would have seen it. It never changes.
 type Screen struct {
 	Cols, Rows int
 	Cursor     Cursor
@@ -280,7 +278,7 @@ func (s Screen) Find(text string) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// framed is the screen for a user who reads why a test failed.
+// framed returns the screen with a frame, for the message of a failed test.
 func (s Screen) framed() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "┌%s┐\n", strings.Repeat("─", s.Cols))
@@ -433,7 +431,7 @@ func (m *Emulator) Write(p []byte) (int, error) {
 // Screen returns the screen.
 func (m *Emulator) Screen() Screen { return *m.e.capture() }
 
-// Resize gives the terminal another size.
+// Resize resizes the terminal.
 func (m *Emulator) Resize(cols, rows int) { m.e.emu.Resize(cols, rows) }
 
 // Close releases the emulator.

@@ -41,8 +41,7 @@ func (term *Terminal) Press(keys ...string) *Terminal {
 	return term
 }
 
-// PressAtOnce presses keys so fast that the program reads all of them together: no
-// time passes between them, however slow the test is.
+// PressAtOnce presses keys that the program reads together: no time passes between them.
 func (term *Terminal) PressAtOnce(keys ...string) *Terminal {
 	term.t.Helper()
 	var all []byte
@@ -145,7 +144,7 @@ func (term *Terminal) Focus(in bool) *Terminal {
 	return term.Send(ansi.Blur)
 }
 
-// Resize gives the window another size, in cells.
+// Resize resizes the window, in cells.
 func (term *Terminal) Resize(cols, rows int) *Terminal {
 	term.t.Helper()
 	term.mu.Lock()
@@ -175,9 +174,8 @@ func (term *Terminal) mode(m ansi.Mode) bool {
 	return term.screen.modes[m]
 }
 
-// inputQueue is all that goes to the program: keys and the terminal's answers.
-// It has no bound, so that neither the test nor the emulator waits for a
-// program that does not read.
+// inputQueue holds the program's input: keys and the terminal's answers. It is unbounded,
+// so that neither the test nor the emulator waits for a program that does not read.
 type inputQueue struct {
 	mu      sync.Mutex
 	ready   *sync.Cond
@@ -219,8 +217,8 @@ func (q *inputQueue) forward(answers io.Reader) {
 	}
 }
 
-// drain writes what is queued, each key on its own, until the queue closes. A
-// terminal that has gone takes no more keys, which is not an error.
+// drain writes the queued input, one key at a time, until the queue closes. Writing to a
+// closed terminal is not an error.
 func (q *inputQueue) drain(to *os.File) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -273,7 +271,7 @@ func (e *emulator) watchClipboard() {
 	e.emu.RegisterOscHandler(52, func(data []byte) bool {
 		parts := strings.SplitN(string(data), ";", 3)
 		if len(parts) != 3 || parts[2] == "?" {
-			return true // a terminal tells nobody what is on it
+			return true // terminals do not report its contents
 		}
 		if text, err := base64.StdEncoding.DecodeString(parts[2]); err == nil {
 			e.settings.clipboard = string(text)

@@ -71,7 +71,7 @@ func (k keyboard) encode(name string) ([]byte, error) {
 	return legacy(code, mods)
 }
 
-// splitKey takes "ctrl+alt+x" apart. The plus itself is a key, too.
+// splitKey splits "ctrl+alt+x". The plus itself is a key, too.
 func splitKey(name string) (mods int, key string, err error) {
 	for {
 		before, after, ok := strings.Cut(name, "+")
@@ -87,7 +87,7 @@ func splitKey(name string) (mods int, key string, err error) {
 	}
 }
 
-// function encodes the keys that make no character.
+// function encodes keys without a character.
 func (k keyboard) function(key string, final byte, number, mods int) []byte {
 	fkey := key[0] == 'f'
 	if mods == 0 && k.kitty == 0 && number == 1 && (fkey || k.appCursor) {
@@ -153,8 +153,8 @@ func (k keyboard) csiU(code rune, mods int) []byte {
 	return []byte(press)
 }
 
-// legacy encodes a character key as terminals have done since the VT100. What
-// it cannot tell apart (shift+enter and enter) it sends the same.
+// legacy encodes a character key as terminals have since the VT100, where shift+enter and
+// enter are the same.
 func legacy(code rune, mods int) ([]byte, error) {
 	var b []byte
 	if mods&modAlt != 0 {

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// State is how a program has set up its terminal, apart from what it shows.
-// Comparing it with what it was before tells whether a program has given the
-// terminal back as it was.
+// State is the terminal's settings, without its contents. Comparing two states shows
+// whether a program has restored the terminal.
 type State struct {
 	// Modes are the DEC private modes that are set, in order.
 	Modes []int
@@ -56,7 +55,7 @@ func (term *Terminal) WaitState(description string, ok func(State) bool) *Termin
 	bound, step := patience(waitBound), 5*time.Millisecond
 	timeout := time.NewTimer(bound)
 	defer timeout.Stop()
-	ticker := time.NewTicker(step) // nothing tells when the driver changes
+	ticker := time.NewTicker(step) // the driver reports no changes
 	defer ticker.Stop()
 	for !ok(term.State()) {
 		select {
@@ -85,7 +84,7 @@ func (term *Terminal) driver(s *State) {
 	})
 }
 
-// settings are what the emulator does not keep by itself.
+// settings are those that the emulator does not keep.
 type settings struct {
 	modifyOtherKeys int
 	cursorStyle     int
@@ -117,7 +116,7 @@ func (e *emulator) state() State {
 // copied is nil for what is empty, so that states can be compared.
 func copied[T any](s []T) []T { return append([]T(nil), s...) }
 
-// watchSettings keeps what the program asks for and the emulator ignores.
+// watchSettings records settings that the emulator ignores.
 func (e *emulator) watchSettings() {
 	e.emu.RegisterOscHandler(12, func(data []byte) bool {
 		if _, colour, _ := strings.Cut(string(data), ";"); colour != "?" {

@@ -137,9 +137,8 @@ func (term *Terminal) Home() string { return term.home }
 // Dir is the directory that the program was started in.
 func (term *Terminal) Dir() string { return term.dir }
 
-// Hold makes the terminal take nothing more of what the program writes, as one
-// does that is behind a dead link. What has been written already may still be
-// shown. Resume makes it go on.
+// Hold stops reading the program's output, like a terminal behind a dead link. Earlier
+// output may still appear. Resume ends it.
 func (term *Terminal) Hold() *Terminal {
 	term.mu.Lock()
 	defer term.mu.Unlock()
@@ -243,7 +242,7 @@ func (term *Terminal) openRaw() {
 	term.raw = f
 }
 
-// environment is all that the program gets to see of this machine.
+// environment returns the program's environment, which shows nothing else of this machine.
 func environment(t testing.TB, home string) []string {
 	t.Helper()
 	env := []string{
@@ -289,9 +288,8 @@ func orDefault(n, def int) int {
 	return n
 }
 
-// patience bounds every wait: 30 s, times the factor in PARLEY_TEST_TIMEOUT
-// (as in PARLEY_TEST_TIMEOUT=4 for a slow machine). No test that passes waits
-// so long.
+// patience limits every wait: 30 s, times PARLEY_TEST_TIMEOUT (4 for a slow machine). No
+// passing test waits so long.
 func patience(d time.Duration) time.Duration {
 	if f, err := strconv.ParseFloat(os.Getenv("PARLEY_TEST_TIMEOUT"), 64); err == nil && f > 0 {
 		return time.Duration(float64(d) * f)
@@ -375,8 +373,8 @@ func (term *Terminal) WaitUntil(description string, ok func(Screen) bool) *Termi
 	}
 }
 
-// exitNote says how the program ended. Its terminal closes a moment before that is
-// known, if it ends at all.
+// exitNote describes how the program ended. Its terminal closes a moment before its exit
+// code is known.
 func (term *Terminal) exitNote() string {
 	if within(patience(waitBound), term.exited) {
 		return " with " + term.cmd.ProcessState.String()
@@ -461,7 +459,7 @@ func (term *Terminal) end() {
 	}
 }
 
-// endProgram asks the program to end, and then makes it.
+// endProgram asks the program to end, then kills it.
 func (term *Terminal) endProgram() {
 	if within(0, term.exited) {
 		return
@@ -507,18 +505,16 @@ func (r *record) add(b []byte) {
 	}
 }
 
-// Raw is all that the program has written so far, with every control sequence. The
-// options must have said that it is kept.
+// Raw returns everything that the program has written so far, with all control sequences.
+// It needs Options.Keep.
 func (term *Terminal) Raw() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
 	return term.kept.all.String()
 }
 
-// Reads reads on, from where the last Reads has ended, to the end of each of the texts,
-// one after the other, and waits for them. It does not look at the screen: it reads what
-// the program writes, in the order in which it does. The options must have said that it
-// is kept.
+// Reads waits for each text in turn in the program's output, starting where the last Reads
+// ended. It does not look at the screen. It needs Options.Keep.
 func (term *Terminal) Reads(texts ...string) *Terminal {
 	term.t.Helper()
 	bound := patience(waitBound)
