@@ -136,8 +136,8 @@ func linkedDir(dir string) string {
 	return git
 }
 
-// ErrMissing means that git is not installed.
-var ErrMissing = errors.New("git is not installed, or not on PATH")
+// errMissing means that git is not installed.
+var errMissing = errors.New("git is not installed, or not on PATH")
 
 // Error is a failure of git.
 type Error struct {
@@ -208,7 +208,7 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 }
 
 // Run runs git and returns its output, up to the bound. The error is an *Error,
-// ErrMissing or ErrTooMany.
+// errMissing or ErrTooMany.
 func (w *Writer) Run(ctx context.Context, args ...string) (string, error) {
 	return w.runWith(ctx, nil, args...)
 }
@@ -235,7 +235,7 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	case err == nil:
 		return string(out.kept), nil
 	case errors.Is(err, exec.ErrNotFound):
-		return "", ErrMissing
+		return "", errMissing
 	case out.over:
 		return "", ErrTooMany
 	}

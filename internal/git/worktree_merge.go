@@ -15,8 +15,8 @@ var (
 	ErrUncommitted = errors.New("there are uncommitted changes")
 	// ErrNothing means that there is nothing to merge.
 	ErrNothing = errors.New("there is nothing to merge")
-	// ErrNoTarget means that no branch was checked out when the worktree was created.
-	ErrNoTarget = errors.New("no branch was checked out when the worktree was created")
+	// errNoTarget means that no branch was checked out when the worktree was created.
+	errNoTarget = errors.New("no branch was checked out when the worktree was created")
 )
 
 // MergeConflictError means that a merge was aborted because of conflicts. Nothing has
@@ -57,11 +57,11 @@ func (k *WorktreeWork) Whole() error {
 
 // Merge merges the commits of the worktree into the branch that was checked out when it
 // was created, and returns their number. The error is a *MergeConflictError,
-// ErrUncommitted, ErrNothing, ErrNoTarget, or another of git's; nothing has changed
+// ErrUncommitted, ErrNothing, errNoTarget, or another of git's; nothing has changed
 // then.
 func (t *Worktree) Merge(ctx context.Context) (commits int, err error) {
 	if t.Into == "" {
-		return 0, ErrNoTarget
+		return 0, errNoTarget
 	}
 	w, k, err := t.open(ctx)
 	switch {

@@ -109,7 +109,7 @@ func TestADamagedImageIsNotWritten(t *testing.T) {
 	if err := os.Rename(p.store.path(other), p.store.path(hashOf("before\n"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.undo(); !errors.Is(err, ErrLost) {
+	if _, err := p.undo(); !errors.Is(err, errLost) {
 		t.Errorf("undo: %v", err)
 	}
 	p.holds("f", "after\n")
@@ -152,7 +152,7 @@ func TestBinaryAndLargeFiles(t *testing.T) {
 		p.serve("large", "small\n")
 	})
 	p.before("large", 0, "lost")
-	if _, err := p.undo(); !errors.Is(err, ErrLost) {
+	if _, err := p.undo(); !errors.Is(err, errLost) {
 		t.Errorf("undo: %v", err)
 	}
 
@@ -222,7 +222,7 @@ func TestACallThatChangesManyFiles(t *testing.T) {
 				c := acpclient.DiffContent(p.path(fmt.Sprint("f", i%500)), nil, "")
 				c.Change = &acpclient.FileChange{Operation: acpclient.FileAdd}
 				edit := acpclient.ToolEdit
-				w.told(acpclient.ToolCallUpdate{ToolCallID: "t", Kind: &edit, Content: acpclient.ToolCallContents{c}})
+				w.reported(acpclient.ToolCallUpdate{ToolCallID: "t", Kind: &edit, Content: acpclient.ToolCallContents{c}})
 			}
 			held <- len(w.calls["t"].locations)
 		})

@@ -57,7 +57,7 @@ type Options struct {
 	// a journal, that one continues.
 	Session string
 	// MaxBytes bounds the disk space of all journals together, MaxAge how long they are
-	// kept. 0 means DefaultMaxBytes and DefaultMaxAge.
+	// kept. 0 means defaultMaxBytes and defaultMaxAge.
 	MaxBytes int64
 	MaxAge   time.Duration
 	// Now is the clock; nil means time.Now.
@@ -66,8 +66,8 @@ type Options struct {
 
 // The default bounds.
 const (
-	DefaultMaxBytes = 512 << 20
-	DefaultMaxAge   = 30 * 24 * time.Hour
+	defaultMaxBytes = 512 << 20
+	defaultMaxAge   = 30 * 24 * time.Hour
 )
 
 // maxImage is the largest file, in bytes, whose content is stored.
@@ -114,10 +114,10 @@ type act struct {
 // Open opens a journal for a session that begins.
 func Open(opt Options) (*Journal, error) {
 	if opt.MaxBytes == 0 {
-		opt.MaxBytes = DefaultMaxBytes
+		opt.MaxBytes = defaultMaxBytes
 	}
 	if opt.MaxAge == 0 {
-		opt.MaxAge = DefaultMaxAge
+		opt.MaxAge = defaultMaxAge
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now

@@ -383,7 +383,7 @@ func TestWhatAgentsTellOf(t *testing.T) {
 			p.before("f", 0, c.want)
 			_, err := p.undo()
 			if c.want == "lost" {
-				if !errors.Is(err, ErrLost) {
+				if !errors.Is(err, errLost) {
 					t.Errorf("undo: %v", err)
 				}
 				p.holds("f", c.after)

@@ -16,8 +16,8 @@ var (
 	ErrConflict = errors.New("the same lines have changed since; nothing was written")
 	// ErrNothing means that there is nothing to undo or redo.
 	ErrNothing = errors.New("there is nothing to undo or redo")
-	// ErrLost means that the previous content of a file is unknown.
-	ErrLost = errors.New("its previous content was not kept")
+	// errLost means that the previous content of a file is unknown.
+	errLost = errors.New("its previous content was not kept")
 )
 
 // FileError is an error about a file.
@@ -53,11 +53,11 @@ func (j *Journal) content(i Image) (*fs.Snapshot, error) {
 		return nil, nil
 	}
 	if i.Lost {
-		return nil, ErrLost
+		return nil, errLost
 	}
 	content, err := j.store.get(i)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrLost, err)
+		return nil, fmt.Errorf("%w: %w", errLost, err)
 	}
 	return &fs.Snapshot{Content: content, Mode: i.Mode}, nil
 }

@@ -107,9 +107,9 @@ func (t *turnWatch) read(path string, seen func(*fs.Snapshot)) error {
 	})
 }
 
-// told handles an update of a tool call. It reads the files before the edit, and
+// reported handles an update of a tool call. It reads the files before the edit, and
 // records the changes after it.
-func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
+func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 	if t.calls == nil {
 		return // no turn has begun
 	}
@@ -159,15 +159,15 @@ func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
 	}
 }
 
-// toldMore handles changes that arrive in chunks.
-func (t *turnWatch) toldMore(u *acpclient.ToolCallContentChunk) {
+// reportedMore handles changes that arrive in chunks.
+func (t *turnWatch) reportedMore(u *acpclient.ToolCallContentChunk) {
 	c := t.calls[u.ToolCallID]
 	if c == nil || len(c.diffs) >= maxPaths {
-		t.told(acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: u.Content})
+		t.reported(acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: u.Content})
 		return
 	}
 	before := c.diffs
-	t.told(acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: u.Content})
+	t.reported(acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: u.Content})
 	if len(t.diffs(u.Content)) > 0 {
 		c.diffs = append(before[:len(before):len(before)], c.diffs...)
 	}

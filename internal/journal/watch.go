@@ -86,9 +86,9 @@ func (w *watcher) doLocked(j job) {
 	}
 }
 
-// told queues a report about a call if a turn runs and there is room; size is its
+// report queues a report about a call if a turn runs and there is room; size is its
 // approximate size in bytes. Outside of turns an agent replays history.
-func (w *watcher) told(size int, f func(*turnWatch)) {
+func (w *watcher) report(size int, f func(*turnWatch)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running && len(w.queue) < maxQueued && w.waiting < maxWaiting {
@@ -142,17 +142,17 @@ func (j *Journal) Watch(e conversation.Event) {
 	case conversation.TurnEnded, conversation.AgentLost:
 		j.watch.turnEnds()
 	case conversation.PermissionOpened:
-		j.told(e.Request.ToolCall, e.Size())
+		j.report(e.Request.ToolCall, e.Size())
 	case conversation.Update:
 		switch u := e.Update.(type) {
 		case *acpclient.ToolCall:
-			j.told(acpclient.ToolCallUpdate{
+			j.report(acpclient.ToolCallUpdate{
 				ToolCallID: u.ToolCallID, Kind: &u.Kind, Status: &u.Status, Content: u.Content, Locations: u.Locations,
 			}, e.Size())
 		case *acpclient.ToolCallUpdate:
-			j.told(*u, e.Size())
+			j.report(*u, e.Size())
 		case *acpclient.ToolCallContentChunk:
-			j.watch.told(e.Size(), func(t *turnWatch) { t.toldMore(u) })
+			j.watch.report(e.Size(), func(t *turnWatch) { t.reportedMore(u) })
 		}
 	}
 }
@@ -201,9 +201,9 @@ func firstLine(text string) string {
 	return line
 }
 
-// told queues an update of a tool call that may concern files; size is the event's.
-func (j *Journal) told(u acpclient.ToolCallUpdate, size int) {
+// report queues an update of a tool call that may concern files; size is the event's.
+func (j *Journal) report(u acpclient.ToolCallUpdate, size int) {
 	if len(u.Content) > 0 || len(u.Locations) > 0 || u.Status != nil {
-		j.watch.told(size, func(t *turnWatch) { t.told(u) })
+		j.watch.report(size, func(t *turnWatch) { t.reported(u) })
 	}
 }

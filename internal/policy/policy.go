@@ -43,8 +43,8 @@ func (v Verdict) String() string {
 	return "ask"
 }
 
-// ParseVerdict parses a verdict in the form of String.
-func ParseVerdict(s string) (Verdict, error) {
+// parseVerdict parses a verdict in the form of String.
+func parseVerdict(s string) (Verdict, error) {
 	switch s {
 	case "allow":
 		return Allow, nil
@@ -87,7 +87,7 @@ func (r Rule) String() string {
 // Parse parses a rule with its verdict, as in "allow execute(go test *)".
 func Parse(line string) (Rule, error) {
 	verdict, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	v, err := ParseVerdict(verdict)
+	v, err := parseVerdict(verdict)
 	if err != nil {
 		return Rule{}, fmt.Errorf("the rule %q: %w", line, err)
 	}

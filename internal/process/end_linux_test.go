@@ -10,14 +10,14 @@ import (
 
 // What was started for the user goes on, what an agent has started does not.
 func TestEndBelowSparesWhatIsMarked(t *testing.T) {
-	t.Setenv(SpareMark, "test")
+	t.Setenv(spareMark, "test")
 	const script = "echo running; read line" // for its input lasts as long as the test
 	spared, ended := exec.Command("sh", "-c", script), exec.Command("sh", "-c", script)
 	Lead(ended)
 	for _, cmd := range []*exec.Cmd{spared, ended} {
 		startAndWait(t, cmd)
 	}
-	if err := EndBelow(t.Context()); err != nil {
+	if err := endBelow(t.Context()); err != nil {
 		t.Error(err)
 	}
 	_ = ended.Wait() // the state says how it ended

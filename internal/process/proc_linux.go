@@ -96,13 +96,13 @@ func parseStat(pid int, stat []byte) (process, bool) {
 // setDeathSignal makes the kernel kill the command when this process ends in any way.
 func setDeathSignal(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
 
-// EndBelow kills all descendants of this process that are not spared (see SpareMark).
-// It returns nil when they are gone, or ErrAlive when ctx ends first. If the process is
+// endBelow kills all descendants of this process that are not spared (see spareMark).
+// It returns nil when they are gone, or errAlive when ctx ends first. If the process is
 // a subreaper, which orphans return to, only processes that it may not signal escape.
-func EndBelow(ctx context.Context) error {
+func endBelow(ctx context.Context) error {
 	var mark []byte // the environment entry of spared processes
-	if value, ok := os.LookupEnv(SpareMark); ok {
-		mark = []byte(SpareMark + "=" + value)
+	if value, ok := os.LookupEnv(spareMark); ok {
+		mark = []byte(spareMark + "=" + value)
 	}
 	for {
 		below := newcomers(readTable(), mark)
@@ -119,7 +119,7 @@ func EndBelow(ctx context.Context) error {
 		case <-pause.C:
 		case <-ctx.Done():
 			pause.Stop()
-			return ErrAlive
+			return errAlive
 		}
 	}
 }

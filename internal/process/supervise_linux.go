@@ -47,7 +47,7 @@ func Supervise(run func() int) int {
 		case code := <-done:
 			if begun.Load() {
 				ctx, cancel := context.WithTimeout(context.Background(), sweepTime)
-				_ = EndBelow(ctx) // best effort: some may be stuck in the kernel or belong to others
+				_ = endBelow(ctx) // best effort: some may be stuck in the kernel or belong to others
 				cancel()
 				reapOrphans()
 			}
@@ -72,7 +72,7 @@ type Supervision struct {
 // that the process should end: it is killed if it does not.
 func BeginSupervision(ctx context.Context) *Supervision {
 	s := &Supervision{owner: rand.Text()}
-	_ = errors.Join(os.Setenv(SpareMark, s.owner), os.Unsetenv(OwnerMark)) // fails for bad names only
+	_ = errors.Join(os.Setenv(spareMark, s.owner), os.Unsetenv(ownerMark)) // fails for bad names only
 	// A subreaper becomes the parent of its orphaned descendants.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // every Linux that Go supports has it
 	signal.Notify(childEnded, unix.SIGCHLD)
@@ -88,7 +88,7 @@ func BeginSupervision(ctx context.Context) *Supervision {
 // Without a shell nothing ends them; all else works.
 func (s *Supervision) Watch() {
 	s.starting.Go(func() {
-		shell := exec.Command("/bin/sh", "-c", script, "parley: ends what is left", OwnerMark+"="+s.owner)
+		shell := exec.Command("/bin/sh", "-c", script, "parley: ends what is left", ownerMark+"="+s.owner)
 		shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals from the terminal must not reach it
 		line, err := shell.StdinPipe()
 		if err == nil {

@@ -9,7 +9,7 @@
 //   - every process that was found to belong to the tree before, even if its parent has ended since. It is identified by its id and start time, so that a reused id is never mistaken for it.
 //
 // A Tree does not find a daemon that left both its session and its parent before the
-// first look. When the whole program ends, EndBelow finds that too, on Linux, because
+// first look. When the whole program ends, endBelow finds that too, on Linux, because
 // it descends from a subreaper.
 //
 // All this works on Linux, through /proc. On other Unix systems, and without /proc, the
@@ -26,10 +26,10 @@
 // its group and its session.
 //
 //   - When parley ends by itself, it kills all its remaining descendants.
-//   - When it is killed (SIGKILL, SIGQUIT, a fatal error), a shell does that, which waits for the end of a pipe that only parley holds open. It finds what agents and terminals have started by the mark in their environment (see OwnerMark).
+//   - When it is killed (SIGKILL, SIGQUIT, a fatal error), a shell does that, which waits for the end of a pipe that only parley holds open. It finds what agents and terminals have started by the mark in their environment (see ownerMark).
 //   - When it was asked to end and has not after some seconds, it kills itself.
 //
-// What was started for the user is spared: see SpareMark. Processes of other users, and
+// What was started for the user is spared: see spareMark. Processes of other users, and
 // those that another program started on request (a container, a systemd unit, a cron
 // job), are out of reach; after parley was killed, so are those that have left their
 // parents and changed their environment.
@@ -44,19 +44,19 @@ import (
 	"time"
 )
 
-// ErrAlive means that processes of a tree still exist after being killed, for instance
+// errAlive means that processes of a tree still exist after being killed, for instance
 // because the kernel holds them in a read from an unresponsive disk.
-var ErrAlive = errors.New("some processes could not be ended")
+var errAlive = errors.New("some processes could not be ended")
 
-// SpareMark is an environment variable. A program that ends all its descendants
-// (EndBelow) has it in its own environment and passes it to the commands that it starts
+// spareMark is an environment variable. A program that ends all its descendants
+// (endBelow) has it in its own environment and passes it to the commands that it starts
 // for the user, such as an editor, a browser, or the owner of the clipboard: these are
 // spared. Lead removes it from the environment of all others.
-const SpareMark = "PARLEY_SPARES"
+const spareMark = "PARLEY_SPARES"
 
-// OwnerMark is an environment variable with the value of SpareMark. Lead sets it for
+// ownerMark is an environment variable with the value of spareMark. Lead sets it for
 // commands, so that all that they start can be found after the program was killed.
-const OwnerMark = "PARLEY_OWNER"
+const ownerMark = "PARLEY_OWNER"
 
 // pollPause is the shortest time between two looks at a tree, because nothing reports
 // the end of its last process.

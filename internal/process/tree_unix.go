@@ -23,7 +23,7 @@ const (
 
 // Lead makes a command the leader of a new session, and so of a new process group,
 // which signals of our terminal do not reach. On Linux the kernel kills it when this
-// process ends in any way, and its children are never spared (see SpareMark). Call it
+// process ends in any way, and its children are never spared (see spareMark). Call it
 // before starting the command and after setting its environment.
 func Lead(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
@@ -31,11 +31,11 @@ func Lead(cmd *exec.Cmd) {
 	}
 	cmd.SysProcAttr.Setsid = true
 	setDeathSignal(cmd)
-	if owner, marked := os.LookupEnv(SpareMark); marked {
+	if owner, marked := os.LookupEnv(spareMark); marked {
 		cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Environ()), func(v string) bool {
-			return strings.HasPrefix(v, SpareMark+"=") || strings.HasPrefix(v, OwnerMark+"=")
+			return strings.HasPrefix(v, spareMark+"=") || strings.HasPrefix(v, ownerMark+"=")
 		})
-		cmd.Env = append(cmd.Env, OwnerMark+"="+owner)
+		cmd.Env = append(cmd.Env, ownerMark+"="+owner)
 	}
 }
 
@@ -81,7 +81,7 @@ func (t *Tree) Alive() bool {
 func (t *Tree) Terminate() bool { return t.signal(syscall.SIGTERM) }
 
 // Kill sends SIGKILL to every process of the tree and waits until they are gone. It
-// returns ErrAlive if some remain after about two seconds.
+// returns errAlive if some remain after about two seconds.
 func (t *Tree) Kill() error {
 	for range killTries {
 		if !t.signal(syscall.SIGKILL) {
@@ -94,7 +94,7 @@ func (t *Tree) Kill() error {
 			return nil
 		}
 	}
-	return ErrAlive
+	return errAlive
 }
 
 // signal sends the signal to each group of the tree once, beginning with the leader's,

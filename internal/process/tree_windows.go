@@ -113,7 +113,7 @@ func (t *Tree) Terminate() bool {
 	return t.Alive()
 }
 
-// Kill ends the processes of the tree. It returns ErrAlive if that fails.
+// Kill ends the processes of the tree. It returns errAlive if that fails.
 func (t *Tree) Kill() error {
 	if !t.Alive() {
 		return nil
@@ -124,7 +124,7 @@ func (t *Tree) Kill() error {
 	if t.job == 0 && byParent == nil || t.job != 0 && windows.TerminateJobObject(t.job, 1) == nil {
 		return nil
 	}
-	return ErrAlive
+	return errAlive
 }
 
 // taskkill runs the system's program for ending a tree of processes.

@@ -43,7 +43,7 @@ func Snapshot() (*Edition, error) {
 // Cache is the local copy of the registry. Its fields must not change after first use;
 // it is then safe for concurrent use, also by several processes.
 type Cache struct {
-	// URL is where the registry is published; "" means [DefaultURL].
+	// URL is where the registry is published; "" means [defaultURL].
 	URL string
 	// File is the file for the fetched registry; it need not exist.
 	File string
@@ -79,7 +79,7 @@ type cached struct {
 
 func (s *Cache) url() string {
 	if s.URL == "" {
-		return DefaultURL
+		return defaultURL
 	}
 	return s.URL
 }
@@ -89,7 +89,7 @@ func (s *Cache) url() string {
 // cannot be used.
 func (s *Cache) Open() (*Edition, error) {
 	builtIn, broken := &Edition{Index: &Index{}, BuiltIn: true}, error(nil)
-	if s.url() == DefaultURL { // the built-in registry is not one of another publisher
+	if s.url() == defaultURL { // the built-in registry is not one of another publisher
 		builtIn, broken = Snapshot()
 	}
 	c, err := s.cached()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// DefaultURL is where the public registry is published.
-const DefaultURL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
+// defaultURL is where the public registry is published.
+const defaultURL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
 
 // ErrOffline means that a server could not be reached.
 var ErrOffline = errors.New("cannot reach it; is this machine offline?")

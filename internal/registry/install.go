@@ -125,7 +125,7 @@ func (a *Agents) download(ctx context.Context, p Plan, to *os.File, tell func(do
 		return fmt.Errorf("the server returned %s", resp.Status)
 	}
 	if resp.ContentLength > maxArchive {
-		return fmt.Errorf("%w: %d MiB", ErrTooLarge, resp.ContentLength>>20)
+		return fmt.Errorf("%w: %d MiB", errTooLarge, resp.ContentLength>>20)
 	}
 	digest := sha256.New()
 	n, err := io.Copy(io.MultiWriter(to, digest, &progress{tell, 0, max(0, resp.ContentLength)}), io.LimitReader(resp.Body, maxArchive+1))
@@ -133,7 +133,7 @@ func (a *Agents) download(ctx context.Context, p Plan, to *os.File, tell func(do
 	case err != nil:
 		return err
 	case n > maxArchive:
-		return fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxArchive>>20)
+		return fmt.Errorf("%w: more than %d MiB", errTooLarge, maxArchive>>20)
 	case p.SHA256 != "" && hex.EncodeToString(digest.Sum(nil)) != p.SHA256:
 		return ErrDigest
 	}

@@ -27,13 +27,13 @@ var defaultBounds = bounds{entries: 200_000, bytes: 4 << 30, ratio: 100, small: 
 
 // Errors of archives.
 var (
-	// ErrOutside means that an archive has a path that leads out of it.
-	ErrOutside = errors.New("the archive has a path that leads outside it")
-	// ErrTooLarge means that an archive, or its contents, is too large.
-	ErrTooLarge = errors.New("it is too large")
-	// ErrSpecial means that an archive has an entry that is not a file, directory or
+	// errOutside means that an archive has a path that leads out of it.
+	errOutside = errors.New("the archive has a path that leads outside it")
+	// errTooLarge means that an archive, or its contents, is too large.
+	errTooLarge = errors.New("it is too large")
+	// errSpecial means that an archive has an entry that is not a file, directory or
 	// link.
-	ErrSpecial = errors.New("the archive has an entry that is not a file, directory or link")
+	errSpecial = errors.New("the archive has an entry that is not a file, directory or link")
 )
 
 // maxLink bounds the target of a symbolic link, in bytes.
@@ -89,14 +89,14 @@ func unpack(archive *os.File, name, dir, cmd string, b bounds) error {
 // itself.
 func (u *unpacking) next(name string) (string, error) {
 	if u.entries++; u.entries > u.bounds.entries {
-		return "", fmt.Errorf("%w: it has more than %d files", ErrTooLarge, u.bounds.entries)
+		return "", fmt.Errorf("%w: it has more than %d files", errTooLarge, u.bounds.entries)
 	}
 	p := path.Clean(name)
 	switch {
 	case p == ".":
 		return "", nil
 	case !localPath(p) || strings.ContainsAny(p, `\:`) || len(p) > maxText:
-		return "", fmt.Errorf("%w: %.200q", ErrOutside, name)
+		return "", fmt.Errorf("%w: %.200q", errOutside, name)
 	}
 	return p, nil
 }
@@ -124,7 +124,7 @@ func (u *unpacking) zipped(entry *zip.File) error {
 		return u.directory(name)
 	}
 	if !mode.IsRegular() && mode.Type() != fs.ModeSymlink {
-		return fmt.Errorf("%w: %.200q", ErrSpecial, entry.Name)
+		return fmt.Errorf("%w: %.200q", errSpecial, entry.Name)
 	}
 	content, err := entry.Open()
 	if err != nil {
@@ -172,7 +172,7 @@ func (u *unpacking) tarred(h *tar.Header, content io.Reader) error {
 	case tar.TypeLink:
 		old := path.Clean(h.Linkname)
 		if name == "" || !localPath(old) {
-			return fmt.Errorf("%w: the link %.200q", ErrOutside, name)
+			return fmt.Errorf("%w: the link %.200q", errOutside, name)
 		}
 		if err := u.directory(parent(name)); err != nil {
 			return err
@@ -181,7 +181,7 @@ func (u *unpacking) tarred(h *tar.Header, content io.Reader) error {
 	case tar.TypeXGlobalHeader:
 		return nil // only concerns the archive
 	}
-	return fmt.Errorf("%w: %.200q", ErrSpecial, h.Name)
+	return fmt.Errorf("%w: %.200q", errSpecial, h.Name)
 }
 
 // expanded bounds what comes out of a compressed archive, including names, which can be
@@ -206,7 +206,7 @@ func (u *unpacking) most() int64 {
 }
 
 func (u *unpacking) tooLarge() error {
-	return fmt.Errorf("%w: an archive of %d KiB unpacks to more than %d MiB", ErrTooLarge, u.size>>10, u.most()>>20)
+	return fmt.Errorf("%w: an archive of %d KiB unpacks to more than %d MiB", errTooLarge, u.size>>10, u.most()>>20)
 }
 
 func (u *unpacking) directory(name string) error {
@@ -241,7 +241,7 @@ func parent(name string) string {
 // link keeps a symbolic link for [unpacking.makeLinks], which finds out where it leads.
 func (u *unpacking) link(name, target string) error {
 	if name == "" || target == "" || len(target) > maxLink || strings.ContainsAny(target, "\\:\x00") {
-		return fmt.Errorf("%w: the link %.200q", ErrOutside, name)
+		return fmt.Errorf("%w: the link %.200q", errOutside, name)
 	}
 	u.links = append(u.links, link{name, target})
 	return nil
@@ -260,7 +260,7 @@ func (u *unpacking) makeLinks() error {
 	}
 	for _, l := range u.links {
 		if _, err := u.root.Stat(l.name); err != nil {
-			return fmt.Errorf("%w: the link %.200q: %w", ErrOutside, l.name, err)
+			return fmt.Errorf("%w: the link %.200q: %w", errOutside, l.name, err)
 		}
 	}
 	return nil

@@ -149,21 +149,21 @@ func TestHostileArchives(t *testing.T) {
 		parts []part
 		want  error
 	}{
-		"a path that leads out":        {[]part{file("../evil", "x")}, ErrOutside},
-		"one that does so later":       {[]part{file("a/../../evil", "x")}, ErrOutside},
-		"an absolute path":             {[]part{file("/tmp/evil", "x")}, ErrOutside},
-		"a path of Windows":            {[]part{file(`..\evil`, "x")}, ErrOutside},
-		"a drive":                      {[]part{file("C:/evil", "x")}, ErrOutside},
-		"a very deep path":             {[]part{file(deep, "x")}, ErrOutside},
-		"a link that leads out":        {[]part{symlink("a", "../../evil")}, ErrOutside},
-		"an absolute link":             {[]part{symlink("a", "/etc/passwd")}, ErrOutside},
-		"a link that leads nowhere":    {[]part{symlink("a", "b")}, ErrOutside},
-		"a link to itself":             {[]part{symlink("a", "a")}, ErrOutside},
+		"a path that leads out":        {[]part{file("../evil", "x")}, errOutside},
+		"one that does so later":       {[]part{file("a/../../evil", "x")}, errOutside},
+		"an absolute path":             {[]part{file("/tmp/evil", "x")}, errOutside},
+		"a path of Windows":            {[]part{file(`..\evil`, "x")}, errOutside},
+		"a drive":                      {[]part{file("C:/evil", "x")}, errOutside},
+		"a very deep path":             {[]part{file(deep, "x")}, errOutside},
+		"a link that leads out":        {[]part{symlink("a", "../../evil")}, errOutside},
+		"an absolute link":             {[]part{symlink("a", "/etc/passwd")}, errOutside},
+		"a link that leads nowhere":    {[]part{symlink("a", "b")}, errOutside},
+		"a link to itself":             {[]part{symlink("a", "a")}, errOutside},
 		"a file through a link":        {[]part{symlink("a", ".."), file("a/evil", "x")}, nil},
 		"links that lead out together": {[]part{file("d/e/f", ""), symlink("d/e/x", "../.."), symlink("d/e/x/l", "../../evil")}, nil},
 		"a link in a file's place":     {[]part{file("a", "x"), symlink("a", "b")}, nil},
 		"the same file twice":          {[]part{file("a", "x"), file("a", "y")}, nil},
-		"a pipe":                       {[]part{{"a", "", tar.TypeFifo, 0o644}}, ErrSpecial},
+		"a pipe":                       {[]part{{"a", "", tar.TypeFifo, 0o644}}, errSpecial},
 	} {
 		for kind, archive := range map[string][]byte{"a.tar.gz": tarGz(t, c.parts...), "a.zip": zipped(t, c.parts...)} {
 			if _, err := unpacked(t, kind, archive, defaultBounds); err == nil || c.want != nil && !errors.Is(err, c.want) {
@@ -205,7 +205,7 @@ func TestBombs(t *testing.T) {
 		"several files together": {[]part{zeros, {"b", zeros.content, tar.TypeReg, 0o600}}, bounds{entries: 10, bytes: 3 << 19, ratio: 1 << 20, small: 1 << 10}},
 	} {
 		for kind, archive := range map[string][]byte{"a.tar.gz": tarGz(t, c.parts...), "a.zip": zipped(t, c.parts...)} {
-			if _, err := unpacked(t, kind, archive, c.bounds); !errors.Is(err, ErrTooLarge) {
+			if _, err := unpacked(t, kind, archive, c.bounds); !errors.Is(err, errTooLarge) {
 				t.Errorf("%s, %s: %v", name, kind, err)
 			}
 		}
