@@ -254,7 +254,7 @@ func TestOnlyWhatIsSeenTicks(t *testing.T) {
 		}
 		waits := p.open("asks")
 		p.press("g", "o", "enter")
-		p.until("it waits for the user", func() bool { return shows(waits, "waiting for you") && !p.ticking })
+		p.until("it waits for the user", func() bool { return shows(waits, "Waiting for you") && !p.ticking })
 		if waits.Moves() {
 			t.Error("something moves while the agent waits for the user")
 		}

@@ -39,10 +39,10 @@ func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
 		ids := b.keeps(t, "peel potatoes", "bake bread")
 		b.play(remembers)
 		b.Do(openSessionList(b.Tab))
-		for _, words := range []string{"peel potatoes", "Known to both", "Known to the agent"} {
+		for _, words := range []string{"peel potatoes", "bake bread", "Known to the agent"} {
 			b.MustSay(words)
 		}
-		b.Choose("Known to both")
+		b.Choose("bake bread")
 		if got := b.wished(); len(got) != 1 || !reflect.DeepEqual(got[0], Open{{ID: ids[1]}}) {
 			t.Errorf("it wished %v, not %q", got, ids[1])
 		}

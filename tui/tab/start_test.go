@@ -307,7 +307,7 @@ func TestByAgent(t *testing.T) {
 		s := signInBench(b, "expect authenticate\nreply-error 1 the browser was closed\nserve\n")
 		b.MustSay("In the browser")
 		b.MustSay("who are you?")
-		b.mustShow(t, "waiting for you to sign in")
+		b.mustShow(t, "Waiting for you to sign in")
 		if b.Moves() {
 			t.Error("a clock runs while it waits for the person")
 		}

@@ -84,7 +84,7 @@ func (f *statusInfo) Activity() string {
 	case f.ReadOnly != "":
 		left = "  " + th.Warning.Render(termtext.Line(f.ReadOnly))
 	case f.SigningIn:
-		left = "  " + th.Accent.Render("waiting for you to sign in")
+		left = "  " + th.Accent.Render("Waiting for you to sign in")
 	case c.Phase == conversation.PhaseStarting:
 		left = f.startLine()
 	case c.Phase == conversation.PhaseOpening:
@@ -95,9 +95,9 @@ func (f *statusInfo) Activity() string {
 			left += th.Muted.Render("  the agent does not respond: " + keyName(f.Keys, config.ActionCancel) + " to stop it")
 		}
 	case f.Waits:
-		left = "  " + th.Accent.Render("waiting for you")
+		left = "  " + th.Accent.Render("Waiting for you")
 		if c.Turn.Running {
-			left += th.Faint.Render("  worked "+toolview.Elapsed(f.Conversation.Turn.Worked(f.Now))) + f.planStep()
+			left += f.planStep()
 		}
 	case f.Conversation.Gone():
 		left = f.goneLine()

@@ -131,7 +131,7 @@ func TestWhatGoesOn(t *testing.T) {
 		{"nothing", nil, nil, ""},
 		{"a turn", nil, []conversation.Event{sent}, "working 1m"},
 		{"a turn without a clock", func(f *statusInfo) { f.Still = true }, []conversation.Event{sent}, "● working"},
-		{"a question", func(f *statusInfo) { f.Waits = true }, []conversation.Event{sent}, "waiting for you"},
+		{"a question", func(f *statusInfo) { f.Waits = true }, []conversation.Event{sent}, "Waiting for you"},
 		{"a cancel that is ignored", nil, []conversation.Event{sent, conversation.CancelRequested{At: began}}, "the agent does not respond: esc to stop it"},
 		{"an agent that has gone", nil, []conversation.Event{conversation.AgentLost{}}, "✗ the agent exited  alt+r restarts it"},
 		{"a connection that is lost", func(f *statusInfo) { f.Connects = true }, []conversation.Event{conversation.AgentLost{}}, "✗ the connection is lost  alt+r reconnects"},
@@ -205,7 +205,7 @@ func TestTheStepAtWorkIsNamed(t *testing.T) {
 		t.Errorf("the step is shown %d times, want once in the transcript and once as what goes on:\n%s", n, b.screen())
 	}
 	b.events(permissionEvent(1, "Clean up"))
-	b.mustShow(t, "waiting for you  worked", "  2/4 step 3\n")
+	b.mustShow(t, "Waiting for you", "  2/4 step 3\n")
 	b.events(planOf(4, 4))
 	b.mustNotShow(t, "4/4")
 	b.events(planOf(3, 4), conversation.TurnEnded{Reason: acpclient.StopEndTurn})

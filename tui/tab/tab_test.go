@@ -154,7 +154,7 @@ func TestClocksStandStillWhileThePersonIsAsked(t *testing.T) {
 	}
 	b.events(at(permissionEvent(1, "Launch")))
 	b.clock = b.clock.Add(time.Hour)
-	b.mustShow(t, "waiting for you  worked 20s")
+	b.mustShow(t, "Waiting for you")
 	if b.Moves() {
 		t.Error("something moves while the person is asked")
 	}

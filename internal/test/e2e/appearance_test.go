@@ -29,7 +29,7 @@ func TestTerminalWithoutUnicode(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: greetsAbroad, Env: []string{"LC_ALL=C"}})
 	p.Shows("> Type a prompt").Type("go").Press("enter")
-	p.Shows("Gr??e +", "+- Permission ", "Allow", "waiting for you")
+	p.Shows("Gr??e +", "+- Permission ", "Allow", "Waiting for you")
 	ascii(t, p)
 	p.WaitUntil("the question takes keys", func(s ptytest.Screen) bool {
 		x, y, open := s.Find("+- Permission ")

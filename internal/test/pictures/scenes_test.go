@@ -89,7 +89,7 @@ func allowed(term *ptytest.Terminal) *ptytest.Terminal {
 
 // done waits until the turn is over.
 func done(term *ptytest.Terminal) *ptytest.Terminal {
-	return term.WaitFor("Everybody is greeted now").WaitGone("working ").WaitGone("waiting for you")
+	return term.WaitFor("Everybody is greeted now").WaitGone("working ").WaitGone("Waiting for you")
 }
 
 // confirms is a turn that runs a command which waits for an answer.
