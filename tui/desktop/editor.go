@@ -12,8 +12,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ErrNoEditor means that there is no editor to start.
-var ErrNoEditor = errors.New("no editor was found, set $EDITOR to the name of one")
+// errNoEditor means that there is no editor to start.
+var errNoEditor = errors.New("no editor was found, set $EDITOR to the name of one")
 
 // EditorFinder finds the user's editor.
 type EditorFinder struct {
@@ -52,7 +52,7 @@ func (f EditorFinder) Words() ([]string, error) {
 			return []string{path}, nil
 		}
 	}
-	return nil, ErrNoEditor
+	return nil, errNoEditor
 }
 
 // Open returns the command that opens a file in the user's editor, at a line if that is

@@ -86,7 +86,7 @@ func TestOpen(t *testing.T) {
 			}
 		})
 	}
-	if _, err := finder(nil).Open("f", 1); !errors.Is(err, ErrNoEditor) {
+	if _, err := finder(nil).Open("f", 1); !errors.Is(err, errNoEditor) {
 		t.Errorf("without any editor: %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 	for _, c := range q.Choices {
 		a := reply{icon: "•", name: termtext.Line(c.Name), more: termtext.Line(c.More), action: c.Do}
 		if c.Risky {
-			a.tone, a.grave = bad, true
+			a.tone, a.enterOnly = bad, true
 		}
 		if c.Key != "" {
 			a.keys = []string{c.Key}

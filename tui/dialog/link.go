@@ -26,8 +26,8 @@ type Link struct {
 	err    error
 }
 
-// NewLink asks whether to open the address of an elicitation.
-func NewLink(env Env, e *conversation.Elicitation, agent string) *Link {
+// newLink asks whether to open the address of an elicitation.
+func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
 	d := &Link{question: newQuestion(env), asked: e, address: app.ExamineURL(e.Request.URL)}
 	d.intro = newBlock(func(p renderContext) []string {
 		return styled(prose(termtext.Line(agent)+" asks you to open a URL in your browser.", p.width), p.th.Text)
@@ -190,7 +190,7 @@ func NewElicitation(env Env, e *conversation.Elicitation, agent string) AgentQue
 		agent = "The agent"
 	}
 	if e.Request.Mode == acpclient.ElicitURL {
-		return NewLink(env, e, agent)
+		return newLink(env, e, agent)
 	}
 	return newForm(env, e, agent)
 }

@@ -105,7 +105,7 @@ func optionReplies(env Env, p *conversation.Permission) []reply {
 	for i, o := range answers {
 		a := reply{name: o.Name, more: o.More, warns: o.Warns, icon: "•", action: Answer{p.ID, o.Option}}
 		if face, ok := optionFaces[o.Kind]; ok {
-			a.icon, a.tone, a.grave, a.once = face.icon, face.tone, face.always, o.Kind == acpclient.AllowOnce
+			a.icon, a.tone, a.enterOnly, a.once = face.icon, face.tone, face.always, o.Kind == acpclient.AllowOnce
 			if o.FirstOfKind {
 				a.keys = shortcuts(env.Keys.For(face.shortcut))
 			}
@@ -180,7 +180,7 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	case d.changeKey(msg.String()):
 		return nil
 	}
-	return d.stray(msg)
+	return d.passOn(msg)
 }
 
 // Mouse implements [Dialog]. While the user writes a reason the answers are hidden, and
@@ -620,7 +620,7 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 				name = fmt.Sprintf("the %d rules of %c", len(rules), 'A'+i)
 			}
 			d.replies.list = append(d.replies.list, reply{
-				icon: "§", tone: good, grave: true, name: name + place,
+				icon: "§", tone: good, enterOnly: true, name: name + place,
 				action: SaveRules{ID: p.ID, Call: p.Asked, Option: p.Options[once].OptionID, Rules: rules, Everywhere: everywhere},
 			})
 		}

@@ -57,14 +57,14 @@ func (q *question) Key(msg tea.KeyPressMsg) Action {
 	if q.closes(msg) {
 		return Close{}
 	}
-	return q.stray(msg)
+	return q.passOn(msg)
 }
 
 // take takes the keys that every question knows; taken is false for others.
 //
 // Every key marks first: the number or a letter of a reply, an arrow, and the key that
 // accepts, if nothing is marked. The key that accepts gives the marked reply, and so does
-// the key that has marked it, unless the reply is grave. Any other character is text for
+// the key that has marked it, unless the reply takes enter only. Any other character is text for
 // the prompt, with the key that has marked before it. While the prompt holds text, all
 // these keys are the prompt's, and arrows and the key that accepts need alt.
 func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
@@ -133,17 +133,17 @@ func (q *question) press(i int, msg tea.KeyPressMsg) Action {
 	case q.marker.Code == 0:
 		q.mark(i)
 		q.marker = msg
-	case r.grave:
-		q.why = graveWords
+	case r.enterOnly:
+		q.why = enterOnlyWords
 	default:
 		return q.give(r, msg.String())
 	}
 	return nil
 }
 
-// stray is what becomes of a key that means nothing to the question: a character is text,
+// passOn is what becomes of a key that means nothing to the question: a character is text,
 // and so is the one that has marked before it.
-func (q *question) stray(msg tea.KeyPressMsg) Action {
+func (q *question) passOn(msg tea.KeyPressMsg) Action {
 	switch {
 	case !config.Types(msg.String()):
 		return NotTaken{}
@@ -240,7 +240,7 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 			case i < 0 || !q.viewed.complete():
 				q.mark(-1)
 				q.refuse()
-			case q.replies.list[i].grave:
+			case q.replies.list[i].enterOnly:
 				q.mark(i)
 			default:
 				return q.give(q.replies.list[i], "")
@@ -258,11 +258,11 @@ const unseenWords, unseenBrief = "Scroll to the end to answer", "scroll first"
 
 // The reasons why a key answers nothing.
 const (
-	smallWords   = "Enlarge the window to answer"
-	hiddenWords  = "Scroll through the answers first"
-	graveWords   = "This answer takes enter"
-	offWords     = "This answer is not available"
-	noReplyWords = "There is no answer to give"
+	smallWords     = "Enlarge the window to answer"
+	hiddenWords    = "Scroll through the answers first"
+	enterOnlyWords = "This answer takes enter"
+	offWords       = "This answer is not available"
+	noReplyWords   = "There is no answer to give"
 )
 
 // roomy is the height from which on there is room for empty lines.
@@ -421,7 +421,7 @@ func (q *question) hints(closing string) []Hint {
 		key, words := q.accepting(), "select "
 		if q.replies.marked >= 0 {
 			next, words = q.replies.marked, ""
-			if q.marker.Code != 0 && !q.replies.list[next].grave && !q.env.drafting() {
+			if q.marker.Code != 0 && !q.replies.list[next].enterOnly && !q.env.drafting() {
 				key += " or " + q.marker.String()
 			}
 		}
@@ -488,9 +488,9 @@ type reply struct {
 	action Action
 	// off replies are visible but disabled.
 	off bool
-	// grave replies affect more than this question, or end something: only the key that
+	// enterOnly replies affect more than this question, or end something: only the key that
 	// accepts gives them.
-	grave bool
+	enterOnly bool
 	// once means that the reply allows what is asked, and nothing more.
 	once bool
 }
@@ -524,7 +524,7 @@ func (a *replies) move(by int) {
 func (a *replies) first() int {
 	for _, suits := range []func(reply) bool{
 		func(r reply) bool { return r.once },
-		func(r reply) bool { return !r.off && !r.grave },
+		func(r reply) bool { return !r.off && !r.enterOnly },
 		func(r reply) bool { return !r.off },
 	} {
 		if i := slices.IndexFunc(a.list, suits); i >= 0 {

@@ -140,7 +140,7 @@ func strike(d Dialog, key string) Action {
 	draw(d)
 	a := d.Key(press(key))
 	if q, ok := d.(interface{ byKey() (reply, bool) }); ok && a == nil {
-		if r, marked := q.byKey(); marked && !r.grave {
+		if r, marked := q.byKey(); marked && !r.enterOnly {
 			return d.Key(press("enter"))
 		}
 	}

@@ -195,7 +195,7 @@ func screens() map[string]Dialog {
 	all["auth"] = auth
 	all["confirm"] = confirm
 	all["options"] = NewOptions(env, optionConversation())
-	all["options-values"] = NewOption(env, optionConversation(), "model")
+	all["options-values"] = newOption(env, optionConversation(), "model")
 	all["sessions"] = NewSelector(env, List{Title: "Sessions", Items: sessionItems(env.Now())})
 	all["agents"] = NewSelector(env, List{Title: "Agent", Items: AgentItems([]config.Agent{
 		{ID: "mine", Name: "My agent", Command: "node", Args: []string{"agent.js", "--acp"}, Source: config.SourceConfigured, Default: true},

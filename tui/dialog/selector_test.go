@@ -242,7 +242,7 @@ func TestModesAndModels(t *testing.T) {
 	}{
 		{"mode option", NewCategories(env, withOptions, acpclient.CategoryMode), "down enter", SetOption{"mode", acpclient.SelectValue("code")}},
 		{"model option", NewCategories(env, withOptions, acpclient.CategoryModel), "down enter", SetOption{"model", acpclient.SelectValue("haiku")}},
-		{"boolean", NewOption(env, withOptions, "brave"), "down enter", SetOption{"brave", acpclient.BoolValue(false)}},
+		{"boolean", newOption(env, withOptions, "brave"), "down enter", SetOption{"brave", acpclient.BoolValue(false)}},
 		{"legacy mode", NewCategories(env, legacy, acpclient.CategoryMode), "down enter", SetOption{conversation.LegacyModeID, acpclient.SelectValue("code")}},
 		{"legacy model", NewCategories(env, legacy, acpclient.CategoryModel), "up enter", SetOption{conversation.LegacyModelID, acpclient.SelectValue("a")}},
 		{"legacy mode among the options", NewOptions(env, legacy), "enter down enter", SetOption{conversation.LegacyModeID, acpclient.SelectValue("code")}},
@@ -255,7 +255,7 @@ func TestModesAndModels(t *testing.T) {
 		})
 	}
 	none := conversation.New()
-	if NewCategories(env, none, acpclient.CategoryMode) != nil || NewCategories(env, none, acpclient.CategoryModel) != nil || NewOption(env, withOptions, "slider") != nil || NewOption(env, withOptions, "?") != nil {
+	if NewCategories(env, none, acpclient.CategoryMode) != nil || NewCategories(env, none, acpclient.CategoryModel) != nil || newOption(env, withOptions, "slider") != nil || newOption(env, withOptions, "?") != nil {
 		t.Error("there is a list of what cannot be set")
 	}
 }
@@ -414,7 +414,7 @@ func TestTheModelAndWhatBelongsToIt(t *testing.T) {
 func TestASelectWithoutValuesSaysSo(t *testing.T) {
 	env, _ := newEnv()
 	c := optionsFrom(t, `{"id":"x","name":"Persona","type":"select","currentValue":"p","options":[]}`)
-	if text := shownBy(NewOption(env, c, "x"), 80, 20); !strings.Contains(text, "Persona has no values.") {
+	if text := shownBy(newOption(env, c, "x"), 80, 20); !strings.Contains(text, "Persona has no values.") {
 		t.Errorf("it says\n%s", text)
 	}
 }
@@ -424,7 +424,7 @@ func TestAPendingValueIsNotMarkedAsOn(t *testing.T) {
 	env, _ := newEnv()
 	c := optionsFrom(t, modelOption)
 	c.Apply(conversation.OptionChosen{Seq: 1, Option: "model", Value: acpclient.SelectValue("b")})
-	if text := shownBy(NewOption(env, c, "model"), 80, 20); !strings.Contains(text, "● Model A") || !strings.Contains(text, "◐ Model B") {
+	if text := shownBy(newOption(env, c, "model"), 80, 20); !strings.Contains(text, "● Model A") || !strings.Contains(text, "◐ Model B") {
 		t.Errorf("it shows\n%s", text)
 	}
 	if text := shownBy(NewOptions(env, c), 80, 20); !strings.Contains(text, "◐ Model  Model A → Model B") {
@@ -438,7 +438,7 @@ func TestGroupsOfValuesEnd(t *testing.T) {
 	env.Values.Often = func(*acpclient.SessionConfigOption) []acpclient.ConfigValueID {
 		return []acpclient.ConfigValueID{"b", "gone"}
 	}
-	s := NewOption(env, optionsFrom(t, modelOption), "model")
+	s := newOption(env, optionsFrom(t, modelOption), "model")
 	text := shownBy(s, 80, 20)
 	often, a, b := strings.Index(text, "Used often"), strings.Index(text, "Model A"), strings.Index(text, "Model B")
 	if often < 0 || often > b || b > a || !strings.Contains(text[b:a], "\n\n") {
@@ -481,7 +481,7 @@ func TestDefaultValues(t *testing.T) {
 		stay()
 	}
 	c := optionsFrom(t, modelOption+","+fastOption)
-	s := NewOption(env, c, "model")
+	s := newOption(env, c, "model")
 	keep(presses(t, s, "down", "ctrl+d"))
 	if text := shownBy(s, 80, 20); !strings.Contains(text, "Model B  default") || kept["model"] != acpclient.SelectValue("b") {
 		t.Errorf("kept %v:\n%s", kept, text)

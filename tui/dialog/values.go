@@ -83,7 +83,7 @@ func changeOption(env Env, c *conversation.Conversation, o *acpclient.SessionCon
 	}
 	id := o.ID
 	return Push(func() Dialog {
-		s := NewOption(env, c, id)
+		s := newOption(env, c, id)
 		if s == nil {
 			return nil // the option is gone
 		}
@@ -109,9 +109,9 @@ func optionItems(env Env, c *conversation.Conversation) []Item {
 	return items
 }
 
-// NewOption lists the values of an option, and follows the conversation. It returns nil if
+// newOption lists the values of an option, and follows the conversation. It returns nil if
 // there is no such option.
-func NewOption(env Env, c *conversation.Conversation, id acpclient.ConfigID) *Selector {
+func newOption(env Env, c *conversation.Conversation, id acpclient.ConfigID) *Selector {
 	if c.Option(id) == nil {
 		return nil
 	}

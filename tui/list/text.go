@@ -38,7 +38,7 @@ func NewText(keys config.Keys) Text {
 		PageUp: bind(config.ActionDialogPageUp), PageDown: bind(config.ActionDialogPageDown),
 		Up: bind(config.ActionDialogUp, "shift+up"), Down: bind(config.ActionDialogDown, "shift+down"),
 	}
-	v.MouseWheelDelta = WheelLines
+	v.MouseWheelDelta = wheelLines
 	return Text{view: v}
 }
 

@@ -14,8 +14,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// WheelLines is how far one notch of the mouse wheel scrolls.
-const WheelLines = 3
+// wheelLines is how far one notch of the mouse wheel scrolls.
+const wheelLines = 3
 
 // Scroll is the part of a list or a text that is in sight.
 type Scroll struct {
@@ -83,9 +83,9 @@ func (s *Scroll) Wheel(m tea.MouseWheelMsg) { s.By(Notch(m)) }
 func Notch(m tea.MouseWheelMsg) int {
 	switch m.Button {
 	case tea.MouseWheelUp:
-		return -WheelLines
+		return -wheelLines
 	case tea.MouseWheelDown:
-		return WheelLines
+		return wheelLines
 	}
 	return 0
 }

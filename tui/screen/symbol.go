@@ -43,8 +43,8 @@ func SymbolSetOf(getenv func(string) string) SymbolSet {
 	return Unicode
 }
 
-// UnknownSymbol replaces each column of a character that the set does not have.
-const UnknownSymbol = "?"
+// unknownSymbol replaces each column of a character that the set does not have.
+const unknownSymbol = "?"
 
 // Draw returns what a set shows in place of a character, which may be a cluster of
 // several code points; lost reports whether the set cannot show it. The result has one
@@ -60,7 +60,7 @@ func (s SymbolSet) Draw(character string, columns int) (shown string, lost bool)
 	if s == Letters {
 		return character, false
 	}
-	return strings.Repeat(UnknownSymbol, columns), true
+	return strings.Repeat(unknownSymbol, columns), true
 }
 
 // Text replaces each character of a text by what the set shows.

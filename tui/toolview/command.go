@@ -145,7 +145,7 @@ func decoded[T any](raw json.RawMessage) T {
 
 // ShellExcerpt returns the excerpt of a user's command: its line and its output.
 func ShellExcerpt(s *conversation.ShellCommand) Excerpt {
-	return Excerpt{Text: strings.TrimRight("$ "+s.Terminal.Command+"\n"+Printed(s.Terminal), "\n")}
+	return Excerpt{Text: strings.TrimRight("$ "+s.Terminal.Command+"\n"+printed(s.Terminal), "\n")}
 }
 
 // ShellCall returns a tool call that contains only a user's command, so that code for
@@ -223,7 +223,7 @@ func ShortCommand(term *conversation.Terminal) string {
 
 // OutputAttachment is the output of a command that the user has run.
 func OutputAttachment(term *conversation.Terminal) prompt.Attachment {
-	text, state := Printed(term), Ended(term.Exit)
+	text, state := printed(term), Ended(term.Exit)
 	if cut := len(text) - mostOutput; cut > 0 {
 		text = strings.ToValidUTF8(text[cut:], "")
 		if _, rest, whole := strings.Cut(text, "\n"); whole {

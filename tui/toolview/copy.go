@@ -38,7 +38,7 @@ func Output(t *conversation.ToolCall) string {
 		}
 	}
 	for _, term := range t.Terminals {
-		if text := Printed(term); text != "" {
+		if text := printed(term); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -73,9 +73,9 @@ const (
 	mostPrinted = 16 << 20
 )
 
-// Printed returns the output of a command as a user would have read it: text without
+// printed returns the output of a command as a user would have read it: text without
 // control sequences, progress bars in their last state.
-func Printed(t *conversation.Terminal) string {
+func printed(t *conversation.Terminal) string {
 	data, _ := t.Since(0)
 	if t.Own { // its output has bare line feeds
 		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
@@ -157,7 +157,7 @@ func ExcerptOf(t *conversation.ToolCall) Excerpt {
 		}
 	}
 	for _, term := range t.Terminals {
-		if text := Printed(term); text != "" {
+		if text := printed(term); text != "" {
 			texts = append(texts, text)
 		}
 	}

@@ -63,9 +63,9 @@ func Creations(content []acpclient.ToolCallContent) []Fragment {
 // longestRest is the longest rest of a line, in bytes, that is shown with a change.
 const longestRest = 500
 
-// Locate finds where in a file a fragment stands, before or after the change. ok is false
+// locate finds where in a file a fragment stands, before or after the change. ok is false
 // if the fragment is not in the file, or more than once.
-func Locate(file []byte, f Fragment) (p DiffPosition, ok bool) {
+func locate(file []byte, f Fragment) (p DiffPosition, ok bool) {
 	file = bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n"))
 	first, second := withoutCR(f.Old), withoutCR(f.New)
 	if len(second) > len(first) { // the longer one may contain the other
@@ -194,7 +194,7 @@ func (s *DiffPositions) OfCall(t *conversation.ToolCall, path string, before *st
 				if text == nil {
 					continue
 				}
-				if p, ok := Locate([]byte(*text), f); ok {
+				if p, ok := locate([]byte(*text), f); ok {
 					p.Line += at.Line - 1
 					return p
 				}
@@ -249,7 +249,7 @@ func FindPositions(dir string, wanted []Fragment) map[Fragment]DiffPosition {
 			}
 			continue
 		}
-		if at, ok := Locate(text, f); ok {
+		if at, ok := locate(text, f); ok {
 			at.Deleted = Removes(text, f)
 			found[f] = at
 		}

@@ -32,7 +32,7 @@ func TestLocate(t *testing.T) {
 		{"other line ends in the change", before, "two\r\nthree\r\n", "2\r\n", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			at, ok := Locate([]byte(c.file), Fragment{Old: c.old, New: c.new})
+			at, ok := locate([]byte(c.file), Fragment{Old: c.old, New: c.new})
 			if at.Line != c.line || ok != (c.line > 0) {
 				t.Errorf("line %d, %v; want %d", at.Line, ok, c.line)
 			}
@@ -51,7 +51,7 @@ func TestAChangeInsideALineIsShownWithAllOfIt(t *testing.T) {
 		{"a line end is taken away", "one two\nthree\n", "two\n", "", "two\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			at, _ := Locate([]byte(c.file), Fragment{Old: c.old, New: c.new})
+			at, _ := locate([]byte(c.file), Fragment{Old: c.old, New: c.new})
 			if before, after := at.Whole(&c.old, c.new); *before != c.before || after != c.after {
 				t.Errorf("it shows %q and %q", *before, after)
 			}
