@@ -102,7 +102,7 @@ func historyOf(opt Options) *composer.History {
 }
 
 // start starts an agent, or, if there is none, lets the user choose one. It is
-// called before the screen is there; Init takes up what comes of it.
+// called before there is a screen; Init returns its command.
 func (m *Model) start(a *config.Agent) { m.first = m.front.Start(a) }
 
 // ask sends a first prompt, if there is one, as soon as there is a session. It is
@@ -320,8 +320,8 @@ func (m *Model) leaves(key string) bool {
 	return keys.Match(config.ActionInterrupt, key) || keys.Match(config.ActionQuit, key)
 }
 
-// sayTooSmall says that there is no room. What is behind it goes on, and takes no keys:
-// nobody answers a question that they do not see.
+// sayTooSmall draws the message that the window is too small. Sessions continue, but take
+// no keys, so that no question is answered unseen.
 func (m *Model) sayTooSmall() tab.Screen {
 	words := fmt.Sprintf("%d×%d is too small: parley needs %d×%d", m.width, m.height, leastWidth, leastHeight)
 	lines := termtext.Wrap(words, max(1, m.width))
@@ -330,7 +330,7 @@ func (m *Model) sayTooSmall() tab.Screen {
 
 // windowTitle says how things stand, what matters most first: how many wait for the
 // user, that an agent has gone, or that one works; and what the session in front is
-// about. It is "" if the title is none of parley's business.
+// about. It is "" if parley leaves the title alone.
 func (m *Model) windowTitle() string {
 	if m.attention.config.NoTitle {
 		return ""
@@ -375,7 +375,7 @@ func (m *Model) recalled(used recalledMsg) tea.Cmd {
 	}
 	memory, version := m.program.Recent, m.program.Version
 	return func() tea.Msg {
-		_ = memory.Version(version) // then it is told of once more
+		_ = memory.Version(version) // on failure the news is shown once more
 		return nil
 	}
 }

@@ -236,7 +236,7 @@ func beyond(th *theme.Theme, arrow string, faces []tab.Summary) string {
 	return " " + th.Accent.Render(arrow) + th.Faint.Render(count) + look.Render(mark) + " "
 }
 
-// urgency orders states by how soon somebody should look.
+// urgency orders states by how soon they need the user.
 func urgency(s tab.State) int {
 	switch s {
 	case tab.Waiting:

@@ -172,8 +172,8 @@ func (m *Model) inlineFrame() screen.Frame {
 	return f
 }
 
-// Stay implements [screen.Model]. What the tabs behind have to say, nobody has seen
-// yet; the one in front has the last word, as it had on the screen.
+// Stay implements [screen.Model]. The lines of the tab in front come last, where its
+// screen was.
 func (m *Model) Stay() []string {
 	var lines []string
 	tabs := m.frontFirst()

@@ -83,9 +83,9 @@ type completion struct {
 	atLeast    bool
 	labels     int         // columns of the longest label, where there are details
 	window     list.Window // on the items
-	// note stands in the place of items: that files are being listed, or why not.
+	// note is shown instead of items: files are being listed, or why they are not.
 	note string
-	// keep is the label of the offer that was marked when the same query was matched anew.
+	// keep is the label of the offer to mark after the query is matched again.
 	keep string
 	// closed is set when the user has closed the popup for this word.
 	closed bool
@@ -285,7 +285,7 @@ func (l commands) ownOf(raw string) (name, argument string) {
 }
 
 // unknownIn returns the name of the command that a draft begins with, if neither the agent
-// nor parley has it, or "". A path is no command, nor is anything after a space.
+// nor parley has it, or "". Paths and text after a space are not commands.
 func (l commands) unknownIn(raw string) string {
 	if !strings.HasPrefix(raw, "/") {
 		return ""

@@ -148,7 +148,7 @@ type Result struct {
 	// Own is the name of parley's command that the key sent, or "", and Argument what
 	// follows it.
 	Own, Argument string
-	// Unknown is the name of the command that Prompt seems to be, but that nobody has; or "".
+	// Unknown is the name of the unknown command that Prompt begins with, or "".
 	Unknown string
 }
 
@@ -236,7 +236,7 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 		edits, known := editing[name]
 		_, _, selected := c.buf.selection()
 		if !known || c.buf.empty() || name == "ctrl+d" && c.buf.cur == c.buf.last() && !selected {
-			return Result{}, nil // nothing to delete: whoever quits says what keeps it from that
+			return Result{}, nil // nothing to delete: the caller may quit
 		}
 		c.perform(edits)
 	default:

@@ -139,7 +139,7 @@ func (h *History) all() []string {
 	if h == nil {
 		return nil
 	}
-	_ = h.Load() // whoever loads it at the start reports the error
+	_ = h.Load() // the load at the start reports the error
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.texts)

@@ -28,23 +28,23 @@ type Permission struct {
 
 	question
 	asked   *conversation.Permission
-	waiting int // how many are open, and which of them this one is, from 1 on
-	number  int
+	waiting int // number of open permissions
+	number  int // this one's position among them, from 1
 	asker   toolview.Asker
 	raw     bool
-	rawDue  bool // the raw input was asked for, and is to be scrolled into sight
-	writing bool // what is to be done instead
+	rawDue  bool // scroll to the raw input in the next view
+	writing bool // the user writes what to do instead
 	words   list.Input
-	context int // unchanged lines around changes, 0 for as many as at first
-	width   int // of the body as it was drawn last
+	context int // unchanged lines around changes, 0 for the default
+	width   int // of the last drawn body
 
 	about            column
-	rawFrom          int // the part of it with which the raw input begins, if that is shown
+	rawFrom          int // index in about of the raw input, if shown
 	version          uint64
-	positionsVersion uint64                  // the version of the places that the changes have
-	reached          uint64                  // the version of where its paths lead
-	outside          string                  // the paths of it that lead out
-	replacing        []toolview.DiffPosition // the changes that replace a file without saying so
+	positionsVersion uint64                  // of env.DiffPositions
+	reached          uint64                  // the version of env.Reach
+	outside          string                  // the paths that lead out of the roots
+	replacing        []toolview.DiffPosition // changes that replace a file without saying so
 	seen             subject
 }
 
@@ -403,9 +403,8 @@ func (d *Permission) Hints() []Hint {
 // written in place of the answers, and go out as the next prompt. Nothing that is
 // written there can allow anything.
 
-// StopWriting goes back to the answers, and reports whether words were being written.
-// They stay. key is the one that was pressed for it: a second press of it, which often
-// follows, means nothing.
+// StopWriting returns to the answers and keeps the words. It reports whether words were
+// being written. A second press of key, which often follows, is ignored.
 func (d *Permission) StopWriting(key string) bool {
 	if !d.writing {
 		return false
@@ -416,8 +415,8 @@ func (d *Permission) StopWriting(key string) bool {
 	return true
 }
 
-// TakeWords takes out what was written, for somebody else to keep: the question is
-// not open any more, or was answered.
+// TakeWords removes and returns the written reason, so that the caller can keep it when
+// the question is answered or closed.
 func (d *Permission) TakeWords() string {
 	words := strings.TrimSpace(d.words.Text())
 	d.words, d.writing = list.Input{}, false
@@ -441,8 +440,8 @@ func (d *Permission) write(msg tea.KeyPressMsg) Action {
 	return nil
 }
 
-// reject rejects with what was written. If what is asked has changed a moment ago, it
-// is not known what the key was meant for.
+// reject rejects with the written words, unless the request has just changed: the key may
+// have been meant for the previous one.
 func (d *Permission) reject(msg tea.KeyPressMsg) Action {
 	if msg.IsRepeat || strings.TrimSpace(d.words.Text()) == "" || d.env.Guard.inert() {
 		return nil
@@ -455,8 +454,8 @@ func (d *Permission) reject(msg tea.KeyPressMsg) Action {
 	return a
 }
 
-// plainRejection is the option that rejects this once and nothing more. Of several it
-// is the one with the shortest name: the others say what else they do.
+// plainRejection returns the option that only rejects once. Of several it is the one with
+// the shortest name, because longer names say what else they do.
 func plainRejection(options []acpclient.PermissionOption) (plain acpclient.PermissionOption, ok bool) {
 	for _, o := range options {
 		if o.Kind == acpclient.RejectOnce && (!ok || len(optionName(o)) < len(optionName(plain))) {
@@ -466,8 +465,7 @@ func plainRejection(options []acpclient.PermissionOption) (plain acpclient.Permi
 	return plain, ok
 }
 
-// optionName is what an option is called, in one line: by its identity if it has no
-// name.
+// optionName returns an option's name in one line, or its ID if it has none.
 func optionName(o acpclient.PermissionOption) string {
 	if name := termtext.VisibleLine(o.Name); name != "" {
 		return name
@@ -475,7 +473,7 @@ func optionName(o acpclient.PermissionOption) string {
 	return termtext.VisibleLine(string(o.OptionID))
 }
 
-// Paste implements [Dialog]: it is text of the words, or of the prompt.
+// Paste implements [Dialog]: the text is part of the words, or of the prompt.
 func (d *Permission) Paste(text string) Action {
 	if d.writing {
 		d.words.Paste(text)
@@ -514,7 +512,7 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	return v
 }
 
-// writingHints are the keys that matter while words are written.
+// writingHints returns the keys that matter while the user writes words.
 func (d *Permission) writingHints() []Hint {
 	words := "reject and send"
 	if _, ok := plainRejection(d.asked.Options); !ok {
@@ -531,7 +529,8 @@ func (d *Permission) writingHints() []Hint {
 	return hints
 }
 
-// key is a hint for an action, also where the prompt holds text: it gets no keys now.
+// key returns a hint for an action. Unlike [Env.hint] it ignores a draft, which gets no
+// keys now.
 func (d *Permission) key(a config.Action, text string) []Hint {
 	if keys := d.env.Keys.For(a); len(keys) > 0 {
 		return []Hint{{keys[0], text}}
@@ -539,27 +538,25 @@ func (d *Permission) key(a config.Action, text string) []Hint {
 	return nil
 }
 
-// ProposeRules asks for the step in which a rule can be saved that answers what the
-// permission with this ID is about.
+// ProposeRules opens the step that saves a rule for the permission with this ID.
 type ProposeRules struct{ ID int }
 
-// SaveRules saves rules that the user has seen whole, and then answers the
-// permission with this ID, if it is still about the same call.
+// SaveRules saves rules that the user has seen in full, and then answers the permission
+// with this ID if it is still for the same call.
 type SaveRules struct {
 	ID     int
 	Call   *conversation.ToolCall
 	Option acpclient.PermissionOptionID
 	Rules  []string
-	// Everywhere says that they are for all projects.
+	// Everywhere means that the rules are for all projects.
 	Everywhere bool
 }
 
 func (ProposeRules) action() {}
 func (SaveRules) action()    {}
 
-// ruleReplies are what a permission can be answered with besides the agent's options:
-// a rule of parley's own, where one may answer at all. It has a sign and a key that no
-// option has.
+// ruleReplies returns the reply that saves a parley rule, if any can be proposed. No
+// option of the agent has its sign or key.
 func ruleReplies(env Env, p *conversation.Permission) []reply {
 	if len(p.Proposals) == 0 {
 		return nil
@@ -570,8 +567,8 @@ func ruleReplies(env Env, p *conversation.Permission) []reply {
 	}}
 }
 
-// withoutStaleRule takes away the reply with a rule when the agent has changed what it
-// asks: the rules that were proposed are about something else.
+// withoutStaleRule removes the rule's reply after the agent has changed its request: the
+// proposals were for the previous one.
 func (d *Permission) withoutStaleRule() {
 	if len(d.asked.Proposals) > 0 {
 		return
@@ -582,16 +579,16 @@ func (d *Permission) withoutStaleRule() {
 	}
 }
 
-// RuleStep shows the rules that would answer a permission from now on, whole, and
-// where they would be saved. Each takes two keys: it reaches further than the question.
+// RuleStep shows proposed rules in full, and where each would be saved. Each takes two
+// keys, because it affects more than the question.
 type RuleStep struct {
 	question
 	asked *conversation.Permission
 	about column
 }
 
-// NewRuleStep proposes rules for a permission that waits. It is nil if there are none
-// to propose, or nothing to answer with for just this once.
+// NewRuleStep proposes rules for an open permission. It returns nil if there are no
+// proposals, or no option that allows once.
 func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 	once := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.AllowOnce })
 	if len(p.Proposals) == 0 || once < 0 {
@@ -628,8 +625,8 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 	return d
 }
 
-// Follow implements [AgentQuestion]: the step is over with its permission, and when the
-// agent has changed what that is about.
+// Follow implements [AgentQuestion]: the step closes with its permission, or when the
+// agent changes the request.
 func (d *RuleStep) Follow(c *conversation.Conversation) State {
 	if slices.Contains(c.Permissions, d.asked) && len(d.asked.Proposals) > 0 {
 		return Open

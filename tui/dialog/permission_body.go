@@ -62,10 +62,9 @@ func emptyPlan(t *conversation.ToolCall) bool {
 	return (input.Plan != nil || len(t.Content) > 0) && !slices.ContainsFunc(t.Content, says)
 }
 
-// aboutCallItself is who asks, and what a tool call says that it would do: its kind,
-// title, places and command, and what else its input names. A title that says no more
-// than the command is left out; one that says something else stands below what would
-// be done, as the agent's words.
+// aboutCallItself returns the asker and the call's kind, title, locations, command and
+// other input. A title that only repeats the command is left out; one that differs from it
+// is shown below, as the agent's words.
 func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callContent) column {
 	var parts column
 	if by.Subagent {

@@ -18,18 +18,18 @@ import (
 	"parley/tui/theme"
 )
 
-// question is what all guarded dialogs with numbered replies have in common.
+// question is the common part of all guarded dialogs with numbered replies.
 type question struct {
 	env       Env
 	replies   replies
 	scroll    list.Scroll
 	placement placement
 	viewed    viewed
-	begin     int             // the line of the body with which it begins
-	pins      int             // the lines at the end of the head that say what is in sight
-	marker    tea.KeyPressMsg // the key of a reply that has marked it; the zero value if none has
-	why       string          // why the last key answers nothing, or ""
-	between   bool            // no turn runs: there is none to cancel
+	begin     int             // the first line of the body to show
+	pins      int             // the number of lines of a pinned path
+	marker    tea.KeyPressMsg // the reply's key that marked it, or the zero value
+	why       string          // why the last key had no effect, or ""
+	between   bool            // no turn is running
 }
 
 func newQuestion(env Env) question { return question{env: env, replies: newReplies(nil)} }
@@ -141,8 +141,8 @@ func (q *question) press(i int, msg tea.KeyPressMsg) Action {
 	return nil
 }
 
-// passOn is what becomes of a key that means nothing to the question: a character is text,
-// and so is the one that has marked before it.
+// passOn handles a key that the question does not use: a character is text for the
+// prompt, together with the one that marked a reply before it.
 func (q *question) passOn(msg tea.KeyPressMsg) Action {
 	switch {
 	case !config.Types(msg.String()):
@@ -154,8 +154,8 @@ func (q *question) passOn(msg tea.KeyPressMsg) Action {
 	return q.typed()
 }
 
-// typed gives a key to the prompt. What was marked is not any more: enter, at
-// the end of what the user writes, must not give it.
+// typed gives a key to the prompt and unmarks the reply, so that enter at the end of the
+// text does not give it.
 func (q *question) typed() Action {
 	q.replies.marked = -1
 	q.env.Guard.Typed()
@@ -181,7 +181,7 @@ func (q *question) move(by int) {
 	q.replies.move(by)
 }
 
-// refuse says why a key answers nothing: not all of the question was in sight.
+// refuse sets the reason why a key answers nothing: part of the question was not seen.
 func (q *question) refuse() {
 	switch {
 	case q.viewed.complete(), q.viewed.width <= 0:
@@ -194,7 +194,7 @@ func (q *question) refuse() {
 	}
 }
 
-// give gives a reply, if the user has seen what they are asked.
+// give gives a reply if the user has seen the whole question.
 func (q *question) give(r reply, key string) Action {
 	switch {
 	case !q.viewed.complete():
@@ -322,8 +322,8 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	}
 }
 
-// viewAside draws the question while keys go elsewhere. It may be small then, and
-// what is seen of it counts for nothing.
+// viewAside draws the question while keys go elsewhere. It may be small then, and nothing
+// counts as seen.
 func (q *question) viewAside(p panel, words string, width, maxHeight int) View {
 	p.focused, p.status = false, words
 	q.foot(&p, inner(width, maxHeight), true)
@@ -344,7 +344,7 @@ func (q *question) tooSmall() bool {
 	return q.viewed.height <= 0 || !q.viewed.head || q.scroll.Height <= 0 && q.scroll.Len > 0
 }
 
-// unseenHints say how the rest of a question gets into sight.
+// unseenHints say how to bring the rest of a question into view.
 func (q *question) unseenHints(closing string) []Hint {
 	var hints []Hint
 	_, below := q.scroll.Hidden()
@@ -374,7 +374,7 @@ func (q *question) alt(key string) string {
 	return key
 }
 
-// accepting is the key that gives the marked answer.
+// accepting returns the key that gives the marked answer.
 func (q *question) accepting() string {
 	if keys := q.env.Keys.For(config.ActionDialogAccept); len(keys) > 0 {
 		return q.alt(keys[0])
@@ -382,7 +382,7 @@ func (q *question) accepting() string {
 	return ""
 }
 
-// selecting are the keys that mark an answer.
+// selecting returns the keys that mark an answer.
 func (q *question) selecting() string {
 	var keys []string
 	if n := min(9, len(q.replies.list)); !q.env.drafting() && n > 0 {
@@ -407,8 +407,8 @@ func (q *question) selecting() string {
 // hintName is how much of the name of an answer a hint shows, in cells.
 const hintName = 32
 
-// hints are the keys that every question knows, first what the key that accepts does now.
-// Closing means something else in each; "" is nothing.
+// hints returns the keys of every question, beginning with the one that accepts. closing
+// says what the key that closes does; "" leaves it out.
 func (q *question) hints(closing string) []Hint {
 	if q.env.Guard.inert() {
 		return nil
@@ -440,7 +440,7 @@ func (q *question) hints(closing string) []Hint {
 	return hints
 }
 
-// promptHints say what the key that accepts does while the prompt holds text.
+// promptHints says what the accepting key does while the prompt holds text.
 func (q *question) promptHints() []Hint {
 	keys := q.env.Keys.For(config.ActionDialogAccept)
 	switch {

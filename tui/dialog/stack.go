@@ -120,7 +120,7 @@ func (s *Stack) Withdrawn() bool { return s.withdrawn }
 // Show makes the stack visible.
 func (s *Stack) Show() {
 	s.shown = true
-	s.arise()
+	s.Regain()
 }
 
 // Hide hides the stack.
@@ -149,9 +149,6 @@ func (s *Stack) release(d Dialog) {
 	}
 }
 
-// Regain returns the keys to the top dialog.
-func (s *Stack) Regain() { s.arise() }
-
 // ArmsIn returns how long the top dialog stays inert if no key is pressed; 0 if it takes
 // keys, there is none, or it is hidden. Draw it again then.
 func (s *Stack) ArmsIn(now time.Time) time.Duration {
@@ -174,12 +171,12 @@ func (s *Stack) change(do func()) {
 	do()
 	if s.Top() != before {
 		s.release(before)
-		s.arise()
+		s.Regain()
 	}
 }
 
-// arise starts to guard the top dialog.
-func (s *Stack) arise() {
+// Regain returns the keys to the top dialog, which is inert at first.
+func (s *Stack) Regain() {
 	s.release(s.Top())
 	if s.shown && s.Asks() {
 		s.guard.open()
@@ -298,7 +295,7 @@ func (g *Guard) Settle() { g.settled = true }
 // answer notes the key that answered a question.
 func (g *Guard) answer(key string) { g.answerKey, g.answered, g.settled = key, g.now(), true }
 
-// typing reports whether somebody types, or did a moment ago.
+// typing reports whether the user types, or did within QuietTime.
 func (g *Guard) typing() bool { return g.now().Sub(g.typed) < QuietTime }
 
 // inert reports whether the dialog takes no keys now.

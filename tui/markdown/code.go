@@ -314,7 +314,7 @@ func (s *syntaxStyle) ink(t chroma.TokenType) *ink {
 }
 
 // codeStyles are the styles for code that were registered with chroma, which knows
-// styles only by name. Its registry is a plain map: whoever reads it, as Glamour does,
+// styles only by name. Its registry is a plain map, which Glamour reads, too: readers
 // must hold mu.
 var codeStyles struct {
 	mu    sync.RWMutex

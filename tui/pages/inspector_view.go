@@ -122,8 +122,7 @@ func (v *Inspector) state() string {
 	return out
 }
 
-// widths are those of the columns of the list. There is no gist where there is no room,
-// and no time where names would have too little.
+// widths are the widths of the list's columns; 0 hides a column that has no room.
 type widths struct{ time, label, took, summary int }
 
 const (

@@ -31,7 +31,7 @@ type output struct {
 	frame  *picture
 	above  []string // from frames that were not painted yet
 	busy   bool     // painting the previous frame
-	waited bool     // somebody waits for that
+	waited bool     // a caller waits for the previous frame
 	wake   chan struct{}
 	done   chan struct{}
 	taken  chan struct{} // receives when the terminal has taken more output
@@ -112,7 +112,7 @@ func (o *output) run() {
 	}
 }
 
-// finished ends a frame. It reports whether somebody waited for that.
+// finished ends a frame. It reports whether a caller waited for it.
 func (o *output) finished() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

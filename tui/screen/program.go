@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// frameTime is the minimum time between two frames that nobody waits for.
+// frameTime is the minimum time between two frames without input.
 const frameTime = 33 * time.Millisecond
 
 // After a pause of pauseTime, burst frames are drawn without waiting for frameTime, so

@@ -178,7 +178,7 @@ func (t *terminal) frame(f Frame, width, height int) []byte {
 	return t.out.Bytes()
 }
 
-// atOnce is how many bytes arrive together, so that nobody sees half of them drawn.
+// atOnce is how many bytes arrive together, so that they are drawn together.
 const atOnce = 64
 
 // update appends the changes of the cells so that they show as one change, without a

@@ -366,9 +366,8 @@ func (v *onView) any(is func(*acpclient.ToolCallContent) bool) bool {
 	return false
 }
 
-// isPatchOf reports whether a text is a unified diff that says nothing but what a
-// change says: each of its hunks stands in the old and in the new text, and it is
-// about the same file.
+// isPatchOf reports whether a text is a unified diff that only repeats a change: it names
+// the same file, and the old and new text contain each of its hunks.
 func isPatchOf(patch string, c acpclient.ToolCallContent) bool {
 	before := ""
 	if c.OldText != nil {
