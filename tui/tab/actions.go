@@ -59,15 +59,15 @@ func init() {
 		return behaviour{
 			do: func(t *Tab) tea.Cmd { return categoryList(t, none, of...) },
 			why: needsSession(func(t *Tab) string {
-				return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return t.conv.OptionByCategory(c) != nil }), none)
+				return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return t.conv().OptionByCategory(c) != nil }), none)
 			}),
 			beside: true,
 		}
 	}
 	scrolls := func(a config.Action, why func(*Tab) string, absent string) behaviour {
 		return behaviour{why: why, beside: true, replays: true, absent: absent, do: always(func(t *Tab) {
-			if t.reader != nil {
-				t.reader.Do(a)
+			if t.reader() != nil {
+				t.reader().Do(a)
 			}
 		})}
 	}
@@ -103,7 +103,7 @@ func init() {
 		},
 		config.ActionCancel: {
 			do:  func(t *Tab) tea.Cmd { return t.lifecycle.Cancel() },
-			why: needsSession(func(t *Tab) string { return unless(t.conv.Turn.Running || t.conv.Starts(), "no turn is running") }),
+			why: needsSession(func(t *Tab) string { return unless(t.conv().Turn.Running || t.conv().Starts(), "no turn is running") }),
 		},
 		config.ActionInterrupt: {
 			do: func(t *Tab) tea.Cmd { return t.lifecycle.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
@@ -113,21 +113,21 @@ func init() {
 
 		config.ActionNextMode: {
 			do: func(t *Tab) tea.Cmd { return nextMode(t) }, beside: true,
-			why: needsSession(func(t *Tab) string { return unless(t.conv.OptionByCategory(acpclient.CategoryMode) != nil, noModes) }),
+			why: needsSession(func(t *Tab) string { return unless(t.conv().OptionByCategory(acpclient.CategoryMode) != nil, noModes) }),
 		},
 		config.ActionMode:         category(noModes, acpclient.CategoryMode),
 		config.ActionModel:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
 		config.ActionThoughtLevel: category(noThoughtLevels, acpclient.CategoryThoughtLevel),
 		config.ActionOptions: {
-			do: always(func(t *Tab) { t.dialogs.Push(dialog.NewOptions(t.env(), t.conv)) }),
+			do: always(func(t *Tab) { t.dialogs.Push(dialog.NewOptions(t.env(), t.conv())) }),
 			why: needsSession(func(t *Tab) string {
-				return unless(t.conv.Phase == conversation.PhaseReady, "the session is not open")
+				return unless(t.conv().Phase == conversation.PhaseReady, "the session is not open")
 			}),
 			beside: true,
 		},
 
 		config.ActionFocusTranscript: {
-			do: always(func(t *Tab) { t.list.Focus(true) }), why: (*Tab).noItems, beside: true, replays: true,
+			do: always(func(t *Tab) { t.list().Focus(true) }), why: (*Tab).noItems, beside: true, replays: true,
 		},
 		config.ActionFind:         scrolls(config.ActionFind, (*Tab).noItems, ""),
 		config.ActionScrollTop:    scrolls(config.ActionScrollTop, (*Tab).noItems, ""),
@@ -139,20 +139,20 @@ func init() {
 		config.ActionLendMouse:    {do: always((*Tab).lendMouse), beside: true, replays: true},
 
 		config.ActionChanges: {
-			do:  (*Tab).showChanges,
-			why: needsSession(func(t *Tab) string { return unless(t.session.Options().Journal != nil, t.noReview()) }),
+			do:  inSession((*live).showChanges),
+			why: needsSession(func(t *Tab) string { return unless(t.session().Options().Journal != nil, t.noReview()) }),
 		},
 		config.ActionFiles: {do: func(t *Tab) tea.Cmd { return fileList(t) }, why: needsSession(nil)},
 		config.ActionTerminal: {
 			do: func(t *Tab) tea.Cmd { return t.commands.StepIntoRunning() }, beside: true,
-			why: needsSession(func(t *Tab) string { return unless(len(t.conv.Running()) > 0, "no command is running") }),
+			why: needsSession(func(t *Tab) string { return unless(len(t.conv().Running()) > 0, "no command is running") }),
 		},
 		config.ActionAddOutput: {
 			do:  func(t *Tab) tea.Cmd { return t.commands.AddOutput(t.commands.Last()) },
 			why: needsSession(func(t *Tab) string { return unless(t.commands.Last() != nil, "run a command with ! first") }),
 		},
 		config.ActionShell:     {do: func(t *Tab) tea.Cmd { return t.commands.Run("") }, why: needsSession(nil)},
-		config.ActionInspector: {do: (*Tab).inspect, why: needsSession(nil), beside: true},
+		config.ActionInspector: {do: inSession((*live).inspect), why: needsSession(nil), beside: true},
 		config.ActionRules: {
 			do:  func(t *Tab) tea.Cmd { return t.rules().Show() },
 			why: func(t *Tab) string { return unless(t.rules() != nil, noAgent) },
@@ -164,13 +164,13 @@ func init() {
 		config.ActionSignIn: {
 			do: always(func(t *Tab) { t.signIn.Ask(conversation.AuthRequired{}) }),
 			why: func(t *Tab) string {
-				return unless(t.session != nil && len(t.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
+				return unless(t.session() != nil && len(t.conv().Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},
 		},
 		config.ActionSignOut: {
 			do: func(t *Tab) tea.Cmd { return t.signIn.Out(t.program.Context) },
 			why: func(t *Tab) string {
-				return unless(t.session != nil && t.conv.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
+				return unless(t.session() != nil && t.conv().Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 			},
 		},
 
@@ -189,9 +189,9 @@ func init() {
 		config.ActionStartAgain: {do: (*Tab).startAgain, why: needsSession(nil), beside: true},
 		config.ActionExport:     {do: func(t *Tab) tea.Cmd { return t.exporter().choose() }, why: (*Tab).noItems},
 		config.ActionFork: {
-			do: func(t *Tab) tea.Cmd { return t.sayIf(t.session.Fork()) },
+			do: func(t *Tab) tea.Cmd { return t.sayIf(t.session().Fork()) },
 			why: func(t *Tab) string {
-				return unless(t.session != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
+				return unless(t.session() != nil && t.conv().Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
 		},
 
@@ -215,12 +215,22 @@ func init() {
 	}
 }
 
+// inSession returns the do of an action that only a session has.
+func inSession(do func(*live) tea.Cmd) func(*Tab) tea.Cmd {
+	return func(t *Tab) tea.Cmd {
+		if l, ok := t.live(); ok {
+			return do(l)
+		}
+		return nil
+	}
+}
+
 // needsSession returns the why of an action that needs a session, and with that is not
 // available for another reason, which may be nil.
 func needsSession(why func(*Tab) string) func(*Tab) string {
 	return func(t *Tab) string {
 		switch {
-		case t.session == nil:
+		case t.session() == nil:
 			return noAgent
 		case why == nil:
 			return ""
@@ -249,7 +259,7 @@ func unless(ok bool, why string) string {
 }
 
 func (t *Tab) noItems() string {
-	return unless(t.conv != nil && len(t.conv.Items) > 0, emptyTranscript)
+	return unless(t.conv() != nil && len(t.conv().Items) > 0, emptyTranscript)
 }
 
 // noReview says why the session has no review of changes.
@@ -262,7 +272,7 @@ func (t *Tab) noReview() string {
 
 // usage returns context use and cost in words, or "".
 func (t *Tab) usage() string {
-	c := t.conv
+	c := t.conv()
 	if c == nil || c.Usage == nil {
 		return ""
 	}
@@ -341,7 +351,7 @@ func (t *Tab) startAgain() tea.Cmd {
 
 // composerActive reports whether the prompt has, or will soon have, a recipient.
 func (t *Tab) composerActive() bool {
-	return t.replay == nil && t.session != nil || t.starting != nil || t.reopening != nil
+	return t.state.input() == layer(t.prompt)
 }
 
 // composerCommands returns parley's own slash commands. The agent's command of the same
@@ -399,16 +409,16 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 	if a.Context != config.ContextTranscript {
 		return t.run(a.Action)
 	}
-	if t.reader == nil || len(t.conv.Items) == 0 {
+	if t.reader() == nil || len(t.conv().Items) == 0 {
 		return t.say(emptyTranscript)
 	}
-	return t.reader.Chosen(a.Action)
+	return t.reader().Chosen(a.Action)
 }
 
 // otherItems returns the palette items that are no actions.
 func (t *Tab) otherItems() []dialog.Item {
 	var items []dialog.Item
-	if t.session != nil {
+	if t.session() != nil {
 		items = append(items, t.pieceItems()...)
 		items = append(items, t.worktree.Items()...)
 	}
@@ -421,11 +431,11 @@ func (t *Tab) otherItems() []dialog.Item {
 // commandItems returns the palette items of the agent's slash commands. One that takes
 // input is put into the prompt.
 func (t *Tab) commandItems() []dialog.Item {
-	if t.session == nil {
+	if t.session() == nil {
 		return nil
 	}
 	var items []dialog.Item
-	for _, c := range t.conv.Commands {
+	for _, c := range t.conv().Commands {
 		items = append(items, dialog.Item{
 			ID: "command " + c.Name, Title: "/" + c.Name, Detail: c.Description, Group: "commands of the agent",
 			Do: dialog.Do(func() tea.Cmd {
@@ -539,7 +549,7 @@ func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 // pieceItems returns the palette items that cancel single calls.
 func (t *Tab) pieceItems() []dialog.Item {
 	var items []dialog.Item
-	for i, p := range t.conv.Operations() {
+	for i, p := range t.conv().Operations() {
 		items = append(items, dialog.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
 			Do: dialog.Do(func() tea.Cmd { return t.cancelOperation(p) }),
@@ -551,7 +561,7 @@ func (t *Tab) pieceItems() []dialog.Item {
 // cancelOperation asks the agent to cancel one operation. The transcript shows the
 // outcome.
 func (t *Tab) cancelOperation(p conversation.Operation) tea.Cmd {
-	ctx, s := t.program.Context, t.session
+	ctx, s := t.program.Context, t.session()
 	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
 	return func() tea.Msg {
 		if err := s.CancelOperation(ctx, asked); err != nil {

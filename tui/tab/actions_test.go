@@ -29,7 +29,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 		b.press("enter")
 	}
 	choose("expandor")
-	if b.reader.Focused() || !strings.Contains(b.toast.text, "transcript is empty") {
+	if b.reader().Focused() || !strings.Contains(b.toast.text, "transcript is empty") {
 		t.Errorf("with nothing to expand it says %q", b.toast.text)
 	}
 	b.events(
@@ -41,7 +41,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 	choose("wholescreen")
 	b.mustShow(t, "An answer.", "q close")
 	b.press("q")
-	if !b.reader.Focused() {
+	if !b.reader().Focused() {
 		t.Error("the transcript does not have the focus")
 	}
 	b.press("esc")
@@ -298,7 +298,7 @@ func (b *bench) enter(text string) {
 
 // sentPrompts returns the prompts that have gone to the session.
 func (b *bench) sentPrompts() (texts []string) {
-	for _, e := range b.session.Stream().Take() {
+	for _, e := range b.session().Stream().Take() {
 		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
 			texts = append(texts, q.Queue[0].Prompt[0].Text)
 		}

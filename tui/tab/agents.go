@@ -75,7 +75,7 @@ func (t *Tab) chooseAgent() tea.Cmd {
 // chooseAnother lists the agents to start in a new tab. It includes this tab's agent,
 // whatever its source.
 func (t *Tab) chooseAnother() tea.Cmd {
-	if t.session == nil {
+	if t.session() == nil {
 		return nil
 	}
 	return t.openAgentList(&agentList{title: "New tab: choose an agent", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
@@ -202,7 +202,7 @@ func (l *agentList) installable() []dialog.Item {
 // withoutAgent returns the hint for leaving the list without choosing an agent.
 func (t *Tab) withoutAgent() string {
 	switch {
-	case t.session != nil:
+	case !t.chooses():
 		return ""
 	case t.program.Tabs.Alone():
 		return "quit" // nothing is behind the list

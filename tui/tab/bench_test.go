@@ -45,7 +45,7 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 	t.Setenv("XDG_STATE_HOME", dir)
 	b := &bench{clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), columns: 80, rows: 24}
 	b.make(context.Background(), dir, func() time.Time { return b.clock })
-	b.adopt(config.Agent{}, newSession(dir, noMachine{}))
+	b.adopt(config.Agent{}, newSession(dir, noMachine{}), conversation.New())
 	b.Show()
 	b.opens()
 	return b
@@ -74,6 +74,14 @@ func (singleTab) Shared() bool                                     { return fals
 func (singleTab) Alone() bool                                      { return true }
 func (singleTab) Questions() []TabQuestions                        { return nil }
 func (singleTab) ShowQuestion(*Tab, Question)                      {}
+
+// open is the tab's state, in which it has a session.
+func (b *bench) open() *live { return b.state.(*live) }
+
+// has gives the tab a session that is only there.
+func (b *bench) has(s *session.Session) {
+	b.become(&live{tab: b.Tab, session: s, reading: b.read(conversation.New()), pump: &pump{b.program.Context, s}})
+}
 
 // opens tells that the agent is ready and has opened the session.
 func (b *bench) opens() {
@@ -128,8 +136,8 @@ func runBench(t *testing.T, test func(t *testing.T, b *bench)) {
 
 // use gives the tab a session.
 func (b *bench) use(s *session.Session) *session.Session {
-	b.adopt(config.Agent{}, s)
-	b.Do(b.pump.next)
+	b.adopt(config.Agent{}, s, conversation.New())
+	b.Do(b.open().pump.next)
 	return s
 }
 
@@ -179,7 +187,7 @@ func (w *wire) got() string {
 // queued are the prompts that wait in the session.
 func (b *bench) queued() string {
 	var all []string
-	for _, q := range b.conv.Queue {
+	for _, q := range b.conv().Queue {
 		all = append(all, q.Prompt[0].Text)
 	}
 	return strings.Join(all, ", ")

@@ -33,17 +33,17 @@ type commands struct {
 
 // Run runs a line typed after "!". An empty line steps into the persistent shell.
 func (c *commands) Run(line string) tea.Cmd {
-	machine := c.tab.session
+	machine := c.tab.session()
 	if machine == nil {
 		return c.tab.say(noAgent)
 	}
-	c.tab.list.Bottom()
+	c.tab.list().Bottom()
 	if line == "" {
-		if shell := c.tab.conv.Shell(); shell != nil {
+		if shell := c.tab.conv().Shell(); shell != nil {
 			return c.StepIn(shell)
 		}
 	}
-	spec := session.ShellSpec{Line: line, Cols: c.tab.list.TerminalWidth(), Rows: transcript.TerminalRows}
+	spec := session.ShellSpec{Line: line, Cols: c.tab.list().TerminalWidth(), Rows: transcript.TerminalRows}
 	if line == "" {
 		spec.Cols, spec.Rows = attachedSize(c.width, c.height)
 	}
@@ -63,7 +63,7 @@ func (c *commands) Run(line string) tea.Cmd {
 
 // enter steps into the pending shell once its terminal exists.
 func (c *commands) enter() tea.Cmd {
-	conv := c.tab.conv
+	conv := c.tab.conv()
 	if c.pendingShell == "" || conv == nil || conv.Terminals[c.pendingShell] == nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (c *commands) enter() tea.Cmd {
 
 // Ended reports how the person's command has ended, and steps out of the persistent shell.
 func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
-	term := c.tab.conv.Terminals[id]
+	term := c.tab.conv().Terminals[id]
 	in := c.attached != nil && c.attached.term == term
 	switch {
 	case term == nil || !term.Personal:
@@ -97,7 +97,7 @@ func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 
 // StepIntoRunning steps into the running command, or lists several to choose from.
 func (c *commands) StepIntoRunning() tea.Cmd {
-	conv := c.tab.conv
+	conv := c.tab.conv()
 	if conv == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 
 // kill ends a command and waits for it in the background.
 func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
-	machine := c.tab.session
+	machine := c.tab.session()
 	return inBackground(func() then {
 		if err := machine.EndTerminal(term.ID); err != nil {
 			return func() tea.Cmd { return c.tab.say(err.Error()) }
@@ -157,7 +157,7 @@ func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
 
 // Last returns the person's last command, or nil.
 func (c *commands) Last() *conversation.Terminal {
-	conv := c.tab.conv
+	conv := c.tab.conv()
 	if conv == nil {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 		return c.tab.say("no output to add: type ! and a command first")
 	}
 	added := c.tab.composer.Attach(toolview.OutputAttachment(term))
-	c.tab.reader.Blur()
+	c.tab.reader().Blur()
 	if !added {
 		return c.tab.say("the output is no longer in the prompt")
 	}
@@ -225,9 +225,9 @@ func (c *commands) stepOut(name string) {
 	if in := c.attached; in.term.Exit == nil {
 		cols, rows := 0, 0 // the initial size of the agent's commands
 		if in.term.Personal {
-			cols, rows = c.tab.list.TerminalWidth(), transcript.TerminalRows
+			cols, rows = c.tab.list().TerminalWidth(), transcript.TerminalRows
 		}
-		_ = c.tab.session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+		_ = c.tab.session().ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
 	}
 	c.attached = nil
 	c.tab.program.Guard.Typed()
@@ -261,7 +261,7 @@ func (c *commands) Fit(width, height int) {
 	}
 	if size := [2]int{in.cols, in.rows}; size != in.sentSize && in.term.Exit == nil {
 		in.sentSize = size
-		_ = c.tab.session.ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
+		_ = c.tab.session().ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
 	}
 }
 
@@ -288,7 +288,7 @@ func (c *commands) feed() {
 	switch {
 	case in == nil:
 		return
-	case c.tab.conv.Terminals[in.term.ID] != in.term: // another session was opened
+	case c.tab.conv().Terminals[in.term.ID] != in.term: // another session was opened
 		c.stepOut("")
 		return
 	case in.emu == nil || in.fed == in.term.Total():
@@ -313,7 +313,7 @@ func (c *commands) feed() {
 		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
 	}
 	if len(replies) > 0 && in.term.Exit == nil {
-		_ = c.tab.session.TypeInto(in.term.ID, replies) // it may just have ended
+		_ = c.tab.session().TypeInto(in.term.ID, replies) // it may just have ended
 	}
 }
 
@@ -347,7 +347,7 @@ func (c *commands) typeInto(data string) tea.Cmd {
 	if data == "" {
 		return nil
 	}
-	if err := c.tab.session.TypeInto(c.attached.term.ID, []byte(data)); err != nil {
+	if err := c.tab.session().TypeInto(c.attached.term.ID, []byte(data)); err != nil {
 		return c.tab.say(err.Error())
 	}
 	return nil

@@ -62,10 +62,10 @@ func (m *notingMachine) take() string {
 func commandsBench(b *bench) (*commands, *notingMachine) {
 	m := &notingMachine{}
 	b.use(newSession(b.cwd, m))
-	b.conv.Apply(conversation.TerminalCreated{ID: "term", Command: "deploy"})
-	b.conv.Apply(conversation.TerminalOutput{ID: "term", Data: []byte("Go on? ")})
+	b.conv().Apply(conversation.TerminalCreated{ID: "term", Command: "deploy"})
+	b.conv().Apply(conversation.TerminalOutput{ID: "term", Data: []byte("Go on? ")})
 	b.width, b.height = 40, 10
-	b.list.SetSize(40, 10)
+	b.list().SetSize(40, 10)
 	b.commands.Fit(40, 10)
 	return b.commands, m
 }
@@ -90,7 +90,7 @@ func TestInside(t *testing.T) {
 		}
 		b.Do(taken(c.key(tea.KeyPressMsg{Code: 'y', Text: "y"}, "y")))
 		b.Do(taken(c.paste("es")))
-		b.conv.Apply(conversation.TerminalOutput{ID: "term", Data: []byte("yes\r\nGone.\x1b[6n")})
+		b.conv().Apply(conversation.TerminalOutput{ID: "term", Data: []byte("yes\r\nGone.\x1b[6n")})
 		b.Do(c.Follow())
 		if got := p.take(); got != `type "y", type "es", type "\x1b[2;6R"` {
 			t.Errorf("the machine was asked to %s", got)
@@ -111,7 +111,7 @@ func TestACommandThatHasEnded(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		c, p := commandsBench(b)
 		b.Do(c.StepIntoRunning())
-		b.conv.Apply(conversation.TerminalExited{ID: "term"})
+		b.conv().Apply(conversation.TerminalExited{ID: "term"})
 		b.Do(c.Ended("term"))
 		p.take()
 		b.Do(taken(c.key(tea.KeyPressMsg{Code: 'x', Text: "x"}, "x")))
@@ -122,7 +122,7 @@ func TestACommandThatHasEnded(t *testing.T) {
 		if b.Do(taken(c.key(tea.KeyPressMsg{Code: tea.KeyEnter}, "enter"))); c.Attached() {
 			t.Error("enter does not lead back")
 		}
-		b.Do(c.StepIn(b.conv.Terminals["term"]))
+		b.Do(c.StepIn(b.conv().Terminals["term"]))
 		b.MustSay("the command has ended")
 	})
 }
@@ -133,18 +133,18 @@ func TestRun(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		c, p := commandsBench(b)
 		b.Do(c.Run("make"))
-		if got := p.take(); c.Attached() || !strings.HasPrefix(got, fmt.Sprintf(`run "make" %dx`, b.list.TerminalWidth())) {
+		if got := p.take(); c.Attached() || !strings.HasPrefix(got, fmt.Sprintf(`run "make" %dx`, b.list().TerminalWidth())) {
 			t.Errorf("inside: %v, and the machine was asked to %s", c.Attached(), got)
 		}
 		b.Do(c.Run(""))
 		if c.Attached() {
 			t.Error("it steps into a shell that nobody knows yet")
 		}
-		b.conv.Apply(conversation.ShellStarted{ID: "own", Command: "sh", Lasts: true})
+		b.conv().Apply(conversation.ShellStarted{ID: "own", Command: "sh", Lasts: true})
 		if b.Do(c.Follow()); !c.Attached() || !strings.Contains(drawn(c), "YOUR SHELL") {
 			t.Errorf("inside: %v", c.Attached())
 		}
-		b.conv.Apply(conversation.TerminalExited{ID: "own"})
+		b.conv().Apply(conversation.TerminalExited{ID: "own"})
 		b.Do(c.Ended("own"))
 		if b.MustSay("your shell has ended"); c.Attached() {
 			t.Error("the shell has ended, and has the keys")
@@ -152,7 +152,7 @@ func TestRun(t *testing.T) {
 		p.fails = errors.New("there is no shell")
 		b.Do(c.Run("make"))
 		b.MustSay("there is no shell")
-		b.session = nil
+		b.become(&choosing{unopened{b.Tab}})
 		b.Do(c.Run("make"))
 		b.MustSay("start an agent first")
 	})
@@ -163,7 +163,7 @@ func TestRun(t *testing.T) {
 func TestEndAndAdd(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		c, p := commandsBench(b)
-		term := b.conv.Terminals["term"]
+		term := b.conv().Terminals["term"]
 		b.Do(c.EndCommand(term))
 		b.Choose("Keep it running")
 		if got := p.take(); got != "" {
@@ -177,9 +177,9 @@ func TestEndAndAdd(t *testing.T) {
 		b.Do(c.AddOutput(term))
 		b.MustSay("no output to add")
 
-		b.conv.Apply(conversation.ShellStarted{ID: "own", Command: "ls"})
-		b.conv.Apply(conversation.TerminalOutput{ID: "own", Data: []byte("a\r\nb\r\n")})
-		own := b.conv.Terminals["own"]
+		b.conv().Apply(conversation.ShellStarted{ID: "own", Command: "ls"})
+		b.conv().Apply(conversation.TerminalOutput{ID: "own", Data: []byte("a\r\nb\r\n")})
+		own := b.conv().Terminals["own"]
 		b.Do(c.EndCommand(own))
 		if got := p.take(); got != "end own" {
 			t.Errorf("the machine was asked to %s", got)
@@ -224,7 +224,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.adopt(config.Agent{}, s)
+	b.adopt(config.Agent{}, s, conversation.New())
 	b.draw()
 	b.events(
 		conversation.SessionOpened{ID: "s"}, test.Sent("go"),
@@ -257,7 +257,7 @@ func TestKeysAreTheCommands(t *testing.T) {
 	}
 	b.press("y")
 	b.mustShow(t, "❯ y") // it is the prompt's
-	if len(b.conv.Permissions) != 1 || b.commands.Attached() {
+	if len(b.conv().Permissions) != 1 || b.commands.Attached() {
 		t.Error("the question was answered, or the command has the keys still")
 	}
 }

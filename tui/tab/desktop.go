@@ -85,10 +85,10 @@ func (c copied) words(way string, err error) string {
 
 // noImages returns why the agent takes no images, or "" if it takes them or that is unknown.
 func (t *Tab) noImages() string {
-	if t.conv == nil || t.conv.Phase == conversation.PhaseStarting || t.conv.Agent.Capabilities.PromptCapabilities.Image {
+	if t.conv() == nil || t.conv().Phase == conversation.PhaseStarting || t.conv().Agent.Capabilities.PromptCapabilities.Image {
 		return ""
 	}
-	return termtext.Line(cmp.Or(t.conv.Agent.Name(), t.agent.Name, "the agent")) + " takes no images"
+	return termtext.Line(cmp.Or(t.conv().Agent.Name(), t.agent.Name, "the agent")) + " takes no images"
 }
 
 // cannotTake returns why a prompt cannot be sent to this agent, or "". Only a pasted
@@ -97,7 +97,7 @@ func (t *Tab) cannotTake(p composer.Prompt) string {
 	switch why := t.noImages(); {
 	case !p.Pastes():
 		return ""
-	case t.conv == nil || t.conv.Phase == conversation.PhaseStarting:
+	case t.conv() == nil || t.conv().Phase == conversation.PhaseStarting:
 		return "wait for the agent to start before you send an image"
 	case why != "":
 		return why + ": remove the image, or mention a file"
@@ -126,7 +126,7 @@ func (t *Tab) pasteImage() tea.Cmd {
 			case !t.composer.AddImage(img):
 				return t.say("the prompt has too many images and pastes")
 			}
-			t.reader.Blur()
+			t.reader().Blur()
 			return nil
 		}
 	})
@@ -165,7 +165,7 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 // openExcerpt opens an item's file in the editor; it saves and opens images and audio.
 func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	switch {
-	case t.replay != nil:
+	case t.replays():
 		return t.say(notInReplay)
 	case item.Media != nil:
 		return save(t, item.Media)
@@ -181,8 +181,8 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 		path = filepath.Join(t.cwd, path)
 	}
 	return t.runEditor(path, line, func() tea.Cmd {
-		if t.changes != nil && t.dialogs.Has(t.changes) {
-			return t.changes.Open() // what it shows may be stale
+		if l, ok := t.live(); ok {
+			return l.edited()
 		}
 		return nil
 	})

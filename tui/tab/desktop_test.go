@@ -46,12 +46,12 @@ func TestPaste(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			runBench(t, func(t *testing.T, b *bench) {
 				b.ready()
-				b.conv, b.agent, b.program.ClipboardImage = c.conv, config.Agent{Name: "Blind"}, c.read
-				b.list.Focus(true)
+				b.open().conv, b.agent, b.program.ClipboardImage = c.conv, config.Agent{Name: "Blind"}, c.read
+				b.list().Focus(true)
 				b.Do(b.pasteImage())
 				b.MustSay(c.want)
-				if added := !b.composer.Empty(); added != (c.want == "") || added == b.reader.Focused() {
-					t.Errorf("added %v, and the transcript has the keys: %v", added, b.reader.Focused())
+				if added := !b.composer.Empty(); added != (c.want == "") || added == b.reader().Focused() {
+					t.Errorf("added %v, and the transcript has the keys: %v", added, b.reader().Focused())
 				}
 			})
 		})

@@ -31,26 +31,23 @@ func (t *Tab) layers(l []layer) []layer {
 	if t.commands.Attached() {
 		return append(l, t.commands)
 	}
-	reads := t.reader.Reads()
+	reads := t.reader().Reads()
 	if reads {
-		l = append(l, t.reader)
+		l = append(l, t.reader())
 	}
 	open := t.dialogs.Top() != nil
 	below := open && t.dialogs.Asks() && (reads || t.composer.Chooses() || t.dialogs.ArmsIn(t.program.Now()) > 0)
 	if open && !below {
 		l = append(l, t.panel)
 	}
-	switch {
-	case t.replay != nil:
-		l = append(l, t.replay)
-	case t.composerActive():
-		l = append(l, t.prompt)
+	if in := t.state.input(); in != nil {
+		l = append(l, in)
 	}
 	if below {
 		l = append(l, t.panel)
 	}
-	if t.reader != nil && !reads {
-		l = append(l, t.reader)
+	if t.reader() != nil && !reads {
+		l = append(l, t.reader())
 	}
 	return l
 }
@@ -127,11 +124,11 @@ func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) 
 // globalKey handles the keys that work whatever is open: they recapture the mouse and
 // switch tabs.
 func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
-	if t.takesMouseBack(name) || t.reader.clearsSpan(name) || t.reader.closesFind(name) || t.program.Guard.Bounced(name) {
+	if t.takesMouseBack(name) || t.reader().clearsSpan(name) || t.reader().closesFind(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
-	if t.replay != nil {
+	if t.replays() {
 		return nil, false
 	}
 	return t.tabKey(name)
@@ -140,7 +137,7 @@ func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
 // keyAction performs the action of a key that no layer took.
 func (t *Tab) keyAction(name string) tea.Cmd {
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !behaviours[a].beside {
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader().Reads()) && !behaviours[a].beside {
 		if !bound {
 			return t.say(name + " does nothing here")
 		}
@@ -159,8 +156,8 @@ func (t *Tab) lendMouse() {
 	t.mouseLent = true
 	t.composer.Release()
 	t.pressed = nil
-	if t.reader != nil {
-		t.reader.drag.down = false
+	if t.reader() != nil {
+		t.reader().drag.down = false
 	}
 }
 

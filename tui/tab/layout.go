@@ -51,7 +51,7 @@ func (t *Tab) Draw(width, height int) Screen {
 		return t.drawFullScreen(width, height)
 	}
 	var foot, panel dialog.View
-	if t.dialogs.Asks() && !t.reader.Reads() {
+	if t.dialogs.Asks() && !t.reader().Reads() {
 		// A question takes all rows that it needs but those of the prompt and of the status.
 		// These are drawn after it: the hints are about what is in sight now.
 		least := t.prompt.drawAbout(width, height, true)
@@ -141,7 +141,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 		queue = queue[:min(len(queue), 1)]
 	}
 	below := make([]string, 0, len(lines)+len(queue)+5)
-	said, column := t.messageLine(t.reader.base(), now.Activity(), t.reader.Place(), width)
+	said, column := t.messageLine(t.reader().base(), now.Activity(), t.reader().Place(), width)
 	switch {
 	case !crowded:
 		below = append(below, said)
@@ -163,8 +163,8 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 		below = append(below, edge)
 	}
 	p.line = len(below)
-	if t.replay != nil {
-		below, cursor = append(below, t.replay.draw(width, 1).Lines...), nil
+	if r, is := t.state.(*replaying); is {
+		below, cursor = append(below, r.draw(width, 1).Lines...), nil
 	} else {
 		below = append(below, lines[p.popup:]...)
 	}
@@ -187,19 +187,19 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 func (p *promptLayer) placeholder() string {
 	t := p.tab
 	switch {
-	case t.dialogs.Asks() && t.session == nil:
+	case t.dialogs.Asks() && t.session() == nil:
 		return "Answer above"
 	case t.dialogs.Asks():
 		return "Answer above, or type a prompt for later"
-	case t.conv == nil:
+	case t.conv() == nil:
 		return "Type a prompt"
-	case t.conv.Starts():
+	case t.conv().Starts():
 		return "Type a prompt to send when the agent is ready"
-	case t.conv.Gone():
+	case t.conv().Gone():
 		return "Restart the agent to send a prompt"
-	case t.conv.Turn.Running && t.conv.Agent.SkipsAhead():
+	case t.conv().Turn.Running && t.conv().Agent.SkipsAhead():
 		return "Enter skips ahead; type a prompt to queue it"
-	case t.conv.Turn.Running:
+	case t.conv().Turn.Running:
 		return "Type a prompt to queue"
 	}
 	return "Type a prompt"
@@ -211,7 +211,7 @@ const lowHeight = 16
 
 // crowded reports whether a dialog takes keys and room is short.
 func (t *Tab) crowded(height int) bool {
-	return height < lowHeight && t.dialogs.Top() != nil && !t.reader.Reads()
+	return height < lowHeight && t.dialogs.Top() != nil && !t.reader().Reads()
 }
 
 // ruleWords returns the text in the rule above the prompt.
@@ -254,14 +254,14 @@ func (s *Screen) cut(width, height int) {
 // transcriptLines draws the transcript, or the welcome while it is empty.
 func (t *Tab) transcriptLines(width, height int) []string {
 	if t.empty() {
-		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
+		ready := !t.replays() && t.conv() != nil && t.conv().Phase == conversation.PhaseReady
 		return welcome(t.program, ready, t.statusInfo().StartTail(width, height-welcomeHeight), width, height)
 	}
-	return t.reader.draw(width, height).Lines
+	return t.reader().draw(width, height).Lines
 }
 
 // empty reports whether there is no transcript to draw, but the welcome.
-func (t *Tab) empty() bool { return t.list == nil || len(t.conv.Items) == 0 }
+func (t *Tab) empty() bool { return t.list() == nil || len(t.conv().Items) == 0 }
 
 // welcomeHeight is the number of lines above what is added to the welcome.
 const welcomeHeight = 3
@@ -369,7 +369,7 @@ func (t *Tab) drawFullScreen(width, height int) Screen {
 // Covers reports whether the tab needs the whole screen: for an attached command, a
 // full-screen page, or reading the transcript.
 func (t *Tab) Covers() bool {
-	return t.fullScreen() || t.reader.Reads()
+	return t.fullScreen() || t.reader().Reads()
 }
 
 // DrawInline draws the live part for inline mode, where the terminal keeps the transcript:
@@ -383,14 +383,14 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	var lines []string
 	switch above := room - len(panel.Lines); {
 	case t.empty():
-		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
+		ready := t.conv() != nil && t.conv().Phase == conversation.PhaseReady
 		lines = welcome(t.program, ready, t.statusInfo().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
 	default:
-		t.list.SetSize(width, max(1, above))
-		t.list.SetNow(t.program.Now())
-		t.reader.rows = max(1, above)
-		done, more = t.list.Finished()
-		lines = t.list.Rest(above)
+		t.list().SetSize(width, max(1, above))
+		t.list().SetNow(t.program.Now())
+		t.reader().rows = max(1, above)
+		done, more = t.list().Finished()
+		lines = t.list().Rest(above)
 	}
 	return t.compose(slices.Clone(lines), panel, foot, width, height), done, more
 }
@@ -400,15 +400,15 @@ const mostRest = 10_000
 
 // Stay returns the lines that the terminal does not have yet, unfinished items included.
 func (t *Tab) Stay(width int) []string {
-	if t.list == nil {
+	if t.list() == nil {
 		return nil
 	}
-	t.list.SetSize(width, 1)
+	t.list().SetSize(width, 1)
 	var all []string
 	for more := true; more; {
 		var lines []string
-		lines, more = t.list.Finished()
+		lines, more = t.list().Finished()
 		all = append(all, lines...)
 	}
-	return append(all, t.list.Rest(mostRest)...)
+	return append(all, t.list().Rest(mostRest)...)
 }

@@ -34,7 +34,7 @@ func (e *lifecycle) Interrupt() tea.Cmd {
 	case !e.tab.composer.Empty():
 		return e.tab.composer.Clear()
 	case e.cancels():
-		e.tab.session.Cancel()
+		e.tab.session().Cancel()
 		return nil
 	case e.Leaving():
 		return send(Quit{Despite: e.tab.id})
@@ -48,15 +48,15 @@ func (e *lifecycle) Interrupt() tea.Cmd {
 // stop the agent.
 func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
-	case e.tab.session == nil:
-	case e.tab.conv.Starts():
+	case e.tab.session() == nil:
+	case e.tab.conv().Starts():
 		return e.tab.leaveStart()
 	case e.tab.options.TakeBack():
-	case !e.tab.conv.Turn.Running:
+	case !e.tab.conv().Turn.Running:
 		return e.tab.queue.Escape()
-	case e.tab.conv.Turn.Cancelling.IsZero():
-		e.tab.session.Cancel()
-	case e.tab.program.Now().Sub(e.tab.conv.Turn.Cancelling) >= slowCancel:
+	case e.tab.conv().Turn.Cancelling.IsZero():
+		e.tab.session().Cancel()
+	case e.tab.program.Now().Sub(e.tab.conv().Turn.Cancelling) >= slowCancel:
 		e.AskToStop()
 	}
 	return nil
@@ -78,20 +78,20 @@ func (e *lifecycle) Leaving() bool {
 
 // cancels reports whether ctrl+c in an empty prompt cancels the turn.
 func (e *lifecycle) cancels() bool {
-	return e.tab.session != nil && e.tab.conv.Turn.Running && e.tab.conv.Turn.Cancelling.IsZero()
+	return e.tab.session() != nil && e.tab.conv().Turn.Running && e.tab.conv().Turn.Cancelling.IsZero()
 }
 
 // AskToStop offers to stop an agent that ignores a cancel.
 func (e *lifecycle) AskToStop() {
-	stop := func() tea.Cmd { e.tab.session.Kill(); return nil }
+	stop := func() tea.Cmd { e.tab.session().Kill(); return nil }
 	e.tab.ask(dialog.Confirmation{
 		Title: "The agent does not respond",
-		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(e.tab.program.Now().Sub(e.tab.conv.Turn.Cancelling))),
+		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(e.tab.program.Now().Sub(e.tab.conv().Turn.Cancelling))),
 		Choices: []dialog.Choice{
 			{Name: "Keep waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
 		},
-		While: func() bool { return e.tab.Works() && !e.tab.conv.Turn.Cancelling.IsZero() },
+		While: func() bool { return e.tab.Works() && !e.tab.conv().Turn.Cancelling.IsZero() },
 	})
 }
 
@@ -151,15 +151,15 @@ func (e *lifecycle) askToClose(title, text string, while func() bool) {
 
 // Lost reports that the agent exited, and offers to restart it.
 func (e *lifecycle) Lost(a config.Agent) {
-	e.AskToStartAgain(app.GoneText(e.tab.conv, e.tab.session.Connects()), app.StartErrorText(a, e.tab.conv.Agent.Err), e.tab.conv.Agent.Stderr)
+	e.AskToStartAgain(app.GoneText(e.tab.conv(), e.tab.session().Connects()), app.StartErrorText(a, e.tab.conv().Agent.Err), e.tab.conv().Agent.Stderr)
 }
 
 // AskToStartAgain asks what to do about an agent that cannot be used. stderr is the end of
 // its output there.
 func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
-	again := func() tea.Cmd { e.tab.session.Start(); return nil }
+	again := func() tea.Cmd { e.tab.session().Start(); return nil }
 	name := "Restart it"
-	if e.tab.session.Connects() {
+	if e.tab.session().Connects() {
 		name = "Reconnect"
 	}
 	choices := []dialog.Choice{{Name: name, Key: "r", Do: dialog.Do(again)}}
@@ -182,12 +182,12 @@ func (e *lifecycle) LeaveChoice(key string) dialog.Choice {
 // StartAgain restarts an agent that has gone, and reopens the session if possible.
 func (e *lifecycle) StartAgain() tea.Cmd {
 	switch {
-	case e.tab.session == nil:
+	case e.tab.session() == nil:
 		return nil
-	case !e.tab.conv.Gone():
+	case !e.tab.conv().Gone():
 		return e.tab.say("the agent is already running")
 	}
 	e.tab.dialogs.Close(e.restart) // it asks the same
-	e.tab.session.Start()
+	e.tab.session().Start()
 	return nil
 }

@@ -101,7 +101,7 @@ func TestCancel(t *testing.T) {
 		}
 		b.use(newSession(b.cwd, noMachine{}))
 		b.Do(b.lifecycle.Cancel())
-		if _, ends := b.wished()[0].(End); !ends || b.session != nil {
+		if _, ends := b.wished()[0].(End); !ends || b.session() != nil {
 			t.Error("it does not leave the start")
 		}
 		b.ready()
@@ -124,7 +124,7 @@ func TestCancel(t *testing.T) {
 		b.Do(e.Cancel())
 		b.MustSay("The agent does not respond")
 		b.Choose("Stop the agent")
-		if !b.conv.Gone() {
+		if !b.conv().Gone() {
 			t.Error("it was not stopped")
 		}
 	})
@@ -177,8 +177,8 @@ func TestStartAgain(t *testing.T) {
 				b.MustSay("The agent exited")
 				b.Do(b.lifecycle.StartAgain())
 			}
-			if b.conv.Agent.Err == nil || b.conv.Agent.Err.Error() != "no agent in this test" { // which is why it cannot start
-				t.Errorf("connects %v: it was not started: %v", connects, b.conv.Agent.Err)
+			if b.conv().Agent.Err == nil || b.conv().Agent.Err.Error() != "no agent in this test" { // which is why it cannot start
+				t.Errorf("connects %v: it was not started: %v", connects, b.conv().Agent.Err)
 			}
 		})
 	}
@@ -189,12 +189,13 @@ func TestStartAgain(t *testing.T) {
 func TestAnAgentThatCannotBeStarted(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		err := &acpclient.StartError{Err: errors.New("no such file")}
-		b.Do(b.Update(startedMsg{agent: config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}, err: err}))
+		fails := func() (*session.Session, error) { return nil, err }
+		b.Do(b.startWith(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}, fails))
 		b.MustSay("Mine could not be started")
 		b.MustSay("To install it: npm install -g mine")
 		b.Choose("Choose another agent")
 		b.MustSay("Choose an agent")
-		b.Do(b.Update(startedMsg{agent: config.Agent{Name: "Mine"}, err: err}))
+		b.Do(b.startWith(config.Agent{Name: "Mine"}, fails))
 		b.Choose("Quit parley")
 		if got := b.wished(); len(got) != 1 || got[0] != (Quit{Despite: b.ID()}) {
 			t.Errorf("it wished %v", got)

@@ -38,7 +38,7 @@ type options struct {
 func (o *options) Follow(e conversation.Event) tea.Cmd {
 	t := o.tab
 	var cmds []tea.Cmd
-	if changed := t.conv.ChangedByAgent(); len(changed) > 0 {
+	if changed := t.conv().ChangedByAgent(); len(changed) > 0 {
 		if o.fresh == nil {
 			o.fresh = map[acpclient.ConfigID]time.Time{}
 		}
@@ -60,7 +60,7 @@ func (o *options) Follow(e conversation.Event) tea.Cmd {
 
 // noteMode notes which modes the agent refuses.
 func (o *options) noteMode(e conversation.OptionSettled) {
-	mode := o.tab.conv.OptionByCategory(acpclient.CategoryMode)
+	mode := o.tab.conv().OptionByCategory(acpclient.CategoryMode)
 	switch {
 	case mode == nil || mode.ID != e.Option:
 	case e.Err == nil:
@@ -82,8 +82,8 @@ func (o *options) Fresh(id acpclient.ConfigID) bool {
 // Slow returns the first option whose switch the agent has not answered for a while, and
 // the switch; nil if there is none.
 func (o *options) Slow() (*acpclient.SessionConfigOption, conversation.OptionChosen) {
-	c := o.tab.conv
-	if c == nil || o.tab.replay != nil {
+	c := o.tab.conv()
+	if c == nil || o.tab.replays() {
 		return nil, conversation.OptionChosen{}
 	}
 	for i := range c.Options {
@@ -101,14 +101,14 @@ func (o *options) TakeBack() bool {
 	if slow == nil {
 		return false
 	}
-	o.tab.session.SetOption(slow.ID, slow.CurrentValue)
+	o.tab.session().SetOption(slow.ID, slow.CurrentValue)
 	return true
 }
 
 // rememberModel remembers the model that a prompt goes to.
 func (o *options) rememberModel() tea.Cmd {
 	t := o.tab
-	model := t.conv.OptionByCategory(acpclient.CategoryModel)
+	model := t.conv().OptionByCategory(acpclient.CategoryModel)
 	if model == nil || model.CurrentValue.ID == o.model {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (o *options) values() dialog.Values {
 	t := o.tab
 	v := dialog.Values{
 		Default: func(option *acpclient.SessionConfigOption) (acpclient.ConfigValue, bool) {
-			return app.DefaultValue(t.agent, t.conv.Options, option)
+			return app.DefaultValue(t.agent, t.conv().Options, option)
 		},
 		Often: func(option *acpclient.SessionConfigOption) []acpclient.ConfigValueID {
 			if option.Category != acpclient.CategoryModel {
@@ -141,12 +141,12 @@ func (o *options) values() dialog.Values {
 // the configuration.
 func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclient.ConfigValue) tea.Cmd {
 	t := o.tab
-	agent, save, err := app.ToggleDefault(t.agent, t.conv.Options, option, v)
+	agent, save, err := app.ToggleDefault(t.agent, t.conv().Options, option, v)
 	if err != nil {
 		return t.say(err.Error())
 	}
 	said := option.Name + ": " + conversation.ValueName(option, v) + " is now the default"
-	if now, is := app.DefaultValue(agent, t.conv.Options, option); !is || now != v {
+	if now, is := app.DefaultValue(agent, t.conv().Options, option); !is || now != v {
 		said = option.Name + ": " + conversation.ValueName(option, v) + " is no longer the default"
 	}
 	return inBackground(func() then {
@@ -163,7 +163,7 @@ func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclie
 
 // nextMode switches to the next mode, or toggles a mode that is on or off.
 func nextMode(t *Tab) tea.Cmd {
-	c := t.conv
+	c := t.conv()
 	if c == nil || c.Phase != conversation.PhaseReady {
 		return nil
 	}
@@ -173,7 +173,7 @@ func nextMode(t *Tab) tea.Cmd {
 	}
 	now, _ := c.OptionValue(o)
 	if o.Type == acpclient.ConfigBoolean {
-		t.session.SetOption(o.ID, acpclient.BoolValue(!now.Bool))
+		t.session().SetOption(o.ID, acpclient.BoolValue(!now.Bool))
 		return nil
 	}
 	values := o.Options.All()
@@ -191,14 +191,14 @@ func nextMode(t *Tab) tea.Cmd {
 			break
 		}
 	}
-	t.session.SetOption(o.ID, acpclient.SelectValue(next))
+	t.session().SetOption(o.ID, acpclient.SelectValue(next))
 	return nil
 }
 
 // categoryList lists the values of the options of some categories. It says none if there
 // is no such option.
 func categoryList(t *Tab, none string, categories ...acpclient.ConfigCategory) tea.Cmd {
-	c := t.conv
+	c := t.conv()
 	if c == nil {
 		return nil
 	}

@@ -148,7 +148,7 @@ func TestNextMode(t *testing.T) {
 		b.play(twoModes)
 		for _, want := range []string{"Mode code", "Mode ask"} {
 			b.Do(nextMode(b.Tab))
-			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
+			if got, _ := b.conv().CategoryValue(acpclient.CategoryMode); got != want {
 				t.Errorf("the mode is %q, want %q", got, want)
 			}
 		}
@@ -167,7 +167,7 @@ reply {}
 `)
 		for _, want := range []string{"Mode ask", "Mode plan", "Mode ask", "Mode code"} {
 			b.Do(nextMode(b.Tab))
-			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
+			if got, _ := b.conv().CategoryValue(acpclient.CategoryMode); got != want {
 				t.Errorf("the mode is %q, want %q", got, want)
 			}
 		}
@@ -191,7 +191,7 @@ serve
 		b.play(option(`"type": "boolean", "currentValue": false`))
 		for _, want := range []string{"on", "off"} {
 			b.Do(nextMode(b.Tab))
-			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
+			if got, _ := b.conv().CategoryValue(acpclient.CategoryMode); got != want {
 				t.Errorf("the mode is %q, want %q", got, want)
 			}
 		}
@@ -232,7 +232,7 @@ func TestFiles(t *testing.T) {
 	t.Setenv("VISUAL", "my-editor")
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		b.conv.Apply(conversation.FileWritten{Path: b.cwd + "/a.txt", After: "one\ntwo\n"})
+		b.conv().Apply(conversation.FileWritten{Path: b.cwd + "/a.txt", After: "one\ntwo\n"})
 		b.Do(fileList(b.Tab))
 		b.MustSay("a.txt")
 		b.MustSay("+2")
@@ -240,14 +240,14 @@ func TestFiles(t *testing.T) {
 		if got := b.wished(); len(got) != 1 || !slices.Contains(got[0].(Exec).Cmd.Args, b.cwd+"/a.txt") {
 			t.Errorf("it wished %v", got)
 		}
-		b.conv = conversation.New()
+		b.open().conv = conversation.New()
 		b.Do(fileList(b.Tab))
 		b.MustSay("No files written through parley.")
 	})
 }
 
 func TestNothingToCancel(t *testing.T) {
-	if items := (&Tab{conv: conversation.New()}).pieceItems(); len(items) != 0 {
+	if items := (&Tab{state: &live{reading: reading{conv: conversation.New()}}}).pieceItems(); len(items) != 0 {
 		t.Errorf("%d calls can be cancelled", len(items))
 	}
 }

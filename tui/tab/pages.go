@@ -17,81 +17,77 @@ import (
 )
 
 // showChanges opens the review of the agent's changes.
-func (t *Tab) showChanges() tea.Cmd {
+func (l *live) showChanges() tea.Cmd {
+	t := l.tab
 	switch {
-	case t.session == nil:
-		return nil
-	case t.session.Options().Journal == nil:
+	case l.session.Options().Journal == nil:
 		return t.say(t.noReview())
-	case t.changes == nil:
-		t.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost{t},
-			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: t.list.Diffs(),
+	case l.changes == nil:
+		l.changes = pages.NewReview(pages.ChangesOptions{
+			Context: t.program.Context, Journal: l.session.Options().Journal, Host: pageHost{l},
+			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: l.list.Diffs(),
 		})
 	}
-	if !t.dialogs.Has(t.changes) {
-		t.dialogs.Push(t.changes)
+	if !t.dialogs.Has(l.changes) {
+		t.dialogs.Push(l.changes)
 	}
-	return t.changes.Open()
+	return l.changes.Open()
 }
 
 // changedFiles returns how many files the agent is known to have changed.
 func (t *Tab) changedFiles() int {
-	n := len(t.conv.Files)
-	if t.session != nil && t.session.Options().Journal != nil {
-		n = max(n, t.session.Options().Journal.Len())
+	n := len(t.conv().Files)
+	if t.session() != nil && t.session().Options().Journal != nil {
+		n = max(n, t.session().Options().Journal.Len())
 	}
 	return n
 }
 
 // inspect opens the protocol inspector.
-func (t *Tab) inspect() tea.Cmd {
-	if t.session == nil {
-		return t.say("there is no agent yet")
-	}
-	ring := t.session.Options().Ring
+func (l *live) inspect() tea.Cmd {
+	t, ring := l.tab, l.session.Options().Ring
 	switch {
 	case ring == nil:
 		return t.say("no agent has been started here")
-	case t.inspector == nil || t.inspector.Ring() != ring:
-		t.inspector = pages.NewInspector(pages.InspectorOptions{
-			Context: t.program.Context, Ring: ring, Host: pageHost{t},
+	case l.inspector == nil || l.inspector.Ring() != ring:
+		l.inspector = pages.NewInspector(pages.InspectorOptions{
+			Context: t.program.Context, Ring: ring, Host: pageHost{l},
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
-			Version: func() int { return int(t.conv.Agent.Protocol) },
+			Version: func() int { return int(l.conv.Agent.Protocol) },
 		})
 	}
-	if !t.dialogs.Has(t.inspector) {
-		t.inspector.Close() // the stack may have closed it
-		t.dialogs.Push(t.inspector)
+	if !t.dialogs.Has(l.inspector) {
+		l.inspector.Close() // the stack may have closed it
+		t.dialogs.Push(l.inspector)
 	}
-	return t.inspector.Open()
+	return l.inspector.Open()
 }
 
 // pageHost implements what pages need from the tab.
-type pageHost struct{ tab *Tab }
+type pageHost struct{ live *live }
 
 // Edit opens a file in the editor.
-func (h pageHost) Edit(path string, line int) tea.Cmd { return h.tab.edit(path, line) }
+func (h pageHost) Edit(path string, line int) tea.Cmd { return h.live.tab.edit(path, line) }
 
 // Copy puts text on the clipboard.
-func (h pageHost) Copy(what, text string) tea.Cmd { return h.tab.copy(what, text) }
+func (h pageHost) Copy(what, text string) tea.Cmd { return h.live.tab.copy(what, text) }
 
 // Flash returns the current toast, or "".
-func (h pageHost) Flash() string { return h.tab.toast.current() }
+func (h pageHost) Flash() string { return h.live.tab.toast.current() }
 
 // Choose opens a list above the page.
-func (h pageHost) Choose(list dialog.List) { h.tab.choose(list) }
+func (h pageHost) Choose(list dialog.List) { h.live.tab.choose(list) }
 
 // Ask opens a question above the page.
-func (h pageHost) Ask(question dialog.Confirmation) { h.tab.ask(question) }
+func (h pageHost) Ask(question dialog.Confirmation) { h.live.tab.ask(question) }
 
 // Compose adds text to the prompt and closes the review.
 func (h pageHost) Compose(text string) tea.Cmd {
-	h.tab.dialogs.Close(h.tab.changes)
-	if !h.tab.composer.Empty() {
+	h.live.tab.dialogs.Close(h.live.changes)
+	if !h.live.tab.composer.Empty() {
 		text = "\n\n" + text
 	}
-	return h.tab.composer.Paste(text)
+	return h.live.tab.composer.Paste(text)
 }
 
 // TellNews announces a new version of parley until the person has seen the news or sent a
@@ -101,7 +97,7 @@ func (t *Tab) TellNews() { t.news = true }
 // fileList lists the files that the agent wrote through parley, with the size of each
 // change. It compares them in the background.
 func fileList(t *Tab) tea.Cmd {
-	c := t.conv
+	c := t.conv()
 	if c == nil {
 		return nil
 	}
@@ -150,12 +146,12 @@ var _ dialog.Dialog = (*pager)(nil)
 
 // newPager shows an item of the transcript.
 func newPager(t *Tab, item conversation.Item) *pager {
-	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: t.list.PageOf(item, nil)}}
+	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: t.list().PageOf(item, nil)}}
 }
 
 // newPagerOf shows the call of a question. head draws what stands above its contents.
 func newPagerOf(t *Tab, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
-	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: t.list.PageOf(call, head)}}
+	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: t.list().PageOf(call, head)}}
 	if head != nil {
 		p.title = "Permission: " + p.title
 	}
@@ -267,7 +263,7 @@ func (p *pager) View(width, height int) dialog.View {
 	th := p.tab.program.Theme
 	p.rows = max(1, height-2) // without title and message line
 	p.list.SetSize(width, p.rows)
-	p.list.SetNow(sessionNow(p.tab))
+	p.list.SetNow(p.tab.state.now())
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
 	said, column := p.tab.messageLine(&p.reader, "", "", width)

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/session"
 )
@@ -34,12 +35,12 @@ func TestTheInspectorShowsTheMessagesOfItsAgentOnly(t *testing.T) {
 		b := newBench(t, t.TempDir())
 		defer b.Close(t.Context())
 		left, old := watched(t, b.cwd)
-		b.adopt(config.Agent{}, left)
-		reading := b.inspect()
+		b.adopt(config.Agent{}, left, conversation.New())
+		reading := b.open().inspect()
 		b.press("ctrl+c") // which closes it without its knowing
 		next, ring := watched(t, b.cwd)
-		b.adopt(config.Agent{}, next)
-		reads := b.inspect()
+		b.adopt(config.Agent{}, next, conversation.New())
+		reads := b.open().inspect()
 		old.Line(false, []byte(`{"jsonrpc":"2.0","method":"of/the/old"}`))
 		ring.Line(false, []byte(`{"jsonrpc":"2.0","method":"of/the/new"}`))
 		b.Update(reading())

@@ -17,7 +17,7 @@ type panel struct{ tab *Tab }
 func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	d, asks := t.dialogs.Top(), t.dialogs.Asks()
-	if t.reader.Reads() {
+	if t.reader().Reads() {
 		return nil, false // the question waits
 	}
 	if t.program.Keys.Match(config.ActionInterrupt, name) {
@@ -39,7 +39,7 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 }
 
 func (p *panel) paste(text string) (tea.Cmd, bool) {
-	if p.tab.reader.Reads() {
+	if p.tab.reader().Reads() {
 		return nil, false
 	}
 	return p.take(p.tab.dialogs.Top().Paste(text))
@@ -51,8 +51,8 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	if d == nil || !t.area.onDialog(at.Y) {
 		return nil, false
 	}
-	if isClick(msg) && t.reader.Reads() {
-		t.reader.Unfocus()
+	if isClick(msg) && t.reader().Reads() {
+		t.reader().Unfocus()
 	}
 	cmd, _ := p.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))
 	return cmd, true
@@ -79,7 +79,7 @@ func (p *panel) draw(width, room int) dialog.View {
 		most = max(most, room-welcomeHeight-1) // nothing to see behind it
 	}
 	words := ""
-	if t.reader.Reads() {
+	if t.reader().Reads() {
 		most = max(0, room/3, min(room, 4))
 		words = t.keyOf(config.ActionFocusPrompt) + " to answer"
 	}
@@ -107,8 +107,8 @@ func (t *Tab) env() dialog.Env {
 		Values:   t.options.values(),
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
-	if t.list != nil {
-		env.Diffs = t.list.Diffs()
+	if t.list() != nil {
+		env.Diffs = t.list().Diffs()
 	}
 	return env
 }
@@ -125,7 +125,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	case dialog.Stay:
 		return a()
 	case dialog.Answer:
-		if err := t.session.Answer(a.ID, a.Option); err != nil {
+		if err := t.session().Answer(a.ID, a.Option); err != nil {
 			return t.say(err.Error())
 		}
 	case dialog.RejectWith:
@@ -139,7 +139,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	case dialog.SaveRules:
 		return t.rules().Save(a)
 	case dialog.CancelTurn:
-		if !t.session.Cancel() {
+		if !t.session().Cancel() {
 			return t.say("no turn is running: choose one of the options")
 		}
 	case dialog.StartAgent:
@@ -153,9 +153,9 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		return t.run(a.Action)
 	case dialog.SetOption:
 		t.dialogs.Pop()
-		t.session.SetOption(a.Option, a.Value)
+		t.session().SetOption(a.Option, a.Value)
 	case dialog.Toggle:
-		t.session.SetOption(a.Option, a.Value)
+		t.session().SetOption(a.Option, a.Value)
 	case dialog.Push:
 		if d := a(); d != nil {
 			t.dialogs.Push(d)
@@ -165,7 +165,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	case dialog.Show:
 		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.Elicit:
-		t.session.AnswerElicitation(a.ID, a.Response)
+		t.session().AnswerElicitation(a.ID, a.Response)
 	case dialog.OpenURL:
 		return p.openURL(a)
 	case dialog.SignIn:
@@ -182,7 +182,7 @@ func (p *panel) close() tea.Cmd {
 	} else {
 		t.dialogs.Pop()
 	}
-	if t.session == nil && t.dialogs.Empty() {
+	if t.chooses() && t.dialogs.Empty() {
 		return send(Leave{t.id}) // nothing is behind the choice of an agent
 	}
 	return nil
@@ -191,7 +191,7 @@ func (p *panel) close() tea.Cmd {
 // openURL opens an address that the person has agreed to.
 func (p *panel) openURL(a dialog.OpenURL) tea.Cmd {
 	t := p.tab
-	t.session.AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
+	t.session().AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
 	asked, _ := t.dialogs.Top().(dialog.Trying)
 	return open(a.URL, func(err error) tea.Cmd {
 		if asked == nil {

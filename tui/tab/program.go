@@ -194,9 +194,9 @@ func (t *Tab) Summary() Summary {
 
 // State returns the tab's state.
 func (t *Tab) State() State {
-	c := t.conv
+	c := t.conv()
 	switch {
-	case t.conv.Gone():
+	case t.conv().Gone():
 		if c.Phase == conversation.PhaseLost {
 			return Lost
 		}
@@ -219,7 +219,7 @@ func asksHere(d dialog.Dialog) bool {
 }
 
 // Works reports whether a turn is running.
-func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
+func (t *Tab) Works() bool { return t.conv() != nil && t.conv().Turn.Running }
 
 // Turns returns how many turns have ended in the tab.
 func (t *Tab) Turns() int { return t.info.turns }
@@ -244,7 +244,7 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		}
 		return nil, true
 	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
-		if asks && !t.reader.Reads() {
+		if asks && !t.reader().Reads() {
 			return t.run(a), true
 		}
 	}
@@ -254,7 +254,7 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 // newSession starts a session with the same agent and directory in a new tab.
 func (t *Tab) newSession() tea.Cmd {
 	switch {
-	case t.session == nil:
+	case t.session() == nil:
 		return nil
 	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
 		return t.chooseAnother()
@@ -284,10 +284,10 @@ func (t *Tab) setName(name string) tea.Cmd {
 
 // ownTitle returns the title that the session has without its first prompt, or "".
 func ownTitle(t *Tab) string {
-	if t.conv == nil {
+	if t.conv() == nil {
 		return ""
 	}
-	return cmp.Or(t.stored.title, t.conv.Title)
+	return cmp.Or(t.stored.title, t.conv().Title)
 }
 
 // saveName stores the person's name for the session, once the session is stored.

@@ -26,7 +26,7 @@ func (p *promptLayer) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
 	if !config.Types(name) {
-		if t.reader.Focused() && bound {
+		if t.reader().Focused() && bound {
 			return nil, false
 		}
 		if t.composer.Empty() && !t.composer.Chooses() && t.dialogs.Asks() && t.focus() == layer(t.panel) {
@@ -67,7 +67,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	}
 	t.lifecycle.Acted()
 	t.queue.Typed()
-	t.reader.Blur()
+	t.reader().Blur()
 	return cmd, true
 }
 
@@ -75,7 +75,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 func (p *promptLayer) typeLetters() tea.Cmd {
 	var all tea.Cmd
 	for _, k := range p.tab.dialogs.Typed() {
-		if p.tab.composerActive() && p.tab.replay == nil {
+		if p.tab.composerActive() && !p.tab.replays() {
 			cmd, _ := p.write(k, k.String(), "")
 			all = tea.Batch(all, cmd)
 		}
@@ -86,7 +86,7 @@ func (p *promptLayer) typeLetters() tea.Cmd {
 func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 	t := p.tab
 	t.program.Guard.Typed()
-	t.reader.Blur()
+	t.reader().Blur()
 	if text == "" {
 		return t.pasteImage(), true // terminals paste "" if the clipboard holds no text
 	}
@@ -103,7 +103,7 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 		}
 		used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y))
 		if used {
-			t.reader.Unfocus()
+			t.reader().Unfocus()
 		}
 		return cmd, used
 	case tea.MouseMotionMsg:
@@ -133,8 +133,8 @@ type drafts struct {
 // view returns the draft, and the top item of the transcript unless its end is followed.
 func (d *drafts) view() store.View {
 	v := store.View{Draft: d.tab.composer.Text()}
-	if d.tab.list != nil {
-		if top, following := d.tab.list.Start(); !following {
+	if d.tab.list() != nil {
+		if top, following := d.tab.list().Start(); !following {
 			v.Top = &top
 		}
 	}
@@ -150,7 +150,7 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case !d.Saves(d.tab.session):
+	case !d.Saves(d.tab.session()):
 		return nil
 	case d.Stale(d.tab.composer.Text()):
 		return d.save()
@@ -168,7 +168,7 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 
 // save saves the view if it has changed.
 func (d *drafts) save() tea.Cmd {
-	save := d.Saver(d.tab.session, d.view())
+	save := d.Saver(d.tab.session(), d.view())
 	if save == nil {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (d *drafts) save() tea.Cmd {
 // history. Errors are ignored: no screen can show them.
 func (d *drafts) SaveLast() {
 	cmds := []tea.Cmd{d.tab.composer.Leave()}
-	if !d.Drafts.SaveLast(d.tab.session, d.view()) {
+	if !d.Drafts.SaveLast(d.tab.session(), d.view()) {
 		cmds = append(cmds, d.tab.composer.Clear())
 	}
 	for _, cmd := range cmds {
@@ -205,7 +205,7 @@ func (d *drafts) Load() tea.Cmd {
 			return nil
 		}
 		return then(func() tea.Cmd {
-			if d.tab.composer.Empty() && d.Take(d.tab.session, draft) {
+			if d.tab.composer.Empty() && d.Take(d.tab.session(), draft) {
 				d.tab.composer.SetText(draft)
 			}
 			return nil
@@ -215,7 +215,7 @@ func (d *drafts) Load() tea.Cmd {
 
 // Leave removes the directory's draft from the prompt if it is not meant for the session.
 func (d *drafts) Leave() {
-	if d.Drafts.Leave(d.tab.session, d.tab.composer.Text()) {
+	if d.Drafts.Leave(d.tab.session(), d.tab.composer.Text()) {
 		d.tab.composer.SetText("")
 	}
 }

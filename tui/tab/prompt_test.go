@@ -23,7 +23,7 @@ import (
 func draftsBench(t *testing.T) (b *bench, dir string) {
 	t.Helper()
 	b, dir = newBench(t, t.TempDir()), t.TempDir()
-	b.session, b.conv, b.list = nil, nil, nil
+	b.become(&choosing{unopened{b.Tab}})
 	b.program.Stored = store.NewLibrary(store.New(dir))
 	b.drafts.Library = b.program.Stored
 	return b, dir
@@ -43,7 +43,7 @@ func (keptAs) Close() {}
 
 // stores gives the tab a session that is kept as a log, "" as long as there is none.
 func (b *bench) stores(log store.ID) {
-	b.session = newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: log} })
+	b.has(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: log} }))
 }
 
 // historyAt gives the tab a history in a file.
@@ -64,7 +64,8 @@ func (b *bench) historyIn(t *testing.T) (file string) {
 func (b *bench) again(t *testing.T) *bench {
 	t.Helper()
 	next := newBench(t, b.cwd)
-	next.session, next.program, next.drafts.Library = b.session, b.program, b.drafts.Library
+	next.has(b.session())
+	next.program, next.drafts.Library = b.program, b.drafts.Library
 	return next
 }
 
@@ -195,7 +196,7 @@ func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
 	if got := b.composer.Text(); got != "fix the parser" {
 		t.Fatalf("before an agent is chosen the prompt has %q", got)
 	}
-	b.session = newSession(b.cwd, noMachine{})
+	b.has(newSession(b.cwd, noMachine{}))
 	if b.drafts.Leave(); !b.composer.Empty() {
 		t.Errorf("the prompt still has %q", b.composer.Text())
 	}
@@ -210,7 +211,7 @@ func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
 func TestADraftThatIsNotKeptGoesIntoTheHistory(t *testing.T) {
 	for name, prepare := range map[string]func(b *bench, dir string) error{
 		"not started": func(b *bench, dir string) error { return nil },
-		"not kept":    func(b *bench, dir string) error { b.session = newSession(b.cwd, noMachine{}); return nil },
+		"not kept":    func(b *bench, dir string) error { b.has(newSession(b.cwd, noMachine{})); return nil },
 		"no disk": func(b *bench, dir string) error {
 			b.stores("log-1")
 			return os.Mkdir(filepath.Join(dir, "log-1.view"), 0o700) // where the draft would be written
@@ -268,7 +269,7 @@ func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
 func TestADraftThatWasOnlyReadStaysWhereItIs(t *testing.T) {
 	b, _ := draftsBench(t)
 	file := b.historyIn(t)
-	b.session = newSession(b.cwd, noMachine{})
+	b.has(newSession(b.cwd, noMachine{}))
 	b.composer.SetText("fix the parser")
 	b.drafts.SetSaved(store.View{Draft: "fix the parser"})
 	b.drafts.SaveLast()
@@ -368,9 +369,9 @@ func TestTheHintsOfASearch(t *testing.T) {
 
 // A draft that no session could keep is found in the history.
 func TestADraftWithoutASessionOutlivesQuitting(t *testing.T) {
-	b, _ := starting(t)
+	b, _ := pending(t)
 	b.press("d", "r", "a", "f", "t")
-	b.Tab.Update(startedMsg{err: os.ErrNotExist})
+	b.Tab.Update(startedMsg{of: b.state.(*starting), err: os.ErrNotExist})
 	b.Tab.Close(t.Context())
 	next := New(3, b.program, t.TempDir())
 	next.Show()
@@ -389,7 +390,7 @@ func TestASearchBesideAQuestion(t *testing.T) {
 	b.clock = b.clock.Add(10 * time.Second)
 	b.press("ctrl+r", "1", "y", "z")
 	b.mustShow(t, "search: 1yz", "enter accept", "Remove the build")
-	if len(b.conv.Permissions) != 1 {
+	if len(b.conv().Permissions) != 1 {
 		t.Error("the question was answered")
 	}
 	b.press("esc")
@@ -399,11 +400,11 @@ func TestASearchBesideAQuestion(t *testing.T) {
 // With vim's keys, esc ends insert mode first: it is not called cancel until it does that.
 func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	s := b.session
+	s := b.session()
 	b.program.Vim = true
 	b.Tab = New(2, b.program, t.TempDir())
 	b.Show()
-	b.adopt(config.Agent{}, s)
+	b.adopt(config.Agent{}, s, conversation.New())
 	b.events(promptSent(b, "go"))
 	b.mustShow(t, "INSERT", "esc normal mode", "enter queue")
 	b.press("esc")

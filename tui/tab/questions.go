@@ -29,7 +29,7 @@ type questions struct {
 // Follow keeps one dialog open for the agent's questions: the one being looked at, else
 // the next in its position, starting with the oldest.
 func (q *questions) Follow() tea.Cmd {
-	c := q.tab.conv
+	c := q.tab.conv()
 	switch asking := q.tab.dialogs.Follow(c); {
 	case asking:
 	case len(c.Permissions) > 0:
@@ -47,7 +47,7 @@ func (q *questions) Follow() tea.Cmd {
 	}
 	cmd := q.resolvePaths()
 	// The questions of an agent that goes end before it is known why it has gone.
-	if q.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.tab.session.Disconnected() {
+	if q.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.tab.session().Disconnected() {
 		cmd = tea.Batch(cmd, q.tab.say("the agent withdrew its question"))
 	}
 	return cmd
@@ -55,7 +55,7 @@ func (q *questions) Follow() tea.Cmd {
 
 // ask shows one of the open permissions.
 func (q *questions) ask(at int) {
-	c := q.tab.conv
+	c := q.tab.conv()
 	q.asking = dialog.NewPermission(q.tab.env(), c.Permissions[at], len(c.Permissions))
 	q.asking.Follow(c)
 	q.tab.dialogs.Push(q.asking)
@@ -63,7 +63,7 @@ func (q *questions) ask(at int) {
 
 // Another shows the permission that is by positions further on.
 func (q *questions) Another(by int) tea.Cmd {
-	n := len(q.tab.conv.Permissions)
+	n := len(q.tab.conv().Permissions)
 	if q.asking == nil || q.tab.dialogs.Top() != q.asking || n < 2 {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (q *questions) ended() {
 	if q.asking != nil && !q.tab.dialogs.Has(q.asking) {
 		q.addToDraft(q.asking.TakeWords())
 	}
-	if len(q.tab.conv.Permissions) == 0 {
+	if len(q.tab.conv().Permissions) == 0 {
 		q.asking = nil
 	}
 }
@@ -95,7 +95,7 @@ func (q *questions) addToDraft(words string) {
 
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	if err := q.tab.session.AnswerWith(a.ID, a.Option, prompt.New(a.Words)); err != nil {
+	if err := q.tab.session().AnswerWith(a.ID, a.Option, prompt.New(a.Words)); err != nil {
 		q.addToDraft(a.Words)
 		return q.tab.say(err.Error())
 	}
@@ -179,15 +179,15 @@ type Question struct {
 
 // Questions returns the open questions of the tab's agent, the oldest first.
 func (t *Tab) Questions() []Question {
-	if t.replay != nil || !waits(t.conv) {
+	if t.replays() || !waits(t.conv()) {
 		return nil
 	}
 	var all []Question
 	paths := toolview.PathsIn(t.cwd)
-	for _, p := range t.conv.Permissions {
+	for _, p := range t.conv().Permissions {
 		all = append(all, permissionQuestion(p, paths))
 	}
-	for _, e := range t.conv.Elicitations {
+	for _, e := range t.conv().Elicitations {
 		words := termtext.Line(e.Request.Message)
 		all = append(all, Question{ID: e.ID, Title: cmp.Or(words, "The agent asks"), About: words})
 	}
@@ -208,8 +208,8 @@ func permissionQuestion(p *conversation.Permission, paths toolview.Paths) Questi
 // ShowQuestion brings an open question into view, in front of the agent's others. It takes
 // no key until it has been seen, like any question that appears.
 func (t *Tab) ShowQuestion(q Question) {
-	if t.reader != nil && t.reader.Reads() {
-		t.reader.Unfocus()
+	if t.reader() != nil && t.reader().Reads() {
+		t.reader().Unfocus()
 	}
 	at := t.permission(q)
 	if asking := t.questions.asking; at >= 0 && asking != nil && t.dialogs.Top() == asking && asking.Position() != at+1 {
@@ -221,7 +221,7 @@ func (t *Tab) ShowQuestion(q Question) {
 // permission returns the index of an open permission, -1 if it is none: other questions
 // come after the permissions, one at a time.
 func (t *Tab) permission(q Question) int {
-	return slices.IndexFunc(t.conv.Permissions, func(p *conversation.Permission) bool { return q.Permission && p.ID == q.ID })
+	return slices.IndexFunc(t.conv().Permissions, func(p *conversation.Permission) bool { return q.Permission && p.ID == q.ID })
 }
 
 // openQuestionList lists the open questions of all tabs. Choosing one goes there; a
@@ -280,10 +280,10 @@ func (q *questions) askFor(w TabQuestions, asked Question) tea.Cmd {
 	}
 	here, env := q.tab.env(), of.env()
 	env.Drafting, env.Edits = here.Drafting, here.Edits
-	p := of.conv.Permissions[at]
-	q.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.conv.Permissions)), q.tab, of, asked}
+	p := of.conv().Permissions[at]
+	q.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.conv().Permissions)), q.tab, of, asked}
 	q.foreign.Of = fmt.Sprint("tab ", w.Number)
-	q.foreign.Permission.Follow(of.conv)
+	q.foreign.Permission.Follow(of.conv())
 	q.tab.dialogs.Push(q.foreign)
 	return of.questions.resolve(p.Asked)
 }
@@ -296,7 +296,7 @@ func (t *Tab) FollowOthers() bool {
 		t.questions.foreign = nil
 		return false
 	}
-	if f.Permission.Follow(f.of.conv) == dialog.Over || !f.there() {
+	if f.Permission.Follow(f.of.conv()) == dialog.Over || !f.there() {
 		t.dialogs.Close(f)
 		t.questions.addToDraft(f.TakeWords())
 	}

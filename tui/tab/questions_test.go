@@ -30,7 +30,7 @@ func opened(id int, title, path string) conversation.Event {
 // questionsBench are the questions of a tab in which a turn runs.
 func questionsBench(b *bench) *questions {
 	b.ready()
-	b.conv.Apply(conversation.PromptSent{})
+	b.conv().Apply(conversation.PromptSent{})
 	return b.questions
 }
 
@@ -39,9 +39,9 @@ func questionsBench(b *bench) *questions {
 func TestOneAfterTheOther(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		q := questionsBench(b)
-		b.conv.Apply(opened(1, "Read the first", "1"))
-		b.conv.Apply(opened(2, "Read the second", "2"))
-		b.conv.Apply(opened(3, "Read the third", "3"))
+		b.conv().Apply(opened(1, "Read the first", "1"))
+		b.conv().Apply(opened(2, "Read the second", "2"))
+		b.conv().Apply(opened(3, "Read the third", "3"))
 		b.Do(q.Follow())
 		b.MustSay("Read the first")
 		b.Do(q.Another(1))
@@ -49,13 +49,13 @@ func TestOneAfterTheOther(t *testing.T) {
 		b.Do(q.Another(-2))
 		b.MustSay("Read the third")
 		b.Do(q.Another(-1))
-		b.conv.Apply(conversation.PermissionClosed{ID: 2})
+		b.conv().Apply(conversation.PermissionClosed{ID: 2})
 		b.Do(q.Follow())
 		b.MustSay("Read the third")
-		b.conv.Apply(conversation.PermissionClosed{ID: 3})
+		b.conv().Apply(conversation.PermissionClosed{ID: 3})
 		b.Do(q.Follow())
 		b.MustSay("Read the first")
-		b.conv.Apply(conversation.PermissionClosed{ID: 1})
+		b.conv().Apply(conversation.PermissionClosed{ID: 1})
 		b.Do(q.Follow())
 		if b.MustSay("the agent withdrew its question"); !b.dialogs.Empty() {
 			t.Errorf("it still asks\n%s", b.Screen())
@@ -67,12 +67,12 @@ func TestOneAfterTheOther(t *testing.T) {
 func TestAQuestionEndsWithItsAgent(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		q := questionsBench(b)
-		b.conv.Apply(opened(1, "Read the first", "1"))
+		b.conv().Apply(opened(1, "Read the first", "1"))
 		b.Do(q.Follow())
 		b.MustSay("Read the first")
-		b.session.Start() // which fails
+		b.session().Start() // which fails
 		synctest.Wait()
-		b.conv.Apply(conversation.PermissionClosed{ID: 1})
+		b.conv().Apply(conversation.PermissionClosed{ID: 1})
 		b.Do(q.Follow())
 		if b.toast.text != "" {
 			t.Errorf("it says %q", b.toast.text)
@@ -84,7 +84,7 @@ func TestAQuestionEndsWithItsAgent(t *testing.T) {
 func TestWhereAPathLeads(t *testing.T) {
 	runBench(t, func(_ *testing.T, b *bench) {
 		q := questionsBench(b)
-		b.conv.Apply(opened(1, "Read it", filepath.Join(b.cwd, "..", "elsewhere")))
+		b.conv().Apply(opened(1, "Read it", filepath.Join(b.cwd, "..", "elsewhere")))
 		b.Do(q.Follow())
 		b.MustSay("outside the project")
 	})
@@ -104,7 +104,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 			call := &e.Request.ToolCall
 			call.Locations = append(call.Locations, acpclient.ToolCallLocation{Path: filepath.Join(cwd, strconv.Itoa(i))})
 		}
-		b.conv.Apply(e)
+		b.conv().Apply(e)
 		b.Do(q.Follow())
 		if led := q.reach.Of(filepath.Join(cwd, "z", "file")); !led.Outside {
 			t.Errorf("a link that leads out was not followed: %+v", led)
@@ -132,7 +132,7 @@ end-turn`, 1))
 		b.Do(b.queue.Submit(composer.NewPrompt("go")))
 		b.composer.SetText("a draft")
 		b.wire.got()
-		b.Do(b.questions.RejectWith(dialog.RejectWith{ID: b.conv.Permissions[0].ID, Option: "yes", Words: "read the other one"}))
+		b.Do(b.questions.RejectWith(dialog.RejectWith{ID: b.conv().Permissions[0].ID, Option: "yes", Words: "read the other one"}))
 		if got := b.wire.got(); got != "session/prompt" || b.composer.Text() != "a draft" {
 			t.Errorf("the agent got %q, and the draft is %q", got, b.composer.Text())
 		}
@@ -204,7 +204,7 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	b.press("esc")
 	b.mustShow(t, "Allow it")
 	b.press("esc") // a second press of it
-	if !b.conv.Turn.Cancelling.IsZero() {
+	if !b.conv().Turn.Cancelling.IsZero() {
 		t.Error("a second esc cancelled the turn")
 	}
 	b.passes(3 * time.Second)
@@ -213,7 +213,7 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	b.mustShow(t, "❯ 1ya") // the words are still there
 	b.press("ctrl+c")
 	b.mustShow(t, "Allow it", "Answer above, or type")
-	if !b.conv.Turn.Cancelling.IsZero() || len(b.conv.Permissions) != 1 {
+	if !b.conv().Turn.Cancelling.IsZero() || len(b.conv().Permissions) != 1 {
 		t.Error("ctrl+c cancelled the turn")
 	}
 }
@@ -228,7 +228,7 @@ func TestInterruptClearsTheDraftBelowAQuestion(t *testing.T) {
 	b.mustShow(t, "Allow it", "❯ draft")
 	b.press("ctrl+c")
 	b.mustShow(t, "Allow it", "Answer above, or type")
-	if !b.conv.Turn.Cancelling.IsZero() || len(b.conv.Permissions) != 1 {
+	if !b.conv().Turn.Cancelling.IsZero() || len(b.conv().Permissions) != 1 {
 		t.Error("the turn was cancelled")
 	}
 }
@@ -268,7 +268,7 @@ func TestTabAtAnInertQuestionDoesNothing(t *testing.T) {
 	b.events(say("words"))
 	queue(b, 1)
 	b.press("tab")
-	if b.reader.Focused() {
+	if b.reader().Focused() {
 		t.Error("the transcript has the focus")
 	}
 	b.mustShow(t, "Allow it")

@@ -30,10 +30,10 @@ type promptQueue struct {
 
 // prompts returns the queue of the session.
 func (o *promptQueue) prompts() []conversation.QueuedPrompt {
-	if o.tab.conv == nil {
+	if o.tab.conv() == nil {
 		return nil
 	}
-	return o.tab.conv.Queue
+	return o.tab.conv().Queue
 }
 
 // Queued is the length of the queue.
@@ -60,19 +60,19 @@ func (o *promptQueue) Submit(p composer.Prompt) tea.Cmd {
 	}
 	q := o.content(p)
 	switch {
-	case o.tab.session == nil || o.tab.reopening != nil:
+	case o.tab.session() == nil || o.tab.reopens():
 		o.held = append(o.held, q)
 	case back > 0:
-		o.tab.session.PromptAt(back-1, q)
+		o.tab.session().PromptAt(back-1, q)
 	default:
-		o.tab.session.Prompt(q)
+		o.tab.session().Prompt(q)
 	}
 	return o.kept()
 }
 
 // kept says that a prompt waits because the agent exited, or returns nil.
 func (o *promptQueue) kept() tea.Cmd {
-	if o.tab.conv == nil || !o.tab.conv.Gone() {
+	if o.tab.conv() == nil || !o.tab.conv().Gone() {
 		return nil
 	}
 	return o.sayGone("kept, not sent: ")
@@ -92,16 +92,16 @@ func (o *promptQueue) refuse(p composer.Prompt) tea.Cmd {
 func (o *promptQueue) content(p composer.Prompt) conversation.QueuedPrompt {
 	o.last = &p
 	o.tab.news = false
-	if o.tab.list != nil {
-		o.tab.list.Bottom()
+	if o.tab.list() != nil {
+		o.tab.list().Bottom()
 	}
-	return o.tab.stored.withEarlier(o.tab.conv, p.Queued())
+	return o.tab.stored.withEarlier(o.tab.conv(), p.Queued())
 }
 
 // sayGone says words, and which key brings back the agent, until it is back.
 func (o *promptQueue) sayGone(words string) tea.Cmd {
-	again := keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " " + app.AgainText(o.tab.session)
-	return o.tab.sayWhile(words+again, func() bool { return o.tab.conv.Gone() })
+	again := keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " " + app.AgainText(o.tab.session())
+	return o.tab.sayWhile(words+again, func() bool { return o.tab.conv().Gone() })
 }
 
 // ReturnToDraft moves prompts that cannot be sent into the draft: the given ones, and
@@ -118,15 +118,15 @@ func (o *promptQueue) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd
 // SendNothing handles enter on an empty prompt: it resumes a paused queue, or skips ahead
 // in the turn of an agent that pauses for reading.
 func (o *promptQueue) SendNothing() tea.Cmd {
-	if o.tab.conv.Gone() && o.Queued() > 0 {
+	if o.tab.conv().Gone() && o.Queued() > 0 {
 		return o.sayGone("the agent exited: ")
 	}
-	if o.Queued() > 0 && o.tab.conv.QueuePaused {
-		o.tab.session.ResumeQueue()
+	if o.Queued() > 0 && o.tab.conv().QueuePaused {
+		o.tab.session().ResumeQueue()
 		return nil
 	}
-	if o.tab.conv.Turn.Running && o.tab.conv.Agent.SkipsAhead() {
-		o.tab.session.SkipAhead()
+	if o.tab.conv().Turn.Running && o.tab.conv().Agent.SkipsAhead() {
+		o.tab.session().SkipAhead()
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (o *promptQueue) Recall() tea.Cmd {
 
 // takeBack moves a prompt from the queue into the composer.
 func (o *promptQueue) takeBack(id int) (tea.Cmd, bool) {
-	q, ok := o.tab.session.Unqueue(id)
+	q, ok := o.tab.session().Unqueue(id)
 	if !ok {
 		return nil, false
 	}
@@ -156,7 +156,7 @@ func (o *promptQueue) takeBack(id int) (tea.Cmd, bool) {
 // Escape handles esc with nothing to cancel or close: pressed twice on an empty prompt, it
 // restores the last prompt for editing.
 func (o *promptQueue) Escape() tea.Cmd {
-	if !o.tab.composer.Empty() || o.last == nil && (o.tab.conv == nil || app.LastPrompt(o.tab.conv) == "") {
+	if !o.tab.composer.Empty() || o.last == nil && (o.tab.conv() == nil || app.LastPrompt(o.tab.conv()) == "") {
 		return nil
 	}
 	if !o.Escapes() {
@@ -168,20 +168,20 @@ func (o *promptQueue) Escape() tea.Cmd {
 		o.tab.composer.Restore(*o.last)
 		return nil
 	}
-	return o.tab.composer.Load(app.LastPrompt(o.tab.conv))
+	return o.tab.composer.Load(app.LastPrompt(o.tab.conv()))
 }
 
 // Escapes reports whether another esc restores the last prompt.
 func (o *promptQueue) Escapes() bool {
 	return !o.escaped.IsZero() && o.tab.program.Now().Sub(o.escaped) < againTime &&
-		o.tab.composer.Empty() && (o.tab.conv == nil || !o.tab.conv.Turn.Running)
+		o.tab.composer.Empty() && (o.tab.conv() == nil || !o.tab.conv().Turn.Running)
 }
 
 // SendNow sends the draft, or else the first queued prompt, at once, cancelling a running
 // turn.
 func (o *promptQueue) SendNow() tea.Cmd {
 	switch {
-	case o.tab.session == nil:
+	case o.tab.session() == nil:
 		return nil
 	case o.tab.composer.IsCommand():
 		return o.tab.say("your command need not wait: " + o.tab.keyOf(config.ActionSend) + " runs it")
@@ -200,7 +200,7 @@ func (o *promptQueue) SendNow() tea.Cmd {
 		if refused := o.refuse(*p); refused != nil {
 			return tea.Batch(cmd, refused)
 		}
-		if o.tab.session.SendNow(o.content(*p)) {
+		if o.tab.session().SendNow(o.content(*p)) {
 			return tea.Batch(cmd, o.cancelsFirst())
 		}
 		return tea.Batch(cmd, o.kept())
@@ -211,8 +211,8 @@ func (o *promptQueue) SendNow() tea.Cmd {
 }
 
 func (o *promptQueue) sendQueuedNow(id int) tea.Cmd {
-	switch found, cancelled := o.tab.session.SendQueuedNow(id); {
-	case !found && o.tab.conv.Gone():
+	switch found, cancelled := o.tab.session().SendQueuedNow(id); {
+	case !found && o.tab.conv().Gone():
 		return o.sayGone("the agent exited: ")
 	case !found:
 		return o.tab.say("it is no longer queued")
@@ -259,7 +259,7 @@ func (o *promptQueue) queueItems() []dialog.Item {
 		items = append(items, dialog.Item{
 			ID: queuedID(q), Group: "Queued prompts", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(all)), About: about,
 			Do:     do,
-			Delete: dialog.Stay(func() tea.Cmd { o.tab.session.Unqueue(q.ID); return nil }),
+			Delete: dialog.Stay(func() tea.Cmd { o.tab.session().Unqueue(q.ID); return nil }),
 		})
 	}
 	if len(items) == 0 {
@@ -284,7 +284,7 @@ func (o *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 			return nil
 		}
 		return dialog.Stay(func() tea.Cmd {
-			o.tab.session.MoveQueued(id, by)
+			o.tab.session().MoveQueued(id, by)
 			return nil
 		})
 	}
@@ -305,7 +305,7 @@ func (o *promptQueue) editQueued(id int) tea.Cmd {
 
 // dropQueue empties the queue. The prompts stay in the history.
 func (o *promptQueue) dropQueue() tea.Cmd {
-	n := len(o.tab.session.EmptyQueue())
+	n := len(o.tab.session().EmptyQueue())
 	words, them := fmt.Sprintf("removed %d prompts", n), "them"
 	if n == 1 {
 		words, them = "removed 1 prompt", "it"
@@ -318,10 +318,10 @@ func (o *promptQueue) dropQueue() tea.Cmd {
 func (o *promptQueue) AskToSend() {
 	lost := o.lost
 	o.lost = false
-	if !lost || len(o.tab.conv.Queue) == 0 || !o.tab.conv.QueuePaused {
+	if !lost || len(o.tab.conv().Queue) == 0 || !o.tab.conv().QueuePaused {
 		return
 	}
-	o.tab.ask(o.tab.confirmation(app.SendQueueQuestion(o.tab.session, o.tab.conv.Queue)))
+	o.tab.ask(o.tab.confirmation(app.SendQueueQuestion(o.tab.session(), o.tab.conv().Queue)))
 }
 
 // Lines draws the queue.
@@ -330,7 +330,7 @@ func (o *promptQueue) Lines(width int) []string {
 		return nil
 	}
 	const most = 4
-	c, gone := o.tab.conv, o.tab.conv.Gone()
+	c, gone := o.tab.conv(), o.tab.conv().Gone()
 	th, words := o.tab.program.Theme, "queued"
 	if c.QueuePaused {
 		words = "paused"

@@ -19,7 +19,7 @@ func promptOf(words string) composer.Prompt { return composer.NewPrompt(words) }
 // enqueue lets prompts wait in the session.
 func (b *bench) enqueue(prompts ...string) {
 	for _, words := range prompts {
-		b.session.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(words)}})
+		b.session().Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(words)}})
 	}
 	b.Do(nil)
 }
@@ -42,7 +42,7 @@ func TestPromptsWaitForTheSession(t *testing.T) {
 				return
 			}
 			b.ready()
-			o.held.Send(b.session)
+			o.held.Send(b.session())
 			b.Do(nil)
 			if got := b.queued(); got != "one, two" || len(o.held) != 0 {
 				t.Errorf("the session got %q, and %d wait", got, len(o.held))
@@ -124,7 +124,7 @@ func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 		b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) {
 			o.Queue = []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("tidy up")}}}
 		}))
-		b.events(conversation.QueueChanged{Paused: true, Queue: b.session.Options().Queue})
+		b.events(conversation.QueueChanged{Paused: true, Queue: b.session().Options().Queue})
 		o := b.queue
 		if o.AskToSend(); !b.dialogs.Empty() {
 			t.Fatalf("nothing has gone, and it asks\n%s", b.Screen())
@@ -133,7 +133,7 @@ func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 		o.AskToSend()
 		b.MustSay("❯ tidy up")
 		b.Choose("Send")
-		if b.conv.QueuePaused {
+		if b.conv().QueuePaused {
 			t.Error("it still waits")
 		}
 	})
@@ -172,7 +172,7 @@ func TestWhatIsKeptSaysHowTheAgentIsHadBack(t *testing.T) {
 				}
 			}))
 			b.opens()
-			b.conv.Apply(conversation.AgentLost{})
+			b.conv().Apply(conversation.AgentLost{})
 			o := b.queue
 			if b.Do(o.Submit(promptOf("one"))); !strings.Contains(b.toast.text, want) {
 				t.Errorf("it says %q, want %q", b.toast.text, want)
@@ -200,8 +200,8 @@ func TestAPromptIsEditedWhileTheAgentStarts(t *testing.T) {
 		b.Do(b.queue.Submit(promptOf("see @notes.txt")))
 		b.composer.SetText("")
 		b.Do(b.queue.Recall())
-		if b.composer.Text() != "two" || b.queued() != "see @notes.txt" || !slices.Equal(b.conv.Queue[0].Files, []string{"@notes.txt"}) {
-			t.Errorf("the draft is %q, and the queue %+v", b.composer.Text(), b.conv.Queue)
+		if b.composer.Text() != "two" || b.queued() != "see @notes.txt" || !slices.Equal(b.conv().Queue[0].Files, []string{"@notes.txt"}) {
+			t.Errorf("the draft is %q, and the queue %+v", b.composer.Text(), b.conv().Queue)
 		}
 	})
 }

@@ -187,7 +187,7 @@ func TestTheTranscriptIsReadWhileAQuestionWaits(t *testing.T) {
 	b.press("end", "esc")
 	b.mustShow(t, "Allow it")
 	b.mustNotShow(t, "tab to answer")
-	if !b.conv.Turn.Cancelling.IsZero() {
+	if !b.conv().Turn.Cancelling.IsZero() {
 		t.Error("esc cancelled the turn as well")
 	}
 }
@@ -287,12 +287,12 @@ func TestDraggingMarksAndCopies(t *testing.T) {
 		t.Errorf("copied %q, want %q", text, want)
 	}
 	b.mustShow(t, "copied 35 characters (test-copy)", "❯ draft")
-	if !b.list.Spanning() {
+	if !b.list().Spanning() {
 		t.Error("the marks are gone")
 	}
 	b.press("!")
 	b.mustShow(t, "❯ draft!")
-	if b.list.Spanning() {
+	if b.list().Spanning() {
 		t.Error("the marks stay while the person types")
 	}
 }
@@ -306,15 +306,15 @@ func TestClicksMarkWordsAndLines(t *testing.T) {
 		b.Update(tea.MouseReleaseMsg(at))
 	}
 	click()
-	if b.list.Spanning() || b.list.Selected() == nil {
+	if b.list().Spanning() || b.list().Selected() == nil {
 		t.Error("one click does not select the item alone")
 	}
 	click()
-	if got := b.list.SpanText(); got != "./main.go" {
+	if got := b.list().SpanText(); got != "./main.go" {
 		t.Errorf("two clicks mark %q", got)
 	}
 	click()
-	if got := b.list.SpanText(); got != "See ./main.go, and more." {
+	if got := b.list().SpanText(); got != "See ./main.go, and more." {
 		t.Errorf("three clicks mark %q", got)
 	}
 }
@@ -348,7 +348,7 @@ func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
 	if cmd = b.Update(results(t, cmd, 1)[0]); cmd != nil {
 		t.Error("it goes on scrolling when the button is up")
 	}
-	if got := b.list.SpanText(); !strings.HasSuffix(got, "Line 58\n\nL") || strings.Count(got, "\n\n") < 12 {
+	if got := b.list().SpanText(); !strings.HasSuffix(got, "Line 58\n\nL") || strings.Count(got, "\n\n") < 12 {
 		t.Errorf("marked %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -9,31 +10,17 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/record"
-	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
-	"parley/tui/transcript"
 )
-
-// idleMachine is the machine of a replay, which is never asked for anything.
-type idleMachine struct{ session.Machine }
-
-func (idleMachine) EndTerminals() {}
-func (idleMachine) Close()        {}
 
 // Replay plays a recording instead of a session.
 func (t *Tab) Replay(p *record.Player) tea.Cmd {
-	s, err := session.NewSession(session.Options{ // never started
-		Cwd:     p.Script().Cwd,
-		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
-	})
-	if err != nil { // an idle machine never fails
-		return t.say(err.Error())
-	}
-	t.replay = &replayControl{tab: t, player: p, last: t.program.Now()}
-	t.adopt(config.Agent{}, s)
+	t.work(p.Script().Cwd)
+	r := &replaying{tab: t, player: p, last: t.program.Now(), reading: t.read(conversation.New())}
 	t.stored.title = p.Script().Title
-	return t.address(t.replay.Start())
+	t.become(r)
+	return t.address(r.Start())
 }
 
 // notInReplay says that an action is unavailable in a replay.
@@ -42,28 +29,19 @@ const notInReplay = "this is a replay: nothing is run"
 // inReplay handles an action during a replay. other means that the action has its usual
 // effect.
 func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
-	if t.replay == nil {
+	r, is := t.state.(*replaying)
+	if !is {
 		return nil, true
 	}
 	switch {
 	case behaviours[a].replays:
 		return nil, true
 	case a == config.ActionInterrupt, a == config.ActionQuit:
-		return t.replay.Steer(config.ActionReplayQuit), false
+		return r.Steer(config.ActionReplayQuit), false
 	case a == config.ActionCancel, a == "":
 		return nil, false
 	}
 	return t.say(notInReplay), false
-}
-
-// sessionNow returns the current time, or the recorded time in a replay.
-func sessionNow(t *Tab) time.Time {
-	if t.replay != nil {
-		if then := t.replay.Now(); !then.IsZero() {
-			return then
-		}
-	}
-	return t.program.Now()
 }
 
 const (
@@ -73,9 +51,10 @@ const (
 	maxElapsed = time.Second
 )
 
-// replayControl plays a recording in a tab without an agent, and handles the keys that
-// pause, speed up and jump. It touches no files and starts no programs.
-type replayControl struct {
+// replaying is the state without an agent in which a recording is played. It handles
+// the keys that pause, speed up and jump. It touches no files and starts no programs.
+type replaying struct {
+	reading
 	tab    *Tab
 	player *record.Player
 	last   time.Time // end of the time already played
@@ -86,7 +65,7 @@ type replayControl struct {
 }
 
 // Start returns the command for the next step, or nil if the replay is not playing.
-func (r *replayControl) Start() tea.Cmd {
+func (r *replaying) Start() tea.Cmd {
 	wait, plays := r.player.Wait()
 	if !plays {
 		return nil
@@ -104,16 +83,37 @@ func (r *replayControl) Start() tea.Cmd {
 }
 
 // Play plays up to now and schedules the next step.
-func (r *replayControl) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
+func (r *replaying) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 
 // Playing reports whether the replay advances by itself.
-func (r *replayControl) Playing() bool { return r.player.Playing() }
+func (r *replaying) Playing() bool { return r.player.Playing() }
 
-// Now returns the recorded time of the current position, zero if unknown.
-func (r *replayControl) Now() time.Time { return r.player.Now() }
+func (r *replaying) input() layer               { return r }
+func (r *replaying) update(msg tea.Msg) tea.Cmd { return r.tab.composer.Update(msg) }
+func (r *replaying) pace(time.Duration)         {}
+func (r *replaying) leave()                     {}
+func (r *replaying) close(context.Context)      {}
+
+func (r *replaying) describe(f *statusInfo) {
+	f.Replay, f.Asked = true, r.Asks(r.conv)
+	f.Stderr = func() string { return "" } // no recording has it
+}
+
+func (r *replaying) moves() bool {
+	c := r.conv
+	return r.Playing() && !waits(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+}
+
+// now returns the recorded time of the current position, if it is known.
+func (r *replaying) now() time.Time {
+	if then := r.player.Now(); !then.IsZero() {
+		return then
+	}
+	return r.tab.program.Now()
+}
 
 // catchUp plays the time that has passed.
-func (r *replayControl) catchUp() tea.Cmd {
+func (r *replaying) catchUp() tea.Cmd {
 	now := r.tab.program.Now()
 	passed := min(now.Sub(r.last), maxElapsed)
 	r.last = now
@@ -121,7 +121,7 @@ func (r *replayControl) catchUp() tea.Cmd {
 }
 
 // Steer performs an action of the replay.
-func (r *replayControl) Steer(a config.Action) tea.Cmd {
+func (r *replaying) Steer(a config.Action) tea.Cmd {
 	p := r.player
 	cmd := r.catchUp()
 	switch a {
@@ -138,7 +138,7 @@ func (r *replayControl) Steer(a config.Action) tea.Cmd {
 		p.Slower()
 	case config.ActionReplayNext:
 		cmd = tea.Batch(cmd, r.perform(p.NextTurn()))
-		r.tab.list.Bottom()
+		r.list.Bottom()
 	case config.ActionReplayPrev:
 		events := p.PrevTurn()
 		r.rewind()
@@ -150,34 +150,28 @@ func (r *replayControl) Steer(a config.Action) tea.Cmd {
 }
 
 // perform applies events to the conversation, without reacting to them.
-func (r *replayControl) perform(events []conversation.Event) tea.Cmd {
-	t := r.tab
+func (r *replaying) perform(events []conversation.Event) tea.Cmd {
 	for _, e := range events {
-		t.conv.Apply(e)
-		t.info.Notice(e, t.conv)
+		r.conv.Apply(e)
+		r.tab.info.Notice(e, r.conv)
 		opening, _ := e.(conversation.SessionOpening)
-		if opening.Clear || t.conv.Restored() {
-			t.list.Reset()
-			t.reader.Reset()
+		if opening.Clear || r.conv.Restored() {
+			r.forget()
 		}
 	}
-	return t.reader.Follow()
+	return r.reader.Follow()
 }
 
 // rewind returns to the beginning.
-func (r *replayControl) rewind() {
-	t, old := r.tab, r.tab.list
-	t.conv = conversation.New()
-	t.conv.Cwd = t.cwd
-	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetDiffPositions(&t.diffPositions.known)
-	t.list.Focus(old.Focused())
-	t.reader = newTranscriptReader(t)
-	t.info.Forget()
+func (r *replaying) rewind() {
+	focused := r.list.Focused()
+	r.reading = r.tab.read(conversation.New())
+	r.list.Focus(focused)
+	r.tab.info.Forget()
 	r.asked = nil
 }
 
-func (r *replayControl) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+func (r *replaying) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	a, ok := r.tab.program.Keys.Action(config.ContextReplay, name)
 	if !ok {
 		return nil, false
@@ -185,11 +179,11 @@ func (r *replayControl) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return r.Steer(a), true
 }
 
-func (*replayControl) paste(string) (tea.Cmd, bool)       { return nil, false }
-func (*replayControl) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
+func (*replaying) paste(string) (tea.Cmd, bool)       { return nil, false }
+func (*replaying) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 
 // Asks returns the question open at the current position and its recorded answer, or "".
-func (r *replayControl) Asks(c *conversation.Conversation) string {
+func (r *replaying) Asks(c *conversation.Conversation) string {
 	th := r.tab.program.Theme
 	switch {
 	case len(c.Permissions) > 0:
@@ -229,7 +223,7 @@ func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed)
 const replayBar = 16
 
 // draw draws the progress of the replay on one line, in place of the prompt.
-func (r *replayControl) draw(width, _ int) dialog.View {
+func (r *replaying) draw(width, _ int) dialog.View {
 	p, th := r.player, r.tab.program.Theme
 	state := "playing"
 	switch {
@@ -262,7 +256,7 @@ func clockTime(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-func (r *replayControl) hints() []dialog.Hint {
+func (r *replaying) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: r.tab.program.Keys}
 	switch p := r.player; {
 	case p.Ended():

@@ -74,7 +74,7 @@ func (b *bench) pass(d time.Duration) {
 	const step = 100 * time.Millisecond
 	for ; d > 0; d -= step {
 		b.clock = b.clock.Add(step)
-		b.Update(then(b.replay.Play))
+		b.Update(then(b.state.(*replaying).Play))
 	}
 }
 
@@ -174,7 +174,7 @@ func doesNothing(t *testing.T) {
 				wantNoWish(t, key, cmd)
 			}
 		}
-		if !b.dialogs.Empty() || b.session.Stream().Take() != nil {
+		if !b.dialogs.Empty() || b.session() != nil {
 			t.Errorf("%q does something", keys)
 		}
 	}

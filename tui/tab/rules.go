@@ -22,7 +22,7 @@ type ruleDialogs struct {
 
 // rules returns the dialogs for the session's rules, or nil if it has none.
 func (t *Tab) rules() *ruleDialogs {
-	if rules := app.RulesOf(t.session); rules != nil {
+	if rules := app.RulesOf(t.session()); rules != nil {
 		return &ruleDialogs{t, rules}
 	}
 	return nil
@@ -43,7 +43,7 @@ func (r *ruleDialogs) Propose(id int) {
 	if r == nil {
 		return
 	}
-	if p := permissionOf(r.tab.conv, id); p != nil {
+	if p := permissionOf(r.tab.conv(), id); p != nil {
 		if step := dialog.NewRuleStep(r.tab.env(), p); step != nil {
 			r.tab.dialogs.Push(step)
 		}
@@ -70,12 +70,12 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 			return r.changed(done, err)
 		}
 		return func() tea.Cmd {
-			p := permissionOf(r.tab.conv, a.ID)
+			p := permissionOf(r.tab.conv(), a.ID)
 			if p == nil || p.Asked != a.Call {
 				return r.tab.say(done + ". The agent has changed its question")
 			}
 			r.tab.program.Guard.Settle()
-			return r.changed(done, r.tab.session.Answer(a.ID, a.Option))()
+			return r.changed(done, r.tab.session().Answer(a.ID, a.Option))()
 		}
 	})
 }

@@ -47,10 +47,10 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 		runBench(t, func(t *testing.T, b *bench) {
 			r := newRules(t, b, asking)
 			b.Do(b.queue.Submit(composer.NewPrompt("go")))
-			if len(b.conv.Permissions) != 1 {
+			if len(b.conv().Permissions) != 1 {
 				t.Fatal("nothing is asked")
 			}
-			p := b.conv.Permissions[0]
+			p := b.conv().Permissions[0]
 			save := dialog.SaveRules{ID: p.ID, Call: p.Asked, Option: "yes", Rules: []string{"allow read"}}
 			if changed {
 				p.Asked = &conversation.ToolCall{Title: "another"}
@@ -63,7 +63,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 			if changed && !strings.Contains(b.toast.text, "The agent has changed its question") {
 				t.Errorf("it says %q", b.toast.text)
 			}
-			if answered := len(b.conv.Permissions) == 0; answered == changed {
+			if answered := len(b.conv().Permissions) == 0; answered == changed {
 				t.Errorf("changed: %v: answered %v", changed, answered)
 			}
 		})

@@ -61,7 +61,7 @@ func openSessionList(t *Tab) tea.Cmd {
 // newList opens an empty list. It returns nil if there is no source of sessions.
 func newList(t *Tab) *sessionList {
 	l := &sessionList{tab: t, asksStore: t.program.Stored != nil}
-	if c := t.conv; c != nil && t.session != nil {
+	if c := t.conv(); c != nil && t.session() != nil {
 		l.asksAgent = c.Phase == conversation.PhaseReady || c.Phase == conversation.PhaseFailed
 	}
 	if !l.asksAgent && !l.asksStore {
@@ -73,7 +73,7 @@ func newList(t *Tab) *sessionList {
 
 // page loads the agent's page at a cursor.
 func (l *sessionList) page(cursor string) tea.Cmd {
-	agent := l.tab.session
+	agent := l.tab.session()
 	return inBackground(func() then {
 		page, err := agent.ListSessions(l.tab.program.Context, cursor)
 		return func() tea.Cmd { return l.take(page, err) }
@@ -210,9 +210,9 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 		item.Do = dialog.Do(func() tea.Cmd { return l.tab.goToStored(id) })
 	default:
 		item.ID, item.Do = string(s.Remembered.SessionID), dialog.OpenSession{Session: *s.Remembered}
-		item.Current = l.tab.conv != nil && s.Remembered.SessionID == l.tab.conv.ID
+		item.Current = l.tab.conv() != nil && s.Remembered.SessionID == l.tab.conv().ID
 	}
-	if !item.Current && (s.Stored != nil || app.AgentDeletes(l.tab.conv)) {
+	if !item.Current && (s.Stored != nil || app.AgentDeletes(l.tab.conv())) {
 		item.Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })
 	}
 	return item
@@ -222,7 +222,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 func (l *sessionList) askToDelete(s app.SessionEntry) {
 	who := "The agent deletes it for good."
 	switch {
-	case s.Stored != nil && s.Remembered != nil && app.AgentDeletes(l.tab.conv):
+	case s.Stored != nil && s.Remembered != nil && app.AgentDeletes(l.tab.conv()):
 		who = "parley and the agent delete it for good."
 	case s.Stored != nil:
 		who = "parley deletes it for good."
@@ -237,7 +237,7 @@ func (l *sessionList) askToDelete(s app.SessionEntry) {
 }
 
 func (l *sessionList) delete(s app.SessionEntry) tea.Cmd {
-	p, agent, agentDeletes := l.tab.program, l.tab.session, app.AgentDeletes(l.tab.conv)
+	p, agent, agentDeletes := l.tab.program, l.tab.session(), app.AgentDeletes(l.tab.conv())
 	return inBackground(func() then {
 		err := s.Delete(p.Context, p.Stored, agent, agentDeletes)
 		return func() tea.Cmd {
@@ -308,17 +308,17 @@ func (t *Tab) goToStored(id store.ID) tea.Cmd {
 // openSession opens another of the agent's sessions: here if that loses no turn, queued
 // prompt or transcript that is not stored, else in a new tab.
 func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
-	c := t.conv
+	c := t.conv()
 	switch {
 	case info.SessionID == c.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
-		return t.sayIf(t.session.OpenSession(info)) // reports the error
+		return t.sayIf(t.session().OpenSession(info)) // reports the error
 	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == "":
 		info.Cwd = t.cwd
 		return t.program.Tabs.Load(t.agent, info)
 	}
-	return t.sayIf(t.session.OpenSession(info))
+	return t.sayIf(t.session().OpenSession(info))
 }
 
 // stepTime bounds how long each step of collecting items may block the screen.
@@ -338,7 +338,7 @@ type exporter struct {
 // exporter returns the exporter of the tab's session.
 func (t *Tab) exporter() *exporter {
 	return &exporter{
-		tab: t, conv: t.conv, named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
+		tab: t, conv: t.conv(), named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
 		open: func(path string) tea.Cmd { return open(path, t.sayIf) },
 	}
 }

@@ -44,8 +44,8 @@ func (s *signIn) Ended(err error) {
 // Ask shows the agent's methods and its message.
 func (s *signIn) Ask(e conversation.AuthRequired) {
 	s.close()
-	s.flow = app.NewSignIn(s.tab.session, s.tab.conv, e)
-	s.dialog = dialog.NewAuth(s.tab.env(), s.tab.conv.Agent.Name(), s.flow.Message, s.flow.Methods)
+	s.flow = app.NewSignIn(s.tab.session(), s.tab.conv(), e)
+	s.dialog = dialog.NewAuth(s.tab.env(), s.tab.conv().Agent.Name(), s.flow.Message, s.flow.Methods)
 	s.tab.dialogs.Push(s.dialog)
 }
 
@@ -70,12 +70,12 @@ func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 // Dismiss closes the dialog without signing in.
 func (s *signIn) Dismiss() {
 	s.close()
-	s.tab.session.DismissAuth()
+	s.tab.session().DismissAuth()
 }
 
 // Out signs out.
 func (s *signIn) Out(ctx context.Context) tea.Cmd {
-	gate := s.tab.session
+	gate := s.tab.session()
 	return inBackground(func() then {
 		err := gate.Logout(ctx)
 		return func() tea.Cmd {

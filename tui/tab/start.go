@@ -18,11 +18,11 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
-	"parley/tui/transcript"
 )
 
 // startedMsg is a session made for an agent, or the error.
 type startedMsg struct {
+	of      *starting
 	agent   config.Agent
 	session *session.Session
 	err     error
@@ -44,23 +44,28 @@ func (t *Tab) startChosen(a config.Agent) tea.Cmd {
 }
 
 // startWith is startAgent with another constructor of the session.
-func (t *Tab) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
+func (t *Tab) startWith(a config.Agent, create func() (*session.Session, error)) tea.Cmd {
 	t.agent = a
-	t.starting = sync.OnceValue(func() startedMsg {
-		s, err := make()
+	of := &starting{unopened: unopened{t}}
+	started := sync.OnceValue(func() startedMsg {
+		s, err := create()
 		if err == nil {
 			s.Start()
 		}
-		return startedMsg{a, s, err}
+		return startedMsg{of, a, s, err}
 	})
-	started := t.starting
+	of.session = func() *session.Session { return started().session }
+	t.become(of)
 	return func() tea.Msg { return started() }
 }
 
 // started takes over the session. Prompts sent in the meantime go to it.
 func (t *Tab) started(msg startedMsg) tea.Cmd {
-	t.starting = nil
+	if t.state != state(msg.of) {
+		return nil // a stored session was opened instead
+	}
 	if msg.err != nil {
+		t.become(&choosing{unopened{t}})
 		t.agent = config.Agent{}
 		looked := t.queue.ReturnToDraft()
 		t.ask(dialog.Confirmation{
@@ -69,43 +74,41 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 		})
 		return looked
 	}
-	t.adopt(msg.agent, msg.session)
+	l := t.adopt(msg.agent, msg.session, conversation.New())
 	// The session's own event comes with the next batch.
-	t.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
+	l.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
 	t.rules().AskToTrust()
-	t.queue.held.Send(t.session)
-	return tea.Batch(t.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
+	t.queue.held.Send(l.session)
+	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
 }
 
 // adopt makes a session the tab's.
-func (t *Tab) adopt(a config.Agent, s *session.Session) {
-	t.agent, t.session, t.conv = a, s, conversation.New()
-	if cwd := s.Options().Cwd; cwd != t.cwd {
+func (t *Tab) adopt(a config.Agent, s *session.Session, c *conversation.Conversation) *live {
+	t.agent = a
+	t.work(s.Options().Cwd)
+	t.questions.reach = toolview.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
+	l := &live{tab: t, session: s, reading: t.read(c), pump: &pump{t.program.Context, s}}
+	t.become(l)
+	t.queue.lost = false
+	t.drafts.Leave()
+	l.pace(frame)
+	return l
+}
+
+// work makes a directory the tab's.
+func (t *Tab) work(cwd string) {
+	if cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
 		t.worktree.tree = nil
 	}
-	t.conv.Cwd = t.cwd
-	t.questions.reach = toolview.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
-	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetDiffPositions(&t.diffPositions.known)
-	t.reader = newTranscriptReader(t)
-	t.changes = nil
-	if t.inspector != nil { // its pending work belongs to the previous session
-		t.inspector.Stop()
-		t.inspector = nil
-	}
 	t.composer.SetRoot(t.cwd)
-	t.queue.lost = false
-	t.drafts.Leave()
-	t.pump = &pump{t.program.Context, s}
-	t.pump.pace(frame)
 }
 
 // leaveStart ends an agent that is still starting. If it was the tab's first, the person
 // can choose another.
 func (t *Tab) leaveStart() tea.Cmd {
-	if !t.unused() { // there is something to read
-		t.session.Kill()
+	if !t.unused() || t.reopens() { // there is something to read
+		t.session().Kill()
 		return nil
 	}
 	return t.chooseInstead()
@@ -113,16 +116,17 @@ func (t *Tab) leaveStart() tea.Cmd {
 
 // unused reports whether the tab has had no session with its agent.
 func (t *Tab) unused() bool {
-	c := t.conv
+	c := t.conv()
 	spoken := func(it conversation.Item) bool { _, note := it.(*conversation.Note); return !note }
 	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
 }
 
 // chooseInstead ends the tab's agent and lets the person choose another.
 func (t *Tab) chooseInstead() tea.Cmd {
-	left := t.session
+	left := t.session()
 	looked := t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
-	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
+	t.agent = config.Agent{}
+	t.become(&choosing{unopened{t}})
 	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.chooseAgent())
 }
 
@@ -176,21 +180,41 @@ func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.reopenStored(o
 func (t *Tab) reopenStored(o app.Open) tea.Cmd {
 	t.stored.from = o // from now on no other tab opens it
 	reopen, ctx := t.program.Reopen, t.program.Context
-	t.reopening = sync.OnceValue(func() reopenedMsg {
+	reopened := sync.OnceValue(func() reopenedMsg {
 		msg := reopenedMsg{from: o}
 		if msg.Reopened, msg.err = reopen(ctx, o); msg.err == nil {
 			msg.wanted = diffFragments(msg.Transcript.Conversation)
 		}
 		return msg
 	})
-	reopening := t.reopening
-	return func() tea.Msg { return reopening() }
+	next := func() *session.Session {
+		if r := reopened(); r.Reopened != nil {
+			return r.Session
+		}
+		return nil
+	}
+	var left tea.Cmd
+	switch s := t.state.(type) {
+	case *live: // it can be read until then
+		s.reopening = next
+	case *starting:
+		left = s.abandon()
+		t.become(&starting{unopened{t}, next, true})
+	default:
+		t.become(&starting{unopened{t}, next, true})
+	}
+	return tea.Batch(left, func() tea.Msg { return reopened() })
 }
 
 // reopened shows the stored session and has its agent continue it.
 func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
-	t.reopening = nil
+	old, shown := t.live()
 	if msg.err != nil {
+		if shown {
+			old.reopening = nil
+		} else {
+			t.become(&choosing{unopened{t}})
+		}
 		t.stored.from = app.Open{}
 		looked := t.queue.ReturnToDraft()
 		t.ask(dialog.Confirmation{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []dialog.Choice{
@@ -199,21 +223,21 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		}})
 		return looked
 	}
-	if old := t.session; old != nil { // it only showed the transcript
-		go old.Close(context.Background())
+	if shown { // it only showed the transcript
+		go old.session.Close(context.Background())
 	}
-	t.adopt(msg.Agent, msg.Session)
-	cmds := []tea.Cmd{t.restoreView(msg), t.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
+	l := t.adopt(msg.Agent, msg.Session, msg.Transcript.Conversation)
+	cmds := []tea.Cmd{t.restoreView(msg), l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
 		cmds = append(cmds, t.queue.ReturnToDraft()) // prompts sent in the meantime have no recipient
 		return tea.Batch(append(cmds, t.showReadOnly(msg.ReadOnly))...)
 	}
-	t.session.Start()
+	l.session.Start()
 	t.rules().AskToTrust()
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.drafts.Load())
 	}
-	t.queue.held.Send(t.session)
+	t.queue.held.Send(l.session)
 	return tea.Batch(cmds...)
 }
 
@@ -222,15 +246,10 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 func (t *Tab) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 	c := msg.Transcript.Conversation
 	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title}
-	t.conv = c
-	t.conv.Cwd = t.cwd
 	t.info.Remember(c)
-	t.list = transcript.New(t.program.Theme, c)
-	t.list.SetDiffPositions(&t.diffPositions.known)
-	t.reader = newTranscriptReader(t)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {
-		t.list.StartAt(*top)
+		t.list().StartAt(*top)
 	}
 	switch draft := msg.View.Draft; {
 	case t.composer.Empty():
@@ -277,7 +296,7 @@ func (t *Tab) TakeConsent(c Consent) tea.Cmd {
 		return nil
 	}
 	t.dialogs.Close(t.stored.consenting)
-	if !c.Yes || t.reopening != nil {
+	if !c.Yes || t.reopens() {
 		return nil
 	}
 	return t.OpenStored(t.stored.from)
@@ -306,7 +325,7 @@ func (t *Tab) askForNewSession(err error) {
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.stored.replaced, t.stored.earlier = true, about
-			return t.sayIf(t.session.OpenAnew())
+			return t.sayIf(t.session().OpenAnew())
 		}
 	}
 	text := err.Error() + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt."
@@ -314,7 +333,7 @@ func (t *Tab) askForNewSession(err error) {
 		text = "The agent does not keep sessions." + text[len(err.Error()):]
 	}
 	t.ask(dialog.Confirmation{Title: "The agent cannot resume this session", Text: text, Choices: []dialog.Choice{
-		{Name: "New session with this conversation", Do: anew(app.EarlierText(t.conv))},
+		{Name: "New session with this conversation", Do: anew(app.EarlierText(t.conv()))},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay and read", Do: dialog.Close{}},
 	}})
@@ -331,7 +350,7 @@ func (b *storedSession) withEarlier(c *conversation.Conversation, p conversation
 
 // StoredID returns the id of the stored session, or "" if it is not stored yet.
 func (t *Tab) StoredID() store.ID {
-	return cmp.Or(app.StoredID(t.session), t.stored.from.ID)
+	return cmp.Or(app.StoredID(t.session()), t.stored.from.ID)
 }
 
 // Cwd returns the session's directory.
@@ -339,8 +358,8 @@ func (t *Tab) Cwd() string { return t.cwd }
 
 // Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
-	c := t.conv
-	return t.reopening == nil && t.composer.Empty() && len(t.queue.held) == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
+	c := t.conv()
+	return !t.reopens() && t.composer.Empty() && len(t.queue.held) == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
 }
 
 // LoadDraft restores the directory's draft.

@@ -20,9 +20,9 @@ import (
 	"parley/internal/test/sessiontest"
 )
 
-// starting is a tab whose session is still being made. Its agent starts for as long as the
+// pending is a tab whose session is still being made. Its agent starts for as long as the
 // test runs.
-func starting(t *testing.T) (b *bench, made *session.Session) {
+func pending(t *testing.T) (b *bench, made *session.Session) {
 	t.Helper()
 	b = newBench(t, t.TempDir())
 	made, err := session.NewSession(session.Options{
@@ -48,11 +48,11 @@ func starting(t *testing.T) (b *bench, made *session.Session) {
 // What is typed and sent while the session is being made is not lost: it goes to
 // that session.
 func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
-	b, made := starting(t)
+	b, made := pending(t)
 	b.press("g", "o", "enter", "m", "o", "r", "e")
 	b.mustShow(t, "more")
 	var texts []string
-	b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made})
+	b.Update(startedMsg{of: b.state.(*starting), agent: config.Agent{ID: "a"}, session: made})
 	for _, e := range made.Stream().Take() {
 		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
 			texts = append(texts, q.Queue[0].Prompt[0].Text)
@@ -67,9 +67,9 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 // The start shows from the first frame on, and is not called slow before the session has
 // told when it began.
 func TestAStartShowsAtOnce(t *testing.T) {
-	b, made := starting(t)
+	b, made := pending(t)
 	b.mustShow(t, "starting quick --now")
-	b.Update(startedMsg{agent: b.agent, session: made})
+	b.Update(startedMsg{of: b.state.(*starting), agent: b.agent, session: made})
 	b.mustShow(t, "starting quick --now")
 	b.mustNotShow(t, "still starting")
 }
@@ -77,8 +77,8 @@ func TestAStartShowsAtOnce(t *testing.T) {
 // Who leaves an agent that starts gets the prompts back that were sent to it, also one that
 // the session has taken a moment ago.
 func TestAPromptComesBackFromAnAgentThatIsLeft(t *testing.T) {
-	b, made := starting(t)
-	b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made})
+	b, made := pending(t)
+	b.Update(startedMsg{of: b.state.(*starting), agent: config.Agent{ID: "a"}, session: made})
 	b.press("g", "o")
 	run(b.Tab, b.Update(keyPress("enter")), func() {})
 	b.mustNotShow(t, "❯ go")
@@ -120,9 +120,9 @@ func run(t *Tab, cmd tea.Cmd, after func()) {
 }
 
 func TestAPromptWhoseSessionIsNotMade(t *testing.T) {
-	b, _ := starting(t)
+	b, _ := pending(t)
 	b.press("g", "o", "enter")
-	b.Update(startedMsg{err: errors.New("it is not there")})
+	b.Update(startedMsg{of: b.state.(*starting), err: errors.New("it is not there")})
 	b.mustShow(t, "could not be started", "❯ go")
 }
 
@@ -201,7 +201,7 @@ func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
 	b, ids := newStored(t, "one")
 	b.reopenedAs(t, ids[0], func(*app.Reopened) {})
 	b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("many words\n", 50_000) + "the very end"})
-	if text := app.EarlierText(b.conv); len(text) > 65<<10 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(earlier parts left out)") {
+	if text := app.EarlierText(b.conv()); len(text) > 65<<10 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(earlier parts left out)") {
 		t.Errorf("it is %d bytes: %.60q … %q", len(text), text, text[max(0, len(text)-30):])
 	}
 }
@@ -214,7 +214,7 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b.press("1", "1") // "Read it"
 	b.press("h", "i", "enter")
 	b.mustShow(t, "read-only here", "❯ hi")
-	if len(b.queue.held) > 0 || len(b.conv.Queue) > 0 {
+	if len(b.queue.held) > 0 || len(b.conv().Queue) > 0 {
 		t.Error("something waits to be sent")
 	}
 }
@@ -234,7 +234,7 @@ func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 		if got := b.toast.text; !strings.Contains(got, "read-only here") {
 			t.Errorf("%s says %q", key, got)
 		}
-		if got := b.session.Stream().Take(); len(got) > 0 {
+		if got := b.session().Stream().Take(); len(got) > 0 {
 			t.Errorf("%s does %v", key, got)
 		}
 	}

@@ -367,30 +367,19 @@ func (t *Tab) messageLine(r *reader, left, right string, width int) (line string
 // statusInfo collects the state that the lines around the prompt show.
 func (t *Tab) statusInfo() *statusInfo {
 	f := &statusInfo{
-		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: sessionNow(t), Tick: t.ticks, Still: t.program.ReducedMotion,
-		Heard: t.heard,
-		Dir:   t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
-		Fresh:   t.options.Fresh,
-		Reading: t.reopening != nil, ReadOnly: t.stored.readOnly, Waits: waits(t.conv), Replay: t.replay != nil,
+		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv(), Now: t.state.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
+		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
+		Fresh:    t.options.Fresh,
+		ReadOnly: t.stored.readOnly, Waits: waits(t.conv()),
 		SigningIn: t.signIn.dialog != nil,
 	}
 	if option, to := t.options.Slow(); option != nil {
 		f.Slow = settingLabel(option) + " → " + settingValue(option, to.Value)
 	}
-	if a := t.agent; t.starting != nil && a.Address != "" {
-		f.Starting, f.Connects = a.Listens(), true
-	} else if t.starting != nil {
-		f.Starting = acpclient.Command{Path: a.Command, Args: a.Args}.String()
-	}
-	if t.conv != nil {
+	if t.conv() != nil {
 		f.Changed = t.changedFiles()
 	}
-	if t.replay != nil && t.conv != nil {
-		f.Asked = t.replay.Asks(t.conv)
-	}
-	if s := t.session; s != nil {
-		f.Connects, f.Bounds, f.Stderr = s.Connects(), s.Options().Bounds, s.Stderr
-	}
+	t.state.describe(f)
 	return f
 }
 

@@ -27,9 +27,7 @@ import (
 	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
-	"parley/tui/pages"
 	"parley/tui/theme"
-	"parley/tui/transcript"
 )
 
 // Tab is one session and everything shown of it.
@@ -44,18 +42,13 @@ type Tab struct {
 	// base is parley's working directory, to which the person's paths are relative.
 	base string
 
-	// The agent and the session, nil until an agent has started. They stay for good,
-	// unless the person leaves the agent while it starts.
-	agent         config.Agent
-	session       *session.Session
-	conv          *conversation.Conversation
-	list          *transcript.List
-	reader        *transcriptReader // reads the list
-	pump          *pump
-	diffPositions *diffPositions // line numbers of diffs
+	// agent is the one that is starting or that the session is with.
+	agent config.Agent
+	// state is what the tab has of an agent, a session or a recording.
+	state state
 
-	stored storedSession  // the stored session being continued
-	replay *replayControl // the recording being played, or nil
+	diffPositions *diffPositions // line numbers of diffs
+	stored        storedSession  // the stored session being continued
 
 	// The parts, each with its own state.
 	toast     toast
@@ -63,23 +56,16 @@ type Tab struct {
 	composer  *composer.Composer
 	queue     *promptQueue
 	drafts    *drafts
-	heard     time.Time // when something last happened in the session
 	questions *questions
 	signIn    *signIn
 	commands  *commands
 	lifecycle *lifecycle
 	options   *options
 	pictures  imageDecoder
-	info      tabInfo          // for the tab line
-	changes   *pages.Review    // made when it is shown first
-	inspector *pages.Inspector // made when it is shown first
+	info      tabInfo // for the tab line
 
-	ticks int // animation step
-	// starting makes the pending session, once; nil if none is pending.
-	starting func() startedMsg
-	// reopening reads the pending stored session, once.
-	reopening func() reopenedMsg
-	news      bool // parley was updated, and the person has not seen the changelog
+	ticks int  // animation step
+	news  bool // parley was updated, and the person has not seen the changelog
 
 	// The permanent layers.
 	panel  *panel
@@ -96,6 +82,7 @@ type Tab struct {
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
+	t.state = &choosing{unopened{t}}
 	t.dialogs = dialog.NewStack(p.Guard)
 	t.composer = newComposer(t)
 	t.queue = &promptQueue{tab: t}
@@ -137,7 +124,9 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 	cmds := []tea.Cmd{t.readBranch()}
 	if a != nil {
 		cmds = append(cmds, t.startAgent(*a))
-		go t.starting()
+		if s, ok := t.state.(*starting); ok {
+			go s.session()
+		}
 	} else {
 		cmds = append(cmds, t.chooseFirst())
 	}
@@ -159,43 +148,31 @@ func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 func (t *Tab) Show() {
 	t.info.show()
 	t.dialogs.Show()
-	t.pump.pace(frame)
+	t.state.pace(frame)
 }
 
 // Hide puts the tab into the background. It still follows its session.
 func (t *Tab) Hide() {
 	t.info.shown = false
 	t.dialogs.Hide()
-	t.pump.pace(backgroundFrame)
+	t.state.pace(backgroundFrame)
 }
 
 // Close ends the agent, even one that is starting, and waits for it, but not gracefully
 // beyond ctx. The tab must not be used afterwards.
 func (t *Tab) Close(ctx context.Context) {
-	t.drafts.SaveLast()
-	if t.inspector != nil {
-		t.inspector.Stop()
+	if !t.replays() { // which has no draft
+		t.drafts.SaveLast()
 	}
-	s := t.session
-	if t.starting != nil {
-		s = t.starting().session
-	}
-	if t.reopening != nil {
-		if r := t.reopening(); r.Reopened != nil {
-			s = r.Session
-		}
-	}
-	if s != nil {
-		app.End(ctx, s)
-	}
+	t.state.close(ctx)
 }
 
 // Resumable returns the agent and the id of the session that it can reopen later, or "".
 func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
-	if t.conv == nil {
+	if t.conv() == nil {
 		return t.agent, ""
 	}
-	return t.agent, app.ResumableID(t.conv)
+	return t.agent, app.ResumableID(t.conv())
 }
 
 // Title returns what the session is called, or "".
@@ -206,33 +183,19 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	t.program.Theme = th
 	t.composer.SetTheme(th)
 	t.dialogs.SetTheme(th)
-	if t.list != nil {
-		t.list.SetTheme(th)
-	}
-	if t.changes != nil {
-		t.changes.SetTheme(th)
-	}
-	if t.inspector != nil {
-		t.inspector.SetTheme(th)
-	}
+	t.state.setTheme(th)
 }
 
 // Recolour redoes expensive colouring in the background after a change of theme.
 func (t *Tab) Recolour() tea.Cmd {
-	if t.inspector == nil {
-		return nil
+	if l, ok := t.live(); ok {
+		return t.address(l.recolour())
 	}
-	return t.address(t.inspector.Recolour())
+	return nil
 }
 
 // Moves reports whether something is animated, so that the tab needs ticks.
-func (t *Tab) Moves() bool {
-	c := t.conv
-	if t.replay != nil && !t.replay.Playing() {
-		return false
-	}
-	return c != nil && !waits(t.conv) && t.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
-}
+func (t *Tab) Moves() bool { return t.state.moves() }
 
 // Tick advances animations by a step.
 func (t *Tab) Tick() { t.ticks++ }
@@ -246,7 +209,7 @@ func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	cmd := t.handle(msg)
 	cmd = tea.Batch(cmd, t.prompt.typeLetters(), t.drafts.Touched(msg))
 	t.commands.Fit(t.width, t.height)
-	if decode := t.pictures.Next(t.list); decode != nil {
+	if decode := t.pictures.Next(t.list()); decode != nil {
 		cmd = tea.Batch(cmd, decode)
 	}
 	return t.address(cmd)
@@ -254,12 +217,6 @@ func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 
 func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case pumpedMsg:
-		if msg.pump == t.pump { // otherwise of an agent left while it started
-			return t.fold(msg.batch)
-		}
-	case batchMsg:
-		return t.fold(msg)
 	case startedMsg:
 		return t.started(msg)
 	case agentsMsg:
@@ -284,36 +241,28 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.say(msg.Err.Error())
 	case then:
 		return msg()
-	case pages.ChangesMsg:
-		if t.changes != nil {
-			return t.changes.Update(msg, t.dialogs.Has(t.changes))
-		}
-	case pages.InspectorMsg:
-		if t.inspector != nil {
-			return t.inspector.Update(msg, t.dialogs.Has(t.inspector))
-		}
 	case reopenedMsg:
 		return t.reopened(msg)
 	default:
-		return t.composer.Update(msg)
+		return t.state.update(msg)
 	}
 	return nil
 }
 
 // fold applies a batch of events to the conversation and asks for the next.
-func (t *Tab) fold(batch batchMsg) tea.Cmd {
+func (l *live) fold(batch batchMsg) tea.Cmd {
+	t := l.tab
 	cmds := make([]tea.Cmd, 0, 2)
 	for _, e := range batch {
 		if _, ours := e.(conversation.QueueChanged); !ours {
-			t.heard = t.program.Now()
+			l.heard = t.program.Now()
 		}
-		t.conv.Apply(e)
-		t.info.Notice(e, t.conv)
-		if t.conv.Restored() {
-			t.list.Reset()
-			t.reader.Reset()
+		l.conv.Apply(e)
+		t.info.Notice(e, l.conv)
+		if l.conv.Restored() {
+			l.forget()
 		}
-		for _, cmd := range []tea.Cmd{t.react(e), t.options.Follow(e)} {
+		for _, cmd := range []tea.Cmd{l.react(e), t.options.Follow(e)} {
 			if cmd != nil {
 				cmds = append(cmds, cmd)
 			}
@@ -323,16 +272,16 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	if cmd := t.diffPositions.Find(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
-	return tea.Batch(append(cmds, t.reader.Follow(), t.pump.next)...)
+	return tea.Batch(append(cmds, l.reader.Follow(), l.pump.next)...)
 }
 
 // react handles what an event requires beyond being shown.
-func (t *Tab) react(e conversation.Event) tea.Cmd {
+func (l *live) react(e conversation.Event) tea.Cmd {
+	t := l.tab
 	switch e := e.(type) {
 	case conversation.SessionOpening:
 		if e.Clear {
-			t.list.Reset()
-			t.reader.Reset()
+			l.forget()
 			t.stored = storedSession{} // it belongs to the other session
 			t.drafts.SetSaved(store.View{})
 		}
@@ -346,18 +295,18 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		t.queue.lost = true
 		t.lifecycle.Lost(t.agent)
 	case conversation.SessionFailed:
-		if t.session.Options().HasTranscript && !t.stored.replaced { // a stored one
+		if l.session.Options().HasTranscript && !t.stored.replaced { // a stored one
 			t.askForNewSession(e.Err)
 			break
 		}
-		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
+		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
 		return tea.Batch(t.readBranch(), saveName(t))
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
-			t.composer.SetCommands(t.conv.Commands)
+			t.composer.SetCommands(l.conv.Commands)
 		}
 	}
 	return nil
@@ -394,11 +343,7 @@ type pump struct {
 }
 
 // pace sets the least time between two batches.
-func (p *pump) pace(least time.Duration) {
-	if p != nil {
-		p.session.Stream().Pace(least)
-	}
-}
+func (p *pump) pace(least time.Duration) { p.session.Stream().Pace(least) }
 
 // next waits for the next batch. It returns nil at the end of the stream.
 func (p *pump) next() tea.Msg {

@@ -11,14 +11,15 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/diffview"
 	"parley/tui/toolview"
+	"parley/tui/transcript"
 )
 
 // transcriptReader reads the transcript. It is nil, and reads nothing, until there is a
 // transcript.
 type transcriptReader struct{ reader }
 
-func newTranscriptReader(t *Tab) *transcriptReader {
-	return &transcriptReader{reader{tab: t, list: t.list, main: true}}
+func newTranscriptReader(t *Tab, l *transcript.List) *transcriptReader {
+	return &transcriptReader{reader{tab: t, list: l, main: true}}
 }
 
 // base returns the reader, or nil.
@@ -92,9 +93,9 @@ func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 	case config.ActionPrevious:
 		r.step(-1)
 	case config.ActionFirst:
-		r.step(-len(r.tab.conv.Items))
+		r.step(-len(r.tab.conv().Items))
 	case config.ActionLast:
-		r.step(len(r.tab.conv.Items))
+		r.step(len(r.tab.conv().Items))
 	case config.ActionExpand:
 		r.list.ClearSpan()
 		r.list.Toggle()
@@ -233,7 +234,7 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	t := r.tab
-	if a, _ := t.program.Keys.Action(config.ContextTranscript, name); t.replay != nil && !r.find.writing {
+	if a, _ := t.program.Keys.Action(config.ContextTranscript, name); t.replays() && !r.find.writing {
 		switch a {
 		case config.ActionOpen, config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
 			return t.say(notInReplay), true // it would affect a program or file
@@ -280,7 +281,7 @@ func (r *transcriptReader) draw(width, height int) dialog.View {
 	t := r.tab
 	r.list.SetSize(width, height)
 	if !t.program.ReducedMotion { // otherwise elapsed times stand still
-		r.list.SetNow(sessionNow(t))
+		r.list.SetNow(t.state.now())
 	}
 	r.rows = height
 	return dialog.View{Lines: r.list.Lines()}
@@ -313,7 +314,7 @@ func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
 // answer, the file on disk is the one that would be replaced.
 func (s *diffPositions) creations() []toolview.Fragment {
 	var all []toolview.Fragment
-	for _, p := range s.tab.conv.Permissions {
+	for _, p := range s.tab.conv().Permissions {
 		all = append(all, toolview.Creations(p.Asked.Content)...)
 	}
 	return all

@@ -72,7 +72,7 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 		"an update":  conversation.Update{Update: &acpclient.ToolCallUpdate{Content: content}},
 		"a question": conversation.PermissionOpened{Request: asked},
 	} {
-		s := &diffPositions{tab: &Tab{cwd: dir, conv: conversation.New()}}
+		s := &diffPositions{tab: &Tab{cwd: dir, state: &live{reading: reading{conv: conversation.New()}}}}
 		look := s.Find([]conversation.Event{e})
 		if look == nil {
 			t.Errorf("%s: it is not looked for", name)

@@ -163,7 +163,7 @@ func (w *worktree) dropNow() tea.Cmd {
 	if w.tree == nil {
 		return w.tab.say("the worktree is gone")
 	}
-	s := w.tab.session
+	s := w.tab.session()
 	w.tab.stored.readOnly = "the worktree is being dropped"
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
 		text, err := app.DropWorktree(ctx, s, tree)

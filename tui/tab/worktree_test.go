@@ -64,7 +64,7 @@ func TestMergeAndDrop(t *testing.T) {
 		b.MustSay("and the agent is stopped.")
 		b.Choose("Drop it")
 		b.MustSay("The worktree feature was dropped")
-		if b.stored.readOnly != "its worktree was dropped" || !b.session.Stream().Closed() || w.tree != nil || !git.WorktreeGone(tree.Path) {
+		if b.stored.readOnly != "its worktree was dropped" || !b.session().Stream().Closed() || w.tree != nil || !git.WorktreeGone(tree.Path) {
 			t.Errorf("%q, and the worktree is there: %v", b.stored.readOnly, w.tree != nil)
 		}
 	})

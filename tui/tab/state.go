@@ -1,0 +1,262 @@
+package tab
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/tui/pages"
+	"parley/tui/theme"
+	"parley/tui/transcript"
+)
+
+// state is what a tab is in: [choosing], [starting], [live] or [replaying]. Each has what it
+// alone needs; the tab has what stays, whatever state it is in. Only [Tab.become] changes
+// the state: docs/architecture.md has the table of the changes.
+type state interface {
+	// transcript is what can be read, empty without a conversation.
+	transcript() reading
+	// input is the layer in the place of the prompt, nil if there is none.
+	input() layer
+	// update handles the messages that are about the state.
+	update(tea.Msg) tea.Cmd
+	// describe tells the lines around the prompt what the state knows of them.
+	describe(*statusInfo)
+	// moves reports whether what is shown changes with time.
+	moves() bool
+	// now is the time of what is shown.
+	now() time.Time
+	// pace sets the least time between two updates of what is shown.
+	pace(least time.Duration)
+	setTheme(*theme.Theme)
+	// leave ends what works for this state only; the tab goes on.
+	leave()
+	// close ends the agent, and waits for it: the tab is closed.
+	close(context.Context)
+}
+
+// become changes the state of the tab.
+func (t *Tab) become(s state) {
+	t.state.leave()
+	t.state = s
+}
+
+// live returns the state of a tab with a session, if it has one.
+func (t *Tab) live() (l *live, ok bool) {
+	l, ok = t.state.(*live)
+	return l, ok
+}
+
+// replays reports whether a recording is played.
+func (t *Tab) replays() bool {
+	_, is := t.state.(*replaying)
+	return is
+}
+
+// chooses reports whether there is no agent yet.
+func (t *Tab) chooses() bool {
+	_, is := t.state.(*choosing)
+	return is
+}
+
+// reopens reports whether a stored session is being read.
+func (t *Tab) reopens() bool {
+	switch s := t.state.(type) {
+	case *starting:
+		return s.stored
+	case *live:
+		return s.reopening != nil
+	}
+	return false
+}
+
+// session returns the session, nil in the states that have none.
+func (t *Tab) session() *session.Session {
+	if l, ok := t.live(); ok {
+		return l.session
+	}
+	return nil
+}
+
+// conv, list and reader return the parts of the transcript, nil in the states without one.
+func (t *Tab) conv() *conversation.Conversation { return t.state.transcript().conv }
+func (t *Tab) list() *transcript.List           { return t.state.transcript().list }
+func (t *Tab) reader() *transcriptReader        { return t.state.transcript().reader }
+
+// reading is a conversation and the reader of its transcript, shared by the states in
+// which there is something to read.
+type reading struct {
+	conv   *conversation.Conversation
+	list   *transcript.List
+	reader *transcriptReader // reads the list
+}
+
+// read shows a conversation from its end.
+func (t *Tab) read(c *conversation.Conversation) reading {
+	c.Cwd = t.cwd
+	l := transcript.New(t.program.Theme, c)
+	l.SetDiffPositions(&t.diffPositions.known)
+	return reading{c, l, newTranscriptReader(t, l)}
+}
+
+func (r reading) transcript() reading { return r }
+
+func (r reading) setTheme(th *theme.Theme) { r.list.SetTheme(th) }
+
+// forget forgets what was marked, searched and drawn, because the items are others now.
+func (r reading) forget() {
+	r.list.Reset()
+	r.reader.Reset()
+}
+
+// unopened is what the states without a conversation have in common.
+type unopened struct{ tab *Tab }
+
+func (u unopened) transcript() reading        { return reading{} }
+func (u unopened) update(msg tea.Msg) tea.Cmd { return u.tab.composer.Update(msg) }
+func (u unopened) moves() bool                { return false }
+func (u unopened) now() time.Time             { return u.tab.program.Now() }
+func (u unopened) pace(time.Duration)         {}
+func (u unopened) setTheme(*theme.Theme)      {}
+func (u unopened) leave()                     {}
+
+// choosing is the state without an agent: the user chooses one from a list.
+type choosing struct{ unopened }
+
+func (c *choosing) input() layer          { return nil }
+func (c *choosing) describe(*statusInfo)  {}
+func (c *choosing) close(context.Context) {}
+
+// starting is the state while a session is made, or a stored one is read. Prompts wait
+// for it.
+type starting struct {
+	unopened
+	// session waits for the session, and returns nil if there will be none.
+	session func() *session.Session
+	stored  bool // a stored session is being read
+}
+
+func (s *starting) input() layer { return s.tab.prompt }
+
+func (s *starting) describe(f *statusInfo) {
+	a := s.tab.agent
+	switch {
+	case s.stored:
+		f.Reading = true
+	case a.Address != "":
+		f.Starting, f.Connects = a.Listens(), true
+	default:
+		f.Starting = acpclient.Command{Path: a.Command, Args: a.Args}.String()
+	}
+}
+
+func (s *starting) close(ctx context.Context) { endSession(ctx, s.session()) }
+
+// abandon ends the session that is being made, once it is.
+func (s *starting) abandon() tea.Cmd {
+	return send(End{func(ctx context.Context) { endSession(ctx, s.session()) }})
+}
+
+// endSession ends a session, if there is one.
+func endSession(ctx context.Context, s *session.Session) {
+	if s != nil {
+		app.End(ctx, s)
+	}
+}
+
+// live is the state with a session, which may have lost its agent.
+type live struct {
+	reading
+	tab       *Tab
+	session   *session.Session
+	pump      *pump
+	heard     time.Time        // when something last happened in the session
+	changes   *pages.Review    // made when it is shown first
+	inspector *pages.Inspector // made when it is shown first
+	// reopening waits for the stored session that replaces this one, nil if there is none.
+	// Prompts are kept for it meanwhile.
+	reopening func() *session.Session
+}
+
+func (l *live) input() layer             { return l.tab.prompt }
+func (l *live) now() time.Time           { return l.tab.program.Now() }
+func (l *live) pace(least time.Duration) { l.pump.pace(least) }
+
+func (l *live) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case pumpedMsg:
+		if msg.pump == l.pump { // otherwise of a session that was left
+			return l.fold(msg.batch)
+		}
+	case batchMsg:
+		return l.fold(msg)
+	case pages.ChangesMsg:
+		if l.changes != nil {
+			return l.changes.Update(msg, l.tab.dialogs.Has(l.changes))
+		}
+	case pages.InspectorMsg:
+		if l.inspector != nil {
+			return l.inspector.Update(msg, l.tab.dialogs.Has(l.inspector))
+		}
+	default:
+		return l.tab.composer.Update(msg)
+	}
+	return nil
+}
+
+func (l *live) describe(f *statusInfo) {
+	f.Connects, f.Bounds, f.Stderr, f.Heard = l.session.Connects(), l.session.Options().Bounds, l.session.Stderr, l.heard
+}
+
+func (l *live) moves() bool {
+	c := l.conv
+	return !waits(c) && l.tab.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+}
+
+func (l *live) setTheme(th *theme.Theme) {
+	l.reading.setTheme(th)
+	if l.changes != nil {
+		l.changes.SetTheme(th)
+	}
+	if l.inspector != nil {
+		l.inspector.SetTheme(th)
+	}
+}
+
+func (l *live) leave() {
+	if l.inspector != nil { // its pending work belongs to the session
+		l.inspector.Stop()
+	}
+}
+
+func (l *live) close(ctx context.Context) {
+	l.leave()
+	s := l.session
+	if l.reopening != nil {
+		if next := l.reopening(); next != nil {
+			s = next
+		}
+	}
+	endSession(ctx, s)
+}
+
+// recolour redoes expensive colouring in the background after a change of theme.
+func (l *live) recolour() tea.Cmd {
+	if l.inspector == nil {
+		return nil
+	}
+	return l.inspector.Recolour()
+}
+
+// edited shows in the review what an editor may have changed.
+func (l *live) edited() tea.Cmd {
+	if l.changes == nil || !l.tab.dialogs.Has(l.changes) {
+		return nil
+	}
+	return l.changes.Open()
+}
