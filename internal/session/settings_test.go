@@ -186,3 +186,20 @@ func TestNothingIsSetBeforeTheSessionIsOpen(t *testing.T) {
 		}
 	})
 }
+
+// A switch for which the agent wants the user to sign in first has not happened when they
+// do not.
+func TestASwitchThatNeededSigningIn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.setMode("plan")
+		h.settle()
+		h.refuse("session/set_mode")
+		h.settle()
+		h.DismissAuth()
+		h.settle()
+		test.WantTranscript(t, h.conv, "note: Mode was not changed")
+		if name, pending := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" || pending {
+			t.Errorf("mode %q, pending %v", name, pending)
+		}
+	})
+}
