@@ -71,7 +71,7 @@ const (
 	historyCompletion
 )
 
-// completion is what the popup above the editor offers.
+// completion is the popup of offers above the editor.
 type completion struct {
 	kind  completionKind
 	from  vim.Pos // where the word begins that is being completed

@@ -426,7 +426,7 @@ type subset struct {
 func (s subset) Len() int            { return len(s.of) }
 func (s subset) String(i int) string { return s.text(s.of[i]) }
 
-// fit is how well one path matches: lower is better, in the order of the fields.
+// fit rates how well a path matches: lower is better, in the order of the fields.
 type fit struct{ rank, score, path int }
 
 func (f fit) compare(g fit) int {
@@ -454,7 +454,7 @@ const (
 	lookedUpIn     = 16 << 10 // the longest line whose mentions are looked up, in bytes
 )
 
-// found is what mentions of a draft refer to.
+// found holds the targets of a draft's mentions.
 type found struct {
 	there map[string]bool
 	// images are the files that are images, refused the reasons against others.

@@ -7,7 +7,7 @@ import (
 	"parley/tui/composer/vim"
 )
 
-// editKey is what a key does to the draft.
+// editKey is the effect of a key on the draft.
 type editKey struct {
 	do func(*Composer, *buffer)
 	// moves means that it only moves the cursor, which ends a selection.

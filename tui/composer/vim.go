@@ -37,7 +37,7 @@ func (b *buffer) AtColumn(row, column int) int {
 	return len(s)
 }
 
-// watched is what the vim editor knows of the buffer.
+// watched is the vim editor's view of the buffer.
 type watched struct {
 	changes int
 	cur     vim.Pos

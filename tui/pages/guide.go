@@ -105,7 +105,7 @@ func (d *Guide) lay(width int) {
 	d.text.SetLines(lines, d.env.Theme)
 }
 
-// current is the section of the first line in sight.
+// current returns the section of the first visible line.
 func (d *Guide) current() int {
 	at := 0
 	for i, s := range d.sections {
@@ -283,7 +283,7 @@ func (d *Guide) View(width, height int) dialog.View {
 	return v
 }
 
-// finding returns the number of the match in sight and of all matches, in words.
+// finding describes the visible match and the number of matches.
 func (d *Guide) finding() string {
 	at, all := d.text.Found()
 	switch {

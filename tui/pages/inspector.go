@@ -471,7 +471,7 @@ func (v *Inspector) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 }
 
 const (
-	// readAtOnce is how many entries are read in one command.
+	// readAtOnce is the number of entries read per command.
 	readAtOnce = 1000
 	// pace is the shortest time between two readings of what comes: it is drawn then.
 	pace = 50 * time.Millisecond
@@ -482,7 +482,7 @@ const (
 // readMessage is a message that was read.
 type readMessage struct {
 	record.Message
-	// words are what it is filtered by, in lower case.
+	// words are the filter's words, in lower case.
 	words string
 }
 
@@ -677,7 +677,7 @@ func (v *Inspector) filterBy(text string) {
 // copyMsg: messages were read, to be copied.
 type copyMsg struct{ what, text string }
 
-// mostCopied is how many bytes of messages are copied at most.
+// mostCopied limits the bytes of messages that are copied.
 const mostCopied = 16 << 20
 
 // copy copies the messages of the marked line.

@@ -208,7 +208,7 @@ func (l *inspectorList) move(by int) {
 	l.Follow = by >= 0 && l.AtLast()
 }
 
-// scroll scrolls by lines. The mark moves with what is in sight.
+// scroll scrolls by lines. The mark stays in view.
 func (l *inspectorList) scroll(by int) {
 	l.By(by)
 	l.Follow = by >= 0 && l.AtLast()

@@ -167,7 +167,7 @@ func padStart(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-termtext.Width(s))) + s
 }
 
-// rows draw the lines of the list that are in sight.
+// rows draws the visible lines of the list.
 func (v *Inspector) rows(p inspectorLayout) []string {
 	l := &v.list
 	out := make([]string, 0, p.rows)
@@ -331,15 +331,15 @@ func (v *Inspector) Hints() []dialog.Hint {
 }
 
 const (
-	// mostShown is how many bytes of messages are shown in full at once.
+	// mostShown limits the bytes of messages that are shown in full.
 	mostShown = 2 << 20
-	// mostOfRun is how many messages of a run are shown in full.
+	// mostOfRun limits the messages of a run that are shown in full.
 	mostOfRun = 50
-	// mostColoured is how many bytes of JSON are coloured at once.
+	// mostColoured limits the bytes of JSON that are coloured.
 	mostColoured = 64 << 10
 )
 
-// detail is what the marked line of the list stands for, in full.
+// detail shows the marked line of the list in full.
 type detail struct {
 	list.Scroll
 	shows    uint64 // the first message of the line that is shown, of so many

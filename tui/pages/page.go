@@ -20,7 +20,7 @@ type Host interface {
 	Choose(list dialog.List)
 	// Ask opens a question above the page.
 	Ask(question dialog.Confirmation)
-	// Flash is what the program says at this moment, such as that text was copied.
+	// Flash returns the program's current message, such as that text was copied.
 	Flash() string
 }
 

@@ -26,7 +26,7 @@ type changesList struct {
 	counting bool
 }
 
-// count is how much of a file has changed.
+// count holds how much of a file has changed.
 type count struct {
 	round          int
 	state          state
@@ -131,10 +131,10 @@ func (l *changesList) skip(n int) {
 	}
 }
 
-// selected is the file that is marked, nil if there is none.
+// selected returns the marked file, or nil.
 func (l *changesList) selected() *journal.File { return l.file(l.Mark) }
 
-// atOnce is how many files are compared in one command.
+// atOnce is the number of files compared per command.
 const atOnce = 32
 
 // countedMsg: files were compared.

@@ -55,7 +55,7 @@ func (v *Review) listHead(width int) string {
 	return v.page.Head("Changes", v.scopeWords(), right, width)
 }
 
-// listLines draw the files that are in sight.
+// listLines draws the visible files.
 func (v *Review) listLines(width, rows int) []string {
 	th := v.opt.Theme
 	if len(v.list.files) == 0 {
@@ -109,7 +109,7 @@ func (v *Review) glimpseLines(width, rows int) []string {
 	return lines
 }
 
-// seenHeading stands above the files that undoing a turn leaves alone.
+// seenHeading is the heading of the files that undoing a turn leaves alone.
 const seenHeading = "Changed during the turn, not through parley"
 
 // letter returns the letter of a file's state, and its style.
@@ -195,10 +195,10 @@ func (v *Review) paneHead(width int) string {
 	return v.page.Head(termtext.VisibleLine(v.at.Path(p.part.Path)), about, right, width)
 }
 
-// margin is how many cells stand left of the changes.
+// margin is the width left of the changes, in cells.
 const margin = 2
 
-// paneLines draw the changes that are in sight.
+// paneLines draws the visible changes.
 func (v *Review) paneLines(width, rows int) []string {
 	p, th := v.pane, v.opt.Theme
 	if p.layout == nil {

@@ -52,7 +52,7 @@ type environment struct {
 	open []*conversation.Permission
 }
 
-// base is what the drawings of most kinds of items have in common: one section whose
+// base is the common part of most drawings: one section whose
 // lines are kept, with blank lines around it.
 type base struct {
 	env      *environment

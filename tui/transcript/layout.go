@@ -17,7 +17,7 @@ const (
 	gutter = 2
 	// maxText bounds the width of text, which is hard to read in longer lines.
 	maxText = 118
-	// keepDrawings is how many drawings stay cached at least.
+	// keepDrawings is the minimum number of cached drawings.
 	keepDrawings = 400
 )
 

@@ -160,7 +160,7 @@ type thought struct {
 	messageParts
 }
 
-// thoughtTail is how many lines of a growing thought are shown.
+// thoughtTail is the number of lines shown of a growing thought.
 const thoughtTail = 4
 
 func (t *thought) update(env *environment, expanded bool) {

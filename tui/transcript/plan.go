@@ -11,7 +11,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// planBar is how wide the bar of a plan is, in cells.
+// planBar is the width of a plan's bar, in cells.
 const planBar = 10
 
 // plan draws a plan with the state of its steps.

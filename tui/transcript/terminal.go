@@ -15,7 +15,7 @@ import (
 // that moves the cursor, as for a progress bar, can overwrite.
 const screenRows = 24
 
-// scrollback is how many lines of a terminal an expanded view keeps.
+// scrollback is the number of lines that an expanded terminal keeps.
 const scrollback = 5000
 
 // terminalView draws the end of a terminal's output.

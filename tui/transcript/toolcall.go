@@ -13,7 +13,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// chunk is how many lines of an expanded body are one section.
+// chunk is the number of lines of an expanded body per section.
 const chunk = 60
 
 // toolCall draws a tool call: a header, and below it the bodies.
@@ -139,7 +139,7 @@ func worked(d time.Duration) string {
 	return toolview.Took(d)
 }
 
-// madeOf is what the bodies of a call are made of.
+// madeOf holds the inputs of a call's bodies.
 type madeOf struct {
 	title   string
 	kind    acpclient.ToolKind
