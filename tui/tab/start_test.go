@@ -362,3 +362,31 @@ func TestDismissAndOut(t *testing.T) {
 		b.MustSay("no network")
 	})
 }
+
+// A list that is closed while the agent starts leaves the tab open.
+func TestClosingAListWhileTheAgentStarts(t *testing.T) {
+	b, _ := pending(t)
+	b.press("ctrl+p")
+	b.mustShow(t, "Command palette")
+	if cmd := b.Update(keyPress("esc")); cmd != nil {
+		wantNoWish(t, "esc", cmd)
+	}
+	b.mustNotShow(t, "Command palette")
+}
+
+// A stored session that is opened while an agent starts takes its place: the session of the
+// agent ends, and does not come into the tab when it is made.
+func TestAStoredSessionInPlaceOfOneThatIsMade(t *testing.T) {
+	b, made := pending(t)
+	was := b.state.(*starting)
+	b.OpenStored(app.Open{ID: "log"})
+	b.Update(startedMsg{of: was, session: made})
+	if b.session() != nil || b.StoredID() != "log" {
+		t.Error("the agent's session is in the tab")
+	}
+	b.Update(reopenedMsg{from: app.Open{ID: "log"}, err: errors.New("it is damaged")})
+	b.mustShow(t, "Cannot open the stored session", "it is damaged")
+	if b.StoredID() != "" || !b.chooses() {
+		t.Error("the tab still waits for a session that cannot be read")
+	}
+}
