@@ -150,17 +150,24 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case !d.Saves(d.tab.session()):
+	case d.Library == nil, d.pending:
 		return nil
-	case d.Stale(d.tab.composer.Text()):
+	case d.Saves(d.tab.session()) && d.Stale(d.tab.composer.Text()):
 		return d.save()
-	case d.pending:
-		return nil
 	}
+	return d.saveSoon()
+}
+
+// saveSoon saves after saveDelay, and again as long as the session is being opened: what was
+// typed meanwhile is its draft.
+func (d *drafts) saveSoon() tea.Cmd {
 	d.pending = true
 	return tea.Tick(saveDelay, func(time.Time) tea.Msg {
 		return then(func() tea.Cmd {
 			d.pending = false
+			if !d.Saves(d.tab.session()) && !d.tab.composer.Empty() {
+				return d.saveSoon()
+			}
 			return d.save()
 		})
 	})

@@ -100,6 +100,26 @@ func TestADraftIsSavedWhileItIsTyped(t *testing.T) {
 	})
 }
 
+// What was typed while the session is being made is saved as soon as there is one, without
+// another key.
+func TestADraftOfAStartIsSaved(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
+		b.drafts.Library = b.program.Stored
+		was := b.state
+		b.state = &starting{unopened: unopened{b.Tab}}
+		b.composer.SetText("fix")
+		b.Do(b.drafts.Touched(keyPress("x")))
+		b.state = was
+		b.stores("")
+		time.Sleep(2 * saveDelay)
+		b.Do(nil)
+		if draft, err := b.program.Stored.Draft(b.cwd); draft != "fix" || err != nil {
+			t.Errorf("kept is %q, %v", draft, err)
+		}
+	})
+}
+
 // What was typed in a session in which nothing was said comes back in the next one of the
 // directory; what was sent does not.
 func TestADraftComesBack(t *testing.T) {
