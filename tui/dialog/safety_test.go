@@ -112,16 +112,16 @@ func TestEnterMarksWhatAllowsOnce(t *testing.T) {
 func TestWhatWasSeenIsForgottenOnResize(t *testing.T) {
 	for _, size := range [][2]int{{100, 14}, {40, 60}} {
 		p := longCommand()
-		d, c := armed(p)
+		d, _ := armed(p)
 		d.View(100, 60)
 		if got := answers(d, "1", "1"); len(got) != 1 {
 			t.Fatalf("it took no answer with all of it in sight: %q", d.why)
 		}
-		d, c = armed(p)
+		d, c := armed(p)
 		d.View(100, 60)
 		d.View(size[0], min(size[1], 14))
 		if size[1] > 14 { // the width alone: no row less than before
-			d, _ = armed(p)
+			d, c = armed(p)
 			d.View(100, 14)
 			d.Key(press("end"))
 			d.View(100, 14)
