@@ -35,7 +35,7 @@ test: ## run all tests, end-to-end ones included, with the race detector
 	GORACE="atexit_sleep_ms=0 $(GORACE)" go test -race ./...
 
 .PHONY: pictures
-pictures: ## make the guide's pictures and the recorded tour anew, from the program itself
+pictures: ## regenerate the guide's pictures and the recorded tour from the program itself
 	go test -count=1 ./internal/test/pictures -into $(CURDIR)/docs
 
 .PHONY: test-kills

@@ -396,7 +396,7 @@ var actionGroups = []struct {
 		{ActionDialogDown, "Next choice", "down", "", ""},
 		{ActionDialogPageUp, "Scroll the dialog up", "pgup", "", ""},
 		{ActionDialogPageDown, "Scroll the dialog down", "pgdown", "", ""},
-		{ActionDialogAccept, "Give the marked answer", "enter", "", ""},
+		{ActionDialogAccept, "Confirm the marked answer", "enter", "", ""},
 		{ActionDialogClose, "Close the dialog", "esc", "", ""},
 		{ActionDialogDelete, "Delete the marked item", "ctrl+x", "remove", ""},
 		{ActionDialogWider, "Sessions: all directories, or this one", "ctrl+t", "", ""},

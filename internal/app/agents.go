@@ -201,7 +201,7 @@ func ListAge(at time.Time) string {
 func InstallQuestion(agents *registry.Agents, p registry.Plan, note string) Question {
 	q := Question{
 		Title:   "Install " + p.Entry.Name + "?",
-		Text:    "Third-party software; it runs with your rights. parley will:",
+		Text:    "Third-party software; it runs with your permissions. parley will:",
 		Choices: []Choice{{Name: "Install and start", Key: "i"}, {Name: "Not now", Key: "n"}},
 	}
 	if note != "" {

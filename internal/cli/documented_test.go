@@ -49,10 +49,10 @@ parley run --record session.jsonl "What are polished spoons?" > record.txt
 // needs maps the start of a command to why it may fail here: it wants a terminal or the
 // network. All others succeed.
 var needs = map[string]string{
-	"parley ":                 "no terminal|session.jsonl already exists",
-	"parley agents install":   "no terminal",
-	"parley replay session":   "no terminal",
-	"parley replay --speed 4": "no terminal",
+	"parley ":                 "(no|not a) terminal|session.jsonl already exists",
+	"parley agents install":   "(no|not a) terminal",
+	"parley replay session":   "(no|not a) terminal",
+	"parley replay --speed 4": "(no|not a) terminal",
 	"parley agents login":     "no sign-in method",
 	"parley agents refresh":   "127.0.0.1:1",
 	"parley doctor -- ws":     "127.0.0.1:1",

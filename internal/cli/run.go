@@ -56,7 +56,7 @@ func runCommand(s *streams) *cobra.Command {
 argument (also after -p), a file (-f) or standard input. Several are sent one after
 the other, in one session.
 
-What no rule allows is denied, and standard error says which flag would allow it.
+Anything no rule allows is denied, and standard error says which flag would allow it.
 Forms are declined. An agent that wants you to sign in is stopped.`,
 		Example: `  parley run -a claude "What does this project do?"
   git diff | parley run -a claude -f -

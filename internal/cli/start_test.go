@@ -221,9 +221,9 @@ func TestNoScreenIsStartedWithoutATerminal(t *testing.T) {
 		output, keyboard bool
 		want             string
 	}{
-		"no output":   {false, true, "no terminal to draw on"},
+		"no output":   {false, true, "output is not a terminal"},
 		"no keyboard": {true, false, "no terminal to read keys from"},
-		"neither":     {false, false, "no terminal to draw on"},
+		"neither":     {false, false, "output is not a terminal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, out := terminal()

@@ -60,7 +60,7 @@ func (s *streams) needScreen() error {
 	const hint = "Start parley in a terminal, without > or |.\nTo work without a screen: parley run PROMPT"
 	switch {
 	case !s.OutTerminal:
-		return app.WithHint(hint, "no terminal to draw on: the output goes to a file or a program")
+		return app.WithHint(hint, "output is not a terminal: it goes to a file or a program")
 	case s.Piped:
 		return app.WithHint("To send it as a prompt and print the answer: … | parley run\nTo send a prompt on the screen: parley --prompt TEXT",
 			"parley reads keys, but its input is a pipe")

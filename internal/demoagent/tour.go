@@ -21,12 +21,12 @@ import (
 // tourOptions say how to run the tour. The zero value is usable.
 type tourOptions struct {
 	// StateDir is where sessions are kept; by default parley/demo in the
-	// person's state directory.
+	// user's state directory.
 	StateDir string
 	// Delay multiplies the pauses that make the stream readable: 1 is normal,
 	// 0 is none.
 	Delay float64
-	// RequireAuth makes the person sign in first. There is no account: signing in
+	// RequireAuth makes the user sign in first. There is no account: signing in
 	// is pretended.
 	RequireAuth bool
 }
@@ -54,7 +54,7 @@ func (o tourOptions) stateDir() string {
 	return filepath.Join(xdg.StateHome, "parley", "demo")
 }
 
-// runTour serves one client until in ends, ctx ends, or the person asks for a crash, and
+// runTour serves one client until in ends, ctx ends, or the user asks for a crash, and
 // returns the exit code.
 func runTour(ctx context.Context, in io.Reader, out, stderr io.Writer, opt tourOptions) int {
 	a := &agent{
@@ -125,7 +125,7 @@ func (a *agent) HandleNotification(_ context.Context, method string, params json
 // method answers the requests of a method.
 type method struct {
 	answer func(a *agent, ctx context.Context, params json.RawMessage) (any, error)
-	signed bool // the person must have signed in
+	signed bool // the user must have signed in
 }
 
 // answers decodes the params of a request for the function that answers it.

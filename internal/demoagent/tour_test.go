@@ -159,7 +159,7 @@ func TestPlanMode(t *testing.T) {
 func TestForeignDirectoryIsLeftAlone(t *testing.T) {
 	p := meet(t, tourOptions{}, able)
 	s := p.newSession(false)
-	// The person's own files, one of which looks like the tour's.
+	// The user's own files, one of which looks like the tour's.
 	mine := map[string]string{"main.go": sampleMain, "notes.md": "mine", "parley-tour-1.md": "mine too"}
 	for name, text := range mine {
 		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {

@@ -192,7 +192,7 @@ var Outcomes = []Outcome{
 	{TimedOut, 8, "--timeout expired"},
 	{InputNeeded, 9, "the agent wanted a form filled in"},
 	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
-	{Bypassed, 11, "the agent did what a rule denies, without asking; --sandbox bounds it"},
+	{Bypassed, 11, "the agent did what a rule denies, without asking; --sandbox confines it"},
 }
 
 // ExitCode returns the exit code for a status.

@@ -184,7 +184,7 @@ func (u *unpacking) tarred(h *tar.Header, content io.Reader) error {
 	return fmt.Errorf("%w: %.200q", errSpecial, h.Name)
 }
 
-// expanded bounds what comes out of a compressed archive, including names, which can be
+// expanded limits the decompressed size of an archive, including names, which can be
 // a bomb too.
 type expanded struct {
 	u *unpacking

@@ -562,7 +562,7 @@ func ruleReplies(env Env, p *conversation.Permission) []reply {
 		return nil
 	}
 	return []reply{{
-		icon: "§", name: "Always allow (parley rule)…", more: "not the agent's",
+		icon: "§", name: "Always allow (saved by parley)…",
 		keys: shortcuts(env.Keys.For(config.ActionAllowByRule)), action: ProposeRules{p.ID},
 	}}
 }

@@ -590,7 +590,7 @@ func proposed(proposals ...[]string) (*conversation.Conversation, *conversation.
 func TestARuleIsOfferedApartFromTheAgentsOptions(t *testing.T) {
 	_, p := proposed([]string{"allow execute(go test)"})
 	d, _ := armed(p)
-	if s := shownBy(d, 100, 30); !strings.Contains(s, "§ Always allow (parley rule)…  not the agent's") {
+	if s := shownBy(d, 100, 30); !strings.Contains(s, "§ Always allow (saved by parley)…") {
 		t.Errorf("not offered:\n%s", s)
 	}
 	if a := presses(t, d, "r"); a != (ProposeRules{7}) {

@@ -334,7 +334,7 @@ func TestTheAgentsCommandWins(t *testing.T) {
 	}
 }
 
-// A command that nobody has goes to the agent only if the person says so.
+// A command that nobody has goes to the agent only if the user says so.
 func TestUnknownSlashCommandsAreAskedAbout(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.enter("/compact now")

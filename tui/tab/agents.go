@@ -260,7 +260,7 @@ type installing struct {
 
 	asking   bool                   // the registry is asked for the newest version
 	stop     context.CancelFunc     // nil before the start
-	stopped  bool                   // stopped by the person
+	stopped  bool                   // stopped by the user
 	done     bool                   // ended, well or not
 	progress atomic.Pointer[string] // progress as text
 	more     chan struct{}          // signals new progress; closed at the end
@@ -386,7 +386,7 @@ func (i *installing) ended(msg installedMsg) tea.Cmd {
 	case msg.err != nil:
 		t.ask(dialog.Confirmation{Title: i.plan.Entry.Name + " was not installed", Text: msg.err.Error(), Choices: []dialog.Choice{{Name: "Go back", Do: dialog.Close{}}}})
 		return nil
-	case !open || i.stopped: // the person has moved on, or stopped it too late
+	case !open || i.stopped: // the user has moved on, or stopped it too late
 		return t.say(i.plan.Entry.Name + " is installed")
 	}
 	t.dialogs.Close(i.list.picker)

@@ -377,7 +377,7 @@ func (s *shop) installed() (out []string) {
 	return out
 }
 
-// An agent is not touched before the person has seen exactly what will be done, and run.
+// An agent is not touched before the user has seen exactly what will be done, and run.
 func TestAsksBeforeItInstalls(t *testing.T) {
 	s := newShop(t)
 	s.key("down", "enter")

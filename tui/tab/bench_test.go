@@ -25,7 +25,7 @@ import (
 	"parley/tui/theme"
 )
 
-// bench is a tab on the screen, without a terminal, and a person before it. What an
+// bench is a tab on the screen, without a terminal, and a user before it. What an
 // agent would do is told to it as events, unless a script plays an agent.
 type bench struct {
 	*Tab
@@ -315,7 +315,7 @@ func (b *bench) Press(keys ...string) {
 		if b.dialogs.Empty() {
 			b.t.Fatalf("there is no dialog for %s", name)
 		}
-		time.Sleep(time.Second) // a person looks first; a question that has just come up takes no key
+		time.Sleep(time.Second) // a user looks first; a question that has just come up takes no key
 		b.Do(b.Update(keyPress(name)))
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"parley/tui/transcript"
 )
 
-// commands runs, ends and attaches to commands of the session, the person's and the
+// commands runs, ends and attaches to commands of the session, the user's and the
 // agent's, and adds their output to the prompt.
 type commands struct {
 	tab *Tab
@@ -70,12 +70,12 @@ func (c *commands) enter() tea.Cmd {
 	term := conv.Terminals[c.pendingShell]
 	c.pendingShell = ""
 	if c.attached != nil || !c.tab.dialogs.Empty() && !c.tab.dialogs.Asks() {
-		return nil // the person has opened something else
+		return nil // the user has opened something else
 	}
 	return c.StepIn(term)
 }
 
-// Ended reports how the person's command has ended, and steps out of the persistent shell.
+// Ended reports how the user's command has ended, and steps out of the persistent shell.
 func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 	term := c.tab.conv().Terminals[id]
 	in := c.attached != nil && c.attached.term == term
@@ -124,7 +124,7 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 	return nil
 }
 
-// EndCommand ends a running command: the person's own at once, the agent's after a
+// EndCommand ends a running command: the user's own at once, the agent's after a
 // confirmation.
 func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 	switch {
@@ -155,7 +155,7 @@ func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
 	})
 }
 
-// Last returns the person's last command, or nil.
+// Last returns the user's last command, or nil.
 func (c *commands) Last() *conversation.Terminal {
 	conv := c.tab.conv()
 	if conv == nil {
@@ -191,7 +191,7 @@ const (
 	altScroll = 3
 )
 
-// attachedCommand is the command that the person has stepped into. It has the whole screen
+// attachedCommand is the command that the user has stepped into. It has the whole screen
 // and all keys except those that step out or scroll. No dialog is visible or takes keys.
 type attachedCommand struct {
 	term *conversation.Terminal
@@ -241,7 +241,7 @@ func attachedSize(width, height int) (cols, rows int) {
 	return max(1, width-2), max(1, height-4)
 }
 
-// Attached reports whether the person has stepped into a command, which then gets all
+// Attached reports whether the user has stepped into a command, which then gets all
 // keys.
 func (c *commands) Attached() bool { return c.attached != nil }
 
@@ -317,7 +317,7 @@ func (c *commands) feed() {
 	}
 }
 
-// key handles a key while the person is inside a command.
+// key handles a key while the user is inside a command.
 func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	in := c.attached
 	switch a, _ := c.tab.program.Keys.Action(config.ContextTerminal, name); a {

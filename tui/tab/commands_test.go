@@ -127,7 +127,7 @@ func TestACommandThatHasEnded(t *testing.T) {
 	})
 }
 
-// A command of the person's runs beside the prompt; their shell is stepped into as soon as
+// A command of the user's runs beside the prompt; their shell is stepped into as soon as
 // it is known.
 func TestRun(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
@@ -158,7 +158,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// The agent's command is ended only if the person is sure, their own at once. What their
+// The agent's command is ended only if the user is sure, their own at once. What their
 // own has printed can go with the prompt.
 func TestEndAndAdd(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
@@ -211,7 +211,7 @@ func (m *typist) ResizeTerminal(_ acpclient.TerminalID, cols, rows int) error {
 	return nil
 }
 
-// insideBench is a tab in which the agent runs a command, into which the person has
+// insideBench is a tab in which the agent runs a command, into which the user has
 // stepped.
 func insideBench(t *testing.T) (*bench, *typist) {
 	t.Helper()

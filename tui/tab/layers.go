@@ -26,7 +26,7 @@ const maxLayers = 4
 // line.
 //
 // A question lies above the transcript and the prompt, unless it takes no keys yet, or the
-// person has moved to the transcript or to a list of the prompt's.
+// user has moved to the transcript or to a list of the prompt's.
 func (t *Tab) layers(l []layer) []layer {
 	if t.commands.Attached() {
 		return append(l, t.commands)
@@ -62,7 +62,7 @@ func (t *Tab) focus() layer {
 }
 
 // key handles a key: those that work whatever is open come first, then the layers, then
-// the actions of keys that no layer took. A command that the person has stepped into gets
+// the actions of keys that no layer took. A command that the user has stepped into gets
 // all keys.
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()

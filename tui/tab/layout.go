@@ -115,7 +115,7 @@ func (p *promptLayer) draw(width, height int) dialog.View {
 }
 
 // drawAbout draws what stands below the transcript; crowded says that a dialog takes the
-// room of what the person can do without meanwhile.
+// room of what the user can do without meanwhile.
 func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	t := p.tab
 	now := t.statusInfo()

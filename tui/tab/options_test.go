@@ -227,7 +227,7 @@ func TestCategory(t *testing.T) {
 }
 
 // The files that the agent wrote are listed with how much they have changed, and opened in
-// the person's editor.
+// the user's editor.
 func TestFiles(t *testing.T) {
 	t.Setenv("VISUAL", "my-editor")
 	runBench(t, func(t *testing.T, b *bench) {

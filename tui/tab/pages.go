@@ -90,7 +90,7 @@ func (h pageHost) Compose(text string) tea.Cmd {
 	return h.live.tab.composer.Paste(text)
 }
 
-// TellNews announces a new version of parley until the person has seen the news or sent a
+// TellNews announces a new version of parley until the user has seen the news or sent a
 // prompt.
 func (t *Tab) TellNews() { t.news = true }
 

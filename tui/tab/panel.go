@@ -188,7 +188,7 @@ func (p *panel) close() tea.Cmd {
 	return nil
 }
 
-// openURL opens an address that the person has agreed to.
+// openURL opens an address that the user has agreed to.
 func (p *panel) openURL(a dialog.OpenURL) tea.Cmd {
 	t := p.tab
 	t.session().AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})

@@ -62,7 +62,7 @@ type Request interface{ request() }
 
 // Quit asks to leave the program.
 type Quit struct {
-	// Despite is the tab whose running turn the person knows about, or 0.
+	// Despite is the tab whose running turn the user knows about, or 0.
 	Despite ID
 	// Sure means that they know about all tabs.
 	Sure bool
@@ -290,7 +290,7 @@ func ownTitle(t *Tab) string {
 	return cmp.Or(t.stored.title, t.conv().Title)
 }
 
-// saveName stores the person's name for the session, once the session is stored.
+// saveName stores the user's name for the session, once the session is stored.
 func saveName(t *Tab) tea.Cmd {
 	lib, id, name := t.program.Stored, t.StoredID(), t.info.Name()
 	if !t.info.unsaved || lib == nil || id == "" {
@@ -311,7 +311,7 @@ type tabInfo struct {
 	shown  bool  // the tab is in front
 	turns  int   // that have ended
 	unseen State // Done or Failed after a turn that ended in the background, or Idle
-	// unsaved means that the person's name for the session is not stored yet.
+	// unsaved means that the user's name for the session is not stored yet.
 	unsaved bool
 }
 
@@ -356,7 +356,7 @@ func redraw(after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return then(func() tea.Cmd { return nil }) })
 }
 
-// bestEffort runs do in the background and ignores its error, which is not the person's
+// bestEffort runs do in the background and ignores its error, which is not the user's
 // problem.
 func bestEffort(do func() error) tea.Cmd {
 	return func() tea.Msg {

@@ -17,7 +17,7 @@ import (
 )
 
 // questions shows the agent's questions one at a time. Each stays visible until it is
-// answered or withdrawn, or the person looks at another.
+// answered or withdrawn, or the user looks at another.
 type questions struct {
 	tab *Tab
 

@@ -233,7 +233,7 @@ func TestInterruptClearsTheDraftBelowAQuestion(t *testing.T) {
 	}
 }
 
-// What the agent takes back while the person writes to it leaves them their words.
+// What the agent takes back while the user writes to it leaves them their words.
 func TestWordsToAWithdrawnQuestionBecomeTheDraft(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.types("draft", time.Second)
@@ -551,7 +551,7 @@ func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
 	}
 }
 
-// One that the person has answered is not said to be taken back.
+// One that the user has answered is not said to be taken back.
 func TestAnAnsweredQuestionIsNotSaidToBeTakenBack(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))

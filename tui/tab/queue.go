@@ -314,7 +314,7 @@ func (o *promptQueue) dropQueue() tea.Cmd {
 }
 
 // AskToSend asks whether to send the prompts that were queued when the agent went, because
-// they were written before the person knew.
+// they were written before the user knew.
 func (o *promptQueue) AskToSend() {
 	lost := o.lost
 	o.lost = false

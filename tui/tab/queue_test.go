@@ -118,7 +118,7 @@ func TestTheQueueIsEmptied(t *testing.T) {
 	})
 }
 
-// What waited when the agent went is sent only when the person says so.
+// What waited when the agent went is sent only when the user says so.
 func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) {

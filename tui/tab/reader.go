@@ -18,7 +18,7 @@ import (
 // wheelLines is how many lines a wheel step scrolls.
 const wheelLines = 3
 
-// reader lets a person read a list, the transcript or one item on the whole screen:
+// reader lets a user read a list, the transcript or one item on the whole screen:
 // scroll, find, mark, copy and open.
 type reader struct {
 	tab  *Tab

@@ -102,7 +102,7 @@ func (r *ruleDialogs) Show() tea.Cmd {
 }
 
 // item returns the item of a rule. Only rules that parley saved can be removed; the others
-// are in files of the person or project.
+// are in files of the user or project.
 func (r *ruleDialogs) item(i int, e app.Rule) dialog.Item {
 	scope := e.Scope.String()
 	item := dialog.Item{ID: fmt.Sprint(i), Title: termtext.VisibleLine(e.Rule.String()), Group: strings.ToUpper(scope[:1]) + scope[1:]}

@@ -90,7 +90,7 @@ func TestARuleIsTakenBack(t *testing.T) {
 	})
 }
 
-// The rules of a project count only once the person has said so.
+// The rules of a project count only once the user has said so.
 func TestTrust(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		r := newRules(t, b, "handshake\n")

@@ -100,7 +100,7 @@ func TestTheNewestWordsCount(t *testing.T) {
 	})
 }
 
-// The name that a person gives the session is its title everywhere.
+// The name that a user gives the session is its title everywhere.
 func TestTheNameOfATabIsTheSessionsTitle(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		ids := b.keeps(t, "peel potatoes", "bake bread")

@@ -104,7 +104,7 @@ func (t *Tab) work(cwd string) {
 	t.composer.SetRoot(t.cwd)
 }
 
-// leaveStart ends an agent that is still starting. If it was the tab's first, the person
+// leaveStart ends an agent that is still starting. If it was the tab's first, the user
 // can choose another.
 func (t *Tab) leaveStart() tea.Cmd {
 	if !t.unused() || t.reopens() { // there is something to read
@@ -121,7 +121,7 @@ func (t *Tab) unused() bool {
 	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
 }
 
-// chooseInstead ends the tab's agent and lets the person choose another.
+// chooseInstead ends the tab's agent and lets the user choose another.
 func (t *Tab) chooseInstead() tea.Cmd {
 	left := t.session()
 	looked := t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
@@ -155,9 +155,9 @@ func (Open) request() {}
 // storedSession is the stored session that a tab continues.
 type storedSession struct {
 	from     app.Open
-	title    string // the person's name for it
+	title    string // the user's name for it
 	readOnly string // why nothing can be sent, or ""
-	// untrusted is the agent that awaits the person's consent, or nil.
+	// untrusted is the agent that awaits the user's consent, or nil.
 	untrusted *app.UntrustedError
 	// consenting asks for it, nil if it was not asked.
 	consenting dialog.Dialog
@@ -241,7 +241,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// restoreView restores the stored view. If the person has started another draft, the stored
+// restoreView restores the stored view. If the user has started another draft, the stored
 // one goes into the history.
 func (t *Tab) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 	c := msg.Transcript.Conversation

@@ -257,7 +257,7 @@ func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 	}
 }
 
-// The agent of a session that nobody knows any more, or that the person has not agreed to, is
+// The agent of a session that nobody knows any more, or that the user has not agreed to, is
 // not started for another session either: one chooses. The question can be had again.
 func TestAnAgentThatNobodyAgreedToIsNotStartedForANewSession(t *testing.T) {
 	for name, change := range map[string]func(*app.Reopened){
@@ -285,7 +285,7 @@ func TestAnAgentThatNobodyAgreedToIsNotStartedForANewSession(t *testing.T) {
 	}
 }
 
-// wantsSignIn is an agent that opens no session before the person has signed in. The answer
+// wantsSignIn is an agent that opens no session before the user has signed in. The answer
 // to what they do about it comes next.
 const wantsSignIn = `expect initialize
 reply {"protocolVersion": 1, "agentCapabilities": {"auth": {"logout": {}}}, "authMethods": [{"id": "web", "name": "In the browser"},
@@ -294,14 +294,14 @@ expect session/new
 reply-error -32000 who are you?
 `
 
-// signInBench is a tab whose agent wants its person to sign in.
+// signInBench is a tab whose agent wants its user to sign in.
 func signInBench(b *bench, then string) *signIn {
 	b.play(wantsSignIn + then)
 	b.wire.got()
 	return b.signIn
 }
 
-// The agent signs the person in. The dialog says so, and goes when that has ended well.
+// The agent signs the user in. The dialog says so, and goes when that has ended well.
 func TestByAgent(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		s := signInBench(b, "expect authenticate\nreply-error 1 the browser was closed\nserve\n")
@@ -327,7 +327,7 @@ func TestByAgent(t *testing.T) {
 	})
 }
 
-// A program on the terminal signs the person in: the agent is asked anew if it has ended
+// A program on the terminal signs the user in: the agent is asked anew if it has ended
 // well.
 func TestOnTerminal(t *testing.T) {
 	for _, fails := range []error{nil, errors.New("exit status 1")} {

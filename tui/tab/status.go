@@ -50,7 +50,7 @@ type statusInfo struct {
 	// that is not.
 	Connects bool
 	Stderr   func() string
-	// SigningIn means that the person is asked to sign in.
+	// SigningIn means that the user is asked to sign in.
 	SigningIn bool
 	// Starting is the command of an agent that has no session yet, or "".
 	Starting string

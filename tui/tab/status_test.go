@@ -117,7 +117,7 @@ func TestModesHaveColours(t *testing.T) {
 	}
 }
 
-// What goes on is said in the order in which it matters, and what the person can do about
+// What goes on is said in the order in which it matters, and what the user can do about
 // it with the key that they have for it.
 func TestWhatGoesOn(t *testing.T) {
 	began := time.Date(2026, 1, 1, 11, 59, 0, 0, time.UTC)

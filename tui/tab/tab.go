@@ -39,7 +39,7 @@ type Tab struct {
 	// is its git branch.
 	cwd, branch string
 	worktree    *worktree
-	// base is parley's working directory, to which the person's paths are relative.
+	// base is parley's working directory, to which the user's paths are relative.
 	base string
 
 	// agent is the one that is starting or that the session is with.
@@ -65,7 +65,7 @@ type Tab struct {
 	info      tabInfo // for the tab line
 
 	ticks int  // animation step
-	news  bool // parley was updated, and the person has not seen the changelog
+	news  bool // parley was updated, and the user has not seen the changelog
 
 	// The permanent layers.
 	panel  *panel
@@ -118,7 +118,7 @@ func (t *Tab) AskToLeave(titles []string) { t.lifecycle.AskToLeave(titles) }
 // ID returns the tab's id.
 func (t *Tab) ID() ID { return t.id }
 
-// Start starts an agent, or lets the person choose one if a is nil. The agent starts at
+// Start starts an agent, or lets the user choose one if a is nil. The agent starts at
 // once, in the background: it does not wait until the command runs.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
 	cmds := []tea.Cmd{t.readBranch()}

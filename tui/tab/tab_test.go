@@ -140,7 +140,7 @@ func TestAQuestionAboutATurnEndsWithIt(t *testing.T) {
 }
 
 // The clocks of the turn and of a call that works go on with what moves. While the
-// person is asked nothing moves, and the turn's clock stands still.
+// user is asked nothing moves, and the turn's clock stands still.
 func TestClocksStandStillWhileThePersonIsAsked(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	at := func(e conversation.Event) conversation.Event { return test.At(e, b.clock) }
@@ -305,7 +305,7 @@ func TestTheScreenReachesTheTerminal(t *testing.T) {
 	}
 }
 
-// A command that a person is asked about stands on the screen, whatever emoji are
+// A command that a user is asked about stands on the screen, whatever emoji are
 // in it.
 func TestACommandIsSeenWhole(t *testing.T) {
 	command := "echo " + strings.Repeat("👍🏽", 30) + " ; rm -rf ~/important ; echo ok"

@@ -23,11 +23,11 @@ type themeSwitcher interface {
 	SetSaved(config.Theme)
 	// Show switches to a theme.
 	Show(config.Theme)
-	// AddOwn adds the person's own themes.
+	// AddOwn adds the user's own themes.
 	AddOwn([]config.OwnTheme)
 }
 
-// themeChooser lets the person choose a theme.
+// themeChooser lets the user choose a theme.
 type themeChooser struct {
 	tab      *Tab
 	switcher themeSwitcher

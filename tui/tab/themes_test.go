@@ -17,7 +17,7 @@ func (l *looking) SetSaved(name config.Theme) { l.kept = name }
 func (l *looking) Show(name config.Theme)     { l.shown = name }
 func (l *looking) AddOwn([]config.OwnTheme)   {}
 
-// What is marked is shown; what is chosen is written down only if the person says so.
+// What is marked is shown; what is chosen is written down only if the user says so.
 func TestChoose(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PARLEY_CONFIG_HOME", dir)

@@ -34,7 +34,7 @@ func (r *transcriptReader) base() *reader {
 func (r *transcriptReader) Focused() bool { return r != nil && r.list.Focused() }
 
 // Reads reports whether keys go to the transcript: it has the focus or its find field is
-// being written, and no dialog that the person opened covers it.
+// being written, and no dialog that the user opened covers it.
 func (r *transcriptReader) Reads() bool {
 	if r == nil || !r.tab.dialogs.Empty() && !r.tab.dialogs.Asks() {
 		return false

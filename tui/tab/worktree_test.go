@@ -37,7 +37,7 @@ func do(t *testing.T, b *bench, w *worktree, title string) {
 	t.Fatalf("%q is not offered", title)
 }
 
-// What is not committed is committed first, with a message of the person's, and then
+// What is not committed is committed first, with a message of the user's, and then
 // merged; after that the worktree can be dropped.
 func TestMergeAndDrop(t *testing.T) {
 	dir, tree := project(t)

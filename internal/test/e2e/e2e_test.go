@@ -398,7 +398,7 @@ func TestOutputThatIsNoTerminalIsAnError(t *testing.T) {
 	t.Parallel()
 	bin := test.Parley(t)
 	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `exec "$0" -a tour >/dev/null`, bin}})
-	term.WaitFor("no terminal to draw on", "Start parley in a terminal")
+	term.WaitFor("output is not a terminal", "Start parley in a terminal")
 	if code := term.WaitExit(); code != 1 {
 		t.Errorf("exit code %d", code)
 	}

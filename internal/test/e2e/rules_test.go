@@ -157,10 +157,10 @@ func TestAlwaysAsARule(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: inTurn(goTest, strings.Replace(goTest, "./...", "./pkg", 1), strings.Replace(goTest, "./...", "./pkg", 1))})
 	p.Ready().Ask("one")
-	p.Question("Permission", "Always allow (parley rule)…").TakesKeys().Press("r", "enter")
+	p.Question("Permission", "Always allow (saved by parley)…").TakesKeys().Press("r", "enter")
 	p.Question("Always allow by a rule", "allow execute(go test ./...)", "allow execute(go test *)").TakesKeys()
 	// Esc leads back to the question, which is still open.
-	p.Press("esc").Question("Permission", "Always allow (parley rule)…").TakesKeys().Press("r", "enter")
+	p.Press("esc").Question("Permission", "Always allow (saved by parley)…").TakesKeys().Press("r", "enter")
 	p.Question("Always allow by a rule").Answer("§ allow execute(go test *) – in this project")
 	p.Shows("Answer a: yes.", "you: Yes")
 	p.Ask("two")
