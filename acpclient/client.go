@@ -91,6 +91,10 @@ var (
 	SessionFork     = Method[ForkSessionRequest, ForkSessionResponse]{"session/fork"}
 	SessionSetTitle = Method[SetSessionTitleRequest, SetSessionTitleResponse]{"session/set_title"}
 	SessionSetModel = Method[SetSessionModelRequest, SetSessionModelResponse]{"session/set_model"}
+
+	// SessionSteering is an extension of agents whose answer to initialize has
+	// _meta.steering.supported.
+	SessionSteering = Method[SteeringRequest, SteeringResponse]{"_session/steering"}
 )
 
 // The requests that an agent sends to a client. Handler has a method for each.

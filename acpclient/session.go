@@ -113,6 +113,32 @@ type ForkSessionRequest struct {
 	Meta                  Meta        `json:"_meta,omitempty"`
 }
 
+// SteeringRequest puts a prompt into the running turn (the extension _session/steering of
+// claude-agent-acp and codex-acp). The agent does not send the prompt back as a message.
+type SteeringRequest struct {
+	SessionID SessionID      `json:"sessionId" acp:"required"`
+	Prompt    []ContentBlock `json:"prompt" acp:"required"`
+	Meta      Meta           `json:"_meta,omitempty"`
+}
+
+// SteeringResponse says what became of the prompt.
+type SteeringResponse struct {
+	Outcome SteeringOutcome `json:"outcome" acp:"required"`
+	// Reason says why a prompt is required, such as "noRunningTurn".
+	Reason string `json:"reason,omitempty"`
+	Meta   Meta   `json:"_meta,omitempty"`
+}
+
+// SteeringOutcome is what became of a prompt that was to go into the running turn.
+type SteeringOutcome string
+
+// The outcomes that agents send.
+const (
+	SteeringInjected       SteeringOutcome = "injected"       // it is in the running turn
+	SteeringPromptRequired SteeringOutcome = "promptRequired" // no turn runs: the client is to send it
+	SteeringStartedNewTurn SteeringOutcome = "startedNewTurn" // no turn ran, and one has begun without session/prompt
+)
+
 // ForkSessionResponse is the new session.
 type ForkSessionResponse struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`

@@ -515,6 +515,9 @@ var kinds = []kind{
 	kindOf("prompt_sent", func(e *PromptSent) []member {
 		return []member{{"prompt?", &e.Prompt}, {"at?", &e.At}}
 	}),
+	kindOf("prompt_steered", func(e *PromptSteered) []member {
+		return []member{{"prompt?", &e.Prompt}, {"at?", &e.At}}
+	}),
 	kindOf("turn_ended", func(e *TurnEnded) []member {
 		return []member{{"reason?", &e.Reason}, {"error?", &e.Err}, {"at?", &e.At}, {"usage?", &e.Usage}}
 	}),

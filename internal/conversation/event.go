@@ -67,6 +67,11 @@ type (
 		Prompt []acpclient.ContentBlock
 		At     time.Time
 	}
+	// PromptSteered: the agent has taken a prompt into the running turn.
+	PromptSteered struct {
+		Prompt []acpclient.ContentBlock
+		At     time.Time
+	}
 	// CancelRequested: the user cancelled the turn; the agent has yet to end it.
 	CancelRequested struct {
 		At time.Time
@@ -286,6 +291,7 @@ func (e SessionOpening) Size() int       { return sizeOf(e) }
 func (e SessionOpened) Size() int        { return sizeOf(e) }
 func (e SessionFailed) Size() int        { return sizeOf(e) }
 func (e PromptSent) Size() int           { return sizeOf(e) }
+func (e PromptSteered) Size() int        { return sizeOf(e) }
 func (e CancelRequested) Size() int      { return sizeOf(e) }
 func (e TurnEnded) Size() int            { return sizeOf(e) }
 func (e QueueChanged) Size() int         { return sizeOf(e) }

@@ -33,6 +33,8 @@ func (c *Conversation) Apply(e Event) {
 		c.addFailure("The agent could not open the session", e.Err)
 	case PromptSent:
 		c.applyPromptSent(e)
+	case PromptSteered:
+		c.applyPromptSteered(e)
 	case CancelRequested, PermissionClosed:
 		c.settleCalls()
 	case TurnEnded:

@@ -55,6 +55,9 @@ type Message struct {
 	Parts  Parts
 	// Done reports that the message is complete.
 	Done bool
+	// Steered means that the user wrote it while the agent was working, and the agent took it
+	// into its turn.
+	Steered bool
 	// Growing reports that the agent is writing it: until anything else begins, or the
 	// turn ends. More may still come for a message that is not Done.
 	Growing bool
@@ -70,6 +73,9 @@ func (m *Message) plain() (side string, paragraphs []Paragraph) {
 	switch m.Chunk {
 	case acpclient.UserMessageChunk:
 		side = "You"
+		if m.Steered {
+			side = "You, steering"
+		}
 	case acpclient.AgentThoughtChunk:
 		side = "Agent, thinking"
 	default:

@@ -110,6 +110,7 @@ func (s *State) Apply(e Event) {
 	case AgentReady:
 		s.Agent.Capabilities = e.Info.AgentCapabilities
 		s.Agent.AuthMethods = e.Info.AuthMethods
+		s.Agent.Steering, _ = acpclient.MetaValue[bool](e.Info.Meta, "steering", "supported")
 		s.Agent.Protocol = e.Info.ProtocolVersion
 		if e.Info.AgentInfo != nil {
 			s.Agent.Info = *e.Info.AgentInfo
@@ -362,6 +363,8 @@ type AgentState struct {
 	Info         acpclient.Implementation
 	Capabilities acpclient.AgentCapabilities
 	AuthMethods  []acpclient.AuthMethod
+	// Steering means that the agent takes prompts into a running turn.
+	Steering bool
 	// Protocol is the version of the protocol that the connection speaks, 0 before that
 	// is known.
 	Protocol uint16
@@ -389,6 +392,11 @@ func (a AgentState) SkipsAhead() bool {
 // to be started again. A conversation that is nil has not begun.
 func (c *Conversation) Gone() bool {
 	return c != nil && (c.Phase == PhaseLost || c.Phase == PhaseFailed)
+}
+
+// Steerable reports whether a prompt can be put into the running turn.
+func (s *State) Steerable() bool {
+	return s.Agent.Steering && s.Phase == PhaseReady && s.Turn.Running && s.Turn.Cancelling.IsZero()
 }
 
 // Starts reports whether the agent is being started, or opens its first session.
@@ -430,6 +438,9 @@ type QueuedPrompt struct {
 	Folds []Fold `json:"folds,omitempty"`
 	// Now means that the prompt is sent even if the queue is paused.
 	Now bool `json:"now,omitempty"`
+	// Steering means that the agent was asked to take the prompt into the running turn, and
+	// has not answered.
+	Steering bool `json:"steering,omitempty"`
 }
 
 // Fold is a folded part of a prompt's text: pasted text, or the label of a block that goes

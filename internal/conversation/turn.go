@@ -14,13 +14,24 @@ import (
 
 func (c *Conversation) applyPromptSent(e PromptSent) {
 	c.beginTurn()
+	c.prompt = c.addPrompt(e.Prompt)
+	c.echo = NewEcho(e.Prompt)
+}
+
+// applyPromptSteered adds a prompt in the middle of a turn. Agents do not send it back.
+func (c *Conversation) applyPromptSteered(e PromptSteered) {
+	c.closeMessages()
+	c.addPrompt(e.Prompt).Steered = true
+}
+
+// addPrompt adds a prompt that was written here.
+func (c *Conversation) addPrompt(prompt []acpclient.ContentBlock) *Message {
 	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true, own: true}
-	for _, b := range e.Prompt {
+	for _, b := range prompt {
 		m.Parts.add(b)
 	}
 	c.addItem(m)
-	c.prompt = m
-	c.echo = NewEcho(e.Prompt)
+	return m
 }
 
 // beginTurn forgets what belongs to the transcript of the turn before.

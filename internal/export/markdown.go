@@ -42,7 +42,11 @@ func markdownEntry(b *bufio.Writer, e *Entry) {
 			fmt.Fprint(b, quoted(e.Text))
 			break
 		}
-		fmt.Fprint(b, "## Prompt\n\n", quoted(e.Text))
+		heading := "## Prompt"
+		if e.Steered {
+			heading = "### Prompt, steering the turn"
+		}
+		fmt.Fprint(b, heading, "\n\n", quoted(e.Text))
 	case "answer":
 		fmt.Fprint(b, e.Text, "\n")
 	case "thought":

@@ -40,6 +40,8 @@ type Entry struct {
 	// which Continues the message.
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Continues   bool         `json:"continues,omitempty"`
+	// Steered means that the prompt went into a running turn.
+	Steered bool `json:"steered,omitempty"`
 
 	// Of a tool call.
 	ID      string    `json:"id,omitempty"`
@@ -139,7 +141,7 @@ func (w writer) Message(m *conversation.Message) {
 	e := Entry{Type: "answer", Parent: string(m.Parent)}
 	switch m.Chunk {
 	case acpclient.UserMessageChunk:
-		e.Type = "prompt"
+		e.Type, e.Steered = "prompt", m.Steered
 	case acpclient.AgentThoughtChunk:
 		e.Type = "thought"
 	}

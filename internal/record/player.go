@@ -320,6 +320,8 @@ func timeOf(e conversation.Event) time.Time {
 		return e.At
 	case conversation.PromptSent:
 		return e.At
+	case conversation.PromptSteered:
+		return e.At
 	case conversation.CancelRequested:
 		return e.At
 	case conversation.TurnEnded:

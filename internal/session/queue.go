@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"parley/acpclient"
 	"parley/internal/conversation"
 )
 
@@ -162,7 +163,9 @@ func (s *Session) queue() (queue []conversation.QueuedPrompt, paused bool) {
 func (s *Session) postQueue(queue []conversation.QueuedPrompt, paused bool) {
 	paused = paused && len(queue) > 0
 	before, was := s.queue()
-	same := func(a, b conversation.QueuedPrompt) bool { return a.ID == b.ID && a.Now == b.Now }
+	same := func(a, b conversation.QueuedPrompt) bool {
+		return a.ID == b.ID && a.Now == b.Now && a.Steering == b.Steering
+	}
 	if paused != was || !slices.EqualFunc(queue, before, same) {
 		s.stream.post(conversation.QueueChanged{Queue: queue, Paused: paused})
 	}
@@ -175,20 +178,15 @@ func (s *Session) sendNext() { s.setQueue(s.queue()) }
 // prompt stays in the queue while its files are read. s.mu must be held.
 func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 	if s.sendable(queue, paused) && !s.resolving {
-		p, resolve := queue[0], s.opt.Resolve
-		caps := s.agent.hello.Load().AgentCapabilities.PromptCapabilities
-		switch {
-		case resolve == nil:
-			s.send(p.Prompt)
+		p := queue[0]
+		if content, reads := s.content(p); !reads {
+			s.send(content())
 			queue = queue[1:]
-		case len(p.Files) == 0:
-			s.send(resolve(p, caps))
-			queue = queue[1:]
-		default:
+		} else {
 			s.resolving = true
 			epoch := s.epoch
 			go func() {
-				prompt := resolve(p, caps)
+				prompt := content()
 				s.mu.Lock()
 				defer s.unlock()
 				s.resolving = false
@@ -204,9 +202,22 @@ func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 	s.postQueue(queue, paused) // after sending, so that an observer in between does not find the session idle
 }
 
-// sendable reports whether the first prompt of a queue may be sent. s.mu must be held.
+// content returns the function that makes the content of a prompt for the agent. If it
+// reads files, it has to be called without s.mu. s.mu must be held.
+func (s *Session) content(p conversation.QueuedPrompt) (content func() []acpclient.ContentBlock, reads bool) {
+	resolve := s.opt.Resolve
+	if resolve == nil {
+		return func() []acpclient.ContentBlock { return p.Prompt }, false
+	}
+	caps := s.agent.hello.Load().AgentCapabilities.PromptCapabilities
+	return func() []acpclient.ContentBlock { return resolve(p, caps) }, len(p.Files) > 0
+}
+
+// sendable reports whether the first prompt of a queue may be sent. While another one may
+// be going into the turn that has ended, it waits for that. s.mu must be held.
 func (s *Session) sendable(queue []conversation.QueuedPrompt, paused bool) bool {
-	return len(queue) > 0 && (!paused || queue[0].Now) && s.ready() && !s.turn().Running
+	return len(queue) > 0 && (!paused || queue[0].Now) && s.ready() && !s.turn().Running &&
+		!slices.ContainsFunc(queue, func(q conversation.QueuedPrompt) bool { return q.Steering })
 }
 
 // positionOf returns the position of a prompt in a queue, -1 if it is not there.

@@ -67,6 +67,11 @@ func (s *scanner) record(r Record) {
 		s.add(r.Offset, FromUser, textOf(e.Prompt))
 		s.prompt(s.open.text.String())
 		s.flush()
+	case conversation.PromptSteered:
+		s.flush()
+		s.add(r.Offset, FromUser, textOf(e.Prompt))
+		s.prompt(s.open.text.String())
+		s.flush()
 	case conversation.Text:
 		s.message(r.Offset, e.Chunk, e.MessageID, e.Text)
 	case conversation.TerminalOutput:

@@ -35,6 +35,9 @@ func At(e conversation.Event, at time.Time) conversation.Event {
 	case conversation.PromptSent:
 		e.At = at
 		return e
+	case conversation.PromptSteered:
+		e.At = at
+		return e
 	case conversation.CancelRequested:
 		e.At = at
 		return e

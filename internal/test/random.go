@@ -42,6 +42,9 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"PromptSent": draw(func(t *rapid.T) conversation.Event {
 		return conversation.PromptSent{Prompt: prompt(t), At: moment(t)}
 	}),
+	"PromptSteered": draw(func(t *rapid.T) conversation.Event {
+		return conversation.PromptSteered{Prompt: prompt(t), At: moment(t)}
+	}),
 	"CancelRequested": draw(func(t *rapid.T) conversation.Event { return conversation.CancelRequested{At: moment(t)} }),
 	"TurnEnded": draw(func(t *rapid.T) conversation.Event {
 		reason := rapid.SampledFrom([]acpclient.StopReason{"", acpclient.StopEndTurn, acpclient.StopCancelled, acpclient.StopRefusal, "odd"}).Draw(t, "reason")
@@ -54,7 +57,7 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"QueueChanged": draw(func(t *rapid.T) conversation.Event {
 		var queue []conversation.QueuedPrompt
 		for i := range rapid.IntRange(0, 2).Draw(t, "prompts") {
-			queue = append(queue, conversation.QueuedPrompt{ID: i + 1, Prompt: prompt(t), Folds: []conversation.Fold{{From: number(t), To: number(t), Block: i}}})
+			queue = append(queue, conversation.QueuedPrompt{ID: i + 1, Prompt: prompt(t), Folds: []conversation.Fold{{From: number(t), To: number(t), Block: i}}, Steering: rapid.Bool().Draw(t, "steering")})
 		}
 		return conversation.QueueChanged{Queue: queue, Paused: rapid.Bool().Draw(t, "paused")}
 	}),

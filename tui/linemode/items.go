@@ -36,6 +36,9 @@ func speaker(m *conversation.Message) string {
 	who := "Agent"
 	switch m.Chunk {
 	case acpclient.UserMessageChunk:
+		if m.Steered {
+			return "You, steering: "
+		}
 		return "You: "
 	case acpclient.AgentThoughtChunk:
 		who = "Thought"

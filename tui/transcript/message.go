@@ -287,6 +287,9 @@ func (p *prompt) all(width int) []string {
 				out = append(out, p.text(text, width)...)
 			}
 		}
+		if p.item.Steered {
+			out = append(out, fit(p.env.theme.Muted.Render("steered into the running turn"), width))
+		}
 		if out == nil {
 			out = []string{""}
 		}

@@ -1,0 +1,153 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// promptWhenIdle has an agent whose turn has ended leave the prompt to the client. Without
+// it, the agent begins a turn of which no answer says how it ended.
+var promptWhenIdle = acpclient.Meta(`{"steering":{"idleBehavior":"promptRequired"}}`)
+
+// ErrNotQueued means that a prompt is no longer in the queue.
+var ErrNotQueued = errors.New("the prompt is no longer queued")
+
+// Steer puts a prompt into the running turn, and waits for the agent's answer. Until that
+// comes, the prompt stands at the front of the queue, so that nothing is lost if parley
+// ends. An agent whose turn has just ended gets it as the next prompt. If the agent
+// refuses it, the prompt is neither sent nor queued. The error wraps ErrUnsupported if the
+// agent cannot be steered or no turn is running.
+func (s *Session) Steer(ctx context.Context, p conversation.QueuedPrompt) error {
+	s.mu.Lock()
+	if err := s.steerable(); err != nil {
+		s.unlock()
+		return err
+	}
+	p.Steering = true
+	s.enqueue(0, p)
+	p.ID = s.lastNumber
+	answer := s.steer(p)
+	s.unlock()
+	select {
+	case err := <-answer:
+		if err != nil {
+			s.Unqueue(p.ID)
+		}
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// SteerQueued is Steer for a queued prompt. It keeps its position if the agent refuses it.
+func (s *Session) SteerQueued(ctx context.Context, id int) error {
+	s.mu.Lock()
+	if err := s.steerable(); err != nil {
+		s.unlock()
+		return err
+	}
+	queue, paused := s.queue()
+	at := positionOf(queue, id)
+	if at < 0 || queue[at].Steering {
+		s.unlock()
+		return ErrNotQueued
+	}
+	queue = slices.Clone(queue)
+	queue[at].Steering = true
+	s.postQueue(queue, paused)
+	answer := s.steer(queue[at])
+	s.unlock()
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// steerable returns why no prompt can be put into a turn, nil if one can. s.mu must be held.
+func (s *Session) steerable() error {
+	var can bool
+	s.stream.read(func(st *conversation.State) { can = st.Steerable() })
+	if !can || !s.ready() {
+		return fmt.Errorf("steer the turn: %w", ErrUnsupported)
+	}
+	return nil
+}
+
+// steer asks the agent to take a queued prompt into its turn. The channel gets the result.
+// s.mu must be held.
+func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
+	answer := make(chan error, 1)
+	a, epoch, id := s.agent, s.epoch, s.id()
+	send := func(prompt []acpclient.ContentBlock) { // s.mu must be held
+		r := &acpclient.SteeringRequest{SessionID: id, Prompt: prompt, Meta: promptWhenIdle}
+		s.outbox = append(s.outbox, func() {
+			acpclient.Go(a.client, acpclient.SessionSteering, r, func(res *acpclient.SteeringResponse, err error) {
+				if isClosed(err) {
+					a.breakOff()
+				}
+				s.mu.Lock()
+				defer s.unlock()
+				answer <- s.steered(p.ID, prompt, epoch, res, err)
+			})
+		})
+	}
+	content, reads := s.content(p)
+	if !reads {
+		send(content())
+		return answer
+	}
+	go func() {
+		prompt := content()
+		s.mu.Lock()
+		defer s.unlock()
+		send(prompt)
+	}()
+	return answer
+}
+
+// steered handles the answer to a prompt that was to go into the running turn. s.mu must be
+// held.
+func (s *Session) steered(id int, prompt []acpclient.ContentBlock, epoch int, r *acpclient.SteeringResponse, err error) error {
+	if err != nil {
+		return s.notSteered(id, err)
+	}
+	queue, paused := s.queue()
+	at := positionOf(queue, id)
+	switch r.Outcome {
+	case acpclient.SteeringInjected, acpclient.SteeringStartedNewTurn:
+		if s.epoch == epoch { // else another transcript is open
+			s.stream.post(conversation.PromptSteered{Prompt: prompt, At: s.opt.Now()})
+		}
+		if at >= 0 {
+			s.setQueue(without(queue, at), paused)
+		}
+		return nil
+	case acpclient.SteeringPromptRequired:
+		if at >= 0 {
+			p := queue[at]
+			p.Steering, p.Now = false, true
+			s.setQueue(slices.Insert(without(queue, at), 0, p), paused)
+		}
+		return nil
+	}
+	return s.notSteered(id, fmt.Errorf("the agent answered %q", r.Outcome))
+}
+
+// notSteered leaves a prompt in the queue that did not get into a turn, and returns why.
+// s.mu must be held.
+func (s *Session) notSteered(id int, err error) error {
+	queue, paused := s.queue()
+	if at := positionOf(queue, id); at >= 0 {
+		queue = slices.Clone(queue)
+		queue[at].Steering = false
+		s.setQueue(queue, paused || s.gone())
+	}
+	return fmt.Errorf("the agent did not take the prompt into its turn: %w", err)
+}
