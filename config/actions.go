@@ -276,7 +276,7 @@ var actionGroups = []struct {
 		{ActionHistorySearch, "Search earlier prompts", "ctrl+r", "history past recall", ""},
 		{ActionPasteImage, "Paste the image on the clipboard", "ctrl+v", "screenshot picture attach", ""},
 		{ActionQueue, "Manage the queue", "alt+q", "waiting pending prompts", "queue"},
-		{ActionSendNow, "Cancel the turn and send now", "alt+s", "interrupt steer", ""},
+		{ActionSendNow, "Send now: steer the turn, or cancel it first", "alt+s", "interrupt inject", ""},
 		{ActionFocusTranscript, "Move to the transcript", "tab alt+t", "transcript scroll read copy select", ""},
 		{ActionFind, "Find words in the transcript", "ctrl+f", "search grep", ""},
 		{ActionPageUp, "Scroll up a page", "pgup", "", ""},

@@ -30,6 +30,8 @@ type Config struct {
 	ReducedMotion bool
 	// Vim edits the prompt with vim's keys.
 	Vim bool
+	// Enter is what enter does with a prompt while the agent works.
+	Enter EnterKey
 	// Plain writes lines of text instead of drawing a screen.
 	Plain bool
 	// Inline leaves the conversation in the terminal's scrollback and draws only at its
@@ -77,7 +79,7 @@ const (
 
 // Default returns the configuration without a file.
 func Default() *Config {
-	return &Config{Themes: DefaultThemes(), Attention: DefaultAttention(), Glyphs: GlyphsAuto, Keys: DefaultKeys(), Store: DefaultStore()}
+	return &Config{Themes: DefaultThemes(), Attention: DefaultAttention(), Enter: EnterQueues, Glyphs: GlyphsAuto, Keys: DefaultKeys(), Store: DefaultStore()}
 }
 
 // maxFileSize bounds the configuration file, in bytes. It is far above any real file,
@@ -227,6 +229,7 @@ func entries() []entry {
 		{"mcp", nil, func(c *Config, t *table, _ string) { c.MCP = t.mcpServers() }},
 		{"files", nil, func(c *Config, t *table, _ string) { c.Files = t.files() }},
 		{"attention", nil, func(c *Config, t *table, _ string) { c.Attention = t.attention() }},
+		{"prompt", nil, func(c *Config, t *table, _ string) { c.Enter = t.prompt() }},
 		{"rules", nil, func(c *Config, t *table, _ string) { c.Rules = t.rules() }},
 		{"keys", nil, func(c *Config, t *table, _ string) { c.Keys = t.keyBindings() }},
 	}
@@ -243,6 +246,26 @@ const (
 func (t *table) off(key string) bool {
 	on := t.flag(key)
 	return t.has(key) && !on
+}
+
+// EnterKey is what enter does with a prompt while a turn is running.
+type EnterKey string
+
+// The values of EnterKey.
+const (
+	EnterQueues EnterKey = "queue"
+	// EnterSteers puts it into the running turn if the agent takes it, and queues it otherwise.
+	EnterSteers EnterKey = "steer"
+)
+
+// prompt reads [prompt].
+func (t *table) prompt() EnterKey {
+	in, ok := t.child("prompt")
+	if !ok {
+		return EnterQueues
+	}
+	defer in.done()
+	return oneOf(in, "enter", EnterQueues, EnterQueues, EnterSteers)
 }
 
 // Files adds patterns to the built-in list of files that agents may only use after the

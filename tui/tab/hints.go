@@ -49,7 +49,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 		h.Add(config.ActionHelp, "help")
 		return p.cancelsFirst(h.List)
 	default:
-		all := p.cancelsFirst(promptHints(h.Keys, t.conv(), t.conv() != nil && t.changedFiles() > 0, t.session() != nil && t.session().Connects()))
+		all := p.cancelsFirst(promptHints(h.Keys, t.conv(), t.conv() != nil && t.changedFiles() > 0, t.session() != nil && t.session().Connects(), t.program.Enter == config.EnterSteers))
 		if t.conv() != nil && t.conv().Turn.Running && t.conv().Agent.SkipsAhead() && t.composer.Empty() {
 			for i := range all {
 				if all[i].Key == t.keyOf(config.ActionSend) {
@@ -81,8 +81,9 @@ func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 }
 
 // promptHints returns the hints for a conversation, which may be nil. changed means that
-// the agent has changed files, far that it is on the network.
-func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bool) []dialog.Hint {
+// the agent has changed files, far that it is on the network, steers that enter puts a
+// prompt into the running turn.
+func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, steers bool) []dialog.Hint {
 	h, again := dialog.HintList{Keys: keys}, "restart"
 	if far {
 		again = "reconnect"
@@ -92,8 +93,17 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 		h.Add(config.ActionSend, "send")
 	case c.Turn.Running:
 		h.Add(config.ActionCancel, "cancel")
-		h.Add(config.ActionSend, "queue")
-		h.Add(config.ActionSendNow, "send now")
+		enter, now := "queue", "cancel and send"
+		if c.Steerable() {
+			now = "steer"
+			if steers {
+				enter = now
+			}
+		}
+		h.Add(config.ActionSend, enter)
+		if enter != now {
+			h.Add(config.ActionSendNow, now)
+		}
 	case c.Starts():
 		h.Add(config.ActionCancel, "leave")
 		h.Add(config.ActionSend, "queue")

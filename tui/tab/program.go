@@ -28,6 +28,8 @@ type Program struct {
 	Keys    config.Keys
 	// Vim enables vim keys in prompts.
 	Vim bool
+	// Enter is what enter does with a prompt while a turn is running.
+	Enter config.EnterKey
 	// Guard protects the visible dialog, whichever tab owns it.
 	Guard   *dialog.Guard
 	History *composer.History

@@ -64,6 +64,8 @@ func (o *promptQueue) Submit(p composer.Prompt) tea.Cmd {
 		o.held = append(o.held, q)
 	case back > 0:
 		o.tab.session().PromptAt(back-1, q)
+	case o.tab.program.Enter == config.EnterSteers && o.tab.conv().Steerable():
+		return o.steer(p, q)
 	default:
 		o.tab.session().Prompt(q)
 	}
@@ -177,8 +179,30 @@ func (o *promptQueue) Escapes() bool {
 		o.tab.composer.Empty() && (o.tab.conv() == nil || !o.tab.conv().Turn.Running)
 }
 
-// SendNow sends the draft, or else the first queued prompt, at once, cancelling a running
-// turn.
+// steer puts a prompt into the running turn. One that the agent refuses is the draft again,
+// or the first of the queue if another one has been begun.
+func (o *promptQueue) steer(p composer.Prompt, q conversation.QueuedPrompt) tea.Cmd {
+	ctx, s := o.tab.program.Context, o.tab.session()
+	return inBackground(func() then {
+		err := s.Steer(ctx, q)
+		if err == nil {
+			return nil
+		}
+		return func() tea.Cmd {
+			where := "the prompt is back: "
+			if o.tab.composer.Empty() {
+				o.tab.composer.Restore(p)
+			} else {
+				s.PromptAt(0, q)
+				where = "the prompt is in the queue: "
+			}
+			return o.tab.say(where + termtext.Line(err.Error()))
+		}
+	})
+}
+
+// SendNow sends the draft, or else the first queued prompt, at once: into the running turn
+// if the agent takes it, after cancelling that otherwise.
 func (o *promptQueue) SendNow() tea.Cmd {
 	switch {
 	case o.tab.session() == nil:
@@ -200,6 +224,9 @@ func (o *promptQueue) SendNow() tea.Cmd {
 		if refused := o.refuse(*p); refused != nil {
 			return tea.Batch(cmd, refused)
 		}
+		if o.tab.conv().Steerable() {
+			return tea.Batch(cmd, o.steer(*p, o.content(*p)))
+		}
 		if o.tab.session().SendNow(o.content(*p)) {
 			return tea.Batch(cmd, o.cancelsFirst())
 		}
@@ -211,6 +238,15 @@ func (o *promptQueue) SendNow() tea.Cmd {
 }
 
 func (o *promptQueue) sendQueuedNow(id int) tea.Cmd {
+	if o.tab.conv().Steerable() {
+		ctx, s := o.tab.program.Context, o.tab.session()
+		return inBackground(func() then {
+			if err := s.SteerQueued(ctx, id); err != nil {
+				return func() tea.Cmd { return o.tab.say(termtext.Line(err.Error())) }
+			}
+			return nil
+		})
+	}
 	switch found, cancelled := o.tab.session().SendQueuedNow(id); {
 	case !found && o.tab.conv().Gone():
 		return o.sayGone("the agent exited: ")
@@ -265,10 +301,16 @@ func (o *promptQueue) queueItems() []dialog.Item {
 	if len(items) == 0 {
 		return nil
 	}
-	first := all[0].ID
+	first, now := all[0].ID, "no turn is running"
+	if o.tab.conv().Turn.Running {
+		now = "cancels the running turn"
+	}
+	if o.tab.conv().Steerable() {
+		now = "steers the running turn with it"
+	}
 	return append(
 		items,
-		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: "cancels the running turn", Do: dialog.Do(func() tea.Cmd { return o.sendQueuedNow(first) })},
+		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: now, Do: dialog.Do(func() tea.Cmd { return o.sendQueuedNow(first) })},
 		dialog.Item{ID: emptyQueue, Group: queueGroup, Title: "Clear the queue", Detail: "drops all queued prompts", Do: dialog.Do(o.dropQueue)},
 	)
 }
@@ -344,7 +386,11 @@ func (o *promptQueue) Lines(width int) []string {
 			out = append(out, th.Faint.Render("   and more"))
 			break
 		}
-		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(app.PromptLine(q)))
+		waits := words
+		if q.Steering {
+			waits = "steering"
+		}
+		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(waits+": ")+th.Muted.Render(app.PromptLine(q)))
 	}
 	if back := o.tab.keyOf(config.ActionHistoryPrev); gone {
 		out = append(out, "   "+th.Faint.Render("you will be asked before it is sent, "+back+": edit the last one"))
