@@ -196,9 +196,40 @@ say Later.
 end-turn
 `})
 	p.Ready().Ask("first").Shows("At it.").Ask("later").Shows("queued: later")
-	p.Type("this instead").Shows("send now").Press("alt+s").Shows("Cancelled", "Instead.", "Later.")
+	p.Type("this instead").Shows("alt+s cancel and send").Press("alt+s").Shows("Cancelled", "Instead.", "Later.")
 	if n := len(p.Sent("session/cancel")); n != 1 {
 		t.Errorf("%d turns were cancelled", n)
+	}
+}
+
+// steers begins a script whose agent takes prompts into its turn.
+const steers = `expect initialize as i
+reply i {"protocolVersion":1,"agentCapabilities":{},"_meta":{"steering":{"supported":true}}}
+expect session/new as n
+reply n {"sessionId":"s"}
+expect session/prompt as p
+`
+
+// A prompt goes into a turn in the middle of a tool call, and while a question is open.
+func TestSendNowSteersTheTurn(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: steers + `update {"sessionUpdate":"tool_call","toolCallId":"c","title":"Build","kind":"execute","status":"in_progress","rawInput":{"command":"make"}}
+expect _session/steering as q contains "use clang"
+reply q {"outcome":"injected"}
+request session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[{"optionId":"y","name":"Allow once","kind":"allow_once"},{"optionId":"n","name":"Reject","kind":"reject_once"}]} as ask
+expect _session/steering as r contains "with tests"
+reply r {"outcome":"injected"}
+await ask contains "y"
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}
+say Built with clang.
+end-turn
+`})
+	p.Ready().Ask("build").Shows("make", "alt+s steer")
+	p.Type("use clang").Press("alt+s").Shows("❯ use clang", "steered into the running turn", "Allow once")
+	p.Type("with tests").Press("alt+s").Shows("❯ with tests")
+	p.Answer("Allow once").Shows("Built with clang.").Idle()
+	if n := len(p.Sent("session/prompt")) + len(p.Sent("session/cancel")); n != 1 {
+		t.Errorf("%d prompts and cancels were sent, want the first prompt alone", n)
 	}
 }
 
