@@ -32,7 +32,11 @@ type ClientCapabilities struct {
 	Session     *ClientSessionCapabilities `json:"session,omitempty"`
 	Auth        AuthCapabilities           `json:"auth,omitzero"`
 	Elicitation *ElicitationCapabilities   `json:"elicitation,omitempty"`
-	Meta        Meta                       `json:"_meta,omitempty"`
+	// Subagents is for subagent_update and session_message, Plan for plan_update and
+	// plan_removed (unstable).
+	Subagents *Supported `json:"subagents,omitempty"`
+	Plan      *Supported `json:"plan,omitempty"`
+	Meta      Meta       `json:"_meta,omitempty"`
 }
 
 // FileSystemCapabilities says which fs/* methods the client serves.

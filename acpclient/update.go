@@ -27,9 +27,10 @@ type SessionNotification struct {
 // *ToolCall, *ToolCallUpdate, *Plan, *AvailableCommandsUpdate,
 // *CurrentModeUpdate, *ConfigOptionUpdate, *SessionInfoUpdate, *UsageUpdate,
 // *Notice, *CompactionUpdate, *CompactionSummaryChunk, the unstable *PlanUpdate,
-// *PlanRemoved and *SubagentUpdate, or *UnknownUpdate (schema type
-// SessionUpdate). Version 2 adds *MessageUpdate, *PromptAccepted, *StateUpdate, *ToolCallContentChunk,
-// *TerminalUpdate and *TerminalOutputChunk.
+// *PlanRemoved, *SubagentUpdate, *SessionMessage and *SessionMessageChunk, or
+// *UnknownUpdate (schema type SessionUpdate). Version 2 adds *MessageUpdate,
+// *PromptAccepted, *StateUpdate, *ToolCallContentChunk, *TerminalUpdate and
+// *TerminalOutputChunk.
 type SessionUpdate interface {
 	// UpdateKind is the update's discriminator on the wire, such as "tool_call".
 	UpdateKind() string
@@ -158,11 +159,46 @@ type CompactionSummaryChunk struct {
 // SubagentUpdate announces a session that this one owns (the unstable update
 // "subagent_update").
 type SubagentUpdate struct {
-	SessionID   SessionID       `json:"sessionId" acp:"required"`
-	Title       Field[string]   `json:"title,omitzero"`
-	Description Field[string]   `json:"description,omitzero"`
-	State       json.RawMessage `json:"state,omitempty"`
-	Meta        Meta            `json:"_meta,omitempty"`
+	SessionID   SessionID     `json:"sessionId" acp:"required"`
+	Title       Field[string] `json:"title,omitzero"`
+	Description Field[string] `json:"description,omitzero"`
+	// Capabilities say what the client may do with the session; none are granted before.
+	Capabilities Field[SubagentCapabilities] `json:"capabilities,omitzero"`
+	// State is what the session is doing; null means that it is not known.
+	State Field[StateUpdate] `json:"state,omitzero"`
+	// Cwd and AdditionalDirectories are those of the parent unless they are set.
+	Cwd                   Field[string]   `json:"cwd,omitzero"`
+	AdditionalDirectories Field[[]string] `json:"additionalDirectories,omitzero"`
+	Meta                  Meta            `json:"_meta,omitempty"`
+}
+
+// SubagentCapabilities says what a client may do with a session that the agent owns (the
+// unstable schema type SubagentSessionCapabilities).
+type SubagentCapabilities struct {
+	// Cancel means that session/cancel ends its work, and leaves that of its parent.
+	Cancel *Supported `json:"cancel,omitempty"`
+	Meta   Meta       `json:"_meta,omitempty"`
+}
+
+// SessionMessage is a message from one session to another, between a parent and its child
+// (the unstable update "session_message"). It comes on both sessions, each time with an id
+// of its own.
+type SessionMessage struct {
+	MessageID          MessageID             `json:"messageId" acp:"required"`
+	SenderSessionID    Field[SessionID]      `json:"senderSessionId,omitzero"`
+	RecipientSessionID Field[SessionID]      `json:"recipientSessionId,omitzero"`
+	SenderMessageID    Field[MessageID]      `json:"senderMessageId,omitzero"`
+	RecipientMessageID Field[MessageID]      `json:"recipientMessageId,omitzero"`
+	Content            Field[[]ContentBlock] `json:"content,omitzero"`
+	Meta               Meta                  `json:"_meta,omitempty"`
+}
+
+// SessionMessageChunk adds to a message between sessions (the unstable update
+// "session_message_chunk").
+type SessionMessageChunk struct {
+	MessageID MessageID    `json:"messageId" acp:"required"`
+	Content   ContentBlock `json:"content" acp:"required"`
+	Meta      Meta         `json:"_meta,omitempty"`
 }
 
 // UnknownUpdate is an update of an unknown kind, or one without a required field.
@@ -187,6 +223,8 @@ func (*CompactionSummaryChunk) UpdateKind() string  { return "compaction_summary
 func (*PlanUpdate) UpdateKind() string              { return "plan_update" }
 func (*PlanRemoved) UpdateKind() string             { return "plan_removed" }
 func (*SubagentUpdate) UpdateKind() string          { return "subagent_update" }
+func (*SessionMessage) UpdateKind() string          { return "session_message" }
+func (*SessionMessageChunk) UpdateKind() string     { return "session_message_chunk" }
 func (u *UnknownUpdate) UpdateKind() string         { return u.Name }
 func (u *MessageUpdate) UpdateKind() string         { return wholeMessages[u.Chunk] }
 func (*PromptAccepted) UpdateKind() string          { return "prompt_accepted" }
@@ -201,7 +239,7 @@ var updateTypes = func() map[string]reflect.Type {
 	for _, u := range []SessionUpdate{
 		&ToolCall{}, &ToolCallUpdate{}, &Plan{}, &AvailableCommandsUpdate{}, &CurrentModeUpdate{},
 		&ConfigOptionUpdate{}, &SessionInfoUpdate{}, &UsageUpdate{}, &Notice{}, &CompactionUpdate{},
-		&CompactionSummaryChunk{}, &PlanUpdate{}, &PlanRemoved{}, &SubagentUpdate{}, &PromptAccepted{},
+		&CompactionSummaryChunk{}, &PlanUpdate{}, &PlanRemoved{}, &SubagentUpdate{}, &SessionMessage{}, &SessionMessageChunk{}, &PromptAccepted{},
 		&ToolCallContentChunk{}, &TerminalUpdate{}, &TerminalOutputChunk{}, &StateUpdate{},
 	} {
 		types[u.UpdateKind()] = reflect.TypeOf(u).Elem()

@@ -169,7 +169,7 @@ var updateKind = kind{
 		if unknown, ok := u.Update.(*acpclient.UnknownUpdate); ok && len(unknown.Raw) == 0 {
 			return dst, true, errors.New("an unknown update has no JSON")
 		}
-		line, err := appendJSON(line, acpclient.SessionNotification{Update: u.Update})
+		line, err := appendJSON(line, acpclient.SessionNotification{SessionID: u.Session, Update: u.Update})
 		return line, true, err
 	},
 	read: func(at, data json.RawMessage) (Event, error) {
@@ -177,7 +177,7 @@ var updateKind = kind{
 		if err := acpclient.Unmarshal(data, n); err != nil {
 			return nil, err
 		}
-		u := Update{Update: n.Update, Raw: n.Raw}
+		u := Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
 		if len(at) > 0 {
 			if err := json.Unmarshal(at, &u.At); err != nil {
 				return nil, fmt.Errorf("\"at\": %w", err)

@@ -47,7 +47,7 @@ type Transcript struct {
 	turnPlan    *Plan
 	plans       map[acpclient.PlanID]*Plan
 	compactions map[acpclient.CompactionID]*Compaction
-	subagents   map[acpclient.SessionID]*Note
+	between     map[acpclient.MessageID]*Message // those between sessions, by their ids
 	echo        Echo
 	// changes is the note about the latest changes of options by the agent, which
 	// further changes are merged into while it is the last item, and noted is what it
@@ -69,6 +69,6 @@ func newTranscript() Transcript {
 		whole:       map[messageKey]*Message{},
 		plans:       map[acpclient.PlanID]*Plan{},
 		compactions: map[acpclient.CompactionID]*Compaction{},
-		subagents:   map[acpclient.SessionID]*Note{},
+		between:     map[acpclient.MessageID]*Message{},
 	}
 }

@@ -102,11 +102,13 @@ type (
 	}
 	// Update is any other session update. Raw is the notification as the agent
 	// sent it, which may say more than Update does; nil if no agent sent it. At is
-	// when it came, zero if that is not known.
+	// when it came, zero if that is not known. Session is the session that it is
+	// about: the open one, or one of a subagent.
 	Update struct {
-		Update acpclient.SessionUpdate
-		Raw    json.RawMessage
-		At     time.Time
+		Session acpclient.SessionID
+		Update  acpclient.SessionUpdate
+		Raw     json.RawMessage
+		At      time.Time
 	}
 )
 
@@ -255,7 +257,7 @@ func FromNotification(n *acpclient.SessionNotification) Event {
 		c.Content.Type == acpclient.ContentText && c.Content.Annotations == nil && len(c.Meta) == 0 && len(c.Content.Meta) == 0 && len(n.Meta) == 0 {
 		return Text{Chunk: c.Chunk, MessageID: c.MessageID, Text: c.Content.Text}
 	}
-	return Update{Update: n.Update, Raw: n.Raw}
+	return Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
 }
 
 // openingNames name the ways to open a session where one is written down.

@@ -125,6 +125,10 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.ToolCallUpdate:
 		c.showCall(u.Content, u.RawInput, u.Meta)
 	case *acpclient.Plan:
+		if c.by != nil {
+			c.settleCalls() // it stands on the call of the subagent
+			return
+		}
 		c.applyPlan(u)
 	case *acpclient.PlanUpdate:
 		c.applyPlanUpdate(&u.Plan)
@@ -143,21 +147,14 @@ func (c *Conversation) applyUpdate(e Update) {
 		p.Summary.add(u.Content)
 		p.changed()
 	case *acpclient.SubagentUpdate:
-		// One line for each session that the agent has begun for itself (unstable).
-		n := c.subagents[u.SessionID]
-		if n == nil {
-			n = &Note{Severity: acpclient.NoticeInfo, Title: "Subagent"}
-			c.subagents[u.SessionID] = n
-			c.addItem(n)
+		c.showCall(nil, nil, nil)
+	case *acpclient.SessionMessage:
+		c.applySessionMessage(u)
+	case *acpclient.SessionMessageChunk:
+		if m := c.between[u.MessageID]; m != nil {
+			m.Parts.add(u.Content)
+			m.changed()
 		}
-		if u.Title.Set {
-			n.Title = "Subagent"
-			if u.Title.Value != nil && *u.Title.Value != "" {
-				n.Title += ": " + *u.Title.Value
-			}
-		}
-		field(&n.Detail, u.Description)
-		n.changed()
 	case *acpclient.MessageUpdate:
 		c.applyMessage(u)
 	case *acpclient.PromptAccepted:

@@ -235,14 +235,14 @@ func TestFoldTranscript(t *testing.T) {
 			},
 			[]string{"compaction completed: so far", "compaction failed: no room"},
 		},
-		"a subagent has one line": {
+		"a subagent has one call": {
 			[]any{
 				`{"sessionUpdate":"subagent_update","sessionId":"c1","title":"Look"}`,
 				`{"sessionUpdate":"subagent_update","sessionId":"c1","state":{"state":"running"}}`,
 				`{"sessionUpdate":"subagent_update","sessionId":"c1","title":"Look again"}`,
 				`{"sessionUpdate":"subagent_update","sessionId":"c2"}`,
 			},
-			[]string{"note: Subagent: Look again", "note: Subagent"},
+			[]string{"tool subagent c1: Look again (in_progress)", "tool subagent c2: Subagent"},
 		},
 		"what is unknown is kept": {
 			[]any{`{"sessionUpdate":"_vendor/thing","x":1}`, `{"sessionUpdate":"tool_call"}`, `{}`},

@@ -53,6 +53,9 @@ type Message struct {
 	// empty for the agent's own.
 	Parent acpclient.ToolCallID
 	Parts  Parts
+	// Relayed means that it went from one session to another: from the agent to a subagent,
+	// or back.
+	Relayed bool
 	// Done reports that the message is complete.
 	Done bool
 	// Steered means that the user wrote it while the agent was working, and the agent took it
@@ -73,7 +76,10 @@ func (m *Message) plain() (side string, paragraphs []Paragraph) {
 	switch m.Chunk {
 	case acpclient.UserMessageChunk:
 		side = "You"
-		if m.Steered {
+		switch {
+		case m.Relayed:
+			side = "Agent, to the subagent"
+		case m.Steered:
 			side = "You, steering"
 		}
 	case acpclient.AgentThoughtChunk:
@@ -108,6 +114,9 @@ type ToolCall struct {
 	Locations []acpclient.ToolCallLocation
 	RawInput  []byte
 	RawOutput []byte
+	// Subagent is not nil for a call that stands for the session of a subagent: its status
+	// is that of the session, and what happens there is nested below it.
+	Subagent *Subagent
 	// ExitCode is the exit code of the command that the call has run, nil if only its
 	// terminals have one, or nobody has told; see [ToolCall.Exit].
 	ExitCode *int

@@ -51,7 +51,7 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 	if discrete {
 		c.closeMessage()
 	}
-	key := messageKey{u.Chunk, id, parentOf(u.Meta)}
+	key := messageKey{u.Chunk, id, c.parentOf(u.Meta)}
 	if m := c.messageFor(key, isText && u.Content.Text == ""); m != nil {
 		m.Parts.add(u.Content)
 		if phase != "" {
@@ -152,7 +152,7 @@ func (c *Conversation) closeMessages() {
 
 // applyMessage creates a message, or puts other content into the place of what it had.
 func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
-	key := messageKey{u.Chunk, u.MessageID, parentOf(u.Meta)}
+	key := messageKey{u.Chunk, u.MessageID, c.parentOf(u.Meta)}
 	var content []acpclient.ContentBlock
 	if u.Content.Value != nil {
 		content = *u.Content.Value
@@ -168,6 +168,11 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 	if m == nil || !u.Content.Set {
 		return // there is nothing to show yet, or nothing new
 	}
+	m.replace(content)
+}
+
+// replace puts other content into the place of what a message had.
+func (m *Message) replace(content []acpclient.ContentBlock) {
 	var now Parts
 	for _, b := range content {
 		now.add(b)

@@ -64,6 +64,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 		s.hold(nil, e.At)
 		return
 	}
+	s.by = s.subagents[e.Request.SessionID]
 	u := &e.Request.ToolCall
 	t := s.toolByID(u.ToolCallID, u.Meta, e.At) // always a new one without an id
 	some := requestUpdate(u, t)

@@ -52,6 +52,10 @@ type State struct {
 	turns      int                                // how many turns have begun
 	// speaking is the message that the last chunk belongs to.
 	speaking messageKey
+	// subagents are the calls that stand for sessions of subagents; by is the one whose
+	// session the current event is about, nil if it is about the session itself.
+	subagents map[acpclient.SessionID]*ToolCall
+	by        *ToolCall
 	// visits are the questions for which the user opened an address, until the
 	// agent says that they are done there.
 	visits []*Elicitation
@@ -70,6 +74,7 @@ func NewState() *State {
 		},
 		tools:      map[acpclient.ToolCallID]*ToolCall{},
 		questioned: map[acpclient.ToolCallID]*ToolCall{},
+		subagents:  map[acpclient.SessionID]*ToolCall{},
 	}
 }
 
@@ -96,6 +101,7 @@ type effect struct {
 func (s *State) Apply(e Event) {
 	s.effect = effect{calls: s.effect.calls[:0]}
 	fx := &s.effect
+	s.by = nil
 	switch e := e.(type) {
 	case Text:
 		if e.Text != "" {
@@ -174,11 +180,12 @@ func (s *State) Apply(e Event) {
 
 // applyUpdate folds a session update.
 func (s *State) applyUpdate(e Update, fx *effect) {
+	s.by = s.subagents[e.Session]
 	switch u := e.Update.(type) {
 	case *acpclient.ContentChunk:
-		if fx.announced = s.applyAnnouncedMode(u, fx); !fx.announced {
+		if fx.announced = s.by == nil && s.applyAnnouncedMode(u, fx); !fx.announced {
 			id, _ := marksOf(u)
-			s.speaks(messageKey{u.Chunk, id, parentOf(u.Meta)})
+			s.speaks(messageKey{u.Chunk, id, s.parentOf(u.Meta)})
 		}
 	case *acpclient.ToolCall:
 		s.applyToolCall(u, e.At, fx)
@@ -187,6 +194,14 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 		s.updateTool(s.toolByID(u.ToolCallID, u.Meta, e.At), e.At, &update, fx)
 	case *acpclient.ToolCallContentChunk:
 		s.applyToolCallContentChunk(u, e.At, fx)
+	case *acpclient.SubagentUpdate:
+		s.applySubagentUpdate(u, e.At, fx)
+	}
+	if s.by != nil {
+		s.applyOfSubagent(e.Update, fx)
+		return
+	}
+	switch u := e.Update.(type) {
 	case *acpclient.AvailableCommandsUpdate:
 		s.Commands = u.AvailableCommands
 	case *acpclient.CurrentModeUpdate:
@@ -253,7 +268,7 @@ func (s *State) applyUsage(u acpclient.UsageUpdate) {
 // the user begins a turn.
 func (s *State) speaks(m messageKey) {
 	goesOn := m.chunk == s.speaking.chunk && m.parent == s.speaking.parent && (m.id == "" || m.id == s.speaking.id)
-	if m.chunk == acpclient.UserMessageChunk && !s.Turn.Running && !goesOn {
+	if m.chunk == acpclient.UserMessageChunk && m.parent == "" && !s.Turn.Running && !goesOn {
 		s.newTurn()
 	}
 	s.speaking = m
@@ -338,6 +353,7 @@ func (s *State) applyAgentLost(e AgentLost, fx *effect) {
 		s.Phase = PhaseFailed
 	}
 	s.Turn, s.Work = Turn{}, Work{}
+	clear(s.subagents)
 	s.AuthError = nil
 	s.endTools(true, e.At, fx)
 	s.Permissions, s.Judging, s.Elicitations = nil, nil, nil

@@ -24,7 +24,7 @@ func (s *State) Tool(id acpclient.ToolCallID) *ToolCall { return s.tools[id] }
 // newTool creates a tool call. Nothing can refer to one without an id later. Of history
 // that is replayed it is not known when it happened.
 func (s *State) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
-	parent := parentOf(meta)
+	parent := s.parentOf(meta)
 	if parent == id {
 		parent = ""
 	}
@@ -87,7 +87,7 @@ func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Tim
 	before := t.Status
 	t.apply(u)
 	t.clockFrom(before, at)
-	if parent := parentOf(u.Meta); parent != "" && parent != t.ID && parent != t.Parent {
+	if parent := s.parentOf(u.Meta); parent != "" && parent != t.ID && parent != t.Parent {
 		t.Parent = parent
 		fx.moved = true
 	}

@@ -89,7 +89,8 @@ func (s *State) endTools(cancelled bool, at time.Time, fx *effect) {
 		}
 	}
 	for _, t := range s.liveTools {
-		if background[t.ID] && !t.ended() {
+		ofSubagent := t.Subagent != nil && s.subagents[t.Subagent.Session] == t
+		if (background[t.ID] || ofSubagent) && !t.ended() {
 			on = append(on, t)
 			continue
 		}
@@ -182,13 +183,15 @@ func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time, fx *effect) {
 
 // Busy reports whether the agent works on something that no prompt of the user's
 // began: in the background, or by itself.
-func (w *Work) Busy() bool {
-	return len(w.Background) > 0 || w.State != "" && w.State != acpclient.WorkIdle
+func (s *State) Busy() bool {
+	w := &s.Work
+	return len(w.Background) > 0 || w.State != "" && w.State != acpclient.WorkIdle ||
+		len(s.RunningSubagents()) > 0
 }
 
 // live reports whether what begins now is at work, and not history that is replayed.
 func (s *State) live() bool {
-	return s.Turn.Running || s.Phase == PhaseReady && s.Work.Busy()
+	return s.Turn.Running || s.Phase == PhaseReady && s.Busy()
 }
 
 // Operation is a part of the agent's work that can be cancelled alone: a call, or the

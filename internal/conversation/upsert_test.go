@@ -158,7 +158,7 @@ func TestWorkInTheBackground(t *testing.T) {
 		`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn","background":[{"type":"tool_call","toolCallId":"a"}]}`,
 	)
 	c.Apply(TurnEnded{Reason: acpclient.StopEndTurn})
-	if !c.Work.Busy() || !c.Tool("a").Running() || c.Tool("b").Live {
+	if !c.Busy() || !c.Tool("a").Running() || c.Tool("b").Live {
 		t.Errorf("%+v: %+v, %+v", c.Work, c.Tool("a"), c.Tool("b"))
 	}
 	if pieces := c.Operations(); len(pieces) != 1 || pieces[0].Call.ID != "a" {
@@ -168,7 +168,7 @@ func TestWorkInTheBackground(t *testing.T) {
 		`{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"cancelled"}`,
 		`{"sessionUpdate":"state_update","state":"idle","background":[]}`,
 	)
-	if c.Work.Busy() || c.Tool("a").Running() || !c.Tool("a").Cancelled || len(c.Operations()) != 0 {
+	if c.Busy() || c.Tool("a").Running() || !c.Tool("a").Cancelled || len(c.Operations()) != 0 {
 		t.Errorf("%+v: %+v", c.Work, c.Tool("a"))
 	}
 }

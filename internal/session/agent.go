@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,6 +56,7 @@ type agent struct {
 	noise     []byte // the end of what it wrote to stdout that is not a message
 	current   acpclient.SessionID
 	left      map[acpclient.SessionID]bool // sessions that were open before
+	subagents map[acpclient.SessionID]bool // those of the open session
 	retired   bool                         // another agent has replaced it
 	expecting bool                         // a session is being opened whose id is unknown yet
 	// early holds the updates of unknown sessions, earlyBytes bytes in all.
@@ -75,7 +77,7 @@ var (
 func connect(s *Session, p *Peer, offersV2 bool) *agent {
 	a := &agent{
 		owner: s, peer: p, log: s.opt.Log,
-		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{}, offersV2: offersV2,
+		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{}, subagents: map[acpclient.SessionID]bool{}, offersV2: offersV2,
 	}
 	transport := p.Transport
 	if transport == nil {
@@ -140,15 +142,16 @@ func (a *agent) quirks() conversation.Quirks {
 	return conversation.QuirksOf(info.AgentInfo.Name)
 }
 
-// event returns the event of an update, with its time. Text for other audiences stays a
-// separate update, because the stream merges text of one message.
-func (a *agent) event(n *acpclient.SessionNotification) conversation.Event {
+// event returns the event of an update of a session, with its time. Text for other audiences
+// and text of subagents stays a separate update, because the stream merges text of one
+// message.
+func (a *agent) event(n *acpclient.SessionNotification, open acpclient.SessionID) conversation.Event {
 	e := conversation.FromNotification(n)
 	if text, ok := e.(conversation.Text); ok {
-		if _, announces := a.quirks().Announced(text.Text); !announces {
+		if _, announces := a.quirks().Announced(text.Text); !announces && n.SessionID == open {
 			return e
 		}
-		e = conversation.Update{Update: n.Update, Raw: n.Raw}
+		e = conversation.Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
 	}
 	if u, ok := e.(conversation.Update); ok {
 		u.At = a.owner.opt.Now()
@@ -172,17 +175,29 @@ func (a *agent) attach(id acpclient.SessionID) {
 	a.mu.Lock()
 	if a.current != id {
 		a.current = id
+		clear(a.subagents)
 		a.route.Add(1)
 	}
 	delete(a.left, id)
 	early := a.early
 	a.early, a.earlyBytes, a.expecting = nil, 0, false
+	early = slices.DeleteFunc(early, func(n *acpclient.SessionNotification) bool { return !a.isOpen(n) })
 	a.mu.Unlock()
 	for _, n := range early {
-		if n.SessionID == id {
-			a.owner.stream.post(a.event(n))
-		}
+		a.owner.stream.post(a.event(n, id))
 	}
+}
+
+// isOpen reports whether an update is one of the open session or of its subagents, which it
+// may announce. a.mu must be held.
+func (a *agent) isOpen(n *acpclient.SessionNotification) bool {
+	if n.SessionID != a.current && !a.subagents[n.SessionID] {
+		return false
+	}
+	if u, ok := n.Update.(*acpclient.SubagentUpdate); ok && u.SessionID != a.current {
+		a.subagents[u.SessionID] = true
+	}
+	return true
 }
 
 // leave stops accepting the updates of a session.
@@ -233,18 +248,20 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 	a.mu.Lock()
 	switch {
 	case a.retired:
-	case n.SessionID == a.current && a.quiet.Load() && isHistory(n.Update):
-	case n.SessionID == a.current:
-		at := a.route.Load()
+	case a.isOpen(n):
+		if a.quiet.Load() && isHistory(n.Update) {
+			break
+		}
+		at, open := a.route.Load(), a.current
 		a.mu.Unlock()
-		a.owner.stream.pushWhile(ctx, a.event(n), &a.route, at)
+		a.owner.stream.pushWhile(ctx, a.event(n, open), &a.route, at)
 		if failedCall(n.Update) {
 			a.owner.suspectDirectory()
 		}
 		a.owner.checkUnasked(n.Update)
 		return
 	case a.expecting && !a.left[n.SessionID]:
-		size := a.event(n).Size()
+		size := a.event(n, n.SessionID).Size()
 		if a.earlyBytes+size <= earlyBound {
 			a.early = append(a.early, n)
 			a.earlyBytes += size

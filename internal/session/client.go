@@ -106,6 +106,8 @@ func (s *Session) CancelOperation(ctx context.Context, p conversation.Operation)
 	}
 	c, ok := a.client.(*v2.Client)
 	switch {
+	case p.Call.Subagent != nil:
+		return a.client.Cancel(&acpclient.CancelNotification{SessionID: p.Call.Subagent.Session})
 	case !ok:
 		return fmt.Errorf("cancel a single call: %w", ErrUnsupported)
 	case p.Terminal != "":

@@ -157,7 +157,9 @@ func (s *Session) capabilities() acpclient.ClientCapabilities {
 			ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: yes},
 			Notices:       yes,
 		},
-		Meta: acpclient.Meta(`{"terminal_output":true}`),
+		Subagents: yes,
+		Plan:      yes,
+		Meta:      acpclient.Meta(`{"terminal_output":true}`),
 	}
 	if !s.opt.Unattended {
 		c.Auth.Terminal = !s.opt.Remote.listens() // there is no program here to sign in with

@@ -146,7 +146,7 @@ serve`)
 			w.shows(tt.want...)
 			w.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("second")}})
 			w.shows(append(slices.Clone(tt.want), "you: second", "agent: That, too.")...)
-			if len(w.conv.Permissions) > 0 || w.conv.Work.Busy() {
+			if len(w.conv.Permissions) > 0 || w.conv.Busy() {
 				t.Errorf("questions %v, work %+v", w.conv.Permissions, w.conv.Work)
 			}
 		})

@@ -66,19 +66,31 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	q.offered = r.Options
 	s.permissions[q.id] = q
 	open := s.id()
-	if r.SessionID != open && r.SessionID != "" && open != "" {
+	here := r.SessionID == open || r.SessionID == "" || s.isSubagent(r.SessionID)
+	if !here && open != "" {
 		s.AddNotice(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("It is for the session %q, which is not open here; perhaps a subagent.", r.SessionID))
 	}
-	// Rules do not apply to a session that is not open here, such as one of a subagent,
-	// whose mode and directory are unknown, nor where no option is one for a rule.
-	q.judged = s.opt.Judge != nil && (r.SessionID == open || r.SessionID == "") &&
+	// Rules do not apply to a session that is not open here, whose mode and directory are
+	// unknown, nor where no option is one for a rule. A subagent that the agent has announced
+	// works in the mode and directory of its parent.
+	q.judged = s.opt.Judge != nil && here &&
 		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
 	if s.cancelling() {
 		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)
 	}
 	return q
+}
+
+// isSubagent reports whether the agent has announced a session as one of a subagent, in the
+// directory of the open session. s.mu must be held.
+func (s *Session) isSubagent(id acpclient.SessionID) (is bool) {
+	s.stream.read(func(st *conversation.State) {
+		t := st.Subagent(id)
+		is = t != nil && (t.Subagent.Cwd == "" || t.Subagent.Cwd == st.Cwd)
+	})
+	return is
 }
 
 // Answer answers a permission with one of the offered options. It fails if the question

@@ -562,7 +562,7 @@ func (t *Tab) pieceItems() []dialog.Item {
 // outcome.
 func (t *Tab) cancelOperation(p conversation.Operation) tea.Cmd {
 	ctx, s := t.program.Context, t.session()
-	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
+	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID, Subagent: p.Call.Subagent}, Terminal: p.Terminal}
 	return func() tea.Msg {
 		if err := s.CancelOperation(ctx, asked); err != nil {
 			s.AddNotice(acpclient.NoticeWarning, "The agent did not cancel the call", err.Error())

@@ -115,8 +115,8 @@ func (f *statusInfo) Activity() string {
 			left += "  " + th.Accent.Render("the agent waits for you")
 		}
 		left += f.planStep()
-	case c.Work.Busy():
-		left = "  " + th.Muted.Render(besides(&c.Work))
+	case c.Busy():
+		left = "  " + th.Muted.Render(besides(&c.State))
 	}
 	return left
 }
@@ -141,8 +141,9 @@ func (f *statusInfo) planStep() string {
 }
 
 // besides describes work outside turns.
-func besides(w *conversation.Work) string {
-	switch n := len(w.Background); {
+func besides(s *conversation.State) string {
+	w := &s.Work
+	switch n := len(w.Background) + len(s.RunningSubagents()); {
 	case w.State == acpclient.WorkRequiresAction:
 		return "the agent waits for you"
 	case w.State != acpclient.WorkIdle && w.State != "":

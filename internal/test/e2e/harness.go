@@ -300,7 +300,7 @@ func spoken(initialize Message, behind []Message) *schema.Schema {
 			break
 		}
 	}
-	return schema.V1()
+	return schema.V1Unstable() // parley offers subagents and plans, which are of that
 }
 
 // hex returns a colour in the form of screen cells.

@@ -176,6 +176,25 @@ end-turn
 	p.Ready().Ask("go").Question("from a subagent: Tidy up the tests", "rm -rf build").Answer("Reject").Idle()
 }
 
+// A subagent with a session of its own: its question is named as its own, and it can be
+// cancelled alone, also when the turn of its parent has ended.
+func TestASubagentWithASessionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: begin + `
+update {"sessionUpdate": "subagent_update", "sessionId": "kid", "title": "Tidy up the tests", "capabilities": {"cancel": {}}, "state": {"state": "running"}}
+notify session/update {"sessionId": "kid", "update": {"sessionUpdate": "session_message", "messageId": "m", "senderSessionId": "${session}", "recipientSessionId": "kid", "content": [{"type": "text", "text": "Be thorough."}]}}
+request session/request_permission {"sessionId": "kid", "toolCall": {"toolCallId": "t", "title": "Clean up", "kind": "execute", "rawInput": {"command": "rm -rf build"}}, "options": ` + yesOrNo + `} as one
+await one
+say It goes on.
+end-turn
+expect session/cancel contains "kid"
+update {"sessionUpdate": "subagent_update", "sessionId": "kid", "state": {"state": "idle", "stopReason": "cancelled"}}
+expect nothing/more
+`})
+	p.Ready().Ask("go").Question("from a subagent: Tidy up the tests", "rm -rf build").Answer("Reject").Shows("It goes on.", "1 task in the background", "Be thorough.")
+	p.Press("ctrl+p").Type("cancel only tidy").Press("enter").Gone("1 task in the background").Shows("Tidy up the tests", "cancelled")
+}
+
 // A title that says something else than what would be done is the agent's words only.
 func TestATitleThatDiffersIsSeenToDiffer(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,159 @@
+package conversation
+
+import (
+	"time"
+
+	"parley/acpclient"
+)
+
+// Subagent is a session that the agent has begun for itself, for an agent that tells the
+// client about these (unstable). In the transcript it is a tool call, so that what happens
+// in it nests, is counted and is answered like the work of any other subagent.
+type Subagent struct {
+	Session acpclient.SessionID
+	// Description is what it is for, "" if the agent does not say.
+	Description string
+	// Cwd is its directory, "" if it is that of its parent.
+	Cwd string
+	// Waits means that it says that it waits for the user.
+	Waits bool
+}
+
+// Subagent returns the call that stands for the session of a subagent, nil for any other
+// session.
+func (s *State) Subagent(id acpclient.SessionID) *ToolCall { return s.subagents[id] }
+
+// RunningSubagents returns the calls of the subagents that are working, the oldest first.
+func (s *State) RunningSubagents() (all []*ToolCall) {
+	if len(s.subagents) == 0 {
+		return nil
+	}
+	for _, t := range s.liveTools {
+		if t.Subagent != nil && t.Running() {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// parentOf returns the id of the call that an update belongs to: the one that its meta
+// names, or the one of the subagent in whose session it came. There, agents may name the
+// call that began the session, which is not shown.
+func (s *State) parentOf(meta acpclient.Meta) acpclient.ToolCallID {
+	named := parentOf(meta)
+	if s.by != nil && s.tools[named] == nil {
+		return s.by.ID
+	}
+	return named
+}
+
+// applySubagentUpdate announces the session of a subagent, or changes what is known of it.
+func (s *State) applySubagentUpdate(u *acpclient.SubagentUpdate, at time.Time, fx *effect) {
+	t := s.subagents[u.SessionID]
+	if t == nil {
+		t = s.newTool(acpclient.ToolCallID("subagent "+u.SessionID), nil, at)
+		t.Title, t.Subagent = "Subagent", &Subagent{Session: u.SessionID}
+		s.subagents[u.SessionID] = t
+	}
+	if title := u.Title.Value; title != nil && *title != "" {
+		t.Title = *title
+	}
+	field(&t.Subagent.Description, u.Description)
+	field(&t.Subagent.Cwd, u.Cwd)
+	if u.Capabilities.Set {
+		t.CanCancel = u.Capabilities.Value != nil && u.Capabilities.Value.Cancel != nil
+	}
+	change := &acpclient.ToolCallUpdate{}
+	if state := u.State.Value; state != nil {
+		t.Subagent.Waits = state.State == acpclient.WorkRequiresAction
+		change.Status = subagentStatus(state)
+		if state.Error != nil {
+			words := acpclient.TextBlock(state.Error.Words())
+			change.Content = acpclient.ToolCallContents{{Type: acpclient.ToolContentBlock, Content: &words}}
+		}
+	}
+	if change.Status != nil && *change.Status == acpclient.ToolInProgress {
+		t.Cancelled, t.Rejected = false, false // its parent may have called it again
+		if !t.Live && s.Phase == PhaseReady {
+			t.Live = true
+			s.liveTools = append(s.liveTools, t)
+		}
+	}
+	s.changeTool(t, change, at, fx)
+}
+
+// subagentStatus is the state of a session as the status of its call, nil if the agent does
+// not know it.
+func subagentStatus(u *acpclient.StateUpdate) *acpclient.ToolCallStatus {
+	var status acpclient.ToolCallStatus
+	switch {
+	case u.State == acpclient.WorkRunning || u.State == acpclient.WorkRequiresAction:
+		status = acpclient.ToolInProgress
+	case u.State != acpclient.WorkIdle:
+		return nil
+	case u.StopReason == acpclient.StopCancelled:
+		status = acpclient.ToolCancelled
+	case u.StopReason == acpclient.StopError || u.Error != nil:
+		status = acpclient.ToolFailed
+	default:
+		status = acpclient.ToolCompleted
+	}
+	return &status
+}
+
+// applyOfSubagent folds what changes the state of the session itself, and of a subagent only
+// what is shown of it: its plan are the tasks of its call.
+func (s *State) applyOfSubagent(update acpclient.SessionUpdate, fx *effect) {
+	if u, ok := update.(*acpclient.Plan); ok {
+		s.by.Tasks = u.Entries
+		s.by.changed()
+		fx.calls = append(fx.calls, s.by)
+	}
+}
+
+// applySessionMessage shows what parent and child say to each other, below the child. Such a
+// message comes on both sessions, and is shown once.
+func (c *Conversation) applySessionMessage(u *acpclient.SessionMessage) {
+	ids := []acpclient.MessageID{u.MessageID}
+	for _, id := range []acpclient.Field[acpclient.MessageID]{u.SenderMessageID, u.RecipientMessageID} {
+		if id.Value != nil {
+			ids = append(ids, *id.Value)
+		}
+	}
+	var m *Message
+	for _, id := range ids {
+		if m = c.between[id]; m != nil {
+			break
+		}
+	}
+	if m == nil {
+		to, from := c.endOf(u.RecipientSessionID), c.endOf(u.SenderSessionID)
+		m = &Message{Chunk: acpclient.AgentMessageChunk, Done: true, Relayed: true}
+		switch {
+		case to != nil:
+			m.Chunk, m.Parent = acpclient.UserMessageChunk, to.ID
+		case from != nil:
+			m.Parent = from.ID
+		}
+		c.closeMessage()
+		c.addNested(m, m.Parent)
+	}
+	for _, id := range ids {
+		c.between[id] = m
+	}
+	if u.Content.Set {
+		var content []acpclient.ContentBlock
+		if u.Content.Value != nil {
+			content = *u.Content.Value
+		}
+		m.replace(content)
+	}
+}
+
+// endOf returns the subagent at one end of a message, nil if that is the session itself.
+func (c *Conversation) endOf(id acpclient.Field[acpclient.SessionID]) *ToolCall {
+	if id.Value == nil {
+		return nil
+	}
+	return c.subagents[*id.Value]
+}
