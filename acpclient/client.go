@@ -95,6 +95,8 @@ var (
 	// SessionSteering is an extension of agents whose answer to initialize has
 	// _meta.steering.supported.
 	SessionSteering = Method[SteeringRequest, SteeringResponse]{"_session/steering"}
+	// SessionStopTask is an extension of agents that tell of tasks in the background.
+	SessionStopTask = Method[StopTaskRequest, StopTaskResponse]{"_session/async_task/stop"}
 )
 
 // The requests that an agent sends to a client. Handler has a method for each.

@@ -139,6 +139,20 @@ const (
 	SteeringStartedNewTurn SteeringOutcome = "startedNewTurn" // no turn ran, and one has begun without session/prompt
 )
 
+// StopTaskRequest stops a task that works in the background (the extension
+// _session/async_task/stop of claude-agent-acp).
+type StopTaskRequest struct {
+	SessionID   SessionID `json:"sessionId" acp:"required"`
+	AsyncTaskID string    `json:"asyncTaskId" acp:"required"`
+	Meta        Meta      `json:"_meta,omitempty"`
+}
+
+// StopTaskResponse says whether the task was stopped.
+type StopTaskResponse struct {
+	Stopped bool `json:"stopped"`
+	Meta    Meta `json:"_meta,omitempty"`
+}
+
 // ForkSessionResponse is the new session.
 type ForkSessionResponse struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`

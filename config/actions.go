@@ -67,6 +67,7 @@ const (
 	ActionScrollBottom    Action = "scroll_bottom"
 	ActionLendMouse       Action = "lend_mouse"
 	ActionTerminal        Action = "terminal"
+	ActionBackground      Action = "background"
 	ActionAddOutput       Action = "add_output"
 	ActionPasteImage      Action = "paste_image"
 	ActionQueue           Action = "queue"
@@ -287,6 +288,7 @@ var actionGroups = []struct {
 		{ActionScrollBottom, "Follow output", "end ctrl+end", "", ""},
 		{ActionLendMouse, "Let the terminal use the mouse (until a key)", "", "select copy", ""},
 		{ActionTerminal, "Step into the running command", "f7", "attach shell bash console", ""},
+		{ActionBackground, "Show what works in the background", "f6", "subagents tasks jobs stop processes", "tasks background"},
 		{ActionAddOutput, "Add the output of your last command", "f8", "output shell bash attach", ""},
 		{ActionInspector, "Inspect the protocol", "f12", "debug log json rpc acp traffic messages", ""},
 		{ActionSessions, "Show the sessions", "ctrl+s", "resume continue history load reopen conversation rewind", "sessions resume continue history"},

@@ -173,7 +173,7 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.TerminalOutputChunk:
 		c.printed(c.shownTerminal(u.TerminalID), u.Data)
 	case *acpclient.UnknownUpdate:
-		c.addItem(&Unknown{Kind: u.Name, Raw: u.Raw})
+		c.showTask(u)
 	}
 }
 

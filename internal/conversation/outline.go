@@ -235,6 +235,21 @@ func (n *Node) within(m *Node) bool {
 // addItem adds an item at the end.
 func (c *Conversation) addItem(i Item) { c.addNested(i, "") }
 
+// Below returns what is nested below a call, in the order in which it came. It takes time
+// with the length of the conversation.
+func (c *Conversation) Below(t *ToolCall) (all []Item) {
+	call := c.nodeOf(t)
+	if call == nil {
+		return nil
+	}
+	for _, n := range c.nodes {
+		if n != call && n.within(call) {
+			all = append(all, n.item)
+		}
+	}
+	return all
+}
+
 // addNested adds an item at the end; parent is the call that it belongs to, "" if it
 // belongs to none.
 func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {

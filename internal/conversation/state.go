@@ -31,6 +31,7 @@ type State struct {
 
 	Turn        Turn
 	Work        Work
+	Tasks       []*AsyncTask // those that run; never changed in place
 	Queue       []QueuedPrompt
 	QueuePaused bool
 
@@ -94,6 +95,7 @@ type effect struct {
 	announced bool
 	// restored means that an opening has failed, and the state before it is back.
 	restored bool
+	task     taskEffect
 }
 
 // Apply folds an event. It never fails: an event that makes no sense where it stands
@@ -221,6 +223,8 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 		s.applyUsage(usage)
 	case *acpclient.StateUpdate:
 		s.applyWork(u, e.At, fx)
+	case *acpclient.UnknownUpdate:
+		s.applyTask(u, e.At, fx)
 	}
 }
 
@@ -285,7 +289,7 @@ func (s *State) newTurn() {
 func (s *State) applyOpening(e SessionOpening) {
 	s.Phase = PhaseOpening
 	s.AuthError = nil
-	s.Work = Work{}
+	s.Work, s.Tasks = Work{}, nil
 	if !e.Clear && e.How != OpenNew {
 		return
 	}
@@ -352,7 +356,7 @@ func (s *State) applyAgentLost(e AgentLost, fx *effect) {
 	if failed {
 		s.Phase = PhaseFailed
 	}
-	s.Turn, s.Work = Turn{}, Work{}
+	s.Turn, s.Work, s.Tasks = Turn{}, Work{}, nil
 	clear(s.subagents)
 	s.AuthError = nil
 	s.endTools(true, e.At, fx)

@@ -186,7 +186,7 @@ func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time, fx *effect) {
 func (s *State) Busy() bool {
 	w := &s.Work
 	return len(w.Background) > 0 || w.State != "" && w.State != acpclient.WorkIdle ||
-		len(s.RunningSubagents()) > 0
+		len(s.Tasks) > 0 || len(s.RunningSubagents()) > 0
 }
 
 // live reports whether what begins now is at work, and not history that is replayed.

@@ -116,6 +116,24 @@ func (s *Session) CancelOperation(ctx context.Context, p conversation.Operation)
 	return c.CancelToolCall(ctx, id, p.Call.ID)
 }
 
+// StopTask asks the agent to stop a task that works in the background.
+func (s *Session) StopTask(ctx context.Context, id string) error {
+	s.mu.Lock()
+	a, open, ready := s.agent, s.id(), s.ready()
+	s.unlock()
+	if !ready || a == nil {
+		return errNotOpen
+	}
+	r, err := acpclient.Call(ctx, a.client.Conn(), acpclient.SessionStopTask, &acpclient.StopTaskRequest{SessionID: open, AsyncTaskID: id})
+	switch {
+	case err != nil:
+		return fmt.Errorf("stop the task: %w", err)
+	case !r.Stopped:
+		return errors.New("the agent did not stop the task")
+	}
+	return nil
+}
+
 // blockedCall is a call that the agent refused until the user signs in. Exactly one of
 // its functions is called, once and with Session.mu held.
 type blockedCall struct {

@@ -74,9 +74,9 @@ type List struct {
 	Keys []ItemKey
 	// Space means that space chooses while there is no filter.
 	Space bool
-	// Choosing and Closing are the hints for choosing an item and for closing the list;
-	// "" means "choose" and "close".
-	Choosing, Closing string
+	// Choosing, Deleting and Closing are the hints for choosing an item, for deleting it, and
+	// for closing the list; "" means "choose", "delete" and "close".
+	Choosing, Deleting, Closing string
 	// Instead, if not nil, replaces closing the list, also while there is a filter.
 	Instead Action
 }
@@ -429,7 +429,7 @@ func (s *Selector) Hints() []Hint {
 		}
 	}
 	if marked != nil && marked.Delete != nil {
-		hints = s.env.hint(hints, config.ActionDialogDelete, "delete")
+		hints = s.env.hint(hints, config.ActionDialogDelete, cmp.Or(s.list.Deleting, "delete"))
 	}
 	if s.input.Text() != "" && s.list.Instead == nil {
 		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")

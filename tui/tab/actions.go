@@ -147,6 +147,10 @@ func init() {
 			do: func(t *Tab) tea.Cmd { return t.commands.StepIntoRunning() }, beside: true,
 			why: needsSession(func(t *Tab) string { return unless(len(t.conv().Running()) > 0, "no command is running") }),
 		},
+		config.ActionBackground: {
+			do: openBackground, beside: true,
+			why: needsSession(func(t *Tab) string { return unless(len(t.conv().Background()) > 0, nothingInBackground) }),
+		},
 		config.ActionAddOutput: {
 			do:  func(t *Tab) tea.Cmd { return t.commands.AddOutput(t.commands.Last()) },
 			why: needsSession(func(t *Tab) string { return unless(t.commands.Last() != nil, "run a command with ! first") }),

@@ -116,7 +116,7 @@ func (f *statusInfo) Activity() string {
 		}
 		left += f.planStep()
 	case c.Busy():
-		left = "  " + th.Muted.Render(besides(&c.State))
+		left = "  " + th.Muted.Render(besides(&c.State)) + "  " + th.Accent.Render(keyName(f.Keys, config.ActionBackground)) + th.Muted.Render(" shows it")
 	}
 	return left
 }
@@ -143,7 +143,7 @@ func (f *statusInfo) planStep() string {
 // besides describes work outside turns.
 func besides(s *conversation.State) string {
 	w := &s.Work
-	switch n := len(w.Background) + len(s.RunningSubagents()); {
+	switch n := len(w.Background) + len(s.Tasks) + len(s.RunningSubagents()); {
 	case w.State == acpclient.WorkRequiresAction:
 		return "the agent waits for you"
 	case w.State != acpclient.WorkIdle && w.State != "":

@@ -19,21 +19,25 @@ type page struct {
 }
 
 // PageOf returns a view of a single item, or of all calls of a group, expanded and as
-// wide as the screen. head, if not nil, draws the header of a tool call.
+// wide as the screen. What a subagent has done so far stands below its call. head, if not nil, draws the header of a tool call.
 func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.Theme) []string) *List {
-	items := []conversation.Item{item}
+	items, open := []conversation.Item{item}, 1
+	if call, ok := item.(*conversation.ToolCall); ok {
+		items = append(items, l.conv.Below(call)...)
+	}
 	if group, ok := item.(*conversation.Group); ok {
 		items = nil
 		for call := range group.Calls() {
 			items = append(items, call)
 		}
+		open = len(items)
 	}
 	p := New(l.theme, conversation.Showing(l.conv.Cwd, items...))
 	p.diffs, p.pictures = l.diffs, l.pictures
 	p.SetDiffPositions(l.positions)
 	p.page = &page{head: head}
 	p.following, p.selected = false, p.conv.Node(0)
-	for i := range items {
+	for i := range open {
 		p.expanded[p.conv.Node(i)] = true
 	}
 	return p

@@ -1,0 +1,97 @@
+package conversation
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+)
+
+// Background is something that works beside the turns: a subagent, a task of the agent, or a
+// command. Exactly one of Call, Task and Terminal is not nil.
+type Background struct {
+	Call     *ToolCall // a subagent, or a call that the agent names
+	Task     *AsyncTask
+	Terminal *Terminal
+}
+
+// AsyncTask is work of the agent that goes on beside its turns, such as a command that it
+// runs itself (an extension of claude-agent-acp: the updates "async_task_spawned" and
+// "async_task_state_update").
+type AsyncTask struct {
+	ID          string    `json:"asyncTaskId"`
+	Name        string    `json:"name"`
+	Description string    `json:"description"`
+	Type        string    `json:"taskType"` // such as "shell"
+	CanStop     bool      `json:"canStop"`  // see session.StopTask
+	Started     time.Time `json:"-"`
+}
+
+// Background returns what works beside the turns, the oldest of each kind first: what the
+// agent does not tell of is not among it.
+func (c *Conversation) Background() (all []Background) {
+	for _, t := range c.RunningSubagents() {
+		all = append(all, Background{Call: t})
+	}
+	for _, t := range c.Tasks {
+		all = append(all, Background{Task: t})
+	}
+	for _, w := range c.Work.Background {
+		if t := c.tools[w.ToolCallID]; t != nil && w.Type == acpclient.BackgroundToolCall && !t.ended() {
+			all = append(all, Background{Call: t})
+		}
+		if t := c.Terminals[w.TerminalID]; t != nil && w.Type == acpclient.BackgroundTerminal && t.Own {
+			all = append(all, Background{Terminal: t})
+		}
+	}
+	for _, t := range c.running {
+		all = append(all, Background{Terminal: t})
+	}
+	return all
+}
+
+// taskEffect is what an update has said about a task of the agent.
+type taskEffect struct {
+	told  bool       // it was about one
+	ended *AsyncTask // the task that has ended, nil if none has
+	how   string     // how it has ended
+}
+
+// applyTask takes an update that the protocol does not have, if it is about a task.
+func (s *State) applyTask(u *acpclient.UnknownUpdate, at time.Time, fx *effect) {
+	var about struct {
+		AsyncTask
+		State   string `json:"state"`
+		Summary string `json:"summary"`
+	}
+	if !strings.HasPrefix(u.Name, "async_task_") || json.Unmarshal(u.Raw, &about) != nil || about.ID == "" {
+		return
+	}
+	fx.task.told = true
+	known := slices.IndexFunc(s.Tasks, func(t *AsyncTask) bool { return t.ID == about.ID })
+	switch {
+	case u.Name == "async_task_spawned" && known < 0:
+		about.Started = at
+		s.Tasks = append(slices.Clip(s.Tasks), &about.AsyncTask)
+	case u.Name == "async_task_state_update" && known >= 0 && slices.Contains([]string{"completed", "failed", "stopped"}, about.State):
+		fx.task.ended, fx.task.how = s.Tasks[known], about.State
+		if about.Summary != "" {
+			fx.task.how += ": " + about.Summary
+		}
+		s.Tasks = slices.Delete(slices.Clone(s.Tasks), known, known+1)
+	}
+}
+
+// showTask adds a line for a task that has ended, and shows any other update that is not
+// known as it was received.
+func (c *Conversation) showTask(u *acpclient.UnknownUpdate) {
+	switch t := c.effect.task; {
+	case t.ended != nil:
+		c.addNote(acpclient.NoticeInfo, "Background task "+t.how, cmp.Or(t.ended.Name, t.ended.Description, t.ended.ID))
+	case !t.told:
+		c.addItem(&Unknown{Kind: u.Name, Raw: u.Raw})
+	}
+}
