@@ -143,9 +143,6 @@ func TestThePaletteHasTheAgentsCommands(t *testing.T) {
 			b.press("enter")
 		}
 		choose("compact")
-		if got := b.sentPrompts(); !slices.Equal(got, []string{"/compact"}) {
-			t.Errorf("sent %q", got)
-		}
 		b.composer.SetText("a draft")
 		choose("review")
 		if got := b.composer.Text(); got != "/review " {
@@ -154,6 +151,10 @@ func TestThePaletteHasTheAgentsCommands(t *testing.T) {
 		b.composer.SetText("")
 		b.press("up")
 		b.mustShow(t, "a draft")
+		b.Do(nil)
+		if got := b.queued(); got != "/compact" {
+			t.Errorf("sent %q", got)
+		}
 	})
 }
 
@@ -296,7 +297,7 @@ func (b *bench) enter(text string) {
 	b.press("enter")
 }
 
-// sentPrompts returns the prompts that have gone to the session.
+// sentPrompts returns the prompts that have gone to a session whose stream nobody reads.
 func (b *bench) sentPrompts() (texts []string) {
 	for _, e := range b.session().Stream().Take() {
 		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
