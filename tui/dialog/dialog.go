@@ -118,8 +118,8 @@ type Env struct {
 	Diffs *diffview.Preference
 	// DiffPositions are the places that changes have in their files; nil if none is known.
 	DiffPositions *toolview.DiffPositions
-	// Reach resolves paths outside the session's directories; it may be nil.
-	Reach *toolview.Reach
+	// Targets resolves paths outside the session's directories; it may be nil.
+	Targets *toolview.PathTargets
 	// Values is what lists of options know beyond the conversation.
 	Values Values
 	// Now is the clock.

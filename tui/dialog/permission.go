@@ -42,7 +42,7 @@ type Permission struct {
 	rawFrom          int // index in about of the raw input, if shown
 	version          uint64
 	positionsVersion uint64                  // of env.DiffPositions
-	reached          uint64                  // the version of env.Reach
+	targetsVersion   uint64                  // the version of env.Targets
 	outside          string                  // the paths that lead out of the roots
 	replacing        []toolview.DiffPosition // changes that replace a file without saying so
 	seen             subject
@@ -172,7 +172,7 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	case d.env.Keys.Match(config.ActionDialogShow, msg.String()):
 		return d.show()
 	case d.env.Keys.Match(config.ActionDialogEdit, msg.String()):
-		return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Reach, d.env.DiffPositions)}
+		return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Targets, d.env.DiffPositions)}
 	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogNext, msg.String()):
 		return Another{1}
 	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogPrev, msg.String()):
@@ -234,7 +234,7 @@ func (d *Permission) changesFiles() bool {
 
 // show shows the call on the whole screen.
 func (d *Permission) show() Action {
-	call, by, show := d.asked.Asked, d.asker, callContent{at: toolview.PathsIn(d.env.Cwd), reach: d.env.Reach}
+	call, by, show := d.asked.Asked, d.asker, callContent{at: toolview.PathsIn(d.env.Cwd), targets: d.env.Targets}
 	return Show{Call: call, Head: func(width int, th *theme.Theme) []string {
 		head := aboutCallItself(call, by, show)
 		if file := d.asked.File; file != nil {
@@ -249,7 +249,7 @@ func (d *Permission) show() Action {
 // visible, the dialog becomes inert again, so that the user answers what they saw.
 func (d *Permission) refresh() {
 	call := d.asked.Asked
-	if d.about != nil && d.version == call.Version() && d.positionsVersion == d.env.DiffPositions.Version() && d.reached == d.env.Reach.Version() {
+	if d.about != nil && d.version == call.Version() && d.positionsVersion == d.env.DiffPositions.Version() && d.targetsVersion == d.env.Targets.Version() {
 		return
 	}
 	if outside := d.outsidePaths(); outside != d.outside {
@@ -260,7 +260,7 @@ func (d *Permission) refresh() {
 		d.env.Guard.open()
 		d.viewed, d.replacing = viewed{}, replacing
 	}
-	d.reached = d.env.Reach.Version()
+	d.targetsVersion = d.env.Targets.Version()
 	d.withoutStaleRule()
 	now := subject{call.Title, call.Kind, call.Locations, call.Content, string(call.RawInput)}
 	if d.version != call.Version() && !reflect.DeepEqual(now, d.seen) {
@@ -272,7 +272,7 @@ func (d *Permission) refresh() {
 	d.version, d.seen = call.Version(), now
 	d.positionsVersion = d.env.DiffPositions.Version()
 	content := callContent{
-		at: toolview.PathsIn(d.env.Cwd), reach: d.env.Reach, positions: d.env.DiffPositions, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
+		at: toolview.PathsIn(d.env.Cwd), targets: d.env.Targets, positions: d.env.DiffPositions, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
 	}
 	if d.asked.File != nil {
 		d.about = aboutFile(d.asked.File, call, content)

@@ -89,7 +89,7 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 		parts = append(parts, head)
 	}
 	if command.Line != "" {
-		parts.add(vital{commandBlock(command, show.reach.Of(toolview.CommandDir(t)))})
+		parts.add(vital{commandBlock(command, show.targets.Of(toolview.CommandDir(t)))})
 	}
 	if runs && len(places) > 0 {
 		parts.add(vital{newBlock(func(p renderContext) (out []string) {
@@ -105,7 +105,7 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 		parts.add(vital{otherWords(t)})
 	}
 	if left := show.at.OtherInput(t); len(left) > 0 {
-		parts.add(vital{inputBlock(left, show.reach)})
+		parts.add(vital{inputBlock(left, show.targets)})
 	}
 	return parts
 }
@@ -191,7 +191,7 @@ func questionBlock(q toolview.Question) content {
 // nothing to see.
 type callContent struct {
 	at        toolview.Paths
-	reach     *toolview.Reach
+	targets   *toolview.PathTargets
 	said      map[string]bool // texts that are shown already
 	positions *toolview.DiffPositions
 	diffs     *diffview.Preference
@@ -230,7 +230,7 @@ func (c callContent) Diff(path string, before *string, after string) content {
 	d := diffview.New(c.at.Path(path), before, after)
 	d.SetFirstLine(position.Line)
 	d.SetContext(c.context)
-	return newDiff(d, c.diffs, c.deletes || position.Deleted, c.reach.Of(path))
+	return newDiff(d, c.diffs, c.deletes || position.Deleted, c.targets.Of(path))
 }
 
 // Terminal shows nothing: the transcript shows terminals, and none runs before
@@ -363,7 +363,7 @@ func (c callContent) locations(t *conversation.ToolCall) []location {
 	var all []location
 	for _, l := range c.at.ShownLocations(t.Locations) {
 		if l.Line != nil || !changes(t, l.Path) {
-			all = append(all, location{c.at.Location(l), c.reach.Of(l.Path)})
+			all = append(all, location{c.at.Location(l), c.targets.Of(l.Path)})
 		}
 	}
 	return all
@@ -378,12 +378,12 @@ func changes(t *conversation.ToolCall, path string) bool {
 
 // outsidePaths returns the paths outside the session's directories, as one string.
 func (d *Permission) outsidePaths() string {
-	if d.env.Reach == nil {
+	if d.env.Targets == nil {
 		return ""
 	}
 	var b strings.Builder
 	for _, path := range toolview.NamedPaths(d.asked.Asked) {
-		if s := d.env.Reach.Of(path); s.Outside {
+		if s := d.env.Targets.Of(path); s.Outside {
 			b.WriteString(path + "\x00" + s.Real + "\x00")
 		}
 	}
@@ -392,13 +392,13 @@ func (d *Permission) outsidePaths() string {
 
 // inputBlock draws members in full, behind their labels if both fit on a line, else below
 // them: strings as lines, other values as JSON.
-func inputBlock(list []toolview.InputField, reach *toolview.Reach) content {
+func inputBlock(list []toolview.InputField, targets *toolview.PathTargets) content {
 	var parts column
 	for _, e := range list {
 		label, text := cmp.Or(termtext.VisibleLine(e.Key), toolview.RawInput), e.Text()
 		indent := termtext.Width(label) + 2
-		if toolview.IsLocation(e.Key) && reach.Of(text).Outside {
-			path := location{termtext.VisibleLine(text), reach.Of(text)}
+		if toolview.IsLocation(e.Key) && targets.Of(text).Outside {
+			path := location{termtext.VisibleLine(text), targets.Of(text)}
 			parts = append(parts, newBlock(func(p renderContext) []string {
 				lines := path.lines(max(1, p.width-indent), p.th.Text, p.th)
 				return hang(p.th.Muted.Render(label)+"  ", strings.Repeat(" ", indent), lines)

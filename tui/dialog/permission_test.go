@@ -417,7 +417,7 @@ func TestPermissionWithoutOptions(t *testing.T) {
 }
 
 // However many options there are, what they are about stays in view, and each
-// can be reached.
+// can be targetsVersion.
 func TestPermissionWithManyOptions(t *testing.T) {
 	p := editPermission()
 	p.Options = nil
@@ -456,12 +456,12 @@ func TestPermissionSaysWhatEscDoes(t *testing.T) {
 // for another reason at the same time.
 func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
 	env, c := newEnv()
-	env.Reach = &toolview.Reach{Roots: []string{env.Cwd}}
+	env.Targets = &toolview.PathTargets{Roots: []string{env.Cwd}}
 	d := NewPermission(env, editPermission(), 1)
 	c.pass(LookTime)
 	d.View(80, 40)
 	strike(d, "ctrl+r")
-	env.Reach.Add(map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
+	env.Targets.Add(map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
 	d.View(80, 40)
 	if d.ArmsIn(c.now()) == 0 {
 		t.Error("the question takes keys")

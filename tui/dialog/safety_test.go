@@ -205,7 +205,7 @@ func TestAQuestionAsideIsNotSeen(t *testing.T) {
 func TestNewsAboutAQuestionMustBeSeen(t *testing.T) {
 	for name, learn := range map[string]func(*Permission){
 		"a path that leads out": func(d *Permission) {
-			d.env.Reach.Add(map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
+			d.env.Targets.Add(map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
 		},
 		"a change that replaces the file": func(d *Permission) {
 			fragment := toolview.Creations(d.asked.Asked.Content)[0]
@@ -213,7 +213,7 @@ func TestNewsAboutAQuestionMustBeSeen(t *testing.T) {
 		},
 	} {
 		env, c := newEnv()
-		env.Reach, env.DiffPositions = &toolview.Reach{Roots: []string{env.Cwd}}, new(toolview.DiffPositions)
+		env.Targets, env.DiffPositions = &toolview.PathTargets{Roots: []string{env.Cwd}}, new(toolview.DiffPositions)
 		p := editPermission()
 		p.Asked.Content[0].OldText = nil
 		d := NewPermission(env, p, 1)

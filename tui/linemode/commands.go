@@ -276,7 +276,7 @@ func (p *program) showCall(words string) {
 	if l, open := p.live(); open {
 		p.out.line(l.permissionText(asked))
 	} else {
-		p.out.line(permissionText(p.out.conv, asked, &toolview.Reach{}, &toolview.DiffPositions{}))
+		p.out.line(permissionText(p.out.conv, asked, &toolview.PathTargets{}, &toolview.DiffPositions{}))
 	}
 	if given := strings.TrimRight(toolview.Output(t), "\n"); given != "" {
 		p.out.line("\n# output\n" + termtext.VisibleBlanks(given))

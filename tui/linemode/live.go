@@ -19,7 +19,7 @@ type live struct {
 	*app.Live
 	p *program
 
-	reach toolview.Reach
+	targets toolview.PathTargets
 	// positions are those of changes whose question was compared with the files last.
 	positions toolview.DiffPositions
 	compared  *conversation.ToolCall
@@ -36,7 +36,7 @@ type live struct {
 
 // newLive returns the state of a session.
 func newLive(p *program, l *app.Live) *live {
-	return &live{Live: l, p: p, reach: toolview.Reach{Roots: l.Roots()}}
+	return &live{Live: l, p: p, targets: toolview.PathTargets{Roots: l.Roots()}}
 }
 
 func (l *live) enter(held app.HeldPrompts) {

@@ -259,12 +259,12 @@ func (l *live) permission() *question {
 
 // permissionText returns what a permission asks about.
 func (l *live) permissionText(asked *conversation.Permission) string {
-	return permissionText(l.Conversation, asked, &l.reach, &l.positions)
+	return permissionText(l.Conversation, asked, &l.targets, &l.positions)
 }
 
-func permissionText(c *conversation.Conversation, asked *conversation.Permission, reach *toolview.Reach, at *toolview.DiffPositions) string {
+func permissionText(c *conversation.Conversation, asked *conversation.Permission, targets *toolview.PathTargets, at *toolview.DiffPositions) string {
 	by := toolview.AskerOf(c, asked.ToolCall)
-	return strings.TrimRight(toolview.PathsIn(c.Cwd).PermissionText(asked, by, reach, at), "\n")
+	return strings.TrimRight(toolview.PathsIn(c.Cwd).PermissionText(asked, by, targets, at), "\n")
 }
 
 // looks reports whether the paths of a question are being resolved and its changes compared
@@ -274,7 +274,7 @@ func (l *live) looks(asked *conversation.ToolCall) bool {
 		return true
 	}
 	const most = 1000
-	unknown := slices.DeleteFunc(toolview.NamedPaths(asked), l.reach.Known)
+	unknown := slices.DeleteFunc(toolview.NamedPaths(asked), l.targets.Known)
 	var changes []toolview.Fragment
 	if l.compared != asked {
 		changes = toolview.Creations(asked.Content)
@@ -283,7 +283,7 @@ func (l *live) looks(asked *conversation.ToolCall) bool {
 		return false
 	}
 	unknown = unknown[:min(len(unknown), most)]
-	roots := l.reach.Roots
+	roots := l.targets.Roots
 	l.looking = true
 	l.p.beside(func() func() {
 		found, positions := toolview.Resolve(roots, unknown), toolview.FindPositions(roots[0], changes)
@@ -297,7 +297,7 @@ func (l *live) looks(asked *conversation.ToolCall) bool {
 		}
 		return func() {
 			l.looking = false
-			l.reach.Add(found)
+			l.targets.Add(found)
 			l.positions.Add(positions)
 			l.compared = asked
 		}

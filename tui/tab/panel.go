@@ -103,7 +103,7 @@ func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
 func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
-		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Reach: &t.questions.reach, Now: p.Now,
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Targets: &t.questions.reach, Now: p.Now,
 		Values:   t.options.values(),
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}

@@ -21,9 +21,9 @@ import (
 type questions struct {
 	tab *Tab
 
-	asking  *dialog.Permission // the last permission shown, or nil
-	foreign *foreignQuestion   // the last one of another tab, or nil
-	reach   toolview.Reach     // resolves paths outside the session's directories
+	asking  *dialog.Permission   // the last permission shown, or nil
+	foreign *foreignQuestion     // the last one of another tab, or nil
+	reach   toolview.PathTargets // resolves paths outside the session's directories
 }
 
 // Follow keeps one dialog open for the agent's questions: the one being looked at, else

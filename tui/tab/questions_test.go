@@ -98,7 +98,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 		if err := os.Symlink(t.TempDir(), filepath.Join(cwd, "z")); err != nil {
 			t.Fatal(err)
 		}
-		q.reach = toolview.Reach{Roots: []string{cwd}}
+		q.reach = toolview.PathTargets{Roots: []string{cwd}}
 		e := opened(1, "Edit them", filepath.Join(cwd, "z", "file")).(conversation.PermissionOpened)
 		for i := range 2500 {
 			call := &e.Request.ToolCall

@@ -86,7 +86,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 func (t *Tab) adopt(a config.Agent, s *session.Session, c *conversation.Conversation) *live {
 	t.agent = a
 	t.work(s.Options().Cwd)
-	t.questions.reach = toolview.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
+	t.questions.reach = toolview.PathTargets{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
 	l := &live{tab: t, session: s, reading: t.read(c), pump: &pump{t.program.Context, s}}
 	t.become(l)
 	t.queue.lost = false

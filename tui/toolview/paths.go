@@ -135,10 +135,10 @@ func (p Paths) shortened(title string) string {
 	}
 }
 
-// Reach knows which paths lead out of a session's directories. Without links this is
+// PathTargets knows which paths lead out of a session's directories. Without links this is
 // known at once; the targets of links are known after [Resolve]. The zero value, and
 // nil, have no directories, and report no path as outside.
-type Reach struct {
+type PathTargets struct {
 	// Roots are the directories, absolute.
 	Roots []string
 
@@ -154,7 +154,7 @@ type Target struct {
 }
 
 // Of returns where a path of an agent leads, as far as that is known.
-func (r *Reach) Of(path string) Target {
+func (r *PathTargets) Of(path string) Target {
 	if r == nil || len(r.Roots) == 0 || path == "" {
 		return Target{}
 	}
@@ -165,13 +165,13 @@ func (r *Reach) Of(path string) Target {
 }
 
 // Known reports whether the path was resolved.
-func (r *Reach) Known(path string) bool {
+func (r *PathTargets) Known(path string) bool {
 	_, ok := r.known[path]
 	return ok
 }
 
 // Version changes with every addition.
-func (r *Reach) Version() uint64 {
+func (r *PathTargets) Version() uint64 {
 	if r == nil {
 		return 0
 	}

@@ -24,7 +24,7 @@ func TestPathsThatLeadOut(t *testing.T) {
 	must(t, os.Symlink(root, alias))
 
 	for _, roots := range [][]string{{root}, {alias}, {root, filepath.Join(dir, "more")}} {
-		r := &Reach{Roots: roots}
+		r := &PathTargets{Roots: roots}
 		paths := map[string]Target{
 			"src/a.go":                             {},
 			"./src/../src/a.go":                    {},
@@ -58,7 +58,7 @@ func TestPathsThatLeadOut(t *testing.T) {
 			}
 		}
 	}
-	if got := (*Reach)(nil).Of("/etc"); got != (Target{}) {
+	if got := (*PathTargets)(nil).Of("/etc"); got != (Target{}) {
 		t.Errorf("without directories: %+v", got)
 	}
 }

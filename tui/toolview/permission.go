@@ -33,7 +33,7 @@ func AskerOf(c *conversation.Conversation, call *conversation.ToolCall) Asker {
 
 // PermissionText returns what a permission asks about as text: everything, with every
 // character that hides something made visible.
-func (p Paths) PermissionText(asked *conversation.Permission, by Asker, reach *Reach, positions *DiffPositions) string {
+func (p Paths) PermissionText(asked *conversation.Permission, by Asker, targets *PathTargets, positions *DiffPositions) string {
 	t := asked.Asked
 	var parts []string
 	add := func(label, s string) {
@@ -52,7 +52,7 @@ func (p Paths) PermissionText(asked *conversation.Permission, by Asker, reach *R
 		add("# the file", fileText(asked.File))
 		add("# why parley asks", strings.Join(FileReasons(asked.File, t), "\n"))
 	}
-	add("# where", p.locationsText(t, reach))
+	add("# where", p.locationsText(t, targets))
 	add("# command", p.Command(t.RawInput).Line)
 	if dir := p.Command(t.RawInput).Dir; dir != "" {
 		add("# in", dir)
@@ -93,10 +93,10 @@ func questionText(q Question) string {
 	return strings.Join(lines, "\n")
 }
 
-func (p Paths) locationsText(t *conversation.ToolCall, reach *Reach) string {
+func (p Paths) locationsText(t *conversation.ToolCall, targets *PathTargets) string {
 	var lines []string
 	for _, l := range p.ShownLocations(t.Locations) {
-		line, leads := p.Location(l), reach.Of(l.Path)
+		line, leads := p.Location(l), targets.Of(l.Path)
 		if leads.Real != "" {
 			line += " → " + termtext.VisibleLine(leads.Real)
 		}
