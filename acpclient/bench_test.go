@@ -51,7 +51,7 @@ type bareToolContent struct {
 }
 
 func bareDecode(name string, line []byte) error {
-	if name == "chunk" {
+	if name == "chunk" || name == "escaped" {
 		return json.Unmarshal(line, new(bareLine[bareBlock]))
 	}
 	return json.Unmarshal(line, new(bareLine[[]bareToolContent]))
@@ -73,6 +73,7 @@ func benchLines() []struct{ name, line string } {
 	}
 	return []struct{ name, line string }{
 		{"chunk", update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a few words of an answer "},"messageId":"msg_01"}`)},
+		{"escaped", update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"if a \u003c b \u0026\u0026 b \u003e c {\n\treturn\n}"},"messageId":"msg_01"}`)},
 		{"tool_call", update(`{"sessionUpdate":"tool_call","toolCallId":"call_1","title":"Read main.go","kind":"read","status":"pending","locations":[{"path":"/p/main.go","line":3}],"rawInput":{"path":"/p/main.go"}}`)},
 		{"diff_1MB", diff(1 << 20)},
 		{"diff_10MB", diff(10 << 20)},

@@ -21,7 +21,7 @@ import (
 // error is for invalid JSON, and for an invalid v as a whole.
 func Unmarshal(data []byte, v any) error {
 	data = bytes.TrimSpace(data)
-	if len(data) > 0 && !json.Valid(data) {
+	if len(data) > 0 && !valid(data) {
 		return json.Unmarshal(data, new(json.RawMessage)) // says where the error is
 	}
 	return decode(data, v)

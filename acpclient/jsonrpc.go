@@ -231,7 +231,7 @@ type envelope struct {
 // read splits a line into its fields without copying. It returns false if the line is
 // not a message.
 func (m *envelope) read(line []byte) bool {
-	if !json.Valid(line) {
+	if !valid(line) {
 		return false
 	}
 	var err error

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -128,12 +129,12 @@ func decodeString(raw []byte) (string, error) {
 	return "", wrongKind{raw[0], "a string"}
 }
 
-// unquote decodes a valid string without validating it again. It leaves rare cases to
-// encoding/json: \u escapes and invalid UTF-8.
+// unquote decodes a valid string without validating it again. It leaves invalid UTF-8 to
+// encoding/json.
 func unquote(raw []byte) (string, error) {
 	rest := raw[1 : len(raw)-1]
 	escape := bytes.IndexByte(rest, '\\')
-	if !utf8.Valid(rest) || bytes.Contains(rest, []byte(`\u`)) {
+	if !utf8.Valid(rest) {
 		var text string
 		err := json.Unmarshal(raw, &text)
 		return text, err
@@ -142,10 +143,16 @@ func unquote(raw []byte) (string, error) {
 		return string(rest), nil
 	}
 	var text strings.Builder
-	text.Grow(len(rest))
+	text.Grow(len(rest) - 3*bytes.Count(rest, []byte(`\u`))) // its six bytes become three at most
 	for ; escape >= 0; escape = bytes.IndexByte(rest, '\\') {
 		text.Write(rest[:escape])
 		c := rest[escape+1]
+		if rest = rest[escape+2:]; c == 'u' {
+			var r rune
+			r, rest = unescape(rest)
+			text.WriteRune(r)
+			continue
+		}
 		switch c {
 		case 'n':
 			c = '\n'
@@ -159,10 +166,25 @@ func unquote(raw []byte) (string, error) {
 			c = '\f'
 		}
 		text.WriteByte(c)
-		rest = rest[escape+2:]
 	}
 	text.Write(rest)
 	return text.String(), nil
+}
+
+// unescape decodes the \u escape whose digits b begins with, or the two of a surrogate
+// pair, and returns what follows. Half a pair is U+FFFD.
+func unescape(b []byte) (rune, []byte) {
+	r, _ := hex4(b)
+	b = b[4:]
+	if !utf16.IsSurrogate(r) {
+		return r, b
+	}
+	if len(b) >= 6 && b[0] == '\\' && b[1] == 'u' {
+		if low, _ := hex4(b[2:]); utf16.DecodeRune(r, low) != utf8.RuneError {
+			return utf16.DecodeRune(r, low), b[6:]
+		}
+	}
+	return utf8.RuneError, b
 }
 
 // wrongKind is the error for a value of the wrong JSON type.
