@@ -328,8 +328,7 @@ func cellOf(c *uv.Cell) Cell {
 	return Cell{
 		Text: c.Content, Width: c.Width,
 		FG: colourOf(c.Style.Fg), BG: colourOf(c.Style.Bg),
-		// The emulator takes the two fields of OSC 8 in the wrong order.
-		Link:          c.Link.Params,
+		Link:          c.Link.URL,
 		Bold:          c.Style.Attrs&uv.AttrBold != 0,
 		Faint:         c.Style.Attrs&uv.AttrFaint != 0,
 		Italic:        c.Style.Attrs&uv.AttrItalic != 0,
