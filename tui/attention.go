@@ -24,6 +24,8 @@ type attention struct {
 	// elsewhere means that the terminal has reported losing the focus.
 	elsewhere bool
 	seen      map[tab.ID]seen
+	// done means that a turn has ended in front, and the user has pressed no key since.
+	done bool
 }
 
 // seen is how a tab stood after the last message.
@@ -45,8 +47,10 @@ func (a *attention) focus(msg tea.Msg) {
 	switch msg.(type) {
 	case tea.BlurMsg:
 		a.elsewhere = true
-	case tea.FocusMsg, tea.KeyPressMsg, tea.PasteMsg:
+	case tea.FocusMsg:
 		a.elsewhere = false
+	case tea.KeyPressMsg, tea.PasteMsg:
+		a.elsewhere, a.done = false, false
 	}
 }
 
@@ -89,6 +93,9 @@ func (m *Model) attend() tea.Cmd {
 			continue
 		}
 		a.seen[t.ID()] = now
+		if t == m.front && known && now.turns != before.turns {
+			a.done = true
+		}
 		if what := happened(before, now); what != "" && a.wanted(what) {
 			cmds = append(cmds, a.call(m.program.Context, what, desktop.Notification{Title: "parley", Text: eventText(what) + t.Summary().Title}))
 		}
@@ -156,6 +163,47 @@ func (m *Model) progressBar() *tea.ProgressBar {
 		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 	}
 	return nil
+}
+
+// programStatus says what parley does, to terminals that show it: the tab in front, and of
+// the others the one that matters most.
+func (m *Model) programStatus() []tea.ProgramStatus {
+	front := m.statusOf(m.front)
+	if front.State == tea.ProgramStateIdle && m.attention.done {
+		front.State = tea.ProgramStateDone
+	}
+	all := []tea.ProgramStatus{front}
+	var worst *tab.Tab
+	for _, t := range m.tabs {
+		if t != m.front && (worst == nil || t.State() > worst.State()) {
+			worst = t
+		}
+	}
+	if worst != nil {
+		other := m.statusOf(worst)
+		other.ID = "others"
+		all = append(all, other)
+	}
+	return all
+}
+
+// statusOf is the status of one tab, as the terminal's first record.
+func (m *Model) statusOf(t *tab.Tab) tea.ProgramStatus {
+	s := tea.ProgramStatus{State: tea.ProgramStateIdle, App: "parley"}
+	if !m.attention.config.NoTitle {
+		s.Title = t.Title()
+	}
+	switch t.State() {
+	case tab.Lost, tab.Failed:
+		s.State = tea.ProgramStateError
+	case tab.Waiting:
+		s.State, s.Kind = tea.ProgramStateBlocked, t.WaitsFor()
+	case tab.Working:
+		s.State = tea.ProgramStateWorking
+	case tab.Done:
+		s.State = tea.ProgramStateDone
+	}
+	return s
 }
 
 // getenv reads the environment that the options name, else the process's.

@@ -280,7 +280,7 @@ func (m *Model) Frame() screen.Frame {
 // frame returns the frame for a screen of any size.
 func (m *Model) frame(s tab.Screen) screen.Frame {
 	f := screen.Frame{
-		Lines: s.Lines, Cursor: s.Cursor, Title: m.windowTitle(), Progress: m.progressBar(),
+		Lines: s.Lines, Cursor: s.Cursor, Title: m.windowTitle(), Progress: m.progressBar(), Status: m.programStatus(),
 		Background: m.theming.follows(), Focus: m.theming.follows() || m.attention.config.When == config.WhenUnfocused,
 	}
 	if opening, unseen := m.program.Guard.Unseen(); unseen && !m.tooSmall() {

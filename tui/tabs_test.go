@@ -516,9 +516,12 @@ func TestTitleAndProgressSayTheState(t *testing.T) {
 		c := config.DefaultAttention()
 		c.Progress = &on
 		a := newAttentive(t, works, c, nil)
-		check := func(title string, state tea.ProgressBarState) {
+		check := func(title string, state tea.ProgressBarState, status tea.ProgramState, kind tea.ProgramStatusKind) {
 			t.Helper()
 			f := a.Frame()
+			if len(f.Status) != 1 || f.Status[0].State != status || f.Status[0].Kind != kind || f.Status[0].App != "parley" {
+				t.Errorf("the status is %+v, want %s %s", f.Status, status, kind)
+			}
 			got := tea.ProgressBarNone
 			if f.Progress != nil {
 				got = f.Progress.State
@@ -527,27 +530,34 @@ func TestTitleAndProgressSayTheState(t *testing.T) {
 				t.Errorf("the title is %q, the progress %v; want %q, %v", f.Title, got, title, state)
 			}
 		}
-		check("parley", tea.ProgressBarNone)
+		check("parley", tea.ProgressBarNone, tea.ProgramStateIdle, "")
 		a.say("go")
 		a.until("it works", a.front.Works)
-		check("(working) go · parley", tea.ProgressBarIndeterminate)
+		check("(working) go · parley", tea.ProgressBarIndeterminate, tea.ProgramStateWorking, "")
+
+		a = newAttentive(t, says, c, nil)
+		a.say("go")
+		a.until("it has answered", func() bool { return a.front.Turns() == 1 })
+		check("go · parley", tea.ProgressBarNone, tea.ProgramStateDone, "")
+		a.send(tea.KeyPressMsg{Code: 'x', Text: "x"})
+		check("go · parley", tea.ProgressBarNone, tea.ProgramStateIdle, "")
 
 		a = newAttentive(t, asks, c, nil)
 		a.say("go")
 		a.until("it asks", func() bool { return a.front.State() == tab.Waiting })
-		check("(1 waiting) go · parley", tea.ProgressBarWarning)
+		check("(1 waiting) go · parley", tea.ProgressBarWarning, tea.ProgramStateBlocked, tea.ProgramStatusKindPermission)
 
 		lost := newAttentive(t, vanishes, c, nil)
 		lost.say("go")
 		lost.until("it dies", func() bool { return lost.front.State() == tab.Lost })
 		a = lost
-		check("(agent lost) go · parley", tea.ProgressBarError)
+		check("(agent lost) go · parley", tea.ProgressBarError, tea.ProgramStateError, "")
 
 		c.NoTitle, c.Progress = true, nil
 		a = newAttentive(t, works, c, nil)
 		a.say("go")
 		a.until("it works", a.front.Works)
-		check("", tea.ProgressBarNone)
+		check("", tea.ProgressBarNone, tea.ProgramStateWorking, "")
 	})
 }
 
@@ -810,6 +820,9 @@ func TestTheBackgroundCostsNoFrames(t *testing.T) {
 			t.Errorf("%d frames would have been drawn for what nobody sees", drawn)
 		}
 		p.mustShow(" 1 ✓ go")
+		if s := p.Frame().Status; len(s) != 2 || s[0].ID != "" || s[0].State != tea.ProgramStateIdle || s[1].ID != "others" || s[1].State != tea.ProgramStateDone {
+			t.Errorf("the status is %+v", s)
+		}
 		p.press("alt+1", "alt+2")
 		p.mustShow(" 1 · go")
 	})

@@ -87,3 +87,28 @@ func TestAFrameIsShownOnceTheTerminalHasTakenIt(t *testing.T) {
 		close(o.done)
 	})
 }
+
+// The terminal is told once what the program does, each record by itself, and nothing of it
+// stays there afterwards.
+func TestTheStatusOfTheProgram(t *testing.T) {
+	term := newTerminal(nil, colorprofile.NoTTY, Unicode)
+	term.enter()
+	drawn := func(status ...tea.ProgramStatus) string { return string(term.frame(Frame{Status: status}, 20, 5)) }
+	front, others := tea.ProgramStatus{State: tea.ProgramStateWorking, Title: "a"}, tea.ProgramStatus{State: tea.ProgramStateIdle, ID: "others"}
+	if got := drawn(front, others); !strings.Contains(got, "7501;state=working") || !strings.Contains(got, "7501;state=idle:id=others") {
+		t.Errorf("first %q", got)
+	}
+	if got := drawn(front, others); strings.Contains(got, "7501") {
+		t.Errorf("the same again: %q", got)
+	}
+	others.State = tea.ProgramStateDone
+	if got := drawn(front, others); strings.Count(got, "7501") != 1 || !strings.Contains(got, "state=done:id=others") {
+		t.Errorf("one has changed: %q", got)
+	}
+	if got := drawn(front); strings.Count(got, "7501") != 1 || !strings.Contains(got, "7501;state=clear:id=others") {
+		t.Errorf("one is gone: %q", got)
+	}
+	if got := string(term.leave(nil)); !strings.Contains(got, "7501;state=clear") {
+		t.Errorf("at the end %q", got)
+	}
+}

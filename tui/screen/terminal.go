@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -33,6 +34,7 @@ type terminal struct {
 	focus    reporting
 	scheme   reporting
 	progress progress
+	status   status
 	cursor   cursor
 
 	asked        bool // what it supports
@@ -111,6 +113,7 @@ func (t *terminal) leave(lines []string) []byte {
 	t.focus.set(&t.out, ansi.ModeFocusEvent, false)
 	t.scheme.set(&t.out, ansi.ModeLightDark, false)
 	t.progress.set(&t.out, nil)
+	t.status.set(&t.out, nil)
 	t.out.WriteString(ansi.ResetModeBracketedPaste)
 	t.out.WriteString(ansi.ResetModifyOtherKeys)
 	if t.unicodeCore {
@@ -132,7 +135,7 @@ func (t *terminal) leave(lines []string) []byte {
 // undo is what [terminal.leave] does, in any state: for a program that has died,
 // perhaps in the middle of a sequence.
 const undo = "\x18" + // ends an incomplete sequence
-	mouseOff + ansi.ResetModeFocusEvent + ansi.ResetModeLightDark + ansi.ResetProgressBar + ansi.ResetModeBracketedPaste +
+	mouseOff + ansi.ResetModeFocusEvent + ansi.ResetModeLightDark + ansi.ResetProgressBar + ansi.ClearProgramStatus + ansi.ResetModeBracketedPaste +
 	ansi.ResetModifyOtherKeys + "\x1b[<1u" + ansi.ResetModeUnicodeCore +
 	"\x1b[r" + ansi.SetModeAutoWrap + ansi.ResetStyle + "\x1b]8;;\x07" + // of a frame
 	ansi.ResetModeAltScreenSaveCursor +
@@ -162,6 +165,7 @@ func (t *terminal) frame(f Frame, width, height int) []byte {
 	t.focus.set(&t.out, ansi.ModeFocusEvent, f.Focus)
 	t.scheme.set(&t.out, ansi.ModeLightDark, f.Background)
 	t.progress.set(&t.out, f.Progress)
+	t.status.set(&t.out, f.Status)
 	t.cursor.dress(&t.out, f.Cursor)
 
 	var at *tea.Position
@@ -231,6 +235,9 @@ type Frame struct {
 	Background bool
 	// Progress is shown by terminals that support it (OSC 9;4); it may be nil.
 	Progress *tea.ProgressBar
+	// Status is what the program does, for terminals that show that (OSC 7501), a record
+	// for each ID.
+	Status []tea.ProgramStatus
 }
 
 const (
@@ -331,6 +338,27 @@ func (p *progress) set(out *bytes.Buffer, bar *tea.ProgressBar) {
 	default:
 		out.WriteString(ansi.ResetProgressBar)
 	}
+}
+
+// status is what the terminal was told of the program. Terminals that do not know the
+// sequence ignore it.
+type status struct{ shown []tea.ProgramStatus }
+
+func (s *status) set(out *bytes.Buffer, want []tea.ProgramStatus) {
+	if slices.Equal(want, s.shown) {
+		return
+	}
+	for _, was := range s.shown {
+		if !slices.ContainsFunc(want, func(w tea.ProgramStatus) bool { return w.ID == was.ID }) {
+			out.WriteString(ansi.ClearProgramStatusID(was.ID))
+		}
+	}
+	for _, w := range want {
+		if !slices.Contains(s.shown, w) {
+			out.WriteString(ansi.SetProgramStatus(w))
+		}
+	}
+	s.shown = want
 }
 
 const mouseOff = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr

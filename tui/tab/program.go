@@ -213,6 +213,17 @@ func (t *Tab) State() State {
 	return t.info.unseen
 }
 
+// WaitsFor returns what a tab that is Waiting waits for.
+func (t *Tab) WaitsFor() tea.ProgramStatusKind {
+	switch c := t.conv(); {
+	case c != nil && len(c.Permissions) > 0:
+		return tea.ProgramStatusKindPermission
+	case c != nil && c.AuthError != nil:
+		return tea.ProgramStatusKindAuth
+	}
+	return tea.ProgramStatusKindQuestion
+}
+
 // asksHere reports whether a dialog is a question of this tab, and not of another.
 func asksHere(d dialog.Dialog) bool {
 	_, asks := d.(dialog.Guarded)
