@@ -108,25 +108,6 @@ var (
 	})
 )
 
-func paletteFor(dark bool, depth Depth) *palette {
-	switch depth {
-	case Colors256:
-		if dark {
-			return &dark256
-		}
-		return &light256
-	case Colors16:
-		if dark {
-			return &dark16
-		}
-		return &light16
-	}
-	if dark {
-		return &darkPalette
-	}
-	return &lightPalette
-}
-
 // ink returns the style of text in a colour.
 func (p *palette) ink(colour string) lipgloss.Style {
 	if colour == "" { // the terminal's own

@@ -70,7 +70,12 @@ func New(dark bool) *Theme { return NewFor(dark, TrueColor) }
 
 // NewFor returns parley's own theme for a dark or a light terminal background and a
 // number of colours.
-func NewFor(dark bool, depth Depth) *Theme { return fromPalette(dark, depth, paletteFor(dark, depth)) }
+func NewFor(dark bool, depth Depth) *Theme {
+	if dark {
+		return Named("dark").Theme(depth)
+	}
+	return Named("light").Theme(depth)
+}
 
 func fromPalette(dark bool, depth Depth, p *palette) *Theme {
 	fg, on := p.ink, p.inkOn
