@@ -77,8 +77,8 @@ func eachCluster(line string, give func(at, cell int, cluster string)) {
 
 func blank(r rune) bool { return unicode.IsSpace(r) }
 
-// wordly reports letters and digits, which must all be accounted for.
-func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+// letterOrDigit reports letters and digits, which must all be accounted for.
+func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // cut returns the part of the text that the lines show between two carets. A nil from
 // is the start of the text and a nil to its end.
@@ -103,7 +103,7 @@ func (p *alignment) cut(from, to *caret) string {
 	first, last := -1, -1 // the glyphs that are in the text
 	for k := i; k < j; k++ {
 		switch g := &p.glyphs[k]; {
-		case g.at < 0 && wordly(g.char) && !g.number:
+		case g.at < 0 && letterOrDigit(g.char) && !g.number:
 			return p.drawn(from, to) // a letter or digit is not accounted for
 		case g.at >= 0 && first < 0:
 			first, last = k, k
@@ -169,7 +169,7 @@ func (p *alignment) start(first int, from caret) int {
 		return at - len(lead)
 	}
 	markup := len(hidden) - (strings.LastIndexFunc(hidden, blank) + 1)
-	if markup > 0 && markup < len(hidden) || low == 0 || !wordly(p.glyphs[p.previous(first)].char) {
+	if markup > 0 && markup < len(hidden) || low == 0 || !letterOrDigit(p.glyphs[p.previous(first)].char) {
 		return at - markup
 	}
 	return at
@@ -186,7 +186,7 @@ func (p *alignment) end(last int) int {
 	markup := len(hidden)
 	if i := strings.IndexFunc(hidden, blank); i >= 0 {
 		markup = i
-	} else if next >= 0 && wordly(p.glyphs[next].char) {
+	} else if next >= 0 && letterOrDigit(p.glyphs[next].char) {
 		return at
 	}
 	return at + markup
@@ -322,28 +322,28 @@ type character struct {
 // aligner compares glyphs with a text.
 type aligner struct {
 	glyphs, text []character
-	// far has for each cost and each diagonal, from -cost, how many glyphs the furthest
+	// furthest has for each cost and each diagonal, from -cost, how many glyphs the furthest
 	// path has passed. A path's diagonal is the number of glyphs that it has passed less
 	// the number of characters.
-	far [][]int32
+	furthest [][]int32
 }
 
 // nowhere marks a diagonal that no path reaches.
 const nowhere = -1
 
-// reach returns how many glyphs the furthest path has passed at a cost on a diagonal.
-func (a *aligner) reach(cost, diagonal int) int {
-	if cost < 0 || diagonal < -cost || diagonal+cost >= len(a.far[cost]) {
+// passed returns how many glyphs the furthest path has passed at a cost on a diagonal.
+func (a *aligner) passed(cost, diagonal int) int {
+	if cost < 0 || diagonal < -cost || diagonal+cost >= len(a.furthest[cost]) {
 		return nowhere
 	}
-	return int(a.far[cost][diagonal+cost])
+	return int(a.furthest[cost][diagonal+cost])
 }
 
 // enter returns how many glyphs a path has passed when it enters a diagonal at a cost;
 // skips says that it leaves out a glyph and not a character.
 func (a *aligner) enter(cost, diagonal int) (x int, skips bool) {
-	x = a.reach(cost-1, diagonal+1)
-	if over := a.reach(cost-glyphCost, diagonal-1); over != nowhere && over+1 > x {
+	x = a.passed(cost-1, diagonal+1)
+	if over := a.passed(cost-glyphCost, diagonal-1); over != nowhere && over+1 > x {
 		return over + 1, true
 	}
 	return x, false
@@ -354,20 +354,20 @@ func (a *aligner) enter(cost, diagonal int) (x int, skips bool) {
 func (a *aligner) search(pair func(glyph, character int)) {
 	n, m := len(a.glyphs), len(a.text)
 	for cost := 0; cost <= maxCost; cost++ {
-		a.far = append(a.far, make([]int32, cost+cost/glyphCost+1))
+		a.furthest = append(a.furthest, make([]int32, cost+cost/glyphCost+1))
 		for diagonal := -cost; diagonal <= cost/glyphCost; diagonal++ {
 			x := 0
 			if cost > 0 || diagonal != 0 {
 				x, _ = a.enter(cost, diagonal)
 			}
 			if y := x - diagonal; x == nowhere || x > n || y > m {
-				a.far[cost][diagonal+cost] = nowhere
+				a.furthest[cost][diagonal+cost] = nowhere
 				continue
 			}
 			for x < n && x-diagonal < m && a.glyphs[x].char == a.text[x-diagonal].char {
 				x++
 			}
-			a.far[cost][diagonal+cost] = int32(x)
+			a.furthest[cost][diagonal+cost] = int32(x)
 			if x == n {
 				a.walkBack(cost, diagonal, pair)
 				return
@@ -378,7 +378,7 @@ func (a *aligner) search(pair func(glyph, character int)) {
 
 // walkBack gives the pairs of the path that ends at a cost on a diagonal.
 func (a *aligner) walkBack(cost, diagonal int, pair func(glyph, character int)) {
-	for x := a.reach(cost, diagonal); ; {
+	for x := a.passed(cost, diagonal); ; {
 		entered, skips := 0, false
 		if cost > 0 {
 			entered, skips = a.enter(cost, diagonal)
@@ -395,6 +395,6 @@ func (a *aligner) walkBack(cost, diagonal int, pair func(glyph, character int)) 
 		default:
 			cost, diagonal = cost-1, diagonal+1
 		}
-		x = a.reach(cost, diagonal)
+		x = a.passed(cost, diagonal)
 	}
 }

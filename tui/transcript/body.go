@@ -479,7 +479,7 @@ func (b *outputBody) emulate(text string, width int) *screen.Screen {
 		text = strings.Join(termtext.Wrap(termtext.ExpandTabs(text, 8), width), "\n")
 	}
 	rows := strings.Count(text, "\n") + len(text)/max(width, 1) + 1
-	s := screen.New(width, screenRows, rows)
+	s := screen.New(width, TerminalRows, rows)
 	s.SetImpliedCR(true)
 	_, _ = s.Write([]byte(text))
 	return s

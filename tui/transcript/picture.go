@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"unsafe"
-
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/desktop"
@@ -20,20 +18,10 @@ const (
 	near = 40
 )
 
-// pictureKey identifies an image by the address of its data: content is replaced and never
-// changed in place.
-type pictureKey struct {
-	data *byte
-	size int
-}
-
-func keyOf(b *acpclient.ContentBlock) pictureKey {
-	return pictureKey{unsafe.StringData(b.Data), len(b.Data)}
-}
-
-// pictures caches the decoded images of the transcript.
+// pictures caches the decoded images of the transcript, by their blocks: content is
+// replaced and never changed in place.
 type pictures struct {
-	made    map[pictureKey]*drawnPicture
+	made    map[*acpclient.ContentBlock]*drawnPicture
 	clock   uint64
 	version uint64 // counts the decoded images
 }
@@ -100,13 +88,12 @@ func images(item conversation.Item) func(yield func(*acpclient.ContentBlock) boo
 // want marks an image as used and reports whether it must be decoded.
 func (p *pictures) want(b *acpclient.ContentBlock) bool {
 	p.clock++
-	key := keyOf(b)
-	if made, ok := p.made[key]; ok {
+	if made, ok := p.made[b]; ok {
 		made.used = p.clock
 		return false
 	}
 	if len(p.made) >= keepPictures {
-		var oldest pictureKey
+		var oldest *acpclient.ContentBlock
 		least := p.clock
 		for k, made := range p.made {
 			if made.used < least {
@@ -116,15 +103,15 @@ func (p *pictures) want(b *acpclient.ContentBlock) bool {
 		delete(p.made, oldest)
 	}
 	if p.made == nil {
-		p.made = map[pictureKey]*drawnPicture{}
+		p.made = map[*acpclient.ContentBlock]*drawnPicture{}
 	}
-	p.made[key] = &drawnPicture{used: p.clock}
+	p.made[b] = &drawnPicture{used: p.clock}
 	return true
 }
 
 // SetPicture sets a decoded image. With nil, only a line describes the image.
 func (l *List) SetPicture(b *acpclient.ContentBlock, thumb *desktop.Thumbnail) {
-	if made := l.pictures.made[keyOf(b)]; made != nil && thumb != nil {
+	if made := l.pictures.made[b]; made != nil && thumb != nil {
 		made.thumb = thumb
 		l.pictures.version++
 	}
@@ -138,7 +125,7 @@ func (p *pictures) lines(b *acpclient.ContentBlock, width int) []string {
 	if p == nil || b.Type != acpclient.ContentImage || b.Data == "" {
 		return nil
 	}
-	made := p.made[keyOf(b)]
+	made := p.made[b]
 	if made == nil || made.thumb == nil {
 		return nil
 	}

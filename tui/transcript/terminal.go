@@ -11,9 +11,9 @@ import (
 	"parley/tui/toolview"
 )
 
-// screenRows is the height of an emulated terminal: how much of its output a program
+// TerminalRows is the height of a command's terminal: how much of its output a program
 // that moves the cursor, as for a progress bar, can overwrite.
-const screenRows = 24
+const TerminalRows = 24
 
 // scrollback is the number of lines that an expanded terminal keeps.
 const scrollback = 5000
@@ -27,15 +27,14 @@ type terminalView struct {
 	replaced int   // the terminal's Replaced at that time
 	// line is the command as the call names it, if a shell was started to run that; else "".
 	line string
-	// headed means that the heading of the call shows the command.
-	headed bool
-	// told means that it also says how the command failed.
-	told bool
+	// headed means that the heading of the call shows the command, and headedFailure that
+	// it says how the command failed.
+	headed, headedFailure bool
 }
 
 // setCall takes from a call how the command is shown.
-func (v *terminalView) setCall(line, heading string, told bool) {
-	v.line, v.told = "", told
+func (v *terminalView) setCall(line, heading string, failure bool) {
+	v.line, v.headedFailure = "", failure
 	if line != "" && line != v.term.Command && line == toolview.WithoutShell(v.term.Command) {
 		v.line = line
 	}
@@ -56,7 +55,7 @@ func (v *terminalView) draw(width int) {
 		v.emu, v.fed, v.replaced = nil, 0, r
 	}
 	if v.emu == nil {
-		v.emu = screen.New(width, screenRows, scrollback)
+		v.emu = screen.New(width, TerminalRows, scrollback)
 		v.emu.SetImpliedCR(v.term.Own)
 		v.width = width
 	}
@@ -119,7 +118,7 @@ func (v *terminalView) command(width int, env *environment) string {
 func (v *terminalView) status(env *environment) []string {
 	e := v.term.Exit
 	switch {
-	case e == nil, v.told:
+	case e == nil, v.headedFailure:
 		return nil
 	case e.Signal != "":
 		return []string{env.theme.Error.Render("ended by " + termtext.Line(e.Signal))}
@@ -128,9 +127,6 @@ func (v *terminalView) status(env *environment) []string {
 	}
 	return nil
 }
-
-// TerminalRows is the height of a command's terminal.
-const TerminalRows = screenRows
 
 // TerminalWidth returns the width of a command's terminal.
 func (l *List) TerminalWidth() int { return max(20, l.textWidth(l.conv.Outline())-barWidth) }
