@@ -37,7 +37,7 @@ func (f EditorFinder) Words() ([]string, error) {
 		if value == "" {
 			continue
 		}
-		words, ok := splitter{f.Getenv}.split(value)
+		words, ok := ShellWords(value, f.Getenv)
 		if !ok || len(words) == 0 || words[0] == "" {
 			return nil, fmt.Errorf("read $%s: %q is not a command, set it to the name of an editor", name, value)
 		}
@@ -78,12 +78,14 @@ func takesLine(editor string) bool {
 	return false
 }
 
-// splitter splits a command into words. The library's own function crashes on process
-// substitutions, and loops forever on braces.
+// splitter splits a command into words.
 type splitter struct{ getenv func(string) string }
 
-// split returns false for anything but a plain command.
-func (s splitter) split(command string) (words []string, ok bool) {
+// ShellWords splits a command into words as a shell does, with plain variables from getenv.
+// It returns false for anything that needs more of a shell. The library's own function
+// crashes on process substitutions, and loops forever on braces.
+func ShellWords(command string, getenv func(string) string) (words []string, ok bool) {
+	s := splitter{getenv}
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil || len(file.Stmts) != 1 {
 		return nil, false
@@ -199,7 +201,7 @@ func Pager(getenv func(string) string, lookPath func(string) (string, error)) []
 	if value == "" {
 		value = "less -R"
 	}
-	words, ok := splitter{getenv}.split(value)
+	words, ok := ShellWords(value, getenv)
 	if !ok || len(words) == 0 || words[0] == "cat" {
 		return nil
 	}

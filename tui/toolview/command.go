@@ -7,13 +7,12 @@ import (
 	"net/url"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/terminal/screen"
+	"parley/tui/desktop"
 )
 
 // Command is the command of a tool call.
@@ -53,61 +52,12 @@ func WithoutShell(line string) string {
 	if flag, _, _ := strings.Cut(rest, " "); !strings.HasSuffix(shell, "sh") || flag != "-c" && flag != "-lc" {
 		return line
 	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
-	if err != nil || len(file.Stmts) != 1 {
+	expands := false
+	parts, ok := desktop.ShellWords(line, func(string) string { expands = true; return "" })
+	if !ok || expands || len(parts) != 3 || parts[2] == "" {
 		return line
 	}
-	stmt := file.Stmts[0]
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) != 3 || len(call.Assigns)+len(stmt.Redirs) > 0 || stmt.Negated || stmt.Background || stmt.Coprocess {
-		return line
-	}
-	if script, ok := constant(call.Args[2]); ok {
-		return script
-	}
-	return line
-}
-
-// constant returns the value of a word; ok is false if the shell has to expand it.
-func constant(w *syntax.Word) (value string, ok bool) {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(unescaped(p.Value, ""))
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			for _, inner := range p.Parts {
-				lit, ok := inner.(*syntax.Lit)
-				if !ok || p.Dollar {
-					return "", false
-				}
-				b.WriteString(unescaped(lit.Value, "$`\"\\\n"))
-			}
-		default:
-			return "", false
-		}
-	}
-	return b.String(), b.Len() > 0
-}
-
-// unescaped returns a text without the backslashes that escape one of some characters, or
-// any character if none are given.
-func unescaped(text, escapable string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && (escapable == "" || strings.IndexByte(escapable, text[i+1]) >= 0) {
-			if i++; text[i] == '\n' {
-				continue // the line goes on
-			}
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
+	return parts[2]
 }
 
 // commandLine returns the command in the raw input of a tool call, as it was sent.
