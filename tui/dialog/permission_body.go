@@ -76,12 +76,12 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 			return []string{accent(p.th).Render(cut(words, p.width))}
 		})})
 	}
-	agreement, places := toolview.AgreementOf(t), show.locations(t)
+	title, places := toolview.CheckTitle(t), show.locations(t)
 	command := show.at.Command(t.RawInput)
-	runs := command.Line != "" && t.Kind == acpclient.ToolExecute && agreement != toolview.Agrees // the command is the heading
+	runs := command.Line != "" && t.Kind == acpclient.ToolExecute && title != toolview.TitleAgrees // the command is the heading
 	if !runs {
 		var head content = newBlock(func(p renderContext) []string {
-			return callHead(t, agreement == toolview.Agrees, places, p)
+			return callHead(t, title == toolview.TitleAgrees, places, p)
 		})
 		if slices.ContainsFunc(t.Locations, func(l acpclient.ToolCallLocation) bool { return !changes(t, l.Path) }) {
 			head = vital{head}
@@ -101,7 +101,7 @@ func aboutCallItself(t *conversation.ToolCall, by toolview.Asker, show callConte
 			return out
 		})})
 	}
-	if agreement == toolview.Differs {
+	if title == toolview.TitleDiffers {
 		parts.add(vital{otherWords(t)})
 	}
 	if left := show.at.OtherInput(t); len(left) > 0 {

@@ -42,7 +42,7 @@ func (p Paths) PermissionText(asked *conversation.Permission, by Asker, targets 
 		}
 	}
 	add("# "+KindOf(t.Kind).Verb, Title(t, termtext.VisibleLine))
-	if AgreementOf(t) == Differs {
+	if CheckTitle(t) == TitleDiffers {
 		add("# beware", "The agent's description above differs from what would be done.")
 	}
 	if by.Subagent {

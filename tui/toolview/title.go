@@ -12,28 +12,28 @@ import (
 	"parley/internal/policy"
 )
 
-// Agreement is how the title of a call, which is only the agent's claim, relates to
+// TitleCheck is how the title of a call, which is only the agent's claim, relates to
 // what the call would do.
-type Agreement uint8
+type TitleCheck uint8
 
 const (
-	// Agrees means that nothing is known to be wrong with the title. Most titles are
+	// TitleAgrees means that nothing is known to be wrong with the title. Most titles are
 	// free text.
-	Agrees Agreement = iota
-	// Repeats means that the title says no more than the command.
-	Repeats
-	// Differs means that the title names a command, file or address that is not among
+	TitleAgrees TitleCheck = iota
+	// TitleRepeats means that the title says no more than the command.
+	TitleRepeats
+	// TitleDiffers means that the title names a command, file or address that is not among
 	// those of the call.
-	Differs
+	TitleDiffers
 )
 
-// AgreementOf compares the title of a call with its input, locations and changes.
+// CheckTitle compares the title of a call with its input, locations and changes.
 // Agents shorten commands, write relative paths, and use placeholders as titles: in
 // doubt a title agrees.
-func AgreementOf(t *conversation.ToolCall) Agreement {
+func CheckTitle(t *conversation.ToolCall) TitleCheck {
 	title := strings.TrimSpace(t.Title)
 	if title == "" || len(title) > maxCompared {
-		return Agrees
+		return TitleAgrees
 	}
 	line := commandLine(t.RawInput)
 	if len(line) > maxCompared {
@@ -42,27 +42,27 @@ func AgreementOf(t *conversation.ToolCall) Agreement {
 	if line != "" {
 		// qwen-code appends the description, which is shown as such.
 		if about := decoded[string](decoded[map[string]json.RawMessage](t.RawInput)["description"]); title == line+" ("+about+")" {
-			return Repeats
+			return TitleRepeats
 		}
-		switch a, sure := commandAgreement(title, line); {
+		switch a, sure := checkCommandTitle(title, line); {
 		case sure:
 			return a
 		case hidesHarm(title, line):
-			return Differs
+			return TitleDiffers
 		}
 	}
-	if c := claims(title, t.Kind); len(c) > 0 && !borneOut(c, t, line) {
-		return Differs
+	if c := claims(title, t.Kind); len(c) > 0 && !matchesCall(c, t, line) {
+		return TitleDiffers
 	}
-	return Agrees
+	return TitleAgrees
 }
 
 // maxCompared bounds what is compared, in bytes.
 const maxCompared = 64 << 10
 
-// commandAgreement compares a title with a command; sure is false if the title does not
+// checkCommandTitle compares a title with a command; sure is false if the title does not
 // name a command.
-func commandAgreement(title, line string) (a Agreement, sure bool) {
+func checkCommandTitle(title, line string) (a TitleCheck, sure bool) {
 	plain := title
 	if m := runs().FindStringSubmatch(title); m != nil {
 		plain = m[1]
@@ -70,23 +70,23 @@ func commandAgreement(title, line string) (a Agreement, sure bool) {
 	head, cut := strings.CutSuffix(strings.Trim(plain, "`"), "…")
 	switch {
 	case bare(title) == bare(line), bare(plain) == bare(line), cut && bare(head) != "" && strings.HasPrefix(bare(line), bare(head)) && !hidesHarm(title, line):
-		return Repeats, true
+		return TitleRepeats, true
 	}
 	said, names := namedCommand(title)
 	if !names {
-		return Agrees, false
+		return TitleAgrees, false
 	}
 	switch {
 	case bare(said) == bare(line):
-		return Repeats, true
+		return TitleRepeats, true
 	case !inOrder(bare(line), said):
-		return Differs, true
+		return TitleDiffers, true
 	case hidesHarm(title, line):
-		return Differs, true
+		return TitleDiffers, true
 	case elision.MatchString(strings.ReplaceAll(said, "/...", "/")): // the dots of ./... are part of the command
-		return Repeats, true
+		return TitleRepeats, true
 	}
-	return Agrees, true
+	return TitleAgrees, true
 }
 
 // bare removes from a command what does not distinguish it: quotes, white space, a
@@ -198,9 +198,9 @@ func claims(title string, kind acpclient.ToolKind) []string {
 	return nil
 }
 
-// borneOut reports whether one of the claims agrees with the call, or the call has
+// matchesCall reports whether one of the claims agrees with the call, or the call has
 // nothing to compare with.
-func borneOut(claims []string, t *conversation.ToolCall, line string) bool {
+func matchesCall(claims []string, t *conversation.ToolCall, line string) bool {
 	paths := append(shownPaths(t), texts(t.RawInput, pathKeys)...)
 	named := append(slices.Clone(paths), strings.Fields(line)...)
 	if len(paths) == 0 || line != "" {
