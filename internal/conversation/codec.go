@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-	"unsafe"
 
 	"parley/acpclient"
 )
@@ -323,7 +322,10 @@ func appendValue(dst []byte, v any) ([]byte, error) {
 			return appendText(dst, **v), nil
 		}
 	case *[]byte:
-		return appendText(dst, textOf(*v)), nil
+		if !utf8.Valid(*v) {
+			return appendBase64(dst, *v), nil
+		}
+		return appendQuoted(dst, *v), nil
 	case *time.Time:
 		if !v.IsZero() {
 			return appendTime(dst, *v)
@@ -380,10 +382,20 @@ func appendTime(dst []byte, at time.Time) ([]byte, error) {
 // appendText appends text so that every byte of it comes back.
 func appendText(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
-		dst = append(dst, `{"base64":"`...)
-		dst = base64.StdEncoding.AppendEncode(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
-		return append(dst, `"}`...)
+		return appendBase64(dst, []byte(s))
 	}
+	return appendQuoted(dst, s)
+}
+
+// appendBase64 appends text that is not UTF-8.
+func appendBase64(dst, b []byte) []byte {
+	dst = append(dst, `{"base64":"`...)
+	dst = base64.StdEncoding.AppendEncode(dst, b)
+	return append(dst, `"}`...)
+}
+
+// appendQuoted appends valid UTF-8 as a JSON string.
+func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	plain := 0 // where what needs no escape begins
 	for i := 0; i < len(s); i++ {
@@ -431,9 +443,6 @@ func decodeText(raw json.RawMessage) (string, error) {
 	err := json.Unmarshal(raw, &s)
 	return s, err
 }
-
-// textOf is bytes as a string that is only looked at while they do not change.
-func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // storedError is an error as it stands in a line: its text, and what errors.As finds in
 // it. Commands and their environment are left out.
