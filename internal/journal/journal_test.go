@@ -458,6 +458,39 @@ func TestDenialsAndHistoryAreNoChanges(t *testing.T) {
 }
 
 // writeText writes a file as an agent does through parley.
+// A write that fails changes nothing: there is nothing to review or undo, neither now nor
+// after a restart.
+func TestAWriteThatFailsIsNoChange(t *testing.T) {
+	p := newProject(t)
+	p.again("s")
+	p.write("sub/a.txt", "one\n")
+	p.turn("first", func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		p.fs.SetRecord(func(path string, before, after *fs.Snapshot) func(error) {
+			done := p.record(path, before, after)
+			cancel()
+			return done
+		})
+		place, err := p.fs.Find(p.path("sub/a.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = p.fs.Write(ctx, place, "two\n", nil); err == nil {
+			t.Fatal("the write did not fail")
+		}
+	})
+	for _, when := range []string{"now", "after a restart"} {
+		if got := p.names(0); got != "" {
+			t.Errorf("%s: changed files: %s", when, got)
+		}
+		if _, err := p.undo(); !errors.Is(err, ErrNothing) {
+			t.Errorf("%s: the undo: %v", when, err)
+		}
+		p.holds("sub/a.txt", "one\n")
+		p.again("s")
+	}
+}
+
 func writeText(f *fs.FS, path, content string) error {
 	place, err := f.Find(path)
 	if err != nil {

@@ -352,6 +352,28 @@ func TestATurnThatEndsInTheAgentsLastBreath(t *testing.T) {
 	}
 }
 
+// The second that such an agent has to exit may end in another session: its turn goes on.
+func TestALastBreathEndsNoTurnOfTheNextSession(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
+		if err := h.OpenSession(acpclient.SessionInfo{SessionID: "other", Cwd: h.Options().Cwd}); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		h.reply("session/load", `{}`)
+		h.prompt("two")
+		if !h.conv.Turn.Running {
+			t.Fatal("the second prompt was not sent")
+		}
+		time.Sleep(2 * lastBreath)
+		h.settle()
+		if !h.conv.Turn.Running {
+			t.Error("the answer to the first prompt ended the second turn")
+		}
+	}, capable(`{"loadSession":true}`))
+}
+
 // A turn that was cancelled is, also if the agent says that it ended well.
 func TestACancelledTurnThatEndsWell(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
