@@ -113,42 +113,51 @@ type Session struct {
 	sending bool     // a goroutine is emptying the outbox
 
 	// What decides is the State that the stream folds; see State, ready, turn and queue.
-	// What follows cannot be derived from it.
+	// The fields below cannot be derived from it, each for the reason it gives.
 
+	// closed stops new work while Close still writes its last events.
 	closed bool
 
+	// directory is what was seen on the disk, of which events carry only the notice.
 	directory directory
 	// starting means that an agent is being started. The State of a session that was
 	// never started is the same.
 	starting bool
-	agent    *agent // nil while there is none
+	agent    *agent // the process and its connection, nil while there is none
 	// epoch counts the agents and sessions. Answers to requests from an earlier epoch
-	// are ignored.
+	// are ignored. The State does not see the requests that are under way.
 	epoch int
 
 	// next is the session to open next, empty for a new one: the State has the one that is
-	// open. known means that the stream already has its transcript.
+	// open. known means that the stream already has its transcript, which may also come
+	// from a log. quiet means that the session is loaded without its replay, of which the
+	// State sees nothing.
 	next  acpclient.SessionID
 	known bool
-	quiet bool // the session is loaded without its replay
+	quiet bool
 	// failedOnV2 is how the agent failed when offered version 2 of the protocol, nil if
-	// it did not; fallbackNoted means that the user knows.
+	// it did not; fallbackNoted means that the user knows. Both outlive the agent of which
+	// the State tells.
 	failedOnV2    error
 	fallbackNoted bool
 	// earlier are the options as they were before the session is reopened: opening it
 	// may clear the State.
 	earlier []acpclient.SessionConfigOption
 
-	resolving bool // the files of the first prompt of the queue are being read
+	// resolving means that the files of the first prompt of the queue are being read, which
+	// no event reports.
+	resolving bool
 
 	// lastNumber is the last number of a switch, a question or a queued prompt, which
 	// share one count. The State does not know the numbers of earlier runs.
 	lastNumber int
 	// The questions and calls that wait have goroutines and channels, which are no state.
 	permissions  map[int]*question[acpclient.RequestPermissionOutcome]
-	unasked      map[acpclient.ToolCallID]bool // calls of which DeniedUnasked was said
 	elicitations map[int]*question[acpclient.CreateElicitationResponse]
 	blocked      []blockedCall // calls that wait for the user to sign in
+	// unasked are the calls that DeniedUnasked has reported. The notices in the State do
+	// not name their calls.
+	unasked map[acpclient.ToolCallID]bool
 }
 
 // NewSession prepares a session; Start starts it.
