@@ -141,7 +141,7 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	default:
 		d.follow = !d.scroll.Key(keys, key)
 		switch {
-		case key == "space" && d.button >= 0: // people press buttons with it
+		case key == "space" && d.button >= 0: // users press buttons with it
 			d.problem = "enter gives the marked answer"
 		case d.follow && config.Types(key) && !d.viewed.complete():
 			d.problem = readFirst

@@ -333,7 +333,7 @@ func newMarkdown(text string, whole bool) content {
 	})
 }
 
-// location is a path as shown to people, and its target.
+// location is a path as the user sees it, and its target.
 type location struct {
 	words  string
 	target toolview.Target

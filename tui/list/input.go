@@ -64,7 +64,7 @@ func clean(text string) string {
 // Key handles a key that edits the text or moves in it, and reports whether it is one.
 func (in *Input) Key(msg tea.KeyPressMsg) bool {
 	k := in.editor().KeyMap
-	n := 1 // code points: a character as people see it may have several
+	n := 1 // code points: a visible character may have several
 	switch {
 	case key.Matches(msg, k.CharacterBackward, k.DeleteCharacterBackward):
 		n = utf8.RuneCountInString(lastCluster(in.text[:in.at]))

@@ -247,11 +247,11 @@ func (d *Guide) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 }
 
 const (
-	// roomForTwo is the width from which on two columns stand beside each other.
+	// roomForTwo is the minimum width for two columns.
 	roomForTwo = 96
 	// sectionsWidth is the width of the list of sections.
 	sectionsWidth = 26
-	// widestText is the width of a text at most: longer lines are hard to read.
+	// widestText is the maximum width of a text: longer lines are hard to read.
 	widestText = 118
 )
 

@@ -19,20 +19,20 @@ import (
 )
 
 const (
-	// besideWidth is from which width on a message stands beside the list, not below it.
+	// besideWidth is the minimum width for showing a message beside the list, not below it.
 	besideWidth = 110
-	// narrowWidth is from which width on the head has room for all its words.
+	// narrowWidth is the minimum width for all words of the head.
 	narrowWidth = 56
 )
 
-// place says where the parts stand.
+// inspectorLayout is the size and position of the parts.
 type inspectorLayout struct {
 	list, rows   int  // the size of the list
 	beside       bool // the message in full is beside it
 	width, lines int  // the size of that, 0 if there is none
 }
 
-// place divides the view.
+// layout divides the view.
 func (v *Inspector) layout() inspectorLayout {
 	room := list.Rows(v.height)
 	p := inspectorLayout{list: v.width, rows: room}
@@ -128,9 +128,9 @@ type widths struct{ time, label, took, summary int }
 const (
 	clockWidth = len("15:04:05.000")
 	tookWidth  = 7
-	// leastSummary is the least room in which a gist says something.
+	// leastSummary is the minimum width of a useful summary.
 	leastSummary = 20
-	// leastLabel is the least room for names beside which the time is shown.
+	// leastLabel is the minimum width of names for showing the time, too.
 	leastLabel = 24
 )
 

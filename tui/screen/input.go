@@ -19,7 +19,7 @@ import (
 const cancelTime = 500 * time.Millisecond
 
 // escTime is how soon after esc another byte must come to belong to one key. Terminals send
-// the bytes of a key at once; people press esc and a key within 30 ms.
+// the bytes of a key at once; a user who presses esc and then a key takes 30 ms or more.
 const escTime = 20 * time.Millisecond
 
 // input reads keys, the mouse and the terminal's answers.
