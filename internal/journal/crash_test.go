@@ -5,14 +5,19 @@ package journal
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
+	"parley/acpclient"
 	"parley/fs"
 	"parley/internal/conversation"
 )
@@ -24,6 +29,9 @@ const writerVariable = "PARLEY_TEST_JOURNAL_WRITER"
 func TestMain(m *testing.M) {
 	if where := os.Getenv(writerVariable); where != "" {
 		writeUntilKilled(where)
+	}
+	if where := os.Getenv(rewinderVariable); where != "" {
+		rewindUntilKilled(where)
 	}
 	os.Exit(m.Run())
 }
@@ -135,4 +143,192 @@ func checkAgreement(t *testing.T, j *Journal, dir string) {
 			t.Errorf("the journal knows nothing of %s", path)
 		}
 	}
+}
+
+// rewinderVariable makes the test binary a program that opens a journal, rewinds it to
+// before its first turn, or undoes that, and kills itself at the moment of that number.
+const rewinderVariable = "PARLEY_TEST_JOURNAL_REWINDER"
+
+func rewindUntilKilled(where string) {
+	fields := strings.Split(where, "\n")
+	dir, state, act := fields[0], fields[1], fields[2]
+	moment, err := strconv.Atoi(fields[3])
+	if err == nil {
+		atPoint = func() {
+			if moment--; moment == 0 {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {}
+			}
+		}
+		var j *Journal
+		if j, err = Open(Options{Dir: state, Cwd: dir, Roots: []string{dir}, Session: "s"}); err == nil {
+			var f *fs.FS
+			if f, err = fs.New(dir); err == nil {
+				j.Serve(f)
+				err = rewindOrUndo(j, act)
+			}
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func rewindOrUndo(j *Journal, act string) error {
+	ctx := context.Background()
+	switch act {
+	case "rewind":
+		plan, err := j.PlanRewind(ctx, 1)
+		if err == nil {
+			_, err = j.Rewind(ctx, plan)
+		}
+		return err
+	case "undo":
+		_, err := j.Redo(ctx)
+		return err
+	}
+	return nil // opening the journal was all
+}
+
+// A rewind that is killed at any moment has happened as a whole or not at all when the
+// journal is opened next, also if finishing it is killed in turn.
+func TestRewindKilledAtAnyMoment(t *testing.T) {
+	p := newProject(t)
+	p.Watch(conversation.SessionOpened{ID: "s"})
+	for i := range 4 {
+		p.write(fmt.Sprint("edited", i), "1\n2\n3\n")
+	}
+	p.write("moved", "m\n")
+	p.write("deleted", "d\n")
+	p.turn("", func() {
+		for i := range 4 {
+			p.serve(fmt.Sprint("edited", i), "1\ntwo\n3\n")
+		}
+		p.serve("new", "n\n")
+		p.move("moved", "elsewhere")
+		p.change("delete", acpclient.ToolDelete, func() { _ = os.Remove(p.path("deleted")) }, "deleted")
+	})
+	for i := range 2 {
+		p.write(fmt.Sprint("edited", i), "1\ntwo\nuser\n")
+	}
+	if err := p.Journal.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after := contents(t, p.dir)
+	before := map[string]string{
+		"edited0": "1\n2\nuser\n", "edited1": "1\n2\nuser\n", "edited2": "1\n2\n3\n", "edited3": "1\n2\n3\n",
+		"moved": "m\n", "deleted": "d\n",
+	}
+	kills := 0
+	for _, act := range []struct {
+		name, opposite string
+		from, to       map[string]string
+	}{{"rewind", "undo", after, before}, {"undo", "rewind", before, after}} {
+		for moment, killed := 1, true; killed; moment++ {
+			if killed = killedAt(t, p, act.name, moment); killed {
+				kills++
+				if moment%3 == 0 && killedAt(t, p, "open", 1+moment%19) { // while it is being finished
+					kills++
+				}
+			}
+			p.opt.Session = "s"
+			if moment%5 == 0 {
+				p.opt.Session = "" // another session in the same directory
+			}
+			p.begin()
+			if err := p.Journal.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			now := contents(t, p.dir)
+			happened := maps.Equal(now, act.to)
+			if !happened && (!killed || !maps.Equal(now, act.from)) {
+				t.Fatalf("at moment %d of the %s the files are %q", moment, act.name, now)
+			}
+			if happened && killed { // the next moment begins from the same files
+				if killedAt(t, p, act.opposite, 0) || !maps.Equal(contents(t, p.dir), act.from) {
+					t.Fatalf("after moment %d of the %s the %s fails", moment, act.name, act.opposite)
+				}
+			}
+		}
+	}
+	if kills < 100 {
+		t.Errorf("there were %d kills, want 100", kills)
+	}
+}
+
+// A rewind that was killed, and that cannot be finished because the user has changed a
+// file since, is taken back.
+func TestKilledRewindThatCannotBeFinished(t *testing.T) {
+	p := newProject(t)
+	p.Watch(conversation.SessionOpened{ID: "s"})
+	p.turn("", func() { p.serve("a", "a\n"); p.serve("b", "b\n"); p.serve("c", "c\n") })
+	if err := p.Journal.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	torn := false
+	for moment := 1; !torn && killedAt(t, p, "rewind", moment); moment++ {
+		now := contents(t, p.dir)
+		if torn = len(now) == 2; torn {
+			break
+		}
+		p.opt.Session = "s"
+		p.begin() // nothing has happened yet, or all of it happens now
+		if len(contents(t, p.dir)) == 0 {
+			p.must(p.Redo(t.Context()))
+		}
+		if err := p.Journal.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !torn {
+		t.Fatal("no moment is between two files")
+	}
+	p.write("b", "user\n")
+	p.opt.Session = "s"
+	p.begin()
+	if r := p.Recovered(); r == nil || !r.TakenBack || r.Rewound != 1 || r.Err != nil {
+		t.Errorf("recovered: %+v", r)
+	}
+	p.holds("a", "a\n")
+	p.holds("b", "user\n")
+	p.holds("c", "c\n")
+	if p.LastRewind() != 0 {
+		t.Error("the rewind that was taken back can be undone")
+	}
+}
+
+// killedAt starts the program that is killed at a moment of an act, and reports whether it
+// was: there may be fewer moments.
+func killedAt(t *testing.T, p *project, act string, moment int) bool {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\n%s\n%d", rewinderVariable, p.dir, p.state, act, moment))
+	out, err := cmd.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == -1 {
+		return true
+	}
+	if err != nil {
+		t.Fatalf("the %s: %v\n%s", act, err, out)
+	}
+	return false
+}
+
+// contents returns what the files of a directory contain, by their names.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[e.Name()] = string(content)
+	}
+	return out
 }

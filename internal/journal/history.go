@@ -63,7 +63,8 @@ type agreement struct {
 type history struct {
 	lastID, lastAct int
 	turns           []Turn
-	session         string
+	session         string   // the last one
+	sessions        []string // all that it was
 	dir             string
 	changes         []*change // by id
 	byPath          map[string][]*change
@@ -72,11 +73,24 @@ type history struct {
 	agreements      map[Part][]agreement
 	// reverted maps a change's id to the changes that undo it.
 	reverted map[int][]*change
+	// acts are the user's actions that change several files, or rewind.
+	acts map[int]*files
+}
+
+// files is an act that changes several files: all of them, or none.
+type files struct {
+	number  int
+	rewind  int      // the turn before which it puts the files, 0 if it is no rewind
+	planned []record // until it has ended
+	begun   bool
+	aborted bool
+	ended   bool
 }
 
 func newHistory() *history {
 	return &history{
 		byPath: map[string][]*change{}, byID: map[int]*change{}, agreements: map[Part][]agreement{}, reverted: map[int][]*change{},
+		acts: map[int]*files{},
 	}
 }
 
@@ -88,6 +102,7 @@ func (h *history) apply(r record) {
 		h.dir = r.Dir
 	case kindSession:
 		h.session = r.Session
+		h.sessions = append(h.sessions, r.Session)
 	case kindTurn:
 		h.turns = append(h.turns, Turn{Number: r.Turn, At: r.At, Prompt: r.Prompt})
 	case kindChange:
@@ -110,7 +125,35 @@ func (h *history) apply(r record) {
 		}
 	case kindOpened:
 		delete(h.agreements, Part{r.Path, r.Seen})
+	case kindPlanned:
+		a := h.act(r.Act)
+		a.planned = append(a.planned, r)
+	case kindBegun:
+		a := h.act(r.Act)
+		a.begun, a.rewind = true, r.Rewind
+	case kindAborted:
+		h.act(r.Act).aborted = true
+	case kindEnded:
+		a := h.act(r.Act)
+		a.ended, a.planned = true, nil
 	}
+}
+
+// act returns an act of several files.
+func (h *history) act(number int) *files {
+	if h.acts[number] == nil {
+		h.acts[number] = &files{number: number}
+	}
+	return h.acts[number]
+}
+
+// rewindOf returns the turn before which a change has put its file, 0 if it is no part of
+// a rewind.
+func (h *history) rewindOf(c *change) int {
+	if a := h.acts[c.act]; a != nil {
+		return a.rewind
+	}
+	return 0
 }
 
 func (h *history) add(c *change) {
@@ -157,11 +200,21 @@ func (h *history) turn() int {
 	return h.turns[len(h.turns)-1].Number
 }
 
+// agreed returns what the user has accepted of a part, without what a rewind has undone
+// since.
+func (h *history) agreed(part Part) []agreement {
+	return slices.DeleteFunc(slices.Clone(h.agreements[part]), func(a agreement) bool {
+		return slices.ContainsFunc(h.byPath[part.Path], func(c *change) bool {
+			return h.rewindOf(c) != 0 && c.id > a.id && slices.Min(c.reverts) < a.id && h.live(c)
+		})
+	})
+}
+
 // agreedUpTo returns the time up to which the user has accepted all changes of a part,
 // or 0.
 func (h *history) agreedUpTo(part Part) int {
 	upTo := 0
-	for _, a := range h.agreements[part] {
+	for _, a := range h.agreed(part) {
 		if a.whole {
 			upTo = a.id
 		}
@@ -172,11 +225,16 @@ func (h *history) agreedUpTo(part Part) int {
 // liveSince returns the changes of a part since turn since that are neither undone nor
 // accepted, and the user's undos of single hunks of them, the last one first.
 func (h *history) liveSince(part Part, since int) []*change {
-	var out []*change
 	upTo := h.agreedUpTo(part)
+	return slices.DeleteFunc(h.allSince(part, since), func(c *change) bool { return c.id <= upTo })
+}
+
+// allSince is liveSince with those that are accepted.
+func (h *history) allSince(part Part, since int) []*change {
+	var out []*change
 	for _, c := range slices.Backward(h.byPath[part.Path]) {
 		undidHunk := c.act != 0 && len(c.reverts) == 0
-		if (c.act == 0 || undidHunk) && c.seen == part.Seen && c.turn >= since && c.id > upTo && h.live(c) {
+		if (c.act == 0 || undidHunk) && c.seen == part.Seen && c.turn >= since && h.live(c) {
 			out = append(out, c)
 		}
 	}
@@ -210,6 +268,15 @@ func (h *history) redoable() []*change {
 		return act
 	}
 	return nil
+}
+
+// lastRewind returns the turn of the rewind that a redo would take back, 0 if it would take
+// back something else.
+func (h *history) lastRewind() int {
+	if all := h.redoable(); len(all) > 0 {
+		return h.rewindOf(all[0])
+	}
+	return 0
 }
 
 // isRedo reports whether a change undoes an undo of the user's. An undo may include the

@@ -19,9 +19,13 @@
 //
 // A change is live unless a live change undoes it; undo, redo and their undo all follow
 // from that. An undo replays the change backwards on the current content: a merge by
-// lines, or a conflict. Undoing a turn tries all its files before it writes one. The
-// review compares the current content with what such an undo would make of it, so that it
+// lines, or a conflict. The review compares the current content with what such an undo would make of it, so that it
 // shows only the agent's changes.
+//
+// Undoing a turn, and a rewind to before one, change several files: all of them, or none.
+// Each is tried before the first is written. The log has what each file is to contain, then
+// that it begins, and last that it has ended; what a kill has left between the two is
+// finished when the journal is opened next, or taken back if it cannot be.
 package journal
 
 import (
@@ -54,7 +58,8 @@ type Options struct {
 	// session's directories. It may be empty.
 	Ignore string
 	// Session is the id of the agent's session that is being reopened, or "". If it has
-	// a journal, that one continues.
+	// a journal, that one continues. A session and those that went on in its place by a
+	// fork have one journal: the first to be opened continues it.
 	Session string
 	// MaxBytes bounds the disk space of all journals together, MaxAge how long they are
 	// kept. 0 means defaultMaxBytes and defaultMaxAge.
@@ -98,6 +103,7 @@ type Journal struct {
 	changed chan struct{} // closed when version changes
 
 	reviewing sync.Mutex // one review changes files at a time
+	recovered *Recovered // what Open has finished
 
 	watch watcher
 }
@@ -156,7 +162,9 @@ func (j *Journal) openFiles() error {
 	if err := config.MakeDir(j.opt.Dir); err != nil {
 		return err
 	}
-	if j.opt.Session != "" && j.reopen() {
+	reopened := j.opt.Session != "" && j.reopen()
+	j.finishOthers()
+	if reopened {
 		return nil
 	}
 	name := prefix(j.cwd) + j.opt.Now().UTC().Format("20060102T150405.000") + "-" + rand.Text()[:6]
@@ -379,26 +387,31 @@ func (j *Journal) reopen() bool {
 		if j.openDir(filepath.Join(j.opt.Dir, d.Name())) != nil {
 			continue
 		}
-		if j.history.session != j.opt.Session {
+		if !slices.Contains(j.history.sessions, j.opt.Session) {
 			_ = j.log.close()
 			continue
 		}
-		// The contents of the files tell which of the writes that a kill interrupted have
-		// happened.
-		for _, c := range slices.Clone(j.history.changes) {
-			if !c.open {
-				continue
-			}
-			end := record{Kind: kindDone, ID: c.id}
-			if now, err := lookAt(c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
-				end.Kind = kindFailed
-			}
-			_ = j.log.add(end, false)
-			j.history.apply(end)
-		}
+		j.settle()
+		j.recovered = j.finish()
 		return true
 	}
 	return false
+}
+
+// settle finds out which of the writes that a kill interrupted have happened: the contents
+// of the files tell.
+func (j *Journal) settle() {
+	for _, c := range slices.Clone(j.history.changes) {
+		if !c.open {
+			continue
+		}
+		end := record{Kind: kindDone, ID: c.id}
+		if now, err := lookAt(c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
+			end.Kind = kindFailed
+		}
+		_ = j.log.add(end, false)
+		j.history.apply(end)
+	}
 }
 
 // prune removes journals that are too old, and then the oldest ones while all together

@@ -36,6 +36,9 @@ type Done struct {
 	Files []string
 	// Turn is the turn that was undone, 0 if it was something else.
 	Turn int
+	// Rewound is the turn of the rewind that was made, or undone, 0 if it was something
+	// else.
+	Rewound int
 }
 
 // same reports whether two contents of a file are equal; nil is no file. An unknown mode
@@ -110,12 +113,13 @@ type plan struct {
 	steps   []step
 	turn    int  // of the change, if it undoes a hunk
 	seen    bool // the hunk is of the file's seen part
+	force   bool // its lines count where the file's have changed since
 	reverts []int
 }
 
 // next returns what the plan makes of a file, or ErrConflict.
 func (p *plan) next(now *fs.Snapshot) (*fs.Snapshot, error) {
-	if next, kept := p.both(now); same(next, kept) {
+	if next, kept := p.both(now); p.force || same(next, kept) {
 		return next, nil
 	}
 	return nil, ErrConflict
@@ -143,7 +147,29 @@ func (p *plan) both(now *fs.Snapshot) (forced, kept *fs.Snapshot) {
 // revert plans to undo changes of a part, given the last one first. Hunks that the user
 // has accepted since then stay.
 func (j *Journal) revert(part Part, changes []*change) (plan, error) {
-	p := plan{path: part.Path}
+	p, err := j.revertAll(part.Path, changes)
+	if err != nil || len(changes) == 0 {
+		return p, err
+	}
+	j.mu.Lock()
+	agreements := j.history.agreed(part)
+	j.mu.Unlock()
+	for _, a := range agreements {
+		if a.id <= changes[len(changes)-1].id || a.whole {
+			continue
+		}
+		s, err := j.step(a.before, a.after)
+		if err != nil {
+			return p, &FileError{part.Path, err}
+		}
+		p.steps = append(p.steps, s)
+	}
+	return p, nil
+}
+
+// revertAll plans to undo changes of a file, given the last one first.
+func (j *Journal) revertAll(path string, changes []*change) (plan, error) {
+	p := plan{path: path}
 	for i := 0; i < len(changes); {
 		last := changes[i]
 		first := last
@@ -157,23 +183,7 @@ func (j *Journal) revert(part Part, changes []*change) (plan, error) {
 		}
 		s, err := j.step(last.after, first.before)
 		if err != nil {
-			return p, &FileError{part.Path, err}
-		}
-		p.steps = append(p.steps, s)
-	}
-	if len(changes) == 0 {
-		return p, nil
-	}
-	j.mu.Lock()
-	agreements := j.history.agreements[part]
-	j.mu.Unlock()
-	for _, a := range agreements {
-		if a.id <= changes[len(changes)-1].id || a.whole {
-			continue
-		}
-		s, err := j.step(a.before, a.after)
-		if err != nil {
-			return p, &FileError{part.Path, err}
+			return p, &FileError{path, err}
 		}
 		p.steps = append(p.steps, s)
 	}
@@ -203,7 +213,7 @@ func (j *Journal) RevertFile(ctx context.Context, part Part, since int) (Done, e
 	if err != nil {
 		return Done{}, err
 	}
-	return j.carryOut(ctx, []plan{p})
+	return j.carryOut(ctx, []plan{p}, 0)
 }
 
 // UndoTurn undoes all the agent's changes in the last turn that still has live changes of
@@ -232,17 +242,18 @@ func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 		}
 		plans = append(plans, p)
 	}
-	done, err := j.carryOut(ctx, plans)
+	done, err := j.carryOut(ctx, plans, 0)
 	done.Turn = turn
 	return done, err
 }
 
-// Redo undoes the user's last undo or revert that is still in effect.
+// Redo undoes the user's last undo, revert or rewind that is still in effect.
 func (j *Journal) Redo(ctx context.Context) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
 	j.mu.Lock()
 	changes := j.history.redoable()
+	rewound := j.history.lastRewind()
 	j.mu.Unlock()
 	if len(changes) == 0 {
 		return Done{}, ErrNothing
@@ -255,60 +266,7 @@ func (j *Journal) Redo(ctx context.Context) (Done, error) {
 		}
 		plans = append(plans, plan{path: c.path, steps: []step{s}, reverts: []int{c.id}})
 	}
-	return j.carryOut(ctx, plans)
-}
-
-// carryOut executes plans, after checking that all of them can be.
-func (j *Journal) carryOut(ctx context.Context, plans []plan) (Done, error) {
-	for _, p := range plans {
-		if err := j.try(ctx, p); err != nil {
-			return Done{}, &FileError{p.path, err}
-		}
-	}
-	j.mu.Lock()
-	j.history.lastAct++
-	number := j.history.lastAct
-	j.mu.Unlock()
-	var done Done
-	for _, p := range plans {
-		if err := j.write(ctx, p, act{p.path, number, p.turn, p.seen, p.reverts}); err != nil {
-			return done, &FileError{p.path, err}
-		}
-		done.Files = append(done.Files, p.path)
-	}
-	return done, nil
-}
-
-// try checks whether a plan can be executed.
-func (j *Journal) try(ctx context.Context, p plan) error {
-	return j.withFiles(p.path, func(f *fs.FS) error {
-		return f.Look(ctx, p.path, func(now *fs.Snapshot) error {
-			_, err := p.next(now)
-			return err
-		})
-	})
-}
-
-// write executes a plan. It does not write a file that already has the right contents,
-// but records it.
-func (j *Journal) write(ctx context.Context, p plan, a act) error {
-	change := func(now *fs.Snapshot) (*fs.Snapshot, error) {
-		next, err := p.next(now)
-		if err != nil {
-			return nil, err
-		}
-		if same(next, now) {
-			i := j.keep(now, true)
-			j.add(record{
-				Kind: kindChange, Path: p.path, Before: &i, After: &i,
-				Source: SourceUser, Happened: true, Act: a.number, Turn: a.turn, Seen: a.seen, Reverts: a.reverts,
-			}, true)
-			return now, nil
-		}
-		j.mu.Lock()
-		j.acting = &a
-		j.mu.Unlock()
-		return next, nil
-	}
-	return j.withFiles(p.path, func(f *fs.FS) error { return f.Exchange(ctx, p.path, change) })
+	done, err := j.carryOut(ctx, plans, 0)
+	done.Rewound = rewound
+	return done, err
 }

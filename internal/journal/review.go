@@ -141,10 +141,15 @@ func (j *Journal) compare(c *Comparison) error {
 		c.Before.Lost = true
 		return nil
 	}
+	c.compareWith(&p)
+	return nil
+}
+
+// compareWith compares c.Now with what a plan would make of it.
+func (c *Comparison) compareWith(p *plan) {
 	before, kept := p.both(c.Now.snapshot())
 	c.Before = versionOf(before)
 	c.findHunks(versionOf(kept).Content)
-	return nil
 }
 
 // findHunks sets the hunks. kept is the content without the part's changes that can be
@@ -220,7 +225,7 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 	case from == nil:
 		to.Mode = c.Before.Mode
 	}
-	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}, turn: j.turnOf(c, hunk), seen: c.Seen}})
+	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}, turn: j.turnOf(c, hunk), seen: c.Seen}}, 0)
 }
 
 // KeepHunk accepts a hunk: it no longer shows as a change, and reverting the rest keeps

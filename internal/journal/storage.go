@@ -37,6 +37,10 @@ const (
 	kindFailed  kind = "failed"  // the change ID has not happened
 	kindKept    kind = "kept"    // the user accepts a change of Path and Seen from Before to After
 	kindOpened  kind = "opened"  // the user withdraws the acceptance of changes of Path and Seen
+	kindPlanned kind = "planned" // Act is to change Path from Before to After
+	kindBegun   kind = "begun"   // all files of Act are planned: from here on it happens
+	kindAborted kind = "aborted" // a file of Act cannot be written: from here on the others go back
+	kindEnded   kind = "ended"   // Act has happened, or was taken back
 )
 
 // record is a line of the log.
@@ -61,6 +65,8 @@ type record struct {
 	// Act is the number of the user's action, Reverts the changes that it undid.
 	Act     int   `json:"act,omitzero"`
 	Reverts []int `json:"reverts,omitzero"`
+	// Rewind is the turn before which the act puts the files.
+	Rewind int `json:"rewind,omitzero"`
 	// Whole means that the user accepts everything so far.
 	Whole bool `json:"whole,omitzero"`
 }
@@ -137,6 +143,8 @@ func (l *log) add(r record, sync bool) error {
 		return err
 	}
 	line = append(line, '\n')
+	atPoint()
+	defer atPoint()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.torn {
@@ -250,6 +258,8 @@ func (s *store) put(hash, content string, sync bool) error {
 	if s.room.Load() <= 0 {
 		return errFull
 	}
+	atPoint()
+	defer atPoint()
 	if err := config.MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}

@@ -160,10 +160,13 @@ func (j *Journal) Watch(e conversation.Event) {
 func (j *Journal) opened(id string) {
 	j.mu.Lock()
 	known := j.history.session == id
-	j.history.session = id
+	r := record{Kind: kindSession, Session: id}
+	if !known {
+		j.history.apply(r)
+	}
 	j.mu.Unlock()
 	if !known {
-		j.note(j.log.add(record{Kind: kindSession, Session: id}, false))
+		j.note(j.log.add(r, false))
 	}
 }
 

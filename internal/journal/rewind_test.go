@@ -1,0 +1,583 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// plan returns what a rewind to before a turn does, as "name effect" for each file.
+func (p *project) plan(turn int) (*RewindPlan, string) {
+	p.Helper()
+	plan, err := p.PlanRewind(context.Background(), turn)
+	if err != nil {
+		p.Fatal(err)
+	}
+	var out []string
+	for _, f := range plan.Files {
+		out = append(out, fmt.Sprintf("%s %s +%d -%d", strings.TrimPrefix(f.Path, p.dir+"/"), f.Effect, f.Added, f.Removed))
+	}
+	return plan, strings.Join(out, ", ")
+}
+
+// change changes files as an agent does that reports it.
+func (p *project) change(id string, kind acpclient.ToolKind, do func(), names ...string) {
+	p.Helper()
+	u := &acpclient.ToolCallUpdate{ToolCallID: acpclient.ToolCallID(id), Kind: &kind}
+	for _, name := range names {
+		u.Locations = append(u.Locations, acpclient.ToolCallLocation{Path: p.path(name)})
+	}
+	pending, done := acpclient.ToolPending, acpclient.ToolCompleted
+	u.Status = &pending
+	p.Watch(conversation.Update{Update: u})
+	p.wait()
+	do()
+	p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Status: &done}})
+	p.wait()
+}
+
+func (p *project) move(from, to string) {
+	p.Helper()
+	p.change("move "+from+" "+to, acpclient.ToolMove, func() {
+		if err := os.Rename(p.path(from), p.path(to)); err != nil {
+			p.Fatal(err)
+		}
+	}, from, to)
+}
+
+func TestRewindToBeforeAnyTurn(t *testing.T) {
+	p := newProject(t)
+	ctx := context.Background()
+	p.Watch(conversation.SessionOpened{ID: "s"})
+	p.write("edited", "1\n2\n3\n4\n5\n")
+	p.write("moved", "m\n")
+	p.write("both", "1\n2\n3\n")
+	p.turn("first", func() { p.serve("edited", "one\n2\n3\n4\n5\n") })
+	p.turn("second", func() {
+		p.serve("edited", "one\n2\nthree\n4\n5\n")
+		p.serve("new", "n\n")
+		p.serve("both", "1\nagent\n3\n")
+		p.move("moved", "elsewhere")
+	})
+	p.turn("third", func() { p.serve("new", "n\nn\n") })
+	p.write("edited", "one\n2\nthree\n4\nuser\n")
+	p.write("both", "1\nuser\n3\n")
+	p.again("s")
+
+	const since = "edited restore +1 -1, new delete +2 -0, both conflict +1 -1, moved recreate +0 -1, elsewhere delete +1 -0"
+	plan, said := p.plan(2)
+	if said != since {
+		t.Errorf("the plan is %s, want %s", said, since)
+	}
+	if got := plan.Tally(); got != (Tally{4, 4, 2}) {
+		t.Errorf("the plan does %+v", got)
+	}
+	if i := slices.IndexFunc(plan.Files, func(f RewindFile) bool { return f.Effect == EffectConflict }); !plan.Files[i].Conflict(0) {
+		t.Error("the hunk in conflict is not marked")
+	}
+	tallies, err := p.Since(ctx)
+	if err != nil || tallies[3] != (Tally{1, 1, 0}) || tallies[2] != (Tally{5, 5, 3}) || tallies[1] != (Tally{5, 6, 4}) {
+		t.Errorf("since the turns: %+v, %v", tallies, err)
+	}
+	done := p.must(p.Rewind(ctx, plan))
+	if done.Rewound != 2 || len(done.Files) != 4 || p.LastRewind() != 2 {
+		t.Errorf("done: %+v, the last rewind is %d", done, p.LastRewind())
+	}
+	before := func() {
+		t.Helper()
+		p.holds("edited", "one\n2\n3\n4\nuser\n")
+		p.holds("new", "-")
+		p.holds("both", "1\nuser\n3\n")
+		p.holds("moved", "m\n")
+		p.holds("elsewhere", "-")
+	}
+	before()
+	if _, said := p.plan(2); said != "both conflict +1 -1" {
+		t.Errorf("what is left is %s", said)
+	}
+
+	p.again("s")
+	if done := p.must(p.Redo(ctx)); done.Rewound != 2 {
+		t.Errorf("undone: %+v", done)
+	}
+	p.holds("edited", "one\n2\nthree\n4\nuser\n")
+	p.holds("new", "n\nn\n")
+	p.holds("moved", "-")
+	p.holds("elsewhere", "m\n")
+	if plan, said = p.plan(2); said != since {
+		t.Errorf("the plan is %s, want %s", said, since)
+	}
+	p.must(p.Rewind(ctx, plan, p.part("both")))
+	p.holds("both", "1\n2\n3\n") // the user chose it
+	p.must(p.Redo(ctx))
+	p.holds("both", "1\nuser\n3\n")
+}
+
+// Nothing is written if a file is no longer as it was shown.
+func TestRewindDoesWhatWasShown(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() { p.serve("a", "a\n"); p.serve("b", "b\n") })
+	plan, _ := p.plan(1)
+	p.write("b", "b\nuser\n")
+	_, err := p.Rewind(context.Background(), plan)
+	if !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), p.path("b")) {
+		t.Errorf("the rewind of what has changed: %v", err)
+	}
+	p.holds("a", "a\n")
+	plan, _ = p.plan(1)
+	p.turn("", func() { p.serve("c", "c\n") })
+	if _, err := p.Rewind(context.Background(), plan); !errors.Is(err, ErrStale) {
+		t.Errorf("the rewind of another turn: %v", err)
+	}
+	p.holds("a", "a\n")
+}
+
+// If a file cannot be written, the others go back.
+func TestRewindFailsAsAWhole(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() { p.serve("a", "a\n"); p.serve("b", "b\n"); p.serve("c", "c\n") })
+	plan, _ := p.plan(1)
+	last := len(plan.Files) - 1
+	deleted := false
+	atPoint = func() {
+		if _, err := os.Lstat(p.path("b")); err != nil && !deleted { // then c becomes a directory
+			deleted = true
+			if err := errors.Join(os.Remove(p.path("c")), os.Mkdir(p.path("c"), 0o755)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	_, err := p.Rewind(context.Background(), plan)
+	atPoint = func() {}
+	if err == nil || !strings.Contains(err.Error(), plan.Files[last].Path) {
+		t.Errorf("the rewind says %v", err)
+	}
+	p.holds("a", "a\n")
+	p.holds("b", "b\n")
+	if p.LastRewind() != 0 {
+		t.Error("the rewind that failed can be undone")
+	}
+}
+
+// What was accepted goes back too, and is accepted again when the rewind is undone.
+func TestRewindOfWhatWasAccepted(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "1\n2\n3\n4\n5\n")
+	p.turn("", func() { p.serve("a", "one\n2\n3\n4\n5\n") })
+	p.turn("", func() { p.serve("a", "one\n2\n3\n4\nfive\n") })
+	p.KeepHunk(p.compare("a", 0), 1)
+	plan, _ := p.plan(2)
+	p.must(p.Rewind(context.Background(), plan))
+	p.holds("a", "one\n2\n3\n4\n5\n")
+	if c := p.compare("a", 0); len(c.Hunks) != 1 || c.Before.Content != "1\n2\n3\n4\n5\n" {
+		t.Errorf("after the rewind the review shows %v of %q", c.Hunks, c.Before.Content)
+	}
+	p.must(p.Redo(context.Background()))
+	if c := p.compare("a", 0); len(c.Hunks) != 1 || c.Before.Content != "1\n2\n3\n4\nfive\n" {
+		t.Errorf("after the undo the review shows %v of %q", c.Hunks, c.Before.Content)
+	}
+}
+
+// What was only seen to change stays, unless the user chooses it.
+func TestRewindOfWhatWasSeen(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "1\n2\n3\n")
+	p.turn("", func() { p.serve("a", "one\n2\n3\n") })
+	p.turn("", func() { p.serve("b", "b\n"); p.write("a", "one\n2\nthree\n") })
+	plan, said := p.plan(1)
+	if said != "a restore +1 -1, a seen +1 -1, b delete +1 -0" {
+		t.Errorf("the plan is %s", said)
+	}
+	p.must(p.Rewind(context.Background(), plan))
+	p.holds("a", "1\n2\nthree\n")
+	p.must(p.Redo(context.Background()))
+	plan, _ = p.plan(1)
+	p.must(p.Rewind(context.Background(), plan, Part{p.path("a"), true}))
+	p.holds("a", "1\n2\n3\n")
+}
+
+// A session and its forks have one journal.
+func TestOneJournalForASessionAndItsForks(t *testing.T) {
+	p := newProject(t)
+	p.Watch(conversation.SessionOpened{ID: "first"})
+	p.turn("", func() { p.serve("a", "a\n") })
+	p.Watch(conversation.SessionOpened{ID: "fork"})
+	p.wait()
+	for _, session := range []string{"first", "fork"} {
+		p.again(session)
+		if len(p.Turns()) != 1 {
+			t.Errorf("the journal of %s has %d turns", session, len(p.Turns()))
+		}
+	}
+}
+
+// Whatever agent and user do, the files equal those of a model that knows a file as a few
+// cells, each a line between two that never change.
+func TestRewindsOfAnySession(t *testing.T) {
+	p := newProject(t)
+	sessions := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		_ = p.Journal.Close(context.Background())
+		p.opt.Session = ""
+		p.begin()
+		sessions++
+		m := rewindModel{p: p, t: rt, session: fmt.Sprint("session ", sessions), files: map[string]cells{}}
+		p.Watch(conversation.SessionOpened{ID: acpclient.SessionID(m.session)})
+		for _, name := range modelFiles {
+			_ = os.Remove(p.path(name))
+		}
+		steps := map[string]func(){
+			"turn": m.turn, "user": m.user, "rewind": m.rewind, "undo": m.undo, "undo turn": m.undoTurn,
+			"restart": func() {
+				p.again(m.session)
+				m.turns = len(p.Turns()) // without changes the journal was removed, and counts anew
+				p.Watch(conversation.SessionOpened{ID: acpclient.SessionID(m.session)})
+			},
+		}
+		names := []string{"turn", "turn", "turn", "user", "rewind", "rewind", "undo", "undo turn", "restart"}
+		for range rapid.IntRange(2, 12).Draw(rt, "steps") {
+			steps[rapid.SampledFrom(names).Draw(rt, "step")]()
+			m.check()
+		}
+	})
+}
+
+const cellCount = 3
+
+// cells is a file of the model, nil if there is none.
+type cells []string
+
+func (c cells) String() string {
+	if c == nil {
+		return "-"
+	}
+	var b strings.Builder
+	for i, cell := range c {
+		fmt.Fprintf(&b, "=== %d\n%s\n", i, cell)
+	}
+	return b.String() + "===\n"
+}
+
+func (c cells) is(o cells) bool { return c.String() == o.String() }
+
+// edit is a change of a file.
+type edit struct {
+	turn          int // 0 for an act of the user's
+	name          string
+	before, after cells
+	undoneBy      *modelAct
+}
+
+func (e *edit) live() bool { return e.undoneBy == nil || e.undoneBy.undone }
+
+type modelAct struct {
+	edits  []*edit
+	undid  []*edit
+	undone bool
+}
+
+type rewindModel struct {
+	p       *project
+	t       *rapid.T
+	session string
+	turns   int
+	calls   int
+	files   map[string]cells
+	edits   []*edit // of the agent
+	acts    []*modelAct
+}
+
+func (m *rewindModel) check() {
+	for _, name := range modelFiles {
+		got := "-"
+		if content, err := os.ReadFile(m.p.path(name)); err == nil {
+			got = string(content)
+		}
+		if want := m.files[name].String(); got != want {
+			m.t.Fatalf("%s holds %q, want %q", name, got, want)
+		}
+	}
+}
+
+// changed draws another content of a file.
+func (m *rewindModel) changed(was cells) cells {
+	cell := rapid.StringMatching("[a-c]")
+	if was == nil {
+		return rapid.SliceOfN(cell, cellCount, cellCount).Draw(m.t, "cells")
+	}
+	now := slices.Clone(was)
+	now[rapid.IntRange(0, cellCount-1).Draw(m.t, "cell")] = cell.Draw(m.t, "text")
+	return now
+}
+
+func (m *rewindModel) file(label string) string {
+	return rapid.SampledFrom(modelFiles).Draw(m.t, label)
+}
+
+func (m *rewindModel) put(name string, now cells) {
+	if now == nil {
+		_ = os.Remove(m.p.path(name))
+	} else {
+		m.p.write(name, now.String())
+	}
+	m.files[name] = now
+}
+
+func (m *rewindModel) user() {
+	name := m.file("file")
+	if rapid.IntRange(0, 5).Draw(m.t, "delete") == 0 {
+		m.put(name, nil)
+		return
+	}
+	m.put(name, m.changed(m.files[name]))
+}
+
+func (m *rewindModel) turn() {
+	m.turns++
+	m.p.turn(fmt.Sprint(m.turns), func() {
+		for range rapid.IntRange(0, 3).Draw(m.t, "edits") {
+			m.agent()
+		}
+	})
+}
+
+func (m *rewindModel) agent() {
+	name := m.file("file")
+	was := m.files[name]
+	m.calls++
+	id := fmt.Sprint("call ", m.calls)
+	switch rapid.SampledFrom([]string{"write", "write", "report", "delete", "move"}).Draw(m.t, "edit") {
+	case "write":
+		now := m.changed(was)
+		m.p.serve(name, now.String())
+		m.files[name] = now
+		m.edits = append(m.edits, &edit{turn: m.turns, name: name, before: was, after: now}) // even of the same content
+	case "report":
+		now := m.changed(was)
+		m.p.change(id, acpclient.ToolEdit, func() { m.put(name, now) }, name)
+		m.note(name, was, now)
+	case "delete":
+		m.p.change(id, acpclient.ToolDelete, func() { m.put(name, nil) }, name)
+		m.note(name, was, nil)
+	case "move":
+		to := m.file("to")
+		if was == nil || to == name {
+			return
+		}
+		over := m.files[to]
+		m.p.change(id, acpclient.ToolMove, func() { m.put(name, nil); m.put(to, was) }, name, to)
+		m.note(name, was, nil)
+		m.note(to, over, was)
+	}
+}
+
+func (m *rewindModel) note(name string, was, now cells) {
+	if !was.is(now) {
+		m.edits = append(m.edits, &edit{turn: m.turns, name: name, before: was, after: now})
+	}
+}
+
+// since returns the live edits of a file since a turn, the last one first.
+func (m *rewindModel) since(name string, turn int) []*edit {
+	var out []*edit
+	for _, e := range slices.Backward(m.edits) {
+		if e.name == name && e.turn >= turn && e.live() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// back takes edits back from a file. Where somebody else has changed a cell since, forced
+// has the earlier content, and kept that of the file.
+func back(now cells, edits []*edit) (forced, kept cells) {
+	forced, clean := replayed(now, edits, true)
+	if clean {
+		return forced, forced
+	}
+	kept, _ = replayed(now, edits, false)
+	return forced, kept
+}
+
+func replayed(now cells, edits []*edit, force bool) (_ cells, clean bool) {
+	clean = true
+	for i := 0; i < len(edits); {
+		from, to := edits[i].after, edits[i].before
+		for i++; i < len(edits) && edits[i].after.is(to); i++ {
+			to = edits[i].before
+		}
+		switch {
+		case now.is(from):
+			now = to
+		case now.is(to), from.is(to):
+		case now == nil || from == nil || to == nil:
+			clean = false
+			if force {
+				now = to
+			}
+		default:
+			next := slices.Clone(now)
+			for k := range next {
+				ours := next[k] != from[k] && next[k] != to[k] && from[k] != to[k]
+				clean = clean && !ours
+				if from[k] != to[k] && (force || !ours) {
+					next[k] = to[k]
+				}
+			}
+			now = next
+		}
+	}
+	return now, clean
+}
+
+func (m *rewindModel) did(a *modelAct) {
+	for _, e := range a.undid {
+		e.undoneBy = a
+	}
+	m.acts = append(m.acts, a)
+}
+
+func (m *rewindModel) rewind() {
+	if m.turns == 0 {
+		return
+	}
+	turn := rapid.IntRange(1, m.turns).Draw(m.t, "to turn")
+	plan, err := m.p.PlanRewind(context.Background(), turn)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	a := &modelAct{}
+	var chosen []Part
+	seen := 0
+	for _, name := range modelFiles {
+		edits := m.since(name, turn)
+		if len(edits) == 0 {
+			continue
+		}
+		seen++
+		at := slices.IndexFunc(plan.Files, func(f RewindFile) bool { return f.Part == m.p.part(name) })
+		if at < 0 {
+			m.t.Fatalf("%s is not in the plan", name)
+		}
+		now := m.files[name]
+		next, kept := back(now, edits)
+		want := EffectRestore
+		switch {
+		case next.is(now):
+			want = EffectUnchanged
+		case !next.is(kept):
+			want = EffectConflict
+		case next == nil:
+			want = EffectDelete
+		case now == nil:
+			want = EffectRecreate
+		}
+		if got := plan.Files[at].Effect; got != want {
+			m.t.Fatalf("the effect on %s is %s, want %s", name, got, want)
+		}
+		if want == EffectConflict {
+			if !rapid.Bool().Draw(m.t, "choose") {
+				continue
+			}
+			chosen = append(chosen, m.p.part(name))
+		}
+		a.edits = append(a.edits, &edit{name: name, before: now, after: next})
+		a.undid = append(a.undid, edits...)
+	}
+	if len(plan.Files) != seen {
+		m.t.Fatalf("the plan has %d files, want %d", len(plan.Files), seen)
+	}
+	done, err := m.p.Rewind(context.Background(), plan, chosen...)
+	if len(a.edits) == 0 {
+		if !errors.Is(err, ErrNothing) {
+			m.t.Fatalf("a rewind of nothing: %v", err)
+		}
+		return
+	}
+	if err != nil || done.Rewound != turn || m.p.LastRewind() != turn {
+		m.t.Fatalf("the rewind: %+v, %v", done, err)
+	}
+	for _, e := range a.edits {
+		m.files[e.name] = e.after
+	}
+	m.did(a)
+}
+
+// undo takes the last act back.
+func (m *rewindModel) undo() {
+	_, err := m.p.Redo(context.Background())
+	if len(m.acts) == 0 {
+		if !errors.Is(err, ErrNothing) {
+			m.t.Fatalf("an undo of nothing: %v", err)
+		}
+		return
+	}
+	a := m.acts[len(m.acts)-1]
+	next := map[string]cells{}
+	for _, e := range a.edits {
+		now, kept := back(m.files[e.name], []*edit{e})
+		if !now.is(kept) {
+			if !errors.Is(err, ErrConflict) {
+				m.t.Fatalf("an undo in conflict: %v", err)
+			}
+			return
+		}
+		next[e.name] = now
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for name, now := range next {
+		m.files[name] = now
+	}
+	a.undone = true
+	m.acts = m.acts[:len(m.acts)-1]
+}
+
+func (m *rewindModel) undoTurn() {
+	turn := 0
+	for _, e := range m.edits {
+		if e.live() {
+			turn = max(turn, e.turn)
+		}
+	}
+	_, err := m.p.UndoTurn(context.Background())
+	if turn == 0 {
+		if !errors.Is(err, ErrNothing) {
+			m.t.Fatalf("an undo of nothing: %v", err)
+		}
+		return
+	}
+	a := &modelAct{}
+	for _, name := range modelFiles {
+		edits := m.since(name, turn)
+		if len(edits) == 0 {
+			continue
+		}
+		next, kept := back(m.files[name], edits)
+		if !next.is(kept) {
+			if !errors.Is(err, ErrConflict) {
+				m.t.Fatalf("an undo in conflict: %v", err)
+			}
+			return
+		}
+		a.edits = append(a.edits, &edit{name: name, before: m.files[name], after: next})
+		a.undid = append(a.undid, edits...)
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, e := range a.edits {
+		m.files[e.name] = e.after
+	}
+	m.did(a)
+}
