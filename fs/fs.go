@@ -15,7 +15,7 @@
 // FS.
 //
 // OpenRegular and ReadHead read files by path, outside of any boundary, for callers
-// that know the name but not what kind of file is there.
+// that know the name but not the type of the file.
 package fs
 
 import (
@@ -28,11 +28,11 @@ import (
 	"slices"
 )
 
-// MaxBytes bounds the text that one read returns, and the content that a write may
+// MaxBytes limits the text that one read returns, and the content that a write may
 // replace (Change.Before keeps it): 64 MiB.
 const MaxBytes = 64 << 20
 
-// maxNewDirs bounds the directories that one write may create.
+// maxNewDirs limits the directories that one write may create.
 const maxNewDirs = 64
 
 // What can be wrong with a path. The methods of FS return these inside an
@@ -73,7 +73,7 @@ type FS struct {
 
 type root struct {
 	dir  *os.Root
-	info iofs.FileInfo // identifies the directory, whatever its name
+	info iofs.FileInfo // identifies the directory, even after a rename
 }
 
 // New opens the root directories, which are absolute paths and may contain symbolic

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// OpenRegular opens the regular file at path for reading. It never blocks, whatever is
-// at the path: a pipe that nobody writes to, a terminal, an endless device. For
+// OpenRegular opens the regular file at path for reading. It never blocks, not
+// even on a pipe without a writer, a terminal or an endless device. For
 // anything but a regular file the error wraps ErrNotRegular; if there is nothing, it
 // wraps ErrNotExist.
 func OpenRegular(path string) (*os.File, error) {

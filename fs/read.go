@@ -112,7 +112,8 @@ func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, 
 	return out, nil
 }
 
-// asString converts bytes that nobody changes any more without copying them.
+// asString converts b without a copy, so that a file takes its size in memory only once.
+// The caller must not change b afterwards.
 func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // readAll reads the whole file; size is only a hint.

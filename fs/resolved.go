@@ -196,7 +196,7 @@ func volumeTop(path string) string {
 	return filepath.VolumeName(path) + string(filepath.Separator)
 }
 
-// maxLinks bounds the symbolic links in a path, as most systems do.
+// maxLinks limits the symbolic links in a path, as most systems do.
 const maxLinks = 40
 
 var errLinkLoop = errors.New("too many symbolic links: they may lead in a circle")

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openUnnamed creates a file without a name: nothing is left of it if this process is
+// openUnnamed creates a file without a name: it disappears if this process is
 // killed. Not every file system can do that.
 func openUnnamed(dir *os.Root, mode iofs.FileMode) (*os.File, error) {
 	file, err := dir.OpenFile(".", unix.O_TMPFILE|os.O_WRONLY, mode)

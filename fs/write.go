@@ -134,7 +134,7 @@ func checkDepth(top *os.Root, parent string) error {
 	return nil
 }
 
-// existing is a file that is about to be replaced; file is nil if there is none.
+// existing is the file that a write replaces; its file is nil if there is none.
 type existing struct {
 	Current
 	file *os.File // open

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxAttribute bounds the size in bytes of one extended attribute, and of the list of
+// maxAttribute limits the size in bytes of one extended attribute, and of the list of
 // their names.
 const maxAttribute = 64 << 10
 

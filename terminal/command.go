@@ -16,9 +16,9 @@ import (
 const terminalType = "TERM=xterm-256color"
 
 // defaultEnv is added to the environment of every command of an agent; the request may
-// override it. TERM names what screen.Screen emulates, whatever the user's own terminal
-// is. Pagers are off, because nobody could leave them, and git fails instead of asking
-// for a password.
+// override it. TERM names what screen.Screen emulates, not the user's own
+// terminal. Pagers are off, because no user could leave them, and git fails instead of
+// asking for a password.
 var defaultEnv = []string{
 	terminalType,
 	"PAGER=cat",

@@ -96,7 +96,7 @@ func control(f *os.File, use func(fd int)) error {
 	return conn.Control(func(fd uintptr) { use(int(fd)) })
 }
 
-// read waits for output and then takes all that is available: the kernel returns at
+// read waits for output and then takes everything available: the kernel returns at
 // most 4 KB at a time, and larger pieces are cheaper to process.
 func (p *child) read(buf []byte) (int, error) {
 	n, err := p.master.Read(buf)

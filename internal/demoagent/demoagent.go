@@ -130,7 +130,7 @@ type Options struct {
 	// Script is the path of a script; empty is the tour.
 	Script string
 	// Log is a file that gets everything the client sends, appended byte by
-	// byte before it is acted upon; empty is none.
+	// byte before it takes effect; empty if there is none.
 	Log string
 	// SignIn pretends to sign in to the tour, and ends: it is what a client
 	// runs when the user chooses to do that in a terminal (signInFlag).

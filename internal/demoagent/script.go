@@ -41,7 +41,7 @@ func Load(path string) (*Script, error) {
 	return Parse(filepath.Base(path), string(src))
 }
 
-// Parse parses a script; name stands for it in errors.
+// Parse parses a script; errors call it name.
 func Parse(name, src string) (*Script, error) { return parse(name, src, verbs) }
 
 // parse parses a script or a scene, which differ in their verbs.

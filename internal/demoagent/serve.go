@@ -24,7 +24,7 @@ const (
 // The methods that open a session.
 const openers = "session/new|session/load|session/resume"
 
-// configOption is a config option, of which only what changes is understood.
+// configOption is a config option, decoded only as far as it changes.
 type configOption = map[string]json.RawMessage
 
 func parseSpeaks(a *args) action {

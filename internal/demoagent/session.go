@@ -274,7 +274,7 @@ func (s *session) save() {
 	}
 }
 
-// replay sends the history. Its terminals do not exist any more, so what they
+// replay sends the history. Its terminals no longer exist, so what they
 // printed is sent in their place.
 func (s *session) replay() {
 	s.mu.Lock() // held throughout: a turn may be adding to it

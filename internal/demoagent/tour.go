@@ -100,7 +100,7 @@ type agent struct {
 	crashed chan struct{}
 
 	mu       sync.Mutex
-	ending   bool                          // no request is taken any more
+	ending   bool                          // no more requests are accepted
 	requests sync.WaitGroup                // those being answered; added to with mu held
 	client   *acpclient.ClientCapabilities // nil before initialize
 	v2       bool                          // version 2 was agreed on
@@ -109,7 +109,7 @@ type agent struct {
 
 // HandleNotification implements acpclient.Receiver.
 func (a *agent) HandleNotification(_ context.Context, method string, params json.RawMessage) {
-	var n acpclient.CancelNotification // which has all that a skip has
+	var n acpclient.CancelNotification // which has the same fields as a skip
 	if acpclient.Unmarshal(params, &n) != nil {
 		return
 	}
@@ -193,7 +193,7 @@ func (a *agent) HandleRequest(ctx context.Context, name string, params json.RawM
 	return m.answer(a, ctx, params)
 }
 
-// begin counts a request in, unless the agent is about to end.
+// begin counts a request as running, unless the agent is about to end.
 func (a *agent) begin() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

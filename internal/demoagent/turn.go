@@ -151,7 +151,7 @@ func (t *turn) wait(d time.Duration) error {
 	return t.ctx.Err()
 }
 
-// awaitReader pauses for as long as the user needs to read what was said since the last
+// awaitReader pauses for as long as a user needs to read the text since the last
 // such pause.
 func (t *turn) awaitReader() {
 	t.hurried = false
@@ -195,7 +195,7 @@ func (t *turn) updateRaw(raw json.RawMessage) {
 	t.notify(n.Update)
 }
 
-// step pauses for as long as a user needs to read what was done.
+// step pauses for as long as a user needs to read its result.
 func (t *turn) step() { t.pause(betweenSteps) }
 
 // say streams a message.
@@ -269,7 +269,7 @@ func (t *turn) notice(title, description string) {
 	}
 }
 
-// plan shows a plan of which the first steps are done and one is under way.
+// plan shows a plan whose first steps are done and whose next one is in progress.
 func (t *turn) plan(done int) {
 	if t.cancelled() {
 		return

@@ -88,7 +88,7 @@ func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// fileBound bounds what is read of a file in .git, in bytes: one short line.
+// fileBound limits what is read of a file in .git, in bytes: one short line.
 const fileBound = 4096
 
 // Branch returns the branch that is checked out in the repository of dir, the
@@ -242,7 +242,7 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	return "", &Error{Command: args[0], Said: lastWords(said.kept), Err: err}
 }
 
-// maxSaid bounds the lines of git's output in an error.
+// maxSaid limits the lines of git's output in an error.
 const maxSaid = 6
 
 // lastWords returns the last lines of git's output.

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// maxListed bounds the files in a Status, and maxOutput git's output in bytes.
+// maxListed limits the files in a Status, and maxOutput git's output in bytes.
 const (
 	maxListed = 20_000
 	maxOutput = 8 << 20

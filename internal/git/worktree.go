@@ -24,7 +24,7 @@ const (
 // removes it with the worktree.
 const recordName = "parley.json"
 
-// recordBound bounds what is read of a record, in bytes.
+// recordBound limits what is read of a record, in bytes.
 const recordBound = 64 << 10
 
 // Worktree is a worktree for sessions. It is immutable. Its JSON is the record.
@@ -132,7 +132,7 @@ func WorktreeGone(dir string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// maxName bounds the name of a worktree, in bytes.
+// maxName limits the name of a worktree, in bytes.
 const maxName = 60
 
 // CheckWorktreeName returns why a name is unusable for a worktree, nil if it is fine:

@@ -47,7 +47,7 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 }
 
 // Whole fails if there are repositories inside the worktree, because git would keep
-// none of their contents.
+// not their contents.
 func (k *WorktreeWork) Whole() error {
 	if len(k.own) == 0 {
 		return nil
@@ -192,7 +192,7 @@ func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string
 	return strings.TrimSpace(commit), err
 }
 
-// maxDropped bounds the dropped worktrees of one name.
+// maxDropped limits the dropped worktrees of one name.
 const maxDropped = 1000
 
 // saveRef writes a new ref for a commit.

@@ -143,7 +143,7 @@ func (m *Machine) ask(ctx context.Context, place fs.ResolvedPath, q *conversatio
 		if err := place.Inside(); err != nil {
 			return err
 		}
-		return invalid(fmt.Sprintf("%s needs the user's permission, but nobody can be asked: %s", place.Path, q.Why()))
+		return invalid(fmt.Sprintf("%s needs the user's permission, but no user can be asked: %s", place.Path, q.Why()))
 	case q.Write:
 		return invalid("The user denied writing " + q.Path)
 	}

@@ -278,8 +278,8 @@ func TestNobodyToAsk(t *testing.T) {
 		t.Errorf("a missing file is answered %v", err)
 	}
 	_, err = s.read(env)
-	refused(err, env, "secrets", "nobody")
-	refused(s.write(filepath.Join(s.inside, ".git", "hooks", "x"), "#!"), "run", "nobody")
+	refused(err, env, "secrets", "no user can be asked")
+	refused(s.write(filepath.Join(s.inside, ".git", "hooks", "x"), "#!"), "run", "no user can be asked")
 	if _, err := s.read(file); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ type Machine struct {
 	observer  session.Observer
 	cwd       string
 	inFlight  *budget
-	// unattended means that nobody can type into the agent's commands.
+	// unattended means that no user can type into the agent's commands.
 	unattended bool
 	journaled  bool // the journal closes fs
 }
@@ -51,7 +51,7 @@ type Options struct {
 	Asker session.Asker
 	// Sensitive are the files to ask about even inside the roots; it may be nil.
 	Sensitive *policy.SensitiveFiles
-	// Unattended means that no user is there: the agent's commands read end of file, and
+	// Unattended means that no user is present: the agent's commands read end of file, and
 	// a file that has changed on disk is not written without another reading.
 	Unattended bool
 }

@@ -12,7 +12,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// maxCommand bounds the commands that rules judge, in bytes; the user is asked about
+// maxCommand limits the commands that rules judge, in bytes; the user is asked about
 // longer ones.
 const maxCommand = 64 << 10
 
@@ -74,7 +74,7 @@ func matchWords(pattern, words []string) bool {
 	return len(words) == len(pattern)
 }
 
-// permittedCommand allows a command of which every part is allowed.
+// permittedCommand allows a command if every part of it is allowed.
 func permittedCommand(rules []Rule, r Request) Decision {
 	parts := r.parts()
 	if len(parts) == 0 {
@@ -147,7 +147,7 @@ func (r *Rule) touchesCommand(q Request) bool {
 	for _, p := range parts {
 		all, complete := unwrap(p.words)
 		if !complete {
-			return true // it may be in there: nobody writes such a command by hand
+			return true // the rule's command may be hidden in it; users do not write such commands
 		}
 		for _, v := range all {
 			named := slices.Clone(v.words)

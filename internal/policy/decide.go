@@ -124,7 +124,7 @@ func Decide(rules []Rule, r Request) Decision {
 }
 
 // concerns reports whether a rule is about the kind of a request. Rules that deny or ask
-// are also about a tool's name and the commands in its input, whatever the kind.
+// are also about a tool's name and the commands in its input, for every kind.
 func (r *Rule) concerns(q Request) bool {
 	switch {
 	case r.Kind == q.Kind:

@@ -85,7 +85,7 @@ func kindOfTool(tool string) Kind {
 
 // subject is what the rules of a kind are about, and how their patterns match it.
 type subject struct {
-	// pattern says what a pattern is, for the guide; "" means that there is none.
+	// pattern describes the pattern for the guide, "" if the kind takes none.
 	pattern string
 	// narrow is an example of a rule, if rules must not allow the whole kind.
 	narrow string
@@ -101,8 +101,8 @@ type subject struct {
 	// proposes returns the patterns of rules that would allow a request, the narrowest
 	// proposal first.
 	proposes func(q Request) [][]string
-	// missing says what an agent does not say of a request, "" if it says all; nil if there
-	// is nothing to say.
+	// missing says what the agent left out of a request, "" if nothing; nil if nothing
+	// can be missing.
 	missing func(q Request) string
 	// call returns a tool call about something, in the form of patterns.
 	call func(k Kind, what string) Call

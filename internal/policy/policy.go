@@ -10,7 +10,7 @@
 //	allow fetch(*.example.com) agent=claude mode=code
 //	allow mcp(docs__search)
 //
-// Deny wins over ask, and ask over allow, whatever their order. If no rule matches, the
+// Deny wins over ask, and ask over allow, regardless of their order. If no rule matches, the
 // user is asked. Rules never use the agent's title of a tool call, only the paths,
 // commands, URLs and names that it would act on; when any of these is uncertain, the
 // user is asked.

@@ -266,7 +266,7 @@ var wrappers = map[string]string{
 	"flock": "Ew", "parallel": "j", "busybox": "", "script": "", "systemd-run": "ptuM", "su": "cgs",
 }
 
-// maxUnwrapped bounds the programs that are found through one another.
+// maxUnwrapped limits the programs that are found through one another.
 const maxUnwrapped = 512
 
 // invocation is a program with its words that a command runs, or may run.
@@ -356,7 +356,7 @@ func Programs(command string) []string {
 // unknownDir stands for a directory that is known only when the command runs.
 const unknownDir = "\x00"
 
-// maxDirs bounds the directories in which a part of a command may run.
+// maxDirs limits the directories in which a part of a command may run.
 const maxDirs = 16
 
 var (

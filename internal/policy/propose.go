@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxProposed bounds the rules of one proposal, so that users read them.
+// maxProposed limits the rules of one proposal, so that users read them.
 const maxProposed = 6
 
 // Propose returns rules that would allow a request in the future, the narrowest

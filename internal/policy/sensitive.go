@@ -56,7 +56,7 @@ type pattern struct {
 	glob  string
 }
 
-// maxGlobbed bounds the names of a path that is matched with general patterns, which
+// maxGlobbed limits the names of a path that is matched with general patterns, which
 // takes quadratic time. A longer path always matches.
 const maxGlobbed = 200
 

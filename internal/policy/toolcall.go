@@ -38,7 +38,7 @@ var (
 
 // Describe derives what a tool call would do from its input, its locations and its
 // diffs. resolve returns where a path leads. Request.Unclear says what is uncertain; an
-// input with a command is a command, whatever kind the agent gives the call.
+// input with a command is a command, regardless of the call's kind.
 func Describe(c Call, agent, mode string, resolve func(path string) Path) Request {
 	r := Request{Agent: agent, Mode: mode, Kind: kindOfTool(c.Kind), Resolve: resolve}
 	d := describer{call: c, resolve: resolve, request: &r}
@@ -263,7 +263,7 @@ func lineCount(s string) int {
 	return n
 }
 
-// maxDeep bounds how deeply nested values are inspected.
+// maxDeep limits how deeply nested values are inspected.
 const maxDeep = 6
 
 // plainValue reports whether a value names nothing but plain keys, at any depth. A

@@ -84,7 +84,7 @@ func BeginSupervision(ctx context.Context) *Supervision {
 }
 
 // Watch starts, in the background, the shell that ends the descendants of this process
-// if it is killed. Call it once, after whatever must not wait for a process to start.
+// if it is killed. Call it once, after the work that must not wait for a process to start.
 // Without a shell nothing ends them; all else works.
 func (s *Supervision) Watch() {
 	s.starting.Go(func() {

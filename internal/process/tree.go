@@ -55,7 +55,7 @@ var errAlive = errors.New("some processes could not be ended")
 const spareMark = "PARLEY_SPARES"
 
 // ownerMark is an environment variable with the value of spareMark. Lead sets it for
-// commands, so that all that they start can be found after the program was killed.
+// commands, so that everything they start can be found after the program was killed.
 const ownerMark = "PARLEY_OWNER"
 
 // pollPause is the shortest time between two looks at a tree, because nothing reports

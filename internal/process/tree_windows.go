@@ -20,7 +20,7 @@ func Lead(cmd *exec.Cmd) {
 }
 
 // Tree is a process and everything that it has started. It is safe for concurrent use.
-// It is a job object: whatever its processes start belongs to it, and the system ends
+// It is a job object: everything its processes start belongs to it, and the system ends
 // all of them when this program ends. Processes that the leader started before NewTree
 // are not in the job; Kill finds them by their parent while the leader runs.
 type Tree struct {

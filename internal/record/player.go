@@ -61,7 +61,7 @@ func NewPlayer(s *Script, opt PlayerOptions) *Player {
 // Script returns the script.
 func (p *Player) Script() *Script { return p.script }
 
-// Ended reports whether all of it was played.
+// Ended reports whether the whole recording was played.
 func (p *Player) Ended() bool { return p.next == len(p.at) }
 
 // Playing reports whether it is advancing.
@@ -311,7 +311,7 @@ func (s *Script) spread(from, to int) {
 	}
 }
 
-// timeOf returns when an event happened, if it says so.
+// timeOf returns the time of an event, if it has one.
 func timeOf(e conversation.Event) time.Time {
 	switch e := e.(type) {
 	case conversation.AgentStarting:

@@ -19,7 +19,7 @@ const leastSecret = 8
 // secretName matches the names of environment variables that hold secrets.
 var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|credential|auth`)
 
-// plain matches characters that nobody escapes in JSON.
+// plain matches characters that JSON writers never escape.
 var plain = regexp.MustCompile(`[A-Za-z0-9_.:=+-]+`)
 
 // Redactor removes secrets from recordings: the values of environment variables and

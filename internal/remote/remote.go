@@ -8,7 +8,7 @@
 // For the user's safety, remote checks certificates, sends nothing to another machine
 // without TLS unless that was requested, and follows no redirects, so that headers and
 // messages reach only the named server. To bound memory, it limits messages, answers
-// and their headers, and takes nothing from the network while nobody reads.
+// and their headers, and reads from the network only as fast as its caller reads.
 //
 // Nothing is sent twice, and no stream is reopened after it breaks off, because nothing
 // tells what was missed. The session is then reopened, not the connection.

@@ -213,7 +213,7 @@ func (s *socket) keepAlive() {
 }
 
 // ask pings the server, and gives the connection up if nothing arrives in time. It does
-// nothing while nobody reads, because the answer could not be seen.
+// nothing while nothing is read, because the answer could not be seen.
 func (s *socket) ask() {
 	if !s.waiting.Load() {
 		return

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probeTime bounds the run of a program that looks at a sandbox. It is long, because a busy
+// probeTime limits the run of a program that looks at a sandbox. It is long, because a busy
 // machine must not look like a missing sandbox: the next one confines less.
 const probeTime = 20 * time.Second
 
@@ -262,7 +262,7 @@ func reserve(path string, dir bool, text string) (*reservation, error) {
 			_ = f.Close()
 			return nil, err
 		}
-		if r.there() {
+		if r.unchanged() {
 			return r, nil
 		}
 		_ = f.Close()
@@ -283,8 +283,8 @@ func create(path string, dir bool, text string) error {
 	return errors.Join(err, f.Chmod(0o644), f.Close(), os.Link(f.Name(), path))
 }
 
-// there reports whether the path is still what was opened.
-func (r *reservation) there() bool {
+// unchanged reports whether the path still names the file that was opened.
+func (r *reservation) unchanged() bool {
 	now, err := os.Lstat(r.path)
 	if err != nil {
 		return false
@@ -293,11 +293,11 @@ func (r *reservation) there() bool {
 	return err == nil && os.SameFile(now, opened)
 }
 
-// release removes what was made, unless another sandbox needs it or something else has
-// become of it.
+// release removes the file or directory unless another sandbox needs it or it has been
+// replaced or edited.
 func (r *reservation) release() {
 	defer r.file.Close()
-	if unix.Flock(int(r.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !r.there() {
+	if unix.Flock(int(r.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !r.unchanged() {
 		return
 	}
 	if info, err := r.file.Stat(); err != nil || !info.IsDir() {

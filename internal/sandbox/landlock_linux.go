@@ -51,7 +51,7 @@ func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	return s, nil
 }
 
-// onlyScope is written in place of bounds, for a program that may do everything but
+// onlyScope replaces the bounds, for a program that may do everything but
 // connect to abstract sockets of programs outside.
 const onlyScope = "null"
 

@@ -125,7 +125,7 @@ type way struct {
 // that calls Enter, for sandboxes in which a program confines itself. The error is an
 // *UnavailableError.
 func New(b Bounds, enter []string) (*Sandbox, error) {
-	b = b.there()
+	b = b.existing()
 	var reasons []string
 	for _, w := range ways {
 		s, err := w.make(b, enter)
@@ -141,8 +141,8 @@ func New(b Bounds, enter []string) (*Sandbox, error) {
 	return nil, &UnavailableError{Reasons: reasons}
 }
 
-// there returns the bounds with resolved paths, without missing ones and duplicates.
-func (b Bounds) there() Bounds {
+// existing returns the bounds with resolved paths, without missing ones and duplicates.
+func (b Bounds) existing() Bounds {
 	b.Write, b.Keep, b.Hide = resolved(b.Write), resolved(b.Keep), resolved(b.Hide)
 	if temp := resolved([]string{b.Temp}); len(temp) > 0 {
 		b.Temp = temp[0]

@@ -109,7 +109,7 @@ func each(t *testing.T, test func(t *testing.T, p place, s *Sandbox)) {
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) {
 			p := newPlace(t)
-			s, err := w.make(p.child.there(), []string{os.Args[0], enterSandbox})
+			s, err := w.make(p.child.existing(), []string{os.Args[0], enterSandbox})
 			if err != nil {
 				t.Skipf("this machine does not have it: %v", err)
 			}
@@ -163,7 +163,7 @@ func TestLandlockLeavesPermissions(t *testing.T) {
 
 func TestHidesAndKeeps(t *testing.T) {
 	p := newPlace(t)
-	s, err := bubblewrap(p.child.there(), nil)
+	s, err := bubblewrap(p.child.existing(), nil)
 	if err != nil {
 		t.Skipf("this machine does not have bubblewrap: %v", err)
 	}
@@ -193,7 +193,7 @@ func TestTakesTheNetworkAway(t *testing.T) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	dial := "bash -c ': < /dev/tcp/127.0.0.1/" + port + "'"
 	for offline, works := range map[bool]bool{false: true, true: false} {
-		b := p.child.there()
+		b := p.child.existing()
 		b.Offline = offline
 		s, err := bubblewrap(b, nil)
 		if err != nil {
@@ -271,7 +271,7 @@ func everyoneIn(t *testing.T, prepare func(t *testing.T, p *place), test func(t 
 				for _, w := range ways {
 					if w.name == way {
 						var err error
-						if s, err = w.make(p.child.there(), []string{p.program, enterSandbox}); err != nil {
+						if s, err = w.make(p.child.existing(), []string{p.program, enterSandbox}); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -462,7 +462,7 @@ func TestTakesABubblewrapWithRightsOfItsOwn(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	p := newPlace(t)
-	s, err := bubblewrap(p.child.there(), []string{os.Args[0], enterSandbox})
+	s, err := bubblewrap(p.child.existing(), []string{os.Args[0], enterSandbox})
 	if err != nil {
 		t.Skipf("this machine does not have bubblewrap: %v", err)
 	}
@@ -497,11 +497,11 @@ func TestFreesWhatItOccupies(t *testing.T) {
 		}
 		return strings.Join(list, " ")
 	}
-	first, err := bubblewrap(p.child.there(), nil)
+	first, err := bubblewrap(p.child.existing(), nil)
 	if err != nil {
 		t.Skipf("this machine does not have bubblewrap: %v", err)
 	}
-	second, err := bubblewrap(p.child.there(), nil)
+	second, err := bubblewrap(p.child.existing(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -528,7 +528,7 @@ func TestKeepsTheWayThere(t *testing.T) {
 	p := newPlace(t)
 	b := p.child
 	b.Write = []string{p.root}
-	s, err := bubblewrap(b.there(), nil)
+	s, err := bubblewrap(b.existing(), nil)
 	if err != nil {
 		t.Skipf("this machine does not have bubblewrap: %v", err)
 	}
@@ -542,7 +542,7 @@ func TestKeepsTheWayThere(t *testing.T) {
 
 func TestHides(t *testing.T) {
 	p := newPlace(t)
-	s, err := bubblewrap(p.child.there(), nil)
+	s, err := bubblewrap(p.child.existing(), nil)
 	if err != nil {
 		t.Skipf("this machine does not have bubblewrap: %v", err)
 	}
@@ -565,7 +565,7 @@ func TestHides(t *testing.T) {
 
 // Without a directory for temporary files the system's stays, and nothing takes its place.
 func TestNoDirectoryForTemporaryFiles(t *testing.T) {
-	if b := (Bounds{}).there(); b.Temp != "" {
+	if b := (Bounds{}).existing(); b.Temp != "" {
 		t.Errorf("temporary files go to %q", b.Temp)
 	}
 }

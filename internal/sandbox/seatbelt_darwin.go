@@ -28,7 +28,7 @@ func seatbelt(b Bounds, _ []string) (*Sandbox, error) {
 	}}, nil
 }
 
-// profileOf writes the bounds as a profile. The last rule that matches a path wins.
+// profileOf returns the profile that enforces the bounds. The last rule that matches a path wins.
 func profileOf(b Bounds) string {
 	var p strings.Builder
 	p.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write* (subpath \"/dev\"))\n")

@@ -23,7 +23,7 @@ func (s *Store) draftPath(cwd string) string {
 }
 
 // SaveDraft stores the draft for a directory in place of was, the caller's previous
-// one. An empty draft removes the file. SaveDraft leaves a draft that somebody else,
+// one. An empty draft removes the file. SaveDraft leaves a draft that another process,
 // such as another tab, has stored meanwhile.
 func (s *Store) SaveDraft(cwd, was, draft string) error {
 	s.drafts.Lock()

@@ -41,7 +41,7 @@ CREATE TABLE sessions (
 	origin TEXT NOT NULL, -- the directory for which the worktree was made that cwd is
 	agent TEXT NOT NULL,
 	session TEXT NOT NULL,
-	shown INTEGER NOT NULL -- 0 if nobody has asked anything in it
+	shown INTEGER NOT NULL -- 0 if it has no prompt
 );
 CREATE INDEX by_time ON sessions (shown, updated DESC);
 CREATE TABLE passages (

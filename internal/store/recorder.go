@@ -98,7 +98,7 @@ func (r *Recorder) write(batch []conversation.Event) error {
 	return nil
 }
 
-// worthALog reports whether somebody may want to read an event again.
+// worthALog reports whether an event is worth storing.
 func worthALog(e conversation.Event) bool {
 	switch e := e.(type) {
 	case conversation.PromptSent:

@@ -16,7 +16,7 @@ import (
 )
 
 // Refresh reads into the index what was written to the logs since the last time.
-// Concurrent calls run one after the other.
+// Concurrent calls wait for each other.
 func (x *Index) Refresh(ctx context.Context) error {
 	select {
 	case x.refreshing <- struct{}{}:
@@ -163,7 +163,7 @@ func (x *Index) known(ctx context.Context) (map[ID]position, error) {
 	return known, rows.Err()
 }
 
-// querier is the database, or a transaction in which nobody else can change it.
+// querier is the database, or a transaction that excludes other writers.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, values ...any) *sql.Row
 }

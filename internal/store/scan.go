@@ -131,7 +131,7 @@ func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.
 	s.chat = chunk
 }
 
-// repeats reports whether text of the user is the last prompt, or a piece of it,
+// repeats reports whether the user's text is the last prompt, or a part of it,
 // repeated by the agent.
 func (s *scanner) repeats(id acpclient.MessageID, text string) bool {
 	if s.echo.Drops(text) {

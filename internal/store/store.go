@@ -97,7 +97,7 @@ func (s *Store) Create(m Meta) (*Log, error) {
 	return l, nil
 }
 
-// Continue opens a log to write more. The error is ErrInUse if somebody else is writing
+// Continue opens a log to write more. The error is ErrInUse if another process is writing
 // it, and ErrNotStored if there is none.
 func (s *Store) Continue(id ID) (*Log, error) {
 	l, err := s.openLog(id, 0)
@@ -107,7 +107,7 @@ func (s *Store) Continue(id ID) (*Log, error) {
 	return l, err
 }
 
-// Delete removes a log that nobody is writing.
+// Delete removes a log that is not being written.
 func (s *Store) Delete(id ID) error {
 	l, err := s.openLog(id, 0)
 	if err != nil {

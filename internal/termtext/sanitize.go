@@ -77,7 +77,7 @@ func scrub(s string, block bool) string {
 	return b.String()
 }
 
-// maxMarks bounds the combining marks over one character. Terminals drop more than a
+// maxMarks limits the combining marks over one character. Terminals drop more than a
 // few.
 const maxMarks = 4
 

@@ -91,7 +91,7 @@ func Wrap(s string, width int) []string { return CurrentMethod().Wrap(s, width) 
 // Break is [Method.Break] with the current method.
 func Break(s string, width int) []string { return CurrentMethod().Break(s, width) }
 
-// maxCluster bounds the bytes of one character, because texts can stack accents or join
+// maxCluster limits the bytes of one character, because texts can stack accents or join
 // emoji without end.
 const maxCluster = 128
 

@@ -36,7 +36,7 @@ func (p *Parley) Type(text string) *Parley {
 	return p
 }
 
-// Press presses keys, one after the other.
+// Press presses keys in order.
 func (p *Parley) Press(keys ...string) *Parley {
 	p.t.Helper()
 	p.Terminal.Press(keys...)
@@ -127,7 +127,7 @@ func (p *Parley) over(q pendingQuestion, s ptytest.Screen) bool {
 // answersOn counts the answers of the user that the transcript shows.
 func answersOn(s ptytest.Screen) int { return strings.Count(s.String(), "  you: ") }
 
-// Leave leaves parley once no turn runs any more: then it must not ask about it. It
+// Leave quits parley once no turn runs: then parley must not ask for confirmation. It
 // expects parley to end well.
 func (p *Parley) Leave() *Parley {
 	p.t.Helper()
@@ -188,7 +188,7 @@ func (p *Parley) Mode(name string) *Parley {
 	return p.Status(" " + name + " ")
 }
 
-// Status waits until every one of the texts stands below the prompt.
+// Status waits until all texts are below the prompt.
 func (p *Parley) Status(texts ...string) *Parley {
 	p.t.Helper()
 	p.WaitUntil(fmt.Sprintf("the status says %q", texts), func(s ptytest.Screen) bool {

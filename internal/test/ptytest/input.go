@@ -26,7 +26,7 @@ func (term *Terminal) Type(text string) *Terminal {
 	return term
 }
 
-// Press presses keys, one after the other, encoded as the program has asked
+// Press presses keys in order, encoded as the program has asked
 // for: legacy or kitty. A key is a character or a name (enter, tab, esc, space,
 // backspace, delete, insert, up, down, left, right, home, end, pgup, pgdown,
 // f1 … f12), with ctrl+, alt+ and shift+ before it: "shift+tab", "ctrl+alt+x".

@@ -53,7 +53,7 @@ type Options struct {
 	// Output, if it is not nil, gets everything that the program writes as well. It
 	// must not wait.
 	Output io.Writer
-	// Keep keeps all that the program writes, for Raw and Reads.
+	// Keep keeps all output of the program, for Raw and Reads.
 	Keep bool
 }
 
