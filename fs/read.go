@@ -83,7 +83,7 @@ func (f *FS) readWhole(ctx context.Context, file io.Reader, info iofs.FileInfo) 
 // readRange reads count lines (all if negative), starting at line first, counted from
 // 1.
 func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, first, count int) (Text, error) {
-	out := Text{Version: Version{there: true, info: info}}
+	out := Text{Version: Version{exists: true, info: info}}
 	head := make([]byte, 2)
 	n, err := io.ReadFull(file, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -108,7 +108,7 @@ func (p ResolvedPath) File() error {
 }
 
 // Version returns the version of the file at the time of Find.
-func (p ResolvedPath) Version() Version { return Version{there: p.info != nil, info: p.info} }
+func (p ResolvedPath) Version() Version { return Version{exists: p.info != nil, info: p.info} }
 
 // enter opens the parent directory of the place, which the caller closes, and returns
 // the file's name in it. With create, it creates missing directories.
@@ -249,25 +249,25 @@ func components(path string) []string {
 // be detected. It is a few hundred bytes, however large the file is. The zero Version
 // means that there is no file.
 type Version struct {
-	there bool
-	info  iofs.FileInfo // nil if unavailable
-	whole bool          // hash covers the whole text
-	hash  uint64
+	exists bool
+	info   iofs.FileInfo // nil if unavailable
+	whole  bool          // hash covers the whole text
+	hash   uint64
 }
 
 // seed is shared by the whole program, so that versions are comparable.
 var seed = maphash.MakeSeed()
 
 func versionOf(info iofs.FileInfo, text string) Version {
-	return Version{there: true, info: info, whole: true, hash: maphash.String(seed, text)}
+	return Version{exists: true, info: info, whole: true, hash: maphash.String(seed, text)}
 }
 
 // Same reports whether the file has the same contents in both versions: by hash if both
 // cover all of it, else by identity, size and modification time.
 func (v Version) Same(then Version) bool {
 	switch {
-	case !v.there || !then.there:
-		return v.there == then.there
+	case !v.exists || !then.exists:
+		return v.exists == then.exists
 	case v.whole && then.whole:
 		return v.hash == then.hash
 	}

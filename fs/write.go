@@ -313,10 +313,10 @@ func removeLeftover(dir *os.Root) {
 }
 
 func isFile(dir *os.Root, name string, file *os.File) bool {
-	there, err := dir.Lstat(name)
+	now, err := dir.Lstat(name)
 	if err != nil {
 		return false
 	}
-	open, err := file.Stat()
-	return err == nil && os.SameFile(there, open)
+	opened, err := file.Stat()
+	return err == nil && os.SameFile(now, opened)
 }

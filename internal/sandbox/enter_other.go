@@ -6,5 +6,5 @@ import "errors"
 
 // Enter is for systems on which a program confines itself. It fails on this one.
 func Enter([]string) error {
-	return errors.New("no sandbox on this system can be entered by a program itself")
+	return errors.New("a program cannot confine itself on this system")
 }

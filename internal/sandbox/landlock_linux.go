@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var ways = []way{{"bubblewrap", bubblewrap}, {"Landlock", viaLandlock}}
+var backends = []backend{{"bubblewrap", bubblewrap}, {"Landlock", viaLandlock}}
 
 // minLandlock is the version that restricts renames between directories and the
 // truncation of files.

@@ -114,9 +114,9 @@ func CheckEnv(env []string) error {
 	return nil
 }
 
-// way is one kind of sandbox. It fails if the system does not have it, or if it cannot
+// backend is one kind of sandbox. It fails if the system does not have it, or if it cannot
 // enforce the bounds.
-type way struct {
+type backend struct {
 	name string
 	make func(b Bounds, enter []string) (*Sandbox, error)
 }
@@ -127,16 +127,16 @@ type way struct {
 func New(b Bounds, enter []string) (*Sandbox, error) {
 	b = b.existing()
 	var reasons []string
-	for _, w := range ways {
-		s, err := w.make(b, enter)
+	for _, candidate := range backends {
+		s, err := candidate.make(b, enter)
 		if err == nil {
-			s.Name = w.name
+			s.Name = candidate.name
 			return s, nil
 		}
-		reasons = append(reasons, fmt.Sprintf("%s: %v", w.name, err))
+		reasons = append(reasons, fmt.Sprintf("%s: %v", candidate.name, err))
 	}
 	if len(reasons) == 0 {
-		reasons = []string{"parley knows no way to do it on this system"}
+		reasons = []string{"parley supports no sandbox on this system"}
 	}
 	return nil, &UnavailableError{Reasons: reasons}
 }

@@ -104,9 +104,9 @@ func try(t *testing.T, s *Sandbox, dir, script string) (string, error) {
 	return string(out), err
 }
 
-// each runs a test in each way that this machine has.
+// each runs a test with each sandbox that this machine has.
 func each(t *testing.T, test func(t *testing.T, p place, s *Sandbox)) {
-	for _, w := range ways {
+	for _, w := range backends {
 		t.Run(w.name, func(t *testing.T) {
 			p := newPlace(t)
 			s, err := w.make(p.child.existing(), []string{os.Args[0], enterSandbox})
@@ -205,7 +205,7 @@ func TestTakesTheNetworkAway(t *testing.T) {
 	}
 }
 
-// A way that cannot do what is demanded is not taken.
+// A sandbox that cannot enforce the bounds is skipped.
 func TestRefusesWhatItCannotDo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // there is no bubblewrap
 	p := newPlace(t)
@@ -215,7 +215,7 @@ func TestRefusesWhatItCannotDo(t *testing.T) {
 	} {
 		_, err := New(b, []string{os.Args[0], enterSandbox})
 		var unavailable *UnavailableError
-		if !errors.As(err, &unavailable) || len(unavailable.Reasons) != len(ways) {
+		if !errors.As(err, &unavailable) || len(unavailable.Reasons) != len(backends) {
 			t.Errorf("%s: %v", name, err)
 		} else if !strings.Contains(err.Error(), "bwrap is not installed") {
 			t.Errorf("%s: it is not said why: %v", name, err)
@@ -257,7 +257,7 @@ func everyone(t *testing.T, test func(t *testing.T, p place, s *Sandbox, run fun
 // everyoneIn is everyone in places that are prepared before they have a sandbox.
 func everyoneIn(t *testing.T, prepare func(t *testing.T, p *place), test func(t *testing.T, p place, s *Sandbox, run func(script string) (string, error))) {
 	each(t, func(t *testing.T, _ place, _ *Sandbox) {
-		way := t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]
+		backend := t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]
 		for _, uid := range []int{os.Getuid(), asUser} {
 			t.Run(fmt.Sprintf("uid %d", uid), func(t *testing.T) {
 				if uid != os.Getuid() && os.Getuid() != 0 {
@@ -268,8 +268,8 @@ func everyoneIn(t *testing.T, prepare func(t *testing.T, p *place), test func(t 
 				own(t, p.root, uid)
 				prepare(t, &p)
 				var s *Sandbox
-				for _, w := range ways {
-					if w.name == way {
+				for _, w := range backends {
+					if w.name == backend {
 						var err error
 						if s, err = w.make(p.child.existing(), []string{p.program, enterSandbox}); err != nil {
 							t.Fatal(err)

@@ -2,4 +2,4 @@
 
 package sandbox
 
-var ways []way
+var backends []backend

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-var ways = []way{{"sandbox-exec", seatbelt}}
+var backends = []backend{{"sandbox-exec", seatbelt}}
 
 // seatbelt runs programs under a macOS sandbox profile.
 func seatbelt(b Bounds, _ []string) (*Sandbox, error) {
