@@ -139,7 +139,7 @@ func TestPageDrawsTitles(t *testing.T) {
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit `+"`a.go`"+` <b>","kind":"edit","status":"completed","content":[{"type":"diff","path":"/a.go","oldText":"-- one\nsame\n","newText":"two\nsame\nthree\n"}]}`))
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"u","title":"# no heading","kind":"other","status":"completed"}`))
 	page := exported(t, c, HTML)
-	for _, want := range []string{"<b>Edit <code>a.go</code> &lt;b&gt;</b><span>&#43;2 −1</span>", "<b># no heading</b>"} {
+	for _, want := range []string{`<span class="head">--- `, `<span class="del">--- one`, "<b>Edit <code>a.go</code> &lt;b&gt;</b><span>&#43;2 −1</span>", "<b># no heading</b>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}

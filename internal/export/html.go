@@ -158,10 +158,13 @@ func imageOf(a Attachment) template.URL {
 
 func diffToHTML(diff string) template.HTML {
 	var b strings.Builder
+	inside := false // a hunk, where "--- one" is the removed line "-- one"
 	for line := range strings.SplitSeq(strings.TrimRight(diff, "\n"), "\n") {
 		class := "same"
 		switch {
-		case strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+		case strings.HasPrefix(line, "@@"):
+			class, inside = "head", true
+		case !inside && (strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+++")):
 			class = "head"
 		case strings.HasPrefix(line, "+"):
 			class = "add"
