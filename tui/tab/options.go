@@ -313,9 +313,9 @@ type statusPart struct {
 const (
 	rankAgent = iota
 	rankOption
-	rankChanged
 	rankBounds
 	rankUsage
+	rankChanged // the user acts on it
 	rankModel
 	rankMode // says what the agent may do without asking
 )

@@ -72,7 +72,8 @@ func TestOptionsThatHaveNoRoom(t *testing.T) {
 	}
 }
 
-// Mode, model, context and cost stay longest, and what is empty is not shown.
+// Mode, model and the files that the user can look at stay longest, then context and cost.
+// What is empty is not shown.
 func TestTheStatusLineAtEachWidth(t *testing.T) {
 	f := statusTold("ask", "Ask before changes", conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "some-agent", Version: "1.2.3"}}})
 	f.Dir, f.Branch, f.Changed = "/home/somebody/projects/with/a/long/name", "a-branch-with-a-long-name", 3
@@ -92,11 +93,11 @@ func TestTheStatusLineAtEachWidth(t *testing.T) {
 		want  string
 	}{
 		{0, 0, 80, "Ask before changes   The one that does everything  3 files changed"},
-		{46_000, 0.123, 80, "Ask before changes   The one that does everything  23% of 200k  $0.12"},
+		{46_000, 0.123, 80, "Ask before changes   The one that do…  23%  $0.12  3 files changed"},
 		{46_000, 0.123, 120, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k context  $0.12  3 files changed"},
-		{46_000, 0.123, 60, "Ask before changes   The one that do…  23%  $0.12"},
+		{46_000, 0.123, 60, "Ask before changes   The one that do…  3 files changed"},
 		{46_000, 0.123, 40, "Ask before changes   23%  $0.12"},
-		{10, 0.001, 80, "Ask before changes   The one that does everything  <1% of 200k  <$0.01"},
+		{10, 0.001, 80, "Ask before changes   The one that do…  <1%  <$0.01  3 files changed"},
 		{46_000, 0.123, 220, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k context  $0.12  3 files changed  some-agent 1.2.3"},
 	} {
 		f.Conversation.Apply(conversation.Update{Update: &acpclient.UsageUpdate{Used: c.used, Size: 200_000, Cost: &acpclient.Cost{Amount: c.cost, Currency: "USD"}}})
