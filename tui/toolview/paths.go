@@ -1,6 +1,7 @@
 package toolview
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -95,7 +96,7 @@ var pathKeys = []string{"path", "file_path", "filePath", "filepath", "abs_path",
 // Heading returns the title of a call on one line, for a list: its first line, with
 // paths in the form of [Paths.Path]. whole is false if the title has more lines.
 func (p Paths) Heading(t *conversation.ToolCall) (line string, whole bool) {
-	first, rest, _ := strings.Cut(strings.TrimSpace(Title(t, termtext.Block)), "\n")
+	first, rest, _ := strings.Cut(withoutDescription(strings.TrimSpace(Title(t, termtext.Block)), t), "\n")
 	if t.Kind != acpclient.ToolExecute { // a command is shown as it runs
 		first = p.shortened(first)
 	}
@@ -107,6 +108,32 @@ func (p Paths) Heading(t *conversation.ToolCall) (line string, whole bool) {
 		line += " …"
 	}
 	return line, whole
+}
+
+// withoutDescription removes from a title that begins with the command of the call what
+// qwen-code appends to it: the description, in parentheses.
+func withoutDescription(title string, t *conversation.ToolCall) string {
+	if !strings.HasSuffix(title, ")") {
+		return title
+	}
+	for _, call := range append([]*conversation.ToolCall{t}, t.Asked...) {
+		line := termtext.Block(commandLine(call.RawInput))
+		about := termtext.Block(description(call.RawInput))
+		if line == "" || about == "" {
+			continue
+		}
+		for _, about := range []string{about, strings.ReplaceAll(about, "\n", " ")} {
+			if rest, ok := strings.CutSuffix(title, " ("+about+")"); ok && strings.HasPrefix(rest, line) {
+				return rest
+			}
+		}
+	}
+	return title
+}
+
+// description returns what the raw input of a call says about its command.
+func description(raw json.RawMessage) string {
+	return decoded[string](decoded[map[string]json.RawMessage](raw)["description"])
 }
 
 // shortened removes the working directory from the paths in a title. Without a

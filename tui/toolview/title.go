@@ -41,7 +41,7 @@ func CheckTitle(t *conversation.ToolCall) TitleCheck {
 	}
 	if line != "" {
 		// qwen-code appends the description, which is shown as such.
-		if about := decoded[string](decoded[map[string]json.RawMessage](t.RawInput)["description"]); title == line+" ("+about+")" {
+		if about := description(t.RawInput); title == line+" ("+about+")" {
 			return TitleRepeats
 		}
 		switch a, sure := checkCommandTitle(title, line); {

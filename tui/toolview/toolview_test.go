@@ -1,6 +1,7 @@
 package toolview
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -251,6 +252,25 @@ func TestHeading(t *testing.T) {
 		if got, _ := (Paths{Dir: dir}).Heading(&conversation.ToolCall{Title: "Read /a/b"}); got != "Read /a/b" {
 			t.Errorf("in %q: %q", dir, got)
 		}
+	}
+}
+
+// The command is the heading, without what qwen-code appends to it.
+func TestHeadingIsTheCommandWithoutItsDescription(t *testing.T) {
+	for _, c := range []struct{ name, title, raw, want string }{
+		{"a description", "rm -rf build (Deletes the build folder)", `{"command":"rm -rf build","description":"Deletes the build folder"}`, "rm -rf build"},
+		{"one of two lines", "rm -rf build (Deletes it all)", `{"command":"rm -rf build","description":"Deletes\nit all"}`, "rm -rf build"},
+		{"a directory", "make [in src] (Builds)", `{"command":"make","description":"Builds"}`, "make [in src]"},
+		{"another command", "ls (Deletes it)", `{"command":"rm -rf build","description":"Deletes it"}`, "ls (Deletes it)"},
+		{"a subshell", "(cd src; make)", `{"command":"(cd src; make)","description":"Builds"}`, "(cd src; make)"},
+		{"no command", "Look (closely)", `{"description":"closely"}`, "Look (closely)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			call := &conversation.ToolCall{Title: c.title, Kind: acpclient.ToolExecute, RawInput: json.RawMessage(c.raw)}
+			if got, whole := (Paths{}).Heading(call); got != c.want || !whole {
+				t.Errorf("%q, whole %v; want %q", got, whole, c.want)
+			}
+		})
 	}
 }
 
