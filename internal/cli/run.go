@@ -156,7 +156,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	supervision.Watch()
 	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
-	err = errors.Join(o.outcome(r), finish(r), recording.Close())
+	err = errors.Join(o.outcome(r, s.Options().Bounds), finish(r), recording.Close())
 	if o.worktreeGiven {
 		o.tellWorktrees(context.WithoutCancel(ctx), []string{o.cwd})
 	}
@@ -348,8 +348,9 @@ func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish fu
 	return func(*headless.Result) error { return nil }
 }
 
-// outcome returns the error for a result, or nil if all prompts were answered.
-func (o *runOptions) outcome(r *headless.Result) error {
+// outcome returns the error for a result, or nil if all prompts were answered. bounds names
+// what confines the agent; "" if nothing does.
+func (o *runOptions) outcome(r *headless.Result, bounds string) error {
 	if r.Status == headless.Answered {
 		return nil
 	}
@@ -358,7 +359,9 @@ func (o *runOptions) outcome(r *headless.Result) error {
 	case headless.AgentFailed:
 		f.hint = strings.TrimRight(r.Stderr, "\n")
 	case headless.Bypassed:
-		f.hint = "--sandbox bounds what an agent can do without asking."
+		if bounds == "" {
+			f.hint = "--sandbox bounds what an agent can do without asking."
+		}
 	case headless.SignInNeeded:
 		how := commandLine("parley", append([]string{"--"}, o.command...)...)
 		switch {

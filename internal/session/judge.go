@@ -236,6 +236,10 @@ func (s *Session) checkUnasked(u acpclient.SessionUpdate) {
 	if again {
 		return
 	}
+	others := "--sandbox bounds the others"
+	if s.opt.Bounds != "" {
+		others = "this one is bounded by the sandbox alone"
+	}
 	s.AddNotice(acpclient.NoticeWarning, DeniedUnasked,
-		fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; --sandbox bounds the others.", c.Call.Kind, c.Call.Title, r.Rule, r.Source))
+		fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, r.Rule, r.Source, others))
 }

@@ -270,3 +270,24 @@ func TestQuestionsComeInTheirOrder(t *testing.T) {
 		}, func(_ *harness, o *Options) { o.Judge = j })
 	}
 }
+
+// Who has the sandbox on is not told to switch it on.
+func TestWhatWasDeniedAndDoneNamesTheSandboxOnce(t *testing.T) {
+	for bounds, want := range map[string]string{"": "--sandbox bounds the others.", "sandbox": "this one is bounded by the sandbox alone."} {
+		j := &fakeJudge{rule: ruling(policy.Deny)}
+		bubble(t, func(t *testing.T, h *harness) {
+			h.prompt("go")
+			h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"T","kind":"execute","status":"completed","rawInput":{"command":"rm x"}}`)
+			h.settle()
+			for _, item := range h.conv.Items {
+				if n, ok := item.(*conversation.Note); ok && n.Title == DeniedUnasked {
+					if !strings.HasSuffix(n.Detail, want) {
+						t.Errorf("with bounds %q it says %q", bounds, n.Detail)
+					}
+					return
+				}
+			}
+			t.Error("nothing is said")
+		}, func(_ *harness, o *Options) { o.Judge, o.Bounds = j, bounds })
+	}
+}
