@@ -151,7 +151,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		return nil, err
 	}
 	opt.Resolve = prompt.Resolve(opt.Cwd)
-	changes, unrecorded := l.journal(opt.Cwd, roots, opt.ResumeID) // last, for the session closes it
+	changes, unrecorded := l.journal(opt.Cwd, roots, cmp.Or(opt.ResumeID, opt.JournalOf)) // last, for the session closes it
 	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
 	s, err := session.NewSession(opt)
 	if err != nil {
@@ -162,6 +162,9 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if len(leftOut) > 0 {
 		s.AddNotice(acpclient.NoticeInfo, "Some MCP servers were left out",
 			"They run on this machine, but the agent runs on another: "+strings.Join(leftOut, ", ")+".")
+	}
+	if changes != nil {
+		warnOfRecovered(s, changes.Recovered())
 	}
 	if unrecorded != nil {
 		s.AddNotice(acpclient.NoticeWarning, "Undo is off: changes cannot be recorded", unrecorded.Error())

@@ -56,6 +56,9 @@ type Message struct {
 	// Relayed means that it went from one session to another: from the agent to a subagent,
 	// or back.
 	Relayed bool
+	// Sent is a prompt as it was sent, and At when; nil and zero for any other message.
+	Sent []acpclient.ContentBlock
+	At   time.Time
 	// Done reports that the message is complete.
 	Done bool
 	// Steered means that the user wrote it while the agent was working, and the agent took it

@@ -34,6 +34,9 @@ type Quirks struct {
 	// ExitCodeInOutput says that the output of a command that failed begins with a line
 	// about its exit code.
 	ExitCodeInOutput bool
+	// ForksAtMessageSince is the first version whose session/fork takes the message to
+	// fork at, in _meta.jetbrains.air.fork; "" if none does.
+	ForksAtMessageSince string
 }
 
 // known lists the quirks by the name in agentInfo, each with the reason for it.
@@ -66,7 +69,9 @@ var known = map[string]Quirks{
 	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true},
 	// Claude's tool tells the model "Exit code 1" above the output; the adapter tells
 	// the exit code by itself as well.
-	"@agentclientprotocol/claude-agent-acp": {ExitCodeInOutput: true},
+	// It takes the id of an agent's message only, and ignores a fork point that it does
+	// not understand.
+	"@agentclientprotocol/claude-agent-acp": {ExitCodeInOutput: true, ForksAtMessageSince: "0.101.0"},
 }
 
 // QuirksOf returns the quirks of the agent with a name.

@@ -15,6 +15,7 @@ import (
 func (c *Conversation) applyPromptSent(e PromptSent) {
 	c.beginTurn()
 	c.prompt = c.addPrompt(e.Prompt)
+	c.prompt.Sent, c.prompt.At = e.Prompt, e.At
 	c.echo = NewEcho(e.Prompt)
 }
 

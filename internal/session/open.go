@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -53,7 +54,7 @@ func (s *Session) OpenAnew() error {
 	case s.ready():
 		return errors.New("a session is open")
 	}
-	s.next, s.known = "", false
+	s.next, s.known, s.fork = "", false, nil
 	s.openNew(false)
 	return nil
 }
@@ -121,6 +122,8 @@ func (s *Session) open(fresh bool) {
 	}
 	caps := s.agent.hello.Load().AgentCapabilities
 	switch id := s.next; {
+	case id == "" && s.fork != nil:
+		s.openFork(s.fork)
 	case id == "":
 		s.openNew(fresh)
 	case s.known && caps.SessionCapabilities.Resume != nil:
@@ -239,6 +242,51 @@ func (s *Session) Fork() error {
 		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
 	}, callHooks{opens: true})
 	return nil
+}
+
+// ForkPoint is where a session is forked.
+type ForkPoint struct {
+	ID acpclient.SessionID
+	// At is the agent's message that the copy ends with, for an agent that
+	// [conversation.AgentState.ForksAtMessage]; "" copies the whole session.
+	At acpclient.MessageID
+}
+
+// meta names the message to fork at.
+func (p *ForkPoint) meta() acpclient.Meta {
+	if p.At == "" {
+		return nil
+	}
+	id, _ := json.Marshal(p.At) // a string can be encoded
+	return acpclient.Meta(fmt.Sprintf(`{"jetbrains":{"air":{"fork":{"version":1,"messageId":%s}}}}`, id))
+}
+
+// openFork opens a copy of an earlier session. It never copies more than was asked for: if
+// the agent that was started cannot fork there, opening fails. s.mu must be held.
+func (s *Session) openFork(p *ForkPoint) {
+	s.stream.post(conversation.SessionOpening{How: conversation.OpenFork, ID: p.ID})
+	var able bool
+	s.stream.read(func(st *conversation.State) {
+		able = st.Agent.Capabilities.SessionCapabilities.Fork != nil && (p.At == "" || st.Agent.ForksAtMessage())
+	})
+	if !able {
+		s.openFailed(fmt.Errorf("fork the session: %w", ErrUnsupported))
+		return
+	}
+	s.agent.expect()
+	dirs, servers := s.extraDirectories(), s.usableServers()
+	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
+		return &acpclient.ForkSessionRequest{
+			SessionID: p.ID, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers, Meta: p.meta(),
+		}
+	}, func(r *acpclient.ForkSessionResponse, err error) {
+		if err != nil {
+			s.openFailed(err)
+			return
+		}
+		s.fork = nil
+		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
+	}, callHooks{opens: true})
 }
 
 // openFailed reports that the session was not opened. s.mu must be held.

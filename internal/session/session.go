@@ -37,6 +37,10 @@ type Options struct {
 	Values map[string]string
 	// ResumeID, if not empty, is the session to open instead of a new one.
 	ResumeID acpclient.SessionID
+	// Fork, if not nil, is opened as a copy of an earlier session instead of a new one.
+	Fork *ForkPoint
+	// JournalOf is the session whose journal goes on, if it is not ResumeID.
+	JournalOf acpclient.SessionID
 	// HasTranscript means that the complete transcript of ResumeID is available. The agent's
 	// replay of it is then dropped, and if the agent cannot open the session, no other
 	// is opened in its place: see OpenAnew.
@@ -133,6 +137,7 @@ type Session struct {
 	// from a log. quiet means that the session is loaded without its replay, of which the
 	// State sees nothing.
 	next  acpclient.SessionID
+	fork  *ForkPoint // to be opened in place of a new session, nil once it is
 	known bool
 	quiet bool
 	// failedOnV2 is how the agent failed when offered version 2 of the protocol, nil if
@@ -180,7 +185,7 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
 	s.stream.state.Apply(conversation.QueueChanged{Queue: opt.Queue, Paused: len(opt.Queue) > 0}) // as the log has it
-	s.earlier = opt.EarlierOptions
+	s.earlier, s.fork = opt.EarlierOptions, opt.Fork
 	s.pauseQueue()
 	if opt.Journal != nil {
 		s.stream.watch = opt.Journal.Watch

@@ -62,6 +62,10 @@ type Meta struct {
 	// parley made, and From the directory for which it was made.
 	Worktree string `json:"worktree,omitempty"`
 	From     string `json:"from,omitempty"`
+	// Origin is the session whose conversation this one continues, and OriginPrompt the
+	// number of the prompt before which it left that.
+	Origin       ID  `json:"origin,omitempty"`
+	OriginPrompt int `json:"originPrompt,omitempty"`
 }
 
 // Store is a directory of logs. It is safe for concurrent use, also by several

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/git"
+	"parley/internal/journal"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// Way is how an agent gets the conversation up to a prompt, in a session of its own.
+type Way int
+
+// The ways of a branch. Each leaves the session that it comes from as it is.
+const (
+	WayForkAtMessage Way = iota // the agent copies its session up to a message
+	WayFork                     // the agent copies its whole session, of which nothing is left out
+	WayRetell                   // a new session gets the conversation as text, with its first prompt
+	WayNew                      // a new session: nothing was said before
+)
+
+// Text says what the way does, for the user to read before it is gone.
+func (w Way) Text() string {
+	switch w {
+	case WayForkAtMessage:
+		return "The agent forks the session at this message"
+	case WayFork:
+		return "The agent forks the session"
+	case WayRetell:
+		return "Opens a new session; your next prompt sends the conversation along as text"
+	}
+	return "Opens a new session"
+}
+
+// WayTo returns how an agent gets a conversation up to before a prompt, counted as
+// [conversation.Conversation.Prompts] does; one more than there are means all of it.
+func WayTo(c *conversation.Conversation, prompt int) Way {
+	prompts := c.Prompts()
+	switch {
+	case prompt <= 1:
+		return WayNew
+	case prompt > len(prompts) && c.ID != "" && c.Agent.Capabilities.SessionCapabilities.Fork != nil:
+		return WayFork
+	case prompt <= len(prompts) && c.ID != "" && prompts[prompt-1].After != "" && c.Agent.ForksAtMessage():
+		return WayForkAtMessage
+	}
+	return WayRetell
+}
+
+// TurnOf returns the turn of the journal that a prompt began, 0 if the journal does not
+// have it: then only the conversation can go back.
+func TurnOf(j *journal.Journal, p conversation.Prompt) int {
+	if j == nil || p.At.IsZero() {
+		return 0
+	}
+	for _, t := range j.Turns() {
+		if t.At.Equal(p.At) {
+			return t.Number
+		}
+	}
+	return 0
+}
+
+// Branched is a session that goes on from a prompt of another one.
+type Branched struct {
+	// Reopened has the new session, which is not started yet, and its transcript: the
+	// conversation up to the prompt.
+	*Reopened
+	Way Way
+	// Prompt is the prompt before which the other session was left, for the composer; nil
+	// if all of it was taken.
+	Prompt []acpclient.ContentBlock
+	// Earlier goes with the first prompt, by [WithEarlier]; "" if the agent knows it.
+	Earlier string
+
+	told bool
+}
+
+// Branch makes a session that goes on from before a prompt of a stored one, in the way that
+// [WayTo] says, and in another directory if cwd is not "". The stored session stays and, if
+// it is not open, is told where it went on; otherwise call TellOld. If it has been closed
+// before, the new session goes on with its undo. Branch takes its time. The error is an
+// *UntrustedError if the user has to agree to the agent first.
+func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error) {
+	old, err := l.read(ctx, o)
+	if err == nil {
+		err = old.ReadOnly
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := old.Transcript.Conversation
+	b := &Branched{Reopened: &Reopened{Agent: old.Agent}, Way: WayTo(c, prompt)}
+	log, err := l.Store.Branch(ctx, o.ID, prompt, func(m *store.Meta) {
+		if cwd == "" {
+			return
+		}
+		m.Cwd, m.Worktree, m.From = cwd, "", ""
+		if t := git.WorktreeAt(cwd); t != nil {
+			m.Worktree, m.From = t.Branch, t.From
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if b.Transcript, err = l.Store.Read(ctx, log.ID()); err == nil {
+		err = log.Append(b.Transcript.Ending)
+	}
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	m := b.Transcript.Meta
+	opt := session.Options{
+		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
+		LastNumber: b.Transcript.LastNumber, JournalOf: c.ID,
+	}
+	prompts := c.Prompts()
+	if prompt >= 1 && prompt <= len(prompts) {
+		b.Prompt = prompts[prompt-1].Blocks
+	}
+	switch b.Way {
+	case WayForkAtMessage:
+		opt.Fork = &session.ForkPoint{ID: c.ID, At: prompts[prompt-1].After}
+	case WayFork:
+		opt.Fork = &session.ForkPoint{ID: c.ID}
+	case WayRetell:
+		b.Earlier = EarlierText(b.Transcript.Conversation)
+	}
+	if b.Session, err = l.session(b.Agent, opt, nil); err != nil {
+		opt.Recorder.Close()
+		return nil, err
+	}
+	if log, err := l.Store.Continue(o.ID); err == nil {
+		b.told = log.Append([]conversation.Event{b.note()}) == nil
+		_ = log.Close()
+	}
+	return b, nil
+}
+
+// note says in the old session where it went on.
+func (b *Branched) note() conversation.NoticeAdded {
+	m := b.Transcript.Meta
+	return conversation.NoticeAdded{
+		Severity: acpclient.NoticeInfo, Title: fmt.Sprintf("Continued from before prompt %d in another session", m.OriginPrompt),
+		Detail: "Session " + string(m.ID),
+	}
+}
+
+// TellOld says in the old session where it went on, unless its log has it already.
+func (b *Branched) TellOld(old *session.Session) {
+	if n := b.note(); !b.told {
+		b.told = true
+		old.AddNotice(n.Severity, n.Title, n.Detail)
+	}
+}
+
+// warnOfRecovered says what became of an undo or a rewind that was interrupted; nil is
+// none.
+func warnOfRecovered(s *session.Session, r *journal.Recovered) {
+	if r == nil {
+		return
+	}
+	what := "An undo"
+	if r.Rewound != 0 {
+		what = "A rewind of files"
+	}
+	switch {
+	case r.Err != nil:
+		s.AddNotice(acpclient.NoticeError, what+" was interrupted and could not be reverted completely", r.Err.Error())
+	case r.TakenBack:
+		s.AddNotice(acpclient.NoticeWarning, what+" was interrupted and reverted", "A file has changed since.")
+	default:
+		s.AddNotice(acpclient.NoticeInfo, what+" was interrupted and is now complete", "Undo it to get the files back.")
+	}
+}

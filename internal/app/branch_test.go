@@ -1,0 +1,89 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// keepFive stores a session with five prompts, each answered, of an agent that can fork.
+func keepFive(t *testing.T, dir, agent, version string) *store.Log {
+	t.Helper()
+	l, err := store.New(StoreDir()).Create(store.Meta{Agent: "mine", Cwd: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &acpclient.InitializeResponse{ProtocolVersion: 1, AgentInfo: &acpclient.Implementation{Name: agent, Version: version}}
+	info.AgentCapabilities.SessionCapabilities.Fork = &acpclient.Supported{}
+	events := []conversation.Event{conversation.AgentReady{Info: info}, conversation.SessionOpened{ID: "old", Cwd: dir}}
+	for i := 1; i <= 5; i++ {
+		events = append(events,
+			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprint("prompt ", i))}},
+			conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(fmt.Sprint("m", i)), Text: fmt.Sprint("answer ", i)},
+			conversation.TurnEnded{Reason: acpclient.StopEndTurn})
+	}
+	must(t, l.Append(events))
+	return l
+}
+
+// A branch gets the conversation up to its prompt in the best way that the agent has, and
+// says which that is. The stored session stays, and says where it went on.
+func TestBranchOfAStoredSession(t *testing.T) {
+	const claude = "@agentclientprotocol/claude-agent-acp"
+	for name, c := range map[string]struct {
+		agent, version string
+		prompt         int
+		way            Way
+		fork           *session.ForkPoint
+	}{
+		"at the second of five messages":    {claude, "0.101.0", 3, WayForkAtMessage, &session.ForkPoint{ID: "old", At: "m2"}},
+		"at the end":                        {"other", "1", 6, WayFork, &session.ForkPoint{ID: "old"}},
+		"by an agent that copies all of it": {"other", "1", 3, WayRetell, nil},
+		"by an older version":               {claude, "0.100.0", 3, WayRetell, nil},
+		"before the first":                  {claude, "0.101.0", 1, WayNew, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := isolate(t, "")
+			log := keepFive(t, dir, c.agent, c.version)
+			must(t, log.Close())
+			st := store.New(StoreDir())
+			l := &Launcher{Config: config.Default(), Cwd: dir, Store: st}
+			defer l.Close()
+			b, err := l.Branch(t.Context(), Open{ID: log.ID(), Agent: &config.Agent{ID: "mine", Command: "my-agent"}}, c.prompt, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Session.Close(t.Context())
+			fork := b.Session.Options().Fork
+			if b.Way != c.way || (fork == nil) != (c.fork == nil) || fork != nil && *fork != *c.fork {
+				t.Errorf("the way is %q with %+v, want %q with %+v", b.Way.Text(), fork, c.way.Text(), c.fork)
+			}
+			if prompts := b.Transcript.Conversation.Prompts(); len(prompts) != c.prompt-1 {
+				t.Errorf("the transcript has %d prompts", len(prompts))
+			}
+			if want := fmt.Sprint("prompt ", c.prompt); c.prompt <= 5 && (len(b.Prompt) != 1 || b.Prompt[0].Text != want) {
+				t.Errorf("the composer gets %v, want %q", b.Prompt, want)
+			}
+			told := strings.Contains(b.Earlier, "answer 2") && !strings.Contains(b.Earlier, "prompt 3")
+			if told != (c.way == WayRetell) {
+				t.Errorf("the agent is told %q", b.Earlier)
+			}
+			was, err := st.Read(t.Context(), log.ID())
+			must(t, err)
+			items := was.Conversation.Items
+			note, ok := items[len(items)-1].(*conversation.Note)
+			if !ok || !strings.Contains(note.Detail, string(b.Transcript.Meta.ID)) || len(was.Conversation.Prompts()) != 5 {
+				t.Errorf("the original ends with %+v", items[len(items)-1])
+			}
+			if m := b.Transcript.Meta; m.Origin != log.ID() || m.OriginPrompt != c.prompt {
+				t.Errorf("the branch has the meta %+v", m)
+			}
+		})
+	}
+}
