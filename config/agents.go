@@ -75,6 +75,8 @@ type Agent struct {
 	Roots []string
 	// Rules apply to this agent only. Config.Rules contains them too.
 	Rules []policy.Rule
+	// Budget replaces Config.Budget for its sessions, if it is not zero.
+	Budget Budget
 	// InstallHint is one line on how to install the program, URL a page about it.
 	// Either may be empty.
 	InstallHint, URL string
@@ -403,6 +405,7 @@ func (t *table) agent() Agent {
 		MCP:      t.mcpServers(),
 		Roots:    t.paths("roots"),
 		Rules:    t.agentRules(),
+		Budget:   t.budget(),
 	}
 	a.Insecure, a.ServeFiles, a.ServeTerminals = t.flag("insecure"), t.flag("serve_files"), t.flag("serve_terminals")
 	a.RemoteRoot = t.text("remote_root")

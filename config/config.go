@@ -30,6 +30,8 @@ type Config struct {
 	ReducedMotion bool
 	// Vim edits the prompt with vim's keys.
 	Vim bool
+	// Budget caps what a session may use up.
+	Budget Budget
 	// Enter is what enter does with a prompt while the agent works.
 	Enter EnterKey
 	// Plain writes lines of text instead of drawing a screen.
@@ -229,6 +231,7 @@ func entries() []entry {
 		{"mcp", nil, func(c *Config, t *table, _ string) { c.MCP = t.mcpServers() }},
 		{"files", nil, func(c *Config, t *table, _ string) { c.Files = t.files() }},
 		{"attention", nil, func(c *Config, t *table, _ string) { c.Attention = t.attention() }},
+		{"budget", nil, func(c *Config, t *table, _ string) { c.Budget = t.budget() }},
 		{"prompt", nil, func(c *Config, t *table, _ string) { c.Enter = t.prompt() }},
 		{"rules", nil, func(c *Config, t *table, _ string) { c.Rules = t.rules() }},
 		{"keys", nil, func(c *Config, t *table, _ string) { c.Keys = t.keyBindings() }},

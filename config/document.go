@@ -519,7 +519,7 @@ var synonyms = map[string]string{
 // knownKeys are all keys that the configuration can have: what the reader asks for in a
 // file with every section. A document that does not parse was not read.
 func knownKeys() map[string]bool {
-	const every = "[agents.x]\ncommand = \"x\"\n[mcp.x]\n[attention]\n[files]\n[prompt]\n[rules]\n[keys]\n"
+	const every = "[agents.x]\ncommand = \"x\"\n[budget]\n[mcp.x]\n[attention]\n[files]\n[prompt]\n[rules]\n[keys]\n"
 	d, root := open("", []byte(every))
 	d.asked = map[string]bool{}
 	root.config()

@@ -66,6 +66,12 @@ env = { KEY = "$TOKEN", PLAIN = "a$$b" }
 
 [agents.another]
 command = "x"
+[agents.another.budget]
+session = 1
+
+[budget]
+session = 2.50
+tokens = 1000
 
 [mcp.files]
 command = "files"
@@ -96,6 +102,9 @@ sessions = []
 	}
 	if got := ids(c.Agents); !slices.Equal(got, []string{"zed", "another"}) {
 		t.Errorf("agents not in the order of the file: %v", got)
+	}
+	if own := c.Agents[1].Budget; c.Budget != (Budget{Cost: 2.5, Tokens: 1000}) || own != (Budget{Cost: 1}) {
+		t.Errorf("the budget is %+v, that of an agent %+v", c.Budget, own)
 	}
 	lookup := func(name string) (string, bool) { return "sk-1", name == "TOKEN" }
 	a := c.Agents[0]

@@ -60,6 +60,8 @@ type Launcher struct {
 	// Rules count beside those of the configuration; NoRules ignores all rules.
 	Rules   []policy.Rule
 	NoRules bool
+	// MaxCost replaces the cost of the budget, unless it is 0.
+	MaxCost float64
 	// Recording records the first session; nil records none.
 	Recording *Recording
 
@@ -143,6 +145,9 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		opt.Judge = nil
 	}
 	opt.Unattended = l.Unattended
+	if !opt.BudgetRaised {
+		opt.Budget = l.budget(a)
+	}
 	header, secrets := l.recordingOf(a, &opt)
 	if !l.Unattended && !l.NoInspector {
 		opt.Ring = record.NewRing(header, secrets, time.Now)

@@ -232,6 +232,10 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error)
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
 		ResumeID: c.ID, HasTranscript: c.ID != "", EarlierOptions: c.Options, Queue: c.Queue, LastNumber: t.LastNumber,
+		Spent: c.Spent(),
+	}
+	if c.BudgetRaised {
+		opt.Budget, opt.BudgetRaised = c.Budget, true
 	}
 	var before []conversation.Event
 	if l.Recording != nil {

@@ -35,6 +35,7 @@ type runOptions struct {
 	options  []string
 	timeout  time.Duration
 	maxTurns int
+	maxCost  float64
 	allow    []string
 	deny     []string
 }
@@ -78,6 +79,7 @@ Forms are declined. An agent that wants you to sign in is stopped.`,
 	f.StringArrayVar(&o.options, "option", nil, "set an option, `ID=VALUE`; may be repeated")
 	f.StringVar(&o.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's")
 	f.DurationVar(&o.timeout, "timeout", 0, "cancel after this `TIME`, such as 90s or 10m")
+	f.Float64Var(&o.maxCost, "max-cost", 0, "end the turn when the session has cost `AMOUNT`, in the agent's currency")
 	f.IntVar(&o.maxTurns, "max-turns", 0, "send at most `N` prompts")
 	f.StringVar(&o.record, "record", "", "record the session in this new `FILE`; 'parley replay FILE' plays it")
 	f.StringArrayVar(&o.allow, "allow", nil, "allow by this `RULE`, such as edit or 'execute(go test *)'; none: ignore all allow rules; may be repeated")
@@ -113,6 +115,8 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 		return misused(cmd, "", "--timeout must be positive")
 	case o.maxTurns < 0 || cmd.Flags().Changed("max-turns") && o.maxTurns == 0:
 		return misused(cmd, "", "--max-turns must be 1 at least")
+	case o.maxCost < 0 || cmd.Flags().Changed("max-cost") && o.maxCost == 0:
+		return misused(cmd, "", "--max-cost must be above 0")
 	}
 	o.prompts = slices.Concat(before, o.prompts)
 	return o.checkAgent(cmd)
@@ -179,7 +183,7 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *con
 		return nil, nil, nil, err
 	}
 	l := o.launcher(cfg)
-	l.Unattended = true
+	l.Unattended, l.MaxCost = true, o.maxCost
 	if err := o.rules(cmd, l); err != nil {
 		return nil, nil, nil, err
 	}

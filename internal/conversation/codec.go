@@ -530,6 +530,10 @@ var kinds = []kind{
 	kindOf("turn_ended", func(e *TurnEnded) []member {
 		return []member{{"reason?", &e.Reason}, {"error?", &e.Err}, {"at?", &e.At}, {"usage?", &e.Usage}}
 	}),
+	kindOf("budget_set", func(e *BudgetSet) []member {
+		return []member{{"budget", &e.Budget}, {"raised?", &e.Raised}, {"unbounded?", &e.Unbounded}}
+	}),
+	kindOf("budget_reached", func(*BudgetReached) []member { return nil }),
 	kindOf("cancel_requested", func(e *CancelRequested) []member {
 		return []member{{"at?", &e.At}}
 	}),

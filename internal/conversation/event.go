@@ -84,6 +84,16 @@ type (
 		// Usage counts tokens; nil if the agent has not.
 		Usage *acpclient.Usage
 	}
+	// BudgetSet: the budget of the session is another one, by the configuration or, Raised,
+	// by the user, who may let one turn go beyond it.
+	BudgetSet struct {
+		Budget    Budget
+		Raised    bool
+		Unbounded bool
+	}
+	// BudgetReached: the budget is used up. The session sends no prompt until the next
+	// BudgetSet.
+	BudgetReached struct{}
 	// QueueChanged: the queue has changed.
 	QueueChanged struct {
 		Queue  []QueuedPrompt
@@ -294,6 +304,8 @@ func (e SessionOpened) Size() int        { return sizeOf(e) }
 func (e SessionFailed) Size() int        { return sizeOf(e) }
 func (e PromptSent) Size() int           { return sizeOf(e) }
 func (e PromptSteered) Size() int        { return sizeOf(e) }
+func (e BudgetSet) Size() int            { return sizeOf(e) }
+func (e BudgetReached) Size() int        { return sizeOf(e) }
 func (e CancelRequested) Size() int      { return sizeOf(e) }
 func (e TurnEnded) Size() int            { return sizeOf(e) }
 func (e QueueChanged) Size() int         { return sizeOf(e) }

@@ -46,6 +46,7 @@ type State struct {
 	AuthError error
 
 	settings
+	budgeting
 
 	tools      map[acpclient.ToolCallID]*ToolCall
 	questioned map[acpclient.ToolCallID]*ToolCall // see announcedOf; those of the current turn
@@ -143,7 +144,14 @@ func (s *State) Apply(e Event) {
 		s.endTools(e.Reason == acpclient.StopCancelled, e.At, fx)
 		s.Turn.stop(e.At)
 		fx.worked = s.Turn.Took()
-		s.Turn = Turn{}
+		s.Turn, s.Unbounded = Turn{}, false
+		if e.Usage != nil {
+			s.tokens.add(e.Usage.TotalTokens)
+		}
+	case BudgetSet:
+		s.Budget, s.BudgetRaised, s.Unbounded, s.BudgetReached = e.Budget, e.Raised, e.Unbounded, false
+	case BudgetReached:
+		s.BudgetReached = true
 	case QueueChanged:
 		s.Queue, s.QueuePaused = e.Queue, e.Paused
 	case OptionChosen:
@@ -242,6 +250,7 @@ func (s *State) costAgain() {
 	if s.Usage != nil && s.Usage.Cost != nil {
 		s.costs = costs{before: s.Usage.Cost}
 	}
+	s.tokens.again()
 }
 
 // applyUsage takes a report of usage. Some agents count the cost of the session, others
@@ -297,6 +306,11 @@ func (s *State) applyOpening(e SessionOpening) {
 	s.forget(e.Clear && e.ID != "" && e.ID == s.ID)
 	if !e.Clear { // the transcript stays, though the agent does not know it
 		s.turns = was.turns
+		s.budgeting, s.costs = was.budgeting, was.costs
+		if spent := was.ownCost(); spent != nil {
+			s.costs = costs{before: spent}
+		}
+		s.tokens.again()
 		return
 	}
 	if s.before = &was; was.before != nil { // two openings in a row
@@ -310,6 +324,7 @@ func (s *State) applyOpening(e SessionOpening) {
 func (s *State) forget(same bool) {
 	fresh := NewState()
 	fresh.Agent, fresh.Phase, fresh.Cwd = s.Agent, s.Phase, s.Cwd
+	fresh.Budget = s.Budget
 	// A turn may be waiting for this very session, if the user had to sign in on a
 	// terminal first.
 	fresh.Turn, fresh.Queue, fresh.QueuePaused = s.Turn, s.Queue, s.QueuePaused

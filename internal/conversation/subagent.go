@@ -15,6 +15,8 @@ type Subagent struct {
 	Description string
 	// Cwd is its directory, "" if it is that of its parent.
 	Cwd string
+	// Cost is what it has cost, nil if the agent does not say.
+	Cost *acpclient.Cost
 	// Waits means that it says that it waits for the user.
 	Waits bool
 }
@@ -102,12 +104,17 @@ func subagentStatus(u *acpclient.StateUpdate) *acpclient.ToolCallStatus {
 }
 
 // applyOfSubagent folds what changes the state of the session itself, and of a subagent only
-// what is shown of it: its plan are the tasks of its call.
+// what is known of it: its plan are the tasks of its call.
 func (s *State) applyOfSubagent(update acpclient.SessionUpdate, fx *effect) {
-	if u, ok := update.(*acpclient.Plan); ok {
+	switch u := update.(type) {
+	case *acpclient.Plan:
 		s.by.Tasks = u.Entries
 		s.by.changed()
 		fx.calls = append(fx.calls, s.by)
+	case *acpclient.UsageUpdate:
+		if u.Cost != nil {
+			s.by.Subagent.Cost = u.Cost
+		}
 	}
 }
 

@@ -262,6 +262,8 @@ func (r *run) apply(e conversation.Event) {
 		r.turnEnded(e)
 	case conversation.NoticeAdded:
 		r.said(e)
+	case conversation.BudgetReached:
+		r.end(OverBudget, "the budget is used up: "+r.conv.BudgetWords())
 	case conversation.AuthRequired: // nobody is there who could sign in
 		why := "the agent wants you to sign in first"
 		if e.Message != "" {

@@ -168,6 +168,7 @@ const (
 	InputNeeded      Status = "input_needed"
 	Incomplete       Status = "incomplete"
 	Bypassed         Status = "rule_bypassed"
+	OverBudget       Status = "over_budget"
 )
 
 // Outcome says what a Status means to a program and to people.
@@ -193,6 +194,7 @@ var Outcomes = []Outcome{
 	{InputNeeded, 9, "the agent wanted a form filled in"},
 	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
 	{Bypassed, 11, "the agent did what a rule denies, without asking; --sandbox confines it"},
+	{OverBudget, 12, "--max-cost, or the budget of the configuration, is used up"},
 }
 
 // ExitCode returns the exit code for a status.

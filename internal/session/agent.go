@@ -259,6 +259,9 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 			a.owner.suspectDirectory()
 		}
 		a.owner.checkUnasked(n.Update)
+		if _, ok := n.Update.(*acpclient.UsageUpdate); ok {
+			a.owner.spent()
+		}
 		return
 	case a.expecting && !a.left[n.SessionID]:
 		size := a.event(n, n.SessionID).Size()

@@ -213,11 +213,12 @@ func (s *Session) content(p conversation.QueuedPrompt) (content func() []acpclie
 	return func() []acpclient.ContentBlock { return resolve(p, caps) }, len(p.Files) > 0
 }
 
-// sendable reports whether the first prompt of a queue may be sent. While another one may
+// sendable reports whether the first prompt of a queue may be sent. Not so while the budget is
+// used up. While another one may
 // be going into the turn that has ended, it waits for that. s.mu must be held.
 func (s *Session) sendable(queue []conversation.QueuedPrompt, paused bool) bool {
 	return len(queue) > 0 && (!paused || queue[0].Now) && s.ready() && !s.turn().Running &&
-		!slices.ContainsFunc(queue, func(q conversation.QueuedPrompt) bool { return q.Steering })
+		!slices.ContainsFunc(queue, func(q conversation.QueuedPrompt) bool { return q.Steering }) && !s.budgetReached()
 }
 
 // positionOf returns the position of a prompt in a queue, -1 if it is not there.

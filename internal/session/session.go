@@ -80,6 +80,11 @@ type Options struct {
 	// MaxLine bounds a line from the agent, in bytes; 0 means acpclient.DefaultMaxLine.
 	// A Peer with a Transport has its own bound.
 	MaxLine int
+	// Budget caps what the session may use up. Spent is what it has used up in earlier runs,
+	// BudgetRaised that the user has set the budget there.
+	Budget       conversation.Budget
+	BudgetRaised bool
+	Spent        conversation.Spent
 	// Recorder stores the events; it may be nil. The consumer of the stream calls it.
 	Recorder Recorder
 	// Journal records changes on this machine; it may be nil. The session closes it.
@@ -149,6 +154,10 @@ type Session struct {
 	// may clear the State.
 	earlier []acpclient.SessionConfigOption
 
+	// warned and unreported mean that the user knows that most of the budget is used up, and
+	// that the agent does not report what it caps: notices are no state.
+	warned, unreported bool
+
 	// resolving means that the files of the first prompt of the queue are being read, which
 	// no event reports.
 	resolving bool
@@ -185,6 +194,10 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
 	s.stream.state.Apply(conversation.QueueChanged{Queue: opt.Queue, Paused: len(opt.Queue) > 0}) // as the log has it
+	s.stream.state.Restore(opt.Spent)
+	if opt.Budget != (conversation.Budget{}) {
+		s.stream.post(conversation.BudgetSet{Budget: opt.Budget, Raised: opt.BudgetRaised})
+	}
 	s.earlier, s.fork = opt.EarlierOptions, opt.Fork
 	s.pauseQueue()
 	if opt.Journal != nil {

@@ -68,6 +68,8 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
 	s.stream.post(e)
+	s.checkReports()
+	s.checkBudget()
 	if e.Err != nil {
 		s.pauseQueue() // the user wrote the next prompt before they knew of the error
 	}

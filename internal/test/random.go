@@ -45,6 +45,13 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"PromptSteered": draw(func(t *rapid.T) conversation.Event {
 		return conversation.PromptSteered{Prompt: prompt(t), At: moment(t)}
 	}),
+	"BudgetSet": draw(func(t *rapid.T) conversation.Event {
+		return conversation.BudgetSet{
+			Budget: conversation.Budget{Cost: float64(number(t)), Tokens: rapid.Uint64().Draw(t, "tokens")},
+			Raised: rapid.Bool().Draw(t, "raised"), Unbounded: rapid.Bool().Draw(t, "unbounded"),
+		}
+	}),
+	"BudgetReached":   rapid.Just[conversation.Event](conversation.BudgetReached{}),
 	"CancelRequested": draw(func(t *rapid.T) conversation.Event { return conversation.CancelRequested{At: moment(t)} }),
 	"TurnEnded": draw(func(t *rapid.T) conversation.Event {
 		reason := rapid.SampledFrom([]acpclient.StopReason{"", acpclient.StopEndTurn, acpclient.StopCancelled, acpclient.StopRefusal, "odd"}).Draw(t, "reason")

@@ -137,6 +137,8 @@ func (l *live) apply(e conversation.Event) {
 		l.lost(e)
 	case conversation.AuthRequired:
 		l.signIn = l.SignIn(e)
+	case conversation.BudgetReached:
+		l.p.later(l.p.numbered(app.BudgetQuestion(l.Session, l.Conversation)))
 	case conversation.AuthDone:
 		l.signedIn(e)
 	case conversation.PromptSent:

@@ -315,7 +315,7 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 		parts = append(parts, statusPart{style.Render(whole + " context"), []string{style.Render(whole), style.Render(percent)}, rankUsage})
 	}
 	if c := u.Cost; c != nil && c.Amount > 0 {
-		parts = append(parts, statusPart{text: th.Muted.Render(money(c)), rank: rankUsage})
+		parts = append(parts, statusPart{text: th.Muted.Render(termtext.Line(conversation.Money(c))), rank: rankUsage})
 	}
 	return parts
 }
@@ -330,20 +330,6 @@ func tokens(n uint64) string {
 		return fmt.Sprintf("%dk", n/1000)
 	}
 	return strings.Replace(fmt.Sprintf("%.1fM", float64(n)/1e6), ".0M", "M", 1)
-}
-
-// money formats a cost with two decimals.
-func money(c *acpclient.Cost) string {
-	amount := fmt.Sprintf("%.2f", c.Amount)
-	less := ""
-	if c.Amount < 0.005 {
-		less, amount = "<", "0.01"
-	}
-	signs := map[string]string{"USD": "$", "EUR": "€", "GBP": "£"}
-	if sign, ok := signs[c.Currency]; ok {
-		return less + sign + amount
-	}
-	return less + amount + " " + termtext.Line(c.Currency)
 }
 
 // messageLine draws the line below the transcript or a page: activity at the left and the

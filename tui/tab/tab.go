@@ -291,6 +291,8 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		t.signIn.Ask(e)
 	case conversation.AuthDone:
 		t.signIn.Ended(e.Err)
+	case conversation.BudgetReached:
+		t.ask(t.confirmation(app.BudgetQuestion(l.session, l.conv)))
 	case conversation.AgentLost:
 		t.queue.lost = true
 		t.lifecycle.Lost(t.agent)

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"fmt"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+)
+
+// goOn is the prompt with which a turn goes on that the budget has ended.
+const goOn = "Continue."
+
+// budget returns the budget for sessions with an agent: its own instead of the one for all.
+func (l *Launcher) budget(a config.Agent) conversation.Budget {
+	b := l.Config.Budget
+	if a.Budget != (config.Budget{}) {
+		b = a.Budget
+	}
+	if l.MaxCost > 0 {
+		b.Cost = l.MaxCost
+	}
+	return conversation.Budget(b)
+}
+
+// BudgetQuestion asks how to go on when the budget of a session is used up.
+func BudgetQuestion(s *session.Session, c *conversation.Conversation) Question {
+	more := conversation.Budget{Cost: 2 * c.Budget.Cost, Tokens: 2 * c.Budget.Tokens}
+	cost := acpclient.Cost{Amount: more.Cost}
+	if spent := c.Spent().Cost; spent != nil {
+		cost.Currency = spent.Currency
+	}
+	to := ""
+	if more.Cost > 0 {
+		to = conversation.Money(&cost)
+	}
+	if more.Tokens > 0 {
+		if to != "" {
+			to += " and "
+		}
+		to += fmt.Sprintf("%d tokens", more.Tokens)
+	}
+	return Question{
+		Title: "The budget of this session is used up",
+		Text:  "Used up: " + c.BudgetWords() + ". Prompts wait until you decide.",
+		Choices: []Choice{
+			{Name: "Stop here", Key: "s"},
+			{Name: "Raise it to " + to, Key: "r", Do: func() (Outcome, error) {
+				s.SetBudget(more)
+				return Outcome{Say: "the budget is " + to}, nil
+			}},
+			{Name: "Go on for one turn", Key: "g", Do: func() (Outcome, error) {
+				s.ExceedBudget(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(goOn)}})
+				return Outcome{}, nil
+			}},
+		},
+	}
+}

@@ -1,0 +1,90 @@
+package session
+
+import (
+	"fmt"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// nearBudget is the part of the budget from which on the user is warned.
+const nearBudget = 0.8
+
+// SetBudget replaces the budget, and goes on with the queue if it is not used up then.
+func (s *Session) SetBudget(b conversation.Budget) {
+	s.mu.Lock()
+	defer s.unlock()
+	s.stream.post(conversation.BudgetSet{Budget: b, Raised: true})
+	s.checkBudget()
+	s.goOn()
+}
+
+// ExceedBudget lets the next turn go beyond the budget, and goes on with the queue, or with
+// a prompt if that is empty: the turn that reached the budget was cancelled.
+func (s *Session) ExceedBudget(p conversation.QueuedPrompt) {
+	s.mu.Lock()
+	defer s.unlock()
+	var b conversation.BudgetSet
+	s.stream.read(func(st *conversation.State) {
+		b = conversation.BudgetSet{Budget: st.Budget, Raised: st.BudgetRaised, Unbounded: true}
+	})
+	s.stream.post(b)
+	if queue, _ := s.queue(); len(queue) == 0 {
+		s.prompt(p)
+		return
+	}
+	s.goOn()
+}
+
+// budgetReached reports whether the budget is used up, and the user has not decided. s.mu must
+// be held.
+func (s *Session) budgetReached() (reached bool) {
+	s.stream.read(func(st *conversation.State) { reached = st.BudgetReached })
+	return reached
+}
+
+// goOn sends the queue, if it waited only for the budget. s.mu must be held.
+func (s *Session) goOn() {
+	queue, _ := s.queue()
+	s.setQueue(queue, false)
+}
+
+// spent checks the budget after a report of the agent.
+func (s *Session) spent() {
+	s.mu.Lock()
+	defer s.unlock()
+	s.checkBudget()
+}
+
+// checkBudget warns the user when most of the budget is used up, and ends the turn when all
+// of it is. s.mu must be held.
+func (s *Session) checkBudget() {
+	var used float64
+	var reached, unbounded bool
+	var words string
+	s.stream.read(func(st *conversation.State) {
+		used, reached, unbounded, words = st.Used(), st.BudgetReached, st.Unbounded, st.BudgetWords()
+	})
+	switch {
+	case used < nearBudget:
+		s.warned = false
+	case used >= 1 && !reached && !unbounded:
+		s.stream.post(conversation.BudgetReached{})
+		s.cancelTurn()
+	case used < 1 && !s.warned:
+		s.warned = true
+		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%d %% of the budget of this session are used up", int(used*100)), words)
+	}
+}
+
+// checkReports says once if the agent does not report what the budget caps. s.mu must be
+// held.
+func (s *Session) checkReports() {
+	var missing string
+	s.stream.read(func(st *conversation.State) { missing = st.Unreported() })
+	if missing == "" || s.unreported {
+		return
+	}
+	s.unreported = true
+	s.AddNotice(acpclient.NoticeWarning, "The budget cannot be kept", "The agent reports "+missing+".")
+}
