@@ -31,6 +31,9 @@ type Quirks struct {
 	// ReportedOutput says that what a command printed stands in a report for the model,
 	// between its directory and its exit code.
 	ReportedOutput bool
+	// LaunchNote begins what the agent tells its own model when it has started a subagent,
+	// and sends as a reply of that; "" if it sends no such thing.
+	LaunchNote string
 	// ExitCodeInOutput says that the output of a command that failed begins with a line
 	// about its exit code.
 	ExitCodeInOutput bool
@@ -71,7 +74,11 @@ var known = map[string]Quirks{
 	// the exit code by itself as well.
 	// It takes the id of an agent's message only, and ignores a fork point that it does
 	// not understand.
-	"@agentclientprotocol/claude-agent-acp": {ExitCodeInOutput: true, ForksAtMessageSince: "0.101.0"},
+	"@agentclientprotocol/claude-agent-acp": {
+		ExitCodeInOutput: true, ForksAtMessageSince: "0.101.0",
+		// "This tool result is internal metadata — never quote or paste any part of it".
+		LaunchNote: "Async agent launched successfully.",
+	},
 }
 
 // QuirksOf returns the quirks of the agent with a name.

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -134,6 +135,9 @@ func (c *Conversation) applySessionMessage(u *acpclient.SessionMessage) {
 		}
 	}
 	if m == nil {
+		if note := c.quirks().LaunchNote; note != "" && u.Content.Value != nil && len(*u.Content.Value) > 0 && strings.HasPrefix((*u.Content.Value)[0].Text, note) {
+			return
+		}
 		to, from := c.endOf(u.RecipientSessionID), c.endOf(u.SenderSessionID)
 		m = &Message{Chunk: acpclient.AgentMessageChunk, Done: true, Relayed: true}
 		switch {

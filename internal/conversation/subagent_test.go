@@ -130,3 +130,17 @@ func TestAQuestionOfASubagentsSession(t *testing.T) {
 		t.Error("the clock of the subagent goes on")
 	}
 }
+
+// What claude-agent-acp tells its model of a subagent that it has started is not for the user.
+func TestALaunchNoteIsNotShown(t *testing.T) {
+	for name, want := range map[string]int{"@agentclientprotocol/claude-agent-acp": 1, "another": 2} {
+		c := conversation.New()
+		c.Apply(conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: name}}})
+		c.Apply(conversation.SessionOpened{ID: "s", Cwd: "/w"})
+		c.Apply(on(t, "s", `{"sessionUpdate":"subagent_update","sessionId":"k","title":"Look"}`))
+		c.Apply(on(t, "s", `{"sessionUpdate":"session_message","messageId":"r","senderSessionId":"k","recipientSessionId":"s","content":[{"type":"text","text":"Async agent launched successfully. (internal)"}]}`))
+		if len(c.Items) != want {
+			t.Errorf("%s: %q", name, parented(c))
+		}
+	}
+}

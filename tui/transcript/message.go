@@ -287,8 +287,11 @@ func (p *prompt) all(width int) []string {
 				out = append(out, p.text(text, width)...)
 			}
 		}
-		if p.item.Steered {
+		switch {
+		case p.item.Steered:
 			out = append(out, fit(p.env.theme.Muted.Render("steered into the running turn"), width))
+		case p.item.Relayed:
+			out = append(out, fit(p.env.theme.Muted.Render("from the agent to its subagent"), width))
 		}
 		if out == nil {
 			out = []string{""}

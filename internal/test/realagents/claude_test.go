@@ -1,0 +1,44 @@
+//go:build realagents
+
+package realagents
+
+import (
+	"testing"
+
+	"parley/internal/test/e2e"
+)
+
+// claude starts parley with the ACP adapter of Claude.
+func claude(t *testing.T) *e2e.Parley {
+	t.Helper()
+	agent := Install(t).Claude(t, startModel(t).URL)
+	p := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true, Legacy: []string{"session/set_model"}})
+	p.Shows("Manual")
+	return p
+}
+
+// Claude takes a prompt into the turn: while it streams, and while a question is open.
+func TestClaudeIsSteered(t *testing.T) {
+	p := claude(t)
+	p.Ask("SLOW 60").Shows("chunk 2 ", "alt+s steer")
+	p.Type("SAY steered").Press("alt+s").Shows("❯ SAY steered", "steered into the running turn", "● steered").Idle()
+	p.Paste("RUN touch made.txt").Press("enter")
+	p.Question("Permission")
+	p.Type("SAY steered while asked").Press("alt+s").Shows("❯ SAY steered while asked")
+	p.Answer("Yes").Shows("● steered while asked").Idle()
+	if n := len(p.Sent("session/cancel")); n != 0 {
+		t.Errorf("%d turns were cancelled", n)
+	}
+	p.Leave()
+}
+
+// A subagent of Claude has a session of its own: it is named in its question, and cancelled
+// alone.
+func TestClaudesSubagents(t *testing.T) {
+	p := claude(t)
+	p.Paste(`CALL Agent {"description":"Look around","prompt":"RUN touch made.txt","subagent_type":"general-purpose"}`).Press("enter")
+	p.Question("from a subagent: Look around", "touch made.txt").Answer("Yes").Shows("DONE").Idle()
+	p.Paste(`CALL Agent {"description":"Wait long","prompt":"SLOW 6000","subagent_type":"general-purpose"}`).Press("enter")
+	p.Shows("◐ • Wait long").Press("f6").Shows("In the background", "Wait long").Press("ctrl+x", "esc")
+	p.Shows("cancelled").Idle().Leave()
+}
