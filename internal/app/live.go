@@ -3,12 +3,16 @@ package app
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
 )
+
+// LongQuiet is how long an agent at work sends nothing before a front end says so.
+const LongQuiet = 10 * time.Second
 
 // Live is a session as a front end holds it: its agent, the session, and the conversation
 // that its events fold into. It is not safe for concurrent use.

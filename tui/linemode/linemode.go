@@ -137,6 +137,9 @@ type state interface {
 	// events is ready when there is something to take; nil if nothing comes.
 	events() <-chan struct{}
 	take()
+	// silent is ready when an agent has sent nothing for long; nil if there is none.
+	silent() <-chan time.Time
+	saySilent()
 	// send sends a prompt, or queues it.
 	send(text string)
 	// ask returns the agent's next question, or nil.
@@ -195,6 +198,8 @@ func (p *program) work() {
 			p.arm()
 		case <-quiet.C:
 			p.out.flushHanging()
+		case <-p.state.silent():
+			p.state.saySilent()
 		case <-p.opt.Interrupts:
 			p.interrupt()
 		case <-p.opt.Continued:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/acpclient"
@@ -179,6 +180,28 @@ func TestChangesByTheAgentAreWritten(t *testing.T) {
 `+to("a")+"end-turn\n", nil)
 	r.reads("Mode: Ask", "\n> ").types("go\n").reads("Mode: Ask → Build (changed by the agent)\n", "2. Reject")
 	r.looks().reads("Answer 1 to 2").types("2\n").reads("Mode: Build → Ask (changed by the agent)", "\n> ")
+}
+
+// An agent that works and says nothing is not taken for one that is about to answer: since
+// when it is silent is written once, and again when it falls silent once more.
+func TestASilentAgentIsSaidToBeSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at := func(d time.Duration) string { return time.Now().Add(d).Format("15:04:05") }
+		first, second := at(0), at(47*time.Second)
+		r := follows(t, "handshake\nexpect session/prompt\nsleep 12s\nsay One.\nsleep 5s\nsay Two.\nsleep 5s\n"+question+`await one contains "no"
+sleep 25s
+say Three.
+end-turn
+`, nil)
+		r.reads("\n> ").types("go\n").reads("No update from the agent since "+first, "One.Two.", "2. Reject")
+		time.Sleep(25 * time.Second)
+		r.looks().reads("Answer 1 to 2").types("2\n").reads("No update from the agent since "+second, "Three.", "\n> ")
+		time.Sleep(time.Minute)
+		r.leave()
+		if n := strings.Count(r.all, "No update"); n != 2 {
+			t.Errorf("it is written %d times:\n%s", n, r.all)
+		}
+	})
 }
 
 // A line that comes before parley asks for the answer answers nothing.

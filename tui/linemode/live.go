@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/app"
@@ -30,13 +31,20 @@ type live struct {
 	adds   *conversation.Terminal // whose output goes with the next prompt, or nil
 	form   *form                  // the open one, or nil
 	signIn *app.SignIn            // nil unless the agent asks for it
+	// heard is when something last happened in the session, and silence fires when that is
+	// long ago.
+	heard   time.Time
+	silence *time.Timer
 	// unstarted means that the agent exited before a session was opened.
 	unstarted bool
 }
 
 // newLive returns the state of a session.
 func newLive(p *program, l *app.Live) *live {
-	return &live{Live: l, p: p, targets: toolview.PathTargets{Roots: l.Roots()}}
+	return &live{
+		Live: l, p: p, targets: toolview.PathTargets{Roots: l.Roots()},
+		heard: time.Now(), silence: time.NewTimer(app.LongQuiet),
+	}
 }
 
 func (l *live) enter(held app.HeldPrompts) {
@@ -101,7 +109,20 @@ func (l *live) ask() *question {
 // take handles the events so far.
 func (l *live) take() {
 	for _, e := range l.Session.Stream().Take() {
+		if _, ours := e.(conversation.QueueChanged); !ours {
+			l.heard = time.Now()
+			l.silence.Reset(app.LongQuiet)
+		}
 		l.apply(e)
+	}
+}
+
+func (l *live) silent() <-chan time.Time { return l.silence.C }
+
+// saySilent writes since when an agent at work has sent nothing.
+func (l *live) saySilent() {
+	if turn := &l.Conversation.Turn; turn.Running && !turn.Waits() && turn.Cancelling.IsZero() {
+		l.p.out.line("No update from the agent since " + l.heard.Format(time.TimeOnly) + ".")
 	}
 }
 

@@ -3,6 +3,7 @@ package linemode
 import (
 	"cmp"
 	"errors"
+	"time"
 
 	"parley/acpclient"
 	"parley/config"
@@ -47,11 +48,13 @@ func (s *choosing) notStarted() {
 func (s *choosing) notOpened() { s.p.over = true }
 func (s *choosing) stay()      { s.p.chooseAgent() }
 
-func (*choosing) events() <-chan struct{} { return nil }
-func (*choosing) take()                   {}
-func (*choosing) ask() *question          { return nil }
-func (*choosing) idle() bool              { return false }
-func (*choosing) busy() bool              { return false }
+func (*choosing) events() <-chan struct{}  { return nil }
+func (*choosing) take()                    {}
+func (*choosing) silent() <-chan time.Time { return nil }
+func (*choosing) saySilent()               {}
+func (*choosing) ask() *question           { return nil }
+func (*choosing) idle() bool               { return false }
+func (*choosing) busy() bool               { return false }
 
 // begin starts what the command line names, or asks what to start.
 func (p *program) begin() {

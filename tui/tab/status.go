@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/theme"
@@ -105,7 +106,7 @@ func (f *statusInfo) Activity() string {
 		left = "  " + f.slow()
 	case c.Turn.Running:
 		left = f.spin() + th.Muted.Render("working"+f.counted(f.Conversation.Turn.Worked(f.Now)))
-		if quiet := f.Now.Sub(f.Heard); quiet >= longQuiet && !f.Still && !f.Replay {
+		if quiet := f.Now.Sub(f.Heard); quiet >= app.LongQuiet && !f.Still && !f.Replay {
 			left += th.Muted.Render("  no update for " + toolview.Elapsed(quiet))
 		}
 		if f.Slow != "" {
@@ -373,8 +374,6 @@ func (t *Tab) statusInfo() *statusInfo {
 const (
 	// slowCancel is when parley offers to stop an agent that ignores a cancel.
 	slowCancel = 5 * time.Second
-	// longQuiet is how long an agent at work is silent before parley says so.
-	longQuiet = 10 * time.Second
 	// showStderrAfter is when the stderr of a starting agent is shown. Most agents write something and are ready before anybody could read it.
 	showStderrAfter = time.Second
 	// longStart is when a starting agent is said not to answer, with the key that stops it.

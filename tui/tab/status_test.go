@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/theme"
 )
@@ -233,7 +234,7 @@ func TestTheActivitySaysSinceWhenNothingHasCome(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	begun := b.clock
 	b.events(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}, At: begun})
-	b.clock = begun.Add(longQuiet - time.Second)
+	b.clock = begun.Add(app.LongQuiet - time.Second)
 	b.mustNotShow(t, "no update")
 	b.clock = begun.Add(24 * time.Second)
 	b.mustShow(t, "working 24s  no update for 24s")
