@@ -73,7 +73,7 @@ func (s *Session) checkBudget() {
 		s.cancelTurn()
 	case used < 1 && !s.warned:
 		s.warned = true
-		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%d %% of the budget of this session are used up", int(used*100)), words)
+		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), words)
 	}
 }
 

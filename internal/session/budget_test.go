@@ -38,7 +38,7 @@ func TestTheBudgetEndsTheTurn(t *testing.T) {
 		h.costs("s1", 3.9)
 		h.costs("s1", 4.1)
 		h.costs("s1", 4.5)
-		if got := h.notices(); !slices.Equal(got, []string{"82 % of the budget of this session are used up"}) {
+		if got := h.notices(); !slices.Equal(got, []string{"82 % of the budget of this session is used up"}) {
 			t.Errorf("the notices are %q", got)
 		}
 		h.costs("s1", 5.0)
