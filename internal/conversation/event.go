@@ -92,7 +92,7 @@ type (
 		Unbounded bool
 	}
 	// BudgetReached: the budget is used up. The session sends no prompt until the next
-	// BudgetSet.
+	// BudgetSet, and says it again for each prompt that waits.
 	BudgetReached struct{}
 	// QueueChanged: the queue has changed.
 	QueueChanged struct {

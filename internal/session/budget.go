@@ -43,6 +43,14 @@ func (s *Session) budgetReached() (reached bool) {
 	return reached
 }
 
+// askBudgetAgain has the user decide about a budget that is used up when a prompt waits for
+// that. s.mu must be held.
+func (s *Session) askBudgetAgain() {
+	if s.budgetReached() {
+		s.stream.post(conversation.BudgetReached{})
+	}
+}
+
 // goOn sends the queue, if it waited only for the budget. s.mu must be held.
 func (s *Session) goOn() {
 	queue, _ := s.queue()

@@ -77,6 +77,7 @@ func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 	p.ID = s.lastNumber
 	queue, paused := s.queue()
 	s.setQueue(slices.Insert(slices.Clone(queue), at, p), paused || s.gone())
+	s.askBudgetAgain()
 }
 
 // SendQueuedNow is SendNow for a queued prompt. found is false if the prompt is no
@@ -139,6 +140,7 @@ func (s *Session) ResumeQueue() {
 	defer s.unlock()
 	queue, _ := s.queue()
 	s.setQueue(queue, false)
+	s.askBudgetAgain()
 }
 
 // pauseQueue holds the whole queue until the user resumes it. s.mu must be held.

@@ -15,12 +15,16 @@ expect session/prompt
 update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":5.5,"currency":"USD"}}
 expect session/cancel
 end-turn cancelled
-expect session/prompt contains "Continue."
+expect session/prompt contains "more"
 say On it goes.
 expect nothing/more
 `, func(o *session.Options) { o.Budget = conversation.Budget{Cost: 5} })
 		b.Do(b.queue.Submit(promptOf("go")))
 		b.mustShow(t, "The budget of this session is used up", "$5.50 of $5.00", "Stop here", "Raise it to $10.00", "Go on for one turn")
+		b.Choose("Stop here")
+		b.Do(b.queue.Submit(promptOf("more")))
+		b.Do(b.queue.Submit(promptOf("and more")))
+		b.mustShow(t, "The budget of this session is used up", "queued: more", "queued: and more")
 		b.Choose("Go on for one turn")
 		b.mustShow(t, "On it goes.")
 	})

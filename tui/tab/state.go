@@ -10,6 +10,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/tui/dialog"
 	"parley/tui/pages"
 	"parley/tui/theme"
 	"parley/tui/transcript"
@@ -172,12 +173,13 @@ func endSession(ctx context.Context, s *session.Session) {
 // live is the state with a session, which may have lost its agent.
 type live struct {
 	reading
-	tab       *Tab
-	session   *session.Session
-	pump      *pump
-	heard     time.Time        // when something last happened in the session
-	changes   *pages.Review    // made when it is shown first
-	inspector *pages.Inspector // made when it is shown first
+	tab        *Tab
+	session    *session.Session
+	pump       *pump
+	heard      time.Time        // when something last happened in the session
+	changes    *pages.Review    // made when it is shown first
+	inspector  *pages.Inspector // made when it is shown first
+	overBudget dialog.Dialog    // the last question about a budget that is used up
 	// reopening waits for the stored session that replaces this one, nil if there is none.
 	// Prompts are kept for it meanwhile.
 	reopening func() *session.Session

@@ -292,7 +292,10 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.AuthDone:
 		t.signIn.Ended(e.Err)
 	case conversation.BudgetReached:
-		t.ask(t.confirmation(app.BudgetQuestion(l.session, l.conv)))
+		if l.overBudget == nil || !t.dialogs.Has(l.overBudget) {
+			l.overBudget = dialog.NewConfirm(t.env(), t.confirmation(app.BudgetQuestion(l.session, l.conv)))
+			t.dialogs.Push(l.overBudget)
+		}
 	case conversation.AgentLost:
 		t.queue.lost = true
 		t.lifecycle.Lost(t.agent)
