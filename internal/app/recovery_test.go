@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,13 +12,13 @@ import (
 	"parley/internal/store"
 )
 
-// Interrupted sessions that began with the same words are told apart by time, agent and
+// Interrupted sessions of one title are told apart by time, agent and
 // last words, and each can be chosen.
 func TestInterruptedSessionsAreToldApart(t *testing.T) {
 	dir := isolate(t, "")
 	lib := store.NewLibrary(store.New(StoreDir()))
 	defer lib.Close()
-	interrupted := func(agent string, prompts ...string) store.ID {
+	interrupted := func(agent, title string, prompts ...string) store.ID {
 		t.Helper()
 		l, err := lib.Create(store.Meta{Agent: agent, Cwd: dir})
 		must(t, err)
@@ -27,12 +28,18 @@ func TestInterruptedSessionsAreToldApart(t *testing.T) {
 				conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An answer to: " + p + "\n"},
 			}))
 		}
+		if title != "" {
+			named := acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &title}}
+			must(t, l.Append([]conversation.Event{conversation.Update{Update: &named}}))
+		}
 		must(t, l.Close())
 		must(t, os.WriteFile(filepath.Join(StoreDir(), "open", string(l.ID())), nil, 0o600)) // as after a kill
 		return l.ID()
 	}
-	first := interrupted("claude", "fix the tests", "now the docs")
-	second := interrupted("codex", "fix the tests")
+	first := interrupted("claude", "", "fix the tests", "now the docs")
+	second := interrupted("codex", "", "fix the tests")
+	third := interrupted("claude", "Kitchen work", "peel potatoes", "bake bread")
+	fourth := interrupted("claude", "Kitchen work", "peel potatoes")
 	q, err := FindUnended(t.Context(), lib, dir, time.Now().Add(2*time.Minute))
 	must(t, err)
 	got := map[store.ID]string{}
@@ -45,11 +52,13 @@ func TestInterruptedSessionsAreToldApart(t *testing.T) {
 	want := map[store.ID]string{
 		first:  "fix the tests (2 min ago · claude · ❯ now the docs · ● An answer to: now the docs)",
 		second: "fix the tests (2 min ago · codex · ● An answer to: fix the tests)",
+		third:  "Kitchen work (2 min ago · claude · ❯ bake bread · ● An answer to: bake bread)",
+		fourth: "Kitchen work (2 min ago · claude · ❯ peel potatoes · ● An answer to: peel potatoes)",
 	}
-	if len(got) != 2 || got[first] != want[first] || got[second] != want[second] {
+	if !maps.Equal(got, want) {
 		t.Errorf("offered\n%v, want\n%v", got, want)
 	}
-	if all := q.Choices[0]; len(all.Open) != 2 {
+	if all := q.Choices[0]; len(all.Open) != 4 {
 		t.Errorf("%q opens %v", all.Name, all.Open)
 	}
 }

@@ -190,17 +190,22 @@ func (l *sessionList) content() dialog.List {
 
 // item returns the item of a session.
 func (l *sessionList) item(s app.SessionEntry) dialog.Item {
-	where := []string{toolview.PathsIn("").Path(s.Cwd())}
+	var about []string // what tells sessions of one title apart comes first: a row may be short
 	if s.Stored != nil {
-		where = append(where, cmp.Or(s.Stored.AgentName, s.Stored.Agent))
+		about = append(about, cmp.Or(s.Stored.AgentName, s.Stored.Agent))
 		if s.Stored.Worktree != "" {
-			where = append([]string{worktreeMark + s.Stored.Worktree}, where...) // more useful than its long path
-		}
-		if later := s.Stored.Later(); later != "" {
-			where = append(where, "❯ "+later)
+			about = append(about, worktreeMark+s.Stored.Worktree) // more useful than its long path
 		}
 	}
-	item := dialog.SessionItem(s.Name(), s.Used(), l.tab.program.Now(), where...)
+	if s.Elsewhere {
+		about = append(about, toolview.PathsIn("").Path(s.Cwd()))
+	}
+	if s.Stored != nil {
+		if later := s.Stored.Later(); later != "" {
+			about = append(about, "❯ "+later)
+		}
+	}
+	item := dialog.SessionItem(s.Name(), s.Used(), l.tab.program.Now(), about...)
 	item.Found = s.Snippet != ""
 	switch {
 	case s.Stored != nil:

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -117,6 +118,52 @@ func TestTheNameOfATabIsTheSessionsTitle(t *testing.T) {
 		}
 		b.Do(openSessionList(b.Tab))
 		b.MustSay("● kitchen work")
+	})
+}
+
+// Sessions of one title are told apart by time, agent and last prompt, at 60 columns too,
+// and by their directory where that is another one. The user's name for a session comes
+// before the agent's title.
+func TestSessionsOfOneTitleAreToldApart(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		lib := store.NewLibrary(store.New(t.TempDir()))
+		t.Cleanup(func() { _ = lib.Close() })
+		b.program.Stored = lib
+		title := func(s string) conversation.Event {
+			return conversation.Update{Update: &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &s}}}
+		}
+		prompt := func(s string) conversation.Event {
+			return conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(s)}}
+		}
+		keep := func(agent, cwd string, events ...conversation.Event) store.ID {
+			t.Helper()
+			l, err := lib.Create(store.Meta{Agent: agent, Cwd: cwd})
+			if err == nil {
+				err = errors.Join(l.Append(events), l.Close())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l.ID()
+		}
+		elsewhere := t.TempDir()
+		keep("claude", b.cwd, prompt("fix the tests"), title("Kitchen work"), prompt("bake bread"))
+		keep("codex", b.cwd, prompt("fix the tests"), title("Kitchen work"), prompt("peel potatoes"))
+		keep("gemini", b.cwd, prompt("wash up"), prompt("dry the plates"))
+		keep("qwen", elsewhere, prompt("wash up"))
+		named := keep("pi", b.cwd, prompt("fix the tests"), title("Kitchen work"))
+		if err := lib.Rename(named, "my own"); err != nil {
+			t.Fatal(err)
+		}
+		b.play("handshake\nserve\n")
+		b.columns = 60
+		b.Do(openSessionList(b.Tab))
+		b.mustShow(t, "Kitchen work  just now   claude  ❯ bake bread", "Kitchen work  just now   codex  ❯ peel potatoes",
+			"wash up       just now   gemini  ❯ dry the plates", "my own        just now   pi  ❯ fix the tests")
+		b.mustNotShow(t, "qwen")
+		b.columns = 120
+		b.Press("ctrl+t")
+		b.mustShow(t, "wash up       just now   qwen  "+elsewhere)
 	})
 }
 
