@@ -450,20 +450,6 @@ func End(ctx context.Context, s *session.Session) {
 	s.Stream().Take()
 }
 
-// GoneText says what has happened to the agent of a conversation that is gone. connects
-// says that the agent is on the network.
-func GoneText(c *conversation.Conversation, connects bool) string {
-	switch failed := c.Phase == conversation.PhaseFailed; {
-	case failed && connects:
-		return "Not connected to the agent"
-	case failed:
-		return "The agent could not be started"
-	case connects:
-		return "Lost the connection to the agent"
-	}
-	return "The agent exited"
-}
-
 // StartErrorText is an error of starting an agent, with how to install the agent if that is
 // known.
 func StartErrorText(a config.Agent, err error) string {

@@ -59,7 +59,7 @@ func (l *Live) SendQueueQuestion() *Question {
 	if !lost || len(l.Conversation.Queue) == 0 || !l.Conversation.QueuePaused {
 		return nil
 	}
-	q := SendQueueQuestion(l.Session, l.Conversation.Queue)
+	q := sendQueueQuestion(l.Session, l.Conversation.Queue)
 	return &q
 }
 
@@ -70,11 +70,21 @@ func (l *Live) Roots() []string {
 
 // SignIn begins signing in to the agent, which has asked for it.
 func (l *Live) SignIn(e conversation.AuthRequired) *SignIn {
-	return NewSignIn(l.Session, l.Conversation, e)
+	return &SignIn{Message: e.Message, Methods: l.Conversation.Agent.AuthMethods, session: l.Session}
 }
 
 // GoneText says what has happened to the agent that is gone.
-func (l *Live) GoneText() string { return GoneText(l.Conversation, l.Session.Connects()) }
+func (l *Live) GoneText() string {
+	switch failed, connects := l.Conversation.Phase == conversation.PhaseFailed, l.Session.Connects(); {
+	case failed && connects:
+		return "Not connected to the agent"
+	case failed:
+		return "The agent could not be started"
+	case connects:
+		return "Lost the connection to the agent"
+	}
+	return "The agent exited"
+}
 
 // GoneReason says why the agent is gone, "" if that is not known.
 func (l *Live) GoneReason() string {
@@ -85,7 +95,12 @@ func (l *Live) GoneReason() string {
 }
 
 // RestartText says what starting the agent again does.
-func (l *Live) RestartText() string { return AgainText(l.Session) }
+func (l *Live) RestartText() string {
+	if l.Session.Connects() {
+		return "reconnects"
+	}
+	return "restarts it"
+}
 
 // StoredID returns the id under which the session is stored, or "".
 func (l *Live) StoredID() store.ID { return cmp.Or(StoredID(l.Session), l.stored) }

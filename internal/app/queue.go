@@ -21,14 +21,6 @@ func (h *HeldPrompts) Send(s *session.Session) {
 	*h = nil
 }
 
-// AgainText says what starting the agent again does.
-func AgainText(s *session.Session) string {
-	if s.Connects() {
-		return "reconnects"
-	}
-	return "restarts it"
-}
-
 // PromptLine is a queued prompt in one line.
 func PromptLine(q conversation.QueuedPrompt) string {
 	for _, b := range q.Prompt {
@@ -60,9 +52,9 @@ func LastPrompt(c *conversation.Conversation) string {
 // questionLineWidth is how much of a prompt stands in a question, in cells.
 const questionLineWidth = 80
 
-// SendQueueQuestion asks whether to send the prompts that were queued when the agent went:
+// sendQueueQuestion asks whether to send the prompts that were queued when the agent went:
 // the user wrote them before they knew.
-func SendQueueQuestion(s *session.Session, queue []conversation.QueuedPrompt) Question {
+func sendQueueQuestion(s *session.Session, queue []conversation.QueuedPrompt) Question {
 	const most = 3
 	var lines []string
 	for i, q := range queue {

@@ -14,7 +14,6 @@ import (
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
 	"parley/config"
-	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
 )
@@ -28,11 +27,6 @@ type SignIn struct {
 	// Trying is the method in progress, nil if there is none.
 	Trying  *acpclient.AuthMethod
 	session *session.Session
-}
-
-// NewSignIn begins signing in to the agent of a session, which has asked for it.
-func NewSignIn(s *session.Session, c *conversation.Conversation, e conversation.AuthRequired) *SignIn {
-	return &SignIn{Message: e.Message, Methods: c.Agent.AuthMethods, session: s}
 }
 
 // What a request to sign in says if the agent says nothing, and if it has no methods.

@@ -166,7 +166,7 @@ func init() {
 			why: func(t *Tab) string { return unless(t.usage() != "", "the agent has reported no usage") },
 		},
 		config.ActionSignIn: {
-			do: always(func(t *Tab) { t.signIn.Ask(conversation.AuthRequired{}) }),
+			do: inSession(func(l *live) tea.Cmd { l.tab.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil }),
 			why: func(t *Tab) string {
 				return unless(t.session() != nil && len(t.conv().Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},

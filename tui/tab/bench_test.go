@@ -45,7 +45,7 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 	t.Setenv("XDG_STATE_HOME", dir)
 	b := &bench{clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), columns: 80, rows: 24}
 	b.make(context.Background(), dir, func() time.Time { return b.clock })
-	b.adopt(config.Agent{}, newSession(dir, noMachine{}), conversation.New())
+	b.adopt(app.NewLive(config.Agent{}, newSession(dir, noMachine{})))
 	b.Show()
 	b.opens()
 	return b
@@ -80,7 +80,7 @@ func (b *bench) open() *live { return b.state.(*live) }
 
 // has gives the tab a session that is only there.
 func (b *bench) has(s *session.Session) {
-	b.become(&live{tab: b.Tab, session: s, reading: b.read(conversation.New()), pump: &pump{b.program.Context, s}})
+	b.become(newLive(b.Tab, app.NewLive(config.Agent{}, s)))
 }
 
 // opens tells that the agent is ready and has opened the session.
@@ -136,7 +136,7 @@ func runBench(t *testing.T, test func(t *testing.T, b *bench)) {
 
 // use gives the tab a session.
 func (b *bench) use(s *session.Session) *session.Session {
-	b.adopt(config.Agent{}, s, conversation.New())
+	b.adopt(app.NewLive(config.Agent{}, s))
 	b.Do(b.open().pump.next)
 	return s
 }

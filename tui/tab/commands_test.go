@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/test"
@@ -224,7 +225,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.adopt(config.Agent{}, s, conversation.New())
+	b.adopt(app.NewLive(config.Agent{}, s))
 	b.draw()
 	b.events(
 		conversation.SessionOpened{ID: "s"}, test.Sent("go"),

@@ -150,8 +150,8 @@ func (e *lifecycle) askToClose(title, text string, while func() bool) {
 }
 
 // Lost reports that the agent exited, and offers to restart it.
-func (e *lifecycle) Lost(a config.Agent) {
-	e.AskToStartAgain(app.GoneText(e.tab.conv(), e.tab.session().Connects()), app.StartErrorText(a, e.tab.conv().Agent.Err), e.tab.conv().Agent.Stderr)
+func (e *lifecycle) Lost(l *app.Live) {
+	e.AskToStartAgain(l.GoneText(), l.GoneReason(), l.Conversation.Agent.Stderr)
 }
 
 // AskToStartAgain asks what to do about an agent that cannot be used. stderr is the end of

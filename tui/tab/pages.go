@@ -20,11 +20,11 @@ import (
 func (l *live) showChanges() tea.Cmd {
 	t := l.tab
 	switch {
-	case l.session.Options().Journal == nil:
+	case l.Session.Options().Journal == nil:
 		return t.say(t.noReview())
 	case l.changes == nil:
 		l.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Journal: l.session.Options().Journal, Host: pageHost{l},
+			Context: t.program.Context, Journal: l.Session.Options().Journal, Host: pageHost{l},
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: l.list.Diffs(),
 		})
 	}
@@ -45,7 +45,7 @@ func (t *Tab) changedFiles() int {
 
 // inspect opens the protocol inspector.
 func (l *live) inspect() tea.Cmd {
-	t, ring := l.tab, l.session.Options().Ring
+	t, ring := l.tab, l.Session.Options().Ring
 	switch {
 	case ring == nil:
 		return t.say("no agent has been started here")

@@ -8,7 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/conversation"
+	"parley/internal/app"
 	"parley/internal/record"
 	"parley/internal/session"
 )
@@ -35,11 +35,11 @@ func TestTheInspectorShowsTheMessagesOfItsAgentOnly(t *testing.T) {
 		b := newBench(t, t.TempDir())
 		defer b.Close(t.Context())
 		left, old := watched(t, b.cwd)
-		b.adopt(config.Agent{}, left, conversation.New())
+		b.adopt(app.NewLive(config.Agent{}, left))
 		reading := b.open().inspect()
 		b.press("ctrl+c") // which closes it without its knowing
 		next, ring := watched(t, b.cwd)
-		b.adopt(config.Agent{}, next, conversation.New())
+		b.adopt(app.NewLive(config.Agent{}, next))
 		reads := b.open().inspect()
 		old.Line(false, []byte(`{"jsonrpc":"2.0","method":"of/the/old"}`))
 		ring.Line(false, []byte(`{"jsonrpc":"2.0","method":"of/the/new"}`))

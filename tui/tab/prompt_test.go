@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -424,7 +425,7 @@ func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
 	b.program.Vim = true
 	b.Tab = New(2, b.program, t.TempDir())
 	b.Show()
-	b.adopt(config.Agent{}, s, conversation.New())
+	b.adopt(app.NewLive(config.Agent{}, s))
 	b.events(promptSent(b, "go"))
 	b.mustShow(t, "INSERT", "esc normal mode", "enter queue")
 	b.press("esc")

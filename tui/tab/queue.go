@@ -25,7 +25,6 @@ type promptQueue struct {
 	last    *composer.Prompt // the last prompt sent, or nil
 	requeue int              // queue position, from 1, of the prompt being edited, or 0
 	escaped time.Time        // first of two esc
-	lost    bool             // the agent exited, and no session was opened since: the queue is sent only on request
 }
 
 // prompts returns the queue of the session.
@@ -102,7 +101,11 @@ func (o *promptQueue) content(p composer.Prompt) conversation.QueuedPrompt {
 
 // sayGone says words, and which key brings back the agent, until it is back.
 func (o *promptQueue) sayGone(words string) tea.Cmd {
-	again := keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " " + app.AgainText(o.tab.session())
+	l, ok := o.tab.live()
+	if !ok {
+		return nil
+	}
+	again := keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " " + l.RestartText()
 	return o.tab.sayWhile(words+again, func() bool { return o.tab.conv().Gone() })
 }
 
@@ -353,17 +356,6 @@ func (o *promptQueue) dropQueue() tea.Cmd {
 		words, them = "removed 1 prompt", "it"
 	}
 	return o.tab.say(words + "; " + o.tab.keyOf(config.ActionHistorySearch) + " finds " + them + " again")
-}
-
-// AskToSend asks whether to send the prompts that were queued when the agent went, because
-// they were written before the user knew.
-func (o *promptQueue) AskToSend() {
-	lost := o.lost
-	o.lost = false
-	if !lost || len(o.tab.conv().Queue) == 0 || !o.tab.conv().QueuePaused {
-		return
-	}
-	o.tab.ask(o.tab.confirmation(app.SendQueueQuestion(o.tab.session(), o.tab.conv().Queue)))
 }
 
 // Lines draws the queue.

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -125,12 +126,13 @@ func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 			o.Queue = []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("tidy up")}}}
 		}))
 		b.events(conversation.QueueChanged{Paused: true, Queue: b.session().Options().Queue})
-		o := b.queue
-		if o.AskToSend(); !b.dialogs.Empty() {
+		opened := conversation.SessionOpened{ID: "s", Cwd: b.cwd}
+		if b.events(opened); !b.dialogs.Empty() {
 			t.Fatalf("nothing has gone, and it asks\n%s", b.Screen())
 		}
-		o.lost = true
-		o.AskToSend()
+		b.events(conversation.AgentLost{Err: errors.New("exit status 1")})
+		b.Choose("Stay and read")
+		b.events(opened)
 		b.MustSay("❯ tidy up")
 		b.Choose("Send")
 		if b.conv().QueuePaused {

@@ -7,7 +7,6 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
-	"parley/internal/conversation"
 	"parley/tui/dialog"
 )
 
@@ -42,9 +41,9 @@ func (s *signIn) Ended(err error) {
 }
 
 // Ask shows the agent's methods and its message.
-func (s *signIn) Ask(e conversation.AuthRequired) {
+func (s *signIn) Ask(flow *app.SignIn) {
 	s.close()
-	s.flow = app.NewSignIn(s.tab.session(), s.tab.conv(), e)
+	s.flow = flow
 	s.dialog = dialog.NewAuth(s.tab.env(), s.tab.conv().Agent.Name(), s.flow.Message, s.flow.Methods)
 	s.tab.dialogs.Push(s.dialog)
 }

@@ -74,22 +74,21 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 		})
 		return looked
 	}
-	l := t.adopt(msg.agent, msg.session, conversation.New())
+	l := t.adopt(app.NewLive(msg.agent, msg.session))
 	// The session's own event comes with the next batch.
 	l.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
 	t.rules().AskToTrust()
-	t.queue.held.Send(l.session)
+	t.queue.held.Send(l.Session)
 	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
 }
 
 // adopt makes a session the tab's.
-func (t *Tab) adopt(a config.Agent, s *session.Session, c *conversation.Conversation) *live {
-	t.agent = a
-	t.work(s.Options().Cwd)
-	t.questions.reach = toolview.PathTargets{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
-	l := &live{tab: t, session: s, reading: t.read(c), pump: &pump{t.program.Context, s}}
+func (t *Tab) adopt(s *app.Live) *live {
+	t.agent = s.Agent
+	t.work(s.Session.Options().Cwd)
+	t.questions.reach = toolview.PathTargets{Roots: s.Roots()}
+	l := newLive(t, s)
 	t.become(l)
-	t.queue.lost = false
 	t.drafts.Leave()
 	l.pace(frame)
 	return l
@@ -224,20 +223,20 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		return looked
 	}
 	if shown { // it only showed the transcript
-		go old.session.Close(context.Background())
+		go old.Session.Close(context.Background())
 	}
-	l := t.adopt(msg.Agent, msg.Session, msg.Transcript.Conversation)
+	l := t.adopt(msg.Live())
 	cmds := []tea.Cmd{t.restoreView(msg), l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
 		cmds = append(cmds, t.queue.ReturnToDraft()) // prompts sent in the meantime have no recipient
 		return tea.Batch(append(cmds, t.showReadOnly(msg.ReadOnly))...)
 	}
-	l.session.Start()
+	l.Session.Start()
 	t.rules().AskToTrust()
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.drafts.Load())
 	}
-	t.queue.held.Send(l.session)
+	t.queue.held.Send(l.Session)
 	return tea.Batch(cmds...)
 }
 

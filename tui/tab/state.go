@@ -79,7 +79,7 @@ func (t *Tab) reopens() bool {
 // session returns the session, nil in the states that have none.
 func (t *Tab) session() *session.Session {
 	if l, ok := t.live(); ok {
-		return l.session
+		return l.Session
 	}
 	return nil
 }
@@ -172,9 +172,9 @@ func endSession(ctx context.Context, s *session.Session) {
 
 // live is the state with a session, which may have lost its agent.
 type live struct {
+	*app.Live
 	reading
 	tab        *Tab
-	session    *session.Session
 	pump       *pump
 	heard      time.Time        // when something last happened in the session
 	changes    *pages.Review    // made when it is shown first
@@ -183,6 +183,11 @@ type live struct {
 	// reopening waits for the stored session that replaces this one, nil if there is none.
 	// Prompts are kept for it meanwhile.
 	reopening func() *session.Session
+}
+
+// newLive returns the state of a session.
+func newLive(t *Tab, s *app.Live) *live {
+	return &live{Live: s, tab: t, reading: t.read(s.Conversation), pump: &pump{t.program.Context, s.Session}}
 }
 
 func (l *live) input() layer             { return l.tab.prompt }
@@ -212,7 +217,7 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 }
 
 func (l *live) describe(f *statusInfo) {
-	f.Connects, f.Bounds, f.Stderr, f.Heard = l.session.Connects(), l.session.Options().Bounds, l.session.Stderr, l.heard
+	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.Connects(), l.Session.Options().Bounds, l.Session.Stderr, l.heard
 }
 
 func (l *live) moves() bool {
@@ -238,7 +243,7 @@ func (l *live) leave() {
 
 func (l *live) close(ctx context.Context) {
 	l.leave()
-	s := l.session
+	s := l.Session
 	if l.reopening != nil {
 		if next := l.reopening(); next != nil {
 			s = next

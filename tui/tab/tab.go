@@ -257,7 +257,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 		if _, ours := e.(conversation.QueueChanged); !ours {
 			l.heard = t.program.Now()
 		}
-		l.conv.Apply(e)
+		l.Apply(e)
 		t.info.Notice(e, l.conv)
 		if l.conv.Restored() {
 			l.forget()
@@ -286,25 +286,26 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			t.drafts.SetSaved(store.View{})
 		}
 	case conversation.SessionOpened:
-		t.queue.AskToSend()
+		if q := l.SendQueueQuestion(); q != nil {
+			t.ask(t.confirmation(*q))
+		}
 	case conversation.AuthRequired:
-		t.signIn.Ask(e)
+		t.signIn.Ask(l.SignIn(e))
 	case conversation.AuthDone:
 		t.signIn.Ended(e.Err)
 	case conversation.BudgetReached:
 		if l.overBudget == nil || !t.dialogs.Has(l.overBudget) {
-			l.overBudget = dialog.NewConfirm(t.env(), t.confirmation(app.BudgetQuestion(l.session, l.conv)))
+			l.overBudget = dialog.NewConfirm(t.env(), t.confirmation(app.BudgetQuestion(l.Session, l.conv)))
 			t.dialogs.Push(l.overBudget)
 		}
 	case conversation.AgentLost:
-		t.queue.lost = true
-		t.lifecycle.Lost(t.agent)
+		t.lifecycle.Lost(l.Live)
 	case conversation.SessionFailed:
-		if l.session.Options().HasTranscript && !t.stored.replaced { // a stored one
+		if l.Session.Options().HasTranscript && !t.stored.replaced { // a stored one
 			t.askForNewSession(e.Err)
 			break
 		}
-		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.session.Stderr())
+		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.Session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
