@@ -406,3 +406,19 @@ func TestOutcomesAreInTheGuide(t *testing.T) {
 		}
 	}
 }
+
+// An agent that was denied may have nothing to say: opencode ends its turn at once.
+func TestADeniedTurnIsNoFailureOfTheAgent(t *testing.T) {
+	t.Parallel()
+	var h heard
+	r := headless.Run(t.Context(), scripted(t, `handshake
+expect session/prompt
+request session/request_permission {"sessionId":"${session}","toolCall":{"toolCallId":"t","title":"Edit a","kind":"edit"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]} as q
+await q
+update {"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}
+end-turn
+`), h.options("hi"))
+	if r.Status != headless.PermissionDenied {
+		t.Errorf("the status is %s: %s", r.Status, r.Message)
+	}
+}

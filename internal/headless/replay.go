@@ -77,8 +77,8 @@ func (r *run) statusOf(e conversation.TurnEnded) (Status, string) {
 	return status, why
 }
 
-// silent reports whether the agent has neither said nor done anything in the last turn. A
-// command of the agent may have nothing to say.
+// silent reports whether the agent has neither said nor done anything in the last turn, nor
+// been denied it. A command of the agent may have nothing to say.
 func (r *run) silent() bool {
 	for _, item := range r.conv.Items[r.first:] {
 		switch item := item.(type) {
@@ -87,7 +87,7 @@ func (r *run) silent() bool {
 				return false
 			}
 		case *conversation.ToolCall:
-			if item.Status == acpclient.ToolCompleted {
+			if item.Status == acpclient.ToolCompleted || item.Answer.Rejects() {
 				return false
 			}
 		}
