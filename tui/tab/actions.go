@@ -102,13 +102,13 @@ func init() {
 			why: needsSession(func(t *Tab) string { return unless(t.queue.Queued() > 0 || !t.composer.Empty(), nothingToSend) }),
 		},
 		config.ActionCancel: {
-			do:  func(t *Tab) tea.Cmd { return t.lifecycle.Cancel() },
+			do:  inSession(func(l *live) tea.Cmd { return l.lifecycle.Cancel() }),
 			why: needsSession(func(t *Tab) string { return unless(t.conv().Turn.Running || t.conv().Starts(), "no turn is running") }),
 		},
 		config.ActionInterrupt: {
-			do: func(t *Tab) tea.Cmd { return t.lifecycle.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
+			do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
 		},
-		config.ActionQuit:    {do: func(t *Tab) tea.Cmd { return t.lifecycle.Leave() }},
+		config.ActionQuit:    {do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }},
 		config.ActionSuspend: {do: func(*Tab) tea.Cmd { return send(Suspend{}) }, replays: true},
 
 		config.ActionNextMode: {
@@ -166,13 +166,13 @@ func init() {
 			why: func(t *Tab) string { return unless(t.usage() != "", "the agent has reported no usage") },
 		},
 		config.ActionSignIn: {
-			do: inSession(func(l *live) tea.Cmd { l.tab.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil }),
+			do: inSession(func(l *live) tea.Cmd { l.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil }),
 			why: func(t *Tab) string {
 				return unless(t.session() != nil && len(t.conv().Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},
 		},
 		config.ActionSignOut: {
-			do: func(t *Tab) tea.Cmd { return t.signIn.Out(t.program.Context) },
+			do: inSession(func(l *live) tea.Cmd { return l.signIn.Out(l.tab.program.Context) }),
 			why: func(t *Tab) string {
 				return unless(t.session() != nil && t.conv().Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 			},
@@ -189,8 +189,8 @@ func init() {
 			absent: "it is the number of the tab: next and previous tab are listed",
 		},
 		config.ActionRenameTab:  {do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }},
-		config.ActionCloseTab:   {do: func(t *Tab) tea.Cmd { return t.lifecycle.Close() }},
-		config.ActionStartAgain: {do: (*Tab).startAgain, why: needsSession(nil), beside: true},
+		config.ActionCloseTab:   {do: func(t *Tab) tea.Cmd { return t.leaving.Close() }},
+		config.ActionStartAgain: {do: inSession(func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }), why: needsSession(nil), beside: true},
 		config.ActionExport:     {do: func(t *Tab) tea.Cmd { return t.exporter().choose() }, why: (*Tab).noItems},
 		config.ActionFork: {
 			do: func(t *Tab) tea.Cmd { return t.sayIf(t.session().Fork()) },
@@ -321,7 +321,7 @@ func (t *Tab) keysNow() []config.Action {
 // nothing.
 func (t *Tab) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
-		t.lifecycle.Acted()
+		t.leaving.Acted()
 	}
 	if cmd, other := t.inReplay(a); !other {
 		return cmd
@@ -339,18 +339,6 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return b.do(t)
 	}
 	return nil
-}
-
-// startAgain restarts the agent, or asks first whether to start it.
-func (t *Tab) startAgain() tea.Cmd {
-	switch {
-	case t.stored.untrusted != nil && !t.dialogs.Asks():
-		t.askToTrustAgent()
-		return nil
-	case t.stored.readOnly != "":
-		return t.say(t.stored.readOnly)
-	}
-	return t.lifecycle.StartAgain()
 }
 
 // composerActive reports whether the prompt has, or will soon have, a recipient.

@@ -141,7 +141,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 
 // hints returns the hints of the focused layer.
 func (t *Tab) hints() []dialog.Hint {
-	if t.lifecycle.Leaving() {
+	if t.leaving.Leaving() {
 		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again: quit"}}
 	}
 	if focus := t.focus(); focus != nil {

@@ -63,7 +63,7 @@ func (b *bench) wished() []Request {
 func TestInterrupt(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
-		e := b.lifecycle
+		e := b.leaving
 		b.composer.SetText("a draft")
 		b.Do(e.Interrupt())
 		if got := b.wire.got(); !b.composer.Empty() || got != "" {
@@ -95,24 +95,24 @@ func TestInterrupt(t *testing.T) {
 // sooner than it may be slow.
 func TestCancel(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		b.Do(b.lifecycle.Cancel())
+		b.Do(b.run(config.ActionCancel))
 		if got := b.wished(); len(got) > 0 {
 			t.Errorf("without a session it wished %v", got)
 		}
 		b.use(newSession(b.cwd, noMachine{}))
-		b.Do(b.lifecycle.Cancel())
+		b.Do(b.open().lifecycle.Cancel())
 		if _, ends := b.wished()[0].(End); !ends || b.session() != nil {
 			t.Error("it does not leave the start")
 		}
 		b.ready()
 		b.Do(b.queue.Submit(promptOf("one")))
-		if b.Do(b.lifecycle.Cancel()); !b.queue.Escapes() {
+		if b.Do(b.open().lifecycle.Cancel()); !b.queue.Escapes() {
 			t.Error("without a turn it is no escape")
 		}
 	})
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
-		e := b.lifecycle
+		e := &b.open().lifecycle
 		b.Do(e.Cancel())
 		if got := b.wire.got(); got != "session/cancel" {
 			t.Fatalf("the agent got %s", got)
@@ -141,7 +141,7 @@ func TestClose(t *testing.T) {
 			row := &twoTabs{}
 			b.program.Tabs = row
 			prepare(t, b)
-			b.Do(b.lifecycle.Close())
+			b.Do(b.leaving.Close())
 			if asks != "" {
 				if b.MustSay(asks); row.closed {
 					t.Errorf("%s: it was closed before the answer", asks)
@@ -154,7 +154,7 @@ func TestClose(t *testing.T) {
 		})
 	}
 	runBench(t, func(_ *testing.T, b *bench) {
-		b.Do(b.lifecycle.Close())
+		b.Do(b.leaving.Close())
 		b.MustSay("this is the only tab: ctrl+d leaves parley")
 	})
 }
@@ -166,7 +166,7 @@ func TestStartAgain(t *testing.T) {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Remote = &session.Remote{Listens: connects} }))
 			b.opens()
-			b.Do(b.lifecycle.StartAgain())
+			b.Do(b.open().lifecycle.StartAgain())
 			b.MustSay("the agent is already running")
 			b.events(conversation.AgentLost{Err: errors.New("it broke")})
 			b.MustSay("it broke")
@@ -175,7 +175,7 @@ func TestStartAgain(t *testing.T) {
 				b.Choose("Reconnect")
 			} else {
 				b.MustSay("The agent exited")
-				b.Do(b.lifecycle.StartAgain())
+				b.Do(b.open().lifecycle.StartAgain())
 			}
 			if b.conv().Agent.Err == nil || b.conv().Agent.Err.Error() != "no agent in this test" { // which is why it cannot start
 				t.Errorf("connects %v: it was not started: %v", connects, b.conv().Agent.Err)

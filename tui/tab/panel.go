@@ -169,7 +169,9 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	case dialog.OpenURL:
 		return p.openURL(a)
 	case dialog.SignIn:
-		return t.signIn.Begin(a.Method)
+		if l, open := t.live(); open {
+			return l.signIn.Begin(a.Method)
+		}
 	}
 	return nil
 }
@@ -177,8 +179,8 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 // close closes the top dialog without a choice.
 func (p *panel) close() tea.Cmd {
 	t := p.tab
-	if t.signIn.Asks() {
-		t.signIn.Dismiss()
+	if l, open := t.live(); open && l.signIn.Asks() {
+		l.signIn.Dismiss()
 	} else {
 		t.dialogs.Pop()
 	}

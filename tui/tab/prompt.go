@@ -65,7 +65,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 		t.composer.SetText("")
 		cmd = tea.Batch(cmd, t.queue.Recall())
 	}
-	t.lifecycle.Acted()
+	t.leaving.Acted()
 	t.queue.Typed()
 	t.reader().Blur()
 	return cmd, true

@@ -12,21 +12,21 @@ import (
 
 // signIn signs in to the agent and out, with a dialog.
 type signIn struct {
-	tab    *Tab
+	live   *live
 	flow   *app.SignIn
 	dialog *dialog.Auth // nil if closed
 }
 
 func (s *signIn) close() {
 	if s.dialog != nil {
-		s.tab.dialogs.Close(s.dialog)
+		s.live.tab.dialogs.Close(s.dialog)
 		s.dialog = nil
 	}
 }
 
 // Asks reports whether the dialog has the keys.
 func (s *signIn) Asks() bool {
-	return s.dialog != nil && s.tab.dialogs.Top() == dialog.Dialog(s.dialog)
+	return s.dialog != nil && s.live.tab.dialogs.Top() == dialog.Dialog(s.dialog)
 }
 
 // Ended closes the dialog, or shows the error.
@@ -44,13 +44,13 @@ func (s *signIn) Ended(err error) {
 func (s *signIn) Ask(flow *app.SignIn) {
 	s.close()
 	s.flow = flow
-	s.dialog = dialog.NewAuth(s.tab.env(), s.tab.conv().Agent.Name(), s.flow.Message, s.flow.Methods)
-	s.tab.dialogs.Push(s.dialog)
+	s.dialog = dialog.NewAuth(s.live.tab.env(), s.live.conv.Agent.Name(), s.flow.Message, s.flow.Methods)
+	s.live.tab.dialogs.Push(s.dialog)
 }
 
 // Begin signs in by a method. A program on the terminal gets the screen until it ends.
 func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
-	program, err := s.flow.Begin(s.tab.program.Context, id)
+	program, err := s.flow.Begin(s.live.tab.program.Context, id)
 	if err != nil {
 		s.Ended(err)
 		return nil
@@ -61,7 +61,7 @@ func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 	if program == nil {
 		return nil
 	}
-	return s.tab.exec(program, func(err error) tea.Msg {
+	return s.live.tab.exec(program, func(err error) tea.Msg {
 		return then(func() tea.Cmd { s.Ended(s.flow.Ran(err)); return nil })
 	})
 }
@@ -69,19 +69,19 @@ func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 // Dismiss closes the dialog without signing in.
 func (s *signIn) Dismiss() {
 	s.close()
-	s.tab.session().DismissAuth()
+	s.live.Session.DismissAuth()
 }
 
 // Out signs out.
 func (s *signIn) Out(ctx context.Context) tea.Cmd {
-	gate := s.tab.session()
+	gate := s.live.Session
 	return inBackground(func() then {
 		err := gate.Logout(ctx)
 		return func() tea.Cmd {
 			if err != nil {
-				return s.tab.say("signing out failed: " + err.Error())
+				return s.live.tab.say("signing out failed: " + err.Error())
 			}
-			return s.tab.say("signed out")
+			return s.live.tab.say("signed out")
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -70,7 +69,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 		looked := t.queue.ReturnToDraft()
 		t.ask(dialog.Confirmation{
 			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
-			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(t.chooseAgent)}, t.lifecycle.LeaveChoice("")},
+			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(t.chooseAgent)}, t.leaving.LeaveChoice("")},
 		})
 		return looked
 	}
@@ -101,32 +100,6 @@ func (t *Tab) work(cwd string) {
 		t.worktree.tree = nil
 	}
 	t.composer.SetRoot(t.cwd)
-}
-
-// leaveStart ends an agent that is still starting. If it was the tab's first, the user
-// can choose another.
-func (t *Tab) leaveStart() tea.Cmd {
-	if !t.unused() || t.reopens() { // there is something to read
-		t.session().Kill()
-		return nil
-	}
-	return t.chooseInstead()
-}
-
-// unused reports whether the tab has had no session with its agent.
-func (t *Tab) unused() bool {
-	c := t.conv()
-	spoken := func(it conversation.Item) bool { _, note := it.(*conversation.Note); return !note }
-	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
-}
-
-// chooseInstead ends the tab's agent and lets the user choose another.
-func (t *Tab) chooseInstead() tea.Cmd {
-	left := t.session()
-	looked := t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
-	t.agent = config.Agent{}
-	t.become(&choosing{unopened{t}})
-	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.chooseAgent())
 }
 
 // readBranch finds the git branch of the tab's directory, and its worktree if it was
@@ -320,11 +293,12 @@ func (t *Tab) askToTrustAgent() {
 }
 
 // askForNewSession offers a new session when the agent cannot reopen a stored one.
-func (t *Tab) askForNewSession(err error) {
+func (l *live) askForNewSession(err error) {
+	t := l.tab
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.stored.replaced, t.stored.earlier = true, about
-			return t.sayIf(t.session().OpenAnew())
+			return t.sayIf(l.Session.OpenAnew())
 		}
 	}
 	text := err.Error() + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt."
@@ -332,7 +306,7 @@ func (t *Tab) askForNewSession(err error) {
 		text = "The agent does not keep sessions." + text[len(err.Error()):]
 	}
 	t.ask(dialog.Confirmation{Title: "The agent cannot resume this session", Text: text, Choices: []dialog.Choice{
-		{Name: "New session with this conversation", Do: anew(app.EarlierText(t.conv()))},
+		{Name: "New session with this conversation", Do: anew(app.EarlierText(l.conv))},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay and read", Do: dialog.Close{}},
 	}})

@@ -298,7 +298,7 @@ reply-error -32000 who are you?
 func signInBench(b *bench, then string) *signIn {
 	b.play(wantsSignIn + then)
 	b.wire.got()
-	return b.signIn
+	return &b.open().signIn
 }
 
 // The agent signs the user in. The dialog says so, and goes when that has ended well.

@@ -180,6 +180,8 @@ type live struct {
 	changes    *pages.Review    // made when it is shown first
 	inspector  *pages.Inspector // made when it is shown first
 	overBudget dialog.Dialog    // the last question about a budget that is used up
+	signIn     signIn
+	lifecycle  lifecycle
 	// reopening waits for the stored session that replaces this one, nil if there is none.
 	// Prompts are kept for it meanwhile.
 	reopening func() *session.Session
@@ -187,7 +189,9 @@ type live struct {
 
 // newLive returns the state of a session.
 func newLive(t *Tab, s *app.Live) *live {
-	return &live{Live: s, tab: t, reading: t.read(s.Conversation), pump: &pump{t.program.Context, s.Session}}
+	l := &live{Live: s, tab: t, reading: t.read(s.Conversation), pump: &pump{t.program.Context, s.Session}}
+	l.signIn, l.lifecycle = signIn{live: l}, lifecycle{live: l}
+	return l
 }
 
 func (l *live) input() layer             { return l.tab.prompt }
@@ -218,11 +222,12 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 
 func (l *live) describe(f *statusInfo) {
 	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.Connects(), l.Session.Options().Bounds, l.Session.Stderr, l.heard
+	f.SigningIn = l.signIn.dialog != nil
 }
 
 func (l *live) moves() bool {
 	c := l.conv
-	return !waits(c) && l.tab.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+	return !waits(c) && l.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
 func (l *live) setTheme(th *theme.Theme) {
@@ -236,6 +241,7 @@ func (l *live) setTheme(th *theme.Theme) {
 }
 
 func (l *live) leave() {
+	l.signIn.close()
 	if l.inspector != nil { // its pending work belongs to the session
 		l.inspector.Stop()
 	}

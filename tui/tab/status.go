@@ -359,7 +359,6 @@ func (t *Tab) statusInfo() *statusInfo {
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
 		Fresh:    t.options.Fresh,
 		ReadOnly: t.stored.readOnly, Waits: waits(t.conv()),
-		SigningIn: t.signIn.dialog != nil,
 	}
 	if option, to := t.options.Slow(); option != nil {
 		f.Slow = settingLabel(option) + " → " + settingValue(option, to.Value)

@@ -57,9 +57,8 @@ type Tab struct {
 	queue     *promptQueue
 	drafts    *drafts
 	questions *questions
-	signIn    *signIn
 	commands  *commands
-	lifecycle *lifecycle
+	leaving   *leaving
 	options   *options
 	pictures  imageDecoder
 	info      tabInfo // for the tab line
@@ -89,11 +88,10 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.questions = &questions{tab: t}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
-	t.signIn = &signIn{tab: t}
 	t.commands = &commands{tab: t}
 	t.diffPositions = &diffPositions{tab: t}
 	t.worktree = &worktree{tab: t}
-	t.lifecycle = &lifecycle{tab: t}
+	t.leaving = &leaving{tab: t}
 	t.options = &options{tab: t}
 	return t
 }
@@ -113,7 +111,7 @@ func (t *Tab) Ask(text string) tea.Cmd {
 }
 
 // AskToLeave asks whether to quit while agents work in the tabs with these titles.
-func (t *Tab) AskToLeave(titles []string) { t.lifecycle.AskToLeave(titles) }
+func (t *Tab) AskToLeave(titles []string) { t.leaving.AskToLeave(titles) }
 
 // ID returns the tab's id.
 func (t *Tab) ID() ID { return t.id }
@@ -290,22 +288,22 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			t.ask(t.confirmation(*q))
 		}
 	case conversation.AuthRequired:
-		t.signIn.Ask(l.SignIn(e))
+		l.signIn.Ask(l.SignIn(e))
 	case conversation.AuthDone:
-		t.signIn.Ended(e.Err)
+		l.signIn.Ended(e.Err)
 	case conversation.BudgetReached:
 		if l.overBudget == nil || !t.dialogs.Has(l.overBudget) {
 			l.overBudget = dialog.NewConfirm(t.env(), t.confirmation(app.BudgetQuestion(l.Session, l.conv)))
 			t.dialogs.Push(l.overBudget)
 		}
 	case conversation.AgentLost:
-		t.lifecycle.Lost(l.Live)
+		l.lifecycle.Lost()
 	case conversation.SessionFailed:
 		if l.Session.Options().HasTranscript && !t.stored.replaced { // a stored one
-			t.askForNewSession(e.Err)
+			l.askForNewSession(e.Err)
 			break
 		}
-		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.Session.Stderr())
+		l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.Session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:

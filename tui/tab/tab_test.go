@@ -125,7 +125,7 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 func TestAQuestionAboutATurnEndsWithIt(t *testing.T) {
 	for name, ask := range map[string]func(b *bench){
 		"quit":  func(b *bench) { b.AskToLeave([]string{"this one"}) },
-		"close": func(b *bench) { b.lifecycle.askToClose("The agent is working", "", b.Works) },
+		"close": func(b *bench) { b.leaving.askToClose("The agent is working", "", b.Works) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, t.TempDir())

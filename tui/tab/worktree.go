@@ -176,7 +176,7 @@ func (w *worktree) dropped(tree *git.Worktree, text string, err error) {
 	q := dialog.Confirmation{
 		Title:   "The worktree " + tree.Name + " was dropped",
 		Text:    text,
-		Choices: []dialog.Choice{w.tab.lifecycle.LeaveChoice("q"), {Name: "Stay and read", Key: "s", Do: dialog.Close{}}},
+		Choices: []dialog.Choice{w.tab.leaving.LeaveChoice("q"), {Name: "Stay and read", Key: "s", Do: dialog.Close{}}},
 	}
 	w.tab.stored.readOnly = "its worktree was dropped"
 	if err != nil {

@@ -1,0 +1,121 @@
+package tab
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/dialog"
+)
+
+// againTime is how soon a key must be pressed again to confirm.
+const againTime = 2 * time.Second
+
+// leaving closes the tab and ends the program, and asks first where something would be
+// lost.
+type leaving struct {
+	tab *Tab
+
+	first time.Time // first of two ctrl+c that quit
+}
+
+// Acted resets the first of two ctrl+c after any other action.
+func (e *leaving) Acted() { e.first = time.Time{} }
+
+// Interrupt clears the draft, else cancels the turn, else quits on a second press.
+func (e *leaving) Interrupt() tea.Cmd {
+	l, open := e.tab.live()
+	switch {
+	case !e.tab.composer.Empty():
+		return e.tab.composer.Clear()
+	case open && l.cancels():
+		l.Session.Cancel()
+		return nil
+	case e.Leaving():
+		return send(Quit{Despite: e.tab.id})
+	}
+	e.first = e.tab.program.Now()
+	return redraw(againTime)
+}
+
+// Leave quits if there is no draft, else says how to. It asks first while an agent works.
+func (e *leaving) Leave() tea.Cmd {
+	if !e.tab.composer.Empty() {
+		words := fmt.Sprintf("%s quits when the draft is empty: %s clears it", e.tab.keyOf(config.ActionQuit), e.tab.keyOf(config.ActionInterrupt))
+		return e.tab.sayWhile(words, func() bool { return !e.tab.composer.Empty() })
+	}
+	return send(Quit{})
+}
+
+// Leaving reports whether another ctrl+c quits.
+func (e *leaving) Leaving() bool {
+	if l, open := e.tab.live(); open && l.cancels() {
+		return false
+	}
+	return !e.first.IsZero() && e.tab.program.Now().Sub(e.first) < againTime && e.tab.composer.Empty()
+}
+
+// AskToLeave asks whether to quit while agents work in the tabs with these titles.
+func (e *leaving) AskToLeave(titles []string) {
+	q := dialog.Confirmation{
+		Title: "The agent is working",
+		Text:  "Quitting stops it in the middle of its turn.",
+		Choices: []dialog.Choice{
+			{Name: "Stay", Key: "s", Do: dialog.Close{}},
+			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return send(Quit{Sure: true}) })},
+		},
+	}
+	switch {
+	case len(titles) > 1:
+		q.Title = fmt.Sprintf("%d agents are working", len(titles))
+		q.Text = "Quitting stops them in the middle of their turns:\n• " + strings.Join(titles, "\n• ")
+	case !e.tab.Works():
+		q.Title = "An agent is working in another tab"
+		q.Text = "Quitting stops it in the middle of its turn:\n• " + titles[0]
+	default:
+		q.While = e.tab.Works
+	}
+	e.tab.ask(q)
+}
+
+// Close closes the tab. It asks first if that would end or lose something.
+func (e *leaving) Close() tea.Cmd {
+	switch {
+	case e.tab.program.Tabs.Alone():
+		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
+	case e.tab.Works():
+		e.askToClose("The agent is working", "Closing the tab stops it in the middle of its turn.", e.tab.Works)
+	case e.tab.queue.Queued() > 0:
+		e.askToClose("Prompts are queued", "Closing the tab drops them. They stay in the prompt history.", func() bool { return e.tab.queue.Queued() > 0 })
+	default:
+		return e.closeNow()
+	}
+	return nil
+}
+
+// closeNow closes the tab. The draft goes into the history.
+func (e *leaving) closeNow() tea.Cmd {
+	var keep tea.Cmd
+	if !e.tab.composer.Empty() {
+		keep = e.tab.composer.Clear()
+	}
+	return tea.Batch(keep, e.tab.program.Tabs.Close())
+}
+
+func (e *leaving) askToClose(title, text string, while func() bool) {
+	e.tab.ask(dialog.Confirmation{Title: title, Text: text, While: while, Choices: []dialog.Choice{
+		{Name: "Keep it open", Key: "k", Do: dialog.Close{}},
+		{Name: "Close it", Key: "c", Risky: true, Do: dialog.Do(e.closeNow)},
+	}})
+}
+
+// LeaveChoice is the answer that closes the tab, or quits if it is the only one.
+func (e *leaving) LeaveChoice(key string) dialog.Choice {
+	if e.tab.program.Tabs.Alone() {
+		return dialog.Choice{Name: "Quit parley", Key: key, Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: e.tab.id}) })}
+	}
+	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(e.closeNow)}
+}
