@@ -61,7 +61,7 @@ func TestTheNumberOfATabIsNoAnswer(t *testing.T) {
 			if draft != "" {
 				p.press(draft)
 			}
-			p.press("alt+1", "alt+2", "alt+1")
+			p.press("alt+1", "alt+1", "alt+2")
 			p.mustShow("Allow it", "there is no tab 2")
 			p.mustNotShow("❯ 1")
 			if p.front.State() != tab.Waiting {

@@ -258,7 +258,11 @@ func (s *Selector) SetTheme(th *theme.Theme) { s.env.Theme = th }
 func (s *Selector) Key(msg tea.KeyPressMsg) Action {
 	before := s.input.Text()
 	defer s.tell(s.markedID())
-	if a := s.env.done(msg, s.press(msg)); a != nil {
+	a := s.press(msg)
+	if _, no := a.(NotTaken); no {
+		return a
+	}
+	if s.env.done(msg, a) != nil {
 		return a
 	}
 	return s.search(before)
@@ -310,9 +314,10 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	case s.list.Wider != nil && keys.Match(config.ActionDialogWider, key):
 		return s.list.Wider
 	case s.itemKey(key) != nil:
-		if marked != nil {
-			return s.itemKey(key).Do(*marked)
+		if marked == nil {
+			return NotTaken{}
 		}
+		return s.itemKey(key).Do(*marked)
 	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p":
 		s.move(-1)
 	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n":
@@ -326,7 +331,9 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	case key == "end":
 		s.move(len(s.rows))
 	default:
-		s.write(msg)
+		if !s.write(msg) {
+			return NotTaken{}
+		}
 	}
 	return nil
 }
@@ -341,12 +348,15 @@ func (s *Selector) itemKey(key string) *ItemKey {
 	return nil
 }
 
-// write edits the filter.
-func (s *Selector) write(msg tea.KeyPressMsg) {
+// write edits the filter, and reports whether the key could: an empty one has no text to
+// move in or to delete.
+func (s *Selector) write(msg tea.KeyPressMsg) bool {
 	before := s.input.Text()
-	if s.input.Key(msg) && s.input.Text() != before {
+	used := s.input.Key(msg)
+	if s.input.Text() != before {
 		s.refilter()
 	}
+	return used && (before != "" || s.input.Text() != "")
 }
 
 // Paste implements [Dialog].

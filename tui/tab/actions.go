@@ -26,6 +26,8 @@ const (
 	noModels        = "this agent offers no models"
 	noThoughtLevels = "this agent offers no thought levels"
 	nothingToSend   = "nothing to send"
+	notOpen         = "the session is not open"
+	oneTab          = "there is only one tab"
 )
 
 // behaviour is what the tab makes of an action of the prompt, beside its words and keys in
@@ -80,7 +82,7 @@ func init() {
 			},
 		}
 	}
-	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), "there is only one tab") }
+	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
 
 	behaviours = map[config.Action]behaviour{
 		config.ActionSend:          {do: func(t *Tab) tea.Cmd { return t.queue.SendNothing() }, absent: prompt},
@@ -102,7 +104,12 @@ func init() {
 			why: needsSession(func(t *Tab) string { return unless(t.queue.Queued() > 0 || !t.composer.Empty(), nothingToSend) }),
 		},
 		config.ActionCancel: {
-			do:  inSession(func(l *live) tea.Cmd { return l.lifecycle.Cancel() }),
+			do: func(t *Tab) tea.Cmd {
+				if l, ok := t.live(); ok {
+					return l.lifecycle.Cancel()
+				}
+				return t.say(notOpen)
+			},
 			why: needsSession(func(t *Tab) string { return unless(t.conv().Turn.Running || t.conv().Starts(), "no turn is running") }),
 		},
 		config.ActionInterrupt: {
@@ -121,7 +128,7 @@ func init() {
 		config.ActionOptions: {
 			do: always(func(t *Tab) { t.dialogs.Push(dialog.NewOptions(t.env(), t.conv())) }),
 			why: needsSession(func(t *Tab) string {
-				return unless(t.conv().Phase == conversation.PhaseReady, "the session is not open")
+				return unless(t.conv().Phase == conversation.PhaseReady, notOpen)
 			}),
 			beside: true,
 		},
@@ -132,10 +139,10 @@ func init() {
 		config.ActionFind:         scrolls(config.ActionFind, (*Tab).noItems, ""),
 		config.ActionScrollTop:    scrolls(config.ActionScrollTop, (*Tab).noItems, ""),
 		config.ActionScrollBottom: scrolls(config.ActionScrollBottom, (*Tab).noItems, ""),
-		config.ActionPageUp:       scrolls(config.ActionPageUp, nil, step),
-		config.ActionPageDown:     scrolls(config.ActionPageDown, nil, step),
-		config.ActionLineUp:       scrolls(config.ActionLineUp, nil, step),
-		config.ActionLineDown:     scrolls(config.ActionLineDown, nil, step),
+		config.ActionPageUp:       scrolls(config.ActionPageUp, (*Tab).noItems, step),
+		config.ActionPageDown:     scrolls(config.ActionPageDown, (*Tab).noItems, step),
+		config.ActionLineUp:       scrolls(config.ActionLineUp, (*Tab).noItems, step),
+		config.ActionLineDown:     scrolls(config.ActionLineDown, (*Tab).noItems, step),
 		config.ActionLendMouse:    {do: always((*Tab).lendMouse), beside: true, replays: true},
 
 		config.ActionChanges: {
@@ -181,7 +188,7 @@ func init() {
 		config.ActionSessions:   {do: func(t *Tab) tea.Cmd { return openSessionList(t) }},
 		config.ActionQuestions:  {do: func(t *Tab) tea.Cmd { return openQuestionList(t) }},
 		config.ActionNewSession: {do: (*Tab).newSession, why: needsSession(nil)},
-		config.ActionNewAgent:   {do: func(t *Tab) tea.Cmd { return t.chooseAnother() }},
+		config.ActionNewAgent:   {do: func(t *Tab) tea.Cmd { return t.chooseAnother() }, why: needsSession(nil)},
 		config.ActionNextTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs},
 		config.ActionPrevTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs},
 		config.ActionTab: {

@@ -139,6 +139,11 @@ func (l *agentList) content() dialog.List {
 		return l.installs.content()
 	}
 	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.tab.withoutAgent()}
+	if l.tab.chooses() { // nothing is behind the list
+		list.Keys = []dialog.ItemKey{{Action: config.ActionPalette, Hint: "palette", Do: func(dialog.Item) dialog.Action {
+			return dialog.Stay(func() tea.Cmd { return l.tab.run(config.ActionPalette) })
+		}}}
+	}
 	if l.agents == nil {
 		return list
 	}

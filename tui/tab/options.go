@@ -165,7 +165,7 @@ func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclie
 func nextMode(t *Tab) tea.Cmd {
 	c := t.conv()
 	if c == nil || c.Phase != conversation.PhaseReady {
-		return nil
+		return t.say(notOpen)
 	}
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil {

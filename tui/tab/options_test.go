@@ -142,7 +142,7 @@ serve
 func TestNextMode(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.Do(nextMode(b.Tab))
-		if b.toast.text != "" {
+		if b.toast.text != notOpen {
 			t.Errorf("before there is a session it says %q", b.toast.text)
 		}
 		b.play(twoModes)

@@ -35,7 +35,23 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	cmd, taken := p.take(d.Key(k))
-	return cmd, taken || !asks
+	if !taken && !asks {
+		return tea.Batch(cmd, p.overList(name)), true
+	}
+	return cmd, taken
+}
+
+// overList handles a key that the top dialog, which is no question, has no use for. Where
+// there is no prompt behind it, its action is done; otherwise it has to wait.
+func (p *panel) overList(name string) tea.Cmd {
+	a, bound := p.tab.program.Keys.Action(config.ContextPrompt, name)
+	switch {
+	case !bound:
+		return nil
+	case p.tab.chooses():
+		return p.tab.run(a)
+	}
+	return p.tab.say("close this first: " + name + " waits until then")
 }
 
 func (p *panel) paste(text string) (tea.Cmd, bool) {

@@ -255,6 +255,9 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		if !t.program.Tabs.Go(number) {
 			return t.say(fmt.Sprintf("there is no tab %d", number+1)), true
 		}
+		if t.program.Tabs.Alone() {
+			return t.say(oneTab), true
+		}
 		return nil, true
 	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader().Reads() {

@@ -64,6 +64,10 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.queue.Queued() > 0:
 		t.composer.SetText("")
 		cmd = tea.Batch(cmd, t.queue.Recall())
+	case empty && t.composer.Empty() && !t.composer.Chooses() && a == config.ActionHistoryPrev:
+		cmd = tea.Batch(cmd, t.say("there is no earlier prompt"))
+	case empty && t.composer.Empty() && !t.composer.Chooses() && a == config.ActionHistoryNext:
+		cmd = tea.Batch(cmd, t.say("there is no later prompt"))
 	}
 	t.leaving.Acted()
 	t.queue.Typed()

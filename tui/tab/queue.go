@@ -123,6 +123,9 @@ func (o *promptQueue) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd
 // SendNothing handles enter on an empty prompt: it resumes a paused queue, or skips ahead
 // in the turn of an agent that pauses for reading.
 func (o *promptQueue) SendNothing() tea.Cmd {
+	if o.tab.session() == nil {
+		return o.tab.say(nothingToSend)
+	}
 	if o.tab.conv().Gone() && o.Queued() > 0 {
 		return o.sayGone("the agent exited: ")
 	}
@@ -132,8 +135,9 @@ func (o *promptQueue) SendNothing() tea.Cmd {
 	}
 	if o.tab.conv().Turn.Running && o.tab.conv().Agent.SkipsAhead() {
 		o.tab.session().SkipAhead()
+		return nil
 	}
-	return nil
+	return o.tab.say(nothingToSend)
 }
 
 // Recall moves the last queued prompt back into the composer.

@@ -38,7 +38,9 @@ func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 		return nil, true
 	case a == config.ActionInterrupt, a == config.ActionQuit:
 		return r.Steer(config.ActionReplayQuit), false
-	case a == config.ActionCancel, a == "":
+	case a == config.ActionCancel:
+		return t.say(t.keyOf(config.ActionReplayQuit) + " leaves the replay"), false
+	case a == "":
 		return nil, false
 	}
 	return t.say(notInReplay), false

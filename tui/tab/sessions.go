@@ -46,7 +46,7 @@ type sessionList struct {
 func openSessionList(t *Tab) tea.Cmd {
 	l := newList(t)
 	if l == nil {
-		return nil
+		return t.say("no sessions are stored")
 	}
 	var cmds []tea.Cmd
 	if l.asksAgent {
