@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +18,9 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/fs"
+	files "parley/fs"
 	"parley/internal/policy"
+	"parley/internal/prompt"
 	"parley/internal/session"
 )
 
@@ -94,7 +96,10 @@ type Project struct {
 	Rules []policy.Rule
 	Err   error
 
-	sum string // of the content of the file; "" if there is none
+	// Prompts are the project's own, from files beside that one. They count as its rules do.
+	Prompts []prompt.Template
+
+	sum string // of the content of all files; "" if there is none
 }
 
 // OpenRules returns the rules of a session. The project's file counts only if the user
@@ -118,20 +123,34 @@ func OpenRules(opt RulesOptions) (*Rules, error) {
 	return b, nil
 }
 
+// projectPrompts is the directory of a project's own prompts.
+const projectPrompts = ".parley/prompts"
+
 func readProject(cwd, dir string) Project {
 	p := Project{Dir: dir}
-	path := filepath.Join(cwd, config.ProjectFile)
-	data, err := fs.ReadHead(path, config.MaxProjectFile+1)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return p
-	case err != nil:
+	if root, err := os.OpenRoot(cwd); err == nil { // so that no link leads out of the project
+		if prompts, err := fs.Sub(root.FS(), projectPrompts); err == nil {
+			p.Prompts = prompt.Templates(prompts)
+		}
+		_ = root.Close()
+	}
+	data, err := files.ReadHead(filepath.Join(cwd, config.ProjectFile), config.MaxProjectFile+1)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		p.Err = err
 		return p
 	}
-	sum := sha256.Sum256(data)
-	p.sum = hex.EncodeToString(sum[:])
-	p.Rules, p.Err = config.ParseProject(filepath.ToSlash(config.ProjectFile), data)
+	if err != nil && len(p.Prompts) == 0 {
+		return p
+	}
+	sum := sha256.New()
+	sum.Write(data)
+	for _, t := range p.Prompts {
+		fmt.Fprintf(sum, "\x00%s\x00%s", t.Name, t.Text)
+	}
+	p.sum = hex.EncodeToString(sum.Sum(nil))
+	if err == nil {
+		p.Rules, p.Err = config.ParseProject(filepath.ToSlash(config.ProjectFile), data)
+	}
 	return p
 }
 
@@ -170,28 +189,37 @@ func (b *Rules) SetTrust(t Trust) error {
 	})
 }
 
-// TrustQuestion asks whether the project's rules count; nil if it has none, or the user
+// TrustQuestion asks whether the project's rules and prompts count; nil if it has none, or the user
 // has answered for these. They do not count meanwhile.
 func (b *Rules) TrustQuestion() *Question {
-	if b == nil || b.Trust() != Undecided || len(b.project.Rules) == 0 {
+	if b == nil || b.Trust() != Undecided || len(b.project.Rules)+len(b.project.Prompts) == 0 {
 		return nil
 	}
 	var lines []string
 	for _, rule := range b.project.Rules {
 		lines = append(lines, rule.String())
 	}
+	for _, p := range b.project.Prompts {
+		lines = append(lines, "/"+p.Name+": "+p.About)
+	}
+	what := "rules"
+	switch {
+	case len(b.project.Rules) == 0:
+		what = "prompts"
+	case len(b.project.Prompts) > 0:
+		what = "rules and prompts"
+	}
 	trust := func(t Trust, done string) func() (Outcome, error) {
 		return func() (Outcome, error) { return Outcome{Say: done}, b.SetTrust(t) }
 	}
 	return &Question{
-		Title: "This project has its own rules",
-		Text: fmt.Sprintf("%s in %s has rules for agents. They apply only if you trust them:",
-			filepath.ToSlash(config.ProjectFile), homePath(b.opt.Cwd)),
+		Title: "This project has its own " + what,
+		Text:  fmt.Sprintf("The directory .parley in %s has %s for agents. They apply only if you trust them:", homePath(b.opt.Cwd), what),
 		Lines: lines,
 		Choices: []Choice{
-			{Name: "Trust these rules", Key: "t", Risky: true, Do: trust(Trusted, "the project's rules now apply")},
+			{Name: "Trust these " + what, Key: "t", Risky: true, Do: trust(Trusted, "the project's "+what+" now apply")},
 			{Name: "Not now"},
-			{Name: "Never; do not ask again", Risky: true, Do: trust(Never, "the project's rules never apply")},
+			{Name: "Never; do not ask again", Risky: true, Do: trust(Never, "the project's "+what+" never apply")},
 		},
 	}
 }
@@ -461,7 +489,7 @@ func projectKey(dir string) string {
 }
 
 func (s *RuleStore) read() (*saved, error) {
-	data, err := fs.ReadHead(s.path, maxStore+1)
+	data, err := files.ReadHead(s.path, maxStore+1)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return &saved{}, nil

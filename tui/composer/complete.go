@@ -20,18 +20,21 @@ import (
 	"parley/tui/theme"
 )
 
-// command is a slash command, cleaned. own is one of parley's, alias another name of one.
+// command is a slash command, cleaned. own is one of parley's, alias another name of one;
+// template, if not nil, is the prompt that it stands for.
 type command struct {
 	name, description, hint string
 	own, alias              bool
+	template                *prompt.Template
 }
 
-// commands are the slash commands: the agent's, then parley's.
+// commands are the slash commands: the agent's, then the user's prompts, then parley's.
 type commands []command
 
-// SetCommands says which slash commands the agent has. Names that could not be
-// typed are left out.
-func (c *Composer) SetCommands(list []acpclient.AvailableCommand) {
+// SetCommands says which slash commands the agent has, and which prompts the user has. Names
+// that could not be typed are left out. It returns the names of prompts that a command of
+// the agent or of parley hides.
+func (c *Composer) SetCommands(list []acpclient.AvailableCommand, templates []prompt.Template) (hidden []string) {
 	defer c.settle()
 	c.commands = c.commands[:0]
 	for _, a := range list {
@@ -45,11 +48,21 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand) {
 		}
 		c.commands = append(c.commands, cmd)
 	}
+	own := commands{}.withOwn(c.own)
+	for _, t := range templates {
+		_, agents := c.commands.find(t.Name)
+		if _, parleys := own.find(t.Name); agents || parleys {
+			hidden = append(hidden, t.Name)
+			continue
+		}
+		c.commands = append(c.commands, command{name: t.Name, description: t.About, hint: "arguments", template: &t})
+	}
 	c.commands = c.commands.withOwn(c.own)
 	if c.completion.kind == commandCompletion {
 		c.completion.stale = true
 		c.complete()
 	}
+	return hidden
 }
 
 // firstOf is as much of an agent's text as a line can show: some agents
@@ -282,6 +295,20 @@ func (l commands) ownOf(raw string) (name, argument string) {
 		return name, strings.TrimSpace(argument)
 	}
 	return "", ""
+}
+
+// expand replaces a command that stands for a prompt by that prompt, with what is written
+// behind the command.
+func (l commands) expand(raw string) string {
+	text, command := strings.CutPrefix(raw, "/")
+	name, words := text, ""
+	if at := strings.IndexFunc(text, unicode.IsSpace); at >= 0 {
+		name, words = text[:at], text[at:]
+	}
+	if cmd, _ := l.find(name); command && cmd.template != nil {
+		return cmd.template.With(words)
+	}
+	return raw
 }
 
 // unknownIn returns the name of the command that a draft begins with, if neither the agent

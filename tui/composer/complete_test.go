@@ -40,7 +40,7 @@ func TestCompletingCommands(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newTest(t, nil)
-			c.SetCommands(commands)
+			c.SetCommands(commands, nil)
 			sent := ""
 			if r := play(c, tt.keys); r.Prompt != nil {
 				sent = r.Prompt.Text()
@@ -61,7 +61,7 @@ func TestPopupScrollsAndLeavesRoom(t *testing.T) {
 	for i := range 30 {
 		list = append(list, acpclient.AvailableCommand{Name: fmt.Sprintf("c%02d", i)})
 	}
-	c.SetCommands(list)
+	c.SetCommands(list, nil)
 	c.SetMaxHeight(5)
 	play(c, "/"+strings.Repeat("<down>", 20))
 	if got, want := screen(c), "  /c17\n  /c18\n  /c19\n› /c20\n❯ /"; got != want {
@@ -155,7 +155,7 @@ func TestListingFilesOnTheFirstMention(t *testing.T) {
 func TestCommandsThatComeLate(t *testing.T) {
 	c := newTest(t, nil)
 	play(c, "/pl")
-	c.SetCommands(planAndCompact)
+	c.SetCommands(planAndCompact, nil)
 	if got, want := screen(c), "› /plan  Make a plan\n❯ /pl"; got != want {
 		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
 	}

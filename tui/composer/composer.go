@@ -281,8 +281,9 @@ func (c *Composer) send() (Result, tea.Cmd) {
 		}
 	} else if result.Own, result.Argument = c.commands.ownOf(raw); result.Own == "" {
 		result.Unknown = c.commands.unknownIn(raw)
-		result.Prompt = &Prompt{raw: strings.TrimRight(raw, " \t\n"), chips: c.chips.frozen()}
-		kept = append(kept, result.Prompt.raw)
+		raw = strings.TrimRight(raw, " \t\n")
+		result.Prompt = &Prompt{raw: c.commands.expand(raw), chips: c.chips.frozen()}
+		kept = append(kept, raw)
 	}
 	cmd := c.Keep(kept...)
 	c.reset()

@@ -61,7 +61,7 @@ func TestView(t *testing.T) {
 			c.placeholder = "ask"
 			c.SetWidth(tt.width)
 			c.SetMaxHeight(4)
-			c.SetCommands(planAndCompact)
+			c.SetCommands(planAndCompact, nil)
 			tt.do(c)
 			if got, want := screen(c), strings.TrimRight(tt.want, " "); got != want {
 				t.Errorf("the screen is\n%s\nwant\n%s", got, want)
@@ -121,7 +121,7 @@ func TestViewStaysInBounds(t *testing.T) {
 				c.SetCommands([]acpclient.AvailableCommand{
 					{Name: "plan", Description: rapid.String().Draw(r, "description"), Input: &acpclient.AvailableCommandInput{Hint: "\x1b[2Jhint\n" + rapid.String().Draw(r, "hint")}},
 					{Name: rapid.String().Draw(r, "name"), Description: "\x1b[31mred\a"},
-				})
+				}, nil)
 			},
 			"": func(r *rapid.T) {
 				lines, cursor := c.View()
@@ -188,7 +188,7 @@ func TestClick(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newTest(t, nil)
-			c.SetCommands(planAndCompact)
+			c.SetCommands(planAndCompact, nil)
 			play(c, tt.keys)
 			if used, _ := c.Click(tt.x, tt.y); used != tt.used {
 				t.Errorf("used is %v", used)

@@ -41,7 +41,7 @@ func commands() []command {
 		{name: "send", about: "send the queued prompts", live: func(l *live, _ string) { l.sendQueue() }},
 		{name: "show", about: "show all of tool call N: /show N", do: (*program).showCall},
 		{name: "status", about: "show agent, session and mode", live: func(l *live, _ string) { l.status() }},
-		{name: "commands", about: "list the agent's own commands", live: func(l *live, _ string) { l.agentCommands() }},
+		{name: "commands", about: "list the agent's own commands, and your prompts", live: func(l *live, _ string) { l.agentCommands() }},
 		{name: "run", about: "run a command of your own: /run COMMAND, or !COMMAND", live: (*live).run},
 		{name: "type", about: "type a line into your running command: /type LINE", live: (*live).typeInto},
 		{name: "end", about: "stop your running command", live: func(l *live, _ string) { l.endCommand() }},
@@ -106,6 +106,14 @@ func (p *program) command(text string) {
 		if c.Name == name {
 			p.state.send(text)
 			return
+		}
+	}
+	if open {
+		for _, t := range app.Templates(l.Session) {
+			if t.Name == name {
+				p.state.send(t.With(words))
+				return
+			}
 		}
 	}
 	p.out.line(fmt.Sprintf("No command /%s. /help lists parley's commands, /commands the agent's; //%s sends it anyway.", name, name))
@@ -311,10 +319,12 @@ func (l *live) status() {
 func (l *live) agentCommands() {
 	if len(l.Conversation.Commands) == 0 {
 		l.p.out.line("The agent has no commands.")
-		return
 	}
 	for _, c := range l.Conversation.Commands {
 		l.p.out.line("/" + termtext.Line(c.Name) + ": " + termtext.Line(c.Description))
+	}
+	for _, t := range app.Templates(l.Session) {
+		l.p.out.line("/" + t.Name + ": your prompt: " + t.About)
 	}
 }
 

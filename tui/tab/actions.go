@@ -447,6 +447,23 @@ func (t *Tab) commandItems() []dialog.Item {
 			}),
 		})
 	}
+	l, is := t.state.(*live)
+	if !is {
+		return items
+	}
+	for _, p := range l.templates {
+		if slices.Contains(l.hidden, p.Name) {
+			continue
+		}
+		items = append(items, dialog.Item{
+			ID: "prompt " + p.Name, Title: "/" + p.Name, Detail: p.About, Group: "your prompts", Words: "template snippet",
+			Do: dialog.Do(func() tea.Cmd {
+				keep := t.composer.Keep(t.composer.Text())
+				t.composer.SetText("/" + p.Name + " ")
+				return keep
+			}),
+		})
+	}
 	return items
 }
 

@@ -271,10 +271,14 @@ func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 			default:
 				t.ask(t.confirmation(*q))
 			}
-			if out.Say == "" {
-				return nil
+			var read tea.Cmd
+			if l, is := t.state.(*live); is {
+				read = l.readTemplates() // the user may trust the project now
 			}
-			return t.say(out.Say)
+			if out.Say == "" {
+				return read
+			}
+			return tea.Batch(read, t.say(out.Say))
 		}
 	})
 }

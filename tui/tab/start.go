@@ -219,7 +219,7 @@ func (t *Tab) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 	c := msg.Transcript.Conversation
 	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title}
 	t.info.Remember(c)
-	t.composer.SetCommands(c.Commands)
+	t.composer.SetCommands(c.Commands, nil)
 	if top := msg.View.Top; top != nil {
 		t.list().StartAt(*top)
 	}

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/prompt"
 	"parley/internal/session"
 	"parley/tui/dialog"
 	"parley/tui/pages"
@@ -182,6 +183,10 @@ type live struct {
 	overBudget dialog.Dialog    // the last question about a budget that is used up
 	signIn     signIn
 	lifecycle  lifecycle
+	// templates are the prompts that slash commands send, hidden the names of those that were
+	// said to be hidden.
+	templates []prompt.Template
+	hidden    []string
 	// reopening waits for the stored session that replaces this one, nil if there is none.
 	// Prompts are kept for it meanwhile.
 	reopening func() *session.Session

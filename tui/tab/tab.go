@@ -15,6 +15,7 @@ package tab
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -287,6 +288,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		if q := l.SendQueueQuestion(); q != nil {
 			t.ask(t.confirmation(*q))
 		}
+		return l.readTemplates()
 	case conversation.AuthRequired:
 		l.signIn.Ask(l.SignIn(e))
 	case conversation.AuthDone:
@@ -307,13 +309,37 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
-		return tea.Batch(t.readBranch(), saveName(t))
+		return tea.Batch(t.readBranch(), saveName(t), l.readTemplates())
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
-			t.composer.SetCommands(l.conv.Commands)
+			l.offerCommands()
 		}
 	}
 	return nil
+}
+
+// readTemplates reads the prompts of slash commands anew: a file that has changed counts from
+// the end of the turn on.
+func (l *live) readTemplates() tea.Cmd {
+	return inBackground(func() then {
+		templates := app.Templates(l.Session)
+		return func() tea.Cmd {
+			l.templates = templates
+			l.offerCommands()
+			return nil
+		}
+	})
+}
+
+// offerCommands has the prompt offer the slash commands, and says once which prompts of the
+// user's have the name of another command.
+func (l *live) offerCommands() {
+	for _, name := range l.tab.composer.SetCommands(l.conv.Commands, l.templates) {
+		if !slices.Contains(l.hidden, name) {
+			l.hidden = append(l.hidden, name)
+			l.Session.AddNotice(acpclient.NoticeInfo, "Your prompt /"+name+" is hidden", "There is a command of this name: rename the prompt's file.")
+		}
+	}
 }
 
 // waits reports whether a question of the agent is open.

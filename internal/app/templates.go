@@ -1,0 +1,27 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"parley/config"
+	"parley/internal/prompt"
+	"parley/internal/session"
+)
+
+// Templates reads the prompts that slash commands send in a session: the user's, and those of
+// the project once the user trusts it. One of the user's hides one of the project.
+func Templates(s *session.Session) []prompt.Template {
+	all := prompt.Templates(os.DirFS(filepath.Join(filepath.Dir(config.ConfigFile()), "prompts")))
+	rules := RulesOf(s)
+	if rules == nil || rules.Trust() != Trusted {
+		return all
+	}
+	for _, t := range rules.Project().Prompts {
+		if !slices.ContainsFunc(all, func(own prompt.Template) bool { return own.Name == t.Name }) {
+			all = append(all, t)
+		}
+	}
+	return all
+}

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/internal/session"
+)
+
+// The project's prompts count once the user trusts them as they are; they can lead nowhere
+// else, and one of the user's own hides one of the same name.
+func TestTemplates(t *testing.T) {
+	home, project, outside := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	write := func(dir, name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, theirs := filepath.Join(home, "parley", "prompts"), filepath.Join(project, ".parley", "prompts")
+	write(own, "review.md", "mine")
+	write(theirs, "review.md", "theirs")
+	write(theirs, "ship.md", "Ship it")
+	write(outside, "secret.md", "secret")
+	if err := os.Symlink(filepath.Join(outside, "secret.md"), filepath.Join(theirs, "secret.md")); err != nil {
+		t.Fatal(err)
+	}
+	store := NewRuleStore(filepath.Join(t.TempDir(), "rules.json"))
+	opened := func() (*Rules, map[string]string) {
+		t.Helper()
+		r, err := OpenRules(RulesOptions{Cwd: project, Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.NewSession(session.Options{Judge: r, Machine: func(session.Observer, session.Asker) (session.Machine, error) { return nil, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := map[string]string{}
+		for _, p := range Templates(s) {
+			texts[p.Name] = p.Text
+		}
+		return r, texts
+	}
+	r, texts := opened()
+	if q := r.TrustQuestion(); q == nil || q.Title != "This project has its own prompts" || len(q.Lines) != 2 || q.Lines[1] != "/ship: Ship it" {
+		t.Errorf("the question is %+v", q)
+	}
+	if len(texts) != 1 || texts["review"] != "mine" {
+		t.Errorf("untrusted, the prompts are %q", texts)
+	}
+	if err := r.SetTrust(Trusted); err != nil {
+		t.Fatal(err)
+	}
+	if _, texts = opened(); len(texts) != 2 || texts["review"] != "mine" || texts["ship"] != "Ship it" {
+		t.Errorf("trusted, they are %q", texts)
+	}
+	write(theirs, "ship.md", "Ship everything")
+	if r, texts = opened(); len(texts) != 1 || r.TrustQuestion() == nil {
+		t.Errorf("after a change, they are %q", texts)
+	}
+}

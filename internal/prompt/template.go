@@ -1,0 +1,89 @@
+package prompt
+
+import (
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"parley/internal/termtext"
+)
+
+// Template is a prompt of the user's own in a Markdown file, which a slash command of its name
+// sends.
+type Template struct {
+	Name string
+	// About is the first line that is not blank, for display.
+	About string
+	Text  string
+}
+
+const (
+	// mostFiles and mostBytes bound what is read of a directory: more is no collection of
+	// prompts.
+	mostFiles = 200
+	mostBytes = 64 << 10
+)
+
+// arguments stands in a file for what is written behind the command.
+const arguments = "$ARGUMENTS"
+
+// Templates reads the prompts in a directory, by name. What is no prompt is left out: another
+// kind of file, a name that cannot be typed as a command, a file that cannot be read.
+func Templates(dir fs.FS) []Template {
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return nil
+	}
+	var files []Template
+	for _, e := range entries[:min(len(entries), mostFiles)] {
+		name, is := strings.CutSuffix(e.Name(), ".md")
+		if !is || name == "" || strings.ContainsFunc(name, strange) {
+			continue
+		}
+		if text, ok := readText(dir, e.Name()); ok {
+			files = append(files, Template{Name: name, About: about(text), Text: text})
+		}
+	}
+	slices.SortFunc(files, func(a, b Template) int { return strings.Compare(a.Name, b.Name) })
+	return files
+}
+
+// strange reports whether a character cannot stand in the name of a command.
+func strange(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
+}
+
+func readText(dir fs.FS, name string) (string, bool) {
+	f, err := dir.Open(path.Clean(name))
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
+		return "", false
+	}
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes))
+	text := strings.TrimSpace(string(data))
+	return text, err == nil && text != ""
+}
+
+func about(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return termtext.Line(strings.TrimSpace(strings.TrimLeft(line, "# ")))
+}
+
+// With returns the prompt for what is written behind the command: in the place that the file
+// gives it, or else as a paragraph at the end.
+func (f Template) With(words string) string {
+	words = strings.TrimSpace(words)
+	switch {
+	case strings.Contains(f.Text, arguments):
+		return strings.TrimSpace(strings.ReplaceAll(f.Text, arguments, words))
+	case words == "":
+		return f.Text
+	}
+	return f.Text + "\n\n" + words
+}

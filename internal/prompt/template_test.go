@@ -1,0 +1,40 @@
+package prompt
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestTemplates(t *testing.T) {
+	files := Templates(fstest.MapFS{
+		"review.md":    {Data: []byte("# Review a change\n\nReview $ARGUMENTS as $ARGUMENTS.\n")},
+		"explain.md":   {Data: []byte("\nExplain it to \x1b[31mme.\n")},
+		"empty.md":     {Data: []byte(" \n")},
+		"notes.txt":    {Data: []byte("no prompt")},
+		"two words.md": {Data: []byte("cannot be typed")},
+		"dir.md":       {Mode: fs.ModeDir},
+		"huge.md":      {Data: []byte(strings.Repeat("x", mostBytes+1))},
+	})
+	if len(files) != 2 || files[0].Name != "explain" || files[1].Name != "review" {
+		t.Fatalf("the prompts are %+v", files)
+	}
+	explain, review := files[0], files[1]
+	if review.About != "Review a change" || strings.Contains(explain.About, "\x1b") {
+		t.Errorf("they are about %q and %q", review.About, explain.About)
+	}
+	for _, c := range []struct {
+		f           Template
+		words, want string
+	}{
+		{review, "main", "# Review a change\n\nReview main as main."},
+		{review, "", "# Review a change\n\nReview  as ."},
+		{Template{Text: "Explain."}, " to a child ", "Explain.\n\nto a child"},
+		{Template{Text: "Explain."}, "", "Explain."},
+	} {
+		if got := c.f.With(c.words); got != c.want {
+			t.Errorf("with %q it is %q, want %q", c.words, got, c.want)
+		}
+	}
+}
