@@ -59,9 +59,9 @@ func init() {
 	}
 	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
 		return behaviour{
-			do: func(t *Tab) tea.Cmd { return categoryList(t, none, of...) },
-			why: needsSession(func(t *Tab) string {
-				return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return t.conv().OptionByCategory(c) != nil }), none)
+			do: inSession(func(l *live) tea.Cmd { return categoryList(l, none, of...) }),
+			why: needsSession(func(l *live) string {
+				return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.conv.OptionByCategory(c) != nil }), none)
 			}),
 			beside: true,
 		}
@@ -97,11 +97,13 @@ func init() {
 		},
 		config.ActionQueue: {
 			do:  func(t *Tab) tea.Cmd { return t.queue.Show() },
-			why: needsSession(func(t *Tab) string { return unless(t.queue.Queued() > 0, "the queue is empty") }),
+			why: needsSession(func(l *live) string { return unless(l.tab.queue.Queued() > 0, "the queue is empty") }),
 		},
 		config.ActionSendNow: {
-			do:  func(t *Tab) tea.Cmd { return t.queue.SendNow() },
-			why: needsSession(func(t *Tab) string { return unless(t.queue.Queued() > 0 || !t.composer.Empty(), nothingToSend) }),
+			do: func(t *Tab) tea.Cmd { return t.queue.SendNow() },
+			why: needsSession(func(l *live) string {
+				return unless(l.tab.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
+			}),
 		},
 		config.ActionCancel: {
 			do: func(t *Tab) tea.Cmd {
@@ -110,7 +112,7 @@ func init() {
 				}
 				return t.say(notOpen)
 			},
-			why: needsSession(func(t *Tab) string { return unless(t.conv().Turn.Running || t.conv().Starts(), "no turn is running") }),
+			why: needsSession(func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Starts(), "no turn is running") }),
 		},
 		config.ActionInterrupt: {
 			do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
@@ -119,16 +121,16 @@ func init() {
 		config.ActionSuspend: {do: func(*Tab) tea.Cmd { return send(Suspend{}) }, replays: true},
 
 		config.ActionNextMode: {
-			do: func(t *Tab) tea.Cmd { return nextMode(t) }, beside: true,
-			why: needsSession(func(t *Tab) string { return unless(t.conv().OptionByCategory(acpclient.CategoryMode) != nil, noModes) }),
+			do: inSession(nextMode), beside: true,
+			why: needsSession(func(l *live) string { return unless(l.conv.OptionByCategory(acpclient.CategoryMode) != nil, noModes) }),
 		},
 		config.ActionMode:         category(noModes, acpclient.CategoryMode),
 		config.ActionModel:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
 		config.ActionThoughtLevel: category(noThoughtLevels, acpclient.CategoryThoughtLevel),
 		config.ActionOptions: {
 			do: always(func(t *Tab) { t.dialogs.Push(dialog.NewOptions(t.env(), t.conv())) }),
-			why: needsSession(func(t *Tab) string {
-				return unless(t.conv().Phase == conversation.PhaseReady, notOpen)
+			why: needsSession(func(l *live) string {
+				return unless(l.conv.Phase == conversation.PhaseReady, notOpen)
 			}),
 			beside: true,
 		},
@@ -147,26 +149,26 @@ func init() {
 
 		config.ActionChanges: {
 			do:  inSession((*live).showChanges),
-			why: needsSession(func(t *Tab) string { return unless(t.session().Options().Journal != nil, t.noReview()) }),
+			why: needsSession(func(l *live) string { return unless(l.Session.Options().Journal != nil, l.tab.noReview()) }),
 		},
 		config.ActionFiles: {do: func(t *Tab) tea.Cmd { return fileList(t) }, why: needsSession(nil)},
 		config.ActionTerminal: {
-			do: func(t *Tab) tea.Cmd { return t.commands.StepIntoRunning() }, beside: true,
-			why: needsSession(func(t *Tab) string { return unless(len(t.conv().Running()) > 0, "no command is running") }),
+			do: inSession(func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }), beside: true,
+			why: needsSession(func(l *live) string { return unless(len(l.conv.Running()) > 0, "no command is running") }),
 		},
 		config.ActionBackground: {
-			do: openBackground, beside: true,
-			why: needsSession(func(t *Tab) string { return unless(len(t.conv().Background()) > 0, nothingInBackground) }),
+			do: inSession(openBackground), beside: true,
+			why: needsSession(func(l *live) string { return unless(len(l.conv.Background()) > 0, nothingInBackground) }),
 		},
 		config.ActionAddOutput: {
-			do:  func(t *Tab) tea.Cmd { return t.commands.AddOutput(t.commands.Last()) },
-			why: needsSession(func(t *Tab) string { return unless(t.commands.Last() != nil, "run a command with ! first") }),
+			do:  inSession(func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) }),
+			why: needsSession(func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") }),
 		},
-		config.ActionShell:     {do: func(t *Tab) tea.Cmd { return t.commands.Run("") }, why: needsSession(nil)},
+		config.ActionShell:     {do: inSession(func(l *live) tea.Cmd { return l.commands.Run("") }), why: needsSession(nil)},
 		config.ActionInspector: {do: inSession((*live).inspect), why: needsSession(nil), beside: true},
 		config.ActionRules: {
-			do:  func(t *Tab) tea.Cmd { return t.rules().Show() },
-			why: func(t *Tab) string { return unless(t.rules() != nil, noAgent) },
+			do:  inSession(func(l *live) tea.Cmd { return l.rules().Show() }),
+			why: needsSession(func(l *live) string { return unless(l.rules() != nil, noAgent) }),
 		},
 		config.ActionUsage: {
 			do:  func(t *Tab) tea.Cmd { return t.say("used: " + t.usage()) },
@@ -238,15 +240,16 @@ func inSession(do func(*live) tea.Cmd) func(*Tab) tea.Cmd {
 
 // needsSession returns the why of an action that needs a session, and with that is not
 // available for another reason, which may be nil.
-func needsSession(why func(*Tab) string) func(*Tab) string {
+func needsSession(why func(*live) string) func(*Tab) string {
 	return func(t *Tab) string {
+		l, open := t.live()
 		switch {
-		case t.session() == nil:
+		case !open:
 			return noAgent
 		case why == nil:
 			return ""
 		}
-		return why(t)
+		return why(l)
 	}
 }
 
@@ -416,25 +419,23 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 
 // otherItems returns the palette items that are no actions.
 func (t *Tab) otherItems() []dialog.Item {
-	var items []dialog.Item
-	if t.session() != nil {
-		items = append(items, t.pieceItems()...)
-		items = append(items, t.worktree.Items()...)
+	l, open := t.live()
+	if !open {
+		return nil
 	}
+	items := append(l.pieceItems(), t.worktree.Items()...)
 	for i := range items {
 		items[i].Group = "more"
 	}
-	return append(items, t.commandItems()...)
+	return append(items, l.commandItems()...)
 }
 
 // commandItems returns the palette items of the agent's slash commands. One that takes
 // input is put into the prompt.
-func (t *Tab) commandItems() []dialog.Item {
-	if t.session() == nil {
-		return nil
-	}
+func (l *live) commandItems() []dialog.Item {
+	t := l.tab
 	var items []dialog.Item
-	for _, c := range t.conv().Commands {
+	for _, c := range l.conv.Commands {
 		items = append(items, dialog.Item{
 			ID: "command " + c.Name, Title: "/" + c.Name, Detail: c.Description, Group: "commands of the agent",
 			Do: dialog.Do(func() tea.Cmd {
@@ -563,12 +564,12 @@ func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 }
 
 // pieceItems returns the palette items that cancel single calls.
-func (t *Tab) pieceItems() []dialog.Item {
+func (l *live) pieceItems() []dialog.Item {
 	var items []dialog.Item
-	for i, p := range t.conv().Operations() {
+	for i, p := range l.conv.Operations() {
 		items = append(items, dialog.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
-			Do: dialog.Do(func() tea.Cmd { return t.cancelOperation(p) }),
+			Do: dialog.Do(func() tea.Cmd { return l.cancelOperation(p) }),
 		})
 	}
 	return items
@@ -576,8 +577,8 @@ func (t *Tab) pieceItems() []dialog.Item {
 
 // cancelOperation asks the agent to cancel one operation. The transcript shows the
 // outcome.
-func (t *Tab) cancelOperation(p conversation.Operation) tea.Cmd {
-	ctx, s := t.program.Context, t.session()
+func (l *live) cancelOperation(p conversation.Operation) tea.Cmd {
+	ctx, s := l.tab.program.Context, l.Session
 	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID, Subagent: p.Call.Subagent}, Terminal: p.Terminal}
 	return func() tea.Msg {
 		if err := s.CancelOperation(ctx, asked); err != nil {

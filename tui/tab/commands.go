@@ -24,26 +24,34 @@ import (
 // commands runs, ends and attaches to commands of the session, the user's and the
 // agent's, and adds their output to the prompt.
 type commands struct {
-	tab *Tab
+	live *live
 
 	attached      *attachedCommand     // the command with the keys, or nil
 	pendingShell  acpclient.TerminalID // the shell to step into once its terminal exists, or ""
 	width, height int                  // of the screen
 }
 
+// Do performs an action of the transcript on a command.
+func (c *commands) Do(a config.Action, term *conversation.Terminal) tea.Cmd {
+	switch a {
+	case config.ActionStepIn:
+		return c.StepIn(term)
+	case config.ActionEndCommand:
+		return c.EndCommand(term)
+	}
+	return c.AddOutput(term)
+}
+
 // Run runs a line typed after "!". An empty line steps into the persistent shell.
 func (c *commands) Run(line string) tea.Cmd {
-	machine := c.tab.session()
-	if machine == nil {
-		return c.tab.say(noAgent)
-	}
-	c.tab.list().Bottom()
+	machine := c.live.Session
+	c.live.list.Bottom()
 	if line == "" {
-		if shell := c.tab.conv().Shell(); shell != nil {
+		if shell := c.live.conv.Shell(); shell != nil {
 			return c.StepIn(shell)
 		}
 	}
-	spec := session.ShellSpec{Line: line, Cols: c.tab.list().TerminalWidth(), Rows: transcript.TerminalRows}
+	spec := session.ShellSpec{Line: line, Cols: c.live.list.TerminalWidth(), Rows: transcript.TerminalRows}
 	if line == "" {
 		spec.Cols, spec.Rows = attachedSize(c.width, c.height)
 	}
@@ -51,7 +59,7 @@ func (c *commands) Run(line string) tea.Cmd {
 		id, err := machine.StartShell(spec)
 		return func() tea.Cmd {
 			if err != nil {
-				return c.tab.say(err.Error())
+				return c.live.tab.say(err.Error())
 			}
 			if line == "" {
 				c.pendingShell = id
@@ -63,13 +71,13 @@ func (c *commands) Run(line string) tea.Cmd {
 
 // enter steps into the pending shell once its terminal exists.
 func (c *commands) enter() tea.Cmd {
-	conv := c.tab.conv()
-	if c.pendingShell == "" || conv == nil || conv.Terminals[c.pendingShell] == nil {
+	conv := c.live.conv
+	if c.pendingShell == "" || conv.Terminals[c.pendingShell] == nil {
 		return nil
 	}
 	term := conv.Terminals[c.pendingShell]
 	c.pendingShell = ""
-	if c.attached != nil || !c.tab.dialogs.Empty() && !c.tab.dialogs.Asks() {
+	if c.attached != nil || !c.live.tab.dialogs.Empty() && !c.live.tab.dialogs.Asks() {
 		return nil // the user has opened something else
 	}
 	return c.StepIn(term)
@@ -77,35 +85,32 @@ func (c *commands) enter() tea.Cmd {
 
 // Ended reports how the user's command has ended, and steps out of the persistent shell.
 func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
-	term := c.tab.conv().Terminals[id]
+	term := c.live.conv.Terminals[id]
 	in := c.attached != nil && c.attached.term == term
 	switch {
 	case term == nil || !term.Personal:
 		return nil
 	case in && term.Lasts:
 		c.stepOut("")
-		return c.tab.say("your shell has ended")
+		return c.live.tab.say("your shell has ended")
 	case in:
 		return nil // the frame says it
 	}
 	words := toolview.ShortCommand(term) + ": " + toolview.Ended(term.Exit)
 	if c.Last() == term {
-		words += "  " + c.tab.keyOf(config.ActionAddOutput) + " adds its output to the prompt"
+		words += "  " + c.live.tab.keyOf(config.ActionAddOutput) + " adds its output to the prompt"
 	}
-	return c.tab.say(words)
+	return c.live.tab.say(words)
 }
 
 // StepIntoRunning steps into the running command, or lists several to choose from.
 func (c *commands) StepIntoRunning() tea.Cmd {
-	conv := c.tab.conv()
-	if conv == nil {
-		return nil
-	}
+	conv := c.live.conv
 	running := conv.Running()
 	switch len(running) {
 	case 0:
 		words := "no command is running: type ! and a command, or ! alone for your shell"
-		return c.tab.sayWhile(words, func() bool { return len(conv.Running()) == 0 })
+		return c.live.tab.sayWhile(words, func() bool { return len(conv.Running()) == 0 })
 	case 1:
 		return c.StepIn(running[0])
 	}
@@ -120,7 +125,7 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 			Do: dialog.Do(func() tea.Cmd { return c.StepIn(term) }),
 		})
 	}
-	c.tab.choose(dialog.List{Title: "Step into a command", Items: items})
+	c.live.tab.choose(dialog.List{Title: "Step into a command", Items: items})
 	return nil
 }
 
@@ -129,15 +134,15 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return c.tab.say("this item has no command")
+		return c.live.tab.say("this item has no command")
 	case term.Own:
-		return c.tab.say("the agent runs this command itself: cancel the turn to stop it")
+		return c.live.tab.say("the agent runs this command itself: cancel the turn to stop it")
 	case term.Exit != nil:
-		return c.tab.say("the command has ended")
+		return c.live.tab.say("the command has ended")
 	case term.Personal:
 		return c.kill(term)
 	}
-	c.tab.dialogs.Push(dialog.NewSelector(c.tab.env(), dialog.List{Title: "Stop the agent's command?", Items: []dialog.Item{
+	c.live.tab.dialogs.Push(dialog.NewSelector(c.live.tab.env(), dialog.List{Title: "Stop the agent's command?", Items: []dialog.Item{
 		{ID: "run", Title: "Keep it running", About: term.Command, Do: dialog.Close{}},
 		{ID: "end", Title: "Stop it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return c.kill(term) })},
 	}}))
@@ -146,10 +151,10 @@ func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 
 // kill ends a command and waits for it in the background.
 func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
-	machine := c.tab.session()
+	machine := c.live.Session
 	return inBackground(func() then {
 		if err := machine.EndTerminal(term.ID); err != nil {
-			return func() tea.Cmd { return c.tab.say(err.Error()) }
+			return func() tea.Cmd { return c.live.tab.say(err.Error()) }
 		}
 		return nil
 	})
@@ -157,10 +162,7 @@ func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
 
 // Last returns the user's last command, or nil.
 func (c *commands) Last() *conversation.Terminal {
-	conv := c.tab.conv()
-	if conv == nil {
-		return nil
-	}
+	conv := c.live.conv
 	for _, item := range slices.Backward(conv.Items) {
 		if own, ok := item.(*conversation.ShellCommand); ok {
 			return own.Terminal
@@ -172,12 +174,12 @@ func (c *commands) Last() *conversation.Terminal {
 // AddOutput adds the output of a personal command to the prompt, or removes it.
 func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	if term == nil || !term.Personal {
-		return c.tab.say("no output to add: type ! and a command first")
+		return c.live.tab.say("no output to add: type ! and a command first")
 	}
-	added := c.tab.composer.Attach(toolview.OutputAttachment(term))
-	c.tab.reader().Blur()
+	added := c.live.tab.composer.Attach(toolview.OutputAttachment(term))
+	c.live.reader.Blur()
 	if !added {
-		return c.tab.say("the output is no longer in the prompt")
+		return c.live.tab.say("the output is no longer in the prompt")
 	}
 	return nil
 }
@@ -207,16 +209,16 @@ type attachedCommand struct {
 func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return c.tab.say("this item has no command")
+		return c.live.tab.say("this item has no command")
 	case term.Own:
-		return c.tab.say("the agent runs this command itself: you cannot type into it")
+		return c.live.tab.say("the agent runs this command itself: you cannot type into it")
 	case term.Exit != nil:
-		return c.tab.say("the command has ended")
+		return c.live.tab.say("the command has ended")
 	}
 	c.attached = &attachedCommand{term: term}
 	c.Fit(c.width, c.height)
-	c.tab.dialogs.Release()
-	return c.tab.prompt.typeLetters()
+	c.live.tab.dialogs.Release()
+	return c.live.tab.prompt.typeLetters()
 }
 
 // stepOut returns the keys to the layer that had them. A key meant for the command must
@@ -225,14 +227,14 @@ func (c *commands) stepOut(name string) {
 	if in := c.attached; in.term.Exit == nil {
 		cols, rows := 0, 0 // the initial size of the agent's commands
 		if in.term.Personal {
-			cols, rows = c.tab.list().TerminalWidth(), transcript.TerminalRows
+			cols, rows = c.live.list.TerminalWidth(), transcript.TerminalRows
 		}
-		_ = c.tab.session().ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+		_ = c.live.Session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
 	}
 	c.attached = nil
-	c.tab.program.Guard.Typed()
-	c.tab.program.Guard.Ended(name)
-	c.tab.dialogs.Regain()
+	c.live.tab.program.Guard.Typed()
+	c.live.tab.program.Guard.Ended(name)
+	c.live.tab.dialogs.Regain()
 }
 
 // attachedSize returns the size of a command's terminal on a screen: the room inside the
@@ -261,7 +263,7 @@ func (c *commands) Fit(width, height int) {
 	}
 	if size := [2]int{in.cols, in.rows}; size != in.sentSize && in.term.Exit == nil {
 		in.sentSize = size
-		_ = c.tab.session().ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
+		_ = c.live.Session.ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
 	}
 }
 
@@ -288,7 +290,7 @@ func (c *commands) feed() {
 	switch {
 	case in == nil:
 		return
-	case c.tab.conv().Terminals[in.term.ID] != in.term: // another session was opened
+	case c.live.conv.Terminals[in.term.ID] != in.term: // another session was opened
 		c.stepOut("")
 		return
 	case in.emu == nil || in.fed == in.term.Total():
@@ -313,14 +315,14 @@ func (c *commands) feed() {
 		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
 	}
 	if len(replies) > 0 && in.term.Exit == nil {
-		_ = c.tab.session().TypeInto(in.term.ID, replies) // it may just have ended
+		_ = c.live.Session.TypeInto(in.term.ID, replies) // it may just have ended
 	}
 }
 
 // key handles a key while the user is inside a command.
 func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	in := c.attached
-	switch a, _ := c.tab.program.Keys.Action(config.ContextTerminal, name); a {
+	switch a, _ := c.live.tab.program.Keys.Action(config.ContextTerminal, name); a {
 	case config.ActionStepOut:
 		c.stepOut(name)
 		return nil, true
@@ -343,12 +345,12 @@ func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 // typeInto types into the command. It does not block, so keys stay in order.
 func (c *commands) typeInto(data string) tea.Cmd {
 	c.attached.back = 0
-	c.tab.program.Guard.Typed()
+	c.live.tab.program.Guard.Typed()
 	if data == "" {
 		return nil
 	}
-	if err := c.tab.session().TypeInto(c.attached.term.ID, []byte(data)); err != nil {
-		return c.tab.say(err.Error())
+	if err := c.live.Session.TypeInto(c.attached.term.ID, []byte(data)); err != nil {
+		return c.live.tab.say(err.Error())
 	}
 	return nil
 }
@@ -387,11 +389,11 @@ func (in *attachedCommand) scroll(n int) { in.back = min(max(in.back+n, 0), in.e
 
 // hints returns the keys that parley handles itself.
 func (c *commands) hints() []dialog.Hint {
-	h := dialog.HintList{Keys: c.tab.program.Keys}
+	h := dialog.HintList{Keys: c.live.tab.program.Keys}
 	if c.attached.term.Exit != nil {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}
 	}
-	if c.tab.dialogs.Asks() {
+	if c.live.tab.dialogs.Asks() {
 		h.Add(config.ActionStepOut, "step out to the question")
 	} else {
 		h.Add(config.ActionStepOut, "step out")
@@ -407,8 +409,8 @@ func (c *commands) words() string {
 	switch {
 	case in.term.Exit != nil:
 		return toolview.Ended(in.term.Exit) + ". Enter to return"
-	case c.tab.dialogs.Asks():
-		return "a question waits for you: " + c.tab.keyOf(config.ActionStepOut) + " steps out to it"
+	case c.live.tab.dialogs.Asks():
+		return "a question waits for you: " + c.live.tab.keyOf(config.ActionStepOut) + " steps out to it"
 	case in.back > 0:
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
 	}
@@ -418,7 +420,7 @@ func (c *commands) words() string {
 // draw draws the attached command on the whole screen, above status and hints. Only it has
 // this frame: everything inside comes from the command.
 func (c *commands) draw(width, height int) dialog.View {
-	in, th := c.attached, c.tab.program.Theme
+	in, th := c.attached, c.live.tab.program.Theme
 	frame, badge := th.Warning, th.BadgeWarning
 	if in.term.Exit != nil {
 		frame, badge = th.Muted, th.Badge
@@ -430,7 +432,7 @@ func (c *commands) draw(width, height int) dialog.View {
 		v.Lines = append(v.Lines, frame.Render("│")+padded(in.emu.View(y, in.back), width-2)+frame.Render("│"))
 	}
 	v.Lines = append(v.Lines, framed(frame, "╰", frame.Render(c.words()), "╯", width))
-	v.Lines = append(v.Lines, c.tab.statusLines(width)[0])
+	v.Lines = append(v.Lines, c.live.tab.statusLines(width)[0])
 	if x, y := in.emu.Cursor(); in.term.Exit == nil && in.back == 0 && !in.emu.Modes().CursorHidden && y < in.rows {
 		v.Cursor = tea.NewCursor(1+min(x, in.cols-1), 1+y)
 	}

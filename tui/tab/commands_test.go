@@ -67,8 +67,8 @@ func commandsBench(b *bench) (*commands, *notingMachine) {
 	b.conv().Apply(conversation.TerminalOutput{ID: "term", Data: []byte("Go on? ")})
 	b.width, b.height = 40, 10
 	b.list().SetSize(40, 10)
-	b.commands.Fit(40, 10)
-	return b.commands, m
+	b.open().commands.Fit(40, 10)
+	return &b.open().commands, m
 }
 
 func drawn(c *commands) string {
@@ -153,10 +153,10 @@ func TestRun(t *testing.T) {
 		p.fails = errors.New("there is no shell")
 		b.Do(c.Run("make"))
 		b.MustSay("there is no shell")
-		b.become(&choosing{unopened{b.Tab}})
-		b.Do(c.Run("make"))
-		b.MustSay("start an agent first")
 	})
+	b, _ := pending(t)
+	b.press("!", "m", "enter")
+	b.mustShow(t, "start an agent first")
 }
 
 // The agent's command is ended only if the user is sure, their own at once. What their
@@ -258,7 +258,7 @@ func TestKeysAreTheCommands(t *testing.T) {
 	}
 	b.press("y")
 	b.mustShow(t, "❯ y") // it is the prompt's
-	if len(b.conv().Permissions) != 1 || b.commands.Attached() {
+	if len(b.conv().Permissions) != 1 || b.open().commands.Attached() {
 		t.Error("the question was answered, or the command has the keys still")
 	}
 }
@@ -335,7 +335,7 @@ func TestCommandsOfTheAgentsOwnCannotBeEntered(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.events(test.Sent("go"), test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Build","kind":"execute","_meta":{"terminal_info":{"terminal_id":"x"},"terminal_output":{"terminal_id":"x","data":"out"}}}`))
 	b.press("tab", "t")
-	if b.commands.Attached() {
+	if b.open().commands.Attached() {
 		t.Error("the person is inside a command that nobody can type into")
 	}
 	b.mustShow(t, "this item has no command")

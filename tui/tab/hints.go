@@ -69,8 +69,10 @@ func (p *promptLayer) hints() []dialog.Hint {
 func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 	t := p.tab
 	words := t.composer.Cancels()
-	if slow, _ := t.options.Slow(); slow != nil && words == "" {
-		words = "switch back"
+	if l, open := t.live(); open && words == "" {
+		if slow, _ := l.options.Slow(); slow != nil {
+			words = "switch back"
+		}
 	}
 	for i, h := range hints {
 		if words != "" && h.Key == t.keyOf(config.ActionCancel) {

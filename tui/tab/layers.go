@@ -28,8 +28,8 @@ const maxLayers = 4
 // A question lies above the transcript and the prompt, unless it takes no keys yet, or the
 // user has moved to the transcript or to a list of the prompt's.
 func (t *Tab) layers(l []layer) []layer {
-	if t.commands.Attached() {
-		return append(l, t.commands)
+	if c, in := t.attached(); in {
+		return append(l, c)
 	}
 	reads := t.reader().Reads()
 	if reads {
@@ -66,7 +66,7 @@ func (t *Tab) focus() layer {
 // all keys.
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
-	if !t.commands.Attached() {
+	if _, in := t.attached(); !in {
 		if cmd, taken := t.globalKey(name); taken {
 			return cmd
 		}

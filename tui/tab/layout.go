@@ -338,8 +338,8 @@ type fullScreenDialog interface {
 
 // fullScreen reports whether an attached command or the top page takes the whole screen.
 func (t *Tab) fullScreen() bool {
-	if t.commands.Attached() {
-		return t.commands.Covers()
+	if c, in := t.attached(); in {
+		return c.Covers()
 	}
 	_, covers := t.dialogs.Top().(fullScreenDialog)
 	return covers

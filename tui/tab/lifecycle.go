@@ -29,7 +29,7 @@ func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
 	case e.live.conv.Starts():
 		return e.leaveStart()
-	case e.live.tab.options.TakeBack():
+	case e.live.options.TakeBack():
 	case !e.live.conv.Turn.Running:
 		return e.live.tab.queue.Escape()
 	case e.live.conv.Turn.Cancelling.IsZero():

@@ -26,7 +26,7 @@ const (
 
 // options follows the options of the session and keeps their defaults.
 type options struct {
-	tab *Tab
+	live *live
 	// fresh holds when the agent has last changed an option by itself.
 	fresh map[acpclient.ConfigID]time.Time
 	model acpclient.ConfigValueID // remembered as used
@@ -36,9 +36,9 @@ type options struct {
 
 // Follow handles an event that was applied to the conversation.
 func (o *options) Follow(e conversation.Event) tea.Cmd {
-	t := o.tab
+	t := o.live.tab
 	var cmds []tea.Cmd
-	if changed := t.conv().ChangedByAgent(); len(changed) > 0 {
+	if changed := o.live.conv.ChangedByAgent(); len(changed) > 0 {
 		if o.fresh == nil {
 			o.fresh = map[acpclient.ConfigID]time.Time{}
 		}
@@ -60,7 +60,7 @@ func (o *options) Follow(e conversation.Event) tea.Cmd {
 
 // noteMode notes which modes the agent refuses.
 func (o *options) noteMode(e conversation.OptionSettled) {
-	mode := o.tab.conv().OptionByCategory(acpclient.CategoryMode)
+	mode := o.live.conv.OptionByCategory(acpclient.CategoryMode)
 	switch {
 	case mode == nil || mode.ID != e.Option:
 	case e.Err == nil:
@@ -76,18 +76,15 @@ func (o *options) noteMode(e conversation.OptionSettled) {
 // Fresh reports whether the agent has just changed an option by itself.
 func (o *options) Fresh(id acpclient.ConfigID) bool {
 	at, ok := o.fresh[id]
-	return ok && o.tab.program.Now().Sub(at) < freshTime
+	return ok && o.live.tab.program.Now().Sub(at) < freshTime
 }
 
 // Slow returns the first option whose switch the agent has not answered for a while, and
 // the switch; nil if there is none.
 func (o *options) Slow() (*acpclient.SessionConfigOption, conversation.OptionChosen) {
-	c := o.tab.conv()
-	if c == nil || o.tab.replays() {
-		return nil, conversation.OptionChosen{}
-	}
+	c := o.live.conv
 	for i := range c.Options {
-		if to, pending := c.Pending(&c.Options[i]); pending && o.tab.program.Now().Sub(to.At) >= slowSwitch {
+		if to, pending := c.Pending(&c.Options[i]); pending && o.live.tab.program.Now().Sub(to.At) >= slowSwitch {
 			return &c.Options[i], to
 		}
 	}
@@ -101,14 +98,14 @@ func (o *options) TakeBack() bool {
 	if slow == nil {
 		return false
 	}
-	o.tab.session().SetOption(slow.ID, slow.CurrentValue)
+	o.live.Session.SetOption(slow.ID, slow.CurrentValue)
 	return true
 }
 
 // rememberModel remembers the model that a prompt goes to.
 func (o *options) rememberModel() tea.Cmd {
-	t := o.tab
-	model := t.conv().OptionByCategory(acpclient.CategoryModel)
+	t := o.live.tab
+	model := o.live.conv.OptionByCategory(acpclient.CategoryModel)
 	if model == nil || model.CurrentValue.ID == o.model {
 		return nil
 	}
@@ -119,10 +116,10 @@ func (o *options) rememberModel() tea.Cmd {
 
 // values is what the lists of options know of defaults and of use.
 func (o *options) values() dialog.Values {
-	t := o.tab
+	t := o.live.tab
 	v := dialog.Values{
 		Default: func(option *acpclient.SessionConfigOption) (acpclient.ConfigValue, bool) {
-			return app.DefaultValue(t.agent, t.conv().Options, option)
+			return app.DefaultValue(t.agent, o.live.conv.Options, option)
 		},
 		Often: func(option *acpclient.SessionConfigOption) []acpclient.ConfigValueID {
 			if option.Category != acpclient.CategoryModel {
@@ -140,13 +137,13 @@ func (o *options) values() dialog.Values {
 // toggleDefault makes a value the default of the agent, or no longer, and writes that into
 // the configuration.
 func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclient.ConfigValue) tea.Cmd {
-	t := o.tab
-	agent, save, err := app.ToggleDefault(t.agent, t.conv().Options, option, v)
+	t := o.live.tab
+	agent, save, err := app.ToggleDefault(t.agent, o.live.conv.Options, option, v)
 	if err != nil {
 		return t.say(err.Error())
 	}
 	said := option.Name + ": " + conversation.ValueName(option, v) + " is now the default"
-	if now, is := app.DefaultValue(agent, t.conv().Options, option); !is || now != v {
+	if now, is := app.DefaultValue(agent, o.live.conv.Options, option); !is || now != v {
 		said = option.Name + ": " + conversation.ValueName(option, v) + " is no longer the default"
 	}
 	return inBackground(func() then {
@@ -162,9 +159,9 @@ func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclie
 }
 
 // nextMode switches to the next mode, or toggles a mode that is on or off.
-func nextMode(t *Tab) tea.Cmd {
-	c := t.conv()
-	if c == nil || c.Phase != conversation.PhaseReady {
+func nextMode(l *live) tea.Cmd {
+	t, c := l.tab, l.conv
+	if c.Phase != conversation.PhaseReady {
 		return t.say(notOpen)
 	}
 	o := c.OptionByCategory(acpclient.CategoryMode)
@@ -173,7 +170,7 @@ func nextMode(t *Tab) tea.Cmd {
 	}
 	now, _ := c.OptionValue(o)
 	if o.Type == acpclient.ConfigBoolean {
-		t.session().SetOption(o.ID, acpclient.BoolValue(!now.Bool))
+		l.Session.SetOption(o.ID, acpclient.BoolValue(!now.Bool))
 		return nil
 	}
 	values := o.Options.All()
@@ -186,23 +183,20 @@ func nextMode(t *Tab) tea.Cmd {
 	}
 	next := values[(i+1)%len(values)].Value
 	for n := range len(values) - 1 {
-		if v := values[(i+1+n)%len(values)].Value; v != now.ID && !t.options.refused[v] {
+		if v := values[(i+1+n)%len(values)].Value; v != now.ID && !l.options.refused[v] {
 			next = v
 			break
 		}
 	}
-	t.session().SetOption(o.ID, acpclient.SelectValue(next))
+	l.Session.SetOption(o.ID, acpclient.SelectValue(next))
 	return nil
 }
 
 // categoryList lists the values of the options of some categories. It says none if there
 // is no such option.
-func categoryList(t *Tab, none string, categories ...acpclient.ConfigCategory) tea.Cmd {
-	c := t.conv()
-	if c == nil {
-		return nil
-	}
-	s := dialog.NewCategories(t.env(), c, categories...)
+func categoryList(l *live, none string, categories ...acpclient.ConfigCategory) tea.Cmd {
+	t := l.tab
+	s := dialog.NewCategories(t.env(), l.conv, categories...)
 	if s == nil {
 		return t.say(none)
 	}

@@ -29,7 +29,7 @@ func TestASwitchThatIsNotAnswered(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play(slowAgent)
 		b.wire.got()
-		b.Do(nextMode(b.Tab))
+		b.Do(nextMode(b.open()))
 		b.mustShow(t, " Mode ask  → Mode code…")
 		b.mustNotShow(t, "no answer yet")
 		time.Sleep(slowSwitch)
@@ -40,7 +40,7 @@ func TestASwitchThatIsNotAnswered(t *testing.T) {
 		if got := b.wire.got(); got != "session/set_mode, session/set_mode" {
 			t.Errorf("the agent got %s", got)
 		}
-		if b.options.TakeBack() {
+		if b.open().options.TakeBack() {
 			t.Error("it is taken back twice")
 		}
 	})
@@ -78,12 +78,12 @@ func TestADefaultIsSaved(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play(twoModes)
-		b.Do(categoryList(b.Tab, "", acpclient.CategoryMode)) // for an agent that has no defaults
+		b.Do(categoryList(b.open(), "", acpclient.CategoryMode)) // for an agent that has no defaults
 		b.mustNotShow(t, "default")
 		b.Press("down", "ctrl+d", "esc")
 		b.agent = config.Agent{ID: "claude", Source: config.SourceFound}
 		file := config.ConfigFile()
-		b.Do(categoryList(b.Tab, "", acpclient.CategoryMode))
+		b.Do(categoryList(b.open(), "", acpclient.CategoryMode))
 		b.Press("down", "ctrl+d")
 		b.MustSay("Mode: Mode code is now the default")
 		b.MustSay("Mode code  default")
@@ -110,7 +110,7 @@ serve
 		b.program.Recent = config.NewRecentFile(t.TempDir())
 		b.agent = config.Agent{ID: "claude", Source: config.SourceFound}
 		order := func() string {
-			b.Do(categoryList(b.Tab, "", acpclient.CategoryModel))
+			b.Do(categoryList(b.open(), "", acpclient.CategoryModel))
 			text := b.Screen()
 			b.Press("esc")
 			if strings.Index(text, "Model B") < strings.Index(text, "Model A") && strings.Contains(text, "Used often") {
@@ -122,9 +122,9 @@ serve
 			if got := order(); got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
-			b.options.model = "" // as in another session
-			for range 2 {        // once a session
-				b.Do(b.options.Follow(conversation.PromptSent{}))
+			b.open().options.model = "" // as in another session
+			for range 2 {               // once a session
+				b.Do(b.open().options.Follow(conversation.PromptSent{}))
 				synctest.Wait()
 			}
 		}
@@ -141,13 +141,13 @@ serve
 
 func TestNextMode(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		b.Do(nextMode(b.Tab))
-		if b.toast.text != notOpen {
+		b.Do(b.run(config.ActionNextMode))
+		if b.toast.text != noAgent {
 			t.Errorf("before there is a session it says %q", b.toast.text)
 		}
 		b.play(twoModes)
 		for _, want := range []string{"Mode code", "Mode ask"} {
-			b.Do(nextMode(b.Tab))
+			b.Do(nextMode(b.open()))
 			if got, _ := b.conv().CategoryValue(acpclient.CategoryMode); got != want {
 				t.Errorf("the mode is %q, want %q", got, want)
 			}
@@ -166,7 +166,7 @@ expect session/set_mode contains "code"
 reply {}
 `)
 		for _, want := range []string{"Mode ask", "Mode plan", "Mode ask", "Mode code"} {
-			b.Do(nextMode(b.Tab))
+			b.Do(nextMode(b.open()))
 			if got, _ := b.conv().CategoryValue(acpclient.CategoryMode); got != want {
 				t.Errorf("the mode is %q, want %q", got, want)
 			}
@@ -174,7 +174,7 @@ reply {}
 	})
 	runBench(t, func(_ *testing.T, b *bench) {
 		b.play(modeless)
-		b.Do(nextMode(b.Tab))
+		b.Do(nextMode(b.open()))
 		b.MustSay("this agent has no modes")
 	})
 }
@@ -190,7 +190,7 @@ serve
 	runBench(t, func(_ *testing.T, b *bench) {
 		b.play(option(`"type": "boolean", "currentValue": false`))
 		for _, want := range []string{"on", "off"} {
-			b.Do(nextMode(b.Tab))
+			b.Do(nextMode(b.open()))
 			if got, _ := b.conv().CategoryValue(acpclient.CategoryMode); got != want {
 				t.Errorf("the mode is %q, want %q", got, want)
 			}
@@ -202,7 +202,7 @@ serve
 	} {
 		runBench(t, func(_ *testing.T, b *bench) {
 			b.play(option(rest))
-			b.Do(nextMode(b.Tab))
+			b.Do(nextMode(b.open()))
 			b.MustSay(want)
 		})
 	}
@@ -219,9 +219,9 @@ func TestTheFirstScreenShowsNoIDs(t *testing.T) {
 func TestCategory(t *testing.T) {
 	runBench(t, func(_ *testing.T, b *bench) {
 		b.play(twoModes)
-		b.Do(categoryList(b.Tab, "this agent offers no models", acpclient.CategoryModel))
+		b.Do(categoryList(b.open(), "this agent offers no models", acpclient.CategoryModel))
 		b.MustSay("this agent offers no models")
-		b.Do(categoryList(b.Tab, "", acpclient.CategoryMode))
+		b.Do(categoryList(b.open(), "", acpclient.CategoryMode))
 		b.MustSay("Mode code")
 	})
 }
@@ -247,7 +247,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestNothingToCancel(t *testing.T) {
-	if items := (&Tab{state: &live{reading: reading{conv: conversation.New()}}}).pieceItems(); len(items) != 0 {
+	if items := (&live{reading: reading{conv: conversation.New()}}).pieceItems(); len(items) != 0 {
 		t.Errorf("%d calls can be cancelled", len(items))
 	}
 }
@@ -256,7 +256,7 @@ func TestNothingToCancel(t *testing.T) {
 func TestCancelPiece(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		b.Do(b.cancelOperation(conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
+		b.Do(b.open().cancelOperation(conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
 		b.mustShow(t, "The agent did not cancel the call")
 	})
 }

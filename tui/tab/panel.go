@@ -119,12 +119,14 @@ func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
 func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
-		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Targets: &t.questions.reach, Now: p.Now,
-		Values:   t.options.values(),
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Now: p.Now,
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
 	if t.list() != nil {
 		env.Diffs = t.list().Diffs()
+	}
+	if l, open := t.live(); open {
+		env.Targets, env.Values = &l.questions.reach, l.options.values()
 	}
 	return env
 }
@@ -140,38 +142,12 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		return a()
 	case dialog.Stay:
 		return a()
-	case dialog.Answer:
-		if err := t.session().Answer(a.ID, a.Option); err != nil {
-			return t.say(err.Error())
-		}
-	case dialog.RejectWith:
-		return t.questions.RejectWith(a)
-	case dialog.Another:
-		return t.questions.Another(a.By)
-	case dialog.Edit:
-		return t.questions.Edit(a.Text)
-	case dialog.ProposeRules:
-		t.rules().Propose(a.ID)
-	case dialog.SaveRules:
-		return t.rules().Save(a)
-	case dialog.CancelTurn:
-		if !t.session().Cancel() {
-			return t.say("no turn is running: choose one of the options")
-		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()
 		return t.startChosen(a.Agent)
-	case dialog.OpenSession:
-		t.dialogs.Pop()
-		return t.openSession(a.Session)
 	case dialog.Run:
 		t.dialogs.Pop()
 		return t.run(a.Action)
-	case dialog.SetOption:
-		t.dialogs.Pop()
-		t.session().SetOption(a.Option, a.Value)
-	case dialog.Toggle:
-		t.session().SetOption(a.Option, a.Value)
 	case dialog.Push:
 		if d := a(); d != nil {
 			t.dialogs.Push(d)
@@ -180,14 +156,50 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		return t.copy("the address", a.Text)
 	case dialog.Show:
 		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
-	case dialog.Elicit:
-		t.session().AnswerElicitation(a.ID, a.Response)
-	case dialog.OpenURL:
-		return p.openURL(a)
-	case dialog.SignIn:
+	default:
 		if l, open := t.live(); open {
-			return l.signIn.Begin(a.Method)
+			return l.do(a)
 		}
+	}
+	return nil
+}
+
+// do performs an action of a dialog about the session.
+func (l *live) do(action dialog.Action) tea.Cmd {
+	t := l.tab
+	switch a := action.(type) {
+	case dialog.Answer:
+		if err := l.Session.Answer(a.ID, a.Option); err != nil {
+			return t.say(err.Error())
+		}
+	case dialog.RejectWith:
+		return l.questions.RejectWith(a)
+	case dialog.Another:
+		return l.questions.Another(a.By)
+	case dialog.Edit:
+		return l.questions.Edit(a.Text)
+	case dialog.ProposeRules:
+		l.rules().Propose(a.ID)
+	case dialog.SaveRules:
+		return l.rules().Save(a)
+	case dialog.CancelTurn:
+		if !l.Session.Cancel() {
+			return t.say("no turn is running: choose one of the options")
+		}
+	case dialog.OpenSession:
+		t.dialogs.Pop()
+		return l.openSession(a.Session)
+	case dialog.SetOption:
+		t.dialogs.Pop()
+		l.Session.SetOption(a.Option, a.Value)
+	case dialog.Toggle:
+		l.Session.SetOption(a.Option, a.Value)
+	case dialog.Elicit:
+		l.Session.AnswerElicitation(a.ID, a.Response)
+	case dialog.OpenURL:
+		return l.openURL(a)
+	case dialog.SignIn:
+		return l.signIn.Begin(a.Method)
 	}
 	return nil
 }
@@ -207,9 +219,9 @@ func (p *panel) close() tea.Cmd {
 }
 
 // openURL opens an address that the user has agreed to.
-func (p *panel) openURL(a dialog.OpenURL) tea.Cmd {
-	t := p.tab
-	t.session().AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
+func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
+	t := l.tab
+	l.Session.AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
 	asked, _ := t.dialogs.Top().(dialog.Trying)
 	return open(a.URL, func(err error) tea.Cmd {
 		if asked == nil {

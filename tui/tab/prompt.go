@@ -56,7 +56,11 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	case result.Command != nil && t.stored.readOnly != "":
 		cmd = tea.Batch(cmd, t.say(t.stored.readOnly))
 	case result.Command != nil:
-		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
+		if l, open := t.live(); open {
+			cmd = tea.Batch(cmd, l.commands.Run(*result.Command))
+		} else {
+			cmd = tea.Batch(cmd, t.say(noAgent))
+		}
 	case result.Own != "":
 		cmd = tea.Batch(cmd, t.runSlashCommand(result.Own, result.Argument))
 	case empty && t.program.Keys.Match(config.ActionSend, name):

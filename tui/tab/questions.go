@@ -19,18 +19,17 @@ import (
 // questions shows the agent's questions one at a time. Each stays visible until it is
 // answered or withdrawn, or the user looks at another.
 type questions struct {
-	tab *Tab
+	live *live
 
-	asking  *dialog.Permission   // the last permission shown, or nil
-	foreign *foreignQuestion     // the last one of another tab, or nil
-	reach   toolview.PathTargets // resolves paths outside the session's directories
+	asking *dialog.Permission   // the last permission shown, or nil
+	reach  toolview.PathTargets // resolves paths outside the session's directories
 }
 
 // Follow keeps one dialog open for the agent's questions: the one being looked at, else
 // the next in its position, starting with the oldest.
 func (q *questions) Follow() tea.Cmd {
-	c := q.tab.conv()
-	switch asking := q.tab.dialogs.Follow(c); {
+	c := q.live.conv
+	switch asking := q.live.tab.dialogs.Follow(c); {
 	case asking:
 	case len(c.Permissions) > 0:
 		q.ended()
@@ -41,70 +40,71 @@ func (q *questions) Follow() tea.Cmd {
 		q.ask(at)
 	case len(c.Elicitations) > 0:
 		q.ended()
-		q.tab.dialogs.Push(dialog.NewElicitation(q.tab.env(), c.Elicitations[0], c.Agent.Name()))
+		q.live.tab.dialogs.Push(dialog.NewElicitation(q.live.tab.env(), c.Elicitations[0], c.Agent.Name()))
 	default:
 		q.ended()
 	}
 	cmd := q.resolvePaths()
 	// The questions of an agent that goes end before it is known why it has gone.
-	if q.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.tab.session().Disconnected() {
-		cmd = tea.Batch(cmd, q.tab.say("the agent withdrew its question"))
+	if q.live.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.live.Session.Disconnected() {
+		cmd = tea.Batch(cmd, q.live.tab.say("the agent withdrew its question"))
 	}
 	return cmd
 }
 
 // ask shows one of the open permissions.
 func (q *questions) ask(at int) {
-	c := q.tab.conv()
-	q.asking = dialog.NewPermission(q.tab.env(), c.Permissions[at], len(c.Permissions))
+	c := q.live.conv
+	q.asking = dialog.NewPermission(q.live.tab.env(), c.Permissions[at], len(c.Permissions))
 	q.asking.Follow(c)
-	q.tab.dialogs.Push(q.asking)
+	q.live.tab.dialogs.Push(q.asking)
 }
 
 // Another shows the permission that is by positions further on.
 func (q *questions) Another(by int) tea.Cmd {
-	n := len(q.tab.conv().Permissions)
-	if q.asking == nil || q.tab.dialogs.Top() != q.asking || n < 2 {
+	n := len(q.live.conv.Permissions)
+	if q.asking == nil || q.live.tab.dialogs.Top() != q.asking || n < 2 {
 		return nil
 	}
 	at := (q.asking.Position() - 1 + by + n) % n
-	q.tab.dialogs.Pop()
+	q.live.tab.dialogs.Pop()
 	q.ask(at)
 	return q.resolvePaths()
 }
 
 // ended moves the text being written to a closed permission into the draft.
 func (q *questions) ended() {
-	if q.asking != nil && !q.tab.dialogs.Has(q.asking) {
-		q.addToDraft(q.asking.TakeWords())
+	if q.asking != nil && !q.live.tab.dialogs.Has(q.asking) {
+		q.live.tab.addToDraft(q.asking.TakeWords())
 	}
-	if len(q.tab.conv().Permissions) == 0 {
+	if len(q.live.conv.Permissions) == 0 {
 		q.asking = nil
 	}
 }
 
-func (q *questions) addToDraft(words string) {
+// addToDraft adds words to the draft, on a line of their own.
+func (t *Tab) addToDraft(words string) {
 	switch {
 	case words == "":
-	case q.tab.composer.Empty():
-		q.tab.composer.SetText(words)
+	case t.composer.Empty():
+		t.composer.SetText(words)
 	default:
-		q.tab.composer.Append("\n" + words)
+		t.composer.Append("\n" + words)
 	}
 }
 
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	if err := q.tab.session().AnswerWith(a.ID, a.Option, prompt.New(a.Words)); err != nil {
-		q.addToDraft(a.Words)
-		return q.tab.say(err.Error())
+	if err := q.live.Session.AnswerWith(a.ID, a.Option, prompt.New(a.Words)); err != nil {
+		q.live.tab.addToDraft(a.Words)
+		return q.live.tab.say(err.Error())
 	}
 	return nil
 }
 
 // resolvePaths resolves the paths of the question.
 func (q *questions) resolvePaths() tea.Cmd {
-	if q.asking == nil || !q.tab.dialogs.Has(q.asking) {
+	if q.asking == nil || !q.live.tab.dialogs.Has(q.asking) {
 		return nil
 	}
 	return q.resolve(q.asking.Call())
@@ -141,10 +141,10 @@ func (q *questions) Edit(text string) tea.Cmd {
 		file, err := writeText(text)
 		return func() tea.Cmd {
 			if err != nil {
-				return q.tab.say("show it in an editor: " + err.Error())
+				return q.live.tab.say("show it in an editor: " + err.Error())
 			}
-			return q.tab.runEditor(file, 0, func() tea.Cmd {
-				q.tab.dialogs.Regain() // the last keys were for the editor
+			return q.live.tab.runEditor(file, 0, func() tea.Cmd {
+				q.live.tab.dialogs.Regain() // the last keys were for the editor
 				return bestEffort(func() error { return os.Remove(file) })
 			})
 		}
@@ -179,15 +179,16 @@ type Question struct {
 
 // Questions returns the open questions of the tab's agent, the oldest first.
 func (t *Tab) Questions() []Question {
-	if t.replays() || !waits(t.conv()) {
+	l, open := t.live()
+	if !open || !waits(l.conv) {
 		return nil
 	}
 	var all []Question
 	paths := toolview.PathsIn(t.cwd)
-	for _, p := range t.conv().Permissions {
+	for _, p := range l.conv.Permissions {
 		all = append(all, permissionQuestion(p, paths))
 	}
-	for _, e := range t.conv().Elicitations {
+	for _, e := range l.conv.Elicitations {
 		words := termtext.Line(e.Request.Message)
 		all = append(all, Question{ID: e.ID, Title: cmp.Or(words, "The agent asks"), About: words})
 	}
@@ -208,20 +209,24 @@ func permissionQuestion(p *conversation.Permission, paths toolview.Paths) Questi
 // ShowQuestion brings an open question into view, in front of the agent's others. It takes
 // no key until it has been seen, like any question that appears.
 func (t *Tab) ShowQuestion(q Question) {
-	if t.reader() != nil && t.reader().Reads() {
-		t.reader().Unfocus()
+	l, open := t.live()
+	if !open {
+		return
 	}
-	at := t.permission(q)
-	if asking := t.questions.asking; at >= 0 && asking != nil && t.dialogs.Top() == asking && asking.Position() != at+1 {
+	if l.reader.Reads() {
+		l.reader.Unfocus()
+	}
+	at := l.questions.permission(q)
+	if asking := l.questions.asking; at >= 0 && asking != nil && t.dialogs.Top() == asking && asking.Position() != at+1 {
 		t.dialogs.Pop()
-		t.questions.ask(at)
+		l.questions.ask(at)
 	}
 }
 
-// permission returns the index of an open permission, -1 if it is none: other questions
+// permission returns the index of an open permission, -1 if there is none: other questions
 // come after the permissions, one at a time.
-func (t *Tab) permission(q Question) int {
-	return slices.IndexFunc(t.conv().Permissions, func(p *conversation.Permission) bool { return q.Permission && p.ID == q.ID })
+func (o *questions) permission(q Question) int {
+	return slices.IndexFunc(o.live.conv.Permissions, func(p *conversation.Permission) bool { return q.Permission && p.ID == q.ID })
 }
 
 // openQuestionList lists the open questions of all tabs. Choosing one goes there; a
@@ -237,7 +242,7 @@ func openQuestionList(t *Tab) tea.Cmd {
 			for _, w := range t.program.Tabs.Questions() {
 				for _, q := range w.Questions {
 					if q.Permission && w.Tab != t && questionID(w.Tab, q) == it.ID {
-						return dialog.Stay(func() tea.Cmd { return t.questions.askFor(w, q) })
+						return dialog.Stay(func() tea.Cmd { return askFor(t, w, q) })
 					}
 				}
 			}
@@ -266,39 +271,42 @@ func questionItems(tabs Tabs) []dialog.Item {
 // rules as in its own tab; what is more than an answer is done there.
 type foreignQuestion struct {
 	*dialog.Permission
-	in *Tab // where it is shown
-	of *Tab // whose agent asks
+	in *Tab  // where it is shown
+	of *live // whose agent asks
 	q  Question
 }
 
 // askFor shows a permission of another tab.
-func (q *questions) askFor(w TabQuestions, asked Question) tea.Cmd {
-	of := w.Tab
-	at := of.permission(asked)
+func askFor(t *Tab, w TabQuestions, asked Question) tea.Cmd {
+	of, open := w.Tab.live()
+	if !open {
+		return nil
+	}
+	at := of.questions.permission(asked)
 	if at < 0 {
 		return nil
 	}
-	here, env := q.tab.env(), of.env()
+	here, env := t.env(), w.Tab.env()
 	env.Drafting, env.Edits = here.Drafting, here.Edits
-	p := of.conv().Permissions[at]
-	q.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.conv().Permissions)), q.tab, of, asked}
-	q.foreign.Of = fmt.Sprint("tab ", w.Number)
-	q.foreign.Permission.Follow(of.conv())
-	q.tab.dialogs.Push(q.foreign)
+	p := of.conv.Permissions[at]
+	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.conv.Permissions)), t, of, asked}
+	t.foreign.Of = fmt.Sprint("tab ", w.Number)
+	t.foreign.Permission.Follow(of.conv)
+	t.dialogs.Push(t.foreign)
 	return of.questions.resolve(p.Asked)
 }
 
 // FollowOthers closes the question of another tab that is shown here once it is over, and
 // reports whether there was one.
 func (t *Tab) FollowOthers() bool {
-	f := t.questions.foreign
+	f := t.foreign
 	if f == nil || !t.dialogs.Has(f) {
-		t.questions.foreign = nil
+		t.foreign = nil
 		return false
 	}
-	if f.Permission.Follow(f.of.conv()) == dialog.Over || !f.there() {
+	if f.Permission.Follow(f.of.conv) == dialog.Over || !f.there() {
 		t.dialogs.Close(f)
-		t.questions.addToDraft(f.TakeWords())
+		t.addToDraft(f.TakeWords())
 	}
 	return true
 }
@@ -306,7 +314,7 @@ func (t *Tab) FollowOthers() bool {
 // there reports whether the tab and its question are still open.
 func (f *foreignQuestion) there() bool {
 	return slices.ContainsFunc(f.in.program.Tabs.Questions(), func(w TabQuestions) bool {
-		return w.Tab == f.of && slices.ContainsFunc(w.Questions, func(q Question) bool { return q.Permission && q.ID == f.q.ID })
+		return w.Tab == f.of.tab && slices.ContainsFunc(w.Questions, func(q Question) bool { return q.Permission && q.ID == f.q.ID })
 	})
 }
 
@@ -327,14 +335,14 @@ func (f *foreignQuestion) act(a dialog.Action) dialog.Action {
 	case nil, dialog.NotTaken:
 		return a
 	case dialog.CancelTurn:
-		f.in.questions.addToDraft(f.TakeWords())
+		f.in.addToDraft(f.TakeWords())
 		return dialog.Close{}
 	case dialog.Answer, dialog.RejectWith:
-		return dialog.Stay(func() tea.Cmd { return f.of.panel.do(a) })
+		return dialog.Stay(func() tea.Cmd { return f.of.tab.panel.do(a) })
 	default:
 		return dialog.Do(func() tea.Cmd {
-			f.in.program.Tabs.ShowQuestion(f.of, f.q)
-			return f.of.panel.do(a)
+			f.in.program.Tabs.ShowQuestion(f.of.tab, f.q)
+			return f.of.tab.panel.do(a)
 		})
 	}
 }

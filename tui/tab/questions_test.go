@@ -31,7 +31,7 @@ func opened(id int, title, path string) conversation.Event {
 func questionsBench(b *bench) *questions {
 	b.ready()
 	b.conv().Apply(conversation.PromptSent{})
-	return b.questions
+	return &b.open().questions
 }
 
 // One question is in sight at a time. When it is over, the one that stands in its place
@@ -132,7 +132,7 @@ end-turn`, 1))
 		b.Do(b.queue.Submit(composer.NewPrompt("go")))
 		b.composer.SetText("a draft")
 		b.wire.got()
-		b.Do(b.questions.RejectWith(dialog.RejectWith{ID: b.conv().Permissions[0].ID, Option: "yes", Words: "read the other one"}))
+		b.Do(b.open().questions.RejectWith(dialog.RejectWith{ID: b.conv().Permissions[0].ID, Option: "yes", Words: "read the other one"}))
 		if got := b.wire.got(); got != "session/prompt" || b.composer.Text() != "a draft" {
 			t.Errorf("the agent got %q, and the draft is %q", got, b.composer.Text())
 		}
@@ -286,7 +286,7 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.Update(then(func() tea.Cmd {
-		b.questions.reach.Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+		b.open().questions.reach.Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
 		return nil
 	}))
 	b.mustShow(t, "a.txt → /srv/a.txt  outside the project")
@@ -294,7 +294,7 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 		t.Error("it takes keys at once")
 	}
 	b.Update(then(func() tea.Cmd {
-		b.questions.reach.Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
+		b.open().questions.reach.Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
 		return nil
 	}))
 	b.passes(3 * time.Second)

@@ -123,21 +123,20 @@ func (o *promptQueue) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd
 // SendNothing handles enter on an empty prompt: it resumes a paused queue, or skips ahead
 // in the turn of an agent that pauses for reading.
 func (o *promptQueue) SendNothing() tea.Cmd {
-	if o.tab.session() == nil {
+	l, open := o.tab.live()
+	switch {
+	case !open:
+		return o.tab.say(nothingToSend)
+	case l.conv.Gone() && len(l.conv.Queue) > 0:
+		return o.sayGone("the agent exited: ")
+	case len(l.conv.Queue) > 0 && l.conv.QueuePaused:
+		l.Session.ResumeQueue()
+	case l.conv.Turn.Running && l.conv.Agent.SkipsAhead():
+		l.Session.SkipAhead()
+	default:
 		return o.tab.say(nothingToSend)
 	}
-	if o.tab.conv().Gone() && o.Queued() > 0 {
-		return o.sayGone("the agent exited: ")
-	}
-	if o.Queued() > 0 && o.tab.conv().QueuePaused {
-		o.tab.session().ResumeQueue()
-		return nil
-	}
-	if o.tab.conv().Turn.Running && o.tab.conv().Agent.SkipsAhead() {
-		o.tab.session().SkipAhead()
-		return nil
-	}
-	return o.tab.say(nothingToSend)
+	return nil
 }
 
 // Recall moves the last queued prompt back into the composer.

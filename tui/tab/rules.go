@@ -16,14 +16,14 @@ import (
 // ruleDialogs shows, saves and removes the rules of a session, and asks whether a
 // project's rules apply. Its methods accept a nil receiver if the session has no rules.
 type ruleDialogs struct {
-	tab  *Tab
+	live *live
 	book *app.Rules
 }
 
 // rules returns the dialogs for the session's rules, or nil if it has none.
-func (t *Tab) rules() *ruleDialogs {
-	if rules := app.RulesOf(t.session()); rules != nil {
-		return &ruleDialogs{t, rules}
+func (l *live) rules() *ruleDialogs {
+	if rules := app.RulesOf(l.Session); rules != nil {
+		return &ruleDialogs{l, rules}
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (r *ruleDialogs) AskToTrust() {
 		return
 	}
 	if q := r.book.TrustQuestion(); q != nil {
-		r.tab.ask(r.tab.confirmation(*q))
+		r.live.tab.ask(r.live.tab.confirmation(*q))
 	}
 }
 
@@ -43,9 +43,9 @@ func (r *ruleDialogs) Propose(id int) {
 	if r == nil {
 		return
 	}
-	if p := permissionOf(r.tab.conv(), id); p != nil {
-		if step := dialog.NewRuleStep(r.tab.env(), p); step != nil {
-			r.tab.dialogs.Push(step)
+	if p := permissionOf(r.live.conv, id); p != nil {
+		if step := dialog.NewRuleStep(r.live.tab.env(), p); step != nil {
+			r.live.tab.dialogs.Push(step)
 		}
 	}
 }
@@ -54,28 +54,28 @@ func (r *ruleDialogs) Propose(id int) {
 func (r *ruleDialogs) changed(done string, err error) then {
 	return func() tea.Cmd {
 		if err != nil {
-			return r.tab.say(err.Error())
+			return r.live.tab.say(err.Error())
 		}
-		return r.tab.say(done)
+		return r.live.tab.say(done)
 	}
 }
 
 // Save saves the chosen rules in the background, then answers their question, unless the
 // agent has changed it.
 func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
-	r.tab.dialogs.Pop()
+	r.live.tab.dialogs.Pop()
 	return inBackground(func() then {
 		done := "saved: " + strings.Join(a.Rules, "; ")
 		if err := r.book.Add(a.Everywhere, slices.Clone(a.Rules)...); err != nil {
 			return r.changed(done, err)
 		}
 		return func() tea.Cmd {
-			p := permissionOf(r.tab.conv(), a.ID)
+			p := permissionOf(r.live.conv, a.ID)
 			if p == nil || p.Asked != a.Call {
-				return r.tab.say(done + ". The agent has changed its question")
+				return r.live.tab.say(done + ". The agent has changed its question")
 			}
-			r.tab.program.Guard.Settle()
-			return r.changed(done, r.tab.session().Answer(a.ID, a.Option))()
+			r.live.tab.program.Guard.Settle()
+			return r.changed(done, r.live.Session.Answer(a.ID, a.Option))()
 		}
 	})
 }
@@ -85,14 +85,14 @@ func (r *ruleDialogs) Show() tea.Cmd {
 	return inBackground(func() then {
 		entries, err := r.book.Entries()
 		if err != nil {
-			return func() tea.Cmd { return r.tab.say(err.Error()) }
+			return func() tea.Cmd { return r.live.tab.say(err.Error()) }
 		}
 		return func() tea.Cmd {
 			items := make([]dialog.Item, len(entries))
 			for i, e := range entries {
 				items[i] = r.item(i, e)
 			}
-			r.tab.dialogs.PushBelow(dialog.NewSelector(r.tab.env(), dialog.List{
+			r.live.tab.dialogs.PushBelow(dialog.NewSelector(r.live.tab.env(), dialog.List{
 				Title: "Rules", Items: items,
 				Empty: "No rules: parley asks you every time.",
 			}))
@@ -127,7 +127,7 @@ func (r *ruleDialogs) askToTakeBack(e app.Rule) {
 			return r.changed("removed: "+line, r.book.Remove(e.Scope == app.SavedEverywhere, line))
 		})
 	}
-	r.tab.ask(dialog.Confirmation{
+	r.live.tab.ask(dialog.Confirmation{
 		Title: "Remove the rule", Text: "The rule is " + e.Scope.String() + ". It will no longer apply:", Lines: []string{line},
 		Choices: []dialog.Choice{
 			{Name: "Remove it", Do: dialog.Do(remove)},

@@ -37,7 +37,7 @@ func newRules(t *testing.T, b *bench, script string) *ruleDialogs {
 		t.Fatal(err)
 	}
 	b.play(script, func(o *session.Options) { o.Judge = book })
-	return b.rules()
+	return b.open().rules()
 }
 
 // A rule that was saved answers the question that it was saved for, and no other: the

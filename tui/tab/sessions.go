@@ -312,18 +312,18 @@ func (t *Tab) goToStored(id store.ID) tea.Cmd {
 
 // openSession opens another of the agent's sessions: here if that loses no turn, queued
 // prompt or transcript that is not stored, else in a new tab.
-func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
-	c := t.conv()
+func (l *live) openSession(info acpclient.SessionInfo) tea.Cmd {
+	t, c := l.tab, l.conv
 	switch {
 	case info.SessionID == c.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
-		return t.sayIf(t.session().OpenSession(info)) // reports the error
+		return t.sayIf(l.Session.OpenSession(info)) // reports the error
 	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == "":
 		info.Cwd = t.cwd
 		return t.program.Tabs.Load(t.agent, info)
 	}
-	return t.sayIf(t.session().OpenSession(info))
+	return t.sayIf(l.Session.OpenSession(info))
 }
 
 // stepTime bounds how long each step of collecting items may block the screen.

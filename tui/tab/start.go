@@ -76,7 +76,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	l := t.adopt(app.NewLive(msg.agent, msg.session))
 	// The session's own event comes with the next batch.
 	l.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
-	t.rules().AskToTrust()
+	l.rules().AskToTrust()
 	t.queue.held.Send(l.Session)
 	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
 }
@@ -85,7 +85,6 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 func (t *Tab) adopt(s *app.Live) *live {
 	t.agent = s.Agent
 	t.work(s.Session.Options().Cwd)
-	t.questions.reach = toolview.PathTargets{Roots: s.Roots()}
 	l := newLive(t, s)
 	t.become(l)
 	t.drafts.Leave()
@@ -205,7 +204,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		return tea.Batch(append(cmds, t.showReadOnly(msg.ReadOnly))...)
 	}
 	l.Session.Start()
-	t.rules().AskToTrust()
+	l.rules().AskToTrust()
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.drafts.Load())
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/pages"
 	"parley/tui/theme"
+	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
@@ -52,6 +53,15 @@ func (t *Tab) become(s state) {
 func (t *Tab) live() (l *live, ok bool) {
 	l, ok = t.state.(*live)
 	return l, ok
+}
+
+// attached returns the commands of the session if the user has stepped into one.
+func (t *Tab) attached() (c *commands, ok bool) {
+	l, open := t.live()
+	if !open || !l.commands.Attached() {
+		return nil, false
+	}
+	return &l.commands, true
 }
 
 // replays reports whether a recording is played.
@@ -181,6 +191,9 @@ type live struct {
 	changes    *pages.Review    // made when it is shown first
 	inspector  *pages.Inspector // made when it is shown first
 	overBudget dialog.Dialog    // the last question about a budget that is used up
+	questions  questions
+	commands   commands
+	options    options
 	signIn     signIn
 	lifecycle  lifecycle
 	// templates are the prompts that slash commands send, hidden the names of those that were
@@ -195,6 +208,8 @@ type live struct {
 // newLive returns the state of a session.
 func newLive(t *Tab, s *app.Live) *live {
 	l := &live{Live: s, tab: t, reading: t.read(s.Conversation), pump: &pump{t.program.Context, s.Session}}
+	l.questions = questions{live: l, reach: toolview.PathTargets{Roots: s.Roots()}}
+	l.commands, l.options = commands{live: l}, options{live: l}
 	l.signIn, l.lifecycle = signIn{live: l}, lifecycle{live: l}
 	return l
 }
@@ -228,6 +243,10 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 func (l *live) describe(f *statusInfo) {
 	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.Connects(), l.Session.Options().Bounds, l.Session.Stderr, l.heard
 	f.SigningIn = l.signIn.dialog != nil
+	f.Fresh = l.options.Fresh
+	if option, to := l.options.Slow(); option != nil {
+		f.Slow = settingLabel(option) + " → " + settingValue(option, to.Value)
+	}
 }
 
 func (l *live) moves() bool {
@@ -247,6 +266,9 @@ func (l *live) setTheme(th *theme.Theme) {
 
 func (l *live) leave() {
 	l.signIn.close()
+	if l.commands.Attached() {
+		l.commands.stepOut("")
+	}
 	if l.inspector != nil { // its pending work belongs to the session
 		l.inspector.Stop()
 	}

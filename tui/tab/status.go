@@ -357,11 +357,7 @@ func (t *Tab) statusInfo() *statusInfo {
 	f := &statusInfo{
 		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv(), Now: t.state.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
-		Fresh:    t.options.Fresh,
 		ReadOnly: t.stored.readOnly, Waits: waits(t.conv()),
-	}
-	if option, to := t.options.Slow(); option != nil {
-		f.Slow = settingLabel(option) + " → " + settingValue(option, to.Value)
 	}
 	if t.conv() != nil {
 		f.Changed = t.changedFiles()
@@ -487,7 +483,7 @@ func lastLines(raw string, most int) []string {
 // statusLines draws the status line and the hints of the focused layer.
 func (t *Tab) statusLines(width int) []string {
 	status := t.statusInfo().Line(width)
-	if t.commands.Attached() && t.toast.current() != "" {
+	if _, in := t.attached(); in && t.toast.current() != "" {
 		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.current()), width, "…")
 	}
 	return []string{status, t.hintLine(width)}

@@ -52,17 +52,15 @@ type Tab struct {
 	stored        storedSession  // the stored session being continued
 
 	// The parts, each with its own state.
-	toast     toast
-	dialogs   *dialog.Stack
-	composer  *composer.Composer
-	queue     *promptQueue
-	drafts    *drafts
-	questions *questions
-	commands  *commands
-	leaving   *leaving
-	options   *options
-	pictures  imageDecoder
-	info      tabInfo // for the tab line
+	toast    toast
+	dialogs  *dialog.Stack
+	composer *composer.Composer
+	queue    *promptQueue
+	drafts   *drafts
+	foreign  *foreignQuestion // the last question of another tab that was shown, or nil
+	leaving  *leaving
+	pictures imageDecoder
+	info     tabInfo // for the tab line
 
 	ticks int  // animation step
 	news  bool // parley was updated, and the user has not seen the changelog
@@ -87,13 +85,10 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.composer = newComposer(t)
 	t.queue = &promptQueue{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
-	t.questions = &questions{tab: t}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
-	t.commands = &commands{tab: t}
 	t.diffPositions = &diffPositions{tab: t}
 	t.worktree = &worktree{tab: t}
 	t.leaving = &leaving{tab: t}
-	t.options = &options{tab: t}
 	return t
 }
 
@@ -207,7 +202,9 @@ func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) 
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	cmd := t.handle(msg)
 	cmd = tea.Batch(cmd, t.prompt.typeLetters(), t.drafts.Touched(msg))
-	t.commands.Fit(t.width, t.height)
+	if l, open := t.live(); open {
+		l.commands.Fit(t.width, t.height)
+	}
 	if decode := t.pictures.Next(t.list()); decode != nil {
 		cmd = tea.Batch(cmd, decode)
 	}
@@ -261,13 +258,13 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 		if l.conv.Restored() {
 			l.forget()
 		}
-		for _, cmd := range []tea.Cmd{l.react(e), t.options.Follow(e)} {
+		for _, cmd := range []tea.Cmd{l.react(e), l.options.Follow(e)} {
 			if cmd != nil {
 				cmds = append(cmds, cmd)
 			}
 		}
 	}
-	cmds = append(cmds, t.questions.Follow(), t.commands.Follow())
+	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())
 	if cmd := t.diffPositions.Find(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
@@ -307,7 +304,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		}
 		l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.Session.Stderr())
 	case conversation.TerminalExited:
-		return t.commands.Ended(e.ID)
+		return l.commands.Ended(e.ID)
 	case conversation.TurnEnded:
 		return tea.Batch(t.readBranch(), saveName(t), l.readTemplates())
 	case conversation.Update:

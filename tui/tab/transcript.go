@@ -103,12 +103,12 @@ func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 		if item := r.list.Selected(); item != nil {
 			r.tab.dialogs.Push(newPager(r.tab, item))
 		}
-	case config.ActionStepIn:
-		return r.tab.commands.StepIn(r.list.SelectedTerminal()), true
-	case config.ActionEndCommand:
-		return r.tab.commands.EndCommand(r.list.SelectedTerminal()), true
-	case config.ActionItemAdd:
-		return r.tab.commands.AddOutput(r.list.SelectedTerminal()), true
+	case config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
+		l, open := r.tab.live()
+		if !open {
+			return r.tab.say(notInReplay), true
+		}
+		return l.commands.Do(a, r.list.SelectedTerminal()), true
 	case config.ActionMark:
 		r.list.SpanItem()
 	case config.ActionFocusPrompt:
