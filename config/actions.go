@@ -309,7 +309,7 @@ var actionGroups = []struct {
 		{ActionFiles, "Show the files the agent wrote", "", "edits diff changes", ""},
 		{ActionShell, "Open your shell", "", "terminal bash console command !", ""},
 		{ActionFork, "Fork this session", "", "branch copy duplicate", ""},
-		{ActionUsage, "Show usage and cost", "", "usage context tokens money price budget", "usage cost context stats"},
+		{ActionUsage, "Show usage and cost", "", "spend usage context limit tokens money price budget", "usage cost context stats"},
 		{ActionSignIn, "Sign in to the agent", "", "login log in account auth authenticate", "login signin auth"},
 		{ActionSignOut, "Sign out of the agent", "", "logout log out account auth", "logout signout"},
 		{ActionTheme, "Choose the theme", "", "colours colors dark light appearance", "theme themes"},
