@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -281,7 +282,7 @@ func agentsInfoCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info NAME",
 		Short: "Show an agent and exactly what it runs",
-		Args:  oneArgument("the name of an agent"),
+		Args:  arguments(1, 1, "the name of an agent"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := findListed(s, args[0])
 			if err != nil {
@@ -389,12 +390,7 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME...",
 		Short: "Remove agents that were installed or added, with their programs",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return misused(cmd, "", "remove needs the name of an agent")
-			}
-			return nil
-		},
+		Args:  arguments(1, math.MaxInt, "the name of an agent"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			a, cfg, err := openAgents()
 			if err != nil {

@@ -30,13 +30,13 @@ func agentsInstallCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install NAME",
 		Short: "Install an agent of the registry, after showing exactly what will run",
-		Long: `install asks the registry for the newest version of an agent and adds it; where the
-registry cannot be reached, it takes the list that was fetched last, or is built in,
-and says how old that is. parley downloads, checks and unpacks
-programs into its data directory; for an npx or uvx package it records the command
-and version, which are fetched when the agent starts. It shows everything that it
-will download and run, and asks first.`,
-		Args: oneArgument("the name of an agent in the registry"),
+		Long: `install asks the registry for the newest version of an agent and adds it. If the
+registry cannot be reached, it uses the last list fetched, or the built-in one, and
+says how old it is. parley downloads, checks and unpacks programs into its data
+directory; for an npx or uvx package it records the command and version, which are
+fetched when the agent starts. It shows everything that it will download and run,
+and asks first.`,
+		Args: arguments(1, 1, "the name of an agent in the registry"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.install(cmd, args[0]) },
 	}
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
@@ -70,7 +70,7 @@ func (o *agentsInstallOptions) install(cmd *cobra.Command, name string) error {
 	return agentExplained(o.carryOut(cmd.Context(), a, p))
 }
 
-// carryOut asks, and installs. A terminal shows how much has come.
+// carryOut asks, then installs. On a terminal it shows the progress.
 func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents, p registry.Plan) error {
 	if err := askedFirst(ctx, o.streams, app.InstallQuestion(a, p, ""), o.yes); err != nil {
 		return err
@@ -101,7 +101,7 @@ func agentsUpdateCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update [NAME...]",
 		Short: "Update installed agents, or all of them",
-		Long:  `update asks the registry, and installs what is newer there.`,
+		Long:  `update asks the registry and installs newer versions.`,
 		RunE:  func(cmd *cobra.Command, args []string) error { return o.update(cmd.Context(), args) },
 	}
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
@@ -139,7 +139,7 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 		}
 		fmt.Fprintf(o.streams.Err, "%s has %s, the registry %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version))
 		p, err := entry.PlanHere(registry.Kind(own.Origin.Kind))
-		if err != nil { // it does not come in this way any more
+		if err != nil { // the registry dropped that kind of package
 			p, err = entry.PlanHere()
 		}
 		if err == nil {

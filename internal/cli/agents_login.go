@@ -24,15 +24,10 @@ func agentsLoginCommand(s *streams) *cobra.Command {
 		Short: "Sign in to an agent",
 		Long: `login starts the agent, signs you in, and stops it. If the agent offers several
 methods, name one by its ID, or choose on the terminal.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return misused(cmd, "", "login takes an agent and optionally a sign-in method")
-			}
-			return nil
-		},
+		Args: arguments(1, 2, "the name of an agent and optionally a sign-in method"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			way := strings.Join(args[1:], "")
-			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return login(ctx, s, c, way) })
+			method := strings.Join(args[1:], "")
+			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return login(ctx, s, c, method) })
 		},
 	}
 }
@@ -41,7 +36,7 @@ func agentsLogoutCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout NAME",
 		Short: "Sign out of an agent",
-		Args:  oneArgument("the name of an agent"),
+		Args:  arguments(1, 1, "the name of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error {
 				if c.Info.AgentCapabilities.Auth.Logout == nil {
@@ -57,7 +52,7 @@ func agentsLogoutCommand(s *streams) *cobra.Command {
 	}
 }
 
-// withAgent connects to an agent as its sessions do, does something with it, and ends it.
+// withAgent connects to an agent, calls do, and stops the agent.
 func withAgent(ctx context.Context, s *streams, name string, do func(context.Context, *app.Connection) error) error {
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
@@ -76,7 +71,7 @@ func withAgent(ctx context.Context, s *streams, name string, do func(context.Con
 	}
 	l := &app.Launcher{Config: cfg, Version: currentVersion(), Cwd: cwd}
 	defer l.Close()
-	stderr := &shownLines{to: s.Err} // agents tell there where to go in the browser
+	stderr := &shownLines{to: s.Err} // where agents print the address to open in the browser
 	c, err := l.Connect(ctx, a, s.InTerminal && s.OutTerminal, stderr)
 	if err != nil {
 		return err
@@ -85,8 +80,8 @@ func withAgent(ctx context.Context, s *streams, name string, do func(context.Con
 	return do(ctx, c)
 }
 
-func login(ctx context.Context, s *streams, c *app.Connection, way string) error {
-	m, err := methodNamed(ctx, s, c, way)
+func login(ctx context.Context, s *streams, c *app.Connection, method string) error {
+	m, err := methodNamed(ctx, s, c, method)
 	if err != nil {
 		return err
 	}
@@ -102,12 +97,13 @@ func login(ctx context.Context, s *streams, c *app.Connection, way string) error
 	return err
 }
 
-// methodNamed returns the sign-in method that is named or chosen, or the only one.
-func methodNamed(ctx context.Context, s *streams, c *app.Connection, way string) (acpclient.AuthMethod, error) {
+// methodNamed returns the named sign-in method, the only one, or the one that the user
+// chooses.
+func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string) (acpclient.AuthMethod, error) {
 	all := c.Info.AuthMethods
 	var names []string
 	for _, m := range all {
-		if string(m.ID) == way || way != "" && strings.EqualFold(m.Name, way) {
+		if string(m.ID) == name || name != "" && strings.EqualFold(m.Name, name) {
 			return m, nil
 		}
 		names = append(names, string(m.ID))
@@ -115,8 +111,8 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, way string)
 	switch {
 	case len(all) == 0:
 		return acpclient.AuthMethod{}, app.WithHint(elsewhereFor(c.Agent), "%s offers no sign-in method", c.Agent.Name)
-	case way != "":
-		return acpclient.AuthMethod{}, app.WithHint("It has: "+strings.Join(names, ", "), "%s has no sign-in method %q", c.Agent.Name, way)
+	case name != "":
+		return acpclient.AuthMethod{}, app.WithHint("It has: "+strings.Join(names, ", "), "%s has no sign-in method %q", c.Agent.Name, name)
 	case len(all) == 1:
 		return all[0], nil
 	}

@@ -28,8 +28,8 @@ const (
 	exitUsage = 2 // the command line itself is wrong
 )
 
-// garbagePercent is how much garbage may lie about, in percent of what is in use. With Go's
-// 100 a long session takes 3 MB more at its peak, and no less CPU that could be measured.
+// garbagePercent replaces Go's default GOGC of 100, with which a long session peaks 3 MB
+// higher and takes no measurably less CPU.
 const garbagePercent = 75
 
 // Main runs parley with the process's arguments and streams and returns its exit code.
@@ -49,10 +49,10 @@ func Main(changes string) int {
 
 var changelog string
 
-// run runs parley with the arguments after the program's name and returns the exit code. Errors go to the error stream. Cancelling ctx ends
-// everything that runs.
+// run runs parley with the arguments after the program's name and returns the exit code.
+// Errors go to the error stream. Cancelling ctx ends everything that runs.
 func run(ctx context.Context, s *streams, args []string) int {
-	log.SetOutput(io.Discard) // net/http logs there what its caller gets as an error, or need not know
+	log.SetOutput(io.Discard) // net/http logs errors that it also returns
 	root := rootCommand(s)
 	root.SetArgs(bareFlags(args))
 	return tell(s.Err, root.ExecuteContext(ctx))

@@ -75,8 +75,8 @@ var valuesOf = map[string]cobra.CompletionFunc{
 	"--resume":                 storedSessions,
 	"--worktree":               worktrees,
 	"rules test --kind":        oneOf(policy.Kinds()...),
-	"run --output":             oneOf("text", "json", "stream-json"),
-	"replay --output":          oneOf("text", "json", "stream-json"),
+	"run --output":             oneOf(outputs...),
+	"replay --output":          oneOf(outputs...),
 	"replay --speed":           oneOf("0.5", "1", "2", "4", "max"),
 	"sessions export --format": oneOf("md", "json", "html"),
 }

@@ -43,8 +43,8 @@ func configPathCommand(s *streams) *cobra.Command {
 	}
 }
 
-// mistakesOf prints the errors of the configuration, one on a line that begins with file,
-// line and column, as editors read them. It returns the line of the first error, or 0.
+// mistakesOf prints the errors of the configuration, one per line, each beginning with
+// file, line and column for editors. It returns the line of the first error, or 0.
 func mistakesOf(s *streams, err error) (line int) {
 	fmt.Fprintln(s.Err, termtext.Block(err.Error()))
 	if first, is := errors.AsType[*config.Error](err); is {
@@ -58,7 +58,7 @@ type configShowOptions struct {
 	streams *streams
 	all     bool
 	agent   string
-	sandbox string // what --sandbox says, "" if it is not given
+	sandbox string // the value of --sandbox, or ""
 }
 
 func configShowCommand(s *streams) *cobra.Command {
@@ -133,7 +133,7 @@ func (o *configShowOptions) print(settings []config.Setting, file string) error 
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(o.streams.Out, "# and %d keys as they are by default: parley config show --all\n", left)
+		fmt.Fprintf(o.streams.Out, "# and %d default keys: parley config show --all\n", left)
 	}
 	return nil
 }
@@ -169,12 +169,7 @@ func configCheckCommand(s *streams) *cobra.Command {
 		Short: "Check the configuration",
 		Long: `check reads the configuration, or another FILE, and reports each mistake with
 file, line and column. The exit code is 1 if there is one.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return misused(cmd, "", "check takes at most one file, got %d", len(args))
-			}
-			return nil
-		},
+		Args: arguments(0, 1, "one file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := config.ConfigFile()
 			if len(args) == 1 {
@@ -208,8 +203,7 @@ file starts as the example, which explains every setting.`,
 	}
 }
 
-// editConfig edits the configuration until nothing is wrong with it, or the user has
-// had enough.
+// editConfig opens the editor until the configuration is valid or the user gives up.
 func editConfig(s *streams) error {
 	path := config.ConfigFile()
 	if _, err := desktop.SystemEditor().Words(); err != nil {
@@ -242,7 +236,7 @@ func openEditor(s *streams, path string, line int) error {
 	if err != nil {
 		return err
 	}
-	// It reads the terminal, never the answers that are piped into parley.
+	// The editor must not read answers piped into parley.
 	if s.InTerminal {
 		cmd.Stdin = s.In
 	}

@@ -29,12 +29,12 @@ func demoAgentCommand(s *streams) *cobra.Command {
 	return cmd
 }
 
-// sandboxedCommand turns parley into an agent or a command in a sandbox, on systems where
-// a program has to confine itself.
+// sandboxedCommand replaces parley with a program in a sandbox, on systems where a process
+// must confine itself.
 func sandboxedCommand(*streams) *cobra.Command {
 	return &cobra.Command{
 		Use:                "sandboxed BOUNDS PROGRAM [ARG...]",
-		Short:              "Become a program behind bounds",
+		Short:              "Run a program in a sandbox",
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE:               func(_ *cobra.Command, args []string) error { return sandbox.Enter(args) },

@@ -83,13 +83,9 @@ Exit codes:
 
 // takeDoctorArgs takes the agent's command after "--".
 func (o *doctorOptions) takeDoctorArgs(cmd *cobra.Command, args []string) error {
-	o.sandboxGiven = cmd.Flags().Changed("sandbox")
-	before := args
-	if at := cmd.ArgsLenAtDash(); at >= 0 {
-		before, o.command = args[:at], args[at:]
-		if len(o.command) == 0 {
-			return misused(cmd, "Example: parley doctor -- my-agent --acp", "no command after --")
-		}
+	before, err := o.takeSession(cmd, args, "parley doctor -- my-agent --acp")
+	if err != nil {
+		return err
 	}
 	if len(before) > 0 {
 		return misused(cmd, "To test that agent: "+commandLine("parley doctor", append([]string{"--"}, before...)...),
@@ -103,7 +99,7 @@ func (o *doctorOptions) takeDoctorArgs(cmd *cobra.Command, args []string) error 
 	case o.timeout <= 0:
 		return misused(cmd, "", "--timeout must be positive")
 	}
-	return o.checkProtocol(cmd)
+	return nil
 }
 
 // run tests the agent and prints the report.
@@ -143,7 +139,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 	if err = errors.Join(printed, err); err != nil {
 		return notExamined(err)
 	}
-	switch report.Outcome { // the report has said why
+	switch report.Outcome { // the report says why
 	case doctor.Deviates:
 		return exitStatus(exitDeviates)
 	case doctor.NotExamined:

@@ -131,6 +131,19 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// arguments accepts between least and most arguments, which the error describes.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return misused(cmd, "", "%s needs %s", cmd.CommandPath(), what)
+		case len(args) > most:
+			return misused(cmd, "", "%s takes only %s, got %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
 // didYouMean returns the hint for a mistyped subcommand and its arguments, or "".
 func didYouMean(cmd *cobra.Command, args []string) string {
 	var names []string

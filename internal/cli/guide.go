@@ -30,8 +30,8 @@ at once. Into a file or another program it writes plain Markdown.`,
 	}
 }
 
-// printGuide prints the guide as fits the output. An error in the configuration is
-// returned after the guide, which explains it, has been printed.
+// printGuide prints the guide, styled on a terminal. It returns an error in the
+// configuration only afterwards, because the guide explains it.
 func printGuide(s *streams) error {
 	if !s.OutTerminal {
 		_, err := io.WriteString(s.Out, docs.Guide())
@@ -46,6 +46,15 @@ func printGuide(s *streams) error {
 		return fmt.Errorf("print the guide: %w", err)
 	}
 	return wrong
+}
+
+// markdownWriter returns a function that prints documents: styled on a terminal, else as
+// they are.
+func markdownWriter(s *streams, cfg *config.Config) func(document string) error {
+	if s.OutTerminal {
+		return drawMarkdown(s, cfg, s.Out)
+	}
+	return s.printBlock
 }
 
 // drawMarkdown returns a function that writes documents in the style of the configuration,

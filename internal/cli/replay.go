@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,10 +67,7 @@ func (o *replayOptions) check(cmd *cobra.Command, args []string, speed string) (
 			"replay takes a file or a session ID, got %d arguments", len(args))
 	case o.maxPause < 0:
 		return misused(cmd, "", "--max-pause cannot be negative")
-	}
-	switch o.output {
-	case "", outputText, outputJSON, outputStream:
-	default:
+	case o.output != "" && !slices.Contains(outputs, o.output):
 		return misused(cmd, "", "--output must be text, json or stream-json, not %q", o.output)
 	}
 	if o.speed, err = record.ParseSpeed(speed); err != nil {
@@ -109,7 +107,7 @@ func (o *replayOptions) print(script *record.Script, cfg *config.Config) error {
 	r := runOptions{startOptions: startOptions{streams: o.streams}, output: o.output}
 	var opt headless.Options
 	finish := r.write(&opt, cfg)
-	opt.Tell, opt.Progress = nil, nil // nothing runs any more
+	opt.Tell, opt.Progress = nil, nil // they report on a running session
 	result := headless.Replay(script.Events(), opt)
 	if result.Status == headless.Failed {
 		return errors.New(result.Message)
@@ -131,7 +129,7 @@ func scriptOf(what string) (*record.Script, error) {
 	id, err := s.Resolve(what)
 	if errors.Is(err, store.ErrNotStored) {
 		return nil, app.WithHint("Name a recording, or a session: 'parley sessions list --all' lists them.",
-			"no file and no stored session %s", what)
+			"%q is neither a file nor a stored session", what)
 	}
 	if err != nil {
 		return nil, explained(err)

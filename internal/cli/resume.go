@@ -18,9 +18,9 @@ import (
 	"parley/internal/store"
 )
 
-// bareFlags gives --resume, --worktree and doctor's --prompt a value where they have none:
-// flags cannot do both, take a value and do without. A word behind --worktree is never its
-// value: it could be the prompt.
+// bareFlags gives --resume, --worktree and doctor's --prompt a value if they have none,
+// because pflag has no optional values in a separate argument. The word after --worktree is
+// never its value: it could be the prompt.
 func bareFlags(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, arg := range args {
@@ -41,16 +41,16 @@ func bareFlags(args []string) []string {
 	return out
 }
 
-// stored finds the stored session that the flags mean; nil if they mean none, or one that
-// only the agent has. agent is the one of the flags or of the configuration.
+// stored returns the stored session that the flags name, or nil if they name none, or one
+// that only the agent stores. agent comes from the flags or the configuration.
 func (o *startOptions) stored(ctx context.Context, l *app.Launcher, lib *store.Library, agent *config.Agent) (*app.Open, error) {
 	switch {
 	case l.Store == nil && (o.last || o.pick):
-		return nil, app.WithHint("Remove store = false from "+config.ConfigFile()+", or name a session of the agent's with --resume=ID.", "no sessions are stored")
+		return nil, app.WithHint("Remove store = false from "+config.ConfigFile()+", or name one of the agent's sessions with --resume=ID.", "no sessions are stored")
 	case l.Store == nil || !o.last && o.resume == "":
 		return nil, nil
 	case o.agent == "" && o.words() == nil:
-		agent = nil // the session need not have the default one
+		agent = nil // the session may have another agent than the default
 	}
 	var id store.ID
 	var err error
@@ -71,12 +71,12 @@ func (o *startOptions) nothingHere() error {
 	return app.WithHint("'parley --resume' lists those of other directories.", "no session of %s to continue", filepath.Clean(o.cwd))
 }
 
-// pruneAfter is when a start that draws the first frames is over.
+// pruneAfter delays pruning, so that it does not slow down the first frames.
 const pruneAfter = 5 * time.Second
 
-// pruneBeside deletes, beside what runs, what the configuration does not want to keep,
-// and returns what ends that. It is no trouble of the user's if it goes wrong: parley
-// does it again tomorrow, and 'parley sessions prune' says what is wrong.
+// pruneBeside deletes sessions beyond the configured limits in the background until stop is
+// called. It drops errors: parley tries again the next day, and 'parley sessions prune'
+// reports them.
 func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	timer := time.AfterFunc(pruneAfter, func() {
@@ -105,7 +105,7 @@ func storedAgent(l *app.Launcher, o app.Open) (*config.Agent, error) {
 			"parley does not reconnect by itself to an agent named by --connect")
 	}
 	return nil, app.WithHint("If you trust it, repeat its command: "+untrusted.Command,
-		"parley does not start by itself an agent named on the command line")
+		"parley does not start an agent named on the command line by itself")
 }
 
 // begin continues a stored session, or starts a new one if open is nil.
@@ -125,7 +125,7 @@ func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Open,
 
 // resumeCommand returns the command line that resumes a session, or "".
 func (o *startOptions) resumeCommand(left app.Left) string {
-	named := left.Agent.Source != "" // else a command line has it, which may be an earlier one
+	named := left.Agent.Source != "" // else it comes from a command line, maybe an earlier one
 	another := !named && !slices.Equal(left.Agent.Words(), o.words())
 	if left.Stored != "" && (left.Session == "" || left.Cwd != o.cwd || another) {
 		return "parley --resume=" + string(left.Stored)
@@ -135,7 +135,7 @@ func (o *startOptions) resumeCommand(left app.Left) string {
 	}
 	session, err := syntax.Quote(string(left.Session), syntax.LangPOSIX)
 	if err != nil {
-		return "" // no user could type it
+		return "" // cannot be typed
 	}
 	var args []string
 	if here, err := os.Getwd(); err != nil || here != o.cwd {
@@ -152,8 +152,8 @@ func (o *startOptions) resumeCommand(left app.Left) string {
 	return commandLine("parley --resume="+session, args...)
 }
 
-// commandLine quotes a command for a shell. The beginning is taken as it is. It returns ""
-// if an argument cannot be typed.
+// commandLine appends the arguments, quoted for a shell, to the beginning of a command. It
+// returns "" if an argument cannot be typed.
 func commandLine(beginning string, args ...string) string {
 	words := []string{beginning}
 	for _, a := range args {

@@ -23,13 +23,13 @@ func rulesCommand(s *streams) *cobra.Command {
 configuration, those that parley saved, and those of a project's
 .parley/config.toml, once you trust it.
 
-A rule is allow, ask or deny, a kind of tool, and in parentheses what it
-is about: "allow execute(go test *)", "deny edit(vendor/**)", "allow read".
+A rule has a verdict, a tool kind and a pattern in parentheses:
+"allow execute(go test *)", "deny edit(vendor/**)", "allow read".
 Deny beats ask, ask beats allow. Without a matching rule, parley asks.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.list() },
 	}
-	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "the project's directory `DIR` (default: this one)")
+	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "project directory `DIR` (default: current)")
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List all rules and where each lives",
@@ -45,7 +45,7 @@ Deny beats ask, ask beats allow. Without a matching rule, parley asks.`,
 	return cmd
 }
 
-// rulesOptions are the flags of the commands that have to do with rules.
+// rulesOptions are the flags of the rules commands.
 type rulesOptions struct {
 	streams *streams
 	cwd     string
@@ -68,7 +68,7 @@ func (o *rulesOptions) book() (*app.Rules, error) {
 	return app.OpenRules(app.RulesOptions{Agent: o.agent, Cwd: cwd, Configured: app.ConfiguredRules(cfg), Store: app.NewRuleStore(config.StateDir()), Files: cfg.Files})
 }
 
-// list lists the rules by where they live.
+// list prints the rules by scope.
 func (o *rulesOptions) list() error {
 	b, err := o.book()
 	if err != nil {
@@ -116,7 +116,7 @@ func (o *rulesOptions) testCommand() *cobra.Command {
 		Example: `  parley rules test 'git push --force'
   parley rules test --kind edit src/main.go
   parley rules test --kind fetch https://example.com/page --agent claude --mode plan`,
-		Args: oneArgument("what an agent would do"),
+		Args: arguments(1, 1, "a command or path to test"),
 		RunE: func(_ *cobra.Command, args []string) error { return o.test(args[0]) },
 	}
 	f := cmd.Flags()
@@ -163,7 +163,7 @@ func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rule
 	cmd := &cobra.Command{
 		Use: name + " RULE", Short: short,
 		Example: "  parley rules " + name + " 'allow execute(go test *)'\n  parley rules " + name + " --global 'deny execute(git push *)'",
-		Args:    oneArgument("a rule, in quotes"),
+		Args:    arguments(1, 1, "a rule, in quotes"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			b, err := o.book()
 			if err != nil {
@@ -212,14 +212,4 @@ parley rules list`,
 	cmd.Flags().BoolVar(&o.never, "never", false, "never trust it; do not ask")
 	cmd.Flags().BoolVar(&o.forget, "forget", false, "forget the decision: parley asks again")
 	return cmd
-}
-
-// oneArgument accepts one argument, which is said in words.
-func oneArgument(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return misused(cmd, "", "%s takes one argument, %s, got %d", cmd.CommandPath(), what, len(args))
-		}
-		return nil
-	}
 }

@@ -22,7 +22,6 @@ import (
 	"parley/internal/policy"
 	"parley/internal/process"
 	"parley/internal/store"
-	"parley/internal/termtext"
 )
 
 // runOptions are the flags and arguments of run.
@@ -47,9 +46,15 @@ const (
 	outputStream = "stream-json"
 )
 
+var outputs = []string{outputText, outputJSON, outputStream}
+
 // runCommand returns the command that works with an agent without a screen.
 func runCommand(s *streams) *cobra.Command {
 	o := &runOptions{startOptions: startOptions{streams: s}}
+	var outcomes strings.Builder
+	for _, c := range headless.Outcomes {
+		fmt.Fprintf(&outcomes, "\n  %2d  %s", c.Code, c.Means)
+	}
 	cmd := &cobra.Command{
 		Use:   "run [flags] PROMPT [-- COMMAND ARG...]",
 		Short: "Send a prompt to an agent and print its answer",
@@ -65,7 +70,7 @@ Forms are declined. An agent that wants you to sign in is stopped.`,
   parley run --output json -f first.md -f second.md
   parley run --continue "And now the documentation"
 
-` + outcomesHelp(),
+Exit codes:` + outcomes.String(),
 		Args: o.takeRunArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
@@ -87,16 +92,6 @@ Forms are declined. An agent that wants you to sign in is stopped.`,
 	return cmd
 }
 
-// outcomesHelp lists the exit codes.
-func outcomesHelp() string {
-	var b strings.Builder
-	b.WriteString("Exit codes:")
-	for _, c := range headless.Outcomes {
-		fmt.Fprintf(&b, "\n  %2d  %s", c.Code, c.Means)
-	}
-	return b.String()
-}
-
 // takeRunArgs takes the prompt and the agent's command, and checks them and the flags.
 func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	before, err := o.takeSession(cmd, args, "parley run PROMPT -- my-agent --acp")
@@ -109,7 +104,7 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	case len(before) > 1:
 		return misused(cmd, "Put the prompt in quotes: "+commandLine("parley run", strings.Join(before, " ")),
 			"at most one prompt, not %d: use -p or -f for others", len(before))
-	case o.output != outputText && o.output != outputJSON && o.output != outputStream:
+	case !slices.Contains(outputs, o.output):
 		return misused(cmd, "", "--output must be text, json or stream-json, not %q", o.output)
 	case o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0:
 		return misused(cmd, "", "--timeout must be positive")
@@ -122,7 +117,7 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	return o.checkAgent(cmd)
 }
 
-// run does the work and says how it ended.
+// run sends the prompts and returns an error unless all were answered.
 func (o *runOptions) run(cmd *cobra.Command) error {
 	// The first interrupt cancels the turn and lets the agent end it.
 	interrupts := make(chan os.Signal, 2)
@@ -284,8 +279,8 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	return opt, nil
 }
 
-// read reads a prompt from a file or standard input. When ctx ends it returns at once; the
-// blocked read goes on until parley ends.
+// read reads a prompt from a file or standard input. It returns at once when ctx ends; the
+// blocked read then lasts until parley exits.
 func (o *runOptions) read(ctx context.Context, name string) (string, error) {
 	type result struct {
 		text []byte
@@ -312,7 +307,7 @@ func (o *runOptions) read(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// write makes opt print the output in its format; finish prints the end of it.
+// write makes opt print the output in the chosen format; finish prints the rest.
 func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish func(*headless.Result) error) {
 	s := o.streams
 	opt.Tell = func(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
@@ -332,13 +327,7 @@ func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish fu
 		opt.Event = func(e conversation.Event) error { return bytes(headless.Line(e)) }
 		return func(r *headless.Result) error { return bytes(r.Line()) }
 	}
-	draw := func(text string) error {
-		_, err := fmt.Fprintln(s.Out, termtext.Block(text))
-		return err
-	}
-	if s.OutTerminal {
-		draw = drawMarkdown(s, cfg, s.Out)
-	}
+	draw := markdownWriter(s, cfg)
 	first := true
 	opt.Answer = func(text string) error {
 		if !first {
@@ -364,7 +353,7 @@ func (o *runOptions) outcome(r *headless.Result, bounds string) error {
 		f.hint = strings.TrimRight(r.Stderr, "\n")
 	case headless.Bypassed:
 		if bounds == "" {
-			f.hint = "--sandbox bounds what an agent can do without asking."
+			f.hint = "--sandbox confines what an agent can do without asking."
 		}
 	case headless.SignInNeeded:
 		how := commandLine("parley", append([]string{"--"}, o.command...)...)

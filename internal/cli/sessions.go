@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,14 +49,18 @@ func openLibrary() (*store.Library, *config.Config, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// Where nothing is stored any more, what was stored before can be read.
+	// Sessions stored before the user set store = false can still be read.
 	return store.NewLibrary(store.New(app.StoreDir())), cfg, nil
 }
 
-// storedSession resolves the ID of a stored session.
-func storedSession(lib *store.Library, word string) (store.ID, error) {
+// openSession opens the stored sessions and resolves the ID of one.
+func openSession(word string) (*store.Library, store.ID, *config.Config, error) {
+	lib, cfg, err := openLibrary()
+	if err != nil {
+		return nil, "", nil, err
+	}
 	id, err := lib.Resolve(word)
-	return id, explained(err)
+	return lib, id, cfg, explained(err)
 }
 
 // explained adds a hint to an error of the store.
@@ -72,14 +77,6 @@ func explained(err error) error {
 	return err
 }
 
-// oneSession accepts the id of a session.
-func oneSession(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return misused(cmd, "", "%s takes a session ID, got %d arguments", cmd.Name(), len(args))
-	}
-	return nil
-}
-
 func sessionsRenameCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rename ID TITLE",
@@ -91,11 +88,7 @@ func sessionsRenameCommand(s *streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			lib, _, err := openLibrary()
-			if err != nil {
-				return err
-			}
-			id, err := storedSession(lib, args[0])
+			lib, id, _, err := openSession(args[0])
 			if err != nil {
 				return err
 			}
@@ -108,21 +101,16 @@ func sessionsDeleteCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete ID...",
 		Short: "Delete sessions from parley, not from the agent",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return misused(cmd, "", "delete takes session IDs")
-			}
-			return nil
-		},
+		Args:  arguments(1, math.MaxInt, "a session ID"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			lib, _, err := openLibrary()
 			if err != nil {
 				return err
 			}
 			ids := make([]store.ID, len(args))
-			for i, word := range args { // all are known before one is deleted
-				if ids[i], err = storedSession(lib, word); err != nil {
-					return err
+			for i, word := range args { // resolve all before deleting any
+				if ids[i], err = lib.Resolve(word); err != nil {
+					return explained(err)
 				}
 			}
 			for _, id := range ids {
@@ -181,12 +169,7 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search WORD...",
 		Short: "Search the sessions for words near each other",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return misused(cmd, "", "search takes the words to look for")
-			}
-			return nil
-		},
+		Args:  arguments(1, math.MaxInt, "the words to look for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			none := "No matches. Use --all to search all directories."
 			if o.all {
@@ -206,8 +189,7 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 	return cmd
 }
 
-// run asks what is stored for sessions, and writes those that find returns. none is what
-// to do if there are none.
+// run prints the sessions that find returns, or none as a hint if there are none.
 func (o *sessionsListOptions) run(none string, find func(*store.Library, store.Query) ([]listed, error)) error {
 	lib, _, err := openLibrary()
 	if err != nil {
@@ -230,11 +212,11 @@ func (o *sessionsListOptions) run(none string, find func(*store.Library, store.Q
 	return o.write(list, none)
 }
 
-// listed is a session as it is listed.
+// listed is a session in the list.
 type listed struct {
 	store.Summary
-	Found string     // where words were found
-	In    store.Kind // whose words
+	Found string     // the text around a match
+	In    store.Kind // who wrote it
 }
 
 // MarshalJSON writes the form of --json.
@@ -249,7 +231,7 @@ func (l listed) MarshalJSON() ([]byte, error) {
 	}{l.Summary, l.Name(), l.Updated.UTC(), l.Size, l.Found, l.In})
 }
 
-// write writes a list. What to do if it is empty goes to the error stream.
+// write writes a list to the output. If it is empty, none goes to the error stream.
 func (o *sessionsListOptions) write(list []listed, none string) error {
 	if o.json {
 		return writeJSON(o.streams.Out, list)
@@ -278,8 +260,7 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 	return nil
 }
 
-// writeJSON writes a value for people and programs to read. Nothing of it acts on a
-// terminal.
+// writeJSON writes a value as indented JSON without control characters.
 func writeJSON(to io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -299,13 +280,9 @@ func sessionsShowCommand(s *streams) *cobra.Command {
 		Short: "Print the transcript of a session",
 		Long: `show prints the transcript: drawn on a terminal, as plain Markdown into a file or
 a pipe.`,
-		Args: oneSession,
+		Args: arguments(1, 1, "a session ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lib, cfg, err := openLibrary()
-			if err != nil {
-				return err
-			}
-			id, err := storedSession(lib, args[0])
+			lib, id, cfg, err := openSession(args[0])
 			switch {
 			case err != nil:
 				return err
@@ -319,7 +296,7 @@ a pipe.`,
 	return cmd
 }
 
-// printSession prints a session as fits the output.
+// printSession prints a session: styled on a terminal, else as Markdown.
 func printSession(ctx context.Context, s *streams, cfg *config.Config, from *store.Store, id store.ID) error {
 	t, err := from.Read(ctx, id)
 	if err != nil {
@@ -330,16 +307,9 @@ func printSession(ctx context.Context, s *streams, cfg *config.Config, from *sto
 		{Text: "# " + cmp.Or(t.Title, c.Title, "Session "+string(id)), Markdown: true},
 		{Text: fmt.Sprintf("%s, %s, %s", cmp.Or(c.Agent.Name(), t.Meta.Agent), t.Meta.Cwd, t.Meta.Created.Local().Format(time.RFC1123))},
 	}, conversation.Paragraphs(c)...)
-	plain := func(text string) error {
-		_, err := fmt.Fprintln(s.Out, termtext.Block(text))
-		return err
-	}
-	markdown := plain
-	if s.OutTerminal {
-		markdown = drawMarkdown(s, cfg, s.Out)
-	}
+	markdown := markdownWriter(s, cfg)
 	for i, p := range paragraphs {
-		write := plain
+		write := s.printBlock
 		if p.Markdown {
 			write = markdown
 		}
@@ -367,14 +337,14 @@ func printEvents(s *streams, from *store.Store, id store.ID) error {
 		}
 		line, err := headless.Line(r.Event)
 		if err != nil {
-			continue // nothing that came from a line lacks a form as a line
+			continue // cannot happen: the event was read from a line
 		}
 		if _, err := s.Out.Write(line); err != nil {
 			return err
 		}
 	}
 	if damaged > 0 {
-		fmt.Fprintln(s.Err, "parley: damaged and not readable: "+termtext.Count(damaged, "line")+" of the stored session")
+		fmt.Fprintln(s.Err, "parley: skipped "+termtext.Count(damaged, "damaged line")+" of the stored session")
 	}
 	return nil
 }
@@ -421,18 +391,14 @@ func sessionsExportCommand(s *streams) *cobra.Command {
 		Short: "Export a session as Markdown, JSON or one HTML page",
 		Example: `  parley sessions export 20261121 -o session.html   the name gives the format
   parley sessions export 20261121 --format md | less`,
-		Args: oneSession,
+		Args: arguments(1, 1, "a session ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format := cmp.Or(format, strings.TrimPrefix(strings.ToLower(filepath.Ext(output)), "."), "md")
 			write, err := export.Format(format)
 			if err != nil {
 				return misused(cmd, "The formats are md, json and html.", "%w", err)
 			}
-			lib, _, err := openLibrary()
-			if err != nil {
-				return err
-			}
-			id, err := storedSession(lib, args[0])
+			lib, id, _, err := openSession(args[0])
 			if err != nil {
 				return err
 			}

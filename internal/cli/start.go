@@ -111,8 +111,8 @@ func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example st
 	if o.last && (o.pick || o.resume != "") {
 		return nil, misused(cmd, "", "use either --continue or --resume, not both")
 	}
-	if err := o.checkProtocol(cmd); err != nil {
-		return nil, err
+	if cmd.Flags().Changed("protocol") && !config.KnownProtocol(o.protocol) {
+		return nil, misused(cmd, "", "--protocol must be v1 or auto, not %q", o.protocol)
 	}
 	if err := o.checkWorktree(cmd); err != nil {
 		return nil, err
@@ -371,22 +371,14 @@ func (o *startOptions) words() []string {
 	return o.command
 }
 
-// protocolFlag adds --protocol.
+// protocolFlag adds --protocol, which takeSession checks.
 func protocolFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "protocol", "", "protocol `VERSION`: \"v1\", or \"auto\" for the newest that the agent supports (default: as configured, else v1)")
 }
 
-// checkProtocol refuses unknown versions.
-func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
-	if !cmd.Flags().Changed("protocol") || config.KnownProtocol(o.protocol) {
-		return nil
-	}
-	return misused(cmd, "", "--protocol must be v1 or auto, not %q", o.protocol)
-}
-
-// usesLines reports whether parley writes lines of text instead of drawing a screen. The
-// command line decides; without it, the configuration, a dumb terminal, or the environment
-// variable ACCESSIBLE, a convention of programs built with huh.
+// usesLines reports whether parley writes lines of text instead of drawing a screen:
+// --plain decides, else the configuration, a dumb terminal, or the environment variable
+// ACCESSIBLE, a convention of programs built with huh.
 func (o *startOptions) usesLines(cfg *config.Config) bool {
 	if o.plainGiven {
 		return o.plain

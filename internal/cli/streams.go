@@ -55,6 +55,12 @@ func ownsTerminal() bool {
 	return true
 }
 
+// printBlock prints text of several lines, sanitised.
+func (s *streams) printBlock(text string) error {
+	_, err := fmt.Fprintln(s.Out, termtext.Block(text))
+	return err
+}
+
 // needScreen returns an error if there is no terminal to draw on and read keys from.
 func (s *streams) needScreen() error {
 	const hint = "Start parley in a terminal, without > or |.\nTo work without a screen: parley run PROMPT"

@@ -73,8 +73,8 @@ func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 	}
 }
 
-// elsewhere returns the flags with which a command finds the repository of a worktree:
-// none in this directory.
+// elsewhere returns the flags that a command needs to find the repository of a worktree:
+// none in that repository.
 func elsewhere(t *git.Worktree) []string {
 	if here, err := os.Getwd(); err == nil && (here == t.From || here == t.Path) {
 		return nil
