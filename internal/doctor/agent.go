@@ -13,12 +13,12 @@ import (
 	"parley/acpclient"
 )
 
-// Running is an agent that runs, or the connection to one that listens.
+// Running is a running agent, or the connection to one that listens.
 type Running struct {
 	Stdin  io.WriteCloser
 	Stdout io.Reader
-	// Done is closed when the agent has ended. Then ExitCode says how: -1 if a signal
-	// ended it.
+	// Done is closed when the agent has exited. ExitCode is valid after that; it is -1 if a
+	// signal ended the agent.
 	Done     <-chan struct{}
 	ExitCode func() int
 	// Lost says why the connection to an agent that listens was lost. It is nil for an
@@ -30,7 +30,7 @@ type Running struct {
 	Stop func(ctx context.Context)
 }
 
-// listens reports whether the agent was connected to, and not started.
+// listens reports whether the agent listens on the network.
 func (r *Running) listens() bool { return r.Lost != nil }
 
 // Process starts an agent's command. It makes an Options.Start.
@@ -94,7 +94,7 @@ func receive(c Connection, lines *io.PipeWriter, stderr io.Writer) {
 			return
 		}
 		if _, err := lines.Write(line(message)); err != nil {
-			return // nobody reads any more
+			return // the reader has closed it
 		}
 	}
 }

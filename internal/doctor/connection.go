@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// advertised reports whether a capability is there, by its path: true, or an object.
+// advertised reports whether the capability at a path is true or an object.
 func advertised(capabilities json.RawMessage, path string) bool {
 	for name := range strings.SplitSeq(path, ".") {
 		var in map[string]json.RawMessage
@@ -23,9 +23,9 @@ func advertised(capabilities json.RawMessage, path string) bool {
 	return string(capabilities) == "true" || bytes.HasPrefix(capabilities, []byte("{"))
 }
 
-// hello returns the params of initialize. It advertises nothing, so whatever the agent
-// uses of a client is a deviation. An offer of version 2 has the fields of both versions,
-// because the connection goes on in the one that the agent answers with.
+// hello returns the params of initialize. It advertises nothing, so any use of a client
+// capability is a deviation. An offer of version 2 has the fields of both versions, because
+// the agent chooses between them.
 func (e *exam) hello(version int) map[string]any {
 	info := map[string]any{"name": "parley-doctor", "title": "parley doctor", "version": e.opt.Version}
 	params := map[string]any{"protocolVersion": version, "clientCapabilities": map[string]any{}, "clientInfo": info}
@@ -44,7 +44,7 @@ func protocolVersion(a answer) string {
 	return result.Version.String()
 }
 
-// initialize begins the connection. Without that there is nothing to examine.
+// initialize initializes the connection. It returns false if the exam cannot go on.
 func (e *exam) initialize() bool {
 	a := e.call("initialize", e.hello(e.offer))
 	if e.refused = e.offer > newestWithoutOffer && e.ctx.Err() == nil && (a.message == nil || a.err != nil); e.refused {
@@ -87,8 +87,8 @@ func (e *exam) initialize() bool {
 	return true
 }
 
-// introduced notes what the agent says of itself. The schema check reports what does not
-// fit.
+// introduced records the agent's name, capabilities and sign-in methods. It ignores
+// malformed fields, which the schema check reports.
 func (e *exam) introduced(a answer) {
 	d := e.referee.dialect
 	var result map[string]json.RawMessage
@@ -140,7 +140,7 @@ func (e *exam) introduced(a answer) {
 		if e.can[d.logout] {
 			e.report.untried(d.logout + ": it would sign you out")
 		}
-		e.report.untried(d.login + ": it needs the user")
+		e.report.untried(d.login + ": it needs you")
 	}
 }
 
@@ -165,11 +165,11 @@ func (e *exam) unknown() {
 	e.referee.notified = false
 }
 
-// maxSafe is the largest integer that JavaScript has exactly.
+// maxSafe is the largest integer that JavaScript represents exactly.
 const maxSafe = 1<<53 - 1
 
-// idRule returns the rule that a wrong answer to a request breaks: broken, or a note if
-// the id is an integer that JavaScript cannot keep.
+// idRule returns the rule that a wrong response to a request breaks: broken, or a note if
+// the id is an integer that JavaScript cannot represent.
 func idRule(id string, broken *Rule) *Rule {
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && (n > maxSafe || n < -maxSafe) {
 		return ruleIDPrecision
@@ -177,8 +177,8 @@ func idRule(id string, broken *Rule) *Rule {
 	return broken
 }
 
-// ids sends requests with ids of all kinds. Their method is unknown, so that only the id
-// counts.
+// ids sends requests with ids of all kinds, for an unknown method, so that only the id
+// matters.
 func (e *exam) ids() {
 	if e.deaf {
 		e.report.untried("request ids of every type: the agent does not respond to unknown methods")
@@ -191,7 +191,7 @@ func (e *exam) ids() {
 		}
 		raw, _ := json.Marshal(id)
 		e.requestAs(raw, "_parley/id", struct{}{})
-		// The answer may come with another id, so wait for the answer to what follows.
+		// The response may have another id, so wait for that of the next request.
 		if e.wait(e.request("_parley/fence", struct{}{})) == nil {
 			e.unanswered++
 		}
@@ -215,15 +215,15 @@ func (e *exam) ids() {
 // tooNew is a version that does not exist.
 const tooNew = 65535
 
-// examineAgain does the last run of the agent: it offers a version that does not exist and
-// sends lines that are not messages.
+// examineAgain does the last run of the agent: it offers a nonexistent version and sends
+// malformed lines.
 func (e *exam) examineAgain() {
 	if err := e.start(); err != nil {
 		e.report.Why = short(fmt.Sprintf("the agent did not start a second time: %v", err), 300)
 		return
 	}
 	defer e.endQuietly()
-	if e.report.has(ruleVersion) { // the first run has tried an offer
+	if e.report.has(ruleVersion) { // the first run found this rule broken
 		e.call("initialize", e.hello(e.offer))
 	} else {
 		e.say("an unsupported protocol version")
@@ -235,7 +235,7 @@ func (e *exam) examineAgain() {
 	if e.agent.Unordered {
 		e.report.untried("the order of responses and updates: they arrive on separate streams")
 	}
-	if e.agent.listens() { // the transport may end the connection then
+	if e.agent.listens() { // the transport may end the connection
 		e.report.untried("malformed lines: the agent listens on the network")
 		return
 	}

@@ -6,32 +6,30 @@ import (
 	"parley/internal/schema"
 )
 
-// dialect is a version of the protocol: all in which the examination of one version
-// differs from that of another.
+// dialect is a version of the protocol, as far as it matters to the exam.
 type dialect struct {
 	version          int
 	stable, proposed func() *schema.Schema
-	site             string // where the pages of the protocol are
+	site             string // the address of the specification
 
-	// unadvertised are the methods and updates that the doctor has not advertised, with
-	// the capability and the page that says so.
+	// unadvertised are the methods and updates that the agent may not use, because the doctor
+	// does not advertise their capability.
 	unadvertised map[string]unadvertised
 
-	// info and capabilities are the fields of the answer to initialize.
+	// info and capabilities name the fields of the response to initialize.
 	info, capabilities string
-	// always are the methods that every agent has, and offers those that an agent
-	// advertises.
+	// always are the methods of every agent, and offers those that an agent advertises.
 	always []string
 	offers []offer
 	// login and logout are the methods to sign in and out.
 	login, logout string
 
 	setOption map[string]any // more params of session/set_config_option
-	reopen    []reopening    // the ways to open a session again
+	reopen    []reopening    // the ways to reopen a session
 
-	conversation []string // the updates that are a part of the conversation
-	// states says that the answer to a prompt only accepts it, and that the work on it
-	// ends with the state idle.
+	conversation []string // the updates that belong to the conversation
+	// states says that the response to a prompt only accepts it, and that its work ends with
+	// the state idle.
 	states bool
 	// refusalCancels says that a turn may end as cancelled because permission was refused.
 	refusalCancels bool
@@ -39,24 +37,24 @@ type dialect struct {
 	cancelCode string
 }
 
-// unadvertised is what the doctor does not advertise.
+// unadvertised is a capability that the doctor does not advertise, and its page.
 type unadvertised struct{ capability, page string }
 
-// offer is a capability by its path, with the methods that an agent has then.
+// offer is the path of a capability, with the methods that it implies.
 type offer struct {
 	capability string
 	methods    []string
 }
 
-// reopening is a way to open a session again.
+// reopening is a way to reopen a session.
 type reopening struct {
 	name, method string
-	from         string // where to replay from, if that is a param
+	from         string // the replay position, or "" if the method has none
 	replays      bool
-	broken       *Rule // says that it has to work
+	broken       *Rule // broken if it fails
 }
 
-// moreDirectories stands for the param additionalDirectories among the methods.
+// moreDirectories stands for the parameter additionalDirectories among the methods.
 const moreDirectories = "additionalDirectories"
 
 const clientCapabilities = "initialization#client-capabilities"
@@ -150,7 +148,7 @@ func (d *dialect) page(r *Rule) string {
 	return r.Page
 }
 
-// pageOf returns the page about an update, or else about a method.
+// pageOf returns the page about an update or, without one, about a method.
 func (d *dialect) pageOf(method, update string) string {
 	for _, what := range []string{update, method} {
 		page := pages[what][0]
@@ -174,8 +172,8 @@ func (d *dialect) knows(method string) bool {
 	return false
 }
 
-// validate returns what is wrong with a value of a type of a schema of this version, and
-// the rule that it breaks.
+// validate checks a value against a definition of a schema, and returns the faults with
+// the rule that they break.
 func (d *dialect) validate(s *schema.Schema, def string, value json.RawMessage) ([]*schema.Fault, *Rule) {
 	if wrong := s.Faults(def, value); len(wrong) > 0 || d.page(ruleReserved) == "" {
 		return wrong, ruleSchema
@@ -183,7 +181,7 @@ func (d *dialect) validate(s *schema.Schema, def string, value json.RawMessage) 
 	return s.Reserved(def, value), ruleReserved
 }
 
-// pages are those about a method or an update in version 1 and version 2.
+// pages are the pages about methods and updates, in version 1 and version 2.
 var pages = map[string][2]string{
 	"initialize":                 {"initialization", "initialization"},
 	"authenticate":               {"authentication#protocol-driven-authentication", ""},

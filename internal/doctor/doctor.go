@@ -1,13 +1,12 @@
-// Package doctor examines an agent: it starts it, tries what it advertises, checks every
-// message of it against the schema and the rules of the protocol, and reports what the
-// agent's author can act on.
+// Package doctor examines an agent: it starts the agent, tries what it advertises, checks
+// every message against the schema and the rules of the protocol, and reports deviations.
 //
-// There is one exam for all versions of the protocol. What differs between them is in
-// the table of dialects (dialect.go) and in the table of rules (rule.go).
+// One exam serves all versions of the protocol. The differences are in the table of
+// dialects (dialect.go) and in the table of rules (rule.go).
 //
-// The agent gets nothing of this machine: the doctor advertises neither files nor
-// terminals nor forms, and never gives permission. The sessions work in a directory of
-// their own. Without a prompt no model is asked.
+// The agent gets no access to this machine: the doctor advertises no files, terminals or
+// forms, and never gives permission. The sessions have a directory of their own. Without a
+// prompt, no model is asked.
 package doctor
 
 import (
@@ -32,20 +31,19 @@ type Options struct {
 	Command, URL string
 	// Cwd is the directory of the sessions, an absolute path without symlinks.
 	Cwd string
-	// Timeout is how long the agent has for each answer. It must be more than 0.
+	// Timeout is how long the agent has for each answer. It must be positive.
 	Timeout time.Duration
-	// Prompt is sent twice, the second time to be cancelled, and a third time if that turn
-	// seems to have ended by itself; "" sends none.
-	// ScriptedPrompt sends prompts of the doctor's own.
+	// Prompt is sent twice, and the second turn cancelled; if that turn seems to have ended
+	// by itself, a third one follows. "" sends none, ScriptedPrompt the doctor's own prompts.
 	Prompt string
 	// Protocol is the newest version of the protocol that the agent is offered: 2, or 1.
 	Protocol int
 	// Version is the version of the client.
 	Version string
-	// Wire, if not nil, gets every line of all runs as a line of JSON, with the numbers of
-	// the report. It is untrusted text.
+	// Wire, if not nil, gets every line of all runs as a line of JSON, numbered as in the
+	// report. It is untrusted text.
 	Wire io.Writer
-	// Progress, if not nil, is called with what is tried, from one goroutine.
+	// Progress, if not nil, is called with the name of each step, from one goroutine.
 	Progress func(what string)
 }
 
@@ -58,8 +56,8 @@ const (
 	longPrompt  = "This is a test of the connection. Count from 1 to 500, one number a line, and use no tools."
 )
 
-// Examine examines an agent. When ctx ends, it reports what was found until then. The
-// error is one of writing to Wire.
+// Examine examines an agent. When ctx ends, it reports the findings so far. It fails only
+// if it cannot write to Wire.
 func Examine(ctx context.Context, opt Options) (*Report, error) {
 	report := &Report{
 		V: ReportVersion, Command: termtext.VisibleLine(opt.Command), URL: termtext.VisibleLine(opt.URL), Capabilities: []Capability{}, SignIn: []string{},
@@ -87,7 +85,7 @@ func Examine(ctx context.Context, opt Options) (*Report, error) {
 	return report, nil
 }
 
-// newestWithoutOffer is the version that every agent speaks.
+// newestWithoutOffer is the version that every agent must speak.
 const newestWithoutOffer = 1
 
 // nextRun makes the next run of the agent.
@@ -103,7 +101,7 @@ func (r *Report) fail(format string, args ...any) {
 	r.Outcome, r.Why = NotExamined, short(fmt.Sprintf(format, args...), 300)
 }
 
-// examine does the first run of the agent: everything but what could confuse it.
+// examine does the first run of the agent: every step that cannot confuse it.
 func (e *exam) examine() {
 	if err := e.start(); err != nil {
 		e.report.fail("%v", err)
@@ -184,7 +182,7 @@ func (e *exam) end() {
 	}
 }
 
-// exitTime is how long an agent may take to end after its stdin is closed.
+// exitTime is how long an agent may take to exit after its stdin is closed.
 const exitTime = 10 * time.Second
 
 func (r *Report) has(broken *Rule) bool {
@@ -207,8 +205,8 @@ func (e *exam) died() {
 	}
 }
 
-// keepStderr reports what the agent wrote to stderr since the last request, in which it
-// failed. What it wrote before is mostly about the doctor's probes.
+// keepStderr reports what the agent wrote to stderr since the last request, which failed.
+// Earlier output is mostly about the doctor's probes.
 func (e *exam) keepStderr() {
 	if text := strings.TrimSpace(e.tail.since()); text != "" && e.report.Stderr == "" {
 		e.report.Stderr = termtext.Visible(text)
@@ -240,10 +238,10 @@ type exam struct {
 	answers    map[string]*message
 	gone       bool            // the agent has ended, or its stdout has
 	ending     bool            // its stdin is closed
-	refused    bool            // it cannot take the offer of a later version
-	unanswered int             // requests without an answer, one after the other
-	deaf       bool            // it does not answer methods that it does not know
-	can        map[string]bool // the methods that it has
+	refused    bool            // it failed on the offer of a later version
+	unanswered int             // requests without an answer, in a row
+	deaf       bool            // it does not answer unknown methods
+	can        map[string]bool // the methods that it supports
 	wireErr    error
 	tail       tail // of stderr
 }
@@ -306,7 +304,7 @@ func (e *exam) write(m outgoing) {
 	m.JSONRPC = "2.0"
 	line, err := json.Marshal(m)
 	if err != nil {
-		panic(fmt.Sprintf("doctor: a message that cannot be written: %v", err)) // they are all made here
+		panic(fmt.Sprintf("doctor: encode a message: %v", err)) // cannot happen: the doctor makes them all
 	}
 	e.send(line)
 }
@@ -392,20 +390,22 @@ func (e *exam) missing(method string, a answer) bool {
 	return false
 }
 
-// wait reads lines until a request is answered; nil without an answer.
+// wait reads lines until a request is answered. It returns nil after the timeout.
 func (e *exam) wait(id json.RawMessage) *message {
 	e.until(e.opt.Timeout, func() bool { return e.answers[key(id)] != nil })
 	return e.answers[key(id)]
 }
 
-// until reads lines until a condition holds or the time is over.
+// until reads lines until a condition holds or d has passed, and reports whether it holds.
 func (e *exam) until(d time.Duration, so func() bool) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for !so() && !e.gone {
 		select {
 		case l, ok := <-e.lines:
-			e.take(l, ok)
+			if e.gone = !ok; ok {
+				e.take(l)
+			}
 		case <-timer.C:
 			return so()
 		case <-e.ctx.Done():
@@ -416,11 +416,7 @@ func (e *exam) until(d time.Duration, so func() bool) bool {
 }
 
 // take handles a line of the agent.
-func (e *exam) take(l rawLine, ok bool) {
-	if !ok {
-		e.gone = true
-		return
-	}
+func (e *exam) take(l rawLine) {
 	e.note(Agent, l.data, l.at)
 	m := e.referee.line(e.line, l)
 	switch {

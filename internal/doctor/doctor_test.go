@@ -50,7 +50,7 @@ func TestNothingIsWrong(t *testing.T) {
 		{
 			1, newFake,
 			[]string{"session/prompt", "session/cancel", "session/load", "session/resume", "session/close", "session/list"},
-			[]string{"authenticate: it needs the user"},
+			[]string{"authenticate: it needs you"},
 		},
 		{
 			2, newFakeV2,
@@ -58,7 +58,7 @@ func TestNothingIsWrong(t *testing.T) {
 				"session/new", "session/set_config_option", "session/prompt", "session/prompt to idle", "session/cancel", "session/list",
 				"session/resume", "session/resume from the start", "session/close",
 			},
-			[]string{"auth/logout: it would sign you out", "auth/login: it needs the user"},
+			[]string{"auth/logout: it would sign you out", "auth/login: it needs you"},
 		},
 	} {
 		t.Run(fmt.Sprintf("v%d", v.version), func(t *testing.T) {

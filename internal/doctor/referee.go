@@ -11,12 +11,12 @@ import (
 	"parley/internal/schema"
 )
 
-// referee checks what an agent writes against the schema and the rules. It sees
-// everything that passes, in the order of the wire.
+// referee checks the agent's messages against the schema and the rules. It sees all
+// traffic, in the order of the wire.
 type referee struct {
 	report *Report
-	// dialect is the version that is spoken, and the one that is offered until the agent
-	// has answered. newest is the newest version that it may be.
+	// dialect is the agreed version; until the agent answers, the offered one. newest is the
+	// newest version that the agent may choose.
 	dialect *dialect
 	newest  int
 	// sent are the requests to the agent, by the keys of their ids.
@@ -25,16 +25,15 @@ type referee struct {
 	asked map[string]bool
 	// initialized says that initialize was answered.
 	initialized bool
-	// notified says that a notification was sent that the agent cannot know, and nothing
-	// was answered since.
+	// notified says that an unknown notification was sent and nothing answered since.
 	notified bool
-	// malformed is how many lines were sent that have no usable id: they may be answered
-	// with the id null.
+	// malformed counts the lines sent without a usable id, which the agent may answer with
+	// the id null.
 	malformed int
 	sessions  map[string]*session
-	// early are updates for unknown sessions, while one is opened whose id is not known yet.
+	// early are updates for unknown sessions that came while a session was being opened.
 	early map[string]*message
-	// unordered says that the order of messages says nothing.
+	// unordered says that the transport does not keep the order of messages.
 	unordered bool
 }
 
@@ -120,7 +119,7 @@ func (r *referee) envelope(m *message) bool {
 		r.finds(ruleEnvelope, m, "A message has neither a method nor an id")
 	case has("result") == has("error"):
 		r.finds(ruleEnvelope, m, "A response must have either a result or an error")
-		return true // whoever waits for it need not wait any longer
+		return true // it still answers the request
 	default:
 		return true
 	}
@@ -183,7 +182,7 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 	}
 }
 
-// place names a place in a message. It leaves out the indexes of arrays, so that the same
+// place names a place in a message. It replaces array indexes with *, so that the same
 // mistake in many items is one finding.
 func place(method, part, update, path string) string {
 	what := "The " + part + " of " + method
@@ -203,8 +202,8 @@ func place(method, part, update, path string) string {
 	return fmt.Sprintf("%s, at /%s", what, strings.Join(keys, "/"))
 }
 
-// answer handles a response of the agent and returns its request, or nil. It notes the
-// consequences at once, because they decide about what the agent writes next.
+// answer handles a response of the agent and returns its request, or nil. It updates the
+// state at once, because the next line is judged by it.
 func (r *referee) answer(m *message) *request {
 	q := r.matches(m)
 	if q == nil {
@@ -368,7 +367,7 @@ func (r *referee) requestID(m *message) {
 	r.asked[key(m.id)] = true
 }
 
-// judgeEarly reports early updates whose sessions never came.
+// judgeEarly reports early updates whose sessions were never opened.
 func (r *referee) judgeEarly() {
 	for _, q := range r.sent {
 		if !q.answered && !q.late && (q.method == "session/new" || q.method == "session/fork") {

@@ -22,38 +22,37 @@ const (
 	Clean Outcome = "clean"
 	// Deviates means that there are errors or warnings.
 	Deviates Outcome = "deviations"
-	// NotExamined means that the agent did not start, or did not get through initialize.
+	// NotExamined means that the agent did not start or failed at initialize.
 	NotExamined Outcome = "not_examined"
-	// Incomplete means that nothing was found, but that not all was examined.
+	// Incomplete means that nothing was found, but not everything was examined.
 	Incomplete Outcome = "incomplete"
 )
 
-// Report is the result of an examination. All texts in it are fit to be drawn.
+// Report is the result of an exam. Its texts are sanitised.
 type Report struct {
 	V       int     `json:"v"`
 	Outcome Outcome `json:"outcome"`
-	// Why says why the agent was not examined, or not all of it.
+	// Why says why the exam is incomplete.
 	Why string `json:"why,omitempty"`
-	// Command is what the agent was started with; "" if it listens at URL.
+	// Command is the agent's command line; "" if it listens at URL.
 	Command string `json:"command"`
 	URL     string `json:"url,omitempty"`
-	// Agent is what the agent says of itself.
+	// Agent is the agent's own information.
 	Agent struct {
 		Name    string `json:"name,omitempty"`
 		Title   string `json:"title,omitempty"`
 		Version string `json:"version,omitempty"`
 	} `json:"agent"`
-	// ProtocolVersion is the version that the agent speaks, and ProtocolOffered the one that
-	// it was offered.
+	// ProtocolVersion is the version that the agent chose, ProtocolOffered the one offered.
 	ProtocolVersion int          `json:"protocolVersion,omitempty"`
 	ProtocolOffered int          `json:"protocolOffered,omitempty"`
 	Capabilities    []Capability `json:"capabilities"`
-	// SignIn are the names of the methods to sign in.
+	// SignIn are the names of the sign-in methods.
 	SignIn     []string  `json:"signIn"`
 	Deviations []Finding `json:"deviations"`
 	Notes      []Finding `json:"notes"`
 	Timings    []Timing  `json:"timings"`
-	// Tried lists the steps in order, NotTried those that were left out, with the reason.
+	// Tried lists the steps in order, NotTried the skipped ones with the reason.
 	Tried    []string `json:"tried"`
 	NotTried []string `json:"notTried"`
 	// Stderr is what the agent wrote to stderr when it failed.
@@ -74,14 +73,14 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	// Message says what is wrong.
 	Message string `json:"message"`
-	// Page is where the protocol says so.
+	// Page is the address of the rule in the specification.
 	Page string `json:"page"`
-	// Line is the number of the line on the wire, 0 if it is about none; From is who has
-	// sent it, and Excerpt how it begins.
+	// Line is the number of the line on the wire, or 0; From is its sender, and Excerpt its
+	// beginning.
 	Line    int    `json:"line,omitempty"`
 	From    Side   `json:"from,omitempty"`
 	Excerpt string `json:"excerpt,omitempty"`
-	// Count is how often it was found; the line is the first one.
+	// Count is the number of occurrences; Line is the first one.
 	Count int `json:"count"`
 }
 
@@ -91,7 +90,7 @@ type Timing struct {
 	Milliseconds float64 `json:"ms"`
 }
 
-// mostOfRule limits the different findings of a rule. The last one counts the others.
+// mostOfRule limits the different findings of a rule. The last one counts all others.
 const mostOfRule = 8
 
 // find adds a finding or counts it again.
@@ -181,11 +180,11 @@ func (r *Report) Text() string {
 const (
 	// longestLine limits the lines of the text, in cells.
 	longestLine = 200
-	// continued begins what is left of a line that was too long.
+	// continued indents the continuation of a line.
 	continued = "      "
 )
 
-// wrapped breaks lines that are too long. What follows is indented.
+// wrapped breaks lines that are too long, and indents the continuations.
 func wrapped(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -9,14 +9,13 @@ type Severity string
 const (
 	// Error breaks the protocol: a client may fail at it.
 	Error Severity = "error"
-	// Warning is against a recommendation of the protocol, or something that only lenient
-	// clients accept.
+	// Warning breaks a recommendation, or relies on lenient clients.
 	Warning Severity = "warning"
-	// Note is something that the author may want to know. It is not a deviation.
+	// Note is worth knowing for the agent's author, but no deviation.
 	Note Severity = "note"
 )
 
-// Rule is something that the protocol asks of an agent.
+// Rule is a requirement of the protocol.
 type Rule struct {
 	// ID is the rule's name in reports. It never changes.
 	ID       string   `json:"id"`
@@ -26,15 +25,15 @@ type Rule struct {
 	Page string `json:"page"`
 	// PageV2 is the same for version 2.
 	PageV2 string `json:"pageV2,omitempty"`
-	// Asks is what the rule asks, in a sentence.
+	// Asks states the requirement.
 	Asks string `json:"asks"`
 
-	// order says that the rule is about the order of an answer and other messages, which
-	// is unknown if they come on different streams.
+	// order says that the rule is about the order of a response and other messages, which is
+	// unknown if they come on different streams.
 	order bool
 }
 
-// Where the pages of each version of the protocol are.
+// The addresses of the specification, by version.
 const (
 	site   = "https://agentclientprotocol.com/protocol/v1/"
 	siteV2 = "https://agentclientprotocol.com/protocol/v2/"
@@ -88,7 +87,7 @@ var (
 	ruleMalformedID = rule("malformed-id", Warning, "schema#requestid", "A request whose id is neither a string nor an integer is rejected").both()
 	ruleOwnID       = rule("own-id", Error, "schema#requestid", "The agent's requests have unique ids that are strings or integers").both()
 	ruleNoAnswer    = rule("no-answer", Error, "overview#communication-model", "Every request gets a response").both()
-	ruleNotified    = rule("notification-answered", Error, "overview#error-handling", "Notifications get no response").v2("overview#error-handling")
+	ruleNotified    = rule("notification-answered", Error, "overview#error-handling", "Notifications get no response").both()
 	ruleErrorObject = rule("error-object", Error, "overview#error-handling", "An error is an object with a code and a message").both()
 	ruleParams      = rule("invalid-params", Warning, "overview#error-handling", "Params without a required field are rejected with the error -32602").both()
 	ruleUnknown     = rule("unknown-method", Error, "extensibility#custom-requests", "An unknown method is rejected").both()
@@ -98,8 +97,8 @@ var (
 // Messages.
 var (
 	ruleSchema    = rule("schema", Error, "schema", "Messages match the protocol's schema").both()
-	ruleOwnMethod = rule("method-name", Error, "extensibility#extension-methods", "Custom methods begin with an underscore").v2("extensibility#extension-methods")
-	ruleProposed  = rule("proposed", Note, "draft/overview", "Proposals may change, and clients need not support them").v2("draft/overview")
+	ruleOwnMethod = rule("method-name", Error, "extensibility#extension-methods", "Custom methods begin with an underscore").both()
+	ruleProposed  = rule("proposed", Note, "draft/overview", "Proposals may change, and clients need not support them").both()
 	ruleUnoffered = rule("client-capability", Error, "initialization#client-capabilities", "The agent uses only capabilities that the client advertised").both()
 	rulePath      = rule("absolute-path", Error, "overview#argument-requirements", "All paths are absolute").both()
 )
@@ -107,7 +106,7 @@ var (
 // Initialization and authentication.
 var (
 	ruleInitialize  = rule("initialize", Error, "initialization", "The response to initialize has the version and the capabilities").both()
-	ruleVersion     = rule("protocol-version", Error, "initialization#version-negotiation", "Offered a version, the agent chooses it if supported, otherwise its latest").v2("initialization#version-negotiation")
+	ruleVersion     = rule("protocol-version", Error, "initialization#version-negotiation", "Offered a version, the agent chooses it if supported, otherwise its latest").both()
 	ruleEarly       = rule("before-initialize", Error, "initialization", "The agent sends nothing before it responds to initialize").both().ordered()
 	ruleAgentInfo   = rule("agent-info", Warning, "initialization#implementation-information", "The agent gives its name and version").both()
 	ruleAuthMethods = rule("auth-methods", Error, "authentication#advertising-authentication", "Sign-in methods have unique ids, and an agent that asks for sign-in offers one").both()
@@ -127,7 +126,7 @@ var (
 	ruleResumeReplay  = rule("resume-replay", Error, "session-setup#resuming-a-session", "session/resume replays only on request").v2("session-setup#resuming-sessions").ordered()
 	ruleClose         = rule("session-close", Error, "session-setup#closing-a-session", "An open session can be closed").v2("session-setup#closing-active-sessions")
 	ruleNotThere      = rule("missing-session", Warning, "schema#errorcode", "Loading or resuming an unknown session fails").v2("error#unknown-sessions")
-	ruleFork          = rule("session-fork", Warning, "draft/session-setup", "An open session can be forked, and the fork has a unique id").v2("draft/session-setup")
+	ruleFork          = rule("session-fork", Warning, "draft/session-setup", "An open session can be forked, and the fork has a unique id").both()
 	ruleList          = rule("session-list", Error, "session-list#listing-sessions", "session/list lists only the sessions of the requested directory").both()
 	rulePages         = rule("list-pages", Error, "session-list#pagination", "Pagination ends").both()
 	ruleCursor        = rule("list-cursor", Warning, "session-list#pagination", "An invalid cursor is rejected").both()

@@ -11,18 +11,18 @@ import (
 type session struct {
 	id      string
 	state   state
-	closed  bool // and not opened again
+	closed  bool // and not reopened
 	working bool // the last reported state is not idle
 
-	// While it is opened again.
+	// While it is reopened.
 	opening   string          // the method, or ""
-	replaying bool            // the agent is to replay the conversation
+	replaying bool            // the agent must replay the conversation
 	stated    bool            // the agent reported the state
 	loaded    bool            // replayed, and no prompt sent since
 	late      bool            // the agent has replayed more since
 	replays   int             // how many updates were replayed
 	replayed  strings.Builder // their text
-	before    map[string]bool // the ids of messages and tool calls from before
+	before    map[string]bool // the ids of earlier messages and tool calls
 
 	// The current turn, or the last one.
 	turn       bool            // runs
@@ -36,20 +36,20 @@ type session struct {
 	stopReason string
 	ended      *message // the message that ended it
 
-	turns    int               // how many have ended
-	people   map[string]bool   // the ids of user messages in the turn or the replay
-	first    string            // the id of the first prompt's message
-	said     strings.Builder   // the agent's text in the first turn
-	status   map[string]string // by tool call
-	asking   map[string]bool   // the tool calls that were not announced before permission was asked for
-	messages map[string]string // the kinds of messages by id
+	turns        int               // how many have ended
+	userMessages map[string]bool   // the ids in the turn or the replay
+	first        string            // the id of the first prompt's message
+	said         strings.Builder   // the agent's text in the first turn
+	status       map[string]string // by tool call
+	asking       map[string]bool   // the tool calls that were not announced before permission was asked for
+	messages     map[string]string // the kinds of messages by id
 
 	partial *partial // an update of the options that may lack some
 }
 
 func newSession(id string) *session {
 	return &session{
-		id: id, people: map[string]bool{}, status: map[string]string{}, asking: map[string]bool{}, messages: map[string]string{},
+		id: id, userMessages: map[string]bool{}, status: map[string]string{}, asking: map[string]bool{}, messages: map[string]string{},
 	}
 }
 
@@ -165,7 +165,7 @@ func (r *referee) update(m *message) {
 func (r *referee) placed(m *message, s *session, u *update) {
 	kind, fromUser := words(u.Update.Kind), strings.HasPrefix(u.Update.Kind, "user_message")
 	if fromUser {
-		s.people[u.Update.MessageID] = true
+		s.userMessages[u.Update.MessageID] = true
 	}
 	switch {
 	case s.opening != "" && s.replaying:
@@ -193,8 +193,8 @@ func (r *referee) placed(m *message, s *session, u *update) {
 	}
 }
 
-// repeats reports whether an update after a replay is a late part of it. Nobody prompts
-// then, and a message of the agent's own has a text and an id that are new.
+// repeats reports whether an update after a replay is a late part of it. No prompt was sent
+// since, and a new message has a new text and id.
 func (s *session) repeats(u *update) bool {
 	if s.late || strings.HasPrefix(u.Update.Kind, "user_message") || s.before[u.Update.MessageID] || s.before[u.Update.ID] {
 		return true
@@ -217,7 +217,7 @@ func (s *session) whole() bool {
 	return strings.Contains(s.replayed.String(), said)
 }
 
-// opens resets what belongs to one opening of the session, before it is opened again.
+// opens resets the state of one opening before the session is reopened.
 func (s *session) opens(how reopening) {
 	s.before = map[string]bool{}
 	for id := range s.messages {
@@ -227,7 +227,7 @@ func (s *session) opens(how reopening) {
 		s.before[id] = true
 	}
 	s.opening, s.replaying, s.stated, s.loaded, s.late, s.closed = how.method, how.replays, false, false, false, false
-	s.replays, s.people, s.status, s.cancel = 0, map[string]bool{}, map[string]string{}, false
+	s.replays, s.userMessages, s.status, s.cancel = 0, map[string]bool{}, map[string]string{}, false
 	s.replayed.Reset()
 }
 
@@ -250,7 +250,7 @@ func (s *session) says(kind string, blocks []content) {
 	}
 }
 
-// call notes the status of a tool call of the turn.
+// call records the status of a tool call of the turn.
 func (s *session) call(id, status string) {
 	s.status[id] = status
 	if s.turn {
@@ -344,7 +344,7 @@ func (r *referee) promptAnswered(m *message, s *session, q *request) {
 	switch {
 	case q.failed:
 		s.turn = false
-		if !s.cancel { // the error of a cancelled one is looked at where it was cancelled
+		if !s.cancel { // cancelTurn checks the error of a cancelled prompt
 			r.finds(rulePrompt, m, "A prompt returned an error")
 			r.finds(ruleAccepted, m, "A prompt returned an error")
 		}
@@ -373,7 +373,7 @@ func (r *referee) stated(m *message, s *session, u *update) {
 	case s.working:
 		s.ran = true
 		return
-	case !s.ran && (u.Update.StopReason == "" || !s.accepted && len(s.people) == 0):
+	case !s.ran && (u.Update.StopReason == "" || !s.accepted && len(s.userMessages) == 0):
 		return // nothing has ended
 	case !s.ran:
 		r.finds(ruleRunning, m, "Work on a prompt ended, but the state was never running")
@@ -405,7 +405,7 @@ func (r *referee) endTurn(m *message, s *session, reason string) {
 	}
 }
 
-// reopened handles the response to a request that opens a session again.
+// reopened handles the response to a request that reopens a session.
 func (r *referee) reopened(m *message, s *session, q *request) {
 	s.opening, s.loaded = "", s.replaying && !q.failed
 	if q.failed {
@@ -414,7 +414,7 @@ func (r *referee) reopened(m *message, s *session, q *request) {
 	if !s.stated {
 		r.finds(ruleResumeState, m, "session/resume responded before it sent the state")
 	}
-	if s.replaying && s.first != "" && len(s.people) > 0 && !s.people[s.first] {
+	if s.replaying && s.first != "" && len(s.userMessages) > 0 && !s.userMessages[s.first] {
 		r.finds(ruleReplayID, m, "The message of the first prompt had the id %q, but was replayed with another id", words(s.first))
 	}
 }

@@ -107,7 +107,7 @@ func (e *exam) newSession(params any) *session {
 	return e.referee.sessions[result.SessionID]
 }
 
-// callReopen opens a session again.
+// callReopen reopens a session.
 func (e *exam) callReopen(how reopening, s *session) answer {
 	params := e.setup(s.id)
 	if how.from != "" {
@@ -118,7 +118,7 @@ func (e *exam) callReopen(how reopening, s *session) answer {
 	return e.call(how.method, params)
 }
 
-// reopen opens a session again and examines what the agent replays.
+// reopen reopens a session and examines the replay.
 func (e *exam) reopen(how reopening, s *session) {
 	a := e.callReopen(how, s)
 	switch {
@@ -135,7 +135,7 @@ func (e *exam) reopen(how reopening, s *session) {
 		return
 	}
 	e.report.timing(how.name, a.took)
-	atOnce := s.replays
+	inTime := s.replays
 	e.settle()
 	if !how.replays || s.turns == 0 {
 		return
@@ -146,7 +146,7 @@ func (e *exam) reopen(how reopening, s *session) {
 	switch {
 	case s.replays == 0:
 		e.referee.finds(ruleReplay, a.message, "%s replayed nothing", how.name)
-	case atOnce == s.replays && !s.whole():
+	case inTime == s.replays && !s.whole():
 		e.referee.finds(ruleReplay, a.message, "%s did not replay the agent's messages", how.name)
 	}
 }
@@ -264,8 +264,8 @@ func (e *exam) deleteAll() {
 	}
 }
 
-// soon limits how long after its cancellation a turn may still end by itself, before the
-// agent has read it.
+// soon is how long after the cancellation a turn may still end by itself, because the agent
+// has not read it yet.
 const soon = time.Second
 
 // firstChunk is how long to wait for the first chunk of a turn before cancelling it.
@@ -306,8 +306,8 @@ func (e *exam) turns(s *session) {
 	}
 	e.settle()
 	switch {
-	case e.gone || s.prompt == "" || s.people[s.prompt]:
-	case len(s.people) > 0:
+	case e.gone || s.prompt == "" || s.userMessages[s.prompt]:
+	case len(s.userMessages) > 0:
 		e.referee.finds(ruleUserMessage, a.message, "The response to a prompt has the message id %q, but its message has another id", words(s.prompt))
 	default:
 		e.referee.finds(ruleUserMessage, a.message, "The message of a prompt was never sent as an update")
@@ -323,15 +323,15 @@ func (e *exam) turns(s *session) {
 // prompt sends a prompt without waiting for the answer.
 func (e *exam) prompt(s *session, text string) json.RawMessage {
 	s.turn, s.cancel, s.ran, s.asked, s.accepted, s.loaded = true, false, s.working, false, false, false
-	s.prompt, s.people, s.calls = "", map[string]bool{}, map[string]bool{}
+	s.prompt, s.userMessages, s.calls = "", map[string]bool{}, map[string]bool{}
 	s.stopReason, s.chunk, s.ended = "", nil, nil
 	return e.request("session/prompt", map[string]any{
 		"sessionId": s.id, "prompt": []any{map[string]any{"type": "text", "text": text}},
 	})
 }
 
-// cancelAfter is how long after its first chunk each turn is cancelled. A turn that ends
-// by itself at one of these times does not end by itself at the other.
+// cancelAfter is how long after its first chunk each turn is cancelled. No turn should end
+// by itself at both of these times.
 var cancelAfter = []time.Duration{0, 100 * time.Millisecond}
 
 // cancelled runs turns and cancels them, until one has ended as cancelled. A turn that
@@ -349,9 +349,8 @@ func (e *exam) cancelled(s *session, text string) {
 	e.referee.finds(ruleCancel, s.ended, "A cancelled turn ended with the stop reason %q", words(s.stopReason))
 }
 
-// cancelTurn sends a prompt and cancels the turn some time after the agent begins to
-// answer. It returns true, and how long the agent took, if the turn has ended with
-// another reason than cancelled.
+// cancelTurn sends a prompt and cancels the turn some time after its first chunk. other
+// reports whether the turn ended with another stop reason than cancelled, after took.
 func (e *exam) cancelTurn(s *session, text string, wait time.Duration) (took time.Duration, other bool) {
 	id := e.prompt(s, text)
 	over := func() bool { return !s.turn }
@@ -392,7 +391,7 @@ func (e *exam) cancelTurn(s *session, text string, wait time.Duration) (took tim
 	return took, s.stopReason != "cancelled"
 }
 
-// once notes how long something took the first time.
+// once records a timing, the first time only.
 func (r *Report) once(what string, d time.Duration) {
 	if !slices.ContainsFunc(r.Timings, func(t Timing) bool { return t.What == what }) {
 		r.timing(what, d)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// state is what a session says of its modes and options.
+// state is the modes and options of a session.
 type state struct {
 	Modes   *modes   `json:"modes"`
 	Options []option `json:"configOptions"`
@@ -109,15 +109,15 @@ func (r *referee) mode(m *message, s *session, current *string) {
 	}
 }
 
-// partial is an update of the options that lacked some which were there before.
+// partial is an update of the options that lacked some of the earlier ones.
 type partial struct {
 	message *message
 	options []option
 	lacks   []string
 }
 
-// contradicted reports whether later options have what the update lacked, though nothing
-// that it had has changed: an option may go and come only with the value of another one.
+// contradicted reports whether a lacking option is back although none of the others changed
+// its value: an option may depend only on the value of another one.
 func (p *partial) contradicted(now []option) bool {
 	for _, was := range p.options {
 		i := slices.IndexFunc(now, func(o option) bool { return o.id() == was.id() })
@@ -130,8 +130,8 @@ func (p *partial) contradicted(now []option) bool {
 
 func (p *partial) lacked(o option) bool { return slices.Contains(p.lacks, o.id()) }
 
-// whole checks that updates of the options have all of them. What one lacks may be gone;
-// the options that are told of next say whether it is.
+// whole checks that updates of the options are complete. A lacking option may no longer
+// exist; the next update tells.
 func (r *referee) whole(m *message, s *session, now []option) {
 	if p := s.partial; p != nil && slices.ContainsFunc(now, p.lacked) {
 		if p.contradicted(now) {
@@ -179,13 +179,13 @@ func listed(list []string) string {
 	return words(strings.Join(list, ", "))
 }
 
-// mostSettings is how many modes, and how many options, are tried.
+// mostSettings limits how many modes and how many options are tried.
 const mostSettings = 8
 
 // nothing is an id that no agent offers.
 const nothing = "parley-offers-nothing-like-this"
 
-// setModes sets every mode of a session, and the one that it had in the end.
+// setModes sets every mode of a session, and then the original one.
 func (e *exam) setModes(s *session) {
 	if s.state.Modes == nil {
 		return
@@ -212,7 +212,7 @@ func (e *exam) setModes(s *session) {
 	e.fence()
 }
 
-// setOptions sets options to what they are, to something else, and back.
+// setOptions sets each option to its value, to another one, and back.
 func (e *exam) setOptions(s *session) {
 	options := slices.Clone(s.state.Options)
 	if len(options) == 0 || e.stopped() {
@@ -241,7 +241,7 @@ func (e *exam) setOptions(s *session) {
 			return
 		}
 	}
-	// Nothing changes by this: the answer shows what the updates before it lacked.
+	// This changes nothing, but its response shows whether earlier updates were complete.
 	if last := options[min(len(options), mostSettings)-1]; last.Type == "select" {
 		e.setOption(s, last.id(), last.current())
 	}

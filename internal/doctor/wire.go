@@ -21,14 +21,14 @@ const (
 	Agent  Side = "agent"
 )
 
-// maxLine is how many bytes of a line are kept.
+// maxLine limits how much of a line is kept, in bytes.
 const maxLine = 64 << 20
 
 // rawLine is a line of the agent without its line end.
 type rawLine struct {
 	data    []byte
 	at      time.Time
-	unended bool // without a newline
+	unended bool // no newline
 	cut     bool // longer than maxLine
 }
 
@@ -109,7 +109,7 @@ func (e *exam) note(from Side, line []byte, at time.Time) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if e.wireErr = enc.Encode(w); e.wireErr == nil {
-		_, e.wireErr = e.opt.Wire.Write(termtext.JSON(b.Bytes())) // for whoever looks at it on a terminal
+		_, e.wireErr = e.opt.Wire.Write(termtext.JSON(b.Bytes())) // it may be printed on a terminal
 	}
 }
 
@@ -137,8 +137,7 @@ func parse(number int, line rawLine) *message {
 	return m
 }
 
-// params decodes the params into v. What does not fit is left out: it breaks the schema,
-// and is reported as that.
+// params decodes the params into v. It ignores errors, which the schema check reports.
 func (m *message) params(v any) { _ = json.Unmarshal(m.fields["params"], v) }
 
 // key returns the canonical form of an id. The string "7" is not the number 7.
@@ -149,7 +148,7 @@ func key(id json.RawMessage) string {
 	}
 	var text string
 	if json.Unmarshal(id, &text) == nil {
-		quoted, _ := json.Marshal(text) // two ways to escape make one string
+		quoted, _ := json.Marshal(text) // normalises the escapes
 		return string(quoted)
 	}
 	return b.String()
@@ -161,7 +160,7 @@ type rpcError struct {
 	Message string      `json:"message"`
 }
 
-// The codes that are looked for.
+// Error codes of the protocol.
 const (
 	codeInvalidParams  = "-32602"
 	codeMethodNotFound = "-32601"
@@ -173,7 +172,7 @@ func (e *rpcError) String() string {
 	return strings.TrimSpace(e.Code.String() + " " + e.Message)
 }
 
-// words returns the beginning of the agent's text, fit to be drawn.
+// words returns the beginning of the agent's text, sanitised.
 func words(text string) string { return short(text, 120) }
 
 func short(text string, runes int) string {
