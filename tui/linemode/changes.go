@@ -14,8 +14,8 @@ import (
 	"parley/tui/toolview"
 )
 
-// changes lists the files that were changed, or does with them what the words say.
-// Files keep their numbers for the whole session.
+// changes lists the changed files, or carries out a command on them. Files keep their
+// numbers for the whole session.
 func (l *live) changes(words string) {
 	recorded := l.Session.Options().Journal
 	if recorded == nil {
@@ -54,7 +54,7 @@ func (p *program) reviews(step func(context.Context) (string, error)) {
 	})
 }
 
-// reverts undoes the changes of a file. It asks first where these may be the user's own.
+// reverts undoes the changes of a file. It asks first if they may be the user's own.
 func (p *program) reverts(r review, number string) {
 	p.beside(func() func() {
 		var ask *app.Question
@@ -144,7 +144,7 @@ func (r review) state(ctx context.Context, f journal.File) string {
 	return fmt.Sprintf("%s added, %d removed", termtext.Count(c.Added, "line"), c.Removed)
 }
 
-// on does something with the file of a number.
+// on returns a step that calls do with the numbered file.
 func (r review) on(number string, do func(context.Context, journal.File) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		files, err := r.files(ctx)

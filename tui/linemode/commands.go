@@ -14,8 +14,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// command is what a line that begins with a slash does: in any state, or to the open
-// session.
+// command is a slash command: do works in any state, live needs a session.
 type command struct {
 	name, about string
 	do          func(p *program, words string)
@@ -64,7 +63,7 @@ func (p *program) line(line typed) {
 		return
 	}
 	text := line.text
-	if head, goesOn := strings.CutSuffix(text, `\`); goesOn {
+	if head, continues := strings.CutSuffix(text, `\`); continues {
 		p.draft = append(p.draft, head)
 		p.out.prompt("… ")
 		return
@@ -84,7 +83,7 @@ func (p *program) line(line typed) {
 	}
 }
 
-// command carries out a command: one of parley's own, or of the agent.
+// command runs a command: parley's own, or the agent's.
 func (p *program) command(text string) {
 	name, words, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	words = strings.TrimSpace(words)
@@ -120,7 +119,7 @@ func (p *program) command(text string) {
 }
 
 func (p *program) help() {
-	lines := []string{"What you type is sent to the agent. A line that ends with \\ continues in the next one. @path mentions a file, !command runs a command of yours.", "Commands:"}
+	lines := []string{"What you type is sent to the agent. A line that ends with \\ continues on the next one. @path mentions a file, !command runs your own command.", "Commands:"}
 	for _, c := range commands() {
 		lines = append(lines, "/"+c.name+": "+c.about)
 	}
@@ -130,7 +129,7 @@ func (p *program) help() {
 
 const noSession = "No open session."
 
-// opened reports whether the agent has opened the session, and says so if it has not.
+// opened reports whether the session is open, and prints a line if it is not.
 func (l *live) opened() bool {
 	if l.Conversation.Phase != conversation.PhaseReady {
 		l.p.out.line(noSession)
@@ -189,7 +188,7 @@ func (l *live) options(words string) {
 	l.p.later(q)
 }
 
-// set sets an option to the value of that name, or asks for it if there is no name.
+// set sets an option to the named value, or asks for one if name is "".
 func (l *live) set(o *acpclient.SessionConfigOption, name string) {
 	id := o.ID
 	if name != "" {
@@ -222,7 +221,7 @@ func (l *live) set(o *acpclient.SessionConfigOption, name string) {
 	l.p.later(q)
 }
 
-// cancel cancels the turn, or leaves the open question.
+// cancel cancels the turn, or closes parley's own question.
 func (p *program) cancel() {
 	l, open := p.live()
 	switch q := p.question; {
@@ -239,7 +238,7 @@ func (p *program) cancel() {
 	}
 }
 
-// queue lists the prompts that wait, or takes one out.
+// queue lists the queued prompts, or removes one.
 func (l *live) queue(words string) {
 	if number, drop := strings.CutPrefix(words, "drop "); drop {
 		n, err := strconv.Atoi(strings.TrimSpace(number))
@@ -272,7 +271,7 @@ func (l *live) sendQueue() {
 	}
 }
 
-// showCall writes all about one tool call.
+// showCall writes a tool call in full.
 func (p *program) showCall(words string) {
 	n, err := strconv.Atoi(words)
 	if err != nil || n < 1 || n > len(p.out.calls) {
@@ -337,8 +336,7 @@ func (p *program) newSession() {
 	p.unlessWorking("Begin a new session", func() { p.start(l.Agent) })
 }
 
-// unlessWorking does something that ends the session: the user is asked first if the
-// agent is at work.
+// unlessWorking calls do, which ends the session. It asks first if the agent is working.
 func (p *program) unlessWorking(what string, do func()) {
 	if p.question != nil {
 		p.out.line("Answer the question first, or /cancel it.")
@@ -368,7 +366,7 @@ func (p *program) startAgain() {
 // The size of the terminal for the user's commands. Their output is read line by line.
 const commandCols, commandRows = 80, 24
 
-// run runs a command of the user's own. Its output is written as it comes.
+// run runs the user's own command.
 func (l *live) run(line string) {
 	if line == "" {
 		l.p.out.line("Which command? /run COMMAND, or !COMMAND.")
@@ -385,7 +383,7 @@ func (l *live) run(line string) {
 	})
 }
 
-// running returns the newest running command of the user's, or nil.
+// running returns the user's newest running command, or nil.
 func (l *live) running() *conversation.Terminal {
 	for _, term := range slices.Backward(l.Conversation.Running()) {
 		if term.Personal {
@@ -395,7 +393,7 @@ func (l *live) running() *conversation.Terminal {
 	return nil
 }
 
-// typeInto types a line into the command that runs.
+// typeInto types a line into the running command.
 func (l *live) typeInto(line string) {
 	term := l.running()
 	if term == nil {
@@ -407,7 +405,7 @@ func (l *live) typeInto(line string) {
 	}
 }
 
-// endCommand ends the command that runs.
+// endCommand stops the running command.
 func (l *live) endCommand() {
 	term := l.running()
 	if term == nil {

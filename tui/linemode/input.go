@@ -15,8 +15,8 @@ import (
 // typed is a line from the user.
 type typed struct {
 	text string
-	// began is when its first character arrived. A terminal delivers whole lines, so there
-	// it is when the line ended.
+	// began is when its first character arrived. A terminal delivers whole lines, so it is
+	// the end of the line there.
 	began time.Time
 }
 
@@ -27,7 +27,7 @@ type input struct {
 	lines chan typed  // closed at the end of the input
 	ended atomic.Bool // lines is closed
 
-	halt func() // stops reading, nil while nothing is read
+	halt func() // stops reading; nil if stopped
 }
 
 func newInput(from io.Reader, terminal bool) *input {
@@ -40,13 +40,13 @@ func newInput(from io.Reader, terminal bool) *input {
 
 // start reads until stop is called or the input ends.
 func (in *input) start() error {
-	if in.ended.Load() { // a terminal could be read on, and nobody expects that
+	if in.ended.Load() { // a terminal could be read again, which no user expects
 		return nil
 	}
 	done, stopped := make(chan struct{}), make(chan struct{})
 	reader := in.from
 	cancel := func() {}
-	if in.tty != nil && runtime.GOOS != "windows" { // a console reads lines only as a file
+	if in.tty != nil && runtime.GOOS != "windows" { // a Windows console reads lines only as a file
 		r, err := uv.NewCancelReader(in.tty)
 		if err != nil {
 			return fmt.Errorf("read from the terminal: %w", err)
@@ -66,7 +66,7 @@ func (in *input) start() error {
 	return nil
 }
 
-// stop leaves what is typed from now on to other programs.
+// stop stops reading, so that another program can read the terminal.
 func (in *input) stop() {
 	if in.halt != nil {
 		in.halt()
@@ -74,8 +74,7 @@ func (in *input) stop() {
 	}
 }
 
-// read reads lines until there are no more, and reports whether that is the end of the
-// input.
+// read reads lines until the input ends or done is closed, and reports whether it ended.
 func (in *input) read(from io.Reader, to chan<- typed, done <-chan struct{}) (end bool) {
 	buf := make([]byte, 64<<10)
 	var line strings.Builder

@@ -13,8 +13,8 @@ import (
 	"parley/tui/toolview"
 )
 
-// item writes what is new about an item. whole means to write incomplete lines too, because
-// something else follows.
+// item writes the news of an item. whole means incomplete lines too, because something else
+// follows.
 func (w *printer) item(g *growth, whole bool) {
 	v := g.item.Version()
 	if g.drawn && g.version == v && !whole {
@@ -24,7 +24,7 @@ func (w *printer) item(g *growth, whole bool) {
 	g.item.Visit(&itemWriter{printer: w, g: g, whole: whole})
 }
 
-// itemWriter writes what is new about each kind of item.
+// itemWriter writes the news of each kind of item.
 type itemWriter struct {
 	*printer
 	g     *growth
@@ -49,17 +49,17 @@ func speaker(m *conversation.Message) string {
 	return who + ": "
 }
 
-// Message writes the lines of a message that are complete.
+// Message writes the complete lines of a message.
 func (w *itemWriter) Message(m *conversation.Message) {
 	g := w.g
-	if w.typed[m] { // it stands there as it was typed
+	if w.typed[m] { // the terminal has echoed it
 		delete(w.typed, m)
 		g.over = true
 		return
 	}
 	whole := w.whole || m.Done || !m.Growing && w.conv.Turn.Running
 	g.half = false
-	if r := m.Replaced(); r != g.replaced { // it is written anew: what was written stays
+	if r := m.Replaced(); r != g.replaced { // write the new text below the old one
 		g.replaced, g.part, g.bytes, g.begun, g.prose = r, 0, 0, false, prose{}
 	}
 	for ; g.part < len(m.Parts); g.part, g.bytes = g.part+1, 0 {
@@ -86,8 +86,7 @@ func (w *itemWriter) Message(m *conversation.Message) {
 	}
 }
 
-// grown writes the lines of a text that were not written yet, the last one only if it is
-// whole.
+// grown writes the new lines of a text, the last one only if it is complete.
 func (w *itemWriter) grown(m *conversation.Message, text string, whole bool) {
 	g := w.g
 	text = text[g.bytes:]
@@ -104,14 +103,14 @@ func (w *itemWriter) grown(m *conversation.Message, text string, whole bool) {
 	g.half = end < len(text)
 }
 
-// says writes lines of a message, the first one behind the name of who speaks.
+// says writes lines of a message, the first one after the name of the speaker.
 func (w *itemWriter) says(m *conversation.Message, lines string) {
 	g, lead := w.g, ""
 	if !g.begun || w.speaks != g {
 		lead, lines = speaker(m), strings.TrimLeft(lines, "\n")
 		w.gap()
 	}
-	if m.Chunk != acpclient.UserMessageChunk { // what the user typed is no Markdown
+	if m.Chunk != acpclient.UserMessageChunk { // prompts are not Markdown
 		lines = g.prose.Lines(lines, lead, widthOf(w.to))
 	} else {
 		lines = lead + lines
@@ -121,7 +120,7 @@ func (w *itemWriter) says(m *conversation.Message, lines string) {
 	w.speaks = g
 }
 
-// ToolCall writes that a tool call has begun, once it says what it does, and how it ended.
+// ToolCall writes the beginning of a tool call, once it has a title, and its end.
 func (w *itemWriter) ToolCall(t *conversation.ToolCall) {
 	g := w.g
 	if g.number == 0 {
@@ -130,14 +129,14 @@ func (w *itemWriter) ToolCall(t *conversation.ToolCall) {
 	}
 	ended := !t.Running()
 	if t.Title == "" && t.Name == "" && !ended {
-		return // it says so later
+		return // the title follows
 	}
 	name := fmt.Sprintf("Tool %d", g.number)
 	if t.Parent != "" {
 		name += ", of a subagent"
 	}
-	if !g.told {
-		g.told = true
+	if !g.announced {
+		g.announced = true
 		name += ": " + w.heading(t)
 		if !ended {
 			w.line(name)
@@ -155,7 +154,7 @@ func (w *printer) heading(t *conversation.ToolCall) string {
 	heading, _ := toolview.PathsIn(w.conv.Cwd).Heading(t)
 	verb := toolview.KindOf(t.Kind).Verb
 	if len(heading) > len(verb) && strings.EqualFold(heading[:len(verb)+1], verb+" ") {
-		return heading // which says it already
+		return heading // begins with the verb
 	}
 	return verb + " " + heading
 }
@@ -171,7 +170,7 @@ func outcome(t *conversation.ToolCall) string {
 	case t.Failed():
 		words = toolview.Failure(t)
 	case t.Status == acpclient.ToolCompleted && t.ID == "":
-		words = "allowed" // it was only asked about: nobody tells how it comes out
+		words = "allowed" // the agent asked without a tool call, and reports no result
 	case toolview.Silent(t):
 		words = "done " + toolview.NoOutput
 	case t.Status == acpclient.ToolCompleted:
@@ -191,7 +190,7 @@ func outcome(t *conversation.ToolCall) string {
 	return words
 }
 
-// Plan writes a plan, when its steps are others or stand otherwise.
+// Plan writes a plan if its steps are new, else its progress if it changed.
 func (w *itemWriter) Plan(p *conversation.Plan) {
 	g := w.g
 	var steps, now []string
@@ -228,7 +227,7 @@ func (w *itemWriter) Plan(p *conversation.Plan) {
 	g.last, g.part = text, all
 }
 
-// Note writes a notice, an error, or how a turn has ended.
+// Note writes a notice, an error, or the end of a turn.
 func (w *itemWriter) Note(n *conversation.Note) {
 	w.g.over = true
 	lead := ""
@@ -251,13 +250,12 @@ func (w *itemWriter) Note(n *conversation.Note) {
 	w.line(text)
 }
 
-// ShellCommand writes that the user ran a command, the lines that it printed since, and
-// how it ended.
+// ShellCommand writes the user's command, its new lines of output, and how it ended.
 func (w *itemWriter) ShellCommand(s *conversation.ShellCommand) {
 	g, t := w.g, s.Terminal
 	name := termtext.VisibleLine(t.Command)
-	if !g.told {
-		g.told = true
+	if !g.announced {
+		g.announced = true
 		w.line("You ran: " + name)
 		w.speaks = g
 	}
@@ -278,6 +276,14 @@ func (w *itemWriter) ShellCommand(s *conversation.ShellCommand) {
 	}
 }
 
+// changed writes the state of an item if it differs from the last one written.
+func (w *itemWriter) changed(words string) {
+	if words != w.g.last {
+		w.line(words)
+	}
+	w.g.last = words
+}
+
 // Elicitation writes how a question of the agent was answered.
 func (w *itemWriter) Elicitation(e *conversation.Elicitation) {
 	g := w.g
@@ -285,28 +291,22 @@ func (w *itemWriter) Elicitation(e *conversation.Elicitation) {
 	if e.Completed {
 		words = "The agent says it is done."
 	}
-	if words != g.last {
-		w.line(words)
-	}
-	g.last = words
+	w.changed(words)
 	g.over = e.Completed || e.Request.Mode != acpclient.ElicitURL
 }
 
-// Compaction writes how the compaction of the context goes.
+// Compaction writes the status of a compaction.
 func (w *itemWriter) Compaction(c *conversation.Compaction) {
 	g := w.g
 	words := "Compaction of the context: " + termtext.Line(strings.ReplaceAll(string(c.Status), "_", " "))
 	if c.Error != "" {
 		words += ": " + termtext.Line(c.Error)
 	}
-	if words != g.last {
-		w.line(words)
-	}
-	g.last = words
+	w.changed(words)
 	g.over = c.Status != acpclient.CompactionInProgress
 }
 
-// Unknown writes that there was something of an unknown kind.
+// Unknown writes that an update was of an unknown kind.
 func (w *itemWriter) Unknown(u *conversation.Unknown) {
 	w.g.over = true
 	w.line("The agent sent an unknown update: " + termtext.VisibleLine(u.Kind))

@@ -1,13 +1,10 @@
-// Package linemode is parley as lines of text: nothing moves, and a line never changes
-// once it is written. It is for screen readers, for simple terminals, and for people who
-// prefer it.
+// Package linemode is parley as plain lines of text, which never move or change once
+// written. It is for screen readers and simple terminals.
 //
-// It writes what the agent says line by line. A question has numbered choices, and the
-// user types a line to answer it. Session and conversation are the same as on the screen.
-//
-// A line answers a question only if it was begun after parley asked for the answer, a
-// moment after it wrote the question. Anything typed earlier is a prompt, or is dropped,
-// and parley says which.
+// A question has numbered choices, and the user types a line to answer it. A line answers a
+// question only if it was begun after parley asked for the answer, a moment after it wrote
+// the question. Anything typed earlier becomes a prompt or is dropped, and parley says
+// which.
 package linemode
 
 import (
@@ -24,9 +21,9 @@ import (
 )
 
 const (
-	// lookTime is how long a question is written before it can be answered.
+	// lookTime is the delay between writing a question and asking for the answer.
 	lookTime = 450 * time.Millisecond
-	// againTime is how long the first of two ctrl+c counts.
+	// againTime is the longest time between two ctrl+c that quit.
 	againTime = 2 * time.Second
 	// quietTime is how long parley waits for the rest of a line that an agent sends outside
 	// a turn, where nothing marks its end.
@@ -36,24 +33,24 @@ const (
 // Options configure the program.
 type Options struct {
 	app.Backend
-	// Agent, if there is one, is started at once.
+	// Agent, if not nil, is started at once.
 	Agent *config.Agent
 	// Open is the stored session to begin with; Pick lists all of them.
 	Open *app.Open
 	Pick bool
-	// Prompt, if not empty, is sent as soon as there is a session.
+	// Prompt, if not empty, is the first prompt.
 	Prompt string
 	// Cwd is the directory whose sessions are listed.
 	Cwd     string
 	Version string
 
-	// In and Out are the input and the output. Terminal means that In is a terminal: it
-	// echoes what is typed, and its end means that the user quits.
+	// Terminal means that In is a terminal: it echoes the typed lines, and its end means that
+	// the user quits.
 	In       io.Reader
 	Out      io.Writer
 	Terminal bool
-	// Interrupts are requests to stop: the first cancels the turn, the next one quits.
-	// Continued reports that a stopped program continues. Both may be nil.
+	// Interrupts cancel the turn and, the second time, quit. Continued reports that a stopped
+	// program continues. Both may be nil.
 	Interrupts, Continued <-chan os.Signal
 	// After delays the answers to a question; nil is time.After.
 	After func(time.Duration) <-chan time.Time
@@ -62,12 +59,12 @@ type Options struct {
 // Left is the last session; its Cwd is "" if there was none.
 type Left struct {
 	app.Left
-	// Unstarted means that the agent could not be started. The reason is on the screen.
+	// Unstarted means that the agent could not be started. The reason has been printed.
 	Unstarted bool
 }
 
-// Run runs the program until the user quits or ctx ends, and ends every agent that it
-// has started. It fails if it cannot find the agents or write the lines.
+// Run runs the program until the user quits or ctx ends, and stops every agent that it
+// started. It fails if it cannot find the agents or write the lines.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	if opt.After == nil {
 		opt.After = time.After
@@ -93,14 +90,17 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	p.begin()
 	p.work()
 	close(p.gone)
-	left := p.close()
+	left := p.state.close()
+	if p.leaving != nil {
+		<-p.leaving
+	}
 	if p.out.err != nil {
-		return left, fmt.Errorf("the lines could not be written: %w", p.out.err)
+		return left, fmt.Errorf("write the output: %w", p.out.err)
 	}
 	return left, nil
 }
 
-// program is the state of Run. All of it belongs to one goroutine.
+// program is the state of Run. It belongs to one goroutine.
 type program struct {
 	ctx context.Context
 	// calm is cancelled by hurry, after which the program does not wait for agents.
@@ -110,53 +110,53 @@ type program struct {
 	agents []config.Agent // to choose from
 	in     *input
 	out    *printer
-	calls  chan func()   // from background work, for the goroutine of the program
-	gone   chan struct{} // closed when nobody reads calls any more
+	calls  chan func()   // results of background work
+	gone   chan struct{} // closed when the program no longer reads calls
 
 	state   state           // changed by enter
-	leaving <-chan struct{} // closed when all sessions that were left have ended; nil if there are none
+	leaving <-chan struct{} // closed when all earlier sessions have ended; nil without any
 
 	question *question   // the open one, or nil
-	own      []*question // questions of parley's own that wait
-	hinted   bool        // the user has read that earlier lines do not answer
+	own      []*question // parley's own queued questions
+	hinted   bool        // the hint about earlier lines has been printed
 	besides  int         // number of background tasks
-	draft    []string    // the lines before the next one
+	draft    []string    // earlier lines of a prompt of several lines
 	left     time.Time   // first of two ctrl+c, or zero
-	ended    bool        // no more input comes
+	ended    bool        // the input has ended
 	over     bool
 }
 
-// state is what a program is in: [*choosing] or [*live].
+// state is the state of a program: [*choosing] or [*live].
 type state interface {
-	// enter begins the state, with the prompts that were typed before it.
+	// enter begins the state, with the prompts typed before it.
 	enter(app.HeldPrompts)
-	// leave ends the state, before another one. It returns the prompts for the next session.
+	// leave ends the state before the next one. It returns the prompts for the next session.
 	leave() app.HeldPrompts
-	// close ends the state for good, and returns what is left of it.
+	// close ends the last state, and returns its session.
 	close() Left
-	// events is ready when there is something to take; nil if nothing comes.
+	// events is ready when there are events to take; nil without a session.
 	events() <-chan struct{}
 	take()
-	// silent is ready when an agent has sent nothing for long; nil if there is none.
+	// silent is ready when the agent has sent nothing for long; nil without a session.
 	silent() <-chan time.Time
 	saySilent()
 	// send sends a prompt, or queues it.
 	send(text string)
 	// ask returns the agent's next question, or nil.
 	ask() *question
-	// idle reports whether a prompt would be sent at once, and busy whether the user may
-	// be waiting for something.
+	// idle reports whether a prompt would be sent at once, busy whether the session is at
+	// work.
 	idle() bool
 	busy() bool
-	// notStarted reports that no other agent could be started, notOpened that no other
-	// session could be opened, and stay that the user opens none.
+	// notStarted handles an agent that could not be started, notOpened a session that could
+	// not be opened, and stay the user's choice to open none.
 	notStarted()
 	notOpened()
 	stay()
 }
 
-// enter goes from one state to another, which shows a conversation. It is the only place
-// that changes the state.
+// enter changes to another state, which shows a conversation. Nothing else changes the
+// state.
 func (p *program) enter(s state, c *conversation.Conversation) {
 	held := p.state.leave()
 	p.state, p.question = s, nil
@@ -211,8 +211,8 @@ func (p *program) work() {
 	}
 }
 
-// beside runs a function in the background. What it returns is called on the program's
-// goroutine, unless the program has ended.
+// beside calls do in the background, and its result on the program's goroutine, unless the
+// program has ended.
 func (p *program) beside(do func() func()) {
 	p.besides++
 	go func() {
@@ -224,7 +224,7 @@ func (p *program) beside(do func() func()) {
 	}()
 }
 
-// settle updates the open question and the line for the next prompt.
+// settle updates the output and the open question, and asks for the next prompt.
 func (p *program) settle() {
 	p.out.items()
 	p.ask()
@@ -274,18 +274,9 @@ func (p *program) endOfInput() {
 	case p.question != nil:
 		p.out.line("The input has ended: nobody can answer.")
 		p.over = true
-	case p.draft != nil: // its last line announced another one
+	case p.draft != nil: // its last line ended with a backslash
 		p.line(typed{})
 	}
-}
-
-// close ends the agent and returns what is left.
-func (p *program) close() Left {
-	left := p.state.close()
-	if p.leaving != nil {
-		<-p.leaving
-	}
-	return left
 }
 
 // end ends a session in the background.

@@ -21,18 +21,17 @@ type live struct {
 	p *program
 
 	targets toolview.PathTargets
-	// positions are those of changes whose question was compared with the files last.
+	// positions are the positions of the changes in compared.
 	positions toolview.DiffPositions
 	compared  *conversation.ToolCall
-	looking   bool // the paths of a question are being resolved
+	looking   bool // looks is at work in the background
 
 	mode   string                 // the last one written
 	direct bool                   // the prompt being sent was just typed
-	adds   *conversation.Terminal // whose output goes with the next prompt, or nil
+	adds   *conversation.Terminal // its output goes with the next prompt; or nil
 	form   *form                  // the open one, or nil
 	signIn *app.SignIn            // nil unless the agent asks for it
-	// heard is when something last happened in the session, and silence fires when that is
-	// long ago.
+	// heard is the time of the last event, and silence fires when that is long ago.
 	heard   time.Time
 	silence *time.Timer
 	// unstarted means that the agent exited before a session was opened.
@@ -119,7 +118,7 @@ func (l *live) take() {
 
 func (l *live) silent() <-chan time.Time { return l.silence.C }
 
-// saySilent writes since when an agent at work has sent nothing.
+// saySilent writes since when a working agent has sent nothing.
 func (l *live) saySilent() {
 	if turn := &l.Conversation.Turn; turn.Running && !turn.Waits() && turn.Cancelling.IsZero() {
 		l.p.out.line("No update from the agent since " + l.heard.Format(time.TimeOnly) + ".")
@@ -131,7 +130,7 @@ func (l *live) apply(e conversation.Event) {
 	if opening, ok := e.(conversation.SessionOpening); ok && opening.Clear {
 		l.p.out.items()
 		l.p.out.kept = l.p.out.seen
-		l.p.out.skip(0) // others come in the place of the items
+		l.p.out.skip(0) // other items will replace these
 	}
 	waited := l.queueWaits()
 	l.Apply(e)
@@ -164,7 +163,7 @@ func (l *live) apply(e conversation.Event) {
 		l.signedIn(e)
 	case conversation.PromptSent:
 		if m, ok := l.Conversation.Items[len(l.Conversation.Items)-1].(*conversation.Message); ok && l.direct {
-			l.p.out.typed[m] = l.p.opt.Terminal // it stands there as it was typed
+			l.p.out.typed[m] = l.p.opt.Terminal // the terminal has echoed it
 		}
 		l.direct = false
 	}
@@ -172,21 +171,21 @@ func (l *live) apply(e conversation.Event) {
 		l.mode = name
 		l.p.out.line("Mode: " + termtext.Line(name))
 	}
-	// Only after the end of a failed turn is it known that prompts wait.
+	// A failed turn pauses the queue only when it ends.
 	if !waited && l.queueWaits() && !l.p.ended {
 		l.p.out.items()
 		l.p.out.line(termtext.Count(len(l.Conversation.Queue), "queued prompt") + ": /send sends them, /queue lists them.")
 	}
 }
 
-// queueWaits reports whether queued prompts wait for the user.
+// queueWaits reports whether the queue is paused.
 func (l *live) queueWaits() bool {
 	c := l.Conversation
 	return c.QueuePaused && len(c.Queue) > 0 && c.Phase == conversation.PhaseReady && !c.Turn.Running
 }
 
-// changedByAgent writes the note about what the agent has changed again if that has been
-// added to a note that is written already. The note says the mode, too.
+// changedByAgent writes the note about changed options again if it grew after it was
+// written. The note includes the mode.
 func (l *live) changedByAgent() {
 	changed := l.Conversation.ChangedByAgent()
 	if len(changed) == 0 {
@@ -238,7 +237,7 @@ func (l *live) send(text string) {
 	l.take()
 }
 
-// content returns a prompt with the output that was added to it.
+// content returns a prompt with the added output.
 func (l *live) content(text string) conversation.QueuedPrompt {
 	if l.adds == nil {
 		return prompt.New(text)

@@ -15,19 +15,19 @@ import (
 // printer writes lines, which never change afterwards. It sanitises all text.
 type printer struct {
 	to  io.Writer
-	err error // the first one of writing; nothing is written after it
+	err error // the first write error, after which nothing is written
 	// echoes means that the terminal shows what the user types.
 	echoes bool
 
-	asking string // the invitation before the line being typed, or ""
+	asking string // the prompt before the line being typed, or ""
 	blank  bool   // the last line is empty, or there is none
 
-	// conv is the conversation that is written; it may be empty.
+	// conv is the conversation being written; it may be empty.
 	conv *conversation.Conversation
 	seen int       // how many of its items were written
-	open []*growth // those that may still change
-	// halves are the items with an incomplete line, and speaks is the message that was
-	// written last; nil if anything else was.
+	open []*growth // the items that may still change
+	// halves are the items with an incomplete line. speaks is the last written item if it may
+	// continue, else nil.
 	halves []*growth
 	speaks *growth
 	calls  []*conversation.ToolCall       // by their numbers, from 1 on
@@ -39,10 +39,10 @@ func newPrinter(to io.Writer, echoes bool) *printer {
 	return &printer{to: to, echoes: echoes, blank: true, conv: conversation.New(), typed: map[*conversation.Message]bool{}}
 }
 
-// line writes text as lines of their own, without empty ones at its end.
+// line writes text as separate lines, without trailing empty ones.
 func (w *printer) line(text string) { w.lines(strings.TrimRight(text, "\n")) }
 
-// lines writes text as lines of their own.
+// lines writes text as separate lines.
 func (w *printer) lines(text string) {
 	w.broken()
 	text = termtext.Block(text)
@@ -50,7 +50,7 @@ func (w *printer) lines(text string) {
 	w.blank, w.speaks = text == "" || strings.HasSuffix(text, "\n"), nil
 }
 
-// words writes lines of parley's own, broken between words.
+// words writes parley's own lines, wrapped between words.
 func (w *printer) words(lines ...string) {
 	width := widthOf(w.to)
 	for _, line := range lines {
@@ -58,14 +58,14 @@ func (w *printer) words(lines ...string) {
 	}
 }
 
-// gap separates what comes next from the lines above.
+// gap writes an empty line, unless the last one is empty.
 func (w *printer) gap() {
 	if !w.blank {
 		w.line("")
 	}
 }
 
-// prompt invites the user to type, after some words.
+// prompt asks the user to type a line.
 func (w *printer) prompt(words string) {
 	if w.asking == words {
 		return
@@ -75,7 +75,7 @@ func (w *printer) prompt(words string) {
 	w.asking = words
 }
 
-// again repeats the invitation when it may have scrolled away.
+// again repeats the prompt, which may have scrolled away.
 func (w *printer) again() {
 	words := w.asking
 	w.broken()
@@ -84,7 +84,7 @@ func (w *printer) again() {
 	}
 }
 
-// broken ends the line being typed, before something else is written.
+// broken ends the line of the prompt, before something else is written.
 func (w *printer) broken() {
 	if w.asking != "" {
 		w.write("\n")
@@ -92,7 +92,7 @@ func (w *printer) broken() {
 	w.asking = ""
 }
 
-// answered notes that the user has ended the line, as a terminal shows.
+// answered records that the user has typed a line, which a terminal echoes.
 func (w *printer) answered() {
 	if !w.echoes {
 		w.broken()
@@ -115,12 +115,12 @@ type growth struct {
 
 	prose       prose  // of a message: whether it is inside a code block
 	part, bytes int    // of a message: how much of it was written
-	replaced    int    // what the message's Replaced was then
-	begun       bool   // its speaker was named
-	half        bool   // its last line is incomplete
-	last        string // of a plan: what was written last
+	replaced    int    // the last Replaced of a message
+	begun       bool   // the speaker was named
+	half        bool   // the last line is incomplete
+	last        string // the last written state
 	number      int    // of a tool call
-	told        bool   // its beginning was written
+	announced   bool   // the beginning was written
 	over        bool
 }
 
@@ -133,7 +133,7 @@ func (w *printer) show(c *conversation.Conversation) {
 // skip marks the first items as written.
 func (w *printer) skip(seen int) { w.seen, w.open, w.halves = seen, nil, nil }
 
-// items writes what is new about the items.
+// items writes the news of all items.
 func (w *printer) items() {
 	w.seen = min(w.seen, len(w.conv.Items))
 	open := w.open[:0]
@@ -145,7 +145,7 @@ func (w *printer) items() {
 	clear(w.open[len(open):])
 	w.open = open
 	for _, item := range w.conv.Items[w.seen:] {
-		w.flush() // what comes before it stands above it
+		w.flush() // complete the earlier items first
 		g := &growth{item: item}
 		if w.item(g, false); !g.over {
 			w.open = append(w.open, g)
@@ -188,9 +188,8 @@ func (w *printer) flush() {
 	}
 }
 
-// prose turns Markdown into plain text, wrapped between words: it removes the marks of
-// headings, emphasis and inline code, and leaves code blocks alone. It keeps the open fence
-// from one call to the next.
+// prose turns Markdown into plain text: it removes the marks of headings, emphasis and
+// inline code, and keeps code blocks. It remembers the open fence between calls.
 type prose struct{ fence string }
 
 var (
@@ -200,8 +199,8 @@ var (
 	strongOrCode = regexp.MustCompile("`+([^`]+)`+|\\*\\*([^\\s*](?:[^*]*[^\\s*])?)\\*\\*|(?:\\b|^)__([^\\s_](?:[^_]*[^\\s_])?)__(?:\\b|$)")
 )
 
-// Lines returns complete lines as plain text, wrapped to a width in cells, the first one
-// after lead; 0 means no limit.
+// Lines returns complete lines as plain text, wrapped to a width in cells or, if that is 0,
+// not at all. lead precedes the first one.
 func (p *prose) Lines(text, lead string, width int) string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -20,21 +20,21 @@ type question struct {
 	// text is the question, and choices are its answers, numbered from 1.
 	text    string
 	choices []choice
-	// take takes any other line, or is nil. problem says why the line is no answer.
+	// take takes a line instead of a number. problem says why the line is not an answer.
 	take func(line string) (problem string)
-	// words stand before the answer; "" asks for a number.
+	// words is the label of the prompt for the answer; "" asks for a number.
 	words string
-	// open reports whether the question still waits, and current whether its text is up to
-	// date. Nil means yes.
+	// open reports whether the question still needs an answer, current whether its text is up
+	// to date. Nil means yes.
 	open, current func() bool
 	// cancel closes the question without an answer; nil if that is impossible.
 	cancel func()
 
-	arms  <-chan time.Time // ticks when it can be answered
+	arms  <-chan time.Time // ticks when it may be answered
 	armed time.Time        // when parley asked for the answer, or zero
 }
 
-// choice is one answer. words means that words may follow its number.
+// choice is an answer. words means that words may follow its number.
 type choice struct {
 	line  string
 	words bool
@@ -68,7 +68,7 @@ func (p *program) ask() {
 	}
 }
 
-// show writes a question. It can be answered a moment later.
+// show writes a question. arm asks for the answer a moment later.
 func (p *program) show(q *question) {
 	p.question = q
 	p.out.gap()
@@ -92,11 +92,11 @@ func (p *program) next() *question {
 	return p.state.ask()
 }
 
-// later asks a question of parley's own once no other is open.
+// later queues a question of parley's own.
 func (p *program) later(q *question) { p.own = append(p.own, q) }
 
-// arming ticks when parley may ask for the answer; nil if it has, or if there is no
-// question.
+// arming ticks when parley may ask for the answer. It is nil without a question, or if
+// parley has asked.
 func (q *question) arming() <-chan time.Time {
 	if q == nil || !q.armed.IsZero() {
 		return nil
@@ -182,7 +182,7 @@ func (p *program) answer(line typed) {
 	}
 }
 
-// answerWith answers with a line. problem says why it is no answer.
+// answerWith answers with a line. problem says why it is not an answer.
 func (p *program) answerWith(q *question, text string) (problem string) {
 	if q.take != nil {
 		if problem := q.take(text); problem != "" {
@@ -206,7 +206,7 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 	return ""
 }
 
-// permission asks the first of the open permissions. Before that it resolves their paths.
+// permission asks for the first open permission, once its paths are resolved.
 func (l *live) permission() *question {
 	asked := l.Conversation.Permissions[0]
 	if l.looks(asked.Asked) {
@@ -214,7 +214,7 @@ func (l *live) permission() *question {
 	}
 	text := "Question: may the agent do this?"
 	if asked.File != nil {
-		text = "Question of parley: may the agent do this?"
+		text = "parley asks: may the agent do this?"
 	}
 	about := l.permissionText(asked)
 	text += "\n\n" + about
@@ -267,8 +267,8 @@ func permissionText(c *conversation.Conversation, asked *conversation.Permission
 	return strings.TrimRight(toolview.PathsIn(c.Cwd).PermissionText(asked, by, targets, at), "\n")
 }
 
-// looks reports whether the paths of a question are being resolved and its changes compared
-// with the files, and starts that if necessary.
+// looks resolves the paths of a question and compares its changes with the files, in the
+// background. It reports whether that is still going on.
 func (l *live) looks(asked *conversation.ToolCall) bool {
 	if l.looking {
 		return true
@@ -288,7 +288,7 @@ func (l *live) looks(asked *conversation.ToolCall) bool {
 	l.p.beside(func() func() {
 		found, positions := toolview.Resolve(roots, unknown), toolview.FindPositions(roots[0], changes)
 		for _, path := range unknown {
-			if _, ok := found[path]; !ok { // there are no directories to look in
+			if _, ok := found[path]; !ok { // the session has no directories
 				if found == nil {
 					found = map[string]toolview.Target{}
 				}
@@ -338,7 +338,7 @@ func (l *live) elicitation() *question {
 	return q
 }
 
-// linkText returns an address with its warnings, and what the agent says about it.
+// linkText returns an address with its warnings and the agent's message.
 func linkText(a app.Address, message string) string {
 	lines := []string{"The agent asks you to open a URL."}
 	if said := strings.TrimSpace(message); said != "" {
@@ -356,9 +356,9 @@ func linkText(a app.Address, message string) string {
 	return strings.Join(lines, "\n")
 }
 
-// numbered shows a question of parley's own as lines.
+// numbered returns parley's own question with numbered choices.
 func (p *program) numbered(q app.Question) *question {
-	lines := []string{"Question of parley: " + q.Title, q.Text, ""}
+	lines := []string{"parley asks: " + q.Title, q.Text, ""}
 	for _, l := range q.Lines {
 		lines = append(lines, termtext.VisibleLine(l))
 	}
@@ -393,7 +393,7 @@ func (p *program) carriedOut(out app.Outcome, err error) {
 	}
 }
 
-// form is a form that is filled in field by field.
+// form asks for the fields of a form one by one.
 type form struct {
 	live *live
 	*app.Form
@@ -401,12 +401,12 @@ type form struct {
 	begun bool // the agent's message was written
 }
 
-// next returns the next question of the open form: a field, or whether to send all.
+// next returns the next question of the form: a field, or whether to send it.
 func (f *form) next() *question {
 	lead := ""
 	if !f.begun {
 		f.begun = true
-		lead = fmt.Sprintf("Question: the agent wants something filled in (%d fields).\n%s\n\n", len(f.Fields), f.Message())
+		lead = fmt.Sprintf("Question: the agent asks you to fill in a form (%s).\n%s\n\n", termtext.Count(len(f.Fields), "field"), f.Message())
 	}
 	for ; f.field < len(f.Fields); f.field++ {
 		text, fills := f.Fields[f.field].Prompt()
@@ -425,7 +425,7 @@ func (f *form) next() *question {
 			},
 		})
 	}
-	q := &question{text: "Question of the agent:\n" + f.Message(), choices: []choice{
+	q := &question{text: "The agent asks:\n" + f.Message(), choices: []choice{
 		{line: "Accept", do: func(string) { f.answer(acpclient.ElicitAccept) }},
 		{line: "Decline", do: func(string) { f.answer(acpclient.ElicitDecline) }},
 		{line: "Cancel: no answer", do: func(string) { f.answer(acpclient.ElicitCancel) }},
@@ -457,7 +457,7 @@ func (f *form) answer(a acpclient.ElicitationAction) {
 		}
 		if problem != "" {
 			f.live.p.out.line("It cannot be accepted: " + problem + ".")
-			return // and is asked again
+			return // the form asks again
 		}
 		response.Content = content
 	}

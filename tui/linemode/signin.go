@@ -34,8 +34,7 @@ func (l *live) dismissSignIn() {
 	l.Session.DismissAuth()
 }
 
-// authenticate signs in by a method. A program on the terminal gets the terminal until it
-// ends.
+// authenticate signs in with a method. A sign-in program has the terminal until it exits.
 func (l *live) authenticate(m app.SignInMethod) {
 	if !m.Supported {
 		l.p.out.line("parley does not support this sign-in method.")
@@ -47,10 +46,10 @@ func (l *live) authenticate(m app.SignInMethod) {
 		return
 	}
 	if err == nil && l.p.in.tty == nil {
-		err = errors.New("there is no terminal to leave to the program")
+		err = errors.New("the sign-in program needs a terminal")
 	} else if err == nil {
 		l.p.out.broken()
-		l.p.in.stop() // the program has the terminal until it ends
+		l.p.in.stop()
 		program.Stdin, program.Stdout, program.Stderr = l.p.in.tty, os.Stdout, os.Stderr
 		err = l.signIn.Ran(program.Run())
 		if failed := l.p.in.start(); failed != nil {
@@ -60,7 +59,7 @@ func (l *live) authenticate(m app.SignInMethod) {
 	if err != nil {
 		l.signIn.Trying = nil
 		l.p.out.line("Not signed in: " + err.Error())
-		return // and are asked again
+		return // ask asks again
 	}
 	l.signIn = nil
 }
@@ -74,7 +73,7 @@ func (l *live) signedIn(e conversation.AuthDone) {
 		l.p.out.line("Sign-in failed: " + e.Err.Error())
 	default:
 		l.signIn = nil
-		if e.Method != "" { // else it was given up, or the agent has gone
+		if e.Method != "" { // else the user gave up, or the agent exited
 			l.p.out.line("Signed in.")
 		}
 	}

@@ -56,7 +56,7 @@ func (*choosing) ask() *question           { return nil }
 func (*choosing) idle() bool               { return false }
 func (*choosing) busy() bool               { return false }
 
-// begin starts what the command line names, or asks what to start.
+// begin starts the agent or session that the command line names, or asks for one.
 func (p *program) begin() {
 	p.out.words("parley " + p.opt.Version + ", in plain lines. Type a prompt and press enter. /help lists the commands.")
 	if p.opt.Prompt != "" {
@@ -83,7 +83,7 @@ func (p *program) chooseAgent() {
 	p.later(q)
 }
 
-// start starts an agent, with a new session.
+// start starts an agent with a new session.
 func (p *program) start(a config.Agent) {
 	s, err := p.opt.Start(a)
 	if err != nil {
@@ -155,8 +155,7 @@ func (p *program) showEnd() {
 	p.out.flush()
 }
 
-// switchSession asks which of the stored sessions to open, those of this directory or
-// all.
+// switchSession asks which stored session to open, of this directory or of all.
 func (p *program) switchSession(words string) {
 	query := store.Query{Cwd: p.opt.Cwd}
 	switch words {
@@ -170,7 +169,7 @@ func (p *program) switchSession(words string) {
 	p.unlessWorking("Resume another session", func() { p.sessions(query) })
 }
 
-// sessions asks which of some stored sessions to open.
+// sessions asks which of the latest stored sessions to open.
 func (p *program) sessions(query store.Query) {
 	if p.opt.Stored == nil {
 		p.out.line("No sessions are stored.")
