@@ -85,24 +85,32 @@ func init() {
 	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
 
 	behaviours = map[config.Action]behaviour{
-		config.ActionSend:          {do: func(t *Tab) tea.Cmd { return t.queue.SendNothing() }, absent: prompt},
+		config.ActionSend: {
+			do: func(t *Tab) tea.Cmd {
+				if l, ok := t.live(); ok {
+					return l.queue.SendNothing()
+				}
+				return t.say(nothingToSend)
+			},
+			absent: prompt,
+		},
 		config.ActionNewline:       composes(config.ActionNewline, prompt),
 		config.ActionEditor:        composes(config.ActionEditor, ""),
 		config.ActionHistorySearch: composes(config.ActionHistorySearch, ""),
 		config.ActionHistoryNext:   composes(config.ActionHistoryNext, step),
-		config.ActionHistoryPrev:   {do: func(t *Tab) tea.Cmd { return t.queue.Recall() }, absent: step},
+		config.ActionHistoryPrev:   {do: inSession(func(l *live) tea.Cmd { return l.queue.Recall() }), absent: step},
 		config.ActionPasteImage: {
 			do:  func(t *Tab) tea.Cmd { return t.pasteImage() },
 			why: func(t *Tab) string { return unless(t.composerActive(), noAgent) },
 		},
 		config.ActionQueue: {
-			do:  func(t *Tab) tea.Cmd { return t.queue.Show() },
-			why: needsSession(func(l *live) string { return unless(l.tab.queue.Queued() > 0, "the queue is empty") }),
+			do:  inSession(func(l *live) tea.Cmd { return l.queue.Show() }),
+			why: needsSession(func(l *live) string { return unless(l.queue.Queued() > 0, "the queue is empty") }),
 		},
 		config.ActionSendNow: {
-			do: func(t *Tab) tea.Cmd { return t.queue.SendNow() },
+			do: inSession(func(l *live) tea.Cmd { return l.queue.SendNow() }),
 			why: needsSession(func(l *live) string {
-				return unless(l.tab.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
+				return unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
 			}),
 		},
 		config.ActionCancel: {
@@ -337,7 +345,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return cmd
 	}
 	if a != config.ActionCancel {
-		t.queue.Acted()
+		t.prompts.Acted()
 	}
 	b := behaviours[a]
 	if b.why != nil && a != config.ActionCancel { // whose key has other uses then
@@ -399,7 +407,7 @@ func (t *Tab) askUnknownCommand(name string, p composer.Prompt) {
 		Title: "Unknown command /" + name, About: "Neither the agent nor parley has this command.", Left: edit,
 		Items: []dialog.Item{
 			{ID: "edit", Title: "Edit it", Do: dialog.Do(func() tea.Cmd { edit(); return nil })},
-			{ID: "send", Title: "Send it to the agent as a prompt", Do: dialog.Do(func() tea.Cmd { return t.queue.Submit(p) })},
+			{ID: "send", Title: "Send it to the agent as a prompt", Do: dialog.Do(func() tea.Cmd { return t.prompts.Submit(p) })},
 		},
 	})
 }
@@ -440,7 +448,7 @@ func (l *live) commandItems() []dialog.Item {
 			ID: "command " + c.Name, Title: "/" + c.Name, Detail: c.Description, Group: "commands of the agent",
 			Do: dialog.Do(func() tea.Cmd {
 				if c.Input == nil {
-					return t.queue.Submit(composer.NewPrompt("/" + c.Name))
+					return t.prompts.Submit(composer.NewPrompt("/" + c.Name))
 				}
 				keep := t.composer.Keep(t.composer.Text())
 				t.composer.SetText("/" + c.Name + " ")

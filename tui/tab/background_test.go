@@ -21,7 +21,7 @@ expect _session/async_task/stop as stop contains "asyncTaskId":"b"
 reply stop {"stopped":false}
 expect nothing/more
 `)
-		b.Do(b.queue.Submit(promptOf("go")))
+		b.Do(b.prompts.Submit(promptOf("go")))
 		b.mustShow(t, "2 tasks in the background", "f6 shows it")
 		b.press("f6")
 		b.mustShow(t, "Look around", "explorer", "Wait for it", "ctrl+x stop")

@@ -19,11 +19,11 @@ expect session/prompt contains "more"
 say On it goes.
 expect nothing/more
 `, func(o *session.Options) { o.Budget = conversation.Budget{Cost: 5} })
-		b.Do(b.queue.Submit(promptOf("go")))
+		b.Do(b.prompts.Submit(promptOf("go")))
 		b.mustShow(t, "The budget of this session is used up", "$5.50 of $5.00", "Stop here", "Raise it to $10.00", "Go on for one turn")
 		b.Choose("Stop here")
-		b.Do(b.queue.Submit(promptOf("more")))
-		b.Do(b.queue.Submit(promptOf("and more")))
+		b.Do(b.prompts.Submit(promptOf("more")))
+		b.Do(b.prompts.Submit(promptOf("and more")))
 		b.mustShow(t, "The budget of this session is used up", "queued: more", "queued: and more")
 		b.Choose("Go on for one turn")
 		b.mustShow(t, "On it goes.")

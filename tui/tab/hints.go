@@ -18,7 +18,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: t.program.Keys}
 	hint := func(key, text string) { h.List = append(h.List, dialog.Hint{Key: key, Text: text}) }
 	switch {
-	case t.queue.Escapes():
+	case t.prompts.Escapes():
 		hint(t.keyOf(config.ActionCancel), "again: edit the last prompt")
 	case t.composer.Searching():
 		hint("type", "search")

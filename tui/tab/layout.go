@@ -136,7 +136,10 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 		p.line = len(status)
 		return dialog.View{Lines: status}
 	}
-	queue := t.queue.Lines(width)
+	var queue []string
+	if l, open := t.live(); open {
+		queue = l.queue.Lines(width)
+	}
 	if crowded {
 		queue = queue[:min(len(queue), 1)]
 	}

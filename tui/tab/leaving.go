@@ -83,13 +83,14 @@ func (e *leaving) AskToLeave(titles []string) {
 
 // Close closes the tab. It asks first if that would end or lose something.
 func (e *leaving) Close() tea.Cmd {
+	l, open := e.tab.live()
 	switch {
 	case e.tab.program.Tabs.Alone():
 		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
 	case e.tab.Works():
 		e.askToClose("The agent is working", "Closing the tab stops it in the middle of its turn.", e.tab.Works)
-	case e.tab.queue.Queued() > 0:
-		e.askToClose("Prompts are queued", "Closing the tab drops them. They stay in the prompt history.", func() bool { return e.tab.queue.Queued() > 0 })
+	case open && l.queue.Queued() > 0:
+		e.askToClose("Prompts are queued", "Closing the tab drops them. They stay in the prompt history.", func() bool { return l.queue.Queued() > 0 })
 	default:
 		return e.closeNow()
 	}

@@ -31,7 +31,7 @@ func (e *lifecycle) Cancel() tea.Cmd {
 		return e.leaveStart()
 	case e.live.options.TakeBack():
 	case !e.live.conv.Turn.Running:
-		return e.live.tab.queue.Escape()
+		return e.live.tab.prompts.Escape(e.live.conv)
 	case e.live.conv.Turn.Cancelling.IsZero():
 		e.live.Session.Cancel()
 	case e.live.tab.program.Now().Sub(e.live.conv.Turn.Cancelling) >= slowCancel:
@@ -119,7 +119,7 @@ func (e *lifecycle) unused() bool {
 // chooseInstead ends the tab's agent and lets the user choose another.
 func (e *lifecycle) chooseInstead() tea.Cmd {
 	t, left := e.live.tab, e.live.Session
-	looked := t.queue.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
+	looked := t.prompts.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
 	t.agent = config.Agent{}
 	t.become(&choosing{unopened{t}})
 	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.chooseAgent())

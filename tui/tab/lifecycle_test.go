@@ -45,7 +45,7 @@ func (r *twoTabs) OpenIn(_ config.Agent, dir string) tea.Cmd {
 func (b *bench) work(t *testing.T) {
 	t.Helper()
 	b.play(deaf)
-	b.Do(b.queue.Submit(composer.NewPrompt("go")))
+	b.Do(b.prompts.Submit(composer.NewPrompt("go")))
 	if b.wire.got(); !b.Works() {
 		t.Fatal("no turn runs")
 	}
@@ -105,8 +105,8 @@ func TestCancel(t *testing.T) {
 			t.Error("it does not leave the start")
 		}
 		b.ready()
-		b.Do(b.queue.Submit(promptOf("one")))
-		if b.Do(b.open().lifecycle.Cancel()); !b.queue.Escapes() {
+		b.Do(b.prompts.Submit(promptOf("one")))
+		if b.Do(b.open().lifecycle.Cancel()); !b.prompts.Escapes() {
 			t.Error("without a turn it is no escape")
 		}
 	})

@@ -42,6 +42,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	t.program.Guard.Typed()
 	empty := t.composer.Empty()
 	result, cmd := t.composer.Key(k)
+	l, open := t.live()
 	switch {
 	case !result.Used && a == config.ActionFocusTranscript && t.dialogs.Asks() && t.program.Keys.Match(config.ActionRejectWords, name):
 		return cmd, true // it was meant for the question, which took no keys yet
@@ -52,29 +53,27 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	case result.Unknown != "":
 		t.askUnknownCommand(result.Unknown, *result.Prompt)
 	case result.Prompt != nil:
-		cmd = tea.Batch(cmd, t.queue.Submit(*result.Prompt))
+		cmd = tea.Batch(cmd, t.prompts.Submit(*result.Prompt))
 	case result.Command != nil && t.stored.readOnly != "":
 		cmd = tea.Batch(cmd, t.say(t.stored.readOnly))
+	case result.Command != nil && !open:
+		cmd = tea.Batch(cmd, t.say(noAgent))
 	case result.Command != nil:
-		if l, open := t.live(); open {
-			cmd = tea.Batch(cmd, l.commands.Run(*result.Command))
-		} else {
-			cmd = tea.Batch(cmd, t.say(noAgent))
-		}
+		cmd = tea.Batch(cmd, l.commands.Run(*result.Command))
 	case result.Own != "":
 		cmd = tea.Batch(cmd, t.runSlashCommand(result.Own, result.Argument))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
-		cmd = tea.Batch(cmd, t.queue.SendNothing())
-	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.queue.Queued() > 0:
+		cmd = tea.Batch(cmd, t.run(config.ActionSend))
+	case empty && open && t.program.Keys.Match(config.ActionHistoryPrev, name) && l.queue.Queued() > 0:
 		t.composer.SetText("")
-		cmd = tea.Batch(cmd, t.queue.Recall())
+		cmd = tea.Batch(cmd, l.queue.Recall())
 	case empty && t.composer.Empty() && !t.composer.Chooses() && a == config.ActionHistoryPrev:
 		cmd = tea.Batch(cmd, t.say("there is no earlier prompt"))
 	case empty && t.composer.Empty() && !t.composer.Chooses() && a == config.ActionHistoryNext:
 		cmd = tea.Batch(cmd, t.say("there is no later prompt"))
 	}
 	t.leaving.Acted()
-	t.queue.Typed()
+	t.prompts.Typed()
 	t.reader().Blur()
 	return cmd, true
 }

@@ -129,7 +129,7 @@ end-turn`, `
 end-turn
 expect session/prompt contains "read the other one"
 end-turn`, 1))
-		b.Do(b.queue.Submit(composer.NewPrompt("go")))
+		b.Do(b.prompts.Submit(composer.NewPrompt("go")))
 		b.composer.SetText("a draft")
 		b.wire.got()
 		b.Do(b.open().questions.RejectWith(dialog.RejectWith{ID: b.conv().Permissions[0].ID, Option: "yes", Words: "read the other one"}))

@@ -30,7 +30,7 @@ func (b *bench) enqueue(prompts ...string) {
 func TestPromptsWaitForTheSession(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		runBench(t, func(t *testing.T, b *bench) {
-			o := b.queue
+			o := b.prompts
 			b.Do(o.Submit(promptOf("one")))
 			b.Do(o.Submit(promptOf("two")))
 			if len(o.held) != 2 {
@@ -55,7 +55,7 @@ func TestPromptsWaitForTheSession(t *testing.T) {
 // Nor are they lost if the next one has been begun meanwhile.
 func TestPromptsAreGivenBackBehindADraft(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		o := b.queue
+		o := b.prompts
 		b.Do(o.Submit(promptOf("one")))
 		b.composer.SetText("two")
 		if o.ReturnToDraft(); b.composer.Text() != "two\n\none" {
@@ -69,7 +69,7 @@ func TestAPromptThatIsRefused(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
 		b.stored.readOnly = "read-only here"
-		b.Do(b.queue.Submit(promptOf("one")))
+		b.Do(b.prompts.Submit(promptOf("one")))
 		b.MustSay("read-only here")
 		if b.queued() != "" || b.composer.Text() != "one" {
 			t.Errorf("%v was sent, and the draft is %q", b.queued(), b.composer.Text())
@@ -83,7 +83,7 @@ func TestAPromptThatWaitsIsEdited(t *testing.T) {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.ready()
 			b.enqueue("first", "second", "third")
-			o := b.queue
+			o := &b.open().queue
 			b.Do(o.Show())
 			b.Choose("second")
 			if b.composer.Text() != "second" || o.Queued() != 2 {
@@ -94,8 +94,8 @@ func TestAPromptThatWaitsIsEdited(t *testing.T) {
 				b.composer.SetText("")
 				want = "first, third, changed"
 			}
-			o.Typed()
-			b.Do(o.Submit(promptOf("changed")))
+			b.prompts.Typed()
+			b.Do(b.prompts.Submit(promptOf("changed")))
 			if got := b.queued(); got != want {
 				t.Errorf("given up %v: the queue is %q", given, got)
 			}
@@ -107,7 +107,7 @@ func TestTheQueueIsEmptied(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
 		b.enqueue("first", "second")
-		o := b.queue
+		o := &b.open().queue
 		if lines := ansi.Strip(strings.Join(o.Lines(60), "\n")); !strings.Contains(lines, "queued: first") || !strings.Contains(lines, "queued: second") {
 			t.Errorf("it shows %q", lines)
 		}
@@ -145,19 +145,19 @@ func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 func TestEscapeTwice(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		o := b.queue
-		b.Do(o.Escape())
+		o := b.prompts
+		b.Do(o.Escape(b.conv()))
 		if o.Escapes() {
 			t.Error("there is no prompt that could come back")
 		}
 		b.Do(o.Submit(promptOf("tidy up")))
-		b.Do(o.Escape())
+		b.Do(o.Escape(b.conv()))
 		time.Sleep(time.Minute)
-		b.Do(o.Escape())
+		b.Do(o.Escape(b.conv()))
 		if !b.composer.Empty() {
 			t.Error("the second came late")
 		}
-		if b.Do(o.Escape()); b.composer.Text() != "tidy up" {
+		if b.Do(o.Escape(b.conv())); b.composer.Text() != "tidy up" {
 			t.Errorf("the draft is %q", b.composer.Text())
 		}
 	})
@@ -175,8 +175,8 @@ func TestWhatIsKeptSaysHowTheAgentIsHadBack(t *testing.T) {
 			}))
 			b.opens()
 			b.conv().Apply(conversation.AgentLost{})
-			o := b.queue
-			if b.Do(o.Submit(promptOf("one"))); !strings.Contains(b.toast.text, want) {
+			o := &b.open().queue
+			if b.Do(b.prompts.Submit(promptOf("one"))); !strings.Contains(b.toast.text, want) {
 				t.Errorf("it says %q, want %q", b.toast.text, want)
 			}
 			b.enqueue("one")
@@ -192,16 +192,16 @@ func TestWhatIsKeptSaysHowTheAgentIsHadBack(t *testing.T) {
 func TestAPromptIsEditedWhileTheAgentStarts(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.use(newSession(b.cwd, noMachine{}))
-		b.Do(b.queue.Submit(promptOf("read @notes.txt")))
-		b.Do(b.queue.Submit(promptOf("two")))
-		if got := strings.Join(b.queue.Lines(60), "\n"); !strings.Contains(got, "read @notes.txt") {
+		b.Do(b.prompts.Submit(promptOf("read @notes.txt")))
+		b.Do(b.prompts.Submit(promptOf("two")))
+		if got := strings.Join(b.open().queue.Lines(60), "\n"); !strings.Contains(got, "read @notes.txt") {
 			t.Fatalf("it shows %q", got)
 		}
-		b.Do(b.queue.Show())
+		b.Do(b.open().queue.Show())
 		b.Choose("read @notes.txt")
-		b.Do(b.queue.Submit(promptOf("see @notes.txt")))
+		b.Do(b.prompts.Submit(promptOf("see @notes.txt")))
 		b.composer.SetText("")
-		b.Do(b.queue.Recall())
+		b.Do(b.open().queue.Recall())
 		if b.composer.Text() != "two" || b.queued() != "see @notes.txt" || !slices.Equal(b.conv().Queue[0].Files, []string{"@notes.txt"}) {
 			t.Errorf("the draft is %q, and the queue %+v", b.composer.Text(), b.conv().Queue)
 		}
@@ -215,8 +215,8 @@ func TestAPasteComesBackFolded(t *testing.T) {
 		b.composer.Paste(strings.Repeat("line\n", 20))
 		taken, _ := b.composer.Take()
 		p := taken.Prompt
-		b.Do(b.queue.Submit(*p))
-		b.Do(b.queue.Recall())
+		b.Do(b.prompts.Submit(*p))
+		b.Do(b.open().queue.Recall())
 		lines, _ := b.composer.View()
 		if got := ansi.Strip(strings.Join(lines, "\n")); !strings.Contains(got, "[pasted text #1, 20 lines]") {
 			t.Errorf("the draft shows %q", got)

@@ -46,7 +46,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		runBench(t, func(t *testing.T, b *bench) {
 			r := newRules(t, b, asking)
-			b.Do(b.queue.Submit(composer.NewPrompt("go")))
+			b.Do(b.prompts.Submit(composer.NewPrompt("go")))
 			if len(b.conv().Permissions) != 1 {
 				t.Fatal("nothing is asked")
 			}

@@ -37,7 +37,7 @@ func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 func (t *Tab) startChosen(a config.Agent) tea.Cmd {
 	cmd := t.startAgent(a)
 	if first := app.FirstPrompt(a); first != "" {
-		cmd = tea.Batch(cmd, t.queue.Submit(composer.NewPrompt(first)))
+		cmd = tea.Batch(cmd, t.prompts.Submit(composer.NewPrompt(first)))
 	}
 	return cmd
 }
@@ -66,7 +66,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	if msg.err != nil {
 		t.become(&choosing{unopened{t}})
 		t.agent = config.Agent{}
-		looked := t.queue.ReturnToDraft()
+		looked := t.prompts.ReturnToDraft()
 		t.ask(dialog.Confirmation{
 			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
 			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(t.chooseAgent)}, t.leaving.LeaveChoice("")},
@@ -77,7 +77,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	// The session's own event comes with the next batch.
 	l.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
 	l.rules().AskToTrust()
-	t.queue.held.Send(l.Session)
+	t.prompts.held.Send(l.Session)
 	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
 }
 
@@ -187,7 +187,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 			t.become(&choosing{unopened{t}})
 		}
 		t.stored.from = app.Open{}
-		looked := t.queue.ReturnToDraft()
+		looked := t.prompts.ReturnToDraft()
 		t.ask(dialog.Confirmation{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
 			{Name: "Quit parley", Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: t.id}) })},
@@ -200,7 +200,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	l := t.adopt(msg.Live())
 	cmds := []tea.Cmd{t.restoreView(msg), l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
-		cmds = append(cmds, t.queue.ReturnToDraft()) // prompts sent in the meantime have no recipient
+		cmds = append(cmds, t.prompts.ReturnToDraft()) // prompts sent in the meantime have no recipient
 		return tea.Batch(append(cmds, t.showReadOnly(msg.ReadOnly))...)
 	}
 	l.Session.Start()
@@ -208,7 +208,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.drafts.Load())
 	}
-	t.queue.held.Send(l.Session)
+	t.prompts.held.Send(l.Session)
 	return tea.Batch(cmds...)
 }
 
@@ -331,7 +331,7 @@ func (t *Tab) Cwd() string { return t.cwd }
 // Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
 	c := t.conv()
-	return !t.reopens() && t.composer.Empty() && len(t.queue.held) == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
+	return !t.reopens() && t.composer.Empty() && len(t.prompts.held) == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
 }
 
 // LoadDraft restores the directory's draft.

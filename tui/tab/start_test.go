@@ -214,7 +214,7 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b.press("1", "1") // "Read it"
 	b.press("h", "i", "enter")
 	b.mustShow(t, "read-only here", "❯ hi")
-	if len(b.queue.held) > 0 || len(b.conv().Queue) > 0 {
+	if len(b.prompts.held) > 0 || len(b.conv().Queue) > 0 {
 		t.Error("something waits to be sent")
 	}
 }

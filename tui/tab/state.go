@@ -191,6 +191,7 @@ type live struct {
 	changes    *pages.Review    // made when it is shown first
 	inspector  *pages.Inspector // made when it is shown first
 	overBudget dialog.Dialog    // the last question about a budget that is used up
+	queue      promptQueue
 	questions  questions
 	commands   commands
 	options    options
@@ -209,6 +210,7 @@ type live struct {
 func newLive(t *Tab, s *app.Live) *live {
 	l := &live{Live: s, tab: t, reading: t.read(s.Conversation), pump: &pump{t.program.Context, s.Session}}
 	l.questions = questions{live: l, reach: toolview.PathTargets{Roots: s.Roots()}}
+	l.queue = promptQueue{live: l}
 	l.commands, l.options = commands{live: l}, options{live: l}
 	l.signIn, l.lifecycle = signIn{live: l}, lifecycle{live: l}
 	return l

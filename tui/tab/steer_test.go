@@ -26,10 +26,10 @@ reply q {"outcome":"injected"}
 say On it.
 expect nothing/more
 `)
-		b.Do(b.queue.Submit(promptOf("go")))
+		b.Do(b.prompts.Submit(promptOf("go")))
 		b.mustShow(t, "enter queue", "alt+s steer", "Working.")
 		b.composer.SetText("look left")
-		b.Do(b.queue.SendNow())
+		b.Do(b.open().queue.SendNow())
 		b.mustShow(t, "look left", "steered into the running turn", "On it.")
 		if !b.composer.Empty() || b.queued() != "" || !b.conv().Turn.Running {
 			t.Errorf("the draft is %q, the queue %q", b.composer.Text(), b.queued())
@@ -45,12 +45,12 @@ func TestEnterSteers(t *testing.T) {
 reply q {"outcome":"injected"}
 expect nothing/more
 `)
-		b.Do(b.queue.Submit(promptOf("go")))
+		b.Do(b.prompts.Submit(promptOf("go")))
 		b.mustShow(t, "enter steer")
 		if strings.Contains(ansi.Strip(b.screen()), "alt+s") {
 			t.Error("two keys are named for the same")
 		}
-		b.Do(b.queue.Submit(promptOf("look left")))
+		b.Do(b.prompts.Submit(promptOf("look left")))
 		b.mustShow(t, "steered into the running turn")
 	})
 }
@@ -63,20 +63,20 @@ reply-error q -32602 not now
 `
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play(steered + refuses + refuses + refuses + "expect nothing/more\n")
-		b.Do(b.queue.Submit(promptOf("go")))
+		b.Do(b.prompts.Submit(promptOf("go")))
 		b.composer.SetText("look left")
-		b.Do(b.queue.SendNow())
+		b.Do(b.open().queue.SendNow())
 		if b.composer.Text() != "look left" || !strings.Contains(b.toast.text, "not now") {
 			t.Errorf("the draft is %q, and it says %q", b.composer.Text(), b.toast.text)
 		}
 		b.composer.SetText("")
 		b.enqueue("one", "two")
-		b.Do(b.queue.SendNow())
+		b.Do(b.open().queue.SendNow())
 		if got := b.queued(); got != "one, two" || !strings.Contains(b.toast.text, "not now") {
 			t.Errorf("the queue is %q, and it says %q", got, b.toast.text)
 		}
 		b.composer.SetText("look right")
-		cmd := b.queue.SendNow()
+		cmd := b.open().queue.SendNow()
 		b.composer.SetText("another")
 		b.Do(cmd)
 		if got := b.queued(); b.composer.Text() != "another" || got != "look right, one, two" {

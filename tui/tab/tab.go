@@ -55,7 +55,7 @@ type Tab struct {
 	toast    toast
 	dialogs  *dialog.Stack
 	composer *composer.Composer
-	queue    *promptQueue
+	prompts  *prompts
 	drafts   *drafts
 	foreign  *foreignQuestion // the last question of another tab that was shown, or nil
 	leaving  *leaving
@@ -83,7 +83,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.state = &choosing{unopened{t}}
 	t.dialogs = dialog.NewStack(p.Guard)
 	t.composer = newComposer(t)
-	t.queue = &promptQueue{tab: t}
+	t.prompts = &prompts{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.diffPositions = &diffPositions{tab: t}
@@ -103,7 +103,7 @@ func newComposer(t *Tab) *composer.Composer {
 
 // Ask sends a prompt as soon as there is a session.
 func (t *Tab) Ask(text string) tea.Cmd {
-	return t.address(t.queue.Submit(composer.NewPrompt(text)))
+	return t.address(t.prompts.Submit(composer.NewPrompt(text)))
 }
 
 // AskToLeave asks whether to quit while agents work in the tabs with these titles.

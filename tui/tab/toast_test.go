@@ -50,7 +50,7 @@ func TestAToastThatIsNoLongerTrue(t *testing.T) {
 func TestTheEmptyQueue(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
-		b.Do(b.queue.Show())
+		b.Do(b.open().queue.Show())
 		b.mustShow(t, "The queue is empty")
 		b.enqueue("next")
 		b.mustNotShow(t, "The queue is empty")

@@ -1,0 +1,105 @@
+package tab
+
+import (
+	"cmp"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/tui/composer"
+)
+
+// prompts takes the prompts of the composer, and keeps them while a session is made.
+type prompts struct {
+	tab *Tab
+
+	held    app.HeldPrompts  // for the session that is being opened
+	last    *composer.Prompt // the last prompt sent, or nil
+	escaped time.Time        // first of two esc
+}
+
+// Submit sends a prompt, as soon as there is a session.
+func (o *prompts) Submit(p composer.Prompt) tea.Cmd {
+	l, open := o.tab.live()
+	if refused := o.refuse(p); refused != nil {
+		if open {
+			l.queue.requeue = 0
+		}
+		return refused
+	}
+	q := o.content(p)
+	if !open || l.reopening != nil {
+		o.held = append(o.held, q)
+		return nil
+	}
+	return l.queue.Send(p, q)
+}
+
+// Typed resets the first of two esc after a key. An empty draft gives up the position of
+// an edited prompt.
+func (o *prompts) Typed() {
+	o.Acted()
+	if l, open := o.tab.live(); open && o.tab.composer.Empty() {
+		l.queue.requeue = 0
+	}
+}
+
+// Acted resets the first of two esc after any other action.
+func (o *prompts) Acted() { o.escaped = time.Time{} }
+
+// refuse makes a prompt that cannot be sent the draft again and says why, or returns nil.
+func (o *prompts) refuse(p composer.Prompt) tea.Cmd {
+	why := cmp.Or(o.tab.stored.readOnly, o.tab.cannotTake(p))
+	if why == "" {
+		return nil
+	}
+	o.tab.composer.Restore(p)
+	return o.tab.say(why)
+}
+
+// content returns what is sent of a prompt. The end of the transcript comes into view.
+func (o *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
+	o.last = &p
+	o.tab.news = false
+	if o.tab.list() != nil {
+		o.tab.list().Bottom()
+	}
+	return o.tab.stored.withEarlier(o.tab.conv(), p.Queued())
+}
+
+// ReturnToDraft moves prompts that cannot be sent into the draft: the given ones, and
+// those that no session has got.
+func (o *prompts) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd {
+	var looked []tea.Cmd
+	for _, q := range append(queued, o.held...) {
+		looked = append(looked, o.tab.composer.TakeBack(q))
+	}
+	o.held = nil
+	return tea.Batch(looked...)
+}
+
+// Escape handles esc with nothing to cancel or close: pressed twice on an empty prompt, it
+// restores the last prompt, of this tab or else of the conversation, for editing.
+func (o *prompts) Escape(c *conversation.Conversation) tea.Cmd {
+	if !o.tab.composer.Empty() || o.last == nil && app.LastPrompt(c) == "" {
+		return nil
+	}
+	if !o.Escapes() {
+		o.escaped = o.tab.program.Now()
+		return redraw(againTime)
+	}
+	o.escaped = time.Time{}
+	if o.last != nil {
+		o.tab.composer.Restore(*o.last)
+		return nil
+	}
+	return o.tab.composer.Load(app.LastPrompt(c))
+}
+
+// Escapes reports whether another esc restores the last prompt.
+func (o *prompts) Escapes() bool {
+	return !o.escaped.IsZero() && o.tab.program.Now().Sub(o.escaped) < againTime &&
+		o.tab.composer.Empty() && !o.tab.Works()
+}
