@@ -92,20 +92,40 @@ func nearestGrey(colour string, grounds []string) string {
 	})
 }
 
+// asBright is how much brighter or darker than the colour it stands for one of few may be,
+// as a contrast, where a colour of its hue allows that: one that is farther from it than the
+// nearest by no more than asNear.
+const (
+	asBright = 1.25
+	asNear   = 0.03
+)
+
 func nearestOf(colour string, grounds []string, least float64, may func(colorful.Color) bool) string {
-	want, best, distance := mixed(colour), "", math.Inf(1)
+	want, best := mixed(colour), -1
+	var away, brighter [256]float64
 	for n := 16; n < 256; n++ {
 		number := strconv.Itoa(n)
 		c := mixed(number)
-		away := want.DistanceCIEDE2000klch(c, 0.7, 1, 1)
-		if away >= distance || !may(c) || slices.ContainsFunc(grounds, func(ground string) bool {
+		away[n], brighter[n] = want.DistanceCIEDE2000klch(c, 0.7, 1, 1), contrast(c, want)
+		if !may(c) || slices.ContainsFunc(grounds, func(ground string) bool {
 			return contrast(lipgloss.Color(number), lipgloss.Color(ground)) < least
 		}) {
-			continue
+			away[n] = math.Inf(1)
+		} else if best < 0 || away[n] < away[best] {
+			best = n
 		}
-		best, distance = number, away
 	}
-	return best
+	if best < 0 {
+		return ""
+	}
+	for n, most := 16, away[best]+asNear; n < 256; n++ {
+		switch is, was := max(brighter[n], asBright), max(brighter[best], asBright); {
+		case away[n] > most:
+		case is < was, is == was && away[n] < away[best]:
+			best = n
+		}
+	}
+	return strconv.Itoa(best)
 }
 
 // mixed converts a colour of a palette to its components.

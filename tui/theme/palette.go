@@ -91,7 +91,7 @@ var (
 	})
 	light256 = withCode(palette{
 		text: "236", strong: "232", muted: "240", faint: "241", line: "252",
-		accent: "94", frame: "30", blue: "25", green: "22", yellow: "58", red: "124", violet: "55",
+		accent: "94", frame: "30", blue: "25", green: "22", yellow: "58", red: "124", violet: "92",
 		surface: "255", raised: "254", prompt: "254",
 		addBg: "194", addWord: "157", delBg: "224", delWord: "217",
 	})

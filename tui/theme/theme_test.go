@@ -155,3 +155,29 @@ func TestFewerColoursAreAsQuiet(t *testing.T) {
 		}
 	}
 }
+
+// TestFewerColoursAreAsStrong: no text is much brighter or darker in 256 colours than in
+// true colour. Its contrast to any ground changes by as much as its own to the other.
+func TestFewerColoursAreAsStrong(t *testing.T) {
+	t.Parallel()
+	// Of these the 256 colours have no nearer one of the hue: #005f00 is their darkest green,
+	// #5f5f00 their darkest yellow, and #875f00 their darkest orange. A red lighter than
+	// #af0000 cannot be read on the ground of removed lines.
+	wider := map[string]float64{
+		"high-contrast-light accent": 1.57, "high-contrast-light warning": 1.49, "high-contrast-light success": 1.35,
+		"solarized-light success": 1.39, "solarized-light error": 1.27,
+	}
+	for _, s := range Schemes() {
+		full, few := s.Theme(TrueColor).palette.meanings(), s.Theme(Colors256).palette.meanings()
+		for _, meaning := range []string{"text", "strong", "muted", "faint", "accent", "info", "success", "warning", "error", "special", "frame"} {
+			most, named := wider[s.Name+" "+meaning]
+			got := contrast(mixed(*few[meaning]), mixed(*full[meaning]))
+			if !named {
+				most = asBright
+			}
+			if got > most || named && got <= asBright {
+				t.Errorf("%s, %s: %s in 256 colours has a contrast of %.3f to %s, want at most %.2f", s.Name, meaning, *few[meaning], got, *full[meaning], most)
+			}
+		}
+	}
+}
