@@ -38,6 +38,7 @@ func commands() []command {
 		}},
 		{name: "queue", about: "list queued prompts; /queue drop N removes one", live: (*live).queue},
 		{name: "send", about: "send the queued prompts", live: func(l *live, _ string) { l.sendQueue() }},
+		{name: "now", about: "send a prompt into the running turn, or after cancelling it: /now PROMPT", live: (*live).sendNow},
 		{name: "show", about: "show all of tool call N: /show N", do: (*program).showCall},
 		{name: "status", about: "show agent, session and mode", live: func(l *live, _ string) { l.status() }},
 		{name: "commands", about: "list the agent's own commands, and your prompts", live: func(l *live, _ string) { l.agentCommands() }},
@@ -269,6 +270,33 @@ func (l *live) sendQueue() {
 	case l.opened():
 		l.Session.ResumeQueue()
 	}
+}
+
+// sendNow puts a prompt into the running turn if the agent takes it, and else sends it after
+// cancelling that.
+func (l *live) sendNow(text string) {
+	switch {
+	case text == "":
+		l.p.out.line("Which prompt? /now PROMPT.")
+		return
+	case !l.Conversation.Steerable():
+		if l.Session.SendNow(l.content(text)) {
+			l.p.out.line("Cancelling the turn, then sending the prompt.")
+		}
+		l.take()
+		return
+	}
+	q := l.content(text)
+	l.p.beside(func() func() {
+		err := l.Session.Steer(l.p.calm, q)
+		return func() {
+			if err != nil {
+				l.Session.PromptAt(0, q)
+				l.p.out.line("The prompt is queued: " + termtext.Line(err.Error()) + ".")
+			}
+			l.p.state.take()
+		}
+	})
 }
 
 // showCall writes a tool call in full.

@@ -432,3 +432,23 @@ hang
 		}
 	}
 }
+
+// /now puts a prompt into the running turn where the agent takes it, and else cancels that
+// first.
+func TestNowSendsAtOnce(t *testing.T) {
+	r := follows(t, `expect initialize as i
+reply i {"protocolVersion":1,"agentCapabilities":{},"_meta":{"steering":{"supported":true}}}
+expect session/new as n
+reply n {"sessionId":"s"}
+expect session/prompt as p
+say "Working.\n\n"
+expect _session/steering as q contains look left
+reply q {"outcome":"injected"}
+say On it.
+end-turn
+`, nil)
+	r.reads("\n> ").types("go\n").reads("Working.").types("/now look left\n").reads("You, steering: look left", "Agent: On it.", "\n> ")
+
+	r = follows(t, "handshake\nexpect session/prompt\nsay \"Working.\\n\\n\"\nexpect session/cancel\nend-turn cancelled\nexpect session/prompt contains look left\nsay On it.\nend-turn\n", nil)
+	r.reads("\n> ").types("go\n").reads("Working.").types("/now look left\n").reads("Cancelling the turn", "Agent: On it.", "\n> ")
+}
