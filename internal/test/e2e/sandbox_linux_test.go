@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/internal/sandbox"
@@ -64,6 +65,30 @@ end-turn
 		}
 		if _, err := os.Stat(filepath.Join(outside, who)); err == nil {
 			t.Errorf("the %s has written outside", who)
+		}
+	}
+}
+
+// The sandbox is the way out for an agent that does what a rule denies, unless it is on.
+func TestTheSandboxIsRecommendedWhereItIsOff(t *testing.T) {
+	t.Parallel()
+	behindWalls(t)
+	for _, on := range []bool{false, true} {
+		p := Start(t, Options{
+			Args: []string{"run", fmt.Sprintf("--sandbox=%v", on), "--deny", "execute(rm *)", "hi"},
+			// The test's own program, script and log have to be there behind the walls.
+			Config: fmt.Sprintf("sandbox_write = [%q]\n", os.TempDir()),
+			Script: `
+handshake
+expect session/prompt
+update {"sessionUpdate":"tool_call","toolCallId":"t1","title":"Tidy up","kind":"execute","status":"completed","rawInput":{"command":"rm f.txt"}}
+say done
+end-turn`,
+		})
+		p.Shows("The agent did what a rule denies, without asking")
+		p.Exits(11)
+		if got := strings.Contains(p.Screen().String(), "--sandbox"); got == on {
+			t.Errorf("with --sandbox=%v it is recommended: %v:\n%s", on, got, p.Screen())
 		}
 	}
 }
