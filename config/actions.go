@@ -73,6 +73,7 @@ const (
 	ActionQueue           Action = "queue"
 	ActionSendNow         Action = "send_now"
 	ActionChanges         Action = "changes"
+	ActionRewind          Action = "rewind"
 	ActionInspector       Action = "inspector"
 	ActionSessions        Action = "sessions"
 	ActionQuestions       Action = "questions"
@@ -200,6 +201,7 @@ const (
 	ActionDialogDelete   Action = "dialog_delete"
 	ActionDialogWider    Action = "dialog_wider"
 	ActionDialogDefault  Action = "dialog_default"
+	ActionDialogFork     Action = "dialog_fork"
 	ActionDialogMoveUp   Action = "dialog_move_up"
 	ActionDialogMoveDown Action = "dialog_move_down"
 	ActionDialogSplit    Action = "dialog_side_by_side"
@@ -266,7 +268,8 @@ var actionGroups = []struct {
 		{ActionModel, "Choose the model", "f3", "llm switch select change", "model models"},
 		{ActionThoughtLevel, "Choose the thought level", "f4", "thinking reasoning effort switch select", ""},
 		{ActionOptions, "Show all options", "ctrl+o", "options agent switch", "options settings"},
-		{ActionChanges, "Review and undo changes", "f5", "diff undo redo rewind restore revert checkpoint files edits git", "changes diff undo rewind"},
+		{ActionChanges, "Review and undo changes", "f5", "diff undo redo revert files edits git", "changes diff undo"},
+		{ActionRewind, "Rewind to an earlier prompt", "alt+z", "back checkpoint restore undo branch fork revert", "rewind"},
 		{ActionCancel, "Cancel turn / close", "esc", "stop abort interrupt", ""},
 		{ActionInterrupt, "Clear the draft, then cancel the turn, then quit", "ctrl+c", "", ""},
 		{ActionQuit, "Quit", "ctrl+d", "exit leave close bye", "quit exit q"},
@@ -291,7 +294,7 @@ var actionGroups = []struct {
 		{ActionBackground, "Show what works in the background", "f6", "subagents tasks jobs stop processes", "tasks background"},
 		{ActionAddOutput, "Add the output of your last command", "f8", "output shell bash attach", ""},
 		{ActionInspector, "Inspect the protocol", "f12", "debug log json rpc acp traffic messages", ""},
-		{ActionSessions, "Show the sessions", "ctrl+s", "resume continue history load reopen conversation rewind", "sessions resume continue history"},
+		{ActionSessions, "Show the sessions", "ctrl+s", "resume continue history load reopen conversation", "sessions resume continue history"},
 		{ActionQuestions, "List the waiting questions of all tabs", "alt+a", "", ""},
 		{ActionNewSession, "New session in a new tab", "ctrl+n", "new chat clear reset start over fresh empty", "new clear reset"},
 		{ActionNewAgent, "New tab with another agent", "", "agent switch change", "agent agents"},
@@ -403,6 +406,7 @@ var actionGroups = []struct {
 		{ActionDialogDelete, "Delete the marked item", "ctrl+x", "remove", ""},
 		{ActionDialogWider, "Sessions: all directories, or this one", "ctrl+t", "", ""},
 		{ActionDialogDefault, "Options: make the value the default", "ctrl+d", "settings", ""},
+		{ActionDialogFork, "Rewind: fork before the prompt", "ctrl+f", "branch", ""},
 		{ActionDialogMoveUp, "Queue: move up", "ctrl+up alt+up", "", ""},
 		{ActionDialogMoveDown, "Queue: move down", "ctrl+down alt+down", "", ""},
 		{ActionDialogSplit, "Permission: toggle side-by-side diff", "ctrl+s", "", ""},

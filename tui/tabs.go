@@ -178,6 +178,13 @@ func (r tabRow) OpenIn(a config.Agent, cwd string) tea.Cmd {
 	return cmd
 }
 
+func (r tabRow) OpenWith(cwd string, begin func(*tab.Tab) tea.Cmd) tea.Cmd {
+	t := r.m.addWith(r.m.program, cwd)
+	cmd := begin(t)
+	r.m.show(t)
+	return cmd
+}
+
 func (r tabRow) Close() tea.Cmd { return r.m.close(r.m.front.ID()) }
 
 // shutdown ends all agents concurrently and waits, but no longer than endTime.

@@ -400,6 +400,9 @@ type Backend struct {
 	// session that continues it. It takes its time.
 	Stored *store.Library
 	Reopen func(context.Context, Open) (*Reopened, error)
+	// Branch makes a session that goes on from before a prompt of a stored one: see
+	// [Launcher.Branch]. It is nil if nothing is stored.
+	Branch func(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error)
 }
 
 // Backend is the front ends' backend, with the agents of this machine.
@@ -419,7 +422,7 @@ func (l *Launcher) Backend() Backend {
 		},
 	}
 	if l.Store != nil {
-		b.Stored, b.Reopen = store.NewLibrary(l.Store), l.Reopen
+		b.Stored, b.Reopen, b.Branch = store.NewLibrary(l.Store), l.Reopen, l.Branch
 	}
 	return b
 }

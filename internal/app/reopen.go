@@ -250,8 +250,10 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error)
 	s, err := l.session(r.Agent, opt, before)
 	if err != nil {
 		opt.Recorder.Close()
+		return nil, err
 	}
-	return s, err
+	noteOldRewind(s, c)
+	return s, nil
 }
 
 // Left is a session that the user has left.

@@ -153,7 +153,7 @@ func TestTheHelpIsSearched(t *testing.T) {
 		{"Next mode", "Next mode", "next tab"},
 		{"ctrl+p", "Open the palette", "Choose the mode"},
 		{"alt+7", "Go to this tab", "Rename tab"}, // of many keys, not all are shown
-		{"rewind", "Review and undo changes", "Next mode"},
+		{"rewind", "Rewind to an earlier prompt", "Next mode"},
 		{"zebra", "No match", "Next mode"},
 	} {
 		d := NewHelp(env)

@@ -159,7 +159,8 @@ func init() {
 			do:  inSession((*live).showChanges),
 			why: needsSession(func(l *live) string { return unless(l.Session.Options().Journal != nil, l.tab.noReview()) }),
 		},
-		config.ActionFiles: {do: func(t *Tab) tea.Cmd { return fileList(t) }, why: needsSession(nil)},
+		config.ActionRewind: {do: inSession((*live).listPrompts), why: needsSession((*live).noRewind)},
+		config.ActionFiles:  {do: func(t *Tab) tea.Cmd { return fileList(t) }, why: needsSession(nil)},
 		config.ActionTerminal: {
 			do: inSession(func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }), beside: true,
 			why: needsSession(func(l *live) string { return unless(len(l.conv.Running()) > 0, "no command is running") }),
@@ -431,7 +432,7 @@ func (t *Tab) otherItems() []dialog.Item {
 	if !open {
 		return nil
 	}
-	items := append(l.pieceItems(), t.worktree.Items()...)
+	items := slices.Concat(l.pieceItems(), l.rewindItems(), t.worktree.Items())
 	for i := range items {
 		items[i].Group = "more"
 	}

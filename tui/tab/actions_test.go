@@ -113,7 +113,7 @@ func TestThePaletteKnowsTheWordsOfNewcomers(t *testing.T) {
 			"clear": "New session in a new tab", "compact": "/compact", "review": "/review",
 			"settings": "Edit the configuration file", "config": "Edit the configuration file", "vim": "Edit the configuration file",
 			"mcp": "Edit the configuration file", "sandbox": "Edit the configuration file", "notifications": "Edit the configuration file",
-			"diff": "Review and undo changes", "undo": "Review and undo changes", "rewind": "Review and undo changes",
+			"diff": "Review and undo changes", "undo": "Review and undo changes", "rewind": "Rewind to an earlier prompt", "back": "Rewind to an earlier prompt", "checkpoint": "Rewind to an earlier prompt",
 			"terminal": "Open your shell", "shell": "Open your shell", "resume": "Show the sessions", "rename": "Rename tab",
 			"login": "Sign in to the agent", "allow": "Show and remove rules", "rules": "Show and remove rules", "permissions": "Show and remove rules",
 			"exit": "Quit", "quit": "Quit", "model": "Choose the model", "switch model": "Choose the model", "mode": "Choose the mode",

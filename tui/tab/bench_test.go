@@ -69,6 +69,7 @@ func (singleTab) Go(n int) bool                                    { return n ==
 func (singleTab) Open(config.Agent) tea.Cmd                        { return nil }
 func (singleTab) OpenIn(config.Agent, string) tea.Cmd              { return nil }
 func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
+func (singleTab) OpenWith(string, func(*Tab) tea.Cmd) tea.Cmd      { return nil }
 func (singleTab) Close() tea.Cmd                                   { return nil }
 func (singleTab) Shared() bool                                     { return false }
 func (singleTab) Alone() bool                                      { return true }

@@ -147,6 +147,8 @@ type Tabs interface {
 	Load(config.Agent, acpclient.SessionInfo) tea.Cmd
 	// OpenIn is Open in another directory.
 	OpenIn(a config.Agent, cwd string) tea.Cmd
+	// OpenWith opens a tab in a directory, and shows it. begin gives it its session.
+	OpenWith(cwd string, begin func(*Tab) tea.Cmd) tea.Cmd
 	// Close closes the tab in front.
 	Close() tea.Cmd
 	// Shared reports whether another tab uses the directory of the tab in front.

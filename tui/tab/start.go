@@ -304,7 +304,11 @@ func (l *live) askForNewSession(err error) {
 	if errors.Is(err, session.ErrCannotReopen) {
 		text = "The agent does not keep sessions." + text[len(err.Error()):]
 	}
-	t.ask(dialog.Confirmation{Title: "The agent cannot resume this session", Text: text, Choices: []dialog.Choice{
+	title := "The agent cannot resume this session"
+	if l.Session.Options().Fork != nil {
+		title = "The agent did not fork the session"
+	}
+	t.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
 		{Name: "New session with this conversation", Do: anew(app.EarlierText(l.conv))},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay and read", Do: dialog.Close{}},

@@ -298,7 +298,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.AgentLost:
 		l.lifecycle.Lost()
 	case conversation.SessionFailed:
-		if l.Session.Options().HasTranscript && !t.stored.replaced { // a stored one
+		if o := l.Session.Options(); (o.HasTranscript || o.Fork != nil) && !t.stored.replaced { // a stored one
 			l.askForNewSession(e.Err)
 			break
 		}

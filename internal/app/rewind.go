@@ -1,0 +1,98 @@
+package app
+
+import (
+	"fmt"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/journal"
+	"parley/internal/session"
+)
+
+// effects says what a rewind does, in the order in which it is listed.
+var effects = []struct {
+	effect      journal.Effect
+	verb, about string
+}{
+	{journal.EffectRestore, "restores", ""},
+	{journal.EffectDelete, "deletes", ""},
+	{journal.EffectRecreate, "recreates", ""},
+	{journal.EffectConflict, "leaves", "you have changed the same lines since"},
+	{journal.EffectSeen, "leaves", "the change may be your own"},
+	{journal.EffectLost, "leaves", "the earlier content was not kept"},
+}
+
+// RewindLines says what a plan does, a line for each file that it changes or leaves alone
+// although it has changed. name shortens a path.
+func RewindLines(p *journal.RewindPlan, name func(string) string, chosen ...journal.Part) (lines []string) {
+	for _, e := range effects {
+		for _, f := range p.Files {
+			if f.Effect != e.effect {
+				continue
+			}
+			line := e.verb + " " + name(f.Path)
+			for _, part := range chosen {
+				if part == f.Part {
+					line, e.about = "restores "+name(f.Path), "loses what has changed since"
+				}
+			}
+			if f.Added+f.Removed > 0 {
+				line += fmt.Sprintf("  +%d −%d", f.Added, f.Removed)
+			}
+			if e.about != "" {
+				line += ": " + e.about
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Unsettled returns the files that a plan leaves alone unless the user chooses them.
+func Unsettled(p *journal.RewindPlan) (files []journal.RewindFile) {
+	for _, f := range p.Files {
+		if f.Effect == journal.EffectConflict || f.Effect == journal.EffectSeen {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// CountFiles says how many files there are.
+func CountFiles(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}
+
+// rewoundTitle is the title of the notice about a rewind of files to before a prompt.
+func rewoundTitle(prompt int) string {
+	return fmt.Sprintf("Rewound the files to before prompt %d", prompt)
+}
+
+// NoteRewind says in a session that files were rewound to before a prompt, and how to take
+// that back.
+func NoteRewind(s *session.Session, prompt int, done journal.Done) {
+	s.AddNotice(acpclient.NoticeInfo, rewoundTitle(prompt), CountFiles(len(done.Files))+" changed. To take it back: /rewind")
+}
+
+// noteOldRewind says so if the files of a stored session were rewound and its conversation,
+// which goes on after the prompt, does not say so: parley was ended in between.
+func noteOldRewind(s *session.Session, c *conversation.Conversation) {
+	j := s.Options().Journal
+	if j == nil || j.LastRewind() == 0 {
+		return
+	}
+	for _, p := range c.Prompts() {
+		if TurnOf(j, p) != j.LastRewind() {
+			continue
+		}
+		for _, item := range c.Items[p.Item:] {
+			if n, ok := item.(*conversation.Note); ok && n.Title == rewoundTitle(p.Number) {
+				return
+			}
+		}
+		s.AddNotice(acpclient.NoticeWarning, rewoundTitle(p.Number), "The conversation did not go back. To take the rewind of the files back, or to finish it: /rewind")
+	}
+}

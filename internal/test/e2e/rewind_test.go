@@ -1,0 +1,139 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// forking is an agent that writes files as the prompts say. Its answer to initialize and
+// to opening a session come first.
+func forking(info, capabilities string) string {
+	return `
+expect initialize
+reply {"protocolVersion": 1, "agentInfo": ` + info + `, "agentCapabilities": ` + capabilities + `}
+expect session/new|session/fork|session/resume as open
+if open.method is session/fork
+  reply {"sessionId": "copy"}
+else
+  if open.method is session/resume
+    reply {}
+  else
+    reply {"sessionId": "original"}
+  end
+end
+repeat 9
+  expect session/prompt as p
+  if p.params.prompt.0.text is first
+    request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/a.txt", "content": "one\n"} as w
+    await w
+  end
+  if p.params.prompt.0.text is second
+    request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/a.txt", "content": "two\n"} as w
+    await w
+    request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/b.txt", "content": "new\n"} as w
+    await w
+  end
+  if p.params.prompt.0.text is wait
+    wait-cancel
+  end
+  update {"sessionUpdate": "agent_message_chunk", "messageId": "m${n}", "content": {"type": "text", "text": "Answer ${n}."}}
+  end-turn
+end
+`
+}
+
+var (
+	forksAtMessages = forking(`{"name": "@agentclientprotocol/claude-agent-acp", "version": "0.101.0"}`, `{"sessionCapabilities": {"fork": {}, "resume": {}}}`)
+	forksNothing    = forking(`{"name": "plain", "version": "1"}`, `{}`)
+)
+
+// talk has the two turns that the tests go back in.
+func (p *Parley) talk() *Parley {
+	p.t.Helper()
+	p.Ready().Ask("first").Shows("Answer 1.").Idle().Ask("second").Shows("Answer 2.").Idle()
+	return p.holds("a.txt", "two\n").holds("b.txt", "new\n")
+}
+
+func TestRewindsConversationAndFiles(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}}).talk()
+	p.Press("alt+z").Shows("Rewind to before a prompt", "second", "2 files  +2 −1", "first", "deletes b.txt", "The agent forks the session at this message.")
+	p.Press("enter").Question("Rewind to before prompt 2?", "restores a.txt  +1 −1", "deletes b.txt  +1 −0").Answer("Conversation and files")
+	p.Shows("Answer 1.", "Continues an earlier session from here", "Rewound the files to before prompt 2", "2 files changed. To take it back: /rewind", "❯ second").Gone("Answer 2.")
+	p.holds("a.txt", "one\n").holds("b.txt", "-")
+	if fork := p.WaitSent("session/fork", 1); !strings.Contains(fork, `"sessionId":"original"`) || !strings.Contains(fork, `"messageId":"m1"`) {
+		t.Errorf("the fork was asked for with %s", fork)
+	}
+	p.Press("alt+z").Shows("Take back the rewind").Press("enter").Shows("took back the rewind: 2 files changed")
+	p.holds("a.txt", "two\n").holds("b.txt", "new\n")
+	p.Press("ctrl+c", "ctrl+s").Shows("second", "Session").Press("esc").Leave()
+}
+
+// An agent that cannot fork goes on in a new session, which gets the conversation with the
+// next prompt.
+func TestRewindsTheConversationOfAnAgentThatCannotFork(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: forksNothing, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}}).talk()
+	p.Type("a draft").Press("alt+z").Shows("Opens a new session; your next prompt sends the conversation along as text.")
+	p.Press("enter").Question("Rewind to before prompt 2?").Answer("Conversation only")
+	p.Shows("Answer 1.", "Continues an earlier session from here", "❯ second").Gone("Answer 2.")
+	p.holds("a.txt", "two\n").Press("enter").Shows("Answer 1.", "Continues an earlier session from here", "❯ second").Idle()
+	if sent := p.WaitSent("session/prompt", 3); !strings.Contains(sent, "Answer 1.") || strings.Contains(sent, "Answer 2.") {
+		t.Errorf("the new session was sent %s", sent)
+	}
+	p.Leave()
+}
+
+// Files alone go back; what the user has changed since stays, unless they choose it.
+func TestRewindsFilesOnly(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: forksNothing, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}}).talk()
+	must(t, os.WriteFile(filepath.Join(p.Dir(), "a.txt"), []byte("mine\n"), 0o644))
+	p.Press("alt+z").Shows("leaves a.txt").Press("enter")
+	p.Question("deletes b.txt", "leaves a.txt", "you have changed the same lines since").Answer("Files only")
+	p.Shows("Rewound the files to before prompt 2", "1 file changed").Shows("Answer 2.").holds("a.txt", "mine\n").holds("b.txt", "-")
+
+	p.Press("alt+z").Shows("Take back the rewind").Press("enter").Shows("took back the rewind: 1 file changed").holds("b.txt", "new\n")
+	p.Press("alt+z").Shows("second").Press("enter").Question("leaves a.txt").Answer("Choose more files…")
+	p.Shows("Rewind these files too", "a.txt").Press("space").Shows("●").Press("esc")
+	p.Question("loses what has changed since").Answer("Files only")
+	p.Shows("2 files changed").holds("a.txt", "one\n").holds("b.txt", "-").Leave()
+}
+
+// The rewind survives the end of parley, and so does what takes it back.
+func TestTakesARewindBackAfterARestart(t *testing.T) {
+	t.Parallel()
+	home, project := t.TempDir(), filepath.Join(t.TempDir(), "project")
+	o := Options{Script: forksAtMessages, Home: home, Project: project, Files: map[string]string{"a.txt": "zero\n"}}
+	p := Start(t, o).talk()
+	p.Press("alt+z").Shows("deletes b.txt").Press("enter").Question("Rewind to before prompt 2?").Answer("Conversation and files")
+	p.Shows("❯ second", "Rewound the files to before prompt 2").Press("ctrl+c").Ask("wait").Press("esc").Shows("Cancelled").Idle().Leave().Exits(0)
+
+	o.Files, o.Args = nil, []string{"--continue"}
+	q := Start(t, o)
+	q.Shows("Answer 1.", "Rewound the files to before prompt 2").Idle().holds("a.txt", "one\n")
+	q.Press("alt+z").Shows("Take back the rewind").Press("enter").Shows("took back the rewind: 2 files changed")
+	q.holds("a.txt", "two\n").holds("b.txt", "new\n").Leave()
+}
+
+func TestForksBeforeAPromptInANewTab(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}}).talk()
+	p.Press("alt+z").Shows("fork from here").Press("ctrl+f").Question("Fork before prompt 2", "The agent forks the session at this message").Answer("In a new tab")
+	p.Shows(" 2 ", "Answer 1.", "❯ second").Gone("Answer 2.").holds("a.txt", "two\n")
+	if fork := p.WaitSent("session/fork", 1); !strings.Contains(fork, `"messageId":"m1"`) {
+		t.Errorf("the fork was asked for with %s", fork)
+	}
+	p.Press("alt+1").Shows("Answer 2.", "Continued from before prompt 2 in another session").Leave()
+}
+
+func TestDoesNotRewindWhileTheAgentWorks(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir()})
+	p.Ready().Ask("wait").Shows("working").Press("alt+z").Shows("the agent is working: wait, or cancel with esc")
+	p.Press("esc").Shows("Cancelled").Idle().Leave()
+}
