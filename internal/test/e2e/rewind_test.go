@@ -101,7 +101,7 @@ func TestRewindsFilesOnly(t *testing.T) {
 	p.Press("alt+z").Shows("second").Press("enter").Question("leaves a.txt").Answer("Choose more files…")
 	p.Shows("Rewind these files too", "a.txt").Press("space").Shows("●").Press("esc")
 	p.Question("loses what has changed since").Answer("Files only")
-	p.Shows("2 files changed").holds("a.txt", "one\n").holds("b.txt", "-").Leave()
+	p.Shows("2 files changed. To take it back").holds("a.txt", "one\n").holds("b.txt", "-").Leave()
 }
 
 // The rewind survives the end of parley, and so does what takes it back.
@@ -111,7 +111,9 @@ func TestTakesARewindBackAfterARestart(t *testing.T) {
 	o := Options{Script: forksAtMessages, Home: home, Project: project, Files: map[string]string{"a.txt": "zero\n"}}
 	p := Start(t, o).talk()
 	p.Press("alt+z").Shows("deletes b.txt").Press("enter").Question("Rewind to before prompt 2?").Answer("Conversation and files")
-	p.Shows("❯ second", "Rewound the files to before prompt 2").Press("ctrl+c").Ask("wait").Press("esc").Shows("Cancelled").Idle().Leave().Exits(0)
+	p.Shows("❯ second", "Rewound the files to before prompt 2").Press("ctrl+c").Shows("❯ Type a prompt").Ask("third")
+	p.WaitSent("session/prompt", 3)
+	p.Idle().Leave().Exits(0)
 
 	o.Files, o.Args = nil, []string{"--continue"}
 	q := Start(t, o)
