@@ -361,7 +361,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 				return t.showBranch(b)
 			}
 			r.live.reopening = nil
-			held := t.queue.ReturnToDraft()
+			held := t.prompts.ReturnToDraft()
 			if files && rewound == nil {
 				return tea.Batch(held, r.failed(err))
 			}
@@ -382,7 +382,7 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 	if b.Prompt != nil {
 		cmds = append(cmds, t.composer.TakeBack(conversation.QueuedPrompt{Prompt: b.Prompt}))
 	}
-	cmds = append(cmds, t.queue.ReturnToDraft(), l.pump.next, t.readBranch(), t.diffPositions.Locate(diffFragments(c)))
+	cmds = append(cmds, t.prompts.ReturnToDraft(), l.pump.next, t.readBranch(), t.diffPositions.Locate(diffFragments(c)))
 	l.Session.Start()
 	l.rules().AskToTrust()
 	return tea.Batch(cmds...)
