@@ -71,10 +71,10 @@ func rewoundTitle(prompt int) string {
 	return fmt.Sprintf("Rewound the files to before prompt %d", prompt)
 }
 
-// NoteRewind says in a session that files were rewound to before a prompt, and how to take
-// that back.
+// NoteRewind says in a session that files were rewound to before a prompt, and how to undo
+// that.
 func NoteRewind(s *session.Session, prompt int, done journal.Done) {
-	s.AddNotice(acpclient.NoticeInfo, rewoundTitle(prompt), CountFiles(len(done.Files))+" changed. To take it back: /rewind")
+	s.AddNotice(acpclient.NoticeInfo, rewoundTitle(prompt), CountFiles(len(done.Files))+" changed. Undo it with /rewind.")
 }
 
 // noteOldRewind says so if the files of a stored session were rewound and its conversation,
@@ -93,6 +93,6 @@ func noteOldRewind(s *session.Session, c *conversation.Conversation) {
 				return
 			}
 		}
-		s.AddNotice(acpclient.NoticeWarning, rewoundTitle(p.Number), "The conversation did not go back. To take the rewind of the files back, or to finish it: /rewind")
+		s.AddNotice(acpclient.NoticeWarning, rewoundTitle(p.Number), "The conversation did not go back. Undo or finish it with /rewind.")
 	}
 }

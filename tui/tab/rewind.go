@@ -148,34 +148,34 @@ func (l *live) rewindLines(plan *journal.RewindPlan, chosen ...journal.Part) []s
 	return app.RewindLines(plan, toolview.PathsIn(l.tab.cwd).Path, chosen...)
 }
 
-// rewindItems returns the item that takes the last rewind of files back, if there is one.
+// rewindItems returns the item that undoes the last rewind of files, if there is one.
 func (l *live) rewindItems() []dialog.Item {
 	j := l.Session.Options().Journal
 	if j == nil || j.LastRewind() == 0 {
 		return nil
 	}
 	return []dialog.Item{{
-		ID: "take-back-rewind", Title: "Take back the rewind", Words: "redo undo restore",
+		ID: "undo-rewind", Title: "Undo the rewind", Words: "redo undo restore",
 		About: "The files become as they were before the rewind. The earlier conversation is in the list of sessions.",
-		Do:    dialog.Do(l.takeBackRewind),
+		Do:    dialog.Do(l.undoRewind),
 	}}
 }
 
-func (l *live) takeBackRewind() tea.Cmd {
+func (l *live) undoRewind() tea.Cmd {
 	if why := l.noRewind(); why != "" && l.tab.Works() {
 		return l.tab.say(why)
 	}
 	j, ctx := l.Session.Options().Journal, l.tab.program.Context
 	return inBackground(func() then {
 		if j.LastRewind() == 0 { // something was undone since
-			return func() tea.Cmd { return l.tab.say("there is no rewind to take back") }
+			return func() tea.Cmd { return l.tab.say("there is no rewind to undo") }
 		}
 		done, err := j.Redo(ctx)
 		if err != nil {
 			return l.tab.failed(err)
 		}
 		return func() tea.Cmd {
-			return l.tab.say(fmt.Sprintf("took back the rewind: %s changed. The earlier conversation: %s", app.CountFiles(len(done.Files)), keyOrPalette(l.tab.program.Keys, config.ActionSessions)))
+			return l.tab.say(fmt.Sprintf("undid the rewind: %s changed. The earlier conversation: %s", app.CountFiles(len(done.Files)), keyOrPalette(l.tab.program.Keys, config.ActionSessions)))
 		}
 	})
 }

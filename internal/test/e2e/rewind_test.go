@@ -63,12 +63,12 @@ func TestRewindsConversationAndFiles(t *testing.T) {
 	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}}).talk()
 	p.Press("alt+z").Shows("Rewind to before a prompt", "second", "2 files  +2 −1", "first", "deletes b.txt", "The agent forks the session at this message.")
 	p.Press("enter").Question("Rewind to before prompt 2?", "restores a.txt  +1 −1", "deletes b.txt  +1 −0").Answer("Conversation and files")
-	p.Shows("Answer 1.", "Continues an earlier session from here", "Rewound the files to before prompt 2", "2 files changed. To take it back: /rewind", "❯ second").Gone("Answer 2.")
+	p.Shows("Answer 1.", "Continues an earlier session from here", "Rewound the files to before prompt 2", "2 files changed. Undo it with /rewind.", "❯ second").Gone("Answer 2.")
 	p.holds("a.txt", "one\n").holds("b.txt", "-")
 	if fork := p.WaitSent("session/fork", 1); !strings.Contains(fork, `"sessionId":"original"`) || !strings.Contains(fork, `"messageId":"m1"`) {
 		t.Errorf("the fork was asked for with %s", fork)
 	}
-	p.Press("alt+z").Shows("Take back the rewind").Press("enter").Shows("took back the rewind: 2 files changed")
+	p.Press("alt+z").Shows("Undo the rewind").Press("enter").Shows("undid the rewind: 2 files changed")
 	p.holds("a.txt", "two\n").holds("b.txt", "new\n")
 	p.Press("ctrl+c", "ctrl+s").Shows("second", "Session").Press("esc").Leave()
 }
@@ -97,15 +97,15 @@ func TestRewindsFilesOnly(t *testing.T) {
 	p.Question("deletes b.txt", "leaves a.txt", "you have changed the same lines since").Answer("Files only")
 	p.Shows("Rewound the files to before prompt 2", "1 file changed").Shows("Answer 2.").holds("a.txt", "mine\n").holds("b.txt", "-")
 
-	p.Press("alt+z").Shows("Take back the rewind").Press("enter").Shows("took back the rewind: 1 file changed").holds("b.txt", "new\n")
+	p.Press("alt+z").Shows("Undo the rewind").Press("enter").Shows("undid the rewind: 1 file changed").holds("b.txt", "new\n")
 	p.Press("alt+z").Shows("second").Press("enter").Question("leaves a.txt").Answer("Choose more files…")
 	p.Shows("Rewind these files too", "a.txt").Press("space").Shows("●").Press("esc")
 	p.Question("loses what has changed since").Answer("Files only")
-	p.Shows("2 files changed. To take it back").holds("a.txt", "one\n").holds("b.txt", "-").Leave()
+	p.Shows("2 files changed. Undo it").holds("a.txt", "one\n").holds("b.txt", "-").Leave()
 }
 
-// The rewind survives the end of parley, and so does what takes it back.
-func TestTakesARewindBackAfterARestart(t *testing.T) {
+// The rewind survives the end of parley, and so does its undo.
+func TestUndoesARewindAfterARestart(t *testing.T) {
 	t.Parallel()
 	home, project := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	o := Options{Script: forksAtMessages, Home: home, Project: project, Files: map[string]string{"a.txt": "zero\n"}}
@@ -118,7 +118,7 @@ func TestTakesARewindBackAfterARestart(t *testing.T) {
 	o.Files, o.Args = nil, []string{"--continue"}
 	q := Start(t, o)
 	q.Shows("Answer 1.", "Rewound the files to before prompt 2").Idle().holds("a.txt", "one\n")
-	q.Press("alt+z").Shows("Take back the rewind").Press("enter").Shows("took back the rewind: 2 files changed")
+	q.Press("alt+z").Shows("Undo the rewind").Press("enter").Shows("undid the rewind: 2 files changed")
 	q.holds("a.txt", "two\n").holds("b.txt", "new\n").Leave()
 }
 
