@@ -1,15 +1,14 @@
-// Package demoagent is the agent that is built into parley: a real one that speaks ACP
-// over stdio, in version 1 and in version 2 of the protocol.
+// Package demoagent is parley's built-in agent, which speaks versions 1 and 2 of ACP over
+// stdio.
 //
 // Without a script it is the tour: an agent without a model that shows a newcomer around,
-// with real tool calls on a sample project, on a machine without any other agent and
-// without an account. It says so. What it says and does is in scenes (scenes/*.scene):
-// scripts with verbs of their own, which sceneVerbs lists. A slash command plays the scene
-// of its name.
+// with real tool calls on a sample project. It needs no account and no other agent. Its texts
+// and actions are in scenes (scenes/*.scene): scripts with the verbs of sceneVerbs. A slash
+// command plays the scene of its name.
 //
-// With a script it does exactly what a file says, right or wrong, and is the peer of
-// parley's tests. Then it writes its lines itself, because a connection would keep it from
-// sending half of one, answering twice, or not reading.
+// With a script it does exactly what a file says, right or wrong, as the peer of parley's
+// tests. It then writes its lines without an acpclient.Conn, which could not send half a
+// line, answer twice, or stop reading.
 //
 // # Example
 //
@@ -123,23 +122,20 @@ import (
 
 // Options say how to run the agent.
 type Options struct {
-	// In and Out are the connection to the client, Err takes messages for people.
-	// If Out is an io.Closer, a script can close it; nothing else does.
+	// In and Out are the connection to the client, Err is for the user. A script can close
+	// Out if it is an io.Closer.
 	In       io.Reader
 	Out, Err io.Writer
-	// Script is the path of a script; empty is the tour.
+	// Script is the path of a script; "" means the tour.
 	Script string
-	// Log is a file that gets everything the client sends, appended byte by
-	// byte before it takes effect; empty if there is none.
+	// Log, if not "", is a file to which all input is appended before it takes effect.
 	Log string
-	// SignIn pretends to sign in to the tour, and ends: it is what a client
-	// runs when the user chooses to do that in a terminal (signInFlag).
+	// SignIn pretends to sign in to the tour and exits (signInFlag).
 	SignIn bool
 }
 
-// Run runs the agent until In ends, the script ends, or ctx ends, and returns the
-// exit code. A read of In that waits goes on waiting after that, until In ends.
-// The environment of the tour is documented at optionsFromEnv.
+// Run runs the agent until In, the script or ctx ends, and returns the exit code. A pending
+// read of In continues until In ends. optionsFromEnv documents the environment of the tour.
 func Run(ctx context.Context, opt Options) int {
 	if opt.SignIn {
 		return signInAtTerminal(opt.Out, optionsFromEnv())
@@ -148,7 +144,7 @@ func Run(ctx context.Context, opt Options) int {
 		log, err := os.OpenFile(opt.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
 			_, _ = fmt.Fprintf(opt.Err, "parley demo-agent: open the log: %v\n", err)
-			return ExitBroken
+			return exitBroken
 		}
 		defer func() { _ = log.Close() }()
 		opt.In = io.TeeReader(opt.In, log)
@@ -156,10 +152,10 @@ func Run(ctx context.Context, opt Options) int {
 	if opt.Script == "" {
 		return runTour(ctx, opt.In, opt.Out, opt.Err, optionsFromEnv())
 	}
-	s, err := Load(opt.Script)
+	s, err := load(opt.Script)
 	if err != nil {
 		_, _ = fmt.Fprintln(opt.Err, err)
-		return ExitBroken
+		return exitBroken
 	}
 	return s.Run(ctx, opt.In, opt.Out, opt.Err)
 }

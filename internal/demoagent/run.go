@@ -13,9 +13,9 @@ import (
 
 // The exit codes of a run that no exit step ended.
 const (
-	ExitDone   = 0 // the script was served to the end
-	ExitBroken = 2 // the script has a mistake
-	ExitFailed = 3 // a step failed
+	exitDone   = 0 // the script was served to the end
+	exitBroken = 2 // the script has a mistake
+	exitFailed = 3 // a step failed
 )
 
 // runner is one run of a script. One goroutine runs the steps, another reads the client's
@@ -101,9 +101,9 @@ func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) i
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, err)
-		return ExitFailed
+		return exitFailed
 	}
-	return ExitDone
+	return exitDone
 }
 
 func (r *runner) steps(steps []step) error {

@@ -202,22 +202,20 @@ func commandRows() string {
 var sceneVerbs = map[string]verb{
 	// Talking: TEXT is the rest of the line, or the lines up to end.
 	"say": texts(func(r *runner, text string) error { r.turn.say(text); return nil }),
-	"think": texts(func(r *runner, text string) error { // the first line is thought briefly, the rest at length
+	"think": texts(func(r *runner, text string) error { // the first line at low effort, all at high effort
 		brief, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
 		r.turn.think(brief, more)
 		return nil
 	}),
-	"chunk": texts(func(r *runner, text string) error { r.turn.chunk(text); return nil }),
 	"steps": texts(func(r *runner, text string) error {
 		r.turn.steps = strings.Split(strings.TrimSpace(text), "\n")
 		return nil
 	}),
-	"plan":   words(func(r *runner, done string) error { n, err := number(done); r.turn.plan(n); return err }),
-	"title":  words(func(r *runner, title string) error { r.turn.title(title); return nil }),
-	"notice": pair(func(r *runner, title, text string) error { r.turn.notice(title, text); return nil }),
+	"plan":  words(func(r *runner, done string) error { n, err := number(done); r.turn.plan(n); return err }),
+	"title": words(func(r *runner, title string) error { r.turn.title(title); return nil }),
 
-	// Acting, with permission where it is needed.
-	"begin": texts(func(r *runner, plan string) error { // shows TEXT in plan mode, and stops if it shall not begin
+	// Acting, with permission if needed.
+	"begin": texts(func(r *runner, plan string) error { // in plan mode shows TEXT, and stops unless the user approves
 		if !r.turn.mayWork(plan) {
 			return errStop
 		}
@@ -248,7 +246,7 @@ var sceneVerbs = map[string]verb{
 		return nil
 	}),
 
-	// Saying it in the words of the protocol.
+	// Sending messages of the protocol.
 	"update":       parseUpdate,
 	"if-cancelled": parseIfCancelled,
 	"notify":       parseNotify,
@@ -266,8 +264,8 @@ var sceneVerbs = map[string]verb{
 	"scene":   words((*runner).play),
 	"stop":    plain(func(*runner) error { return errStop }),
 	"pause":   plain(func(r *runner) error { r.turn.step(); return nil }),
-	"wait":    plain(func(r *runner) error { r.turn.awaitReader(); return nil }), // as long as reading takes
-	"sleep": func(a *args) action { // no setting shortens it, a skip does
+	"wait":    plain(func(r *runner) error { r.turn.awaitReader(); return nil }), // until the text is read
+	"sleep": func(a *args) action { // only skipping ahead shortens it
 		d := a.duration()
 		return func(r *runner) error { return r.turn.wait(d) }
 	},
@@ -364,20 +362,19 @@ func (r *runner) crash(last string) error {
 	return r.ctx.Err()
 }
 
-// markerName is the file that says of a directory that the tour may change it.
+// markerName is the file that marks a directory that the tour may change.
 const markerName = ".parley-tour"
 
 const markerText = "parley's tour created this folder. You can delete it at any time.\n"
 
-// sampleFiles are the files of the sample project. main.go.txt is not called main.go here
-// because it is not a part of this program.
+// sampleFiles are the files of the sample project. The suffix .txt keeps main.go out of this
+// program.
 //
 //go:embed sample
 var sampleFiles embed.FS
 
-// WriteSample fills dir with the small project that the tour works on. The
-// directory must be there and empty, so that nothing of the user's is mixed
-// with it.
+// WriteSample writes the sample project of the tour to dir, which must exist and be empty, to
+// protect the user's files.
 func WriteSample(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -406,8 +403,7 @@ func isSample(dir string) bool {
 	return err == nil && string(b) == markerText
 }
 
-// newFile returns the path of a file that does not exist, with a name that tells where it
-// comes from.
+// newFile returns the path of a new file, whose name shows that it is the tour's.
 func newFile(dir string) (string, error) {
 	for n := 1; n <= 1000; n++ {
 		path := filepath.Join(dir, fmt.Sprintf("parley-tour-%d.md", n))

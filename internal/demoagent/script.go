@@ -32,8 +32,8 @@ type step struct {
 	do   action
 }
 
-// Load reads and parses a script. Errors name the file and the line.
-func Load(path string) (*Script, error) {
+// load reads and parses a script. Errors name the file and the line.
+func load(path string) (*Script, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the script: %w", err)
@@ -585,7 +585,7 @@ func parseServe(a *args) action {
 			if err := r.serveRest(); err != nil {
 				return err
 			}
-			return exitCode(ExitDone)
+			return exitCode(exitDone)
 		}
 		r.serveMethods(methods)
 		return nil

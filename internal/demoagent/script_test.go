@@ -49,10 +49,10 @@ func TestLoadNamesTheFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("nonsense\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path); err == nil || !strings.HasPrefix(err.Error(), "broken.txt:1: ") {
+	if _, err := load(path); err == nil || !strings.HasPrefix(err.Error(), "broken.txt:1: ") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Load(path + ".not"); err == nil {
+	if _, err := load(path + ".not"); err == nil {
 		t.Error("a missing script loads")
 	}
 }
@@ -192,7 +192,7 @@ c
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, stderr, code := exchange(t, tt.src, tt.client...)
-			if out != tt.want || code != ExitDone {
+			if out != tt.want || code != exitDone {
 				t.Errorf("code %d, stderr %s\ngot\n%s\nwant\n%s", code, stderr, out, tt.want)
 			}
 		})
@@ -214,7 +214,7 @@ func TestAnswersKeepTheOrderOfTheRequests(t *testing.T) {
 				fmt.Fprintf(&want, `{"jsonrpc":"2.0","id":%d,"result":{"sessions":[]}}`+"\n", id)
 			}
 			out, stderr, code := exchange(t, src, append(client, `{"jsonrpc":"2.0","method":"stop"}`)...)
-			if out != want.String() || code != ExitDone {
+			if out != want.String() || code != exitDone {
 				t.Errorf("code %d, stderr %s, the answers are in another order than the requests", code, stderr)
 			}
 		})
@@ -227,17 +227,17 @@ func TestFailures(t *testing.T) {
 		client          []string
 		code            int
 	}{
-		{"stdin ends", "\nexpect session/prompt", "s.txt:2: expect: waiting for session/prompt: stdin has ended\n", nil, ExitFailed},
-		{"other text", "expect session/cancel contains nobody", "s.txt:1: expect: wanted nobody in " + cancel + "\n", []string{cancel}, ExitFailed},
-		{"inside a repeat", "repeat 2\nraw ${who}\nend", "s.txt:2: raw: ${who}: nothing is called \"who\"\n", nil, ExitFailed},
-		{"nothing to reply to", "reply {}", "s.txt:1: reply: no request has been expected yet\n", nil, ExitFailed},
-		{"nothing by that name", "reply who {}", "s.txt:1: reply: no request was expected as \"who\"\n", nil, ExitFailed},
-		{"no such request", "await who", "s.txt:1: await: no request is called \"who\"\n", nil, ExitFailed},
-		{"JSON broken by a variable", "expect session/cancel as c\nupdate {\"a\":1${c.method}}", "s.txt:2: update: is not JSON after expanding variables", []string{cancel}, ExitFailed},
+		{"stdin ends", "\nexpect session/prompt", "s.txt:2: expect: waiting for session/prompt: stdin has ended\n", nil, exitFailed},
+		{"other text", "expect session/cancel contains nobody", "s.txt:1: expect: wanted nobody in " + cancel + "\n", []string{cancel}, exitFailed},
+		{"inside a repeat", "repeat 2\nraw ${who}\nend", "s.txt:2: raw: ${who}: nothing is called \"who\"\n", nil, exitFailed},
+		{"nothing to reply to", "reply {}", "s.txt:1: reply: no request has been expected yet\n", nil, exitFailed},
+		{"nothing by that name", "reply who {}", "s.txt:1: reply: no request was expected as \"who\"\n", nil, exitFailed},
+		{"no such request", "await who", "s.txt:1: await: no request is called \"who\"\n", nil, exitFailed},
+		{"JSON broken by a variable", "expect session/cancel as c\nupdate {\"a\":1${c.method}}", "s.txt:2: update: is not JSON after expanding variables", []string{cancel}, exitFailed},
 		{"exit", "stderr out of ${x:2}\nexit 9\nraw never", "out of xx\n", nil, 9},
-		{"serve ends the script", "serve\nexit 9", "", nil, ExitDone},
-		{"a child needs a file", "spawn-child", "s.txt:1: spawn-child: a child can hold a file open only", nil, ExitFailed},
-		{"closing needs a closer", "close-stdout", "s.txt:1: close-stdout: this stdout cannot be closed\n", nil, ExitFailed},
+		{"serve ends the script", "serve\nexit 9", "", nil, exitDone},
+		{"a child needs a file", "spawn-child", "s.txt:1: spawn-child: a child can hold a file open only", nil, exitFailed},
+		{"closing needs a closer", "close-stdout", "s.txt:1: close-stdout: this stdout cannot be closed\n", nil, exitFailed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, stderr, code := exchange(t, tt.src, tt.client...)
@@ -264,7 +264,7 @@ func TestContextEndsTheRun(t *testing.T) {
 				t.Errorf("got %q, %v", line, err)
 			}
 			stop()
-			if code := <-done; code != ExitFailed {
+			if code := <-done; code != exitFailed {
 				t.Errorf("code %d", code)
 			}
 			_ = inW.Close() // ends the read that is under way

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// This file has the answers of a scripted agent. It speaks version 2 if the script says
-// "speaks v2" and the client offers that version.
+// This file answers for a scripted agent. It speaks version 2 if the script says "speaks v2"
+// and the client offers it.
 
 // The capabilities in each version, unless the script names others.
 const (
@@ -24,7 +24,7 @@ const (
 // The methods that open a session.
 const openers = "session/new|session/load|session/resume"
 
-// configOption is a config option, decoded only as far as it changes.
+// configOption is a config option, by its fields.
 type configOption = map[string]json.RawMessage
 
 func parseSpeaks(a *args) action {
@@ -80,13 +80,13 @@ func (r *runner) handshake(capabilities, session string) error {
 	return r.answer(opener, encode(result))
 }
 
-// initialize answers an initialize, and remembers which version is spoken from here on.
-// The capabilities may be empty. An error that is a refusal was answered.
+// initialize answers an initialize and records the agreed version. capabilities "" means the
+// default. It returns an *rpcError for a refusal, which it has sent.
 func (r *runner) initialize(q request, capabilities string) error {
 	var p struct {
 		ProtocolVersion int `json:"protocolVersion"`
 	}
-	_ = json.Unmarshal(q.params, &p) // a client that says nothing offers version 1
+	_ = json.Unmarshal(q.params, &p) // without a version, the client offers version 1
 	r.mu.Lock()
 	refuses := r.refuses
 	r.v2 = r.speaksV2 && p.ProtocolVersion >= 2
@@ -117,7 +117,7 @@ func (r *runner) initialize(q request, capabilities string) error {
 // Error implements error, for a refusal.
 func (e *rpcError) Error() string { return e.Message }
 
-// version2 reports whether version 2 is spoken.
+// version2 reports whether version 2 was agreed.
 func (r *runner) version2() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,7 +165,7 @@ func (r *runner) endTurn(reason string) error {
 	return r.sayIdle(reason)
 }
 
-// parseAccept parses what an agent leaves out when it accepts a prompt.
+// parseAccept parses the steps to omit when accepting a prompt.
 func parseAccept(a *args) action {
 	without := a.rest()
 	for word := range strings.FieldsSeq(without) {
@@ -182,7 +182,7 @@ func parseAccept(a *args) action {
 	}
 }
 
-// accept answers a prompt, tells of its message, and says that the work has begun.
+// accept answers a prompt, sends its message, and sends the state running.
 func (r *runner) accept(q request, without string) error {
 	var p struct {
 		Prompt json.RawMessage `json:"prompt"`
@@ -220,8 +220,7 @@ func (r *runner) sayIdle(reason string) error {
 	return r.update(encode(state))
 }
 
-// serveMethods answers messages of these methods from now on, those that wait
-// included. What comes meanwhile is answered behind them.
+// serveMethods answers pending and further messages of these methods, in order.
 func (r *runner) serveMethods(methods []string) {
 	r.serving.Lock()
 	defer r.serving.Unlock()
@@ -277,8 +276,8 @@ var results = map[string][2]string{
 	"terminal/cancel":  {"", "{}"},
 }
 
-// serve answers one message as an agent should. Errors of writing are left to the
-// reader, which sees that the client is gone.
+// serve answers a message as an agent should. It ignores write errors: the reader notices
+// that the client is gone.
 func (r *runner) serve(m *message) {
 	q, v2 := request{id: m.ID, method: m.Method, params: m.Params}, r.version2()
 	result := results[m.Method][0]

@@ -33,9 +33,9 @@ type session struct {
 	mu      sync.Mutex
 	kept    record
 	always  map[acpclient.ToolKind]bool // the kinds that are always allowed
-	cancel  context.CancelFunc          // of the turn that runs, nil if none does
-	skip    chan struct{}               // takes that the user skips ahead in that turn
-	talked  bool                        // it was used, so it is worth keeping
+	cancel  context.CancelFunc          // cancels the running turn; nil without one
+	skip    chan struct{}               // signals that turn to skip ahead
+	talked  bool                        // it was used, so it is stored
 	deleted bool
 }
 
@@ -72,8 +72,8 @@ func (a *agent) loadSession(_ context.Context, r *sessionRequest) (any, error) {
 	return s.state(), nil
 }
 
-// resumeSession opens a session that was kept. In version 2 it replays it if that is asked
-// for, and says whether it is at work.
+// resumeSession opens a stored session. In version 2 it replays it on request, and sends its
+// state.
 func (a *agent) resumeSession(_ context.Context, r *sessionRequest) (any, error) {
 	if r.ReplayFrom != nil && r.ReplayFrom.Type != v2.ReplayStart {
 		return nil, invalid("unknown replay position %q", r.ReplayFrom.Type)
@@ -97,7 +97,7 @@ func (a *agent) resumeSession(_ context.Context, r *sessionRequest) (any, error)
 	return s.state(), nil
 }
 
-// reopen opens a session that was kept, or returns the one that is open.
+// reopen returns an open session, or opens a stored one.
 func (a *agent) reopen(id acpclient.SessionID, cwd string) (*session, error) {
 	if s := a.session(id); s != nil {
 		return s, nil
@@ -189,7 +189,7 @@ func (a *agent) forget(s *session) {
 	a.mu.Unlock()
 }
 
-// state returns the part that all answers that open a session have in common.
+// state returns the fields that all responses that open a session share.
 func (s *session) state() object {
 	options := s.configOptions()
 	if s.agent.speaksV2() {
@@ -221,8 +221,8 @@ func (s *session) settings() settings {
 	return s.kept.Settings
 }
 
-// notify sends an update. An error means that the client is gone, and then the
-// connection ends by itself.
+// notify sends an update. It ignores errors: they mean that the client is gone, which ends
+// the connection.
 func (s *session) notify(u acpclient.SessionUpdate) {
 	var params any = &acpclient.SessionNotification{SessionID: s.kept.ID, Update: u}
 	if s.agent.speaksV2() {
@@ -235,7 +235,7 @@ func (s *session) notify(u acpclient.SessionUpdate) {
 	_ = s.agent.conn.Notify(acpclient.SessionUpdateNotification.Name, params)
 }
 
-// tell sends an update that belongs to the conversation, and keeps it.
+// tell sends an update of the conversation and stores it.
 func (s *session) tell(u acpclient.SessionUpdate) {
 	s.keep(u)
 	s.notify(u)
@@ -261,7 +261,7 @@ func (s *session) keep(u acpclient.SessionUpdate) {
 	s.kept.History = append(s.kept.History, acpclient.SessionNotification{SessionID: s.kept.ID, Update: u})
 }
 
-// save writes the session down, if it has been used and not deleted.
+// save stores the session, unless it was not used or has been deleted.
 func (s *session) save() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,8 +274,8 @@ func (s *session) save() {
 	}
 }
 
-// replay sends the history. Its terminals no longer exist, so what they
-// printed is sent in their place.
+// replay sends the history, with the output of terminals in place of the terminals, which no
+// longer exist.
 func (s *session) replay() {
 	s.mu.Lock() // held throughout: a turn may be adding to it
 	defer s.mu.Unlock()
@@ -302,7 +302,7 @@ func titled(title string) *acpclient.SessionInfoUpdate {
 	return &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &title}}
 }
 
-// nextID returns an id that is unique in the session, over its whole life.
+// nextID returns an id that is unique in the session, even after it is reopened.
 func (s *session) nextID(prefix string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -319,23 +319,23 @@ func (s *session) cancelTurn() {
 	}
 }
 
-// skipAhead ends what the turn waits for, unless it waits for an answer.
+// skipAhead ends the pauses of the turn until the next one for reading.
 func (s *session) skipAhead() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
-	case s.skip <- struct{}{}: // not without a turn: the channel is nil
+	case s.skip <- struct{}{}: // nil without a turn
 	default:
 	}
 }
 
-// keptSessions is how many sessions are kept; the oldest go first.
+// keptSessions limits the stored sessions; the oldest are deleted first.
 const keptSessions = 50
 
 // store is a directory with one JSON file for each session.
 type store struct{ dir string }
 
-// record is a session as it is kept.
+// record is the on-disk form of a session.
 type record struct {
 	ID       acpclient.SessionID             `json:"id"`
 	Cwd      string                          `json:"cwd"`
@@ -346,12 +346,11 @@ type record struct {
 	Used     uint64                          `json:"used"`
 	Cost     float64                         `json:"cost"`
 	History  []acpclient.SessionNotification `json:"history"`
-	// Outputs is what the terminals of tool calls printed: the terminals are
-	// gone when history is replayed.
+	// Outputs are the outputs of terminals, by tool call, for replay.
 	Outputs map[acpclient.ToolCallID]string `json:"outputs,omitempty"`
 }
 
-// sessionIDPattern matches our own ids: only those become file names.
+// sessionIDPattern matches the tour's ids, the only ones that become file names.
 var sessionIDPattern = regexp.MustCompile(`^tour-[0-9a-f]{16}$`)
 
 func (st store) path(id acpclient.SessionID) (string, error) {
@@ -394,13 +393,13 @@ func (st store) save(r *record) error {
 	}
 	for i, old := range st.list() {
 		if i >= keptSessions {
-			_ = st.remove(old.ID) // if it stays, nothing is lost
+			_ = st.remove(old.ID) // best effort
 		}
 	}
 	return nil
 }
 
-// write replaces a file whole.
+// write replaces a file atomically.
 func (st store) write(path string, b []byte) error {
 	if err := config.MakeDir(st.dir); err != nil {
 		return err
@@ -420,7 +419,7 @@ func (st store) remove(id acpclient.SessionID) error {
 	return nil
 }
 
-// list returns the sessions, the latest first, without those that cannot be read.
+// list returns the readable sessions, latest first.
 func (st store) list() []*record {
 	entries, _ := os.ReadDir(st.dir)
 	var out []*record
@@ -480,8 +479,7 @@ type settings struct {
 
 var defaultSettings = settings{Mode: modeAsk, Model: "large", Thought: "low", Speed: "normal", Suggest: true}
 
-// model is a pretended model. The models differ in what a client shows of them: context,
-// cost, and the thought levels that they offer.
+// model is a fictitious model.
 type model struct {
 	Context  uint64                    `json:"context"`  // tokens
 	Price    float64                   `json:"price"`    // dollars for a million tokens
@@ -499,8 +497,7 @@ func (s *settings) delay() float64 {
 	return delay
 }
 
-// value returns where the value of a select option is stored; nil if there is no such
-// option.
+// value returns the field of a select option, or nil.
 func (s *settings) value(id acpclient.ConfigID) *string {
 	return map[acpclient.ConfigID]*string{optionMode: &s.Mode, "model": &s.Model, "thought": &s.Thought, "speed": &s.Speed}[id]
 }
@@ -529,7 +526,7 @@ func (s *settings) configOptions(withBoolean bool) []acpclient.SessionConfigOpti
 	return out
 }
 
-// set changes one option, and what depends on it.
+// set changes an option, and the thought level if the model has no such level.
 func (s *settings) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
 	all := s.configOptions(true)
 	i := slices.IndexFunc(all, func(o acpclient.SessionConfigOption) bool { return o.ID == id })

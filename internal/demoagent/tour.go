@@ -20,14 +20,12 @@ import (
 
 // tourOptions say how to run the tour. The zero value is usable.
 type tourOptions struct {
-	// StateDir is where sessions are kept; by default parley/demo in the
-	// user's state directory.
+	// StateDir is the directory of the sessions; "" means parley/demo in the user's state
+	// directory.
 	StateDir string
-	// Delay multiplies the pauses that make the stream readable: 1 is normal,
-	// 0 is none.
+	// Delay multiplies the pauses: 1 is normal, 0 is none.
 	Delay float64
-	// RequireAuth makes the user sign in first. There is no account: signing in
-	// is pretended.
+	// RequireAuth makes the user sign in first, to a fictitious account.
 	RequireAuth bool
 }
 
@@ -37,8 +35,8 @@ const (
 	envAuth  = "PARLEY_DEMO_AUTH"
 )
 
-// optionsFromEnv returns the options that the environment asks for:
-// PARLEY_DEMO_SPEED is Delay, PARLEY_DEMO_AUTH=required is RequireAuth.
+// optionsFromEnv reads the options from the environment: PARLEY_DEMO_SPEED is Delay,
+// PARLEY_DEMO_AUTH=required is RequireAuth.
 func optionsFromEnv() tourOptions {
 	opt := tourOptions{Delay: 1, RequireAuth: os.Getenv(envAuth) == "required"}
 	if d, err := strconv.ParseFloat(os.Getenv(envSpeed), 64); err == nil && d >= 0 {
@@ -76,7 +74,7 @@ func runTour(ctx context.Context, in io.Reader, out, stderr io.Writer, opt tourO
 	}
 }
 
-// signInAtTerminal signs in when a client runs the agent's program for that.
+// signInAtTerminal signs in when a client runs the agent with signInFlag.
 func signInAtTerminal(out io.Writer, opt tourOptions) int {
 	if err := (store{opt.stateDir()}).signIn(); err != nil {
 		_, _ = fmt.Fprintf(out, "cannot sign in: %v\n", err)
@@ -93,7 +91,7 @@ type agent struct {
 	stderr io.Writer
 	conn   *acpclient.Conn
 	ready  chan struct{}   // closed when conn is set
-	life   context.Context // of turns that no request is open for
+	life   context.Context // of turns in version 2, which outlive their request
 	die    context.CancelFunc
 
 	crash   sync.Once
@@ -109,7 +107,7 @@ type agent struct {
 
 // HandleNotification implements acpclient.Receiver.
 func (a *agent) HandleNotification(_ context.Context, method string, params json.RawMessage) {
-	var n acpclient.CancelNotification // which has the same fields as a skip
+	var n acpclient.CancelNotification // a skip has the same fields
 	if acpclient.Unmarshal(params, &n) != nil {
 		return
 	}
@@ -219,7 +217,7 @@ const (
 	authTerminal acpclient.AuthMethodID = "pretend-in-terminal"
 )
 
-// signInFlag is the argument with which the agent's program signs in.
+// signInFlag makes the agent's program sign in.
 const signInFlag = "--sign-in"
 
 // initializeRequest has the fields of both versions.
@@ -229,8 +227,7 @@ type initializeRequest struct {
 	Capabilities       v2.ClientCapabilities        `json:"capabilities"`
 }
 
-// initialize agrees on the version that the client offers. The capabilities of both are
-// in a file.
+// initialize agrees on a version. initialize.json has the capabilities of each.
 func (a *agent) initialize(_ context.Context, r *initializeRequest) (any, error) {
 	client, version, method := &r.ClientCapabilities, "1", "id"
 	if r.ProtocolVersion >= v2.Version {
@@ -263,7 +260,7 @@ func (a *agent) initialize(_ context.Context, r *initializeRequest) (any, error)
 }
 
 func (a *agent) authenticate(_ context.Context, r *acpclient.AuthenticateRequest) (any, error) {
-	if r.MethodID != authPretend { // the other one is done by the program
+	if r.MethodID != authPretend { // the program does the other one
 		return nil, invalid("unknown sign-in method %q", r.MethodID)
 	}
 	return struct{}{}, a.store.signIn()
@@ -318,7 +315,7 @@ type object = map[string]any
 func updateV2(u object) object {
 	switch u["sessionUpdate"] {
 	case "agent_message_chunk":
-		if u["messageId"] == nil { // of the greeting
+		if u["messageId"] == nil { // the greeting
 			u["messageId"] = "banner"
 		}
 	case "current_mode_update":
@@ -393,7 +390,7 @@ func untyped(v any) (out any) {
 	if err == nil {
 		err = json.Unmarshal(raw, &out)
 	}
-	if err != nil { // the tour has made it itself
+	if err != nil { // cannot happen: the tour makes them all
 		panic(err)
 	}
 	return out

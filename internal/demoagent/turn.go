@@ -10,8 +10,8 @@ import (
 	"parley/acpclient"
 )
 
-// The normal pauses: between two pieces of text, between two things that happen, for
-// reading a byte of text, and for reading at all.
+// The pauses at normal speed: between two pieces of text, between two steps, for reading a
+// byte of text, and for reading at least.
 const (
 	betweenPieces = 22 * time.Millisecond
 	betweenSteps  = 600 * time.Millisecond
@@ -19,25 +19,24 @@ const (
 	leastReading  = 2 * time.Second
 )
 
-// cancelGrace is how long a client has, after it cancelled a turn, to answer
-// the questions that were open.
+// cancelGrace is how long a client may take to answer open questions after it has cancelled
+// the turn.
 const cancelGrace = 2 * time.Second
 
 // turn is one prompt being worked on. Once it is cancelled its methods do nothing, and
 // its scene ends with the step.
 type turn struct {
 	*session
-	ctx   context.Context // ends at once when the turn is cancelled
-	calls context.Context // ends a little later: for questions to the client
+	ctx   context.Context // ends when the turn is cancelled
+	calls context.Context // for questions to the client; ends after cancelGrace
 	open  []acpclient.ToolCallID
 	end   func()
 
-	steps       []string            // of the plan
-	files       map[string]string   // that were read
-	unread      int                 // bytes said since the last pause for reading
-	hurried     bool                // the user has skipped ahead: nothing waits until the next pause for reading
-	message     acpclient.MessageID // of the chunks that follow each other
-	ifCancelled json.RawMessage     // the update to send if the turn is cancelled
+	steps       []string          // of the plan
+	files       map[string]string // the files that were read
+	unread      int               // bytes said since the last pause for reading
+	hurried     bool              // the user has skipped ahead, to the next pause for reading
+	ifCancelled json.RawMessage   // the update to send if the turn is cancelled
 }
 
 func (s *session) beginTurn(request context.Context) (*turn, error) {
@@ -69,7 +68,7 @@ func (s *session) beginTurn(request context.Context) (*turn, error) {
 	}}, nil
 }
 
-// prompt works on a prompt. In version 2 the answer comes first, and only accepts it.
+// prompt answers a prompt. In version 2 the response only accepts it, and comes first.
 func (a *agent) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, error) {
 	s, err := a.openSession(r.SessionID)
 	if err != nil {
@@ -107,7 +106,7 @@ func (a *agent) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, er
 	return object{"messageId": promptID}, nil
 }
 
-// work answers a prompt, and says why it has stopped.
+// work answers a prompt and returns the stop reason.
 func (t *turn) work(promptID acpclient.MessageID, prompt []acpclient.ContentBlock) acpclient.StopReason {
 	s := t.session
 	for _, block := range prompt {
@@ -128,7 +127,7 @@ func (t *turn) work(promptID acpclient.MessageID, prompt []acpclient.ContentBloc
 
 func (t *turn) cancelled() bool { return t.ctx.Err() != nil }
 
-// pause waits for a time, scaled by the speed that the user chose.
+// pause waits for a time, scaled by the user's speed.
 func (t *turn) pause(d time.Duration) {
 	s := t.settings()
 	_ = t.wait(time.Duration(float64(d) * t.agent.opt.Delay * s.delay()))
@@ -151,8 +150,8 @@ func (t *turn) wait(d time.Duration) error {
 	return t.ctx.Err()
 }
 
-// awaitReader pauses for as long as a user needs to read the text since the last
-// such pause.
+// awaitReader pauses for the time that a user needs to read the text since the last such
+// pause.
 func (t *turn) awaitReader() {
 	t.hurried = false
 	t.pause(max(leastReading, time.Duration(t.unread)*readingByte))
@@ -174,15 +173,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// chunk sends a part of a message that goes on with the next chunk.
-func (t *turn) chunk(text string) {
-	if t.message == "" {
-		t.message = acpclient.MessageID(t.nextID("message"))
-	}
-	t.tell(&acpclient.ContentChunk{Chunk: acpclient.AgentMessageChunk, Content: acpclient.TextBlock(text), MessageID: t.message})
-}
-
-// updateRaw sends an update of a scene, and keeps it if it is a part of a message.
+// updateRaw sends an update of a scene, and stores chunks of messages.
 func (t *turn) updateRaw(raw json.RawMessage) {
 	var n acpclient.SessionNotification
 	if acpclient.Unmarshal(encode(map[string]any{"sessionId": t.kept.ID, "update": raw}), &n) != nil {
@@ -195,13 +186,13 @@ func (t *turn) updateRaw(raw json.RawMessage) {
 	t.notify(n.Update)
 }
 
-// step pauses for as long as a user needs to read its result.
+// step pauses between two steps.
 func (t *turn) step() { t.pause(betweenSteps) }
 
 // say streams a message.
 func (t *turn) say(text string) { t.stream(acpclient.AgentMessageChunk, text) }
 
-// think streams a thought, as long a one as the settings want.
+// think streams a thought, whose length depends on the settings.
 func (t *turn) think(brief, more string) {
 	switch t.settings().Thought {
 	case "high":
@@ -241,7 +232,7 @@ func pieces(text string) (out []string) {
 	return out
 }
 
-// usage counts a text, and says how much has been used.
+// usage adds a text to the tokens used, and sends the sum.
 func (t *turn) usage(bytes int) {
 	const bytesPerToken = 4
 	tokens := uint64(bytes / bytesPerToken)
@@ -302,7 +293,7 @@ func (t *turn) begin(call acpclient.ToolCall) acpclient.ToolCallID {
 // setCall changes a tool call's status, and its content if there is any.
 func (t *turn) setCall(id acpclient.ToolCallID, status acpclient.ToolCallStatus, content ...acpclient.ToolCallContent) {
 	if t.cancelled() {
-		return // it is closed with the turn
+		return // work closes it
 	}
 	if status == acpclient.ToolCompleted || status == acpclient.ToolFailed {
 		t.open = slices.DeleteFunc(t.open, func(o acpclient.ToolCallID) bool { return o == id })

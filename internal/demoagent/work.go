@@ -22,8 +22,8 @@ const (
 	reject      acpclient.PermissionOptionID = "reject"
 )
 
-// choose asks the user about a tool call. The answer is empty if the turn was cancelled,
-// or if the client could not ask.
+// choose asks the user about a tool call. It returns "" if the turn was cancelled or the
+// client could not ask.
 func (t *turn) choose(id acpclient.ToolCallID, call acpclient.ToolCall, options ...acpclient.PermissionOption) acpclient.PermissionOptionID {
 	if t.cancelled() {
 		return ""
@@ -48,7 +48,7 @@ func (t *turn) choose(id acpclient.ToolCallID, call acpclient.ToolCall, options 
 	return res.Outcome.OptionID
 }
 
-// permitted reports whether a tool call may go ahead. It asks if it must.
+// permitted reports whether a tool call is allowed. It asks the user if necessary.
 func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool {
 	t.mu.Lock()
 	known := t.kept.Settings.Mode == modeAuto || t.always[call.Kind]
@@ -71,9 +71,9 @@ func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool 
 	return answer == allowOnce || answer == allowAlways
 }
 
-// act makes a tool call and reports whether it was done. It asks for permission unless
-// refused, the text for a refusal, is empty. In version 1 the client must offer what the
-// call takes.
+// act makes a tool call and reports whether it succeeded. It asks for permission unless
+// refused, the text for a rejection, is "". In version 1 the client must offer the capability
+// that the call takes.
 func (t *turn) act(call acpclient.ToolCall, takes string, offered bool, refused string, do func(acpclient.ToolCallID) error) bool {
 	id := t.begin(call)
 	switch {
@@ -130,8 +130,8 @@ func (t *turn) readFile(path string) (string, error) {
 	return res.Content, nil
 }
 
-// change proposes a new text for a file, asks, and writes it. A file that was not read is
-// a new one.
+// change asks to write a new text to a file, and writes it. A file that was not read counts
+// as new.
 func (t *turn) change(title, name, after string) bool {
 	path := filepath.Join(t.kept.Cwd, name)
 	var old *string
@@ -164,8 +164,8 @@ func (t *turn) change(title, name, after string) bool {
 	})
 }
 
-// runCommand runs a shell command in a terminal and returns its exit code; false if it did
-// not run to its end.
+// runCommand runs a shell command in a terminal and returns its exit code. It is not ok if
+// the command did not run to its end.
 func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 	call := acpclient.ToolCall{
 		Title: title, Name: "shell", Kind: acpclient.ToolExecute, Status: acpclient.ToolPending,
@@ -232,7 +232,7 @@ func (t *turn) runInClient(id acpclient.ToolCallID, command string) (output stri
 	return output, ended.ExitCode, nil
 }
 
-// runHere runs a command itself, and shows what it prints in a terminal.
+// runHere runs a command without the client, and shows its output in a terminal.
 func (t *turn) runHere(id acpclient.ToolCallID, command string) (output string, exit *int, err error) {
 	terminal := acpclient.TerminalID(t.nextID("terminal"))
 	t.notify(&acpclient.TerminalUpdate{
@@ -272,9 +272,9 @@ func (o *ownTerminal) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mayWork reports whether the mode lets the turn do more than plan. In plan mode it shows
-// the plan and asks to leave the mode in the form that the protocol's page on session
-// modes shows, with content blocks that are not wrapped.
+// mayWork reports whether the mode lets the turn act. In plan mode it shows the plan and asks
+// to leave the mode, with content blocks that are not wrapped, as on the protocol's page
+// about session modes.
 func (t *turn) mayWork(plan string) bool {
 	if t.settings().Mode != modePlan {
 		return !t.cancelled()
