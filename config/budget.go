@@ -19,7 +19,7 @@ func (t *table) budget() Budget {
 	return Budget{Cost: in.amount("session"), Tokens: uint64(tokens)}
 }
 
-// maxTokens bounds a number of tokens, far above any session.
+// maxTokens limits a number of tokens, far above any session.
 const maxTokens = 1 << 50
 
 // amount reads an amount of money.

@@ -84,7 +84,7 @@ func Default() *Config {
 	return &Config{Themes: DefaultThemes(), Attention: DefaultAttention(), Enter: EnterQueues, Glyphs: GlyphsAuto, Keys: DefaultKeys(), Store: DefaultStore()}
 }
 
-// maxFileSize bounds the configuration file, in bytes. It is far above any real file,
+// maxFileSize limits the configuration file, in bytes. It is far above any real file,
 // and keeps a wrong path from filling the memory.
 const maxFileSize = 256 << 10
 

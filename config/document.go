@@ -15,7 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxErrors bounds the errors reported for one file.
+// maxErrors limits the errors reported for one file.
 const maxErrors = 50
 
 // document is a TOML file being read: its values, where each key is, and the errors

@@ -129,7 +129,7 @@ func jsonError(err error) (offset int, message string) {
 	return 0, err.Error()
 }
 
-// maxIndent bounds indents and margins, in cells, so that there is room for text.
+// maxIndent limits indents and margins, in cells, so that there is room for text.
 const maxIndent = 40
 
 // checkStyle finds errors that Glamour would report only when it draws. at names the

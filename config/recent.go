@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// most bounds the actions and the agents that are remembered.
+	// most limits the actions and the agents that are remembered.
 	most = 20
-	// maxFile bounds what is read of the file, in bytes.
+	// maxFile limits what is read of the file, in bytes.
 	maxFile = 64 << 10
 )
 

@@ -12,7 +12,7 @@ import (
 // It may contain only rules.
 var ProjectFile = filepath.Join(".parley", "config.toml")
 
-// MaxProjectFile bounds the size of a project's configuration, in bytes.
+// MaxProjectFile limits the size of a project's configuration, in bytes.
 const MaxProjectFile = 64 << 10
 
 // ParseProject reads a project's configuration from data. file is its name in the

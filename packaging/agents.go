@@ -14,9 +14,8 @@ import (
 	"parley/internal/registry"
 )
 
-// writeAgents brings the built-in registry in dir up to date: from the registry itself,
-// or, where that cannot be reached, the versions of its npm packages from npm. It reports
-// what it did and what it left.
+// writeAgents updates the built-in registry in dir from the public registry. If that cannot
+// be reached, it updates the versions of npm packages from npm. It reports each change.
 func writeAgents(ctx context.Context, dir string, report func(format string, args ...any)) error {
 	temp, err := os.MkdirTemp("", "agents-")
 	if err != nil {
@@ -41,8 +40,8 @@ func writeAgents(ctx context.Context, dir string, report func(format string, arg
 	return writeSnapshot(dir, e.Entries, registry.Dates{Published: e.Date, NPM: now})
 }
 
-// raiseNPM raises the versions of agents that are npm packages and nothing else: the
-// programs of the others would stay as they are.
+// raiseNPM updates the versions of agents that are only npm packages, because npm does not
+// update the programs of the others.
 func raiseNPM(entries []registry.Entry, newest func(pkg string) (string, error), report func(format string, args ...any)) {
 	for i := range entries {
 		e := &entries[i]

@@ -1,12 +1,11 @@
-// Command packaging writes what packages of parley bring along besides the program.
+// Command packaging writes the files that packages of parley contain besides the program.
 //
 //	go run ./packaging manuals DIR             manual pages and shell completions
 //	go run ./packaging npm [-name NAME] DIST OUT   npm packages of GoReleaser's folder DIST
-//	go run ./packaging agents DIR              the built-in registry of agents, brought up to date
+//	go run ./packaging agents DIR              the updated built-in registry of agents
 //
-// Publish the npm packages with "npm publish", those of the platforms first. It is a
-// program of its own because the libraries that make manual pages would be dead weight
-// in parley.
+// Publish the npm packages with "npm publish", those of the platforms first. It is a separate
+// program because parley does not need the libraries that write manual pages.
 package main
 
 import (
@@ -54,8 +53,8 @@ func run(args []string) error {
 }
 
 // writeManuals writes manual pages and completions below dir, and creates it if needed.
-// The pages bear the date SOURCE_DATE_EPOCH, in seconds since 1970, or else the first day
-// of 1970, so that one source always gives the same pages.
+// For reproducible builds, the date of the pages is SOURCE_DATE_EPOCH, in seconds since 1970,
+// or the first day of 1970.
 func writeManuals(dir string) error {
 	pages, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{pages, completions} {
@@ -94,8 +93,7 @@ func sourceDate() (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// writeCompletions writes a script for each shell, under the name by which the shell
-// looks for it.
+// writeCompletions writes a script for each shell, under the file name that the shell expects.
 func writeCompletions(root *cobra.Command, dir string) error {
 	return errors.Join(
 		root.GenBashCompletionFileV2(filepath.Join(dir, "parley.bash"), true),

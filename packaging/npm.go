@@ -46,8 +46,8 @@ var (
 )
 
 // writeNPM writes the packages of a GoReleaser build below out: one with the program for
-// each platform, and the one that people install, which depends on those and starts the
-// one that fits. launcher is the folder of that package's own files.
+// each platform, and the main one, which depends on them and starts the right one. launcher
+// is the folder with the files of the main package.
 func writeNPM(name, dist, out, launcher string) error {
 	var release struct {
 		Version string `json:"version"`
@@ -71,7 +71,7 @@ func writeNPM(name, dist, out, launcher string) error {
 		platforms[key], optional[p.Package] = p, release.Version
 	}
 	if len(platforms) == 0 {
-		return fmt.Errorf("%s has no programs: make them with goreleaser", dist)
+		return fmt.Errorf("%s has no programs: build them with goreleaser", dist)
 	}
 	dir := filepath.Join(out, "parley")
 	for _, file := range []struct {

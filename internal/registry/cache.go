@@ -23,8 +23,8 @@ var snapshotDates []byte
 
 // Dates say how old the built-in registry is.
 type Dates struct {
-	// Published is when its entries were those of the registry, NPM when the versions of
-	// its npm packages were last raised.
+	// Published is when it was copied from the registry, NPM when the versions of its npm
+	// packages were last updated.
 	Published time.Time `json:"published"`
 	NPM       time.Time `json:"npm"`
 }
@@ -54,18 +54,17 @@ type Cache struct {
 // Edition is a version of the registry, and where it comes from.
 type Edition struct {
 	*Index
-	// Date is when it was fetched or published. BuiltIn means that it comes with
-	// parley.
+	// Date is when it was fetched or published. BuiltIn means that it is part of parley.
 	Date    time.Time
 	BuiltIn bool
-	// NPM is when agents that are npm packages were brought up to date; zero if never.
+	// NPM is when the versions of npm packages were updated; zero if never.
 	NPM time.Time
 }
 
 // DateOf is when an entry was up to date. It may be later than that of the edition.
 func (e *Edition) DateOf(entry Entry) time.Time {
-	if entry.OnlyNPM() && e.NPM.After(e.Date) {
-		return e.NPM
+	if entry.OnlyNPM() {
+		return e.newest()
 	}
 	return e.Date
 }
@@ -89,7 +88,7 @@ func (s *Cache) url() string {
 // cannot be used.
 func (s *Cache) Open() (*Edition, error) {
 	builtIn, broken := &Edition{Index: &Index{}, BuiltIn: true}, error(nil)
-	if s.url() == defaultURL { // the built-in registry is not one of another publisher
+	if s.url() == defaultURL { // the built-in registry is a copy of this one
 		builtIn, broken = Snapshot()
 	}
 	c, err := s.cached()
@@ -147,7 +146,7 @@ func (s *Cache) cached() (*cached, error) {
 // before. The error wraps [ErrOffline] if the server cannot be reached; the stored
 // registry then stays.
 func (s *Cache) Refresh(ctx context.Context) (e *Edition, changed bool, err error) {
-	before, _ := s.cached() // fetched anew if unreadable
+	before, _ := s.cached() // fetch everything if unreadable
 	next, err := s.fetch(ctx, before)
 	if err != nil {
 		return nil, false, fmt.Errorf("fetch the registry from %s: %w", s.url(), err)

@@ -16,10 +16,10 @@ const defaultURL = "https://cdn.agentclientprotocol.com/registry/v1/latest/regis
 // ErrOffline means that a server could not be reached.
 var ErrOffline = errors.New("cannot reach it; is this machine offline?")
 
-// maxRedirects bounds the redirects of a request.
+// maxRedirects limits the redirects of a request.
 const maxRedirects = 10
 
-// stalled is how long a download may bring no data.
+// stalled is how long a download may send no data.
 const stalled = time.Minute
 
 // newClient returns a client that never leaves https. Downloads may take any time as
@@ -68,8 +68,8 @@ func get(ctx context.Context, c *http.Client, address string, header http.Header
 
 var errStalled = fmt.Errorf("no data for %s", stalled)
 
-// unreachable marks errors of a missing network. Others, such as those of certificates
-// or redirects, speak for themselves.
+// unreachable marks network errors with ErrOffline. Others, such as those of certificates or
+// redirects, explain themselves.
 func unreachable(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return context.Canceled

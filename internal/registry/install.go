@@ -18,7 +18,7 @@ import (
 	"parley/config"
 )
 
-// maxArchive bounds a download, in bytes.
+// maxArchive limits a download, in bytes.
 const maxArchive = 1 << 30
 
 // ErrDigest means that a download does not match the digest in the registry.
@@ -35,7 +35,7 @@ func (a *Agents) install(ctx context.Context, p Plan, progress func(done, all in
 	if p.Kind != Binary {
 		return added, nil
 	}
-	dir, err := a.bring(ctx, p, progress)
+	dir, err := a.fetch(ctx, p, progress)
 	if err != nil {
 		return added, fmt.Errorf("install %s: %w", p.Entry.ID, err)
 	}
@@ -62,8 +62,8 @@ func (e Entry) Source() string {
 	return e.Website
 }
 
-// bring downloads and unpacks a program, and returns its directory.
-func (a *Agents) bring(ctx context.Context, p Plan, progress func(done, all int64)) (dir string, err error) {
+// fetch downloads and unpacks a program, and returns its directory.
+func (a *Agents) fetch(ctx context.Context, p Plan, progress func(done, all int64)) (dir string, err error) {
 	home := filepath.Join(a.Dir, p.Entry.ID)
 	if err := config.MakeDir(home); err != nil {
 		return "", err

@@ -57,7 +57,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is not installed, or not on PATH", e.Kind)
 }
 
-// Needs returns the name and the URL of the software that brings the program.
+// Needs returns the name and the URL of the software that includes the program.
 func (e *MissingError) Needs() (name, url string) {
 	if e.Kind == NPX {
 		return "Node.js", "https://nodejs.org"
@@ -92,7 +92,7 @@ func (e Entry) Plan(platform string, lookPath func(string) (string, error), kind
 			p.Args, p.Env, p.Archive, p.SHA256 = target.Args, target.Env, target.Archive, strings.ToLower(target.SHA256)
 			return p, nil
 		case k == NPX && d.NPX != nil:
-			// Without "-y" npx would ask, where nobody can answer.
+			// Without -y npx would ask, but no user can answer.
 			p.Command, p.Args, p.Env = "npx", append([]string{"-y"}, d.NPX.arguments("--package", "@", e.Version)...), d.NPX.Env
 		case k == UVX && d.UVX != nil:
 			p.Command, p.Args, p.Env = "uvx", d.UVX.arguments("--from", "==", e.Version), d.UVX.Env
@@ -134,7 +134,7 @@ func (p Plan) Variables() []string {
 	return list
 }
 
-// Fact is something about a plan that matters for the user's decision.
+// Fact is a fact about a plan that helps the user decide.
 type Fact struct{ Name, Text string }
 
 // Facts describe what a plan does and exactly what will run. Their texts come from the

@@ -118,9 +118,9 @@ func (x *Index) Find(word string) (Entry, error) {
 }
 
 const (
-	// maxIndex bounds the registry's file, in bytes; that of 2026 has 150 KiB.
+	// maxIndex limits the registry's file, in bytes; that of 2026 has 150 KiB.
 	maxIndex = 8 << 20
-	// maxEntries bounds the number of agents.
+	// maxEntries limits the number of agents.
 	maxEntries = 10_000
 )
 

@@ -36,7 +36,7 @@ var (
 	errSpecial = errors.New("the archive has an entry that is not a file, directory or link")
 )
 
-// maxLink bounds the target of a symbolic link, in bytes.
+// maxLink limits the target of a symbolic link, in bytes.
 const maxLink = 4096
 
 // unpacking is an archive being unpacked into a directory. It creates everything
