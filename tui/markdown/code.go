@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -519,50 +520,23 @@ func (s *languageSet) find(name string) chroma.Lexer {
 }
 
 // lexerOf is lexers.Get for a name in lower case: the name of a language, a file
-// extension, or a file name. lexers.Get takes some milliseconds for names that are not
-// languages, because it tries each file pattern a dozen times; lexerOf uses an index.
+// extension, or a file name. lexers.Get takes up to 20 ms for names that are not
+// languages, because it tries each file pattern a dozen times.
 func lexerOf(name string) chroma.Lexer {
-	x := indexed()
-	if lexer := x.names[name]; lexer != nil {
-		return lexer
-	}
-	return first(x.match("filename."+name), x.match(name))
-}
-
-// lexerIndex maps names and file patterns to chroma's lexers.
-type lexerIndex struct {
-	names    map[string]chroma.Lexer
-	patterns []filePattern // in the order of the lexers
-}
-
-// filePattern is a pattern for file names.
-type filePattern struct {
-	glob string
-	// end is what follows the asterisk of a simple pattern; "" for others.
-	end   string
-	lexer chroma.Lexer
-}
-
-var indexed = sync.OnceValue(func() *lexerIndex {
-	x := &lexerIndex{names: map[string]chroma.Lexer{}}
 	all := lexers.GlobalLexerRegistry.Lexers
-	for _, lexer := range all {
-		for _, alias := range lexer.Config().Aliases {
-			x.names[strings.ToLower(alias)] = lexer
-		}
-		for _, glob := range lexer.Config().Filenames {
-			end, simple := strings.CutPrefix(glob, "*")
-			if !simple || strings.ContainsAny(end, `*?[\`) {
-				end = ""
+	sameName := func(other string) bool { return strings.EqualFold(other, name) }
+	for _, has := range []func(*chroma.Config) bool{ // a name wins over an alias
+		func(c *chroma.Config) bool { return sameName(c.Name) },
+		func(c *chroma.Config) bool { return slices.ContainsFunc(c.Aliases, sameName) },
+	} {
+		for _, lexer := range all {
+			if has(lexer.Config()) {
+				return lexer
 			}
-			x.patterns = append(x.patterns, filePattern{glob, end, lexer})
 		}
 	}
-	for _, lexer := range all { // a name wins over an alias
-		x.names[strings.ToLower(lexer.Config().Name)] = lexer
-	}
-	return x
-})
+	return first(matchFile("filename."+name), matchFile(name))
+}
 
 // copies are the suffixes that chroma ignores as those of copies and templates of a
 // file.
@@ -570,28 +544,19 @@ var copies = []string{
 	"~", ".bak", ".old", ".orig", ".dpkg-dist", ".dpkg-old", ".ucf-dist", ".ucf-new", ".ucf-old", ".rpmnew", ".rpmorig", ".rpmsave", ".in",
 }
 
-// match finds a lexer by the name of a file.
-func (x *lexerIndex) match(file string) chroma.Lexer {
-	file = filepath.Base(file)
-	best := x.matchBase(file)
+// matchFile finds a lexer by the name of a file.
+func matchFile(file string) (best chroma.Lexer) {
+	names := []string{filepath.Base(file)}
 	for _, end := range copies {
-		if original, ok := strings.CutSuffix(file, end); ok {
-			best = first(best, x.matchBase(original))
+		if original, ok := strings.CutSuffix(names[0], end); ok {
+			names = append(names, original)
 		}
 	}
-	return best
-}
-
-// matchBase finds a lexer by the name of a file without its directories.
-func (x *lexerIndex) matchBase(file string) (best chroma.Lexer) {
-	for i := range x.patterns {
-		p := &x.patterns[i]
-		matches := p.end != "" && strings.HasSuffix(file, p.end)
-		if p.end == "" {
-			matches, _ = filepath.Match(p.glob, file)
-		}
-		if matches {
-			best = first(best, p.lexer)
+	for _, lexer := range lexers.GlobalLexerRegistry.Lexers {
+		for _, glob := range lexer.Config().Filenames {
+			if slices.ContainsFunc(names, func(name string) bool { ok, _ := filepath.Match(glob, name); return ok }) {
+				best = first(best, lexer)
+			}
 		}
 	}
 	return best
