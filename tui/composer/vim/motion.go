@@ -322,20 +322,13 @@ func (e *Editor) wordForward(c command) (Pos, bool) {
 		if crossed && stays {
 			return p, true
 		}
-		for kind != blank && e.text.class(p, big) == kind {
-			if q, moved = e.text.next(p); !moved {
-				return p, true
-			}
-			p = q
-			if stays && e.text.atEnd(p) {
+		if kind != blank {
+			if p, moved = e.text.skip(p, e.text.next, kind, big); !moved || stays && e.text.atEnd(p) {
 				return p, true
 			}
 		}
-		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
-			if q, moved = e.text.next(p); !moved {
-				return p, true
-			}
-			p = q
+		if p, moved = e.text.skip(p, e.text.next, blank, big); !moved {
+			return p, true
 		}
 	}
 	return p, true
@@ -349,17 +342,23 @@ func (e *Editor) wordBack(c command) (Pos, bool) {
 		if !moved {
 			return p, false
 		}
-		p = q
-		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
-			if q, moved = e.text.previous(p); !moved {
-				return p, true
-			}
-			p = q
+		if p, moved = e.text.skip(q, e.text.previous, blank, big); !moved {
+			return p, true
 		}
-		if e.text.emptyLine(p.Row) {
-			continue
+		if !e.text.emptyLine(p.Row) {
+			p = e.text.runStart(p, big)
 		}
-		p = e.text.runStart(p, big)
+	}
+	return p, true
+}
+
+// skip steps over characters of a class, at most to an empty line. It reports false if it
+// runs into the end of the text.
+func (d document) skip(p Pos, step func(Pos) (Pos, bool), kind class, big bool) (_ Pos, moved bool) {
+	for d.class(p, big) == kind && !d.emptyLine(p.Row) {
+		if p, moved = step(p); !moved {
+			return p, false
+		}
 	}
 	return p, true
 }
@@ -432,17 +431,13 @@ func (e *Editor) wordEndBack(c command) (Pos, bool) {
 			return p, false
 		}
 		p = q
-		for kind != blank && e.text.class(p, big) == kind {
-			if q, moved = e.text.previous(p); !moved {
+		if kind != blank {
+			if p, moved = e.text.skip(p, e.text.previous, kind, big); !moved {
 				return p, true
 			}
-			p = q
 		}
-		for e.text.class(p, big) == blank && !e.text.emptyLine(p.Row) {
-			if q, moved = e.text.previous(p); !moved {
-				return p, true
-			}
-			p = q
+		if p, moved = e.text.skip(p, e.text.previous, blank, big); !moved {
+			return p, true
 		}
 	}
 	return p, true
@@ -647,12 +642,8 @@ func (d document) beginsSentence(p Pos) bool {
 	return false
 }
 
-// sentenceForward and sentenceBack return the nearest start of a sentence after or before
-// p. They report false at the end of the text that they reach without one.
-func (d document) sentenceForward(p Pos) (Pos, bool) { return d.sentence(p, d.next) }
-
-func (d document) sentenceBack(p Pos) (Pos, bool) { return d.sentence(p, d.previous) }
-
+// sentence returns the nearest start of a sentence that steps from p lead to. It reports
+// false at the end of the text that it reaches without one.
 func (d document) sentence(p Pos, step func(Pos) (Pos, bool)) (Pos, bool) {
 	for {
 		q, moved := step(p)
@@ -667,13 +658,13 @@ func (d document) sentence(p Pos, step func(Pos) (Pos, bool)) (Pos, bool) {
 
 // sentences is ( and ).
 func (e *Editor) sentences(c command) (Pos, bool) {
-	step := e.text.sentenceForward
+	step := e.text.next
 	if c.name == "(" {
-		step = e.text.sentenceBack
+		step = e.text.previous
 	}
 	p := e.text.Cursor()
 	for n := c.times(); n > 0; n-- {
-		q, found := step(p)
+		q, found := e.text.sentence(p, step)
 		if !found {
 			return q, q != p && (n == 1 || c.operator == "" || c.name == "(")
 		}
@@ -687,9 +678,9 @@ func (e *Editor) sentences(c command) (Pos, bool) {
 func (d document) sentencePart(p Pos) (from, to Pos, blanks bool) {
 	from = p
 	if !d.beginsSentence(p) {
-		from, _ = d.sentenceBack(p)
+		from, _ = d.sentence(p, d.previous)
 	}
-	next, found := d.sentenceForward(from)
+	next, found := d.sentence(from, d.next)
 	if !found {
 		next = d.end(d.lastRow())
 	}
