@@ -430,8 +430,5 @@ func (m *Emulator) Write(p []byte) (int, error) {
 // Screen returns the screen.
 func (m *Emulator) Screen() Screen { return *m.e.capture() }
 
-// Resize resizes the terminal.
-func (m *Emulator) Resize(cols, rows int) { m.e.emu.Resize(cols, rows) }
-
 // Close releases the emulator.
 func (m *Emulator) Close() { m.e.stopReplies() }

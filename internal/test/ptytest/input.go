@@ -1,12 +1,11 @@
 package ptytest
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
-	"io"
-	"os"
 	"strings"
-	"sync"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -36,7 +35,7 @@ func (term *Terminal) Type(text string) *Terminal {
 func (term *Terminal) Press(keys ...string) *Terminal {
 	term.t.Helper()
 	for _, key := range keys {
-		term.keys.push(term.encode(key))
+		term.push(term.encode(key))
 	}
 	return term
 }
@@ -48,7 +47,7 @@ func (term *Terminal) PressAtOnce(keys ...string) *Terminal {
 	for _, key := range keys {
 		all = append(all, term.encode(key)...)
 	}
-	term.keys.push(all)
+	term.push(all)
 	return term
 }
 
@@ -72,13 +71,13 @@ func (term *Terminal) Paste(text string) *Terminal {
 	if term.mode(ansi.ModeBracketedPaste) {
 		text = ansi.BracketedPasteStart + text + ansi.BracketedPasteEnd
 	}
-	term.keys.push([]byte(text))
+	term.push([]byte(text))
 	return term
 }
 
 // Send writes bytes to the program's terminal as they are.
 func (term *Terminal) Send(raw string) *Terminal {
-	term.keys.push([]byte(raw))
+	term.push([]byte(raw))
 	return term
 }
 
@@ -117,17 +116,14 @@ func (term *Terminal) mouse(button uv.MouseButton, x, y int, release bool) *Term
 		term.failf("mouse at %d,%d: the program has not asked for the mouse", x, y)
 	}
 	b := ansi.EncodeMouseButton(button, false, false, false, false)
+	press, up := ansi.MouseSgr(b, x, y, false), ansi.MouseSgr(b, x, y, true)
 	if !term.mode(ansi.ModeMouseExtSgr) {
-		term.keys.push([]byte(ansi.MouseX10(b, x, y)))
-		if release {
-			b = ansi.EncodeMouseButton(uv.MouseNone, false, false, false, false)
-			term.keys.push([]byte(ansi.MouseX10(b, x, y)))
-		}
-		return term
+		none := ansi.EncodeMouseButton(uv.MouseNone, false, false, false, false)
+		press, up = ansi.MouseX10(b, x, y), ansi.MouseX10(none, x, y)
 	}
-	term.keys.push([]byte(ansi.MouseSgr(b, x, y, false)))
+	term.push([]byte(press))
 	if release {
-		term.keys.push([]byte(ansi.MouseSgr(b, x, y, true)))
+		term.push([]byte(up))
 	}
 	return term
 }
@@ -150,22 +146,26 @@ func (term *Terminal) Resize(cols, rows int) *Terminal {
 	term.mu.Lock()
 	term.screen.emu.Resize(cols, rows)
 	term.mu.Unlock()
+	// pty.Setsize would leave the master in blocking mode.
 	size := winsize(cols, rows)
-	conn, err := term.pty.SyscallConn()
-	if err == nil {
-		var failed error
-		err = conn.Control(func(fd uintptr) {
-			failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ,
-				&unix.Winsize{Row: size.Rows, Col: size.Cols, Xpixel: size.X, Ypixel: size.Y})
-		})
-		if err == nil {
-			err = failed
-		}
-	}
+	err := term.control(func(fd int) error {
+		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: size.Rows, Col: size.Cols, Xpixel: size.X, Ypixel: size.Y})
+	})
 	if err != nil {
 		term.failf("resize to %dx%d: %v", cols, rows, err)
 	}
 	return term
+}
+
+// control calls do with the terminal's file descriptor.
+func (term *Terminal) control(do func(fd int) error) error {
+	conn, err := term.pty.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) { failed = do(int(fd)) })
+	return cmp.Or(err, failed)
 }
 
 func (term *Terminal) mode(m ansi.Mode) bool {
@@ -174,42 +174,21 @@ func (term *Terminal) mode(m ansi.Mode) bool {
 	return term.screen.modes[m]
 }
 
-// inputQueue holds the program's input: keys and the terminal's answers. It is unbounded,
-// so that neither the test nor the emulator waits for a program that does not read.
-type inputQueue struct {
-	mu      sync.Mutex
-	ready   *sync.Cond
-	pending [][]byte
-	closed  bool
+// push queues input: a key, or the terminal's answer.
+func (term *Terminal) push(b []byte) {
+	select {
+	case term.input <- b:
+	case <-term.closed:
+	}
 }
 
-func newInputQueue() *inputQueue {
-	q := &inputQueue{}
-	q.ready = sync.NewCond(&q.mu)
-	return q
-}
-
-func (q *inputQueue) push(b []byte) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.pending = append(q.pending, b)
-	q.ready.Signal()
-}
-
-func (q *inputQueue) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.ready.Signal()
-}
-
-// forward queues the emulator's answers until its pipe closes.
-func (q *inputQueue) forward(answers io.Reader) {
+// pushAnswers queues the emulator's answers until its pipe closes.
+func (term *Terminal) pushAnswers() {
 	buf := make([]byte, 4096)
 	for {
-		n, err := answers.Read(buf)
+		n, err := term.screen.emu.Read(buf)
 		if n > 0 {
-			q.push(append([]byte(nil), buf[:n]...))
+			term.push(bytes.Clone(buf[:n]))
 		}
 		if err != nil {
 			return
@@ -217,53 +196,40 @@ func (q *inputQueue) forward(answers io.Reader) {
 	}
 }
 
-// drain writes the queued input, one key at a time, until the queue closes. Writing to a
-// closed terminal is not an error.
-func (q *inputQueue) drain(to *os.File) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+// writeInput writes the queued input, one key at a time. Writing to a closed terminal is
+// not an error.
+func (term *Terminal) writeInput() {
 	for {
-		for len(q.pending) == 0 && !q.closed {
-			q.ready.Wait()
-		}
-		if q.closed {
+		select {
+		case b := <-term.input:
+			_, _ = term.pty.Write(b)
+		case <-term.closed:
 			return
 		}
-		next := q.pending[0]
-		q.pending = q.pending[1:]
-		q.mu.Unlock()
-		_, _ = to.Write(next)
-		q.mu.Lock()
 	}
 }
 
-// Drag presses the left mouse button at column x0, row y0, moves the pointer to
-// x1, y1, and releases it there. The program must have asked for the mouse in the
-// SGR encoding.
-func (term *Terminal) Drag(x0, y0, x1, y1 int) *Terminal {
-	term.t.Helper()
-	if !term.mode(ansi.ModeMouseExtSgr) {
-		term.failf("drag from %d,%d: the program has not asked for the mouse", x0, y0)
-	}
-	press := ansi.EncodeMouseButton(uv.MouseLeft, false, false, false, false)
-	move := ansi.EncodeMouseButton(uv.MouseLeft, true, false, false, false)
-	term.keys.push([]byte(ansi.MouseSgr(press, x0, y0, false)))
-	term.keys.push([]byte(ansi.MouseSgr(move, x1, y1, false)))
-	term.keys.push([]byte(ansi.MouseSgr(press, x1, y1, true)))
-	return term
-}
-
-// DragOver drags from the beginning of one text on the screen to the end of
-// another, both within a row.
+// DragOver drags the mouse with the left button from the beginning of one text on the
+// screen to the end of another, both within a row. The program must have asked for the
+// mouse in the SGR encoding.
 func (term *Terminal) DragOver(from, to string) *Terminal {
 	term.t.Helper()
 	screen := term.Screen()
 	x0, y0, ok := screen.Find(from)
 	x1, y1, also := screen.Find(to)
-	if !ok || !also {
+	switch {
+	case !ok || !also:
 		term.failf("drag over %q to %q: they are not on the screen", from, to)
+	case !term.mode(ansi.ModeMouseExtSgr):
+		term.failf("drag over %q: the program has not asked for the mouse", from)
 	}
-	return term.Drag(x0, y0, x1+ansi.StringWidth(to)-1, y1)
+	x1 += ansi.StringWidth(to) - 1
+	press := ansi.EncodeMouseButton(uv.MouseLeft, false, false, false, false)
+	move := ansi.EncodeMouseButton(uv.MouseLeft, true, false, false, false)
+	term.push([]byte(ansi.MouseSgr(press, x0, y0, false)))
+	term.push([]byte(ansi.MouseSgr(move, x1, y1, false)))
+	term.push([]byte(ansi.MouseSgr(press, x1, y1, true)))
+	return term
 }
 
 // watchClipboard keeps what the program puts on the terminal's clipboard (OSC 52).

@@ -52,10 +52,10 @@ func (term *Terminal) State() State {
 // completes "expected that …".
 func (term *Terminal) WaitState(description string, ok func(State) bool) *Terminal {
 	term.t.Helper()
-	bound, step := patience(waitBound), 5*time.Millisecond
+	bound := patience()
 	timeout := time.NewTimer(bound)
 	defer timeout.Stop()
-	ticker := time.NewTicker(step) // the driver reports no changes
+	ticker := time.NewTicker(5 * time.Millisecond) // the driver reports no changes
 	defer ticker.Stop()
 	for !ok(term.State()) {
 		select {
@@ -69,18 +69,14 @@ func (term *Terminal) WaitState(description string, ok func(State) bool) *Termin
 
 // driver adds what the terminal's driver does.
 func (term *Terminal) driver(s *State) {
-	conn, err := term.pty.SyscallConn()
-	if err != nil {
-		return
-	}
-	_ = conn.Control(func(fd uintptr) {
-		t, err := unix.IoctlGetTermios(int(fd), readTermios)
-		if err != nil {
-			return
+	_ = term.control(func(fd int) error {
+		t, err := unix.IoctlGetTermios(fd, readTermios)
+		if err == nil {
+			s.Raw = t.Lflag&(unix.ICANON|unix.ECHO|unix.ISIG) == 0 && t.Oflag&unix.OPOST == 0
+			s.Cooked = t.Lflag&unix.ICANON != 0 && t.Lflag&unix.ECHO != 0 && t.Lflag&unix.ISIG != 0 &&
+				t.Iflag&unix.ICRNL != 0 && t.Oflag&unix.OPOST != 0
 		}
-		s.Raw = t.Lflag&(unix.ICANON|unix.ECHO|unix.ISIG) == 0 && t.Oflag&unix.OPOST == 0
-		s.Cooked = t.Lflag&unix.ICANON != 0 && t.Lflag&unix.ECHO != 0 && t.Lflag&unix.ISIG != 0 &&
-			t.Iflag&unix.ICRNL != 0 && t.Oflag&unix.OPOST != 0
+		return err
 	})
 }
 

@@ -78,13 +78,18 @@ type Terminal struct {
 	copied io.Writer
 	kept   *record
 
-	keys   *inputQueue
+	input  chan []byte // keys and the terminal's answers
+	closed chan struct{}
 	exited chan struct{} // the program has ended; cmd.ProcessState is set
 	eof    chan struct{} // and everything it wrote is on the screen
 	gone   chan struct{} // the replies and the input have stopped as well
 }
 
 var terminals atomic.Int64
+
+// maxPending is how many keys and answers wait for a program that does not read: more than
+// a test sends, so that neither the test nor the emulator waits.
+const maxPending = 1 << 14
 
 // Start runs the program and ends it with the test. When the test ends, the
 // program is asked to end, then killed with its process group; a process that
@@ -112,7 +117,8 @@ func Start(t testing.TB, o Options) *Terminal {
 		screen: newEmulator(o),
 		copied: o.Output,
 		frame:  make(chan struct{}),
-		keys:   newInputQueue(),
+		input:  make(chan []byte, maxPending),
+		closed: make(chan struct{}),
 		exited: make(chan struct{}),
 		eof:    make(chan struct{}),
 		gone:   make(chan struct{}),
@@ -193,8 +199,8 @@ func (term *Terminal) start(o Options) error {
 	}()
 	go term.read()
 	var writers sync.WaitGroup
-	writers.Go(func() { term.keys.forward(term.screen.emu) })
-	writers.Go(func() { term.keys.drain(term.pty) })
+	writers.Go(term.pushAnswers)
+	writers.Go(term.writeInput)
 	go func() { writers.Wait(); close(term.gone) }()
 	return nil
 }
@@ -290,14 +296,13 @@ func orDefault(n, def int) int {
 
 // patience limits every wait: 30 s, times PARLEY_TEST_TIMEOUT (4 for a slow machine). No
 // passing test waits so long.
-func patience(d time.Duration) time.Duration {
+func patience() time.Duration {
+	const bound = 30 * time.Second
 	if f, err := strconv.ParseFloat(os.Getenv("PARLEY_TEST_TIMEOUT"), 64); err == nil && f > 0 {
-		return time.Duration(float64(d) * f)
+		return time.Duration(float64(bound) * f)
 	}
-	return d
+	return bound
 }
-
-const waitBound = 30 * time.Second
 
 // Screen is the last whole frame.
 func (term *Terminal) Screen() Screen {
@@ -305,9 +310,6 @@ func (term *Terminal) Screen() Screen {
 	defer term.mu.Unlock()
 	return *term.screen.current()
 }
-
-// Line is the text of row y of the screen, from 0.
-func (term *Terminal) Line(y int) string { return term.Screen().Line(y) }
 
 // Cell is the character at column x, row y, from 0.
 func (term *Terminal) Cell(x, y int) Cell { return term.Screen().Cell(x, y) }
@@ -350,25 +352,34 @@ func (term *Terminal) WaitGone(text string) *Terminal {
 // program has ended. The description completes "expected that …".
 func (term *Terminal) WaitUntil(description string, ok func(Screen) bool) *Terminal {
 	term.t.Helper()
-	bound := patience(waitBound)
+	term.await(func() (bool, string) { return ok(term.Screen()), description })
+	return term
+}
+
+// await waits until look, which is called again after each output, reports true, and else
+// ends the test with what look expected.
+func (term *Terminal) await(look func() (ok bool, expected string)) {
+	term.t.Helper()
+	bound := patience()
 	timeout := time.NewTimer(bound)
 	defer timeout.Stop()
 	for ended := false; ; {
 		term.mu.Lock()
-		screen, frame := *term.screen.current(), term.frame
+		frame := term.frame
 		term.mu.Unlock()
-		if ok(screen) {
-			return term
+		ok, expected := look()
+		if ok {
+			return
 		}
 		if ended {
-			term.failf("expected that %s, but the program has ended%s", description, term.exitNote())
+			term.failf("expected that %s, but the program has ended%s", expected, term.exitNote())
 		}
 		select {
 		case <-frame:
 		case <-term.eof:
 			ended = true
 		case <-timeout.C:
-			term.failf("expected within %v that %s", bound, description)
+			term.failf("expected within %v that %s", bound, expected)
 		}
 	}
 }
@@ -376,7 +387,7 @@ func (term *Terminal) WaitUntil(description string, ok func(Screen) bool) *Termi
 // exitNote describes how the program ended. Its terminal closes a moment before its exit
 // code is known.
 func (term *Terminal) exitNote() string {
-	if within(patience(waitBound), term.exited) {
+	if within(patience(), term.exited) {
 		return " with " + term.cmd.ProcessState.String()
 	}
 	return ""
@@ -421,13 +432,13 @@ func (term *Terminal) Signal(sig syscall.Signal) *Terminal {
 // ended it.
 func (term *Terminal) WaitExit() int {
 	term.t.Helper()
-	if bound := patience(waitBound); !within(bound, term.exited) {
+	if bound := patience(); !within(bound, term.exited) {
 		term.failf("expected within %v that the program ends", bound)
 	}
 	term.Resume()
 	// A child that still holds the terminal delays its end: that child is
 	// reported when the test ends.
-	within(patience(waitBound), term.eof)
+	within(patience(), term.eof)
 	state := term.cmd.ProcessState
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		return 128 + int(ws.Signal())
@@ -442,16 +453,16 @@ func (term *Terminal) end() {
 	}
 	term.Resume()
 	term.endProgram()
-	for _, p := range leftovers(term.Pid(), term.mark, patience(waitBound)) {
+	for _, p := range leftovers(term.Pid(), term.mark, patience()) {
 		term.t.Errorf("the program left a process behind: %s", p)
 		p.kill()
 	}
-	if !within(patience(waitBound), term.eof) {
+	if !within(patience(), term.eof) {
 		term.t.Error("something still writes to the terminal")
 	}
 	_ = term.pty.Close()
 	<-term.eof
-	term.keys.close()
+	close(term.closed)
 	term.screen.stopReplies()
 	<-term.gone
 	if term.raw != nil {
@@ -465,7 +476,7 @@ func (term *Terminal) endProgram() {
 		return
 	}
 	_ = term.cmd.Process.Signal(syscall.SIGTERM)
-	if within(patience(waitBound), term.exited) {
+	if within(patience(), term.exited) {
 		return
 	}
 	term.t.Errorf("the program did not end when asked to\n%s", term.picture())
@@ -517,32 +528,17 @@ func (term *Terminal) Raw() string {
 // ended. It does not look at the screen. It needs Options.Keep.
 func (term *Terminal) Reads(texts ...string) *Terminal {
 	term.t.Helper()
-	bound := patience(waitBound)
-	timeout := time.NewTimer(bound)
-	defer timeout.Stop()
 	for _, text := range texts {
-		for ended := false; ; {
+		term.await(func() (bool, string) {
 			term.mu.Lock()
-			rest, frame := term.kept.all.String()[term.kept.read:], term.frame
+			defer term.mu.Unlock()
+			rest := term.kept.all.String()[term.kept.read:]
 			at := strings.Index(rest, text)
 			if at >= 0 {
 				term.kept.read += at + len(text)
 			}
-			term.mu.Unlock()
-			if at >= 0 {
-				break
-			}
-			if ended {
-				term.failf("expected to read %q, but the program has ended%s, after %s", text, term.exitNote(), strconv.Quote(rest))
-			}
-			select {
-			case <-frame:
-			case <-term.eof:
-				ended = true
-			case <-timeout.C:
-				term.failf("expected within %v to read %q in %s", bound, text, strconv.Quote(rest))
-			}
-		}
+			return at >= 0, fmt.Sprintf("the program writes %q after %q", text, rest)
+		})
 	}
 	return term
 }

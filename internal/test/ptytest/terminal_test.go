@@ -163,7 +163,7 @@ func TestLastOutputIsOnTheScreenAtExit(t *testing.T) {
 	if code := term.WaitExit(); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
-	if got := term.Line(39); got != "the end" {
+	if got := term.Screen().Line(39); got != "the end" {
 		t.Errorf("last line %q, want %q", got, "the end")
 	}
 	if c := term.Cell(4, 39); !c.Bold || c.FG != "1" {
@@ -200,7 +200,7 @@ func TestSynchronizedUpdateIsSeenWhole(t *testing.T) {
 		defer term.mu.Unlock()
 		return term.screen.title == "half"
 	})
-	if got := term.Line(0); got != "one" {
+	if got := term.Screen().Line(0); got != "one" {
 		t.Errorf("half an update shows %q, want %q", got, "one")
 	}
 	term.Type("\n").WaitFor("thr").Type("\n").WaitExit()
