@@ -20,6 +20,7 @@
 package dialog
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -141,12 +142,9 @@ func (e Env) drafting() bool { return e.Drafting != nil && e.Drafting() }
 
 // hint adds a hint for the first key of an action that works now, if any.
 func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {
-	for _, key := range e.Keys.For(a) {
-		if !e.drafts(key) {
-			return append(hints, Hint{key, text})
-		}
-	}
-	return hints
+	h := HintList{Keys: e.Keys, List: hints, taken: e.drafts}
+	h.Add(a, text)
+	return h.List
 }
 
 // done notes the key of a decision, because an accidental second press must not reach the
@@ -162,17 +160,20 @@ func (e Env) done(msg tea.KeyPressMsg, a Action) Action {
 type HintList struct {
 	Keys config.Keys
 	List []Hint
+
+	taken func(key string) bool // keys that work otherwise now; nil means none
 }
 
-// Add adds a hint for the action's first key, if it has one.
+// Add adds a hint for the action's first key that works, if any.
 func (h *HintList) Add(a config.Action, words string) { h.AddAll(words, a) }
 
-// AddAll adds one hint for the first keys of related actions, if any has a key.
+// AddAll is Add for related actions, with one hint for all of them.
 func (h *HintList) AddAll(words string, actions ...config.Action) {
 	var names []string
 	for _, a := range actions {
-		if keys := h.Keys.For(a); len(keys) > 0 {
-			names = append(names, keys[0])
+		free := func(key string) bool { return h.taken == nil || !h.taken(key) }
+		if keys := h.Keys.For(a); slices.ContainsFunc(keys, free) {
+			names = append(names, keys[slices.IndexFunc(keys, free)])
 		}
 	}
 	if len(names) > 0 {

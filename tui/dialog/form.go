@@ -308,31 +308,25 @@ func (d *Form) Hints() []Hint {
 		hints = append([]Hint{{d.accepting() + ":", words}}, d.promptHints()...)
 		return d.env.hint(hints, config.ActionDialogClose, "cancel")
 	}
-	enter := func(text string) {
-		if keys := d.env.Keys.For(config.ActionDialogAccept); len(keys) > 0 {
-			hints = append(hints, Hint{keys[0] + ":", text})
-		}
-	}
+	words := "next"
+	var other []Hint
 	switch f := d.current(); {
 	case f == nil && d.button < 0:
-		enter("select " + buttons[0].name)
-		hints = append(hints, Hint{"←→", "select"})
+		words, other = "select "+buttons[0].name, []Hint{{"←→", "select"}}
 	case f == nil:
-		enter(buttons[d.button].name)
-		hints = append(hints, Hint{"←→", "select"})
+		words, other = buttons[d.button].name, []Hint{{"←→", "select"}}
 	case f.Kind == app.ManyField:
-		enter("next")
-		hints = append(hints, Hint{"space", "tick"})
-	case f.enterPicks():
-		enter("choose, next")
-		hints = append(hints, Hint{"space", "choose"})
+		other = []Hint{{"space", "tick"}}
 	case f.Kind == app.OneField:
-		enter("next")
-		hints = append(hints, Hint{"space", "choose"})
-	default:
-		enter("next")
+		other = []Hint{{"space", "choose"}}
+		if f.enterPicks() {
+			words = "choose, next"
+		}
 	}
-	hints = append(hints, Hint{"tab", "next"})
+	if keys := d.env.Keys.For(config.ActionDialogAccept); len(keys) > 0 {
+		hints = append(hints, Hint{keys[0] + ":", words})
+	}
+	hints = append(append(hints, other...), Hint{"tab", "next"})
 	return d.env.hint(hints, config.ActionDialogClose, "cancel")
 }
 

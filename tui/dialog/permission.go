@@ -73,9 +73,6 @@ func (d *Permission) Follow(c *conversation.Conversation) State {
 	return Open
 }
 
-// ID returns the permission's id.
-func (d *Permission) ID() int { return d.asked.ID }
-
 // Call returns the permission's tool call.
 func (d *Permission) Call() *conversation.ToolCall { return d.asked.Asked }
 
@@ -359,14 +356,12 @@ func (d *Permission) Hints() []Hint {
 	hints := d.hints(closing)
 	if len(hints) > 0 {
 		if d.waiting > 1 {
-			var keys []string
-			for _, a := range []config.Action{config.ActionDialogPrev, config.ActionDialogNext} {
-				for _, h := range d.env.hint(nil, a, "") {
-					keys = append(keys, h.Key)
-				}
-			}
+			others := HintList{Keys: d.env.Keys, taken: d.env.drafts}
+			others.AddAll("others", config.ActionDialogPrev, config.ActionDialogNext)
 			arrows := strings.NewReplacer("left", "←", "right", "→")
-			hints = append(hints, Hint{arrows.Replace(strings.Join(keys, "/")), "others"})
+			for _, h := range others.List {
+				hints = append(hints, Hint{arrows.Replace(h.Key), h.Text})
+			}
 		}
 		hints = d.env.hint(hints, config.ActionRejectWords, "reject with a reason")
 		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
@@ -389,14 +384,13 @@ func (d *Permission) Hints() []Hint {
 			hints = d.env.hint(hints, config.ActionDialogSplit, words)
 		}
 	}
-	if keys := d.env.Keys.For(config.ActionFocusTranscript); len(hints) > 0 {
-		// Keys that answer differ from keys that leave the question.
-		free := func(key string) bool { return !d.env.Keys.Match(config.ActionRejectWords, key) }
-		if i := slices.IndexFunc(keys, free); i >= 0 {
-			hints = append(hints, Hint{keys[i], "transcript"})
-		}
+	if len(hints) == 0 {
+		return nil
 	}
-	return hints
+	// Keys that answer differ from keys that leave the question.
+	h := HintList{Keys: d.env.Keys, List: hints, taken: func(key string) bool { return d.env.Keys.Match(config.ActionRejectWords, key) }}
+	h.Add(config.ActionFocusTranscript, "transcript")
+	return h.List
 }
 
 // A permission can be rejected with words: what the agent should do instead. They are
@@ -518,24 +512,15 @@ func (d *Permission) writingHints() []Hint {
 	if _, ok := plainRejection(d.asked.Options); !ok {
 		words = "cancel and send"
 	}
-	var hints []Hint
+	h := HintList{Keys: d.env.Keys} // a draft gets no keys now
 	if strings.TrimSpace(d.words.Text()) != "" {
-		hints = append(hints, d.key(config.ActionDialogAccept, words)...)
+		h.Add(config.ActionDialogAccept, words)
 	}
-	hints = append(hints, d.key(config.ActionDialogClose, "back")...)
+	h.Add(config.ActionDialogClose, "back")
 	if d.scroll.Scrolls() {
-		hints = append(hints, d.key(config.ActionDialogPageDown, "scroll")...)
+		h.Add(config.ActionDialogPageDown, "scroll")
 	}
-	return hints
-}
-
-// key returns a hint for an action. Unlike [Env.hint] it ignores a draft, which gets no
-// keys now.
-func (d *Permission) key(a config.Action, text string) []Hint {
-	if keys := d.env.Keys.For(a); len(keys) > 0 {
-		return []Hint{{keys[0], text}}
-	}
-	return nil
+	return h.List
 }
 
 // ProposeRules opens the step that saves a rule for the permission with this ID.

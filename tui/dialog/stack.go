@@ -36,9 +36,6 @@ func (s *Stack) Top() Dialog {
 	return s.list[len(s.list)-1]
 }
 
-// Visible reports whether a dialog is on the screen.
-func (s *Stack) Visible(d Dialog) bool { return s.shown && s.Top() == d }
-
 // Empty reports whether no dialog is open.
 func (s *Stack) Empty() bool { return len(s.list) == 0 }
 
