@@ -266,7 +266,7 @@ func barred(lines []string, style lipgloss.Style, th *theme.Theme) []string {
 // note is a line or two in a quiet colour.
 func note(s string) content {
 	return newBlock(func(p renderContext) []string {
-		return styled(termtext.Break(termtext.Visible(s), p.width), p.th.Muted)
+		return styled(termtext.Wrap(termtext.Visible(s), p.width), p.th.Muted)
 	})
 }
 

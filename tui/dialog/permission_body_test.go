@@ -401,6 +401,9 @@ func TestACommandInTheTitleOnly(t *testing.T) {
 	if text := shownBy(d, 100, 30); !strings.Contains(text, words) {
 		t.Errorf("it shows\n%s", text)
 	}
+	if text := shownBy(d, 60, 30); !strings.Contains(text, "names the command\n") {
+		t.Errorf("a word is broken, in\n%s", text)
+	}
 	d, _ = armed(runPermission())
 	if text := shownBy(d, 100, 30); strings.Contains(text, words) {
 		t.Errorf("a command in the input shows\n%s", text)
