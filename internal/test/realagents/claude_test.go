@@ -3,6 +3,7 @@
 package realagents
 
 import (
+	"strings"
 	"testing"
 
 	"parley/internal/test/e2e"
@@ -41,4 +42,19 @@ func TestClaudesSubagents(t *testing.T) {
 	p.Paste(`CALL Agent {"description":"Wait long","prompt":"SLOW 6000","subagent_type":"general-purpose"}`).Press("enter")
 	p.Shows("◐ • Wait long").Press("f6").Shows("In the background", "Wait long").Press("ctrl+x", "esc")
 	p.Shows("cancelled").Idle().Leave()
+}
+
+// Claude forks its session at a message: it knows what was said before the prompt, and not
+// what came after it.
+func TestClaudeIsRewound(t *testing.T) {
+	p := claude(t)
+	p.Ask("SAY first answer").Shows("● first answer").Idle()
+	p.Ask("SAY second answer").Shows("● second answer").Idle()
+	p.Press("alt+z").Shows("Rewind to before a prompt", "The agent forks the session at this message.").Press("enter")
+	p.Question("Rewind to before prompt 2?").Answer("Conversation only")
+	p.Shows("● first answer", "Continues an earlier session from here", "❯ SAY second answer").Gone("● second answer")
+	if fork := p.WaitSent("session/fork", 1); !strings.Contains(fork, `"messageId":"msg_`) {
+		t.Errorf("the fork was asked for with %s", fork)
+	}
+	p.Press("enter").Shows("● second answer").Idle().Leave()
 }
