@@ -33,17 +33,70 @@ const (
 // behaviour is what the tab makes of an action of the prompt, beside its words and keys in
 // the configuration.
 type behaviour struct {
-	do func(*Tab) tea.Cmd
+	in availability
+	// live does it on the session; do does it in the states without one, or in all if live
+	// is nil.
+	do   func(*Tab) tea.Cmd
+	live func(*live) tea.Cmd
 	// with does it with the argument of the slash command; nil filters the list that do
 	// opens, if any.
 	with func(t *Tab, argument string) tea.Cmd
-	// why says why it cannot be done now, or returns "". Nil means that it always can.
-	why func(*Tab) string
-	// beside means that it can be done while a question is open and the prompt is empty,
-	// replays that it can be done during a replay.
-	beside, replays bool
+	// why, and unready of the session, says why it cannot be done now in a state in which it
+	// is available, or returns "". Nil means that it always can.
+	why     func(*Tab) string
+	unready func(*live) string
+	// beside means that it can be done while a question is open and the prompt is empty.
+	beside bool
 	// absent is why the palette does not list it, "" if it does.
 	absent string
+}
+
+// availability is the states of the tab in which there is an action.
+type availability uint8
+
+const (
+	unlessReplaying availability = iota
+	inSession                    // in live only
+	inAll
+)
+
+// refusal says why there is no such action in the tab's state, or returns "".
+func (a availability) refusal(t *Tab) string {
+	_, open := t.live()
+	switch {
+	case a == inAll, open:
+		return ""
+	case t.replays():
+		return notInReplay
+	case a == inSession:
+		return noAgent
+	}
+	return ""
+}
+
+// refusal says why the action cannot be done now, or returns "".
+func (b behaviour) refusal(t *Tab) string {
+	if why := b.in.refusal(t); why != "" {
+		return why
+	}
+	if l, open := t.live(); open && b.unready != nil {
+		return b.unready(l)
+	}
+	if b.why != nil {
+		return b.why(t)
+	}
+	return ""
+}
+
+// run does the action.
+func (b behaviour) run(t *Tab) tea.Cmd {
+	if l, open := t.live(); open && b.live != nil {
+		return b.live(l)
+	}
+	if b.do != nil {
+		return b.do(t)
+	}
+	return nil
 }
 
 // behaviours has a row for each action of the prompt.
@@ -59,15 +112,15 @@ func init() {
 	}
 	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
 		return behaviour{
-			do: inSession(func(l *live) tea.Cmd { return categoryList(l, none, of...) }),
-			why: needsSession(func(l *live) string {
+			in: inSession, live: func(l *live) tea.Cmd { return categoryList(l, none, of...) },
+			unready: func(l *live) string {
 				return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.conv.OptionByCategory(c) != nil }), none)
-			}),
+			},
 			beside: true,
 		}
 	}
 	scrolls := func(a config.Action, why func(*Tab) string, absent string) behaviour {
-		return behaviour{why: why, beside: true, replays: true, absent: absent, do: always(func(t *Tab) {
+		return behaviour{why: why, beside: true, in: inAll, absent: absent, do: always(func(t *Tab) {
 			if t.reader() != nil {
 				t.reader().Do(a)
 			}
@@ -86,65 +139,56 @@ func init() {
 
 	behaviours = map[config.Action]behaviour{
 		config.ActionSend: {
-			do: func(t *Tab) tea.Cmd {
-				if l, ok := t.live(); ok {
-					return l.queue.SendNothing()
-				}
-				return t.say(nothingToSend)
-			},
+			live:   func(l *live) tea.Cmd { return l.queue.SendNothing() },
+			do:     func(t *Tab) tea.Cmd { return t.say(nothingToSend) },
 			absent: prompt,
 		},
 		config.ActionNewline:       composes(config.ActionNewline, prompt),
 		config.ActionEditor:        composes(config.ActionEditor, ""),
 		config.ActionHistorySearch: composes(config.ActionHistorySearch, ""),
 		config.ActionHistoryNext:   composes(config.ActionHistoryNext, step),
-		config.ActionHistoryPrev:   {do: inSession(func(l *live) tea.Cmd { return l.queue.Recall() }), absent: step},
+		config.ActionHistoryPrev:   {live: func(l *live) tea.Cmd { return l.queue.Recall() }, absent: step},
 		config.ActionPasteImage: {
 			do:  func(t *Tab) tea.Cmd { return t.pasteImage() },
 			why: func(t *Tab) string { return unless(t.composerActive(), noAgent) },
 		},
 		config.ActionQueue: {
-			do:  inSession(func(l *live) tea.Cmd { return l.queue.Show() }),
-			why: needsSession(func(l *live) string { return unless(l.queue.Queued() > 0, "the queue is empty") }),
+			in: inSession, live: func(l *live) tea.Cmd { return l.queue.Show() },
+			unready: func(l *live) string { return unless(l.queue.Queued() > 0, "the queue is empty") },
 		},
 		config.ActionSendNow: {
-			do: inSession(func(l *live) tea.Cmd { return l.queue.SendNow() }),
-			why: needsSession(func(l *live) string {
+			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
+			unready: func(l *live) string {
 				return unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
-			}),
+			},
 		},
 		config.ActionCancel: {
-			do: func(t *Tab) tea.Cmd {
-				if l, ok := t.live(); ok {
-					return l.lifecycle.Cancel()
-				}
-				return t.say(notOpen)
-			},
-			why: needsSession(func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Starts(), "no turn is running") }),
+			in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.Cancel() }, do: cancelNothing,
+			unready: func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Starts(), "no turn is running") },
 		},
 		config.ActionInterrupt: {
-			do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
+			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
 		},
-		config.ActionQuit:    {do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }},
-		config.ActionSuspend: {do: func(*Tab) tea.Cmd { return send(Suspend{}) }, replays: true},
+		config.ActionQuit:    {in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }},
+		config.ActionSuspend: {in: inAll, do: func(*Tab) tea.Cmd { return send(Suspend{}) }},
 
 		config.ActionNextMode: {
-			do: inSession(nextMode), beside: true,
-			why: needsSession(func(l *live) string { return unless(l.conv.OptionByCategory(acpclient.CategoryMode) != nil, noModes) }),
+			in: inSession, live: nextMode, beside: true,
+			unready: func(l *live) string { return unless(l.conv.OptionByCategory(acpclient.CategoryMode) != nil, noModes) },
 		},
 		config.ActionMode:         category(noModes, acpclient.CategoryMode),
 		config.ActionModel:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
 		config.ActionThoughtLevel: category(noThoughtLevels, acpclient.CategoryThoughtLevel),
 		config.ActionOptions: {
-			do: always(func(t *Tab) { t.dialogs.Push(dialog.NewOptions(t.env(), t.conv())) }),
-			why: needsSession(func(l *live) string {
+			in: inSession, live: func(l *live) tea.Cmd { l.tab.dialogs.Push(dialog.NewOptions(l.tab.env(), l.conv)); return nil },
+			unready: func(l *live) string {
 				return unless(l.conv.Phase == conversation.PhaseReady, notOpen)
-			}),
+			},
 			beside: true,
 		},
 
 		config.ActionFocusTranscript: {
-			do: always(func(t *Tab) { t.list().Focus(true) }), why: (*Tab).noItems, beside: true, replays: true,
+			do: always(func(t *Tab) { t.list().Focus(true) }), why: (*Tab).noItems, beside: true, in: inAll,
 		},
 		config.ActionFind:         scrolls(config.ActionFind, (*Tab).noItems, ""),
 		config.ActionScrollTop:    scrolls(config.ActionScrollTop, (*Tab).noItems, ""),
@@ -153,53 +197,53 @@ func init() {
 		config.ActionPageDown:     scrolls(config.ActionPageDown, (*Tab).noItems, step),
 		config.ActionLineUp:       scrolls(config.ActionLineUp, (*Tab).noItems, step),
 		config.ActionLineDown:     scrolls(config.ActionLineDown, (*Tab).noItems, step),
-		config.ActionLendMouse:    {do: always((*Tab).lendMouse), beside: true, replays: true},
+		config.ActionLendMouse:    {do: always((*Tab).lendMouse), beside: true, in: inAll},
 
 		config.ActionChanges: {
-			do:  inSession((*live).showChanges),
-			why: needsSession(func(l *live) string { return unless(l.Session.Options().Journal != nil, l.tab.noReview()) }),
+			in: inSession, live: (*live).showChanges,
+			unready: func(l *live) string { return unless(l.Session.Options().Journal != nil, l.tab.noReview()) },
 		},
-		config.ActionRewind: {do: inSession((*live).listPrompts), why: needsSession((*live).noRewind)},
-		config.ActionFiles:  {do: func(t *Tab) tea.Cmd { return fileList(t) }, why: needsSession(nil)},
+		config.ActionRewind: {in: inSession, live: (*live).listPrompts, unready: (*live).noRewind},
+		config.ActionFiles:  {in: inSession, live: fileList},
 		config.ActionTerminal: {
-			do: inSession(func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }), beside: true,
-			why: needsSession(func(l *live) string { return unless(len(l.conv.Running()) > 0, "no command is running") }),
+			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, beside: true,
+			unready: func(l *live) string { return unless(len(l.conv.Running()) > 0, "no command is running") },
 		},
 		config.ActionBackground: {
-			do: inSession(openBackground), beside: true,
-			why: needsSession(func(l *live) string { return unless(len(l.conv.Background()) > 0, nothingInBackground) }),
+			in: inSession, live: openBackground, beside: true,
+			unready: func(l *live) string { return unless(len(l.conv.Background()) > 0, nothingInBackground) },
 		},
 		config.ActionAddOutput: {
-			do:  inSession(func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) }),
-			why: needsSession(func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") }),
+			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) },
+			unready: func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") },
 		},
-		config.ActionShell:     {do: inSession(func(l *live) tea.Cmd { return l.commands.Run("") }), why: needsSession(nil)},
-		config.ActionInspector: {do: inSession((*live).inspect), why: needsSession(nil), beside: true},
+		config.ActionShell:     {in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }},
+		config.ActionInspector: {in: inSession, live: (*live).inspect, beside: true},
 		config.ActionRules: {
-			do:  inSession(func(l *live) tea.Cmd { return l.rules().Show() }),
-			why: needsSession(func(l *live) string { return unless(l.rules() != nil, noAgent) }),
+			in: inSession, live: func(l *live) tea.Cmd { return l.rules().Show() },
+			unready: func(l *live) string { return unless(l.rules() != nil, noAgent) },
 		},
 		config.ActionUsage: {
 			do:  func(t *Tab) tea.Cmd { return t.say("used: " + t.usage()) },
 			why: func(t *Tab) string { return unless(t.usage() != "", "the agent has reported no usage") },
 		},
 		config.ActionSignIn: {
-			do: inSession(func(l *live) tea.Cmd { l.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil }),
-			why: func(t *Tab) string {
-				return unless(t.session() != nil && len(t.conv().Agent.AuthMethods) > 0, "the agent offers no sign-in method")
+			in: inSession, live: func(l *live) tea.Cmd { l.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil },
+			unready: func(l *live) string {
+				return unless(len(l.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},
 		},
 		config.ActionSignOut: {
-			do: inSession(func(l *live) tea.Cmd { return l.signIn.Out(l.tab.program.Context) }),
-			why: func(t *Tab) string {
-				return unless(t.session() != nil && t.conv().Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
+			in: inSession, live: func(l *live) tea.Cmd { return l.signIn.Out(l.tab.program.Context) },
+			unready: func(l *live) string {
+				return unless(l.conv.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 			},
 		},
 
 		config.ActionSessions:   {do: func(t *Tab) tea.Cmd { return openSessionList(t) }},
 		config.ActionQuestions:  {do: func(t *Tab) tea.Cmd { return openQuestionList(t) }},
-		config.ActionNewSession: {do: (*Tab).newSession, why: needsSession(nil)},
-		config.ActionNewAgent:   {do: func(t *Tab) tea.Cmd { return t.chooseAnother() }, why: needsSession(nil)},
+		config.ActionNewSession: {in: inSession, live: (*live).newSession},
+		config.ActionNewAgent:   {in: inSession, live: (*live).chooseAnother},
 		config.ActionNextTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs},
 		config.ActionPrevTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs},
 		config.ActionTab: {
@@ -208,12 +252,12 @@ func init() {
 		},
 		config.ActionRenameTab:  {do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }},
 		config.ActionCloseTab:   {do: func(t *Tab) tea.Cmd { return t.leaving.Close() }},
-		config.ActionStartAgain: {do: inSession(func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }), why: needsSession(nil), beside: true},
+		config.ActionStartAgain: {in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }, beside: true},
 		config.ActionExport:     {do: func(t *Tab) tea.Cmd { return t.exporter().choose() }, why: (*Tab).noItems},
 		config.ActionFork: {
-			do: func(t *Tab) tea.Cmd { return t.sayIf(t.session().Fork()) },
-			why: func(t *Tab) string {
-				return unless(t.session() != nil && t.conv().Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
+			in: inSession, live: func(l *live) tea.Cmd { return l.tab.sayIf(l.Session.Fork()) },
+			unready: func(l *live) string {
+				return unless(l.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
 		},
 
@@ -222,11 +266,11 @@ func init() {
 			absent: "it opens the palette",
 		},
 		config.ActionHelp: {
-			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...)) }), beside: true, replays: true,
+			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...)) }), beside: true, in: inAll,
 		},
 		config.ActionGuide: {
 			do:     always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
-			beside: true, replays: true,
+			beside: true, in: inAll,
 		},
 		config.ActionNews: {do: always(func(t *Tab) {
 			t.news = false
@@ -237,40 +281,12 @@ func init() {
 	}
 }
 
-// inSession returns the do of an action that only a session has.
-func inSession(do func(*live) tea.Cmd) func(*Tab) tea.Cmd {
-	return func(t *Tab) tea.Cmd {
-		if l, ok := t.live(); ok {
-			return do(l)
-		}
-		return nil
-	}
-}
-
-// needsSession returns the why of an action that needs a session, and with that is not
-// available for another reason, which may be nil.
-func needsSession(why func(*live) string) func(*Tab) string {
-	return func(t *Tab) string {
-		l, open := t.live()
-		switch {
-		case !open:
-			return noAgent
-		case why == nil:
-			return ""
-		}
-		return why(l)
-	}
-}
-
 // unavailable says why an action cannot be done now, or returns "".
 func (t *Tab) unavailable(a config.ActionInfo) string {
 	if a.Context == config.ContextTranscript {
 		return t.noItems()
 	}
-	if why := behaviours[a.Action].why; why != nil {
-		return why(t)
-	}
-	return ""
+	return behaviours[a.Action].refusal(t)
 }
 
 // unless returns why if not ok.
@@ -342,22 +358,26 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
 		t.leaving.Acted()
 	}
-	if cmd, other := t.inReplay(a); !other {
-		return cmd
-	}
 	if a != config.ActionCancel {
 		t.prompts.Acted()
 	}
 	b := behaviours[a]
-	if b.why != nil && a != config.ActionCancel { // whose key has other uses then
-		if why := b.why(t); why != "" {
-			return t.say(why)
-		}
+	why := b.refusal(t)
+	if a == config.ActionCancel { // whose key has other uses when no turn runs
+		why = ""
 	}
-	if b.do != nil {
-		return b.do(t)
+	if a == "" || why == "" {
+		return b.run(t)
 	}
-	return nil
+	return t.say(why)
+}
+
+// cancelNothing handles the key that cancels, without a session.
+func cancelNothing(t *Tab) tea.Cmd {
+	if t.replays() {
+		return t.say(t.keyOf(config.ActionReplayQuit) + " leaves the replay")
+	}
+	return t.say(notOpen)
 }
 
 // composerActive reports whether the prompt has, or will soon have, a recipient.

@@ -74,10 +74,8 @@ func (t *Tab) chooseAgent() tea.Cmd {
 
 // chooseAnother lists the agents to start in a new tab. It includes this tab's agent,
 // whatever its source.
-func (t *Tab) chooseAnother() tea.Cmd {
-	if t.session() == nil {
-		return nil
-	}
+func (l *live) chooseAnother() tea.Cmd {
+	t := l.tab
 	return t.openAgentList(&agentList{title: "New tab: choose an agent", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
 		same := func(a config.Agent) bool { return a.ID == t.agent.ID }
 		if t.agent.ID != "" && !slices.ContainsFunc(agents, same) {

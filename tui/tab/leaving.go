@@ -27,6 +27,9 @@ func (e *leaving) Acted() { e.first = time.Time{} }
 
 // Interrupt clears the draft, else cancels the turn, else quits on a second press.
 func (e *leaving) Interrupt() tea.Cmd {
+	if r, is := e.tab.state.(*replaying); is {
+		return r.Steer(config.ActionReplayQuit)
+	}
 	l, open := e.tab.live()
 	switch {
 	case !e.tab.composer.Empty():
@@ -43,6 +46,9 @@ func (e *leaving) Interrupt() tea.Cmd {
 
 // Leave quits if there is no draft, else says how to. It asks first while an agent works.
 func (e *leaving) Leave() tea.Cmd {
+	if r, is := e.tab.state.(*replaying); is {
+		return r.Steer(config.ActionReplayQuit)
+	}
 	if !e.tab.composer.Empty() {
 		words := fmt.Sprintf("%s quits when the draft is empty: %s clears it", e.tab.keyOf(config.ActionQuit), e.tab.keyOf(config.ActionInterrupt))
 		return e.tab.sayWhile(words, func() bool { return !e.tab.composer.Empty() })

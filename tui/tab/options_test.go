@@ -233,7 +233,7 @@ func TestFiles(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
 		b.conv().Apply(conversation.FileWritten{Path: b.cwd + "/a.txt", After: "one\ntwo\n"})
-		b.Do(fileList(b.Tab))
+		b.Do(fileList(b.open()))
 		b.MustSay("a.txt")
 		b.MustSay("+2")
 		b.Choose("a.txt")
@@ -241,7 +241,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("it wished %v", got)
 		}
 		b.open().conv = conversation.New()
-		b.Do(fileList(b.Tab))
+		b.Do(fileList(b.open()))
 		b.MustSay("No files written through parley.")
 	})
 }

@@ -96,11 +96,8 @@ func (t *Tab) TellNews() { t.news = true }
 
 // fileList lists the files that the agent wrote through parley, with the size of each
 // change. It compares them in the background.
-func fileList(t *Tab) tea.Cmd {
-	c := t.conv()
-	if c == nil {
-		return nil
-	}
+func fileList(l *live) tea.Cmd {
+	t, c := l.tab, l.conv
 	at := toolview.PathsIn(t.cwd)
 	files := make([]conversation.FileChange, 0, len(c.Files))
 	for _, f := range c.Files {

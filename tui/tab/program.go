@@ -270,12 +270,10 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 }
 
 // newSession starts a session with the same agent and directory in a new tab.
-func (t *Tab) newSession() tea.Cmd {
-	switch {
-	case t.session() == nil:
-		return nil
-	case t.agent.ID == "" || t.stored.untrusted != nil: // unknown, or without consent
-		return t.chooseAnother()
+func (l *live) newSession() tea.Cmd {
+	t := l.tab
+	if t.agent.ID == "" || t.stored.untrusted != nil { // unknown, or without consent
+		return l.chooseAnother()
 	}
 	return t.openBeside(t.agent)
 }

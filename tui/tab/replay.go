@@ -26,26 +26,6 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 // notInReplay says that an action is unavailable in a replay.
 const notInReplay = "this is a replay: nothing is run"
 
-// inReplay handles an action during a replay. other means that the action has its usual
-// effect.
-func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
-	r, is := t.state.(*replaying)
-	if !is {
-		return nil, true
-	}
-	switch {
-	case behaviours[a].replays:
-		return nil, true
-	case a == config.ActionInterrupt, a == config.ActionQuit:
-		return r.Steer(config.ActionReplayQuit), false
-	case a == config.ActionCancel:
-		return t.say(t.keyOf(config.ActionReplayQuit) + " leaves the replay"), false
-	case a == "":
-		return nil, false
-	}
-	return t.say(notInReplay), false
-}
-
 const (
 	// maxStep is the longest time between two steps of a replay, so that its progress bar moves.
 	maxStep = 200 * time.Millisecond
