@@ -525,7 +525,19 @@ func absent(a config.ActionInfo) string {
 // openPalette lists all actions, which run performs, and more items, most recently used
 // first. why says why an action cannot be done now, or returns "".
 func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) {
-	items := recentFirst(t.program.Recent, append(t.actionItems(run, why), more...))
+	items := t.actionItems(run, why)
+	if t.chooses() { // little can be done yet
+		slices.SortStableFunc(items, func(a, b dialog.Item) int {
+			switch {
+			case a.Dim == b.Dim:
+				return 0
+			case b.Dim:
+				return -1
+			}
+			return 1
+		})
+	}
+	items = recentFirst(t.program.Recent, append(items, more...))
 	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true, Headings: true})
 }
 

@@ -87,7 +87,7 @@ func TestThePaletteOpensOverTheFirstList(t *testing.T) {
 	b.bring(b.Start(nil))
 	b.mustShow(t, "Choose an agent", "ctrl+p palette")
 	b.press("down", "ctrl+p")
-	b.mustShow(t, "Command palette")
+	b.mustShow(t, "Command palette", "❯   Quit") // what can be done comes first
 	b.press("N", "e", "x", "t", "space", "m", "o", "d", "e", "enter")
 	b.mustShow(t, "Choose an agent", noAgent)
 	b.press("z", "ctrl+p") // no agent is called so
