@@ -255,7 +255,7 @@ func init() {
 		config.ActionStartAgain: {in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }, beside: true},
 		config.ActionExport:     {do: func(t *Tab) tea.Cmd { return t.exporter().choose() }, why: (*Tab).noItems},
 		config.ActionFork: {
-			in: inSession, live: func(l *live) tea.Cmd { return l.tab.sayIf(l.Session.Fork()) },
+			in: inSession, live: (*live).forkAll,
 			unready: func(l *live) string {
 				return unless(l.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},

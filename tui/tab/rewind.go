@@ -409,6 +409,17 @@ func (l *live) askToFork(prompt int) tea.Cmd {
 	return nil
 }
 
+// forkAll asks where to fork the whole session. One that is not stored is forked here.
+func (l *live) forkAll() tea.Cmd {
+	if l.cannotBranch() != "" {
+		return l.tab.sayIf(l.Session.Fork())
+	}
+	if why := l.noRewind(); why != "" {
+		return l.tab.say(why)
+	}
+	return l.askToFork(len(l.conv.Prompts()) + 1)
+}
+
 // fork opens a fork of the session in a new tab.
 func (l *live) fork(prompt int, worktree bool) tea.Cmd {
 	p, id, agent, old, dir := l.tab.program, l.tab.StoredID(), l.tab.agent, l.Session, l.tab.cwd

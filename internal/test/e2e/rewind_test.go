@@ -133,6 +133,17 @@ func TestForksBeforeAPromptInANewTab(t *testing.T) {
 	p.Press("alt+1").Shows("Answer 2.", "Continued from before prompt 2 in another session").Leave()
 }
 
+func TestForksTheWholeSessionInANewTab(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir()}).talk()
+	p.Palette("Fork this session").Question("Fork this session", "The agent forks the session.").Answer("In a new tab")
+	p.Shows(" 2 ", "Answer 2.", "Continues an earlier session from here")
+	if fork := p.WaitSent("session/fork", 1); !strings.Contains(fork, `"sessionId":"original"`) || strings.Contains(fork, "messageId") {
+		t.Errorf("the fork was asked for with %s", fork)
+	}
+	p.Press("alt+1").Shows("Continued from before prompt 3 in another session").Leave()
+}
+
 func TestDoesNotRewindWhileTheAgentWorks(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir()})
