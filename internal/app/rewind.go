@@ -74,7 +74,7 @@ func rewoundTitle(prompt int) string {
 // NoteRewind says in a session that files were rewound to before a prompt, and how to undo
 // that.
 func NoteRewind(s *session.Session, prompt int, done journal.Done) {
-	s.AddNotice(acpclient.NoticeInfo, rewoundTitle(prompt), CountFiles(len(done.Files))+" changed. Undo it with /rewind.")
+	s.AddNotice(acpclient.NoticeInfo, rewoundTitle(prompt), CountFiles(len(done.Files))+" changed. /rewind can undo it.")
 }
 
 // noteOldRewind says so if the files of a stored session were rewound and its conversation,

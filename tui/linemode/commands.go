@@ -47,6 +47,7 @@ func commands() []command {
 		{name: "end", about: "stop your running command", live: func(l *live, _ string) { l.endCommand() }},
 		{name: "add", about: "add the output of your last command to your next prompt", live: func(l *live, _ string) { l.addOutput() }},
 		{name: "changes", about: "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo", live: (*live).changes},
+		{name: "rewind", about: "list your prompts; /rewind N rewinds the files to before one, /rewind undo undoes that", live: (*live).rewind},
 		{name: "sessions", about: "resume a session of this directory; /sessions all: of any", do: (*program).switchSession},
 		{name: "new", about: "new session with the same agent", do: func(p *program, _ string) { p.newSession() }},
 		{name: "agent", about: "new session with another agent", do: func(p *program, _ string) { p.unlessWorking("Choose another agent", p.chooseAgent) }},

@@ -63,7 +63,7 @@ func TestRewindsConversationAndFiles(t *testing.T) {
 	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}}).talk()
 	p.Press("alt+z").Shows("Rewind to before a prompt", "second", "2 files  +2 −1", "first", "deletes b.txt", "The agent forks the session at this message.")
 	p.Press("enter").Question("Rewind to before prompt 2?", "restores a.txt  +1 −1", "deletes b.txt  +1 −0").Answer("Conversation and files")
-	p.Shows("Answer 1.", "Continues an earlier session from here", "Rewound the files to before prompt 2", "2 files changed. Undo it with /rewind.", "❯ second").Gone("Answer 2.")
+	p.Shows("Answer 1.", "Continues an earlier session from here", "Rewound the files to before prompt 2", "2 files changed. /rewind can undo it.", "❯ second").Gone("Answer 2.")
 	p.holds("a.txt", "one\n").holds("b.txt", "-")
 	if fork := p.WaitSent("session/fork", 1); !strings.Contains(fork, `"sessionId":"original"`) || !strings.Contains(fork, `"messageId":"m1"`) {
 		t.Errorf("the fork was asked for with %s", fork)
@@ -101,7 +101,7 @@ func TestRewindsFilesOnly(t *testing.T) {
 	p.Press("alt+z").Shows("second").Press("enter").Question("leaves a.txt").Answer("Choose more files…")
 	p.Shows("Rewind these files too", "a.txt").Press("space").Shows("●").Press("esc")
 	p.Question("loses what has changed since").Answer("Files only")
-	p.Shows("2 files changed. Undo it").holds("a.txt", "one\n").holds("b.txt", "-").Leave()
+	p.Shows("2 files changed. /rewind").holds("a.txt", "one\n").holds("b.txt", "-").Leave()
 }
 
 // The rewind survives the end of parley, and so does its undo.
@@ -149,4 +149,15 @@ func TestDoesNotRewindWhileTheAgentWorks(t *testing.T) {
 	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir()})
 	p.Ready().Ask("wait").Shows("working").Press("alt+z").Shows("the agent is working: wait, or cancel with esc")
 	p.Press("esc").Shows("Cancelled").Idle().Leave()
+}
+
+func TestPlainRewindsFiles(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: forksNothing, Files: map[string]string{"a.txt": "zero\n"}})
+	p.Hears(invitation).Tells("first").Hears("Answer 1.", invitation).Tells("second").Hears("Answer 2.", invitation)
+	p.Tells("/rewind").Hears("1. first (since: 2 files, +2 −1)", "2. second (since: 2 files, +2 −1)", "/rewind N rewinds the files")
+	p.Tells("/rewind 2").Hears("parley asks: Rewind the files to before prompt 2?", "restores a.txt  +1 −1", "deletes b.txt", "1. Rewind the files", "Answer 1 to 2")
+	p.Tells("1").Hears("Rewound the files to before prompt 2").holds("a.txt", "one\n").holds("b.txt", "-")
+	p.Tells("/rewind undo").Hears("Undid the rewind: 2 files changed.").holds("a.txt", "two\n").holds("b.txt", "new\n")
+	p.Tells("/quit").Exits(0)
 }
