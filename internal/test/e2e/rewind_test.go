@@ -161,3 +161,19 @@ func TestPlainRewindsFiles(t *testing.T) {
 	p.Tells("/rewind undo").Hears("Undid the rewind: 2 files changed.").holds("a.txt", "two\n").holds("b.txt", "new\n")
 	p.Tells("/quit").Exits(0)
 }
+
+// A session whose files went back without its conversation says so when it is reopened,
+// as after a kill between the two.
+func TestSaysThatOnlyTheFilesWentBack(t *testing.T) {
+	t.Parallel()
+	o := Options{Script: forksAtMessages, Home: t.TempDir(), Project: filepath.Join(t.TempDir(), "project"), Files: map[string]string{"a.txt": "zero\n"}}
+	p := Start(t, o).talk()
+	p.Press("alt+z").Shows("deletes b.txt").Press("enter").Question("Rewind to before prompt 2?").Answer("Conversation and files")
+	p.Shows("❯ second", "Rewound the files to before prompt 2").Press("ctrl+c").Shows("❯ Type a prompt")
+	p.WaitSent("session/fork", 1)
+	p.Idle().Leave().Exits(0)
+
+	o.Files, o.Args = nil, []string{"--resume=original"}
+	q := Start(t, o)
+	q.Shows("Answer 2.", "Rewound the files to before prompt 2", "The conversation did not go back.").holds("b.txt", "-").Leave()
+}
