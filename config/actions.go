@@ -406,7 +406,7 @@ var actionGroups = []struct {
 		{ActionDialogDelete, "Delete the marked item", "ctrl+x", "remove", ""},
 		{ActionDialogWider, "Sessions: all directories, or this one", "ctrl+t", "", ""},
 		{ActionDialogDefault, "Options: make the value the default", "ctrl+d", "settings", ""},
-		{ActionDialogFork, "Rewind: fork before the prompt", "ctrl+f", "branch", ""},
+		{ActionDialogFork, "Rewind: fork before the prompt", "ctrl+f alt+o", "branch", ""},
 		{ActionDialogMoveUp, "Queue: move up", "ctrl+up alt+up", "", ""},
 		{ActionDialogMoveDown, "Queue: move down", "ctrl+down alt+down", "", ""},
 		{ActionDialogSplit, "Permission: toggle side-by-side diff", "ctrl+s", "", ""},

@@ -78,7 +78,7 @@ func TestRewindsConversationAndFiles(t *testing.T) {
 func TestRewindsTheConversationOfAnAgentThatCannotFork(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: forksNothing, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}}).talk()
-	p.Type("a draft").Press("alt+z").Shows("Opens a new session; your next prompt sends the conversation along as text.")
+	p.Type("a draft").Press("alt+z").Shows("alt+o fork from here", "Opens a new session; your next prompt sends")
 	p.Press("enter").Question("Rewind to before prompt 2?").Answer("Conversation only")
 	p.Shows("Answer 1.", "Continues an earlier session from here", "❯ second").Gone("Answer 2.")
 	p.holds("a.txt", "two\n").Press("enter").Shows("Answer 1.", "Continues an earlier session from here", "❯ second").Idle()
@@ -176,4 +176,21 @@ func TestSaysThatOnlyTheFilesWentBack(t *testing.T) {
 	o.Files, o.Args = nil, []string{"--resume=original"}
 	q := Start(t, o)
 	q.Shows("Answer 2.", "Rewound the files to before prompt 2", "The conversation did not go back.").holds("b.txt", "-").Leave()
+}
+
+// A fork that the agent refuses can be had as a new session with the conversation.
+func TestOffersANewSessionIfTheAgentDoesNotFork(t *testing.T) {
+	t.Parallel()
+	refuses := strings.Replace(forksAtMessages, `reply {"sessionId": "copy"}`, `reply-error -32602 Fork point was not found
+  expect session/new
+  reply {"sessionId": "another"}`, 1)
+	p := Start(t, Options{Script: refuses, Home: t.TempDir()}).talk()
+	p.Press("alt+z").Shows("deletes b.txt").Press("enter").Question("Rewind to before prompt 2?").Answer("Conversation only")
+	p.Question("The agent did not fork the session", "Fork point was not found").Answer("New session with this conversation")
+	p.WaitSent("session/new", 2)
+	p.Shows("❯ second").Idle().Press("enter")
+	if sent := p.WaitSent("session/prompt", 3); !strings.Contains(sent, "Answer 1.") || !strings.Contains(sent, `"another"`) {
+		t.Errorf("the new session was sent %s", sent)
+	}
+	p.Idle().Leave()
 }
