@@ -60,7 +60,6 @@ var editing = map[string]editKey{
 	"ctrl+/":       {do: func(_ *Composer, b *buffer) { b.Undo() }},
 	"alt+_":        {do: func(_ *Composer, b *buffer) { b.Redo() }},
 	"alt+/":        {do: func(_ *Composer, b *buffer) { b.Redo() }},
-	"alt+z":        {do: func(_ *Composer, b *buffer) { b.Redo() }},
 	"ctrl+shift+z": {do: func(_ *Composer, b *buffer) { b.Redo() }},
 
 	"alt+enter": {do: func(_ *Composer, b *buffer) { b.insert("\n") }},
