@@ -145,7 +145,7 @@ func readProject(cwd, dir string) Project {
 	sum := sha256.New()
 	sum.Write(data)
 	for _, t := range p.Prompts {
-		fmt.Fprintf(sum, "\x00%s\x00%s", t.Name, t.Text)
+		fmt.Fprintf(sum, "\x00%s\x00%d\x00%s", t.Name, len(t.Text), t.Text)
 	}
 	p.sum = hex.EncodeToString(sum.Sum(nil))
 	if err == nil {
@@ -200,7 +200,7 @@ func (b *Rules) TrustQuestion() *Question {
 		lines = append(lines, rule.String())
 	}
 	for _, p := range b.project.Prompts {
-		lines = append(lines, "/"+p.Name+": "+p.About)
+		lines = append(append(lines, "/"+p.Name), strings.Split(p.Text, "\n")...)
 	}
 	what := "rules"
 	switch {

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"parley/internal/session"
@@ -48,7 +49,7 @@ func TestTemplates(t *testing.T) {
 		return r, texts
 	}
 	r, texts := opened()
-	if q := r.TrustQuestion(); q == nil || q.Title != "This project has its own prompts" || len(q.Lines) != 2 || q.Lines[1] != "/ship: Ship it" {
+	if q := r.TrustQuestion(); q == nil || q.Title != "This project has its own prompts" || !slices.Equal(q.Lines, []string{"/review", "theirs", "/ship", "Ship it"}) {
 		t.Errorf("the question is %+v", q)
 	}
 	if len(texts) != 1 || texts["review"] != "mine" {

@@ -3,7 +3,6 @@ package prompt
 import (
 	"io"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,8 +20,7 @@ type Template struct {
 }
 
 const (
-	// mostFiles and mostBytes bound what is read of a directory: more is no collection of
-	// prompts.
+	// mostFiles and mostBytes, of one file, limit what is read of a directory.
 	mostFiles = 200
 	mostBytes = 64 << 10
 )
@@ -38,9 +36,9 @@ func Templates(dir fs.FS) []Template {
 		return nil
 	}
 	var files []Template
-	for _, e := range entries[:min(len(entries), mostFiles)] {
+	for _, e := range entries {
 		name, is := strings.CutSuffix(e.Name(), ".md")
-		if !is || name == "" || strings.ContainsFunc(name, strange) {
+		if !is || name == "" || strings.ContainsFunc(name, strange) || len(files) == mostFiles {
 			continue
 		}
 		if text, ok := readText(dir, e.Name()); ok {
@@ -57,14 +55,15 @@ func strange(r rune) bool {
 }
 
 func readText(dir fs.FS, name string) (string, bool) {
-	f, err := dir.Open(path.Clean(name))
+	// Opening a pipe would wait for a writer.
+	if info, err := fs.Stat(dir, name); err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
+		return "", false
+	}
+	f, err := dir.Open(name)
 	if err != nil {
 		return "", false
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
-		return "", false
-	}
 	data, err := io.ReadAll(io.LimitReader(f, mostBytes))
 	text := strings.TrimSpace(string(data))
 	return text, err == nil && text != ""

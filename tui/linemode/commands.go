@@ -352,6 +352,11 @@ func (l *live) agentCommands() {
 		l.p.out.line("/" + termtext.Line(c.Name) + ": " + termtext.Line(c.Description))
 	}
 	for _, t := range app.Templates(l.Session) {
+		agents := slices.ContainsFunc(l.Conversation.Commands, func(c acpclient.AvailableCommand) bool { return c.Name == t.Name })
+		if own := slices.ContainsFunc(commands(), func(c command) bool { return c.name == t.Name }); agents || own {
+			l.p.out.line("Your prompt /" + t.Name + " is hidden: there is a command of this name.")
+			continue
+		}
 		l.p.out.line("/" + t.Name + ": your prompt: " + t.About)
 	}
 }

@@ -452,3 +452,21 @@ end-turn
 	r = follows(t, "handshake\nexpect session/prompt\nsay \"Working.\\n\\n\"\nexpect session/cancel\nend-turn cancelled\nexpect session/prompt contains look left\nsay On it.\nend-turn\n", nil)
 	r.reads("\n> ").types("go\n").reads("Working.").types("/now look left\n").reads("Cancelling the turn", "Agent: On it.", "\n> ")
 }
+
+// The user's prompts are commands here too; one with the name of another command is hidden.
+func TestPromptsOfTheUserInLines(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	prompts := filepath.Join(dir, "parley", "prompts")
+	if err := os.MkdirAll(prompts, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"explain.md", "mode.md"} {
+		if err := os.WriteFile(filepath.Join(prompts, name), []byte("Explain $ARGUMENTS simply."), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := follows(t, "handshake\nexpect session/prompt contains Explain recursion simply.\nsay Well.\nend-turn\n", nil)
+	r.reads("\n> ").types("/commands\n").reads("/explain: your prompt: Explain $ARGUMENTS simply.", "Your prompt /mode is hidden")
+	r.types("/explain recursion\n").reads("Agent: Well.")
+}
