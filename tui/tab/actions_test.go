@@ -109,7 +109,7 @@ func TestThePaletteKnowsTheWordsOfNewcomers(t *testing.T) {
 		}}})
 		for words, want := range map[string]string{
 			"usage": "Show usage and cost", "cost": "Show usage and cost", "spend": "Show usage and cost", "limit": "Show usage and cost",
-			"interrupt": "Send now", "inject": "Send now", "subagents": "Show what works in the background", "new chat": "New session in a new tab", "new": "New session in a new tab",
+			"branch": "Fork this session", "restore": "Rewind", "interrupt": "Send now", "inject": "Send now", "subagents": "Show what works in the background", "new chat": "New session in a new tab", "new": "New session in a new tab",
 			"clear": "New session in a new tab", "compact": "/compact", "review": "/review",
 			"settings": "Edit the configuration file", "config": "Edit the configuration file", "vim": "Edit the configuration file",
 			"mcp": "Edit the configuration file", "sandbox": "Edit the configuration file", "notifications": "Edit the configuration file",
