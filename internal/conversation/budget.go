@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"parley/acpclient"
+	"parley/internal/termtext"
 )
 
 // Budget caps what a session may use up; a zero field is no cap.
@@ -139,7 +140,7 @@ func (s *State) BudgetWords() string {
 	return words
 }
 
-// Money says an amount of money. The currency is the agent's word.
+// Money says an amount of money, for display: the currency is the agent's word.
 func Money(c *acpclient.Cost) string {
 	amount, less := fmt.Sprintf("%.2f", c.Amount), ""
 	if c.Amount < 0.005 {
@@ -148,5 +149,5 @@ func Money(c *acpclient.Cost) string {
 	if sign, ok := map[string]string{"USD": "$", "EUR": "€", "GBP": "£"}[c.Currency]; ok {
 		return less + sign + amount
 	}
-	return less + amount + " " + c.Currency
+	return less + amount + " " + termtext.Line(c.Currency)
 }

@@ -239,7 +239,7 @@ func TestRewindsOfAnySession(t *testing.T) {
 			"turn": m.turn, "user": m.user, "rewind": m.rewind, "undo": m.undo, "undo turn": m.undoTurn,
 			"restart": func() {
 				p.again(m.session)
-				m.turns = len(p.Turns()) // without changes the journal was removed, and counts anew
+				m.turns = len(p.Turns()) // without changes the journal was removed, and starts at 1 again
 				p.Watch(conversation.SessionOpened{ID: acpclient.SessionID(m.session)})
 			},
 		}

@@ -293,7 +293,7 @@ func (r *rewind) toggle(part journal.Part) {
 	}
 }
 
-// failed says why nothing happened. A stale plan is asked about anew.
+// failed says why nothing happened. A stale plan is shown again as it is now.
 func (r *rewind) failed(err error) tea.Cmd {
 	t := r.live.tab
 	if errors.Is(err, journal.ErrStale) {

@@ -316,7 +316,7 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 		parts = append(parts, statusPart{style.Render(whole + " context"), []string{style.Render(whole), style.Render(percent)}, rankUsage})
 	}
 	if c := u.Cost; c != nil && c.Amount > 0 {
-		parts = append(parts, statusPart{text: th.Muted.Render(termtext.Line(conversation.Money(c))), rank: rankUsage})
+		parts = append(parts, statusPart{text: th.Muted.Render(conversation.Money(c)), rank: rankUsage})
 	}
 	return parts
 }
