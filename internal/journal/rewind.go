@@ -166,6 +166,8 @@ func (j *Journal) Rewind(ctx context.Context, p *RewindPlan, chosen ...Part) (Do
 				continue
 			}
 			forced[f.Path] = true
+		case EffectUnchanged: // also where only a conflict led back to what is there
+			forced[f.Path] = true
 		}
 		if parts[f.Path] == nil {
 			paths = append(paths, f.Path)

@@ -205,6 +205,27 @@ func TestRewindOfWhatWasSeen(t *testing.T) {
 	p.holds("a", "1\n2\n3\n")
 }
 
+// What the user changed in a file goes with the file, where the agent has moved it away
+// since: the rewind leaves nothing of it to be in conflict with.
+func TestRewindOfAFileMovedAwayWithTheUsersLines(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() { p.serve("a", "1\n2\n3\n") })
+	p.write("a", "1\n2\nmine\n")
+	p.turn("", func() { p.move("a", "c") })
+	plan, said := p.plan(1)
+	if said != "a unchanged +0 -0, c delete +3 -0" {
+		t.Errorf("the plan is %s", said)
+	}
+	p.must(p.Rewind(context.Background(), plan))
+	for _, name := range []string{"a", "c"} {
+		if _, err := os.Lstat(p.path(name)); err == nil {
+			t.Errorf("%s is there", name)
+		}
+	}
+	p.must(p.Redo(context.Background()))
+	p.holds("c", "1\n2\nmine\n")
+}
+
 // A session and its forks have one journal.
 func TestOneJournalForASessionAndItsForks(t *testing.T) {
 	p := newProject(t)
