@@ -235,9 +235,13 @@ func TestReconnect(t *testing.T) {
 				h.settle()
 				h.refuse("session/prompt")
 				h.refuse("session/set_mode")
-				capable(c.capabilities, c.method)(h, nil)
+				capable(c.capabilities, c.method, "initialize")(h, nil)
 				h.Reconnect()
 				h.Reconnect() // once is enough
+				h.settle()
+				h.Reconnect() // the agent has started and not yet said hello
+				h.settle()
+				h.agent().reply(h, "initialize", hello(c.capabilities))
 				h.settle()
 				if len(h.agents) != 2 || len(eventsOf[conversation.AgentLost](h)) != 0 {
 					t.Fatalf("%d agents, %d lost", len(h.agents), len(eventsOf[conversation.AgentLost](h)))
