@@ -30,6 +30,9 @@ agents: ## before a release: bring the built-in list of agents up to date, from 
 run: build ## build parley and start it here
 	./bin/parley
 
+# With one seed, a run of the tests judges what was changed. fuzz looks for new cases.
+export RAPID_SEED ?= 1
+
 .PHONY: test
 test: ## run all tests, end-to-end ones included, with the race detector
 	GORACE="atexit_sleep_ms=0 $(GORACE)" go test -race ./...
@@ -81,13 +84,14 @@ bench-store: ## measure 10,000 stored sessions of 1 GB together, which takes som
 	PARLEY_BENCH_SESSIONS=10000 go test -timeout 60m -run '^$$' -bench Index -benchmem ./internal/store
 
 .PHONY: fuzz
-fuzz: ## run every fuzz target for FUZZTIME
+fuzz: ## run every fuzz target for FUZZTIME, and the property tests with new seeds
 	@set -e; for pkg in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "$$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$pkg; \
 		done; \
 	done
+	RAPID_SEED=0 go test -count=1 $$(grep -rl pgregory.net/rapid --include='*_test.go' . | xargs -n1 dirname | sort -u)
 
 .PHONY: test-agents
 test-agents: ## run the tests against real agents from npm, on a fake model server
