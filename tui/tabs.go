@@ -10,7 +10,6 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/session"
 	"parley/tui/tab"
 )
 
@@ -171,7 +170,7 @@ func (r tabRow) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 
 func (r tabRow) OpenIn(a config.Agent, cwd string) tea.Cmd {
 	p := r.m.program
-	p.Start = func(a config.Agent) (*session.Session, error) { return p.StartIn(a, cwd) }
+	p.Start = func(a config.Agent) (app.Session, error) { return p.StartIn(a, cwd) }
 	t := r.m.addWith(p, cwd)
 	cmd := t.Launch(a)
 	r.m.show(t)

@@ -53,8 +53,8 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 	t.Setenv("XDG_STATE_HOME", dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &program{t: t, ctx: ctx, clock: time.Now(), msgs: make(chan tea.Msg)}
-	start := func(a config.Agent, _ string) (*session.Session, error) {
-		return session.NewSession(session.Options{
+	start := func(a config.Agent, _ string) (app.Session, error) {
+		return app.Here(session.Options{
 			Cwd:     dir,
 			Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
 			Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
@@ -70,7 +70,7 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 				}
 				return agents, nil
 			},
-			Start:   func(a config.Agent) (*session.Session, error) { return start(a, dir) },
+			Start:   func(a config.Agent) (app.Session, error) { return start(a, dir) },
 			StartIn: start,
 		},
 		Config: config.Default(), Cwd: dir, Version: "test",
@@ -265,7 +265,7 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			s, err := session.NewSession(session.Options{
+			s, err := app.Here(session.Options{
 				Cwd: p.cwd, ResumeID: "old", HasTranscript: true,
 				Spawn: func(acpclient.Command) (*session.Peer, error) {
 					return p.spawn("resumes", "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n")

@@ -54,7 +54,7 @@ func WayTo(c *conversation.Conversation, prompt int) Way {
 
 // TurnOf returns the turn of the journal that a prompt began, 0 if the journal does not
 // have it: then only the conversation can go back.
-func TurnOf(j *journal.Journal, p conversation.Prompt) int {
+func TurnOf(j Journal, p conversation.Prompt) int {
 	if j == nil || p.At.IsZero() {
 		return 0
 	}
@@ -152,7 +152,7 @@ func (b *Branched) note() conversation.NoticeAdded {
 }
 
 // TellOld says in the old session where it went on, unless its log has it already.
-func (b *Branched) TellOld(old *session.Session) {
+func (b *Branched) TellOld(old Session) {
 	if n := b.note(); !b.told {
 		b.told = true
 		old.AddNotice(n.Severity, n.Title, n.Detail)
@@ -161,7 +161,7 @@ func (b *Branched) TellOld(old *session.Session) {
 
 // warnOfRecovered says what became of an undo or a rewind that was interrupted; nil is
 // none.
-func warnOfRecovered(s *session.Session, r *journal.Recovered) {
+func warnOfRecovered(s Session, r *journal.Recovered) {
 	if r == nil {
 		return
 	}

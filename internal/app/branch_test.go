@@ -60,7 +60,7 @@ func TestBranchOfAStoredSession(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer b.Session.Close(t.Context())
-			fork := b.Session.Options().Fork
+			fork := b.Session.(here).Options().Fork
 			if b.Way != c.way || (fork == nil) != (c.fork == nil) || fork != nil && *fork != *c.fork {
 				t.Errorf("the way is %q with %+v, want %q with %+v", b.Way.Text(), fork, c.way.Text(), c.fork)
 			}

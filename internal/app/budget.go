@@ -6,7 +6,6 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/session"
 )
 
 // goOn is the prompt with which a turn goes on that the budget has ended.
@@ -25,7 +24,7 @@ func (l *Launcher) budget(a config.Agent) conversation.Budget {
 }
 
 // BudgetQuestion asks how to go on when the budget of a session is used up.
-func BudgetQuestion(s *session.Session, c *conversation.Conversation) Question {
+func BudgetQuestion(s Session, c *conversation.Conversation) Question {
 	more := conversation.Budget{Cost: 2 * c.Budget.Cost, Tokens: 2 * c.Budget.Tokens}
 	cost := acpclient.Cost{Amount: more.Cost}
 	if spent := c.Spent().Cost; spent != nil {

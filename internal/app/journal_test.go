@@ -12,7 +12,6 @@ import (
 	"parley/fs"
 	"parley/internal/conversation"
 	"parley/internal/record"
-	"parley/internal/session"
 	"parley/internal/store"
 )
 
@@ -46,29 +45,29 @@ func changeIn(t *testing.T, l *Launcher, dir string, id acpclient.SessionID) {
 // in no other session.
 func TestTheJournalOfASessionGoesOn(t *testing.T) {
 	for name, c := range map[string]struct {
-		begin func(l *Launcher, id store.ID) (*session.Session, error)
+		begin func(l *Launcher, id store.ID) (Session, error)
 		kept  int
 	}{
-		"that parley keeps": {func(l *Launcher, id store.ID) (*session.Session, error) {
+		"that parley keeps": {func(l *Launcher, id store.ID) (Session, error) {
 			r, err := l.Reopen(t.Context(), Open{ID: id})
 			if err == nil {
 				err = r.ReadOnly
 			}
 			return r.Session, err
 		}, 1},
-		"that the agent lists": {func(l *Launcher, _ store.ID) (*session.Session, error) {
+		"that the agent lists": {func(l *Launcher, _ store.ID) (Session, error) {
 			return l.Load(config.Agent{ID: "mine", Command: "my-agent"}, acpclient.SessionInfo{SessionID: "x", Cwd: l.Cwd})
 		}, 1},
-		"that the command line names": {func(l *Launcher, _ store.ID) (*session.Session, error) {
+		"that the command line names": {func(l *Launcher, _ store.ID) (Session, error) {
 			l.Resume = "x"
 			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
 		}, 1},
-		"beside that": {func(l *Launcher, _ store.ID) (*session.Session, error) {
+		"beside that": {func(l *Launcher, _ store.ID) (Session, error) {
 			l.Resume = "x"
 			l.first()
 			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
 		}, 0},
-		"that is new": {func(l *Launcher, _ store.ID) (*session.Session, error) {
+		"that is new": {func(l *Launcher, _ store.ID) (Session, error) {
 			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
 		}, 0},
 	} {
@@ -86,7 +85,7 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close(t.Context())
-			if kept := s.Options().Journal.Len(); kept != c.kept {
+			if kept := s.Journal().Len(); kept != c.kept {
 				t.Errorf("%d changes can be reviewed, want %d", kept, c.kept)
 			}
 		})

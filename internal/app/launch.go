@@ -79,7 +79,7 @@ type Launcher struct {
 
 // Start makes a session with an agent. It does not wait for the agent, and may be
 // called from any goroutine.
-func (l *Launcher) Start(a config.Agent) (*session.Session, error) {
+func (l *Launcher) Start(a config.Agent) (Session, error) {
 	cwd := l.Cwd
 	if a.ID == TourID {
 		var err error
@@ -91,12 +91,12 @@ func (l *Launcher) Start(a config.Agent) (*session.Session, error) {
 }
 
 // Load is Start for a session that the agent remembers, in its directory.
-func (l *Launcher) Load(a config.Agent, info acpclient.SessionInfo) (*session.Session, error) {
+func (l *Launcher) Load(a config.Agent, info acpclient.SessionInfo) (Session, error) {
 	return l.session(a, session.Options{Recorder: l.recorder(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.Dirs, ResumeID: info.SessionID}, nil)
 }
 
 // StartIn makes a new session in a directory, as Start does.
-func (l *Launcher) StartIn(a config.Agent, cwd string) (*session.Session, error) {
+func (l *Launcher) StartIn(a config.Agent, cwd string) (Session, error) {
 	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
 }
 
@@ -113,7 +113,7 @@ func (l *Launcher) first() acpclient.SessionID {
 
 // session makes a session with an agent. opt says in which directories, and with which
 // history; before are the events of the stored session that it continues.
-func (l *Launcher) session(a config.Agent, opt session.Options, before []conversation.Event) (*session.Session, error) {
+func (l *Launcher) session(a config.Agent, opt session.Options, before []conversation.Event) (Session, error) {
 	servers, leftOut, err := mcpServers(serversFor(l.Config, a), a.Remote())
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	opt.Resolve = prompt.Resolve(opt.Cwd)
 	changes, unrecorded := l.journal(opt.Cwd, roots, cmp.Or(opt.ResumeID, opt.JournalOf)) // last, for the session closes it
 	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
-	s, err := session.NewSession(opt)
+	s, err := Here(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -389,12 +389,12 @@ type Backend struct {
 	// Recent remembers what was used last; nil remembers nothing.
 	Recent *config.RecentFile
 	// Start makes the session with an agent. It must not wait for the agent.
-	Start func(config.Agent) (*session.Session, error)
+	Start func(config.Agent) (Session, error)
 	// Load is Start for a session that the agent remembers, in its directory.
-	Load func(config.Agent, acpclient.SessionInfo) (*session.Session, error)
+	Load func(config.Agent, acpclient.SessionInfo) (Session, error)
 	// StartIn is Start in another directory. Worktree makes a git worktree for a directory
 	// and returns its path; it takes its time. Both may be nil.
-	StartIn  func(a config.Agent, cwd string) (*session.Session, error)
+	StartIn  func(a config.Agent, cwd string) (Session, error)
 	Worktree func(ctx context.Context, cwd string) (string, error)
 	// Stored are the stored sessions; nil stores none. Reopen reads one and makes the
 	// session that continues it. It takes its time.
@@ -448,7 +448,7 @@ const StopTime = 4 * time.Second
 
 // End ends a session and hands the rest of its events to its recorder. The agent has until
 // ctx ends to end by itself.
-func End(ctx context.Context, s *session.Session) {
+func End(ctx context.Context, s Session) {
 	s.Close(ctx)
 	s.Stream().Take()
 }

@@ -117,7 +117,7 @@ func TestTheInspectorsMessagesAreKeptForAScreen(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close(t.Context())
-			if kept := s.Options().Ring != nil; kept != c.kept {
+			if kept := s.Ring() != nil; kept != c.kept {
 				t.Errorf("it is kept: %t, want %t", kept, c.kept)
 			}
 		})

@@ -7,7 +7,6 @@ import (
 
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/store"
 )
 
@@ -18,7 +17,7 @@ const LongQuiet = 10 * time.Second
 // that its events fold into. It is not safe for concurrent use.
 type Live struct {
 	Agent        config.Agent
-	Session      *session.Session
+	Session      Session
 	Conversation *conversation.Conversation
 
 	stored store.ID // the stored session that it continues, or ""
@@ -27,9 +26,9 @@ type Live struct {
 }
 
 // NewLive returns a new session with an agent.
-func NewLive(a config.Agent, s *session.Session) *Live {
+func NewLive(a config.Agent, s Session) *Live {
 	c := conversation.New()
-	c.Cwd = s.Options().Cwd
+	c.Cwd = s.About().Cwd
 	return &Live{Agent: a, Session: s, Conversation: c}
 }
 
@@ -65,7 +64,8 @@ func (l *Live) SendQueueQuestion() *Question {
 
 // Roots returns the directories of the session.
 func (l *Live) Roots() []string {
-	return append([]string{l.Session.Options().Cwd}, l.Session.Options().AdditionalDirectories...)
+	about := l.Session.About()
+	return append([]string{about.Cwd}, about.Dirs...)
 }
 
 // SignIn begins signing in to the agent, which has asked for it.
@@ -75,7 +75,7 @@ func (l *Live) SignIn(e conversation.AuthRequired) *SignIn {
 
 // GoneText says what has happened to the agent that is gone.
 func (l *Live) GoneText() string {
-	switch failed, connects := l.Conversation.Phase == conversation.PhaseFailed, l.Session.Connects(); {
+	switch failed, connects := l.Conversation.Phase == conversation.PhaseFailed, l.Session.About().Connects; {
 	case failed && connects:
 		return "Not connected to the agent"
 	case failed:
@@ -96,14 +96,14 @@ func (l *Live) GoneReason() string {
 
 // RestartText says what starting the agent again does.
 func (l *Live) RestartText() string {
-	if l.Session.Connects() {
+	if l.Session.About().Connects {
 		return "reconnects"
 	}
 	return "restarts it"
 }
 
 // StoredID returns the id under which the session is stored, or "".
-func (l *Live) StoredID() store.ID { return cmp.Or(StoredID(l.Session), l.stored) }
+func (l *Live) StoredID() store.ID { return cmp.Or(l.Session.StoredID(), l.stored) }
 
 // Left returns what remains of the session when the user leaves it. title is what it was
 // called.

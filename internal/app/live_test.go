@@ -11,7 +11,7 @@ import (
 
 // The queue is asked about once, when a session is open again after the agent exited.
 func TestTheQueueIsAskedAboutOnceAfterALoss(t *testing.T) {
-	s, err := session.NewSession(session.Options{
+	s, err := app.Here(session.Options{
 		Cwd:     t.TempDir(),
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return nil, nil },
 	})

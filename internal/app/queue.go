@@ -6,7 +6,6 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -14,7 +13,7 @@ import (
 type HeldPrompts []conversation.QueuedPrompt
 
 // Send gives the prompts to the session, and forgets them.
-func (h *HeldPrompts) Send(s *session.Session) {
+func (h *HeldPrompts) Send(s Session) {
 	for _, p := range *h {
 		s.Prompt(p)
 	}
@@ -54,7 +53,7 @@ const questionLineWidth = 80
 
 // sendQueueQuestion asks whether to send the prompts that were queued when the agent went:
 // the user wrote them before they knew.
-func sendQueueQuestion(s *session.Session, queue []conversation.QueuedPrompt) Question {
+func sendQueueQuestion(s Session, queue []conversation.QueuedPrompt) Question {
 	const most = 3
 	var lines []string
 	for i, q := range queue {

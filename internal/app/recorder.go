@@ -29,14 +29,6 @@ func StoreOf(c *config.Config) *store.Store {
 	return store.New(StoreDir())
 }
 
-// StoredID is the id under which a session is stored now, "" if it is not.
-func StoredID(s *session.Session) store.ID {
-	if s == nil {
-		return ""
-	}
-	return storedAs(s.Options().Recorder)
-}
-
 var _ interface{ ID() store.ID } = (*store.Recorder)(nil) // storedAs asks for it
 
 // storedAs is the id under which a recorder stores its session now.

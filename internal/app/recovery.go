@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/session"
 	"parley/internal/store"
 )
 
@@ -105,18 +104,18 @@ type Drafts struct {
 func (d *Drafts) SetSaved(v store.View) { d.saved = v }
 
 // Saves reports whether anything of a session is saved.
-func (d *Drafts) Saves(s *session.Session) bool { return d.Library != nil && s != nil }
+func (d *Drafts) Saves(s Session) bool { return d.Library != nil && s != nil }
 
 // Stale reports whether the stored draft has been sent or cleared.
 func (d *Drafts) Stale(draft string) bool { return d.saved.Draft != "" && draft == "" }
 
 // Saver returns what saves a view; nil if it is saved. It takes its time, may be called
 // from any goroutine, and waits for the savers before it.
-func (d *Drafts) Saver(s *session.Session, v store.View) func() error {
+func (d *Drafts) Saver(s Session, v store.View) func() error {
 	if !d.Saves(s) || unkept(s) {
 		return nil
 	}
-	id, was, wasLoose := StoredID(s), d.saved, d.loose
+	id, was, wasLoose := s.StoredID(), d.saved, d.loose
 	if sameView(v, was) && (id == "" || !wasLoose) {
 		return nil
 	}
@@ -147,7 +146,7 @@ func (d *Drafts) Saver(s *session.Session, v store.View) func() error {
 // SaveLast saves a view before the session is closed, and reports whether its draft comes
 // back. It may not: nothing may be stored, the agent may not have started, the disk may be
 // full, or another session may keep a draft for the directory.
-func (d *Drafts) SaveLast(s *session.Session, v store.View) (kept bool) {
+func (d *Drafts) SaveLast(s Session, v store.View) (kept bool) {
 	d.Saver(s, v)
 	if d.last != nil {
 		_ = d.last() // what counts is whether it is there
@@ -158,7 +157,7 @@ func (d *Drafts) SaveLast(s *session.Session, v store.View) (kept bool) {
 	case s == nil || unkept(s):
 		return v.Draft == d.saved.Draft // it is still where it was loaded from
 	}
-	if id := StoredID(s); id != "" {
+	if id := s.StoredID(); id != "" {
 		stored, err := d.Library.View(id)
 		return err == nil && stored.Draft == v.Draft
 	}
@@ -176,12 +175,12 @@ func (d *Drafts) Load() (string, error) {
 
 // Take notes that a loaded draft comes into the empty prompt of a session, and reports
 // whether it may: it is not meant for a session that is not stored, such as the tour's.
-func (d *Drafts) Take(s *session.Session, draft string) bool {
+func (d *Drafts) Take(s Session, draft string) bool {
 	if s != nil && unkept(s) {
 		return false
 	}
 	d.loose, d.left = true, draft
-	if StoredID(s) == "" {
+	if s == nil || s.StoredID() == "" {
 		d.saved.Draft = draft
 	}
 	return true
@@ -189,7 +188,7 @@ func (d *Drafts) Take(s *session.Session, draft string) bool {
 
 // Leave reports whether the draft in the prompt is one that was taken and is not meant for
 // the session that was begun since. It stays kept.
-func (d *Drafts) Leave(s *session.Session, draft string) bool {
+func (d *Drafts) Leave(s Session, draft string) bool {
 	if !d.loose || s == nil || !unkept(s) || draft != d.saved.Draft {
 		return false
 	}
@@ -198,7 +197,7 @@ func (d *Drafts) Leave(s *session.Session, draft string) bool {
 }
 
 // unkept reports whether nothing of a session is stored.
-func unkept(s *session.Session) bool { return s.Options().Recorder == nil }
+func unkept(s Session) bool { return !s.About().Kept }
 
 func sameView(a, b store.View) bool {
 	return a.Draft == b.Draft && (a.Top == nil) == (b.Top == nil) && (a.Top == nil || *a.Top == *b.Top)

@@ -34,7 +34,7 @@ type Reopened struct {
 	View       store.View
 	Agent      config.Agent
 	// Session continues it. It is not started yet; if ReadOnly is set, do not start it.
-	Session *session.Session
+	Session Session
 	// ReadOnly says why the session can only be read, if it is not nil. It is an
 	// *UntrustedError if the user has to agree first.
 	ReadOnly error
@@ -154,7 +154,7 @@ func (l *Launcher) Reopen(ctx context.Context, o Open) (*Reopened, error) {
 			return nil, err
 		}
 	}
-	r.Session, err = session.NewSession(session.Options{
+	r.Session, err = Here(session.Options{
 		Cwd:     r.Transcript.Meta.Cwd,
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
 	})
@@ -223,7 +223,7 @@ func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
 
 // resume makes the session that continues a stored one in its log, which it takes over.
 // On an error the log is closed.
-func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error) {
+func (l *Launcher) resume(r *Reopened, log *store.Log) (Session, error) {
 	t := r.Transcript
 	if err := log.Append(t.Ending); err != nil {
 		return nil, errors.Join(err, log.Close())

@@ -6,7 +6,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/journal"
-	"parley/internal/session"
 )
 
 // effects says what a rewind does, in the order in which it is listed.
@@ -73,14 +72,14 @@ func rewoundTitle(prompt int) string {
 
 // NoteRewind says in a session that files were rewound to before a prompt, and how to undo
 // that.
-func NoteRewind(s *session.Session, prompt int, done journal.Done) {
+func NoteRewind(s Session, prompt int, done journal.Done) {
 	s.AddNotice(acpclient.NoticeInfo, rewoundTitle(prompt), CountFiles(len(done.Files))+" changed. /rewind can undo it.")
 }
 
 // noteOldRewind says so if the files of a stored session were rewound and its conversation,
 // which goes on after the prompt, does not say so: parley was ended in between.
-func noteOldRewind(s *session.Session, c *conversation.Conversation) {
-	j := s.Options().Journal
+func noteOldRewind(s Session, c *conversation.Conversation) {
+	j := s.Journal()
 	if j == nil || j.LastRewind() == 0 {
 		return
 	}

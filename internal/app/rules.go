@@ -189,32 +189,37 @@ func (b *Rules) SetTrust(t Trust) error {
 	})
 }
 
-// TrustQuestion asks whether the project's rules and prompts count; nil if it has none, or the user
-// has answered for these. They do not count meanwhile.
-func (b *Rules) TrustQuestion() *Question {
-	if b == nil || b.Trust() != Undecided || len(b.project.Rules)+len(b.project.Prompts) == 0 {
+// TrustQuestion asks whether the rules and prompts of a session's project count; nil if it has
+// none, or the user has answered for these. They do not count meanwhile.
+func TrustQuestion(s Session) *Question {
+	rules := s.Rules()
+	if rules == nil {
+		return nil
+	}
+	project := rules.Project()
+	if rules.Trust() != Undecided || len(project.Rules)+len(project.Prompts) == 0 {
 		return nil
 	}
 	var lines []string
-	for _, rule := range b.project.Rules {
+	for _, rule := range project.Rules {
 		lines = append(lines, rule.String())
 	}
-	for _, p := range b.project.Prompts {
+	for _, p := range project.Prompts {
 		lines = append(append(lines, "/"+p.Name), strings.Split(p.Text, "\n")...)
 	}
 	what := "rules"
 	switch {
-	case len(b.project.Rules) == 0:
+	case len(project.Rules) == 0:
 		what = "prompts"
-	case len(b.project.Prompts) > 0:
+	case len(project.Prompts) > 0:
 		what = "rules and prompts"
 	}
 	trust := func(t Trust, done string) func() (Outcome, error) {
-		return func() (Outcome, error) { return Outcome{Say: done}, b.SetTrust(t) }
+		return func() (Outcome, error) { return Outcome{Say: done}, rules.SetTrust(t) }
 	}
 	return &Question{
 		Title: "This project has its own " + what,
-		Text:  fmt.Sprintf("The directory .parley in %s has %s for agents. They apply only if you trust them:", homePath(b.opt.Cwd), what),
+		Text:  fmt.Sprintf("The directory .parley in %s has %s for agents. They apply only if you trust them:", homePath(s.About().Cwd), what),
 		Lines: lines,
 		Choices: []Choice{
 			{Name: "Trust these " + what, Key: "t", Risky: true, Do: trust(Trusted, "the project's "+what+" now apply")},
@@ -418,17 +423,8 @@ func homePath(path string) string {
 	return path
 }
 
-// RulesOf are the rules of a session; nil if there is none, or it has no rules.
-func RulesOf(s *session.Session) *Rules {
-	if s == nil {
-		return nil
-	}
-	rules, _ := s.Options().Judge.(*Rules)
-	return rules
-}
-
 // warnOfRules says in a session which rules do not count, and why.
-func warnOfRules(s *session.Session, r *Rules, unread error) {
+func warnOfRules(s Session, r *Rules, unread error) {
 	if unread != nil {
 		s.AddNotice(acpclient.NoticeWarning, "Cannot read the rules; asking every time", unread.Error())
 	}

@@ -11,7 +11,6 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -194,7 +193,7 @@ func AgentDeletes(c *conversation.Conversation) bool {
 
 // Delete deletes a session where it is: in the store, with the agent if it deletes its
 // sessions, or both.
-func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent *session.Session, agentDeletes bool) error {
+func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent Session, agentDeletes bool) error {
 	if e.Stored != nil {
 		if err := lib.Delete(e.Stored.ID); err != nil {
 			return err

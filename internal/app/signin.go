@@ -26,7 +26,7 @@ type SignIn struct {
 	Methods []acpclient.AuthMethod
 	// Trying is the method in progress, nil if there is none.
 	Trying  *acpclient.AuthMethod
-	session *session.Session
+	session Session
 }
 
 // What a request to sign in says if the agent says nothing, and if it has no methods.

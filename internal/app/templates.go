@@ -7,14 +7,13 @@ import (
 
 	"parley/config"
 	"parley/internal/prompt"
-	"parley/internal/session"
 )
 
 // Templates reads the prompts that slash commands send in a session: the user's, and those of
 // the project once the user trusts it. One of the user's hides one of the project.
-func Templates(s *session.Session) []prompt.Template {
+func Templates(s Session) []prompt.Template {
 	all := prompt.Templates(os.DirFS(filepath.Join(filepath.Dir(config.ConfigFile()), "prompts")))
-	rules := RulesOf(s)
+	rules := s.Rules()
 	if rules == nil || rules.Trust() != Trusted {
 		return all
 	}

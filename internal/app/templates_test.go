@@ -32,13 +32,13 @@ func TestTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := NewRuleStore(filepath.Join(t.TempDir(), "rules.json"))
-	opened := func() (*Rules, map[string]string) {
+	opened := func() (Session, map[string]string) {
 		t.Helper()
 		r, err := OpenRules(RulesOptions{Cwd: project, Store: store})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := session.NewSession(session.Options{Judge: r, Machine: func(session.Observer, session.Asker) (session.Machine, error) { return nil, nil }})
+		s, err := Here(session.Options{Judge: r, Machine: func(session.Observer, session.Asker) (session.Machine, error) { return nil, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,23 +46,23 @@ func TestTemplates(t *testing.T) {
 		for _, p := range Templates(s) {
 			texts[p.Name] = p.Text
 		}
-		return r, texts
+		return s, texts
 	}
-	r, texts := opened()
-	if q := r.TrustQuestion(); q == nil || q.Title != "This project has its own prompts" || !slices.Equal(q.Lines, []string{"/review", "theirs", "/ship", "Ship it"}) {
+	s, texts := opened()
+	if q := TrustQuestion(s); q == nil || q.Title != "This project has its own prompts" || !slices.Equal(q.Lines, []string{"/review", "theirs", "/ship", "Ship it"}) {
 		t.Errorf("the question is %+v", q)
 	}
 	if len(texts) != 1 || texts["review"] != "mine" {
 		t.Errorf("untrusted, the prompts are %q", texts)
 	}
-	if err := r.SetTrust(Trusted); err != nil {
+	if err := s.Rules().SetTrust(Trusted); err != nil {
 		t.Fatal(err)
 	}
 	if _, texts = opened(); len(texts) != 2 || texts["review"] != "mine" || texts["ship"] != "Ship it" {
 		t.Errorf("trusted, they are %q", texts)
 	}
 	write(theirs, "ship.md", "Ship everything")
-	if r, texts = opened(); len(texts) != 1 || r.TrustQuestion() == nil {
+	if s, texts = opened(); len(texts) != 1 || TrustQuestion(s) == nil {
 		t.Errorf("after a change, they are %q", texts)
 	}
 }

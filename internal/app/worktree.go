@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"parley/internal/git"
-	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -126,7 +125,7 @@ func LeftInWorktree(work *git.WorktreeWork) string {
 
 // DropWorktree ends the session in a worktree, whose agent must not write any more, and
 // drops the worktree. It returns the outcome in words.
-func DropWorktree(ctx context.Context, s *session.Session, tree *git.Worktree) (string, error) {
+func DropWorktree(ctx context.Context, s Session, tree *git.Worktree) (string, error) {
 	bounded, stop := context.WithTimeout(ctx, StopTime)
 	defer stop()
 	s.Close(bounded)

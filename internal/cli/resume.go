@@ -14,7 +14,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/doctor"
-	"parley/internal/session"
 	"parley/internal/store"
 )
 
@@ -109,7 +108,7 @@ func storedAgent(l *app.Launcher, o app.Open) (*config.Agent, error) {
 }
 
 // begin continues a stored session, or starts a new one if open is nil.
-func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Open, agent *config.Agent) (*session.Session, error) {
+func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Open, agent *config.Agent) (app.Session, error) {
 	if open == nil {
 		return l.Start(*agent)
 	}

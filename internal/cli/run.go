@@ -155,7 +155,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	supervision.Watch()
 	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
-	err = errors.Join(o.outcome(r, s.Options().Bounds), finish(r), recording.Close())
+	err = errors.Join(o.outcome(r, s.About().Bounds), finish(r), recording.Close())
 	if o.worktreeGiven {
 		o.tellWorktrees(context.WithoutCancel(ctx), []string{o.cwd})
 	}

@@ -66,7 +66,7 @@ type Options struct {
 
 // Run starts the session, does what the options say, and ends it. It stops when ctx ends. The session must have been made with Unattended, and must not have
 // been started.
-func Run(ctx context.Context, s *session.Session, opt Options) *Result {
+func Run(ctx context.Context, s app.Session, opt Options) *Result {
 	r := newRun(opt)
 	r.session = s
 	s.Start()
@@ -79,7 +79,7 @@ func Run(ctx context.Context, s *session.Session, opt Options) *Result {
 // run is the state of Run.
 type run struct {
 	opt     Options
-	session *session.Session
+	session app.Session
 	conv    *conversation.Conversation
 	result  Result
 

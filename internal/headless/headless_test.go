@@ -17,6 +17,7 @@ import (
 
 	"parley/acpclient"
 	"parley/docs"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/headless"
 	"parley/internal/machine"
@@ -28,20 +29,20 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // scripted is a session with an agent in this process that does what a script says.
-func scripted(t *testing.T, script string) *session.Session {
+func scripted(t *testing.T, script string) app.Session {
 	t.Helper()
 	return tapped(t, script, nil)
 }
 
 // tapped is such a session whose lines on the wire somebody sees.
-func tapped(t *testing.T, script string, tap func(sent bool, line []byte)) *session.Session {
+func tapped(t *testing.T, script string, tap func(sent bool, line []byte)) app.Session {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "agent.script")
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.NewSession(session.Options{
+	s, err := app.Here(session.Options{
 		Cwd: dir, Unattended: true, Tap: tap,
 		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {

@@ -17,7 +17,7 @@ import (
 // changes lists the changed files, or carries out a command on them. Files keep their
 // numbers for the whole session.
 func (l *live) changes(words string) {
-	recorded := l.Session.Options().Journal
+	recorded := l.Session.Journal()
 	if recorded == nil {
 		l.p.out.line("Changes are not recorded: journal = false in the configuration.")
 		return
@@ -84,7 +84,7 @@ func (p *program) reverts(r review, number string) {
 
 // review lists, shows, keeps and reverts the changes of a session. at shortens paths.
 type review struct {
-	journal *journal.Journal
+	journal app.Journal
 	at      toolview.Paths
 }
 

@@ -17,7 +17,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/session"
 )
 
 const (
@@ -280,7 +279,7 @@ func (p *program) endOfInput() {
 }
 
 // end ends a session in the background.
-func (p *program) end(s *session.Session) {
+func (p *program) end(s app.Session) {
 	before, ended := p.leaving, make(chan struct{})
 	p.leaving = ended
 	go func() {

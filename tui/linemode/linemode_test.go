@@ -113,7 +113,7 @@ func follows(t *testing.T, script string, from *os.File, with ...func(*session.O
 	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
 	opt := linemode.Options{
 		Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
-		Backend: app.Backend{Start: func(config.Agent) (*session.Session, error) {
+		Backend: app.Backend{Start: func(config.Agent) (app.Session, error) {
 			opt := session.Options{
 				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
 				Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
@@ -127,7 +127,7 @@ func follows(t *testing.T, script string, from *os.File, with ...func(*session.O
 			for _, change := range with {
 				change(&opt)
 			}
-			return session.NewSession(opt)
+			return app.Here(opt)
 		}},
 		After: func(time.Duration) <-chan time.Time { return r.looked },
 	}

@@ -49,7 +49,7 @@ func newLive(p *program, l *app.Live) *live {
 func (l *live) enter(held app.HeldPrompts) {
 	l.Session.Start()
 	held.Send(l.Session)
-	if q := app.RulesOf(l.Session).TrustQuestion(); q != nil {
+	if q := app.TrustQuestion(l.Session); q != nil {
 		l.p.later(l.p.numbered(*q))
 	}
 }
@@ -141,7 +141,7 @@ func (l *live) apply(e conversation.Event) {
 	switch e := e.(type) {
 	case conversation.AgentStarting:
 		starting := "Starting "
-		if l.Session.Connects() {
+		if l.Session.About().Connects {
 			starting = "Connecting to "
 		}
 		l.p.out.line(starting + l.Agent.Name + ".")

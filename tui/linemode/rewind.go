@@ -15,7 +15,7 @@ import (
 // rewind lists the session's prompts, rewinds the files to before one of them, or undoes
 // that.
 func (l *live) rewind(words string) {
-	j := l.Session.Options().Journal
+	j := l.Session.Journal()
 	switch {
 	case j == nil:
 		l.p.out.line("Changes are not recorded: journal = false in the configuration.")
@@ -44,7 +44,7 @@ func (l *live) rewind(words string) {
 	}
 }
 
-func listPrompts(ctx context.Context, j *journal.Journal, prompts []conversation.Prompt) (string, error) {
+func listPrompts(ctx context.Context, j app.Journal, prompts []conversation.Prompt) (string, error) {
 	if len(prompts) == 0 {
 		return "No prompt was sent in this session.", nil
 	}
@@ -67,7 +67,7 @@ func listPrompts(ctx context.Context, j *journal.Journal, prompts []conversation
 }
 
 // askToRewind says what a rewind of the files does, and asks whether to do it.
-func (l *live) askToRewind(j *journal.Journal, prompt conversation.Prompt) {
+func (l *live) askToRewind(j app.Journal, prompt conversation.Prompt) {
 	p, s := l.p, l.Session
 	p.beside(func() func() {
 		err := j.Wait(p.ctx)

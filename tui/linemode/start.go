@@ -201,7 +201,7 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 			line += ", in " + toolview.PathsIn("").Path(s.Cwd)
 		}
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
-			if l, open := p.live(); open && app.StoredID(l.Session) == s.ID {
+			if l, open := p.live(); open && l.Session.StoredID() == s.ID {
 				p.out.line("This session is already open.")
 				return
 			}

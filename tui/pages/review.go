@@ -26,7 +26,7 @@ import (
 type ChangesOptions struct {
 	// Context ends with the program.
 	Context context.Context
-	Journal *journal.Journal
+	Journal app.Journal
 	Host    Host
 	Theme   *theme.Theme
 	Keys    config.Keys
@@ -42,7 +42,7 @@ type ChangesOptions struct {
 type Review struct {
 	opt     ChangesOptions
 	page    list.Page
-	journal *journal.Journal
+	journal app.Journal
 	at      toolview.Paths
 
 	scope scope

@@ -201,7 +201,7 @@ func init() {
 
 		config.ActionChanges: {
 			in: inSession, live: (*live).showChanges,
-			unready: func(l *live) string { return unless(l.Session.Options().Journal != nil, l.tab.noReview()) },
+			unready: func(l *live) string { return unless(l.Session.Journal() != nil, l.tab.noReview()) },
 		},
 		config.ActionRewind: {in: inSession, live: (*live).listPrompts, unready: (*live).noRewind},
 		config.ActionFiles:  {in: inSession, live: fileList},

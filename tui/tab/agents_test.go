@@ -24,7 +24,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/registry"
-	"parley/internal/session"
 	"parley/internal/store"
 )
 
@@ -229,7 +228,7 @@ func newShop(t *testing.T) *shop {
 	p := s.program
 	p.Available = func() ([]config.Agent, error) { return []config.Agent{{ID: "one", Name: "Agent one"}}, nil }
 	p.Registry = s.agents
-	p.Start = func(a config.Agent) (*session.Session, error) {
+	p.Start = func(a config.Agent) (app.Session, error) {
 		s.started <- a
 		return nil, fmt.Errorf("no agent is started in this test")
 	}

@@ -80,7 +80,7 @@ func (singleTab) ShowQuestion(*Tab, Question)                      {}
 func (b *bench) open() *live { return b.state.(*live) }
 
 // has gives the tab a session that is only there.
-func (b *bench) has(s *session.Session) {
+func (b *bench) has(s app.Session) {
 	b.become(newLive(b.Tab, app.NewLive(config.Agent{}, s)))
 }
 
@@ -95,7 +95,7 @@ func (b *bench) opens() {
 }
 
 // newSession makes a session whose agent cannot be started.
-func newSession(dir string, m session.Machine, with ...func(*session.Options)) *session.Session {
+func newSession(dir string, m session.Machine, with ...func(*session.Options)) app.Session {
 	opt := session.Options{
 		Cwd:     dir,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
@@ -104,7 +104,7 @@ func newSession(dir string, m session.Machine, with ...func(*session.Options)) *
 	for _, w := range with {
 		w(&opt)
 	}
-	s, err := session.NewSession(opt)
+	s, err := app.Here(opt)
 	if err != nil {
 		panic(err)
 	}
@@ -136,21 +136,21 @@ func runBench(t *testing.T, test func(t *testing.T, b *bench)) {
 }
 
 // use gives the tab a session.
-func (b *bench) use(s *session.Session) *session.Session {
+func (b *bench) use(s app.Session) app.Session {
 	b.adopt(app.NewLive(config.Agent{}, s))
 	b.Do(b.open().pump.next)
 	return s
 }
 
 // ready gives the tab a session that is open, without an agent.
-func (b *bench) ready() *session.Session {
+func (b *bench) ready() app.Session {
 	s := b.use(newSession(b.cwd, noMachine{}))
 	b.opens()
 	return s
 }
 
 // play gives the tab a session with an agent that does what a script says.
-func (b *bench) play(script string, with ...func(*session.Options)) *session.Session {
+func (b *bench) play(script string, with ...func(*session.Options)) app.Session {
 	s := b.use(newSession(b.cwd, noMachine{}, append(with, func(o *session.Options) {
 		o.Spawn = func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil }
 		o.Tap = b.wire.line

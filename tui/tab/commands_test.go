@@ -217,7 +217,7 @@ func (m *typist) ResizeTerminal(_ acpclient.TerminalID, cols, rows int) error {
 func insideBench(t *testing.T) (*bench, *typist) {
 	t.Helper()
 	b, m := newBench(t, t.TempDir()), &typist{}
-	s, err := session.NewSession(session.Options{
+	s, err := app.Here(session.Options{
 		Cwd:     b.cwd,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return m, nil },

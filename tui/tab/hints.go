@@ -49,7 +49,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 		h.Add(config.ActionHelp, "help")
 		return p.cancelsFirst(h.List)
 	default:
-		all := p.cancelsFirst(promptHints(h.Keys, t.conv(), t.conv() != nil && t.changedFiles() > 0, t.session() != nil && t.session().Connects(), t.program.Enter == config.EnterSteers))
+		all := p.cancelsFirst(promptHints(h.Keys, t.conv(), t.conv() != nil && t.changedFiles() > 0, t.session() != nil && t.session().About().Connects, t.program.Enter == config.EnterSteers))
 		if t.conv() != nil && t.conv().Turn.Running && t.conv().Agent.SkipsAhead() && t.composer.Empty() {
 			for i := range all {
 				if all[i].Key == t.keyOf(config.ActionSend) {

@@ -70,7 +70,7 @@ func (e *lifecycle) Lost() {
 func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 	again := func() tea.Cmd { e.live.Session.Start(); return nil }
 	name := "Restart it"
-	if e.live.Session.Connects() {
+	if e.live.Session.About().Connects {
 		name = "Reconnect"
 	}
 	choices := []dialog.Choice{{Name: name, Key: "r", Do: dialog.Do(again)}}

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/composer"
@@ -189,7 +190,7 @@ func TestStartAgain(t *testing.T) {
 func TestAnAgentThatCannotBeStarted(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		err := &acpclient.StartError{Err: errors.New("no such file")}
-		fails := func() (*session.Session, error) { return nil, err }
+		fails := func() (app.Session, error) { return nil, err }
 		b.Do(b.startWith(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}, fails))
 		b.MustSay("Mine could not be started")
 		b.MustSay("To install it: npm install -g mine")

@@ -20,11 +20,11 @@ import (
 func (l *live) showChanges() tea.Cmd {
 	t := l.tab
 	switch {
-	case l.Session.Options().Journal == nil:
+	case l.Session.Journal() == nil:
 		return t.say(t.noReview())
 	case l.changes == nil:
 		l.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Journal: l.Session.Options().Journal, Host: pageHost{l},
+			Context: t.program.Context, Journal: l.Session.Journal(), Host: pageHost{l},
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: l.list.Diffs(),
 		})
 	}
@@ -37,15 +37,15 @@ func (l *live) showChanges() tea.Cmd {
 // changedFiles returns how many files the agent is known to have changed.
 func (t *Tab) changedFiles() int {
 	n := len(t.conv().Files)
-	if t.session() != nil && t.session().Options().Journal != nil {
-		n = max(n, t.session().Options().Journal.Len())
+	if t.session() != nil && t.session().Journal() != nil {
+		n = max(n, t.session().Journal().Len())
 	}
 	return n
 }
 
 // inspect opens the protocol inspector.
 func (l *live) inspect() tea.Cmd {
-	t, ring := l.tab, l.Session.Options().Ring
+	t, ring := l.tab, l.Session.Ring()
 	switch {
 	case ring == nil:
 		return t.say("no agent has been started here")

@@ -14,10 +14,10 @@ import (
 )
 
 // watched is a session whose messages are kept in a ring.
-func watched(t *testing.T, dir string) (*session.Session, *record.Ring) {
+func watched(t *testing.T, dir string) (app.Session, *record.Ring) {
 	t.Helper()
 	ring := record.NewRing(record.Header{Cwd: dir}, nil, time.Now)
-	s, err := session.NewSession(session.Options{
+	s, err := app.Here(session.Options{
 		Cwd: dir, Ring: ring,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },

@@ -122,10 +122,9 @@ func TestTheQueueIsEmptied(t *testing.T) {
 // What waited when the agent went is sent only when the user says so.
 func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) {
-			o.Queue = []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("tidy up")}}}
-		}))
-		b.events(conversation.QueueChanged{Paused: true, Queue: b.session().Options().Queue})
+		queue := []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("tidy up")}}}
+		b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Queue = queue }))
+		b.events(conversation.QueueChanged{Paused: true, Queue: queue})
 		opened := conversation.SessionOpened{ID: "s", Cwd: b.cwd}
 		if b.events(opened); !b.dialogs.Empty() {
 			t.Fatalf("nothing has gone, and it asks\n%s", b.Screen())

@@ -15,7 +15,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/journal"
-	"parley/internal/session"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
@@ -56,7 +55,7 @@ func (l *live) listPrompts() tea.Cmd {
 	p := &promptList{live: l, prompts: l.conv.Prompts(), plans: map[int]*journal.RewindPlan{}}
 	slices.Reverse(p.prompts)
 	p.picker = l.tab.choose(p.content())
-	j, ctx := l.Session.Options().Journal, l.tab.program.Context
+	j, ctx := l.Session.Journal(), l.tab.program.Context
 	if j == nil {
 		return nil
 	}
@@ -79,7 +78,7 @@ func (l *live) listPrompts() tea.Cmd {
 
 // turn returns the journal's turn of a prompt, or 0.
 func (p *promptList) turn(prompt conversation.Prompt) int {
-	return app.TurnOf(p.live.Session.Options().Journal, prompt)
+	return app.TurnOf(p.live.Session.Journal(), prompt)
 }
 
 // planNext plans the rewind to the marked prompt, or else to the next one without a plan,
@@ -98,7 +97,7 @@ func (p *promptList) planNext() tea.Cmd {
 	if next == 0 || !p.live.tab.dialogs.Has(p.picker) {
 		return nil
 	}
-	j, ctx := p.live.Session.Options().Journal, p.live.tab.program.Context
+	j, ctx := p.live.Session.Journal(), p.live.tab.program.Context
 	return inBackground(func() then {
 		plan, err := j.PlanRewind(ctx, next)
 		return func() tea.Cmd {
@@ -150,7 +149,7 @@ func (l *live) rewindLines(plan *journal.RewindPlan, chosen ...journal.Part) []s
 
 // rewindItems returns the item that undoes the last rewind of files, if there is one.
 func (l *live) rewindItems() []dialog.Item {
-	j := l.Session.Options().Journal
+	j := l.Session.Journal()
 	if j == nil || j.LastRewind() == 0 {
 		return nil
 	}
@@ -165,7 +164,7 @@ func (l *live) undoRewind() tea.Cmd {
 	if why := l.noRewind(); why != "" && l.tab.Works() {
 		return l.tab.say(why)
 	}
-	j, ctx := l.Session.Options().Journal, l.tab.program.Context
+	j, ctx := l.Session.Journal(), l.tab.program.Context
 	return inBackground(func() then {
 		if j.LastRewind() == 0 { // something was undone since
 			return func() tea.Cmd { return l.tab.say("there is no rewind to undo") }
@@ -191,7 +190,7 @@ type rewind struct {
 // chooseRewind plans the rewind to before a prompt, and asks how far it goes.
 func (l *live) chooseRewind(prompt conversation.Prompt) tea.Cmd {
 	r := &rewind{live: l, prompt: prompt}
-	j, ctx := l.Session.Options().Journal, l.tab.program.Context
+	j, ctx := l.Session.Journal(), l.tab.program.Context
 	turn := app.TurnOf(j, prompt)
 	if turn == 0 {
 		r.ask()
@@ -307,7 +306,7 @@ func (r *rewind) failed(err error) tea.Cmd {
 func (r *rewind) filesOnly() tea.Cmd {
 	s, ctx := r.live.Session, r.live.tab.program.Context
 	return inBackground(func() then {
-		done, err := s.Options().Journal.Rewind(ctx, r.plan, r.chosen...)
+		done, err := s.Journal().Rewind(ctx, r.plan, r.chosen...)
 		if err != nil {
 			return func() tea.Cmd { return r.failed(err) }
 		}
@@ -327,7 +326,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 	var rewound *journal.Done
 	begun := sync.OnceValues(func() (*app.Branched, error) {
 		if files {
-			done, err := old.Options().Journal.Rewind(p.Context, r.plan, r.chosen...)
+			done, err := old.Journal().Rewind(p.Context, r.plan, r.chosen...)
 			if err != nil {
 				return nil, err
 			}
@@ -342,7 +341,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 		}
 		return b, err
 	})
-	r.live.reopening = func() *session.Session {
+	r.live.reopening = func() app.Session {
 		if b, _ := begun(); b != nil {
 			return b.Session
 		}

@@ -17,12 +17,12 @@ import (
 // project's rules apply. Its methods accept a nil receiver if the session has no rules.
 type ruleDialogs struct {
 	live *live
-	book *app.Rules
+	book app.SessionRules
 }
 
 // rules returns the dialogs for the session's rules, or nil if it has none.
 func (l *live) rules() *ruleDialogs {
-	if rules := app.RulesOf(l.Session); rules != nil {
+	if rules := l.Session.Rules(); rules != nil {
 		return &ruleDialogs{l, rules}
 	}
 	return nil
@@ -33,7 +33,7 @@ func (r *ruleDialogs) AskToTrust() {
 	if r == nil {
 		return
 	}
-	if q := r.book.TrustQuestion(); q != nil {
+	if q := app.TrustQuestion(r.live.Session); q != nil {
 		r.live.tab.ask(r.live.tab.confirmation(*q))
 	}
 }

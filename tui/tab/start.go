@@ -23,14 +23,14 @@ import (
 type startedMsg struct {
 	of      *starting
 	agent   config.Agent
-	session *session.Session
+	session app.Session
 	err     error
 }
 
 // startAgent makes and starts a session with an agent.
 func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 	start := t.program.Start
-	return t.startWith(a, func() (*session.Session, error) { return start(a) })
+	return t.startWith(a, func() (app.Session, error) { return start(a) })
 }
 
 // startChosen is startAgent for an agent chosen from a list: the tour begins by itself.
@@ -43,7 +43,7 @@ func (t *Tab) startChosen(a config.Agent) tea.Cmd {
 }
 
 // startWith is startAgent with another constructor of the session.
-func (t *Tab) startWith(a config.Agent, create func() (*session.Session, error)) tea.Cmd {
+func (t *Tab) startWith(a config.Agent, create func() (app.Session, error)) tea.Cmd {
 	t.agent = a
 	of := &starting{unopened: unopened{t}}
 	started := sync.OnceValue(func() startedMsg {
@@ -53,7 +53,7 @@ func (t *Tab) startWith(a config.Agent, create func() (*session.Session, error))
 		}
 		return startedMsg{of, a, s, err}
 	})
-	of.session = func() *session.Session { return started().session }
+	of.session = func() app.Session { return started().session }
 	t.become(of)
 	return func() tea.Msg { return started() }
 }
@@ -75,7 +75,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	}
 	l := t.adopt(app.NewLive(msg.agent, msg.session))
 	// The session's own event comes with the next batch.
-	l.conv.Apply(conversation.AgentStarting{Command: msg.session.Options().Command.String(), At: t.program.Now()})
+	l.conv.Apply(conversation.AgentStarting{Command: msg.session.About().Command, At: t.program.Now()})
 	l.rules().AskToTrust()
 	t.prompts.held.Send(l.Session)
 	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
@@ -84,7 +84,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 // adopt makes a session the tab's.
 func (t *Tab) adopt(s *app.Live) *live {
 	t.agent = s.Agent
-	t.work(s.Session.Options().Cwd)
+	t.work(s.Session.About().Cwd)
 	l := newLive(t, s)
 	t.become(l)
 	t.drafts.Leave()
@@ -158,7 +158,7 @@ func (t *Tab) reopenStored(o app.Open) tea.Cmd {
 		}
 		return msg
 	})
-	next := func() *session.Session {
+	next := func() app.Session {
 		if r := reopened(); r.Reopened != nil {
 			return r.Session
 		}
@@ -305,7 +305,7 @@ func (l *live) askForNewSession(err error) {
 		text = "The agent does not keep sessions." + text[len(err.Error()):]
 	}
 	title := "The agent cannot resume this session"
-	if l.Session.Options().Fork != nil {
+	if l.Session.About().Forked {
 		title = "The agent did not fork the session"
 	}
 	t.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
@@ -326,7 +326,10 @@ func (b *storedSession) withEarlier(c *conversation.Conversation, p conversation
 
 // StoredID returns the id of the stored session, or "" if it is not stored yet.
 func (t *Tab) StoredID() store.ID {
-	return cmp.Or(app.StoredID(t.session()), t.stored.from.ID)
+	if l, ok := t.live(); ok {
+		return cmp.Or(l.Session.StoredID(), t.stored.from.ID)
+	}
+	return t.stored.from.ID
 }
 
 // Cwd returns the session's directory.

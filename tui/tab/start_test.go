@@ -22,10 +22,10 @@ import (
 
 // pending is a tab whose session is still being made. Its agent starts for as long as the
 // test runs.
-func pending(t *testing.T) (b *bench, made *session.Session) {
+func pending(t *testing.T) (b *bench, made app.Session) {
 	t.Helper()
 	b = newBench(t, t.TempDir())
-	made, err := session.NewSession(session.Options{
+	made, err := app.Here(session.Options{
 		Command: acpclient.Command{Path: "quick", Args: []string{"--now"}},
 		Cwd:     b.cwd,
 		Spawn: func(acpclient.Command) (*session.Peer, error) {
@@ -38,7 +38,7 @@ func pending(t *testing.T) (b *bench, made *session.Session) {
 		t.Fatal(err)
 	}
 	fresh := New(2, b.program, t.TempDir())
-	fresh.program.Start = func(config.Agent) (*session.Session, error) { return made, nil }
+	fresh.program.Start = func(config.Agent) (app.Session, error) { return made, nil }
 	b.Tab = fresh
 	b.Show()
 	b.Start(&config.Agent{ID: "a", Name: "Agent", Command: "quick", Args: []string{"--now"}})
@@ -142,7 +142,7 @@ func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Reopened)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.NewSession(session.Options{
+	s, err := app.Here(session.Options{
 		Cwd: b.cwd, ResumeID: kept.Conversation.ID, HasTranscript: true,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, context.Canceled },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
@@ -267,7 +267,7 @@ func TestAnAgentThatNobodyAgreedToIsNotStartedForANewSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, ids := newStored(t, "one")
 			b.program.Available = func() ([]config.Agent, error) { return []config.Agent{{ID: "tour", Name: "The tour"}}, nil }
-			b.program.StartIn = func(a config.Agent, _ string) (*session.Session, error) {
+			b.program.StartIn = func(a config.Agent, _ string) (app.Session, error) {
 				t.Errorf("%q is started", a.ID)
 				return nil, context.Canceled
 			}

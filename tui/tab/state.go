@@ -10,7 +10,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
-	"parley/internal/session"
 	"parley/tui/dialog"
 	"parley/tui/pages"
 	"parley/tui/theme"
@@ -88,7 +87,7 @@ func (t *Tab) reopens() bool {
 }
 
 // session returns the session, nil in the states that have none.
-func (t *Tab) session() *session.Session {
+func (t *Tab) session() app.Session {
 	if l, ok := t.live(); ok {
 		return l.Session
 	}
@@ -149,7 +148,7 @@ func (c *choosing) close(context.Context) {}
 type starting struct {
 	unopened
 	// session waits for the session, and returns nil if there will be none.
-	session func() *session.Session
+	session func() app.Session
 	stored  bool // a stored session is being read
 }
 
@@ -175,7 +174,7 @@ func (s *starting) abandon() tea.Cmd {
 }
 
 // endSession ends a session, if there is one.
-func endSession(ctx context.Context, s *session.Session) {
+func endSession(ctx context.Context, s app.Session) {
 	if s != nil {
 		app.End(ctx, s)
 	}
@@ -203,7 +202,7 @@ type live struct {
 	hidden    []string
 	// reopening waits for the stored session that replaces this one, nil if there is none.
 	// Prompts are kept for it meanwhile.
-	reopening func() *session.Session
+	reopening func() app.Session
 }
 
 // newLive returns the state of a session.
@@ -243,7 +242,7 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 }
 
 func (l *live) describe(f *statusInfo) {
-	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.Connects(), l.Session.Options().Bounds, l.Session.Stderr, l.heard
+	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.Session.Stderr, l.heard
 	f.SigningIn = l.signIn.dialog != nil
 	f.Fresh = l.options.Fresh
 	if option, to := l.options.Slow(); option != nil {

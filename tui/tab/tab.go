@@ -24,7 +24,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -135,7 +134,7 @@ func (t *Tab) Launch(a config.Agent) tea.Cmd {
 // Load is Launch for one of the agent's sessions.
 func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	load := t.program.Load
-	return t.address(tea.Batch(t.readBranch(), t.startWith(a, func() (*session.Session, error) { return load(a, info) })))
+	return t.address(tea.Batch(t.readBranch(), t.startWith(a, func() (app.Session, error) { return load(a, info) })))
 }
 
 // Show brings the tab to the front: it takes keys.
@@ -298,7 +297,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.AgentLost:
 		l.lifecycle.Lost()
 	case conversation.SessionFailed:
-		if o := l.Session.Options(); (o.HasTranscript || o.Fork != nil) && !t.stored.replaced { // a stored one
+		if o := l.Session.About(); (o.Reopened || o.Forked) && !t.stored.replaced { // a stored one
 			l.askForNewSession(e.Err)
 			break
 		}
@@ -366,7 +365,7 @@ type pumpedMsg struct {
 // them.
 type pump struct {
 	ctx     context.Context
-	session *session.Session
+	session app.Session
 }
 
 // pace sets the least time between two batches.

@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/journal"
+	"parley/internal/record"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// Session is a session as a front end holds it: events come out of its stream, and acts go
+// in. It runs in this process ([Here]) or in a host, and does the same in both. Its methods
+// are those of [session.Session]. It is safe for concurrent use.
+type Session interface {
+	// Stream has the events, for one consumer.
+	Stream() *session.Stream
+
+	Start()
+	Reconnect()
+	Kill()
+	Close(context.Context)
+	Disconnected() bool
+	Stderr() string
+	OpenSession(acpclient.SessionInfo) error
+	OpenAnew() error
+	Fork() error
+
+	Prompt(conversation.QueuedPrompt)
+	PromptAt(at int, p conversation.QueuedPrompt)
+	SendNow(conversation.QueuedPrompt) (cancelled bool)
+	SendQueuedNow(id int) (found, cancelled bool)
+	MoveQueued(id, by int)
+	Unqueue(id int) (conversation.QueuedPrompt, bool)
+	EmptyQueue() []conversation.QueuedPrompt
+	ResumeQueue()
+	Steer(context.Context, conversation.QueuedPrompt) error
+	SteerQueued(ctx context.Context, id int) error
+	Cancel() bool
+	SkipAhead()
+
+	Answer(id int, option acpclient.PermissionOptionID) error
+	AnswerWith(id int, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error
+	AnswerElicitation(id int, answer acpclient.CreateElicitationResponse)
+
+	SetOption(acpclient.ConfigID, acpclient.ConfigValue)
+	SetBudget(conversation.Budget)
+	ExceedBudget(conversation.QueuedPrompt)
+	AddNotice(severity acpclient.NoticeSeverity, title, detail string)
+	CancelOperation(context.Context, conversation.Operation) error
+	StopTask(ctx context.Context, id string) error
+
+	StartShell(session.ShellSpec) (acpclient.TerminalID, error)
+	TypeInto(id acpclient.TerminalID, data []byte) error
+	ResizeTerminal(id acpclient.TerminalID, cols, rows int) error
+	EndTerminal(acpclient.TerminalID) error
+
+	Authenticate(acpclient.AuthMethodID)
+	DismissAuth()
+	TerminalAuth(acpclient.AuthMethodID) (acpclient.Command, error)
+	Logout(context.Context) error
+
+	ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error)
+	DeleteSession(context.Context, acpclient.SessionID) error
+
+	// About returns what stays the same as long as the session lives.
+	About() About
+	// StoredID is the id under which the session is stored now, "" if it is not.
+	StoredID() store.ID
+	// Journal has what was changed on the machine of the session; nil if nothing is
+	// recorded.
+	Journal() Journal
+	// Rules are those by which questions are decided; nil if none apply.
+	Rules() SessionRules
+	// Ring has the latest messages between parley and the agent; nil if none are kept.
+	Ring() *record.Ring
+}
+
+// About describes a session.
+type About struct {
+	// Cwd and Dirs are its directories, absolute.
+	Cwd  string
+	Dirs []string
+	// Command starts the agent, for display, and Bounds names what confines it, "" if
+	// nothing does. Connects means that the agent listens somewhere and is not started.
+	Command  string
+	Bounds   string
+	Connects bool
+	// Reopened means that the session began as a stored one, Forked that it began as a
+	// copy of another one.
+	Reopened, Forked bool
+	// Kept means that what happens is stored.
+	Kept bool
+}
+
+// Journal is what a front end does with a [journal.Journal].
+type Journal interface {
+	Dir() string
+	Len() int
+	Version() int
+	Turns() []journal.Turn
+	Files(since int) []journal.File
+	Undoable() (turn int, redo bool)
+	LastRewind() int
+	Trouble() (limits string, failed error)
+	Changed(ctx context.Context, version int) int
+	Wait(context.Context) error
+
+	Compare(ctx context.Context, part journal.Part, since int) (*journal.Comparison, error)
+	Since(context.Context) (map[int]journal.Tally, error)
+	RevertFile(ctx context.Context, part journal.Part, since int) (journal.Done, error)
+	RevertHunk(ctx context.Context, c *journal.Comparison, hunk int) (journal.Done, error)
+	KeepHunk(c *journal.Comparison, hunk int)
+	KeepFile(journal.Part)
+	OpenFile(journal.Part)
+	UndoTurn(context.Context) (journal.Done, error)
+	Redo(context.Context) (journal.Done, error)
+	PlanRewind(ctx context.Context, turn int) (*journal.RewindPlan, error)
+	Rewind(ctx context.Context, p *journal.RewindPlan, chosen ...journal.Part) (journal.Done, error)
+}
+
+// SessionRules is what a front end does with [Rules].
+type SessionRules interface {
+	Project() Project
+	Trust() Trust
+	SetTrust(Trust) error
+	Entries() ([]Rule, error)
+	Add(everywhere bool, lines ...string) error
+	Remove(everywhere bool, line string) error
+}
+
+// Here makes a session in this process, as [session.NewSession] does.
+func Here(opt session.Options) (Session, error) {
+	s, err := session.NewSession(opt)
+	if err != nil {
+		return nil, err
+	}
+	return here{s}, nil
+}
+
+type here struct{ *session.Session }
+
+func (h here) About() About {
+	o := h.Options()
+	return About{
+		Cwd: o.Cwd, Dirs: o.AdditionalDirectories, Command: o.Command.String(), Bounds: o.Bounds, Connects: h.Connects(),
+		Reopened: o.HasTranscript, Forked: o.Fork != nil, Kept: o.Recorder != nil,
+	}
+}
+
+func (h here) StoredID() store.ID { return storedAs(h.Options().Recorder) }
+
+func (h here) Journal() Journal {
+	if j := h.Options().Journal; j != nil {
+		return j
+	}
+	return nil
+}
+
+func (h here) Rules() SessionRules {
+	if r, ok := h.Options().Judge.(*Rules); ok {
+		return r
+	}
+	return nil
+}
+
+func (h here) Ring() *record.Ring { return h.Options().Ring }
