@@ -57,26 +57,13 @@ type availability uint8
 const (
 	unlessReplaying availability = iota
 	inSession                    // in live only
+	withPrompt                   // in starting and live
 	inAll
 )
 
-// refusal says why there is no such action in the tab's state, or returns "".
-func (a availability) refusal(t *Tab) string {
-	_, open := t.live()
-	switch {
-	case a == inAll, open:
-		return ""
-	case t.replays():
-		return notInReplay
-	case a == inSession:
-		return noAgent
-	}
-	return ""
-}
-
 // refusal says why the action cannot be done now, or returns "".
 func (b behaviour) refusal(t *Tab) string {
-	if why := b.in.refusal(t); why != "" {
+	if why := t.state.refusal(b.in); why != "" {
 		return why
 	}
 	if l, open := t.live(); open && b.unready != nil {
@@ -128,7 +115,7 @@ func init() {
 	}
 	composes := func(a config.Action, absent string) behaviour {
 		return behaviour{
-			why: func(t *Tab) string { return unless(t.composerActive(), noAgent) }, absent: absent,
+			in: withPrompt, absent: absent,
 			do: func(t *Tab) tea.Cmd {
 				_, cmd := t.composer.Do(a)
 				return cmd
@@ -149,8 +136,7 @@ func init() {
 		config.ActionHistoryNext:   composes(config.ActionHistoryNext, step),
 		config.ActionHistoryPrev:   {live: func(l *live) tea.Cmd { return l.queue.Recall() }, absent: step},
 		config.ActionPasteImage: {
-			do:  func(t *Tab) tea.Cmd { return t.pasteImage() },
-			why: func(t *Tab) string { return unless(t.composerActive(), noAgent) },
+			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.pasteImage() },
 		},
 		config.ActionQueue: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.queue.Show() },
@@ -378,11 +364,6 @@ func cancelNothing(t *Tab) tea.Cmd {
 		return t.say(t.keyOf(config.ActionReplayQuit) + " leaves the replay")
 	}
 	return t.say(notOpen)
-}
-
-// composerActive reports whether the prompt has, or will soon have, a recipient.
-func (t *Tab) composerActive() bool {
-	return t.state.input() == layer(t.prompt)
 }
 
 // composerCommands returns parley's own slash commands. The agent's command of the same

@@ -121,7 +121,7 @@ func (t *Tab) pasteImage() tea.Cmd {
 			switch {
 			case err != nil:
 				return t.say(err.Error())
-			case !t.composerActive():
+			case !t.state.takesPrompts():
 				return nil
 			case !t.composer.AddImage(img):
 				return t.say("the prompt has too many images and pastes")

@@ -19,43 +19,32 @@ type layer interface {
 	draw(width, height int) dialog.View
 }
 
-const maxLayers = 4
+// over returns the dialog and the layer in the place of the prompt. A question lies above it,
+// unless it takes no keys yet, or the user has moved to the transcript or to a list of the
+// prompt's.
+func (p *panel) over(prompt layer, reads bool) []layer {
+	t := p.tab
+	switch {
+	case t.dialogs.Top() == nil:
+		return []layer{prompt}
+	case t.dialogs.Asks() && (reads || t.composer.Chooses() || t.dialogs.ArmsIn(t.program.Now()) > 0):
+		return []layer{prompt, p}
+	}
+	return []layer{p, prompt}
+}
 
-// layers appends the tab's layers to l, from the top. Input is offered in this order, and
-// nothing else decides who gets it. The first layer has the focus: the cursor and the hint
-// line.
-//
-// A question lies above the transcript and the prompt, unless it takes no keys yet, or the
-// user has moved to the transcript or to a list of the prompt's.
-func (t *Tab) layers(l []layer) []layer {
-	if c, in := t.attached(); in {
-		return append(l, c)
+// over returns the transcript, the dialog and the layer in the place of the prompt. The
+// transcript lies below them until the user reads it.
+func (r *transcriptReader) over(prompt layer) []layer {
+	if r.Reads() {
+		return append([]layer{r}, r.tab.panel.over(prompt, true)...)
 	}
-	reads := t.reader().Reads()
-	if reads {
-		l = append(l, t.reader())
-	}
-	open := t.dialogs.Top() != nil
-	below := open && t.dialogs.Asks() && (reads || t.composer.Chooses() || t.dialogs.ArmsIn(t.program.Now()) > 0)
-	if open && !below {
-		l = append(l, t.panel)
-	}
-	if in := t.state.input(); in != nil {
-		l = append(l, in)
-	}
-	if below {
-		l = append(l, t.panel)
-	}
-	if t.reader() != nil && !reads {
-		l = append(l, t.reader())
-	}
-	return l
+	return append(r.tab.panel.over(prompt, false), r)
 }
 
 // focus returns the layer with the focus, or nil.
 func (t *Tab) focus() layer {
-	var buf [maxLayers]layer
-	if all := t.layers(buf[:0]); len(all) > 0 {
+	if all := t.state.layers(); len(all) > 0 {
 		return all[0]
 	}
 	return nil
@@ -109,8 +98,7 @@ func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // pass offers input to the layers from the top until one takes it.
 func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) {
-	var buf [maxLayers]layer
-	for _, l := range t.layers(buf[:0]) {
+	for _, l := range t.state.layers() {
 		var cmd tea.Cmd
 		cmd, taken = input(l)
 		all = tea.Batch(all, cmd)

@@ -209,7 +209,7 @@ func (t *Tab) State() State {
 		return Failed
 	case t.dialogs.Any(asksHere):
 		return Waiting
-	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
+	case t.Works(), t.state.takesPrompts() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
 	}
 	return t.info.unseen

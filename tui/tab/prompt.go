@@ -82,7 +82,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 func (p *promptLayer) typeLetters() tea.Cmd {
 	var all tea.Cmd
 	for _, k := range p.tab.dialogs.Typed() {
-		if p.tab.composerActive() && !p.tab.replays() {
+		if p.tab.state.takesPrompts() {
 			cmd, _ := p.write(k, k.String(), "")
 			all = tea.Batch(all, cmd)
 		}

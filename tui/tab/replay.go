@@ -70,11 +70,13 @@ func (r *replaying) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 // Playing reports whether the replay advances by itself.
 func (r *replaying) Playing() bool { return r.player.Playing() }
 
-func (r *replaying) input() layer               { return r }
-func (r *replaying) update(msg tea.Msg) tea.Cmd { return r.tab.composer.Update(msg) }
-func (r *replaying) pace(time.Duration)         {}
-func (r *replaying) leave()                     {}
-func (r *replaying) close(context.Context)      {}
+func (r *replaying) layers() []layer               { return r.reader.over(r) }
+func (r *replaying) refusal(a availability) string { return unless(a == inAll, notInReplay) }
+func (r *replaying) takesPrompts() bool            { return false }
+func (r *replaying) update(msg tea.Msg) tea.Cmd    { return r.tab.composer.Update(msg) }
+func (r *replaying) pace(time.Duration)            {}
+func (r *replaying) leave()                        {}
+func (r *replaying) close(context.Context)         {}
 
 func (r *replaying) describe(f *statusInfo) {
 	f.Replay, f.Asked = true, r.Asks(r.conv)

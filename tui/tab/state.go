@@ -23,8 +23,14 @@ import (
 type state interface {
 	// transcript is what can be read, empty without a conversation.
 	transcript() reading
-	// input is the layer in the place of the prompt, nil if there is none.
-	input() layer
+	// layers returns the layers on the screen, from the top. Input is offered in this order,
+	// and nothing else decides who gets it. The first layer has the focus: the cursor and the
+	// hint line.
+	layers() []layer
+	// refusal says why an action with this availability is none here, or returns "".
+	refusal(availability) string
+	// takesPrompts reports whether the prompt has, or will soon have, a recipient.
+	takesPrompts() bool
 	// update handles the messages that are about the state.
 	update(tea.Msg) tea.Cmd
 	// describe tells the lines around the prompt what the state knows of them.
@@ -139,7 +145,18 @@ func (u unopened) leave()                     {}
 // choosing is the state without an agent: the user chooses one from a list.
 type choosing struct{ unopened }
 
-func (c *choosing) input() layer          { return nil }
+func (c *choosing) layers() []layer {
+	if c.tab.dialogs.Top() == nil {
+		return nil
+	}
+	return []layer{c.tab.panel}
+}
+
+func (c *choosing) refusal(a availability) string {
+	return unless(a == inAll || a == unlessReplaying, noAgent)
+}
+
+func (c *choosing) takesPrompts() bool    { return false }
 func (c *choosing) describe(*statusInfo)  {}
 func (c *choosing) close(context.Context) {}
 
@@ -152,7 +169,10 @@ type starting struct {
 	stored  bool // a stored session is being read
 }
 
-func (s *starting) input() layer { return s.tab.prompt }
+func (s *starting) layers() []layer    { return s.tab.panel.over(s.tab.prompt, false) }
+func (s *starting) takesPrompts() bool { return true }
+
+func (s *starting) refusal(a availability) string { return unless(a != inSession, noAgent) }
 
 func (s *starting) describe(f *statusInfo) {
 	a := s.tab.agent
@@ -215,9 +235,17 @@ func newLive(t *Tab, s *app.Live) *live {
 	return l
 }
 
-func (l *live) input() layer             { return l.tab.prompt }
-func (l *live) now() time.Time           { return l.tab.program.Now() }
-func (l *live) pace(least time.Duration) { l.pump.pace(least) }
+func (l *live) layers() []layer {
+	if l.commands.Attached() {
+		return []layer{&l.commands}
+	}
+	return l.reader.over(l.tab.prompt)
+}
+
+func (l *live) refusal(availability) string { return "" }
+func (l *live) takesPrompts() bool          { return true }
+func (l *live) now() time.Time              { return l.tab.program.Now() }
+func (l *live) pace(least time.Duration)    { l.pump.pace(least) }
 
 func (l *live) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {

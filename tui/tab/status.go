@@ -346,7 +346,7 @@ func (t *Tab) messageLine(r *reader, left, right string, width int) (line string
 		left, right, column = r.FindLine(width)
 	case t.mouseLent:
 		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
-	case left == "" && t.news && t.composerActive():
+	case left == "" && t.news && t.state.takesPrompts():
 		left = "  " + th.Muted.Render("parley is now "+t.program.Version+": /news shows what is new")
 	}
 	return termtext.JoinSides(left, right+" ", width), column
