@@ -109,8 +109,8 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 			return nil, false
 		}
 		used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y))
-		if used {
-			t.reader().Unfocus()
+		if r := t.reader(); used && r != nil {
+			r.Unfocus()
 		}
 		return cmd, used
 	case tea.MouseMotionMsg:

@@ -3,6 +3,7 @@ package tab
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -434,4 +435,22 @@ func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
 	b.mustShow(t, "NORMAL d", "esc drop the command")
 	b.press("esc")
 	b.mustShow(t, "esc cancel")
+}
+
+func TestClickInThePromptWhileTheAgentStarts(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		made := make(chan struct{})
+		b.startWith(config.Agent{ID: "slow"}, func() (app.Session, error) {
+			<-made
+			return newSession(b.cwd, noMachine{}), nil
+		})
+		defer close(made)
+		b.press("a", "b", "c")
+		y := slices.IndexFunc(b.draw().Lines, func(line string) bool { return strings.Contains(line, "abc") })
+		b.Update(tea.MouseClickMsg{X: 2, Y: y, Button: tea.MouseLeft})
+		b.press("x")
+		if got := b.composer.Text(); got != "xabc" {
+			t.Errorf("the prompt is %q", got)
+		}
+	})
 }
