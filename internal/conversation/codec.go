@@ -565,7 +565,7 @@ var kinds = []kind{
 		return []member{{"seq", &e.Seq}, {"option", &e.Option}, {"value", &e.Value}, {"options?", &e.Options}, {"error?", &e.Err}}
 	}),
 	kindOf("said", func(e *NoticeAdded) []member {
-		return []member{{"severity?", &e.Severity}, {"title", &e.Title}, {"detail?", &e.Detail}}
+		return []member{{"severity?", &e.Severity}, {"title", &e.Title}, {"detail?", &e.Detail}, {"subject?", &e.Subject}}
 	}),
 	kindOf("agent_starting", func(e *AgentStarting) []member {
 		return []member{{"command", &e.Command}, {"at?", &e.At}}

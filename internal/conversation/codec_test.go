@@ -158,6 +158,7 @@ func TestLines(t *testing.T) {
 		{test.Up(t, `{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}`), `{"v":1,"event":"update","data":{"sessionId":"s","update":{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}}}`},
 		{test.At(test.Up(t, `{"sessionUpdate":"plan","entries":[]}`), at), `{"v":1,"event":"update","at":"2026-11-21T12:00:00.5Z","data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}`},
 		{conversation.NoticeAdded{Severity: acpclient.NoticeInfo, Title: "t", Detail: "d"}, `{"v":1,"event":"said","data":{"severity":"info","title":"t","detail":"d"}}`},
+		{conversation.NoticeAdded{Title: "t", Subject: "call c"}, `{"v":1,"event":"said","data":{"title":"t","subject":"call c"}}`},
 		{conversation.PermissionClosed{ID: 7, Outcome: acpclient.PermissionCancelled, At: at}, `{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"cancelled"},"at":"2026-11-21T12:00:00.5Z"}}`},
 		{
 			conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "t", Title: "a>b", Locations: []acpclient.ToolCallLocation{{Path: "p", Line: &line}}}},

@@ -247,6 +247,9 @@ type NoticeAdded struct {
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
+	// Subject, if not empty, identifies what the notice is about. The session adds one
+	// notice for a subject: see State.Noted.
+	Subject string
 }
 
 // Opening is how a session is opened.

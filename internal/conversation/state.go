@@ -61,6 +61,8 @@ type State struct {
 	// visits are the questions for which the user opened an address, until the
 	// agent says that they are done there.
 	visits []*Elicitation
+	// subjects are those of the notices so far, whichever session is open.
+	subjects map[string]bool
 	// before is the state that an opening has cleared, until the session is open.
 	before *State
 	// effect is what the last event has changed.
@@ -77,8 +79,12 @@ func NewState() *State {
 		tools:      map[acpclient.ToolCallID]*ToolCall{},
 		questioned: map[acpclient.ToolCallID]*ToolCall{},
 		subagents:  map[acpclient.SessionID]*ToolCall{},
+		subjects:   map[string]bool{},
 	}
 }
+
+// Noted reports whether there was a notice about a subject.
+func (s *State) Noted(subject string) bool { return s.subjects[subject] }
 
 // effect is what an event has changed in the State, for the transcript to show.
 type effect struct {
@@ -147,6 +153,10 @@ func (s *State) Apply(e Event) {
 		s.Turn, s.Unbounded = Turn{}, false
 		if e.Usage != nil {
 			s.tokens.add(e.Usage.TotalTokens)
+		}
+	case NoticeAdded:
+		if e.Subject != "" {
+			s.subjects[e.Subject] = true
 		}
 	case BudgetSet:
 		s.Budget, s.BudgetRaised, s.Unbounded, s.BudgetReached = e.Budget, e.Raised, e.Unbounded, false
@@ -324,7 +334,7 @@ func (s *State) applyOpening(e SessionOpening) {
 func (s *State) forget(same bool) {
 	fresh := NewState()
 	fresh.Agent, fresh.Phase, fresh.Cwd = s.Agent, s.Phase, s.Cwd
-	fresh.Budget = s.Budget
+	fresh.Budget, fresh.subjects = s.Budget, s.subjects
 	// A turn may be waiting for this very session, if the user had to sign in on a
 	// terminal first.
 	fresh.Turn, fresh.Queue, fresh.QueuePaused = s.Turn, s.Queue, s.QueuePaused

@@ -69,19 +69,17 @@ func (s *Session) spent() {
 func (s *Session) checkBudget() {
 	var used float64
 	var reached, unbounded bool
-	var words string
+	var words, budget string
 	s.stream.read(func(st *conversation.State) {
 		used, reached, unbounded, words = st.Used(), st.BudgetReached, st.Unbounded, st.BudgetWords()
+		budget = fmt.Sprint("budget ", st.Budget)
 	})
 	switch {
-	case used < nearBudget:
-		s.warned = false
 	case used >= 1 && !reached && !unbounded:
 		s.stream.post(conversation.BudgetReached{})
 		s.cancelTurn()
-	case used < 1 && !s.warned:
-		s.warned = true
-		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), words)
+	case used >= nearBudget && used < 1:
+		s.noteOnce(budget, acpclient.NoticeWarning, fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), words)
 	}
 }
 
@@ -90,9 +88,7 @@ func (s *Session) checkBudget() {
 func (s *Session) checkReports() {
 	var missing string
 	s.stream.read(func(st *conversation.State) { missing = st.Unreported() })
-	if missing == "" || s.unreported {
-		return
+	if missing != "" {
+		s.noteOnce("budget reports", acpclient.NoticeWarning, "The budget cannot be kept", "The agent reports "+missing+".")
 	}
-	s.unreported = true
-	s.AddNotice(acpclient.NoticeWarning, "The budget cannot be kept", "The agent reports "+missing+".")
 }

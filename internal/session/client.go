@@ -79,13 +79,8 @@ func (s *Session) fallBack(a *agent, err error) bool {
 // held.
 func (s *Session) fellBack() {
 	err := s.failedOnV2
-	if err == nil || s.fallbackNoted {
-		return
-	}
-	s.fallbackNoted = true
-	s.AddNotice(acpclient.NoticeWarning, "The agent failed with version 2 of the protocol",
-		"parley restarted it with version 1 and will keep using that: "+err.Error())
-	if s.opt.Versions == nil {
+	if err == nil || !s.noteOnce("protocol", acpclient.NoticeWarning, "The agent failed with version 2 of the protocol",
+		"parley restarted it with version 1 and will keep using that: "+err.Error()) || s.opt.Versions == nil {
 		return
 	}
 	s.work.Go(func() {

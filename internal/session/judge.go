@@ -229,17 +229,10 @@ func (s *Session) checkUnasked(u acpclient.SessionUpdate) {
 	if r.Verdict != policy.Deny {
 		return
 	}
-	s.mu.Lock()
-	again := s.unasked[id]
-	s.unasked[id] = true
-	s.unlock()
-	if again {
-		return
-	}
 	others := "--sandbox bounds the others"
 	if s.opt.Bounds != "" {
 		others = "this one is bounded by the sandbox alone"
 	}
-	s.AddNotice(acpclient.NoticeWarning, DeniedUnasked,
+	s.noteOnce("call "+string(id), acpclient.NoticeWarning, DeniedUnasked,
 		fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, r.Rule, r.Source, others))
 }

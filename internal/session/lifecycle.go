@@ -23,7 +23,7 @@ func (s *Session) Start() {
 	s.mu.Lock()
 	defer s.unlock()
 	switch {
-	case s.closed || s.starting:
+	case s.closed || s.starting():
 	case s.agent == nil:
 		s.replaceAgent(nil)
 	case s.connected() && !s.ready() && !s.opening():
@@ -37,7 +37,7 @@ func (s *Session) Start() {
 func (s *Session) Reconnect() {
 	s.mu.Lock()
 	defer s.unlock()
-	if s.closed || s.starting || s.agent != nil && s.agent.hello.Load() == nil {
+	if s.closed || s.starting() || s.agent != nil && s.agent.hello.Load() == nil {
 		return // one is being started
 	}
 	old := s.agent
@@ -73,7 +73,6 @@ func (s *Session) Kill() {
 // replaceAgent starts an agent once the previous one, if any, has ended. s.mu must be
 // held.
 func (s *Session) replaceAgent(old *agent) {
-	s.starting = true
 	s.epoch++
 	s.stream.post(conversation.AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
 	s.work.Go(func() {
@@ -100,7 +99,6 @@ func (s *Session) runAgent() {
 	}
 	peer, err := s.opt.Spawn(command)
 	s.mu.Lock()
-	s.starting = false
 	if err != nil {
 		if !s.closed {
 			s.lost(err, "")

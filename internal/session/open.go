@@ -169,9 +169,8 @@ func (s *Session) openNew(fresh bool) {
 // It skips the replay if the stream has the transcript: what parley saw itself has more
 // than an agent stores, such as a turn that was cut, and the user's own words.
 func (s *Session) openLoad(id acpclient.SessionID) {
-	s.quiet = s.known
-	s.stream.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.quiet})
-	s.agent.quiet.Store(s.quiet)
+	s.stream.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.known})
+	s.agent.quiet.Store(s.known)
 	s.agent.attach(id)
 	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
@@ -310,7 +309,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 		s.setInitialOptions()
 	}
 	for _, c := range s.takeBlocked() { // they waited for the restart of the agent
-		if how == conversation.OpenLoad && !s.quiet && c.emptied != nil {
+		if how == conversation.OpenLoad && !s.agent.quiet.Load() && c.emptied != nil {
 			c.emptied()
 		}
 		c.again()

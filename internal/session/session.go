@@ -129,34 +129,23 @@ type Session struct {
 
 	// directory is what was seen on the disk, of which events carry only the notice.
 	directory directory
-	// starting means that an agent is being started. The State of a session that was
-	// never started is the same.
-	starting bool
-	agent    *agent // the process and its connection, nil while there is none
+	agent     *agent // the process and its connection, nil while there is none
 	// epoch counts the agents and sessions. Answers to requests from an earlier epoch
 	// are ignored. The State does not see the requests that are under way.
 	epoch int
 
 	// next is the session to open next, empty for a new one: the State has the one that is
 	// open. known means that the stream already has its transcript, which may also come
-	// from a log. quiet means that the session is loaded without its replay, of which the
-	// State sees nothing.
+	// from a log.
 	next  acpclient.SessionID
 	fork  *ForkPoint // to be opened in place of a new session, nil once it is
 	known bool
-	quiet bool
 	// failedOnV2 is how the agent failed when offered version 2 of the protocol, nil if
-	// it did not; fallbackNoted means that the user knows. Both outlive the agent of which
-	// the State tells.
-	failedOnV2    error
-	fallbackNoted bool
+	// it did not. It outlives the agent of which the State tells.
+	failedOnV2 error
 	// earlier are the options as they were before the session is reopened: opening it
 	// may clear the State.
 	earlier []acpclient.SessionConfigOption
-
-	// warned and unreported mean that the user knows that most of the budget is used up, and
-	// that the agent does not report what it caps: notices are no state.
-	warned, unreported bool
 
 	// resolving means that the files of the first prompt of the queue are being read, which
 	// no event reports.
@@ -169,9 +158,6 @@ type Session struct {
 	permissions  map[int]*question[acpclient.RequestPermissionOutcome]
 	elicitations map[int]*question[acpclient.CreateElicitationResponse]
 	blocked      []blockedCall // calls that wait for the user to sign in
-	// unasked are the calls that DeniedUnasked has reported. The notices in the State do
-	// not name their calls.
-	unasked map[acpclient.ToolCallID]bool
 }
 
 // NewSession prepares a session; Start starts it.
@@ -188,7 +174,6 @@ func NewSession(opt Options) (*Session, error) {
 	s := &Session{
 		opt: opt, stream: NewStream(), next: opt.ResumeID, known: opt.HasTranscript, lastNumber: opt.LastNumber,
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
-		unasked:      map[acpclient.ToolCallID]bool{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 		ended:        make(chan struct{}),
 	}
@@ -243,6 +228,14 @@ func (s *Session) phase() (p conversation.Phase) {
 func (s *Session) id() (id acpclient.SessionID) {
 	s.stream.read(func(st *conversation.State) { id = st.ID })
 	return id
+}
+
+// starting reports whether an agent is being started.
+func (s *Session) starting() (starting bool) {
+	s.stream.read(func(st *conversation.State) {
+		starting = s.agent == nil && st.Phase == conversation.PhaseStarting && !st.Agent.Since.IsZero()
+	})
+	return starting
 }
 
 // ready reports whether prompts can be sent.
@@ -349,6 +342,17 @@ func (s *Session) unlock() {
 // AddNotice adds a notice of parley's own to the transcript.
 func (s *Session) AddNotice(severity acpclient.NoticeSeverity, title, detail string) {
 	s.stream.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail})
+}
+
+// noteOnce adds a notice of parley's own, unless there was one about the same subject, and
+// reports whether it did.
+func (s *Session) noteOnce(subject string, severity acpclient.NoticeSeverity, title, detail string) bool {
+	var noted bool
+	s.stream.read(func(st *conversation.State) { noted = st.Noted(subject) })
+	if !noted {
+		s.stream.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail, Subject: subject})
+	}
+	return !noted
 }
 
 // onLine returns a function for the tap and the ring that sees every line on the wire,

@@ -153,7 +153,7 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	}),
 	"NoticeAdded": draw(func(t *rapid.T) conversation.Event {
 		severity := rapid.SampledFrom([]acpclient.NoticeSeverity{"", acpclient.NoticeInfo, acpclient.NoticeError}).Draw(t, "severity")
-		return conversation.NoticeAdded{Severity: severity, Title: someText(t), Detail: someText(t)}
+		return conversation.NoticeAdded{Severity: severity, Title: someText(t), Detail: someText(t), Subject: someText(t)}
 	}),
 }
 
