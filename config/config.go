@@ -24,6 +24,11 @@ type Config struct {
 	MarkdownStyle MarkdownStyle
 	// Attention configures notifications.
 	Attention Attention
+	// Host configures kept sessions.
+	Host Host
+	// NotifyCommand, if not empty, is a program of the user's, with arguments, to run when a
+	// kept session that nobody looks at opens a question or ends a turn.
+	NotifyCommand []string
 	// Glyphs selects the characters for symbols.
 	Glyphs Glyphs
 	// ReducedMotion turns animations off.
@@ -81,7 +86,7 @@ const (
 
 // Default returns the configuration without a file.
 func Default() *Config {
-	return &Config{Themes: DefaultThemes(), Attention: DefaultAttention(), Enter: EnterQueues, Glyphs: GlyphsAuto, Keys: DefaultKeys(), Store: DefaultStore()}
+	return &Config{Themes: DefaultThemes(), Attention: DefaultAttention(), Host: DefaultHost(), Enter: EnterQueues, Glyphs: GlyphsAuto, Keys: DefaultKeys(), Store: DefaultStore()}
 }
 
 // maxFileSize limits the configuration file, in bytes. It is far above any real file,
@@ -231,6 +236,8 @@ func entries() []entry {
 		{"mcp", nil, func(c *Config, t *table, _ string) { c.MCP = t.mcpServers() }},
 		{"files", nil, func(c *Config, t *table, _ string) { c.Files = t.files() }},
 		{"attention", nil, func(c *Config, t *table, _ string) { c.Attention = t.attention() }},
+		{"host", nil, func(c *Config, t *table, _ string) { c.Host = t.host() }},
+		{"notify", nil, func(c *Config, t *table, _ string) { c.NotifyCommand = t.notifyCommand() }},
 		{"budget", nil, func(c *Config, t *table, _ string) { c.Budget = t.budget() }},
 		{"prompt", nil, func(c *Config, t *table, _ string) { c.Enter = t.prompt() }},
 		{"rules", nil, func(c *Config, t *table, _ string) { c.Rules = t.rules() }},
@@ -400,16 +407,22 @@ func (t *table) attention() Attention {
 		}
 		a.On = append(a.On, what)
 	}
-	a.Command = in.texts("command", false)
-	if in.has("command") && len(a.Command) > 0 && a.Command[0] == "" {
-		in.fail("command", "name a program first", "is empty")
-	}
+	a.Command = in.program("command")
 	a.NoTitle = in.off("title")
 	if on := in.flag("progress"); in.has("progress") {
 		a.Progress = &on
 	}
 	in.done()
 	return a
+}
+
+// program reads a program with its arguments; none if there is none.
+func (t *table) program(key string) []string {
+	words := t.texts(key, false)
+	if len(words) > 0 && words[0] == "" {
+		t.fail(key, "name a program first", "is empty")
+	}
+	return words
 }
 
 // oneOf reads one of a few words.

@@ -284,6 +284,8 @@ type table struct {
 	asked  []string
 	// noun is what errors call a key of this table.
 	noun string
+	// hint, if not "", is the hint for an unknown key that is like no known one.
+	hint string
 }
 
 func (t *table) name() string { return t.at[len(t.at)-1] }
@@ -442,6 +444,9 @@ func (t *table) suggest(key string) string {
 	if meant := synonyms[strings.ToLower(key)]; slices.Contains(t.asked, meant) {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
+	if t.hint != "" && Nearest(key, t.asked) == "" {
+		return t.hint
+	}
 	if hint := didYouMean(key, t.asked, "known "+t.noun+"s"); hint != "" {
 		return hint
 	}
@@ -502,7 +507,7 @@ func isID(s string) bool {
 var synonyms = map[string]string{
 	"color": "theme", "colour": "theme", "colors": "theme", "colours": "theme", "style": "theme",
 	"dark_theme": "theme_dark", "light_theme": "theme_light", "animation": "reduced_motion", "animations": "reduced_motion", "reduce_motion": "reduced_motion",
-	"notifications": "attention", "notification": "attention", "notify": "attention", "unicode": "glyphs",
+	"notifications": "attention", "notification": "attention", "unicode": "glyphs",
 	"markdown": "markdown_style", "markdown_theme": "markdown_style", "glamour": "markdown_style", "glamour_style": "markdown_style",
 	"agent": "default_agent", "default": "default_agent",
 	"agent_servers": "agents", "mcp_servers": "mcp", "mcpservers": "mcp", "servers": "mcp",
@@ -519,7 +524,7 @@ var synonyms = map[string]string{
 // knownKeys are all keys that the configuration can have: what the reader asks for in a
 // file with every section. A document that does not parse was not read.
 func knownKeys() map[string]bool {
-	const every = "[agents.x]\ncommand = \"x\"\n[budget]\n[mcp.x]\n[attention]\n[files]\n[prompt]\n[rules]\n[keys]\n"
+	const every = "[agents.x]\ncommand = \"x\"\n[budget]\n[mcp.x]\n[attention]\n[host]\n[notify]\n[files]\n[prompt]\n[rules]\n[keys]\n"
 	d, root := open("", []byte(every))
 	d.asked = map[string]bool{}
 	root.config()

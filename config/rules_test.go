@@ -73,6 +73,8 @@ func TestProjectsSetUpNothingButRules(t *testing.T) {
 		"[agents.x]\ncommand = \"evil\"":      "agents has no effect in a project",
 		"default_agent = \"x\"":               "default_agent has no effect in a project",
 		"[mcp.x]\ncommand = \"evil\"":         "mcp has no effect in a project",
+		"[notify]\ncommand = [\"evil\"]":      "notify has no effect in a project",
+		"host.keep = true":                    "host has no effect in a project",
 		"[rules]\nallow = [\"walk\"]":         "unknown kind",
 		"x":                                   "config.toml:1",
 		strings.Repeat("#", MaxProjectFile+1): "larger",

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -182,11 +183,15 @@ file, line and column. The exit code is 1 if there is one.`,
 				}
 				outcome = "There is no file " + path + ": parley uses the defaults. Create one with: parley config edit"
 			}
-			if _, err := config.Load(path); err != nil {
+			cfg, err := config.Load(path)
+			if err != nil {
 				mistakesOf(s, err)
 				return exitStatus(exitError)
 			}
-			_, err := fmt.Fprintln(s.Out, outcome)
+			if text := cfg.Ineffective(runtime.GOOS); text != "" {
+				outcome += "\n" + text
+			}
+			_, err = fmt.Fprintln(s.Out, outcome)
 			return err
 		},
 	}
