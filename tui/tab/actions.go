@@ -24,6 +24,7 @@ const (
 	emptyTranscript = "the transcript is empty"
 	noModes         = "this agent has no modes"
 	noModels        = "this agent offers no models"
+	noUsage         = "the agent has reported no usage"
 	noThoughtLevels = "this agent offers no thought levels"
 	nothingToSend   = "nothing to send"
 	notOpen         = "the session is not open"
@@ -38,6 +39,8 @@ type behaviour struct {
 	// is nil.
 	do   func(*Tab) tea.Cmd
 	live func(*live) tea.Cmd
+	// read does it on the transcript instead, once that has items.
+	read func(reading)
 	// with does it with the argument of the slash command; nil filters the list that do
 	// opens, if any.
 	with func(t *Tab, argument string) tea.Cmd
@@ -66,6 +69,9 @@ func (b behaviour) refusal(t *Tab) string {
 	if why := t.state.refusal(b.in); why != "" {
 		return why
 	}
+	if b.read != nil {
+		return t.noItems()
+	}
 	if l, open := t.live(); open && b.unready != nil {
 		return b.unready(l)
 	}
@@ -79,6 +85,9 @@ func (b behaviour) refusal(t *Tab) string {
 func (b behaviour) run(t *Tab) tea.Cmd {
 	if l, open := t.live(); open && b.live != nil {
 		return b.live(l)
+	}
+	if r, ok := t.state.transcript(); ok && b.read != nil {
+		b.read(r)
 	}
 	if b.do != nil {
 		return b.do(t)
@@ -106,12 +115,8 @@ func init() {
 			beside: true,
 		}
 	}
-	scrolls := func(a config.Action, why func(*Tab) string, absent string) behaviour {
-		return behaviour{why: why, beside: true, in: inAll, absent: absent, do: always(func(t *Tab) {
-			if t.reader() != nil {
-				t.reader().Do(a)
-			}
-		})}
+	scrolls := func(a config.Action, absent string) behaviour {
+		return behaviour{beside: true, in: inAll, absent: absent, read: func(r reading) { r.reader.Do(a) }}
 	}
 	composes := func(a config.Action, absent string) behaviour {
 		return behaviour{
@@ -174,20 +179,20 @@ func init() {
 		},
 
 		config.ActionFocusTranscript: {
-			do: always(func(t *Tab) { t.list().Focus(true) }), why: (*Tab).noItems, beside: true, in: inAll,
+			read: func(r reading) { r.list.Focus(true) }, beside: true, in: inAll,
 		},
-		config.ActionFind:         scrolls(config.ActionFind, (*Tab).noItems, ""),
-		config.ActionScrollTop:    scrolls(config.ActionScrollTop, (*Tab).noItems, ""),
-		config.ActionScrollBottom: scrolls(config.ActionScrollBottom, (*Tab).noItems, ""),
-		config.ActionPageUp:       scrolls(config.ActionPageUp, (*Tab).noItems, step),
-		config.ActionPageDown:     scrolls(config.ActionPageDown, (*Tab).noItems, step),
-		config.ActionLineUp:       scrolls(config.ActionLineUp, (*Tab).noItems, step),
-		config.ActionLineDown:     scrolls(config.ActionLineDown, (*Tab).noItems, step),
+		config.ActionFind:         scrolls(config.ActionFind, ""),
+		config.ActionScrollTop:    scrolls(config.ActionScrollTop, ""),
+		config.ActionScrollBottom: scrolls(config.ActionScrollBottom, ""),
+		config.ActionPageUp:       scrolls(config.ActionPageUp, step),
+		config.ActionPageDown:     scrolls(config.ActionPageDown, step),
+		config.ActionLineUp:       scrolls(config.ActionLineUp, step),
+		config.ActionLineDown:     scrolls(config.ActionLineDown, step),
 		config.ActionLendMouse:    {do: always((*Tab).lendMouse), beside: true, in: inAll},
 
 		config.ActionChanges: {
 			in: inSession, live: (*live).showChanges,
-			unready: func(l *live) string { return unless(l.Session.Journal() != nil, l.tab.noReview()) },
+			unready: func(l *live) string { return unless(l.Session.Journal() != nil, l.noReview()) },
 		},
 		config.ActionRewind: {in: inSession, live: (*live).listPrompts, unready: (*live).noRewind},
 		config.ActionFiles:  {in: inSession, live: fileList},
@@ -210,8 +215,9 @@ func init() {
 			unready: func(l *live) string { return unless(l.rules() != nil, noAgent) },
 		},
 		config.ActionUsage: {
-			do:  func(t *Tab) tea.Cmd { return t.say("used: " + t.usage()) },
-			why: func(t *Tab) string { return unless(t.usage() != "", "the agent has reported no usage") },
+			live:    func(l *live) tea.Cmd { return l.tab.say("used: " + l.usage()) },
+			unready: func(l *live) string { return unless(l.usage() != "", noUsage) },
+			why:     func(*Tab) string { return noUsage },
 		},
 		config.ActionSignIn: {
 			in: inSession, live: func(l *live) tea.Cmd { l.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil },
@@ -239,7 +245,7 @@ func init() {
 		config.ActionRenameTab:  {do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }},
 		config.ActionCloseTab:   {do: func(t *Tab) tea.Cmd { return t.leaving.Close() }},
 		config.ActionStartAgain: {in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }, beside: true},
-		config.ActionExport:     {do: func(t *Tab) tea.Cmd { return t.exporter().choose() }, why: (*Tab).noItems},
+		config.ActionExport:     {read: func(r reading) { r.export() }},
 		config.ActionFork: {
 			in: inSession, live: (*live).forkAll,
 			unready: func(l *live) string {
@@ -284,25 +290,24 @@ func unless(ok bool, why string) string {
 }
 
 func (t *Tab) noItems() string {
-	return unless(t.conv() != nil && len(t.conv().Items) > 0, emptyTranscript)
+	return unless(!t.state.empty(), emptyTranscript)
 }
 
 // noReview says why the session has no review of changes.
-func (t *Tab) noReview() string {
-	if t.stored.readOnly != "" {
+func (l *live) noReview() string {
+	if l.tab.stored.readOnly != "" {
 		return "no review: this session is read-only"
 	}
 	return "Undo is off: journal = false in the configuration"
 }
 
 // usage returns context use and cost in words, or "".
-func (t *Tab) usage() string {
-	c := t.conv()
-	if c == nil || c.Usage == nil {
+func (l *live) usage() string {
+	if l.conv.Usage == nil {
 		return ""
 	}
 	var words []string
-	for _, p := range usageParts(c.Usage, t.program.Theme) {
+	for _, p := range usageParts(l.conv.Usage, l.tab.program.Theme) {
 		words = append(words, ansi.Strip(p.text))
 	}
 	return strings.Join(words, ", ")
@@ -421,10 +426,10 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 	if a.Context != config.ContextTranscript {
 		return t.run(a.Action)
 	}
-	if t.reader() == nil || len(t.conv().Items) == 0 {
-		return t.say(emptyTranscript)
+	if r, ok := t.state.transcript(); ok && !r.empty() {
+		return r.reader.Chosen(a.Action)
 	}
-	return t.reader().Chosen(a.Action)
+	return t.say(emptyTranscript)
 }
 
 // otherItems returns the palette items that are no actions.

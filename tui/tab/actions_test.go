@@ -29,7 +29,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 		b.press("enter")
 	}
 	choose("expandor")
-	if b.reader().Focused() || !strings.Contains(b.toast.text, "transcript is empty") {
+	if b.list().Focused() || !strings.Contains(b.toast.text, "transcript is empty") {
 		t.Errorf("with nothing to expand it says %q", b.toast.text)
 	}
 	b.events(
@@ -41,7 +41,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 	choose("wholescreen")
 	b.mustShow(t, "An answer.", "q close")
 	b.press("q")
-	if !b.reader().Focused() {
+	if !b.list().Focused() {
 		t.Error("the transcript does not have the focus")
 	}
 	b.press("esc")
@@ -186,7 +186,7 @@ func TestThePaletteSaysWhyNot(t *testing.T) {
 func TestEveryActionDoesSomething(t *testing.T) {
 	items := (&Tab{program: Program{Keys: config.DefaultKeys()}}).actionItems(func(config.ActionInfo) tea.Cmd { return nil }, func(config.ActionInfo) string { return "" })
 	for _, a := range config.Actions() {
-		if a.Context == config.ContextPrompt && behaviours[a.Action].do == nil && behaviours[a.Action].live == nil {
+		if a.Context == config.ContextPrompt && behaviours[a.Action].do == nil && behaviours[a.Action].live == nil && behaviours[a.Action].read == nil {
 			t.Errorf("%s (%s) does nothing: it has no row in behaviours", a.Action, a.Help)
 		}
 		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(a.Action) })

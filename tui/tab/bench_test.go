@@ -23,6 +23,7 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
+	"parley/tui/transcript"
 )
 
 // bench is a tab on the screen, without a terminal, and a user before it. What an
@@ -78,6 +79,16 @@ func (singleTab) ShowQuestion(*Tab, Question)                      {}
 
 // open is the tab's state, in which it has a session.
 func (b *bench) open() *live { return b.state.(*live) }
+
+// conv, list and reader are those of the transcript.
+func (b *bench) conv() *conversation.Conversation { return b.transcript().conv }
+func (b *bench) list() *transcript.List           { return b.transcript().list }
+func (b *bench) reader() *transcriptReader        { return b.transcript().reader }
+
+func (b *bench) transcript() reading {
+	r, _ := b.state.transcript()
+	return r
+}
 
 // has gives the tab a session that is only there.
 func (b *bench) has(s app.Session) {

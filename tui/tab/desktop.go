@@ -1,7 +1,6 @@
 package tab
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -11,10 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
-	"parley/tui/composer"
 	"parley/tui/desktop"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
@@ -83,31 +80,9 @@ func (c copied) words(way string, err error) string {
 	return words
 }
 
-// noImages returns why the agent takes no images, or "" if it takes them or that is unknown.
-func (t *Tab) noImages() string {
-	if t.conv() == nil || t.conv().Phase == conversation.PhaseStarting || t.conv().Agent.Capabilities.PromptCapabilities.Image {
-		return ""
-	}
-	return termtext.Line(cmp.Or(t.conv().Agent.Name(), t.agent.Name, "the agent")) + " takes no images"
-}
-
-// cannotTake returns why a prompt cannot be sent to this agent, or "". Only a pasted
-// image, which is in no file, must be sent as an image.
-func (t *Tab) cannotTake(p composer.Prompt) string {
-	switch why := t.noImages(); {
-	case !p.Pastes():
-		return ""
-	case t.conv() == nil || t.conv().Phase == conversation.PhaseStarting:
-		return "wait for the agent to start before you send an image"
-	case why != "":
-		return why + ": remove the image, or mention a file"
-	}
-	return ""
-}
-
 // pasteImage adds the clipboard's image to the prompt.
 func (t *Tab) pasteImage() tea.Cmd {
-	if why := t.noImages(); why != "" {
+	if why := t.state.noImages(); why != "" {
 		return t.say(why)
 	}
 	ctx, read := t.program.Context, t.program.ClipboardImage
@@ -126,7 +101,7 @@ func (t *Tab) pasteImage() tea.Cmd {
 			case !t.composer.AddImage(img):
 				return t.say("the prompt has too many images and pastes")
 			}
-			t.reader().Blur()
+			t.state.blur()
 			return nil
 		}
 	})
@@ -137,9 +112,9 @@ func (t *Tab) pasteImage() tea.Cmd {
 type imageDecoder struct{ busy bool }
 
 // Next returns the command that decodes the next image, or nil if there is none or one is
-// being decoded. The list may be nil.
+// being decoded.
 func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
-	if list == nil || d.busy {
+	if d.busy {
 		return nil
 	}
 	block := list.Pending()

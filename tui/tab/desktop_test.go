@@ -50,8 +50,8 @@ func TestPaste(t *testing.T) {
 				b.list().Focus(true)
 				b.Do(b.pasteImage())
 				b.MustSay(c.want)
-				if added := !b.composer.Empty(); added != (c.want == "") || added == b.reader().Focused() {
-					t.Errorf("added %v, and the transcript has the keys: %v", added, b.reader().Focused())
+				if added := !b.composer.Empty(); added != (c.want == "") || added == b.list().Focused() {
+					t.Errorf("added %v, and the transcript has the keys: %v", added, b.list().Focused())
 				}
 			})
 		})

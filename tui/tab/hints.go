@@ -49,14 +49,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 		h.Add(config.ActionHelp, "help")
 		return p.cancelsFirst(h.List)
 	default:
-		all := p.cancelsFirst(promptHints(h.Keys, t.conv(), t.conv() != nil && t.changedFiles() > 0, t.session() != nil && t.session().About().Connects, t.program.Enter == config.EnterSteers))
-		if t.conv() != nil && t.conv().Turn.Running && t.conv().Agent.SkipsAhead() && t.composer.Empty() {
-			for i := range all {
-				if all[i].Key == t.keyOf(config.ActionSend) {
-					all[i].Text = "skip ahead"
-				}
-			}
-		}
+		all := p.cancelsFirst(t.state.promptHints())
 		if t.composer.Empty() && h.Keys.Match(config.ActionHelp, "?") { // which types no text then
 			all[len(all)-1].Key = "?"
 		}
@@ -82,17 +75,41 @@ func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 	return hints
 }
 
-// promptHints returns the hints for a conversation, which may be nil. changed means that
-// the agent has changed files, far that it is on the network, steers that enter puts a
-// prompt into the running turn.
+func (u unopened) promptHints() []dialog.Hint {
+	h := dialog.HintList{Keys: u.tab.program.Keys}
+	h.Add(config.ActionSend, "send")
+	h.List = append(h.List, characterHints...)
+	h.Add(config.ActionPalette, "palette")
+	h.Add(config.ActionFocusTranscript, "transcript")
+	h.Add(config.ActionHelp, "help")
+	return h.List
+}
+
+func (l *live) promptHints() []dialog.Hint {
+	t := l.tab
+	all := promptHints(t.program.Keys, l.conv, l.changedFiles() > 0, l.Session.About().Connects, t.program.Enter == config.EnterSteers)
+	if l.conv.Turn.Running && l.conv.Agent.SkipsAhead() && t.composer.Empty() {
+		for i := range all {
+			if all[i].Key == t.keyOf(config.ActionSend) {
+				all[i].Text = "skip ahead"
+			}
+		}
+	}
+	return all
+}
+
+// characterHints are the characters that have a meaning at the beginning of a word.
+var characterHints = []dialog.Hint{{Key: "/", Text: "commands"}, {Key: "@", Text: "files"}, {Key: "!", Text: "shell"}}
+
+// promptHints returns the hints for a conversation. changed means that the agent has changed
+// files, far that it is on the network, steers that enter puts a prompt into the running
+// turn.
 func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, steers bool) []dialog.Hint {
 	h, again := dialog.HintList{Keys: keys}, "restart"
 	if far {
 		again = "reconnect"
 	}
 	switch {
-	case c == nil:
-		h.Add(config.ActionSend, "send")
 	case c.Turn.Running:
 		h.Add(config.ActionCancel, "cancel")
 		enter, now := "queue", "cancel and send"
@@ -115,22 +132,18 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 	default:
 		h.Add(config.ActionSend, "send")
 	}
-	if c != nil {
-		if len(c.Queue) > 0 {
-			h.Add(config.ActionQueue, "queue")
-		}
-		if len(c.Running()) > 0 {
-			h.Add(config.ActionTerminal, "step into the command")
-		}
+	if len(c.Queue) > 0 {
+		h.Add(config.ActionQueue, "queue")
 	}
-	h.List = append(h.List, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"}, dialog.Hint{Key: "!", Text: "shell"})
-	if c != nil {
-		if name, _ := c.CategoryValue(acpclient.CategoryMode); name != "" {
-			h.Add(config.ActionNextMode, "mode")
-		}
-		if len(c.Options) > 0 {
-			h.Add(config.ActionOptions, "options")
-		}
+	if len(c.Running()) > 0 {
+		h.Add(config.ActionTerminal, "step into the command")
+	}
+	h.List = append(h.List, characterHints...)
+	if name, _ := c.CategoryValue(acpclient.CategoryMode); name != "" {
+		h.Add(config.ActionNextMode, "mode")
+	}
+	if len(c.Options) > 0 {
+		h.Add(config.ActionOptions, "options")
 	}
 	h.Add(config.ActionPalette, "palette")
 	if changed {

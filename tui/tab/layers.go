@@ -112,7 +112,7 @@ func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) 
 // globalKey handles the keys that work whatever is open: they recapture the mouse and
 // switch tabs.
 func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
-	if t.takesMouseBack(name) || t.reader().clearsSpan(name) || t.reader().closesFind(name) || t.program.Guard.Bounced(name) {
+	if t.takesMouseBack(name) || t.state.endsReading(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
@@ -125,7 +125,7 @@ func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
 // keyAction performs the action of a key that no layer took.
 func (t *Tab) keyAction(name string) tea.Cmd {
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader().Reads()) && !behaviours[a].beside {
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.state.reads()) && !behaviours[a].beside {
 		if !bound {
 			return t.say(name + " does nothing here")
 		}
@@ -144,9 +144,7 @@ func (t *Tab) lendMouse() {
 	t.mouseLent = true
 	t.composer.Release()
 	t.pressed = nil
-	if t.reader() != nil {
-		t.reader().drag.down = false
-	}
+	t.state.drop()
 }
 
 // TakesMouse reports whether the tab wants mouse events.

@@ -51,7 +51,7 @@ func (t *Tab) Draw(width, height int) Screen {
 		return t.drawFullScreen(width, height)
 	}
 	var foot, panel dialog.View
-	if t.dialogs.Asks() && !t.reader().Reads() {
+	if t.dialogs.Asks() && !t.state.reads() {
 		// A question takes all rows that it needs but those of the prompt and of the status.
 		// These are drawn after it: the hints are about what is in sight now.
 		least := t.prompt.drawAbout(width, height, true)
@@ -66,7 +66,7 @@ func (t *Tab) Draw(width, height int) Screen {
 	}
 	room := height - len(foot.Lines)
 	lines := make([]string, 0, height)
-	if t.empty() && !t.dialogs.Asks() && len(panel.Lines) > 0 {
+	if t.state.empty() && !t.dialogs.Asks() && len(panel.Lines) > 0 {
 		// The panel stands below the welcome, and what is left of the room below the panel.
 		if free := room - len(panel.Lines) - welcomeHeight - 1; free > 0 {
 			foot.Lines = append(make([]string, free), foot.Lines...)
@@ -75,9 +75,9 @@ func (t *Tab) Draw(width, height int) Screen {
 		}
 	}
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
-		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
+		lines = append(append(lines, t.state.drawTranscript(t.statusInfo(), width, above-1)...), "")
 	} else if above > 0 {
-		lines = append(lines, t.transcriptLines(width, above)...)
+		lines = append(lines, t.state.drawTranscript(t.statusInfo(), width, above)...)
 	}
 	return t.compose(lines, panel, foot, width, height)
 }
@@ -121,7 +121,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	now := t.statusInfo()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
-	t.composer.SetPlaceholder(p.placeholder())
+	t.composer.SetPlaceholder(t.state.placeholder(t.dialogs.Asks()))
 	t.composer.SetFocused(t.focus() != layer(t.panel) || t.dialogs.Asks() && !t.composer.Empty())
 	lines, cursor := t.composer.View()
 	status := t.statusLines(width)
@@ -129,8 +129,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	listed := t.focus() == layer(t.panel) && !t.dialogs.Asks() // it gets all typed text
 	if crowded && listed {
 		if t.toast.current() != "" {
-			said, _ := t.messageLine(nil, "", "", width)
-			status = append([]string{said}, status...)
+			status = append([]string{t.messageLine("", "", width)}, status...)
 		}
 		status = status[max(0, len(status)-height):]
 		p.line = len(status)
@@ -144,7 +143,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 		queue = queue[:min(len(queue), 1)]
 	}
 	below := make([]string, 0, len(lines)+len(queue)+5)
-	said, column := t.messageLine(t.reader().base(), now.Activity(), t.reader().Place(), width)
+	said, column := t.state.messageLine(now.Activity(), width)
 	switch {
 	case !crowded:
 		below = append(below, said)
@@ -186,35 +185,13 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 	return dialog.View{Lines: below, Cursor: cursor}
 }
 
-// placeholder says what can be typed here now.
-func (p *promptLayer) placeholder() string {
-	t := p.tab
-	switch {
-	case t.dialogs.Asks() && t.session() == nil:
-		return "Answer above"
-	case t.dialogs.Asks():
-		return "Answer above, or type a prompt for later"
-	case t.conv() == nil:
-		return "Type a prompt"
-	case t.conv().Starts():
-		return "Type a prompt to send when the agent is ready"
-	case t.conv().Gone():
-		return "Restart the agent to send a prompt"
-	case t.conv().Turn.Running && t.conv().Agent.SkipsAhead():
-		return "Enter skips ahead; type a prompt to queue it"
-	case t.conv().Turn.Running:
-		return "Type a prompt to queue"
-	}
-	return "Type a prompt"
-}
-
 // lowHeight is the screen height below which a dialog displaces what is not needed
 // meanwhile.
 const lowHeight = 16
 
 // crowded reports whether a dialog takes keys and room is short.
 func (t *Tab) crowded(height int) bool {
-	return height < lowHeight && t.dialogs.Top() != nil && !t.reader().Reads()
+	return height < lowHeight && t.dialogs.Top() != nil && !t.state.reads()
 }
 
 // ruleWords returns the text in the rule above the prompt.
@@ -254,17 +231,17 @@ func (s *Screen) cut(width, height int) {
 	}
 }
 
-// transcriptLines draws the transcript, or the welcome while it is empty.
-func (t *Tab) transcriptLines(width, height int) []string {
-	if t.empty() {
-		ready := !t.replays() && t.conv() != nil && t.conv().Phase == conversation.PhaseReady
-		return welcome(t.program, ready, t.statusInfo().StartTail(width, height-welcomeHeight), width, height)
-	}
-	return t.reader().draw(width, height).Lines
+func (u unopened) drawTranscript(_ *statusInfo, width, height int) []string {
+	return welcome(u.tab.program, false, nil, width, height)
 }
 
-// empty reports whether there is no transcript to draw, but the welcome.
-func (t *Tab) empty() bool { return t.list() == nil || len(t.conv().Items) == 0 }
+func (r reading) drawTranscript(f *statusInfo, width, height int) []string {
+	if r.empty() {
+		ready := !f.Replay && r.conv.Phase == conversation.PhaseReady
+		return welcome(r.reader.tab.program, ready, f.StartTail(width, height-welcomeHeight), width, height)
+	}
+	return r.reader.draw(width, height).Lines
+}
 
 // welcomeHeight is the number of lines above what is added to the welcome.
 const welcomeHeight = 3
@@ -372,7 +349,7 @@ func (t *Tab) drawFullScreen(width, height int) Screen {
 // Covers reports whether the tab needs the whole screen: for an attached command, a
 // full-screen page, or reading the transcript.
 func (t *Tab) Covers() bool {
-	return t.fullScreen() || t.reader().Reads()
+	return t.fullScreen() || t.state.reads()
 }
 
 // DrawInline draws the live part for inline mode, where the terminal keeps the transcript:
@@ -383,17 +360,17 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	foot := t.prompt.draw(width, height)
 	room := height - len(foot.Lines)
 	panel := t.panel.draw(width, room)
+	above := room - len(panel.Lines)
 	var lines []string
-	switch above := room - len(panel.Lines); {
-	case t.empty():
-		ready := t.conv() != nil && t.conv().Phase == conversation.PhaseReady
-		lines = welcome(t.program, ready, t.statusInfo().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
-	default:
-		t.list().SetSize(width, max(1, above))
-		t.list().SetNow(t.program.Now())
-		t.reader().rows = max(1, above)
-		done, more = t.list().Finished()
-		lines = t.list().Rest(above)
+	if r, ok := t.state.transcript(); ok && !r.empty() {
+		r.list.SetSize(width, max(1, above))
+		r.list.SetNow(t.program.Now())
+		r.reader.rows = max(1, above)
+		done, more = r.list.Finished()
+		lines = r.list.Rest(above)
+	} else {
+		lines = t.state.drawTranscript(t.statusInfo(), width, above)
+		lines = lines[:min(len(lines), welcomeHeight+2)]
 	}
 	return t.compose(slices.Clone(lines), panel, foot, width, height), done, more
 }
@@ -403,15 +380,16 @@ const mostRest = 10_000
 
 // Stay returns the lines that the terminal does not have yet, unfinished items included.
 func (t *Tab) Stay(width int) []string {
-	if t.list() == nil {
+	r, ok := t.state.transcript()
+	if !ok {
 		return nil
 	}
-	t.list().SetSize(width, 1)
+	r.list.SetSize(width, 1)
 	var all []string
 	for more := true; more; {
 		var lines []string
-		lines, more = t.list().Finished()
+		lines, more = r.list.Finished()
 		all = append(all, lines...)
 	}
-	return append(all, t.list().Rest(mostRest)...)
+	return append(all, r.list.Rest(mostRest)...)
 }

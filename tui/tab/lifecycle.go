@@ -102,7 +102,7 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 // leaveStart ends an agent that is still starting. If it was the tab's first, the user
 // can choose another.
 func (e *lifecycle) leaveStart() tea.Cmd {
-	if !e.unused() || e.live.reopening != nil { // there is something to read
+	if !e.unused() || e.live.reopens() { // there is something to read
 		e.live.Session.Kill()
 		return nil
 	}

@@ -21,7 +21,7 @@ func (l *live) showChanges() tea.Cmd {
 	t := l.tab
 	switch {
 	case l.Session.Journal() == nil:
-		return t.say(t.noReview())
+		return t.say(l.noReview())
 	case l.changes == nil:
 		l.changes = pages.NewReview(pages.ChangesOptions{
 			Context: t.program.Context, Journal: l.Session.Journal(), Host: pageHost{l},
@@ -35,10 +35,10 @@ func (l *live) showChanges() tea.Cmd {
 }
 
 // changedFiles returns how many files the agent is known to have changed.
-func (t *Tab) changedFiles() int {
-	n := len(t.conv().Files)
-	if t.session() != nil && t.session().Journal() != nil {
-		n = max(n, t.session().Journal().Len())
+func (l *live) changedFiles() int {
+	n := len(l.conv.Files)
+	if j := l.Session.Journal(); j != nil {
+		n = max(n, j.Len())
 	}
 	return n
 }
@@ -141,14 +141,14 @@ type pager struct {
 
 var _ dialog.Dialog = (*pager)(nil)
 
-// newPager shows an item of the transcript.
-func newPager(t *Tab, item conversation.Item) *pager {
-	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: t.list().PageOf(item, nil)}}
+// newPager shows an item as a transcript does.
+func newPager(t *Tab, of *transcript.List, item conversation.Item) *pager {
+	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: of.PageOf(item, nil)}}
 }
 
 // newPagerOf shows the call of a question. head draws what stands above its contents.
-func newPagerOf(t *Tab, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
-	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: t.list().PageOf(call, head)}}
+func newPagerOf(t *Tab, of *transcript.List, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
+	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: of.PageOf(call, head)}}
 	if head != nil {
 		p.title = "Permission: " + p.title
 	}
@@ -263,7 +263,7 @@ func (p *pager) View(width, height int) dialog.View {
 	p.list.SetNow(p.tab.state.now())
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
-	said, column := p.tab.messageLine(&p.reader, "", "", width)
+	said, column := p.messageLine("", "", width)
 	lines = append(lines, said)
 	v := dialog.View{Lines: lines[:min(len(lines), height)]}
 	if column >= 0 && len(lines) <= height {

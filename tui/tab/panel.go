@@ -17,7 +17,7 @@ type panel struct{ tab *Tab }
 func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	d, asks := t.dialogs.Top(), t.dialogs.Asks()
-	if t.reader().Reads() {
+	if t.state.reads() {
 		return nil, false // the question waits
 	}
 	if t.program.Keys.Match(config.ActionInterrupt, name) {
@@ -55,7 +55,7 @@ func (p *panel) overList(name string) tea.Cmd {
 }
 
 func (p *panel) paste(text string) (tea.Cmd, bool) {
-	if p.tab.reader().Reads() {
+	if p.tab.state.reads() {
 		return nil, false
 	}
 	return p.take(p.tab.dialogs.Top().Paste(text))
@@ -67,8 +67,8 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	if d == nil || !t.area.onDialog(at.Y) {
 		return nil, false
 	}
-	if isClick(msg) && t.reader().Reads() {
-		t.reader().Unfocus()
+	if isClick(msg) && t.state.reads() {
+		t.state.unfocus()
 	}
 	cmd, _ := p.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))
 	return cmd, true
@@ -91,11 +91,11 @@ func (p *panel) draw(width, room int) dialog.View {
 	if t.dialogs.Asks() {
 		most = max(0, room)
 	}
-	if t.empty() {
+	if t.state.empty() {
 		most = max(most, room-welcomeHeight-1) // nothing to see behind it
 	}
 	words := ""
-	if t.reader().Reads() {
+	if t.state.reads() {
 		most = max(0, room/3, min(room, 4))
 		words = t.keyOf(config.ActionFocusPrompt) + " to answer"
 	}
@@ -122,12 +122,7 @@ func (t *Tab) env() dialog.Env {
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Now: p.Now,
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
-	if t.list() != nil {
-		env.Diffs = t.list().Diffs()
-	}
-	if l, open := t.live(); open {
-		env.Targets, env.Values = &l.questions.reach, l.options.values()
-	}
+	t.state.equip(&env)
 	return env
 }
 
@@ -154,8 +149,6 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		}
 	case dialog.Copy:
 		return t.copy("the address", a.Text)
-	case dialog.Show:
-		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
 	default:
 		if l, open := t.live(); open {
 			return l.do(a)
@@ -178,6 +171,8 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 		return l.questions.Another(a.By)
 	case dialog.Edit:
 		return l.questions.Edit(a.Text)
+	case dialog.Show:
+		t.dialogs.Push(newPagerOf(t, l.list, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.ProposeRules:
 		l.rules().Propose(a.ID)
 	case dialog.SaveRules:

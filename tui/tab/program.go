@@ -198,18 +198,14 @@ func (t *Tab) Summary() Summary {
 
 // State returns the tab's state.
 func (t *Tab) State() State {
-	c := t.conv()
-	switch {
-	case t.conv().Gone():
-		if c.Phase == conversation.PhaseLost {
-			return Lost
-		}
-		return Failed
+	switch is := t.state.condition(); {
+	case is == Lost, is == Failed:
+		return is
 	case t.info.unseen == Failed:
 		return Failed
 	case t.dialogs.Any(asksHere):
 		return Waiting
-	case t.Works(), t.state.takesPrompts() && (c == nil || c.Phase != conversation.PhaseReady):
+	case is == Working:
 		return Working
 	}
 	return t.info.unseen
@@ -217,10 +213,10 @@ func (t *Tab) State() State {
 
 // WaitsFor returns what a tab that is Waiting waits for.
 func (t *Tab) WaitsFor() tea.ProgramStatusKind {
-	switch c := t.conv(); {
-	case c != nil && len(c.Permissions) > 0:
+	switch r, ok := t.state.transcript(); {
+	case ok && len(r.conv.Permissions) > 0:
 		return tea.ProgramStatusKindPermission
-	case c != nil && c.AuthError != nil:
+	case ok && r.conv.AuthError != nil:
 		return tea.ProgramStatusKindAuth
 	}
 	return tea.ProgramStatusKindQuestion
@@ -234,7 +230,7 @@ func asksHere(d dialog.Dialog) bool {
 }
 
 // Works reports whether a turn is running.
-func (t *Tab) Works() bool { return t.conv() != nil && t.conv().Turn.Running }
+func (t *Tab) Works() bool { return t.state.works() }
 
 // Turns returns how many turns have ended in the tab.
 func (t *Tab) Turns() int { return t.info.turns }
@@ -262,7 +258,7 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		}
 		return nil, true
 	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
-		if asks && !t.reader().Reads() {
+		if asks && !t.state.reads() {
 			return t.run(a), true
 		}
 	}
@@ -300,10 +296,10 @@ func (t *Tab) setName(name string) tea.Cmd {
 
 // ownTitle returns the title that the session has without its first prompt, or "".
 func ownTitle(t *Tab) string {
-	if t.conv() == nil {
-		return ""
+	if r, ok := t.state.transcript(); ok {
+		return cmp.Or(t.stored.title, r.conv.Title)
 	}
-	return cmp.Or(t.stored.title, t.conv().Title)
+	return ""
 }
 
 // saveName stores the user's name for the session, once the session is stored.

@@ -26,7 +26,7 @@ func (p *promptLayer) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
 	if !config.Types(name) {
-		if t.reader().Focused() && bound {
+		if r, ok := t.state.transcript(); ok && r.list.Focused() && bound {
 			return nil, false
 		}
 		if t.composer.Empty() && !t.composer.Chooses() && t.dialogs.Asks() && t.focus() == layer(t.panel) {
@@ -74,7 +74,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	}
 	t.leaving.Acted()
 	t.prompts.Typed()
-	t.reader().Blur()
+	t.state.blur()
 	return cmd, true
 }
 
@@ -93,7 +93,7 @@ func (p *promptLayer) typeLetters() tea.Cmd {
 func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 	t := p.tab
 	t.program.Guard.Typed()
-	t.reader().Blur()
+	t.state.blur()
 	if text == "" {
 		return t.pasteImage(), true // terminals paste "" if the clipboard holds no text
 	}
@@ -109,8 +109,8 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 			return nil, false
 		}
 		used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y))
-		if r := t.reader(); used && r != nil {
-			r.Unfocus()
+		if used {
+			t.state.unfocus()
 		}
 		return cmd, used
 	case tea.MouseMotionMsg:
@@ -140,8 +140,8 @@ type drafts struct {
 // view returns the draft, and the top item of the transcript unless its end is followed.
 func (d *drafts) view() store.View {
 	v := store.View{Draft: d.tab.composer.Text()}
-	if d.tab.list() != nil {
-		if top, following := d.tab.list().Start(); !following {
+	if r, ok := d.tab.state.transcript(); ok {
+		if top, following := r.list.Start(); !following {
 			v.Top = &top
 		}
 	}

@@ -30,7 +30,7 @@ func (o *prompts) Submit(p composer.Prompt) tea.Cmd {
 		return refused
 	}
 	q := o.content(p)
-	if !open || l.reopening != nil {
+	if !open || l.reopens() {
 		o.held = append(o.held, q)
 		return nil
 	}
@@ -51,7 +51,7 @@ func (o *prompts) Acted() { o.escaped = time.Time{} }
 
 // refuse makes a prompt that cannot be sent the draft again and says why, or returns nil.
 func (o *prompts) refuse(p composer.Prompt) tea.Cmd {
-	why := cmp.Or(o.tab.stored.readOnly, o.tab.cannotTake(p))
+	why := cmp.Or(o.tab.stored.readOnly, o.tab.state.cannotTake(p))
 	if why == "" {
 		return nil
 	}
@@ -63,10 +63,12 @@ func (o *prompts) refuse(p composer.Prompt) tea.Cmd {
 func (o *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
 	o.last = &p
 	o.tab.news = false
-	if o.tab.list() != nil {
-		o.tab.list().Bottom()
+	l, open := o.tab.live()
+	if !open {
+		return p.Queued()
 	}
-	return o.tab.stored.withEarlier(o.tab.conv(), p.Queued())
+	l.list.Bottom()
+	return o.tab.stored.withEarlier(l.conv, p.Queued())
 }
 
 // ReturnToDraft moves prompts that cannot be sent into the draft: the given ones, and

@@ -268,7 +268,7 @@ func TestTabAtAnInertQuestionDoesNothing(t *testing.T) {
 	b.events(say("words"))
 	queue(b, 1)
 	b.press("tab")
-	if b.reader().Focused() {
+	if b.list().Focused() {
 		t.Error("the transcript has the focus")
 	}
 	b.mustShow(t, "Allow it")

@@ -73,12 +73,15 @@ func (r *replaying) Playing() bool { return r.player.Playing() }
 func (r *replaying) layers() []layer               { return r.reader.over(r) }
 func (r *replaying) refusal(a availability) string { return unless(a == inAll, notInReplay) }
 func (r *replaying) takesPrompts() bool            { return false }
+func (r *replaying) placeholder(bool) string       { return "" }
+func (r *replaying) promptHints() []dialog.Hint    { return r.hints() }
 func (r *replaying) update(msg tea.Msg) tea.Cmd    { return r.tab.composer.Update(msg) }
 func (r *replaying) pace(time.Duration)            {}
 func (r *replaying) leave()                        {}
 func (r *replaying) close(context.Context)         {}
 
 func (r *replaying) describe(f *statusInfo) {
+	r.reading.describe(f)
 	f.Replay, f.Asked = true, r.Asks(r.conv)
 	f.Stderr = func() string { return "" } // no recording has it
 }

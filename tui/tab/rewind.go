@@ -24,7 +24,7 @@ func (l *live) noRewind() string {
 	switch {
 	case l.tab.stored.readOnly != "":
 		return l.tab.stored.readOnly
-	case l.reopening != nil:
+	case l.reopens():
 		return "the session is not open yet"
 	case l.tab.Works():
 		return "the agent is working: wait, or cancel with " + l.tab.keyOf(config.ActionCancel)
@@ -376,7 +376,7 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 	t.composer.SetText("")
 	c := b.Transcript.Conversation
 	l := t.adopt(b.Live())
-	cmds := []tea.Cmd{keep, t.restoreView(reopenedMsg{from: app.Open{ID: b.Transcript.Meta.ID}, Reopened: b.Reopened})}
+	cmds := []tea.Cmd{keep, l.restoreView(reopenedMsg{from: app.Open{ID: b.Transcript.Meta.ID}, Reopened: b.Reopened})}
 	t.stored.earlier = b.Earlier
 	if b.Prompt != nil {
 		cmds = append(cmds, t.composer.TakeBack(conversation.QueuedPrompt{Prompt: b.Prompt}))

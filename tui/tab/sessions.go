@@ -61,8 +61,8 @@ func openSessionList(t *Tab) tea.Cmd {
 // newList opens an empty list. It returns nil if there is no source of sessions.
 func newList(t *Tab) *sessionList {
 	l := &sessionList{tab: t, asksStore: t.program.Stored != nil}
-	if c := t.conv(); c != nil && t.session() != nil {
-		l.asksAgent = c.Phase == conversation.PhaseReady || c.Phase == conversation.PhaseFailed
+	if with, open := t.live(); open {
+		l.asksAgent = with.conv.Phase == conversation.PhaseReady || with.conv.Phase == conversation.PhaseFailed
 	}
 	if !l.asksAgent && !l.asksStore {
 		return nil
@@ -205,6 +205,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 			about = append(about, "❯ "+later)
 		}
 	}
+	of, open := l.tab.live()
 	item := dialog.SessionItem(s.Name(), s.Used(), l.tab.program.Now(), about...)
 	item.Found = s.Snippet != ""
 	switch {
@@ -215,19 +216,25 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 		item.Do = dialog.Do(func() tea.Cmd { return l.tab.goToStored(id) })
 	default:
 		item.ID, item.Do = string(s.Remembered.SessionID), dialog.OpenSession{Session: *s.Remembered}
-		item.Current = l.tab.conv() != nil && s.Remembered.SessionID == l.tab.conv().ID
+		item.Current = open && s.Remembered.SessionID == of.conv.ID
 	}
-	if !item.Current && (s.Stored != nil || app.AgentDeletes(l.tab.conv())) {
+	if !item.Current && (s.Stored != nil || l.agentDeletes()) {
 		item.Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })
 	}
 	return item
+}
+
+// agentDeletes reports whether the agent deletes its sessions.
+func (l *sessionList) agentDeletes() bool {
+	of, open := l.tab.live()
+	return open && app.AgentDeletes(of.conv)
 }
 
 // askToDelete asks before it deletes a session for good.
 func (l *sessionList) askToDelete(s app.SessionEntry) {
 	who := "The agent deletes it for good."
 	switch {
-	case s.Stored != nil && s.Remembered != nil && app.AgentDeletes(l.tab.conv()):
+	case s.Stored != nil && s.Remembered != nil && l.agentDeletes():
 		who = "parley and the agent delete it for good."
 	case s.Stored != nil:
 		who = "parley deletes it for good."
@@ -242,7 +249,7 @@ func (l *sessionList) askToDelete(s app.SessionEntry) {
 }
 
 func (l *sessionList) delete(s app.SessionEntry) tea.Cmd {
-	p, agent, agentDeletes := l.tab.program, l.tab.session(), app.AgentDeletes(l.tab.conv())
+	p, agent, agentDeletes := l.tab.program, l.tab.session(), l.agentDeletes()
 	return inBackground(func() then {
 		err := s.Delete(p.Context, p.Stored, agent, agentDeletes)
 		return func() tea.Cmd {
@@ -340,16 +347,18 @@ type exporter struct {
 	open func(path string) tea.Cmd
 }
 
-// exporter returns the exporter of the tab's session.
-func (t *Tab) exporter() *exporter {
-	return &exporter{
-		tab: t, conv: t.conv(), named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
+// export asks how to export the session.
+func (r reading) export() {
+	t := r.reader.tab
+	x := &exporter{
+		tab: t, conv: r.conv, named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
 		open: func(path string) tea.Cmd { return open(path, t.sayIf) },
 	}
+	x.choose()
 }
 
 // choose asks for the export format.
-func (x *exporter) choose() tea.Cmd {
+func (x *exporter) choose() {
 	var items []dialog.Item
 	for _, f := range app.ExportFormats {
 		items = append(items, dialog.Item{ID: f.Name, Title: f.What, Detail: "." + f.Name, Do: dialog.Do(func() tea.Cmd {
@@ -358,7 +367,6 @@ func (x *exporter) choose() tea.Cmd {
 		})})
 	}
 	x.tab.choose(dialog.List{Title: "Export this session as", Items: items})
-	return nil
 }
 
 // askWhere asks for the file, relative to parley's working directory.

@@ -183,7 +183,7 @@ func TestExport(t *testing.T) {
 			tab: b.Tab, conv: said("make it fast"), named: "Fast: a plan!", title: "other words",
 			open: func(path string) tea.Cmd { opened = path; return nil },
 		}
-		b.Do(x.choose())
+		x.choose()
 		b.Choose("Markdown")
 		b.MustSay("fast-a-plan.md")
 		b.Press("enter")
@@ -193,7 +193,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%q, %v", data, err)
 		}
 
-		b.Do(x.choose())
+		x.choose()
 		b.Choose("Markdown")
 		b.Press("enter")
 		b.MustSay("The file already exists")
@@ -201,7 +201,7 @@ func TestExport(t *testing.T) {
 		b.Press("x", "enter")
 		b.MustSay("exported to " + file + "x")
 
-		b.Do(x.choose())
+		x.choose()
 		b.Choose("a page for a browser")
 		b.Press("enter")
 		b.MustSay("The session is exported")

@@ -198,7 +198,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		go old.Session.Close(context.Background())
 	}
 	l := t.adopt(msg.Live())
-	cmds := []tea.Cmd{t.restoreView(msg), l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
+	cmds := []tea.Cmd{l.restoreView(msg), l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
 		cmds = append(cmds, t.prompts.ReturnToDraft()) // prompts sent in the meantime have no recipient
 		return tea.Batch(append(cmds, t.showReadOnly(msg.ReadOnly))...)
@@ -214,13 +214,13 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 
 // restoreView restores the stored view. If the user has started another draft, the stored
 // one goes into the history.
-func (t *Tab) restoreView(msg reopenedMsg) (keep tea.Cmd) {
-	c := msg.Transcript.Conversation
+func (l *live) restoreView(msg reopenedMsg) (keep tea.Cmd) {
+	t, c := l.tab, msg.Transcript.Conversation
 	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title}
 	t.info.Remember(c)
 	t.composer.SetCommands(c.Commands, nil)
 	if top := msg.View.Top; top != nil {
-		t.list().StartAt(*top)
+		l.list.StartAt(*top)
 	}
 	switch draft := msg.View.Draft; {
 	case t.composer.Empty():
@@ -267,7 +267,7 @@ func (t *Tab) TakeConsent(c Consent) tea.Cmd {
 		return nil
 	}
 	t.dialogs.Close(t.stored.consenting)
-	if !c.Yes || t.reopens() {
+	if !c.Yes || t.state.reopens() {
 		return nil
 	}
 	return t.OpenStored(t.stored.from)
@@ -337,8 +337,8 @@ func (t *Tab) Cwd() string { return t.cwd }
 
 // Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
-	c := t.conv()
-	return !t.reopens() && t.composer.Empty() && len(t.prompts.held) == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
+	r, ok := t.state.transcript()
+	return !t.state.reopens() && t.composer.Empty() && len(t.prompts.held) == 0 && (!ok || r.empty() && len(r.conv.Queue) == 0 && !r.works())
 }
 
 // LoadDraft restores the directory's draft.

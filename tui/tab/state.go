@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
+	"parley/internal/termtext"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/pages"
 	"parley/tui/theme"
@@ -21,20 +24,50 @@ import (
 // alone needs; the tab has what stays, whatever state it is in. Only [Tab.become] changes
 // the state: docs/architecture.md has the table of the changes.
 type state interface {
-	// transcript is what can be read, empty without a conversation.
-	transcript() reading
+	// transcript returns what can be read, if there is a conversation.
+	transcript() (r reading, ok bool)
+	// empty reports whether the transcript has no items.
+	empty() bool
+	// drawTranscript draws the transcript, or the welcome while it is empty.
+	drawTranscript(f *statusInfo, width, height int) []string
+	// messageLine draws the line below it.
+	messageLine(activity string, width int) (line string, column int)
+	// reads reports whether the transcript has the keys.
+	reads() bool
+	// blur gives up the focus of the transcript if it has it; unfocus does so in any case.
+	blur()
+	unfocus()
+	// endsReading ends what a key ends in a transcript without the focus, and reports
+	// whether the key has no other effect.
+	endsReading(name string) bool
+	// drop ends a drag in the transcript.
+	drop()
 	// layers returns the layers on the screen, from the top. Input is offered in this order,
 	// and nothing else decides who gets it. The first layer has the focus: the cursor and the
 	// hint line.
 	layers() []layer
 	// refusal says why an action with this availability is none here, or returns "".
 	refusal(availability) string
-	// takesPrompts reports whether the prompt has, or will soon have, a recipient.
+	// takesPrompts reports whether the prompt has, or will soon have, a recipient;
+	// placeholder says what can be typed there, promptHints which keys matter.
 	takesPrompts() bool
+	placeholder(asks bool) string
+	promptHints() []dialog.Hint
+	// noImages says why the agent takes no images, cannotTake why it does not take a
+	// prompt; both return "" otherwise, or if that is not known.
+	noImages() string
+	cannotTake(composer.Prompt) string
 	// update handles the messages that are about the state.
 	update(tea.Msg) tea.Cmd
-	// describe tells the lines around the prompt what the state knows of them.
+	// describe tells the lines around the prompt what the state knows of them, equip what
+	// dialogs are created with.
 	describe(*statusInfo)
+	equip(*dialog.Env)
+	// condition is what the tab line shows of the state, works whether a turn runs, reopens
+	// whether a stored session is being read.
+	condition() State
+	works() bool
+	reopens() bool
 	// moves reports whether what is shown changes with time.
 	moves() bool
 	// now is the time of what is shown.
@@ -81,17 +114,6 @@ func (t *Tab) chooses() bool {
 	return is
 }
 
-// reopens reports whether a stored session is being read.
-func (t *Tab) reopens() bool {
-	switch s := t.state.(type) {
-	case *starting:
-		return s.stored
-	case *live:
-		return s.reopening != nil
-	}
-	return false
-}
-
 // session returns the session, nil in the states that have none.
 func (t *Tab) session() app.Session {
 	if l, ok := t.live(); ok {
@@ -99,11 +121,6 @@ func (t *Tab) session() app.Session {
 	}
 	return nil
 }
-
-// conv, list and reader return the parts of the transcript, nil in the states without one.
-func (t *Tab) conv() *conversation.Conversation { return t.state.transcript().conv }
-func (t *Tab) list() *transcript.List           { return t.state.transcript().list }
-func (t *Tab) reader() *transcriptReader        { return t.state.transcript().reader }
 
 // reading is a conversation and the reader of its transcript, shared by the states in
 // which there is something to read.
@@ -118,12 +135,62 @@ func (t *Tab) read(c *conversation.Conversation) reading {
 	c.Cwd = t.cwd
 	l := transcript.New(t.program.Theme, c)
 	l.SetDiffPositions(&t.diffPositions.known)
-	return reading{c, l, newTranscriptReader(t, l)}
+	return reading{c, l, newTranscriptReader(t, l, c)}
 }
 
-func (r reading) transcript() reading { return r }
+func (r reading) transcript() (reading, bool) { return r, true }
+func (r reading) empty() bool                 { return len(r.conv.Items) == 0 }
+func (r reading) reads() bool                 { return r.reader.Reads() }
+func (r reading) blur()                       { r.reader.Blur() }
+func (r reading) unfocus()                    { r.reader.Unfocus() }
+func (r reading) drop()                       { r.reader.drag.down = false }
+func (r reading) equip(env *dialog.Env)       { env.Diffs = r.list.Diffs() }
+func (r reading) works() bool                 { return r.conv.Turn.Running }
+func (r reading) reopens() bool               { return false }
+func (r reading) setTheme(th *theme.Theme)    { r.list.SetTheme(th) }
 
-func (r reading) setTheme(th *theme.Theme) { r.list.SetTheme(th) }
+func (r reading) endsReading(name string) bool {
+	return r.reader.clearsSpan(name) || r.reader.closesFind(name)
+}
+
+func (r reading) describe(f *statusInfo) {
+	f.Conversation, f.Waits, f.Changed = r.conv, waits(r.conv), len(r.conv.Files)
+}
+
+func (r reading) condition() State {
+	switch c := r.conv; {
+	case c.Phase == conversation.PhaseLost:
+		return Lost
+	case c.Phase == conversation.PhaseFailed:
+		return Failed
+	case c.Turn.Running:
+		return Working
+	}
+	return Idle
+}
+
+func (r reading) noImages() string {
+	if r.conv.Phase == conversation.PhaseStarting || r.conv.Agent.Capabilities.PromptCapabilities.Image {
+		return ""
+	}
+	return termtext.Line(cmp.Or(r.conv.Agent.Name(), r.reader.tab.agent.Name, "the agent")) + " takes no images"
+}
+
+// cannotTake lets prompts pass without a pasted image: only that, which is in no file, must
+// be sent as an image.
+func (r reading) cannotTake(p composer.Prompt) string {
+	switch why := r.noImages(); {
+	case !p.Pastes():
+		return ""
+	case r.conv.Phase == conversation.PhaseStarting:
+		return noImagesYet
+	case why != "":
+		return why + ": remove the image, or mention a file"
+	}
+	return ""
+}
+
+const noImagesYet = "wait for the agent to start before you send an image"
 
 // forget forgets what was marked, searched and drawn, because the items are others now.
 func (r reading) forget() {
@@ -134,13 +201,31 @@ func (r reading) forget() {
 // unopened is what the states without a conversation have in common.
 type unopened struct{ tab *Tab }
 
-func (u unopened) transcript() reading        { return reading{} }
-func (u unopened) update(msg tea.Msg) tea.Cmd { return u.tab.composer.Update(msg) }
-func (u unopened) moves() bool                { return false }
-func (u unopened) now() time.Time             { return u.tab.program.Now() }
-func (u unopened) pace(time.Duration)         {}
-func (u unopened) setTheme(*theme.Theme)      {}
-func (u unopened) leave()                     {}
+func (u unopened) transcript() (r reading, ok bool) { return reading{}, false }
+func (u unopened) empty() bool                      { return true }
+func (u unopened) reads() bool                      { return false }
+func (u unopened) blur()                            {}
+func (u unopened) unfocus()                         {}
+func (u unopened) endsReading(string) bool          { return false }
+func (u unopened) drop()                            {}
+func (u unopened) noImages() string                 { return "" }
+func (u unopened) equip(*dialog.Env)                {}
+func (u unopened) works() bool                      { return false }
+func (u unopened) update(msg tea.Msg) tea.Cmd       { return u.tab.composer.Update(msg) }
+func (u unopened) moves() bool                      { return false }
+func (u unopened) now() time.Time                   { return u.tab.program.Now() }
+func (u unopened) pace(time.Duration)               {}
+func (u unopened) setTheme(*theme.Theme)            {}
+func (u unopened) leave()                           {}
+
+func (u unopened) cannotTake(p composer.Prompt) string { return unless(!p.Pastes(), noImagesYet) }
+
+func (u unopened) placeholder(asks bool) string {
+	if asks {
+		return "Answer above"
+	}
+	return "Type a prompt"
+}
 
 // choosing is the state without an agent: the user chooses one from a list.
 type choosing struct{ unopened }
@@ -158,6 +243,8 @@ func (c *choosing) refusal(a availability) string {
 
 func (c *choosing) takesPrompts() bool    { return false }
 func (c *choosing) describe(*statusInfo)  {}
+func (c *choosing) condition() State      { return Idle }
+func (c *choosing) reopens() bool         { return false }
 func (c *choosing) close(context.Context) {}
 
 // starting is the state while a session is made, or a stored one is read. Prompts wait
@@ -171,6 +258,8 @@ type starting struct {
 
 func (s *starting) layers() []layer    { return s.tab.panel.over(s.tab.prompt, false) }
 func (s *starting) takesPrompts() bool { return true }
+func (s *starting) condition() State   { return Working }
+func (s *starting) reopens() bool      { return s.stored }
 
 func (s *starting) refusal(a availability) string { return unless(a != inSession, noAgent) }
 
@@ -244,6 +333,7 @@ func (l *live) layers() []layer {
 
 func (l *live) refusal(availability) string { return "" }
 func (l *live) takesPrompts() bool          { return true }
+func (l *live) reopens() bool               { return l.reopening != nil }
 func (l *live) now() time.Time              { return l.tab.program.Now() }
 func (l *live) pace(least time.Duration)    { l.pump.pace(least) }
 
@@ -269,7 +359,37 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+func (l *live) condition() State {
+	if is := l.reading.condition(); is != Idle || l.conv.Phase == conversation.PhaseReady {
+		return is
+	}
+	return Working
+}
+
+func (l *live) placeholder(asks bool) string {
+	switch c := l.conv; {
+	case asks:
+		return "Answer above, or type a prompt for later"
+	case c.Starts():
+		return "Type a prompt to send when the agent is ready"
+	case c.Gone():
+		return "Restart the agent to send a prompt"
+	case c.Turn.Running && c.Agent.SkipsAhead():
+		return "Enter skips ahead; type a prompt to queue it"
+	case c.Turn.Running:
+		return "Type a prompt to queue"
+	}
+	return "Type a prompt"
+}
+
+func (l *live) equip(env *dialog.Env) {
+	l.reading.equip(env)
+	env.Targets, env.Values = &l.questions.reach, l.options.values()
+}
+
 func (l *live) describe(f *statusInfo) {
+	l.reading.describe(f)
+	f.Changed = l.changedFiles()
 	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.Session.Stderr, l.heard
 	f.SigningIn = l.signIn.dialog != nil
 	f.Fresh = l.options.Fresh

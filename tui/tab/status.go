@@ -333,34 +333,45 @@ func tokens(n uint64) string {
 	return strings.Replace(fmt.Sprintf("%.1fM", float64(n)/1e6), ".0M", "M", 1)
 }
 
-// messageLine draws the line below the transcript or a page: activity at the left and the
-// reading position at the right, a toast, or the find field. column is the cursor's
-// column, or -1. r is nil if there is nothing to read.
-func (t *Tab) messageLine(r *reader, left, right string, width int) (line string, column int) {
+// messageLine draws the line below the transcript or a page: a toast, or else what stands at
+// the left and the right.
+func (t *Tab) messageLine(left, right string, width int) string {
 	th := t.program.Theme
-	column = -1
-	switch finding := r != nil && r.find.open; {
-	case t.toast.current() != "" && !(finding && r.find.writing):
+	switch {
+	case t.toast.current() != "":
 		left = "  " + th.Warning.Render(t.toast.current())
-	case finding:
-		left, right, column = r.FindLine(width)
 	case t.mouseLent:
 		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
 	case left == "" && t.news && t.state.takesPrompts():
 		left = "  " + th.Muted.Render("parley is now "+t.program.Version+": /news shows what is new")
 	}
+	return termtext.JoinSides(left, right+" ", width)
+}
+
+// messageLine draws the line below what is read, with the find field while that is open.
+// column is that of its cursor, or -1.
+func (r *reader) messageLine(left, right string, width int) (line string, column int) {
+	if !r.find.open || r.tab.toast.current() != "" && !r.find.writing {
+		return r.tab.messageLine(left, right, width), -1
+	}
+	left, right, column = r.FindLine(width)
 	return termtext.JoinSides(left, right+" ", width), column
+}
+
+func (r reading) messageLine(activity string, width int) (line string, column int) {
+	return r.reader.messageLine(activity, r.reader.Place(), width)
+}
+
+func (u unopened) messageLine(activity string, width int) (line string, column int) {
+	return u.tab.messageLine(activity, "", width), -1
 }
 
 // statusInfo collects the state that the lines around the prompt show.
 func (t *Tab) statusInfo() *statusInfo {
 	f := &statusInfo{
-		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv(), Now: t.state.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
+		Theme: t.program.Theme, Keys: t.program.Keys, Now: t.state.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
-		ReadOnly: t.stored.readOnly, Waits: waits(t.conv()),
-	}
-	if t.conv() != nil {
-		f.Changed = t.changedFiles()
+		ReadOnly: t.stored.readOnly,
 	}
 	t.state.describe(f)
 	return f

@@ -96,7 +96,7 @@ func newComposer(t *Tab) *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
-		NoImages: t.noImages, Own: composerCommands(),
+		NoImages: func() string { return t.state.noImages() }, Own: composerCommands(),
 	})
 }
 
@@ -162,10 +162,10 @@ func (t *Tab) Close(ctx context.Context) {
 
 // Resumable returns the agent and the id of the session that it can reopen later, or "".
 func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
-	if t.conv() == nil {
-		return t.agent, ""
+	if r, ok := t.state.transcript(); ok {
+		return t.agent, app.ResumableID(r.conv)
 	}
-	return t.agent, app.ResumableID(t.conv())
+	return t.agent, ""
 }
 
 // Title returns what the session is called, or "".
@@ -204,8 +204,10 @@ func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	if l, open := t.live(); open {
 		l.commands.Fit(t.width, t.height)
 	}
-	if decode := t.pictures.Next(t.list()); decode != nil {
-		cmd = tea.Batch(cmd, decode)
+	if r, ok := t.state.transcript(); ok {
+		if decode := t.pictures.Next(r.list); decode != nil {
+			cmd = tea.Batch(cmd, decode)
+		}
 	}
 	return t.address(cmd)
 }
@@ -264,7 +266,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 		}
 	}
 	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())
-	if cmd := t.diffPositions.Find(batch); cmd != nil {
+	if cmd := t.diffPositions.Find(batch, l.conv); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(append(cmds, l.reader.Follow(), l.pump.next)...)
@@ -340,7 +342,7 @@ func (l *live) offerCommands() {
 
 // waits reports whether a question of the agent is open.
 func waits(c *conversation.Conversation) bool {
-	return c != nil && c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
+	return c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
 }
 
 // frame is the least time between two batches of streamed events of a tab in front. It is

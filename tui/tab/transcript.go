@@ -14,29 +14,20 @@ import (
 	"parley/tui/transcript"
 )
 
-// transcriptReader reads the transcript. It is nil, and reads nothing, until there is a
-// transcript.
-type transcriptReader struct{ reader }
-
-func newTranscriptReader(t *Tab, l *transcript.List) *transcriptReader {
-	return &transcriptReader{reader{tab: t, list: l, main: true}}
+// transcriptReader reads the transcript of a conversation.
+type transcriptReader struct {
+	reader
+	conv *conversation.Conversation
 }
 
-// base returns the reader, or nil.
-func (r *transcriptReader) base() *reader {
-	if r == nil {
-		return nil
-	}
-	return &r.reader
+func newTranscriptReader(t *Tab, l *transcript.List, c *conversation.Conversation) *transcriptReader {
+	return &transcriptReader{reader{tab: t, list: l, main: true}, c}
 }
-
-// Focused reports whether the transcript has the keys.
-func (r *transcriptReader) Focused() bool { return r != nil && r.list.Focused() }
 
 // Reads reports whether keys go to the transcript: it has the focus or its find field is
 // being written, and no dialog that the user opened covers it.
 func (r *transcriptReader) Reads() bool {
-	if r == nil || !r.tab.dialogs.Empty() && !r.tab.dialogs.Asks() {
+	if !r.tab.dialogs.Empty() && !r.tab.dialogs.Asks() {
 		return false
 	}
 	return r.list.Focused() || r.find.writing
@@ -45,7 +36,7 @@ func (r *transcriptReader) Reads() bool {
 // clearsSpan unmarks text that the mouse has marked, and reports whether the key has no
 // other effect, as the cancel key.
 func (r *transcriptReader) clearsSpan(name string) bool {
-	if r == nil || !r.list.Spanning() || r.list.Focused() {
+	if !r.list.Spanning() || r.list.Focused() {
 		return false
 	}
 	r.list.ClearSpan()
@@ -55,7 +46,7 @@ func (r *transcriptReader) clearsSpan(name string) bool {
 // closesFind closes a find field that does not have the focus, and reports whether the key
 // is the one that does so.
 func (r *transcriptReader) closesFind(name string) bool {
-	if r == nil || !r.find.open || r.Reads() || !r.tab.program.Keys.Match(config.ActionCancel, name) {
+	if !r.find.open || r.Reads() || !r.tab.program.Keys.Match(config.ActionCancel, name) {
 		return false
 	}
 	r.tab.program.Guard.Ended(name)
@@ -93,15 +84,15 @@ func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 	case config.ActionPrevious:
 		r.step(-1)
 	case config.ActionFirst:
-		r.step(-len(r.tab.conv().Items))
+		r.step(-len(r.conv.Items))
 	case config.ActionLast:
-		r.step(len(r.tab.conv().Items))
+		r.step(len(r.conv.Items))
 	case config.ActionExpand:
 		r.list.ClearSpan()
 		r.list.Toggle()
 	case config.ActionItemShow:
 		if item := r.list.Selected(); item != nil {
-			r.tab.dialogs.Push(newPager(r.tab, item))
+			r.tab.dialogs.Push(newPager(r.tab, r.list, item))
 		}
 	case config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
 		l, open := r.tab.live()
@@ -209,7 +200,7 @@ func (r *transcriptReader) hints() []dialog.Hint {
 
 // Place draws the reading position and what is new below, unless the view is at the end.
 func (r *transcriptReader) Place() string {
-	if r == nil || r.list.Following() {
+	if r.list.Following() {
 		return ""
 	}
 	th := r.tab.program.Theme
@@ -222,7 +213,7 @@ func (r *transcriptReader) Place() string {
 
 // Blur gives up the focus, if the transcript has it.
 func (r *transcriptReader) Blur() {
-	if r.Focused() {
+	if r.list.Focused() {
 		r.Unfocus()
 	}
 }
@@ -294,8 +285,8 @@ type diffPositions struct {
 	known toolview.DiffPositions
 }
 
-// Find locates the diffs of events. It returns nil if there are none to locate.
-func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
+// Find locates the diffs of events that were applied to c. It returns nil if there are none to locate.
+func (s *diffPositions) Find(events []conversation.Event, c *conversation.Conversation) tea.Cmd {
 	var wanted []toolview.Fragment
 	for _, e := range events {
 		for _, f := range toolview.Fragments(changesIn(e)) {
@@ -304,7 +295,7 @@ func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
 			}
 		}
 		if _, asked := e.(conversation.PermissionOpened); asked {
-			wanted = append(wanted, s.creations()...)
+			wanted = append(wanted, creations(c)...)
 		}
 	}
 	return s.Locate(wanted)
@@ -312,9 +303,9 @@ func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
 
 // creations returns the changes without an old text that questions are about. Before the
 // answer, the file on disk is the one that would be replaced.
-func (s *diffPositions) creations() []toolview.Fragment {
+func creations(c *conversation.Conversation) []toolview.Fragment {
 	var all []toolview.Fragment
-	for _, p := range s.tab.conv().Permissions {
+	for _, p := range c.Permissions {
 		all = append(all, toolview.Creations(p.Asked.Content)...)
 	}
 	return all

@@ -72,8 +72,8 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 		"an update":  conversation.Update{Update: &acpclient.ToolCallUpdate{Content: content}},
 		"a question": conversation.PermissionOpened{Request: asked},
 	} {
-		s := &diffPositions{tab: &Tab{cwd: dir, state: &live{reading: reading{conv: conversation.New()}}}}
-		look := s.Find([]conversation.Event{e})
+		s := &diffPositions{tab: &Tab{cwd: dir}}
+		look := s.Find([]conversation.Event{e}, conversation.New())
 		if look == nil {
 			t.Errorf("%s: it is not looked for", name)
 			continue
@@ -82,12 +82,12 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 		if got := s.known.Of("a", &before, "2\n"); got.Line != 2 {
 			t.Errorf("%s: found at %+v", name, got)
 		}
-		if s.Find([]conversation.Event{e}) != nil {
+		if s.Find([]conversation.Event{e}, conversation.New()) != nil {
 			t.Errorf("%s: it is looked for again", name)
 		}
 	}
 	s := &diffPositions{tab: &Tab{cwd: dir}}
-	if s.Find([]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}) != nil {
+	if s.Find([]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}, conversation.New()) != nil {
 		t.Error("a new file is looked for")
 	}
 }
@@ -106,7 +106,7 @@ func TestAQuestionShowsWhatItReplaces(t *testing.T) {
 			asked.ToolCall.Content = acpclient.ToolCallContents{acpclient.DiffContent("a", before, "one\nthree\n"), acpclient.DiffContent("b", before, "new\n")}
 			events := []conversation.Event{conversation.PermissionOpened{ID: 1, Request: asked}}
 			b.events(events...)
-			b.diffPositions.Find(events)().(then)()
+			b.diffPositions.Find(events, b.conv())().(then)()
 			b.mustShow(t, "a tool without a name +1 −1", "a  +0 −1 ", "2   - two", "b  +1 −0  new file")
 		})
 	}

@@ -82,7 +82,9 @@ func (w *worktree) show() tea.Cmd {
 				return w.tab.say(app.NothingToMerge)
 			}
 			call := &conversation.ToolCall{Title: "Changes in the worktree " + tree.Name, Kind: acpclient.ToolEdit, Status: acpclient.ToolCompleted, Content: contentOf(changes, more)}
-			w.tab.dialogs.Push(newPager(w.tab, call))
+			if r, ok := w.tab.state.transcript(); ok {
+				w.tab.dialogs.Push(newPager(w.tab, r.list, call))
+			}
 			return w.tab.diffPositions.Locate(toolview.Fragments(call.Content))
 		}, nil
 	})
