@@ -197,7 +197,7 @@ func (d *Drafts) Leave(s Session, draft string) bool {
 }
 
 // unkept reports whether nothing of a session is stored.
-func unkept(s Session) bool { return !s.About().Kept }
+func unkept(s Session) bool { return !s.About().Stored }
 
 func sameView(a, b store.View) bool {
 	return a.Draft == b.Draft && (a.Top == nil) == (b.Top == nil) && (a.Top == nil || *a.Top == *b.Top)

@@ -102,6 +102,33 @@ type Project struct {
 	sum string // of the content of all files; "" if there is none
 }
 
+// projectJSON is a project in JSON.
+type projectJSON struct {
+	Dir     string            `json:"dir"`
+	Rules   []policy.Rule     `json:"rules,omitempty"`
+	Err     string            `json:"error,omitempty"`
+	Prompts []prompt.Template `json:"prompts,omitempty"`
+}
+
+// MarshalJSON writes the project for front ends in other processes.
+func (p Project) MarshalJSON() ([]byte, error) {
+	w := projectJSON{Dir: p.Dir, Rules: p.Rules, Prompts: p.Prompts}
+	if p.Err != nil {
+		w.Err = p.Err.Error()
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON takes what MarshalJSON makes.
+func (p *Project) UnmarshalJSON(data []byte) error {
+	var w projectJSON
+	err := json.Unmarshal(data, &w)
+	if *p = (Project{Dir: w.Dir, Rules: w.Rules, Prompts: w.Prompts}); w.Err != "" {
+		p.Err = errors.New(w.Err)
+	}
+	return err
+}
+
 // OpenRules returns the rules of a session. The project's file counts only if the user
 // trusts its very content. On an error it is not known what the user trusts; the rules
 // can be used, and trust nothing.

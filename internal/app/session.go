@@ -21,7 +21,10 @@ type Session interface {
 	Start()
 	Reconnect()
 	Kill()
+	// Close leaves the session: in this process it ends, in a host it goes on. End ends it,
+	// wherever it runs.
 	Close(context.Context)
+	End(context.Context) error
 	Disconnected() bool
 	Stderr() string
 	OpenSession(acpclient.SessionInfo) error
@@ -91,8 +94,14 @@ type About struct {
 	// Reopened means that the session began as a stored one, Forked that it began as a
 	// copy of another one.
 	Reopened, Forked bool
-	// Kept means that what happens is stored.
-	Kept bool
+	// Stored means that what happens is stored.
+	Stored bool
+	// Host names the process that keeps the session running, as 'parley attach' takes it; ""
+	// if it runs in this one. Far means that it is on another machine, LookOn that this
+	// front end takes no part in it.
+	Host   string
+	Far    bool
+	LookOn bool
 }
 
 // Journal is what a front end does with a [journal.Journal].
@@ -146,8 +155,14 @@ func (h here) About() About {
 	o := h.Options()
 	return About{
 		Cwd: o.Cwd, Dirs: o.AdditionalDirectories, Command: o.Command.String(), Bounds: o.Bounds, Connects: h.Connects(),
-		Reopened: o.HasTranscript, Forked: o.Fork != nil, Kept: o.Recorder != nil,
+		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: o.Recorder != nil,
 	}
+}
+
+// End implements [Session].
+func (h here) End(ctx context.Context) error {
+	h.Close(ctx)
+	return nil
 }
 
 func (h here) StoredID() store.ID { return storedAs(h.Options().Recorder) }

@@ -128,7 +128,9 @@ func LeftInWorktree(work *git.WorktreeWork) string {
 func DropWorktree(ctx context.Context, s Session, tree *git.Worktree) (string, error) {
 	bounded, stop := context.WithTimeout(ctx, StopTime)
 	defer stop()
-	s.Close(bounded)
+	if err := s.End(bounded); err != nil {
+		return "", err
+	}
 	return DropEmptyWorktree(context.WithoutCancel(ctx), tree) // do not stop halfway
 }
 

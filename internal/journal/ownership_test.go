@@ -27,7 +27,7 @@ func TestTheReviewShowsOnlyTheAgentsChanges(t *testing.T) {
 
 	c := p.compare("a.txt", 0)
 	if len(c.Hunks) != 2 || c.Added != 2 || c.Removed != 2 || c.Conflict(0) || c.Conflict(1) {
-		t.Errorf("+%d -%d in %v, conflicts %v", c.Added, c.Removed, c.Hunks, c.conflicts)
+		t.Errorf("+%d -%d in %v, conflicts %v", c.Added, c.Removed, c.Hunks, c.Conflicts)
 	}
 	if c := p.compare("a.txt", 2); len(c.Hunks) != 1 || c.Added != 1 {
 		t.Errorf("in the last turn: %v", c.Hunks)
@@ -67,7 +67,7 @@ func TestALineThatBothChangedIsNotUndone(t *testing.T) {
 			p.write("f", c.user)
 			cmp := p.compare("f", 0)
 			if c.hunk >= len(cmp.Hunks) || !cmp.Conflict(c.hunk) {
-				t.Fatalf("hunks %v of %q, conflicts %v", cmp.Hunks, cmp.Before.Content, cmp.conflicts)
+				t.Fatalf("hunks %v of %q, conflicts %v", cmp.Hunks, cmp.Before.Content, cmp.Conflicts)
 			}
 			if _, err := p.RevertHunk(ctx, cmp, c.hunk); !errors.Is(err, ErrConflict) {
 				t.Errorf("the hunk: %v", err)
@@ -143,7 +143,7 @@ func TestWhatTheUserWroteDuringTheTurnStays(t *testing.T) {
 		t.Errorf("files: %s", got)
 	}
 	if c := p.compare("both", 0); len(c.Hunks) != 1 || !c.Conflict(0) {
-		t.Errorf("the agent's part of both: %v, conflicts %v", c.Hunks, c.conflicts)
+		t.Errorf("the agent's part of both: %v, conflicts %v", c.Hunks, c.Conflicts)
 	}
 	if c := p.compared(Part{p.path("both"), true}, 0); len(c.Hunks) != 1 || c.Before.Content != "1\n2\nagent\n" {
 		t.Errorf("the seen part of both: %v of %q", c.Hunks, c.Before.Content)
@@ -292,7 +292,7 @@ func TestUndoLeavesEveryLineOfTheUser(t *testing.T) {
 			c := p.compare(name, 0)
 			i := slices.IndexFunc(c.Hunks, func(h Hunk) bool { return !c.Conflict(slices.Index(c.Hunks, h)) })
 			if i < 0 {
-				if slices.Contains(c.conflicts, true) {
+				if slices.Contains(c.Conflicts, true) {
 					break
 				}
 				if now := p.now(name); strings.Contains(now, "agent") {
@@ -332,8 +332,8 @@ func TestUndoingAHunkLeavesTheOthers(t *testing.T) {
 		p.write(name, before)
 		p.turn("", func() { p.serve(name, after) })
 		for c := p.compare(name, 0); len(c.Hunks) > 0; c = p.compare(name, 0) {
-			if slices.Contains(c.conflicts, true) {
-				rt.Fatalf("conflicts %v in %v of %q", c.conflicts, c.Hunks, p.now(name))
+			if slices.Contains(c.Conflicts, true) {
+				rt.Fatalf("conflicts %v in %v of %q", c.Conflicts, c.Hunks, p.now(name))
 			}
 			p.must(p.RevertHunk(context.Background(), c, rapid.IntRange(0, len(c.Hunks)-1).Draw(rt, "hunk")))
 		}

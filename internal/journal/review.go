@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"parley/fs"
@@ -64,6 +65,25 @@ type Version struct {
 	Content string
 }
 
+// versionJSON is a version in JSON, whose texts are UTF-8: the content of a file is bytes.
+type versionJSON struct {
+	Image
+	Content []byte `json:"content,omitempty"`
+}
+
+// MarshalJSON keeps every byte of the content.
+func (v Version) MarshalJSON() ([]byte, error) {
+	return json.Marshal(versionJSON{v.Image, []byte(v.Content)})
+}
+
+// UnmarshalJSON takes what MarshalJSON makes.
+func (v *Version) UnmarshalJSON(data []byte) error {
+	var w versionJSON
+	err := json.Unmarshal(data, &w)
+	*v = Version{w.Image, string(w.Content)}
+	return err
+}
+
 func versionOf(h *fs.Snapshot) Version {
 	v := Version{Image: imageOf(h)}
 	if h != nil {
@@ -97,8 +117,10 @@ type Comparison struct {
 	// Added and Removed count lines.
 	Added, Removed int
 
-	since     int
-	conflicts []bool // of each hunk
+	// Since is the first of the compared turns.
+	Since int
+	// Conflicts says of each hunk whether its lines have changed since.
+	Conflicts []bool
 }
 
 // Same reports whether the file has its previous content.
@@ -106,12 +128,12 @@ func (c *Comparison) Same() bool { return c.Before.same(c.Now.Image) }
 
 // Conflict reports whether lines of a hunk have changed since the part changed them, so
 // that it cannot be reverted.
-func (c *Comparison) Conflict(hunk int) bool { return c.conflicts[hunk] }
+func (c *Comparison) Conflict(hunk int) bool { return c.Conflicts[hunk] }
 
 // Compare compares a file with what it would be without the changes of a part since turn
 // since.
 func (j *Journal) Compare(ctx context.Context, part Part, since int) (*Comparison, error) {
-	c := &Comparison{Part: part, since: since}
+	c := &Comparison{Part: part, Since: since}
 	err := j.withFiles(part.Path, func(f *fs.FS) error {
 		return f.Look(ctx, part.Path, func(now *fs.Snapshot) error {
 			c.Now = versionOf(now)
@@ -131,7 +153,7 @@ func (j *Journal) Compare(ctx context.Context, part Part, since int) (*Compariso
 func (j *Journal) compare(c *Comparison) error {
 	j.mu.Lock()
 	known := len(j.history.byPath[c.Path]) > 0
-	changes := j.history.liveSince(c.Part, c.since)
+	changes := j.history.liveSince(c.Part, c.Since)
 	j.mu.Unlock()
 	if !known {
 		return ErrNothing
@@ -160,7 +182,7 @@ func (c *Comparison) findHunks(kept string) {
 		return
 	}
 	c.Hunks = Hunks(c.Before.Content, c.Now.Content)
-	c.conflicts = make([]bool, len(c.Hunks))
+	c.Conflicts = make([]bool, len(c.Hunks))
 	var clean []Hunk
 	if kept != c.Before.Content {
 		clean = Hunks(kept, c.Now.Content)
@@ -169,7 +191,7 @@ func (c *Comparison) findHunks(kept string) {
 	for i, h := range c.Hunks {
 		c.Added += h.NewEnd - h.NewStart
 		c.Removed += h.OldEnd - h.OldStart
-		c.conflicts[i] = kept != c.Before.Content && !slices.ContainsFunc(clean, func(k Hunk) bool {
+		c.Conflicts[i] = kept != c.Before.Content && !slices.ContainsFunc(clean, func(k Hunk) bool {
 			return sameHunk(k, base, h, before)
 		})
 	}
@@ -185,15 +207,15 @@ func sameHunk(a Hunk, beforeA []string, b Hunk, beforeB []string) bool {
 // turnOf returns the last turn since which a hunk is the part's.
 func (j *Journal) turnOf(c *Comparison, hunk int) int {
 	j.mu.Lock()
-	changes := j.history.liveSince(c.Part, c.since)
+	changes := j.history.liveSince(c.Part, c.Since)
 	j.mu.Unlock()
-	turn := c.since
+	turn := c.Since
 	for _, change := range changes {
 		if change.turn == turn {
 			continue
 		}
 		turn = change.turn
-		narrow := &Comparison{Part: c.Part, Now: c.Now, since: turn}
+		narrow := &Comparison{Part: c.Part, Now: c.Now, Since: turn}
 		if j.compare(narrow) != nil {
 			continue
 		}

@@ -37,8 +37,8 @@ var ErrStale = errors.New("it has changed since the preview; nothing was written
 type RewindFile struct {
 	*Comparison
 	Effect Effect
-
-	reverts []int
+	// Reverts are the changes that the rewind undoes, by their numbers in the journal.
+	Reverts []int
 }
 
 // RewindPlan is what would happen if the files went back to how they were before a turn.
@@ -91,9 +91,9 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 
 // planFile plans the rewind of a part.
 func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile, error) {
-	f := RewindFile{Comparison: &Comparison{Part: part, since: turn}}
+	f := RewindFile{Comparison: &Comparison{Part: part, Since: turn}}
 	p, lost := j.rewindPlan(turn, part)
-	f.reverts = p.reverts
+	f.Reverts = p.reverts
 	err := j.withFiles(part.Path, func(files *fs.FS) error {
 		return files.Look(ctx, part.Path, func(now *fs.Snapshot) error {
 			f.Now = versionOf(now)
@@ -195,7 +195,7 @@ func (p *RewindPlan) differs(o *RewindPlan) *RewindFile {
 			return &p.Files[i]
 		}
 		g := o.Files[i]
-		if f.Part != g.Part || f.Effect != g.Effect || !f.Now.same(g.Now.Image) || !slices.Equal(f.reverts, g.reverts) {
+		if f.Part != g.Part || f.Effect != g.Effect || !f.Now.same(g.Now.Image) || !slices.Equal(f.Reverts, g.Reverts) {
 			return &p.Files[i]
 		}
 	}
@@ -234,7 +234,7 @@ func (j *Journal) Since(ctx context.Context) (map[int]Tally, error) {
 			if len(changes) == 0 {
 				break
 			}
-			if last == nil || len(last.reverts) != len(changes) {
+			if last == nil || len(last.Reverts) != len(changes) {
 				f, err := j.planFile(ctx, part, turn.Number)
 				if err != nil {
 					break // a file that cannot be read does not count

@@ -52,6 +52,7 @@ type Ring struct {
 	passed      uint64 // bytes of text ever added
 	total       int    // entries ever added, without events
 	changed     chan struct{}
+	whenRead    func() // called by the first KeepMore; nil then
 }
 
 // slot is an entry of a ring.
@@ -88,11 +89,29 @@ func NewRing(h Header, r *Redactor, now func() time.Time) *Ring {
 	return &Ring{header: h, redact: r, now: now, most: unreadBytes}
 }
 
+// Header describes what the ring has.
+func (r *Ring) Header() Header { return r.header }
+
+// WhenRead has f called when the ring is read first: its messages come from elsewhere, by
+// [Ring.Add]. Call it before anybody reads.
+func (r *Ring) WhenRead(f func()) { r.whenRead = f }
+
 // KeepMore raises the bound to the maximum. Call it before reading.
 func (r *Ring) KeepMore() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.most = ringBytes
+	if f := r.whenRead; f != nil {
+		r.whenRead = nil
+		f()
+	}
+}
+
+// Add adds an entry of another ring.
+func (r *Ring) Add(e Numbered) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addAt(e.Time, e.Kind, e.Data)
 }
 
 // kept returns how much is kept of a message or event of a size. r.mu must be held.
@@ -127,6 +146,11 @@ func (r *Ring) Take(events []conversation.Event) {
 func (r *Ring) add(kind EntryKind, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.addAt(r.now(), kind, data)
+}
+
+// addAt adds an entry of a time. r.mu must be held.
+func (r *Ring) addAt(now time.Time, kind EntryKind, data []byte) {
 	kept := data[:r.kept(len(data))]
 	r.makeRoom(len(kept))
 	r.growText(len(kept))
@@ -136,7 +160,7 @@ func (r *Ring) add(kind EntryKind, data []byte) {
 	}
 	r.used += len(kept)
 	r.total++
-	r.push(slot{at: r.now(), kind: kind, begin: r.passed, length: len(kept), cut: len(data) - len(kept)})
+	r.push(slot{at: now, kind: kind, begin: r.passed, length: len(kept), cut: len(data) - len(kept)})
 	r.passed += uint64(len(kept))
 	r.nextMessage = r.first + uint64(r.n)
 	if r.changed != nil {

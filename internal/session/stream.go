@@ -251,6 +251,9 @@ func (s *Stream) wait(ctx context.Context) {
 	}
 }
 
+// Push adds an event from elsewhere. It waits until there is room, or ctx ends.
+func (s *Stream) Push(ctx context.Context, e conversation.Event) { s.push(ctx, e) }
+
 // post adds an event without waiting. It is for the user's actions, which must never
 // block and cause few events.
 func (s *Stream) post(e conversation.Event) {
