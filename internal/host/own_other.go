@@ -1,0 +1,19 @@
+//go:build !linux && !darwin
+
+package host
+
+import (
+	"errors"
+	"net"
+	"os/exec"
+)
+
+// Available reports whether sessions can be kept on this system.
+const Available = false
+
+// ErrUnavailable is why a session cannot be kept.
+var ErrUnavailable = errors.New("sessions that keep running are available on Linux and macOS")
+
+func ownPeer(net.Conn) error { return ErrUnavailable }
+func ownDir(string) error    { return ErrUnavailable }
+func ownSession(*exec.Cmd)   {}

@@ -1,0 +1,287 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/journal"
+	"parley/internal/record"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// Version is that of the wire. A host that is older than its viewer says so, and the viewer
+// does without what it cannot do; see [Client.call].
+const Version = 1
+
+// The requests of a viewer, and the notifications of a host.
+const (
+	requestStatus = "status" // a Status
+	requestAttach = "attach" // hello, and a welcome
+	requestAct    = "act"    // act, and the list of its results
+	requestEnd    = "end"    // ends the session
+
+	notifyEvents  = "events"  // events
+	notifyChanged = "changed" // changed
+	notifyEnded   = "ended"   // ended
+)
+
+// hello is how a viewer attaches.
+type hello struct {
+	Version int `json:"version"`
+	// Viewer is its id, which it keeps if it has to connect again; Name is for people.
+	Viewer   string `json:"viewer"`
+	Name     string `json:"name"`
+	ReadOnly bool   `json:"readOnly,omitempty"`
+	// From is what it knows of the history, 0 if nothing.
+	From int64 `json:"from,omitempty"`
+}
+
+// welcome is the answer.
+type welcome struct {
+	Version int       `json:"version"`
+	ID      string    `json:"id"`
+	About   app.About `json:"about"`
+	Agent   agent     `json:"agent"`
+	Earlier string    `json:"earlier,omitempty"`
+	// History ends there now. The events from hello.From, or from the beginning, follow.
+	History int64 `json:"history"`
+	changed
+	Rules  bool           `json:"rules"`
+	Header *record.Header `json:"header,omitempty"` // of the inspector, nil if it has nothing
+}
+
+// agent describes an agent without what its configuration keeps secret.
+type agent struct {
+	ID          string        `json:"id"`
+	Name        string        `json:"name"`
+	Source      config.Source `json:"source,omitempty"`
+	Command     string        `json:"command,omitempty"`
+	Args        []string      `json:"args,omitempty"`
+	Address     string        `json:"address,omitempty"`
+	InstallHint string        `json:"installHint,omitempty"`
+}
+
+func describe(a config.Agent) agent {
+	return agent{a.ID, a.Name, a.Source, a.Command, a.Args, a.Listens(), a.InstallHint}
+}
+
+func (a agent) config() config.Agent {
+	return config.Agent{ID: a.ID, Name: a.Name, Source: a.Source, Command: a.Command, Args: a.Args, Address: a.Address, InstallHint: a.InstallHint}
+}
+
+// changed is what a viewer knows of a session beside its events.
+type changed struct {
+	Stored  store.ID      `json:"stored,omitempty"`
+	Journal *journalState `json:"journal,omitempty"` // nil if nothing is recorded
+}
+
+type journalState struct {
+	Dir        string         `json:"dir"`
+	Len        int            `json:"len,omitempty"`
+	Version    int            `json:"version"`
+	Turns      []journal.Turn `json:"turns,omitempty"`
+	LastRewind int            `json:"lastRewind,omitempty"`
+	Turn       int            `json:"turn,omitempty"`
+	Redo       bool           `json:"redo,omitempty"`
+	Limits     string         `json:"limits,omitempty"`
+	Failed     string         `json:"failed,omitempty"`
+}
+
+// ended says why the host has ended.
+type ended struct {
+	Why string `json:"why"`
+}
+
+// events are lines of the history. At is where it goes on after them.
+type events struct {
+	lines []byte // each with its end
+	at    int64
+}
+
+// MarshalJSON makes a list of the lines, each of which is an object.
+func (e events) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, len(e.lines)+64)
+	b = strconv.AppendInt(append(b, `{"at":`...), e.at, 10)
+	b = append(b, `,"lines":[`...)
+	b = append(b, bytes.ReplaceAll(bytes.TrimSuffix(e.lines, []byte("\n")), []byte("\n"), []byte(","))...)
+	return append(b, "]}"...), nil
+}
+
+// act is something that a viewer does: a method of the session, of its journal, of its
+// rules, or of the inspector, by its name. Number counts the acts of a viewer from 1; it is
+// 0 for what only asks.
+type act struct {
+	Number int               `json:"number,omitempty"`
+	Name   string            `json:"name"`
+	Args   []json.RawMessage `json:"args,omitempty"`
+}
+
+// does says what an act is.
+type does int
+
+const (
+	inOrder does = iota + 1 // it is done at once, in the order of the wire
+	waits                   // it takes its time
+	asks                    // it changes nothing, and takes its time: read-only viewers may
+)
+
+// known are the acts. Their names are those of methods of [app.Session], [app.Journal] after
+// "Journal.", [app.SessionRules] after "Rules.", and [ring] after "Ring.".
+var known = map[string]does{
+	"Start": inOrder, "Reconnect": inOrder, "Kill": inOrder, "OpenSession": inOrder, "OpenAnew": inOrder, "Fork": inOrder,
+	"Prompt": inOrder, "PromptAt": inOrder, "SendNow": inOrder, "SendQueuedNow": inOrder, "MoveQueued": inOrder, "Unqueue": inOrder,
+	"EmptyQueue": inOrder, "ResumeQueue": inOrder, "Cancel": inOrder, "SkipAhead": inOrder,
+	"Answer": inOrder, "AnswerWith": inOrder, "AnswerElicitation": inOrder,
+	"SetOption": inOrder, "SetBudget": inOrder, "ExceedBudget": inOrder, "AddNotice": inOrder,
+	"StartShell": inOrder, "TypeInto": inOrder, "ResizeTerminal": inOrder, "EndTerminal": inOrder,
+	"Authenticate": inOrder, "DismissAuth": inOrder, "TerminalAuth": inOrder,
+	"Steer": waits, "SteerQueued": waits, "CancelOperation": waits, "StopTask": waits, "Logout": waits, "DeleteSession": waits,
+	"Stderr": asks, "ListSessions": asks,
+
+	"Journal.Files": asks, "Journal.Compare": asks, "Journal.Since": asks, "Journal.PlanRewind": asks, "Journal.Wait": asks,
+	"Journal.RevertFile": waits, "Journal.RevertHunk": waits, "Journal.UndoTurn": waits, "Journal.Redo": waits, "Journal.Rewind": waits,
+	"Journal.KeepHunk": inOrder, "Journal.KeepFile": inOrder, "Journal.OpenFile": inOrder,
+
+	"Rules.Project": asks, "Rules.Trust": asks, "Rules.Entries": asks,
+	"Rules.SetTrust": waits, "Rules.Add": waits, "Rules.Remove": waits,
+
+	"Ring.Read": asks,
+}
+
+var (
+	contextType = reflect.TypeFor[context.Context]()
+	errorType   = reflect.TypeFor[error]()
+)
+
+// perform calls the method of an act on what it is a method of, and returns its results
+// without the error.
+func perform(ctx context.Context, on any, name string, args []json.RawMessage) (results []any, err error) {
+	_, method, of := strings.Cut(name, ".")
+	if !of {
+		method = name
+	}
+	if on == nil {
+		return nil, fmt.Errorf("this session has nothing for %s", name)
+	}
+	f := reflect.ValueOf(on).MethodByName(method)
+	if !f.IsValid() {
+		return nil, fmt.Errorf("there is no act %s", name)
+	}
+	t := f.Type()
+	in := make([]reflect.Value, 0, t.NumIn())
+	for i := range t.NumIn() {
+		if t.In(i) == contextType {
+			in = append(in, reflect.ValueOf(ctx))
+			continue
+		}
+		v := reflect.New(t.In(i))
+		if len(args) > 0 {
+			if err := json.Unmarshal(args[0], v.Interface()); err != nil {
+				return nil, fmt.Errorf("the act %s: %w", name, err)
+			}
+			args = args[1:]
+		}
+		in = append(in, v.Elem())
+	}
+	call := f.Call
+	if t.IsVariadic() {
+		call = f.CallSlice
+	}
+	for _, v := range call(in) {
+		switch {
+		case v.Type() != errorType:
+			results = append(results, v.Interface())
+		case !v.IsNil():
+			err, _ = v.Interface().(error)
+		}
+	}
+	return results, err
+}
+
+// sentinels are the errors that front ends look for.
+var sentinels = map[string]error{
+	"answered": session.ErrAnswered, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
+	"not queued": session.ErrNotQueued, "cancelled": session.ErrCancelled,
+	"conflict": journal.ErrConflict, "nothing": journal.ErrNothing, "stale": journal.ErrStale,
+	"read-only": ErrReadOnly,
+}
+
+// ErrReadOnly means that a viewer only looks on.
+var ErrReadOnly = errors.New("you only look on at this session: attach without --read-only to take part")
+
+// actFailed is the code of the error of an act.
+const actFailed acpclient.ErrorCode = -32050
+
+// wireError is an error of an act as it goes over the wire.
+func wireError(err error) error {
+	e := &acpclient.Error{Code: actFailed, Message: err.Error()}
+	for name, is := range sentinels {
+		if errors.Is(err, is) {
+			e.Data, _ = json.Marshal(name)
+		}
+	}
+	return e
+}
+
+// actError is the error of an act in a host.
+type actError struct {
+	text string
+	is   error
+}
+
+func (e *actError) Error() string { return e.text }
+func (e *actError) Unwrap() error { return e.is }
+
+// unwired is the error of an act as its caller sees it.
+func unwired(err error) error {
+	var e *acpclient.Error
+	if !errors.As(err, &e) || e.Code != actFailed {
+		return err
+	}
+	var name string
+	_ = json.Unmarshal(e.Data, &name) // otherwise nobody looks for it
+	return &actError{e.Message, sentinels[name]}
+}
+
+// operation is a [conversation.Operation] on the wire.
+type operation struct {
+	Call     acpclient.ToolCallID `json:"call"`
+	Subagent acpclient.SessionID  `json:"subagent,omitempty"`
+	Terminal acpclient.TerminalID `json:"terminal,omitempty"`
+}
+
+// remote is a session as acts over the wire see it.
+type remote struct{ app.Session }
+
+// CancelOperation is that of [app.Session].
+func (r remote) CancelOperation(ctx context.Context, o operation) error {
+	call := &conversation.ToolCall{ID: o.Call}
+	if o.Subagent != "" {
+		call.Subagent = &conversation.Subagent{Session: o.Subagent}
+	}
+	return r.Session.CancelOperation(ctx, conversation.Operation{Call: call, Terminal: o.Terminal})
+}
+
+// ring is what an inspector reads of the messages.
+type ring struct{ *record.Ring }
+
+// Read waits for messages from a number on, and returns some and the number to go on with.
+func (r ring) Read(ctx context.Context, from uint64) (entries []record.Numbered, next uint64) {
+	r.KeepMore()
+	r.Wait(ctx, from)
+	return r.Ring.Read(from, ringAtOnce)
+}
+
+// ringAtOnce is how many messages go to an inspector at once.
+const ringAtOnce = 200
