@@ -400,6 +400,8 @@ type Backend struct {
 	// session that continues it. It takes its time.
 	Stored *store.Library
 	Reopen func(context.Context, Open) (*Reopened, error)
+	// Keep is Reopen in a host, which goes on when this process ends; nil if there are none.
+	Keep func(context.Context, Open) (*Reopened, error)
 	// Branch makes a session that goes on from before a prompt of a stored one: see
 	// [Launcher.Branch]. It is nil if nothing is stored.
 	Branch func(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error)

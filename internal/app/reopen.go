@@ -18,9 +18,13 @@ import (
 	"parley/internal/store"
 )
 
-// Open says which stored session to open.
+// Open says which session to open: a stored one, or one that runs in a host.
 type Open struct {
 	ID store.ID
+	// Running is the session in a host, by its id, or as ssh://HOST/ID; "" is none. LookOn
+	// means to take no part in it.
+	Running string
+	LookOn  bool
 	// Agent is started instead of the session's own, unless it is nil.
 	Agent *config.Agent
 	// Last says that it is the last session of the directory. A draft that was kept for

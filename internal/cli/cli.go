@@ -61,6 +61,7 @@ func run(ctx context.Context, s *streams, args []string) int {
 // subcommands are the constructors of parley's commands, in the order of the help.
 var subcommands = []func(*streams) *cobra.Command{
 	runCommand,
+	attachCommand,
 	agentsCommand,
 	sessionsCommand,
 	worktreeCommand,
@@ -73,6 +74,8 @@ var subcommands = []func(*streams) *cobra.Command{
 	versionCommand,
 	demoAgentCommand,
 	sandboxedCommand,
+	hostCommand,
+	relayCommand,
 }
 
 // Command returns the command line for programs that describe it, such as the manual page

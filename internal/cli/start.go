@@ -19,6 +19,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/host"
 	"parley/internal/process"
 	"parley/internal/remote"
 	"parley/tui"
@@ -52,6 +53,8 @@ type startOptions struct {
 	// worktree is the name of the git worktree to work in; "" means a new name.
 	worktree      string
 	worktreeGiven bool     // --worktree was given
+	running       string   // the session to attach to, or ""
+	lookOn        bool     // --read-only
 	command       []string // after "--"
 	connect       string   // where an agent listens, instead of a command
 }
@@ -186,7 +189,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	l.Recording, l.NoInspector = recording, o.usesLines(cfg)
 	defer l.Close()
 	opt := tui.Options{
-		Backend: l.Backend(),
+		Backend: host.Keeping(l, l.Backend(), cfg.Host.Keep),
 		Config:  cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Changes: changelog, Prompt: o.prompt,
 	}
 	if opt.Stored != nil {
@@ -195,6 +198,9 @@ func (o *startOptions) run(ctx context.Context) error {
 	opt.Pick = o.pick
 	if opt.Open, err = o.stored(ctx, l, opt.Stored, agent); err != nil {
 		return err
+	}
+	if o.running != "" {
+		opt.Open = &app.Open{Running: o.running, LookOn: o.lookOn}
 	}
 	if opt.Open == nil && o.last { // the last session may have only a draft
 		if draft, err := l.Store.Draft(o.cwd); err != nil || draft == "" {

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/policy"
+	"parley/internal/store"
+)
+
+// Kept says which session a host is to run. It goes to another process of parley's, which
+// reads the configuration itself.
+type Kept struct {
+	// ID is that of the session among those that run.
+	ID string `json:"id"`
+	// Agent is the name of a configured or known agent, or Words its command or URL.
+	Agent string   `json:"agent"`
+	Words []string `json:"words,omitempty"`
+	Cwd   string   `json:"cwd"`
+	Dirs  []string `json:"dirs,omitempty"`
+	// Session is opened instead of a new one; or else Stored is continued, or Branch is.
+	Session acpclient.SessionID `json:"session,omitempty"`
+	Stored  store.ID            `json:"stored,omitempty"`
+	Branch  *KeptBranch         `json:"branch,omitempty"`
+
+	Sandbox  *bool             `json:"sandbox,omitempty"`
+	Protocol string            `json:"protocol,omitempty"`
+	Rules    []policy.Rule     `json:"rules,omitempty"`
+	NoRules  bool              `json:"noRules,omitempty"`
+	MaxCost  float64           `json:"maxCost,omitempty"`
+	Mode     string            `json:"mode,omitempty"`
+	Options  map[string]string `json:"options,omitempty"`
+}
+
+// KeptBranch says where a session goes on that comes from another one: see
+// [Launcher.Branch].
+type KeptBranch struct {
+	Stored store.ID `json:"stored"`
+	Prompt int      `json:"prompt"`
+	Cwd    string   `json:"cwd,omitempty"`
+}
+
+// Kept says how a host makes a session with an agent in a directory, as the launcher would.
+func (l *Launcher) Kept(a config.Agent, cwd string) Kept {
+	k := Kept{
+		Agent: a.ID, Cwd: cwd, Dirs: l.Dirs,
+		Sandbox: l.Sandbox, Protocol: l.Protocol, Rules: l.Rules, NoRules: l.NoRules, MaxCost: l.MaxCost,
+	}
+	if a.Source == "" { // of the command line
+		k.Words = a.Words()
+	}
+	return k
+}
+
+// Launcher returns what makes the session. Close it when that has ended.
+func (k *Kept) Launcher(cfg *config.Config, version string) *Launcher {
+	return &Launcher{
+		Config: cfg, Version: version, Cwd: k.Cwd, Dirs: k.Dirs, Command: k.Words, Store: StoreOf(cfg),
+		Sandbox: k.Sandbox, Protocol: k.Protocol, Rules: k.Rules, NoRules: k.NoRules, MaxCost: k.MaxCost,
+	}
+}
+
+// Made is a session that a host runs, and what it begins with.
+type Made struct {
+	Agent   config.Agent
+	Session Session
+	// Before has happened in the stored session that it continues.
+	Before []conversation.Event
+	// Earlier goes with the first prompt: see [Branched].
+	Earlier string
+}
+
+// Make makes the session. It takes its time.
+func (k *Kept) Make(ctx context.Context, l *Launcher) (*Made, error) {
+	m := &Made{}
+	var err error
+	if k.Words != nil {
+		m.Agent = AgentOf(k.Agent, k.Words)
+	} else if m.Agent, err = AgentNamed(l.Config, k.Agent); err != nil {
+		return nil, err
+	}
+	if k.Mode != "" {
+		m.Agent.Mode = k.Mode
+	}
+	if len(k.Options) > 0 {
+		m.Agent.Options = maps.Clone(m.Agent.Options)
+		if m.Agent.Options == nil {
+			m.Agent.Options = map[string]string{}
+		}
+		maps.Copy(m.Agent.Options, k.Options)
+	}
+	switch {
+	case k.Stored != "", k.Branch != nil:
+		if l.Store == nil {
+			return nil, errors.New("no sessions are stored")
+		}
+		return m, k.reopen(ctx, l, m)
+	case k.Session != "":
+		m.Session, err = l.Load(m.Agent, acpclient.SessionInfo{SessionID: k.Session, Cwd: k.Cwd})
+	default:
+		m.Session, err = l.Start(m.Agent)
+	}
+	return m, err
+}
+
+// reopen makes a session that continues a stored one, or comes from one.
+func (k *Kept) reopen(ctx context.Context, l *Launcher, m *Made) error {
+	var r *Reopened
+	if b := k.Branch; b != nil {
+		branched, err := l.Branch(ctx, Open{ID: b.Stored, Agent: &m.Agent}, b.Prompt, b.Cwd)
+		if err != nil {
+			return err
+		}
+		r, m.Earlier = branched.Reopened, branched.Earlier
+	} else {
+		var err error
+		if r, err = l.Reopen(ctx, Open{ID: k.Stored, Agent: &m.Agent}); err != nil {
+			return err
+		}
+	}
+	if r.ReadOnly != nil {
+		r.Session.Close(ctx)
+		return r.ReadOnly
+	}
+	m.Session = r.Session
+	for e, err := range l.Store.Events(r.Transcript.Meta.ID) {
+		if err != nil {
+			m.Session.Close(ctx)
+			return fmt.Errorf("read what was said before: %w", err)
+		}
+		m.Before = append(m.Before, e)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/host"
+	"parley/internal/process"
+)
+
+// hostCommand keeps a session running. parley starts it.
+func hostCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    "host",
+		Short:  "Keep the session running that stdin describes",
+		Hidden: true,
+		Args:   noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(syscall.SIGHUP)
+			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, os.Interrupt)
+			defer stop()
+			return keepRunning(ctx, s)
+		},
+	}
+}
+
+// keepRunning runs a host, and says on the output when it can be connected to, or why not.
+func keepRunning(ctx context.Context, s *streams) error {
+	var spec app.Kept
+	if err := json.NewDecoder(io.LimitReader(s.In, 1<<20)).Decode(&spec); err != nil {
+		return errors.New("parley starts this command by itself: use 'parley --keep'")
+	}
+	say := func(b host.Begun) error { return json.NewEncoder(s.Out).Encode(b) }
+	refuse := func(err error) error {
+		b := host.Begun{Error: err.Error()}
+		var h *app.HintError
+		if errors.As(err, &h) {
+			b.Hint = h.Hint
+		}
+		return errors.Join(say(b), exitStatus(exitError))
+	}
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		return refuse(err)
+	}
+	dir, err := host.HistoryDir()
+	if err != nil {
+		return refuse(err)
+	}
+	l := spec.Launcher(cfg, currentVersion())
+	defer l.Close()
+	made, err := spec.Make(ctx, l)
+	if err != nil {
+		return refuse(err)
+	}
+	logs, err := os.OpenFile(filepath.Join(dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, config.FileMode)
+	if err != nil {
+		return refuse(err)
+	}
+	defer logs.Close()
+	h, err := host.New(host.Options{
+		ID: spec.ID, Session: made.Session, Agent: made.Agent, Before: made.Before, Earlier: made.Earlier,
+		Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Log: slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID),
+	})
+	if err != nil {
+		return refuse(err)
+	}
+	made.Before = nil // the history has it
+	listener, err := host.Listen(spec.ID)
+	if err != nil {
+		return refuse(err)
+	}
+	supervision := process.BeginSupervision(ctx)
+	defer supervision.End()
+	supervision.Watch()
+	if err := say(host.Begun{ID: spec.ID}); err != nil {
+		return err
+	}
+	return h.Run(ctx, listener)
+}
+
+// relayCommand joins the standard streams to a session that runs here. 'parley attach
+// ssh://HOST' starts it on that machine.
+func relayCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    "relay [SESSION]",
+		Short:  "Join stdin and stdout to a session that runs here",
+		Hidden: true,
+		Args:   cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := runningNamed(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return host.Relay(cmd.Context(), id, s.In, s.Out)
+		},
+	}
+}

@@ -1,0 +1,305 @@
+package host
+
+import (
+	"context"
+	"errors"
+
+	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/journal"
+	"parley/internal/session"
+)
+
+// list makes the arguments of an act.
+func list(args ...any) []any { return args }
+
+// The methods of [app.Session]. Those without a result are not waited for.
+
+func (c *Client) Start()     { c.do("Start") }
+func (c *Client) Reconnect() { c.do("Reconnect") }
+func (c *Client) Kill()      { c.do("Kill") }
+
+func (c *Client) Disconnected() bool { return c.Gone() }
+
+func (c *Client) Stderr() (text string) {
+	ctx, cancel := context.WithTimeout(c.ctx, actTime)
+	defer cancel()
+	_ = c.ask(ctx, "Stderr", nil, &text) // "" says nothing
+	return text
+}
+
+func (c *Client) OpenSession(info acpclient.SessionInfo) error {
+	return c.call("OpenSession", list(info))
+}
+func (c *Client) OpenAnew() error { return c.call("OpenAnew", nil) }
+func (c *Client) Fork() error     { return c.call("Fork", nil) }
+
+func (c *Client) Prompt(p conversation.QueuedPrompt)           { c.do("Prompt", p) }
+func (c *Client) PromptAt(at int, p conversation.QueuedPrompt) { c.do("PromptAt", at, p) }
+func (c *Client) MoveQueued(id, by int)                        { c.do("MoveQueued", id, by) }
+func (c *Client) ResumeQueue()                                 { c.do("ResumeQueue") }
+func (c *Client) SkipAhead()                                   { c.do("SkipAhead") }
+
+func (c *Client) SendNow(p conversation.QueuedPrompt) (cancelled bool) {
+	_ = c.call("SendNow", list(p), &cancelled)
+	return cancelled
+}
+
+func (c *Client) SendQueuedNow(id int) (found, cancelled bool) {
+	_ = c.call("SendQueuedNow", list(id), &found, &cancelled)
+	return found, cancelled
+}
+
+func (c *Client) Unqueue(id int) (p conversation.QueuedPrompt, found bool) {
+	if c.call("Unqueue", list(id), &p, &found) != nil {
+		return conversation.QueuedPrompt{}, false
+	}
+	return p, found
+}
+
+func (c *Client) EmptyQueue() (all []conversation.QueuedPrompt) {
+	_ = c.call("EmptyQueue", nil, &all)
+	return all
+}
+
+func (c *Client) Steer(ctx context.Context, p conversation.QueuedPrompt) error {
+	return c.wait(ctx, "Steer", list(p))
+}
+
+func (c *Client) SteerQueued(ctx context.Context, id int) error {
+	return c.wait(ctx, "SteerQueued", list(id))
+}
+
+func (c *Client) Cancel() (running bool) {
+	_ = c.call("Cancel", nil, &running)
+	return running
+}
+
+func (c *Client) Answer(id int, option acpclient.PermissionOptionID) error {
+	return c.call("Answer", list(id, option))
+}
+
+func (c *Client) AnswerWith(id int, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error {
+	return c.call("AnswerWith", list(id, option, p))
+}
+
+func (c *Client) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) {
+	c.do("AnswerElicitation", id, answer)
+}
+
+func (c *Client) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
+	c.do("SetOption", option, value)
+}
+func (c *Client) SetBudget(b conversation.Budget)          { c.do("SetBudget", b) }
+func (c *Client) ExceedBudget(p conversation.QueuedPrompt) { c.do("ExceedBudget", p) }
+
+func (c *Client) AddNotice(severity acpclient.NoticeSeverity, title, detail string) {
+	c.do("AddNotice", severity, title, detail)
+}
+
+func (c *Client) CancelOperation(ctx context.Context, o conversation.Operation) error {
+	w := operation{Call: o.Call.ID, Terminal: o.Terminal}
+	if o.Call.Subagent != nil {
+		w.Subagent = o.Call.Subagent.Session
+	}
+	return c.wait(ctx, "CancelOperation", list(w))
+}
+
+func (c *Client) StopTask(ctx context.Context, id string) error {
+	return c.wait(ctx, "StopTask", list(id))
+}
+
+func (c *Client) StartShell(spec session.ShellSpec) (id acpclient.TerminalID, err error) {
+	err = c.call("StartShell", list(spec), &id)
+	return id, err
+}
+
+func (c *Client) TypeInto(id acpclient.TerminalID, data []byte) error {
+	c.do("TypeInto", id, data)
+	return nil
+}
+
+func (c *Client) ResizeTerminal(id acpclient.TerminalID, cols, rows int) error {
+	c.do("ResizeTerminal", id, cols, rows)
+	return nil
+}
+
+func (c *Client) EndTerminal(id acpclient.TerminalID) error { return c.call("EndTerminal", list(id)) }
+
+func (c *Client) Authenticate(id acpclient.AuthMethodID) { c.do("Authenticate", id) }
+func (c *Client) DismissAuth()                           { c.do("DismissAuth") }
+
+// errFar is why a program cannot be run in this terminal.
+var errFar = errors.New("it needs a terminal on the machine where the session runs: sign in there")
+
+func (c *Client) TerminalAuth(id acpclient.AuthMethodID) (command acpclient.Command, err error) {
+	if c.opt.Far {
+		return command, errFar
+	}
+	err = c.call("TerminalAuth", list(id), &command)
+	return command, err
+}
+
+func (c *Client) Logout(ctx context.Context) error { return c.wait(ctx, "Logout", nil) }
+
+func (c *Client) ListSessions(ctx context.Context, cursor string) (r *acpclient.ListSessionsResponse, err error) {
+	err = c.ask(ctx, "ListSessions", list(cursor), &r)
+	return r, err
+}
+
+func (c *Client) DeleteSession(ctx context.Context, id acpclient.SessionID) error {
+	return c.wait(ctx, "DeleteSession", list(id))
+}
+
+// Journal implements [app.Session].
+func (c *Client) Journal() app.Journal {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.Journal == nil {
+		return nil
+	}
+	return farJournal{c}
+}
+
+// farJournal is the journal of a session in a host. What a front end draws of it, the host
+// has sent.
+type farJournal struct{ c *Client }
+
+func (j farJournal) known() journalState {
+	j.c.mu.Lock()
+	defer j.c.mu.Unlock()
+	return *j.c.state.Journal
+}
+
+func (j farJournal) Dir() string           { return j.known().Dir }
+func (j farJournal) Len() int              { return j.known().Len }
+func (j farJournal) Version() int          { return j.known().Version }
+func (j farJournal) Turns() []journal.Turn { return j.known().Turns }
+func (j farJournal) LastRewind() int       { return j.known().LastRewind }
+
+func (j farJournal) Undoable() (turn int, redo bool) {
+	k := j.known()
+	return k.Turn, k.Redo
+}
+
+func (j farJournal) Trouble() (limits string, failed error) {
+	k := j.known()
+	if k.Failed != "" {
+		failed = &actError{text: k.Failed}
+	}
+	return k.Limits, failed
+}
+
+func (j farJournal) Changed(ctx context.Context, version int) int {
+	for {
+		j.c.mu.Lock()
+		now, altered, left := j.c.state.Journal.Version, j.c.altered, j.c.left
+		j.c.mu.Unlock()
+		if now != version || left {
+			return now
+		}
+		select {
+		case <-altered:
+		case <-ctx.Done():
+			return now
+		}
+	}
+}
+
+func (j farJournal) Wait(ctx context.Context) error { return j.c.ask(ctx, "Journal.Wait", nil) }
+
+func (j farJournal) Files(since int) (files []journal.File) {
+	ctx, cancel := context.WithTimeout(j.c.ctx, actTime)
+	defer cancel()
+	_ = j.c.ask(ctx, "Journal.Files", list(since), &files) // asked again after the next change
+	return files
+}
+
+func (j farJournal) Compare(ctx context.Context, part journal.Part, since int) (c *journal.Comparison, err error) {
+	err = j.c.ask(ctx, "Journal.Compare", list(part, since), &c)
+	return c, err
+}
+
+func (j farJournal) Since(ctx context.Context) (t map[int]journal.Tally, err error) {
+	err = j.c.ask(ctx, "Journal.Since", nil, &t)
+	return t, err
+}
+
+func (j farJournal) PlanRewind(ctx context.Context, turn int) (p *journal.RewindPlan, err error) {
+	err = j.c.ask(ctx, "Journal.PlanRewind", list(turn), &p)
+	return p, err
+}
+
+func (j farJournal) done(ctx context.Context, name string, args ...any) (d journal.Done, err error) {
+	err = j.c.wait(ctx, name, args, &d)
+	return d, err
+}
+
+func (j farJournal) RevertFile(ctx context.Context, part journal.Part, since int) (journal.Done, error) {
+	return j.done(ctx, "Journal.RevertFile", part, since)
+}
+
+func (j farJournal) RevertHunk(ctx context.Context, c *journal.Comparison, hunk int) (journal.Done, error) {
+	return j.done(ctx, "Journal.RevertHunk", c, hunk)
+}
+
+func (j farJournal) UndoTurn(ctx context.Context) (journal.Done, error) {
+	return j.done(ctx, "Journal.UndoTurn")
+}
+
+func (j farJournal) Redo(ctx context.Context) (journal.Done, error) {
+	return j.done(ctx, "Journal.Redo")
+}
+
+func (j farJournal) Rewind(ctx context.Context, p *journal.RewindPlan, chosen ...journal.Part) (journal.Done, error) {
+	return j.done(ctx, "Journal.Rewind", p, chosen)
+}
+
+func (j farJournal) KeepHunk(c *journal.Comparison, hunk int) { j.c.do("Journal.KeepHunk", c, hunk) }
+func (j farJournal) KeepFile(part journal.Part)               { j.c.do("Journal.KeepFile", part) }
+func (j farJournal) OpenFile(part journal.Part)               { j.c.do("Journal.OpenFile", part) }
+
+// Rules implements [app.Session].
+func (c *Client) Rules() app.SessionRules {
+	if !c.welcome.Rules {
+		return nil
+	}
+	return farRules{c}
+}
+
+// farRules are the rules of a session in a host.
+type farRules struct{ c *Client }
+
+func (r farRules) ask(name string, result any) error {
+	ctx, cancel := context.WithTimeout(r.c.ctx, actTime)
+	defer cancel()
+	return r.c.ask(ctx, name, nil, result)
+}
+
+func (r farRules) Project() (p app.Project) {
+	_ = r.ask("Rules.Project", &p) // then there is nothing to trust
+	return p
+}
+
+func (r farRules) Trust() (t app.Trust) {
+	if r.ask("Rules.Trust", &t) != nil {
+		return app.Never
+	}
+	return t
+}
+
+func (r farRules) Entries() (all []app.Rule, err error) {
+	err = r.ask("Rules.Entries", &all)
+	return all, err
+}
+
+func (r farRules) SetTrust(t app.Trust) error { return r.c.call("Rules.SetTrust", list(t)) }
+
+func (r farRules) Add(everywhere bool, lines ...string) error {
+	return r.c.call("Rules.Add", list(everywhere, lines))
+}
+
+func (r farRules) Remove(everywhere bool, line string) error {
+	return r.c.call("Rules.Remove", list(everywhere, line))
+}

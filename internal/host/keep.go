@@ -1,0 +1,309 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/store"
+)
+
+// Begun is what a host prints once it can be connected to, or why it cannot.
+type Begun struct {
+	ID    string `json:"id,omitempty"`
+	Error string `json:"error,omitempty"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// Spawn starts a host in a process of its own, and waits until it can be connected to.
+func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
+	if !Available {
+		return "", ErrUnavailable
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find parley's own program: %w", err)
+	}
+	k.ID = NewID()
+	spec, err := json.Marshal(k)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(self, "host") // it outlives ctx
+	cmd.Stdin, cmd.Dir = bytes.NewReader(spec), k.Cwd
+	ownSession(cmd)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", fmt.Errorf("start a process for the session: %w", err)
+	}
+	said := make(chan Begun, 1)
+	go func() {
+		var b Begun
+		if err := json.NewDecoder(out).Decode(&b); err != nil {
+			b.Error = "the process for the session has ended at once"
+		}
+		said <- b
+		_ = cmd.Wait() // nobody else reaps it
+	}()
+	select {
+	case b := <-said:
+		switch {
+		case b.Hint != "":
+			return "", app.WithHint(b.Hint, "%s", b.Error)
+		case b.Error != "":
+			return "", errors.New(b.Error)
+		}
+		return b.ID, nil
+	case <-ctx.Done():
+		_ = cmd.Process.Kill()
+		return "", ctx.Err()
+	}
+}
+
+// AttachTo attaches to a session that runs on this machine, or, as ssh://HOST/ID, on another
+// one.
+func AttachTo(ctx context.Context, running string, lookOn bool) (*Client, error) {
+	opt := ClientOptions{Running: running, Name: viewerName(), ReadOnly: lookOn}
+	if to, far := strings.CutPrefix(running, "ssh://"); far {
+		opt.Far, opt.Dial = true, relay(to)
+	} else {
+		opt.Dial = func(ctx context.Context) (io.ReadWriteCloser, error) { return connect(ctx, running) }
+	}
+	return Attach(ctx, opt)
+}
+
+// viewerName names this viewer to others: its terminal, or else its machine.
+func viewerName() string {
+	if tty, err := os.Readlink("/proc/self/fd/0"); err == nil && strings.HasPrefix(tty, "/dev/") && tty != os.DevNull {
+		return strings.TrimPrefix(tty, "/dev/")
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "another viewer"
+	}
+	return name
+}
+
+// Keeping makes a backend whose sessions run in hosts if keep says so. Whatever it says, a
+// session that runs in a host is attached to and not opened a second time.
+func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
+	if !Available {
+		return b
+	}
+	k := keeper{l}
+	reopen := b.Reopen
+	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
+		if id := k.running(ctx, o); id != "" {
+			return k.attach(ctx, id, o.LookOn)
+		}
+		if keep {
+			return k.reopen(ctx, o)
+		}
+		return reopen(ctx, o)
+	}
+	if b.Stored != nil {
+		b.Keep = k.reopen
+	}
+	if !keep {
+		return b
+	}
+	b.Start = func(a config.Agent) (app.Session, error) { return k.start(l.Kept(a, l.Cwd)) }
+	b.StartIn = func(a config.Agent, cwd string) (app.Session, error) { return k.start(l.Kept(a, cwd)) }
+	b.Load = func(a config.Agent, info acpclient.SessionInfo) (app.Session, error) {
+		spec := l.Kept(a, info.Cwd)
+		spec.Session = info.SessionID
+		return k.start(spec)
+	}
+	if b.Branch != nil {
+		b.Branch = k.branch
+	}
+	return b
+}
+
+// keeper makes sessions in hosts.
+type keeper struct{ *app.Launcher }
+
+// start makes a session in a host, and attaches to it.
+func (k keeper) start(spec app.Kept) (app.Session, error) {
+	c, err := k.begin(context.Background(), spec)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (k keeper) begin(ctx context.Context, spec app.Kept) (*Client, error) {
+	id, err := Spawn(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return AttachTo(ctx, id, false)
+}
+
+// running returns the host in which the session runs that is to be opened, "" if there is
+// none.
+func (k keeper) running(ctx context.Context, o app.Open) string {
+	if o.Running != "" {
+		return o.Running
+	}
+	all, err := List(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, s := range all {
+		if s.Stored == o.ID {
+			return s.ID
+		}
+	}
+	return ""
+}
+
+// attach shows a session that runs.
+func (k keeper) attach(ctx context.Context, running string, lookOn bool) (*app.Reopened, error) {
+	c, err := AttachTo(ctx, running, lookOn)
+	if err != nil {
+		return nil, err
+	}
+	r := k.attached(c)
+	if lookOn {
+		r.ReadOnly = ErrReadOnly
+	}
+	return r, nil
+}
+
+// attached is a session that runs as if it had been reopened.
+func (k keeper) attached(c *Client) *app.Reopened {
+	r := &app.Reopened{Agent: c.Agent(), Session: c, Transcript: &store.Transcript{Conversation: c.Past()}}
+	r.Transcript.Meta = store.Meta{ID: c.StoredID(), Cwd: c.About().Cwd, Dirs: c.About().Dirs, Agent: r.Agent.ID}
+	if k.Store == nil || r.Transcript.Meta.ID == "" || c.opt.Far {
+		return r
+	}
+	if m, err := k.Store.Meta(r.Transcript.Meta.ID); err == nil {
+		r.Transcript.Meta = m
+	}
+	if v, err := k.Store.View(r.Transcript.Meta.ID); err == nil {
+		r.View = v
+	}
+	return r
+}
+
+// reopen continues a stored session in a host. Where it can only be read, that is done here.
+func (k keeper) reopen(ctx context.Context, o app.Open) (*app.Reopened, error) {
+	m, err := k.Store.Meta(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := k.StoredAgent(m, o)
+	if err != nil {
+		return k.Reopen(ctx, o)
+	}
+	spec := k.Kept(a, m.Cwd)
+	spec.Dirs, spec.Stored = m.Dirs, o.ID
+	c, err := k.begin(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return k.attached(c), nil
+}
+
+// branch is [app.Launcher.Branch] in a host.
+func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) (*app.Branched, error) {
+	t, err := k.Store.Read(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := k.StoredAgent(t.Meta, o)
+	if err != nil {
+		return nil, err
+	}
+	spec := k.Kept(a, t.Meta.Cwd)
+	spec.Dirs, spec.Branch = t.Meta.Dirs, &app.KeptBranch{Stored: o.ID, Prompt: prompt, Cwd: cwd}
+	c, err := k.begin(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	b := &app.Branched{Reopened: k.attached(c), Way: app.WayTo(t.Conversation, prompt), Earlier: c.Earlier()}
+	if prompts := t.Conversation.Prompts(); prompt >= 1 && prompt <= len(prompts) {
+		b.Prompt = prompts[prompt-1].Blocks
+	}
+	return b, nil
+}
+
+// relay connects to a session on another machine, HOST or HOST/ID, by the ssh of this one.
+func relay(to string) Dial {
+	machine, id, _ := strings.Cut(to, "/")
+	return func(context.Context) (io.ReadWriteCloser, error) {
+		args := []string{"-T", "--", machine, "parley", "relay"}
+		if id != "" {
+			args = append(args, id)
+		}
+		cmd := exec.Command("ssh", args...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			return nil, err
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			return nil, err
+		}
+		cmd.Stderr = os.Stderr // what ssh asks and says before the screen is there
+		if err := cmd.Start(); err != nil {
+			return nil, fmt.Errorf("start ssh: %w", err)
+		}
+		return &relayed{out, in, cmd}, nil
+	}
+}
+
+// relayed is a connection through a process.
+type relayed struct {
+	io.ReadCloser
+	in  io.WriteCloser
+	cmd *exec.Cmd
+}
+
+func (r *relayed) Write(b []byte) (int, error) { return r.in.Write(b) }
+
+// Close implements [io.Closer].
+func (r *relayed) Close() error {
+	err := r.in.Close()
+	_ = r.cmd.Process.Kill()
+	go func() { _ = r.cmd.Wait() }()
+	return err
+}
+
+// Relay joins two streams to the session of an id, until one of them ends.
+func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
+	c, err := connect(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	go func() {
+		_, _ = io.Copy(c, in) // its end is the viewer's
+		if u, ok := c.(*net.UnixConn); ok {
+			_ = u.CloseWrite()
+		}
+	}()
+	_, err = io.Copy(out, c)
+	return err
+}
+
+// HistoryDir is where hosts keep what has happened while they run.
+func HistoryDir() (string, error) {
+	dir := filepath.Join(config.StateDir(), "hosts")
+	return dir, config.MakeDir(dir)
+}
