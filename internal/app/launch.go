@@ -53,6 +53,8 @@ type Launcher struct {
 	// Sandbox and Protocol override the configuration, unless they are nil and "".
 	Sandbox  *bool
 	Protocol string
+	// Keep runs sessions in processes of their own, which outlive the terminal.
+	Keep bool
 	// Unattended means that nobody can answer questions.
 	Unattended bool
 	// NoInspector keeps no messages for the inspector.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,6 +51,8 @@ type startOptions struct {
 	inline       bool // --inline
 	plain        bool // --plain
 	plainGiven   bool // --plain was given
+	keep         bool // --keep
+	keepGiven    bool // --keep was given
 	// worktree is the name of the git worktree to work in; "" means a new name.
 	worktree      string
 	worktreeGiven bool     // --worktree was given
@@ -89,6 +92,7 @@ a built-in tour. With a command after "--" it starts that agent.`,
 	opt.sessionFlags(f)
 	f.StringVar(&opt.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's; without an ID, choose one")
 	f.BoolVar(&opt.plain, "plain", false, "read and write lines, for screen readers and simple terminals (default if TERM is dumb)")
+	f.BoolVar(&opt.keep, "keep", false, "run the session in a process of its own, which goes on when the terminal is closed")
 	f.BoolVar(&opt.inline, "inline", false, "leave the conversation in the terminal's scrollback")
 	f.StringVarP(&opt.prompt, "prompt", "p", "", "send this `TEXT` as the first prompt")
 	f.StringVar(&opt.record, "record", "", "record the first session in this new `FILE`; 'parley replay FILE' plays it")
@@ -133,6 +137,7 @@ func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example st
 // takeArgs takes a directory before "--" and a command after it.
 func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	o.plainGiven = cmd.Flags().Changed("plain")
+	o.keepGiven = cmd.Flags().Changed("keep")
 	before, err := o.takeSession(cmd, args, "parley -- my-agent --acp")
 	if err != nil {
 		return err
@@ -152,6 +157,9 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	}
 	if o.inline && o.plain {
 		return misused(cmd, "", "use either --inline or --plain, not both")
+	}
+	if err := o.checkKeep(cmd, runtime.GOOS); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "" {
 		return misused(cmd, "", "--prompt has no text")
@@ -187,6 +195,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 	l := o.launcher(cfg)
 	l.Recording, l.NoInspector = recording, o.usesLines(cfg)
+	l.Keep = o.keeps(cfg, runtime.GOOS)
 	defer l.Close()
 	opt := tui.Options{
 		Backend: host.Keeping(l, l.Backend(), cfg.Host.Keep),
@@ -390,6 +399,23 @@ func (o *startOptions) usesLines(cfg *config.Config) bool {
 		return o.plain
 	}
 	return cfg.Plain || os.Getenv("TERM") == "dumb" || os.Getenv("ACCESSIBLE") != ""
+}
+
+// checkKeep refuses --keep on a system, a value of runtime.GOOS, that cannot keep sessions.
+func (o *startOptions) checkKeep(cmd *cobra.Command, system string) error {
+	if o.keep && !config.KeepsSessions(system) {
+		return misused(cmd, "", "--keep is not available on Windows")
+	}
+	return nil
+}
+
+// keeps reports whether sessions are kept on a system: --keep decides, else the
+// configuration.
+func (o *startOptions) keeps(cfg *config.Config, system string) bool {
+	if o.keepGiven {
+		return o.keep
+	}
+	return cfg.Host.Keep && config.KeepsSessions(system)
 }
 
 // runPlain runs the program with lines of text.

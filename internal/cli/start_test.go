@@ -72,6 +72,7 @@ func TestCommandLineBecomesOptions(t *testing.T) {
 		"a command":         {[]string{"src", "--", "my-agent", "--acp", "-a"}, startOptions{cwd: "src", dirGiven: true, command: []string{"my-agent", "--acp", "-a"}}},
 		"more directories":  {[]string{"--add-dir", "a,b", "--add-dir=c"}, startOptions{addDirs: []string{"a,b", "c"}}},
 		"a session":         {[]string{"--resume=s 1"}, startOptions{resume: "s 1"}},
+		"a kept session":    {[]string{"--keep"}, startOptions{keep: true, keepGiven: true}},
 		"a flag afterwards": {[]string{"src", "--resume", "s"}, startOptions{cwd: "src", dirGiven: true, resume: "s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,6 +83,44 @@ func TestCommandLineBecomesOptions(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// The flag decides over the configuration. A system that cannot keep sessions refuses the
+// flag, and ignores the configuration.
+func TestSessionsAreKept(t *testing.T) {
+	s, _ := terminal()
+	for _, c := range []struct {
+		args       []string
+		configured bool
+		system     string
+		want       bool
+		refused    string
+	}{
+		{nil, false, "linux", false, ""},
+		{nil, true, "linux", true, ""},
+		{[]string{"--keep"}, false, "linux", true, ""},
+		{[]string{"--keep", "--plain"}, false, "darwin", true, ""},
+		{[]string{"--keep=false"}, true, "linux", false, ""},
+		{nil, true, "windows", false, ""},
+		{[]string{"--keep=false"}, true, "windows", false, ""},
+		{[]string{"--keep"}, false, "windows", false, "--keep is not available on Windows"},
+	} {
+		cfg := config.Default()
+		cfg.Host.Keep = c.configured
+		var o *startOptions
+		cmd := startCommand(s, func(parsed *startOptions, _ context.Context) error { o = parsed; return nil })
+		cmd.SetArgs(c.args)
+		if err := cmd.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.checkKeep(cmd, c.system); c.refused != "" {
+			if usage := new(failure); !errors.As(err, &usage) || usage.code != exitUsage || err.Error() != c.refused {
+				t.Errorf("%q on %s: %v", c.args, c.system, err)
+			}
+		} else if got := o.keeps(cfg, c.system); err != nil || got != c.want {
+			t.Errorf("%q on %s, configured %v: %v, %v", c.args, c.system, c.configured, got, err)
+		}
 	}
 }
 
