@@ -35,7 +35,7 @@ type message struct {
 	Error  *acpclient.Error `json:"error"`
 }
 
-const patience = 10 * time.Second
+const patience = 2 * time.Minute
 
 func newPeer(t *testing.T, h acpclient.Handler) *peer {
 	t.Helper()

@@ -188,7 +188,7 @@ func watch(t *testing.T, script string) *watcher {
 // until folds until the conversation is as wanted.
 func (w *watcher) until(what string, as func(*conversation.Conversation) bool) {
 	w.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(2 * time.Minute)
 	for {
 		for _, e := range w.Stream().Take() {
 			w.conv.Apply(e)

@@ -50,7 +50,7 @@ func (r *reading) Write(p []byte) (int, error) {
 // reads reads on to the end of each of the texts.
 func (r *reading) reads(texts ...string) *reading {
 	r.t.Helper()
-	bound := time.After(30 * time.Second)
+	bound := time.After(2 * time.Minute)
 	for _, text := range texts {
 		for {
 			r.mu.Lock()
@@ -96,7 +96,7 @@ func (r *reading) leaves() {
 	r.t.Helper()
 	select {
 	case <-r.left:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		r.t.Fatal("the program does not end")
 	}
 }

@@ -126,7 +126,7 @@ func TestSlowTerminalHoldsUpNobody(t *testing.T) {
 func waitDone(t *testing.T, term *ptytest.Terminal) (count, frames int) {
 	t.Helper()
 	file := filepath.Join(term.Dir(), "done")
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(2 * time.Minute)
 	ticker := time.NewTicker(5 * time.Millisecond) // nothing tells when the file is there
 	defer ticker.Stop()
 	for {

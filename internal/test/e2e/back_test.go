@@ -322,7 +322,7 @@ func waitForFile(t *testing.T, pattern, text string) {
 // waitFor waits until something about files is so: nothing tells when they change.
 func waitFor(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for !so() {

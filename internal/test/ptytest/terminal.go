@@ -294,10 +294,10 @@ func orDefault(n, def int) int {
 	return n
 }
 
-// patience limits every wait: 30 s, times PARLEY_TEST_TIMEOUT (4 for a slow machine). No
-// passing test waits so long.
+// patience limits every wait: 2 min, times PARLEY_TEST_TIMEOUT. No passing test waits so
+// long, on a busy machine either.
 func patience() time.Duration {
-	const bound = 30 * time.Second
+	const bound = 2 * time.Minute
 	if f, err := strconv.ParseFloat(os.Getenv("PARLEY_TEST_TIMEOUT"), 64); err == nil && f > 0 {
 		return time.Duration(float64(bound) * f)
 	}
@@ -348,7 +348,7 @@ func (term *Terminal) WaitGone(text string) *Terminal {
 }
 
 // WaitUntil waits until ok holds for the screen, and ends the test when it
-// does not within 30 s (see PARLEY_TEST_TIMEOUT) or can no longer, because the
+// does not within 2 min (see PARLEY_TEST_TIMEOUT) or can no longer, because the
 // program has ended. The description completes "expected that …".
 func (term *Terminal) WaitUntil(description string, ok func(Screen) bool) *Terminal {
 	term.t.Helper()

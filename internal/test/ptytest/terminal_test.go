@@ -248,7 +248,7 @@ func (f *failing) report(run func(testing.TB)) string {
 
 // impatiently makes what still has to be waited for fail soon. What must succeed before
 // has had its time by then.
-func impatiently(t testing.TB) { t.Setenv("PARLEY_TEST_TIMEOUT", "0.02") }
+func impatiently(t testing.TB) { t.Setenv("PARLEY_TEST_TIMEOUT", "0.005") }
 
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
