@@ -415,7 +415,7 @@ func TestHidesSockets(t *testing.T) {
 
 // The same holds for a socket with a name but without a file.
 func TestHidesAbstractSockets(t *testing.T) {
-	const name = "@parley-sandbox-test"
+	name := fmt.Sprintf("@parley-sandbox-test-%d", os.Getpid()) // one namespace for the whole machine
 	everyoneIn(t, func(t *testing.T, _ *place) { listen(t, name) }, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
 		needsLandlock(t, 6, "it restricts abstract sockets")
 		if out, err := run(p.program + " " + connectTo + " " + name); err == nil {
@@ -427,7 +427,7 @@ func TestHidesAbstractSockets(t *testing.T) {
 // Programs in the sandbox talk to each other by sockets of their own.
 func TestLeavesItsOwnSockets(t *testing.T) {
 	everyone(t, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
-		for _, name := range []string{"own", "$TMPDIR/own", "@parley-sandbox-own"} {
+		for _, name := range []string{"own", "$TMPDIR/own", fmt.Sprintf("@parley-sandbox-own-%d", os.Getpid())} {
 			if out, err := run(p.program + " " + listenAt + " " + name); err != nil {
 				t.Errorf("%s: %v: %s", name, err, out)
 			}
