@@ -218,8 +218,8 @@ func TestACallThatChangesManyFiles(t *testing.T) {
 	p.turn("", func() {
 		held := make(chan int, 1)
 		p.watch.do(func(w *turnWatch) {
-			for i := range 1000 {
-				c := acpclient.DiffContent(p.path(fmt.Sprint("f", i%500)), nil, "")
+			for i := range 500 {
+				c := acpclient.DiffContent(p.path(fmt.Sprint("f", i)), nil, "")
 				c.Change = &acpclient.FileChange{Operation: acpclient.FileAdd}
 				edit := acpclient.ToolEdit
 				w.reported(acpclient.ToolCallUpdate{ToolCallID: "t", Kind: &edit, Content: acpclient.ToolCallContents{c}})

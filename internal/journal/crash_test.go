@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -61,11 +62,7 @@ func writeUntilKilled(where string) {
 // write that the journal knows of.
 func TestKilledAtAnyMoment(t *testing.T) {
 	const times = 20
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	state := t.TempDir()
+	dir, state := memoryDir(t), memoryDir(t)
 	for range times {
 		killWriter(t, dir, state)
 		j, err := Open(Options{Dir: state, Cwd: dir, Roots: []string{dir}, Session: "s"})
@@ -226,36 +223,125 @@ func TestRewindKilledAtAnyMoment(t *testing.T) {
 		name, opposite string
 		from, to       map[string]string
 	}{{"rewind", "undo", after, before}, {"undo", "rewind", before, after}} {
-		for moment, killed := 1, true; killed; moment++ {
-			if killed = killedAt(t, p, act.name, moment); killed {
-				kills++
-				if moment%3 == 0 && killedAt(t, p, "open", 1+moment%19) { // while it is being finished
-					kills++
-				}
-			}
-			p.opt.Session = "s"
-			if moment%5 == 0 {
-				p.opt.Session = "" // another session in the same directory
-			}
-			p.begin()
-			if err := p.Journal.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+		moments := p.moments("s", act.name)
+		if !maps.Equal(contents(t, p.dir), act.to) {
+			t.Fatalf("after the %s the files are %q", act.name, contents(t, p.dir))
+		}
+		done := p.disk()
+		// killed checks what opening the journal makes of the files that a kill has left.
+		killed := func(left disk, session string) (happened bool) {
+			t.Helper()
+			kills++
+			p.restore(left)
+			p.openFor(session, "")
 			now := contents(t, p.dir)
-			happened := maps.Equal(now, act.to)
-			if !happened && (!killed || !maps.Equal(now, act.from)) {
-				t.Fatalf("at moment %d of the %s the files are %q", moment, act.name, now)
+			if happened = maps.Equal(now, act.to); !happened && !maps.Equal(now, act.from) {
+				t.Fatalf("after kill %d, in the %s, the files are %q", kills, act.name, now)
 			}
-			if happened && killed { // the next moment begins from the same files
-				if killedAt(t, p, act.opposite, 0) || !maps.Equal(contents(t, p.dir), act.from) {
-					t.Fatalf("after moment %d of the %s the %s fails", moment, act.name, act.opposite)
+			return happened
+		}
+		for i, left := range moments {
+			killed(left, "") // another session in the same directory
+			if killed(left, "s") {
+				p.openFor("s", act.opposite)
+				if now := contents(t, p.dir); !maps.Equal(now, act.from) {
+					t.Fatalf("after kill %d of the %s the %s makes the files %q", kills, act.name, act.opposite, now)
 				}
+			}
+			if i%3 != 0 {
+				continue
+			}
+			p.restore(left)
+			for _, left := range p.moments("s", "") { // while it is being finished
+				killed(left, "s")
 			}
 		}
+		p.restore(done)
 	}
-	if kills < 100 {
-		t.Errorf("there were %d kills, want 100", kills)
+	t.Logf("%d kills", kills)
+	if kills < 300 {
+		t.Errorf("there were %d kills, want 300", kills)
 	}
+}
+
+// disk is what is on disk of a project and its journals: the files, by their paths.
+type disk map[string]savedFile
+
+type savedFile struct {
+	mode    os.FileMode
+	content string // of a regular file
+}
+
+func (p *project) disk() disk {
+	p.Helper()
+	out := disk{}
+	for _, root := range []string{p.dir, p.state} {
+		err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+			if err != nil || path == root {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			f := savedFile{mode: info.Mode()}
+			if f.mode.IsRegular() {
+				content, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				f.content = string(content)
+			}
+			out[path] = f
+			return nil
+		})
+		if err != nil {
+			p.Fatal(err)
+		}
+	}
+	return out
+}
+
+func (p *project) restore(to disk) {
+	p.Helper()
+	p.clear()
+	for _, path := range slices.Sorted(maps.Keys(to)) { // directories before what is in them
+		f := to[path]
+		var err error
+		if f.mode.IsDir() {
+			err = os.Mkdir(path, f.mode.Perm())
+		} else {
+			err = os.WriteFile(path, []byte(f.content), f.mode.Perm())
+		}
+		if err = errors.Join(err, os.Chmod(path, f.mode.Perm())); err != nil {
+			p.Fatal(err)
+		}
+	}
+}
+
+// openFor opens the journal for a session, does an act, and closes it.
+func (p *project) openFor(session, act string) {
+	p.Helper()
+	p.opt.Session = session
+	p.begin()
+	if err := errors.Join(rewindOrUndo(p.Journal, act), p.Journal.Close(p.Context())); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// moments is openFor, and returns what is on disk at each moment of it, which is what a
+// kill would leave there.
+func (p *project) moments(session, act string) []disk {
+	p.Helper()
+	out := []disk{p.disk()}
+	atPoint = func() {
+		if now := p.disk(); !maps.Equal(now, out[len(out)-1]) {
+			out = append(out, now)
+		}
+	}
+	defer func() { atPoint = func() {} }()
+	p.openFor(session, act)
+	return out
 }
 
 // A rewind that was killed, and that cannot be finished because the user has changed a

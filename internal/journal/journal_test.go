@@ -26,15 +26,31 @@ type project struct {
 
 func newProject(t testing.TB) *project {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
+	top := memoryDir(t)
+	p := &project{TB: t, dir: filepath.Join(top, "work"), state: filepath.Join(top, "state")}
+	if err := errors.Join(os.Mkdir(p.dir, 0o700), os.Mkdir(p.state, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	p := &project{TB: t, dir: dir, state: t.TempDir()}
-	p.opt = Options{Dir: p.state, Cwd: dir, Roots: []string{dir}}
+	p.opt = Options{Dir: p.state, Cwd: p.dir, Roots: []string{p.dir}}
 	p.begin()
 	t.Cleanup(func() { _ = p.Journal.Close(context.Background()) })
 	return p
+}
+
+// memoryDir returns a temporary directory that is in memory where that is possible: on a
+// disk, most of the time would go into syncing.
+func memoryDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "parley-journal-")
+	if err != nil {
+		dir = t.TempDir()
+	} else {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // begin opens the journal.
@@ -58,6 +74,29 @@ func (p *project) again(session string) {
 	}
 	p.opt.Session = session
 	p.begin()
+}
+
+// anew begins with no files and no journal.
+func (p *project) anew() {
+	p.Helper()
+	_ = p.Journal.Close(context.Background())
+	p.clear()
+	p.opt.Session = ""
+	p.begin()
+}
+
+// clear removes the files and all journals.
+func (p *project) clear() {
+	p.Helper()
+	for _, root := range []string{p.dir, p.state} {
+		entries, err := os.ReadDir(root)
+		for _, e := range entries {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(root, e.Name())))
+		}
+		if err != nil {
+			p.Fatal(err)
+		}
+	}
 }
 
 func (p *project) path(name string) string { return filepath.Join(p.dir, name) }

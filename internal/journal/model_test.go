@@ -15,11 +15,7 @@ import (
 func TestUndoAndRedoOfAnyTurns(t *testing.T) {
 	p := newProject(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		_ = p.Journal.Close(context.Background())
-		p.begin()
-		for _, name := range modelFiles {
-			_ = os.Remove(p.path(name))
-		}
+		p.anew()
 		m := model{p: p, t: rt}
 		for range rapid.IntRange(1, 5).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"turn", "turn", "undo", "redo"}).Draw(rt, "step") {

@@ -260,10 +260,9 @@ func TestWhatTheUserWroteInPlaceOfTheAgentStays(t *testing.T) {
 func TestUndoLeavesEveryLineOfTheUser(t *testing.T) {
 	ctx := context.Background()
 	p := newProject(t)
-	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		run++
-		name := fmt.Sprint("f", run)
+		const name = "f"
+		p.anew()
 		lines := []string{"1", "2", "3", "4", "5", "6", "7", "8"}
 		edit := func(who string) {
 			for i := range rapid.IntRange(0, 3).Draw(rt, who+" edits") {
@@ -324,10 +323,9 @@ func (p *project) now(name string) string {
 // were, and none becomes a conflict.
 func TestUndoingAHunkLeavesTheOthers(t *testing.T) {
 	p := newProject(t)
-	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		run++
-		name := fmt.Sprint("f", run)
+		const name = "f"
+		p.anew()
 		before, after := text.Draw(rt, "before"), text.Draw(rt, "after")
 		p.write(name, before)
 		p.turn("", func() { p.serve(name, after) })

@@ -245,23 +245,16 @@ func TestOneJournalForASessionAndItsForks(t *testing.T) {
 // cells, each a line between two that never change.
 func TestRewindsOfAnySession(t *testing.T) {
 	p := newProject(t)
-	sessions := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		_ = p.Journal.Close(context.Background())
-		p.opt.Session = ""
-		p.begin()
-		sessions++
-		m := rewindModel{p: p, t: rt, session: fmt.Sprint("session ", sessions), files: map[string]cells{}}
-		p.Watch(conversation.SessionOpened{ID: acpclient.SessionID(m.session)})
-		for _, name := range modelFiles {
-			_ = os.Remove(p.path(name))
-		}
+		p.anew()
+		m := rewindModel{p: p, t: rt, files: map[string]cells{}}
+		p.Watch(conversation.SessionOpened{ID: "s"})
 		steps := map[string]func(){
 			"turn": m.turn, "user": m.user, "rewind": m.rewind, "undo": m.undo, "undo turn": m.undoTurn,
 			"restart": func() {
-				p.again(m.session)
+				p.again("s")
 				m.turns = len(p.Turns()) // without changes the journal was removed, and starts at 1 again
-				p.Watch(conversation.SessionOpened{ID: acpclient.SessionID(m.session)})
+				p.Watch(conversation.SessionOpened{ID: "s"})
 			},
 		}
 		names := []string{"turn", "turn", "turn", "user", "rewind", "rewind", "undo", "undo turn", "restart"}
@@ -307,14 +300,13 @@ type modelAct struct {
 }
 
 type rewindModel struct {
-	p       *project
-	t       *rapid.T
-	session string
-	turns   int
-	calls   int
-	files   map[string]cells
-	edits   []*edit // of the agent
-	acts    []*modelAct
+	p     *project
+	t     *rapid.T
+	turns int
+	calls int
+	files map[string]cells
+	edits []*edit // of the agent
+	acts  []*modelAct
 }
 
 func (m *rewindModel) check() {
