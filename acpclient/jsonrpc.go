@@ -267,9 +267,22 @@ type outgoing struct {
 	Error   *Error     `json:"error,omitempty"`
 }
 
+// Encoded is JSON without line ends that is known to be valid. As the params of a
+// notification it is sent as it is.
+type Encoded []byte
+
+// MarshalJSON implements json.Marshaler.
+func (e Encoded) MarshalJSON() ([]byte, error) { return e, nil }
+
 // encode returns the message as JSON without line ends.
 func (m outgoing) encode() ([]byte, error) {
 	m.JSONRPC = "2.0"
+	if p, ok := m.Params.(Encoded); ok && m.ID == nil {
+		method, err := marshal(m.Method)
+		b := append(make([]byte, 0, len(p)+len(method)+64), `{"jsonrpc":"2.0","method":`...)
+		b = append(append(append(b, method...), `,"params":`...), p...)
+		return append(b, '}'), err
+	}
 	if r, ok := m.Result.(largeText); ok {
 		if text, rest, mark := r.split(); len(text) >= largeTextSize {
 			m.Result = rest

@@ -71,7 +71,7 @@ func keepRunning(ctx context.Context, s *streams) error {
 	defer logs.Close()
 	h, err := host.New(host.Options{
 		ID: spec.ID, Session: made.Session, Agent: made.Agent, Before: made.Before, Earlier: made.Earlier,
-		Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Log: slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID),
+		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Log: slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID),
 	})
 	if err != nil {
 		return refuse(err)

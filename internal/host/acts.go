@@ -23,7 +23,7 @@ func (c *Client) Kill()      { c.do("Kill") }
 func (c *Client) Disconnected() bool { return c.Gone() }
 
 func (c *Client) Stderr() (text string) {
-	ctx, cancel := context.WithTimeout(c.ctx, actTime)
+	ctx, cancel := c.soon()
 	defer cancel()
 	_ = c.ask(ctx, "Stderr", nil, &text) // "" says nothing
 	return text
@@ -210,7 +210,7 @@ func (j farJournal) Changed(ctx context.Context, version int) int {
 func (j farJournal) Wait(ctx context.Context) error { return j.c.ask(ctx, "Journal.Wait", nil) }
 
 func (j farJournal) Files(since int) (files []journal.File) {
-	ctx, cancel := context.WithTimeout(j.c.ctx, actTime)
+	ctx, cancel := j.c.soon()
 	defer cancel()
 	_ = j.c.ask(ctx, "Journal.Files", list(since), &files) // asked again after the next change
 	return files
@@ -272,7 +272,7 @@ func (c *Client) Rules() app.SessionRules {
 type farRules struct{ c *Client }
 
 func (r farRules) ask(name string, result any) error {
-	ctx, cancel := context.WithTimeout(r.c.ctx, actTime)
+	ctx, cancel := r.c.soon()
 	defer cancel()
 	return r.c.ask(ctx, name, nil, result)
 }

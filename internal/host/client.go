@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +34,8 @@ type ClientOptions struct {
 	ReadOnly bool
 	// Far means that the host runs on another machine.
 	Far bool
+	// Version is that of this parley.
+	Version string
 }
 
 var _ app.Session = (*Client)(nil)
@@ -60,17 +63,25 @@ type Client struct {
 	conn    *acpclient.Conn // nil while there is none
 	at      int64           // of the history
 	state   changed
-	altered chan struct{} // closed when the journal is another one
-	number  int           // of the last act
-	pending []*pendingAct // those without an answer, in order
-	ended   string        // why the host has ended, "" if that is not known
+	altered chan struct{}   // closed when the journal is another one
+	number  int             // of the last act
+	pending []*pendingAct   // those without an answer, in order
+	told    map[string]bool // acts of which the user knows that the host does not know them
+	ended   string          // why the host has ended, "" if that is not known
 	left    bool
+
+	// room is until when events wait for the front end to take those before: it ends while
+	// the front end waits for an answer, which comes after them.
+	room    context.Context
+	hurry   context.CancelFunc
+	waiting int // calls that the front end waits for
 }
 
 // pendingAct is an act that has no answer yet.
 type pendingAct struct {
 	act
 	results []any // pointers
+	alone   bool  // nobody waits for it
 	err     error
 	ready   chan struct{}
 }
@@ -81,8 +92,10 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	c := &Client{
 		opt: opt, id: rand.Text(), stream: session.NewStream(), done: make(chan struct{}),
 		caughtUp: make(chan struct{}), past: conversation.New(), altered: make(chan struct{}),
+		told: map[string]bool{},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.room, c.hurry = context.WithCancel(c.ctx)
 	conn, err := c.connect(ctx)
 	if err != nil {
 		c.cancel()
@@ -115,35 +128,70 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	c.mu.Lock()
 	from := c.at
 	c.mu.Unlock()
+	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, From: from}
 	var w welcome
-	err = conn.Call(ctx, requestAttach, hello{Version: Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, From: from}, &w)
+	attached := make(chan error, 1)
+	conn.Request(requestAttach, p, &w, func(err error) {
+		if err == nil {
+			err = c.begun(conn, w)
+		}
+		attached <- err
+	})
+	select {
+	case err = <-attached:
+	case <-ctx.Done():
+		conn.Close()
+		<-attached
+		err = ctx.Err()
+	}
 	if err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("attach to the session: %w", err)
 	}
+	return conn, nil
+}
+
+// begun takes what the host says to a new connection, before the events that follow, and
+// repeats the acts without an answer.
+func (c *Client) begun(conn *acpclient.Conn, w welcome) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.welcome.ID == "" {
+	switch {
+	case c.left:
+		return context.Canceled
+	case c.welcome.ID == "":
 		c.welcome = w
 		if c.at >= w.History {
-			c.catchUp()
+			close(c.caughtUp)
 		}
-	} else if w.ID != c.welcome.ID {
-		conn.Close()
-		return nil, ErrGone
+	case w.ID != c.welcome.ID:
+		return ErrGone
 	}
-	c.state = w.changed
+	c.alter(w.changed)
 	c.conn = conn
 	for _, a := range c.pending {
 		c.send(conn, a)
 	}
-	return conn, nil
+	return nil
+}
+
+// alter notes what the host says of itself. c.mu must be held.
+func (c *Client) alter(s changed) {
+	c.state = s
+	close(c.altered)
+	c.altered = make(chan struct{})
 }
 
 // The pauses between two tries to attach again.
 const (
 	firstPause = 50 * time.Millisecond
 	mostPause  = 15 * time.Second
+)
+
+// What the front end is told of the connection.
+const (
+	lostTitle = "The connection to the session is lost"
+	backTitle = "Attached to the session again"
 )
 
 // keep attaches again whenever the connection is lost, until the host is gone or the
@@ -162,13 +210,14 @@ func (c *Client) keep(conn *acpclient.Conn) {
 		var err error
 		told := false
 		for pause := firstPause; ; pause = min(2*pause, mostPause) {
-			if conn, err = c.connect(c.ctx); err == nil || errors.Is(err, ErrGone) || c.ctx.Err() != nil {
+			var refused *acpclient.Error
+			if conn, err = c.connect(c.ctx); err == nil || errors.Is(err, ErrGone) || errors.As(err, &refused) || c.ctx.Err() != nil {
 				break
 			}
 			if !told && pause > time.Second {
 				told = true
 				c.stream.Push(c.ctx, conversation.NoticeAdded{
-					Severity: acpclient.NoticeWarning, Title: "The connection to the session is lost",
+					Severity: acpclient.NoticeWarning, Title: lostTitle,
 					Detail: "parley keeps trying to attach again: " + err.Error(),
 				})
 			}
@@ -181,7 +230,7 @@ func (c *Client) keep(conn *acpclient.Conn) {
 			break
 		}
 		if told {
-			c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeInfo, Title: "Attached to the session again"})
+			c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeInfo, Title: backTitle})
 		}
 	}
 	c.over()
@@ -198,8 +247,7 @@ func (c *Client) over() {
 	c.pending = nil
 	left := c.left
 	c.left = true
-	close(c.altered)
-	c.altered = make(chan struct{})
+	c.alter(c.state)
 	c.mu.Unlock()
 	for _, a := range pending {
 		a.err = why
@@ -247,9 +295,7 @@ func (l listener) HandleNotification(_ context.Context, method string, params js
 		var p changed
 		if json.Unmarshal(params, &p) == nil {
 			l.mu.Lock()
-			l.state = p
-			close(l.altered)
-			l.altered = make(chan struct{})
+			l.alter(p)
 			l.mu.Unlock()
 		}
 	case notifyEnded:
@@ -262,19 +308,14 @@ func (l listener) HandleNotification(_ context.Context, method string, params js
 }
 
 func (c *Client) takeEvents(params json.RawMessage) {
-	var p struct {
-		At    int64             `json:"at"`
-		Lines []json.RawMessage `json:"lines"`
-	}
+	var p events
 	if json.Unmarshal(params, &p) != nil {
 		return
 	}
-	past := false
-	select {
-	case <-c.caughtUp:
-	default:
-		past = true
-	}
+	c.mu.Lock()
+	first, room := c.welcome.History, c.room
+	past := c.at < first // nobody looks at it yet
+	c.mu.Unlock()
 	for _, line := range p.Lines {
 		e, err := conversation.Decode(line)
 		switch {
@@ -282,32 +323,34 @@ func (c *Client) takeEvents(params json.RawMessage) {
 		case past:
 			c.past.Apply(e)
 		default:
-			c.stream.Push(c.ctx, e)
+			c.stream.Push(room, e)
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = p.At
-	if past && c.welcome.ID != "" && c.at >= c.welcome.History {
-		c.catchUp()
+	if past && c.at >= first {
+		close(c.caughtUp)
 	}
 }
 
-// catchUp notes that the history is folded. c.mu must be held.
-func (c *Client) catchUp() { close(c.caughtUp) }
-
-// Close leaves the session, which goes on.
+// Close leaves the session, which goes on. What was wanted before is done.
 func (c *Client) Close(ctx context.Context) {
 	c.mu.Lock()
+	left := c.left
 	c.left = true
 	conn := c.conn
 	c.mu.Unlock()
+	c.stream.Close() // what comes is not waited for
+	if conn != nil && !left {
+		ctx, cancel := context.WithTimeout(ctx, leaveTime)
+		defer cancel()
+		_ = conn.Call(ctx, requestLeave, struct{}{}, nil) // it is lost, or does not answer
+	}
 	if conn != nil {
-		_ = conn.Flush(ctx) // what was done last
 		conn.Close()
 	}
 	c.cancel()
-	c.stream.Close()
 	select {
 	case <-c.done:
 	case <-ctx.Done():
@@ -334,7 +377,7 @@ func (c *Client) End(ctx context.Context) error {
 }
 
 // do carries out an act that nobody waits for.
-func (c *Client) do(name string, args ...any) { c.begin(name, args, nil) }
+func (c *Client) do(name string, args ...any) { c.begin(name, args, nil, true) }
 
 // actTime is how long a front end waits for the result of an act before it goes on: the
 // connection is slow, or lost. The act still happens.
@@ -346,7 +389,7 @@ var ErrNoAnswer = errors.New("the session does not answer: the connection is slo
 // call carries out an act of which a front end needs the results at once; results are
 // pointers to them.
 func (c *Client) call(name string, args []any, results ...any) error {
-	ctx, cancel := context.WithTimeoutCause(c.ctx, actTime, ErrNoAnswer)
+	ctx, cancel := c.soon()
 	defer cancel()
 	err := c.wait(ctx, name, args, results...)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -355,9 +398,28 @@ func (c *Client) call(name string, args []any, results ...any) error {
 	return err
 }
 
+// soon returns a context for what the front end waits for. Until its end, events do not wait
+// for the front end.
+func (c *Client) soon() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(c.ctx, actTime, ErrNoAnswer)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting++; c.waiting == 1 {
+		c.hurry()
+	}
+	return ctx, func() {
+		cancel()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.waiting--; c.waiting == 0 {
+			c.room, c.hurry = context.WithCancel(c.ctx)
+		}
+	}
+}
+
 // wait carries out an act, and waits for its results or for the end of ctx.
 func (c *Client) wait(ctx context.Context, name string, args []any, results ...any) error {
-	a := c.begin(name, args, results)
+	a := c.begin(name, args, results, false)
 	select {
 	case <-a.ready:
 		return a.err
@@ -379,14 +441,17 @@ func (c *Client) ask(ctx context.Context, name string, args []any, results ...an
 		return err
 	}
 	var got []json.RawMessage
-	if err := conn.Call(ctx, requestAct, act{Name: name, Args: raw}, &got); err != nil {
-		return unwired(err)
+	switch err := conn.Call(ctx, requestAct, act{Name: name, Args: raw}, &got); {
+	case errors.Is(err, acpclient.ErrClosed):
+		return ErrNoAnswer
+	case err != nil:
+		return c.unwired(name, err)
 	}
 	return decodeResults(got, results)
 }
 
-func (c *Client) begin(name string, args, results []any) *pendingAct {
-	a := &pendingAct{results: results, ready: make(chan struct{})}
+func (c *Client) begin(name string, args, results []any, alone bool) *pendingAct {
+	a := &pendingAct{results: results, alone: alone, ready: make(chan struct{})}
 	raw, err := encodeArgs(args)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -413,29 +478,41 @@ func (c *Client) begin(name string, args, results []any) *pendingAct {
 
 // send sends an act. c.mu must be held.
 func (c *Client) send(conn *acpclient.Conn, a *pendingAct) {
+	p := a.act
+	p.Has = c.pending[0].Number - 1
 	var got []json.RawMessage
-	conn.Request(requestAct, a.act, &got, func(err error) {
+	conn.Request(requestAct, p, &got, func(err error) {
 		if errors.Is(err, acpclient.ErrClosed) {
 			return // it is repeated
 		}
 		// It may be called with c.mu held, if the connection is just being lost.
-		go c.answered(a, got, unwired(err))
+		go c.answered(a, got, err)
 	})
 }
 
 // answered ends an act with its answer.
 func (c *Client) answered(a *pendingAct, got []json.RawMessage, err error) {
+	if err != nil {
+		err = c.unwired(a.Name, err)
+	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, p := range c.pending {
-		if p == a {
-			c.pending = append(c.pending[:i:i], c.pending[i+1:]...)
-			if a.err = err; err == nil {
-				a.err = decodeResults(got, a.results)
-			}
-			close(a.ready)
-			return
-		}
+	at := slices.Index(c.pending, a)
+	if at < 0 {
+		c.mu.Unlock()
+		return
+	}
+	c.pending = slices.Delete(c.pending, at, at+1)
+	if a.err = err; err == nil {
+		a.err = decodeResults(got, a.results)
+	}
+	tell := a.alone && errors.Is(err, errUnknownAct) && !c.told[a.Name]
+	if tell {
+		c.told[a.Name] = true
+	}
+	c.mu.Unlock()
+	close(a.ready)
+	if tell {
+		c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeWarning, Title: err.Error()})
 	}
 }
 

@@ -12,7 +12,6 @@
 package host
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -47,6 +46,8 @@ type Options struct {
 	// Idle is how long the host goes on when nobody looks on and nothing happens; 0 is
 	// forever.
 	Idle time.Duration
+	// Version is that of this parley.
+	Version string
 	// Notify is a command that is run when something happens that the user would want to
 	// know, and nobody looks on; nil is none.
 	Notify []string
@@ -59,9 +60,11 @@ type Host struct {
 	opt     Options
 	session app.Session
 	history *history
-	ctx     context.Context // ends when the host does
+	ctx     context.Context // ends when the host is to end
 	end     context.CancelCauseFunc
+	over    chan struct{} // closed when the session has ended
 	work    sync.WaitGroup
+	alerts  chan struct{} // has one for each command of notify that runs
 
 	mu      sync.Mutex
 	state   *conversation.State // the fold of the history
@@ -70,7 +73,7 @@ type Host struct {
 	viewers map[*viewer]struct{}
 	acted   map[string]*acts // by the id of the viewer, which outlives its connections
 	quiet   time.Time        // since when nobody looks on and nothing happens
-	looked  bool             // somebody has looked on
+	left    bool             // the last viewer has left, and did not only lose its connection
 }
 
 // errEnded is why a host ends that a user has ended.
@@ -88,6 +91,7 @@ func New(opt Options) (*Host, error) {
 	h := &Host{
 		opt: opt, session: opt.Session, history: hist, state: conversation.NewState(), stored: opt.Session.StoredID(),
 		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(),
+		over: make(chan struct{}), alerts: make(chan struct{}, mostAlerts),
 	}
 	h.ctx, h.end = context.WithCancelCause(context.Background())
 	h.add(opt.Before)
@@ -125,15 +129,9 @@ func (h *Host) Run(ctx context.Context, l net.Listener) error {
 	h.session.Close(closing)
 	h.take()
 	h.history.close()
-	h.mu.Lock()
-	viewers := h.viewers
-	h.viewers = nil
-	h.mu.Unlock()
-	for v := range viewers {
-		v.leave(closing, context.Cause(h.ctx))
-	}
+	close(h.over) // the viewers get the rest
 	h.work.Wait()
-	return nil
+	return h.history.discard()
 }
 
 // take adds what has happened to the history.
@@ -160,17 +158,16 @@ func (h *Host) add(batch []conversation.Event) {
 	if len(batch) == 0 {
 		return
 	}
-	var lines []byte
-	from := -1
 	h.mu.Lock()
 	for _, e := range batch {
-		if o, ok := e.(conversation.SessionOpening); ok && o.Clear {
-			from = len(lines)
-		}
 		if p, ok := e.(conversation.PromptSent); ok && h.title == "" {
 			h.title = app.PromptLine(conversation.QueuedPrompt{Prompt: p.Prompt})
 		}
 		h.state.Apply(e)
+	}
+	h.mu.Unlock()
+	var lines []byte
+	for _, e := range batch {
 		line, err := conversation.AppendEncode(lines, e)
 		if err != nil {
 			h.opt.Log.Warn("an event is not shown to viewers", "error", err)
@@ -178,8 +175,7 @@ func (h *Host) add(batch []conversation.Event) {
 		}
 		lines = append(line, '\n')
 	}
-	h.mu.Unlock()
-	if err := h.history.add(lines, from); err != nil {
+	if err := h.history.add(lines); err != nil {
 		h.opt.Log.Warn("the history is kept in memory", "error", err)
 	}
 }
@@ -187,7 +183,8 @@ func (h *Host) add(batch []conversation.Event) {
 // Idle ends.
 const (
 	idleCheck = 10 * time.Second
-	// unwatched is how long a host waits for its first viewer.
+	// unwatched is how long a host without an agent waits for its first viewer, or for one
+	// that has lost its connection.
 	unwatched = time.Minute
 )
 
@@ -201,9 +198,9 @@ func (h *Host) endIfIdle() {
 	alone := time.Since(h.quiet)
 	s := h.state
 	gone := s.Phase == conversation.PhaseLost || s.Phase == conversation.PhaseFailed || s.Agent.Since.IsZero()
-	busy := s.Turn.Running || len(s.Queue) > 0 && !s.QueuePaused || len(s.Permissions)+len(s.Elicitations) > 0
+	busy := s.Turn.Running || len(s.Queue) > 0 || len(s.Permissions)+len(s.Elicitations) > 0
 	switch {
-	case gone && (h.looked || alone > unwatched):
+	case gone && (h.left || alone > unwatched):
 		h.end(errors.New("the agent has ended"))
 	case h.opt.Idle > 0 && !busy && alone > h.opt.Idle:
 		h.end(fmt.Errorf("nothing has happened for %v", h.opt.Idle))
@@ -283,13 +280,9 @@ func (h *Host) watchJournal() {
 // announce tells all viewers what has changed beside the events.
 func (h *Host) announce() {
 	h.mu.Lock()
-	viewers := make([]*viewer, 0, len(h.viewers))
+	defer h.mu.Unlock()
 	for v := range h.viewers {
-		viewers = append(viewers, v)
-	}
-	h.mu.Unlock()
-	for _, v := range viewers {
-		_ = v.conn.Notify(notifyChanged, h.changed()) // otherwise it is about to leave
+		v.wake()
 	}
 }
 
@@ -305,116 +298,4 @@ func (h *Host) changed() *changed {
 		}
 	}
 	return c
-}
-
-// history is every event of the session as a line, in a file that is removed already, so
-// that it ends with the host. It is safe for concurrent use.
-type history struct {
-	mu     sync.Mutex
-	file   *os.File
-	filed  int64  // bytes in the file
-	rest   []byte // what comes after them, if the file could not be written
-	from   int64  // where the session begins that is open
-	closed bool
-	grown  chan struct{}
-}
-
-func newHistory(dir string) (*history, error) {
-	f, err := os.CreateTemp(dir, "history-")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &history{file: f, grown: make(chan struct{})}, nil
-}
-
-// add adds lines. from, if not -1, is the line with which another session begins. On an
-// error the lines are kept in memory.
-func (h *history) add(lines []byte, from int) (err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if from >= 0 {
-		h.from = h.size() + int64(from)
-	}
-	if h.rest == nil {
-		var n int
-		n, err = h.file.WriteAt(lines, h.filed)
-		h.filed += int64(n)
-		lines = lines[n:]
-	}
-	h.rest = append(h.rest, lines...)
-	close(h.grown)
-	h.grown = make(chan struct{})
-	return err
-}
-
-func (h *history) size() int64 { return h.filed + int64(len(h.rest)) }
-
-// span returns where the history of the session begins and ends.
-func (h *history) span() (from, to int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.from, h.size()
-}
-
-// close says that nothing more comes.
-func (h *history) close() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.closed = true
-	close(h.grown)
-	h.grown = make(chan struct{})
-}
-
-// errOver means that the history is read to its end, and that nothing more comes.
-var errOver = errors.New("the history is complete")
-
-// read waits until the history goes on after a position, and returns whole lines from
-// there, about as many bytes as most.
-func (h *history) read(ctx context.Context, at int64, most int) ([]byte, error) {
-	for {
-		h.mu.Lock()
-		size, closed, grown := h.size(), h.closed, h.grown
-		h.mu.Unlock()
-		if at < size {
-			break
-		}
-		if closed {
-			return nil, errOver
-		}
-		select {
-		case <-grown:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	for ; ; most *= 2 {
-		lines, err := h.some(at, most)
-		if err != nil {
-			return nil, err
-		}
-		if end := bytes.LastIndexByte(lines, '\n'); end >= 0 {
-			return lines[:end+1], nil
-		}
-	}
-}
-
-// some returns up to most bytes from a position.
-func (h *history) some(at int64, most int) ([]byte, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	b := make([]byte, min(int64(most), h.size()-at))
-	n := 0
-	if at < h.filed {
-		var err error
-		if n, err = h.file.ReadAt(b[:min(int64(len(b)), h.filed-at)], at); err != nil {
-			return nil, err
-		}
-	}
-	if n < len(b) {
-		copy(b[n:], h.rest[at+int64(n)-h.filed:])
-	}
-	return b, nil
 }

@@ -75,9 +75,9 @@ func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
 }
 
 // AttachTo attaches to a session that runs on this machine, or, as ssh://HOST/ID, on another
-// one.
-func AttachTo(ctx context.Context, running string, lookOn bool) (*Client, error) {
-	opt := ClientOptions{Running: running, Name: viewerName(), ReadOnly: lookOn}
+// one. version is that of this parley.
+func AttachTo(ctx context.Context, running string, lookOn bool, version string) (*Client, error) {
+	opt := ClientOptions{Running: running, Name: viewerName(), ReadOnly: lookOn, Version: version}
 	if to, far := strings.CutPrefix(running, "ssh://"); far {
 		opt.Far, opt.Dial = true, relay(to)
 	} else {
@@ -151,7 +151,7 @@ func (k keeper) begin(ctx context.Context, spec app.Kept) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return AttachTo(ctx, id, false)
+	return AttachTo(ctx, id, false, k.Version)
 }
 
 // running returns the host in which the session runs that is to be opened, "" if there is
@@ -174,7 +174,7 @@ func (k keeper) running(ctx context.Context, o app.Open) string {
 
 // attach shows a session that runs.
 func (k keeper) attach(ctx context.Context, running string, lookOn bool) (*app.Reopened, error) {
-	c, err := AttachTo(ctx, running, lookOn)
+	c, err := AttachTo(ctx, running, lookOn, k.Version)
 	if err != nil {
 		return nil, err
 	}

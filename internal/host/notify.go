@@ -2,11 +2,13 @@ package host
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"time"
 
 	"parley/internal/conversation"
+	"parley/internal/process"
 	"parley/internal/termtext"
 )
 
@@ -19,7 +21,7 @@ func (h *Host) attention(batch []conversation.Event) {
 	h.mu.Lock()
 	alone := len(h.viewers) == 0
 	h.mu.Unlock()
-	if !alone {
+	if !alone || h.ctx.Err() != nil {
 		return
 	}
 	for _, e := range batch {
@@ -38,22 +40,54 @@ func (h *Host) attention(batch []conversation.Event) {
 	}
 }
 
-// notifyTime is how long the command of the user's may take.
-const notifyTime = 30 * time.Second
+const (
+	// notifyTime is how long the command of the user's may take.
+	notifyTime = 30 * time.Second
+	// mostAlerts is how many of them run at the same time.
+	mostAlerts = 8
+)
 
 // notify runs the command of the user's. What it prints and how it ends is of no interest.
 func (h *Host) notify(event, text string) {
+	select {
+	case h.alerts <- struct{}{}:
+	default:
+		h.opt.Log.Warn("the command of notify is not run: too many of them still run", "event", event)
+		return
+	}
 	st := h.status()
+	cmd := exec.Command(h.opt.Notify[0], h.opt.Notify[1:]...)
+	cmd.Dir = st.Cwd
+	cmd.Env = append(os.Environ(),
+		"PARLEY_SESSION="+st.ID, "PARLEY_EVENT="+event, "PARLEY_TITLE="+termtext.Line(st.Name()),
+		"PARLEY_TEXT="+termtext.Line(text), "PARLEY_CWD="+st.Cwd)
 	h.work.Go(func() {
-		ctx, cancel := context.WithTimeout(h.ctx, notifyTime)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, h.opt.Notify[0], h.opt.Notify[1:]...)
-		cmd.Dir = st.Cwd
-		cmd.Env = append(os.Environ(),
-			"PARLEY_SESSION="+st.ID, "PARLEY_EVENT="+event, "PARLEY_TITLE="+termtext.Line(st.Name()),
-			"PARLEY_TEXT="+termtext.Line(text), "PARLEY_CWD="+st.Cwd)
-		if err := cmd.Run(); err != nil {
+		defer func() { <-h.alerts }()
+		if err := h.alert(cmd); err != nil {
 			h.opt.Log.Warn("the command of notify failed", "error", err)
 		}
 	})
+}
+
+// alert runs a command, and ends it and what it has started when it takes too long or the
+// host ends.
+func (h *Host) alert(cmd *exec.Cmd) error {
+	ctx, cancel := context.WithTimeout(h.ctx, notifyTime)
+	defer cancel()
+	process.Lead(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	tree := process.NewTree(cmd.Process.Pid)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		tree.Reaped()
+		return err
+	case <-ctx.Done():
+		err := errors.Join(ctx.Err(), tree.Kill())
+		<-ended
+		return err
+	}
 }

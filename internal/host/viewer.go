@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"strings"
-	"sync"
 	"time"
 
 	"parley/acpclient"
@@ -18,19 +17,29 @@ import (
 type viewer struct {
 	host *Host
 	conn *acpclient.Conn
+	ctx  context.Context // ends with the connection
+	news chan struct{}   // receives when the host has changed beside the events
 
 	// What follows is known once it has attached.
 	id, name string
 	readOnly bool
-	attached bool
+	followed chan struct{} // closed when it has all events; nil until it has attached
+}
+
+// wake says that there is news. It does not wait.
+func (v *viewer) wake() {
+	select {
+	case v.news <- struct{}{}:
+	default:
+	}
 }
 
 // acts are what a viewer has done, with the results: whoever repeats an act after a lost
-// connection gets its result and does not do it again.
+// connection gets its result and does not do it again. Host.mu guards them.
 type acts struct {
-	mu   sync.Mutex
-	done map[int]*outcome
-	last int
+	done map[int]*outcome // those whose results the viewer may not have yet
+	has  int              // the viewer has the results of all up to this one
+	left time.Time        // when it was last connected
 }
 
 // outcome is the result of an act, once it is there.
@@ -40,59 +49,78 @@ type outcome struct {
 	err     error
 }
 
-// remembered is how many acts of a viewer are remembered. It waits for one before it sends
-// the next but for a few.
-const remembered = 256
-
 // begin returns the outcome of an act, and whether it has yet to be done.
-func (a *acts) begin(number int) (o *outcome, fresh bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if o := a.done[number]; o != nil {
+func (a *acts) begin(p act) (o *outcome, fresh bool) {
+	for ; a.has < p.Has; a.has++ {
+		delete(a.done, a.has+1)
+	}
+	if o := a.done[p.Number]; o != nil {
 		return o, false
 	}
 	o = &outcome{ready: make(chan struct{})}
-	if a.done[number] = o; number <= a.last-remembered {
-		o.err = errors.New("this act is too old to be repeated")
+	if p.Number <= a.has {
+		o.err = errors.New("this act was done before")
 		close(o.ready)
 		return o, false
 	}
-	if number > a.last {
-		a.last = number
-		delete(a.done, number-remembered)
-	}
+	a.done[p.Number] = o
 	return o, true
 }
 
-// sentAtOnce is about how many bytes of the history go in one message.
-const sentAtOnce = 256 << 10
+const (
+	// sentAtOnce is about how many bytes of the history go in one message.
+	sentAtOnce = 256 << 10
+	// leaveTime is how long a viewer has to read the rest when the host ends.
+	leaveTime = 2 * time.Second
+	// mostAway is how many viewers are remembered that have lost their connections.
+	mostAway = 64
+)
 
-// serve talks with a viewer until it leaves.
+// serve talks with a viewer until it leaves, or the host has ended.
 func (h *Host) serve(c net.Conn) {
-	v := &viewer{host: h}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	v := &viewer{host: h, ctx: ctx, news: make(chan struct{}, 1)}
 	ready := make(chan struct{})
 	v.conn = acpclient.NewConn(over(c), receiver{v, ready}, acpclient.ConnOptions{Log: h.opt.Log})
 	close(ready)
 	select {
 	case <-v.conn.Done():
-	case <-h.ctx.Done():
-		h.mu.Lock()
-		attached := v.attached
-		h.mu.Unlock()
-		if !attached { // otherwise Run says goodbye
-			v.conn.Close()
-		}
-		<-v.conn.Done()
+	case <-h.over:
+		v.farewell()
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if _, looks := h.viewers[v]; !looks {
+		return
+	}
 	delete(h.viewers, v)
+	if a := h.acted[v.id]; a != nil {
+		a.left = time.Now()
+	}
 	if len(h.viewers) == 0 {
 		h.quiet = time.Now()
-	}
-	if h.ctx.Err() == nil && v.attached && len(h.viewers) == 0 {
 		h.work.Go(h.endIfIdle)
 	}
+}
+
+// farewell sends the rest and why the host ends, as long as the viewer reads.
+func (v *viewer) farewell() {
+	ctx, cancel := context.WithTimeout(v.ctx, leaveTime)
+	defer cancel()
+	v.host.mu.Lock()
+	followed := v.followed // nobody attaches any more
+	v.host.mu.Unlock()
+	if followed != nil {
+		select {
+		case <-followed:
+		case <-v.conn.Done():
+		case <-ctx.Done():
+		}
+	}
+	_ = v.conn.Notify(notifyEnded, ended{context.Cause(v.host.ctx).Error()})
+	_ = v.conn.Flush(ctx) // it does not read: it has to do without
+	v.conn.Close()
 }
 
 // transport carries messages over a connection, and closes it at its end.
@@ -134,6 +162,9 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 			return nil, err
 		}
 		return r.attach(p)
+	case requestLeave:
+		r.leave()
+		return struct{}{}, nil
 	case requestEnd:
 		if r.readOnly {
 			return nil, wireError(ErrReadOnly)
@@ -151,15 +182,15 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 }
 
 // attach makes the connection that of a viewer, who gets what has happened and what happens.
+// If it had another connection, that is over.
 func (v *viewer) attach(p hello) (*welcome, error) {
 	h := v.host
-	from, to := h.history.span()
-	at := max(p.From, from)
+	to := h.history.size()
 	if p.From > to {
 		return nil, errors.New("the viewer knows more than has happened")
 	}
 	w := &welcome{
-		Version: Version, ID: h.opt.ID, About: h.session.About(), Agent: describe(h.opt.Agent), Earlier: h.opt.Earlier,
+		Version: Version, Parley: h.opt.Version, ID: h.opt.ID, About: h.session.About(), Agent: describe(h.opt.Agent), Earlier: h.opt.Earlier,
 		History: to, changed: *h.changed(), Rules: h.session.Rules() != nil,
 	}
 	if r := h.session.Ring(); r != nil {
@@ -168,49 +199,104 @@ func (v *viewer) attach(p hello) (*welcome, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.viewers == nil || v.attached {
+	mine := h.acted[p.Viewer]
+	switch {
+	case h.ctx.Err() != nil:
 		return nil, errEnded
+	case v.followed != nil:
+		return nil, errors.New("it is attached already")
+	case mine == nil && p.From > 0 && !p.ReadOnly:
+		return nil, errors.New("it was away for too long: attach again")
 	}
-	v.id, v.name, v.readOnly, v.attached = p.Viewer, p.Name, p.ReadOnly, true
+	for o := range h.viewers {
+		if o.id == p.Viewer {
+			delete(h.viewers, o)
+			o.conn.Close()
+		}
+	}
+	if mine == nil && !p.ReadOnly {
+		h.forgetAway()
+		h.acted[p.Viewer] = &acts{done: map[int]*outcome{}}
+	}
+	v.id, v.name, v.readOnly, v.followed = p.Viewer, p.Name, p.ReadOnly, make(chan struct{})
 	h.viewers[v] = struct{}{}
-	h.looked = true
-	if h.acted[v.id] == nil {
-		h.acted[v.id] = &acts{done: map[int]*outcome{}}
-	}
-	h.work.Go(func() { v.follow(at) })
+	h.left = false
+	h.work.Go(func() { v.follow(p.From) })
+	h.work.Go(v.tell)
 	return w, nil
 }
 
-// follow sends the history from a position on, as fast as the viewer reads it. After the end
-// of the host it sends the rest.
-func (v *viewer) follow(at int64) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		select {
-		case <-v.conn.Done():
-			cancel()
-		case <-ctx.Done():
+// forgetAway forgets a viewer that has been away for the longest time, if there are too
+// many. h.mu must be held.
+func (h *Host) forgetAway() {
+	here := map[string]bool{}
+	for v := range h.viewers {
+		here[v.id] = true
+	}
+	var oldest string
+	away := 0
+	for id, a := range h.acted {
+		if here[id] {
+			continue
 		}
-	}()
+		if away++; oldest == "" || a.left.Before(h.acted[oldest].left) {
+			oldest = id
+		}
+	}
+	if away >= mostAway {
+		delete(h.acted, oldest)
+	}
+}
+
+// leave forgets a viewer that does not come back. What it wanted before is done, or being
+// done.
+func (v *viewer) leave() {
+	h := v.host
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, looks := h.viewers[v]; looks {
+		delete(h.acted, v.id)
+		h.left = true
+	}
+}
+
+// follow sends the history from a position on, as fast as the viewer reads it. After the end
+// of the session it sends the rest.
+func (v *viewer) follow(at int64) {
+	defer close(v.followed)
+	var buf []byte
 	for {
-		lines, err := v.host.history.read(ctx, at, sentAtOnce)
+		lines, err := v.host.history.read(v.ctx, at, sentAtOnce, buf)
 		if err != nil {
+			if !errors.Is(err, errOver) && v.ctx.Err() == nil {
+				v.host.opt.Log.Error("the history cannot be read", "error", err)
+				v.conn.Close()
+			}
 			return
 		}
 		at += int64(len(lines))
-		if v.conn.Notify(notifyEvents, events{lines, at}) != nil || v.conn.Flush(ctx) != nil {
+		if v.conn.Notify(notifyEvents, encodeEvents(lines, at)) != nil || v.conn.Flush(v.ctx) != nil {
 			return
+		}
+		if buf = lines[:0]; cap(buf) > sentAtOnce {
+			buf = nil
 		}
 	}
 }
 
-// leave ends the connection once the viewer has all that has happened and knows why the
-// host ends, or ctx ends.
-func (v *viewer) leave(ctx context.Context, why error) {
-	_ = v.conn.Notify(notifyEnded, ended{why.Error()})
-	_ = v.conn.Flush(ctx) // it does not read: it has to do without
-	v.conn.Close()
+// tell tells the viewer what has changed beside the events, once it has read what it was
+// told before.
+func (v *viewer) tell() {
+	for {
+		select {
+		case <-v.news:
+		case <-v.ctx.Done():
+			return
+		}
+		if v.conn.Notify(notifyChanged, v.host.changed()) != nil || v.conn.Flush(v.ctx) != nil {
+			return
+		}
+	}
 }
 
 // act does what a viewer wants.
@@ -218,7 +304,7 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	h := v.host
 	does := known[p.Name]
 	switch {
-	case !v.attached:
+	case v.followed == nil:
 		return nil, errors.New("attach first")
 	case does == 0:
 		return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: fmt.Sprintf("this parley does not know the act %s", p.Name)}
@@ -231,15 +317,13 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	if does == asks {
 		return wired(perform(ctx, h.subject(p.Name), p.Name, p.Args))
 	}
-	h.mu.Lock()
-	mine := h.acted[v.id]
-	h.mu.Unlock()
-	o, fresh := mine.begin(p.Number)
+	o, fresh, err := v.begin(p)
+	if err != nil {
+		return nil, err
+	}
 	if fresh {
 		// An act goes on if its viewer is gone: it happens once, not half.
-		o.results, o.err = perform(context.WithoutCancel(ctx), h.subject(p.Name), p.Name, p.Args)
-		close(o.ready)
-		v.tellOthers(p, o)
+		v.carryOut(context.WithoutCancel(ctx), p, o)
 	}
 	select {
 	case <-o.ready:
@@ -247,6 +331,26 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// begin returns the outcome of an act, and whether it has yet to be done. It fails if the
+// viewer has another connection by now, or has left.
+func (v *viewer) begin(p act) (o *outcome, fresh bool, err error) {
+	v.host.mu.Lock()
+	defer v.host.mu.Unlock()
+	mine := v.host.acted[v.id]
+	if _, looks := v.host.viewers[v]; !looks || mine == nil {
+		return nil, false, errors.New("this connection is over")
+	}
+	o, fresh = mine.begin(p)
+	return o, fresh, nil
+}
+
+func (v *viewer) carryOut(ctx context.Context, p act, o *outcome) {
+	o.err = fmt.Errorf("the act %s failed", p.Name) // if it panics
+	defer close(o.ready)
+	o.results, o.err = perform(ctx, v.host.subject(p.Name), p.Name, p.Args)
+	v.tellOthers(p, o)
 }
 
 func wired(results []any, err error) (any, error) {

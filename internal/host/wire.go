@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,7 @@ const (
 	requestStatus = "status" // a Status
 	requestAttach = "attach" // hello, and a welcome
 	requestAct    = "act"    // act, and the list of its results
+	requestLeave  = "leave"  // the viewer does not come back
 	requestEnd    = "end"    // ends the session
 
 	notifyEvents  = "events"  // events
@@ -39,6 +41,8 @@ const (
 // hello is how a viewer attaches.
 type hello struct {
 	Version int `json:"version"`
+	// Parley is the version of the viewer's program.
+	Parley string `json:"parley,omitempty"`
 	// Viewer is its id, which it keeps if it has to connect again; Name is for people.
 	Viewer   string `json:"viewer"`
 	Name     string `json:"name"`
@@ -50,6 +54,7 @@ type hello struct {
 // welcome is the answer.
 type welcome struct {
 	Version int       `json:"version"`
+	Parley  string    `json:"parley,omitempty"` // the version of the host's program
 	ID      string    `json:"id"`
 	About   app.About `json:"about"`
 	Agent   agent     `json:"agent"`
@@ -105,24 +110,33 @@ type ended struct {
 
 // events are lines of the history. At is where it goes on after them.
 type events struct {
-	lines []byte // each with its end
-	at    int64
+	At    int64             `json:"at"`
+	Lines []json.RawMessage `json:"lines"`
 }
 
-// MarshalJSON makes a list of the lines, each of which is an object.
-func (e events) MarshalJSON() ([]byte, error) {
-	b := make([]byte, 0, len(e.lines)+64)
-	b = strconv.AppendInt(append(b, `{"at":`...), e.at, 10)
+// encodeEvents is the JSON of [events]. Each line, which has its end, is an object.
+func encodeEvents(lines []byte, at int64) acpclient.Encoded {
+	b := make([]byte, 0, len(lines)+64)
+	b = strconv.AppendInt(append(b, `{"at":`...), at, 10)
 	b = append(b, `,"lines":[`...)
-	b = append(b, bytes.ReplaceAll(bytes.TrimSuffix(e.lines, []byte("\n")), []byte("\n"), []byte(","))...)
-	return append(b, "]}"...), nil
+	first := len(b)
+	b = append(b, bytes.TrimSuffix(lines, []byte("\n"))...)
+	for rest := b[first:]; ; {
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			return append(b, "]}"...)
+		}
+		rest[end] = ','
+		rest = rest[end:]
+	}
 }
 
 // act is something that a viewer does: a method of the session, of its journal, of its
 // rules, or of the inspector, by its name. Number counts the acts of a viewer from 1; it is
-// 0 for what only asks.
+// 0 for what only asks. The viewer has the results of all acts up to Has.
 type act struct {
 	Number int               `json:"number,omitempty"`
+	Has    int               `json:"has,omitempty"`
 	Name   string            `json:"name"`
 	Args   []json.RawMessage `json:"args,omitempty"`
 }
@@ -243,11 +257,18 @@ type actError struct {
 func (e *actError) Error() string { return e.text }
 func (e *actError) Unwrap() error { return e.is }
 
+// errUnknownAct means that the host is older than the viewer.
+var errUnknownAct = errors.New("the host does not know the act")
+
 // unwired is the error of an act as its caller sees it.
-func unwired(err error) error {
+func (c *Client) unwired(act string, err error) error {
 	var e *acpclient.Error
-	if !errors.As(err, &e) || e.Code != actFailed {
+	switch {
+	case !errors.As(err, &e):
 		return err
+	case e.Code == acpclient.CodeMethodNotFound:
+		host := cmp.Or(c.welcome.Parley, "an older version")
+		return &actError{fmt.Sprintf("the session runs in an older parley (%s, this is %s), which cannot do this (%s): end it and open it again", host, cmp.Or(c.opt.Version, "newer"), act), errUnknownAct}
 	}
 	var name string
 	_ = json.Unmarshal(e.Data, &name) // otherwise nobody looks for it

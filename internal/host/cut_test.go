@@ -1,0 +1,128 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"parley/internal/conversation"
+	"parley/internal/test"
+)
+
+// cut is a connection that ends after some bytes.
+type cut struct {
+	io.ReadWriteCloser
+	mu   sync.Mutex
+	left int
+}
+
+var errCut = errors.New("the connection was cut")
+
+func (c *cut) take(n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n = min(n, c.left)
+	c.left -= n
+	return n
+}
+
+func (c *cut) Read(b []byte) (int, error) {
+	n, err := c.ReadWriteCloser.Read(b)
+	if n = c.take(n); n == 0 {
+		_ = c.Close()
+		return 0, errors.Join(err, errCut)
+	}
+	return n, err
+}
+
+func (c *cut) Write(b []byte) (int, error) {
+	n := c.take(len(b))
+	m, err := c.ReadWriteCloser.Write(b[:n])
+	if err == nil && n < len(b) {
+		_ = c.Close()
+		err = errCut
+	}
+	return m, err
+}
+
+// However often and wherever the connection is cut: what a viewer does happens once and in
+// order, and what it sees is what happens.
+func TestNothingIsLostOrDoneTwice(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(struct{ rapid.TB }{t}, func(rt *rapid.T) { // without a deadline, which no bubble has
+			f := newFake()
+			f.happened = rapid.SliceOfN(test.Random(), 0, 5).Draw(rt, "before")
+			h := start(t, Options{Session: f, Before: slices.Clone(f.happened), Dir: dir})
+			defer h.end()
+			cuts := rapid.SliceOfN(rapid.IntRange(1, 4000), 0, 8).Draw(rt, "cuts")
+			tries := 0
+			c, err := Attach(t.Context(), ClientOptions{Name: "cut", Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+				c, err := h.dial(ctx)
+				if tries++; err != nil || tries == 1 || tries > len(cuts)+1 {
+					return c, err
+				}
+				return &cut{ReadWriteCloser: c, left: cuts[tries-2]}, nil
+			}})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			defer c.Close(t.Context())
+
+			waitForAll := func(rt *rapid.T) {
+				rt.Helper()
+				cancelled := false
+				if err := c.wait(t.Context(), "Cancel", nil, &cancelled); err != nil || !cancelled {
+					rt.Fatalf("an act has the results %v, %v", cancelled, err)
+				}
+			}
+			var want []string
+			for i, e := range rapid.SliceOfN(test.Random(), 0, 20).Draw(rt, "events") {
+				f.post(e)
+				want = append(want, fmt.Sprint("prompt ", i))
+				c.Prompt(queued(want[i]))
+				if rapid.Bool().Draw(rt, "wait") {
+					waitForAll(rt)
+				}
+				if rapid.IntRange(0, 3).Draw(rt, "lose it") == 0 {
+					c.mu.Lock()
+					if c.conn != nil {
+						c.conn.Close()
+					}
+					c.mu.Unlock()
+				}
+			}
+			waitForAll(rt)
+			synctest.Wait()
+			if !slices.Equal(f.prompts, want) {
+				rt.Fatalf("these acts happened: %q, want %q", f.prompts, want)
+			}
+			wanted, state := conversation.New(), conversation.NewState()
+			for _, e := range f.happened {
+				wanted.Apply(e)
+				state.Apply(e)
+			}
+			seen := c.Past()
+			for _, e := range c.Stream().Take() {
+				if n, ok := e.(conversation.NoticeAdded); ok && (n.Title == lostTitle || n.Title == backTitle) {
+					continue
+				}
+				seen.Apply(e)
+			}
+			if d := cmp.Diff(wanted, seen, test.DeepEqual, test.IgnoreVersions); d != "" {
+				rt.Fatalf("the viewer sees another conversation (-host +viewer):\n%s", d)
+			}
+			if d := cmp.Diff(state, h.state, test.DeepEqual, test.IgnoreVersions); d != "" {
+				rt.Fatalf("the host has another state (-want +host):\n%s", d)
+			}
+		})
+	})
+}

@@ -1,0 +1,119 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"sync"
+)
+
+// history is every event of the session as a line, in a file that is removed already, so
+// that it ends with the host. It is safe for concurrent use.
+type history struct {
+	file *os.File
+
+	mu     sync.Mutex
+	filed  int64  // bytes in the file, which stay as they are
+	rest   []byte // what comes after them, if the file could not be written; it only grows
+	closed bool
+	grown  chan struct{}
+}
+
+func newHistory(dir string) (*history, error) {
+	f, err := os.CreateTemp(dir, "history-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &history{file: f, grown: make(chan struct{})}, nil
+}
+
+// add adds lines. On an error they are kept in memory, and so are those that follow.
+func (h *history) add(lines []byte) (err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rest == nil {
+		var n int
+		n, err = h.file.WriteAt(lines, h.filed)
+		h.filed += int64(n)
+		lines = lines[n:]
+	}
+	h.rest = append(h.rest, lines...)
+	h.tell()
+	return err
+}
+
+// tell wakes those who wait for more. h.mu must be held.
+func (h *history) tell() {
+	close(h.grown)
+	h.grown = make(chan struct{})
+}
+
+// size returns where the history ends now.
+func (h *history) size() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.filed + int64(len(h.rest))
+}
+
+// close says that nothing more comes.
+func (h *history) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	h.tell()
+}
+
+// discard gives the space back. Nobody may read any more.
+func (h *history) discard() error { return h.file.Close() }
+
+// errOver means that the history is read to its end, and that nothing more comes.
+var errOver = errors.New("the history is complete")
+
+// read waits until the history goes on after a position, and returns whole lines from
+// there, about as many bytes as most. It has room for them in buf, or makes more.
+func (h *history) read(ctx context.Context, at int64, most int, buf []byte) ([]byte, error) {
+	for {
+		h.mu.Lock()
+		filed, rest, closed, grown := h.filed, h.rest, h.closed, h.grown
+		h.mu.Unlock()
+		if at < filed+int64(len(rest)) {
+			return lines(h.file, filed, rest, at, most, buf)
+		}
+		if closed {
+			return nil, errOver
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// lines returns whole lines from a position in a file and in what comes after it.
+func lines(file *os.File, filed int64, rest []byte, at int64, most int, buf []byte) ([]byte, error) {
+	for ; ; most *= 2 {
+		size := int(min(int64(most), filed+int64(len(rest))-at))
+		if cap(buf) < size {
+			buf = make([]byte, size)
+		}
+		buf = buf[:size]
+		n := 0
+		if at < filed {
+			var err error
+			if n, err = file.ReadAt(buf[:min(int64(size), filed-at)], at); err != nil {
+				return nil, err
+			}
+		}
+		if n < size {
+			copy(buf[n:], rest[at+int64(n)-filed:])
+		}
+		if end := bytes.LastIndexByte(buf, '\n'); end >= 0 {
+			return buf[:end+1], nil
+		}
+	}
+}
