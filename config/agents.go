@@ -14,7 +14,7 @@ import (
 	"parley/internal/policy"
 )
 
-// Source is how parley knows an agent.
+// Source is where parley has an agent from.
 type Source string
 
 const (

@@ -26,8 +26,8 @@ type Config struct {
 	Attention Attention
 	// Host configures kept sessions.
 	Host Host
-	// NotifyCommand, if not empty, is a program of the user's, with arguments, to run when a
-	// kept session that nobody looks at opens a question or ends a turn.
+	// NotifyCommand, if not empty, is a program with arguments to run when a kept session
+	// without a viewer opens a question or ends a turn.
 	NotifyCommand []string
 	// Glyphs selects the characters for symbols.
 	Glyphs Glyphs
@@ -373,8 +373,7 @@ type Attention struct {
 	When   When
 	On     []AttentionEvent
 	Notify Notice
-	// Command, if not empty, is a program of the user's, with arguments, to run as
-	// well.
+	// Command, if not empty, is a program with arguments to run as well.
 	Command []string
 	// NoTitle keeps the title of the window unchanged.
 	NoTitle bool

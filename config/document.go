@@ -192,7 +192,7 @@ func (d *document) record(places map[string]int, p path, hide bool, hint, messag
 	d.errs = append(d.errs, e)
 }
 
-// add records the error of another file.
+// add records an error in another file.
 func (d *document) add(err error) {
 	var e *Error
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
@@ -246,7 +246,7 @@ func (d *document) syntax(err error) {
 	d.errs = append(d.errs, e)
 }
 
-// twice completes the error of a key or section that an earlier line has too.
+// twice completes the error about a key or section that occurs twice.
 func (d *document) twice(e *Error) {
 	d.locate(func(at path, offset int) bool {
 		line, column, start, end := d.position(offset)
@@ -425,7 +425,7 @@ func (t *table) keys() []string {
 	})
 }
 
-// done reports every key that was not read.
+// done records an error for every key that was not read.
 func (t *table) done() {
 	for _, key := range t.keys() {
 		if slices.Contains(t.asked, key) {
@@ -534,8 +534,8 @@ func knownKeys() map[string]bool {
 // Error is one error in a configuration file. [Load] and [Parse] join all that they
 // find, in the order of the file, with [errors.Join].
 //
-// No field holds the value of an environment variable or of a header, nor a control
-// character.
+// No field contains a control character, or the value of an environment variable or a
+// header.
 type Error struct {
 	File string
 	// Line and Column count from 1, the column in characters. Both are 0 if the error

@@ -19,7 +19,7 @@ var errEdit = errors.New("parley cannot change this value: edit the file by hand
 
 // edit changes a configuration file, which need not exist. change gets the text without a
 // byte order mark; holds checks the result. The write is atomic; if the file has errors or
-// the result is not as wanted, edit leaves it unchanged.
+// holds rejects the result, edit leaves the file unchanged.
 func edit(file string, change func([]byte) []byte, holds func(*Config) bool) error {
 	// A file that is a symbolic link stays one.
 	target, err := filepath.EvalSymlinks(file)

@@ -7,7 +7,7 @@ import "time"
 type Host struct {
 	// Keep runs all sessions in such processes, where [KeepsSessions].
 	Keep bool
-	// Idle is how long one goes on when nobody looks at it and it does nothing.
+	// Idle is how long such a session may have no viewer and nothing to do before it ends.
 	Idle time.Duration
 }
 

@@ -87,10 +87,9 @@ func MakeDir(dir string) error {
 	return fmt.Errorf("parley needs the directory %s and cannot create %s: %w", dir, at.Path, at.Err)
 }
 
-// ExplainRead says what parley wanted of the file at path and what to do, if err, which
-// came of reading it, is a file in place of a directory, a directory in place of the file,
-// or a lack of permission. It returns any other error as it is, and so those of missing
-// files.
+// ExplainRead explains an error from reading the file at path, and says what to do, if
+// there is a file in place of a directory, a directory in place of the file, or no
+// permission. It returns any other error unchanged, such as that of a missing file.
 func ExplainRead(path string, err error) error {
 	if err == nil {
 		return nil

@@ -29,54 +29,53 @@
 //	end-turn
 //
 // After the last step the agent answers everything (see serve) until its stdin
-// ends. Its exit code is then 0. It is 2 for a script with a mistake in it and 3
-// for a step that failed; stderr says why, with file and line.
+// ends. Its exit code is then 0. It is 2 for a script with an error and 3 for a
+// step that failed; stderr says why, with file and line.
 //
 // # Format
 //
-// One step a line; spaces before it and lines that begin with # do not count. A
-// JSON argument may go on over several lines. TEXT is the rest of the line. NAME
+// Each line is a step. Leading spaces and lines that begin with # are ignored. A
+// JSON argument may span several lines. TEXT is the rest of the line. NAME
 // is a letter followed by letters, digits, "_" or "-".
 //
-// The opening:
+// Opening:
 //
 //	handshake [CAPABILITIES [SESSION]]  answer initialize with these agent capabilities, then
-//	                                    session/new, load or resume with the fields of SESSION
+//	                                    session/new, load or resume with the fields in SESSION
 //	                                    (modes, configOptions, sessionId, …)
 //
-//	speaks v2                           speak version 2 of the protocol, if it is offered
-//	refuses v2 [TEXT]                   end when it is offered, or answer an error
+//	speaks v2                           speak version 2 of the protocol if the client offers it
+//	refuses v2 [TEXT]                   exit if the client offers it, or answer with an error
 //
-// Taking:
+// Receiving:
 //
-//	expect METHOD [as NAME] [contains TEXT]  wait for the next message of a method, or of one of
-//	                                    several (a|b), and fail if its line lacks TEXT, quotes and
-//	                                    all. What comes meanwhile stays for the steps behind.
+//	expect METHOD [as NAME] [contains TEXT]  wait for the next message with a method, or one of
+//	                                    several (a|b), and fail if its line does not contain TEXT,
+//	                                    quotes included. Other messages stay for later steps.
 //	wait-cancel                         the same as expect session/cancel
-//	await NAME [contains TEXT]          wait for the answer to a request of ours, a result or an error
-//	stop-reading, resume-reading        leave the client's lines in the pipe (what has been
-//	                                    buffered, at most 64 KiB, still comes through)
-//	serve METHOD…                       from here on answer requests of these methods in the
-//	                                    background: session/new and its kin open a session,
-//	                                    set_config_option returns the whole state, prompts end at
-//	                                    once. expect may still look at them.
-//	serve                               answer everything, what is waiting included, and on
-//	                                    session/cancel every open prompt with "cancelled", until
-//	                                    stdin ends
+//	await NAME [contains TEXT]          wait for the result or error of a request of the agent
+//	stop-reading, resume-reading        leave the client's lines in the pipe (up to 64 KiB that
+//	                                    are already buffered are still read)
+//	serve METHOD…                       from now on answer requests with these methods in the
+//	                                    background: session/new and similar open a session,
+//	                                    set_config_option returns the complete state, prompts end
+//	                                    at once. expect still sees the requests.
+//	serve                               until stdin ends, answer all messages, pending ones
+//	                                    included, and on session/cancel every open prompt with
+//	                                    "cancelled"
 //
 // Answering:
 //
-//	reply [NAME] [JSON]                 answer a request: the one expected last, or as NAME;
-//	                                    without JSON with {}. A second reply is sent like the first.
-//	reply-error [NAME] CODE MESSAGE [DATA]  MESSAGE is a JSON string, or TEXT if there are no DATA
-//	end-turn [REASON]                   answer the prompt expected last; end_turn without REASON. In
-//	                                    version 2: accept it if need be, and be idle
-//	accept [HOW…]                       accept the prompt expected last, in version 2:
-//	                                    answer it, tell of its message, and be running; but do not
-//	                                    answer it (unanswered), answer without the message's id
-//	                                    (nameless), do not tell of the message (untold), do not
-//	                                    say to be running (unstated)
-//	idle [REASON]                       be idle, in version 2, whether or not there was work
+//	reply [NAME] [JSON]                 answer a request: NAME, or the one expected last. The
+//	                                    default result is {}. A second reply is sent, too.
+//	reply-error [NAME] CODE MESSAGE [DATA]  MESSAGE is a JSON string, or TEXT without DATA
+//	end-turn [REASON]                   answer the prompt expected last; the default is end_turn.
+//	                                    In version 2: accept it if necessary, and become idle
+//	accept [HOW…]                       accept the prompt expected last, in version 2: answer it,
+//	                                    send its message, and send the state running. HOW omits
+//	                                    the answer (unanswered), the message's id in the answer
+//	                                    (nameless), the message (untold) or the state (unstated)
+//	idle [REASON]                       send the state idle, in version 2, even without work
 //
 // Sending:
 //
@@ -85,7 +84,7 @@
 //	update JSON                         session/update for the current session
 //	notify METHOD [JSON]                a notification
 //	request METHOD JSON [as NAME] [id ID]  a request; ids count from 0
-//	cancel NAME                         $/cancel_request for a request of ours
+//	cancel NAME                         $/cancel_request for a request of the agent
 //	raw TEXT, raw-nonl TEXT             exactly this, with and without a line feed
 //	bytes HEX                           exactly these bytes; spaces are ignored
 //	stderr TEXT                         a line on stderr
@@ -95,21 +94,21 @@
 // Flow and misbehaviour:
 //
 //	repeat N … end                      ${n} counts from 1
-//	if NAME … else … end                whether a variable is set, and not no; !NAME for the
-//	                                    opposite, NAME is TEXT for a value; else may be missing
+//	if NAME … else … end                run steps if a variable is set to anything but "no";
+//	                                    !NAME negates, NAME is TEXT compares; else is optional
 //	sleep DURATION                      50ms, 2s
-//	hang                                do nothing more; not even the end of stdin is noticed
-//	exit CODE, kill-self                end, without and with SIGKILL
+//	hang                                do nothing more, even when stdin ends
+//	exit CODE, kill-self                exit with a code, or by SIGKILL
 //	ignore-sigterm
 //	spawn-child                         start a program that holds stdout open and ignores SIGTERM;
 //	                                    "child PID" is written to stderr
 //
 // # Variables
 //
-// ${session} and ${cwd} are those that a message named last, either way; ${n}
-// is the innermost repeat's count; ${x:65536} is x so many times;
-// ${NAME} is the message that an expect or await called NAME, and
-// ${NAME.params.prompt.0.text} a value in it. Inside JSON, strings are put in
+// ${session} and ${cwd} are the latest ones in a message of either side; ${n}
+// is the count of the innermost repeat; ${x:65536} is x repeated that often;
+// ${NAME} is the message that an expect or await named NAME, and
+// ${NAME.params.prompt.0.text} a value in it. Inside JSON, strings are inserted
 // escaped and without quotes, everything else as JSON.
 package demoagent
 

@@ -349,7 +349,7 @@ func (r *runner) answerRows(questions string) error {
 	return nil
 }
 
-// crash ends the agent with last words.
+// crash ends the agent with a message on stderr.
 func (r *runner) crash(last string) error {
 	a := r.turn.agent
 	if a.conn.Flush(r.ctx) == nil {

@@ -226,7 +226,7 @@ func (a *args) take(keyword string) bool {
 	return true
 }
 
-// rest takes everything but the one space that sets it apart.
+// rest takes the rest of the line without the space before it.
 func (a *args) rest() string {
 	text := strings.TrimPrefix(a.text, " ")
 	a.text = ""

@@ -114,7 +114,7 @@ func (a *agent) open(kept *record, cwd string) (*session, error) {
 		return nil, invalid("the working directory %q is not absolute", cwd)
 	}
 	kept.Cwd = cwd
-	if _, known := models()[kept.Settings.Model]; !known { // of an older parley
+	if _, known := models()[kept.Settings.Model]; !known { // stored by an older version of parley
 		kept.Settings = defaultSettings
 	}
 	if kept.Outputs == nil {

@@ -164,8 +164,8 @@ func (t *turn) change(title, name, after string) bool {
 	})
 }
 
-// runCommand runs a shell command in a terminal and returns its exit code. It is not ok if
-// the command did not run to its end.
+// runCommand runs a shell command in a terminal and returns its exit code. ok is false
+// if the command did not finish.
 func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 	call := acpclient.ToolCall{
 		Title: title, Name: "shell", Kind: acpclient.ToolExecute, Status: acpclient.ToolPending,

@@ -141,17 +141,17 @@ var errMissing = errors.New("git is not installed, or not on PATH")
 
 // Error is a failure of git.
 type Error struct {
-	// Command is git's subcommand, such as "merge"; Said is the end of its standard
-	// error, sanitised for drawing, and may be empty.
-	Command, Said string
-	Err           error
+	// Command is git's subcommand, such as "merge"; Output is the end of its
+	// standard error, sanitised for drawing, and may be empty.
+	Command, Output string
+	Err             error
 }
 
 func (e *Error) Error() string {
-	if e.Said == "" {
+	if e.Output == "" {
 		return fmt.Sprintf("git %s: %v", e.Command, e.Err)
 	}
-	return fmt.Sprintf("git %s: %s", e.Command, e.Said)
+	return fmt.Sprintf("git %s: %s", e.Command, e.Output)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -239,15 +239,15 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	case out.over:
 		return "", ErrTooMany
 	}
-	return "", &Error{Command: args[0], Said: lastWords(said.kept), Err: err}
+	return "", &Error{Command: args[0], Output: lastLines(said.kept), Err: err}
 }
 
-// maxSaid limits the lines of git's output in an error.
-const maxSaid = 6
+// maxErrorLines limits the lines of git's output in an error.
+const maxErrorLines = 6
 
-// lastWords returns the last lines of git's output.
-func lastWords(b []byte) string {
+// lastLines returns the last lines of git's output.
+func lastLines(b []byte) string {
 	lines := strings.Split(termtext.Block(strings.TrimSpace(string(bytes.ToValidUTF8(b, nil)))), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" || strings.HasPrefix(l, "hint:") })
-	return strings.TrimPrefix(strings.Join(lines[max(0, len(lines)-maxSaid):], "\n"), "fatal: ")
+	return strings.TrimPrefix(strings.Join(lines[max(0, len(lines)-maxErrorLines):], "\n"), "fatal: ")
 }

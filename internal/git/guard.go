@@ -27,7 +27,7 @@ type Guard struct {
 	// are an empty directory or a file of the given text.
 	NoDirs  []string
 	NoFiles map[string]string
-	// modes are the permissions of the directories that make a repository one.
+	// modes are the permissions of the immovable directories.
 	modes map[string]fs.FileMode
 }
 
@@ -50,8 +50,8 @@ var commits = []string{
 	"gc.log", "gc.pid",
 }
 
-// immovable are the directories without which git takes a repository for none, and looks
-// for another one.
+// immovable are the directories without which git does not recognise a repository, and
+// looks for another one.
 var immovable = []string{"objects", "refs", "reftable", "logs"}
 
 // sameRepository is a commondir that changes nothing: the directory itself.
@@ -195,7 +195,7 @@ var runs = sync.OnceValue(func() *regexp.Regexp {
 		`trailer\..*\.(cmd|command)|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|submodule\..*\.update)$`)
 })
 
-// named guards what the configuration names below dir: its own files, hooks and
+// named guards the paths below dir that the configuration names: its own files, hooks and
 // programs. It also keeps the repositories of submodules. Best effort: without git,
 // nothing is named.
 func (g *Guard) named(ctx context.Context, dir string) error {

@@ -46,8 +46,8 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 	return err
 }
 
-// Whole fails if there are repositories inside the worktree, because git would keep
-// not their contents.
+// Whole fails if there are repositories inside the worktree, because git would not
+// keep their contents.
 func (k *WorktreeWork) Whole() error {
 	if len(k.own) == 0 {
 		return nil
@@ -57,8 +57,7 @@ func (k *WorktreeWork) Whole() error {
 
 // Merge merges the commits of the worktree into the branch that was checked out when it
 // was created, and returns their number. The error is a *MergeConflictError,
-// ErrUncommitted, ErrNothing, errNoTarget, or another of git's; nothing has changed
-// then.
+// ErrUncommitted, ErrNothing, errNoTarget, or an *Error; nothing has changed then.
 func (t *Worktree) Merge(ctx context.Context) (commits int, err error) {
 	if t.Into == "" {
 		return 0, errNoTarget

@@ -15,8 +15,8 @@ import (
 // to kill the process there.
 var atPoint = func() {}
 
-// actingName is the name of an empty file in a journal's directory while an act is being
-// carried out. It tells journals that a kill has interrupted from all others.
+// actingName is the name of an empty file that is in a journal's directory during an act.
+// It marks the journals whose act a kill has interrupted.
 const actingName = "acting"
 
 // carryOut executes plans, after checking that all of them can be. Several plans, and a
@@ -109,7 +109,7 @@ func (j *Journal) abort(ctx context.Context, number int) error {
 
 func (j *Journal) end(number int) {
 	j.note(j.logAct(record{Kind: kindEnded, Act: number}, true))
-	_ = os.Remove(filepath.Join(j.dir, actingName)) // at worst the journal is opened in vain
+	_ = os.Remove(filepath.Join(j.dir, actingName)) // if it stays, the journal is opened once more
 }
 
 func (j *Journal) logAct(r record, sync bool) error {
@@ -148,8 +148,8 @@ func (j *Journal) takeBack(ctx context.Context, number int) error {
 	return errors.Join(errs...)
 }
 
-// write executes a plan, as a part of an act. It does not write a file that already has the
-// right contents, but records it.
+// write executes a plan as part of an act. It records a file that already has the right
+// contents without writing it.
 func (j *Journal) write(ctx context.Context, p *plan, number int) error {
 	a := &act{p.path, number, p.turn, p.seen, p.reverts}
 	change := func(now *fs.Snapshot) (*fs.Snapshot, error) {
@@ -173,22 +173,22 @@ func (j *Journal) write(ctx context.Context, p *plan, number int) error {
 	return j.withFiles(p.path, func(f *fs.FS) error { return f.Exchange(ctx, p.path, change) })
 }
 
-// Recovered is an undo or a rewind that was interrupted, and that opening the journal has
-// finished.
+// Recovered is an undo or a rewind that was interrupted, and that opening the journal
+// finished or took back.
 type Recovered struct {
-	// Rewound is the turn before which it puts the files, 0 if it was no rewind.
+	// Rewound is the turn of the rewind, 0 if it was another act.
 	Rewound int
-	// TakenBack means that it could not be finished, so that no file was changed by it,
-	// but those that Err names. Otherwise it has happened.
+	// TakenBack means that it could not be finished, and that its files were restored,
+	// except those that Err names.
 	TakenBack bool
 	Files     []string
 	Err       error
 }
 
-// Recovered returns what Open has finished, nil if nothing was interrupted.
+// Recovered returns the interrupted act that Open found, nil if there was none.
 func (j *Journal) Recovered() *Recovered { return j.recovered }
 
-// finish finishes what a kill has interrupted.
+// finish finishes or takes back the act that a kill has interrupted.
 func (j *Journal) finish() (out *Recovered) {
 	ctx := context.Background()
 	for _, a := range j.history.acts {
@@ -230,8 +230,8 @@ func (j *Journal) finishAct(ctx context.Context, a *files) *Recovered {
 	return r
 }
 
-// finishOthers finishes what was interrupted in other sessions of the directory, so that
-// their files are not left between two states until somebody reopens them.
+// finishOthers finishes or takes back interrupted acts of other sessions in the directory:
+// the files should not stay half-changed until somebody reopens those sessions.
 func (j *Journal) finishOthers() {
 	all, _ := filepath.Glob(filepath.Join(j.opt.Dir, prefix(j.cwd)+"*", actingName))
 	for _, acting := range all {

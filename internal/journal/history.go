@@ -64,7 +64,7 @@ type history struct {
 	lastID, lastAct int
 	turns           []Turn
 	session         string   // the last one
-	sessions        []string // all that it was
+	sessions        []string // all sessions of the journal
 	dir             string
 	changes         []*change // by id
 	byPath          map[string][]*change
@@ -80,7 +80,7 @@ type history struct {
 // files is an act that changes several files: all of them, or none.
 type files struct {
 	number  int
-	rewind  int      // the turn before which it puts the files, 0 if it is no rewind
+	rewind  int      // the turn of a rewind, 0 for another act
 	planned []record // until it has ended
 	begun   bool
 	aborted bool
@@ -139,7 +139,7 @@ func (h *history) apply(r record) {
 	}
 }
 
-// act returns an act of several files.
+// act returns the act with a number, a new one if it is unknown.
 func (h *history) act(number int) *files {
 	if h.acts[number] == nil {
 		h.acts[number] = &files{number: number}
@@ -147,8 +147,8 @@ func (h *history) act(number int) *files {
 	return h.acts[number]
 }
 
-// rewindOf returns the turn before which a change has put its file, 0 if it is no part of
-// a rewind.
+// rewindOf returns the turn of the rewind that a change belongs to, 0 if it belongs to
+// none.
 func (h *history) rewindOf(c *change) int {
 	if a := h.acts[c.act]; a != nil {
 		return a.rewind

@@ -3,7 +3,7 @@
 //
 // It learns of changes in three ways: package fs announces every write
 // ([Journal.Serve]); the session's events report edits that the agent made itself
-// ([Journal.Watch]); and git tells which files of the work tree changed during a turn.
+// ([Journal.Watch]); and git lists the files of the work tree that changed during a turn.
 //
 // A journal is a directory: an append-only log, and a store of contents by their hash.
 // It logs a write before the file changes and again afterwards, so that after a crash
@@ -12,20 +12,21 @@
 //
 // Watch only queues events. One goroutine reads the files that a tool call is about to
 // edit, records the result, and asks git at the beginning and end of each turn. What it
-// saw at the beginning of the turn counts more than what the agent reports.
+// saw at the beginning of the turn overrides what the agent reports.
 //
-// What only the end of the turn shows may be the user's own work. It is a part of the file
-// that undoing the turn leaves alone, like whatever the user wrote between turns.
+// A change that is only found at the end of the turn may be the user's own. It belongs to
+// the seen part of the file, which undoing the turn leaves alone, like whatever the user
+// wrote between turns.
 //
 // A change is live unless a live change undoes it; undo, redo and their undo all follow
 // from that. An undo replays the change backwards on the current content: a merge by
-// lines, or a conflict. The review compares the current content with what such an undo would make of it, so that it
-// shows only the agent's changes.
+// lines, or a conflict. The review compares the current content with the result of such an
+// undo, so that it shows only the agent's changes.
 //
-// Undoing a turn, and a rewind to before one, change several files: all of them, or none.
-// Each is tried before the first is written. The log has what each file is to contain, then
-// that it begins, and last that it has ended; what a kill has left between the two is
-// finished when the journal is opened next, or taken back if it cannot be.
+// Undoing or rewinding a turn changes several files: all of them, or none. Each is tried
+// before the first is written. The log records what each file is to contain, then the
+// beginning of the act, and last its end. If a kill comes between the two, opening the
+// journal finishes the act, or takes it back if it cannot be finished.
 package journal
 
 import (
@@ -58,8 +59,8 @@ type Options struct {
 	// session's directories. It may be empty.
 	Ignore string
 	// Session is the id of the agent's session that is being reopened, or "". If it has
-	// a journal, that one continues. A session and those that went on in its place by a
-	// fork have one journal: the first to be opened continues it.
+	// a journal, that one continues. A session and its forks share one journal: the first
+	// of them to be opened continues it.
 	Session string
 	// MaxBytes bounds the disk space of all journals together, MaxAge how long they are
 	// kept. 0 means defaultMaxBytes and defaultMaxAge.
@@ -103,7 +104,7 @@ type Journal struct {
 	changed chan struct{} // closed when version changes
 
 	reviewing sync.Mutex // one review changes files at a time
-	recovered *Recovered // what Open has finished
+	recovered *Recovered // the act that Open finished or took back
 
 	watch watcher
 }
@@ -262,8 +263,8 @@ func (j *Journal) add(r record, sync bool) int {
 	return r.ID
 }
 
-// keep stores the contents of a file, within the bounds. With sync they survive a crash
-// of the machine.
+// keep stores the content of a file, within the bounds. With sync it survives a crash of
+// the machine.
 func (j *Journal) keep(h *fs.Snapshot, sync bool) Image {
 	i := imageOf(h)
 	switch {
@@ -398,8 +399,8 @@ func (j *Journal) reopen() bool {
 	return false
 }
 
-// settle finds out which of the writes that a kill interrupted have happened: the contents
-// of the files tell.
+// settle completes the log of writes that a kill interrupted: the contents of the files
+// show whether they happened.
 func (j *Journal) settle() {
 	for _, c := range slices.Clone(j.history.changes) {
 		if !c.open {

@@ -216,8 +216,8 @@ func (j *Journal) RevertFile(ctx context.Context, part Part, since int) (Done, e
 	return j.carryOut(ctx, []plan{p}, 0)
 }
 
-// UndoTurn undoes all the agent's changes in the last turn that still has live changes of
-// the agent's. It leaves what was only seen to change, and writes either all files or, if one fails, none.
+// UndoTurn undoes the agent's live changes in the last turn that has any. It leaves alone
+// what was only seen to change, and writes all files or, if one fails, none.
 func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()

@@ -17,11 +17,11 @@ const (
 	EffectRestore   Effect = "restore"   // the file gets its earlier lines
 	EffectDelete    Effect = "delete"    // the agent created the file
 	EffectRecreate  Effect = "recreate"  // the agent deleted the file, or moved it away
-	EffectUnchanged Effect = "unchanged" // the file is as it was
+	EffectUnchanged Effect = "unchanged" // the file already has its earlier content
 	// EffectConflict: the user has changed the same lines since. The file is left alone
 	// unless the user chooses it, and then loses those lines.
 	EffectConflict Effect = "conflict"
-	// EffectSeen: the file changed during a turn, and nobody said who did it. It is left
+	// EffectSeen: the file changed during a turn, and it is unknown who changed it. It is left
 	// alone unless the user chooses it.
 	EffectSeen Effect = "seen"
 	// EffectLost: the earlier content was not kept. The file is left alone.

@@ -65,7 +65,7 @@ type record struct {
 	// Act is the number of the user's action, Reverts the changes that it undid.
 	Act     int   `json:"act,omitzero"`
 	Reverts []int `json:"reverts,omitzero"`
-	// Rewind is the turn before which the act puts the files.
+	// Rewind is the turn that the act rewinds, 0 if it is another act.
 	Rewind int `json:"rewind,omitzero"`
 	// Whole means that the user accepts everything so far.
 	Whole bool `json:"whole,omitzero"`

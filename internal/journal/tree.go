@@ -53,7 +53,7 @@ func (t *turnWatch) look(began time.Time) *tree {
 			continue // the content at the beginning of the turn is unknown or too large
 		}
 		if copied += info.Size(); copied > maxCopied || len(tr.copies) >= maxCopies {
-			t.limited("many files differed from the last commit when the turn began: what some of them held is not kept")
+			t.limited("many files differed from the last commit when the turn began: the earlier content of some is not kept")
 			break
 		}
 		if i, ok := t.image(path); ok {
@@ -76,12 +76,12 @@ func (t *turnWatch) state() *git.Status {
 		return w
 	case errors.Is(err, git.ErrTooMany), ctx.Err() != nil && t.ctx.Err() == nil:
 		t.tooLarge = true // the next turn would fail too
-		t.limited("the work tree is too large to look for what the agent changes without saying so")
+		t.limited("the work tree is too large to find changes that the agent does not report")
 	}
 	return nil
 }
 
-// limited notes what is not recorded.
+// limited remembers what is not recorded, for Trouble.
 func (t *turnWatch) limited(words string) {
 	t.j.mu.Lock()
 	defer t.j.mu.Unlock()
@@ -112,7 +112,7 @@ func (t *turnWatch) compareTrees() {
 	}
 	paths := t.suspects(now)
 	if len(paths) > maxSeen {
-		t.limited("very many files changed in one turn: some are not recorded")
+		t.limited("too many files changed in one turn: some are not recorded")
 		paths = paths[:maxSeen]
 	}
 	var clean []string // at the beginning of the turn

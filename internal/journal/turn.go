@@ -30,7 +30,7 @@ type turnWatch struct {
 	stats map[string]stat
 }
 
-// stat tells whether a file may have changed without reading it.
+// stat shows without reading a file whether it may have changed.
 type stat struct {
 	size  int64
 	mode  os.FileMode
@@ -92,8 +92,8 @@ func (t *turnWatch) image(path string) (Image, bool) {
 	return image, true
 }
 
-// settled is the age at which a modification time is reliable, because clocks of file
-// systems are coarse.
+// settled is the age at which a modification time is reliable: file systems keep coarse
+// times.
 const settled = 2 * time.Second
 
 // read shows the content of a file while parley writes nothing. It follows no link: undo

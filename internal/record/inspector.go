@@ -140,7 +140,7 @@ func (r *Inspector) answer(m *Message, env *envelope, line []byte) {
 	}
 }
 
-// schemaOf returns the schema of a version, including the unstable parts.
+// schemaOf returns the schema of a version, with the unstable parts.
 func schemaOf(version int) *schema.Schema {
 	if version == 2 {
 		return schema.V2Unstable()

@@ -13,11 +13,11 @@
 //
 //	{"t":0.012345,"sent":{"jsonrpc":"2.0","id":1,"method":"initialize",…}}
 //	{"t":0.050000,"received":{"jsonrpc":"2.0","id":1,"result":{…}}}
-//	{"t":0.051000,"noise":"a line of the agent's that is not JSON"}
+//	{"t":0.051000,"noise":"a line from the agent that is not JSON"}
 //	{"t":0.052000,"stderr":"what the agent wrote there"}
 //	{"t":0.060000,"event":{"v":1,"event":"text","data":{…}}}
 //
-// A message of the wire is recorded byte for byte, unless it contains secrets: see
+// A message on the wire is recorded byte for byte, unless it contains secrets: see
 // [Redactor]. An event is one of package conversation, in its own encoding and version.
 // Events are recorded beside the wire because they are what the user saw, and some of
 // that, such as the output of commands, never crosses the wire. Replays use only the
@@ -74,9 +74,9 @@ type EntryKind string
 
 // The kinds of entries.
 const (
-	Sent     EntryKind = "sent"     // a message of parley's
-	Received EntryKind = "received" // a message of the agent's
-	Noise    EntryKind = "noise"    // a line of the agent's that is not a message
+	Sent     EntryKind = "sent"     // a message from parley
+	Received EntryKind = "received" // a message from the agent
+	Noise    EntryKind = "noise"    // a line from the agent that is not a message
 	Stderr   EntryKind = "stderr"   // output of the agent to stderr
 	Event    EntryKind = "event"    // an event of the session
 )
@@ -92,7 +92,7 @@ type Entry struct {
 	Event conversation.Event
 }
 
-// headerLine is a header as it is written.
+// headerLine is the on-disk form of a header.
 type headerLine struct {
 	Version   int       `json:"v"`
 	Recording string    `json:"recording"`
@@ -103,7 +103,7 @@ type headerLine struct {
 	Cwd       string    `json:"cwd,omitempty"`
 }
 
-// entryLine is an entry as it is read.
+// entryLine is the on-disk form of an entry.
 type entryLine struct {
 	At       *float64        `json:"t"`
 	Sent     json.RawMessage `json:"sent"`
@@ -314,7 +314,7 @@ func (w *Writer) Begun() bool {
 	return w.begun
 }
 
-// Line records a line of the wire, without its end. It has the signature of a tap.
+// Line records a line from the wire, without its line end. Its signature is that of a tap.
 func (w *Writer) Line(sent bool, line []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

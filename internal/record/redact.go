@@ -70,8 +70,8 @@ func SecretsOf(environ []string) []string {
 // Text returns a text without secrets.
 func (r *Redactor) Text(text string) string { return r.replace.Replace(text) }
 
-// Message returns a message of the wire without secrets, the message itself if it has
-// none.
+// Message returns a message without its secrets. It returns the message itself if there
+// are none.
 func (r *Redactor) Message(sent bool, line []byte) []byte {
 	return r.clean(line, sent && bytes.Contains(line, []byte(`"action"`)))
 }

@@ -89,11 +89,11 @@ func NewRing(h Header, r *Redactor, now func() time.Time) *Ring {
 	return &Ring{header: h, redact: r, now: now, most: unreadBytes}
 }
 
-// Header describes what the ring has.
+// Header describes the ring's contents.
 func (r *Ring) Header() Header { return r.header }
 
-// WhenRead has f called when the ring is read first: its messages come from elsewhere, by
-// [Ring.Add]. Call it before anybody reads.
+// WhenRead registers f, which is called before the ring is first read. It is for a ring
+// whose messages come from another one, by [Ring.Add]. Call it before the first KeepMore.
 func (r *Ring) WhenRead(f func()) { r.whenRead = f }
 
 // KeepMore raises the bound to the maximum. Call it before reading.
@@ -117,7 +117,7 @@ func (r *Ring) Add(e Numbered) {
 // kept returns how much is kept of a message or event of a size. r.mu must be held.
 func (r *Ring) kept(size int) int { return min(size, longestKept, r.most/4*3) }
 
-// Line adds a line of the wire. It has the signature of a tap.
+// Line adds a line from the wire. Its signature is that of a tap.
 func (r *Ring) Line(sent bool, line []byte) {
 	kind := Received
 	if sent {
@@ -149,7 +149,7 @@ func (r *Ring) add(kind EntryKind, data []byte) {
 	r.addAt(r.now(), kind, data)
 }
 
-// addAt adds an entry of a time. r.mu must be held.
+// addAt adds an entry with a time. r.mu must be held.
 func (r *Ring) addAt(now time.Time, kind EntryKind, data []byte) {
 	kept := data[:r.kept(len(data))]
 	r.makeRoom(len(kept))

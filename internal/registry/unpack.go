@@ -184,8 +184,7 @@ func (u *unpacking) tarred(h *tar.Header, content io.Reader) error {
 	return fmt.Errorf("%w: %.200q", errSpecial, h.Name)
 }
 
-// expanded limits the decompressed size of an archive, including names, which can be
-// a bomb too.
+// expanded limits the decompressed size of an archive, including its file names.
 type expanded struct {
 	u *unpacking
 	r io.Reader
@@ -200,7 +199,7 @@ func (e *expanded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// most returns how many bytes may come out of the archive.
+// most returns the largest allowed decompressed size, in bytes.
 func (u *unpacking) most() int64 {
 	return min(u.bounds.bytes, max(u.bounds.small, u.size*u.bounds.ratio))
 }

@@ -47,13 +47,13 @@ type streamable struct {
 	id      string // of the connection; "" before there is one
 	streams map[string]*stream
 	live    int
-	ending  error             // why the first stream ended unexpectedly
-	asked   map[string]asked  // our pending requests, by id
-	theirs  map[string]string // the sessions of the agent's pending requests, by id
+	ending  error                     // why the first stream ended unexpectedly
+	pending map[string]pendingRequest // our requests without an answer, by id
+	theirs  map[string]string         // the sessions of the agent's pending requests, by id
 }
 
-// asked is a request of ours.
-type asked struct{ method, session string }
+// pendingRequest is a request of ours.
+type pendingRequest struct{ method, session string }
 
 // arrival is a message of the agent, or its error.
 type arrival struct {
@@ -72,7 +72,7 @@ type stream struct {
 func newStreamable(a *Agent) *streamable {
 	s := &streamable{
 		agent: a, incoming: make(chan arrival), streams: map[string]*stream{},
-		asked: map[string]asked{}, theirs: map[string]string{},
+		pending: map[string]pendingRequest{}, theirs: map[string]string{},
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.client = s.newClient(false)
@@ -170,7 +170,7 @@ func (s *streamable) write(message []byte) error {
 		session = s.theirs[string(e.ID)]
 		delete(s.theirs, string(e.ID))
 	case len(e.ID) > 0:
-		s.asked[string(e.ID)] = asked{e.Method, session}
+		s.pending[string(e.ID)] = pendingRequest{e.Method, session}
 	}
 	s.mu.Unlock()
 	follows := e.Method != "" && session != ""
@@ -216,7 +216,7 @@ func (s *streamable) post(message []byte, e envelope, session string) error {
 // refuse answers a request in place of the agent, which did not get it.
 func (s *streamable) refuse(e envelope, why error) {
 	s.mu.Lock()
-	delete(s.asked, string(e.ID))
+	delete(s.pending, string(e.ID))
 	s.mu.Unlock()
 	if closes(e.Method) {
 		s.leave(e.Params.SessionID, false)
@@ -408,8 +408,8 @@ func (s *streamable) look(message []byte) error {
 		s.mu.Unlock()
 		return nil
 	}
-	request := s.asked[id]
-	delete(s.asked, id)
+	request := s.pending[id]
+	delete(s.pending, id)
 	s.mu.Unlock()
 	switch failed := len(e.Error) > 0; {
 	case closes(request.method):

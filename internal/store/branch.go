@@ -11,11 +11,11 @@ import (
 	"parley/internal/conversation"
 )
 
-// Branch begins a log with the conversation of another session up to before a prompt,
-// counted as [conversation.Conversation.Prompts] does; one more than there are means the
-// whole conversation. The other log, which may be open, does not change. A log that a kill
-// leaves unfinished opens as a new session below what was copied. change may change what
-// the new log says of its session; it may be nil.
+// Branch begins a log with the part of another session's conversation that comes before a
+// prompt. Prompts count as in [conversation.Conversation.Prompts]; the number after the
+// last one copies the whole conversation. The other log, which may be open, does not
+// change. If a kill interrupts the copying, the new log opens as a session with what was
+// copied. change, if not nil, edits the metadata of the new log.
 func (s *Store) Branch(ctx context.Context, from ID, prompt int, change func(*Meta)) (_ *Log, err error) {
 	m, err := s.Meta(from)
 	if err != nil {

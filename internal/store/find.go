@@ -90,8 +90,8 @@ func scanSummary(row interface{ Scan(values ...any) error }, s *Summary) error {
 // Hit is a session that matches a search.
 type Hit struct {
 	Summary
-	// Kind says whose text the newest matching passage is, and Offset where it begins
-	// in the log.
+	// Kind says who wrote the newest matching passage, and Offset where it begins in the
+	// log.
 	Kind   Kind
 	Offset int64
 }

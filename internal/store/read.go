@@ -54,7 +54,7 @@ func (s *Store) Resolve(prefix string) (ID, error) {
 // record, because the first one may be damaged.
 const metaWithin = 8
 
-// Meta returns what was known of a session when its log began.
+// Meta returns the metadata of a session from the beginning of its log.
 func (s *Store) Meta(id ID) (Meta, error) {
 	looked := 0
 	for r, err := range s.Records(id, 0) {

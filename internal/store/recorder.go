@@ -14,7 +14,7 @@ import (
 const maxPrelude = 1 << 20
 
 // Recorder stores the events of a session.Session, batch by batch. A log begins with
-// the first prompt or message, so an agent that was only looked at leaves none. Opening
+// the first prompt or message, so a session without either leaves none. Opening
 // another session, or reloading the transcript, begins another log. A Recorder is safe
 // for concurrent use.
 type Recorder struct {

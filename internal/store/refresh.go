@@ -53,8 +53,8 @@ func (x *Index) Refresh(ctx context.Context) error {
 // alone, which changes the directory's time.
 type stamp struct{ logs, marks int64 }
 
-// stampAge is how old a change must be to be told from a later one: file systems keep
-// times in steps, some of two seconds.
+// stampAge is how old a change must be before a later one is sure to have another time:
+// some file systems keep times in steps of two seconds.
 const stampAge = 2 * time.Second
 
 // stamp returns the zero value if it is unknown or too young.

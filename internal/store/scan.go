@@ -14,7 +14,7 @@ const maxPassage = 64 << 10
 // maxName limits the part of a prompt that names a session, in bytes.
 const maxName = 200
 
-// Kind says whose text a passage is.
+// Kind says who wrote a passage.
 type Kind string
 
 // The kinds of passages.
@@ -115,7 +115,7 @@ func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.
 		}
 		kind = FromUser
 		if s.summary.Prompt == "" || s.chat != chunk {
-			s.prompt(text) // as agents replay it
+			s.prompt(text) // in the form in which agents replay it
 		}
 	}
 	if text == "" {

@@ -47,7 +47,7 @@ func (id ID) valid() bool {
 	return id != "" && strings.Trim(string(id), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
-// Meta is what is known of a session when its log begins.
+// Meta describes a session. Its log begins with it.
 type Meta struct {
 	ID      ID        `json:"id"`
 	Created time.Time `json:"created"`
