@@ -77,9 +77,9 @@ func (t *Tab) chooseAgent() tea.Cmd {
 func (l *live) chooseAnother() tea.Cmd {
 	t := l.tab
 	return t.openAgentList(&agentList{title: "New tab: choose an agent", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
-		same := func(a config.Agent) bool { return a.ID == t.agent.ID }
-		if t.agent.ID != "" && !slices.ContainsFunc(agents, same) {
-			agents = append([]config.Agent{t.agent}, agents...)
+		same := func(a config.Agent) bool { return a.ID == l.Agent.ID }
+		if l.Agent.ID != "" && !slices.ContainsFunc(agents, same) {
+			agents = append([]config.Agent{l.Agent}, agents...)
 		}
 		items := dialog.AgentItems(agents)
 		for i, a := range agents {

@@ -46,7 +46,7 @@ func TestPaste(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			runBench(t, func(t *testing.T, b *bench) {
 				b.ready()
-				b.open().conv, b.agent, b.program.ClipboardImage = c.conv, config.Agent{Name: "Blind"}, c.read
+				b.open().conv, b.open().Agent, b.program.ClipboardImage = c.conv, config.Agent{Name: "Blind"}, c.read
 				b.list().Focus(true)
 				b.Do(b.pasteImage())
 				b.MustSay(c.want)

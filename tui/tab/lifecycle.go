@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
@@ -120,7 +119,6 @@ func (e *lifecycle) unused() bool {
 func (e *lifecycle) chooseInstead() tea.Cmd {
 	t, left := e.live.tab, e.live.Session
 	looked := t.prompts.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
-	t.agent = config.Agent{}
 	t.become(&choosing{unopened{t}})
 	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.chooseAgent())
 }

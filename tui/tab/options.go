@@ -110,7 +110,7 @@ func (o *options) rememberModel() tea.Cmd {
 		return nil
 	}
 	o.model = model.CurrentValue.ID
-	agent, id := t.agent, o.model
+	agent, id := o.live.Agent, o.model
 	return bestEffort(func() error { return t.program.RememberModel(agent, id) })
 }
 
@@ -119,16 +119,16 @@ func (o *options) values() dialog.Values {
 	t := o.live.tab
 	v := dialog.Values{
 		Default: func(option *acpclient.SessionConfigOption) (acpclient.ConfigValue, bool) {
-			return app.DefaultValue(t.agent, o.live.conv.Options, option)
+			return app.DefaultValue(o.live.Agent, o.live.conv.Options, option)
 		},
 		Often: func(option *acpclient.SessionConfigOption) []acpclient.ConfigValueID {
 			if option.Category != acpclient.CategoryModel {
 				return nil
 			}
-			return t.program.OftenUsed(t.agent)
+			return t.program.OftenUsed(o.live.Agent)
 		},
 	}
-	if app.HasDefaults(t.agent) {
+	if app.HasDefaults(o.live.Agent) {
 		v.SetDefault = o.toggleDefault
 	}
 	return v
@@ -138,7 +138,7 @@ func (o *options) values() dialog.Values {
 // the configuration.
 func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclient.ConfigValue) tea.Cmd {
 	t := o.live.tab
-	agent, save, err := app.ToggleDefault(t.agent, o.live.conv.Options, option, v)
+	agent, save, err := app.ToggleDefault(o.live.Agent, o.live.conv.Options, option, v)
 	if err != nil {
 		return t.say(err.Error())
 	}
@@ -152,7 +152,7 @@ func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclie
 			if err != nil {
 				return t.say(err.Error())
 			}
-			t.agent.Mode, t.agent.Options = agent.Mode, agent.Options
+			o.live.Agent.Mode, o.live.Agent.Options = agent.Mode, agent.Options
 			return t.say(said)
 		}
 	})

@@ -81,7 +81,7 @@ func TestADefaultIsSaved(t *testing.T) {
 		b.Do(categoryList(b.open(), "", acpclient.CategoryMode)) // for an agent that has no defaults
 		b.mustNotShow(t, "default")
 		b.Press("down", "ctrl+d", "esc")
-		b.agent = config.Agent{ID: "claude", Source: config.SourceFound}
+		b.open().Agent = config.Agent{ID: "claude", Source: config.SourceFound}
 		file := config.ConfigFile()
 		b.Do(categoryList(b.open(), "", acpclient.CategoryMode))
 		b.Press("down", "ctrl+d")
@@ -90,13 +90,13 @@ func TestADefaultIsSaved(t *testing.T) {
 		if got, _ := os.ReadFile(file); string(got) != "[agents.claude]\nmode = \"code\"\n" {
 			t.Errorf("the configuration is %q", got)
 		}
-		if b.agent.Mode != "code" {
-			t.Errorf("the next session begins with %q", b.agent.Mode)
+		if b.open().Agent.Mode != "code" {
+			t.Errorf("the next session begins with %q", b.open().Agent.Mode)
 		}
 		b.Press("ctrl+d")
 		b.MustSay("Mode: Mode code is no longer the default")
-		if got, _ := os.ReadFile(file); len(got) != 0 || b.agent.Mode != "" {
-			t.Errorf("the configuration is %q, the mode %q", got, b.agent.Mode)
+		if got, _ := os.ReadFile(file); len(got) != 0 || b.open().Agent.Mode != "" {
+			t.Errorf("the configuration is %q, the mode %q", got, b.open().Agent.Mode)
 		}
 	})
 }
@@ -108,7 +108,7 @@ func TestModelsThatAreUsedOften(t *testing.T) {
 serve
 `)
 		b.program.Recent = config.NewRecentFile(t.TempDir())
-		b.agent = config.Agent{ID: "claude", Source: config.SourceFound}
+		b.open().Agent = config.Agent{ID: "claude", Source: config.SourceFound}
 		order := func() string {
 			b.Do(categoryList(b.open(), "", acpclient.CategoryModel))
 			text := b.Screen()

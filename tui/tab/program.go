@@ -236,7 +236,10 @@ func (t *Tab) Works() bool { return t.state.works() }
 func (t *Tab) Turns() int { return t.info.turns }
 
 // label returns the tab's name in the tab line.
-func (t *Tab) label() string { return t.info.Label(ownTitle(t), t.agent.Name, t.agent.ID) }
+func (t *Tab) label() string {
+	a := t.state.agent()
+	return t.info.Label(ownTitle(t), a.Name, a.ID)
+}
 
 // tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
 // while a question is open, so that nobody has to answer first.
@@ -268,17 +271,17 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 // newSession starts a session with the same agent and directory in a new tab.
 func (l *live) newSession() tea.Cmd {
 	t := l.tab
-	if t.agent.ID == "" || t.stored.untrusted != nil { // unknown, or without consent
+	if l.Agent.ID == "" || t.stored.untrusted != nil { // unknown, or without consent
 		return l.chooseAnother()
 	}
-	return t.openBeside(t.agent)
+	return t.openBeside(l.Agent)
 }
 
 // openBeside opens a session with an agent in a new tab, in this tab's directory. It does
 // not reuse the directory if a project belongs to its agent, or if the directory may be
 // gone.
 func (t *Tab) openBeside(a config.Agent) tea.Cmd {
-	if a.OwnProject || t.agent.OwnProject || t.stored.readOnly != "" {
+	if a.OwnProject || t.state.agent().OwnProject || t.stored.readOnly != "" {
 		return t.program.Tabs.Open(a)
 	}
 	return t.program.Tabs.OpenIn(a, t.cwd)

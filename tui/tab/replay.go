@@ -72,6 +72,7 @@ func (r *replaying) Playing() bool { return r.player.Playing() }
 
 func (r *replaying) layers() []layer               { return r.reader.over(r) }
 func (r *replaying) refusal(a availability) string { return unless(a == inAll, notInReplay) }
+func (r *replaying) agent() config.Agent           { return config.Agent{} }
 func (r *replaying) takesPrompts() bool            { return false }
 func (r *replaying) placeholder(bool) string       { return "" }
 func (r *replaying) promptHints() []dialog.Hint    { return r.hints() }

@@ -322,7 +322,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 	if why := r.live.noRewind(); why != "" {
 		return t.say(why)
 	}
-	p, id, agent, old := t.program, t.StoredID(), t.agent, r.live.Session
+	p, id, agent, old := t.program, t.StoredID(), r.live.Agent, r.live.Session
 	var rewound *journal.Done
 	begun := sync.OnceValues(func() (*app.Branched, error) {
 		if files {
@@ -421,7 +421,7 @@ func (l *live) forkAll() tea.Cmd {
 
 // fork opens a fork of the session in a new tab.
 func (l *live) fork(prompt int, worktree bool) tea.Cmd {
-	p, id, agent, old, dir := l.tab.program, l.tab.StoredID(), l.tab.agent, l.Session, l.tab.cwd
+	p, id, agent, old, dir := l.tab.program, l.tab.StoredID(), l.Agent, l.Session, l.tab.cwd
 	return tea.Batch(l.tab.say("forking the session"), inBackground(func() then {
 		cwd := ""
 		if worktree {

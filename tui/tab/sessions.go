@@ -174,7 +174,7 @@ func (l *sessionList) content() dialog.List {
 			list.Empty, list.WiderHint = "No sessions.", "this directory"
 		}
 	}
-	l.sessions.Agent, l.sessions.Cwd = l.tab.agent.ID, l.tab.cwd
+	l.sessions.Agent, l.sessions.Cwd = l.tab.state.agent().ID, l.tab.cwd
 	for _, s := range l.sessions.Entries() {
 		item := l.item(s)
 		switch {
@@ -328,7 +328,7 @@ func (l *live) openSession(info acpclient.SessionInfo) tea.Cmd {
 		return t.sayIf(l.Session.OpenSession(info)) // reports the error
 	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == "":
 		info.Cwd = t.cwd
-		return t.program.Tabs.Load(t.agent, info)
+		return t.program.Tabs.Load(l.Agent, info)
 	}
 	return t.sayIf(l.Session.OpenSession(info))
 }

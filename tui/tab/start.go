@@ -44,8 +44,7 @@ func (t *Tab) startChosen(a config.Agent) tea.Cmd {
 
 // startWith is startAgent with another constructor of the session.
 func (t *Tab) startWith(a config.Agent, create func() (app.Session, error)) tea.Cmd {
-	t.agent = a
-	of := &starting{unopened: unopened{t}}
+	of := &starting{unopened: unopened{t}, with: a}
 	started := sync.OnceValue(func() startedMsg {
 		s, err := create()
 		if err == nil {
@@ -65,7 +64,6 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	}
 	if msg.err != nil {
 		t.become(&choosing{unopened{t}})
-		t.agent = config.Agent{}
 		looked := t.prompts.ReturnToDraft()
 		t.ask(dialog.Confirmation{
 			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
@@ -83,7 +81,6 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 
 // adopt makes a session the tab's.
 func (t *Tab) adopt(s *app.Live) *live {
-	t.agent = s.Agent
 	t.work(s.Session.About().Cwd)
 	l := newLive(t, s)
 	t.become(l)
@@ -170,9 +167,9 @@ func (t *Tab) reopenStored(o app.Open) tea.Cmd {
 		s.reopening = next
 	case *starting:
 		left = s.abandon()
-		t.become(&starting{unopened{t}, next, true})
+		t.become(&starting{unopened{t}, s.with, next, true})
 	default:
-		t.become(&starting{unopened{t}, next, true})
+		t.become(&starting{unopened{t}, config.Agent{}, next, true})
 	}
 	return tea.Batch(left, func() tea.Msg { return reopened() })
 }

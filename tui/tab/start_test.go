@@ -69,7 +69,7 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 func TestAStartShowsAtOnce(t *testing.T) {
 	b, made := pending(t)
 	b.mustShow(t, "starting quick --now")
-	b.Update(startedMsg{of: b.state.(*starting), agent: b.agent, session: made})
+	b.Update(startedMsg{of: b.state.(*starting), agent: b.state.agent(), session: made})
 	b.mustShow(t, "starting quick --now")
 	b.mustNotShow(t, "still starting")
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
@@ -24,6 +25,8 @@ import (
 // alone needs; the tab has what stays, whatever state it is in. Only [Tab.become] changes
 // the state: docs/architecture.md has the table of the changes.
 type state interface {
+	// agent is the one that is starting or that the session is with, if there is one.
+	agent() config.Agent
 	// transcript returns what can be read, if there is a conversation.
 	transcript() (r reading, ok bool)
 	// empty reports whether the transcript has no items.
@@ -173,7 +176,7 @@ func (r reading) noImages() string {
 	if r.conv.Phase == conversation.PhaseStarting || r.conv.Agent.Capabilities.PromptCapabilities.Image {
 		return ""
 	}
-	return termtext.Line(cmp.Or(r.conv.Agent.Name(), r.reader.tab.agent.Name, "the agent")) + " takes no images"
+	return termtext.Line(cmp.Or(r.conv.Agent.Name(), r.reader.tab.state.agent().Name, "the agent")) + " takes no images"
 }
 
 // cannotTake lets prompts pass without a pasted image: only that, which is in no file, must
@@ -242,6 +245,7 @@ func (c *choosing) refusal(a availability) string {
 }
 
 func (c *choosing) takesPrompts() bool    { return false }
+func (c *choosing) agent() config.Agent   { return config.Agent{} }
 func (c *choosing) describe(*statusInfo)  {}
 func (c *choosing) condition() State      { return Idle }
 func (c *choosing) reopens() bool         { return false }
@@ -251,21 +255,22 @@ func (c *choosing) close(context.Context) {}
 // for it.
 type starting struct {
 	unopened
+	with config.Agent // the zero agent if that of a stored session is not known yet
 	// session waits for the session, and returns nil if there will be none.
 	session func() app.Session
 	stored  bool // a stored session is being read
 }
 
-func (s *starting) layers() []layer    { return s.tab.panel.over(s.tab.prompt, false) }
-func (s *starting) takesPrompts() bool { return true }
-func (s *starting) condition() State   { return Working }
-func (s *starting) reopens() bool      { return s.stored }
+func (s *starting) layers() []layer     { return s.tab.panel.over(s.tab.prompt, false) }
+func (s *starting) agent() config.Agent { return s.with }
+func (s *starting) takesPrompts() bool  { return true }
+func (s *starting) condition() State    { return Working }
+func (s *starting) reopens() bool       { return s.stored }
 
 func (s *starting) refusal(a availability) string { return unless(a != inSession, noAgent) }
 
 func (s *starting) describe(f *statusInfo) {
-	a := s.tab.agent
-	switch {
+	switch a := s.with; {
 	case s.stored:
 		f.Reading = true
 	case a.Address != "":
@@ -331,6 +336,7 @@ func (l *live) layers() []layer {
 	return l.reader.over(l.tab.prompt)
 }
 
+func (l *live) agent() config.Agent         { return l.Agent }
 func (l *live) refusal(availability) string { return "" }
 func (l *live) takesPrompts() bool          { return true }
 func (l *live) reopens() bool               { return l.reopening != nil }

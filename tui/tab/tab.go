@@ -42,8 +42,6 @@ type Tab struct {
 	// base is parley's working directory, to which the user's paths are relative.
 	base string
 
-	// agent is the one that is starting or that the session is with.
-	agent config.Agent
 	// state is what the tab has of an agent, a session or a recording.
 	state state
 
@@ -163,9 +161,9 @@ func (t *Tab) Close(ctx context.Context) {
 // Resumable returns the agent and the id of the session that it can reopen later, or "".
 func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
 	if r, ok := t.state.transcript(); ok {
-		return t.agent, app.ResumableID(r.conv)
+		return t.state.agent(), app.ResumableID(r.conv)
 	}
-	return t.agent, ""
+	return t.state.agent(), ""
 }
 
 // Title returns what the session is called, or "".

@@ -60,7 +60,7 @@ func (w *worktree) Items() []dialog.Item {
 
 // open creates a worktree and opens a session with the same agent there, in a new tab.
 func (w *worktree) open() tea.Cmd {
-	dir, agent, row, p := w.tab.cwd, w.tab.agent, w.tab.program.Tabs, w.tab.program
+	dir, agent, row, p := w.tab.cwd, w.tab.state.agent(), w.tab.program.Tabs, w.tab.program
 	return tea.Batch(w.tab.say("making a worktree"), inBackground(func() then {
 		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
