@@ -188,7 +188,7 @@ func init() {
 		config.ActionPageDown:     scrolls(config.ActionPageDown, step),
 		config.ActionLineUp:       scrolls(config.ActionLineUp, step),
 		config.ActionLineDown:     scrolls(config.ActionLineDown, step),
-		config.ActionLendMouse:    {do: always((*Tab).lendMouse), beside: true, in: inAll},
+		config.ActionLendMouse:    {do: always(func(t *Tab) { t.input.lendMouse() }), beside: true, in: inAll},
 
 		config.ActionChanges: {
 			in: inSession, live: (*live).showChanges,

@@ -1,6 +1,9 @@
 package tab
 
 import (
+	"fmt"
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
@@ -50,46 +53,53 @@ func (t *Tab) focus() layer {
 	return nil
 }
 
+// input passes keys, pastes and the mouse to the layers of a tab.
+type input struct {
+	tab       *Tab
+	mouseLent bool  // to the terminal, until the next key press
+	pressed   layer // took the click of the held button, or nil
+}
+
 // key handles a key: those that work whatever is open come first, then the layers, then
 // the actions of keys that no layer took. A command that the user has stepped into gets
 // all keys.
-func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
+func (in *input) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
-	if _, in := t.attached(); !in {
-		if cmd, taken := t.globalKey(name); taken {
+	if _, typing := in.tab.focus().(*commands); !typing {
+		if cmd, taken := in.globalKey(name); taken {
 			return cmd
 		}
 	}
-	cmd, taken := t.pass(func(l layer) (tea.Cmd, bool) { return l.key(k, name) })
+	cmd, taken := in.pass(func(l layer) (tea.Cmd, bool) { return l.key(k, name) })
 	if taken {
 		return cmd
 	}
-	return tea.Batch(cmd, t.keyAction(name))
+	return tea.Batch(cmd, in.keyAction(name))
 }
 
 // paste offers pasted text to the layers.
-func (t *Tab) paste(text string) tea.Cmd {
-	cmd, _ := t.pass(func(l layer) (tea.Cmd, bool) { return l.paste(text) })
+func (in *input) paste(text string) tea.Cmd {
+	cmd, _ := in.pass(func(l layer) (tea.Cmd, bool) { return l.paste(text) })
 	return cmd
 }
 
 // mouse offers a mouse event to the layers. While a button is held, the layer that took
 // the click comes first.
-func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
+func (in *input) mouse(msg tea.MouseMsg) tea.Cmd {
 	_, click := msg.(tea.MouseClickMsg)
-	pressed := t.pressed
+	pressed := in.pressed
 	if _, release := msg.(tea.MouseReleaseMsg); click || release {
-		t.pressed = nil
+		in.pressed = nil
 	}
 	if pressed != nil && !click {
 		if cmd, taken := pressed.mouse(msg); taken {
 			return cmd
 		}
 	}
-	cmd, _ := t.pass(func(l layer) (tea.Cmd, bool) {
+	cmd, _ := in.pass(func(l layer) (tea.Cmd, bool) {
 		cmd, taken := l.mouse(msg)
 		if taken && click {
-			t.pressed = l
+			in.pressed = l
 		}
 		return cmd, taken
 	})
@@ -97,8 +107,8 @@ func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 // pass offers input to the layers from the top until one takes it.
-func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) {
-	for _, l := range t.state.layers() {
+func (in *input) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) {
+	for _, l := range in.tab.state.layers() {
 		var cmd tea.Cmd
 		cmd, taken = input(l)
 		all = tea.Batch(all, cmd)
@@ -111,19 +121,49 @@ func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken bool) 
 
 // globalKey handles the keys that work whatever is open: they recapture the mouse and
 // switch tabs.
-func (t *Tab) globalKey(name string) (tea.Cmd, bool) {
-	if t.takesMouseBack(name) || t.state.endsReading(name) || t.program.Guard.Bounced(name) {
+func (in *input) globalKey(name string) (tea.Cmd, bool) {
+	t := in.tab
+	if in.takesMouseBack(name) || t.state.endsReading(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
 	if t.replays() {
 		return nil, false
 	}
-	return t.tabKey(name)
+	return in.tabKey(name)
+}
+
+// tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
+// while a question is open, so that nobody has to answer first.
+func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
+	t := in.tab
+	keys, asks := t.program.Keys, t.dialogs.Asks()
+	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
+		return nil, false
+	}
+	switch a, _ := keys.Action(config.ContextPrompt, name); a {
+	case config.ActionNextTab, config.ActionPrevTab:
+		return t.run(a), true
+	case config.ActionTab:
+		number := slices.Index(keys.For(a), name)
+		if !t.program.Tabs.Go(number) {
+			return t.say(fmt.Sprintf("there is no tab %d", number+1)), true
+		}
+		if t.program.Tabs.Alone() {
+			return t.say(oneTab), true
+		}
+		return nil, true
+	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
+		if asks && !t.state.reads() {
+			return t.run(a), true
+		}
+	}
+	return nil, false
 }
 
 // keyAction performs the action of a key that no layer took.
-func (t *Tab) keyAction(name string) tea.Cmd {
+func (in *input) keyAction(name string) tea.Cmd {
+	t := in.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
 	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.state.reads()) && !behaviours[a].beside {
 		if !bound {
@@ -140,23 +180,22 @@ func isClick(msg tea.MouseMsg) bool {
 }
 
 // lendMouse gives the mouse to the terminal, for its own selection, until the next key.
-func (t *Tab) lendMouse() {
-	t.mouseLent = true
-	t.composer.Release()
-	t.pressed = nil
-	t.state.drop()
+func (in *input) lendMouse() {
+	in.mouseLent, in.pressed = true, nil
+	in.tab.composer.Release()
+	in.tab.state.drop()
 }
 
 // TakesMouse reports whether the tab wants mouse events.
-func (t *Tab) TakesMouse() bool { return !t.mouseLent }
+func (t *Tab) TakesMouse() bool { return !t.input.mouseLent }
 
 // takesMouseBack recaptures the mouse at the next key, and reports whether the key has no
 // other effect: only the key that lent the mouse and the cancel key.
-func (t *Tab) takesMouseBack(name string) bool {
-	if !t.mouseLent {
+func (in *input) takesMouseBack(name string) bool {
+	if !in.mouseLent {
 		return false
 	}
-	t.mouseLent = false
-	keys := t.program.Keys
+	in.mouseLent = false
+	keys := in.tab.program.Keys
 	return keys.Match(config.ActionLendMouse, name) || keys.Match(config.ActionCancel, name)
 }

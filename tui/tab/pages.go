@@ -183,7 +183,7 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionFind:
 		p.startFinding()
 	case config.ActionLendMouse:
-		p.tab.lendMouse()
+		p.tab.input.lendMouse()
 	default:
 		p.Move(a)
 	}

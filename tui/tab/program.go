@@ -3,9 +3,7 @@ package tab
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os/exec"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -239,33 +237,6 @@ func (t *Tab) Turns() int { return t.info.turns }
 func (t *Tab) label() string {
 	a := t.state.agent()
 	return t.info.Label(ownTitle(t), a.Name, a.ID)
-}
-
-// tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
-// while a question is open, so that nobody has to answer first.
-func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
-	keys, asks := t.program.Keys, t.dialogs.Asks()
-	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
-		return nil, false
-	}
-	switch a, _ := keys.Action(config.ContextPrompt, name); a {
-	case config.ActionNextTab, config.ActionPrevTab:
-		return t.run(a), true
-	case config.ActionTab:
-		number := slices.Index(keys.For(a), name)
-		if !t.program.Tabs.Go(number) {
-			return t.say(fmt.Sprintf("there is no tab %d", number+1)), true
-		}
-		if t.program.Tabs.Alone() {
-			return t.say(oneTab), true
-		}
-		return nil, true
-	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
-		if asks && !t.state.reads() {
-			return t.run(a), true
-		}
-	}
-	return nil, false
 }
 
 // newSession starts a session with the same agent and directory in a new tab.

@@ -340,7 +340,7 @@ func (t *Tab) messageLine(left, right string, width int) string {
 	switch {
 	case t.toast.current() != "":
 		left = "  " + th.Warning.Render(t.toast.current())
-	case t.mouseLent:
+	case t.input.mouseLent:
 		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
 	case left == "" && t.news && t.state.takesPrompts():
 		left = "  " + th.Muted.Render("parley is now "+t.program.Version+": /news shows what is new")

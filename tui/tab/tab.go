@@ -56,6 +56,7 @@ type Tab struct {
 	drafts   *drafts
 	foreign  *foreignQuestion // the last question of another tab that was shown, or nil
 	leaving  *leaving
+	input    *input
 	pictures imageDecoder
 	info     tabInfo // for the tab line
 
@@ -65,9 +66,6 @@ type Tab struct {
 	// The permanent layers.
 	panel  *panel
 	prompt *promptLayer
-
-	mouseLent bool  // to the terminal, until the next key press
-	pressed   layer // took the click of the held button, or nil
 
 	width, height int    // of the screen
 	area          layout // of the last drawing, for the mouse
@@ -85,7 +83,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.diffPositions = &diffPositions{tab: t}
 	t.worktree = &worktree{tab: t}
-	t.leaving = &leaving{tab: t}
+	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
 	return t
 }
 
@@ -221,11 +219,11 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case installedMsg:
 		return msg.of.ended(msg)
 	case tea.KeyPressMsg:
-		return t.key(msg)
+		return t.input.key(msg)
 	case tea.PasteMsg:
-		return t.paste(msg.Content)
+		return t.input.paste(msg.Content)
 	case tea.MouseMsg:
-		return t.mouse(msg)
+		return t.input.mouse(msg)
 	case tea.WindowSizeMsg:
 		t.width, t.height = msg.Width, msg.Height
 	case tea.ResumeMsg:
