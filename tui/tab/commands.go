@@ -247,8 +247,7 @@ func attachedSize(width, height int) (cols, rows int) {
 // keys.
 func (c *commands) Attached() bool { return c.attached != nil }
 
-// Covers reports whether a command has the whole screen.
-func (c *commands) Covers() bool { return c.attached != nil && c.attached.emu != nil }
+func (c *commands) covers() bool { return c.attached != nil && c.attached.emu != nil }
 
 // Fit resizes the command's terminal to the screen.
 func (c *commands) Fit(width, height int) {
@@ -432,12 +431,21 @@ func (c *commands) draw(width, height int) dialog.View {
 		v.Lines = append(v.Lines, frame.Render("│")+padded(in.emu.View(y, in.back), width-2)+frame.Render("│"))
 	}
 	v.Lines = append(v.Lines, framed(frame, "╰", frame.Render(c.words()), "╯", width))
-	v.Lines = append(v.Lines, c.live.tab.statusLines(width)[0])
+	v.Lines = append(v.Lines, c.statusLine(width))
 	if x, y := in.emu.Cursor(); in.term.Exit == nil && in.back == 0 && !in.emu.Modes().CursorHidden && y < in.rows {
 		v.Cursor = tea.NewCursor(1+min(x, in.cols-1), 1+y)
 	}
 	v.Lines = v.Lines[:min(len(v.Lines), height)]
 	return v
+}
+
+// statusLine draws the status line, or a toast in its place.
+func (c *commands) statusLine(width int) string {
+	t := c.live.tab
+	if said := t.toast.current(); said != "" {
+		return termtext.Truncate("  "+t.program.Theme.Warning.Render(said), width, "…")
+	}
+	return t.statusInfo().Line(width)
 }
 
 // ownerOf returns the badge that says whose command it is.

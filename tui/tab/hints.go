@@ -155,7 +155,8 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 }
 
 // hints returns the hints of the focused layer.
-func (t *Tab) hints() []dialog.Hint {
+func (d *drawing) hints() []dialog.Hint {
+	t := d.tab
 	if t.leaving.Leaving() {
 		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again: quit"}}
 	}
@@ -166,14 +167,14 @@ func (t *Tab) hints() []dialog.Hint {
 }
 
 // hintLine draws as many hints as fit.
-func (t *Tab) hintLine(width int) string {
-	th, hints := t.program.Theme, t.hints()
+func (d *drawing) hintLine() string {
+	th, hints := d.info.Theme, d.hints()
 	var words strings.Builder
 	for _, h := range hints {
 		words.WriteString(h.Key + "\x00" + h.Text + "\x00")
 	}
-	source := lineSource{th, termtext.NewLayout(width), words.String()}
-	return t.hintCache.get(source, func() string { return drawHints(hints, th, width) })
+	source := lineSource{th, termtext.NewLayout(d.width), words.String()}
+	return d.tab.hintCache.get(source, func() string { return drawHints(hints, th, d.width) })
 }
 
 // hintGap separates hints.

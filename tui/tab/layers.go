@@ -20,6 +20,8 @@ type layer interface {
 	hints() []dialog.Hint
 	// draw draws the layer on at most height lines of width cells.
 	draw(width, height int) dialog.View
+	// covers reports whether the layer takes the whole screen while it has the focus.
+	covers() bool
 }
 
 // over returns the dialog and the layer in the place of the prompt. A question lies above it,

@@ -46,27 +46,47 @@ func (l layout) onDialog(y int) bool { return y >= l.dialog && y < l.dialogEnd }
 // Draw draws the tab: transcript, dialog, activity, queue, composer and two lines of
 // status. A full-screen page or command is drawn alone.
 func (t *Tab) Draw(width, height int) Screen {
-	t.width, t.height = width, height
-	if t.fullScreen() {
-		return t.drawFullScreen(width, height)
+	d := newDrawing(t, width, height)
+	if focus := t.focus(); focus != nil && focus.covers() {
+		return d.fullScreen(focus)
 	}
+	return d.whole()
+}
+
+// drawing is one frame of a tab: its size, and what its parts show of the tab at one moment.
+type drawing struct {
+	tab           *Tab
+	width, height int
+	info          *statusInfo
+	asks          bool // the top dialog is a question
+	reads         bool // the transcript has the keys
+}
+
+func newDrawing(t *Tab, width, height int) *drawing {
+	t.width, t.height = width, height
+	return &drawing{t, width, height, t.statusInfo(), t.dialogs.Asks(), t.state.reads()}
+}
+
+// whole draws all parts.
+func (d *drawing) whole() Screen {
+	t := d.tab
 	var foot, panel dialog.View
-	if t.dialogs.Asks() && !t.state.reads() {
+	if d.asks && !d.reads {
 		// A question takes all rows that it needs but those of the prompt and of the status.
 		// These are drawn after it: the hints are about what is in sight now.
-		least := t.prompt.drawAbout(width, height, true)
-		panel = t.panel.draw(width, height-len(least.Lines))
-		foot = t.prompt.drawAbout(width, height, t.crowded(height))
-		if len(panel.Lines)+leastAbove > height-len(foot.Lines) {
-			foot = t.prompt.drawAbout(width, height, true)
+		least := d.foot(true)
+		panel = t.panel.draw(d.width, d.height-len(least.Lines))
+		foot = d.foot(d.crowded())
+		if len(panel.Lines)+leastAbove > d.height-len(foot.Lines) {
+			foot = d.foot(true)
 		}
 	} else {
-		foot = t.prompt.draw(width, height)
-		panel = t.panel.draw(width, height-len(foot.Lines))
+		foot = d.foot(d.crowded())
+		panel = t.panel.draw(d.width, d.height-len(foot.Lines))
 	}
-	room := height - len(foot.Lines)
-	lines := make([]string, 0, height)
-	if t.state.empty() && !t.dialogs.Asks() && len(panel.Lines) > 0 {
+	room := d.height - len(foot.Lines)
+	lines := make([]string, 0, d.height)
+	if t.state.empty() && !d.asks && len(panel.Lines) > 0 {
 		// The panel stands below the welcome, and what is left of the room below the panel.
 		if free := room - len(panel.Lines) - welcomeHeight - 1; free > 0 {
 			foot.Lines = append(make([]string, free), foot.Lines...)
@@ -75,22 +95,22 @@ func (t *Tab) Draw(width, height int) Screen {
 		}
 	}
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
-		lines = append(append(lines, t.state.drawTranscript(t.statusInfo(), width, above-1)...), "")
+		lines = append(append(lines, t.state.drawTranscript(d.info, d.width, above-1)...), "")
 	} else if above > 0 {
-		lines = append(lines, t.state.drawTranscript(t.statusInfo(), width, above)...)
+		lines = append(lines, t.state.drawTranscript(d.info, d.width, above)...)
 	}
-	return t.compose(lines, panel, foot, width, height)
+	return d.compose(lines, panel, foot)
 }
 
 // compose joins the conversation, the panel and the foot, and places the cursor of the
 // focused layer.
-func (t *Tab) compose(lines []string, panel, foot dialog.View, width, height int) Screen {
+func (d *drawing) compose(lines []string, panel, foot dialog.View) Screen {
+	t := d.tab
 	at := len(lines)
 	end := at + len(panel.Lines)
 	t.area = layout{dialog: at, dialogEnd: end, prompt: end + t.prompt.line - t.prompt.popup, popup: t.prompt.popup}
 	s := Screen{Lines: append(append(lines, panel.Lines...), foot.Lines...)}
-	focus := t.focus()
-	switch {
+	switch focus := t.focus(); {
 	case t.prompt.finding != nil:
 		s.Cursor = t.prompt.finding
 	case focus == layer(t.panel) && panel.Cursor != nil:
@@ -102,34 +122,29 @@ func (t *Tab) compose(lines []string, panel, foot dialog.View, width, height int
 		c.Y += t.area.prompt
 		s.Cursor = &c
 	}
-	s.cut(width, height)
+	s.cut(d.width, d.height)
 	return s
 }
 
 // leastAbove is how many lines stay above a question before it takes room from the prompt.
 const leastAbove = 3
 
-// draw draws everything below the transcript.
-func (p *promptLayer) draw(width, height int) dialog.View {
-	return p.drawAbout(width, height, p.tab.crowded(height))
-}
-
-// drawAbout draws what stands below the transcript; crowded says that a dialog takes the
-// room of what the user can do without meanwhile.
-func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
-	t := p.tab
-	now := t.statusInfo()
+// foot draws what stands below the transcript; crowded says that a dialog takes the room of
+// what the user can do without meanwhile.
+func (d *drawing) foot(crowded bool) dialog.View {
+	t, p, width, height := d.tab, d.tab.prompt, d.width, d.height
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
-	t.composer.SetPlaceholder(t.state.placeholder(t.dialogs.Asks()))
-	t.composer.SetFocused(t.focus() != layer(t.panel) || t.dialogs.Asks() && !t.composer.Empty())
+	t.composer.SetPlaceholder(t.state.placeholder(d.asks))
+	focus := t.focus() // drawing a question can change it
+	t.composer.SetFocused(focus != layer(t.panel) || d.asks && !t.composer.Empty())
 	lines, cursor := t.composer.View()
-	status := t.statusLines(width)
+	status := d.statusLines()
 	p.finding, p.popup = nil, 0
-	listed := t.focus() == layer(t.panel) && !t.dialogs.Asks() // it gets all typed text
+	listed := focus == layer(t.panel) && !d.asks // it gets all typed text
 	if crowded && listed {
 		if t.toast.current() != "" {
-			status = append([]string{t.messageLine("", "", width)}, status...)
+			status = append([]string{p.messageLine("", "", width)}, status...)
 		}
 		status = status[max(0, len(status)-height):]
 		p.line = len(status)
@@ -143,7 +158,7 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 		queue = queue[:min(len(queue), 1)]
 	}
 	below := make([]string, 0, len(lines)+len(queue)+5)
-	said, column := t.state.messageLine(now.Activity(), width)
+	said, column := t.state.messageLine(d.info.Activity(), width)
 	switch {
 	case !crowded:
 		below = append(below, said)
@@ -190,8 +205,8 @@ func (p *promptLayer) drawAbout(width, height int, crowded bool) dialog.View {
 const lowHeight = 16
 
 // crowded reports whether a dialog takes keys and room is short.
-func (t *Tab) crowded(height int) bool {
-	return height < lowHeight && t.dialogs.Top() != nil && !t.state.reads()
+func (d *drawing) crowded() bool {
+	return d.height < lowHeight && d.tab.dialogs.Top() != nil && !d.reads
 }
 
 // ruleWords returns the text in the rule above the prompt.
@@ -316,48 +331,40 @@ type fullScreenDialog interface {
 	Covers()
 }
 
-// fullScreen reports whether an attached command or the top page takes the whole screen.
-func (t *Tab) fullScreen() bool {
-	if c, in := t.attached(); in {
-		return c.Covers()
-	}
-	_, covers := t.dialogs.Top().(fullScreenDialog)
-	return covers
-}
-
-// drawFullScreen draws it.
-func (t *Tab) drawFullScreen(width, height int) Screen {
-	t.area = layout{dialogEnd: height, prompt: height}
-	room := height
-	if height > 2 {
+// fullScreen draws the layer with the focus alone, and its keys.
+func (d *drawing) fullScreen(focus layer) Screen {
+	d.tab.area = layout{dialogEnd: d.height, prompt: d.height}
+	room := d.height
+	if d.height > 2 {
 		room-- // for the keys
 	}
-	s := Screen(t.focus().draw(width, room))
+	s := Screen(focus.draw(d.width, room))
 	for len(s.Lines) < room {
 		s.Lines = append(s.Lines, "")
 	}
-	if room < height {
-		s.Lines = append(s.Lines, t.hintLine(width))
+	if room < d.height {
+		s.Lines = append(s.Lines, d.hintLine())
 	}
 	for i, line := range s.Lines {
-		s.Lines[i] = termtext.Truncate(line, width, "")
+		s.Lines[i] = termtext.Truncate(line, d.width, "")
 	}
-	s.cut(width, height)
+	s.cut(d.width, d.height)
 	return s
 }
 
 // Covers reports whether the tab needs the whole screen: for an attached command, a
 // full-screen page, or reading the transcript.
 func (t *Tab) Covers() bool {
-	return t.fullScreen() || t.state.reads()
+	focus := t.focus()
+	return focus != nil && focus.covers() || t.state.reads()
 }
 
 // DrawInline draws the live part for inline mode, where the terminal keeps the transcript:
 // running items, an open dialog, the queue, the prompt and the status. done are the lines
 // of items finished since the last call; more means that there are further ones.
 func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool) {
-	t.width, t.height = width, height
-	foot := t.prompt.draw(width, height)
+	d := newDrawing(t, width, height)
+	foot := d.foot(d.crowded())
 	room := height - len(foot.Lines)
 	panel := t.panel.draw(width, room)
 	above := room - len(panel.Lines)
@@ -369,10 +376,10 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 		done, more = r.list.Finished()
 		lines = r.list.Rest(above)
 	} else {
-		lines = t.state.drawTranscript(t.statusInfo(), width, above)
+		lines = t.state.drawTranscript(d.info, width, above)
 		lines = lines[:min(len(lines), welcomeHeight+2)]
 	}
-	return t.compose(slices.Clone(lines), panel, foot, width, height), done, more
+	return d.compose(slices.Clone(lines), panel, foot), done, more
 }
 
 // mostRest bounds the lines of unfinished items left on the terminal.

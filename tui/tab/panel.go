@@ -74,6 +74,12 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	return cmd, true
 }
 
+// covers reports whether the top dialog is a full-screen page.
+func (p *panel) covers() bool {
+	_, covers := p.tab.dialogs.Top().(fullScreenDialog)
+	return covers
+}
+
 func (p *panel) hints() []dialog.Hint { return p.tab.dialogs.Top().Hints() }
 
 // draw draws the top dialog. A question leaves more room while the transcript is read.
@@ -83,7 +89,7 @@ func (p *panel) draw(width, room int) dialog.View {
 	if d == nil {
 		return dialog.View{}
 	}
-	if _, covers := d.(fullScreenDialog); covers {
+	if p.covers() {
 		return d.View(width, room)
 	}
 	// With no room at all, the dialog must know: it takes no answer then.

@@ -8,6 +8,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/store"
+	"parley/tui/dialog"
 )
 
 // promptLayer is the layer of the composer and what surrounds it: completions, earlier prompts,
@@ -88,6 +89,14 @@ func (p *promptLayer) typeLetters() tea.Cmd {
 		}
 	}
 	return all
+}
+
+func (p *promptLayer) covers() bool { return false }
+
+// draw draws everything below the transcript.
+func (p *promptLayer) draw(width, height int) dialog.View {
+	d := newDrawing(p.tab, width, height)
+	return d.foot(d.crowded())
 }
 
 func (p *promptLayer) paste(text string) (tea.Cmd, bool) {

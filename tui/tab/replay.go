@@ -167,6 +167,7 @@ func (r *replaying) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return r.Steer(a), true
 }
 
+func (*replaying) covers() bool                       { return false }
 func (*replaying) paste(string) (tea.Cmd, bool)       { return nil, false }
 func (*replaying) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 

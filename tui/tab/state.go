@@ -96,15 +96,6 @@ func (t *Tab) live() (l *live, ok bool) {
 	return l, ok
 }
 
-// attached returns the commands of the session if the user has stepped into one.
-func (t *Tab) attached() (c *commands, ok bool) {
-	l, open := t.live()
-	if !open || !l.commands.Attached() {
-		return nil, false
-	}
-	return &l.commands, true
-}
-
 // replays reports whether a recording is played.
 func (t *Tab) replays() bool {
 	_, is := t.state.(*replaying)

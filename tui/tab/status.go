@@ -335,7 +335,8 @@ func tokens(n uint64) string {
 
 // messageLine draws the line below the transcript or a page: a toast, or else what stands at
 // the left and the right.
-func (t *Tab) messageLine(left, right string, width int) string {
+func (p *promptLayer) messageLine(left, right string, width int) string {
+	t := p.tab
 	th := t.program.Theme
 	switch {
 	case t.toast.current() != "":
@@ -352,7 +353,7 @@ func (t *Tab) messageLine(left, right string, width int) string {
 // column is that of its cursor, or -1.
 func (r *reader) messageLine(left, right string, width int) (line string, column int) {
 	if !r.find.open || r.tab.toast.current() != "" && !r.find.writing {
-		return r.tab.messageLine(left, right, width), -1
+		return r.tab.prompt.messageLine(left, right, width), -1
 	}
 	left, right, column = r.FindLine(width)
 	return termtext.JoinSides(left, right+" ", width), column
@@ -363,7 +364,7 @@ func (r reading) messageLine(activity string, width int) (line string, column in
 }
 
 func (u unopened) messageLine(activity string, width int) (line string, column int) {
-	return u.tab.messageLine(activity, "", width), -1
+	return u.tab.prompt.messageLine(activity, "", width), -1
 }
 
 // statusInfo collects the state that the lines around the prompt show.
@@ -492,10 +493,6 @@ func lastLines(raw string, most int) []string {
 }
 
 // statusLines draws the status line and the hints of the focused layer.
-func (t *Tab) statusLines(width int) []string {
-	status := t.statusInfo().Line(width)
-	if _, in := t.attached(); in && t.toast.current() != "" {
-		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.current()), width, "…")
-	}
-	return []string{status, t.hintLine(width)}
+func (d *drawing) statusLines() []string {
+	return []string{d.info.Line(d.width), d.hintLine()}
 }

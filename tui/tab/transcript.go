@@ -267,6 +267,8 @@ func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	return r.Mouse(msg, at.X, at.Y), true
 }
 
+func (r *transcriptReader) covers() bool { return false }
+
 // draw draws the transcript.
 func (r *transcriptReader) draw(width, height int) dialog.View {
 	t := r.tab
