@@ -70,7 +70,7 @@ func (b behaviour) refusal(t *Tab) string {
 		return why
 	}
 	if b.read != nil {
-		return t.noItems()
+		return noItems(t.state)
 	}
 	if l, open := t.live(); open && b.unready != nil {
 		return b.unready(l)
@@ -141,7 +141,7 @@ func init() {
 		config.ActionHistoryNext:   composes(config.ActionHistoryNext, step),
 		config.ActionHistoryPrev:   {live: func(l *live) tea.Cmd { return l.queue.Recall() }, absent: step},
 		config.ActionPasteImage: {
-			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.pasteImage() },
+			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
 		},
 		config.ActionQueue: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.queue.Show() },
@@ -254,11 +254,12 @@ func init() {
 		},
 
 		config.ActionPalette: {
-			do: always(func(t *Tab) { openPalette(t, t.otherItems(), t.runChosen, t.unavailable) }), beside: true,
+			live: func(l *live) tea.Cmd { showPalette(l.tab, l.otherItems()); return nil },
+			do:   always(func(t *Tab) { showPalette(t, nil) }), beside: true,
 			absent: "it opens the palette",
 		},
 		config.ActionHelp: {
-			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), t.keysNow()...)) }), beside: true, in: inAll,
+			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), keysNow(t)...)) }), beside: true, in: inAll,
 		},
 		config.ActionGuide: {
 			do:     always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
@@ -268,15 +269,15 @@ func init() {
 			t.news = false
 			t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 		})},
-		config.ActionTheme:      {do: (*Tab).chooseTheme},
+		config.ActionTheme:      {do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }},
 		config.ActionEditConfig: {do: (*Tab).editConfig},
 	}
 }
 
 // unavailable says why an action cannot be done now, or returns "".
-func (t *Tab) unavailable(a config.ActionInfo) string {
+func unavailable(t *Tab, a config.ActionInfo) string {
 	if a.Context == config.ContextTranscript {
-		return t.noItems()
+		return noItems(t.state)
 	}
 	return behaviours[a.Action].refusal(t)
 }
@@ -289,9 +290,7 @@ func unless(ok bool, why string) string {
 	return why
 }
 
-func (t *Tab) noItems() string {
-	return unless(!t.state.empty(), emptyTranscript)
-}
+func noItems(s state) string { return unless(!s.empty(), emptyTranscript) }
 
 // noReview says why the session has no review of changes.
 func (l *live) noReview() string {
@@ -328,7 +327,7 @@ func (t *Tab) editConfig() tea.Cmd {
 }
 
 // keysNow returns the actions that matter most now and have a key.
-func (t *Tab) keysNow() []config.Action {
+func keysNow(t *Tab) []config.Action {
 	const most = 9
 	var now []config.Action
 	for _, a := range []config.Action{
@@ -336,7 +335,7 @@ func (t *Tab) keysNow() []config.Action {
 		config.ActionPalette, config.ActionNextMode, config.ActionChanges, config.ActionFocusTranscript, config.ActionModel,
 		config.ActionSessions, config.ActionNewSession, config.ActionOptions, config.ActionHistorySearch, config.ActionEditor, config.ActionQuit,
 	} {
-		if len(now) < most && len(t.program.Keys.For(a)) > 0 && t.unavailable(config.ActionInfo{Action: a, Context: config.ContextPrompt}) == "" {
+		if len(now) < most && len(t.program.Keys.For(a)) > 0 && unavailable(t, config.ActionInfo{Action: a, Context: config.ContextPrompt}) == "" {
 			now = append(now, a)
 		}
 	}
@@ -406,39 +405,23 @@ func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 	return cmd
 }
 
-// askUnknownCommand asks what to do with a prompt that looks like a slash command which
-// neither the agent nor parley has.
-func (t *Tab) askUnknownCommand(name string, p composer.Prompt) {
-	edit := func() { t.composer.Restore(p) }
-	t.choose(dialog.List{
-		Title: "Unknown command /" + name, About: "Neither the agent nor parley has this command.", Left: edit,
-		Items: []dialog.Item{
-			{ID: "edit", Title: "Edit it", Do: dialog.Do(func() tea.Cmd { edit(); return nil })},
-			{ID: "send", Title: "Send it to the agent as a prompt", Do: dialog.Do(func() tea.Cmd { return t.prompts.Submit(p) })},
-		},
-	})
-}
-
-func (t *Tab) chooseTheme() tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }
-
-// runChosen performs an action chosen in the palette.
-func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
-	if a.Context != config.ContextTranscript {
-		return t.run(a.Action)
+// showPalette opens the palette with more items.
+func showPalette(t *Tab, more []dialog.Item) {
+	run := func(a config.ActionInfo) tea.Cmd {
+		if a.Context != config.ContextTranscript {
+			return t.run(a.Action)
+		}
+		if r, ok := t.state.transcript(); ok && !r.empty() {
+			return r.reader.Chosen(a.Action)
+		}
+		return t.say(emptyTranscript)
 	}
-	if r, ok := t.state.transcript(); ok && !r.empty() {
-		return r.reader.Chosen(a.Action)
-	}
-	return t.say(emptyTranscript)
+	openPalette(t, more, run, func(a config.ActionInfo) string { return unavailable(t, a) })
 }
 
 // otherItems returns the palette items that are no actions.
-func (t *Tab) otherItems() []dialog.Item {
-	l, open := t.live()
-	if !open {
-		return nil
-	}
-	items := slices.Concat(l.pieceItems(), l.rewindItems(), t.worktree.Items())
+func (l *live) otherItems() []dialog.Item {
+	items := slices.Concat(l.pieceItems(), l.rewindItems(), l.tab.worktree.Items())
 	for i := range items {
 		items[i].Group = "more"
 	}
@@ -462,10 +445,6 @@ func (l *live) commandItems() []dialog.Item {
 				return keep
 			}),
 		})
-	}
-	l, is := t.state.(*live)
-	if !is {
-		return items
 	}
 	for _, p := range l.templates {
 		if slices.Contains(l.hidden, p.Name) {
@@ -511,7 +490,7 @@ func absent(a config.ActionInfo) string {
 // openPalette lists all actions, which run performs, and more items, most recently used
 // first. why says why an action cannot be done now, or returns "".
 func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) {
-	items := t.actionItems(run, why)
+	items := actionItems(t.program.Keys, run, why, t.say)
 	if t.chooses() { // little can be done yet
 		slices.SortStableFunc(items, func(a, b dialog.Item) int {
 			switch {
@@ -538,7 +517,7 @@ func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.I
 }
 
 // actionItems returns the items of all actions in the palette.
-func (t *Tab) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) []dialog.Item {
+func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string, say func(string) tea.Cmd) []dialog.Item {
 	var items []dialog.Item
 	for _, a := range config.Actions() {
 		if absent(a) != "" {
@@ -547,14 +526,14 @@ func (t *Tab) actionItems(run func(config.ActionInfo) tea.Cmd, why func(config.A
 		item := dialog.Item{
 			ID: string(a.Action), Title: a.Help, Words: a.Words, Do: dialog.Do(func() tea.Cmd { return run(a) }),
 		}
-		if keys := t.program.Keys.For(a.Action); len(keys) > 0 {
+		if keys := keys.For(a.Action); len(keys) > 0 {
 			item.Key = keys[0]
 			item.Words += " " + strings.Join(keys, " ")
 		}
 		if a.Context == config.ContextTranscript {
 			item.Group = "the marked item"
 		}
-		items = append(items, withReason(item, why(a), t.say))
+		items = append(items, withReason(item, why(a), say))
 	}
 	return items
 }

@@ -184,7 +184,7 @@ func TestThePaletteSaysWhyNot(t *testing.T) {
 // Every action of the prompt does something, and is in the palette with its key unless it
 // is said why it cannot be.
 func TestEveryActionDoesSomething(t *testing.T) {
-	items := (&Tab{program: Program{Keys: config.DefaultKeys()}}).actionItems(func(config.ActionInfo) tea.Cmd { return nil }, func(config.ActionInfo) string { return "" })
+	items := actionItems(config.DefaultKeys(), func(config.ActionInfo) tea.Cmd { return nil }, func(config.ActionInfo) string { return "" }, func(string) tea.Cmd { return nil })
 	for _, a := range config.Actions() {
 		if a.Context == config.ContextPrompt && behaviours[a.Action].do == nil && behaviours[a.Action].live == nil && behaviours[a.Action].read == nil {
 			t.Errorf("%s (%s) does nothing: it has no row in behaviours", a.Action, a.Help)

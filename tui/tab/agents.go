@@ -48,15 +48,15 @@ type agentsMsg struct {
 }
 
 // chooseFirst lists what the program's first session can start with.
-func (t *Tab) chooseFirst() tea.Cmd {
-	l := &agentList{title: "Choose an agent", first: true, start: t.startChosen, items: func(agents []config.Agent) []dialog.Item {
+func chooseFirst(t *Tab) tea.Cmd {
+	l := &agentList{tab: t, title: "Choose an agent", first: true, start: t.startChosen, items: func(agents []config.Agent) []dialog.Item {
 		items := dialog.AgentItems(agents)
 		for i := range items {
 			items[i].Group = "New session" // sorted by use, whatever the source
 		}
 		return items
 	}}
-	find := t.openAgentList(l)
+	find := openAgentList(l)
 	lib, ctx, cwd := t.program.Stored, t.program.Context, t.cwd
 	if lib == nil {
 		return find
@@ -68,15 +68,15 @@ func (t *Tab) chooseFirst() tea.Cmd {
 }
 
 // chooseAgent lists the agents to start in this tab.
-func (t *Tab) chooseAgent() tea.Cmd {
-	return t.openAgentList(&agentList{title: "Choose an agent", start: t.startChosen, items: dialog.AgentItems})
+func chooseAgent(t *Tab) tea.Cmd {
+	return openAgentList(&agentList{tab: t, title: "Choose an agent", start: t.startChosen, items: dialog.AgentItems})
 }
 
 // chooseAnother lists the agents to start in a new tab. It includes this tab's agent,
 // whatever its source.
 func (l *live) chooseAnother() tea.Cmd {
 	t := l.tab
-	return t.openAgentList(&agentList{title: "New tab: choose an agent", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
+	return openAgentList(&agentList{tab: t, title: "New tab: choose an agent", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
 		same := func(a config.Agent) bool { return a.ID == l.Agent.ID }
 		if l.Agent.ID != "" && !slices.ContainsFunc(agents, same) {
 			agents = append([]config.Agent{l.Agent}, agents...)
@@ -91,10 +91,9 @@ func (l *live) chooseAnother() tea.Cmd {
 }
 
 // openAgentList shows a list and fills it once the agents are known.
-func (t *Tab) openAgentList(l *agentList) tea.Cmd {
-	l.tab = t
-	p := t.program
-	l.picker = t.choose(l.content())
+func openAgentList(l *agentList) tea.Cmd {
+	p := l.tab.program
+	l.picker = l.tab.choose(l.content())
 	return func() tea.Msg {
 		found := p.FindAgents()
 		if l.first {
@@ -136,7 +135,7 @@ func (l *agentList) content() dialog.List {
 	if l.installs.underWay() {
 		return l.installs.content()
 	}
-	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.tab.withoutAgent()}
+	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.closing()}
 	if l.tab.chooses() { // nothing is behind the list
 		list.Keys = []dialog.ItemKey{{Action: config.ActionPalette, Hint: "palette", Do: func(dialog.Item) dialog.Action {
 			return dialog.Stay(func() tea.Cmd { return l.tab.run(config.ActionPalette) })
@@ -202,12 +201,12 @@ func (l *agentList) installable() []dialog.Item {
 	return items
 }
 
-// withoutAgent returns the hint for leaving the list without choosing an agent.
-func (t *Tab) withoutAgent() string {
+// closing returns the hint for leaving the list without choosing an agent.
+func (l *agentList) closing() string {
 	switch {
-	case !t.chooses():
+	case !l.tab.chooses():
 		return ""
-	case t.program.Tabs.Alone():
+	case l.tab.program.Tabs.Alone():
 		return "quit" // nothing is behind the list
 	}
 	return "close the tab"

@@ -445,7 +445,7 @@ func (c *commands) statusLine(width int) string {
 	if said := t.toast.current(); said != "" {
 		return termtext.Truncate("  "+t.program.Theme.Warning.Render(said), width, "…")
 	}
-	return t.statusInfo().Line(width)
+	return newStatusInfo(t).Line(width)
 }
 
 // ownerOf returns the badge that says whose command it is.

@@ -10,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/tui/desktop"
 	"parley/tui/toolview"
@@ -80,33 +79,6 @@ func (c copied) words(way string, err error) string {
 	return words
 }
 
-// pasteImage adds the clipboard's image to the prompt.
-func (t *Tab) pasteImage() tea.Cmd {
-	if why := t.state.noImages(); why != "" {
-		return t.say(why)
-	}
-	ctx, read := t.program.Context, t.program.ClipboardImage
-	return inBackground(func() then {
-		var img *prompt.Image
-		data, err := read(ctx, prompt.ImageBytes)
-		if err == nil {
-			img, err = prompt.NewImage(data)
-		}
-		return func() tea.Cmd {
-			switch {
-			case err != nil:
-				return t.say(err.Error())
-			case !t.state.takesPrompts():
-				return nil
-			case !t.composer.AddImage(img):
-				return t.say("the prompt has too many images and pastes")
-			}
-			t.state.blur()
-			return nil
-		}
-	})
-}
-
 // imageDecoder decodes the images of a transcript one at a time, shortly before they are
 // shown.
 type imageDecoder struct{ busy bool }
@@ -135,19 +107,6 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 			return nil
 		}
 	})
-}
-
-// openExcerpt opens an item's file in the editor; it saves and opens images and audio.
-func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
-	switch {
-	case t.replays():
-		return t.say(notInReplay)
-	case item.Media != nil:
-		return save(t, item.Media)
-	case item.Path == "":
-		return t.say("this item has no file")
-	}
-	return t.edit(item.Path, item.Line)
 }
 
 // edit opens a file in the editor, at a line unless that is 0.

@@ -48,7 +48,7 @@ func TestPaste(t *testing.T) {
 				b.ready()
 				b.open().conv, b.open().Agent, b.program.ClipboardImage = c.conv, config.Agent{Name: "Blind"}, c.read
 				b.list().Focus(true)
-				b.Do(b.pasteImage())
+				b.Do(b.prompt.pasteImage())
 				b.MustSay(c.want)
 				if added := !b.composer.Empty(); added != (c.want == "") || added == b.list().Focused() {
 					t.Errorf("added %v, and the transcript has the keys: %v", added, b.list().Focused())

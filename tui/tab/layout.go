@@ -64,7 +64,7 @@ type drawing struct {
 
 func newDrawing(t *Tab, width, height int) *drawing {
 	t.width, t.height = width, height
-	return &drawing{t, width, height, t.statusInfo(), t.dialogs.Asks(), t.state.reads()}
+	return &drawing{t, width, height, newStatusInfo(t), t.dialogs.Asks(), t.state.reads()}
 }
 
 // whole draws all parts.

@@ -86,7 +86,7 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 func (e *lifecycle) StartAgain() tea.Cmd {
 	switch t := e.live.tab; {
 	case t.stored.untrusted != nil && !t.dialogs.Asks():
-		t.askToTrustAgent()
+		e.live.askToTrustAgent()
 		return nil
 	case t.stored.readOnly != "":
 		return t.say(t.stored.readOnly)
@@ -120,5 +120,5 @@ func (e *lifecycle) chooseInstead() tea.Cmd {
 	t, left := e.live.tab, e.live.Session
 	looked := t.prompts.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
 	t.become(&choosing{unopened{t}})
-	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.chooseAgent())
+	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), chooseAgent(t))
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/prompt"
 	"parley/internal/store"
 	"parley/tui/dialog"
 )
@@ -52,7 +53,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	case result.Copy != "":
 		cmd = tea.Batch(cmd, t.copy("", result.Copy))
 	case result.Unknown != "":
-		t.askUnknownCommand(result.Unknown, *result.Prompt)
+		t.prompts.askUnknownCommand(result.Unknown, *result.Prompt)
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.prompts.Submit(*result.Prompt))
 	case result.Command != nil && t.stored.readOnly != "":
@@ -104,9 +105,48 @@ func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 	t.program.Guard.Typed()
 	t.state.blur()
 	if text == "" {
-		return t.pasteImage(), true // terminals paste "" if the clipboard holds no text
+		return p.pasteImage(), true // terminals paste "" if the clipboard holds no text
 	}
 	return t.composer.Paste(text), true
+}
+
+// pasteImage adds the clipboard's image to the prompt.
+func (p *promptLayer) pasteImage() tea.Cmd {
+	t := p.tab
+	if why := t.state.noImages(); why != "" {
+		return t.say(why)
+	}
+	ctx, read := t.program.Context, t.program.ClipboardImage
+	return inBackground(func() then {
+		var img *prompt.Image
+		data, err := read(ctx, prompt.ImageBytes)
+		if err == nil {
+			img, err = prompt.NewImage(data)
+		}
+		return func() tea.Cmd {
+			switch {
+			case err != nil:
+				return t.say(err.Error())
+			case !t.state.takesPrompts():
+				return nil
+			case !t.composer.AddImage(img):
+				return t.say("the prompt has too many images and pastes")
+			}
+			t.state.blur()
+			return nil
+		}
+	})
+}
+
+// addToDraft adds words to the draft, on a line of their own.
+func (p *promptLayer) addToDraft(words string) {
+	switch t := p.tab; {
+	case words == "":
+	case t.composer.Empty():
+		t.composer.SetText(words)
+	default:
+		t.composer.Append("\n" + words)
+	}
 }
 
 // mouse sets the cursor and selects text.

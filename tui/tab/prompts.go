@@ -9,6 +9,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/composer"
+	"parley/tui/dialog"
 )
 
 // prompts takes the prompts of the composer, and keeps them while a session is made.
@@ -69,6 +70,20 @@ func (o *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
 	}
 	l.list.Bottom()
 	return o.tab.stored.withEarlier(l.conv, p.Queued())
+}
+
+// askUnknownCommand asks what to do with a prompt that looks like a slash command which
+// neither the agent nor parley has.
+func (o *prompts) askUnknownCommand(name string, p composer.Prompt) {
+	t := o.tab
+	edit := func() { t.composer.Restore(p) }
+	t.choose(dialog.List{
+		Title: "Unknown command /" + name, About: "Neither the agent nor parley has this command.", Left: edit,
+		Items: []dialog.Item{
+			{ID: "edit", Title: "Edit it", Do: dialog.Do(func() tea.Cmd { edit(); return nil })},
+			{ID: "send", Title: "Send it to the agent as a prompt", Do: dialog.Do(func() tea.Cmd { return o.Submit(p) })},
+		},
+	})
 }
 
 // ReturnToDraft moves prompts that cannot be sent into the draft: the given ones, and

@@ -75,28 +75,17 @@ func (q *questions) Another(by int) tea.Cmd {
 // ended moves the text being written to a closed permission into the draft.
 func (q *questions) ended() {
 	if q.asking != nil && !q.live.tab.dialogs.Has(q.asking) {
-		q.live.tab.addToDraft(q.asking.TakeWords())
+		q.live.tab.prompt.addToDraft(q.asking.TakeWords())
 	}
 	if len(q.live.conv.Permissions) == 0 {
 		q.asking = nil
 	}
 }
 
-// addToDraft adds words to the draft, on a line of their own.
-func (t *Tab) addToDraft(words string) {
-	switch {
-	case words == "":
-	case t.composer.Empty():
-		t.composer.SetText(words)
-	default:
-		t.composer.Append("\n" + words)
-	}
-}
-
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 	if err := q.live.Session.AnswerWith(a.ID, a.Option, prompt.New(a.Words)); err != nil {
-		q.live.tab.addToDraft(a.Words)
+		q.live.tab.prompt.addToDraft(a.Words)
 		return q.live.tab.say(err.Error())
 	}
 	return nil
@@ -306,7 +295,7 @@ func (t *Tab) FollowOthers() bool {
 	}
 	if f.Permission.Follow(f.of.conv) == dialog.Over || !f.there() {
 		t.dialogs.Close(f)
-		t.addToDraft(f.TakeWords())
+		t.prompt.addToDraft(f.TakeWords())
 	}
 	return true
 }
@@ -335,7 +324,7 @@ func (f *foreignQuestion) act(a dialog.Action) dialog.Action {
 	case nil, dialog.NotTaken:
 		return a
 	case dialog.CancelTurn:
-		f.in.addToDraft(f.TakeWords())
+		f.in.prompt.addToDraft(f.TakeWords())
 		return dialog.Close{}
 	case dialog.Answer, dialog.RejectWith:
 		return dialog.Stay(func() tea.Cmd { return f.of.tab.panel.do(a) })

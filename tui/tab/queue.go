@@ -131,7 +131,7 @@ func (o *promptQueue) SendNow() tea.Cmd {
 		case result.Own != "":
 			return tea.Batch(cmd, o.live.tab.runSlashCommand(result.Own, result.Argument))
 		case result.Unknown != "":
-			o.live.tab.askUnknownCommand(result.Unknown, *p)
+			o.live.tab.prompts.askUnknownCommand(result.Unknown, *p)
 			return cmd
 		case p == nil:
 			return cmd

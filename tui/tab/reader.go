@@ -65,7 +65,7 @@ func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 			cmd = r.tab.say("the window is too narrow to show changes side by side")
 		}
 	case config.ActionOpen:
-		cmd = r.tab.openExcerpt(r.list.Excerpt())
+		cmd = r.openExcerpt(r.list.Excerpt())
 	case config.ActionCopy:
 		cmd = r.copyItem()
 	case config.ActionCopyCode:
@@ -116,6 +116,19 @@ func direction(forward bool) int {
 		return 1
 	}
 	return -1
+}
+
+// openExcerpt opens an item's file in the editor; it saves and opens images and audio.
+func (r *reader) openExcerpt(item toolview.Excerpt) tea.Cmd {
+	switch t := r.tab; {
+	case t.replays():
+		return t.say(notInReplay)
+	case item.Media != nil:
+		return save(t, item.Media)
+	case item.Path == "":
+		return t.say("this item has no file")
+	}
+	return r.tab.edit(item.Path, item.Line)
 }
 
 // copyItem copies the marked text, or else the whole item.

@@ -17,7 +17,7 @@ import (
 // Replay plays a recording instead of a session.
 func (t *Tab) Replay(p *record.Player) tea.Cmd {
 	t.work(p.Script().Cwd)
-	r := &replaying{tab: t, player: p, last: t.program.Now(), reading: t.read(conversation.New())}
+	r := &replaying{tab: t, player: p, last: t.program.Now(), reading: newReading(t, conversation.New())}
 	t.stored.title = p.Script().Title
 	t.become(r)
 	return t.address(r.Start())
@@ -153,7 +153,7 @@ func (r *replaying) perform(events []conversation.Event) tea.Cmd {
 // rewind returns to the beginning.
 func (r *replaying) rewind() {
 	focused := r.list.Focused()
-	r.reading = r.tab.read(conversation.New())
+	r.reading = newReading(r.tab, conversation.New())
 	r.list.Focus(focused)
 	r.tab.info.Forget()
 	r.asked = nil

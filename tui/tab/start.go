@@ -67,7 +67,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 		looked := t.prompts.ReturnToDraft()
 		t.ask(dialog.Confirmation{
 			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
-			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(t.chooseAgent)}, t.leaving.LeaveChoice("")},
+			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(func() tea.Cmd { return chooseAgent(t) })}, t.leaving.LeaveChoice("")},
 		})
 		return looked
 	}
@@ -198,7 +198,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	cmds := []tea.Cmd{l.restoreView(msg), l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
 		cmds = append(cmds, t.prompts.ReturnToDraft()) // prompts sent in the meantime have no recipient
-		return tea.Batch(append(cmds, t.showReadOnly(msg.ReadOnly))...)
+		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)
 	}
 	l.Session.Start()
 	l.rules().AskToTrust()
@@ -230,7 +230,8 @@ func (l *live) restoreView(msg reopenedMsg) (keep tea.Cmd) {
 }
 
 // showReadOnly reports why the session is read-only, and asks where consent would help.
-func (t *Tab) showReadOnly(why error) tea.Cmd {
+func (l *live) showReadOnly(why error) tea.Cmd {
+	t := l.tab
 	var untrusted *app.UntrustedError
 	t.stored.readOnly = "read-only here: " + why.Error()
 	if errors.As(why, &untrusted) {
@@ -238,7 +239,7 @@ func (t *Tab) showReadOnly(why error) tea.Cmd {
 		if untrusted.Agreed() { // meanwhile, in another tab
 			return t.reopenStored(t.stored.from)
 		}
-		t.askToTrustAgent()
+		l.askToTrustAgent()
 		return nil
 	}
 	t.ask(dialog.Confirmation{
@@ -271,7 +272,8 @@ func (t *Tab) TakeConsent(c Consent) tea.Cmd {
 }
 
 // askToTrustAgent asks whether to start, or connect to, the session's agent.
-func (t *Tab) askToTrustAgent() {
+func (l *live) askToTrustAgent() {
+	t := l.tab
 	why := t.stored.untrusted
 	done := "started"
 	if why.Listens != "" {

@@ -124,8 +124,8 @@ type reading struct {
 	reader *transcriptReader // reads the list
 }
 
-// read shows a conversation from its end.
-func (t *Tab) read(c *conversation.Conversation) reading {
+// newReading shows a conversation from its end.
+func newReading(t *Tab, c *conversation.Conversation) reading {
 	c.Cwd = t.cwd
 	l := transcript.New(t.program.Theme, c)
 	l.SetDiffPositions(&t.diffPositions.known)
@@ -312,7 +312,7 @@ type live struct {
 
 // newLive returns the state of a session.
 func newLive(t *Tab, s *app.Live) *live {
-	l := &live{Live: s, tab: t, reading: t.read(s.Conversation), pump: &pump{t.program.Context, s.Session}}
+	l := &live{Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}}
 	l.questions = questions{live: l, reach: toolview.PathTargets{Roots: s.Roots()}}
 	l.queue = promptQueue{live: l}
 	l.commands, l.options = commands{live: l}, options{live: l}

@@ -367,8 +367,8 @@ func (u unopened) messageLine(activity string, width int) (line string, column i
 	return u.tab.prompt.messageLine(activity, "", width), -1
 }
 
-// statusInfo collects the state that the lines around the prompt show.
-func (t *Tab) statusInfo() *statusInfo {
+// newStatusInfo collects the state that the lines around the prompt show.
+func newStatusInfo(t *Tab) *statusInfo {
 	f := &statusInfo{
 		Theme: t.program.Theme, Keys: t.program.Keys, Now: t.state.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,

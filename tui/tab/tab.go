@@ -117,7 +117,7 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 			go s.session()
 		}
 	} else {
-		cmds = append(cmds, t.chooseFirst())
+		cmds = append(cmds, chooseFirst(t))
 	}
 	return t.address(tea.Batch(cmds...))
 }
