@@ -158,7 +158,7 @@ func (d *drawing) foot(crowded bool) dialog.View {
 		queue = queue[:min(len(queue), 1)]
 	}
 	below := make([]string, 0, len(lines)+len(queue)+5)
-	said, column := t.state.messageLine(d.info.Activity(), width)
+	said, column := t.state.messageLine(t.state.activity(d.info), width)
 	switch {
 	case !crowded:
 		below = append(below, said)

@@ -63,9 +63,10 @@ type state interface {
 	// update handles the messages that are about the state.
 	update(tea.Msg) tea.Cmd
 	// describe tells the lines around the prompt what the state knows of them, equip what
-	// dialogs are created with.
+	// dialogs are created with. activity draws what is going on.
 	describe(*statusInfo)
 	equip(*dialog.Env)
+	activity(*statusInfo) string
 	// condition is what the tab line shows of the state, works whether a turn runs, reopens
 	// whether a stored session is being read.
 	condition() State
@@ -151,6 +152,8 @@ func (r reading) describe(f *statusInfo) {
 	f.Conversation, f.Waits, f.Changed = r.conv, waits(r.conv), len(r.conv.Files)
 }
 
+func (r reading) activity(f *statusInfo) string { return f.Activity() }
+
 func (r reading) condition() State {
 	switch c := r.conv; {
 	case c.Phase == conversation.PhaseLost:
@@ -235,12 +238,13 @@ func (c *choosing) refusal(a availability) string {
 	return unless(a == inAll || a == unlessReplaying, noAgent)
 }
 
-func (c *choosing) takesPrompts() bool    { return false }
-func (c *choosing) agent() config.Agent   { return config.Agent{} }
-func (c *choosing) describe(*statusInfo)  {}
-func (c *choosing) condition() State      { return Idle }
-func (c *choosing) reopens() bool         { return false }
-func (c *choosing) close(context.Context) {}
+func (c *choosing) takesPrompts() bool          { return false }
+func (c *choosing) agent() config.Agent         { return config.Agent{} }
+func (c *choosing) describe(*statusInfo)        {}
+func (c *choosing) activity(*statusInfo) string { return "" }
+func (c *choosing) condition() State            { return Idle }
+func (c *choosing) reopens() bool               { return false }
+func (c *choosing) close(context.Context)       {}
 
 // starting is the state while a session is made, or a stored one is read. Prompts wait
 // for it.
@@ -260,15 +264,19 @@ func (s *starting) reopens() bool       { return s.stored }
 
 func (s *starting) refusal(a availability) string { return unless(a != inSession, noAgent) }
 
-func (s *starting) describe(f *statusInfo) {
-	switch a := s.with; {
+func (s *starting) describe(f *statusInfo) { f.Connects = s.with.Address != "" }
+
+func (s *starting) activity(f *statusInfo) string {
+	command := acpclient.Command{Path: s.with.Command, Args: s.with.Args}.String()
+	switch {
 	case s.stored:
-		f.Reading = true
-	case a.Address != "":
-		f.Starting, f.Connects = a.Listens(), true
-	default:
-		f.Starting = acpclient.Command{Path: a.Command, Args: a.Args}.String()
+		return f.Theme.Muted.Render("  reading the stored session")
+	case f.Connects:
+		command = s.with.Listens()
+	case command == "":
+		return ""
 	}
+	return f.spin() + f.startWords(command)
 }
 
 func (s *starting) close(ctx context.Context) { endSession(ctx, s.session()) }

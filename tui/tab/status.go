@@ -53,11 +53,7 @@ type statusInfo struct {
 	Stderr   func() string
 	// SigningIn means that the user is asked to sign in.
 	SigningIn bool
-	// Starting is the command of an agent that has no session yet, or "".
-	Starting string
-	// Reading means that a stored session is being read. ReadOnly is why it cannot
-	// continue, or "".
-	Reading  bool
+	// ReadOnly is why a stored session cannot continue, or "".
 	ReadOnly string
 	// Heard is when something last happened in the session.
 	Heard time.Time
@@ -68,16 +64,11 @@ type statusInfo struct {
 	Asked  string
 }
 
-// Activity draws what is going on.
+// Activity draws what is going on in the conversation.
 func (f *statusInfo) Activity() string {
 	th := f.Theme
 	left := ""
 	switch c := f.Conversation; {
-	case c == nil && f.Reading:
-		left = th.Muted.Render("  reading the stored session")
-	case c == nil && f.Starting != "":
-		left = f.spin() + f.startWords(f.Starting)
-	case c == nil:
 	case f.Replay && f.Waits:
 		left = f.Asked
 	case f.Replay && f.Conversation.Gone():
@@ -452,7 +443,7 @@ func (f *statusInfo) startWords(command string) string {
 
 // StartTail draws the last lines that a starting agent has printed.
 func (f *statusInfo) StartTail(width, height int) []string {
-	if f.Conversation == nil || f.Conversation.Phase != conversation.PhaseStarting || f.Now.Sub(f.Conversation.Agent.Since) < showStderrAfter {
+	if f.Conversation.Phase != conversation.PhaseStarting || f.Now.Sub(f.Conversation.Agent.Since) < showStderrAfter {
 		return nil
 	}
 	th := f.Theme
