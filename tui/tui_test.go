@@ -143,13 +143,13 @@ func (p *program) run(cmd tea.Cmd) {
 
 // send gives the model a message.
 func (p *program) send(msg tea.Msg) {
+	p.last = 0 // a batch, which the model does not see, has not changed what it shows either
 	if batch, ok := msg.(tea.BatchMsg); ok {
 		for _, cmd := range batch {
 			p.run(cmd)
 		}
 		return
 	}
-	p.last = 0
 	if to, ok := msg.(tab.Msg); ok {
 		p.last = to.To
 	}
