@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"parley/acpclient"
 )
@@ -22,12 +21,11 @@ type Background struct {
 // runs itself (an extension of claude-agent-acp: the updates "async_task_spawned" and
 // "async_task_state_update").
 type AsyncTask struct {
-	ID          string    `json:"asyncTaskId"`
-	Name        string    `json:"name"`
-	Description string    `json:"description"`
-	Type        string    `json:"taskType"` // such as "shell"
-	CanStop     bool      `json:"canStop"`  // see session.StopTask
-	Started     time.Time `json:"-"`
+	ID          string `json:"asyncTaskId"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Type        string `json:"taskType"` // such as "shell"
+	CanStop     bool   `json:"canStop"`  // see session.StopTask
 }
 
 // Background returns what works beside the turns, the oldest of each kind first: what the
@@ -61,7 +59,7 @@ type taskEffect struct {
 }
 
 // applyTask takes an update that the protocol does not have, if it is about a task.
-func (s *State) applyTask(u *acpclient.UnknownUpdate, at time.Time, fx *effect) {
+func (s *State) applyTask(u *acpclient.UnknownUpdate, fx *effect) {
 	var about struct {
 		AsyncTask
 		State   string `json:"state"`
@@ -74,7 +72,6 @@ func (s *State) applyTask(u *acpclient.UnknownUpdate, at time.Time, fx *effect) 
 	known := slices.IndexFunc(s.Tasks, func(t *AsyncTask) bool { return t.ID == about.ID })
 	switch {
 	case u.Name == "async_task_spawned" && known < 0:
-		about.Started = at
 		s.Tasks = append(slices.Clip(s.Tasks), &about.AsyncTask)
 	case u.Name == "async_task_state_update" && known >= 0 && slices.Contains([]string{"completed", "failed", "stopped"}, about.State):
 		fx.task.ended, fx.task.how = s.Tasks[known], about.State

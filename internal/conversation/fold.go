@@ -65,7 +65,7 @@ func (c *Conversation) Apply(e Event) {
 	case ShellStarted:
 		t := c.terminalByID(e.ID)
 		t.Personal, t.Lasts = true, e.Lasts
-		s := &ShellCommand{Terminal: t, Started: e.At}
+		s := &ShellCommand{Terminal: t}
 		t.users = append(t.users, s)
 		c.terminalCreated(TerminalCreated{ID: e.ID, Command: e.Command, Cwd: e.Cwd})
 		c.addItem(s)
@@ -237,7 +237,7 @@ func (c *Conversation) compactionByID(id acpclient.CompactionID) *Compaction {
 	p := c.compactions[id]
 	if p == nil {
 		c.closeMessage()
-		p = &Compaction{ID: id, Status: acpclient.CompactionInProgress}
+		p = &Compaction{Status: acpclient.CompactionInProgress}
 		c.compactions[id] = p
 		c.addItem(p)
 	}

@@ -285,7 +285,6 @@ func (n *Note) plain() (side string, paragraphs []Paragraph) {
 // Compaction is a compaction of the agent's context.
 type Compaction struct {
 	revision
-	ID      acpclient.CompactionID
 	Status  acpclient.CompactionStatus
 	Summary Parts
 	Error   string

@@ -242,7 +242,7 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 	case *acpclient.StateUpdate:
 		s.applyWork(u, e.At, fx)
 	case *acpclient.UnknownUpdate:
-		s.applyTask(u, e.At, fx)
+		s.applyTask(u, fx)
 	}
 }
 

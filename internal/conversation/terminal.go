@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
 	"parley/acpclient"
 )
@@ -23,8 +22,6 @@ type Terminal struct {
 	Own bool
 	// CanCancel says that the agent can end the command alone, without its turn.
 	CanCancel bool
-	// Cols and Rows are the size of an Own terminal, 0 if it is not known.
-	Cols, Rows int
 	// Personal says that the user runs the command, and not the agent; Lasts, that
 	// it is a shell that stays until the session ends.
 	Personal, Lasts bool
@@ -143,12 +140,6 @@ func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 	if u.ExitStatus.Set {
 		t.Exit = u.ExitStatus.Value
 	}
-	if u.Size.Set {
-		t.Cols, t.Rows = 0, 0
-		if s := u.Size.Value; s != nil {
-			t.Cols, t.Rows = int(s.Cols), int(s.Rows)
-		}
-	}
 	if u.Capabilities.Set {
 		t.CanCancel = u.Capabilities.Value != nil && u.Capabilities.Value.Cancel != nil
 	}
@@ -208,7 +199,6 @@ type ShellCommand struct {
 	revision
 	// Terminal is the command, where it runs and what it prints.
 	Terminal *Terminal
-	Started  time.Time
 }
 
 func (s *ShellCommand) Visit(v Visitor) { v.ShellCommand(s) }

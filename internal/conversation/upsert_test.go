@@ -134,7 +134,7 @@ func TestTerminalsOfTheAgent(t *testing.T) {
 		t.Errorf("%q of %+v", got, x)
 	}
 	told(t, c, `{"sessionUpdate":"terminal_update","terminalId":"x","output":{"data":"bmV3"},"command":"make","exitStatus":{"exitCode":1},"size":{"cols":80,"rows":24}}`)
-	if got, _ := x.Since(0); string(got) != "new" || x.Replaced() != 1 || x.Command != "make" || *x.Exit.ExitCode != 1 || x.Cols != 80 {
+	if got, _ := x.Since(0); string(got) != "new" || x.Replaced() != 1 || x.Command != "make" || *x.Exit.ExitCode != 1 {
 		t.Errorf("%q of %+v", got, x)
 	}
 	told(t, c, `{"sessionUpdate":"terminal_update","terminalId":"x","output":null,"command":null,"exitStatus":null}`)

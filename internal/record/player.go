@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"sort"
 	"strconv"
@@ -313,33 +314,8 @@ func (s *Script) spread(from, to int) {
 
 // timeOf returns the time of an event, if it has one.
 func timeOf(e conversation.Event) time.Time {
-	switch e := e.(type) {
-	case conversation.AgentStarting:
-		return e.At
-	case conversation.AgentLost:
-		return e.At
-	case conversation.PromptSent:
-		return e.At
-	case conversation.PromptSteered:
-		return e.At
-	case conversation.CancelRequested:
-		return e.At
-	case conversation.TurnEnded:
-		return e.At
-	case conversation.Update:
-		return e.At
-	case conversation.PermissionOpened:
-		return e.At
-	case conversation.PermissionReferred:
-		return e.At
-	case conversation.PermissionClosed:
-		return e.At
-	case conversation.ElicitationOpened:
-		return e.At
-	case conversation.ElicitationClosed:
-		return e.At
-	case conversation.ShellStarted:
-		return e.At
+	if at := reflect.ValueOf(e).FieldByName("At"); at.IsValid() {
+		return at.Interface().(time.Time)
 	}
 	return time.Time{}
 }

@@ -7,6 +7,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,16 +42,8 @@ type Bounds struct {
 	sockets []string
 }
 
-// UnavailableError means that no sandbox works here.
-type UnavailableError struct {
-	// Reasons say why each one does not work.
-	Reasons []string
-}
-
-// Error lists the reasons.
-func (e *UnavailableError) Error() string {
-	return "no sandbox can be had here: " + strings.Join(e.Reasons, "; ")
-}
+// ErrUnavailable means that no sandbox works here.
+var ErrUnavailable = errors.New("no sandbox can be had here")
 
 // Sandbox runs programs within bounds. It is safe for concurrent use.
 type Sandbox struct {
@@ -122,8 +115,8 @@ type backend struct {
 }
 
 // New returns the best sandbox that works here. enter is the command of this program
-// that calls Enter, for sandboxes in which a program confines itself. The error is an
-// *UnavailableError.
+// that calls Enter, for sandboxes in which a program confines itself. The error
+// wraps ErrUnavailable, and says why each of them does not work.
 func New(b Bounds, enter []string) (*Sandbox, error) {
 	b = b.existing()
 	var reasons []string
@@ -138,7 +131,7 @@ func New(b Bounds, enter []string) (*Sandbox, error) {
 	if len(reasons) == 0 {
 		reasons = []string{"parley supports no sandbox on this system"}
 	}
-	return nil, &UnavailableError{Reasons: reasons}
+	return nil, fmt.Errorf("%w: %s", ErrUnavailable, strings.Join(reasons, "; "))
 }
 
 // existing returns the bounds with resolved paths, without missing ones and duplicates.

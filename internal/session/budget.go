@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 
-	"parley/acpclient"
 	"parley/internal/conversation"
 )
 
@@ -79,7 +78,7 @@ func (s *Session) checkBudget() {
 		s.stream.post(conversation.BudgetReached{})
 		s.cancelTurn()
 	case used >= nearBudget && used < 1:
-		s.noteOnce(budget, acpclient.NoticeWarning, fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), words)
+		s.warnOnce(budget, fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), words)
 	}
 }
 
@@ -89,6 +88,6 @@ func (s *Session) checkReports() {
 	var missing string
 	s.stream.read(func(st *conversation.State) { missing = st.Unreported() })
 	if missing != "" {
-		s.noteOnce("budget reports", acpclient.NoticeWarning, "The budget cannot be kept", "The agent reports "+missing+".")
+		s.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
 	}
 }

@@ -79,7 +79,7 @@ func (s *Session) fallBack(a *agent, err error) bool {
 // held.
 func (s *Session) fellBack() {
 	err := s.failedOnV2
-	if err == nil || !s.noteOnce("protocol", acpclient.NoticeWarning, "The agent failed with version 2 of the protocol",
+	if err == nil || !s.warnOnce("protocol", "The agent failed with version 2 of the protocol",
 		"parley restarted it with version 1 and will keep using that: "+err.Error()) || s.opt.Versions == nil {
 		return
 	}

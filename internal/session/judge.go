@@ -233,6 +233,6 @@ func (s *Session) checkUnasked(u acpclient.SessionUpdate) {
 	if s.opt.Bounds != "" {
 		others = "this one is bounded by the sandbox alone"
 	}
-	s.noteOnce("call "+string(id), acpclient.NoticeWarning, DeniedUnasked,
+	s.warnOnce("call "+string(id), DeniedUnasked,
 		fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, r.Rule, r.Source, others))
 }

@@ -344,13 +344,13 @@ func (s *Session) AddNotice(severity acpclient.NoticeSeverity, title, detail str
 	s.stream.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail})
 }
 
-// noteOnce adds a notice of parley's own, unless there was one about the same subject, and
-// reports whether it did.
-func (s *Session) noteOnce(subject string, severity acpclient.NoticeSeverity, title, detail string) bool {
+// warnOnce adds a warning, unless there was one about the same subject, and reports whether
+// it did.
+func (s *Session) warnOnce(subject, title, detail string) bool {
 	var noted bool
 	s.stream.read(func(st *conversation.State) { noted = st.Noted(subject) })
 	if !noted {
-		s.stream.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail, Subject: subject})
+		s.stream.post(conversation.NoticeAdded{Severity: acpclient.NoticeWarning, Title: title, Detail: detail, Subject: subject})
 	}
 	return !noted
 }

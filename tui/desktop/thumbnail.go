@@ -29,10 +29,6 @@ const (
 // per cell. It is immutable.
 type Thumbnail struct {
 	pixels *image.RGBA
-	// Width and Height are those of the whole image, in pixels.
-	Width, Height int
-	// Format is the format of the data: "png", "jpeg", "gif" or "webp".
-	Format string
 }
 
 // DecodeImage returns the thumbnail of an image. Images come from agents and are
@@ -41,7 +37,7 @@ type Thumbnail struct {
 // The error wraps ErrImageTooLarge for more than 16 million pixels, and image.ErrFormat
 // for other formats.
 func DecodeImage(data []byte) (*Thumbnail, error) {
-	cfg, format, err := image.DecodeConfig(bytes.NewReader(data))
+	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("read the image: %w", err)
 	}
@@ -56,11 +52,10 @@ func DecodeImage(data []byte) (*Thumbnail, error) {
 		return nil, fmt.Errorf("decode the image: %w", err)
 	}
 	size := whole.Bounds().Size()
-	t := &Thumbnail{Width: size.X, Height: size.Y, Format: format}
 	w, h := fit(size.X, size.Y, thumbWidth, thumbHeight)
-	t.pixels = image.NewRGBA(image.Rect(0, 0, w, h))
-	draw.ApproxBiLinear.Scale(t.pixels, t.pixels.Bounds(), whole, whole.Bounds(), draw.Src, nil)
-	return t, nil
+	pixels := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.ApproxBiLinear.Scale(pixels, pixels.Bounds(), whole, whole.Bounds(), draw.Src, nil)
+	return &Thumbnail{pixels}, nil
 }
 
 // fit shrinks w by h to fit into a box.

@@ -51,8 +51,8 @@ type Theme struct {
 	DiffAddedCounter, DiffRemovedCounter lipgloss.Style
 
 	// Dialogs, lists and the status line.
-	Dialog, DialogTitle, DialogInert lipgloss.Style
-	Choice, ChoiceSelected           lipgloss.Style
+	DialogTitle, DialogInert lipgloss.Style
+	Choice, ChoiceSelected   lipgloss.Style
 	// Badge is a label, BadgeMode the label of a mode without known permissions. The
 	// others are for modes that are known to allow more or less than usual.
 	Badge, BadgeMode                    lipgloss.Style
@@ -103,7 +103,7 @@ func fromPalette(dark bool, depth Depth, p *palette) *Theme {
 		DiffAddedNumber: on(p.green, added), DiffRemovedNumber: on(p.red, removed),
 		DiffAddedCounter: fg(p.green), DiffRemovedCounter: fg(p.red),
 
-		Dialog: fg(p.text), DialogTitle: fg(p.accent).Bold(true), DialogInert: fg(p.faint),
+		DialogTitle: fg(p.accent).Bold(true), DialogInert: fg(p.faint),
 		Choice: fg(p.text), ChoiceSelected: p.standsOut(p.strong, p.raised),
 		Badge: p.badge(p.text), BadgeMode: p.badge(p.strong),
 		BadgeInfo: p.badge(p.blue), BadgeWarning: p.badge(p.yellow), BadgeError: p.badge(p.red),

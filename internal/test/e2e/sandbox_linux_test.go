@@ -17,8 +17,7 @@ import (
 func behindWalls(t *testing.T) (outside string) {
 	t.Helper()
 	if _, err := sandbox.New(sandbox.Bounds{}, []string{"true"}); err != nil {
-		var unavailable *sandbox.UnavailableError
-		if !errors.As(err, &unavailable) {
+		if !errors.Is(err, sandbox.ErrUnavailable) {
 			t.Fatal(err)
 		}
 		t.Skip(err)
