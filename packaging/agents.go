@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/registry"
+	"parley/internal/termtext"
 )
 
 // writeAgents updates the built-in registry in dir from the public registry. If that cannot
@@ -81,20 +80,17 @@ func newestOf(ctx context.Context, pkg string) (string, error) {
 
 // writeSnapshot writes the registry with these entries, and its dates.
 func writeSnapshot(dir string, entries []registry.Entry, dates registry.Dates) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(struct {
+	b, err := termtext.EncodeJSON(struct {
 		Version string           `json:"version"`
 		Agents  []registry.Entry `json:"agents"`
-	}{"1.0.0", entries}); err != nil {
+	}{"1.0.0", entries}, "  ")
+	if err != nil {
 		return err
 	}
-	if x, err := registry.Parse(b.Bytes()); err != nil || len(x.Faults) > 0 {
+	if x, err := registry.Parse(b); err != nil || len(x.Faults) > 0 {
 		return fmt.Errorf("parley could not use the new list: %v %w", x.Faults, err)
 	}
-	if err := writeFile(filepath.Join(dir, "registry.json"), b.Bytes(), 0o644); err != nil {
+	if err := writeFile(filepath.Join(dir, "registry.json"), b, 0o644); err != nil {
 		return err
 	}
 	return writeJSON(filepath.Join(dir, "dates.json"), dates)

@@ -246,7 +246,7 @@ func TrustQuestion(s Session) *Question {
 	}
 	return &Question{
 		Title: "This project has its own " + what,
-		Text:  fmt.Sprintf("The directory .parley in %s has %s for agents. They apply only if you trust them:", homePath(s.About().Cwd), what),
+		Text:  fmt.Sprintf("The directory .parley in %s has %s for agents. They apply only if you trust them:", HomePath(s.About().Cwd), what),
 		Lines: lines,
 		Choices: []Choice{
 			{Name: "Trust these " + what, Key: "t", Risky: true, Do: trust(Trusted, "the project's "+what+" now apply")},
@@ -436,13 +436,13 @@ func (l *Launcher) rules(a config.Agent, roots []string) (*Rules, error) {
 func ConfiguredRules(cfg *config.Config) []policy.Rule {
 	list := slices.Clone(cfg.Rules)
 	for i := range list {
-		list[i].Source = homePath(list[i].Source)
+		list[i].Source = HomePath(list[i].Source)
 	}
 	return list
 }
 
-// homePath is a path as people write it: inside the home directory, it begins with ~.
-func homePath(path string) string {
+// HomePath returns a path as users write it: in the home directory, it begins with ~.
+func HomePath(path string) string {
 	home, err := os.UserHomeDir()
 	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && err == nil {
 		return filepath.Join("~", rest)

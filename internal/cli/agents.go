@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -251,7 +250,7 @@ func (l listedAgent) about() string {
 	case l.URL != "":
 		parts = append(parts, "listens at "+l.URL)
 	case l.State != "available":
-		parts = append(parts, commandLine(atHome(l.Command), l.Args...))
+		parts = append(parts, commandLine(app.HomePath(l.Command), l.Args...))
 	}
 	if l.License != "" {
 		parts = append(parts, l.License)
@@ -266,15 +265,6 @@ func (l listedAgent) about() string {
 		parts = append(parts, "cannot start: "+l.Reason)
 	}
 	return strings.Join(parts, "  ")
-}
-
-// atHome shortens a path in the home directory.
-func atHome(path string) string {
-	home, err := os.UserHomeDir()
-	if rest, ok := strings.CutPrefix(path, home+string(os.PathSeparator)); ok && err == nil && home != "" {
-		return "~" + string(os.PathSeparator) + rest
-	}
-	return path
 }
 
 func agentsInfoCommand(s *streams) *cobra.Command {

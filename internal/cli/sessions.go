@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -262,14 +261,10 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 
 // writeJSON writes a value as indented JSON without control characters.
 func writeJSON(to io.Writer, v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return err
+	b, err := termtext.EncodeJSON(v, "  ")
+	if err == nil {
+		_, err = to.Write(b)
 	}
-	_, err := to.Write(termtext.JSON(b.Bytes()))
 	return err
 }
 

@@ -105,12 +105,11 @@ func (e *exam) note(from Side, line []byte, at time.Time) {
 	} else {
 		w.Text = string(line)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if e.wireErr = enc.Encode(w); e.wireErr == nil {
-		_, e.wireErr = e.opt.Wire.Write(termtext.JSON(b.Bytes())) // it may be printed on a terminal
+	b, err := termtext.EncodeJSON(w, "") // it may be printed on a terminal
+	if err == nil {
+		_, err = e.opt.Wire.Write(b)
 	}
+	e.wireErr = err
 }
 
 // message is a line of the agent that is a JSON object.

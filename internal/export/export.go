@@ -8,7 +8,6 @@ package export
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -32,13 +31,9 @@ func Format(name string) (func(io.Writer, *Transcript) error, error) {
 
 // JSON writes a transcript as one JSON object.
 func JSON(w io.Writer, t *Transcript) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(t)
+	b, err := termtext.EncodeJSON(t, "  ")
 	if err == nil {
-		_, err = w.Write(termtext.JSON(b.Bytes()))
+		_, err = w.Write(b)
 	}
 	if err != nil {
 		return fmt.Errorf("export the session: %w", err)

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -310,21 +309,13 @@ func stepsOf(entries []acpclient.PlanEntry) []Step {
 	return steps
 }
 
-// jsonOf indents JSON. It returns other text as it is.
+// jsonOf indents JSON, as far as termtext does. It returns other text as it is.
 func jsonOf(raw []byte) string {
 	if len(raw) == 0 || string(raw) == "{}" || string(raw) == "null" {
 		return ""
 	}
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return termtext.Block(string(raw))
+	if indented, ok := termtext.Indented(raw); ok {
+		raw = indented
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return termtext.Block(string(raw))
-	}
-	return termtext.Block(strings.TrimSuffix(b.String(), "\n"))
+	return termtext.Block(string(raw))
 }

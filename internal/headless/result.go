@@ -1,8 +1,6 @@
 package headless
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -245,7 +243,7 @@ func (r *Result) clean() *Result {
 // Line is the result as the last line of a stream of events, with its end. It looks
 // like an event, and is none: [conversation.Decode] says that it does not know it.
 func (r *Result) Line() ([]byte, error) {
-	return marshal(struct {
+	return termtext.EncodeJSON(struct {
 		Version int     `json:"v"`
 		Event   string  `json:"event"`
 		Data    *Result `json:"data"`
@@ -253,15 +251,4 @@ func (r *Result) Line() ([]byte, error) {
 }
 
 // JSON returns the result as an indented object with a line end.
-func (r *Result) JSON() ([]byte, error) { return marshal(r.clean(), "  ") }
-
-func marshal(v any, indent string) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return append(termtext.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), nil
-}
+func (r *Result) JSON() ([]byte, error) { return termtext.EncodeJSON(r.clean(), "  ") }

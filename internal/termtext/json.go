@@ -33,6 +33,19 @@ func JSON(text []byte) []byte {
 	return out
 }
 
+// EncodeJSON returns the JSON of a value with a line end, escaped as by [JSON] but not for
+// HTML. indent, if not "", is the indentation of each level.
+func EncodeJSON(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return JSON(b.Bytes()), nil
+}
+
 // Indented indents JSON for reading. It returns false for invalid JSON, and for JSON
 // nested so deeply that indentation would dominate: a few kilobytes could become
 // gigabytes.
