@@ -116,8 +116,7 @@ func objectIn(b []byte) (object []byte, scanned int) {
 		end := int(dec.InputOffset())
 		return b[:end], start + end
 	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, is := errors.AsType[*json.SyntaxError](err); is {
 		return nil, start + int(syntax.Offset)
 	}
 	return nil, start + len(b)

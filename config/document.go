@@ -218,8 +218,7 @@ func withoutValue(line string) string {
 // line, so it shows only a key that parley knows.
 func (d *document) syntax(err error) {
 	e := &Error{File: d.file, Message: shown(strings.TrimPrefix(err.Error(), "toml: "))}
-	var at *toml.DecodeError
-	if errors.As(err, &at) {
+	if at, is := errors.AsType[*toml.DecodeError](err); is {
 		var column int
 		e.Line, column = at.Position()
 		lines := strings.Split(string(d.data), "\n")

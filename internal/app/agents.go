@@ -49,8 +49,7 @@ func AgentNamed(cfg *config.Config, name string) (config.Agent, error) {
 		return tourAgent()
 	}
 	a, err := cfg.Agent(name)
-	var unknown *config.UnknownAgentError
-	if errors.As(err, &unknown) {
+	if unknown, is := errors.AsType[*config.UnknownAgentError](err); is {
 		hint := unknown.Hint()
 		return a, WithHint(strings.ToUpper(hint[:1])+hint[1:]+", "+TourID, "no agent is called %q", name)
 	}

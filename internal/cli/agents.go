@@ -198,8 +198,7 @@ func availableOf(entry registry.Entry) listedAgent {
 	p, err := entry.PlanHere()
 	if err != nil {
 		l.Reason = err.Error()
-		var missing *registry.MissingError
-		if errors.As(err, &missing) {
+		if missing, is := errors.AsType[*registry.MissingError](err); is {
 			l.Kind = string(missing.Kind)
 		}
 		return l

@@ -110,8 +110,7 @@ func (s *State) endTools(cancelled bool, at time.Time, fx *effect) {
 // is in the note's Raw.
 func (c *Conversation) addFailure(title string, err error) *Note {
 	n := &Note{Severity: acpclient.NoticeError, Title: title, Detail: err.Error()}
-	var answer *acpclient.Error
-	if errors.As(err, &answer) {
+	if answer, is := errors.AsType[*acpclient.Error](err); is {
 		n.Detail = strings.Replace(n.Detail, answer.Error(), answer.Words(), 1)
 		n.Raw = answer.Data
 		var b bytes.Buffer
@@ -129,8 +128,8 @@ func (c *Conversation) addFailure(title string, err error) *Note {
 // addTurnFailure notes why a turn ended with an error. An agent that has said so in
 // its last message does not say it twice.
 func (c *Conversation) addTurnFailure(err error) *Note {
-	var answer *acpclient.Error
-	if !errors.As(err, &answer) {
+	answer, is := errors.AsType[*acpclient.Error](err)
+	if !is {
 		return c.addFailure("The turn failed", err)
 	}
 	said := c.lastWords()

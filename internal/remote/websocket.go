@@ -184,8 +184,7 @@ func (s *socket) cause(err error) error {
 	if gaveUp := context.Cause(s.ctx); gaveUp != nil {
 		return gaveUp
 	}
-	var end websocket.CloseError
-	if errors.As(err, &end) {
+	if end, is := errors.AsType[websocket.CloseError](err); is {
 		if end.Reason != "" {
 			return fmt.Errorf("the server closed it: %s", end.Reason)
 		}

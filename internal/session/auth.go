@@ -23,8 +23,7 @@ func (s *Session) block(err error, c blockedCall) {
 		return
 	}
 	e := conversation.AuthRequired{Err: err}
-	var answer *acpclient.Error
-	if errors.As(err, &answer) {
+	if answer, is := errors.AsType[*acpclient.Error](err); is {
 		e.Message = answer.Message
 	}
 	s.stream.post(e)

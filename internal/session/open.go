@@ -225,21 +225,10 @@ func (s *Session) Fork() error {
 	}
 	id := s.id()
 	s.stream.post(conversation.SessionOpening{How: conversation.OpenFork, ID: id})
-	s.agent.expect()
-	dirs, servers := s.extraDirectories(), s.usableServers()
-	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
-		return &acpclient.ForkSessionRequest{
-			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
-		}
-	}, func(r *acpclient.ForkSessionResponse, err error) {
-		if err != nil { // the original is still open
-			s.AddNotice(acpclient.NoticeError, "The session was not forked", err.Error())
-			s.opened(conversation.OpenFork, id, acpclient.SessionState{})
-			return
-		}
-		s.agent.leave(id)
-		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
-	}, callHooks{opens: true})
+	s.requestFork(&ForkPoint{ID: id}, func(err error) { // the original is still open
+		s.AddNotice(acpclient.NoticeError, "The session was not forked", err.Error())
+		s.opened(conversation.OpenFork, id, acpclient.SessionState{})
+	})
 	return nil
 }
 
@@ -272,6 +261,11 @@ func (s *Session) openFork(p *ForkPoint) {
 		s.openFailed(fmt.Errorf("fork the session: %w", ErrUnsupported))
 		return
 	}
+	s.requestFork(p, s.openFailed)
+}
+
+// requestFork asks the agent for a copy of a session, and opens that. s.mu must be held.
+func (s *Session) requestFork(p *ForkPoint, failed func(error)) {
 	s.agent.expect()
 	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
@@ -280,10 +274,11 @@ func (s *Session) openFork(p *ForkPoint) {
 		}
 	}, func(r *acpclient.ForkSessionResponse, err error) {
 		if err != nil {
-			s.openFailed(err)
+			failed(err)
 			return
 		}
 		s.fork = nil
+		s.agent.leave(p.ID)
 		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
 	}, callHooks{opens: true})
 }
