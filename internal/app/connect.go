@@ -210,15 +210,16 @@ func connectTo(far *remote.Agent, opt *session.Options) {
 	}
 }
 
-// protocol is the version that an agent is offered: that of the command line, or else of
-// the configuration. The command line's is tried even with an agent that failed before.
-func (l *Launcher) protocol(a config.Agent) (session.Protocol, session.VersionMemory) {
+// offersV2 reports whether an agent is offered version 2 of the protocol: as the command line
+// says, or else the configuration. The command line's is tried even with an agent that failed
+// before.
+func (l *Launcher) offersV2(a config.Agent) (bool, session.VersionMemory) {
 	memory := versionMemory{dir: filepath.Join(config.StateDir(), "protocol"), command: a.Words()}
 	if l.Protocol != "" {
 		memory.ignored = true
-		return session.Protocol(l.Protocol), memory
+		return config.Protocol(l.Protocol) == config.ProtocolAuto, memory
 	}
-	return session.Protocol(a.Protocol), memory
+	return a.Protocol == config.ProtocolAuto, memory
 }
 
 // versionMemory remembers by the command of an agent that it fails when it is offered

@@ -142,7 +142,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	rules, unread := l.rules(a, roots)
 	opt.Client = l.client()
 	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
-	opt.Protocol, opt.Versions = l.protocol(a)
+	opt.OfferV2, opt.Versions = l.offersV2(a)
 	if opt.Judge = rules; l.NoRules {
 		opt.Judge = nil
 	}

@@ -135,8 +135,8 @@ func (l *Launcher) Connect(ctx context.Context, a config.Agent, terminal bool, s
 		return nil, err
 	}
 	opt.Command.Stderr = stderr
-	protocol, memory := l.protocol(a)
-	if protocol != session.ProtocolAuto || memory.Fails() {
+	offers, memory := l.offersV2(a)
+	if !offers || memory.Fails() {
 		return l.connect(ctx, a, &opt, terminal, false)
 	}
 	c, err := l.connect(ctx, a, &opt, terminal, true)

@@ -28,7 +28,7 @@ const chunks = 10
 // keeperAgent is an agent whose session outlives its connections. It answers each prompt
 // with pieces that name it, and counts what it is asked.
 type keeperAgent struct {
-	protocol session.Protocol
+	offersV2 bool
 
 	mu      sync.Mutex
 	counts  map[string]int
@@ -56,7 +56,7 @@ type keeperConn struct {
 func (*keeperConn) HandleNotification(context.Context, string, json.RawMessage) {}
 
 func (h *keeperConn) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	if h.agent.protocol == session.ProtocolAuto {
+	if h.agent.offersV2 {
 		return h.handleV2(ctx, method, params)
 	}
 	switch method {
@@ -257,13 +257,13 @@ func lost(c *conversation.Conversation) bool {
 func TestAConnectionCutAtAnyMoment(t *testing.T) {
 	for _, tt := range []struct {
 		scheme   string
-		protocol session.Protocol
-	}{{"ws", session.ProtocolV1}, {"http", session.ProtocolV1}, {"ws", session.ProtocolAuto}, {"http", session.ProtocolAuto}} {
-		t.Run(fmt.Sprint(tt.scheme, tt.protocol), func(t *testing.T) {
+		offersV2 bool
+	}{{"ws", false}, {"http", false}, {"ws", true}, {"http", true}} {
+		t.Run(fmt.Sprint(tt.scheme, tt.offersV2), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(12, 100))
 			for moment := range 100 {
 				cut := random.IntN(8000)
-				cutAt(t, tt.scheme, tt.protocol, cut)
+				cutAt(t, tt.scheme, tt.offersV2, cut)
 				if t.Failed() {
 					t.Fatalf("moment %d: the connection was cut after %d bytes", moment, cut)
 				}
@@ -272,9 +272,9 @@ func TestAConnectionCutAtAnyMoment(t *testing.T) {
 	}
 }
 
-func cutAt(t *testing.T, scheme string, protocol session.Protocol, bytes int) {
+func cutAt(t *testing.T, scheme string, offersV2 bool, bytes int) {
 	t.Helper()
-	agent := &keeperAgent{protocol: protocol, counts: map[string]int{}}
+	agent := &keeperAgent{offersV2: offersV2, counts: map[string]int{}}
 	server := &test.Server{Agent: agent.serve}
 	defer server.Close()
 	web := httptest.NewUnstartedServer(server)
@@ -289,7 +289,7 @@ func cutAt(t *testing.T, scheme string, protocol session.Protocol, bytes int) {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(session.Options{
-		Cwd: "/srv", Unattended: true, Protocol: protocol, Remote: &session.Remote{Listens: true},
+		Cwd: "/srv", Unattended: true, OfferV2: offersV2, Remote: &session.Remote{Listens: true},
 		Command: acpclient.Command{Path: far.String()},
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 		Spawn: func(acpclient.Command) (*session.Peer, error) {

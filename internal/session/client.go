@@ -16,18 +16,6 @@ var ErrUnsupported = errors.New("the agent does not offer it")
 // errNoAgent means that no agent is running.
 var errNoAgent = errors.New("the agent is not running")
 
-// Protocol selects the protocol versions to offer an agent.
-type Protocol string
-
-// The values of Protocol.
-const (
-	// ProtocolV1 offers version 1.
-	ProtocolV1 Protocol = "v1"
-	// ProtocolAuto offers version 2, and falls back to version 1 for an agent that
-	// knows only that.
-	ProtocolAuto Protocol = "auto"
-)
-
 // VersionMemory remembers which agents fail when offered version 2 of the protocol. Its
 // methods may block.
 type VersionMemory interface {
@@ -51,7 +39,7 @@ func (a *agent) initialize(ctx context.Context) error {
 	if err != nil {
 		var version *acpclient.VersionError
 		wantsV2 := errors.As(err, &version) && version.Agent == v2.Version || acpclient.IsCode(err, acpclient.CodeUnsupportedVersion)
-		if wantsV2 && a.owner.opt.Protocol != ProtocolAuto {
+		if wantsV2 && !a.owner.opt.OfferV2 {
 			return fmt.Errorf(`%w: offer version 2 with --protocol auto, or with protocol = "auto" in the configuration`, err)
 		}
 		return err

@@ -86,7 +86,7 @@ func (s *Session) replaceAgent(old *agent) {
 
 // runAgent starts the agent, initializes it and opens the session.
 func (s *Session) runAgent() {
-	offersV2 := s.opt.Protocol == ProtocolAuto
+	offersV2 := s.opt.OfferV2
 	if offersV2 {
 		s.mu.Lock()
 		failed := s.failedOnV2

@@ -174,7 +174,7 @@ func watch(t *testing.T, script string) *watcher {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(session.Options{
-		Cwd: t.TempDir(), Unattended: true, Protocol: session.ProtocolAuto,
+		Cwd: t.TempDir(), Unattended: true, OfferV2: true,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})

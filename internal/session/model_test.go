@@ -41,7 +41,7 @@ func TestModel(t *testing.T) {
 			m := &model{T: rt, second: second, h: newHarness(t, func(h *harness, o *Options) {
 				o.Tap = nil // the schema is for other tests, this one is to be quick
 				if second {
-					o.Protocol = ProtocolAuto
+					o.OfferV2 = true
 				}
 				h.prepare = func(a *fakeAgent) {
 					a.auto["initialize"] = hello(capabilities)

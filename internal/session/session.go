@@ -57,9 +57,9 @@ type Options struct {
 	// LastNumber is the highest number of a switch, a question or a queued prompt in
 	// the session so far.
 	LastNumber int
-	// Protocol selects the protocol versions to offer; "" means ProtocolV1. Versions
-	// remembers agents that fail; it may be nil.
-	Protocol Protocol
+	// OfferV2 offers version 2 of the protocol, and falls back to version 1 for an agent that
+	// knows only that. Versions remembers agents that fail; it may be nil.
+	OfferV2  bool
 	Versions VersionMemory
 	// Unattended means that nobody can fill in forms or sign in on a terminal, so
 	// neither is offered to the agent.
