@@ -53,6 +53,9 @@ const (
 	ActionInterrupt       Action = "interrupt"
 	ActionQuit            Action = "quit"
 	ActionSuspend         Action = "suspend"
+	ActionDetach          Action = "detach"
+	ActionKeep            Action = "keep_running"
+	ActionEndSession      Action = "end_session"
 	ActionEditor          Action = "editor"
 	ActionHistoryPrev     Action = "history_prev"
 	ActionHistoryNext     Action = "history_next"
@@ -273,7 +276,10 @@ var actionGroups = []struct {
 		{ActionCancel, "Cancel turn / close", "esc", "stop abort interrupt", ""},
 		{ActionInterrupt, "Clear the draft, then cancel the turn, then quit", "ctrl+c", "", ""},
 		{ActionQuit, "Quit", "ctrl+d", "exit leave close bye", "quit exit q"},
-		{ActionSuspend, "Suspend parley", "ctrl+z", "background pause", ""},
+		{ActionSuspend, "Suspend parley, or detach", "ctrl+z", "background pause", ""},
+		{ActionDetach, "Detach: leave the session running", "", "background leave disconnect tmux", "detach"},
+		{ActionKeep, "Keep this session running", "", "background host daemon survive detach close terminal", ""},
+		{ActionEndSession, "End this session", "", "stop kill close", ""},
 		{ActionEditor, "Edit the prompt in $EDITOR", "ctrl+g", "editor external compose", ""},
 		{ActionHistoryPrev, "Previous prompt", "up", "", ""},
 		{ActionHistoryNext, "Next prompt", "down", "", ""},

@@ -104,7 +104,7 @@ func politely(do func(context.Context)) {
 func (m *Model) quit(w tab.Quit) tea.Cmd {
 	var titles []string
 	for _, t := range m.tabs {
-		if t.Works() && t.ID() != w.Despite {
+		if t.Works() && !t.Kept() && t.ID() != w.Despite {
 			titles = append(titles, t.Summary().Title)
 		}
 	}

@@ -85,7 +85,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	tabs := m.frontFirst()
 	left := make([]app.Left, len(tabs))
 	for i, t := range tabs { // while they write their logs
-		left[i] = app.Left{Title: t.Summary().Title, Stored: t.StoredID(), Cwd: t.Cwd()}
+		left[i] = app.Left{Title: t.Summary().Title, Stored: t.StoredID(), Cwd: t.Cwd(), Running: t.Running()}
 		m.noteDir(t.Cwd())
 	}
 	m.shutdown()
@@ -122,7 +122,7 @@ func (m *Model) begin(opt Options) {
 		m.first = m.front.ShowSessions()
 	default:
 		m.start(opt.Agent)
-		m.first = tea.Batch(m.first, m.front.OfferUnended(), m.front.LoadDraft())
+		m.first = tea.Batch(m.first, m.front.OfferUnended(), m.front.OfferRunning(), m.front.LoadDraft())
 	}
 }
 
@@ -130,7 +130,7 @@ func (m *Model) begin(opt Options) {
 // blank tab.
 func (m *Model) open(o app.Open) tea.Cmd {
 	for _, t := range m.tabs {
-		if t.StoredID() == o.ID {
+		if o.Running != "" && t.Running() == o.Running || o.ID != "" && t.StoredID() == o.ID {
 			m.show(t)
 			return nil
 		}

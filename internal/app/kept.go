@@ -1,16 +1,19 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/policy"
 	"parley/internal/store"
+	"parley/internal/termtext"
 )
 
 // Kept says which session a host is to run. It goes to another process of parley's, which
@@ -136,4 +139,63 @@ func (k *Kept) reopen(ctx context.Context, l *Launcher, m *Made) error {
 		m.Before = append(m.Before, e)
 	}
 	return nil
+}
+
+// Running is a session that runs in a host.
+type Running struct {
+	ID      string              `json:"id"`
+	PID     int                 `json:"pid"`
+	Stored  store.ID            `json:"stored,omitempty"`
+	Session acpclient.SessionID `json:"session,omitempty"`
+	Title   string              `json:"title,omitempty"`
+	Agent   string              `json:"agent"`
+	Cwd     string              `json:"cwd"`
+	// Working means that a turn runs, Waiting counts the questions that are open, Queued
+	// the prompts that wait. Gone means that the agent has ended.
+	Working bool `json:"working,omitempty"`
+	Waiting int  `json:"waiting,omitempty"`
+	Queued  int  `json:"queued,omitempty"`
+	Gone    bool `json:"gone,omitempty"`
+	// Viewers name those who look on.
+	Viewers []string `json:"viewers,omitempty"`
+	// Since is when something last happened.
+	Since time.Time `json:"since"`
+}
+
+// Name is what to call the session.
+func (r Running) Name() string { return cmp.Or(shortTitle(r.Title), r.ID) }
+
+// State says in a few words what the session does.
+func (r Running) State() string {
+	switch {
+	case r.Gone:
+		return "the agent has exited"
+	case r.Waiting == 1:
+		return "waits for your answer"
+	case r.Waiting > 1:
+		return fmt.Sprintf("waits for %d answers", r.Waiting)
+	case r.Working:
+		return "working"
+	}
+	return "idle"
+}
+
+// RunningQuestion asks whether to attach to a session that runs in a directory; nil if there
+// is none.
+func RunningQuestion(all []Running, cwd string) *Question {
+	var here []Choice
+	for _, r := range all {
+		if r.Cwd == cwd && len(here) < mostUnended {
+			here = append(here, Choice{Name: r.Name(), More: r.State() + " · " + termtext.Line(r.Agent), Open: []Open{{ID: r.Stored, Running: r.ID}}})
+		}
+	}
+	q := &Question{Title: "Sessions run in this directory", Text: "Attach to one:", Choices: append(here, Choice{Name: "Start a new one"})}
+	switch len(here) {
+	case 0:
+		return nil
+	case 1:
+		q.Title, q.Text, q.Lines = "A session runs in this directory", "", []string{here[0].Name, here[0].More}
+		q.Choices[0].Name, q.Choices[0].More = "Attach to it", ""
+	}
+	return q
 }

@@ -402,8 +402,11 @@ type Backend struct {
 	// session that continues it. It takes its time.
 	Stored *store.Library
 	Reopen func(context.Context, Open) (*Reopened, error)
-	// Keep is Reopen in a host, which goes on when this process ends; nil if there are none.
-	Keep func(context.Context, Open) (*Reopened, error)
+	// Keep is Reopen in a host, which goes on when this process ends. Running lists the
+	// sessions that run in hosts, the one that was busy last first. Both are nil if there
+	// are no hosts here.
+	Keep    func(context.Context, Open) (*Reopened, error)
+	Running func(context.Context) ([]Running, error)
 	// Branch makes a session that goes on from before a prompt of a stored one: see
 	// [Launcher.Branch]. It is nil if nothing is stored.
 	Branch func(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error)
@@ -450,9 +453,15 @@ func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string) (*g
 // StopTime is how long an agent has to end by itself.
 const StopTime = 4 * time.Second
 
-// End ends a session and hands the rest of its events to its recorder. The agent has until
-// ctx ends to end by itself.
+// End ends a session, wherever it runs, and hands the rest of its events to its recorder. The
+// agent has until ctx ends to end by itself.
 func End(ctx context.Context, s Session) {
+	_ = s.End(ctx) // one that cannot be reached has ended, or is ended by hand
+	s.Stream().Take()
+}
+
+// Leave is End for a session of this process; one that is kept running goes on.
+func Leave(ctx context.Context, s Session) {
 	s.Close(ctx)
 	s.Stream().Take()
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"context"
 	"time"
 
 	"parley/config"
@@ -27,7 +26,10 @@ type Live struct {
 
 // NewLive returns a new session with an agent.
 func NewLive(a config.Agent, s Session) *Live {
-	c := conversation.New()
+	c := s.Past()
+	if c == nil {
+		c = conversation.New()
+	}
 	c.Cwd = s.About().Cwd
 	return &Live{Agent: a, Session: s, Conversation: c}
 }
@@ -75,6 +77,9 @@ func (l *Live) SignIn(e conversation.AuthRequired) *SignIn {
 
 // GoneText says what has happened to the agent that is gone.
 func (l *Live) GoneText() string {
+	if l.HostGone() {
+		return "This session does not run any more"
+	}
 	switch failed, connects := l.Conversation.Phase == conversation.PhaseFailed, l.Session.About().Connects; {
 	case failed && connects:
 		return "Not connected to the agent"
@@ -94,8 +99,15 @@ func (l *Live) GoneReason() string {
 	return StartErrorText(l.Agent, l.Conversation.Agent.Err)
 }
 
+// HostGone reports whether the process has ended that kept the session running. It can then
+// only be opened from its log.
+func (l *Live) HostGone() bool { return l.Session.About().Host != "" && l.Session.Disconnected() }
+
 // RestartText says what starting the agent again does.
 func (l *Live) RestartText() string {
+	if l.HostGone() {
+		return "opens it again"
+	}
 	if l.Session.About().Connects {
 		return "reconnects"
 	}
@@ -108,8 +120,14 @@ func (l *Live) StoredID() store.ID { return cmp.Or(l.Session.StoredID(), l.store
 // Left returns what remains of the session when the user leaves it. title is what it was
 // called.
 func (l *Live) Left(title string) Left {
-	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd}
+	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd, Running: l.Running()}
 }
 
-// End ends the session. The agent has until ctx ends to end by itself.
-func (l *Live) End(ctx context.Context) { End(ctx, l.Session) }
+// Running is the id under which the session goes on when the front end leaves it, "" if it
+// ends.
+func (l *Live) Running() string {
+	if l.HostGone() {
+		return ""
+	}
+	return l.Session.About().Host
+}

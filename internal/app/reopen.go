@@ -270,6 +270,8 @@ type Left struct {
 	Session acpclient.SessionID
 	Stored  store.ID
 	Cwd     string
+	// Running is the id under which it goes on, "" if it has ended.
+	Running string
 }
 
 // ResumableID is the id by which the agent can open the session of a conversation again,

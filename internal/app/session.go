@@ -68,6 +68,9 @@ type Session interface {
 	ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error)
 	DeleteSession(context.Context, acpclient.SessionID) error
 
+	// Past is what had happened when the session was attached to; nil if it is new. What
+	// happens since comes out of the stream.
+	Past() *conversation.Conversation
 	// About returns what stays the same as long as the session lives.
 	About() About
 	// StoredID is the id under which the session is stored now, "" if it is not.
@@ -158,6 +161,9 @@ func (h here) About() About {
 		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: o.Recorder != nil,
 	}
 }
+
+// Past implements [Session].
+func (here) Past() *conversation.Conversation { return nil }
 
 // End implements [Session].
 func (h here) End(ctx context.Context) error {

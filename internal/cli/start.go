@@ -198,7 +198,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	l.Keep = o.keeps(cfg, runtime.GOOS)
 	defer l.Close()
 	opt := tui.Options{
-		Backend: host.Keeping(l, l.Backend(), cfg.Host.Keep),
+		Backend: host.Keeping(l, l.Backend(), l.Keep),
 		Config:  cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Changes: changelog, Prompt: o.prompt,
 	}
 	if opt.Stored != nil {
@@ -246,6 +246,10 @@ func (o *startOptions) run(ctx context.Context) error {
 		what := "this session"
 		if i > 0 {
 			what = strconv.Quote(l.Title)
+		}
+		if l.Running != "" {
+			fmt.Fprintf(o.streams.Err, "%s keeps running. To come back: %s\n", strings.ToUpper(what[:1])+what[1:], commandLine("parley attach", l.Running))
+			continue
 		}
 		if how := o.resumeCommand(l); how != "" {
 			fmt.Fprintf(o.streams.Err, "To resume %s: %s\n", what, how)

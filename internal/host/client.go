@@ -131,7 +131,11 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, From: from}
 	var w welcome
 	attached := make(chan error, 1)
-	conn.Request(requestAttach, p, &w, func(err error) {
+	var raw json.RawMessage // its members are named as package json does
+	conn.Request(requestAttach, p, &raw, func(err error) {
+		if err == nil {
+			err = json.Unmarshal(raw, &w)
+		}
 		if err == nil {
 			err = c.begun(conn, w)
 		}

@@ -154,7 +154,7 @@ func request(ctx context.Context, id, method string, result any) error {
 	}
 	conn := acpclient.NewConn(over(c), nobody{}, acpclient.ConnOptions{})
 	defer conn.Close()
-	if err := conn.Call(ctx, method, struct{}{}, result); err != nil {
+	if err := call(ctx, conn, method, struct{}{}, result); err != nil {
 		return err
 	}
 	if method == requestEnd {
@@ -165,6 +165,16 @@ func request(ctx context.Context, id, method string, result any) error {
 		}
 	}
 	return nil
+}
+
+// call is [acpclient.Conn.Call] for a result that is not of the protocol, so that the names
+// of its members are those of package json.
+func call(ctx context.Context, conn *acpclient.Conn, method string, params, result any) error {
+	var raw json.RawMessage
+	if err := conn.Call(ctx, method, params, &raw); err != nil || result == nil {
+		return err
+	}
+	return json.Unmarshal(raw, result)
 }
 
 // nobody takes nothing from a host.

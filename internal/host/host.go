@@ -23,7 +23,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
@@ -208,28 +207,7 @@ func (h *Host) endIfIdle() {
 }
 
 // Status describes a session that runs in a host, for lists.
-type Status struct {
-	ID      string              `json:"id"`
-	PID     int                 `json:"pid"`
-	Stored  store.ID            `json:"stored,omitempty"`
-	Session acpclient.SessionID `json:"session,omitempty"`
-	Title   string              `json:"title,omitempty"`
-	Agent   string              `json:"agent"`
-	Cwd     string              `json:"cwd"`
-	// Working means that a turn runs, Waiting counts the questions that are open, Queued
-	// the prompts that wait. Gone means that the agent has ended.
-	Working bool `json:"working,omitempty"`
-	Waiting int  `json:"waiting,omitempty"`
-	Queued  int  `json:"queued,omitempty"`
-	Gone    bool `json:"gone,omitempty"`
-	// Viewers name those who look on.
-	Viewers []string `json:"viewers,omitempty"`
-	// Since is when something last happened.
-	Since time.Time `json:"since"`
-}
-
-// Name is what to call the session.
-func (s Status) Name() string { return cmp.Or(s.Title, s.ID) }
+type Status = app.Running
 
 func (h *Host) status() Status {
 	h.mu.Lock()

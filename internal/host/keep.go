@@ -105,7 +105,7 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 		return b
 	}
 	k := keeper{l}
-	reopen := b.Reopen
+	reopen := b.Reopen // nil if nothing is stored
 	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
 		if id := k.running(ctx, o); id != "" {
 			return k.attach(ctx, id, o.LookOn)
@@ -115,6 +115,7 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 		}
 		return reopen(ctx, o)
 	}
+	b.Running = List
 	if b.Stored != nil {
 		b.Keep = k.reopen
 	}

@@ -286,7 +286,7 @@ func (p *program) end(s app.Session) {
 		defer close(ended)
 		ctx, cancel := context.WithTimeout(p.calm, app.StopTime)
 		defer cancel()
-		app.End(ctx, s)
+		app.Leave(ctx, s)
 		if before != nil {
 			<-before
 		}

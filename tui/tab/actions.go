@@ -161,7 +161,14 @@ func init() {
 			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
 		},
 		config.ActionQuit:    {in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }},
-		config.ActionSuspend: {in: inAll, do: func(*Tab) tea.Cmd { return send(Suspend{}) }},
+		config.ActionSuspend: {in: inAll, do: (*Tab).suspend},
+		config.ActionDetach: {
+			in: inSession, live: func(l *live) tea.Cmd { return l.tab.detach() }, unready: (*live).notKept, beside: true,
+		},
+		config.ActionKeep: {in: inSession, live: (*live).keep, unready: (*live).cannotKeep},
+		config.ActionEndSession: {
+			in: inSession, live: (*live).askToEnd, unready: (*live).notKept,
+		},
 
 		config.ActionNextMode: {
 			in: inSession, live: nextMode, beside: true,

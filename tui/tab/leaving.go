@@ -93,6 +93,8 @@ func (e *leaving) Close() tea.Cmd {
 	switch {
 	case e.tab.program.Tabs.Alone():
 		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
+	case e.tab.Kept(): // it goes on
+		return e.closeNow()
 	case e.tab.Works():
 		e.askToClose("The agent is working", "Closing the tab stops it in the middle of its turn.", e.tab.Works)
 	case open && l.queue.Queued() > 0:

@@ -69,7 +69,10 @@ func (e *lifecycle) Lost() {
 func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 	again := func() tea.Cmd { e.live.Session.Start(); return nil }
 	name := "Restart it"
-	if e.live.Session.About().Connects {
+	switch {
+	case e.live.HostGone():
+		again, name = e.live.openAgain, "Open it again"
+	case e.live.Session.About().Connects:
 		name = "Reconnect"
 	}
 	choices := []dialog.Choice{{Name: name, Key: "r", Do: dialog.Do(again)}}
@@ -94,6 +97,9 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 		return t.say("the agent is already running")
 	}
 	e.live.tab.dialogs.Close(e.restart) // it asks the same
+	if e.live.HostGone() {
+		return e.live.openAgain()
+	}
 	e.live.Session.Start()
 	return nil
 }

@@ -39,7 +39,8 @@ type sessionList struct {
 	asksAgent, asksStore bool            // pages are pending
 	cursors              map[string]bool // of the agent's pages that were asked for
 
-	words string // the full-text query
+	running []app.Running // in hosts
+	words   string        // the full-text query
 }
 
 // openSessionList opens the list and loads the sessions.
@@ -48,7 +49,7 @@ func openSessionList(t *Tab) tea.Cmd {
 	if l == nil {
 		return t.say("no sessions are stored")
 	}
-	var cmds []tea.Cmd
+	cmds := []tea.Cmd{l.listRunning()}
 	if l.asksAgent {
 		cmds = append(cmds, l.page(""))
 	}
@@ -64,7 +65,7 @@ func newList(t *Tab) *sessionList {
 	if with, open := t.live(); open {
 		l.asksAgent = with.conv.Phase == conversation.PhaseReady || with.conv.Phase == conversation.PhaseFailed
 	}
-	if !l.asksAgent && !l.asksStore {
+	if !l.asksAgent && !l.asksStore && t.program.Running == nil {
 		return nil
 	}
 	l.picker = t.choose(l.content())
@@ -175,7 +176,15 @@ func (l *sessionList) content() dialog.List {
 		}
 	}
 	l.sessions.Agent, l.sessions.Cwd = l.tab.state.agent().ID, l.tab.cwd
+	for _, r := range l.running {
+		if l.all || r.Cwd == l.tab.cwd {
+			list.Items = append(list.Items, l.runningItem(r))
+		}
+	}
 	for _, s := range l.sessions.Entries() {
+		if s.Stored != nil && l.runs(s.Stored.ID) {
+			continue
+		}
 		item := l.item(s)
 		switch {
 		case l.all && s.Elsewhere:

@@ -145,9 +145,12 @@ type reopenedMsg struct {
 // OpenStored shows a stored session and continues it.
 func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.reopenStored(o)) }
 
-func (t *Tab) reopenStored(o app.Open) tea.Cmd {
+func (t *Tab) reopenStored(o app.Open) tea.Cmd { return t.reopenWith(o, t.program.Reopen) }
+
+// reopenWith shows the session that reopen makes.
+func (t *Tab) reopenWith(o app.Open, reopen func(context.Context, app.Open) (*app.Reopened, error)) tea.Cmd {
 	t.stored.from = o // from now on no other tab opens it
-	reopen, ctx := t.program.Reopen, t.program.Context
+	ctx := t.program.Context
 	reopened := sync.OnceValue(func() reopenedMsg {
 		msg := reopenedMsg{from: o}
 		if msg.Reopened, msg.err = reopen(ctx, o); msg.err == nil {

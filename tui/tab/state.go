@@ -279,17 +279,25 @@ func (s *starting) activity(f *statusInfo) string {
 	return f.spin() + f.startWords(command)
 }
 
-func (s *starting) close(ctx context.Context) { endSession(ctx, s.session()) }
+func (s *starting) close(ctx context.Context) { leaveSession(ctx, s.session()) }
 
 // abandon ends the session that is being made, once it is.
 func (s *starting) abandon() tea.Cmd {
-	return send(End{func(ctx context.Context) { endSession(ctx, s.session()) }})
+	return send(End{func(ctx context.Context) {
+		switch made := s.session(); {
+		case made == nil:
+		case s.stored: // if it runs in a host, it was there before
+			app.Leave(ctx, made)
+		default:
+			app.End(ctx, made)
+		}
+	}})
 }
 
-// endSession ends a session, if there is one.
-func endSession(ctx context.Context, s app.Session) {
+// leaveSession leaves a session, if there is one.
+func leaveSession(ctx context.Context, s app.Session) {
 	if s != nil {
-		app.End(ctx, s)
+		app.Leave(ctx, s)
 	}
 }
 
@@ -396,6 +404,7 @@ func (l *live) describe(f *statusInfo) {
 	l.reading.describe(f)
 	f.Changed = l.changedFiles()
 	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.Session.Stderr, l.heard
+	f.Kept = l.Running() != ""
 	f.SigningIn = l.signIn.dialog != nil
 	f.Fresh = l.options.Fresh
 	if option, to := l.options.Slow(); option != nil {
@@ -436,7 +445,7 @@ func (l *live) close(ctx context.Context) {
 			s = next
 		}
 	}
-	endSession(ctx, s)
+	leaveSession(ctx, s)
 }
 
 // recolour redoes expensive colouring in the background after a change of theme.

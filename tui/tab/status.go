@@ -41,6 +41,8 @@ type statusInfo struct {
 	// Changed is how many files the agent has changed, Bounds its sandbox.
 	Changed int
 	Bounds  string
+	// Kept means that the session goes on when parley ends.
+	Kept bool
 
 	// Fresh reports whether the agent has just changed an option by itself; nil means no.
 	Fresh func(acpclient.ConfigID) bool
@@ -234,6 +236,9 @@ func (f *statusInfo) parts() (left []statusPart, badge bool) {
 			words = " failed "
 		}
 		left, badge = append([]statusPart{{text: th.BadgeError.Render(words), rank: rankMode}}, left...), true
+	}
+	if f.Kept {
+		left = append(left, statusPart{text: th.Muted.Render("kept"), rank: rankBounds})
 	}
 	if f.Bounds != "" {
 		left = append(left, statusPart{text: th.Muted.Render(termtext.Line(f.Bounds)), rank: rankBounds})

@@ -1,0 +1,180 @@
+package tab
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/app"
+	"parley/internal/store"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+)
+
+// kept returns the session if it goes on when the tab is closed, or parley ends.
+func (t *Tab) kept() (l *live, ok bool) {
+	l, open := t.live()
+	return l, open && l.Running() != ""
+}
+
+// Kept reports whether the tab's session goes on when parley ends.
+func (t *Tab) Kept() bool {
+	_, kept := t.kept()
+	return kept
+}
+
+// Running returns the id under which the tab's session runs in a host, "" if it does not.
+func (t *Tab) Running() string {
+	if l, ok := t.kept(); ok {
+		return l.Running()
+	}
+	return ""
+}
+
+// suspend stops parley as a shell does, or detaches from a session that goes on meanwhile.
+func (t *Tab) suspend() tea.Cmd {
+	if t.Kept() {
+		return t.detach()
+	}
+	return send(Suspend{})
+}
+
+// detach leaves a session that is kept running: with its tab, or with parley if it is the
+// only one.
+func (t *Tab) detach() tea.Cmd {
+	if t.program.Tabs.Alone() {
+		return send(Quit{Sure: true})
+	}
+	return t.program.Tabs.Close()
+}
+
+// notKept says why there is nothing to detach from, or to end, or returns "".
+func (l *live) notKept() string {
+	return unless(l.Running() != "", "this session ends with parley: choose “Keep this session running” first")
+}
+
+// cannotKeep says why the session cannot go on in a process of its own, or returns "".
+func (l *live) cannotKeep() string {
+	t := l.tab
+	switch {
+	case l.Running() != "":
+		return "this session keeps running already"
+	case t.program.Keep == nil:
+		return "sessions cannot be kept running here"
+	case t.StoredID() == "":
+		return "send a prompt first: a session in which nothing was said is not kept"
+	case l.conv.Turn.Running:
+		return "wait until the turn has ended"
+	case app.ResumableID(l.conv) == "":
+		return "this agent cannot resume a session, so it cannot be moved: start parley with --keep"
+	}
+	return ""
+}
+
+// keep moves the session to a process of its own: it is ended here and opened again there.
+func (l *live) keep() tea.Cmd {
+	if why := l.cannotKeep(); why != "" {
+		return l.tab.say(why)
+	}
+	p, old := l.tab.program, l.Session
+	return l.tab.reopenWith(app.Open{ID: l.tab.StoredID(), Agent: &l.Agent}, func(ctx context.Context, o app.Open) (*app.Reopened, error) {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
+		defer cancel()
+		app.End(ending, old)
+		if r, err := p.Keep(ctx, o); err == nil {
+			return r, nil
+		}
+		return p.Reopen(ctx, o) // it goes on as it was, and the status line does not say "kept"
+	})
+}
+
+// askToEnd asks whether to end a session that would go on.
+func (l *live) askToEnd() tea.Cmd {
+	text := "Its agent and what that has started are ended. The transcript stays."
+	if l.conv.Turn.Running {
+		text = "The agent is stopped in the middle of its turn. The transcript stays."
+	}
+	end := func() tea.Cmd {
+		s := l.Session
+		return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, s) }}), l.tab.detach())
+	}
+	l.tab.ask(dialog.Confirmation{Title: "End this session?", Text: text, Choices: []dialog.Choice{
+		{Name: "Keep it running", Key: "k", Do: dialog.Close{}},
+		{Name: "End it", Key: "e", Risky: true, Do: dialog.Do(end)},
+	}})
+	return nil
+}
+
+// openAgain opens a session from its log, after its process has ended.
+func (l *live) openAgain() tea.Cmd {
+	t := l.tab
+	id := l.StoredID()
+	if id == "" {
+		return t.say("nothing of this session was stored")
+	}
+	return t.reopenStored(app.Open{ID: id, Agent: &l.Agent})
+}
+
+// listRunning adds the sessions that run in hosts to the list.
+func (l *sessionList) listRunning() tea.Cmd {
+	p := l.tab.program
+	if p.Running == nil {
+		return nil
+	}
+	return inBackground(func() then {
+		all, err := p.Running(p.Context)
+		if err != nil || len(all) == 0 {
+			return nil // the rest of the list is there
+		}
+		return func() tea.Cmd {
+			if l.tab.dialogs.Has(l.picker) {
+				l.running = all
+				l.picker.SetList(l.content())
+			}
+			return nil
+		}
+	})
+}
+
+// runs reports whether a stored session runs in a host.
+func (l *sessionList) runs(id store.ID) bool {
+	for _, r := range l.running {
+		if r.Stored == id {
+			return true
+		}
+	}
+	return false
+}
+
+// runningItem returns the item of a session that runs in a host.
+func (l *sessionList) runningItem(r app.Running) dialog.Item {
+	about := append([]string{r.State(), termtext.Line(r.Agent)}, r.Viewers...)
+	item := dialog.SessionItem(r.Name(), r.Since, l.tab.program.Now(), about...)
+	item.ID, item.Group, item.Current = "running "+r.ID, "running", r.ID == l.tab.Running()
+	item.Do = dialog.Do(func() tea.Cmd { return send(Open{{ID: r.Stored, Running: r.ID}}) })
+	return item
+}
+
+// OfferRunning offers to attach to a session that runs in the tab's directory.
+func (t *Tab) OfferRunning() tea.Cmd {
+	running, cwd, ctx := t.program.Running, t.cwd, t.program.Context
+	if running == nil {
+		return nil
+	}
+	return t.address(inBackground(func() then {
+		all, err := running(ctx)
+		if err != nil {
+			return nil // best effort
+		}
+		q := app.RunningQuestion(all, cwd)
+		if q == nil {
+			return nil
+		}
+		return func() tea.Cmd {
+			if t.Running() == "" { // not even the tab's own is one
+				t.ask(t.confirmation(*q))
+			}
+			return nil
+		}
+	}))
+}

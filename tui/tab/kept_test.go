@@ -1,0 +1,186 @@
+package tab
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/store"
+)
+
+// keptSession is a session as if it ran in a host.
+type keptSession struct {
+	app.Session
+	gone, ended bool
+}
+
+func (s *keptSession) About() app.About {
+	a := s.Session.About()
+	a.Host = "h1"
+	return a
+}
+func (s *keptSession) Disconnected() bool            { return s.gone }
+func (s *keptSession) StoredID() store.ID            { return "log" }
+func (s *keptSession) End(ctx context.Context) error { s.ended = true; return s.Session.End(ctx) }
+
+// keep gives the tab a session that runs in a host.
+func (b *bench) keep() *keptSession {
+	s := &keptSession{Session: newSession(b.cwd, noMachine{})}
+	b.use(s)
+	b.opens()
+	return s
+}
+
+// act does an action as the palette does.
+func (b *bench) act(a config.Action) {
+	row := behaviours[a]
+	if why := row.refusal(b.Tab); why != "" {
+		b.Do(b.say(why))
+		return
+	}
+	b.Do(row.run(b.Tab))
+}
+
+// The key that suspends parley detaches from a session that goes on.
+func TestDetach(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.keep()
+		b.events(conversation.PromptSent{At: time.Now()})
+		b.mustShow(t, " kept ")
+		b.Do(b.suspend())
+		if w := b.wished(); len(w) != 1 || w[0] != Request(Quit{Sure: true}) {
+			t.Errorf("it wished %v", w)
+		}
+		if !b.Kept() || b.Running() != "h1" {
+			t.Error("it does not go on")
+		}
+	})
+	runBench(t, func(t *testing.T, b *bench) {
+		b.ready()
+		b.Do(b.suspend())
+		if w := b.wished(); len(w) != 1 || w[0] != Request(Suspend{}) {
+			t.Errorf("in this process it wished %v", w)
+		}
+		b.act(config.ActionDetach)
+		b.MustSay("this session ends with parley")
+	})
+}
+
+func TestEndAKeptSession(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		s := b.keep()
+		b.act(config.ActionEndSession)
+		b.Choose("End it")
+		for _, w := range b.wished() {
+			if e, is := w.(End); is {
+				e.Do(t.Context())
+			}
+		}
+		if !s.ended {
+			t.Error("it goes on")
+		}
+	})
+}
+
+// A session whose process has ended is opened again from its log.
+func TestAHostThatIsGone(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		s := b.keep()
+		var opened []app.Open
+		b.program.Reopen = func(_ context.Context, o app.Open) (*app.Reopened, error) {
+			opened = append(opened, o)
+			return nil, errors.New("not in this test")
+		}
+		s.gone = true
+		b.events(conversation.AgentLost{Err: errors.New("it was killed")})
+		b.MustSay("This session does not run any more")
+		b.MustSay("it was killed")
+		if b.Kept() {
+			t.Error("it still goes on")
+		}
+		b.Choose("Open it again")
+		if len(opened) != 1 || opened[0].ID != "log" || opened[0].Running != "" {
+			t.Errorf("it opened %v", opened)
+		}
+	})
+}
+
+// A session of this process is ended, and opened again in a host.
+func TestKeepThisSessionRunning(t *testing.T) {
+	const script = `handshake {"sessionCapabilities": {"resume": {}}} {"sessionId": "s"}
+expect session/prompt
+reply {"stopReason": "end_turn"}
+`
+	runBench(t, func(t *testing.T, b *bench) {
+		b.program.Keep = func(context.Context, app.Open) (*app.Reopened, error) { return nil, errors.New("no") }
+		b.ready()
+		b.act(config.ActionKeep)
+		b.MustSay("send a prompt first")
+	})
+	runBench(t, func(t *testing.T, b *bench) {
+		ids := b.keeps(t, "bake bread")
+		old := b.play(script)
+		b.stored.from.ID = ids[0]
+		b.open().Session.Prompt(conversation.QueuedPrompt{Prompt: nil})
+		b.Do(nil)
+		var kept *keptSession
+		b.program.Keep = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
+			if o.ID != ids[0] || !old.Stream().Closed() {
+				t.Errorf("it keeps %v, and the old session has ended: %v", o, old.Stream().Closed())
+			}
+			kept = &keptSession{Session: newSession(b.cwd, noMachine{})}
+			return &app.Reopened{Session: kept, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
+		}
+		b.act(config.ActionKeep)
+		if kept == nil || b.Running() != "h1" {
+			t.Fatalf("it does not run in a host\n%s", b.Screen())
+		}
+	})
+}
+
+// Sessions that run stand before the others in the list, and not a second time among them.
+func TestTheListHasWhatRuns(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		ids := b.keeps(t, "peel potatoes", "bake bread")
+		b.program.Running = func(context.Context) ([]app.Running, error) {
+			time.Sleep(time.Second) // the stored ones are there before
+			return []app.Running{
+				{ID: "h1", Stored: ids[1], Title: "bake bread", Agent: "baker", Cwd: b.cwd, Waiting: 1, Since: time.Now()},
+				{ID: "h2", Title: "elsewhere", Cwd: "/elsewhere", Since: time.Now()},
+			}, nil
+		}
+		b.play(remembers)
+		b.Do(openSessionList(b.Tab))
+		time.Sleep(2 * time.Second)
+		b.Do(nil)
+		b.MustSay("waits for your answer")
+		if screen := b.Screen(); strings.Count(screen, "bake bread") != 1 || strings.Contains(screen, "elsewhere") {
+			t.Errorf("the list is\n%s", screen)
+		}
+		b.Choose("bake bread")
+		if got := b.wished(); len(got) != 1 || len(got[0].(Open)) != 1 || got[0].(Open)[0] != (app.Open{ID: ids[1], Running: "h1"}) {
+			t.Errorf("it wished %v", got)
+		}
+	})
+}
+
+// A start where a session runs offers it.
+func TestASessionThatRunsHereIsOffered(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.program.Running = func(context.Context) ([]app.Running, error) {
+			return []app.Running{{ID: "h1", Title: "bake bread", Agent: "baker", Cwd: b.cwd, Working: true}}, nil
+		}
+		b.Do(b.OfferRunning())
+		b.MustSay("A session runs in this directory")
+		b.MustSay("working · baker")
+		b.Choose("Attach to it")
+		if got := b.wished(); len(got) != 1 || got[0].(Open)[0].Running != "h1" {
+			t.Errorf("it wished %v", got)
+		}
+	})
+}
