@@ -573,6 +573,7 @@ func (c *Client) StoredID() store.ID {
 func (c *Client) About() app.About {
 	about := c.welcome.About
 	about.Host, about.Far, about.LookOn = c.opt.Running, c.opt.Far, c.opt.ReadOnly
+	about.Stored = about.Stored && !c.opt.Far // here are no files of it to write drafts beside
 	return about
 }
 

@@ -53,6 +53,7 @@ func commands() []command {
 		{name: "agent", about: "new session with another agent", do: func(p *program, _ string) { p.unlessWorking("Choose another agent", p.chooseAgent) }},
 		{name: "start", about: "restart the agent, or reconnect", do: func(p *program, _ string) { p.startAgain() }},
 		{name: "stop", about: "stop an agent that does not respond", live: func(l *live, _ string) { l.Session.Kill() }},
+		{name: "detach", about: "leave a session that keeps running", live: (*live).detach},
 		{name: "quit", about: "leave", do: func(p *program, _ string) { p.over = true }},
 	}
 }
@@ -390,6 +391,8 @@ func (p *program) startAgain() {
 	switch l, open := p.live(); {
 	case !open:
 		p.chooseAgent()
+	case l.HostGone() && l.StoredID() != "":
+		p.reopen(app.Open{ID: l.StoredID(), Agent: &l.Agent})
 	case l.Conversation.Gone():
 		l.Session.Start()
 	default:

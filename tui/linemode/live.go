@@ -59,11 +59,20 @@ func (l *live) leave() app.HeldPrompts {
 	return nil
 }
 
+// detach leaves a session that goes on.
+func (l *live) detach(string) {
+	if l.Running() == "" {
+		l.p.out.line("This session ends with parley: start it with 'parley --keep'.")
+		return
+	}
+	l.p.over = true
+}
+
 func (l *live) close() Left {
 	l.p.out.flush()
-	switch n := len(l.Conversation.Queue); n {
-	case 0:
-	case 1:
+	switch n := len(l.Conversation.Queue); {
+	case n == 0, l.Running() != "":
+	case n == 1:
 		l.p.out.line("1 prompt was not sent.")
 	default:
 		l.p.out.line(fmt.Sprintf("%d prompts were not sent.", n))
@@ -222,6 +231,10 @@ func (l *live) lost(e conversation.AgentLost) {
 
 // send sends a prompt, or queues it.
 func (l *live) send(text string) {
+	if l.Session.About().LookOn {
+		l.p.out.line("You only look on at this session.")
+		return
+	}
 	q := l.content(text)
 	switch {
 	case l.Conversation.Idle():

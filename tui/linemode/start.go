@@ -124,7 +124,7 @@ func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
 		p.later(q)
 		return
 	}
-	if r.ReadOnly != nil {
+	if r.ReadOnly != nil && !r.Session.About().LookOn {
 		p.enter(&choosing{p: p}, r.Transcript.Conversation)
 		p.showEnd()
 		p.end(r.Session)

@@ -111,6 +111,9 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 
 // edit opens a file in the editor, at a line unless that is 0.
 func (t *Tab) edit(path string, line int) tea.Cmd {
+	if t.far() {
+		return t.say("this session runs on another machine: edit the file there")
+	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.cwd, path)
 	}

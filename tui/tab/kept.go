@@ -31,6 +31,12 @@ func (t *Tab) Running() string {
 	return ""
 }
 
+// far reports whether the session runs on another machine, and so its files are there.
+func (t *Tab) far() bool {
+	l, open := t.live()
+	return open && l.Session.About().Far
+}
+
 // suspend stops parley as a shell does, or detaches from a session that goes on meanwhile.
 func (t *Tab) suspend() tea.Cmd {
 	if t.Kept() {

@@ -16,12 +16,12 @@ import (
 // keptSession is a session as if it ran in a host.
 type keptSession struct {
 	app.Session
-	gone, ended bool
+	gone, ended, far bool
 }
 
 func (s *keptSession) About() app.About {
 	a := s.Session.About()
-	a.Host = "h1"
+	a.Host, a.Far = "h1", s.far
 	return a
 }
 func (s *keptSession) Disconnected() bool            { return s.gone }
@@ -68,6 +68,15 @@ func TestDetach(t *testing.T) {
 		}
 		b.act(config.ActionDetach)
 		b.MustSay("this session ends with parley")
+	})
+}
+
+// What is on another machine is not looked for on this one.
+func TestASessionOfAnotherMachine(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.keep().far = true
+		b.Do(b.edit("main.go", 1))
+		b.MustSay("this session runs on another machine")
 	})
 }
 

@@ -81,7 +81,10 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 
 // adopt makes a session the tab's.
 func (t *Tab) adopt(s *app.Live) *live {
-	t.work(s.Session.About().Cwd)
+	about := s.Session.About()
+	if t.work(about.Cwd); about.Far {
+		t.composer.SetRoot(about.Host) // its files are not here to be listed
+	}
 	l := newLive(t, s)
 	t.become(l)
 	t.drafts.Leave()
@@ -101,6 +104,9 @@ func (t *Tab) work(cwd string) {
 // readBranch finds the git branch of the tab's directory, and its worktree if it was
 // created for sessions.
 func (t *Tab) readBranch() tea.Cmd {
+	if t.far() {
+		return nil
+	}
 	dir := t.cwd
 	return inBackground(func() then {
 		branch, tree := git.Branch(dir), git.WorktreeAt(dir)
