@@ -223,7 +223,7 @@ func TestRewindKilledAtAnyMoment(t *testing.T) {
 		name, opposite string
 		from, to       map[string]string
 	}{{"rewind", "undo", after, before}, {"undo", "rewind", before, after}} {
-		moments := p.moments("s", act.name)
+		moments := p.moments(func() { p.openFor("s", act.name) })
 		if !maps.Equal(contents(t, p.dir), act.to) {
 			t.Fatalf("after the %s the files are %q", act.name, contents(t, p.dir))
 		}
@@ -252,7 +252,7 @@ func TestRewindKilledAtAnyMoment(t *testing.T) {
 				continue
 			}
 			p.restore(left)
-			for _, left := range p.moments("s", "") { // while it is being finished
+			for _, left := range p.moments(func() { p.openFor("s", "") }) { // while it is being finished
 				killed(left, "s")
 			}
 		}
@@ -329,9 +329,9 @@ func (p *project) openFor(session, act string) {
 	}
 }
 
-// moments is openFor, and returns what is on disk at each moment of it, which is what a
-// kill would leave there.
-func (p *project) moments(session, act string) []disk {
+// moments carries something out, and returns what is on disk at each moment of it, which
+// is what a kill would leave there.
+func (p *project) moments(do func()) []disk {
 	p.Helper()
 	out := []disk{p.disk()}
 	atPoint = func() {
@@ -340,8 +340,41 @@ func (p *project) moments(session, act string) []disk {
 		}
 	}
 	defer func() { atPoint = func() {} }()
-	p.openFor(session, act)
+	do()
 	return out
+}
+
+// A write that was killed at any moment is a change if the file has the new content, and
+// otherwise it is none.
+func TestWriteKilledAtAnyMoment(t *testing.T) {
+	p := newProject(t)
+	p.Watch(conversation.SessionOpened{ID: "s"})
+	p.write("f", "before\n")
+	var moments []disk
+	p.turn("", func() { moments = p.moments(func() { p.serve("f", "after\n") }) })
+	if err := p.Journal.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	outcomes := map[string]int{}
+	for i, left := range moments {
+		p.restore(left)
+		p.opt.Session = "s"
+		p.begin()
+		now := p.now("f")
+		logged := strings.Contains(left[filepath.Join(p.Journal.dir, logName)].content, `"change"`)
+		outcomes[fmt.Sprint(logged, " ", now)]++
+		_, err := p.undo()
+		if want := now == "after\n"; want != (err == nil) || !want && !errors.Is(err, ErrNothing) {
+			t.Errorf("after a kill at moment %d of %d the file holds %q, and the undo says %v", i, len(moments), now, err)
+		}
+		p.holds("f", "before\n")
+		if err := p.Journal.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if outcomes["true before\n"] == 0 || outcomes["true after\n"] == 0 {
+		t.Errorf("no kill came between the log and the file: %v", outcomes)
+	}
 }
 
 // A rewind that was killed, and that cannot be finished because the user has changed a
