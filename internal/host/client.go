@@ -59,6 +59,10 @@ type Client struct {
 	caughtUp chan struct{}
 	past     *conversation.Conversation
 
+	// taking is full while events are taken, which may wait for the front end.
+	taking      chan struct{}
+	connections int // how many have been made; only the last one's events count
+
 	mu      sync.Mutex
 	conn    *acpclient.Conn // nil while there is none
 	at      int64           // of the history
@@ -92,7 +96,7 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	c := &Client{
 		opt: opt, id: rand.Text(), stream: session.NewStream(), done: make(chan struct{}),
 		caughtUp: make(chan struct{}), past: conversation.New(), altered: make(chan struct{}),
-		told: map[string]bool{},
+		told: map[string]bool{}, taking: make(chan struct{}, 1),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.room, c.hurry = context.WithCancel(c.ctx)
@@ -124,10 +128,20 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn := acpclient.NewConn(over(wire), listener{Client: c}, acpclient.ConnOptions{})
+	// A connection may be over while its last events are still being taken.
+	select {
+	case c.taking <- struct{}{}:
+	case <-ctx.Done():
+		_ = wire.Close()
+		return nil, ctx.Err()
+	}
+	c.connections++
+	l := listener{Client: c, connection: c.connections}
 	c.mu.Lock()
 	from := c.at
 	c.mu.Unlock()
+	<-c.taking
+	conn := acpclient.NewConn(over(wire), l, acpclient.ConnOptions{})
 	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, From: from}
 	var w welcome
 	attached := make(chan error, 1)
@@ -286,6 +300,7 @@ func (c *Client) Earlier() string { return c.welcome.Earlier }
 // listener takes what the host sends.
 type listener struct {
 	*Client
+	connection int
 	nobody
 }
 
@@ -311,10 +326,16 @@ func (l listener) HandleNotification(_ context.Context, method string, params js
 	}
 }
 
-func (c *Client) takeEvents(params json.RawMessage) {
+func (l listener) takeEvents(params json.RawMessage) {
 	var p events
 	if json.Unmarshal(params, &p) != nil {
 		return
+	}
+	c := l.Client
+	c.taking <- struct{}{}
+	defer func() { <-c.taking }()
+	if l.connection != c.connections {
+		return // the next connection gets them, too
 	}
 	c.mu.Lock()
 	first, room := c.welcome.History, c.room
