@@ -36,11 +36,12 @@ func (c *cut) take(n int) int {
 
 func (c *cut) Read(b []byte) (int, error) {
 	n, err := c.ReadWriteCloser.Read(b)
-	if n = c.take(n); n == 0 {
+	m := c.take(n)
+	if m < n || m == 0 { // the peer does not write the rest again
 		_ = c.Close()
-		return 0, errors.Join(err, errCut)
+		err = errors.Join(err, errCut)
 	}
-	return n, err
+	return m, err
 }
 
 func (c *cut) Write(b []byte) (int, error) {
