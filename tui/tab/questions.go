@@ -23,6 +23,8 @@ type questions struct {
 
 	asking *dialog.Permission   // the last permission shown, or nil
 	reach  toolview.PathTargets // resolves paths outside the session's directories
+	// answered means that a question has had an answer since the last Follow.
+	answered bool
 }
 
 // Follow keeps one dialog open for the agent's questions: the one being looked at, else
@@ -45,8 +47,10 @@ func (q *questions) Follow() tea.Cmd {
 		q.ended()
 	}
 	cmd := q.resolvePaths()
+	answered := q.answered // in another viewer, if the question in sight is gone
+	q.answered = false
 	// The questions of an agent that goes end before it is known why it has gone.
-	if q.live.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.live.Session.Disconnected() {
+	if q.live.tab.dialogs.Withdrawn() && !answered && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.live.Session.Disconnected() {
 		cmd = tea.Batch(cmd, q.live.tab.say("the agent withdrew its question"))
 	}
 	return cmd

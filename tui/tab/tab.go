@@ -283,6 +283,10 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			t.ask(t.confirmation(*q))
 		}
 		return l.readTemplates()
+	case conversation.PermissionClosed:
+		l.questions.answered = l.questions.answered || !e.Outcome.Cancelled()
+	case conversation.ElicitationClosed:
+		l.questions.answered = l.questions.answered || e.Action != acpclient.ElicitCancel
 	case conversation.AuthRequired:
 		l.signIn.Ask(l.SignIn(e))
 	case conversation.AuthDone:
