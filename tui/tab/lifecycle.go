@@ -80,7 +80,11 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(e.chooseInstead)})
 	}
 	choices = append(choices, dialog.Choice{Name: "Stay and read", Key: "s", Do: dialog.Close{}}, e.live.tab.leaving.LeaveChoice("q"))
-	e.restart = dialog.NewConfirm(e.live.tab.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: choices})
+	phase := e.live.conv.Phase
+	e.restart = dialog.NewConfirm(e.live.tab.env(), dialog.Confirmation{
+		Title: title, Text: reason, Detail: stderr, Choices: choices,
+		While: func() bool { return e.live.conv.Phase == phase }, // another viewer may start it again
+	})
 	e.live.tab.dialogs.Push(e.restart)
 }
 
