@@ -39,6 +39,8 @@ type Reopened struct {
 	Agent      config.Agent
 	// Session continues it. It is not started yet; if ReadOnly is set, do not start it.
 	Session Session
+	// Runs means that it runs already.
+	Runs bool
 	// ReadOnly says why the session can only be read, if it is not nil. It is an
 	// *UntrustedError if the user has to agree first.
 	ReadOnly error

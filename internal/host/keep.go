@@ -180,6 +180,7 @@ func (k keeper) attach(ctx context.Context, running string, lookOn bool) (*app.R
 		return nil, err
 	}
 	r := k.attached(c)
+	r.Runs = true
 	if lookOn {
 		r.ReadOnly = ErrReadOnly
 	}

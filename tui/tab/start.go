@@ -209,8 +209,14 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		cmds = append(cmds, t.prompts.ReturnToDraft()) // prompts sent in the meantime have no recipient
 		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)
 	}
-	l.Session.Start()
+	switch {
+	case !msg.Runs:
+		l.Session.Start()
+	case l.conv.Gone():
+		l.lifecycle.Lost()
+	}
 	l.rules().AskToTrust()
+	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.drafts.Load())
 	}
