@@ -17,6 +17,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/host"
 	"parley/internal/process"
+	"parley/internal/store"
 )
 
 // hostCommand keeps a session running. parley starts it.
@@ -43,7 +44,7 @@ func keepRunning(ctx context.Context, s *streams) error {
 	}
 	say := func(b host.Begun) error { return json.NewEncoder(s.Out).Encode(b) }
 	refuse := func(err error) error {
-		b := host.Begun{Error: err.Error()}
+		b := host.Begun{Error: err.Error(), InUse: errors.Is(err, store.ErrInUse)}
 		var h *app.HintError
 		if errors.As(err, &h) {
 			b.Hint = h.Hint

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 	"parley/config"
@@ -24,6 +25,8 @@ type Begun struct {
 	ID    string `json:"id,omitempty"`
 	Error string `json:"error,omitempty"`
 	Hint  string `json:"hint,omitempty"`
+	// InUse means that the stored session is open elsewhere.
+	InUse bool `json:"inUse,omitempty"`
 }
 
 // Spawn starts a host in a process of its own, and waits until it can be connected to.
@@ -62,6 +65,8 @@ func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
 	select {
 	case b := <-said:
 		switch {
+		case b.InUse:
+			return "", &actError{b.Error, store.ErrInUse}
 		case b.Hint != "":
 			return "", app.WithHint(b.Hint, "%s", b.Error)
 		case b.Error != "":
@@ -215,11 +220,26 @@ func (k keeper) reopen(ctx context.Context, o app.Open) (*app.Reopened, error) {
 	}
 	spec := k.Kept(a, m.Cwd)
 	spec.Dirs, spec.Stored = m.Dirs, o.ID
-	c, err := k.begin(ctx, spec)
-	if err != nil {
-		return nil, err
+	// A host of the session may just be starting, for another viewer, or ending.
+	const tries, pause = 5, 200 * time.Millisecond
+	for range tries {
+		c, err := k.begin(ctx, spec)
+		if err == nil {
+			return k.attached(c), nil
+		}
+		if !errors.Is(err, store.ErrInUse) {
+			return nil, err
+		}
+		if id := k.running(ctx, o); id != "" {
+			return k.attach(ctx, id, o.LookOn)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	return k.attached(c), nil
+	return k.Reopen(ctx, o)
 }
 
 // branch is [app.Launcher.Branch] in a host.
