@@ -117,6 +117,7 @@ func (h *Host) Run(ctx context.Context, l net.Listener) error {
 		select {
 		case <-h.session.Stream().Ready():
 			h.take()
+			h.endIfIdle()
 		case <-idle.C:
 			h.endIfIdle()
 		case <-h.ctx.Done():
