@@ -131,7 +131,7 @@ func (k *Kept) reopen(ctx context.Context, l *Launcher, m *Made) error {
 		return r.ReadOnly
 	}
 	m.Session = r.Session
-	for e, err := range l.Store.Events(r.Transcript.Meta.ID) {
+	for e, err := range l.Store.Past(r.Transcript.Meta.ID) {
 		if err != nil {
 			m.Session.Close(ctx)
 			return fmt.Errorf("read what was said before: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -108,7 +109,7 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			here++
 			continue
 		}
-		t.noteDamage(here, "Damaged: cannot read %s of the stored session here")
+		t.noteDamage(here, damagedHere)
 		here = 0
 		switch {
 		case r.Meta != nil:
@@ -122,7 +123,7 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			t.Conversation.Apply(r.Event)
 		}
 	}
-	t.noteDamage(t.Damaged, "Damaged: cannot read %s of the stored session in total")
+	t.noteDamage(t.Damaged, damagedInTotal)
 	t.end()
 	return t, nil
 }
@@ -130,9 +131,47 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 // noteDamage says how many lines of the log could not be read. It is not stored.
 func (t *Transcript) noteDamage(lines int, words string) {
 	if lines > 0 {
-		t.Conversation.Apply(conversation.NoticeAdded{
-			Severity: acpclient.NoticeWarning, Title: fmt.Sprintf(words, termtext.Count(lines, "line")),
-		})
+		t.Conversation.Apply(damage(lines, words))
+	}
+}
+
+// The notices about lines that cannot be read.
+const (
+	damagedHere    = "Damaged: cannot read %s of the stored session here"
+	damagedInTotal = "Damaged: cannot read %s of the stored session in total"
+)
+
+func damage(lines int, words string) conversation.Event {
+	return conversation.NoticeAdded{
+		Severity: acpclient.NoticeWarning, Title: fmt.Sprintf(words, termtext.Count(lines, "line")),
+	}
+}
+
+// Past returns the events of a stored session with the notices about its damage, as Read
+// shows them.
+func (s *Store) Past(id ID) iter.Seq2[conversation.Event, error] {
+	return func(yield func(conversation.Event, error) bool) {
+		here, total := 0, 0
+		for r, err := range s.Records(id, 0) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if r.Damaged {
+				here, total = here+1, total+1
+				continue
+			}
+			if here > 0 && !yield(damage(here, damagedHere), nil) {
+				return
+			}
+			here = 0
+			if r.Event != nil && !yield(r.Event, nil) {
+				return
+			}
+		}
+		if total > 0 {
+			yield(damage(total, damagedInTotal), nil)
+		}
 	}
 }
 
