@@ -427,6 +427,13 @@ func (term *Terminal) Signal(sig syscall.Signal) *Terminal {
 	return term
 }
 
+// HangUp closes the terminal, as a user does who closes its window: the program gets SIGHUP,
+// and can write no more.
+func (term *Terminal) HangUp() *Terminal {
+	_ = term.pty.Close()
+	return term
+}
+
 // WaitExit waits until the program has ended and its last output is on the
 // screen. It returns the exit code; 128 plus the signal's number when one
 // ended it.

@@ -1,0 +1,158 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"parley/internal/test"
+	"parley/internal/test/ptytest"
+)
+
+// processIn is the process whose id is in a file.
+func processIn(t *testing.T, path string) (fd int) {
+	t.Helper()
+	waitForFile(t, path, "\n")
+	b, err := os.ReadFile(path)
+	must(t, err)
+	var pid int
+	_, err = fmt.Sscan(string(b), &pid)
+	must(t, err)
+	return process(t, pid)
+}
+
+// process is a handle of a process.
+func process(t *testing.T, pid int) (fd int) {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	must(t, err)
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	return fd
+}
+
+// mustEnd waits until a process has ended.
+func mustEnd(t *testing.T, fd int, what string) {
+	t.Helper()
+	waitFor(t, what+" has ended", func() bool {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+		return err == nil && n == 1
+	})
+}
+
+// Whenever a host is killed, those who look on learn it, the agent and its commands end, and
+// what was shown is in the store.
+func TestAKilledHostLosesNothing(t *testing.T) {
+	t.Parallel()
+	for range moments(t, 2) {
+		k := newKept(t)
+		p := k.start(`
+handshake ` + resumes + ` {"sessionId": "s1"}
+request terminal/create {"sessionId": "${session}", "command": "sh", "args": ["-c", "echo $$ >child; sleep 1000"], "cwd": "${cwd}"} as term
+await term
+expect session/prompt
+repeat 400
+  say "line ${n}\n\n"
+  sleep 1ms
+end
+hang
+`)
+		until := rand.IntN(300) + 1
+		p.Ready().Ask("count")
+		child, agent := processIn(t, filepath.Join(k.dir, "child")), process(t, p.agentPID())
+		p.WaitUntil("some lines are there", func(s ptytest.Screen) bool { return lastLine(s) >= until })
+		must(t, syscall.Kill(k.host().PID, syscall.SIGKILL))
+		p.Shows("the process that kept the session has ended")
+		shown := lastLine(p.Screen())
+		mustEnd(t, agent, "the agent")
+		mustEnd(t, child, "its command")
+		p.Leaves()
+		k.runs("sessions")
+		if left := k.sockets(); len(left) > 0 {
+			t.Errorf("the sockets %q are left", left)
+		}
+
+		p = k.start(talk(resumes, "Again."), "--continue")
+		p.WaitUntil("what was shown is there", func(s ptytest.Screen) bool { return lastLine(s) >= shown })
+		p.Shows("parley ended in the middle of this turn").Ask("more").Shows("Again.").Idle()
+		p.Leave()
+		k.endHosts()
+		text, _ := strings.CutSuffix(strings.Join(stored(t, k.home), ""), "Again.")
+		n := strings.Count(text, "line ")
+		var want strings.Builder
+		for i := range n {
+			fmt.Fprintf(&want, "line %d\n\n", i+1)
+		}
+		if !strings.HasPrefix(want.String(), text) || n < shown {
+			t.Errorf("%d lines were shown, stored is %q", shown, text)
+		}
+	}
+}
+
+// agentPID is the process of the agent behind the tap.
+func (p *Parley) agentPID() (pid int) {
+	p.t.Helper()
+	b, err := os.ReadFile(pidFile(p.log))
+	must(p.t, err)
+	_, err = fmt.Sscan(string(b), &pid)
+	must(p.t, err)
+	return pid
+}
+
+// runs runs a command of parley's there, and returns what it prints.
+func (k kept) runs(args ...string) string {
+	k.t.Helper()
+	cmd := exec.Command(test.Parley(k.t), args...)
+	cmd.Dir = k.dir
+	cmd.Env = []string{
+		"HOME=" + k.home, "PATH=" + os.Getenv("PATH"), "XDG_CONFIG_HOME=" + k.home + "/.config",
+		"XDG_STATE_HOME=" + k.home + "/.local/state", "XDG_RUNTIME_DIR=" + k.home + "/.run",
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		k.t.Errorf("parley %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// The disk of the host is full: nothing more is stored, which it says, and everything is
+// shown to all who come.
+func TestAHostGoesOnWhenItsDiskIsFull(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	state := filepath.Join(k.home, ".local", "state")
+	must(t, os.MkdirAll(state, 0o700))
+	if err := unix.Mount("tmpfs", state, "tmpfs", 0, "size=256k,mode=0700"); err != nil {
+		t.Skipf("a small disk cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(state, unix.MNT_DETACH); err != nil {
+			t.Errorf("unmount the small disk: %v", err)
+		}
+	})
+	p := k.start(`
+handshake ` + resumes + ` {"sessionId": "s1"}
+expect session/prompt
+repeat 100
+  say "- line ${n} ${x:8000}\n"
+end
+say "\n\nAll is told."
+end-turn
+expect session/prompt
+say "The second answer."
+end-turn
+`)
+	p.Ready().Ask("tell").Shows("All is told.").Idle()
+	q := k.attach()
+	q.Shows("All is told.", "This session is no longer stored").Idle()
+	q.Ask("second")
+	p.Shows("The second answer.").Idle()
+	q.Shows("The second answer.").Idle()
+	mustBeSame(t, transcript(k.attach().Shows("The second answer.").Idle().Screen()), transcript(q.Screen()))
+}
