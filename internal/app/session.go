@@ -46,7 +46,7 @@ type Session interface {
 
 	Answer(id int, option acpclient.PermissionOptionID) error
 	AnswerWith(id int, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error
-	AnswerElicitation(id int, answer acpclient.CreateElicitationResponse)
+	AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) error
 
 	SetOption(acpclient.ConfigID, acpclient.ConfigValue)
 	SetBudget(conversation.Budget)

@@ -84,8 +84,8 @@ func (c *Client) AnswerWith(id int, option acpclient.PermissionOptionID, p conve
 	return c.call("AnswerWith", list(id, option, p))
 }
 
-func (c *Client) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) {
-	c.do("AnswerElicitation", id, answer)
+func (c *Client) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) error {
+	return c.call("AnswerElicitation", list(id, answer))
 }
 
 func (c *Client) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {

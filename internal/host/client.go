@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -143,10 +144,10 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	<-c.taking
 	conn := acpclient.NewConn(over(wire), l, acpclient.ConnOptions{})
 	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, From: from}
-	var w welcome
-	attached := make(chan error, 1)
 	var raw json.RawMessage // its members are named as package json does
+	attached := make(chan error, 1)
 	conn.Request(requestAttach, p, &raw, func(err error) {
+		var w welcome
 		if err == nil {
 			err = json.Unmarshal(raw, &w)
 		}
@@ -179,7 +180,7 @@ func (c *Client) begun(conn *acpclient.Conn, w welcome) error {
 		return context.Canceled
 	case c.welcome.ID == "":
 		c.welcome = w
-		if c.at >= w.History {
+		if w.History == 0 {
 			close(c.caughtUp)
 		}
 	case w.ID != c.welcome.ID:
@@ -544,11 +545,13 @@ func (c *Client) answered(a *pendingAct, got []json.RawMessage, err error) {
 func encodeArgs(args []any) ([]json.RawMessage, error) {
 	raw := make([]json.RawMessage, len(args))
 	for i, arg := range args {
-		b, err := json.Marshal(arg)
-		if err != nil {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false) // raw JSON stays as it is
+		if err := enc.Encode(arg); err != nil {
 			return nil, err
 		}
-		raw[i] = b
+		raw[i] = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	}
 	return raw, nil
 }

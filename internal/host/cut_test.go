@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -102,6 +103,7 @@ func TestNothingIsLostOrDoneTwice(t *testing.T) {
 				}
 			}
 			waitForAll(rt)
+			time.Sleep(30 * time.Second) // the last cuts, and the pace of streamed events
 			synctest.Wait()
 			if !slices.Equal(f.prompts, want) {
 				rt.Fatalf("these acts happened: %q, want %q", f.prompts, want)

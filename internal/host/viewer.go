@@ -161,7 +161,7 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 		if err := json.Unmarshal(params, &p); err != nil {
 			return nil, err
 		}
-		return r.attach(p)
+		return r.attach(ctx, p)
 	case requestLeave:
 		r.leave()
 		return struct{}{}, nil
@@ -183,7 +183,7 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 
 // attach makes the connection that of a viewer, who gets what has happened and what happens.
 // If it had another connection, that is over.
-func (v *viewer) attach(p hello) (*welcome, error) {
+func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	h := v.host
 	to := h.history.size()
 	if p.From > to {
@@ -221,7 +221,9 @@ func (v *viewer) attach(p hello) (*welcome, error) {
 	v.id, v.name, v.readOnly, v.followed = p.Viewer, p.Name, p.ReadOnly, make(chan struct{})
 	h.viewers[v] = struct{}{}
 	h.left = false
-	h.work.Go(func() { v.follow(p.From) })
+	welcomed := make(chan struct{})
+	acpclient.OnAnswered(ctx, func() { close(welcomed) })
+	h.work.Go(func() { v.follow(p.From, welcomed) })
 	h.work.Go(v.tell)
 	return w, nil
 }
@@ -260,10 +262,14 @@ func (v *viewer) leave() {
 	}
 }
 
-// follow sends the history from a position on, as fast as the viewer reads it. After the end
-// of the session it sends the rest.
-func (v *viewer) follow(at int64) {
+// follow sends the history from a position on behind the welcome, as fast as the viewer reads
+// it. After the end of the session it sends the rest.
+func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 	defer close(v.followed)
+	select {
+	case <-welcomed:
+	case <-v.ctx.Done():
+	}
 	var buf []byte
 	for {
 		lines, err := v.host.history.read(v.ctx, at, sentAtOnce, buf)

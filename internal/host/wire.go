@@ -208,6 +208,9 @@ func perform(ctx context.Context, on any, name string, args []json.RawMessage) (
 		}
 		in = append(in, v.Elem())
 	}
+	if len(args) > 0 {
+		return nil, fmt.Errorf("the act %s: it has more arguments than this parley knows", name)
+	}
 	call := f.Call
 	if t.IsVariadic() {
 		call = f.CallSlice
@@ -237,13 +240,27 @@ var ErrReadOnly = errors.New("you only look on at this session: attach without -
 // actFailed is the code of the error of an act.
 const actFailed acpclient.ErrorCode = -32050
 
+// errorData is what front ends look for in an error.
+type errorData struct {
+	Is   string `json:"is,omitempty"`   // one of the sentinels
+	Path string `json:"path,omitempty"` // of a [journal.FileError]
+}
+
 // wireError is an error of an act as it goes over the wire.
 func wireError(err error) error {
 	e := &acpclient.Error{Code: actFailed, Message: err.Error()}
+	var data errorData
 	for name, is := range sentinels {
 		if errors.Is(err, is) {
-			e.Data, _ = json.Marshal(name)
+			data.Is = name
 		}
+	}
+	var file *journal.FileError
+	if errors.As(err, &file) && file.Error() == err.Error() {
+		data.Path, e.Message = file.Path, file.Err.Error()
+	}
+	if data != (errorData{}) {
+		e.Data, _ = json.Marshal(data)
 	}
 	return e
 }
@@ -270,9 +287,13 @@ func (c *Client) unwired(act string, err error) error {
 		host := cmp.Or(c.welcome.Parley, "an older version")
 		return &actError{fmt.Sprintf("the session runs in an older parley (%s, this is %s), which cannot do this (%s): end it and open it again", host, cmp.Or(c.opt.Version, "newer"), act), errUnknownAct}
 	}
-	var name string
-	_ = json.Unmarshal(e.Data, &name) // otherwise nobody looks for it
-	return &actError{e.Message, sentinels[name]}
+	var data errorData
+	_ = json.Unmarshal(e.Data, &data) // otherwise nobody looks for it
+	err = &actError{e.Message, sentinels[data.Is]}
+	if data.Path != "" {
+		err = &journal.FileError{Path: data.Path, Err: err}
+	}
+	return err
 }
 
 // operation is a [conversation.Operation] on the wire.
@@ -280,6 +301,38 @@ type operation struct {
 	Call     acpclient.ToolCallID `json:"call"`
 	Subagent acpclient.SessionID  `json:"subagent,omitempty"`
 	Terminal acpclient.TerminalID `json:"terminal,omitempty"`
+}
+
+// filledIn is the answer to a form on the wire: JSON does not tell what its numbers and
+// lists are.
+type filledIn struct {
+	acpclient.CreateElicitationResponse
+}
+
+// UnmarshalJSON makes the values of the types that package acpclient says.
+func (f *filledIn) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&f.CreateElicitationResponse); err != nil {
+		return err
+	}
+	for name, value := range f.Content {
+		switch value := value.(type) {
+		case json.Number:
+			if n, err := value.Int64(); err == nil {
+				f.Content[name] = n
+			} else if f.Content[name], err = value.Float64(); err != nil {
+				return err
+			}
+		case []any:
+			words := make([]string, len(value))
+			for i := range value {
+				words[i], _ = value[i].(string)
+			}
+			f.Content[name] = words
+		}
+	}
+	return nil
 }
 
 // remote is a session as acts over the wire see it.
@@ -292,6 +345,11 @@ func (r remote) CancelOperation(ctx context.Context, o operation) error {
 		call.Subagent = &conversation.Subagent{Session: o.Subagent}
 	}
 	return r.Session.CancelOperation(ctx, conversation.Operation{Call: call, Terminal: o.Terminal})
+}
+
+// AnswerElicitation is that of [app.Session].
+func (r remote) AnswerElicitation(id int, answer filledIn) error {
+	return r.Session.AnswerElicitation(id, answer.CreateElicitationResponse)
 }
 
 // ring is what an inspector reads of the messages.

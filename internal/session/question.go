@@ -177,15 +177,18 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 	return q
 }
 
-// AnswerElicitation answers a question for input. It does nothing if the question is no
-// longer open.
-func (s *Session) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) {
+// AnswerElicitation answers a question for input. It returns ErrAnswered if the question is
+// no longer open.
+func (s *Session) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) error {
 	s.mu.Lock()
 	defer s.unlock()
 	if q := s.elicitations[id]; q != nil && q.forPermission && answer.Action == acpclient.ElicitCancel {
 		answer.Action = acpclient.ElicitDecline
 	}
-	s.closeElicitationLocked(id, answer)
+	if !s.closeElicitationLocked(id, answer) {
+		return ErrAnswered
+	}
+	return nil
 }
 
 // closeElicitation answers a question and reports whether it was open.
