@@ -85,7 +85,7 @@ func TestRewindsTheConversationOfAnAgentThatCannotFork(t *testing.T) {
 	if sent := p.WaitSent("session/prompt", 3); !strings.Contains(sent, "Answer 1.") || strings.Contains(sent, "Answer 2.") {
 		t.Errorf("the new session was sent %s", sent)
 	}
-	p.Leave()
+	p.Shows("This was said in an earlier session").Leave()
 }
 
 // Files alone go back; what the user has changed since stays, unless they choose it.
@@ -113,7 +113,7 @@ func TestUndoesARewindAfterARestart(t *testing.T) {
 	p.Press("alt+z").Shows("deletes b.txt").Press("enter").Question("Rewind to before prompt 2?").Answer("Conversation and files")
 	p.Shows("❯ second", "Rewound the files to before prompt 2").Press("ctrl+c").Shows("❯ Type a prompt").Ask("third")
 	p.WaitSent("session/prompt", 3)
-	p.Idle().Leave().Exits(0)
+	p.Shows("❯ third", "❯ Type a prompt").Leave().Exits(0)
 
 	o.Files, o.Args = nil, []string{"--continue"}
 	q := Start(t, o)
@@ -192,5 +192,5 @@ func TestOffersANewSessionIfTheAgentDoesNotFork(t *testing.T) {
 	if sent := p.WaitSent("session/prompt", 3); !strings.Contains(sent, "Answer 1.") || !strings.Contains(sent, `"another"`) {
 		t.Errorf("the new session was sent %s", sent)
 	}
-	p.Idle().Leave()
+	p.Shows("This was said in an earlier session").Leave() // otherwise the screen may be older than the turn
 }
