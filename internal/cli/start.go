@@ -233,6 +233,13 @@ func (o *startOptions) run(ctx context.Context) error {
 		show = o.screen
 	}
 	opt.Inline = o.inline || cfg.Inline
+	if o.running != "" { // before the screen takes the terminal, on which ssh may ask for a password
+		c, err := host.AttachTo(ctx, o.running, o.lookOn, l.Version)
+		if err != nil {
+			return err
+		}
+		opt.Backend = host.Attached(l, opt.Backend, c)
+	}
 	left, err := show(ctx, opt)
 	reported := err != nil && errors.As(err, new(exitStatus))
 	if closed := recording.Close(); closed != nil || err != nil && !reported {

@@ -21,8 +21,9 @@ import (
 	"parley/internal/store"
 )
 
-// Dial connects to a host. It is called again when the connection is lost.
-type Dial func(context.Context) (io.ReadWriteCloser, error)
+// Dial connects to a host. It is called again when the connection is lost, with the id of the
+// session; at first that is "".
+type Dial func(ctx context.Context, id string) (io.ReadWriteCloser, error)
 
 // ClientOptions say how to attach.
 type ClientOptions struct {
@@ -125,7 +126,7 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 // connect dials and attaches. The events that follow go on where those of the connection
 // before have ended.
 func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
-	wire, err := c.opt.Dial(ctx)
+	wire, err := c.opt.Dial(ctx, c.welcome.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -67,8 +67,8 @@ func TestNothingIsLostOrDoneTwice(t *testing.T) {
 			defer h.end()
 			cuts := rapid.SliceOfN(rapid.IntRange(1, 4000), 0, 8).Draw(rt, "cuts")
 			tries := 0
-			c, err := Attach(t.Context(), ClientOptions{Name: "cut", Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
-				c, err := h.dial(ctx)
+			c, err := Attach(t.Context(), ClientOptions{Name: "cut", Dial: func(ctx context.Context, _ string) (io.ReadWriteCloser, error) {
+				c, err := h.dial(ctx, "")
 				if tries++; err != nil || tries == 1 || tries > len(cuts)+1 {
 					return c, err
 				}

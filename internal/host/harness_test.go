@@ -126,7 +126,7 @@ func (p *pipes) Close() error {
 func (p *pipes) Addr() net.Addr { return nil }
 
 // dial connects as [connect] does.
-func (p *pipes) dial(ctx context.Context) (io.ReadWriteCloser, error) {
+func (p *pipes) dial(ctx context.Context, _ string) (io.ReadWriteCloser, error) {
 	ours, theirs := net.Pipe()
 	select {
 	case p.conns <- theirs:

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,13 +12,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/store"
+	"parley/internal/termtext"
 )
 
 // Begun is what a host prints once it can be connected to, or why it cannot.
@@ -86,7 +90,7 @@ func AttachTo(ctx context.Context, running string, lookOn bool, version string) 
 	if to, far := strings.CutPrefix(running, "ssh://"); far {
 		opt.Far, opt.Dial = true, relay(to)
 	} else {
-		opt.Dial = func(ctx context.Context) (io.ReadWriteCloser, error) { return connect(ctx, running) }
+		opt.Dial = func(ctx context.Context, _ string) (io.ReadWriteCloser, error) { return connect(ctx, running) }
 	}
 	return Attach(ctx, opt)
 }
@@ -184,12 +188,16 @@ func (k keeper) attach(ctx context.Context, running string, lookOn bool) (*app.R
 	if err != nil {
 		return nil, err
 	}
+	return k.shown(c), nil
+}
+
+// shown is a session that ran before it was attached to.
+func (k keeper) shown(c *Client) *app.Reopened {
 	r := k.attached(c)
-	r.Runs = true
-	if lookOn {
+	if r.Runs = true; c.opt.ReadOnly {
 		r.ReadOnly = ErrReadOnly
 	}
-	return r, nil
+	return r
 }
 
 // attached is a session that runs as if it had been reopened.
@@ -242,6 +250,20 @@ func (k keeper) reopen(ctx context.Context, o app.Open) (*app.Reopened, error) {
 	return k.Reopen(ctx, o)
 }
 
+// Attached makes a backend that shows a session that was attached to already, the first time
+// that it is opened.
+func Attached(l *app.Launcher, b app.Backend, c *Client) app.Backend {
+	reopen := b.Reopen
+	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
+		if first := c; first != nil && o.Running == first.opt.Running {
+			c = nil
+			return keeper{l}.shown(first), nil
+		}
+		return reopen(ctx, o)
+	}
+	return b
+}
+
 // branch is [app.Launcher.Branch] in a host.
 func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) (*app.Branched, error) {
 	t, err := k.Store.Read(ctx, o.ID)
@@ -266,14 +288,21 @@ func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) 
 }
 
 // relay connects to a session on another machine, HOST or HOST/ID, by the ssh of this one.
+// The first time ssh can ask on the terminal. Later that is the screen's: ssh may ask nothing,
+// and what it says is part of the error.
 func relay(to string) Dial {
 	machine, id, _ := strings.Cut(to, "/")
-	return func(context.Context) (io.ReadWriteCloser, error) {
+	again := false
+	return func(_ context.Context, attached string) (io.ReadWriteCloser, error) {
 		args := []string{"-T", "--", machine, "parley", "relay"}
-		if id != "" {
+		if again {
+			args = slices.Insert(args, 1, "-o", "BatchMode=yes")
+		}
+		if id := cmp.Or(attached, id); id != "" {
 			args = append(args, id)
 		}
 		cmd := exec.Command("ssh", args...)
+		cmd.WaitDelay = time.Second // a connection that ssh shares may go on and hold its outputs
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			return nil, err
@@ -282,19 +311,44 @@ func relay(to string) Dial {
 		if err != nil {
 			return nil, err
 		}
-		cmd.Stderr = os.Stderr // what ssh asks and says before the screen is there
+		r := &relayed{out: out, in: in, cmd: cmd, wait: sync.OnceValue(cmd.Wait)}
+		if cmd.Stderr = os.Stderr; again {
+			cmd.Stderr = &r.said
+		}
 		if err := cmd.Start(); err != nil {
 			return nil, fmt.Errorf("start ssh: %w", err)
 		}
-		return &relayed{out, in, cmd}, nil
+		again = true
+		return r, nil
 	}
 }
 
-// relayed is a connection through a process.
+// relayed is a connection through ssh.
 type relayed struct {
-	io.ReadCloser
-	in  io.WriteCloser
-	cmd *exec.Cmd
+	out  io.Reader
+	in   io.WriteCloser
+	cmd  *exec.Cmd
+	wait func() error
+	said lastLine
+}
+
+// notFound is the exit code of a relay that has found no session.
+const notFound = 1
+
+// Read implements [io.Reader]. At the end it says why it ends.
+func (r *relayed) Read(b []byte) (int, error) {
+	n, err := r.out.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	_ = r.wait() // the code says how it ended
+	if r.cmd.ProcessState.ExitCode() == notFound {
+		return n, ErrGone
+	}
+	if r.said.line != "" {
+		return n, fmt.Errorf("ssh: %s", r.said.line)
+	}
+	return n, err
 }
 
 func (r *relayed) Write(b []byte) (int, error) { return r.in.Write(b) }
@@ -303,8 +357,18 @@ func (r *relayed) Write(b []byte) (int, error) { return r.in.Write(b) }
 func (r *relayed) Close() error {
 	err := r.in.Close()
 	_ = r.cmd.Process.Kill()
-	go func() { _ = r.cmd.Wait() }()
+	go func() { _ = r.wait() }()
 	return err
+}
+
+// lastLine keeps the last line that is written to it, without control characters.
+type lastLine struct{ line string }
+
+// Write implements [io.Writer].
+func (l *lastLine) Write(b []byte) (int, error) {
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	l.line = termtext.Line(lines[len(lines)-1])
+	return len(b), nil
 }
 
 // Relay joins two streams to the session of an id, until one of them ends.
