@@ -42,8 +42,8 @@ pictures: ## regenerate the guide's pictures and the recorded tour from the prog
 	go test -count=1 ./internal/test/pictures -into $(CURDIR)/docs
 
 .PHONY: test-kills
-test-kills: ## kill parley at 100 moments of a turn, and look for what it had shown
-	PARLEY_TEST_KILLS=100 go test -count=1 -timeout 30m -run WhatTheScreenShowedIsThereAfterAKill ./internal/test/e2e
+test-kills: ## kill parley, a viewer and a host at 100 moments of a turn, and look for what was shown
+	PARLEY_TEST_KILLS=100 go test -count=1 -timeout 30m -run 'WhatTheScreenShowedIsThereAfterAKill|AKilledViewer|AKilledHost' ./internal/test/e2e
 
 .PHONY: check
 check: release-check ## format, vet, lint, and a tidy go.mod

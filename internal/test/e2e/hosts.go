@@ -1,0 +1,54 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"parley/internal/host"
+)
+
+// sockets are those of the sessions that run below a home directory.
+func sockets(home string) []string {
+	found, _ := filepath.Glob(filepath.Join(home, ".run", "parley", "*.sock")) // the pattern is a good one
+	return found
+}
+
+// askHost asks a host what it does. The connection ends with the host.
+func askHost(socket string) (s host.Status, c net.Conn, err error) {
+	if c, err = net.Dial("unix", socket); err != nil {
+		return s, nil, err
+	}
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	var line []byte
+	if _, err = io.WriteString(c, `{"jsonrpc":"2.0","id":1,"method":"status","params":{}}`+"\n"); err == nil {
+		line, err = bufio.NewReader(c).ReadBytes('\n')
+	}
+	answer := struct{ Result *host.Status }{&s}
+	if err == nil {
+		err = json.Unmarshal(line, &answer)
+	}
+	return s, c, err
+}
+
+// EndHosts ends the sessions that run below a home directory. Make it a cleanup after Start,
+// so that it comes before that of the terminal, which wants no process to be left.
+func EndHosts(home string) {
+	for _, socket := range sockets(home) {
+		s, c, err := askHost(socket)
+		if err != nil || s.PID == 0 {
+			continue
+		}
+		_ = syscall.Kill(s.PID, syscall.SIGTERM)
+		if _, err := io.Copy(io.Discard, c); err != nil { // it closes it at its end
+			_ = syscall.Kill(s.PID, syscall.SIGKILL)
+		}
+		_ = c.Close()
+	}
+}
