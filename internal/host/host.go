@@ -182,7 +182,7 @@ func (h *Host) add(batch []conversation.Event) {
 
 // Idle ends.
 const (
-	idleCheck = 10 * time.Second
+	idleCheck = time.Minute
 	// unwatched is how long a host without an agent waits for its first viewer, or for one
 	// that has lost its connection.
 	unwatched = time.Minute
