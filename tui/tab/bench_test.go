@@ -83,7 +83,6 @@ func (b *bench) open() *live { return b.state.(*live) }
 // conv, list and reader are those of the transcript.
 func (b *bench) conv() *conversation.Conversation { return b.transcript().conv }
 func (b *bench) list() *transcript.List           { return b.transcript().list }
-func (b *bench) reader() *transcriptReader        { return b.transcript().reader }
 
 func (b *bench) transcript() reading {
 	r, _ := b.state.transcript()
