@@ -131,7 +131,11 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 	if !keep {
 		return b
 	}
-	b.Start = func(a config.Agent) (app.Session, error) { return k.start(l.Kept(a, l.Cwd)) }
+	b.Start = func(a config.Agent) (app.Session, error) {
+		spec := l.Kept(a, l.Cwd)
+		spec.Session = l.First()
+		return k.start(spec)
+	}
 	b.StartIn = func(a config.Agent, cwd string) (app.Session, error) { return k.start(l.Kept(a, cwd)) }
 	b.Load = func(a config.Agent, info acpclient.SessionInfo) (app.Session, error) {
 		spec := l.Kept(a, info.Cwd)
