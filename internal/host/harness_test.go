@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,13 +35,14 @@ type fake struct {
 	mu       sync.Mutex
 	prompts  []string // those that it was given
 	answered map[int]bool
+	cwd      string
 	happened []conversation.Event
 }
 
 func newFake() *fake { return &fake{stream: session.NewStream(), answered: map[int]bool{}} }
 
 func (f *fake) Stream() *session.Stream { return f.stream }
-func (f *fake) About() app.About        { return app.About{Cwd: "/w", Dirs: []string{"/d"}} }
+func (f *fake) About() app.About        { return app.About{Cwd: cmp.Or(f.cwd, "/w"), Dirs: []string{"/d"}} }
 func (f *fake) StoredID() store.ID      { return "stored" }
 func (f *fake) Journal() app.Journal    { return f.journal }
 func (f *fake) Rules() app.SessionRules { return f.rules }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"sync"
 )
@@ -11,13 +12,19 @@ import (
 // history is every event of the session as a line, in a file that is removed already, so
 // that it ends with the host. It is safe for concurrent use.
 type history struct {
-	file *os.File
-
 	mu     sync.Mutex
+	file   file
 	filed  int64  // bytes in the file, which stay as they are
 	rest   []byte // what comes after them, if the file could not be written; it only grows
 	closed bool
 	grown  chan struct{}
+}
+
+// file is what a history needs of an [os.File].
+type file interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
 }
 
 func newHistory(dir string) (*history, error) {
@@ -78,10 +85,10 @@ var errOver = errors.New("the history is complete")
 func (h *history) read(ctx context.Context, at int64, most int, buf []byte) ([]byte, error) {
 	for {
 		h.mu.Lock()
-		filed, rest, closed, grown := h.filed, h.rest, h.closed, h.grown
+		from, filed, rest, closed, grown := h.file, h.filed, h.rest, h.closed, h.grown
 		h.mu.Unlock()
 		if at < filed+int64(len(rest)) {
-			return lines(h.file, filed, rest, at, most, buf)
+			return lines(from, filed, rest, at, most, buf)
 		}
 		if closed {
 			return nil, errOver
@@ -95,7 +102,7 @@ func (h *history) read(ctx context.Context, at int64, most int, buf []byte) ([]b
 }
 
 // lines returns whole lines from a position in a file and in what comes after it.
-func lines(file *os.File, filed int64, rest []byte, at int64, most int, buf []byte) ([]byte, error) {
+func lines(file io.ReaderAt, filed int64, rest []byte, at int64, most int, buf []byte) ([]byte, error) {
 	for ; ; most *= 2 {
 		size := int(min(int64(most), filed+int64(len(rest))-at))
 		if cap(buf) < size {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,6 +93,12 @@ func (h *Host) serve(c net.Conn) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	v.gone()
+}
+
+// gone notes that the viewer looks on no more. Host.mu must be held.
+func (v *viewer) gone() {
+	h := v.host
 	if _, looks := h.viewers[v]; !looks {
 		return
 	}
@@ -228,25 +236,19 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	return w, nil
 }
 
-// forgetAway forgets a viewer that has been away for the longest time, if there are too
-// many. h.mu must be held.
+// forgetAway forgets those viewers that have been away for the longest time, if there are
+// too many. h.mu must be held.
 func (h *Host) forgetAway() {
-	here := map[string]bool{}
+	away := maps.Clone(h.acted)
 	for v := range h.viewers {
-		here[v.id] = true
+		delete(away, v.id)
 	}
-	var oldest string
-	away := 0
-	for id, a := range h.acted {
-		if here[id] {
-			continue
-		}
-		if away++; oldest == "" || a.left.Before(h.acted[oldest].left) {
-			oldest = id
-		}
+	if len(away) < mostAway {
+		return
 	}
-	if away >= mostAway {
-		delete(h.acted, oldest)
+	oldest := slices.SortedFunc(maps.Keys(away), func(a, b string) int { return away[a].left.Compare(away[b].left) })
+	for _, id := range oldest[:len(away)-mostAway+1] {
+		delete(h.acted, id)
 	}
 }
 
@@ -259,6 +261,7 @@ func (v *viewer) leave() {
 	if _, looks := h.viewers[v]; looks {
 		delete(h.acted, v.id)
 		h.left = true
+		v.gone()
 	}
 }
 

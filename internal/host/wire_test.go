@@ -54,7 +54,7 @@ func TestEveryMethodGoesOverTheWire(t *testing.T) {
 	rec := &calls{}
 	h := run(t, Options{Session: recorder{newFake(), rec}})
 	c := h.attach(t, ClientOptions{})
-	known := maps(known)
+	known := named(known)
 	acting(func(act string, m reflect.Method) {
 		known[act] = false
 		t.Run(act, rapid.MakeCheck(func(rt *rapid.T) {
@@ -93,8 +93,8 @@ func TestEveryMethodGoesOverTheWire(t *testing.T) {
 	}
 }
 
-// maps has the names of acts.
-func maps(acts map[string]does) map[string]bool {
+// named has the names of acts.
+func named(acts map[string]does) map[string]bool {
 	all := map[string]bool{}
 	for act := range acts {
 		all[act] = true

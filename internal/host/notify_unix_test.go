@@ -1,0 +1,120 @@
+//go:build unix
+
+package host
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test"
+)
+
+// heard is a command for [notify], and what it says, once for each time that it runs.
+func heard(t *testing.T, script string) (command []string, said func() string) {
+	t.Helper()
+	pipe := filepath.Join(t.TempDir(), "said")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"sh", "-c", "(" + script + `) > "$0"`, pipe}, func() string {
+		all, err := os.ReadFile(pipe) // waits for the command
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(all)
+	}
+}
+
+// The command of the user's is run when nobody looks on, with what has happened in its
+// environment, and nothing that a terminal would obey.
+func TestNotify(t *testing.T) {
+	command, said := heard(t, "env")
+	f := newFake()
+	f.cwd = t.TempDir()
+	h := run(t, Options{Session: f, Notify: command, Before: []conversation.Event{
+		conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)},
+		test.Up(t, `{"sessionUpdate":"session_info_update","title":"Tidy \u001b[2J up"}`),
+	}})
+	c := h.attach(t, ClientOptions{})
+	f.post(conversation.TurnEnded{Reason: acpclient.StopEndTurn}) // somebody looks on
+	c.until(t, func() bool { return len(c.events) == 1 })
+	c.Close(t.Context())
+	for _, tt := range []struct {
+		event       conversation.Event
+		name, words string
+	}{
+		{conversation.PermissionOpened{ID: 1, Request: test.Permission(1, test.FullCall).Request}, "question", "asks for permission"},
+		{conversation.ElicitationOpened{ID: 2, Request: &acpclient.CreateElicitationRequest{Message: "Which \x1b]0;one\x07\nof them?"}}, "question", "Which"},
+		{conversation.TurnEnded{Reason: acpclient.StopEndTurn}, "turn", "ended its turn"},
+	} {
+		f.post(tt.event)
+		env := said()
+		lines := strings.Split(env, "\n")
+		for _, want := range []string{"PARLEY_SESSION=id", "PARLEY_EVENT=" + tt.name, "PARLEY_CWD=" + f.cwd} {
+			if !slices.Contains(lines, want) {
+				t.Errorf("there is no %s in\n%s", want, env)
+			}
+		}
+		if strings.ContainsAny(env, "\x1b\x07") || !strings.Contains(env, "PARLEY_TITLE=Tidy ") || !strings.Contains(env, tt.words) {
+			t.Errorf("of %s it is told %q", tt.name, env)
+		}
+	}
+}
+
+// A command that fails or hangs does no harm: the host ends, and so does what it has started.
+func TestNotifyHangs(t *testing.T) {
+	command, said := heard(t, "sleep 1000 > /dev/null & echo $! $$")
+	command[2] += "; wait"
+	f := newFake()
+	f.cwd = t.TempDir()
+	h := start(t, Options{Session: f, Notify: command})
+	f.post(conversation.TurnEnded{})
+	var pids []int
+	for _, word := range strings.Fields(said()) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	h.end()
+	for _, pid := range pids {
+		for syscall.Kill(pid, 0) == nil && !zombie(pid) {
+			time.Sleep(time.Millisecond) // until the kernel is done with it
+		}
+	}
+	for _, none := range [][]string{{"false"}, {"/nosuch"}} {
+		f := newFake()
+		f.cwd = t.TempDir()
+		log := logged{make(chan string, 8)}
+		h := start(t, Options{Session: f, Notify: none, Log: slog.New(slog.NewTextHandler(log, nil))})
+		f.post(conversation.TurnEnded{})
+		if line := <-log.lines; !strings.Contains(line, "notify failed") {
+			t.Errorf("%q logs %s", none, line)
+		}
+		h.end()
+	}
+}
+
+// logged hands on what is logged.
+type logged struct{ lines chan string }
+
+func (l logged) Write(b []byte) (int, error) {
+	l.lines <- string(b)
+	return len(b), nil
+}
+
+// zombie reports whether nobody has waited for a process that has ended.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}

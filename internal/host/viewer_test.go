@@ -1,0 +1,414 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/machine"
+	"parley/internal/policy"
+	"parley/internal/session"
+	"parley/internal/test"
+	"parley/internal/test/sessiontest"
+)
+
+// raw attaches a connection that speaks for itself.
+func (r *running) raw(t testing.TB, p hello) *acpclient.Conn {
+	t.Helper()
+	wire, err := r.dial(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := acpclient.NewConn(over(wire), nobody{}, acpclient.ConnOptions{})
+	t.Cleanup(conn.Close)
+	if err := conn.Call(t.Context(), requestAttach, p, nil); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// stuck attaches a viewer that never reads what happens.
+func (r *running) stuck(t testing.TB) {
+	t.Helper()
+	wire, err := r.dial(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = wire.Close() })
+	if _, err := wire.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"attach","params":{"version":1,"viewer":"stuck","name":"stuck"}}` + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := wire.Read(make([]byte, 1<<10)); err != nil { // the welcome
+		t.Fatal(err)
+	}
+}
+
+// A viewer that never reads holds up nobody, and what it does not read takes no memory.
+func TestAViewerThatNeverReadsHoldsUpNobody(t *testing.T) {
+	const total, piece = 64 << 20, 64 << 10
+	f := newFake()
+	h := run(t, Options{Session: f})
+	h.stuck(t)
+	c := h.attach(t, ClientOptions{})
+	before := heap()
+	go func() {
+		for i := range total / piece {
+			f.stream.Push(t.Context(), conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(strconv.Itoa(i)), Text: strings.Repeat("x", piece)})
+			h.announce()
+		}
+	}()
+	for got := 0; got < total; {
+		<-c.Stream().Ready()
+		for _, e := range c.Stream().Take() {
+			if e, is := e.(conversation.Text); is {
+				got += len(e.Text)
+			}
+		}
+	}
+	if grown := int64(heap()) - int64(before); grown > 24<<20 {
+		t.Errorf("%d MB are held for %d MB of text", grown>>20, total>>20)
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// Whoever attaches, at whatever moment, sees the same as who saw it all, also two at once.
+func TestAttachAtAnyMoment(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(struct{ rapid.TB }{t}, func(rt *rapid.T) {
+			f := newFake()
+			h := start(t, Options{Session: f, Dir: dir})
+			defer h.end()
+			var mu sync.Mutex
+			var viewers []*Client
+			var attaching sync.WaitGroup
+			defer func() {
+				for _, c := range viewers {
+					c.Close(t.Context())
+				}
+			}()
+			for _, e := range append(rapid.SliceOfN(test.Random(), 0, 12).Draw(rt, "events"), text("last")) {
+				for range rapid.IntRange(0, 2).Draw(rt, "viewers") {
+					attaching.Go(func() {
+						c, err := Attach(t.Context(), ClientOptions{Name: "viewer", Dial: h.dial})
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						mu.Lock()
+						defer mu.Unlock()
+						viewers = append(viewers, c)
+					})
+				}
+				f.post(e)
+				if rapid.Bool().Draw(rt, "at its own time") {
+					time.Sleep(time.Second)
+				}
+			}
+			attaching.Wait()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			want := conversation.New()
+			for _, e := range f.happened {
+				want.Apply(e)
+			}
+			for _, c := range viewers {
+				for _, e := range c.Stream().Take() {
+					c.Past().Apply(e)
+				}
+				if d := cmp.Diff(want, c.Past(), test.DeepEqual, test.IgnoreVersions); d != "" {
+					rt.Fatalf("a viewer sees another conversation (-host +viewer):\n%s", d)
+				}
+			}
+		})
+	})
+}
+
+// The session that a clear has ended comes back if the next one cannot be opened, also for
+// who has not seen it.
+func TestAttachAfterClear(t *testing.T) {
+	events := []conversation.Event{
+		conversation.AgentStarting{Command: "agent", At: time.Unix(1, 0)},
+		conversation.AgentReady{Info: &acpclient.InitializeResponse{}},
+		conversation.SessionOpened{ID: "a"},
+		test.Sent("first"), text("an answer"),
+		conversation.TurnEnded{Reason: acpclient.StopEndTurn},
+		conversation.SessionOpening{How: conversation.OpenLoad, ID: "b", Clear: true},
+	}
+	h := run(t, Options{Session: newFake(), Before: events})
+	c := h.attach(t, ClientOptions{})
+	if s := c.Past().State; s.Agent.Since.IsZero() || len(c.Past().Items) > 0 {
+		t.Errorf("after a clear there are %d items, and the agent is %+v", len(c.Past().Items), s.Agent)
+	}
+	h.session.(*fake).post(conversation.SessionFailed{Err: errors.New("no")})
+	c.until(t, func() bool { return said(c.seen) == "an answer" })
+}
+
+// When the host ends, every viewer gets the rest and the reason, whatever others do.
+func TestEveryViewerGetsTheRest(t *testing.T) {
+	f := newFake()
+	h := start(t, Options{Session: f})
+	h.stuck(t)
+	c := h.attach(t, ClientOptions{})
+	long := strings.Repeat("x", 3<<20)
+	f.post(text(long))
+	f.post(text("the last words"))
+	h.stop(errors.New("the machine shuts down"))
+	var lost conversation.AgentLost
+	c.until(t, func() bool {
+		over := false
+		if len(c.events) > 0 {
+			lost, over = c.events[len(c.events)-1].(conversation.AgentLost)
+		}
+		return over
+	})
+	if said(c.seen) != long+"the last words" {
+		t.Error("the last words are lost")
+	}
+	if lost.Err == nil || lost.Err.Error() != "the machine shuts down" {
+		t.Errorf("the viewer is told %v", lost.Err)
+	}
+	<-h.ended
+}
+
+// A front end that waits for a result does not take events. The result comes all the same.
+func TestAResultDoesNotWaitForTheFrontEnd(t *testing.T) {
+	f := newFake()
+	h := run(t, Options{Session: f})
+	c := h.attach(t, ClientOptions{})
+	for i := range 16 {
+		f.post(conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(strconv.Itoa(i)), Text: strings.Repeat("x", 1<<20)})
+	}
+	for h.history.size() < 16<<20 {
+		runtime.Gosched()
+	}
+	if !c.Cancel() {
+		t.Error("there is no result")
+	}
+}
+
+const asking = `
+handshake
+expect session/prompt
+say Let me see.
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t1", "title": "Run it", "kind": "execute"}, "options": [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]} as permission
+await permission contains "selected"
+say Done.
+end-turn
+`
+
+// scripted is a session with an agent that does what a script says.
+func scripted(t testing.TB, script string) app.Session {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := app.Here(session.Options{
+		Cwd:   dir,
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
+		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
+			table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
+			if err != nil {
+				return nil, err
+			}
+			return machine.New(w, machine.Options{Asker: a, Sensitive: table}, dir)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Two viewers answer a question at the same moment: the first one counts, and both see who
+// that was.
+func TestAQuestionHasOneAnswer(t *testing.T) {
+	h := run(t, Options{Session: scripted(t, asking)})
+	names := []string{"pts/1", "pts/2"}
+	a, b := h.attach(t, ClientOptions{Name: names[0]}), h.attach(t, ClientOptions{Name: names[1]})
+	a.Start()
+	a.Prompt(queued("go"))
+	asked := func(w *watcher) func() bool {
+		return func() bool { return len(w.seen.State.Permissions) == 1 }
+	}
+	a.until(t, asked(a))
+	b.until(t, asked(b))
+	late := h.attach(t, ClientOptions{Name: "late"})
+	late.until(t, asked(late))
+	if said(late.seen) != "Let me see." || !late.seen.State.Turn.Running {
+		t.Errorf("who attaches in the middle of a turn sees %q", test.Transcript(late.seen))
+	}
+	id := a.seen.State.Permissions[0].ID
+	errs := make([]error, 2)
+	var both sync.WaitGroup
+	for i, w := range []*watcher{a, b} {
+		both.Go(func() { errs[i] = w.Answer(id, "yes") })
+	}
+	both.Wait()
+	first := slices.Index(errs, nil)
+	if first < 0 || !errors.Is(errs[1-first], session.ErrAnswered) {
+		t.Fatalf("the answers end with %v", errs)
+	}
+	for _, w := range []*watcher{a, b, late} {
+		w.untilNotice(t, "Answered on "+names[first])
+		w.until(t, func() bool { return strings.HasSuffix(said(w.seen), "Done.") && !w.seen.State.Turn.Running })
+		for _, n := range test.Transcript(w.seen) {
+			if n == "note: Answered on "+names[1-first] {
+				t.Errorf("who was too late is said to have answered: %q", test.Transcript(w.seen))
+			}
+		}
+	}
+}
+
+// Nothing that a read-only viewer does gets through, even if it does not check.
+func TestReadOnlyViewersDoNothing(t *testing.T) {
+	rec := &calls{}
+	h := run(t, Options{Session: recorder{newFake(), rec}})
+	conn := h.raw(t, hello{Version: Version, Viewer: "v", Name: "looks", ReadOnly: true})
+	for name, does := range known {
+		if does == asks {
+			continue
+		}
+		rec.next([]any{nil, nil, nil})
+		err := conn.Call(t.Context(), requestAct, act{Number: 1, Name: name}, nil)
+		if !errors.Is((&Client{}).unwired(name, err), ErrReadOnly) || rec.last().act != "" {
+			t.Errorf("%s: %v, and %+v was done", name, err, rec.last())
+		}
+	}
+	if err := conn.Call(t.Context(), requestEnd, struct{}{}, nil); err == nil || h.ctx.Err() != nil {
+		t.Errorf("it ends the session: %v", err)
+	}
+	c := h.attach(t, ClientOptions{ReadOnly: true})
+	rec.next([]any{nil})
+	if err := c.Answer(1, "yes"); !errors.Is(err, ErrReadOnly) || rec.last().act != "" {
+		t.Errorf("an answer ends with %v", err)
+	}
+}
+
+// older is a host that knows little.
+type older struct{ nobody }
+
+func (older) HandleRequest(_ context.Context, method string, params json.RawMessage) (any, error) {
+	if method == requestAttach {
+		return json.RawMessage(`{"version":1,"parley":"0.9.0","id":"old","about":{},"agent":{"id":"a","name":"A"},"history":0,"rules":false}`), nil
+	}
+	return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: "this parley does not know " + method}
+}
+
+// A viewer says which parley cannot do what, once if nobody waits for it, and skips events
+// that it does not know.
+func TestAnOlderHost(t *testing.T) {
+	l := newPipes()
+	hosts := make(chan *acpclient.Conn, 1)
+	go func() {
+		wire, err := l.Accept()
+		if err == nil {
+			hosts <- acpclient.NewConn(over(wire), older{}, acpclient.ConnOptions{})
+		}
+	}()
+	h := &running{pipes: l}
+	c := h.attach(t, ClientOptions{Version: "1.0.0"})
+	host := <-hosts
+	defer l.Close()
+	err := c.Fork()
+	if err == nil || !strings.Contains(err.Error(), "0.9.0") || !strings.Contains(err.Error(), "1.0.0") {
+		t.Errorf("an act ends with %v", err)
+	}
+	c.SkipAhead()
+	c.SkipAhead()
+	c.until(t, func() bool { return len(c.seen.Items) > 0 })
+	lines := `{"v":1,"event":"sneezed","data":{}}` + "\n" + `{"v":9,"event":"text","data":{}}` + "\n"
+	line, _ := conversation.Encode(text("known"))
+	if err := host.Notify(notifyEvents, encodeEvents([]byte(lines+string(line)+"\n"), 1)); err != nil {
+		t.Fatal(err)
+	}
+	c.until(t, func() bool { return said(c.seen) == "known" })
+	if got := test.Transcript(c.seen); len(got) != 2 || !strings.Contains(got[0], "0.9.0") {
+		t.Errorf("the user sees %q", got)
+	}
+	_ = host.Notify(notifyEnded, ended{"it is over"})
+	_ = host.Flush(t.Context())
+	host.Close()
+	<-c.done
+}
+
+// A host forgets results that its viewers have, and viewers that have left.
+func TestAHostForgets(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h := run(t, Options{Session: newFake(), Dir: dir})
+		c := h.attach(t, ClientOptions{})
+		for range 300 {
+			c.Cancel()
+		}
+		if held := len(h.acted[c.id].done); held > 2 {
+			t.Errorf("%d results are held", held)
+		}
+		for i := range 2 * mostAway { // they are killed
+			h.raw(t, hello{Version: Version, Viewer: strconv.Itoa(i), Name: "killed"}).Close()
+			synctest.Wait()
+		}
+		c.Close(t.Context())
+		synctest.Wait()
+		if h.acted[c.id] != nil || len(h.acted) > mostAway {
+			t.Errorf("%d viewers are remembered", len(h.acted))
+		}
+	})
+}
+
+// If the history cannot be written, it goes on in memory.
+func TestTheDiskIsFull(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full:", err)
+	}
+	f := newFake()
+	h := run(t, Options{Session: f, Before: []conversation.Event{text("before ")}})
+	early := h.attach(t, ClientOptions{})
+	f.post(text("on disk "))
+	early.until(t, func() bool { return said(early.seen) == "before on disk " })
+	h.history.mu.Lock()
+	h.history.file = &halfFull{h.history.file, full}
+	h.history.mu.Unlock()
+	f.post(text("in memory "))
+	early.until(t, func() bool { return said(early.seen) == "before on disk in memory " })
+	f.post(text("and so on"))
+	for _, w := range []*watcher{early, h.attach(t, ClientOptions{})} {
+		w.until(t, func() bool { return said(w.seen) == "before on disk in memory and so on" })
+	}
+}
+
+// halfFull has what was written, and takes no more.
+type halfFull struct {
+	file
+	full *os.File
+}
+
+func (h *halfFull) WriteAt(b []byte, at int64) (int, error) {
+	n, err := h.file.WriteAt(b[:len(b)/2], at)
+	if err == nil {
+		_, err = h.full.WriteAt(b[len(b)/2:], at)
+	}
+	return n, err
+}
+
+func (h *halfFull) Close() error { return errors.Join(h.file.Close(), h.full.Close()) }
