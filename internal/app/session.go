@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -83,6 +84,9 @@ type Session interface {
 	// Ring has the latest messages between parley and the agent; nil if none are kept.
 	Ring() *record.Ring
 }
+
+// ErrGone means that the process has ended in which the session ran.
+var ErrGone = errors.New("the process that kept the session has ended")
 
 // About describes a session.
 type About struct {

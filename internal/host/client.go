@@ -38,6 +38,9 @@ type ClientOptions struct {
 	Far bool
 	// Version is that of this parley.
 	Version string
+	// Before, if not nil, is called with what had happened before Attach returns. Past is
+	// empty then.
+	Before func(conversation.Event)
 }
 
 var _ app.Session = (*Client)(nil)
@@ -261,7 +264,7 @@ func (c *Client) over() {
 	c.mu.Lock()
 	why := ErrGone
 	if c.ended != "" {
-		why = errors.New(c.ended)
+		why = endedError(c.ended)
 	}
 	pending := c.pending
 	c.pending = nil
@@ -278,6 +281,12 @@ func (c *Client) over() {
 	}
 	c.cancel()
 }
+
+// endedError is why a host has ended that has said so.
+type endedError string
+
+func (e endedError) Error() string { return string(e) }
+func (e endedError) Unwrap() error { return ErrGone }
 
 // Gone reports whether there is no host any more, so that the session can only be opened
 // from its log.
@@ -347,6 +356,8 @@ func (l listener) takeEvents(params json.RawMessage) {
 		e, err := conversation.Decode(line)
 		switch {
 		case err != nil: // of a newer host
+		case past && c.opt.Before != nil:
+			c.opt.Before(e)
 		case past:
 			c.past.Apply(e)
 		default:

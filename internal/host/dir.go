@@ -18,10 +18,11 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 )
 
 // ErrGone means that the host has ended.
-var ErrGone = errors.New("the process that kept the session has ended")
+var ErrGone = app.ErrGone
 
 // socketEnd ends the names of the hosts' sockets.
 const socketEnd = ".sock"

@@ -20,6 +20,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -86,11 +87,21 @@ func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
 // AttachTo attaches to a session that runs on this machine, or, as ssh://HOST/ID, on another
 // one. version is that of this parley.
 func AttachTo(ctx context.Context, running string, lookOn bool, version string) (*Client, error) {
-	opt := ClientOptions{Running: running, Name: viewerName(), ReadOnly: lookOn, Version: version}
-	if to, far := strings.CutPrefix(running, "ssh://"); far {
+	return attachTo(ctx, ClientOptions{Running: running, ReadOnly: lookOn, Version: version})
+}
+
+// AttachFrom is AttachTo for who folds the events from the beginning: before is called with
+// those that have happened.
+func AttachFrom(ctx context.Context, running string, lookOn bool, version string, before func(conversation.Event)) (*Client, error) {
+	return attachTo(ctx, ClientOptions{Running: running, ReadOnly: lookOn, Version: version, Before: before})
+}
+
+func attachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
+	opt.Name = viewerName()
+	if to, far := strings.CutPrefix(opt.Running, "ssh://"); far {
 		opt.Far, opt.Dial = true, relay(to)
 	} else {
-		opt.Dial = func(ctx context.Context, _ string) (io.ReadWriteCloser, error) { return connect(ctx, running) }
+		opt.Dial = func(ctx context.Context, _ string) (io.ReadWriteCloser, error) { return connect(ctx, opt.Running) }
 	}
 	return Attach(ctx, opt)
 }
@@ -131,11 +142,7 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 	if !keep {
 		return b
 	}
-	b.Start = func(a config.Agent) (app.Session, error) {
-		spec := l.Kept(a, l.Cwd)
-		spec.Session = l.First()
-		return k.start(spec)
-	}
+	b.Start = func(a config.Agent) (app.Session, error) { return k.start(l.Kept(a, l.Cwd)) }
 	b.StartIn = func(a config.Agent, cwd string) (app.Session, error) { return k.start(l.Kept(a, cwd)) }
 	b.Load = func(a config.Agent, info acpclient.SessionInfo) (app.Session, error) {
 		spec := l.Kept(a, info.Cwd)
