@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 
@@ -48,12 +49,19 @@ anywhere. ssh://HOST shows one of another machine, which ssh reaches.`,
 // which parley or the agent stores it. Without a name it is the last one of this directory,
 // or else of all.
 func runningNamed(ctx context.Context, args []string) (string, error) {
+	if !host.Available {
+		return "", host.ErrUnavailable
+	}
 	all, err := host.List(ctx)
 	if err != nil {
 		return "", err
 	}
 	if len(all) == 0 {
-		return "", app.WithHint("'parley --keep' starts one.", "no session keeps running")
+		hint, none := "'parley --keep' starts one.", notRunning("")
+		if len(args) > 0 {
+			none = notRunning(args[0])
+		}
+		return "", app.WithHint(hint, "%w", none)
 	}
 	if len(args) == 0 {
 		if here, err := os.Getwd(); err == nil {
@@ -77,9 +85,19 @@ func runningNamed(ctx context.Context, args []string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", app.WithHint("'parley sessions' lists those that do.", "no session %q keeps running", name)
+		return "", app.WithHint("'parley sessions --all' lists those that do.", "%w", notRunning(name))
 	case 1:
 		return found[0], nil
 	}
 	return "", app.WithHint("Write more of its id: "+strings.Join(found, ", "), "%d sessions have ids that begin with %q", len(found), name)
+}
+
+// notRunning is the error for the name of a session that does not run, or "".
+type notRunning string
+
+func (n notRunning) Error() string {
+	if n == "" {
+		return "no session keeps running"
+	}
+	return fmt.Sprintf("no session %q keeps running", string(n))
 }

@@ -9,6 +9,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/git"
+	"parley/internal/host"
 	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -59,6 +60,11 @@ var argumentsOf = map[string]cobra.CompletionFunc{
 	"sessions export": storedSessions,
 	"sessions rename": storedSessions,
 	"sessions delete": storedSessions,
+	"sessions end":    runningSessions,
+	"attach":          runningSessions,
+	"wait":            runningSessions,
+	"send":            runningSessions,
+	"answer":          runningSessions,
 	"replay":          storedSessions,
 	"rules remove":    savedRules,
 	"worktree diff":   worktrees,
@@ -76,6 +82,7 @@ var valuesOf = map[string]cobra.CompletionFunc{
 	"--worktree":               worktrees,
 	"rules test --kind":        oneOf(policy.Kinds()...),
 	"run --output":             oneOf(outputs...),
+	"wait --output":            oneOf(outputText, outputJSON),
 	"replay --output":          oneOf(outputs...),
 	"replay --speed":           oneOf("0.5", "1", "2", "4", "max"),
 	"sessions export --format": oneOf("md", "json", "html"),
@@ -147,6 +154,21 @@ func storedSessions(cmd *cobra.Command, _ []string, begun string) ([]cobra.Compl
 		out = completion(out, begun, string(s.ID), s.Name())
 	}
 	return out, rest | cobra.ShellCompDirectiveKeepOrder
+}
+
+// runningSessions completes the ids of the sessions that keep running, the one that was
+// busy last first.
+func runningSessions(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const rest = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	list, err := host.List(cmd.Context())
+	if err != nil || len(args) > 0 && cmd.Name() != "end" {
+		return nil, rest
+	}
+	var out []cobra.Completion
+	for _, s := range list {
+		out = completion(out, begun, s.ID, s.Name()+" ("+s.State()+")")
+	}
+	return out, rest
 }
 
 // savedRules completes the saved rules of the project or, with --global, those of all

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/export"
 	"parley/internal/headless"
+	"parley/internal/host"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -28,15 +30,16 @@ func sessionsCommand(s *streams) *cobra.Command {
 	list := sessionsListCommand(s)
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List, show, export, search, rename and delete sessions",
-		Long: `sessions manages the stored sessions. Without a command it lists those of this
-directory. Name a session by its ID or the beginning of it.`,
+		Short: "List, show, export, search, rename, delete and end sessions",
+		Long: `sessions manages the stored sessions, and those that keep running. Without a
+command it lists those of this directory. Name a session by its ID or the beginning
+of it.`,
 		Args: noArguments,
 		RunE: list.RunE,
 	}
 	cmd.AddCommand(
 		list, sessionsShowCommand(s), sessionsExportCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(s),
-		sessionsDeleteCommand(s), sessionsPruneCommand(s),
+		sessionsDeleteCommand(s), sessionsPruneCommand(s), sessionsEndCommand(s),
 	)
 	cmd.Flags().AddFlagSet(list.Flags())
 	return cmd
@@ -123,6 +126,32 @@ func sessionsDeleteCommand(s *streams) *cobra.Command {
 	}
 }
 
+func sessionsEndCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "end ID...",
+		Short: "End sessions that keep running",
+		Long: `end ends sessions that keep running, with their agents, and waits until they have
+ended. They can be resumed as any stored session.`,
+		Args: arguments(1, math.MaxInt, "a session ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids := make([]string, len(args))
+			for i := range args { // find all before ending any
+				var err error
+				if ids[i], err = runningNamed(cmd.Context(), args[i:i+1]); err != nil {
+					return err
+				}
+			}
+			for _, id := range ids {
+				if err := host.End(cmd.Context(), id); err != nil {
+					return fmt.Errorf("end the session %s: %w", id, err)
+				}
+				fmt.Fprintln(s.Out, "ended "+id)
+			}
+			return nil
+		},
+	}
+}
+
 // sessionsListOptions are the flags of the commands that list sessions.
 type sessionsListOptions struct {
 	streams *streams
@@ -142,7 +171,7 @@ func sessionsListCommand(s *streams) *cobra.Command {
 	o := &sessionsListOptions{streams: s}
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the sessions of this directory, latest first",
+		Short: "List the sessions of this directory: those that run first, then the latest",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			none := "No sessions of this directory. 'parley sessions list --all' lists all."
@@ -150,12 +179,21 @@ func sessionsListCommand(s *streams) *cobra.Command {
 				none = "No sessions are stored."
 			}
 			return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
-				list, err := lib.List(cmd.Context(), q)
-				out := make([]listed, len(list))
-				for i, s := range list {
-					out[i] = listed{Summary: s}
+				running, err := host.List(cmd.Context())
+				if host.Available && err != nil {
+					fmt.Fprintln(s.Err, "parley: cannot list the running sessions: "+err.Error())
 				}
-				return out, err
+				if len(running) == 0 {
+					return storedOnly(lib.List(cmd.Context(), q))
+				}
+				limit := q.Limit
+				q.Limit = 0 // one that runs may be an old one
+				list, err := storedOnly(lib.List(cmd.Context(), q))
+				list = withRunning(list, running, q.Cwd)
+				if limit > 0 {
+					list = list[:min(limit, len(list))]
+				}
+				return list, err
 			})
 		},
 	}
@@ -214,20 +252,53 @@ func (o *sessionsListOptions) run(none string, find func(*store.Library, store.Q
 // listed is a session in the list.
 type listed struct {
 	store.Summary
-	Found string     // the text around a match
-	In    store.Kind // who wrote it
+	Found   string       // the text around a match
+	In      store.Kind   // who wrote it
+	Running *host.Status // nil if it does not run
+}
+
+// storedOnly are sessions of the store, as lib.List returns them.
+func storedOnly(list []store.Summary, err error) ([]listed, error) {
+	out := make([]listed, len(list))
+	for i, s := range list {
+		out[i] = listed{Summary: s}
+	}
+	return out, err
+}
+
+// withRunning puts the sessions of a directory that run before the others, the one that was
+// busy last first. cwd "" is every directory. One that is not stored has no stored ID.
+func withRunning(list []listed, running []host.Status, cwd string) []listed {
+	var first []listed
+	for _, r := range running {
+		i := slices.IndexFunc(list, func(l listed) bool { return r.Stored != "" && l.ID == r.Stored })
+		switch {
+		case i >= 0:
+			l := list[i]
+			l.Running = &r
+			first = append(first, l)
+			list = slices.Delete(list, i, i+1)
+		case cwd == "" || r.Cwd == cwd:
+			l := listed{Running: &r}
+			l.Meta = store.Meta{ID: r.Stored, Agent: r.Agent, Cwd: r.Cwd}
+			l.Session, l.AgentTitle, l.Updated = r.Session, r.Title, r.Since
+			first = append(first, l)
+		}
+	}
+	return append(first, list...)
 }
 
 // MarshalJSON writes the form of --json.
 func (l listed) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		store.Summary
-		Name    string     `json:"name"`
-		Updated time.Time  `json:"updated"`
-		Size    int64      `json:"bytes"`
-		Found   string     `json:"found,omitempty"`
-		In      store.Kind `json:"in,omitempty"`
-	}{l.Summary, l.Name(), l.Updated.UTC(), l.Size, l.Found, l.In})
+		Name    string       `json:"name"`
+		Updated time.Time    `json:"updated"`
+		Size    int64        `json:"bytes"`
+		Found   string       `json:"found,omitempty"`
+		In      store.Kind   `json:"in,omitempty"`
+		Running *host.Status `json:"running,omitempty"`
+	}{l.Summary, l.Name(), l.Updated.UTC(), l.Size, l.Found, l.In, l.Running})
 }
 
 // write writes a list to the output. If it is empty, none goes to the error stream.
@@ -240,8 +311,15 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 		return nil
 	}
 	for _, l := range list {
-		line := fmt.Sprintf("%s  %s  %s", l.ID, l.Updated.Local().Format("2006-01-02 15:04"), termtext.Line(cmp.Or(l.Name(), "(no title)")))
-		about := []string{termtext.Line(cmp.Or(l.AgentName, l.Agent)), termtext.Count(l.Turns, "turn")}
+		id := string(l.ID)
+		if l.Running != nil {
+			id = cmp.Or(id, l.Running.ID)
+		}
+		line := fmt.Sprintf("%s  %s  %s", id, l.Updated.Local().Format("2006-01-02 15:04"), termtext.Line(cmp.Or(l.Name(), "(no title)")))
+		about := []string{termtext.Line(cmp.Or(l.AgentName, l.Agent))}
+		if l.Running == nil || l.Turns > 0 {
+			about = append(about, termtext.Count(l.Turns, "turn"))
+		}
 		if l.Worktree != "" {
 			about = append(about, "worktree "+termtext.Line(l.Worktree))
 		}
@@ -249,6 +327,13 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 			about = append(about, termtext.Line(l.Cwd))
 		}
 		fmt.Fprintf(o.streams.Out, "%s  (%s)\n", line, strings.Join(about, ", "))
+		if r := l.Running; r != nil {
+			line := "    runs as " + r.ID + ": " + r.State()
+			if len(r.Viewers) > 0 {
+				line += "; " + termtext.Count(len(r.Viewers), "viewer") + ": " + termtext.Line(strings.Join(r.Viewers, ", "))
+			}
+			fmt.Fprintln(o.streams.Out, line)
+		}
 		if later := l.Later(); later != "" {
 			fmt.Fprintf(o.streams.Out, "    last prompt: %s\n", termtext.Line(later))
 		}
