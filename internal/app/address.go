@@ -114,3 +114,22 @@ func otherForm(host string) (other string, valid bool) {
 func hasPunycode(host string) bool {
 	return strings.HasPrefix(host, punyPrefix) || strings.Contains(host, "."+punyPrefix)
 }
+
+// Asked says on lines of text what the agent asks for: its message, the address and the
+// warnings.
+func (a Address) Asked(message string) string {
+	lines := []string{"The agent asks you to open a URL."}
+	if said := strings.TrimSpace(message); said != "" {
+		lines = append(lines, "It says: "+termtext.Block(said))
+	}
+	lines = append(lines, "Host: "+termtext.Visible(a.Host))
+	if a.Other != "" {
+		lines = append(lines, "That is: "+termtext.Visible(a.Other))
+	}
+	lines = append(lines, a.Warnings...)
+	lines = append(lines, "Address: "+termtext.Visible(a.URL))
+	if !a.Opens {
+		lines = append(lines, "It cannot be opened from here: "+a.Why)
+	}
+	return strings.Join(lines, "\n")
+}

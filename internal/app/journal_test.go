@@ -64,7 +64,7 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 		}, 1},
 		"beside that": {func(l *Launcher, _ store.ID) (Session, error) {
 			l.Resume = "x"
-			l.First()
+			l.first()
 			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
 		}, 0},
 		"that is new": {func(l *Launcher, _ store.ID) (Session, error) {

@@ -89,7 +89,7 @@ func (l *Launcher) Start(a config.Agent) (Session, error) {
 			return nil, err
 		}
 	}
-	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.First()}, nil)
+	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first()}, nil)
 }
 
 // Load is Start for a session that the agent remembers, in its directory.
@@ -102,9 +102,8 @@ func (l *Launcher) StartIn(a config.Agent, cwd string) (Session, error) {
 	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
 }
 
-// First is the agent's session to open with the first agent, "" for a new one. It is taken
-// once: later agents open new ones.
-func (l *Launcher) First() acpclient.SessionID {
+// first is the session to open with the first agent. Later agents open new ones.
+func (l *Launcher) first() acpclient.SessionID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.resumed {

@@ -62,6 +62,9 @@ func run(ctx context.Context, s *streams, args []string) int {
 var subcommands = []func(*streams) *cobra.Command{
 	runCommand,
 	attachCommand,
+	waitCommand,
+	sendCommand,
+	answerCommand,
 	agentsCommand,
 	sessionsCommand,
 	worktreeCommand,

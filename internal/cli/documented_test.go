@@ -44,6 +44,7 @@ echo "And that?" > second.md
 parley run --worktree=wren "What is this?" > worktree.txt
 echo more > ../project.worktrees/wren/poem.txt
 parley run --record session.jsonl "What are polished spoons?" > record.txt
+parley run --detach "What is this?" > detached.txt
 `
 
 // needs maps the start of a command to why it may fail here: it wants a terminal or the
@@ -98,13 +99,17 @@ func TestDocumentedCommands(t *testing.T) {
 	if _, stderr, code := shell(documentedSetup); code != 0 {
 		t.Fatalf("the setup fails: %s", stderr)
 	}
+	defer shell(`parley sessions end $(parley sessions --all | sed -n 's/^    runs as \([a-z0-9]*\):.*/\1/p')`)
+	running, _, _ := shell("cat detached.txt")
 	sessions, _, _ := shell("parley sessions --json")
 	var list []struct {
 		ID string `json:"id"`
 	}
-	if err := json.Unmarshal([]byte(sessions), &list); err != nil || len(list) == 0 {
-		t.Fatalf("no session: %v %s", err, sessions)
+	if err := json.Unmarshal([]byte(sessions), &list); err != nil || len(list) < 2 {
+		t.Fatalf("no sessions: %v %s", err, sessions)
 	}
+	stored := list[len(list)-1].ID // those that run come first
+	ofRunning := regexp.MustCompile(`^parley (wait|send|answer|sessions end) `)
 
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -119,7 +124,11 @@ func TestDocumentedCommands(t *testing.T) {
 				continue
 			}
 			ran[line] = true
-			runDocumented(t, shell, line, list[0].ID)
+			id := stored
+			if ofRunning.MatchString(line) {
+				id = strings.TrimSpace(running)
+			}
+			runDocumented(t, shell, line, id)
 		}
 	}
 	if len(ran) < 40 {

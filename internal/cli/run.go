@@ -37,6 +37,7 @@ type runOptions struct {
 	maxCost  float64
 	allow    []string
 	deny     []string
+	detach   bool
 }
 
 // The output formats.
@@ -63,12 +64,17 @@ argument (also after -p), a file (-f) or standard input. Several are sent one af
 the other, in one session.
 
 Anything no rule allows is denied, and standard error says which flag would allow it.
-Forms are declined. An agent that wants you to sign in is stopped.`,
+Forms are declined. An agent that wants you to sign in is stopped.
+
+With --detach, the session keeps running in a process of its own: run queues the
+prompts, prints the ID of the session and exits. Questions wait for 'parley answer'
+or 'parley attach'; 'parley wait' waits for the answer.`,
 		Example: `  parley run -a claude "What does this project do?"
   git diff | parley run -a claude -f -
   parley run --allow edit --allow 'execute(go test *)' "Make the tests pass" -- my-agent --acp
   parley run --output json -f first.md -f second.md
   parley run --continue "And now the documentation"
+  parley run --detach "Tidy up"    print the ID of a session that keeps running
 
 Exit codes:` + outcomes.String(),
 		Args: o.takeRunArgs,
@@ -89,6 +95,7 @@ Exit codes:` + outcomes.String(),
 	f.StringVar(&o.record, "record", "", "record the session in this new `FILE`; 'parley replay FILE' plays it")
 	f.StringArrayVar(&o.allow, "allow", nil, "allow by this `RULE`, such as edit or 'execute(go test *)'; none: ignore all allow rules; may be repeated")
 	f.StringArrayVar(&o.deny, "deny", nil, "deny by this `RULE`; may be repeated")
+	f.BoolVar(&o.detach, "detach", false, "keep the session running, print its ID and exit")
 	return cmd
 }
 
@@ -113,6 +120,11 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	case o.maxCost < 0 || cmd.Flags().Changed("max-cost") && o.maxCost == 0:
 		return misused(cmd, "", "--max-cost must be above 0")
 	}
+	for _, flag := range []string{"output", "timeout", "max-turns", "record"} {
+		if o.detach && cmd.Flags().Changed(flag) {
+			return misused(cmd, "", "use either --detach or --%s, not both", flag)
+		}
+	}
 	o.prompts = slices.Concat(before, o.prompts)
 	return o.checkAgent(cmd)
 }
@@ -129,6 +141,10 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	opt.Interrupts = interrupts
+	if o.detach {
+		return o.runDetached(ctx, cmd, opt)
+	}
 	recording, err := app.CreateRecording(o.record) // before anything else is created
 	if err != nil {
 		return err
@@ -142,7 +158,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	l.Recording = recording
 	o.agent = agent.ID
 	*agent = overruled(*agent, opt)
-	opt.Unruled, opt.Interrupts = l.NoRules, interrupts
+	opt.Unruled = l.NoRules
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
@@ -178,7 +194,7 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *con
 		return nil, nil, nil, err
 	}
 	l := o.launcher(cfg)
-	l.Unattended, l.MaxCost = true, o.maxCost
+	l.Unattended, l.MaxCost = !o.detach, o.maxCost
 	if err := o.rules(cmd, l); err != nil {
 		return nil, nil, nil, err
 	}
@@ -265,7 +281,7 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	}
 	opt.Prompts = append(opt.Prompts, o.prompts...)
 	for _, name := range files {
-		text, err := o.read(cmd.Context(), name)
+		text, err := readPrompt(cmd.Context(), o.streams, name)
 		if err != nil {
 			return opt, err
 		}
@@ -279,9 +295,9 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	return opt, nil
 }
 
-// read reads a prompt from a file or standard input. It returns at once when ctx ends; the
+// readPrompt reads a prompt from a file or standard input. It returns at once when ctx ends; the
 // blocked read then lasts until parley exits.
-func (o *runOptions) read(ctx context.Context, name string) (string, error) {
+func readPrompt(ctx context.Context, s *streams, name string) (string, error) {
 	type result struct {
 		text []byte
 		err  error
@@ -290,7 +306,7 @@ func (o *runOptions) read(ctx context.Context, name string) (string, error) {
 	go func() {
 		var r result
 		if name == "-" {
-			r.text, r.err = io.ReadAll(o.streams.In)
+			r.text, r.err = io.ReadAll(s.In)
 		} else {
 			r.text, r.err = os.ReadFile(name)
 		}
@@ -310,7 +326,7 @@ func (o *runOptions) read(ctx context.Context, name string) (string, error) {
 // write makes opt print the output in the chosen format; finish prints the rest.
 func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish func(*headless.Result) error) {
 	s := o.streams
-	opt.Tell = func(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
+	opt.Tell = s.tell
 	if s.ErrTerminal {
 		opt.Progress = func(line string) { fmt.Fprintln(s.Err, line) }
 	}
@@ -344,6 +360,18 @@ func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish fu
 // outcome returns the error for a result, or nil if all prompts were answered. bounds names
 // what confines the agent; "" if nothing does.
 func (o *runOptions) outcome(r *headless.Result, bounds string) error {
+	signIn := commandLine("parley", append([]string{"--"}, o.command...)...)
+	switch {
+	case o.connect != "":
+		signIn = commandLine("parley", o.connectShown()...)
+	case o.command == nil:
+		signIn = commandLine("parley", "-a", o.agent)
+	}
+	return outcome(r, bounds, signIn)
+}
+
+// outcome is that of a result. signIn is the command with which one signs in.
+func outcome(r *headless.Result, bounds, signIn string) error {
 	if r.Status == headless.Answered {
 		return nil
 	}
@@ -356,14 +384,7 @@ func (o *runOptions) outcome(r *headless.Result, bounds string) error {
 			f.hint = "--sandbox confines what an agent can do without asking."
 		}
 	case headless.SignInNeeded:
-		how := commandLine("parley", append([]string{"--"}, o.command...)...)
-		switch {
-		case o.connect != "":
-			how = commandLine("parley", o.connectShown()...)
-		case o.command == nil:
-			how = commandLine("parley", "-a", o.agent)
-		}
-		f.hint = "Sign in on the screen: " + how
+		f.hint = "Sign in on the screen: " + signIn
 	}
 	return f
 }

@@ -414,22 +414,19 @@ func (o *startOptions) usesLines(cfg *config.Config) bool {
 
 // checkKeep refuses --keep on a system, a value of runtime.GOOS, that cannot keep sessions.
 func (o *startOptions) checkKeep(cmd *cobra.Command, system string) error {
-	switch {
-	case o.keep && !config.KeepsSessions(system):
+	if o.keep && !config.KeepsSessions(system) {
 		return misused(cmd, "", "--keep is not available on Windows")
-	case o.keep && o.record != "":
-		return misused(cmd, "", "use either --keep or --record, not both: a session is recorded by the parley that runs it")
 	}
 	return nil
 }
 
 // keeps reports whether sessions are kept on a system: --keep decides, else the
-// configuration, unless the session is to be recorded.
+// configuration.
 func (o *startOptions) keeps(cfg *config.Config, system string) bool {
 	if o.keepGiven {
 		return o.keep
 	}
-	return cfg.Host.Keep && o.record == "" && config.KeepsSessions(system)
+	return cfg.Host.Keep && config.KeepsSessions(system)
 }
 
 // runPlain runs the program with lines of text.

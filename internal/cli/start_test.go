@@ -105,8 +105,6 @@ func TestSessionsAreKept(t *testing.T) {
 		{nil, true, "windows", false, ""},
 		{[]string{"--keep=false"}, true, "windows", false, ""},
 		{[]string{"--keep"}, false, "windows", false, "--keep is not available on Windows"},
-		{[]string{"--record=file"}, true, "linux", false, ""},
-		{[]string{"--keep=false", "--record=file"}, true, "linux", false, ""},
 	} {
 		cfg := config.Default()
 		cfg.Host.Keep = c.configured

@@ -61,6 +61,9 @@ func (s *streams) printBlock(text string) error {
 	return err
 }
 
+// tell prints a line that is not of the output.
+func (s *streams) tell(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
+
 // needScreen returns an error if there is no terminal to draw on and read keys from.
 func (s *streams) needScreen() error {
 	const hint = "Start parley in a terminal, without > or |.\nTo work without a screen: parley run PROMPT"

@@ -76,19 +76,40 @@ func Run(ctx context.Context, s app.Session, opt Options) *Result {
 	return &r.result
 }
 
+// Open starts a session, makes the settings of the options and leaves it to whoever has it:
+// it sends no prompt, and questions stay open. Unless it succeeds it ends the session,
+// wherever that runs. The session must not have been started.
+func Open(ctx context.Context, s app.Session, opt Options) *Result {
+	opt.Prompts = nil
+	r := newRun(opt)
+	r.session, r.opens = s, true
+	s.Start()
+	r.work(ctx)
+	if r.result.Status != Answered {
+		ctx, cancel := context.WithTimeout(context.Background(), app.StopTime)
+		defer cancel()
+		_ = s.End(ctx) // it has failed already
+		r.take()
+	}
+	r.report()
+	return &r.result
+}
+
 // run is the state of Run.
 type run struct {
 	opt     Options
+	opens   bool // the session goes on: see Open
 	session app.Session
 	conv    *conversation.Conversation
 	result  Result
 
 	settings []Setting // not made yet
 	setting  acpclient.ConfigID
-	sent     int // how many prompts were sent
-	turns    int // how many turns have begun
-	first    int // of the Items: where the running turn begins, or the last one began
-	begun    int // of the Items: where the first turn begins
+	value    acpclient.ConfigValue // of the setting
+	sent     int                   // how many prompts were sent
+	turns    int                   // how many turns have begun
+	first    int                   // of the Items: where the running turn begins, or the last one began
+	begun    int                   // of the Items: where the first turn begins
 
 	cause  Status           // why the running turn was cancelled, "" if it was not
 	why    string           // cause in words
@@ -207,7 +228,7 @@ func (r *run) take() {
 		}
 		r.apply(e)
 	}
-	if !r.over {
+	if !r.over && !r.opens {
 		r.answerQuestions()
 	}
 }
@@ -380,13 +401,13 @@ func (r *run) set() {
 		r.end(BadUsage, fmt.Sprintf("%s cannot be %q; it can be %s", o.Name, s.Value, strings.Join(names, ", ")))
 		return
 	}
-	r.setting = o.ID
+	r.setting, r.value = o.ID, v
 	r.session.SetOption(o.ID, v)
 }
 
 // settled handles the agent's answer to a setting.
 func (r *run) settled(e conversation.OptionSettled) {
-	if e.Option != r.setting {
+	if e.Option != r.setting || e.Value != r.value { // of the configuration, for instance
 		return
 	}
 	r.setting = ""

@@ -317,7 +317,7 @@ func (l *live) elicitation() *question {
 	}
 	address := app.ExamineURL(e.Request.URL)
 	q := &question{
-		text:   linkText(address, e.Request.Message),
+		text:   address.Asked(e.Request.Message),
 		open:   func() bool { return slices.Contains(l.Conversation.Elicitations, e) },
 		cancel: func() { respond(acpclient.ElicitCancel) },
 	}
@@ -336,24 +336,6 @@ func (l *live) elicitation() *question {
 		choice{line: "Decline", do: func(string) { respond(acpclient.ElicitDecline) }},
 		choice{line: "Cancel: no answer", do: func(string) { respond(acpclient.ElicitCancel) }})
 	return q
-}
-
-// linkText returns an address with its warnings and the agent's message.
-func linkText(a app.Address, message string) string {
-	lines := []string{"The agent asks you to open a URL."}
-	if said := strings.TrimSpace(message); said != "" {
-		lines = append(lines, "It says: "+termtext.Block(said))
-	}
-	lines = append(lines, "Host: "+termtext.Visible(a.Host))
-	if a.Other != "" {
-		lines = append(lines, "That is: "+termtext.Visible(a.Other))
-	}
-	lines = append(lines, a.Warnings...)
-	lines = append(lines, "Address: "+termtext.Visible(a.URL))
-	if !a.Opens {
-		lines = append(lines, "It cannot be opened from here: "+a.Why)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // numbered returns parley's own question with numbered choices.

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/headless"
+	"parley/internal/host"
+)
+
+// runDetached starts a session that keeps running, queues the prompts and prints its id.
+func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt headless.Options) error {
+	if !host.Available {
+		return host.ErrUnavailable
+	}
+	l, open, agent, err := o.prepare(cmd)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	o.agent = agent.ID
+	spec := l.Kept(*agent, o.cwd)
+	spec.Session = acpclient.SessionID(l.Resume)
+	if open != nil {
+		m, err := l.Store.Meta(open.ID)
+		if err != nil {
+			return err
+		}
+		spec.Stored, spec.Cwd, spec.Dirs = open.ID, m.Cwd, m.Dirs
+		if running, _ := host.List(ctx); slices.ContainsFunc(running, func(s host.Status) bool { return s.Stored == open.ID }) {
+			return app.WithHint("To add a prompt: "+commandLine("parley send", string(open.ID), opt.Prompts[0]), "the session keeps running already")
+		}
+	}
+	if cmd.Context().Err() != nil {
+		return tooEarly()
+	}
+	id, err := host.Spawn(ctx, spec)
+	if err != nil {
+		return err
+	}
+	c, err := host.AttachTo(ctx, id, false, currentVersion())
+	if err != nil {
+		return errors.Join(err, host.End(context.WithoutCancel(ctx), id))
+	}
+	defer leave(c)
+	opt.Tell = o.streams.tell
+	if r := headless.Open(ctx, c, opt); r.Status != headless.Answered {
+		return o.outcome(r, c.About().Bounds)
+	}
+	for _, text := range opt.Prompts {
+		if err := enqueue(ctx, c, text); err != nil {
+			return errors.Join(&failure{err: err, code: headless.AgentFailed.ExitCode()}, c.End(context.WithoutCancel(ctx)))
+		}
+	}
+	fmt.Fprintln(o.streams.Out, id)
+	return nil
+}
+
+// leave leaves a session, which goes on.
+func leave(c *host.Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), app.StopTime)
+	defer cancel()
+	c.Close(ctx)
+}
+
+// enqueue sends a prompt, or adds it to the queue, and waits until that is among the events:
+// whoever attaches then finds it there.
+func enqueue(ctx context.Context, s app.Session, text string) error {
+	s.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}})
+	is := func(p conversation.QueuedPrompt) bool { return p.Text() == text }
+	return until(ctx, s, func(e conversation.Event) bool {
+		switch e := e.(type) {
+		case conversation.PromptSent:
+			return is(conversation.QueuedPrompt{Prompt: e.Prompt})
+		case conversation.QueueChanged:
+			return slices.ContainsFunc(e.Queue, is)
+		}
+		return false
+	})
+}
+
+// until waits for an event. It fails if the agent exits first.
+func until(ctx context.Context, s app.Session, is func(conversation.Event) bool) error {
+	for {
+		select {
+		case <-s.Stream().Ready():
+		case <-ctx.Done():
+			return errors.New("interrupted")
+		}
+		for _, e := range s.Stream().Take() {
+			if is(e) {
+				return nil
+			}
+			if lost, is := e.(conversation.AgentLost); is {
+				return fmt.Errorf("the agent exited: %w", lost.Err)
+			}
+		}
+	}
+}
+
+func sendCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "send ID PROMPT",
+		Short: "Add a prompt to the queue of a session that keeps running",
+		Long: `send sends a prompt to a session that keeps running, or adds it to the queue while
+a turn runs. With - it reads the prompt from standard input.`,
+		Example: `  parley send 4f2c "And now the documentation"
+  git diff | parley send 4f2c -`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return misused(cmd, "Put the prompt in quotes: "+commandLine("parley send", args[0], strings.Join(args[1:], " ")),
+					"send takes an ID and a prompt, got %d arguments", len(args))
+			}
+			return arguments(2, 2, "a session ID and a prompt")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			id, err := runningNamed(ctx, args[:1])
+			if err != nil {
+				return err
+			}
+			text := args[1]
+			if text == "-" {
+				if text, err = readPrompt(ctx, s, "-"); err != nil {
+					return err
+				}
+			}
+			if strings.TrimSpace(text) == "" {
+				return misused(cmd, "", "the prompt is empty")
+			}
+			c, err := host.AttachTo(ctx, id, false, currentVersion())
+			if err != nil {
+				return err
+			}
+			defer leave(c)
+			if c.Past().Gone() {
+				return app.WithHint("To start it again: parley attach "+id, "the agent of the session %s has exited", id)
+			}
+			return enqueue(ctx, c, text)
+		},
+	}
+}
+
+// waitCommand returns the command that waits for the end of a turn.
+func waitCommand(s *streams) *cobra.Command {
+	output := outputText
+	cmd := &cobra.Command{
+		Use:   "wait ID",
+		Short: "Wait for the answer of a session that keeps running",
+		Long: `wait waits until a session that keeps running has worked off its queue, and prints
+the answer of its last turn. Its exit codes are those of 'parley run'. If the agent
+asks a question, wait says how to answer it, and goes on waiting. An interrupt ends
+the waiting; the session goes on.`,
+		Example: `  parley wait $(parley run --detach "What does this project do?")`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if output != outputText && output != outputJSON {
+				return misused(cmd, "", "--output must be text or json, not %q", output)
+			}
+			return arguments(1, 1, "a session ID")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return wait(cmd.Context(), s, args[0], output) },
+	}
+	cmd.Flags().StringVar(&output, "output", outputText, "output `FORMAT`: text, or json (one object at the end)")
+	return cmd
+}
+
+func wait(ctx context.Context, s *streams, name, output string) error {
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		return err
+	}
+	gone := func(err error) error { return &failure{err: err, code: headless.AgentFailed.ExitCode()} }
+	id, err := runningNamed(ctx, []string{name})
+	if errors.As(err, new(notRunning)) {
+		return gone(err)
+	} else if err != nil {
+		return err
+	}
+	opt := headless.Options{Tell: s.tell}
+	if s.ErrTerminal {
+		opt.Progress = func(line string) { fmt.Fprintln(s.Err, line) }
+	}
+	f := headless.NewFollower(opt)
+	c, err := host.AttachFrom(ctx, id, true, currentVersion(), f.Apply)
+	switch {
+	case errors.Is(err, host.ErrGone):
+		return gone(err)
+	case err != nil:
+		return err
+	}
+	defer leave(c)
+	r := f.Wait(ctx, c)
+	switch {
+	case output == outputJSON:
+		text, problem := r.JSON()
+		if problem == nil {
+			_, problem = s.Out.Write(text)
+		}
+		err = problem
+	case r.Text != "":
+		err = markdownWriter(s, cfg)(r.Text)
+	}
+	return errors.Join(outcome(r, c.About().Bounds, "parley attach "+id), err)
+}

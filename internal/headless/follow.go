@@ -1,0 +1,134 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+)
+
+// Follower looks on at a session that others work in, and has the result of its last turn.
+type Follower struct {
+	run
+	asked map[int]bool // the questions that were told of
+	lost  string       // why there is no agent or no session
+}
+
+// NewFollower returns a follower. Only the functions of the options are used, Tell and
+// Progress not before [Follower.Wait].
+func NewFollower(opt Options) *Follower {
+	return &Follower{run: *newRun(opt), asked: map[int]bool{}}
+}
+
+// Apply folds an event that has happened before.
+func (f *Follower) Apply(e conversation.Event) {
+	tell, progress := f.opt.Tell, f.opt.Progress
+	f.opt.Tell, f.opt.Progress = nil, nil
+	f.follow(e)
+	f.opt.Tell, f.opt.Progress = tell, progress
+}
+
+// Wait follows the session until no turn runs and no prompt is about to be sent, or nothing
+// can go on without the user, or ctx ends. It says of each question how to answer it.
+func (f *Follower) Wait(ctx context.Context, s app.Session) *Result {
+	for !f.ended() {
+		f.tellQuestions(s.About().Host)
+		select {
+		case <-s.Stream().Ready():
+			for _, e := range s.Stream().Take() {
+				f.follow(e)
+			}
+		case <-ctx.Done():
+			f.end(Cancelled, "stopped waiting: the session goes on")
+		}
+	}
+	f.report()
+	return &f.result
+}
+
+// follow folds an event. The result is that of the last turn.
+func (f *Follower) follow(e conversation.Event) {
+	switch e := e.(type) {
+	case conversation.PromptSent:
+		next := newRun(f.opt)
+		next.conv, next.told = f.conv, f.told
+		f.run = *next
+	case conversation.CancelRequested:
+		f.cause = Cancelled
+	case conversation.PermissionClosed:
+		f.noteDenial(e)
+	case conversation.NoticeAdded:
+		f.said(e)
+	}
+	f.watch(e)
+	switch e := e.(type) {
+	case conversation.SessionFailed:
+		f.lost = "the agent could not open the session: " + words(e.Err)
+	case conversation.AgentLost:
+		f.lost = gone(f.conv) + words(e.Err)
+		if errors.Is(e.Err, app.ErrGone) {
+			f.lost = words(e.Err)
+		}
+	}
+}
+
+// noteDenial notes what a user denies. It is called before the event is folded.
+func (f *Follower) noteDenial(e conversation.PermissionClosed) {
+	i := slices.IndexFunc(f.conv.Permissions, func(p *conversation.Permission) bool { return p.ID == e.ID })
+	if i < 0 {
+		return
+	}
+	p := f.conv.Permissions[i]
+	if slices.ContainsFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == e.Outcome.OptionID && o.Kind.Rejects() }) {
+		f.denied, f.rejected = true, true
+		f.result.Denied = append(f.result.Denied, Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind})
+	}
+}
+
+// ended reports whether there is nothing to wait for, and notes how the last turn has ended.
+func (f *Follower) ended() bool {
+	c := f.conv
+	switch {
+	case f.over:
+	case c.Gone():
+		f.end(AgentFailed, f.lost)
+	case c.AuthError != nil:
+		f.end(SignInNeeded, "the agent wants you to sign in first")
+	case c.BudgetReached && !c.Turn.Running:
+		f.end(OverBudget, "the budget is used up: "+c.BudgetWords())
+	case !c.Idle():
+	case f.result.Status == Cancelled && f.rejected:
+		f.end(PermissionDenied, "the agent ended the turn because a request was denied")
+	case f.result.Status == Cancelled && f.cause != "":
+		f.end(Cancelled, "the turn was cancelled")
+	case f.denied && (f.result.Status == Answered || f.result.Status == ""):
+		f.end(PermissionDenied, "the agent answered, but a request was denied")
+	case f.result.Status == "": // no turn, or one of the agent's own
+		f.end(Answered, "")
+	default:
+		f.over = true
+	}
+	return f.over
+}
+
+// tellQuestions says of each open question, once, how to answer it.
+func (f *Follower) tellQuestions(host string) {
+	tell := func(id int, what string) {
+		if !f.asked[id] {
+			f.asked[id] = true
+			f.tell("a question waits: " + termtext.Truncate(what, maxFace, "…"))
+			f.tell(fmt.Sprintf("  to answer it: parley answer %s", host))
+		}
+	}
+	for _, p := range f.conv.Permissions {
+		tell(p.ID, face(p.Asked.Kind, p.Asked.Title))
+	}
+	for _, q := range f.conv.Elicitations {
+		tell(q.ID, termtext.VisibleLine(q.Request.Message))
+	}
+}
