@@ -613,6 +613,14 @@ func (c *Client) About() app.About {
 	return about
 }
 
+// watched reports whether others look on at a session of this machine.
+func (c *Client) watched() bool {
+	ctx, cancel := context.WithTimeout(c.ctx, askTime)
+	defer cancel()
+	s, err := StatusOf(ctx, c.welcome.ID)
+	return err == nil && len(s.Viewers) > 1
+}
+
 // Stream implements [app.Session].
 func (c *Client) Stream() *session.Stream { return c.stream }
 

@@ -208,6 +208,9 @@ func (k keeper) shown(c *Client) *app.Reopened {
 	if r.Runs = true; c.opt.ReadOnly {
 		r.ReadOnly = ErrReadOnly
 	}
+	if r.View.Draft != "" && c.watched() {
+		r.View.Draft = "" // another viewer is writing it
+	}
 	return r
 }
 

@@ -226,6 +226,12 @@ func TestTwoViewersSeeTheSame(t *testing.T) {
 	}
 
 	q.Type("of q alone").Shows("❯ of q alone")
+	waitForFile(t, k.home+"/.local/state/parley/sessions/*.view", "of q alone")
+	r := k.attach()
+	if r.Shows("then yes to first").Idle(); draft(r.Screen()) != "" {
+		t.Errorf("a third viewer has the draft of the second: %q", draft(r.Screen()))
+	}
+	r.Leave()
 	p.Ask("second").Question("Write 2.txt").Answer("Deny")
 	q.Shows("then no to second", "❯ of q alone").Idle()
 	p.Shows("then no to second").Idle()
