@@ -181,6 +181,9 @@ var skippedDirs = []string{
 // listFiles lists the files of a project, relative to its root and with slashes: those
 // that git tracks or would add, else all.
 func listFiles(root string) ([]string, error) {
+	if strings.HasPrefix(root, "ssh://") {
+		return nil, errors.New("the files are on the other machine: type the path")
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
 	paths, err := gitFiles(ctx, root)

@@ -406,10 +406,16 @@ end-turn
 	}
 	on := far("--read-only")
 	on.Question("read-only").Answer("Read it")
-	on.Ask("not sent").Shows("read-only")
+	on.Ask("not sent").Shows("read-only", "❯ not sent").Press("ctrl+c").Gone("❯ not sent")
 	must(t, os.Remove(notes)) // by the first start of ssh it can be asked on the terminal
 	q := far()
-	q.Ready().Ask("first").Question("Write 1.txt").Answer("Allow")
+	q.Ready().Type("@").Shows("the files are on the other machine").Press("backspace").Ready()
+	q.Ask("first").Question("Write 1.txt")
+	on.Question("Write 1.txt").TakesKeys().Press("y").Shows("❯ 1 ").Press("enter").Shows("you only look on at this session")
+	if got := p.Answers("session/request_permission"); len(got) > 0 {
+		t.Errorf("who only looks on has answered %q", got)
+	}
+	q.Answer("Allow")
 	for i, line := range []int{5, 20, 40} {
 		q.WaitUntil("some lines are there", func(s ptytest.Screen) bool { return lastLine(s) >= line })
 		q.Type("x").Shows("❯ " + strings.Repeat("x", i+1))
