@@ -50,7 +50,7 @@ func mustEnd(t *testing.T, fd int, what string) {
 // what was shown is in the store.
 func TestAKilledHostLosesNothing(t *testing.T) {
 	t.Parallel()
-	for range moments(t, 2) {
+	for round := range moments(t, 2) {
 		k := newKept(t)
 		p := k.open(Options{Loose: true, Script: `
 handshake ` + resumes + ` {"sessionId": "s1"}
@@ -72,6 +72,12 @@ hang
 		shown := lastLine(p.Screen())
 		mustEnd(t, agent, "the agent")
 		mustEnd(t, child, "its command")
+		if round%2 == 1 {
+			p.Question("does not run any more").Answer("Open it again")
+			p.Shows("parley ended in the middle of this turn")
+			p.WaitUntil("what was shown is there", func(s ptytest.Screen) bool { return lastLine(s) >= shown })
+			k.endHosts()
+		}
 		p.Leaves()
 		k.runs("sessions")
 		if left := k.sockets(); len(left) > 0 {
