@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"parley/acpclient"
@@ -31,13 +30,11 @@ type Kept struct {
 	Stored  store.ID            `json:"stored,omitempty"`
 	Branch  *KeptBranch         `json:"branch,omitempty"`
 
-	Sandbox  *bool             `json:"sandbox,omitempty"`
-	Protocol string            `json:"protocol,omitempty"`
-	Rules    []policy.Rule     `json:"rules,omitempty"`
-	NoRules  bool              `json:"noRules,omitempty"`
-	MaxCost  float64           `json:"maxCost,omitempty"`
-	Mode     string            `json:"mode,omitempty"`
-	Options  map[string]string `json:"options,omitempty"`
+	Sandbox  *bool         `json:"sandbox,omitempty"`
+	Protocol string        `json:"protocol,omitempty"`
+	Rules    []policy.Rule `json:"rules,omitempty"`
+	NoRules  bool          `json:"noRules,omitempty"`
+	MaxCost  float64       `json:"maxCost,omitempty"`
 }
 
 // KeptBranch says where a session goes on that comes from another one: see
@@ -86,16 +83,6 @@ func (k *Kept) Make(ctx context.Context, l *Launcher) (*Made, error) {
 		m.Agent = AgentOf(k.Agent, k.Words)
 	} else if m.Agent, err = AgentNamed(l.Config, k.Agent); err != nil {
 		return nil, err
-	}
-	if k.Mode != "" {
-		m.Agent.Mode = k.Mode
-	}
-	if len(k.Options) > 0 {
-		m.Agent.Options = maps.Clone(m.Agent.Options)
-		if m.Agent.Options == nil {
-			m.Agent.Options = map[string]string{}
-		}
-		maps.Copy(m.Agent.Options, k.Options)
 	}
 	switch {
 	case k.Stored != "", k.Branch != nil:
