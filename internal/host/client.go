@@ -78,6 +78,7 @@ type Client struct {
 	told    map[string]bool // acts of which the user knows that the host does not know them
 	ended   string          // why the host has ended, "" if that is not known
 	left    bool
+	ending  bool // this front end ends the session, and need not be told
 
 	// room is until when events wait for the front end to take those before: it ends while
 	// the front end waits for an answer, which comes after them.
@@ -268,7 +269,7 @@ func (c *Client) over() {
 	}
 	pending := c.pending
 	c.pending = nil
-	left := c.left
+	left, ending := c.left, c.ending
 	c.left = true
 	c.alter(c.state)
 	c.mu.Unlock()
@@ -276,7 +277,7 @@ func (c *Client) over() {
 		a.err = why
 		close(a.ready)
 	}
-	if !left {
+	if !left && !ending {
 		c.stream.Push(c.ctx, conversation.AgentLost{Err: why, At: time.Now()})
 	}
 	c.cancel()
@@ -399,6 +400,7 @@ func (c *Client) Close(ctx context.Context) {
 func (c *Client) End(ctx context.Context) error {
 	c.mu.Lock()
 	conn := c.conn
+	c.ending = true
 	c.mu.Unlock()
 	if conn == nil {
 		return ErrGone

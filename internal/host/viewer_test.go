@@ -412,3 +412,20 @@ func (h *halfFull) WriteAt(b []byte, at int64) (int, error) {
 }
 
 func (h *halfFull) Close() error { return errors.Join(h.file.Close(), h.full.Close()) }
+
+// Who ends a session is not told that it is over, the others are.
+func TestWhoEndsASession(t *testing.T) {
+	f := newFake()
+	h := start(t, Options{Session: f})
+	c, other := h.attach(t, ClientOptions{}), h.attach(t, ClientOptions{Name: "other"})
+	if err := c.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-h.ended
+	other.until(t, func() bool { return other.seen.Gone() })
+	for _, e := range c.Stream().Take() {
+		if _, lost := e.(conversation.AgentLost); lost {
+			t.Error("the viewer that ended it is told so")
+		}
+	}
+}
