@@ -72,8 +72,8 @@ func TestNotify(t *testing.T) {
 
 // A command that fails or hangs does no harm: the host ends, and so does what it has started.
 func TestNotifyHangs(t *testing.T) {
-	command, said := heard(t, "sleep 1000 > /dev/null & echo $! $$")
-	command[2] += "; wait"
+	command, said := heard(t, "")
+	command[2] = `sleep 1000 > /dev/null & echo $! $$ > "$0"; wait`
 	f := newFake()
 	f.cwd = t.TempDir()
 	h := start(t, Options{Session: f, Notify: command})
