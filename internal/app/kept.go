@@ -143,6 +143,8 @@ type Running struct {
 	Waiting int  `json:"waiting,omitempty"`
 	Queued  int  `json:"queued,omitempty"`
 	Gone    bool `json:"gone,omitempty"`
+	// Own means that this parley has started it.
+	Own bool `json:"-"`
 	// Viewers name those who look on.
 	Viewers []string `json:"viewers,omitempty"`
 	// Since is when something last happened.
@@ -167,12 +169,12 @@ func (r Running) State() string {
 	return "idle"
 }
 
-// RunningQuestion asks whether to attach to a session that runs in a directory; nil if there
-// is none.
+// RunningQuestion asks whether to attach to a session that runs in a directory and that
+// another parley has started; nil if there is none.
 func RunningQuestion(all []Running, cwd string) *Question {
 	var here []Choice
 	for _, r := range all {
-		if r.Cwd == cwd && len(here) < mostUnended {
+		if r.Cwd == cwd && !r.Own && len(here) < mostUnended {
 			here = append(here, Choice{Name: r.Name(), More: r.State() + " · " + termtext.Line(r.Agent), Open: []Open{{ID: r.Stored, Running: r.ID}}})
 		}
 	}

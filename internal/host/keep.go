@@ -43,7 +43,7 @@ func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("find parley's own program: %w", err)
 	}
-	k.ID = NewID()
+	k.ID = cmp.Or(k.ID, NewID())
 	spec, err := json.Marshal(k)
 	if err != nil {
 		return "", err
@@ -124,7 +124,7 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 	if !Available {
 		return b
 	}
-	k := keeper{l}
+	k := keeper{l, new(sync.Map)}
 	reopen := b.Reopen // nil if nothing is stored
 	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
 		if id := k.running(ctx, o); id != "" {
@@ -135,7 +135,7 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 		}
 		return reopen(ctx, o)
 	}
-	b.Running = List
+	b.Running = k.list
 	if b.Stored != nil {
 		b.Keep = k.reopen
 	}
@@ -156,7 +156,10 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 }
 
 // keeper makes sessions in hosts.
-type keeper struct{ *app.Launcher }
+type keeper struct {
+	*app.Launcher
+	own *sync.Map // keys are the ids of the sessions that it has started
+}
 
 // start makes a session in a host, and attaches to it.
 func (k keeper) start(spec app.Kept) (app.Session, error) {
@@ -168,11 +171,22 @@ func (k keeper) start(spec app.Kept) (app.Session, error) {
 }
 
 func (k keeper) begin(ctx context.Context, spec app.Kept) (*Client, error) {
+	spec.ID = NewID()
+	k.own.Store(spec.ID, true) // before it can be listed
 	id, err := Spawn(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
 	return AttachTo(ctx, id, false, k.Version)
+}
+
+// list is [List], and says which sessions this parley has started.
+func (k keeper) list(ctx context.Context) ([]app.Running, error) {
+	all, err := List(ctx)
+	for i := range all {
+		_, all[i].Own = k.own.Load(all[i].ID)
+	}
+	return all, err
 }
 
 // running returns the host in which the session runs that is to be opened, "" if there is
@@ -271,7 +285,7 @@ func Attached(l *app.Launcher, b app.Backend, c *Client) app.Backend {
 	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
 		if first := c; first != nil && o.Running == first.opt.Running {
 			c = nil
-			return keeper{l}.shown(first), nil
+			return keeper{Launcher: l}.shown(first), nil
 		}
 		return reopen(ctx, o)
 	}

@@ -176,11 +176,6 @@ func (t *Tab) OfferRunning() tea.Cmd {
 		if q == nil {
 			return nil
 		}
-		return func() tea.Cmd {
-			if t.Running() == "" { // not even the tab's own is one
-				t.ask(t.confirmation(*q))
-			}
-			return nil
-		}
+		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
 	}))
 }

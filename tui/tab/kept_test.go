@@ -182,7 +182,10 @@ func TestTheListHasWhatRuns(t *testing.T) {
 func TestASessionThatRunsHereIsOffered(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.program.Running = func(context.Context) ([]app.Running, error) {
-			return []app.Running{{ID: "h1", Title: "bake bread", Agent: "baker", Cwd: b.cwd, Working: true}}, nil
+			return []app.Running{
+				{ID: "h0", Title: "its own", Agent: "baker", Cwd: b.cwd, Own: true},
+				{ID: "h1", Title: "bake bread", Agent: "baker", Cwd: b.cwd, Working: true},
+			}, nil
 		}
 		b.Do(b.OfferRunning())
 		b.MustSay("A session runs in this directory")
