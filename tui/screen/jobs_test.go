@@ -55,7 +55,8 @@ func TestStopsAndContinues(t *testing.T) {
 				t.Errorf("the terminal is not as it was:\n%s", d)
 			}
 			term.Press("enter").WaitExit()
-			if n := strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor); n != 2 {
+			if n := strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor); n != 2 && n != 3 {
+				// Three times if the shell continues it before the terminal is its own.
 				t.Errorf("the terminal was taken %d times, for the start and when it went on", n)
 			}
 		})

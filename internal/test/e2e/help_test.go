@@ -84,8 +84,7 @@ func TestTheFirstScreen(t *testing.T) {
 		"No agent is installed", "Claude Agent", "more agents…")
 	first.Type("kiro").Shows("Enter copies the command", "❯   Kiro CLI").Press("enter").Shows("the install command of Kiro")
 	first.Press("esc").Shows("❯   The tour").Press("enter").Shows("How should I fix the loop?")
-	first.Press("esc").Gone("How should I fix the loop?")
-	first.Press("ctrl+d").Exits(0)
+	first.HangUp().WaitExit() // esc cancels the turn, or declines the form once that takes keys
 }
 
 // The tour begins by itself, goes on by itself, and stops at its form, its change and its
