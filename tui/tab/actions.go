@@ -161,7 +161,7 @@ func init() {
 			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
 		},
 		config.ActionQuit:    {in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }},
-		config.ActionSuspend: {in: inAll, do: (*Tab).suspend},
+		config.ActionSuspend: {in: inAll, do: (*Tab).suspend, beside: true},
 		config.ActionDetach: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.tab.detach() }, unready: (*live).notKept, beside: true,
 		},

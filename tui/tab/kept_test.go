@@ -7,10 +7,13 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/store"
+	"parley/internal/test"
 )
 
 // keptSession is a session as if it ran in a host.
@@ -58,6 +61,16 @@ func TestDetach(t *testing.T) {
 		}
 		if !b.Kept() || b.Running() != "h1" {
 			t.Error("it does not go on")
+		}
+	})
+	runBench(t, func(t *testing.T, b *bench) { // a question waits
+		b.keep()
+		b.events(conversation.PermissionOpened{ID: 1, Request: test.Permission(1, test.FullCall).Request})
+		time.Sleep(time.Minute) // it takes keys
+		b.draw()
+		b.Do(b.Update(tea.KeyPressMsg{Code: 'z', Mod: tea.ModCtrl}))
+		if w := b.wished(); len(w) != 1 || w[0] != Request(Quit{Sure: true}) {
+			t.Errorf("beside a question it wished %v", w)
 		}
 	})
 	runBench(t, func(t *testing.T, b *bench) {
