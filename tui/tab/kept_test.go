@@ -125,6 +125,7 @@ func TestAHostThatIsGone(t *testing.T) {
 		if b.Kept() {
 			t.Error("it still goes on")
 		}
+		b.mustShow(t, "✗ the session does not run any more  alt+r opens it again")
 		b.Choose("Open it again")
 		if len(opened) != 1 || opened[0].ID != "log" || opened[0].Running != "" {
 			t.Errorf("it opened %v", opened)

@@ -404,7 +404,7 @@ func (l *live) describe(f *statusInfo) {
 	l.reading.describe(f)
 	f.Changed = l.changedFiles()
 	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.Session.Stderr, l.heard
-	f.Kept = l.Running() != ""
+	f.Kept, f.HostGone = l.Running() != "", l.HostGone()
 	f.SigningIn = l.signIn.dialog != nil
 	f.Fresh = l.options.Fresh
 	if option, to := l.options.Slow(); option != nil {

@@ -43,6 +43,8 @@ type statusInfo struct {
 	Bounds  string
 	// Kept means that the session goes on when parley ends.
 	Kept bool
+	// HostGone means that the process has ended that kept it running.
+	HostGone bool
 
 	// Fresh reports whether the agent has just changed an option by itself; nil means no.
 	Fresh func(acpclient.ConfigID) bool
@@ -397,6 +399,8 @@ func (f *statusInfo) goneLine() string {
 		what, again = "the connection is lost", " reconnects"
 	}
 	switch {
+	case f.HostGone:
+		what, again = "the session does not run any more", " opens it again"
 	case f.Conversation.Phase == conversation.PhaseLost:
 	case why != nil && f.Connects:
 		what = "there is no connection"
