@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/adrg/xdg"
@@ -63,6 +65,45 @@ func ConfigFile() string { return filepath.Join(base().config, appName, "config.
 // StateDir returns the directory for what should outlive a session: logs, the prompt
 // history. It need not exist; see [MakeDir].
 func StateDir() string { return filepath.Join(base().state, appName) }
+
+// RunDir returns the directory of the sockets of running sessions. It need not exist.
+func RunDir() string {
+	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
+		return filepath.Join(run, appName)
+	}
+	return filepath.Join(StateDir(), "run")
+}
+
+// PrivatePaths returns the paths that no agent gets into by itself: who reads or writes them
+// speaks with the user's voice, or hears what others have said. They are the only list of
+// these. They need not exist, and links that lead to them are among them.
+//
+//   - the directory of the configuration: rules, commands that parley runs, headers
+//   - the directory of the state: sessions, journals, drafts, saved rules, trust
+//   - the sockets of running sessions with what proves that a viewer is the user's, also
+//     those of a parley that has another XDG_RUNTIME_DIR
+func PrivatePaths() []string {
+	paths := []string{filepath.Dir(ConfigFile()), StateDir(), RunDir()}
+	if run := filepath.Join("/run/user", strconv.Itoa(os.Getuid())); isDir(run) {
+		paths = append(paths, filepath.Join(run, appName))
+	}
+	// What a link leads to may lie where an agent writes, as in a repository of settings.
+	for _, p := range slices.Clone(paths) {
+		if real, err := files.Resolve(p); err == nil {
+			paths = append(paths, real)
+		}
+	}
+	if real, err := filepath.EvalSymlinks(ConfigFile()); err == nil && filepath.Dir(real) != filepath.Dir(ConfigFile()) {
+		paths = append(paths, real)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
 
 // DataDir returns the directory for installed agents. It need not exist.
 func DataDir() string { return filepath.Join(base().data, appName) }

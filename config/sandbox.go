@@ -109,14 +109,14 @@ func homesOf(a Agent) []string {
 	return inHome(homes)
 }
 
-// hidden returns the paths that are unreadable in the sandbox by default: keys,
-// parley's own files, and sockets of programs outside.
+// hidden returns the paths that are unreadable in the sandbox by default: keys, and sockets
+// of programs outside. What is parley's own is hidden always: see [PrivatePaths].
 func hidden() []string {
 	paths := inHome([]string{
 		".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", ".netrc",
 		".password-store", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium",
 	})
-	return append(paths, filepath.Dir(ConfigFile()), StateDir(), "/run/user", "/run/docker.sock", "/run/podman", "/run/containerd")
+	return append(paths, "/run/user", "/run/docker.sock", "/run/podman", "/run/containerd")
 }
 
 func inHome(paths []string) []string {

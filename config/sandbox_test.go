@@ -32,7 +32,7 @@ sandbox = false
 			t.Errorf("%s cannot be written: %v", want, claude.Write)
 		}
 	}
-	for _, want := range []string{filepath.Join(home, ".ssh"), filepath.Join(home, ".config/parley"), StateDir()} {
+	for _, want := range []string{filepath.Join(home, ".ssh"), "/run/user"} {
 		if !slices.Contains(claude.Hide, want) {
 			t.Errorf("%s is not hidden: %v", want, claude.Hide)
 		}

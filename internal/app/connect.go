@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -51,13 +52,23 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for temporary files: %w", err)
 	}
-	for _, dir := range []string{filepath.Dir(config.ConfigFile()), config.StateDir()} {
-		// What is missing cannot be hidden, and parley may create it later.
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+	private := config.PrivatePaths()
+	for _, path := range private {
+		// What is missing cannot be hidden, and parley may create it later; not, however,
+		// where this user may create nothing.
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(path, 0o700); err != nil && !errors.Is(err, os.ErrPermission) {
 			return nil, fmt.Errorf("make parley's own directory: %w", err)
 		}
 	}
-	b := sandbox.Bounds{Write: append(s.Write, roots...), Hide: s.Hide, MustHide: s.HideSet, Temp: temp, Offline: s.Offline, NoFiles: map[string]string{}}
+	b := sandbox.Bounds{
+		Write: append(s.Write, roots...), Hide: s.Hide, MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
+		// Agents that parley starts, and what it knows of others: to be read, but not
+		// written, also where all around it may be.
+		Keep: []string{config.DataDir(), config.CacheDir()}, NoFiles: map[string]string{},
+	}
 	var guards []*git.Guard
 	for _, dir := range guarded(s.Write, roots) {
 		g, err := git.GuardOf(context.Background(), dir)
@@ -69,6 +80,10 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		guards = append(guards, g)
 	}
 	box, err := sandbox.New(b, []string{self, "sandboxed"})
+	if opened, ok := errors.AsType[*sandbox.PrivateError](err); ok {
+		return nil, WithHint("Start in another directory, remove it from sandbox_write, or start without the sandbox: --sandbox=false",
+			"%s is parley's own, which no agent in a sandbox may use", termtext.Line(opened.Path))
+	}
 	if err != nil {
 		return nil, WithHint("Install bubblewrap, or start without the sandbox: --sandbox=false, or sandbox = false in "+config.ConfigFile(), "%w", err)
 	}

@@ -255,10 +255,8 @@ func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Jour
 	}
 }
 
-// sensitiveFiles is the table of the files that the user is asked about. parley's own
-// files are those of its configuration and of its state, by their names and by what links
-// to them lead to. hidden are what the sandbox hides from the agent: no line of the
-// configuration takes these out.
+// sensitiveFiles is the table of the files that the user is asked about. hidden are what
+// the sandbox hides from the agent: no line of the configuration takes these out.
 func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, error) {
 	reading := slices.Clone(f.AskRead)
 	for _, path := range hidden {
@@ -268,15 +266,8 @@ func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, er
 			reading = append(reading, policy.LiteralPattern(real))
 		}
 	}
-	var own []string
-	for _, dir := range []string{filepath.Dir(config.ConfigFile()), config.StateDir()} {
-		own = append(own, dir)
-		if real, err := fs.Resolve(dir); err == nil && real != dir {
-			own = append(own, real)
-		}
-	}
 	home, _ := os.UserHomeDir() // "" if it is not known
-	table, err := policy.NewSensitiveFiles(reading, f.AskWrite, own, home)
+	table, err := policy.NewSensitiveFiles(reading, f.AskWrite, config.PrivatePaths(), home)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's [files]: %w", err)
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -288,19 +289,124 @@ func TestRefusesALinkedRepository(t *testing.T) {
 	}
 }
 
-// parley's own directories are hidden even if nothing was in them before.
-func TestHidesWhatIsParleysOwnFromTheStart(t *testing.T) {
-	everyUser(t, func(*walled) {}, func(w *walled) {
-		for _, dir := range []string{config.StateDir(), filepath.Dir(config.ConfigFile())} {
-			secret := filepath.Join(dir, "secret")
-			if err := os.WriteFile(secret, []byte("secret\n"), 0o666); err != nil {
-				w.t.Fatal(err)
-			}
-			if out, err := w.inside("cat " + secret); err == nil {
-				w.t.Errorf("the agent reads %s: %s", secret, out)
+// parley's own directories are hidden in every sandbox, even if nothing was in them before,
+// whatever sandbox_hide says, and wherever they are.
+func TestHidesWhatIsParleysOwn(t *testing.T) {
+	for _, backend := range []string{"bubblewrap", "Landlock"} {
+		for name, c := range map[string]struct {
+			hide config.Sandbox
+			run  string // of XDG_RUNTIME_DIR, in the home directory
+		}{
+			"by default":           {config.Sandbox{}, "run"},
+			"sandbox_hide":         {config.Sandbox{Hide: []string{}, HideSet: true}, "run"},
+			"without XDG_RUNTIME":  {config.Sandbox{Hide: []string{}, HideSet: true}, ""},
+			"in the project":       {config.Sandbox{Hide: []string{}, HideSet: true}, "project/run"},
+			"settings in the tree": {config.Sandbox{Hide: []string{}, HideSet: true}, "run"},
+		} {
+			t.Run(backend+"/"+name, func(t *testing.T) {
+				apart.Apart(t)
+				root, err := os.MkdirTemp("/var/tmp", "parley-own-") // /tmp is another one in the sandbox
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { os.RemoveAll(root) })
+				t.Setenv("HOME", root)
+				for _, v := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"} {
+					t.Setenv(v, "")
+				}
+				if t.Setenv("XDG_RUNTIME_DIR", ""); c.run != "" {
+					t.Setenv("XDG_RUNTIME_DIR", filepath.Join(root, c.run))
+				}
+				if backend == "Landlock" {
+					t.Setenv("PATH", without(t, "bwrap"))
+				}
+				project := filepath.Join(root, "project")
+				secrets := []string{filepath.Join(config.StateDir(), "secret"), config.ConfigFile(), filepath.Join(config.RunDir(), "secret")}
+				if name == "settings in the tree" {
+					if err := os.MkdirAll(filepath.Join(project, "settings"), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.MkdirAll(filepath.Dir(config.ConfigFile()), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(filepath.Join(project, "settings", "config.toml"), nil, 0o600); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.Symlink(filepath.Join(project, "settings", "config.toml"), config.ConfigFile()); err != nil {
+						t.Fatal(err)
+					}
+					secrets = append(secrets, filepath.Join(project, "settings", "config.toml"))
+				}
+				if err := os.MkdirAll(filepath.Join(project, "src"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				on := true
+				l := &Launcher{Config: &config.Config{Sandbox: c.hide}, Sandbox: &on, Cwd: project}
+				t.Cleanup(l.Close)
+				box, err := l.sandbox(config.Agent{}, []string{project})
+				if err != nil {
+					t.Skipf("there is no sandbox here: %v", err)
+				}
+				if box.Name != backend {
+					t.Skipf("%s does not work here", backend)
+				}
+				inside := func(script string) (string, error) {
+					name, args := box.Command("sh", []string{"-c", script})
+					cmd := exec.Command(name, args...)
+					cmd.Dir = project
+					out, err := cmd.CombinedOutput()
+					return string(out), err
+				}
+				for _, secret := range secrets {
+					if err := os.WriteFile(secret, []byte("secret\n"), 0o666); err != nil {
+						t.Fatal(err)
+					}
+					if out, err := inside("grep secret " + secret); err == nil {
+						t.Errorf("the agent reads %s: %s", secret, out)
+					}
+					_, _ = inside("echo new > " + secret + "; mv " + filepath.Dir(secret) + " taken; rm -f " + secret)
+					if text, err := os.ReadFile(secret); string(text) != "secret\n" {
+						t.Errorf("%s has %q, %v", secret, text, err)
+					}
+				}
+				if out, err := inside("echo new > src/file && grep new src/file"); err != nil {
+					t.Errorf("in the project: %v: %s", err, out)
+				}
+				if _, err := inside("echo new > file"); (err != nil) != strings.Contains(box.Lack, "creates nothing in "+project) {
+					t.Errorf("a new file in the project: %v; it is told %q", err, box.Lack)
+				}
+			})
+		}
+	}
+}
+
+// without returns a PATH on which everything is but a program.
+func without(t *testing.T, program string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, from := range filepath.SplitList(os.Getenv("PATH")) {
+		entries, _ := os.ReadDir(from)
+		for _, e := range entries {
+			if e.Name() != program {
+				_ = os.Symlink(filepath.Join(from, e.Name()), filepath.Join(dir, e.Name())) // the first one counts
 			}
 		}
-	})
+	}
+	return dir
+}
+
+// An agent may not work in what is parley's own.
+func TestRefusesToWorkInWhatIsParleysOwn(t *testing.T) {
+	apart.Apart(t)
+	on := true
+	for _, dir := range config.PrivatePaths() {
+		l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: dir}
+		err := l.CheckSandbox(nil)
+		if h, ok := errors.AsType[*HintError](err); !ok || !strings.Contains(err.Error(), "parley's own") || !strings.Contains(h.Hint, "--sandbox=false") {
+			t.Errorf("%s: %v", dir, err)
+		}
+		l.Close()
+	}
 }
 
 // An agent's program or script that the sandbox hides is named before it is started.
@@ -338,7 +444,7 @@ func TestSaysWhatLandlockCannotDo(t *testing.T) {
 	if err != nil {
 		t.Skipf("Landlock does not work here: %v", err)
 	}
-	if want := "sandbox (Landlock: hides nothing, does not guard .git)"; boundsText(box, config.Sandbox{}) != want {
+	if want := "sandbox (Landlock: hides only parley's own files, does not guard .git)"; boundsText(box, config.Sandbox{}) != want {
 		t.Errorf("the status line says %q, want %q", boundsText(box, config.Sandbox{}), want)
 	}
 }

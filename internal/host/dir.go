@@ -30,10 +30,7 @@ const socketEnd = ".sock"
 // Dir returns the directory of the hosts' sockets, which is the user's alone, and makes it.
 // It fails if somebody else could put something there.
 func Dir() (string, error) {
-	dir := filepath.Join(config.StateDir(), "run")
-	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
-		dir = filepath.Join(run, "parley")
-	}
+	dir := config.RunDir()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of running sessions: %w", err)
 	}

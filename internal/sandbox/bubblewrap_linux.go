@@ -30,6 +30,7 @@ func bubblewrap(b Bounds, enter []string) (*Sandbox, error) {
 	if err != nil {
 		return nil, errors.New("bwrap is not installed")
 	}
+	b.Hide = resolved(slices.Concat(b.Hide, b.Private))
 	b, free, err := occupy(b)
 	if err != nil {
 		return nil, err

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -22,8 +24,8 @@ var backends = []backend{{"bubblewrap", bubblewrap}, {"Landlock", viaLandlock}}
 const minLandlock = 3
 
 // viaLandlock starts programs through Enter, which confines itself first. Landlock only
-// permits and cannot exclude: nothing below a readable path can be hidden, but newer kernels
-// keep programs from sockets.
+// permits and cannot exclude: what lies below a readable path cannot be hidden, but for the
+// price that besides names. Newer kernels keep programs from sockets.
 // https://docs.kernel.org/userspace-api/landlock.html
 func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	switch v, err := llsys.LandlockGetABIVersion(); {
@@ -46,7 +48,12 @@ func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 		return enter[0], slices.Concat(enter[1:], []string{string(bounds), name}, rest)
 	}}
 	if len(b.Hide)+len(b.Keep)+len(b.NoDirs)+len(b.NoFiles) > 0 {
-		s.Lack = "hides nothing, does not guard .git"
+		s.Lack = "hides only parley's own files, does not guard .git"
+	}
+	for _, w := range b.Write {
+		if slices.ContainsFunc(b.Private, func(p string) bool { return below(p, w) }) {
+			s.Lack = strings.TrimPrefix(s.Lack+", creates nothing in "+w, ", ") // see besides
+		}
 	}
 	return s, nil
 }
@@ -62,6 +69,31 @@ var scope = landlock.ScopedSet(llsys.ScopeAbstractUnixSocket)
 func scopesSockets() bool {
 	v, err := llsys.LandlockGetABIVersion()
 	return err == nil && v >= 6
+}
+
+// besides returns paths that together have all of a directory but the excluded paths. What
+// Landlock grants holds for everything below, so that a directory that leads to an excluded
+// path must not be granted: its other entries are. The price is that a program cannot use a
+// file that appears in such a directory after it has started, and can create none there,
+// also not in one that it may write, such as a home directory.
+func besides(dir string, excluded []string) []string {
+	if within(dir, excluded) {
+		return nil
+	}
+	info, err := os.Lstat(dir)
+	// What a link leads to is granted where it is, unless it is excluded.
+	if err != nil || info.Mode()&os.ModeSymlink != 0 {
+		return nil
+	}
+	if !slices.ContainsFunc(excluded, func(p string) bool { return below(p, dir) }) {
+		return []string{dir}
+	}
+	var all []string
+	entries, _ := os.ReadDir(dir) // what this user cannot list stays closed
+	for _, e := range entries {
+		all = append(all, besides(filepath.Join(dir, e.Name()), excluded)...)
+	}
+	return all
 }
 
 // Enter confines this process for good, and then executes the program in args. The
@@ -87,15 +119,26 @@ func Enter(args []string) error {
 		return fmt.Errorf("start %s: %w", program, syscall.Exec(program, args[1:], env))
 	}
 	rules := []landlock.Rule{
-		landlock.RODirs("/").WithIoctlDev(),
+		// The names of private files are no secret, and programs list directories on the
+		// way to their own.
+		landlock.PathAccess(llsys.AccessFSReadDir, "/"),
 		landlock.RWFiles(append(computing(), devices...)...).WithIoctlDev().IgnoreIfMissing(),
 		landlock.RWDirs("/dev/pts", "/dev/shm").WithIoctlDev().IgnoreIfMissing(),
 	}
-	for _, p := range b.Write {
+	for _, p := range besides("/", b.Private) {
 		if isDir(p) {
-			rules = append(rules, landlock.RWDirs(p).WithRefer())
+			rules = append(rules, landlock.RODirs(p).WithIoctlDev().IgnoreIfMissing())
 		} else {
-			rules = append(rules, landlock.RWFiles(p).WithResolveUnix())
+			rules = append(rules, landlock.ROFiles(p).WithIoctlDev().IgnoreIfMissing())
+		}
+	}
+	for _, w := range b.Write {
+		for _, p := range besides(w, b.Private) {
+			if isDir(p) {
+				rules = append(rules, landlock.RWDirs(p).WithRefer().IgnoreIfMissing())
+			} else {
+				rules = append(rules, landlock.RWFiles(p).WithResolveUnix().IgnoreIfMissing())
+			}
 		}
 	}
 	if b.Temp != "" {

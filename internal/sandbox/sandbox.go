@@ -30,6 +30,9 @@ type Bounds struct {
 	NoFiles map[string]string
 	// Hide are unreadable paths.
 	Hide []string
+	// Private are unreadable paths in every sandbox, also in one that cannot hide others.
+	// Nothing below them can be in Write.
+	Private []string
 	// MustHide rules out sandboxes that cannot hide anything.
 	MustHide bool
 	// Temp is a directory for temporary files that the programs share, in place of the
@@ -44,6 +47,13 @@ type Bounds struct {
 
 // ErrUnavailable means that no sandbox works here.
 var ErrUnavailable = errors.New("no sandbox can be had here")
+
+// PrivateError says that a path would be writable although it is private.
+type PrivateError struct{ Path string }
+
+func (e *PrivateError) Error() string {
+	return "the sandbox opens " + e.Path + " to nobody"
+}
 
 // Sandbox runs programs within bounds. It is safe for concurrent use.
 type Sandbox struct {
@@ -119,6 +129,11 @@ type backend struct {
 // wraps ErrUnavailable, and says why each of them does not work.
 func New(b Bounds, enter []string) (*Sandbox, error) {
 	b = b.existing()
+	for _, w := range b.Write {
+		if within(w, b.Private) {
+			return nil, &PrivateError{w}
+		}
+	}
 	var reasons []string
 	for _, candidate := range backends {
 		s, err := candidate.make(b, enter)
@@ -136,19 +151,21 @@ func New(b Bounds, enter []string) (*Sandbox, error) {
 
 // existing returns the bounds with resolved paths, without missing ones and duplicates.
 func (b Bounds) existing() Bounds {
-	b.Write, b.Keep, b.Hide = resolved(b.Write), resolved(b.Keep), resolved(b.Hide)
+	b.Write, b.Keep, b.Hide, b.Private = resolved(b.Write), resolved(b.Keep), resolved(b.Hide), resolved(b.Private)
+	// A mount inside would open a window.
+	b.Keep = slices.DeleteFunc(b.Keep, func(p string) bool { return within(p, b.Private) })
 	if temp := resolved([]string{b.Temp}); len(temp) > 0 {
 		b.Temp = temp[0]
 	}
 	var dirs []string
 	for _, p := range b.NoDirs {
-		if parent, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
+		if parent, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil && !within(parent, b.Private) {
 			dirs = append(dirs, filepath.Join(parent, filepath.Base(p)))
 		}
 	}
 	files := map[string]string{}
 	for p, text := range b.NoFiles {
-		if parent, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
+		if parent, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil && !within(parent, b.Private) {
 			files[filepath.Join(parent, filepath.Base(p))] = text
 		}
 	}
@@ -170,6 +187,11 @@ func (b Bounds) leading(path string) []string {
 		return dirs
 	}
 	return nil
+}
+
+// within reports whether a path is one of others or inside of one.
+func within(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return path == dir || below(path, dir) })
 }
 
 // below reports whether a path is inside of a directory.

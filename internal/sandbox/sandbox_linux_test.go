@@ -64,6 +64,7 @@ type place struct {
 	root    string
 	child   Bounds
 	program string // the test's own, where every user and sandbox can read it
+	uid     int    // of who works in it
 }
 
 func newPlace(t *testing.T) place {
@@ -265,6 +266,7 @@ func everyoneIn(t *testing.T, prepare func(t *testing.T, p *place), test func(t 
 				p := newPlace(t)
 				p.program = enterProgram(t)
 				own(t, p.root, uid)
+				p.uid = uid
 				prepare(t, &p)
 				var s *Sandbox
 				for _, w := range backends {
@@ -305,6 +307,81 @@ func own(t *testing.T, root string, uid int) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What is private stays so in every sandbox: whatever is writable around it, whenever it
+// appears, and by whatever name.
+func TestPrivate(t *testing.T) {
+	for name, writable := range map[string]string{"beside": "project", "around": "."} {
+		t.Run(name, func(t *testing.T) {
+			everyoneIn(t, func(t *testing.T, p *place) {
+				private := filepath.Join(p.root, "home", "state", "private")
+				if err := os.MkdirAll(private, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				for _, file := range []string{filepath.Join(private, "file"), filepath.Join(p.root, "home", "file"), filepath.Join(p.root, "home", "one")} {
+					if err := os.WriteFile(file, []byte("old\n"), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := os.Symlink(private, filepath.Join(p.root, "home", "link")); err != nil {
+					t.Fatal(err)
+				}
+				own(t, filepath.Join(p.root, "home"), p.uid)
+				p.child = Bounds{
+					Write: []string{filepath.Join(p.root, writable)}, Temp: p.child.Temp,
+					Private: []string{private, filepath.Join(p.root, "home", "one")},
+					// A mount inside of what is private would be a window.
+					Keep: []string{private + "/file"}, NoDirs: []string{private + "/dir"}, NoFiles: map[string]string{private + "/new": ""},
+				}
+			}, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
+				private := filepath.Join(p.root, "home", "state", "private")
+				if err := os.WriteFile(filepath.Join(private, "later"), []byte("old\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				own(t, private, p.uid)
+				for _, script := range []string{
+					"grep old $HOME/home/state/private/file", "grep old $HOME/home/state/private/later", "grep old $HOME/home/one", "grep old $HOME/home/link/file",
+					"rm $HOME/home/state/private/file", "mv $HOME/home/state moved && grep old moved/private/file",
+					"ln $HOME/home/state/private/file here && grep old here", "cp -r $HOME/home/state copy && grep old copy/private/file",
+					"mv $HOME/home/state/private $HOME/project/taken && grep old $HOME/project/taken/file",
+					"test -e $HOME/home/state/private/dir", "test -e $HOME/home/state/private/new",
+					"echo new >> $HOME/home/one", "echo new >> $HOME/home/state/private/file",
+				} {
+					out, err := run(script)
+					if err == nil && !strings.HasPrefix(script, "echo") {
+						t.Errorf("%s works: %s", script, out)
+					}
+				}
+				for _, file := range []string{filepath.Join(private, "file"), filepath.Join(private, "later"), filepath.Join(p.root, "home", "one")} {
+					if text, err := os.ReadFile(file); string(text) != "old\n" {
+						t.Errorf("%s has %q, %v", file, text, err)
+					}
+				}
+				for _, script := range []string{"grep old $HOME/home/file", "ls $HOME/home $HOME", "echo new > file", "mkdir -p a && mv file a/"} {
+					if out, err := run(script); err != nil {
+						t.Errorf("%s: %v: %s", script, err, out)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A place in what is private is not opened, whoever asks for it.
+func TestOpensNothingPrivate(t *testing.T) {
+	p := newPlace(t)
+	b := Bounds{Private: []string{filepath.Join(p.root, "secret")}}
+	if err := os.Symlink("secret", filepath.Join(p.root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"secret", "secret/file", "link", "link/file"} {
+		b.Write = []string{filepath.Join(p.root, path)}
+		s, err := New(b, []string{os.Args[0], enterSandbox})
+		if opened, ok := errors.AsType[*PrivateError](err); !ok || !strings.HasPrefix(opened.Path, b.Private[0]) {
+			t.Errorf("%s: %v, %v", path, s, err)
+		}
 	}
 }
 

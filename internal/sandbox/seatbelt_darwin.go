@@ -24,7 +24,7 @@ func seatbelt(b Bounds, _ []string) (*Sandbox, error) {
 	return &Sandbox{wrap: func(name string, args []string) (string, []string) {
 		return program, append([]string{"-p", profile, name}, args...)
 	}, hides: func(path string) bool {
-		return slices.ContainsFunc(b.Hide, func(h string) bool { return path == h || below(path, h) })
+		return within(path, slices.Concat(b.Hide, b.Private))
 	}}, nil
 }
 
@@ -41,8 +41,14 @@ func profileOf(b Bounds) string {
 			p.WriteString("(" + verb + " " + what + " (" + kind + " " + strconv.Quote(path) + "))\n")
 		}
 	}
-	rule("deny", "file-read* file-write*", b.Hide)
-	rule("allow", "file-read* file-write*", append(b.Write, b.Temp))
+	// The innermost path decides, and what is hidden rather than what is writable.
+	for _, path := range resolved(slices.Concat(b.Write, []string{b.Temp}, b.Hide)) {
+		verb := "allow"
+		if slices.Contains(b.Hide, path) {
+			verb = "deny"
+		}
+		rule(verb, "file-read* file-write*", []string{path})
+	}
 	rule("deny", "file-write*", b.Keep)
 	for _, path := range slices.Concat(b.NoDirs, slices.Collect(maps.Keys(b.NoFiles))) {
 		p.WriteString("(deny file-write* (subpath " + strconv.Quote(path) + "))\n")
@@ -51,6 +57,10 @@ func profileOf(b Bounds) string {
 		for _, dir := range b.leading(path) {
 			p.WriteString("(deny file-write-unlink (literal " + strconv.Quote(dir) + "))\n")
 		}
+	}
+	// Last, so that nothing above opens them.
+	for _, path := range b.Private {
+		p.WriteString("(deny file-read* file-write* network* (subpath " + strconv.Quote(path) + "))\n")
 	}
 	if b.Offline {
 		p.WriteString("(deny network*)\n")
