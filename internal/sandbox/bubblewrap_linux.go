@@ -65,7 +65,7 @@ func working(b Bounds, program string, enter []string) (wrap func(Bounds) []stri
 		for _, separate := range []bool{true, false} {
 			wrap = func(b Bounds) []string {
 				if separate {
-					return slices.Concat(start, []string{"--unshare-pid"}, mounts(b), []string{"--proc", "/proc"})
+					return slices.Concat(start, []string{"--unshare-pid"}, mounts(b), []string{"--proc", "/proc"}, system())
 				}
 				return slices.Concat(start, mounts(b))
 			}
@@ -75,6 +75,24 @@ func working(b Bounds, program string, enter []string) (wrap func(Bounds) []stri
 		}
 	}
 	return nil, err
+}
+
+// system returns the arguments that make read-only what a new /proc has of the whole
+// machine, such as /proc/sys: only the entries of processes are their own. bubblewrap
+// leaves it writable for root.
+func system() []string {
+	entries, _ := os.ReadDir("/proc") // without it, a new one cannot be mounted
+	var args []string
+	for _, e := range entries {
+		if e.Name()[0] >= '0' && e.Name()[0] <= '9' || e.Type()&os.ModeSymlink != 0 {
+			continue
+		}
+		if info, err := e.Info(); err == nil && (e.IsDir() || info.Mode().Perm()&0o222 != 0) {
+			path := filepath.Join("/proc", e.Name())
+			args = append(args, "--ro-bind-try", path, path)
+		}
+	}
+	return args
 }
 
 // reachable returns the sockets that programs see in a sandbox and that the user has not

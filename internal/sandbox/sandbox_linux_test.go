@@ -3,10 +3,13 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +20,9 @@ import (
 // enterSandbox, as the first argument, makes the test binary a program that bounds
 // itself.
 const enterSandbox = "enter-sandbox"
+
+// listWritable makes it a program that prints what it can write, outside of a directory.
+const listWritable = "list-writable"
 
 // connectTo and listenAt make it a program that connects to the Unix socket of a name, and
 // one that listens on it and has another program connect.
@@ -39,6 +45,8 @@ func TestMain(m *testing.M) {
 			err = c.Close()
 		}
 		exit(0, err)
+	case listWritable:
+		exit(0, writable(os.Args[2]))
 	case listenAt:
 		l, err := net.Listen("unix", os.Args[2])
 		if err == nil {
@@ -308,6 +316,87 @@ func own(t *testing.T, root string, uid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// writable prints the files that can be opened for writing, and the directories in which
+// files can be made, in all of /proc, /sys, /dev and the mounts, and near the root of the
+// rest. It leaves out a directory. Opening changes no file, but may make a device act: only
+// those are opened that the sandbox makes.
+func writable(without string) error {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return err
+	}
+	var tops []string
+	for line := range strings.Lines(string(mounts)) {
+		if fields := strings.Fields(line); len(fields) > 4 {
+			tops = append(tops, fields[4])
+		}
+	}
+	slices.Sort(tops)
+	seen := map[string]bool{}
+	for _, top := range slices.Compact(tops) {
+		err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+			rel, _ := filepath.Rel(top, path)
+			system := slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(dir string) bool { return path == dir || below(path, dir) })
+			switch {
+			case path == without, below(path, without):
+				return fs.SkipDir
+			case err == nil && e.IsDir() && path != top && !system && strings.Count(rel, "/") > 1:
+				return fs.SkipDir
+			case err != nil || seen[path] || e.Type()&(fs.ModeSymlink|fs.ModeSocket) != 0:
+				return nil
+			case e.Type()&fs.ModeDevice != 0 && !slices.Contains(append(computing(), devices...), path) && !below(path, "/dev/pts"):
+				return nil
+			}
+			seen[path] = true
+			if e.IsDir() {
+				f, err := os.CreateTemp(path, "writable")
+				if err == nil {
+					fmt.Println(path + "/")
+					return errors.Join(f.Close(), os.Remove(f.Name()))
+				}
+				return nil
+			}
+			if f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_NOCTTY, 0); err == nil {
+				fmt.Println(path)
+				return f.Close()
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What a program can write outside the project is a short list, as root and as anybody else.
+func TestWritesNothingElse(t *testing.T) {
+	everyone(t, func(t *testing.T, p place, _ *Sandbox, run func(string) (string, error)) {
+		out, err := run(p.program + " " + listWritable + " " + filepath.Join(p.root, "project"))
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		// The entries of processes, which the kernel guards; harmless devices; terminals,
+		// shared memory and temporary files; and what takes the place of a hidden directory.
+		allowed := regexp.MustCompile(`^(/proc/(\d+|self|thread-self)/.*|/dev/(|null|zero|full|random|urandom|tty|ptmx|pts/.*|shm/.*)|/tmp/.*|` + regexp.QuoteMeta(p.root) + `/secret/)$`)
+		if strings.Contains(t.Name(), "/Landlock/") {
+			// It has the system's /dev, and permits no process.
+			allowed = regexp.MustCompile(`^(/dev/(null|zero|full|random|urandom|tty|ptmx|pts/.*|shm/.*)|` + regexp.QuoteMeta(p.child.Temp) + `/.*)$`)
+		}
+		found := false
+		for line := range strings.Lines(out) {
+			path := strings.TrimSuffix(line, "\n")
+			found = found || path == "/dev/null"
+			if !allowed.MatchString(path) && !slices.Contains(computing(), path) {
+				t.Errorf("%s can be written", path)
+			}
+		}
+		if !found {
+			t.Errorf("not even /dev/null can be written: %s", out)
+		}
+	})
 }
 
 // What is private stays so in every sandbox: whatever is writable around it, whenever it
