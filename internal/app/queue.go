@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -15,7 +16,7 @@ type HeldPrompts []conversation.QueuedPrompt
 // Send gives the prompts to the session, and forgets them.
 func (h *HeldPrompts) Send(s Session) {
 	for _, p := range *h {
-		s.Prompt(p)
+		session.Post(s, session.Prompt{Prompt: p})
 	}
 	*h = nil
 }
@@ -67,7 +68,7 @@ func sendQueueQuestion(s Session, queue []conversation.QueuedPrompt) Question {
 		Title: "Send the queued prompts?",
 		Text:  "The agent exited before it got this:\n" + strings.Join(lines, "\n"),
 		Choices: []Choice{
-			{Name: "Send", Key: "y", Do: func() (Outcome, error) { s.ResumeQueue(); return Outcome{}, nil }},
+			{Name: "Send", Key: "y", Do: func() (Outcome, error) { session.Post(s, session.ResumeQueue{}); return Outcome{}, nil }},
 			{Name: "Keep it queued", Key: "n"},
 		},
 	}

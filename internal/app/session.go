@@ -18,6 +18,8 @@ import (
 type Session interface {
 	// Stream has the events, for one consumer.
 	Stream() *session.Stream
+	// Doer takes acts.
+	session.Doer
 
 	Start()
 	Reconnect()
@@ -31,19 +33,6 @@ type Session interface {
 	OpenSession(acpclient.SessionInfo) error
 	OpenAnew() error
 	Fork() error
-
-	Prompt(conversation.QueuedPrompt)
-	PromptAt(at int, p conversation.QueuedPrompt)
-	SendNow(conversation.QueuedPrompt) (cancelled bool)
-	SendQueuedNow(id int) (found, cancelled bool)
-	MoveQueued(id, by int)
-	Unqueue(id int) (conversation.QueuedPrompt, bool)
-	EmptyQueue() []conversation.QueuedPrompt
-	ResumeQueue()
-	Steer(context.Context, conversation.QueuedPrompt) error
-	SteerQueued(ctx context.Context, id int) error
-	Cancel() bool
-	SkipAhead()
 
 	Answer(id int, option acpclient.PermissionOptionID) error
 	AnswerWith(id int, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error

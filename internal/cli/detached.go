@@ -15,6 +15,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/headless"
 	"parley/internal/host"
+	"parley/internal/session"
 )
 
 // runDetached starts a session that keeps running, queues the prompts and prints its id.
@@ -75,7 +76,7 @@ func leave(c *host.Client) {
 // enqueue sends a prompt, or adds it to the queue, and waits until that is among the events:
 // whoever attaches then finds it there.
 func enqueue(ctx context.Context, s app.Session, text string) error {
-	s.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}})
+	session.Post(s, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}})
 	is := func(p conversation.QueuedPrompt) bool { return p.Text() == text }
 	return until(ctx, s, func(e conversation.Event) bool {
 		switch e := e.(type) {

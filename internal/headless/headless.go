@@ -183,7 +183,7 @@ func (r *run) cancel(cause Status, why string) {
 		return
 	}
 	r.cause, r.why = cause, why
-	if !r.session.Cancel() {
+	if running, err := session.Do(context.Background(), r.session, session.Cancel{}); err != nil || !running {
 		r.end(cause, why)
 		return
 	}
@@ -324,7 +324,7 @@ func (r *run) next() {
 		r.end(Incomplete, fmt.Sprintf("reached --max-turns (%d): %s not sent", r.sent, termtext.Count(rest, "prompt")))
 	default:
 		r.rejected = false
-		r.session.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(r.opt.Prompts[r.sent])}})
+		session.Post(r.session, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(r.opt.Prompts[r.sent])}}})
 		r.sent++
 	}
 }

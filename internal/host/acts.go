@@ -23,9 +23,7 @@ func (c *Client) Kill()      { c.do("Kill") }
 func (c *Client) Disconnected() bool { return c.Gone() }
 
 func (c *Client) Stderr() (text string) {
-	ctx, cancel := c.soon()
-	defer cancel()
-	_ = c.ask(ctx, "Stderr", nil, &text) // "" says nothing
+	_ = c.peeks("Stderr", nil, &text) // "" says nothing
 	return text
 }
 
@@ -34,47 +32,6 @@ func (c *Client) OpenSession(info acpclient.SessionInfo) error {
 }
 func (c *Client) OpenAnew() error { return c.call("OpenAnew", nil) }
 func (c *Client) Fork() error     { return c.call("Fork", nil) }
-
-func (c *Client) Prompt(p conversation.QueuedPrompt)           { c.do("Prompt", p) }
-func (c *Client) PromptAt(at int, p conversation.QueuedPrompt) { c.do("PromptAt", at, p) }
-func (c *Client) MoveQueued(id, by int)                        { c.do("MoveQueued", id, by) }
-func (c *Client) ResumeQueue()                                 { c.do("ResumeQueue") }
-func (c *Client) SkipAhead()                                   { c.do("SkipAhead") }
-
-func (c *Client) SendNow(p conversation.QueuedPrompt) (cancelled bool) {
-	_ = c.call("SendNow", list(p), &cancelled)
-	return cancelled
-}
-
-func (c *Client) SendQueuedNow(id int) (found, cancelled bool) {
-	_ = c.call("SendQueuedNow", list(id), &found, &cancelled)
-	return found, cancelled
-}
-
-func (c *Client) Unqueue(id int) (p conversation.QueuedPrompt, found bool) {
-	if c.call("Unqueue", list(id), &p, &found) != nil {
-		return conversation.QueuedPrompt{}, false
-	}
-	return p, found
-}
-
-func (c *Client) EmptyQueue() (all []conversation.QueuedPrompt) {
-	_ = c.call("EmptyQueue", nil, &all)
-	return all
-}
-
-func (c *Client) Steer(ctx context.Context, p conversation.QueuedPrompt) error {
-	return c.wait(ctx, "Steer", list(p))
-}
-
-func (c *Client) SteerQueued(ctx context.Context, id int) error {
-	return c.wait(ctx, "SteerQueued", list(id))
-}
-
-func (c *Client) Cancel() (running bool) {
-	_ = c.call("Cancel", nil, &running)
-	return running
-}
 
 func (c *Client) Answer(id int, option acpclient.PermissionOptionID) error {
 	return c.call("Answer", list(id, option))
@@ -144,7 +101,7 @@ func (c *Client) TerminalAuth(id acpclient.AuthMethodID) (command acpclient.Comm
 func (c *Client) Logout(ctx context.Context) error { return c.wait(ctx, "Logout", nil) }
 
 func (c *Client) ListSessions(ctx context.Context, cursor string) (r *acpclient.ListSessionsResponse, err error) {
-	err = c.ask(ctx, "ListSessions", list(cursor), &r)
+	err = c.asks(ctx, "ListSessions", list(cursor), &r)
 	return r, err
 }
 
@@ -207,27 +164,25 @@ func (j farJournal) Changed(ctx context.Context, version int) int {
 	}
 }
 
-func (j farJournal) Wait(ctx context.Context) error { return j.c.ask(ctx, "Journal.Wait", nil) }
+func (j farJournal) Wait(ctx context.Context) error { return j.c.asks(ctx, "Journal.Wait", nil) }
 
 func (j farJournal) Files(since int) (files []journal.File) {
-	ctx, cancel := j.c.soon()
-	defer cancel()
-	_ = j.c.ask(ctx, "Journal.Files", list(since), &files) // asked again after the next change
+	_ = j.c.peeks("Journal.Files", list(since), &files) // asked again after the next change
 	return files
 }
 
 func (j farJournal) Compare(ctx context.Context, part journal.Part, since int) (c *journal.Comparison, err error) {
-	err = j.c.ask(ctx, "Journal.Compare", list(part, since), &c)
+	err = j.c.asks(ctx, "Journal.Compare", list(part, since), &c)
 	return c, err
 }
 
 func (j farJournal) Since(ctx context.Context) (t map[int]journal.Tally, err error) {
-	err = j.c.ask(ctx, "Journal.Since", nil, &t)
+	err = j.c.asks(ctx, "Journal.Since", nil, &t)
 	return t, err
 }
 
 func (j farJournal) PlanRewind(ctx context.Context, turn int) (p *journal.RewindPlan, err error) {
-	err = j.c.ask(ctx, "Journal.PlanRewind", list(turn), &p)
+	err = j.c.asks(ctx, "Journal.PlanRewind", list(turn), &p)
 	return p, err
 }
 
@@ -272,9 +227,7 @@ func (c *Client) Rules() app.SessionRules {
 type farRules struct{ c *Client }
 
 func (r farRules) ask(name string, result any) error {
-	ctx, cancel := r.c.soon()
-	defer cancel()
-	return r.c.ask(ctx, name, nil, result)
+	return r.c.peeks(name, nil, result)
 }
 
 func (r farRules) Project() (p app.Project) {

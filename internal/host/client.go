@@ -90,10 +90,10 @@ type Client struct {
 // pendingAct is an act that has no answer yet.
 type pendingAct struct {
 	act
-	results []any // pointers
-	alone   bool  // nobody waits for it
-	err     error
-	ready   chan struct{}
+	alone  bool // nobody waits for it
+	result json.RawMessage
+	err    error
+	ready  chan struct{} // closed when the result is there
 }
 
 // Attach attaches to a host, and waits until it knows what has happened. The error wraps
@@ -416,32 +416,57 @@ func (c *Client) End(ctx context.Context) error {
 	return nil
 }
 
-// do carries out an act that nobody waits for.
-func (c *Client) do(name string, args ...any) { c.begin(name, args, nil, true) }
-
-// actTime is how long a front end waits for the result of an act before it goes on: the
-// connection is slow, or lost. The act still happens.
+// actTime is how long a front end stands still for the result of an act: the connection is
+// slow, or lost. The act still happens.
 const actTime = 3 * time.Second
 
 // ErrNoAnswer means that a host has not answered in time. What was wanted may yet happen.
 var ErrNoAnswer = errors.New("the session does not answer: the connection is slow or lost")
 
-// call carries out an act of which a front end needs the results at once; results are
-// pointers to them.
-func (c *Client) call(name string, args []any, results ...any) error {
-	ctx, cancel := c.soon()
-	defer cancel()
-	err := c.wait(ctx, name, args, results...)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return context.Cause(ctx)
+// Perform implements [session.Doer].
+func (c *Client) Perform(ctx context.Context, call session.Call) error {
+	raw, err := session.Encode(call)
+	if err != nil {
+		return err
 	}
-	return err
+	result, err := c.perform(ctx, call.Kind(), call.Awaited(), raw)
+	if err != nil || result == nil {
+		return err
+	}
+	return call.SetResult(result)
 }
 
-// soon returns a context for what the front end waits for. Until its end, events do not wait
-// for the front end.
-func (c *Client) soon() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeoutCause(c.ctx, actTime, ErrNoAnswer)
+// perform does an act that was encoded. The result is nil if it is not awaited.
+func (c *Client) perform(ctx context.Context, k *session.Kind, awaited bool, raw json.RawMessage) (result json.RawMessage, err error) {
+	if k.Brief() && awaited {
+		brief, cancel := c.soon(ctx)
+		defer cancel()
+		defer func() {
+			if brief.Err() != nil && errors.Is(err, brief.Err()) {
+				err = context.Cause(brief)
+			}
+		}()
+		ctx = brief
+	}
+	if k.Asks() {
+		return c.ask(ctx, k.Name, raw)
+	}
+	a, err := c.begin(k.Name, awaited, raw)
+	if err != nil || !awaited {
+		return nil, err
+	}
+	select {
+	case <-a.ready:
+		return a.result, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// soon returns a context for what the front end stands still for. Until its end, events do
+// not wait for the front end.
+func (c *Client) soon(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(ctx, actTime, ErrNoAnswer)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting++; c.waiting == 1 {
@@ -457,83 +482,64 @@ func (c *Client) soon() (context.Context, context.CancelFunc) {
 	}
 }
 
-// wait carries out an act, and waits for its results or for the end of ctx.
-func (c *Client) wait(ctx context.Context, name string, args []any, results ...any) error {
-	a := c.begin(name, args, results, false)
-	select {
-	case <-a.ready:
-		return a.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // ask asks for something that changes nothing. It fails without a connection.
-func (c *Client) ask(ctx context.Context, name string, args []any, results ...any) error {
+func (c *Client) ask(ctx context.Context, name string, raw json.RawMessage) (json.RawMessage, error) {
+	var d done
 	c.mu.Lock()
 	conn := c.conn
 	c.mu.Unlock()
 	if conn == nil {
-		return ErrNoAnswer
+		return nil, ErrNoAnswer
 	}
-	raw, err := encodeArgs(args)
-	if err != nil {
-		return err
-	}
-	var got []json.RawMessage
-	switch err := conn.Call(ctx, requestAct, act{Name: name, Args: raw}, &got); {
+	switch err := call(ctx, conn, requestAct, act{Name: name, Act: raw}, &d); {
 	case errors.Is(err, acpclient.ErrClosed):
-		return ErrNoAnswer
+		return nil, ErrNoAnswer
 	case err != nil:
-		return c.unwired(name, err)
+		return nil, c.unwired(name, err)
 	}
-	return decodeResults(got, results)
+	return d.Result, nil
 }
 
-func (c *Client) begin(name string, args, results []any, alone bool) *pendingAct {
-	a := &pendingAct{results: results, alone: alone, ready: make(chan struct{})}
-	raw, err := encodeArgs(args)
+// begin makes an act and sends it, at the latest when there is a connection again.
+func (c *Client) begin(name string, awaited bool, raw json.RawMessage) (*pendingAct, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case err != nil:
-		a.err = err
 	case c.opt.ReadOnly:
-		a.err = ErrReadOnly
+		return nil, ErrReadOnly
 	case c.left:
-		a.err = ErrGone
-	}
-	if a.err != nil {
-		close(a.ready)
-		return a
+		return nil, ErrGone
 	}
 	c.number++
-	a.act = act{Number: c.number, Name: name, Args: raw}
+	a := &pendingAct{act: act{Number: c.number, Name: name, Act: raw}, alone: !awaited, ready: make(chan struct{})}
 	c.pending = append(c.pending, a)
 	if c.conn != nil {
 		c.send(c.conn, a)
 	}
-	return a
+	return a, nil
 }
 
 // send sends an act. c.mu must be held.
 func (c *Client) send(conn *acpclient.Conn, a *pendingAct) {
 	p := a.act
 	p.Has = c.pending[0].Number - 1
-	var got []json.RawMessage
-	conn.Request(requestAct, p, &got, func(err error) {
+	var raw json.RawMessage // its members are named as package json does
+	conn.Request(requestAct, p, &raw, func(err error) {
 		if errors.Is(err, acpclient.ErrClosed) {
 			return // it is repeated
 		}
 		// It may be called with c.mu held, if the connection is just being lost.
-		go c.answered(a, got, err)
+		go c.answered(a, raw, err)
 	})
 }
 
 // answered ends an act with its answer.
-func (c *Client) answered(a *pendingAct, got []json.RawMessage, err error) {
+func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
+	var d done
 	if err != nil {
 		err = c.unwired(a.Name, err)
+	} else {
+		err = json.Unmarshal(raw, &d)
 	}
 	c.mu.Lock()
 	at := slices.Index(c.pending, a)
@@ -542,9 +548,7 @@ func (c *Client) answered(a *pendingAct, got []json.RawMessage, err error) {
 		return
 	}
 	c.pending = slices.Delete(c.pending, at, at+1)
-	if a.err = err; err == nil {
-		a.err = decodeResults(got, a.results)
-	}
+	a.result, a.err = d.Result, err
 	tell := a.alone && errors.Is(err, errUnknownAct) && !c.told[a.Name]
 	if tell {
 		c.told[a.Name] = true
@@ -556,29 +560,50 @@ func (c *Client) answered(a *pendingAct, got []json.RawMessage, err error) {
 	}
 }
 
-func encodeArgs(args []any) ([]json.RawMessage, error) {
-	raw := make([]json.RawMessage, len(args))
-	for i, arg := range args {
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false) // raw JSON stays as it is
-		if err := enc.Encode(arg); err != nil {
-			return nil, err
-		}
-		raw[i] = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+// The acts that are methods still.
+
+func (c *Client) old(ctx context.Context, m session.Manner, name string, args []any, results ...any) error {
+	if args == nil {
+		args = []any{}
 	}
-	return raw, nil
+	raw, err := encode(args)
+	if err != nil {
+		return err
+	}
+	result, err := c.perform(ctx, &session.Kind{Name: name, Manner: m}, m != session.Posts, raw)
+	if err != nil || m == session.Posts {
+		return err
+	}
+	return json.Unmarshal(result, &results)
 }
 
-func decodeResults(got []json.RawMessage, results []any) error {
-	for i, to := range results {
-		if i < len(got) {
-			if err := json.Unmarshal(got[i], to); err != nil {
-				return fmt.Errorf("the answer of the session: %w", err)
-			}
-		}
+func (c *Client) do(name string, args ...any) { _ = c.old(c.ctx, session.Posts, name, args) }
+
+func (c *Client) call(name string, args []any, results ...any) error {
+	return c.old(c.ctx, session.Answers, name, args, results...)
+}
+
+func (c *Client) wait(ctx context.Context, name string, args []any, results ...any) error {
+	return c.old(ctx, session.Lasts, name, args, results...)
+}
+
+func (c *Client) asks(ctx context.Context, name string, args []any, results ...any) error {
+	return c.old(ctx, session.Asks, name, args, results...)
+}
+
+func (c *Client) peeks(name string, args []any, results ...any) error {
+	return c.old(c.ctx, session.Peeks, name, args, results...)
+}
+
+// encode is the JSON of a value, with raw JSON in it as it is.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
 	}
-	return nil
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // followRing copies the messages for the inspector.
@@ -586,7 +611,7 @@ func (c *Client) followRing() {
 	for from := uint64(0); c.ctx.Err() == nil; {
 		var entries []record.Numbered
 		var next uint64
-		if err := c.ask(c.ctx, "Ring.Read", []any{from}, &entries, &next); err != nil {
+		if err := c.asks(c.ctx, "Ring.Read", []any{from}, &entries, &next); err != nil {
 			select {
 			case <-time.After(time.Second):
 			case <-c.ctx.Done():

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/test"
 )
 
@@ -81,16 +82,15 @@ func TestNothingIsLostOrDoneTwice(t *testing.T) {
 
 			waitForAll := func(rt *rapid.T) {
 				rt.Helper()
-				cancelled := false
-				if err := c.wait(t.Context(), "Cancel", nil, &cancelled); err != nil || !cancelled {
-					rt.Fatalf("an act has the results %v, %v", cancelled, err)
+				if _, err := session.Do(t.Context(), c, session.SteerQueued{ID: 1}); err != nil {
+					rt.Fatalf("an act ends with %v", err)
 				}
 			}
 			var want []string
 			for i, e := range rapid.SliceOfN(test.Random(), 0, 20).Draw(rt, "events") {
 				f.post(e)
 				want = append(want, fmt.Sprint("prompt ", i))
-				c.Prompt(queued(want[i]))
+				session.Post(c, session.Prompt{Prompt: queued(want[i])})
 				if rapid.Bool().Draw(rt, "wait") {
 					waitForAll(rt)
 				}

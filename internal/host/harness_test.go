@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -52,16 +53,19 @@ func (f *fake) Close(context.Context) {
 	f.stream.Close()
 }
 
-// Prompt implements [app.Session]. The prompt is an event.
-func (f *fake) Prompt(p conversation.QueuedPrompt) {
+// Perform implements [app.Session]. A prompt is an event, and a turn is always running.
+func (f *fake) Perform(_ context.Context, c session.Call) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.prompts = append(f.prompts, p.Text())
-	f.postLocked(conversation.PromptSent{Prompt: p.Prompt})
+	switch a := c.Act().(type) {
+	case session.Prompt:
+		f.prompts = append(f.prompts, a.Prompt.Text())
+		f.postLocked(conversation.PromptSent{Prompt: a.Prompt.Prompt})
+	case session.Cancel:
+		return c.SetResult(json.RawMessage("true"))
+	}
+	return nil
 }
-
-// Cancel implements [app.Session].
-func (f *fake) Cancel() bool { return true }
 
 // Answer implements [app.Session].
 func (f *fake) Answer(id int, option acpclient.PermissionOptionID) error {

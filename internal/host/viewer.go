@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/session"
 )
 
 // viewer is a connection of somebody who looks on.
@@ -46,15 +47,16 @@ type acts struct {
 
 // outcome is the result of an act, once it is there.
 type outcome struct {
-	ready   chan struct{}
-	results []any
-	err     error
+	ready  chan struct{}
+	result any
+	err    error
 }
 
 // begin returns the outcome of an act, and whether it has yet to be done.
 func (a *acts) begin(p act) (o *outcome, fresh bool) {
-	for ; a.has < p.Has; a.has++ {
-		delete(a.done, a.has+1)
+	if p.Has > a.has {
+		a.has = p.Has
+		maps.DeleteFunc(a.done, func(number int, _ *outcome) bool { return number <= p.Has })
 	}
 	if o := a.done[p.Number]; o != nil {
 		return o, false
@@ -310,21 +312,21 @@ func (v *viewer) tell() {
 
 // act does what a viewer wants.
 func (v *viewer) act(ctx context.Context, p act) (any, error) {
-	h := v.host
-	does := known[p.Name]
-	switch {
-	case v.followed == nil:
+	if v.followed == nil {
 		return nil, errors.New("attach first")
-	case does == 0:
-		return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: fmt.Sprintf("this parley does not know the act %s", p.Name)}
-	case v.readOnly && does != asks:
+	}
+	a, err := v.decode(p)
+	if err != nil {
+		return nil, err
+	}
+	if v.readOnly && !a.Asks() {
 		return nil, wireError(ErrReadOnly)
 	}
-	if does != inOrder {
+	if !a.InOrder() {
 		acpclient.Async(ctx)
 	}
-	if does == asks {
-		return wired(perform(ctx, h.subject(p.Name), p.Name, p.Args))
+	if a.Asks() {
+		return wired(a.do(ctx))
 	}
 	o, fresh, err := v.begin(p)
 	if err != nil {
@@ -332,14 +334,42 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	}
 	if fresh {
 		// An act goes on if its viewer is gone: it happens once, not half.
-		v.carryOut(context.WithoutCancel(ctx), p, o)
+		v.carryOut(context.WithoutCancel(ctx), a, o)
 	}
 	select {
 	case <-o.ready:
-		return wired(o.results, o.err)
+		return wired(o.result, o.err)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// wanted is an act that a viewer wants done.
+type wanted struct {
+	*session.Kind
+	do func(context.Context) (any, error)
+}
+
+// decode makes out what a viewer wants. It fails if that is of a newer parley.
+func (v *viewer) decode(p act) (wanted, error) {
+	if k := session.KindNamed(p.Name); k != nil {
+		c, err := k.Decode(p.Act)
+		if err != nil {
+			return wanted{}, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: err.Error()}
+		}
+		return wanted{k, func(ctx context.Context) (any, error) {
+			err := v.host.session.Perform(ctx, c)
+			return c.Result(), err
+		}}, nil
+	}
+	old := known[p.Name]
+	if old == 0 {
+		return wanted{}, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: fmt.Sprintf("this parley does not know the act %s", p.Name)}
+	}
+	k := &session.Kind{Name: p.Name, Manner: map[does]session.Manner{inOrder: session.Answers, waits: session.Lasts, asks: session.Asks}[old]}
+	return wanted{k, func(ctx context.Context) (any, error) {
+		return perform(ctx, v.host.subject(p.Name), p.Name, p.Act)
+	}}, nil
 }
 
 // begin returns the outcome of an act, and whether it has yet to be done. It fails if the
@@ -355,21 +385,20 @@ func (v *viewer) begin(p act) (o *outcome, fresh bool, err error) {
 	return o, fresh, nil
 }
 
-func (v *viewer) carryOut(ctx context.Context, p act, o *outcome) {
-	o.err = fmt.Errorf("the act %s failed", p.Name) // if it panics
+func (v *viewer) carryOut(ctx context.Context, a wanted, o *outcome) {
+	o.err = fmt.Errorf("the act %s failed", a.Name) // if it panics
 	defer close(o.ready)
-	o.results, o.err = perform(ctx, v.host.subject(p.Name), p.Name, p.Args)
-	v.tellOthers(p, o)
+	o.result, o.err = a.do(ctx)
+	v.tellOthers(a.Name, o)
 }
 
-func wired(results []any, err error) (any, error) {
+// wired is the result of an act as it goes over the wire.
+func wired(result any, err error) (any, error) {
 	if err != nil {
 		return nil, wireError(err)
 	}
-	if results == nil {
-		results = []any{}
-	}
-	return results, nil
+	raw, err := encode(result)
+	return done{raw}, err
 }
 
 // subject is what an act is a method of.
@@ -389,8 +418,8 @@ func (h *Host) subject(name string) any {
 }
 
 // tellOthers says in the session who has answered a question, if others had it before them.
-func (v *viewer) tellOthers(p act, o *outcome) {
-	if o.err != nil || p.Name != "Answer" && p.Name != "AnswerWith" && p.Name != "AnswerElicitation" {
+func (v *viewer) tellOthers(act string, o *outcome) {
+	if o.err != nil || act != "Answer" && act != "AnswerWith" && act != "AnswerElicitation" {
 		return
 	}
 	v.host.mu.Lock()

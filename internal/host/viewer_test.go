@@ -203,7 +203,7 @@ func TestAResultDoesNotWaitForTheFrontEnd(t *testing.T) {
 	for h.history.size() < 16<<20 {
 		runtime.Gosched()
 	}
-	if !c.Cancel() {
+	if running, err := session.Do(t.Context(), c, session.Cancel{}); !running || err != nil {
 		t.Error("there is no result")
 	}
 }
@@ -246,7 +246,7 @@ func TestAQuestionHasOneAnswer(t *testing.T) {
 	names := []string{"pts/1", "pts/2"}
 	a, b := h.attach(t, ClientOptions{Name: names[0]}), h.attach(t, ClientOptions{Name: names[1]})
 	a.Start()
-	a.Prompt(queued("go"))
+	session.Post(a, session.Prompt{Prompt: queued("go")})
 	asked := func(w *watcher) func() bool {
 		return func() bool { return len(w.seen.State.Permissions) == 1 }
 	}
@@ -333,8 +333,8 @@ func TestAnOlderHost(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "0.9.0") || !strings.Contains(err.Error(), "1.0.0") {
 		t.Errorf("an act ends with %v", err)
 	}
-	c.SkipAhead()
-	c.SkipAhead()
+	session.Post(c, session.SkipAhead{})
+	session.Post(c, session.SkipAhead{})
 	c.until(t, func() bool { return len(c.seen.Items) > 0 })
 	lines := `{"v":1,"event":"sneezed","data":{}}` + "\n" + `{"v":9,"event":"text","data":{}}` + "\n"
 	line, _ := conversation.Encode(text("known"))
@@ -358,7 +358,9 @@ func TestAHostForgets(t *testing.T) {
 		h := run(t, Options{Session: newFake(), Dir: dir})
 		c := h.attach(t, ClientOptions{})
 		for range 300 {
-			c.Cancel()
+			if _, err := session.Do(t.Context(), c, session.Cancel{}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if held := len(h.acted[c.id].done); held > 2 {
 			t.Errorf("%d results are held", held)

@@ -131,14 +131,19 @@ func encodeEvents(lines []byte, at int64) acpclient.Encoded {
 	}
 }
 
-// act is something that a viewer does: a method of the session, of its journal, of its
-// rules, or of the inspector, by its name. Number counts the acts of a viewer from 1; it is
-// 0 for what only asks. The viewer has the results of all acts up to Has.
+// act is something that a viewer does: the name of its kind, and the act itself. Number
+// counts the acts of a viewer from 1; it is 0 for what only asks. The viewer has the results
+// of all acts up to Has.
 type act struct {
-	Number int               `json:"number,omitempty"`
-	Has    int               `json:"has,omitempty"`
-	Name   string            `json:"name"`
-	Args   []json.RawMessage `json:"args,omitempty"`
+	Number int             `json:"number,omitempty"`
+	Has    int             `json:"has,omitempty"`
+	Name   string          `json:"name"`
+	Act    json.RawMessage `json:"act"`
+}
+
+// done is the result of an act.
+type done struct {
+	Result json.RawMessage `json:"result"`
 }
 
 // does says what an act is.
@@ -154,13 +159,11 @@ const (
 // "Journal.", [app.SessionRules] after "Rules.", and [ring] after "Ring.".
 var known = map[string]does{
 	"Start": inOrder, "Reconnect": inOrder, "Kill": inOrder, "OpenSession": inOrder, "OpenAnew": inOrder, "Fork": inOrder,
-	"Prompt": inOrder, "PromptAt": inOrder, "SendNow": inOrder, "SendQueuedNow": inOrder, "MoveQueued": inOrder, "Unqueue": inOrder,
-	"EmptyQueue": inOrder, "ResumeQueue": inOrder, "Cancel": inOrder, "SkipAhead": inOrder,
 	"Answer": inOrder, "AnswerWith": inOrder, "AnswerElicitation": inOrder,
 	"SetOption": inOrder, "SetBudget": inOrder, "ExceedBudget": inOrder, "AddNotice": inOrder,
 	"StartShell": inOrder, "TypeInto": inOrder, "ResizeTerminal": inOrder, "EndTerminal": inOrder,
 	"Authenticate": inOrder, "DismissAuth": inOrder, "TerminalAuth": inOrder,
-	"Steer": waits, "SteerQueued": waits, "CancelOperation": waits, "StopTask": waits, "Logout": waits, "DeleteSession": waits,
+	"CancelOperation": waits, "StopTask": waits, "Logout": waits, "DeleteSession": waits,
 	"Stderr": asks, "ListSessions": asks,
 
 	"Journal.Files": asks, "Journal.Compare": asks, "Journal.Since": asks, "Journal.PlanRewind": asks, "Journal.Wait": asks,
@@ -180,7 +183,11 @@ var (
 
 // perform calls the method of an act on what it is a method of, and returns its results
 // without the error.
-func perform(ctx context.Context, on any, name string, args []json.RawMessage) (results []any, err error) {
+func perform(ctx context.Context, on any, name string, raw json.RawMessage) (results []any, err error) {
+	var args []json.RawMessage
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, err
+	}
 	_, method, of := strings.Cut(name, ".")
 	if !of {
 		method = name

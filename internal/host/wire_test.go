@@ -30,9 +30,63 @@ import (
 
 // here are the methods that need no act: the client does them itself, or has the answer.
 var here = map[string]bool{
-	"Stream": true, "Past": true, "Close": true, "End": true, "Disconnected": true, "About": true, "StoredID": true, "Journal": true, "Rules": true, "Ring": true,
+	"Stream": true, "Perform": true, "Past": true, "Close": true, "End": true, "Disconnected": true, "About": true, "StoredID": true, "Journal": true, "Rules": true, "Ring": true,
 	"Journal.Dir": true, "Journal.Len": true, "Journal.Version": true, "Journal.Turns": true, "Journal.Undoable": true,
 	"Journal.LastRewind": true, "Journal.Trouble": true, "Journal.Changed": true,
+}
+
+// Every act goes over the wire: what is done is what was meant, and its result comes back.
+func TestEveryActGoesOverTheWire(t *testing.T) {
+	rec := &calls{}
+	h := run(t, Options{Session: recorder{newFake(), rec}})
+	c := h.attach(t, ClientOptions{})
+	for _, k := range session.Kinds() {
+		t.Run(k.Name, rapid.MakeCheck(func(rt *rapid.T) {
+			empty, err := k.Decode(json.RawMessage("{}"))
+			if err != nil {
+				rt.Fatal(err)
+			}
+			want := random(rt, reflect.TypeOf(empty.Act())).Interface()
+			raw, err := encode(want)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			call, err := k.Decode(raw)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if call.Kind() != k {
+				rt.Fatalf("%T says that it is of the kind %s", want, call.Kind().Name)
+			}
+			result := random(rt, reflect.TypeOf(call.Result())).Interface()
+			rec.next([]any{result})
+			if err := c.Perform(t.Context(), call); err != nil {
+				rt.Fatal(err)
+			}
+			if want := (did{k.Name, []any{want}}); !cmp.Equal(want, rec.last(), same) {
+				rt.Fatalf("it does something else (-want +got):\n%s", cmp.Diff(want, rec.last(), same))
+			}
+			if !cmp.Equal(result, call.Result(), same) {
+				rt.Fatalf("it has another result (-want +got):\n%s", cmp.Diff(result, call.Result(), same))
+			}
+		}))
+	}
+}
+
+// Perform implements [app.Session].
+func (r recorder) Perform(_ context.Context, c session.Call) error {
+	results := r.did(c.Kind().Name, c.Act())
+	if len(results) == 0 {
+		return nil
+	}
+	if err, is := results[0].(error); is {
+		return err
+	}
+	raw, err := encode(results[0])
+	if err != nil {
+		return err
+	}
+	return c.SetResult(raw)
 }
 
 // acting calls f with each method that is an act, by the name of the act.
@@ -367,34 +421,8 @@ func (r recorder) OpenSession(a acpclient.SessionInfo) error {
 
 func (r recorder) OpenAnew() error { return as[error](r.did("OpenAnew"), 0) }
 
-func (r recorder) Fork() error                                 { return as[error](r.did("Fork"), 0) }
-func (r recorder) Prompt(a conversation.QueuedPrompt)          { r.did("Prompt", a) }
-func (r recorder) PromptAt(a int, b conversation.QueuedPrompt) { r.did("PromptAt", a, b) }
-func (r recorder) SendNow(a conversation.QueuedPrompt) bool    { return as[bool](r.did("SendNow", a), 0) }
+func (r recorder) Fork() error { return as[error](r.did("Fork"), 0) }
 
-func (r recorder) SendQueuedNow(a int) (bool, bool) {
-	out := r.did("SendQueuedNow", a)
-	return as[bool](out, 0), as[bool](out, 1)
-}
-func (r recorder) MoveQueued(a int, b int) { r.did("MoveQueued", a, b) }
-func (r recorder) Unqueue(a int) (conversation.QueuedPrompt, bool) {
-	out := r.did("Unqueue", a)
-	return as[conversation.QueuedPrompt](out, 0), as[bool](out, 1)
-}
-
-func (r recorder) EmptyQueue() []conversation.QueuedPrompt {
-	return as[[]conversation.QueuedPrompt](r.did("EmptyQueue"), 0)
-}
-func (r recorder) ResumeQueue() { r.did("ResumeQueue") }
-func (r recorder) Steer(_ context.Context, b conversation.QueuedPrompt) error {
-	return as[error](r.did("Steer", b), 0)
-}
-
-func (r recorder) SteerQueued(_ context.Context, b int) error {
-	return as[error](r.did("SteerQueued", b), 0)
-}
-func (r recorder) Cancel() bool { return as[bool](r.did("Cancel"), 0) }
-func (r recorder) SkipAhead()   { r.did("SkipAhead") }
 func (r recorder) Answer(a int, b acpclient.PermissionOptionID) error {
 	return as[error](r.did("Answer", a, b), 0)
 }

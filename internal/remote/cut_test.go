@@ -305,7 +305,7 @@ func cutAt(t *testing.T, scheme string, offersV2 bool, bytes int) {
 	s.Start()
 	prompts := []string{"first", "second", "third"}
 	for _, p := range prompts {
-		s.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(p)}})
+		session.Post(s, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(p)}}})
 	}
 	idle := func(c *conversation.Conversation) bool {
 		return c.Phase == conversation.PhaseReady && !c.Turn.Running && len(c.Queue) == 0
@@ -325,8 +325,8 @@ func cutAt(t *testing.T, scheme string, offersV2 bool, bytes int) {
 	if got := w.shown(); !strings.HasPrefix(got, before) {
 		t.Errorf("shown was %q\nand then   %q", before, got)
 	}
-	s.ResumeQueue()
-	s.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("last")}})
+	session.Post(s, session.ResumeQueue{})
+	session.Post(s, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("last")}}})
 	w.until("the last prompt is answered", func(c *conversation.Conversation) bool {
 		return idle(c) && strings.Contains(w.shown(), fmt.Sprintf("last#%d ", chunks-1))
 	})

@@ -141,7 +141,7 @@ func TestCancelWhileAPromptWaitsForSignIn(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
 		h.refuse("session/prompt")
-		h.Cancel()
+		resultOf(h, Cancel{})
 		h.settle()
 		if h.conv.Turn.Running || h.conv.AuthError != nil {
 			t.Errorf("running %v, %v", h.conv.Turn.Running, h.conv.AuthError)

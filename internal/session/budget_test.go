@@ -54,7 +54,7 @@ func TestTheBudgetEndsTheTurn(t *testing.T) {
 			case 0:
 				h.prompt("three")
 			case 1:
-				h.ResumeQueue()
+				Post(h, ResumeQueue{})
 				h.settle()
 			}
 		}

@@ -204,6 +204,12 @@ func (a *fakeAgent) spawn() *Peer {
 	}
 }
 
+// resultOf does an act that cannot fail.
+func resultOf[R any](on Doer, a Act[R]) R {
+	r, _ := Do(context.Background(), on, a)
+	return r
+}
+
 // harness is a Session with a fake agent and the conversation that its stream
 // folds into.
 type harness struct {
@@ -328,7 +334,7 @@ func (h *harness) settle() {
 }
 
 func (h *harness) prompt(text string) {
-	h.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}})
+	Post(h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}})
 	h.settle()
 }
 

@@ -61,7 +61,7 @@ func TestFileQuestionIsAnswered(t *testing.T) {
 // Whatever ends what the question is for takes it back.
 func TestFileQuestionIsTakenBack(t *testing.T) {
 	for name, end := range map[string]func(*harness, context.CancelFunc){
-		"the turn is cancelled":  func(h *harness, _ context.CancelFunc) { h.Cancel() },
+		"the turn is cancelled":  func(h *harness, _ context.CancelFunc) { resultOf(h, Cancel{}) },
 		"the agent gives it up":  func(_ *harness, cancel context.CancelFunc) { cancel() },
 		"the agent dies":         func(h *harness, _ context.CancelFunc) { h.agent().exit(errors.New("dead")) },
 		"another session opens":  func(h *harness, _ context.CancelFunc) { _ = h.Load("other") },
@@ -94,7 +94,7 @@ func TestFileQuestionIsTakenBack(t *testing.T) {
 func TestNoFileQuestionAfterCancel(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("go")
-		h.Cancel()
+		resultOf(h, Cancel{})
 		if got := <-h.askFile(t.Context()); !errors.Is(got.err, ErrCancelled) {
 			t.Errorf("the answer is %+v", got)
 		}

@@ -178,7 +178,7 @@ func TestJudgingHoldsNothingUp(t *testing.T) {
 		if m, ok := h.conv.Items[len(h.conv.Items)-1].(*conversation.Message); !ok || m.Parts.Plain() != "meanwhile" {
 			t.Errorf("the last item is %+v", h.conv.Items[len(h.conv.Items)-1])
 		}
-		h.Cancel()
+		resultOf(h, Cancel{})
 		h.settle()
 		wantAnswer(t, ch, `{"outcome":{"outcome":"cancelled"}}`)
 		if len(h.conv.Judging) != 0 {

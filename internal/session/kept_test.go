@@ -34,7 +34,7 @@ func TestTheReplayOfAKeptSessionIsLeftOut(t *testing.T) {
 				t.Error("the transcript was to be forgotten")
 			}
 		}
-		h.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go on")}})
+		Post(h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go on")}}})
 		h.settle()
 		a.text("old", "new")
 		h.settle()
@@ -90,7 +90,7 @@ func TestPromptsOfBeforeWaitForAYes(t *testing.T) {
 		if n := h.agent().count("session/prompt"); n != 0 {
 			t.Fatalf("%d prompts were sent unasked", n)
 		}
-		h.ResumeQueue()
+		Post(h, ResumeQueue{})
 		h.settle()
 		if n := h.agent().count("session/prompt"); n != 1 {
 			t.Errorf("%d prompts were sent", n)

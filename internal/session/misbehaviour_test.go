@@ -142,9 +142,9 @@ say That, too.
 idle end_turn
 serve`)
 			w.Start()
-			w.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("first")}})
+			session.Post(w, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("first")}}})
 			w.shows(tt.want...)
-			w.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("second")}})
+			session.Post(w, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("second")}}})
 			w.shows(append(slices.Clone(tt.want), "you: second", "agent: That, too.")...)
 			if len(w.conv.Permissions) > 0 || w.conv.Busy() {
 				t.Errorf("questions %v, work %+v", w.conv.Permissions, w.conv.Work)

@@ -100,36 +100,36 @@ func (m *model) run() {
 		// The user.
 		"prompt": func(*rapid.T) {
 			m.prompts++
-			m.h.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}})
+			Post(m.h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}}})
 		},
-		"cancel": func(*rapid.T) { m.h.Cancel() },
-		"resume": func(*rapid.T) { m.h.ResumeQueue() },
+		"cancel": func(*rapid.T) { resultOf(m.h, Cancel{}) },
+		"resume": func(*rapid.T) { Post(m.h, ResumeQueue{}) },
 		"unqueue": func(t *rapid.T) {
 			if len(m.h.conv.Queue) > 0 {
-				if _, ok := m.h.Unqueue(rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID); ok {
+				if _, err := Do(m.h.Context(), m.h, Unqueue{rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID}); err == nil {
 					m.unqueued++
 				}
 			}
 		},
 		"move": func(t *rapid.T) {
 			if len(m.h.conv.Queue) > 0 {
-				m.h.MoveQueued(rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID, rapid.IntRange(-2, 2).Draw(t, "by"))
+				Post(m.h, MoveQueued{rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID, rapid.IntRange(-2, 2).Draw(t, "by")})
 			}
 		},
 		"send now": func(*rapid.T) {
 			m.prompts++
-			m.h.SendNow(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}})
+			Post(m.h, SendNow{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}}})
 		},
 		"send queued now": func(t *rapid.T) {
 			if len(m.h.conv.Queue) > 0 {
-				m.h.SendQueuedNow(rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID)
+				Post(m.h, SendQueuedNow{rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID})
 			}
 		},
 		"put back": func(t *rapid.T) {
 			m.prompts++
-			m.h.PromptAt(rapid.IntRange(0, 5).Draw(t, "at"), conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}})
+			Post(m.h, PromptAt{rapid.IntRange(0, 5).Draw(t, "at"), conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}}})
 		},
-		"empty": func(*rapid.T) { m.unqueued += len(m.h.EmptyQueue()) },
+		"empty": func(*rapid.T) { m.unqueued += len(resultOf(m.h, EmptyQueue{})) },
 		"answer": func(t *rapid.T) {
 			if len(m.h.conv.Permissions) > 0 {
 				p := rapid.SampledFrom(m.h.conv.Permissions).Draw(t, "permission")

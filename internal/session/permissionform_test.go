@@ -73,7 +73,7 @@ func TestQuestionsInAPermissionRequestOfACancelledTurn(t *testing.T) {
 		h.prompt("go")
 		ch := h.agent().ask(t.Context(), "session/request_permission", questionsOf(inMeta))
 		h.settle()
-		h.Cancel()
+		resultOf(h, Cancel{})
 		h.settle()
 		wantAnswer(t, ch, `{"outcome":{"outcome":"cancelled"}}`)
 	}, func(h *harness, _ *Options) { h.agentCalled("qwen-code") })

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"slices"
 
 	"parley/acpclient"
@@ -11,15 +12,22 @@ import (
 // the queue is paused, it sends the prompt before those in the queue, which stay. A
 // prompt for an agent that has exited waits for the user: nothing is sent to another
 // agent unasked.
-func (s *Session) Prompt(p conversation.QueuedPrompt) {
+type Prompt struct{ Prompt conversation.QueuedPrompt }
+
+var promptKind = KindOf[Prompt]("Prompt", Posts)
+
+func (Prompt) Kind() *Kind { return promptKind }
+
+func (a Prompt) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if !s.closed {
-		s.prompt(p)
+		s.prompt(a.Prompt)
 	}
+	return None{}, nil
 }
 
-// prompt is Prompt with s.mu held.
+// prompt is the act Prompt. s.mu must be held.
 func (s *Session) prompt(p conversation.QueuedPrompt) {
 	queue, paused := s.queue()
 	at := len(queue)
@@ -32,20 +40,26 @@ func (s *Session) prompt(p conversation.QueuedPrompt) {
 }
 
 // SendNow sends a prompt before the queue, cancelling a running turn first. The queue
-// stays. It reports whether it cancelled a turn.
-func (s *Session) SendNow(p conversation.QueuedPrompt) (cancelled bool) {
+// stays. The result is whether it cancelled a turn.
+type SendNow struct{ Prompt conversation.QueuedPrompt }
+
+var sendNowKind = KindOf[SendNow]("SendNow", Answers)
+
+func (SendNow) Kind() *Kind { return sendNowKind }
+
+func (a SendNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()
 	switch {
 	case s.closed:
-		return false
+		return false, nil
 	case !s.turn().Running:
-		s.prompt(p)
-		return false
+		s.prompt(a.Prompt)
+		return false, nil
 	}
-	s.promptNext(p)
+	s.promptNext(a.Prompt)
 	s.endTurn()
-	return true
+	return true, nil
 }
 
 // promptNext sends a prompt before the queue, even if the queue is paused by then. s.mu
@@ -57,18 +71,28 @@ func (s *Session) promptNext(p conversation.QueuedPrompt) {
 
 // PromptAt puts a prompt that was removed from the queue back at its position, counted
 // from 0. With an empty queue it is Prompt.
-func (s *Session) PromptAt(at int, p conversation.QueuedPrompt) {
+type PromptAt struct {
+	At     int
+	Prompt conversation.QueuedPrompt
+}
+
+var promptAtKind = KindOf[PromptAt]("PromptAt", Posts)
+
+func (PromptAt) Kind() *Kind { return promptAtKind }
+
+func (a PromptAt) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	queue, _ := s.queue()
 	switch {
 	case s.closed:
 	case len(queue) == 0:
-		s.prompt(p)
+		s.prompt(a.Prompt)
 	default:
-		p.Now = false
-		s.enqueue(min(max(at, 0), len(queue)), p)
+		a.Prompt.Now = false
+		s.enqueue(min(max(a.At, 0), len(queue)), a.Prompt)
 	}
+	return None{}, nil
 }
 
 // enqueue queues a prompt, and sends the first one if possible. s.mu must be held.
@@ -80,15 +104,21 @@ func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 	s.askBudgetAgain()
 }
 
-// SendQueuedNow is SendNow for a queued prompt. found is false if the prompt is no
-// longer queued.
-func (s *Session) SendQueuedNow(id int) (found, cancelled bool) {
+// SendQueuedNow is [SendNow] for a queued prompt. The error is [ErrNotQueued] if it is not
+// queued any more.
+type SendQueuedNow struct{ ID int }
+
+var sendQueuedNowKind = KindOf[SendQueuedNow]("SendQueuedNow", Answers)
+
+func (SendQueuedNow) Kind() *Kind { return sendQueuedNowKind }
+
+func (a SendQueuedNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()
 	queue, paused := s.queue()
-	at := positionOf(queue, id)
+	at := positionOf(queue, a.ID)
 	if at < 0 || s.gone() {
-		return false, false
+		return false, ErrNotQueued
 	}
 	running := s.turn().Running
 	p := queue[at]
@@ -97,50 +127,77 @@ func (s *Session) SendQueuedNow(id int) (found, cancelled bool) {
 	if running {
 		s.endTurn()
 	}
-	return true, running
+	return running, nil
 }
 
 // MoveQueued moves a queued prompt by so many positions, up if negative, as far as
 // possible.
-func (s *Session) MoveQueued(id, by int) {
+type MoveQueued struct{ ID, By int }
+
+var moveQueuedKind = KindOf[MoveQueued]("MoveQueued", Posts)
+
+func (MoveQueued) Kind() *Kind { return moveQueuedKind }
+
+func (a MoveQueued) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	queue, paused := s.queue()
-	if at := positionOf(queue, id); at >= 0 {
-		to := min(max(at+by, 0), len(queue)-1)
+	if at := positionOf(queue, a.ID); at >= 0 {
+		to := min(max(at+a.By, 0), len(queue)-1)
 		s.postQueue(slices.Insert(without(queue, at), to, queue[at]), paused)
 	}
+	return None{}, nil
 }
 
-// Unqueue removes a prompt from the queue, and returns it.
-func (s *Session) Unqueue(id int) (conversation.QueuedPrompt, bool) {
+// Unqueue removes a prompt from the queue. The result is the prompt, and the error
+// [ErrNotQueued] if it is not queued any more.
+type Unqueue struct{ ID int }
+
+var unqueueKind = KindOf[Unqueue]("Unqueue", Answers)
+
+func (Unqueue) Kind() *Kind { return unqueueKind }
+
+func (a Unqueue) Do(_ context.Context, s *Session) (conversation.QueuedPrompt, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	queue, paused := s.queue()
-	at := positionOf(queue, id)
+	at := positionOf(queue, a.ID)
 	if at < 0 {
-		return conversation.QueuedPrompt{}, false
+		return conversation.QueuedPrompt{}, ErrNotQueued
 	}
 	s.postQueue(without(queue, at), paused)
-	return queue[at], true
+	return queue[at], nil
 }
 
-// EmptyQueue removes all prompts from the queue, and returns them.
-func (s *Session) EmptyQueue() []conversation.QueuedPrompt {
+// EmptyQueue removes all prompts from the queue. The result are the prompts.
+type EmptyQueue struct{}
+
+var emptyQueueKind = KindOf[EmptyQueue]("EmptyQueue", Answers)
+
+func (EmptyQueue) Kind() *Kind { return emptyQueueKind }
+
+func (EmptyQueue) Do(_ context.Context, s *Session) ([]conversation.QueuedPrompt, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	queue, paused := s.queue()
 	s.postQueue(nil, paused)
-	return queue
+	return queue, nil
 }
 
 // ResumeQueue sends the prompts of a paused queue.
-func (s *Session) ResumeQueue() {
+type ResumeQueue struct{}
+
+var resumeQueueKind = KindOf[ResumeQueue]("ResumeQueue", Posts)
+
+func (ResumeQueue) Kind() *Kind { return resumeQueueKind }
+
+func (ResumeQueue) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	queue, _ := s.queue()
 	s.setQueue(queue, false)
 	s.askBudgetAgain()
+	return None{}, nil
 }
 
 // pauseQueue holds the whole queue until the user resumes it. s.mu must be held.

@@ -111,7 +111,7 @@ func TestDeath(t *testing.T) {
 			h.settle()
 		}},
 		"while a switch is pending": {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.setMode("x"); h.settle() }},
-		"cancelled":                 {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.Cancel(); h.settle() }},
+		"cancelled":                 {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); resultOf(h, Cancel{}); h.settle() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {
@@ -289,7 +289,7 @@ func TestAPromptForNobody(t *testing.T) {
 		if h.conv.Phase != conversation.PhaseReady || h.conv.Turn.Running || len(h.conv.Queue) != 1 {
 			t.Fatalf("phase %v, running %v, %d prompts wait", h.conv.Phase, h.conv.Turn.Running, len(h.conv.Queue))
 		}
-		h.ResumeQueue()
+		Post(h, ResumeQueue{})
 		h.settle()
 		if !h.conv.Turn.Running || h.agent().count("session/prompt") != 1 {
 			t.Errorf("running %v, sent %d times", h.conv.Turn.Running, h.agent().count("session/prompt"))
@@ -302,11 +302,11 @@ func TestAPromptForNobody(t *testing.T) {
 func TestAPromptThatWasToBeSentNowWaitsWhenTheAgentHasGone(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
-		h.SendNow(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("now")}})
+		Post(h, SendNow{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("now")}}})
 		h.settle()
 		h.agent().exit(errors.New("crash"))
 		h.settle()
-		if found, _ := h.SendQueuedNow(h.conv.Queue[0].ID); found {
+		if _, err := Do(h.Context(), h, SendQueuedNow{h.conv.Queue[0].ID}); !errors.Is(err, ErrNotQueued) {
 			t.Error("a prompt was sent to an agent that has exited")
 		}
 		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
@@ -330,7 +330,7 @@ func TestATurnThatEndsInTheAgentsLastBreath(t *testing.T) {
 	}{
 		"the agent exits":    {func(h *harness) { h.agent().exit(errors.New("killed")) }, "note: The agent exited during this turn"},
 		"the agent lives on": {func(*harness) { time.Sleep(lastBreath) }, "note: Cancelled"},
-		"it is cancelled":    {func(h *harness) { h.Cancel(); time.Sleep(lastBreath) }, "note: Cancelled"},
+		"it is cancelled":    {func(h *harness) { resultOf(h, Cancel{}); time.Sleep(lastBreath) }, "note: Cancelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {
@@ -378,7 +378,7 @@ func TestALastBreathEndsNoTurnOfTheNextSession(t *testing.T) {
 func TestACancelledTurnThatEndsWell(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
-		h.Cancel()
+		resultOf(h, Cancel{})
 		h.settle()
 		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
 		test.WantTranscript(t, h.conv, "user: one", "note: Cancelled")

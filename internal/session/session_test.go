@@ -40,7 +40,7 @@ func TestATurn(t *testing.T) {
 func TestTheEndOfATurnComesAfterItsUpdates(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		for range 50 {
-			h.Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}})
+			Post(h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}})
 			synctest.Wait()
 			for range 20 {
 				h.agent().text("s1", "x")
@@ -77,10 +77,10 @@ func TestPromptsWaitForTheirTurn(t *testing.T) {
 		if len(h.conv.Queue) != 2 {
 			t.Fatalf("%d queued prompts", len(h.conv.Queue))
 		}
-		if q, ok := h.Unqueue(h.conv.Queue[0].ID); !ok || q.Prompt[0].Text != "two" {
+		if q, err := Do(h.Context(), h, Unqueue{h.conv.Queue[0].ID}); err != nil || q.Prompt[0].Text != "two" {
 			t.Errorf("took %v out of the queue", q)
 		}
-		if _, ok := h.Unqueue(12345); ok {
+		if _, err := Do(h.Context(), h, Unqueue{12345}); !errors.Is(err, ErrNotQueued) {
 			t.Error("took what was not there out of the queue")
 		}
 		h.reply("session/prompt", `null`) // success, too
@@ -127,14 +127,14 @@ func TestTheQueueIsOrderedAndSentNow(t *testing.T) {
 				t.Fatalf("what waits (-want +got):\n%s", diff)
 			}
 		}
-		h.MoveQueued(h.conv.Queue[2].ID, -9)
+		Post(h, MoveQueued{h.conv.Queue[2].ID, -9})
 		waits("four", "two", "three")
-		q, _ := h.Unqueue(h.conv.Queue[1].ID)
+		q, _ := Do(h.Context(), h, Unqueue{h.conv.Queue[1].ID})
 		waits("four", "three")
-		h.PromptAt(1, q)
+		Post(h, PromptAt{1, q})
 		waits("four", "two", "three")
-		if found, cancelled := h.SendQueuedNow(h.conv.Queue[2].ID); !found || !cancelled {
-			t.Errorf("sent now: found %v, cancelled %v", found, cancelled)
+		if cancelled, err := Do(h.Context(), h, SendQueuedNow{h.conv.Queue[2].ID}); err != nil || !cancelled {
+			t.Errorf("sent now: cancelled %v, %v", cancelled, err)
 		}
 		waits("three", "four", "two")
 		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
@@ -143,7 +143,7 @@ func TestTheQueueIsOrderedAndSentNow(t *testing.T) {
 		if h.conv.QueuePaused {
 			t.Error("what waits behind it was paused")
 		}
-		if n := len(h.EmptyQueue()); n != 2 {
+		if n := len(resultOf(h, EmptyQueue{})); n != 2 {
 			t.Errorf("%d were taken out", n)
 		}
 		waits()
@@ -184,7 +184,7 @@ func TestAnErrorPausesTheQueue(t *testing.T) {
 		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
 			t.Error("what was paused went on unasked")
 		}
-		h.ResumeQueue()
+		Post(h, ResumeQueue{})
 		h.settle()
 		if len(h.conv.Queue) != 0 || !h.conv.Turn.Running {
 			t.Error("the queue does not go on")
@@ -194,7 +194,7 @@ func TestAnErrorPausesTheQueue(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
-		if h.Cancel() {
+		if resultOf(h, Cancel{}) {
 			t.Error("cancelled a turn that does not run")
 		}
 		h.prompt("one")
@@ -208,7 +208,7 @@ func TestCancel(t *testing.T) {
 			t.Fatal("the questions are not open")
 		}
 		for range 2 { // the second changes nothing
-			if !h.Cancel() {
+			if !resultOf(h, Cancel{}) {
 				t.Error("there was a turn to cancel")
 			}
 		}
@@ -243,7 +243,7 @@ func TestCancel(t *testing.T) {
 func TestAnErrorAfterACancelIsTheCancel(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
-		h.Cancel()
+		resultOf(h, Cancel{})
 		h.settle()
 		h.fail("session/prompt", acpclient.CodeInternalError, "AbortError")
 		test.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
@@ -253,7 +253,7 @@ func TestAnErrorAfterACancelIsTheCancel(t *testing.T) {
 func TestAnAgentThatIgnoresACancelCanBeKilled(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
-		h.Cancel()
+		resultOf(h, Cancel{})
 		h.agent().text("s1", "I do not care")
 		time.Sleep(time.Hour) // of the bubble's clock
 		h.settle()

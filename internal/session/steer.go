@@ -22,12 +22,19 @@ var ErrNotQueued = errors.New("the prompt is no longer queued")
 // ends. An agent whose turn has just ended gets it as the next prompt. If the agent
 // refuses it, the prompt is neither sent nor queued. The error wraps ErrUnsupported if the
 // agent cannot be steered or no turn is running.
-func (s *Session) Steer(ctx context.Context, p conversation.QueuedPrompt) error {
+type Steer struct{ Prompt conversation.QueuedPrompt }
+
+var steerKind = KindOf[Steer]("Steer", Lasts)
+
+func (Steer) Kind() *Kind { return steerKind }
+
+func (a Steer) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	if err := s.steerable(); err != nil {
 		s.unlock()
-		return err
+		return None{}, err
 	}
+	p := a.Prompt
 	p.Steering = true
 	s.enqueue(0, p)
 	p.ID = s.lastNumber
@@ -36,26 +43,32 @@ func (s *Session) Steer(ctx context.Context, p conversation.QueuedPrompt) error 
 	select {
 	case err := <-answer:
 		if err != nil {
-			s.Unqueue(p.ID)
+			_, _ = Unqueue{p.ID}.Do(ctx, s)
 		}
-		return err
+		return None{}, err
 	case <-ctx.Done():
-		return ctx.Err()
+		return None{}, ctx.Err()
 	}
 }
 
-// SteerQueued is Steer for a queued prompt. It keeps its position if the agent refuses it.
-func (s *Session) SteerQueued(ctx context.Context, id int) error {
+// SteerQueued is [Steer] for a queued prompt. It keeps its position if the agent refuses it.
+type SteerQueued struct{ ID int }
+
+var steerQueuedKind = KindOf[SteerQueued]("SteerQueued", Lasts)
+
+func (SteerQueued) Kind() *Kind { return steerQueuedKind }
+
+func (a SteerQueued) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	if err := s.steerable(); err != nil {
 		s.unlock()
-		return err
+		return None{}, err
 	}
 	queue, paused := s.queue()
-	at := positionOf(queue, id)
+	at := positionOf(queue, a.ID)
 	if at < 0 || queue[at].Steering {
 		s.unlock()
-		return ErrNotQueued
+		return None{}, ErrNotQueued
 	}
 	queue = slices.Clone(queue)
 	queue[at].Steering = true
@@ -64,9 +77,9 @@ func (s *Session) SteerQueued(ctx context.Context, id int) error {
 	s.unlock()
 	select {
 	case err := <-answer:
-		return err
+		return None{}, err
 	case <-ctx.Done():
-		return ctx.Err()
+		return None{}, ctx.Err()
 	}
 }
 

@@ -25,7 +25,7 @@ func text(words string) conversation.QueuedPrompt {
 // steer puts a prompt into the turn; the channel gets the result.
 func (h *harness) steer(words string) <-chan error {
 	result := make(chan error, 1)
-	go func() { result <- h.Steer(h.Context(), text(words)) }()
+	go func() { result <- Try(h.Context(), h, Steer{text(words)}) }()
 	h.settle()
 	return result
 }
@@ -130,7 +130,7 @@ func TestARefusedSteerLosesNothing(t *testing.T) {
 				t.Errorf("the queue is %q", got)
 			}
 			queued := make(chan error, 1)
-			go func() { queued <- h.SteerQueued(t.Context(), h.conv.Queue[1].ID) }()
+			go func() { queued <- Try(t.Context(), h, SteerQueued{h.conv.Queue[1].ID}) }()
 			h.settle()
 			refuse(h)
 			if err := <-queued; err == nil {
@@ -178,7 +178,7 @@ func TestOnlyWhatCanBeSteeredIsSteered(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 		h.prompt("one")
-		h.Cancel()
+		resultOf(h, Cancel{})
 		if err := <-h.steer("look left"); !errors.Is(err, ErrUnsupported) {
 			t.Errorf("the error is %v", err)
 		}
@@ -194,7 +194,7 @@ func TestTheFilesOfASteeredPrompt(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
 		result := make(chan error, 1)
-		go func() { result <- h.Steer(t.Context(), mentions("look at")) }()
+		go func() { result <- Try(t.Context(), h, Steer{mentions("look at")}) }()
 		h.settle()
 		files <- "content"
 		h.settle()

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -77,14 +78,20 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 }
 
 // Cancel asks the agent to end the turn. Open questions are answered as cancelled, and
-// the queue is paused. It returns false if no turn is running.
-func (s *Session) Cancel() bool {
+// the queue is paused. The result is false if no turn is running.
+type Cancel struct{}
+
+var cancelKind = KindOf[Cancel]("Cancel", Answers)
+
+func (Cancel) Kind() *Kind { return cancelKind }
+
+func (Cancel) Do(_ context.Context, s *Session) (running bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()
-	return s.cancelTurn()
+	return s.cancelTurn(), nil
 }
 
-// cancelTurn is Cancel with s.mu held.
+// cancelTurn is the act Cancel. s.mu must be held.
 func (s *Session) cancelTurn() bool {
 	turn := s.turn()
 	if turn.Running && turn.Cancelling.IsZero() {
@@ -107,7 +114,13 @@ func (s *Session) endTurn() {
 }
 
 // SkipAhead asks the agent to end the pauses of the running turn, if it can.
-func (s *Session) SkipAhead() {
+type SkipAhead struct{}
+
+var skipAheadKind = KindOf[SkipAhead]("SkipAhead", Posts)
+
+func (SkipAhead) Kind() *Kind { return skipAheadKind }
+
+func (SkipAhead) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if a, id := s.agent, s.id(); s.turn().Running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
@@ -115,6 +128,7 @@ func (s *Session) SkipAhead() {
 			_ = a.client.Conn().Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: id})
 		})
 	}
+	return None{}, nil
 }
 
 // sendCancel cancels the turn at the agent and in the stream. s.mu must be held.

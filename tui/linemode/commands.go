@@ -234,11 +234,17 @@ func (p *program) cancel() {
 		p.state.take()
 	case q != nil:
 		p.out.line("Answer this question first.")
-	case !open || !l.Session.Cancel():
+	case !open || !l.cancel():
 		p.out.line("No turn is running.")
 	default:
 		p.out.line("Cancelling.")
 	}
+}
+
+// cancel cancels the turn, and reports whether one is running.
+func (l *live) cancel() bool {
+	running, err := session.Do(l.p.ctx, l.Session, session.Cancel{})
+	return running && err == nil
 }
 
 // queue lists the queued prompts, or removes one.
@@ -249,7 +255,7 @@ func (l *live) queue(words string) {
 			l.p.out.line("No such prompt. /queue lists them.")
 			return
 		}
-		if _, ok := l.Session.Unqueue(l.Conversation.Queue[n-1].ID); ok {
+		if _, err := session.Do(l.p.ctx, l.Session, session.Unqueue{ID: l.Conversation.Queue[n-1].ID}); err == nil {
 			l.p.out.line(fmt.Sprintf("Removed prompt %d.", n))
 		}
 		return
@@ -270,7 +276,7 @@ func (l *live) sendQueue() {
 	case l.Conversation.Turn.Running:
 		l.p.out.line("It will be sent when the turn ends.")
 	case l.opened():
-		l.Session.ResumeQueue()
+		session.Post(l.Session, session.ResumeQueue{})
 	}
 }
 
@@ -282,7 +288,7 @@ func (l *live) sendNow(text string) {
 		l.p.out.line("Which prompt? /now PROMPT.")
 		return
 	case !l.Conversation.Steerable():
-		if l.Session.SendNow(l.content(text)) {
+		if cancelled, err := session.Do(l.p.ctx, l.Session, session.SendNow{Prompt: l.content(text)}); err == nil && cancelled {
 			l.p.out.line("Cancelling the turn, then sending the prompt.")
 		}
 		l.take()
@@ -290,10 +296,10 @@ func (l *live) sendNow(text string) {
 	}
 	q := l.content(text)
 	l.p.beside(func() func() {
-		err := l.Session.Steer(l.p.calm, q)
+		err := session.Try(l.p.calm, l.Session, session.Steer{Prompt: q})
 		return func() {
 			if err != nil {
-				l.Session.PromptAt(0, q)
+				session.Post(l.Session, session.PromptAt{Prompt: q})
 				l.p.out.line("The prompt is queued: " + termtext.Line(err.Error()) + ".")
 			}
 			l.p.state.take()

@@ -17,6 +17,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 )
 
 const (
@@ -249,7 +250,7 @@ func (p *program) interrupt() {
 	}
 	switch {
 	case turn.Running && turn.Cancelling.IsZero():
-		l.Session.Cancel()
+		session.Post(l.Session, session.Cancel{})
 		p.left = time.Now()
 		p.out.line("Cancelling. Press ctrl+c again to quit.")
 	case !p.left.IsZero() && time.Since(p.left) < againTime, turn.Running, p.ended:

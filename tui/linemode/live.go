@@ -11,6 +11,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
@@ -246,7 +247,7 @@ func (l *live) send(text string) {
 	default:
 		l.p.out.line("The agent is working: the prompt is queued. /queue lists the queue.")
 	}
-	l.Session.Prompt(q)
+	session.Post(l.Session, session.Prompt{Prompt: q})
 	l.take()
 }
 

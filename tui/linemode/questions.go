@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/desktop"
 	"parley/tui/toolview"
@@ -225,7 +226,7 @@ func (l *live) permission() *question {
 	q := &question{
 		text:   text,
 		open:   func() bool { return slices.Contains(l.Conversation.Permissions, asked) },
-		cancel: func() { l.Session.Cancel() },
+		cancel: func() { session.Post(l.Session, session.Cancel{}) },
 		current: func() bool {
 			if v := asked.Asked.Version(); v != version {
 				version = v
@@ -252,7 +253,7 @@ func (l *live) permission() *question {
 		}})
 	}
 	if len(q.choices) == 0 {
-		q.choices = []choice{{line: "Cancel the turn: the agent offers no answers", do: func(string) { l.Session.Cancel() }}}
+		q.choices = []choice{{line: "Cancel the turn: the agent offers no answers", do: func(string) { session.Post(l.Session, session.Cancel{}) }}}
 	}
 	return q
 }

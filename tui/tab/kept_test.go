@@ -12,6 +12,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test"
 )
@@ -149,7 +150,7 @@ reply {"stopReason": "end_turn"}
 		ids := b.keeps(t, "bake bread")
 		old := b.play(script)
 		b.stored.from.ID = ids[0]
-		b.open().Session.Prompt(conversation.QueuedPrompt{Prompt: nil})
+		session.Post(b.open().Session, session.Prompt{})
 		b.Do(nil)
 		var kept *keptSession
 		b.program.Keep = func(ctx context.Context, o app.Open) (*app.Reopened, error) {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/session"
 	"parley/tui/dialog"
 )
 
@@ -35,7 +36,7 @@ func (e *leaving) Interrupt() tea.Cmd {
 	case !e.tab.composer.Empty():
 		return e.tab.composer.Clear()
 	case open && l.cancels():
-		l.Session.Cancel()
+		session.Post(l.Session, session.Cancel{})
 		return nil
 	case e.Leaving():
 		return send(Quit{Despite: e.tab.id})

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
@@ -32,7 +33,7 @@ func (e *lifecycle) Cancel() tea.Cmd {
 	case !e.live.conv.Turn.Running:
 		return e.live.tab.prompts.Escape(e.live.conv)
 	case e.live.conv.Turn.Cancelling.IsZero():
-		e.live.Session.Cancel()
+		session.Post(e.live.Session, session.Cancel{})
 	case e.live.tab.program.Now().Sub(e.live.conv.Turn.Cancelling) >= slowCancel:
 		e.AskToStop()
 	}
@@ -128,7 +129,8 @@ func (e *lifecycle) unused() bool {
 // chooseInstead ends the tab's agent and lets the user choose another.
 func (e *lifecycle) chooseInstead() tea.Cmd {
 	t, left := e.live.tab, e.live.Session
-	looked := t.prompts.ReturnToDraft(left.EmptyQueue()...) // may hold prompts whose events have not arrived
+	held, _ := session.Do(t.program.Context, left, session.EmptyQueue{}) // may hold prompts whose events have not arrived
+	looked := t.prompts.ReturnToDraft(held...)
 	t.become(&choosing{unopened{t}})
 	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), chooseAgent(t))
 }

@@ -6,6 +6,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
@@ -184,7 +185,10 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.SaveRules:
 		return l.rules().Save(a)
 	case dialog.CancelTurn:
-		if !l.Session.Cancel() {
+		switch running, err := session.Do(t.program.Context, l.Session, session.Cancel{}); {
+		case err != nil:
+			return t.say(err.Error())
+		case !running:
 			return t.say("no turn is running: choose one of the options")
 		}
 	case dialog.OpenSession:

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -35,11 +37,11 @@ func (o *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.C
 	o.requeue = 0
 	switch {
 	case back > 0:
-		o.live.Session.PromptAt(back-1, q)
+		session.Post(o.live.Session, session.PromptAt{At: back - 1, Prompt: q})
 	case o.live.tab.program.Enter == config.EnterSteers && o.live.conv.Steerable():
 		return o.steer(p, q)
 	default:
-		o.live.Session.Prompt(q)
+		session.Post(o.live.Session, session.Prompt{Prompt: q})
 	}
 	return o.kept()
 }
@@ -65,9 +67,9 @@ func (o *promptQueue) SendNothing() tea.Cmd {
 	case l.conv.Gone() && len(l.conv.Queue) > 0:
 		return o.sayGone("the agent exited: ")
 	case len(l.conv.Queue) > 0 && l.conv.QueuePaused:
-		l.Session.ResumeQueue()
+		session.Post(l.Session, session.ResumeQueue{})
 	case l.conv.Turn.Running && l.conv.Agent.SkipsAhead():
-		l.Session.SkipAhead()
+		session.Post(l.Session, session.SkipAhead{})
 	default:
 		return o.live.tab.say(nothingToSend)
 	}
@@ -89,8 +91,8 @@ func (o *promptQueue) Recall() tea.Cmd {
 
 // takeBack moves a prompt from the queue into the composer.
 func (o *promptQueue) takeBack(id int) (tea.Cmd, bool) {
-	q, ok := o.live.Session.Unqueue(id)
-	if !ok {
+	q, err := session.Do(o.live.tab.program.Context, o.live.Session, session.Unqueue{ID: id})
+	if err != nil {
 		return nil, false
 	}
 	return o.live.tab.composer.TakeBack(q), true
@@ -101,7 +103,7 @@ func (o *promptQueue) takeBack(id int) (tea.Cmd, bool) {
 func (o *promptQueue) steer(p composer.Prompt, q conversation.QueuedPrompt) tea.Cmd {
 	ctx, s := o.live.tab.program.Context, o.live.Session
 	return inBackground(func() then {
-		err := s.Steer(ctx, q)
+		err := session.Try(ctx, s, session.Steer{Prompt: q})
 		if err == nil {
 			return nil
 		}
@@ -110,7 +112,7 @@ func (o *promptQueue) steer(p composer.Prompt, q conversation.QueuedPrompt) tea.
 			if o.live.tab.composer.Empty() {
 				o.live.tab.composer.Restore(p)
 			} else {
-				s.PromptAt(0, q)
+				session.Post(s, session.PromptAt{Prompt: q})
 				where = "the prompt is in the queue: "
 			}
 			return o.live.tab.say(where + termtext.Line(err.Error()))
@@ -142,7 +144,10 @@ func (o *promptQueue) SendNow() tea.Cmd {
 		if o.live.conv.Steerable() {
 			return tea.Batch(cmd, o.steer(*p, o.live.tab.prompts.content(*p)))
 		}
-		if o.live.Session.SendNow(o.live.tab.prompts.content(*p)) {
+		switch cancelled, err := session.Do(o.live.tab.program.Context, o.live.Session, session.SendNow{Prompt: o.live.tab.prompts.content(*p)}); {
+		case err != nil:
+			return tea.Batch(cmd, o.live.tab.say(termtext.Line(err.Error())))
+		case cancelled:
 			return tea.Batch(cmd, o.cancelsFirst())
 		}
 		return tea.Batch(cmd, o.kept())
@@ -156,17 +161,19 @@ func (o *promptQueue) sendQueuedNow(id int) tea.Cmd {
 	if o.live.conv.Steerable() {
 		ctx, s := o.live.tab.program.Context, o.live.Session
 		return inBackground(func() then {
-			if err := s.SteerQueued(ctx, id); err != nil {
+			if err := session.Try(ctx, s, session.SteerQueued{ID: id}); err != nil {
 				return func() tea.Cmd { return o.live.tab.say(termtext.Line(err.Error())) }
 			}
 			return nil
 		})
 	}
-	switch found, cancelled := o.live.Session.SendQueuedNow(id); {
-	case !found && o.live.conv.Gone():
+	switch cancelled, err := session.Do(o.live.tab.program.Context, o.live.Session, session.SendQueuedNow{ID: id}); {
+	case err != nil && o.live.conv.Gone():
 		return o.sayGone("the agent exited: ")
-	case !found:
+	case errors.Is(err, session.ErrNotQueued):
 		return o.live.tab.say("it is no longer queued")
+	case err != nil:
+		return o.live.tab.say(termtext.Line(err.Error()))
 	case cancelled:
 		return o.cancelsFirst()
 	}
@@ -210,7 +217,7 @@ func (o *promptQueue) queueItems() []dialog.Item {
 		items = append(items, dialog.Item{
 			ID: queuedID(q), Group: "Queued prompts", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(all)), About: about,
 			Do:     do,
-			Delete: dialog.Stay(func() tea.Cmd { o.live.Session.Unqueue(q.ID); return nil }),
+			Delete: dialog.Stay(func() tea.Cmd { session.Post(o.live.Session, session.Unqueue{ID: q.ID}); return nil }),
 		})
 	}
 	if len(items) == 0 {
@@ -241,7 +248,7 @@ func (o *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 			return nil
 		}
 		return dialog.Stay(func() tea.Cmd {
-			o.live.Session.MoveQueued(id, by)
+			session.Post(o.live.Session, session.MoveQueued{ID: id, By: by})
 			return nil
 		})
 	}
@@ -262,7 +269,11 @@ func (o *promptQueue) editQueued(id int) tea.Cmd {
 
 // dropQueue empties the queue. The prompts stay in the history.
 func (o *promptQueue) dropQueue() tea.Cmd {
-	n := len(o.live.Session.EmptyQueue())
+	all, err := session.Do(o.live.tab.program.Context, o.live.Session, session.EmptyQueue{})
+	if err != nil {
+		return o.live.tab.say(termtext.Line(err.Error()))
+	}
+	n := len(all)
 	words, them := fmt.Sprintf("removed %d prompts", n), "them"
 	if n == 1 {
 		words, them = "removed 1 prompt", "it"

@@ -20,7 +20,7 @@ func promptOf(words string) composer.Prompt { return composer.NewPrompt(words) }
 // enqueue lets prompts wait in the session.
 func (b *bench) enqueue(prompts ...string) {
 	for _, words := range prompts {
-		b.session().Prompt(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(words)}})
+		session.Post(b.session(), session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(words)}}})
 	}
 	b.Do(nil)
 }

@@ -1,0 +1,190 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Acts
+//
+// An act is what a front end does to a session: a value of a type of its own, as an event
+// is. The type has what the act needs, in its fields; its kind, which says how it is done;
+// and Do, which does it. [Do] takes any act, for a session in this process and for one in
+// a host. A new act is one type:
+//
+//	// Wink has the agent wink so many times, and reports whether it did.
+//	type Wink struct{ Times int }
+//
+//	var winkKind = KindOf[Wink]("Wink", Answers)
+//
+//	func (Wink) Kind() *Kind { return winkKind }
+//
+//	func (a Wink) Do(_ context.Context, s *Session) (bool, error) { … }
+//
+// The fields are encoded by package json, and so is the result.
+
+// Act is something that a front end does to a session. R is its result.
+type Act[R any] interface {
+	Kind() *Kind
+	// Do does it to a session in this process.
+	Do(ctx context.Context, s *Session) (R, error)
+}
+
+// None is the result of an act that has none.
+type None struct{}
+
+// Manner says how acts of a kind are done. All but those that ask happen in the order in
+// which they are made, and once.
+type Manner int
+
+const (
+	// Posts are done at once. Nobody waits for them.
+	Posts Manner = iota + 1
+	// Answers are done at once. The front end stands still until it has the result, so it
+	// does not wait long.
+	Answers
+	// Lasts take their time. Whoever wants the result waits until the end of a context.
+	Lasts
+	// Asks change nothing and take their time. Only these are for viewers that look on.
+	Asks
+	// Peeks are like Asks, but the front end stands still until it has the result.
+	Peeks
+)
+
+// Asks reports whether an act changes nothing.
+func (m Manner) Asks() bool { return m == Asks || m == Peeks }
+
+// InOrder reports whether the next act waits until this one is done.
+func (m Manner) InOrder() bool { return m == Posts || m == Answers }
+
+// Brief reports whether the front end stands still until it has the result.
+func (m Manner) Brief() bool { return m == Answers || m == Peeks }
+
+// Kind is what all acts of a type have in common.
+type Kind struct {
+	// Name is that of the type, and names it between processes.
+	Name string
+	Manner
+	decode func(json.RawMessage) (Call, error)
+}
+
+var kinds = map[string]*Kind{}
+
+// KindOf makes the kind of a type of acts.
+func KindOf[A Act[R], R any](name string, m Manner) *Kind {
+	if kinds[name] != nil {
+		panic("there are two acts " + name)
+	}
+	k := &Kind{Name: name, Manner: m, decode: func(raw json.RawMessage) (Call, error) {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.DisallowUnknownFields()
+		var act A
+		err := d.Decode(&act)
+		return &doing[R]{act: act, awaited: true}, err
+	}}
+	kinds[name] = k
+	return k
+}
+
+// Kinds returns the kinds of all acts, by name.
+func Kinds() []*Kind {
+	all := make([]*Kind, 0, len(kinds))
+	for _, k := range kinds {
+		all = append(all, k)
+	}
+	slices.SortFunc(all, func(a, b *Kind) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// KindNamed returns the kind of a name, nil if there is none.
+func KindNamed(name string) *Kind { return kinds[name] }
+
+// Call is an act that is being done, with room for its result. One goroutine uses it at a
+// time.
+type Call interface {
+	Kind() *Kind
+	// Act is the act, for a type switch.
+	Act() any
+	// Awaited reports whether somebody waits for the result.
+	Awaited() bool
+	// Do does the act to a session in this process, and keeps the result.
+	Do(ctx context.Context, s *Session) error
+	// Result is the result so far, and SetResult takes one that was encoded.
+	Result() any
+	SetResult(json.RawMessage) error
+}
+
+// Doer is what acts are done to: a [Session], or one in a host.
+type Doer interface {
+	// Perform does an act. On success the call has its result.
+	Perform(context.Context, Call) error
+}
+
+// Do does an act and returns its result. ctx bounds only the waiting: what was begun
+// happens.
+func Do[R any](ctx context.Context, on Doer, a Act[R]) (R, error) {
+	c := &doing[R]{act: a, awaited: a.Kind().Manner != Posts}
+	err := on.Perform(ctx, c)
+	return c.result, err
+}
+
+// Try is [Do] for an act without a result.
+func Try(ctx context.Context, on Doer, a Act[None]) error {
+	_, err := Do(ctx, on, a)
+	return err
+}
+
+// Post does an act whose result is of no use, and does not wait for it. A host that refuses
+// it has the user told.
+func Post[R any](on Doer, a Act[R]) { _ = on.Perform(context.Background(), &doing[R]{act: a}) }
+
+// Perform implements [Doer].
+func (s *Session) Perform(ctx context.Context, c Call) error { return c.Do(ctx, s) }
+
+type doing[R any] struct {
+	act     Act[R]
+	awaited bool
+	result  R
+}
+
+func (c *doing[R]) Kind() *Kind   { return c.act.Kind() }
+func (c *doing[R]) Act() any      { return c.act }
+func (c *doing[R]) Awaited() bool { return c.awaited }
+func (c *doing[R]) Result() any   { return c.result }
+
+func (c *doing[R]) Do(ctx context.Context, s *Session) (err error) {
+	c.result, err = c.act.Do(ctx, s)
+	return err
+}
+
+func (c *doing[R]) SetResult(raw json.RawMessage) error {
+	if err := json.Unmarshal(raw, &c.result); err != nil {
+		return fmt.Errorf("the result of %s: %w", c.Kind().Name, err)
+	}
+	return nil
+}
+
+// Encode encodes the act of a call.
+func Encode(c Call) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // raw JSON stays as it is
+	if err := enc.Encode(c.Act()); err != nil {
+		return nil, fmt.Errorf("the act %s: %w", c.Kind().Name, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Decode makes the call of an act of this kind that was encoded. It fails if the act has
+// more than this parley knows of.
+func (k *Kind) Decode(raw json.RawMessage) (Call, error) {
+	c, err := k.decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("the act %s: %w", k.Name, err)
+	}
+	return c, nil
+}
