@@ -215,8 +215,11 @@ func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
 }
 
 // ended reports whether the call has a final status.
-func (t *ToolCall) ended() bool {
-	return t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed || t.Status == acpclient.ToolCancelled
+func (t *ToolCall) ended() bool { return ended(t.Status) }
+
+// ended reports whether a status is a final one.
+func ended(status acpclient.ToolCallStatus) bool {
+	return status == acpclient.ToolCompleted || status == acpclient.ToolFailed || status == acpclient.ToolCancelled
 }
 
 // Running reports whether the call seems to be at work.

@@ -66,7 +66,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	}
 	s.by = s.subagents[e.Request.SessionID]
 	u := &e.Request.ToolCall
-	t := s.toolByID(u.ToolCallID, u.Meta, e.At) // always a new one without an id
+	t := s.toolOf(u, asks, e.At) // always a new one without an id
 	some := requestUpdate(u, t)
 	p := &Permission{ID: e.ID, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
 	if e.Judging {

@@ -211,7 +211,7 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 		s.applyToolCall(u, e.At, fx)
 	case *acpclient.ToolCallUpdate:
 		update := *u
-		s.updateTool(s.toolByID(u.ToolCallID, u.Meta, e.At), e.At, &update, fx)
+		s.updateTool(s.toolOf(&update, updates, e.At), e.At, &update, fx)
 	case *acpclient.ToolCallContentChunk:
 		s.applyToolCallContentChunk(u, e.At, fx)
 	case *acpclient.SubagentUpdate:

@@ -3,6 +3,7 @@ package conversation
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -16,6 +17,46 @@ func (s *State) toolByID(id acpclient.ToolCallID, meta acpclient.Meta, at time.T
 		t = s.newTool(id, meta, at)
 	}
 	return t
+}
+
+// saying is what kind of message speaks of a call.
+type saying int
+
+const (
+	updates   saying = iota // a tool_call_update
+	announces               // a tool_call
+	asks                    // a permission request
+)
+
+// toolOf returns the call that a message is about. Many agents count their calls from 1 in
+// each turn, and some in each message: a call that has ended is not the one that begins.
+func (s *State) toolOf(u *acpclient.ToolCallUpdate, says saying, at time.Time) *ToolCall {
+	if t := s.tools[u.ToolCallID]; t != nil && !s.begins(t, u, says) {
+		return t
+	}
+	return s.newTool(u.ToolCallID, u.Meta, at)
+}
+
+// begins reports whether a message begins another call under the id of this one.
+func (s *State) begins(t *ToolCall, u *acpclient.ToolCallUpdate, says saying) bool {
+	earlier := t.announced != s.turns
+	over := t.ended() || earlier && (t.Cancelled || t.Rejected)
+	switch {
+	case says == updates:
+		return t.ended() && u.Status != nil && !ended(*u.Status)
+	case says == asks && over:
+		return true // the question must not show what an earlier call was to do
+	case over:
+		// Some agents report the end of a call a second time, or announce it late.
+		return earlier || t.Title != "" && !(u.Status != nil && ended(*u.Status) && t.fits(u))
+	}
+	return earlier && !t.Live && !t.fits(u)
+}
+
+// fits reports whether a message says nothing else about what the call does than is known.
+func (t *ToolCall) fits(u *acpclient.ToolCallUpdate) bool {
+	titled := u.Title != nil && strings.TrimSpace(*u.Title) != "" && *u.Title != t.Title
+	return !titled && (len(u.RawInput) == 0 || saysNothing(u.RawInput) || bytes.Equal(u.RawInput, t.RawInput))
 }
 
 // Tool is the tool call with this id, nil if there is none.
@@ -35,22 +76,18 @@ func (s *State) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Ti
 	}
 	if id != "" {
 		s.tools[id] = t
+		delete(s.questioned, id)
 	}
 	return t
 }
 
-// applyToolCall creates a call, or brings the one with its id up to date. If that one
-// ended in an earlier turn, a new one is created: some agents count their calls from
-// 1 in each turn.
+// applyToolCall creates a call, or brings the one with its id up to date.
 func (s *State) applyToolCall(u *acpclient.ToolCall, at time.Time, fx *effect) {
-	t := s.tools[u.ToolCallID]
-	if t == nil || t.announced != s.turns && t.ended() {
-		t = s.newTool(u.ToolCallID, u.Meta, at)
-	}
-	s.updateTool(t, at, &acpclient.ToolCallUpdate{
+	update := &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
 		Content: u.Content, Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
-	}, fx)
+	}
+	s.updateTool(s.toolOf(update, announces, at), at, update, fx)
 }
 
 // updateTool applies what the agent says about a call outside of its questions. It changes
