@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -174,7 +175,21 @@ func (c *Conversation) applyUpdate(e Update) {
 		c.printed(c.shownTerminal(u.TerminalID), u.Data)
 	case *acpclient.UnknownUpdate:
 		c.showTask(u)
+	case *acpclient.AvailableCommandsUpdate, *acpclient.UsageUpdate:
+		// the State has them
+	default:
+		c.addItem(&Unknown{Kind: u.UpdateKind(), Raw: receivedUpdate(e)})
 	}
+}
+
+// receivedUpdate is the JSON of an update, as the agent sent it if one did.
+func receivedUpdate(e Update) []byte {
+	var sent struct{ Update json.RawMessage }
+	if json.Unmarshal(e.Raw, &sent) == nil && len(sent.Update) > 0 {
+		return sent.Update
+	}
+	raw, _ := json.Marshal(e.Update) // what was decoded can be encoded
+	return raw
 }
 
 // applyRetry tells that the agent calls its model again, which opencode says in _meta.
