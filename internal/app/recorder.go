@@ -69,15 +69,7 @@ func (l *Launcher) record(m store.Meta, log *store.Log) storeRecorder {
 }
 
 // Record implements session.Recorder.
-func (k storeRecorder) Record(batch []conversation.Event) []conversation.Event {
-	err := k.Take(batch)
-	if err == nil {
-		return nil
-	}
-	return []conversation.Event{conversation.NoticeAdded{
-		Severity: acpclient.NoticeError, Title: "This session is no longer stored", Detail: err.Error(),
-	}}
-}
+func (k storeRecorder) Record(batch []conversation.Event) []conversation.Event { return k.Take(batch) }
 
 // Close implements session.Recorder.
 func (k storeRecorder) Close() { _ = k.Recorder.Close() }

@@ -140,12 +140,14 @@ func (h *Host) take() {
 	if len(batch) == 0 {
 		return
 	}
+	id := h.session.StoredID()
+	moved := id != h.stored
+	h.mu.Lock()
+	h.stored = id // before a viewer learns what was stored
+	h.mu.Unlock()
 	h.add(batch)
 	h.attention(batch)
-	if id := h.session.StoredID(); id != h.stored {
-		h.mu.Lock()
-		h.stored = id
-		h.mu.Unlock()
+	if moved {
 		h.announce()
 	}
 	h.mu.Lock()

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"modernc.org/sqlite" // also the driver "sqlite"
@@ -113,7 +115,7 @@ func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 	switch {
 	case err == nil:
 		return x, nil
-	case ctx.Err() != nil || failedWith(err, sqlite3.SQLITE_BUSY): // another process uses it
+	case ctx.Err() != nil || failedWith(err, sqlite3.SQLITE_BUSY) || unwritable(err): // nothing is wrong with it
 		return nil, fmt.Errorf("open the session index: %w", err)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -133,6 +135,13 @@ func failedWith(err error, codes ...int) bool {
 	return ok && slices.Contains(codes, failed.Code()&0xff)
 }
 
+// unwritable reports whether an error of the index says that its disk is full, or takes no
+// writes.
+func unwritable(err error) bool {
+	return failedWith(err, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) ||
+		slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS}, func(e error) bool { return errors.Is(err, e) })
+}
+
 // openIndex opens the index in a file, and creates it if it is missing.
 func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode) // SQLite would make it readable for others
@@ -140,11 +149,24 @@ func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
 		return nil, err
 	}
 	_ = f.Close()
-	options := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)", "cache_size(-8000)"}}
+	return s.connect(ctx, "file:"+(&url.URL{Path: path}).EscapedPath(), url.Values{
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)", "cache_size(-8000)"},
+	})
+}
+
+// openInMemory opens an empty index that is in no file.
+func (s *Store) openInMemory(ctx context.Context) (*Index, error) {
+	return s.connect(ctx, "file:"+rand.Text(), url.Values{
+		"mode": {"memory"}, "cache": {"shared"}, "_pragma": {"foreign_keys(1)", "read_uncommitted(1)"},
+	})
+}
+
+// connect opens a database, and prepares it.
+func (s *Store) connect(ctx context.Context, name string, options url.Values) (*Index, error) {
 	// SQLite waits for another writer only if a transaction begins with a write. One
 	// that has read before fails at once.
 	options.Set("_txlock", "immediate")
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+options.Encode())
+	db, err := sql.Open("sqlite", name+"?"+options.Encode())
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +255,8 @@ type Library struct {
 
 	mu    sync.Mutex
 	index *Index
+	// spare is an index in memory, for a disk that takes none; nil without need.
+	spare *Index
 }
 
 // NewLibrary returns the library of a store. It does not access the disk.
@@ -259,15 +283,31 @@ func (l *Library) ask(ctx context.Context, about func(*Index) error) error {
 	return err
 }
 
+// current runs a query on an up-to-date index: where the disk takes none, such as a full
+// one, on one in memory.
 func (l *Library) current(ctx context.Context, about func(*Index) error) (*Index, error) {
 	x, err := l.open(ctx)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = x.Refresh(ctx)
 	}
-	if err := x.Refresh(ctx); err != nil {
+	if unwritable(err) {
+		if x, err = l.openSpare(ctx); err == nil {
+			err = x.Refresh(ctx)
+		}
+	}
+	if err != nil {
 		return x, err
 	}
 	return x, about(x)
+}
+
+func (l *Library) openSpare(ctx context.Context) (_ *Index, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.spare == nil {
+		l.spare, err = l.openInMemory(ctx)
+	}
+	return l.spare, err
 }
 
 func (l *Library) open(ctx context.Context) (*Index, error) {
@@ -302,13 +342,14 @@ func (l *Library) Search(ctx context.Context, words string, q Query) (hits []Hit
 }
 
 // Close closes the index, if it is open.
-func (l *Library) Close() error {
+func (l *Library) Close() (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.index == nil {
-		return nil
+	for _, x := range []*Index{l.index, l.spare} {
+		if x != nil {
+			err = errors.Join(err, x.Close())
+		}
 	}
-	x := l.index
-	l.index = nil
-	return x.Close()
+	l.index, l.spare = nil, nil
+	return err
 }

@@ -29,6 +29,7 @@ type Log struct {
 
 	mu   sync.Mutex
 	file *os.File
+	out  io.Writer // file, but in tests of full disks
 	buf  []byte
 	torn bool // the last line is incomplete: its writer was killed, or the disk was full
 }
@@ -38,7 +39,7 @@ func openLogFile(path string, flags int) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{path: path, file: f}
+	l := &Log{path: path, file: f, out: f}
 	if info, err := f.Stat(); err == nil && info.Size() > 0 {
 		last := make([]byte, 1)
 		_, err = f.ReadAt(last, info.Size()-1)
@@ -90,8 +91,8 @@ func (l *Log) write() error {
 	if l.torn {
 		l.buf = slices.Insert(l.buf, 0, '\n')
 	}
-	n, err := l.file.Write(l.buf)
-	l.torn = err != nil && (n > 0 || l.torn)
+	n, err := l.out.Write(l.buf)
+	l.torn = err != nil && (l.torn || n > 0 && !l.takeBack(l.buf[:n]))
 	if cap(l.buf) > max(keepBuffer, 8*len(l.buf)) {
 		l.buf = nil
 	}
@@ -99,6 +100,21 @@ func (l *Log) write() error {
 		return fmt.Errorf("store the session: %w", err)
 	}
 	return nil
+}
+
+// takeBack removes what a failed write has left at the end of the log, so that writing it
+// again repeats nothing. It reports whether it could. l.mu must be held.
+func (l *Log) takeBack(written []byte) bool {
+	info, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	at := info.Size() - int64(len(written))
+	end := make([]byte, len(written))
+	if _, err := l.file.ReadAt(end, at); err != nil || !bytes.Equal(end, written) {
+		return false // another process has renamed the session meanwhile
+	}
+	return l.file.Truncate(at) == nil
 }
 
 // Sync waits until what was written is on the disk and survives a crash of the machine.

@@ -203,7 +203,8 @@ func (t *Transcript) end() {
 	c := t.Conversation
 	if c.Turn.Running {
 		t.Ending = append(t.Ending, conversation.NoticeAdded{
-			Severity: acpclient.NoticeWarning, Title: "parley ended in the middle of this turn",
+			// parley was killed, runs still, or could not store the rest.
+			Severity: acpclient.NoticeWarning, Title: "What is stored ends in the middle of this turn",
 		})
 	}
 	t.Ending = append(t.Ending, conversation.AgentLost{Err: errEnded})

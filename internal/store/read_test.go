@@ -33,7 +33,7 @@ func TestReadsALogOfVersion1(t *testing.T) {
 	c := got.Conversation
 	test.WantTranscript(t, c,
 		"user: Tidy up", "thought: Where to begin", "tool t1: Edit a.txt (completed)", "agent: Done, all of it.",
-		"note: A word of parley's own", "user: And more", "agent: As I was say", "note: parley ended in the middle of this turn")
+		"note: A word of parley's own", "user: And more", "agent: As I was say", "note: What is stored ends in the middle of this turn")
 	m := got.Meta
 	if m.ID != "old" || m.Agent != "mine" || !slices.Equal(m.Command, []string{"my-agent", "--acp"}) || m.Cwd != "/project" || !slices.Equal(m.Dirs, []string{"/more"}) {
 		t.Errorf("the meta is %+v", m)
@@ -96,7 +96,7 @@ func TestWhatIsOpenIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range []*conversation.Conversation{first.Conversation, second.Conversation} {
-		test.WantTranscript(t, c, "user: go", "tool t1: Run (in_progress) cancelled", "note: parley ended in the middle of this turn")
+		test.WantTranscript(t, c, "user: go", "tool t1: Run (in_progress) cancelled", "note: What is stored ends in the middle of this turn")
 		if c.Turn.Running || len(c.Permissions) > 0 {
 			t.Errorf("%d: the turn runs %v, %d questions", i, c.Turn.Running, len(c.Permissions))
 		}

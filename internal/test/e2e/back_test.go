@@ -198,7 +198,7 @@ say At it.
 	p.Signal(syscall.SIGKILL)
 	p.WaitExit()
 	p = at.start(talk(resumes, "Now that."), "--continue")
-	p.Shows("At it.", "parley ended in the middle of this turn", "and then this")
+	p.Shows("At it.", "What is stored ends in the middle of this turn", "and then this")
 	p.WaitSent("session/resume", 1)
 	if n := len(p.Sent("session/prompt")); n != 0 {
 		t.Errorf("%d prompts were sent", n)
@@ -298,7 +298,7 @@ sleep 1h
 		shown := lastLine(p.Screen())
 		p = at.start(talk(resumes, "x"), "--continue")
 		p.WaitUntil("what was shown is there", func(s ptytest.Screen) bool { return lastLine(s) >= shown })
-		p.Shows("parley ended in the middle of this turn")
+		p.Shows("What is stored ends in the middle of this turn")
 		p.Leaves()
 	}
 }

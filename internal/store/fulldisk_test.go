@@ -1,0 +1,198 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test"
+)
+
+// disk is where a log is written, with room for some bytes more.
+type disk struct {
+	file *os.File
+	room int
+}
+
+func (d *disk) Write(b []byte) (int, error) {
+	n, err := d.file.Write(b[:min(len(b), d.room)])
+	d.room -= n
+	if err == nil && n < len(b) {
+		err = &os.PathError{Op: "write", Path: d.file.Name(), Err: syscall.ENOSPC}
+	}
+	return n, err
+}
+
+const muchRoom = 1 << 40
+
+// onADisk begins a session, whose log is on a disk that has room for all until it is
+// filled.
+func onADisk(t testing.TB) (*Store, *Recorder, *disk) {
+	s := New(t.TempDir())
+	r := s.Record(Meta{Cwd: "/a"}, nil)
+	if said := r.Take([]conversation.Event{ready, first, test.Sent("one")}); len(said) > 0 {
+		t.Fatal(said)
+	}
+	d := &disk{r.log.file, muchRoom}
+	r.log.out = d
+	return s, r, d
+}
+
+// words are the titles and details of notices.
+func words(events []conversation.Event) string {
+	var all []string
+	for _, e := range events {
+		if n, ok := e.(conversation.NoticeAdded); ok {
+			all = append(all, n.Title+": "+n.Detail)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// A disk that is full for a moment costs nothing of the session: what could not be written
+// is written once there is room, and nothing is written twice.
+func TestADiskThatIsFullForAMomentLosesNothing(t *testing.T) {
+	for room := 0; room < 400; room += 23 {
+		synctest.Test(t, func(t *testing.T) {
+			s, r, d := onADisk(t)
+			d.room = room
+			var said []conversation.Event
+			want := []conversation.Event{ready, first, test.Sent("one")}
+			for i := range 8 {
+				batch := []conversation.Event{text(fmt.Sprint("piece ", i, " ")), conversation.TurnEnded{}, test.Sent(fmt.Sprint("prompt ", i))}
+				want = append(want, batch...)
+				said = append(said, r.Take(batch)...)
+				time.Sleep(retryAfter / 3)
+			}
+			if !strings.Contains(words(said), "cannot be stored") || !strings.Contains(words(said), "no space left") {
+				t.Errorf("said %q", words(said))
+			}
+			d.room = muchRoom
+			time.Sleep(2 * retryAfter)
+			if diff := cmp.Diff(kinds(want), kinds(read(t, s, r.ID()))); diff != "" {
+				t.Errorf("the log:\n%s", diff)
+			}
+			if again := words(r.Take([]conversation.Event{text("more")})); !strings.Contains(again, "stored again; nothing is missing") {
+				t.Errorf("said %q", again)
+			}
+			if got, err := s.Read(t.Context(), r.ID()); err != nil || got.Damaged > 0 {
+				t.Errorf("%d lines are damaged: %v", got.Damaged, err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Of what does not fit into memory, where the session has got to is held longest, and the
+// log says what it lacks.
+func TestALogSaysWhatItLacks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r, d := onADisk(t)
+		d.room = 0
+		piece := strings.Repeat("x", 1<<20)
+		for i := range 3 * maxHeld >> 20 {
+			r.Take([]conversation.Event{conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: piece}, conversation.CancelRequested{At: time.Unix(int64(i), 0)}})
+			if r.size > maxHeld {
+				t.Fatalf("%d bytes are held", r.size)
+			}
+		}
+		r.Take([]conversation.Event{conversation.TurnEnded{}, test.Sent("two"), text("The end."), conversation.TurnEnded{}})
+		d.room = muchRoom
+		time.Sleep(2 * retryAfter)
+		said := words(r.Take([]conversation.Event{text("more")}))
+		var missing, cancels int
+		if _, err := fmt.Sscanf(said, "This session is stored again; %d updates missing", &missing); err != nil || missing < 2*maxHeld>>20 {
+			t.Errorf("said %q", said)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		log := read(t, s, r.store.only(t))
+		for _, e := range log {
+			if _, ok := e.(conversation.CancelRequested); ok {
+				cancels++
+			}
+		}
+		if cancels != 3*maxHeld>>20 {
+			t.Errorf("%d of the small events are in the log", cancels)
+		}
+		if got := words(log); got != fmt.Sprintf("Missing here: %d updates could not be stored: %v", missing, fullWords(d)) {
+			t.Errorf("the log says %q", got)
+		}
+		c := conversation.New()
+		for _, e := range log {
+			c.Apply(e)
+		}
+		if c.Turn.Running || !slices.Contains(test.Transcript(c), "agent: The end.") {
+			t.Errorf("the turn runs: %v, or its end is missing", c.Turn.Running)
+		}
+	})
+}
+
+func fullWords(d *disk) string {
+	return fmt.Sprintf("store the session: write %s: no space left on device", d.file.Name())
+}
+
+// only is the id of the only log.
+func (s *Store) only(t *testing.T) ID {
+	t.Helper()
+	files, err := s.logs()
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d logs: %v", len(files), err)
+	}
+	return files[0].id
+}
+
+// A session that begins while nothing can be stored is stored from its beginning later on.
+func TestASessionThatBeginsOnAFullDiskIsStoredLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir() + "/sessions"
+		if err := os.WriteFile(dir, nil, 0o600); err != nil { // no log can be made here
+			t.Fatal(err)
+		}
+		s := New(dir)
+		r := s.Record(Meta{Cwd: "/a"}, nil)
+		batch := []conversation.Event{ready, first, test.Sent("one")}
+		if said := words(r.Take(batch)); !strings.Contains(said, "cannot be stored") {
+			t.Errorf("said %q", said)
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * retryAfter)
+		if diff := cmp.Diff(kinds(batch), kinds(read(t, s, s.only(t)))); diff != "" {
+			t.Error(diff)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What is held when the session ends is tried a last time, and an error says that it failed.
+func TestTheEndOfASessionIsTriedALastTime(t *testing.T) {
+	for name, room := range map[string]int{"there is room again": muchRoom, "still full": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			s, r, d := onADisk(t)
+			d.room = 0
+			r.Take([]conversation.Event{text("held"), conversation.TurnEnded{}})
+			d.room = room
+			err := r.Close()
+			log := read(t, s, s.only(t))
+			if full := room == 0; (err != nil) != full || len(log) != 3 && full || len(log) != 5 && !full {
+				t.Errorf("%s: %d events, %v", name, len(log), err)
+			}
+		})
+	}
+}
