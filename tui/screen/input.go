@@ -18,16 +18,13 @@ import (
 // cannot be interrupted take that long.
 const cancelTime = 500 * time.Millisecond
 
-// escTime is how soon after esc another byte must come to belong to one key. Terminals send
-// the bytes of a key at once; a user who presses esc and then a key takes 30 ms or more.
-const escTime = 20 * time.Millisecond
-
 // input reads keys, the mouse and the terminal's answers.
 type input struct {
 	tty    *tty
 	term   string // its name
 	post   func(tea.Msg)
 	failed func(error)
+	asked  questions
 
 	cancel func() // nil while not reading
 }
@@ -39,18 +36,9 @@ func (in *input) start() error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	events, read, posted := make(chan uv.Event), make(chan error, 1), make(chan struct{})
+	read := make(chan error, 1)
 	go func() {
-		defer close(posted)
-		for e := range events {
-			in.post(e)
-		}
-	}()
-	go func() {
-		keys := uv.NewTerminalReader(reader, in.term)
-		keys.EscTimeout = escTime
-		err := keys.StreamEvents(ctx, events)
-		close(events)
+		err := in.decode(ctx, reader)
 		_ = reader.Close()
 		if ctx.Err() == nil {
 			if err == nil {
@@ -66,7 +54,6 @@ func (in *input) start() error {
 		reader.Cancel()
 		select {
 		case <-read:
-			<-posted
 		case <-time.After(cancelTime):
 		}
 	}
@@ -78,6 +65,7 @@ func (in *input) stop() {
 	if in.cancel != nil {
 		in.cancel()
 		in.cancel = nil
+		in.asked.forget()
 	}
 }
 

@@ -157,6 +157,18 @@ var sequences = map[reflect.Type]func(text string) string{
 	reflect.TypeOf(tea.SetPrimaryClipboard("")()): ansi.SetPrimaryClipboard,
 }
 
+// questioning are those of them that the terminal answers.
+var questioning = map[reflect.Type]bool{
+	reflect.TypeOf(tea.RequestBackgroundColor()): true,
+	reflect.TypeOf(tea.RequestForegroundColor()): true,
+	reflect.TypeOf(tea.RequestCursorColor()):     true,
+	reflect.TypeOf(tea.RequestCursorPosition()):  true,
+	reflect.TypeOf(tea.RequestTerminalVersion()): true,
+	reflect.TypeOf(tea.RequestCapability("")()):  true,
+	reflect.TypeOf(tea.ReadClipboard()):          true,
+	reflect.TypeOf(tea.ReadPrimaryClipboard()):   true,
+}
+
 func fixed(seq string) func(string) string { return func(string) string { return seq } }
 
 // sequence returns what a message asks to write.

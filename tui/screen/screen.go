@@ -11,8 +11,9 @@
 //	terminal  turns a frame into bytes: title, mouse, cursor and so on, and
 //	canvas    the cells, of which Ultraviolet's renderer finds those that differ
 //
-// Input goes the other way: input decodes keys, the mouse and the terminal's answers
-// with Ultraviolet's reader, and mailbox passes them to the event loop as messages.
+// Input goes the other way: input reads, decoder finds where keys, pastes, mouse events
+// and the terminal's answers end, Ultraviolet knows what they mean, and mailbox passes
+// them to the event loop as messages.
 //
 // However the program ends, the terminal is restored: see watch. Another program may
 // borrow it (see [Exec]), and so may the shell while it has stopped the process. Output
@@ -28,12 +29,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // closeTime bounds how long Run waits at its end for a blocked terminal.
@@ -169,6 +172,7 @@ func (s *screen) take(show func()) error {
 		return fmt.Errorf("prepare the terminal: %w", err)
 	}
 	s.jobs.taken.Store(true)
+	s.input.asked.ask()
 	s.output.enter()
 	if show != nil {
 		show()
@@ -271,6 +275,10 @@ func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	}
 	switch seq, ok := sequence(msg); {
 	case ok:
+		if questioning[reflect.TypeOf(msg)] {
+			s.input.asked.ask()
+			seq += ansi.RequestPrimaryDeviceAttributes
+		}
 		s.output.say(seq)
 		return nil
 	case msg == tea.ClearScreen():

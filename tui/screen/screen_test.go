@@ -65,7 +65,7 @@ func TestTakesTheTerminalAndGivesItBack(t *testing.T) {
 			term.WaitFor("last: key c.").WaitState("everything is asked for", func(s ptytest.State) bool {
 				return s.Has(ansi.ModeMouseButtonEvent) && s.Has(ansi.ModeMouseExtSgr) && s.Has(ansi.ModeFocusEvent) &&
 					s.Has(ansi.ModeBracketedPaste) && s.Has(ansi.ModeAltScreenSaveCursor) && s.ModifyOtherKeys == 2 &&
-					cmp.Equal(s.Keyboard, [2][]int{nil, {1}}) && s.CursorStyle == 6 && s.Progress == "1;40" &&
+					cmp.Equal(s.Keyboard, [2][]int{nil, {5}}) && s.CursorStyle == 6 && s.Progress == "1;40" &&
 					strings.HasPrefix(s.Title, "a ]title, long") && len(s.Title) <= 120 &&
 					s.Has(ansi.ModeUnicodeCore) == (widths == ptytest.Negotiated)
 			})

@@ -64,6 +64,10 @@ func (t *terminal) useProfile(p colorprofile.Profile) {
 	}
 }
 
+// keyFlags are what kitty's protocol is asked for: no key looks like another, and keys
+// come with the one at their place on a Latin keyboard.
+const keyFlags = ansi.KittyDisambiguateEscapeCodes | ansi.KittyReportAlternateKeys
+
 // enter takes the terminal: the alternate screen, extended keys and, the first time,
 // queries about its features. The next frame draws its contents.
 func (t *terminal) enter() []byte {
@@ -72,7 +76,7 @@ func (t *terminal) enter() []byte {
 	if t.inline == nil {
 		t.enterAlt()
 	} else {
-		t.out.WriteString(ansi.ResetModeTextCursorEnable + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes))
+		t.out.WriteString(ansi.ResetModeTextCursorEnable + ansi.PushKittyKeyboard(keyFlags))
 		t.inline = &inline{profile: t.profile, glyphs: t.glyphs, method: t.method}
 	}
 	// Two protocols extend the keys. Terminals ignore the one that they do not support.
@@ -85,6 +89,7 @@ func (t *terminal) enter() []byte {
 		t.out.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore)
 	}
 	t.asked = true
+	t.out.WriteString(ansi.RequestPrimaryDeviceAttributes) // the answer ends those to all questions
 	t.cursor.visible = false
 	t.canvas = newCanvas(t.env, t.profile, t.glyphs, t.method)
 	return t.out.Bytes()
@@ -93,7 +98,7 @@ func (t *terminal) enter() []byte {
 // enterAlt switches to the alternate screen. Each of the two screens has its own key
 // flags.
 func (t *terminal) enterAlt() {
-	t.out.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes))
+	t.out.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.PushKittyKeyboard(keyFlags))
 	t.alt, t.cursor.visible = true, false
 }
 
