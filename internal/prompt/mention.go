@@ -74,7 +74,8 @@ func readMention(line string, at int) Mention {
 			i += 2
 			continue
 		case m.Quoted && r == '"':
-			m.To, m.Path = i+n, path.String()
+			lines := linesBehind.FindString(line[i+n:])
+			m.To, m.Path = i+n+len(lines), path.String()+lines
 			return m
 		case IsChip(r), !m.Quoted && unicode.IsSpace(r):
 			m.To, m.Path = i, path.String()
@@ -150,6 +151,9 @@ func (s LineRange) read(r io.Reader) (text string, whole bool) {
 	}
 	return b.String(), true
 }
+
+// linesBehind are the lines of a file whose path is quoted.
+var linesBehind = regexp.MustCompile(`^:[1-9][0-9]{0,6}(?:-[1-9][0-9]{0,6})?`)
 
 var spanEnd = regexp.MustCompile(`^(.+?):([1-9][0-9]{0,6})(?:-([1-9][0-9]{0,6}))?$`)
 

@@ -124,6 +124,7 @@ func TestLinesOfAFile(t *testing.T) {
 	}{
 		{"some", "@n.txt:2-3", false, `{"type":"resource","resource":{"uri":"file://~/n.txt#L2-L3","mimeType":"text/plain","text":"2\n3\n"}}`},
 		{"one", "see @n.txt:5.", false, `{"type":"resource","resource":{"uri":"file://~/n.txt#L5","mimeType":"text/plain","text":"5"}}`},
+		{"of a quoted name", `@"n.txt":2-3, so`, false, `{"type":"resource","resource":{"uri":"file://~/n.txt#L2-L3","mimeType":"text/plain","text":"2\n3\n"}}`},
 		{"as a link", "@n.txt:2-3", true, `{"type":"resource_link","name":"n.txt:2-3","uri":"file://~/n.txt#L2-L3","mimeType":"text/plain"}`},
 		{"behind the end", "@n.txt:9", false, `{"type":"resource_link","name":"n.txt:9","uri":"file://~/n.txt#L9","mimeType":"text/plain"}`},
 		{"of a file that is too long as a whole", "@long.txt:1999-2000", false, `{"type":"resource","resource":{"uri":"file://~/long.txt#L1999-L2000","mimeType":"text/plain","text":"` + strings.Repeat(strings.Repeat("x", 99)+`\n`, 2) + `"}}`},

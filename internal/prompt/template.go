@@ -14,7 +14,8 @@ import (
 // sends.
 type Template struct {
 	Name string
-	// About is the first line that is not blank, for display.
+	// About is its description in the front matter, or else its first line that is not
+	// blank, for display.
 	About string
 	Text  string
 }
@@ -41,8 +42,10 @@ func Templates(dir fs.FS) []Template {
 		if !is || name == "" || strings.ContainsFunc(name, strange) || len(files) == mostFiles {
 			continue
 		}
-		if text, ok := readText(dir, e.Name()); ok {
-			files = append(files, Template{Name: name, About: about(text), Text: text})
+		text, ok := readText(dir, e.Name())
+		matter, text := cutFrontMatter(text)
+		if ok && text != "" {
+			files = append(files, Template{Name: name, About: about(matter, text), Text: text})
 		}
 	}
 	slices.SortFunc(files, func(a, b Template) int { return strings.Compare(a.Name, b.Name) })
@@ -69,7 +72,26 @@ func readText(dir fs.FS, name string) (string, bool) {
 	return text, err == nil && text != ""
 }
 
-func about(text string) string {
+// cutFrontMatter separates what a file says about itself, between lines of "---" at its
+// beginning, from the prompt.
+func cutFrontMatter(text string) (matter, rest string) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	behind, begins := strings.CutPrefix(text, "---\n")
+	matter, rest, ends := strings.Cut("\n"+behind, "\n---")
+	if line, _, _ := strings.Cut(rest, "\n"); !begins || !ends || strings.TrimSpace(line) != "" {
+		return "", text
+	}
+	return matter, strings.TrimSpace(rest)
+}
+
+func about(matter, text string) string {
+	for line := range strings.Lines(matter) {
+		if value, is := strings.CutPrefix(line, "description:"); is {
+			if value = strings.Trim(strings.TrimSpace(value), `"'`); value != "" {
+				return termtext.Line(value)
+			}
+		}
+	}
 	line, _, _ := strings.Cut(text, "\n")
 	return termtext.Line(strings.TrimSpace(strings.TrimLeft(line, "# ")))
 }

@@ -38,3 +38,24 @@ func TestTemplates(t *testing.T) {
 		}
 	}
 }
+
+// What a file says about itself describes the command and is not sent.
+func TestFrontMatter(t *testing.T) {
+	for _, c := range []struct{ data, about, text string }{
+		{"---\ndescription: Review a change\nmodel: x\n---\n\n# Review\n\nit\n", "Review a change", "# Review\n\nit"},
+		{"---\r\ndescription: \"Quoted\"\r\n---\r\nReview\r\nit", "Quoted", "Review\nit"},
+		{"---\nmodel: x\n---\nReview it", "Review it", "Review it"},
+		{"---\n---\nReview it", "Review it", "Review it"},
+		{"---\nmodel: x\n---", "", ""},
+		{"---\nno end", "---", "---\nno end"},
+		{"Review\n\n---\n\nit\n\n---\n", "Review", "Review\n\n---\n\nit\n\n---"},
+	} {
+		var about, text string
+		for _, f := range Templates(fstest.MapFS{"review.md": {Data: []byte(c.data)}}) {
+			about, text = f.About, f.Text
+		}
+		if about != c.about || text != c.text {
+			t.Errorf("%q is about %q and says %q", c.data, about, text)
+		}
+	}
+}

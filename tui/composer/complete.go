@@ -263,6 +263,8 @@ func (c *Composer) accept() {
 	}
 	if p.kind == commandCompletion {
 		p.closed = true
+	} else if strings.HasSuffix(text, " ") {
+		c.mentioned = true
 	}
 }
 

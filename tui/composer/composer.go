@@ -64,6 +64,7 @@ type Composer struct {
 
 	commands   commands
 	completion completion
+	mentioned  bool       // the last key has completed a mention
 	index      *fileIndex // nil until the files were listed once
 	listing    bool
 	matching   bool // a command is matching files
@@ -159,6 +160,10 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 		return Result{Used: true}, nil
 	}
 	name := key.String()
+	if at := c.buf.left(c.buf.cur); c.mentioned && key.Text == ":" && c.inserts() && c.buf.slice(at, c.buf.cur) == " " {
+		c.buf.cut(at) // lines of the file follow, where completion has put a space
+	}
+	c.mentioned = false
 	action, bound := c.keys.Action(config.ContextPrompt, name)
 	if c.completion.open() {
 		was := c.buf.watched()
@@ -308,6 +313,7 @@ func (c *Composer) Paste(text string) tea.Cmd {
 		c.walk.fresh = false
 	}
 	c.kills.turn()
+	c.mentioned = false
 	was := c.buf.watched()
 	defer func() { c.typed(was) }()
 	if len(text) <= foldBytes && lineCount(text) <= foldLines {
