@@ -449,11 +449,11 @@ var actions = func() []ActionInfo {
 	return all
 }()
 
-// exampleKeys lists all actions with their default keys, commented out.
-func exampleKeys() string {
-	var b strings.Builder
+// writeKeys appends all actions with their default keys to the example.
+func writeKeys(b *strings.Builder) {
+	b.WriteString("#[keys]\n")
 	for _, g := range actionGroups {
-		fmt.Fprintf(&b, "\n# %s\n", g.about)
+		fmt.Fprintf(b, "\n# %s\n", g.about)
 		for _, a := range g.actions {
 			value := "[]"
 			if a.keys != "" {
@@ -462,8 +462,7 @@ func exampleKeys() string {
 			if strings.Contains(a.keys, " ") {
 				value = "[" + value + "]"
 			}
-			fmt.Fprintf(&b, "#%-43s # %s\n", string(a.action)+" = "+value, a.help)
+			fmt.Fprintf(b, "#%-43s # %s\n", string(a.action)+" = "+value, a.help)
 		}
 	}
-	return b.String()
 }

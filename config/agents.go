@@ -216,9 +216,12 @@ func expandHome(path string) string {
 	return filepath.Join(home, strings.TrimPrefix(rest, "~"))
 }
 
+// homePath reads a path, which may begin with "~".
+func (t *table) homePath(key string) string { return expandHome(t.text(key)) }
+
 // optionValues reads an agent's initial options: strings or booleans by option id.
-func (t *table) optionValues() map[string]string {
-	pairs, ok := t.child("options")
+func (t *table) optionValues(key string) map[string]string {
+	pairs, ok := t.child(key)
 	if !ok {
 		return nil
 	}
@@ -261,10 +264,10 @@ func SaveDefault(file, agent, option string, value any) error {
 	return nil
 }
 
-func (t *table) registry() string {
-	address := t.text("registry")
+func (t *table) registry(key string) string {
+	address := t.text(key)
 	if address != "" && !isURL(address, "https") {
-		t.fail("registry", "use a URL that begins with https://", "is not a registry URL")
+		t.fail(key, "use a URL that begins with https://", "is not a registry URL")
 	}
 	return address
 }
@@ -385,30 +388,53 @@ func (t *table) agents() []Agent {
 	return agents
 }
 
+// agentRows are the keys of [agents.ID]. The first example is started, the second listens.
+func agentRows() []row[Agent] {
+	return []row[Agent]{
+		value("name", func(a *Agent) *string { return &a.Name }, (*table).text, "display name").shown(`"Claude Code"`),
+		value("command", func(a *Agent) *string { return &a.Command }, (*table).text, "program, found on PATH").shown(`"npx"`),
+		value("args", func(a *Agent) *[]string { return &a.Args }, (*table).words, "").shown(`["-y", "@agentclientprotocol/claude-agent-acp"]`),
+		value("cwd", func(a *Agent) *string { return &a.Cwd }, (*table).homePath, "where to start it; empty: the session's directory").shown(`""`),
+		value("default", func(a *Agent) *bool { return &a.Default }, (*table).flag, `same as default_agent = "claude"`).shown("true"),
+		choice("protocol", "", []Protocol{ProtocolV1, ProtocolAuto}, func(a *Agent) *Protocol { return &a.Protocol },
+			`protocol version; "auto": the newest that it knows`).shown(`"v1"`),
+		{key: "sandbox", about: "for this agent alone", examples: []string{"true"}, read: func(a *Agent, t *table, key string) {
+			a.Sandbox.On, a.Sandbox.Set = t.flag(key), t.has(key)
+		}},
+		value("sandbox_write", func(a *Agent) *[]string { return &a.Sandbox.Write }, (*table).paths, "added to the list for all agents").shown(`["~/.claude"]`),
+		value("mode", func(a *Agent) *string { return &a.Mode }, (*table).text, "mode of new sessions, by ID or name").shown(`"plan"`),
+		value("options", func(a *Agent) *map[string]string { return &a.Options }, (*table).optionValues, "options of new sessions, by ID or name").shown(`{ model = "large" }`),
+		value("roots", func(a *Agent) *[]string { return &a.Roots }, (*table).paths, "more directories for its sessions").shown(`["~/notes"]`),
+		value("env", func(a *Agent) *Secrets { return &a.Env }, (*table).environment,
+			`[agents.claude.rules], [agents.claude.budget] and [agents.claude.mcp.NAME] are for this
+agent alone. "$NAME" or "${NAME}" comes from your environment; "$$" is a dollar sign.
+Values of env and headers are never logged or shown.`).shown(`{ ANTHROPIC_API_KEY = "$ANTHROPIC_API_KEY" }`),
+		value("url", func(a *Agent) *string { return &a.Address }, (*table).text, "").shown("", `"wss://agents.example.com/acp"`),
+		value("headers", func(a *Agent) *Secrets { return &a.Headers }, (*table).headers, "").shown("", `{ Authorization = "Bearer $AGENT_TOKEN" }`),
+		value("insecure", func(a *Agent) *bool { return &a.Insecure }, (*table).flag, "").shown("", "false"),
+		value("serve_files", func(a *Agent) *bool { return &a.ServeFiles }, (*table).flag, "may it ask for files of this machine?").shown("", "false"),
+		value("serve_terminals", func(a *Agent) *bool { return &a.ServeTerminals }, (*table).flag, "may it run commands on this machine?").shown("", "false"),
+		value("remote_root", func(a *Agent) *string { return &a.RemoteRoot }, (*table).text, "the session's directory on the agent's machine").shown("", `"/srv/project"`),
+		{key: "mcp", read: func(a *Agent, t *table, _ string) { a.MCP = t.mcpServers() }},
+		{key: "rules", read: func(a *Agent, t *table, _ string) { a.Rules = t.agentRules() }},
+		{key: "budget", rows: budgetRows(func(a *Agent) *Budget { return &a.Budget })},
+	}
+}
+
+// writeAgents appends the examples of agents.
+func writeAgents(b *strings.Builder) {
+	writeExample(b, "agents.claude", agentRows(), 0)
+	b.WriteByte('\n')
+	writeAbout(b, `An agent on the network, over WebSocket (wss://, ws://) or streamable HTTP (https://,
+http://). Connections to other machines need TLS, unless insecure = true. Any command can
+lead to another machine too: command = "ssh", with remote_root.`)
+	writeExample(b, "agents.far", agentRows(), 1)
+}
+
 func (t *table) agent() Agent {
 	known, isKnown := t.doc.known(t.name())
-	a := Agent{
-		ID:       t.name(),
-		Name:     t.text("name"),
-		Command:  t.text("command"),
-		Args:     t.texts("args", false),
-		Cwd:      expandHome(t.text("cwd")),
-		Env:      t.secrets("env", isEnvName),
-		Address:  t.text("url"),
-		Headers:  t.secrets("headers", isHeaderName),
-		Default:  t.flag("default"),
-		Source:   SourceConfigured,
-		Sandbox:  AgentSandbox{On: t.flag("sandbox"), Set: t.has("sandbox"), Write: t.paths("sandbox_write")},
-		Protocol: oneOf(t, "protocol", "", ProtocolV1, ProtocolAuto),
-		Mode:     t.text("mode"),
-		Options:  t.optionValues(),
-		MCP:      t.mcpServers(),
-		Roots:    t.paths("roots"),
-		Rules:    t.agentRules(),
-		Budget:   t.budget(),
-	}
-	a.Insecure, a.ServeFiles, a.ServeTerminals = t.flag("insecure"), t.flag("serve_files"), t.flag("serve_terminals")
-	a.RemoteRoot = t.text("remote_root")
+	a := Agent{ID: t.name(), Source: SourceConfigured}
+	readRows(&a, t, agentRows())
 	t.done()
 	if !isKnown {
 		a.Name = cmp.Or(a.Name, a.ID)
@@ -507,16 +533,31 @@ func (t *table) mcpServers() (servers []MCPServer) {
 	return servers
 }
 
-func (t *table) mcpServer() MCPServer {
-	s := MCPServer{
-		Name:    t.name(),
-		Type:    MCPTransport(t.text("type")),
-		Command: t.text("command"),
-		Args:    t.texts("args", false),
-		Env:     t.secrets("env", isEnvName),
-		URL:     t.text("url"),
-		Headers: t.secrets("headers", isHeaderName),
+// serverRows are the keys of [mcp.NAME]. The first example is a program, the second is on
+// the network.
+func serverRows() []row[MCPServer] {
+	return []row[MCPServer]{
+		value("type", func(s *MCPServer) *MCPTransport { return &s.Type }, func(t *table, key string) MCPTransport { return MCPTransport(t.text(key)) },
+			"optional with a command").shown(`"stdio"`, `"http"`),
+		value("command", func(s *MCPServer) *string { return &s.Command }, (*table).text, "").shown(`"npx"`),
+		value("args", func(s *MCPServer) *[]string { return &s.Args }, (*table).words, "").shown(`["-y", "@modelcontextprotocol/server-filesystem", "."]`),
+		value("env", func(s *MCPServer) *Secrets { return &s.Env }, (*table).environment, "").shown(`{ LOG_LEVEL = "error" }`),
+		value("url", func(s *MCPServer) *string { return &s.URL }, (*table).text, "").shown("", `"https://example.com/mcp"`),
+		value("headers", func(s *MCPServer) *Secrets { return &s.Headers }, (*table).headers, "").shown("", `{ Authorization = "Bearer $DOCS_TOKEN" }`),
 	}
+}
+
+// writeServers appends the examples of MCP servers.
+func writeServers(b *strings.Builder) {
+	writeExample(b, "mcp.files", serverRows(), 0)
+	b.WriteByte('\n')
+	writeAbout(b, `A server on the network, of type "http" or "sse":`)
+	writeExample(b, "mcp.docs", serverRows(), 1)
+}
+
+func (t *table) mcpServer() MCPServer {
+	s := MCPServer{Name: t.name()}
+	readRows(&s, t, serverRows())
 	t.done()
 	if !t.has("type") && t.has("command") {
 		s.Type = MCPStdio

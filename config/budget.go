@@ -8,19 +8,21 @@ type Budget struct {
 	Tokens uint64
 }
 
-// budget reads [budget].
-func (t *table) budget() Budget {
-	in, ok := t.child("budget")
-	if !ok {
-		return Budget{}
+// budgetRows are the keys of a [budget].
+func budgetRows[T any](at func(*T) *Budget) []row[T] {
+	return []row[T]{
+		value("session", func(to *T) *float64 { return &at(to).Cost }, (*table).amount, "").standing(int64(0)).shown("5.00"),
+		value("tokens", func(to *T) *uint64 { return &at(to).Tokens }, (*table).tokens, "").standing(int64(0)).shown("2000000"),
 	}
-	defer in.done()
-	tokens, _ := in.number("tokens", 1, maxTokens)
-	return Budget{Cost: in.amount("session"), Tokens: uint64(tokens)}
 }
 
 // maxTokens limits a number of tokens, far above any session.
 const maxTokens = 1 << 50
+
+func (t *table) tokens(key string) uint64 {
+	n, _ := t.number(key, 0, maxTokens)
+	return uint64(n)
+}
 
 // amount reads an amount of money.
 func (t *table) amount(key string) float64 {
@@ -28,8 +30,8 @@ func (t *table) amount(key string) float64 {
 		t.values[key] = float64(n)
 	}
 	amount, ok := read[float64](t, key, "a number")
-	if ok && !(amount > 0 && amount < 1e9) {
-		t.fail(key, "leave the line out for no limit", "must be above 0")
+	if ok && !(amount >= 0 && amount < 1e9) {
+		t.fail(key, "0 means no limit", "must be from 0 to 1000000000")
 		return 0
 	}
 	return amount

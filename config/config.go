@@ -4,7 +4,6 @@
 package config
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -47,8 +46,7 @@ type Config struct {
 	// NoMouse leaves the mouse to the terminal.
 	NoMouse bool
 	// NoJournal turns off the journal of agents' changes. JournalBytes bounds the disk
-	// space of all journals, JournalAge how long they are kept; 0 means parley's
-	// default.
+	// space of all journals, JournalAge how long they are kept.
 	NoJournal    bool
 	JournalBytes int64
 	JournalAge   time.Duration
@@ -86,7 +84,8 @@ const (
 
 // Default returns the configuration without a file.
 func Default() *Config {
-	return &Config{Themes: DefaultThemes(), Attention: DefaultAttention(), Host: DefaultHost(), Enter: EnterQueues, Glyphs: GlyphsAuto, Keys: DefaultKeys(), Store: DefaultStore()}
+	_, root := open("", nil)
+	return root.config()
 }
 
 // maxFileSize limits the configuration file, in bytes. It is far above any real file,
@@ -161,12 +160,8 @@ func Parse(file string, data []byte, added ...Added) (*Config, error) {
 
 // config reads the whole configuration.
 func (root *table) config() *Config {
-	c := Default()
-	for _, e := range entries() {
-		if e.read != nil {
-			e.read(c, root, e.key)
-		}
-	}
+	c := &Config{}
+	readRows(c, root, fileRows())
 	c.Rules = slices.Clip(c.Rules)
 	for _, a := range c.Agents {
 		c.Rules = append(c.Rules, a.Rules...)
@@ -179,85 +174,6 @@ func (root *table) config() *Config {
 	return c
 }
 
-// entry is a key of the configuration file: its default, and how it is read. The example
-// has a line for each, in the same order, with what it means.
-type entry struct {
-	key string
-	// standard is the default, as TOML has it. A table with any number of entries has
-	// none.
-	standard any
-	// read reads the key into c; nil if another entry does.
-	read func(c *Config, t *table, key string)
-}
-
-// entries returns all keys of the file, in the order of the example.
-func entries() []entry {
-	return []entry{
-		{"theme", string(ThemeAuto), func(c *Config, t *table, key string) { t.theme(key, &c.Themes.Chosen, &c.Themes) }},
-		{"theme_dark", string(ThemeDark), func(c *Config, t *table, key string) { t.theme(key, &c.Themes.Dark, &c.Themes) }},
-		{"theme_light", string(ThemeLight), func(c *Config, t *table, key string) { t.theme(key, &c.Themes.Light, &c.Themes) }},
-		{"glyphs", string(GlyphsAuto), func(c *Config, t *table, key string) {
-			c.Glyphs = oneOf(t, key, GlyphsAuto, GlyphsAuto, GlyphsUnicode, GlyphsASCII)
-		}},
-		{"reduced_motion", false, func(c *Config, t *table, key string) { c.ReducedMotion = t.flag(key) }},
-		{"markdown_style", markdownAuto, func(c *Config, t *table, key string) { c.MarkdownStyle = t.markdownStyle(key) }},
-		{"plain", false, func(c *Config, t *table, key string) { c.Plain = t.flag(key) }},
-		{"inline", false, func(c *Config, t *table, key string) { c.Inline = t.flag(key) }},
-		{"mouse", true, func(c *Config, t *table, key string) { c.NoMouse = t.off(key) }},
-		{"vim", false, func(c *Config, t *table, key string) { c.Vim = t.flag(key) }},
-		{"journal", true, func(c *Config, t *table, key string) { c.NoJournal = t.off(key) }},
-		{"journal_megabytes", int64(512), func(c *Config, t *table, key string) {
-			megabytes, _ := t.number(key, 1, maxMegabytes)
-			c.JournalBytes = megabytes << 20
-		}},
-		{"journal_days", int64(30), func(c *Config, t *table, key string) {
-			days, _ := t.number(key, 1, maxDays)
-			c.JournalAge = time.Duration(days) * day
-		}},
-		{"default_agent", "", nil}, // read last: it names one of the agents
-		{"registry", "", func(c *Config, t *table, _ string) { c.Registry = t.registry() }},
-		{"store", true, func(c *Config, t *table, key string) { c.Store.Off = t.off(key) }},
-		{"store_days", int64(defaultStoreDays), func(c *Config, t *table, key string) {
-			if days, ok := t.number(key, 0, maxStored); ok {
-				c.Store.Age = time.Duration(days) * day
-			}
-		}},
-		{"store_megabytes", int64(defaultStoreMegabytes), func(c *Config, t *table, key string) {
-			if megabytes, ok := t.number(key, 0, maxStored); ok {
-				c.Store.Bytes = megabytes << 20
-			}
-		}},
-		{"sandbox", false, func(c *Config, t *table, _ string) { c.Sandbox = t.sandbox() }},
-		{"sandbox_write", anyList(nil), nil}, // read with sandbox, as in the table of an agent
-		{"sandbox_hide", anyList(hidden()), nil},
-		{"sandbox_network", true, nil},
-		{"worktree_directory", "", func(c *Config, t *table, key string) { c.Worktrees = t.path(key) }},
-		{"agents", nil, func(c *Config, t *table, _ string) { c.Agents = t.agents() }},
-		{"mcp", nil, func(c *Config, t *table, _ string) { c.MCP = t.mcpServers() }},
-		{"files", nil, func(c *Config, t *table, _ string) { c.Files = t.files() }},
-		{"attention", nil, func(c *Config, t *table, _ string) { c.Attention = t.attention() }},
-		{"host", nil, func(c *Config, t *table, _ string) { c.Host = t.host() }},
-		{"notify", nil, func(c *Config, t *table, _ string) { c.NotifyCommand = t.notifyCommand() }},
-		{"budget", nil, func(c *Config, t *table, _ string) { c.Budget = t.budget() }},
-		{"prompt", nil, func(c *Config, t *table, _ string) { c.Enter = t.prompt() }},
-		{"rules", nil, func(c *Config, t *table, _ string) { c.Rules = t.rules() }},
-		{"keys", nil, func(c *Config, t *table, _ string) { c.Keys = t.keyBindings() }},
-	}
-}
-
-// Bounds of numbers in the configuration.
-const (
-	maxMegabytes = 1 << 20
-	maxDays      = 36_500
-	maxStored    = 1_000_000 // days and megabytes of the store
-)
-
-// off reads a switch that is on by default and reports whether it is off.
-func (t *table) off(key string) bool {
-	on := t.flag(key)
-	return t.has(key) && !on
-}
-
 // EnterKey is what enter does with a prompt while a turn is running.
 type EnterKey string
 
@@ -268,32 +184,11 @@ const (
 	EnterSteers EnterKey = "steer"
 )
 
-// prompt reads [prompt].
-func (t *table) prompt() EnterKey {
-	in, ok := t.child("prompt")
-	if !ok {
-		return EnterQueues
-	}
-	defer in.done()
-	return oneOf(in, "enter", EnterQueues, EnterQueues, EnterSteers)
-}
-
 // Files adds patterns to the built-in list of files that agents may only use after the
 // user agrees: see [policy.SensitiveFiles].
 type Files struct {
 	AskRead  []string
 	AskWrite []string
-}
-
-// files reads [files].
-func (t *table) files() Files {
-	files, ok := t.child("files")
-	if !ok {
-		return Files{}
-	}
-	f := Files{AskRead: files.globs("ask_read"), AskWrite: files.globs("ask_write")}
-	files.done()
-	return f
 }
 
 func (t *table) globs(key string) []string {
@@ -316,24 +211,6 @@ type Store struct {
 	Age   time.Duration
 	Bytes int64
 }
-
-const (
-	defaultStoreDays      = 365
-	defaultStoreMegabytes = 4000
-
-	day = 24 * time.Hour
-)
-
-// DefaultStore returns the default.
-func DefaultStore() Store {
-	return Store{Age: defaultStoreDays * day, Bytes: defaultStoreMegabytes << 20}
-}
-
-//go:embed example.toml
-var example string
-
-// Example returns a configuration file that explains every setting and sets none.
-func Example() string { return example + exampleKeys() }
 
 // When says when to notify the user.
 type When string
@@ -382,37 +259,22 @@ type Attention struct {
 	Progress *bool
 }
 
-// DefaultAttention returns the default.
-func DefaultAttention() Attention {
-	return Attention{When: WhenUnfocused, On: []AttentionEvent{HappeningTurn, HappeningQuestion, HappeningLost}, Notify: NoticeAuto}
-}
+var attentionEvents = []AttentionEvent{HappeningTurn, HappeningQuestion, HappeningLost}
 
-// attention reads [attention].
-func (t *table) attention() Attention {
-	a := DefaultAttention()
-	in, ok := t.child("attention")
-	if !ok {
-		return a
+// events reads a list of events; by default it has all.
+func (t *table) events(key string) []AttentionEvent {
+	texts := t.texts(key, true)
+	if !t.has(key) {
+		return slices.Clone(attentionEvents)
 	}
-	a.When = oneOf(in, "when", a.When, WhenUnfocused, WhenAlways, WhenNever)
-	a.Notify = oneOf(in, "notify", a.Notify, NoticeAuto, NoticeOSC9, NoticeOSC777, NoticeOSC99, NoticeBell, NoticeNone)
-	if in.has("on") {
-		a.On = nil
-	}
-	for _, text := range in.texts("on", true) {
-		what := AttentionEvent(text)
-		if !slices.Contains(DefaultAttention().On, what) {
-			in.fail("on", didYouMean(text, []string{"turn", "question", "lost"}, "known"), "cannot have %q", text)
+	var events []AttentionEvent
+	for _, text := range texts {
+		if !slices.Contains(attentionEvents, AttentionEvent(text)) {
+			t.fail(key, didYouMean(text, words(attentionEvents), "known"), "cannot have %q", text)
 		}
-		a.On = append(a.On, what)
+		events = append(events, AttentionEvent(text))
 	}
-	a.Command = in.program("command")
-	a.NoTitle = in.off("title")
-	if on := in.flag("progress"); in.has("progress") {
-		a.Progress = &on
-	}
-	in.done()
-	return a
+	return events
 }
 
 // program reads a program with its arguments; none if there is none.
@@ -425,7 +287,7 @@ func (t *table) program(key string) []string {
 }
 
 // oneOf reads one of a few words.
-func oneOf[T ~string](t *table, key string, unset T, known ...T) T {
+func oneOf[T ~string](t *table, key string, unset T, known []T) T {
 	text := t.text(key)
 	if !t.has(key) || slices.Contains(known, T(text)) {
 		if text == "" {

@@ -29,8 +29,6 @@ type document struct {
 	starts map[int]bool
 	// values maps the path of every key with a value to the first byte of that.
 	values map[string]int
-	// asked, if not nil, collects the keys that are read.
-	asked map[string]bool
 	// items holds the first bytes of the strings in lists, by the path of the list.
 	items map[string]map[int]int
 	errs  []*Error
@@ -225,7 +223,7 @@ func (d *document) syntax(err error) {
 		text := lines[min(e.Line, len(lines))-1]
 		e.Column = utf8.RuneCountInString(text[:min(column-1, len(text))]) + 1
 		key, _, _ := strings.Cut(text, "=")
-		if known := knownKeys()[strings.TrimSpace(key)]; known {
+		if slices.Contains(knownKeys(), strings.TrimSpace(key)) {
 			e.Text = shown(withoutValue(text))
 		}
 	}
@@ -308,9 +306,6 @@ func (t *table) failKey(key, hint, format string, args ...any) {
 // an error, of another type.
 func read[T any](t *table, key, want string) (value T, ok bool) {
 	t.asked = append(t.asked, key)
-	if t.doc.asked != nil {
-		t.doc.asked[key] = true
-	}
 	v, there := t.values[key]
 	if !there {
 		return value, false
@@ -373,6 +368,15 @@ func (t *table) texts(key string, single bool) []string {
 	}
 	return texts
 }
+
+// words reads a list of strings.
+func (t *table) words(key string) []string { return t.texts(key, false) }
+
+// environment reads a table of environment variables.
+func (t *table) environment(key string) Secrets { return t.secrets(key, isEnvName) }
+
+// headers reads a table of HTTP headers.
+func (t *table) headers(key string) Secrets { return t.secrets(key, isHeaderName) }
 
 // secrets reads a table of strings whose names must satisfy valid. Its errors never
 // show a value.
@@ -520,14 +524,14 @@ var synonyms = map[string]string{
 	"endpoint": "url", "address": "url", "transport": "type",
 }
 
-// knownKeys are all keys that the configuration can have: what the reader asks for in a
-// file with every section. A document that does not parse was not read.
-func knownKeys() map[string]bool {
-	const every = "[agents.x]\ncommand = \"x\"\n[budget]\n[mcp.x]\n[attention]\n[host]\n[notify]\n[files]\n[prompt]\n[rules]\n[keys]\n"
-	d, root := open("", []byte(every))
-	d.asked = map[string]bool{}
-	root.config()
-	return d.asked
+// knownKeys are all keys that the configuration can have, for a document that does not
+// parse.
+func knownKeys() []string {
+	keys := slices.Concat(keysOf(fileRows()), keysOf(agentRows()), keysOf(serverRows()))
+	for _, a := range actions {
+		keys = append(keys, string(a.Action))
+	}
+	return keys
 }
 
 // Error is one error in a configuration file. [Load] and [Parse] join all that they

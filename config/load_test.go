@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	stdflag "flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -355,18 +356,20 @@ func TestExample(t *testing.T) {
 	if diff := cmp.Diff(DefaultKeys(), all.Keys, cmp.AllowUnexported(Keys{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Errorf("the example lists other keys than the default ones:\n%s", diff)
 	}
-	for key := range knownKeys() {
-		if actionNamed(key) || key == "x" {
-			continue // keys are listed above; the name of a section in the sample
-		}
-		if !strings.Contains(example, "#"+key+" = ") && !strings.Contains(example, "#["+key) {
-			t.Errorf("the example does not list %s", key)
-		}
-	}
 }
 
-func actionNamed(name string) bool {
-	return slices.ContainsFunc(actions, func(a ActionInfo) bool { return string(a.Action) == name })
+var update = stdflag.Bool("update", false, "write example.toml")
+
+// The file that people read on the web is the one that parley writes.
+func TestExampleFile(t *testing.T) {
+	if *update {
+		if err := os.WriteFile("example.toml", []byte(Example()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if data, err := os.ReadFile("example.toml"); err != nil || string(data) != Example() {
+		t.Errorf("example.toml is not up to date: go test ./config -run TestExampleFile -update (%v)", err)
+	}
 }
 
 // An error of the syntax shows the line of every key that the configuration has.

@@ -38,26 +38,29 @@ func ParseProject(file string, data []byte) ([]policy.Rule, error) {
 	return rules, nil
 }
 
-// rules reads [rules]: a list of rules for each verdict.
+// rules reads [rules], of the file, a project or an agent.
 func (t *table) rules() []policy.Rule {
-	r, ok := t.child("rules")
-	if !ok {
-		return nil
-	}
+	in, _ := t.child("rules")
 	var rules []policy.Rule
 	for _, v := range []policy.Verdict{policy.Allow, policy.Ask, policy.Deny} {
-		key := v.String()
-		for i, text := range r.texts(key, true) {
-			rule, err := policy.ParseFor(v, text)
-			if err != nil {
-				r.failItem(key, i, ruleHint(err), err)
-				continue
-			}
-			rule.Source = fmt.Sprintf("%s:%d", t.doc.file, t.doc.itemLine(r.at.child(key), i))
-			rules = append(rules, rule)
-		}
+		rules = append(rules, in.rulesOf(v)...)
 	}
-	r.done()
+	in.done()
+	return rules
+}
+
+// rulesOf reads the rules of a verdict.
+func (t *table) rulesOf(v policy.Verdict) (rules []policy.Rule) {
+	key := v.String()
+	for i, text := range t.texts(key, true) {
+		rule, err := policy.ParseFor(v, text)
+		if err != nil {
+			t.failItem(key, i, ruleHint(err), err)
+			continue
+		}
+		rule.Source = fmt.Sprintf("%s:%d", t.doc.file, t.doc.itemLine(t.at.child(key), i))
+		rules = append(rules, rule)
+	}
 	return rules
 }
 

@@ -41,14 +41,6 @@ func (c *Config) SandboxFor(a Agent) Sandbox {
 	return s
 }
 
-func (t *table) sandbox() Sandbox {
-	return Sandbox{
-		On: t.flag("sandbox"), Write: t.paths("sandbox_write"),
-		Hide: t.paths("sandbox_hide"), HideSet: t.has("sandbox_hide"),
-		Offline: t.off("sandbox_network"),
-	}
-}
-
 // path reads an absolute path, which may begin with "~"; "" if there is none.
 func (t *table) path(key string) string {
 	p := expandHome(t.text(key))

@@ -38,26 +38,33 @@ func Settings(file string) ([]Setting, error) {
 	if root == nil {
 		return nil, d.err()
 	}
-	var list []Setting
-	for _, e := range entries() {
-		s := Setting{Key: e.key}
-		if e.standard != nil {
-			s.Value = written(e.standard)
+	return effective(fileRows(), root, c), nil
+}
+
+// effective returns the settings of rows that a table holds, in their order.
+func effective(rows []row[Config], t *table, c *Config) (list []Setting) {
+	for _, r := range rows {
+		s := Setting{Key: r.key}
+		if r.standard != nil {
+			s.Value = written(r.standard)
 		}
 		switch {
-		case e.key == "keys":
-			keys, _ := root.child(e.key)
+		case r.key == "keys":
+			keys, _ := t.child(r.key)
 			for _, a := range actions {
 				list = append(list, keys.setting(Setting{Key: string(a.Action), Value: written(anyList(a.Keys))})...)
 			}
-		case e.key == "default_agent" && !root.has(e.key) && c.DefaultAgent != "": // an agent is marked as the default
-			s.Value, s.Line = written(c.DefaultAgent), d.lineOf(path{"agents", c.DefaultAgent, "default"})
+		case r.key == "default_agent" && !t.has(r.key) && c.DefaultAgent != "": // an agent is marked as the default
+			s.Value, s.Line = written(c.DefaultAgent), t.doc.lineOf(path{"agents", c.DefaultAgent, "default"})
 			list = append(list, s)
+		case r.rows != nil:
+			in, _ := t.child(r.key)
+			list = append(list, effective(r.rows, in, c)...)
 		default:
-			list = append(list, root.setting(s)...)
+			list = append(list, t.setting(s)...)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // setting returns a setting of a table from the file, else from the environment, else

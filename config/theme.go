@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,29 +24,12 @@ const (
 	ThemeLight Theme = "light"
 )
 
-// BuiltInThemes returns the built-in themes, without [ThemeAuto].
-func BuiltInThemes() []Theme {
-	return []Theme{
-		ThemeDark, ThemeLight, "dracula", "gruvbox-dark", "nord", "tokyo-night", "colour-blind-dark", "high-contrast-dark",
-		"gruvbox-light", "solarized-light", "colour-blind-light", "high-contrast-light",
-	}
-}
-
-// ThemeColours returns the names of the colours that a theme file may set.
-func ThemeColours() []string {
-	return []string{
-		"text", "strong", "muted", "faint", "line", "accent", "info", "success", "warning", "error", "special",
-		"frame", "badge", "chosen", "prompt", "added", "added_word", "removed", "removed_word",
-	}
-}
-
 // OwnTheme is a theme of the user's own.
 type OwnTheme struct {
 	Name Theme
-	// Base is the built-in theme for colours that are not in Colours.
-	Base Theme
-	// Colours maps names of [ThemeColours] to "#rrggbb".
-	Colours map[string]string
+	// Base is the built-in theme for the colours that are "" in Colours.
+	Base    Theme
+	Colours Colours
 }
 
 // Themes selects the colours.
@@ -58,27 +42,22 @@ type Themes struct {
 	Own []OwnTheme
 }
 
-// DefaultThemes returns the default.
-func DefaultThemes() Themes {
-	return Themes{Chosen: ThemeAuto, Dark: ThemeDark, Light: ThemeLight}
-}
-
 // ThemeDir returns the directory of theme files, which is beside the configuration.
 func ThemeDir() string { return themeDir(ConfigFile()) }
 
 func themeDir(configFile string) string { return filepath.Join(filepath.Dir(configFile), "themes") }
 
-// theme reads the name of a theme into to, and a theme of the user's own into themes.
-func (t *table) theme(key string, to *Theme, themes *Themes) {
-	if name := t.themeName(key, themes); name != "" {
-		*to = name
-	}
+// themeRow is a key with the name of a theme. A theme of the user's own goes into Themes too.
+func themeRow(key string, standard Theme, at func(*Themes) *Theme, about string) row[Config] {
+	return row[Config]{key: key, about: about, standard: string(standard), read: func(c *Config, t *table, key string) {
+		*at(&c.Themes) = cmp.Or(t.themeName(key, &c.Themes), standard)
+	}}
 }
 
 // themeName reads the name of a theme; "" if there is none. It also reads the file of a
 // theme of the user's own.
 func (t *table) themeName(key string, themes *Themes) Theme {
-	text, known := t.text(key), BuiltInThemes()
+	text, known := t.text(key), builtInNames()
 	if key == "theme" {
 		known = append([]Theme{ThemeAuto}, known...)
 	}
@@ -115,6 +94,13 @@ func (t *table) themeName(key string, themes *Themes) Theme {
 	return name
 }
 
+func builtInNames() (names []Theme) {
+	for _, t := range builtInThemes {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 func join(themes []Theme) string { return strings.Join(words(themes), ", ") }
 
 // ReadTheme reads a theme file; the theme's name is that of the file. It reports
@@ -133,24 +119,22 @@ func ReadTheme(file string) (OwnTheme, error) {
 		return OwnTheme{}, d.err()
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".toml")
-	own := OwnTheme{Name: Theme(name), Base: ThemeDark, Colours: map[string]string{}}
-	if base := Theme(root.text("base")); slices.Contains(BuiltInThemes(), base) {
+	own := OwnTheme{Name: Theme(name), Base: ThemeDark}
+	if base := Theme(root.text("base")); slices.Contains(builtInNames(), base) {
 		own.Base = base
 	} else if root.has("base") {
-		root.fail("base", didYouMean(string(base), words(BuiltInThemes()), "known themes"), "cannot be %q", string(base))
+		root.fail("base", didYouMean(string(base), words(builtInNames()), "known themes"), "cannot be %q", string(base))
 	}
-	if slices.Contains(BuiltInThemes(), own.Name) || own.Name == ThemeAuto {
+	if slices.Contains(builtInNames(), own.Name) || own.Name == ThemeAuto {
 		d.fail(nil, "give the file another name", "the theme %q is built in", name)
 	}
 	root.noun = "colour"
-	for _, meaning := range ThemeColours() {
-		if colour := root.colour(meaning); colour != "" {
-			own.Colours[meaning] = colour
-		}
+	for _, c := range own.Colours.Named() {
+		*c.At = root.colour(c.Name)
 	}
-	for _, other := range ThemeColours() {
-		if frame := own.Colours["frame"]; other != "frame" && frame != "" && own.Colours[other] == frame {
-			root.fail("frame", "nothing may look like the frame of a dialog", "has the same colour as %q", other)
+	for _, other := range own.Colours.Named() {
+		if frame := own.Colours.Frame; other.Name != "frame" && frame != "" && *other.At == frame {
+			root.fail("frame", "nothing may look like the frame of a dialog", "has the same colour as %q", other.Name)
 			break
 		}
 	}

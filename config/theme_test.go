@@ -30,7 +30,7 @@ func TestThemes(t *testing.T) {
 	if c.Themes.Chosen != ThemeAuto || c.Themes.Dark != "mine" || c.Themes.Light != "solarized-light" || len(c.Themes.Own) != 1 {
 		t.Fatalf("%+v", c.Themes)
 	}
-	if own := c.Themes.Own[0]; own.Name != "mine" || own.Base != "nord" || own.Colours["accent"] != "#a0b0c0" || len(own.Colours) != 2 {
+	if own := c.Themes.Own[0]; own.Name != "mine" || own.Base != "nord" || own.Colours != (Colours{Accent: "#a0b0c0", AddedWord: "#102030"}) {
 		t.Errorf("%+v", own)
 	}
 }

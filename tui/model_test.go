@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,23 +20,6 @@ import (
 	"parley/tui/tab"
 	"parley/tui/theme"
 )
-
-// The names that the configuration takes are those of the themes that there are, and so
-// are the colours of a file.
-func TestConfigurationKnowsTheThemes(t *testing.T) {
-	var names []config.Theme
-	for _, s := range theme.Schemes() {
-		names = append(names, config.Theme(s.Name))
-	}
-	if !slices.Equal(names, config.BuiltInThemes()) {
-		t.Errorf("there are %q, and the configuration knows %q", names, config.BuiltInThemes())
-	}
-	colours := config.ThemeColours()
-	slices.Sort(colours)
-	if !slices.Equal(colours, theme.Meanings()) {
-		t.Errorf("there are %q, and the configuration knows %q", theme.Meanings(), colours)
-	}
-}
 
 // accent is the colour by which the theme on the screen is told.
 func (p *program) accent() any { return p.program.Theme.Accent.GetForeground() }
@@ -156,8 +138,8 @@ func TestThemeIsShownWhileItIsChosen(t *testing.T) {
 
 		p.openThemes()
 		p.press("m", "i", "n", "e", "enter")
-		own, err := theme.Named("nord").With("mine", map[string]string{"accent": "#123456"})
-		if err != nil || p.accent() != own.Theme(theme.TrueColor).Accent.GetForeground() {
+		own := theme.Named("nord").With("mine", config.Colours{Accent: "#123456"})
+		if p.accent() != own.Theme(theme.TrueColor).Accent.GetForeground() {
 			t.Error("the chosen theme is not shown")
 		}
 		p.mustShow("Keep it? parley then writes", `theme = "mine"`)

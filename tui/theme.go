@@ -43,9 +43,7 @@ func (l *themeState) addOwn(themes []config.OwnTheme) {
 		if base == nil {
 			continue // the configuration has said so
 		}
-		if scheme, err := base.With(string(own.Name), own.Colours); err == nil {
-			l.own[own.Name] = scheme
-		}
+		l.own[own.Name] = base.With(string(own.Name), own.Colours)
 	}
 }
 

@@ -66,21 +66,6 @@ func withCode(p palette) palette {
 }
 
 var (
-	darkPalette = palette{
-		text: "#d6d7e0", strong: "#f3f4fa", muted: "#9a9db0", faint: "#8b8ea3", line: "#3a3d4d",
-		accent: "#e6a15c", frame: "#4fc3c7", blue: "#7aa8f0", green: "#8cc98a", yellow: "#e3c37a", red: "#ee7f8b", violet: "#b79af2",
-		surface: "#23252f", raised: "#2f3240", prompt: "#2a2d39",
-		addBg: "#17301f", addWord: "#265c37", delBg: "#3a1a20", delWord: "#74303b",
-		chroma: "catppuccin-mocha",
-	}
-	lightPalette = palette{
-		text: "#2b2d3a", strong: "#11121a", muted: "#585b70", faint: "#666980", line: "#cdd0db",
-		accent: "#9a520b", frame: "#0a7d82", blue: "#2457b3", green: "#20682a", yellow: "#7a5708", red: "#b3243a", violet: "#6b3fc0",
-		surface: "#eff0f5", raised: "#e2e4ec", prompt: "#e6e8f0",
-		addBg: "#ddf5e0", addWord: "#a8e2b1", delBg: "#fde4e6", delWord: "#f6b6bd",
-		chroma: "catppuccin-latte",
-	}
-
 	// The 240 colours above the first 16 are the same in nearly every terminal.
 	dark256 = withCode(palette{
 		text: "253", strong: "231", muted: "248", faint: "246", line: "238",

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
+
+	"parley/config"
 )
 
 func TestSchemesForEverybody(t *testing.T) {
@@ -27,7 +29,7 @@ func TestSchemesForEverybody(t *testing.T) {
 	if Named("nothing") != nil {
 		t.Error("there is a scheme of any name")
 	}
-	if Named("dark").Theme(Colors256).palette.text != dark256.text || Named("light").Theme(TrueColor).palette.text != lightPalette.text {
+	if Named("dark").Theme(Colors256).palette.text != dark256.text || Named("light").Theme(TrueColor).palette.text != Named("light").named.Text {
 		t.Error("parley's own are not parley's own")
 	}
 }
@@ -105,30 +107,24 @@ func difference(a, b [3]float64) float64 {
 
 func TestOwnScheme(t *testing.T) {
 	t.Parallel()
-	own, err := Named("light").With("mine", map[string]string{"accent": "#112233", "added": "#445566"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	light, dark := Named("light"), Named("dark").named
+	own := light.With("mine", config.Colours{Accent: "#112233", Added: "#445566"})
 	th := own.Theme(TrueColor)
 	if th.Dark || own.Name != "mine" || !same(th.Accent.GetForeground(), "#112233") || !same(th.DiffAdded.GetBackground(), "#445566") {
 		t.Errorf("%q, dark %v: %v on %v", own.Name, th.Dark, th.Accent.GetForeground(), th.DiffAdded.GetBackground())
 	}
-	if !same(th.Error.GetForeground(), lightPalette.red) {
+	if !same(th.Error.GetForeground(), light.colours.red) {
 		t.Error("what is not named is another")
 	}
-	if _, err := Named("dark").With("mine", map[string]string{"blue": "#112233"}); err == nil {
-		t.Error("a colour without a meaning is taken")
-	}
-	for meaning := range (&palette{}).meanings() {
-		own, err := Named("dark").With("mine", map[string]string{meaning: darkPalette.frame})
-		if err != nil {
-			t.Fatal(err)
+	var colours config.Colours
+	for _, c := range colours.Named() {
+		*c.At = dark.Frame
+		if own := Named("dark").With("mine", colours); own.colours.uses(own.colours.frame) {
+			t.Errorf("%s has the colour of the frame", c.Name)
 		}
-		if own.colours.uses(own.colours.frame) {
-			t.Errorf("%s has the colour of the frame", meaning)
-		}
+		*c.At = ""
 	}
-	if own, _ := Named("dark").With("mine", map[string]string{"frame": darkPalette.red}); own.colours.frame == darkPalette.red {
+	if own := Named("dark").With("mine", config.Colours{Frame: dark.Error}); own.colours.frame == dark.Error {
 		t.Error("the frame has the colour of errors")
 	}
 }

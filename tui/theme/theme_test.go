@@ -144,10 +144,13 @@ func TestABarIsReadWithoutColours(t *testing.T) {
 func TestFewerColoursAreAsQuiet(t *testing.T) {
 	t.Parallel()
 	for _, s := range Schemes() {
-		full, few := s.Theme(TrueColor).palette.meanings(), s.Theme(Colors256).palette.meanings()
-		for _, meaning := range []string{"line", "badge", "chosen", "prompt", "added", "added_word", "removed", "removed_word"} {
+		behind := func(p *palette) []string {
+			return []string{p.line, p.surface, p.raised, p.prompt, p.addBg, p.addWord, p.delBg, p.delWord}
+		}
+		full, few := behind(s.Theme(TrueColor).palette), behind(s.Theme(Colors256).palette)
+		for i, meaning := range []string{"line", "badge", "chosen", "prompt", "added", "added_word", "removed", "removed_word"} {
 			for _, ground := range grounds[s.Dark] {
-				is, was := contrast(mixed(*few[meaning]), mixed(ground)), contrast(mixed(*full[meaning]), mixed(ground))
+				is, was := contrast(mixed(few[i]), mixed(ground)), contrast(mixed(full[i]), mixed(ground))
 				if is > was*1.25 {
 					t.Errorf("%s, %s: contrast %.2f to %s in 256 colours, %.2f in true colour", s.Name, meaning, is, ground, was)
 				}
@@ -168,15 +171,19 @@ func TestFewerColoursAreAsStrong(t *testing.T) {
 		"solarized-light success": 1.39, "solarized-light error": 1.27,
 	}
 	for _, s := range Schemes() {
-		full, few := s.Theme(TrueColor).palette.meanings(), s.Theme(Colors256).palette.meanings()
-		for _, meaning := range []string{"text", "strong", "muted", "faint", "accent", "info", "success", "warning", "error", "special", "frame"} {
+		inks := func(p *palette) []string { return append(p.inks(), p.frame) }
+		full, few := inks(s.Theme(TrueColor).palette), inks(s.Theme(Colors256).palette)
+		for i, meaning := range []string{"text", "strong", "muted", "faint", "line", "accent", "info", "success", "warning", "error", "special", "frame"} {
+			if meaning == "line" {
+				continue // no text
+			}
 			most, named := wider[s.Name+" "+meaning]
-			got := contrast(mixed(*few[meaning]), mixed(*full[meaning]))
+			got := contrast(mixed(few[i]), mixed(full[i]))
 			if !named {
 				most = asBright
 			}
 			if got > most || named && got <= asBright {
-				t.Errorf("%s, %s: %s in 256 colours has a contrast of %.3f to %s, want at most %.2f", s.Name, meaning, *few[meaning], got, *full[meaning], most)
+				t.Errorf("%s, %s: %s in 256 colours has a contrast of %.3f to %s, want at most %.2f", s.Name, meaning, few[i], got, full[i], most)
 			}
 		}
 	}

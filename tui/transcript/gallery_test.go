@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/internal/test"
@@ -292,20 +293,17 @@ func TestGallery(t *testing.T) {
 // namedStyles returns a theme in which every meaning has a colour of its own, and a
 // function that writes a line with the names of its styles: "⟨bold error on badge⟩".
 func namedStyles(t testing.TB) (*theme.Theme, func(line string) string) {
-	colours := map[string]string{}
+	var colours config.Colours
 	names := map[string]string{} // of the colours
-	for i, meaning := range theme.Meanings() {
-		colours[meaning] = fmt.Sprintf("#ffff%02x", i)
-		switch meaning {
+	for i, c := range colours.Named() {
+		*c.At = fmt.Sprintf("#ffff%02x", i)
+		switch c.Name {
 		case "badge", "chosen", "prompt", "added", "added_word", "removed", "removed_word":
-			colours[meaning] = fmt.Sprintf("#0000%02x", i) // a ground
+			*c.At = fmt.Sprintf("#0000%02x", i) // a ground
 		}
-		names[colours[meaning]] = meaning
+		names[*c.At] = c.Name
 	}
-	scheme, err := theme.Named("dark").With("meanings", colours)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scheme := theme.Named("dark").With("meanings", colours)
 	name := func(c color.Color) string {
 		r, g, b, _ := c.RGBA()
 		hex := fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
