@@ -34,9 +34,9 @@ type Session interface {
 	OpenAnew() error
 	Fork() error
 
-	Answer(id int, option acpclient.PermissionOptionID) error
-	AnswerWith(id int, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error
-	AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) error
+	Answer(q conversation.Seen, option acpclient.PermissionOptionID) error
+	AnswerWith(q conversation.Seen, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error
+	AnswerElicitation(q conversation.Seen, answer acpclient.CreateElicitationResponse) error
 
 	SetOption(acpclient.ConfigID, acpclient.ConfigValue)
 	SetBudget(conversation.Budget)

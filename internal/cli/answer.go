@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -14,36 +14,39 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/host"
-	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
 
 func answerCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "answer ID [[QUESTION] OPTION]",
+		Use:   "answer ID [QUESTION OPTION]",
 		Short: "List and answer the questions of a session that keeps running",
 		Long: `answer lists the open questions of a session that keeps running: all of what is
 asked, and the options. With a QUESTION and an OPTION it answers that question. The
-option is its number, name or ID; the question is the number in the list, and may be
-left out if only one is open. If what is asked has changed since, the number is
-another one, and the old one answers nothing.`,
+option is its number or name; the question is the number in the list. If what is
+asked has changed since, the number is another one, such as 7.2, and the old one
+answers nothing.`,
 		Example: `  parley answer 4f2c        list the questions
   parley answer 4f2c 7 1    answer question 7 with its first option`,
-		Args: arguments(1, 3, "a session ID, a question and an option"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return misused(cmd, "'parley answer "+args[0]+"' lists them.", "name a question and an option")
+			}
+			return arguments(1, 3, "a session ID, a question and an option")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			id, err := runningNamed(ctx, args[:1])
 			if err != nil {
 				return err
 			}
-			q := newQuestions()
-			c, err := host.AttachFrom(ctx, id, len(args) == 1, currentVersion(), q.apply)
+			c, err := host.AttachTo(ctx, id, len(args) == 1, currentVersion())
 			if err != nil {
 				return err
 			}
 			defer leave(c)
-			open := q.open(c)
+			open := openQuestions(c)
 			switch {
 			case len(args) == 1 && len(open) == 0:
 				fmt.Fprintln(s.Err, "No question is open.")
@@ -54,64 +57,18 @@ another one, and the old one answers nothing.`,
 				}
 				return nil
 			}
-			o, err := chosen(open, id, args[1:len(args)-1])
+			o, err := chosen(open, id, args[1])
 			if err != nil {
 				return err
 			}
-			return o.answer(ctx, s, c, args[len(args)-1])
+			return o.answer(ctx, s, c, args[2])
 		},
 	}
 }
 
-// questions folds a session, and knows which open questions have changed since they were
-// asked.
-type questions struct {
-	conv *conversation.Conversation
-	seen map[int]*seenQuestion
-}
-
-// seenQuestion is an open question as it was after the last event.
-type seenQuestion struct {
-	call    *conversation.ToolCall
-	text    string
-	changes int
-}
-
-func newQuestions() *questions {
-	return &questions{conv: conversation.New(), seen: map[int]*seenQuestion{}}
-}
-
-// apply folds an event.
-func (q *questions) apply(e conversation.Event) {
-	q.conv.Apply(e)
-	for _, p := range q.conv.Permissions {
-		was := q.seen[p.ID]
-		if was == nil {
-			q.seen[p.ID] = &seenQuestion{call: p.Asked, text: q.text(p, nil, nil)}
-			continue
-		}
-		if was.call == p.Asked {
-			continue
-		}
-		was.call = p.Asked
-		if now := q.text(p, nil, nil); now != was.text {
-			was.text = now
-			was.changes++
-		}
-	}
-}
-
-// text returns what a permission asks about.
-func (q *questions) text(p *conversation.Permission, targets *toolview.PathTargets, positions *toolview.DiffPositions) string {
-	by := toolview.AskerOf(q.conv, p.ToolCall)
-	return strings.TrimRight(toolview.PathsIn(q.conv.Cwd).PermissionText(p, by, targets, positions), "\n")
-}
-
 // asked is an open question that can be answered.
 type asked struct {
-	number  string // with the number of changes, if there are any
-	id      int
-	changed bool
+	conversation.Seen
 	head    string
 	text    string
 	options []option
@@ -120,30 +77,35 @@ type asked struct {
 	give func(option) error
 }
 
-// option is an answer to a question.
-type option struct {
-	id, name, kind string
+// number names the question as it is now.
+func (a *asked) number() string {
+	if a.Revision == 1 {
+		return strconv.Itoa(a.ID)
+	}
+	return fmt.Sprintf("%d.%d", a.ID, a.Revision)
 }
 
-// open returns the open questions, the oldest first.
-func (q *questions) open(c *host.Client) []asked {
+// option is an answer to a question. It is listed as line, which begins with its name.
+type option struct {
+	id, name, line, kind string
+}
+
+// openQuestions returns the open questions, the oldest first.
+func openQuestions(c *host.Client) []asked {
 	var all []asked
-	for _, p := range q.conv.Permissions {
-		all = append(all, q.permission(c, p))
+	conv := c.Past()
+	for _, p := range conv.Permissions {
+		all = append(all, permission(c, conv, p))
 	}
-	for _, e := range q.conv.Elicitations {
+	for _, e := range conv.Elicitations {
 		all = append(all, elicitation(c, e))
 	}
-	slices.SortStableFunc(all, func(a, b asked) int { return a.id - b.id })
+	slices.SortStableFunc(all, func(a, b asked) int { return a.ID - b.ID })
 	return all
 }
 
-func (q *questions) permission(c *host.Client, p *conversation.Permission) asked {
-	changes := q.seen[p.ID].changes
-	a := asked{number: strconv.Itoa(p.ID), id: p.ID, changed: changes > 0, head: "may the agent do this?"}
-	if changes > 0 {
-		a.number += "." + strconv.Itoa(changes)
-	}
+func permission(c *host.Client, conv *conversation.Conversation, p *conversation.Permission) asked {
+	a := asked{Seen: p.Seen, head: "may the agent do this?"}
 	if p.File != nil {
 		a.head = "parley asks: may the agent do this?"
 	}
@@ -157,20 +119,26 @@ func (q *questions) permission(c *host.Client, p *conversation.Permission) asked
 			parts = append(parts, termtext.Visible(words))
 		}
 	}
-	parts = append(parts, q.text(p, targets, positions))
+	text := toolview.PathsIn(conv.Cwd).PermissionText(p, toolview.AskerOf(conv, p.ToolCall), targets, positions)
+	parts = append(parts, strings.TrimRight(text, "\n"))
 	if why := termtext.VisibleLine(p.Why); why != "" {
 		parts = append(parts, "No rule applies: "+why)
 	}
 	a.text = strings.Join(parts, "\n\n")
-	for _, o := range app.PermissionAnswers(p.Options) {
-		a.options = append(a.options, option{id: string(o.Option), name: o.Line(), kind: string(o.Kind)})
-	}
-	a.give = func(o option) error { return c.Answer(p.ID, acpclient.PermissionOptionID(o.id)) }
+	a.options = permissionOptions(p.Options)
+	a.give = func(o option) error { return c.Answer(p.Seen, acpclient.PermissionOptionID(o.id)) }
 	return a
 }
 
+func permissionOptions(offered []acpclient.PermissionOption) (all []option) {
+	for _, o := range app.PermissionAnswers(offered) {
+		all = append(all, option{id: string(o.Option), name: o.Name, line: o.Line(), kind: string(o.Kind)})
+	}
+	return all
+}
+
 func elicitation(c *host.Client, e *conversation.Elicitation) asked {
-	a := asked{number: strconv.Itoa(e.ID), id: e.ID, head: "the agent asks for input."}
+	a := asked{Seen: e.Seen, head: "the agent asks for input."}
 	var content map[string]any
 	accepts := false
 	if e.Request.Mode == acpclient.ElicitURL {
@@ -194,66 +162,55 @@ func elicitation(c *host.Client, e *conversation.Elicitation) asked {
 		content, invalid, problem = f.Content()
 		accepts = problem == "" && invalid < 0 && !slices.ContainsFunc(f.Fields, func(f *app.FormField) bool { return f.Required })
 		if accepts {
-			a.options = append(a.options, option{id: string(acpclient.ElicitAccept), name: "Accept, as it is shown"})
+			a.options = append(a.options, option{id: string(acpclient.ElicitAccept), name: "Accept", line: "Accept, as it is shown"})
 		}
 		if len(f.Fields) > 0 {
 			a.note = "To fill it in: parley attach " + c.About().Host
 		}
 	}
 	a.options = append(a.options,
-		option{id: string(acpclient.ElicitDecline), name: "Decline"},
-		option{id: string(acpclient.ElicitCancel), name: "Cancel: no answer"})
+		option{id: string(acpclient.ElicitDecline), name: "Decline", line: "Decline"},
+		option{id: string(acpclient.ElicitCancel), name: "Cancel", line: "Cancel: no answer"})
 	a.give = func(o option) error {
 		r := acpclient.CreateElicitationResponse{Action: acpclient.ElicitationAction(o.id)}
 		if r.Action == acpclient.ElicitAccept {
 			r.Content = content
 		}
-		c.AnswerElicitation(e.ID, r)
-		return nil
+		return c.AnswerElicitation(e.Seen, r)
 	}
 	return a
 }
 
 // String returns the question as it is listed.
 func (a asked) String(id string) string {
-	lines := []string{"Question " + a.number + ": " + a.head, "", a.text, ""}
+	lines := []string{"Question " + a.number() + ": " + a.head, "", a.text, ""}
 	for i, o := range a.options {
-		line := fmt.Sprintf("%d. %s", i+1, o.name)
+		line := fmt.Sprintf("%d. %s", i+1, o.line)
 		if o.kind != "" {
 			line += "  [" + termtext.VisibleLine(o.kind) + "]"
 		}
 		lines = append(lines, line)
 	}
-	lines = append(lines, "", "To answer it: parley answer "+id+" "+a.number+" OPTION")
+	lines = append(lines, "", "To answer it: parley answer "+id+" "+a.number()+" OPTION")
 	if a.note != "" {
 		lines = append(lines, a.note)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// chosen returns the question that the arguments name, or the only one.
-func chosen(open []asked, session string, number []string) (*asked, error) {
-	hint := "'parley answer " + session + "' lists them."
-	if len(number) == 0 {
-		switch {
-		case len(open) == 0:
-			return nil, errors.New("no question is open")
-		case len(open) > 1:
-			return nil, app.WithHint(hint, "%d questions are open: name one", len(open))
-		case open[0].changed:
-			return nil, app.WithHint(hint, "the question has changed since the agent asked it: name it by its number")
-		}
-		return &open[0], nil
-	}
+// chosen returns the question of a number in the list.
+func chosen(open []asked, session, number string) (*asked, error) {
 	for i := range open {
-		if open[i].number == number[0] {
+		if open[i].number() == number {
 			return &open[i], nil
 		}
-		if id, _, _ := strings.Cut(number[0], "."); id == strconv.Itoa(open[i].id) {
-			return nil, app.WithHint("'parley answer "+session+"' shows it as it is now.", "question %s has changed", id)
+	}
+	for _, a := range open {
+		if id, _, _ := strings.Cut(number, "."); id == strconv.Itoa(a.ID) {
+			return nil, app.WithHint("'parley answer "+session+"' shows it as it is now.", "question %s has changed, nothing was answered", id)
 		}
 	}
-	return nil, app.WithHint(hint, "no question %q is open", number[0])
+	return nil, app.WithHint("'parley answer "+session+"' lists them.", "no question %q is open", number)
 }
 
 // answer gives the answer that a word names, and waits until the session has it.
@@ -262,38 +219,37 @@ func (a *asked) answer(ctx context.Context, s *streams, c *host.Client, word str
 	if err != nil {
 		return err
 	}
-	if err := a.give(o); errors.Is(err, session.ErrAnswered) {
-		return fmt.Errorf("not answered: question %s is closed", a.number)
-	} else if err != nil {
-		return fmt.Errorf("not answered: %w", err)
+	if err := a.give(o); err != nil {
+		return app.WithHint("'parley answer "+c.About().Host+"' lists the open questions.", "question %s: not answered: %w", a.number(), err)
 	}
 	err = until(ctx, c, func(e conversation.Event) bool {
 		switch e := e.(type) {
 		case conversation.PermissionClosed:
-			return e.ID == a.id
+			return e.ID == a.ID
 		case conversation.ElicitationClosed:
-			return e.ID == a.id
+			return e.ID == a.ID
 		}
 		return false
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.Out, "question %s: %s\n", a.number, o.name)
+	fmt.Fprintf(s.Out, "question %s: %s\n", a.number(), o.line)
 	return nil
 }
 
-// named returns the option of a number, an id or a name, in this order.
+// named returns the option of a number or a name, as they are listed. A word of digits is a
+// number. Of options whose names look the same none has a name.
 func (a *asked) named(word string) (option, error) {
-	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(a.options) {
+	if n, err := strconv.Atoi(word); err == nil {
+		if n < 1 || n > len(a.options) {
+			return option{}, app.WithHint(a.choices(), "question %s has no option %d", a.number(), n)
+		}
 		return a.options[n-1], nil
-	}
-	if i := slices.IndexFunc(a.options, func(o option) bool { return o.id == word }); i >= 0 {
-		return a.options[i], nil
 	}
 	var found []option
 	for _, o := range a.options {
-		if strings.EqualFold(o.name, word) {
+		if looks := appearance(word); looks != "" && (looks == appearance(o.name) || looks == appearance(o.line)) {
 			found = append(found, o)
 		}
 	}
@@ -301,16 +257,26 @@ func (a *asked) named(word string) (option, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return option{}, app.WithHint(a.choices(), "question %s has no option %q", a.number, word)
+		return option{}, app.WithHint(a.choices(), "question %s has no option %q", a.number(), word)
 	}
-	return option{}, app.WithHint(a.choices(), "%d options of question %s are called %q: use a number", len(found), a.number, word)
+	return option{}, app.WithHint(a.choices(), "%d options of question %s are called %q: use a number", len(found), a.number(), word)
+}
+
+// appearance returns what is left of a name without case, blanks and hidden characters.
+func appearance(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || !unicode.IsGraphic(r) {
+			return -1
+		}
+		return unicode.ToLower(unicode.ToUpper(r))
+	}, name)
 }
 
 // choices lists the options.
 func (a *asked) choices() string {
 	var lines []string
 	for i, o := range a.options {
-		lines = append(lines, fmt.Sprintf("%d. %s", i+1, o.name))
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, o.line))
 	}
 	return strings.Join(lines, "\n")
 }

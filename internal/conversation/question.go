@@ -14,9 +14,16 @@ import (
 	"parley/acpclient"
 )
 
+// Seen names an open question as somebody has seen it. An answer to it counts only as long
+// as the question has that revision.
+type Seen struct {
+	ID       int `json:"id"`
+	Revision int `json:"revision"` // from 1
+}
+
 // Permission is an open question about a tool call, or about a file.
 type Permission struct {
-	ID int
+	Seen
 	// ToolCall is the call in the transcript.
 	ToolCall *ToolCall
 	// Asked is the call as this question has it: what the request says on top of
@@ -36,7 +43,73 @@ type Permission struct {
 	Why       string
 	Proposals [][]string
 
+	asks  subject     // what the revision asks
 	holds []*ToolCall // the calls that wait for the answer
+}
+
+// subject is what a permission asks, as far as it can change.
+type subject struct {
+	call      *ToolCall // Permission.Asked
+	asker     string
+	proposals int
+}
+
+// equal reports whether two subjects ask the same. Tool calls that are equal differ in what no
+// question shows: status and output.
+func (a subject) equal(b subject) bool {
+	if a.asker != b.asker || a.proposals != b.proposals {
+		return false
+	}
+	return a.call == b.call || a.call.Title == b.call.Title && a.call.Kind == b.call.Kind && a.call.Name == b.call.Name &&
+		sameJSON(json.RawMessage(a.call.RawInput), json.RawMessage(b.call.RawInput)) && sameJSON(a.call.Locations, b.call.Locations) && sameJSON(a.call.Content, b.call.Content)
+}
+
+// sameJSON reports whether two values are equal as JSON is: whoever folds events that were
+// stored, or sent, must come to the same revision, and spaces may differ there.
+func sameJSON(a, b any) bool {
+	if reflect.DeepEqual(a, b) {
+		return true
+	}
+	x, failedX := json.Marshal(a)
+	y, failedY := json.Marshal(b)
+	return failedX == nil && failedY == nil && bytes.Equal(x, y)
+}
+
+// revise counts the revisions of the open questions: it is called after every event. A question
+// begins with its first revision when the user is asked.
+func (s *State) revise() {
+	for _, p := range s.Permissions {
+		now := subject{p.Asked, s.askerOf(p.ToolCall), len(p.Proposals)}
+		if p.Revision == 0 || !p.asks.equal(now) {
+			p.Revision++
+		}
+		p.asks = now
+	}
+}
+
+// askerOf identifies the call of the subagent that makes a call.
+func (s *State) askerOf(t *ToolCall) string {
+	parent := s.tools[t.Parent]
+	if t.Parent == "" || parent == nil {
+		return string(t.Parent)
+	}
+	return string(t.Parent) + "\x00" + parent.Title + "\x00" + parent.Name + "\x00" + string(parent.Kind)
+}
+
+// Revision returns the revision of a question that the user is asked; open is false if it is
+// not asked, or not any more.
+func (s *State) Revision(id int) (revision int, open bool) {
+	for _, p := range s.Permissions {
+		if p.ID == id {
+			return p.Revision, true
+		}
+	}
+	for _, e := range s.Elicitations {
+		if e.ID == id {
+			return e.Revision, true
+		}
+	}
+	return 0, false
 }
 
 // PermissionAnswer is how a question about a tool call was answered: with an
@@ -59,7 +132,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 		t := &ToolCall{Status: acpclient.ToolPending}
 		t.apply(&e.Request.ToolCall)
 		asked := *t
-		s.Permissions = append(s.Permissions, &Permission{ID: e.ID, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
+		s.Permissions = append(s.Permissions, &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
 		fx.calls = append(fx.calls, t)
 		s.hold(nil, e.At)
 		return
@@ -68,7 +141,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	u := &e.Request.ToolCall
 	t := s.toolOf(u, asks, e.At) // always a new one without an id
 	some := requestUpdate(u, t)
-	p := &Permission{ID: e.ID, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
+	p := &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
 	if e.Judging {
 		s.Judging = append(s.Judging, p)
 	} else {
@@ -343,7 +416,7 @@ func FormAnswers(form *acpclient.CreateElicitationRequest, content map[string]an
 // [Conversation.Elicitations], and once it is answered among the items.
 type Elicitation struct {
 	revision
-	ID      int
+	Seen
 	Request *acpclient.CreateElicitationRequest
 	// Completed says that what the agent asked to be done at an address was done.
 	Completed bool

@@ -301,3 +301,70 @@ func TestProposalsOutliveARepetition(t *testing.T) {
 		}
 	}
 }
+
+// A question has another revision whenever it asks something else, and only then.
+func TestARevisionGrowsWithWhatIsAsked(t *testing.T) {
+	const call = `{"sessionUpdate":"tool_call_update","toolCallId":"t",`
+	for name, c := range map[string]struct {
+		update string
+		grows  bool
+	}{
+		"title":           {call + `"title":"Another"}`, true},
+		"kind":            {call + `"kind":"delete"}`, true},
+		"input":           {call + `"rawInput":{"command":"rm -rf ~"}}`, true},
+		"content":         {call + `"content":[{"type":"diff","path":"a","newText":"b"}]}`, true},
+		"place":           {call + `"locations":[{"path":"/etc/passwd"}]}`, true},
+		"line of a place": {call + `"locations":[{"path":"/a","line":2}]}`, true},
+		"more content":    {`{"sessionUpdate":"tool_call_content_chunk","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"and"}}]}`, true},
+		"who asks":        {`{"sessionUpdate":"tool_call_update","toolCallId":"parent","title":"Somebody else"}`, true},
+		"another parent":  {call + `"_meta":{"claudeCode":{"parentToolUseId":"other"}}}`, true},
+		"the same":        {call + `"title":"Run it","rawInput":{"command":"ls"},"locations":[{"path":"/a","line":1}]}`, false},
+		"spaces":          {call + `"rawInput":{ "command": "ls" }}`, false},
+		"status":          {call + `"status":"in_progress"}`, false},
+		"output":          {call + `"rawOutput":{"text":"x"}}`, false},
+		"another call":    {`{"sessionUpdate":"tool_call_update","toolCallId":"u","title":"Another"}`, false},
+		"text":            {test.AgentSays("Hm", ""), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c1 := fold(t, test.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"parent","title":"Look around"}`,
+				`{"sessionUpdate":"tool_call","toolCallId":"t","_meta":{"claudeCode":{"parentToolUseId":"parent"}}}`,
+				test.Permission(1, `{"toolCallId":"t","title":"Run it","kind":"execute","rawInput":{"command":"ls"},"locations":[{"path":"/a","line":1}]}`))
+			before := c1.Permissions[0].Seen
+			if before != (conversation.Seen{ID: 1, Revision: 1}) {
+				t.Fatalf("it begins as %+v", before)
+			}
+			c1.Apply(test.Up(t, c.update))
+			now, open := c1.Revision(1)
+			if grows := now > before.Revision; !open || grows != c.grows {
+				t.Errorf("the revision becomes %d", now)
+			}
+			if now != c1.Permissions[0].Revision {
+				t.Error("the question says another one")
+			}
+		})
+	}
+}
+
+// A question that is being judged is not asked yet, and begins with its first revision. Its
+// proposals are part of what is asked.
+func TestTheRevisionOfAQuestionThatIsJudged(t *testing.T) {
+	opened := test.Permission(1, `{"toolCallId":"t","title":"Run it","rawInput":{"command":"ls"}}`)
+	opened.Judging = true
+	c := fold(t, test.Sent("x"), opened, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawInput":{"command":"ls -l"}}`)
+	if _, open := c.Revision(1); open {
+		t.Error("it is asked before it was judged")
+	}
+	c.Apply(conversation.PermissionReferred{ID: 1, Proposals: [][]string{{"allow read"}}})
+	if now, open := c.Revision(1); !open || now != 1 {
+		t.Errorf("it begins with the revision %d", now)
+	}
+	// opencode repeats a part of the input: what is asked is less, and no rule is proposed for it.
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawInput":{"command":"rm"}}`))
+	if now, _ := c.Revision(1); now != 2 || c.Permissions[0].Proposals != nil {
+		t.Errorf("without its proposals it has the revision %d", now)
+	}
+	c.Apply(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")})
+	if _, open := c.Revision(1); open {
+		t.Error("it is open after the answer")
+	}
+}

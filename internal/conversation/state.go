@@ -177,7 +177,7 @@ func (s *State) Apply(e Event) {
 	case PermissionClosed:
 		s.applyPermissionClosed(e, fx)
 	case ElicitationOpened:
-		q := &Elicitation{ID: e.ID, Request: e.Request}
+		q := &Elicitation{Seen: Seen{e.ID, 1}, Request: e.Request} // it never changes
 		s.Elicitations = append(s.Elicitations, q)
 		q.holds = s.hold(s.tools[e.Request.ToolCallID], e.At)
 	case ElicitationClosed:
@@ -196,6 +196,7 @@ func (s *State) Apply(e Event) {
 	case AuthDone:
 		s.AuthError = e.Err
 	}
+	s.revise()
 }
 
 // applyUpdate folds a session update.

@@ -15,14 +15,14 @@ import (
 // Follower looks on at a session that others work in, and has the result of its last turn.
 type Follower struct {
 	run
-	asked map[int]bool // the questions that were told of
-	lost  string       // why there is no agent or no session
+	asked map[conversation.Seen]bool // the questions that were told of
+	lost  string                     // why there is no agent or no session
 }
 
 // NewFollower returns a follower. Only the functions of the options are used, Tell and
 // Progress not before [Follower.Wait].
 func NewFollower(opt Options) *Follower {
-	return &Follower{run: *newRun(opt), asked: map[int]bool{}}
+	return &Follower{run: *newRun(opt), asked: map[conversation.Seen]bool{}}
 }
 
 // Apply folds an event that has happened before.
@@ -34,7 +34,7 @@ func (f *Follower) Apply(e conversation.Event) {
 }
 
 // Wait follows the session until no turn runs and no prompt is about to be sent, or nothing
-// can go on without the user, or ctx ends. It says of each question how to answer it.
+// can go on without the user, or ctx ends. It says of each question, as often as it changes, how to answer it.
 func (f *Follower) Wait(ctx context.Context, s app.Session) *Result {
 	for !f.ended() {
 		f.tellQuestions(s.About().Host)
@@ -116,19 +116,19 @@ func (f *Follower) ended() bool {
 	return f.over
 }
 
-// tellQuestions says of each open question, once, how to answer it.
+// tellQuestions says of each open question how to answer it, once for each revision.
 func (f *Follower) tellQuestions(host string) {
-	tell := func(id int, what string) {
-		if !f.asked[id] {
-			f.asked[id] = true
+	tell := func(q conversation.Seen, what string) {
+		if !f.asked[q] {
+			f.asked[q] = true
 			f.tell("a question waits: " + termtext.Truncate(what, maxFace, "…"))
 			f.tell(fmt.Sprintf("  to answer it: parley answer %s", host))
 		}
 	}
 	for _, p := range f.conv.Permissions {
-		tell(p.ID, face(p.Asked.Kind, p.Asked.Title))
+		tell(p.Seen, face(p.Asked.Kind, p.Asked.Title))
 	}
 	for _, q := range f.conv.Elicitations {
-		tell(q.ID, termtext.VisibleLine(q.Request.Message))
+		tell(q.Seen, termtext.VisibleLine(q.Request.Message))
 	}
 }

@@ -28,8 +28,14 @@ func (r *run) answerQuestions() {
 // the agent has given up by then is not denied: nobody waits for an answer.
 func (r *run) deny(p *conversation.Permission) {
 	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.RejectOnce })
-	if i >= 0 && errors.Is(r.session.Answer(p.ID, p.Options[i].OptionID), session.ErrAnswered) {
-		return
+	if i >= 0 {
+		switch err := r.session.Answer(p.Seen, p.Options[i].OptionID); {
+		case errors.Is(err, session.ErrAnswered):
+			return
+		case errors.Is(err, session.ErrChanged):
+			delete(r.answered, p.ID) // what it asks now is among the next events
+			return
+		}
 	}
 	r.denied, r.rejected = true, true
 	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind}

@@ -33,16 +33,16 @@ func (c *Client) OpenSession(info acpclient.SessionInfo) error {
 func (c *Client) OpenAnew() error { return c.call("OpenAnew", nil) }
 func (c *Client) Fork() error     { return c.call("Fork", nil) }
 
-func (c *Client) Answer(id int, option acpclient.PermissionOptionID) error {
-	return c.call("Answer", list(id, option))
+func (c *Client) Answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
+	return c.call("Answer", list(q, option))
 }
 
-func (c *Client) AnswerWith(id int, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error {
-	return c.call("AnswerWith", list(id, option, p))
+func (c *Client) AnswerWith(q conversation.Seen, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error {
+	return c.call("AnswerWith", list(q, option, p))
 }
 
-func (c *Client) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) error {
-	return c.call("AnswerElicitation", list(id, answer))
+func (c *Client) AnswerElicitation(q conversation.Seen, answer acpclient.CreateElicitationResponse) error {
+	return c.call("AnswerElicitation", list(q, answer))
 }
 
 func (c *Client) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {

@@ -68,14 +68,14 @@ func (f *fake) Perform(_ context.Context, c session.Call) error {
 }
 
 // Answer implements [app.Session].
-func (f *fake) Answer(id int, option acpclient.PermissionOptionID) error {
+func (f *fake) Answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.answered[id] {
+	if f.answered[q.ID] {
 		return session.ErrAnswered
 	}
-	f.answered[id] = true
-	f.postLocked(conversation.PermissionClosed{ID: id, Outcome: acpclient.PermissionSelected(option)})
+	f.answered[q.ID] = true
+	f.postLocked(conversation.PermissionClosed{ID: q.ID, Outcome: acpclient.PermissionSelected(option)})
 	return nil
 }
 

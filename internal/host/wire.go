@@ -235,7 +235,7 @@ func perform(ctx context.Context, on any, name string, raw json.RawMessage) (res
 
 // sentinels are the errors that front ends look for.
 var sentinels = map[string]error{
-	"answered": session.ErrAnswered, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
+	"answered": session.ErrAnswered, "changed": session.ErrChanged, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
 	"not queued": session.ErrNotQueued, "cancelled": session.ErrCancelled,
 	"conflict": journal.ErrConflict, "nothing": journal.ErrNothing, "stale": journal.ErrStale,
 	"read-only": ErrReadOnly,
@@ -355,8 +355,8 @@ func (r remote) CancelOperation(ctx context.Context, o operation) error {
 }
 
 // AnswerElicitation is that of [app.Session].
-func (r remote) AnswerElicitation(id int, answer filledIn) error {
-	return r.Session.AnswerElicitation(id, answer.CreateElicitationResponse)
+func (r remote) AnswerElicitation(q conversation.Seen, answer filledIn) error {
+	return r.Session.AnswerElicitation(q, answer.CreateElicitationResponse)
 }
 
 // ring is what an inspector reads of the messages.

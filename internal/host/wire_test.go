@@ -318,7 +318,7 @@ func TestErrorsKeepWhatTheyAre(t *testing.T) {
 	for name, want := range sentinels {
 		for _, err := range []error{want, fmt.Errorf("so: %w", want), &journal.FileError{Path: "/a", Err: want}} {
 			for _, got := range []error{
-				func() error { rec.next([]any{err}); return c.Answer(1, "a") }(),
+				func() error { rec.next([]any{err}); return c.Answer(conversation.Seen{ID: 1, Revision: 1}, "a") }(),
 				func() error {
 					rec.next([]any{journal.Done{}, err})
 					_, err := c.Journal().Redo(t.Context())
@@ -423,15 +423,15 @@ func (r recorder) OpenAnew() error { return as[error](r.did("OpenAnew"), 0) }
 
 func (r recorder) Fork() error { return as[error](r.did("Fork"), 0) }
 
-func (r recorder) Answer(a int, b acpclient.PermissionOptionID) error {
+func (r recorder) Answer(a conversation.Seen, b acpclient.PermissionOptionID) error {
 	return as[error](r.did("Answer", a, b), 0)
 }
 
-func (r recorder) AnswerWith(a int, b acpclient.PermissionOptionID, c conversation.QueuedPrompt) error {
+func (r recorder) AnswerWith(a conversation.Seen, b acpclient.PermissionOptionID, c conversation.QueuedPrompt) error {
 	return as[error](r.did("AnswerWith", a, b, c), 0)
 }
 
-func (r recorder) AnswerElicitation(a int, b acpclient.CreateElicitationResponse) error {
+func (r recorder) AnswerElicitation(a conversation.Seen, b acpclient.CreateElicitationResponse) error {
 	return as[error](r.did("AnswerElicitation", a, b), 0)
 }
 

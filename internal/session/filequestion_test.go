@@ -37,7 +37,7 @@ func TestFileQuestionIsAnswered(t *testing.T) {
 			if len(h.conv.Permissions) != 1 || h.conv.Permissions[0].File == nil {
 				t.Fatalf("open questions: %+v", h.conv.Permissions)
 			}
-			id := h.conv.Permissions[0].ID
+			id := h.conv.Permissions[0].Seen
 			if err := h.Answer(id, "allow"); err == nil {
 				t.Error("took an answer that was not offered")
 			}

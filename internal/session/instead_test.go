@@ -17,7 +17,7 @@ func TestWordsWithARejectionGoFirst(t *testing.T) {
 				h.prompt("waits")
 				asked := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 				h.settle()
-				id, words := h.conv.Permissions[0].ID, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
+				id, words := h.conv.Permissions[0].Seen, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
 				if err := h.AnswerWith(id, "maybe", words); err == nil {
 					t.Error("an option that was not offered is an answer")
 				}
@@ -55,7 +55,7 @@ func TestWordsWithARejectionOutsideOfATurn(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
-		id, words := h.conv.Permissions[0].ID, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
+		id, words := h.conv.Permissions[0].Seen, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
 		if err := h.AnswerWith(id, "", words); err == nil {
 			t.Error("a turn was cancelled")
 		}

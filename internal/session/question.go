@@ -6,14 +6,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/policy"
 )
 
-// ErrAnswered means that a question was already answered or withdrawn.
-var ErrAnswered = errors.New("the question is closed")
+var (
+	// ErrAnswered means that a question was already answered or withdrawn.
+	ErrAnswered = errors.New("the question is closed")
+	// ErrChanged means that what is asked has changed since the user saw it.
+	ErrChanged = errors.New("the question has changed: look at it again")
+)
 
 // question is a question of the agent. Whoever removes it from the session's map
 // answers it, so that it is answered exactly once.
@@ -93,25 +98,51 @@ func (s *Session) isSubagent(id acpclient.SessionID) (is bool) {
 	return is
 }
 
+// close ends a question with an event, if the question is as the user has seen it: what is
+// asked cannot change between the two.
+func (s *Stream) close(q conversation.Seen, e conversation.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := current(s.state, q); err != nil {
+		return err
+	}
+	s.add(e)
+	return nil
+}
+
+// current fails if a question is closed, or is not as the user has seen it: no answer counts
+// then.
+func current(st *conversation.State, q conversation.Seen) error {
+	switch now, open := st.Revision(q.ID); {
+	case !open:
+		return ErrAnswered
+	case now != q.Revision:
+		return ErrChanged
+	}
+	return nil
+}
+
 // Answer answers a permission with one of the offered options. It fails if the question
-// is no longer open, or the option was not offered.
-func (s *Session) Answer(id int, option acpclient.PermissionOptionID) error {
+// is no longer open or has changed, or the option was not offered.
+func (s *Session) Answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
 	s.mu.Lock()
 	defer s.unlock()
-	return s.answer(id, option)
+	return s.answer(q, option)
 }
 
 // AnswerWith is [Session.Answer], and sends a prompt right after the turn, before the
 // queue: what to do instead. Without an option it cancels the turn. On error it sends
 // nothing.
-func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error {
+func (s *Session) AnswerWith(q conversation.Seen, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error {
 	s.mu.Lock()
 	defer s.unlock()
+	var err error
+	if s.stream.read(func(st *conversation.State) { err = current(st, q) }); err != nil {
+		return err
+	}
 	switch {
-	case s.permissions[id] == nil:
-		return ErrAnswered
 	case option != "":
-		if err := s.answer(id, option); err != nil {
+		if err := s.answer(q, option); err != nil {
 			return err
 		}
 	case !s.cancelTurn():
@@ -122,15 +153,21 @@ func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, p conv
 }
 
 // answer is Answer with s.mu held.
-func (s *Session) answer(id int, option acpclient.PermissionOptionID) error {
-	q := s.permissions[id]
+func (s *Session) answer(seen conversation.Seen, option acpclient.PermissionOptionID) error {
+	q := s.permissions[seen.ID]
 	if q == nil {
 		return ErrAnswered
 	}
 	if !slices.ContainsFunc(q.offered, func(o acpclient.PermissionOption) bool { return o.OptionID == option }) {
 		return fmt.Errorf("the agent did not offer %q", option)
 	}
-	s.closePermissionLocked(id, acpclient.PermissionSelected(option))
+	outcome := acpclient.PermissionSelected(option)
+	if err := s.stream.close(seen, conversation.PermissionClosed{ID: seen.ID, Outcome: outcome, At: s.opt.Now()}); err != nil {
+		return err
+	}
+	delete(s.permissions, seen.ID)
+	q.reply <- outcome
+	s.askReferred()
 	return nil
 }
 
@@ -177,18 +214,29 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 	return q
 }
 
-// AnswerElicitation answers a question for input. It returns ErrAnswered if the question is
-// no longer open.
-func (s *Session) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) error {
+// AnswerElicitation answers a question for input. It fails if the question is no longer open
+// or has changed.
+func (s *Session) AnswerElicitation(seen conversation.Seen, answer acpclient.CreateElicitationResponse) error {
 	s.mu.Lock()
 	defer s.unlock()
-	if q := s.elicitations[id]; q != nil && q.forPermission && answer.Action == acpclient.ElicitCancel {
-		answer.Action = acpclient.ElicitDecline
-	}
-	if !s.closeElicitationLocked(id, answer) {
+	q := s.elicitations[seen.ID]
+	if q == nil {
 		return ErrAnswered
 	}
+	if q.forPermission && answer.Action == acpclient.ElicitCancel {
+		answer.Action = acpclient.ElicitDecline
+	}
+	if err := s.stream.close(seen, q.closed(seen.ID, answer, s.opt.Now())); err != nil {
+		return err
+	}
+	delete(s.elicitations, seen.ID)
+	q.reply <- answer
 	return nil
+}
+
+// closed returns the event that an elicitation has an answer.
+func (q *question[A]) closed(id int, answer acpclient.CreateElicitationResponse, at time.Time) conversation.ElicitationClosed {
+	return conversation.ElicitationClosed{ID: id, Action: answer.Action, Answers: conversation.AnswersTo(q.form, answer.Content), At: at}
 }
 
 // closeElicitation answers a question and reports whether it was open.
@@ -206,9 +254,7 @@ func (s *Session) closeElicitationLocked(id int, answer acpclient.CreateElicitat
 	}
 	delete(s.elicitations, id)
 	q.reply <- answer
-	s.stream.post(conversation.ElicitationClosed{
-		ID: id, Action: answer.Action, Answers: conversation.AnswersTo(q.form, answer.Content), At: s.opt.Now(),
-	})
+	s.stream.post(q.closed(id, answer, s.opt.Now()))
 	return true
 }
 

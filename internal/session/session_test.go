@@ -298,16 +298,16 @@ func TestPermission(t *testing.T) {
 		if p.ToolCall.Title != "Write a file" || len(p.Options) != 3 {
 			t.Errorf("asked about %q with %d options", p.ToolCall.Title, len(p.Options))
 		}
-		if err := h.Answer(p.ID, "maybe"); err == nil {
+		if err := h.Answer(p.Seen, "maybe"); err == nil {
 			t.Error("an option was taken that was not offered")
 		}
-		if err := h.Answer(p.ID+1, "yes"); err == nil {
+		if err := h.Answer(conversation.Seen{ID: p.ID + 1, Revision: 1}, "yes"); err == nil {
 			t.Error("an answer was taken to no question")
 		}
-		if err := h.Answer(p.ID, "no"); err != nil {
+		if err := h.Answer(p.Seen, "no"); err != nil {
 			t.Error(err)
 		}
-		if err := h.Answer(p.ID, "yes"); err == nil {
+		if err := h.Answer(p.Seen, "yes"); err == nil {
 			t.Error("a second answer was taken")
 		}
 		h.settle()
@@ -326,7 +326,7 @@ func TestAPermissionThatTheAgentTakesBack(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ch := h.agent().ask(ctx, "session/request_permission", permissionFor("t1"))
 		h.settle()
-		id := h.conv.Permissions[0].ID
+		id := h.conv.Permissions[0].Seen
 		cancel()
 		h.settle()
 		if got := <-ch; !errors.Is(got.err, context.Canceled) {
@@ -351,8 +351,8 @@ func TestElicitation(t *testing.T) {
 		if !q.Completed {
 			t.Error("it is not known to be done")
 		}
-		h.AnswerElicitation(q.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
-		h.AnswerElicitation(q.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline})
+		h.AnswerElicitation(q.Seen, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
+		h.AnswerElicitation(q.Seen, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline})
 		h.settle()
 		wantAnswer(t, ch, `{"action":"accept"}`)
 	})
@@ -368,7 +368,7 @@ func TestElicitationWithoutASession(t *testing.T) {
 		h.settle()
 		ch := h.agent().ask(t.Context(), "elicitation/create", `{"requestId":2,"mode":"form","message":"Region?","requestedSchema":{"type":"object","properties":{"region":{"type":"string"}}}}`)
 		h.settle()
-		h.AnswerElicitation(h.conv.Elicitations[0].ID, acpclient.CreateElicitationResponse{
+		h.AnswerElicitation(h.conv.Elicitations[0].Seen, acpclient.CreateElicitationResponse{
 			Action: acpclient.ElicitAccept, Content: map[string]any{"region": "eu"},
 		})
 		h.settle()

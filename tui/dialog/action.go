@@ -26,16 +26,16 @@ type Stay func() tea.Cmd
 
 // Answer answers a permission with one of the offered options.
 type Answer struct {
-	ID     int
-	Option acpclient.PermissionOptionID
+	Question conversation.Seen
+	Option   acpclient.PermissionOptionID
 }
 
 // RejectWith rejects a permission and sends words as the next prompt. Without an option it
 // cancels the turn.
 type RejectWith struct {
-	ID     int
-	Option acpclient.PermissionOptionID
-	Words  string
+	Question conversation.Seen
+	Option   acpclient.PermissionOptionID
+	Words    string
 }
 
 // Another shows the open permission that is By positions further on. The current one stays
@@ -72,15 +72,15 @@ type Run struct{ Action config.Action }
 
 // Elicit answers an elicitation.
 type Elicit struct {
-	ID       int
+	Question conversation.Seen
 	Response acpclient.CreateElicitationResponse
 }
 
 // OpenURL opens an address that the user was shown whole and agreed to, and accepts its
 // elicitation. The dialog stays until the agent reports completion.
 type OpenURL struct {
-	ID  int
-	URL string
+	Question conversation.Seen
+	URL      string
 }
 
 // Copy puts text on the clipboard. The dialog stays.

@@ -175,7 +175,7 @@ func TestFormValues(t *testing.T) {
 			if tt.want != nil {
 				content["f"] = tt.want
 			}
-			want := Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}
+			want := Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("did %#v, want %#v\n%s", got, want, shownBy(d, 100, 30))
 			}
@@ -185,7 +185,7 @@ func TestFormValues(t *testing.T) {
 
 func TestFormAnswers(t *testing.T) {
 	answer := func(a acpclient.ElicitationAction) Action {
-		return Elicit{4, acpclient.CreateElicitationResponse{Action: a}}
+		return Elicit{seen(4), acpclient.CreateElicitationResponse{Action: a}}
 	}
 	for _, tt := range []struct {
 		keys string
@@ -232,7 +232,7 @@ func TestFormWithoutFields(t *testing.T) {
 		d.View(80, 20)
 		return d
 	}
-	want := Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{}}}
+	want := Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{}}}
 	d := form()
 	if got := d.Hints()[0]; got != (Hint{"enter:", "Accept"}) {
 		t.Errorf("the hint says %v", got)
@@ -257,7 +257,7 @@ func TestFormWithoutFields(t *testing.T) {
 	d = form()
 	y := lineWith(t, d.View(80, 20), "Decline")
 	x := strings.Index(ansi.Strip(d.View(80, 20).Lines[y]), "Decline") - len("│") + 1
-	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y); !reflect.DeepEqual(got, Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
+	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y); !reflect.DeepEqual(got, Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
 		t.Errorf("a click on Decline did %#v", got)
 	}
 	// While the prompt holds text, enter is the prompt's, and alt answers.
@@ -294,7 +294,7 @@ func TestFormThatNobodyFillsIn(t *testing.T) {
 				t.Errorf("%s: enter did %#v, and the form shows\n%s", schema, got, shownBy(d, 80, 30))
 			}
 		}
-		want := Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}
+		want := Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}
 		if got := d.Key(press("enter")); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: did %#v", schema, got)
 		}
@@ -308,7 +308,7 @@ func TestFormSwitchThatWasTouched(t *testing.T) {
 	c.pass(LookTime)
 	d.View(80, 30)
 	got := presses(t, d, "down", "enter", "enter")
-	if want := (Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"yes": false}}}); !reflect.DeepEqual(got, want) {
+	if want := (Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"yes": false}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("did %#v", got)
 	}
 }
@@ -323,7 +323,7 @@ func TestFormOfAnUnknownModeCannotBeAccepted(t *testing.T) {
 	if text := shownBy(d, 80, 20); !strings.Contains(text, "does not support this kind of form (hologram)") {
 		t.Errorf("it does not say why:\n%s", text)
 	}
-	if got := presses(t, d, "right", "enter"); !reflect.DeepEqual(got, Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
+	if got := presses(t, d, "right", "enter"); !reflect.DeepEqual(got, Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
 		t.Errorf("declining did %#v", got)
 	}
 }
@@ -388,16 +388,16 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 func TestLink(t *testing.T) {
 	const url = "https://example.com/login?x=1"
 	answer := func(a acpclient.ElicitationAction) Action {
-		return Elicit{5, acpclient.CreateElicitationResponse{Action: a}}
+		return Elicit{seen(5), acpclient.CreateElicitationResponse{Action: a}}
 	}
 	for _, tt := range []struct {
 		url, keys string
 		want      Action
 	}{
-		{url, "o", OpenURL{5, url}},
-		{url, "1", OpenURL{5, url}},
+		{url, "o", OpenURL{seen(5), url}},
+		{url, "1", OpenURL{seen(5), url}},
 		{url, "enter", nil},
-		{url, "down enter", OpenURL{5, url}},
+		{url, "down enter", OpenURL{seen(5), url}},
 		{url, "c", Copy{url}},
 		{url, "n", answer(acpclient.ElicitDecline)},
 		{url, "4", answer(acpclient.ElicitCancel)},
@@ -510,7 +510,7 @@ func TestLinkOpenedByHand(t *testing.T) {
 	d := NewElicitation(env, asked, "Agent").(*Link)
 	c.pass(LookTime)
 	strike(d, "c")
-	want := Elicit{5, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
+	want := Elicit{seen(5), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
 	if got := strike(d, "g"); !reflect.DeepEqual(got, want) {
 		t.Errorf("g did %#v", got)
 	}

@@ -67,7 +67,7 @@ func (d *Link) offer() {
 		add("•", neutral, "Copy the URL", "c", copies)
 	} else {
 		if d.address.Opens {
-			add("→", good, "Open in the browser", "o", OpenURL{d.asked.ID, d.address.URL})
+			add("→", good, "Open in the browser", "o", OpenURL{d.asked.Seen, d.address.URL})
 		}
 		add("•", neutral, "Copy the URL", "c", copies)
 		if d.address.Opens && d.copied {
@@ -201,5 +201,5 @@ func isOpen(c *conversation.Conversation, asked *conversation.Elicitation) bool 
 }
 
 func response(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) Elicit {
-	return Elicit{e.ID, acpclient.CreateElicitationResponse{Action: a, Content: content}}
+	return Elicit{e.Seen, acpclient.CreateElicitationResponse{Action: a, Content: content}}
 }

@@ -2,7 +2,6 @@ package dialog
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -28,8 +27,9 @@ type Permission struct {
 
 	question
 	asked   *conversation.Permission
-	waiting int // number of open permissions
-	number  int // this one's position among them, from 1
+	seen    conversation.Seen // the question as it is drawn, and may be answered
+	waiting int               // number of open permissions
+	number  int               // this one's position among them, from 1
 	asker   toolview.Asker
 	raw     bool
 	rawDue  bool // scroll to the raw input in the next view
@@ -45,18 +45,32 @@ type Permission struct {
 	targetsVersion   uint64                  // the version of env.Targets
 	outside          string                  // the paths that lead out of the roots
 	replacing        []toolview.DiffPosition // changes that replace a file without saying so
-	seen             subject
 }
 
 // NewPermission shows a new permission, or the next one after an answer. It is inert at
 // first. waiting is the number of open permissions, including this one.
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
-	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting, number: 1}
-	d.replies = newReplies(append(optionReplies(env, p), ruleReplies(env, p)...))
+	d := &Permission{question: newQuestion(env), asked: p, seen: p.Seen, waiting: waiting, number: 1}
+	d.offer()
 	d.version, d.outside = p.Asked.Version(), d.outsidePaths()
 	d.replacing = env.DiffPositions.Replacing(p.Asked.Content)
 	d.refresh()
 	return d
+}
+
+// offer sets the answers to the question as it is now. None is marked.
+func (d *Permission) offer() {
+	d.replies = newReplies(append(optionReplies(d.env, d.asked), ruleReplies(d.env, d.asked)...))
+}
+
+// renew makes the user look again, because something else is asked than what they saw. The
+// key that has marked an answer was meant for that: it is nobody's.
+func (d *Permission) renew() {
+	d.env.Guard.open()
+	d.viewed, d.seen = viewed{}, d.asked.Seen
+	d.mark(-1)
+	d.why = changedWords
+	d.offer()
 }
 
 // Follow implements [AgentQuestion]. It counts the open permissions and finds out who
@@ -100,7 +114,7 @@ func optionReplies(env Env, p *conversation.Permission) []reply {
 	answers := app.PermissionAnswers(p.Options)
 	list := make([]reply, len(answers))
 	for i, o := range answers {
-		a := reply{name: o.Name, more: o.More, warns: o.Warns, icon: "•", action: Answer{p.ID, o.Option}}
+		a := reply{name: o.Name, more: o.More, warns: o.Warns, icon: "•", action: Answer{p.Seen, o.Option}}
 		if face, ok := optionFaces[o.Kind]; ok {
 			a.icon, a.tone, a.enterOnly, a.once = face.icon, face.tone, face.always, o.Kind == acpclient.AllowOnce
 			if o.FirstOfKind {
@@ -242,32 +256,19 @@ func (d *Permission) show() Action {
 	}}
 }
 
-// refresh updates the dialog from the tool call. If the request changes while it is
-// visible, the dialog becomes inert again, so that the user answers what they saw.
+// refresh updates the dialog from the question. If that changes while it is visible, the
+// dialog becomes inert again, so that the user answers what they saw.
 func (d *Permission) refresh() {
 	call := d.asked.Asked
-	if d.about != nil && d.version == call.Version() && d.positionsVersion == d.env.DiffPositions.Version() && d.targetsVersion == d.env.Targets.Version() {
+	if d.about != nil && d.seen == d.asked.Seen && d.version == call.Version() && d.positionsVersion == d.env.DiffPositions.Version() && d.targetsVersion == d.env.Targets.Version() {
 		return
 	}
-	if outside := d.outsidePaths(); outside != d.outside {
-		d.env.Guard.open()
-		d.viewed, d.outside = viewed{}, outside
+	outside, replacing := d.outsidePaths(), d.env.DiffPositions.Replacing(call.Content)
+	if d.seen != d.asked.Seen || outside != d.outside || !slices.Equal(replacing, d.replacing) {
+		d.renew()
 	}
-	if replacing := d.env.DiffPositions.Replacing(call.Content); !slices.Equal(replacing, d.replacing) {
-		d.env.Guard.open()
-		d.viewed, d.replacing = viewed{}, replacing
-	}
-	d.targetsVersion = d.env.Targets.Version()
-	d.withoutStaleRule()
-	now := subject{call.Title, call.Kind, call.Locations, call.Content, string(call.RawInput)}
-	if d.version != call.Version() && !reflect.DeepEqual(now, d.seen) {
-		d.env.Guard.open()
-	}
-	if !reflect.DeepEqual(now, d.seen) {
-		d.viewed = viewed{}
-	}
-	d.version, d.seen = call.Version(), now
-	d.positionsVersion = d.env.DiffPositions.Version()
+	d.outside, d.replacing = outside, replacing
+	d.version, d.targetsVersion, d.positionsVersion = call.Version(), d.env.Targets.Version(), d.env.DiffPositions.Version()
 	content := callContent{
 		at: toolview.PathsIn(d.env.Cwd), targets: d.env.Targets, positions: d.env.DiffPositions, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
 	}
@@ -293,15 +294,6 @@ func (d *Permission) refresh() {
 	if len(d.replies.list) == 0 {
 		d.about.add(note("The agent offers no answers: you can only cancel the turn."))
 	}
-}
-
-// subject returns the subject of a permission.
-type subject struct {
-	title     string
-	kind      acpclient.ToolKind
-	locations []acpclient.ToolCallLocation
-	content   []acpclient.ToolCallContent
-	rawInput  string
 }
 
 // View implements [Dialog].
@@ -441,7 +433,7 @@ func (d *Permission) reject(msg tea.KeyPressMsg) Action {
 		return nil
 	}
 	d.env.Guard.answer(msg.String())
-	a := RejectWith{ID: d.asked.ID, Words: d.TakeWords()}
+	a := RejectWith{Question: d.seen, Words: d.TakeWords()}
 	if o, ok := plainRejection(d.asked.Options); ok {
 		a.Option = o.OptionID
 	}
@@ -526,13 +518,12 @@ func (d *Permission) writingHints() []Hint {
 // ProposeRules opens the step that saves a rule for the permission with this ID.
 type ProposeRules struct{ ID int }
 
-// SaveRules saves rules that the user has seen in full, and then answers the permission
-// with this ID if it is still for the same call.
+// SaveRules saves rules that the user has seen in full, and then answers a permission
+// with one of its options.
 type SaveRules struct {
-	ID     int
-	Call   *conversation.ToolCall
-	Option acpclient.PermissionOptionID
-	Rules  []string
+	Question conversation.Seen
+	Option   acpclient.PermissionOptionID
+	Rules    []string
 	// Everywhere means that the rules are for all projects.
 	Everywhere bool
 }
@@ -550,18 +541,6 @@ func ruleReplies(env Env, p *conversation.Permission) []reply {
 		icon: "§", name: "Always allow (saved by parley)…",
 		keys: shortcuts(env.Keys.For(config.ActionAllowByRule)), action: ProposeRules{p.ID},
 	}}
-}
-
-// withoutStaleRule removes the rule's reply after the agent has changed its request: the
-// proposals were for the previous one.
-func (d *Permission) withoutStaleRule() {
-	if len(d.asked.Proposals) > 0 {
-		return
-	}
-	kept := slices.DeleteFunc(slices.Clone(d.replies.list), func(r reply) bool { _, rule := r.action.(ProposeRules); return rule })
-	if len(kept) < len(d.replies.list) {
-		d.replies = newReplies(kept)
-	}
 }
 
 // RuleStep shows proposed rules in full, and where each would be saved. Each takes two
@@ -603,7 +582,7 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 			}
 			d.replies.list = append(d.replies.list, reply{
 				icon: "§", tone: good, enterOnly: true, name: name + place,
-				action: SaveRules{ID: p.ID, Call: p.Asked, Option: p.Options[once].OptionID, Rules: rules, Everywhere: everywhere},
+				action: SaveRules{Question: p.Seen, Option: p.Options[once].OptionID, Rules: rules, Everywhere: everywhere},
 			})
 		}
 	}

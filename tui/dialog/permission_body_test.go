@@ -77,7 +77,7 @@ func TestPermissionShowsWhatIsAsked(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d, _ := armed(&conversation.Permission{ID: 1, Asked: &tt.call, Options: usualOptions()})
+			d, _ := armed(&conversation.Permission{Seen: seen(1), Asked: &tt.call, Options: usualOptions()})
 			text := shownBy(d, 80, 40)
 			for _, want := range tt.want {
 				if !strings.Contains(text, want) {
@@ -97,7 +97,7 @@ func TestPermissionNumbersLinesWhenTheyAreKnown(t *testing.T) {
 	before := "two\n"
 	env, c := newEnv()
 	env.DiffPositions = new(toolview.DiffPositions)
-	d := NewPermission(env, &conversation.Permission{ID: 1, Options: usualOptions(), Asked: &conversation.ToolCall{
+	d := NewPermission(env, &conversation.Permission{Seen: seen(1), Options: usualOptions(), Asked: &conversation.ToolCall{
 		Title: "Edit", Kind: acpclient.ToolEdit, Content: []acpclient.ToolCallContent{acpclient.DiffContent("a", &before, "2\n")},
 	}}, 1)
 	c.pass(LookTime)
@@ -108,7 +108,7 @@ func TestPermissionNumbersLinesWhenTheyAreKnown(t *testing.T) {
 	if text := shownBy(d, 80, 40); !strings.Contains(text, "\n12    - two\n12 + 2\n") {
 		t.Errorf("known:\n%s", text)
 	}
-	if got := strike(d, "1"); got != (Answer{1, "once"}) {
+	if got := strike(d, "1"); got != (Answer{seen(1), "once"}) {
 		t.Errorf("1 did %#v", got)
 	}
 }
@@ -184,8 +184,8 @@ func TestFileQuestion(t *testing.T) {
 func TestFileQuestionKeys(t *testing.T) {
 	q := &conversation.FileQuestion{Path: "/etc/hosts", Target: "/etc/hosts", Outside: true}
 	for keys, want := range map[string]Action{
-		"y": Answer{7, conversation.FileOnce}, "n": Answer{7, conversation.FileNo}, "1": Answer{7, conversation.FileOnce}, "3": Answer{7, conversation.FileNo},
-		"2": nil, "2 enter": Answer{7, conversation.FileSession}, "enter": nil,
+		"y": Answer{seen(7), conversation.FileOnce}, "n": Answer{seen(7), conversation.FileNo}, "1": Answer{seen(7), conversation.FileOnce}, "3": Answer{seen(7), conversation.FileNo},
+		"2": nil, "2 enter": Answer{seen(7), conversation.FileSession}, "enter": nil,
 	} {
 		d, _ := armed(aboutOne(q, nil, ""))
 		if got := presses(t, d, strings.Fields(keys)...); got != want {
@@ -258,7 +258,7 @@ func TestRawInputIsReadable(t *testing.T) {
 func TestFragmentsOfADiffAreNotRepeated(t *testing.T) {
 	file := "a\nb\na\n"
 	edit := func(input, old, now string) string {
-		d, _ := armed(&conversation.Permission{ID: 7, Options: usualOptions(), Asked: &conversation.ToolCall{
+		d, _ := armed(&conversation.Permission{Seen: seen(7), Options: usualOptions(), Asked: &conversation.ToolCall{
 			Title: "Edit", Kind: acpclient.ToolEdit, Content: []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, now)}, RawInput: []byte(input),
 		}})
 		return shownBy(d, 80, 40)
@@ -290,7 +290,7 @@ func TestFragmentsOfADiffAreNotRepeated(t *testing.T) {
 // What is shown otherwise is not shown twice.
 func TestWhatIsShownOtherwiseIsNotRepeated(t *testing.T) {
 	old := "a"
-	p := &conversation.Permission{ID: 7, Options: usualOptions(), Asked: &conversation.ToolCall{
+	p := &conversation.Permission{Seen: seen(7), Options: usualOptions(), Asked: &conversation.ToolCall{
 		Title: "Edit", Content: []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, "b")},
 		RawInput: []byte(`{"file_path":"/home/ada/greet/main.go","old_string":"a","new_string":"b"}`),
 	}}

@@ -51,7 +51,7 @@ func armed(p *conversation.Permission) (*Permission, *clock) {
 }
 
 func TestPermissionKeys(t *testing.T) {
-	answer := func(id acpclient.PermissionOptionID) Action { return Answer{7, id} }
+	answer := func(id acpclient.PermissionOptionID) Action { return Answer{seen(7), id} }
 	for _, tt := range []struct {
 		keys string
 		want Action
@@ -83,9 +83,9 @@ func TestPermissionKeys(t *testing.T) {
 		{"ctrl+p", NotTaken{}},
 		{"tab", nil}, // words are written now: nothing there answers but enter, and that rejects
 		{"tab y", nil},
-		{"tab 1 enter", RejectWith{7, "no", "1"}},
+		{"tab 1 enter", RejectWith{seen(7), "no", "1"}},
 		{"tab enter enter", nil}, // nothing was said
-		{"tab n o space 2 enter", RejectWith{7, "no", "no 2"}},
+		{"tab n o space 2 enter", RejectWith{seen(7), "no", "no 2"}},
 		{"x", NotTaken{}}, // it begins a prompt
 		{"esc", CancelTurn{}},
 		{"down enter", answer("once")},
@@ -132,15 +132,15 @@ func TestPermissionShortcutsOfOptionsOfAKind(t *testing.T) {
 		}
 		c.pass(QuietTime)
 	}
-	if got := presses(t, d, "d", "enter"); got != (Answer{7, "no"}) {
+	if got := presses(t, d, "d", "enter"); got != (Answer{seen(7), "no"}) {
 		t.Errorf("d and enter did %#v", got)
 	}
 	d, _ = armed(p)
-	if got := presses(t, d, "a", "enter"); got != (Answer{7, "a1"}) {
+	if got := presses(t, d, "a", "enter"); got != (Answer{seen(7), "a1"}) {
 		t.Errorf("a and enter did %#v", got)
 	}
 	d, _ = armed(p)
-	if got := presses(t, d, "enter", "enter"); got != (Answer{7, "odd"}) {
+	if got := presses(t, d, "enter", "enter"); got != (Answer{seen(7), "odd"}) {
 		t.Errorf("enter, twice, did %#v", got) // none allows once
 	}
 	text := shownBy(d, 80, 24)
@@ -179,7 +179,7 @@ func TestPermissionIsInertAtFirst(t *testing.T) {
 	if text := shownBy(d, 80, 40); strings.Contains(text, inertWords) {
 		t.Errorf("it still says that it takes no keys:\n%s", text)
 	}
-	if got := strike(d, "y"); got != (Answer{7, "once"}) {
+	if got := strike(d, "y"); got != (Answer{seen(7), "once"}) {
 		t.Errorf("after a pause, y did %#v", got)
 	}
 }
@@ -201,7 +201,7 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 	env, c := newEnv()
 	first := NewPermission(env, editPermission(), 2)
 	c.pass(LookTime)
-	if got := strike(first, "y"); got != (Answer{7, "once"}) {
+	if got := strike(first, "y"); got != (Answer{seen(7), "once"}) {
 		t.Fatalf("y did %#v", got)
 	}
 	second := NewPermission(env, runPermission(), 1)
@@ -213,7 +213,7 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 		t.Errorf("the second press did %#v to the next question", got)
 	}
 	c.pass(QuietTime)
-	if got := strike(second, "y"); got != (Answer{8, "once"}) {
+	if got := strike(second, "y"); got != (Answer{seen(8), "once"}) {
 		t.Errorf("a later press did %#v", got)
 	}
 }
@@ -399,7 +399,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	c.pass(QuietTime)
 	status := acpclient.ToolInProgress
 	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
-	if got := strike(d, "y"); got != (Answer{1, "once"}) {
+	if got := strike(d, "y"); got != (Answer{conversation.Seen{ID: 1, Revision: 2}, "once"}) {
 		t.Errorf("y did %#v after a change of status alone", got)
 	}
 }
@@ -440,7 +440,7 @@ func TestPermissionWithManyOptions(t *testing.T) {
 	}
 	strike(d, "end")
 	d.View(80, 16)
-	if got := strike(d, "enter"); got != (Answer{7, "19"}) {
+	if got := strike(d, "enter"); got != (Answer{seen(7), "19"}) {
 		t.Errorf("enter did %#v", got)
 	}
 }
@@ -486,7 +486,7 @@ func TestGlamourDrawsThePlan(t *testing.T) {
 
 // The hints name the letters of the answers that have no number.
 func TestHintsNameTheLettersOfAnswers(t *testing.T) {
-	p := &conversation.Permission{ID: 7, Asked: &conversation.ToolCall{ID: "t", Title: "Pick"}}
+	p := &conversation.Permission{Seen: seen(7), Asked: &conversation.ToolCall{ID: "t", Title: "Pick"}}
 	for i := range 12 {
 		p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprint("Option ", i)})
 	}
@@ -525,7 +525,7 @@ func TestEachIsShownOnce(t *testing.T) {
 		}, "x.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _ := armed(&conversation.Permission{ID: 1, Asked: &tt.call, Options: usualOptions()})
+			d, _ := armed(&conversation.Permission{Seen: seen(1), Asked: &tt.call, Options: usualOptions()})
 			if text := shownBy(d, 80, 40); strings.Count(text, tt.once) != 1 {
 				t.Errorf("%q is shown %d times:\n%s", tt.once, strings.Count(text, tt.once), text)
 			}
@@ -566,12 +566,12 @@ func TestWordsToAQuestionThatChanges(t *testing.T) {
 	changed.Apply(conversation.PermissionOpened{ID: 8, Request: &acpclient.RequestPermissionRequest{ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm -rf ~"}`)}}})
 	other = *changed.Permissions[0].Asked
 	d.asked.Asked = &other
-	d.version = 0
+	d.asked.Revision++
 	if got := strike(d, "enter"); got != nil {
 		t.Errorf("enter did %#v", got)
 	}
 	c.pass(QuietTime)
-	if got := strike(d, "enter"); got != (RejectWith{8, "no", "no"}) {
+	if got := strike(d, "enter"); got != (RejectWith{conversation.Seen{ID: 8, Revision: 2}, "no", "no"}) {
 		t.Errorf("after a look, enter did %#v", got)
 	}
 }
@@ -651,7 +651,7 @@ func TestRuleStep(t *testing.T) {
 	if a := presses(t, d, "3"); a != nil {
 		t.Fatalf("one key saved: %#v", a)
 	}
-	want := SaveRules{ID: 7, Call: p.Asked, Option: "once", Rules: []string{"allow execute(a)", "allow execute(b\u202ec)"}, Everywhere: true}
+	want := SaveRules{Question: p.Seen, Option: "once", Rules: []string{"allow execute(a)", "allow execute(b\u202ec)"}, Everywhere: true}
 	got, _ := presses(t, d, "enter").(SaveRules)
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *conversation.ToolCall) bool { return a == b })); diff != "" {
 		t.Error(diff)

@@ -263,6 +263,7 @@ const (
 	enterOnlyWords = "This answer takes enter"
 	offWords       = "This answer is not available"
 	noReplyWords   = "There is no answer to give"
+	changedWords   = "The question has changed"
 )
 
 // roomy is the height from which on there is room for empty lines.
@@ -304,7 +305,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		switch {
 		case inert && q.env.Guard.typing():
 			p.status, p.brief = inertWords, inertBrief
-		case inert:
+		case inert && q.why != changedWords:
 			p.status = ""
 		case !known && (q.why == "" || q.why == unseenWords):
 			p.status, p.brief = unseenWords, unseenBrief

@@ -177,10 +177,10 @@ func TestAClickGivesAnAnswer(t *testing.T) {
 			t.Errorf("a click on an always did %#v", got)
 		}
 	}
-	if got := strike(d, "enter"); got != (Answer{7, "always"}) {
+	if got := strike(d, "enter"); got != (Answer{seen(7), "always"}) {
 		t.Errorf("enter did %#v", got)
 	}
-	if got := click("No, and tell"); got != (Answer{7, "no"}) {
+	if got := click("No, and tell"); got != (Answer{seen(7), "no"}) {
 		t.Errorf("a click did %#v", got)
 	}
 }
@@ -327,7 +327,7 @@ func TestClicksAnswerNothingWhileWordsAreWritten(t *testing.T) {
 			}
 		}
 	}
-	if got := presses(t, d, "enter"); got != (RejectWith{7, "no", "no"}) {
+	if got := presses(t, d, "enter"); got != (RejectWith{seen(7), "no", "no"}) {
 		t.Errorf("enter did %#v", got)
 	}
 }
@@ -363,8 +363,35 @@ func TestAClickOnAQuestionThatHasChanged(t *testing.T) {
 	}
 	c.pass(ReplaceTime)
 	y = lineWith(t, d.View(100, 30), p.Options[0].Name)
-	if got := click(d, y); got != (Answer{7, p.Options[0].OptionID}) {
+	if got := click(d, y); got != (Answer{conversation.Seen{ID: 7, Revision: 2}, p.Options[0].OptionID}) {
 		t.Errorf("once it was seen, a click did %#v", got)
+	}
+}
+
+// A change under a mark takes the mark and its key: the same key marks again, and is no text.
+func TestAChangeTakesTheMarkAndTheKey(t *testing.T) {
+	for _, key := range []string{"y", "1", "2", "down", "enter"} {
+		conv, p := proposed([]string{"allow execute"})
+		d, c := armed(p)
+		draw(d)
+		if got := d.Key(press(key)); got != nil || d.replies.marked < 0 {
+			t.Fatalf("%s did %#v", key, got)
+		}
+		conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm -rf ~"}`)}})
+		if text := shownBy(d, 100, 30); !strings.Contains(text, changedWords) {
+			t.Errorf("it does not say that it has changed:\n%s", text)
+		}
+		if k, is := d.Release(); is {
+			t.Errorf("the key %q is text", k.String())
+		}
+		c.pass(ReplaceTime)
+		draw(d)
+		if hint := d.Hints()[0].Text; !strings.HasPrefix(hint, "select ") {
+			t.Errorf("after %s and a change the hint says %q", key, hint)
+		}
+		if got := d.Key(press(key)); got != nil {
+			t.Errorf("%s did %#v to what has changed", key, got)
+		}
 	}
 }
 
@@ -384,9 +411,9 @@ func TestWordsOfAnswersStayWhole(t *testing.T) {
 // The same key again gives, whatever the pause; an always takes enter only.
 func TestTheSameKeyTwiceGives(t *testing.T) {
 	for keys, want := range map[string]Action{
-		"y y": Answer{7, "once"}, "1 1": Answer{7, "once"}, "n n": Answer{7, "no"}, "3 3": Answer{7, "no"},
-		"a a a": nil, "2 2 2": nil, "a a enter": Answer{7, "always"}, "y up down y": nil,
-		"enter enter": Answer{7, "once"}, "y backspace y": nil,
+		"y y": Answer{seen(7), "once"}, "1 1": Answer{seen(7), "once"}, "n n": Answer{seen(7), "no"}, "3 3": Answer{seen(7), "no"},
+		"a a a": nil, "2 2 2": nil, "a a enter": Answer{seen(7), "always"}, "y up down y": nil,
+		"enter enter": Answer{seen(7), "once"}, "y backspace y": nil,
 	} {
 		d, c := armed(editPermission())
 		var got Action
@@ -472,7 +499,7 @@ func TestADraftGetsTheKeys(t *testing.T) {
 		d.env.Guard.typed = time.Time{}
 	}
 	d.Key(press("alt+down"))
-	if got := d.Key(press("alt+enter")); got != (Answer{7, "once"}) {
+	if got := d.Key(press("alt+enter")); got != (Answer{seen(7), "once"}) {
 		t.Errorf("alt+down alt+enter did %#v", got)
 	}
 	d, _ = armed(editPermission())
@@ -507,7 +534,7 @@ func TestKeysAtAQuestionThatMustBeScrolled(t *testing.T) {
 	if text := shownBy(d, 80, 14); !strings.Contains(text, "rm -rf ~") {
 		t.Errorf("after enter it shows\n%s", text)
 	}
-	if got := presses(t, d, "enter", "enter"); got != (Answer{8, "once"}) {
+	if got := presses(t, d, "enter", "enter"); got != (Answer{seen(8), "once"}) {
 		t.Errorf("then enter, twice, did %#v", got)
 	}
 	d, _ = armed(longCommand())

@@ -69,7 +69,7 @@ func TestAHiddenStackLeavesTheGuardAlone(t *testing.T) {
 	back.Push(NewPermission(env, runPermission(), 1))
 	back.Push(NewConfirm(env, Confirmation{}))
 	back.Pop()
-	if got := strike(front.Top(), "y"); got != (Answer{7, "once"}) {
+	if got := strike(front.Top(), "y"); got != (Answer{seen(7), "once"}) {
 		t.Errorf("y did %#v", got)
 	}
 	if in := back.ArmsIn(c.now()); in != 0 {
@@ -133,7 +133,7 @@ func TestAnAddressThatIsVisitedStays(t *testing.T) {
 		t.Error("the open question has no dialog, or the other one is left")
 	}
 	c.pass(QuietTime)
-	if got := strike(link, "o"); got != (OpenURL{5, "https://example.com/"}) {
+	if got := strike(link, "o"); got != (OpenURL{seen(5), "https://example.com/"}) {
 		t.Fatalf("o did %#v", got)
 	}
 	conv.Apply(conversation.ElicitationClosed{ID: 5})

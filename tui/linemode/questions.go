@@ -217,23 +217,16 @@ func (l *live) permission() *question {
 	if asked.File != nil {
 		text = "parley asks: may the agent do this?"
 	}
-	about := l.permissionText(asked)
-	text += "\n\n" + about
+	text += "\n\n" + l.permissionText(asked)
 	if why := termtext.VisibleLine(asked.Why); why != "" {
 		text += "\n\nNo rule applies: " + why
 	}
-	version := asked.Asked.Version()
+	seen := asked.Seen
 	q := &question{
-		text:   text,
-		open:   func() bool { return slices.Contains(l.Conversation.Permissions, asked) },
-		cancel: func() { session.Post(l.Session, session.Cancel{}) },
-		current: func() bool {
-			if v := asked.Asked.Version(); v != version {
-				version = v
-				return l.permissionText(asked) == about
-			}
-			return true
-		},
+		text:    text,
+		open:    func() bool { return slices.Contains(l.Conversation.Permissions, asked) },
+		cancel:  func() { session.Post(l.Session, session.Cancel{}) },
+		current: func() bool { return asked.Seen == seen },
 	}
 	for _, a := range app.PermissionAnswers(asked.Options) {
 		line, rejects := a.Line(), a.Kind.Rejects()
@@ -243,19 +236,24 @@ func (l *live) permission() *question {
 		q.choices = append(q.choices, choice{line: line, words: rejects, do: func(words string) {
 			var err error
 			if words == "" {
-				err = l.Session.Answer(asked.ID, a.Option)
+				err = l.Session.Answer(seen, a.Option)
 			} else {
-				err = l.Session.AnswerWith(asked.ID, a.Option, l.content(words))
+				err = l.Session.AnswerWith(seen, a.Option, l.content(words))
 			}
-			if err != nil {
-				l.p.out.line("Not answered: " + err.Error())
-			}
+			l.p.answered(err)
 		}})
 	}
 	if len(q.choices) == 0 {
 		q.choices = []choice{{line: "Cancel the turn: the agent offers no answers", do: func(string) { session.Post(l.Session, session.Cancel{}) }}}
 	}
 	return q
+}
+
+// answered says why an answer does not count, if it does not.
+func (p *program) answered(err error) {
+	if err != nil {
+		p.out.line("Not answered: " + err.Error() + ".")
+	}
 }
 
 // permissionText returns what a permission asks about.
@@ -314,7 +312,7 @@ func (l *live) elicitation() *question {
 		return l.form.next()
 	}
 	respond := func(a acpclient.ElicitationAction) {
-		l.Session.AnswerElicitation(e.ID, acpclient.CreateElicitationResponse{Action: a})
+		l.p.answered(l.Session.AnswerElicitation(e.Seen, acpclient.CreateElicitationResponse{Action: a}))
 	}
 	address := app.ExamineURL(e.Request.URL)
 	q := &question{
@@ -445,5 +443,5 @@ func (f *form) answer(a acpclient.ElicitationAction) {
 		response.Content = content
 	}
 	f.live.form = nil
-	f.live.Session.AnswerElicitation(f.Asked.ID, response)
+	f.live.p.answered(f.live.Session.AnswerElicitation(f.Asked.Seen, response))
 }

@@ -169,7 +169,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	t := l.tab
 	switch a := action.(type) {
 	case dialog.Answer:
-		if err := l.Session.Answer(a.ID, a.Option); err != nil {
+		if err := l.Session.Answer(a.Question, a.Option); err != nil {
 			return t.say(err.Error())
 		}
 	case dialog.RejectWith:
@@ -200,7 +200,9 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.Toggle:
 		l.Session.SetOption(a.Option, a.Value)
 	case dialog.Elicit:
-		l.Session.AnswerElicitation(a.ID, a.Response)
+		if err := l.Session.AnswerElicitation(a.Question, a.Response); err != nil {
+			return t.say(err.Error())
+		}
 	case dialog.OpenURL:
 		return l.openURL(a)
 	case dialog.SignIn:
@@ -226,7 +228,9 @@ func (p *panel) close() tea.Cmd {
 // openURL opens an address that the user has agreed to.
 func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	t := l.tab
-	l.Session.AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
+	if err := l.Session.AnswerElicitation(a.Question, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}); err != nil {
+		return t.say(err.Error())
+	}
 	asked, _ := t.dialogs.Top().(dialog.Trying)
 	return open(a.URL, func(err error) tea.Cmd {
 		if asked == nil {

@@ -88,7 +88,7 @@ func (q *questions) ended() {
 
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	if err := q.live.Session.AnswerWith(a.ID, a.Option, prompt.New(a.Words)); err != nil {
+	if err := q.live.Session.AnswerWith(a.Question, a.Option, prompt.New(a.Words)); err != nil {
 		q.live.tab.prompt.addToDraft(a.Words)
 		return q.live.tab.say(err.Error())
 	}

@@ -117,7 +117,7 @@ func TestRejectWith(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		q := questionsBench(b)
 		b.composer.SetText("a draft")
-		b.Do(q.RejectWith(dialog.RejectWith{ID: 1, Option: "no", Words: "read the other one"}))
+		b.Do(q.RejectWith(dialog.RejectWith{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "no", Words: "read the other one"}))
 		b.MustSay(session.ErrAnswered.Error())
 		if b.composer.Text() != "a draft\nread the other one" {
 			t.Errorf("the draft is %q", b.composer.Text())
@@ -132,7 +132,7 @@ end-turn`, 1))
 		b.Do(b.prompts.Submit(composer.NewPrompt("go")))
 		b.composer.SetText("a draft")
 		b.wire.got()
-		b.Do(b.open().questions.RejectWith(dialog.RejectWith{ID: b.conv().Permissions[0].ID, Option: "yes", Words: "read the other one"}))
+		b.Do(b.open().questions.RejectWith(dialog.RejectWith{Question: b.conv().Permissions[0].Seen, Option: "yes", Words: "read the other one"}))
 		if got := b.wire.got(); got != "session/prompt" || b.composer.Text() != "a draft" {
 			t.Errorf("the agent got %q, and the draft is %q", got, b.composer.Text())
 		}
@@ -413,7 +413,7 @@ func TestADraftTakesLettersAndDigits(t *testing.T) {
 			t.Errorf("alt+down did %#v", got)
 		}
 	}
-	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}); got != (dialog.Answer{ID: 1, Option: "yes"}) {
+	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}); got != (dialog.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "yes"}) {
 		t.Errorf("alt+enter did %#v", got)
 	}
 }
@@ -546,7 +546,7 @@ func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
 	b.passes(dialog.ReplaceTime)
 	b.draw()
 	b.dialogs.Top().Key(keyPress("1"))
-	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.Answer{ID: 2, Option: "yes"}) {
+	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.Answer{Question: conversation.Seen{ID: 2, Revision: 1}, Option: "yes"}) {
 		t.Errorf("later, 1, twice, did %#v", got)
 	}
 }

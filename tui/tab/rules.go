@@ -60,8 +60,8 @@ func (r *ruleDialogs) changed(done string, err error) then {
 	}
 }
 
-// Save saves the chosen rules in the background, then answers their question, unless the
-// agent has changed it.
+// Save saves the chosen rules in the background, then answers their question, unless that
+// has changed.
 func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 	r.live.tab.dialogs.Pop()
 	return inBackground(func() then {
@@ -70,12 +70,11 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 			return r.changed(done, err)
 		}
 		return func() tea.Cmd {
-			p := permissionOf(r.live.conv, a.ID)
-			if p == nil || p.Asked != a.Call {
-				return r.live.tab.say(done + ". The agent has changed its question")
+			if err := r.live.Session.Answer(a.Question, a.Option); err != nil {
+				return r.live.tab.say(done + ", but " + err.Error())
 			}
 			r.live.tab.program.Guard.Settle()
-			return r.changed(done, r.live.Session.Answer(a.ID, a.Option))()
+			return r.live.tab.say(done)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"parley/internal/app"
-	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -51,16 +50,16 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 				t.Fatal("nothing is asked")
 			}
 			p := b.conv().Permissions[0]
-			save := dialog.SaveRules{ID: p.ID, Call: p.Asked, Option: "yes", Rules: []string{"allow read"}}
+			save := dialog.SaveRules{Question: p.Seen, Option: "yes", Rules: []string{"allow read"}}
 			if changed {
-				p.Asked = &conversation.ToolCall{Title: "another"}
+				save.Question.Revision++
 			}
 			b.tell("a rule", "for this") // the step in which it was chosen
 			b.Do(r.Save(save))
 			if !strings.Contains(b.toast.text, "saved: allow read") {
 				t.Errorf("it says %q", b.toast.text)
 			}
-			if changed && !strings.Contains(b.toast.text, "The agent has changed its question") {
+			if changed && !strings.Contains(b.toast.text, session.ErrChanged.Error()) {
 				t.Errorf("it says %q", b.toast.text)
 			}
 			if answered := len(b.conv().Permissions) == 0; answered == changed {

@@ -113,6 +113,20 @@ func (k *commands) run(args ...string) string {
 	return c.out.String()
 }
 
+// number returns the number of the open question whose text has a line. Two requests at once
+// are asked in either order.
+func (k *commands) number(id, line string) string {
+	k.t.Helper()
+	for question := range strings.SplitSeq("\n"+k.run("answer", id), "\nQuestion ") {
+		if strings.Contains(question, "\n"+line+"\n") {
+			number, _, _ := strings.Cut(question, ":")
+			return number
+		}
+	}
+	k.t.Fatalf("no question has the line %q", line)
+	return ""
+}
+
 // detached starts a session with prompts, and returns its id.
 func (k *commands) detached(prompts ...string) string {
 	k.t.Helper()
@@ -212,7 +226,7 @@ func TestWaitTellsHowASessionEnds(t *testing.T) {
 		out  string
 		told string
 	}{
-		{"denied", func(k *commands, id string, _ *command) { k.run("answer", id, "no") }, 5, "The answer is no\n", "the agent answered, but a request was denied"},
+		{"denied", func(k *commands, id string, _ *command) { k.run("answer", id, k.number(id, "rm -rf build"), "No") }, 5, "The answer is no\n", "the agent answered, but a request was denied"},
 		{"ended", func(k *commands, id string, _ *command) { k.run("sessions", "end", id) }, 6, "", "parley: the session was ended\n"},
 		{"killed", func(k *commands, _ string, _ *command) {
 			must(k.t, syscall.Kill(k.listed()[0].PID, syscall.SIGKILL))
@@ -252,7 +266,7 @@ exit 3
 	id := k.detached("begin", "never sent")
 	waits := k.start("wait", id)
 	waits.tells("to answer it")
-	k.run("answer", id, "1")
+	k.run("answer", id, k.number(id, "Go on"), "1")
 	waits.ends(6, "half of it\n", "out of luck\n")
 	if !strings.Contains(waits.err.String(), "parley: the agent exited: ") {
 		t.Errorf("wait tells %s", waits.err.String())
@@ -318,27 +332,17 @@ reply p {"stopReason": "end_turn"}
 	waits := k.start("wait", id)
 	waits.tells("to answer it")
 	waits.tells("to answer it")
-	// number is that of the question about a command. Two requests at once are asked in
-	// either order.
-	number := func(command string) string {
-		for question := range strings.SplitSeq("\n"+k.run("answer", id), "\nQuestion ") {
-			if strings.Contains(question, "\n"+command+"\n") {
-				number, _, _ := strings.Cut(question, ":")
-				return number
-			}
-		}
-		t.Fatalf("no question is about %s", command)
-		return ""
-	}
-	before := number("rm -rf build")
-	k.start("answer", id, "1").ends(1, "", "2 questions are open: name one")
-	k.run("answer", id, number("true"), "1")
+	before := k.number(id, "rm -rf build")
+	k.start("answer", id, "1").ends(2, "", "name a question and an option")
+	k.run("answer", id, k.number(id, "true"), "1")
 	waits.tells("to answer it")
+	waits.tells("to answer it") // of what has changed, and of the last one
 	k.start("answer", id, before, "1").ends(1, "", "question "+before+" has changed")
-	after := number("rm -rf /")
-	k.run("answer", id, number("false"), "1")
-	k.start("answer", id, "1").ends(1, "", "the question has changed")
-	k.run("answer", id, after, "1")
+	if after := k.number(id, "rm -rf /"); after != before+".2" {
+		t.Errorf("what has changed has the number %s", after)
+	}
+	k.run("answer", id, k.number(id, "false"), "1")
+	k.run("answer", id, k.number(id, "rm -rf /"), "1")
 	waits.ends(0, "a was answered\n", "")
 }
 
@@ -361,12 +365,12 @@ reply p {"stopReason": "end_turn"}
 	if list := k.run("answer", id); !strings.Contains(list, "Which colour?\n- colour: red\n\n1. Accept, as it is shown\n2. Decline\n3. Cancel: no answer\n") {
 		t.Errorf("the form is %s", list)
 	}
-	k.run("answer", id, "accept")
+	k.run("answer", id, k.number(id, "Which colour?"), "accept")
 	waits.tells("a question waits: Whose name?")
 	if list := k.run("answer", id); !strings.Contains(list, "\n1. Decline\n2. Cancel: no answer\n") || !strings.Contains(list, "To fill it in: parley attach "+id) {
 		t.Errorf("the form is %s", list)
 	}
-	k.start("answer", id, "accept").ends(1, "", "has no option \"accept\"")
-	k.run("answer", id, "decline")
+	k.start("answer", id, k.number(id, "Whose name?"), "accept").ends(1, "", "has no option \"accept\"")
+	k.run("answer", id, k.number(id, "Whose name?"), "decline")
 	waits.ends(0, "accept red, decline\n", "")
 }
