@@ -179,6 +179,7 @@ func TestTheSandboxIsTriedForWhatTheGuideSays(t *testing.T) {
 		"An agent below `/tmp` is hidden by the sandbox, and parley says so":             {"internal/app/sandbox_linux_test.go", "TestSaysThatTheSandboxHidesTheAgent"},
 		"the agent can commit but cannot change which programs git runs":                 {"internal/app/sandbox_linux_test.go", "TestGitRunsNothingOfTheAgent"},
 		"The agent writes `objects`, `refs`, `logs`, `index` and the few files":          {"internal/app/sandbox_linux_test.go", "TestCommitsInTheSandbox"},
+		"Links and special files that the agent leaves in `.git`":                        {"internal/app/sandbox_linux_test.go", "TestGitWritesNowhereElse"},
 		"`.git` cannot be moved or replaced":                                             {"internal/sandbox/sandbox_linux_test.go", "TestHidesAndKeeps"},
 		"Without a `.git`, the agent cannot create one":                                  {"internal/app/sandbox_linux_test.go", "TestNoRepositoryAppears"},
 		"A `.git` that is a symbolic link is an error":                                   {"internal/app/sandbox_linux_test.go", "TestRefusesALinkedRepository"},

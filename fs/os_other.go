@@ -29,5 +29,5 @@ func renameTemp(dir *os.Root, file *os.File, temp, name string) error {
 	return dir.Rename(temp, name)
 }
 
-// linkCount returns 1: hard links are not counted here.
-func linkCount(iofs.FileInfo) int { return 1 }
+// LinkCount returns 1: hard links are not counted here.
+func LinkCount(iofs.FileInfo) int { return 1 }

@@ -57,7 +57,8 @@ func renameTemp(dir *os.Root, file *os.File, temp, name string) error {
 	return cmp.Or(err, file.Close())
 }
 
-func linkCount(info iofs.FileInfo) int {
+// LinkCount returns how many names a file has, 1 if that is not known.
+func LinkCount(info iofs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Nlink)
 	}

@@ -54,7 +54,7 @@ func (f *FS) find(path string) (ResolvedPath, error) {
 	if info, err := os.Lstat(target); err == nil {
 		p.info = info
 		if info.Mode().IsRegular() {
-			p.Links = linkCount(info)
+			p.Links = LinkCount(info)
 		}
 	}
 	p.top, p.name, err = f.rootOf(target)

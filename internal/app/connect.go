@@ -93,6 +93,49 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	return box, nil
 }
 
+// cleanGit puts right what agents have left in .git, and returns a warning if there was
+// something.
+func (l *Launcher) cleanGit() (title, detail string) {
+	l.mu.Lock()
+	guards := slices.Clone(l.guards)
+	l.mu.Unlock()
+	var removed []string
+	var failed error
+	for _, g := range guards {
+		paths, err := g.Clean()
+		removed, failed = append(removed, paths...), errors.Join(failed, err)
+	}
+	return gitWarning(removed, failed)
+}
+
+// gitWarning says what was removed from .git, and what could not be; "" if there was
+// nothing.
+func gitWarning(removed []string, failed error) (title, detail string) {
+	if len(removed) == 0 && failed == nil {
+		return "", ""
+	}
+	const most = 20
+	slices.Sort(removed)
+	removed = slices.Compact(removed)
+	var lines []string
+	for i, path := range removed {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more", len(removed)-most))
+			break
+		}
+		lines = append(lines, termtext.Line(path))
+	}
+	if title = "Removed links and special files from .git"; failed != nil {
+		title = "Links or special files are left in .git: remove them before you use git"
+		for line := range strings.SplitSeq(failed.Error(), "\n") {
+			if len(lines) < 2*most {
+				lines = append(lines, termtext.Line(line))
+			}
+		}
+	}
+	return title, strings.Join(append(lines, "Git would have followed them out of the sandbox, or waited for them."), "\n")
+}
+
 // guarded returns the directories in which an agent must not decide what git runs: the
 // session's, and the repositories among the others that it may write.
 func guarded(written, roots []string) []string {

@@ -67,6 +67,9 @@ type Launcher struct {
 	// Recording records the first session; nil records none.
 	Recording *Recording
 
+	// Warn, if not nil, tells the user at Close what no transcript can tell any more.
+	Warn func(text string)
+
 	program string // of parley, "" for this one
 
 	agreed sync.Map // keys are projectAgents that the user has agreed to
@@ -158,6 +161,9 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		return nil, err
 	}
 	opt.Resolve = prompt.Resolve(opt.Cwd)
+	if box != nil {
+		opt.AfterTurn = l.cleanGit
+	}
 	changes, unrecorded := l.journal(opt.Cwd, roots, cmp.Or(opt.ResumeID, opt.JournalOf)) // last, for the session closes it
 	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
 	s, err := Here(opt)
@@ -274,8 +280,8 @@ func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, er
 	return table, nil
 }
 
-// Close removes the temporary directories, and ends the logs of sessions that did not end
-// in time.
+// Close removes the temporary directories, ends the logs of sessions that did not end in
+// time, and puts right what agents have left in .git.
 func (l *Launcher) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -288,11 +294,17 @@ func (l *Launcher) Close() {
 			_ = t.lock.Close()
 		}
 	}
+	var removed []string
+	var failed error
 	for _, g := range l.guards {
-		g.Restore()
+		paths, err := g.Restore()
+		removed, failed = append(removed, paths...), errors.Join(failed, err)
 	}
 	for _, box := range l.boxes {
 		box.Close()
+	}
+	if title, detail := gitWarning(removed, failed); title != "" && l.Warn != nil {
+		l.Warn(title + ":\n" + detail)
 	}
 }
 

@@ -3,9 +3,11 @@ package app
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -212,6 +214,65 @@ func TestGitRunsNothingOfTheAgent(t *testing.T) {
 				if out, err := w.outside("git log --format=%s"); err != nil || !strings.HasPrefix(out, "second\n") {
 					w.t.Errorf("the user's git is broken: %v: %s", err, out)
 				}
+			})
+		})
+	}
+}
+
+// Nothing that the agent leaves in .git leads git's own writing out of the walls, or makes
+// it wait: neither when the user commits after a turn, nor after the session.
+func TestGitWritesNowhereElse(t *testing.T) {
+	const prepare = "git init -q . && echo poem > poem.txt && git add . && git commit -q -m first && git branch side && echo kept > $HOME/trap"
+	attacks := map[string]string{
+		"message":           "rm -f G/COMMIT_EDITMSG; ln -s $HOME/trap G/COMMIT_EDITMSG",
+		"message of tags":   "ln -s $HOME/trap G/TAG_EDITMSG",
+		"message of merges": "rm -f G/MERGE_MSG G/SQUASH_MSG; ln -s $HOME/trap G/MERGE_MSG; ln -s $HOME/trap G/SQUASH_MSG",
+		"not there yet":     "rm -f G/COMMIT_EDITMSG; ln -s $HOME/none G/COMMIT_EDITMSG",
+		"log of HEAD":       "rm -f G/logs/HEAD; ln -s $HOME/trap G/logs/HEAD",
+		"log of a branch":   "rm -f R/logs/refs/heads/main; ln -s $HOME/trap R/logs/refs/heads/main",
+		"logs":              "rm -rf R/logs/refs; ln -s $HOME R/logs/refs",
+		"branches":          "rm -rf R/refs/tags; ln -s $HOME R/refs/tags",
+		"index":             "mv G/index G/other; ln -s $HOME/trap G/index",
+		"heads":             "ln -sf $HOME/trap G/ORIG_HEAD; ln -sf $HOME/trap G/FETCH_HEAD; ln -sf $HOME/trap R/packed-refs",
+		"objects":           "for i in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do for j in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do ln -s $HOME R/objects/$i$j 2>/dev/null; done; done; true",
+		"pipe":              "rm -f G/COMMIT_EDITMSG; mkfifo G/COMMIT_EDITMSG",
+	}
+	for kind, c := range map[string]struct{ prepare, git, common string }{
+		"repository": {prepare, ".git", ".git"},
+		"worktree":   {"git init -q ../main && cd ../main && " + prepare + " && git worktree add -q --force -B own ../project", "../main/.git/worktrees/project", "../main/.git"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			everyUser(t, func(w *walled) { w.must(c.prepare) }, func(w *walled) {
+				check := func(name, after, told string) {
+					if left, _ := w.outside("find " + c.git + " " + c.common + " -type l -o -type p"); left != "" {
+						w.t.Errorf("%s: after the %s there is left %q", name, after, left)
+					}
+					if !strings.Contains(told, "Removed links") {
+						w.t.Errorf("%s: after the %s it is told %q", name, after, told)
+					}
+					out, _ := w.outside("date +%N > file; git add . ; timeout 20 git commit -q -m 'evil\n; touch x'; git tag -f -a -m evil tag; git fetch -q .; git checkout -q -B new; git merge -q --squash side; git pack-refs --all")
+					trap, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), "trap"))
+					entries, _ := filepath.Glob(filepath.Join(os.Getenv("HOME"), "[a-z0-9]*"))
+					if err != nil || string(trap) != "kept\n" || len(entries) != 1 {
+						w.t.Errorf("%s: after the %s, git has written %q, %v; %v: %s", name, after, trap, err, entries, out)
+					}
+				}
+				paths := strings.NewReplacer("G/", c.git+"/", "R/", c.common+"/")
+				for _, name := range slices.Sorted(maps.Keys(attacks)) {
+					if out, err := w.inside(paths.Replace(attacks[name])); err != nil {
+						w.t.Logf("%s: %v: %s", name, err, out) // the sandbox prevents it
+						continue
+					}
+					title, detail := w.l.cleanGit()
+					check(name, "turn", title+detail)
+				}
+				told := ""
+				w.l.Warn = func(text string) { told = text }
+				if out, err := w.inside(paths.Replace(attacks["message"])); err != nil {
+					w.t.Fatalf("%v: %s", err, out)
+				}
+				w.l.Close()
+				check("message", "session", told)
 			})
 		})
 	}

@@ -59,20 +59,22 @@ func keepRunning(ctx context.Context, s *streams) error {
 	if err != nil {
 		return refuse(err)
 	}
-	l := spec.Launcher(cfg, currentVersion())
-	defer l.Close()
-	made, err := spec.Make(ctx, l)
-	if err != nil {
-		return refuse(err)
-	}
 	logs, err := os.OpenFile(filepath.Join(dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, config.FileMode)
 	if err != nil {
 		return refuse(err)
 	}
 	defer logs.Close()
+	logger := slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID)
+	l := spec.Launcher(cfg, currentVersion())
+	l.Warn = func(text string) { logger.Warn(text) }
+	defer l.Close()
+	made, err := spec.Make(ctx, l)
+	if err != nil {
+		return refuse(err)
+	}
 	h, err := host.New(host.Options{
 		ID: spec.ID, Session: made.Session, Agent: made.Agent, Before: made.Before, Earlier: made.Earlier,
-		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Log: slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID),
+		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Log: logger,
 	})
 	if err != nil {
 		return refuse(err)

@@ -154,6 +154,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	l.Warn = o.streams.warn
 	defer l.Close()
 	l.Recording = recording
 	o.agent = agent.ID

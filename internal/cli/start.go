@@ -196,6 +196,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	l := o.launcher(cfg)
 	l.Recording, l.NoInspector = recording, o.usesLines(cfg)
 	l.Keep = o.keeps(cfg, runtime.GOOS)
+	l.Warn = o.streams.warn
 	defer l.Close()
 	opt := tui.Options{
 		Backend: host.Keeping(l, l.Backend(), l.Keep),

@@ -44,6 +44,9 @@ func systemStreams() *streams {
 	}
 }
 
+// warn tells the user something on stderr.
+func (s *streams) warn(text string) { fmt.Fprintln(s.Err, text) }
+
 // ownsTerminal reports whether the process has a controlling terminal.
 func ownsTerminal() bool {
 	in, out, err := tea.OpenTTY()

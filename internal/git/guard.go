@@ -29,17 +29,21 @@ type Guard struct {
 	NoFiles map[string]string
 	// modes are the permissions of the immovable directories.
 	modes map[string]fs.FileMode
+	// diversions are those of the user.
+	diversions map[string]diversion
 }
 
-// Restore gives a repository its permissions back: the agent can change the permissions of
-// what it may write, and git looks for another repository if it cannot read this one.
-func (g *Guard) Restore() {
+// Restore gives a repository its permissions back, and then is [Guard.Clean]: the agent can
+// change the permissions of what it may write, and git looks for another repository if it
+// cannot read this one.
+func (g *Guard) Restore() (removed []string, err error) {
 	for _, path := range slices.Sorted(maps.Keys(g.modes)) { // outer directories first
 		mode := g.modes[path]
 		if info, err := os.Lstat(path); err == nil && info.IsDir() && info.Mode() != mode {
 			_ = os.Chmod(path, mode)
 		}
 	}
+	return g.Clean()
 }
 
 // commits are the entries of a repository that a commit or a merge writes, or one with
@@ -64,7 +68,7 @@ func GuardOf(ctx context.Context, dir string) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Guard{NoFiles: map[string]string{}, modes: map[string]fs.FileMode{}}
+	g := &Guard{NoFiles: map[string]string{}, modes: map[string]fs.FileMode{}, diversions: map[string]diversion{}}
 	git := filepath.Join(dir, ".git")
 	info, err := os.Lstat(git)
 	switch {
@@ -91,6 +95,10 @@ func GuardOf(ctx context.Context, dir string) (*Guard, error) {
 	if err := g.named(ctx, dir); err != nil {
 		return nil, err
 	}
+	_ = g.survey(func(_ *os.Root, _, path string, d diversion) error {
+		g.diversions[path] = d
+		return nil
+	})
 	return g, nil
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -163,4 +164,40 @@ func TestNewSessionWithoutAMachine(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
+}
+
+// What an agent has left behind is put right after each turn, when it has exited and at the
+// end, and the transcript tells it.
+func TestAfterTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		h := newHarness(t, func(_ *harness, o *Options) {
+			o.AfterTurn = func() (string, string) {
+				if n := calls.Add(1); n != 2 {
+					return fmt.Sprint("put right ", n), ""
+				}
+				return "", "nothing"
+			}
+		})
+		h.Start()
+		h.settle()
+		for range 2 {
+			h.prompt("go")
+			h.reply("session/prompt", `{"stopReason":"end_turn"}`)
+			h.settle()
+		}
+		h.agent().exit(errors.New("crashed"))
+		h.settle()
+		h.Close(t.Context())
+		h.settle()
+		var told []string
+		for _, n := range h.notices() {
+			if strings.HasPrefix(n, "put right") {
+				told = append(told, n)
+			}
+		}
+		if want := []string{"put right 1", "put right 3", "put right 4"}; !slices.Equal(told, want) {
+			t.Errorf("the transcript tells %q, want %q", told, want)
+		}
+	})
 }

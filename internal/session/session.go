@@ -89,6 +89,10 @@ type Options struct {
 	Recorder Recorder
 	// Journal records changes on this machine; it may be nil. The session closes it.
 	Journal *journal.Journal
+	// AfterTurn, if not nil, puts right what the agent has left behind, when a turn has ended,
+	// the agent has exited, and at Close. It returns a warning for the transcript, "" for
+	// none. Several may run at the same time.
+	AfterTurn func() (title, detail string)
 	// Log receives what is not for the user. Nil discards.
 	Log *slog.Logger
 	// Tap sees every line on the wire, see acpclient.ConnOptions. TapStderr sees the
@@ -187,6 +191,18 @@ func NewSession(opt Options) (*Session, error) {
 	s.pauseQueue()
 	if opt.Journal != nil {
 		s.stream.watch = opt.Journal.Watch
+	}
+	if opt.AfterTurn != nil {
+		first := s.stream.watch
+		s.stream.watch = func(e conversation.Event) {
+			if first != nil {
+				first(e)
+			}
+			switch e.(type) {
+			case conversation.TurnEnded, conversation.AgentLost:
+				s.work.Go(s.afterTurn)
+			}
+		}
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	machine, err := opt.Machine(streamObserver{s}, asker{s})
@@ -292,6 +308,7 @@ func (s *Session) Close(ctx context.Context) {
 	case <-ctx.Done():
 	}
 
+	s.afterTurn()
 	s.stream.Close() // releases whoever waits for room in it
 	s.cancel()
 	s.work.Go(s.machine.Close)
@@ -300,6 +317,16 @@ func (s *Session) Close(ctx context.Context) {
 	}
 	s.closeJournal()
 	s.work.Wait()
+}
+
+// afterTurn is Options.AfterTurn.
+func (s *Session) afterTurn() {
+	if s.opt.AfterTurn == nil {
+		return
+	}
+	if title, detail := s.opt.AfterTurn(); title != "" {
+		s.AddNotice(acpclient.NoticeWarning, title, detail)
+	}
 }
 
 // journalGrace is how long the journal may take to record the changes of a turn that

@@ -1,0 +1,107 @@
+package git
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+
+	"parley/internal/test"
+)
+
+// Links of the user stay as they are, and come back; what is no file and what has another
+// name goes, but for objects, which git never writes to.
+func TestCleanLeavesWhatIsTheUsers(t *testing.T) {
+	dir, run := test.New(t, map[string]string{"poem.txt": "poem\n"})
+	git := filepath.Join(dir, ".git")
+	at := func(name string) string { return filepath.Join(git, name) }
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	outside := filepath.Join(t.TempDir(), "outside")
+	must(os.WriteFile(outside, []byte("kept\n"), 0o600))
+	must(os.Symlink(outside, at("logs/mine")))
+	must(os.Symlink(outside, at("logs/moved")))
+	must(os.Link(at("COMMIT_EDITMSG"), outside+".backup"))
+	g, err := GuardOf(t.Context(), dir)
+	must(err)
+	if removed, err := g.Clean(); len(removed) > 0 || err != nil {
+		t.Errorf("at the beginning: %q, %v", removed, err)
+	}
+
+	must(os.Remove(at("logs/moved")))
+	must(os.Symlink("/nowhere", at("logs/moved")))
+	must(os.Link(outside, at("MERGE_MSG")))
+	must(os.Symlink(outside, at("TAG_EDITMSG")))
+	must(os.Symlink(filepath.Dir(outside), at("refs/tags/more")))
+	must(syscall.Mkfifo(at("SQUASH_MSG"), 0o600))
+	must(os.Mkdir(at("logs/deep"), 0o700))
+	must(os.Link(outside, at("logs/deep/objects")))
+	must(os.Link(outside, at("objects/shared")))
+	must(os.Symlink(outside, at("objects/linked")))
+	l, err := net.Listen("unix", at(ipcSocket))
+	must(err)
+	defer l.Close()
+	must(os.Symlink("../../poem.txt", at("hooks/mine"))) // not the agent's
+	removed, err := g.Clean()
+	want := []string{at("MERGE_MSG"), at("SQUASH_MSG"), at("TAG_EDITMSG"), at("logs/deep/objects"), at("logs/moved"), at("objects/linked"), at("refs/tags/more")}
+	if slices.Sort(want); !slices.Equal(removed, want) || err != nil {
+		t.Errorf("removed %q, %v; want %q", removed, err, want)
+	}
+	for name, want := range map[string]string{"logs/mine": outside, "logs/moved": outside, "hooks/mine": "../../poem.txt"} {
+		if target, err := os.Readlink(at(name)); target != want {
+			t.Errorf("%s leads to %q, %v", name, target, err)
+		}
+	}
+	for _, name := range []string{"objects/shared", ipcSocket, "COMMIT_EDITMSG"} {
+		if _, err := os.Lstat(at(name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := os.ReadFile(outside); string(text) != "kept\n" {
+		t.Errorf("the file outside has %q, %v", text, err)
+	}
+	if removed, err := g.Clean(); len(removed) > 0 || err != nil {
+		t.Errorf("a second time: %q, %v", removed, err)
+	}
+	run(dir, "commit", "-q", "--allow-empty", "-m", "second")
+}
+
+// What cannot be removed is told.
+func TestCleanTellsWhatItLeaves(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": "poem\n"})
+	g, err := GuardOf(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := filepath.Join(dir, ".git", "logs")
+	if err := os.Symlink("/nowhere", filepath.Join(logs, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		for up := dir; up != os.TempDir(); up = filepath.Dir(up) {
+			if err := os.Chmod(up, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.LockOSThread()
+		if err := syscall.Setfsuid(12345); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = syscall.Setfsuid(0) }()
+	} else {
+		if err := os.Chmod(logs, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(logs, 0o700)
+	}
+	if removed, err := g.Clean(); err == nil || len(removed) > 0 {
+		t.Errorf("removed %q, %v", removed, err)
+	}
+}
