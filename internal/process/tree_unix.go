@@ -52,7 +52,10 @@ type Tree struct {
 
 // NewTree returns the tree of the process with this id, which must lead a session of
 // its own and not have been waited for yet.
-func NewTree(leader int) *Tree { return &Tree{leader: leader, table: &theTable} }
+func NewTree(leader int) *Tree {
+	noteLeader(leader)
+	return &Tree{leader: leader, table: &theTable}
+}
 
 // Reaped records that the leader has ended and was waited for. Call it right after
 // that, because the leader's id may be reused soon.
@@ -162,7 +165,9 @@ func (t *Tree) look() (members []process, known bool) {
 	}
 	// The table may miss a process that was started during the reading, so ask for the
 	// leader's group too.
-	t.over = t.reaped && len(members) == 0 && errors.Is(syscall.Kill(-t.leader, 0), syscall.ESRCH)
+	if t.over = t.reaped && len(members) == 0 && errors.Is(syscall.Kill(-t.leader, 0), syscall.ESRCH); t.over {
+		forgetLeader(t.leader)
+	}
 	return members, true
 }
 
