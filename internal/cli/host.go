@@ -80,7 +80,7 @@ func keepRunning(ctx context.Context, s *streams) error {
 		return refuse(err)
 	}
 	made.Before = nil // the history has it
-	listener, err := host.Listen(spec.ID)
+	listener, err := h.Listen()
 	if err != nil {
 		return refuse(err)
 	}
@@ -103,10 +103,13 @@ func relayCommand(s *streams) *cobra.Command {
 		Args:   cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := runningNamed(cmd.Context(), args)
-			if err != nil {
-				return err
+			if err == nil {
+				err = host.Relay(cmd.Context(), id, s.In, s.Out)
 			}
-			return host.Relay(cmd.Context(), id, s.In, s.Out)
+			if errors.Is(err, host.ErrGone) || errors.As(err, new(notRunning)) {
+				return &failure{err: err, code: host.RelayNotFound}
+			}
+			return err
 		},
 	}
 }

@@ -147,7 +147,7 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	from := c.at
 	c.mu.Unlock()
 	<-c.taking
-	conn := acpclient.NewConn(over(wire), l, acpclient.ConnOptions{})
+	conn := acpclient.NewConn(over(wire, mostToViewer), l, acpclient.ConnOptions{})
 	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, From: from}
 	var raw json.RawMessage // its members are named as package json does
 	attached := make(chan error, 1)
@@ -155,6 +155,9 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 		var w welcome
 		if err == nil {
 			err = json.Unmarshal(raw, &w)
+		}
+		if err == nil && w.Version != Version {
+			err = refusedError(wireDiffers(w.Parley, w.Version, c.opt.Version, Version).Error())
 		}
 		if err == nil {
 			err = c.begun(conn, w)
@@ -170,6 +173,10 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	}
 	if err != nil {
 		conn.Close()
+		var refused *acpclient.Error
+		if errors.As(err, &refused) {
+			err = refusedError(refused.Message)
+		}
 		return nil, fmt.Errorf("attach to the session: %w", err)
 	}
 	return conn, nil
@@ -222,6 +229,7 @@ const (
 // client leaves.
 func (c *Client) keep(conn *acpclient.Conn) {
 	defer close(c.done)
+	var err error
 	for {
 		<-conn.Done()
 		c.mu.Lock()
@@ -231,11 +239,9 @@ func (c *Client) keep(conn *acpclient.Conn) {
 		if over {
 			break
 		}
-		var err error
 		told := false
 		for pause := firstPause; ; pause = min(2*pause, mostPause) {
-			var refused *acpclient.Error
-			if conn, err = c.connect(c.ctx); err == nil || errors.Is(err, ErrGone) || errors.As(err, &refused) || c.ctx.Err() != nil {
+			if conn, err = c.connect(c.ctx); err == nil || errors.Is(err, ErrGone) || errors.As(err, new(refusedError)) || c.ctx.Err() != nil {
 				break
 			}
 			if !told && pause > time.Second {
@@ -257,15 +263,18 @@ func (c *Client) keep(conn *acpclient.Conn) {
 			c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeInfo, Title: backTitle})
 		}
 	}
-	c.over()
+	c.over(err)
 }
 
-// over ends what waits for the host.
-func (c *Client) over() {
+// over ends what waits for the host. err is why the client could not attach again.
+func (c *Client) over(err error) {
 	c.mu.Lock()
 	why := ErrGone
-	if c.ended != "" {
+	switch {
+	case c.ended != "":
 		why = endedError(c.ended)
+	case errors.As(err, new(refusedError)):
+		why = endedError(err.Error())
 	}
 	pending := c.pending
 	c.pending = nil

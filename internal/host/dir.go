@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -43,59 +44,113 @@ func Dir() (string, error) {
 // NewID makes the id of a session that begins.
 func NewID() string { return strings.ToLower(rand.Text()[:8]) }
 
-// Listen makes the socket of a session. It appears under its name when it can be connected
-// to, so that nobody takes it for that of a host that has died.
-func Listen(id string) (net.Listener, error) {
+// Listen makes the socket of a session, and the key beside it that viewers have to show. The
+// socket appears under its name when it can be connected to, so that nobody takes it for that
+// of a host that has died.
+func (h *Host) Listen() (net.Listener, error) {
 	dir, err := Dir()
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, id+socketEnd)
-	hidden := filepath.Join(dir, "."+id)
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
+	s := &socket{path: filepath.Join(dir, h.opt.ID+socketEnd), key: filepath.Join(dir, h.opt.ID+keyEnd)}
+	hidden := filepath.Join(dir, "."+h.opt.ID)
+	s.UnixListener, err = net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("listen for viewers: %w", err)
 	}
-	l.SetUnlinkOnClose(false)
-	if err := errors.Join(os.Chmod(hidden, 0o600), os.Rename(hidden, path)); err != nil {
-		return nil, errors.Join(err, l.Close(), os.Remove(hidden))
+	s.SetUnlinkOnClose(false)
+	key := rand.Text()
+	err = writeKey(s.key, key)
+	if err == nil {
+		err = errors.Join(os.Chmod(hidden, 0o600), os.Rename(hidden, s.path))
 	}
-	return &socket{l, path}, nil
+	if err != nil {
+		return nil, errors.Join(err, s.UnixListener.Close(), os.Remove(hidden), os.RemoveAll(s.key))
+	}
+	return newDoor(s, key, h.opt.Version, h.ownPeer, h.opt.Log), nil
 }
 
-// socket is a listener that removes its file when it is closed.
+// keyEnd ends the names of the files with the keys of sessions.
+const keyEnd = ".key"
+
+// mostKey bounds what is read of a key, in bytes.
+const mostKey = 256
+
+// writeKey writes the key of a session into a new file.
+func writeKey(path, key string) error {
+	_ = os.Remove(path) // of a host with this id that was killed
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, config.FileMode)
+	if err != nil {
+		return fmt.Errorf("write the key of the session: %w", err)
+	}
+	_, err = f.WriteString(key)
+	return errors.Join(err, f.Close())
+}
+
+func readKey(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	key, err := io.ReadAll(io.LimitReader(f, mostKey))
+	return string(key), err
+}
+
+// socket is a listener that removes its file, and its key, when it is closed.
 type socket struct {
 	*net.UnixListener
-	path string
+	path, key string
 }
 
 // Close implements [net.Listener].
 func (s *socket) Close() error {
-	return errors.Join(os.Remove(s.path), s.UnixListener.Close())
+	return errors.Join(os.Remove(s.path), os.Remove(s.key), s.UnixListener.Close())
 }
 
-// connect connects to the host of an id. The error wraps [ErrGone] if there is none; the
-// socket of one that has died is removed.
+// connect connects to the host of an id, see [Connect].
 func connect(ctx context.Context, id string) (net.Conn, error) {
 	dir, err := Dir()
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, id+socketEnd)
+	c, err := Connect(ctx, filepath.Join(dir, id+socketEnd))
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", id, err)
+	}
+	return c, nil
+}
+
+// Connect connects to the host with this socket, and proves to be the user's. The error wraps
+// [ErrGone] if there is none; what one that has died has left is removed.
+func Connect(ctx context.Context, path string) (net.Conn, error) {
+	key := strings.TrimSuffix(path, socketEnd) + keyEnd
 	c, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		_ = os.Remove(path) // the next one tries again
-		return nil, fmt.Errorf("session %s: %w", id, ErrGone)
+		_, _ = os.Remove(path), os.Remove(key) // the next one tries again
+		return nil, ErrGone
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("session %s: %w", id, ErrGone)
+		return nil, ErrGone
 	case err != nil:
 		return nil, err
 	}
-	if err := ownPeer(c); err != nil {
-		return nil, errors.Join(err, c.Close())
+	err = ownPeer(c)
+	var secret string
+	if err == nil {
+		secret, err = readKey(key) // without one, the host says why that is not enough
 	}
-	return c, nil
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = prove(ctx, c, secret)
+	}
+	if err == nil {
+		return c, nil
+	}
+	_ = c.Close()
+	if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) {
+		return nil, ErrGone // it has ended meanwhile
+	}
+	return nil, err
 }
 
 // askTime is how long a host has to say what it does.
@@ -150,7 +205,7 @@ func request(ctx context.Context, id, method string, result any) error {
 	if err != nil {
 		return err
 	}
-	conn := acpclient.NewConn(over(c), nobody{}, acpclient.ConnOptions{})
+	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})
 	defer conn.Close()
 	if err := call(ctx, conn, method, struct{}{}, result); err != nil {
 		return err

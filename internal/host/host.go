@@ -64,6 +64,7 @@ type Host struct {
 	over    chan struct{} // closed when the session has ended
 	work    sync.WaitGroup
 	alerts  chan struct{} // has one for each command of notify that runs
+	own     sync.Map      // their process ids: they are the user's, and may be viewers
 
 	mu      sync.Mutex
 	state   *conversation.State // the fold of the history
@@ -103,8 +104,9 @@ const pace = 20 * time.Millisecond
 // endTime is how long the agent has to end by itself.
 const endTime = app.StopTime
 
-// Run serves viewers until the session ends: a user ends it, ctx ends, or nobody looks on
-// and there is nothing left to do. It closes the listener and ends the session.
+// Run serves the viewers that a listener lets in, see [Host.Listen], until the session ends: a
+// user ends it, ctx ends, or nobody looks on and there is nothing left to do. It closes the
+// listener and ends the session.
 func (h *Host) Run(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { h.end(context.Cause(ctx)) })
 	defer stop()
@@ -229,18 +231,12 @@ func (h *Host) status() Status {
 	return st
 }
 
-// accept takes viewers. A connection of another user is closed: the socket's mode keeps
-// them out on most systems, but not on all.
+// accept takes viewers.
 func (h *Host) accept(l net.Listener) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
 			return
-		}
-		if err := ownPeer(c); err != nil {
-			h.opt.Log.Warn("a viewer was refused", "error", err)
-			_ = c.Close()
-			continue
 		}
 		h.work.Go(func() { h.serve(c) })
 	}

@@ -360,8 +360,8 @@ type relayed struct {
 	said lastLine
 }
 
-// notFound is the exit code of a relay that has found no session.
-const notFound = 1
+// RelayNotFound is the exit code of a relay that has found no session.
+const RelayNotFound = 69
 
 // Read implements [io.Reader]. At the end it says why it ends.
 func (r *relayed) Read(b []byte) (int, error) {
@@ -370,7 +370,7 @@ func (r *relayed) Read(b []byte) (int, error) {
 		return n, nil
 	}
 	_ = r.wait() // the code says how it ended
-	if r.cmd.ProcessState.ExitCode() == notFound {
+	if r.cmd.ProcessState.ExitCode() == RelayNotFound {
 		return n, ErrGone
 	}
 	if r.said.line != "" {
@@ -399,7 +399,8 @@ func (l *lastLine) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Relay joins two streams to the session of an id, until one of them ends.
+// Relay joins two streams to the session of an id, until one of them ends. It proves to the host
+// that it is the user's; what the streams say begins behind that.
 func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
 	c, err := connect(ctx, id)
 	if err != nil {

@@ -79,6 +79,8 @@ func (h *Host) alert(cmd *exec.Cmd) error {
 		return err
 	}
 	tree := process.NewTree(cmd.Process.Pid)
+	h.own.Store(cmd.Process.Pid, true)
+	defer h.own.Delete(cmd.Process.Pid)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {

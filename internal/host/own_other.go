@@ -14,6 +14,7 @@ const Available = false
 // ErrUnavailable is why a session cannot be kept.
 var ErrUnavailable = errors.New("sessions that keep running are available on Linux and macOS")
 
-func ownPeer(net.Conn) error { return ErrUnavailable }
-func ownDir(string) error    { return ErrUnavailable }
-func ownSession(*exec.Cmd)   {}
+func ownPeer(net.Conn) error          { return ErrUnavailable }
+func peerChild(net.Conn) (int, error) { return 0, ErrUnavailable }
+func ownDir(string) error             { return ErrUnavailable }
+func ownSession(*exec.Cmd)            {}

@@ -3,11 +3,14 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"syscall"
+
+	"parley/internal/process"
 )
 
 // Available reports whether sessions can be kept on this system.
@@ -18,19 +21,42 @@ var ErrUnavailable error
 
 // ownPeer checks that the other end of a Unix socket belongs to this user.
 func ownPeer(c net.Conn) error {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return nil // of a test
-	}
-	raw, err := u.SyscallConn()
+	p, err := peerAt(c)
 	if err != nil {
 		return err
 	}
-	uid, err := peerUser(raw)
-	if err == nil && uid != os.Geteuid() {
-		err = fmt.Errorf("the other end belongs to the user with the id %d", uid)
+	defer p.close()
+	if p.user != os.Geteuid() {
+		return fmt.Errorf("the other end belongs to the user with the id %d", p.user)
 	}
-	return err
+	return nil
+}
+
+// peerChild returns the child of this process from which the other end of a Unix socket
+// descends, 0 if it does not; see [process.Child].
+func peerChild(c net.Conn) (child int, err error) {
+	p, err := peerAt(c)
+	if err != nil {
+		return 0, err
+	}
+	defer p.close()
+	child, err = process.Child(p.pid)
+	if err == nil && !p.lives() {
+		err = errors.New("the process that has connected has ended")
+	}
+	return child, err
+}
+
+func peerAt(c net.Conn) (peer, error) {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return peer{}, fmt.Errorf("%T is no Unix socket", c)
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return peer{}, err
+	}
+	return peerOf(raw)
 }
 
 // ownDir checks that a directory belongs to this user, and nobody else gets into it.

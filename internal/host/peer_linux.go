@@ -8,11 +8,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerUser returns the user at the other end of a Unix socket.
-func peerUser(raw syscall.RawConn) (uid int, err error) {
+// peer is the process at the other end of a Unix socket, as the kernel tells it: the one that
+// has connected.
+type peer struct {
+	user, pid int
+	handle    int // of the process, -1 on a kernel without (before 6.5)
+}
+
+func peerOf(raw syscall.RawConn) (p peer, err error) {
 	var cred *unix.Ucred
-	if failed := raw.Control(func(fd uintptr) { cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); failed != nil || err != nil {
-		return 0, fmt.Errorf("ask who connects: %w", errors.Join(failed, err))
+	failed := raw.Control(func(fd uintptr) {
+		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if p.handle, _ = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD); p.handle == 0 {
+			p.handle = -1
+		}
+	})
+	if failed != nil || err != nil {
+		return p, fmt.Errorf("ask who connects: %w", errors.Join(failed, err))
 	}
-	return int(cred.Uid), nil
+	p.user, p.pid = int(cred.Uid), int(cred.Pid)
+	return p, nil
+}
+
+// lives reports whether the pid still means this process, as far as the kernel tells.
+func (p peer) lives() bool {
+	return p.handle < 0 || unix.PidfdSendSignal(p.handle, 0, nil, 0) == nil
+}
+
+func (p peer) close() {
+	if p.handle >= 0 {
+		_ = unix.Close(p.handle)
+	}
 }

@@ -86,7 +86,7 @@ func (h *Host) serve(c net.Conn) {
 	defer cancel()
 	v := &viewer{host: h, ctx: ctx, news: make(chan struct{}, 1)}
 	ready := make(chan struct{})
-	v.conn = acpclient.NewConn(over(c), receiver{v, ready}, acpclient.ConnOptions{Log: h.opt.Log})
+	v.conn = acpclient.NewConn(over(c, mostToHost), receiver{v, ready}, acpclient.ConnOptions{Log: h.opt.Log})
 	close(ready)
 	select {
 	case <-v.conn.Done():
@@ -139,12 +139,18 @@ type transport struct {
 	io.Closer
 }
 
-// maxLine bounds a message: all of a file and what it was can be in one.
-const maxLine = 256 << 20
+// How long a message may be, in bytes. The largest of a viewer's are a prompt with images and
+// a hunk to take back, with all of its file; the largest of a host's are both texts of a
+// changed file.
+const (
+	mostToHost   = 64 << 20
+	mostToViewer = 256 << 20
+)
 
-func over(c io.ReadWriteCloser) acpclient.Transport {
+// over carries messages of at most so many bytes from the other end.
+func over(c io.ReadWriteCloser, most int) acpclient.Transport {
 	lines := acpclient.NewLines(c, c)
-	lines.MaxLine = maxLine
+	lines.MaxLine = most
 	return transport{lines, c}
 }
 
@@ -198,6 +204,9 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	to := h.history.size()
 	if p.From > to {
 		return nil, errors.New("the viewer knows more than has happened")
+	}
+	if p.Version != Version {
+		return nil, wireError(wireDiffers(h.opt.Version, Version, p.Parley, p.Version))
 	}
 	w := &welcome{
 		Version: Version, Parley: h.opt.Version, ID: h.opt.ID, About: h.session.About(), Agent: describe(h.opt.Agent), Earlier: h.opt.Earlier,

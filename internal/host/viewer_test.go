@@ -34,7 +34,7 @@ func (r *running) raw(t testing.TB, p hello) *acpclient.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := acpclient.NewConn(over(wire), nobody{}, acpclient.ConnOptions{})
+	conn := acpclient.NewConn(over(wire, mostToViewer), nobody{}, acpclient.ConnOptions{})
 	t.Cleanup(conn.Close)
 	if err := conn.Call(t.Context(), requestAttach, p, nil); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func (r *running) stuck(t testing.TB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = wire.Close() })
-	if _, err := wire.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"attach","params":{"version":1,"viewer":"stuck","name":"stuck"}}` + "\n")); err != nil {
+	if _, err := wire.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"attach","params":{"version":2,"viewer":"stuck","name":"stuck"}}` + "\n")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := wire.Read(make([]byte, 1<<10)); err != nil { // the welcome
@@ -345,7 +345,7 @@ type older struct{ nobody }
 
 func (older) HandleRequest(_ context.Context, method string, params json.RawMessage) (any, error) {
 	if method == requestAttach {
-		return json.RawMessage(`{"version":1,"parley":"0.9.0","id":"old","about":{},"agent":{"id":"a","name":"A"},"history":0,"rules":false}`), nil
+		return json.RawMessage(`{"version":2,"parley":"0.9.0","id":"old","about":{},"agent":{"id":"a","name":"A"},"history":0,"rules":false}`), nil
 	}
 	return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: "this parley does not know " + method}
 }
@@ -358,7 +358,7 @@ func TestAnOlderHost(t *testing.T) {
 	go func() {
 		wire, err := l.Accept()
 		if err == nil {
-			hosts <- acpclient.NewConn(over(wire), older{}, acpclient.ConnOptions{})
+			hosts <- acpclient.NewConn(over(wire, mostToHost), older{}, acpclient.ConnOptions{})
 		}
 	}()
 	h := &running{pipes: l}

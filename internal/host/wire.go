@@ -21,9 +21,16 @@ import (
 	"parley/internal/store"
 )
 
-// Version is that of the wire. A host that is older than its viewer says so, and the viewer
-// does without what it cannot do; see [Client.call].
-const Version = 1
+// Version is that of the wire. Host and viewer must have the same; a host that does not know
+// an act says so, and the viewer does without it: see [Client.call].
+const Version = 2
+
+// wireDiffers is the error for a host and a viewer whose wires differ, by the versions of their
+// programs and of their wires.
+func wireDiffers(host string, hostWire int, viewer string, viewerWire int) error {
+	return fmt.Errorf("the session runs in parley %s and this is parley %s, and they do not understand each other (wire %d and %d): attach with parley %[1]s, or end the session and open it again",
+		cmp.Or(host, "of an unknown version"), cmp.Or(viewer, "of an unknown version"), hostWire, viewerWire)
+}
 
 // The requests of a viewer, and the notifications of a host.
 const (

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"net"
@@ -22,10 +23,13 @@ func sockets(home string) []string {
 
 // askHost asks a host what it does. The connection ends with the host.
 func askHost(socket string) (s host.Status, c net.Conn, err error) {
-	if c, err = net.Dial("unix", socket); err != nil {
+	const patience = 20 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if c, err = host.Connect(ctx, socket); err != nil {
 		return s, nil, err
 	}
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(patience))
 	var line []byte
 	if _, err = io.WriteString(c, `{"jsonrpc":"2.0","id":1,"method":"status","params":{}}`+"\n"); err == nil {
 		line, err = bufio.NewReader(c).ReadBytes('\n')

@@ -1,0 +1,279 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+)
+
+// Before anything else, a connection proves that it is the user's: it shows the key of the
+// session, which lies beside the socket where no sandbox lets an agent read. The proof is a
+// line of JSON-RPC, read by itself: until then a connection costs next to nothing.
+const (
+	requestProve = "prove" // proof, and an admission
+
+	// mostProof bounds the line, and mostAdmission the answer, in bytes.
+	mostProof     = 512
+	mostAdmission = 4 << 10
+	// proofTime is how long a connection has for it.
+	proofTime = 5 * time.Second
+	// mostUnproven is how many connections may owe their proof at the same time. One more
+	// ends the oldest: a viewer needs a moment, and who fills the room keeps nobody out.
+	mostUnproven = 32
+)
+
+// proof is what a connection shows first.
+type proof struct {
+	Key string `json:"key"`
+}
+
+// proofLine is a proof, or the answer to it, as a line.
+type proofLine struct {
+	JSONRPC string           `json:"jsonrpc"`
+	ID      json.RawMessage  `json:"id"`
+	Method  string           `json:"method,omitempty"`
+	Params  *proof           `json:"params,omitempty"`
+	Result  *struct{}        `json:"result,omitempty"`
+	Error   *acpclient.Error `json:"error,omitempty"`
+}
+
+// door is the listener of a host. It lets in who has proven to be the user's.
+type door struct {
+	net.Listener
+	key     string
+	version string               // of this parley
+	check   func(net.Conn) error // refuses who must not even show the key
+	log     *slog.Logger
+	proven  chan net.Conn
+	closed  chan struct{}
+	work    sync.WaitGroup
+
+	mu       sync.Mutex
+	unproven []net.Conn // the oldest first
+	shut     bool
+}
+
+func newDoor(l net.Listener, key, version string, check func(net.Conn) error, log *slog.Logger) *door {
+	d := &door{Listener: l, key: key, version: version, check: check, log: log, proven: make(chan net.Conn), closed: make(chan struct{})}
+	d.work.Go(d.watch)
+	return d
+}
+
+// watch takes connections until the listener is closed.
+func (d *door) watch() {
+	for {
+		c, err := d.Listener.Accept()
+		if err != nil {
+			return
+		}
+		if !d.enter(c) {
+			return
+		}
+		d.work.Go(func() {
+			err := d.admit(c)
+			if !d.leave(c) || err != nil {
+				_ = c.Close()
+				if err != nil {
+					d.log.Warn("a connection was refused", "error", err)
+				}
+				return
+			}
+			select {
+			case d.proven <- c:
+			case <-d.closed:
+				_ = c.Close()
+			}
+		})
+	}
+}
+
+// enter counts a connection that has yet to prove itself.
+func (d *door) enter(c net.Conn) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.shut {
+		_ = c.Close()
+		return false
+	}
+	if len(d.unproven) == mostUnproven {
+		_ = d.unproven[0].Close()
+		d.unproven = slices.Delete(d.unproven, 0, 1)
+	}
+	d.unproven = append(d.unproven, c)
+	return true
+}
+
+// leave takes a connection from those that have yet to prove themselves, and reports whether
+// it was among them.
+func (d *door) leave(c net.Conn) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.Index(d.unproven, c)
+	if i >= 0 {
+		d.unproven = slices.Delete(d.unproven, i, i+1)
+	}
+	return i >= 0
+}
+
+// admit waits for the proof, and answers it.
+func (d *door) admit(c net.Conn) error {
+	_ = c.SetDeadline(time.Now().Add(proofTime)) // fails only if it is closed
+	if err := d.check(c); err != nil {
+		if errors.Is(err, errOwnChild) {
+			answerProof(c, nil, err)
+		}
+		return err
+	}
+	line, err := readLine(c, mostProof)
+	if err != nil {
+		return fmt.Errorf("wait for its proof: %w", err)
+	}
+	var said proofLine
+	err = errNoProof
+	if json.Unmarshal(line, &said) != nil || said.Params == nil {
+		said.Params = &proof{}
+	}
+	switch {
+	case said.Method != requestProve:
+		err = fmt.Errorf("the session runs in parley %s, and asks for a proof that this parley does not know: attach with that version", d.version)
+	case subtle.ConstantTimeCompare([]byte(said.Params.Key), []byte(d.key)) == 1:
+		err = nil
+	}
+	answerProof(c, said.ID, err)
+	if err == nil {
+		err = c.SetDeadline(time.Time{})
+	}
+	return err
+}
+
+var (
+	errNoProof  = errors.New("this is not the key of the session: only parleys of the user who runs it get in")
+	errOwnChild = errors.New("what a session has started cannot steer that session")
+)
+
+// answerProof answers a proof: err is nil for one that is good.
+func answerProof(c io.Writer, id json.RawMessage, err error) {
+	a := proofLine{JSONRPC: "2.0", ID: id}
+	if err == nil {
+		a.Result = &struct{}{}
+	} else {
+		a.Error = &acpclient.Error{Code: notAdmitted, Message: err.Error()}
+	}
+	line, err := json.Marshal(a)
+	if err == nil {
+		_, _ = c.Write(append(line, '\n')) // then it is gone
+	}
+}
+
+// notAdmitted is the code of the answer to a connection that has not proven to be the user's.
+const notAdmitted acpclient.ErrorCode = -32051
+
+// Accept implements [net.Listener].
+func (d *door) Accept() (net.Conn, error) {
+	select {
+	case c := <-d.proven:
+		return c, nil
+	case <-d.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements [net.Listener]. It closes the connections that have not proven themselves.
+func (d *door) Close() error {
+	d.mu.Lock()
+	again := d.shut
+	d.shut = true
+	for _, c := range d.unproven {
+		_ = c.Close()
+	}
+	d.mu.Unlock()
+	if again {
+		return nil
+	}
+	close(d.closed)
+	err := d.Listener.Close()
+	d.work.Wait()
+	return err
+}
+
+// refusedError is why a host does not let a viewer in. To try again is of no use.
+type refusedError string
+
+func (e refusedError) Error() string { return string(e) }
+
+// prove shows a host the key of its session, and waits until it is let in.
+func prove(ctx context.Context, c net.Conn, key string) error {
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	line, err := json.Marshal(proofLine{JSONRPC: "2.0", ID: json.RawMessage("0"), Method: requestProve, Params: &proof{key}})
+	if err != nil {
+		return err
+	}
+	// One that refuses without waiting for the proof has answered all the same.
+	_, sent := c.Write(append(line, '\n'))
+	line, err = readLine(c, mostAdmission)
+	if !stop() {
+		return ctx.Err()
+	}
+	if err != nil {
+		return errors.Join(sent, err)
+	}
+	var a proofLine
+	switch err := json.Unmarshal(line, &a); {
+	case err != nil || a.JSONRPC == "":
+		return refusedError("the other end is no parley")
+	case a.Error == nil:
+		return nil
+	case a.Error.Code == acpclient.CodeMethodNotFound:
+		return refusedError("the session runs in an older parley, which this one cannot attach to: attach with that version, or end its process")
+	default:
+		return refusedError(a.Error.Message)
+	}
+}
+
+// errLong means that the other end sends more than it may.
+var errLong = errors.New("it sends too much")
+
+// readLine reads a line of at most a number of bytes, and nothing behind it.
+func readLine(c io.Reader, most int) ([]byte, error) {
+	buf := make([]byte, 0, most)
+	for {
+		n, err := c.Read(buf[len(buf):most])
+		buf = buf[:len(buf)+n]
+		switch end := bytes.IndexByte(buf, '\n'); {
+		case end >= 0 && end == len(buf)-1:
+			return buf[:end], nil
+		case end >= 0 || len(buf) == most:
+			return nil, errLong
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// ownPeer checks who is at the other end of a connection that has come: another user is
+// refused, since the modes of directory and socket do not keep all out on every system, and
+// so is what the host itself has started, but for the user's own commands.
+func (h *Host) ownPeer(c net.Conn) error {
+	if err := ownPeer(c); err != nil {
+		return err
+	}
+	child, err := peerChild(c)
+	if err != nil {
+		return fmt.Errorf("who connects: %w", err)
+	}
+	if _, users := h.own.Load(child); child != 0 && !users {
+		return errOwnChild
+	}
+	return nil
+}

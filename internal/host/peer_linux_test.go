@@ -1,0 +1,236 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// errand says what [TestAsAnotherProcess] does: "connect DIR", or "listen PATH".
+const errand = "PARLEY_TEST_ERRAND"
+
+// TestAsAnotherProcess is no test, but what the tests start. It begins when its input ends,
+// and says on its output how it went.
+func TestAsAnotherProcess(t *testing.T) {
+	do, path, _ := strings.Cut(os.Getenv(errand), " ")
+	switch do {
+	case "":
+		t.Skip("of other tests")
+	case "connect":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		fmt.Printf("connected: %v\n", enter(t.Context(), path))
+	case "listen":
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("listening")
+		c, err := l.Accept()
+		if err == nil {
+			answerProof(c, nil, nil) // whatever it shows
+			_, _ = io.Copy(os.Stdout, c)
+		}
+	}
+	os.Exit(0)
+}
+
+// enter connects to the host "one" without any check of its own.
+func enter(ctx context.Context, dir string) error {
+	key, err := readKey(filepath.Join(dir, "one.key"))
+	if err != nil {
+		return err
+	}
+	c, err := net.Dial("unix", filepath.Join(dir, "one.sock"))
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return prove(ctx, c, key)
+}
+
+// another makes a command that runs TestAsAnotherProcess, as another user if that is not 0.
+func another(t *testing.T, user uint32, do string) *exec.Cmd {
+	t.Helper()
+	program := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "test")
+	if _, err := os.Stat(program); err != nil {
+		self, err := os.ReadFile(os.Args[0])
+		if err == nil {
+			err = os.WriteFile(program, self, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(program, "-test.run=^TestAsAnotherProcess$", "-test.v=false")
+	cmd.Dir, cmd.Env = "/", append(os.Environ(), errand+"="+do, "TMPDIR=/tmp")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if user != 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: user, Gid: user}
+	}
+	return cmd
+}
+
+// says runs a command that connects, and returns what it says. One that is detached has lost
+// its parent, and has a session of its own, before it begins.
+func says(t *testing.T, cmd *exec.Cmd, detached bool) string {
+	t.Helper()
+	begin, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if detached {
+		cmd.Args = append([]string{"sh", "-c", `exec 3<&0; setsid "$0" "$@" <&3 &`, cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = begin, to, to
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = errors.Join(begin.Close(), to.Close())
+	if detached {
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = in.Close()
+	said, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !detached {
+		_ = cmd.Wait()
+	}
+	_ = out.Close()
+	return string(said)
+}
+
+// runOne runs the host "one".
+func runOne(t *testing.T, notify ...string) *Host {
+	t.Helper()
+	h := host(t, "one")
+	h.opt.Notify = notify
+	l, err := h.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = h.Run(ctx, l)
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	return h
+}
+
+// What a host has started may not be its viewer, even with the key: neither a child nor one
+// that has left its parent and its session, since orphans return to the host.
+func TestWhatAHostHasStartedIsRefused(t *testing.T) {
+	dir := runDir(t)
+	runOne(t)
+	if got := says(t, another(t, 0, "connect "+dir), true); !strings.Contains(got, "connected: <nil>") {
+		t.Errorf("a viewer of the user's: %s", got)
+	}
+	if got := says(t, another(t, 0, "connect "+dir), false); !strings.Contains(got, errOwnChild.Error()) {
+		t.Errorf("a child of the host: %s", got)
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+	if got := says(t, another(t, 0, "connect "+dir), true); !strings.Contains(got, errOwnChild.Error()) {
+		t.Errorf("an orphan of the host: %s", got)
+	}
+	_, _ = syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+}
+
+// The command of notify is the user's: it may ask, answer and send.
+func TestTheUsersOwnCommandIsNotRefused(t *testing.T) {
+	dir := runDir(t)
+	h := runOne(t)
+	cmd := another(t, 0, "connect "+dir)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := h.alert(cmd); err != nil || !strings.Contains(said.String(), "connected: <nil>") {
+		t.Errorf("%v: %s", err, said.String())
+	}
+	if _, still := h.own.Load(cmd.Process.Pid); still {
+		t.Error("its process id counts after its end")
+	}
+}
+
+const otherUser = 12345
+
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+}
+
+// Another user gets nothing, even past the modes of directory, socket and key.
+func TestOtherUsersAreRefused(t *testing.T) {
+	needRoot(t)
+	dir := runDir(t)
+	runOne(t)
+	for path, mode := range map[string]os.FileMode{filepath.Dir(dir): 0o755, dir: 0o755, dir + "/one.sock": 0o666, dir + "/one.key": 0o644} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// It has the key, and is closed out all the same.
+	got := says(t, another(t, otherUser, "connect "+dir), true)
+	if !strings.Contains(got, "connected: EOF") && !strings.Contains(got, "connection reset") && !strings.Contains(got, "broken pipe") {
+		t.Errorf("another user: %s", got)
+	}
+}
+
+// A viewer shows its key to nobody else: whoever could put a socket into the directory.
+func TestTheHostOfAnotherUserIsRefused(t *testing.T) {
+	needRoot(t)
+	dir := runDir(t)
+	listen(t, "one").Close()
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777), writeKey(filepath.Join(dir, "one.key"), "secret")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := another(t, otherUser, "listen "+filepath.Join(dir, "one.sock"))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, len("listening\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, err := connect(t.Context(), "one")
+	if err == nil {
+		_ = c.Close()
+		t.Error("it is taken for the user's")
+	} else if !strings.Contains(err.Error(), fmt.Sprint(otherUser)) {
+		t.Error(err)
+	}
+	if got, err := io.ReadAll(out); len(got) > 0 || err != nil {
+		t.Errorf("it has been told %q, %v", got, err)
+	}
+	_ = cmd.Wait()
+}
