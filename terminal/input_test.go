@@ -116,3 +116,29 @@ func TestOwnCommandsHaveTheOwnPager(t *testing.T) {
 		t.Errorf("got %q", text)
 	}
 }
+
+// A viewer is told when a command reads a line unseen, also if it says nothing about that.
+func TestHiddenInput(t *testing.T) {
+	for _, script := range []string{
+		`stty -echo; printf 'Password: '; read a; stty echo; echo; read b`,
+		`printf 'Password: '; stty -echo; read a; stty echo; read b`,
+		`stty -echo; read a; stty echo; read b`,
+		`stty raw -echo; printf x; sleep 0.1; stty -raw -echo; read a; stty echo; read b`,
+	} {
+		m := openManager(t)
+		told := make(chan bool, 10)
+		id := create(t, m, Spec{Command: "sh", Args: []string{"-c", script}, Input: true, OnHidden: func(_ string, hidden bool) { told <- hidden }})
+		if !<-told {
+			t.Errorf("%s: input is shown first", script)
+		}
+		if err := m.Write(id, []byte("s3cret\r")); err != nil {
+			t.Fatal(err)
+		}
+		if <-told {
+			t.Errorf("%s: input is hidden twice", script)
+		}
+		if err := m.Kill(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -80,6 +80,9 @@ type Spec struct {
 	// of up to 32 KB that may split characters. While it blocks, the command blocks
 	// once the pty is full. data is valid only during the call.
 	OnOutput func(id string, data []byte)
+	// OnHidden is called when the command begins to read a line unseen, as programs do
+	// for a password, and when it ends that. It is never called while OnOutput is.
+	OnHidden func(id string, hidden bool)
 	// OnExit is called once, from the same goroutine, after the output of the command.
 	// Processes that the command leaves behind may still write to OnOutput later.
 	OnExit func(id string, status ExitStatus)

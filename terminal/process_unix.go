@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
@@ -123,6 +124,17 @@ func (p *child) write(data []byte) error {
 
 // resize notifies the programs on the pty of a new size.
 func (p *child) resize(cols, rows int) error { return setSize(p.master, cols, rows) }
+
+// hidesInput reports whether a program reads a line without showing it. Programs that
+// take keys one by one do more than that, and are none.
+func (p *child) hidesInput() (hides bool) {
+	_ = control(p.master, func(fd int) {
+		if modes, err := term.GetState(uintptr(fd)); err == nil {
+			hides = modes.Lflag&unix.ECHO == 0 && modes.Lflag&unix.ICANON != 0
+		}
+	})
+	return hides
+}
 
 // stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded after d;
 // zero removes the deadline.

@@ -114,6 +114,9 @@ func (p *child) write(data []byte) error {
 // resize notifies the programs on the console of a new size.
 func (p *child) resize(cols, rows int) error { return p.console.Resize(cols, rows) }
 
+// hidesInput reports false: a console does not tell.
+func (p *child) hidesInput() bool { return false }
+
 // stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded after d;
 // zero removes the deadline.
 func (p *child) stopReadingIn(d time.Duration) {

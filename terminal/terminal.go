@@ -43,6 +43,8 @@ type terminal struct {
 	readDone chan struct{} // reading has ended
 	ended    atomic.Int64  // end time in nanoseconds since 1970; 0 while running
 
+	hidden hidden
+
 	mu   sync.Mutex
 	kept *screen.Retained
 	// cols and rows are the largest size that the terminal has had.
@@ -62,7 +64,52 @@ func newTerminal(m *Manager, number int, p *child, spec Spec) *terminal {
 	}
 	go t.readAll()
 	go t.await()
+	go t.lookForHidden()
 	return t
+}
+
+// hidden is whether a command reads a line unseen. No event tells: parley looks after each
+// output and input, and a few times behind that.
+type hidden struct {
+	mu    sync.Mutex
+	now   bool
+	looks int // since the last output or input
+	timer *time.Timer
+}
+
+// hiddenLooks are the pauses before the looks after an output or input.
+var hiddenLooks = []time.Duration{20 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond}
+
+// lookForHidden looks now, and again.
+func (t *terminal) lookForHidden() {
+	if t.spec.OnHidden == nil {
+		return
+	}
+	h := &t.hidden
+	h.mu.Lock()
+	h.looks = 0
+	h.mu.Unlock()
+	t.look()
+}
+
+func (t *terminal) look() {
+	h := &t.hidden
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	if !t.running() {
+		return
+	}
+	if now := t.proc.hidesInput(); now != h.now {
+		h.now = now
+		t.spec.OnHidden(t.id, now)
+	}
+	if h.looks < len(hiddenLooks) {
+		h.timer = time.AfterFunc(hiddenLooks[h.looks], t.look)
+		h.looks++
+	}
 }
 
 func (t *terminal) await() {
@@ -175,6 +222,7 @@ func (t *terminal) take(data []byte) {
 	if t.spec.OnOutput != nil {
 		t.spec.OnOutput(t.id, data)
 	}
+	t.lookForHidden()
 }
 
 // kill ends the whole process tree and waits for the last output.
@@ -282,6 +330,7 @@ func (m *Manager) Write(id string, data []byte) error {
 		in.writing = true
 		go in.writeTo(t.proc)
 	}
+	go t.lookForHidden()
 	return nil
 }
 

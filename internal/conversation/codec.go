@@ -512,6 +512,9 @@ var kinds = []kind{
 	kindOf("terminal_created", func(e *TerminalCreated) []member {
 		return []member{{"id", &e.ID}, {"command", &e.Command}, {"cwd", &e.Cwd}}
 	}),
+	kindOf("terminal_hidden", func(e *TerminalHidden) []member {
+		return []member{{"id", &e.ID}, {"hidden?", &e.Hidden}}
+	}),
 	kindOf("terminal_exited", func(e *TerminalExited) []member {
 		return []member{{"id", &e.ID}, {"status", &e.Status}}
 	}),

@@ -235,6 +235,12 @@ type (
 		ID   acpclient.TerminalID
 		Data []byte
 	}
+	// TerminalHidden: a command of the user's own begins or ends to read a line unseen, such
+	// as a password.
+	TerminalHidden struct {
+		ID     acpclient.TerminalID
+		Hidden bool
+	}
 	// TerminalExited: the command has ended. What was typed into it is in no event.
 	TerminalExited struct {
 		ID     acpclient.TerminalID
@@ -324,6 +330,7 @@ func (e AuthDone) Size() int             { return sizeOf(e) }
 func (e TerminalCreated) Size() int      { return sizeOf(e) }
 func (e ShellStarted) Size() int         { return sizeOf(e) }
 func (e TerminalOutput) Size() int       { return EventOverhead + len(e.Data) }
+func (e TerminalHidden) Size() int       { return sizeOf(e) }
 func (e TerminalExited) Size() int       { return sizeOf(e) }
 func (e NoticeAdded) Size() int          { return sizeOf(e) }
 func (e PermissionOpened) Size() int     { return sizeOf(e) }

@@ -72,6 +72,8 @@ func (c *Conversation) Apply(e Event) {
 		c.addItem(s)
 	case TerminalOutput:
 		c.printed(c.terminalByID(e.ID), e.Data)
+	case TerminalHidden:
+		c.terminalByID(e.ID).Hidden = e.Hidden
 	case TerminalExited:
 		t := c.terminalByID(e.ID)
 		t.exited(e.Status)

@@ -25,6 +25,8 @@ type Terminal struct {
 	// Personal says that the user runs the command, and not the agent; Lasts, that
 	// it is a shell that stays until the session ends.
 	Personal, Lasts bool
+	// Hidden says that the command reads a line unseen, such as a password.
+	Hidden bool
 	// Exit is nil while the command runs.
 	Exit *acpclient.TerminalExitStatus
 

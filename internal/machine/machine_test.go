@@ -71,6 +71,8 @@ func (r *record) TerminalOutput(id acpclient.TerminalID, data []byte) {
 	r.output[id] += string(data)
 }
 
+func (r *record) TerminalHidden(_ acpclient.TerminalID, hidden bool) { r.add("hidden %v", hidden) }
+
 func (r *record) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {
 	if status.ExitCode != nil {
 		r.add("exited %d", *status.ExitCode)

@@ -43,6 +43,12 @@ func (m *Machine) observe(spec *terminal.Spec) (announced chan struct{}) {
 		<-announced
 		m.observer.TerminalOutput(acpclient.TerminalID(id), data)
 	}
+	if spec.Personal {
+		spec.OnHidden = func(id string, hidden bool) {
+			<-announced
+			m.observer.TerminalHidden(acpclient.TerminalID(id), hidden)
+		}
+	}
 	spec.OnExit = func(id string, s terminal.ExitStatus) {
 		<-announced
 		m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(s))

@@ -31,6 +31,7 @@ type Observer interface {
 	TerminalCreated(id acpclient.TerminalID, command, cwd string)
 	ShellStarted(id acpclient.TerminalID, command, cwd string, lasts bool)
 	TerminalOutput(id acpclient.TerminalID, data []byte)
+	TerminalHidden(id acpclient.TerminalID, hidden bool)
 	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
 }
 
@@ -58,6 +59,10 @@ func (w streamObserver) TerminalCreated(id acpclient.TerminalID, command, cwd st
 
 func (w streamObserver) TerminalOutput(id acpclient.TerminalID, data []byte) {
 	w.s.stream.push(w.s.ctx, conversation.TerminalOutput{ID: id, Data: data})
+}
+
+func (w streamObserver) TerminalHidden(id acpclient.TerminalID, hidden bool) {
+	w.s.stream.push(w.s.ctx, conversation.TerminalHidden{ID: id, Hidden: hidden})
 }
 
 func (w streamObserver) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {

@@ -148,6 +148,9 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"TerminalOutput": draw(func(t *rapid.T) conversation.Event {
 		return conversation.TerminalOutput{ID: acpclient.TerminalID(id(t)), Data: []byte(someText(t))}
 	}),
+	"TerminalHidden": draw(func(t *rapid.T) conversation.Event {
+		return conversation.TerminalHidden{ID: acpclient.TerminalID(id(t)), Hidden: rapid.Bool().Draw(t, "hidden")}
+	}),
 	"TerminalExited": draw(func(t *rapid.T) conversation.Event {
 		return conversation.TerminalExited{ID: acpclient.TerminalID(id(t)), Status: *decoded[acpclient.TerminalExitStatus](t, exitStatuses)}
 	}),

@@ -517,7 +517,7 @@ func (d *Form) View(width, maxHeight int) View {
 	}
 	if inert {
 		p.cursor = nil
-		if d.env.Guard.typing() {
+		if d.env.Guard.Typing() {
 			p.status, p.brief, p.urgent = inertWords, inertBrief, true
 		}
 	}

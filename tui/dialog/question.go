@@ -303,7 +303,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		inert := q.env.Guard.inert()
 		p.focused, p.status, p.brief, p.urgent = !inert && known, q.why, "", true
 		switch {
-		case inert && q.env.Guard.typing():
+		case inert && q.env.Guard.Typing():
 			p.status, p.brief = inertWords, inertBrief
 		case inert && q.why != changedWords:
 			p.status = ""

@@ -292,8 +292,8 @@ func (g *Guard) Settle() { g.settled = true }
 // answer notes the key that answered a question.
 func (g *Guard) answer(key string) { g.answerKey, g.answered, g.settled = key, g.now(), true }
 
-// typing reports whether the user types, or did within QuietTime.
-func (g *Guard) typing() bool { return g.now().Sub(g.typed) < QuietTime }
+// Typing reports whether the user types, or did within QuietTime.
+func (g *Guard) Typing() bool { return g.now().Sub(g.typed) < QuietTime }
 
 // inert reports whether the dialog takes no keys now.
 func (g *Guard) inert() bool { return g.ArmsIn(g.now()) > 0 }

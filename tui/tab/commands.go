@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -28,6 +29,7 @@ type commands struct {
 
 	attached      *attachedCommand     // the command with the keys, or nil
 	pendingShell  acpclient.TerminalID // the shell to step into once its terminal exists, or ""
+	hiding        acpclient.TerminalID // the command to step into because it reads a password, or ""
 	width, height int                  // of the screen
 }
 
@@ -81,6 +83,33 @@ func (c *commands) enter() tea.Cmd {
 		return nil // the user has opened something else
 	}
 	return c.StepIn(term)
+}
+
+// Hidden steps into a command of the user's own that begins to read a line unseen: what
+// the user types next is a password, and not for the agent.
+func (c *commands) Hidden(id acpclient.TerminalID, hidden bool) tea.Cmd {
+	if c.hiding = ""; hidden {
+		c.hiding = id
+	}
+	return c.enterHidden()
+}
+
+// enterHidden steps into the command that reads a password. In the middle of a prompt or a
+// list it waits for a pause, in another command until the user leaves that.
+func (c *commands) enterHidden() tea.Cmd {
+	t := c.live.tab
+	term := c.live.conv.Terminals[c.hiding]
+	switch {
+	case term == nil || term.Exit != nil || !term.Personal || c.attached != nil && c.attached.term == term:
+		c.hiding = ""
+		return nil
+	case c.attached != nil:
+		return nil
+	case (t.composer.Text() != "" || !t.dialogs.Empty()) && t.program.Guard.Typing():
+		return tea.Tick(dialog.QuietTime, func(time.Time) tea.Msg { return then(c.enterHidden) })
+	}
+	c.hiding = ""
+	return tea.Batch(c.StepIn(term), t.say(toolview.ShortCommand(term)+" reads what you type without showing it"))
 }
 
 // Ended reports how the user's command has ended, and steps out of the persistent shell.
@@ -324,7 +353,7 @@ func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	switch a, _ := c.live.tab.program.Keys.Action(config.ContextTerminal, name); a {
 	case config.ActionStepOut:
 		c.stepOut(name)
-		return nil, true
+		return c.enterHidden(), true
 	case config.ActionTerminalUp:
 		in.scroll(in.rows / 2)
 		return nil, true
@@ -335,6 +364,7 @@ func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if in.term.Exit != nil {
 		if name == "enter" || name == "esc" || name == "q" {
 			c.stepOut(name)
+			return c.enterHidden(), true
 		}
 		return nil, true
 	}
@@ -412,6 +442,9 @@ func (c *commands) words() string {
 		return "a question waits for you: " + c.live.tab.keyOf(config.ActionStepOut) + " steps out to it"
 	case in.back > 0:
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
+	}
+	if in.term.Hidden {
+		return "what you type is hidden, and goes to this command only"
 	}
 	return "keys go to this command"
 }

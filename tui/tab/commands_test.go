@@ -340,3 +340,52 @@ func TestCommandsOfTheAgentsOwnCannotBeEntered(t *testing.T) {
 	}
 	b.mustShow(t, "this item has no command")
 }
+
+// A command of the user's own that reads a password gets what is typed next, so that it does
+// not go to the agent; the agent's commands do not take the keys by themselves.
+func TestPasswordsGoToTheCommand(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		c, m := commandsBench(b)
+		b.events(conversation.TerminalHidden{ID: "term", Hidden: true})
+		if c.Attached() {
+			t.Fatal("a command of the agent's takes the keys")
+		}
+		b.events(conversation.ShellStarted{ID: "own", Command: "sudo make install"}, conversation.TerminalHidden{ID: "own", Hidden: true})
+		b.mustShow(t, "YOUR COMMAND", "what you type is hidden", "step out")
+		b.press("s") // after the first draw its size follows
+		m.take()
+		b.press("3", "enter")
+		if got := m.take(); got != `type "3", type "\r"` || b.composer.Text() != "" {
+			t.Errorf("%s; the prompt has %q", got, b.composer.Text())
+		}
+		b.events(conversation.TerminalHidden{ID: "own", Hidden: false})
+		b.mustShow(t, "keys go to this command")
+		b.events(conversation.TerminalHidden{ID: "own", Hidden: true})
+		b.press("ctrl+]") // the user's word counts
+		if c.Attached() {
+			t.Error("the user has stepped out, and is inside")
+		}
+		b.events(conversation.TerminalOutput{ID: "own", Data: []byte("?")})
+		b.mustNotShow(t, "YOUR COMMAND")
+	})
+}
+
+// In the middle of a prompt, the keys go to the command after a pause only.
+func TestPasswordWaitsForTheEndOfTyping(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		c, m := commandsBench(b)
+		b.press("f", "i")
+		m.take()
+		b.start(b.Update(batchMsg{
+			conversation.ShellStarted{ID: "own", Command: "sudo true"}, conversation.TerminalHidden{ID: "own", Hidden: true},
+		}))
+		if b.press("x"); c.Attached() || b.composer.Text() != "fix" {
+			t.Errorf("inside %v, with %q in the prompt", c.Attached(), b.composer.Text())
+		}
+		time.Sleep(2 * dialog.QuietTime)
+		b.Do(nil)
+		if !c.Attached() || strings.Contains(m.take(), "type") {
+			t.Error("after a pause it does not step in")
+		}
+	})
+}

@@ -304,6 +304,8 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			break
 		}
 		l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.Session.Stderr())
+	case conversation.TerminalHidden:
+		return l.commands.Hidden(e.ID, e.Hidden)
 	case conversation.TerminalExited:
 		return l.commands.Ended(e.ID)
 	case conversation.TurnEnded:
