@@ -97,7 +97,7 @@ func (m *Model) attend() tea.Cmd {
 			a.done = true
 		}
 		if what := happened(before, now); what != "" && a.wanted(what) {
-			cmds = append(cmds, a.call(m.program.Context, what, desktop.Notification{Title: "parley", Text: eventText(what) + t.Summary().Title}))
+			cmds = append(cmds, a.call(m.program.Context, what, desktop.Notification{Title: "parley", Text: t.Redactor().Text(eventText(what) + t.Summary().Title)}))
 		}
 	}
 	return tea.Batch(cmds...)

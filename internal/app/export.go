@@ -11,8 +11,10 @@ import (
 	"time"
 	"unicode"
 
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/export"
+	"parley/internal/record"
 	"parley/internal/store"
 )
 
@@ -56,7 +58,7 @@ type Export struct {
 
 // NewExport begins to export a conversation to the file that a user has named. dir is
 // where relative names begin; title, if not "", is what the user calls the session.
-func NewExport(f ExportFormat, c *conversation.Conversation, title, dir, name string) (*Export, error) {
+func NewExport(f ExportFormat, c *conversation.Conversation, secrets *record.Redactor, title, dir, name string) (*Export, error) {
 	path := filepath.Clean(name)
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -67,8 +69,8 @@ func NewExport(f ExportFormat, c *conversation.Conversation, title, dir, name st
 	} else if !filepath.IsAbs(name) {
 		path = filepath.Join(dir, name)
 	}
-	e := &Export{Format: f, Path: path, from: c, transcript: export.Begin(c)}
-	e.transcript.Title = cmp.Or(title, e.transcript.Title)
+	e := &Export{Format: f, Path: path, from: c, transcript: export.Begin(c, secrets)}
+	e.transcript.Title = cmp.Or(secrets.Text(title), e.transcript.Title)
 	return e, nil
 }
 
@@ -98,14 +100,16 @@ func (e *Export) Write(replace bool) error {
 	return to(e.Path, func(w io.Writer) error { return write(w, e.transcript) })
 }
 
-// StoredTranscript is a stored session as it is exported.
-func StoredTranscript(ctx context.Context, s *store.Store, id store.ID) (*export.Transcript, error) {
+// StoredTranscript is a stored session as it is exported, without the secrets that its agent
+// is given now.
+func StoredTranscript(ctx context.Context, s *store.Store, cfg *config.Config, id store.ID) (*export.Transcript, error) {
 	stored, err := s.Read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	t := export.Of(stored.Conversation)
-	t.Title = cmp.Or(stored.Title, t.Title)
+	secrets := RedactorNamed(cfg, stored.Meta.Agent)
+	t := export.Of(stored.Conversation, secrets)
+	t.Title = cmp.Or(secrets.Text(stored.Title), t.Title)
 	t.Begun = stored.Meta.Created
 	return t, nil
 }

@@ -413,6 +413,13 @@ type Backend struct {
 	// Branch makes a session that goes on from before a prompt of a stored one: see
 	// [Launcher.Branch]. It is nil if nothing is stored.
 	Branch func(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error)
+	// MCP are the servers for all agents.
+	MCP []config.MCPServer
+}
+
+// Redactor is RedactorFor an agent.
+func (b Backend) Redactor(a config.Agent) *record.Redactor {
+	return RedactorFor(&config.Config{MCP: b.MCP}, a)
 }
 
 // Backend is the front ends' backend, with the agents of this machine.
@@ -423,6 +430,7 @@ func (l *Launcher) Backend() Backend {
 		Registry:  registry.Here(l.Config.Registry),
 		Recent:    config.NewRecentFile(config.StateDir()),
 		Start:     l.Start, Load: l.Load, StartIn: l.StartIn,
+		MCP: l.Config.MCP,
 		Worktree: func(ctx context.Context, cwd string) (string, error) {
 			t, err := MakeWorktree(ctx, l.Config, cwd, "")
 			if err != nil {

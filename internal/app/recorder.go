@@ -3,10 +3,7 @@ package app
 import (
 	"errors"
 	"io/fs"
-	"net/url"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"parley/acpclient"
@@ -135,54 +132,7 @@ func (l *Launcher) recordingOf(a config.Agent, opt *session.Options) (record.Hea
 	h := record.Header{
 		Parley: l.Version, Agent: a.ID, Command: append([]string{c.Path}, c.Args...), Cwd: opt.Cwd,
 	}
-	return h, record.NewRedactor(append(secretsOf(c, opt.MCPServers), secretsOfAddress(a)...))
-}
-
-// secretsOfAddress are the values with which an agent that listens is reached.
-func secretsOfAddress(a config.Agent) []string {
-	secrets := queryOf(a.Address)
-	headers, _ := a.Headers.Expand(os.LookupEnv) // without them it is not reached
-	for _, value := range headers {
-		secrets = append(secrets, value)
-		if _, token, ok := strings.Cut(value, " "); ok { // as in "Bearer TOKEN"
-			secrets = append(secrets, token)
-		}
-	}
-	return secrets
-}
-
-// queryOf is what may be secret in a URL: the query, whole and each value of it.
-func queryOf(address string) []string {
-	u, err := url.Parse(address)
-	if err != nil || u.RawQuery == "" {
-		return nil
-	}
-	secrets := []string{u.RawQuery}
-	for _, values := range u.Query() {
-		secrets = append(secrets, values...)
-	}
-	return secrets
-}
-
-// secretsOf are the values that have no place in a recording: those that the
-// configuration hands to the agent and to MCP servers, with the queries of their URLs, and
-// those of the environment whose names say that they are secrets.
-func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
-	secrets := record.SecretsOf(os.Environ())
-	for _, v := range c.Env {
-		_, value, _ := strings.Cut(v, "=")
-		secrets = append(secrets, value)
-	}
-	for _, s := range servers {
-		for _, v := range s.Env {
-			secrets = append(secrets, v.Value)
-		}
-		for _, h := range s.Headers {
-			secrets = append(secrets, h.Value)
-		}
-		secrets = append(secrets, queryOf(s.URL)...)
-	}
-	return secrets
+	return h, RedactorFor(l.Config, a)
 }
 
 // fileRecorder records what happens in a session beside the recorder that it has, which

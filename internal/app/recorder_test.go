@@ -4,9 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
 	"parley/config"
-	"parley/internal/session"
 )
 
 // What reaches an agent or an MCP server on the network is as secret as what is handed to a
@@ -17,9 +15,9 @@ func TestNoRecordingHasTheSecretsOfAnAddress(t *testing.T) {
 		ID: "far", Address: "wss://agents.example.com/acp?pass=hunter2%2Dquery&v=1",
 		Headers: config.NewSecrets(map[string]string{"Authorization": "Bearer $REACH_IT"}),
 	}
-	_, secrets := (&Launcher{}).recordingOf(a, &session.Options{MCPServers: []acpclient.MCPServer{
-		{Type: acpclient.MCPHTTP, Name: "docs", URL: "https://mcp.example.com/mcp?user=me&pass=hunter2-server"},
-	}})
+	secrets := RedactorFor(&config.Config{MCP: []config.MCPServer{
+		{Type: config.MCPHTTP, Name: "docs", URL: "https://mcp.example.com/mcp?user=me&pass=hunter2-server"},
+	}}, a)
 	for _, line := range []string{
 		`{"method":"session/new","params":{"mcpServers":[{"url":"https://mcp.example.com/mcp?user=me&pass=hunter2-server"}]}}`,
 		`{"params":{"text":"there is nobody whose password is hunter2-query"}}`,

@@ -174,6 +174,7 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*app.Launcher, doctor.Optio
 		return nil, opt, misused(cmd, "Name one: parley doctor -a NAME, parley doctor -- COMMAND, or default_agent in "+config.ConfigFile(),
 			"no agent to test")
 	}
+	opt.Clean = app.RedactorFor(cfg, *a).Line
 	opt.Protocol = acpclient.ProtocolVersion // the newest version to offer
 	if cmp.Or(config.Protocol(o.protocol), a.Protocol) == config.ProtocolAuto {
 		opt.Protocol = v2.Version

@@ -74,7 +74,7 @@ func keepRunning(ctx context.Context, s *streams) error {
 	}
 	h, err := host.New(host.Options{
 		ID: spec.ID, Session: made.Session, Agent: made.Agent, Before: made.Before, Earlier: made.Earlier,
-		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Log: logger,
+		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Secrets: app.RedactorFor(cfg, made.Agent), Log: logger,
 	})
 	if err != nil {
 		return refuse(err)

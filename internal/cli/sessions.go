@@ -478,11 +478,11 @@ func sessionsExportCommand(s *streams) *cobra.Command {
 			if err != nil {
 				return misused(cmd, "The formats are md, json and html.", "%w", err)
 			}
-			lib, id, _, err := openSession(args[0])
+			lib, id, cfg, err := openSession(args[0])
 			if err != nil {
 				return err
 			}
-			t, err := app.StoredTranscript(cmd.Context(), lib.Store, id)
+			t, err := app.StoredTranscript(cmd.Context(), lib.Store, cfg, id)
 			if err != nil {
 				return err
 			}

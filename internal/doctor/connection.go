@@ -219,7 +219,7 @@ const tooNew = 65535
 // malformed lines.
 func (e *exam) examineAgain() {
 	if err := e.start(); err != nil {
-		e.report.Why = short(fmt.Sprintf("the agent did not start a second time: %v", err), 300)
+		e.report.Why = short(e.opt.Clean(fmt.Sprintf("the agent did not start a second time: %v", err)), 300)
 		return
 	}
 	defer e.endQuietly()

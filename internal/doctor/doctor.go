@@ -43,6 +43,8 @@ type Options struct {
 	// Wire, if not nil, gets every line of all runs as a line of JSON, numbered as in the
 	// report. It is untrusted text.
 	Wire io.Writer
+	// Clean, if not nil, removes secrets from a line or a text, for Wire and the report.
+	Clean func(string) string
 	// Progress, if not nil, is called with the name of each step, from one goroutine.
 	Progress func(what string)
 }
@@ -59,8 +61,12 @@ const (
 // Examine examines an agent. When ctx ends, it reports the findings so far. It fails only
 // if it cannot write to Wire.
 func Examine(ctx context.Context, opt Options) (*Report, error) {
+	if opt.Clean == nil {
+		opt.Clean = func(text string) string { return text }
+	}
 	report := &Report{
-		V: ReportVersion, Command: termtext.VisibleLine(opt.Command), URL: termtext.VisibleLine(opt.URL), Capabilities: []Capability{}, SignIn: []string{},
+		clean: opt.Clean,
+		V:     ReportVersion, Command: termtext.VisibleLine(opt.Clean(opt.Command)), URL: termtext.VisibleLine(opt.Clean(opt.URL)), Capabilities: []Capability{}, SignIn: []string{},
 		Deviations: []Finding{}, Notes: []Finding{}, Timings: []Timing{}, Tried: []string{}, NotTried: []string{},
 	}
 	e := &exam{opt: opt, report: report, ctx: ctx}
@@ -98,7 +104,7 @@ func (e *exam) nextRun(offer int) *exam {
 
 // fail reports that the agent could not be examined.
 func (r *Report) fail(format string, args ...any) {
-	r.Outcome, r.Why = NotExamined, short(fmt.Sprintf(format, args...), 300)
+	r.Outcome, r.Why = NotExamined, short(r.clean(fmt.Sprintf(format, args...)), 300)
 }
 
 // examine does the first run of the agent: every step that cannot confuse it.
@@ -209,7 +215,7 @@ func (e *exam) died() {
 // Earlier output is mostly about the doctor's probes.
 func (e *exam) keepStderr() {
 	if text := strings.TrimSpace(e.tail.since()); text != "" && e.report.Stderr == "" {
-		e.report.Stderr = termtext.Visible(text)
+		e.report.Stderr = termtext.Visible(e.opt.Clean(text))
 	}
 }
 

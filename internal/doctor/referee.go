@@ -68,9 +68,9 @@ func (r *referee) findsOn(page string, broken *Rule, m *message, format string, 
 	if broken.order && r.unordered {
 		return
 	}
-	f := Finding{Rule: broken.ID, Severity: broken.Severity, Message: short(fmt.Sprintf(format, args...), 300), Page: page}
+	f := Finding{Rule: broken.ID, Severity: broken.Severity, Message: short(r.report.clean(fmt.Sprintf(format, args...)), 300), Page: page}
 	if m != nil {
-		f.Line, f.From, f.Excerpt = m.number, Agent, short(string(m.raw), 200)
+		f.Line, f.From, f.Excerpt = m.number, Agent, short(r.report.clean(string(m.raw)), 200)
 	}
 	r.report.find(f)
 }

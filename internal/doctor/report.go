@@ -28,7 +28,7 @@ const (
 	Incomplete Outcome = "incomplete"
 )
 
-// Report is the result of an exam. Its texts are sanitised.
+// Report is the result of an exam. Its texts are sanitised, and without secrets.
 type Report struct {
 	V       int     `json:"v"`
 	Outcome Outcome `json:"outcome"`
@@ -59,6 +59,8 @@ type Report struct {
 	Stderr string `json:"stderr,omitempty"`
 	// Lines is the number of lines in both directions.
 	Lines int `json:"lines"`
+
+	clean func(string) string // see Options.Clean
 }
 
 // Capability is a capability of the protocol.

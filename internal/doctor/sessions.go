@@ -89,7 +89,7 @@ func (e *exam) newSession(params any) *session {
 	case a.message == nil:
 		return nil
 	case a.is(codeAuthRequired):
-		e.report.Why = short("the agent wants you to sign in before it opens a session: "+a.err.Message, 300)
+		e.report.Why = short(e.opt.Clean("the agent wants you to sign in before it opens a session: "+a.err.Message), 300)
 		if len(e.report.SignIn) == 0 {
 			e.referee.finds(ruleAuthMethods, a.message, "The agent asks for sign-in but offers no method")
 		}

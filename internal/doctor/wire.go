@@ -99,6 +99,7 @@ func (e *exam) note(from Side, line []byte, at time.Time) {
 	if e.opt.Wire == nil || e.wireErr != nil {
 		return
 	}
+	line = []byte(e.opt.Clean(string(line)))
 	w := wireLine{Line: e.line, Run: e.run, From: from, Ms: at.Sub(e.began).Milliseconds()}
 	if json.Valid(line) && utf8.Valid(line) {
 		w.Message = line

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"io"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/record"
 	"parley/internal/test"
 )
 
@@ -51,7 +53,7 @@ func session(t testing.TB) *conversation.Conversation {
 func exported(t testing.TB, c *conversation.Conversation, form func(io.Writer, *Transcript) error) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := form(&b, Of(c)); err != nil {
+	if err := form(&b, Of(c, record.NewRedactor(nil))); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -176,5 +178,45 @@ func TestImagesOfMarkdownAreLinks(t *testing.T) {
 	got := exported(t, c, HTML)
 	if strings.Contains(got, "<img") || !strings.Contains(got, `<a href="https://example.com/a.png">the <strong>plan</strong></a> and <a href="https://example.com">badge</a>`) {
 		t.Errorf("the page is %s", got[strings.Index(got, "<main>"):])
+	}
+}
+
+// No export has a secret, wherever it stands and however it is written there.
+func TestNoExportHasASecret(t *testing.T) {
+	const plain, odd = "sk-live-0123456789abcdef", `p"a\<s>&s_w*rd`
+	inJSON := `p\"a\\<s>&s_w*rd`
+	const wide = "DEPLOY_API_KEY_OF_THE_SERVICE_THAT_HAS_SUCH_A_LONG_NAME_THAT_THE_TERMINAL_HAS_TO_BREAK_THE_LINE_THAT_SHOWS_ITS_VALUE="
+	var events []conversation.Event
+	for _, s := range []struct{ text, json string }{{plain, plain}, {odd, inJSON}} {
+		events = append(
+			events, test.Sent("use "+s.text),
+			test.Up(t, `{"sessionUpdate":"session_info_update","title":"About `+s.json+`"}`),
+			test.Up(t, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"so `+s.json+`"}}`),
+			test.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"it is `+s.json+`"}}`),
+			test.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"resource_link","name":"`+s.json+`","uri":"https://x/?k=`+s.json+`"}}`),
+			test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"`+s.json+`","title":"curl `+s.json+`","kind":"execute","rawInput":{"command":"curl `+s.json+`"},"locations":[{"path":"/`+s.json+`"}],
+				"content":[{"type":"diff","path":"/`+s.json+`","oldText":"k=`+s.json+`","newText":"key=`+s.json+`"},{"type":"content","content":{"type":"text","text":"`+s.json+`"}},{"type":"terminal","terminalId":"x"},{"type":"odd","is":"`+s.json+`"}]}`),
+			conversation.TerminalCreated{ID: "x", Command: "echo " + s.text},
+			conversation.TerminalOutput{ID: "x", Data: []byte(wide + s.text + "\r\n")},
+			test.Up(t, `{"sessionUpdate":"plan","entries":[{"content":"set `+s.json+`","status":"pending","priority":"low"}]}`),
+			conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Is it " + s.text}},
+			conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: s.text, Value: s.text}}},
+			conversation.NoticeAdded{Title: "No " + s.text, Detail: s.text},
+			test.Up(t, `{"sessionUpdate":"from_the_future","what":"`+s.json+`"}`),
+		)
+	}
+	c := conversation.New()
+	for _, e := range events {
+		c.Apply(e)
+	}
+	for name, form := range map[string]func(io.Writer, *Transcript) error{"Markdown": Markdown, "JSON": JSON, "HTML": HTML} {
+		var b bytes.Buffer
+		if err := form(&b, Of(c, record.NewRedactor([]string{plain, odd}))); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.NewReplacer("\n", "", "\\", "", `\n`, "").Replace(html.UnescapeString(b.String()))
+		if strings.Contains(got, "0123456789") || strings.Contains(got, "p\"a") || !strings.Contains(got, "secret") {
+			t.Errorf("%s has a secret:\n%s", name, b.String())
+		}
 	}
 }

@@ -29,7 +29,7 @@ var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"markdown": markdownToHTML, "diff": diffToHTML, "terminal": terminalToHTML, "date": func(t time.Time) string { return t.Format(time.DateTime) },
 		"image": imageOf, "label": Attachment.label, "took": Entry.took, "title": func(e Entry) template.HTML { return inlineToHTML(e.callTitle()) }, "changed": Entry.changed, "noteTitle": Entry.noteTitle,
-		"caption": func(e Entry) string { return e.caption }, "shown": Field.shown,
+		"caption": func(e Entry) string { return e.Caption }, "shown": Field.shown,
 	}).Parse(pageSource))
 })
 
@@ -178,7 +178,7 @@ func diffToHTML(diff string) template.HTML {
 
 func terminalToHTML(c Content) template.HTML {
 	var b strings.Builder
-	for _, line := range c.lines {
+	for _, line := range c.Lines {
 		b.WriteString(lineToHTML(line))
 		b.WriteByte('\n')
 	}

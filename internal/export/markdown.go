@@ -75,7 +75,7 @@ func markdownEntry(b *bufio.Writer, e *Entry) {
 			fmt.Fprint(b, "\n", quoted(e.Text))
 		}
 	default:
-		fmt.Fprint(b, "*", inline(e.caption), "*\n")
+		fmt.Fprint(b, "*", inline(e.Caption), "*\n")
 		if e.Text != "" {
 			fmt.Fprint(b, "\n", quoted(e.Text))
 		}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/record"
 	"parley/internal/termtext"
 	"parley/terminal/screen"
 )
@@ -26,6 +28,8 @@ type Transcript struct {
 	Cwd     string    `json:"cwd,omitempty"`
 	Begun   time.Time `json:"begun,omitzero"`
 	Entries []Entry   `json:"entries"`
+
+	secrets *record.Redactor
 }
 
 // Entry is an item of the conversation. Which fields are set depends on the type.
@@ -61,7 +65,7 @@ type Entry struct {
 	// Severity is the severity of a note.
 	Severity string `json:"severity,omitempty"`
 
-	caption string // describes an entry of an unknown type
+	Caption string `json:"-"` // describes an entry of an unknown type
 }
 
 // Attachment is content that is not text.
@@ -87,7 +91,7 @@ type Content struct {
 	Exit       string      `json:"exit,omitempty"`
 	Attachment *Attachment `json:"attachment,omitempty"`
 
-	lines []string // of the output, with colours
+	Lines []string `json:"-"` // of the output, with colours
 }
 
 // Step is a step of a plan.
@@ -103,9 +107,10 @@ type Field struct {
 	Secret bool   `json:"secret,omitempty"`
 }
 
-// Of returns the transcript of a conversation. It keeps no reference to it.
-func Of(c *conversation.Conversation) *Transcript {
-	t := Begin(c)
+// Of returns the transcript of a conversation, without secrets. It keeps no reference to
+// the conversation.
+func Of(c *conversation.Conversation, secrets *record.Redactor) *Transcript {
+	t := Begin(c, secrets)
 	for _, item := range c.Items {
 		t.Add(item)
 	}
@@ -114,12 +119,14 @@ func Of(c *conversation.Conversation) *Transcript {
 
 // Begin returns the transcript of a conversation without its items, for callers that add
 // a few at a time with Add.
-func Begin(c *conversation.Conversation) *Transcript {
-	return &Transcript{
+func Begin(c *conversation.Conversation, secrets *record.Redactor) *Transcript {
+	t := &Transcript{
 		Version: Version, Title: termtext.Line(c.Title), Session: termtext.Line(string(c.ID)),
 		Agent: termtext.Line(c.Agent.Name()), Cwd: termtext.Line(c.Cwd), Begun: c.Agent.Since,
-		Entries: []Entry{},
+		Entries: []Entry{}, secrets: secrets,
 	}
+	secrets.Strings(t)
+	return t
 }
 
 // Add adds the next item. The first prompt becomes the title of a transcript without one.
@@ -129,6 +136,7 @@ func (t *Transcript) Add(item conversation.Item) { item.Visit(writer{t}) }
 type writer struct{ *Transcript }
 
 func (w writer) add(e Entry) {
+	w.secrets.Strings(&e)
 	if w.Title == "" && e.Type == "prompt" {
 		w.Title, _, _ = strings.Cut(strings.TrimSpace(e.Text), "\n")
 	}
@@ -170,7 +178,7 @@ func (w writer) ToolCall(t *conversation.ToolCall) {
 	e := Entry{
 		Type: "tool_call", ID: termtext.Line(string(t.ID)), Parent: termtext.Line(string(t.Parent)),
 		Title: termtext.Line(t.Title), Kind: termtext.Line(string(t.Kind)), Status: termtext.Line(t.State()),
-		Input: jsonOf(t.RawInput), Steps: stepsOf(t.Tasks), Seconds: t.Took().Round(time.Millisecond).Seconds(),
+		Input: w.jsonOf(t.RawInput), Steps: stepsOf(t.Tasks), Seconds: t.Took().Round(time.Millisecond).Seconds(),
 	}
 	if t.Answer != nil && !t.Answer.Cancelled {
 		e.Answer = termtext.Line(t.Answer.Option.Name)
@@ -182,14 +190,14 @@ func (w writer) ToolCall(t *conversation.ToolCall) {
 	for i := range t.Content {
 		c := &t.Content[i]
 		if c.Type == acpclient.ToolContentTerminal && len(terminals) > 0 {
-			e.Content = append(e.Content, terminalOf(terminals[0]))
+			e.Content = append(e.Content, w.terminalOf(terminals[0]))
 			terminals = terminals[1:]
 			continue
 		}
-		e.Content = append(e.Content, contentOf(c))
+		e.Content = append(e.Content, w.contentOf(c))
 	}
 	for _, left := range terminals {
-		e.Content = append(e.Content, terminalOf(left))
+		e.Content = append(e.Content, w.terminalOf(left))
 	}
 	w.add(e)
 }
@@ -214,7 +222,7 @@ func (w writer) Elicitation(q *conversation.Elicitation) {
 
 // ShellCommand adds a command of the user's own.
 func (w writer) ShellCommand(s *conversation.ShellCommand) {
-	w.add(Entry{Type: "command", Content: []Content{terminalOf(s.Terminal)}})
+	w.add(Entry{Type: "command", Content: []Content{w.terminalOf(s.Terminal)}})
 }
 
 // Note adds a note unless it is empty.
@@ -227,13 +235,13 @@ func (w writer) Note(n *conversation.Note) {
 
 // Compaction adds the summary of a compaction.
 func (w writer) Compaction(c *conversation.Compaction) {
-	w.add(Entry{Type: "compaction", caption: "The context was compacted", Text: termtext.Block(c.Summary.Plain()), Status: string(c.Status)})
+	w.add(Entry{Type: "compaction", Caption: "The context was compacted", Text: termtext.Block(c.Summary.Plain()), Status: string(c.Status)})
 }
 
 // Unknown adds an unknown update.
 func (w writer) Unknown(u *conversation.Unknown) {
 	kind := termtext.Line(u.Kind)
-	w.add(Entry{Type: "unknown", caption: "An update that parley does not know: " + kind, Title: kind, Input: jsonOf(u.Raw)})
+	w.add(Entry{Type: "unknown", Caption: "An update that parley does not know: " + kind, Title: kind, Input: w.jsonOf(u.Raw)})
 }
 
 func attachmentOf(b *acpclient.ContentBlock) Attachment {
@@ -247,7 +255,7 @@ func attachmentOf(b *acpclient.ContentBlock) Attachment {
 	return a
 }
 
-func contentOf(c *acpclient.ToolCallContent) Content {
+func (w writer) contentOf(c *acpclient.ToolCallContent) Content {
 	switch {
 	case c.Type == acpclient.ToolContentBlock && c.Content != nil && c.Content.Type == acpclient.ContentText:
 		return Content{Type: "text", Text: termtext.Block(c.Content.Text)}
@@ -268,7 +276,7 @@ func contentOf(c *acpclient.ToolCallContent) Content {
 		}
 		return Content{Type: "diff", Path: path, Diff: udiff.Unified(from, path, before, termtext.Block(c.NewText))}
 	}
-	return Content{Type: "unknown", Text: jsonOf(c.Raw)}
+	return Content{Type: "unknown", Text: w.jsonOf(c.Raw)}
 }
 
 // The size of the terminal that output is shown on.
@@ -278,7 +286,7 @@ const (
 	history = 100_000
 )
 
-func terminalOf(t *conversation.Terminal) Content {
+func (w writer) terminalOf(t *conversation.Terminal) Content {
 	c := Content{Type: "terminal", Command: termtext.Block(t.Command)}
 	if t.Exit != nil {
 		switch {
@@ -291,10 +299,10 @@ func terminalOf(t *conversation.Terminal) Content {
 	s := screen.New(columns, rows, history)
 	s.SetImpliedCR(t.Own)
 	raw, _ := t.Since(0)
-	_, _ = s.Write(raw) // it never fails
-	c.lines = s.Lines()
-	plain := make([]string, len(c.lines))
-	for i, line := range c.lines {
+	_, _ = io.WriteString(s, w.secrets.Text(string(raw))) // before its lines are broken; it never fails
+	c.Lines = s.Lines()
+	plain := make([]string, len(c.Lines))
+	for i, line := range c.Lines {
 		plain[i] = strings.TrimRight(termtext.Line(line), " ")
 	}
 	c.Output = strings.TrimRight(strings.Join(plain, "\n"), "\n")
@@ -310,10 +318,11 @@ func stepsOf(entries []acpclient.PlanEntry) []Step {
 }
 
 // jsonOf indents JSON, as far as termtext does. It returns other text as it is.
-func jsonOf(raw []byte) string {
+func (w writer) jsonOf(raw []byte) string {
 	if len(raw) == 0 || string(raw) == "{}" || string(raw) == "null" {
 		return ""
 	}
+	raw = w.secrets.Event(raw) // where they are escaped
 	if indented, ok := termtext.Indented(raw); ok {
 		raw = indented
 	}

@@ -26,6 +26,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/record"
 	"parley/internal/store"
 )
 
@@ -50,6 +51,8 @@ type Options struct {
 	// Notify is a command that is run when something happens that the user would want to
 	// know, and nobody looks on; nil is none.
 	Notify []string
+	// Secrets are left out of what that command is told; nil leaves nothing out.
+	Secrets *record.Redactor
 	// Log gets what is not for the user; nil discards it.
 	Log *slog.Logger
 }
@@ -83,6 +86,9 @@ var errEnded = errors.New("the session was ended")
 func New(opt Options) (*Host, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Secrets == nil {
+		opt.Secrets = record.NewRedactor(nil)
 	}
 	hist, err := newHistory(opt.Dir)
 	if err != nil {

@@ -59,8 +59,8 @@ func (h *Host) notify(event, text string) {
 	cmd := exec.Command(h.opt.Notify[0], h.opt.Notify[1:]...)
 	cmd.Dir = st.Cwd
 	cmd.Env = append(os.Environ(),
-		"PARLEY_SESSION="+st.ID, "PARLEY_EVENT="+event, "PARLEY_TITLE="+termtext.Line(st.Name()),
-		"PARLEY_TEXT="+termtext.Line(text), "PARLEY_CWD="+st.Cwd)
+		"PARLEY_SESSION="+st.ID, "PARLEY_EVENT="+event, "PARLEY_TITLE="+termtext.Line(h.opt.Secrets.Text(st.Name())),
+		"PARLEY_TEXT="+termtext.Line(h.opt.Secrets.Text(text)), "PARLEY_CWD="+st.Cwd)
 	h.work.Go(func() {
 		defer func() { <-h.alerts }()
 		if err := h.alert(cmd); err != nil {

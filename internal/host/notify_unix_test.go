@@ -15,6 +15,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/record"
 	"parley/internal/test"
 )
 
@@ -40,9 +41,9 @@ func TestNotify(t *testing.T) {
 	command, said := heard(t, "env")
 	f := newFake()
 	f.cwd = t.TempDir()
-	h := run(t, Options{Session: f, Notify: command, Before: []conversation.Event{
+	h := run(t, Options{Session: f, Notify: command, Secrets: record.NewRedactor([]string{"hunter2-hunter2"}), Before: []conversation.Event{
 		conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)},
-		test.Up(t, `{"sessionUpdate":"session_info_update","title":"Tidy \u001b[2J up"}`),
+		test.Up(t, `{"sessionUpdate":"session_info_update","title":"Tidy \u001b[2J up hunter2-hunter2"}`),
 	}})
 	c := h.attach(t, ClientOptions{})
 	f.post(conversation.TurnEnded{Reason: acpclient.StopEndTurn}) // somebody looks on
@@ -53,7 +54,7 @@ func TestNotify(t *testing.T) {
 		name, words string
 	}{
 		{conversation.PermissionOpened{ID: 1, Request: test.Permission(1, test.FullCall).Request}, "question", "asks for permission"},
-		{conversation.ElicitationOpened{ID: 2, Request: &acpclient.CreateElicitationRequest{Message: "Which \x1b]0;one\x07\nof them?"}}, "question", "Which"},
+		{conversation.ElicitationOpened{ID: 2, Request: &acpclient.CreateElicitationRequest{Message: "Which \x1b]0;one\x07\nof them? hunter2-hunter2"}}, "question", "Which"},
 		{conversation.TurnEnded{Reason: acpclient.StopEndTurn}, "turn", "ended its turn"},
 	} {
 		f.post(tt.event)
@@ -64,7 +65,7 @@ func TestNotify(t *testing.T) {
 				t.Errorf("there is no %s in\n%s", want, env)
 			}
 		}
-		if strings.ContainsAny(env, "\x1b\x07") || !strings.Contains(env, "PARLEY_TITLE=Tidy ") || !strings.Contains(env, tt.words) {
+		if strings.ContainsAny(env, "\x1b\x07") || strings.Contains(env, "hunter2") || !strings.Contains(env, "PARLEY_TITLE=Tidy ") || !strings.Contains(env, tt.words) {
 			t.Errorf("of %s it is told %q", tt.name, env)
 		}
 	}

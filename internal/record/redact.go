@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,9 +23,10 @@ var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|credential|auth`
 // plain matches characters that JSON writers never escape.
 var plain = regexp.MustCompile(`[A-Za-z0-9_.:=+-]+`)
 
-// Redactor removes secrets from recordings: the values of environment variables and
-// headers in the fields of the protocol, the user's answers to forms, and everywhere
-// the values that it was created with. It is safe for concurrent use.
+// Redactor removes secrets from what leaves the machine, such as recordings, exports and
+// reports: everywhere the values that it was created with, and in messages the values of
+// environment variables and headers and the user's answers to forms. It is safe for
+// concurrent use.
 type Redactor struct {
 	probes  [][]byte // parts of the values: JSON without any of them has no secret
 	replace *strings.Replacer
@@ -69,6 +71,36 @@ func SecretsOf(environ []string) []string {
 
 // Text returns a text without secrets.
 func (r *Redactor) Text(text string) string { return r.replace.Replace(text) }
+
+// Line returns a line of an agent, which may be JSON, without secrets.
+func (r *Redactor) Line(line string) string {
+	if json.Valid([]byte(line)) {
+		line = string(r.Message(false, []byte(line)))
+	}
+	return r.Text(line)
+}
+
+// Strings removes the secrets from every text in what v points to.
+func (r *Redactor) Strings(v any) { r.strings(reflect.ValueOf(v)) }
+
+func (r *Redactor) strings(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString(r.Text(v.String()))
+		}
+	case reflect.Pointer, reflect.Interface:
+		r.strings(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			r.strings(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			r.strings(v.Field(i))
+		}
+	}
+}
 
 // Message returns a message without its secrets. It returns the message itself if there
 // are none.

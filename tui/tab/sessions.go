@@ -13,6 +13,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -366,6 +367,9 @@ func (r reading) export() {
 	x.choose()
 }
 
+// Redactor removes what is secret about the tab's agent from what leaves the machine.
+func (t *Tab) Redactor() *record.Redactor { return t.program.Redactor(t.state.agent()) }
+
 // choose asks for the export format.
 func (x *exporter) choose() {
 	var items []dialog.Item
@@ -393,7 +397,7 @@ func (x *exporter) askWhere(f app.ExportFormat, name string) {
 
 // exportTo exports the session to a file.
 func (x *exporter) exportTo(f app.ExportFormat, name string, replace bool) tea.Cmd {
-	e, err := app.NewExport(f, x.conv, x.named, x.tab.base, name)
+	e, err := app.NewExport(f, x.conv, x.tab.Redactor(), x.named, x.tab.base, name)
 	if err != nil {
 		return x.tab.say("not exported: " + err.Error())
 	}
