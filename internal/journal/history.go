@@ -20,6 +20,33 @@ const (
 	SourceUser Source = "person" // on disk since before the name
 )
 
+// Provenance says how the journal knows what a file contained before a change.
+type Provenance string
+
+// The provenances.
+const (
+	// ProvenanceSeen: parley has read it, or has seen that there was no file.
+	ProvenanceSeen Provenance = "seen"
+	// ProvenanceReported: the agent says so, and parley had not seen the file.
+	ProvenanceReported Provenance = "reported"
+	// ProvenanceNone: nobody knows.
+	ProvenanceNone Provenance = "none"
+)
+
+// provenance is that of a change in a log, also of one that was written before there were
+// provenances.
+func (r record) provenance() Provenance {
+	switch {
+	case r.Before.Lost:
+		return ProvenanceNone
+	case r.Provenance != "":
+		return r.Provenance
+	case r.Source == SourceReport:
+		return ProvenanceReported
+	}
+	return ProvenanceSeen
+}
+
 // Part is the changes of a file that parley knows the agent made, or those that it only
 // saw. Changes of one part undo without the other.
 type Part struct {
@@ -44,10 +71,11 @@ type change struct {
 	path          string
 	before, after Image
 	source        Source
-	seen          bool  // it belongs to the file's seen part
-	act           int   // number of the user's action, 0 for the agent's changes
-	reverts       []int // ids of the changes that it undoes
-	open          bool  // begun, and not known to have happened
+	provenance    Provenance // of before
+	seen          bool       // it belongs to the file's seen part
+	act           int        // number of the user's action, 0 for the agent's changes
+	reverts       []int      // ids of the changes that it undoes
+	open          bool       // begun, and not known to have happened
 }
 
 // agreement is a change of a part that the user has accepted: the review no longer
@@ -109,7 +137,7 @@ func (h *history) apply(r record) {
 		if r.Before != nil && r.After != nil && r.Path != "" {
 			h.add(&change{
 				id: r.ID, turn: r.Turn, path: r.Path, before: *r.Before, after: *r.After,
-				source: r.Source, seen: r.Seen || r.Source == SourceSeen, act: r.Act, reverts: r.Reverts, open: !r.Happened,
+				source: r.Source, provenance: r.provenance(), seen: r.Seen || r.Source == SourceSeen, act: r.Act, reverts: r.Reverts, open: !r.Happened,
 			})
 		}
 	case kindDone:

@@ -58,6 +58,8 @@ type record struct {
 	Before *Image `json:"before,omitzero"`
 	After  *Image `json:"after,omitzero"`
 	Source Source `json:"source,omitzero"`
+	// Provenance says how Before is known.
+	Provenance Provenance `json:"provenance,omitzero"`
 	// Happened marks a change that was recorded after it happened.
 	Happened bool `json:"happened,omitzero"`
 	// Seen means the seen part of the file, of agreements and of undone hunks.
@@ -180,7 +182,13 @@ type Image struct {
 	// Lost means that the content is not stored: it was unknown, too large, or the
 	// store was full.
 	Lost bool `json:"lost,omitzero"`
+	// ModTime is the time of the last change, in nanoseconds since 1970, of a file that was
+	// too large to be read, else 0.
+	ModTime int64 `json:"modTime,omitzero"`
 }
+
+// unknown reports whether nothing is known of the content.
+func (i Image) unknown() bool { return i.Lost && i.Hash == "" && i.ModTime == 0 }
 
 // same reports whether two images are known to have the same content and mode. An
 // unknown mode equals any other.
@@ -189,7 +197,8 @@ func (i Image) same(o Image) bool {
 		return i.Absent == o.Absent
 	}
 	modes := i.Mode == o.Mode || i.Mode == 0 || o.Mode == 0
-	return i.Hash != "" && i.Hash == o.Hash && modes
+	content := i.Hash != "" && i.Hash == o.Hash || i.ModTime != 0 && i.ModTime == o.ModTime && i.Size == o.Size
+	return content && modes
 }
 
 // hashOf returns the name of a content in the store.

@@ -56,7 +56,7 @@ func (t *turnWatch) look(began time.Time) *tree {
 			t.limited("many files differed from the last commit when the turn began: the earlier content of some is not kept")
 			break
 		}
-		if i, ok := t.image(path); ok {
+		if i, err := t.image(path); err == nil {
 			tr.copies[path] = i
 		}
 	}
@@ -92,16 +92,18 @@ func (t *turnWatch) limited(words string) {
 // end records the changes of a turn that has ended.
 func (t *turnWatch) end() {
 	for _, path := range slices.Sorted(maps.Keys(t.touched)) {
-		t.settle(path, nil, SourceSeen) // after the edit, or instead of one
+		if i, ok := t.before(path); ok {
+			t.finish(path, i) // after the edit, or instead of one
+		}
 	}
 	if t.tree != nil {
 		t.compareTrees()
 	} else {
 		for _, path := range slices.Sorted(maps.Keys(t.known)) {
-			t.settle(path, nil, SourceSeen)
+			t.finish(path, sight{t.known[path], t.since})
 		}
 	}
-	t.calls, t.touched, t.tree, t.known = nil, nil, nil, nil
+	t.calls, t.asked, t.touched, t.tree, t.known, t.finished = nil, nil, nil, nil, nil, nil
 }
 
 // compareTrees records the files that changed during the turn.
@@ -117,14 +119,16 @@ func (t *turnWatch) compareTrees() {
 	}
 	var clean []string // at the beginning of the turn
 	for _, path := range paths {
-		_, known := t.known[path]
-		_, copied := t.tree.copies[path]
+		known, ok := t.known[path]
+		if !ok {
+			known, ok = t.tree.copies[path]
+		}
 		switch {
-		case known, copied:
-			t.settle(path, nil, SourceSeen)
+		case ok:
+			t.finish(path, sight{known, t.since})
 		case t.tree.Untracked[path]: // skipped: the previous content is unknown
 		case t.tree.Dirty[path]:
-			t.seen(path, Image{Lost: true})
+			t.finish(path, sight{Image{Lost: true}, t.since})
 		default:
 			clean = append(clean, path)
 		}
@@ -168,11 +172,11 @@ func (t *turnWatch) compareCommitted(paths []string) {
 		return
 	}
 	_ = t.tree.Blobs(ctx, paths, maxImage, func(path string, exists bool, content string) {
-		t.seen(path, t.blob(path, exists, content, modes[path]))
+		t.finish(path, sight{t.blob(path, exists, content, modes[path]), t.since})
 	})
 	if t.tree.Head == "" {
 		for _, path := range paths {
-			t.seen(path, Image{Absent: true})
+			t.finish(path, sight{Image{Absent: true}, t.since})
 		}
 	}
 }
@@ -206,12 +210,6 @@ func hasCRLF(path string) bool {
 	content, err := os.ReadFile(path)
 	line, _, _ := strings.Cut(string(content), "\n")
 	return err == nil && strings.HasSuffix(line, "\r")
-}
-
-func (t *turnWatch) seen(path string, was Image) {
-	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not recorded
-		t.record(path, was, t.j.keep(now, false), SourceSeen)
-	})
 }
 
 // committed returns what a file contained when the turn began, if it was as in the last

@@ -18,16 +18,23 @@ type turnWatch struct {
 	j   *Journal
 	ctx context.Context
 
-	turn  int
+	turn int
+	// since is the number of the last change before the turn.
+	since int
 	calls map[acpclient.ToolCallID]*call
-	// touched holds files that the agent was about to edit, as they were then.
-	touched map[string]Image
+	// asked are the calls that the open permissions are about.
+	asked map[int]*call
+	// touched holds the files that the agent was about to edit, as they were when parley
+	// first read them in the turn.
+	touched map[string]sight
 	tree    *tree // nil if the directory is in no work tree, or in one that is too large
 	// tooLarge disables looking at the work tree.
 	tooLarge bool
 	// known holds the files of the journal as they were when the turn began.
 	known map[string]Image
-	stats map[string]stat
+	// finished are the files of which the end of the turn is recorded.
+	finished map[string]bool
+	stats    map[string]stat
 }
 
 // stat shows without reading a file whether it may have changed.
@@ -43,6 +50,15 @@ type call struct {
 	kind      acpclient.ToolKind
 	diffs     []diff
 	locations []string
+	// sights are the files that the call is about to edit, as parley saw them last before
+	// the edit.
+	sights map[string]sight
+}
+
+// sight is what a file contained after a change that the journal has recorded.
+type sight struct {
+	image Image
+	after int // number of the last change then
 }
 
 // diff is a change that the agent reports, of a whole file or of a part.
@@ -59,37 +75,42 @@ const maxPaths = 200
 // begin records the state of the files at the beginning of a turn.
 func (t *turnWatch) begin(r record) {
 	t.turn = r.Turn
-	t.calls, t.touched = map[acpclient.ToolCallID]*call{}, map[string]Image{}
+	t.calls, t.asked = map[acpclient.ToolCallID]*call{}, map[int]*call{}
+	t.touched, t.finished = map[string]sight{}, map[string]bool{}
 	t.j.note(t.j.log.add(r, false))
 	t.j.mu.Lock()
+	t.since = t.j.history.lastID
 	paths := slices.Clone(t.j.history.paths)
 	t.j.mu.Unlock()
 	t.known = map[string]Image{}
 	for _, path := range paths[:min(len(paths), maxSeen)] {
-		if i, ok := t.image(path); ok {
+		if i, err := t.image(path); err == nil {
 			t.known[path] = i
 		}
 	}
 	t.tree = t.look(r.At)
 }
 
-// image stores the current content of a file.
-func (t *turnWatch) image(path string) (Image, bool) {
-	info, err := os.Lstat(path)
-	if err == nil {
+// image stores the current content of a file. Of a file that is too large to be read it
+// returns what shows later whether it has changed.
+func (t *turnWatch) image(path string) (image Image, err error) {
+	info, missing := os.Lstat(path)
+	if missing == nil {
 		s, known := t.stats[path]
 		if known && s.size == info.Size() && s.mode == info.Mode() && s.at.Equal(info.ModTime()) {
-			return s.image, true
+			return s.image, nil
+		}
+		if info.Mode().IsRegular() && info.Size() > fs.MaxBytes {
+			return Image{Lost: true, Size: info.Size(), Mode: info.Mode().Perm(), ModTime: info.ModTime().UnixNano()}, nil
 		}
 	}
-	var image Image
-	if t.read(path, func(now *fs.Snapshot) { image = t.j.keep(now, false) }) != nil {
-		return Image{}, false
+	if err := t.read(path, func(now *fs.Snapshot) { image = t.j.keep(now, false) }); err != nil {
+		return Image{}, err
 	}
-	if err == nil && time.Since(info.ModTime()) > settled {
+	if missing == nil && time.Since(info.ModTime()) > settled {
 		t.stats[path] = stat{info.Size(), info.Mode(), info.ModTime(), image}
 	}
-	return image, true
+	return image, nil
 }
 
 // settled is the age at which a modification time is reliable: file systems keep coarse
@@ -115,7 +136,7 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 	}
 	c := t.calls[u.ToolCallID]
 	if c == nil {
-		c = &call{}
+		c = &call{sights: map[string]sight{}}
 		t.calls[u.ToolCallID] = c
 	}
 	if u.Kind != nil && *u.Kind != "" {
@@ -152,9 +173,9 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 		switch {
 		case t.j.ignored(path), status == acpclient.ToolFailed:
 		case status == acpclient.ToolCompleted:
-			t.settle(path, c.of(path), SourceReport)
+			t.settle(path, c)
 		default:
-			t.touch(path, c.of(path))
+			t.touch(path, c)
 		}
 	}
 }
@@ -220,14 +241,46 @@ func (c *call) of(path string) []diff {
 	return slices.DeleteFunc(slices.Clone(c.diffs), func(d diff) bool { return d.path != path })
 }
 
-// touch remembers the content of a file that the agent is about to edit.
-func (t *turnWatch) touch(path string, diffs []diff) {
-	if _, known := t.touched[path]; known {
+// opened remembers which call a permission is about.
+func (t *turnWatch) opened(id int, u acpclient.ToolCallUpdate) {
+	t.reported(u)
+	if c := t.calls[u.ToolCallID]; c != nil && len(t.asked) < maxPaths {
+		t.asked[id] = c
+	}
+}
+
+// answered looks at the files of a call again: while a permission was open, the user may
+// have edited them.
+func (t *turnWatch) answered(id int) {
+	c := t.asked[id]
+	delete(t.asked, id)
+	if c == nil {
+		return
+	}
+	for path := range c.sights {
+		t.touch(path, c)
+	}
+}
+
+// touch remembers the content of a file that a call is about to edit. What it has seen
+// before counts no more if the reported diffs show that the call has not edited the file
+// yet.
+func (t *turnWatch) touch(path string, c *call) {
+	diffs := c.of(path)
+	if _, known := c.sights[path]; known && len(diffs) == 0 {
 		return
 	}
 	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not remembered
-		if untouched(now, diffs) {
-			t.touched[path] = t.j.keep(now, false)
+		if !untouched(now, diffs) {
+			return
+		}
+		s := sight{image: t.j.keep(now, false)}
+		t.j.mu.Lock()
+		s.after = t.j.history.lastID
+		t.j.mu.Unlock()
+		c.sights[path] = s
+		if _, known := t.touched[path]; !known {
+			t.touched[path] = s
 		}
 	})
 }
@@ -249,80 +302,217 @@ func untouched(now *fs.Snapshot, diffs []diff) bool {
 	return !strings.Contains(d.new, *d.old) || !strings.Contains(now.Content, d.new)
 }
 
-// settle records the changes of a file that the agent has edited.
-func (t *turnWatch) settle(path string, diffs []diff, source Source) {
-	before, known := t.before(path)
+// settle records what a call has changed in a file, now that it has completed. The base of
+// the change is what parley last saw of the file before it. If the call reports diffs,
+// only these count as the agent's: what else is new may be the user's, and the end of the
+// turn records it as seen.
+func (t *turnWatch) settle(path string, c *call) {
+	diffs := c.of(path)
 	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not recorded
-		was, sure := before, known
-		if !sure && len(diffs) > 0 {
-			was = t.reconstructed(now, diffs)
-			sure = true
-		}
-		if sure {
-			t.record(path, was, t.j.keep(now, false), source)
+		is := t.j.keep(now, false)
+		base, seen := t.base(path, c, is)
+		switch {
+		case seen && base.same(is):
+			t.claim(path, c, now)
+		case seen:
+			if own, ok := t.own(base, now, diffs); ok {
+				base = own
+			}
+			t.record(path, base, is, SourceReport, ProvenanceSeen)
+		case len(diffs) > 0:
+			t.record(path, t.reconstructed(now, diffs), is, SourceReport, ProvenanceReported)
 		}
 	})
 }
 
-// record adds a change that has happened, unless it is already known.
-func (t *turnWatch) record(path string, was, is Image, source Source) {
+// base returns what parley last saw of a file before the edit of a call.
+func (t *turnWatch) base(path string, c *call, now Image) (Image, bool) {
+	last := t.last(path)
+	if s, ok := c.sights[path]; ok && (last == nil || s.after >= last.id) && !s.image.same(now) {
+		return s.image, true
+	}
+	if last != nil {
+		return last.after, true
+	}
+	first, known := t.before(path)
+	return first.image, known
+}
+
+// last returns the last change of a file since the turn began, or nil.
+func (t *turnWatch) last(path string) *change {
 	t.j.mu.Lock()
-	if all := t.j.history.byPath[path]; len(all) > 0 {
-		if last := all[len(all)-1]; last.turn == t.turn || was.Lost && last.after.same(is) {
-			was = last.after
+	defer t.j.mu.Unlock()
+	if all := t.j.history.byPath[path]; len(all) > 0 && all[len(all)-1].id > t.since {
+		return all[len(all)-1]
+	}
+	return nil
+}
+
+// own returns what a file would contain without the diffs that the agent reports. It is
+// not ok unless each line of that is in the file, or was when parley saw it last: text
+// that only the agent knows does not count.
+func (t *turnWatch) own(base Image, now *fs.Snapshot, diffs []diff) (own Image, ok bool) {
+	was, err := t.j.content(base)
+	if err != nil || was == nil || now == nil || len(diffs) == 0 || !isText(was.Content) || !isText(now.Content) {
+		return Image{}, false
+	}
+	without, ok := unapplied(now, diffs)
+	switch {
+	case !ok || without == nil:
+		return Image{}, false
+	case without.Content == was.Content:
+		return base, true
+	}
+	all, before, old := Hunks(was.Content, now.Content), linesOf(was.Content), linesOf(without.Content)
+	for _, h := range Hunks(without.Content, now.Content) {
+		if !slices.ContainsFunc(all, func(a Hunk) bool { return sameHunk(a, before, h, old) }) {
+			return Image{}, false
+		}
+	}
+	without.Mode = was.Mode
+	return t.j.keep(without, false), true
+}
+
+// claim handles the end of a call whose edit the last change of the file includes, or
+// came before: two edits may follow each other faster than the reports are handled. The
+// last change then begins earlier.
+func (t *turnWatch) claim(path string, c *call, now *fs.Snapshot) {
+	last := t.last(path)
+	if last == nil || last.source != SourceReport || last.provenance != ProvenanceSeen {
+		return
+	}
+	first, known := t.beforeChange(last)
+	between, err := t.j.content(last.before)
+	if !known || err != nil || first.same(last.before) {
+		return
+	}
+	diffs := c.of(path)
+	base, ok := t.own(first, between, diffs)
+	if s, saw := c.sights[path]; saw && len(diffs) == 0 && s.image.same(first) {
+		base, ok = first, true
+	}
+	if !ok {
+		return
+	}
+	t.record(path, base, t.j.keep(now, false), SourceReport, ProvenanceSeen)
+	superseded := record{Kind: kindFailed, ID: last.id}
+	t.j.note(t.j.log.add(superseded, false))
+	t.j.mu.Lock()
+	defer t.j.mu.Unlock()
+	t.j.history.apply(superseded)
+	t.j.bump()
+}
+
+// beforeChange returns what parley saw of a file before what a change of this turn began
+// with.
+func (t *turnWatch) beforeChange(c *change) (Image, bool) {
+	t.j.mu.Lock()
+	var before *change
+	for _, o := range t.j.history.byPath[c.path] {
+		if o.id > t.since && o.id < c.id {
+			before = o
 		}
 	}
 	t.j.mu.Unlock()
-	if was.same(is) || was.Lost && is.Lost {
+	if before != nil {
+		return before.after, true
+	}
+	first, known := t.before(c.path)
+	return first.image, known && first.after < c.id
+}
+
+// finish records, at the end of the turn, what has changed in a file beside the recorded
+// changes, given what parley saw first.
+func (t *turnWatch) finish(path string, begun sight) {
+	if t.finished[path] {
+		return
+	}
+	t.finished[path] = true
+	t.j.mu.Lock()
+	changes := slices.Clone(t.j.history.byPath[path])
+	t.j.mu.Unlock()
+	was := begun.image
+	for _, c := range changes {
+		if c.id > begun.after {
+			t.record(path, was, c.before, SourceSeen, ProvenanceSeen)
+			was = c.after
+		}
+	}
+	if len(changes) > 0 && was.unknown() {
+		was = changes[len(changes)-1].after // of an earlier turn
+		if i, err := t.image(path); err != nil || !was.same(i) {
+			was = begun.image
+		}
+	}
+	if is, err := t.image(path); err == nil { // unreadable files are not recorded
+		t.record(path, was, is, SourceSeen, ProvenanceSeen)
+	}
+}
+
+// record adds a change that has happened, unless nothing is known of one.
+func (t *turnWatch) record(path string, was, is Image, source Source, p Provenance) {
+	if was.same(is) || was.unknown() && is.Lost || is.unknown() {
 		return
 	}
 	if was.Mode == 0 && !was.Absent {
 		was.Mode = is.Mode
 	}
-	t.j.add(record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: source, Happened: true}, false)
+	if was.Lost {
+		p = ProvenanceNone
+	}
+	t.j.add(record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: source, Provenance: p, Happened: true}, false)
 }
 
-// before returns the content of a file when the turn began, if known.
-func (t *turnWatch) before(path string) (Image, bool) {
+// before returns the content of a file when the turn began, or else when parley first read
+// it, if known.
+func (t *turnWatch) before(path string) (sight, bool) {
 	if i, ok := t.known[path]; ok {
-		return i, true
+		return sight{i, t.since}, true
 	}
 	if t.tree != nil {
 		if i, ok := t.tree.copies[path]; ok {
-			return i, true
+			return sight{i, t.since}, true
 		}
 		if i, ok := t.committed(path); ok {
-			return i, true
+			return sight{i, t.since}, true
 		}
 	}
-	i, ok := t.touched[path]
-	return i, ok
+	s, ok := t.touched[path]
+	return s, ok
 }
 
-// reconstructed derives the previous content of a file from the diffs that the agent
-// reports.
+// reconstructed is the previous content of a file that parley has not seen, by the diffs
+// that the agent reports.
 func (t *turnWatch) reconstructed(now *fs.Snapshot, diffs []diff) Image {
-	lost := Image{Lost: true}
+	was, ok := unapplied(now, diffs)
+	if !ok {
+		return Image{Lost: true}
+	}
+	return t.j.keep(was, false)
+}
+
+// unapplied takes the diffs that the agent reports of a file back.
+func unapplied(now *fs.Snapshot, diffs []diff) (was *fs.Snapshot, ok bool) {
 	if now == nil {
 		if d := diffs[0]; len(diffs) == 1 && d.new == "" && d.old != nil {
-			return t.j.keep(&fs.Snapshot{Content: *d.old}, false)
+			return &fs.Snapshot{Content: *d.old}, true
 		}
-		return lost
+		return nil, false
 	}
 	content := now.Content
 	for i, d := range slices.Backward(diffs) {
 		switch {
 		case (d.old == nil || *d.old == "") && content == d.new && i == 0:
-			return Image{Absent: true}
+			return nil, true
 		case d.old == nil || d.new == "":
-			return lost
+			return nil, false
 		case content == d.new:
 			content = *d.old
 		case strings.Count(content, d.new) == 1:
 			content = strings.Replace(content, d.new, *d.old, 1)
 		default:
-			return lost
+			return nil, false
 		}
 	}
-	return t.j.keep(&fs.Snapshot{Content: content, Mode: now.Mode}, false)
+	return &fs.Snapshot{Content: content, Mode: now.Mode}, true
 }

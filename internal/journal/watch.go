@@ -142,7 +142,11 @@ func (j *Journal) Watch(e conversation.Event) {
 	case conversation.TurnEnded, conversation.AgentLost:
 		j.watch.turnEnds()
 	case conversation.PermissionOpened:
-		j.report(e.Request.ToolCall, e.Size())
+		if e.File == nil {
+			j.watch.report(e.Size(), func(t *turnWatch) { t.opened(e.ID, e.Request.ToolCall) })
+		}
+	case conversation.PermissionClosed:
+		j.watch.report(e.Size(), func(t *turnWatch) { t.answered(e.ID) })
 	case conversation.Update:
 		switch u := e.Update.(type) {
 		case *acpclient.ToolCall:

@@ -1,0 +1,162 @@
+package journal
+
+import (
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// lines is a file of five lines; with replaces some of them: "1 user".
+func lines(with ...string) string {
+	all := []string{"1", "2", "3", "4", "5"}
+	for _, w := range with {
+		at, line, _ := strings.Cut(w, " ")
+		all[at[0]-'1'] = line
+	}
+	return strings.Join(all, "\n") + "\n"
+}
+
+// What the user writes into a file before the agent edits it, in the same turn, is not the
+// agent's, however the agent reports the edit.
+func TestTheBaseOfAChangeIsTheFileJustBeforeIt(t *testing.T) {
+	pending, running, done := acpclient.ToolPending, acpclient.ToolInProgress, acpclient.ToolCompleted
+	edit := func(p *project) acpclient.ToolCallContent {
+		return acpclient.DiffContent(p.path("f"), str("5\n"), "agent\n")
+	}
+	for _, c := range []struct {
+		name string
+		turn func(p *project)
+	}{
+		{"before the call", func(p *project) {
+			p.write("f", lines("1 user"))
+			p.tell("1", pending, edit(p))
+			p.write("f", lines("1 user", "5 agent"))
+			p.tell("1", done, edit(p))
+		}},
+		{"before the call, which is thin at first", func(p *project) {
+			p.write("f", lines("1 user"))
+			p.tell("1", pending)
+			p.tell("1", running, edit(p))
+			p.write("f", lines("1 user", "5 agent"))
+			p.tell("1", done)
+		}},
+		{"while the call is pending", func(p *project) {
+			p.tell("1", pending, edit(p))
+			p.write("f", lines("1 user"))
+			p.write("f", lines("1 user", "5 agent"))
+			p.tell("1", done)
+		}},
+		{"while the user is asked", func(p *project) {
+			p.tell("1", pending, edit(p))
+			call := acpclient.ToolCallUpdate{ToolCallID: "1"}
+			p.Watch(conversation.PermissionOpened{ID: 7, Request: &acpclient.RequestPermissionRequest{ToolCall: call}})
+			p.write("f", lines("4 user", "1 user"))
+			p.Watch(conversation.PermissionClosed{ID: 7})
+			p.wait()
+			p.write("f", lines("4 user", "1 user", "5 agent"))
+			p.tell("1", done)
+			p.write("f", lines("1 user", "5 agent"))
+		}},
+		{"before a call that is reported afterwards", func(p *project) {
+			p.write("f", lines("1 user"))
+			p.write("f", lines("1 user", "5 agent"))
+			p.tell("1", done, edit(p))
+		}},
+		{"before a write through parley", func(p *project) {
+			p.write("f", lines("1 user"))
+			p.serve("f", lines("1 user", "5 agent"))
+		}},
+	} {
+		for _, kind := range []string{"repository", "copied", "known"} {
+			t.Run(c.name+" of a file that is "+kind, func(t *testing.T) {
+				p := newRepository(t)
+				p.write("f", lines())
+				switch kind {
+				case "repository":
+					p.git("add", "f")
+					p.git("commit", "-qm", "f")
+				case "copied":
+					p.git("add", "f")
+				case "known":
+					p = newProject(t)
+					p.turn("", func() { p.serve("f", lines()) })
+					p.KeepFile(p.part("f"))
+				}
+				p.turn("", func() { c.turn(p) })
+				if got := p.names(len(p.Turns())); got != "f, f seen" && got != "f kept, f seen" && got != "f seen, f" {
+					t.Errorf("files: %s", got)
+				}
+				if c := p.compare("f", len(p.Turns())); len(c.Hunks) != 1 || c.Before.Content != lines("1 user") {
+					t.Errorf("the agent's changes: %v of %q", c.Hunks, c.Before.Content)
+				}
+				plan, said := p.plan(len(p.Turns()))
+				if !strings.Contains(said, "f restore +1 -1") || !strings.Contains(said, "f seen +1 -1") {
+					t.Errorf("the plan is %s", said)
+				}
+				p.must(p.Rewind(t.Context(), plan))
+				p.holds("f", lines("1 user"))
+				p.must(p.Redo(t.Context()))
+				p.must(p.undo())
+				p.holds("f", lines("1 user"))
+				p.undoSeen("f")
+				p.holds("f", lines())
+			})
+		}
+	}
+}
+
+// The reports of two edits may be handled after both were made. Both are the agent's, and
+// are undone together, however close to each other they are.
+func TestTwoEditsBeforeTheirReportsAreHandled(t *testing.T) {
+	for _, second := range []string{"5", "2"} {
+		for _, pending := range []bool{false, true} {
+			p := newRepository(t)
+			p.write("f", lines())
+			p.git("add", "f")
+			p.turn("", func() {
+				first := acpclient.DiffContent(p.path("f"), str("1\n"), "one\n")
+				then := acpclient.DiffContent(p.path("f"), str(second+"\n"), "more\n")
+				held := make(chan struct{})
+				p.watch.do(func(*turnWatch) { <-held })
+				status := acpclient.ToolCompleted
+				if pending {
+					status = acpclient.ToolPending
+				}
+				p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "1", Status: &status, Content: acpclient.ToolCallContents{first}}})
+				p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "2", Status: &status, Content: acpclient.ToolCallContents{then}}})
+				p.write("f", lines("1 one", second+" more"))
+				close(held)
+				p.tell("1", acpclient.ToolCompleted)
+				p.tell("2", acpclient.ToolCompleted)
+			})
+			if got := p.names(0); got != "f" {
+				t.Errorf("line %s, pending %v: files: %s", second, pending, got)
+			}
+			p.must(p.undo())
+			p.holds("f", lines())
+		}
+	}
+}
+
+// A reported diff that the files do not confirm changes nothing in what parley has seen.
+func TestADiffThatIsMadeUpIsNoBase(t *testing.T) {
+	for _, diffs := range [][2]string{
+		{"made up\n", "agent\n"},
+		{"1\n", "3\n"},
+		{"5\nmade up\n", "agent\n"},
+		{"", "agent\n"},
+	} {
+		p := newRepository(t)
+		p.write("f", lines())
+		p.git("add", "f")
+		p.turn("", func() {
+			p.write("f", lines("5 agent"))
+			p.tell("1", acpclient.ToolCompleted, acpclient.DiffContent(p.path("f"), &diffs[0], diffs[1]))
+		})
+		p.before("f", 0, lines())
+		p.must(p.undo())
+		p.holds("f", lines())
+	}
+}
