@@ -29,9 +29,6 @@ func (f *FS) SetRecord(r Record) { f.record = r }
 
 // announce calls the recorder for a write of text.
 func (f *FS) announce(p ResolvedPath, old *existing, text string) (done func(error)) {
-	if p.Outside {
-		f.written[p.Target] = true
-	}
 	if f.record == nil {
 		return func(error) {}
 	}
@@ -64,15 +61,18 @@ func (f *FS) Look(ctx context.Context, path string, seen func(now *Snapshot) err
 // nothing and returns that error; if next returns its argument, Exchange writes
 // nothing.
 //
-// Outside the roots, Exchange changes only files that this FS has written before (which
-// took the user's consent) and whose path contains no links.
+// Exchange changes only files inside the roots, and follows no link: if the path contains
+// one, it returns ErrMoved.
 func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot) (*Snapshot, error)) error {
 	if err := f.acquire(ctx); err != nil {
 		return err
 	}
 	defer func() { <-f.writing }()
 	p, err := f.find(path)
-	if err == nil && !(f.written[p.Target] && p.Target == filepath.Clean(path)) {
+	if err == nil && p.Target != filepath.Clean(path) {
+		err = ErrMoved
+	}
+	if err == nil {
 		err = p.Inside()
 	}
 	if err != nil {

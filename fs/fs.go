@@ -66,9 +66,6 @@ type FS struct {
 	// waiting.
 	writing chan struct{}
 	record  Record // may be nil
-	// written holds the files outside the roots that this FS has written, by their path
-	// without links. The write lock guards it.
-	written map[string]bool
 }
 
 type root struct {
@@ -80,7 +77,7 @@ type root struct {
 // links. FS keeps them open, so renaming one later makes no difference. Close releases
 // them.
 func New(roots ...string) (*FS, error) {
-	f := &FS{names: slices.Clone(roots), maxBytes: MaxBytes, writing: make(chan struct{}, 1), written: map[string]bool{}}
+	f := &FS{names: slices.Clone(roots), maxBytes: MaxBytes, writing: make(chan struct{}, 1)}
 	for _, name := range roots {
 		r, err := openRoot(name)
 		if err != nil {

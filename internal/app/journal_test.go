@@ -26,7 +26,7 @@ func changeIn(t *testing.T, l *Launcher, dir string, id acpclient.SessionID) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Serve(f)
+	j.Serve(f, nil)
 	j.Watch(conversation.SessionOpened{ID: id})
 	j.Watch(conversation.PromptSent{})
 	if err := j.Wait(t.Context()); err != nil {

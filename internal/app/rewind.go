@@ -1,7 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -19,7 +22,12 @@ var effects = []struct {
 	{journal.EffectConflict, "leaves", "you have changed the same lines since"},
 	{journal.EffectSeen, "leaves", "the change may be your own"},
 	{journal.EffectLost, "leaves", "the earlier content was not kept"},
+	{journal.EffectReported, "leaves", "only the agent says what it contained"},
+	{journal.EffectBlocked, "leaves", ""},
 }
+
+// AsReported marks an earlier content of a file that parley has not seen.
+const AsReported = "as reported by the agent"
 
 // RewindLines says what a plan does, a line for each file that it changes or leaves alone
 // although it has changed. name shortens a path.
@@ -29,17 +37,18 @@ func RewindLines(p *journal.RewindPlan, name func(string) string, chosen ...jour
 			if f.Effect != e.effect {
 				continue
 			}
-			line := e.verb + " " + name(f.Path)
-			for _, part := range chosen {
-				if part == f.Part {
-					line, e.about = "restores "+name(f.Path), "loses what has changed since"
-				}
+			line, about := e.verb+" "+name(f.Path), cmp.Or(f.Why, e.about)
+			if slices.Contains(chosen, f.Part) {
+				line, about = "restores "+name(f.Path), "loses what has changed since"
 			}
 			if f.Added+f.Removed > 0 {
 				line += fmt.Sprintf("  +%d −%d", f.Added, f.Removed)
 			}
-			if e.about != "" {
-				line += ": " + e.about
+			if f.Reported && !f.NoUndo {
+				line += ", " + AsReported
+			}
+			if about != "" {
+				line += ": " + about
 			}
 			lines = append(lines, line)
 		}
@@ -55,6 +64,18 @@ func Unsettled(p *journal.RewindPlan) (files []journal.RewindFile) {
 		}
 	}
 	return files
+}
+
+// LeftAlone says which files an undo has left alone, or returns "".
+func LeftAlone(done journal.Done, name func(string) string) string {
+	if len(done.Left) == 0 {
+		return ""
+	}
+	var left []string
+	for _, f := range done.Left {
+		left = append(left, name(f.Path)+" ("+f.Why+")")
+	}
+	return "left alone: " + strings.Join(left, ", ")
 }
 
 // CountFiles says how many files there are.

@@ -284,7 +284,9 @@ func (s *State) applyPermissionClosed(e PermissionClosed, fx *effect) {
 			break
 		}
 	}
-	s.Turn.Rejected = s.Turn.Rejected || answer.Cancelled || !answer.Option.Kind.Allows()
+	if p.File == nil || p.File.Act == "" {
+		s.Turn.Rejected = s.Turn.Rejected || answer.Cancelled || !answer.Option.Kind.Allows()
+	}
 	t := p.ToolCall
 	t.Answer = answer
 	t.Asked = append(t.Asked, p.Asked)
@@ -523,6 +525,10 @@ type FileQuestion struct {
 	Target string `json:"target"`
 	// Write says that the file is to be written, else it is to be read.
 	Write bool `json:"write,omitzero"`
+	// Act is what the user does to write the file: "undo", "redo" or "rewind"; "" if the
+	// agent wants to. Removes says that it removes the file.
+	Act     string `json:"act,omitzero"`
+	Removes bool   `json:"removes,omitzero"`
 	// Outside says that the target is in none of the session's directories.
 	Outside bool `json:"outside,omitzero"`
 	// Secret and Runs are the lines of the table of files for which the user is asked:
@@ -549,6 +555,9 @@ func FileRequest(q *FileQuestion, before *string, after string) *acpclient.Reque
 	title, kind := "parley asks: read "+q.Target, acpclient.ToolRead
 	if q.Write {
 		title, kind = "parley asks: write "+q.Target, acpclient.ToolEdit
+	}
+	if q.Removes {
+		title = "parley asks: delete " + q.Target
 	}
 	call := acpclient.ToolCallUpdate{Title: &title, Kind: &kind, Locations: []acpclient.ToolCallLocation{{Path: q.Target}}}
 	if q.Write && !q.Hidden {

@@ -19,10 +19,18 @@ var atPoint = func() {}
 // It marks the journals whose act a kill has interrupted.
 const actingName = "acting"
 
-// carryOut executes plans, after checking that all of them can be. Several plans, and a
+// The acts of the user, as [Gate.Ask] names them.
+const (
+	actUndo   = "undo"
+	actRedo   = "redo"
+	actRewind = "rewind"
+)
+
+// carryOut executes plans, after checking that all of them can be, and that the user
+// agrees to files that the agent could not write without asking. Several plans, and a
 // rewind to before a turn, which is 0 for anything else, happen whole or not at all, even
 // if the process is killed.
-func (j *Journal) carryOut(ctx context.Context, plans []plan, rewind int) (Done, error) {
+func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewind int) (Done, error) {
 	files := make([]record, len(plans))
 	for i := range plans {
 		r, err := j.try(ctx, &plans[i])
@@ -33,6 +41,13 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, rewind int) (Done,
 			return Done{}, &FileError{plans[i].path, err}
 		}
 		files[i] = r
+	}
+	for i := range plans {
+		if s := plans[i].steps[0]; !same(s.from, s.to) {
+			if err := j.ask(ctx, what, plans[i].path, s); err != nil {
+				return Done{}, &FileError{plans[i].path, err}
+			}
+		}
 	}
 	j.mu.Lock()
 	j.history.lastAct++
@@ -61,6 +76,20 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, rewind int) (Done,
 		j.end(number)
 	}
 	return done, nil
+}
+
+// errNotAsked means that nobody can be asked about a file.
+var errNotAsked = errors.New("it is outside the session's directories")
+
+// ask asks the user about a write if one of the agent's would need a question.
+func (j *Journal) ask(ctx context.Context, what, path string, s step) error {
+	switch {
+	case j.gate != nil:
+		return j.gate.Ask(ctx, what, path, s.from, s.to)
+	case j.inside(path):
+		return nil
+	}
+	return errNotAsked
 }
 
 // try checks whether a plan can be executed, makes it exact, and returns what it does.

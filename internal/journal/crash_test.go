@@ -44,7 +44,7 @@ func writeUntilKilled(where string) {
 	if err == nil {
 		var f *fs.FS
 		if f, err = fs.New(dir); err == nil {
-			j.Serve(f)
+			j.Serve(f, nil)
 			j.Watch(conversation.SessionOpened{ID: "s"})
 			j.Watch(conversation.PromptSent{})
 			err = j.Wait(context.Background())
@@ -161,7 +161,7 @@ func rewindUntilKilled(where string) {
 		if j, err = Open(Options{Dir: state, Cwd: dir, Roots: []string{dir}, Session: "s"}); err == nil {
 			var f *fs.FS
 			if f, err = fs.New(dir); err == nil {
-				j.Serve(f)
+				j.Serve(f, nil)
 				err = rewindOrUndo(j, act)
 			}
 		}

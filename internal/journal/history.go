@@ -27,11 +27,20 @@ type Provenance string
 const (
 	// ProvenanceSeen: parley has read it, or has seen that there was no file.
 	ProvenanceSeen Provenance = "seen"
-	// ProvenanceReported: the agent says so, and parley had not seen the file.
+	// ProvenanceReported: the agent says so of a file that parley had not seen, and that the
+	// agent may write without asking.
 	ProvenanceReported Provenance = "reported"
+	// ProvenanceClaimed: the agent says so of any other file. It is shown, and never goes
+	// back.
+	ProvenanceClaimed Provenance = "claimed"
 	// ProvenanceNone: nobody knows.
 	ProvenanceNone Provenance = "none"
 )
+
+// goesBack reports whether an undo may restore what a file contained before the change.
+func (c *change) goesBack() bool {
+	return c.provenance == ProvenanceSeen || c.provenance == ProvenanceReported
+}
 
 // provenance is that of a change in a log, also of one that was written before there were
 // provenances.
@@ -269,15 +278,34 @@ func (h *history) allSince(part Part, since int) []*change {
 	return out
 }
 
-// lastLiveTurn returns the last turn that has such a change of the agent's, or -1.
+// lastLiveTurn returns the last turn that has such a change of the agent's, or -1. Turns
+// come last of which nothing can go back.
 func (h *history) lastLiveTurn() int {
-	last := -1
+	last, stuck := -1, -1
 	for _, path := range h.paths {
 		for _, c := range h.liveSince(Part{Path: path}, last+1) {
-			last = max(last, c.turn)
+			if c.goesBack() {
+				last = max(last, c.turn)
+			}
+			stuck = max(stuck, c.turn)
 		}
 	}
+	if last < 0 {
+		return stuck
+	}
 	return last
+}
+
+// changed counts the files that have changes which are neither undone nor taken back by
+// later ones.
+func (h *history) changed() (n int) {
+	for _, all := range h.byPath {
+		live := slices.ContainsFunc(all, func(c *change) bool { return c.act == 0 && h.live(c) })
+		if live && !all[0].before.same(all[len(all)-1].after) {
+			n++
+		}
+	}
+	return n
 }
 
 // redoable returns the changes of the user's last undo that can be redone, or nil. A

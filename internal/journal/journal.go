@@ -19,6 +19,11 @@
 // the seen part of the file, which undoing the turn leaves alone, like whatever the user
 // wrote between turns.
 //
+// What goes back is what parley itself has seen. Of a file that it has not seen, the
+// agent's word counts only where the agent may write without asking ([Provenance]). Every
+// act of the user's asks about the files that a write of the agent's would ask about
+// ([Gate]).
+//
 // A change is live unless a live change undoes it; undo, redo and their undo all follow
 // from that. An undo replays the change backwards on the current content: a merge by
 // lines, or a conflict. The review compares the current content with the result of such an
@@ -95,6 +100,7 @@ type Journal struct {
 	log   *log
 	store *store
 	files *fs.FS // set by Serve
+	gate  Gate   // set by Serve
 
 	mu      sync.Mutex // guards what follows
 	history *history
@@ -213,12 +219,25 @@ func (j *Journal) Close(ctx context.Context) error {
 // Dir returns the session's working directory, without symbolic links.
 func (j *Journal) Dir() string { return j.cwd }
 
-// Serve records all writes of f. f must not be in use yet; reviews read and write files
-// through it. The journal closes f.
-func (j *Journal) Serve(f *fs.FS) {
-	f.SetRecord(j.record)
-	j.files = f
+// Gate decides which files are written without asking the user.
+type Gate interface {
+	// Free reports whether the agent may write a file without a question.
+	Free(path string) bool
+	// Ask asks the user about a write of their own, as about one of the agent's, unless it
+	// is free. act is "undo", "redo" or "rewind"; before and after are what the file
+	// contains then, nil for no file. The error says that it must not happen.
+	Ask(ctx context.Context, act, path string, before, after *fs.Snapshot) error
 }
+
+// Serve records all writes of f. f must not be in use yet; reviews read and write files
+// through it, as gate allows. The journal closes f.
+func (j *Journal) Serve(f *fs.FS, gate Gate) {
+	f.SetRecord(j.record)
+	j.files, j.gate = f, gate
+}
+
+// free reports whether the agent may write a file without a question.
+func (j *Journal) free(path string) bool { return j.gate != nil && j.gate.Free(path) }
 
 // record is the journal's [fs.Record].
 func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(error)) {
@@ -323,11 +342,18 @@ func (j *Journal) Changed(ctx context.Context, version int) int {
 	}
 }
 
-// Len returns the number of changed files.
+// Len returns the number of files that are changed: what is undone does not count.
 func (j *Journal) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return len(j.history.paths)
+	return j.history.changed()
+}
+
+// lastID returns the number of the last recorded change.
+func (j *Journal) lastID() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.history.lastID
 }
 
 // Version returns a number that increases whenever there may be new changes.

@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +24,10 @@ type project struct {
 	opt        Options
 	fs         *fs.FS
 	*Journal
+
+	secret string
+	asked  []string // by the gate
+	refuse error
 }
 
 func newProject(t testing.TB) *project {
@@ -63,7 +69,22 @@ func (p *project) begin() {
 	if p.fs, err = fs.New(p.dir); err != nil {
 		p.Fatal(err)
 	}
-	p.Serve(p.fs)
+	p.Serve(p.fs, p)
+}
+
+// Free implements [Gate]: only files of the project that are not in its "secret" directory,
+// which p.secret may name.
+func (p *project) Free(path string) bool {
+	return p.inside(path) && !below(p.path(cmp.Or(p.secret, "secret")), path)
+}
+
+// Ask implements [Gate]. It notes what it was asked, and answers p.refuse.
+func (p *project) Ask(_ context.Context, act, path string, before, after *fs.Snapshot) error {
+	if p.Free(path) {
+		return nil
+	}
+	p.asked = append(p.asked, fmt.Sprintf("%s %s", act, path))
+	return p.refuse
 }
 
 // again closes the journal and opens it for the session.

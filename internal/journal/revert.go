@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ var (
 	ErrConflict = errors.New("the same lines have changed since; nothing was written")
 	// ErrNothing means that there is nothing to undo or redo.
 	ErrNothing = errors.New("there is nothing to undo or redo")
+	// ErrReported means that only the agent says what a file contained, which it may not
+	// write without asking.
+	ErrReported = errors.New("only the agent says what it contained; parley does not undo that")
 	// errLost means that the previous content of a file is unknown.
 	errLost = errors.New("its previous content was not kept")
 )
@@ -30,10 +34,24 @@ func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *FileError) Unwrap() error { return e.Err }
 
+// fileError returns err as an error about a file, once.
+func fileError(path string, err error) *FileError {
+	var about *FileError
+	if errors.As(err, &about) {
+		return about
+	}
+	return &FileError{path, err}
+}
+
+// Left is a file that an undo has left alone.
+type Left struct{ Path, Why string }
+
 // Done is the result of an undo or redo.
 type Done struct {
 	// Files are the files that were written, or already had the right contents.
 	Files []string
+	// Left are the files of the turn that were left alone.
+	Left []Left
 	// Turn is the turn that was undone, 0 if it was something else.
 	Turn int
 	// Rewound is the turn of the rewind that was made, or undone, 0 if it was something
@@ -115,6 +133,9 @@ type plan struct {
 	seen    bool // the hunk is of the file's seen part
 	force   bool // its lines count where the file's have changed since
 	reverts []int
+	// word is not "" if only the agent says what the file contained: ProvenanceReported or
+	// ProvenanceClaimed.
+	word Provenance
 }
 
 // next returns what the plan makes of a file, or ErrConflict.
@@ -186,8 +207,19 @@ func (j *Journal) revertAll(path string, changes []*change) (plan, error) {
 			return p, &FileError{path, err}
 		}
 		p.steps = append(p.steps, s)
+		if first.provenance != ProvenanceSeen && p.word != ProvenanceClaimed {
+			p.word = first.provenance
+		}
 	}
 	return p, nil
+}
+
+// check returns ErrReported if the agent's word does not count for what a plan restores.
+func (j *Journal) check(p *plan) error {
+	if p.word == ProvenanceClaimed || p.word == ProvenanceReported && !j.free(p.path) {
+		return ErrReported
+	}
+	return nil
 }
 
 func (j *Journal) step(from, to Image) (s step, err error) {
@@ -210,14 +242,18 @@ func (j *Journal) RevertFile(ctx context.Context, part Part, since int) (Done, e
 		return Done{}, ErrNothing
 	}
 	p, err := j.revert(part, changes)
-	if err != nil {
-		return Done{}, err
+	if err == nil {
+		err = j.check(&p)
 	}
-	return j.carryOut(ctx, []plan{p}, 0)
+	if err != nil {
+		return Done{}, fileError(part.Path, err)
+	}
+	return j.carryOut(ctx, []plan{p}, actUndo, 0)
 }
 
 // UndoTurn undoes the agent's live changes in the last turn that has any. It leaves alone
-// what was only seen to change, and writes all files or, if one fails, none.
+// what was only seen to change, and files whose previous content nobody knows but the
+// agent. It writes all others or, if one fails, none.
 func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
@@ -235,15 +271,25 @@ func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 		return Done{}, ErrNothing
 	}
 	var plans []plan
+	var left []Left
+	var why error
 	for _, path := range paths {
 		p, err := j.revert(Part{Path: path}, changes[path])
+		if err == nil {
+			err = j.check(&p)
+		}
 		if err != nil {
-			return Done{}, err
+			about := fileError(path, err)
+			left, why = append(left, Left{path, about.Err.Error()}), cmp.Or[error](why, about)
+			continue
 		}
 		plans = append(plans, p)
 	}
-	done, err := j.carryOut(ctx, plans, 0)
-	done.Turn = turn
+	if len(plans) == 0 {
+		return Done{}, why
+	}
+	done, err := j.carryOut(ctx, plans, actUndo, 0)
+	done.Turn, done.Left = turn, left
 	return done, err
 }
 
@@ -266,7 +312,7 @@ func (j *Journal) Redo(ctx context.Context) (Done, error) {
 		}
 		plans = append(plans, plan{path: c.path, steps: []step{s}, reverts: []int{c.id}})
 	}
-	done, err := j.carryOut(ctx, plans, 0)
+	done, err := j.carryOut(ctx, plans, actRedo, 0)
 	done.Rewound = rewound
 	return done, err
 }

@@ -110,6 +110,9 @@ type Comparison struct {
 	Before Version
 	// Now is the content at the time of the comparison.
 	Now Version
+	// Reported means that only the agent says what Before contained, NoUndo that parley does
+	// not restore it.
+	Reported, NoUndo bool
 	// Binary means that one of the two is not text and so has no lines.
 	Binary bool
 	// Hunks are the changes from Before to Now, nil if the file is binary or lost.
@@ -163,6 +166,7 @@ func (j *Journal) compare(c *Comparison) error {
 		c.Before.Lost = true
 		return nil
 	}
+	c.Reported, c.NoUndo = p.word != "", j.check(&p) != nil
 	c.compareWith(&p)
 	return nil
 }
@@ -235,6 +239,14 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 	if c.Conflict(hunk) {
 		return Done{}, &FileError{c.Path, ErrConflict}
 	}
+	j.mu.Lock()
+	changes := j.history.liveSince(c.Part, c.Since)
+	j.mu.Unlock()
+	if p, err := j.revert(c.Part, changes); err != nil {
+		return Done{}, err
+	} else if err := j.check(&p); err != nil {
+		return Done{}, &FileError{c.Path, err}
+	}
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
 	h := c.Hunks[hunk]
@@ -247,7 +259,7 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 	case from == nil:
 		to.Mode = c.Before.Mode
 	}
-	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}, turn: j.turnOf(c, hunk), seen: c.Seen}}, 0)
+	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}, turn: j.turnOf(c, hunk), seen: c.Seen}}, actUndo, 0)
 }
 
 // KeepHunk accepts a hunk: it no longer shows as a change, and reverting the rest keeps

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	iofs "io/fs"
 	"slices"
 
 	"parley/fs"
@@ -26,6 +27,12 @@ const (
 	EffectSeen Effect = "seen"
 	// EffectLost: the earlier content was not kept. The file is left alone.
 	EffectLost Effect = "lost"
+	// EffectReported: only the agent says what the earlier content was, which does not count
+	// for this file. It is left alone.
+	EffectReported Effect = "reported"
+	// EffectBlocked: the path has become a directory or a link, lies behind one, or cannot
+	// be read. It is left alone.
+	EffectBlocked Effect = "blocked"
 )
 
 // ErrStale means that a file has changed since the preview of a rewind, so that the rewind
@@ -37,6 +44,8 @@ var ErrStale = errors.New("it has changed since the preview; nothing was written
 type RewindFile struct {
 	*Comparison
 	Effect Effect
+	// Why says why the file is blocked.
+	Why string
 	// Reverts are the changes that the rewind undoes, by their numbers in the journal.
 	Reverts []int
 }
@@ -82,7 +91,7 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 	for _, part := range parts {
 		f, err := j.planFile(ctx, part, turn)
 		if err != nil {
-			return nil, &FileError{part.Path, err}
+			return nil, err
 		}
 		p.Files = append(p.Files, f)
 	}
@@ -100,13 +109,17 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 			return nil
 		})
 	})
-	if err != nil {
-		return f, err
-	}
-	if lost != nil {
+	switch {
+	case ctx.Err() != nil:
+		return f, ctx.Err()
+	case lost != nil, errors.Is(err, fs.ErrTooLarge):
 		f.Before.Lost, f.Effect = true, EffectLost
 		return f, nil
+	case err != nil:
+		f.Before.Lost, f.Effect, f.Why = true, EffectBlocked, blocked(err)
+		return f, nil
 	}
+	f.Reported, f.NoUndo = p.word != "", j.check(&p) != nil
 	f.compareWith(&p)
 	_, conflict := p.next(f.Now.snapshot())
 	switch {
@@ -114,6 +127,8 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 		f.Effect = EffectSeen
 	case f.Same():
 		f.Effect = EffectUnchanged
+	case f.NoUndo:
+		f.Effect = EffectReported
 	case conflict != nil:
 		f.Effect = EffectConflict
 	case f.Before.Absent:
@@ -124,6 +139,19 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 		f.Effect = EffectRestore
 	}
 	return f, nil
+}
+
+// blocked says in a few words why a file cannot be read.
+func blocked(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrMoved):
+		return "it is a link now, or behind one"
+	case errors.Is(err, fs.ErrNotRegular):
+		return "it is no regular file now"
+	case errors.Is(err, iofs.ErrPermission):
+		return "it cannot be read"
+	}
+	return err.Error()
 }
 
 // rewindPlan plans to undo the changes of parts of one file since a turn.
@@ -159,7 +187,7 @@ func (j *Journal) Rewind(ctx context.Context, p *RewindPlan, chosen ...Part) (Do
 	for _, f := range p.Files {
 		picked := slices.Contains(chosen, f.Part)
 		switch f.Effect {
-		case EffectLost:
+		case EffectLost, EffectReported, EffectBlocked:
 			continue
 		case EffectConflict, EffectSeen:
 			if !picked {
@@ -184,7 +212,7 @@ func (j *Journal) Rewind(ctx context.Context, p *RewindPlan, chosen ...Part) (Do
 		}
 		plans[i].force = forced[path]
 	}
-	return j.carryOut(ctx, plans, p.Turn)
+	return j.carryOut(ctx, plans, actRewind, p.Turn)
 }
 
 // differs returns a file for which another plan of the same turn does something else, nil

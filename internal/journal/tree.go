@@ -32,22 +32,23 @@ const (
 type tree struct {
 	*git.Status
 	// copies are the files that differed from the last commit.
-	copies map[string]Image
+	copies map[string]sight
 }
 
 // look reads the work tree at the beginning of a turn; nil if there is none.
 func (t *turnWatch) look(began time.Time) *tree {
+	t.looked = t.j.lastID()
 	w := t.state()
 	if w == nil {
 		return nil
 	}
-	tr := &tree{Status: w, copies: map[string]Image{}}
+	tr := &tree{Status: w, copies: map[string]sight{}}
 	var copied int64
 	for _, path := range slices.Sorted(maps.Keys(w.Dirty)) {
 		info, err := os.Lstat(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			tr.copies[path] = Image{Absent: true}
+			tr.copies[path] = sight{Image{Absent: true}, t.looked}
 			continue
 		case err != nil, !info.Mode().IsRegular(), info.Size() > maxCopy, info.ModTime().After(began):
 			continue // the content at the beginning of the turn is unknown or too large
@@ -56,8 +57,8 @@ func (t *turnWatch) look(began time.Time) *tree {
 			t.limited("many files differed from the last commit when the turn began: the earlier content of some is not kept")
 			break
 		}
-		if i, err := t.image(path); err == nil {
-			tr.copies[path] = i
+		if s, err := t.see(path); err == nil {
+			tr.copies[path] = s
 		}
 	}
 	return tr
@@ -100,7 +101,7 @@ func (t *turnWatch) end() {
 		t.compareTrees()
 	} else {
 		for _, path := range slices.Sorted(maps.Keys(t.known)) {
-			t.finish(path, sight{t.known[path], t.since})
+			t.finish(path, t.known[path])
 		}
 	}
 	t.calls, t.asked, t.touched, t.tree, t.known, t.finished = nil, nil, nil, nil, nil, nil
@@ -125,10 +126,10 @@ func (t *turnWatch) compareTrees() {
 		}
 		switch {
 		case ok:
-			t.finish(path, sight{known, t.since})
+			t.finish(path, known)
 		case t.tree.Untracked[path]: // skipped: the previous content is unknown
 		case t.tree.Dirty[path]:
-			t.finish(path, sight{Image{Lost: true}, t.since})
+			t.finish(path, sight{Image{Lost: true}, t.looked})
 		default:
 			clean = append(clean, path)
 		}
@@ -172,11 +173,11 @@ func (t *turnWatch) compareCommitted(paths []string) {
 		return
 	}
 	_ = t.tree.Blobs(ctx, paths, maxImage, func(path string, exists bool, content string) {
-		t.finish(path, sight{t.blob(path, exists, content, modes[path]), t.since})
+		t.finish(path, sight{t.blob(path, exists, content, modes[path]), t.looked})
 	})
 	if t.tree.Head == "" {
 		for _, path := range paths {
-			t.finish(path, sight{Image{Absent: true}, t.since})
+			t.finish(path, sight{Image{Absent: true}, t.looked})
 		}
 	}
 }

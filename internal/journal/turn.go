@@ -19,9 +19,10 @@ type turnWatch struct {
 	ctx context.Context
 
 	turn int
-	// since is the number of the last change before the turn.
-	since int
-	calls map[acpclient.ToolCallID]*call
+	// since is the number of the last change before the turn, looked that of the last one
+	// before git was asked.
+	since, looked int
+	calls         map[acpclient.ToolCallID]*call
 	// asked are the calls that the open permissions are about.
 	asked map[int]*call
 	// touched holds the files that the agent was about to edit, as they were when parley
@@ -31,7 +32,7 @@ type turnWatch struct {
 	// tooLarge disables looking at the work tree.
 	tooLarge bool
 	// known holds the files of the journal as they were when the turn began.
-	known map[string]Image
+	known map[string]sight
 	// finished are the files of which the end of the turn is recorded.
 	finished map[string]bool
 	stats    map[string]stat
@@ -55,10 +56,10 @@ type call struct {
 	sights map[string]sight
 }
 
-// sight is what a file contained after a change that the journal has recorded.
+// sight is what parley saw in a file at one moment.
 type sight struct {
 	image Image
-	after int // number of the last change then
+	after int // number of the last recorded change then
 }
 
 // diff is a change that the agent reports, of a whole file or of a part.
@@ -73,44 +74,44 @@ type diff struct {
 const maxPaths = 200
 
 // begin records the state of the files at the beginning of a turn.
-func (t *turnWatch) begin(r record) {
-	t.turn = r.Turn
+func (t *turnWatch) begin(r record, since int) {
+	t.turn, t.since = r.Turn, since
 	t.calls, t.asked = map[acpclient.ToolCallID]*call{}, map[int]*call{}
 	t.touched, t.finished = map[string]sight{}, map[string]bool{}
 	t.j.note(t.j.log.add(r, false))
 	t.j.mu.Lock()
-	t.since = t.j.history.lastID
 	paths := slices.Clone(t.j.history.paths)
 	t.j.mu.Unlock()
-	t.known = map[string]Image{}
+	t.known = map[string]sight{}
 	for _, path := range paths[:min(len(paths), maxSeen)] {
-		if i, err := t.image(path); err == nil {
-			t.known[path] = i
+		if s, err := t.see(path); err == nil {
+			t.known[path] = s
 		}
 	}
 	t.tree = t.look(r.At)
 }
 
-// image stores the current content of a file. Of a file that is too large to be read it
+// see stores the current content of a file. Of a file that is too large to be read it
 // returns what shows later whether it has changed.
-func (t *turnWatch) image(path string) (image Image, err error) {
+func (t *turnWatch) see(path string) (s sight, err error) {
+	s.after = t.j.lastID()
 	info, missing := os.Lstat(path)
 	if missing == nil {
-		s, known := t.stats[path]
-		if known && s.size == info.Size() && s.mode == info.Mode() && s.at.Equal(info.ModTime()) {
-			return s.image, nil
+		c, known := t.stats[path]
+		if known && c.size == info.Size() && c.mode == info.Mode() && c.at.Equal(info.ModTime()) {
+			s.image = c.image
+			return s, nil
 		}
 		if info.Mode().IsRegular() && info.Size() > fs.MaxBytes {
-			return Image{Lost: true, Size: info.Size(), Mode: info.Mode().Perm(), ModTime: info.ModTime().UnixNano()}, nil
+			s.image = Image{Lost: true, Size: info.Size(), Mode: info.Mode().Perm(), ModTime: info.ModTime().UnixNano()}
+			return s, nil
 		}
 	}
-	if err := t.read(path, func(now *fs.Snapshot) { image = t.j.keep(now, false) }); err != nil {
-		return Image{}, err
+	err = t.read(path, func(now *fs.Snapshot) { s = sight{t.j.keep(now, false), t.j.lastID()} })
+	if err == nil && missing == nil && time.Since(info.ModTime()) > settled {
+		t.stats[path] = stat{info.Size(), info.Mode(), info.ModTime(), s.image}
 	}
-	if missing == nil && time.Since(info.ModTime()) > settled {
-		t.stats[path] = stat{info.Size(), info.Mode(), info.ModTime(), image}
-	}
-	return image, nil
+	return s, err
 }
 
 // settled is the age at which a modification time is reliable: file systems keep coarse
@@ -274,10 +275,7 @@ func (t *turnWatch) touch(path string, c *call) {
 		if !untouched(now, diffs) {
 			return
 		}
-		s := sight{image: t.j.keep(now, false)}
-		t.j.mu.Lock()
-		s.after = t.j.history.lastID
-		t.j.mu.Unlock()
+		s := sight{t.j.keep(now, false), t.j.lastID()}
 		c.sights[path] = s
 		if _, known := t.touched[path]; !known {
 			t.touched[path] = s
@@ -320,7 +318,11 @@ func (t *turnWatch) settle(path string, c *call) {
 			}
 			t.record(path, base, is, SourceReport, ProvenanceSeen)
 		case len(diffs) > 0:
-			t.record(path, t.reconstructed(now, diffs), is, SourceReport, ProvenanceReported)
+			word := ProvenanceClaimed
+			if t.j.free(path) {
+				word = ProvenanceReported
+			}
+			t.record(path, t.reconstructed(now, diffs), is, SourceReport, word)
 		}
 	})
 }
@@ -440,12 +442,12 @@ func (t *turnWatch) finish(path string, begun sight) {
 	}
 	if len(changes) > 0 && was.unknown() {
 		was = changes[len(changes)-1].after // of an earlier turn
-		if i, err := t.image(path); err != nil || !was.same(i) {
+		if s, err := t.see(path); err != nil || !was.same(s.image) {
 			was = begun.image
 		}
 	}
-	if is, err := t.image(path); err == nil { // unreadable files are not recorded
-		t.record(path, was, is, SourceSeen, ProvenanceSeen)
+	if s, err := t.see(path); err == nil { // unreadable files are not recorded
+		t.record(path, was, s.image, SourceSeen, ProvenanceSeen)
 	}
 }
 
@@ -466,15 +468,15 @@ func (t *turnWatch) record(path string, was, is Image, source Source, p Provenan
 // before returns the content of a file when the turn began, or else when parley first read
 // it, if known.
 func (t *turnWatch) before(path string) (sight, bool) {
-	if i, ok := t.known[path]; ok {
-		return sight{i, t.since}, true
+	if s, ok := t.known[path]; ok {
+		return s, true
 	}
 	if t.tree != nil {
-		if i, ok := t.tree.copies[path]; ok {
-			return sight{i, t.since}, true
+		if s, ok := t.tree.copies[path]; ok {
+			return s, true
 		}
 		if i, ok := t.committed(path); ok {
-			return sight{i, t.since}, true
+			return sight{i, t.looked}, true
 		}
 	}
 	s, ok := t.touched[path]

@@ -192,10 +192,11 @@ func (j *Journal) turnBegins(e conversation.PromptSent) {
 	}
 	j.mu.Lock()
 	r.Turn = j.history.turn() + 1
+	since := j.history.lastID
 	j.history.apply(r)
 	j.bump()
 	j.mu.Unlock()
-	j.watch.do(func(t *turnWatch) { t.begin(r) })
+	j.watch.do(func(t *turnWatch) { t.begin(r, since) })
 }
 
 // firstLine returns the beginning of a text, for display.

@@ -90,7 +90,7 @@ func (m *Machine) Close() {
 // Journal makes a journal record every write. Call it before the machine is used; from
 // then on the journal closes the roots.
 func (m *Machine) Journal(j *journal.Journal) {
-	j.Serve(m.fs)
+	j.Serve(m.fs, writeGate{m})
 	m.journaled = true
 }
 

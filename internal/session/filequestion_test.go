@@ -27,6 +27,32 @@ func (h *harness) askFile(ctx context.Context) chan fileAnswer {
 	return done
 }
 
+// An undo of the user's asks also when no agent runs, and its answer says nothing about
+// the turn.
+func TestTheQuestionOfAnUndoNeedsNoAgent(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().exit(errors.New("gone"))
+		h.settle()
+		answer := make(chan fileAnswer, 1)
+		go func() {
+			q := &conversation.FileQuestion{Path: "/etc/hosts", Target: "/etc/hosts", Outside: true, Write: true, Act: "undo"}
+			a, err := h.machine.asker.AskFile(t.Context(), q, nil, "")
+			answer <- fileAnswer{a, err}
+		}()
+		h.settle()
+		if len(h.conv.Permissions) != 1 {
+			t.Fatalf("%d questions are open", len(h.conv.Permissions))
+		}
+		if err := h.Answer(h.conv.Permissions[0].Seen, conversation.FileNo); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		if got := <-answer; got.err != nil || got.answer != FileRefused || h.conv.Turn.Rejected {
+			t.Errorf("the answer is %+v, the turn's %v", got, h.conv.Turn.Rejected)
+		}
+	})
+}
+
 func TestFileQuestionIsAnswered(t *testing.T) {
 	for option, want := range map[acpclient.PermissionOptionID]FileAnswer{
 		conversation.FileOnce: FileOnce, conversation.FileSession: FileForSession, conversation.FileNo: FileRefused,

@@ -321,16 +321,16 @@ type origin struct {
 
 type originKey struct{}
 
-// openFileQuestion asks the user a question of parley's own. It is answered as
-// cancelled at once if the agent is gone, the turn was cancelled, or the session named
-// in ctx was left.
+// openFileQuestion asks the user a question of parley's own. Unless it is about an act of
+// the user, it is answered as cancelled at once if the agent is gone, the turn was
+// cancelled, or the session named in ctx was left.
 func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQuestion, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()
 	q := newQuestion[acpclient.RequestPermissionOutcome](s)
 	from, known := ctx.Value(originKey{}).(origin)
 	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
-	if s.closed || s.agent == nil || s.cancelling() || left {
+	if s.closed || file.Act == "" && (s.agent == nil || s.cancelling() || left) {
 		q.reply <- acpclient.PermissionCancelled
 		return q
 	}

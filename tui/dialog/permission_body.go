@@ -3,7 +3,6 @@ package dialog
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -463,7 +462,14 @@ func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
 			look = p.th.Error
 		}
 		icon := toolview.KindOf(t.Kind).Icon
-		lines := styled(termtext.Wrap(fmt.Sprintf("%s The agent wants to %s this file:", icon, verb), p.width), p.th.Text)
+		words := "The agent wants to " + verb + " this file:"
+		switch {
+		case q.Removes:
+			words = "The " + q.Act + " would delete this file:"
+		case q.Act != "":
+			words = "The " + q.Act + " would write this file:"
+		}
+		lines := styled(termtext.Wrap(icon+" "+words, p.width), p.th.Text)
 		lines = append(lines, styled(termtext.Break(termtext.VisibleLine(q.Target), p.width), look)...)
 		if q.Path != q.Target {
 			lines = append(lines, styled(termtext.Break("by the path "+termtext.VisibleLine(q.Path), p.width), p.th.Muted)...)

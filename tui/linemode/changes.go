@@ -119,6 +119,18 @@ func (r review) list(ctx context.Context) (string, error) {
 // state describes the change of a file.
 func (r review) state(ctx context.Context, f journal.File) string {
 	c, err := r.journal.Compare(ctx, f.Part, 0)
+	words := stateOf(f, c, err)
+	switch {
+	case err != nil || !c.Reported:
+	case c.NoUndo:
+		words += ", " + app.AsReported + ": not undone"
+	default:
+		words += ", " + app.AsReported
+	}
+	return words
+}
+
+func stateOf(f journal.File, c *journal.Comparison, err error) string {
 	switch {
 	case f.Kept:
 		return "kept"
@@ -200,7 +212,11 @@ func (r review) undo(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "Undid the last turn, in: " + r.names(done.Files) + ". /changes redo redoes it.", nil
+	words := "Undid the last turn, in: " + r.names(done.Files) + ". /changes redo redoes it."
+	if left := app.LeftAlone(done, r.at.Path); left != "" {
+		words += "\n" + strings.ToUpper(left[:1]) + left[1:] + "."
+	}
+	return words, nil
 }
 
 func (r review) redo(ctx context.Context) (string, error) {

@@ -448,7 +448,11 @@ func (v *Review) undoTurn(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return fmt.Sprintf("undid %s: %s%s", v.turnWords(done.Turn), termtext.Count(len(done.Files), "file"), v.again()), nil
+	words := fmt.Sprintf("undid %s: %s%s", v.turnWords(done.Turn), termtext.Count(len(done.Files), "file"), v.again())
+	if left := app.LeftAlone(done, v.at.Path); left != "" {
+		words += " · " + left
+	}
+	return words, nil
 }
 
 func (v *Review) redo(ctx context.Context) (string, error) {

@@ -31,7 +31,10 @@ type count struct {
 	round          int
 	state          state
 	added, removed int
-	err            error
+	// reported means that only the agent says what the file contained, noUndo that parley
+	// does not restore that.
+	reported, noUndo bool
+	err              error
 }
 
 // state is how a file has changed.
@@ -171,7 +174,7 @@ func (v *Review) count() tea.Cmd {
 			case err != nil:
 				found[part] = count{round: round, err: err}
 			default:
-				found[part] = count{round: round, state: stateOf(cmp), added: cmp.Added, removed: cmp.Removed}
+				found[part] = count{round: round, state: stateOf(cmp), added: cmp.Added, removed: cmp.Removed, reported: cmp.Reported, noUndo: cmp.NoUndo}
 			}
 		}
 		return found

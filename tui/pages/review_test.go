@@ -54,7 +54,7 @@ func newUser(t testing.TB, width, height int) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Serve(files)
+	j.Serve(files, nil)
 	p := &user{TB: t, dir: dir, fs: files, journal: j, width: width, height: height}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -274,6 +274,33 @@ func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
 	p.press("down", "X")
 	answer("Undo it")
 	p.shows("nothing to undo in g.txt")
+}
+
+// What only the agent says of a file is marked. Of a file that the agent may not write
+// without asking it is shown, and stays when the turn is undone.
+func TestWhatTheAgentReportsIsMarked(t *testing.T) {
+	p := newUser(t, 120, 20)
+	p.turn("first", "a.txt", "agent\n")
+	if err := p.saved("b.txt", "now\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.event(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("second")}, At: time.Now()})
+	status, old := acpclient.ToolCompleted, "made up\n"
+	p.event(conversation.Update{Update: &acpclient.ToolCallUpdate{
+		ToolCallID: "1", Status: &status, Content: acpclient.ToolCallContents{acpclient.DiffContent(p.path("b.txt"), &old, "now\n")},
+	}})
+	if err := writeText(p.fs, p.path("a.txt"), "more\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.event(conversation.TurnEnded{})
+	if err := p.journal.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	p.open().shows("A  a.txt", "M  b.txt", "as reported by the agent  +1 −1")
+	p.press("j").shows("edit reported by the agent; only the agent says what it contained: parley does not undo that")
+	p.press("enter").shows("b.txt", "as reported by the agent", "- made up", "only the agent says what it contained")
+	p.press("x").shows("only the agent says what it contained; parley does not undo that").holds("b.txt", "now\n")
+	p.press("q", "u").shows("undid “second”: 1 file", "left alone: b.txt (only the agent says").holds("a.txt", "agent\n").holds("b.txt", "now\n")
 }
 
 func TestAConflictIsSaid(t *testing.T) {

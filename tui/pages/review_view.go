@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/journal"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -38,8 +39,10 @@ func (v *Review) listHead(width int) string {
 	known := true
 	paths := map[string]bool{}
 	for _, f := range v.list.files {
-		paths[f.Path] = true
 		c, ok := v.list.counts[f.Part]
+		if !ok || c.state != same {
+			paths[f.Path] = true
+		}
 		known = known && (ok || f.Kept)
 		if !f.Kept {
 			sum.Added, sum.Removed = sum.Added+c.added, sum.Removed+c.removed
@@ -168,6 +171,9 @@ func (v *Review) countWords(c count) string {
 	case modeChanged:
 		return th.Muted.Render("mode")
 	}
+	if c.reported {
+		return th.Warning.Render(app.AsReported) + "  " + counts.Styled(th)
+	}
 	return counts.Styled(th)
 }
 
@@ -188,6 +194,9 @@ func (v *Review) paneHead(width int) string {
 	}
 	if p.part.Seen {
 		about = "not through parley · " + about
+	}
+	if p.cmp.Reported {
+		about = app.AsReported + " · " + about
 	}
 	if was, is := p.cmp.Before.Mode, p.cmp.Now.Mode; was != 0 && is != 0 && was != is {
 		about = fmt.Sprintf("mode %o → %o · %s", was, is, about)
@@ -259,6 +268,9 @@ func (v *Review) about() string {
 			}
 		}
 	}
+	if p := v.pane; p != nil && p.cmp.NoUndo {
+		return "only the agent says what it contained: parley does not undo that"
+	}
 	if p := v.pane; p != nil && p.hunk() >= 0 && p.cmp.Conflict(p.hunk()) {
 		return "these lines have changed since: parley cannot undo them"
 	}
@@ -274,7 +286,13 @@ func (v *Review) about() string {
 		}
 	}
 	if f := v.list.selected(); f != nil && v.pane == nil {
-		return sources(f.Sources)
+		words := sources(f.Sources)
+		if c := v.list.counts[f.Part]; c.noUndo {
+			words += "; only the agent says what it contained: parley does not undo that"
+		} else if c.reported {
+			words += "; only the agent says what it contained"
+		}
+		return words
 	}
 	return ""
 }

@@ -36,11 +36,10 @@ func (l *live) showChanges() tea.Cmd {
 
 // changedFiles returns how many files the agent is known to have changed.
 func (l *live) changedFiles() int {
-	n := len(l.conv.Files)
 	if j := l.Session.Journal(); j != nil {
-		n = max(n, j.Len())
+		return j.Len()
 	}
-	return n
+	return len(l.conv.Files)
 }
 
 // inspect opens the protocol inspector.

@@ -31,7 +31,11 @@ end-turn
 // holds checks what a file of the project holds; "-" is that there is none.
 func (p *Parley) holds(name, want string) *Parley {
 	p.t.Helper()
-	content, err := os.ReadFile(filepath.Join(p.Dir(), name))
+	path := name
+	if !filepath.IsAbs(name) {
+		path = filepath.Join(p.Dir(), name)
+	}
+	content, err := os.ReadFile(path)
 	got := string(content)
 	if errors.Is(err, os.ErrNotExist) {
 		got, err = "-", nil

@@ -194,3 +194,33 @@ func TestOffersANewSessionIfTheAgentDoesNotFork(t *testing.T) {
 	}
 	p.Shows("This was said in an earlier session").Leave() // otherwise the screen may be older than the turn
 }
+
+// An undo of a file that a write asks about asks too, by name; what an agent only claims to
+// have changed there is shown and stays.
+func TestAnUndoAsksAsAWriteDoes(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	for name, content := range map[string]string{"served": "before\n", "claimed": "alias ll\n"} {
+		must(t, os.WriteFile(filepath.Join(outside, name), []byte(content), 0o644))
+	}
+	p := Start(t, Options{Files: map[string]string{"a.txt": "zero\n"}, Script: `
+expect initialize
+reply {"protocolVersion": 1}
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt
+request fs/write_text_file {"sessionId": "s", "path": "` + outside + `/served", "content": "agent\n"} as w
+await w
+update {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Edit", "kind": "edit", "status": "completed", "content": [{"type": "diff", "path": "` + outside + `/claimed", "oldText": "made up\n", "newText": "alias ll\n"}]}
+end-turn
+expect never
+`})
+	p.Ready().Ask("go").Question("The agent wants to write this file:", "served").Answer("Allow once")
+	p.Idle().holds(filepath.Join(outside, "served"), "agent\n")
+	p.Press("f5").Shows("served", "claimed", "as reported by the agent").Press("u")
+	p.Question("The undo would write this file:", "served", "It is outside the session's directories.").Answer("No")
+	p.Shows("you denied writing it").holds(filepath.Join(outside, "served"), "agent\n")
+	p.Press("u").Question("The undo would write this file:").Answer("Allow once")
+	p.Shows("1 file", "left alone").holds(filepath.Join(outside, "served"), "before\n").holds(filepath.Join(outside, "claimed"), "alias ll\n")
+	p.Press("q").Leave()
+}
