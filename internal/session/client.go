@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
@@ -159,7 +160,12 @@ func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done
 func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done func(*R, error)) {
 	a, epoch, p := s.agent, s.epoch, params()
 	s.outbox = append(s.outbox, func() {
+		answered := func() {}
+		if m.Name != acpclient.SessionPrompt.Name { // a turn takes its time, and shows it
+			answered = s.expectAnswer(a, m.Name)
+		}
 		acpclient.Go(a.client, m, p, func(r *R, err error) {
+			answered()
 			if isClosed(err) {
 				a.breakOff()
 				return
@@ -171,6 +177,23 @@ func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, d
 			}
 		})
 	})
+}
+
+// answerTime is how long the agent may take to answer a request before the user is told.
+const answerTime = 30 * time.Second
+
+// expectAnswer tells the user if the agent does not answer a request in time. The function
+// that it returns is called with the answer.
+func (s *Session) expectAnswer(a *agent, method string) (answered func()) {
+	late := time.AfterFunc(answerTime, func() {
+		s.mu.Lock()
+		defer s.unlock()
+		if s.agent == a && !s.closed {
+			s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The agent has not answered %s for %d seconds", method, answerTime/time.Second),
+				"Wait, or restart the agent.")
+		}
+	})
+	return func() { late.Stop() }
 }
 
 // isClosed reports whether an error only says that the agent exited.

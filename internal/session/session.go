@@ -182,7 +182,8 @@ func NewSession(opt Options) (*Session, error) {
 		ended:        make(chan struct{}),
 	}
 	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
-	s.stream.state.Apply(conversation.QueueChanged{Queue: opt.Queue, Paused: len(opt.Queue) > 0}) // as the log has it
+	// The queue is as the log has it, but nobody answers an earlier process.
+	s.stream.state.Apply(conversation.QueueChanged{Queue: notSteering(opt.Queue), Paused: len(opt.Queue) > 0})
 	s.stream.state.Restore(opt.Spent)
 	if opt.Budget != (conversation.Budget{}) {
 		s.stream.post(conversation.BudgetSet{Budget: opt.Budget, Raised: opt.BudgetRaised})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -20,8 +21,8 @@ var ErrNotQueued = errors.New("the prompt is no longer queued")
 // Steer puts a prompt into the running turn, and waits for the agent's answer. Until that
 // comes, the prompt stands at the front of the queue, so that nothing is lost if parley
 // ends. An agent whose turn has just ended gets it as the next prompt. If the agent
-// refuses it, the prompt is neither sent nor queued. The error wraps ErrUnsupported if the
-// agent cannot be steered or no turn is running.
+// refuses it, it stays in the queue, and the error says why. Where there is nothing to
+// steer, Steer is [Prompt].
 type Steer struct{ Prompt conversation.QueuedPrompt }
 
 var steerKind = KindOf[Steer]("Steer", Lasts)
@@ -30,25 +31,41 @@ func (Steer) Kind() *Kind { return steerKind }
 
 func (a Steer) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	if err := s.steerable(); err != nil {
-		s.unlock()
-		return None{}, err
+	if s.closed || s.steerable() != nil {
+		defer s.unlock()
+		if !s.closed {
+			s.prompt(a.Prompt)
+		}
+		return None{}, nil
 	}
 	p := a.Prompt
 	p.Steering = true
-	s.enqueue(0, p)
+	queue, _ := s.queue()
+	s.enqueue(ahead(queue, len(queue)), p)
 	p.ID = s.lastNumber
 	answer := s.steer(p)
 	s.unlock()
+	return None{}, wait(ctx, answer)
+}
+
+// wait returns an answer, or the error of the context.
+func wait(ctx context.Context, answer <-chan error) error {
 	select {
 	case err := <-answer:
-		if err != nil {
-			_, _ = Unqueue{p.ID}.Do(ctx, s)
-		}
-		return None{}, err
+		return err
 	case <-ctx.Done():
-		return None{}, ctx.Err()
+		return ctx.Err()
 	}
+}
+
+// ahead counts the prompts at the front of a queue, before a position, that are on their
+// way into a turn or go out next: what follows them keeps the order of sending.
+func ahead(queue []conversation.QueuedPrompt, before int) int {
+	n := 0
+	for n < before && (queue[n].Steering || queue[n].Now) {
+		n++
+	}
+	return n
 }
 
 // SteerQueued is [Steer] for a queued prompt. It keeps its position if the agent refuses it.
@@ -75,12 +92,7 @@ func (a SteerQueued) Do(ctx context.Context, s *Session) (None, error) {
 	s.postQueue(queue, paused)
 	answer := s.steer(queue[at])
 	s.unlock()
-	select {
-	case err := <-answer:
-		return None{}, err
-	case <-ctx.Done():
-		return None{}, ctx.Err()
-	}
+	return None{}, wait(ctx, answer)
 }
 
 // steerable returns why no prompt can be put into a turn, nil if one can. s.mu must be held.
@@ -101,7 +113,9 @@ func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 	send := func(prompt []acpclient.ContentBlock) { // s.mu must be held
 		r := &acpclient.SteeringRequest{SessionID: id, Prompt: prompt, Meta: promptWhenIdle}
 		s.outbox = append(s.outbox, func() {
+			answered := s.expectAnswer(a, acpclient.SessionSteering.Name)
 			acpclient.Go(a.client, acpclient.SessionSteering, r, func(res *acpclient.SteeringResponse, err error) {
+				answered()
 				if isClosed(err) {
 					a.breakOff()
 				}
@@ -146,11 +160,46 @@ func (s *Session) steered(id int, prompt []acpclient.ContentBlock, epoch int, r 
 		if at >= 0 {
 			p := queue[at]
 			p.Steering, p.Now = false, true
-			s.setQueue(slices.Insert(without(queue, at), 0, p), paused)
+			s.setQueue(slices.Insert(without(queue, at), ahead(queue, at), p), paused)
 		}
 		return nil
 	}
 	return s.notSteered(id, fmt.Errorf("the agent answered %q", r.Outcome))
+}
+
+// steerTime is how long the agent may take, after the turn has ended, to say whether it took
+// a prompt into it.
+const steerTime = 10 * time.Second
+
+// awaitSteers lets no prompt wait for ever for the answer of an agent whose turn has ended:
+// after a time it is queued like any other, and the queue waits for the user. s.mu must be
+// held.
+func (s *Session) awaitSteers() {
+	isSteering := func(p conversation.QueuedPrompt) bool { return p.Steering }
+	if queue, _ := s.queue(); !slices.ContainsFunc(queue, isSteering) {
+		return
+	}
+	epoch := s.epoch
+	time.AfterFunc(steerTime, func() {
+		s.mu.Lock()
+		defer s.unlock()
+		queue, _ := s.queue()
+		if s.epoch != epoch || s.closed || s.turn().Running || !slices.ContainsFunc(queue, isSteering) {
+			return
+		}
+		s.AddNotice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
+			"The prompt is in the queue: send it, or remove it if the agent has it.")
+		s.postQueue(notSteering(queue), true)
+	})
+}
+
+// notSteering returns a queue in which no prompt waits for the agent's answer.
+func notSteering(queue []conversation.QueuedPrompt) []conversation.QueuedPrompt {
+	queue = slices.Clone(queue)
+	for i := range queue {
+		queue[i].Steering = false
+	}
+	return queue
 }
 
 // notSteered leaves a prompt in the queue that did not get into a turn, and returns why.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -108,8 +109,85 @@ func TestASteerThatMeetsTheTurnsEnd(t *testing.T) {
 	}
 }
 
-// A prompt that the agent refuses is not lost: what was written now goes back to whoever
-// wrote it, what was queued stays at its place.
+// Prompts that meet the turn's end go out in the order in which they were written.
+func TestTwoSteersThatMeetTheTurnsEnd(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		bubble(t, func(t *testing.T, h *harness) {
+			h.prompt("one")
+			h.prompt("queued")
+			h.steer("two")
+			h.steer("three")
+			end := func() { h.reply("session/prompt", `{"stopReason":"end_turn"}`) }
+			end()
+			h.agent().mu.Lock()
+			steers := slices.DeleteFunc(slices.Clone(h.agent().asked), func(q *asked) bool { return q.method != "_session/steering" })
+			h.agent().mu.Unlock()
+			for _, i := range []int{first, 1 - first} {
+				steers[i].answer <- json.RawMessage(`{"outcome":"promptRequired"}`)
+				h.settle()
+			}
+			end()
+			end()
+			end()
+			if got := h.sent(); !slices.Equal(got, []string{"one", "two", "three", "queued"}) {
+				t.Errorf("sent are %q", got)
+			}
+		}, steerable)
+	}
+}
+
+// An agent that does not say whether it took the prompt holds nothing up for ever. What it
+// says later still counts.
+func TestASteerWithoutAnAnswer(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		bubble(t, func(t *testing.T, h *harness) {
+			h.prompt("one")
+			h.prompt("queued")
+			result := h.steer("look left")
+			time.Sleep(answerTime + time.Second)
+			h.settle()
+			if got := h.notices(); !slices.ContainsFunc(got, func(n string) bool { return strings.Contains(n, "has not answered _session/steering") }) {
+				t.Errorf("the user is told %q", got)
+			}
+			h.reply("session/prompt", `{"stopReason":"end_turn"}`)
+			time.Sleep(steerTime + time.Second)
+			h.settle()
+			if got := h.queued(); !slices.Equal(got, []string{"look left", "queued"}) || !h.conv.QueuePaused || h.conv.Queue[0].Steering {
+				t.Errorf("the queue is %q, paused %v", got, h.conv.QueuePaused)
+			}
+			if late {
+				h.reply("_session/steering", `{"outcome":"injected"}`)
+				if err := <-result; err != nil || !slices.Equal(h.queued(), []string{"queued"}) {
+					t.Errorf("the queue is %q (%v)", h.queued(), err)
+				}
+				return
+			}
+			resultOf(h, ResumeQueue{})
+			h.settle()
+			if got := h.sent(); !slices.Equal(got, []string{"one", "look left"}) {
+				t.Errorf("sent are %q", got)
+			}
+		}, steerable)
+	}
+}
+
+// Nobody answers the request of an earlier process.
+func TestASteerOfAnEarlierProcess(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		resultOf(h, ResumeQueue{})
+		h.settle()
+		if got := h.sent(); !slices.Equal(got, []string{"look left"}) {
+			t.Errorf("sent are %q", got)
+		}
+	}, steerable, func(_ *harness, o *Options) {
+		p := text("look left")
+		p.ID, p.Steering = 1, true
+		o.Queue, o.LastNumber = []conversation.QueuedPrompt{p}, 1
+	})
+}
+
+// A prompt that the agent refuses is not lost, even if whoever wrote it has left: it stays
+// in the queue.
 func TestARefusedSteerLosesNothing(t *testing.T) {
 	refusals := map[string]func(h *harness){
 		"Invalid params": func(h *harness) { h.fail("_session/steering", acpclient.CodeInvalidParams, "Invalid params") },
@@ -126,9 +204,10 @@ func TestARefusedSteerLosesNothing(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 			h.settle()
-			if got := h.queued(); !slices.Equal(got, []string{"first", "second"}) {
+			if got := h.queued(); !slices.Equal(got, []string{"look left", "first", "second"}) || h.conv.Queue[0].Steering {
 				t.Errorf("the queue is %q", got)
 			}
+			resultOf(h, Unqueue{h.conv.Queue[0].ID})
 			queued := make(chan error, 1)
 			go func() { queued <- Try(t.Context(), h, SteerQueued{h.conv.Queue[1].ID}) }()
 			h.settle()
@@ -147,7 +226,7 @@ func TestARefusedSteerLosesNothing(t *testing.T) {
 	}
 }
 
-// If the agent exits meanwhile, whoever wrote the prompt has it back.
+// If the agent exits meanwhile, the prompt waits for the user.
 func TestTheAgentExitsDuringASteer(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
@@ -159,28 +238,28 @@ func TestTheAgentExitsDuringASteer(t *testing.T) {
 			t.Error("no error")
 		}
 		h.settle()
-		if got := h.queued(); !slices.Equal(got, []string{"queued"}) || !h.conv.QueuePaused {
+		if got := h.queued(); !slices.Equal(got, []string{"look left", "queued"}) || !h.conv.QueuePaused || h.conv.Queue[0].Steering {
 			t.Errorf("the queue is %q", got)
 		}
 	}, steerable)
 }
 
-// An agent without the extension is never asked, nor one whose turn is being cancelled.
+// An agent without the extension is never asked, nor one whose turn is being cancelled:
+// the prompt is sent or queued.
 func TestOnlyWhatCanBeSteeredIsSteered(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
-		if err := <-h.steer("look left"); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("the error is %v", err)
+		if err := <-h.steer("look left"); err != nil || !slices.Equal(h.queued(), []string{"look left"}) {
+			t.Errorf("the queue is %q (%v)", h.queued(), err)
 		}
 	})
 	bubble(t, func(t *testing.T, h *harness) {
-		if err := <-h.steer("idle"); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("the error is %v", err)
+		if err := <-h.steer("idle"); err != nil || !slices.Equal(h.sent(), []string{"idle"}) {
+			t.Errorf("sent are %q (%v)", h.sent(), err)
 		}
-		h.prompt("one")
 		resultOf(h, Cancel{})
-		if err := <-h.steer("look left"); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("the error is %v", err)
+		if err := <-h.steer("look left"); err != nil || !slices.Equal(h.queued(), []string{"look left"}) {
+			t.Errorf("the queue is %q (%v)", h.queued(), err)
 		}
 		if n := h.agent().count("_session/steering"); n != 0 {
 			t.Errorf("the agent got %q", h.agent().got())

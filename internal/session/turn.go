@@ -75,6 +75,7 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 		s.pauseQueue() // the user wrote the next prompt before they knew of the error
 	}
 	s.sendNext()
+	s.awaitSteers()
 }
 
 // Cancel asks the agent to end the turn. Open questions are answered as cancelled, and

@@ -299,7 +299,6 @@ func (l *live) sendNow(text string) {
 		err := session.Try(l.p.calm, l.Session, session.Steer{Prompt: q})
 		return func() {
 			if err != nil {
-				session.Post(l.Session, session.PromptAt{Prompt: q})
 				l.p.out.line("The prompt is queued: " + termtext.Line(err.Error()) + ".")
 			}
 			l.p.state.take()

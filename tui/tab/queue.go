@@ -39,7 +39,7 @@ func (o *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.C
 	case back > 0:
 		session.Post(o.live.Session, session.PromptAt{At: back - 1, Prompt: q})
 	case o.live.tab.program.Enter == config.EnterSteers && o.live.conv.Steerable():
-		return o.steer(p, q)
+		return o.steer(q)
 	default:
 		session.Post(o.live.Session, session.Prompt{Prompt: q})
 	}
@@ -98,25 +98,15 @@ func (o *promptQueue) takeBack(id int) (tea.Cmd, bool) {
 	return o.live.tab.composer.TakeBack(q), true
 }
 
-// steer puts a prompt into the running turn. One that the agent refuses is the draft again,
-// or the first of the queue if another one has been begun.
-func (o *promptQueue) steer(p composer.Prompt, q conversation.QueuedPrompt) tea.Cmd {
+// steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
+func (o *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
 	ctx, s := o.live.tab.program.Context, o.live.Session
 	return inBackground(func() then {
 		err := session.Try(ctx, s, session.Steer{Prompt: q})
 		if err == nil {
 			return nil
 		}
-		return func() tea.Cmd {
-			where := "the prompt is back: "
-			if o.live.tab.composer.Empty() {
-				o.live.tab.composer.Restore(p)
-			} else {
-				session.Post(s, session.PromptAt{Prompt: q})
-				where = "the prompt is in the queue: "
-			}
-			return o.live.tab.say(where + termtext.Line(err.Error()))
-		}
+		return func() tea.Cmd { return o.live.tab.say("the prompt is in the queue: " + termtext.Line(err.Error())) }
 	})
 }
 
@@ -142,7 +132,7 @@ func (o *promptQueue) SendNow() tea.Cmd {
 			return tea.Batch(cmd, refused)
 		}
 		if o.live.conv.Steerable() {
-			return tea.Batch(cmd, o.steer(*p, o.live.tab.prompts.content(*p)))
+			return tea.Batch(cmd, o.steer(o.live.tab.prompts.content(*p)))
 		}
 		switch cancelled, err := session.Do(o.live.tab.program.Context, o.live.Session, session.SendNow{Prompt: o.live.tab.prompts.content(*p)}); {
 		case err != nil:

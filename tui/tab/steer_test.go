@@ -55,9 +55,8 @@ expect nothing/more
 	})
 }
 
-// A prompt that the agent refuses is where it was, with the reason: in the prompt, or at its
-// place in the queue.
-func TestARefusedSteerIsWhereItWas(t *testing.T) {
+// A prompt that the agent refuses is in the queue, with the reason.
+func TestARefusedSteerIsQueued(t *testing.T) {
 	const refuses = `expect _session/steering as q
 reply-error q -32602 not now
 `
@@ -66,10 +65,10 @@ reply-error q -32602 not now
 		b.Do(b.prompts.Submit(promptOf("go")))
 		b.composer.SetText("look left")
 		b.Do(b.open().queue.SendNow())
-		if b.composer.Text() != "look left" || !strings.Contains(b.toast.text, "not now") {
-			t.Errorf("the draft is %q, and it says %q", b.composer.Text(), b.toast.text)
+		if got := b.queued(); got != "look left" || !strings.Contains(b.toast.text, "not now") {
+			t.Errorf("the queue is %q, and it says %q", got, b.toast.text)
 		}
-		b.composer.SetText("")
+		b.Do(b.open().queue.dropQueue())
 		b.enqueue("one", "two")
 		b.Do(b.open().queue.SendNow())
 		if got := b.queued(); got != "one, two" || !strings.Contains(b.toast.text, "not now") {
