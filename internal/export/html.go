@@ -18,8 +18,11 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"parley/internal/markup"
 )
 
 //go:embed page.html
@@ -49,7 +52,7 @@ func HTML(w io.Writer, t *Transcript) error {
 // markdown renders what agents write. It shows HTML as text, and leaves out links with
 // unsafe schemes.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
-	return goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParser(parser.NewParser(
+	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Linkify, extension.TaskList), goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(parser.NewSetextHeadingParser(), 100), util.Prioritized(parser.NewThematicBreakParser(), 200),
 			util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400),
@@ -59,11 +62,12 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 		),
 		parser.WithInlineParsers(
 			util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
-			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewEmphasisParser(), 500),
+			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(markup.NewEmphasisParser(), 500),
+			util.Prioritized(markup.NewStrikethroughParser(), 500),
 		),
 		parser.WithASTTransformers(util.Prioritized(imagesToLinks{}, 100)),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-	)))
+	)), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500))))
 })
 
 // imagesToLinks turns images, which a browser would fetch, into links. An image in a link

@@ -280,3 +280,34 @@ func TestEveryCharacterOfAWholeDocumentReachesTheScreen(t *testing.T) {
 		})
 	}
 }
+
+// Names, formulas and ranges are shown as sent, in what streams and in whole documents; what
+// is emphasised or struck through is not.
+func TestMarksWithinWordsStay(t *testing.T) {
+	for text, want := range map[string]string{
+		"from 16~24h, then 8~16h": "from 16~24h, then 8~16h",
+		"cp ~/b~ ~/c":             "cp ~/b~ ~/c",
+		"~one~ and ~~two~~":       "~one~ and two",
+		"edit __init__.py":        "edit __init__.py",
+		"src/__init__.py":         "src/__init__.py",
+		"call __init__(x) now":    "call __init__(x) now",
+		"self.__class__ is":       "self.__class__ is",
+		"a**2 + b**2 = c**2":      "a**2 + b**2 = c**2",
+		"2*3*4 and *a* and **b**": "2*3*4 and a and b",
+		"**A**gent **C**lient":    "Agent Client",
+		"中文**粗体**文字":              "中文粗体文字",
+		"__strong__, _so_: it is": "strong, so: it is",
+		"snake_case_name":         "snake_case_name",
+	} {
+		d := New(dark)
+		d.SetText(text)
+		d.Finish()
+		streamed := strings.Join(d.Lines(0, 60), " ")
+		whole := strings.Join(Whole(text, 60, dark), " ")
+		for how, got := range map[string]string{"streamed": streamed, "whole": whole} {
+			if got = strings.TrimSpace(ansi.Strip(got)); got != want {
+				t.Errorf("%s, %q is %q, want %q", how, text, got, want)
+			}
+		}
+	}
+}
