@@ -155,7 +155,7 @@ func (b *Branched) note() conversation.NoticeAdded {
 func (b *Branched) TellOld(old Session) {
 	if n := b.note(); !b.told {
 		b.told = true
-		old.AddNotice(n.Severity, n.Title, n.Detail)
+		session.Post(old, session.AddNotice{Severity: n.Severity, Title: n.Title, Detail: n.Detail})
 	}
 }
 
@@ -171,10 +171,10 @@ func warnOfRecovered(s Session, r *journal.Recovered) {
 	}
 	switch {
 	case r.Err != nil:
-		s.AddNotice(acpclient.NoticeError, what+" was interrupted and could not be reverted completely", r.Err.Error())
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeError, Title: what + " was interrupted and could not be reverted completely", Detail: r.Err.Error()})
 	case r.TakenBack:
-		s.AddNotice(acpclient.NoticeWarning, what+" was interrupted and reverted", "A file has changed since.")
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: what + " was interrupted and reverted", Detail: "A file has changed since."})
 	default:
-		s.AddNotice(acpclient.NoticeInfo, what+" was interrupted and is now complete", "Undo it to get the files back.")
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: what + " was interrupted and is now complete", Detail: "Undo it to get the files back."})
 	}
 }

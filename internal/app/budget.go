@@ -6,6 +6,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/session"
 )
 
 // goOn is the prompt with which a turn goes on that the budget has ended.
@@ -46,11 +47,11 @@ func BudgetQuestion(s Session, c *conversation.Conversation) Question {
 		Choices: []Choice{
 			{Name: "Stop here", Key: "s"},
 			{Name: "Raise it to " + to, Key: "r", Do: func() (Outcome, error) {
-				s.SetBudget(more)
+				session.Post(s, session.SetBudget{Budget: more})
 				return Outcome{Say: "the budget is " + to}, nil
 			}},
 			{Name: "Go on for one turn", Key: "g", Do: func() (Outcome, error) {
-				s.ExceedBudget(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(goOn)}})
+				session.Post(s, session.ExceedBudget{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(goOn)}}})
 				return Outcome{}, nil
 			}},
 		},

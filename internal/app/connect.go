@@ -186,8 +186,7 @@ func sandboxed(box *sandbox.Sandbox, c acpclient.Command) (acpclient.Command, er
 // warnOfSandbox says at the beginning of a session what its sandbox cannot do.
 func warnOfSandbox(s Session, box *sandbox.Sandbox) {
 	if box != nil && box.Lack != "" {
-		s.AddNotice(acpclient.NoticeWarning, "The sandbox is "+box.Name+", which "+box.Lack,
-			"The agent can read keys and passwords. Outside the sandbox, git may run what the agent puts into .git. Install bubblewrap to prevent both.")
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The sandbox is " + box.Name + ", which " + box.Lack, Detail: "The agent can read keys and passwords. Outside the sandbox, git may run what the agent puts into .git. Install bubblewrap to prevent both."})
 	}
 }
 

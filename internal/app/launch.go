@@ -173,14 +173,13 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	warnOfRules(s, rules, unread)
 	warnOfSandbox(s, box)
 	if len(leftOut) > 0 {
-		s.AddNotice(acpclient.NoticeInfo, "Some MCP servers were left out",
-			"They run on this machine, but the agent runs on another: "+strings.Join(leftOut, ", ")+".")
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Some MCP servers were left out", Detail: "They run on this machine, but the agent runs on another: " + strings.Join(leftOut, ", ") + "."})
 	}
 	if changes != nil {
 		warnOfRecovered(s, changes.Recovered())
 	}
 	if unrecorded != nil {
-		s.AddNotice(acpclient.NoticeWarning, "Undo is off: changes cannot be recorded", unrecorded.Error())
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "Undo is off: changes cannot be recorded", Detail: unrecorded.Error()})
 	}
 	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/journal"
+	"parley/internal/session"
 )
 
 // effects says what a rewind does, in the order in which it is listed.
@@ -94,7 +95,7 @@ func rewoundTitle(prompt int) string {
 // NoteRewind says in a session that files were rewound to before a prompt, and how to undo
 // that.
 func NoteRewind(s Session, prompt int, done journal.Done) {
-	s.AddNotice(acpclient.NoticeInfo, rewoundTitle(prompt), CountFiles(len(done.Files))+" changed. /rewind can undo it.")
+	session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: rewoundTitle(prompt), Detail: CountFiles(len(done.Files)) + " changed. /rewind can undo it."})
 }
 
 // noteOldRewind says so if the files of a stored session were rewound and its conversation,
@@ -113,6 +114,6 @@ func noteOldRewind(s Session, c *conversation.Conversation) {
 				return
 			}
 		}
-		s.AddNotice(acpclient.NoticeWarning, rewoundTitle(p.Number), "The conversation did not go back. Undo or finish it with /rewind.")
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: rewoundTitle(p.Number), Detail: "The conversation did not go back. Undo or finish it with /rewind."})
 	}
 }

@@ -453,16 +453,16 @@ func HomePath(path string) string {
 // warnOfRules says in a session which rules do not count, and why.
 func warnOfRules(s Session, r *Rules, unread error) {
 	if unread != nil {
-		s.AddNotice(acpclient.NoticeWarning, "Cannot read the rules; asking every time", unread.Error())
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "Cannot read the rules; asking every time", Detail: unread.Error()})
 	}
 	entries, _ := r.Entries()
 	for _, e := range entries {
 		if why := e.Rule.Futile(); why != "" && e.Counts {
-			s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The rule %q never allows anything", e.Rule.String()), why)
+			session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: fmt.Sprintf("The rule %q never allows anything", e.Rule.String()), Detail: why})
 		}
 	}
 	if wrong := r.Project().Err; wrong != nil {
-		s.AddNotice(acpclient.NoticeWarning, "The project's rules are ignored: its configuration has an error", wrong.Error())
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The project's rules are ignored: its configuration has an error", Detail: wrong.Error()})
 	}
 }
 

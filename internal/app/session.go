@@ -21,42 +21,15 @@ type Session interface {
 	// Doer takes acts.
 	session.Doer
 
-	Start()
-	Reconnect()
-	Kill()
 	// Close leaves the session: in this process it ends, in a host it goes on. End ends it,
 	// wherever it runs.
 	Close(context.Context)
 	End(context.Context) error
 	Disconnected() bool
-	Stderr() string
-	OpenSession(acpclient.SessionInfo) error
-	OpenAnew() error
-	Fork() error
 
 	Answer(q conversation.Seen, option acpclient.PermissionOptionID) error
 	AnswerWith(q conversation.Seen, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error
 	AnswerElicitation(q conversation.Seen, answer acpclient.CreateElicitationResponse) error
-
-	SetOption(acpclient.ConfigID, acpclient.ConfigValue)
-	SetBudget(conversation.Budget)
-	ExceedBudget(conversation.QueuedPrompt)
-	AddNotice(severity acpclient.NoticeSeverity, title, detail string)
-	CancelOperation(context.Context, conversation.Operation) error
-	StopTask(ctx context.Context, id string) error
-
-	StartShell(session.ShellSpec) (acpclient.TerminalID, error)
-	TypeInto(id acpclient.TerminalID, data []byte) error
-	ResizeTerminal(id acpclient.TerminalID, cols, rows int) error
-	EndTerminal(acpclient.TerminalID) error
-
-	Authenticate(acpclient.AuthMethodID)
-	DismissAuth()
-	TerminalAuth(acpclient.AuthMethodID) (acpclient.Command, error)
-	Logout(context.Context) error
-
-	ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error)
-	DeleteSession(context.Context, acpclient.SessionID) error
 
 	// Past is what had happened when the session was attached to; nil if it is new. What
 	// happens since comes out of the stream.

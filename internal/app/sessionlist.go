@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -202,7 +203,7 @@ func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent Sess
 	if e.Remembered == nil || !agentDeletes {
 		return nil
 	}
-	return agent.DeleteSession(ctx, e.Remembered.SessionID)
+	return session.Try(ctx, agent, session.DeleteSession{ID: e.Remembered.SessionID})
 }
 
 // Remember adds sessions that the agent remembers, each once.

@@ -84,13 +84,16 @@ func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*exec.Cm
 	}
 	var program *exec.Cmd
 	if i.Methods[at].Type == acpclient.AuthMethodTerminal {
-		c, err := i.session.TerminalAuth(id)
+		if i.session.About().Far {
+			return nil, errors.New("it needs a terminal on the machine where the session runs: sign in there")
+		}
+		c, err := session.Do(ctx, i.session, session.TerminalAuth{ID: id})
 		if err != nil {
 			return nil, err
 		}
 		program = terminalCommand(ctx, c)
 	} else {
-		i.session.Authenticate(id)
+		session.Post(i.session, session.Authenticate{ID: id})
 	}
 	i.Trying = &i.Methods[at]
 	return program, nil
@@ -103,7 +106,7 @@ func (i *SignIn) Ran(err error) error {
 	if err != nil {
 		return fmt.Errorf("the program failed: %w", err)
 	}
-	i.session.Reconnect()
+	session.Post(i.session, session.Reconnect{})
 	return nil
 }
 

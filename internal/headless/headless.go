@@ -69,7 +69,7 @@ type Options struct {
 func Run(ctx context.Context, s app.Session, opt Options) *Result {
 	r := newRun(opt)
 	r.session = s
-	s.Start()
+	session.Post(s, session.Start{})
 	r.work(ctx)
 	r.close()
 	r.report()
@@ -83,7 +83,7 @@ func Open(ctx context.Context, s app.Session, opt Options) *Result {
 	opt.Prompts = nil
 	r := newRun(opt)
 	r.session, r.opens = s, true
-	s.Start()
+	session.Post(s, session.Start{})
 	r.work(ctx)
 	if r.result.Status != Answered {
 		ctx, cancel := context.WithTimeout(context.Background(), app.StopTime)
@@ -402,7 +402,7 @@ func (r *run) set() {
 		return
 	}
 	r.setting, r.value = o.ID, v
-	r.session.SetOption(o.ID, v)
+	session.Post(r.session, session.SetOption{Option: o.ID, Value: v})
 }
 
 // settled handles the agent's answer to a setting.

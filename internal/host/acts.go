@@ -2,13 +2,11 @@ package host
 
 import (
 	"context"
-	"errors"
 
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/journal"
-	"parley/internal/session"
 )
 
 // list makes the arguments of an act.
@@ -16,22 +14,7 @@ func list(args ...any) []any { return args }
 
 // The methods of [app.Session]. Those without a result are not waited for.
 
-func (c *Client) Start()     { c.do("Start") }
-func (c *Client) Reconnect() { c.do("Reconnect") }
-func (c *Client) Kill()      { c.do("Kill") }
-
 func (c *Client) Disconnected() bool { return c.Gone() }
-
-func (c *Client) Stderr() (text string) {
-	_ = c.peeks("Stderr", nil, &text) // "" says nothing
-	return text
-}
-
-func (c *Client) OpenSession(info acpclient.SessionInfo) error {
-	return c.call("OpenSession", list(info))
-}
-func (c *Client) OpenAnew() error { return c.call("OpenAnew", nil) }
-func (c *Client) Fork() error     { return c.call("Fork", nil) }
 
 func (c *Client) Answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
 	return c.call("Answer", list(q, option))
@@ -43,70 +26,6 @@ func (c *Client) AnswerWith(q conversation.Seen, option acpclient.PermissionOpti
 
 func (c *Client) AnswerElicitation(q conversation.Seen, answer acpclient.CreateElicitationResponse) error {
 	return c.call("AnswerElicitation", list(q, answer))
-}
-
-func (c *Client) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
-	c.do("SetOption", option, value)
-}
-func (c *Client) SetBudget(b conversation.Budget)          { c.do("SetBudget", b) }
-func (c *Client) ExceedBudget(p conversation.QueuedPrompt) { c.do("ExceedBudget", p) }
-
-func (c *Client) AddNotice(severity acpclient.NoticeSeverity, title, detail string) {
-	c.do("AddNotice", severity, title, detail)
-}
-
-func (c *Client) CancelOperation(ctx context.Context, o conversation.Operation) error {
-	w := operation{Call: o.Call.ID, Terminal: o.Terminal}
-	if o.Call.Subagent != nil {
-		w.Subagent = o.Call.Subagent.Session
-	}
-	return c.wait(ctx, "CancelOperation", list(w))
-}
-
-func (c *Client) StopTask(ctx context.Context, id string) error {
-	return c.wait(ctx, "StopTask", list(id))
-}
-
-func (c *Client) StartShell(spec session.ShellSpec) (id acpclient.TerminalID, err error) {
-	err = c.call("StartShell", list(spec), &id)
-	return id, err
-}
-
-func (c *Client) TypeInto(id acpclient.TerminalID, data []byte) error {
-	c.do("TypeInto", id, data)
-	return nil
-}
-
-func (c *Client) ResizeTerminal(id acpclient.TerminalID, cols, rows int) error {
-	c.do("ResizeTerminal", id, cols, rows)
-	return nil
-}
-
-func (c *Client) EndTerminal(id acpclient.TerminalID) error { return c.call("EndTerminal", list(id)) }
-
-func (c *Client) Authenticate(id acpclient.AuthMethodID) { c.do("Authenticate", id) }
-func (c *Client) DismissAuth()                           { c.do("DismissAuth") }
-
-// errFar is why a program cannot be run in this terminal.
-var errFar = errors.New("it needs a terminal on the machine where the session runs: sign in there")
-
-func (c *Client) TerminalAuth(id acpclient.AuthMethodID) (command acpclient.Command, err error) {
-	if c.opt.Far {
-		return command, errFar
-	}
-	err = c.call("TerminalAuth", list(id), &command)
-	return command, err
-}
-
-func (c *Client) Logout(ctx context.Context) error { return c.wait(ctx, "Logout", nil) }
-
-func (c *Client) ListSessions(ctx context.Context, cursor string) (r *acpclient.ListSessionsResponse, err error) {
-	err = c.asks(ctx, "ListSessions", list(cursor), &r)
-	return r, err
-}
-
-func (c *Client) DeleteSession(ctx context.Context, id acpclient.SessionID) error {
-	return c.wait(ctx, "DeleteSession", list(id))
 }
 
 // Journal implements [app.Session].

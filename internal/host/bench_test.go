@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test"
 )
@@ -85,15 +86,16 @@ func BenchmarkEventThroughHost(b *testing.B) {
 	}
 }
 
-// BenchmarkAct takes the time of a key typed into a terminal until it has its answer.
+// BenchmarkAct takes the time of an act until it has its answer.
 func BenchmarkAct(b *testing.B) {
 	rec := &calls{}
-	rec.next([]any{nil})
+	rec.next(nil)
 	h := run(b, Options{Session: recorder{newFake(), rec}})
 	c := h.attach(b, ClientOptions{})
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := c.call("TypeInto", list(acpclient.TerminalID("t"), []byte("k"))); err != nil {
+		// Unlike TypeInto it is waited for.
+		if _, err := session.Do(b.Context(), c, session.StartShell{Spec: session.ShellSpec{Line: "k"}}); err != nil {
 			b.Fatal(err)
 		}
 	}

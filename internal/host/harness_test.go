@@ -61,6 +61,8 @@ func (f *fake) Perform(_ context.Context, c session.Call) error {
 	case session.Prompt:
 		f.prompts = append(f.prompts, a.Prompt.Text())
 		f.postLocked(conversation.PromptSent{Prompt: a.Prompt.Prompt})
+	case session.AddNotice:
+		f.postLocked(conversation.NoticeAdded{Severity: a.Severity, Title: a.Title, Detail: a.Detail})
 	case session.Cancel:
 		return c.SetResult(json.RawMessage("true"))
 	}
@@ -77,11 +79,6 @@ func (f *fake) Answer(q conversation.Seen, option acpclient.PermissionOptionID) 
 	f.answered[q.ID] = true
 	f.postLocked(conversation.PermissionClosed{ID: q.ID, Outcome: acpclient.PermissionSelected(option)})
 	return nil
-}
-
-// AddNotice implements [app.Session].
-func (f *fake) AddNotice(s acpclient.NoticeSeverity, title, detail string) {
-	f.post(conversation.NoticeAdded{Severity: s, Title: title, Detail: detail})
 }
 
 // post adds an event without waiting.

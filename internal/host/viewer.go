@@ -435,6 +435,6 @@ func (v *viewer) tellOthers(act string, o *outcome) {
 	others := len(v.host.viewers) > 1
 	v.host.mu.Unlock()
 	if others {
-		v.host.session.AddNotice(acpclient.NoticeInfo, "Answered on "+v.name, "")
+		session.Post(v.host.session, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Answered on " + v.name, Detail: ""})
 	}
 }

@@ -231,7 +231,7 @@ say Done.
 end-turn
 `)})
 	w := h.attach(t, ClientOptions{Name: "pts/1"})
-	w.Start()
+	session.Post(w, session.Start{})
 	session.Post(w, session.Prompt{Prompt: queued("go")})
 	now := func() conversation.Seen {
 		if all := w.seen.State.Permissions; len(all) == 1 {
@@ -281,7 +281,7 @@ func TestAQuestionHasOneAnswer(t *testing.T) {
 	h := run(t, Options{Session: scripted(t, asking)})
 	names := []string{"pts/1", "pts/2"}
 	a, b := h.attach(t, ClientOptions{Name: names[0]}), h.attach(t, ClientOptions{Name: names[1]})
-	a.Start()
+	session.Post(a, session.Start{})
 	session.Post(a, session.Prompt{Prompt: queued("go")})
 	asked := func(w *watcher) func() bool {
 		return func() bool { return len(w.seen.State.Permissions) == 1 }
@@ -365,7 +365,7 @@ func TestAnOlderHost(t *testing.T) {
 	c := h.attach(t, ClientOptions{Version: "1.0.0"})
 	host := <-hosts
 	defer l.Close()
-	err := c.Fork()
+	err := session.Try(t.Context(), c, session.Fork{})
 	if err == nil || !strings.Contains(err.Error(), "0.9.0") || !strings.Contains(err.Error(), "1.0.0") {
 		t.Errorf("an act ends with %v", err)
 	}

@@ -165,13 +165,7 @@ const (
 // known are the acts. Their names are those of methods of [app.Session], [app.Journal] after
 // "Journal.", [app.SessionRules] after "Rules.", and [ring] after "Ring.".
 var known = map[string]does{
-	"Start": inOrder, "Reconnect": inOrder, "Kill": inOrder, "OpenSession": inOrder, "OpenAnew": inOrder, "Fork": inOrder,
 	"Answer": inOrder, "AnswerWith": inOrder, "AnswerElicitation": inOrder,
-	"SetOption": inOrder, "SetBudget": inOrder, "ExceedBudget": inOrder, "AddNotice": inOrder,
-	"StartShell": inOrder, "TypeInto": inOrder, "ResizeTerminal": inOrder, "EndTerminal": inOrder,
-	"Authenticate": inOrder, "DismissAuth": inOrder, "TerminalAuth": inOrder,
-	"CancelOperation": waits, "StopTask": waits, "Logout": waits, "DeleteSession": waits,
-	"Stderr": asks, "ListSessions": asks,
 
 	"Journal.Files": asks, "Journal.Compare": asks, "Journal.Since": asks, "Journal.PlanRewind": asks, "Journal.Wait": asks,
 	"Journal.RevertFile": waits, "Journal.RevertHunk": waits, "Journal.UndoTurn": waits, "Journal.Redo": waits, "Journal.Rewind": waits,
@@ -310,13 +304,6 @@ func (c *Client) unwired(act string, err error) error {
 	return err
 }
 
-// operation is a [conversation.Operation] on the wire.
-type operation struct {
-	Call     acpclient.ToolCallID `json:"call"`
-	Subagent acpclient.SessionID  `json:"subagent,omitempty"`
-	Terminal acpclient.TerminalID `json:"terminal,omitempty"`
-}
-
 // filledIn is the answer to a form on the wire: JSON does not tell what its numbers and
 // lists are.
 type filledIn struct {
@@ -351,15 +338,6 @@ func (f *filledIn) UnmarshalJSON(data []byte) error {
 
 // remote is a session as acts over the wire see it.
 type remote struct{ app.Session }
-
-// CancelOperation is that of [app.Session].
-func (r remote) CancelOperation(ctx context.Context, o operation) error {
-	call := &conversation.ToolCall{ID: o.Call}
-	if o.Subagent != "" {
-		call.Subagent = &conversation.Subagent{Session: o.Subagent}
-	}
-	return r.Session.CancelOperation(ctx, conversation.Operation{Call: call, Terminal: o.Terminal})
-}
 
 // AnswerElicitation is that of [app.Session].
 func (r remote) AnswerElicitation(q conversation.Seen, answer filledIn) error {

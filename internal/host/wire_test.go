@@ -341,7 +341,7 @@ func TestErrorsKeepWhatTheyAre(t *testing.T) {
 		}
 	}
 	rec.next([]any{errors.New("plain")})
-	if err := c.OpenAnew(); err == nil || err.Error() != "plain" {
+	if err := session.Try(t.Context(), c, session.OpenAnew{}); err == nil || err.Error() != "plain" {
 		t.Errorf("an error comes back as %v", err)
 	}
 }
@@ -411,18 +411,6 @@ func (journalRecorder) Changed(ctx context.Context, version int) int {
 
 type rulesRecorder struct{ *calls }
 
-func (r recorder) Start()         { r.did("Start") }
-func (r recorder) Reconnect()     { r.did("Reconnect") }
-func (r recorder) Kill()          { r.did("Kill") }
-func (r recorder) Stderr() string { return as[string](r.did("Stderr"), 0) }
-func (r recorder) OpenSession(a acpclient.SessionInfo) error {
-	return as[error](r.did("OpenSession", a), 0)
-}
-
-func (r recorder) OpenAnew() error { return as[error](r.did("OpenAnew"), 0) }
-
-func (r recorder) Fork() error { return as[error](r.did("Fork"), 0) }
-
 func (r recorder) Answer(a conversation.Seen, b acpclient.PermissionOptionID) error {
 	return as[error](r.did("Answer", a, b), 0)
 }
@@ -433,54 +421,6 @@ func (r recorder) AnswerWith(a conversation.Seen, b acpclient.PermissionOptionID
 
 func (r recorder) AnswerElicitation(a conversation.Seen, b acpclient.CreateElicitationResponse) error {
 	return as[error](r.did("AnswerElicitation", a, b), 0)
-}
-
-func (r recorder) SetOption(a acpclient.ConfigID, b acpclient.ConfigValue) { r.did("SetOption", a, b) }
-func (r recorder) SetBudget(a conversation.Budget)                         { r.did("SetBudget", a) }
-func (r recorder) ExceedBudget(a conversation.QueuedPrompt)                { r.did("ExceedBudget", a) }
-
-func (r recorder) AddNotice(a acpclient.NoticeSeverity, b string, c string) {
-	r.did("AddNotice", a, b, c)
-}
-
-func (r recorder) CancelOperation(_ context.Context, b conversation.Operation) error {
-	return as[error](r.did("CancelOperation", b), 0)
-}
-
-func (r recorder) StopTask(_ context.Context, b string) error {
-	return as[error](r.did("StopTask", b), 0)
-}
-
-func (r recorder) StartShell(a session.ShellSpec) (acpclient.TerminalID, error) {
-	out := r.did("StartShell", a)
-	return as[acpclient.TerminalID](out, 0), as[error](out, 1)
-}
-
-func (r recorder) TypeInto(a acpclient.TerminalID, b []byte) error {
-	return as[error](r.did("TypeInto", a, b), 0)
-}
-
-func (r recorder) ResizeTerminal(a acpclient.TerminalID, b int, c int) error {
-	return as[error](r.did("ResizeTerminal", a, b, c), 0)
-}
-
-func (r recorder) EndTerminal(a acpclient.TerminalID) error {
-	return as[error](r.did("EndTerminal", a), 0)
-}
-func (r recorder) Authenticate(a acpclient.AuthMethodID) { r.did("Authenticate", a) }
-func (r recorder) DismissAuth()                          { r.did("DismissAuth") }
-func (r recorder) TerminalAuth(a acpclient.AuthMethodID) (acpclient.Command, error) {
-	out := r.did("TerminalAuth", a)
-	return as[acpclient.Command](out, 0), as[error](out, 1)
-}
-func (r recorder) Logout(_ context.Context) error { return as[error](r.did("Logout"), 0) }
-func (r recorder) ListSessions(_ context.Context, b string) (*acpclient.ListSessionsResponse, error) {
-	out := r.did("ListSessions", b)
-	return as[*acpclient.ListSessionsResponse](out, 0), as[error](out, 1)
-}
-
-func (r recorder) DeleteSession(_ context.Context, b acpclient.SessionID) error {
-	return as[error](r.did("DeleteSession", b), 0)
 }
 
 func (r journalRecorder) Files(a int) []journal.File {

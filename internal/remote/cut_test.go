@@ -302,7 +302,7 @@ func cutAt(t *testing.T, scheme string, offersV2 bool, bytes int) {
 	}
 	defer s.Close(context.Background())
 	w := &watcher{t, s, conversation.New()}
-	s.Start()
+	session.Post(s, session.Start{})
 	prompts := []string{"first", "second", "third"}
 	for _, p := range prompts {
 		session.Post(s, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(p)}}})
@@ -319,7 +319,7 @@ func cutAt(t *testing.T, scheme string, offersV2 bool, bytes int) {
 		if tries == 5 {
 			t.Fatalf("it is not connected again: %v", w.conv.Agent.Err)
 		}
-		s.Start()
+		session.Post(s, session.Start{})
 		w.until("it is connected again", func(c *conversation.Conversation) bool { return c.Phase == conversation.PhaseReady || lost(c) })
 	}
 	if got := w.shown(); !strings.HasPrefix(got, before) {

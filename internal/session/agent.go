@@ -116,7 +116,7 @@ func (a *agent) output() string {
 
 // refused adds a notice that a message was lost.
 func (a *agent) refused(err error) {
-	a.owner.AddNotice(acpclient.NoticeError, "A message from the agent was too long and was dropped",
+	a.owner.notice(acpclient.NoticeError, "A message from the agent was too long and was dropped",
 		err.Error()+". If the agent waits for an answer, cancel the turn.")
 }
 
@@ -369,7 +369,7 @@ func (a *agent) Unoffered(method string) {
 
 // refuseForm adds the notice that an unattended session refuses a form.
 func (a *agent) refuseForm() {
-	a.owner.AddNotice(acpclient.NoticeWarning, FormRefused, "parley declined it.")
+	a.owner.notice(acpclient.NoticeWarning, FormRefused, "parley declined it.")
 }
 
 func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteElicitationNotification) {

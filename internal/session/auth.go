@@ -52,16 +52,22 @@ func (s *Session) dropBlocked() {
 // Authenticate signs in with a method that the agent carries out itself. On success it
 // repeats the calls that waited for it, and opens a session that could not be opened
 // before.
-func (s *Session) Authenticate(id acpclient.AuthMethodID) {
+type Authenticate struct{ ID acpclient.AuthMethodID }
+
+var authenticateKind = KindOf[Authenticate]("Authenticate", Posts)
+
+func (Authenticate) Kind() *Kind { return authenticateKind }
+
+func (a Authenticate) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if !s.connected() {
-		return
+		return None{}, nil
 	}
 	request(s, acpclient.Authenticate,
-		func() *acpclient.AuthenticateRequest { return &acpclient.AuthenticateRequest{MethodID: id} },
+		func() *acpclient.AuthenticateRequest { return &acpclient.AuthenticateRequest{MethodID: a.ID} },
 		func(_ *acpclient.AuthenticateResponse, err error) {
-			s.stream.post(conversation.AuthDone{Method: id, Err: err})
+			s.stream.post(conversation.AuthDone{Method: a.ID, Err: err})
 			if err != nil {
 				return
 			}
@@ -72,29 +78,43 @@ func (s *Session) Authenticate(id acpclient.AuthMethodID) {
 				s.open(false)
 			}
 		})
+	return None{}, nil
 }
 
 // DismissAuth gives up the calls that wait for signing in.
-func (s *Session) DismissAuth() {
+type DismissAuth struct{}
+
+var dismissAuthKind = KindOf[DismissAuth]("DismissAuth", Posts)
+
+func (DismissAuth) Kind() *Kind { return dismissAuthKind }
+
+func (DismissAuth) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if len(s.blocked) == 0 {
 		s.stream.post(conversation.AuthDone{})
 	}
 	s.dropBlocked()
+	return None{}, nil
 }
 
-// TerminalAuth returns the program that signs in with a method of type
+// TerminalAuth asks for the program that signs in with a method of type
 // AuthMethodTerminal: the agent's own command with the method's arguments and
-// environment added. Run it in the user's terminal and call Reconnect if it succeeds.
-func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, error) {
+// environment added. Run it in the user's terminal and do [Reconnect] if it succeeds.
+type TerminalAuth struct{ ID acpclient.AuthMethodID }
+
+var terminalAuthKind = KindOf[TerminalAuth]("TerminalAuth", Answers)
+
+func (TerminalAuth) Kind() *Kind { return terminalAuthKind }
+
+func (a TerminalAuth) Do(_ context.Context, s *Session) (acpclient.Command, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if !s.connected() {
 		return acpclient.Command{}, errNoAgent
 	}
 	for _, m := range s.agent.hello.Load().AuthMethods {
-		if m.ID != id {
+		if m.ID != a.ID {
 			continue
 		}
 		if m.Type != acpclient.AuthMethodTerminal {
@@ -105,7 +125,7 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 		}
 		return TerminalAuthCommand(s.opt.Command, m)
 	}
-	return acpclient.Command{}, fmt.Errorf("the agent has no sign-in method %q", id)
+	return acpclient.Command{}, fmt.Errorf("the agent has no sign-in method %q", a.ID)
 }
 
 // TerminalAuthCommand returns the agent's command with the arguments and environment
@@ -127,13 +147,19 @@ func TerminalAuthCommand(agent acpclient.Command, m acpclient.AuthMethod) (acpcl
 }
 
 // Logout signs out. The error wraps ErrUnsupported if the agent does not offer that.
-func (s *Session) Logout(ctx context.Context) error {
+type Logout struct{}
+
+var logoutKind = KindOf[Logout]("Logout", Lasts)
+
+func (Logout) Kind() *Kind { return logoutKind }
+
+func (Logout) Do(ctx context.Context, s *Session) (None, error) {
 	_, err := ask(ctx, s, "sign out", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.Auth.Logout != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.LogoutResponse, error) {
 		return c.Logout(ctx, &acpclient.LogoutRequest{})
 	})
-	return err
+	return None{}, err
 }
 
 // waitForAuth waits until the user has signed in, and reports whether that happened.

@@ -29,13 +29,13 @@ func TestSignInToOpenASession(t *testing.T) {
 		if len(asked) != 1 || asked[0].Message != signIn || h.conv.AuthError == nil || len(h.conv.Agent.AuthMethods) != 2 {
 			t.Fatalf("asked %+v with methods %v", asked, h.conv.Agent.AuthMethods)
 		}
-		h.Authenticate("agent")
+		Post(h, Authenticate{"agent"})
 		h.settle()
 		h.fail("authenticate", acpclient.CodeInternalError, "wrong password")
 		if h.conv.AuthError == nil || h.agent().open("session/new") != nil {
 			t.Error("it goes on without having signed in")
 		}
-		h.Authenticate("agent")
+		Post(h, Authenticate{"agent"})
 		h.settle()
 		h.reply("authenticate", `{}`)
 		if h.conv.AuthError != nil {
@@ -54,7 +54,7 @@ func TestTheSecondRefusalCounts(t *testing.T) {
 			t.Error("the turn does not wait")
 		}
 		h.agent().set("authenticate", json.RawMessage(`{}`))
-		h.Authenticate("agent")
+		Post(h, Authenticate{"agent"})
 		h.settle()
 		h.refuse("session/prompt")
 		if h.conv.Turn.Running || h.agent().count("session/prompt") != 2 || len(eventsOf[conversation.AuthRequired](h)) != 1 {
@@ -70,7 +70,7 @@ func TestSeveralCallsWaitForOneSignIn(t *testing.T) {
 		h.setMode("plan")
 		var page *acpclient.ListSessionsResponse
 		var err error
-		go func() { page, err = h.ListSessions(context.Background(), "") }()
+		go func() { page, err = Do(context.Background(), h, ListSessions{""}) }()
 		h.settle()
 		h.refuse("session/set_mode")
 		h.refuse("session/prompt")
@@ -79,7 +79,7 @@ func TestSeveralCallsWaitForOneSignIn(t *testing.T) {
 			t.Errorf("asked to sign in %d times", n)
 		}
 		h.agent().set("authenticate", json.RawMessage(`{}`))
-		h.Authenticate("agent")
+		Post(h, Authenticate{"agent"})
 		h.settle()
 		h.reply("session/set_mode", `{}`)
 		h.reply("session/list", `{"sessions":[]}`)
@@ -95,11 +95,11 @@ func TestDismissedSignIn(t *testing.T) {
 		h.prompt("one")
 		h.prompt("two")
 		var err error
-		go func() { err = h.DeleteSession(context.Background(), "a") }()
+		go func() { err = Try(context.Background(), h, DeleteSession{"a"}) }()
 		h.settle()
 		h.refuse("session/prompt")
 		h.refuse("session/delete")
-		h.DismissAuth()
+		Post(h, DismissAuth{})
 		h.settle()
 		if h.conv.Turn.Running || h.conv.AuthError != nil || !h.conv.QueuePaused {
 			t.Errorf("running %v, %v, paused %v", h.conv.Turn.Running, h.conv.AuthError, h.conv.QueuePaused)
@@ -107,7 +107,7 @@ func TestDismissedSignIn(t *testing.T) {
 		if !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
 			t.Errorf("deleting ended with %v", err)
 		}
-		h.DismissAuth() // nothing waits
+		Post(h, DismissAuth{}) // nothing waits
 		h.settle()
 		// The next call asks again.
 		h.setMode("plan")
@@ -122,13 +122,13 @@ func TestDismissedSignIn(t *testing.T) {
 func TestSignInLater(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.refuse("session/new")
-		h.DismissAuth()
+		Post(h, DismissAuth{})
 		h.settle()
 		if h.conv.Phase != conversation.PhaseFailed {
 			t.Errorf("phase %v", h.conv.Phase)
 		}
 		h.agent().set("authenticate", json.RawMessage(`{}`))
-		h.Authenticate("agent")
+		Post(h, Authenticate{"agent"})
 		h.settle()
 		h.reply("session/new", `{"sessionId":"s1"}`)
 		if h.conv.Phase != conversation.PhaseReady {
@@ -153,7 +153,7 @@ func TestCancelWhileAPromptWaitsForSignIn(t *testing.T) {
 func TestNobodyWaitsForALostAgent(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		ended := make(chan error, 1)
-		go func() { _, err := h.ListSessions(context.Background(), ""); ended <- err }()
+		go func() { _, err := Do(context.Background(), h, ListSessions{""}); ended <- err }()
 		h.settle()
 		h.refuse("session/list")
 		h.agent().exit(errors.New("crash"))
@@ -168,7 +168,7 @@ func TestNobodyWaitsForALostAgent(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) { // nor for ever
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
-		go func() { _, err := h.ListSessions(ctx, ""); ended <- err }()
+		go func() { _, err := Do(ctx, h, ListSessions{""}); ended <- err }()
 		h.settle()
 		h.refuse("session/list")
 		cancel()
@@ -180,7 +180,7 @@ func TestNobodyWaitsForALostAgent(t *testing.T) {
 
 func TestTerminalAuth(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
-		c, err := h.TerminalAuth("tty")
+		c, err := Do(h.Context(), h, TerminalAuth{"tty"})
 		want := acpclient.Command{Path: "fake", Args: []string{"acp", "--login"}, Env: []string{"A=0", "A=1", "B=2"}}
 		if d := cmp.Diff(want, c); d != "" || err != nil {
 			t.Errorf("%v %s", err, d)
@@ -188,10 +188,10 @@ func TestTerminalAuth(t *testing.T) {
 		if o := h.Options().Command; len(o.Args) != 1 || len(o.Env) != 1 {
 			t.Errorf("the agent's own command has changed: %v", o)
 		}
-		if _, err := h.TerminalAuth("agent"); err == nil {
+		if _, err := Do(h.Context(), h, TerminalAuth{"agent"}); err == nil {
 			t.Error("a method of the agent's own needs a terminal")
 		}
-		if _, err := h.TerminalAuth("unheard-of"); err == nil {
+		if _, err := Do(h.Context(), h, TerminalAuth{"unheard-of"}); err == nil {
 			t.Error("there is a method that the agent did not name")
 		}
 	})
@@ -205,7 +205,7 @@ func TestTerminalAuthBehindBounds(t *testing.T) {
 		refused  bool
 	}{{"LD_PRELOAD", true}, {"LOGIN_WITH", false}} {
 		bubble(t, func(t *testing.T, h *harness) {
-			if _, err := h.TerminalAuth("tty"); (err != nil) != c.refused {
+			if _, err := Do(h.Context(), h, TerminalAuth{"tty"}); (err != nil) != c.refused {
 				t.Errorf("%s: %v", c.variable, err)
 			}
 		}, func(h *harness, o *Options) {
@@ -236,10 +236,10 @@ func TestReconnect(t *testing.T) {
 				h.refuse("session/prompt")
 				h.refuse("session/set_mode")
 				capable(c.capabilities, c.method, "initialize")(h, nil)
-				h.Reconnect()
-				h.Reconnect() // once is enough
+				Post(h, Reconnect{})
+				Post(h, Reconnect{}) // once is enough
 				h.settle()
-				h.Reconnect() // the agent has started and not yet said hello
+				Post(h, Reconnect{}) // the agent has started and not yet said hello
 				h.settle()
 				h.agent().reply(h, "initialize", hello(c.capabilities))
 				h.settle()
@@ -278,7 +278,7 @@ func TestReconnectInATurn(t *testing.T) {
 		h.prompt("one")
 		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
-		h.Reconnect()
+		Post(h, Reconnect{})
 		h.settle()
 		if h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
 			t.Error("the turn of the old agent still runs")
@@ -296,13 +296,13 @@ func TestReconnectAndStillNotSignedIn(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
 		h.refuse("session/prompt")
-		h.Reconnect()
+		Post(h, Reconnect{})
 		h.settle()
 		h.refuse("session/resume")
 		if n := len(eventsOf[conversation.AuthRequired](h)); n != 2 || h.conv.AuthError == nil {
 			t.Errorf("asked %d times", n)
 		}
-		h.DismissAuth()
+		Post(h, DismissAuth{})
 		h.settle()
 		if h.conv.Turn.Running || h.conv.Phase != conversation.PhaseFailed {
 			t.Errorf("running %v, phase %v", h.conv.Turn.Running, h.conv.Phase)
@@ -313,7 +313,7 @@ func TestReconnectAndStillNotSignedIn(t *testing.T) {
 func TestLogout(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.agent().set("logout", json.RawMessage(`null`))
-		if err := h.Logout(t.Context()); err != nil {
+		if err := Try(t.Context(), h, Logout{}); err != nil {
 			t.Error(err)
 		}
 		if !slices.Contains(h.agent().got(), "logout") {

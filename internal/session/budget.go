@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 
 	"parley/internal/conversation"
@@ -10,17 +11,30 @@ import (
 const nearBudget = 0.8
 
 // SetBudget replaces the budget, and goes on with the queue if it is not used up then.
-func (s *Session) SetBudget(b conversation.Budget) {
+type SetBudget struct{ Budget conversation.Budget }
+
+var setBudgetKind = KindOf[SetBudget]("SetBudget", Posts)
+
+func (SetBudget) Kind() *Kind { return setBudgetKind }
+
+func (a SetBudget) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	s.stream.post(conversation.BudgetSet{Budget: b, Raised: true})
+	s.stream.post(conversation.BudgetSet{Budget: a.Budget, Raised: true})
 	s.checkBudget()
 	s.goOn()
+	return None{}, nil
 }
 
 // ExceedBudget lets the next turn go beyond the budget, and goes on with the queue, or with
 // a prompt if that is empty: the turn that reached the budget was cancelled.
-func (s *Session) ExceedBudget(p conversation.QueuedPrompt) {
+type ExceedBudget struct{ Prompt conversation.QueuedPrompt }
+
+var exceedBudgetKind = KindOf[ExceedBudget]("ExceedBudget", Posts)
+
+func (ExceedBudget) Kind() *Kind { return exceedBudgetKind }
+
+func (a ExceedBudget) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	var b conversation.BudgetSet
@@ -29,10 +43,11 @@ func (s *Session) ExceedBudget(p conversation.QueuedPrompt) {
 	})
 	s.stream.post(b)
 	if queue, _ := s.queue(); len(queue) == 0 {
-		s.prompt(p)
-		return
+		s.prompt(a.Prompt)
+		return None{}, nil
 	}
 	s.goOn()
+	return None{}, nil
 }
 
 // budgetReached reports whether the budget is used up, and the user has not decided. s.mu must

@@ -61,7 +61,7 @@ func TestTheBudgetEndsTheTurn(t *testing.T) {
 		if got := h.sent(); !slices.Equal(got, []string{"one"}) {
 			t.Errorf("beyond the budget, %q are sent", got)
 		}
-		h.SetBudget(conversation.Budget{Cost: 10})
+		Post(h, SetBudget{conversation.Budget{Cost: 10}})
 		h.settle()
 		if got := h.sent(); !slices.Equal(got, []string{"one", "three"}) {
 			t.Errorf("after it was raised, %q are sent", got)
@@ -79,7 +79,7 @@ func TestOneTurnGoesBeyondTheBudget(t *testing.T) {
 		h.prompt("one")
 		h.costs("s1", 6)
 		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
-		h.ExceedBudget(text("Continue."))
+		Post(h, ExceedBudget{text("Continue.")})
 		h.settle()
 		h.costs("s1", 7)
 		if got := h.sent(); !slices.Equal(got, []string{"one", "Continue."}) || h.agent().count("session/cancel") != 1 {

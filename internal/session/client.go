@@ -81,41 +81,66 @@ func (s *Session) fellBack() {
 
 // CancelOperation asks the agent to cancel one operation and to continue the turn.
 // The error wraps ErrUnsupported if the agent cannot do that.
-func (s *Session) CancelOperation(ctx context.Context, p conversation.Operation) error {
+type CancelOperation struct {
+	Call     acpclient.ToolCallID
+	Subagent acpclient.SessionID // which works in the call
+	Terminal acpclient.TerminalID
+}
+
+var cancelOperationKind = KindOf[CancelOperation]("CancelOperation", Lasts)
+
+func (CancelOperation) Kind() *Kind { return cancelOperationKind }
+
+func (o CancelOperation) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	a, id, ready := s.agent, s.id(), s.ready()
 	s.unlock()
 	if !ready || a == nil {
-		return errNotOpen
+		return None{}, errNotOpen
 	}
 	c, ok := a.client.(*v2.Client)
 	switch {
-	case p.Call.Subagent != nil:
-		return a.client.Cancel(&acpclient.CancelNotification{SessionID: p.Call.Subagent.Session})
+	case o.Subagent != "":
+		return None{}, a.client.Cancel(&acpclient.CancelNotification{SessionID: o.Subagent})
 	case !ok:
-		return fmt.Errorf("cancel a single call: %w", ErrUnsupported)
-	case p.Terminal != "":
-		return c.CancelTerminal(ctx, id, p.Terminal)
+		return None{}, fmt.Errorf("cancel a single call: %w", ErrUnsupported)
+	case o.Terminal != "":
+		return None{}, c.CancelTerminal(ctx, id, o.Terminal)
 	}
-	return c.CancelToolCall(ctx, id, p.Call.ID)
+	return None{}, c.CancelToolCall(ctx, id, o.Call)
+}
+
+// CancelOf returns the act that cancels an operation.
+func CancelOf(o conversation.Operation) CancelOperation {
+	a := CancelOperation{Call: o.Call.ID, Terminal: o.Terminal}
+	if o.Call.Subagent != nil {
+		a.Subagent = o.Call.Subagent.Session
+	}
+	return a
 }
 
 // StopTask asks the agent to stop a task that works in the background.
-func (s *Session) StopTask(ctx context.Context, id string) error {
+type StopTask struct{ ID string }
+
+var stopTaskKind = KindOf[StopTask]("StopTask", Lasts)
+
+func (StopTask) Kind() *Kind { return stopTaskKind }
+
+func (t StopTask) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	a, open, ready := s.agent, s.id(), s.ready()
 	s.unlock()
 	if !ready || a == nil {
-		return errNotOpen
+		return None{}, errNotOpen
 	}
-	r, err := acpclient.Call(ctx, a.client.Conn(), acpclient.SessionStopTask, &acpclient.StopTaskRequest{SessionID: open, AsyncTaskID: id})
+	r, err := acpclient.Call(ctx, a.client.Conn(), acpclient.SessionStopTask, &acpclient.StopTaskRequest{SessionID: open, AsyncTaskID: t.ID})
 	switch {
 	case err != nil:
-		return fmt.Errorf("stop the task: %w", err)
+		return None{}, fmt.Errorf("stop the task: %w", err)
 	case !r.Stopped:
-		return errors.New("the agent did not stop the task")
+		return None{}, errors.New("the agent did not stop the task")
 	}
-	return nil
+	return None{}, nil
 }
 
 // blockedCall is a call that the agent refused until the user signs in. Exactly one of
@@ -189,7 +214,7 @@ func (s *Session) expectAnswer(a *agent, method string) (answered func()) {
 		s.mu.Lock()
 		defer s.unlock()
 		if s.agent == a && !s.closed {
-			s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The agent has not answered %s for %d seconds", method, answerTime/time.Second),
+			s.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has not answered %s for %d seconds", method, answerTime/time.Second),
 				"Wait, or restart the agent.")
 		}
 	})

@@ -10,12 +10,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/acpclient"
 )
 
 func TestCloseSaysGoodbye(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.prompt("go")
 		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
@@ -33,10 +35,10 @@ func TestCloseSaysGoodbye(t *testing.T) {
 			t.Error("the machine is not closed")
 		}
 		// Nothing does anything any more.
-		h.Start()
-		h.Reconnect()
+		Post(h, Start{})
+		Post(h, Reconnect{})
 		h.prompt("too late")
-		if err := h.Load("other"); err == nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "other"}}); err == nil {
 			t.Error("opened a session after the end")
 		}
 		if len(h.agents) != 1 {
@@ -49,7 +51,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 func TestCloseWhileItIsBeingClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.agent().slow, h.agent().let = true, make(chan struct{})
 		h.agent().die() // the pipes, not the process
@@ -75,7 +77,7 @@ func TestCloseWhileItIsBeingClosed(t *testing.T) {
 func TestCloseWhileSomethingIsBeingSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.prompt("go")
 		sends := make(chan struct{})
@@ -98,7 +100,7 @@ func TestCloseWhileSomethingIsBeingSent(t *testing.T) {
 func TestCloseWithAnAgentThatDoesNotListen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.agent().slow = true
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -114,7 +116,7 @@ func TestCloseWithAnAgentThatDoesNotListen(t *testing.T) {
 func TestCloseWhileTheStreamIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		for range 60 {
 			h.agent().text("s1", strings.Repeat("x", 100_000))
@@ -135,7 +137,7 @@ func TestCloseDuringTheStart(t *testing.T) {
 					}
 				}
 			}
-			h.Start()
+			Post(h, Start{})
 			synctest.Wait()
 			h.close()
 		})
@@ -143,8 +145,8 @@ func TestCloseDuringTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // while the program is being started
 		h := newHarness(t)
 		h.spawnOf = func() error { time.Sleep(time.Second); return nil }
-		h.Start()
-		h.Start() // does not start two
+		Post(h, Start{})
+		Post(h, Start{}) // does not start two
 		synctest.Wait()
 		h.close()
 		if len(h.agents) != 1 {
@@ -179,7 +181,7 @@ func TestAfterTurn(t *testing.T) {
 				return "", "nothing"
 			}
 		})
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		for range 2 {
 			h.prompt("go")

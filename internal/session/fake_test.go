@@ -301,7 +301,7 @@ func bubble(t *testing.T, test func(t *testing.T, h *harness), change ...func(*h
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, change...)
 		defer h.close()
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		test(t, h)
 	})
@@ -354,11 +354,11 @@ func (h *harness) fail(method string, code acpclient.ErrorCode, message string) 
 // setMode and setModel switch the mode and the model of an agent that has no
 // config options.
 func (h *harness) setMode(id acpclient.ConfigValueID) {
-	h.SetOption(conversation.LegacyModeID, acpclient.SelectValue(id))
+	Post(h, SetOption{conversation.LegacyModeID, acpclient.SelectValue(id)})
 }
 
 func (h *harness) setModel(id acpclient.ConfigValueID) {
-	h.SetOption(conversation.LegacyModelID, acpclient.SelectValue(id))
+	Post(h, SetOption{conversation.LegacyModelID, acpclient.SelectValue(id)})
 }
 
 // value is the value of the option of a category that the agent has confirmed,

@@ -87,12 +87,14 @@ func TestFileQuestionIsAnswered(t *testing.T) {
 // Whatever ends what the question is for takes it back.
 func TestFileQuestionIsTakenBack(t *testing.T) {
 	for name, end := range map[string]func(*harness, context.CancelFunc){
-		"the turn is cancelled":  func(h *harness, _ context.CancelFunc) { resultOf(h, Cancel{}) },
-		"the agent gives it up":  func(_ *harness, cancel context.CancelFunc) { cancel() },
-		"the agent dies":         func(h *harness, _ context.CancelFunc) { h.agent().exit(errors.New("dead")) },
-		"another session opens":  func(h *harness, _ context.CancelFunc) { _ = h.Load("other") },
+		"the turn is cancelled": func(h *harness, _ context.CancelFunc) { resultOf(h, Cancel{}) },
+		"the agent gives it up": func(_ *harness, cancel context.CancelFunc) { cancel() },
+		"the agent dies":        func(h *harness, _ context.CancelFunc) { h.agent().exit(errors.New("dead")) },
+		"another session opens": func(h *harness, _ context.CancelFunc) {
+			_ = Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "other"}})
+		},
 		"the session is closed":  func(h *harness, _ context.CancelFunc) { h.Session.Close(context.Background()) },
-		"the agent is restarted": func(h *harness, _ context.CancelFunc) { h.Reconnect() },
+		"the agent is restarted": func(h *harness, _ context.CancelFunc) { Post(h, Reconnect{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {
@@ -137,7 +139,7 @@ func TestNoFileQuestionForASessionThatWasLeft(t *testing.T) {
 		h.prompt("go")
 		wrote := h.agent().ask(t.Context(), "fs/write_text_file", `{"sessionId":"s1","path":"/work/.env","content":"x"}`)
 		h.settle()
-		if err := h.Load("other"); err != nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "other"}}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()

@@ -43,7 +43,7 @@ func TestForkAtAMessage(t *testing.T) {
 		if h.conv.Phase != conversation.PhaseFailed || h.agent().count("session/new") != 0 {
 			t.Errorf("phase %v, the agent got %q", h.conv.Phase, h.agent().got())
 		}
-		err := h.OpenAnew()
+		err := Try(h.Context(), h, OpenAnew{})
 		h.settle()
 		if err != nil || h.agent().count("session/new") != 1 {
 			t.Errorf("a new session in its place: %v", err)

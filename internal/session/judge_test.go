@@ -209,7 +209,7 @@ func TestTheModeIsJudged(t *testing.T) {
 		if c := ask(); c.Mode != "plan" || c.Switching {
 			t.Errorf("judged in %+v", c)
 		}
-		h.SetOption(conversation.LegacyModeID, acpclient.SelectValue("ask"))
+		Post(h, SetOption{conversation.LegacyModeID, acpclient.SelectValue("ask")})
 		h.settle()
 		if c := ask(); c.Mode != "ask" || !c.Switching {
 			t.Errorf("judged in %+v", c)

@@ -72,7 +72,7 @@ func TestAKeptSessionThatCannotBeOpened(t *testing.T) {
 					t.Errorf("it says %v", failed[0].Err)
 				}
 				items := len(h.conv.Items)
-				if err := h.OpenAnew(); err != nil {
+				if err := Try(h.Context(), h, OpenAnew{}); err != nil {
 					t.Fatal(err)
 				}
 				h.settle()
@@ -95,7 +95,7 @@ func TestPromptsOfBeforeWaitForAYes(t *testing.T) {
 		if n := h.agent().count("session/prompt"); n != 1 {
 			t.Errorf("%d prompts were sent", n)
 		}
-		h.SetOption("model", acpclient.SelectValue("small"))
+		Post(h, SetOption{"model", acpclient.SelectValue("small")})
 		h.settle()
 		if chosen := eventsOf[conversation.OptionChosen](h); len(chosen) != 1 || chosen[0].Seq <= 7 {
 			t.Errorf("numbers are given out again: %v", chosen)

@@ -19,7 +19,13 @@ const endGrace = time.Second
 // Start starts the agent and opens the session. After the agent was lost it does so
 // again; if only the session could not be opened, it opens that again. It returns at
 // once.
-func (s *Session) Start() {
+type Start struct{}
+
+var startKind = KindOf[Start]("Start", Posts)
+
+func (Start) Kind() *Kind { return startKind }
+
+func (Start) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	switch {
@@ -29,16 +35,23 @@ func (s *Session) Start() {
 	case s.connected() && !s.ready() && !s.opening():
 		s.open(false)
 	}
+	return None{}, nil
 }
 
 // Reconnect restarts the agent and reopens the session, for instance after the user has
 // signed in on a terminal, and repeats the calls that waited for that. It cancels a
 // running turn. It returns at once.
-func (s *Session) Reconnect() {
+type Reconnect struct{}
+
+var reconnectKind = KindOf[Reconnect]("Reconnect", Posts)
+
+func (Reconnect) Kind() *Kind { return reconnectKind }
+
+func (Reconnect) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.closed || s.starting() || s.agent != nil && s.agent.hello.Load() == nil {
-		return // one is being started
+		return None{}, nil // one is being started
 	}
 	old := s.agent
 	// A turn that waits for signing in goes on.
@@ -52,22 +65,30 @@ func (s *Session) Reconnect() {
 	s.agent = nil
 	s.blocked = slices.DeleteFunc(s.blocked, func(c blockedCall) bool { return c.opens }) // it is reopened anyway
 	s.replaceAgent(old)
+	return None{}, nil
 }
 
 // Kill ends the agent without asking it first, for instance if it ignores a cancel. The
 // stream reports the loss, and Start starts it again. It returns at once.
-func (s *Session) Kill() {
+type Kill struct{}
+
+var killKind = KindOf[Kill]("Kill", Posts)
+
+func (Kill) Kind() *Kind { return killKind }
+
+func (Kill) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	a := s.agent
 	if s.closed || a == nil {
-		return
+		return None{}, nil
 	}
 	s.work.Go(func() {
 		now, cancel := context.WithCancel(s.ctx)
 		cancel()
 		a.peer.Stop(now)
 	})
+	return None{}, nil
 }
 
 // replaceAgent starts an agent once the previous one, if any, has ended. s.mu must be
@@ -240,7 +261,7 @@ func (s *Session) lost(err error, stderr string) {
 	s.agent = nil
 	s.epoch++
 	if s.turn().Running {
-		s.AddNotice(acpclient.NoticeWarning, "The agent exited during this turn", "")
+		s.notice(acpclient.NoticeWarning, "The agent exited during this turn", "")
 	}
 	s.closeQuestions()
 	for _, c := range s.takeBlocked() {

@@ -93,27 +93,59 @@ type ShellSpec struct {
 	Cols, Rows int
 }
 
-// StartShell starts a command of the user's own; see Shells.
-func (s *Session) StartShell(spec ShellSpec) (acpclient.TerminalID, error) {
-	id, err := s.machine.StartShell(s.ctx, spec)
+// StartShell starts a command of the user's own; see [Shells].
+type StartShell struct{ Spec ShellSpec }
+
+var startShellKind = KindOf[StartShell]("StartShell", Answers)
+
+func (StartShell) Kind() *Kind { return startShellKind }
+
+func (a StartShell) Do(_ context.Context, s *Session) (acpclient.TerminalID, error) {
+	id, err := s.machine.StartShell(s.ctx, a.Spec)
 	if err != nil {
 		s.suspectDirectory()
 	}
 	return id, err
 }
 
-// TypeInto types into a terminal; see Shells.
-func (s *Session) TypeInto(id acpclient.TerminalID, data []byte) error {
-	return s.machine.TypeInto(id, data)
+// TypeInto types into a terminal; see [Shells]. It may just have ended.
+type TypeInto struct {
+	ID   acpclient.TerminalID
+	Data []byte
 }
 
-// ResizeTerminal changes the size of a terminal; see Shells.
-func (s *Session) ResizeTerminal(id acpclient.TerminalID, cols, rows int) error {
-	return s.machine.ResizeTerminal(id, cols, rows)
+var typeIntoKind = KindOf[TypeInto]("TypeInto", Posts)
+
+func (TypeInto) Kind() *Kind { return typeIntoKind }
+
+func (a TypeInto) Do(_ context.Context, s *Session) (None, error) {
+	return None{}, s.machine.TypeInto(a.ID, a.Data)
 }
 
-// EndTerminal ends a command, and waits for that; see Shells.
-func (s *Session) EndTerminal(id acpclient.TerminalID) error { return s.machine.EndTerminal(id) }
+// ResizeTerminal changes the size of a terminal; see [Shells]. It may just have ended.
+type ResizeTerminal struct {
+	ID         acpclient.TerminalID
+	Cols, Rows int
+}
+
+var resizeTerminalKind = KindOf[ResizeTerminal]("ResizeTerminal", Posts)
+
+func (ResizeTerminal) Kind() *Kind { return resizeTerminalKind }
+
+func (a ResizeTerminal) Do(_ context.Context, s *Session) (None, error) {
+	return None{}, s.machine.ResizeTerminal(a.ID, a.Cols, a.Rows)
+}
+
+// EndTerminal ends a command, and waits for that; see [Shells].
+type EndTerminal struct{ ID acpclient.TerminalID }
+
+var endTerminalKind = KindOf[EndTerminal]("EndTerminal", Lasts)
+
+func (EndTerminal) Kind() *Kind { return endTerminalKind }
+
+func (a EndTerminal) Do(_ context.Context, s *Session) (None, error) {
+	return None{}, s.machine.EndTerminal(a.ID)
+}
 
 func (w streamObserver) ShellStarted(id acpclient.TerminalID, command, cwd string, lasts bool) {
 	w.s.stream.post(conversation.ShellStarted{ID: id, Command: command, Cwd: cwd, Lasts: lasts, At: w.s.opt.Now()})

@@ -141,7 +141,7 @@ accept
 say That, too.
 idle end_turn
 serve`)
-			w.Start()
+			session.Post(w, session.Start{})
 			session.Post(w, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("first")}}})
 			w.shows(tt.want...)
 			session.Post(w, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("second")}}})

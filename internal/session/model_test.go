@@ -92,7 +92,7 @@ type modelQuestion struct {
 func (m *model) run() {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	defer m.cancel()
-	m.h.Start()
+	Post(m.h, Start{})
 	m.h.settle()
 	m.Repeat(map[string]func(*rapid.T){
 		"": func(*rapid.T) { m.check() },
@@ -139,14 +139,16 @@ func (m *model) run() {
 		"mode": func(t *rapid.T) {
 			m.h.setMode(rapid.SampledFrom([]acpclient.ConfigValueID{"a", "b"}).Draw(t, "mode"))
 		},
-		"option":       func(t *rapid.T) { m.h.SetOption("o", acpclient.BoolValue(rapid.Bool().Draw(t, "on"))) },
-		"start":        func(*rapid.T) { m.h.Start() },
-		"reconnect":    func(*rapid.T) { m.h.Reconnect() },
-		"open anew":    func(*rapid.T) { _ = m.h.OpenAnew() },
-		"load":         func(t *rapid.T) { _ = m.h.Load(rapid.SampledFrom([]acpclient.SessionID{"x", "y"}).Draw(t, "id")) },
-		"fork":         func(*rapid.T) { _ = m.h.Fork() },
-		"authenticate": func(*rapid.T) { m.h.Authenticate("agent") },
-		"dismiss":      func(*rapid.T) { m.h.DismissAuth() },
+		"option":    func(t *rapid.T) { Post(m.h, SetOption{"o", acpclient.BoolValue(rapid.Bool().Draw(t, "on"))}) },
+		"start":     func(*rapid.T) { Post(m.h, Start{}) },
+		"reconnect": func(*rapid.T) { Post(m.h, Reconnect{}) },
+		"open anew": func(*rapid.T) { _ = Try(m.h.Context(), m.h, OpenAnew{}) },
+		"load": func(t *rapid.T) {
+			_ = Try(m.h.Context(), m.h, OpenSession{acpclient.SessionInfo{SessionID: rapid.SampledFrom([]acpclient.SessionID{"x", "y"}).Draw(t, "id")}})
+		},
+		"fork":         func(*rapid.T) { _ = Try(m.h.Context(), m.h, Fork{}) },
+		"authenticate": func(*rapid.T) { Post(m.h, Authenticate{"agent"}) },
+		"dismiss":      func(*rapid.T) { Post(m.h, DismissAuth{}) },
 
 		// The agent.
 		"text": func(*rapid.T) {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,46 +18,53 @@ var errNotOpen = errors.New("no session is open yet")
 // ErrCannotReopen means that the agent cannot continue an earlier session.
 var ErrCannotReopen = errors.New("this agent cannot resume sessions")
 
-// Load opens another session of the same agent in place of this one, by session/load if
-// the agent offers that, else by session/resume. The error wraps ErrUnsupported if it
-// offers neither. Load cancels a running turn and drops the queue.
-func (s *Session) Load(id acpclient.SessionID) error {
+// OpenSession opens another session of the same agent in place of this one, by session/load
+// if the agent offers that, else by session/resume. The error wraps ErrUnsupported if it
+// offers neither. A session of another directory is an error, because files and commands are
+// served in this one. It cancels a running turn and drops the queue.
+type OpenSession struct{ Info acpclient.SessionInfo }
+
+var openSessionKind = KindOf[OpenSession]("OpenSession", Answers)
+
+func (OpenSession) Kind() *Kind { return openSessionKind }
+
+func (a OpenSession) Do(_ context.Context, s *Session) (None, error) {
+	if cwd := a.Info.Cwd; cwd != "" && filepath.Clean(cwd) != filepath.Clean(s.opt.Cwd) {
+		return None{}, fmt.Errorf("that session belongs to %s: start parley there to open it", cwd)
+	}
 	s.mu.Lock()
 	defer s.unlock()
 	if err := s.canSwitch(); err != nil {
-		return err
+		return None{}, err
 	}
 	caps := s.agent.hello.Load().AgentCapabilities
 	if !caps.LoadSession && caps.SessionCapabilities.Resume == nil {
-		return fmt.Errorf("open another session: %w", ErrUnsupported)
+		return None{}, fmt.Errorf("open another session: %w", ErrUnsupported)
 	}
-	s.switchTo(id)
-	return nil
-}
-
-// OpenSession is Load for a session that ListSessions returned. A session of another
-// directory is an error, because files and commands are served in this one.
-func (s *Session) OpenSession(info acpclient.SessionInfo) error {
-	if info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(s.opt.Cwd) {
-		return fmt.Errorf("that session belongs to %s: start parley there to open it", info.Cwd)
-	}
-	return s.Load(info.SessionID)
+	s.switchTo(a.Info.SessionID)
+	return None{}, nil
 }
 
 // OpenAnew opens a new session after a kept one could not be reopened. The transcript
 // stays, but the agent does not know it.
-func (s *Session) OpenAnew() error {
+type OpenAnew struct{}
+
+var openAnewKind = KindOf[OpenAnew]("OpenAnew", Answers)
+
+func (OpenAnew) Kind() *Kind { return openAnewKind }
+
+func (OpenAnew) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	switch err := s.canSwitch(); {
 	case err != nil:
-		return err
+		return None{}, err
 	case s.ready():
-		return errors.New("a session is open")
+		return None{}, errors.New("a session is open")
 	}
 	s.next, s.known, s.fork = "", false, nil
 	s.openNew(false)
-	return nil
+	return None{}, nil
 }
 
 // canSwitch returns why another session cannot be opened now, or nil. s.mu must be
@@ -84,9 +92,9 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	s.next, s.known = id, false
 	s.open(true)
 	if dropped == 1 {
-		s.AddNotice(acpclient.NoticeWarning, "A queued prompt was dropped", "It was meant for the previous session.")
+		s.notice(acpclient.NoticeWarning, "A queued prompt was dropped", "It was meant for the previous session.")
 	} else if dropped > 1 {
-		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%d queued prompts were dropped", dropped),
+		s.notice(acpclient.NoticeWarning, fmt.Sprintf("%d queued prompts were dropped", dropped),
 			"They were meant for the previous session.")
 	}
 }
@@ -144,7 +152,7 @@ func (s *Session) open(fresh bool) {
 // openInstead opens a new session in place of one that cannot be reopened. s.mu must be
 // held.
 func (s *Session) openInstead(why string) {
-	s.AddNotice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
+	s.notice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
 	s.next = ""
 	s.openNew(false)
 }
@@ -212,24 +220,30 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 // Fork continues with a copy of the open session (unstable); the original stays as it
 // is. The error wraps ErrUnsupported if the agent does not offer that. Fork fails while
 // a turn is running.
-func (s *Session) Fork() error {
+type Fork struct{}
+
+var forkKind = KindOf[Fork]("Fork", Answers)
+
+func (Fork) Kind() *Kind { return forkKind }
+
+func (Fork) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	switch {
 	case !s.ready():
-		return errNotOpen
+		return None{}, errNotOpen
 	case s.turn().Running:
-		return errors.New("wait for the turn to end before you fork the session")
+		return None{}, errors.New("wait for the turn to end before you fork the session")
 	case s.agent.hello.Load().AgentCapabilities.SessionCapabilities.Fork == nil:
-		return fmt.Errorf("fork the session: %w", ErrUnsupported)
+		return None{}, fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
 	id := s.id()
 	s.stream.post(conversation.SessionOpening{How: conversation.OpenFork, ID: id})
 	s.requestFork(&ForkPoint{ID: id}, func(err error) { // the original is still open
-		s.AddNotice(acpclient.NoticeError, "The session was not forked", err.Error())
+		s.notice(acpclient.NoticeError, "The session was not forked", err.Error())
 		s.opened(conversation.OpenFork, id, acpclient.SessionState{})
 	})
-	return nil
+	return None{}, nil
 }
 
 // ForkPoint is where a session is forked.
@@ -317,7 +331,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 func (s *Session) extraDirectories() []string {
 	dirs := s.opt.AdditionalDirectories
 	if len(dirs) > 0 && s.agent.hello.Load().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
-		s.AddNotice(acpclient.NoticeWarning, "The agent does not support additional directories",
+		s.notice(acpclient.NoticeWarning, "The agent does not support additional directories",
 			"Not sent: "+strings.Join(dirs, ", ")+".")
 		return nil
 	}
@@ -339,7 +353,7 @@ func (s *Session) usableServers() []acpclient.MCPServer {
 		take = append(take, m)
 	}
 	if len(left) > 0 {
-		s.AddNotice(acpclient.NoticeWarning, "Some MCP servers were left out",
+		s.notice(acpclient.NoticeWarning, "Some MCP servers were left out",
 			"The agent does not support the transport of "+strings.Join(left, ", ")+".")
 	}
 	return take

@@ -23,7 +23,7 @@ func TestLoadClosesQuestionsBeforeItsTurn(t *testing.T) {
 		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
 		h.settle()
-		if err := h.Load("other"); err != nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "other"}}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -123,10 +123,10 @@ func TestAnOldSessionWithAnAgentThatCannot(t *testing.T) {
 		if h.conv.Phase != conversation.PhaseFailed || h.agent().count("session/new") != 0 {
 			t.Errorf("phase %v, agent got %q", h.conv.Phase, h.agent().got())
 		}
-		if err := h.Load("x"); !errors.Is(err, ErrUnsupported) {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "x"}}); !errors.Is(err, ErrUnsupported) {
 			t.Error(err)
 		}
-		if err := h.OpenAnew(); err != nil {
+		if err := Try(h.Context(), h, OpenAnew{}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -163,7 +163,7 @@ func TestOpeningFailsAndIsTriedAgain(t *testing.T) {
 		if h.conv.Phase != conversation.PhaseFailed {
 			t.Errorf("phase %v", h.conv.Phase)
 		}
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.reply("session/new", `{"sessionId":"s1"}`)
 		if h.conv.Phase != conversation.PhaseReady || !h.conv.Turn.Running {
@@ -178,13 +178,13 @@ func TestLoadAnotherSession(t *testing.T) {
 		h.prompt("two")
 		open := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
-		if err := h.OpenSession(acpclient.SessionInfo{SessionID: "b", Cwd: "/elsewhere"}); err == nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "b", Cwd: "/elsewhere"}}); err == nil {
 			t.Error("a session of another directory was opened here")
 		}
-		if err := h.OpenSession(acpclient.SessionInfo{SessionID: "b", Cwd: "/work/"}); err != nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "b", Cwd: "/work/"}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Load("c"); err == nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "c"}}); err == nil {
 			t.Error("opened two at once")
 		}
 		h.settle()
@@ -213,7 +213,7 @@ func TestLoadAnotherSession(t *testing.T) {
 			t.Errorf("id %q", h.conv.ID)
 		}
 		// Back again.
-		if err := h.Load("s1"); err != nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "s1"}}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -235,7 +235,7 @@ func TestAQuestionWhoseSessionIsLeftBeforeItIsSeen(t *testing.T) {
 				h.stream.post(says(strings.Repeat("x", pendingBound)))
 				asked := h.agent().ask(t.Context(), method, params)
 				synctest.Wait()
-				if err := h.Load("b"); err != nil {
+				if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "b"}}); err != nil {
 					t.Fatal(err)
 				}
 				h.settle()
@@ -262,7 +262,7 @@ func TestLoadTakesTheOthersPlace(t *testing.T) {
 		h.agent().update("s1", `{"sessionUpdate":"session_info_update","title":"Old"}`)
 		h.settle()
 		h.agent().set("session/load", json.RawMessage(`{}`))
-		if err := h.Load("fresh"); err != nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "fresh"}}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -273,7 +273,7 @@ func TestLoadTakesTheOthersPlace(t *testing.T) {
 		// A restart goes on with the fresh one.
 		h.agent().exit(errors.New("crash"))
 		h.settle()
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		if q := h.agent().open("session/resume"); q == nil || sessionOf(q.params) != "fresh" {
 			t.Errorf("the agent got %q", h.agent().got())
@@ -287,7 +287,7 @@ func TestSeveralDroppedPrompts(t *testing.T) {
 			h.prompt(fmt.Sprint(i))
 		}
 		h.unsetClose()
-		_ = h.Load("other")
+		_ = Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "other"}})
 		h.settle()
 		test.WantTranscript(t, h.conv, "note: 3 queued prompts were dropped")
 	})
@@ -299,11 +299,11 @@ func (h *harness) unsetClose() { h.agent().set("session/close", json.RawMessage(
 func TestFork(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
-		if err := h.Fork(); err == nil {
+		if err := Try(h.Context(), h, Fork{}); err == nil {
 			t.Error("forked in a turn")
 		}
 		h.reply("session/prompt", `{}`)
-		if err := h.Fork(); err != nil {
+		if err := Try(h.Context(), h, Fork{}); err != nil {
 			t.Fatal(err)
 		}
 		h.prompt("for the copy")
@@ -318,7 +318,7 @@ func TestFork(t *testing.T) {
 			t.Error("the original was closed")
 		}
 		h.reply("session/prompt", `{}`)
-		_ = h.Fork()
+		_ = Try(h.Context(), h, Fork{})
 		h.settle()
 		h.fail("session/fork", acpclient.CodeInternalError, "no")
 		if h.conv.Phase != conversation.PhaseReady || h.conv.ID != "copy" {
@@ -330,7 +330,7 @@ func TestFork(t *testing.T) {
 		}
 	})
 	bubble(t, func(t *testing.T, h *harness) {
-		if err := h.Fork(); !errors.Is(err, ErrUnsupported) {
+		if err := Try(h.Context(), h, Fork{}); !errors.Is(err, ErrUnsupported) {
 			t.Error(err)
 		}
 	}, capable(`{}`))
@@ -339,26 +339,26 @@ func TestFork(t *testing.T) {
 func TestListAndDelete(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.agent().set("session/list", json.RawMessage(`{"sessions":[{"sessionId":"a","cwd":"/work"},{"bad":true}],"nextCursor":"2"}`))
-		page, err := h.ListSessions(t.Context(), "")
+		page, err := Do(t.Context(), h, ListSessions{""})
 		if err != nil || len(page.Sessions) != 1 || page.NextCursor != "2" {
 			t.Errorf("%+v %v", page, err)
 		}
 		h.agent().set("session/delete", json.RawMessage(`null`))
-		if err := h.DeleteSession(t.Context(), "a"); err != nil {
+		if err := Try(t.Context(), h, DeleteSession{"a"}); err != nil {
 			t.Error(err)
 		}
-		if err := h.DeleteSession(t.Context(), "s1"); err == nil {
+		if err := Try(t.Context(), h, DeleteSession{"s1"}); err == nil {
 			t.Error("deleted the session that is open")
 		}
 	})
 	bubble(t, func(t *testing.T, h *harness) {
-		if _, err := h.ListSessions(t.Context(), ""); !errors.Is(err, ErrUnsupported) {
+		if _, err := Do(t.Context(), h, ListSessions{""}); !errors.Is(err, ErrUnsupported) {
 			t.Error(err)
 		}
-		if err := h.DeleteSession(t.Context(), "a"); !errors.Is(err, ErrUnsupported) {
+		if err := Try(t.Context(), h, DeleteSession{"a"}); !errors.Is(err, ErrUnsupported) {
 			t.Error(err)
 		}
-		if err := h.Logout(t.Context()); !errors.Is(err, ErrUnsupported) {
+		if err := Try(t.Context(), h, Logout{}); !errors.Is(err, ErrUnsupported) {
 			t.Error(err)
 		}
 	}, capable(`{}`))

@@ -73,7 +73,7 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	open := s.id()
 	here := r.SessionID == open || r.SessionID == "" || s.isSubagent(r.SessionID)
 	if !here && open != "" {
-		s.AddNotice(acpclient.NoticeWarning, "The next question is for another session",
+		s.notice(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("It is for the session %q, which is not open here; perhaps a subagent.", r.SessionID))
 	}
 	// Rules do not apply to a session that is not open here, whose mode and directory are

@@ -116,7 +116,7 @@ func TestFilesAreReadAgainForAnotherAgent(t *testing.T) {
 	var files resolver
 	bubble(t, func(t *testing.T, h *harness) {
 		Post(h, Prompt{mentions("one")})
-		h.Reconnect()
+		Post(h, Reconnect{})
 		h.settle()
 		h.reply("session/resume", `{}`)
 		files <- "for the first"

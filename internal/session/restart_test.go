@@ -19,16 +19,16 @@ func TestTheAgentCannotBeStarted(t *testing.T) {
 		defer h.close()
 		missing := errors.New("not installed")
 		h.spawnOf = func() error { return missing }
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		if h.conv.Phase != conversation.PhaseFailed || !errors.Is(h.conv.Agent.Err, missing) {
 			t.Fatalf("phase %v, error %v", h.conv.Phase, h.conv.Agent.Err)
 		}
-		if _, err := h.ListSessions(t.Context(), ""); err == nil {
+		if _, err := Do(t.Context(), h, ListSessions{""}); err == nil {
 			t.Error("asked nobody")
 		}
 		h.spawnOf = nil
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		if h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("phase %v", h.conv.Phase)
@@ -41,7 +41,7 @@ func TestAnotherProtocolVersion(t *testing.T) {
 		h := newHarness(t)
 		defer h.close()
 		h.prepare = func(a *fakeAgent) { delete(a.auto, "initialize") }
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
@@ -59,7 +59,7 @@ func TestAnotherProtocolVersion(t *testing.T) {
 		default:
 			t.Error("the agent was not stopped")
 		}
-		if h.Stderr() != "" {
+		if resultOf(h, Stderr{}) != "" {
 			t.Error("there is no agent any more to have written something")
 		}
 	})
@@ -71,7 +71,7 @@ func TestRequestsBeforeInitializeWasAnswered(t *testing.T) {
 		h := newHarness(t)
 		defer h.close()
 		h.prepare = func(a *fakeAgent) { delete(a.auto, "initialize") }
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		for method, params := range map[string]string{
 			"terminal/create":    `{"sessionId":"s1","command":"touch"}`,
@@ -141,7 +141,7 @@ func TestDeath(t *testing.T) {
 					t.Error("a question was left open")
 				}
 				h.prepare = nil
-				h.Start()
+				Post(h, Start{})
 				h.settle()
 				if h.conv.Phase != conversation.PhaseReady && h.agent().open("session/resume") == nil {
 					t.Fatalf("phase %v, agent got %q", h.conv.Phase, h.agent().got())
@@ -203,7 +203,7 @@ func TestRestart(t *testing.T) {
 				h.agent().exit(errors.New("crash"))
 				h.settle()
 				capable(c.capabilities, c.method)(h, nil)
-				h.Start()
+				Post(h, Start{})
 				h.settle()
 				if name != "resume" {
 					h.agent().text(string(c.id), "replayed")
@@ -227,7 +227,7 @@ func TestAResumeThatFailsAfterARestart(t *testing.T) {
 		h.prompt("one")
 		h.agent().exit(errors.New("crash"))
 		h.settle()
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.fail("session/resume", acpclient.CodeResourceNotFound, "no such session")
 		test.WantTranscript(t, h.conv, "user: one", "note: The agent exited during this turn", "note: The agent cannot resume the earlier session")
@@ -245,7 +245,7 @@ func TestAStaleAgent(t *testing.T) {
 		h.prompt("one")
 		h.setMode("plan")
 		h.settle()
-		h.Reconnect()
+		Post(h, Reconnect{})
 		h.settle()
 		before := len(h.events)
 		old.text("s1", "stale")
@@ -283,7 +283,7 @@ func TestAPromptForNobody(t *testing.T) {
 		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
 			t.Fatalf("%d prompts wait, paused %v", len(h.conv.Queue), h.conv.QueuePaused)
 		}
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.reply("session/resume", `{}`)
 		if h.conv.Phase != conversation.PhaseReady || h.conv.Turn.Running || len(h.conv.Queue) != 1 {
@@ -312,7 +312,7 @@ func TestAPromptThatWasToBeSentNowWaitsWhenTheAgentHasGone(t *testing.T) {
 		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
 			t.Fatalf("%d prompts wait, paused %v", len(h.conv.Queue), h.conv.QueuePaused)
 		}
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.reply("session/resume", `{}`)
 		if h.conv.Turn.Running || len(h.conv.Queue) != 1 {
@@ -357,7 +357,7 @@ func TestALastBreathEndsNoTurnOfTheNextSession(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
 		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
-		if err := h.OpenSession(acpclient.SessionInfo{SessionID: "other", Cwd: h.Options().Cwd}); err != nil {
+		if err := Try(h.Context(), h, OpenSession{acpclient.SessionInfo{SessionID: "other", Cwd: h.Options().Cwd}}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()

@@ -21,7 +21,7 @@ func TestNoSecretIsAmongTheEvents(t *testing.T) {
 		if got := <-ran; got.err != nil {
 			t.Error(got.err)
 		}
-		login, err := h.TerminalAuth("tty")
+		login, err := Do(h.Context(), h, TerminalAuth{"tty"})
 		if err != nil || !strings.Contains(strings.Join(login.Env, " "), "TOKEN="+secret) {
 			t.Errorf("signing in runs %v, %v", login, err)
 		}
@@ -31,7 +31,7 @@ func TestNoSecretIsAmongTheEvents(t *testing.T) {
 		h.spawnOf = func() error { return &acpclient.StartError{Command: h.Options().Command, Err: errors.New("no")} }
 		h.agent().exit(errors.New("crash"))
 		h.settle()
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		if len(eventsOf[conversation.AgentLost](h)) != 2 {
 			t.Error("the agent was started")

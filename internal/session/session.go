@@ -267,16 +267,22 @@ func (s *Session) gone() bool {
 	return s.agent == nil && (p == conversation.PhaseLost || p == conversation.PhaseFailed)
 }
 
-// Stderr returns the tail of the agent's stderr so far, and of what it wrote to stdout that
+// Stderr asks for the tail of the agent's stderr so far, and of what it wrote to stdout that
 // is not a message, raw.
-func (s *Session) Stderr() string {
+type Stderr struct{}
+
+var stderrKind = KindOf[Stderr]("Stderr", Peeks)
+
+func (Stderr) Kind() *Kind { return stderrKind }
+
+func (Stderr) Do(_ context.Context, s *Session) (string, error) {
 	s.mu.Lock()
 	a := s.agent
 	s.unlock()
 	if a == nil {
-		return ""
+		return "", nil
 	}
-	return a.output()
+	return a.output(), nil
 }
 
 // Close ends the agent, its programs and the stream, and waits for that. It cancels the
@@ -326,7 +332,7 @@ func (s *Session) afterTurn() {
 		return
 	}
 	if title, detail := s.opt.AfterTurn(); title != "" {
-		s.AddNotice(acpclient.NoticeWarning, title, detail)
+		s.notice(acpclient.NoticeWarning, title, detail)
 	}
 }
 
@@ -368,7 +374,22 @@ func (s *Session) unlock() {
 }
 
 // AddNotice adds a notice of parley's own to the transcript.
-func (s *Session) AddNotice(severity acpclient.NoticeSeverity, title, detail string) {
+type AddNotice struct {
+	Severity      acpclient.NoticeSeverity
+	Title, Detail string
+}
+
+var addNoticeKind = KindOf[AddNotice]("AddNotice", Posts)
+
+func (AddNotice) Kind() *Kind { return addNoticeKind }
+
+func (a AddNotice) Do(_ context.Context, s *Session) (None, error) {
+	s.notice(a.Severity, a.Title, a.Detail)
+	return None{}, nil
+}
+
+// notice is the act AddNotice.
+func (s *Session) notice(severity acpclient.NoticeSeverity, title, detail string) {
 	s.stream.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail})
 }
 
@@ -450,30 +471,42 @@ func (s *Session) Disconnected() bool {
 // starting one.
 func (s *Session) Connects() bool { return s.opt.Remote.listens() }
 
-// ListSessions returns one page of the agent's sessions in this session's directory;
-// cursor is the NextCursor of the previous page, empty for the first. The error wraps
+// ListSessions asks for one page of the agent's sessions in this session's directory;
+// Cursor is the NextCursor of the previous page, empty for the first. The error wraps
 // ErrUnsupported if the agent does not offer that.
-func (s *Session) ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error) {
+type ListSessions struct{ Cursor string }
+
+var listSessionsKind = KindOf[ListSessions]("ListSessions", Asks)
+
+func (ListSessions) Kind() *Kind { return listSessionsKind }
+
+func (a ListSessions) Do(ctx context.Context, s *Session) (*acpclient.ListSessionsResponse, error) {
 	return ask(ctx, s, "list the sessions", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.List != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.ListSessionsResponse, error) {
-		return c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: cursor})
+		return c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: a.Cursor})
 	})
 }
 
 // DeleteSession deletes one of the agent's sessions, except the open one. The error
 // wraps ErrUnsupported if the agent does not offer that.
-func (s *Session) DeleteSession(ctx context.Context, id acpclient.SessionID) error {
+type DeleteSession struct{ ID acpclient.SessionID }
+
+var deleteSessionKind = KindOf[DeleteSession]("DeleteSession", Lasts)
+
+func (DeleteSession) Kind() *Kind { return deleteSessionKind }
+
+func (a DeleteSession) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	open := s.ready() && s.id() == id
+	open := s.ready() && s.id() == a.ID
 	s.unlock()
 	if open {
-		return errors.New("this session is open: open another one first")
+		return None{}, errors.New("this session is open: open another one first")
 	}
 	_, err := ask(ctx, s, "delete a session", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.Delete != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.DeleteSessionResponse, error) {
-		return c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: id})
+		return c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: a.ID})
 	})
-	return err
+	return None{}, err
 }

@@ -156,7 +156,7 @@ func TestPromptsBeforeTheSessionIsOpen(t *testing.T) {
 		defer h.close()
 		h.prepare = func(a *fakeAgent) { delete(a.auto, "session/new") }
 		h.prompt("early")
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.prompt("second")
 		if len(h.conv.Queue) != 2 || h.conv.Phase != conversation.PhaseOpening {
@@ -260,12 +260,12 @@ func TestAnAgentThatIgnoresACancelCanBeKilled(t *testing.T) {
 		if !h.conv.Turn.Running {
 			t.Fatal("the turn ended by itself")
 		}
-		h.Kill()
+		Post(h, Kill{})
 		h.settle()
 		if h.conv.Turn.Running || h.conv.Phase != conversation.PhaseLost {
 			t.Errorf("running %v, phase %v", h.conv.Turn.Running, h.conv.Phase)
 		}
-		h.Kill() // nobody is there
+		Post(h, Kill{}) // nobody is there
 	})
 }
 
@@ -364,7 +364,7 @@ func TestElicitationWithoutASession(t *testing.T) {
 		h := newHarness(t)
 		defer h.close()
 		h.prepare = func(a *fakeAgent) { delete(a.auto, "session/new") }
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		ch := h.agent().ask(t.Context(), "elicitation/create", `{"requestId":2,"mode":"form","message":"Region?","requestedSchema":{"type":"object","properties":{"region":{"type":"string"}}}}`)
 		h.settle()

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,15 +13,25 @@ import (
 
 // SetOption sets an option of the open session: a config option of the agent, or one
 // that stands for its modes or models. It does nothing while no session is open.
-func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
+type SetOption struct {
+	Option acpclient.ConfigID
+	Value  acpclient.ConfigValue
+}
+
+var setOptionKind = KindOf[SetOption]("SetOption", Posts)
+
+func (SetOption) Kind() *Kind { return setOptionKind }
+
+func (a SetOption) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.ready() {
-		s.setOption(option, value, nil)
+		s.setOption(a.Option, a.Value, nil)
 	}
+	return None{}, nil
 }
 
-// setOption is SetOption with s.mu held. It calls then, if not nil, with the agent's
+// setOption is the act SetOption. s.mu must be held. It calls then, if not nil, with the agent's
 // answer, also with s.mu held.
 func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigValue, then func(conversation.OptionSettled)) {
 	s.lastNumber++
@@ -84,12 +95,12 @@ func (s *Session) setInitialOptions() {
 
 func (s *Session) setInitialOption(o *acpclient.SessionConfigOption, name, value string) {
 	if o == nil {
-		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
+		s.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
 		return
 	}
 	v, ok := conversation.ValueNamed(o, value)
 	if !ok {
-		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
+		s.notice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
 		return
 	}
 	if o.CurrentValue != v {
@@ -132,7 +143,7 @@ func (s *Session) restoreOptions(earlier []acpclient.SessionConfigOption) {
 		return
 	}
 	if len(gone) > 0 {
-		s.AddNotice(acpclient.NoticeWarning, "The agent no longer offers what this session used", strings.Join(gone, ", "))
+		s.notice(acpclient.NoticeWarning, "The agent no longer offers what this session used", strings.Join(gone, ", "))
 	}
 }
 

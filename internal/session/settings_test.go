@@ -44,7 +44,7 @@ func TestSettingsSettleOrGoBack(t *testing.T) {
 					}
 				}
 				want(c.from.Name, false)
-				h.SetOption(c.option, acpclient.SelectValue(c.to.Value))
+				Post(h, SetOption{c.option, acpclient.SelectValue(c.to.Value)})
 				h.settle()
 				want(c.to.Name, true)
 				h.fail(c.method, acpclient.CodeInternalError, "not for you")
@@ -55,13 +55,13 @@ func TestSettingsSettleOrGoBack(t *testing.T) {
 				if n := h.conv.Items[0].(*conversation.Note); !strings.Contains(n.Detail, "not for you") {
 					t.Errorf("the agent's reason is not told: %q", n.Detail)
 				}
-				h.SetOption(c.option, acpclient.SelectValue(c.to.Value))
+				Post(h, SetOption{c.option, acpclient.SelectValue(c.to.Value)})
 				h.settle()
 				h.reply(c.method, c.success)
 				want(c.to.Name, false)
 				// Of two quick ones the later is shown, and wins.
-				h.SetOption(c.option, acpclient.SelectValue(c.from.Value))
-				h.SetOption(c.option, acpclient.SelectValue(c.to.Value))
+				Post(h, SetOption{c.option, acpclient.SelectValue(c.from.Value)})
+				Post(h, SetOption{c.option, acpclient.SelectValue(c.to.Value)})
 				h.settle()
 				h.reply(c.method, c.success)
 				want(c.to.Name, true)
@@ -88,7 +88,7 @@ func TestOptionsThatComeLateReplaceModes(t *testing.T) {
 			t.Errorf("options %+v", h.conv.Options)
 		}
 		h.setMode("plan")
-		h.SetOption("t", acpclient.BoolValue(true))
+		Post(h, SetOption{"t", acpclient.BoolValue(true)})
 		h.settle()
 		h.fail("session/set_mode", acpclient.CodeInvalidParams, "there are no modes")
 		h.reply("session/set_config_option", `{"configOptions":[`+test.ModeOption+`]}`)
@@ -104,7 +104,7 @@ func TestModesOutliveARestart(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.agent().exit(errors.New("crash"))
 		h.settle()
-		h.Start()
+		Post(h, Start{})
 		h.settle()
 		h.reply("session/resume", `{}`)
 		h.setMode("plan")
@@ -158,7 +158,7 @@ func TestAReopenedSessionHasItsOptionsAgain(t *testing.T) {
 			h.settle()
 			h.agent().exit(errors.New("crash"))
 			h.settle()
-			h.Start()
+			Post(h, Start{})
 			h.settle()
 			restored(t, h, "session/resume")
 		})
@@ -176,12 +176,12 @@ func TestNothingIsSetBeforeTheSessionIsOpen(t *testing.T) {
 		defer h.close()
 		h.setMode("m")
 		h.setModel("m")
-		h.SetOption("o", acpclient.BoolValue(true))
+		Post(h, SetOption{"o", acpclient.BoolValue(true)})
 		h.settle()
 		if len(h.events) != 0 {
 			t.Errorf("events %v", h.events)
 		}
-		if err := h.Fork(); !errors.Is(err, errNotOpen) {
+		if err := Try(h.Context(), h, Fork{}); !errors.Is(err, errNotOpen) {
 			t.Error(err)
 		}
 	})
@@ -195,7 +195,7 @@ func TestASwitchThatNeededSigningIn(t *testing.T) {
 		h.settle()
 		h.refuse("session/set_mode")
 		h.settle()
-		h.DismissAuth()
+		Post(h, DismissAuth{})
 		h.settle()
 		test.WantTranscript(t, h.conv, "note: Mode was not changed")
 		if name, pending := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" || pending {

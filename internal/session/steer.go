@@ -187,7 +187,7 @@ func (s *Session) awaitSteers() {
 		if s.epoch != epoch || s.closed || s.turn().Running || !slices.ContainsFunc(queue, isSteering) {
 			return
 		}
-		s.AddNotice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
+		s.notice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
 			"The prompt is in the queue: send it, or remove it if the agent has it.")
 		s.postQueue(notSteering(queue), true)
 	})

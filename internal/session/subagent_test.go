@@ -44,7 +44,7 @@ func TestUpdatesOfSubagents(t *testing.T) {
 			t.Errorf("the transcript is %q, want %q", all, want)
 		}
 		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
-		if err := h.Fork(); err != nil {
+		if err := Try(h.Context(), h, Fork{}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -85,7 +85,7 @@ func TestASubagentIsCancelledAlone(t *testing.T) {
 		h.prompt("go")
 		h.agent().update("s1", child)
 		h.settle()
-		if err := h.CancelOperation(t.Context(), h.conv.Operations()[0]); err != nil {
+		if err := Try(t.Context(), h, CancelOf(h.conv.Operations()[0])); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()

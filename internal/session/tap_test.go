@@ -14,7 +14,7 @@ import (
 func TestStderrIsTapped(t *testing.T) {
 	var seen []string
 	bubble(t, func(t *testing.T, h *harness) {
-		h.Reconnect()
+		Post(h, Reconnect{})
 		h.settle()
 		if len(seen) != 2 || seen[0] != "words" {
 			t.Errorf("seen are %q", seen)

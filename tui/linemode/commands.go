@@ -52,7 +52,7 @@ func commands() []command {
 		{name: "new", about: "new session with the same agent", do: func(p *program, _ string) { p.newSession() }},
 		{name: "agent", about: "new session with another agent", do: func(p *program, _ string) { p.unlessWorking("Choose another agent", p.chooseAgent) }},
 		{name: "start", about: "restart the agent, or reconnect", do: func(p *program, _ string) { p.startAgain() }},
-		{name: "stop", about: "stop an agent that does not respond", live: func(l *live, _ string) { l.Session.Kill() }},
+		{name: "stop", about: "stop an agent that does not respond", live: func(l *live, _ string) { session.Post(l.Session, session.Kill{}) }},
 		{name: "detach", about: "leave a session that keeps running", live: (*live).detach},
 		{name: "quit", about: "leave", do: func(p *program, _ string) { p.over = true }},
 	}
@@ -200,14 +200,14 @@ func (l *live) set(o *acpclient.SessionConfigOption, name string) {
 			l.p.out.line(fmt.Sprintf("%s cannot be %q.", o.Name, name))
 			return
 		}
-		l.Session.SetOption(id, v)
+		session.Post(l.Session, session.SetOption{Option: id, Value: v})
 		return
 	}
 	now, _ := l.Conversation.OptionValue(o)
 	text := termtext.Line(o.Name) + " is " + termtext.Line(conversation.ValueName(o, now)) + ". Which one?"
 	q := &question{text: text, cancel: func() {}}
 	add := func(line string, v acpclient.ConfigValue) {
-		q.choices = append(q.choices, choice{line: line, do: func(string) { l.Session.SetOption(id, v) }})
+		q.choices = append(q.choices, choice{line: line, do: func(string) { session.Post(l.Session, session.SetOption{Option: id, Value: v}) }})
 	}
 	if o.Type == acpclient.ConfigBoolean {
 		add("on", acpclient.BoolValue(true))
@@ -399,7 +399,7 @@ func (p *program) startAgain() {
 	case l.HostGone() && l.StoredID() != "":
 		p.reopen(app.Open{ID: l.StoredID(), Agent: &l.Agent})
 	case l.Conversation.Gone():
-		l.Session.Start()
+		session.Post(l.Session, session.Start{})
 	default:
 		p.out.line("The agent is already running.")
 	}
@@ -415,7 +415,7 @@ func (l *live) run(line string) {
 		return
 	}
 	l.p.beside(func() func() {
-		_, err := l.Session.StartShell(session.ShellSpec{Line: line, Cols: commandCols, Rows: commandRows})
+		_, err := session.Do(l.p.ctx, l.Session, session.StartShell{Spec: session.ShellSpec{Line: line, Cols: commandCols, Rows: commandRows}})
 		return func() {
 			if err != nil {
 				l.p.out.line("Cannot run the command: " + err.Error())
@@ -442,7 +442,7 @@ func (l *live) typeInto(line string) {
 		l.p.out.line("No command is running.")
 		return
 	}
-	if err := l.Session.TypeInto(term.ID, []byte(line+"\r")); err != nil {
+	if err := session.Try(l.p.ctx, l.Session, session.TypeInto{ID: term.ID, Data: []byte(line + "\r")}); err != nil {
 		l.p.out.line("Cannot type that: " + err.Error())
 	}
 }
@@ -455,7 +455,7 @@ func (l *live) endCommand() {
 		return
 	}
 	l.p.beside(func() func() {
-		err := l.Session.EndTerminal(term.ID)
+		err := session.Try(l.p.calm, l.Session, session.EndTerminal{ID: term.ID})
 		return func() {
 			if err != nil {
 				l.p.out.line("Cannot stop the command: " + err.Error())

@@ -48,7 +48,7 @@ func newLive(p *program, l *app.Live) *live {
 }
 
 func (l *live) enter(held app.HeldPrompts) {
-	l.Session.Start()
+	session.Post(l.Session, session.Start{})
 	held.Send(l.Session)
 	if q := app.TrustQuestion(l.Session); q != nil {
 		l.p.later(l.p.numbered(*q))

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -31,7 +32,7 @@ func (l *live) askToSignIn() *question {
 
 func (l *live) dismissSignIn() {
 	l.signIn = nil
-	l.Session.DismissAuth()
+	session.Post(l.Session, session.DismissAuth{})
 }
 
 // authenticate signs in with a method. A sign-in program has the terminal until it exits.

@@ -12,6 +12,7 @@ import (
 	"parley/config"
 	"parley/docs"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -592,10 +593,10 @@ func (l *live) pieceItems() []dialog.Item {
 // outcome.
 func (l *live) cancelOperation(p conversation.Operation) tea.Cmd {
 	ctx, s := l.tab.program.Context, l.Session
-	asked := conversation.Operation{Call: &conversation.ToolCall{ID: p.Call.ID, Subagent: p.Call.Subagent}, Terminal: p.Terminal}
+	cancel := session.CancelOf(p)
 	return func() tea.Msg {
-		if err := s.CancelOperation(ctx, asked); err != nil {
-			s.AddNotice(acpclient.NoticeWarning, "The agent did not cancel the call", err.Error())
+		if err := session.Try(ctx, s, cancel); err != nil {
+			session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The agent did not cancel the call", Detail: err.Error()})
 		}
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
@@ -82,7 +83,7 @@ func (l *live) backgroundTask(task *conversation.AsyncTask) dialog.Item {
 		if !task.CanStop {
 			return l.tab.say("the agent cannot stop this task")
 		}
-		return l.stopping(title, func(ctx context.Context) error { return s.StopTask(ctx, task.ID) })
+		return l.stopping(title, func(ctx context.Context) error { return session.Try(ctx, s, session.StopTask{ID: task.ID}) })
 	})
 	return item
 }

@@ -165,7 +165,7 @@ func (b *bench) play(script string, with ...func(*session.Options)) app.Session 
 		o.Spawn = func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil }
 		o.Tap = b.wire.line
 	})...))
-	s.Start()
+	session.Post(s, session.Start{})
 	b.Do(nil)
 	return s
 }

@@ -46,7 +46,7 @@ func (c *commands) Do(a config.Action, term *conversation.Terminal) tea.Cmd {
 
 // Run runs a line typed after "!". An empty line steps into the persistent shell.
 func (c *commands) Run(line string) tea.Cmd {
-	machine := c.live.Session
+	ctx, machine := c.live.tab.program.Context, c.live.Session
 	c.live.list.Bottom()
 	if line == "" {
 		if shell := c.live.conv.Shell(); shell != nil {
@@ -58,7 +58,7 @@ func (c *commands) Run(line string) tea.Cmd {
 		spec.Cols, spec.Rows = attachedSize(c.width, c.height)
 	}
 	return inBackground(func() then {
-		id, err := machine.StartShell(spec)
+		id, err := session.Do(ctx, machine, session.StartShell{Spec: spec})
 		return func() tea.Cmd {
 			if err != nil {
 				return c.live.tab.say(err.Error())
@@ -180,9 +180,9 @@ func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 
 // kill ends a command and waits for it in the background.
 func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
-	machine := c.live.Session
+	ctx, machine := c.live.tab.program.Context, c.live.Session
 	return inBackground(func() then {
-		if err := machine.EndTerminal(term.ID); err != nil {
+		if err := session.Try(ctx, machine, session.EndTerminal{ID: term.ID}); err != nil {
 			return func() tea.Cmd { return c.live.tab.say(err.Error()) }
 		}
 		return nil
@@ -258,7 +258,7 @@ func (c *commands) stepOut(name string) {
 		if in.term.Personal {
 			cols, rows = c.live.list.TerminalWidth(), transcript.TerminalRows
 		}
-		_ = c.live.Session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+		session.Post(c.live.Session, session.ResizeTerminal{ID: in.term.ID, Cols: cols, Rows: rows})
 	}
 	c.attached = nil
 	c.live.tab.program.Guard.Typed()
@@ -291,7 +291,7 @@ func (c *commands) Fit(width, height int) {
 	}
 	if size := [2]int{in.cols, in.rows}; size != in.sentSize && in.term.Exit == nil {
 		in.sentSize = size
-		_ = c.live.Session.ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
+		session.Post(c.live.Session, session.ResizeTerminal{ID: in.term.ID, Cols: in.cols, Rows: in.rows})
 	}
 }
 
@@ -343,7 +343,7 @@ func (c *commands) feed() {
 		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
 	}
 	if len(replies) > 0 && in.term.Exit == nil {
-		_ = c.live.Session.TypeInto(in.term.ID, replies) // it may just have ended
+		session.Post(c.live.Session, session.TypeInto{ID: in.term.ID, Data: replies})
 	}
 }
 
@@ -378,7 +378,7 @@ func (c *commands) typeInto(data string) tea.Cmd {
 	if data == "" {
 		return nil
 	}
-	if err := c.live.Session.TypeInto(c.attached.term.ID, []byte(data)); err != nil {
+	if err := session.Try(c.live.tab.program.Context, c.live.Session, session.TypeInto{ID: c.attached.term.ID, Data: []byte(data)}); err != nil {
 		return c.live.tab.say(err.Error())
 	}
 	return nil

@@ -47,7 +47,7 @@ func (l *live) cancels() bool {
 
 // AskToStop offers to stop an agent that ignores a cancel.
 func (e *lifecycle) AskToStop() {
-	stop := func() tea.Cmd { e.live.Session.Kill(); return nil }
+	stop := func() tea.Cmd { session.Post(e.live.Session, session.Kill{}); return nil }
 	e.live.tab.ask(dialog.Confirmation{
 		Title: "The agent does not respond",
 		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(e.live.tab.program.Now().Sub(e.live.conv.Turn.Cancelling))),
@@ -68,7 +68,7 @@ func (e *lifecycle) Lost() {
 // AskToStartAgain asks what to do about an agent that cannot be used. stderr is the end of
 // its output there.
 func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
-	again := func() tea.Cmd { e.live.Session.Start(); return nil }
+	again := func() tea.Cmd { session.Post(e.live.Session, session.Start{}); return nil }
 	name := "Restart it"
 	switch {
 	case e.live.HostGone():
@@ -105,7 +105,7 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 	if e.live.HostGone() {
 		return e.live.openAgain()
 	}
-	e.live.Session.Start()
+	session.Post(e.live.Session, session.Start{})
 	return nil
 }
 
@@ -113,7 +113,7 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 // can choose another.
 func (e *lifecycle) leaveStart() tea.Cmd {
 	if !e.unused() || e.live.reopens() { // there is something to read
-		e.live.Session.Kill()
+		session.Post(e.live.Session, session.Kill{})
 		return nil
 	}
 	return e.chooseInstead()

@@ -12,6 +12,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -98,7 +99,7 @@ func (o *options) TakeBack() bool {
 	if slow == nil {
 		return false
 	}
-	o.live.Session.SetOption(slow.ID, slow.CurrentValue)
+	session.Post(o.live.Session, session.SetOption{Option: slow.ID, Value: slow.CurrentValue})
 	return true
 }
 
@@ -170,7 +171,7 @@ func nextMode(l *live) tea.Cmd {
 	}
 	now, _ := c.OptionValue(o)
 	if o.Type == acpclient.ConfigBoolean {
-		l.Session.SetOption(o.ID, acpclient.BoolValue(!now.Bool))
+		session.Post(l.Session, session.SetOption{Option: o.ID, Value: acpclient.BoolValue(!now.Bool)})
 		return nil
 	}
 	values := o.Options.All()
@@ -188,7 +189,7 @@ func nextMode(l *live) tea.Cmd {
 			break
 		}
 	}
-	l.Session.SetOption(o.ID, acpclient.SelectValue(next))
+	session.Post(l.Session, session.SetOption{Option: o.ID, Value: acpclient.SelectValue(next)})
 	return nil
 }
 

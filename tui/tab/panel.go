@@ -196,9 +196,9 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 		return l.openSession(a.Session)
 	case dialog.SetOption:
 		t.dialogs.Pop()
-		l.Session.SetOption(a.Option, a.Value)
+		session.Post(l.Session, session.SetOption{Option: a.Option, Value: a.Value})
 	case dialog.Toggle:
-		l.Session.SetOption(a.Option, a.Value)
+		session.Post(l.Session, session.SetOption{Option: a.Option, Value: a.Value})
 	case dialog.Elicit:
 		if err := l.Session.AnswerElicitation(a.Question, a.Response); err != nil {
 			return t.say(err.Error())

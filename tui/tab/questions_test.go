@@ -70,7 +70,7 @@ func TestAQuestionEndsWithItsAgent(t *testing.T) {
 		b.conv().Apply(opened(1, "Read the first", "1"))
 		b.Do(q.Follow())
 		b.MustSay("Read the first")
-		b.session().Start() // which fails
+		session.Post(b.session(), session.Start{}) // which fails
 		synctest.Wait()
 		b.conv().Apply(conversation.PermissionClosed{ID: 1})
 		b.Do(q.Follow())

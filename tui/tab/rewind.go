@@ -15,6 +15,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/journal"
+	"parley/internal/session"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
@@ -382,7 +383,7 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 		cmds = append(cmds, t.composer.TakeBack(conversation.QueuedPrompt{Prompt: b.Prompt}))
 	}
 	cmds = append(cmds, t.prompts.ReturnToDraft(), l.pump.next, t.readBranch(), t.diffPositions.Locate(diffFragments(c)))
-	l.Session.Start()
+	session.Post(l.Session, session.Start{})
 	l.rules().AskToTrust()
 	return tea.Batch(cmds...)
 }
@@ -411,7 +412,7 @@ func (l *live) askToFork(prompt int) tea.Cmd {
 // forkAll asks where to fork the whole session. One that is not stored is forked here.
 func (l *live) forkAll() tea.Cmd {
 	if l.cannotBranch() != "" {
-		return l.tab.sayIf(l.Session.Fork())
+		return l.tab.sayIf(session.Try(l.tab.program.Context, l.Session, session.Fork{}))
 	}
 	if why := l.noRewind(); why != "" {
 		return l.tab.say(why)

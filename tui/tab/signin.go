@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
+	"parley/internal/session"
 	"parley/tui/dialog"
 )
 
@@ -69,14 +70,14 @@ func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 // Dismiss closes the dialog without signing in.
 func (s *signIn) Dismiss() {
 	s.close()
-	s.live.Session.DismissAuth()
+	session.Post(s.live.Session, session.DismissAuth{})
 }
 
 // Out signs out.
 func (s *signIn) Out(ctx context.Context) tea.Cmd {
 	gate := s.live.Session
 	return inBackground(func() then {
-		err := gate.Logout(ctx)
+		err := session.Try(ctx, gate, session.Logout{})
 		return func() tea.Cmd {
 			if err != nil {
 				return s.live.tab.say("signing out failed: " + err.Error())

@@ -48,7 +48,7 @@ func (t *Tab) startWith(a config.Agent, create func() (app.Session, error)) tea.
 	started := sync.OnceValue(func() startedMsg {
 		s, err := create()
 		if err == nil {
-			s.Start()
+			session.Post(s, session.Start{})
 		}
 		return startedMsg{of, a, s, err}
 	})
@@ -211,7 +211,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	}
 	switch {
 	case !msg.Runs:
-		l.Session.Start()
+		session.Post(l.Session, session.Start{})
 	case l.conv.Gone():
 		l.lifecycle.Lost()
 	}
@@ -311,7 +311,7 @@ func (l *live) askForNewSession(err error) {
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.stored.replaced, t.stored.earlier = true, about
-			return t.sayIf(l.Session.OpenAnew())
+			return t.sayIf(session.Try(t.program.Context, l.Session, session.OpenAnew{}))
 		}
 	}
 	text := err.Error() + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt."

@@ -24,6 +24,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -303,7 +304,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			l.askForNewSession(e.Err)
 			break
 		}
-		l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.Session.Stderr())
+		l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.stderr())
 	case conversation.TerminalHidden:
 		return l.commands.Hidden(e.ID, e.Hidden)
 	case conversation.TerminalExited:
@@ -337,7 +338,7 @@ func (l *live) offerCommands() {
 	for _, name := range l.tab.composer.SetCommands(l.conv.Commands, l.templates) {
 		if !slices.Contains(l.hidden, name) {
 			l.hidden = append(l.hidden, name)
-			l.Session.AddNotice(acpclient.NoticeInfo, "Your prompt /"+name+" is hidden", "There is a command of this name: rename the prompt's file.")
+			session.Post(l.Session, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Your prompt /" + name + " is hidden", Detail: "There is a command of this name: rename the prompt's file."})
 		}
 	}
 }
