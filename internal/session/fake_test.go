@@ -29,6 +29,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fakeAgent struct {
 	conn *acpclient.Conn
 	auto map[string]any // results by method; an *acpclient.Error is an error
+	// prompted is called with each prompt, before the next message is read; it may be nil.
+	prompted func()
 
 	mu    sync.Mutex
 	asked []*asked
@@ -62,6 +64,9 @@ func (a *fakeAgent) HandleNotification(_ context.Context, method string, params 
 func (a *fakeAgent) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	a.mu.Lock()
 	a.log = append(a.log, strings.TrimSpace(method+" "+sessionOf(params)))
+	if method == acpclient.SessionPrompt.Name && a.prompted != nil {
+		a.prompted()
+	}
 	result, known := a.auto[method]
 	q := &asked{method, params, make(chan any, 1)}
 	if !known {

@@ -124,6 +124,7 @@ type Session struct {
 	mu      sync.Mutex
 	outbox  []func() // sends what was queued while mu was held, in order
 	sending bool     // a goroutine is emptying the outbox
+	holding bool     // the outbox waits for the journal
 
 	// What decides is the State that the stream folds; see State, ready, turn and queue.
 	// The fields below cannot be derived from it, each for the reason it gives.
@@ -361,14 +362,16 @@ func (s *Session) unlock() {
 		return
 	}
 	s.sending = true
-	for len(s.outbox) > 0 {
+	for len(s.outbox) > 0 && !s.holding {
 		send := s.outbox[0]
 		s.outbox = s.outbox[1:]
 		s.mu.Unlock()
 		send()
 		s.mu.Lock()
 	}
-	s.outbox = nil
+	if len(s.outbox) == 0 {
+		s.outbox = nil
+	}
 	s.sending = false
 	s.mu.Unlock()
 }

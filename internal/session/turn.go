@@ -27,9 +27,35 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 	s.agent.quiet.Store(false) // what comes from now on is new
 	sent := func() { s.stream.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
 	sent()
+	s.hold()
 	call(s, acpclient.SessionPrompt,
 		func() *acpclient.PromptRequest { return &acpclient.PromptRequest{SessionID: s.id(), Prompt: prompt} },
 		s.turnAnswered, callHooks{emptied: sent})
+}
+
+// holdTime bounds how long a prompt waits for the journal.
+const holdTime = time.Second
+
+// hold lets what is sent from now on wait until the journal has seen the files: an agent may
+// edit them at once. s.mu must be held.
+func (s *Session) hold() {
+	j := s.opt.Journal
+	if j == nil {
+		return
+	}
+	s.outbox = append(s.outbox, func() {
+		s.mu.Lock()
+		s.holding = true
+		s.mu.Unlock()
+		s.work.Go(func() {
+			ctx, cancel := context.WithTimeout(s.ctx, holdTime)
+			defer cancel()
+			_ = j.Wait(ctx)
+			s.mu.Lock()
+			defer s.unlock()
+			s.holding = false
+		})
+	})
 }
 
 // lastBreath is how long an agent that ends a turn as cancelled, though nobody cancelled
