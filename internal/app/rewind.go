@@ -57,6 +57,14 @@ func RewindLines(p *journal.RewindPlan, name func(string) string, chosen ...jour
 	return lines
 }
 
+// RewindLimits says what a plan cannot include, or returns "".
+func RewindLimits(p *journal.RewindPlan) string {
+	if p.Limits == "" {
+		return ""
+	}
+	return strings.ToUpper(p.Limits[:1]) + p.Limits[1:] + "."
+}
+
 // Unsettled returns the files that a plan leaves alone unless the user chooses them.
 func Unsettled(p *journal.RewindPlan) (files []journal.RewindFile) {
 	for _, f := range p.Files {

@@ -252,8 +252,8 @@ func (j *Journal) RevertFile(ctx context.Context, part Part, since int) (Done, e
 }
 
 // UndoTurn undoes the agent's live changes in the last turn that has any. It leaves alone
-// what was only seen to change, and files whose previous content nobody knows but the
-// agent. It writes all others or, if one fails, none.
+// what was only seen to change, files whose previous content nobody knows but the agent, and
+// what is no readable file any more. It writes all others or, if one fails, none.
 func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
@@ -277,6 +277,12 @@ func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 		p, err := j.revert(Part{Path: path}, changes[path])
 		if err == nil {
 			err = j.check(&p)
+		}
+		if _, unreadable := j.now(ctx, path); err == nil && unreadable != nil {
+			err = errors.New(blocked(unreadable))
+		}
+		if ctx.Err() != nil {
+			return Done{}, ctx.Err()
 		}
 		if err != nil {
 			about := fileError(path, err)

@@ -137,19 +137,25 @@ func (c *Comparison) Conflict(hunk int) bool { return c.Conflicts[hunk] }
 // since.
 func (j *Journal) Compare(ctx context.Context, part Part, since int) (*Comparison, error) {
 	c := &Comparison{Part: part, Since: since}
-	err := j.withFiles(part.Path, func(f *fs.FS) error {
-		return f.Look(ctx, part.Path, func(now *fs.Snapshot) error {
-			c.Now = versionOf(now)
-			return nil
-		})
-	})
-	if err == nil {
+	var err error
+	if c.Now, err = j.now(ctx, part.Path); err == nil {
 		err = j.compare(c)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// now returns the current content of a file.
+func (j *Journal) now(ctx context.Context, path string) (v Version, err error) {
+	err = j.withFiles(path, func(f *fs.FS) error {
+		return f.Look(ctx, path, func(now *fs.Snapshot) error {
+			v = versionOf(now)
+			return nil
+		})
+	})
+	return v, err
 }
 
 // compare compares c.Now with what it would be without the part's changes.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley/fs"
+	"parley/internal/git"
 )
 
 // Effect is what a rewind does to a file.
@@ -48,6 +49,8 @@ type RewindFile struct {
 	Why string
 	// Reverts are the changes that the rewind undoes, by their numbers in the journal.
 	Reverts []int
+
+	forced bool // not all changes can be undone without losing something
 }
 
 // RewindPlan is what would happen if the files went back to how they were before a turn.
@@ -56,7 +59,12 @@ type RewindPlan struct {
 	Turn int
 	// Files are all that have changed since, in the order of their first change.
 	Files []RewindFile
+	// Limits says which changes are not among them, "" if there is nothing to say.
+	Limits string
 }
+
+// noWorkTree says what is not recorded outside a git work tree.
+const noWorkTree = "Outside a git work tree parley does not see what the agent's own commands change"
 
 // Tally counts what the plan does if the user chooses nothing more.
 func (p *RewindPlan) Tally() (t Tally) {
@@ -88,6 +96,9 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 	}
 	j.mu.Unlock()
 	p := &RewindPlan{Turn: turn}
+	if p.Limits, _ = j.Trouble(); git.Branch(j.cwd) == "" {
+		p.Limits = noWorkTree
+	}
 	for _, part := range parts {
 		f, err := j.planFile(ctx, part, turn)
 		if err != nil {
@@ -95,7 +106,47 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 		}
 		p.Files = append(p.Files, f)
 	}
+	j.keepUsersLines(p)
 	return p, nil
+}
+
+// keepUsersLines turns what the plan does to a file into a conflict if the file has got, by
+// a move, lines that the user wrote into another one, and that one cannot get them back.
+func (j *Journal) keepUsersLines(p *RewindPlan) {
+	users := map[string]bool{} // contents, by hash
+	for _, f := range p.Files {
+		if !f.forced {
+			continue
+		}
+		changes := j.changes(f.Reverts)
+		for i := range changes[:max(0, len(changes)-1)] { // the last one first
+			if c, before := changes[i], changes[i+1]; !before.after.same(c.before) {
+				users[c.before.Hash] = true
+			}
+		}
+	}
+	delete(users, "")
+	for i := range p.Files {
+		f := &p.Files[i]
+		switch f.Effect {
+		case EffectRestore, EffectDelete:
+			if slices.ContainsFunc(j.changes(f.Reverts), func(c *change) bool { return users[c.after.Hash] }) {
+				f.Effect = EffectConflict
+			}
+		}
+	}
+}
+
+// changes returns changes by their numbers.
+func (j *Journal) changes(ids []int) (all []*change) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, id := range ids {
+		if c := j.history.byID[id]; c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // planFile plans the rewind of a part.
@@ -103,12 +154,8 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 	f := RewindFile{Comparison: &Comparison{Part: part, Since: turn}}
 	p, lost := j.rewindPlan(turn, part)
 	f.Reverts = p.reverts
-	err := j.withFiles(part.Path, func(files *fs.FS) error {
-		return files.Look(ctx, part.Path, func(now *fs.Snapshot) error {
-			f.Now = versionOf(now)
-			return nil
-		})
-	})
+	var err error
+	f.Now, err = j.now(ctx, part.Path)
 	switch {
 	case ctx.Err() != nil:
 		return f, ctx.Err()
@@ -122,6 +169,7 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 	f.Reported, f.NoUndo = p.word != "", j.check(&p) != nil
 	f.compareWith(&p)
 	_, conflict := p.next(f.Now.snapshot())
+	f.forced = conflict != nil
 	switch {
 	case part.Seen:
 		f.Effect = EffectSeen
@@ -223,7 +271,8 @@ func (p *RewindPlan) differs(o *RewindPlan) *RewindFile {
 			return &p.Files[i]
 		}
 		g := o.Files[i]
-		if f.Part != g.Part || f.Effect != g.Effect || !f.Now.same(g.Now.Image) || !slices.Equal(f.Reverts, g.Reverts) {
+		read := f.Effect != EffectBlocked && f.Effect != EffectLost
+		if f.Part != g.Part || f.Effect != g.Effect || read && !f.Now.same(g.Now.Image) || !slices.Equal(f.Reverts, g.Reverts) {
 			return &p.Files[i]
 		}
 	}
@@ -269,7 +318,7 @@ func (j *Journal) Since(ctx context.Context) (map[int]Tally, error) {
 				}
 				last = &f
 			}
-			if last.Effect == EffectUnchanged {
+			if last.Effect == EffectUnchanged || last.Effect == EffectBlocked {
 				continue
 			}
 			t := out[turn.Number]

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
+	"parley/fs"
 	"parley/internal/conversation"
 )
 
@@ -24,7 +26,11 @@ func (p *project) plan(turn int) (*RewindPlan, string) {
 	}
 	var out []string
 	for _, f := range plan.Files {
-		out = append(out, fmt.Sprintf("%s %s +%d -%d", strings.TrimPrefix(f.Path, p.dir+"/"), f.Effect, f.Added, f.Removed))
+		name := strings.TrimPrefix(f.Path, p.dir+"/")
+		if f.Seen && f.Effect != EffectSeen {
+			name += " seen"
+		}
+		out = append(out, fmt.Sprintf("%s %s +%d -%d", name, f.Effect, f.Added, f.Removed))
 	}
 	return plan, strings.Join(out, ", ")
 }
@@ -206,24 +212,159 @@ func TestRewindOfWhatWasSeen(t *testing.T) {
 }
 
 // What the user changed in a file goes with the file, where the agent has moved it away
-// since: the rewind leaves nothing of it to be in conflict with.
+// since. It stays there, unless the user chooses otherwise.
 func TestRewindOfAFileMovedAwayWithTheUsersLines(t *testing.T) {
+	for _, over := range []string{"", "there before\n"} {
+		p := newProject(t)
+		if over != "" {
+			p.write("c", over)
+		}
+		p.turn("", func() { p.serve("a", "1\n2\n3\n") })
+		p.write("a", "1\n2\nmine\n")
+		p.turn("", func() {
+			p.move("a", "c")
+			p.serve("d", "d\n")
+		})
+		plan, said := p.plan(1)
+		if !strings.HasPrefix(said, "a unchanged +0 -0, c conflict +3 -") || !strings.HasSuffix(said, ", d delete +1 -0") {
+			t.Errorf("the plan is %s", said)
+		}
+		p.must(p.Rewind(t.Context(), plan))
+		p.holds("a", "-")
+		p.holds("c", "1\n2\nmine\n")
+		p.holds("d", "-")
+		p.must(p.Redo(t.Context()))
+		plan, _ = p.plan(1)
+		p.must(p.Rewind(t.Context(), plan, p.part("c")))
+		p.holds("c", cmp.Or(over, "-"))
+		p.must(p.Redo(t.Context()))
+		p.holds("c", "1\n2\nmine\n")
+	}
+}
+
+// The user's lines that go back where they came from are no conflict of the place to which
+// the agent has moved them.
+func TestRewindOfAMoveOfAFileThatTheUserHasEdited(t *testing.T) {
 	p := newProject(t)
-	p.turn("", func() { p.serve("a", "1\n2\n3\n") })
-	p.write("a", "1\n2\nmine\n")
+	p.write("a", "1\n2\n3\n")
+	p.turn("", func() { p.serve("a", "one\n2\n3\n") })
+	p.write("a", "one\n2\nmine\n")
 	p.turn("", func() { p.move("a", "c") })
 	plan, said := p.plan(1)
-	if said != "a unchanged +0 -0, c delete +3 -0" {
+	if said != "a recreate +0 -3, c delete +3 -0" {
 		t.Errorf("the plan is %s", said)
 	}
-	p.must(p.Rewind(context.Background(), plan))
-	for _, name := range []string{"a", "c"} {
-		if _, err := os.Lstat(p.path(name)); err == nil {
-			t.Errorf("%s is there", name)
+	p.must(p.Rewind(t.Context(), plan))
+	p.holds("a", "1\n2\nmine\n")
+	p.holds("c", "-")
+}
+
+// A path that has become something else is left alone, named with the reason, and holds up
+// nothing: neither the other files nor the list of turns.
+func TestRewindLeavesAloneWhatIsNoFileAnyMore(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"conf", "shared/x", "sub/f", "dir", "plain"} {
+		p.write(name, "before\n")
+	}
+	p.turn("", func() {
+		for _, name := range []string{"conf", "sub/f", "dir", "new", "plain"} {
+			p.serve(name, "agent\n")
+		}
+	})
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	p.must(p.Redo(context.Background()))
-	p.holds("c", "1\n2\nmine\n")
+	do(os.Rename(p.path("conf"), p.path("shared/conf"))) // mv conf shared/; ln -s shared/conf conf
+	do(os.Symlink("shared/conf", p.path("conf")))
+	do(os.Rename(p.path("sub"), p.path("shared/sub")))
+	do(os.Symlink("shared/sub", p.path("sub")))
+	do(os.Remove(p.path("dir")))
+	do(os.MkdirAll(p.path("dir/f"), 0o755))
+	do(os.Rename(p.path("new"), p.path("shared/new")))
+	do(os.Symlink("shared/new", p.path("new"))) // the plan would delete it
+	plan, said := p.plan(1)
+	if want := "conf blocked +0 -0, sub/f blocked +0 -0, dir blocked +0 -0, new blocked +0 -0, plain restore +1 -1"; said != want {
+		t.Errorf("the plan is %s, want %s", said, want)
+	}
+	var why []string
+	var all []Part
+	for _, f := range plan.Files {
+		why, all = append(why, f.Why), append(all, f.Part)
+	}
+	if got := strings.Join(why, "; "); got != "it is a link now, or behind one; it is a link now, or behind one; it is no regular file now; it is a link now, or behind one; " {
+		t.Errorf("the reasons are %s", got)
+	}
+	if since, err := p.Since(t.Context()); err != nil || since[1].Files != 1 {
+		t.Errorf("since the turn: %+v, %v", since, err)
+	}
+	done := p.must(p.Rewind(t.Context(), plan, all...))
+	if !slices.Equal(done.Files, []string{p.path("plain")}) {
+		t.Errorf("the rewind wrote %v", done.Files)
+	}
+	p.holds("plain", "before\n")
+	p.holds("shared/conf", "agent\n")
+	p.holds("shared/sub/f", "agent\n")
+	p.holds("shared/new", "agent\n")
+	p.must(p.Redo(t.Context()))
+	p.holds("plain", "agent\n")
+	done = p.must(p.undo())
+	if !slices.Equal(done.Files, []string{p.path("plain")}) || len(done.Left) != 4 || done.Left[0].Why != "it is a link now, or behind one" {
+		t.Errorf("undone: %+v", done)
+	}
+	p.holds("plain", "before\n")
+	p.holds("shared/conf", "agent\n")
+}
+
+// Files that are too large to be kept are named as left out, however the agent changed them.
+func TestRewindNamesFilesThatAreTooLarge(t *testing.T) {
+	large := strings.Repeat("x", maxImage)
+	for kind, p := range map[string]*project{"repository": newRepository(t), "no repository": newProject(t)} {
+		names := []string{"served", "reported"}
+		if kind == "repository" {
+			names = append(names, "run")
+		}
+		for _, name := range names {
+			p.write(name, large+"before")
+		}
+		p.write("huge", "")
+		if err := os.Truncate(p.path("huge"), fs.MaxBytes+1); err != nil {
+			t.Fatal(err)
+		}
+		if kind == "repository" {
+			p.git("add", "run", "huge")
+		}
+		p.turn("", func() {
+			p.serve("served", "small\n")
+			p.change("1", acpclient.ToolEdit, func() { p.write("reported", large+"agent") }, "reported")
+			if kind == "repository" {
+				p.write("run", large+"agent")
+				if err := os.Truncate(p.path("huge"), fs.MaxBytes+2); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.serve("plain", "p\n")
+		})
+		plan, said := p.plan(1)
+		if known := kind == "repository"; (plan.Limits == "") != known {
+			t.Errorf("%s: the plan's limits are %q", kind, plan.Limits)
+		}
+		want := "served lost +0 -0, reported lost +0 -0, plain delete +1 -0"
+		if kind == "repository" {
+			want += ", huge seen lost +0 -0, run seen lost +0 -0"
+		}
+		if said != want {
+			t.Errorf("%s: the plan is %s, want %s", kind, said, want)
+		}
+		p.must(p.Rewind(t.Context(), plan))
+		p.holds("plain", "-")
+		p.turn("", func() {}) // they have not changed again
+		if got := p.names(2); got != "" {
+			t.Errorf("%s: changed in a turn of nothing: %s", kind, got)
+		}
+	}
 }
 
 // A session and its forks have one journal.
@@ -452,6 +593,23 @@ func replayed(now cells, edits []*edit, force bool) (_ cells, clean bool) {
 	return now, clean
 }
 
+// usersContents are what the user has made of files that cannot get it back.
+func (m *rewindModel) usersContents(turn int) map[string]bool {
+	users := map[string]bool{}
+	for _, name := range modelFiles {
+		edits := m.since(name, turn)
+		if next, kept := back(m.files[name], edits); next.is(kept) {
+			continue
+		}
+		for i := range edits[:max(0, len(edits)-1)] {
+			if was := edits[i].before; was != nil && !edits[i+1].after.is(was) {
+				users[was.String()] = true
+			}
+		}
+	}
+	return users
+}
+
 func (m *rewindModel) did(a *modelAct) {
 	for _, e := range a.undid {
 		e.undoneBy = a
@@ -471,6 +629,7 @@ func (m *rewindModel) rewind() {
 	a := &modelAct{}
 	var chosen []Part
 	seen := 0
+	users := m.usersContents(turn)
 	for _, name := range modelFiles {
 		edits := m.since(name, turn)
 		if len(edits) == 0 {
@@ -493,6 +652,11 @@ func (m *rewindModel) rewind() {
 			want = EffectDelete
 		case now == nil:
 			want = EffectRecreate
+		}
+		if want == EffectRestore || want == EffectDelete {
+			if slices.ContainsFunc(edits, func(e *edit) bool { return users[e.after.String()] }) {
+				want = EffectConflict
+			}
 		}
 		if got := plan.Files[at].Effect; got != want {
 			m.t.Fatalf("the effect on %s is %s, want %s", name, got, want)

@@ -182,8 +182,8 @@ type Image struct {
 	// Lost means that the content is not stored: it was unknown, too large, or the
 	// store was full.
 	Lost bool `json:"lost,omitzero"`
-	// ModTime is the time of the last change, in nanoseconds since 1970, of a file that was
-	// too large to be read, else 0.
+	// ModTime is the time of the last change, in nanoseconds since 1970, if Hash may be
+	// unknown because the file was too large to be read, else 0.
 	ModTime int64 `json:"modTime,omitzero"`
 }
 
@@ -197,8 +197,10 @@ func (i Image) same(o Image) bool {
 		return i.Absent == o.Absent
 	}
 	modes := i.Mode == o.Mode || i.Mode == 0 || o.Mode == 0
-	content := i.Hash != "" && i.Hash == o.Hash || i.ModTime != 0 && i.ModTime == o.ModTime && i.Size == o.Size
-	return content && modes
+	if i.Hash == "" || o.Hash == "" {
+		return i.ModTime != 0 && i.ModTime == o.ModTime && i.Size == o.Size && modes
+	}
+	return i.Hash == o.Hash && modes
 }
 
 // hashOf returns the name of a content in the store.

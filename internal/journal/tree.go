@@ -50,12 +50,16 @@ func (t *turnWatch) look(began time.Time) *tree {
 		case errors.Is(err, os.ErrNotExist):
 			tr.copies[path] = sight{Image{Absent: true}, t.looked}
 			continue
-		case err != nil, !info.Mode().IsRegular(), info.Size() > maxCopy, info.ModTime().After(began):
-			continue // the content at the beginning of the turn is unknown or too large
+		case err != nil, !info.Mode().IsRegular(), info.ModTime().After(began):
+			continue // the content at the beginning of the turn is unknown
+		case info.Size() > maxCopy:
+			tr.copies[path] = sight{unread(info), t.looked}
+			continue
 		}
 		if copied += info.Size(); copied > maxCopied || len(tr.copies) >= maxCopies {
 			t.limited("many files differed from the last commit when the turn began: the earlier content of some is not kept")
-			break
+			tr.copies[path] = sight{unread(info), t.looked}
+			continue
 		}
 		if s, err := t.see(path); err == nil {
 			tr.copies[path] = s

@@ -103,7 +103,7 @@ func (t *turnWatch) see(path string) (s sight, err error) {
 			return s, nil
 		}
 		if info.Mode().IsRegular() && info.Size() > fs.MaxBytes {
-			s.image = Image{Lost: true, Size: info.Size(), Mode: info.Mode().Perm(), ModTime: info.ModTime().UnixNano()}
+			s.image = unread(info)
 			return s, nil
 		}
 	}
@@ -112,6 +112,11 @@ func (t *turnWatch) see(path string) (s sight, err error) {
 		t.stats[path] = stat{info.Size(), info.Mode(), info.ModTime(), s.image}
 	}
 	return s, err
+}
+
+// unread is the image of a file that is not read.
+func unread(info os.FileInfo) Image {
+	return Image{Lost: true, Size: info.Size(), Mode: info.Mode().Perm(), ModTime: info.ModTime().UnixNano()}
 }
 
 // settled is the age at which a modification time is reliable: file systems keep coarse
@@ -337,7 +342,7 @@ func (t *turnWatch) base(path string, c *call, now Image) (Image, bool) {
 		return last.after, true
 	}
 	first, known := t.before(path)
-	return first.image, known
+	return first.image, known && first.image.ModTime == 0
 }
 
 // last returns the last change of a file since the turn began, or nil.
@@ -447,6 +452,9 @@ func (t *turnWatch) finish(path string, begun sight) {
 		}
 	}
 	if s, err := t.see(path); err == nil { // unreadable files are not recorded
+		if info, err := os.Lstat(path); err == nil && was.ModTime != 0 {
+			s.image.ModTime = info.ModTime().UnixNano()
+		}
 		t.record(path, was, s.image, SourceSeen, ProvenanceSeen)
 	}
 }

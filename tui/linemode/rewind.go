@@ -85,7 +85,7 @@ func (l *live) askToRewind(j app.Journal, prompt conversation.Prompt) {
 				return
 			}
 			p.later(p.numbered(app.Question{
-				Title: fmt.Sprintf("Rewind the files to before prompt %d?", prompt.Number), Text: "The conversation stays.",
+				Title: fmt.Sprintf("Rewind the files to before prompt %d?", prompt.Number), Text: strings.TrimSpace("The conversation stays. " + app.RewindLimits(plan)),
 				Lines: app.RewindLines(plan, toolview.PathsIn(l.Conversation.Cwd).Path),
 				Choices: []app.Choice{
 					{Name: "Rewind the files", Do: func() (app.Outcome, error) {

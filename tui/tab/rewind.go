@@ -237,6 +237,9 @@ func (r *rewind) ask() {
 		if q.Lines = r.live.rewindLines(r.plan, r.chosen...); len(q.Lines) == 0 {
 			about = append(about, "No file has changed since.")
 		}
+		if limits := app.RewindLimits(r.plan); limits != "" {
+			about = append(about, limits)
+		}
 	}
 	q.Text = strings.Join(about, "\n")
 	add := func(name, more, key string, do func() tea.Cmd) {

@@ -62,7 +62,7 @@ func TestRewindsConversationAndFiles(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: forksAtMessages, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}}).talk()
 	p.Press("alt+z").Shows("Rewind to before a prompt", "second", "2 files  +2 −1", "first", "deletes b.txt", "The agent forks the session at this message.")
-	p.Press("enter").Question("Rewind to before prompt 2?", "restores a.txt  +1 −1", "deletes b.txt  +1 −0").Answer("Conversation and files")
+	p.Press("enter").Question("Rewind to before prompt 2?", "restores a.txt  +1 −1", "deletes b.txt  +1 −0", "Outside a git work tree parley does not see").Answer("Conversation and files")
 	p.Shows("Answer 1.", "Continues an earlier session from here", "Rewound the files to before prompt 2", "2 files changed. /rewind can undo it.", "❯ second").Gone("Answer 2.")
 	p.holds("a.txt", "one\n").holds("b.txt", "-")
 	if fork := p.WaitSent("session/fork", 1); !strings.Contains(fork, `"sessionId":"original"`) || !strings.Contains(fork, `"messageId":"m1"`) {
