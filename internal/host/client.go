@@ -500,6 +500,9 @@ func (c *Client) ask(ctx context.Context, name string, raw json.RawMessage) (jso
 	if conn == nil {
 		return nil, ErrNoAnswer
 	}
+	if err := fits(raw, mostToHost); err != nil {
+		return nil, err
+	}
 	switch err := call(ctx, conn, requestAct, act{Name: name, Act: raw}, &d); {
 	case errors.Is(err, acpclient.ErrClosed):
 		return nil, ErrNoAnswer
@@ -511,6 +514,12 @@ func (c *Client) ask(ctx context.Context, name string, raw json.RawMessage) (jso
 
 // begin makes an act and sends it, at the latest when there is a connection again.
 func (c *Client) begin(name string, awaited bool, raw json.RawMessage) (*pendingAct, error) {
+	if err := fits(raw, mostToHost); err != nil {
+		if !awaited {
+			c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeError, Title: "Not sent to the session", Detail: err.Error()})
+		}
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,8 @@ type viewer struct {
 	conn *acpclient.Conn
 	ctx  context.Context // ends with the connection
 	news chan struct{}   // receives when the host has changed beside the events
+	// reads receives when the viewer has read something.
+	reads chan struct{}
 
 	// What follows is known once it has attached.
 	id, name string
@@ -74,8 +77,10 @@ func (a *acts) begin(p act) (o *outcome, fresh bool) {
 const (
 	// sentAtOnce is about how many bytes of the history go in one message.
 	sentAtOnce = 256 << 10
-	// leaveTime is how long a viewer has to read the rest when the host ends.
-	leaveTime = 2 * time.Second
+	// leaveTime is how long a viewer may read nothing when the host ends, and farewellTime how
+	// long it has for the rest.
+	leaveTime    = 2 * time.Second
+	farewellTime = 15 * time.Second
 	// mostAway is how many viewers are remembered that have lost their connections.
 	mostAway = 64
 )
@@ -84,9 +89,9 @@ const (
 func (h *Host) serve(c net.Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	v := &viewer{host: h, ctx: ctx, news: make(chan struct{}, 1)}
+	v := &viewer{host: h, ctx: ctx, news: make(chan struct{}, 1), reads: make(chan struct{}, 1)}
 	ready := make(chan struct{})
-	v.conn = acpclient.NewConn(over(c, mostToHost), receiver{v, ready}, acpclient.ConnOptions{Log: h.opt.Log})
+	v.conn = acpclient.NewConn(over(inPieces{c, v.reads}, mostToHost), receiver{v, ready}, acpclient.ConnOptions{Log: h.opt.Log})
 	close(ready)
 	select {
 	case <-v.conn.Done():
@@ -114,23 +119,54 @@ func (v *viewer) gone() {
 	}
 }
 
-// farewell sends the rest and why the host ends, as long as the viewer reads.
+// farewell sends why the host ends, and the rest, as long as the viewer reads. The reason goes
+// first: it is not to be lost with a rest that the viewer has no time for.
 func (v *viewer) farewell() {
-	ctx, cancel := context.WithTimeout(v.ctx, leaveTime)
-	defer cancel()
+	_ = v.conn.Notify(notifyEnded, ended{context.Cause(v.host.ctx).Error()})
 	v.host.mu.Lock()
 	followed := v.followed // nobody attaches any more
 	v.host.mu.Unlock()
-	if followed != nil {
+	ctx, cancel := context.WithTimeout(v.ctx, farewellTime)
+	defer cancel()
+	idle := time.NewTimer(leaveTime)
+	defer idle.Stop()
+	for waiting := followed != nil; waiting; {
 		select {
+		case <-v.reads:
+			idle.Reset(leaveTime)
+			continue
 		case <-followed:
+		case <-idle.C:
 		case <-v.conn.Done():
 		case <-ctx.Done():
 		}
+		waiting = false
 	}
-	_ = v.conn.Notify(notifyEnded, ended{context.Cause(v.host.ctx).Error()})
+	ctx, cancel = context.WithTimeout(ctx, leaveTime)
+	defer cancel()
 	_ = v.conn.Flush(ctx) // it does not read: it has to do without
 	v.conn.Close()
+}
+
+// inPieces is a connection that writes in pieces, and says when one was taken.
+type inPieces struct {
+	net.Conn
+	taken chan<- struct{}
+}
+
+// Write implements [io.Writer].
+func (p inPieces) Write(b []byte) (n int, err error) {
+	const piece = 32 << 10
+	for err == nil && n < len(b) {
+		var m int
+		m, err = p.Conn.Write(b[n:min(n+piece, len(b))])
+		n += m
+		select {
+		case p.taken <- struct{}{}:
+		default:
+		}
+	}
+	return n, err
 }
 
 // transport carries messages over a connection, and closes it at its end.
@@ -146,6 +182,34 @@ const (
 	mostToHost   = 64 << 20
 	mostToViewer = 256 << 20
 )
+
+// around is room for what is around an act or a result in its message.
+const around = 4 << 10
+
+// fits checks that an act or a result is no longer than its message may be: the other end
+// would drop it, and nobody would ever get an answer.
+func fits(raw json.RawMessage, most int) error {
+	if len(raw) > most-around {
+		return fmt.Errorf("it has %d MB, and %d MB go to or from a session that keeps running", len(raw)>>20, most>>20)
+	}
+	return nil
+}
+
+// large is how long a message is whose memory is given back at once, after a while for it to
+// be done with: a host lives long, and seldom gets one.
+const (
+	large     = 4 << 20
+	largeTime = 5 * time.Second
+)
+
+// Read implements [acpclient.Transport].
+func (t transport) Read() ([]byte, error) {
+	line, err := t.Lines.Read()
+	if len(line) > large || errors.Is(err, acpclient.ErrMessageRefused) {
+		time.AfterFunc(largeTime, debug.FreeOSMemory)
+	}
+	return line, err
+}
 
 // over carries messages of at most so many bytes from the other end.
 func over(c io.ReadWriteCloser, most int) acpclient.Transport {
@@ -407,7 +471,13 @@ func wired(result any, err error) (any, error) {
 		return nil, wireError(err)
 	}
 	raw, err := encode(result)
-	return done{raw}, err
+	if err == nil {
+		err = fits(raw, mostToViewer)
+	}
+	if err != nil {
+		return nil, wireError(err)
+	}
+	return done{raw}, nil
 }
 
 // subject is what an act is a method of.

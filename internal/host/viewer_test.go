@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -165,6 +166,124 @@ func TestAttachAfterClear(t *testing.T) {
 	c.until(t, func() bool { return said(c.seen) == "an answer" })
 }
 
+// What is too long for a message is refused with words, where it is: nobody waits for an
+// answer that never comes.
+func TestWhatIsTooLongIsRefused(t *testing.T) {
+	f := newFake()
+	h := run(t, Options{Session: f})
+	c := h.attach(t, ClientOptions{})
+	_, err := session.Do(t.Context(), c, session.SendNow{Prompt: queued(strings.Repeat("x", mostToHost))})
+	if err == nil || !strings.Contains(err.Error(), "64 MB") {
+		t.Errorf("the act ends with %v", err)
+	}
+	session.Post(c, session.Prompt{Prompt: queued(strings.Repeat("x", mostToHost))})
+	c.untilNotice(t, "Not sent to the session")
+	if _, err := session.Do(t.Context(), c, session.Cancel{}); err != nil || len(f.prompts) > 0 {
+		t.Errorf("then the session ends with %v, and has %d prompts", err, len(f.prompts))
+	}
+	if _, err := wired(strings.Repeat("x", mostToViewer), nil); err == nil || !strings.Contains(err.Error(), "256 MB") {
+		t.Errorf("a result ends with %v", err)
+	}
+}
+
+// An act whose result the viewer has is not done again, and a connection acts only while it
+// is the viewer's.
+func TestWhichActsAreDone(t *testing.T) {
+	f := newFake()
+	h := run(t, Options{Session: f})
+	prompt := func(conn *acpclient.Conn, number, has int, words string) error {
+		raw, err := encode(session.Prompt{Prompt: queued(words)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn.Call(t.Context(), requestAct, act{Number: number, Has: has, Name: "Prompt", Act: raw}, nil)
+	}
+	me := hello{Version: Version, Viewer: "v", Name: "viewer"}
+	conn := h.raw(t, me)
+	for i := range 2 {
+		if err := prompt(conn, i+1, i, strconv.Itoa(i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := prompt(conn, 1, 1, "again"); err == nil || !strings.Contains(err.Error(), "before") {
+		t.Errorf("an act whose result is known ends with %v", err)
+	}
+	if err := prompt(conn, 2, 1, "again"); err != nil {
+		t.Errorf("an act whose result may not be known ends with %v", err)
+	}
+	if err := conn.Call(t.Context(), requestAttach, me, nil); err == nil {
+		t.Error("a connection attaches twice")
+	}
+	h.mu.Lock()
+	var replaced *viewer
+	for v := range h.viewers {
+		replaced = v
+	}
+	h.mu.Unlock()
+	h.raw(t, me)
+	if _, _, err := replaced.begin(act{Number: 3}); err == nil {
+		t.Error("a connection acts that the viewer has replaced")
+	}
+	early := acpclient.NewConn(over(knock(t, h.pipes), mostToViewer), nobody{}, acpclient.ConnOptions{})
+	t.Cleanup(early.Close)
+	if err := prompt(early, 1, 0, "early"); err == nil || !strings.Contains(err.Error(), "attach first") {
+		t.Errorf("the act of a connection that has not attached ends with %v", err)
+	}
+	far := me
+	if far.From = 1 << 40; early.Call(t.Context(), requestAttach, far, nil) == nil {
+		t.Error("a viewer knows what has not happened")
+	}
+	if far.From, far.Viewer = h.history.size(), "forgotten"; far.From == 0 || early.Call(t.Context(), requestAttach, far, nil) == nil {
+		t.Error("a viewer goes on whose acts are forgotten")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !slices.Equal(f.prompts, []string{"1", "2"}) {
+		t.Errorf("these prompts are done: %q", f.prompts)
+	}
+}
+
+// steering is a session whose steering lasts.
+type steering struct {
+	*fake
+	began, goOn chan struct{}
+	ended       chan error
+}
+
+func (s steering) Perform(ctx context.Context, c session.Call) error {
+	if _, is := c.Act().(session.Steer); !is {
+		return s.fake.Perform(ctx, c)
+	}
+	close(s.began)
+	<-s.goOn
+	s.ended <- ctx.Err()
+	return nil
+}
+
+// An act goes on when its connection is lost: it happens once, and not half.
+func TestAnActOutlivesItsConnection(t *testing.T) {
+	s := steering{newFake(), make(chan struct{}), make(chan struct{}), make(chan error, 1)}
+	h := run(t, Options{Session: s})
+	conn := h.raw(t, hello{Version: Version, Viewer: "v", Name: "viewer"})
+	raw, err := encode(session.Steer{Prompt: queued("to the left")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Request(requestAct, act{Number: 1, Name: "Steer", Act: raw}, nil, func(error) {})
+	<-s.began
+	h.mu.Lock()
+	var v *viewer
+	for v = range h.viewers {
+	}
+	h.mu.Unlock()
+	conn.Close()
+	<-v.conn.Done()
+	close(s.goOn)
+	if err := <-s.ended; err != nil {
+		t.Errorf("it is told %v", err)
+	}
+}
+
 // When the host ends, every viewer gets the rest and the reason, whatever others do.
 func TestEveryViewerGetsTheRest(t *testing.T) {
 	f := newFake()
@@ -190,6 +309,39 @@ func TestEveryViewerGetsTheRest(t *testing.T) {
 		t.Errorf("the viewer is told %v", lost.Err)
 	}
 	<-h.ended
+}
+
+// slow is a connection that takes its time for each piece that it reads.
+type slow struct {
+	io.ReadWriteCloser
+	pause time.Duration
+}
+
+func (s slow) Read(b []byte) (int, error) {
+	time.Sleep(s.pause)
+	return s.ReadWriteCloser.Read(b)
+}
+
+// A viewer with a slow link gets the rest and the reason, too, as long as it reads.
+func TestASlowViewerGetsTheReason(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		h := start(t, Options{Session: f, Dir: dir})
+		c := h.attach(t, ClientOptions{Dial: func(ctx context.Context, id string) (io.ReadWriteCloser, error) {
+			c, err := h.dial(ctx, id)
+			return slow{c, leaveTime / 4}, err
+		}})
+		long := strings.Repeat("x", 512<<10)
+		f.post(text(long))
+		h.stop(errors.New("the machine shuts down"))
+		c.until(t, func() bool { return c.seen.Gone() })
+		lost, _ := c.events[len(c.events)-1].(conversation.AgentLost)
+		if lost.Err == nil || lost.Err.Error() != "the machine shuts down" || said(c.seen) != long {
+			t.Errorf("the viewer is told %v, after %d bytes", lost.Err, len(said(c.seen)))
+		}
+		<-h.ended
+	})
 }
 
 // A front end that waits for a result does not take events. The result comes all the same.
