@@ -166,9 +166,14 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	}
 	changes, unrecorded := l.journal(opt.Cwd, roots, cmp.Or(opt.ResumeID, opt.JournalOf)) // last, for the session closes it
 	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
-	s, err := Here(opt)
+	works, err := session.NewSession(opt)
 	if err != nil {
 		return nil, err
+	}
+	leave, unnoted := workIn(roots)
+	s := here{works, leave}
+	if unnoted != nil {
+		s.AddNotice(acpclient.NoticeWarning, "parley worktree drop does not see this session", unnoted.Error())
 	}
 	warnOfRules(s, rules, unread)
 	warnOfSandbox(s, box)

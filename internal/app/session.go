@@ -115,10 +115,19 @@ func Here(opt session.Options) (Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return here{s}, nil
+	return here{s, func() {}}, nil
 }
 
-type here struct{ *session.Session }
+type here struct {
+	*session.Session
+	leave func() // its workplace
+}
+
+// Close implements [Session].
+func (h here) Close(ctx context.Context) {
+	h.Session.Close(ctx)
+	h.leave()
+}
 
 func (h here) About() About {
 	o := h.Options()

@@ -12,7 +12,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/git"
-	"parley/internal/store"
 	"parley/internal/termtext"
 )
 
@@ -254,11 +253,11 @@ func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 }
 
 func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
-	open, err := store.New(app.StoreDir()).Open(t.Path)
+	working, err := app.WorksIn(t.Path)
 	switch {
 	case err != nil:
 		return err
-	case len(open) > 0:
+	case working:
 		return app.WithHint("Close it first: it is open in another parley.", "a session works in the worktree %s", t.Name)
 	}
 	work, err := t.Work(ctx)

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/git"
-	"parley/internal/store"
 	"parley/internal/test"
 )
 
-// A worktree in which a session works stays, even with --force; what was merged is said
+// A worktree in which a session works stays, even with --force, stored or not and without a
+// prompt; what was merged is said
 // when it goes.
 func TestWorktreeDropRefusesWhatIsInUse(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -24,7 +25,9 @@ func TestWorktreeDropRefusesWhatIsInUse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(tree.Path, "poem.txt"), []byte("two\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log, err := store.New(app.StoreDir()).Create(store.Meta{Agent: "mine", Cwd: tree.Path})
+	launcher := &app.Launcher{Config: &config.Config{}} // stores nothing
+	defer launcher.Close()
+	session, err := launcher.StartIn(config.Agent{ID: "mine", Name: "Mine", Command: "false"}, tree.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,9 +44,7 @@ func TestWorktreeDropRefusesWhatIsInUse(t *testing.T) {
 			t.Errorf("%q: %d, %s", args, code, out)
 		}
 	}
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
+	session.Close(t.Context())
 	if code, out := drop("drop"); code != exitOK || !strings.Contains(out, "1 commit of it is in main.") {
 		t.Errorf("%d, %s", code, out)
 	}

@@ -229,34 +229,6 @@ func (s *Store) Interrupted(cwd string) ([]ID, error) {
 	return ids, nil
 }
 
-// Open returns the sessions in a directory and below it that are being written now.
-func (s *Store) Open(dir string) ([]ID, error) {
-	entries, err := os.ReadDir(filepath.Join(s.dir, openDir))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("look for open sessions: %w", err)
-	}
-	var open []ID
-	for _, e := range entries {
-		id := ID(e.Name())
-		l, err := s.openLog(id, 0)
-		if err == nil {
-			_ = l.Close()
-			continue
-		}
-		if !errors.Is(err, ErrInUse) {
-			continue
-		}
-		m, err := s.Meta(id)
-		if err != nil {
-			return nil, err
-		}
-		if rel, err := filepath.Rel(dir, m.Cwd); err == nil && filepath.IsLocal(rel) {
-			open = append(open, id)
-		}
-	}
-	return open, nil
-}
-
 // Forget removes the marker file of a session. The session stays.
 func (s *Store) Forget(id ID) error {
 	if err := os.Remove(s.markPath(id)); err != nil && !errors.Is(err, os.ErrNotExist) {
