@@ -37,7 +37,7 @@ answers nothing.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			id, err := runningNamed(ctx, args[:1])
+			id, err := runningNamed(ctx, s, args[:1])
 			if err != nil {
 				return err
 			}

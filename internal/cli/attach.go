@@ -30,7 +30,7 @@ anywhere. ssh://HOST shows one of another machine, which ssh reaches.`,
 			if len(args) == 1 && strings.HasPrefix(args[0], "ssh://") {
 				opt.running = args[0]
 			} else {
-				id, err := runningNamed(cmd.Context(), args)
+				id, err := runningNamed(cmd.Context(), s, args)
 				if err != nil {
 					return err
 				}
@@ -48,7 +48,7 @@ anywhere. ssh://HOST shows one of another machine, which ssh reaches.`,
 // runningNamed finds the session that runs by its id, the beginning of that, or the id under
 // which parley or the agent stores it. Without a name it is the last one of this directory,
 // or else of all.
-func runningNamed(ctx context.Context, args []string) (string, error) {
+func runningNamed(ctx context.Context, s *streams, args []string) (string, error) {
 	if !host.Available {
 		return "", host.ErrUnavailable
 	}
@@ -56,48 +56,75 @@ func runningNamed(ctx context.Context, args []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(all) == 0 {
-		hint, none := "'parley --keep' starts one.", notRunning("")
-		if len(args) > 0 {
-			none = notRunning(args[0])
+	if len(all) == 0 && len(args) == 0 {
+		return "", app.WithHint("'parley --keep' starts one.", "%w", notRunning{})
+	}
+	take := func(r host.Status) (string, error) {
+		if r.Silent {
+			fmt.Fprintf(s.Err, "parley: the session %s does not answer: its process %d is stopped or busy. Waiting.\n", r.ID, r.PID)
 		}
-		return "", app.WithHint(hint, "%w", none)
+		return r.ID, nil
 	}
 	if len(args) == 0 {
 		if here, err := os.Getwd(); err == nil {
-			for _, s := range all {
-				if s.Cwd == here {
-					return s.ID, nil
+			for _, r := range all {
+				if r.Cwd == here {
+					return take(r)
 				}
 			}
 		}
-		return all[0].ID, nil
+		return take(all[0])
 	}
 	name := args[0]
-	var found []string
-	for _, s := range all {
-		if s.ID == name || string(s.Stored) == name || string(s.Session) == name {
-			return s.ID, nil
+	var found []host.Status
+	for _, r := range all {
+		if r.ID == name || string(r.Stored) == name || string(r.Session) == name {
+			return take(r)
 		}
-		if strings.HasPrefix(s.ID, name) || strings.HasPrefix(string(s.Stored), name) {
-			found = append(found, s.ID)
+		if strings.HasPrefix(r.ID, name) || strings.HasPrefix(string(r.Stored), name) {
+			found = append(found, r)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return "", app.WithHint("'parley sessions --all' lists those that do.", "%w", notRunning(name))
+		return "", ranBefore(name, len(all) > 0)
 	case 1:
-		return found[0], nil
+		return take(found[0])
 	}
-	return "", app.WithHint("Write more of its id: "+strings.Join(found, ", "), "%d sessions have ids that begin with %q", len(found), name)
+	ids := make([]string, len(found))
+	for i, r := range found {
+		ids[i] = r.ID
+	}
+	return "", app.WithHint("Write more of its id: "+strings.Join(ids, ", "), "%d sessions have ids that begin with %q", len(found), name)
 }
 
-// notRunning is the error for the name of a session that does not run, or "".
-type notRunning string
+// ranBefore is the error for the name of a session that does not run, which says how it has
+// ended if it ran before. others says whether other sessions run.
+func ranBefore(name string, others bool) error {
+	hint := "'parley --keep' starts one."
+	if others {
+		hint = "'parley sessions --all' lists those that do."
+	}
+	r, err := host.Last(name)
+	if err != nil {
+		return app.WithHint(hint, "%w", notRunning{name: name})
+	}
+	if r.Stored != "" {
+		hint = "To go on: parley --resume=" + string(r.Stored) + "\nTo read it: parley sessions show " + r.ID
+	}
+	return app.WithHint(hint, "%w", notRunning{r.ID, r.How()})
+}
+
+// notRunning is the error for a session that does not run: its name or "", and how it has ended
+// if it ran.
+type notRunning struct{ name, how string }
 
 func (n notRunning) Error() string {
-	if n == "" {
+	switch {
+	case n.how != "":
+		return fmt.Sprintf("the session %s has ended: %s", n.name, n.how)
+	case n.name == "":
 		return "no session keeps running"
 	}
-	return fmt.Sprintf("no session %q keeps running", string(n))
+	return fmt.Sprintf("no session %q keeps running", n.name)
 }

@@ -130,7 +130,7 @@ a turn runs. With - it reads the prompt from standard input.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			id, err := runningNamed(ctx, args[:1])
+			id, err := runningNamed(ctx, s, args[:1])
 			if err != nil {
 				return err
 			}
@@ -185,7 +185,7 @@ func wait(ctx context.Context, s *streams, name, output string) error {
 		return err
 	}
 	gone := func(err error) error { return &failure{err: err, code: headless.AgentFailed.ExitCode()} }
-	id, err := runningNamed(ctx, []string{name})
+	id, err := runningNamed(ctx, s, []string{name})
 	if errors.As(err, new(notRunning)) {
 		return gone(err)
 	} else if err != nil {

@@ -102,7 +102,7 @@ func relayCommand(s *streams) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := runningNamed(cmd.Context(), args)
+			id, err := runningNamed(cmd.Context(), s, args)
 			if err == nil {
 				err = host.Relay(cmd.Context(), id, s.In, s.Out)
 			}

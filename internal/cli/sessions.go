@@ -62,6 +62,13 @@ func openSession(word string) (*store.Library, store.ID, *config.Config, error) 
 		return nil, "", nil, err
 	}
 	id, err := lib.Resolve(word)
+	if errors.Is(err, store.ErrNotStored) {
+		if r, ran := host.Last(word); ran == nil && r.Stored != "" {
+			id, err = lib.Resolve(string(r.Stored))
+		} else if ran == nil {
+			err = app.WithHint("It ran with store = false, or nothing was said in it.", "the session %s is not stored: %s", r.ID, r.How())
+		}
+	}
 	return lib, id, cfg, explained(err)
 }
 
@@ -137,7 +144,7 @@ ended. They can be resumed as any stored session.`,
 			ids := make([]string, len(args))
 			for i := range args { // find all before ending any
 				var err error
-				if ids[i], err = runningNamed(cmd.Context(), args[i:i+1]); err != nil {
+				if ids[i], err = runningNamed(cmd.Context(), s, args[i:i+1]); err != nil {
 					return err
 				}
 			}

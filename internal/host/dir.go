@@ -156,8 +156,8 @@ func Connect(ctx context.Context, path string) (net.Conn, error) {
 // askTime is how long a host has to say what it does.
 const askTime = 2 * time.Second
 
-// List returns the sessions that run in hosts, the one that was busy last first. A host that
-// does not answer is left out.
+// List returns the sessions that run in hosts, the one that was busy last first. Of a host that
+// does not answer in time, it says what is known without.
 func List(ctx context.Context) ([]Status, error) {
 	dir, err := Dir()
 	if err != nil {
@@ -176,13 +176,19 @@ func List(ctx context.Context) ([]Status, error) {
 			continue
 		}
 		asking.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, askTime)
+			soon, cancel := context.WithTimeout(ctx, askTime)
 			defer cancel()
-			if s, err := StatusOf(ctx, id); err == nil {
-				mu.Lock()
-				defer mu.Unlock()
-				all = append(all, s)
+			s, err := StatusOf(soon, id)
+			switch {
+			case err == nil:
+			case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+				s = silent(id)
+			default:
+				return
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, s)
 		})
 	}
 	asking.Wait()

@@ -116,6 +116,8 @@ const endTime = app.StopTime
 func (h *Host) Run(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { h.end(context.Cause(ctx)) })
 	defer stop()
+	pruneRecords(h.opt.Dir)
+	h.record(Record{Status: h.status()})
 	h.work.Go(func() { h.accept(l) })
 	h.work.Go(h.watchJournal)
 	h.session.Stream().Pace(pace)
@@ -137,6 +139,7 @@ func (h *Host) Run(ctx context.Context, l net.Listener) error {
 	h.session.Close(closing)
 	h.take()
 	h.history.close()
+	h.record(Record{Status: h.status(), Ended: time.Now(), Why: context.Cause(h.ctx).Error()})
 	close(h.over) // the viewers get the rest
 	h.work.Wait()
 	return h.history.discard()

@@ -11,7 +11,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -415,10 +414,4 @@ func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
 	}()
 	_, err = io.Copy(out, c)
 	return err
-}
-
-// HistoryDir is where hosts keep what has happened while they run.
-func HistoryDir() (string, error) {
-	dir := filepath.Join(config.StateDir(), "hosts")
-	return dir, config.MakeDir(dir)
 }

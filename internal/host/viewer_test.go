@@ -211,8 +211,8 @@ func TestWhichActsAreDone(t *testing.T) {
 	if err := prompt(conn, 2, 1, "again"); err != nil {
 		t.Errorf("an act whose result may not be known ends with %v", err)
 	}
-	if err := conn.Call(t.Context(), requestAttach, me, nil); err == nil {
-		t.Error("a connection attaches twice")
+	if err := conn.Call(t.Context(), requestAttach, me, nil); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("a connection attaches twice: %v", err)
 	}
 	h.mu.Lock()
 	var replaced *viewer

@@ -1,0 +1,166 @@
+package host
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/config"
+)
+
+// Record is what is known of a session that runs in a host, or ran in one, without asking the
+// host. It outlives the host, so that its ID means something afterwards.
+type Record struct {
+	Status
+	// Ended is when the host has ended, and Why what it said; both are zero for one that runs
+	// or was killed.
+	Ended time.Time `json:"ended,omitzero"`
+	Why   string    `json:"why,omitempty"`
+}
+
+const (
+	recordEnd = ".json"
+	// mostRecord bounds what is read of a record, in bytes, and mostRecords how many are kept.
+	mostRecord  = 64 << 10
+	mostRecords = 200
+)
+
+// record writes the record of the session. Best effort: the session runs without.
+func (h *Host) record(r Record) {
+	r.Viewers = nil
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = replace(filepath.Join(h.opt.Dir, h.opt.ID+recordEnd), data)
+	}
+	if err != nil {
+		h.opt.Log.Warn("what runs here is not recorded", "error", err)
+	}
+}
+
+// replace replaces a file, whole or not at all.
+func replace(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// records returns those in a directory, the last one first.
+func records(dir string) ([]Record, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "[^.]*"+recordEnd))
+	if err != nil {
+		return nil, err
+	}
+	var all []Record
+	for _, path := range paths {
+		if r, err := readRecord(path); err == nil { // else it is damaged, or just going
+			all = append(all, r)
+		}
+	}
+	last := func(r Record) time.Time {
+		if r.Ended.IsZero() {
+			return r.Since
+		}
+		return r.Ended
+	}
+	slices.SortFunc(all, func(a, b Record) int { return last(b).Compare(last(a)) })
+	return all, nil
+}
+
+func readRecord(path string) (r Record, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return r, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostRecord))
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err == nil && r.ID+recordEnd != filepath.Base(path) {
+		err = fmt.Errorf("%s is of another session", path)
+	}
+	return r, err
+}
+
+// pruneRecords removes the oldest records of sessions that have ended.
+func pruneRecords(dir string) {
+	all, err := records(dir)
+	if err != nil {
+		return
+	}
+	for i, r := range all {
+		if i >= mostRecords && !r.Ended.IsZero() {
+			_ = os.Remove(filepath.Join(dir, r.ID+recordEnd))
+		}
+	}
+}
+
+// Last returns the record of a session that ran in a host and does not any more, by its ID or
+// the beginning of it. The error wraps [fs.ErrNotExist] if there is none.
+func Last(name string) (Record, error) {
+	dir, err := HistoryDir()
+	if err != nil {
+		return Record{}, err
+	}
+	all, err := records(dir)
+	if err != nil {
+		return Record{}, err
+	}
+	var found []Record
+	for _, r := range all {
+		if r.ID == name {
+			found = []Record{r}
+			break
+		}
+		if name != "" && strings.HasPrefix(r.ID, name) {
+			found = append(found, r)
+		}
+	}
+	if len(found) != 1 {
+		return Record{}, fmt.Errorf("session %q: %w", name, fs.ErrNotExist)
+	}
+	return found[0], nil
+}
+
+// How says in a few words how the session has ended.
+func (r Record) How() string {
+	if r.Ended.IsZero() {
+		return "its process was killed"
+	}
+	return cmp.Or(r.Why, "it has ended")
+}
+
+// silent returns what is known of a host that does not answer.
+func silent(id string) Status {
+	s := Status{ID: id}
+	if dir, err := HistoryDir(); err == nil {
+		if r, err := readRecord(filepath.Join(dir, id+recordEnd)); err == nil {
+			s = r.Status
+		}
+	}
+	s.Working, s.Waiting, s.Queued, s.Gone, s.Silent = false, 0, 0, false, true
+	return s
+}
+
+// HistoryDir is where hosts keep what has happened while they run, and what they leave.
+func HistoryDir() (string, error) {
+	dir := filepath.Join(config.StateDir(), "hosts")
+	return dir, config.MakeDir(dir)
+}

@@ -1,0 +1,111 @@
+//go:build linux || darwin
+
+package host
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The id of a session means something after its host has ended, and says how it did.
+func TestWhatASessionLeaves(t *testing.T) {
+	runDir(t)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, err := HistoryDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := host(t, "one")
+	h.opt.Dir = dir
+	l, err := h.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = h.Run(context.Background(), l)
+	}()
+	if _, err := StatusOf(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Last("on"); err != nil || !strings.Contains(r.How(), "killed") { // as it would be now
+		t.Errorf("if it is killed, it leaves %+v, %v", r, err)
+	}
+	if err := End(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if r, err := Last("one"); err != nil || r.Stored != "stored" || r.How() != errEnded.Error() || r.Ended.IsZero() {
+		t.Errorf("it leaves %+v, %v", r, err)
+	}
+	for _, name := range []string{"", "two", "onetwo"} {
+		if r, err := Last(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q is taken for %+v, %v", name, r, err)
+		}
+	}
+
+	// Damaged ones and those under other names are nobody's, and the oldest go.
+	for name, text := range map[string]string{"bad": "{", "other": `{"id":"one"}`} {
+		if err := os.WriteFile(filepath.Join(dir, name+recordEnd), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Last(name); err == nil {
+			t.Errorf("%q is taken for %+v", name, r)
+		}
+	}
+	for range mostRecords {
+		o := host(t, NewID())
+		o.opt.Dir = dir
+		o.record(Record{Status: o.status(), Ended: time.Now()})
+	}
+	pruneRecords(dir)
+	if all, err := records(dir); len(all) != mostRecords || err != nil {
+		t.Errorf("%d are kept, %v", len(all), err)
+	}
+	if _, err := Last("one"); err == nil {
+		t.Error("the oldest is kept")
+	}
+}
+
+// A host that does not answer in time is there all the same, with what is known of it.
+func TestASilentHostIsListed(t *testing.T) {
+	runDir(t)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, noDir := Dir()
+	hosts, err := HistoryDir()
+	if err = errors.Join(noDir, err); err != nil {
+		t.Fatal(err)
+	}
+	h := host(t, "one")
+	h.opt.Dir = hosts
+	h.record(Record{Status: h.status()})
+	for _, id := range []string{"one", "new"} {
+		l, err := net.Listen("unix", filepath.Join(dir, id+socketEnd)) // nobody accepts
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+	}
+	all, err := List(t.Context())
+	if err != nil || len(all) != 2 {
+		t.Fatalf("listed are %+v, %v", all, err)
+	}
+	for _, s := range all {
+		if !s.Silent || s.State() != "does not answer" || (s.ID == "one") != (s.Cwd == "/w") {
+			t.Errorf("listed is %+v", s)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if all, _ := List(ctx); len(all) > 0 {
+		t.Errorf("who does not wait is told of %+v", all)
+	}
+}
