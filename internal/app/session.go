@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/record"
@@ -26,10 +25,6 @@ type Session interface {
 	Close(context.Context)
 	End(context.Context) error
 	Disconnected() bool
-
-	Answer(q conversation.Seen, option acpclient.PermissionOptionID) error
-	AnswerWith(q conversation.Seen, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error
-	AnswerElicitation(q conversation.Seen, answer acpclient.CreateElicitationResponse) error
 
 	// Past is what had happened when the session was attached to; nil if it is new. What
 	// happens since comes out of the stream.

@@ -14,6 +14,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/host"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
@@ -74,7 +75,7 @@ type asked struct {
 	options []option
 	// note says why it cannot be answered otherwise; "" is nothing.
 	note string
-	give func(option) error
+	give func(context.Context, option) error
 }
 
 // number names the question as it is now.
@@ -126,7 +127,9 @@ func permission(c *host.Client, conv *conversation.Conversation, p *conversation
 	}
 	a.text = strings.Join(parts, "\n\n")
 	a.options = permissionOptions(p.Options)
-	a.give = func(o option) error { return c.Answer(p.Seen, acpclient.PermissionOptionID(o.id)) }
+	a.give = func(ctx context.Context, o option) error {
+		return session.Try(ctx, c, session.Answer{Question: p.Seen, Option: acpclient.PermissionOptionID(o.id)})
+	}
 	return a
 }
 
@@ -171,12 +174,12 @@ func elicitation(c *host.Client, e *conversation.Elicitation) asked {
 	a.options = append(a.options,
 		option{id: string(acpclient.ElicitDecline), name: "Decline", line: "Decline"},
 		option{id: string(acpclient.ElicitCancel), name: "Cancel", line: "Cancel: no answer"})
-	a.give = func(o option) error {
+	a.give = func(ctx context.Context, o option) error {
 		r := acpclient.CreateElicitationResponse{Action: acpclient.ElicitationAction(o.id)}
 		if r.Action == acpclient.ElicitAccept {
 			r.Content = content
 		}
-		return c.AnswerElicitation(e.Seen, r)
+		return session.Try(ctx, c, session.AnswerElicitation{Question: e.Seen, Response: r})
 	}
 	return a
 }
@@ -219,7 +222,7 @@ func (a *asked) answer(ctx context.Context, s *streams, c *host.Client, word str
 	if err != nil {
 		return err
 	}
-	if err := a.give(o); err != nil {
+	if err := a.give(ctx, o); err != nil {
 		return app.WithHint("'parley answer "+c.About().Host+"' lists the open questions.", "question %s: not answered: %w", a.number(), err)
 	}
 	err = until(ctx, c, func(e conversation.Event) bool {

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func (r *run) answerQuestions() {
 func (r *run) deny(p *conversation.Permission) {
 	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.RejectOnce })
 	if i >= 0 {
-		switch err := r.session.Answer(p.Seen, p.Options[i].OptionID); {
+		switch err := session.Try(context.Background(), r.session, session.Answer{Question: p.Seen, Option: p.Options[i].OptionID}); {
 		case errors.Is(err, session.ErrAnswered):
 			return
 		case errors.Is(err, session.ErrChanged):

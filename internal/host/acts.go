@@ -3,9 +3,7 @@ package host
 import (
 	"context"
 
-	"parley/acpclient"
 	"parley/internal/app"
-	"parley/internal/conversation"
 	"parley/internal/journal"
 )
 
@@ -15,18 +13,6 @@ func list(args ...any) []any { return args }
 // The methods of [app.Session]. Those without a result are not waited for.
 
 func (c *Client) Disconnected() bool { return c.Gone() }
-
-func (c *Client) Answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
-	return c.call("Answer", list(q, option))
-}
-
-func (c *Client) AnswerWith(q conversation.Seen, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error {
-	return c.call("AnswerWith", list(q, option, p))
-}
-
-func (c *Client) AnswerElicitation(q conversation.Seen, answer acpclient.CreateElicitationResponse) error {
-	return c.call("AnswerElicitation", list(q, answer))
-}
 
 // Journal implements [app.Session].
 func (c *Client) Journal() app.Journal {

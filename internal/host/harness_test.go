@@ -61,23 +61,17 @@ func (f *fake) Perform(_ context.Context, c session.Call) error {
 	case session.Prompt:
 		f.prompts = append(f.prompts, a.Prompt.Text())
 		f.postLocked(conversation.PromptSent{Prompt: a.Prompt.Prompt})
+	case session.Answer:
+		if f.answered[a.Question.ID] {
+			return session.ErrAnswered
+		}
+		f.answered[a.Question.ID] = true
+		f.postLocked(conversation.PermissionClosed{ID: a.Question.ID, Outcome: acpclient.PermissionSelected(a.Option)})
 	case session.AddNotice:
 		f.postLocked(conversation.NoticeAdded{Severity: a.Severity, Title: a.Title, Detail: a.Detail})
 	case session.Cancel:
 		return c.SetResult(json.RawMessage("true"))
 	}
-	return nil
-}
-
-// Answer implements [app.Session].
-func (f *fake) Answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.answered[q.ID] {
-		return session.ErrAnswered
-	}
-	f.answered[q.ID] = true
-	f.postLocked(conversation.PermissionClosed{ID: q.ID, Outcome: acpclient.PermissionSelected(option)})
 	return nil
 }
 

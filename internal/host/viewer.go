@@ -462,7 +462,9 @@ func (v *viewer) carryOut(ctx context.Context, a wanted, o *outcome) {
 	o.err = fmt.Errorf("the act %s failed", a.Name) // if it panics
 	defer close(o.ready)
 	o.result, o.err = a.do(ctx)
-	v.tellOthers(a.Name, o)
+	if o.err == nil {
+		v.tellOthers(a.Kind)
+	}
 }
 
 // wired is the result of an act as it goes over the wire.
@@ -493,18 +495,15 @@ func (h *Host) subject(name string) any {
 		}
 		return nil
 	}
-	return remote{h.session}
+	return nil
 }
 
-// tellOthers says in the session who has answered a question, if others had it before them.
-func (v *viewer) tellOthers(act string, o *outcome) {
-	if o.err != nil || act != "Answer" && act != "AnswerWith" && act != "AnswerElicitation" {
-		return
-	}
+// tellOthers says in the session who has done an act, if others should know.
+func (v *viewer) tellOthers(k *session.Kind) {
 	v.host.mu.Lock()
 	others := len(v.host.viewers) > 1
 	v.host.mu.Unlock()
-	if others {
-		session.Post(v.host.session, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Answered on " + v.name, Detail: ""})
+	if k.Told != "" && others {
+		session.Post(v.host.session, session.AddNotice{Severity: acpclient.NoticeInfo, Title: k.Told + " " + v.name})
 	}
 }

@@ -394,13 +394,13 @@ end-turn
 	w.until(t, func() bool { return now().Revision == 2 })
 	before := now()
 	before.Revision--
-	if err := w.Answer(before, "yes"); !errors.Is(err, session.ErrChanged) {
+	if err := session.Try(t.Context(), w, session.Answer{Question: before, Option: "yes"}); !errors.Is(err, session.ErrChanged) {
 		t.Errorf("the answer ends with %v", err)
 	}
-	if err := w.AnswerWith(before, "yes", queued("go on")); !errors.Is(err, session.ErrChanged) {
+	if err := session.Try(t.Context(), w, session.AnswerWith{Question: before, Option: "yes", Prompt: queued("go on")}); !errors.Is(err, session.ErrChanged) {
 		t.Errorf("the answer with words ends with %v", err)
 	}
-	if err := w.Answer(now(), "yes"); err != nil {
+	if err := session.Try(t.Context(), w, session.Answer{Question: now(), Option: "yes"}); err != nil {
 		t.Error(err)
 	}
 	w.until(t, func() bool { return said(w.seen) == "Done." })
@@ -449,7 +449,7 @@ func TestAQuestionHasOneAnswer(t *testing.T) {
 	errs := make([]error, 2)
 	var both sync.WaitGroup
 	for i, w := range []*watcher{a, b} {
-		both.Go(func() { errs[i] = w.Answer(id, "yes") })
+		both.Go(func() { errs[i] = session.Try(t.Context(), w, session.Answer{Question: id, Option: "yes"}) })
 	}
 	both.Wait()
 	first := slices.Index(errs, nil)
@@ -487,7 +487,7 @@ func TestReadOnlyViewersDoNothing(t *testing.T) {
 	}
 	c := h.attach(t, ClientOptions{ReadOnly: true})
 	rec.next([]any{nil})
-	if err := c.Answer(conversation.Seen{ID: 1, Revision: 1}, "yes"); !errors.Is(err, ErrReadOnly) || rec.last().act != "" {
+	if err := session.Try(t.Context(), c, session.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "yes"}); !errors.Is(err, ErrReadOnly) || rec.last().act != "" {
 		t.Errorf("an answer ends with %v", err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/record"
 	"parley/internal/session"
@@ -165,8 +164,6 @@ const (
 // known are the acts. Their names are those of methods of [app.Session], [app.Journal] after
 // "Journal.", [app.SessionRules] after "Rules.", and [ring] after "Ring.".
 var known = map[string]does{
-	"Answer": inOrder, "AnswerWith": inOrder, "AnswerElicitation": inOrder,
-
 	"Journal.Files": asks, "Journal.Compare": asks, "Journal.Since": asks, "Journal.PlanRewind": asks, "Journal.Wait": asks,
 	"Journal.RevertFile": waits, "Journal.RevertHunk": waits, "Journal.UndoTurn": waits, "Journal.Redo": waits, "Journal.Rewind": waits,
 	"Journal.KeepHunk": inOrder, "Journal.KeepFile": inOrder, "Journal.OpenFile": inOrder,
@@ -302,46 +299,6 @@ func (c *Client) unwired(act string, err error) error {
 		err = &journal.FileError{Path: data.Path, Err: err}
 	}
 	return err
-}
-
-// filledIn is the answer to a form on the wire: JSON does not tell what its numbers and
-// lists are.
-type filledIn struct {
-	acpclient.CreateElicitationResponse
-}
-
-// UnmarshalJSON makes the values of the types that package acpclient says.
-func (f *filledIn) UnmarshalJSON(data []byte) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := d.Decode(&f.CreateElicitationResponse); err != nil {
-		return err
-	}
-	for name, value := range f.Content {
-		switch value := value.(type) {
-		case json.Number:
-			if n, err := value.Int64(); err == nil {
-				f.Content[name] = n
-			} else if f.Content[name], err = value.Float64(); err != nil {
-				return err
-			}
-		case []any:
-			words := make([]string, len(value))
-			for i := range value {
-				words[i], _ = value[i].(string)
-			}
-			f.Content[name] = words
-		}
-	}
-	return nil
-}
-
-// remote is a session as acts over the wire see it.
-type remote struct{ app.Session }
-
-// AnswerElicitation is that of [app.Session].
-func (r remote) AnswerElicitation(q conversation.Seen, answer filledIn) error {
-	return r.Session.AnswerElicitation(q, answer.CreateElicitationResponse)
 }
 
 // ring is what an inspector reads of the messages.

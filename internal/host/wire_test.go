@@ -318,7 +318,10 @@ func TestErrorsKeepWhatTheyAre(t *testing.T) {
 	for name, want := range sentinels {
 		for _, err := range []error{want, fmt.Errorf("so: %w", want), &journal.FileError{Path: "/a", Err: want}} {
 			for _, got := range []error{
-				func() error { rec.next([]any{err}); return c.Answer(conversation.Seen{ID: 1, Revision: 1}, "a") }(),
+				func() error {
+					rec.next([]any{err})
+					return session.Try(t.Context(), c, session.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "a"})
+				}(),
 				func() error {
 					rec.next([]any{journal.Done{}, err})
 					_, err := c.Journal().Redo(t.Context())
@@ -410,18 +413,6 @@ func (journalRecorder) Changed(ctx context.Context, version int) int {
 }
 
 type rulesRecorder struct{ *calls }
-
-func (r recorder) Answer(a conversation.Seen, b acpclient.PermissionOptionID) error {
-	return as[error](r.did("Answer", a, b), 0)
-}
-
-func (r recorder) AnswerWith(a conversation.Seen, b acpclient.PermissionOptionID, c conversation.QueuedPrompt) error {
-	return as[error](r.did("AnswerWith", a, b, c), 0)
-}
-
-func (r recorder) AnswerElicitation(a conversation.Seen, b acpclient.CreateElicitationResponse) error {
-	return as[error](r.did("AnswerElicitation", a, b), 0)
-}
 
 func (r journalRecorder) Files(a int) []journal.File {
 	return as[[]journal.File](r.did("Journal.Files", a), 0)

@@ -69,7 +69,16 @@ type Kind struct {
 	// Name is that of the type, and names it between processes.
 	Name string
 	Manner
+	// Told is what other viewers of the session are told when one has done it, with its name
+	// behind; "" is nothing.
+	Told   string
 	decode func(json.RawMessage) (Call, error)
+}
+
+// Telling has other viewers told by these words, with the name of the viewer behind.
+func (k *Kind) Telling(words string) *Kind {
+	k.Told = words
+	return k
 }
 
 var kinds = map[string]*Kind{}

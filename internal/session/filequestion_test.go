@@ -43,7 +43,7 @@ func TestTheQuestionOfAnUndoNeedsNoAgent(t *testing.T) {
 		if len(h.conv.Permissions) != 1 {
 			t.Fatalf("%d questions are open", len(h.conv.Permissions))
 		}
-		if err := h.Answer(h.conv.Permissions[0].Seen, conversation.FileNo); err != nil {
+		if err := Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, conversation.FileNo}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -64,17 +64,17 @@ func TestFileQuestionIsAnswered(t *testing.T) {
 				t.Fatalf("open questions: %+v", h.conv.Permissions)
 			}
 			id := h.conv.Permissions[0].Seen
-			if err := h.Answer(id, "allow"); err == nil {
+			if err := Try(h.Context(), h, Answer{id, "allow"}); err == nil {
 				t.Error("took an answer that was not offered")
 			}
-			if err := h.Answer(id, option); err != nil {
+			if err := Try(h.Context(), h, Answer{id, option}); err != nil {
 				t.Fatal(err)
 			}
 			h.settle()
 			if got := <-done; got.err != nil || got.answer != want {
 				t.Errorf("%s is answered %+v", option, got)
 			}
-			if err := h.Answer(id, option); err == nil {
+			if err := Try(h.Context(), h, Answer{id, option}); err == nil {
 				t.Error("took a second answer")
 			}
 			if len(h.agent().got()) == 0 || h.agent().count("session/request_permission") != 0 {

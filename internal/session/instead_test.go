@@ -18,13 +18,13 @@ func TestWordsWithARejectionGoFirst(t *testing.T) {
 				asked := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 				h.settle()
 				id, words := h.conv.Permissions[0].Seen, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
-				if err := h.AnswerWith(id, "maybe", words); err == nil {
+				if err := Try(h.Context(), h, AnswerWith{id, "maybe", words}); err == nil {
 					t.Error("an option that was not offered is an answer")
 				}
-				if err := h.AnswerWith(id, option, words); err != nil {
+				if err := Try(h.Context(), h, AnswerWith{id, option, words}); err != nil {
 					t.Fatal(err)
 				}
-				if err := h.AnswerWith(id, option, words); err == nil {
+				if err := Try(h.Context(), h, AnswerWith{id, option, words}); err == nil {
 					t.Error("a question is answered twice")
 				}
 				h.settle()
@@ -56,10 +56,10 @@ func TestWordsWithARejectionOutsideOfATurn(t *testing.T) {
 		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
 		id, words := h.conv.Permissions[0].Seen, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
-		if err := h.AnswerWith(id, "", words); err == nil {
+		if err := Try(h.Context(), h, AnswerWith{id, "", words}); err == nil {
 			t.Error("a turn was cancelled")
 		}
-		if err := h.AnswerWith(id, "no", words); err != nil {
+		if err := Try(h.Context(), h, AnswerWith{id, "no", words}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()

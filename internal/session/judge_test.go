@@ -60,7 +60,7 @@ func TestARuleAnswers(t *testing.T) {
 			if len(h.conv.Permissions)+len(h.conv.Judging) != 0 {
 				t.Error("a question is still open")
 			}
-			if err := h.Answer(conversation.Seen{ID: 1, Revision: 1}, "no"); err == nil {
+			if err := Try(h.Context(), h, Answer{conversation.Seen{ID: 1, Revision: 1}, "no"}); err == nil {
 				t.Error("a second answer was taken")
 			}
 		})
@@ -82,7 +82,7 @@ func TestWhatNoRuleAnswersIsAsked(t *testing.T) {
 		if h.conv.Permissions[0].Proposals != nil {
 			t.Error("rules are proposed for what is not asked about any more")
 		}
-		if err := h.Answer(h.conv.Permissions[0].Seen, "no"); err != nil {
+		if err := Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, "no"}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()

@@ -133,7 +133,7 @@ func (m *model) run() {
 		"answer": func(t *rapid.T) {
 			if len(m.h.conv.Permissions) > 0 {
 				p := rapid.SampledFrom(m.h.conv.Permissions).Draw(t, "permission")
-				_ = m.h.Answer(p.Seen, rapid.SampledFrom([]acpclient.PermissionOptionID{"yes", "no", "bogus"}).Draw(t, "option"))
+				_ = Try(m.h.Context(), m.h, Answer{p.Seen, rapid.SampledFrom([]acpclient.PermissionOptionID{"yes", "no", "bogus"}).Draw(t, "option")})
 			}
 		},
 		"mode": func(t *rapid.T) {

@@ -59,7 +59,7 @@ func TestQuestionsInAPermissionRequest(t *testing.T) {
 				if len(h.conv.Permissions) != 0 || len(h.conv.Elicitations) != 1 {
 					t.Fatalf("%d permissions and %d forms are open", len(h.conv.Permissions), len(h.conv.Elicitations))
 				}
-				h.AnswerElicitation(h.conv.Elicitations[0].Seen, tt.answer)
+				Try(h.Context(), h, AnswerElicitation{h.conv.Elicitations[0].Seen, tt.answer})
 				h.settle()
 				wantAnswer(t, ch, tt.want)
 			}, func(h *harness, _ *Options) { h.agentCalled("qwen-code") })
@@ -106,7 +106,7 @@ func TestPermissionsThatAreNoQuestions(t *testing.T) {
 			if len(h.conv.Permissions) != 1 {
 				t.Fatalf("%s: no permission is asked for", tt.agent)
 			}
-			_ = h.Answer(h.conv.Permissions[0].Seen, "cancel")
+			_ = Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, "cancel"})
 			h.settle()
 			wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"cancel"}}`)
 		}, func(h *harness, _ *Options) { h.agentCalled(tt.agent) })

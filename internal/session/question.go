@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -124,35 +126,53 @@ func current(st *conversation.State, q conversation.Seen) error {
 
 // Answer answers a permission with one of the offered options. It fails if the question
 // is no longer open or has changed, or the option was not offered.
-func (s *Session) Answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
-	s.mu.Lock()
-	defer s.unlock()
-	return s.answer(q, option)
+type Answer struct {
+	Question conversation.Seen
+	Option   acpclient.PermissionOptionID
 }
 
-// AnswerWith is [Session.Answer], and sends a prompt right after the turn, before the
-// queue: what to do instead. Without an option it cancels the turn. On error it sends
-// nothing.
-func (s *Session) AnswerWith(q conversation.Seen, option acpclient.PermissionOptionID, p conversation.QueuedPrompt) error {
+var answerKind = KindOf[Answer]("Answer", Answers).Telling("Answered on")
+
+func (Answer) Kind() *Kind { return answerKind }
+
+func (a Answer) Do(_ context.Context, s *Session) (None, error) {
+	s.mu.Lock()
+	defer s.unlock()
+	return None{}, s.answer(a.Question, a.Option)
+}
+
+// AnswerWith is [Answer], and sends a prompt right after the turn, before the queue: what to
+// do instead. Without an option it cancels the turn. On error it sends nothing.
+type AnswerWith struct {
+	Question conversation.Seen
+	Option   acpclient.PermissionOptionID
+	Prompt   conversation.QueuedPrompt
+}
+
+var answerWithKind = KindOf[AnswerWith]("AnswerWith", Answers).Telling("Answered on")
+
+func (AnswerWith) Kind() *Kind { return answerWithKind }
+
+func (a AnswerWith) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	var err error
-	if s.stream.read(func(st *conversation.State) { err = current(st, q) }); err != nil {
-		return err
+	if s.stream.read(func(st *conversation.State) { err = current(st, a.Question) }); err != nil {
+		return None{}, err
 	}
 	switch {
-	case option != "":
-		if err := s.answer(q, option); err != nil {
-			return err
+	case a.Option != "":
+		if err := s.answer(a.Question, a.Option); err != nil {
+			return None{}, err
 		}
 	case !s.cancelTurn():
-		return errors.New("no turn is running: choose one of the options")
+		return None{}, errors.New("no turn is running: choose one of the options")
 	}
-	s.promptNext(p)
-	return nil
+	s.promptNext(a.Prompt)
+	return None{}, nil
 }
 
-// answer is Answer with s.mu held.
+// answer is the act Answer. s.mu must be held.
 func (s *Session) answer(seen conversation.Seen, option acpclient.PermissionOptionID) error {
 	q := s.permissions[seen.ID]
 	if q == nil {
@@ -216,21 +236,60 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 
 // AnswerElicitation answers a question for input. It fails if the question is no longer open
 // or has changed.
-func (s *Session) AnswerElicitation(seen conversation.Seen, answer acpclient.CreateElicitationResponse) error {
+type AnswerElicitation struct {
+	Question conversation.Seen
+	Response acpclient.CreateElicitationResponse
+}
+
+var answerElicitationKind = KindOf[AnswerElicitation]("AnswerElicitation", Answers).Telling("Answered on")
+
+func (AnswerElicitation) Kind() *Kind { return answerElicitationKind }
+
+func (a AnswerElicitation) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	q := s.elicitations[seen.ID]
+	q := s.elicitations[a.Question.ID]
 	if q == nil {
-		return ErrAnswered
+		return None{}, ErrAnswered
 	}
+	answer := a.Response
 	if q.forPermission && answer.Action == acpclient.ElicitCancel {
 		answer.Action = acpclient.ElicitDecline
 	}
-	if err := s.stream.close(seen, q.closed(seen.ID, answer, s.opt.Now())); err != nil {
+	if err := s.stream.close(a.Question, q.closed(a.Question.ID, answer, s.opt.Now())); err != nil {
+		return None{}, err
+	}
+	delete(s.elicitations, a.Question.ID)
+	q.reply <- answer
+	return None{}, nil
+}
+
+// UnmarshalJSON makes the values of the types that package acpclient says: JSON does not tell
+// what its numbers and lists are.
+func (a *AnswerElicitation) UnmarshalJSON(data []byte) error {
+	type plain AnswerElicitation
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	d.DisallowUnknownFields()
+	if err := d.Decode((*plain)(a)); err != nil {
 		return err
 	}
-	delete(s.elicitations, seen.ID)
-	q.reply <- answer
+	for name, value := range a.Response.Content {
+		switch value := value.(type) {
+		case json.Number:
+			if n, err := value.Int64(); err == nil {
+				a.Response.Content[name] = n
+			} else if a.Response.Content[name], err = value.Float64(); err != nil {
+				return err
+			}
+		case []any:
+			words := make([]string, len(value))
+			for i := range value {
+				words[i], _ = value[i].(string)
+			}
+			a.Response.Content[name] = words
+		}
+	}
 	return nil
 }
 

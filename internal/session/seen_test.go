@@ -16,9 +16,9 @@ import (
 func TestAnAnswerIsForWhatWasSeen(t *testing.T) {
 	words := conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
 	for name, answer := range map[string]func(h *harness, q conversation.Seen) error{
-		"an option":   func(h *harness, q conversation.Seen) error { return h.Answer(q, "yes") },
-		"with words":  func(h *harness, q conversation.Seen) error { return h.AnswerWith(q, "no", words) },
-		"words alone": func(h *harness, q conversation.Seen) error { return h.AnswerWith(q, "", words) },
+		"an option":   func(h *harness, q conversation.Seen) error { return Try(h.Context(), h, Answer{q, "yes"}) },
+		"with words":  func(h *harness, q conversation.Seen) error { return Try(h.Context(), h, AnswerWith{q, "no", words}) },
+		"words alone": func(h *harness, q conversation.Seen) error { return Try(h.Context(), h, AnswerWith{q, "", words}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {
@@ -53,17 +53,17 @@ func TestAnAnswerToAFormIsForWhatWasSeen(t *testing.T) {
 		q := h.conv.Elicitations[0].Seen
 		accept := acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}
 		for _, other := range []int{0, q.Revision + 1} {
-			if err := h.AnswerElicitation(conversation.Seen{ID: q.ID, Revision: other}, accept); !errors.Is(err, ErrChanged) {
+			if err := Try(h.Context(), h, AnswerElicitation{conversation.Seen{ID: q.ID, Revision: other}, accept}); !errors.Is(err, ErrChanged) {
 				t.Errorf("the answer to the revision %d ends with %v", other, err)
 			}
 		}
 		if h.settle(); len(h.conv.Elicitations) != 1 {
 			t.Fatal("it was answered")
 		}
-		if err := h.AnswerElicitation(q, accept); err != nil {
+		if err := Try(h.Context(), h, AnswerElicitation{q, accept}); err != nil {
 			t.Error(err)
 		}
-		if err := h.AnswerElicitation(q, accept); !errors.Is(err, ErrAnswered) {
+		if err := Try(h.Context(), h, AnswerElicitation{q, accept}); !errors.Is(err, ErrAnswered) {
 			t.Errorf("a second answer ends with %v", err)
 		}
 	})
@@ -80,13 +80,13 @@ func TestAQuestionThatIsJudgedTakesNoAnswer(t *testing.T) {
 		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		synctest.Wait()
 		for revision := range 3 {
-			if err := h.Answer(conversation.Seen{ID: 1, Revision: revision}, "yes"); !errors.Is(err, ErrAnswered) {
+			if err := Try(h.Context(), h, Answer{conversation.Seen{ID: 1, Revision: revision}, "yes"}); !errors.Is(err, ErrAnswered) {
 				t.Errorf("the answer ends with %v", err)
 			}
 		}
 		close(release)
 		h.settle()
-		if err := h.Answer(h.conv.Permissions[0].Seen, "yes"); err != nil {
+		if err := Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, "yes"}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -298,16 +298,16 @@ func TestPermission(t *testing.T) {
 		if p.ToolCall.Title != "Write a file" || len(p.Options) != 3 {
 			t.Errorf("asked about %q with %d options", p.ToolCall.Title, len(p.Options))
 		}
-		if err := h.Answer(p.Seen, "maybe"); err == nil {
+		if err := Try(h.Context(), h, Answer{p.Seen, "maybe"}); err == nil {
 			t.Error("an option was taken that was not offered")
 		}
-		if err := h.Answer(conversation.Seen{ID: p.ID + 1, Revision: 1}, "yes"); err == nil {
+		if err := Try(h.Context(), h, Answer{conversation.Seen{ID: p.ID + 1, Revision: 1}, "yes"}); err == nil {
 			t.Error("an answer was taken to no question")
 		}
-		if err := h.Answer(p.Seen, "no"); err != nil {
+		if err := Try(h.Context(), h, Answer{p.Seen, "no"}); err != nil {
 			t.Error(err)
 		}
-		if err := h.Answer(p.Seen, "yes"); err == nil {
+		if err := Try(h.Context(), h, Answer{p.Seen, "yes"}); err == nil {
 			t.Error("a second answer was taken")
 		}
 		h.settle()
@@ -335,7 +335,7 @@ func TestAPermissionThatTheAgentTakesBack(t *testing.T) {
 		if len(h.conv.Permissions) != 0 {
 			t.Error("the question is still open")
 		}
-		if err := h.Answer(id, "yes"); err == nil {
+		if err := Try(h.Context(), h, Answer{id, "yes"}); err == nil {
 			t.Error("an answer was taken that nobody waits for")
 		}
 	})
@@ -351,8 +351,8 @@ func TestElicitation(t *testing.T) {
 		if !q.Completed {
 			t.Error("it is not known to be done")
 		}
-		h.AnswerElicitation(q.Seen, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
-		h.AnswerElicitation(q.Seen, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline})
+		Try(h.Context(), h, AnswerElicitation{q.Seen, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}})
+		Try(h.Context(), h, AnswerElicitation{q.Seen, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}})
 		h.settle()
 		wantAnswer(t, ch, `{"action":"accept"}`)
 	})
@@ -368,9 +368,10 @@ func TestElicitationWithoutASession(t *testing.T) {
 		h.settle()
 		ch := h.agent().ask(t.Context(), "elicitation/create", `{"requestId":2,"mode":"form","message":"Region?","requestedSchema":{"type":"object","properties":{"region":{"type":"string"}}}}`)
 		h.settle()
-		h.AnswerElicitation(h.conv.Elicitations[0].Seen, acpclient.CreateElicitationResponse{
+		Try(h.Context(), h, AnswerElicitation{h.conv.Elicitations[0].Seen, acpclient.CreateElicitationResponse{
 			Action: acpclient.ElicitAccept, Content: map[string]any{"region": "eu"},
-		})
+		}})
+
 		h.settle()
 		wantAnswer(t, ch, `{"action":"accept","content":{"region":"eu"}}`)
 		h.reply("session/new", `{"sessionId":"s1"}`)

@@ -23,7 +23,7 @@ func TestEventsOfATurnHaveTheirTimes(t *testing.T) {
 		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
 		work(time.Hour)
-		if err := h.Answer(h.conv.Permissions[0].Seen, "yes"); err != nil {
+		if err := Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, "yes"}); err != nil {
 			t.Fatal(err)
 		}
 		work(3 * time.Second)

@@ -236,9 +236,9 @@ func (l *live) permission() *question {
 		q.choices = append(q.choices, choice{line: line, words: rejects, do: func(words string) {
 			var err error
 			if words == "" {
-				err = l.Session.Answer(seen, a.Option)
+				err = session.Try(l.p.ctx, l.Session, session.Answer{Question: seen, Option: a.Option})
 			} else {
-				err = l.Session.AnswerWith(seen, a.Option, l.content(words))
+				err = session.Try(l.p.ctx, l.Session, session.AnswerWith{Question: seen, Option: a.Option, Prompt: l.content(words)})
 			}
 			l.p.answered(err)
 		}})
@@ -312,7 +312,7 @@ func (l *live) elicitation() *question {
 		return l.form.next()
 	}
 	respond := func(a acpclient.ElicitationAction) {
-		l.p.answered(l.Session.AnswerElicitation(e.Seen, acpclient.CreateElicitationResponse{Action: a}))
+		l.p.answered(session.Try(l.p.ctx, l.Session, session.AnswerElicitation{Question: e.Seen, Response: acpclient.CreateElicitationResponse{Action: a}}))
 	}
 	address := app.ExamineURL(e.Request.URL)
 	q := &question{
@@ -443,5 +443,5 @@ func (f *form) answer(a acpclient.ElicitationAction) {
 		response.Content = content
 	}
 	f.live.form = nil
-	f.live.p.answered(f.live.Session.AnswerElicitation(f.Asked.Seen, response))
+	f.live.p.answered(session.Try(f.live.p.ctx, f.live.Session, session.AnswerElicitation{Question: f.Asked.Seen, Response: response}))
 }

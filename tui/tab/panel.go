@@ -169,7 +169,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	t := l.tab
 	switch a := action.(type) {
 	case dialog.Answer:
-		if err := l.Session.Answer(a.Question, a.Option); err != nil {
+		if err := session.Try(t.program.Context, l.Session, session.Answer{Question: a.Question, Option: a.Option}); err != nil {
 			return t.say(err.Error())
 		}
 	case dialog.RejectWith:
@@ -200,7 +200,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.Toggle:
 		session.Post(l.Session, session.SetOption{Option: a.Option, Value: a.Value})
 	case dialog.Elicit:
-		if err := l.Session.AnswerElicitation(a.Question, a.Response); err != nil {
+		if err := session.Try(t.program.Context, l.Session, session.AnswerElicitation{Question: a.Question, Response: a.Response}); err != nil {
 			return t.say(err.Error())
 		}
 	case dialog.OpenURL:
@@ -228,7 +228,7 @@ func (p *panel) close() tea.Cmd {
 // openURL opens an address that the user has agreed to.
 func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	t := l.tab
-	if err := l.Session.AnswerElicitation(a.Question, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}); err != nil {
+	if err := session.Try(l.tab.program.Context, l.Session, session.AnswerElicitation{Question: a.Question, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}); err != nil {
 		return t.say(err.Error())
 	}
 	asked, _ := t.dialogs.Top().(dialog.Trying)

@@ -11,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
@@ -88,7 +89,7 @@ func (q *questions) ended() {
 
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	if err := q.live.Session.AnswerWith(a.Question, a.Option, prompt.New(a.Words)); err != nil {
+	if err := session.Try(q.live.tab.program.Context, q.live.Session, session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: prompt.New(a.Words)}); err != nil {
 		q.live.tab.prompt.addToDraft(a.Words)
 		return q.live.tab.say(err.Error())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
@@ -70,7 +71,7 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 			return r.changed(done, err)
 		}
 		return func() tea.Cmd {
-			if err := r.live.Session.Answer(a.Question, a.Option); err != nil {
+			if err := session.Try(r.live.tab.program.Context, r.live.Session, session.Answer{Question: a.Question, Option: a.Option}); err != nil {
 				return r.live.tab.say(done + ", but " + err.Error())
 			}
 			r.live.tab.program.Guard.Settle()
