@@ -108,7 +108,13 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	if err != nil {
 		return nil, err
 	}
-	if b.Transcript, err = l.Store.Read(ctx, log.ID()); err == nil {
+	// The budget is for all that grew from one session.
+	spent := c.Spent()
+	err = log.Append([]conversation.Event{conversation.BudgetSet{Budget: c.Budget, Raised: c.BudgetRaised, Spent: &spent}})
+	if err == nil {
+		b.Transcript, err = l.Store.Read(ctx, log.ID())
+	}
+	if err == nil {
 		err = log.Append(b.Transcript.Ending)
 	}
 	if err != nil {
@@ -117,7 +123,10 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	m := b.Transcript.Meta
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		LastNumber: b.Transcript.LastNumber, JournalOf: c.ID,
+		LastNumber: b.Transcript.LastNumber, JournalOf: c.ID, Spent: spent,
+	}
+	if c.BudgetRaised {
+		opt.Budget, opt.BudgetRaised = c.Budget, true
 	}
 	prompts := c.Prompts()
 	if prompt >= 1 && prompt <= len(prompts) {

@@ -26,6 +26,7 @@ func keepFive(t *testing.T, dir, agent, version string) *store.Log {
 		events = append(events,
 			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprint("prompt ", i))}},
 			conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(fmt.Sprint("m", i)), Text: fmt.Sprint("answer ", i)},
+			conversation.Update{Update: &acpclient.UsageUpdate{Used: 1, Size: 2, Cost: &acpclient.Cost{Amount: float64(i) / 2, Currency: "USD"}}},
 			conversation.TurnEnded{Reason: acpclient.StopEndTurn})
 	}
 	must(t, l.Append(events))
@@ -80,6 +81,11 @@ func TestBranchOfAStoredSession(t *testing.T) {
 			note, ok := items[len(items)-1].(*conversation.Note)
 			if !ok || !strings.Contains(note.Detail, string(b.Transcript.Meta.ID)) || len(was.Conversation.Prompts()) != 5 {
 				t.Errorf("the original ends with %+v", items[len(items)-1])
+			}
+			for where, c := range map[string]*conversation.Conversation{"here": b.Transcript.Conversation, "there": was.Conversation} {
+				if spent := c.Spent().Cost; spent == nil || spent.Amount != 2.5 {
+					t.Errorf("what was spent %s is %+v", where, spent)
+				}
 			}
 			if m := b.Transcript.Meta; m.Origin != log.ID() || m.OriginPrompt != c.prompt {
 				t.Errorf("the branch has the meta %+v", m)

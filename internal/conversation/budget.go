@@ -18,9 +18,11 @@ type Budget struct {
 // have worked on it, and with its subagents.
 type Spent struct {
 	// Cost is nil if the agent reports none.
-	Cost *acpclient.Cost
+	Cost *acpclient.Cost `json:"cost,omitempty"`
+	// Foreign is what was reported in currencies before that of Cost.
+	Foreign float64 `json:"foreign,omitempty"`
 	// Tokens is 0 if the agent reports none. It reports them when a turn ends.
-	Tokens uint64
+	Tokens uint64 `json:"tokens,omitempty"`
 }
 
 // budgeting is the part of the State about the budget.
@@ -65,22 +67,30 @@ func (c *tokenCount) again() { *c = tokenCount{past: c.total()} }
 
 // Spent returns what the session has used up.
 func (s *State) Spent() Spent {
-	spent := Spent{Tokens: s.tokens.total()}
+	spent := Spent{Tokens: s.tokens.total(), Foreign: s.costs.foreign}
 	if c := s.ownCost(); c != nil {
 		cost := *c
 		spent.Cost = &cost
 	}
 	for _, t := range s.subagents {
 		switch c := t.Subagent.Cost; {
-		case c == nil:
+		case !counts(c):
 		case spent.Cost == nil:
 			cost := *c
 			spent.Cost = &cost
 		case spent.Cost.Currency == c.Currency:
 			spent.Cost.Amount += c.Amount
+		default:
+			spent.Foreign += c.Amount
 		}
 	}
 	return spent
+}
+
+// counts reports whether a cost can be one.
+func counts(c *acpclient.Cost) bool {
+	const most = 1e9 // of any currency
+	return c != nil && c.Amount >= 0 && c.Amount <= most
 }
 
 // ownCost is the cost of the session without its subagents, nil if it is not known.
@@ -91,10 +101,23 @@ func (s *State) ownCost() *acpclient.Cost {
 	return s.costs.before
 }
 
-// Restore begins with what was spent in earlier runs.
+// Restore begins with what was spent in earlier runs, and in the session from which this one
+// goes on.
 func (s *State) Restore(spent Spent) {
-	s.costs.before = spent.Cost
-	s.tokens.past = spent.Tokens
+	s.costs, s.tokens = costs{before: spent.Cost}, tokenCount{past: spent.Tokens}
+	if s.Usage != nil {
+		usage := *s.Usage
+		usage.Cost = nil
+		s.Usage = &usage
+	}
+	// What the state counts of itself, such as the subagents of a copied transcript, is in it.
+	now := s.Spent()
+	s.costs.foreign = spent.Foreign - now.Foreign
+	if spent.Cost != nil {
+		before := *spent.Cost
+		before.Amount -= now.Cost.Amount - before.Amount
+		s.costs.before = &before
+	}
 }
 
 // Used returns which part of the budget is used up, 1 for all of it, of the cap that is nearer.
@@ -102,7 +125,7 @@ func (s *State) Restore(spent Spent) {
 func (s *State) Used() float64 {
 	spent, part := s.Spent(), 0.0
 	if s.Budget.Cost > 0 && spent.Cost != nil {
-		part = spent.Cost.Amount / s.Budget.Cost
+		part = (spent.Cost.Amount + spent.Foreign) / s.Budget.Cost // an amount is an amount
 	}
 	if s.Budget.Tokens > 0 {
 		part = max(part, float64(spent.Tokens)/float64(s.Budget.Tokens))
@@ -129,7 +152,11 @@ func (s *State) BudgetWords() string {
 	spent := s.Spent()
 	words := ""
 	if s.Budget.Cost > 0 && spent.Cost != nil {
-		words = fmt.Sprintf("%s of %s", Money(spent.Cost), Money(&acpclient.Cost{Amount: s.Budget.Cost, Currency: spent.Cost.Currency}))
+		words = Money(spent.Cost)
+		if spent.Foreign > 0 {
+			words += fmt.Sprintf(" and %.2f in another currency", spent.Foreign)
+		}
+		words += " of " + Money(&acpclient.Cost{Amount: s.Budget.Cost, Currency: spent.Cost.Currency})
 	}
 	if s.Budget.Tokens > 0 && spent.Tokens > 0 {
 		if words != "" {

@@ -534,7 +534,7 @@ var kinds = []kind{
 		return []member{{"reason?", &e.Reason}, {"error?", &e.Err}, {"at?", &e.At}, {"usage?", &e.Usage}}
 	}),
 	kindOf("budget_set", func(e *BudgetSet) []member {
-		return []member{{"budget", &e.Budget}, {"raised?", &e.Raised}, {"unbounded?", &e.Unbounded}}
+		return []member{{"budget", &e.Budget}, {"raised?", &e.Raised}, {"unbounded?", &e.Unbounded}, {"spent?", &e.Spent}}
 	}),
 	kindOf("budget_reached", func(*BudgetReached) []member { return nil }),
 	kindOf("cancel_requested", func(e *CancelRequested) []member {

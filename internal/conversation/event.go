@@ -90,6 +90,9 @@ type (
 		Budget    Budget
 		Raised    bool
 		Unbounded bool
+		// Spent is what the session had used up from which this one goes on; nil if that
+		// is as before.
+		Spent *Spent
 	}
 	// BudgetReached: the budget is used up. The session sends no prompt until the next
 	// BudgetSet, and says it again for each prompt that waits.

@@ -160,6 +160,9 @@ func (s *State) Apply(e Event) {
 		}
 	case BudgetSet:
 		s.Budget, s.BudgetRaised, s.Unbounded, s.BudgetReached = e.Budget, e.Raised, e.Unbounded, false
+		if e.Spent != nil {
+			s.Restore(*e.Spent)
+		}
 	case BudgetReached:
 		s.BudgetReached = true
 	case QueueChanged:
@@ -254,27 +257,43 @@ type costs struct {
 	before *acpclient.Cost
 	// past is what agents have cost that the running one does not count.
 	past float64
+	// foreign is what was reported in currencies before this one.
+	foreign float64
 }
 
 // costAgain notes that another agent counts from here on.
 func (s *State) costAgain() {
 	if s.Usage != nil && s.Usage.Cost != nil {
-		s.costs = costs{before: s.Usage.Cost}
+		s.costs.before, s.costs.past = s.Usage.Cost, 0
 	}
 	s.tokens.again()
 }
 
 // applyUsage takes a report of usage. Some agents count the cost of the session, others
 // that of their own process: one that reports less than the session has cost counts from
-// zero.
+// zero. What a session has cost never falls.
 func (s *State) applyUsage(u acpclient.UsageUpdate) {
-	if b := s.costs.before; u.Cost != nil && b != nil && u.Cost.Currency == b.Currency {
-		s.costs.past = 0
-		if u.Cost.Amount < b.Amount {
-			s.costs.past = b.Amount
-		}
-		if u.Cost.Amount > 0 {
-			s.costs.before = nil
+	if !counts(u.Cost) {
+		u.Cost = nil
+	}
+	if so := s.ownCost(); so != nil && u.Cost != nil {
+		b, cost := s.costs.before, *u.Cost
+		u.Cost = &cost
+		switch counted := so.Amount - s.costs.past; {
+		case cost.Currency != so.Currency:
+			s.costs = costs{foreign: s.costs.foreign + so.Amount}
+		case b != nil:
+			s.costs.past = 0
+			if cost.Amount < b.Amount {
+				s.costs.past = b.Amount
+			}
+			if cost.Amount > 0 {
+				s.costs.before = nil
+			}
+		case cost.Amount < counted/2:
+			s.costs.past = so.Amount
+		case cost.Amount < counted: // a correction
+			u.Cost.Amount = counted
 		}
 	}
 	switch {
@@ -319,7 +338,7 @@ func (s *State) applyOpening(e SessionOpening) {
 		s.turns = was.turns
 		s.budgeting, s.costs = was.budgeting, was.costs
 		if spent := was.ownCost(); spent != nil {
-			s.costs = costs{before: spent}
+			s.costs = costs{before: spent, foreign: was.costs.foreign}
 		}
 		s.tokens.again()
 		return

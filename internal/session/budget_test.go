@@ -145,3 +145,16 @@ func TestABudgetThatCannotBeKept(t *testing.T) {
 		}
 	}, budgeted(conversation.Budget{Cost: 5}))
 }
+
+// A budget that earlier runs have used up is asked about before a turn, not after it.
+func TestTheBudgetOfEarlierRunsIsUsedUp(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		if got := h.sent(); len(got) > 0 || !h.conv.BudgetReached {
+			t.Errorf("sent are %q", got)
+		}
+	}, func(_ *harness, o *Options) {
+		o.Budget = conversation.Budget{Cost: 5}
+		o.Spent = conversation.Spent{Cost: &acpclient.Cost{Amount: 6, Currency: "USD"}}
+	})
+}

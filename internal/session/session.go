@@ -188,6 +188,7 @@ func NewSession(opt Options) (*Session, error) {
 	s.stream.state.Restore(opt.Spent)
 	if opt.Budget != (conversation.Budget{}) {
 		s.stream.post(conversation.BudgetSet{Budget: opt.Budget, Raised: opt.BudgetRaised})
+		s.checkBudget() // it may be used up since the last run
 	}
 	s.earlier, s.fork = opt.EarlierOptions, opt.Fork
 	s.pauseQueue()

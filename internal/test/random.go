@@ -46,10 +46,16 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 		return conversation.PromptSteered{Prompt: prompt(t), At: moment(t)}
 	}),
 	"BudgetSet": draw(func(t *rapid.T) conversation.Event {
-		return conversation.BudgetSet{
+		e := conversation.BudgetSet{
 			Budget: conversation.Budget{Cost: float64(number(t)), Tokens: rapid.Uint64().Draw(t, "tokens")},
 			Raised: rapid.Bool().Draw(t, "raised"), Unbounded: rapid.Bool().Draw(t, "unbounded"),
 		}
+		if rapid.Bool().Draw(t, "goes on") {
+			e.Spent = &conversation.Spent{
+				Cost: &acpclient.Cost{Amount: float64(number(t)), Currency: "USD"}, Foreign: float64(number(t)), Tokens: rapid.Uint64().Draw(t, "spent"),
+			}
+		}
+		return e
 	}),
 	"BudgetReached":   rapid.Just[conversation.Event](conversation.BudgetReached{}),
 	"CancelRequested": draw(func(t *rapid.T) conversation.Event { return conversation.CancelRequested{At: moment(t)} }),

@@ -66,7 +66,7 @@ func (o *promptQueue) SendNothing() tea.Cmd {
 	switch l := o.live; {
 	case l.conv.Gone() && len(l.conv.Queue) > 0:
 		return o.sayGone("the agent exited: ")
-	case len(l.conv.Queue) > 0 && l.conv.QueuePaused:
+	case len(l.conv.Queue) > 0 && l.conv.QueuePaused, l.conv.BudgetReached:
 		session.Post(l.Session, session.ResumeQueue{})
 	case l.conv.Turn.Running && l.conv.Agent.SkipsAhead():
 		session.Post(l.Session, session.SkipAhead{})
@@ -279,7 +279,7 @@ func (o *promptQueue) Lines(width int) []string {
 	const most = 4
 	c, gone := o.live.conv, o.live.conv.Gone()
 	th, words := o.live.tab.program.Theme, "queued"
-	if c.QueuePaused {
+	if c.QueuePaused || c.BudgetReached {
 		words = "paused"
 	}
 	if gone {
@@ -299,6 +299,8 @@ func (o *promptQueue) Lines(width int) []string {
 	}
 	if back := o.live.tab.keyOf(config.ActionHistoryPrev); gone {
 		out = append(out, "   "+th.Faint.Render("you will be asked before it is sent, "+back+": edit the last one"))
+	} else if c.BudgetReached {
+		out = append(out, "   "+th.Faint.Render("the budget is used up, enter: decide, "+back+": edit the last one"))
 	} else if c.QueuePaused {
 		out = append(out, "   "+th.Faint.Render("enter: send them, "+back+": edit the last one"))
 	}
