@@ -202,6 +202,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.changed = false // until the question takes keys
 	case armMsg:
 		m.arming = false // and the screen is drawn again
+		return m.front.Due()
 	}
 	return nil
 }

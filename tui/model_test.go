@@ -144,7 +144,7 @@ func TestThemeIsShownWhileItIsChosen(t *testing.T) {
 		}
 		p.mustShow("Keep it? parley then writes", `theme = "mine"`)
 		p.clock = p.clock.Add(time.Minute)
-		p.press("1", "1")
+		p.press("1", "enter")
 		p.until("it is kept", func() bool { return strings.Contains(p.screen(), "kept: the theme mine") })
 		if c, err := config.Load(config.ConfigFile()); err != nil || c.Themes.Chosen != "mine" {
 			t.Errorf("the configuration has %v (%v)", c, err)

@@ -161,7 +161,7 @@ func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
 		p.mustShow("git push", "❯ yes") // so are words
 		p.press("backspace", "backspace", "backspace")
 		p.clock = p.clock.Add(time.Minute)
-		p.press("1", "1")
+		p.press("1", "enter")
 		p.until("the second is answered", func() bool { return len(two.Questions()) == 1 })
 		if p.front != front {
 			t.Error("the tab in front has changed")
@@ -776,7 +776,7 @@ func TestTheKeyOfATabAnswersNothing(t *testing.T) {
 			t.Fatalf("the key of another tab has answered, or does not show it:\n%s", p.screen())
 		}
 		seen()
-		p.press("1", "1")
+		p.press("1", "enter")
 		p.until("it is answered", func() bool { return first.State() != tab.Waiting })
 	})
 }

@@ -43,6 +43,7 @@ func TestKeysThatAnswer(t *testing.T) {
 			}
 			p.mustShow("❯ 1")
 			p.press(keys[1])
+			p.wait() // a doubled key gives once typing has paused
 			p.until("it is answered", func() bool { return shows(p.front, "Launched.") })
 		})
 	}

@@ -362,6 +362,9 @@ func (c *Composer) Text() string { return c.chips.expand(c.buf.raw(), false) }
 // Empty reports whether there is no draft.
 func (c *Composer) Empty() bool { return c.buf.empty() }
 
+// Blank reports whether the draft holds blanks at most.
+func (c *Composer) Blank() bool { return strings.TrimSpace(c.buf.raw()) == "" }
+
 // Edits reports whether a key changes the draft or moves in it, so that it has no other
 // meaning while there is one. The arrows up and down do in a draft of several lines.
 func (c *Composer) Edits(name string) bool {

@@ -67,9 +67,14 @@ type Guarded interface {
 	// ArmsIn returns how long the dialog stays inert if no key is pressed; 0 if it takes
 	// keys. Draw it again then.
 	ArmsIn(now time.Time) time.Duration
-	// Release unmarks the answer that a key has marked, and returns the key as text for
-	// the prompt. ok is false if there is none.
-	Release() (key tea.KeyPressMsg, ok bool)
+	// GivesIn returns in how long the answer is given whose key was pressed twice, if
+	// nothing follows it; 0 if there is none. Call Due then.
+	GivesIn(now time.Time) time.Duration
+	// Due gives that answer, once its time has come.
+	Due() Action
+	// Release unmarks the answer that keys have marked, and returns them as text for the
+	// prompt.
+	Release() []tea.KeyPressMsg
 }
 
 // AgentQuestion is a dialog for a question of the agent.
@@ -125,7 +130,7 @@ type Env struct {
 	Values Values
 	// Now is the clock.
 	Now func() time.Time
-	// Drafting reports whether the prompt holds text, which then gets letters and digits.
+	// Drafting reports whether the prompt holds more than blanks: it gets letters and digits then.
 	// Nil means an empty prompt.
 	Drafting func() bool
 	// Edits reports whether a key edits the prompt's text or moves in it, and so is for

@@ -108,6 +108,10 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		}
 		key, d.entered = bare, true
 	}
+	if !d.entered && d.env.drafting() && d.current() != nil && d.leadsBack(key) {
+		d.entered = true
+		return nil
+	}
 	if !d.entered && (d.env.drafts(key) || d.env.drafting() && d.answers(key)) {
 		return d.typed()
 	}
@@ -142,7 +146,7 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		d.follow = !d.scroll.Key(keys, key)
 		switch {
 		case key == "space" && d.button >= 0: // users press buttons with it
-			d.problem = "enter gives the marked answer"
+			d.problem = spaceWords
 		case d.follow && config.Types(key) && !d.viewed.complete():
 			d.problem = readFirst
 		case d.follow && config.Types(key):
@@ -159,6 +163,14 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 func (d *Form) answers(key string) bool {
 	keys := d.env.Keys
 	return keys.Match(config.ActionDialogAccept, key) || keys.Match(config.ActionDialogUp, key) || keys.Match(config.ActionDialogDown, key)
+}
+
+// leadsBack reports whether a key leads from the prompt back to the fields: one that moves
+// between them, and for which the prompt has no use.
+func (d *Form) leadsBack(key string) bool {
+	keys := d.env.Keys
+	moves := key == "tab" || key == "shift+tab" || keys.Match(config.ActionDialogUp, key) || keys.Match(config.ActionDialogDown, key)
+	return moves && !d.env.drafts(key)
 }
 
 // leave gives text that the form does not take to the prompt, and unmarks the button.
@@ -262,11 +274,15 @@ func (d *Form) Mouse(msg tea.MouseMsg, x, y int) Action {
 		d.scroll.Wheel(m)
 		d.follow = false
 	case tea.MouseClickMsg:
-		if d.env.Guard.inert() {
+		if d.held() {
 			return NotTaken{}
 		}
 		if i := d.buttonAt(x, y); i >= 0 && m.Button == tea.MouseLeft {
 			d.focus, d.button, d.follow = len(d.fields), i, true
+			if d.problem = ""; !d.lies() {
+				d.problem = movedWords
+				return nil
+			}
 			return d.pressButton("")
 		}
 		line, ok := d.placement.bodyLine(y)
@@ -530,6 +546,7 @@ func (d *Form) View(width, maxHeight int) View {
 	v, place := p.view(width, maxHeight)
 	d.placement = place
 	d.viewed.note(&p, nil, place, w)
+	d.lay(layout{place, len(v.Lines), 0})
 	return v
 }
 

@@ -228,6 +228,7 @@ func TestFormWithoutFields(t *testing.T) {
 	form := func() *Form {
 		env, c := newEnv()
 		d := newForm(env, elicitation(`{"mode":"form","message":"Really?","requestedSchema":{"properties":{}}}`), "")
+		d.View(80, 20)
 		c.pass(LookTime)
 		d.View(80, 20)
 		return d
@@ -558,5 +559,40 @@ func TestTextBesideTheFieldsOfAFormIsForThePrompt(t *testing.T) {
 				t.Error("a button is marked")
 			}
 		})
+	}
+}
+
+// Text goes from the fields to the prompt, and the keys that move between the fields lead back,
+// if the prompt has no use for them.
+func TestKeysThatAreNoTextLeadBackToTheForm(t *testing.T) {
+	for _, key := range []string{"down", "up", "tab", "shift+tab"} {
+		for _, lines := range []bool{false, true} {
+			env, c := newEnv()
+			draft := ""
+			env.Drafting = func() bool { return draft != "" }
+			env.Edits = func(k string) bool { return draft != "" && lines && (k == "up" || k == "down") }
+			d := newForm(env, elicitation(`{"mode":"form","message":"Which?","requestedSchema":{"properties":{"a":{"type":"string","enum":["x","y"]}}}}`), "")
+			c.pass(LookTime)
+			draw(d)
+			if got := d.Key(press("j")); got != (NotTaken{}) {
+				t.Fatalf("j did %#v", got)
+			}
+			draft = "j"
+			c.pass(QuietTime)
+			draw(d)
+			want, entered := Action(nil), true
+			if lines && (key == "up" || key == "down") {
+				want, entered = NotTaken{}, false // it moves in the draft
+			}
+			if got := d.Key(press(key)); got != want || d.entered != entered {
+				t.Errorf("%s did %#v", key, got)
+			}
+			if !entered {
+				continue
+			}
+			if got := d.Key(press("2")); got != nil || !d.fields[0].Picked[1] {
+				t.Errorf("after %s, 2 did %#v", key, got)
+			}
+		}
 	}
 }

@@ -86,6 +86,9 @@ func (d *Link) Failed(err error) { d.err = err }
 // Key implements [Dialog].
 func (d *Link) Key(msg tea.KeyPressMsg) Action { return d.done(d.question.Key(msg)) }
 
+// Due implements [Guarded].
+func (d *Link) Due() Action { return d.done(d.question.Due()) }
+
 // Mouse implements [Dialog].
 func (d *Link) Mouse(msg tea.MouseMsg, x, y int) Action { return d.done(d.question.Mouse(msg, x, y)) }
 

@@ -194,6 +194,12 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	return d.passOn(msg)
 }
 
+// Due implements [Guarded].
+func (d *Permission) Due() Action {
+	d.refresh()
+	return d.question.Due()
+}
+
 // Mouse implements [Dialog]. While the user writes a reason the answers are hidden, and
 // a click gives none.
 func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
@@ -548,6 +554,7 @@ func ruleReplies(env Env, p *conversation.Permission) []reply {
 type RuleStep struct {
 	question
 	asked *conversation.Permission
+	seen  conversation.Seen
 	about column
 }
 
@@ -558,7 +565,7 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 	if len(p.Proposals) == 0 || once < 0 {
 		return nil
 	}
-	d := &RuleStep{question: newQuestion(env), asked: p}
+	d := &RuleStep{question: newQuestion(env), asked: p, seen: p.Seen}
 	project := toolview.PathsIn("").Path(env.Cwd)
 	for i, rules := range p.Proposals {
 		label := "the rule"
@@ -592,7 +599,7 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 // Follow implements [AgentQuestion]: the step closes with its permission, or when the
 // agent changes the request.
 func (d *RuleStep) Follow(c *conversation.Conversation) State {
-	if slices.Contains(c.Permissions, d.asked) && len(d.asked.Proposals) > 0 {
+	if slices.Contains(c.Permissions, d.asked) && d.asked.Seen == d.seen {
 		return Open
 	}
 	return Over

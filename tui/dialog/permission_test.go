@@ -75,7 +75,7 @@ func TestPermissionKeys(t *testing.T) {
 		{"n", answer("no")},
 		{"d", NotTaken{}}, // no option rejects always
 		{"enter", nil},
-		{"space", NotTaken{}},
+		{"space", nil},        // it marks
 		{"alt+t", NotTaken{}}, // to read what stands above, and come back
 		{"shift+tab", NotTaken{}},
 		{"f2", NotTaken{}},

@@ -28,6 +28,9 @@ type question struct {
 	begin     int             // the first line of the body to show
 	pins      int             // the number of lines of a pinned path
 	marker    tea.KeyPressMsg // the reply's key that marked it, or the zero value
+	doubled   time.Time       // when that key was pressed again, or zero
+	layout    layout          // of the last view
+	laidOut   time.Time       // since when it is the layout
 	why       string          // why the last key had no effect, or ""
 	between   bool            // no turn is running
 }
@@ -62,15 +65,19 @@ func (q *question) Key(msg tea.KeyPressMsg) Action {
 
 // take takes the keys that every question knows; taken is false for others.
 //
-// Every key marks first: the number or a letter of a reply, an arrow, and the key that
-// accepts, if nothing is marked. The key that accepts gives the marked reply, and so does
-// the key that has marked it, unless the reply takes enter only. Any other character is text for
-// the prompt, with the key that has marked before it. While the prompt holds text, all
+// Every key marks first: the number or a letter of a reply, an arrow, and space and the key
+// that accepts, if nothing is marked. The key that accepts gives the marked reply, and so does
+// the key that has marked it, pressed again with nothing right behind it, unless the reply takes
+// enter only. Any other character is text for
+// the prompt, with the keys that have marked before it. While the prompt holds text, all
 // these keys are the prompt's, and arrows and the key that accepts need alt.
 func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	q.why = ""
 	if q.held() {
 		return NotTaken{}, true
+	}
+	if !config.Types(msg.String()) {
+		q.doubled = time.Time{} // something follows
 	}
 	key, keys, drafting := msg.String(), q.env.Keys, q.env.drafting()
 	bare, alt := strings.CutPrefix(key, "alt+")
@@ -92,8 +99,10 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 		q.move(1)
 	case i >= 0 && keys.Match(config.ActionDialogClose, key):
 		return q.give(q.replies.list[i], key), true
-	case i >= 0 && (q.marker.Code == 0 || q.marker.String() == key):
+	case i >= 0 && q.doubled.IsZero() && (q.marker.Code == 0 || q.marker.String() == key):
 		return q.press(i, msg), true
+	case key == "space" && q.marker.Code == 0 && q.viewed.complete():
+		q.space()
 	case key == "backspace" && q.marker.Code != 0:
 		q.mark(-1)
 	default:
@@ -136,9 +145,44 @@ func (q *question) press(i int, msg tea.KeyPressMsg) Action {
 	case r.enterOnly:
 		q.why = enterOnlyWords
 	default:
-		return q.give(r, msg.String())
+		q.doubled = q.env.Guard.now()
+		q.why = pauseWords
 	}
 	return nil
+}
+
+// space marks a reply if none is marked. It is no text for an empty prompt, where nobody would
+// see it.
+func (q *question) space() {
+	switch {
+	case q.replies.marked >= 0:
+		q.why = spaceWords
+	default:
+		if q.mark(q.replies.first()); q.replies.marked < 0 {
+			q.why = noReplyWords
+		}
+	}
+}
+
+// GivesIn implements [Guarded].
+func (q *question) GivesIn(now time.Time) time.Duration {
+	if q.doubled.IsZero() {
+		return 0
+	}
+	return max(1, q.doubled.Add(QuietTime).Sub(now))
+}
+
+// Due implements [Guarded].
+func (q *question) Due() Action {
+	if q.doubled.IsZero() || q.env.Guard.now().Before(q.doubled.Add(QuietTime)) {
+		return nil
+	}
+	q.doubled = time.Time{}
+	if q.replies.marked < 0 || q.env.Guard.inert() || q.env.Guard.aside != "" {
+		return nil
+	}
+	q.why = ""
+	return q.give(q.replies.list[q.replies.marked], q.marker.String())
 }
 
 // passOn handles a key that the question does not use: a character is text for the
@@ -163,21 +207,32 @@ func (q *question) typed() Action {
 }
 
 // Release implements [Guarded].
-func (q *question) Release() (key tea.KeyPressMsg, ok bool) {
-	key = q.marker
-	if key.Code == 0 {
-		return key, false
+func (q *question) Release() (keys []tea.KeyPressMsg) {
+	if q.marker.Code == 0 {
+		return nil
+	}
+	if config.Types(q.marker.String()) {
+		keys = append(keys, q.marker)
+		if !q.doubled.IsZero() {
+			keys = append(keys, q.marker)
+		}
 	}
 	q.mark(-1)
-	return key, config.Types(key.String())
+	return keys
 }
 
 // mark marks a reply, -1 none.
-func (q *question) mark(i int) { q.replies.marked, q.marker = i, tea.KeyPressMsg{} }
+func (q *question) mark(i int) {
+	q.replies.marked = i
+	q.forget()
+}
+
+// forget forgets the keys that have marked a reply.
+func (q *question) forget() { q.marker, q.doubled = tea.KeyPressMsg{}, time.Time{} }
 
 // move marks the next or the previous reply.
 func (q *question) move(by int) {
-	q.marker = tea.KeyPressMsg{}
+	q.forget()
 	q.replies.move(by)
 }
 
@@ -204,7 +259,7 @@ func (q *question) give(r reply, key string) Action {
 		q.why = offWords
 		return nil
 	}
-	q.marker = tea.KeyPressMsg{}
+	q.forget()
 	q.env.Guard.answer(key)
 	return r.action
 }
@@ -215,7 +270,7 @@ func (q *question) closes(msg tea.KeyPressMsg) bool {
 	if !q.env.Keys.Match(config.ActionDialogClose, key) {
 		return false
 	}
-	q.marker = tea.KeyPressMsg{}
+	q.forget()
 	q.env.Guard.answer(key)
 	return true
 }
@@ -225,13 +280,16 @@ func (q *question) Paste(string) Action {
 	return q.typed()
 }
 
-// Mouse implements [Dialog]: the wheel scrolls, and a click gives a reply.
+// Mouse implements [Dialog]: the wheel scrolls, and a click gives a reply that has been where
+// it is for as long as a key would need.
 func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
+		q.doubled = time.Time{}
 		q.scroll.Wheel(m)
 	case tea.MouseClickMsg:
-		if q.env.Guard.inert() {
+		q.doubled = time.Time{}
+		if q.held() {
 			return NotTaken{}
 		}
 		if line, ok := q.placement.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.laid.count == len(q.replies.list) {
@@ -242,6 +300,9 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 				q.refuse()
 			case q.replies.list[i].enterOnly:
 				q.mark(i)
+			case !q.lies() && !q.replies.list[i].off:
+				q.mark(i)
+				q.why = movedWords
 			default:
 				return q.give(q.replies.list[i], "")
 			}
@@ -264,6 +325,9 @@ const (
 	offWords       = "This answer is not available"
 	noReplyWords   = "There is no answer to give"
 	changedWords   = "The question has changed"
+	pauseWords     = "Answers once you pause typing"
+	spaceWords     = "enter gives the marked answer"
+	movedWords     = "It has moved: click again"
 )
 
 // roomy is the height from which on there is room for empty lines.
@@ -318,10 +382,28 @@ func (q *question) view(p panel, width, maxHeight int) View {
 			q.begin = q.scroll.Top // it is bounded now
 		}
 		if q.viewed.complete() == known {
+			q.lay(layout{place, len(v.Lines), q.replies.laid.moves})
 			return v
 		}
 	}
 }
+
+// layout is what decides where on the screen a click finds a reply.
+type layout struct {
+	placement
+	height int
+	moves  int
+}
+
+// lay notes the layout of a view.
+func (q *question) lay(now layout) {
+	if now != q.layout {
+		q.layout, q.laidOut = now, q.env.Guard.now()
+	}
+}
+
+// lies reports whether everything has been where it is for as long as a key would need.
+func (q *question) lies() bool { return q.env.Guard.now().Sub(q.laidOut) >= LookTime }
 
 // viewAside draws the question while keys go elsewhere. It may be small then, and nothing
 // counts as seen.
@@ -593,6 +675,7 @@ type replyLayout struct {
 	width         int
 	marked, count int
 
+	moves   int   // how often replies have come to other lines
 	keys    int   // the width of the column of keys
 	heights []int // of each reply while it is not marked
 	starts  []int // the first line of each, and at the end the number of lines
@@ -609,7 +692,7 @@ func (a *replies) layout(width int) *replyLayout {
 		}
 		return l
 	}
-	*l = replyLayout{on: on, width: width, marked: a.marked, count: len(a.list)}
+	*l = replyLayout{on: on, width: width, marked: a.marked, count: len(a.list), starts: l.starts, moves: l.moves}
 	for _, c := range a.list {
 		l.keys = max(l.keys, termtext.Width(c.key()))
 	}
@@ -625,6 +708,7 @@ func (a *replies) layout(width int) *replyLayout {
 // stack computes the line at which each reply begins.
 func (a *replies) stack() {
 	l, line := &a.laid, 0
+	before := l.starts
 	l.starts = make([]int, len(a.list)+1)
 	for i, n := range l.heights {
 		l.starts[i] = line
@@ -634,7 +718,9 @@ func (a *replies) stack() {
 		}
 		line += n
 	}
-	l.starts[len(a.list)] = line
+	if l.starts[len(a.list)] = line; !slices.Equal(before, l.starts) {
+		l.moves++
+	}
 }
 
 // indent returns the width in front of the name of a reply.

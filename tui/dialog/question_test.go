@@ -40,7 +40,7 @@ func TestAQuestionThatCannotBeSeenTakesNoAnswer(t *testing.T) {
 					t.Errorf("it took %#v", got)
 				}
 				d.View(100, 60)
-				if got := answers(d, "1", "1"); len(got) != 1 {
+				if got := answers(d, "1", "enter"); len(got) != 1 {
 					t.Error("it took no answer though all of it could be seen")
 				}
 			}
@@ -63,7 +63,7 @@ func TestAQuestionTakesAnAnswerOnceItWasScrolled(t *testing.T) {
 	if text := shownBy(d, 60, 14); !strings.Contains(text, "rm -rf") || strings.Contains(text, unseenWords) {
 		t.Errorf("at the end it shows\n%s", text)
 	}
-	if got := answers(d, "1", "1"); len(got) != 1 {
+	if got := answers(d, "1", "enter"); len(got) != 1 {
 		t.Error("it took no answer")
 	}
 }
@@ -167,8 +167,10 @@ func (q *question) drawn() bool { return q.viewed.height > 0 }
 // A click gives an answer, unless that reaches further than this one question: then it
 // marks, and the key that accepts gives it.
 func TestAClickGivesAnAnswer(t *testing.T) {
-	d, _ := armed(editPermission())
+	d, c := armed(editPermission())
 	click := func(name string) Action {
+		d.View(80, 40)
+		c.pass(LookTime)
 		y := slices.IndexFunc(d.View(80, 40).Lines, func(l string) bool { return strings.Contains(l, name) })
 		return d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y)
 	}
@@ -258,7 +260,7 @@ func TestAQuestionTakesNoAnswerBeforeItsEnd(t *testing.T) {
 						d.Key(press("down"))
 						d.View(size[0], size[1])
 					}
-					if got := answers(d, "1", "1"); len(got) != 1 {
+					if got := answers(d, "1", "enter"); len(got) != 1 {
 						t.Errorf("it took no answer:\n%s%v", text, d.Hints())
 					}
 				})
@@ -346,6 +348,7 @@ func TestAClickOnAnswersThatAreNotDrawnYet(t *testing.T) {
 		}
 	}
 	y = lineWith(t, d.View(100, 30), "Log in with Google")
+	c.pass(LookTime)
 	if got := click(d, y); got != (SignIn{"oauth"}) {
 		t.Errorf("once they are drawn, a click did %#v", got)
 	}
@@ -381,8 +384,8 @@ func TestAChangeTakesTheMarkAndTheKey(t *testing.T) {
 		if text := shownBy(d, 100, 30); !strings.Contains(text, changedWords) {
 			t.Errorf("it does not say that it has changed:\n%s", text)
 		}
-		if k, is := d.Release(); is {
-			t.Errorf("the key %q is text", k.String())
+		if keys := d.Release(); len(keys) > 0 {
+			t.Errorf("the key %v is text", keys)
 		}
 		c.pass(ReplaceTime)
 		draw(d)
@@ -408,7 +411,7 @@ func TestWordsOfAnswersStayWhole(t *testing.T) {
 	}
 }
 
-// The same key again gives, whatever the pause; an always takes enter only.
+// The same key again gives, whatever the pause between the two; an always takes enter only.
 func TestTheSameKeyTwiceGives(t *testing.T) {
 	for keys, want := range map[string]Action{
 		"y y": Answer{seen(7), "once"}, "1 1": Answer{seen(7), "once"}, "n n": Answer{seen(7), "no"}, "3 3": Answer{seen(7), "no"},
@@ -420,11 +423,144 @@ func TestTheSameKeyTwiceGives(t *testing.T) {
 		for _, key := range strings.Fields(keys) {
 			got = d.Key(press(key))
 			d.View(100, 100)
-			c.pass(time.Second)
+			if c.pass(time.Second); got == nil {
+				got = d.Due()
+			}
 		}
 		if got != want {
 			t.Errorf("%q did %#v, want %#v", keys, got, want)
 		}
+	}
+}
+
+// The same key again gives only if nothing follows it at once. What follows is text, and both
+// keys before it; enter gives without a pause; any other key keeps the mark.
+func TestADoubledKeyGivesAfterAPause(t *testing.T) {
+	for _, tt := range []struct {
+		follows string
+		did     Action
+		text    string
+		marked  bool
+	}{
+		{":", NotTaken{}, "11", false},
+		{"1", NotTaken{}, "11", false},
+		{"space", NotTaken{}, "11", false},
+		{"enter", Answer{seen(7), "once"}, "", true},
+		{"down", nil, "", true},
+		{"backspace", nil, "", false},
+		{"ctrl+r", nil, "1", true},
+		{"f7", NotTaken{}, "1", true},
+	} {
+		d, c := armed(editPermission())
+		d.View(100, 100)
+		for range 2 {
+			if got := d.Key(press("1")); got != nil {
+				t.Fatalf("1 did %#v", got)
+			}
+		}
+		if in := d.GivesIn(c.now()); in != QuietTime {
+			t.Errorf("it gives in %v", in)
+		}
+		c.pass(QuietTime - 1)
+		if got := d.Due(); got != nil {
+			t.Errorf("it gave %#v too early", got)
+		}
+		if got := d.Key(press(tt.follows)); got != tt.did {
+			t.Errorf("%s did %#v", tt.follows, got)
+		}
+		if marked := d.replies.marked >= 0; marked != tt.marked {
+			t.Errorf("after %s an answer is marked: %v", tt.follows, marked)
+		}
+		text := ""
+		for _, k := range d.Release() {
+			text += k.String()
+		}
+		if text != tt.text {
+			t.Errorf("before %s, %q is text", tt.follows, text)
+		}
+		c.pass(time.Minute)
+		if got := d.Due(); got != nil || d.GivesIn(c.now()) != 0 {
+			t.Errorf("after %s it gave %#v", tt.follows, got)
+		}
+	}
+}
+
+// What changes, or is out of sight, within the pause is not given.
+func TestADoubledKeyGivesWhatIsInSight(t *testing.T) {
+	for name, change := range map[string]func(*conversation.Conversation, *Permission){
+		"the question changes": func(conv *conversation.Conversation, _ *Permission) {
+			conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm"}`)}})
+		},
+		"the keys go elsewhere": func(_ *conversation.Conversation, d *Permission) { d.env.Guard.Aside("elsewhere") },
+		"something is pasted":   func(_ *conversation.Conversation, d *Permission) { d.Paste("text") },
+		"a click": func(_ *conversation.Conversation, d *Permission) {
+			d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft}, 1, 1)
+		},
+		"the wheel": func(_ *conversation.Conversation, d *Permission) {
+			d.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 1, 1)
+		},
+		"it is small": func(_ *conversation.Conversation, d *Permission) { d.View(30, 3) },
+	} {
+		conv, p := proposed()
+		d, c := armed(p)
+		d.View(100, 100)
+		d.Key(press("1"))
+		d.Key(press("1"))
+		change(conv, d)
+		c.pass(QuietTime)
+		if got := d.Due(); got != nil {
+			t.Errorf("%s: it gave %#v", name, got)
+		}
+	}
+}
+
+// A click gives what has been where it is for as long as a key would need.
+func TestAClickNeedsWhatAKeyNeeds(t *testing.T) {
+	env, c := newEnv()
+	env.Guard.open()
+	d := NewPermission(env, editPermission(), 1)
+	at := func(width int) int { return lineWith(t, d.View(width, 60), "No, and") }
+	for range 5 { // a user who is clicking there already
+		c.pass(LookTime - 1)
+		if got := click(d, at(100)); got != (NotTaken{}) {
+			t.Errorf("a click did %#v", got)
+		}
+	}
+	at(30)
+	c.pass(QuietTime)
+	before := at(30)
+	d.Key(press("2"))
+	if at(30) == before { // the name of the marked answer is whole
+		t.Fatal("nothing has moved")
+	}
+	if got := click(d, at(30)); got != nil || d.replies.marked != 2 || d.why != movedWords {
+		t.Errorf("a click on what has just moved did %#v, and says %q", got, d.why)
+	}
+	at(30)
+	c.pass(LookTime)
+	if got := click(d, at(30)); got != (Answer{seen(7), "no"}) {
+		t.Errorf("a click on what lies still did %#v", got)
+	}
+}
+
+// Space is no text for an empty prompt, where nobody would see it: it marks, and gives nothing.
+func TestSpaceMarks(t *testing.T) {
+	d, c := armed(editPermission())
+	d.View(100, 100)
+	for i, why := range []string{"", spaceWords, spaceWords} {
+		if got := d.Key(press("space")); got != nil || d.replies.marked != 0 || d.why != why {
+			t.Errorf("space %d did %#v, marked %d, and says %q", i, got, d.replies.marked, d.why)
+		}
+		c.pass(time.Second)
+	}
+	if keys := d.Release(); len(keys) > 0 {
+		t.Errorf("%v is text", keys)
+	}
+	if got := d.Due(); got != nil {
+		t.Errorf("it gave %#v", got)
+	}
+	if got := d.Key(press("enter")); got != (Answer{seen(7), "once"}) {
+		t.Errorf("enter did %#v", got)
 	}
 }
 
@@ -440,8 +576,8 @@ func TestAnotherCharacterIsText(t *testing.T) {
 		if got := d.Key(press(second)); got != (NotTaken{}) {
 			t.Errorf("%q: the second key did %#v", keys, got)
 		}
-		if k, ok := d.Release(); !ok || k.String() != first {
-			t.Errorf("%q: %q is text, want %q", keys, k, first)
+		if k := d.Release(); len(k) != 1 || k[0].String() != first {
+			t.Errorf("%q: %v is text, want %q", keys, k, first)
 		}
 		d.env.Guard.typed = time.Time{}
 		if got := d.Key(press("enter")); got != nil || d.replies.marked != 0 {

@@ -56,8 +56,9 @@ func TestAMarkingKeyIsTextWhenTheQuestionLosesTheKeys(t *testing.T) {
 
 // No click answers while a part of the question or an answer was not in sight.
 func TestClicksAnswerNothingBeforeTheEndWasSeen(t *testing.T) {
-	d, _ := armed(longCommand())
+	d, c := armed(longCommand())
 	v := d.View(80, 20)
+	c.pass(LookTime)
 	y := lineWith(t, v, "Yes")
 	for range 2 {
 		if got := click(d, y); got != nil || d.why != unseenWords {
@@ -66,6 +67,7 @@ func TestClicksAnswerNothingBeforeTheEndWasSeen(t *testing.T) {
 	}
 	d.Key(press("end"))
 	y = lineWith(t, d.View(80, 20), "Yes")
+	c.pass(LookTime)
 	for _, button := range []tea.MouseButton{tea.MouseRight, tea.MouseMiddle} {
 		if got := d.Mouse(tea.MouseClickMsg{Button: button, X: 10, Y: y}, 10, y); got != nil {
 			t.Errorf("a click of button %v did %#v", button, got)
@@ -114,7 +116,7 @@ func TestWhatWasSeenIsForgottenOnResize(t *testing.T) {
 		p := longCommand()
 		d, _ := armed(p)
 		d.View(100, 60)
-		if got := answers(d, "1", "1"); len(got) != 1 {
+		if got := answers(d, "1", "enter"); len(got) != 1 {
 			t.Fatalf("it took no answer with all of it in sight: %q", d.why)
 		}
 		d, c := armed(p)
@@ -267,6 +269,7 @@ func TestAnAnswerThatIsOffIsNotGiven(t *testing.T) {
 	d := NewAuth(env, "agent", "", []acpclient.AuthMethod{{ID: "key", Name: "API key", Type: "odd"}})
 	c.pass(LookTime)
 	y := lineWith(t, d.View(100, 30), "API key")
+	c.pass(LookTime)
 	for name, try := range map[string]func() Action{
 		"its number": func() Action { d.Key(press("1")); return d.Key(press("1")) },
 		"enter":      func() Action { d.mark(-1); d.Key(press("down")); return d.Key(press("enter")) },

@@ -129,21 +129,37 @@ func (s *Stack) Hide() {
 // Release unmarks the answer that a key has marked in the top dialog: see Typed.
 func (s *Stack) Release() { s.release(s.Top()) }
 
-// Typed returns, once, the characters that had marked answers of questions that disappeared
-// unanswered: they are text for the prompt.
+// Typed returns, once, the characters that had marked answers of questions that are out of
+// sight, and still open: they are text for the prompt. Those of a question that is over are
+// nobody's.
 func (s *Stack) Typed() []tea.KeyPressMsg {
 	all := s.typed
 	s.typed = nil
 	return all
 }
 
-// release takes the character back that has marked an answer.
+// release takes the characters back that have marked an answer.
 func (s *Stack) release(d Dialog) {
 	if g, ok := d.(Guarded); ok {
-		if k, ok := g.Release(); ok {
-			s.typed = append(s.typed, k)
-		}
+		s.typed = append(s.typed, g.Release()...)
 	}
+}
+
+// GivesIn returns in how long the top dialog gives the answer whose key was pressed twice; 0
+// if there is none.
+func (s *Stack) GivesIn(now time.Time) time.Duration {
+	if g, ok := s.Top().(Guarded); ok && s.shown {
+		return g.GivesIn(now)
+	}
+	return 0
+}
+
+// Due gives that answer, once its time has come.
+func (s *Stack) Due() Action {
+	if g, ok := s.Top().(Guarded); ok && s.shown {
+		return g.Due()
+	}
+	return nil
 }
 
 // ArmsIn returns how long the top dialog stays inert if no key is pressed; 0 if it takes
@@ -167,7 +183,9 @@ func (s *Stack) change(do func()) {
 	before := s.Top()
 	do()
 	if s.Top() != before {
-		s.release(before)
+		if s.Has(before) {
+			s.release(before)
+		}
 		s.Regain()
 	}
 }

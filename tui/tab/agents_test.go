@@ -396,7 +396,7 @@ func TestAsksBeforeItInstalls(t *testing.T) {
 		}
 	}
 	s.mustShow(t, "MIT", "--acp", "Install and start", "Not now")
-	s.key("2", "2")
+	s.key("2", "enter")
 	s.until("the list is back", "Choose an agent", "❯   Demo")
 	if n := s.asked.Load(); n != 0 || len(s.installed()) > 0 || len(s.started) > 0 {
 		t.Errorf("%d downloads, %q, %d agents started", n, s.installed(), len(s.started))
@@ -428,7 +428,7 @@ func TestStartsWhatItHasInstalled(t *testing.T) {
 	s := newShop(t)
 	s.key("down", "enter")
 	s.until("it is asked", "Install Demo?")
-	s.key("1", "1")
+	s.key("1", "enter")
 	s.until("it comes", "Installing Demo", " of 0 MiB")
 	s.goOn <- struct{}{}
 	s.untilSo("the agent is started", func() bool { return len(s.started) > 0 })
@@ -444,14 +444,14 @@ func TestTheListIsBackAfterAFailedInstallation(t *testing.T) {
 	s := newShop(t)
 	s.key("down", "down", "enter")
 	s.until("it is asked", "Install Forged?")
-	s.key("1", "1")
+	s.key("1", "enter")
 	s.until("it comes", "Installing Forged")
 	s.goOn <- struct{}{}
 	ended := s.end()
 	s.take(ended)
 	s.until("it is told", "Forged was not installed", "does not match the digest")
 	s.take(Msg{To: 3, Msg: progressMsg{ended.Msg.(installedMsg).of}})
-	s.key("1", "1")
+	s.key("1", "enter")
 	s.until("the list is back", "Choose an agent", "Agent one", "Demo", "❯   Forged")
 	s.mustNotShow(t, "Installing")
 	if files := s.installed(); len(files) > 0 || len(s.started) > 0 {
@@ -466,7 +466,7 @@ func TestAnInstallationIsStopped(t *testing.T) {
 	s := newShop(t)
 	s.key("f", "o", "r", "enter") // filtered
 	s.until("it is asked", "Install Forged?")
-	s.key("1", "1")
+	s.key("1", "enter")
 	s.until("it comes", "Installing Forged", "esc stop")
 	s.untilSo("the download has begun", func() bool { return s.asked.Load() > 0 })
 	s.key("esc")
@@ -483,7 +483,7 @@ func TestAnInstallationIsStoppedTooLate(t *testing.T) {
 	s := newShop(t)
 	s.key("down", "enter")
 	s.until("it is asked", "Install Demo?")
-	s.key("1", "1")
+	s.key("1", "enter")
 	s.until("it comes", "Installing Demo", " of 0 MiB")
 	s.goOn <- struct{}{}
 	ended := s.end()
@@ -501,7 +501,7 @@ func TestAnInstallationStaysInSight(t *testing.T) {
 	s := newShop(t)
 	s.key("down", "enter")
 	s.until("it is asked", "Install Demo?")
-	s.key("1", "1")
+	s.key("1", "enter")
 	s.until("it comes", "Installing Demo", " of 0 MiB")
 	s.first.takeSessions([]store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: s.clock}})
 	s.mustShow(t, "Installing Demo", "esc stop")

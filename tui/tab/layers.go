@@ -105,6 +105,9 @@ func (in *input) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return cmd, taken
 	})
+	if click && in.pressed != layer(in.tab.panel) {
+		in.tab.program.Guard.Typed() // who clicks elsewhere answers no question that comes there
+	}
 	return cmd
 }
 
@@ -167,7 +170,7 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 func (in *input) keyAction(name string) tea.Cmd {
 	t := in.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.state.reads()) && !behaviours[a].beside {
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Blank() || t.state.reads()) && !behaviours[a].beside {
 		if !bound {
 			return t.say(name + " does nothing here")
 		}

@@ -137,7 +137,7 @@ func (d *drawing) foot(crowded bool) dialog.View {
 	t.composer.SetMaxHeight(max(1, height/3))
 	t.composer.SetPlaceholder(t.state.placeholder(d.asks))
 	focus := t.focus() // drawing a question can change it
-	t.composer.SetFocused(focus != layer(t.panel) || d.asks && !t.composer.Empty())
+	t.composer.SetFocused(focus != layer(t.panel) || d.asks && !t.composer.Blank())
 	lines, cursor := t.composer.View()
 	status := d.statusLines()
 	p.finding, p.popup = nil, 0

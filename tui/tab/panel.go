@@ -127,7 +127,7 @@ func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Now: p.Now,
-		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
+		Drafting: func() bool { return !t.composer.Blank() }, Edits: t.composer.Edits,
 	}
 	t.state.equip(&env)
 	return env

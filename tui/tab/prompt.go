@@ -31,7 +31,7 @@ func (p *promptLayer) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		if r, ok := t.state.transcript(); ok && r.list.Focused() && bound {
 			return nil, false
 		}
-		if t.composer.Empty() && !t.composer.Chooses() && t.dialogs.Asks() && t.focus() == layer(t.panel) {
+		if t.composer.Blank() && !t.composer.Chooses() && t.dialogs.Asks() && t.focus() == layer(t.panel) {
 			return nil, false
 		}
 	}

@@ -318,6 +318,9 @@ func (*foreignQuestion) Follow() {}
 // Key implements [dialog.Dialog].
 func (f *foreignQuestion) Key(k tea.KeyPressMsg) dialog.Action { return f.act(f.Permission.Key(k)) }
 
+// Due implements [dialog.Guarded].
+func (f *foreignQuestion) Due() dialog.Action { return f.act(f.Permission.Due()) }
+
 // Mouse implements [dialog.Dialog].
 func (f *foreignQuestion) Mouse(m tea.MouseMsg, x, y int) dialog.Action {
 	return f.act(f.Permission.Mouse(m, x, y))

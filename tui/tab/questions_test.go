@@ -474,16 +474,75 @@ func TestTheCursorIsWhereTheFocusIs(t *testing.T) {
 	}
 }
 
-// A letter whose question is gone before it could answer is not lost.
-func TestALetterOutlivesItsQuestion(t *testing.T) {
+// The key of a mark goes with its question, whoever has answered that: it is no draft.
+func TestAMarkGoesWithItsQuestion(t *testing.T) {
+	for name, closed := range map[string]conversation.PermissionClosed{
+		"answered elsewhere": {ID: 1, Outcome: acpclient.PermissionSelected("no")}, "withdrawn": {ID: 1, Outcome: acpclient.PermissionCancelled},
+	} {
+		for _, keys := range [][]string{{"y"}, {"2"}, {"2", "2"}, {"down"}} {
+			b := newBench(t, t.TempDir())
+			asksAll(b)
+			b.passes(3 * time.Second)
+			b.press(keys...)
+			b.events(closed)
+			b.passes(time.Second)
+			b.mustNotShow(t, "Always allow it")
+			if got := b.composer.Text(); got != "" {
+				t.Errorf("%s: after %v the prompt has %q", name, keys, got)
+			}
+			b.press("enter")
+			if n := len(b.open().conv.Queue); n > 0 {
+				t.Errorf("%s: after %v and enter, %d prompts are queued", name, keys, n)
+			}
+		}
+	}
+}
+
+// What begins with a doubled digit is a prompt; alone it gives, once typing has paused.
+func TestADoubledDigitBeginsAPrompt(t *testing.T) {
+	for _, pause := range []time.Duration{20 * time.Millisecond, 300 * time.Millisecond, dialog.QuietTime - 1} {
+		b := newBench(t, t.TempDir())
+		asksAll(b)
+		b.passes(3 * time.Second)
+		for _, r := range "22:30 is when" {
+			b.press(string(r))
+			b.passes(pause)
+			if b.Due() != nil {
+				t.Fatalf("an answer was given at %q", r)
+			}
+		}
+		b.mustShow(t, "❯ 22:30 is when", "Always allow it")
+	}
 	b := newBench(t, t.TempDir())
 	asksAll(b)
 	b.passes(3 * time.Second)
-	b.press("y")
-	b.events(conversation.PermissionClosed{ID: 1})
-	b.passes(time.Second)
-	b.mustShow(t, "❯ y")
-	b.mustNotShow(t, "Always allow it")
+	b.press("2", "2")
+	if in := b.ArmsIn(); in != dialog.QuietTime {
+		t.Errorf("it is to be given in %v", in)
+	}
+	b.passes(dialog.QuietTime)
+	if got := b.dialogs.Due(); got != (dialog.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "yes"}) {
+		t.Errorf("2, twice, did %#v", got)
+	}
+}
+
+// Blanks in the prompt are no draft, and space puts none there unseen.
+func TestBlanksAreNoDraft(t *testing.T) {
+	for _, draft := range []string{"", " ", "  \n\t "} {
+		b := newBench(t, t.TempDir())
+		b.composer.SetText(draft)
+		asksAll(b)
+		b.passes(3 * time.Second)
+		b.press("space")
+		if got := b.composer.Text(); got != draft {
+			t.Errorf("space made %q of %q", got, draft)
+		}
+		b.press("down", "y")
+		b.mustShow(t, "enter or y: Allow it")
+		if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "yes"}) {
+			t.Errorf("with %q in the prompt, enter did %#v", draft, got)
+		}
+	}
 }
 
 // Stopping the agent and leaving parley take two keys, and no words.
@@ -546,8 +605,8 @@ func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
 	b.passes(dialog.ReplaceTime)
 	b.draw()
 	b.dialogs.Top().Key(keyPress("1"))
-	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.Answer{Question: conversation.Seen{ID: 2, Revision: 1}, Option: "yes"}) {
-		t.Errorf("later, 1, twice, did %#v", got)
+	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Question: conversation.Seen{ID: 2, Revision: 1}, Option: "yes"}) {
+		t.Errorf("later, 1 and enter did %#v", got)
 	}
 }
 
@@ -558,7 +617,7 @@ func TestAnAnsweredQuestionIsNotSaidToBeTakenBack(t *testing.T) {
 	b.draw()
 	b.passes(3 * time.Second)
 	b.dialogs.Top().Key(keyPress("1"))
-	b.dialogs.Top().Key(keyPress("1"))
+	b.dialogs.Top().Key(keyPress("enter"))
 	b.events(conversation.PermissionClosed{ID: 1})
 	b.mustNotShow(t, "withdrew its question")
 	if in := b.ArmsIn(); in > dialog.LookTime {

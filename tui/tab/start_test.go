@@ -211,7 +211,7 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
 	b.clock = b.clock.Add(time.Minute)
 	b.draw()
-	b.press("1", "1") // "Read it"
+	b.press("1", "enter") // "Read it"
 	b.press("h", "i", "enter")
 	b.mustShow(t, "read-only here", "❯ hi")
 	if len(b.prompts.held) > 0 || len(b.conv().Queue) > 0 {
@@ -226,7 +226,7 @@ func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 		b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
 		b.clock = b.clock.Add(time.Minute)
 		b.draw()
-		b.press("1", "1") // "Read it"
+		b.press("1", "enter") // "Read it"
 		if key == "enter" {
 			b.press("!", "l", "s")
 		}

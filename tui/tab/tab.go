@@ -14,6 +14,7 @@
 package tab
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -191,8 +192,21 @@ func (t *Tab) Moves() bool { return t.state.moves() }
 func (t *Tab) Tick() { t.ticks++ }
 
 // ArmsIn returns when the visible dialog starts to take keys and the tab must be drawn
-// again; 0 if there is no such dialog.
-func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) }
+// again, or gives an answer: call Due then. It is 0 if there is no such dialog.
+func (t *Tab) ArmsIn() time.Duration {
+	now := t.program.Now()
+	return cmp.Or(t.dialogs.ArmsIn(now), t.dialogs.GivesIn(now))
+}
+
+// Due gives the answer whose key was pressed twice, if its time has come and nothing has
+// followed.
+func (t *Tab) Due() tea.Cmd {
+	a := t.dialogs.Due()
+	if a == nil {
+		return nil
+	}
+	return t.address(t.panel.do(a))
+}
 
 // Update handles a message for this tab, or input while it is in front.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
