@@ -19,18 +19,19 @@ type Snapshot struct {
 }
 
 // Record is called before each write, with the file's absolute path without links; nil
-// means that there is no file. FS calls the function that it returns right after the
-// write, with the write's error. FS does not write anything else in between.
-type Record func(path string, before, after *Snapshot) (done func(error))
+// means that there is no file. On an error FS writes nothing and returns the error.
+// Otherwise it calls done right after the write, with the write's error. FS does not write
+// anything else in between.
+type Record func(path string, before, after *Snapshot) (done func(error), err error)
 
 // SetRecord makes the FS call r for every write. Call it before anything else uses the
 // FS.
 func (f *FS) SetRecord(r Record) { f.record = r }
 
 // announce calls the recorder for a write of text.
-func (f *FS) announce(p ResolvedPath, old *existing, text string) (done func(error)) {
+func (f *FS) announce(p ResolvedPath, old *existing, text string) (done func(error), err error) {
 	if f.record == nil {
-		return func(error) {}
+		return func(error) {}, nil
 	}
 	after := &Snapshot{Content: text}
 	if old.Encoding != UTF8 {
@@ -88,7 +89,9 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot)
 	}
 	done := func(error) {}
 	if f.record != nil {
-		done = f.record(p.Target, now, want)
+		if done, err = f.record(p.Target, now, want); err != nil {
+			return err
+		}
 	}
 	err = f.put(ctx, p, now, want)
 	done(err)

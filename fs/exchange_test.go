@@ -11,13 +11,13 @@ import (
 func TestExchange(t *testing.T) {
 	f, dir := newFS(t)
 	var told []string
-	f.SetRecord(func(path string, before, after *Snapshot) func(error) {
+	f.SetRecord(func(path string, before, after *Snapshot) (func(error), error) {
 		told = append(told, filepath.Base(path))
 		return func(err error) {
 			if err != nil {
 				told = append(told, "failed")
 			}
-		}
+		}, nil
 	})
 	path := filepath.Join(dir, "sub", "file")
 	ctx := context.Background()
@@ -91,12 +91,12 @@ func TestAWriteIsToldOfBeforeItHappens(t *testing.T) {
 		return string(content)
 	}
 	var steps []string
-	f.SetRecord(func(at string, before, after *Snapshot) func(error) {
+	f.SetRecord(func(at string, before, after *Snapshot) (func(error), error) {
 		if at != path || before.Content != "old" || before.Mode != 0o640 || after.Content != "new" {
 			t.Errorf("told of %s: %v, %v", at, before, after)
 		}
 		steps = append(steps, holds())
-		return func(err error) { steps = append(steps, holds()) }
+		return func(err error) { steps = append(steps, holds()) }, nil
 	})
 	if _, err := f.WriteTextFile(t.Context(), path, "new"); err != nil {
 		t.Fatal(err)

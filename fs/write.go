@@ -68,7 +68,7 @@ func (f *FS) Current(ctx context.Context, p ResolvedPath) (_ Current, err error)
 // UTF-16 file stays UTF-16; any other file gets exactly the bytes of content.
 //
 // With expected, Write writes only if the file still has that version, and otherwise
-// returns ErrChanged.
+// returns ErrChanged. An error of the Record comes back as it is.
 //
 // Write is atomic: even after a crash the file has either the old or the new content.
 // An existing file keeps its mode bits, and its owner and extended attributes where the
@@ -105,7 +105,10 @@ func (f *FS) Write(ctx context.Context, p ResolvedPath, content string, expected
 		content = strings.TrimPrefix(content, string(byteOrderMark)) // encode adds one
 	}
 	c := Change{Path: p.Path, Before: old.Text, After: content, Encoding: old.Encoding}
-	done := f.announce(p, old, c.After)
+	done, err := f.announce(p, old, c.After)
+	if err != nil {
+		return Change{}, err
+	}
 	err = replace(ctx, dir, name, c.After, old)
 	done(err)
 	if err != nil {

@@ -541,6 +541,9 @@ type FileQuestion struct {
 	Links int `json:"links,omitzero"`
 	// Changed says that the file does not hold any more what the agent read.
 	Changed bool `json:"changed,omitzero"`
+	// Unkept says that what the file contains cannot be kept, so that the write could not be
+	// undone.
+	Unkept bool `json:"unkept,omitzero"`
 	// Hidden says that the change is too large to be shown: the request has no diff.
 	Hidden bool `json:"hidden,omitzero"`
 	// Folder is what an answer for the session covers: the files directly in this
@@ -591,6 +594,8 @@ func (q *FileQuestion) Why() string {
 		return "it has programs run (" + q.Runs + ")"
 	case q.Changed:
 		return "it has changed on disk"
+	case q.Unkept:
+		return "what it contains cannot be kept for undo"
 	}
 	return "it has other names (hard links), which may be elsewhere"
 }

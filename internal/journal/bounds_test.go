@@ -97,6 +97,27 @@ func TestAnOpenJournalStays(t *testing.T) {
 	p.holds("f", "-")
 }
 
+// A write that cannot be logged is refused where it would replace something.
+func TestAWriteThatCannotBeLoggedIsRefused(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "before\n")
+	p.turn("", func() {
+		if err := p.log.file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p.serve("new", "n\n")
+		if err := writeText(p.fs, p.path("f"), "agent\n"); !errors.Is(err, ErrUnkept) {
+			t.Errorf("the write: %v", err)
+		}
+		p.holds("f", "before\n")
+		if got := p.names(0); got != "new" {
+			t.Errorf("files: %q", got)
+		}
+		p.Forgo(p.path("f"))
+		p.serve("f", "agent\n")
+	})
+}
+
 // What undo would write is checked: a damaged image is never written into a file.
 func TestADamagedImageIsNotWritten(t *testing.T) {
 	p := newProject(t)
@@ -149,6 +170,7 @@ func TestBinaryAndLargeFiles(t *testing.T) {
 	p.write("pic", "\x00\x01before")
 	p.write("large", strings.Repeat("x", maxImage+1))
 	p.turn("", func() {
+		p.Forgo(p.path("large"))
 		p.serve("large", "small\n")
 	})
 	p.before("large", 0, "lost")

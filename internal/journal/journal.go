@@ -86,6 +86,10 @@ const (
 const maxImage = 16 << 20
 
 var (
+	// ErrUnkept means that the content which a write of the agent's would replace cannot be
+	// kept. Nothing was written.
+	ErrUnkept = errors.New("what it contains cannot be kept for undo")
+
 	errInUse  = errors.New("another process has it open")
 	errClosed = errors.New("the journal is closed")
 )
@@ -104,7 +108,10 @@ type Journal struct {
 
 	mu      sync.Mutex // guards what follows
 	history *history
-	acting  *act  // the user's change in progress
+	acting  *act // the user's change in progress
+	// forgone is the file that may be written next though its content is not kept; "" is
+	// none.
+	forgone string
 	trouble error // the last change that could not be recorded
 	limits  string
 	version int           // increases when Files or Turns may return something new
@@ -239,8 +246,15 @@ func (j *Journal) Serve(f *fs.FS, gate Gate) {
 // free reports whether the agent may write a file without a question.
 func (j *Journal) free(path string) bool { return j.gate != nil && j.gate.Free(path) }
 
-// record is the journal's [fs.Record].
-func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(error)) {
+// Forgo lets the next write of a file happen even if what it replaces cannot be kept.
+func (j *Journal) Forgo(path string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.forgone = path
+}
+
+// record is the journal's [fs.Record]. It refuses a write of the agent's with ErrUnkept.
+func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(error), err error) {
 	if real, err := fs.Resolve(path); err == nil {
 		path = real
 	}
@@ -250,13 +264,20 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 	}
 	c := record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: SourceWrite}
 	j.mu.Lock()
+	kept, forgone := !was.Lost || was.same(is), j.forgone == path
+	if forgone {
+		kept, j.forgone = true, ""
+	}
 	if a := j.acting; a != nil && a.path == path {
 		c.Source, c.Act, c.Turn, c.Seen, c.Reverts = SourceUser, a.number, a.turn, a.seen, a.reverts
-		j.acting = nil
+		kept, j.acting = true, nil
 	}
 	j.mu.Unlock()
-	id := j.add(c, true)
-	return func(err error) {
+	if !kept {
+		return nil, ErrUnkept
+	}
+	id, err := j.addLogged(c, true)
+	ended := func(err error) {
 		end := record{Kind: kindDone, ID: id}
 		if err != nil {
 			end.Kind = kindFailed
@@ -267,10 +288,21 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 		j.bump()
 		j.mu.Unlock()
 	}
+	if j.note(err); err != nil && c.Source == SourceWrite && !was.Absent && !forgone {
+		ended(err)
+		return nil, ErrUnkept
+	}
+	return ended, nil
 }
 
-// add logs a change or an agreement, and returns its number.
-func (j *Journal) add(r record, sync bool) int {
+// add is addLogged for what has already happened.
+func (j *Journal) add(r record, sync bool) {
+	_, err := j.addLogged(r, sync)
+	j.note(err)
+}
+
+// addLogged logs a change or an agreement, and returns its number.
+func (j *Journal) addLogged(r record, sync bool) (id int, err error) {
 	j.mu.Lock()
 	j.history.lastID++
 	if r.ID = j.history.lastID; r.Act == 0 {
@@ -279,8 +311,7 @@ func (j *Journal) add(r record, sync bool) int {
 	j.history.apply(r)
 	j.bump()
 	j.mu.Unlock()
-	j.note(j.log.add(r, sync)) // outside the lock, so that readers do not wait for the disk
-	return r.ID
+	return r.ID, j.log.add(r, sync) // outside the lock, so that readers do not wait for the disk
 }
 
 // keep stores the content of a file, within the bounds. With sync it survives a crash of

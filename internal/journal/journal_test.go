@@ -526,10 +526,10 @@ func TestAWriteThatFailsIsNoChange(t *testing.T) {
 	p.write("sub/a.txt", "one\n")
 	p.turn("first", func() {
 		ctx, cancel := context.WithCancel(t.Context())
-		p.fs.SetRecord(func(path string, before, after *fs.Snapshot) func(error) {
-			done := p.record(path, before, after)
+		p.fs.SetRecord(func(path string, before, after *fs.Snapshot) (func(error), error) {
+			done, err := p.record(path, before, after)
 			cancel()
-			return done
+			return done, err
 		})
 		place, err := p.fs.Find(p.path("sub/a.txt"))
 		if err != nil {

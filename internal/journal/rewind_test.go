@@ -337,6 +337,7 @@ func TestRewindNamesFilesThatAreTooLarge(t *testing.T) {
 			p.git("add", "run", "huge")
 		}
 		p.turn("", func() {
+			p.Forgo(p.path("served"))
 			p.serve("served", "small\n")
 			p.change("1", acpclient.ToolEdit, func() { p.write("reported", large+"agent") }, "reported")
 			if kind == "repository" {

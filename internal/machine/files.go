@@ -8,6 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/fs"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 	"parley/internal/session"
 )
 
@@ -66,6 +67,9 @@ func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileR
 			break
 		}
 		change, err = m.write(ctx, place, r.Content, expected)
+		if errors.Is(err, journal.ErrUnkept) {
+			change, err = m.writeUnkept(ctx, place, r.Content)
+		}
 		if !errors.Is(err, fs.ErrChanged) && !errors.Is(err, fs.ErrMoved) {
 			break
 		}
@@ -86,6 +90,32 @@ func (m *Machine) write(ctx context.Context, place fs.ResolvedPath, content stri
 	}
 	defer release()
 	return m.fs.Write(ctx, place, content, expected)
+}
+
+// writeUnkept writes a file whose current content the journal cannot keep, if the user
+// agrees.
+func (m *Machine) writeUnkept(ctx context.Context, place fs.ResolvedPath, content string) (fs.Change, error) {
+	unlock, err := m.gate.lock(ctx)
+	if err != nil {
+		return fs.Change{}, err
+	}
+	defer unlock()
+	now, size, err := m.current(ctx, place)
+	if err != nil {
+		return fs.Change{}, err
+	}
+	if !m.gate.mayWrite(place.Target) {
+		q := m.gate.judge(place, true)
+		if q == nil {
+			q = &conversation.FileQuestion{Path: place.Path, Target: place.Target, Write: true, Links: place.Links}
+		}
+		q.Unkept, q.Hidden = true, size+len(content) > maxShown
+		if err := m.ask(ctx, place, q, now.Text, content); err != nil {
+			return fs.Change{}, err
+		}
+	}
+	m.journal.Forgo(place.Target)
+	return m.write(ctx, place, content, &now.Version)
 }
 
 // mayWrite resolves a path, and asks about the write if necessary. expected is the

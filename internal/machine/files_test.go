@@ -48,6 +48,7 @@ type served struct {
 	*Machine
 	t              *testing.T
 	inside, beside string
+	state          string // of the journal
 	told           *record
 }
 

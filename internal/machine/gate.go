@@ -57,6 +57,13 @@ func (g *gate) judge(p fs.ResolvedPath, write bool) *conversation.FileQuestion {
 	return q
 }
 
+// mayWrite reports whether the user has allowed writing a file for the session.
+func (g *gate) mayWrite(target string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.granted[grant{path: target, write: true}]
+}
+
 // lock waits for the right to ask.
 func (g *gate) lock(ctx context.Context) (unlock func(), err error) {
 	select {

@@ -38,7 +38,7 @@ type Machine struct {
 	inFlight  *budget
 	// unattended means that no user can type into the agent's commands.
 	unattended bool
-	journaled  bool // the journal closes fs
+	journal    *journal.Journal // closes fs; may be nil
 }
 
 var _ session.Machine = (*Machine)(nil)
@@ -82,7 +82,7 @@ func (m *Machine) Close() {
 	both.Go(func() { _ = m.terminals.Close() })
 	both.Go(func() { _ = m.own.Close() })
 	both.Wait()
-	if !m.journaled {
+	if m.journal == nil {
 		_ = m.fs.Close()
 	}
 }
@@ -91,7 +91,7 @@ func (m *Machine) Close() {
 // then on the journal closes the roots.
 func (m *Machine) Journal(j *journal.Journal) {
 	j.Serve(m.fs, writeGate{m})
-	m.journaled = true
+	m.journal = j
 }
 
 // EndTerminals ends all current commands of the agent.

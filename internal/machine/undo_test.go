@@ -17,7 +17,8 @@ import (
 func recorded(t *testing.T, who *user) (*served, *journal.Journal) {
 	t.Helper()
 	s := serveTo(t, who)
-	j, err := journal.Open(journal.Options{Dir: t.TempDir(), Cwd: s.inside, Roots: []string{s.inside}})
+	s.state = t.TempDir()
+	j, err := journal.Open(journal.Options{Dir: s.state, Cwd: s.inside, Roots: []string{s.inside}})
 	if err != nil {
 		t.Fatal(err)
 	}

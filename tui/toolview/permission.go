@@ -151,6 +151,9 @@ func FileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) []strin
 	case q.Links > 1:
 		out = append(out, fmt.Sprintf("It has %d names (hard links): its content may belong elsewhere.", q.Links))
 	}
+	if q.Unkept {
+		out = append(out, "parley cannot keep what it contains now, so the write cannot be undone. Is the disk full, or the file too large?")
+	}
 	if q.Hidden {
 		out = append(out, "The change is too large to show.")
 	}

@@ -1,0 +1,78 @@
+package machine
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/conversation"
+	"parley/internal/journal"
+	"parley/internal/session"
+)
+
+// Where the journal cannot keep what a write would replace, parley asks first, and a no
+// leaves the file as it is. A new file replaces nothing.
+func TestAWriteThatCannotBeUndoneIsAsked(t *testing.T) {
+	who := says(session.FileRefused)
+	s, j := recorded(t, who)
+	path := s.put(filepath.Join(s.inside, "a.txt"), "before\n")
+	if err := s.write(filepath.Join(s.inside, "other"), "o\n"); err != nil {
+		t.Fatal(err)
+	}
+	// No directory can be made in the place of a file: as on a full disk.
+	images, err := filepath.Glob(filepath.Join(s.state, "*", "images"))
+	if err != nil || len(images) != 1 {
+		t.Fatal(images, err)
+	}
+	if err := errors.Join(os.RemoveAll(images[0]), os.WriteFile(images[0], nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write(filepath.Join(s.inside, "new"), "new\n"); err != nil || who.count() != 0 {
+		t.Errorf("a new file: %v, %d questions", err, who.count())
+	}
+	if err := s.write(path, "agent\n"); err == nil || !strings.Contains(err.Error(), "The user denied writing") {
+		t.Errorf("the write: %v", err)
+	}
+	if who.count() != 1 || !who.asked[0].Unkept || *who.before[0] != "before\n" {
+		t.Fatalf("asked: %+v", who.asked)
+	}
+	s.holds(path, "before\n")
+	if n := len(j.Files(0)); n != 2 {
+		t.Errorf("%d files are recorded", n)
+	}
+	who.answer = says(session.FileOnce).answer
+	for n := 2; n < 4; n++ {
+		if err := s.write(path, strings.Repeat("agent\n", n)); err != nil || who.count() != n {
+			t.Errorf("once: %v, %d questions", err, who.count())
+		}
+	}
+	who.answer = says(session.FileForSession).answer
+	for range 2 {
+		if err := s.write(path, "agent\n"); err != nil || who.count() != 4 {
+			t.Errorf("for the session: %v, %d questions", err, who.count())
+		}
+	}
+	s.holds(path, "agent\n")
+	if _, err := j.UndoTurn(t.Context()); err == nil {
+		t.Error("what is not kept was undone")
+	}
+}
+
+// Without a user, the write is refused.
+func TestAWriteThatCannotBeUndoneNeedsAUser(t *testing.T) {
+	s := serveTo(t, nil)
+	j, err := journal.Open(journal.Options{Dir: t.TempDir(), Cwd: s.inside, Roots: []string{s.inside}, MaxBytes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Journal(j)
+	t.Cleanup(func() { _ = j.Close(t.Context()) })
+	j.Watch(conversation.PromptSent{})
+	path := s.put(filepath.Join(s.inside, "a.txt"), "before\n")
+	if err := s.write(path, "agent\n"); err == nil || !strings.Contains(err.Error(), "what it contains cannot be kept for undo") {
+		t.Errorf("the write: %v", err)
+	}
+	s.holds(path, "before\n")
+}
