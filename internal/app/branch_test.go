@@ -44,6 +44,7 @@ func TestBranchOfAStoredSession(t *testing.T) {
 		fork           *session.ForkPoint
 	}{
 		"at the second of five messages":    {claude, "0.101.0", 3, WayForkAtMessage, &session.ForkPoint{ID: "old", At: "m2"}},
+		"by Codex":                          {"@agentclientprotocol/codex-acp", "2.6.0", 3, WayForkAtMessage, &session.ForkPoint{ID: "old", At: "m2"}},
 		"at the end":                        {"other", "1", 6, WayFork, &session.ForkPoint{ID: "old"}},
 		"by an agent that copies all of it": {"other", "1", 3, WayRetell, nil},
 		"by an older version":               {claude, "0.100.0", 3, WayRetell, nil},

@@ -70,6 +70,8 @@ var known = map[string]Quirks{
 	// that it worked, which the call's status says.
 	// To it, a call has failed if the command could not be run.
 	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true},
+	// Codex takes the fork point of Claude, and refuses a message that it does not know.
+	"@agentclientprotocol/codex-acp": {ForksAtMessageSince: "2.5.0"},
 	// Claude's tool tells the model "Exit code 1" above the output; the adapter tells
 	// the exit code by itself as well.
 	// It takes the id of an agent's message only, and ignores a fork point that it does
