@@ -13,16 +13,25 @@ import (
 // anything but a regular file the error wraps ErrNotRegular; if there is nothing, it
 // wraps ErrNotExist.
 func OpenRegular(path string) (*os.File, error) {
+	return openPlain(path, os.Stat, os.OpenFile)
+}
+
+// OpenRegularIn is OpenRegular for a file in a directory, which no link leaves.
+func OpenRegularIn(dir *os.Root, name string) (*os.File, error) {
+	return openPlain(name, dir.Stat, dir.OpenFile)
+}
+
+func openPlain(path string, stat func(string) (iofs.FileInfo, error), open func(string, int, iofs.FileMode) (*os.File, error)) (*os.File, error) {
 	// The first check avoids opening devices, where opening can have effects; the
 	// second detects a swap in between.
-	info, err := os.Stat(path)
+	info, err := stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("open %s: %w", path, ErrNotRegular)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|OpenNonblock, 0)
+	f, err := open(path, os.O_RDONLY|OpenNonblock, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +40,17 @@ func OpenRegular(path string) (*os.File, error) {
 		return nil, errors.Join(err, fmt.Errorf("open %s: %w", path, ErrNotRegular))
 	}
 	return f, nil
+}
+
+// OpenRootIn is dir.OpenRoot, but fails where that would wait: name leads to a named pipe.
+func OpenRootIn(dir *os.Root, name string) (*os.Root, error) {
+	return dir.OpenRoot(name + "/.")
+}
+
+// OpenDir opens a directory for reading, or whatever has taken its place, without waiting
+// for it.
+func OpenDir(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|OpenNonblock, 0)
 }
 
 // ReadHead returns the first bytes of the regular file at path, at most most of them,

@@ -178,7 +178,7 @@ func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 // openSeen opens the directory name in dir if it is still the one that was seen there:
 // opening follows a link that has taken its place.
 func openSeen(dir *os.Root, name string, seen iofs.FileInfo) (*os.Root, error) {
-	inner, err := dir.OpenRoot(name)
+	inner, err := OpenRootIn(dir, name)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ type searching struct {
 }
 
 func (s *searching) folder(dir string) {
-	f, err := os.Open(dir)
+	f, err := files.OpenDir(dir)
 	if errors.Is(err, fs.ErrPermission) {
 		return // the program cannot read it either
 	}

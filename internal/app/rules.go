@@ -156,8 +156,12 @@ const projectPrompts = ".parley/prompts"
 func readProject(cwd, dir string) Project {
 	p := Project{Dir: dir}
 	if root, err := os.OpenRoot(cwd); err == nil { // so that no link leads out of the project
-		if prompts, err := fs.Sub(root.FS(), projectPrompts); err == nil {
-			p.Prompts = prompt.Templates(prompts)
+		if dir, err := files.OpenRootIn(root, projectPrompts); err == nil {
+			entries, _ := fs.ReadDir(dir.FS(), ".")
+			_ = dir.Close()
+			p.Prompts = prompt.Templates(entries, func(name string) (*os.File, error) {
+				return files.OpenRegularIn(root, filepath.Join(projectPrompts, name))
+			})
 		}
 		_ = root.Close()
 	}

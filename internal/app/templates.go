@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"parley/config"
+	files "parley/fs"
 	"parley/internal/prompt"
 )
 
 // Templates reads the prompts that slash commands send in a session: the user's, and those of
 // the project once the user trusts it. One of the user's hides one of the project.
 func Templates(s Session) []prompt.Template {
-	all := prompt.Templates(os.DirFS(filepath.Join(filepath.Dir(config.ConfigFile()), "prompts")))
+	all := templatesIn(filepath.Join(filepath.Dir(config.ConfigFile()), "prompts"))
 	rules := s.Rules()
 	if rules == nil || rules.Trust() != Trusted {
 		return all
@@ -23,4 +24,10 @@ func Templates(s Session) []prompt.Template {
 		}
 	}
 	return all
+}
+
+// templatesIn reads the prompts in a directory of the user's, none if it cannot be read.
+func templatesIn(dir string) []prompt.Template {
+	entries, _ := os.ReadDir(dir)
+	return prompt.Templates(entries, func(name string) (*os.File, error) { return files.OpenRegular(filepath.Join(dir, name)) })
 }

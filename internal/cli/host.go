@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,8 +37,34 @@ func hostCommand(s *streams) *cobra.Command {
 	}
 }
 
-// keepRunning runs a host, and says on the output when it can be connected to, or why not.
+// startGrace is how long a host that is told to end while it starts has to clean up.
+const startGrace = 2 * time.Second
+
+// keepRunning runs a host. One that is told to end while it starts does so, whatever it
+// waits for.
 func keepRunning(ctx context.Context, s *streams) error {
+	ended, started := make(chan error, 1), make(chan struct{})
+	go func() { ended <- runHost(ctx, s, started) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-started:
+		return <-ended
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-started:
+		return <-ended
+	case <-time.After(startGrace):
+		return exitStatus(exitError)
+	}
+}
+
+// runHost is keepRunning, and says on the output when the host can be connected to, or why not.
+// It closes started before it waits for events.
+func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	var spec app.Kept
 	if err := json.NewDecoder(io.LimitReader(s.In, 1<<20)).Decode(&spec); err != nil {
 		return errors.New("parley starts this command by itself: use 'parley --keep'")
@@ -90,6 +117,7 @@ func keepRunning(ctx context.Context, s *streams) error {
 	if err := say(host.Begun{ID: spec.ID}); err != nil {
 		return err
 	}
+	close(started)
 	return h.Run(ctx, listener)
 }
 

@@ -111,7 +111,7 @@ func (s surveyor) entry(dir *os.Root, e fs.DirEntry, path string) error {
 		return nil
 	case info.IsDir():
 		// It may become another one, or a link, at this moment.
-		inner, err := dir.OpenRoot(name)
+		inner, err := files.OpenRootIn(dir, name)
 		if err != nil {
 			return nil
 		}

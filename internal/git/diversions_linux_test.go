@@ -1,11 +1,13 @@
 package git
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -103,5 +105,29 @@ func TestCleanTellsWhatItLeaves(t *testing.T) {
 	}
 	if removed, err := g.Clean(); err == nil || len(removed) > 0 {
 		t.Errorf("removed %q, %v", removed, err)
+	}
+}
+
+// Where git waits for a named pipe, a guard is refused instead of made without what git would
+// have said, or never.
+func TestGuardOfRefusesPipes(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": "poem\n"})
+	if err := syscall.Mkfifo(filepath.Join(dir, ".gitmodules"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := GuardOf(ctx, dir)
+		done <- err
+	}()
+	writer, err := os.OpenFile(filepath.Join(dir, ".gitmodules"), os.O_WRONLY, 0) // until git reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	cancel() // as the time would
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "named pipe") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/fs"
 	"parley/internal/termtext"
@@ -68,6 +69,10 @@ var inherited = []string{
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR",
 }
 
+// readTime is how long git may take to read. It waits for ever where one of its files is a
+// named pipe, such as an included one, .gitmodules or .gitignore.
+const readTime = 30 * time.Second
+
 // Command prepares git with arguments in a directory. Only reading commands are safe:
 // checking out or adding files runs the filters that a repository names, and no setting
 // turns all of those off. A diff also needs --no-ext-diff and --no-textconv.
@@ -77,7 +82,7 @@ func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 		all = append(all, "-c", s)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.WaitDelay = dir, time.Second // a child may outlive it and hold its output
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		if !slices.ContainsFunc(inherited, func(n string) bool { return strings.EqualFold(n, name) }) {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	files "parley/fs"
 )
@@ -195,6 +196,9 @@ func adminOf(dir string) string {
 	return admin
 }
 
+// guardTime is how long git may take to say what its configuration names.
+const guardTime = 10 * time.Second
+
 // runs matches the settings that name programs.
 var runs = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(alias\..*|pager\..*|core\.(fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|` +
@@ -205,10 +209,12 @@ var runs = sync.OnceValue(func() *regexp.Regexp {
 
 // named guards the paths below dir that the configuration names: its own files, hooks and
 // programs. It also keeps the repositories of submodules. Best effort: without git,
-// nothing is named.
+// nothing is named. A git that does not answer is an error.
 func (g *Guard) named(ctx context.Context, dir string) error {
 	var err error
 	inside := func(path string, isDir bool) { err = cmp.Or(err, g.inside(dir, path, isDir)) }
+	ctx, cancel := context.WithTimeout(ctx, guardTime)
+	defer cancel()
 	out, _ := output(ctx, dir, "config", "--list", "-z", "--show-origin")
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -238,6 +244,9 @@ func (g *Guard) named(ctx context.Context, dir string) error {
 		if _, path, ok := strings.Cut(entry, "\n"); ok && exists(filepath.Join(dir, path, ".git")) {
 			inside(filepath.Join(dir, path, ".git"), false)
 		}
+	}
+	if ctx.Err() != nil {
+		return errors.New("git does not read its settings in time: look for a named pipe at .gitmodules, or among the files that its settings include")
 	}
 	return err
 }

@@ -238,12 +238,17 @@ func exitedWith1(err error) bool {
 
 // output runs git and returns its output, up to the bound.
 func output(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
 	cmd := Command(ctx, dir, args...)
 	var out bounded
 	cmd.Stdout = &out
 	if err := cmd.Run(); err != nil {
 		if out.over {
 			return nil, ErrTooMany
+		}
+		if slow := ctx.Err(); slow != nil {
+			return nil, fmt.Errorf("git %s: %w", args[0], slow)
 		}
 		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}

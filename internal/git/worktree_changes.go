@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -228,7 +229,7 @@ func snapshot(ctx context.Context, w *Writer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := os.ReadFile(strings.TrimSuffix(index, "\n"))
+	b, err := fs.ReadHead(strings.TrimSuffix(index, "\n"), math.MaxInt64)
 	if err == nil {
 		err = os.WriteFile(copied, b, 0o600)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -212,7 +213,7 @@ func (t *turnWatch) blob(path string, exists bool, content, mode string) Image {
 }
 
 func hasCRLF(path string) bool {
-	content, err := os.ReadFile(path)
+	content, err := fs.ReadHead(path, 64<<10)
 	line, _, _ := strings.Cut(string(content), "\n")
 	return err == nil && strings.HasSuffix(line, "\r")
 }
@@ -254,7 +255,7 @@ func lookAt(path string) (Image, error) {
 	case !info.Mode().IsRegular():
 		return Image{}, os.ErrInvalid
 	}
-	content, err := os.ReadFile(path)
+	content, err := fs.ReadHead(path, math.MaxInt64)
 	if err != nil {
 		return Image{}, err
 	}

@@ -152,13 +152,8 @@ func (f *Files) open(name, abs string) *os.File {
 	if f.root == nil || name == abs {
 		return nil
 	}
-	// A file may have become a pipe since the check, so check the open file too.
-	file, err := f.root.OpenFile(name, os.O_RDONLY|fs.OpenNonblock, 0)
+	file, err := fs.OpenRegularIn(f.root, name)
 	if err != nil {
-		return nil
-	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		_ = file.Close()
 		return nil
 	}
 	return file

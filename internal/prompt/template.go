@@ -3,6 +3,7 @@ package prompt
 import (
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -29,27 +30,25 @@ const (
 // arguments stands in a file for what is written behind the command.
 const arguments = "$ARGUMENTS"
 
-// Templates reads the prompts in a directory, by name. What is no prompt is left out: another
-// kind of file, a name that cannot be typed as a command, a file that cannot be read.
-func Templates(dir fs.FS) []Template {
-	entries, err := fs.ReadDir(dir, ".")
-	if err != nil {
-		return nil
-	}
-	var files []Template
+// Templates reads the prompts among the entries of a directory, by name. open opens a
+// regular file by its name there, and must not wait for anything else. What is no prompt is
+// left out: another kind of file, a name that cannot be typed as a command, a file that
+// cannot be read.
+func Templates(entries []fs.DirEntry, open func(name string) (*os.File, error)) []Template {
+	var found []Template
 	for _, e := range entries {
 		name, is := strings.CutSuffix(e.Name(), ".md")
-		if !is || name == "" || strings.ContainsFunc(name, strange) || len(files) == mostFiles {
+		if !is || name == "" || strings.ContainsFunc(name, strange) || len(found) == mostFiles {
 			continue
 		}
-		text, ok := readText(dir, e.Name())
+		text, ok := readText(open, e.Name())
 		matter, text := cutFrontMatter(text)
 		if ok && text != "" {
-			files = append(files, Template{Name: name, About: about(matter, text), Text: text})
+			found = append(found, Template{Name: name, About: about(matter, text), Text: text})
 		}
 	}
-	slices.SortFunc(files, func(a, b Template) int { return strings.Compare(a.Name, b.Name) })
-	return files
+	slices.SortFunc(found, func(a, b Template) int { return strings.Compare(a.Name, b.Name) })
+	return found
 }
 
 // strange reports whether a character cannot stand in the name of a command.
@@ -57,19 +56,15 @@ func strange(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
 }
 
-func readText(dir fs.FS, name string) (string, bool) {
-	// Opening a pipe would wait for a writer.
-	if info, err := fs.Stat(dir, name); err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
-		return "", false
-	}
-	f, err := dir.Open(name)
+func readText(open func(name string) (*os.File, error), name string) (string, bool) {
+	f, err := open(name)
 	if err != nil {
 		return "", false
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostBytes))
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
 	text := strings.TrimSpace(string(data))
-	return text, err == nil && text != ""
+	return text, err == nil && len(data) <= mostBytes && text != ""
 }
 
 // cutFrontMatter separates what a file says about itself, between lines of "---" at its

@@ -2,13 +2,36 @@ package prompt
 
 import (
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	files "parley/fs"
 )
 
+// templatesOf reads the prompts in a directory with these files.
+func templatesOf(t *testing.T, all fstest.MapFS) []Template {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, all); err != nil {
+		t.Fatal(err)
+	}
+	return templatesIn(t, dir)
+}
+
+func templatesIn(t *testing.T, dir string) []Template {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Templates(entries, func(name string) (*os.File, error) { return files.OpenRegular(filepath.Join(dir, name)) })
+}
+
 func TestTemplates(t *testing.T) {
-	files := Templates(fstest.MapFS{
+	found := templatesOf(t, fstest.MapFS{
 		"review.md":    {Data: []byte("# Review a change\n\nReview $ARGUMENTS as $ARGUMENTS.\n")},
 		"explain.md":   {Data: []byte("\nExplain it to \x1b[31mme.\n")},
 		"empty.md":     {Data: []byte(" \n")},
@@ -17,10 +40,10 @@ func TestTemplates(t *testing.T) {
 		"dir.md":       {Mode: fs.ModeDir},
 		"huge.md":      {Data: []byte(strings.Repeat("x", mostBytes+1))},
 	})
-	if len(files) != 2 || files[0].Name != "explain" || files[1].Name != "review" {
-		t.Fatalf("the prompts are %+v", files)
+	if len(found) != 2 || found[0].Name != "explain" || found[1].Name != "review" {
+		t.Fatalf("the prompts are %+v", found)
 	}
-	explain, review := files[0], files[1]
+	explain, review := found[0], found[1]
 	if review.About != "Review a change" || strings.Contains(explain.About, "\x1b") {
 		t.Errorf("they are about %q and %q", review.About, explain.About)
 	}
@@ -51,7 +74,7 @@ func TestFrontMatter(t *testing.T) {
 		{"Review\n\n---\n\nit\n\n---\n", "Review", "Review\n\n---\n\nit\n\n---"},
 	} {
 		var about, text string
-		for _, f := range Templates(fstest.MapFS{"review.md": {Data: []byte(c.data)}}) {
+		for _, f := range templatesOf(t, fstest.MapFS{"review.md": {Data: []byte(c.data)}}) {
 			about, text = f.About, f.Text
 		}
 		if about != c.about || text != c.text {

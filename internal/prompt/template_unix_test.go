@@ -18,7 +18,7 @@ func TestAPipeIsNoTemplate(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "explain.md"), []byte("Explain."), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if files := Templates(os.DirFS(dir)); len(files) != 1 || files[0].Name != "explain" {
+	if files := templatesIn(t, dir); len(files) != 1 || files[0].Name != "explain" {
 		t.Errorf("the prompts are %+v", files)
 	}
 }

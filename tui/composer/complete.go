@@ -2,7 +2,6 @@ package composer
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -578,7 +577,7 @@ func readPreview(root, path string) []string {
 
 // previewDir lists the beginning of a directory.
 func previewDir(abs string) []string {
-	dir, err := os.Open(abs)
+	dir, err := fs.OpenDir(abs)
 	if err != nil {
 		return []string{"(it cannot be read)"}
 	}

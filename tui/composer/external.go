@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/fs"
 	"parley/internal/termtext"
 	"parley/tui/desktop"
 )
@@ -79,7 +80,7 @@ func (c *Composer) runEditor(args []string, file, was string) tea.Cmd {
 }
 
 func readDraft(name string) (string, error) {
-	f, err := os.Open(name)
+	f, err := fs.OpenRegular(name)
 	if err != nil {
 		return "", err
 	}

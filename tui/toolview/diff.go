@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 
 	"parley/acpclient"
+	"parley/fs"
 	"parley/internal/conversation"
 )
 
@@ -235,7 +235,7 @@ func FindPositions(dir string, wanted []Fragment) map[Fragment]DiffPosition {
 		text, known := files[f.Path]
 		if !known {
 			text, err = source(root, dir, f.Path)
-			if errors.Is(err, fs.ErrNotExist) && f.New == "" {
+			if errors.Is(err, os.ErrNotExist) && f.New == "" {
 				found[f] = DiffPosition{Line: 1, Deleted: true}
 			}
 			if err != nil {
@@ -268,16 +268,14 @@ func source(root *os.Root, dir, path string) ([]byte, error) {
 		}
 		name = rel
 	}
-	if info, err := root.Stat(name); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() || info.Size() > largestSource {
-		return nil, errors.New("not a source file")
-	}
-	file, err := root.Open(name)
+	file, err := fs.OpenRegularIn(root, name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // read only
+	if info, err := file.Stat(); err != nil || info.Size() > largestSource {
+		return nil, errors.New("not a source file")
+	}
 	return io.ReadAll(io.LimitReader(file, largestSource))
 }
 
