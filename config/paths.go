@@ -66,6 +66,16 @@ func ConfigFile() string { return filepath.Join(base().config, appName, "config.
 // history. It need not exist; see [MakeDir].
 func StateDir() string { return filepath.Join(base().state, appName) }
 
+// CommandDir returns where parley runs the commands of the configuration that it starts by
+// itself: beside the configuration, because a project could put a program, or a module of
+// one, into its own directory.
+func CommandDir() string {
+	if dir := filepath.Dir(ConfigFile()); isDir(dir) {
+		return dir
+	}
+	return filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
+}
+
 // RunDir returns the directory of the sockets of running sessions. It need not exist.
 func RunDir() string {
 	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {

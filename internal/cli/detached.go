@@ -48,7 +48,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 	if err != nil {
 		return err
 	}
-	c, err := host.AttachTo(ctx, id, false, currentVersion())
+	c, err := host.Visit(ctx, id, currentVersion())
 	if err != nil {
 		return errors.Join(err, host.End(context.WithoutCancel(ctx), id))
 	}
@@ -143,7 +143,7 @@ a turn runs. With - it reads the prompt from standard input.`,
 			if strings.TrimSpace(text) == "" {
 				return misused(cmd, "", "the prompt is empty")
 			}
-			c, err := host.AttachTo(ctx, id, false, currentVersion())
+			c, err := host.Visit(ctx, id, currentVersion())
 			if err != nil {
 				return err
 			}

@@ -34,6 +34,8 @@ type ClientOptions struct {
 	Name string
 	// ReadOnly means that it only looks on.
 	ReadOnly bool
+	// Passing means that nobody looks on through it.
+	Passing bool
 	// Far means that the host runs on another machine.
 	Far bool
 	// Version is that of this parley.
@@ -148,7 +150,7 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	c.mu.Unlock()
 	<-c.taking
 	conn := acpclient.NewConn(over(wire, mostToViewer), l, acpclient.ConnOptions{})
-	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, From: from}
+	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, Passing: c.opt.Passing, From: from}
 	var raw json.RawMessage // its members are named as package json does
 	attached := make(chan error, 1)
 	conn.Request(requestAttach, p, &raw, func(err error) {

@@ -21,6 +21,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/config"
@@ -67,6 +68,7 @@ type Host struct {
 	over    chan struct{} // closed when the session has ended
 	work    sync.WaitGroup
 	alerts  chan struct{} // has one for each command of notify that runs
+	mute    atomic.Bool   // the last one failed, and that was told
 	own     sync.Map      // their process ids: they are the user's, and may be viewers
 
 	mu      sync.Mutex

@@ -89,6 +89,11 @@ func AttachTo(ctx context.Context, running string, lookOn bool, version string) 
 	return attachTo(ctx, ClientOptions{Running: running, ReadOnly: lookOn, Version: version})
 }
 
+// Visit is AttachTo for a command that gives an order and leaves: nobody looks on.
+func Visit(ctx context.Context, running, version string) (*Client, error) {
+	return attachTo(ctx, ClientOptions{Running: running, Passing: true, Version: version})
+}
+
 // AttachFrom is AttachTo for who folds the events from the beginning: before is called with
 // those that have happened.
 func AttachFrom(ctx context.Context, running string, lookOn bool, version string, before func(conversation.Event)) (*Client, error) {

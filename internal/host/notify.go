@@ -5,23 +5,30 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
+	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/process"
+	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
-// attention runs the command of the user's when a question was opened, or a turn ended, and
-// nobody looks on.
+// attention runs the command of the user's when a question was opened, a turn ended or the
+// agent exited, and nobody looks on. Who only gives an order does not look on.
 func (h *Host) attention(batch []conversation.Event) {
 	if len(h.opt.Notify) == 0 {
 		return
 	}
 	h.mu.Lock()
-	alone := len(h.viewers) == 0
+	watched := false
+	for v := range h.viewers {
+		watched = watched || !v.passing
+	}
 	h.mu.Unlock()
-	if !alone || h.ctx.Err() != nil {
+	if watched || h.ctx.Err() != nil {
 		return
 	}
 	for _, e := range batch {
@@ -36,6 +43,8 @@ func (h *Host) attention(batch []conversation.Event) {
 			h.notify("question", e.Request.Message)
 		case conversation.TurnEnded:
 			h.notify("turn", "The agent has ended its turn")
+		case conversation.AgentLost:
+			h.notify("lost", "The agent exited")
 		}
 	}
 }
@@ -47,7 +56,19 @@ const (
 	mostAlerts = 8
 )
 
-// notify runs the command of the user's. What it prints and how it ends is of no interest.
+// longestWord bounds what the command is told, in bytes: the system starts none with too
+// long an environment.
+const longestWord = 4 << 10
+
+// bounded is text for the environment of a command.
+func bounded(text string) string {
+	if text = termtext.Line(text); len(text) <= longestWord {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestWord], "") + "…"
+}
+
+// notify runs the command of the user's. The transcript tells that it fails, once.
 func (h *Host) notify(event, text string) {
 	select {
 	case h.alerts <- struct{}{}:
@@ -57,14 +78,25 @@ func (h *Host) notify(event, text string) {
 	}
 	st := h.status()
 	cmd := exec.Command(h.opt.Notify[0], h.opt.Notify[1:]...)
-	cmd.Dir = st.Cwd
+	cmd.Dir = config.CommandDir()
 	cmd.Env = append(os.Environ(),
-		"PARLEY_SESSION="+st.ID, "PARLEY_EVENT="+event, "PARLEY_TITLE="+termtext.Line(h.opt.Secrets.Text(st.Name())),
-		"PARLEY_TEXT="+termtext.Line(h.opt.Secrets.Text(text)), "PARLEY_CWD="+st.Cwd)
+		"PARLEY_SESSION="+st.ID, "PARLEY_EVENT="+event, "PARLEY_TITLE="+bounded(h.opt.Secrets.Text(st.Name())),
+		"PARLEY_TEXT="+bounded(h.opt.Secrets.Text(text)), "PARLEY_CWD="+st.Cwd)
+	var said lastLine
+	cmd.Stderr, cmd.WaitDelay = &said, time.Second
 	h.work.Go(func() {
 		defer func() { <-h.alerts }()
-		if err := h.alert(cmd); err != nil {
-			h.opt.Log.Warn("the command of notify failed", "error", err)
+		err := h.alert(cmd)
+		if err == nil {
+			h.mute.Store(false)
+			return
+		}
+		h.opt.Log.Warn("the command of notify failed", "error", err, "stderr", said.line)
+		if h.ctx.Err() == nil && !h.mute.Swap(true) {
+			session.Post(h.session, session.AddNotice{
+				Severity: acpclient.NoticeWarning, Title: "The command of [notify] failed",
+				Detail: strings.TrimSpace(termtext.Line(err.Error()) + "\n" + said.line),
+			})
 		}
 	})
 }

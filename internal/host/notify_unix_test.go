@@ -3,6 +3,7 @@
 package host
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,8 +13,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/test"
@@ -68,6 +71,66 @@ func TestNotify(t *testing.T) {
 		if strings.ContainsAny(env, "\x1b\x07") || strings.Contains(env, "hunter2") || !strings.Contains(env, "PARLEY_TITLE=Tidy ") || !strings.Contains(env, tt.words) {
 			t.Errorf("of %s it is told %q", tt.name, env)
 		}
+	}
+}
+
+// It runs where no project is, is told of every end, also while somebody only gives an order,
+// and nothing that an agent says makes it fail.
+func TestNotifyOfEveryEnd(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	if err := os.MkdirAll(filepath.Dir(config.ConfigFile()), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	command, said := heard(t, `pwd -P; env`)
+	f := newFake()
+	f.cwd = t.TempDir()
+	h := run(t, Options{Session: f, Notify: command})
+	c := h.attach(t, ClientOptions{Passing: true})
+	here, err := filepath.EvalSymlinks(filepath.Dir(config.ConfigFile()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		event conversation.Event
+		name  string
+	}{
+		{conversation.TurnEnded{Reason: acpclient.StopEndTurn}, "turn"},
+		{conversation.ElicitationOpened{ID: 2, Request: &acpclient.CreateElicitationRequest{Message: strings.Repeat("ü", 200<<10)}}, "question"},
+		{conversation.AgentLost{Err: errors.New("crashed")}, "lost"},
+	} {
+		f.post(tt.event)
+		lines := strings.Split(said(), "\n")
+		if lines[0] != here || !slices.Contains(lines, "PARLEY_EVENT="+tt.name) {
+			t.Errorf("%s: in %s, want %s: %.300q", tt.name, lines[0], here, lines)
+		}
+		if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "PARLEY_TEXT=") }); i < 0 || !utf8.ValidString(lines[i]) {
+			t.Errorf("%s: it is told %.100q", tt.name, lines)
+		}
+	}
+	c.Close(t.Context())
+}
+
+// That it fails is told in the transcript, once.
+func TestNotifyFails(t *testing.T) {
+	f := newFake()
+	f.cwd = t.TempDir()
+	command, said := heard(t, `true`)
+	command[2] = `echo no mail >&2; : > "$0"; exit 3`
+	h := run(t, Options{Session: f, Notify: command})
+	c := h.attach(t, ClientOptions{Passing: true})
+	told := func() (all []conversation.NoticeAdded) {
+		for _, e := range c.events {
+			if n, ok := e.(conversation.NoticeAdded); ok {
+				all = append(all, n)
+			}
+		}
+		return all
+	}
+	f.post(conversation.TurnEnded{Reason: acpclient.StopEndTurn})
+	said()
+	c.until(t, func() bool { return len(told()) == 1 })
+	if n := told()[0]; !strings.Contains(n.Title, "[notify]") || !strings.Contains(n.Detail, "no mail") || !strings.Contains(n.Detail, "exit status 3") {
+		t.Errorf("it is told %+v", n)
 	}
 }
 

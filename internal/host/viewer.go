@@ -29,6 +29,7 @@ type viewer struct {
 	// What follows is known once it has attached.
 	id, name string
 	readOnly bool
+	passing  bool
 	followed chan struct{} // closed when it has all events; nil until it has attached
 }
 
@@ -301,7 +302,7 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 		h.forgetAway()
 		h.acted[p.Viewer] = &acts{done: map[int]*outcome{}}
 	}
-	v.id, v.name, v.readOnly, v.followed = p.Viewer, p.Name, p.ReadOnly, make(chan struct{})
+	v.id, v.name, v.readOnly, v.passing, v.followed = p.Viewer, p.Name, p.ReadOnly, p.Passing, make(chan struct{})
 	h.viewers[v] = struct{}{}
 	h.left = false
 	welcomed := make(chan struct{})

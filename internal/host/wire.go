@@ -53,6 +53,8 @@ type hello struct {
 	Viewer   string `json:"viewer"`
 	Name     string `json:"name"`
 	ReadOnly bool   `json:"readOnly,omitempty"`
+	// Passing means that nobody looks on: it gives an order and leaves.
+	Passing bool `json:"passing,omitempty"`
 	// From is what it knows of the history, 0 if nothing.
 	From int64 `json:"from,omitempty"`
 }

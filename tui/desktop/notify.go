@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/config"
 	"parley/internal/termtext"
 )
 
@@ -171,7 +172,7 @@ func RunNotifyCommand(ctx context.Context, command []string, happening string, n
 	}
 	cmd := exec.CommandContext(ctx, command[0], args...)
 	cmd.Env = append(os.Environ(), "PARLEY_EVENT="+happening, "PARLEY_TITLE="+title, "PARLEY_TEXT="+text)
-	cmd.WaitDelay = time.Second
+	cmd.Dir, cmd.WaitDelay = config.CommandDir(), time.Second
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the command of [attention] failed: %s: %w", command[0], err)
 	}
