@@ -43,6 +43,8 @@ type Transcript struct {
 	whole    map[messageKey]*Message // all messages that have an id, to be changed as a whole
 	// retry is the last note about a retry.
 	retry *Note
+	// heldItems counts the content of all items but tool calls.
+	heldItems held
 	// turnPlan is the item of the plan in the current turn.
 	turnPlan    *Plan
 	plans       map[acpclient.PlanID]*Plan

@@ -94,7 +94,7 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 		// The user can go on reading what happened, though the agent knows nothing of
 		// it any more.
 		c.Items, c.Files, c.filesKept, c.Terminals = was.Items, was.Files, was.filesKept, was.Terminals
-		c.outline = was.outline
+		c.outline, c.heldItems = was.outline, was.heldItems
 		clear(c.orphans) // their parents would be calls of the session before
 	case e.ID != "" && e.ID == c.ID: // it comes again
 		c.Files, c.filesKept, c.Terminals = was.Files, was.filesKept, was.Terminals
@@ -149,6 +149,7 @@ func (c *Conversation) applyUpdate(e Update) {
 		p := c.compactionByID(u.CompactionID)
 		p.Summary.add(u.Content)
 		p.changed()
+		c.heldItems.grows(p, EventOverhead+blockSize(&u.Content))
 	case *acpclient.SubagentUpdate:
 		c.showCall(nil, nil, nil)
 	case *acpclient.SessionMessage:
@@ -157,6 +158,7 @@ func (c *Conversation) applyUpdate(e Update) {
 		if m := c.between[u.MessageID]; m != nil {
 			m.Parts.add(u.Content)
 			m.changed()
+			c.heldItems.grows(m, EventOverhead+blockSize(&u.Content))
 		}
 	case *acpclient.MessageUpdate:
 		c.applyMessage(u)
@@ -211,6 +213,7 @@ func (c *Conversation) applyRetry(m acpclient.Meta) {
 	if n := c.retry; n != nil && len(c.Items) > 0 && c.Items[len(c.Items)-1] == Item(n) {
 		n.Title, n.Detail = title, r.Error.Message
 		n.changed()
+		c.heldItems.weighs(n, n.weigh())
 		return
 	}
 	c.closeMessage()
@@ -247,6 +250,7 @@ func (c *Conversation) applyCompaction(u *acpclient.CompactionUpdate) {
 		p.Error = u.Error
 	}
 	p.changed()
+	c.heldItems.weighs(p, p.weigh())
 }
 
 // compactionByID returns the compaction with this id, a new one if there was none.

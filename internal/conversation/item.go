@@ -47,6 +47,7 @@ func (r *revision) changed()        { r.n++ }
 // Message is a message of the user or the agent, or a thought of the agent.
 type Message struct {
 	revision
+	holder
 	Chunk acpclient.ChunkKind
 	ID    acpclient.MessageID
 	// Parent is the tool call, usually of a subagent, that the message belongs to;
@@ -104,6 +105,7 @@ func (m *Message) plain() (side string, paragraphs []Paragraph) {
 // ToolCall is a tool call.
 type ToolCall struct {
 	revision
+	holder
 	// Clock measures the work: from in_progress, or else the announcement, to the final
 	// status or the turn's cancellation. It pauses while a question about the call, or
 	// about one nested in it, is open.
@@ -148,9 +150,11 @@ type ToolCall struct {
 	// Nested counts the calls below this one, at any depth.
 	Nested Tally
 
-	grows     bool // Content is the call's own slice, which may be appended to
-	announced int  // the number of the turn that announced it
-	index     int  // in the conversation's Items
+	grows       bool // Content is the call's own slice, which may be appended to
+	contentSize int  // of Content, in bytes
+	askedSize   int  // of Asked
+	announced   int  // the number of the turn that announced it
+	index       int  // in the conversation's Items
 }
 
 func (t *ToolCall) Visit(v Visitor) { v.ToolCall(t) }
@@ -230,6 +234,7 @@ func (t *ToolCall) Running() bool {
 // Plan is a plan and its progress.
 type Plan struct {
 	revision
+	holder
 	ID acpclient.PlanID
 	// A plan has Entries, or Markdown, or the URI of a file.
 	Entries  []acpclient.PlanEntry
@@ -266,6 +271,7 @@ func (p *Plan) Progress() (done, all int) {
 // Note is a notice, an error, or the end of a turn.
 type Note struct {
 	revision
+	holder
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
@@ -288,6 +294,7 @@ func (n *Note) plain() (side string, paragraphs []Paragraph) {
 // Compaction is a compaction of the agent's context.
 type Compaction struct {
 	revision
+	holder
 	Status  acpclient.CompactionStatus
 	Summary Parts
 	Error   string
@@ -302,6 +309,7 @@ func (c *Compaction) plain() (side string, paragraphs []Paragraph) {
 // Unknown is an update of an unknown kind.
 type Unknown struct {
 	revision
+	holder
 	Kind string
 	Raw  []byte
 }
@@ -390,9 +398,10 @@ func (c *Conversation) applyPlan(u *acpclient.Plan) {
 		c.turnPlan = &Plan{}
 		c.addItem(c.turnPlan)
 	}
-	c.turnPlan.Entries = u.Entries
+	c.turnPlan.Entries = first(u.Entries, mostEntries)
 	c.turnPlan.Removed = len(u.Entries) == 0
 	c.turnPlan.changed()
+	c.heldItems.weighs(c.turnPlan, c.turnPlan.weigh())
 	c.Plan = c.turnPlan
 	if c.turnPlan.Removed {
 		c.Plan = nil
@@ -413,8 +422,9 @@ func (c *Conversation) applyPlanUpdate(u *acpclient.PlanUpdateContent) {
 		c.plans[u.PlanID] = p
 		c.addItem(p)
 	}
-	p.Entries, p.Markdown, p.URI, p.Removed = u.Entries, u.Content, u.URI, false
+	p.Entries, p.Markdown, p.URI, p.Removed = first(u.Entries, mostEntries), u.Content, u.URI, false
 	p.changed()
+	c.heldItems.weighs(p, p.weigh())
 	c.Plan = p
 }
 

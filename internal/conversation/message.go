@@ -23,6 +23,7 @@ func (c *Conversation) applyText(e Text) {
 	if m := c.messageFor(messageKey{e.Chunk, e.MessageID, ""}, e.Text == ""); m != nil {
 		m.Parts.addText(e.Text)
 		m.changed()
+		c.heldItems.grows(m, len(e.Text))
 	}
 }
 
@@ -58,6 +59,7 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 			m.phase = phase
 		}
 		m.changed()
+		c.heldItems.grows(m, EventOverhead+blockSize(&u.Content))
 	}
 	if discrete {
 		c.closeMessage()
@@ -169,6 +171,7 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 		return // there is nothing to show yet, or nothing new
 	}
 	m.replace(content)
+	c.heldItems.weighs(m, m.weigh())
 }
 
 // replace puts other content into the place of what a message had.

@@ -255,6 +255,14 @@ func (c *Conversation) Below(t *ToolCall) (all []Item) {
 func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
 	n := &Node{item: i, index: len(c.Items)}
 	c.Items, c.nodes = append(c.Items, i), append(c.nodes, n)
+	switch i := i.(type) {
+	case *Note:
+		c.heldItems.weighs(i, i.weigh())
+	case *Unknown:
+		c.heldItems.weighs(i, i.weigh())
+	case *Elicitation:
+		c.heldItems.weighs(i, i.weigh())
+	}
 	t := n.tool()
 	if t != nil {
 		t.index = n.index

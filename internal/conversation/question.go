@@ -134,6 +134,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 		asked := *t
 		s.Permissions = append(s.Permissions, &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
 		fx.calls = append(fx.calls, t)
+		s.heldCalls.weighs(t, t.weigh())
 		s.hold(nil, e.At)
 		return
 	}
@@ -290,6 +291,8 @@ func (s *State) applyPermissionClosed(e PermissionClosed, fx *effect) {
 	t := p.ToolCall
 	t.Answer = answer
 	t.Asked = append(t.Asked, p.Asked)
+	t.askedSize += p.Asked.weigh()
+	s.heldCalls.weighs(t, t.weigh())
 	if p.File != nil || t.ID == "" {
 		// The agent will report nothing more about this call.
 		switch {
@@ -418,6 +421,7 @@ func FormAnswers(form *acpclient.CreateElicitationRequest, content map[string]an
 // [Conversation.Elicitations], and once it is answered among the items.
 type Elicitation struct {
 	revision
+	holder
 	Seen
 	Request *acpclient.CreateElicitationRequest
 	// Completed says that what the agent asked to be done at an address was done.

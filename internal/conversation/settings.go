@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,6 +56,7 @@ func (s *State) Legacy(id acpclient.ConfigID) bool {
 // replaceOptions takes the complete state of all options. It ignores options of an
 // unknown type, as the protocol wants; the stored event still has them.
 func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {
+	all = first(all, mostOptions)
 	known := make([]acpclient.SessionConfigOption, 0, len(all))
 	for _, o := range all {
 		if o.Type == acpclient.ConfigSelect || o.Type == acpclient.ConfigBoolean {
@@ -69,6 +71,11 @@ func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {
 		}
 	}
 	s.Options, s.optionsGiven = known, true
+	if len(s.initial) > 2*mostOptions { // an agent that renames them all the time
+		gone := func(id acpclient.ConfigID) bool { return s.Option(id) == nil }
+		maps.DeleteFunc(s.initial, func(id acpclient.ConfigID, _ acpclient.ConfigValue) bool { return gone(id) })
+		maps.DeleteFunc(s.stated, func(id acpclient.ConfigID, _ bool) bool { return gone(id) })
+	}
 }
 
 // modelNames names a model by its ID if its name is only the ID with a capital, such as

@@ -66,7 +66,8 @@ type State struct {
 	// before is the state that an opening has cleared, until the session is open.
 	before *State
 	// effect is what the last event has changed.
-	effect effect
+	effect    effect
+	heldCalls held
 }
 
 // NewState returns the state of a session in which nothing has happened.
@@ -227,7 +228,7 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 	}
 	switch u := e.Update.(type) {
 	case *acpclient.AvailableCommandsUpdate:
-		s.Commands = u.AvailableCommands
+		s.Commands = first(u.AvailableCommands, mostCommands)
 	case *acpclient.CurrentModeUpdate:
 		s.applyMode(u.CurrentModeID, fx)
 	case *acpclient.ConfigOptionUpdate:
@@ -335,7 +336,7 @@ func (s *State) applyOpening(e SessionOpening) {
 	was := *s
 	s.forget(e.Clear && e.ID != "" && e.ID == s.ID)
 	if !e.Clear { // the transcript stays, though the agent does not know it
-		s.turns = was.turns
+		s.turns, s.heldCalls = was.turns, was.heldCalls
 		s.budgeting, s.costs = was.budgeting, was.costs
 		if spent := was.ownCost(); spent != nil {
 			s.costs = costs{before: spent, foreign: was.costs.foreign}

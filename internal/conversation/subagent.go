@@ -109,7 +109,8 @@ func subagentStatus(u *acpclient.StateUpdate) *acpclient.ToolCallStatus {
 func (s *State) applyOfSubagent(update acpclient.SessionUpdate, fx *effect) {
 	switch u := update.(type) {
 	case *acpclient.Plan:
-		s.by.Tasks = u.Entries
+		s.by.Tasks = first(u.Entries, mostEntries)
+		s.heldCalls.weighs(s.by, s.by.weigh())
 		s.by.changed()
 		fx.calls = append(fx.calls, s.by)
 	case *acpclient.UsageUpdate:
@@ -158,6 +159,7 @@ func (c *Conversation) applySessionMessage(u *acpclient.SessionMessage) {
 			content = *u.Content.Value
 		}
 		m.replace(content)
+		c.heldItems.weighs(m, m.weigh())
 	}
 }
 

@@ -117,6 +117,7 @@ func (t *ToolCall) add(content acpclient.ToolCallContents) {
 		t.Content = slices.Clip(t.Content)
 	}
 	t.Content, t.grows = append(t.Content, content...), true
+	t.contentSize += contentsSize(content)
 }
 
 // changeTool brings a tool call up to date. What is nil in the update stays as it is.
@@ -128,7 +129,11 @@ func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Tim
 		t.Parent = parent
 		fx.moved = true
 	}
+	if t.ended() {
+		delete(s.questioned, t.ID) // a question would be about another call
+	}
 	fx.calls = append(fx.calls, t)
+	s.heldCalls.weighs(t, t.weigh())
 }
 
 // apply takes the fields of an update. What is nil in it stays as it is.
@@ -146,6 +151,7 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	}
 	if u.Content != nil {
 		t.Content, t.grows = u.Content, false
+		t.contentSize = contentsSize(u.Content)
 	}
 	if u.Locations != nil {
 		t.Locations = u.Locations

@@ -1,0 +1,353 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+)
+
+// Content of agents is held in memory up to heldMost bytes in a State, for tool calls, and
+// as much in a Transcript, for all else. What is more is left out, the oldest first, and
+// named in its place; a stored session has it on disk. Pieces of up to heldAlways bytes stay,
+// and so does the input of a call at work up to heldInput: rules judge by it.
+//
+// Outputs of terminals have a bound of their own, see outputKeep, and so have the contents of
+// files that were written.
+const (
+	heldMost   = 32 << 20
+	heldAlways = 1 << 10
+	heldInput  = 16 << 10
+)
+
+// The longest lists that are kept of what an agent can offer.
+const (
+	mostOptions  = 2000
+	mostCommands = 10_000
+	mostEntries  = 10_000 // of a plan
+)
+
+// first returns the first elements of a list, as many as most.
+func first[S ~[]E, E any](list S, most int) S {
+	if len(list) <= most {
+		return list
+	}
+	return slices.Clone(list[:most]) // the rest can be forgotten
+}
+
+// holder holds content. Whoever embeds one tells its held of every change.
+type holder struct {
+	weight int
+	queued bool
+}
+
+func (h *holder) holding() *holder { return h }
+
+// held counts the content of items.
+type held struct {
+	bytes int
+	left  int         // what was left when content was left out last
+	queue []lightened // those that may have something to leave out, oldest first
+}
+
+// lightened is an item that can leave out content.
+type lightened interface {
+	holding() *holder
+	// leaveOut leaves out content of at least so many bytes, as far as there is as much,
+	// the oldest first. It returns how many bytes are held then.
+	leaveOut(bytes int) (weight int)
+}
+
+// weighs notes how many bytes an item holds now, and makes room if all hold too much.
+func (h *held) weighs(i lightened, weight int) {
+	of := i.holding()
+	h.bytes += weight - of.weight
+	of.weight = weight
+	if !of.queued && weight > heldAlways {
+		of.queued = true
+		h.queue = append(h.queue, i)
+	}
+	if h.bytes <= max(heldMost, h.left+heldMost/4) {
+		return
+	}
+	const room = heldMost - heldMost/4 // so that this is rare
+	for len(h.queue) > 0 && h.bytes > room {
+		i := h.queue[0]
+		of := i.holding()
+		now := i.leaveOut(h.bytes - room)
+		h.bytes += now - of.weight
+		of.weight = now
+		if h.bytes > room { // it has no more to leave out
+			of.queued = false
+			h.queue[0] = nil
+			h.queue = h.queue[1:]
+		}
+	}
+	h.left = h.bytes // of very many small pieces, which stay
+}
+
+// grows is weighs for an item that holds some bytes more.
+func (h *held) grows(i lightened, bytes int) { h.weighs(i, i.holding().weight+bytes) }
+
+// leftOut names content that was left out.
+func leftOut(what string, bytes int) string {
+	if bytes >= 1<<20 {
+		return fmt.Sprintf("%s, %d MB, left out", what, bytes>>20)
+	}
+	return fmt.Sprintf("%s, %d KB, left out", what, max(1, bytes>>10))
+}
+
+// blockSize is about how many bytes a block holds.
+func blockSize(b *acpclient.ContentBlock) int {
+	n := len(b.Text) + len(b.Data) + len(b.MimeType) + len(b.URI) + len(b.Name) + len(b.Title) + len(b.Description) + len(b.Meta) + len(b.Raw)
+	if r := b.Resource; r != nil {
+		n += len(r.URI) + len(r.MimeType) + len(r.Meta)
+		for _, text := range []*string{r.Text, r.Blob} {
+			if text != nil {
+				n += len(*text)
+			}
+		}
+	}
+	return n
+}
+
+// blockLeftOut returns a link in the place of a block, and names what it held.
+func blockLeftOut(b *acpclient.ContentBlock) acpclient.ContentBlock {
+	uri := b.URI
+	if uri == "" && b.Resource != nil {
+		uri = b.Resource.URI
+	}
+	if len(uri) > heldAlways {
+		uri = ""
+	}
+	return acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: leftOut(firstRunes(string(b.Type)), blockSize(b)), URI: uri}
+}
+
+// firstRunes is the beginning of a text that may be long.
+func firstRunes(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…" // the rest can be forgotten
+}
+
+// contentsSize is about how many bytes the content of a call holds.
+func contentsSize(contents []acpclient.ToolCallContent) (n int) {
+	for i := range contents {
+		n += contentSize(&contents[i])
+	}
+	return n
+}
+
+func contentSize(c *acpclient.ToolCallContent) int {
+	n := EventOverhead + len(c.Path) + len(c.NewText) + len(c.TerminalID) + len(c.Meta) + len(c.Raw)
+	if c.OldText != nil {
+		n += len(*c.OldText)
+	}
+	if c.Content != nil {
+		n += blockSize(c.Content)
+	}
+	return n
+}
+
+// contentLeftOut names what a piece of a call's content held.
+func contentLeftOut(c *acpclient.ToolCallContent) acpclient.ToolCallContent {
+	switch {
+	case c.Content != nil && c.Content.Type == acpclient.ContentText:
+		return acpclient.TextContent("[" + leftOut("output", contentSize(c)) + "]")
+	case c.Content != nil:
+		b := blockLeftOut(c.Content)
+		return acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &b}
+	case c.Path != "":
+		return acpclient.TextContent("[" + leftOut("change of "+firstRunes(c.Path), contentSize(c)) + "]")
+	}
+	return acpclient.TextContent("[" + leftOut(firstRunes(string(c.Type)), contentSize(c)) + "]")
+}
+
+func (m *Message) weigh() int { return m.Parts.size() }
+
+func (ps Parts) size() (n int) {
+	for i := range ps {
+		n += ps[i].size()
+	}
+	return n
+}
+
+func (p *Part) size() int {
+	if p.Block != nil {
+		return EventOverhead + blockSize(p.Block)
+	}
+	return EventOverhead + len(p.Text())
+}
+
+func (m *Message) leaveOut(bytes int) int {
+	if left := m.Parts.leaveOut(bytes); left {
+		m.replaced++
+		m.changed()
+	}
+	return m.weigh()
+}
+
+// leaveOut leaves out the oldest parts, and reports whether there were any.
+func (ps Parts) leaveOut(bytes int) (left bool) {
+	for i := range ps {
+		p := &ps[i]
+		size := p.size()
+		if bytes <= 0 {
+			break
+		}
+		if size <= heldAlways {
+			continue
+		}
+		if p.Block != nil {
+			b := blockLeftOut(p.Block)
+			p.Block = &b
+		} else {
+			p.text = new(strings.Builder)
+			p.text.WriteString("[" + leftOut("text", size) + "]\n\n")
+		}
+		bytes -= size - p.size()
+		left = true
+	}
+	return left
+}
+
+// weigh is how many bytes the call holds; its content was weighed when it came.
+func (t *ToolCall) weigh() int {
+	n := t.contentSize + t.askedSize + len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput)
+	for i := range t.Locations {
+		n += EventOverhead + len(t.Locations[i].Path)
+	}
+	return n + entriesSize(t.Tasks)
+}
+
+func entriesSize(entries []acpclient.PlanEntry) (n int) {
+	for i := range entries {
+		n += EventOverhead + len(entries[i].Content)
+	}
+	return n
+}
+
+func (t *ToolCall) leaveOut(bytes int) int {
+	before := t.weigh()
+	for i, asked := range t.Asked {
+		if before-t.weigh() >= bytes {
+			break
+		}
+		if size := asked.weigh(); size > heldAlways {
+			light := *asked // the closed question has it as it was
+			light.lighten(size)
+			t.Asked[i] = &light
+			t.askedSize -= size - light.weigh()
+		}
+	}
+	t.lighten(bytes - (before - t.weigh()))
+	t.changed()
+	return t.weigh()
+}
+
+// lighten leaves out the oldest content, and then what else is large.
+func (t *ToolCall) lighten(bytes int) {
+	if bytes <= 0 {
+		return
+	}
+	cloned := false
+	for i := range t.Content {
+		size := contentSize(&t.Content[i])
+		if bytes <= 0 {
+			break
+		}
+		if size <= heldAlways {
+			continue
+		}
+		if !cloned { // the events have it as it was
+			t.Content, t.grows, cloned = slices.Clone(t.Content), true, true
+		}
+		t.Content[i] = contentLeftOut(&t.Content[i])
+		now := contentSize(&t.Content[i])
+		t.contentSize -= size - now
+		bytes -= size - now
+	}
+	for _, raw := range []struct {
+		what string
+		of   *[]byte
+	}{{"input", &t.RawInput}, {"output", &t.RawOutput}} {
+		least := heldAlways
+		if raw.of == &t.RawInput && t.Live && !t.ended() {
+			least = heldInput
+		}
+		if bytes > 0 && len(*raw.of) > least {
+			bytes -= len(*raw.of)
+			*raw.of, _ = json.Marshal("[" + leftOut(raw.what, len(*raw.of)) + "]") // a string can be encoded
+		}
+	}
+	if bytes > 0 && (!t.Live || t.ended()) {
+		t.Title, t.Name = firstRunes(t.Title), firstRunes(t.Name)
+		t.Locations, t.Tasks = slices.Clone(shortList(t.Locations)), slices.Clone(shortList(t.Tasks))
+		for i := range t.Locations {
+			t.Locations[i].Path = firstRunes(t.Locations[i].Path)
+		}
+		for i := range t.Tasks {
+			t.Tasks[i].Content = firstRunes(t.Tasks[i].Content)
+		}
+	}
+}
+
+// shortList is a list without the end of a very long one.
+func shortList[S ~[]E, E any](list S) S { return first(list, 20) }
+
+func (p *Plan) weigh() int { return entriesSize(p.Entries) + len(p.Markdown) + len(p.URI) }
+
+func (p *Plan) leaveOut(int) int {
+	if size := p.weigh(); size > heldAlways {
+		p.Entries, p.URI, p.Markdown = nil, "", "["+leftOut("plan", size)+"]"
+		p.changed()
+	}
+	return p.weigh()
+}
+
+func (n *Note) weigh() int { return len(n.Title) + len(n.Detail) + len(n.Raw) }
+
+func (n *Note) leaveOut(int) int {
+	if size := n.weigh(); size > heldAlways {
+		n.Title, n.Detail, n.Raw = firstRunes(n.Title), "["+leftOut("text", size)+"]", nil
+		n.changed()
+	}
+	return n.weigh()
+}
+
+func (c *Compaction) weigh() int { return c.Summary.size() + len(c.Error) }
+
+func (c *Compaction) leaveOut(bytes int) int {
+	c.Error = firstRunes(c.Error)
+	c.Summary.leaveOut(bytes)
+	c.changed()
+	return c.weigh()
+}
+
+func (u *Unknown) weigh() int { return len(u.Kind) + len(u.Raw) }
+
+func (u *Unknown) leaveOut(int) int {
+	if size := u.weigh(); size > heldAlways {
+		u.Kind = firstRunes(u.Kind)
+		u.Raw, _ = json.Marshal("[" + leftOut("update", size) + "]") // a string can be encoded
+		u.changed()
+	}
+	return u.weigh()
+}
+
+func (e *Elicitation) weigh() int { return EventOverhead + sizeIn(reflect.ValueOf(e.Request)) }
+
+func (e *Elicitation) leaveOut(int) int {
+	if size := e.weigh(); size > heldAlways && e.Action != "" {
+		light := *e.Request
+		light.Message, light.RequestedSchema, light.Raw, light.Meta = "["+leftOut("question", size)+"]", nil, nil, nil
+		e.Request = &light
+		e.changed()
+	}
+	return e.weigh()
+}

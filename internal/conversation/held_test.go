@@ -1,0 +1,189 @@
+package conversation_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test"
+)
+
+// heapOf is how many bytes are in use.
+func heapOf() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// However much an agent sends of whatever kind, a session holds no more of it than its
+// bound, and names what it left out. The latest is whole.
+func TestWhatASessionHoldsIsBounded(t *testing.T) {
+	const piece, pieces, most = 4 << 20, 50, 90 << 20
+	text := strings.Repeat("x", piece)
+	up := func(format string) func(int) []conversation.Event {
+		return func(i int) []conversation.Event {
+			e := test.Up(t, strings.ReplaceAll(format, "N", fmt.Sprint(i))).(conversation.Update)
+			e.Raw = nil
+			fill(reflect.ValueOf(e.Update), text)
+			return []conversation.Event{e}
+		}
+	}
+	for name, flood := range map[string]func(i int) []conversation.Event{
+		"images":          up(`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"TEXT"}}`),
+		"images in turns": up(`{"sessionUpdate":"agent_message_chunk","messageId":"N","content":{"type":"image","mimeType":"image/png","data":"TEXT"}}`),
+		"blobs":           up(`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///a","blob":"TEXT"}}}`),
+		"embedded text":   up(`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///a","text":"TEXT"}}}`),
+		"messages": func(i int) []conversation.Event {
+			return []conversation.Event{conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(fmt.Sprint(i)), Text: strings.Clone(text)}}
+		},
+		"one message": func(int) []conversation.Event {
+			return []conversation.Event{conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text}}
+		},
+		"whole messages":   up(`{"sessionUpdate":"agent_message","messageId":"N","content":[{"type":"text","text":"TEXT"}]}`),
+		"of the user":      up(`{"sessionUpdate":"user_message_chunk","messageId":"N","content":{"type":"image","mimeType":"image/png","data":"TEXT"}}`),
+		"calls":            up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"T","status":"completed","content":[{"type":"content","content":{"type":"text","text":"TEXT"}}]}`),
+		"images of calls":  up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"T","content":[{"type":"content","content":{"type":"image","mimeType":"image/png","data":"TEXT"}}]}`),
+		"diffs":            up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"T","content":[{"type":"diff","path":"/a","oldText":"","newText":"TEXT"}]}`),
+		"inputs":           up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"T","rawInput":{"a":"TEXT"}}`),
+		"outputs":          up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"T","rawOutput":{"a":"TEXT"}}`),
+		"titles":           up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"TEXT","status":"completed"}`),
+		"paths":            up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"T","status":"completed","locations":[{"path":"TEXT"}]}`),
+		"tasks":            up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"T","status":"completed","rawInput":{"todos":[{"content":"QUARTER"}]}}`),
+		"pieces of a call": up(`{"sessionUpdate":"tool_call_content_chunk","toolCallId":"1","content":{"type":"content","content":{"type":"image","data":"TEXT","mimeType":"image/png"}}}`),
+		"unknown content":  up(`{"sessionUpdate":"tool_call","toolCallId":"N","title":"T","content":[{"type":"odd","is":"TEXT"}]}`),
+		"unknown updates":  up(`{"sessionUpdate":"odd","is":"TEXT"}`),
+		"plans":            up(`{"sessionUpdate":"plan_update","plan":{"planId":"N","type":"markdown","content":"TEXT"}}`),
+		"entries":          up(`{"sessionUpdate":"plan_update","plan":{"planId":"N","type":"items","entries":[{"content":"TEXT","status":"pending","priority":"low"}]}}`),
+		"notices":          up(`{"sessionUpdate":"notice","severity":"info","title":"T","description":"TEXT"}`),
+		"questions": func(i int) []conversation.Event {
+			return []conversation.Event{
+				test.Permission(i, fmt.Sprintf(`{"toolCallId":"1","title":"T","content":[{"type":"content","content":{"type":"text","text":"%d%s"}}]}`, i, text)),
+				conversation.PermissionClosed{ID: i, Outcome: acpclient.PermissionSelected("y")},
+			}
+		},
+		"questions of parley": func(i int) []conversation.Event {
+			r := conversation.FileRequest(&conversation.FileQuestion{Path: "/a", Target: "/a", Write: true}, nil, fmt.Sprint(i)+text)
+			return []conversation.Event{
+				conversation.PermissionOpened{ID: i, Request: r, File: &conversation.FileQuestion{Path: "/a"}},
+				conversation.PermissionClosed{ID: i, Outcome: acpclient.PermissionSelected("once")},
+			}
+		},
+		"forms": func(i int) []conversation.Event {
+			return []conversation.Event{
+				conversation.ElicitationOpened{ID: i, Request: &acpclient.CreateElicitationRequest{Message: fmt.Sprint(i) + text}},
+				conversation.ElicitationClosed{ID: i, Action: acpclient.ElicitAccept},
+			}
+		},
+		"files": func(i int) []conversation.Event {
+			return []conversation.Event{conversation.FileWritten{Path: fmt.Sprint(i), After: fmt.Sprint(i) + text}}
+		},
+	} {
+		before := heapOf()
+		state, c := conversation.NewState(), conversation.New() // as a session and a front end have them
+		for _, start := range []conversation.Event{conversation.SessionOpened{ID: "s"}, test.Sent("x")} {
+			state.Apply(start)
+			c.Apply(start)
+		}
+		for i := 1; i <= pieces; i++ {
+			for _, e := range flood(i) {
+				state.Apply(e)
+				c.Apply(e)
+			}
+		}
+		if grown := heapOf() - before; grown > most {
+			t.Errorf("%s: %d MB are held", name, grown>>20)
+		}
+		runtime.KeepAlive(state)
+		runtime.KeepAlive(c)
+	}
+}
+
+// fill puts a text in the place of TEXT, everywhere.
+func fill(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.String() == "TEXT" {
+			v.SetString(strings.Clone(text)) // as it is decoded
+		}
+	case reflect.Pointer, reflect.Interface:
+		fill(v.Elem(), text)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), text)
+		}
+	case reflect.Slice:
+		if raw, ok := v.Interface().(json.RawMessage); ok {
+			raw = bytes.ReplaceAll(raw, []byte("QUARTER"), []byte(text[:len(text)/4]))
+			v.SetBytes(bytes.ReplaceAll(raw, []byte("TEXT"), []byte(text)))
+			return
+		}
+		for i := range v.Len() {
+			fill(v.Index(i), text)
+		}
+	}
+}
+
+// folded folds much: comparing as fold does takes too long for that.
+func folded(t *testing.T, events ...any) *conversation.Conversation {
+	t.Helper()
+	c := conversation.New()
+	for _, e := range events {
+		if update, ok := e.(string); ok {
+			e = test.Up(t, update)
+		}
+		c.Apply(e.(conversation.Event))
+	}
+	return c
+}
+
+// What is left out is named where it stood, and what came last is whole.
+func TestWhatIsLeftOutIsNamed(t *testing.T) {
+	data := strings.Repeat("x", 20<<20)
+	c := folded(t, test.Sent("x"),
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"`+data+`"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"so"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"`+data+`"}}`,
+		`{"sessionUpdate":"tool_call","toolCallId":"1","title":"T","content":[{"type":"diff","path":"/a","oldText":"","newText":"`+data+`"}]}`,
+		`{"sessionUpdate":"tool_call","toolCallId":"2","title":"T","content":[{"type":"content","content":{"type":"text","text":"`+data+`"}}]}`)
+	parts := c.Items[1].(*conversation.Message).Parts
+	if b := parts[0].Block; b.Data != "" || b.Name != "image, 20 MB, left out" || parts[1].Text() != "so" || len(parts[2].Block.Data) != len(data) {
+		t.Errorf("%+v, %q", b, parts[1].Text())
+	}
+	if got := c.Tool("1").Content[0].Content; got == nil || got.Text != "[change of /a, 20 MB, left out]" {
+		t.Errorf("%+v", got)
+	}
+	if got := c.Tool("2").Content[0].Content; len(got.Text) != len(data) {
+		t.Errorf("the latest call has %d bytes", len(got.Text))
+	}
+}
+
+// Lists of an agent may be as long as a message can be, and come again and again.
+func TestLongListsAreCut(t *testing.T) {
+	list := func(n int, item string) string {
+		var b strings.Builder
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(strings.ReplaceAll(item, "N", fmt.Sprint(i)))
+		}
+		return "[" + b.String() + "]"
+	}
+	const many = 100_000
+	c := folded(t, conversation.SessionOpened{ID: "s"}, test.Sent("x"),
+		`{"sessionUpdate":"available_commands_update","availableCommands":`+list(many, `{"name":"N","description":""}`)+`}`,
+		`{"sessionUpdate":"plan","entries":`+list(many, `{"content":"N","status":"pending","priority":"low"}`)+`}`,
+		test.OptionsUpdate(strings.Trim(list(many, `{"id":"N","name":"N","type":"boolean","currentValue":false}`), "[]")),
+		`{"sessionUpdate":"usage_update","used":-5,"size":1e308}`,
+		`{"sessionUpdate":"usage_update","used":1e999,"size":-1}`)
+	if len(c.Commands) != 10_000 || len(c.Plan.Entries) != 10_000 || len(c.Options) != 2000 {
+		t.Errorf("%d commands, %d entries, %d options", len(c.Commands), len(c.Plan.Entries), len(c.Options))
+	}
+}
