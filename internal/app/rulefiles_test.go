@@ -20,7 +20,8 @@ import (
 // the files.
 func TestCommandsThatNameFilesIndirectly(t *testing.T) {
 	dir := project(t, "", "opts", "src/a.go", "src/b", "ca/x", "cb/x", "conf/credentials.json", "keys/deep/server.pem", "web/.env", "web/a", "old/.env", "old/a", "empty",
-		".git/HEAD", ".git/config", "main.go", "Makefile", "cover.out", "tool")
+		"main.go", "Makefile", "cover.out", "tool")
+	repository(t, dir)
 	write := func(name, text string) { must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)) }
 	write("main.go", "package main\n")
 	write("Makefile", "all:\n")
@@ -117,5 +118,90 @@ func BenchmarkRuleOverATree(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// repository makes a repository of a directory, and returns a function that runs git in it.
+func repository(t *testing.T, dir string) func(args ...string) {
+	t.Helper()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=n", "-c", "user.email=e@x", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	run("init", "-q", "-b", "main")
+	return run
+}
+
+// A command of git that prints what is in files is allowed only if none of those that it
+// may print is sensitive.
+func TestWhatGitPrints(t *testing.T) {
+	dir := project(t, "", "main.go", "src/a.go", "sub/.env", "sub/b.go", "new/c.go")
+	write := func(name, text string) { must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)) }
+	for _, name := range []string{"main.go", "src/a.go", "sub/.env", "sub/b.go", "new/c.go"} {
+		write(name, "the text of "+name+"\n")
+	}
+	git := repository(t, dir)
+	git("add", "main.go", "src", "new")
+	git("commit", "-qm", "before")
+	git("tag", "before")
+	git("add", "sub")
+	git("mv", "new/c.go", "new/d.go")
+	git("commit", "-qm", "with a secret")
+	git("tag", "-am", "x", "secret")
+	git("rm", "-q", "--cached", "sub/.env")
+	git("commit", "-qm", "the secret is gone")
+	git("commit", "-q", "--allow-empty", "-m", "nothing")
+
+	var lines []string
+	for _, command := range []string{"diff", "log", "show", "status", "commit", "branch", "tag"} {
+		lines = append(lines, "allow execute(git "+command+" *)")
+	}
+	b := open(t, dir, NewRuleStore(t.TempDir()), lines...)
+	blob := strings.TrimSpace(func() string {
+		cmd := exec.Command("git", "rev-parse", "secret:sub/.env")
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		must(t, err)
+		return string(out)
+	}())
+	check := func(want policy.Verdict, commands ...string) {
+		t.Helper()
+		for _, command := range commands {
+			if r := judge(b, "execute", fmt.Sprintf(`{"command":%q}`, command)); r.Verdict != want {
+				t.Errorf("%s: %s (%s), want %s", command, r.Verdict, r.Why, want)
+			}
+		}
+	}
+	check(policy.Ask,
+		"git log -p", "git log -p -- sub", "git log -p sub", "git log -U1 -- .", "git log --patch HEAD~3..HEAD", "git log -p --follow src/a.go", "git log -p -s -p", "git log --stat -p -- sub", "git log -2 -u -- ./sub/", "git log -p -- SUB",
+		"git show secret", "git show HEAD~1 -- sub", "git show HEAD~1", "git show --all", "git show "+blob, "git show --stat -p HEAD~1", "git show secret:sub/.env", "git show secret:sub", "git show secret^{tree}", "git show before secret",
+		"git diff before secret", "git diff before..secret", "git diff before...secret", "git diff --word-diff --stat before secret", "git diff before HEAD~2:sub", "git diff HEAD~2:sub before",
+	)
+	check(policy.Allow,
+		"git log", "git log --stat", "git log -p -- src", "git log -p main.go", "git log --name-only -- sub", "git log -p before", "git log -p -- new",
+		"git show", "git show HEAD", "git show HEAD -- src", "git show HEAD~1 -- src/a.go", "git show --stat secret", "git show -s secret", "git show before", "git show HEAD:main.go", "git show before:src",
+		"git diff", "git diff --cached", "git diff HEAD", "git diff src", "git diff -- sub", "git diff before src", "git diff before -- main.go", "git diff --stat before", "git diff --name-only before secret", "git diff HEAD:main.go before:main.go",
+		"git status", "git status -s", "git status -vv", "git status -v sub",
+		"git log --format=%h", "git log --pretty=oneline", "git log --pretty", "git branch --format='%(refname)'", "git tag --sort=-creatordate",
+	)
+	git("add", "sub/.env")
+	check(policy.Ask, "git diff", "git diff sub", "git diff --cached", "git status -v", "git status -vv", "git status -vv sub", "git status --verbose sub", "git commit --dry-run -v", "git diff before", "git diff HEAD -- sub", "git diff before sub")
+	check(policy.Allow, "git show HEAD", "git status", "git status -s sub", "git diff src", "git diff --stat", "git status -vv src", "git commit -m x")
+	// Signatures are checked by the program that the configuration names.
+	check(policy.Ask, "git log --format=%G?", "git log --pretty=format:%h%GG", "git show -s --format='%+GS'", "git show -s --pretty=%-GK", "git branch --format='%(signature)'", "git branch --sort=signature", "git tag --format='%(signature:grade)'", "git tag --format='%(raw)'")
+
+	empty := project(t, "", "main.go")
+	repository(t, empty)
+	if r := judge(open(t, empty, NewRuleStore(t.TempDir()), lines...), "execute", `{"command":"git diff"}`); r.Verdict != policy.Allow {
+		t.Errorf("before the first commit: %s (%s)", r.Verdict, r.Why)
+	}
+	other := project(t, "", ".git/HEAD")
+	if r := judge(open(t, other, NewRuleStore(t.TempDir()), lines...), "execute", `{"command":"git diff"}`); r.Verdict != policy.Ask {
+		t.Errorf("without a repository: %s", r.Verdict)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -141,6 +143,49 @@ func (p places) search(dir string, how policy.SearchMode) (found string, ok bool
 		return "", s.left >= 0
 	}
 	return p.name(s.found), true
+}
+
+// trackedTime bounds how long tracked looks through the history of a repository.
+const trackedTime = 2 * time.Second
+
+// tracked implements policy.Request.Tracked.
+func (p places) tracked(what policy.Printed) (found string, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), trackedTime)
+	defer cancel()
+	sensitive := map[string]bool{}
+	paths, ok := git.Tracked(ctx, p.roots[0], git.Scope{Words: what.Words, Index: what.Index, History: what.History, All: what.All}, func(name string) {
+		path := filepath.Join(p.roots[0], filepath.FromSlash(name))
+		if p.sensitive.Own(path) || p.sensitive.Match(policy.Reading, path) != "" {
+			sensitive[name] = true
+		}
+	})
+	if !ok {
+		return "", false
+	}
+	paths = slices.Concat(paths, what.Paths)
+	printed := func(name string) bool {
+		return len(paths) == 0 || what.Renames || slices.ContainsFunc(paths, func(path string) bool { return p.holds(path, name) })
+	}
+	for _, name := range slices.Sorted(maps.Keys(sensitive)) {
+		if printed(name) {
+			return name, true
+		}
+	}
+	return "", true
+}
+
+// holds reports whether a path, as a command names it, is a file of the session's directory
+// or a folder above it.
+func (p places) holds(path, name string) bool {
+	if filepath.IsAbs(path) {
+		rel, err := filepath.Rel(p.roots[0], path)
+		if err != nil || !filepath.IsLocal(rel) {
+			return true // by another name of the directory, perhaps
+		}
+		path = rel
+	}
+	path = strings.ToLower(filepath.ToSlash(filepath.Clean(path)))
+	return path == "." || strings.HasPrefix(strings.ToLower(name)+"/", path+"/")
 }
 
 // searching is one search.

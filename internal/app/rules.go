@@ -413,7 +413,7 @@ func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (po
 		return policy.Decision{Verdict: policy.Ask}, nil, err
 	}
 	r := policy.Describe(call, agent, mode, b.places.resolve)
-	r.Search = b.places.search
+	r.Search, r.Tracked = b.places.search, b.places.tracked
 	if switching && r.Unclear == "" {
 		r.Unclear = "the agent is switching modes"
 	}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -45,7 +46,7 @@ func (p part) leads() (name string, known bool) {
 // patternWords returns the words of a command pattern: a "*" matches one word, and as
 // the last one any number of words.
 func patternWords(pattern string) ([]string, error) {
-	parts := commandParts(pattern, "")
+	parts := commandParts(pattern)
 	onlyStars := func(p part) bool { return p.unclear == unclearGlob && !strings.ContainsAny(pattern, "?[") }
 	if len(parts) != 1 || parts[0].unclear != "" && !onlyStars(parts[0]) {
 		return nil, fmt.Errorf("%q is not one plain command: write each of several as a rule of its own", pattern)
@@ -150,14 +151,69 @@ func (r *Rule) touchesCommand(q Request) bool {
 			return true // the rule's command may be hidden in it; users do not write such commands
 		}
 		for _, v := range all {
-			named := slices.Clone(v.words)
-			named[0] = path.Base(named[0])
-			for _, w := range [][]string{v.words, named} {
-				if matchWords(pattern, w) {
-					return true
-				}
+			if matchWords(pattern, v.words) || matchWords(pattern, v.named()) {
+				return true
 			}
 		}
+	}
+	return false
+}
+
+// named returns the words with the program by its name alone.
+func (v invocation) named() []string {
+	words := slices.Clone(v.words)
+	words[0] = path.Base(words[0])
+	return words
+}
+
+// unknownText marks, in a word, text that is known only when the command runs.
+const unknownText = "\ue0ff"
+
+// mayTouchCommand reports whether a rule that denies or asks may match a program of a
+// command for all that is known before it runs.
+func (r *Rule) mayTouchCommand(q Request) bool {
+	pattern, err := patternWords(r.Pattern)
+	if err != nil {
+		return false
+	}
+	q.marked = true
+	return slices.ContainsFunc(q.parts(), func(p part) bool {
+		all, complete := unwrap(p.words)
+		return !complete || slices.ContainsFunc(all, func(v invocation) bool {
+			return mayMatch(pattern, v.words) || mayMatch(pattern, v.named()) || v.readsProgram(p)
+		})
+	})
+}
+
+// mayMatch reports whether a pattern matches the words before the first unknown one. That
+// may be any number of words.
+func mayMatch(pattern, words []string) bool {
+	for i, w := range words {
+		switch {
+		case strings.Contains(w, unknownText):
+			return true
+		case i >= len(pattern) || pattern[i] != "*" && pattern[i] != w:
+			return false
+		}
+	}
+	return false
+}
+
+// readsProgram reports whether a program of a part reads from elsewhere what it runs.
+func (v invocation) readsProgram(p part) bool {
+	fed := p.piped || p.unclear != ""
+	operands := slices.DeleteFunc(slices.Clone(v.words[1:]), func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" })
+	replaces := func(w string) bool {
+		return strings.HasPrefix(w, "-I") || strings.HasPrefix(w, "-J") || strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--replace")
+	}
+	switch name := path.Base(v.words[0]); {
+	case slices.Contains(shells, name), name == "source", name == ".":
+		given := len(operands) > 0 && operands[0] != "-" && !strings.HasPrefix(operands[0], "/dev/") && !strings.HasPrefix(operands[0], "/proc/")
+		return fed && !given || len(operands) > 0 && strings.Contains(operands[0], unknownText)
+	case name == "xargs":
+		return slices.ContainsFunc(v.words[1:], replaces)
+	case name == "parallel":
+		return true
 	}
 	return false
 }
@@ -165,10 +221,10 @@ func (r *Rule) touchesCommand(q Request) bool {
 // parts returns the programs that a request would run.
 func (q Request) parts() []part {
 	if q.Args == nil {
-		return commandParts(q.Command, q.Dir)
+		return q.collect(q.Command)
 	}
 	if a := q.Args; len(a) == 3 && isShell(a[0]) && (a[1] == "-c" || a[1] == "-lc" || a[1] == "-ec") {
-		return commandParts(a[2], q.Dir)
+		return q.collect(a[2])
 	}
 	if len(q.Args) == 0 {
 		return nil
@@ -212,25 +268,34 @@ func hidden(s string) bool {
 	return termtext.Block(s) != s || strings.ContainsAny(s, "\r\x00")
 }
 
-// commandParts returns the programs of a command line for a POSIX shell or bash that runs
-// in a directory. Anything but a plain program with plain words is unclear.
-func commandParts(command, dir string) []part {
-	switch {
-	case len(command) > maxCommand:
-		return []part{{words: []string{""}, unclear: unclearLong}}
-	case hidden(command):
-		return []part{{words: []string{""}, unclear: unclearHidden}}
+// commandParts returns the programs of a command line for a POSIX shell or bash. Anything
+// but a plain program with plain words is unclear.
+func commandParts(command string) []part { return Request{}.collect(command) }
+
+// collect is commandParts for a command in the directory of the request.
+func (q Request) collect(command string) []part {
+	if len(command) > maxCommand {
+		return []part{{words: []string{unknownText}, unclear: unclearLong}}
 	}
-	return parsedParts(command, dir)
+	parts := q.parse(command)
+	if hidden(command) {
+		for i := range parts {
+			parts[i].unclear = unclearHidden
+		}
+	}
+	return parts
 }
 
-// parsedParts is commandParts without its bounds.
-func parsedParts(command, dir string) []part {
+// parse is collect without its bounds.
+func (q Request) parse(command string) []part {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
-		return []part{{words: []string{""}, unclear: unclearSyntax}}
+		return looseParts(command)
 	}
-	c := &collector{dirs: []string{dir}}
+	c := &collector{dirs: []string{q.Dir}}
+	if q.marked {
+		c.unknown = unknownText
+	}
 	for _, s := range file.Stmts {
 		done, failed := c.statement(s)
 		c.dirs = joined(done, failed)
@@ -238,11 +303,23 @@ func parsedParts(command, dir string) []part {
 	return c.parts
 }
 
+// looseParts returns what may be programs in a command that cannot be parsed: a shell may
+// read it otherwise.
+func looseParts(command string) []part {
+	words := strings.FieldsFunc(command, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(";&|()<>{}`$\"'\\", r) })
+	parts := []part{{words: []string{unknownText}, unclear: unclearSyntax}}
+	for i := range words[:min(len(words), maxUnwrapped)] {
+		parts = append(parts, part{words: words[i:], unclear: unclearSyntax})
+	}
+	return parts
+}
+
 // collector gathers the programs of a parsed command.
 type collector struct {
-	parts []part
-	dirs  []string // where the next program may run
-	piped bool     // the next program reads what another writes
+	parts   []part
+	dirs    []string // where the next program may run
+	piped   bool     // the next program reads what another writes
+	unknown string   // what stands for text that is known only when the command runs
 }
 
 // statement takes apart plain programs, lists and pipes. In anything else it also finds
@@ -343,7 +420,7 @@ func (c *collector) call(call *syntax.CallExpr) {
 		p.unclear = unclearAssign
 	}
 	for _, w := range call.Args {
-		text, why := literal(w)
+		text, why := literal(w, c.unknown)
 		if why != "" && p.unclear == "" {
 			p.unclear = why
 		}
@@ -376,9 +453,9 @@ func (c *collector) nested(n syntax.Node) {
 	})
 }
 
-// literal returns a word without its quotes, and why the result is incomplete, if it
-// is.
-func literal(w *syntax.Word) (text, why string) {
+// literal returns a word without its quotes, and why the result is incomplete, if it is.
+// unknown stands for what is known only when the command runs.
+func literal(w *syntax.Word, unknown string) (text, why string) {
 	var b strings.Builder
 	var walk func(parts []syntax.WordPart, quoted bool)
 	walk = func(parts []syntax.WordPart, quoted bool) {
@@ -395,6 +472,9 @@ func literal(w *syntax.Word) (text, why string) {
 					why = unclearExpansion
 				}
 				b.WriteString(value)
+				if !quoted && value != "{}" && globs(p.Value) {
+					b.WriteString(unknown)
+				}
 			case *syntax.SglQuoted:
 				if p.Dollar {
 					why = unclearExpansion
@@ -407,6 +487,7 @@ func literal(w *syntax.Word) (text, why string) {
 				walk(p.Parts, true)
 			default:
 				why = unclearExpansion
+				b.WriteString(unknown)
 			}
 		}
 	}
@@ -450,7 +531,7 @@ func harmlessRedirects(redirects []*syntax.Redirect) bool {
 	for _, r := range redirects {
 		target, why := "", unclearExpansion
 		if r.Word != nil {
-			target, why = literal(r.Word)
+			target, why = literal(r.Word, "")
 		}
 		duplicate := (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (target == "1" || target == "2" || target == "0")
 		if why != "" || r.Hdoc != nil || !duplicate && target != "/dev/null" {

@@ -31,9 +31,16 @@ type Request struct {
 	// is false if there are too many files to tell. If Search is nil, no folder is known to
 	// be without such a file.
 	Search func(dir string, how SearchMode) (found string, ok bool)
-	// Others are further commands that the agent names. Rules that deny or ask match
-	// them too; such a request is unclear.
+	// Tracked looks for a file that needs a question for reading among those that git may
+	// print. ok is false if that cannot be told. If Tracked is nil, it never can.
+	Tracked func(Printed) (found string, ok bool)
+	// Others are further commands that the agent names, also in the title. Rules that deny
+	// or ask match them too; no rule allows them.
 	Others []Request
+	// Changes are the paths of the diffs, for rules that deny or ask.
+	Changes []Path
+	// marked has unknown text marked in the words of the command.
+	marked bool
 	// URL is the address that would be fetched, Tool the name of an MCP server's tool.
 	// If the tool's input is a command, Kind is Execute, and only rules that deny or ask
 	// match the name.
@@ -64,6 +71,20 @@ type Path struct {
 	// for Writing, "" if none does. Own means that it belongs to parley.
 	Secret, Runs string
 	Own          bool
+}
+
+// Printed says what git prints the contents of. The paths are relative to the session's
+// directory.
+type Printed struct {
+	// Words are revisions or, if they are none, paths; Paths are paths. No path means all
+	// files.
+	Words, Paths []string
+	// Index means the files of the working tree that git knows. History means every commit
+	// that the revisions reach, All that of every branch and tag; otherwise it is the
+	// commits themselves.
+	Index, History, All bool
+	// Renames means that files count under their former names too.
+	Renames bool
 }
 
 // SearchMode says which files of a folder a program reads.
@@ -97,7 +118,7 @@ func Decide(rules []Rule, r Request) Decision {
 	var allowing []Rule
 	for _, rule := range rules {
 		switch {
-		case rule.Agent != "" && rule.Agent != r.Agent, rule.Mode != "" && rule.Mode != r.Mode, !rule.concerns(r):
+		case !rule.applies(r) || !rule.concerns(r):
 		case rule.Verdict == Allow:
 			allowing = append(allowing, rule)
 		case rule.Verdict > strictest.Verdict && rule.touches(r):
@@ -123,8 +144,30 @@ func Decide(rules []Rule, r Request) Decision {
 	return Decision{Verdict: Ask}
 }
 
+// Restrict judges what an agent does or has parley do without a permission: only rules that
+// deny or ask count. The zero Decision means that none is about it. Where a rule may be
+// about what is known only when a command runs, the verdict is Ask.
+func Restrict(rules []Rule, r Request) Decision {
+	var strictest Decision
+	for _, rule := range rules {
+		switch {
+		case rule.Verdict == Allow || !rule.applies(r) || !rule.concerns(r):
+		case rule.Verdict > strictest.Verdict && rule.touches(r):
+			strictest = Decision{Verdict: rule.Verdict, Rule: &rule}
+		case strictest.Rule == nil && rule.Kind == Execute && rule.mayTouchCommand(r):
+			strictest = Decision{Verdict: Ask, Rule: &rule, Why: "parts of the command are known only when it runs"}
+		}
+	}
+	return strictest
+}
+
+// applies reports whether a rule is about the agent and the mode of a request.
+func (r *Rule) applies(q Request) bool {
+	return (r.Agent == "" || r.Agent == q.Agent) && (r.Mode == "" || r.Mode == q.Mode)
+}
+
 // concerns reports whether a rule is about the kind of a request. Rules that deny or ask
-// are also about a tool's name and the commands in its input, for every kind.
+// are also about a tool's name, and the commands and changes in its input, for every kind.
 func (r *Rule) concerns(q Request) bool {
 	switch {
 	case r.Kind == q.Kind:
@@ -133,7 +176,7 @@ func (r *Rule) concerns(q Request) bool {
 		return false
 	}
 	row := rowOf(r.Kind)
-	return row != nil && row.subject.within != nil && row.subject.within(q)
+	return row != nil && row.subject.within != nil && row.subject.within(r.Kind, q)
 }
 
 // permittedPaths allows a request that only touches allowed paths.

@@ -44,7 +44,7 @@ func TestWordsThatStandForFiles(t *testing.T) {
 	}
 	set := rules(t, lines...)
 	decide := func(command string, search func(string, policy.SearchMode) (string, bool)) policy.Decision {
-		return policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Resolve: files.resolve, Search: search})
+		return policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Resolve: files.resolve, Search: search, Tracked: harmless})
 	}
 	for command, why := range map[string]string{
 		"strings @opts": "more words", "strings -a -- @opts": "more words", "pytest @opts": "more words",

@@ -95,7 +95,7 @@ type subject struct {
 	matches func(r *Rule, q Request) bool
 	// within reports whether rules that deny or ask are also about a request of another
 	// kind; nil if they never are.
-	within func(q Request) bool
+	within func(k Kind, q Request) bool
 	// permits decides by rules that allow. If it is nil, rules only ask and deny.
 	permits func(allowing []Rule, q Request) Decision
 	// proposes returns the patterns of rules that would allow a request, the narrowest
@@ -112,10 +112,15 @@ var files = &subject{
 	pattern: "files or folders, relative to the session's directory",
 	check:   checkPath,
 	matches: func(r *Rule, q Request) bool {
-		return slices.ContainsFunc(q.Paths, func(p Path) bool {
+		paths := q.Paths
+		if r.Kind != q.Kind {
+			paths = q.Changes
+		}
+		return slices.ContainsFunc(paths, func(p Path) bool {
 			return matchPathLoosely(r.Pattern, p.Name) || p.Written != "" && matchPathLoosely(r.Pattern, p.Written)
 		})
 	},
+	within:   func(k Kind, q Request) bool { return k == Edit && len(q.Changes) > 0 },
 	permits:  permittedPaths,
 	proposes: pathPatterns,
 	call:     func(k Kind, what string) Call { return Call{Kind: rowOf(k).tool, Paths: []string{what}} },
@@ -129,7 +134,7 @@ var commands = &subject{
 		return err
 	},
 	matches: (*Rule).touchesCommand,
-	within:  func(q Request) bool { return len(q.Others) > 0 },
+	within:  func(_ Kind, q Request) bool { return len(q.Others) > 0 || q.Command != "" || q.Args != nil },
 	permits: permittedCommand,
 	proposes: func(q Request) [][]string {
 		exact, broad := commandPatterns(q)
@@ -184,7 +189,7 @@ var mcpTools = &subject{
 		ok, _ := doublestar.Match(r.Pattern, q.Tool)
 		return ok && q.Tool != ""
 	},
-	within:  func(q Request) bool { return q.Tool != "" },
+	within:  func(_ Kind, q Request) bool { return q.Tool != "" },
 	permits: permittedWhole,
 	proposes: func(q Request) [][]string {
 		out := [][]string{{LiteralPattern(q.Tool)}}

@@ -35,8 +35,35 @@ type program struct {
 	// repository allows the program only in the session's directory, if that has a .git:
 	// elsewhere, files that look like a repository may name programs to run.
 	repository bool
+	// contents is not nil if the program, git, may print what is in files.
+	contents *contents
 	// silent keeps Propose from proposing the program with a star.
 	silent bool
+}
+
+// contents says when a command of git prints what is in the files that it knows.
+type contents struct {
+	// always means that it does unless it has an option of statOptions; with are the options
+	// with which it does in any case.
+	always bool
+	with   []string
+	// index means that it prints the working tree, history that it prints all commits that
+	// lead to a revision.
+	index, history bool
+}
+
+// Options with which git prints what is in files, and with which it prints less. allOptions
+// choose every branch and tag.
+var (
+	patchOptions = strings.Fields("-p -u -U --patch --unified --check -W --function-context --word-diff")
+	statOptions  = strings.Fields("-s --no-patch --stat --numstat --shortstat --dirstat --summary --name-only --name-status --raw --quiet")
+	allOptions   = strings.Fields("--all --branches --tags --remotes")
+)
+
+// prints marks a command of git that prints what is in files.
+func (p *program) prints(c contents) *program {
+	p.contents = &c
+	return p
 }
 
 // meaning is what a word of a command means to its program.
@@ -51,6 +78,10 @@ const (
 	targetValue // a name in the project, which must not have more than plain characters
 	scriptValue // of sed: addresses with commands that print or delete lines
 	formatValue // of date: it begins with "+"
+	prettyValue // of git: placeholders; those for signatures start a program
+	modeValue   // of go: what it does to go.mod
+
+	optionalPrettyValue // prettyValue in the same word, or nothing
 
 	// Words that name files.
 	nameValue    // not opened: the program looks at the name, the size and the like
@@ -66,7 +97,7 @@ const (
 	testValue     // a file, and perhaps a test in it after "::"
 )
 
-var meanings = map[string]meaning{"text": textValue, "number": numberValue, "name": nameValue, "product": productValue}
+var meanings = map[string]meaning{"pretty": prettyValue, "pretty?": optionalPrettyValue, "mode": modeValue, "text": textValue, "number": numberValue, "name": nameValue, "product": productValue}
 
 // options parses a list of options. "-ab" are the short ones a and b (with longNames,
 // the option ab), "-n=number" has a value, "--color?" perhaps one in the same
@@ -132,7 +163,7 @@ const (
 		"--files-without-match --only-matching --quiet --silent --no-messages --no-filename --with-filename --extended-regexp " +
 		"--fixed-strings --perl-regexp --basic-regexp --after-context=number --before-context=number --context=number " +
 		"--max-count=number --color? --colour?"
-	goBuildOptions = "-v -x -n -a -race -trimpath -p=number -tags=text -mod=text -json"
+	goBuildOptions = "-v -x -n -a -race -trimpath -p=number -tags=text -mod=mode -json"
 	gitDiffOptions = "-p -u -s -U=number --patch --no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status " +
 		"--raw --unified=number --color? --no-color --word-diff? --minimal --patience --histogram --cached --staged --merge-base " +
 		"-b -w -R -z -M? -C? --ignore-all-space --ignore-space-change --ignore-blank-lines --find-renames? --no-renames --check " +
@@ -140,7 +171,7 @@ const (
 		"--pickaxe-regex --pickaxe-all --no-ext-diff --no-textconv"
 	gitLogOptions = gitDiffOptions + " --oneline --graph --decorate? --no-decorate --all --branches? --tags? --remotes? --follow --reverse -n=number -# " +
 		"--max-count=number --skip=number --since=text --until=text --after=text --before=text --author=text --committer=text " +
-		"--grep=text -i -E -F --all-match --invert-grep --merges --no-merges --first-parent --format=text --pretty? --date=text " +
+		"--grep=text -i -E -F --all-match --invert-grep --merges --no-merges --first-parent --format=pretty --pretty=pretty? --date=text " +
 		"--abbrev-commit --no-abbrev-commit --topo-order --date-order --left-right --cherry-pick --cherry-mark --no-walk --source --full-history"
 	cargoOptions = "-q -v -j=number -p=text --quiet --verbose --release --all --workspace --all-targets --all-features --no-default-features " +
 		"--package=text --exclude=text --lib --bins --bin=text --tests --test=text --examples --example=text --doc --features=text " +
@@ -213,10 +244,10 @@ var programs = sync.OnceValue(func() map[string]*program {
 		"touch": {operands: changeValue},
 		// Version control.
 		"git": {commands: map[string]*program{
-			"status":    gitCommand(pathspecValue, "-s -b -v -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames"),
-			"diff":      gitCommand(revisionValue, gitDiffOptions),
-			"log":       gitCommand(revisionValue, gitLogOptions),
-			"show":      gitCommand(revisionValue, gitLogOptions),
+			"status":    gitCommand(pathspecValue, "-s -b -v -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames --verbose").prints(contents{with: []string{"-v", "--verbose"}, index: true}),
+			"diff":      gitCommand(revisionValue, gitDiffOptions).prints(contents{always: true, with: patchOptions, index: true}),
+			"log":       gitCommand(revisionValue, gitLogOptions).prints(contents{with: patchOptions, history: true}),
+			"show":      gitCommand(revisionValue, gitLogOptions).prints(contents{always: true, with: patchOptions}),
 			"shortlog":  gitCommand(revisionValue, "-nse --summary --numbered --email --all --since=text --until=text"),
 			"blame":     gitCommand(revisionValue, "-L=text -wCMelsfnt --date=text --show-email --porcelain --line-porcelain"),
 			"rev-parse": gitCommand(revisionValue, "-q --show-toplevel --git-dir --abbrev-ref --short? --verify --is-inside-work-tree --show-prefix --show-cdup"),
@@ -224,11 +255,11 @@ var programs = sync.OnceValue(func() map[string]*program {
 			"describe":  gitCommand(revisionValue, "--tags --always --dirty? --all --long --abbrev? --match=text"),
 			"ls-files":  gitCommand(pathspecValue, "-cdomstuvz --cached --deleted --others --modified --stage --exclude-standard --full-name"),
 			"ls-tree":   gitCommand(revisionValue, "-drtlz --name-only --name-status --full-name --full-tree --long"),
-			"branch":    gitCommand(noValue, "-arv --list --show-current --all --remotes --verbose --merged? --no-merged? --sort=text --format=text"),
-			"tag":       gitCommand(noValue, "-l --list --sort=text --merged? --contains?"),
+			"branch":    gitCommand(noValue, "-arv --list --show-current --all --remotes --verbose --merged? --no-merged? --sort=pretty --format=pretty"),
+			"tag":       gitCommand(noValue, "-l --list --sort=pretty --merged? --contains?"),
 			"remote":    gitCommand(noValue, ""), // with -v, it shows passwords in addresses
 			"add":       gitCommand(addedValue, "-AuvnN --all --update --verbose --dry-run --intent-to-add").inHere(),
-			"commit":    gitCommand(noValue, "-aqvs -m=text --message=text --all --quiet --verbose --signoff --no-edit --allow-empty --dry-run"),
+			"commit":    gitCommand(noValue, "-aqvs -m=text --message=text --all --quiet --verbose --signoff --no-edit --allow-empty --dry-run").prints(contents{with: []string{"-v", "--verbose"}, index: true}),
 		}},
 		// What builds and tests a project. It runs programs of the project, which is what its
 		// user wants.
@@ -263,7 +294,8 @@ var programs = sync.OnceValue(func() map[string]*program {
 var wrappers = map[string]string{
 	"sudo": "CDghpRrTtUu", "doas": "Cu", "env": "Cu", "command": "", "exec": "a", "builtin": "", "nohup": "", "nice": "n", "ionice": "cnpPu", "time": "fo",
 	"timeout": "ks", "stdbuf": "eio", "setsid": "", "xargs": "adEILnPs", "watch": "n", "strace": "eoPpsu", "ltrace": "eopsu", "chroot": "", "unshare": "", "nsenter": "tSG",
-	"flock": "Ew", "parallel": "j", "busybox": "", "script": "", "systemd-run": "ptuM", "su": "cgs",
+	"flock": "Ew", "parallel": "j", "busybox": "", "script": "", "systemd-run": "ptuM", "su": "cgs", "toybox": "", "setpriv": "", "runuser": "cgsu", "gosu": "", "pkexec": "", "run0": "",
+	"chrt": "", "taskset": "", "unbuffer": "", "rlwrap": "", "caffeinate": "tw", "fakeroot": "", "bwrap": "", "firejail": "", "xvfb-run": "",
 }
 
 // maxUnwrapped limits the programs that are found through one another.
@@ -301,7 +333,7 @@ func unwrap(words []string) (all []invocation, complete bool) {
 		name := path.Base(words[0])
 		valued, wraps := wrappers[name]
 		switch {
-		case slices.Contains(shells, name) || name == "eval":
+		case slices.Contains(shells, name) || name == "eval" || name == "trap":
 			scripts := words[1:]
 			if name == "eval" {
 				scripts = append([]string{strings.Join(scripts, " ")}, scripts...)
@@ -312,7 +344,7 @@ func unwrap(words []string) (all []invocation, complete bool) {
 					return
 				}
 				script := certain && (i == 0 && name == "eval" || option(words[i]) && strings.HasSuffix(words[i], "c"))
-				for _, p := range commandParts(w, "") {
+				for _, p := range commandParts(w) {
 					list(p.words, script)
 				}
 			}
@@ -322,6 +354,11 @@ func unwrap(words []string) (all []invocation, complete bool) {
 				before := words[i-1]
 				it := runs && !strings.Contains(words[i], "=") && !number.MatchString(words[i]) && !(len(before) == 2 && option(before) && strings.Contains(valued, before[1:]))
 				it = it || certain && !wraps && slices.Contains(findRuns, before)
+				if wraps && strings.ContainsAny(words[i], " \t\n") { // as for "su -c" and "env -S"
+					for _, p := range commandParts(words[i]) {
+						list(p.words, false)
+					}
+				}
 				if option(words[i]) || i > 1 && !it && listed(words[i:]) {
 					continue
 				}
@@ -342,7 +379,10 @@ var findRuns = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exe
 // command that it cannot parse.
 func Programs(command string) []string {
 	var names []string
-	for _, p := range parsedParts(command, "") {
+	for _, p := range (Request{}).parse(command) {
+		if p.unclear == unclearSyntax {
+			return nil
+		}
 		all, _ := unwrap(p.words)
 		for _, v := range all {
 			if name := path.Base(v.words[0]); v.certain && v.words[0] != "" && !slices.Contains(names, name) {
@@ -361,9 +401,12 @@ const maxDirs = 16
 
 var (
 	number = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z]{0,3}$`)
-	digits = regexp.MustCompile(`^-[0-9]+$`)
-	target = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
-	prints = regexp.MustCompile(`^ *([0-9]+|\$)(,([0-9]+|\$))?[pdq=]( *; *([0-9]+|\$)(,([0-9]+|\$))?[pdq=])*;? *$`)
+	// signatures match the placeholders with which git starts gpg.program, and the one for a
+	// whole object.
+	signatures = regexp.MustCompile(`%[-+ ]?G|signature|raw`)
+	digits     = regexp.MustCompile(`^-[0-9]+$`)
+	target     = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
+	prints     = regexp.MustCompile(`^ *([0-9]+|\$)(,([0-9]+|\$))?[pdq=]( *; *([0-9]+|\$)(,([0-9]+|\$))?[pdq=])*;? *$`)
 )
 
 // known returns the description of a program, and how many words choose it. It returns
@@ -415,13 +458,10 @@ type understanding struct {
 	program       *program
 	chosen, named int
 	without       bool // there is an option of program.unlessFirst
+	given         []string
 }
 
 func (u *understanding) words(words []string) string {
-	type operand struct {
-		at   int
-		text string
-	}
 	var operands []operand
 	unknown := func(text string) string { return u.name() + " " + text + " is not known to be harmless" }
 	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "@") }); i >= 0 && u.program.lists {
@@ -432,11 +472,11 @@ func (u *understanding) words(words []string) string {
 		switch {
 		case w == "--" && !u.program.longNames:
 			for i++; i < len(words); i++ {
-				operands = append(operands, operand{i, words[i]})
+				operands = append(operands, operand{i, words[i], true})
 			}
 			continue
 		case len(w) < 2 || w[0] != '-':
-			operands = append(operands, operand{i, w})
+			operands = append(operands, operand{i, w, false})
 			continue
 		}
 		value, kind, ok := u.option(w)
@@ -478,6 +518,43 @@ func (u *understanding) words(words []string) string {
 			return why
 		}
 	}
+	return u.printed(operands)
+}
+
+// operand is a word that is not an option.
+type operand struct {
+	at    int
+	text  string
+	after bool // after "--"
+}
+
+// printed returns what speaks against the files whose contents git would print.
+func (u *understanding) printed(operands []operand) string {
+	c := u.program.contents
+	has := func(options []string) bool {
+		return slices.ContainsFunc(u.given, func(g string) bool { return slices.Contains(options, g) })
+	}
+	if c == nil || !has(c.with) && (!c.always || has(statOptions)) {
+		return ""
+	}
+	all := has(allOptions)
+	p := Printed{Index: c.index, History: c.history || all, All: all, Renames: has([]string{"--follow"})}
+	for _, o := range operands {
+		if u.program.operands != revisionValue || o.after {
+			p.Paths = append(p.Paths, o.text)
+		} else {
+			p.Words = append(p.Words, o.text)
+		}
+	}
+	if u.request.Tracked == nil {
+		return "it is uncertain which files " + u.name() + " would print"
+	}
+	switch found, ok := u.request.Tracked(p); {
+	case found != "":
+		return u.name() + " may print " + found + ", which is sensitive"
+	case !ok:
+		return "it is uncertain which files " + u.name() + " would print"
+	}
 	return ""
 }
 
@@ -489,6 +566,7 @@ func (u *understanding) option(w string) (value string, kind meaning, ok bool) {
 	find := func(name string) (meaning, bool) {
 		kind, ok := u.program.options[name]
 		u.without = u.without || slices.Contains(u.program.unlessFirst, name)
+		u.given = append(u.given, name)
 		return kind, ok
 	}
 	if _, numbers := u.program.options["-#"]; numbers && digits.MatchString(w) {
@@ -500,8 +578,10 @@ func (u *understanding) option(w string) (value string, kind meaning, ok bool) {
 		switch {
 		case !ok || kind == noValue && valued || kind > optionalValue && valued && value == "":
 			return "", 0, false
-		case kind == optionalValue:
+		case kind == optionalValue || kind == optionalPrettyValue && !valued:
 			return "", noValue, true
+		case kind == optionalPrettyValue:
+			return value, prettyValue, true
 		}
 		return value, kind, true
 	}
@@ -532,6 +612,10 @@ func (u *understanding) value(kind meaning, text string, byRule bool) string {
 		ok = prints.MatchString(text)
 	case formatValue:
 		ok = strings.HasPrefix(text, "+")
+	case prettyValue:
+		ok = !signatures.MatchString(text)
+	case modeValue:
+		ok = text == "readonly" || text == "vendor"
 	case testValue:
 		name, _, _ := strings.Cut(text, "::")
 		return u.file(fileValue, name)

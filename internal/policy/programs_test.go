@@ -25,14 +25,14 @@ func broad(t testing.TB) []policy.Rule {
 func TestOptionsOfPrograms(t *testing.T) {
 	set := broad(t)
 	decide := func(command string) policy.Decision {
-		return policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Resolve: resolve})
+		return policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Resolve: resolve, Tracked: harmless})
 	}
 	for _, command := range []string{
 		"sed '1e touch x'", "sed 's,.*,x,e'", "sed 's/a/b/w /etc/x' f", "sed -n -f x f", "sed -i 1d f", "sed --expression=1e f", "sed -e 1d f", "sed 1r/etc/passwd f", "sed w.git/hooks/x f", "sed 5p /etc/shadow",
 		"make test SHELL=./evil", "make -f evil test", "make -C / test", "make --eval=x test", "make test install", "make ../x", "make -n SHELL=./evil",
 		"go test -ldflags=-extld=./evil", "go test -coverprofile=/root/.bashrc", "go test -coverprofile /root/.bashrc", "go test --coverprofile=../x", "go test -coverprofile=.git/hooks/pre-commit",
 		"go test -exec ./evil", "go test -toolexec=x", "go test -C /", "go test -o /usr/bin/x", "go test ./x -args -test.coverprofile=/root/.bashrc", "go test -test.coverprofile=/x", "go test -outputdir=/x", "go test -cpuprofile /x",
-		"go test -gcflags=x", "go test -overlay=x", "go test -modfile=x", "go test /etc", "go test ../other", "go env -w GOFLAGS=-exec=x", "go run ./x", "go generate", "go", "go nothing x", "go mod download x",
+		"go test -mod=mod", "go test -mod mod ./...", "go list -mod=mod -m all", "go build -mod=", "go test -gcflags=x", "go test -overlay=x", "go test -modfile=x", "go test /etc", "go test ../other", "go env -w GOFLAGS=-exec=x", "go run ./x", "go generate", "go", "go nothing x", "go mod download x",
 		"git clone --template=x y", "git clone x", "git clone ext::sh", "git config core.pager x", "git grep -Ovi x", "git diff --output=/x", "git diff --no-index /etc/passwd x", "git diff /etc/passwd x", "git -c a=b diff", "git -C / diff",
 		"git diff --ext-diff", "git log --output=x", "git show HEAD:.env", "git show 'HEAD^{/a:b}:.env'", "git show HEAD:a/../.ENV", "git show :.env", "git diff .env", "git branch -D x", "git branch x", "git status /", "git push", "git log -O/etc/passwd", "git show ':(top).env'", "git show HEAD:",
 		"tar cIf ./evil x", "tar cf /x y", "tar xf x", "tar --to-command=x", "curl -D FILE x", "curl x", "curl -o x y", "gcc @x", "gcc -wrapper x", "gcc x.c",
@@ -56,7 +56,7 @@ func TestOptionsOfPrograms(t *testing.T) {
 	for _, command := range []string{
 		"sed -n 5p x", "sed -n '5,20p' internal/x.go", "sed '1d;$d' x", "cat main.go", "cat -n a b/c", "cat /work/main.go", "cat ./a/../b", "cat -- -x", "head -5 x", "head -n5 x", "head -n 5 x", "head --lines=5 x", "tail -n +3 x",
 		"test -f x", "test -d sub", "test x = y", "make test", "make test -j4 -k", "rg -- -x src", "go test ./...", "go test -run 'TestX|Y' -count=1 -v ./x", "go test -count 1", "go test -coverprofile=cover.out ./...", "go test -tags a,b /work/x",
-		"go build -o bin/x ./cmd/x", "go vet ./...", "go list -m -f '{{.Path}}' all", "go mod tidy", "go doc net/http Client", "gofmt -l .",
+		"go build -o bin/x ./cmd/x", "go vet ./...", "go test -mod=vendor ./...", "go build -mod readonly", "go list -m -f '{{.Path}}' all", "go mod tidy", "go doc net/http Client", "gofmt -l .",
 		"git diff HEAD~1 -- x", "git diff main..HEAD", "git diff --stat", "git log --oneline -5", "git log -n 5 --format='%h %s' x", "git show HEAD:main.go", "git status -sb", "git branch -a",
 		"sort -u x", "sort -k2,3n -t, x", "uniq -c", "find . -name '*.go' -not -path './vendor/*'", "find . -type f -maxdepth 2", "rg -n 'a.*b' src", "rg x", "rg --files src", "rg -t go -C 3 x", "grep -n x a b", "grep -e x -e y a",
 		"npm run lint", "npm run build -s", "npm test", "cargo test -p x name", "pytest -q -k 'a and b' tests/test_x.py::TestA", "touch x", "mkdir -p a/b", "date +%s", "diff -u a b", "wc -l a", "echo -n '$(x)' a", "cat a | sort | uniq -c | head -3",

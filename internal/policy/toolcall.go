@@ -10,9 +10,11 @@ import (
 	"strings"
 )
 
-// Call is what is known of a tool call that an agent asks about. It has no title on
-// purpose: that is only the agent's claim.
+// Call is what is known of a tool call.
 type Call struct {
+	// Title is only the agent's claim: no rule allows anything because of it. If no
+	// command is known, it may be one for rules that deny or ask.
+	Title string
 	// Kind is the protocol's kind of the tool.
 	Kind string
 	// Name is the tool's own name, if the agent gives one.
@@ -30,7 +32,7 @@ var (
 	globKeys    = []string{"pattern", "glob", "include"} // some tools take a path there
 	urlKeys     = []string{"url", "uri", "address"}
 	plainKeys   = []string{
-		"description", "explanation", "justification", "reason", "timeout", "timeout_ms", "timeoutMs", "yield_time_ms", "max_output_tokens", "limit", "offset", "line", "lines", "start_line", "end_line", "head_limit",
+		"description", "summary", "riskLevel", "riskLevelReason", "explanation", "justification", "reason", "timeout", "timeout_ms", "timeoutMs", "yield_time_ms", "max_output_tokens", "limit", "offset", "line", "lines", "start_line", "end_line", "head_limit",
 		"pattern", "query", "glob", "include", "exclude", "type", "output_mode", "case_sensitive", "-i", "-n", "-A", "-B", "-C", "multiline", "recursive", "encoding", "view_range",
 		"old_string", "new_string", "oldString", "newString", "old_str", "new_str", "oldText", "newText", "content", "contents", "text", "edits", "replace_all", "replaceAll", "expected_replacements", "instruction", "prompt", "format",
 	}
@@ -43,8 +45,19 @@ func Describe(c Call, agent, mode string, resolve func(path string) Path) Reques
 	r := Request{Agent: agent, Mode: mode, Kind: kindOfTool(c.Kind), Resolve: resolve}
 	d := describer{call: c, resolve: resolve, request: &r}
 	d.input()
-	for _, p := range slices.Concat(c.Paths, c.Changes) {
+	for _, p := range c.Paths {
 		d.path(p)
+	}
+	for _, p := range c.Changes {
+		d.path(p)
+		if p != "" {
+			r.Changes = append(r.Changes, resolve(p))
+		}
+	}
+	if c.Kind == string(Execute) && r.Command == "" && r.Args == nil {
+		for _, line := range titleCommands(c.Title) {
+			r.Others = append(r.Others, Request{Command: line})
+		}
 	}
 	if row := rowOf(r.Kind); len(c.Changes) > 0 && (row == nil || !row.changes) {
 		d.unclear("it changes files, but the agent calls it something else")
@@ -105,15 +118,16 @@ func (d *describer) input() {
 		seen[f.key] = true
 		command = command || slices.Contains(commandKeys, f.key)
 	}
-	if seen["questions"] {
-		d.request.Kind, d.request.Unclear = question, "the agent asks a question"
-		return
-	}
 	if command {
 		d.request.Kind = Execute
 	}
 	for _, f := range in {
 		d.key(f.key, f.value, command)
+	}
+	d.parts(in)
+	if seen["questions"] {
+		d.request.Kind, d.request.Unclear = question, "the agent asks a question"
+		return
 	}
 	if missing := rowOf(d.request.Kind).subject.missing; missing != nil {
 		if why := missing(*d.request); why != "" {
@@ -205,6 +219,7 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 		return strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
 	}):
 		d.unclear("%s may lead outside the session's directories", key)
+	case command && key == partsKey: // see parts
 	case !slices.Contains(plainKeys, key) || !plainValue(value, maxDeep):
 		d.unclear("the meaning of %q to the tool is unknown", key)
 	}
@@ -313,6 +328,50 @@ func (d *describer) cwd(key string, texts []string, ok bool) {
 		d.unclear("the agent names two different directories for the command")
 	}
 	d.request.Dir = texts[0]
+}
+
+// partsKey is where copilot lists the programs of its command again.
+const partsKey = "commands"
+
+// parts compares a list of the programs of a command with the command.
+func (d *describer) parts(in []inputField) {
+	i := slices.IndexFunc(in, func(f inputField) bool { return f.key == partsKey })
+	if i < 0 || d.request.Command == "" && d.request.Args == nil || string(in[i].value) == "null" {
+		return
+	}
+	listed, ok := textsOf(in[i].value)
+	if !ok {
+		d.unclear("%s has an unknown format", partsKey)
+	}
+	known := d.request.parts()
+	for _, line := range listed {
+		if line == d.request.Command {
+			continue
+		}
+		for _, p := range commandParts(line) {
+			if p.unclear != "" || !slices.ContainsFunc(known, func(k part) bool {
+				return len(p.words) <= len(k.words) && slices.Equal(p.words, k.words[:len(p.words)])
+			}) {
+				d.unclear("the agent names another command in %s", partsKey)
+			}
+		}
+		d.request.Others = append(d.request.Others, Request{Command: line})
+	}
+}
+
+// titleCommands returns what may be commands in a title: all of it, and what is in
+// backquotes.
+func titleCommands(title string) []string {
+	title = strings.TrimPrefix(strings.TrimSpace(title), "$ ")
+	quoted := strings.Split(title, "`")
+	all := []string{}
+	if len(quoted) == 1 && title != "" {
+		all = append(all, title)
+	}
+	for i := 1; i < len(quoted); i += 2 {
+		all = append(all, quoted[i])
+	}
+	return all
 }
 
 type inputField struct {

@@ -73,6 +73,14 @@ func TestDescribe(t *testing.T) {
 		"a command twice, once denied":        {kind: "execute", input: `{"command":"go test","command":"rm x"}`, want: deny},
 		"a path twice":                        {kind: "read", input: `{"path":"a.go","path":"b.go"}`, want: ask, because: "twice"},
 		"a key in capitals":                   {kind: "execute", input: `{"command":"go test","Command":"make"}`, want: ask},
+		"a command of copilot":                {kind: "execute", input: `{"command":"go test ./... && go test -v","commands":["go test ./... && go test -v"]}`, want: allow},
+		"a command of copilot in parts":       {kind: "execute", input: `{"command":"go test ./... && go test -v","commands":["go test -v","go"]}`, want: allow},
+		"other commands beside it":            {kind: "execute", input: `{"command":"go test","commands":["make"]}`, want: ask, because: "another command"},
+		"denied commands beside it":           {kind: "execute", input: `{"command":"go test","commands":["rm x"]}`, want: deny},
+		"unclear commands beside it":          {kind: "execute", input: `{"command":"go test","commands":["$X"]}`, want: ask, because: "another command"},
+		"commands of an odd form":             {kind: "execute", input: `{"command":"go test","commands":[{"a":1}]}`, want: ask, because: "unknown form"},
+		"commands without a command":          {kind: "execute", input: `{"commands":["go test"]}`, want: ask, because: `"commands"`},
+		"a command of droid":                  {kind: "execute", input: `{"command":"go test","summary":"x","riskLevel":"low","riskLevelReason":"y"}`, want: allow},
 		"a question":                          {kind: "other", input: `{"questions":[{"question":"rm?"}]}`, want: ask, because: "question"},
 		"a question that is a command":        {kind: "execute", input: `{"questions":[],"command":"rm x"}`, want: ask, because: "question"},
 		"a mode that is a command":            {kind: "switch_mode", input: `{"command":"rm x"}`, want: ask, because: "mode"},
@@ -182,6 +190,34 @@ func TestACommandIsACommand(t *testing.T) {
 		r := policy.Describe(policy.Call{Kind: "read", Name: c.tool, RawInput: []byte(c.input)}, "", "", resolve)
 		if got := policy.Decide(set, r); got.Verdict != c.want {
 			t.Errorf("%s %.60s: %s (%s), want %s", c.tool, c.input, got.Verdict, got.Why, c.want)
+		}
+	}
+}
+
+// TestTitlesAllowNothing: a title is a command only for rules that deny or ask, and only
+// where the input has none.
+func TestTitlesAllowNothing(t *testing.T) {
+	set := rules(t, "allow execute(go test *)", "deny execute(rm *)", "ask execute(make *)")
+	for _, c := range []struct {
+		kind, title, input string
+		want               policy.Verdict
+	}{
+		{"execute", "rm -rf x", ``, deny},
+		{"execute", " $ rm x", `{}`, deny},
+		{"execute", "`rm x`", ``, deny},
+		{"execute", "Run `cd a && rm x` here", ``, deny},
+		{"execute", "rm x", `{"description":"y"}`, deny},
+		{"execute", "make x", ``, ask},
+		{"execute", "go test", ``, ask},
+		{"execute", "rm x", `{"command":"go test"}`, allow},
+		{"execute", "remove x", ``, ask},
+		{"execute", "", ``, ask},
+		{"other", "rm x", ``, ask},
+		{"edit", "rm x", ``, ask},
+	} {
+		r := policy.Describe(policy.Call{Kind: c.kind, Title: c.title, RawInput: []byte(c.input)}, "", "", resolve)
+		if got := policy.Decide(set, r); got.Verdict != c.want {
+			t.Errorf("%s %q %s: %s (%s), want %s", c.kind, c.title, c.input, got.Verdict, got.Why, c.want)
 		}
 	}
 }

@@ -1,0 +1,89 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/policy"
+)
+
+// TestRestrict: what happens without a permission is denied or asked about by the same
+// rules, also where the agent calls it something else, and nothing is allowed by one.
+func TestRestrict(t *testing.T) {
+	set := rules(t, "allow read", "allow execute(go test *)", "deny execute(rm *)", "deny execute(git push *)", "ask execute(make *)", "deny edit(vendor)", "deny read(secret)", "ask read(odd)", "ask edit(vendor/x)",
+		"deny mcp(mail__*)", "deny execute(ls *) agent=other", "deny execute(ls *) mode=plan", "deny fetch(evil.example)")
+	const none = policy.Verdict(0)
+	for name, c := range map[string]struct {
+		call policy.Call
+		want policy.Verdict
+	}{
+		"a denied command":             {policy.Call{Kind: "execute", RawInput: []byte(`{"command":"rm x"}`)}, deny},
+		"an allowed command":           {policy.Call{Kind: "execute", RawInput: []byte(`{"command":"go test"}`)}, none},
+		"a command no rule is about":   {policy.Call{Kind: "execute", RawInput: []byte(`{"command":"ls"}`)}, none},
+		"a command to ask about":       {policy.Call{Kind: "execute", RawInput: []byte(`{"command":"make x"}`)}, ask},
+		"the strictest counts":         {policy.Call{Kind: "execute", RawInput: []byte(`{"command":"make x; rm x"}`)}, deny},
+		"a command called a read":      {policy.Call{Kind: "read", RawInput: []byte(`{"command":"rm x"}`)}, deny},
+		"a command called a mode":      {policy.Call{Kind: "switch_mode", RawInput: []byte(`{"command":"rm x"}`)}, deny},
+		"a command called a question":  {policy.Call{Kind: "other", RawInput: []byte(`{"questions":[],"command":"rm x"}`)}, deny},
+		"a denied change":              {policy.Call{Kind: "edit", Paths: []string{"vendor/a"}}, deny},
+		"a denied change to ask about": {policy.Call{Kind: "edit", Paths: []string{"vendor/x"}}, deny},
+		"a change called a read":       {policy.Call{Kind: "read", Paths: []string{"a"}, Changes: []string{"vendor/a"}}, deny},
+		"a change of an unknown kind":  {policy.Call{Kind: "x", Changes: []string{"/work/vendor/a"}}, deny},
+		"a change of what not to read": {policy.Call{Kind: "edit", Changes: []string{"secret"}}, none},
+		"a denied read":                {policy.Call{Kind: "read", Paths: []string{"secret/x"}}, deny},
+		"a read to ask about":          {policy.Call{Kind: "read", Paths: []string{"odd"}}, ask},
+		"a read of what not to change": {policy.Call{Kind: "read", Paths: []string{"vendor/a"}}, none},
+		"a tool":                       {policy.Call{Kind: "other", Name: "mcp__mail__send"}, deny},
+		"an address":                   {policy.Call{Kind: "fetch", RawInput: []byte(`{"url":"https://evil.example/"}`)}, deny},
+	} {
+		r := policy.Describe(c.call, "agent", "mode", resolve)
+		if d := policy.Restrict(set, r); d.Verdict != c.want || (d.Rule == nil) != (c.want == none) {
+			t.Errorf("%s: %v by %v, want %v", name, d.Verdict, d.Rule, c.want)
+		}
+	}
+	for agent, mode := range map[string]string{"other": "", "agent": "plan"} {
+		if d := policy.Restrict(set, policy.Request{Agent: agent, Mode: mode, Kind: policy.Execute, Command: "ls -l"}); d.Verdict != deny {
+			t.Errorf("%s in %s: %v", agent, mode, d.Verdict)
+		}
+	}
+}
+
+// TestRestrictsWhatIsUncertain: a command that may turn out to be a denied one is asked
+// about, and one that cannot is not.
+func TestRestrictsWhatIsUncertain(t *testing.T) {
+	set := rules(t, "deny execute(rm *)", "deny execute(git push *)")
+	restrict := func(command string, args ...string) policy.Decision {
+		return policy.Restrict(set, policy.Request{Kind: policy.Execute, Command: command, Args: args})
+	}
+	for _, command := range []string{
+		"rm x", "/bin/rm x", "r''m x", "\\rm x", "cd a; rm x", "echo $(rm x)", "sudo -u x rm y", "sh -c 'rm x'", "bash -lc 'cd a && rm x'", "find . -exec rm {} +", "ls | xargs rm", "if true; then rm x; fi", "f() { rm x; }; f",
+		"env -S 'rm x'", "su -c 'rm x'", "trap 'rm x' EXIT", "eval 'rm x'", "toybox rm x", "git -C a push x", "git push", "rm x # \u200b", "rm x )", "rm 'x", "(rm x", "watch 'rm x'", "exec rm x", "rm $X", "time rm x", "FOO=1 rm x", "rm x > y", "cat <(rm x)", "coproc rm x",
+	} {
+		if d := restrict(command); d.Verdict != deny {
+			t.Errorf("%s: %v", command, d.Verdict)
+		}
+	}
+	for _, command := range []string{
+		"$X x", "${CMD} x", "$(echo rm) x", "`echo rm` x", "r$X x", "/bin/r? x", "{rm,x}", "git $X", "git -C a $X", "sh -c \"$X\"", "eval $X", "sudo $X", "echo rm x | sh", "sh < x", "sh <<E\nrm x\nE", "echo x | bash -s", "bash <(echo rm x)", "cat x | sh -", "sh /dev/stdin < x",
+		"ls | xargs -I{} {} x", "ls | xargs -IX X y", "ls | parallel", "source <(echo rm x)", "echo x | . /dev/stdin", "'", "a=rm; $a x", "\"$@\" x", strings.Repeat("x ", 40_000), "find . -exec $X {} +",
+	} {
+		if d := restrict(command); d.Verdict != ask || d.Why == "" || d.Rule == nil {
+			t.Errorf("%.40s: %v (%s)", command, d.Verdict, d.Why)
+		}
+	}
+	for _, command := range []string{
+		"ls", "grep x *.go", "echo $X", "cat <<E\nrm x\nE", "ls | grep rm", "git status $X", "find . -name '*.go' -exec grep x {} +", "ls | xargs grep x", "sh build.sh", "bash -c 'make x'", "for f in *; do cat $f; done", "echo 'rm x'", "ls {a,b}", "go test ./... > out", "X=$(date) make", "npm run rm",
+	} {
+		if d := restrict(command); d.Verdict != 0 {
+			t.Errorf("%s: %v by %v (%s)", command, d.Verdict, d.Rule, d.Why)
+		}
+	}
+	for want, args := range map[policy.Verdict][]string{deny: {"rm", "x"}, ask: {"sh", "-c", "$X"}, 0: {"ls", "$X"}} {
+		if d := restrict("", args...); d.Verdict != want {
+			t.Errorf("%q: %v", args, d.Verdict)
+		}
+	}
+	if d := policy.Restrict(rules(t, "deny execute"), policy.Request{Kind: policy.Execute, Command: "ls"}); d.Verdict != deny {
+		t.Errorf("all commands: %v", d.Verdict)
+	}
+}
