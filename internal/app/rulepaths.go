@@ -78,6 +78,9 @@ func (p places) resolve(name string) policy.Path {
 // plainPath reports a path that every program takes for the same file: none that a
 // shell or an agent may replace by another, and no address.
 func plainPath(name string) bool {
+	if filepath.IsAbs(name) {
+		return !strings.ContainsRune(name, 0)
+	}
 	return name != "" && !strings.HasPrefix(name, "~") && !strings.HasPrefix(name, "$") && !strings.Contains(name, "://") &&
 		!strings.HasPrefix(name, "file:") && !strings.ContainsRune(name, 0)
 }

@@ -353,7 +353,7 @@ func (s *saved) setList(everywhere bool, dir string, list []string) {
 
 // Judge implements session.Judge.
 func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
-	call := policy.Call{Kind: string(c.Call.Kind), Name: c.Call.Name, RawInput: c.Call.RawInput}
+	call := policy.Call{Title: c.Call.Title, Kind: string(c.Call.Kind), Name: c.Call.Name, RawInput: c.Call.RawInput}
 	for _, l := range c.Call.Locations {
 		call.Paths = append(call.Paths, l.Path)
 	}
@@ -366,19 +366,13 @@ func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
 		}
 	}
 	if c.Unasked {
-		return b.denial(call, c.Mode)
+		return b.restrict(call, c.Mode)
 	}
 	d, proposals, err := b.Decide(call, b.opt.Agent, c.Mode, c.Switching)
 	if err != nil {
 		return session.Ruling{Verdict: policy.Ask, Why: err.Error()}
 	}
-	r := session.Ruling{Verdict: d.Verdict, Why: d.Why}
-	if d.Rule != nil {
-		r.Rule, r.Source = d.Rule.String(), d.Rule.Source
-		if d.Verdict == policy.Ask && r.Why == "" {
-			r.Why = fmt.Sprintf("the rule %q says ask (%s)", r.Rule, r.Source)
-		}
-	}
+	r := ruled(d, policy.Describe(call, b.opt.Agent, c.Mode, b.places.resolve).Subject())
 	for _, p := range proposals {
 		var lines []string
 		for _, rule := range p {
@@ -389,19 +383,36 @@ func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
 	return r
 }
 
-// denial is the rule that denies a call which the agent does not ask about, if there is
-// one. It costs little: an agent may make very many calls, and most users have no such rule.
-func (b *Rules) denial(call policy.Call, mode string) session.Ruling {
+// restrict judges what the agent asks no permission for. It costs little: an agent may make
+// very many calls, and most users have no rule that denies or asks.
+func (b *Rules) restrict(call policy.Call, mode string) session.Ruling {
 	rules, err := b.counting()
-	rules = slices.DeleteFunc(rules, func(r policy.Rule) bool { return r.Verdict != policy.Deny })
-	if err != nil || len(rules) == 0 {
+	if err != nil {
+		return session.Ruling{Verdict: policy.Ask, Why: err.Error()}
+	}
+	if !slices.ContainsFunc(rules, func(r policy.Rule) bool { return r.Verdict != policy.Allow }) {
 		return session.Ruling{}
 	}
-	d := policy.Decide(rules, policy.Describe(call, b.opt.Agent, mode, b.places.resolve))
+	request := policy.Describe(call, b.opt.Agent, mode, b.places.resolve)
+	d := policy.Restrict(rules, request)
+	return ruled(d, request.Subject())
+}
+
+// ruled returns a decision as a ruling.
+func ruled(d policy.Decision, subject string) session.Ruling {
+	r := session.Ruling{Verdict: d.Verdict, Why: d.Why, Subject: subject}
 	if d.Rule == nil {
-		return session.Ruling{}
+		return r
 	}
-	return session.Ruling{Verdict: d.Verdict, Rule: d.Rule.String(), Source: d.Rule.Source}
+	r.Rule, r.Source = d.Rule.String(), d.Rule.Source
+	switch {
+	case d.Verdict != policy.Ask:
+	case r.Why == "":
+		r.Why = fmt.Sprintf("the rule %q says ask (%s)", r.Rule, r.Source)
+	case d.Rule.Verdict == policy.Deny:
+		r.Why = fmt.Sprintf("the rule %q may be about it: %s", r.Rule, r.Why)
+	}
+	return r
 }
 
 // Decide judges a call, and proposes rules that would have allowed what is asked

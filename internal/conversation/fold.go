@@ -16,6 +16,7 @@ func (c *Conversation) Apply(e Event) {
 	if c.effect.restored && c.before != nil {
 		c.Transcript = *c.before
 	}
+	c.showServed()
 	switch e := e.(type) {
 	case Text:
 		c.applyText(e)
@@ -77,6 +78,7 @@ func (c *Conversation) Apply(e Event) {
 	case TerminalExited:
 		t := c.terminalByID(e.ID)
 		t.exited(e.Status)
+		c.settleCalls()
 		c.running = slices.DeleteFunc(c.running, func(r *Terminal) bool { return r == t })
 	}
 }

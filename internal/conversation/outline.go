@@ -269,13 +269,17 @@ func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
 	}
 	c.nest(n, parent)
 	if t != nil && t.ID != "" {
-		// Nest what arrived before its call.
-		waiting := c.orphans[t.ID]
-		delete(c.orphans, t.ID)
-		for _, n := range waiting {
-			if n.ParentID() == t.ID { // no other one was named meanwhile
-				c.move(n, t.ID)
-			}
+		c.nestWaiting(t)
+	}
+}
+
+// nestWaiting nests what arrived before its call.
+func (c *Conversation) nestWaiting(t *ToolCall) {
+	waiting := c.orphans[t.ID]
+	delete(c.orphans, t.ID)
+	for _, n := range waiting {
+		if n.ParentID() == t.ID { // no other one was named meanwhile
+			c.move(n, t.ID)
 		}
 	}
 }

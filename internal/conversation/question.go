@@ -543,6 +543,8 @@ type FileQuestion struct {
 	Own bool `json:"own,omitzero"`
 	// Links is how many names (hard links) the file has.
 	Links int `json:"links,omitzero"`
+	// Rule says which of the user's rules says to ask, "" if none does.
+	Rule string `json:"rule,omitzero"`
 	// Changed says that the file does not hold any more what the agent read.
 	Changed bool `json:"changed,omitzero"`
 	// Unkept says that what the file contains cannot be kept, so that the write could not be
@@ -588,6 +590,8 @@ func FileRequest(q *FileQuestion, before *string, after string) *acpclient.Reque
 // asked.
 func (q *FileQuestion) Why() string {
 	switch {
+	case q.Rule != "":
+		return q.Rule
 	case q.Outside:
 		return "it is outside the session's directories"
 	case q.Own:

@@ -65,6 +65,7 @@ type State struct {
 	subjects map[string]bool
 	// before is the state that an opening has cleared, until the session is open.
 	before *State
+	served served
 	// effect is what the last event has changed.
 	effect    effect
 	heldCalls held
@@ -104,6 +105,10 @@ type effect struct {
 	// restored means that an opening has failed, and the state before it is back.
 	restored bool
 	task     taskEffect
+	// served are the calls that parley has made of commands. taken means that the agent has
+	// taken one over.
+	served []servedCall
+	taken  bool
 }
 
 // Apply folds an event. It never fails: an event that makes no sense where it stands
@@ -147,7 +152,12 @@ func (s *State) Apply(e Event) {
 	case CancelRequested:
 		s.Turn.Cancelling = e.At
 		s.endTools(true, e.At, fx)
+	case TerminalCreated:
+		s.applyTerminalCreated(e, fx)
+	case TerminalExited:
+		s.servedExited(e.ID, fx)
 	case TurnEnded:
+		s.serveWaiting(fx)
 		s.endTools(e.Reason == acpclient.StopCancelled, e.At, fx)
 		s.Turn.stop(e.At)
 		fx.worked = s.Turn.Took()
@@ -406,6 +416,7 @@ func (s *State) applyAgentLost(e AgentLost, fx *effect) {
 	clear(s.subagents)
 	s.AuthError = nil
 	s.endTools(true, e.At, fx)
+	s.loseServed(fx)
 	s.Permissions, s.Judging, s.Elicitations = nil, nil, nil
 	clear(s.pending)
 }

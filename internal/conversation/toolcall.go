@@ -2,22 +2,13 @@ package conversation
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/acpclient"
 )
-
-// toolByID returns the tool call with this id, a new one if there was none: meta is
-// what is said of it first.
-func (s *State) toolByID(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
-	t := s.tools[id]
-	if t == nil {
-		t = s.newTool(id, meta, at)
-	}
-	return t
-}
 
 // saying is what kind of message speaks of a call.
 type saying int
@@ -31,8 +22,14 @@ const (
 // toolOf returns the call that a message is about. Many agents count their calls from 1 in
 // each turn, and some in each message: a call that has ended is not the one that begins.
 func (s *State) toolOf(u *acpclient.ToolCallUpdate, says saying, at time.Time) *ToolCall {
-	if t := s.tools[u.ToolCallID]; t != nil && !s.begins(t, u, says) {
+	t := s.tools[u.ToolCallID]
+	known := t != nil && !s.begins(t, u, says)
+	switch taken := s.shownBy(u.Content, !known && u.ToolCallID != ""); {
+	case known:
 		return t
+	case taken != nil:
+		taken.Title, taken.Status, s.effect.taken = "", "", true
+		return s.announce(taken, u.ToolCallID, u.Meta, at)
 	}
 	return s.newTool(u.ToolCallID, u.Meta, at)
 }
@@ -62,14 +59,37 @@ func (t *ToolCall) fits(u *acpclient.ToolCallUpdate) bool {
 // Tool is the tool call with this id, nil if there is none.
 func (s *State) Tool(id acpclient.ToolCallID) *ToolCall { return s.tools[id] }
 
+// CallOf returns a call as an update has it.
+func CallOf(u *acpclient.ToolCallUpdate) *ToolCall {
+	t := &ToolCall{Kind: acpclient.ToolOther}
+	t.apply(u)
+	return t
+}
+
+// InProgress returns the calls that the agent has begun in the running turn, and not ended.
+func (s *State) InProgress() iter.Seq[*ToolCall] {
+	return func(yield func(*ToolCall) bool) {
+		for _, t := range s.liveTools {
+			if t.Status == acpclient.ToolInProgress && !t.Cancelled && t.Subagent == nil && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
 // newTool creates a tool call. Nothing can refer to one without an id later. Of history
 // that is replayed it is not known when it happened.
 func (s *State) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
+	return s.announce(&ToolCall{Kind: acpclient.ToolOther}, id, meta, at)
+}
+
+// announce makes a call the one with an id.
+func (s *State) announce(t *ToolCall, id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
 	parent := s.parentOf(meta)
 	if parent == id {
 		parent = ""
 	}
-	t := &ToolCall{ID: id, Parent: parent, Kind: acpclient.ToolOther, Live: s.live(), announced: s.turns}
+	t.ID, t.Parent, t.Live, t.announced = id, parent, s.live(), s.turns
 	if t.Live {
 		t.Started = at
 		s.liveTools = append(s.liveTools, t)
@@ -101,7 +121,12 @@ func (s *State) updateTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdat
 
 // applyToolCallContentChunk adds to what a call has produced.
 func (s *State) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time, fx *effect) {
-	t := s.toolByID(u.ToolCallID, u.Meta, at)
+	t := s.tools[u.ToolCallID]
+	if t == nil {
+		t = s.toolOf(&acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: u.Content, Meta: u.Meta}, updates, at)
+	} else {
+		s.shownBy(u.Content, false)
+	}
 	t.add(s.shown(u.Content))
 	update := &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Meta: u.Meta}
 	s.changeTool(t, update, at, fx)
@@ -194,6 +219,11 @@ func (c *Conversation) showCall(content acpclient.ToolCallContents, rawInput []b
 		n = c.nodeOf(t)
 	case c.effect.moved:
 		c.move(n, t.Parent)
+	case c.effect.taken:
+		c.nestWaiting(t)
+		if t.Parent != "" {
+			c.move(n, t.Parent)
+		}
 	}
 	if len(t.Tasks) > 0 && len(rawInput) > 0 && !saysNothing(rawInput) && c.turnPlan == nil && len(c.plans) == 0 {
 		c.Plan = &Plan{Entries: t.Tasks} // the agent sends no plans

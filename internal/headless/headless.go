@@ -121,7 +121,7 @@ type run struct {
 	answered map[int]bool // the questions that were answered here
 	denied   bool         // something was denied because no rule allows it
 	rejected bool         // something was denied in the running turn, for whatever reason
-	bypassed bool         // the agent did what a rule denies, without asking
+	bypassed bool         // the agent did what a rule denies
 	declined bool         // a form was refused
 	told     map[*conversation.ToolCall]bool
 }
@@ -251,7 +251,7 @@ func (r *run) fold(e conversation.Event) {
 	case conversation.PermissionClosed:
 		r.noteRule(e)
 	case conversation.NoticeAdded:
-		r.bypassed = r.bypassed || e.Title == session.DeniedUnasked
+		r.bypassed = r.bypassed || e.Title == session.DeniedDone
 	case conversation.FileWritten:
 		addOnce(&r.result.FilesWritten, e.Path)
 	case conversation.TerminalCreated:

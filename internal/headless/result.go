@@ -34,7 +34,8 @@ type Result struct {
 	ToolCalls []ToolCall             `json:"toolCalls"`
 	Denied    []Denial               `json:"denied"`
 	// FilesWritten and CommandsRun are what parley did for the agent (fs/write_text_file,
-	// terminal/create), for which no rule is looked at. Each is listed once.
+	// terminal/create), which rules deny or ask about, and no rule need allow. Each is
+	// listed once.
 	FilesWritten []string `json:"filesWritten"`
 	CommandsRun  []string `json:"commandsRun"`
 	// Stderr is the tail of what an agent that has gone wrote there.
@@ -81,7 +82,7 @@ type Denial struct {
 func (r *run) report() {
 	c, out := r.conv, &r.result
 	if r.bypassed && (out.Status == Answered || out.Status == PermissionDenied || out.Status == InputNeeded) {
-		out.Status, out.Message = Bypassed, "the agent did what a rule denies, without asking"
+		out.Status, out.Message = Bypassed, "the agent did what a rule denies"
 	}
 	out.Agent = AgentInfo{c.Agent.Info.Name, c.Agent.Info.Version}
 	out.SessionID, out.Cwd, out.Usage = c.ID, c.Cwd, c.Usage
@@ -191,7 +192,7 @@ var Outcomes = []Outcome{
 	{TimedOut, 8, "--timeout expired"},
 	{InputNeeded, 9, "the agent wanted a form filled in"},
 	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
-	{Bypassed, 11, "the agent did what a rule denies, without asking; --sandbox confines it"},
+	{Bypassed, 11, "the agent did what a rule denies; --sandbox confines it"},
 	{OverBudget, 12, "--max-cost, or the budget of the configuration, is used up"},
 }
 

@@ -38,7 +38,11 @@ func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReq
 // mayRead resolves a path, and asks about the file if necessary.
 func (m *Machine) mayRead(ctx context.Context, path string) (fs.ResolvedPath, error) {
 	place, err := m.fs.Find(path)
-	if err != nil || m.gate.judge(place, false) == nil {
+	if err != nil {
+		return place, err
+	}
+	rule, err := m.gate.rule(ctx, fileCall(place, false))
+	if err != nil || m.gate.judge(place, false, rule) == nil {
 		return place, err
 	}
 	if err := place.File(); err != nil {
@@ -49,7 +53,7 @@ func (m *Machine) mayRead(ctx context.Context, path string) (fs.ResolvedPath, er
 		return place, err
 	}
 	defer unlock()
-	if q := m.gate.judge(place, false); q != nil { // no answer since then covers it
+	if q := m.gate.judge(place, false, rule); q != nil { // no answer since then covers it
 		err = m.ask(ctx, place, q, nil, "")
 	}
 	return place, err
@@ -105,7 +109,7 @@ func (m *Machine) writeUnkept(ctx context.Context, place fs.ResolvedPath, conten
 		return fs.Change{}, err
 	}
 	if !m.gate.mayWrite(place.Target) {
-		q := m.gate.judge(place, true)
+		q := m.gate.judge(place, true, "") // mayWrite has asked about the rule
 		if q == nil {
 			q = &conversation.FileQuestion{Path: place.Path, Target: place.Target, Write: true, Links: place.Links}
 		}
@@ -125,9 +129,13 @@ func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileReques
 	if place, err = m.fs.Find(r.Path); err != nil {
 		return place, nil, err
 	}
+	rule, err := m.gate.rule(ctx, fileCall(place, true))
+	if err != nil {
+		return place, nil, err
+	}
 	known, knows := m.gate.knows(place.Target)
 	switch {
-	case m.gate.judge(place, true) != nil:
+	case m.gate.judge(place, true, rule) != nil:
 	case !knows:
 		return place, nil, nil
 	case place.Version().Same(known):
@@ -138,19 +146,19 @@ func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileReques
 		return place, nil, err
 	}
 	defer unlock()
-	return m.askToWrite(ctx, place, r.Content)
+	return m.askToWrite(ctx, place, r.Content, rule)
 }
 
 // askToWrite compares the file with what the agent knows, and asks about the write if
 // there is still a reason to.
-func (m *Machine) askToWrite(ctx context.Context, place fs.ResolvedPath, content string) (fs.ResolvedPath, *fs.Version, error) {
+func (m *Machine) askToWrite(ctx context.Context, place fs.ResolvedPath, content, rule string) (fs.ResolvedPath, *fs.Version, error) {
 	now, size, err := m.current(ctx, place)
 	if err != nil {
 		return place, nil, err
 	}
 	known, knows := m.gate.knows(place.Target)
 	changed := knows && !now.Version.Same(known)
-	q := m.gate.judge(place, true)
+	q := m.gate.judge(place, true, rule)
 	switch {
 	case q == nil && !changed:
 		return place, &now.Version, nil

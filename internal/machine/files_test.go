@@ -22,6 +22,10 @@ type user struct {
 	asked  []conversation.FileQuestion
 	before []*string
 	answer func(q *conversation.FileQuestion) (session.FileAnswer, error)
+	// rule are the rules; nil is none. ran holds the commands that were asked about.
+	rule func(call *acpclient.ToolCallUpdate) session.Ruling
+	ran  []string
+	runs bool // the answer about commands
 }
 
 // says is a user who always answers the same.
@@ -35,6 +39,22 @@ func (p *user) AskFile(_ context.Context, q *conversation.FileQuestion, before *
 	p.before = append(p.before, before)
 	p.mu.Unlock()
 	return p.answer(q)
+}
+
+func (p *user) Judge(_ context.Context, call *acpclient.ToolCallUpdate) session.Ruling {
+	if p.rule == nil {
+		return session.Ruling{}
+	}
+	return p.rule(call)
+}
+
+func (p *user) Deny(context.Context, *acpclient.ToolCallUpdate, session.Ruling) error {
+	return errors.New("denied by the rule")
+}
+
+func (p *user) AskCommand(_ context.Context, call *acpclient.ToolCallUpdate, why string) (bool, error) {
+	p.ran = append(p.ran, *call.Title+": "+why)
+	return p.runs, nil
 }
 
 func (p *user) count() int {
@@ -333,6 +353,16 @@ func TestAQuestionHoldsNobodyUp(t *testing.T) {
 
 // askerFunc is a user who decides nothing by the question.
 type askerFunc func(context.Context) (session.FileAnswer, error)
+
+func (f askerFunc) Judge(context.Context, *acpclient.ToolCallUpdate) session.Ruling {
+	return session.Ruling{}
+}
+
+func (f askerFunc) Deny(context.Context, *acpclient.ToolCallUpdate, session.Ruling) error { return nil }
+
+func (f askerFunc) AskCommand(context.Context, *acpclient.ToolCallUpdate, string) (bool, error) {
+	return false, nil
+}
 
 func (f askerFunc) AskFile(ctx context.Context, _ *conversation.FileQuestion, _ *string, _ string) (session.FileAnswer, error) {
 	return f(ctx)

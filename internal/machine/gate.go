@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"parley/acpclient"
 	"parley/fs"
 	"parley/internal/conversation"
 	"parley/internal/policy"
@@ -35,13 +36,54 @@ type grant struct {
 	folder bool // the files directly in the folder at path
 }
 
-// judge returns the question to ask before a file is used, nil if there is none.
-func (g *gate) judge(p fs.ResolvedPath, write bool) *conversation.FileQuestion {
+// rule has the rules judge what the agent asks for. The error says which rule denies it;
+// why, if not empty, is why the user is to be asked.
+func (g *gate) rule(ctx context.Context, call *acpclient.ToolCallUpdate) (why string, err error) {
+	if g.asker == nil {
+		return "", nil
+	}
+	r := g.asker.Judge(ctx, call)
+	if r.Verdict == policy.Deny {
+		return "", g.asker.Deny(ctx, call, r)
+	}
+	return r.Why, nil
+}
+
+// free reports whether the agent may write a file without a question.
+func (g *gate) free(p fs.ResolvedPath) bool {
+	if g.judge(p, true, "") != nil {
+		return false
+	}
+	if g.asker == nil {
+		return true
+	}
+	r := g.asker.Judge(context.Background(), fileCall(p, true))
+	return r.Verdict != policy.Deny && r.Why == ""
+}
+
+// fileCall is the use of a file as a call, by its path as the agent named it and by where
+// that leads.
+func fileCall(p fs.ResolvedPath, write bool) *acpclient.ToolCallUpdate {
+	verb, kind := "Read", acpclient.ToolRead
+	if write {
+		verb, kind = "Write", acpclient.ToolEdit
+	}
+	title := verb + " " + p.Path
+	call := &acpclient.ToolCallUpdate{Title: &title, Kind: &kind, Locations: []acpclient.ToolCallLocation{{Path: p.Path}}}
+	if p.Target != p.Path {
+		call.Locations = append(call.Locations, acpclient.ToolCallLocation{Path: p.Target})
+	}
+	return call
+}
+
+// judge returns the question to ask before a file is used, nil if there is none. rule is
+// why a rule says to ask, "" if none does.
+func (g *gate) judge(p fs.ResolvedPath, write bool, rule string) *conversation.FileQuestion {
 	q := &conversation.FileQuestion{
-		Path: p.Path, Target: p.Target, Write: write, Outside: p.Outside, Links: p.Links,
+		Path: p.Path, Target: p.Target, Write: write, Outside: p.Outside, Links: p.Links, Rule: rule,
 		Secret: g.table.Match(policy.Reading, p.Target), Own: g.table.Own(p.Target),
 	}
-	sensible := q.Secret != "" || q.Own
+	sensible := q.Secret != "" || q.Own || rule != ""
 	if write {
 		q.Runs = g.table.Match(policy.Writing, p.Target)
 		sensible = sensible || q.Runs != "" || p.Links > 1

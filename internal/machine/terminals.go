@@ -2,6 +2,7 @@ package machine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -26,6 +27,9 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 	for _, e := range r.Env {
 		spec.Env = append(spec.Env, e.Name+"="+e.Value)
 	}
+	if err := m.mayRun(ctx, r); err != nil {
+		return nil, err
+	}
 	id, err := m.terminals.Create(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -33,6 +37,36 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 	m.observer.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
 	close(announced)
 	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
+}
+
+// mayRun has the rules judge a command, and asks about it if they say so.
+func (m *Machine) mayRun(ctx context.Context, r *acpclient.CreateTerminalRequest) error {
+	title, kind := commandLine(r.Command, r.Args), acpclient.ToolExecute
+	input := map[string]any{"command": r.Command}
+	if len(r.Args) > 0 {
+		input["command"] = append([]string{r.Command}, r.Args...)
+	}
+	if r.Cwd != "" {
+		input["cwd"] = r.Cwd
+	}
+	raw, err := json.Marshal(input)
+	if err != nil {
+		return fmt.Errorf("describe the command: %w", err)
+	}
+	call := &acpclient.ToolCallUpdate{Title: &title, Kind: &kind, RawInput: raw}
+	why, err := m.gate.rule(ctx, call)
+	if err != nil || why == "" {
+		return err
+	}
+	switch allowed, err := m.gate.asker.AskCommand(ctx, call, why); {
+	case errors.Is(err, session.ErrCancelled):
+		return &acpclient.Error{Code: acpclient.CodeRequestCancelled, Message: err.Error()}
+	case err != nil || allowed:
+		return err
+	case m.unattended:
+		return invalid(fmt.Sprintf("%s needs the user's permission, but no user can be asked: %s", title, why))
+	}
+	return invalid("The user denied running " + title)
 }
 
 // observe reports what a command does to the observer. The caller closes announced when the

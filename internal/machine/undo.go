@@ -15,13 +15,13 @@ type writeGate struct{ m *Machine }
 // Free implements journal.Gate.
 func (g writeGate) Free(path string) bool {
 	place, err := g.m.fs.Find(path)
-	return err == nil && place.Target == path && g.m.gate.judge(place, true) == nil
+	return err == nil && place.Target == path && g.m.gate.free(place)
 }
 
 // Ask implements journal.Gate.
 func (g writeGate) Ask(ctx context.Context, act, path string, before, after *fs.Snapshot) error {
 	place, err := g.m.fs.Find(path)
-	if err != nil || g.m.gate.judge(place, true) == nil {
+	if err != nil || g.m.gate.judge(place, true, "") == nil {
 		return err
 	}
 	unlock, err := g.m.gate.lock(ctx)
@@ -29,7 +29,7 @@ func (g writeGate) Ask(ctx context.Context, act, path string, before, after *fs.
 		return err
 	}
 	defer unlock()
-	q := g.m.gate.judge(place, true)
+	q := g.m.gate.judge(place, true, "")
 	if q == nil {
 		return nil // an answer since then covers it
 	}

@@ -161,6 +161,27 @@ func Restrict(rules []Rule, r Request) Decision {
 	return strictest
 }
 
+// Subject returns the commands, files, addresses and tools of a request in one form: two
+// calls with the same subject do the same.
+func (q Request) Subject() string {
+	var all []string
+	for _, r := range append([]Request{q}, q.Others...) {
+		for _, p := range r.parts() {
+			all = append(all, "run "+strings.Join(p.words, "\x00"))
+		}
+	}
+	for _, p := range q.Paths {
+		all = append(all, "file "+p.Name)
+	}
+	for _, name := range []string{q.URL, q.Tool} {
+		if name != "" {
+			all = append(all, "use "+name)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "\n")
+}
+
 // applies reports whether a rule is about the agent and the mode of a request.
 func (r *Rule) applies(q Request) bool {
 	return (r.Agent == "" || r.Agent == q.Agent) && (r.Mode == "" || r.Mode == q.Mode)

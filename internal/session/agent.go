@@ -52,6 +52,10 @@ type agent struct {
 	// until the next prompt.
 	quiet atomic.Bool
 
+	// works means that what the agent says to do is no history: a prompt was sent, or the
+	// session is new.
+	works atomic.Bool
+
 	mu        sync.Mutex
 	noise     []byte // the end of what it wrote to stdout that is not a message
 	current   acpclient.SessionID
@@ -185,6 +189,7 @@ func (a *agent) attach(id acpclient.SessionID) {
 	a.mu.Unlock()
 	for _, n := range early {
 		a.owner.stream.post(a.event(n, id))
+		a.checkDone(n.Update)
 	}
 }
 
@@ -258,7 +263,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 		if failedCall(n.Update) {
 			a.owner.suspectDirectory()
 		}
-		a.owner.checkUnasked(n.Update)
+		a.checkDone(n.Update)
 		if _, ok := n.Update.(*acpclient.UsageUpdate); ok {
 			a.owner.spent()
 		}

@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"parley/acpclient"
@@ -36,8 +38,8 @@ type Case struct {
 	// user has chosen it, and the agent has not confirmed yet.
 	Mode      string
 	Switching bool
-	// Unasked means that the agent carries out the call without asking: only rules that
-	// deny it count.
+	// Unasked means that the agent asks for no permission: only rules that deny or ask
+	// count.
 	Unasked bool
 }
 
@@ -45,6 +47,8 @@ type Case struct {
 type Ruling struct {
 	// Verdict is Allow or Deny; anything else leaves the question to the user.
 	Verdict policy.Verdict
+	// Subject is what was judged, in a form that can be compared.
+	Subject string
 	// Rule is the rule that decided, and Source where it is written.
 	Rule, Source string
 	// Why and Proposals are those of conversation.PermissionReferred.
@@ -116,6 +120,9 @@ func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *
 		return false
 	}
 	if o := onceOption(q.offered, r.Verdict); o != nil && (r.Verdict == policy.Allow || r.Verdict == policy.Deny) {
+		if r.Verdict == policy.Deny {
+			s.denials.put(r.Subject)
+		}
 		delete(s.permissions, q.id)
 		outcome := acpclient.PermissionSelected(o.OptionID)
 		q.reply <- outcome
@@ -192,47 +199,178 @@ func caseOf(st *conversation.State, call *conversation.ToolCall) Case {
 	return c
 }
 
-// DeniedUnasked is the title of the notice about a call that a rule denies, and that the
-// agent carried out without asking.
-const DeniedUnasked = "The agent did what a rule denies, without asking"
+// denials holds the subjects that rules have denied last. It is safe for concurrent use.
+type denials struct {
+	mu   sync.Mutex
+	last map[string]bool
+}
 
-// checkUnasked adds a notice about a call that has ended if the agent did not ask and a
-// rule denies it. parley cannot hold such an agent; it can only say so. It runs on the
-// reader, so that the notice comes before the end of the turn.
-func (s *Session) checkUnasked(u acpclient.SessionUpdate) {
-	var id acpclient.ToolCallID
-	var status acpclient.ToolCallStatus
-	switch u := u.(type) {
-	case *acpclient.ToolCall:
-		id, status = u.ToolCallID, u.Status
-	case *acpclient.ToolCallUpdate:
-		id = u.ToolCallID
-		if u.Status != nil {
-			status = *u.Status
-		}
+// mostDenials bounds the subjects of denials.
+const mostDenials = 1000
+
+func (r *denials) put(subject string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil || len(r.last) >= mostDenials {
+		r.last = map[string]bool{}
 	}
-	if s.opt.Judge == nil || status != acpclient.ToolCompleted && status != acpclient.ToolFailed {
-		return
+	r.last[subject] = true
+}
+
+func (r *denials) has(subject string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last[subject]
+}
+
+// Judge implements Asker.
+func (a asker) Judge(ctx context.Context, call *acpclient.ToolCallUpdate) Ruling {
+	if a.s.opt.Judge == nil {
+		return Ruling{}
 	}
 	var c Case
+	a.s.stream.read(func(st *conversation.State) { c = caseOf(st, conversation.CallOf(call)) })
+	c.Unasked = true
+	return a.s.rule(ctx, c)
+}
+
+// Deny implements Asker. A denial is in the transcript as that of a permission is.
+func (a asker) Deny(ctx context.Context, call *acpclient.ToolCallUpdate, r Ruling) error {
+	s := a.s
+	s.stream.room(ctx)
+	s.mu.Lock()
+	defer s.unlock()
+	s.denials.put(r.Subject)
+	q := newQuestion[acpclient.RequestPermissionOutcome](s)
+	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: servedRequest(ctx, call), Judging: true, At: s.opt.Now()})
+	s.stream.post(conversation.PermissionClosed{
+		ID: q.id, Outcome: acpclient.PermissionSelected(conversation.FileNo), Rule: r.Rule, Source: r.Source, At: s.opt.Now(),
+	})
+	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("%s: denied by the rule %q (%s)", *call.Title, r.Rule, r.Source)}
+}
+
+// AskCommand implements Asker.
+func (a asker) AskCommand(ctx context.Context, call *acpclient.ToolCallUpdate, why string) (allowed bool, err error) {
+	s := a.s
+	s.stream.room(ctx)
+	open := s.openCommandQuestion(ctx, call, why)
+	outcome, err := open.wait(ctx, func() bool { return s.closePermission(open.id, acpclient.PermissionCancelled) })
+	if err == nil && outcome.Cancelled() {
+		err = ErrCancelled
+	}
+	return err == nil && outcome.OptionID == conversation.FileOnce, err
+}
+
+func (s *Session) openCommandQuestion(ctx context.Context, call *acpclient.ToolCallUpdate, why string) *question[acpclient.RequestPermissionOutcome] {
+	s.mu.Lock()
+	defer s.unlock()
+	q := newQuestion[acpclient.RequestPermissionOutcome](s)
+	if s.unwanted(ctx) {
+		q.reply <- acpclient.PermissionCancelled
+		return q
+	}
+	r := servedRequest(ctx, call)
+	q.offered = r.Options
+	s.permissions[q.id] = q
+	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: true, At: s.opt.Now()})
+	s.stream.post(conversation.PermissionReferred{ID: q.id, Why: why, At: s.opt.Now()})
+	return q
+}
+
+// servedRequest is a request to the Machine as a permission request.
+func servedRequest(ctx context.Context, call *acpclient.ToolCallUpdate) *acpclient.RequestPermissionRequest {
+	from, _ := ctx.Value(originKey{}).(origin)
+	return &acpclient.RequestPermissionRequest{SessionID: from.session, ToolCall: *call, Options: []acpclient.PermissionOption{
+		{OptionID: conversation.FileOnce, Name: "Allow once", Kind: acpclient.AllowOnce},
+		{OptionID: conversation.FileNo, Name: "No", Kind: acpclient.RejectOnce},
+	}}
+}
+
+// DeniedDone is the title of the notice about a call that a rule denies, and that the agent
+// carried out.
+const DeniedDone = "The agent did what a rule denies"
+
+// checkDone adds a notice if a rule denies a call that has ended, and the agent did not ask
+// about what it did, or did it though it was denied. parley cannot hold such an agent; it
+// can only say so. It runs on the reader, so that the notice comes before the end of the
+// turn.
+func (a *agent) checkDone(u acpclient.SessionUpdate) {
+	var id acpclient.ToolCallID
+	switch u := u.(type) {
+	case *acpclient.ToolCall:
+		id = u.ToolCallID
+	case *acpclient.ToolCallUpdate:
+		id = u.ToolCallID
+	case *acpclient.ToolCallContentChunk:
+		id = u.ToolCallID
+	}
+	s := a.owner
+	if s.opt.Judge == nil || id == "" {
+		return
+	}
+	var done []Case
 	s.stream.read(func(st *conversation.State) {
-		if t := st.Tool(id); t != nil && t.Live && t.Answer == nil && len(t.Asked) == 0 {
-			call := *t
-			c = caseOf(st, &call)
-			c.Unasked = true
+		t := st.Tool(id)
+		if t != nil && (!t.Started.IsZero() || a.works.Load()) && (t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed) {
+			done = append(done, doneCase(st, t))
 		}
 	})
-	if c.Call == nil {
+	s.tellDenied(done)
+}
+
+// checkUnfinished does the same at the end of a turn for the calls that the agent began and
+// never ended. s.mu must be held.
+func (s *Session) checkUnfinished() {
+	if s.opt.Judge == nil {
 		return
 	}
-	r := s.rule(s.ctx, c)
-	if r.Verdict != policy.Deny {
-		return
+	var done []Case
+	s.stream.read(func(st *conversation.State) {
+		for t := range st.InProgress() {
+			done = append(done, doneCase(st, t))
+		}
+	})
+	s.tellDenied(done)
+}
+
+func doneCase(st *conversation.State, t *conversation.ToolCall) Case {
+	call := *t
+	c := caseOf(st, &call)
+	c.Unasked = true
+	return c
+}
+
+// tellDenied adds a notice for each of some calls that a rule denies.
+func (s *Session) tellDenied(done []Case) {
+	for _, c := range done {
+		r := s.rule(s.ctx, c)
+		if r.Verdict != policy.Deny || s.held(c, r.Subject) {
+			continue
+		}
+		others := "--sandbox bounds the others"
+		if s.opt.Bounds != "" {
+			others = "this one is bounded by the sandbox alone"
+		}
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(r.Subject)) // cannot fail
+		s.warnOnce(fmt.Sprintf("call %s %d %x", c.Call.ID, c.Call.Started.UnixNano(), hash.Sum64()), DeniedDone,
+			fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, r.Rule, r.Source, others))
 	}
-	others := "--sandbox bounds the others"
-	if s.opt.Bounds != "" {
-		others = "this one is bounded by the sandbox alone"
+}
+
+// held reports whether the agent kept to the answer about what a call did: it asked about
+// this very subject, and has not completed what was denied. A failed call may be one that
+// asked by another name, or that parley refused to carry out.
+func (s *Session) held(c Case, subject string) bool {
+	t := c.Call
+	if t.Status != acpclient.ToolCompleted && s.denials.has(subject) {
+		return true
 	}
-	s.warnOnce("call "+string(id), DeniedUnasked,
-		fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, r.Rule, r.Source, others))
+	for _, asked := range t.Asked {
+		c.Call = asked
+		if s.rule(s.ctx, c).Subject == subject {
+			return t.Status != acpclient.ToolCompleted || !t.Answer.Rejects()
+		}
+	}
+	return false
 }

@@ -280,7 +280,7 @@ func TestWhatWasDeniedAndDoneNamesTheSandboxOnce(t *testing.T) {
 			h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"T","kind":"execute","status":"completed","rawInput":{"command":"rm x"}}`)
 			h.settle()
 			for _, item := range h.conv.Items {
-				if n, ok := item.(*conversation.Note); ok && n.Title == DeniedUnasked {
+				if n, ok := item.(*conversation.Note); ok && n.Title == DeniedDone {
 					if !strings.HasSuffix(n.Detail, want) {
 						t.Errorf("with bounds %q it says %q", bounds, n.Detail)
 					}

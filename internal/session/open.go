@@ -179,6 +179,7 @@ func (s *Session) openNew(fresh bool) {
 func (s *Session) openLoad(id acpclient.SessionID) {
 	s.stream.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.known})
 	s.agent.quiet.Store(s.known)
+	s.agent.works.Store(false)
 	s.agent.attach(id)
 	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
@@ -198,6 +199,7 @@ func (s *Session) openLoad(id acpclient.SessionID) {
 // cannot reopen the session of the transcript, openResume opens a new one.
 func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 	s.stream.post(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
+	s.agent.works.Store(false)
 	s.agent.attach(id)
 	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionResume, func() *acpclient.ResumeSessionRequest {
@@ -306,6 +308,7 @@ func (s *Session) openFailed(err error) {
 // opened records that the session is open, makes the calls that waited for that, and
 // sends the first prompt of the queue. s.mu must be held.
 func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state acpclient.SessionState) {
+	s.agent.works.Store(how == conversation.OpenNew)
 	s.agent.attach(id)
 	s.next, s.known = id, true
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})

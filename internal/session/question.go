@@ -335,6 +335,14 @@ type Asker interface {
 	// withdrawn when ctx ends. The error is ErrCancelled if the turn was cancelled or
 	// the agent exited.
 	AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error)
+	// Judge has the rules that deny or ask judge what the agent asks the Machine for, as a
+	// tool call with a title. Ruling.Why, if not empty, is why the user is to be asked.
+	Judge(ctx context.Context, call *acpclient.ToolCallUpdate) Ruling
+	// Deny adds to the transcript that a rule denied a call, and returns the error for the
+	// agent.
+	Deny(ctx context.Context, call *acpclient.ToolCallUpdate, r Ruling) error
+	// AskCommand asks whether a command may run, as AskFile asks about a file.
+	AskCommand(ctx context.Context, call *acpclient.ToolCallUpdate, why string) (allowed bool, err error)
 }
 
 // FileAnswer is the user's answer to a question about a file.
@@ -387,9 +395,7 @@ func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQ
 	s.mu.Lock()
 	defer s.unlock()
 	q := newQuestion[acpclient.RequestPermissionOutcome](s)
-	from, known := ctx.Value(originKey{}).(origin)
-	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
-	if s.closed || file.Act == "" && (s.agent == nil || s.cancelling() || left) {
+	if s.closed || file.Act == "" && s.unwanted(ctx) {
 		q.reply <- acpclient.PermissionCancelled
 		return q
 	}
@@ -397,4 +403,12 @@ func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQ
 	s.permissions[q.id] = q
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, File: file, At: s.opt.Now()})
 	return q
+}
+
+// unwanted reports whether nobody waits for the answer to a question of parley's own any
+// more. s.mu must be held.
+func (s *Session) unwanted(ctx context.Context) bool {
+	from, known := ctx.Value(originKey{}).(origin)
+	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
+	return s.closed || s.agent == nil || s.cancelling() || left
 }

@@ -152,6 +152,9 @@ type Session struct {
 	// may clear the State.
 	earlier []acpclient.SessionConfigOption
 
+	// denials are what rules have denied last.
+	denials denials
+
 	// resolving means that the files of the first prompt of the queue are being read, which
 	// no event reports.
 	resolving bool

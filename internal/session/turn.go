@@ -25,6 +25,7 @@ func (s *Session) cutTurn() {
 // send begins a turn. s.mu must be held.
 func (s *Session) send(prompt []acpclient.ContentBlock) {
 	s.agent.quiet.Store(false) // what comes from now on is new
+	s.agent.works.Store(true)
 	sent := func() { s.stream.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
 	sent()
 	s.hold()
@@ -93,6 +94,9 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 		// cancelled work.
 		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
 		e.Reason, e.Err = acpclient.StopCancelled, nil
+	}
+	if e.Reason != acpclient.StopCancelled {
+		s.checkUnfinished()
 	}
 	s.stream.post(e)
 	s.checkReports()

@@ -32,7 +32,7 @@ func TestReadsALogOfVersion1(t *testing.T) {
 	}
 	c := got.Conversation
 	test.WantTranscript(t, c,
-		"user: Tidy up", "thought: Where to begin", "tool t1: Edit a.txt (completed)", "agent: Done, all of it.",
+		"user: Tidy up", "thought: Where to begin", "tool t1: Edit a.txt (completed)", "tool : make (completed)", "agent: Done, all of it.",
 		"note: A word of parley's own", "user: And more", "agent: As I was say", "note: What is stored ends in the middle of this turn")
 	m := got.Meta
 	if m.ID != "old" || m.Agent != "mine" || !slices.Equal(m.Command, []string{"my-agent", "--acp"}) || m.Cwd != "/project" || !slices.Equal(m.Dirs, []string{"/more"}) {

@@ -127,6 +127,9 @@ func (p Paths) contentText(c *acpclient.ToolCallContent, positions *DiffPosition
 // FileReasons returns why parley asks about a file, for the call that it made of it.
 func FileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) []string {
 	var out []string
+	if q.Rule != "" {
+		out = append(out, "Because "+termtext.VisibleLine(q.Rule)+".")
+	}
 	if q.Outside {
 		out = append(out, "It is outside the session's directories.")
 	}

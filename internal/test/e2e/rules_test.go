@@ -45,7 +45,31 @@ func TestSaysWhatAnAgentDidDespiteARule(t *testing.T) {
 		} else {
 			p.Shows(">").Type("go").Press("enter")
 		}
-		p.Shows("The agent did what a rule denies, without asking", "deny execute(rm *)", "All tidy.")
+		p.Shows("The agent did what a rule denies", "deny execute(rm *)", "All tidy.")
+	}
+}
+
+// What an agent has parley do passes the same rules, and a command that parley runs is
+// shown, whether a call shows it or not.
+func TestRulesHoldWhatParleyDoes(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"--plain"}} {
+		p := Start(t, Options{
+			Args: args, Config: "[rules]\ndeny = [\"execute(rm *)\"]\nask = [\"execute(mv *)\"]\n",
+			Script: "handshake\nexpect session/prompt\n" +
+				`request terminal/create {"sessionId":"${session}","command":"rm f.txt"} as denied` + "\nawait denied\n" +
+				`request terminal/create {"sessionId":"${session}","command":"echo","args":["one two"]} as ran` + "\nawait ran\n" +
+				`request terminal/create {"sessionId":"${session}","command":"mv a b"} as asked` + "\nawait asked\n" +
+				"say It said ${denied.error.message}.\nsay ${asked.error.message}\nend-turn\nserve\n",
+		})
+		if args == nil {
+			p.Ready().Ask("go")
+			p.Question("mv a b").Answer("No")
+		} else {
+			p.Shows(">").Type("go").Press("enter")
+			p.Shows("mv a b", "says ask").Type("2").Press("enter")
+		}
+		p.Shows("rm f.txt", "echo 'one two'", `It said rm f.txt: denied by the rule "deny execute(rm *)"`, "The user denied running mv a b")
 	}
 }
 

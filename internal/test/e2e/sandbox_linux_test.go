@@ -84,7 +84,7 @@ update {"sessionUpdate":"tool_call","toolCallId":"t1","title":"Tidy up","kind":"
 say done
 end-turn`,
 		})
-		p.Shows("The agent did what a rule denies, without asking")
+		p.Shows("The agent did what a rule denies")
 		p.Exits(11)
 		if got := strings.Contains(p.Screen().String(), "--sandbox"); got == on {
 			t.Errorf("with --sandbox=%v it is recommended: %v:\n%s", on, got, p.Screen())

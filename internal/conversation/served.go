@@ -1,0 +1,148 @@
+package conversation
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/termtext"
+)
+
+// served are the commands that parley runs for the agent and that no tool call shows. Each
+// becomes a call of its own, so that none is missing in the transcript.
+type served struct {
+	calls map[acpclient.TerminalID]*ToolCall
+	// waiting are commands that a running call names: it will show them, probably. What is
+	// left at the end of the turn becomes a call.
+	waiting []waitingCommand
+}
+
+type waitingCommand struct {
+	TerminalCreated
+	exited bool
+}
+
+// servedCall is a call that parley has made of a command.
+type servedCall struct {
+	call     *ToolCall
+	terminal acpclient.TerminalID
+}
+
+func (s *State) applyTerminalCreated(e TerminalCreated, fx *effect) {
+	for _, t := range s.liveTools {
+		if !t.ended() && t.names(e.Command) {
+			s.served.waiting = append(s.served.waiting, waitingCommand{TerminalCreated: e})
+			return
+		}
+	}
+	s.serve(e, fx)
+}
+
+// serve makes a call of a command.
+func (s *State) serve(e TerminalCreated, fx *effect) {
+	t := &ToolCall{Title: e.Command, Kind: acpclient.ToolExecute, Status: acpclient.ToolInProgress, Live: true, announced: s.turns}
+	if s.served.calls == nil {
+		s.served.calls = map[acpclient.TerminalID]*ToolCall{}
+	}
+	s.served.calls[e.ID] = t
+	fx.served = append(fx.served, servedCall{t, e.ID})
+}
+
+// serveWaiting makes calls of the commands that no call has shown.
+func (s *State) serveWaiting(fx *effect) {
+	for _, w := range s.served.waiting {
+		s.serve(w.TerminalCreated, fx)
+		if w.exited {
+			s.servedExited(w.ID, fx)
+		}
+	}
+	s.served.waiting = nil
+}
+
+// servedExited ends the call of a command.
+func (s *State) servedExited(id acpclient.TerminalID, fx *effect) {
+	for i := range s.served.waiting {
+		w := &s.served.waiting[i]
+		w.exited = w.exited || w.ID == id
+	}
+	if t := s.served.calls[id]; t != nil {
+		t.Status, t.Live = acpclient.ToolCompleted, false
+		t.changed()
+		fx.calls = append(fx.calls, t)
+	}
+}
+
+// loseServed ends the calls of commands with their agent.
+func (s *State) loseServed(fx *effect) {
+	s.serveWaiting(fx)
+	for _, t := range s.served.calls {
+		t.Live = false
+		t.changed()
+	}
+	s.served.calls = nil
+}
+
+// shownBy notes that a call shows terminals. A call that begins takes over the one that
+// parley has made of the command: that is returned.
+func (s *State) shownBy(content acpclient.ToolCallContents, begins bool) (taken *ToolCall) {
+	for i := range content {
+		c := &content[i]
+		if c.Type != acpclient.ToolContentTerminal {
+			continue
+		}
+		for i, e := range s.served.waiting {
+			if e.ID == c.TerminalID {
+				s.served.waiting = append(s.served.waiting[:i:i], s.served.waiting[i+1:]...)
+				break
+			}
+		}
+		if t := s.served.calls[c.TerminalID]; t != nil && taken == nil && begins {
+			delete(s.served.calls, c.TerminalID)
+			taken = t
+		}
+	}
+	return taken
+}
+
+// shellLine matches what precedes the command line for a shell.
+var shellLine = regexp.MustCompile(`^(\S*/)?(ba|z|da|k)?sh -[le]?c $`)
+
+// names reports whether a call names a command in its title or its input.
+func (t *ToolCall) names(command string) bool {
+	if strings.Trim(t.Title, "` ") == command {
+		return true
+	}
+	var input map[string]json.RawMessage
+	if json.Unmarshal(t.RawInput, &input) != nil {
+		return false
+	}
+	for _, raw := range input {
+		var line string
+		var words []string
+		switch {
+		case json.Unmarshal(raw, &line) == nil:
+			before, ok := strings.CutSuffix(command, termtext.ShellWords([]string{line}))
+			if line == command || ok && shellLine.MatchString(before) {
+				return true
+			}
+		case json.Unmarshal(raw, &words) == nil && len(words) > 0:
+			if termtext.ShellWords(words) == command {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// showServed shows the calls that parley has made of commands.
+func (c *Conversation) showServed() {
+	for _, s := range c.effect.served {
+		term := c.terminalByID(s.terminal)
+		if len(term.users) > 0 {
+			continue // a call has named it before
+		}
+		c.embedTerminal(s.call, term)
+		c.addItem(s.call)
+	}
+}
