@@ -688,6 +688,53 @@ func TestFreesWhatItOccupies(t *testing.T) {
 	}
 }
 
+// What takes the place of a reservation, or has become more than one, is the user's.
+func TestLeavesReservationsThatWereEdited(t *testing.T) {
+	for name, edit := range map[string]func(path string) error{
+		"edited": func(path string) error { return os.WriteFile(path, []byte("mine\n"), 0o600) },
+		"replaced": func(path string) error {
+			return errors.Join(os.WriteFile(path+".new", []byte(".\n"), 0o600), os.Rename(path+".new", path))
+		},
+		"replaced by a link": func(path string) error {
+			return errors.Join(os.WriteFile(path+".to", []byte(".\n"), 0o600), os.Remove(path), os.Symlink(path+".to", path))
+		},
+	} {
+		path := filepath.Join(t.TempDir(), "reserved")
+		r, err := reserve(path, false, ".\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := edit(path); err != nil {
+			t.Fatal(err)
+		}
+		if r.release(); !exists(path) {
+			t.Errorf("what was %s is removed", name)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// A reservation is made at no link, and not where this user may create nothing.
+func TestReservesOnlyInPlace(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "target"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := reserve(filepath.Join(dir, "link"), false, ""); err == nil {
+		t.Errorf("a link was taken: %+v", r)
+	}
+	if r, err := reserve(filepath.Join(dir, "none", "file"), false, ""); r != nil || err != nil {
+		t.Errorf("in a directory that is missing: %+v, %v", r, err)
+	}
+}
+
 // A directory that leads to what is kept stays in its place.
 func TestKeepsTheWayThere(t *testing.T) {
 	p := newPlace(t)
