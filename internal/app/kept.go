@@ -143,8 +143,9 @@ type Running struct {
 	Waiting int  `json:"waiting,omitempty"`
 	Queued  int  `json:"queued,omitempty"`
 	Gone    bool `json:"gone,omitempty"`
-	// Silent means that its host does not answer: it is stopped, or busy.
-	Silent bool `json:"silent,omitempty"`
+	// Silent is why its host says nothing, "" if it does: it is stopped or busy, or refuses this
+	// parley.
+	Silent string `json:"silent,omitempty"`
 	// Own means that this parley has started it.
 	Own bool `json:"-"`
 	// Viewers name those who look on.
@@ -159,8 +160,8 @@ func (r Running) Name() string { return cmp.Or(shortTitle(r.Title), r.ID) }
 // State says in a few words what the session does.
 func (r Running) State() string {
 	switch {
-	case r.Silent:
-		return "does not answer"
+	case r.Silent != "":
+		return r.Silent
 	case r.Gone:
 		return "the agent has exited"
 	case r.Waiting == 1:

@@ -60,7 +60,7 @@ func runningNamed(ctx context.Context, s *streams, args []string) (string, error
 		return "", app.WithHint("'parley --keep' starts one.", "%w", notRunning{})
 	}
 	take := func(r host.Status) (string, error) {
-		if r.Silent {
+		if r.Silent == host.NoAnswer {
 			fmt.Fprintf(s.Err, "parley: the session %s does not answer: its process %d is stopped or busy. Waiting.\n", r.ID, r.PID)
 		}
 		return r.ID, nil

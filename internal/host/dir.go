@@ -156,8 +156,11 @@ func Connect(ctx context.Context, path string) (net.Conn, error) {
 // askTime is how long a host has to say what it does.
 const askTime = 2 * time.Second
 
+// NoAnswer is what a host does that is stopped or busy.
+const NoAnswer = "does not answer"
+
 // List returns the sessions that run in hosts, the one that was busy last first. Of a host that
-// does not answer in time, it says what is known without.
+// does not answer in time, or refuses this parley, it says what is known without.
 func List(ctx context.Context) ([]Status, error) {
 	dir, err := Dir()
 	if err != nil {
@@ -182,7 +185,9 @@ func List(ctx context.Context) ([]Status, error) {
 			switch {
 			case err == nil:
 			case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-				s = silent(id)
+				s = silent(id, NoAnswer)
+			case errors.As(err, new(refusedError)):
+				s = silent(id, "refuses this parley")
 			default:
 				return
 			}

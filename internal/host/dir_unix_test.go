@@ -21,6 +21,7 @@ func runDir(t *testing.T) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	t.Setenv("XDG_RUNTIME_DIR", dir)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	return filepath.Join(dir, "parley")
 }
 

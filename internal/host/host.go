@@ -161,6 +161,7 @@ func (h *Host) take() {
 	h.add(batch)
 	h.attention(batch)
 	if moved {
+		h.record(Record{Status: h.status()})
 		h.announce()
 	}
 	h.mu.Lock()

@@ -30,6 +30,11 @@ func TestAsAnotherProcess(t *testing.T) {
 	case "connect":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		fmt.Printf("connected: %v\n", enter(t.Context(), path))
+		if all, err := List(t.Context()); err == nil { // another user has other ones
+			for _, s := range all {
+				fmt.Printf("%s %s\n", s.ID, s.State())
+			}
+		}
 	case "listen":
 		l, err := net.Listen("unix", path)
 		if err != nil {
@@ -146,7 +151,7 @@ func TestWhatAHostHasStartedIsRefused(t *testing.T) {
 	if got := says(t, another(t, 0, "connect "+dir), true); !strings.Contains(got, "connected: <nil>") {
 		t.Errorf("a viewer of the user's: %s", got)
 	}
-	if got := says(t, another(t, 0, "connect "+dir), false); !strings.Contains(got, errOwnChild.Error()) {
+	if got := says(t, another(t, 0, "connect "+dir), false); !strings.Contains(got, errOwnChild.Error()) || !strings.Contains(got, "one refuses this parley") {
 		t.Errorf("a child of the host: %s", got)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {

@@ -147,15 +147,15 @@ func (r Record) How() string {
 	return cmp.Or(r.Why, "it has ended")
 }
 
-// silent returns what is known of a host that does not answer.
-func silent(id string) Status {
+// silent returns what is known of a host that says nothing, and why it does not.
+func silent(id, why string) Status {
 	s := Status{ID: id}
 	if dir, err := HistoryDir(); err == nil {
 		if r, err := readRecord(filepath.Join(dir, id+recordEnd)); err == nil {
 			s = r.Status
 		}
 	}
-	s.Working, s.Waiting, s.Queued, s.Gone, s.Silent = false, 0, 0, false, true
+	s.Working, s.Waiting, s.Queued, s.Gone, s.Silent = false, 0, 0, false, why
 	return s
 }
 

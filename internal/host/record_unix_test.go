@@ -17,13 +17,12 @@ import (
 // The id of a session means something after its host has ended, and says how it did.
 func TestWhatASessionLeaves(t *testing.T) {
 	runDir(t)
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir, err := HistoryDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := host(t, "one")
-	h.opt.Dir = dir
+	h.opt.Dir, h.stored = dir, "" // nothing was said in it yet
 	l, err := h.Listen()
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +34,12 @@ func TestWhatASessionLeaves(t *testing.T) {
 	}()
 	if _, err := StatusOf(t.Context(), "one"); err != nil {
 		t.Fatal(err)
+	}
+	h.session.(*fake).post(text("something"))
+	for r, err := Last("one"); r.Stored != "stored"; r, err = Last("one") {
+		if err != nil || t.Context().Err() != nil {
+			t.Fatal(err)
+		}
 	}
 	if r, err := Last("on"); err != nil || !strings.Contains(r.How(), "killed") { // as it would be now
 		t.Errorf("if it is killed, it leaves %+v, %v", r, err)
@@ -78,7 +83,6 @@ func TestWhatASessionLeaves(t *testing.T) {
 // A host that does not answer in time is there all the same, with what is known of it.
 func TestASilentHostIsListed(t *testing.T) {
 	runDir(t)
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir, noDir := Dir()
 	hosts, err := HistoryDir()
 	if err = errors.Join(noDir, err); err != nil {
@@ -99,7 +103,7 @@ func TestASilentHostIsListed(t *testing.T) {
 		t.Fatalf("listed are %+v, %v", all, err)
 	}
 	for _, s := range all {
-		if !s.Silent || s.State() != "does not answer" || (s.ID == "one") != (s.Cwd == "/w") {
+		if s.State() != NoAnswer || (s.ID == "one") != (s.Cwd == "/w") {
 			t.Errorf("listed is %+v", s)
 		}
 	}
