@@ -291,7 +291,7 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	switch keys := s.env.Keys; {
 	case s.list.Space && key == "space" && s.input.Text() == "":
 		return s.choose()
-	case config.Types(key) && s.filters(): // whatever else the key may do
+	case config.Types(key) && s.filters() && (s.itemKey(key) == nil || s.input.Text() != ""): // whatever else the key may do
 		s.write(msg)
 	case keys.Match(config.ActionDialogClose, key):
 		if s.list.Instead != nil {
@@ -318,9 +318,9 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 			return NotTaken{}
 		}
 		return s.itemKey(key).Do(*marked)
-	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p":
+	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p", key == "shift+tab":
 		s.move(-1)
-	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n":
+	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n", key == "tab":
 		s.move(1)
 	case keys.Match(config.ActionDialogPageUp, key):
 		s.move(-max(1, s.window.Height-1))

@@ -22,6 +22,7 @@ import (
 
 const (
 	noAgent         = "start an agent first"
+	notYet          = "not known yet: the session is not open"
 	emptyTranscript = "the transcript is empty"
 	noModes         = "this agent has no modes"
 	noModels        = "this agent offers no models"
@@ -107,14 +108,19 @@ func init() {
 	always := func(do func(*Tab)) func(*Tab) tea.Cmd {
 		return func(t *Tab) tea.Cmd { do(t); return nil }
 	}
-	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
-		return behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { return categoryList(l, none, of...) },
-			unready: func(l *live) string {
-				return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.conv.OptionByCategory(c) != nil }), none)
-			},
-			beside: true,
+	offers := func(none string, of ...acpclient.ConfigCategory) func(*live) string {
+		return func(l *live) string {
+			switch {
+			case slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.conv.OptionByCategory(c) != nil }):
+				return ""
+			case l.conv.Opening():
+				return notYet
+			}
+			return none
 		}
+	}
+	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
+		return behaviour{in: inSession, live: func(l *live) tea.Cmd { return categoryList(l, none, of...) }, unready: offers(none, of...), beside: true}
 	}
 	scrolls := func(a config.Action, absent string) behaviour {
 		return behaviour{beside: true, in: inAll, absent: absent, read: func(r reading) { r.reader.Do(a) }}
@@ -172,8 +178,7 @@ func init() {
 		},
 
 		config.ActionNextMode: {
-			in: inSession, live: nextMode, beside: true,
-			unready: func(l *live) string { return unless(l.conv.OptionByCategory(acpclient.CategoryMode) != nil, noModes) },
+			in: inSession, live: nextMode, beside: true, unready: offers(noModes, acpclient.CategoryMode),
 		},
 		config.ActionMode:         category(noModes, acpclient.CategoryMode),
 		config.ActionModel:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),

@@ -137,9 +137,12 @@ func (l *agentList) content() dialog.List {
 	}
 	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.closing()}
 	if l.tab.chooses() { // nothing is behind the list
-		list.Keys = []dialog.ItemKey{{Action: config.ActionPalette, Hint: "palette", Do: func(dialog.Item) dialog.Action {
-			return dialog.Stay(func() tea.Cmd { return l.tab.run(config.ActionPalette) })
-		}}}
+		runs := func(a config.Action, hint string) dialog.ItemKey {
+			return dialog.ItemKey{Action: a, Hint: hint, Do: func(dialog.Item) dialog.Action {
+				return dialog.Stay(func() tea.Cmd { return l.tab.run(a) })
+			}}
+		}
+		list.Keys = []dialog.ItemKey{runs(config.ActionPalette, "palette"), runs(config.ActionHelp, "help")}
 	}
 	if l.agents == nil {
 		return list

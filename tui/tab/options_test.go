@@ -410,3 +410,19 @@ func TestSettingsThatWait(t *testing.T) {
 		conv.Apply(conversation.OptionSettled{Seq: 1, Option: "s", Value: acpclient.BoolValue(false)})
 	}
 }
+
+// What an agent offers is not known before the session is open, and not denied.
+func TestOptionsAreNotKnownYet(t *testing.T) {
+	b, made := pending(t)
+	for _, key := range []string{"f2", "shift+tab"} {
+		b.press(key)
+		b.mustShow(t, "the session is not open yet")
+	}
+	b.has(made)
+	for _, a := range []config.Action{config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionNextMode} {
+		b.toast.text = ""
+		if b.run(a); b.toast.text != notYet {
+			t.Errorf("%s says %q", a, b.toast.text)
+		}
+	}
+}

@@ -97,6 +97,12 @@ func TestThePaletteOpensOverTheFirstList(t *testing.T) {
 	if cmd := b.Update(keyPress("ctrl+d")); cmd != nil {
 		t.Error("ctrl+d quits, though the filter has text")
 	}
+	b.press("?") // text of the filter now
+	b.mustShow(t, "z?")
+	b.press("esc", "tab")
+	b.mustShow(t, "❯   Pear", "f1 help")
+	b.press("?")
+	b.mustShow(t, "type an action or a key")
 	b.press("esc")
 	if cmd := b.Update(keyPress("ctrl+d")); cmd == nil {
 		t.Error("ctrl+d does not quit")

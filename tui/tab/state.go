@@ -263,7 +263,7 @@ func (s *starting) takesPrompts() bool  { return true }
 func (s *starting) condition() State    { return Working }
 func (s *starting) reopens() bool       { return s.stored }
 
-func (s *starting) refusal(a availability) string { return unless(a != inSession, noAgent) }
+func (s *starting) refusal(a availability) string { return unless(a != inSession, notOpen+" yet") }
 
 func (s *starting) describe(f *statusInfo) { f.Connects = s.with.Address != "" }
 
