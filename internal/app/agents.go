@@ -92,11 +92,11 @@ func Available(cfg *config.Config) ([]config.Agent, error) {
 	return append(cfg.Available(exec.LookPath), tour), nil
 }
 
-// Directory is the absolute path of an existing directory.
+// Directory is the absolute path of an existing directory, the current one for "".
 func Directory(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("the directory %s: %w", dir, err)
+	if err != nil { // of the system, and about the current directory
+		return "", errors.New("the current directory no longer exists: change to another one")
 	}
 	info, err := os.Stat(abs)
 	switch {

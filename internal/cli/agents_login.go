@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -65,7 +64,7 @@ func withAgent(ctx context.Context, s *streams, name string, do func(context.Con
 	supervision := process.BeginSupervision(ctx)
 	defer supervision.End()
 	supervision.Watch()
-	cwd, err := os.Getwd()
+	cwd, err := app.Directory("")
 	if err != nil {
 		return err
 	}

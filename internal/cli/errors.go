@@ -105,6 +105,8 @@ func invalidValue(cmd *cobra.Command, flag, kind, value string, err error) error
 		return misused(cmd, "", "%s needs a time such as 90s or 10m, not %q", flag, value)
 	case "int":
 		return misused(cmd, "", "%s needs a whole number, not %q", flag, value)
+	case "float64":
+		return misused(cmd, "", "%s needs a number such as 0.5 or 20, not %q", flag, value)
 	case "bool":
 		return misused(cmd, "", "%s can be true or false, not %q", flag, value)
 	}

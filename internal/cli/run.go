@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -117,7 +118,7 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 		return misused(cmd, "", "--timeout must be positive")
 	case o.maxTurns < 0 || cmd.Flags().Changed("max-turns") && o.maxTurns == 0:
 		return misused(cmd, "", "--max-turns must be 1 at least")
-	case o.maxCost < 0 || cmd.Flags().Changed("max-cost") && o.maxCost == 0:
+	case cmd.Flags().Changed("max-cost") && !(o.maxCost > 0 && o.maxCost <= math.MaxFloat64):
 		return misused(cmd, "", "--max-cost must be above 0")
 	}
 	for _, flag := range []string{"output", "timeout", "max-turns", "record"} {

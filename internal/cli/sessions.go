@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -245,8 +244,8 @@ func (o *sessionsListOptions) run(none string, find func(*store.Library, store.Q
 		return errors.New("--limit cannot be negative")
 	}
 	if !o.all {
-		if q.Cwd, err = os.Getwd(); err != nil {
-			return fmt.Errorf("get the current directory: %w", err)
+		if q.Cwd, err = app.Directory(""); err != nil {
+			return err
 		}
 	}
 	list, err := find(lib, q)

@@ -296,8 +296,10 @@ func (o *startOptions) directories() error {
 			hint += asPrompt(o.cwd)
 		}
 		return app.WithHint(strings.TrimSuffix(hint, "\n"), "%w", err)
-	case err != nil:
+	case err != nil && o.cwd != "":
 		return fmt.Errorf("--cwd: %w", err)
+	case err != nil:
+		return err
 	}
 	o.cwd = cwd
 	for i, dir := range o.addDirs {

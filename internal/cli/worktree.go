@@ -146,8 +146,11 @@ func (o *worktreeOptions) command(use, short string, do func(context.Context, *g
 
 // trees returns the worktrees of the repository.
 func (o *worktreeOptions) trees(ctx context.Context) (dir string, trees []*git.Worktree, err error) {
-	if dir, err = app.Directory(o.cwd); err != nil {
+	switch dir, err = app.Directory(o.cwd); {
+	case err != nil && o.cwd != "":
 		return "", nil, fmt.Errorf("--cwd: %w", err)
+	case err != nil:
+		return "", nil, err
 	}
 	trees, err = git.Worktrees(ctx, dir)
 	return dir, trees, err

@@ -585,7 +585,7 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 		for i, rules := range p.Proposals {
 			name := termtext.VisibleLine(rules[0])
 			if len(rules) > 1 { // they are shown above
-				name = fmt.Sprintf("the %d rules of %c", len(rules), 'A'+i)
+				name = fmt.Sprintf("rule %c", 'A'+i)
 			}
 			d.replies.list = append(d.replies.list, reply{
 				icon: "§", tone: good, enterOnly: true, name: name + place,

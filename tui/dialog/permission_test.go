@@ -640,7 +640,7 @@ func TestRuleStep(t *testing.T) {
 	c.pass(LookTime)
 	draw(d)
 	s := shownBy(d, 100, 60)
-	for _, want := range []string{"rule A", "allow execute(a)", "⟨U+202E⟩", "rule B", "or in /work/project.", "the 2 rules of A – in this project", "– everywhere"} {
+	for _, want := range []string{"rule A", "allow execute(a)", "⟨U+202E⟩", "rule B", "or in /work/project.", "rule A – in this project", "– everywhere"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("lacks %q:\n%s", want, s)
 		}

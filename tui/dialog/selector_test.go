@@ -218,7 +218,7 @@ func TestOptionsFollowTheConversation(t *testing.T) {
 		t.Errorf("the values do not follow:\n%s", text)
 	}
 	c.Apply(conversation.OptionSettled{Option: "x", Seq: 2, Options: options[:1]})
-	if text := shownBy(values, 80, 20); !strings.Contains(text, "Model is gone") || strings.Contains(text, "no values") {
+	if text := shownBy(values, 80, 20); !strings.Contains(text, "no longer offers this option: Model") || strings.Contains(text, "no values") {
 		t.Errorf("the values of an option that is gone are still shown:\n%s", text)
 	}
 	if got := presses(t, d, "home", "enter", "down", "enter"); got != (SetOption{"mode", acpclient.SelectValue("code")}) {

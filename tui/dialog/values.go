@@ -128,7 +128,7 @@ func newValues(env Env, c *conversation.Conversation, ids []acpclient.ConfigID) 
 	l.Keys = env.Values.keys(c, func(it Item) (SetOption, bool) { set, ok := it.Do.(SetOption); return set, ok })
 	return NewFollowing(env, l, func() []Item {
 		if !slices.ContainsFunc(ids, func(id acpclient.ConfigID) bool { return c.Option(id) != nil }) {
-			return []Item{{ID: "gone", Title: first.Name + " is gone", Disabled: true}}
+			return []Item{{ID: "gone", Title: "The agent no longer offers this option: " + first.Name, Disabled: true}}
 		}
 		if len(ids) == 1 {
 			return valueItems(env, c, ids[0])

@@ -320,7 +320,7 @@ func (v *Review) Hints() []dialog.Hint {
 	}
 	h := dialog.HintList{Keys: v.opt.Keys}
 	if v.pane != nil {
-		h.AddAll("go", config.ActionHunkPrev, config.ActionHunkNext)
+		h.AddAll("hunk", config.ActionHunkPrev, config.ActionHunkNext)
 		h.Add(config.ActionChangesKeep, "keep")
 		h.Add(config.ActionChangesRevert, "undo")
 		h.AddAll("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
@@ -328,7 +328,7 @@ func (v *Review) Hints() []dialog.Hint {
 		h.Add(config.ActionChangesClose, "back")
 		h.Add(config.ActionOpen, "edit")
 		h.Add(config.ActionCopyPatch, "patch")
-		h.Add(config.ActionDiffSplit, "beside")
+		h.Add(config.ActionDiffSplit, "side by side")
 		h.Add(config.ActionDiffContext, "context")
 		return h.List
 	}

@@ -36,6 +36,7 @@ type agentList struct {
 
 	agents   *app.Agents // nil until found
 	sessions []store.Summary
+	reading  bool        // the sessions are being read
 	opened   bool        // all agents to install are listed
 	filtered bool        // so they are while there is a filter
 	installs *installing // the latest installation, nil if none
@@ -61,6 +62,7 @@ func chooseFirst(t *Tab) tea.Cmd {
 	if lib == nil {
 		return find
 	}
+	l.reading = true
 	return tea.Batch(find, inBackground(func() then {
 		sessions, _ := lib.List(ctx, store.Query{Cwd: cwd, Limit: mostAtFirst}) // the session list reports errors
 		return func() tea.Cmd { l.takeSessions(sessions); return nil }
@@ -119,7 +121,7 @@ func (l *agentList) take(agents app.Agents) tea.Cmd {
 }
 
 func (l *agentList) takeSessions(sessions []store.Summary) {
-	l.sessions = sessions
+	l.sessions, l.reading = sessions, false
 	l.show()
 }
 
@@ -130,12 +132,12 @@ func (l *agentList) show() {
 }
 
 // content returns the list as far as it is known, or the progress of an installation. It
-// is empty until the agents are known, so that the first one is selected.
+// is empty until agents and sessions are known, so that the first one is selected.
 func (l *agentList) content() dialog.List {
 	if l.installs.underWay() {
 		return l.installs.content()
 	}
-	list := dialog.List{Title: l.title, Loading: l.agents == nil, Filter: true, Search: l.search, Closing: l.closing()}
+	list := dialog.List{Title: l.title, Loading: l.agents == nil || l.reading, Filter: true, Search: l.search, Closing: l.closing()}
 	if l.tab.chooses() { // nothing is behind the list
 		runs := func(a config.Action, hint string) dialog.ItemKey {
 			return dialog.ItemKey{Action: a, Hint: hint, Do: func(dialog.Item) dialog.Action {
@@ -144,13 +146,20 @@ func (l *agentList) content() dialog.List {
 		}
 		list.Keys = []dialog.ItemKey{runs(config.ActionPalette, "palette"), runs(config.ActionHelp, "help")}
 	}
-	if l.agents == nil {
+	if list.Loading {
 		return list
 	}
 	list.Items = l.items(l.agents.Available)
+	var tour []dialog.Item // behind all that is the user's
+	if i := slices.IndexFunc(list.Items, func(it dialog.Item) bool { return it.ID == app.TourID }); l.first && i >= 0 && len(list.Items)+len(l.sessions) > 1 {
+		tour = []dialog.Item{list.Items[i]}
+		tour[0].Group = "Built in"
+		list.Items = slices.Delete(list.Items, i, i+1)
+	}
 	for i := range l.sessions {
 		list.Items = append(list.Items, l.session(&l.sessions[i]))
 	}
+	list.Items = append(list.Items, tour...)
 	shown := 0
 	if !slices.ContainsFunc(l.agents.Available, func(a config.Agent) bool { return a.ID != app.TourID && a.Reason == "" }) {
 		list.About = "No agent is installed. Take the tour, or install one:"
@@ -236,8 +245,8 @@ const toInstall = "Install"
 func (l *agentList) offer(o registry.Offer) dialog.Item {
 	e := o.Entry
 	item := dialog.Item{
-		ID: "registry " + e.ID, Title: e.Name, Group: toInstall, Dim: true, Detail: registry.InstallCommand(e.ID),
-		About: strings.Join([]string{e.Description, e.License, e.Source()}, "  "),
+		ID: "registry " + e.ID, Title: e.Name, Group: toInstall, Dim: true, Detail: e.Description,
+		About: strings.Join([]string{registry.InstallCommand(e.ID), e.License, e.Source()}, "  "),
 	}
 	if o.Err != nil {
 		item.Detail = app.NeedsText(o.Err)

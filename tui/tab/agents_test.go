@@ -411,7 +411,7 @@ func TestAsksTheRegistryBeforeItAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.latest.Store(strings.ReplaceAll(string(file.Registry), "1.2.3", "1.3.0"))
-	s.mustShow(t, "parley agents install demo")
+	s.mustShow(t, "Shows the way")
 	s.key("down", "enter")
 	s.mustShow(t, "Asking the registry for Demo", "esc stop")
 	s.until("it is asked", "Install Demo?", "Demo 1.3.0")
@@ -507,4 +507,19 @@ func TestAnInstallationStaysInSight(t *testing.T) {
 	s.mustShow(t, "Installing Demo", "esc stop")
 	s.key("esc")
 	s.until("the list is back", "Choose an agent", "tidy up", "nothing was installed")
+}
+
+// The user's agents come before the tour, though that was used last.
+func TestTheTourComesLast(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.Tab = New(2, b.program, t.TempDir())
+	b.Tab.program.Available = func() ([]config.Agent, error) {
+		return []config.Agent{{ID: app.TourID, Name: "The tour", Source: config.SourceBuiltIn}, {ID: "a", Name: "Apple"}}, nil
+	}
+	b.Show()
+	b.bring(b.Start(nil))
+	b.mustShow(t, "❯   Apple", "Built in")
+	if s := b.screen(); strings.Index(s, "Apple") > strings.Index(s, "The tour") {
+		t.Errorf("the tour comes first:\n%s", s)
+	}
 }

@@ -336,7 +336,7 @@ type live struct {
 
 // newLive returns the state of a session.
 func newLive(t *Tab, s *app.Live) *live {
-	l := &live{Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}}
+	l := &live{Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
 	l.questions = questions{live: l, reach: toolview.PathTargets{Roots: s.Roots()}}
 	l.queue = promptQueue{live: l}
 	l.commands, l.options = commands{live: l}, options{live: l}

@@ -13,6 +13,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/theme"
+	"parley/tui/toolview"
 )
 
 // told are the facts of a session in a mode, after some events.
@@ -244,4 +245,13 @@ func TestTheActivitySaysSinceWhenNothingHasCome(t *testing.T) {
 	b.mustShow(t, "working 40s  no update for 16s")
 	b.events(conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: b.clock})
 	b.mustNotShow(t, "no update")
+}
+
+// A session that was attached to has said nothing since then, not since the beginning of time.
+func TestQuietBeginsWithTheView(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.conv().Apply(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}, At: b.clock.Add(-time.Hour)})
+	b.mustNotShow(t, "no update")
+	b.clock = b.clock.Add(app.LongQuiet)
+	b.mustShow(t, "no update for "+toolview.Elapsed(app.LongQuiet))
 }

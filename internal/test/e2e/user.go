@@ -23,10 +23,19 @@ func (p *Parley) Ready() *Parley {
 	return p.Shows("Type a prompt, / for commands")
 }
 
-// Ask types a prompt and sends it.
+// Ask types a prompt and sends it, and waits until the prompt is empty: what follows an
+// enter faster than anyone types is a line of the same paste.
 func (p *Parley) Ask(prompt string) *Parley {
 	p.t.Helper()
-	return p.Type(prompt).Press("enter")
+	end := prompt[strings.LastIndexAny(prompt, " \n")+1:]
+	typed := func(s ptytest.Screen) bool {
+		return s.Cursor.Visible && strings.HasSuffix(strings.TrimRight(s.Line(s.Cursor.Y), " "), end)
+	}
+	p.Type(prompt)
+	p.WaitUntil("the prompt is typed", typed)
+	p.Press("enter")
+	p.WaitUntil("the prompt is sent", func(s ptytest.Screen) bool { return !typed(s) })
+	return p
 }
 
 // Type types text key by key.
