@@ -730,14 +730,14 @@ func (d *Form) buttonAt(x, y int) int {
 func (d *Form) buttonRow(th *theme.Theme, inert bool) string {
 	var row []string
 	for i, b := range buttons {
-		style := th.Badge
-		switch {
-		case inert:
-			style = th.DialogInert
-		case d.current() == nil && i == d.button:
-			style = th.Strong.Reverse(true)
+		style, before := th.Badge, d.buttonRoom
+		if d.current() == nil && i == d.button {
+			style, before = th.Strong.Reverse(true), "❯"+before[1:] // also seen without colours
 		}
-		row = append(row, style.Render(d.buttonRoom+b.name+d.buttonRoom))
+		if inert {
+			style = th.DialogInert
+		}
+		row = append(row, style.Render(before+b.name+d.buttonRoom))
 	}
 	return strings.Join(row, "  ")
 }

@@ -596,3 +596,15 @@ func TestKeysThatAreNoTextLeadBackToTheForm(t *testing.T) {
 		}
 	}
 }
+
+// The chosen button is marked by more than a colour.
+func TestTheChosenButtonHasAMark(t *testing.T) {
+	d, _ := newEnv()
+	f := newForm(d, elicitation(`{"mode":"form","message":"Really?","requestedSchema":{"properties":{}}}`), "")
+	for i, want := range []string{"❯ Accept", "❯ Decline", "❯ Cancel"} {
+		f.button = i
+		if text := shownBy(f, 80, 20); !strings.Contains(text, want) || strings.Count(text, "❯") != 1 {
+			t.Errorf("the screen is\n%s", text)
+		}
+	}
+}

@@ -418,6 +418,7 @@ func (d *Permission) TakeWords() string {
 // write takes a key while the words are written.
 func (d *Permission) write(msg tea.KeyPressMsg) Action {
 	keys, key := d.env.Keys, msg.String()
+	d.why = ""
 	switch {
 	case keys.Match(config.ActionDialogAccept, key):
 		return d.reject(msg)
@@ -435,7 +436,11 @@ func (d *Permission) write(msg tea.KeyPressMsg) Action {
 // reject rejects with the written words, unless the request has just changed: the key may
 // have been meant for the previous one.
 func (d *Permission) reject(msg tea.KeyPressMsg) Action {
-	if msg.IsRepeat || strings.TrimSpace(d.words.Text()) == "" || d.env.Guard.inert() {
+	switch {
+	case strings.TrimSpace(d.words.Text()) == "":
+		d.why = noWords
+		return nil
+	case msg.IsRepeat, d.env.Guard.inert():
 		return nil
 	}
 	d.env.Guard.answer(msg.String())
@@ -484,7 +489,7 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 		return d.viewAside(p, words, width, maxHeight)
 	}
 	w := inner(width, maxHeight)
-	p.focused = !d.env.Guard.inert()
+	p.focused, p.status, p.urgent = !d.env.Guard.inert(), d.why, true
 	what := "Cancel the turn and say what to do instead"
 	if o, ok := plainRejection(d.asked.Options); ok {
 		what = "Answer “" + optionName(o) + "” and say what to do instead"

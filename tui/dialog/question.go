@@ -327,6 +327,7 @@ const (
 	changedWords   = "The question has changed"
 	pauseWords     = "Answers once you pause typing"
 	spaceWords     = "enter gives the marked answer"
+	noWords        = "Type a reason, or go back"
 	movedWords     = "It has moved: click again"
 )
 

@@ -426,6 +426,9 @@ func TestTheSameKeyTwiceGives(t *testing.T) {
 			if c.pass(time.Second); got == nil {
 				got = d.Due()
 			}
+			if got != nil && want == nil {
+				t.Errorf("%q gave %#v", keys, got)
+			}
 		}
 		if got != want {
 			t.Errorf("%q did %#v, want %#v", keys, got, want)
@@ -511,6 +514,33 @@ func TestADoubledKeyGivesWhatIsInSight(t *testing.T) {
 		if got := d.Due(); got != nil {
 			t.Errorf("%s: it gave %#v", name, got)
 		}
+	}
+	d, c := armed(editPermission())
+	d.View(100, 100)
+	d.Key(press("1"))
+	d.Key(press("1"))
+	c.pass(QuietTime)
+	d.env.Guard.Typed() // elsewhere
+	if got := d.Due(); got != nil {
+		t.Errorf("while the question takes no keys it gave %#v", got)
+	}
+}
+
+// Enter without a reason says what is missing.
+func TestEnterWithoutAReasonIsNotSilent(t *testing.T) {
+	d, _ := armed(editPermission())
+	presses(t, d, "tab")
+	for _, keys := range []string{"enter", "space enter"} {
+		if got := presses(t, d, strings.Fields(keys)...); got != nil {
+			t.Errorf("%s did %#v", keys, got)
+		}
+		if text := shownBy(d, 100, 30); !strings.Contains(text, noWords) {
+			t.Errorf("after %s it does not say what is missing:\n%s", keys, text)
+		}
+	}
+	d.Key(press("x"))
+	if text := shownBy(d, 100, 30); strings.Contains(text, noWords) {
+		t.Errorf("with a reason it says that there is none:\n%s", text)
 	}
 }
 

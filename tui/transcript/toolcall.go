@@ -388,6 +388,8 @@ func (t *toolCall) outcome() (line string) {
 	switch {
 	case t.item.Cancelled:
 		line += th.Warning.Render("  cancelled")
+	case t.item.Rejected && t.item.Answer != nil && t.item.Answer.Rule == "" && strings.Contains(strings.ToLower(t.item.Answer.Option.Name), "reject"):
+		// the answer says it
 	case t.item.Rejected:
 		line += th.Warning.Render("  rejected")
 	case t.item.Failed():

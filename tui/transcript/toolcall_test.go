@@ -167,6 +167,10 @@ func TestRejectedCallsSaySo(t *testing.T) {
 	if got := drawn(events, false); !strings.HasSuffix(got, "⊘ ✎ Write a  you: No  rejected") {
 		t.Errorf("%s", got)
 	}
+	events[1].(conversation.PermissionOpened).Request.Options[1].Name = "Reject"
+	if got := drawn(events, false); !strings.HasSuffix(got, "⊘ ✎ Write a  you: Reject") { // once is enough
+		t.Errorf("%s", got)
+	}
 }
 
 // However much a body shows, no line is wider than there is room.
