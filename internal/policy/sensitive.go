@@ -272,27 +272,3 @@ var Secrets = []string{
 	// Agents.
 	".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json",
 }
-
-// Running are the patterns of files that need a question before writing, in addition to
-// Secrets: writing them makes something run, now or later.
-var Running = []string{
-	// Git: hooks, aliases, filters.
-	".git", ".gitconfig", ".config/git", ".husky", ".githooks",
-	// Mercurial and Jujutsu: hooks, aliases, tools.
-	".hg", ".config/hg", ".jj", ".config/jj",
-	// Shells and sessions.
-	".{bash,zsh,ksh,csh,tcsh}rc", ".bash_{profile,login,logout,aliases}", ".{profile,login,logout,zshenv,zprofile,zlogin,zlogout,inputrc}",
-	".config/fish", ".config/nushell", "*profile.ps1", ".{xinitrc,xsession,xprofile,xsessionrc,pam_environment}",
-	".config/{autostart,systemd,environment.d}", "Library/{LaunchAgents,LaunchDaemons}", ".direnvrc", ".config/direnv",
-	// Continuous integration.
-	".github/{workflows,actions}", ".{gitea,forgejo}/workflows", ".gitlab-ci.y{a,}ml", ".circleci", ".travis.yml", ".buildkite",
-	".{drone,cirrus,appveyor,woodpecker}.y{a,}ml", ".woodpecker", "{appveyor,azure-pipelines,bitbucket-pipelines,cloudbuild,buildspec}.y{a,}ml", "Jenkinsfile",
-	// Editors: tasks, settings that name programs, containers.
-	".vscode", "*.code-workspace", ".idea", ".zed", ".fleet", ".devcontainer", ".devcontainer.json",
-	".{vimrc,gvimrc,exrc,nvimrc,emacs,dir-locals.el}", ".nvim.lua", ".config/{nvim,emacs,helix}", ".vim", ".emacs.d",
-	// Agents: hooks, servers, permissions.
-	".mcp.json", ".claude/{settings*.json,hooks}", ".{cursor,gemini,qwen}/{mcp,settings,hooks}*.json", ".codex/config.toml",
-	".opencode", "opencode.json{,c}", ".parley", ".parley.toml",
-	// Tools of a project that load these by themselves.
-	".yarnrc", ".yarn/{releases,plugins}", ".pnpmfile.{c,m,}js", "conftest.py", "sitecustomize.py", ".cargo/config{,.toml}", ".pre-commit-config.y{a,}ml", "lefthook.y{a,}ml", ".{gdbinit,lldbinit}",
-}

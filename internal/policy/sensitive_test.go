@@ -134,9 +134,40 @@ func TestGuideListsTheTable(t *testing.T) {
 	if len(blocks) < 5 {
 		t.Fatal("the guide has no list")
 	}
+	if !strings.Contains(blocks[2], "as of "+RunningAsOf) {
+		t.Errorf("the guide does not say that the list is of %s", RunningAsOf)
+	}
 	for i, want := range [][]string{Secrets, Running} {
 		if got := strings.Fields(blocks[1+2*i]); !slices.Equal(got, want) {
 			t.Errorf("the guide lists\n%q, want\n%q", got, want)
+		}
+	}
+}
+
+// What programs run by themselves is asked about before it is written, and what a project
+// consists of is not.
+func TestFilesThatRun(t *testing.T) {
+	tab := table(t, nil, nil, nil)
+	for _, name := range []string{
+		".lefthook.yml", "lefthook-local.json", ".config/lefthook.toml", ".overcommit.yml", ".codex/hooks.json", ".codex/config.toml", ".roo/mcp.json", ".windsurf/mcp_config.json", ".windsurf/hooks.json", ".pnp.cjs", ".pnp.loader.mjs",
+		".Rprofile", ".irbrc", ".lvimrc", "mise.toml", ".mise.toml", ".mise.local.toml", "mise.dev.toml", ".config/mise/config.toml", ".mise/config.toml", ".tool-versions", ".husky/pre-commit", ".huskyrc.json", ".pre-commit-config.yaml",
+		".cursor/mcp.json", ".cursor/hooks.json", ".cursor/environment.json", ".claude/settings.local.json", ".claude/commands/x.md", ".claude/agents/a.md", ".gemini/settings.json", ".gemini/extensions/x/y", ".kiro/settings/mcp.json", ".kiro/hooks/x.kiro.hook",
+		".vscode/tasks.json", ".idea/workspace.xml", ".run/x.run.xml", ".zed/tasks.json", ".helix/languages.toml", ".devcontainer/x", "compose.override.yml", ".exrc", ".nvim.lua", ".dir-locals.el", ".lazy.lua", ".luarc.json", "x.sublime-project",
+		"conftest.py", "sitecustomize.py", "usercustomize.py", "lib/x.pth", ".bazelrc", "ci.bazelrc", "tools/bazel", "gradlew", "gradle/wrapper/gradle-wrapper.properties", "init.gradle", ".mvn/jvm.config", ".cargo/config.toml", "rust-toolchain.toml", "bunfig.toml",
+		".pnpmfile.cjs", ".yarn/releases/yarn.cjs", ".psqlrc", ".gdbinit", ".bundle/config", ".github/hooks/x.json", ".gitlab/ci/x.yml", ".git-hooks/x", ".kilocode/mcp.json", ".factory/droids/x.md", "Directory.Build.props", "ansible.cfg", ".config/go/env", ".config/starship.toml",
+	} {
+		if tab.Match(Writing, "/w/p/"+name) == "" {
+			t.Errorf("%s is written without a question", name)
+		}
+	}
+	for _, name := range []string{"main.go", "Makefile", "package.json", "Dockerfile", "justfile", ".gitignore", ".gitattributes", "README.md", "mise/src/x.rs", "lefthook/main.go", "src/hooks/use.ts", "settings.json", "config.toml", ".editorconfig", ".cursor/rules/x.md", ".roo/rules/x.md", ".github/CODEOWNERS", "bin/x", "gradle/libs.versions.toml", "AGENTS.md"} {
+		if found := tab.Match(Writing, "/w/p/"+name); found != "" {
+			t.Errorf("%s is asked about because of %s", name, found)
+		}
+	}
+	for _, row := range RunningFiles {
+		if row.By == "" || len(row.Patterns) == 0 {
+			t.Errorf("a row says too little: %+v", row)
 		}
 	}
 }
