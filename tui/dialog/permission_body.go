@@ -229,7 +229,7 @@ func (c callContent) Diff(path string, before *string, after string) content {
 	d := diffview.New(c.at.Path(path), before, after)
 	d.SetFirstLine(position.Line)
 	d.SetContext(c.context)
-	return newDiff(d, c.diffs, c.deletes || position.Deleted, c.targets.Of(path))
+	return newDiff(d, c.diffs, c.deletes || position.Deleted, position.Exists, c.targets.Of(path))
 }
 
 // Terminal shows nothing: the transcript shows terminals, and none runs before
@@ -283,11 +283,13 @@ type diffPart struct {
 	shown *diffview.Preference
 }
 
-func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads toolview.Target) content {
+func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted, exists bool, leads toolview.Target) content {
 	head := newBlock(func(p renderContext) []string {
 		added, removed := d.Stats()
 		counts := toolview.Counts{Added: added, Removed: removed}.Styled(p.th)
 		switch {
+		case exists && d.Change() == diffview.Created:
+			counts += "  " + p.th.Warning.Render("replaces the file")
 		case d.Change() == diffview.Created:
 			counts += "  " + p.th.Success.Render("new file")
 		case deleted:

@@ -211,7 +211,7 @@ func TestNewsAboutAQuestionMustBeSeen(t *testing.T) {
 		},
 		"a change that replaces the file": func(d *Permission) {
 			fragment := toolview.Creations(d.asked.Asked.Content)[0]
-			d.env.DiffPositions.Add(map[toolview.Fragment]toolview.DiffPosition{fragment: {Replaces: "everything\n"}})
+			d.env.DiffPositions.Add(map[toolview.Fragment]toolview.DiffPosition{fragment: {Exists: true, Replaces: "everything\n"}})
 		},
 	} {
 		env, c := newEnv()

@@ -290,17 +290,28 @@ type diffPositions struct {
 // Find locates the diffs of events that were applied to c. It returns nil if there are none to locate.
 func (s *diffPositions) Find(events []conversation.Event, c *conversation.Conversation) tea.Cmd {
 	var wanted []toolview.Fragment
+	asks := false
 	for _, e := range events {
 		for _, f := range toolview.Fragments(changesIn(e)) {
 			if s.known.Of(f.Path, &f.Old, f.New) == (toolview.DiffPosition{}) {
 				wanted = append(wanted, f)
 			}
 		}
-		if _, asked := e.(conversation.PermissionOpened); asked {
-			wanted = append(wanted, creations(c)...)
-		}
+		asks = asks || mayAsk(e)
+	}
+	if asks {
+		wanted = append(wanted, creations(c)...)
 	}
 	return s.Locate(wanted)
+}
+
+// mayAsk reports whether an event asks the user a question, or changes an open one.
+func mayAsk(e conversation.Event) bool {
+	switch e.(type) {
+	case conversation.PermissionOpened, conversation.PermissionReferred:
+		return true
+	}
+	return len(changesIn(e)) > 0
 }
 
 // creations returns the changes without an old text that questions are about. Before the

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,4 +111,29 @@ func TestAQuestionShowsWhatItReplaces(t *testing.T) {
 			b.mustShow(t, "a tool without a name +1 −1", "a  +0 −1 ", "2   - two", "b  +1 −0  new file")
 		})
 	}
+}
+
+// parley looks whether the file exists also where the rules are asked first, where the
+// content comes later, and where the file is outside the project or empty.
+func TestAQuestionCallsNoFileNewThatExists(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := errors.Join(os.WriteFile(outside, []byte("secret\n"), 0o600), os.WriteFile(filepath.Join(b.cwd, "empty"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	show := func(e conversation.Event) {
+		t.Helper()
+		b.events(e)
+		if find := b.diffPositions.Find([]conversation.Event{e}, b.conv()); find != nil {
+			find().(then)()
+		}
+	}
+	asked := &acpclient.RequestPermissionRequest{Options: []acpclient.PermissionOption{{OptionID: "yes", Name: "Allow", Kind: acpclient.AllowOnce}}}
+	asked.ToolCall.ToolCallID, asked.ToolCall.Kind = "t", new(acpclient.ToolEdit)
+	asked.ToolCall.Content = acpclient.ToolCallContents{acpclient.DiffContent(outside, nil, "new\n"), acpclient.DiffContent("empty", nil, "new\n")}
+	show(conversation.PermissionOpened{ID: 1, Request: asked, Judging: true})
+	show(conversation.PermissionReferred{ID: 1})
+	b.mustShow(t, "outside", "empty", "replaces the file")
+	b.mustNotShow(t, "new file")
+	b.mustNotShow(t, "secret")
 }

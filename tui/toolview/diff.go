@@ -137,8 +137,9 @@ type DiffPosition struct {
 	Lead, Tail string
 	// Deleted means that the change deletes the file.
 	Deleted bool
-	// Replaces is the content of the file that a change without an old text replaces; ""
-	// if it creates the file.
+	// Exists means that the file of a change without an old text exists, Replaces is its
+	// content, "" if that cannot be shown.
+	Exists   bool
 	Replaces string
 }
 
@@ -210,7 +211,7 @@ func (s *DiffPositions) Replacing(content []acpclient.ToolCallContent) []DiffPos
 	var all []DiffPosition
 	for i := range content {
 		if c := &content[i]; c.Type == acpclient.ToolContentDiff {
-			if p := s.Of(c.Path, c.OldText, c.NewText); p.Replaces != "" {
+			if p := s.Of(c.Path, c.OldText, c.NewText); p.Exists {
 				all = append(all, p)
 			}
 		}
@@ -238,15 +239,18 @@ func FindPositions(dir string, wanted []Fragment) map[Fragment]DiffPosition {
 			if errors.Is(err, os.ErrNotExist) && f.New == "" {
 				found[f] = DiffPosition{Line: 1, Deleted: true}
 			}
+			if err != nil && f.Old == "" {
+				if _, missing := os.Lstat(absolute(dir, f.Path)); missing == nil {
+					found[f] = DiffPosition{Line: 1, Exists: true}
+				}
+			}
 			if err != nil {
 				continue
 			}
 			files[f.Path] = text
 		}
 		if f.Old == "" {
-			if content := string(text); content != f.New {
-				found[f] = DiffPosition{Line: 1, Replaces: content}
-			}
+			found[f] = DiffPosition{Line: 1, Exists: true, Replaces: string(text)}
 			continue
 		}
 		if at, ok := locate(text, f); ok {

@@ -348,7 +348,7 @@ func (b *diffBody) fate() string {
 	switch {
 	case b.deletes || b.position.Deleted:
 		return "deleted"
-	case b.Change() == diffview.Created:
+	case b.Change() == diffview.Created && !b.position.Exists:
 		return "new file"
 	}
 	return ""
