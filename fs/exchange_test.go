@@ -105,3 +105,85 @@ func TestAWriteIsToldOfBeforeItHappens(t *testing.T) {
 		t.Errorf("the file held %q when it was told of", steps)
 	}
 }
+
+// Exchange goes through no link, even to a place inside the roots.
+func TestExchangeFollowsNoLink(t *testing.T) {
+	f, dir := newFS(t)
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	target := put(t, filepath.Join(dir, "sub", "file"), "old")
+	for link, to := range map[string]string{"link": target, "dir": "sub", "up": ".."} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, path := range []string{"link", "dir/file", "dir/new", "sub/../link"} {
+		called := false
+		err := f.Exchange(t.Context(), dir+"/"+path, func(*Snapshot) (*Snapshot, error) {
+			called = true
+			return &Snapshot{Content: "new"}, nil
+		})
+		if !errors.Is(err, ErrMoved) || called {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if content, err := os.ReadFile(target); err != nil || string(content) != "old" {
+		t.Errorf("it holds %q, %v", content, err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "sub", "new")); err == nil {
+		t.Error("a file was made behind a link")
+	}
+}
+
+// A write that is cancelled before its content is in place changes nothing.
+func TestACancelledWriteIsNotPutInPlace(t *testing.T) {
+	f, dir := newFS(t)
+	path := put(t, filepath.Join(dir, "file"), "old")
+	var ended error
+	var cancel context.CancelFunc
+	f.SetRecord(func(string, *Snapshot, *Snapshot) (func(error), error) {
+		cancel()
+		return func(err error) { ended = err }, nil
+	})
+	write := map[string]func(context.Context) error{
+		"write": func(ctx context.Context) error {
+			_, err := f.WriteTextFile(ctx, path, "new")
+			return err
+		},
+		"exchange": func(ctx context.Context) error {
+			return f.Exchange(ctx, path, func(*Snapshot) (*Snapshot, error) { return &Snapshot{Content: "new"}, nil })
+		},
+	}
+	for name, do := range write {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		cancel = stop
+		if err := do(ctx); !errors.Is(err, context.Canceled) || !errors.Is(ended, context.Canceled) {
+			t.Errorf("%s: %v, recorded as %v", name, err, ended)
+		}
+		if content, err := os.ReadFile(path); err != nil || string(content) != "old" {
+			t.Errorf("%s: the file holds %q, %v", name, content, err)
+		}
+		if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
+			t.Errorf("%s: %v, %v is left", name, all, err)
+		}
+	}
+}
+
+// What the record refuses is not written.
+func TestTheRecordRefusesAWrite(t *testing.T) {
+	f, dir := newFS(t)
+	path := put(t, filepath.Join(dir, "file"), "old")
+	refused := errors.New("refused")
+	f.SetRecord(func(string, *Snapshot, *Snapshot) (func(error), error) { return nil, refused })
+	if _, err := f.WriteTextFile(t.Context(), path, "new"); !errors.Is(err, refused) {
+		t.Errorf("write: %v", err)
+	}
+	if err := f.Exchange(t.Context(), path, func(*Snapshot) (*Snapshot, error) { return nil, nil }); !errors.Is(err, refused) {
+		t.Errorf("exchange: %v", err)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != "old" {
+		t.Errorf("the file holds %q, %v", content, err)
+	}
+}

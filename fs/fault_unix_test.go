@@ -21,15 +21,19 @@ import (
 
 // The test binary is also the program that is killed, and the one whose disk is full.
 const (
-	writerEnv = "PARLEY_TEST_WRITER"   // the directory in which it writes for ever
-	fullEnv   = "PARLEY_TEST_FULL"     // the directory that is full
-	limitEnv  = "PARLEY_TEST_FILESIZE" // the directory in which files may not be large
+	writerEnv = "PARLEY_TEST_WRITER" // the directory in which it writes for ever
+	fullEnv   = "PARLEY_TEST_FULL"   // the directory that is full
+	// readOnlyEnv is the directory of a file that may not be written.
+	readOnlyEnv = "PARLEY_TEST_READONLY"
+	limitEnv    = "PARLEY_TEST_FILESIZE" // the directory in which files may not be large
 )
 
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(writerEnv) != "":
 		writeForEver(os.Getenv(writerEnv))
+	case os.Getenv(readOnlyEnv) != "":
+		exit(writeReadOnly(os.Getenv(readOnlyEnv)))
 	case os.Getenv(fullEnv) != "":
 		exit(fillUp(os.Getenv(fullEnv)))
 	case os.Getenv(limitEnv) != "":

@@ -3,10 +3,13 @@
 package fs
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	iofs "io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -123,18 +126,52 @@ func TestOwnerIsKept(t *testing.T) {
 	}
 }
 
+// A file without write permission stays, although its directory could be written. The
+// superuser may write everything, so the test gives that up in a process of its own.
 func TestReadOnlyFileIsLeftAlone(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("the superuser may write everything")
-	}
-	f, dir := newFS(t)
-	path := put(t, filepath.Join(dir, "file"), "old")
-	if err := os.Chmod(path, 0o444); err != nil {
+	dir, err := os.MkdirTemp("/tmp", "fs")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteTextFile(t.Context(), path, "new"); !errors.Is(err, iofs.ErrPermission) {
-		t.Errorf("write = %v", err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	path := put(t, filepath.Join(dir, "file"), "old")
+	if err := errors.Join(os.Chmod(dir, 0o777), os.Chmod(path, 0o444)); err != nil {
+		t.Fatal(err)
 	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), readOnlyEnv+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != "old" {
+		t.Errorf("the file holds %q, %v", content, err)
+	}
+}
+
+// writeReadOnly checks as an ordinary user that the read-only file in dir is not replaced.
+func writeReadOnly(dir string) error {
+	if os.Getuid() == 0 {
+		const nobody = 65534
+		if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
+			return err
+		}
+	}
+	f, err := New(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteTextFile(context.Background(), filepath.Join(dir, "other"), "new"); err != nil {
+		return err // the directory can be written
+	}
+	path := filepath.Join(dir, "file")
+	if _, err := f.WriteTextFile(context.Background(), path, "new"); !errors.Is(err, iofs.ErrPermission) {
+		return fmt.Errorf("write = %w", err)
+	}
+	err = f.Exchange(context.Background(), path, func(*Snapshot) (*Snapshot, error) { return &Snapshot{Content: "new"}, nil })
+	if !errors.Is(err, iofs.ErrPermission) {
+		return fmt.Errorf("exchange = %w", err)
+	}
+	return nil
 }
 
 // A pipe that takes the place of a file between the look at it and its opening is not

@@ -759,3 +759,55 @@ func (m *rewindModel) undoTurn() {
 	}
 	m.did(a)
 }
+
+// Once an act on several files has begun, a cancel does not cut it.
+func TestACancelDoesNotCutAnAct(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() { p.serve("a", "a\n"); p.serve("b", "b\n"); p.serve("c", "c\n") })
+	for _, do := range []func(context.Context) (Done, error){
+		p.UndoTurn, p.Redo,
+		func(ctx context.Context) (Done, error) { plan, _ := p.plan(1); return p.Rewind(ctx, plan) },
+	} {
+		there := func(name string) bool { _, err := os.Lstat(p.path(name)); return err == nil }
+		before := there("a")
+		ctx, cancel := context.WithCancel(t.Context())
+		atPoint = func() {
+			if there("a") != before {
+				cancel()
+			}
+		}
+		done, err := do(ctx)
+		atPoint = func() {}
+		if err != nil || len(done.Files) != 3 || ctx.Err() == nil {
+			t.Errorf("done %v, %v, cancelled: %v", done.Files, err, ctx.Err())
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			if there(name) == before {
+				t.Errorf("%s was left out", name)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Redo(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("an act that is cancelled before it begins: %v", err)
+	}
+}
+
+// A rewind that could not be undone is refused: what it would replace is too large to keep.
+func TestARewindThatCannotBeUndoneIsRefused(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "1\n2\n3\n4\n")
+	p.turn("", func() { p.serve("f", "one\n2\n3\n4\n"); p.serve("g", "g\n") })
+	large := "one\n2\n3\n4\n" + strings.Repeat("x", maxImage) + "\n"
+	p.write("f", large)
+	plan, said := p.plan(1)
+	if said != "f restore +1 -1, g delete +1 -0" {
+		t.Errorf("the plan is %s", said)
+	}
+	if _, err := p.Rewind(t.Context(), plan); !errors.Is(err, errFull) {
+		t.Errorf("the rewind: %v", err)
+	}
+	p.holds("f", large)
+	p.holds("g", "g\n")
+}
