@@ -50,7 +50,8 @@ type RewindFile struct {
 	// Reverts are the changes that the rewind undoes, by their numbers in the journal.
 	Reverts []int
 
-	forced bool // not all changes can be undone without losing something
+	// Forced means that not all changes can be undone without losing something.
+	Forced bool
 }
 
 // RewindPlan is what would happen if the files went back to how they were before a turn.
@@ -115,7 +116,7 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 func (j *Journal) keepUsersLines(p *RewindPlan) {
 	users := map[string]bool{} // contents, by hash
 	for _, f := range p.Files {
-		if !f.forced {
+		if !f.Forced {
 			continue
 		}
 		changes := j.changes(f.Reverts)
@@ -169,7 +170,7 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 	f.Reported, f.NoUndo = p.word != "", j.check(&p) != nil
 	f.compareWith(&p)
 	_, conflict := p.next(f.Now.snapshot())
-	f.forced = conflict != nil
+	f.Forced = conflict != nil
 	switch {
 	case part.Seen:
 		f.Effect = EffectSeen
