@@ -608,3 +608,48 @@ func TestTheChosenButtonHasAMark(t *testing.T) {
 		}
 	}
 }
+
+// A click on a button of a form gives what has been where it is for as long as a key would need,
+// and accepts nothing that was not read to its end.
+func TestAClickOnAButtonNeedsWhatAKeyNeeds(t *testing.T) {
+	long := strings.Repeat("Really? ", 300)
+	for _, message := range []string{"Really?", long} {
+		env, c := newEnv()
+		env.Guard.open()
+		d := newForm(env, elicitation(`{"mode":"form","message":"`+message+`","requestedSchema":{"properties":{}}}`), "")
+		height := 20
+		click := func() Action {
+			lines := d.View(80, height).Lines
+			y := lineWith(t, View{Lines: lines}, "Accept")
+			x := strings.Index(ansi.Strip(lines[y]), "Accept") - len("│") + 1
+			return d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y)
+		}
+		for range 3 { // a user who is clicking there already
+			c.pass(LookTime - 1)
+			if got := click(); got != (NotTaken{}) {
+				t.Errorf("a click did %#v", got)
+			}
+		}
+		c.pass(QuietTime)
+		if message == long {
+			if got := click(); got != nil {
+				t.Errorf("a click on what was not read did %#v", got)
+			}
+			d.Key(press("end"))
+			d.View(80, height)
+			c.pass(LookTime)
+			height = 30 // it moves
+		} else {
+			height = 13 // as here
+		}
+		if got := click(); got != nil || d.problem != movedWords {
+			t.Errorf("a click on what has just moved did %#v, and says %q", got, d.problem)
+		}
+		c.pass(LookTime)
+		d.View(80, height)
+		c.pass(LookTime)
+		if got, ok := click().(Elicit); !ok || got.Response.Action != acpclient.ElicitAccept {
+			t.Errorf("a click on what lies still did %#v", got)
+		}
+	}
+}

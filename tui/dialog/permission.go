@@ -351,7 +351,7 @@ func (d *Permission) Hints() []Hint {
 	case d.between:
 		closing = ""
 	}
-	hints := d.hints(closing)
+	hints := d.hints("")
 	if len(hints) > 0 {
 		if d.waiting > 1 {
 			others := HintList{Keys: d.env.Keys, taken: d.env.drafts}
@@ -388,7 +388,7 @@ func (d *Permission) Hints() []Hint {
 	// Keys that answer differ from keys that leave the question.
 	h := HintList{Keys: d.env.Keys, List: hints, taken: func(key string) bool { return d.env.Keys.Match(config.ActionRejectWords, key) }}
 	h.Add(config.ActionFocusTranscript, "transcript")
-	return h.List
+	return d.closing(h.List, closing)
 }
 
 // A permission can be rejected with words: what the agent should do instead. They are

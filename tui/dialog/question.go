@@ -447,7 +447,16 @@ func (q *question) unseenHints(closing string) []Hint {
 	default:
 		hints = append(hints, Hint{"", "enlarge the window to answer"})
 	}
-	return q.env.hint(hints, config.ActionDialogClose, closing)
+	return q.closing(hints, closing)
+}
+
+// closing adds what the key that closes does, if anything. It comes last, where it stays when
+// there is room for some hints only.
+func (q *question) closing(hints []Hint, words string) []Hint {
+	if words == "" {
+		return hints
+	}
+	return q.env.hint(hints, config.ActionDialogClose, words)
 }
 
 // alt adds alt to a key while the prompt holds text, which would get it otherwise.
@@ -512,16 +521,13 @@ func (q *question) hints(closing string) []Hint {
 		hints = append(hints, Hint{key + ":", words + cut(q.replies.list[next].name, hintName)})
 	}
 	hints = append(hints, q.promptHints()...)
-	if closing != "" {
-		hints = q.env.hint(hints, config.ActionDialogClose, closing)
-	}
 	if len(q.replies.list) > 0 {
 		hints = append(hints, Hint{q.selecting(), "select"})
 	}
 	if q.scroll.Scrolls() {
 		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll")
 	}
-	return hints
+	return q.closing(hints, closing)
 }
 
 // promptHints says what the accepting key does while the prompt holds text.

@@ -418,6 +418,20 @@ func TestADraftTakesLettersAndDigits(t *testing.T) {
 	}
 }
 
+// The way out stays in the hint line, however narrow it is.
+func TestTheWayOutStaysInTheHint(t *testing.T) {
+	for _, columns := range []int{60, 80, 120} {
+		for _, draft := range []string{"", "a draft"} {
+			b := newBench(t, t.TempDir())
+			b.columns, b.rows = columns, 20
+			b.composer.SetText(draft)
+			asksAll(b)
+			b.passes(3 * time.Second)
+			b.mustShow(t, "esc cancel the turn", "Allow it")
+		}
+	}
+}
+
 // A letter marks an answer, which the key that accepts gives; the answer is not marked any
 // more when a word follows.
 func TestAMarkEndsWhenAWordBegins(t *testing.T) {
