@@ -169,8 +169,9 @@ func (c *Conn) Err() error {
 func (c *Conn) Close() { c.end(nil) }
 
 // Call sends a request and waits for its answer. An error answer is an *Error.
-// If ctx ends first, Call sends $/cancel_request, drops a later answer and returns the
-// context's error. A nil result ignores the answer.
+// If ctx ends first, Call sends $/cancel_request, unless for initialize, which the protocol
+// does not let a client cancel, drops a later answer and returns the context's error. A nil
+// result ignores the answer.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	type answer struct {
 		raw json.RawMessage
@@ -189,6 +190,9 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	case a = <-ch:
 	case <-ctx.Done():
 		if c.forget(id) {
+			if method == Initialize.Name {
+				return ctx.Err()
+			}
 			_ = c.Notify(CancelRequest.Name, &CancelRequestNotification{RequestID: NumberID(id)})
 			return ctx.Err()
 		}

@@ -410,6 +410,26 @@ func TestCancelledCall(t *testing.T) {
 	}
 }
 
+// The protocol does not let a client cancel initialize.
+func TestInitializeIsNotCancelled(t *testing.T) {
+	c, w := connect(t, &listener{}, ConnOptions{})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Initialize(ctx, &InitializeRequest{})
+		done <- err
+	}()
+	w.receive()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	_ = c.Cancel(&CancelNotification{SessionID: "s"})
+	if m := w.receive(); m.Method != SessionCancel.Name {
+		t.Errorf("sent %s", m.Method)
+	}
+}
+
 // Handlers are cancelled when the connection ends, and answer nobody.
 func TestCloseCancelsHandlers(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan error, 1)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -185,6 +186,7 @@ func (e *exam) ids() {
 		return
 	}
 	ids := []any{"parley", "7", "", json.RawMessage(`"\u00e9\ud83d\ude00\u2028"`), -1, maxSafe, math.MaxInt64, "parley-" + strings.Repeat("0123456789abcdef", 4<<10)}
+	var asked []*request
 	for _, id := range ids {
 		if e.stopped() {
 			return
@@ -195,8 +197,15 @@ func (e *exam) ids() {
 		if e.wait(e.request("_parley/fence", struct{}{})) == nil {
 			e.unanswered++
 		}
-		if q := e.referee.sent[key(raw)]; !q.answered {
-			e.referee.finds(idRule(q.id, ruleNoAnswer), nil, "The request with the id %s (line %d) got no response", short(string(raw), 40), q.line)
+		asked = append(asked, e.referee.sent[key(raw)])
+	}
+	// An agent may answer in any order: the answer to a later request proves nothing.
+	unanswered := func(q *request) bool { return !q.answered }
+	if !e.until(e.opt.Timeout, func() bool { return !slices.ContainsFunc(asked, unanswered) }) && !e.gone && e.ctx.Err() == nil {
+		for _, q := range asked {
+			if unanswered(q) {
+				e.referee.finds(idRule(q.id, ruleNoAnswer), nil, "The request with the id %s (line %d) got no response within %v", short(q.id, 40), q.line, e.opt.Timeout)
+			}
 		}
 	}
 	malformed := []string{`{}`, `[1]`, `true`, `1.5`}

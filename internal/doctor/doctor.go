@@ -471,8 +471,8 @@ func (e *exam) settle() {
 	e.listen(quiet)
 }
 
-// fence waits until the agent has handled everything sent so far: it sends a request, and
-// answers come in the order of the wire.
+// fence waits until most agents have handled everything sent so far: until one more request
+// is answered. It proves nothing, since an agent may answer in any order.
 func (e *exam) fence() {
 	switch {
 	case e.stopped():

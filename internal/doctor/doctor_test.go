@@ -441,6 +441,31 @@ func TestATurnMayEndWhenItIsCancelled(t *testing.T) {
 	})
 }
 
+// An agent that works on several requests at once may answer them in any order: an answer to
+// a later request says nothing about the earlier ones.
+func TestAnswersMayComeInAnyOrder(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		var late json.RawMessage
+		f.stray = func(f *fake, id json.RawMessage, line []byte) bool {
+			switch {
+			case strings.Contains(string(line), `"id":"7"`):
+				late = id
+				return true
+			case late != nil && strings.Contains(string(line), "_parley/fence"):
+				f.refuse(id, -32601)
+				f.refuse(late, -32601)
+				late = nil
+				return true
+			}
+			return false
+		}
+		if r := examined(t, f, Options{Prompt: ScriptedPrompt}); r.Outcome != Clean {
+			t.Errorf("%s", r.Text())
+		}
+	})
+}
+
 // A call that permission was asked for before it is announced is found once, and is not
 // announced a second time.
 func TestACallMayBeAnnouncedAfterItsQuestion(t *testing.T) {

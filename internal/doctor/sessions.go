@@ -373,9 +373,10 @@ func (e *exam) cancelTurn(s *session, text string, wait time.Duration) (took tim
 		return 0, false
 	}
 	e.settle() // the answer to the prompt may follow the state idle
+	e.until(e.opt.Timeout, func() bool { return e.answers[key(id)] != nil })
 	m := e.answers[key(id)]
 	if m == nil {
-		e.referee.finds(ruleNoAnswer, nil, "A cancelled prompt got no response")
+		e.referee.finds(ruleNoAnswer, nil, "A cancelled prompt got no response within %v", e.opt.Timeout)
 		return 0, false
 	}
 	if raw, failed := m.fields["error"]; failed {

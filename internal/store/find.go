@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"parley/acpclient"
 )
@@ -153,8 +156,10 @@ func (x *Index) Search(ctx context.Context, words string, q Query) (hits []Hit, 
 
 // tokens splits a text into words as the index does.
 func tokens(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.Mn, r) })
+	return strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) })
 }
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Mn, r) }
 
 // matchOf converts words to the index's query language, each quoted so that none is an
 // operator.
@@ -169,8 +174,12 @@ func matchOf(text string) string {
 	return strings.Join(words, " ") + "*"
 }
 
-// around is how many characters of context to show on each side of a match.
-const around = 60
+// An excerpt shows so many characters before and after a match: little before it, so that
+// it is in sight where the line is cut.
+const (
+	before = 30
+	after  = 90
+)
 
 // Snippet returns a line of the matching passage that contains the words.
 func (s *Store) Snippet(h Hit, words string) (string, error) {
@@ -196,24 +205,53 @@ func (s *Store) Snippet(h Hit, words string) (string, error) {
 
 // excerpt returns the text around the first of the words, on one line.
 func excerpt(text string, words []string) string {
-	at := -1
-	lower := strings.ToLower(text)
-	if len(lower) != len(text) {
-		lower = text // offsets differ between the two
+	at := matchIn(text, words)
+	lead, rest := []rune(text[:at]), []rune(text[at:])
+	line, cut := "", false
+	if cut = len(lead) > before; cut {
+		line, lead = "…", lead[len(lead)-before:]
 	}
-	for _, w := range words {
-		if at = strings.Index(lower, strings.ToLower(w)); at >= 0 {
-			break
+	if len(rest) > after {
+		rest = append(rest[:after:after], '…')
+	}
+	return line + strings.TrimSpace(strings.Join(strings.Fields(string(lead)+string(rest)), " "))
+}
+
+// matchIn returns where the first word of a text is that the index would find, 0 if there
+// is none: the last of the words may be the beginning of one.
+func matchIn(text string, words []string) int {
+	for i := range words {
+		words[i] = folded(words[i])
+	}
+	matches := func(word string) bool {
+		word = folded(word)
+		return slices.Contains(words, word) || len(words) > 0 && strings.HasPrefix(word, words[len(words)-1])
+	}
+	start := -1
+	for i, r := range text {
+		switch {
+		case inWord(r) && start < 0:
+			start = i
+		case !inWord(r) && start >= 0:
+			if matches(text[start:i]) {
+				return start
+			}
+			start = -1
 		}
 	}
-	at = max(at, 0)
-	before, after := []rune(text[:at]), []rune(text[at:])
-	line, cut := "", false
-	if cut = len(before) > around; cut {
-		line, before = "…", before[len(before)-around:]
+	if start >= 0 && matches(text[start:]) {
+		return start
 	}
-	if len(after) > around+around {
-		after = append(after[:around+around:around+around], '…')
+	return 0
+}
+
+// folded is a word as the index compares it: without case and accents.
+func folded(word string) string {
+	var b strings.Builder
+	for _, r := range norm.NFD.String(word) {
+		if !unicode.Is(unicode.Mn, r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
 	}
-	return line + strings.TrimSpace(strings.Join(strings.Fields(string(before)+string(after)), " "))
+	return b.String()
 }
