@@ -57,8 +57,9 @@ type Export struct {
 }
 
 // NewExport begins to export a conversation to the file that a user has named. dir is
-// where relative names begin; title, if not "", is what the user calls the session.
-func NewExport(f ExportFormat, c *conversation.Conversation, secrets *record.Redactor, title, dir, name string) (*Export, error) {
+// where relative names begin; title, if not "", is what the user calls the session, and id
+// its name in the store.
+func NewExport(f ExportFormat, c *conversation.Conversation, secrets *record.Redactor, title string, id store.ID, dir, name string) (*Export, error) {
 	path := filepath.Clean(name)
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -70,7 +71,7 @@ func NewExport(f ExportFormat, c *conversation.Conversation, secrets *record.Red
 		path = filepath.Join(dir, name)
 	}
 	e := &Export{Format: f, Path: path, from: c, transcript: export.Begin(c, secrets)}
-	e.transcript.Title = cmp.Or(secrets.Text(title), e.transcript.Title)
+	e.transcript.Title, e.transcript.Stored = cmp.Or(secrets.Text(title), e.transcript.Title), string(id)
 	return e, nil
 }
 
@@ -110,6 +111,6 @@ func StoredTranscript(ctx context.Context, s *store.Store, cfg *config.Config, i
 	secrets := RedactorNamed(cfg, stored.Meta.Agent)
 	t := export.Of(stored.Conversation, secrets)
 	t.Title = cmp.Or(secrets.Text(stored.Title), t.Title)
-	t.Begun = stored.Meta.Created
+	t.Begun, t.Stored = stored.Meta.Created, string(id)
 	return t, nil
 }

@@ -181,6 +181,34 @@ func TestImagesOfMarkdownAreLinks(t *testing.T) {
 	}
 }
 
+// An edit is a diff under the name of its file, without the input that says the same, and
+// nothing is a fence around nothing.
+func TestAnEditIsADiffInMarkdown(t *testing.T) {
+	c := conversation.New()
+	for _, e := range []conversation.Event{
+		test.Sent("edit"),
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"e","title":"Edit","kind":"edit","status":"completed","rawInput":{"file_path":"/p/a.go","old_string":"one","new_string":"two"},
+			"content":[{"type":"diff","path":"/p/a.go","oldText":"one\n","newText":"two\n"},{"type":"diff","path":"/p/b.go","oldText":"b\n","newText":"b\n"},{"type":"content","content":{"type":"text","text":" \n"}}]}`),
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"r","title":"Run","kind":"execute","status":"completed","rawInput":{"command":"true"},"content":[{"type":"terminal","terminalId":"x"}]}`),
+	} {
+		c.Apply(e)
+	}
+	got := exported(t, c, Markdown)
+	for _, want := range []string{"> /p/a.go:\n>\n> ```diff\n> --- /p/a.go", "> -one\n", "> +two\n", "> /p/b.go: no change\n", `"command": "true"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+	for _, bad := range []string{"old_string", "> ```\n> ```", "```\n>\n> ```"} {
+		if strings.Contains(got, bad) {
+			t.Errorf("it has %q", bad)
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
+
 // No export has a secret, wherever it stands and however it is written there.
 func TestNoExportHasASecret(t *testing.T) {
 	const plain, odd = "sk-live-0123456789abcdef", `p"a\<s>&s_w*rd`

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,7 +25,7 @@ func Markdown(w io.Writer, t *Transcript) error {
 	if !t.Begun.IsZero() {
 		fact("Begun", t.Begun.Format(time.DateTime))
 	}
-	fact("Session", t.Session)
+	fact("Session", cmp.Or(t.Stored, t.Session))
 	for i := range t.Entries {
 		b.WriteByte('\n')
 		markdownEntry(b, &t.Entries[i])
@@ -102,11 +103,14 @@ func markdownCall(b *bufio.Writer, e *Entry) {
 		}
 	}
 	c.WriteString("\n")
-	if e.Input != "" {
+	// The input of an edit says what its diff shows.
+	if e.Input != "" && !slices.ContainsFunc(e.Content, func(c Content) bool { return c.Diff != "" }) {
 		c.WriteString("\n" + fenced("json", e.Input))
 	}
 	for i := range e.Content {
-		c.WriteString("\n" + markdownContent(&e.Content[i]))
+		if text := markdownContent(&e.Content[i]); text != "" {
+			c.WriteString("\n" + text)
+		}
 	}
 	fmt.Fprint(b, quoted(c.String()))
 	if len(e.Steps) > 0 {
@@ -115,12 +119,18 @@ func markdownCall(b *bufio.Writer, e *Entry) {
 	}
 }
 
-// markdownContent returns a piece of a tool's output.
+// markdownContent returns a piece of a tool's output, "" if it is empty.
 func markdownContent(c *Content) string {
 	switch c.Type {
 	case "diff":
-		return fenced("diff", c.Diff)
+		if c.Diff == "" {
+			return inline(c.Path) + ": no change\n"
+		}
+		return inline(c.Path) + ":\n\n" + fenced("diff", c.Diff)
 	case "terminal":
+		if c.Command == "" && c.Output == "" && c.Exit == "" {
+			return ""
+		}
 		text := fenced("console", strings.TrimPrefix("$ "+c.Command+"\n", "$ \n")+c.Output)
 		if c.Exit != "" {
 			text += "\nended: " + inline(c.Exit) + "\n"
@@ -128,6 +138,9 @@ func markdownContent(c *Content) string {
 		return text
 	case "attachment":
 		return "- " + inline(c.Attachment.label()) + "\n"
+	}
+	if strings.TrimSpace(c.Text) == "" {
+		return ""
 	}
 	return fenced("", c.Text)
 }

@@ -24,6 +24,7 @@ type Transcript struct {
 	Version int       `json:"version"`
 	Title   string    `json:"title,omitempty"`
 	Session string    `json:"session,omitempty"` // the agent's id
+	Stored  string    `json:"stored,omitempty"`  // the id that parley's commands know
 	Agent   string    `json:"agent,omitempty"`
 	Cwd     string    `json:"cwd,omitempty"`
 	Begun   time.Time `json:"begun,omitzero"`

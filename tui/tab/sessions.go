@@ -397,7 +397,7 @@ func (x *exporter) askWhere(f app.ExportFormat, name string) {
 
 // exportTo exports the session to a file.
 func (x *exporter) exportTo(f app.ExportFormat, name string, replace bool) tea.Cmd {
-	e, err := app.NewExport(f, x.conv, x.tab.Redactor(), x.named, x.tab.base, name)
+	e, err := app.NewExport(f, x.conv, x.tab.Redactor(), x.named, x.tab.StoredID(), x.tab.base, name)
 	if err != nil {
 		return x.tab.say("not exported: " + err.Error())
 	}
