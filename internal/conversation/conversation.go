@@ -51,6 +51,7 @@ type Transcript struct {
 	compactions map[acpclient.CompactionID]*Compaction
 	between     map[acpclient.MessageID]*Message // those between sessions, by their ids
 	echo        Echo
+	banner      string // what the agent has announced to say of itself, "" once it has
 	// changes is the note about the latest changes of options by the agent, which
 	// further changes are merged into while it is the last item, and noted is what it
 	// says.

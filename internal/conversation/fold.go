@@ -30,6 +30,9 @@ func (c *Conversation) Apply(e Event) {
 		c.applySessionOpening(e)
 	case SessionOpened:
 		c.before = nil
+		// pi-acp sends its banner right after the answer that has it, or with the first
+		// prompt: when it comes says nothing.
+		c.banner, _ = acpclient.MetaValue[string](e.State.Meta, "piAcp", "startupInfo")
 	case SessionFailed:
 		c.before = nil
 		c.addFailure("The agent could not open the session", e.Err)

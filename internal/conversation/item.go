@@ -62,6 +62,9 @@ type Message struct {
 	At   time.Time
 	// Done reports that the message is complete.
 	Done bool
+	// Banner means that the agent says it of itself when a session begins, and not in answer to
+	// a prompt.
+	Banner bool
 	// Steered means that the user wrote it while the agent was working, and the agent took it
 	// into its turn.
 	Steered bool

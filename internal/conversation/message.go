@@ -20,6 +20,20 @@ func (c *Conversation) applyText(e Text) {
 	if e.Chunk == acpclient.UserMessageChunk && (c.echo.Drops(e.Text) && c.adopted(e.MessageID) || c.isOwn(e.MessageID)) {
 		return
 	}
+	if rest, is := strings.CutPrefix(e.Text, c.banner); is && c.banner != "" && e.Chunk == acpclient.AgentMessageChunk {
+		e.Text = c.banner
+		c.banner = ""
+		c.closeMessage()
+		c.applyText(e)
+		if m := c.last; m != nil {
+			m.Banner, m.Done = true, true
+		}
+		c.closeMessage()
+		delete(c.messages, messageKey{e.Chunk, e.MessageID, ""})
+		if e.Text = rest; rest == "" {
+			return
+		}
+	}
 	if m := c.messageFor(messageKey{e.Chunk, e.MessageID, ""}, e.Text == ""); m != nil {
 		m.Parts.addText(e.Text)
 		m.changed()

@@ -180,6 +180,20 @@ func TestABannerIsNoPartOfTheAnswer(t *testing.T) {
 	}
 }
 
+// pi-acp has its banner in the answer to session/new, and sends it whenever it can: also
+// where it answers a prompt with nothing.
+func TestABannerIsNoAnswerWhenItComesLate(t *testing.T) {
+	t.Parallel()
+	const opened = `handshake {} {"_meta":{"piAcp":{"startupInfo":"pi v1"}}}` + "\nexpect session/prompt\nsay pi v1\n"
+	var h heard
+	if r := headless.Run(t.Context(), scripted(t, opened+"end-turn"), h.options("hi")); r.Status != headless.AgentFailed || r.Text != "" {
+		t.Errorf("%+v", r)
+	}
+	if r := headless.Run(t.Context(), scripted(t, opened+"say Hello.\nend-turn"), h.options("hi")); r.Status != headless.Answered || r.Text != "Hello." {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestFirstTurnThatDoesNotEndWellIsTheLast(t *testing.T) {
 	t.Parallel()
 	for status, script := range map[headless.Status]string{

@@ -83,7 +83,7 @@ func (r *run) silent() bool {
 	for _, item := range r.conv.Items[r.first:] {
 		switch item := item.(type) {
 		case *conversation.Message:
-			if item.Chunk == acpclient.AgentMessageChunk || item.Chunk == acpclient.UserMessageChunk && strings.HasPrefix(textOf(item.Parts), "/") {
+			if item.Chunk == acpclient.AgentMessageChunk && !item.Banner || item.Chunk == acpclient.UserMessageChunk && strings.HasPrefix(textOf(item.Parts), "/") {
 				return false
 			}
 		case *conversation.ToolCall:

@@ -105,13 +105,13 @@ func (r *run) report() {
 	}
 }
 
-// answerOf returns the agent's messages among some items, as Markdown, without thoughts
-// and without what subagents say.
+// answerOf returns the agent's messages among some items, as Markdown, without thoughts,
+// banners and what subagents say.
 func answerOf(items []conversation.Item) string {
 	var messages []string
 	for _, item := range items {
 		m, ok := item.(*conversation.Message)
-		if !ok || m.Chunk != acpclient.AgentMessageChunk || m.Parent != "" {
+		if !ok || m.Chunk != acpclient.AgentMessageChunk || m.Parent != "" || m.Banner {
 			continue
 		}
 		if text := strings.Trim(textOf(m.Parts), "\n"); strings.TrimSpace(text) != "" {
