@@ -159,7 +159,9 @@ func tokens(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) })
 }
 
-func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Mn, r) }
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Mn, r)
+}
 
 // matchOf converts words to the index's query language, each quoted so that none is an
 // operator.
