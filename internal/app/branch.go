@@ -54,11 +54,11 @@ func WayTo(c *conversation.Conversation, prompt int) Way {
 
 // TurnOf returns the turn of the journal that a prompt began, 0 if the journal does not
 // have it: then only the conversation can go back.
-func TurnOf(j Journal, p conversation.Prompt) int {
+func TurnOf(j *journal.Summary, p conversation.Prompt) int {
 	if j == nil || p.At.IsZero() {
 		return 0
 	}
-	for _, t := range j.Turns() {
+	for _, t := range j.Turns {
 		if t.At.Equal(p.At) {
 			return t.Number
 		}

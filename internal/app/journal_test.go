@@ -85,7 +85,7 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close(t.Context())
-			if kept := s.Journal().Len(); kept != c.kept {
+			if kept := s.Journal().Len; kept != c.kept {
 				t.Errorf("%d changes can be reviewed, want %d", kept, c.kept)
 			}
 		})

@@ -110,11 +110,11 @@ func NoteRewind(s Session, prompt int, done journal.Done) {
 // which goes on after the prompt, does not say so: parley was ended in between.
 func noteOldRewind(s Session, c *conversation.Conversation) {
 	j := s.Journal()
-	if j == nil || j.LastRewind() == 0 {
+	if j == nil || j.LastRewind == 0 {
 		return
 	}
 	for _, p := range c.Prompts() {
-		if TurnOf(j, p) != j.LastRewind() {
+		if TurnOf(j, p) != j.LastRewind {
 			continue
 		}
 		for _, item := range c.Items[p.Item:] {

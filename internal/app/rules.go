@@ -223,12 +223,12 @@ func (b *Rules) SetTrust(t Trust) error {
 // TrustQuestion asks whether the rules and prompts of a session's project count; nil if it has
 // none, or the user has answered for these. They do not count meanwhile.
 func TrustQuestion(s Session) *Question {
-	rules := s.Rules()
-	if rules == nil {
+	if !s.About().Ruled {
 		return nil
 	}
-	project := rules.Project()
-	if rules.Trust() != Undecided || len(project.Rules)+len(project.Prompts) == 0 {
+	is, err := session.Do(context.Background(), s, ProjectRules{})
+	project := is.Project
+	if err != nil || is.Trust != Undecided || len(project.Rules)+len(project.Prompts) == 0 {
 		return nil
 	}
 	var lines []string
@@ -246,7 +246,7 @@ func TrustQuestion(s Session) *Question {
 		what = "rules and prompts"
 	}
 	trust := func(t Trust, done string) func() (Outcome, error) {
-		return func() (Outcome, error) { return Outcome{Say: done}, rules.SetTrust(t) }
+		return func() (Outcome, error) { return Outcome{Say: done}, session.Try(context.Background(), s, SetTrust{t}) }
 	}
 	return &Question{
 		Title: "This project has its own " + what,

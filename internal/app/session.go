@@ -12,8 +12,7 @@ import (
 )
 
 // Session is a session as a front end holds it: events come out of its stream, and acts go
-// in. It runs in this process ([Here]) or in a host, and does the same in both. Its methods
-// are those of [session.Session]. It is safe for concurrent use.
+// in. It runs in this process ([Here]) or in a host, and does the same in both. It is safe for concurrent use.
 type Session interface {
 	// Stream has the events, for one consumer.
 	Stream() *session.Stream
@@ -33,11 +32,9 @@ type Session interface {
 	About() About
 	// StoredID is the id under which the session is stored now, "" if it is not.
 	StoredID() store.ID
-	// Journal has what was changed on the machine of the session; nil if nothing is
+	// Journal tells what was changed on the machine of the session; nil if nothing is
 	// recorded.
-	Journal() Journal
-	// Rules are those by which questions are decided; nil if none apply.
-	Rules() SessionRules
+	Journal() *journal.Summary
 	// Ring has the latest messages between parley and the agent; nil if none are kept.
 	Ring() *record.Ring
 }
@@ -58,50 +55,14 @@ type About struct {
 	// Reopened means that the session began as a stored one, Forked that it began as a
 	// copy of another one.
 	Reopened, Forked bool
-	// Stored means that what happens is stored.
-	Stored bool
+	// Stored means that what happens is stored, and Ruled that rules decide questions.
+	Stored, Ruled bool
 	// Host names the process that keeps the session running, as 'parley attach' takes it; ""
 	// if it runs in this one. Far means that it is on another machine, LookOn that this
 	// front end takes no part in it.
 	Host   string
 	Far    bool
 	LookOn bool
-}
-
-// Journal is what a front end does with a [journal.Journal].
-type Journal interface {
-	Dir() string
-	Len() int
-	Version() int
-	Turns() []journal.Turn
-	Files(since int) []journal.File
-	Undoable() (turn int, redo bool)
-	LastRewind() int
-	Trouble() (limits string, failed error)
-	Changed(ctx context.Context, version int) int
-	Wait(context.Context) error
-
-	Compare(ctx context.Context, part journal.Part, since int) (*journal.Comparison, error)
-	Since(context.Context) (map[int]journal.Tally, error)
-	RevertFile(ctx context.Context, part journal.Part, since int) (journal.Done, error)
-	RevertHunk(ctx context.Context, c *journal.Comparison, hunk int) (journal.Done, error)
-	KeepHunk(c *journal.Comparison, hunk int)
-	KeepFile(journal.Part)
-	OpenFile(journal.Part)
-	UndoTurn(context.Context) (journal.Done, error)
-	Redo(context.Context) (journal.Done, error)
-	PlanRewind(ctx context.Context, turn int) (*journal.RewindPlan, error)
-	Rewind(ctx context.Context, p *journal.RewindPlan, chosen ...journal.Part) (journal.Done, error)
-}
-
-// SessionRules is what a front end does with [Rules].
-type SessionRules interface {
-	Project() Project
-	Trust() Trust
-	SetTrust(Trust) error
-	Entries() ([]Rule, error)
-	Add(everywhere bool, lines ...string) error
-	Remove(everywhere bool, line string) error
 }
 
 // Here makes a session in this process, as [session.NewSession] does.
@@ -126,9 +87,10 @@ func (h here) Close(ctx context.Context) {
 
 func (h here) About() About {
 	o := h.Options()
+	_, ruled := o.Judge.(*Rules)
 	return About{
 		Cwd: o.Cwd, Dirs: o.AdditionalDirectories, Command: o.Command.String(), Bounds: o.Bounds, Connects: h.Connects(),
-		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: o.Recorder != nil,
+		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: o.Recorder != nil, Ruled: ruled,
 	}
 }
 
@@ -143,16 +105,9 @@ func (h here) End(ctx context.Context) error {
 
 func (h here) StoredID() store.ID { return storedAs(h.Options().Recorder) }
 
-func (h here) Journal() Journal {
+func (h here) Journal() *journal.Summary {
 	if j := h.Options().Journal; j != nil {
-		return j
-	}
-	return nil
-}
-
-func (h here) Rules() SessionRules {
-	if r, ok := h.Options().Judge.(*Rules); ok {
-		return r
+		return j.Summary()
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,17 +9,21 @@ import (
 	"parley/config"
 	files "parley/fs"
 	"parley/internal/prompt"
+	"parley/internal/session"
 )
 
 // Templates reads the prompts that slash commands send in a session: the user's, and those of
 // the project once the user trusts it. One of the user's hides one of the project.
 func Templates(s Session) []prompt.Template {
 	all := templatesIn(filepath.Join(filepath.Dir(config.ConfigFile()), "prompts"))
-	rules := s.Rules()
-	if rules == nil || rules.Trust() != Trusted {
+	if !s.About().Ruled {
 		return all
 	}
-	for _, t := range rules.Project().Prompts {
+	is, err := session.Do(context.Background(), s, ProjectRules{})
+	if err != nil || is.Trust != Trusted {
+		return all
+	}
+	for _, t := range is.Project.Prompts {
 		if !slices.ContainsFunc(all, func(own prompt.Template) bool { return own.Name == t.Name }) {
 			all = append(all, t)
 		}

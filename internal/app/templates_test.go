@@ -55,7 +55,7 @@ func TestTemplates(t *testing.T) {
 	if len(texts) != 1 || texts["review"] != "mine" {
 		t.Errorf("untrusted, the prompts are %q", texts)
 	}
-	if err := s.Rules().SetTrust(Trusted); err != nil {
+	if err := session.Try(t.Context(), s, SetTrust{Trusted}); err != nil {
 		t.Fatal(err)
 	}
 	if _, texts = opened(); len(texts) != 2 || texts["review"] != "mine" || texts["ship"] != "Ship it" {

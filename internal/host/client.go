@@ -16,6 +16,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -210,9 +211,14 @@ func (c *Client) begun(conn *acpclient.Conn, w welcome) error {
 
 // alter notes what the host says of itself. c.mu must be held.
 func (c *Client) alter(s changed) {
-	c.state = s
 	close(c.altered)
 	c.altered = make(chan struct{})
+	if s.Journal != nil {
+		j := *s.Journal
+		j.Changed = c.altered
+		s.Journal = &j
+	}
+	c.state = s
 }
 
 // The pauses between two tries to attach again.
@@ -580,41 +586,6 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 	}
 }
 
-// The acts that are methods still.
-
-func (c *Client) old(ctx context.Context, m session.Manner, name string, args []any, results ...any) error {
-	if args == nil {
-		args = []any{}
-	}
-	raw, err := encode(args)
-	if err != nil {
-		return err
-	}
-	result, err := c.perform(ctx, &session.Kind{Name: name, Manner: m}, m != session.Posts, raw)
-	if err != nil || m == session.Posts {
-		return err
-	}
-	return json.Unmarshal(result, &results)
-}
-
-func (c *Client) do(name string, args ...any) { _ = c.old(c.ctx, session.Posts, name, args) }
-
-func (c *Client) call(name string, args []any, results ...any) error {
-	return c.old(c.ctx, session.Answers, name, args, results...)
-}
-
-func (c *Client) wait(ctx context.Context, name string, args []any, results ...any) error {
-	return c.old(ctx, session.Lasts, name, args, results...)
-}
-
-func (c *Client) asks(ctx context.Context, name string, args []any, results ...any) error {
-	return c.old(ctx, session.Asks, name, args, results...)
-}
-
-func (c *Client) peeks(name string, args []any, results ...any) error {
-	return c.old(c.ctx, session.Peeks, name, args, results...)
-}
-
 // encode is the JSON of a value, with raw JSON in it as it is.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
@@ -629,19 +600,18 @@ func encode(v any) (json.RawMessage, error) {
 // followRing copies the messages for the inspector.
 func (c *Client) followRing() {
 	for from := uint64(0); c.ctx.Err() == nil; {
-		var entries []record.Numbered
-		var next uint64
-		if err := c.asks(c.ctx, "Ring.Read", []any{from}, &entries, &next); err != nil {
+		part, err := session.Do(c.ctx, c, session.ReadRing{From: from})
+		if err != nil {
 			select {
 			case <-time.After(time.Second):
 			case <-c.ctx.Done():
 			}
 			continue
 		}
-		for _, e := range entries {
+		for _, e := range part.Entries {
 			c.ring.Add(e)
 		}
-		from = next
+		from = part.Next
 	}
 }
 
@@ -667,6 +637,16 @@ func (c *Client) watched() bool {
 	s, err := StatusOf(ctx, c.welcome.ID)
 	return err == nil && len(s.Viewers) > 1
 }
+
+// Journal implements [app.Session].
+func (c *Client) Journal() *journal.Summary {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.Journal
+}
+
+// Disconnected implements [app.Session].
+func (c *Client) Disconnected() bool { return c.Gone() }
 
 // Stream implements [app.Session].
 func (c *Client) Stream() *session.Stream { return c.stream }

@@ -18,6 +18,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -29,8 +30,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fake struct {
 	app.Session // nil
 	stream      *session.Stream
-	journal     app.Journal
-	rules       app.SessionRules
 	ring        *record.Ring
 
 	mu       sync.Mutex
@@ -42,12 +41,11 @@ type fake struct {
 
 func newFake() *fake { return &fake{stream: session.NewStream(), answered: map[int]bool{}} }
 
-func (f *fake) Stream() *session.Stream { return f.stream }
-func (f *fake) About() app.About        { return app.About{Cwd: cmp.Or(f.cwd, "/w"), Dirs: []string{"/d"}} }
-func (f *fake) StoredID() store.ID      { return "stored" }
-func (f *fake) Journal() app.Journal    { return f.journal }
-func (f *fake) Rules() app.SessionRules { return f.rules }
-func (f *fake) Ring() *record.Ring      { return f.ring }
+func (f *fake) Stream() *session.Stream   { return f.stream }
+func (f *fake) About() app.About          { return app.About{Cwd: cmp.Or(f.cwd, "/w"), Dirs: []string{"/d"}} }
+func (f *fake) StoredID() store.ID        { return "stored" }
+func (f *fake) Journal() *journal.Summary { return nil }
+func (f *fake) Ring() *record.Ring        { return f.ring }
 
 func (f *fake) Close(context.Context) {
 	f.stream.Close()

@@ -256,13 +256,12 @@ func (h *Host) accept(l net.Listener) {
 
 // watchJournal tells the viewers what the journal says of itself.
 func (h *Host) watchJournal() {
-	j := h.session.Journal()
-	if j == nil {
-		return
-	}
-	for version := j.Version(); h.ctx.Err() == nil; {
-		version = j.Changed(h.ctx, version)
-		h.announce()
+	for j := h.session.Journal(); j != nil && h.ctx.Err() == nil; j = h.session.Journal() {
+		select {
+		case <-j.Changed:
+			h.announce()
+		case <-h.ctx.Done():
+		}
 	}
 }
 
@@ -277,14 +276,5 @@ func (h *Host) announce() {
 
 // changed is what viewers know of a session beside its events.
 func (h *Host) changed() *changed {
-	c := &changed{Stored: h.session.StoredID()}
-	if j := h.session.Journal(); j != nil {
-		c.Journal = &journalState{Dir: j.Dir(), Len: j.Len(), Version: j.Version(), Turns: j.Turns(), LastRewind: j.LastRewind()}
-		c.Journal.Turn, c.Journal.Redo = j.Undoable()
-		limits, failed := j.Trouble()
-		if c.Journal.Limits = limits; failed != nil {
-			c.Journal.Failed = failed.Error()
-		}
-	}
-	return c
+	return &changed{Stored: h.session.StoredID(), Journal: h.session.Journal()}
 }

@@ -10,7 +10,6 @@ import (
 	"net"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -275,7 +274,7 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	}
 	w := &welcome{
 		Version: Version, Parley: h.opt.Version, ID: h.opt.ID, About: h.session.About(), Agent: describe(h.opt.Agent), Earlier: h.opt.Earlier,
-		History: to, changed: *h.changed(), Rules: h.session.Rules() != nil,
+		History: to, changed: *h.changed(),
 	}
 	if r := h.session.Ring(); r != nil {
 		header := r.Header()
@@ -389,18 +388,23 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	if v.followed == nil {
 		return nil, errors.New("attach first")
 	}
-	a, err := v.decode(p)
-	if err != nil {
-		return nil, err
+	k := session.KindNamed(p.Name)
+	if k == nil {
+		return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: fmt.Sprintf("this parley does not know the act %s", p.Name)}
 	}
-	if v.readOnly && !a.Asks() {
+	c, err := k.Decode(p.Act)
+	if err != nil {
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: err.Error()}
+	}
+	if v.readOnly && !k.Asks() {
 		return nil, wireError(ErrReadOnly)
 	}
-	if !a.InOrder() {
+	if !k.InOrder() {
 		acpclient.Async(ctx)
 	}
-	if a.Asks() {
-		return wired(a.do(ctx))
+	if k.Asks() {
+		err := v.host.session.Perform(ctx, c)
+		return wired(c.Result(), err)
 	}
 	o, fresh, err := v.begin(p)
 	if err != nil {
@@ -408,7 +412,7 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	}
 	if fresh {
 		// An act goes on if its viewer is gone: it happens once, not half.
-		v.carryOut(context.WithoutCancel(ctx), a, o)
+		v.carryOut(context.WithoutCancel(ctx), c, o)
 	}
 	select {
 	case <-o.ready:
@@ -416,34 +420,6 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// wanted is an act that a viewer wants done.
-type wanted struct {
-	*session.Kind
-	do func(context.Context) (any, error)
-}
-
-// decode makes out what a viewer wants. It fails if that is of a newer parley.
-func (v *viewer) decode(p act) (wanted, error) {
-	if k := session.KindNamed(p.Name); k != nil {
-		c, err := k.Decode(p.Act)
-		if err != nil {
-			return wanted{}, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: err.Error()}
-		}
-		return wanted{k, func(ctx context.Context) (any, error) {
-			err := v.host.session.Perform(ctx, c)
-			return c.Result(), err
-		}}, nil
-	}
-	old := known[p.Name]
-	if old == 0 {
-		return wanted{}, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: fmt.Sprintf("this parley does not know the act %s", p.Name)}
-	}
-	k := &session.Kind{Name: p.Name, Manner: map[does]session.Manner{inOrder: session.Answers, waits: session.Lasts, asks: session.Asks}[old]}
-	return wanted{k, func(ctx context.Context) (any, error) {
-		return perform(ctx, v.host.subject(p.Name), p.Name, p.Act)
-	}}, nil
 }
 
 // begin returns the outcome of an act, and whether it has yet to be done. It fails if the
@@ -459,12 +435,12 @@ func (v *viewer) begin(p act) (o *outcome, fresh bool, err error) {
 	return o, fresh, nil
 }
 
-func (v *viewer) carryOut(ctx context.Context, a wanted, o *outcome) {
-	o.err = fmt.Errorf("the act %s failed", a.Name) // if it panics
+func (v *viewer) carryOut(ctx context.Context, c session.Call, o *outcome) {
+	o.err = fmt.Errorf("the act %s failed", c.Kind().Name) // if it panics
 	defer close(o.ready)
-	o.result, o.err = a.do(ctx)
-	if o.err == nil {
-		v.tellOthers(a.Kind)
+	if o.err = v.host.session.Perform(ctx, c); o.err == nil {
+		o.result = c.Result()
+		v.tellOthers(c.Kind())
 	}
 }
 
@@ -481,22 +457,6 @@ func wired(result any, err error) (any, error) {
 		return nil, wireError(err)
 	}
 	return done{raw}, nil
-}
-
-// subject is what an act is a method of.
-func (h *Host) subject(name string) any {
-	switch of, _, _ := strings.Cut(name, "."); of {
-	case "Journal":
-		return h.session.Journal()
-	case "Rules":
-		return h.session.Rules()
-	case "Ring":
-		if r := h.session.Ring(); r != nil {
-			return ring{r}
-		}
-		return nil
-	}
-	return nil
 }
 
 // tellOthers says in the session who has done an act, if others should know.

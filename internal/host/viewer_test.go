@@ -472,14 +472,14 @@ func TestReadOnlyViewersDoNothing(t *testing.T) {
 	rec := &calls{}
 	h := run(t, Options{Session: recorder{newFake(), rec}})
 	conn := h.raw(t, hello{Version: Version, Viewer: "v", Name: "looks", ReadOnly: true})
-	for name, does := range known {
-		if does == asks {
+	for _, k := range session.Kinds() {
+		if k.Asks() {
 			continue
 		}
-		rec.next([]any{nil, nil, nil})
-		err := conn.Call(t.Context(), requestAct, act{Number: 1, Name: name}, nil)
-		if !errors.Is((&Client{}).unwired(name, err), ErrReadOnly) || rec.last().act != "" {
-			t.Errorf("%s: %v, and %+v was done", name, err, rec.last())
+		rec.next(nil)
+		err := conn.Call(t.Context(), requestAct, act{Number: 1, Name: k.Name, Act: json.RawMessage("{}")}, nil)
+		if !errors.Is((&Client{}).unwired(k.Name, err), ErrReadOnly) || rec.last().act != "" {
+			t.Errorf("%s: %v, and %+v was done", k.Name, err, rec.last())
 		}
 	}
 	if err := conn.Call(t.Context(), requestEnd, struct{}{}, nil); err == nil || h.ctx.Err() != nil {
@@ -489,6 +489,23 @@ func TestReadOnlyViewersDoNothing(t *testing.T) {
 	rec.next([]any{nil})
 	if err := session.Try(t.Context(), c, session.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "yes"}); !errors.Is(err, ErrReadOnly) || rec.last().act != "" {
 		t.Errorf("an answer ends with %v", err)
+	}
+}
+
+// A viewer that says that it has very many results costs nothing, and does nothing more.
+func TestAViewerThatHasAllResults(t *testing.T) {
+	f := newFake()
+	h := run(t, Options{Session: f})
+	conn := h.raw(t, hello{Version: Version, Viewer: "v", Name: "v"})
+	raw, err := encode(session.Prompt{Prompt: queued("more")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = conn.Call(t.Context(), requestAct, act{Number: 1, Has: 1 << 62, Name: "Prompt", Act: raw}, nil)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil || len(f.prompts) > 0 {
+		t.Errorf("its act ends with %v, and %q happened", err, f.prompts)
 	}
 }
 

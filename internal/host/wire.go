@@ -3,13 +3,10 @@ package host
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
-	"strings"
 
 	"parley/acpclient"
 	"parley/config"
@@ -70,7 +67,6 @@ type welcome struct {
 	// History ends there now. The events from hello.From, or from the beginning, follow.
 	History int64 `json:"history"`
 	changed
-	Rules  bool           `json:"rules"`
 	Header *record.Header `json:"header,omitempty"` // of the inspector, nil if it has nothing
 }
 
@@ -95,20 +91,8 @@ func (a agent) config() config.Agent {
 
 // changed is what a viewer knows of a session beside its events.
 type changed struct {
-	Stored  store.ID      `json:"stored,omitempty"`
-	Journal *journalState `json:"journal,omitempty"` // nil if nothing is recorded
-}
-
-type journalState struct {
-	Dir        string         `json:"dir"`
-	Len        int            `json:"len,omitempty"`
-	Version    int            `json:"version"`
-	Turns      []journal.Turn `json:"turns,omitempty"`
-	LastRewind int            `json:"lastRewind,omitempty"`
-	Turn       int            `json:"turn,omitempty"`
-	Redo       bool           `json:"redo,omitempty"`
-	Limits     string         `json:"limits,omitempty"`
-	Failed     string         `json:"failed,omitempty"`
+	Stored  store.ID         `json:"stored,omitempty"`
+	Journal *journal.Summary `json:"journal,omitempty"` // nil if nothing is recorded
 }
 
 // ended says why the host has ended.
@@ -152,85 +136,6 @@ type act struct {
 // done is the result of an act.
 type done struct {
 	Result json.RawMessage `json:"result"`
-}
-
-// does says what an act is.
-type does int
-
-const (
-	inOrder does = iota + 1 // it is done at once, in the order of the wire
-	waits                   // it takes its time
-	asks                    // it changes nothing, and takes its time: read-only viewers may
-)
-
-// known are the acts. Their names are those of methods of [app.Session], [app.Journal] after
-// "Journal.", [app.SessionRules] after "Rules.", and [ring] after "Ring.".
-var known = map[string]does{
-	"Journal.Files": asks, "Journal.Compare": asks, "Journal.Since": asks, "Journal.PlanRewind": asks, "Journal.Wait": asks,
-	"Journal.RevertFile": waits, "Journal.RevertHunk": waits, "Journal.UndoTurn": waits, "Journal.Redo": waits, "Journal.Rewind": waits,
-	"Journal.KeepHunk": inOrder, "Journal.KeepFile": inOrder, "Journal.OpenFile": inOrder,
-
-	"Rules.Project": asks, "Rules.Trust": asks, "Rules.Entries": asks,
-	"Rules.SetTrust": waits, "Rules.Add": waits, "Rules.Remove": waits,
-
-	"Ring.Read": asks,
-}
-
-var (
-	contextType = reflect.TypeFor[context.Context]()
-	errorType   = reflect.TypeFor[error]()
-)
-
-// perform calls the method of an act on what it is a method of, and returns its results
-// without the error.
-func perform(ctx context.Context, on any, name string, raw json.RawMessage) (results []any, err error) {
-	var args []json.RawMessage
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return nil, err
-	}
-	_, method, of := strings.Cut(name, ".")
-	if !of {
-		method = name
-	}
-	if on == nil {
-		return nil, fmt.Errorf("this session has nothing for %s", name)
-	}
-	f := reflect.ValueOf(on).MethodByName(method)
-	if !f.IsValid() {
-		return nil, fmt.Errorf("there is no act %s", name)
-	}
-	t := f.Type()
-	in := make([]reflect.Value, 0, t.NumIn())
-	for i := range t.NumIn() {
-		if t.In(i) == contextType {
-			in = append(in, reflect.ValueOf(ctx))
-			continue
-		}
-		v := reflect.New(t.In(i))
-		if len(args) > 0 {
-			if err := json.Unmarshal(args[0], v.Interface()); err != nil {
-				return nil, fmt.Errorf("the act %s: %w", name, err)
-			}
-			args = args[1:]
-		}
-		in = append(in, v.Elem())
-	}
-	if len(args) > 0 {
-		return nil, fmt.Errorf("the act %s: it has more arguments than this parley knows", name)
-	}
-	call := f.Call
-	if t.IsVariadic() {
-		call = f.CallSlice
-	}
-	for _, v := range call(in) {
-		switch {
-		case v.Type() != errorType:
-			results = append(results, v.Interface())
-		case !v.IsNil():
-			err, _ = v.Interface().(error)
-		}
-	}
-	return results, err
 }
 
 // sentinels are the errors that front ends look for.
@@ -302,16 +207,3 @@ func (c *Client) unwired(act string, err error) error {
 	}
 	return err
 }
-
-// ring is what an inspector reads of the messages.
-type ring struct{ *record.Ring }
-
-// Read waits for messages from a number on, and returns some and the number to go on with.
-func (r ring) Read(ctx context.Context, from uint64) (entries []record.Numbered, next uint64) {
-	r.KeepMore()
-	r.Wait(ctx, from)
-	return r.Ring.Read(from, ringAtOnce)
-}
-
-// ringAtOnce is how many messages go to an inspector at once.
-const ringAtOnce = 200

@@ -116,6 +116,7 @@ type Journal struct {
 	limits  string
 	version int           // increases when Files or Turns may return something new
 	changed chan struct{} // closed when version changes
+	summary *Summary      // of the version; nil until somebody wants it
 
 	reviewing sync.Mutex // one review changes files at a time
 	recovered *Recovered // the act that Open finished or took back
@@ -352,6 +353,7 @@ func (j *Journal) Trouble() (limits string, failed error) {
 // bump increases the version. j.mu must be held.
 func (j *Journal) bump() {
 	j.version++
+	j.summary = nil
 	close(j.changed)
 	j.changed = make(chan struct{})
 }

@@ -17,6 +17,43 @@ type File struct {
 	Kept bool
 }
 
+// Summary is what is shown of a journal all the time. It must not be changed.
+type Summary struct {
+	Dir string // see [Journal.Dir]
+	// Len is the number of changed files. Version increases whenever there may be new
+	// changes, and Changed is closed then.
+	Len     int
+	Version int
+	Changed <-chan struct{} `json:"-"`
+	// Turns are the turns so far, oldest first.
+	Turns []Turn
+	// Undoable is the turn that [Journal.UndoTurn] would undo, 0 if none; Redoable that
+	// [Journal.Redo] has something to do, and LastRewind the turn of the rewind that it would
+	// take back, 0 if that is something else.
+	Undoable   int
+	Redoable   bool
+	LastRewind int
+	// Limits says what the journal does not record, and Failed why it could not record a
+	// change; "" is nothing.
+	Limits, Failed string
+}
+
+// Summary returns the summary of the journal as it is now.
+func (j *Journal) Summary() *Summary {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.summary == nil {
+		j.summary = &Summary{
+			Dir: j.cwd, Len: j.history.changed(), Version: j.version, Changed: j.changed, Turns: slices.Clone(j.history.turns),
+			Undoable: max(0, j.history.lastLiveTurn()), Redoable: len(j.history.redoable()) > 0, LastRewind: j.history.lastRewind(), Limits: j.limits,
+		}
+		if j.trouble != nil {
+			j.summary.Failed = j.trouble.Error()
+		}
+	}
+	return j.summary
+}
+
 // Turns returns the turns so far, oldest first.
 func (j *Journal) Turns() []Turn {
 	j.mu.Lock()

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/journal"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/toolview"
@@ -17,12 +18,11 @@ import (
 // changes lists the changed files, or carries out a command on them. Files keep their
 // numbers for the whole session.
 func (l *live) changes(words string) {
-	recorded := l.Session.Journal()
-	if recorded == nil {
+	if l.Session.Journal() == nil {
 		l.p.out.line("Changes are not recorded: journal = false in the configuration.")
 		return
 	}
-	r := review{recorded, toolview.PathsIn(l.Conversation.Cwd)}
+	r := review{l.Session, toolview.PathsIn(l.Conversation.Cwd)}
 	do, number, _ := strings.Cut(words, " ")
 	switch {
 	case words == "":
@@ -33,7 +33,7 @@ func (l *live) changes(words string) {
 		l.p.reviews(r.redo)
 	case do == "keep":
 		l.p.reviews(r.on(number, func(_ context.Context, f journal.File) (string, error) {
-			r.journal.KeepFile(f.Part)
+			session.Post(r.session, session.KeepFile{Part: f.Part})
 			return r.at.Path(f.Path) + " is kept: undoing the turn leaves it.", nil
 		}))
 	case do == "revert":
@@ -84,16 +84,16 @@ func (p *program) reverts(r review, number string) {
 
 // review lists, shows, keeps and reverts the changes of a session. at shortens paths.
 type review struct {
-	journal app.Journal
+	session app.Session
 	at      toolview.Paths
 }
 
 // files returns the changed files, in the order of their first change.
 func (r review) files(ctx context.Context) ([]journal.File, error) {
-	if err := r.journal.Wait(ctx); err != nil {
+	if err := session.Try(ctx, r.session, session.AwaitChanges{}); err != nil {
 		return nil, err
 	}
-	return r.journal.Files(0), nil
+	return session.Do(ctx, r.session, session.ChangedFiles{})
 }
 
 func (r review) list(ctx context.Context) (string, error) {
@@ -118,7 +118,7 @@ func (r review) list(ctx context.Context) (string, error) {
 
 // state describes the change of a file.
 func (r review) state(ctx context.Context, f journal.File) string {
-	c, err := r.journal.Compare(ctx, f.Part, 0)
+	c, err := session.Do(ctx, r.session, session.CompareFile{Part: f.Part})
 	words := stateOf(f, c, err)
 	switch {
 	case err != nil || !c.Reported:
@@ -173,7 +173,7 @@ func (r review) on(number string, do func(context.Context, journal.File) (string
 
 // show writes the changes of a file as a patch.
 func (r review) show(ctx context.Context, f journal.File) (string, error) {
-	c, err := r.journal.Compare(ctx, f.Part, 0)
+	c, err := session.Do(ctx, r.session, session.CompareFile{Part: f.Part})
 	name := r.at.Path(f.Path)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
@@ -192,7 +192,7 @@ func (r review) show(ctx context.Context, f journal.File) (string, error) {
 
 func (r review) revert(ctx context.Context, f journal.File) (string, error) {
 	name := r.at.Path(f.Path)
-	switch _, err := r.journal.RevertFile(ctx, f.Part, 0); {
+	switch _, err := session.Do(ctx, r.session, session.RevertFile{Part: f.Part}); {
 	case errors.Is(err, journal.ErrNothing):
 		return "There is nothing to undo in " + name + ".", nil
 	case err != nil:
@@ -202,10 +202,10 @@ func (r review) revert(ctx context.Context, f journal.File) (string, error) {
 }
 
 func (r review) undo(ctx context.Context) (string, error) {
-	if err := r.journal.Wait(ctx); err != nil {
+	if err := session.Try(ctx, r.session, session.AwaitChanges{}); err != nil {
 		return "", err
 	}
-	done, err := r.journal.UndoTurn(ctx)
+	done, err := session.Do(ctx, r.session, session.UndoTurn{})
 	switch {
 	case errors.Is(err, journal.ErrNothing):
 		return "No changes of the agent to undo.", nil
@@ -220,7 +220,7 @@ func (r review) undo(ctx context.Context) (string, error) {
 }
 
 func (r review) redo(ctx context.Context) (string, error) {
-	done, err := r.journal.Redo(ctx)
+	done, err := session.Do(ctx, r.session, session.Redo{})
 	switch {
 	case errors.Is(err, journal.ErrNothing):
 		return "Nothing to redo.", nil

@@ -9,6 +9,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/journal"
+	"parley/internal/session"
 	"parley/tui/toolview"
 )
 
@@ -27,12 +28,12 @@ func (l *live) rewind(words string) {
 	prompts := l.Conversation.Prompts()
 	switch n, err := strconv.Atoi(words); {
 	case words == "":
-		l.p.reviews(func(ctx context.Context) (string, error) { return listPrompts(ctx, j, prompts) })
-	case words == "undo" && j.LastRewind() == 0:
+		l.p.reviews(func(ctx context.Context) (string, error) { return listPrompts(ctx, l.Session, prompts) })
+	case words == "undo" && j.LastRewind == 0:
 		l.p.out.line("There is no rewind to undo.")
 	case words == "undo":
 		l.p.reviews(func(ctx context.Context) (string, error) {
-			done, err := j.Redo(ctx)
+			done, err := session.Do(ctx, l.Session, session.Redo{})
 			return "Undid the rewind: " + app.CountFiles(len(done.Files)) + " changed.", err
 		})
 	case err != nil || n < 1 || n > len(prompts):
@@ -40,25 +41,25 @@ func (l *live) rewind(words string) {
 	case app.TurnOf(j, prompts[n-1]) == 0:
 		l.p.out.line("parley has not recorded the files of this prompt.")
 	default:
-		l.askToRewind(j, prompts[n-1])
+		l.askToRewind(prompts[n-1])
 	}
 }
 
-func listPrompts(ctx context.Context, j app.Journal, prompts []conversation.Prompt) (string, error) {
+func listPrompts(ctx context.Context, s app.Session, prompts []conversation.Prompt) (string, error) {
 	if len(prompts) == 0 {
 		return "No prompt was sent in this session.", nil
 	}
-	if err := j.Wait(ctx); err != nil {
+	if err := session.Try(ctx, s, session.AwaitChanges{}); err != nil {
 		return "", err
 	}
-	since, err := j.Since(ctx)
+	since, err := session.Do(ctx, s, session.CountChanges{})
 	if err != nil {
 		return "", err
 	}
 	var lines []string
 	for _, p := range prompts {
 		line := fmt.Sprintf("%d. %s", p.Number, app.PromptLine(conversation.QueuedPrompt{Prompt: p.Blocks}))
-		if t := since[app.TurnOf(j, p)]; t.Files > 0 {
+		if t := since[app.TurnOf(s.Journal(), p)]; t.Files > 0 {
 			line += fmt.Sprintf(" (since: %s, %s)", app.CountFiles(t.Files), toolview.Counts{Added: t.Added, Removed: t.Removed})
 		}
 		lines = append(lines, line)
@@ -67,13 +68,13 @@ func listPrompts(ctx context.Context, j app.Journal, prompts []conversation.Prom
 }
 
 // askToRewind says what a rewind of the files does, and asks whether to do it.
-func (l *live) askToRewind(j app.Journal, prompt conversation.Prompt) {
+func (l *live) askToRewind(prompt conversation.Prompt) {
 	p, s := l.p, l.Session
 	p.beside(func() func() {
-		err := j.Wait(p.ctx)
+		err := session.Try(p.ctx, s, session.AwaitChanges{})
 		var plan *journal.RewindPlan
 		if err == nil {
-			plan, err = j.PlanRewind(p.ctx, app.TurnOf(j, prompt))
+			plan, err = session.Do(p.ctx, s, session.PlanRewind{Turn: app.TurnOf(s.Journal(), prompt)})
 		}
 		return func() {
 			switch {
@@ -89,7 +90,7 @@ func (l *live) askToRewind(j app.Journal, prompt conversation.Prompt) {
 				Lines: app.RewindLines(plan, toolview.PathsIn(l.Conversation.Cwd).Path),
 				Choices: []app.Choice{
 					{Name: "Rewind the files", Do: func() (app.Outcome, error) {
-						done, err := j.Rewind(p.ctx, plan)
+						done, err := session.Do(p.ctx, s, session.Rewind{Plan: plan})
 						if err == nil {
 							app.NoteRewind(s, prompt.Number, done)
 						}

@@ -14,6 +14,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/journal"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
@@ -26,12 +27,18 @@ import (
 type ChangesOptions struct {
 	// Context ends with the program.
 	Context context.Context
-	Journal app.Journal
+	Session Recorded
 	Host    Host
 	Theme   *theme.Theme
 	Keys    config.Keys
 	// Diffs is the user's preference for diffs.
 	Diffs *diffview.Preference
+}
+
+// Recorded is a session with a journal.
+type Recorded interface {
+	session.Doer
+	Journal() *journal.Summary
 }
 
 // Review shows what the agent has changed: the list of files, and the diff of one of them,
@@ -42,7 +49,7 @@ type ChangesOptions struct {
 type Review struct {
 	opt     ChangesOptions
 	page    list.Page
-	journal app.Journal
+	session Recorded
 	at      toolview.Paths
 
 	scope scope
@@ -71,7 +78,7 @@ var _ dialog.Dialog = (*Review)(nil)
 // NewReview makes a review; Open begins to show it.
 func NewReview(opt ChangesOptions) *Review {
 	return &Review{
-		opt: opt, page: list.Page{Theme: opt.Theme}, journal: opt.Journal, hunk: -1, at: toolview.PathsIn(opt.Journal.Dir()),
+		opt: opt, page: list.Page{Theme: opt.Theme}, session: opt.Session, hunk: -1, at: toolview.PathsIn(opt.Session.Journal().Dir),
 	}
 }
 
@@ -139,17 +146,28 @@ func (v *Review) wait() tea.Cmd {
 		return nil
 	}
 	v.waiting = true
-	j, ctx, version := v.journal, v.opt.Context, v.version
+	j, ctx := v.session.Journal(), v.opt.Context
+	if j.Version != v.version {
+		return func() tea.Msg { return journalMsg{} }
+	}
 	return func() tea.Msg {
-		j.Changed(ctx, version)
+		select {
+		case <-j.Changed:
+		case <-ctx.Done():
+		}
 		return journalMsg{}
 	}
 }
 
 // refresh updates the list of files, and compares those in sight.
 func (v *Review) refresh() tea.Cmd {
-	v.version = v.journal.Version()
-	v.list.set(v.journal.Files(v.since()))
+	v.version = v.session.Journal().Version
+	files, err := session.Do(v.opt.Context, v.session, session.ChangedFiles{Since: v.since()})
+	if err != nil {
+		v.say("", err)
+		return nil
+	}
+	v.list.set(files)
 	cmds := []tea.Cmd{v.count(), v.look()}
 	if v.pane != nil {
 		cmds = append(cmds, v.compare(v.pane.part))
@@ -315,7 +333,7 @@ type scope struct {
 // since returns the first turn in scope, 0 for all of the session.
 func (v *Review) since() int {
 	if v.scope.last {
-		if turns := v.journal.Turns(); len(turns) > 0 {
+		if turns := v.session.Journal().Turns; len(turns) > 0 {
 			return turns[len(turns)-1].Number
 		}
 	}
@@ -335,7 +353,7 @@ func (v *Review) scopeWords() string {
 
 // turnWords names a turn by its prompt.
 func (v *Review) turnWords(number int) string {
-	for _, t := range v.journal.Turns() {
+	for _, t := range v.session.Journal().Turns {
 		if t.Number == number && t.Prompt != "" {
 			return "“" + termtext.Line(t.Prompt) + "”"
 		}
@@ -356,7 +374,7 @@ func (v *Review) chooseScope() {
 		{ID: "session", Title: "in the whole session", Current: v.scope == scope{}, Do: set(scope{})},
 		{ID: "last", Title: "in the last turn", Current: v.scope.last, Do: set(scope{last: true})},
 	}
-	for _, t := range slices.Backward(v.journal.Turns()) {
+	for _, t := range slices.Backward(v.session.Journal().Turns) {
 		items = append(items, dialog.Item{
 			ID: strconv.Itoa(t.Number), Title: "since: " + cmp.Or(t.Prompt, "(no text)"), Detail: t.At.Format("15:04"),
 			Current: t.Number == v.scope.from, Do: set(scope{from: t.Number}),
@@ -441,7 +459,7 @@ func (v *Review) again() string {
 }
 
 func (v *Review) undoTurn(ctx context.Context) (string, error) {
-	done, err := v.journal.UndoTurn(ctx)
+	done, err := session.Do(ctx, v.session, session.UndoTurn{})
 	switch {
 	case errors.Is(err, journal.ErrNothing):
 		return "no changes of the agent to undo", nil
@@ -456,7 +474,7 @@ func (v *Review) undoTurn(ctx context.Context) (string, error) {
 }
 
 func (v *Review) redo(ctx context.Context) (string, error) {
-	done, err := v.journal.Redo(ctx)
+	done, err := session.Do(ctx, v.session, session.Redo{})
 	switch {
 	case errors.Is(err, journal.ErrNothing):
 		return "nothing to redo", nil
@@ -470,7 +488,7 @@ func (v *Review) revertFile(part journal.Part) tea.Cmd {
 	since := v.since()
 	name := v.at.Path(part.Path)
 	return v.write(func(ctx context.Context) (string, error) {
-		_, err := v.journal.RevertFile(ctx, part, since)
+		_, err := session.Do(ctx, v.session, session.RevertFile{Part: part, Since: since})
 		if errors.Is(err, journal.ErrNothing) {
 			return "nothing to undo in " + name, nil
 		}
@@ -481,7 +499,7 @@ func (v *Review) revertFile(part journal.Part) tea.Cmd {
 func (v *Review) revertHunk(cmp *journal.Comparison, hunk int) tea.Cmd {
 	v.hunk = hunk
 	return v.write(func(ctx context.Context) (string, error) {
-		_, err := v.journal.RevertHunk(ctx, cmp, hunk)
+		_, err := session.Do(ctx, v.session, session.RevertHunk{Comparison: cmp, Hunk: hunk})
 		return "undid one change in " + v.at.Path(cmp.Path) + v.again(), err
 	})
 }
@@ -492,10 +510,10 @@ func (v *Review) keepFile(part journal.Part) tea.Cmd {
 	name := v.at.Path(part.Path)
 	return v.write(func(context.Context) (string, error) {
 		if kept {
-			v.journal.OpenFile(part)
+			session.Post(v.session, session.OpenFile{Part: part})
 			return name + " is no longer kept", nil
 		}
-		v.journal.KeepFile(part)
+		session.Post(v.session, session.KeepFile{Part: part})
 		return "kept " + name + ": undoing the turn leaves it", nil
 	})
 }
@@ -504,7 +522,7 @@ func (v *Review) keepHunk() tea.Cmd {
 	cmp, hunk := v.pane.cmp, v.pane.hunk()
 	v.hunk = hunk
 	return v.write(func(context.Context) (string, error) {
-		v.journal.KeepHunk(cmp, hunk)
+		session.Post(v.session, session.KeepHunk{Comparison: cmp, Hunk: hunk})
 		return "kept one change in " + v.at.Path(cmp.Path), nil
 	})
 }

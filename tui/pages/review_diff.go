@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/journal"
+	"parley/internal/session"
 	"parley/tui/diffview"
 	"parley/tui/list"
 )
@@ -71,11 +72,11 @@ func (v *Review) look() tea.Cmd {
 
 // compare compares a file, to be shown.
 func (v *Review) compare(part journal.Part) tea.Cmd {
-	j, ctx, since, name := v.journal, v.opt.Context, v.since(), v.at.Path(part.Path)
+	on, ctx, since, name := v.session, v.opt.Context, v.since(), v.at.Path(part.Path)
 	v.asked++
 	number := v.asked
 	return func() tea.Msg {
-		c, err := j.Compare(ctx, part, since)
+		c, err := session.Do(ctx, on, session.CompareFile{Part: part, Since: since})
 		if err != nil {
 			return comparedMsg{part: part, number: number, err: err}
 		}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/journal"
+	"parley/internal/session"
 	"parley/tui/list"
 )
 
@@ -163,11 +164,11 @@ func (v *Review) count() tea.Cmd {
 		return nil
 	}
 	l.counting = true
-	j, ctx, since, round := v.journal, v.opt.Context, v.since(), l.round
+	on, ctx, since, round := v.session, v.opt.Context, v.since(), l.round
 	return func() tea.Msg {
 		found := countedMsg{}
 		for _, part := range parts {
-			cmp, err := j.Compare(ctx, part, since)
+			cmp, err := session.Do(ctx, on, session.CompareFile{Part: part, Since: since})
 			switch {
 			case errors.Is(err, journal.ErrNothing):
 				found[part] = count{round: round, state: same}

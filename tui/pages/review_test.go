@@ -17,6 +17,7 @@ import (
 	"parley/fs"
 	"parley/internal/conversation"
 	"parley/internal/journal"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
@@ -58,11 +59,26 @@ func newUser(t testing.TB, width, height int) *user {
 	p := &user{TB: t, dir: dir, fs: files, journal: j, width: width, height: height}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
+	s, err := session.NewSession(session.Options{
+		Cwd: dir, Journal: j,
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return nil, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.view = NewReview(ChangesOptions{
-		Context: ctx, Journal: j, Host: p, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{},
+		Context: ctx, Session: recorded{s, j}, Host: p, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{},
 	})
 	return p
 }
+
+// recorded is a session that is never started, with its journal.
+type recorded struct {
+	session.Doer
+	journal *journal.Journal
+}
+
+func (r recorded) Journal() *journal.Summary { return r.journal.Summary() }
 
 func (p *user) Edit(path string, line int) tea.Cmd {
 	p.edited = fmt.Sprintf("%s:%d", filepath.Base(path), line)

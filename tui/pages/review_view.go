@@ -274,10 +274,10 @@ func (v *Review) about() string {
 	if p := v.pane; p != nil && p.hunk() >= 0 && p.cmp.Conflict(p.hunk()) {
 		return "these lines have changed since: parley cannot undo them"
 	}
-	if limits, failed := v.journal.Trouble(); failed != nil {
-		return "some changes were not recorded: " + termtext.Line(failed.Error())
-	} else if limits != "" {
-		return limits
+	if j := v.session.Journal(); j.Failed != "" {
+		return "some changes were not recorded: " + termtext.Line(j.Failed)
+	} else if j.Limits != "" {
+		return j.Limits
 	}
 	if n := len(v.comments); n > 0 {
 		keys := v.opt.Keys.For(config.ActionChangesComments)
@@ -337,11 +337,11 @@ func (v *Review) Hints() []dialog.Hint {
 		h.Add(config.ActionChangesKeep, "keep")
 		h.Add(config.ActionChangesRevert, "undo")
 	}
-	turn, redo := v.journal.Undoable()
-	if turn > 0 {
+	j := v.session.Journal()
+	if j.Undoable > 0 {
 		h.Add(config.ActionChangesUndo, "undo turn")
 	}
-	if redo {
+	if j.Redoable {
 		h.Add(config.ActionChangesRedo, "redo")
 	}
 	h.Add(config.ActionChangesScope, "turn")

@@ -24,7 +24,7 @@ func (l *live) showChanges() tea.Cmd {
 		return t.say(l.noReview())
 	case l.changes == nil:
 		l.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Journal: l.Session.Journal(), Host: pageHost{l},
+			Context: t.program.Context, Session: l.Session, Host: pageHost{l},
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: l.list.Diffs(),
 		})
 	}
@@ -37,7 +37,7 @@ func (l *live) showChanges() tea.Cmd {
 // changedFiles returns how many files the agent is known to have changed.
 func (l *live) changedFiles() int {
 	if j := l.Session.Journal(); j != nil {
-		return j.Len()
+		return j.Len
 	}
 	return len(l.conv.Files)
 }

@@ -56,15 +56,15 @@ func (l *live) listPrompts() tea.Cmd {
 	p := &promptList{live: l, prompts: l.conv.Prompts(), plans: map[int]*journal.RewindPlan{}}
 	slices.Reverse(p.prompts)
 	p.picker = l.tab.choose(p.content())
-	j, ctx := l.Session.Journal(), l.tab.program.Context
-	if j == nil {
+	s, ctx := l.Session, l.tab.program.Context
+	if s.Journal() == nil {
 		return nil
 	}
 	return inBackground(func() then {
-		err := j.Wait(ctx)
+		err := session.Try(ctx, s, session.AwaitChanges{})
 		var since map[int]journal.Tally
 		if err == nil {
-			since, err = j.Since(ctx)
+			since, err = session.Do(ctx, s, session.CountChanges{})
 		}
 		return func() tea.Cmd {
 			if err != nil {
@@ -98,9 +98,9 @@ func (p *promptList) planNext() tea.Cmd {
 	if next == 0 || !p.live.tab.dialogs.Has(p.picker) {
 		return nil
 	}
-	j, ctx := p.live.Session.Journal(), p.live.tab.program.Context
+	s, ctx := p.live.Session, p.live.tab.program.Context
 	return inBackground(func() then {
-		plan, err := j.PlanRewind(ctx, next)
+		plan, err := session.Do(ctx, s, session.PlanRewind{Turn: next})
 		return func() tea.Cmd {
 			if err != nil {
 				return p.live.tab.say(err.Error())
@@ -151,7 +151,7 @@ func (l *live) rewindLines(plan *journal.RewindPlan, chosen ...journal.Part) []s
 // rewindItems returns the item that undoes the last rewind of files, if there is one.
 func (l *live) rewindItems() []dialog.Item {
 	j := l.Session.Journal()
-	if j == nil || j.LastRewind() == 0 {
+	if j == nil || j.LastRewind == 0 {
 		return nil
 	}
 	return []dialog.Item{{
@@ -165,12 +165,12 @@ func (l *live) undoRewind() tea.Cmd {
 	if why := l.noRewind(); why != "" && l.tab.Works() {
 		return l.tab.say(why)
 	}
-	j, ctx := l.Session.Journal(), l.tab.program.Context
+	s, ctx := l.Session, l.tab.program.Context
 	return inBackground(func() then {
-		if j.LastRewind() == 0 { // something was undone since
+		if s.Journal().LastRewind == 0 { // something was undone since
 			return func() tea.Cmd { return l.tab.say("there is no rewind to undo") }
 		}
-		done, err := j.Redo(ctx)
+		done, err := session.Do(ctx, s, session.Redo{})
 		if err != nil {
 			return l.tab.failed(err)
 		}
@@ -191,16 +191,16 @@ type rewind struct {
 // chooseRewind plans the rewind to before a prompt, and asks how far it goes.
 func (l *live) chooseRewind(prompt conversation.Prompt) tea.Cmd {
 	r := &rewind{live: l, prompt: prompt}
-	j, ctx := l.Session.Journal(), l.tab.program.Context
-	turn := app.TurnOf(j, prompt)
+	s, ctx := l.Session, l.tab.program.Context
+	turn := app.TurnOf(s.Journal(), prompt)
 	if turn == 0 {
 		r.ask()
 		return nil
 	}
 	return inBackground(func() then {
-		err := j.Wait(ctx)
+		err := session.Try(ctx, s, session.AwaitChanges{})
 		if err == nil {
-			r.plan, err = j.PlanRewind(ctx, turn)
+			r.plan, err = session.Do(ctx, s, session.PlanRewind{Turn: turn})
 		}
 		if err != nil {
 			return l.tab.failed(err)
@@ -310,7 +310,7 @@ func (r *rewind) failed(err error) tea.Cmd {
 func (r *rewind) filesOnly() tea.Cmd {
 	s, ctx := r.live.Session, r.live.tab.program.Context
 	return inBackground(func() then {
-		done, err := s.Journal().Rewind(ctx, r.plan, r.chosen...)
+		done, err := session.Do(ctx, s, session.Rewind{Plan: r.plan, Chosen: r.chosen})
 		if err != nil {
 			return func() tea.Cmd { return r.failed(err) }
 		}
@@ -330,7 +330,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 	var rewound *journal.Done
 	begun := sync.OnceValues(func() (*app.Branched, error) {
 		if files {
-			done, err := old.Journal().Rewind(p.Context, r.plan, r.chosen...)
+			done, err := session.Do(p.Context, old, session.Rewind{Plan: r.plan, Chosen: r.chosen})
 			if err != nil {
 				return nil, err
 			}

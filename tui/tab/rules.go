@@ -16,15 +16,12 @@ import (
 
 // ruleDialogs shows, saves and removes the rules of a session, and asks whether a
 // project's rules apply. Its methods accept a nil receiver if the session has no rules.
-type ruleDialogs struct {
-	live *live
-	book app.SessionRules
-}
+type ruleDialogs struct{ live *live }
 
 // rules returns the dialogs for the session's rules, or nil if it has none.
 func (l *live) rules() *ruleDialogs {
-	if rules := l.Session.Rules(); rules != nil {
-		return &ruleDialogs{l, rules}
+	if l.Session.About().Ruled {
+		return &ruleDialogs{l}
 	}
 	return nil
 }
@@ -65,9 +62,10 @@ func (r *ruleDialogs) changed(done string, err error) then {
 // has changed.
 func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 	r.live.tab.dialogs.Pop()
+	ctx, s := r.live.tab.program.Context, r.live.Session
 	return inBackground(func() then {
 		done := "saved: " + strings.Join(a.Rules, "; ")
-		if err := r.book.Add(a.Everywhere, slices.Clone(a.Rules)...); err != nil {
+		if err := session.Try(ctx, s, app.AddRules{Everywhere: a.Everywhere, Rules: slices.Clone(a.Rules)}); err != nil {
 			return r.changed(done, err)
 		}
 		return func() tea.Cmd {
@@ -82,8 +80,9 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 
 // Show lists the rules.
 func (r *ruleDialogs) Show() tea.Cmd {
+	ctx, s := r.live.tab.program.Context, r.live.Session
 	return inBackground(func() then {
-		entries, err := r.book.Entries()
+		entries, err := session.Do(ctx, s, app.ListRules{})
 		if err != nil {
 			return func() tea.Cmd { return r.live.tab.say(err.Error()) }
 		}
@@ -122,9 +121,10 @@ func (r *ruleDialogs) item(i int, e app.Rule) dialog.Item {
 // askToTakeBack asks before it removes a rule.
 func (r *ruleDialogs) askToTakeBack(e app.Rule) {
 	line := e.Rule.String()
+	ctx, s := r.live.tab.program.Context, r.live.Session
 	remove := func() tea.Cmd {
 		return inBackground(func() then {
-			return r.changed("removed: "+line, r.book.Remove(e.Scope == app.SavedEverywhere, line))
+			return r.changed("removed: "+line, session.Try(ctx, s, app.RemoveRule{Everywhere: e.Scope == app.SavedEverywhere, Rule: line}))
 		})
 	}
 	r.live.tab.ask(dialog.Confirmation{

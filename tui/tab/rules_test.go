@@ -73,7 +73,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 func TestARuleIsTakenBack(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		r := newRules(t, b, "handshake\n")
-		if err := r.book.Add(true, "deny execute(git push *)"); err != nil {
+		if err := session.Try(t.Context(), b.session(), app.AddRules{Everywhere: true, Rules: []string{"deny execute(git push *)"}}); err != nil {
 			t.Fatal(err)
 		}
 		b.Do(r.Show())
@@ -83,7 +83,7 @@ func TestARuleIsTakenBack(t *testing.T) {
 		b.Choose("Remove it")
 		b.MustSay("removed: deny execute(git push *)")
 		b.Do(r.Show())
-		if entries, err := r.book.Entries(); err != nil || len(entries) != 1 {
+		if entries, err := session.Do(t.Context(), b.session(), app.ListRules{}); err != nil || len(entries) != 1 {
 			t.Errorf("%d rules are left, %v:\n%s", len(entries), err, b.Screen())
 		}
 	})
@@ -98,7 +98,7 @@ func TestTrust(t *testing.T) {
 		b.MustSay("execute(make)")
 		b.Choose("Trust these rules")
 		b.MustSay("the project's rules now apply")
-		if r.book.Trust() != app.Trusted {
+		if is, err := session.Do(t.Context(), b.session(), app.ProjectRules{}); err != nil || is.Trust != app.Trusted {
 			t.Error("they are not trusted")
 		}
 		if r.AskToTrust(); !b.dialogs.Empty() {
