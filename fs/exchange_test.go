@@ -187,3 +187,34 @@ func TestTheRecordRefusesAWrite(t *testing.T) {
 		t.Errorf("the file holds %q, %v", content, err)
 	}
 }
+
+// What is not there is nil, whether its directory is there or not; a path that names a
+// directory is refused.
+func TestWhatIsNotThere(t *testing.T) {
+	f, dir := newFS(t)
+	for _, path := range []string{"file", "missing/file"} {
+		path = filepath.Join(dir, path)
+		p, err := f.Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := f.Current(t.Context(), p); err != nil || c.Text != nil {
+			t.Errorf("%s: %v, %v", path, c, err)
+		}
+		if err := f.Look(t.Context(), path, func(now *Snapshot) error {
+			if now != nil {
+				t.Errorf("%s holds %q", path, now.Content)
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	p, err := f.Find(dir + "/new/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Current(t.Context(), p); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("a directory: %v", err)
+	}
+}

@@ -140,7 +140,7 @@ end-turn
 	if len(r.FilesWritten) != 1 || !strings.HasSuffix(r.FilesWritten[0], "a\x1b.txt") || !reflect.DeepEqual(r.CommandsRun, []string{"true 'x y'"}) {
 		t.Errorf("wrote %q, ran %q", r.FilesWritten, r.CommandsRun)
 	}
-	if len(h.told) != 2 || !strings.HasPrefix(h.told[0], "written without a rule: /") || h.told[1] != "run without a rule: true 'x y'" {
+	if len(h.told) != 2 || !strings.HasPrefix(h.told[0], "wrote: /") || h.told[1] != "ran: true 'x y'" {
 		t.Errorf("told %q", h.told)
 	}
 	if out, err := r.JSON(); err != nil || bytes.ContainsRune(out, '\x1b') || !bytes.Contains(out, []byte(`"commandsRun": [`)) {

@@ -90,10 +90,10 @@ func (r *run) report() {
 		out.StopReason, out.Text = out.Turns[n-1].StopReason, out.Turns[n-1].Text
 	}
 	for _, path := range out.FilesWritten {
-		r.tell("written without a rule: " + termtext.VisibleLine(path))
+		r.tell("wrote: " + termtext.VisibleLine(path))
 	}
 	for _, command := range out.CommandsRun {
-		r.tell("run without a rule: " + termtext.Truncate(termtext.VisibleLine(command), maxFace, "…"))
+		r.tell("ran: " + termtext.Truncate(termtext.VisibleLine(command), maxFace, "…"))
 	}
 	if r.turns == 0 {
 		return

@@ -18,7 +18,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"parley/config"
 	"parley/fs"
@@ -205,8 +204,9 @@ func (i Image) same(o Image) bool {
 
 // hashOf returns the name of a content in the store.
 func hashOf(content string) string {
-	sum := sha256.Sum256(unsafe.Slice(unsafe.StringData(content), len(content)))
-	return hex.EncodeToString(sum[:])
+	h := sha256.New()
+	_, _ = io.Copy(h, struct{ io.Reader }{strings.NewReader(content)}) // in pieces, without a copy of the whole
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // imageOf describes the contents of a file, nil for no file. It stores nothing.
