@@ -435,7 +435,11 @@ func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (po
 	if d.Verdict != policy.Ask {
 		return d, nil, nil
 	}
-	return d, policy.Propose(rules, r), nil
+	proposals := policy.Propose(rules, r)
+	if len(proposals) == 0 && d.Rule == nil && d.Why == "" {
+		d.Why = policy.WhyNone(rules, r)
+	}
+	return d, proposals, nil
 }
 
 // rules are the rules of an agent in a session's directories. The error says why they are

@@ -200,7 +200,7 @@ func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 	if announced := s.questioned[t.ID]; announced != nil {
 		before := *announced
 		announced.apply(u)
-		news = news && !announced.sameSubject(&before)
+		news = news && !announced.SameSubject(&before)
 	}
 	for _, p := range slices.Concat(s.Permissions, s.Judging) {
 		if p.ToolCall != t {
@@ -209,16 +209,31 @@ func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 		was := p.Asked
 		p.Asked = was.with(u)
 		// opencode repeats after a question what it said before it, with more of the input.
-		if news || p.Asked.Kind != was.Kind || !reflect.DeepEqual(p.Asked.Content, was.Content) || !holdsAll(p.Asked.RawInput, was.RawInput) {
+		repeats := !news && p.Asked.Kind == was.Kind && reflect.DeepEqual(p.Asked.Content, was.Content) && holdsAll(p.Asked.RawInput, was.RawInput)
+		if !repeats && !p.Asked.SameSubject(was) {
 			p.Proposals = nil // they were for what it was before
 		}
 	}
 }
 
-// sameSubject reports whether two calls would do the same, as far as they say.
-func (t *ToolCall) sameSubject(o *ToolCall) bool {
-	return t.Kind == o.Kind && t.Name == o.Name && reflect.DeepEqual(t.Content, o.Content) && slices.EqualFunc(t.Locations, o.Locations, func(a, b acpclient.ToolCallLocation) bool { return a.Path == b.Path }) &&
-		bytes.Equal(t.RawInput, o.RawInput)
+// SameSubject reports whether two calls would do the same, as far as they say.
+func (t *ToolCall) SameSubject(o *ToolCall) bool {
+	same := t.Kind == o.Kind && t.Name == o.Name && bytes.Equal(compact(t.RawInput), compact(o.RawInput)) &&
+		slices.EqualFunc(t.Locations, o.Locations, func(a, b acpclient.ToolCallLocation) bool { return a.Path == b.Path }) &&
+		slices.EqualFunc(t.Content, o.Content, func(a, b acpclient.ToolCallContent) bool { return reflect.DeepEqual(a, b) })
+	if len(t.RawInput) == 0 || saysNothing(t.RawInput) {
+		return same && t.Title == o.Title // which may name the command
+	}
+	return same
+}
+
+// compact returns JSON without white space, and what is no JSON as it is.
+func compact(raw []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
 }
 
 // holdsAll reports whether an input has every member of another, with the same value.

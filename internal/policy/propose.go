@@ -27,6 +27,33 @@ func Propose(rules []Rule, r Request) [][]Rule {
 	return found
 }
 
+// WhyNone says why Propose returns nothing for a request, "" for a request that no rule is
+// meant for: a question, or another mode.
+func WhyNone(rules []Rule, r Request) string {
+	row := rowOf(r.Kind)
+	switch {
+	case r.Kind == switchMode || r.Kind == question:
+		return ""
+	case r.Unclear != "":
+		return r.Unclear
+	case row == nil || row.subject.proposes == nil:
+		return "rules cannot allow tools of this kind"
+	}
+	if r.Kind == Execute {
+		for _, p := range r.parts() {
+			if p.unclear != "" {
+				return p.unclear
+			}
+		}
+	}
+	for _, proposal := range proposals(r) {
+		if d := Decide(slices.Concat(rules, proposal), r); d.Why != "" {
+			return d.Why
+		}
+	}
+	return "no rule can describe it"
+}
+
 // works reports whether a request would be allowed with more rules, each formatted and
 // parsed again.
 func works(rules, more []Rule, r Request) bool {

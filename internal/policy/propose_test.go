@@ -106,3 +106,30 @@ func TestARuleForAnEditWithItsDiff(t *testing.T) {
 		t.Errorf("it proposes %v for %+v", got, r)
 	}
 }
+
+// TestWhyNone: a request for which no rule can be proposed says why.
+func TestWhyNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		call policy.Call
+		want string
+	}{
+		"an unknown key":              {policy.Call{Kind: "execute", RawInput: []byte(`{"command":"ls","magic":1}`)}, `"magic"`},
+		"an expansion":                {policy.Call{Kind: "execute", RawInput: []byte(`{"command":"ls $X"}`)}, "known when it runs"},
+		"no command":                  {policy.Call{Kind: "execute", Title: "ls"}, "which command"},
+		"a program of another folder": {policy.Call{Kind: "execute", RawInput: []byte(`{"command":"cd sub && ./x"}`)}, "./x"},
+		"a file outside":              {policy.Call{Kind: "read", Paths: []string{"/etc/passwd"}}, "outside"},
+		"parley's own":                {policy.Call{Kind: "edit", Paths: []string{"own/x"}}, "belongs to parley"},
+		"an unknown tool":             {policy.Call{Kind: "other"}, "unclear"},
+		"a thought":                   {policy.Call{Kind: "think"}, "unclear"},
+		"another mode":                {policy.Call{Kind: "switch_mode"}, ""},
+		"a question":                  {policy.Call{Kind: "other", RawInput: []byte(`{"questions":[]}`)}, ""},
+	} {
+		r := policy.Describe(c.call, "", "", resolve)
+		if len(policy.Propose(nil, r)) > 0 {
+			t.Errorf("%s: a rule is proposed", name)
+		}
+		if got := policy.WhyNone(nil, r); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

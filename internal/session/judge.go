@@ -116,7 +116,7 @@ func (s *Session) rule(ctx context.Context, c Case) Ruling {
 func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *conversation.ToolCall, r Ruling) bool {
 	s.mu.Lock()
 	defer s.unlock()
-	if now, _ := s.stream.judging(q.id); now == nil || now.Asked != call {
+	if now, _ := s.stream.judging(q.id); now == nil || !now.Asked.SameSubject(call) {
 		return false
 	}
 	if o := onceOption(q.offered, r.Verdict); o != nil && (r.Verdict == policy.Allow || r.Verdict == policy.Deny) {
@@ -166,7 +166,7 @@ func (s *Session) askReferred() {
 			return
 		}
 		r := q.referred.ruling
-		if now, _ := s.stream.judging(id); now == nil || now.Asked != q.referred.call {
+		if now, _ := s.stream.judging(id); now == nil || q.referred.call == nil || !now.Asked.SameSubject(q.referred.call) {
 			r.Proposals = nil // they are about the earlier call
 		}
 		q.judged = false

@@ -291,3 +291,62 @@ func TestWhatWasDeniedAndDoneNamesTheSandboxOnce(t *testing.T) {
 		}, func(_ *harness, o *Options) { o.Judge, o.Bounds = j, bounds })
 	}
 }
+
+// An update that changes nothing that is judged, as opencode sends right after its
+// question, neither has it judged again nor takes away the rules that are proposed.
+func TestAnEqualUpdateKeepsTheProposals(t *testing.T) {
+	const input = `"kind":"execute","rawInput":{"command":"ls","description":"x"}`
+	question := strings.Replace(permissionFor("t1"), `"toolCallId":"t1"`, `"toolCallId":"t1",`+input, 1)
+	for name, c := range map[string]struct {
+		update string
+		keeps  bool
+	}{
+		"equal":             {`"status":"in_progress",` + input, true},
+		"with other blanks": {`"kind":"execute","rawInput":{ "command": "ls", "description":"x" },"locations":[],"content":[]`, true},
+		"of the title":      {`"title":"Another"`, true},
+		"another command":   {`"rawInput":{"command":"rm","description":"x"}`, false},
+		"another member":    {`"rawInput":{"command":"ls","description":"x","cwd":"/"}`, false},
+		"the same twice":    {`"rawInput":{"command":"rm","command":"ls","description":"x"}`, false},
+		"another kind":      {`"kind":"edit"`, false},
+		"a place":           {`"locations":[{"path":"/x"}]`, false},
+		"a change":          {`"content":[{"type":"diff","path":"/x","newText":""}]`, false},
+	} {
+		for _, late := range []bool{false, true} {
+			j, rounds := &fakeJudge{}, 0
+			bubble(t, func(t *testing.T, h *harness) {
+				judging, on := make(chan struct{}), make(chan struct{})
+				j.mu.Lock()
+				j.rule = func(context.Context, Case) Ruling {
+					if rounds++; rounds == 1 {
+						judging <- struct{}{}
+						<-on
+					}
+					return Ruling{Verdict: policy.Ask, Proposals: [][]string{{"allow execute(ls)"}}}
+				}
+				j.mu.Unlock()
+				h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"T","kind":"execute"}`)
+				h.agent().ask(t.Context(), "session/request_permission", question)
+				<-judging
+				update := func() {
+					h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1",`+c.update+`}`)
+					h.settle()
+				}
+				if !late {
+					update()
+				}
+				on <- struct{}{}
+				h.settle()
+				if late {
+					update()
+				}
+				if len(h.conv.Permissions) != 1 {
+					t.Fatalf("%s: %d questions", name, len(h.conv.Permissions))
+				}
+				kept, again := h.conv.Permissions[0].Proposals != nil, rounds > 1
+				if late && kept != c.keeps || !late && again == c.keeps || !late && !kept {
+					t.Errorf("%s, late %v: kept %v, judged again %v", name, late, kept, again)
+				}
+			}, func(_ *harness, o *Options) { o.Judge = j })
+		}
+	}
+}
