@@ -81,8 +81,12 @@ type Denial struct {
 // report fills in what is known at the end.
 func (r *run) report() {
 	c, out := r.conv, &r.result
-	if r.bypassed && (out.Status == Answered || out.Status == PermissionDenied || out.Status == InputNeeded) {
-		out.Status, out.Message = Bypassed, "the agent did what a rule denies"
+	if r.bypassed && out.Status != Failed && out.Status != BadUsage {
+		message := "the agent did what a rule denies"
+		if out.Message != "" && out.Status != PermissionDenied && out.Status != InputNeeded {
+			message += "; " + out.Message
+		}
+		out.Status, out.Message = Bypassed, message
 	}
 	out.Agent = AgentInfo{c.Agent.Info.Name, c.Agent.Info.Version}
 	out.SessionID, out.Cwd, out.Usage = c.ID, c.Cwd, c.Usage
