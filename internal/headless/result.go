@@ -133,6 +133,8 @@ func textOf(parts conversation.Parts) string {
 		switch {
 		case block == nil:
 			b.WriteString(parts[i].Text())
+		case block.Type == acpclient.ContentResourceLink && block.URI == "": // such as what was left out
+			b.WriteString("\n\n(" + block.Name + ")\n\n")
 		case block.Type == acpclient.ContentResourceLink:
 			b.WriteString("\n\n[" + block.Name + "](" + block.URI + ")\n\n")
 		case block.Type == acpclient.ContentText: // not for the user

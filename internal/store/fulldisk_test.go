@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -20,10 +21,19 @@ import (
 // disk is where a log is written, with room for some bytes more.
 type disk struct {
 	file *os.File
+	mu   sync.Mutex
 	room int
 }
 
+func (d *disk) has(room int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.room = room
+}
+
 func (d *disk) Write(b []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	n, err := d.file.Write(b[:min(len(b), d.room)])
 	d.room -= n
 	if err == nil && n < len(b) {
@@ -42,7 +52,7 @@ func onADisk(t testing.TB) (*Store, *Recorder, *disk) {
 	if said := r.Take([]conversation.Event{ready, first, test.Sent("one")}); len(said) > 0 {
 		t.Fatal(said)
 	}
-	d := &disk{r.log.file, muchRoom}
+	d := &disk{file: r.log.file, room: muchRoom}
 	r.log.out = d
 	return s, r, d
 }
@@ -64,7 +74,7 @@ func TestADiskThatIsFullForAMomentLosesNothing(t *testing.T) {
 	for room := 0; room < 400; room += 23 {
 		synctest.Test(t, func(t *testing.T) {
 			s, r, d := onADisk(t)
-			d.room = room
+			d.has(room)
 			var said []conversation.Event
 			want := []conversation.Event{ready, first, test.Sent("one")}
 			for i := range 8 {
@@ -76,7 +86,7 @@ func TestADiskThatIsFullForAMomentLosesNothing(t *testing.T) {
 			if !strings.Contains(words(said), "cannot be stored") || !strings.Contains(words(said), "no space left") {
 				t.Errorf("said %q", words(said))
 			}
-			d.room = muchRoom
+			d.has(muchRoom)
 			time.Sleep(2 * retryAfter)
 			if diff := cmp.Diff(kinds(want), kinds(read(t, s, r.ID()))); diff != "" {
 				t.Errorf("the log:\n%s", diff)
@@ -99,7 +109,7 @@ func TestADiskThatIsFullForAMomentLosesNothing(t *testing.T) {
 func TestALogSaysWhatItLacks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r, d := onADisk(t)
-		d.room = 0
+		d.has(0)
 		piece := strings.Repeat("x", 1<<20)
 		for i := range 3 * maxHeld >> 20 {
 			r.Take([]conversation.Event{conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: piece}, conversation.CancelRequested{At: time.Unix(int64(i), 0)}})
@@ -108,7 +118,7 @@ func TestALogSaysWhatItLacks(t *testing.T) {
 			}
 		}
 		r.Take([]conversation.Event{conversation.TurnEnded{}, test.Sent("two"), text("The end."), conversation.TurnEnded{}})
-		d.room = muchRoom
+		d.has(muchRoom)
 		time.Sleep(2 * retryAfter)
 		said := words(r.Take([]conversation.Event{text("more")}))
 		var missing, cancels int
@@ -185,9 +195,9 @@ func TestTheEndOfASessionIsTriedALastTime(t *testing.T) {
 	for name, room := range map[string]int{"there is room again": muchRoom, "still full": 0} {
 		synctest.Test(t, func(t *testing.T) {
 			s, r, d := onADisk(t)
-			d.room = 0
+			d.has(0)
 			r.Take([]conversation.Event{text("held"), conversation.TurnEnded{}})
-			d.room = room
+			d.has(room)
 			err := r.Close()
 			log := read(t, s, s.only(t))
 			if full := room == 0; (err != nil) != full || len(log) != 3 && full || len(log) != 5 && !full {
