@@ -25,6 +25,10 @@ type Session interface {
 	End(context.Context) error
 	Disconnected() bool
 
+	// Unconfirmed returns the acts that were made here, or refused, and of which the session
+	// has not said that they are done, in their order.
+	Unconfirmed() []session.Unconfirmed
+
 	// Past is what had happened when the session was attached to; nil if it is new. What
 	// happens since comes out of the stream.
 	Past() *conversation.Conversation
@@ -93,6 +97,9 @@ func (h here) About() About {
 		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: o.Recorder != nil, Ruled: ruled,
 	}
 }
+
+// Unconfirmed implements [Session]. An act in this process is done at once.
+func (here) Unconfirmed() []session.Unconfirmed { return nil }
 
 // Past implements [Session].
 func (here) Past() *conversation.Conversation { return nil }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -75,9 +74,10 @@ type Client struct {
 	conn    *acpclient.Conn // nil while there is none
 	at      int64           // of the history
 	state   changed
-	altered chan struct{}   // closed when the journal is another one
-	number  int             // of the last act
-	pending []*pendingAct   // those without an answer, in order
+	altered chan struct{} // closed when the journal is another one
+	number  int           // of the last act
+	pending []*pendingAct // those without an answer, in order
+	refused []session.Unconfirmed
 	told    map[string]bool // acts of which the user knows that the host does not know them
 	ended   string          // why the host has ended, "" if that is not known
 	left    bool
@@ -93,6 +93,7 @@ type Client struct {
 // pendingAct is an act that has no answer yet.
 type pendingAct struct {
 	act
+	made   any  // what it is, for [Client.Unconfirmed]
 	alone  bool // nobody waits for it
 	result json.RawMessage
 	err    error
@@ -289,11 +290,11 @@ func (c *Client) over(err error) {
 	left, ending := c.left, c.ending
 	c.left = true
 	c.alter(c.state)
-	c.mu.Unlock()
 	for _, a := range pending {
-		a.err = why
+		c.refuse(a, why)
 		close(a.ready)
 	}
+	c.mu.Unlock()
 	if !left && !ending {
 		c.stream.Push(c.ctx, conversation.AgentLost{Err: why, At: time.Now()})
 	}
@@ -441,21 +442,12 @@ const actTime = 3 * time.Second
 var ErrNoAnswer = errors.New("the session does not answer: the connection is slow or lost")
 
 // Perform implements [session.Doer].
-func (c *Client) Perform(ctx context.Context, call session.Call) error {
-	raw, err := session.Encode(call)
+func (c *Client) Perform(ctx context.Context, call session.Call) (err error) {
+	raw, err := session.Encode(call.Act())
 	if err != nil {
-		return err
+		return fmt.Errorf("the act %s: %w", call.Kind().Name, err)
 	}
-	result, err := c.perform(ctx, call.Kind(), call.Awaited(), raw)
-	if err != nil || result == nil {
-		return err
-	}
-	return call.SetResult(result)
-}
-
-// perform does an act that was encoded. The result is nil if it is not awaited.
-func (c *Client) perform(ctx context.Context, k *session.Kind, awaited bool, raw json.RawMessage) (result json.RawMessage, err error) {
-	if k.Brief() && awaited {
+	if call.Kind().Brief() && call.Awaited() {
 		brief, cancel := c.soon(ctx)
 		defer cancel()
 		defer func() {
@@ -465,18 +457,57 @@ func (c *Client) perform(ctx context.Context, k *session.Kind, awaited bool, raw
 		}()
 		ctx = brief
 	}
-	if k.Asks() {
-		return c.ask(ctx, k.Name, raw)
+	if call.Kind().Asks() {
+		result, err := c.ask(ctx, call.Kind().Name, raw)
+		if err != nil {
+			return err
+		}
+		return call.SetResult(result)
 	}
-	a, err := c.begin(k.Name, awaited, raw)
-	if err != nil || !awaited {
-		return nil, err
+	a, err := c.begin(call, raw)
+	if err != nil || !call.Awaited() {
+		return err
 	}
 	select {
 	case <-a.ready:
-		return a.result, a.err
+		if a.err != nil {
+			return a.err
+		}
+		return call.SetResult(a.result)
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		a.alone = true
+		return ctx.Err()
+	}
+}
+
+// mostRefused is how many refused acts a client remembers.
+const mostRefused = 64
+
+// Unconfirmed implements [app.Session].
+func (c *Client) Unconfirmed() []session.Unconfirmed {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := slices.Clone(c.refused)
+	for _, a := range c.pending {
+		u := session.Unconfirmed{Act: a.made, Progress: session.Sent}
+		if c.conn == nil {
+			u.Progress = session.Made
+		}
+		all = append(all, u)
+	}
+	return all
+}
+
+// refuse remembers that an act does not happen, if nobody waits to be told. c.mu must be held.
+func (c *Client) refuse(a *pendingAct, why error) {
+	if a.err = why; !a.alone {
+		return
+	}
+	c.refused = append(c.refused, session.Unconfirmed{Act: a.made, Progress: session.Refused, Err: why})
+	if over := len(c.refused) - mostRefused; over > 0 {
+		c.refused = slices.Delete(c.refused, 0, over)
 	}
 }
 
@@ -521,9 +552,9 @@ func (c *Client) ask(ctx context.Context, name string, raw json.RawMessage) (jso
 }
 
 // begin makes an act and sends it, at the latest when there is a connection again.
-func (c *Client) begin(name string, awaited bool, raw json.RawMessage) (*pendingAct, error) {
+func (c *Client) begin(call session.Call, raw json.RawMessage) (*pendingAct, error) {
 	if err := fits(raw, mostToHost); err != nil {
-		if !awaited {
+		if !call.Awaited() {
 			c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeError, Title: "Not sent to the session", Detail: err.Error()})
 		}
 		return nil, err
@@ -537,7 +568,9 @@ func (c *Client) begin(name string, awaited bool, raw json.RawMessage) (*pending
 		return nil, ErrGone
 	}
 	c.number++
-	a := &pendingAct{act: act{Number: c.number, Name: name, Act: raw}, alone: !awaited, ready: make(chan struct{})}
+	a := &pendingAct{
+		act: act{Number: c.number, Name: call.Kind().Name, Act: raw}, made: call.Act(), alone: !call.Awaited(), ready: make(chan struct{}),
+	}
 	c.pending = append(c.pending, a)
 	if c.conn != nil {
 		c.send(c.conn, a)
@@ -574,7 +607,9 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 		return
 	}
 	c.pending = slices.Delete(c.pending, at, at+1)
-	a.result, a.err = d.Result, err
+	if a.result = d.Result; err != nil {
+		c.refuse(a, err)
+	}
 	tell := a.alone && errors.Is(err, errUnknownAct) && !c.told[a.Name]
 	if tell {
 		c.told[a.Name] = true
@@ -584,17 +619,6 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 	if tell {
 		c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeWarning, Title: err.Error()})
 	}
-}
-
-// encode is the JSON of a value, with raw JSON in it as it is.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // followRing copies the messages for the inspector.

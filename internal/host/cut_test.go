@@ -129,3 +129,61 @@ func TestNothingIsLostOrDoneTwice(t *testing.T) {
 		})
 	})
 }
+
+// What was made and not confirmed stays in sight, with what it is: while the connection is
+// cut, until the host has answered, and after the host is gone.
+func TestUnconfirmedActsStayInSight(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		h := start(t, Options{Session: f, Dir: dir})
+		dead := false
+		c := h.attach(t, ClientOptions{Dial: func(ctx context.Context, id string) (io.ReadWriteCloser, error) {
+			if dead {
+				return nil, errCut
+			}
+			return h.dial(ctx, id)
+		}})
+		shown := func() (out []string) {
+			for _, u := range c.Unconfirmed() {
+				p, _ := u.Act.(session.Prompt)
+				out = append(out, fmt.Sprint(u.Progress, " ", p.Prompt.Text(), " ", u.Err))
+			}
+			return out
+		}
+		expect := func(what string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := shown(); !slices.Equal(got, want) {
+				t.Errorf("%s: %q, want %q", what, got, want)
+			}
+		}
+		lose := func() {
+			dead = true
+			c.mu.Lock()
+			c.conn.Close()
+			c.mu.Unlock()
+			synctest.Wait()
+		}
+		session.Post(c, session.Prompt{Prompt: queued("one")})
+		expect("confirmed")
+		lose()
+		session.Post(c, session.Prompt{Prompt: queued("two")})
+		if _, err := session.Do(t.Context(), c, session.SendNow{}); !errors.Is(err, ErrNoAnswer) {
+			t.Errorf("an act without a connection ends with %v", err)
+		}
+		expect("cut", fmt.Sprint(session.Made, " two <nil>"), fmt.Sprint(session.Made, "  <nil>"))
+		dead = false
+		time.Sleep(mostPause)
+		expect("back")
+		lose()
+		session.Post(c, session.Prompt{Prompt: queued("three")})
+		h.end()
+		dead = false
+		time.Sleep(mostPause)
+		expect("over", fmt.Sprint(session.Refused, " three ", ErrGone))
+		if want := []string{"one", "two"}; !slices.Equal(f.prompts, want) {
+			t.Errorf("these happened: %q, want %q", f.prompts, want)
+		}
+	})
+}

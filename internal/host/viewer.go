@@ -449,7 +449,7 @@ func wired(result any, err error) (any, error) {
 	if err != nil {
 		return nil, wireError(err)
 	}
-	raw, err := encode(result)
+	raw, err := session.Encode(result)
 	if err == nil {
 		err = fits(raw, mostToViewer)
 	}

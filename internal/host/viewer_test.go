@@ -192,7 +192,7 @@ func TestWhichActsAreDone(t *testing.T) {
 	f := newFake()
 	h := run(t, Options{Session: f})
 	prompt := func(conn *acpclient.Conn, number, has int, words string) error {
-		raw, err := encode(session.Prompt{Prompt: queued(words)})
+		raw, err := session.Encode(session.Prompt{Prompt: queued(words)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestAnActOutlivesItsConnection(t *testing.T) {
 	s := steering{newFake(), make(chan struct{}), make(chan struct{}), make(chan error, 1)}
 	h := run(t, Options{Session: s})
 	conn := h.raw(t, hello{Version: Version, Viewer: "v", Name: "viewer"})
-	raw, err := encode(session.Steer{Prompt: queued("to the left")})
+	raw, err := session.Encode(session.Steer{Prompt: queued("to the left")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +497,7 @@ func TestAViewerThatHasAllResults(t *testing.T) {
 	f := newFake()
 	h := run(t, Options{Session: f})
 	conn := h.raw(t, hello{Version: Version, Viewer: "v", Name: "v"})
-	raw, err := encode(session.Prompt{Prompt: queued("more")})
+	raw, err := session.Encode(session.Prompt{Prompt: queued("more")})
 	if err != nil {
 		t.Fatal(err)
 	}

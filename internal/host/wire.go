@@ -195,7 +195,7 @@ func (c *Client) unwired(act string, err error) error {
 	switch {
 	case !errors.As(err, &e):
 		return err
-	case e.Code == acpclient.CodeMethodNotFound:
+	case e.Code == acpclient.CodeMethodNotFound, e.Code == acpclient.CodeInvalidParams: // it knows less
 		host := cmp.Or(c.welcome.Parley, "an older version")
 		return &actError{fmt.Sprintf("the session runs in an older parley (%s, this is %s), which cannot do this (%s): end it and open it again", host, cmp.Or(c.opt.Version, "newer"), act), errUnknownAct}
 	}

@@ -42,7 +42,7 @@ func TestEveryActGoesOverTheWire(t *testing.T) {
 				rt.Fatal(err)
 			}
 			want := random(rt, reflect.TypeOf(empty.Act())).Interface()
-			raw, err := encode(want)
+			raw, err := session.Encode(want)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func (r recorder) Perform(_ context.Context, c session.Call) error {
 	if err, is := results[0].(error); is {
 		return err
 	}
-	raw, err := encode(results[0])
+	raw, err := session.Encode(results[0])
 	if err != nil {
 		return err
 	}

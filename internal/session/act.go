@@ -151,6 +151,28 @@ func Try(ctx context.Context, on Doer, a Act[None]) error {
 // it has the user told.
 func Post[R any](on Doer, a Act[R]) { _ = on.Perform(context.Background(), &doing[R]{act: a}) }
 
+// Unconfirmed is an act of which its session has not said that it is done.
+type Unconfirmed struct {
+	// Act is the act, for a type switch.
+	Act any
+	Progress
+	// Err is why the act was refused.
+	Err error
+}
+
+// Progress says how far an unconfirmed act has come.
+type Progress int
+
+const (
+	// Made means that there is no connection to the session: the act is sent, or sent again,
+	// once there is one.
+	Made Progress = iota + 1
+	// Sent means that the session has not answered yet.
+	Sent
+	// Refused means that the act does not happen, and nobody waits to be told.
+	Refused
+)
+
 // Perform implements [Doer].
 func (s *Session) Perform(ctx context.Context, c Call) error { return c.Do(ctx, s) }
 
@@ -177,13 +199,13 @@ func (c *doing[R]) SetResult(raw json.RawMessage) error {
 	return nil
 }
 
-// Encode encodes the act of a call.
-func Encode(c Call) (json.RawMessage, error) {
+// Encode encodes an act, or the result of one. JSON in it stays as it is.
+func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // raw JSON stays as it is
-	if err := enc.Encode(c.Act()); err != nil {
-		return nil, fmt.Errorf("the act %s: %w", c.Kind().Name, err)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
