@@ -653,3 +653,18 @@ func TestAClickOnAButtonNeedsWhatAKeyNeeds(t *testing.T) {
 		}
 	}
 }
+
+// A key held down presses no button.
+func TestAHeldKeyPressesNoButton(t *testing.T) {
+	env, c := newEnv()
+	d := newForm(env, elicitation(`{"mode":"form","message":"Really?","requestedSchema":{"properties":{}}}`), "")
+	c.pass(LookTime)
+	draw(d)
+	held := press("enter")
+	held.IsRepeat = true
+	for range 3 {
+		if got := d.Key(held); got != nil {
+			t.Errorf("a repeated enter did %#v", got)
+		}
+	}
+}

@@ -317,10 +317,11 @@ func click(d Dialog, y int) Action {
 // While words are written to a question its answers are out of sight: no click gives one
 // of them, wherever the line with the words stands.
 func TestClicksAnswerNothingWhileWordsAreWritten(t *testing.T) {
-	d, _ := armed(editPermission())
+	d, c := armed(editPermission())
 	d.View(80, 40)
 	presses(t, d, "tab", "n", "o")
 	v := d.View(80, 40)
+	c.pass(time.Second)
 	for _, words := range []string{"❯ no", "No, and tell the agent what"} {
 		y := lineWith(t, v, words)
 		for range 2 {
