@@ -57,6 +57,14 @@ func (l *Launcher) Kept(a config.Agent, cwd string) Kept {
 	return k
 }
 
+// KeptFirst says how a host makes the session that [Launcher.Start] would make: the first one
+// is what the command line names.
+func (l *Launcher) KeptFirst(a config.Agent) Kept {
+	k := l.Kept(a, l.Cwd)
+	k.Session = l.first()
+	return k
+}
+
 // Launcher returns what makes the session. Close it when that has ended.
 func (k *Kept) Launcher(cfg *config.Config, version string) *Launcher {
 	return &Launcher{

@@ -134,7 +134,7 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 		if id := k.running(ctx, o); id != "" {
 			return k.attach(ctx, id, o.LookOn)
 		}
-		if keep {
+		if keep || o.Keep {
 			return k.reopen(ctx, o)
 		}
 		return reopen(ctx, o)
@@ -143,18 +143,23 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 	if b.Stored != nil {
 		b.Keep = k.reopen
 	}
+	if branch := b.Branch; branch != nil {
+		b.Branch = func(ctx context.Context, o app.Open, prompt int, cwd string) (*app.Branched, error) {
+			if keep || o.Keep {
+				return k.branch(ctx, o, prompt, cwd)
+			}
+			return branch(ctx, o, prompt, cwd)
+		}
+	}
 	if !keep {
 		return b
 	}
-	b.Start = func(a config.Agent) (app.Session, error) { return k.start(l.Kept(a, l.Cwd)) }
+	b.Start = func(a config.Agent) (app.Session, error) { return k.start(l.KeptFirst(a)) }
 	b.StartIn = func(a config.Agent, cwd string) (app.Session, error) { return k.start(l.Kept(a, cwd)) }
 	b.Load = func(a config.Agent, info acpclient.SessionInfo) (app.Session, error) {
 		spec := l.Kept(a, info.Cwd)
 		spec.Session = info.SessionID
 		return k.start(spec)
-	}
-	if b.Branch != nil {
-		b.Branch = k.branch
 	}
 	return b
 }

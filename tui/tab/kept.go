@@ -118,7 +118,7 @@ func (l *live) openAgain() tea.Cmd {
 	if id == "" {
 		return t.say("nothing of this session was stored")
 	}
-	return t.reopenStored(app.Open{ID: id, Agent: &l.Agent})
+	return t.reopenStored(app.Open{ID: id, Agent: &l.Agent, Keep: true})
 }
 
 // listRunning adds the sessions that run in hosts to the list.

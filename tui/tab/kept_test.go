@@ -128,7 +128,7 @@ func TestAHostThatIsGone(t *testing.T) {
 		}
 		b.mustShow(t, "✗ the session does not run any more  alt+r opens it again")
 		b.Choose("Open it again")
-		if len(opened) != 1 || opened[0].ID != "log" || opened[0].Running != "" {
+		if len(opened) != 1 || opened[0].ID != "log" || opened[0].Running != "" || !opened[0].Keep {
 			t.Errorf("it opened %v", opened)
 		}
 	})

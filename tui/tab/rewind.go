@@ -326,7 +326,8 @@ func (r *rewind) branch(files bool) tea.Cmd {
 	if why := r.live.noRewind(); why != "" {
 		return t.say(why)
 	}
-	p, id, agent, old := t.program, t.StoredID(), r.live.Agent, r.live.Session
+	p, agent, old := t.program, r.live.Agent, r.live.Session
+	open := app.Open{ID: t.StoredID(), Agent: &agent, Keep: r.live.Running() != ""}
 	var rewound *journal.Done
 	begun := sync.OnceValues(func() (*app.Branched, error) {
 		if files {
@@ -339,7 +340,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(p.Context), app.StopTime)
 		defer cancel()
 		app.End(ctx, old) // so that the branch goes on with its undo
-		b, err := p.Branch(p.Context, app.Open{ID: id, Agent: &agent}, r.prompt.Number, "")
+		b, err := p.Branch(p.Context, open, r.prompt.Number, "")
 		if err == nil && rewound != nil {
 			app.NoteRewind(b.Session, r.prompt.Number, *rewound)
 		}
@@ -369,7 +370,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 				return tea.Batch(held, r.failed(err))
 			}
 			t.tell("The conversation did not go back", err.Error())
-			return tea.Batch(held, t.reopenStored(app.Open{ID: id, Agent: &agent}))
+			return tea.Batch(held, t.reopenStored(open))
 		}
 	})
 }
@@ -426,6 +427,7 @@ func (l *live) forkAll() tea.Cmd {
 // fork opens a fork of the session in a new tab.
 func (l *live) fork(prompt int, worktree bool) tea.Cmd {
 	p, id, agent, old, dir := l.tab.program, l.tab.StoredID(), l.Agent, l.Session, l.tab.cwd
+	kept := l.Running() != ""
 	return tea.Batch(l.tab.say("forking the session"), inBackground(func() then {
 		cwd := ""
 		if worktree {
@@ -434,7 +436,7 @@ func (l *live) fork(prompt int, worktree bool) tea.Cmd {
 				return l.tab.failed(err)
 			}
 		}
-		b, err := p.Branch(p.Context, app.Open{ID: id, Agent: &agent}, prompt, cwd)
+		b, err := p.Branch(p.Context, app.Open{ID: id, Agent: &agent, Keep: kept}, prompt, cwd)
 		if err != nil {
 			return l.tab.failed(err)
 		}

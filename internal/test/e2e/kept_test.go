@@ -552,3 +552,17 @@ kill-self
 	must(t, os.WriteFile(filepath.Join(k.dir, "go"), nil, 0o600))
 	waitFor(t, "the host has ended", func() bool { return len(k.sockets()) == 0 })
 }
+
+// A kept session that only its agent stores is loaded, as one that is not kept.
+func TestKeepsASessionOfTheAgent(t *testing.T) {
+	t.Parallel()
+	p := newKept(t).open(Options{Args: []string{"--resume=old-1"}, Script: `
+expect initialize
+reply {` + initialized + `, "agentCapabilities": {"loadSession": true}}
+expect session/load contains "sessionId":"old-1"
+update {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "an old question"}}
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "an old answer"}}
+reply {}
+`})
+	p.Shows("❯ an old question", "an old answer").Status("kept")
+}
