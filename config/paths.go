@@ -76,13 +76,19 @@ func CommandDir() string {
 	return filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
 }
 
-// RunDir returns the directory of the sockets of running sessions. It need not exist.
+// RunDir returns the directory of the sockets of running sessions. It need not exist. Where the
+// user's runtime directory is too long for them, it is below that of the state, which may be too
+// long as well.
 func RunDir() string {
-	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
+	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) && len(run)+len("/"+appName) <= MostRunDir {
 		return filepath.Join(run, appName)
 	}
 	return filepath.Join(StateDir(), "run")
 }
+
+// MostRunDir is how long the directory of the sockets may be, in bytes: the path of a socket,
+// which has the ID of a session behind it, has room for 103 on macOS, and for 107 on Linux.
+const MostRunDir = 103 - len("/12345678.sock")
 
 // PrivatePaths returns the paths that no agent gets into by itself: who reads or writes them
 // speaks with the user's voice, or hears what others have said. They are the only list of

@@ -49,6 +49,10 @@ func NewID() string { return strings.ToLower(rand.Text()[:8]) }
 // of a host that has died.
 func (h *Host) Listen() (net.Listener, error) {
 	dir, err := Dir()
+	if err == nil && len(dir) > config.MostRunDir {
+		err = app.WithHint("Set XDG_RUNTIME_DIR to a shorter directory.",
+			"the path of the directory of running sessions, %s, has %d bytes, and the system takes at most %d", dir, len(dir), config.MostRunDir)
+	}
 	if err != nil {
 		return nil, err
 	}

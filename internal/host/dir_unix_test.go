@@ -8,8 +8,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"parley/config"
+	"parley/internal/app"
 )
 
 // runDir makes a directory for sockets whose path is short enough for them.
@@ -154,5 +158,42 @@ func TestDeadSockets(t *testing.T) {
 	<-ended
 	if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
 		t.Errorf("of a host that has ended there is still %v, %v", left, err)
+	}
+}
+
+// Where the runtime directory is too long for a socket, another one is used; where that is too
+// long as well, the error says what to do, and lists go on.
+func TestALongRuntimeDirectory(t *testing.T) {
+	long := func(dir string) string { return filepath.Join(dir, strings.Repeat("long", 25)) }
+	dir := filepath.Dir(runDir(t))
+	t.Setenv("XDG_RUNTIME_DIR", long(dir))
+	l := listen(t, "12345678")
+	defer l.Close()
+	if _, err := os.Stat(filepath.Join(dir, "state", "parley", "run", "12345678.sock")); err != nil {
+		t.Error(err)
+	}
+	if !slices.Contains(config.PrivatePaths(), config.RunDir()) {
+		t.Error("agents get in")
+	}
+	t.Setenv("XDG_STATE_HOME", long(dir))
+	_, err := host(t, "12345678").Listen()
+	var hint *app.HintError
+	if !errors.As(err, &hint) || !strings.Contains(hint.Hint, "XDG_RUNTIME_DIR") {
+		t.Errorf("it fails with %v", err)
+	}
+	if _, err := List(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// The longest directory that is used has room for a socket.
+func TestTheLongestRuntimeDirectory(t *testing.T) {
+	dir := filepath.Dir(runDir(t))
+	dir = filepath.Join(dir, strings.Repeat("x", config.MostRunDir-len("/parley")-len(dir)-1))
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	l := listen(t, NewID())
+	defer l.Close()
+	if got := config.RunDir(); got != filepath.Join(dir, "parley") || len(got) != config.MostRunDir {
+		t.Errorf("it uses %s", got)
 	}
 }
