@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,33 @@ type Status struct {
 	// including deleted ones. Untracked are those of files that git neither tracks nor
 	// ignores.
 	Dirty, Untracked map[string]bool
+
+	dir string // below which git looked
+}
+
+// Covers reports whether git would list a file if it were there and not ignored: it is
+// below the directory, and neither in git's own nor in another repository. So a file that
+// git covers and does not list is as in the last commit, or does not exist.
+func (w *Status) Covers(path string) bool {
+	rel, err := filepath.Rel(w.dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	if slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(name string) bool { return strings.EqualFold(name, ".git") }) {
+		return false
+	}
+	for dir := filepath.Dir(path); dir != w.dir && len(dir) > len(w.dir); dir = filepath.Dir(dir) {
+		if w.Untracked[dir] { // it was a repository, of which git lists the directory alone
+			return false
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return false
+		}
+		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 // StatusOf returns how the work tree of dir differs from its last commit, below dir. It
@@ -43,7 +71,10 @@ func StatusOf(ctx context.Context, dir string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Status{Top: strings.TrimSuffix(string(top), "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}}
+	w := &Status{Top: strings.TrimSuffix(string(top), "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}, dir: dir}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		w.dir = resolved
+	}
 	if head, err := output(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
 		w.Head = strings.TrimSpace(string(head))
 	}

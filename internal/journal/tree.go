@@ -163,7 +163,8 @@ func (t *turnWatch) suspects(now *git.Status) []string {
 		}
 	}
 	maps.DeleteFunc(set, func(path string, _ bool) bool {
-		return t.j.ignored(path) || !t.j.inside(path)
+		_, known := t.known[path]
+		return t.j.ignored(path) || !t.j.inside(path) || !known && !t.tree.Covers(path)
 	})
 	return slices.Sorted(maps.Keys(set))
 }
@@ -173,10 +174,7 @@ func (t *turnWatch) suspects(now *git.Status) []string {
 func (t *turnWatch) compareCommitted(paths []string) {
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	modes, err := t.tree.Modes(ctx, paths)
-	if err != nil {
-		return
-	}
+	modes, paths := t.committedModes(ctx, paths)
 	_ = t.tree.Blobs(ctx, paths, maxImage, func(path string, exists bool, content string) {
 		t.finish(path, sight{t.blob(path, exists, content, modes[path]), t.looked})
 	})
@@ -185,6 +183,35 @@ func (t *turnWatch) compareCommitted(paths []string) {
 			t.finish(path, sight{Image{Absent: true}, t.looked})
 		}
 	}
+}
+
+// committedModes returns the modes of files in the last commit, and those files of which
+// that says anything: not those in a submodule.
+func (t *turnWatch) committedModes(ctx context.Context, paths []string) (modes map[string]string, known []string) {
+	above := func(path string) (dirs []string) {
+		for dir := filepath.Dir(path); len(dir) > len(t.tree.Top); dir = filepath.Dir(dir) {
+			dirs = append(dirs, dir)
+		}
+		return dirs
+	}
+	all := map[string]bool{}
+	for _, path := range paths {
+		all[path] = true
+		for _, dir := range above(path) {
+			all[dir] = true
+		}
+	}
+	modes, err := t.tree.Modes(ctx, slices.Sorted(maps.Keys(all)))
+	if err != nil {
+		return nil, nil
+	}
+	const submodule = "160000"
+	for _, path := range paths {
+		if !slices.ContainsFunc(above(path), func(dir string) bool { return modes[dir] == submodule }) {
+			known = append(known, path)
+		}
+	}
+	return modes, known
 }
 
 // blob returns the image of a committed file as git checks it out.
@@ -224,13 +251,13 @@ func (t *turnWatch) committed(path string) (image Image, known bool) {
 	if t.tree.Dirty[path] || t.tree.Untracked[path] || t.tree.Head == "" || !t.j.inside(path) {
 		return Image{}, false
 	}
-	if rel, err := filepath.Rel(t.tree.Top, path); err != nil || !filepath.IsLocal(rel) {
+	if !t.tree.Covers(path) {
 		return Image{}, false
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	modes, err := t.tree.Modes(ctx, []string{path})
-	if err != nil {
+	modes, paths := t.committedModes(ctx, []string{path})
+	if len(paths) == 0 {
 		return Image{}, false
 	}
 	_ = t.tree.Blobs(ctx, []string{path}, maxImage, func(path string, exists bool, content string) {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -207,5 +208,40 @@ func TestParleysOwnFilesAreNoChanges(t *testing.T) {
 	})
 	if got := p.names(0); got != "clean" {
 		t.Errorf("files: %s", got)
+	}
+}
+
+// That git does not list a file says nothing of one that git never lists: then there is only
+// the agent's word.
+func TestWhatGitNeverListsIsNotSeen(t *testing.T) {
+	p := newRepository(t)
+	p.write("nested/user", "x\n")
+	p.write("former/user", "x\n")
+	for _, dir := range []string{"nested", "former"} {
+		p.git("-C", p.path(dir), "init", "-q")
+		p.git("-C", p.path(dir), "add", ".")
+		p.git("-C", p.path(dir), "commit", "-qm", "first")
+	}
+	p.write(".git/hooks/pre-commit", "x\n")
+	p.turn("", func() {
+		for i, name := range []string{"nested/user", ".git/hooks/pre-commit", ".GIT/config", "former/user"} {
+			if name == "former/user" { // no repository any more
+				if err := os.RemoveAll(p.path("former/.git")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.tell(fmt.Sprint(i), acpclient.ToolCompleted, acpclient.DiffContent(p.path(name), nil, "x\n"))
+		}
+		p.tell("new", acpclient.ToolPending, acpclient.DiffContent(p.path("new"), nil, "n\n"))
+		p.write("new", "n\n")
+		p.tell("new", acpclient.ToolCompleted, acpclient.DiffContent(p.path("new"), nil, "n\n"))
+	})
+	for _, name := range []string{"nested/user", ".git/hooks/pre-commit", "former/user"} {
+		if c := p.compare(name, 0); !c.Reported {
+			t.Errorf("%s counts as seen not to exist", name)
+		}
+	}
+	if c := p.compare("new", 0); c.Reported {
+		t.Error("a new file counts as reported alone")
 	}
 }
