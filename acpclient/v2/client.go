@@ -68,13 +68,40 @@ func (c *Client) CancelTerminal(ctx context.Context, session acpclient.SessionID
 // Request implements acpclient.Requester. For methods that version 2 lacks, the error is
 // acpclient.CodeMethodNotFound.
 func (c *Client) Request(method string, params, result any, done func(error)) {
-	switch p := params.(type) {
-	case *acpclient.PromptRequest:
-		c.prompt(p, result.(*acpclient.PromptResponse), done)
-	case *acpclient.AuthenticateRequest:
+	for _, t := range translations {
+		if t(c, params, result, done) {
+			return
+		}
+	}
+	done(acpclient.MethodNotFoundError(method))
+}
+
+// translation sends a request of version 1 as one of version 2. It reports false for another
+// request.
+type translation func(c *Client, params, result any, done func(error)) bool
+
+// from is the translation of the requests of a method.
+func from[P, R any](_ acpclient.Method[P, R], send func(c *Client, params *P, result *R, done func(error))) translation {
+	return func(c *Client, params, result any, done func(error)) bool {
+		p, ok := params.(*P)
+		if !ok {
+			return false
+		}
+		r, ok := result.(*R)
+		if !ok {
+			r = new(R) // nobody wants it
+		}
+		send(c, p, r, done)
+		return true
+	}
+}
+
+var translations = []translation{
+	from(acpclient.SessionPrompt, (*Client).prompt),
+	from(acpclient.Authenticate, func(c *Client, p *acpclient.AuthenticateRequest, _ *acpclient.AuthenticateResponse, done func(error)) {
 		send(c, AuthLogin, p, done, func(*Empty) {})
-	case *acpclient.SetSessionConfigOptionRequest:
-		result := result.(*acpclient.SetSessionConfigOptionResponse)
+	}),
+	from(acpclient.SessionSetConfigOption, func(c *Client, p *acpclient.SetSessionConfigOptionRequest, result *acpclient.SetSessionConfigOptionResponse, done func(error)) {
 		r := &SetConfigOptionRequest{SessionID: p.SessionID, ConfigID: p.ConfigID, Type: "id", Value: p.Value, Meta: p.Meta}
 		if p.Value.IsBool {
 			r.Type = string(acpclient.ConfigBoolean)
@@ -82,40 +109,42 @@ func (c *Client) Request(method string, params, result any, done func(error)) {
 		send(c, SessionSetConfigOption, r, done, func(a *SetConfigOptionResponse) {
 			result.ConfigOptions, result.Meta = options(a.ConfigOptions), a.Meta
 		})
-	case *acpclient.CloseSessionRequest:
+	}),
+	from(acpclient.SessionClose, func(c *Client, p *acpclient.CloseSessionRequest, _ *acpclient.CloseSessionResponse, done func(error)) {
 		send(c, SessionClose, p, done, func(*Empty) {})
-	case *acpclient.SetSessionTitleRequest:
-		send(c, SessionSetTitle, p, done, func(r *acpclient.SetSessionTitleResponse) {
-			*result.(*acpclient.SetSessionTitleResponse) = *r
-		})
-	case *acpclient.NewSessionRequest:
+	}),
+	from(acpclient.SessionSetTitle, func(c *Client, p *acpclient.SetSessionTitleRequest, result *acpclient.SetSessionTitleResponse, done func(error)) {
+		send(c, SessionSetTitle, p, done, func(r *acpclient.SetSessionTitleResponse) { *result = *r })
+	}),
+	from(acpclient.SessionNew, func(c *Client, p *acpclient.NewSessionRequest, result *acpclient.NewSessionResponse, done func(error)) {
 		send(c, SessionNew, &NewSessionRequest{
 			Cwd: p.Cwd, AdditionalDirectories: p.AdditionalDirectories, MCPServers: servers(p.MCPServers), Meta: p.Meta,
 		}, done, func(r *NewSessionResponse) {
-			*result.(*acpclient.NewSessionResponse) = acpclient.NewSessionResponse{SessionID: r.SessionID, SessionState: state(r.ConfigOptions, r.Meta)}
+			*result = acpclient.NewSessionResponse{SessionID: r.SessionID, SessionState: state(r.ConfigOptions, r.Meta)}
 			c.updateCommands(r.SessionID, r.AvailableCommands)
 		})
-	case *acpclient.LoadSessionRequest:
+	}),
+	from(acpclient.SessionLoad, func(c *Client, p *acpclient.LoadSessionRequest, result *acpclient.LoadSessionResponse, done func(error)) {
 		c.resume(&ResumeSessionRequest{
 			SessionID: p.SessionID, Cwd: p.Cwd, AdditionalDirectories: p.AdditionalDirectories,
 			MCPServers: servers(p.MCPServers), Meta: p.Meta, ReplayFrom: &ReplayFrom{Type: ReplayStart},
-		}, &result.(*acpclient.LoadSessionResponse).SessionState, done)
-	case *acpclient.ResumeSessionRequest:
+		}, &result.SessionState, done)
+	}),
+	from(acpclient.SessionResume, func(c *Client, p *acpclient.ResumeSessionRequest, result *acpclient.ResumeSessionResponse, done func(error)) {
 		c.resume(&ResumeSessionRequest{
 			SessionID: p.SessionID, Cwd: p.Cwd, AdditionalDirectories: p.AdditionalDirectories,
 			MCPServers: servers(p.MCPServers), Meta: p.Meta,
-		}, &result.(*acpclient.ResumeSessionResponse).SessionState, done)
-	case *acpclient.ForkSessionRequest:
+		}, &result.SessionState, done)
+	}),
+	from(acpclient.SessionFork, func(c *Client, p *acpclient.ForkSessionRequest, result *acpclient.ForkSessionResponse, done func(error)) {
 		send(c, SessionFork, &ForkSessionRequest{
 			SessionID: p.SessionID, Cwd: p.Cwd, AdditionalDirectories: p.AdditionalDirectories,
 			MCPServers: servers(p.MCPServers), Meta: p.Meta,
 		}, done, func(r *NewSessionResponse) {
-			*result.(*acpclient.ForkSessionResponse) = acpclient.ForkSessionResponse{SessionID: r.SessionID, SessionState: state(r.ConfigOptions, r.Meta)}
+			*result = acpclient.ForkSessionResponse{SessionID: r.SessionID, SessionState: state(r.ConfigOptions, r.Meta)}
 			c.updateCommands(r.SessionID, r.AvailableCommands)
 		})
-	default:
-		done(acpclient.MethodNotFoundError(method))
-	}
+	}),
 }
 
 func (c *Client) resume(r *ResumeSessionRequest, into *acpclient.SessionState, done func(error)) {

@@ -466,10 +466,8 @@ func (a AgentState) SkipsAhead() bool {
 }
 
 // Gone reports whether there is no agent that could take a prompt, or no session: it has
-// to be started again. A conversation that is nil has not begun.
-func (c *Conversation) Gone() bool {
-	return c != nil && (c.Phase == PhaseLost || c.Phase == PhaseFailed)
-}
+// to be started again.
+func (s *State) Gone() bool { return s.Phase == PhaseLost || s.Phase == PhaseFailed }
 
 // Steerable reports whether a prompt can be put into the running turn.
 func (s *State) Steerable() bool {

@@ -25,166 +25,166 @@ type promptQueue struct {
 }
 
 // prompts returns the queue of the session.
-func (o *promptQueue) prompts() []conversation.QueuedPrompt { return o.live.conv.Queue }
+func (pq *promptQueue) prompts() []conversation.QueuedPrompt { return pq.live.conv.Queue }
 
 // Queued is the length of the queue.
-func (o *promptQueue) Queued() int { return len(o.prompts()) }
+func (pq *promptQueue) Queued() int { return len(pq.prompts()) }
 
 // Send sends a prompt, of which the session gets q. One taken from the queue returns to its
 // position.
-func (o *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.Cmd {
-	back := o.requeue
-	o.requeue = 0
+func (pq *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.Cmd {
+	back := pq.requeue
+	pq.requeue = 0
 	switch {
 	case back > 0:
-		session.Post(o.live.Session, session.PromptAt{At: back - 1, Prompt: q})
-	case o.live.tab.program.Enter == config.EnterSteers && o.live.conv.Steerable():
-		return o.steer(q)
+		session.Post(pq.live.Session, session.PromptAt{At: back - 1, Prompt: q})
+	case pq.live.tab.program.Enter == config.EnterSteers && pq.live.conv.Steerable():
+		return pq.steer(q)
 	default:
-		session.Post(o.live.Session, session.Prompt{Prompt: q})
+		session.Post(pq.live.Session, session.Prompt{Prompt: q})
 	}
-	return o.kept()
+	return pq.kept()
 }
 
 // kept says that a prompt waits because the agent exited, or returns nil.
-func (o *promptQueue) kept() tea.Cmd {
-	if !o.live.conv.Gone() {
+func (pq *promptQueue) kept() tea.Cmd {
+	if !pq.live.conv.Gone() {
 		return nil
 	}
-	return o.sayGone("kept, not sent: ")
+	return pq.sayGone("kept, not sent: ")
 }
 
 // sayGone says words, and which key brings back the agent, until it is back.
-func (o *promptQueue) sayGone(words string) tea.Cmd {
-	again := keyOrPalette(o.live.tab.program.Keys, config.ActionStartAgain) + " " + o.live.RestartText()
-	return o.live.tab.sayWhile(words+again, o.live.conv.Gone)
+func (pq *promptQueue) sayGone(words string) tea.Cmd {
+	again := keyOrPalette(pq.live.tab.program.Keys, config.ActionStartAgain) + " " + pq.live.RestartText()
+	return pq.live.tab.sayWhile(words+again, pq.live.conv.Gone)
 }
 
 // SendNothing handles enter on an empty prompt: it resumes a paused queue, or skips ahead
 // in the turn of an agent that pauses for reading.
-func (o *promptQueue) SendNothing() tea.Cmd {
-	switch l := o.live; {
+func (pq *promptQueue) SendNothing() tea.Cmd {
+	switch l := pq.live; {
 	case l.conv.Gone() && len(l.conv.Queue) > 0:
-		return o.sayGone("the agent exited: ")
+		return pq.sayGone("the agent exited: ")
 	case len(l.conv.Queue) > 0 && l.conv.QueuePaused, l.conv.BudgetReached:
 		session.Post(l.Session, session.ResumeQueue{})
 	case l.conv.Turn.Running && l.conv.Agent.SkipsAhead():
 		session.Post(l.Session, session.SkipAhead{})
 	default:
-		return o.live.tab.say(nothingToSend)
+		return pq.live.tab.say(nothingToSend)
 	}
 	return nil
 }
 
 // Recall moves the last queued prompt back into the composer.
-func (o *promptQueue) Recall() tea.Cmd {
-	if o.Queued() == 0 || !o.live.tab.composer.Empty() {
+func (pq *promptQueue) Recall() tea.Cmd {
+	if pq.Queued() == 0 || !pq.live.tab.composer.Empty() {
 		return nil
 	}
-	all := o.prompts()
-	cmd, ok := o.takeBack(all[len(all)-1].ID)
+	all := pq.prompts()
+	cmd, ok := pq.takeBack(all[len(all)-1].ID)
 	if ok {
-		o.requeue = 0
+		pq.requeue = 0
 	}
 	return cmd
 }
 
 // takeBack moves a prompt from the queue into the composer.
-func (o *promptQueue) takeBack(id int) (tea.Cmd, bool) {
-	q, err := session.Do(o.live.tab.program.Context, o.live.Session, session.Unqueue{ID: id})
+func (pq *promptQueue) takeBack(id int) (tea.Cmd, bool) {
+	q, err := session.Do(pq.live.tab.program.Context, pq.live.Session, session.Unqueue{ID: id})
 	if err != nil {
 		return nil, false
 	}
-	return o.live.tab.composer.TakeBack(q), true
+	return pq.live.tab.composer.TakeBack(q), true
 }
 
 // steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
-func (o *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
-	ctx, s := o.live.tab.program.Context, o.live.Session
+func (pq *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
+	ctx, s := pq.live.tab.program.Context, pq.live.Session
 	return inBackground(func() then {
 		err := session.Try(ctx, s, session.Steer{Prompt: q})
 		if err == nil {
 			return nil
 		}
-		return func() tea.Cmd { return o.live.tab.say("the prompt is in the queue: " + termtext.Line(err.Error())) }
+		return func() tea.Cmd { return pq.live.tab.say("the prompt is in the queue: " + termtext.Line(err.Error())) }
 	})
 }
 
 // SendNow sends the draft, or else the first queued prompt, at once: into the running turn
 // if the agent takes it, after cancelling that otherwise.
-func (o *promptQueue) SendNow() tea.Cmd {
+func (pq *promptQueue) SendNow() tea.Cmd {
 	switch {
-	case o.live.tab.composer.IsCommand():
-		return o.live.tab.say("your command need not wait: " + o.live.tab.keyOf(config.ActionSend) + " runs it")
-	case !o.live.tab.composer.Empty():
-		result, cmd := o.live.tab.composer.Take()
+	case pq.live.tab.composer.IsCommand():
+		return pq.live.tab.say("your command need not wait: " + pq.live.tab.keyOf(config.ActionSend) + " runs it")
+	case !pq.live.tab.composer.Empty():
+		result, cmd := pq.live.tab.composer.Take()
 		p := result.Prompt
 		switch {
 		case result.Own != "":
-			return tea.Batch(cmd, o.live.tab.runSlashCommand(result.Own, result.Argument))
+			return tea.Batch(cmd, pq.live.tab.runSlashCommand(result.Own, result.Argument))
 		case result.Unknown != "":
-			o.live.tab.prompts.askUnknownCommand(result.Unknown, *p)
+			pq.live.tab.prompts.askUnknownCommand(result.Unknown, *p)
 			return cmd
 		case p == nil:
 			return cmd
 		}
-		if refused := o.live.tab.prompts.refuse(*p); refused != nil {
+		if refused := pq.live.tab.prompts.refuse(*p); refused != nil {
 			return tea.Batch(cmd, refused)
 		}
-		if o.live.conv.Steerable() {
-			return tea.Batch(cmd, o.steer(o.live.tab.prompts.content(*p)))
+		if pq.live.conv.Steerable() {
+			return tea.Batch(cmd, pq.steer(pq.live.tab.prompts.content(*p)))
 		}
-		switch cancelled, err := session.Do(o.live.tab.program.Context, o.live.Session, session.SendNow{Prompt: o.live.tab.prompts.content(*p)}); {
+		switch cancelled, err := session.Do(pq.live.tab.program.Context, pq.live.Session, session.SendNow{Prompt: pq.live.tab.prompts.content(*p)}); {
 		case err != nil:
-			return tea.Batch(cmd, o.live.tab.say(termtext.Line(err.Error())))
+			return tea.Batch(cmd, pq.live.tab.say(termtext.Line(err.Error())))
 		case cancelled:
-			return tea.Batch(cmd, o.cancelsFirst())
+			return tea.Batch(cmd, pq.cancelsFirst())
 		}
-		return tea.Batch(cmd, o.kept())
-	case o.Queued() == 0:
-		return o.live.tab.say(nothingToSend)
+		return tea.Batch(cmd, pq.kept())
+	case pq.Queued() == 0:
+		return pq.live.tab.say(nothingToSend)
 	}
-	return o.sendQueuedNow(o.prompts()[0].ID)
+	return pq.sendQueuedNow(pq.prompts()[0].ID)
 }
 
-func (o *promptQueue) sendQueuedNow(id int) tea.Cmd {
-	if o.live.conv.Steerable() {
-		ctx, s := o.live.tab.program.Context, o.live.Session
+func (pq *promptQueue) sendQueuedNow(id int) tea.Cmd {
+	if pq.live.conv.Steerable() {
+		ctx, s := pq.live.tab.program.Context, pq.live.Session
 		return inBackground(func() then {
 			if err := session.Try(ctx, s, session.SteerQueued{ID: id}); err != nil {
-				return func() tea.Cmd { return o.live.tab.say(termtext.Line(err.Error())) }
+				return func() tea.Cmd { return pq.live.tab.say(termtext.Line(err.Error())) }
 			}
 			return nil
 		})
 	}
-	switch cancelled, err := session.Do(o.live.tab.program.Context, o.live.Session, session.SendQueuedNow{ID: id}); {
-	case err != nil && o.live.conv.Gone():
-		return o.sayGone("the agent exited: ")
+	switch cancelled, err := session.Do(pq.live.tab.program.Context, pq.live.Session, session.SendQueuedNow{ID: id}); {
+	case err != nil && pq.live.conv.Gone():
+		return pq.sayGone("the agent exited: ")
 	case errors.Is(err, session.ErrNotQueued):
-		return o.live.tab.say("it is no longer queued")
+		return pq.live.tab.say("it is no longer queued")
 	case err != nil:
-		return o.live.tab.say(termtext.Line(err.Error()))
+		return pq.live.tab.say(termtext.Line(err.Error()))
 	case cancelled:
-		return o.cancelsFirst()
+		return pq.cancelsFirst()
 	}
 	return nil
 }
 
 // cancelsFirst says, until the running turn has ended, that a prompt waits for that.
-func (o *promptQueue) cancelsFirst() tea.Cmd {
-	turns := o.live.tab.Turns()
-	return o.live.tab.sayWhile("cancelling the turn, then sending", func() bool { return o.live.tab.Turns() == turns })
+func (pq *promptQueue) cancelsFirst() tea.Cmd {
+	turns := pq.live.tab.Turns()
+	return pq.live.tab.sayWhile("cancelling the turn, then sending", func() bool { return pq.live.tab.Turns() == turns })
 }
 
 // Show lists the queue.
-func (o *promptQueue) Show() tea.Cmd {
-	o.live.tab.dialogs.Push(dialog.NewFollowing(o.live.tab.env(), dialog.List{
+func (pq *promptQueue) Show() tea.Cmd {
+	pq.live.tab.dialogs.Push(dialog.NewFollowing(pq.live.tab.env(), dialog.List{
 		Title: "Queue", Empty: "The queue is empty.",
 		Keys: []dialog.ItemKey{
-			{Action: config.ActionDialogMoveUp, Hint: "move up", Do: o.moveQueued(-1)},
-			{Action: config.ActionDialogMoveDown, Hint: "down", Do: o.moveQueued(1)},
+			{Action: config.ActionDialogMoveUp, Hint: "move up", Do: pq.moveQueued(-1)},
+			{Action: config.ActionDialogMoveDown, Hint: "down", Do: pq.moveQueued(1)},
 		},
-	}, o.queueItems))
+	}, pq.queueItems))
 	return nil
 }
 
@@ -194,11 +194,11 @@ const emptyQueue = "empty"
 const queueGroup = "Queue"
 
 // queueItems returns the queued prompts and the actions on all of them.
-func (o *promptQueue) queueItems() []dialog.Item {
+func (pq *promptQueue) queueItems() []dialog.Item {
 	var items []dialog.Item
-	drafted, all := !o.live.tab.composer.Empty(), o.prompts()
+	drafted, all := !pq.live.tab.composer.Empty(), pq.prompts()
 	for i, q := range all {
-		edit := func() tea.Cmd { return o.editQueued(q.ID) }
+		edit := func() tea.Cmd { return pq.editQueued(q.ID) }
 		var do dialog.Action = dialog.Do(edit)
 		if drafted { // report why not, and keep the list open
 			do = dialog.Stay(edit)
@@ -207,23 +207,23 @@ func (o *promptQueue) queueItems() []dialog.Item {
 		items = append(items, dialog.Item{
 			ID: queuedID(q), Group: "Queued prompts", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(all)), About: about,
 			Do:     do,
-			Delete: dialog.Stay(func() tea.Cmd { session.Post(o.live.Session, session.Unqueue{ID: q.ID}); return nil }),
+			Delete: dialog.Stay(func() tea.Cmd { session.Post(pq.live.Session, session.Unqueue{ID: q.ID}); return nil }),
 		})
 	}
 	if len(items) == 0 {
 		return nil
 	}
 	first, now := all[0].ID, "no turn is running"
-	if o.live.conv.Turn.Running {
+	if pq.live.conv.Turn.Running {
 		now = "cancels the running turn"
 	}
-	if o.live.conv.Steerable() {
+	if pq.live.conv.Steerable() {
 		now = "steers the running turn with it"
 	}
 	return append(
 		items,
-		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: now, Do: dialog.Do(func() tea.Cmd { return o.sendQueuedNow(first) })},
-		dialog.Item{ID: emptyQueue, Group: queueGroup, Title: "Clear the queue", Detail: "drops all queued prompts", Do: dialog.Do(o.dropQueue)},
+		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: now, Do: dialog.Do(func() tea.Cmd { return pq.sendQueuedNow(first) })},
+		dialog.Item{ID: emptyQueue, Group: queueGroup, Title: "Clear the queue", Detail: "drops all queued prompts", Do: dialog.Do(pq.dropQueue)},
 	)
 }
 
@@ -231,54 +231,55 @@ func (o *promptQueue) queueItems() []dialog.Item {
 func queuedID(q conversation.QueuedPrompt) string { return fmt.Sprintf("prompt %d", q.ID) }
 
 // moveQueued returns the handler of the keys that move a queued prompt.
-func (o *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
+func (pq *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 	return func(i dialog.Item) dialog.Action {
-		var id int
-		if n, _ := fmt.Sscanf(i.ID, "prompt %d", &id); n == 0 {
+		at := slices.IndexFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return queuedID(q) == i.ID })
+		if at < 0 {
 			return nil
 		}
+		id := pq.prompts()[at].ID
 		return dialog.Stay(func() tea.Cmd {
-			session.Post(o.live.Session, session.MoveQueued{ID: id, By: by})
+			session.Post(pq.live.Session, session.MoveQueued{ID: id, By: by})
 			return nil
 		})
 	}
 }
 
 // editQueued moves a queued prompt into the composer. Sending it restores its position.
-func (o *promptQueue) editQueued(id int) tea.Cmd {
-	if !o.live.tab.composer.Empty() {
-		return o.live.tab.say("send or clear the draft first")
+func (pq *promptQueue) editQueued(id int) tea.Cmd {
+	if !pq.live.tab.composer.Empty() {
+		return pq.live.tab.say("send or clear the draft first")
 	}
-	at := slices.IndexFunc(o.prompts(), func(q conversation.QueuedPrompt) bool { return q.ID == id })
-	if cmd, ok := o.takeBack(id); ok {
-		o.requeue = at + 1
+	at := slices.IndexFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return q.ID == id })
+	if cmd, ok := pq.takeBack(id); ok {
+		pq.requeue = at + 1
 		return cmd
 	}
-	return o.live.tab.say("it is no longer queued")
+	return pq.live.tab.say("it is no longer queued")
 }
 
 // dropQueue empties the queue. The prompts stay in the history.
-func (o *promptQueue) dropQueue() tea.Cmd {
-	all, err := session.Do(o.live.tab.program.Context, o.live.Session, session.EmptyQueue{})
+func (pq *promptQueue) dropQueue() tea.Cmd {
+	all, err := session.Do(pq.live.tab.program.Context, pq.live.Session, session.EmptyQueue{})
 	if err != nil {
-		return o.live.tab.say(termtext.Line(err.Error()))
+		return pq.live.tab.say(termtext.Line(err.Error()))
 	}
 	n := len(all)
 	words, them := fmt.Sprintf("removed %d prompts", n), "them"
 	if n == 1 {
 		words, them = "removed 1 prompt", "it"
 	}
-	return o.live.tab.say(words + "; " + o.live.tab.keyOf(config.ActionHistorySearch) + " finds " + them + " again")
+	return pq.live.tab.say(words + "; " + pq.live.tab.keyOf(config.ActionHistorySearch) + " finds " + them + " again")
 }
 
 // Lines draws the queue.
-func (o *promptQueue) Lines(width int) []string {
-	if o.Queued() == 0 {
+func (pq *promptQueue) Lines(width int) []string {
+	if pq.Queued() == 0 {
 		return nil
 	}
 	const most = 4
-	c, gone := o.live.conv, o.live.conv.Gone()
-	th, words := o.live.tab.program.Theme, "queued"
+	c, gone := pq.live.conv, pq.live.conv.Gone()
+	th, words := pq.live.tab.program.Theme, "queued"
 	if c.QueuePaused || c.BudgetReached {
 		words = "paused"
 	}
@@ -286,7 +287,7 @@ func (o *promptQueue) Lines(width int) []string {
 		words = "kept"
 	}
 	var out []string
-	for i, q := range o.prompts() {
+	for i, q := range pq.prompts() {
 		if i == most {
 			out = append(out, th.Faint.Render("   and more"))
 			break
@@ -297,7 +298,7 @@ func (o *promptQueue) Lines(width int) []string {
 		}
 		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(waits+": ")+th.Muted.Render(app.PromptLine(q)))
 	}
-	if back := o.live.tab.keyOf(config.ActionHistoryPrev); gone {
+	if back := pq.live.tab.keyOf(config.ActionHistoryPrev); gone {
 		out = append(out, "   "+th.Faint.Render("you will be asked before it is sent, "+back+": edit the last one"))
 	} else if c.BudgetReached {
 		out = append(out, "   "+th.Faint.Render("the budget is used up, enter: decide, "+back+": edit the last one"))
