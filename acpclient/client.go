@@ -19,6 +19,7 @@ func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
 	log := opt.logger()
 	d := &dispatcher{handler: handler, log: log}
 	d.offered.Store(&ClientCapabilities{})
+	opt.uncancellable = Initialize.Name
 	return &Client{conn: NewConn(t, d, opt), dispatch: d}
 }
 

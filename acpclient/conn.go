@@ -80,6 +80,9 @@ type ConnOptions struct {
 	// Tap, if set, is called with every line written to or read from the wire, without
 	// its end, from two goroutines. It must not keep the slice.
 	Tap func(sent bool, line []byte)
+
+	// uncancellable is the request that the protocol does not let a client cancel.
+	uncancellable string
 }
 
 func (o ConnOptions) logger() *slog.Logger {
@@ -169,9 +172,9 @@ func (c *Conn) Err() error {
 func (c *Conn) Close() { c.end(nil) }
 
 // Call sends a request and waits for its answer. An error answer is an *Error.
-// If ctx ends first, Call sends $/cancel_request, unless for initialize, which the protocol
-// does not let a client cancel, drops a later answer and returns the context's error. A nil
-// result ignores the answer.
+// If ctx ends first, Call sends $/cancel_request, unless the protocol forbids it for this
+// request, drops a later answer and returns the context's error. A nil result ignores the
+// answer.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	type answer struct {
 		raw json.RawMessage
@@ -190,7 +193,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	case a = <-ch:
 	case <-ctx.Done():
 		if c.forget(id) {
-			if method == Initialize.Name {
+			if method == c.opt.uncancellable {
 				return ctx.Err()
 			}
 			_ = c.Notify(CancelRequest.Name, &CancelRequestNotification{RequestID: NumberID(id)})
