@@ -156,21 +156,7 @@ func TestNothingDeniedIsDone(t *testing.T) {
 				told++
 			}
 		}
-		path := filepath.Join(t.TempDir(), "agent.script")
-		if err := os.WriteFile(path, []byte(script+"end-turn\n"), 0o600); err != nil {
-			rt.Fatal(err)
-		}
-		judge, err := app.OpenRules(app.RulesOptions{Agent: "a", Cwd: dir, Configured: rules, Store: app.NewRuleStore(t.TempDir())})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		s, err := app.Here(session.Options{
-			Cwd: dir, Unattended: true, Judge: judge,
-			Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
-			Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
-				return machine.New(w, machine.Options{Asker: a, Unattended: true}, dir)
-			},
-		})
+		s, err := ruled(dir, t.TempDir(), script+"end-turn\n", rules)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -191,6 +177,55 @@ func TestNothingDeniedIsDone(t *testing.T) {
 			}
 		}
 	})
+}
+
+// ruled is a session in dir under rules, with an agent that does what a script says. state is
+// an empty directory.
+func ruled(dir, state, script string, rules []policy.Rule) (app.Session, error) {
+	path := filepath.Join(state, "agent.script")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		return nil, err
+	}
+	judge, err := app.OpenRules(app.RulesOptions{Agent: "a", Cwd: dir, Configured: rules, Store: app.NewRuleStore(state)})
+	if err != nil {
+		return nil, err
+	}
+	return app.Here(session.Options{
+		Cwd: dir, Unattended: true, Judge: judge,
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
+		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
+			return machine.New(w, machine.Options{Asker: a, Unattended: true}, dir)
+		},
+	})
+}
+
+// What the agent did against a rule outranks the way in which it ends the turn, also where it
+// has not said that it is done.
+func TestNoEndHidesWhatARuleDenies(t *testing.T) {
+	t.Parallel()
+	rule, err := policy.ParseFor(policy.Deny, "execute(rm *)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []string{"completed", "in_progress"} {
+		for _, end := range []string{
+			"end-turn", "end-turn refusal", "end-turn max_tokens", "end-turn max_turn_requests", "end-turn cancelled",
+			"reply-error 500 broken", "exit 3",
+		} {
+			t.Run(status+" "+end, func(t *testing.T) {
+				t.Parallel()
+				s, err := ruled(t.TempDir(), t.TempDir(), "handshake\nexpect session/prompt\n"+
+					`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"Work","kind":"execute","rawInput":{"command":"rm a"},"status":"`+status+`"}`+"\n"+end+"\n", []policy.Rule{rule})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var h heard
+				if r := headless.Run(t.Context(), s, h.options("go")); r.Status != headless.Bypassed || !strings.Contains(strings.Join(h.told, "\n"), session.DeniedDone) {
+					t.Errorf("the run has ended as %s (%s), and told %q", r.Status, r.Message, h.told)
+				}
+			})
+		}
+	}
 }
 
 func sorted(words []string) []string {

@@ -318,8 +318,8 @@ func (a *agent) checkDone(u acpclient.SessionUpdate) {
 	s.tellDenied(done)
 }
 
-// checkUnfinished does the same at the end of a turn for the calls that the agent began and
-// never ended. s.mu must be held.
+// checkUnfinished does the same at the end of a turn, or of the agent, for the calls that it
+// began and never ended. s.mu must be held.
 func (s *Session) checkUnfinished() {
 	if s.opt.Judge == nil {
 		return

@@ -261,6 +261,9 @@ func (s *Session) lost(err error, stderr string) {
 	s.agent = nil
 	s.epoch++
 	if s.turn().Running {
+		if !s.cancelling() {
+			s.checkUnfinished()
+		}
 		s.notice(acpclient.NoticeWarning, "The agent exited during this turn", "")
 	}
 	s.closeQuestions()

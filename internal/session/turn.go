@@ -95,7 +95,7 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
-	if e.Reason != acpclient.StopCancelled {
+	if e.Reason != acpclient.StopCancelled || !s.cancelling() { // else the user has cut the calls off
 		s.checkUnfinished()
 	}
 	s.stream.post(e)
