@@ -46,7 +46,7 @@ func TestOptionsOfPrograms(t *testing.T) {
 		"npm run lint -- --fix", "npm run lint other", "npm run lint --script-shell=x", "npm install x", "npm exec x", "npx x", "uvx x", "docker run x", "python x", "python -c x", "bash -c x", "env x", "xargs x", "awk x",
 		"cargo test --config x", "cargo run", "cargo test -- --logfile=/x", "cargo install x", "pytest -p x", "pytest @x", "pytest --rootdir=/", "pytest /tmp", "pytest -c /x", "pytest --basetemp=/x",
 		"touch /x", "touch .git/hooks/x", "touch conftest.py", "mkdir -p .git/hooks/x", "mkdir -m 777 x", "cp a b", "cp .env x", "mv a b", "rm a", "ln -s / x", "printf -v PATH .", "printf %d 'a[$(x)]'",
-		"date -s x", "date 01010101", "date -f /etc/passwd", "du --files0-from=x", "tree -o x", "fd -x rm", "fd x /etc", "fd x --search-path /etc", "gofmt -w /x", "gofmt -w .git/x.go", "gofmt -r x y", "tee x", "./tool x", "/tmp/cat x", "./cat x", "jq -f /x",
+		"cd - && cat x", "cd '' && cat x", "cd && cat x", "date -s x", "date 01010101", "date -f /etc/passwd", "du --files0-from=x", "tree -o x", "fd -x rm", "fd x /etc", "fd x --search-path /etc", "gofmt -w /x", "gofmt -w .git/x.go", "gofmt -r x y", "tee x", "./tool x", "/tmp/cat x", "./cat x", "jq -f /x",
 		"find . -mtime -1 -exec x", "ls --color=$(x)", "ls /", "ls .ssh", "python", "bash", "xargs", "tar", "npx", "cat a --nosuch", "head --lin=5 x",
 	} {
 		if d := decide(command); d.Verdict != ask {

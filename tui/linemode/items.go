@@ -163,13 +163,15 @@ func (w *printer) heading(t *conversation.ToolCall) string {
 func outcome(t *conversation.ToolCall) string {
 	words := "ended"
 	switch {
+	case t.Rejected && t.Answer != nil && t.Answer.Rule != "":
+		words = "rejected by the rule " + termtext.VisibleLine(t.Answer.Rule)
 	case t.Rejected:
 		words = "rejected"
 	case t.Cancelled:
 		words = "cancelled"
 	case t.Failed():
 		words = toolview.Failure(t)
-	case t.Status == acpclient.ToolCompleted && t.ID == "":
+	case t.Status == acpclient.ToolCompleted && t.ID == "" && t.Answer != nil:
 		words = "allowed" // the agent asked without a tool call, and reports no result
 	case toolview.Silent(t):
 		words = "done " + toolview.NoOutput

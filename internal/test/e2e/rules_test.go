@@ -60,16 +60,16 @@ func TestRulesHoldWhatParleyDoes(t *testing.T) {
 				`request terminal/create {"sessionId":"${session}","command":"rm f.txt"} as denied` + "\nawait denied\n" +
 				`request terminal/create {"sessionId":"${session}","command":"echo","args":["one two"]} as ran` + "\nawait ran\n" +
 				`request terminal/create {"sessionId":"${session}","command":"mv a b"} as asked` + "\nawait asked\n" +
-				"say It said ${denied.error.message}.\nsay ${asked.error.message}\nend-turn\nserve\n",
+				"say It was told ${denied.error.code} and ${asked.error.code}.\nend-turn\nserve\n",
 		})
 		if args == nil {
 			p.Ready().Ask("go")
 			p.Question("mv a b").Answer("No")
 		} else {
 			p.Shows(">").Type("go").Press("enter")
-			p.Shows("mv a b", "says ask").Type("2").Press("enter")
+			p.Shows("Tool 2: done", "mv a b", "says ask", "Answer 1 to 2").Type("2").Press("enter")
 		}
-		p.Shows("rm f.txt", "echo 'one two'", `It said rm f.txt: denied by the rule "deny execute(rm *)"`, "The user denied running mv a b")
+		p.Shows("rm f.txt", "deny execute(rm *)", "echo 'one two'", "It was told -32602 and -32602.")
 	}
 }
 
