@@ -269,6 +269,9 @@ func addOnce(list *[]string, text string) {
 // apply folds an event, and does what follows from it.
 func (r *run) apply(e conversation.Event) {
 	r.fold(e)
+	if n, ok := e.(conversation.NoticeAdded); ok {
+		r.said(n) // also at the end: of what the agent has left behind, for instance
+	}
 	if r.over {
 		return
 	}
@@ -281,8 +284,6 @@ func (r *run) apply(e conversation.Event) {
 		r.progress(e)
 	case conversation.TurnEnded:
 		r.turnEnded(e)
-	case conversation.NoticeAdded:
-		r.said(e)
 	case conversation.BudgetReached:
 		r.end(OverBudget, "the budget is used up: "+r.conv.BudgetWords())
 	case conversation.AuthRequired: // nobody is there who could sign in

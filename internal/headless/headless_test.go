@@ -194,6 +194,49 @@ func TestABannerIsNoAnswerWhenItComesLate(t *testing.T) {
 	}
 }
 
+// What the agent has left behind is found after its turn, when the work is over, and told.
+func TestWhatIsPutRightAfterTheTurnIsTold(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "agent.script")
+	if err := os.WriteFile(path, []byte("handshake\nexpect session/prompt\nsay hi\nend-turn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closing, left := make(chan struct{}), true
+	here, err := app.Here(session.Options{
+		Cwd: t.TempDir(), Unattended: true,
+		AfterTurn: func() (string, string) { // runs once at a time
+			<-closing
+			if !left {
+				return "", ""
+			}
+			left = false
+			return "Removed links", ".git/x"
+		},
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
+		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
+			return machine.New(w, machine.Options{Asker: a, Unattended: true}, t.TempDir())
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h heard
+	if r := headless.Run(t.Context(), closed{here, closing}, h.options("go")); r.Status != headless.Answered || !reflect.DeepEqual(h.told, []string{"Removed links: .git/x"}) {
+		t.Errorf("%s, told %q", r.Status, h.told)
+	}
+}
+
+// closed is a session that tells that it is being closed.
+type closed struct {
+	app.Session
+	closing chan struct{}
+}
+
+func (c closed) Close(ctx context.Context) {
+	close(c.closing)
+	c.Session.Close(ctx)
+}
+
 func TestFirstTurnThatDoesNotEndWellIsTheLast(t *testing.T) {
 	t.Parallel()
 	for status, script := range map[headless.Status]string{

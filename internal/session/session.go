@@ -91,7 +91,7 @@ type Options struct {
 	Journal *journal.Journal
 	// AfterTurn, if not nil, puts right what the agent has left behind, when a turn has ended,
 	// the agent has exited, and at Close. It returns a warning for the transcript, "" for
-	// none. Several may run at the same time.
+	// none.
 	AfterTurn func() (title, detail string)
 	// Log receives what is not for the user. Nil discards.
 	Log *slog.Logger
@@ -117,6 +117,8 @@ type Session struct {
 	cancel  context.CancelFunc
 	work    sync.WaitGroup // goroutines of this session
 	ended   chan struct{}  // closed when Close is done
+
+	righting sync.Mutex // held while AfterTurn runs
 
 	// mu is taken before the locks of agents, connections and the stream, never after
 	// them, and released by unlock. The agent's answers are handled with mu held,
@@ -331,11 +333,14 @@ func (s *Session) Close(ctx context.Context) {
 	s.work.Wait()
 }
 
-// afterTurn is Options.AfterTurn.
+// afterTurn is Options.AfterTurn, once at a time: Close waits for one that runs, so that the
+// stream still takes what it has to tell.
 func (s *Session) afterTurn() {
 	if s.opt.AfterTurn == nil {
 		return
 	}
+	s.righting.Lock()
+	defer s.righting.Unlock()
 	if title, detail := s.opt.AfterTurn(); title != "" {
 		s.notice(acpclient.NoticeWarning, title, detail)
 	}
