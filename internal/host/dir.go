@@ -19,6 +19,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	files "parley/fs"
 	"parley/internal/app"
 )
 
@@ -92,7 +93,7 @@ func writeKey(path, key string) error {
 }
 
 func readKey(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := files.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}

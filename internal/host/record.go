@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/config"
+	files "parley/fs"
 )
 
 // Record is what is known of a session that runs in a host, or ran in one, without asking the
@@ -84,7 +85,7 @@ func records(dir string) ([]Record, error) {
 }
 
 func readRecord(path string) (r Record, err error) {
-	f, err := os.Open(path)
+	f, err := files.OpenRegular(path)
 	if err != nil {
 		return r, err
 	}

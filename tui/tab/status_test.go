@@ -95,11 +95,11 @@ func TestTheStatusLineAtEachWidth(t *testing.T) {
 		want  string
 	}{
 		{0, 0, 80, "Ask before changes   The one that does everything  3 files changed"},
+		{10, 0.001, 80, "Ask before changes   The one that do…  <1%  <$0.01  3 files changed"},
 		{46_000, 0.123, 80, "Ask before changes   The one that do…  23%  $0.12  3 files changed"},
 		{46_000, 0.123, 120, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k context  $0.12  3 files changed"},
 		{46_000, 0.123, 60, "Ask before changes   The one that do…  3 files changed"},
 		{46_000, 0.123, 40, "Ask before changes   23%  $0.12"},
-		{10, 0.001, 80, "Ask before changes   The one that do…  <1%  <$0.01  3 files changed"},
 		{46_000, 0.123, 220, "Ask before changes   The one that does everything  pace calm and steady  23% of 200k context  $0.12  3 files changed  some-agent 1.2.3"},
 	} {
 		f.Conversation.Apply(conversation.Update{Update: &acpclient.UsageUpdate{Used: c.used, Size: 200_000, Cost: &acpclient.Cost{Amount: c.cost, Currency: "USD"}}})
