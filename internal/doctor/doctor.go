@@ -212,9 +212,13 @@ func (e *exam) died() {
 }
 
 // keepStderr reports what the agent wrote to stderr since the last request, which failed.
-// Earlier output is mostly about the doctor's probes.
+// Earlier output is mostly about the doctor's probes, but not of an agent that ends at once.
 func (e *exam) keepStderr() {
-	if text := strings.TrimSpace(e.tail.since()); text != "" && e.report.Stderr == "" {
+	text := e.tail.since()
+	if e.report.Outcome == NotExamined && text == "" {
+		text = e.tail.String()
+	}
+	if text = strings.TrimSpace(text); text != "" && e.report.Stderr == "" {
 		e.report.Stderr = termtext.Visible(e.opt.Clean(text))
 	}
 }
