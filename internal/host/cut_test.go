@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,9 +138,9 @@ func TestUnconfirmedActsStayInSight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		h := start(t, Options{Session: f, Dir: dir})
-		dead := false
+		var dead atomic.Bool
 		c := h.attach(t, ClientOptions{Dial: func(ctx context.Context, id string) (io.ReadWriteCloser, error) {
-			if dead {
+			if dead.Load() {
 				return nil, errCut
 			}
 			return h.dial(ctx, id)
@@ -159,7 +160,7 @@ func TestUnconfirmedActsStayInSight(t *testing.T) {
 			}
 		}
 		lose := func() {
-			dead = true
+			dead.Store(true)
 			c.mu.Lock()
 			c.conn.Close()
 			c.mu.Unlock()
@@ -173,13 +174,13 @@ func TestUnconfirmedActsStayInSight(t *testing.T) {
 			t.Errorf("an act without a connection ends with %v", err)
 		}
 		expect("cut", fmt.Sprint(session.Made, " two <nil>"), fmt.Sprint(session.Made, "  <nil>"))
-		dead = false
+		dead.Store(false)
 		time.Sleep(mostPause)
 		expect("back")
 		lose()
 		session.Post(c, session.Prompt{Prompt: queued("three")})
 		h.end()
-		dead = false
+		dead.Store(false)
 		time.Sleep(mostPause)
 		expect("over", fmt.Sprint(session.Refused, " three ", ErrGone))
 		if want := []string{"one", "two"}; !slices.Equal(f.prompts, want) {
