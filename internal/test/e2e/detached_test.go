@@ -212,8 +212,8 @@ func TestDetachedRunIsAnsweredAndWaitedFor(t *testing.T) {
 	if ids := k.running(); len(ids) > 0 {
 		t.Errorf("%v still run", ids)
 	}
-	k.start("wait", id).ends(6, "", "keeps running")
-	k.start("send", id, "more").ends(1, "", "keeps running")
+	k.start("wait", id).ends(6, "", "has ended")
+	k.start("send", id, "more").ends(1, "", "has ended")
 }
 
 // A denial is told as run does, and so is what ends a session while somebody waits.

@@ -46,7 +46,7 @@ func startEnding(t *testing.T, first string) *Parley {
 	t.Helper()
 	fill := strings.NewReplacer("handshake", "handshake\n"+first, "STUBBORN", strconv.Quote(stubborn), "BEGUN", strconv.Quote(begun))
 	p := Start(t, Options{Script: fill.Replace(endingScript)})
-	p.Ready().Ask("begin").Shows("It has begun.")
+	p.Shows("Type a prompt").Ask("begin").Shows("It has begun.")
 	return p
 }
 

@@ -144,7 +144,7 @@ func TestAnAgentThatDiesInATurn(t *testing.T) {
 	p.Ask("and that").Shows("kept: and that")
 	p.Press("alt+r")
 	p.Question("Send the queued prompts?", "❯ then this", "❯ and that").TakesKeys().Press("n", "n") // enter would count as pressed twice below
-	p.Shows("paused: then this", "❯ go", "Half an ans").Gone("the agent exited")
+	p.Gone("Send the queued prompts?").Shows("paused: then this", "❯ go", "Half an ans").Gone("the agent exited")
 	p.WaitSent("session/resume", 1)
 	if sent := p.Sent("session/prompt"); len(sent) != 1 {
 		t.Fatalf("sent unasked: %s", sent)
