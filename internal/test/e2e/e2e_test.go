@@ -108,7 +108,7 @@ say Answered.
 end-turn
 `})
 	// A user who types on does not look: the question comes up below their fingers.
-	p.Ready().Type("go").Shows("❯ go").Press("enter").Gone("❯ go").Press("1", "y", "n")
+	p.Ready().Ask("go").Press("1", "y", "n")
 	p.Question("Never").Shows("❯ 1yn")
 	if got := p.Answers("session/request_permission"); len(got) > 0 {
 		t.Fatalf("typing answered the permission: %s", got)

@@ -64,7 +64,7 @@ end
 hang
 `}) // loose: it is killed while it writes a line
 		until := rand.IntN(300) + 1
-		p.Ready().Ask("count")
+		p.Shows("Type a prompt").Ask("count")
 		child, agent := processIn(t, filepath.Join(k.dir, "child")), process(t, p.agentPID())
 		p.WaitUntil("some lines are there", func(s ptytest.Screen) bool { return lastLine(s) >= until })
 		must(t, syscall.Kill(k.host().PID, syscall.SIGKILL))

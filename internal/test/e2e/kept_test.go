@@ -406,7 +406,7 @@ end-turn
 	}
 	on := far("--read-only")
 	on.Question("read-only").Answer("Read it")
-	on.Ask("not sent").Shows("read-only", "❯ not sent").Press("ctrl+c").Gone("❯ not sent")
+	on.Type("not sent").Shows("❯ not sent").Press("enter").Shows("read-only", "❯ not sent").Press("ctrl+c").Gone("❯ not sent")
 	must(t, os.Remove(notes)) // by the first start of ssh it can be asked on the terminal
 	q := far()
 	q.Ready().Type("@").Shows("the files are on the other machine").Press("backspace").Ready()
@@ -546,7 +546,7 @@ say "I wait."
 await over
 kill-self
 `)
-	p.Ready().Ask("wait").Shows("I wait.")
+	p.Shows("Type a prompt").Ask("wait").Shows("I wait.")
 	p.HangUp().WaitExit()
 	k.host()
 	must(t, os.WriteFile(filepath.Join(k.dir, "go"), nil, 0o600))

@@ -65,7 +65,7 @@ func TestReadsTheTranscriptWhileAPermissionIsOpen(t *testing.T) {
 	p.Type("y").Shows("to the terminal (OSC 52)") // said when the copy is done, over whatever was said before
 	p.Type("12n9").Shows("tab goes back to the question")
 	p.Press("[").Shows("▌ go", " 0%")
-	p.Press("ctrl+d").Shows("Line 11 ")
+	p.Press("ctrl+d").Shows("Line 9 ")
 	answersNothing(p)
 	p.Press("tab").TakesKeys().Answer("Reject it").Press("end").Shows("It was answered.")
 	if got := p.WaitAnswers("session/request_permission", 1); !strings.Contains(got, `"no"`) {
