@@ -213,7 +213,7 @@ func TestASessionThatIsOpenElsewhereCanBeRead(t *testing.T) {
 	first.Ready().Ask("first").Shows("The first answer.").Idle()
 	p := at.start(talk(resumes, "x"), "--continue")
 	p.Question("This session is read-only", "open elsewhere").Answer("Read it")
-	p.Shows("The first answer.").Ask("me too").Shows("read-only here", "❯ me too")
+	p.Shows("The first answer.").Type("me too").Shows("❯ me too").Press("enter").Shows("read-only here", "❯ me too")
 	if n := len(p.Wire()); n > 0 {
 		t.Errorf("an agent was started: %d messages", n)
 	}

@@ -57,7 +57,7 @@ func TestReviewsAndTakesBack(t *testing.T) {
 	p.holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n")
 	p.Press("r").Shows("redid ", "of 2").holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
 
-	p.Press("g", "]", "]").Shows("change 2 of 2").Press("c").Type("Why seven?").Press("enter", "q").Shows("comments pending: 1")
+	p.Press("g", "]", "]").Shows("change 2 of 2").Press("c").Type("Why seven?").Shows("Why seven?").Press("enter").Shows("c comment").Press("q").Shows("comments pending: 1")
 	p.Press("u").Shows("undid “second”: 1 file").holds("new/c.txt", "-")
 	must(t, os.WriteFile(filepath.Join(p.Dir(), "b.txt"), []byte("mine\n"), 0o644))
 	p.Press("u").Shows("b.txt: the same lines have changed since; nothing was written")
