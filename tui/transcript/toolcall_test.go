@@ -427,10 +427,12 @@ func TestContentOfToolCalls(t *testing.T) {
 				ToolCallID: "a", Title: "Look", Kind: acpclient.ToolRead, Content: acpclient.ToolCallContents{c.content},
 				RawInput: []byte(`{"depth":3}`), RawOutput: []byte(`"unseen"`),
 			}
-			l := newList(fold(
-				conversation.TerminalCreated{ID: "t", Command: "make"}, conversation.TerminalOutput{ID: "t", Data: []byte("built\n")},
-				conversation.Update{Update: &call},
-			), 80, 20)
+			events := []conversation.Event{conversation.Update{Update: &call}}
+			if c.content.Type == acpclient.ToolContentTerminal { // otherwise it would be a call of its own
+				events = append(
+					events, conversation.TerminalCreated{ID: "t", Command: "make"}, conversation.TerminalOutput{ID: "t", Data: []byte("built\n")})
+			}
+			l := newList(fold(events...), 80, 20)
 			first, body, _ := strings.Cut(view(l), "\n")
 			if !strings.HasPrefix(first, "○ ◇ Look") || body != c.collapsed {
 				t.Errorf("collapsed:\n%s\nwant:\n%s", body, c.collapsed)
