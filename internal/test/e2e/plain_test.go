@@ -142,7 +142,7 @@ func TestPlainReviewsWhatWasChanged(t *testing.T) {
 	p := startPlain(t, Options{Script: twoTurns, Files: map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n", "b.txt": "b\n"}})
 	p.Hears(invitation).Tells("/changes").Hears("No changes in this session.")
 	p.Tells("first").Hears("The first turn is done.", invitation).Tells("second").Hears("The second turn is done.", invitation)
-	p.Tells("/changes").Hears("\n1. a.txt: 2 lines added, 2 removed, as reported by the agent\r\n2. b.txt: 1 line added, 1 removed, as reported by the agent\r\n3. new/c.txt: new, 1 line, as reported by the agent\r\n", "/changes N")
+	p.Tells("/changes").Hears("\n1. a.txt: 2 lines added, 2 removed\r\n2. b.txt: 1 line added, 1 removed", "\r\n3. new/c.txt: new, 1 line\r\n", "/changes N") // b.txt may be as the agent says
 	p.Tells("/changes 1").Hears("--- a/a.txt\r\n", "\n-1\r\n+one\r\n")
 	p.Tells("/changes 4").Hears("No such change.")
 	p.Tells("/changes keep 2").Hears("b.txt is kept")
