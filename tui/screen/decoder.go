@@ -26,7 +26,8 @@ const (
 	// than to be a key.
 	slowTime = 500 * time.Millisecond
 	// together is the most time between characters that nobody has typed, and lineTime how
-	// long an enter right behind such a character waits for more text.
+	// long an enter right behind such a character waits for more text, where a paste may
+	// come without marks.
 	together = 5 * time.Millisecond
 	lineTime = 30 * time.Millisecond
 	// pasteTime is the pause that closes a paste without an end.
@@ -91,6 +92,7 @@ type decoder struct {
 	gap     time.Duration // between the pieces of the last sequence, 0 if it came whole
 	kitty   bool          // esc is a sequence, too
 	escaped bool          // held begins with an ESC that was posted as the key
+	marks   bool          // the terminal has said that it marks pastes
 
 	pasting bool // held is a paste
 	scanned int  // so much of it has no end
@@ -302,6 +304,11 @@ func (d *decoder) deliver(events []uv.Event) {
 			continue
 		case uv.KeyboardEnhancementsEvent:
 			d.kitty = e.Flags&ansi.KittyDisambiguateEscapeCodes != 0
+		case uv.ModeReportEvent:
+			if e.Mode == ansi.ModeBracketedPaste {
+				d.marks = e.Value.IsSet()
+				continue
+			}
 		}
 		d.post(e)
 	}
@@ -347,6 +354,8 @@ func (d *decoder) text(b []byte) {
 			continue
 		case end < len(b) || d.paused:
 			d.lines = bytes.Clone(b)
+		case d.marks:
+			d.keys(b)
 		default:
 			d.keys(b[:words])
 			d.enters = bytes.Clone(b[words:])

@@ -327,6 +327,33 @@ func TestLinesAtOnceAreAPaste(t *testing.T) {
 	}
 }
 
+// A terminal that says that it marks pastes leaves nothing to guess but several lines in
+// one read.
+func TestEnterDoesNotWaitWherePastesAreMarked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ answer, read, want string }{
+		{"\x1b[?2004;1$y", "one\r", "one<enter>"},
+		{"\x1b[?2004;3$y", "one\r", "one<enter>"},
+		{"\x1b[?2004;1$y", "one\rtwo\r", `<paste "one\rtwo\r">`},
+		{"\x1b[?2004;0$y", "one\r", "one"},
+		{"\x1b[?2004;2$y", "one\r", "one"},
+		{"\x1b[?2004;4$y", "one\r", "one"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ty := newTypist(t)
+			ty.send(tt.answer, thinking)
+			ty.send(tt.read, 0)
+			if strings.Contains(tt.want, "paste") {
+				ty.send("", lineTime)
+			}
+			if got := strings.Join(ty.got, ""); got != tt.want {
+				t.Errorf("after %q: %s, want %s", tt.answer, got, tt.want)
+			}
+			ty.send("", thinking)
+		})
+	}
+}
+
 // No key waits but those that something may belong to.
 func TestKeysDoNotWait(t *testing.T) {
 	t.Parallel()

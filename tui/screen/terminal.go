@@ -86,7 +86,7 @@ func (t *terminal) enter() []byte {
 		t.out.WriteString(ansi.SetModeUnicodeCore)
 	}
 	if !t.asked && understandsQuestions(t.env) {
-		t.out.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore)
+		t.out.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore + ansi.RequestModeBracketedPaste)
 	}
 	t.asked = true
 	t.out.WriteString(ansi.RequestPrimaryDeviceAttributes) // the answer ends those to all questions
