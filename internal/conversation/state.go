@@ -516,6 +516,8 @@ type QueuedPrompt struct {
 	// Steering means that the agent was asked to take the prompt into the running turn, and
 	// has not answered.
 	Steering bool `json:"steering,omitempty"`
+	// Reading means that the files that the prompt mentions are being read, to send it.
+	Reading bool `json:"reading,omitempty"`
 }
 
 // Fold is a folded part of a prompt's text: pasted text, or the label of a block that goes

@@ -120,7 +120,7 @@ func (a *agent) output() string {
 
 // refused adds a notice that a message was lost.
 func (a *agent) refused(err error) {
-	a.owner.notice(acpclient.NoticeError, "A message from the agent was too long and was dropped",
+	a.owner.stream.notice(acpclient.NoticeError, "A message from the agent was too long and was dropped",
 		err.Error()+". If the agent waits for an answer, cancel the turn.")
 }
 
@@ -374,7 +374,7 @@ func (a *agent) Unoffered(method string) {
 
 // refuseForm adds the notice that an unattended session refuses a form.
 func (a *agent) refuseForm() {
-	a.owner.notice(acpclient.NoticeWarning, FormRefused, "parley declined it.")
+	a.owner.stream.notice(acpclient.NoticeWarning, FormRefused, "parley declined it.")
 }
 
 func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteElicitationNotification) {

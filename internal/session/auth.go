@@ -74,7 +74,7 @@ func (a Authenticate) Do(_ context.Context, s *Session) (None, error) {
 			for _, c := range s.takeBlocked() {
 				c.again()
 			}
-			if !s.ready() && !s.opening() {
+			if !s.ready() && !s.stream.opening() {
 				s.open(false)
 			}
 		})

@@ -42,7 +42,7 @@ func (a ExceedBudget) Do(_ context.Context, s *Session) (None, error) {
 		b = conversation.BudgetSet{Budget: st.Budget, Raised: st.BudgetRaised, Unbounded: true}
 	})
 	s.stream.post(b)
-	if queue, _ := s.queue(); len(queue) == 0 {
+	if queue, _ := s.stream.queue(); len(queue) == 0 {
 		s.prompt(a.Prompt)
 		return None{}, nil
 	}
@@ -50,24 +50,17 @@ func (a ExceedBudget) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, nil
 }
 
-// budgetReached reports whether the budget is used up, and the user has not decided. s.mu must
-// be held.
-func (s *Session) budgetReached() (reached bool) {
-	s.stream.read(func(st *conversation.State) { reached = st.BudgetReached })
-	return reached
-}
-
 // askBudgetAgain has the user decide about a budget that is used up when a prompt waits for
 // that. s.mu must be held.
 func (s *Session) askBudgetAgain() {
-	if s.budgetReached() {
+	if s.stream.budgetReached() {
 		s.stream.post(conversation.BudgetReached{})
 	}
 }
 
 // goOn sends the queue, if it waited only for the budget. s.mu must be held.
 func (s *Session) goOn() {
-	queue, _ := s.queue()
+	queue, _ := s.stream.queue()
 	s.setQueue(queue, false)
 }
 
@@ -93,7 +86,7 @@ func (s *Session) checkBudget() {
 		s.stream.post(conversation.BudgetReached{})
 		s.cancelTurn()
 	case used >= nearBudget && used < 1:
-		s.warnOnce(budget, fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), words)
+		s.stream.warnOnce(budget, fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), words)
 	}
 }
 
@@ -103,6 +96,6 @@ func (s *Session) checkReports() {
 	var missing string
 	s.stream.read(func(st *conversation.State) { missing = st.Unreported() })
 	if missing != "" {
-		s.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
+		s.stream.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
 	}
 }

@@ -68,7 +68,7 @@ func (s *Session) fallBack(a *agent, err error) bool {
 // held.
 func (s *Session) fellBack() {
 	err := s.failedOnV2
-	if err == nil || !s.warnOnce("protocol", "The agent failed with version 2 of the protocol",
+	if err == nil || !s.stream.warnOnce("protocol", "The agent failed with version 2 of the protocol",
 		"parley restarted it with version 1 and will keep using that: "+err.Error()) || s.opt.Versions == nil {
 		return
 	}
@@ -93,7 +93,7 @@ func (CancelOperation) Kind() *Kind { return cancelOperationKind }
 
 func (o CancelOperation) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	a, id, ready := s.agent, s.id(), s.ready()
+	a, id, ready := s.agent, s.stream.id(), s.ready()
 	s.unlock()
 	if !ready || a == nil {
 		return None{}, errNotOpen
@@ -128,7 +128,7 @@ func (StopTask) Kind() *Kind { return stopTaskKind }
 
 func (t StopTask) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	a, open, ready := s.agent, s.id(), s.ready()
+	a, open, ready := s.agent, s.stream.id(), s.ready()
 	s.unlock()
 	if !ready || a == nil {
 		return None{}, errNotOpen
@@ -214,7 +214,7 @@ func (s *Session) expectAnswer(a *agent, method string) (answered func()) {
 		s.mu.Lock()
 		defer s.unlock()
 		if s.agent == a && !s.closed {
-			s.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has not answered %s for %d seconds", method, answerTime/time.Second),
+			s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has not answered %s for %d seconds", method, answerTime/time.Second),
 				"Wait, or restart the agent.")
 		}
 	})

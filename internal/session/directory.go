@@ -31,7 +31,7 @@ func (s *Session) suspectDirectory() {
 		before := s.directory.gone
 		s.directory.checking, s.directory.gone = false, errors.Is(err, fs.ErrNotExist)
 		if s.directory.gone && !before && !s.closed {
-			s.notice(acpclient.NoticeError, "The session's directory is gone",
+			s.stream.notice(acpclient.NoticeError, "The session's directory is gone",
 				s.opt.Cwd+" was deleted: the agent's commands and edits fail until it is back.")
 		}
 	})

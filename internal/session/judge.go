@@ -353,7 +353,7 @@ func (s *Session) tellDenied(done []Case) {
 		}
 		hash := fnv.New64a()
 		_, _ = hash.Write([]byte(r.Subject)) // cannot fail
-		s.warnOnce(fmt.Sprintf("call %s %d %x", c.Call.ID, c.Call.Started.UnixNano(), hash.Sum64()), DeniedDone,
+		s.stream.warnOnce(fmt.Sprintf("call %s %d %x", c.Call.ID, c.Call.Started.UnixNano(), hash.Sum64()), DeniedDone,
 			fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, r.Rule, r.Source, others))
 	}
 }

@@ -32,7 +32,7 @@ func (Start) Do(_ context.Context, s *Session) (None, error) {
 	case s.closed || s.starting():
 	case s.agent == nil:
 		s.replaceAgent(nil)
-	case s.connected() && !s.ready() && !s.opening():
+	case s.connected() && !s.ready() && !s.stream.opening():
 		s.open(false)
 	}
 	return None{}, nil
@@ -260,11 +260,11 @@ func (s *Session) lost(err error, stderr string) {
 	}
 	s.agent = nil
 	s.epoch++
-	if s.turn().Running {
-		if !s.cancelling() {
+	if s.stream.turn().Running {
+		if !s.stream.cancelling() {
 			s.checkUnfinished()
 		}
-		s.notice(acpclient.NoticeWarning, "The agent exited during this turn", "")
+		s.stream.notice(acpclient.NoticeWarning, "The agent exited during this turn", "")
 	}
 	s.closeQuestions()
 	for _, c := range s.takeBlocked() {

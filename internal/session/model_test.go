@@ -375,7 +375,7 @@ func (m *model) checkOrder() {
 func (h *harness) isRunning() bool {
 	h.mu.Lock()
 	defer h.unlock()
-	return h.turn().Running
+	return h.stream.turn().Running
 }
 
 // finish: when the session is closed nobody is left without an answer, and what

@@ -18,6 +18,18 @@ var errNotOpen = errors.New("no session is open yet")
 // ErrCannotReopen means that the agent cannot continue an earlier session.
 var ErrCannotReopen = errors.New("this agent cannot resume sessions")
 
+// plan is what a session opens next.
+type plan struct {
+	// session is the one to open, empty for a new one: the State has the one that is open.
+	session acpclient.SessionID
+	// known means that the stream already has its transcript, which may also come from a log.
+	known bool
+	// fork is opened in place of a new session. It is nil once it is.
+	fork *ForkPoint
+	// earlier are the options as they were before: opening the session may clear the State.
+	earlier []acpclient.SessionConfigOption
+}
+
 // OpenSession opens another session of the same agent in place of this one, by session/load
 // if the agent offers that, else by session/resume. The error wraps ErrUnsupported if it
 // offers neither. A session of another directory is an error, because files and commands are
@@ -62,7 +74,7 @@ func (OpenAnew) Do(_ context.Context, s *Session) (None, error) {
 	case s.ready():
 		return None{}, errors.New("a session is open")
 	}
-	s.next, s.known, s.fork = "", false, nil
+	s.plan.session, s.plan.known, s.plan.fork = "", false, nil
 	s.openNew(false)
 	return None{}, nil
 }
@@ -73,7 +85,7 @@ func (s *Session) canSwitch() error {
 	switch {
 	case !s.connected():
 		return errNoAgent
-	case s.opening():
+	case s.stream.opening():
 		return errors.New("a session is being opened")
 	}
 	return nil
@@ -84,17 +96,17 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	s.dropBlocked()
 	s.cutTurn()
 	s.closeQuestions()
-	queue, _ := s.queue()
+	queue, _ := s.stream.queue()
 	dropped := len(queue)
 	s.postQueue(nil, false)
 	s.epoch++
 	s.leave()
-	s.next, s.known = id, false
+	s.plan.session, s.plan.known = id, false
 	s.open(true)
 	if dropped == 1 {
-		s.notice(acpclient.NoticeWarning, "A queued prompt was dropped", "It was meant for the previous session.")
+		s.stream.notice(acpclient.NoticeWarning, "A queued prompt was dropped", "It was meant for the previous session.")
 	} else if dropped > 1 {
-		s.notice(acpclient.NoticeWarning, fmt.Sprintf("%d queued prompts were dropped", dropped),
+		s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("%d queued prompts were dropped", dropped),
 			"They were meant for the previous session.")
 	}
 }
@@ -102,7 +114,7 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 // leave stops accepting updates of the open session, and closes it if the agent offers
 // that. s.mu must be held.
 func (s *Session) leave() {
-	a, id := s.agent, s.id()
+	a, id := s.agent, s.stream.id()
 	if a == nil || id == "" {
 		return
 	}
@@ -120,29 +132,29 @@ func (s *Session) leave() {
 	})
 }
 
-// open opens the session s.next in the best way that the agent offers. fresh means
+// open opens the session s.plan.session in the best way that the agent offers. fresh means
 // that the session is unrelated to the transcript so far. s.mu must be held.
 func (s *Session) open(fresh bool) {
-	if now := s.options(); fresh {
-		s.earlier = nil
+	if now := s.stream.options(); fresh {
+		s.plan.earlier = nil
 	} else if len(now) > 0 {
-		s.earlier = now
+		s.plan.earlier = now
 	}
 	caps := s.agent.hello.Load().AgentCapabilities
-	switch id := s.next; {
-	case id == "" && s.fork != nil:
-		s.openFork(s.fork)
+	switch id := s.plan.session; {
+	case id == "" && s.plan.fork != nil:
+		s.openFork(s.plan.fork)
 	case id == "":
 		s.openNew(fresh)
-	case s.known && caps.SessionCapabilities.Resume != nil:
+	case s.plan.known && caps.SessionCapabilities.Resume != nil:
 		s.openResume(id, fresh)
 	case caps.LoadSession:
 		s.openLoad(id)
 	case caps.SessionCapabilities.Resume != nil:
 		s.openResume(id, fresh)
-	case s.known && s.opt.HasTranscript:
+	case s.plan.known && s.opt.HasTranscript:
 		s.openFailed(ErrCannotReopen)
-	case s.known:
+	case s.plan.known:
 		s.openInstead("It does not know the conversation above.")
 	default:
 		s.stream.post(conversation.SessionFailed{Err: errors.New("this agent cannot resume sessions: start without --resume")})
@@ -152,8 +164,8 @@ func (s *Session) open(fresh bool) {
 // openInstead opens a new session in place of one that cannot be reopened. s.mu must be
 // held.
 func (s *Session) openInstead(why string) {
-	s.notice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
-	s.next = ""
+	s.stream.notice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
+	s.plan.session = ""
 	s.openNew(false)
 }
 
@@ -177,8 +189,8 @@ func (s *Session) openNew(fresh bool) {
 // It skips the replay if the stream has the transcript: what parley saw itself has more
 // than an agent stores, such as a turn that was cut, and the user's own words.
 func (s *Session) openLoad(id acpclient.SessionID) {
-	s.stream.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.known})
-	s.agent.quiet.Store(s.known)
+	s.stream.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.plan.known})
+	s.agent.quiet.Store(s.plan.known)
 	s.agent.works.Store(false)
 	s.agent.attach(id)
 	dirs, servers := s.extraDirectories(), s.usableServers()
@@ -208,7 +220,7 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 		}
 	}, func(r *acpclient.ResumeSessionResponse, err error) {
 		switch {
-		case err != nil && s.known && !s.opt.HasTranscript && !acpclient.IsCode(err, acpclient.CodeAuthRequired):
+		case err != nil && s.plan.known && !s.opt.HasTranscript && !acpclient.IsCode(err, acpclient.CodeAuthRequired):
 			s.agent.leave(id)
 			s.openInstead("It says: " + err.Error())
 		case err != nil:
@@ -234,15 +246,15 @@ func (Fork) Do(_ context.Context, s *Session) (None, error) {
 	switch {
 	case !s.ready():
 		return None{}, errNotOpen
-	case s.turn().Running:
+	case s.stream.turn().Running:
 		return None{}, errors.New("wait for the turn to end before you fork the session")
 	case s.agent.hello.Load().AgentCapabilities.SessionCapabilities.Fork == nil:
 		return None{}, fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
-	id := s.id()
+	id := s.stream.id()
 	s.stream.post(conversation.SessionOpening{How: conversation.OpenFork, ID: id})
 	s.requestFork(&ForkPoint{ID: id}, func(err error) { // the original is still open
-		s.notice(acpclient.NoticeError, "The session was not forked", err.Error())
+		s.stream.notice(acpclient.NoticeError, "The session was not forked", err.Error())
 		s.opened(conversation.OpenFork, id, acpclient.SessionState{})
 	})
 	return None{}, nil
@@ -293,7 +305,7 @@ func (s *Session) requestFork(p *ForkPoint, failed func(error)) {
 			failed(err)
 			return
 		}
-		s.fork = nil
+		s.plan.fork = nil
 		s.agent.leave(p.ID)
 		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
 	}, callHooks{opens: true})
@@ -310,12 +322,12 @@ func (s *Session) openFailed(err error) {
 func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state acpclient.SessionState) {
 	s.agent.works.Store(how == conversation.OpenNew)
 	s.agent.attach(id)
-	s.next, s.known = id, true
+	s.plan.session, s.plan.known = id, true
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
-	switch earlier := s.earlier; {
+	switch earlier := s.plan.earlier; {
 	case how == conversation.OpenFork:
 	case len(earlier) > 0:
-		s.earlier = nil
+		s.plan.earlier = nil
 		s.restoreOptions(earlier)
 	case how == conversation.OpenNew:
 		s.setInitialOptions()
@@ -334,7 +346,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 func (s *Session) extraDirectories() []string {
 	dirs := s.opt.AdditionalDirectories
 	if len(dirs) > 0 && s.agent.hello.Load().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
-		s.notice(acpclient.NoticeWarning, "The agent does not support additional directories",
+		s.stream.notice(acpclient.NoticeWarning, "The agent does not support additional directories",
 			"Not sent: "+strings.Join(dirs, ", ")+".")
 		return nil
 	}
@@ -356,7 +368,7 @@ func (s *Session) usableServers() []acpclient.MCPServer {
 		take = append(take, m)
 	}
 	if len(left) > 0 {
-		s.notice(acpclient.NoticeWarning, "Some MCP servers were left out",
+		s.stream.notice(acpclient.NoticeWarning, "Some MCP servers were left out",
 			"The agent does not support the transport of "+strings.Join(left, ", ")+".")
 	}
 	return take

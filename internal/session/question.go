@@ -72,10 +72,10 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	}
 	q.offered = r.Options
 	s.permissions[q.id] = q
-	open := s.id()
-	here := r.SessionID == open || r.SessionID == "" || s.isSubagent(r.SessionID)
+	open := s.stream.id()
+	here := r.SessionID == open || r.SessionID == "" || s.stream.isSubagent(r.SessionID)
 	if !here && open != "" {
-		s.notice(acpclient.NoticeWarning, "The next question is for another session",
+		s.stream.notice(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("It is for the session %q, which is not open here; perhaps a subagent.", r.SessionID))
 	}
 	// Rules do not apply to a session that is not open here, whose mode and directory are
@@ -84,20 +84,10 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	q.judged = s.opt.Judge != nil && here &&
 		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
-	if s.cancelling() {
+	if s.stream.cancelling() {
 		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)
 	}
 	return q
-}
-
-// isSubagent reports whether the agent has announced a session as one of a subagent, in the
-// directory of the open session. s.mu must be held.
-func (s *Session) isSubagent(id acpclient.SessionID) (is bool) {
-	s.stream.read(func(st *conversation.State) {
-		t := st.Subagent(id)
-		is = t != nil && (t.Subagent.Cwd == "" || t.Subagent.Cwd == st.Cwd)
-	})
-	return is
 }
 
 // close ends a question with an event, if the question is as the user has seen it: what is
@@ -228,7 +218,7 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 	q.form, q.forPermission = r, forPermission
 	s.elicitations[q.id] = q
 	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
-	if s.cancelling() && r.SessionID != "" {
+	if s.stream.cancelling() && r.SessionID != "" {
 		s.closeElicitationLocked(q.id, elicitCancelled)
 	}
 	return q
@@ -410,5 +400,5 @@ func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQ
 func (s *Session) unwanted(ctx context.Context) bool {
 	from, known := ctx.Value(originKey{}).(origin)
 	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
-	return s.closed || s.agent == nil || s.cancelling() || left
+	return s.closed || s.agent == nil || s.stream.cancelling() || left
 }

@@ -29,9 +29,9 @@ func (a Prompt) Do(_ context.Context, s *Session) (None, error) {
 
 // prompt is the act Prompt. s.mu must be held.
 func (s *Session) prompt(p conversation.QueuedPrompt) {
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	at := len(queue)
-	if paused && s.ready() && !s.turn().Running {
+	if paused && s.ready() && !s.stream.turn().Running {
 		p.Now = true
 		for at = 0; at < len(queue) && queue[at].Now; at++ { // in the order of sending
 		}
@@ -53,7 +53,7 @@ func (a SendNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
 	switch {
 	case s.closed:
 		return false, nil
-	case !s.turn().Running:
+	case !s.stream.turn().Running:
 		s.prompt(a.Prompt)
 		return false, nil
 	}
@@ -83,7 +83,7 @@ func (PromptAt) Kind() *Kind { return promptAtKind }
 func (a PromptAt) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, _ := s.queue()
+	queue, _ := s.stream.queue()
 	switch {
 	case s.closed:
 	case len(queue) == 0:
@@ -99,7 +99,7 @@ func (a PromptAt) Do(_ context.Context, s *Session) (None, error) {
 func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 	s.lastNumber++
 	p.ID = s.lastNumber
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	s.setQueue(slices.Insert(slices.Clone(queue), at, p), paused || s.gone())
 	s.askBudgetAgain()
 }
@@ -115,12 +115,12 @@ func (SendQueuedNow) Kind() *Kind { return sendQueuedNowKind }
 func (a SendQueuedNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	at := positionOf(queue, a.ID)
 	if at < 0 || s.gone() {
 		return false, ErrNotQueued
 	}
-	running := s.turn().Running
+	running := s.stream.turn().Running
 	p := queue[at]
 	p.Now = true
 	s.setQueue(slices.Insert(without(queue, at), 0, p), paused)
@@ -141,7 +141,7 @@ func (MoveQueued) Kind() *Kind { return moveQueuedKind }
 func (a MoveQueued) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	if at := positionOf(queue, a.ID); at >= 0 {
 		to := min(max(at+a.By, 0), len(queue)-1)
 		s.postQueue(slices.Insert(without(queue, at), to, queue[at]), paused)
@@ -160,7 +160,7 @@ func (Unqueue) Kind() *Kind { return unqueueKind }
 func (a Unqueue) Do(_ context.Context, s *Session) (conversation.QueuedPrompt, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	at := positionOf(queue, a.ID)
 	if at < 0 {
 		return conversation.QueuedPrompt{}, ErrNotQueued
@@ -179,7 +179,7 @@ func (EmptyQueue) Kind() *Kind { return emptyQueueKind }
 func (EmptyQueue) Do(_ context.Context, s *Session) ([]conversation.QueuedPrompt, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	s.postQueue(nil, paused)
 	return queue, nil
 }
@@ -194,7 +194,7 @@ func (ResumeQueue) Kind() *Kind { return resumeQueueKind }
 func (ResumeQueue) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, _ := s.queue()
+	queue, _ := s.stream.queue()
 	s.setQueue(queue, false)
 	s.askBudgetAgain()
 	return None{}, nil
@@ -202,7 +202,7 @@ func (ResumeQueue) Do(_ context.Context, s *Session) (None, error) {
 
 // pauseQueue holds the whole queue until the user resumes it. s.mu must be held.
 func (s *Session) pauseQueue() {
-	queue, _ := s.queue()
+	queue, _ := s.stream.queue()
 	queue = slices.Clone(queue)
 	for i := range queue {
 		queue[i].Now = false
@@ -210,20 +210,13 @@ func (s *Session) pauseQueue() {
 	s.postQueue(queue, true)
 }
 
-// queue returns the queue, which must not be changed, and whether it waits for the user.
-// s.mu must be held.
-func (s *Session) queue() (queue []conversation.QueuedPrompt, paused bool) {
-	s.stream.read(func(st *conversation.State) { queue, paused = st.Queue, st.QueuePaused })
-	return queue, paused
-}
-
 // postQueue reports another queue in the stream, if it differs. An empty queue is not
 // paused. s.mu must be held.
 func (s *Session) postQueue(queue []conversation.QueuedPrompt, paused bool) {
 	paused = paused && len(queue) > 0
-	before, was := s.queue()
+	before, was := s.stream.queue()
 	same := func(a, b conversation.QueuedPrompt) bool {
-		return a.ID == b.ID && a.Now == b.Now && a.Steering == b.Steering
+		return a.ID == b.ID && a.Now == b.Now && a.Steering == b.Steering && a.Reading == b.Reading
 	}
 	if paused != was || !slices.EqualFunc(queue, before, same) {
 		s.stream.post(conversation.QueueChanged{Queue: queue, Paused: paused})
@@ -231,26 +224,31 @@ func (s *Session) postQueue(queue []conversation.QueuedPrompt, paused bool) {
 }
 
 // sendNext sends the first prompt of the queue, if it can be sent now. s.mu must be held.
-func (s *Session) sendNext() { s.setQueue(s.queue()) }
+func (s *Session) sendNext() { s.setQueue(s.stream.queue()) }
 
 // setQueue changes the queue, and sends its first prompt if that can be sent now. The
 // prompt stays in the queue while its files are read. s.mu must be held.
 func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
-	if s.sendable(queue, paused) && !s.resolving {
+	if s.sendable(queue, paused) {
 		p := queue[0]
 		if content, reads := s.content(p); !reads {
 			s.send(content())
 			queue = queue[1:]
 		} else {
-			s.resolving = true
+			queue = slices.Clone(queue)
+			queue[0].Reading = true
 			epoch := s.epoch
 			go func() {
 				prompt := content()
 				s.mu.Lock()
 				defer s.unlock()
-				s.resolving = false
-				queue, paused := s.queue()
-				if s.epoch == epoch && positionOf(queue, p.ID) == 0 && s.sendable(queue, paused) {
+				queue, paused := s.stream.queue()
+				queue = slices.Clone(queue)
+				at := positionOf(queue, p.ID)
+				if at >= 0 {
+					queue[at].Reading = false
+				}
+				if s.epoch == epoch && at == 0 && s.sendable(queue, paused) {
 					s.send(prompt)
 					queue = queue[1:]
 				}
@@ -273,11 +271,12 @@ func (s *Session) content(p conversation.QueuedPrompt) (content func() []acpclie
 }
 
 // sendable reports whether the first prompt of a queue may be sent. Not so while the budget is
-// used up. While another one may
-// be going into the turn that has ended, it waits for that. s.mu must be held.
+// used up, while the files of a prompt are being read, or while another prompt may be going
+// into the turn that has ended. s.mu must be held.
 func (s *Session) sendable(queue []conversation.QueuedPrompt, paused bool) bool {
-	return len(queue) > 0 && (!paused || queue[0].Now) && s.ready() && !s.turn().Running &&
-		!slices.ContainsFunc(queue, func(q conversation.QueuedPrompt) bool { return q.Steering }) && !s.budgetReached()
+	claimed := func(q conversation.QueuedPrompt) bool { return q.Steering || q.Reading }
+	return len(queue) > 0 && (!paused || queue[0].Now) && s.ready() && !s.stream.turn().Running &&
+		!slices.ContainsFunc(queue, claimed) && !s.stream.budgetReached()
 }
 
 // positionOf returns the position of a prompt in a queue, -1 if it is not there.

@@ -128,7 +128,7 @@ type Session struct {
 	sending bool     // a goroutine is emptying the outbox
 	holding bool     // the outbox waits for the journal
 
-	// What decides is the State that the stream folds; see State, ready, turn and queue.
+	// What decides is the State that the stream folds; see reads.go.
 	// The fields below cannot be derived from it, each for the reason it gives.
 
 	// closed stops new work while Close still writes its last events.
@@ -141,25 +141,12 @@ type Session struct {
 	// are ignored. The State does not see the requests that are under way.
 	epoch int
 
-	// next is the session to open next, empty for a new one: the State has the one that is
-	// open. known means that the stream already has its transcript, which may also come
-	// from a log.
-	next  acpclient.SessionID
-	fork  *ForkPoint // to be opened in place of a new session, nil once it is
-	known bool
+	plan plan // what is opened next
 	// failedOnV2 is how the agent failed when offered version 2 of the protocol, nil if
 	// it did not. It outlives the agent of which the State tells.
 	failedOnV2 error
-	// earlier are the options as they were before the session is reopened: opening it
-	// may clear the State.
-	earlier []acpclient.SessionConfigOption
-
 	// denials are what rules have denied last.
 	denials denials
-
-	// resolving means that the files of the first prompt of the queue are being read, which
-	// no event reports.
-	resolving bool
 
 	// lastNumber is the last number of a switch, a question or a queued prompt, which
 	// share one count. The State does not know the numbers of earlier runs.
@@ -182,20 +169,20 @@ func NewSession(opt Options) (*Session, error) {
 		opt.Now = time.Now
 	}
 	s := &Session{
-		opt: opt, stream: NewStream(), next: opt.ResumeID, known: opt.HasTranscript, lastNumber: opt.LastNumber,
+		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, fork: opt.Fork, earlier: opt.EarlierOptions},
+		opt:  opt, stream: NewStream(), lastNumber: opt.LastNumber,
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 		ended:        make(chan struct{}),
 	}
 	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
 	// The queue is as the log has it, but nobody answers an earlier process.
-	s.stream.state.Apply(conversation.QueueChanged{Queue: notSteering(opt.Queue), Paused: len(opt.Queue) > 0})
+	s.stream.state.Apply(conversation.QueueChanged{Queue: unclaimed(opt.Queue), Paused: len(opt.Queue) > 0})
 	s.stream.state.Restore(opt.Spent)
 	if opt.Budget != (conversation.Budget{}) {
 		s.stream.post(conversation.BudgetSet{Budget: opt.Budget, Raised: opt.BudgetRaised})
 		s.checkBudget() // it may be used up since the last run
 	}
-	s.earlier, s.fork = opt.EarlierOptions, opt.Fork
 	s.pauseQueue()
 	if opt.Journal != nil {
 		s.stream.watch = opt.Journal.Watch
@@ -231,29 +218,6 @@ func (s *Session) Stream() *Stream { return s.stream }
 // Options returns the session's options.
 func (s *Session) Options() Options { return s.opt }
 
-// turn returns the current turn. s.mu must be held, as for the methods below: only the
-// session's own events change what they return.
-func (s *Session) turn() (t conversation.Turn) {
-	s.stream.read(func(st *conversation.State) { t = st.Turn })
-	return t
-}
-
-// cancelling reports whether the running turn was cancelled, and the agent has yet to end
-// it.
-func (s *Session) cancelling() bool { return !s.turn().Cancelling.IsZero() }
-
-// phase returns where the session is in its life.
-func (s *Session) phase() (p conversation.Phase) {
-	s.stream.read(func(st *conversation.State) { p = st.Phase })
-	return p
-}
-
-// id returns the session that is open, or was last.
-func (s *Session) id() (id acpclient.SessionID) {
-	s.stream.read(func(st *conversation.State) { id = st.ID })
-	return id
-}
-
 // starting reports whether an agent is being started.
 func (s *Session) starting() (starting bool) {
 	s.stream.read(func(st *conversation.State) {
@@ -263,14 +227,11 @@ func (s *Session) starting() (starting bool) {
 }
 
 // ready reports whether prompts can be sent.
-func (s *Session) ready() bool { return s.phase() == conversation.PhaseReady && s.connected() }
-
-// opening reports whether a request that opens a session is pending.
-func (s *Session) opening() bool { return s.phase() == conversation.PhaseOpening }
+func (s *Session) ready() bool { return s.stream.phase() == conversation.PhaseReady && s.connected() }
 
 // gone reports whether the agent has exited, or could not be started.
 func (s *Session) gone() bool {
-	p := s.phase()
+	p := s.stream.phase()
 	return s.agent == nil && (p == conversation.PhaseLost || p == conversation.PhaseFailed)
 }
 
@@ -307,7 +268,7 @@ func (s *Session) Close(ctx context.Context) {
 	s.epoch++
 	a := s.agent
 	if a != nil {
-		if turn := s.turn(); turn.Running && turn.Cancelling.IsZero() {
+		if turn := s.stream.turn(); turn.Running && turn.Cancelling.IsZero() {
 			s.sendCancel()
 		}
 		s.leave()
@@ -342,7 +303,7 @@ func (s *Session) afterTurn() {
 	s.righting.Lock()
 	defer s.righting.Unlock()
 	if title, detail := s.opt.AfterTurn(); title != "" {
-		s.notice(acpclient.NoticeWarning, title, detail)
+		s.stream.notice(acpclient.NoticeWarning, title, detail)
 	}
 }
 
@@ -396,24 +357,8 @@ var addNoticeKind = KindOf[AddNotice]("AddNotice", Posts)
 func (AddNotice) Kind() *Kind { return addNoticeKind }
 
 func (a AddNotice) Do(_ context.Context, s *Session) (None, error) {
-	s.notice(a.Severity, a.Title, a.Detail)
+	s.stream.notice(a.Severity, a.Title, a.Detail)
 	return None{}, nil
-}
-
-// notice is the act AddNotice.
-func (s *Session) notice(severity acpclient.NoticeSeverity, title, detail string) {
-	s.stream.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail})
-}
-
-// warnOnce adds a warning, unless there was one about the same subject, and reports whether
-// it did.
-func (s *Session) warnOnce(subject, title, detail string) bool {
-	var noted bool
-	s.stream.read(func(st *conversation.State) { noted = st.Noted(subject) })
-	if !noted {
-		s.stream.post(conversation.NoticeAdded{Severity: acpclient.NoticeWarning, Title: title, Detail: detail, Subject: subject})
-	}
-	return !noted
 }
 
 // onLine returns a function for the tap and the ring that sees every line on the wire,
@@ -510,7 +455,7 @@ func (DeleteSession) Kind() *Kind { return deleteSessionKind }
 
 func (a DeleteSession) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	open := s.ready() && s.id() == a.ID
+	open := s.ready() && s.stream.id() == a.ID
 	s.unlock()
 	if open {
 		return None{}, errors.New("this session is open: open another one first")

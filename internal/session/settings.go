@@ -51,21 +51,21 @@ func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigVal
 	case legacy && option == conversation.LegacyModeID:
 		call(s, acpclient.SessionSetMode,
 			func() *acpclient.SetSessionModeRequest {
-				return &acpclient.SetSessionModeRequest{SessionID: s.id(), ModeID: acpclient.SessionModeID(value.ID)}
+				return &acpclient.SetSessionModeRequest{SessionID: s.stream.id(), ModeID: acpclient.SessionModeID(value.ID)}
 			},
 			func(_ *acpclient.SetSessionModeResponse, err error) { settled(nil, err) },
 			callHooks{})
 	case legacy && option == conversation.LegacyModelID:
 		call(s, acpclient.SessionSetModel,
 			func() *acpclient.SetSessionModelRequest {
-				return &acpclient.SetSessionModelRequest{SessionID: s.id(), ModelID: string(value.ID)}
+				return &acpclient.SetSessionModelRequest{SessionID: s.stream.id(), ModelID: string(value.ID)}
 			},
 			func(_ *acpclient.SetSessionModelResponse, err error) { settled(nil, err) },
 			callHooks{})
 	default:
 		call(s, acpclient.SessionSetConfigOption,
 			func() *acpclient.SetSessionConfigOptionRequest {
-				return &acpclient.SetSessionConfigOptionRequest{SessionID: s.id(), ConfigID: option, Value: value}
+				return &acpclient.SetSessionConfigOptionRequest{SessionID: s.stream.id(), ConfigID: option, Value: value}
 			},
 			func(r *acpclient.SetSessionConfigOptionResponse, err error) {
 				var now []acpclient.SessionConfigOption
@@ -84,7 +84,7 @@ func (s *Session) setInitialOptions() {
 	if s.opt.Mode == "" && len(s.opt.Values) == 0 {
 		return
 	}
-	st := conversation.State{Options: s.options()}
+	st := conversation.State{Options: s.stream.options()}
 	if s.opt.Mode != "" {
 		s.setInitialOption(st.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)
 	}
@@ -95,12 +95,12 @@ func (s *Session) setInitialOptions() {
 
 func (s *Session) setInitialOption(o *acpclient.SessionConfigOption, name, value string) {
 	if o == nil {
-		s.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
+		s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
 		return
 	}
 	v, ok := conversation.ValueNamed(o, value)
 	if !ok {
-		s.notice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
+		s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
 		return
 	}
 	if o.CurrentValue != v {
@@ -108,22 +108,11 @@ func (s *Session) setInitialOption(o *acpclient.SessionConfigOption, name, value
 	}
 }
 
-// options returns the options with the values that they are to have. s.mu must be held.
-func (s *Session) options() (all []acpclient.SessionConfigOption) {
-	s.stream.read(func(st *conversation.State) {
-		all = slices.Clone(st.Options)
-		for i := range all {
-			all[i].CurrentValue, _ = st.OptionValue(&st.Options[i])
-		}
-	})
-	return all
-}
-
 // restoreOptions sets the options of a reopened session to their earlier values, one after
 // the other because one may bring another, and tells which the agent no longer offers. An
 // agent without any has not said what they are. s.mu must be held.
 func (s *Session) restoreOptions(earlier []acpclient.SessionConfigOption) {
-	st := conversation.State{Options: s.options()}
+	st := conversation.State{Options: s.stream.options()}
 	if len(st.Options) == 0 {
 		return
 	}
@@ -143,7 +132,7 @@ func (s *Session) restoreOptions(earlier []acpclient.SessionConfigOption) {
 		return
 	}
 	if len(gone) > 0 {
-		s.notice(acpclient.NoticeWarning, "The agent no longer offers what this session used", strings.Join(gone, ", "))
+		s.stream.notice(acpclient.NoticeWarning, "The agent no longer offers what this session used", strings.Join(gone, ", "))
 	}
 }
 

@@ -40,7 +40,7 @@ func (a Steer) Do(ctx context.Context, s *Session) (None, error) {
 	}
 	p := a.Prompt
 	p.Steering = true
-	queue, _ := s.queue()
+	queue, _ := s.stream.queue()
 	s.enqueue(ahead(queue, len(queue)), p)
 	p.ID = s.lastNumber
 	answer := s.steer(p)
@@ -81,7 +81,7 @@ func (a SteerQueued) Do(ctx context.Context, s *Session) (None, error) {
 		s.unlock()
 		return None{}, err
 	}
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	at := positionOf(queue, a.ID)
 	if at < 0 || queue[at].Steering {
 		s.unlock()
@@ -109,7 +109,7 @@ func (s *Session) steerable() error {
 // s.mu must be held.
 func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 	answer := make(chan error, 1)
-	a, epoch, id := s.agent, s.epoch, s.id()
+	a, epoch, id := s.agent, s.epoch, s.stream.id()
 	send := func(prompt []acpclient.ContentBlock) { // s.mu must be held
 		r := &acpclient.SteeringRequest{SessionID: id, Prompt: prompt, Meta: promptWhenIdle}
 		s.outbox = append(s.outbox, func() {
@@ -145,7 +145,7 @@ func (s *Session) steered(id int, prompt []acpclient.ContentBlock, epoch int, r 
 	if err != nil {
 		return s.notSteered(id, err)
 	}
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	at := positionOf(queue, id)
 	switch r.Outcome {
 	case acpclient.SteeringInjected, acpclient.SteeringStartedNewTurn:
@@ -176,28 +176,28 @@ const steerTime = 10 * time.Second
 // held.
 func (s *Session) awaitSteers() {
 	isSteering := func(p conversation.QueuedPrompt) bool { return p.Steering }
-	if queue, _ := s.queue(); !slices.ContainsFunc(queue, isSteering) {
+	if queue, _ := s.stream.queue(); !slices.ContainsFunc(queue, isSteering) {
 		return
 	}
 	epoch := s.epoch
 	time.AfterFunc(steerTime, func() {
 		s.mu.Lock()
 		defer s.unlock()
-		queue, _ := s.queue()
-		if s.epoch != epoch || s.closed || s.turn().Running || !slices.ContainsFunc(queue, isSteering) {
+		queue, _ := s.stream.queue()
+		if s.epoch != epoch || s.closed || s.stream.turn().Running || !slices.ContainsFunc(queue, isSteering) {
 			return
 		}
-		s.notice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
+		s.stream.notice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
 			"The prompt is in the queue: send it, or remove it if the agent has it.")
-		s.postQueue(notSteering(queue), true)
+		s.postQueue(unclaimed(queue), true)
 	})
 }
 
-// notSteering returns a queue in which no prompt waits for the agent's answer.
-func notSteering(queue []conversation.QueuedPrompt) []conversation.QueuedPrompt {
+// unclaimed returns a queue in which no prompt waits for the agent's answer or for its files.
+func unclaimed(queue []conversation.QueuedPrompt) []conversation.QueuedPrompt {
 	queue = slices.Clone(queue)
 	for i := range queue {
-		queue[i].Steering = false
+		queue[i].Steering, queue[i].Reading = false, false
 	}
 	return queue
 }
@@ -205,7 +205,7 @@ func notSteering(queue []conversation.QueuedPrompt) []conversation.QueuedPrompt 
 // notSteered leaves a prompt in the queue that did not get into a turn, and returns why.
 // s.mu must be held.
 func (s *Session) notSteered(id int, err error) error {
-	queue, paused := s.queue()
+	queue, paused := s.stream.queue()
 	if at := positionOf(queue, id); at >= 0 {
 		queue = slices.Clone(queue)
 		queue[at].Steering = false

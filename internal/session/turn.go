@@ -12,10 +12,10 @@ import (
 // cutTurn cancels the running turn and treats it as ended, whatever the agent answers.
 // s.mu must be held.
 func (s *Session) cutTurn() {
-	if !s.turn().Running {
+	if !s.stream.turn().Running {
 		return
 	}
-	if !s.cancelling() {
+	if !s.stream.cancelling() {
 		s.sendCancel()
 	}
 	s.closeQuestions()
@@ -30,7 +30,9 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 	sent()
 	s.hold()
 	call(s, acpclient.SessionPrompt,
-		func() *acpclient.PromptRequest { return &acpclient.PromptRequest{SessionID: s.id(), Prompt: prompt} },
+		func() *acpclient.PromptRequest {
+			return &acpclient.PromptRequest{SessionID: s.stream.id(), Prompt: prompt}
+		},
 		s.turnAnswered, callHooks{emptied: sent})
 }
 
@@ -65,7 +67,7 @@ const lastBreath = time.Second
 
 // turnAnswered handles the answer to a prompt. s.mu must be held.
 func (s *Session) turnAnswered(r *acpclient.PromptResponse, err error) {
-	if turn := s.turn(); r == nil || r.StopReason != acpclient.StopCancelled || !turn.Cancelling.IsZero() || turn.Rejected {
+	if turn := s.stream.turn(); r == nil || r.StopReason != acpclient.StopCancelled || !turn.Cancelling.IsZero() || turn.Rejected {
 		s.turnEnded(r, err)
 		return
 	}
@@ -73,7 +75,7 @@ func (s *Session) turnAnswered(r *acpclient.PromptResponse, err error) {
 	time.AfterFunc(lastBreath, func() {
 		s.mu.Lock()
 		defer s.unlock()
-		if s.epoch == epoch && s.turn().Running && a.conn.Err() == nil { // else watch reports the loss
+		if s.epoch == epoch && s.stream.turn().Running && a.conn.Err() == nil { // else watch reports the loss
 			s.turnEnded(r, nil)
 		}
 	})
@@ -86,16 +88,16 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	switch {
 	case r != nil:
 		e.Reason, e.Usage = r.StopReason, r.Usage
-		if s.cancelling() && e.Reason == acpclient.StopEndTurn { // some agents do not say so
+		if s.stream.cancelling() && e.Reason == acpclient.StopEndTurn { // some agents do not say so
 			e.Reason = acpclient.StopCancelled
 		}
-	case s.cancelling() && errors.As(err, &answer):
+	case s.stream.cancelling() && errors.As(err, &answer):
 		// Agents should answer "cancelled", but some answer with the error of the
 		// cancelled work.
 		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
-	if e.Reason != acpclient.StopCancelled || !s.cancelling() { // else the user has cut the calls off
+	if e.Reason != acpclient.StopCancelled || !s.stream.cancelling() { // else the user has cut the calls off
 		s.checkUnfinished()
 	}
 	s.stream.post(e)
@@ -124,10 +126,10 @@ func (Cancel) Do(_ context.Context, s *Session) (running bool, err error) {
 
 // cancelTurn is the act Cancel. s.mu must be held.
 func (s *Session) cancelTurn() bool {
-	turn := s.turn()
+	turn := s.stream.turn()
 	if turn.Running && turn.Cancelling.IsZero() {
 		s.endTurn()
-		queue, _ := s.queue()
+		queue, _ := s.stream.queue()
 		s.postQueue(queue, true)
 	}
 	return turn.Running
@@ -136,7 +138,7 @@ func (s *Session) cancelTurn() bool {
 // endTurn asks the agent to end the running turn, unless it has been asked. The queue goes
 // on. s.mu must be held.
 func (s *Session) endTurn() {
-	if s.cancelling() {
+	if s.stream.cancelling() {
 		return
 	}
 	s.sendCancel()
@@ -154,7 +156,7 @@ func (SkipAhead) Kind() *Kind { return skipAheadKind }
 func (SkipAhead) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	if a, id := s.agent, s.id(); s.turn().Running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
+	if a, id := s.agent, s.stream.id(); s.stream.turn().Running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
 		s.outbox = append(s.outbox, func() {
 			_ = a.client.Conn().Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: id})
 		})
@@ -165,7 +167,7 @@ func (SkipAhead) Do(_ context.Context, s *Session) (None, error) {
 // sendCancel cancels the turn at the agent and in the stream. s.mu must be held.
 func (s *Session) sendCancel() {
 	s.stream.post(conversation.CancelRequested{At: s.opt.Now()})
-	if a, id := s.agent, s.id(); a != nil {
+	if a, id := s.agent, s.stream.id(); a != nil {
 		s.outbox = append(s.outbox, func() {
 			_ = a.client.Cancel(&acpclient.CancelNotification{SessionID: id})
 		})

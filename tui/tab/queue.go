@@ -293,8 +293,11 @@ func (pq *promptQueue) Lines(width int) []string {
 			break
 		}
 		waits := words
-		if q.Steering {
+		switch {
+		case q.Steering:
 			waits = "steering"
+		case q.Reading:
+			waits = "reading its files"
 		}
 		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(waits+": ")+th.Muted.Render(app.PromptLine(q)))
 	}
