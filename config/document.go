@@ -528,7 +528,7 @@ var synonyms = map[string]string{
 // parse.
 func knownKeys() []string {
 	keys := slices.Concat(keysOf(fileRows()), keysOf(agentRows()), keysOf(serverRows()))
-	for _, a := range actions {
+	for _, a := range Actions() {
 		keys = append(keys, string(a.Action))
 	}
 	return keys

@@ -23,18 +23,10 @@ type keyIn struct {
 	key     string
 }
 
-var infoOf = func() map[Action]ActionInfo {
-	m := make(map[Action]ActionInfo, len(actions))
-	for _, a := range actions {
-		m[a.Action] = a
-	}
-	return m
-}()
-
 // DefaultKeys returns the default keys.
 func DefaultKeys() Keys {
 	k := newKeys()
-	for _, a := range actions {
+	for _, a := range Actions() {
 		for _, key := range a.Keys {
 			k.bind(a.Action, key)
 		}
@@ -43,8 +35,8 @@ func DefaultKeys() Keys {
 }
 
 func newKeys() Keys {
-	k := Keys{byAction: make(map[Action]key.Binding, len(actions)), byKey: make(map[keyIn]Action)}
-	for _, a := range actions {
+	k := Keys{byAction: make(map[Action]key.Binding), byKey: make(map[keyIn]Action)}
+	for _, a := range Actions() {
 		k.byAction[a.Action] = key.NewBinding(key.WithHelp("", a.Help))
 	}
 	return k
@@ -53,14 +45,14 @@ func newKeys() Keys {
 // bind adds a key to an action. If the key is taken, it returns by which action and
 // changes nothing.
 func (k Keys) bind(a Action, name string) (taken Action, ok bool) {
-	at := keyIn{infoOf[a].Context, name}
+	at := keyIn{known().context(a), name}
 	if other, bound := k.byKey[at]; bound {
 		return other, other == a
 	}
 	k.byKey[at] = a
 	b := k.byAction[a]
 	b.SetKeys(append(b.Keys(), name)...)
-	b.SetHelp(b.Keys()[0], infoOf[a].Help)
+	b.SetHelp(b.Keys()[0], known().help[a])
 	k.byAction[a] = b
 	return "", true
 }
@@ -68,7 +60,7 @@ func (k Keys) bind(a Action, name string) (taken Action, ok bool) {
 // Match reports whether a key does a, in the context that a belongs to. The key is in
 // the form of Bubble Tea's KeyPressMsg.String. It costs two map lookups.
 func (k Keys) Match(a Action, name string) bool {
-	bound, ok := k.byKey[keyIn{infoOf[a].Context, name}]
+	bound, ok := k.byKey[keyIn{known().context(a), name}]
 	return ok && bound == a
 }
 
@@ -95,8 +87,8 @@ const nounAction = "action"
 func (t *table) keyBindings() Keys {
 	keys, _ := t.child("keys")
 	keys.noun = nounAction
-	wanted := make(map[Action][]string, len(actions))
-	for _, a := range actions {
+	wanted := make(map[Action][]string)
+	for _, a := range Actions() {
 		wanted[a.Action] = a.Keys
 		texts := keys.texts(string(a.Action), true)
 		if keys.has(string(a.Action)) {
@@ -104,7 +96,7 @@ func (t *table) keyBindings() Keys {
 		}
 	}
 	bound := newKeys()
-	for _, a := range actions {
+	for _, a := range Actions() {
 		for _, name := range wanted[a.Action] {
 			if other, ok := bound.bind(a.Action, name); !ok {
 				keys.conflict(other, a.Action, name)
@@ -117,17 +109,15 @@ func (t *table) keyBindings() Keys {
 
 func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 	var list []string
+	typed := known().group[a.Action].Typed
 	for _, text := range texts {
 		name, err := parseKey(text)
 		switch {
 		case err != nil:
 			t.fail(string(a.Action), err.hint, "has an invalid key: %q %s", text, err.message)
-		case a.Context == ContextPrompt && a.Action != ActionHelp && Types(name):
+		case typed != "" && !a.Bare && Types(name):
 			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(name)+`"`,
-				"cannot be %q, which types text into the prompt", text)
-		case a.Context == ContextTerminal && Types(name):
-			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(name)+`"`,
-				"cannot be %q, which types text into the command", text)
+				"cannot be %q, which types text into %s", text, typed)
 		default:
 			list = append(list, name)
 		}
@@ -146,7 +136,7 @@ func (t *table) conflict(first, second Action, name string) {
 	if !t.has(string(other)) {
 		hint = fmt.Sprintf("%q has it by default, give that another key too", other)
 	}
-	t.fail(string(at), hint, "takes %q, the key of %q in the same context (%s)", name, other, infoOf[at].Context)
+	t.fail(string(at), hint, "takes %q, the key of %q in the same context (%s)", name, other, known().context(at))
 }
 
 func (t *table) offset(a Action) int { return t.doc.keys[t.at.child(string(a)).id()] }

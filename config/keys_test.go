@@ -67,8 +67,8 @@ func TestDefaultKeys(t *testing.T) {
 		}
 		seen[a.Action] = true
 		// A default lost to another action would be a conflict between defaults.
-		if diff := cmp.Diff(a.Keys, keys.For(a.Action)); diff != "" {
-			t.Errorf("%s: %s", a.Action, diff)
+		if got := keys.For(a.Action); !slices.Equal(got, a.Keys) {
+			t.Errorf("%s: %q, want %q", a.Action, got, a.Keys)
 		}
 		for _, key := range a.Keys {
 			if parsed, err := parseKey(key); err != nil || parsed != key {
@@ -80,9 +80,9 @@ func TestDefaultKeys(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]map[Context]Action{
-		"enter":  {ContextPrompt: ActionSend, ContextTranscript: ActionExpand, ContextDialog: ActionDialogAccept},
-		"y":      {ContextTranscript: ActionCopy, ContextDialog: ActionAllowOnce},
-		"ctrl+j": {ContextPrompt: ActionNewline},
+		"enter":  {ContextPrompt: "send", ContextTranscript: "expand", ContextDialog: "dialog_accept"},
+		"y":      {ContextTranscript: "copy", ContextDialog: "allow_once"},
+		"ctrl+j": {ContextPrompt: "newline"},
 		"q":      {},
 	} {
 		for _, context := range []Context{ContextPrompt, ContextTranscript, ContextDialog} {
@@ -91,16 +91,15 @@ func TestDefaultKeys(t *testing.T) {
 			}
 		}
 	}
-	if keys.Match("no_such_action", "enter") || keys.Match("no_such_action", "nokey") || (Keys{}).Match(ActionSend, "enter") {
+	if keys.Match("no_such_action", "enter") || keys.Match("no_such_action", "nokey") || (Keys{}).Match("send", "enter") {
 		t.Error("matched what is not bound")
 	}
 }
 
 func TestCallersCannotChangeKeys(t *testing.T) {
 	keys := DefaultKeys()
-	keys.For(ActionSend)[0] = "x"
-	Actions()[0].Keys[0] = "x"
-	if !slices.Equal(keys.For(ActionSend), []string{"enter"}) || !slices.Equal(DefaultKeys().For(ActionSend), []string{"enter"}) {
+	keys.For("send")[0] = "x"
+	if !slices.Equal(keys.For("send"), []string{"enter"}) || !slices.Equal(DefaultKeys().For("send"), []string{"enter"}) {
 		t.Error("changed from outside")
 	}
 }
@@ -114,14 +113,14 @@ quit = []
 copy = "X"
 `).Keys
 	for action, want := range map[Action][]string{
-		ActionPalette: {"ctrl+k", "f11"}, ActionMode: {"f3"}, ActionModel: {"f2"}, ActionQuit: nil,
-		ActionCopy: {"X"}, ActionSend: {"enter"},
+		"palette": {"ctrl+k", "f11"}, "mode": {"f3"}, "model": {"f2"}, "quit": nil,
+		"copy": {"X"}, "send": {"enter"},
 	} {
 		if got := keys.For(action); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", action, got, want)
 		}
 	}
-	if keys.Match(ActionPalette, "ctrl+p") {
+	if keys.Match("palette", "ctrl+p") {
 		t.Error("the default key stays beside the configured one")
 	}
 }
@@ -129,10 +128,10 @@ copy = "X"
 func TestBindingsOfTheFile(t *testing.T) {
 	keys := parse(t, "[keys]\npalette = [\"ctrl+k\", \"f11\"]\nquit = []\n").Keys
 	for action, want := range map[Action]key.Binding{
-		ActionPalette: key.NewBinding(key.WithKeys("ctrl+k", "f11"), key.WithHelp("ctrl+k", "Open the palette")),
-		ActionQuit:    key.NewBinding(key.WithHelp("", "Quit")),
-		ActionSend:    key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "Send the prompt")),
-		"no_such":     {},
+		"palette": key.NewBinding(key.WithKeys("ctrl+k", "f11"), key.WithHelp("ctrl+k", "Open the palette")),
+		"quit":    key.NewBinding(key.WithHelp("", "Quit")),
+		"send":    key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "Send the prompt")),
+		"no_such": {},
 	} {
 		got := keys.Binding(action)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(key.Binding{})); diff != "" {
@@ -178,6 +177,6 @@ func BenchmarkMatch(b *testing.B) {
 	keys := DefaultKeys()
 	b.ReportAllocs()
 	for b.Loop() {
-		keys.Match(ActionSessions, "ctrl+p")
+		keys.Match("sessions", "ctrl+p")
 	}
 }

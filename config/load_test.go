@@ -126,10 +126,10 @@ sessions = []
 	if diff := cmp.Diff(Files{AskRead: []string{"*.secret"}, AskWrite: []string{"!.git", "Makefile"}}, c.Files); diff != "" {
 		t.Error(diff)
 	}
-	if !c.Keys.Match(ActionSend, "ctrl+enter") || c.Keys.Match(ActionSend, "enter") ||
-		!c.Keys.Match(ActionNewline, "ctrl+m") || len(c.Keys.For(ActionSessions)) != 0 {
+	if !c.Keys.Match("send", "ctrl+enter") || c.Keys.Match("send", "enter") ||
+		!c.Keys.Match("newline", "ctrl+m") || len(c.Keys.For("sessions")) != 0 {
 		t.Errorf("keys: send %v, newline %v, sessions %v",
-			c.Keys.For(ActionSend), c.Keys.For(ActionNewline), c.Keys.For(ActionSessions))
+			c.Keys.For("send"), c.Keys.For("newline"), c.Keys.For("sessions"))
 	}
 }
 

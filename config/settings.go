@@ -51,7 +51,7 @@ func effective(rows []row[Config], t *table, c *Config) (list []Setting) {
 		switch {
 		case r.key == "keys":
 			keys, _ := t.child(r.key)
-			for _, a := range actions {
+			for _, a := range Actions() {
 				list = append(list, keys.setting(Setting{Key: string(a.Action), Value: written(anyList(a.Keys))})...)
 			}
 		case r.key == "default_agent" && !t.has(r.key) && c.DefaultAgent != "": // an agent is marked as the default

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/config"
+	_ "parley/internal/app/command" // registers the actions
 )
 
 var code = regexp.MustCompile("`([^`]+)`")

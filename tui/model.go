@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/desktop"
@@ -318,7 +319,7 @@ func (m *Model) tooSmall() bool { return m.width < leastWidth || m.height < leas
 // leaves reports keys that cancel or leave: they count also where there is no room.
 func (m *Model) leaves(key string) bool {
 	keys := m.program.Keys
-	return keys.Match(config.ActionInterrupt, key) || keys.Match(config.ActionQuit, key)
+	return keys.Match(command.Interrupt, key) || keys.Match(command.Quit, key)
 }
 
 // sayTooSmall draws the message that the window is too small. Sessions continue, but take

@@ -19,16 +19,16 @@ import (
 	"parley/tui/theme"
 )
 
-// command is a slash command, cleaned. own is one of parley's, alias another name of one;
+// slashCommand is a slash command, cleaned. own is one of parley's, alias another name of one;
 // template, if not nil, is the prompt that it stands for.
-type command struct {
+type slashCommand struct {
 	name, description, hint string
 	own, alias              bool
 	template                *prompt.Template
 }
 
 // commands are the slash commands: the agent's, then the user's prompts, then parley's.
-type commands []command
+type commands []slashCommand
 
 // SetCommands says which slash commands the agent has, and which prompts the user has. Names
 // that could not be typed are left out. It returns the names of prompts that a command of
@@ -41,7 +41,7 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand, templates []pr
 		if name == "" || clean(name) != name || strings.ContainsFunc(name, unicode.IsSpace) {
 			continue
 		}
-		cmd := command{name: name, description: firstOf(a.Description)}
+		cmd := slashCommand{name: name, description: firstOf(a.Description)}
 		if a.Input != nil {
 			cmd.hint = firstOf(a.Input.Hint)
 		}
@@ -54,7 +54,7 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand, templates []pr
 			hidden = append(hidden, t.Name)
 			continue
 		}
-		c.commands = append(c.commands, command{name: t.Name, description: t.About, hint: "arguments", template: &t})
+		c.commands = append(c.commands, slashCommand{name: t.Name, description: t.About, hint: "arguments", template: &t})
 	}
 	c.commands = c.commands.withOwn(c.own)
 	if c.completion.kind == commandCompletion {
@@ -181,10 +181,10 @@ func (c *Composer) wordToComplete() (completionKind, vim.Pos, string) {
 }
 
 // find returns the command with a name.
-func (l commands) find(name string) (cmd command, ok bool) {
-	i := slices.IndexFunc(l, func(cmd command) bool { return cmd.name == name })
+func (l commands) find(name string) (cmd slashCommand, ok bool) {
+	i := slices.IndexFunc(l, func(cmd slashCommand) bool { return cmd.name == name })
 	if i < 0 {
-		return command{}, false
+		return slashCommand{}, false
 	}
 	return l[i], true
 }
@@ -282,7 +282,7 @@ const ownMark = "parley  "
 func (l commands) withOwn(own []OwnCommand) commands {
 	for _, o := range own {
 		if _, known := l.find(o.Name); !known {
-			l = append(l, command{name: o.Name, description: o.About, own: true, alias: o.Alias})
+			l = append(l, slashCommand{name: o.Name, description: o.About, own: true, alias: o.Alias})
 		}
 	}
 	return l

@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/tui/composer/vim"
 	"parley/tui/theme"
 )
@@ -167,12 +168,12 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 	action, bound := c.keys.Action(config.ContextPrompt, name)
 	if c.completion.open() {
 		was := c.buf.watched()
-		if c.completionKey(name, action == config.ActionSend, action == config.ActionCancel) {
+		if c.completionKey(name, action == command.Send, action == command.Cancel) {
 			c.typed(was)
 			return Result{Used: true}, c.complete()
 		}
 	}
-	if c.walk != nil && action != config.ActionHistoryPrev && action != config.ActionHistoryNext {
+	if c.walk != nil && action != command.HistoryPrev && action != command.HistoryNext {
 		c.walk.fresh = false
 	}
 	c.kills.turn()
@@ -219,24 +220,24 @@ func (c *Composer) perform(k editKey) {
 func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 	used := Result{Used: true}
 	switch action {
-	case config.ActionSend:
+	case command.Send:
 		return c.send()
-	case config.ActionNewline:
+	case command.Newline:
 		c.buf.insert("\n")
-	case config.ActionHistoryPrev:
+	case command.HistoryPrev:
 		c.vertical(-1, name == "up")
-	case config.ActionHistoryNext:
+	case command.HistoryNext:
 		c.vertical(1, name == "down")
-	case config.ActionHistorySearch:
+	case command.HistorySearch:
 		c.beginSearch()
-	case config.ActionEditor:
+	case command.Editor:
 		return used, c.openEditor()
-	case config.ActionInterrupt:
+	case command.Interrupt:
 		if c.buf.empty() {
 			return Result{}, nil
 		}
 		return used, c.Clear()
-	case config.ActionQuit, config.ActionScrollTop, config.ActionScrollBottom:
+	case command.Quit, command.ScrollTop, command.ScrollBottom:
 		// Their keys edit a draft and have their own meaning only without one.
 		edits, known := editing[name]
 		_, _, selected := c.buf.selection()
@@ -375,10 +376,10 @@ func (c *Composer) Edits(name string) bool {
 		return strings.Contains(c.buf.raw(), "\n")
 	}
 	switch action, _ := c.keys.Action(config.ContextPrompt, name); action {
-	case config.ActionCancel:
+	case command.Cancel:
 		_, _, selected := c.selected()
 		return selected || c.Mode() != "" && c.Mode() != vim.Normal.String()
-	case config.ActionNewline, config.ActionEditor, config.ActionHistorySearch:
+	case command.Newline, command.Editor, command.HistorySearch:
 		return true
 	}
 	_, known := editing[name]

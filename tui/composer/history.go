@@ -18,6 +18,7 @@ import (
 
 	"parley/config"
 	"parley/fs"
+	"parley/internal/app/command"
 	"parley/internal/termtext"
 	"parley/tui/theme"
 )
@@ -359,14 +360,14 @@ func (c *Composer) searchKey(key tea.KeyPressMsg) (handled bool) {
 	s, name := c.search, key.String()
 	action, _ := c.keys.Action(config.ContextPrompt, name)
 	switch {
-	case action == config.ActionHistorySearch, action == config.ActionHistoryNext, name == "ctrl+n":
+	case action == command.HistorySearch, action == command.HistoryNext, name == "ctrl+n":
 		s.step(1)
-	case action == config.ActionHistoryPrev, name == "ctrl+p":
+	case action == command.HistoryPrev, name == "ctrl+p":
 		s.step(-1)
-	case action == config.ActionCancel, action == config.ActionInterrupt, name == "ctrl+g":
+	case action == command.Cancel, action == command.Interrupt, name == "ctrl+g":
 		c.endSearch()
 		return true
-	case action == config.ActionSend, name == "tab":
+	case action == command.Send, name == "tab":
 		c.takeMatch()
 		return true
 	case name == "backspace":

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/tui/composer/vim"
 )
 
@@ -166,7 +167,7 @@ func (c *Composer) selectionKey(name string, action config.Action) (Result, bool
 	if !c.inserts() {
 		return Result{}, false
 	}
-	if action == config.ActionCancel && c.buf.deselect() || c.selectKey(name) {
+	if action == command.Cancel && c.buf.deselect() || c.selectKey(name) {
 		c.completion = completion{}
 		if c.vim != nil {
 			c.vim.Moved()

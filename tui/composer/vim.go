@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/tui/composer/vim"
 )
 
@@ -58,7 +59,7 @@ func (c *Composer) vimKey(key tea.KeyPressMsg, action config.Action, bound bool)
 	if key.Text != "" {
 		name = oneLine(key.Text)
 	}
-	if bound && c.buf.empty() && action != config.ActionCancel && (action != config.ActionHistorySearch || len(c.buf.redo) == 0) {
+	if bound && c.buf.empty() && action != command.Cancel && (action != command.HistorySearch || len(c.buf.redo) == 0) {
 		return Result{}, false
 	}
 	out := c.vim.Key(name)

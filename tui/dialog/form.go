@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/list"
@@ -115,7 +116,7 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	if !d.entered && (d.env.drafts(key) || d.env.drafting() && d.answers(key)) {
 		return d.typed()
 	}
-	d.entered = d.entered || key == "tab" || keys.Match(config.ActionDialogDown, key) || keys.Match(config.ActionDialogUp, key)
+	d.entered = d.entered || key == "tab" || keys.Match(command.DialogDown, key) || keys.Match(command.DialogUp, key)
 	f := d.current()
 	d.follow = true
 	switch {
@@ -128,13 +129,13 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		d.step(1)
 	case key == "shift+tab":
 		d.step(-1)
-	case keys.Match(config.ActionDialogAccept, key):
+	case keys.Match(command.DialogAccept, key):
 		if !msg.IsRepeat {
 			return d.enter(key)
 		}
-	case keys.Match(config.ActionDialogDown, key):
+	case keys.Match(command.DialogDown, key):
 		d.arrow(1)
-	case keys.Match(config.ActionDialogUp, key):
+	case keys.Match(command.DialogUp, key):
 		d.arrow(-1)
 	case f == nil && key == "left":
 		d.button = max(0, d.button-1)
@@ -162,14 +163,14 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 // holds text.
 func (d *Form) answers(key string) bool {
 	keys := d.env.Keys
-	return keys.Match(config.ActionDialogAccept, key) || keys.Match(config.ActionDialogUp, key) || keys.Match(config.ActionDialogDown, key)
+	return keys.Match(command.DialogAccept, key) || keys.Match(command.DialogUp, key) || keys.Match(command.DialogDown, key)
 }
 
 // leadsBack reports whether a key leads from the prompt back to the fields: one that moves
 // between them, and for which the prompt has no use.
 func (d *Form) leadsBack(key string) bool {
 	keys := d.env.Keys
-	moves := key == "tab" || key == "shift+tab" || keys.Match(config.ActionDialogUp, key) || keys.Match(config.ActionDialogDown, key)
+	moves := key == "tab" || key == "shift+tab" || keys.Match(command.DialogUp, key) || keys.Match(command.DialogDown, key)
 	return moves && !d.env.drafts(key)
 }
 
@@ -322,7 +323,7 @@ func (d *Form) Hints() []Hint {
 			words = buttons[d.button].name
 		}
 		hints = append([]Hint{{d.accepting() + ":", words}}, d.promptHints()...)
-		return d.env.hint(hints, config.ActionDialogClose, "cancel")
+		return d.env.hint(hints, command.DialogClose, "cancel")
 	}
 	words := "next"
 	var other []Hint
@@ -339,11 +340,11 @@ func (d *Form) Hints() []Hint {
 			words = "choose, next"
 		}
 	}
-	if keys := d.env.Keys.For(config.ActionDialogAccept); len(keys) > 0 {
+	if keys := d.env.Keys.For(command.DialogAccept); len(keys) > 0 {
 		hints = append(hints, Hint{keys[0] + ":", words})
 	}
 	hints = append(append(hints, other...), Hint{"tab", "next"})
-	return d.env.hint(hints, config.ActionDialogClose, "cancel")
+	return d.env.hint(hints, command.DialogClose, "cancel")
 }
 
 // field is a field of a form on the screen.
@@ -463,9 +464,9 @@ func (d *EntryDialog) press(msg tea.KeyPressMsg) Action {
 	switch keys, key := d.env.Keys, msg.String(); {
 	case config.Types(key): // whatever else the key may do
 		d.input.Key(msg)
-	case keys.Match(config.ActionDialogClose, key):
+	case keys.Match(command.DialogClose, key):
 		return Close{}
-	case keys.Match(config.ActionDialogAccept, key):
+	case keys.Match(command.DialogAccept, key):
 		return Do(func() tea.Cmd { return d.entry.Do(d.input.Text()) })
 	default:
 		d.input.Key(msg)
@@ -495,8 +496,8 @@ func (d *EntryDialog) View(width, maxHeight int) View {
 
 // Hints implements [Dialog].
 func (d *EntryDialog) Hints() []Hint {
-	hints := d.env.hint(nil, config.ActionDialogAccept, "accept")
-	return d.env.hint(hints, config.ActionDialogClose, "close")
+	hints := d.env.hint(nil, command.DialogAccept, "accept")
+	return d.env.hint(hints, command.DialogClose, "close")
 }
 
 // SetTheme implements [Dialog].

@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
@@ -102,10 +103,10 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 	shortcut config.Action
 	always   bool // only the key that accepts gives it
 }{
-	acpclient.AllowOnce:    {"✓", good, config.ActionAllowOnce, false},
-	acpclient.AllowAlways:  {"✓", caution, config.ActionAllowAlways, true},
-	acpclient.RejectOnce:   {"✗", bad, config.ActionRejectOnce, false},
-	acpclient.RejectAlways: {"✗", bad, config.ActionRejectAlways, true},
+	acpclient.AllowOnce:    {"✓", good, command.AllowOnce, false},
+	acpclient.AllowAlways:  {"✓", caution, command.AllowAlways, true},
+	acpclient.RejectOnce:   {"✗", bad, command.RejectOnce, false},
+	acpclient.RejectAlways: {"✗", bad, command.RejectAlways, true},
 }
 
 // optionReplies returns the options in the agent's order. Their kinds only decide icon,
@@ -172,21 +173,21 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	switch {
 	case d.closes(msg):
 		return CancelTurn{}
-	case d.hasRaw() && d.env.Keys.Match(config.ActionDialogRaw, msg.String()):
+	case d.hasRaw() && d.env.Keys.Match(command.DialogRaw, msg.String()):
 		d.raw = !d.raw
 		d.rawDue, d.about = d.raw, nil
 		return nil
-	case d.env.Keys.Match(config.ActionRejectWords, msg.String()):
+	case d.env.Keys.Match(command.RejectWords, msg.String()):
 		d.mark(-1)
 		d.writing = true
 		return nil
-	case d.env.Keys.Match(config.ActionDialogShow, msg.String()):
+	case d.env.Keys.Match(command.DialogShow, msg.String()):
 		return d.show()
-	case d.env.Keys.Match(config.ActionDialogEdit, msg.String()):
+	case d.env.Keys.Match(command.DialogEdit, msg.String()):
 		return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Targets, d.env.DiffPositions)}
-	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogNext, msg.String()):
+	case d.waiting > 1 && d.env.Keys.Match(command.DialogNext, msg.String()):
 		return Another{1}
-	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogPrev, msg.String()):
+	case d.waiting > 1 && d.env.Keys.Match(command.DialogPrev, msg.String()):
 		return Another{-1}
 	case d.changeKey(msg.String()):
 		return nil
@@ -215,17 +216,17 @@ func (d *Permission) hasRaw() bool { return len(d.asked.Asked.RawInput) > 0 }
 // changeKey handles the keys that change how diffs are drawn.
 func (d *Permission) changeKey(key string) bool {
 	switch keys := d.env.Keys; {
-	case keys.Match(config.ActionDialogSplit, key) && !d.changesFiles():
+	case keys.Match(command.DialogSplit, key) && !d.changesFiles():
 		d.why = "No change to show side by side"
 	case !d.changesFiles():
 		return false
-	case keys.Match(config.ActionDialogSplit, key) && d.width < diffview.SplitWidth:
+	case keys.Match(command.DialogSplit, key) && d.width < diffview.SplitWidth:
 		d.why = "Too narrow for side by side"
-	case keys.Match(config.ActionDialogSplit, key):
+	case keys.Match(command.DialogSplit, key):
 		if d.env.Diffs != nil {
 			d.env.Diffs.Toggle(d.width)
 		}
-	case keys.Match(config.ActionDialogContext, key):
+	case keys.Match(command.DialogContext, key):
 		d.context = diffview.MoreContext(d.context)
 		d.about = nil
 	default:
@@ -355,39 +356,39 @@ func (d *Permission) Hints() []Hint {
 	if len(hints) > 0 {
 		if d.waiting > 1 {
 			others := HintList{Keys: d.env.Keys, taken: d.env.drafts}
-			others.AddAll("others", config.ActionDialogPrev, config.ActionDialogNext)
+			others.AddAll("others", command.DialogPrev, command.DialogNext)
 			arrows := strings.NewReplacer("left", "←", "right", "→")
 			for _, h := range others.List {
 				hints = append(hints, Hint{arrows.Replace(h.Key), h.Text})
 			}
 		}
-		hints = d.env.hint(hints, config.ActionRejectWords, "reject with a reason")
-		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
-		hints = d.env.hint(hints, config.ActionDialogEdit, "in $EDITOR")
+		hints = d.env.hint(hints, command.RejectWords, "reject with a reason")
+		hints = d.env.hint(hints, command.DialogShow, "whole screen")
+		hints = d.env.hint(hints, command.DialogEdit, "in $EDITOR")
 	}
 	if len(hints) > 0 && d.viewed.complete() && d.hasRaw() {
 		word := toolview.RawInput
 		if d.raw {
 			word = "hide " + word
 		}
-		hints = d.env.hint(hints, config.ActionDialogRaw, word)
+		hints = d.env.hint(hints, command.DialogRaw, word)
 	}
 	if len(hints) > 0 && d.changesFiles() {
-		hints = d.env.hint(hints, config.ActionDialogContext, "context")
+		hints = d.env.hint(hints, command.DialogContext, "context")
 		if d.env.Diffs != nil && d.width >= diffview.SplitWidth {
 			words := "side by side"
 			if d.env.Diffs.Mode != diffview.Unified {
 				words = "unified"
 			}
-			hints = d.env.hint(hints, config.ActionDialogSplit, words)
+			hints = d.env.hint(hints, command.DialogSplit, words)
 		}
 	}
 	if len(hints) == 0 {
 		return nil
 	}
 	// Keys that answer differ from keys that leave the question.
-	h := HintList{Keys: d.env.Keys, List: hints, taken: func(key string) bool { return d.env.Keys.Match(config.ActionRejectWords, key) }}
-	h.Add(config.ActionFocusTranscript, "transcript")
+	h := HintList{Keys: d.env.Keys, List: hints, taken: func(key string) bool { return d.env.Keys.Match(command.RejectWords, key) }}
+	h.Add(command.FocusTranscript, "transcript")
 	return d.closing(h.List, closing)
 }
 
@@ -420,13 +421,13 @@ func (d *Permission) write(msg tea.KeyPressMsg) Action {
 	keys, key := d.env.Keys, msg.String()
 	d.why = ""
 	switch {
-	case keys.Match(config.ActionDialogAccept, key):
+	case keys.Match(command.DialogAccept, key):
 		return d.reject(msg)
-	case keys.Match(config.ActionDialogClose, key):
+	case keys.Match(command.DialogClose, key):
 		d.StopWriting(key)
-	case keys.Match(config.ActionDialogPageUp, key), keys.Match(config.ActionDialogPageDown, key), key == "shift+up", key == "shift+down":
+	case keys.Match(command.DialogPageUp, key), keys.Match(command.DialogPageDown, key), key == "shift+up", key == "shift+down":
 		d.scroll.Key(keys, key)
-	case keys.Match(config.ActionRejectWords, key), d.words.Key(msg):
+	case keys.Match(command.RejectWords, key), d.words.Key(msg):
 	default:
 		return NotTaken{}
 	}
@@ -517,11 +518,11 @@ func (d *Permission) writingHints() []Hint {
 	}
 	h := HintList{Keys: d.env.Keys} // a draft gets no keys now
 	if strings.TrimSpace(d.words.Text()) != "" {
-		h.Add(config.ActionDialogAccept, words)
+		h.Add(command.DialogAccept, words)
 	}
-	h.Add(config.ActionDialogClose, "back")
+	h.Add(command.DialogClose, "back")
 	if d.scroll.Scrolls() {
-		h.Add(config.ActionDialogPageDown, "scroll")
+		h.Add(command.DialogPageDown, "scroll")
 	}
 	return h.List
 }
@@ -550,7 +551,7 @@ func ruleReplies(env Env, p *conversation.Permission) []reply {
 	}
 	return []reply{{
 		icon: "§", name: "Always allow (saved by parley)…",
-		keys: shortcuts(env.Keys.For(config.ActionAllowByRule)), action: ProposeRules{p.ID},
+		keys: shortcuts(env.Keys.For(command.AllowByRule)), action: ProposeRules{p.ID},
 	}}
 }
 

@@ -13,6 +13,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/termtext"
 	"parley/tui/list"
 	"parley/tui/theme"
@@ -81,7 +82,7 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	}
 	key, keys, drafting := msg.String(), q.env.Keys, q.env.drafting()
 	bare, alt := strings.CutPrefix(key, "alt+")
-	accepts, up, down := keys.Match(config.ActionDialogAccept, bare), keys.Match(config.ActionDialogUp, bare), keys.Match(config.ActionDialogDown, bare)
+	accepts, up, down := keys.Match(command.DialogAccept, bare), keys.Match(command.DialogUp, bare), keys.Match(command.DialogDown, bare)
 	if alt && !drafting {
 		accepts = false // esc and enter may arrive as one key
 	}
@@ -97,7 +98,7 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 		q.move(-1)
 	case down:
 		q.move(1)
-	case i >= 0 && keys.Match(config.ActionDialogClose, key):
+	case i >= 0 && keys.Match(command.DialogClose, key):
 		return q.give(q.replies.list[i], key), true
 	case i >= 0 && q.doubled.IsZero() && (q.marker.Code == 0 || q.marker.String() == key):
 		return q.press(i, msg), true
@@ -267,7 +268,7 @@ func (q *question) give(r reply, key string) Action {
 // closes reports whether the key is the one that closes dialogs.
 func (q *question) closes(msg tea.KeyPressMsg) bool {
 	key := msg.String()
-	if !q.env.Keys.Match(config.ActionDialogClose, key) {
+	if !q.env.Keys.Match(command.DialogClose, key) {
 		return false
 	}
 	q.forget()
@@ -436,12 +437,12 @@ func (q *question) unseenHints(closing string) []Hint {
 	case q.tooSmall():
 		hints = append(hints, Hint{"", "enlarge the window to answer"})
 	case !s.ended && below > 0:
-		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll on to answer")
+		hints = q.env.hint(hints, command.DialogPageDown, "scroll on to answer")
 		hints = append(hints, Hint{q.accepting(), "to the end"})
 	case !s.begun && q.scroll.Top > 0 && !q.env.drafts("home"):
 		hints = append(hints, Hint{"home", "to the start"})
 	case s.unseen > 0:
-		if keys := q.env.Keys.For(config.ActionDialogDown); len(keys) > 0 {
+		if keys := q.env.Keys.For(command.DialogDown); len(keys) > 0 {
 			hints = append(hints, Hint{q.alt(keys[0]), "all answers"})
 		}
 	default:
@@ -456,7 +457,7 @@ func (q *question) closing(hints []Hint, words string) []Hint {
 	if words == "" {
 		return hints
 	}
-	return q.env.hint(hints, config.ActionDialogClose, words)
+	return q.env.hint(hints, command.DialogClose, words)
 }
 
 // alt adds alt to a key while the prompt holds text, which would get it otherwise.
@@ -469,7 +470,7 @@ func (q *question) alt(key string) string {
 
 // accepting returns the key that gives the marked answer.
 func (q *question) accepting() string {
-	if keys := q.env.Keys.For(config.ActionDialogAccept); len(keys) > 0 {
+	if keys := q.env.Keys.For(command.DialogAccept); len(keys) > 0 {
 		return q.alt(keys[0])
 	}
 	return ""
@@ -525,14 +526,14 @@ func (q *question) hints(closing string) []Hint {
 		hints = append(hints, Hint{q.selecting(), "select"})
 	}
 	if q.scroll.Scrolls() {
-		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll")
+		hints = q.env.hint(hints, command.DialogPageDown, "scroll")
 	}
 	return q.closing(hints, closing)
 }
 
 // promptHints says what the accepting key does while the prompt holds text.
 func (q *question) promptHints() []Hint {
-	keys := q.env.Keys.For(config.ActionDialogAccept)
+	keys := q.env.Keys.For(command.DialogAccept)
 	switch {
 	case !q.env.drafting() || len(keys) == 0:
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/termtext"
 	"parley/tui/list"
 	"parley/tui/theme"
@@ -293,7 +294,7 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 		return s.choose()
 	case config.Types(key) && s.filters() && (s.itemKey(key) == nil || s.input.Text() != ""): // whatever else the key may do
 		s.write(msg)
-	case keys.Match(config.ActionDialogClose, key):
+	case keys.Match(command.DialogClose, key):
 		if s.list.Instead != nil {
 			return s.list.Instead
 		}
@@ -305,26 +306,26 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 		}
 		s.input.Set("")
 		s.refilter()
-	case keys.Match(config.ActionDialogAccept, key):
+	case keys.Match(command.DialogAccept, key):
 		return s.choose()
-	case keys.Match(config.ActionDialogDelete, key):
+	case keys.Match(command.DialogDelete, key):
 		if marked != nil {
 			return marked.Delete
 		}
-	case s.list.Wider != nil && keys.Match(config.ActionDialogWider, key):
+	case s.list.Wider != nil && keys.Match(command.DialogWider, key):
 		return s.list.Wider
 	case s.itemKey(key) != nil:
 		if marked == nil {
 			return NotTaken{}
 		}
 		return s.itemKey(key).Do(*marked)
-	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p", key == "shift+tab":
+	case keys.Match(command.DialogUp, key), key == "ctrl+p", key == "shift+tab":
 		s.move(-1)
-	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n", key == "tab":
+	case keys.Match(command.DialogDown, key), key == "ctrl+n", key == "tab":
 		s.move(1)
-	case keys.Match(config.ActionDialogPageUp, key):
+	case keys.Match(command.DialogPageUp, key):
 		s.move(-max(1, s.window.Height-1))
-	case keys.Match(config.ActionDialogPageDown, key):
+	case keys.Match(command.DialogPageDown, key):
 		s.move(max(1, s.window.Height-1))
 	case key == "home":
 		s.move(-len(s.rows))
@@ -424,14 +425,14 @@ func (s *Selector) Hints() []Hint {
 	var hints []Hint
 	marked := s.marked()
 	if marked != nil {
-		hints = s.env.hint(hints, config.ActionDialogAccept, cmp.Or(s.list.Choosing, "choose"))
-		hints = s.env.hint(hints, config.ActionDialogDown, "next")
+		hints = s.env.hint(hints, command.DialogAccept, cmp.Or(s.list.Choosing, "choose"))
+		hints = s.env.hint(hints, command.DialogDown, "next")
 	}
 	if s.filters() {
 		hints = append(hints, Hint{"type", "filter"})
 	}
 	if s.list.Wider != nil {
-		hints = s.env.hint(hints, config.ActionDialogWider, s.list.WiderHint)
+		hints = s.env.hint(hints, command.DialogWider, s.list.WiderHint)
 	}
 	for _, k := range s.list.Keys {
 		if k.Hint != "" && marked != nil {
@@ -439,12 +440,12 @@ func (s *Selector) Hints() []Hint {
 		}
 	}
 	if marked != nil && marked.Delete != nil {
-		hints = s.env.hint(hints, config.ActionDialogDelete, cmp.Or(s.list.Deleting, "delete"))
+		hints = s.env.hint(hints, command.DialogDelete, cmp.Or(s.list.Deleting, "delete"))
 	}
 	if s.input.Text() != "" && s.list.Instead == nil {
-		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")
+		return s.env.hint(hints, command.DialogClose, "clear the filter")
 	}
-	return s.env.hint(hints, config.ActionDialogClose, cmp.Or(s.list.Closing, "close"))
+	return s.env.hint(hints, command.DialogClose, cmp.Or(s.list.Closing, "close"))
 }
 
 // filters reports whether the filter input is shown.

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/test"
 )
@@ -538,7 +539,7 @@ func TestSelectorAsksForItemsThatFit(t *testing.T) {
 	if got := strings.Join(s.View(80, 20).Lines, "\n"); !strings.Contains(got, "cherries") || strings.Contains(got, "apples") {
 		t.Errorf("it shows\n%s", got)
 	}
-	if !slices.Contains(s.Hints(), Hint{env.Keys.For(config.ActionDialogWider)[0], "all directories"}) {
+	if !slices.Contains(s.Hints(), Hint{env.Keys.For(command.DialogWider)[0], "all directories"}) {
 		t.Errorf("the hints are %v", s.Hints())
 	}
 }

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 )
 
@@ -37,7 +37,7 @@ func (v Values) keys(c *conversation.Conversation, of func(Item) (SetOption, boo
 	if v.SetDefault == nil {
 		return nil
 	}
-	return []ItemKey{{Action: config.ActionDialogDefault, Hint: "toggle default", Do: func(it Item) Action {
+	return []ItemKey{{Action: command.DialogDefault, Hint: "toggle default", Do: func(it Item) Action {
 		set, ok := of(it)
 		o := c.Option(set.Option)
 		if !ok || o == nil {

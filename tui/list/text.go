@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/tui/theme"
 )
 
@@ -35,8 +36,8 @@ func NewText(keys config.Keys) Text {
 		return key.NewBinding(key.WithKeys(append(keys.For(actions), more...)...))
 	}
 	v.KeyMap = viewport.KeyMap{
-		PageUp: bind(config.ActionDialogPageUp), PageDown: bind(config.ActionDialogPageDown),
-		Up: bind(config.ActionDialogUp, "shift+up"), Down: bind(config.ActionDialogDown, "shift+down"),
+		PageUp: bind(command.DialogPageUp), PageDown: bind(command.DialogPageDown),
+		Up: bind(command.DialogUp, "shift+up"), Down: bind(command.DialogDown, "shift+down"),
 	}
 	v.MouseWheelDelta = wheelLines
 	return Text{view: v}

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/termtext"
 )
 
@@ -58,9 +59,9 @@ func (s *Scroll) Key(keys config.Keys, key string) bool {
 	switch {
 	case !s.Scrolls():
 		return false
-	case keys.Match(config.ActionDialogPageUp, key):
+	case keys.Match(command.DialogPageUp, key):
 		s.Page(-1)
-	case keys.Match(config.ActionDialogPageDown, key):
+	case keys.Match(command.DialogPageDown, key):
 		s.Page(1)
 	case key == "shift+up":
 		s.By(-1)

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/list"
@@ -160,23 +160,23 @@ func (d *Guide) Key(msg tea.KeyPressMsg) dialog.Action {
 	case d.contents != nil:
 		return d.chosen(d.contents.Key(msg))
 	case d.page.Writes() && d.findKey(msg):
-	case keys.Match(config.ActionDialogClose, key) && d.text.Finds():
+	case keys.Match(command.DialogClose, key) && d.text.Finds():
 		d.find("")
-	case keys.Match(config.ActionDialogClose, key), keys.Match(config.ActionGuide, key), keys.Match(config.ActionHelp, key), key == "q":
+	case keys.Match(command.DialogClose, key), keys.Match(command.Guide, key), keys.Match(command.Help, key), key == "q":
 		d.env.Guard.Ended(key)
 		return dialog.Close{}
 	case key == "tab":
 		d.showContents()
-	case keys.Match(config.ActionSearch, key), keys.Match(config.ActionFind, key):
+	case keys.Match(command.Search, key), keys.Match(command.Find, key):
 		d.from = d.text.Top()
 		d.page.Write("find", "words", d.words)
-	case keys.Match(config.ActionFindNext, key):
+	case keys.Match(command.FindNext, key):
 		d.text.FindNext(1)
-	case keys.Match(config.ActionFindPrev, key):
+	case keys.Match(command.FindPrev, key):
 		d.text.FindNext(-1)
-	case keys.Match(config.ActionPromptNext, key):
+	case keys.Match(command.PromptNext, key):
 		d.goTo(d.current() + 1)
-	case keys.Match(config.ActionPromptPrev, key):
+	case keys.Match(command.PromptPrev, key):
 		at := d.current()
 		if len(d.sections) > 0 && d.text.Top() <= d.sections[at].start {
 			at--
@@ -199,10 +199,10 @@ func (d *Guide) Key(msg tea.KeyPressMsg) dialog.Action {
 func (d *Guide) findKey(msg tea.KeyPressMsg) bool {
 	key, keys := msg.String(), d.env.Keys
 	switch {
-	case keys.Match(config.ActionDialogClose, key):
+	case keys.Match(command.DialogClose, key):
 		d.page.Written()
 		d.find("")
-	case keys.Match(config.ActionDialogAccept, key):
+	case keys.Match(command.DialogAccept, key):
 		d.page.Written()
 	case d.page.Line.Key(msg):
 		d.find(d.page.Line.Text())
@@ -320,22 +320,22 @@ func (d *Guide) Hints() []dialog.Hint {
 	}
 	h := dialog.HintList{Keys: d.env.Keys}
 	if d.page.Writes() {
-		h.Add(config.ActionDialogAccept, "next")
-		h.Add(config.ActionDialogClose, "end")
+		h.Add(command.DialogAccept, "next")
+		h.Add(command.DialogClose, "end")
 		return h.List
 	}
 	if above, below := d.text.Hidden(); above+below > 0 {
-		h.Add(config.ActionDialogPageDown, "scroll")
+		h.Add(command.DialogPageDown, "scroll")
 	}
 	if len(d.sections) > 1 {
 		h.List = append(h.List, dialog.Hint{Key: "tab", Text: "contents"})
 	}
-	h.Add(config.ActionSearch, "find")
+	h.Add(command.Search, "find")
 	if d.text.Finds() {
-		h.Add(config.ActionFindNext, "next")
-		h.Add(config.ActionDialogClose, "end")
+		h.Add(command.FindNext, "next")
+		h.Add(command.DialogClose, "end")
 		return h.List
 	}
-	h.Add(config.ActionDialogClose, "close")
+	h.Add(command.DialogClose, "close")
 	return h.List
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/termtext"
 	"parley/internal/test"
 	"parley/tui/dialog"
@@ -106,7 +107,7 @@ func TestGuide(t *testing.T) {
 
 func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
 	env := newEnv()
-	if got := NewHelp(env).Key(pressed("tab")); got != (dialog.Run{Action: config.ActionGuide}) {
+	if got := NewHelp(env).Key(pressed("tab")); got != (dialog.Run{Action: command.Guide}) {
 		t.Errorf("tab did %#v", got)
 	}
 	if env.Guard.Bounced("tab") {
@@ -115,7 +116,7 @@ func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
 }
 
 func TestTheHelpBeginsWithWhatMattersNow(t *testing.T) {
-	text := shownBy(NewHelp(newEnv(), config.ActionCancel, config.ActionPalette), 80, 40)
+	text := shownBy(NewHelp(newEnv(), command.Cancel, command.Palette), 80, 40)
 	now, all := strings.Index(text, "Now"), strings.Index(text, "In the prompt")
 	if cancel := strings.Index(text, "Cancel turn"); now < 0 || cancel < now || all < cancel {
 		t.Errorf("the help is\n%s", text)
@@ -124,7 +125,7 @@ func TestTheHelpBeginsWithWhatMattersNow(t *testing.T) {
 
 // Keys have one width in all contexts, and an action stands there once.
 func TestTheHelpIsOneTable(t *testing.T) {
-	text := shownBy(NewHelp(newEnv(), config.ActionCancel, config.ActionPalette), 80, 300)
+	text := shownBy(NewHelp(newEnv(), command.Cancel, command.Palette), 80, 300)
 	for _, action := range []string{"Cancel turn / close", "Open the palette", "Send the prompt"} {
 		if n := strings.Count(text, action); n != 1 {
 			t.Errorf("%q stands there %d times", action, n)

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/list"
@@ -32,21 +33,6 @@ func NewHelp(env dialog.Env, now ...config.Action) *Help {
 // Covers says that the page takes the whole screen.
 func (d *Help) Covers() {}
 
-// helpContexts are the contexts in the order of the help, and their names.
-var helpContexts = []struct {
-	context config.Context
-	name    string
-}{
-	{config.ContextPrompt, "In the prompt and everywhere"},
-	{config.ContextTranscript, "In the transcript"},
-	{config.ContextPager, "In the pager"},
-	{config.ContextTerminal, "In a command that you stepped into"},
-	{config.ContextChanges, "In the review of changes"},
-	{config.ContextInspector, "In the inspector"},
-	{config.ContextReplay, "In a replay"},
-	{config.ContextDialog, "In dialogs"},
-}
-
 // helpRow is an action with its keys.
 type helpRow struct{ keys, text string }
 
@@ -59,13 +45,13 @@ func (d *Help) helpRow(a config.Action) helpRow {
 	return helpRow{keys: keyNames(b.Keys()), text: b.Help().Desc}
 }
 
-// helpRows returns the rows of a context that have all words. The keys that are not shown,
+// helpRows returns the rows of a group that have all words. The keys that are not shown,
 // the action's name in the configuration and related words count, too. Without words, the
 // actions that matter now are not repeated.
-func (d *Help) helpRows(in config.Context, words []string) []helpRow {
+func (d *Help) helpRows(group config.Group, words []string) []helpRow {
 	var rows []helpRow
-	for _, a := range config.Actions() {
-		if a.Context != in || len(words) == 0 && slices.Contains(d.now, a.Action) {
+	for _, a := range group.Actions {
+		if len(words) == 0 && slices.Contains(d.now, a.Action) {
 			continue
 		}
 		row, keys := d.helpRow(a.Action), strings.Join(d.env.Keys.For(a.Action), " ")
@@ -112,9 +98,9 @@ func (d *Help) lay(width int) {
 		now.rows = append(now.rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
 		sections = append(sections, now)
 	}
-	for _, in := range helpContexts {
-		if rows := d.helpRows(in.context, words); len(rows) > 0 {
-			sections = append(sections, helpSection{in.name, rows})
+	for _, group := range config.Groups() {
+		if rows := d.helpRows(group, words); len(rows) > 0 {
+			sections = append(sections, helpSection{group.Title, rows})
 		}
 	}
 	out := drawSections(sections, width, th)
@@ -230,16 +216,16 @@ const guideKey = "tab"
 func (d *Help) Key(msg tea.KeyPressMsg) dialog.Action {
 	key, keys, words := msg.String(), d.env.Keys, d.page.Line.Text()
 	switch {
-	case config.Types(key) && (words != "" || !keys.Match(config.ActionHelp, key)): // whatever else the key may do
+	case config.Types(key) && (words != "" || !keys.Match(command.Help, key)): // whatever else the key may do
 		d.edit(msg)
-	case keys.Match(config.ActionDialogClose, key) && words != "":
+	case keys.Match(command.DialogClose, key) && words != "":
 		d.page.Line.Set("")
 		d.look()
-	case keys.Match(config.ActionDialogClose, key), keys.Match(config.ActionHelp, key), keys.Match(config.ActionDialogAccept, key):
+	case keys.Match(command.DialogClose, key), keys.Match(command.Help, key), keys.Match(command.DialogAccept, key):
 		d.env.Guard.Ended(key)
 		return dialog.Close{}
-	case keys.Match(config.ActionGuide, key), key == guideKey:
-		return dialog.Run{Action: config.ActionGuide} // the guide gets a second press of this key
+	case keys.Match(command.Guide, key), key == guideKey:
+		return dialog.Run{Action: command.Guide} // the guide gets a second press of this key
 	case !d.text.Key(msg):
 		d.edit(msg)
 	}
@@ -290,13 +276,13 @@ func (d *Help) View(width, height int) dialog.View {
 func (d *Help) Hints() []dialog.Hint {
 	h := dialog.HintList{Keys: d.env.Keys}
 	if above, below := d.text.Hidden(); above+below > 0 {
-		h.Add(config.ActionDialogPageDown, "scroll")
+		h.Add(command.DialogPageDown, "scroll")
 	}
 	h.List = append(h.List, dialog.Hint{Key: guideKey, Text: "guide"})
 	if d.page.Line.Text() != "" {
-		h.Add(config.ActionDialogClose, "clear the filter")
+		h.Add(command.DialogClose, "clear the filter")
 	} else {
-		h.Add(config.ActionDialogClose, "close")
+		h.Add(command.DialogClose, "close")
 	}
 	return h.List
 }

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/record"
 	"parley/tui/dialog"
 	"parley/tui/list"
@@ -277,12 +278,12 @@ func (v *Inspector) Key(k tea.KeyPressMsg) dialog.Action {
 		return v.do(a)
 	}
 	switch a, _ := v.opt.Keys.Action(config.ContextPrompt, name); a {
-	case config.ActionInspector:
+	case command.Inspector:
 		return v.close()
-	case config.ActionPageUp, config.ActionPageDown:
-		return stay(v.pageBy(sign(a == config.ActionPageDown)))
-	case config.ActionLineUp, config.ActionLineDown:
-		return stay(v.scroll(sign(a == config.ActionLineDown)))
+	case command.PageUp, command.PageDown:
+		return stay(v.pageBy(sign(a == command.PageDown)))
+	case command.LineUp, command.LineDown:
+		return stay(v.scroll(sign(a == command.LineDown)))
 	}
 	return nil
 }
@@ -295,35 +296,35 @@ func (v *Inspector) close() dialog.Action {
 // do performs an action of the configuration.
 func (v *Inspector) do(a config.Action) dialog.Action {
 	switch a {
-	case config.ActionInspectorClose:
+	case command.InspectorClose:
 		if v.detail == nil {
 			return v.close()
 		}
 		v.detail = nil
-	case config.ActionExpand:
+	case command.Expand:
 		return stay(v.toggleDetail())
-	case config.ActionNext, config.ActionPrevious:
-		return stay(v.move(sign(a == config.ActionNext)))
-	case config.ActionFirst:
+	case command.Next, command.Previous:
+		return stay(v.move(sign(a == command.Next)))
+	case command.First:
 		return stay(v.move(-1 << 30))
-	case config.ActionLast:
+	case command.Last:
 		return stay(v.move(1 << 30))
-	case config.ActionInspectorUp, config.ActionInspectorDown:
-		return stay(v.scroll(sign(a == config.ActionInspectorDown)))
-	case config.ActionInspectorFilter:
+	case command.InspectorUp, command.InspectorDown:
+		return stay(v.scroll(sign(a == command.InspectorDown)))
+	case command.InspectorFilter:
 		v.write(filtering, "")
 		v.filterBy("")
-	case config.ActionSearch:
+	case command.Search:
 		v.write(searching, "")
-	case config.ActionFindNext, config.ActionFindPrev:
-		return stay(v.search(sign(a == config.ActionFindNext)))
-	case config.ActionInspectorPair:
+	case command.FindNext, command.FindPrev:
+		return stay(v.search(sign(a == command.FindNext)))
+	case command.InspectorPair:
 		return stay(v.pair())
-	case config.ActionInspectorPause:
+	case command.InspectorPause:
 		return stay(v.togglePause())
-	case config.ActionCopy:
+	case command.Copy:
 		return stay(v.copy())
-	case config.ActionInspectorSave:
+	case command.InspectorSave:
 		v.write(saving, filepath.Join(v.opt.Dir, "parley-"+v.opt.Now().Format("20060102-150405")+".jsonl"))
 	default:
 		return stay(v.narrow(a))
@@ -335,21 +336,21 @@ func (v *Inspector) do(a config.Action) dialog.Action {
 func (v *Inspector) narrow(a config.Action) tea.Cmd {
 	f := &v.list.filter
 	switch a {
-	case config.ActionInspectorDirection:
+	case command.InspectorDirection:
 		f.direction = (f.direction + 1) % 3
-	case config.ActionInspectorKind:
+	case command.InspectorKind:
 		f.kind = (f.kind + 1) % 4
-	case config.ActionInspectorWrong:
+	case command.InspectorWrong:
 		f.wrong = !f.wrong
-	case config.ActionInspectorMethod:
+	case command.InspectorMethod:
 		if f.method != "" {
 			f.method = ""
 		} else if rows := v.list.selected(); len(rows) > 0 {
 			f.method = v.list.rows[rows[0]].Method
 		}
-	case config.ActionInspectorAll:
+	case command.InspectorAll:
 		*f = filter{}
-	case config.ActionInspectorFold:
+	case command.InspectorFold:
 		v.list.folded = !v.list.folded
 	default:
 		return nil
@@ -405,7 +406,7 @@ func (v *Inspector) write(p purpose, text string) {
 // writingKey handles a key for the input.
 func (v *Inspector) writingKey(k tea.KeyPressMsg) tea.Cmd {
 	switch name := k.String(); {
-	case v.opt.Keys.Match(config.ActionCancel, name):
+	case v.opt.Keys.Match(command.Cancel, name):
 		if v.page.Written(); v.line == filtering {
 			v.filterBy("")
 		}

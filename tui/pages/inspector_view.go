@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/record"
 	"parley/internal/schema"
 	"parley/internal/termtext"
@@ -300,33 +300,33 @@ func (v *Inspector) Hints() []dialog.Hint {
 	}
 	h := dialog.HintList{Keys: v.opt.Keys}
 	if v.detail == nil {
-		h.Add(config.ActionExpand, "show")
+		h.Add(command.Expand, "show")
 	} else {
-		h.AddAll("scroll", config.ActionInspectorUp, config.ActionInspectorDown)
+		h.AddAll("scroll", command.InspectorUp, command.InspectorDown)
 	}
 	if v.paused == nil {
-		h.Add(config.ActionInspectorPause, "pause")
+		h.Add(command.InspectorPause, "pause")
 	} else {
-		h.Add(config.ActionInspectorPause, "resume")
+		h.Add(command.InspectorPause, "resume")
 	}
 	if !v.sought.Empty() {
-		h.AddAll("next", config.ActionFindNext, config.ActionFindPrev)
+		h.AddAll("next", command.FindNext, command.FindPrev)
 	} else {
-		h.Add(config.ActionSearch, "find")
+		h.Add(command.Search, "find")
 	}
-	h.Add(config.ActionInspectorFilter, "filter")
-	h.Add(config.ActionInspectorDirection, "way")
-	h.Add(config.ActionInspectorKind, "kind")
-	h.Add(config.ActionInspectorMethod, "method")
-	h.Add(config.ActionInspectorWrong, "wrong")
+	h.Add(command.InspectorFilter, "filter")
+	h.Add(command.InspectorDirection, "way")
+	h.Add(command.InspectorKind, "kind")
+	h.Add(command.InspectorMethod, "method")
+	h.Add(command.InspectorWrong, "wrong")
 	if len(v.list.filter.chips()) > 0 {
-		h.Add(config.ActionInspectorAll, "all")
+		h.Add(command.InspectorAll, "all")
 	}
-	h.Add(config.ActionInspectorPair, "pair")
-	h.Add(config.ActionCopy, "copy")
-	h.Add(config.ActionInspectorSave, "save")
-	h.Add(config.ActionInspectorFold, "fold")
-	h.Add(config.ActionInspectorClose, "close")
+	h.Add(command.InspectorPair, "pair")
+	h.Add(command.Copy, "copy")
+	h.Add(command.InspectorSave, "save")
+	h.Add(command.InspectorFold, "fold")
+	h.Add(command.InspectorClose, "close")
 	return h.List
 }
 

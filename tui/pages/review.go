@@ -13,6 +13,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/journal"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -212,12 +213,12 @@ func (v *Review) key(k tea.KeyPressMsg) dialog.Action {
 		return v.do(a)
 	}
 	switch a, _ := v.opt.Keys.Action(config.ContextPrompt, name); a {
-	case config.ActionChanges:
+	case command.Changes:
 		return dialog.Close{}
-	case config.ActionPageUp, config.ActionPageDown:
-		v.move(sign(a == config.ActionPageDown) * max(1, v.window().Height-1))
-	case config.ActionLineUp, config.ActionLineDown:
-		v.move(sign(a == config.ActionLineDown))
+	case command.PageUp, command.PageDown:
+		v.move(sign(a == command.PageDown) * max(1, v.window().Height-1))
+	case command.LineUp, command.LineDown:
+		v.move(sign(a == command.LineDown))
 	}
 	return nil
 }
@@ -225,46 +226,46 @@ func (v *Review) key(k tea.KeyPressMsg) dialog.Action {
 // do performs an action of the configuration.
 func (v *Review) do(a config.Action) dialog.Action {
 	switch a {
-	case config.ActionChangesClose:
+	case command.ChangesClose:
 		if v.pane == nil {
 			return dialog.Close{}
 		}
 		v.pane, v.opening = nil, journal.Part{}
-	case config.ActionExpand:
+	case command.Expand:
 		return stay(v.show())
-	case config.ActionNext:
+	case command.Next:
 		v.move(1)
-	case config.ActionPrevious:
+	case command.Previous:
 		v.move(-1)
-	case config.ActionFirst:
+	case command.First:
 		v.move(-v.window().Len)
-	case config.ActionLast:
+	case command.Last:
 		v.move(v.window().Len)
-	case config.ActionHunkNext, config.ActionHunkPrev:
-		if v.pane != nil && !v.pane.step(sign(a == config.ActionHunkNext)) {
+	case command.HunkNext, command.HunkPrev:
+		if v.pane != nil && !v.pane.step(sign(a == command.HunkNext)) {
 			v.say("there are no more changes in this file", nil)
 		}
-	case config.ActionHalfUp, config.ActionHalfDown:
-		v.move(sign(a == config.ActionHalfDown) * max(1, v.window().Height/2))
-	case config.ActionDiffContext:
+	case command.HalfUp, command.HalfDown:
+		v.move(sign(a == command.HalfDown) * max(1, v.window().Height/2))
+	case command.DiffContext:
 		if v.pane != nil {
 			v.pane.widen()
 		}
-	case config.ActionDiffSplit:
+	case command.DiffSplit:
 		if v.pane != nil && !v.opt.Diffs.Toggle(v.pane.width) {
 			v.say("the window is too narrow to show changes side by side", nil)
 		}
-	case config.ActionChangesScope:
+	case command.ChangesScope:
 		return stay(v.setScope(scope{last: !v.scope.last && v.scope.from == 0}))
-	case config.ActionChangesSince:
+	case command.ChangesSince:
 		v.chooseScope()
-	case config.ActionChangesComment:
+	case command.ChangesComment:
 		v.startWriting()
-	case config.ActionChangesComments:
+	case command.ChangesComments:
 		return stay(v.sendComments())
-	case config.ActionOpen:
+	case command.Open:
 		return stay(v.edit())
-	case config.ActionCopyPatch:
+	case command.CopyPatch:
 		return stay(v.copyPatch())
 	default:
 		return stay(v.act(a))
@@ -390,9 +391,9 @@ func (v *Review) act(a config.Action) tea.Cmd {
 		return nil
 	}
 	switch a {
-	case config.ActionChangesUndo:
+	case command.ChangesUndo:
 		return v.write(v.undoTurn)
-	case config.ActionChangesRedo:
+	case command.ChangesRedo:
 		return v.write(v.redo)
 	}
 	part := v.part()
@@ -405,16 +406,16 @@ func (v *Review) act(a config.Action) tea.Cmd {
 		return nil // they are not drawn yet
 	}
 	switch a {
-	case config.ActionChangesKeep:
+	case command.ChangesKeep:
 		if hunk {
 			return v.keepHunk()
 		}
 		return v.keepFile(part)
-	case config.ActionChangesKeepAll:
+	case command.ChangesKeepAll:
 		return v.keepFile(part)
-	case config.ActionChangesRevert, config.ActionChangesBackAll:
+	case command.ChangesRevert, command.ChangesBackAll:
 		revert := func() tea.Cmd { return v.revertFile(part) }
-		if hunk && a == config.ActionChangesRevert {
+		if hunk && a == command.ChangesRevert {
 			cmp, hunk := v.pane.cmp, v.pane.hunk()
 			revert = func() tea.Cmd { return v.revertHunk(cmp, hunk) }
 		}
@@ -452,7 +453,7 @@ func (v *Review) write(do func(context.Context) (string, error)) tea.Cmd {
 
 // again says how to redo a revert.
 func (v *Review) again() string {
-	if keys := v.opt.Keys.For(config.ActionChangesRedo); len(keys) > 0 {
+	if keys := v.opt.Keys.For(command.ChangesRedo); len(keys) > 0 {
 		return " · " + keys[0] + " redoes it"
 	}
 	return ""

@@ -6,8 +6,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/journal"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -280,7 +280,7 @@ func (v *Review) about() string {
 		return j.Limits
 	}
 	if n := len(v.comments); n > 0 {
-		keys := v.opt.Keys.For(config.ActionChangesComments)
+		keys := v.opt.Keys.For(command.ChangesComments)
 		if len(keys) > 0 {
 			return fmt.Sprintf("comments pending: %d · %s adds them to the prompt", n, keys[0])
 		}
@@ -320,32 +320,32 @@ func (v *Review) Hints() []dialog.Hint {
 	}
 	h := dialog.HintList{Keys: v.opt.Keys}
 	if v.pane != nil {
-		h.AddAll("hunk", config.ActionHunkPrev, config.ActionHunkNext)
-		h.Add(config.ActionChangesKeep, "keep")
-		h.Add(config.ActionChangesRevert, "undo")
-		h.AddAll("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
-		h.Add(config.ActionChangesComment, "comment")
-		h.Add(config.ActionChangesClose, "back")
-		h.Add(config.ActionOpen, "edit")
-		h.Add(config.ActionCopyPatch, "patch")
-		h.Add(config.ActionDiffSplit, "side by side")
-		h.Add(config.ActionDiffContext, "context")
+		h.AddAll("hunk", command.HunkPrev, command.HunkNext)
+		h.Add(command.ChangesKeep, "keep")
+		h.Add(command.ChangesRevert, "undo")
+		h.AddAll("the file", command.ChangesKeepAll, command.ChangesBackAll)
+		h.Add(command.ChangesComment, "comment")
+		h.Add(command.ChangesClose, "back")
+		h.Add(command.Open, "edit")
+		h.Add(command.CopyPatch, "patch")
+		h.Add(command.DiffSplit, "side by side")
+		h.Add(command.DiffContext, "context")
 		return h.List
 	}
 	if len(v.list.files) > 0 {
-		h.Add(config.ActionExpand, "show")
-		h.Add(config.ActionChangesKeep, "keep")
-		h.Add(config.ActionChangesRevert, "undo")
+		h.Add(command.Expand, "show")
+		h.Add(command.ChangesKeep, "keep")
+		h.Add(command.ChangesRevert, "undo")
 	}
 	j := v.session.Journal()
 	if j.Undoable > 0 {
-		h.Add(config.ActionChangesUndo, "undo turn")
+		h.Add(command.ChangesUndo, "undo turn")
 	}
 	if j.Redoable {
-		h.Add(config.ActionChangesRedo, "redo")
+		h.Add(command.ChangesRedo, "redo")
 	}
-	h.Add(config.ActionChangesScope, "turn")
-	h.Add(config.ActionChangesSince, "since")
-	h.Add(config.ActionChangesClose, "close")
+	h.Add(command.ChangesScope, "turn")
+	h.Add(command.ChangesSince, "since")
+	h.Add(command.ChangesClose, "close")
 	return h.List
 }

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/docs"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -137,53 +138,53 @@ func init() {
 	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
 
 	behaviours = map[config.Action]behaviour{
-		config.ActionSend: {
+		command.Send: {
 			live:   func(l *live) tea.Cmd { return l.queue.SendNothing() },
 			do:     func(t *Tab) tea.Cmd { return t.say(nothingToSend) },
 			absent: prompt,
 		},
-		config.ActionNewline:       composes(config.ActionNewline, prompt),
-		config.ActionEditor:        composes(config.ActionEditor, ""),
-		config.ActionHistorySearch: composes(config.ActionHistorySearch, ""),
-		config.ActionHistoryNext:   composes(config.ActionHistoryNext, step),
-		config.ActionHistoryPrev:   {live: func(l *live) tea.Cmd { return l.queue.Recall() }, absent: step},
-		config.ActionPasteImage: {
+		command.Newline:       composes(command.Newline, prompt),
+		command.Editor:        composes(command.Editor, ""),
+		command.HistorySearch: composes(command.HistorySearch, ""),
+		command.HistoryNext:   composes(command.HistoryNext, step),
+		command.HistoryPrev:   {live: func(l *live) tea.Cmd { return l.queue.Recall() }, absent: step},
+		command.PasteImage: {
 			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
 		},
-		config.ActionQueue: {
+		command.Queue: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.queue.Show() },
 			unready: func(l *live) string { return unless(l.queue.Queued() > 0, "the queue is empty") },
 		},
-		config.ActionSendNow: {
+		command.SendNow: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
 			unready: func(l *live) string {
 				return unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
 			},
 		},
-		config.ActionCancel: {
+		command.Cancel: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.Cancel() }, do: cancelNothing,
 			unready: func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Starts(), "no turn is running") },
 		},
-		config.ActionInterrupt: {
+		command.Interrupt: {
 			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
 		},
-		config.ActionQuit:    {in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }},
-		config.ActionSuspend: {in: inAll, do: (*Tab).suspend, beside: true},
-		config.ActionDetach: {
+		command.Quit:    {in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }},
+		command.Suspend: {in: inAll, do: (*Tab).suspend, beside: true},
+		command.Detach: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.tab.detach() }, unready: (*live).notKept, beside: true,
 		},
-		config.ActionKeep: {in: inSession, live: (*live).keep, unready: (*live).cannotKeep},
-		config.ActionEndSession: {
+		command.Keep: {in: inSession, live: (*live).keep, unready: (*live).cannotKeep},
+		command.EndSession: {
 			in: inSession, live: (*live).askToEnd, unready: (*live).notKept,
 		},
 
-		config.ActionNextMode: {
+		command.NextMode: {
 			in: inSession, live: nextMode, beside: true, unready: offers(noModes, acpclient.CategoryMode),
 		},
-		config.ActionMode:         category(noModes, acpclient.CategoryMode),
-		config.ActionModel:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
-		config.ActionThoughtLevel: category(noThoughtLevels, acpclient.CategoryThoughtLevel),
-		config.ActionOptions: {
+		command.Mode:         category(noModes, acpclient.CategoryMode),
+		command.Model:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
+		command.ThoughtLevel: category(noThoughtLevels, acpclient.CategoryThoughtLevel),
+		command.Options: {
 			in: inSession, live: func(l *live) tea.Cmd { l.tab.dialogs.Push(dialog.NewOptions(l.tab.env(), l.conv)); return nil },
 			unready: func(l *live) string {
 				return unless(l.conv.Phase == conversation.PhaseReady, notOpen)
@@ -191,99 +192,99 @@ func init() {
 			beside: true,
 		},
 
-		config.ActionFocusTranscript: {
+		command.FocusTranscript: {
 			read: func(r reading) { r.list.Focus(true) }, beside: true, in: inAll,
 		},
-		config.ActionFind:         scrolls(config.ActionFind, ""),
-		config.ActionScrollTop:    scrolls(config.ActionScrollTop, ""),
-		config.ActionScrollBottom: scrolls(config.ActionScrollBottom, ""),
-		config.ActionPageUp:       scrolls(config.ActionPageUp, step),
-		config.ActionPageDown:     scrolls(config.ActionPageDown, step),
-		config.ActionLineUp:       scrolls(config.ActionLineUp, step),
-		config.ActionLineDown:     scrolls(config.ActionLineDown, step),
-		config.ActionLendMouse:    {do: always(func(t *Tab) { t.input.lendMouse() }), beside: true, in: inAll},
+		command.Find:         scrolls(command.Find, ""),
+		command.ScrollTop:    scrolls(command.ScrollTop, ""),
+		command.ScrollBottom: scrolls(command.ScrollBottom, ""),
+		command.PageUp:       scrolls(command.PageUp, step),
+		command.PageDown:     scrolls(command.PageDown, step),
+		command.LineUp:       scrolls(command.LineUp, step),
+		command.LineDown:     scrolls(command.LineDown, step),
+		command.LendMouse:    {do: always(func(t *Tab) { t.input.lendMouse() }), beside: true, in: inAll},
 
-		config.ActionChanges: {
+		command.Changes: {
 			in: inSession, live: (*live).showChanges,
 			unready: func(l *live) string { return unless(l.Session.Journal() != nil, l.noReview()) },
 		},
-		config.ActionRewind: {in: inSession, live: (*live).listPrompts, unready: (*live).noRewind},
-		config.ActionFiles:  {in: inSession, live: fileList},
-		config.ActionTerminal: {
+		command.Rewind: {in: inSession, live: (*live).listPrompts, unready: (*live).noRewind},
+		command.Files:  {in: inSession, live: fileList},
+		command.Terminal: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, beside: true,
 			unready: func(l *live) string { return unless(len(l.conv.Running()) > 0, "no command is running") },
 		},
-		config.ActionBackground: {
+		command.Background: {
 			in: inSession, live: openBackground, beside: true,
 			unready: func(l *live) string { return unless(len(l.conv.Background()) > 0, nothingInBackground) },
 		},
-		config.ActionAddOutput: {
+		command.AddOutput: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) },
 			unready: func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") },
 		},
-		config.ActionShell:     {in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }},
-		config.ActionInspector: {in: inSession, live: (*live).inspect, beside: true},
-		config.ActionRules: {
+		command.Shell:     {in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }},
+		command.Inspector: {in: inSession, live: (*live).inspect, beside: true},
+		command.Rules: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.rules().Show() },
 			unready: func(l *live) string { return unless(l.rules() != nil, noAgent) },
 		},
-		config.ActionUsage: {
+		command.Usage: {
 			live:    func(l *live) tea.Cmd { return l.tab.say("used: " + l.usage()) },
 			unready: func(l *live) string { return unless(l.usage() != "", noUsage) },
 			why:     func(*Tab) string { return noUsage },
 		},
-		config.ActionSignIn: {
+		command.SignIn: {
 			in: inSession, live: func(l *live) tea.Cmd { l.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil },
 			unready: func(l *live) string {
 				return unless(len(l.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},
 		},
-		config.ActionSignOut: {
+		command.SignOut: {
 			in: inSession, live: func(l *live) tea.Cmd { return l.signIn.Out(l.tab.program.Context) },
 			unready: func(l *live) string {
 				return unless(l.conv.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 			},
 		},
 
-		config.ActionSessions:   {do: func(t *Tab) tea.Cmd { return openSessionList(t) }},
-		config.ActionQuestions:  {do: func(t *Tab) tea.Cmd { return openQuestionList(t) }},
-		config.ActionNewSession: {in: inSession, live: (*live).newSession},
-		config.ActionNewAgent:   {in: inSession, live: (*live).chooseAnother},
-		config.ActionNextTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs},
-		config.ActionPrevTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs},
-		config.ActionTab: {
+		command.Sessions:   {do: func(t *Tab) tea.Cmd { return openSessionList(t) }},
+		command.Questions:  {do: func(t *Tab) tea.Cmd { return openQuestionList(t) }},
+		command.NewSession: {in: inSession, live: (*live).newSession},
+		command.NewAgent:   {in: inSession, live: (*live).chooseAnother},
+		command.NextTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs},
+		command.PrevTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs},
+		command.Tab: {
 			do:     always(func(*Tab) {}), // the key names the tab: see tabKey
 			absent: "it is the number of the tab: next and previous tab are listed",
 		},
-		config.ActionRenameTab:  {do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }},
-		config.ActionCloseTab:   {do: func(t *Tab) tea.Cmd { return t.leaving.Close() }},
-		config.ActionStartAgain: {in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }, beside: true},
-		config.ActionExport:     {read: func(r reading) { r.export() }},
-		config.ActionFork: {
+		command.RenameTab:  {do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }},
+		command.CloseTab:   {do: func(t *Tab) tea.Cmd { return t.leaving.Close() }},
+		command.StartAgain: {in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }, beside: true},
+		command.Export:     {read: func(r reading) { r.export() }},
+		command.Fork: {
 			in: inSession, live: (*live).forkAll,
 			unready: func(l *live) string {
 				return unless(l.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
 		},
 
-		config.ActionPalette: {
+		command.Palette: {
 			live: func(l *live) tea.Cmd { showPalette(l.tab, l.otherItems()); return nil },
 			do:   always(func(t *Tab) { showPalette(t, nil) }), beside: true,
 			absent: "it opens the palette",
 		},
-		config.ActionHelp: {
+		command.Help: {
 			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), keysNow(t)...)) }), beside: true, in: inAll,
 		},
-		config.ActionGuide: {
+		command.Guide: {
 			do:     always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
 			beside: true, in: inAll,
 		},
-		config.ActionNews: {do: always(func(t *Tab) {
+		command.News: {do: always(func(t *Tab) {
 			t.news = false
 			t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 		})},
-		config.ActionTheme:      {do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }},
-		config.ActionEditConfig: {do: (*Tab).editConfig},
+		command.Theme:      {do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }},
+		command.EditConfig: {do: (*Tab).editConfig},
 	}
 }
 
@@ -344,9 +345,9 @@ func keysNow(t *Tab) []config.Action {
 	const most = 9
 	var now []config.Action
 	for _, a := range []config.Action{
-		config.ActionCancel, config.ActionSendNow, config.ActionQueue, config.ActionTerminal, config.ActionSend, config.ActionNewline,
-		config.ActionPalette, config.ActionNextMode, config.ActionChanges, config.ActionFocusTranscript, config.ActionModel,
-		config.ActionSessions, config.ActionNewSession, config.ActionOptions, config.ActionHistorySearch, config.ActionEditor, config.ActionQuit,
+		command.Cancel, command.SendNow, command.Queue, command.Terminal, command.Send, command.Newline,
+		command.Palette, command.NextMode, command.Changes, command.FocusTranscript, command.Model,
+		command.Sessions, command.NewSession, command.Options, command.HistorySearch, command.Editor, command.Quit,
 	} {
 		if len(now) < most && len(t.program.Keys.For(a)) > 0 && unavailable(t, config.ActionInfo{Action: a, Context: config.ContextPrompt}) == "" {
 			now = append(now, a)
@@ -358,15 +359,15 @@ func keysNow(t *Tab) []config.Action {
 // run performs an action, or says why it cannot be done now; the empty action does
 // nothing.
 func (t *Tab) run(a config.Action) tea.Cmd {
-	if a != config.ActionInterrupt {
+	if a != command.Interrupt {
 		t.leaving.Acted()
 	}
-	if a != config.ActionCancel {
+	if a != command.Cancel {
 		t.prompts.Acted()
 	}
 	b := behaviours[a]
 	why := b.refusal(t)
-	if a == config.ActionCancel { // whose key has other uses when no turn runs
+	if a == command.Cancel { // whose key has other uses when no turn runs
 		why = ""
 	}
 	if a == "" || why == "" {
@@ -378,7 +379,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 // cancelNothing handles the key that cancels, without a session.
 func cancelNothing(t *Tab) tea.Cmd {
 	if t.replays() {
-		return t.say(t.keyOf(config.ActionReplayQuit) + " leaves the replay")
+		return t.say(t.keyOf(command.ReplayQuit) + " leaves the replay")
 	}
 	return t.say(notOpen)
 }
@@ -482,11 +483,11 @@ func absent(a config.ActionInfo) string {
 		return behaviours[a.Action].absent
 	case config.ContextTranscript:
 		switch a.Action {
-		case config.ActionNext, config.ActionPrevious, config.ActionHalfUp, config.ActionHalfDown, config.ActionFindNext, config.ActionFindPrev:
+		case command.Next, command.Previous, command.HalfUp, command.HalfDown, command.FindNext, command.FindPrev:
 			return "it is one step of many: a list that closes behind each is no way to make them"
-		case config.ActionSearch:
+		case command.Search:
 			return "find is listed"
-		case config.ActionFocusPrompt:
+		case command.FocusPrompt:
 			return "closing the palette does it"
 		}
 		return ""

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 )
@@ -227,7 +228,7 @@ func TestEveryActionOfAViewHasItsCase(t *testing.T) {
 			ast.Inspect(parsed, func(n ast.Node) bool { see(n); return true })
 		}
 	}
-	inspect("../../config/actions.go", func(n ast.Node) {
+	inspect("../../internal/app/command/names.go", func(n ast.Node) {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Names) != 1 || len(spec.Values) != 1 {
 			return
@@ -283,12 +284,12 @@ func TestWhatIsChosenIsRemembered(t *testing.T) {
 				t.Errorf("round %d: something was used last: %v\n%s", round, used, b.Screen())
 			}
 			b.Choose("Export the session")
-			if done != config.ActionExport {
+			if done != command.Export {
 				t.Errorf("%q was done", done)
 			}
 		})
 	}
-	if got := memory.Load().Actions; len(got) != 1 || got[0] != string(config.ActionExport) {
+	if got := memory.Load().Actions; len(got) != 1 || got[0] != string(command.Export) {
 		t.Errorf("it remembers %v", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/registry"
 	"parley/internal/store"
 	"parley/tui/dialog"
@@ -144,7 +145,7 @@ func (l *agentList) content() dialog.List {
 				return dialog.Stay(func() tea.Cmd { return l.tab.run(a) })
 			}}
 		}
-		list.Keys = []dialog.ItemKey{runs(config.ActionPalette, "palette"), runs(config.ActionHelp, "help")}
+		list.Keys = []dialog.ItemKey{runs(command.Palette, "palette"), runs(command.Help, "help")}
 	}
 	if list.Loading {
 		return list

@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -36,9 +37,9 @@ type commands struct {
 // Do performs an action of the transcript on a command.
 func (c *commands) Do(a config.Action, term *conversation.Terminal) tea.Cmd {
 	switch a {
-	case config.ActionStepIn:
+	case command.StepIn:
 		return c.StepIn(term)
-	case config.ActionEndCommand:
+	case command.EndCommand:
 		return c.EndCommand(term)
 	}
 	return c.AddOutput(term)
@@ -127,7 +128,7 @@ func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 	}
 	words := toolview.ShortCommand(term) + ": " + toolview.Ended(term.Exit)
 	if c.Last() == term {
-		words += "  " + c.live.tab.keyOf(config.ActionAddOutput) + " adds its output to the prompt"
+		words += "  " + c.live.tab.keyOf(command.AddOutput) + " adds its output to the prompt"
 	}
 	return c.live.tab.say(words)
 }
@@ -351,13 +352,13 @@ func (c *commands) feed() {
 func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	in := c.attached
 	switch a, _ := c.live.tab.program.Keys.Action(config.ContextTerminal, name); a {
-	case config.ActionStepOut:
+	case command.StepOut:
 		c.stepOut(name)
 		return c.enterHidden(), true
-	case config.ActionTerminalUp:
+	case command.TerminalUp:
 		in.scroll(in.rows / 2)
 		return nil, true
-	case config.ActionTerminalDown:
+	case command.TerminalDown:
 		in.scroll(-in.rows / 2)
 		return nil, true
 	}
@@ -423,12 +424,12 @@ func (c *commands) hints() []dialog.Hint {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}
 	}
 	if c.live.tab.dialogs.Asks() {
-		h.Add(config.ActionStepOut, "step out to the question")
+		h.Add(command.StepOut, "step out to the question")
 	} else {
-		h.Add(config.ActionStepOut, "step out")
+		h.Add(command.StepOut, "step out")
 	}
 	h.List = append(h.List, dialog.Hint{Key: "ctrl+c", Text: "interrupt"})
-	h.AddAll("scroll", config.ActionTerminalUp, config.ActionTerminalDown)
+	h.AddAll("scroll", command.TerminalUp, command.TerminalDown)
 	return h.List
 }
 
@@ -439,7 +440,7 @@ func (c *commands) words() string {
 	case in.term.Exit != nil:
 		return toolview.Ended(in.term.Exit) + ". Enter to return"
 	case c.live.tab.dialogs.Asks():
-		return "a question waits for you: " + c.live.tab.keyOf(config.ActionStepOut) + " steps out to it"
+		return "a question waits for you: " + c.live.tab.keyOf(command.StepOut) + " steps out to it"
 	case in.back > 0:
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/composer"
@@ -19,38 +20,38 @@ func (p *promptLayer) hints() []dialog.Hint {
 	hint := func(key, text string) { h.List = append(h.List, dialog.Hint{Key: key, Text: text}) }
 	switch {
 	case t.prompts.Escapes():
-		hint(t.keyOf(config.ActionCancel), "again: edit the last prompt")
+		hint(t.keyOf(command.Cancel), "again: edit the last prompt")
 	case t.composer.Searching():
 		hint("type", "search")
-		h.Add(config.ActionSend, "accept")
+		h.Add(command.Send, "accept")
 		hint("↑/↓", "choose")
-		h.Add(config.ActionCancel, "back to the draft")
+		h.Add(command.Cancel, "back to the draft")
 	case t.composer.PopupHeight() > 0:
 		hint("tab", "accept")
 		hint("↑/↓", "choose")
 		if t.composer.CompletesFile() {
 			hint(composer.AnotherFile, "accept, add more")
 		}
-		h.Add(config.ActionCancel, "close")
+		h.Add(command.Cancel, "close")
 	case t.composer.IsShell():
-		h.Add(config.ActionSend, "open your shell")
+		h.Add(command.Send, "open your shell")
 		hint("a command", "run it")
-		h.Add(config.ActionInterrupt, "clear")
+		h.Add(command.Interrupt, "clear")
 	case t.composer.IsCommand():
-		h.Add(config.ActionSend, "run it")
-		h.Add(config.ActionNewline, "new line")
-		h.Add(config.ActionInterrupt, "clear")
+		h.Add(command.Send, "run it")
+		h.Add(command.Newline, "new line")
+		h.Add(command.Interrupt, "clear")
 	case t.stored.readOnly != "":
-		h.Add(config.ActionFocusTranscript, "transcript")
-		h.Add(config.ActionFind, "find")
-		h.Add(config.ActionSessions, "sessions")
-		h.Add(config.ActionNewSession, "new session")
-		h.Add(config.ActionPalette, "palette")
-		h.Add(config.ActionHelp, "help")
+		h.Add(command.FocusTranscript, "transcript")
+		h.Add(command.Find, "find")
+		h.Add(command.Sessions, "sessions")
+		h.Add(command.NewSession, "new session")
+		h.Add(command.Palette, "palette")
+		h.Add(command.Help, "help")
 		return p.cancelsFirst(h.List)
 	default:
 		all := p.cancelsFirst(t.state.promptHints())
-		if t.composer.Empty() && h.Keys.Match(config.ActionHelp, "?") { // which types no text then
+		if t.composer.Empty() && h.Keys.Match(command.Help, "?") { // which types no text then
 			all[len(all)-1].Key = "?"
 		}
 		return all
@@ -68,7 +69,7 @@ func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 		}
 	}
 	for i, h := range hints {
-		if words != "" && h.Key == t.keyOf(config.ActionCancel) {
+		if words != "" && h.Key == t.keyOf(command.Cancel) {
 			hints[i].Text = words
 		}
 	}
@@ -77,11 +78,11 @@ func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 
 func (u unopened) promptHints() []dialog.Hint {
 	h := dialog.HintList{Keys: u.tab.program.Keys}
-	h.Add(config.ActionSend, "send")
+	h.Add(command.Send, "send")
 	h.List = append(h.List, characterHints...)
-	h.Add(config.ActionPalette, "palette")
-	h.Add(config.ActionFocusTranscript, "transcript")
-	h.Add(config.ActionHelp, "help")
+	h.Add(command.Palette, "palette")
+	h.Add(command.FocusTranscript, "transcript")
+	h.Add(command.Help, "help")
 	return h.List
 }
 
@@ -90,7 +91,7 @@ func (l *live) promptHints() []dialog.Hint {
 	all := promptHints(t.program.Keys, l.conv, l.changedFiles() > 0, l.Session.About().Connects, t.program.Enter == config.EnterSteers)
 	if l.conv.Turn.Running && l.conv.Agent.SkipsAhead() && t.composer.Empty() {
 		for i := range all {
-			if all[i].Key == t.keyOf(config.ActionSend) {
+			if all[i].Key == t.keyOf(command.Send) {
 				all[i].Text = "skip ahead"
 			}
 		}
@@ -111,7 +112,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 	}
 	switch {
 	case c.Turn.Running:
-		h.Add(config.ActionCancel, "cancel")
+		h.Add(command.Cancel, "cancel")
 		enter, now := "queue", "cancel and send"
 		if c.Steerable() {
 			now = "steer"
@@ -119,38 +120,38 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 				enter = now
 			}
 		}
-		h.Add(config.ActionSend, enter)
+		h.Add(command.Send, enter)
 		if enter != now {
-			h.Add(config.ActionSendNow, now)
+			h.Add(command.SendNow, now)
 		}
 	case c.Starts():
-		h.Add(config.ActionCancel, "leave")
-		h.Add(config.ActionSend, "queue")
+		h.Add(command.Cancel, "leave")
+		h.Add(command.Send, "queue")
 	case c.Gone():
-		h.Add(config.ActionStartAgain, again)
-		h.Add(config.ActionSend, "keep")
+		h.Add(command.StartAgain, again)
+		h.Add(command.Send, "keep")
 	default:
-		h.Add(config.ActionSend, "send")
+		h.Add(command.Send, "send")
 	}
 	if len(c.Queue) > 0 {
-		h.Add(config.ActionQueue, "queue")
+		h.Add(command.Queue, "queue")
 	}
 	if len(c.Running()) > 0 {
-		h.Add(config.ActionTerminal, "step into the command")
+		h.Add(command.Terminal, "step into the command")
 	}
 	h.List = append(h.List, characterHints...)
 	if name, _ := c.CategoryValue(acpclient.CategoryMode); name != "" {
-		h.Add(config.ActionNextMode, "mode")
+		h.Add(command.NextMode, "mode")
 	}
 	if len(c.Options) > 0 {
-		h.Add(config.ActionOptions, "options")
+		h.Add(command.Options, "options")
 	}
-	h.Add(config.ActionPalette, "palette")
+	h.Add(command.Palette, "palette")
 	if changed {
-		h.Add(config.ActionChanges, "changes")
+		h.Add(command.Changes, "changes")
 	}
-	h.Add(config.ActionFocusTranscript, "transcript")
-	h.Add(config.ActionHelp, "help")
+	h.Add(command.FocusTranscript, "transcript")
+	h.Add(command.Help, "help")
 	return h.List
 }
 
@@ -158,7 +159,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 func (d *drawing) hints() []dialog.Hint {
 	t := d.tab
 	if t.leaving.Leaving() {
-		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again: quit"}}
+		return []dialog.Hint{{Key: t.keyOf(command.Interrupt), Text: "again: quit"}}
 	}
 	if focus := t.focus(); focus != nil {
 		return focus.hints()
@@ -216,7 +217,7 @@ func keyOrPalette(keys config.Keys, a config.Action) string {
 	if len(keys.For(a)) > 0 {
 		return keyName(keys, a)
 	}
-	return "the palette (" + keyName(keys, config.ActionPalette) + ")"
+	return "the palette (" + keyName(keys, command.Palette) + ")"
 }
 
 // keyName returns the first key of an action.

@@ -11,6 +11,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -80,7 +81,7 @@ func TestDetach(t *testing.T) {
 		if w := b.wished(); len(w) != 1 || w[0] != Request(Suspend{}) {
 			t.Errorf("in this process it wished %v", w)
 		}
-		b.act(config.ActionDetach)
+		b.act(command.Detach)
 		b.MustSay("this session ends with parley")
 	})
 }
@@ -97,7 +98,7 @@ func TestASessionOfAnotherMachine(t *testing.T) {
 func TestEndAKeptSession(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		s := b.keep()
-		b.act(config.ActionEndSession)
+		b.act(command.EndSession)
 		b.Choose("End it")
 		for _, w := range b.wished() {
 			if e, is := w.(End); is {
@@ -143,7 +144,7 @@ reply {"stopReason": "end_turn"}
 	runBench(t, func(t *testing.T, b *bench) {
 		b.program.Keep = func(context.Context, app.Open) (*app.Reopened, error) { return nil, errors.New("no") }
 		b.ready()
-		b.act(config.ActionKeep)
+		b.act(command.Keep)
 		b.MustSay("send a prompt first")
 	})
 	runBench(t, func(t *testing.T, b *bench) {
@@ -160,7 +161,7 @@ reply {"stopReason": "end_turn"}
 			kept = &keptSession{Session: newSession(b.cwd, noMachine{})}
 			return &app.Reopened{Session: kept, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
 		}
-		b.act(config.ActionKeep)
+		b.act(command.Keep)
 		if kept == nil || b.Running() != "h1" {
 			t.Fatalf("it does not run in a host\n%s", b.Screen())
 		}

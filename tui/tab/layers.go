@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/tui/dialog"
 )
 
@@ -147,9 +148,9 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		return nil, false
 	}
 	switch a, _ := keys.Action(config.ContextPrompt, name); a {
-	case config.ActionNextTab, config.ActionPrevTab:
+	case command.NextTab, command.PrevTab:
 		return t.run(a), true
-	case config.ActionTab:
+	case command.Tab:
 		number := slices.Index(keys.For(a), name)
 		if !t.program.Tabs.Go(number) {
 			return t.say(fmt.Sprintf("there is no tab %d", number+1)), true
@@ -158,7 +159,7 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 			return t.say(oneTab), true
 		}
 		return nil, true
-	case config.ActionQuestions, config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
+	case command.Questions, command.NewSession, command.NewAgent, command.CloseTab, command.RenameTab:
 		if asks && !t.state.reads() {
 			return t.run(a), true
 		}
@@ -202,5 +203,5 @@ func (in *input) takesMouseBack(name string) bool {
 	}
 	in.mouseLent = false
 	keys := in.tab.program.Keys
-	return keys.Match(config.ActionLendMouse, name) || keys.Match(config.ActionCancel, name)
+	return keys.Match(command.LendMouse, name) || keys.Match(command.Cancel, name)
 }

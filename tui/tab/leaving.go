@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/session"
 	"parley/tui/dialog"
 )
@@ -29,7 +29,7 @@ func (e *leaving) Acted() { e.first = time.Time{} }
 // Interrupt clears the draft, else cancels the turn, else quits on a second press.
 func (e *leaving) Interrupt() tea.Cmd {
 	if r, is := e.tab.state.(*replaying); is {
-		return r.Steer(config.ActionReplayQuit)
+		return r.Steer(command.ReplayQuit)
 	}
 	l, open := e.tab.live()
 	switch {
@@ -48,10 +48,10 @@ func (e *leaving) Interrupt() tea.Cmd {
 // Leave quits if there is no draft, else says how to. It asks first while an agent works.
 func (e *leaving) Leave() tea.Cmd {
 	if r, is := e.tab.state.(*replaying); is {
-		return r.Steer(config.ActionReplayQuit)
+		return r.Steer(command.ReplayQuit)
 	}
 	if !e.tab.composer.Empty() {
-		words := fmt.Sprintf("%s quits when the draft is empty: %s clears it", e.tab.keyOf(config.ActionQuit), e.tab.keyOf(config.ActionInterrupt))
+		words := fmt.Sprintf("%s quits when the draft is empty: %s clears it", e.tab.keyOf(command.Quit), e.tab.keyOf(command.Interrupt))
 		return e.tab.sayWhile(words, func() bool { return !e.tab.composer.Empty() })
 	}
 	return send(Quit{})
@@ -93,7 +93,7 @@ func (e *leaving) Close() tea.Cmd {
 	l, open := e.tab.live()
 	switch {
 	case e.tab.program.Tabs.Alone():
-		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
+		return e.tab.say("this is the only tab: " + e.tab.keyOf(command.Quit) + " leaves parley")
 	case e.tab.Kept(): // it goes on
 		return e.closeNow()
 	case e.tab.Works():

@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/composer"
@@ -96,7 +97,7 @@ func TestInterrupt(t *testing.T) {
 // sooner than it may be slow.
 func TestCancel(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		b.Do(b.run(config.ActionCancel))
+		b.Do(b.run(command.Cancel))
 		if got := b.wished(); len(got) > 0 {
 			t.Errorf("without a session it wished %v", got)
 		}

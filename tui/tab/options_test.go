@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/test"
 	"parley/tui/theme"
@@ -141,7 +142,7 @@ serve
 
 func TestNextMode(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		b.Do(b.run(config.ActionNextMode))
+		b.Do(b.run(command.NextMode))
 		if b.toast.text != noAgent {
 			t.Errorf("before there is a session it says %q", b.toast.text)
 		}
@@ -419,7 +420,7 @@ func TestOptionsAreNotKnownYet(t *testing.T) {
 		b.mustShow(t, "the session is not open yet")
 	}
 	b.has(made)
-	for _, a := range []config.Action{config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionNextMode} {
+	for _, a := range []config.Action{command.Mode, command.Model, command.ThoughtLevel, command.NextMode} {
 		b.toast.text = ""
 		if b.run(a); b.toast.text != notYet {
 			t.Errorf("%s says %q", a, b.toast.text)

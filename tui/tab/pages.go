@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -168,7 +169,7 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 			return stay(cmd)
 		}
 	}
-	if keys.Match(config.ActionCancel, name) && p.list.Spanning() {
+	if keys.Match(command.Cancel, name) && p.list.Spanning() {
 		p.list.ClearSpan()
 		return nil
 	}
@@ -179,9 +180,9 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 		return stay(p.read(a))
 	}
 	switch a, _ := keys.Action(config.ContextPrompt, name); a {
-	case config.ActionFind:
+	case command.Find:
 		p.startFinding()
-	case config.ActionLendMouse:
+	case command.LendMouse:
 		p.tab.input.lendMouse()
 	default:
 		p.Move(a)
@@ -200,13 +201,13 @@ func stay(cmd tea.Cmd) dialog.Action {
 // do performs an action of the pager.
 func (p *pager) do(a config.Action) dialog.Action {
 	switch a {
-	case config.ActionPagerClose:
+	case command.PagerClose:
 		return dialog.Close{}
-	case config.ActionPagerWrap:
+	case command.PagerWrap:
 		p.list.ToggleWrap()
-	case config.ActionPagerLeft:
+	case command.PagerLeft:
 		p.list.Pan(-panStep)
-	case config.ActionPagerRight:
+	case command.PagerRight:
 		p.list.Pan(panStep)
 	}
 	return nil
@@ -215,20 +216,20 @@ func (p *pager) do(a config.Action) dialog.Action {
 // read performs an action of the transcript; those that move by items move by lines here.
 func (p *pager) read(a config.Action) tea.Cmd {
 	switch a {
-	case config.ActionNext, config.ActionPrevious:
-		by := direction(a == config.ActionNext)
+	case command.Next, command.Previous:
+		by := direction(a == command.Next)
 		if p.list.Spanning() {
 			p.list.MoveSpan(by)
 		} else {
 			p.list.Scroll(by)
 		}
-	case config.ActionFirst:
+	case command.First:
 		p.list.Top()
-	case config.ActionLast:
+	case command.Last:
 		p.list.Bottom()
-	case config.ActionExpand:
+	case command.Expand:
 		p.list.Page(1)
-	case config.ActionMark:
+	case command.Mark:
 		if p.list.Spanning() {
 			p.list.SpanItem() // the other end
 		} else {
@@ -293,29 +294,29 @@ func (p *pager) Hints() []dialog.Hint {
 		return p.findHints(h)
 	}
 	if p.list.Spanning() {
-		h.Add(config.ActionCopy, "copy")
-		h.AddAll("extend", config.ActionNext, config.ActionPrevious)
-		h.Add(config.ActionMark, "other end")
-		h.Add(config.ActionCancel, "end")
+		h.Add(command.Copy, "copy")
+		h.AddAll("extend", command.Next, command.Previous)
+		h.Add(command.Mark, "other end")
+		h.Add(command.Cancel, "end")
 		return h.List
 	}
-	h.Add(config.ActionPagerClose, "close")
+	h.Add(command.PagerClose, "close")
 	if p.find.open {
-		h.Add(config.ActionFindNext, "next")
-		h.Add(config.ActionFindPrev, "previous")
+		h.Add(command.FindNext, "next")
+		h.Add(command.FindPrev, "previous")
 	} else {
-		h.Add(config.ActionSearch, "find")
+		h.Add(command.Search, "find")
 	}
-	if h.Add(config.ActionPagerWrap, "wrap"); !p.list.Wraps() {
+	if h.Add(command.PagerWrap, "wrap"); !p.list.Wraps() {
 		h.List = append(h.List, dialog.Hint{Key: "←→", Text: "sideways"})
 	}
-	h.Add(config.ActionCopy, "copy")
+	h.Add(command.Copy, "copy")
 	if p.list.HasDiff() {
-		h.Add(config.ActionDiffContext, "context")
-		h.Add(config.ActionDiffSplit, "side by side")
+		h.Add(command.DiffContext, "context")
+		h.Add(command.DiffSplit, "side by side")
 	}
-	h.Add(config.ActionMark, "mark")
-	h.Add(config.ActionOpen, "open")
+	h.Add(command.Mark, "mark")
+	h.Add(command.Open, "open")
 	return h.List
 }
 

@@ -6,6 +6,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -21,7 +22,7 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if t.state.reads() {
 		return nil, false // the question waits
 	}
-	if t.program.Keys.Match(config.ActionInterrupt, name) {
+	if t.program.Keys.Match(command.Interrupt, name) {
 		q, _ := d.(*dialog.Permission)
 		f, foreign := d.(*foreignQuestion)
 		if foreign {
@@ -104,7 +105,7 @@ func (p *panel) draw(width, room int) dialog.View {
 	words := ""
 	if t.state.reads() {
 		most = max(0, room/3, min(room, 4))
-		words = t.keyOf(config.ActionFocusPrompt) + " to answer"
+		words = t.keyOf(command.FocusPrompt) + " to answer"
 	}
 	t.program.Guard.Aside(words)
 	v := d.View(width, most)

@@ -7,6 +7,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/prompt"
 	"parley/internal/store"
 	"parley/tui/dialog"
@@ -46,7 +47,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	result, cmd := t.composer.Key(k)
 	l, open := t.live()
 	switch {
-	case !result.Used && a == config.ActionFocusTranscript && t.dialogs.Asks() && t.program.Keys.Match(config.ActionRejectWords, name):
+	case !result.Used && a == command.FocusTranscript && t.dialogs.Asks() && t.program.Keys.Match(command.RejectWords, name):
 		return cmd, true // it was meant for the question, which took no keys yet
 	case !result.Used:
 		return cmd, false
@@ -64,14 +65,14 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 		cmd = tea.Batch(cmd, l.commands.Run(*result.Command))
 	case result.Own != "":
 		cmd = tea.Batch(cmd, t.runSlashCommand(result.Own, result.Argument))
-	case empty && t.program.Keys.Match(config.ActionSend, name):
-		cmd = tea.Batch(cmd, t.run(config.ActionSend))
-	case empty && open && t.program.Keys.Match(config.ActionHistoryPrev, name) && l.queue.Queued() > 0:
+	case empty && t.program.Keys.Match(command.Send, name):
+		cmd = tea.Batch(cmd, t.run(command.Send))
+	case empty && open && t.program.Keys.Match(command.HistoryPrev, name) && l.queue.Queued() > 0:
 		t.composer.SetText("")
 		cmd = tea.Batch(cmd, l.queue.Recall())
-	case empty && t.composer.Empty() && !t.composer.Chooses() && a == config.ActionHistoryPrev:
+	case empty && t.composer.Empty() && !t.composer.Chooses() && a == command.HistoryPrev:
 		cmd = tea.Batch(cmd, t.say("there is no earlier prompt"))
-	case empty && t.composer.Empty() && !t.composer.Chooses() && a == config.ActionHistoryNext:
+	case empty && t.composer.Empty() && !t.composer.Chooses() && a == command.HistoryNext:
 		cmd = tea.Batch(cmd, t.say("there is no later prompt"))
 	}
 	t.leaving.Acted()

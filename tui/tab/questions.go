@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/session"
@@ -232,7 +232,7 @@ func openQuestionList(t *Tab) tea.Cmd {
 	}
 	t.dialogs.Push(dialog.NewFollowing(t.env(), dialog.List{
 		Title: "Waiting questions", Empty: "No question is waiting.", Choosing: "go there",
-		Keys: []dialog.ItemKey{{Action: config.ActionDialogNext, Hint: "answer here", Do: func(it dialog.Item) dialog.Action {
+		Keys: []dialog.ItemKey{{Action: command.DialogNext, Hint: "answer here", Do: func(it dialog.Item) dialog.Action {
 			for _, w := range t.program.Tabs.Questions() {
 				for _, q := range w.Questions {
 					if q.Permission && w.Tab != t && questionID(w.Tab, q) == it.ID {

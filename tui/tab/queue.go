@@ -9,6 +9,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -56,7 +57,7 @@ func (pq *promptQueue) kept() tea.Cmd {
 
 // sayGone says words, and which key brings back the agent, until it is back.
 func (pq *promptQueue) sayGone(words string) tea.Cmd {
-	again := keyOrPalette(pq.live.tab.program.Keys, config.ActionStartAgain) + " " + pq.live.RestartText()
+	again := keyOrPalette(pq.live.tab.program.Keys, command.StartAgain) + " " + pq.live.RestartText()
 	return pq.live.tab.sayWhile(words+again, pq.live.conv.Gone)
 }
 
@@ -115,7 +116,7 @@ func (pq *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
 func (pq *promptQueue) SendNow() tea.Cmd {
 	switch {
 	case pq.live.tab.composer.IsCommand():
-		return pq.live.tab.say("your command need not wait: " + pq.live.tab.keyOf(config.ActionSend) + " runs it")
+		return pq.live.tab.say("your command need not wait: " + pq.live.tab.keyOf(command.Send) + " runs it")
 	case !pq.live.tab.composer.Empty():
 		result, cmd := pq.live.tab.composer.Take()
 		p := result.Prompt
@@ -181,8 +182,8 @@ func (pq *promptQueue) Show() tea.Cmd {
 	pq.live.tab.dialogs.Push(dialog.NewFollowing(pq.live.tab.env(), dialog.List{
 		Title: "Queue", Empty: "The queue is empty.",
 		Keys: []dialog.ItemKey{
-			{Action: config.ActionDialogMoveUp, Hint: "move up", Do: pq.moveQueued(-1)},
-			{Action: config.ActionDialogMoveDown, Hint: "down", Do: pq.moveQueued(1)},
+			{Action: command.DialogMoveUp, Hint: "move up", Do: pq.moveQueued(-1)},
+			{Action: command.DialogMoveDown, Hint: "down", Do: pq.moveQueued(1)},
 		},
 	}, pq.queueItems))
 	return nil
@@ -269,7 +270,7 @@ func (pq *promptQueue) dropQueue() tea.Cmd {
 	if n == 1 {
 		words, them = "removed 1 prompt", "it"
 	}
-	return pq.live.tab.say(words + "; " + pq.live.tab.keyOf(config.ActionHistorySearch) + " finds " + them + " again")
+	return pq.live.tab.say(words + "; " + pq.live.tab.keyOf(command.HistorySearch) + " finds " + them + " again")
 }
 
 // Lines draws the queue.
@@ -301,7 +302,7 @@ func (pq *promptQueue) Lines(width int) []string {
 		}
 		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(waits+": ")+th.Muted.Render(app.PromptLine(q)))
 	}
-	if back := pq.live.tab.keyOf(config.ActionHistoryPrev); gone {
+	if back := pq.live.tab.keyOf(command.HistoryPrev); gone {
 		out = append(out, "   "+th.Faint.Render("you will be asked before it is sent, "+back+": edit the last one"))
 	} else if c.BudgetReached {
 		out = append(out, "   "+th.Faint.Render("the budget is used up, enter: decide, "+back+": edit the last one"))

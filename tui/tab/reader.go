@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -51,26 +52,26 @@ func (r *reader) Unfocus() {
 // Do performs those actions of the transcript that every list has.
 func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 	switch a {
-	case config.ActionSearch, config.ActionFind:
+	case command.Search, command.Find:
 		r.startFinding()
-	case config.ActionFindNext, config.ActionFindPrev:
+	case command.FindNext, command.FindPrev:
 		if !r.list.Finding() {
 			return nil, false
 		}
-		r.list.FindNext(direction(a == config.ActionFindNext))
-	case config.ActionDiffContext:
+		r.list.FindNext(direction(a == command.FindNext))
+	case command.DiffContext:
 		r.list.WidenContext()
-	case config.ActionDiffSplit:
+	case command.DiffSplit:
 		if !r.list.ToggleDiffs() {
 			cmd = r.tab.say("the window is too narrow to show changes side by side")
 		}
-	case config.ActionOpen:
+	case command.Open:
 		cmd = r.openExcerpt(r.list.Excerpt())
-	case config.ActionCopy:
+	case command.Copy:
 		cmd = r.copyItem()
-	case config.ActionCopyCode:
+	case command.CopyCode:
 		cmd = r.copyCode()
-	case config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch:
+	case command.CopyCommand, command.CopyOutput, command.CopyPatch:
 		cmd = r.copyOfTool(a)
 	default:
 		return nil, r.Move(a)
@@ -82,27 +83,27 @@ func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 func (r *reader) Move(a config.Action) bool {
 	l := r.list
 	switch a {
-	case config.ActionPageUp:
+	case command.PageUp:
 		l.Page(-1)
-	case config.ActionPageDown:
+	case command.PageDown:
 		l.Page(1)
-	case config.ActionHalfUp:
+	case command.HalfUp:
 		l.HalfPage(-1)
-	case config.ActionHalfDown:
+	case command.HalfDown:
 		l.HalfPage(1)
-	case config.ActionLineUp, config.ActionLineDown:
-		by := direction(a == config.ActionLineDown)
+	case command.LineUp, command.LineDown:
+		by := direction(a == command.LineDown)
 		if l.Focused() && l.Spanning() {
 			l.MoveSpan(by)
 			return true
 		}
 		l.Scroll(by)
-	case config.ActionScrollTop:
+	case command.ScrollTop:
 		l.Top()
-	case config.ActionScrollBottom:
+	case command.ScrollBottom:
 		l.Bottom()
-	case config.ActionPromptPrev, config.ActionPromptNext:
-		l.NextPrompt(direction(a == config.ActionPromptNext))
+	case command.PromptPrev, command.PromptNext:
+		l.NextPrompt(direction(a == command.PromptNext))
 	default:
 		return false
 	}
@@ -185,9 +186,9 @@ func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 	var what, text string
 	var err error
 	switch a {
-	case config.ActionCopyCommand:
+	case command.CopyCommand:
 		what, text = "command", toolview.CommandText(call)
-	case config.ActionCopyOutput:
+	case command.CopyOutput:
 		what, text = "output", toolview.Output(call)
 	default:
 		what = "change"
@@ -198,7 +199,7 @@ func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 		return r.tab.say(err.Error())
 	case text == "":
 		return r.tab.say("this item has no " + what)
-	case a == config.ActionCopyPatch:
+	case a == command.CopyPatch:
 		what = "change as a patch"
 	}
 	return r.tab.copy("the "+what, text)
@@ -241,7 +242,7 @@ func (r *reader) stopFinding() {
 func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	f, keys, name := &r.find, r.tab.program.Keys, k.String()
 	switch {
-	case keys.Match(config.ActionCancel, name), keys.Match(config.ActionInterrupt, name):
+	case keys.Match(command.Cancel, name), keys.Match(command.Interrupt, name):
 		r.tab.program.Guard.Ended(name)
 		r.stopFinding()
 	case name == "enter", name == "down":
@@ -250,7 +251,7 @@ func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		r.walk(-1)
 	case !f.writing:
 		return nil, false
-	case keys.Match(config.ActionFind, name):
+	case keys.Match(command.Find, name):
 	case f.line.Key(k):
 		cmd = r.search()
 	default:
@@ -336,7 +337,7 @@ func (r *reader) FindLine(width int) (left, right string, column int) {
 
 func (r *reader) findHints(h dialog.HintList) []dialog.Hint {
 	h.List = append(h.List, dialog.Hint{Key: "enter", Text: "next"}, dialog.Hint{Key: "up", Text: "previous"})
-	h.Add(config.ActionCancel, "end")
+	h.Add(command.Cancel, "end")
 	return h.List
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
-	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/tui/desktop"
 )
@@ -419,7 +419,7 @@ func TestTheMouseIsLentUntilTheNextKey(t *testing.T) {
 	if !b.TakesMouse() {
 		t.Error("it takes no mouse")
 	}
-	b.run(config.ActionLendMouse)
+	b.run(command.LendMouse)
 	if b.TakesMouse() {
 		t.Error("the mouse is not lent")
 	}

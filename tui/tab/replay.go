@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/termtext"
@@ -113,25 +114,25 @@ func (r *replaying) Steer(a config.Action) tea.Cmd {
 	p := r.player
 	cmd := r.catchUp()
 	switch a {
-	case config.ActionReplayPause:
+	case command.ReplayPause:
 		if p.Ended() {
 			p.Restart()
 			r.rewind()
 			break
 		}
 		p.Pause()
-	case config.ActionReplayFaster:
+	case command.ReplayFaster:
 		p.Faster()
-	case config.ActionReplaySlower:
+	case command.ReplaySlower:
 		p.Slower()
-	case config.ActionReplayNext:
+	case command.ReplayNext:
 		cmd = tea.Batch(cmd, r.perform(p.NextTurn()))
 		r.list.Bottom()
-	case config.ActionReplayPrev:
+	case command.ReplayPrev:
 		events := p.PrevTurn()
 		r.rewind()
 		cmd = tea.Batch(cmd, r.perform(events))
-	case config.ActionReplayQuit:
+	case command.ReplayQuit:
 		return send(Quit{Sure: true})
 	}
 	return tea.Batch(cmd, r.Start())
@@ -249,17 +250,17 @@ func (r *replaying) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: r.tab.program.Keys}
 	switch p := r.player; {
 	case p.Ended():
-		h.Add(config.ActionReplayPause, "play again")
+		h.Add(command.ReplayPause, "play again")
 	case p.Paused():
-		h.Add(config.ActionReplayPause, "resume")
+		h.Add(command.ReplayPause, "resume")
 	default:
-		h.Add(config.ActionReplayPause, "pause")
+		h.Add(command.ReplayPause, "pause")
 	}
-	h.AddAll("turns", config.ActionReplayPrev, config.ActionReplayNext)
-	h.AddAll("speed", config.ActionReplaySlower, config.ActionReplayFaster)
-	h.Add(config.ActionFocusTranscript, "transcript")
-	h.Add(config.ActionFind, "find")
-	h.Add(config.ActionReplayQuit, "leave")
-	h.Add(config.ActionHelp, "help")
+	h.AddAll("turns", command.ReplayPrev, command.ReplayNext)
+	h.AddAll("speed", command.ReplaySlower, command.ReplayFaster)
+	h.Add(command.FocusTranscript, "transcript")
+	h.Add(command.Find, "find")
+	h.Add(command.ReplayQuit, "leave")
+	h.Add(command.Help, "help")
 	return h.List
 }

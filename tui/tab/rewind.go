@@ -11,8 +11,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/session"
@@ -28,7 +28,7 @@ func (l *live) noRewind() string {
 	case l.reopens():
 		return "the session is not open yet"
 	case l.tab.Works():
-		return "the agent is working: wait, or cancel with " + l.tab.keyOf(config.ActionCancel)
+		return "the agent is working: wait, or cancel with " + l.tab.keyOf(command.Cancel)
 	case len(l.conv.Prompts()) == 0:
 		return "no prompt was sent in this session"
 	}
@@ -118,7 +118,7 @@ func (p *promptList) content() dialog.List {
 	t := p.live.tab
 	list := dialog.List{
 		Title: "Rewind to before a prompt", Filter: true, Choosing: "rewind", Marked: func(id string) { p.marked = id },
-		Keys: []dialog.ItemKey{{Action: config.ActionDialogFork, Hint: "fork from here", Do: func(it dialog.Item) dialog.Action {
+		Keys: []dialog.ItemKey{{Action: command.DialogFork, Hint: "fork from here", Do: func(it dialog.Item) dialog.Action {
 			at := slices.IndexFunc(p.prompts, func(prompt conversation.Prompt) bool { return promptID(prompt) == it.ID })
 			if at < 0 {
 				return nil
@@ -175,7 +175,7 @@ func (l *live) undoRewind() tea.Cmd {
 			return l.tab.failed(err)
 		}
 		return func() tea.Cmd {
-			return l.tab.say(fmt.Sprintf("undid the rewind: %s changed. The earlier conversation: %s", app.CountFiles(len(done.Files)), keyOrPalette(l.tab.program.Keys, config.ActionSessions)))
+			return l.tab.say(fmt.Sprintf("undid the rewind: %s changed. The earlier conversation: %s", app.CountFiles(len(done.Files)), keyOrPalette(l.tab.program.Keys, command.Sessions)))
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 )
 
@@ -56,8 +57,8 @@ func TestNoKeyIsSilent(t *testing.T) {
 	}
 	// acts act on the program or the agent, which show it.
 	acts := map[config.Action]bool{
-		config.ActionQuit: true, config.ActionSuspend: true, config.ActionEditor: true, config.ActionPasteImage: true,
-		config.ActionInterrupt: true, config.ActionNextMode: true,
+		command.Quit: true, command.Suspend: true, command.Editor: true, command.PasteImage: true,
+		command.Interrupt: true, command.NextMode: true,
 	}
 	for name, state := range states {
 		t.Run(name, func(t *testing.T) {

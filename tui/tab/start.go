@@ -10,6 +10,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/session"
@@ -294,7 +295,7 @@ func (l *live) askToTrustAgent() {
 	if why.Listens != "" {
 		done = "connected to"
 	}
-	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, config.ActionStartAgain) + " asks about it again"
+	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, command.StartAgain) + " asks about it again"
 	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
 	q.Choices[0].Do = dialog.Do(func() tea.Cmd {
 		why.Agree()

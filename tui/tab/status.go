@@ -12,6 +12,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/theme"
@@ -88,7 +89,7 @@ func (f *statusInfo) Activity() string {
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
 		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.counted(f.Now.Sub(c.Turn.Cancelling)))
 		if f.Now.Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not respond: " + keyName(f.Keys, config.ActionCancel) + " to stop it")
+			left += th.Muted.Render("  the agent does not respond: " + keyName(f.Keys, command.Cancel) + " to stop it")
 		}
 	case f.Waits:
 		left = "  " + th.Accent.Render("Waiting for you")
@@ -112,7 +113,7 @@ func (f *statusInfo) Activity() string {
 		}
 		left += f.planStep()
 	case c.Busy():
-		left = "  " + th.Muted.Render(besides(&c.State)) + "  " + th.Accent.Render(keyName(f.Keys, config.ActionBackground)) + th.Muted.Render(" shows it")
+		left = "  " + th.Muted.Render(besides(&c.State)) + "  " + th.Accent.Render(keyName(f.Keys, command.Background)) + th.Muted.Render(" shows it")
 	}
 	return left
 }
@@ -153,7 +154,7 @@ func besides(s *conversation.State) string {
 
 // slow draws that the agent does not answer a switch, and the key that switches back.
 func (f *statusInfo) slow() string {
-	return f.Theme.Warning.Render(f.Slow+": no answer yet") + "  " + f.Theme.Accent.Render(keyName(f.Keys, config.ActionCancel)+" switches back")
+	return f.Theme.Warning.Render(f.Slow+": no answer yet") + "  " + f.Theme.Accent.Render(keyName(f.Keys, command.Cancel)+" switches back")
 }
 
 // spin draws the spinner, or a fixed mark without animations.
@@ -409,7 +410,7 @@ func (f *statusInfo) goneLine() string {
 	default:
 		what = "there is no session"
 	}
-	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(keyOrPalette(f.Keys, config.ActionStartAgain)+again)
+	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(keyOrPalette(f.Keys, command.StartAgain)+again)
 	if why != nil {
 		line += "  " + th.Faint.Render(termtext.Line(why.Error()))
 	}
@@ -434,7 +435,7 @@ func (f *statusInfo) startLine() string {
 	last := lastLines(f.Stderr(), 1)
 	switch {
 	case d >= longStart:
-		left = f.spin() + th.Warning.Render(silent) + "  " + th.Accent.Render(keyName(f.Keys, config.ActionCancel)+" stops it") + "  " + starting
+		left = f.spin() + th.Warning.Render(silent) + "  " + th.Accent.Render(keyName(f.Keys, command.Cancel)+" stops it") + "  " + starting
 	case len(last) > 0 && len(c.Items) > 0: // otherwise StartTail shows it
 		left += th.Faint.Render("  " + last[0])
 	}

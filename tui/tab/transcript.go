@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
@@ -40,13 +41,13 @@ func (r *transcriptReader) clearsSpan(name string) bool {
 		return false
 	}
 	r.list.ClearSpan()
-	return r.tab.program.Keys.Match(config.ActionCancel, name)
+	return r.tab.program.Keys.Match(command.Cancel, name)
 }
 
 // closesFind closes a find field that does not have the focus, and reports whether the key
 // is the one that does so.
 func (r *transcriptReader) closesFind(name string) bool {
-	if !r.find.open || r.Reads() || !r.tab.program.Keys.Match(config.ActionCancel, name) {
+	if !r.find.open || r.Reads() || !r.tab.program.Keys.Match(command.Cancel, name) {
 		return false
 	}
 	r.tab.program.Guard.Ended(name)
@@ -61,7 +62,7 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	if r.tab.program.Keys.Match(config.ActionCancel, name) {
+	if r.tab.program.Keys.Match(command.Cancel, name) {
 		if r.list.Spanning() {
 			r.list.ClearSpan()
 		} else {
@@ -79,30 +80,30 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 // Act performs an action of the transcript.
 func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 	switch a {
-	case config.ActionNext:
+	case command.Next:
 		r.step(1)
-	case config.ActionPrevious:
+	case command.Previous:
 		r.step(-1)
-	case config.ActionFirst:
+	case command.First:
 		r.step(-len(r.conv.Items))
-	case config.ActionLast:
+	case command.Last:
 		r.step(len(r.conv.Items))
-	case config.ActionExpand:
+	case command.Expand:
 		r.list.ClearSpan()
 		r.list.Toggle()
-	case config.ActionItemShow:
+	case command.ItemShow:
 		if item := r.list.Selected(); item != nil {
 			r.tab.dialogs.Push(newPager(r.tab, r.list, item))
 		}
-	case config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
+	case command.StepIn, command.EndCommand, command.ItemAdd:
 		l, open := r.tab.live()
 		if !open {
 			return r.tab.say(notInReplay), true
 		}
 		return l.commands.Do(a, r.list.SelectedTerminal()), true
-	case config.ActionMark:
+	case command.Mark:
 		r.list.SpanItem()
-	case config.ActionFocusPrompt:
+	case command.FocusPrompt:
 		r.leave(name)
 	default:
 		return r.reader.Do(a)
@@ -144,56 +145,56 @@ func (r *transcriptReader) hints() []dialog.Hint {
 	case r.find.writing:
 		return r.findHints(h)
 	case r.list.Spanning():
-		h.Add(config.ActionCopy, "copy")
-		h.AddAll("by items", config.ActionNext, config.ActionPrevious)
-		h.AddAll("by lines", config.ActionLineDown, config.ActionLineUp)
-		h.Add(config.ActionMark, "other end")
-		h.Add(config.ActionCancel, "end")
+		h.Add(command.Copy, "copy")
+		h.AddAll("by items", command.Next, command.Previous)
+		h.AddAll("by lines", command.LineDown, command.LineUp)
+		h.Add(command.Mark, "other end")
+		h.Add(command.Cancel, "end")
 		return h.List
 	}
 	if r.tab.dialogs.Asks() {
-		h.Add(config.ActionFocusPrompt, "answer")
+		h.Add(command.FocusPrompt, "answer")
 	}
 	switch {
 	case r.find.open: // enter goes to the next match
-		h.Add(config.ActionFindNext, "next")
-		h.Add(config.ActionFindPrev, "previous")
-		h.Add(config.ActionCancel, "end")
+		h.Add(command.FindNext, "next")
+		h.Add(command.FindPrev, "previous")
+		h.Add(command.Cancel, "end")
 	case r.list.Expanded():
-		h.AddAll("move", config.ActionNext, config.ActionPrevious)
-		h.Add(config.ActionExpand, "collapse")
+		h.AddAll("move", command.Next, command.Previous)
+		h.Add(command.Expand, "collapse")
 	default:
-		h.AddAll("move", config.ActionNext, config.ActionPrevious)
-		h.Add(config.ActionExpand, "expand")
+		h.AddAll("move", command.Next, command.Previous)
+		h.Add(command.Expand, "expand")
 	}
-	h.Add(config.ActionCopy, "copy")
-	h.AddAll("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
+	h.Add(command.Copy, "copy")
+	h.AddAll("copy a part", command.CopyCode, command.CopyCommand, command.CopyOutput, command.CopyPatch)
 	if term := r.list.SelectedTerminal(); term != nil {
 		if term.Exit == nil {
-			h.Add(config.ActionStepIn, "step in")
-			h.Add(config.ActionEndCommand, "stop it")
+			h.Add(command.StepIn, "step in")
+			h.Add(command.EndCommand, "stop it")
 		}
 		if term.Personal {
-			h.Add(config.ActionItemAdd, "add to prompt")
+			h.Add(command.ItemAdd, "add to prompt")
 		}
 	}
-	h.Add(config.ActionOpen, "open")
+	h.Add(command.Open, "open")
 	if r.list.HasDiff() {
-		h.Add(config.ActionDiffContext, "context")
+		h.Add(command.DiffContext, "context")
 		if r.list.Diffs().Mode == diffview.Unified {
-			h.Add(config.ActionDiffSplit, "side by side")
+			h.Add(command.DiffSplit, "side by side")
 		} else {
-			h.Add(config.ActionDiffSplit, "unified")
+			h.Add(command.DiffSplit, "unified")
 		}
 	}
 	if !r.find.open {
-		h.Add(config.ActionSearch, "find")
+		h.Add(command.Search, "find")
 	}
-	h.Add(config.ActionMark, "mark")
-	h.Add(config.ActionItemShow, "whole screen")
-	h.AddAll("prompts", config.ActionPromptPrev, config.ActionPromptNext)
+	h.Add(command.Mark, "mark")
+	h.Add(command.ItemShow, "whole screen")
+	h.AddAll("prompts", command.PromptPrev, command.PromptNext)
 	if !r.tab.dialogs.Asks() {
-		h.Add(config.ActionFocusPrompt, "prompt")
+		h.Add(command.FocusPrompt, "prompt")
 	}
 	return h.List
 }
@@ -227,7 +228,7 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := r.tab
 	if a, _ := t.program.Keys.Action(config.ContextTranscript, name); t.replays() && !r.find.writing {
 		switch a {
-		case config.ActionOpen, config.ActionStepIn, config.ActionEndCommand, config.ActionItemAdd:
+		case command.Open, command.StepIn, command.EndCommand, command.ItemAdd:
 			return t.say(notInReplay), true // it would affect a program or file
 		}
 	}
@@ -235,7 +236,7 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return cmd, true
 	}
 	if t.dialogs.Asks() && config.Types(name) {
-		return t.say(t.keyOf(config.ActionFocusPrompt) + " goes back to the question"), true
+		return t.say(t.keyOf(command.FocusPrompt) + " goes back to the question"), true
 	}
 	return nil, false
 }

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/termtext"
@@ -129,7 +129,7 @@ func (w *worktree) sayBusy() tea.Cmd {
 	if !w.tab.Works() {
 		return nil
 	}
-	return w.tab.say("the agent is working in the worktree: wait, or cancel with " + w.tab.keyOf(config.ActionCancel))
+	return w.tab.say("the agent is working in the worktree: wait, or cancel with " + w.tab.keyOf(command.Cancel))
 }
 
 // merge merges the worktree, after asking.

@@ -1,0 +1,3 @@
+package config_test
+
+import _ "parley/internal/app/command" // registers the actions
