@@ -309,7 +309,7 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 		defer answered()
 		go s.judge(judging, q)
 	}
-	outcome, err := q.wait(ctx, func() bool { return s.closePermission(q.id, acpclient.PermissionCancelled) })
+	outcome, err := q.wait(ctx, func() bool { return s.withdraw(q.id) })
 	if err != nil {
 		return nil, err
 	}
@@ -359,7 +359,7 @@ func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicit
 func (a *agent) elicit(ctx context.Context, s *Session, r *acpclient.CreateElicitationRequest, forPermission bool) (*acpclient.CreateElicitationResponse, error) {
 	q := s.openElicitation(a, r, forPermission)
 	acpclient.Async(ctx)
-	answer, err := q.wait(ctx, func() bool { return s.closeElicitation(q.id, elicitCancelled) })
+	answer, err := q.wait(ctx, func() bool { return s.withdraw(q.id) })
 	if err != nil {
 		return nil, err
 	}

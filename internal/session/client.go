@@ -28,7 +28,7 @@ type VersionMemory interface {
 
 // initialize introduces the client to the agent and negotiates the protocol version.
 func (a *agent) initialize(ctx context.Context) error {
-	r := &acpclient.InitializeRequest{ClientInfo: &a.owner.opt.Client, ClientCapabilities: a.owner.capabilities()}
+	r := &acpclient.InitializeRequest{ClientInfo: &a.owner.opt.Client, ClientCapabilities: a.owner.opt.capabilities()}
 	var c v2.Negotiated = a.first
 	var info *acpclient.InitializeResponse
 	var err error
@@ -52,7 +52,8 @@ func (a *agent) initialize(ctx context.Context) error {
 
 // fallBack restarts an agent with version 1 if it failed when offered version 2, and
 // reports whether it did so. s.mu must be held.
-func (s *Session) fallBack(a *agent, err error) bool {
+func (a *agent) fallBack(err error) bool {
+	s := a.owner
 	if s.agent != a || s.closed || !a.offersV2 || a.hello.Load() != nil {
 		return false
 	}
@@ -187,7 +188,7 @@ func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, d
 	s.outbox = append(s.outbox, func() {
 		answered := func() {}
 		if m.Name != acpclient.SessionPrompt.Name { // a turn takes its time, and shows it
-			answered = s.expectAnswer(a, m.Name)
+			answered = a.expectAnswer(m.Name)
 		}
 		acpclient.Go(a.client, m, p, func(r *R, err error) {
 			answered()
@@ -209,7 +210,8 @@ const answerTime = 30 * time.Second
 
 // expectAnswer tells the user if the agent does not answer a request in time. The function
 // that it returns is called with the answer.
-func (s *Session) expectAnswer(a *agent, method string) (answered func()) {
+func (a *agent) expectAnswer(method string) (answered func()) {
+	s := a.owner
 	late := time.AfterFunc(answerTime, func() {
 		s.mu.Lock()
 		defer s.unlock()

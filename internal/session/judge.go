@@ -86,7 +86,7 @@ func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermis
 		if asked == nil {
 			return // the question is closed
 		}
-		if s.settle(q, asked.Asked, s.rule(ctx, c)) {
+		if s.settle(q, asked.Asked, s.rules.rule(ctx, c)) {
 			return
 		}
 	}
@@ -97,15 +97,24 @@ func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermis
 	}
 }
 
+// rules are what a Judge says of a session. They are safe for concurrent use.
+type rules struct {
+	judge   Judge // nil if there are none
+	denials denials
+	stream  *Stream
+	bounds  string          // see Options
+	ctx     context.Context // of the session
+}
+
 // rule asks the Judge, within judgeTime.
-func (s *Session) rule(ctx context.Context, c Case) Ruling {
+func (r *rules) rule(ctx context.Context, c Case) Ruling {
 	ctx, cancel := context.WithTimeout(ctx, judgeTime)
 	defer cancel()
 	done := make(chan Ruling, 1)
-	go func() { done <- s.opt.Judge.Judge(ctx, c) }()
+	go func() { done <- r.judge.Judge(ctx, c) }()
 	select {
-	case r := <-done:
-		return r
+	case ruling := <-done:
+		return ruling
 	case <-ctx.Done():
 		return Ruling{Why: "checking the files took too long"}
 	}
@@ -121,7 +130,7 @@ func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *
 	}
 	if o := onceOption(q.offered, r.Verdict); o != nil && (r.Verdict == policy.Allow || r.Verdict == policy.Deny) {
 		if r.Verdict == policy.Deny {
-			s.denials.put(r.Subject)
+			s.rules.denials.put(r.Subject)
 		}
 		delete(s.permissions, q.id)
 		outcome := acpclient.PermissionSelected(o.OptionID)
@@ -225,13 +234,13 @@ func (r *denials) has(subject string) bool {
 
 // Judge implements Asker.
 func (a asker) Judge(ctx context.Context, call *acpclient.ToolCallUpdate) Ruling {
-	if a.s.opt.Judge == nil {
+	if a.s.rules.judge == nil {
 		return Ruling{}
 	}
 	var c Case
 	a.s.stream.read(func(st *conversation.State) { c = caseOf(st, conversation.CallOf(call)) })
 	c.Unasked = true
-	return a.s.rule(ctx, c)
+	return a.s.rules.rule(ctx, c)
 }
 
 // Deny implements Asker. A denial is in the transcript as that of a permission is.
@@ -240,7 +249,7 @@ func (a asker) Deny(ctx context.Context, call *acpclient.ToolCallUpdate, r Rulin
 	s.stream.room(ctx)
 	s.mu.Lock()
 	defer s.unlock()
-	s.denials.put(r.Subject)
+	s.rules.denials.put(r.Subject)
 	q := newQuestion[acpclient.RequestPermissionOutcome](s)
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: servedRequest(ctx, call), Judging: true, At: s.opt.Now()})
 	s.stream.post(conversation.PermissionClosed{
@@ -253,28 +262,12 @@ func (a asker) Deny(ctx context.Context, call *acpclient.ToolCallUpdate, r Rulin
 func (a asker) AskCommand(ctx context.Context, call *acpclient.ToolCallUpdate, why string) (allowed bool, err error) {
 	s := a.s
 	s.stream.room(ctx)
-	open := s.openCommandQuestion(ctx, call, why)
-	outcome, err := open.wait(ctx, func() bool { return s.closePermission(open.id, acpclient.PermissionCancelled) })
+	open := s.openOwn(ctx, conversation.PermissionOpened{Request: servedRequest(ctx, call), Judging: true}, why)
+	outcome, err := open.wait(ctx, func() bool { return s.withdraw(open.id) })
 	if err == nil && outcome.Cancelled() {
 		err = ErrCancelled
 	}
 	return err == nil && outcome.OptionID == conversation.FileOnce, err
-}
-
-func (s *Session) openCommandQuestion(ctx context.Context, call *acpclient.ToolCallUpdate, why string) *question[acpclient.RequestPermissionOutcome] {
-	s.mu.Lock()
-	defer s.unlock()
-	q := newQuestion[acpclient.RequestPermissionOutcome](s)
-	if s.unwanted(ctx) {
-		q.reply <- acpclient.PermissionCancelled
-		return q
-	}
-	r := servedRequest(ctx, call)
-	q.offered = r.Options
-	s.permissions[q.id] = q
-	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: true, At: s.opt.Now()})
-	s.stream.post(conversation.PermissionReferred{ID: q.id, Why: why, At: s.opt.Now()})
-	return q
 }
 
 // servedRequest is a request to the Machine as a permission request.
@@ -305,7 +298,7 @@ func (a *agent) checkDone(u acpclient.SessionUpdate) {
 		id = u.ToolCallID
 	}
 	s := a.owner
-	if s.opt.Judge == nil || id == "" {
+	if s.rules.judge == nil || id == "" {
 		return
 	}
 	var done []Case
@@ -315,22 +308,22 @@ func (a *agent) checkDone(u acpclient.SessionUpdate) {
 			done = append(done, doneCase(st, t))
 		}
 	})
-	s.tellDenied(done)
+	s.rules.tellDenied(done)
 }
 
 // checkUnfinished does the same at the end of a turn, or of the agent, for the calls that it
 // began and never ended. s.mu must be held.
-func (s *Session) checkUnfinished() {
-	if s.opt.Judge == nil {
+func (r *rules) checkUnfinished() {
+	if r.judge == nil {
 		return
 	}
 	var done []Case
-	s.stream.read(func(st *conversation.State) {
+	r.stream.read(func(st *conversation.State) {
 		for t := range st.InProgress() {
 			done = append(done, doneCase(st, t))
 		}
 	})
-	s.tellDenied(done)
+	r.tellDenied(done)
 }
 
 func doneCase(st *conversation.State, t *conversation.ToolCall) Case {
@@ -341,34 +334,34 @@ func doneCase(st *conversation.State, t *conversation.ToolCall) Case {
 }
 
 // tellDenied adds a notice for each of some calls that a rule denies.
-func (s *Session) tellDenied(done []Case) {
+func (r *rules) tellDenied(done []Case) {
 	for _, c := range done {
-		r := s.rule(s.ctx, c)
-		if r.Verdict != policy.Deny || s.held(c, r.Subject) {
+		ruling := r.rule(r.ctx, c)
+		if ruling.Verdict != policy.Deny || r.held(c, ruling.Subject) {
 			continue
 		}
 		others := "--sandbox bounds the others"
-		if s.opt.Bounds != "" {
+		if r.bounds != "" {
 			others = "this one is bounded by the sandbox alone"
 		}
 		hash := fnv.New64a()
-		_, _ = hash.Write([]byte(r.Subject)) // cannot fail
-		s.stream.warnOnce(fmt.Sprintf("call %s %d %x", c.Call.ID, c.Call.Started.UnixNano(), hash.Sum64()), DeniedDone,
-			fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, r.Rule, r.Source, others))
+		_, _ = hash.Write([]byte(ruling.Subject)) // cannot fail
+		r.stream.warnOnce(fmt.Sprintf("call %s %d %x", c.Call.ID, c.Call.Started.UnixNano(), hash.Sum64()), DeniedDone,
+			fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, ruling.Rule, ruling.Source, others))
 	}
 }
 
 // held reports whether the agent kept to the answer about what a call did: it asked about
 // this very subject, and has not completed what was denied. A failed call may be one that
 // asked by another name, or that parley refused to carry out.
-func (s *Session) held(c Case, subject string) bool {
+func (r *rules) held(c Case, subject string) bool {
 	t := c.Call
-	if t.Status != acpclient.ToolCompleted && s.denials.has(subject) {
+	if t.Status != acpclient.ToolCompleted && r.denials.has(subject) {
 		return true
 	}
 	for _, asked := range t.Asked {
 		c.Call = asked
-		if s.rule(s.ctx, c).Subject == subject {
+		if r.rule(r.ctx, c).Subject == subject {
 			return t.Status != acpclient.ToolCompleted || !t.Answer.Rejects()
 		}
 	}

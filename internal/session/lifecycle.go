@@ -134,11 +134,11 @@ func (s *Session) runAgent() {
 		return
 	}
 	s.agent = a
-	s.work.Go(func() { s.watch(a) })
+	s.work.Go(func() { a.watch() })
 	s.unlock()
 
 	if err := a.initialize(s.ctx); err != nil {
-		s.refused(a, err)
+		a.unusable(err)
 		return
 	}
 	s.mu.Lock()
@@ -166,11 +166,11 @@ func withoutSecrets(info *acpclient.InitializeResponse) *acpclient.InitializeRes
 }
 
 // capabilities returns what the agent may ask of this client.
-func (s *Session) capabilities() acpclient.ClientCapabilities {
+func (o *Options) capabilities() acpclient.ClientCapabilities {
 	yes := &acpclient.Supported{}
 	c := acpclient.ClientCapabilities{
-		FS:       acpclient.FileSystemCapabilities{ReadTextFile: s.opt.Remote.files(), WriteTextFile: s.opt.Remote.files()},
-		Terminal: s.opt.Remote == nil || s.opt.Remote.Terminals,
+		FS:       acpclient.FileSystemCapabilities{ReadTextFile: o.Remote.files(), WriteTextFile: o.Remote.files()},
+		Terminal: o.Remote == nil || o.Remote.Terminals,
 		Session: &acpclient.ClientSessionCapabilities{
 			Compaction:    yes,
 			ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: yes},
@@ -180,21 +180,22 @@ func (s *Session) capabilities() acpclient.ClientCapabilities {
 		Plan:      yes,
 		Meta:      acpclient.Meta(`{"terminal_output":true}`),
 	}
-	if !s.opt.Unattended {
-		c.Auth.Terminal = !s.opt.Remote.listens() // there is no program here to sign in with
+	if !o.Unattended {
+		c.Auth.Terminal = !o.Remote.listens() // there is no program here to sign in with
 		c.Elicitation = &acpclient.ElicitationCapabilities{Form: yes, URL: yes}
 	}
 	return c
 }
 
-// refused ends an agent whose answer to initialize is unusable.
-func (s *Session) refused(a *agent, err error) {
+// unusable ends an agent whose answer to initialize is unusable.
+func (a *agent) unusable(err error) {
+	s := a.owner
 	if isClosed(err) {
 		a.breakOff() // then watch reports how the connection ended
 		return
 	}
 	s.mu.Lock()
-	if s.fallBack(a, err) {
+	if a.fallBack(err) {
 		s.unlock()
 		return
 	}
@@ -218,7 +219,8 @@ func notStarted(err error) error {
 
 // watch waits for the end of the connection, ends the agent, and reports in the stream
 // that it is lost, and why.
-func (s *Session) watch(a *agent) {
+func (a *agent) watch() {
+	s := a.owner
 	select {
 	case <-a.conn.Done():
 	case <-a.broken:
@@ -246,7 +248,7 @@ func (s *Session) watch(a *agent) {
 	}
 	// A program that exits when offered version 2 does not support it. The end of a
 	// network connection does not show that.
-	if s.opt.Remote.listens() || !s.fallBack(a, err) {
+	if s.opt.Remote.listens() || !a.fallBack(err) {
 		s.lost(err, stderr)
 	}
 }
@@ -262,7 +264,7 @@ func (s *Session) lost(err error, stderr string) {
 	s.epoch++
 	if s.stream.turn().Running {
 		if !s.stream.cancelling() {
-			s.checkUnfinished()
+			s.rules.checkUnfinished()
 		}
 		s.stream.notice(acpclient.NoticeWarning, "The agent exited during this turn", "")
 	}

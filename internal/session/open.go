@@ -173,7 +173,7 @@ func (s *Session) openInstead(why string) {
 func (s *Session) openNew(fresh bool) {
 	s.stream.post(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
 	s.agent.expect()
-	dirs, servers := s.extraDirectories(), s.usableServers()
+	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
 	call(s, acpclient.SessionNew, func() *acpclient.NewSessionRequest {
 		return &acpclient.NewSessionRequest{Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers}
 	}, func(r *acpclient.NewSessionResponse, err error) {
@@ -193,7 +193,7 @@ func (s *Session) openLoad(id acpclient.SessionID) {
 	s.agent.quiet.Store(s.plan.known)
 	s.agent.works.Store(false)
 	s.agent.attach(id)
-	dirs, servers := s.extraDirectories(), s.usableServers()
+	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
 	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
 		return &acpclient.LoadSessionRequest{
 			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
@@ -213,7 +213,7 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 	s.stream.post(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
 	s.agent.works.Store(false)
 	s.agent.attach(id)
-	dirs, servers := s.extraDirectories(), s.usableServers()
+	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
 	call(s, acpclient.SessionResume, func() *acpclient.ResumeSessionRequest {
 		return &acpclient.ResumeSessionRequest{
 			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
@@ -295,7 +295,7 @@ func (s *Session) openFork(p *ForkPoint) {
 // requestFork asks the agent for a copy of a session, and opens that. s.mu must be held.
 func (s *Session) requestFork(p *ForkPoint, failed func(error)) {
 	s.agent.expect()
-	dirs, servers := s.extraDirectories(), s.usableServers()
+	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
 	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
 		return &acpclient.ForkSessionRequest{
 			SessionID: p.ID, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers, Meta: p.meta(),
@@ -343,10 +343,10 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 
 // extraDirectories returns the additional directories, if the agent supports them. s.mu
 // must be held.
-func (s *Session) extraDirectories() []string {
-	dirs := s.opt.AdditionalDirectories
-	if len(dirs) > 0 && s.agent.hello.Load().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
-		s.stream.notice(acpclient.NoticeWarning, "The agent does not support additional directories",
+func (a *agent) extraDirectories() []string {
+	dirs := a.owner.opt.AdditionalDirectories
+	if len(dirs) > 0 && a.hello.Load().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
+		a.owner.stream.notice(acpclient.NoticeWarning, "The agent does not support additional directories",
 			"Not sent: "+strings.Join(dirs, ", ")+".")
 		return nil
 	}
@@ -355,11 +355,11 @@ func (s *Session) extraDirectories() []string {
 
 // usableServers returns the configured MCP servers that the agent can connect to. s.mu
 // must be held.
-func (s *Session) usableServers() []acpclient.MCPServer {
-	caps := s.agent.hello.Load().AgentCapabilities.MCPCapabilities
+func (a *agent) usableServers() []acpclient.MCPServer {
+	caps := a.hello.Load().AgentCapabilities.MCPCapabilities
 	var take []acpclient.MCPServer
 	var left []string
-	for _, m := range s.opt.MCPServers {
+	for _, m := range a.owner.opt.MCPServers {
 		stdio := m.Type == acpclient.MCPStdio || m.Type == ""
 		if stdio && caps.NoStdio || m.Type == acpclient.MCPHTTP && !caps.HTTP || m.Type == acpclient.MCPSSE && !caps.SSE {
 			left = append(left, fmt.Sprintf("%s (%s)", m.Name, m.Type))
@@ -368,7 +368,7 @@ func (s *Session) usableServers() []acpclient.MCPServer {
 		take = append(take, m)
 	}
 	if len(left) > 0 {
-		s.stream.notice(acpclient.NoticeWarning, "Some MCP servers were left out",
+		a.owner.stream.notice(acpclient.NoticeWarning, "Some MCP servers were left out",
 			"The agent does not support the transport of "+strings.Join(left, ", ")+".")
 	}
 	return take

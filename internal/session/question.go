@@ -81,11 +81,11 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	// Rules do not apply to a session that is not open here, whose mode and directory are
 	// unknown, nor where no option is one for a rule. A subagent that the agent has announced
 	// works in the mode and directory of its parent.
-	q.judged = s.opt.Judge != nil && here &&
+	q.judged = s.rules.judge != nil && here &&
 		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
 	if s.stream.cancelling() {
-		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)
+		s.closePermission(q.id, acpclient.PermissionCancelled)
 	}
 	return q
 }
@@ -181,15 +181,8 @@ func (s *Session) answer(seen conversation.Seen, option acpclient.PermissionOpti
 	return nil
 }
 
-// closePermission answers a question and reports whether it was open.
+// closePermission answers a question and reports whether it was open. s.mu must be held.
 func (s *Session) closePermission(id int, outcome acpclient.RequestPermissionOutcome) bool {
-	s.mu.Lock()
-	defer s.unlock()
-	return s.closePermissionLocked(id, outcome)
-}
-
-// closePermissionLocked is closePermission with s.mu held.
-func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermissionOutcome) bool {
 	q := s.permissions[id]
 	if q == nil {
 		return false
@@ -219,7 +212,7 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 	s.elicitations[q.id] = q
 	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
 	if s.stream.cancelling() && r.SessionID != "" {
-		s.closeElicitationLocked(q.id, elicitCancelled)
+		s.closeElicitation(q.id, elicitCancelled)
 	}
 	return q
 }
@@ -288,15 +281,8 @@ func (q *question[A]) closed(id int, answer acpclient.CreateElicitationResponse,
 	return conversation.ElicitationClosed{ID: id, Action: answer.Action, Answers: conversation.AnswersTo(q.form, answer.Content), At: at}
 }
 
-// closeElicitation answers a question and reports whether it was open.
+// closeElicitation answers a question and reports whether it was open. s.mu must be held.
 func (s *Session) closeElicitation(id int, answer acpclient.CreateElicitationResponse) bool {
-	s.mu.Lock()
-	defer s.unlock()
-	return s.closeElicitationLocked(id, answer)
-}
-
-// closeElicitationLocked is closeElicitation with s.mu held.
-func (s *Session) closeElicitationLocked(id int, answer acpclient.CreateElicitationResponse) bool {
 	q := s.elicitations[id]
 	if q == nil {
 		return false
@@ -307,13 +293,20 @@ func (s *Session) closeElicitationLocked(id int, answer acpclient.CreateElicitat
 	return true
 }
 
+// withdraw answers a question as cancelled and reports whether it was open.
+func (s *Session) withdraw(id int) bool {
+	s.mu.Lock()
+	defer s.unlock()
+	return s.closePermission(id, acpclient.PermissionCancelled) || s.closeElicitation(id, elicitCancelled)
+}
+
 // closeQuestions answers every open question as cancelled. s.mu must be held.
 func (s *Session) closeQuestions() {
 	for _, id := range slices.Sorted(maps.Keys(s.permissions)) {
-		s.closePermissionLocked(id, acpclient.PermissionCancelled)
+		s.closePermission(id, acpclient.PermissionCancelled)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.elicitations)) {
-		s.closeElicitationLocked(id, elicitCancelled)
+		s.closeElicitation(id, elicitCancelled)
 	}
 }
 
@@ -354,8 +347,8 @@ type asker struct{ s *Session }
 func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error) {
 	s := a.s
 	s.stream.room(ctx)
-	open := s.openFileQuestion(ctx, q, conversation.FileRequest(q, before, after))
-	outcome, err := open.wait(ctx, func() bool { return s.closePermission(open.id, acpclient.PermissionCancelled) })
+	open := s.openOwn(ctx, conversation.PermissionOpened{Request: conversation.FileRequest(q, before, after), File: q}, "")
+	outcome, err := open.wait(ctx, func() bool { return s.withdraw(open.id) })
 	switch {
 	case err != nil:
 		return FileRefused, err
@@ -378,20 +371,25 @@ type origin struct {
 
 type originKey struct{}
 
-// openFileQuestion asks the user a question of parley's own. Unless it is about an act of
-// the user, it is answered as cancelled at once if the agent is gone, the turn was
-// cancelled, or the session named in ctx was left.
-func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQuestion, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
+// openOwn asks the user a question of parley's own; why is what rules say of it. Unless it is
+// about an act of the user, it is answered as cancelled at once if the agent is gone, the turn
+// was cancelled, or the session named in ctx was left.
+func (s *Session) openOwn(ctx context.Context, e conversation.PermissionOpened, why string) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()
 	q := newQuestion[acpclient.RequestPermissionOutcome](s)
-	if s.closed || file.Act == "" && s.unwanted(ctx) {
+	act := e.File != nil && e.File.Act != ""
+	if s.closed || !act && s.unwanted(ctx) {
 		q.reply <- acpclient.PermissionCancelled
 		return q
 	}
-	q.offered = r.Options
+	q.offered = e.Request.Options
 	s.permissions[q.id] = q
-	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, File: file, At: s.opt.Now()})
+	e.ID, e.At = q.id, s.opt.Now()
+	s.stream.post(e)
+	if e.Judging {
+		s.stream.post(conversation.PermissionReferred{ID: q.id, Why: why, At: e.At})
+	}
 	return q
 }
 

@@ -231,7 +231,7 @@ func (s *Session) sendNext() { s.setQueue(s.stream.queue()) }
 func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 	if s.sendable(queue, paused) {
 		p := queue[0]
-		if content, reads := s.content(p); !reads {
+		if content, reads := s.agent.content(p); !reads {
 			s.send(content())
 			queue = queue[1:]
 		} else {
@@ -261,12 +261,12 @@ func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 
 // content returns the function that makes the content of a prompt for the agent. If it
 // reads files, it has to be called without s.mu. s.mu must be held.
-func (s *Session) content(p conversation.QueuedPrompt) (content func() []acpclient.ContentBlock, reads bool) {
-	resolve := s.opt.Resolve
+func (a *agent) content(p conversation.QueuedPrompt) (content func() []acpclient.ContentBlock, reads bool) {
+	resolve := a.owner.opt.Resolve
 	if resolve == nil {
 		return func() []acpclient.ContentBlock { return p.Prompt }, false
 	}
-	caps := s.agent.hello.Load().AgentCapabilities.PromptCapabilities
+	caps := a.hello.Load().AgentCapabilities.PromptCapabilities
 	return func() []acpclient.ContentBlock { return resolve(p, caps) }, len(p.Files) > 0
 }
 

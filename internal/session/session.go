@@ -145,8 +145,7 @@ type Session struct {
 	// failedOnV2 is how the agent failed when offered version 2 of the protocol, nil if
 	// it did not. It outlives the agent of which the State tells.
 	failedOnV2 error
-	// denials are what rules have denied last.
-	denials denials
+	rules      rules
 
 	// lastNumber is the last number of a switch, a question or a queued prompt, which
 	// share one count. The State does not know the numbers of earlier runs.
@@ -200,10 +199,11 @@ func NewSession(opt Options) (*Session, error) {
 		}
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.rules = rules{judge: opt.Judge, stream: s.stream, bounds: opt.Bounds, ctx: s.ctx}
 	machine, err := opt.Machine(streamObserver{s}, asker{s})
 	if err != nil {
 		s.cancel()
-		s.closeJournal()
+		opt.closeJournal()
 		return nil, err
 	}
 	s.machine = machine
@@ -290,7 +290,7 @@ func (s *Session) Close(ctx context.Context) {
 	if a != nil {
 		a.end(ctx)
 	}
-	s.closeJournal()
+	s.opt.closeJournal()
 	s.work.Wait()
 }
 
@@ -310,18 +310,6 @@ func (s *Session) afterTurn() {
 // journalGrace is how long the journal may take to record the changes of a turn that
 // was running at Close.
 const journalGrace = time.Second
-
-// closeJournal closes the journal, after the last change.
-func (s *Session) closeJournal() {
-	if s.opt.Journal == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), journalGrace)
-	defer cancel()
-	if err := s.opt.Journal.Close(ctx); err != nil {
-		s.opt.Log.Warn("the journal could not be closed", "error", err)
-	}
-}
 
 // unlock releases s.mu, and then sends what is in the outbox. It sends nothing with
 // s.mu held: when a request cannot be sent, its callback runs inside the call that
@@ -359,6 +347,18 @@ func (AddNotice) Kind() *Kind { return addNoticeKind }
 func (a AddNotice) Do(_ context.Context, s *Session) (None, error) {
 	s.stream.notice(a.Severity, a.Title, a.Detail)
 	return None{}, nil
+}
+
+// closeJournal closes the journal, if any, after the last change.
+func (o *Options) closeJournal() {
+	if o.Journal == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), journalGrace)
+	defer cancel()
+	if err := o.Journal.Close(ctx); err != nil {
+		o.Log.Warn("the journal could not be closed", "error", err)
+	}
 }
 
 // onLine returns a function for the tap and the ring that sees every line on the wire,

@@ -85,26 +85,25 @@ func (s *Session) setInitialOptions() {
 		return
 	}
 	st := conversation.State{Options: s.stream.options()}
+	set := func(o *acpclient.SessionConfigOption, name, value string) {
+		if o == nil {
+			s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
+			return
+		}
+		v, ok := conversation.ValueNamed(o, value)
+		if !ok {
+			s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
+			return
+		}
+		if o.CurrentValue != v {
+			s.setOption(o.ID, v, nil)
+		}
+	}
 	if s.opt.Mode != "" {
-		s.setInitialOption(st.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)
+		set(st.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.opt.Values)) {
-		s.setInitialOption(conversation.OptionNamed(st.Options, id), id, s.opt.Values[id])
-	}
-}
-
-func (s *Session) setInitialOption(o *acpclient.SessionConfigOption, name, value string) {
-	if o == nil {
-		s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
-		return
-	}
-	v, ok := conversation.ValueNamed(o, value)
-	if !ok {
-		s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
-		return
-	}
-	if o.CurrentValue != v {
-		s.setOption(o.ID, v, nil)
+		set(conversation.OptionNamed(st.Options, id), id, s.opt.Values[id])
 	}
 }
 

@@ -113,7 +113,7 @@ func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 	send := func(prompt []acpclient.ContentBlock) { // s.mu must be held
 		r := &acpclient.SteeringRequest{SessionID: id, Prompt: prompt, Meta: promptWhenIdle}
 		s.outbox = append(s.outbox, func() {
-			answered := s.expectAnswer(a, acpclient.SessionSteering.Name)
+			answered := a.expectAnswer(acpclient.SessionSteering.Name)
 			acpclient.Go(a.client, acpclient.SessionSteering, r, func(res *acpclient.SteeringResponse, err error) {
 				answered()
 				if isClosed(err) {
@@ -125,7 +125,7 @@ func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 			})
 		})
 	}
-	content, reads := s.content(p)
+	content, reads := a.content(p)
 	if !reads {
 		send(content())
 		return answer

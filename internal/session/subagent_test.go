@@ -17,7 +17,7 @@ const child = `{"sessionUpdate":"subagent_update","sessionId":"k","title":"Look"
 // Agents that speak version 1 are told that parley shows subagents and plans by id.
 func TestSubagentsAndPlansAreOffered(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
-		if c := h.capabilities(); c.Subagents == nil || c.Plan == nil {
+		if c := h.opt.capabilities(); c.Subagents == nil || c.Plan == nil {
 			t.Errorf("offered are %+v", c)
 		}
 	})

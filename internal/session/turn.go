@@ -98,7 +98,7 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
 	if e.Reason != acpclient.StopCancelled || !s.stream.cancelling() { // else the user has cut the calls off
-		s.checkUnfinished()
+		s.rules.checkUnfinished()
 	}
 	s.stream.post(e)
 	s.checkReports()
