@@ -20,12 +20,11 @@ func (s *Scheme) fewer() palette {
 		to = light256
 	}
 	if s.blueAndOrange() {
-		to.addWord, to.delWord = "17", "52"
+		to.addBg, to.addWord, to.delBg, to.delWord = "17", "19", "52", "94"
 		if !s.Dark {
 			to.addBg, to.addWord, to.delBg, to.delWord = "189", "153", "223", "216"
 		}
 	}
-	added, removed := to.marks()
 	under := grounds[s.Dark]
 	on := func(more ...string) []string { return append(more, under...) }
 	to.text = nearestGrey(from.text, on(to.surface, to.raised, to.addBg, to.delBg, to.prompt))
@@ -35,12 +34,16 @@ func (s *Scheme) fewer() palette {
 		to.line = nearest(from.line, nil, 0)
 	}
 	// Colours with different meanings must stay different.
-	to.red = nearest(from.red, on(removed, to.surface), leastContrast)
+	yellow := to.yellow
+	to.red = nearest(from.red, on(to.delBg, to.surface), leastContrast)
 	to.yellow = nearest(from.yellow, on(to.surface), leastContrast, to.red)
-	to.green = nearest(from.green, on(added), leastContrast, to.red, to.yellow)
+	to.green = nearest(from.green, on(to.addBg), leastContrast, to.red, to.yellow)
 	to.blue = nearest(from.blue, on(to.prompt, to.surface), leastContrast, to.red, to.yellow, to.green)
 	to.violet = nearest(from.violet, under, leastContrast, to.red, to.yellow, to.green)
 	to.accent = nearest(from.accent, on(to.prompt, to.surface), leastContrast, to.red, to.green, to.blue)
+	if to.accent == to.yellow {
+		to.yellow = yellow
+	}
 	to.frame = nearest(from.frame, under, leastForFrame, to.inks()...)
 	return withCode(to)
 }

@@ -71,13 +71,13 @@ var (
 		text: "253", strong: "231", muted: "248", faint: "246", line: "238",
 		accent: "215", frame: "80", blue: "111", green: "114", yellow: "186", red: "210", violet: "141",
 		surface: "235", raised: "237", prompt: "236",
-		// No dark colour of these is quiet enough for whole lines.
-		addBg: "235", addWord: "22", delBg: "235", delWord: "52",
+		// The darkest of these greens and reds are not as quiet as in true colour.
+		addBg: "22", addWord: "28", delBg: "52", delWord: "88",
 	})
 	light256 = withCode(palette{
 		text: "236", strong: "232", muted: "240", faint: "241", line: "252",
 		accent: "94", frame: "30", blue: "25", green: "22", yellow: "58", red: "124", violet: "92",
-		surface: "255", raised: "254", prompt: "254",
+		surface: "255", raised: "253", prompt: "254",
 		addBg: "194", addWord: "157", delBg: "224", delWord: "217",
 	})
 
@@ -140,15 +140,6 @@ func (p *palette) diffLine(colour, ground string) lipgloss.Style {
 		return p.ink(colour)
 	}
 	return p.inkOn(p.text, ground)
-}
-
-// marks returns the backgrounds of the numbers and signs of added and removed lines. They
-// tell the lines apart where these have the same background.
-func (p *palette) marks() (added, removed string) {
-	if p.addBg == p.delBg {
-		return p.addWord, p.delWord
-	}
-	return p.addBg, p.delBg
 }
 
 // diffWord returns the style of a changed word in such a line.

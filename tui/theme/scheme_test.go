@@ -3,6 +3,7 @@ package theme
 import (
 	"image/color"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -42,10 +43,9 @@ func TestColourBlindPeopleTellApart(t *testing.T) {
 	for _, name := range []string{"colour-blind-dark", "colour-blind-light"} {
 		for _, depth := range []Depth{TrueColor, Colors256} {
 			p := Named(name).Theme(depth).palette
-			added, removed := p.marks()
 			for kind, blind := range blindness {
 				for what, pair := range map[string][2]string{
-					"success and error": {p.green, p.red}, "words added and removed": {p.addWord, p.delWord}, "lines added and removed": {added, removed},
+					"success and error": {p.green, p.red}, "words added and removed": {p.addWord, p.delWord}, "lines added and removed": {p.addBg, p.delBg},
 				} {
 					least := float64(apart)
 					if what == "lines added and removed" {
@@ -183,4 +183,32 @@ func chroma(c string) float64 {
 	r, g, b := linear(c)
 	y := 0.2126*r + 0.7152*g + 0.0722*b
 	return difference([3]float64{r, g, b}, [3]float64{y, y, y})
+}
+
+// Colours of a theme that differ do so in 256 colours, too.
+func TestNoColoursFallTogether(t *testing.T) {
+	t.Parallel()
+	for _, s := range Schemes() {
+		few := s.Theme(Colors256).palette
+		all, of := reflect.ValueOf(s.colours), reflect.TypeFor[palette]()
+		for i := range of.NumField() {
+			for j := range i {
+				a, b := of.Field(i), of.Field(j)
+				if a.Type.Kind() != reflect.String || b.Type.Kind() != reflect.String || a.Name == "chroma" || b.Name == "chroma" {
+					continue
+				}
+				shown := reflect.ValueOf(*few)
+				strong := b.Name == "text" && a.Name == "strong" // which is bold
+				if !strong && all.Field(i).String() != all.Field(j).String() && shown.Field(i).String() == shown.Field(j).String() {
+					t.Errorf("%s: %s and %s are both %s", s.Name, a.Name, b.Name, shown.Field(i).String())
+				}
+			}
+		}
+		if got := difference(seen(few.addBg), seen(few.delBg)); got < 8 {
+			t.Errorf("%s: lines added and removed differ by %.0f", s.Name, got)
+		}
+		if th := s.Theme(Colors16); th.DiffAdded.GetForeground() == th.DiffRemoved.GetForeground() {
+			t.Errorf("%s: lines added and removed are the same in 16 colours", s.Name)
+		}
+	}
 }

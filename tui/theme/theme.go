@@ -79,7 +79,6 @@ func NewFor(dark bool, depth Depth) *Theme {
 
 func fromPalette(dark bool, depth Depth, p *palette) *Theme {
 	fg, on := p.ink, p.inkOn
-	added, removed := p.marks()
 	return &Theme{
 		Dark: dark, Depth: depth,
 
@@ -100,7 +99,7 @@ func fromPalette(dark bool, depth Depth, p *palette) *Theme {
 		DiffAdded: p.diffLine(p.green, p.addBg), DiffRemoved: p.diffLine(p.red, p.delBg), DiffContext: fg(p.muted),
 		DiffAddedWord: p.diffWord(p.green, p.addWord), DiffRemovedWord: p.diffWord(p.red, p.delWord),
 		DiffNumber: fg(p.faint), DiffHunk: fg(p.blue), DiffPath: fg(p.text).Bold(true),
-		DiffAddedNumber: on(p.green, added), DiffRemovedNumber: on(p.red, removed),
+		DiffAddedNumber: on(p.green, p.addBg), DiffRemovedNumber: on(p.red, p.delBg),
 		DiffAddedCounter: fg(p.green), DiffRemovedCounter: fg(p.red),
 
 		DialogTitle: fg(p.accent).Bold(true), DialogInert: fg(p.faint),
