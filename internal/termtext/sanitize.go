@@ -127,6 +127,55 @@ func VisibleLine(s string) string {
 	return Visible(strings.ReplaceAll(strings.TrimSpace(s), "\n", "\u2424"))
 }
 
+// Exact is Visible for commands and paths: two different texts look different. It shows a tab,
+// a carriage return, and a blank at the beginning or at the end of a line by their symbols,
+// such a symbol itself by its number, and each byte that is not UTF-8 by its value.
+func Exact(s string) string { return exact(s, false) }
+
+// ExactLine is Exact for a text of one line: it shows a newline as a symbol.
+func ExactLine(s string) string { return exact(s, true) }
+
+func exact(s string, line bool) string {
+	if printableASCII(s) && strings.TrimSpace(s) == s {
+		return s
+	}
+	var b strings.Builder
+	marks := maxMarks // over the last character; a mark at the beginning is one too many
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		before, rest := s[:i], s[i+n:]
+		i += n
+		if !mark(r) {
+			marks = 0
+		} else if marks++; marks > maxMarks {
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+			continue
+		}
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, "⟨0x%02X⟩", s[i-1])
+		case r == '\n' && !line:
+			marks = maxMarks
+			b.WriteByte('\n')
+		case r == '\n':
+			b.WriteRune('\u2424')
+		case r == '\t':
+			b.WriteString("\u2409   ")
+		case r == ' ' && (before == "" || rest == "" || rest[0] == '\n'):
+			b.WriteRune('\u2420')
+		case r < ' ':
+			b.WriteRune('\u2400' + r)
+		case r == 0x7f:
+			b.WriteRune('\u2421')
+		case hides(r), r >= 0x2400 && r <= 0x2426, r == '⟨':
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // Blank reports whether r takes room and is not seen: a blank letter, or a hyphen that
 // shows only at the end of a line.
 func Blank(r rune) bool {
@@ -156,18 +205,16 @@ func VisibleBlanks(s string) string {
 // mark reports whether r is drawn over the previous character.
 func mark(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me) }
 
-// hides reports whether r draws nothing of its own, or elsewhere.
+// hides reports whether r draws nothing of its own, only a blank, or elsewhere.
 func hides(r rune) bool {
 	switch {
 	case r == '\n' || r >= ' ' && r < 0x7f:
 		return false
-	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r): // blank letters and the like
-		return true
-	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef: // variation selectors
+	case r == 0x2800, r == 0x16fe4, r == 0x1d159: // symbols that are blank
 		return true
 	}
-	return unicode.Is(unicode.C, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
-		unicode.Is(unicode.Zs, r) && r != ' ' && r != 0x3000
+	return !unicode.IsGraphic(r) ||
+		unicode.In(r, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // Clipboard cleans text for the clipboard: like [Block], and without invisible

@@ -1,9 +1,14 @@
 package termtext
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 func TestBlock(t *testing.T) {
@@ -97,7 +102,8 @@ func TestVisible(t *testing.T) {
 		{"control characters have their pictures", "a\x1b[2K\rb\x07\x7f", "a␛[2K␍b␇␡"},
 		{"C1 controls are numbered", "a\u009bb", "a⟨U+009B⟩b"},
 		{"reordering is seen", "a\u202eb\u200bc", "a⟨U+202E⟩b⟨U+200B⟩c"},
-		{"blanks that are none are seen", "a\u00a0b\u3164", "a⟨U+00A0⟩b⟨U+3164⟩"},
+		{"blanks that are none are seen", "a\u00a0b\u3164\u3000\u2800", "a⟨U+00A0⟩b⟨U+3164⟩⟨U+3000⟩⟨U+2800⟩"},
+		{"variation selectors are seen", "a\ufe0f \u180b", "a⟨U+FE0F⟩ ⟨U+180B⟩"},
 		{"tabs become spaces", "a\tb", "a    b"},
 		{"CRLF becomes a newline", "a\r\nb", "a\nb"},
 		{"bad UTF-8 is replaced", "a\xffb", "a\uFFFDb"},
@@ -115,6 +121,56 @@ func TestVisible(t *testing.T) {
 	if got, want := VisibleLine(" one\ntwo "), "one␤two"; got != want {
 		t.Errorf("VisibleLine = %q, want %q", got, want)
 	}
+}
+
+// Whatever a terminal draws as nothing or as a blank is shown by its number.
+func TestNothingIsDrawnAsABlank(t *testing.T) {
+	for r := rune(' ' + 1); r <= unicode.MaxRune; r++ {
+		blank := unicode.In(r, unicode.Z, unicode.C, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == 0x2800
+		if got := Exact("a" + string(r) + "b"); blank && utf8.ValidRune(r) && strings.ContainsRune(got, r) {
+			t.Errorf("%U is shown as it is", r)
+		}
+	}
+}
+
+// Two commands, or two paths, that differ are shown as different texts: what is shown can be
+// read back.
+func TestExactTextsCanBeReadBack(t *testing.T) {
+	symbols := regexp.MustCompile("⟨U\\+[0-9A-F]+⟩|⟨0x[0-9A-F]{2}⟩|\u2409   |[\u2400-\u2424]")
+	read := func(shown string) string {
+		return symbols.ReplaceAllStringFunc(shown, func(symbol string) string {
+			digits := strings.TrimSuffix(symbol, "⟩")
+			if hex, is := strings.CutPrefix(digits, "⟨U+"); is {
+				n, _ := strconv.ParseInt(hex, 16, 32)
+				return string(rune(n))
+			} else if hex, is := strings.CutPrefix(digits, "⟨0x"); is {
+				n, _ := strconv.ParseInt(hex, 16, 32)
+				return string([]byte{byte(n)})
+			}
+			switch r, _ := utf8.DecodeRuneInString(symbol); r {
+			case 0x2420:
+				return " "
+			case 0x2421:
+				return "\x7f"
+			case 0x2424:
+				return "\n"
+			default:
+				return string(r - 0x2400)
+			}
+		})
+	}
+	odd := rapid.SampledFrom([]string{
+		" ", "  ", "\t", "\n", "\r\n", "\r", "\u2800", "\ufe0f", "\u3000", "\u00a0", "\u200b", "\u202e", "\x1b", "\x7f", "\xff", "\xc3", "\ufffd",
+		"␛", "␠", "␤", "␉", "⟨", "⟩", "⟨U+202E⟩", "⟨0xFF⟩", "e\u0301", "\u0301\u0302\u0303\u0304\u0305", "rm", "-rf", "世",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.OneOf(odd, rapid.String())).Draw(t, "pieces"), "")
+		for name, show := range map[string]func(string) string{"Exact": Exact, "ExactLine": ExactLine} {
+			if shown := show(text); read(shown) != text {
+				t.Fatalf("%s(%+q) = %+q, which reads %+q", name, text, shown, read(shown))
+			}
+		}
+	})
 }
 
 func TestVisibleBlanks(t *testing.T) {

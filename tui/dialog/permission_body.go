@@ -345,7 +345,7 @@ type location struct {
 func (pl location) lines(width int, style lipgloss.Style, th *theme.Theme) []string {
 	words := pl.words
 	if pl.target.Real != "" {
-		words += " → " + termtext.VisibleLine(pl.target.Real)
+		words += " → " + termtext.ExactLine(pl.target.Real)
 	}
 	if !pl.target.Outside {
 		return styled(termtext.Break(words, width), style)
@@ -399,7 +399,7 @@ func inputBlock(list []toolview.InputField, targets *toolview.PathTargets) conte
 		label, text := cmp.Or(termtext.VisibleLine(e.Key), toolview.RawInput), e.Text()
 		indent := termtext.Width(label) + 2
 		if toolview.IsLocation(e.Key) && targets.Of(text).Outside {
-			path := location{termtext.VisibleLine(text), targets.Of(text)}
+			path := location{termtext.ExactLine(text), targets.Of(text)}
 			parts = append(parts, newBlock(func(p renderContext) []string {
 				lines := path.lines(max(1, p.width-indent), p.th.Text, p.th)
 				return hang(p.th.Muted.Render(label)+"  ", strings.Repeat(" ", indent), lines)
@@ -472,9 +472,9 @@ func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
 			words = "The " + q.Act + " would write this file:"
 		}
 		lines := styled(termtext.Wrap(icon+" "+words, p.width), p.th.Text)
-		lines = append(lines, styled(termtext.Break(termtext.VisibleLine(q.Target), p.width), look)...)
+		lines = append(lines, styled(termtext.Break(termtext.ExactLine(q.Target), p.width), look)...)
 		if q.Path != q.Target {
-			lines = append(lines, styled(termtext.Break("by the path "+termtext.VisibleLine(q.Path), p.width), p.th.Muted)...)
+			lines = append(lines, styled(termtext.Break("by the path "+termtext.ExactLine(q.Path), p.width), p.th.Muted)...)
 		}
 		return lines
 	})

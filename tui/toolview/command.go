@@ -33,7 +33,7 @@ func (p Paths) Command(rawInput json.RawMessage) Command {
 		return Command{}
 	}
 	in := decoded[map[string]json.RawMessage](rawInput)
-	c := Command{Line: termtext.Visible(line)}
+	c := Command{Line: termtext.Exact(line)}
 	for _, name := range []string{"cwd", "workdir", "workingDirectory", "directory"} {
 		if dir := decoded[string](in[name]); dir != "" {
 			if dir != p.Dir {

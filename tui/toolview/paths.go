@@ -37,12 +37,12 @@ func (p Paths) Path(path string) string {
 		if strings.HasPrefix(rel, "~") {
 			rel = "." + string(filepath.Separator) + rel // a file of that name, not the home directory
 		}
-		return termtext.VisibleLine(rel)
+		return termtext.ExactLine(rel)
 	}
 	if rel, ok := within(p.Home, path); ok && p.Home != filepath.Dir(p.Home) {
-		return termtext.VisibleLine(filepath.Join("~", rel))
+		return termtext.ExactLine(filepath.Join("~", rel))
 	}
-	return termtext.VisibleLine(path)
+	return termtext.ExactLine(path)
 }
 
 // within returns an absolute path relative to a directory that contains it.
@@ -76,7 +76,7 @@ func (p Paths) ShownLocations(locations []acpclient.ToolCallLocation) []acpclien
 func (p Paths) address(uri string) (words string, file bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || u.Path == "" {
-		return termtext.VisibleLine(uri), false
+		return termtext.ExactLine(uri), false
 	}
 	path := u.Path
 	if len(path) > 2 && path[0] == '/' && path[2] == ':' {

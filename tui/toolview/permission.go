@@ -76,9 +76,9 @@ func (p Paths) PermissionText(asked *conversation.Permission, by Asker, targets 
 // agent calls it if that is another path.
 func fileText(q *conversation.FileQuestion) string {
 	if q.Path == q.Target {
-		return termtext.VisibleLine(q.Target)
+		return termtext.ExactLine(q.Target)
 	}
-	return termtext.VisibleLine(q.Target) + "\nby the path " + termtext.VisibleLine(q.Path)
+	return termtext.ExactLine(q.Target) + "\nby the path " + termtext.ExactLine(q.Path)
 }
 
 // questionText returns a question of the agent and its options.
@@ -98,7 +98,7 @@ func (p Paths) locationsText(t *conversation.ToolCall, targets *PathTargets) str
 	for _, l := range p.ShownLocations(t.Locations) {
 		line, leads := p.Location(l), targets.Of(l.Path)
 		if leads.Real != "" {
-			line += " → " + termtext.VisibleLine(leads.Real)
+			line += " → " + termtext.ExactLine(leads.Real)
 		}
 		if leads.Outside {
 			line += "  outside the project"
