@@ -23,7 +23,6 @@ import (
 
 const (
 	noAgent         = "start an agent first"
-	notYet          = "not known yet: the session is not open"
 	emptyTranscript = "the transcript is empty"
 	noModes         = "this agent has no modes"
 	noModels        = "this agent offers no models"
@@ -53,6 +52,8 @@ type behaviour struct {
 	unready func(*live) string
 	// beside means that it can be done while a question is open and the prompt is empty.
 	beside bool
+	// waits means that it is done once the session is open, while that is being opened.
+	waits bool
 	// absent is why the palette does not list it, "" if it does.
 	absent string
 }
@@ -69,6 +70,9 @@ const (
 
 // refusal says why the action cannot be done now, or returns "".
 func (b behaviour) refusal(t *Tab) string {
+	if b.waits && t.state.opens() {
+		return ""
+	}
 	if why := t.state.refusal(b.in); why != "" {
 		return why
 	}
@@ -111,17 +115,11 @@ func init() {
 	}
 	offers := func(none string, of ...acpclient.ConfigCategory) func(*live) string {
 		return func(l *live) string {
-			switch {
-			case slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.conv.OptionByCategory(c) != nil }):
-				return ""
-			case l.conv.Opening():
-				return notYet
-			}
-			return none
+			return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.conv.OptionByCategory(c) != nil }), none)
 		}
 	}
 	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
-		return behaviour{in: inSession, live: func(l *live) tea.Cmd { return categoryList(l, none, of...) }, unready: offers(none, of...), beside: true}
+		return behaviour{in: inSession, live: func(l *live) tea.Cmd { return categoryList(l, none, of...) }, unready: offers(none, of...), beside: true, waits: true}
 	}
 	scrolls := func(a config.Action, absent string) behaviour {
 		return behaviour{beside: true, in: inAll, absent: absent, read: func(r reading) { r.reader.Do(a) }}
@@ -179,7 +177,7 @@ func init() {
 		},
 
 		command.NextMode: {
-			in: inSession, live: nextMode, beside: true, unready: offers(noModes, acpclient.CategoryMode),
+			in: inSession, live: nextMode, beside: true, unready: offers(noModes, acpclient.CategoryMode), waits: true,
 		},
 		command.Mode:         category(noModes, acpclient.CategoryMode),
 		command.Model:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
@@ -189,7 +187,7 @@ func init() {
 			unready: func(l *live) string {
 				return unless(l.conv.Phase == conversation.PhaseReady, notOpen)
 			},
-			beside: true,
+			beside: true, waits: true,
 		},
 
 		command.FocusTranscript: {
@@ -364,22 +362,28 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	}
 	if a != command.Cancel {
 		t.prompts.Acted()
+	} else if t.awaited.cancel() {
+		return nil
 	}
 	b := behaviours[a]
 	why := b.refusal(t)
 	if a == command.Cancel { // whose key has other uses when no turn runs
 		why = ""
 	}
-	if a == "" || why == "" {
-		return b.run(t)
+	switch {
+	case a != "" && why != "":
+		return t.say(why)
+	case b.waits && t.state.opens():
+		t.awaited.set(a, "")
+		return nil
 	}
-	return t.say(why)
+	return b.run(t)
 }
 
 // cancelNothing handles the key that cancels, without a session.
 func cancelNothing(t *Tab) tea.Cmd {
 	if t.replays() {
-		return t.say(t.keyOf(command.ReplayQuit) + " leaves the replay")
+		return t.say(t.keyOf(command.ReplayQuit) + " closes the replay")
 	}
 	return t.say(notOpen)
 }
@@ -411,8 +415,17 @@ func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 	if with := behaviours[named].with; with != nil && argument != "" {
 		return with(t, argument)
 	}
+	if behaviours[named].waits && t.state.opens() {
+		t.awaited.set(named, argument)
+		return nil
+	}
+	return t.runWith(named, argument)
+}
+
+// runWith performs an action and filters the list that it opens, if any.
+func (t *Tab) runWith(a config.Action, argument string) tea.Cmd {
 	before := t.dialogs.Top()
-	cmd := t.run(named)
+	cmd := t.run(a)
 	if list, is := t.dialogs.Top().(*dialog.Selector); is && dialog.Dialog(list) != before && argument != "" {
 		list.Paste(argument)
 	}

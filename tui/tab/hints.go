@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -50,7 +51,11 @@ func (p *promptLayer) hints() []dialog.Hint {
 		h.Add(command.Help, "help")
 		return p.cancelsFirst(h.List)
 	default:
-		all := p.cancelsFirst(t.state.promptHints())
+		all := t.state.promptHints()
+		if cancel := t.keyOf(command.Cancel); t.awaited.action != "" {
+			all = append([]dialog.Hint{{Key: cancel}}, slices.DeleteFunc(all, func(h dialog.Hint) bool { return h.Key == cancel })...)
+		}
+		all = p.cancelsFirst(all)
 		if t.composer.Empty() && h.Keys.Match(command.Help, "?") { // which types no text then
 			all[len(all)-1].Key = "?"
 		}
@@ -63,6 +68,9 @@ func (p *promptLayer) hints() []dialog.Hint {
 func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 	t := p.tab
 	words := t.composer.Cancels()
+	if t.awaited.action != "" && words == "" {
+		words = "stop waiting"
+	}
 	if l, open := t.live(); open && words == "" {
 		if slow, _ := l.options.Slow(); slow != nil {
 			words = "switch back"
@@ -125,7 +133,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 			h.Add(command.SendNow, now)
 		}
 	case c.Starts():
-		h.Add(command.Cancel, "leave")
+		h.Add(command.Cancel, "stop the agent")
 		h.Add(command.Send, "queue")
 	case c.Gone():
 		h.Add(command.StartAgain, again)

@@ -162,9 +162,6 @@ func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclie
 // nextMode switches to the next mode, or toggles a mode that is on or off.
 func nextMode(l *live) tea.Cmd {
 	t, c := l.tab, l.conv
-	if c.Phase != conversation.PhaseReady {
-		return t.say(notOpen)
-	}
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil {
 		return t.say(noModes)

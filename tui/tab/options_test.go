@@ -2,6 +2,7 @@ package tab
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -9,13 +10,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/test"
+	"parley/internal/test/sessiontest"
+	"parley/tui/dialog"
 	"parley/tui/theme"
 )
 
@@ -412,18 +417,75 @@ func TestSettingsThatWait(t *testing.T) {
 	}
 }
 
-// What an agent offers is not known before the session is open, and not denied.
-func TestOptionsAreNotKnownYet(t *testing.T) {
-	b, made := pending(t)
-	for _, key := range []string{"f2", "shift+tab"} {
-		b.press(key)
-		b.mustShow(t, "the session is not open yet")
+// What an agent offers is not known before the session is open: the keys that ask for it wait,
+// as prompts do, the last of them.
+func TestKeysForOptionsWaitForTheSession(t *testing.T) {
+	waiting := func(t *testing.T) *bench {
+		b, made := pending(t)
+		b.press("f3", "f2")
+		b.mustShow(t, "then: choose the mode", "esc stop waiting")
+		b.has(made)
+		b.mustShow(t, "then: choose the mode", "esc stop waiting")
+		b.clock = b.clock.Add(time.Minute)
+		return b
 	}
-	b.has(made)
-	for _, a := range []config.Action{command.Mode, command.Model, command.ThoughtLevel, command.NextMode} {
-		b.toast.text = ""
-		if b.run(a); b.toast.text != notYet {
-			t.Errorf("%s says %q", a, b.toast.text)
-		}
-	}
+	t.Run("the list opens", func(t *testing.T) {
+		b := waiting(t)
+		b.opens()
+		b.mustShow(t, "Asking", "Coding", "esc close")
+		b.mustNotShow(t, "then:")
+	})
+	t.Run("esc stops that", func(t *testing.T) {
+		b := waiting(t)
+		b.press("esc")
+		b.mustNotShow(t, "then:")
+		b.opens()
+		b.mustNotShow(t, "Coding")
+	})
+	t.Run("no list takes what is typed", func(t *testing.T) {
+		b := waiting(t)
+		b.press("h", "i")
+		b.opens()
+		b.press("!")
+		b.mustShow(t, "❯ hi!", "then: choose the mode")
+		b.press("ctrl+c")
+		b.mustNotShow(t, "Coding")
+		b.clock = b.clock.Add(time.Minute)
+		b.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+		b.mustShow(t, "Coding")
+	})
+	t.Run("a question comes first", func(t *testing.T) {
+		b := waiting(t)
+		b.ask(dialog.Confirmation{Title: "A question", Choices: []dialog.Choice{{Name: "Yes", Key: "y", Do: dialog.Close{}}}})
+		b.opens()
+		b.mustShow(t, "A question")
+		b.dialogs.Pop()
+		b.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+		b.mustShow(t, "Coding")
+	})
+	t.Run("the mode is switched", func(t *testing.T) {
+		runBench(t, func(t *testing.T, b *bench) {
+			s := b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) {
+				o.Spawn = func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(slowAgent), nil }
+			}))
+			b.run(command.NextMode)
+			b.mustShow(t, "then: next mode")
+			session.Post(s, session.Start{})
+			b.Do(nil)
+			b.mustShow(t, "Mode ask  → Mode code…")
+			b.mustNotShow(t, "then:")
+		})
+	})
+	t.Run("a command keeps its words", func(t *testing.T) {
+		b := waiting(t)
+		b.runSlashCommand("mode", "cod")
+		b.opens()
+		b.mustShow(t, "cod", "Coding")
+		b.mustNotShow(t, "Asking ")
+	})
+	t.Run("the agent does not start", func(t *testing.T) {
+		b := waiting(t)
+		b.events(conversation.AgentLost{Err: errors.New("no"), At: b.clock})
+		b.mustNotShow(t, "then:")
+	})
 }

@@ -73,6 +73,8 @@ type state interface {
 	condition() State
 	works() bool
 	reopens() bool
+	// opens reports whether a session is being opened: what it offers is not known yet.
+	opens() bool
 	// moves reports whether what is shown changes with time.
 	moves() bool
 	// now is the time of what is shown.
@@ -143,6 +145,7 @@ func (r reading) drop()                       { r.reader.drag.down = false }
 func (r reading) equip(env *dialog.Env)       { env.Diffs = r.list.Diffs() }
 func (r reading) works() bool                 { return r.conv.Turn.Running }
 func (r reading) reopens() bool               { return false }
+func (r reading) opens() bool                 { return false }
 func (r reading) setTheme(th *theme.Theme)    { r.list.SetTheme(th) }
 
 func (r reading) endsReading(name string) bool {
@@ -209,6 +212,7 @@ func (u unopened) drop()                            {}
 func (u unopened) noImages() string                 { return "" }
 func (u unopened) equip(*dialog.Env)                {}
 func (u unopened) works() bool                      { return false }
+func (u unopened) opens() bool                      { return false }
 func (u unopened) update(msg tea.Msg) tea.Cmd       { return u.tab.composer.Update(msg) }
 func (u unopened) moves() bool                      { return false }
 func (u unopened) now() time.Time                   { return u.tab.program.Now() }
@@ -262,6 +266,7 @@ func (s *starting) agent() config.Agent { return s.with }
 func (s *starting) takesPrompts() bool  { return true }
 func (s *starting) condition() State    { return Working }
 func (s *starting) reopens() bool       { return s.stored }
+func (s *starting) opens() bool         { return true }
 
 func (s *starting) refusal(a availability) string { return unless(a != inSession, notOpen+" yet") }
 
@@ -355,6 +360,7 @@ func (l *live) agent() config.Agent         { return l.Agent }
 func (l *live) refusal(availability) string { return "" }
 func (l *live) takesPrompts() bool          { return true }
 func (l *live) reopens() bool               { return l.reopening != nil }
+func (l *live) opens() bool                 { return l.conv.Opening() || l.reopens() }
 func (l *live) now() time.Time              { return l.tab.program.Now() }
 func (l *live) pace(least time.Duration)    { l.pump.pace(least) }
 

@@ -58,6 +58,7 @@ type Tab struct {
 	drafts   *drafts
 	foreign  *foreignQuestion // the last question of another tab that was shown, or nil
 	leaving  *leaving
+	awaited  awaited
 	input    *input
 	pictures imageDecoder
 	info     tabInfo // for the tab line
@@ -211,7 +212,7 @@ func (t *Tab) Due() tea.Cmd {
 // Update handles a message for this tab, or input while it is in front.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	cmd := t.handle(msg)
-	cmd = tea.Batch(cmd, t.prompt.typeLetters(), t.drafts.Touched(msg))
+	cmd = tea.Batch(cmd, t.prompt.typeLetters(), t.drafts.Touched(msg), t.awaited.run(t))
 	if l, open := t.live(); open {
 		l.commands.Fit(t.width, t.height)
 	}

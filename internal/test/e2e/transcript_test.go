@@ -63,7 +63,7 @@ func TestReadsTheTranscriptWhileAPermissionIsOpen(t *testing.T) {
 	p.Press("pgup").Shows("more below", "%")
 	p.Press("alt+t").Shows("tab to answer")
 	p.Type("y").Shows("to the terminal (OSC 52)") // said when the copy is done, over whatever was said before
-	p.Type("12n9").Shows("tab goes back to the question")
+	p.Type("12n9").Shows("tab returns to the question")
 	p.Press("[").Shows("▌ go", " 0%")
 	p.Press("ctrl+d").Shows("Line 9 ")
 	answersNothing(p)

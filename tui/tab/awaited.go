@@ -1,0 +1,68 @@
+package tab
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/app/command"
+	"parley/tui/dialog"
+)
+
+// awaited is an action that the user wants as soon as the session is open, which knows only
+// then what the agent offers: see behaviour.waits. It is the last one.
+type awaited struct {
+	action   config.Action // "" if there is none
+	argument string        // of its slash command
+	retries  bool          // it is tried again after a pause in typing
+}
+
+func (a *awaited) set(action config.Action, argument string) {
+	*a = awaited{action: action, argument: argument}
+}
+
+// cancel drops the action, and reports whether there was one.
+func (a *awaited) cancel() bool {
+	was := a.action != ""
+	*a = awaited{}
+	return was
+}
+
+// words says what waits, or returns "".
+func (a *awaited) words() string {
+	for _, info := range config.Actions() {
+		if a.action != "" && info.Action == a.action {
+			return "then: " + strings.ToLower(info.Help[:1]) + info.Help[1:]
+		}
+	}
+	return ""
+}
+
+// run does the action once the session is open, and drops it if there will be none. A list
+// opens over no question, and takes no key that was meant for the prompt.
+func (a *awaited) run(t *Tab) tea.Cmd {
+	if a.action == "" || t.state.opens() {
+		return nil
+	}
+	l, open := t.live()
+	switch {
+	case !open || l.conv.Gone():
+		a.cancel()
+		return nil
+	case a.action != command.NextMode && (!t.dialogs.Empty() || !t.composer.Empty() || l.commands.Attached()):
+		return nil
+	case a.action != command.NextMode && t.program.Guard.Typing():
+		if a.retries {
+			return nil
+		}
+		a.retries = true
+		return tea.Tick(dialog.QuietTime, func(time.Time) tea.Msg {
+			return then(func() tea.Cmd { a.retries = false; return nil }) // Update runs it
+		})
+	}
+	do := *a
+	a.cancel()
+	return t.runWith(do.action, do.argument)
+}
