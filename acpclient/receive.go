@@ -347,7 +347,7 @@ func decodeResult(method string, raw json.RawMessage, result any) error {
 		raw = json.RawMessage("{}")
 	}
 	if err := decode(raw, result); err != nil {
-		return fmt.Errorf("the answer to %s: %w", method, err)
+		return fmt.Errorf("cannot read the agent's answer to %s: %w", method, err)
 	}
 	return nil
 }

@@ -213,7 +213,7 @@ func TestResultShapes(t *testing.T) {
 		{"null", `"result":null`, "", 0},
 		{"absent", ``, "", 0},
 		{"null error beside it", `"result":{},"error":null`, "", 0},
-		{"a string where it must be empty", `"result":"ok"`, "the answer to authenticate", 0},
+		{"a string where it must be empty", `"result":"ok"`, "answer to authenticate", 0},
 		{"error", `"error":{"code":-32000,"message":"sign in"}`, "sign in", CodeAuthRequired},
 		{"error beside a result", `"result":{},"error":{"code":1,"message":"no"}`, "no (code 1)", 1},
 		{"string error", `"error":"it broke"`, "it broke", CodeInternalError},

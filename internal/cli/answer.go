@@ -203,6 +203,7 @@ func (a asked) String(id string) string {
 
 // chosen returns the question of a number in the list.
 func chosen(open []asked, session, number string) (*asked, error) {
+	number = strings.TrimSpace(number)
 	for i := range open {
 		if open[i].number() == number {
 			return &open[i], nil
@@ -244,7 +245,7 @@ func (a *asked) answer(ctx context.Context, s *streams, c *host.Client, word str
 // named returns the option of a number or a name, as they are listed. A word of digits is a
 // number. Of options whose names look the same none has a name.
 func (a *asked) named(word string) (option, error) {
-	if n, err := strconv.Atoi(word); err == nil {
+	if n, err := strconv.Atoi(strings.TrimSpace(word)); err == nil {
 		if n < 1 || n > len(a.options) {
 			return option{}, app.WithHint(a.choices(), "question %s has no option %d", a.number(), n)
 		}

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -21,10 +22,43 @@ var stilted = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 	`are others`, `is to be`, `of which nothing`, `it is told`,
 }, "|") + `)\b`)
 
+// oneWord has the words of which each says one thing: the user quits parley, closes tabs, lists
+// and pages, cancels turns, stops agents and commands, ends sessions, and detaches from those
+// that go on. Only what stays as it was is left.
+var oneWord = []struct {
+	wrong *regexp.Regexp
+	right string
+}{
+	{regexp.MustCompile(`(?i)^leave$|^(quit|choose) or leave|\bleaves?( parley| the (session|tab|program|replay|agent|list|page|dialog|host)\b|;| when| or parley|: the)|\*leave|when you leave| and leave$|^leaves\.`), "quit, close or detach"},
+	{regexp.MustCompile(`(?i)\b(stop|close|end|exit)s? parley\b|until parley exits`), "quit"},
+	{regexp.MustCompile(`(?i)\b(quit|close|leave|exit)s? the (turn|agent)\b`), "cancel or stop"},
+	{regexp.MustCompile(`(?i)\b(quit|exit)s? the (tab|dialog|list|page|replay|session)\b`), "close or end"},
+}
+
+// sayOneWord checks a text that users read.
+func sayOneWord(t *testing.T, at, text string) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, w := range oneWord {
+			if w.wrong.MatchString(line) {
+				t.Errorf("%s: say %s: %q", at, w.right, line)
+			}
+		}
+	}
+}
+
 // TestWording reads the texts of the program. With -v it lists them by file.
 func TestWording(t *testing.T) {
 	const root = "../.."
 	words := regexp.MustCompile(`\p{L}{2,}[^\p{L}]+\p{L}{2,}`)
+	onScreen := regexp.MustCompile(`^../../(tui|config|internal/(app|cli|headless))/`)
+	for _, name := range []string{"README.md", "docs/guide.md"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sayOneWord(t, name, string(text))
+	}
 	read := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
@@ -47,7 +81,13 @@ func TestWording(t *testing.T) {
 				return false
 			case *ast.BasicLit:
 				text, err := strconv.Unquote(n.Value)
-				if n.Kind != token.STRING || err != nil || !words.MatchString(text) {
+				if n.Kind != token.STRING || err != nil {
+					return false
+				}
+				if onScreen.MatchString(path) {
+					sayOneWord(t, files.Position(n.Pos()).String(), text)
+				}
+				if !words.MatchString(text) {
 					return false
 				}
 				read++

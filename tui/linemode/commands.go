@@ -53,8 +53,8 @@ func commands() []command {
 		{name: "agent", about: "new session with another agent", do: func(p *program, _ string) { p.unlessWorking("Choose another agent", p.chooseAgent) }},
 		{name: "start", about: "restart the agent, or reconnect", do: func(p *program, _ string) { p.startAgain() }},
 		{name: "stop", about: "stop an agent that does not respond", live: func(l *live, _ string) { session.Post(l.Session, session.Kill{}) }},
-		{name: "detach", about: "leave a session that keeps running", live: (*live).detach},
-		{name: "quit", about: "leave", do: func(p *program, _ string) { p.over = true }},
+		{name: "detach", about: "detach from a session that keeps running", live: (*live).detach},
+		{name: "quit", about: "quit parley", do: func(p *program, _ string) { p.over = true }},
 	}
 }
 

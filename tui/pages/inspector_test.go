@@ -198,7 +198,7 @@ func watching(t *testing.T, do func(t *testing.T, w *watcher)) {
 func TestMessagesAreListed(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
 		w.shows("session/prompt", "240 ms", "tidy up", "agent_message_chunk ×3", "one two three", "✗ tool_call", "Read notes · whim",
-			"stderr", "warming up", "answer to session/prompt", "end_turn", "7 messages", "✗ 1 wrong", "live")
+			"stderr", "warming up", "answer to session/prompt", "end_turn", "7 messages", "✗ 1 invalid", "live")
 		w.hides("\x1b", "\u202e")
 		w.ring.Line(true, []byte(strings.Replace(asked, `"id":1`, `"id":2`, 1)))
 		w.settle()
@@ -257,7 +257,7 @@ func TestWhatIsKeptOfARunHasItsOwnTime(t *testing.T) {
 // The title says which version of the protocol is spoken, and what is wrong by it is marked.
 func TestTheVersionIsInTheTitle(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
-		w.hides("ACP").shows("1 wrong")
+		w.hides("ACP").shows("1 invalid")
 		w.ring.Line(true, []byte(`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":2,"info":{"name":"p","version":"1"}}}`))
 		w.ring.Line(false, []byte(`{"jsonrpc":"2.0","id":7,"result":{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}}`))
 		w.settle()
@@ -276,7 +276,7 @@ func TestTheVersionOfTheSession(t *testing.T) {
 		w.closed, w.version = false, 2
 		w.start(w.view.Open())
 		w.settle()
-		w.shows("ACP 2", "4 wrong") // the chunks and the call of the turn are those of version 1
+		w.shows("ACP 2", "4 invalid") // the chunks and the call of the turn are those of version 1
 	})
 }
 

@@ -105,7 +105,7 @@ func (v *Inspector) state() string {
 	}
 	out := th.Muted.Render(words)
 	if v.list.wrong > 0 {
-		out += "  " + th.Error.Render(fmt.Sprintf("✗ %s wrong", theme.Grouped(v.list.wrong)))
+		out += "  " + th.Error.Render(fmt.Sprintf("✗ %s invalid", theme.Grouped(v.list.wrong)))
 	}
 	switch {
 	case v.paused != nil:
@@ -315,10 +315,10 @@ func (v *Inspector) Hints() []dialog.Hint {
 		h.Add(command.Search, "find")
 	}
 	h.Add(command.InspectorFilter, "filter")
-	h.Add(command.InspectorDirection, "way")
+	h.Add(command.InspectorDirection, "direction")
 	h.Add(command.InspectorKind, "kind")
 	h.Add(command.InspectorMethod, "method")
-	h.Add(command.InspectorWrong, "wrong")
+	h.Add(command.InspectorWrong, "violations")
 	if len(v.list.filter.chips()) > 0 {
 		h.Add(command.InspectorAll, "all")
 	}

@@ -67,8 +67,8 @@ func (l *live) cannotKeep() string {
 		return "this session keeps running already"
 	case t.program.Keep == nil:
 		return "sessions cannot be kept running here"
-	case t.StoredID() == "":
-		return "send a prompt first: a session in which nothing was said is not kept"
+	case l.notStored() != "":
+		return l.notStored() + ": only a stored session can be moved to a process of its own"
 	case l.conv.Turn.Running:
 		return "wait until the turn has ended"
 	case app.ResumableID(l.conv) == "":

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/command"
@@ -211,4 +212,21 @@ func TestASessionThatRunsHereIsOffered(t *testing.T) {
 			t.Errorf("it wished %v", got)
 		}
 	})
+}
+
+// What the tour cannot do it says why: it is never stored.
+func TestWhatTheTourCannotDo(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.columns = 100
+	b.program.Keep = func(context.Context, app.Open) (*app.Reopened, error) { return nil, errors.New("no") }
+	b.program.Branch = func(context.Context, app.Open, int, string) (*app.Branched, error) { return nil, errors.New("no") }
+	b.open().Agent.ID = app.TourID
+	b.events(sentAt("/tour", b.clock), conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: b.clock})
+	b.run(command.Keep)
+	b.mustShow(t, "the tour is not stored: only a stored session")
+	b.run(command.Rewind)
+	b.mustShow(t, "The conversation stays: the tour is not stored.")
+	b.mustNotShow(t, "Opens a new session")
+	b.press("alt+o")
+	b.mustShow(t, "no fork: the tour is not stored")
 }

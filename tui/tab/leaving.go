@@ -72,7 +72,7 @@ func (e *leaving) AskToLeave(titles []string) {
 		Text:  "Quitting stops it in the middle of its turn.",
 		Choices: []dialog.Choice{
 			{Name: "Stay", Key: "s", Do: dialog.Close{}},
-			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return send(Quit{Sure: true}) })},
+			{Name: "Quit", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return send(Quit{Sure: true}) })},
 		},
 	}
 	switch {
@@ -93,7 +93,7 @@ func (e *leaving) Close() tea.Cmd {
 	l, open := e.tab.live()
 	switch {
 	case e.tab.program.Tabs.Alone():
-		return e.tab.say("this is the only tab: " + e.tab.keyOf(command.Quit) + " leaves parley")
+		return e.tab.say("this is the only tab: " + e.tab.keyOf(command.Quit) + " quits parley")
 	case e.tab.Kept(): // it goes on
 		return e.closeNow()
 	case e.tab.Works():

@@ -157,7 +157,7 @@ func TestClose(t *testing.T) {
 	}
 	runBench(t, func(_ *testing.T, b *bench) {
 		b.Do(b.leaving.Close())
-		b.MustSay("this is the only tab: ctrl+d leaves parley")
+		b.MustSay("this is the only tab: ctrl+d quits parley")
 	})
 }
 

@@ -231,7 +231,7 @@ func openQuestionList(t *Tab) tea.Cmd {
 		return t.sayWhile("no question is waiting", func() bool { return len(items()) == 0 })
 	}
 	t.dialogs.Push(dialog.NewFollowing(t.env(), dialog.List{
-		Title: "Waiting questions", Empty: "No question is waiting.", Choosing: "go there",
+		Title: "Waiting questions", Empty: "No question is waiting.", Choosing: "open",
 		Keys: []dialog.ItemKey{{Action: command.DialogNext, Hint: "answer here", Do: func(it dialog.Item) dialog.Action {
 			for _, w := range t.program.Tabs.Questions() {
 				for _, q := range w.Questions {

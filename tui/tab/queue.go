@@ -107,7 +107,7 @@ func (pq *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
 		if err == nil {
 			return nil
 		}
-		return func() tea.Cmd { return pq.live.tab.say("the prompt is in the queue: " + termtext.Line(err.Error())) }
+		return func() tea.Cmd { return pq.notSteered(q, err) }
 	})
 }
 
@@ -148,12 +148,21 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 	return pq.sendQueuedNow(pq.prompts()[0].ID)
 }
 
+// notSteered says which prompt did not get into the turn, what becomes of it, and why.
+func (pq *promptQueue) notSteered(q conversation.QueuedPrompt, err error) tea.Cmd {
+	const most = 24
+	words := termtext.Truncate(app.PromptLine(q), most, "…")
+	return pq.live.tab.say("“" + words + "” stays queued until the turn ends: " + err.Error())
+}
+
 func (pq *promptQueue) sendQueuedNow(id int) tea.Cmd {
-	if pq.live.conv.Steerable() {
-		ctx, s := pq.live.tab.program.Context, pq.live.Session
+	all := pq.prompts()
+	at := slices.IndexFunc(all, func(q conversation.QueuedPrompt) bool { return q.ID == id })
+	if at >= 0 && pq.live.conv.Steerable() {
+		ctx, s, q := pq.live.tab.program.Context, pq.live.Session, all[at]
 		return inBackground(func() then {
 			if err := session.Try(ctx, s, session.SteerQueued{ID: id}); err != nil {
-				return func() tea.Cmd { return pq.live.tab.say(termtext.Line(err.Error())) }
+				return func() tea.Cmd { return pq.notSteered(q, err) }
 			}
 			return nil
 		})

@@ -103,7 +103,7 @@ func TestFindsWhileAQuestionWaits(t *testing.T) {
 	b.press("1", "2") // are looked for, and answer nothing
 	b.mustShow(t, "find 12", "1 of 1", "Line 12", "Allow it")
 	b.press("enter", "1")
-	b.mustShow(t, "tab goes back to the question", "Line 12", "Allow it")
+	b.mustShow(t, "tab returns to the question", "Line 12", "Allow it")
 	b.press("esc")
 	b.mustNotShow(t, "1 of 1")
 	b.mustShow(t, "Line 12", "Allow it") // the view stays
@@ -177,7 +177,7 @@ func TestTheTranscriptIsReadWhileAQuestionWaits(t *testing.T) {
 		b.mustShow(t, "Allow it", "tab to answer")
 	}
 	b.press("1")
-	b.mustShow(t, "tab goes back to the question")
+	b.mustShow(t, "tab returns to the question")
 	b.press("[")
 	b.mustShow(t, "Prompt 4")
 	b.press("[")

@@ -260,7 +260,7 @@ func (r *replaying) hints() []dialog.Hint {
 	h.AddAll("speed", command.ReplaySlower, command.ReplayFaster)
 	h.Add(command.FocusTranscript, "transcript")
 	h.Add(command.Find, "find")
-	h.Add(command.ReplayQuit, "leave")
+	h.Add(command.ReplayQuit, "close")
 	h.Add(command.Help, "help")
 	return h.List
 }

@@ -37,7 +37,21 @@ func (l *live) noRewind() string {
 
 // cannotBranch says why the conversation cannot go back, or returns "".
 func (l *live) cannotBranch() string {
-	return unless(l.tab.program.Branch != nil && l.tab.StoredID() != "", "the conversation stays: this session is not stored")
+	why := l.notStored()
+	return unless(l.tab.program.Branch != nil && why == "", "the conversation stays: "+why)
+}
+
+// notStored says why the session is not stored, or returns "".
+func (l *live) notStored() string {
+	switch {
+	case l.tab.StoredID() != "":
+		return ""
+	case l.Agent.ID == app.TourID:
+		return "the tour is not stored"
+	case len(l.conv.Prompts()) == 0:
+		return "send a prompt first"
+	}
+	return "this session is not stored"
 }
 
 // promptList is an open list of the session's prompts, to rewind to or to fork before. It
@@ -126,9 +140,13 @@ func (p *promptList) content() dialog.List {
 			return dialog.Do(func() tea.Cmd { return p.live.askToFork(p.prompts[at].Number) })
 		}}},
 	}
+	stays := p.live.cannotBranch()
 	for _, prompt := range p.prompts {
 		item := dialog.SessionItem(app.PromptLine(conversation.QueuedPrompt{Prompt: prompt.Blocks}), prompt.At, t.program.Now())
 		item.ID, item.About = promptID(prompt), app.WayTo(p.live.conv, prompt.Number).Text()+"."
+		if stays != "" {
+			item.About = strings.ToUpper(stays[:1]) + stays[1:] + "."
+		}
 		if turn := p.turn(prompt); turn != 0 {
 			if since := p.since[turn]; since.Files > 0 {
 				item.Detail = fmt.Sprintf("%s%s  %s", item.Detail, app.CountFiles(since.Files), toolview.Counts{Added: since.Added, Removed: since.Removed})
@@ -270,7 +288,7 @@ func (r *rewind) chooseFiles(left []journal.RewindFile) {
 	at := toolview.PathsIn(t.cwd)
 	again := dialog.Do(func() tea.Cmd { r.ask(); return nil })
 	t.dialogs.Push(dialog.NewFollowing(t.env(), dialog.List{
-		Title: "Rewind these files too", Space: true, Choosing: "choose or leave", Closing: "done", Instead: again,
+		Title: "Rewind these files too", Space: true, Choosing: "choose", Closing: "done", Instead: again,
 		About: "They lose what has changed in them since.",
 	}, func() []dialog.Item {
 		var items []dialog.Item
@@ -395,8 +413,8 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 // askToFork asks where to fork the session before a prompt, counted as
 // [conversation.Conversation.Prompts] does; one more than there are means all of it.
 func (l *live) askToFork(prompt int) tea.Cmd {
-	if why := l.cannotBranch(); why != "" {
-		return l.tab.say(why)
+	if l.cannotBranch() != "" {
+		return l.tab.say("no fork: " + l.notStored())
 	}
 	title := fmt.Sprintf("Fork before prompt %d", prompt)
 	if prompt > len(l.conv.Prompts()) {

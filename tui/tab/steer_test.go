@@ -65,7 +65,7 @@ reply-error q -32602 not now
 		b.Do(b.prompts.Submit(promptOf("go")))
 		b.composer.SetText("look left")
 		b.Do(b.open().queue.SendNow())
-		if got := b.queued(); got != "look left" || !strings.Contains(b.toast.text, "not now") {
+		if got := b.queued(); got != "look left" || !strings.HasPrefix(b.toast.text, "“look left” stays queued until the turn ends: ") || !strings.Contains(b.toast.text, "not now") {
 			t.Errorf("the queue is %q, and it says %q", got, b.toast.text)
 		}
 		b.Do(b.open().queue.dropQueue())

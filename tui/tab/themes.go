@@ -112,7 +112,7 @@ func (c *themeChooser) choose(name config.Theme) tea.Cmd {
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
 		Choices: []dialog.Choice{
 			{Name: "Keep it", Do: dialog.Do(func() tea.Cmd { return c.keep(name) })},
-			{Name: "Only until parley exits", Do: dialog.Close{}},
+			{Name: "Only until you quit", Do: dialog.Close{}},
 		},
 	})
 	return nil

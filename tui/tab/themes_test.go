@@ -37,7 +37,7 @@ func TestChoose(t *testing.T) {
 				b.Choose("Keep it")
 				b.MustSay("kept: the theme " + string(marked))
 			} else {
-				b.Choose("Only until parley exits")
+				b.Choose("Only until you quit")
 			}
 			data, _ := os.ReadFile(config.ConfigFile())
 			if written := strings.Contains(string(data), string(marked)); written != keep || l.shown != marked {

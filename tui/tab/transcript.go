@@ -236,7 +236,7 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return cmd, true
 	}
 	if t.dialogs.Asks() && config.Types(name) {
-		return t.say(t.keyOf(command.FocusPrompt) + " goes back to the question"), true
+		return t.say(t.keyOf(command.FocusPrompt) + " returns to the question"), true
 	}
 	return nil, false
 }

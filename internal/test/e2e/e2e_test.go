@@ -380,7 +380,7 @@ func TestAsksBeforeItLeavesATurn(t *testing.T) {
 	p.Ready().Ask("go")
 	p.Shows("Working.")
 	p.Press("ctrl+d")
-	p.Answer("Leave") // its letter or number, and enter
+	p.Answer("Quit") // its letter or number, and enter
 	p.Exits(0)
 }
 

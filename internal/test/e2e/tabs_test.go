@@ -102,7 +102,7 @@ func TestLeavingSaysWhichAgentsWork(t *testing.T) {
 	p := Start(t, Options{Script: streams, Others: map[string]string{"asker": asksInTheMiddle}})
 	p.Ready().Ask("count").Shows("1 2 3")
 	p.Pick("asker").Press("ctrl+d")
-	p.Question("An agent is working in another tab", "• count").Answer("Leave").Exits(0)
+	p.Question("An agent is working in another tab", "• count").Answer("Quit").Exits(0)
 }
 
 const restartable = `
