@@ -1,9 +1,9 @@
 package fs
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -48,11 +48,11 @@ func (e Encoding) order() byteOrder {
 const byteOrderMark = '\ufeff'
 
 // encodingOf detects the encoding from the first two bytes of a file.
-func encodingOf(head []byte) Encoding {
+func encodingOf(head string) Encoding {
 	switch {
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
+	case strings.HasPrefix(head, "\xff\xfe"):
 		return UTF16LE
-	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+	case strings.HasPrefix(head, "\xfe\xff"):
 		return UTF16BE
 	}
 	return UTF8
@@ -60,30 +60,31 @@ func encodingOf(head []byte) Encoding {
 
 // decode converts a whole file to UTF-8 and drops its byte order mark. Invalid UTF-16
 // is ErrNotText, because it could not be written back unchanged.
-func (e Encoding) decode(raw []byte) ([]byte, error) {
+func (e Encoding) decode(raw string) (string, error) {
 	order := e.order()
 	if order == nil {
 		return raw, nil
 	}
 	invalid := fmt.Errorf("%w: it begins like %s, and is not valid", ErrNotText, e)
 	if len(raw)%2 != 0 {
-		return nil, invalid
+		return "", invalid
 	}
-	text := make([]byte, 0, len(raw))
+	var text strings.Builder
+	text.Grow(len(raw))
 	for raw = raw[2:]; len(raw) > 0; raw = raw[2:] {
-		r := rune(order.Uint16(raw))
+		r := rune(order.Uint16([]byte(raw[:2])))
 		if utf16.IsSurrogate(r) {
 			if len(raw) < 4 {
-				return nil, invalid
+				return "", invalid
 			}
-			if r = utf16.DecodeRune(r, rune(order.Uint16(raw[2:]))); r == utf8.RuneError {
-				return nil, invalid
+			if r = utf16.DecodeRune(r, rune(order.Uint16([]byte(raw[2:4])))); r == utf8.RuneError {
+				return "", invalid
 			}
 			raw = raw[2:]
 		}
-		text = utf8.AppendRune(text, r)
+		text.WriteRune(r)
 	}
-	return text, nil
+	return text.String(), nil
 }
 
 // encode converts text to the bytes of a file. The text must be valid UTF-8 unless the

@@ -87,17 +87,17 @@ func FuzzUTF16(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
 			file := mark + string(body)
-			encoding := encodingOf([]byte(file))
-			text, err := encoding.decode([]byte(file))
+			encoding := encodingOf(file)
+			text, err := encoding.decode(file)
 			if err != nil {
 				continue
 			}
-			if again := string(encoding.encode(string(text))); again != file || !utf8.Valid(text) {
+			if again := string(encoding.encode(text)); again != file || !utf8.ValidString(text) {
 				t.Errorf("%q becomes %q and then %q", file, text, again)
 			}
 		}
 		if text := strings.ToValidUTF8(string(body), ""); text != "" {
-			if again, err := UTF16LE.decode(UTF16LE.encode(text)); err != nil || string(again) != text {
+			if again, err := UTF16LE.decode(string(UTF16LE.encode(text))); err != nil || again != text {
 				t.Errorf("%q becomes %q, %v", text, again, err)
 			}
 		}

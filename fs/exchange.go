@@ -120,7 +120,7 @@ func (f *FS) held(ctx context.Context, p ResolvedPath) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{Content: asString(content), Mode: info.Mode().Perm()}, nil
+	return &Snapshot{Content: content, Mode: info.Mode().Perm()}, nil
 }
 
 // put writes want to the file at p, byte for byte, or removes the file if want is nil.

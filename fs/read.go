@@ -10,8 +10,8 @@ import (
 	"io"
 	iofs "io/fs"
 	"os"
+	"strings"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // chunkBytes is how much is read between two checks of the context.
@@ -76,8 +76,7 @@ func (f *FS) readWhole(ctx context.Context, file io.Reader, info iofs.FileInfo) 
 	if err = cmp.Or(err, checkText(text)); err != nil {
 		return Text{}, err
 	}
-	whole := asString(text)
-	return Text{whole, encoding, versionOf(info, whole)}, nil
+	return Text{text, encoding, versionOf(info, text)}, nil
 }
 
 // readRange reads count lines (all if negative), starting at line first, counted from
@@ -90,7 +89,7 @@ func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, 
 		return Text{}, err
 	}
 	lines := io.MultiReader(bytes.NewReader(head[:n]), file)
-	if out.Encoding = encodingOf(head[:n]); out.Encoding != UTF8 {
+	if out.Encoding = encodingOf(string(head[:n])); out.Encoding != UTF8 {
 		raw, err := f.readAll(ctx, lines, info.Size())
 		if err != nil {
 			return Text{}, err
@@ -99,7 +98,7 @@ func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, 
 		if err != nil {
 			return Text{}, err
 		}
-		lines = bytes.NewReader(text)
+		lines = strings.NewReader(text)
 	}
 	text, err := f.readLines(ctx, lines, first, count)
 	if err == nil {
@@ -108,61 +107,57 @@ func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, 
 	if err != nil {
 		return Text{}, err
 	}
-	out.Text = asString(text)
+	out.Text = text
 	return out, nil
 }
 
-// asString converts b without a copy, so that a file takes its size in memory only once.
-// The caller must not change b afterwards.
-func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// readAll reads the whole file; size is only a hint.
-func (f *FS) readAll(ctx context.Context, file io.Reader, size int64) ([]byte, error) {
+// readAll reads the whole file; size is only a hint. A file takes its size in memory only
+// once.
+func (f *FS) readAll(ctx context.Context, file io.Reader, size int64) (string, error) {
 	if size > f.maxBytes {
-		return nil, f.tooLarge("ask for some of its lines instead")
+		return "", f.tooLarge("ask for some of its lines instead")
 	}
-	// One extra byte detects a file that has grown past the bound, and lets Buffer see
-	// the end without growing.
-	var text bytes.Buffer
-	text.Grow(int(size) + bytes.MinRead)
-	if _, err := text.ReadFrom(io.LimitReader(&cancelReader{ctx, file}, f.maxBytes+1)); err != nil {
-		return nil, err
+	var text strings.Builder
+	text.Grow(int(size))
+	// One extra byte detects a file that has grown past the bound.
+	if _, err := io.Copy(&text, io.LimitReader(&cancelReader{ctx, file}, f.maxBytes+1)); err != nil {
+		return "", err
 	}
 	if int64(text.Len()) > f.maxBytes {
-		return nil, f.tooLarge("ask for some of its lines instead")
+		return "", f.tooLarge("ask for some of its lines instead")
 	}
-	return text.Bytes(), nil
+	return text.String(), nil
 }
 
 // readLines reads count lines (all if negative), starting at line first, counted from
 // 1.
-func (f *FS) readLines(ctx context.Context, file io.Reader, first, count int) ([]byte, error) {
+func (f *FS) readLines(ctx context.Context, file io.Reader, first, count int) (string, error) {
 	if count == 0 {
-		return nil, nil
+		return "", nil
 	}
 	r := bufio.NewReaderSize(&cancelReader{ctx, file}, chunkBytes)
-	var text []byte
+	var text strings.Builder
 	for number := 1; count < 0 || number-first < count; {
 		part, err := r.ReadSlice('\n')
 		switch {
 		case number >= first:
-			text = append(text, part...)
-			if int64(len(text)) > f.maxBytes {
-				return nil, f.tooLarge("ask for fewer lines")
+			text.Write(part)
+			if int64(text.Len()) > f.maxBytes {
+				return "", f.tooLarge("ask for fewer lines")
 			}
 		case bytes.IndexByte(part, 0) >= 0:
-			return nil, errNUL
+			return "", errNUL
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			return text, nil
+			return text.String(), nil
 		case err == nil:
 			number++
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
+			return "", err
 		}
 	}
-	return text, nil
+	return text.String(), nil
 }
 
 func (f *FS) tooLarge(hint string) error {
@@ -174,11 +169,11 @@ var (
 	errNotUTF8 = fmt.Errorf("%w: it is not UTF-8", ErrNotText)
 )
 
-func checkText(text []byte) error {
+func checkText(text string) error {
 	switch {
-	case bytes.IndexByte(text, 0) >= 0:
+	case strings.IndexByte(text, 0) >= 0:
 		return errNUL
-	case !utf8.Valid(text):
+	case !utf8.ValidString(text):
 		return errNotUTF8
 	}
 	return nil

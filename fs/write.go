@@ -162,7 +162,7 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 		return nil, err
 	}
 	e := &existing{file: file, info: info}
-	var raw []byte
+	var raw string
 	if info.Size() > f.maxBytes {
 		err = f.tooLarge("its contents could not be kept for undo")
 	} else {
@@ -178,9 +178,7 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 	} else {
 		text = raw // not text: replaced by UTF-8
 	}
-	e.raw = asString(raw)
-	before := asString(text)
-	e.Text, e.Version = &before, versionOf(info, before)
+	e.raw, e.Text, e.Version = raw, &text, versionOf(info, text)
 	return e, nil
 }
 

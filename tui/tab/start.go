@@ -315,15 +315,15 @@ func (l *live) askForNewSession(err error) {
 			return t.sayIf(session.Try(t.program.Context, l.Session, session.OpenAnew{}))
 		}
 	}
-	text := err.Error() + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt."
+	why := err.Error()
 	if errors.Is(err, session.ErrCannotReopen) {
-		text = "The agent does not keep sessions." + text[len(err.Error()):]
+		why = "The agent does not keep sessions."
 	}
 	title := "The agent cannot resume this session"
 	if l.Session.About().Forked {
 		title = "The agent did not fork the session"
 	}
-	t.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
+	t.ask(dialog.Confirmation{Title: title, Text: why + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt.", Choices: []dialog.Choice{
 		{Name: "New session with this conversation", Do: anew(app.EarlierText(l.conv))},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay and read", Do: dialog.Close{}},
