@@ -49,6 +49,8 @@ func merge(base, ours, theirs string, preferTheirs bool) (merged string, clean b
 	m.theirs.edits, _ = termtext.CompareLines(m.base, m.theirs.lines)
 	for len(m.ours.edits) > 0 || len(m.theirs.edits) > 0 {
 		switch {
+		case m.ours.around(&m.theirs), m.theirs.around(&m.ours):
+			m.takeBoth()
 		case len(m.theirs.edits) == 0 || len(m.ours.edits) > 0 && before(m.ours.edits[0], m.theirs.edits[0]):
 			m.take(&m.ours)
 		case len(m.ours.edits) == 0 || before(m.theirs.edits[0], m.ours.edits[0]):
@@ -94,6 +96,14 @@ func before(a, b Hunk) bool {
 	return a.OldEnd <= b.OldStart
 }
 
+// around reports whether the next edits of a side, one after the other, enclose an edit of
+// the other side, with no line between that neither has changed. Then nothing says which
+// lines the other side's edit is about: of several ways to compare two texts, CompareLines
+// gives one.
+func (s *side) around(other *side) bool {
+	return len(s.edits) > 1 && len(other.edits) > 0 && s.edits[0].OldEnd == other.edits[0].OldStart && other.edits[0].OldEnd == s.edits[1].OldStart
+}
+
 // take merges the next edit of one side.
 func (m *merger) take(s *side) {
 	e := s.edits[0]
@@ -103,12 +113,18 @@ func (m *merger) take(s *side) {
 	m.at = e.OldEnd
 }
 
-// takeBoth merges the next edits of both sides, which overlap, and all that overlap
-// these.
+// takeBoth merges the next edits of both sides, which overlap or enclose each other, and all
+// that overlap these.
 func (m *merger) takeBoth() {
 	start := min(m.ours.edits[0].OldStart, m.theirs.edits[0].OldStart)
 	end := max(m.ours.edits[0].OldEnd, m.theirs.edits[0].OldEnd)
 	ours, theirs := 1, 1
+	switch {
+	case m.ours.around(&m.theirs):
+		ours, end = 2, m.ours.edits[1].OldEnd
+	case m.theirs.around(&m.ours):
+		theirs, end = 2, m.theirs.edits[1].OldEnd
+	}
 	for grown := true; grown; {
 		grown = m.ours.within(&ours, &end)
 		grown = m.theirs.within(&theirs, &end) || grown

@@ -16,6 +16,8 @@ func TestMerge(t *testing.T) {
 		{name: "only ours", base: "a\nb\n", ours: "x\nb\n", theirs: "a\nb\n", want: "x\nb\n"},
 		{name: "apart", base: "a\nb\nc\nd\n", ours: "A\nb\nc\nd\n", theirs: "a\nb\nc\nD\n", want: "A\nb\nc\nD\n"},
 		{name: "next to each other", base: "a\nb\n", ours: "A\nb\n", theirs: "a\nB\n", want: "A\nB\n"},
+		{name: "between two others", base: "=\nc\n-\na\n+\nb\n", ours: "=\nc\n-\nb\n+\nb\n", theirs: "=\na\n-\nb\n+\nb\n", conflict: true},
+		{name: "two others around it", base: "=\nc\n-\na\n+\nb\n", ours: "=\na\n-\nb\n+\nb\n", theirs: "=\nc\n-\nb\n+\nb\n", conflict: true},
 		{name: "the same on both sides", base: "a\nb\n", ours: "a\nB\n", theirs: "a\nB\n", want: "a\nB\n"},
 		{name: "the same and another", base: "a\nb\nc\n", ours: "A\nb\nc\n", theirs: "A\nb\nC\n", want: "A\nb\nC\n"},
 		{name: "one line, two ways", base: "a\n", ours: "b\n", theirs: "c\n", conflict: true},

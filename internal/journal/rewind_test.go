@@ -418,7 +418,7 @@ func (c cells) String() string {
 	}
 	var b strings.Builder
 	for i, cell := range c {
-		fmt.Fprintf(&b, "=== %d\n%s\n", i, cell)
+		fmt.Fprintf(&b, "=== %d\n--- %[1]d\n+++ %[1]d\n%s\n", i, cell)
 	}
 	return b.String() + "===\n"
 }
