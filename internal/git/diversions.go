@@ -1,8 +1,10 @@
 package git
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,12 +37,16 @@ func (d diversion) is(before diversion) bool {
 const ipcSocket = "fsmonitor--daemon.ipc"
 
 // Clean removes the diversions that were not there when the guard was made, and puts the
-// links back that were. It returns the paths of what it has removed. The agent may change
+// links back that were, and the index and the packed refs that links lead to. It returns the paths of what it has removed. The agent may change
 // the repository at the same time: nothing outside of it is touched.
 func (g *Guard) Clean() (removed []string, err error) {
 	err = g.survey(func(dir *os.Root, name, path string, d diversion) error {
 		before := g.diversions[path]
 		if d.is(before) {
+			return nil
+		}
+		if d.target != "" && materialise(dir, name, path, d.target) {
+			removed = append(removed, path)
 			return nil
 		}
 		if err := dir.Remove(name); errors.Is(err, fs.ErrNotExist) {
@@ -56,6 +62,44 @@ func (g *Guard) Clean() (removed []string, err error) {
 	})
 	slices.Sort(removed)
 	return slices.Compact(removed), err
+}
+
+// kept are the files of a repository whose loss loses something, by their first bytes.
+var kept = map[string]string{"index": "DIRC", "packed-refs": "# pack-refs"}
+
+// materialise replaces the link at path, which is name in a directory, by the file that it
+// leads to, if that is one of kept and within the directory. It reports whether it did.
+func materialise(dir *os.Root, name, path, target string) bool {
+	head, is := kept[name]
+	if !is {
+		return false
+	}
+	if rel, err := filepath.Rel(filepath.Dir(path), target); err == nil && filepath.IsAbs(target) {
+		target = rel // no absolute link is followed in a root
+	}
+	from, err := files.OpenRegularIn(dir, target)
+	if err != nil {
+		return false
+	}
+	defer from.Close()
+	begins := make([]byte, len(head))
+	if _, err := io.ReadFull(from, begins); err != nil || string(begins) != head {
+		return false // it may be anything that the agent is not to see
+	}
+	fresh := name + ".parley"
+	_ = dir.Remove(fresh) // of an earlier run
+	to, err := dir.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return false
+	}
+	_, err = io.Copy(to, io.MultiReader(bytes.NewReader(begins), from))
+	if err = errors.Join(err, to.Close()); err == nil {
+		err = dir.Rename(fresh, name)
+	}
+	if err != nil {
+		_ = dir.Remove(fresh)
+	}
+	return err == nil
 }
 
 // survey calls visit for each diversion in what the agent may write of the repository.

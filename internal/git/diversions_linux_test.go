@@ -75,6 +75,61 @@ func TestCleanLeavesWhatIsTheUsers(t *testing.T) {
 	run(dir, "commit", "-q", "--allow-empty", "-m", "second")
 }
 
+// An index and packed refs that the agent has moved behind links are files again: without
+// them, git takes every file for deleted, and every branch. What else such a link leads to
+// does not get into the repository.
+func TestCleanKeepsTheIndex(t *testing.T) {
+	dir, run := test.New(t, map[string]string{"poem.txt": "poem\n"})
+	run(dir, "pack-refs", "--all")
+	git := filepath.Join(dir, ".git")
+	g, err := GuardOf(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, link := range map[string]string{"index": "index.moved", "packed-refs": filepath.Join(git, "packed-refs.moved")} {
+		before, err := os.ReadFile(filepath.Join(git, name))
+		if err == nil {
+			err = os.Rename(filepath.Join(git, name), filepath.Join(git, name+".moved"))
+		}
+		if err == nil {
+			err = os.Symlink(link, filepath.Join(git, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if removed, err := g.Clean(); !slices.Equal(removed, []string{filepath.Join(git, name)}) || err != nil {
+			t.Errorf("%s: removed %q, %v", name, removed, err)
+		}
+		info, err := os.Lstat(filepath.Join(git, name))
+		after, _ := os.ReadFile(filepath.Join(git, name))
+		if err != nil || !info.Mode().IsRegular() || string(after) != string(before) {
+			t.Errorf("%s is %v with %d bytes, %v; it had %d", name, info, len(after), err, len(before))
+		}
+	}
+	run(dir, "diff", "--cached", "--quiet")
+	run(dir, "rev-parse", "--verify", "-q", "HEAD")
+
+	for target, text := range map[string]string{"secret": "secret\n", filepath.Join(t.TempDir(), "index"): "DIRC of another\n"} {
+		path := target
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(git, target)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = os.Remove(filepath.Join(git, "index"))
+		if err := os.Symlink(target, filepath.Join(git, "index")); err != nil {
+			t.Fatal(err)
+		}
+		if removed, err := g.Clean(); len(removed) != 1 || err != nil {
+			t.Errorf("removed %q, %v", removed, err)
+		}
+		if text, err := os.ReadFile(filepath.Join(git, "index")); err == nil {
+			t.Errorf("the index has %q", text)
+		}
+	}
+}
+
 // What cannot be removed is told.
 func TestCleanTellsWhatItLeaves(t *testing.T) {
 	dir, _ := test.New(t, map[string]string{"poem.txt": "poem\n"})

@@ -160,6 +160,30 @@ func TestCloseDuringTheStart(t *testing.T) {
 	})
 }
 
+// What the agent leaves behind while it ends is put right too, and told.
+func TestAfterTheAgentsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ended bool
+		h := newHarness(t, func(h *harness, o *Options) {
+			o.AfterTurn = func() (string, string) {
+				select {
+				case <-h.agents[0].done:
+					ended = true
+				default:
+				}
+				return "put right", ""
+			}
+		})
+		Post(h, Start{})
+		h.settle()
+		h.Close(t.Context())
+		h.settle()
+		if !ended || !slices.ContainsFunc(h.notices(), func(n string) bool { return strings.HasPrefix(n, "put right") }) {
+			t.Errorf("put right after the agent: %t; told: %q", ended, h.notices())
+		}
+	})
+}
+
 func TestNewSessionWithoutAMachine(t *testing.T) {
 	broken := errors.New("no such directory")
 	_, err := NewSession(Options{Machine: func(Observer, Asker) (Machine, error) { return nil, broken }})

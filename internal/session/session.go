@@ -283,13 +283,14 @@ func (s *Session) Close(ctx context.Context) {
 	case <-ctx.Done():
 	}
 
-	s.afterTurn()
-	s.stream.Close() // releases whoever waits for room in it
+	s.stream.End() // releases whoever waits for room in it
 	s.cancel()
 	s.work.Go(s.machine.Close)
 	if a != nil {
 		a.end(ctx)
 	}
+	s.afterTurn() // it may have left something until its end
+	s.stream.Close()
 	s.opt.closeJournal()
 	s.work.Wait()
 }

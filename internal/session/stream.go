@@ -38,6 +38,7 @@ type Stream struct {
 	merge   merge // comes after pending, and still grows
 	bytes   int
 	ready   chan struct{}
+	ending  bool // see End
 	closed  bool
 	pace    time.Duration       // see Pace
 	taken   time.Time           // when streamed events were last taken
@@ -194,6 +195,15 @@ func (s *Stream) take() (batch []conversation.Event, last bool) {
 	return batch, s.closed
 }
 
+// End drops later events except notices, and waiting callers continue, so that nothing holds
+// up the end of the agent. Close follows.
+func (s *Stream) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ending = true
+	s.roomy.Broadcast()
+}
+
 // Close ends the stream: waiting callers continue, and later events are dropped.
 // Pending events can still be taken.
 func (s *Stream) Close() {
@@ -237,7 +247,7 @@ func (s *Stream) room(ctx context.Context) {
 
 // wait waits until there is room, or ctx ends. s.mu must be held.
 func (s *Stream) wait(ctx context.Context) {
-	if s.bytes < pendingBound || s.closed {
+	if s.bytes < pendingBound || s.closed || s.ending {
 		return
 	}
 	stop := context.AfterFunc(ctx, func() {
@@ -246,7 +256,7 @@ func (s *Stream) wait(ctx context.Context) {
 		s.roomy.Broadcast()
 	})
 	defer stop()
-	for s.bytes >= pendingBound && !s.closed && ctx.Err() == nil {
+	for s.bytes >= pendingBound && !s.closed && !s.ending && ctx.Err() == nil {
 		s.roomy.Wait()
 	}
 }
@@ -264,7 +274,7 @@ func (s *Stream) post(e conversation.Event) {
 
 // add adds an event, or merges it with the previous one. s.mu must be held.
 func (s *Stream) add(e conversation.Event) {
-	if s.closed {
+	if _, notice := e.(conversation.NoticeAdded); s.closed || s.ending && !notice {
 		return
 	}
 	if s.watch != nil {
