@@ -59,6 +59,10 @@ func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
 		s.More = termtext.Truncate(termtext.VisibleLine(m.Description), most, "…")
 		switch m.Type {
 		case acpclient.AuthMethodAgent, "":
+			if p := session.AuthProgramOf(m); p != nil {
+				s.Runs = true
+				s.More = strings.TrimPrefix(s.More+" · shows you a program of the agent's, then runs it in this terminal", " · ")
+			}
 		case acpclient.AuthMethodTerminal:
 			s.Runs = true
 			run := "runs the agent's program in this terminal"
@@ -74,16 +78,24 @@ func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
 	return list
 }
 
+// SignInProgram is a program that signs in on the user's terminal.
+type SignInProgram struct {
+	*exec.Cmd
+	// Ask, if not nil, must be answered with its first choice before the program is run: the
+	// agent chose it. The front end carries the choices out.
+	Ask *Question
+}
+
 // Begin tries a method. Either the agent carries it out, and an AuthDone tells the result;
 // or it returns the program to run on the user's terminal, whose result is for
 // [SignIn.Ran].
-func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*exec.Cmd, error) {
+func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*SignInProgram, error) {
 	at := slices.IndexFunc(i.Methods, func(m acpclient.AuthMethod) bool { return m.ID == id })
 	if at < 0 {
 		return nil, fmt.Errorf("the agent has no sign-in method %q", id)
 	}
-	var program *exec.Cmd
-	if i.Methods[at].Type == acpclient.AuthMethodTerminal {
+	var program *SignInProgram
+	if session.RunsInTerminal(i.Methods[at]) {
 		if i.session.About().Far {
 			return nil, errors.New("it needs a terminal on the machine where the session runs: sign in there")
 		}
@@ -91,12 +103,34 @@ func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*exec.Cm
 		if err != nil {
 			return nil, err
 		}
-		program = terminalCommand(ctx, c)
+		program = programOf(ctx, c, i.Methods[at])
 	} else {
 		session.Post(i.session, session.Authenticate{ID: id})
 	}
 	i.Trying = &i.Methods[at]
 	return program, nil
+}
+
+// programOf is the program of a command that signs in by a method.
+func programOf(ctx context.Context, c acpclient.Command, m acpclient.AuthMethod) *SignInProgram {
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
+	cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
+	p := &SignInProgram{Cmd: cmd}
+	if session.AuthProgramOf(m) != nil {
+		p.Ask = &Question{
+			Title: "Run this program to sign in?",
+			Text:  "The agent names this program. It runs in this terminal, " + map[bool]string{true: "in the agent's sandbox", false: "with your permissions"}[c.Path != c.Runs.Path] + ":",
+			Lines: []string{termtext.ShellWords(append([]string{c.Runs.Path}, c.Runs.Args...))},
+			Choices: []Choice{
+				{Name: "Run it", Key: "r", Risky: true},
+				{Name: "Do not run it"},
+			},
+		}
+		for _, v := range c.Runs.Env {
+			p.Ask.Lines = append(p.Ask.Lines, "with "+termtext.ShellWords([]string{v}))
+		}
+	}
+	return p
 }
 
 // Ran takes the result of the program on the terminal. The agent starts again if the
@@ -108,13 +142,6 @@ func (i *SignIn) Ran(err error) error {
 	}
 	session.Post(i.session, session.Reconnect{})
 	return nil
-}
-
-// terminalCommand is a program that signs in on the user's terminal.
-func terminalCommand(ctx context.Context, c acpclient.Command) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
-	cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
-	return cmd
 }
 
 // Connection is an agent that is connected, without a session: to sign in and out.
@@ -170,11 +197,12 @@ func (l *Launcher) connect(ctx context.Context, a config.Agent, opt *session.Opt
 		transport = acpclient.NewLines(peer.In, peer.Out)
 	}
 	client, h := l.client(), acpclient.UnimplementedHandler{}
-	first := acpclient.NewClient(transport, h, acpclient.ConnOptions{})
-	r := &acpclient.InitializeRequest{
-		ClientInfo:         &client,
-		ClientCapabilities: acpclient.ClientCapabilities{Auth: acpclient.AuthCapabilities{Terminal: terminal && a.Address == ""}},
+	var can acpclient.ClientCapabilities
+	if terminal && a.Address == "" {
+		can.Auth.Terminal, can.Meta = true, acpclient.Meta(`{"`+session.TerminalAuthMeta+`":true}`)
 	}
+	first := acpclient.NewClient(transport, h, acpclient.ConnOptions{})
+	r := &acpclient.InitializeRequest{ClientInfo: &client, ClientCapabilities: can}
 	if offersV2 {
 		c.client, c.Info, err = v2.Negotiate(ctx, first, h, r, slog.New(slog.DiscardHandler))
 	} else {
@@ -202,13 +230,13 @@ func (c *Connection) Authenticate(ctx context.Context, m acpclient.AuthMethod) e
 
 // TerminalAuth ends the agent, and returns the program that signs in on the terminal by a
 // method.
-func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (*exec.Cmd, error) {
+func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (*SignInProgram, error) {
 	c.peer.Stop(ctx)
 	command, err := session.TerminalAuthCommand(c.command, m)
 	if err != nil {
 		return nil, err
 	}
-	return terminalCommand(ctx, command), nil
+	return programOf(ctx, command, m), nil
 }
 
 // Logout signs out.

@@ -97,11 +97,17 @@ func askedFirst(ctx context.Context, s *streams, q app.Question, yes bool) error
 	if !s.InTerminal || !s.ErrTerminal {
 		return app.WithHint("To skip this question: --yes", "nothing was installed: no terminal to ask on")
 	}
-	fmt.Fprint(s.Err, "Install it? [y/N] ")
-	if answer, err := line(ctx, s); err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")) {
+	if agreed(ctx, s, "Install it?") {
 		return nil
 	}
 	return errors.New("nothing was installed")
+}
+
+// agreed asks on the terminal for a yes.
+func agreed(ctx context.Context, s *streams, what string) bool {
+	fmt.Fprint(s.Err, what+" [y/N] ")
+	answer, err := line(ctx, s)
+	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
 }
 
 // listedAgent is an agent in the list; --json prints it.

@@ -14,6 +14,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/process"
+	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -84,7 +85,7 @@ func login(ctx context.Context, s *streams, c *app.Connection, method string) er
 	if err != nil {
 		return err
 	}
-	if m.Type == acpclient.AuthMethodTerminal {
+	if session.RunsInTerminal(m) {
 		err = loginOnTerminal(ctx, s, c, m)
 	} else {
 		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%s: %s …", c.Agent.Name, m.Name)))
@@ -166,6 +167,15 @@ func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpcl
 	cmd, err := c.TerminalAuth(ctx, m)
 	if err != nil {
 		return err
+	}
+	if q := cmd.Ask; q != nil {
+		fmt.Fprintln(s.Err, q.Text)
+		for _, l := range q.Lines {
+			fmt.Fprintln(s.Err, "  "+termtext.VisibleLine(l))
+		}
+		if !agreed(ctx, s, "Run it?") {
+			return errors.New("not signed in: the program was not run")
+		}
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
 	if err := cmd.Run(); err != nil {

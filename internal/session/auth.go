@@ -2,9 +2,12 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
+	"path/filepath"
 	"slices"
 
 	"parley/acpclient"
@@ -99,8 +102,8 @@ func (DismissAuth) Do(_ context.Context, s *Session) (None, error) {
 }
 
 // TerminalAuth asks for the program that signs in with a method of type
-// AuthMethodTerminal: the agent's own command with the method's arguments and
-// environment added. Run it in the user's terminal and do [Reconnect] if it succeeds.
+// AuthMethodTerminal, or with one that names an [AuthProgram]. Run it in the user's
+// terminal and do [Reconnect] if it succeeds.
 type TerminalAuth struct{ ID acpclient.AuthMethodID }
 
 var terminalAuthKind = KindOf[TerminalAuth]("TerminalAuth", Answers)
@@ -117,7 +120,7 @@ func (a TerminalAuth) Do(_ context.Context, s *Session) (acpclient.Command, erro
 		if m.ID != a.ID {
 			continue
 		}
-		if m.Type != acpclient.AuthMethodTerminal {
+		if !RunsInTerminal(m) {
 			return acpclient.Command{}, fmt.Errorf("%s does not run in a terminal", m.Name)
 		}
 		if s.opt.Remote.listens() {
@@ -128,22 +131,96 @@ func (a TerminalAuth) Do(_ context.Context, s *Session) (acpclient.Command, erro
 	return acpclient.Command{}, fmt.Errorf("the agent has no sign-in method %q", a.ID)
 }
 
-// TerminalAuthCommand returns the agent's command with the arguments and environment
-// of a method of type AuthMethodTerminal.
+// TerminalAuthMeta is the key under which agents name an [AuthProgram] in the metadata of a
+// sign-in method, and clients say in that of their capabilities that they run it.
+const TerminalAuthMeta = "terminal-auth"
+
+// AuthProgram is a program that signs in on the user's terminal, and that the agent chose:
+// an extension of Zed's, which some agents have in place of AuthMethodTerminal. Front ends
+// must not run it before the user has seen and accepted all of it.
+type AuthProgram struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+}
+
+// AuthProgramOf returns the program that a sign-in method names, nil if it names none, or
+// has a type that says how to sign in.
+func AuthProgramOf(m acpclient.AuthMethod) *AuthProgram {
+	var meta map[string]json.RawMessage
+	p := &AuthProgram{}
+	if m.Type != "" && m.Type != acpclient.AuthMethodAgent || json.Unmarshal(m.Meta, &meta) != nil || json.Unmarshal(meta[TerminalAuthMeta], p) != nil || p.Command == "" {
+		return nil
+	}
+	return p
+}
+
+// RunsInTerminal reports whether a sign-in method runs a program in the user's terminal.
+func RunsInTerminal(m acpclient.AuthMethod) bool {
+	return m.Type == acpclient.AuthMethodTerminal || AuthProgramOf(m) != nil
+}
+
+// withoutAuthEnv returns the metadata of a sign-in method without the values of the
+// environment variables of its program.
+func withoutAuthEnv(raw acpclient.Meta) acpclient.Meta {
+	var meta map[string]json.RawMessage
+	if json.Unmarshal(raw, &meta) != nil || meta[TerminalAuthMeta] == nil {
+		return raw
+	}
+	var p AuthProgram
+	if json.Unmarshal(meta[TerminalAuthMeta], &p) != nil {
+		delete(meta, TerminalAuthMeta)
+	} else {
+		for name := range p.Env {
+			p.Env[name] = ""
+		}
+		meta[TerminalAuthMeta], _ = json.Marshal(p) // strings can be encoded
+	}
+	raw, _ = json.Marshal(meta) // it was decoded
+	return raw
+}
+
+// TerminalAuthCommand returns the program that signs in by a method that runs one: the
+// agent's command with the arguments and environment of a method of type
+// AuthMethodTerminal, or else the method's [AuthProgram], in the agent's sandbox and
+// environment. Its Runs is then what the agent chose.
 func TerminalAuthCommand(agent acpclient.Command, m acpclient.AuthMethod) (acpclient.Command, error) {
 	c := agent
 	c.Args = slices.Concat(c.Args, m.Args)
-	c.Env = slices.Clone(c.Env)
-	for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-		c.Env = append(c.Env, name+"="+m.Env[name]) // the last value of a variable wins
+	env := m.Env
+	if p := AuthProgramOf(m); p != nil {
+		path, err := exec.LookPath(p.Command)
+		if err == nil && !filepath.IsAbs(path) {
+			err = errors.New("it is a path relative to the project")
+		}
+		if err != nil {
+			return acpclient.Command{}, fmt.Errorf("%s: %s: %w", m.Name, p.Command, err)
+		}
+		env = p.Env
+		c.Path, c.Args = path, p.Args
+		if agent.Runs != nil {
+			wrap := len(agent.Args) - len(agent.Runs.Args) - 1 // before the program and its arguments
+			c.Path, c.Args = agent.Path, slices.Concat(agent.Args[:wrap], []string{path}, p.Args)
+		}
+		c.Runs = &acpclient.Command{Path: path, Args: p.Args, Env: assignments(p.Env)}
 	}
-	if c.Runs == nil { // no sandbox
+	c.Env = slices.Concat(c.Env, assignments(env)) // the last value of a variable wins
+	if agent.Runs == nil {                         // no sandbox
 		return c, nil
 	}
 	if err := sandbox.CheckEnv(c.Env[len(agent.Env):]); err != nil {
 		return acpclient.Command{}, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	return c, nil
+}
+
+// assignments returns variables as "NAME=value", sorted.
+func assignments(env map[string]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, name+"="+env[name])
+	}
+	return out
 }
 
 // Logout signs out. The error wraps ErrUnsupported if the agent does not offer that.

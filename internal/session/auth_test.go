@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -195,6 +198,52 @@ func TestTerminalAuth(t *testing.T) {
 			t.Error("there is a method that the agent did not name")
 		}
 	})
+}
+
+// A program that only the metadata of a method names is run as the agent is: in its
+// environment, and in its sandbox.
+func TestTerminalAuthByMetadata(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		method string
+		runs   *acpclient.Command
+		want   *acpclient.Command // nil if it is refused
+	}{
+		"alone":          {`"_meta":{"terminal-auth":{"command":"PROGRAM","args":["login"],"env":{"B":"2","A":"1"},"label":"L"}}`, nil, &acpclient.Command{Path: program, Args: []string{"login"}, Env: []string{"A=0", "A=1", "B=2"}}},
+		"of an agent":    {`"type":"agent","_meta":{"terminal-auth":{"command":"PROGRAM"}}`, nil, &acpclient.Command{Path: program, Env: []string{"A=0"}}},
+		"bounded":        {`"_meta":{"terminal-auth":{"command":"PROGRAM","args":["login"]}}`, &acpclient.Command{Path: "agent"}, &acpclient.Command{Path: "fake", Args: []string{program, "login"}, Env: []string{"A=0"}}},
+		"out of bounds":  {`"_meta":{"terminal-auth":{"command":"PROGRAM","env":{"LD_PRELOAD":"x"}}}`, &acpclient.Command{Path: "agent"}, nil},
+		"by its type":    {`"type":"terminal","args":["--login"],"_meta":{"terminal-auth":{"command":"PROGRAM"}}`, nil, &acpclient.Command{Path: "fake", Args: []string{"acp", "--login"}, Env: []string{"A=0"}}},
+		"of the project": {`"_meta":{"terminal-auth":{"command":"./login"}}`, nil, nil},
+		"unknown":        {`"_meta":{"terminal-auth":{"command":"no-such-program-anywhere"}}`, nil, nil},
+		"without one":    {`"_meta":{"terminal-auth":{"args":["login"]}}`, nil, nil},
+		"in no form":     {`"_meta":{"terminal-auth":true}`, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				got, err := Do(h.Context(), h, TerminalAuth{"in"})
+				if c.want == nil {
+					if err == nil {
+						t.Errorf("it runs %+v", got)
+					}
+					return
+				}
+				got.Runs = nil
+				if d := cmp.Diff(*c.want, got, cmpopts.EquateEmpty()); d != "" || err != nil {
+					t.Errorf("%v %s", err, d)
+				}
+			}, func(h *harness, o *Options) {
+				o.Command.Runs = c.runs
+				h.prepare = func(a *fakeAgent) {
+					method := strings.ReplaceAll(c.method, "PROGRAM", strings.ReplaceAll(program, `\`, `\\`))
+					a.auto["initialize"] = json.RawMessage(`{"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"in","name":"In",` + method + `}]}`)
+				}
+			})
+		})
+	}
 }
 
 // The program that bounds an agent gets the variables of its way to sign in too: none of

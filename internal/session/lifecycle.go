@@ -161,6 +161,7 @@ func withoutSecrets(info *acpclient.InitializeResponse) *acpclient.InitializeRes
 		for name := range m.Env {
 			m.Env[name] = ""
 		}
+		m.Meta = withoutAuthEnv(m.Meta)
 	}
 	return &shown
 }
@@ -181,7 +182,9 @@ func (o *Options) capabilities() acpclient.ClientCapabilities {
 		Meta:      acpclient.Meta(`{"terminal_output":true}`),
 	}
 	if !o.Unattended {
-		c.Auth.Terminal = !o.Remote.listens() // there is no program here to sign in with
+		if !o.Remote.listens() { // else there is no program here to sign in with
+			c.Auth.Terminal, c.Meta = true, acpclient.Meta(`{"terminal_output":true,"`+TerminalAuthMeta+`":true}`)
+		}
 		c.Elicitation = &acpclient.ElicitationCapabilities{Form: yes, URL: yes}
 	}
 	return c

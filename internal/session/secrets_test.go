@@ -28,6 +28,9 @@ func TestNoSecretIsAmongTheEvents(t *testing.T) {
 		if names := h.conv.Agent.AuthMethods[0].Env; len(names) != 1 {
 			t.Errorf("the variables of signing in are %v", names)
 		}
+		if p := AuthProgramOf(h.conv.Agent.AuthMethods[1]); p == nil || p.Command != "sh" || len(p.Env) != 1 {
+			t.Errorf("the program of signing in is %v", p)
+		}
 		h.spawnOf = func() error { return &acpclient.StartError{Command: h.Options().Command, Err: errors.New("no")} }
 		h.agent().exit(errors.New("crash"))
 		h.settle()
@@ -52,7 +55,9 @@ func TestNoSecretIsAmongTheEvents(t *testing.T) {
 			{Name: "two", Type: acpclient.MCPHTTP, URL: "https://example.com", Headers: []acpclient.HTTPHeader{{Name: "Key", Value: secret}}},
 		}
 		h.prepare = func(a *fakeAgent) {
-			a.auto["initialize"] = json.RawMessage(`{"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"tty","name":"Terminal","type":"terminal","env":{"TOKEN":"` + secret + `"}}]}`)
+			a.auto["initialize"] = json.RawMessage(`{"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"tty","name":"Terminal","type":"terminal","env":{"TOKEN":"` + secret + `"}},
+				{"id":"meta","name":"Named","_meta":{"terminal-auth":{"command":"sh","env":{"TOKEN":"` + secret + `"}}}},
+				{"id":"odd","name":"Odd","_meta":{"terminal-auth":{"command":1,"env":{"TOKEN":"` + secret + `"}}}}]}`)
 		}
 	})
 }

@@ -433,6 +433,29 @@ hang
 	}
 }
 
+// A program to sign in that the agent chose is shown whole, and runs only once the user has
+// said so.
+func TestAProgramOfTheAgentsIsAskedAbout(t *testing.T) {
+	r := follows(t, `expect initialize contains "terminal-auth":true
+reply {"protocolVersion": 1, "authMethods": [{"id": "in", "name": "Theirs", "_meta": {"terminal-auth": {"command": "sh", "args": ["-c", "log\u200bin"], "env": {"ACCOUNT": "me"}}}}]}
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt as prompt
+reply-error prompt -32000 Who are you?
+hang
+`, nil)
+	r.reads("\n> ").types("go\n").reads("Theirs", "shows you a program of the agent's")
+	for _, answer := range []string{"2", "1"} {
+		r.looks().reads("Answer 1 to 2").types("1\n").reads("Run this program to sign in?", "sh -c", "log⟨U+200B⟩in", "with ACCOUNT=me", "1. Run it", "2. Do not run it")
+		r.looks().reads("Answer 1 to 2").types(answer + "\n")
+		if answer == "1" {
+			r.reads("Not signed in: the sign-in program needs a terminal")
+		}
+		r.reads("the agent wants you to sign in")
+	}
+	r.leave()
+}
+
 // A form without fields is a question with its message, and nothing to fill in or to start
 // over.
 func TestAFormWithoutFieldsIsAQuestion(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"os/exec"
 	"strings"
 
 	"parley/internal/app"
@@ -41,28 +42,49 @@ func (l *live) authenticate(m app.SignInMethod) {
 		l.p.out.line("parley does not support this sign-in method.")
 		return
 	}
-	program, err := l.signIn.Begin(l.p.ctx, m.ID)
-	if err == nil && program == nil {
+	flow := l.signIn
+	program, err := flow.Begin(l.p.ctx, m.ID)
+	switch {
+	case err != nil:
+		l.notSignedIn(err)
+	case program == nil:
 		l.p.out.line("Signing in with " + m.Name + ". The agent may open a page in your browser.")
+	case program.Ask != nil:
+		q := l.p.numbered(*program.Ask)
+		q.open = func() bool { return l.signIn == flow }
+		q.cancel = func() { flow.Trying = nil } // ask asks again
+		q.choices[0].do = func(string) { l.runSignIn(program.Cmd) }
+		q.choices[1].do = func(string) { q.cancel() }
+		l.p.later(q)
+	default:
+		l.runSignIn(program.Cmd)
+	}
+}
+
+// runSignIn gives the terminal to a program that signs in.
+func (l *live) runSignIn(program *exec.Cmd) {
+	if l.p.in.tty == nil {
+		l.notSignedIn(errors.New("the sign-in program needs a terminal"))
 		return
 	}
-	if err == nil && l.p.in.tty == nil {
-		err = errors.New("the sign-in program needs a terminal")
-	} else if err == nil {
-		l.p.out.broken()
-		l.p.in.stop()
-		program.Stdin, program.Stdout, program.Stderr = l.p.in.tty, os.Stdout, os.Stderr
-		err = l.signIn.Ran(program.Run())
-		if failed := l.p.in.start(); failed != nil {
-			l.p.out.err = failed
-		}
+	l.p.out.broken()
+	l.p.in.stop()
+	program.Stdin, program.Stdout, program.Stderr = l.p.in.tty, os.Stdout, os.Stderr
+	err := l.signIn.Ran(program.Run())
+	if failed := l.p.in.start(); failed != nil {
+		l.p.out.err = failed
 	}
 	if err != nil {
-		l.signIn.Trying = nil
-		l.p.out.line("Not signed in: " + err.Error())
-		return // ask asks again
+		l.notSignedIn(err)
+		return
 	}
 	l.signIn = nil
+}
+
+// notSignedIn says why a method failed. ask asks again.
+func (l *live) notSignedIn(err error) {
+	l.signIn.Trying = nil
+	l.p.out.line("Not signed in: " + err.Error())
 }
 
 // signedIn handles the result of signing in.

@@ -49,20 +49,39 @@ func (s *signIn) Ask(flow *app.SignIn) {
 	s.live.tab.dialogs.Push(s.dialog)
 }
 
-// Begin signs in by a method. A program on the terminal gets the screen until it ends.
+// Begin signs in by a method. A program on the terminal gets the screen until it ends; one
+// that the agent chose is asked about first.
 func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
-	program, err := s.flow.Begin(s.live.tab.program.Context, id)
-	if err != nil {
+	flow := s.flow
+	program, err := flow.Begin(s.live.tab.program.Context, id)
+	switch {
+	case err != nil:
 		s.Ended(err)
 		return nil
+	case program != nil && program.Ask != nil:
+		q := s.live.tab.confirmation(*program.Ask)
+		q.Choices[0].Do = dialog.Do(func() tea.Cmd { return s.run(program) })
+		q.While = func() bool { return s.dialog != nil && s.flow == flow }
+		s.live.tab.ask(q)
+		return nil
+	case program != nil:
+		return s.run(program)
 	}
+	s.busy()
+	return nil
+}
+
+// busy shows that a method is being tried.
+func (s *signIn) busy() {
 	if s.dialog != nil && s.flow.Trying != nil {
 		s.dialog.Busy(s.flow.Trying.Name)
 	}
-	if program == nil {
-		return nil
-	}
-	return s.live.tab.exec(program, func(err error) tea.Msg {
+}
+
+// run runs a program that signs in.
+func (s *signIn) run(program *app.SignInProgram) tea.Cmd {
+	s.busy()
+	return s.live.tab.exec(program.Cmd, func(err error) tea.Msg {
 		return then(func() tea.Cmd { s.Ended(s.flow.Ran(err)); return nil })
 	})
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -289,14 +292,16 @@ func TestAnAgentThatNobodyAgreedToIsNotStartedForANewSession(t *testing.T) {
 // to what they do about it comes next.
 const wantsSignIn = `expect initialize
 reply {"protocolVersion": 1, "agentCapabilities": {"auth": {"logout": {}}}, "authMethods": [{"id": "web", "name": "In the browser"},
-  {"id": "here", "name": "Here", "type": "terminal", "args": ["--now"]}]}
+  {"id": "here", "name": "Here", "type": "terminal", "args": ["--now"]},
+  {"id": "theirs", "name": "Theirs", "_meta": {"terminal-auth": {"command": "PROGRAM", "args": ["log\u200bin"], "env": {"ACCOUNT": "me"}}}}]}
 expect session/new
 reply-error -32000 who are you?
 `
 
 // signInBench is a tab whose agent wants its user to sign in.
 func signInBench(b *bench, then string) *signIn {
-	b.play(wantsSignIn + then)
+	program, _ := os.Executable()
+	b.play(strings.ReplaceAll(wantsSignIn, "PROGRAM", filepath.ToSlash(program)) + then)
 	b.wire.got()
 	return &b.open().signIn
 }
@@ -344,6 +349,49 @@ func TestOnTerminal(t *testing.T) {
 			}
 			if fails != nil {
 				b.MustSay("the program failed: exit status 1")
+			}
+		})
+	}
+}
+
+// A program that the agent chose is shown whole, and runs only once the user has said so.
+func TestAProgramOfTheAgentsIsAskedAbout(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, runs := range []bool{false, true} {
+		runBench(t, func(t *testing.T, b *bench) {
+			s := signInBench(b, "")
+			b.Do(s.Begin("theirs"))
+			if wished := b.wished(); len(wished) != 0 {
+				t.Fatalf("it wishes %v unasked", wished)
+			}
+			b.mustShow(t, "Run this program to sign in?")
+			flat := strings.NewReplacer("\n", "", " ", "", "▎", "", "│", "").Replace(b.screen())
+			for _, want := range []string{program, "log⟨U+200B⟩in", "withACCOUNT=me"} {
+				if !strings.Contains(flat, want) {
+					t.Errorf("%s is not in\n%s", want, b.screen())
+				}
+			}
+			if !runs {
+				if b.Press("esc"); !s.Asks() || len(b.wished()) != 0 {
+					t.Errorf("after esc:\n%s", b.screen())
+				}
+				return
+			}
+			b.Press("r")
+			if wished := b.wished(); len(wished) != 0 {
+				t.Fatalf("a single key runs %v", wished)
+			}
+			b.Press("enter")
+			run := b.wished()[0].(Exec)
+			if run.Cmd.Path != program || !slices.Contains(run.Cmd.Env, "ACCOUNT=me") {
+				t.Errorf("it runs %v", run.Cmd)
+			}
+			b.Do(func() tea.Msg { return run.Done(nil) })
+			if got := b.wire.got(); !strings.Contains(got, "initialize") {
+				t.Errorf("the agent got %q", got)
 			}
 		})
 	}

@@ -85,6 +85,38 @@ func TestSignsInOnTheTerminal(t *testing.T) {
 	}
 }
 
+// A program that the agent chose is shown whole, and runs only once the user has said so.
+func TestSignsInWithAProgramOfTheAgents(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{"n", "y"} {
+		ran := filepath.Join(t.TempDir(), "ran")
+		term, _ := signsIn(t, `
+expect initialize contains "terminal-auth":true
+reply {"protocolVersion": 1, "authMethods": [{"id": "in", "name": "In", "_meta": {"terminal-auth": {
+  "command": "sh", "args": ["-c", "echo $ACCOUNT > \"$0\"", "`+ran+`"], "env": {"ACCOUNT": "me"}}}}]}
+hang
+`)
+		term.WaitFor("The agent names this program", "sh -c 'echo $ACCOUNT >", filepath.Base(ran), "with ACCOUNT=me", "Run it? [y/N]")
+		if _, err := os.Stat(ran); err == nil {
+			t.Fatal("it ran unasked")
+		}
+		term.Type(answer).Press("enter")
+		if answer == "n" {
+			term.WaitFor("not signed in: the program was not run")
+			exits(t, term, 1)
+			if _, err := os.Stat(ran); err == nil {
+				t.Error("it ran against the answer")
+			}
+			continue
+		}
+		term.WaitFor("signed in to mine")
+		exits(t, term, 0)
+		if got, err := os.ReadFile(ran); string(got) != "me\n" {
+			t.Errorf("it wrote %q, %v", got, err)
+		}
+	}
+}
+
 // That it did not work is told, with the exit code.
 func TestSignsInOnTheTerminalInVain(t *testing.T) {
 	t.Parallel()
