@@ -52,9 +52,6 @@ type ActionInfo struct {
 	Words string
 	// Bare means that its keys may type text: they count only while nothing else was typed.
 	Bare bool
-	// Slash are the names of the slash command that does it: its own, then those that other
-	// clients have for it, which are offered once typed. Nil if there is none.
-	Slash []string
 }
 
 // Group are the actions of a context.

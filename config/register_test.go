@@ -1,3 +1,3 @@
 package config_test
 
-import _ "parley/internal/app/command" // registers the actions
+import _ "parley/tui/tab" // registers the keys

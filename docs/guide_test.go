@@ -1,41 +1,11 @@
 package docs
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"parley/config"
-	_ "parley/internal/app/command" // registers the actions
 )
-
-var code = regexp.MustCompile("`([^`]+)`")
-
-// A key that the guide tells of does something.
-func TestKeysOfTheGuideAreThere(t *testing.T) {
-	// Those that have a meaning of their own, and cannot be configured.
-	known := []string{"@", "/", "!", "1", "9"}
-	for _, a := range config.Actions() {
-		known = append(known, a.Keys...)
-	}
-	found := 0
-	for line := range strings.Lines(Guide()) {
-		cells := strings.Split(line, "|")
-		if len(cells) < 3 {
-			continue
-		}
-		for _, key := range code.FindAllStringSubmatch(cells[1], -1) {
-			found++
-			if !slices.Contains(known, key[1]) {
-				t.Errorf("no key %q: %s", key[1], line)
-			}
-		}
-	}
-	if found < 20 {
-		t.Errorf("%d keys found", found)
-	}
-}
 
 // The configuration in the guide can be used as it stands.
 func TestConfigurationOfTheGuide(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -33,8 +34,7 @@ const (
 	oneTab          = "there is only one tab"
 )
 
-// behaviour is what the tab makes of an action of the prompt, beside its words and keys in
-// the configuration.
+// behaviour is what a command of the prompt does, and when.
 type behaviour struct {
 	in availability
 	// live does it on the session; do does it in the states without one, or in all if live
@@ -54,8 +54,6 @@ type behaviour struct {
 	beside bool
 	// waits means that it is done once the session is open, while that is being opened.
 	waits bool
-	// absent is why the palette does not list it, "" if it does.
-	absent string
 }
 
 // availability is the states of the tab in which there is an action.
@@ -102,14 +100,39 @@ func (b behaviour) run(t *Tab) tea.Cmd {
 	return nil
 }
 
-// behaviours has a row for each action of the prompt.
-var behaviours map[config.Action]behaviour
+// promptRows are the commands of the prompt, and those that work everywhere.
+var promptRows func() command.Rows[behaviour]
 
 func init() {
-	const (
-		step   = "it is one step of many: a list that closes behind each is no way to make them"
-		prompt = "it is about the key itself, which writes or ends the prompt"
-	)
+	promptRows = sync.OnceValue(newPromptRows)
+	config.Register(groups)
+}
+
+// groups are all commands that keys can have, in the order of the help.
+func groups() []config.Group {
+	return append([]config.Group{
+		promptRows().Group(config.Group{
+			Context: config.ContextPrompt, Title: "In the prompt and everywhere", Typed: "the prompt",
+			About: "In the prompt, and everywhere. A key that types text counts only while the\ndraft is empty.",
+		}),
+		transcriptRows().Group(config.Group{Context: config.ContextTranscript, Title: "In the transcript", About: "In the transcript, while it has the focus."}),
+		pagerRows().Group(config.Group{
+			Context: config.ContextPager, Title: "In the pager",
+			About: "In the view of one item on the whole screen. Other keys mean what they mean in\nthe transcript.",
+		}),
+		terminalRows().Group(config.Group{
+			Context: config.ContextTerminal, Title: "In a command that you stepped into", Typed: "the command",
+			About: "In a command into which you have stepped. All other keys go to the command.",
+		}),
+		replayRows().Group(config.Group{
+			Context: config.ContextReplay, Title: "In a replay",
+			About: "In a replay. Other keys mean what they mean in the prompt, as far as they do not act.",
+		}),
+	}, command.Groups()...)
+}
+
+func newPromptRows() command.Rows[behaviour] {
+	const prompt = "it is about the key itself, which writes or ends the prompt"
 	always := func(do func(*Tab)) func(*Tab) tea.Cmd {
 		return func(t *Tab) tea.Cmd { do(t); return nil }
 	}
@@ -121,177 +144,163 @@ func init() {
 	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
 		return behaviour{in: inSession, live: func(l *live) tea.Cmd { return categoryList(l, none, of...) }, unready: offers(none, of...), beside: true, waits: true}
 	}
-	scrolls := func(a config.Action, absent string) behaviour {
-		return behaviour{beside: true, in: inAll, absent: absent, read: func(r reading) { r.reader.Do(a) }}
-	}
-	composes := func(a config.Action, absent string) behaviour {
-		return behaviour{
-			in: withPrompt, absent: absent,
-			do: func(t *Tab) tea.Cmd {
-				_, cmd := t.composer.Do(a)
-				return cmd
-			},
-		}
+	composes := func(id config.Action) behaviour {
+		return behaviour{in: withPrompt, do: func(t *Tab) tea.Cmd {
+			_, cmd := t.composer.Do(id)
+			return cmd
+		}}
 	}
 	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
 
-	behaviours = map[config.Action]behaviour{
-		command.Send: {
-			live:   func(l *live) tea.Cmd { return l.queue.SendNothing() },
-			do:     func(t *Tab) tea.Cmd { return t.say(nothingToSend) },
-			absent: prompt,
-		},
-		command.Newline:       composes(command.Newline, prompt),
-		command.Editor:        composes(command.Editor, ""),
-		command.HistorySearch: composes(command.HistorySearch, ""),
-		command.HistoryNext:   composes(command.HistoryNext, step),
-		command.HistoryPrev:   {live: func(l *live) tea.Cmd { return l.queue.Recall() }, absent: step},
-		command.PasteImage: {
-			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
-		},
-		command.Queue: {
-			in: inSession, live: func(l *live) tea.Cmd { return l.queue.Show() },
-			unready: func(l *live) string { return unless(l.queue.Queued() > 0, "the queue is empty") },
-		},
-		command.SendNow: {
-			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
-			unready: func(l *live) string {
-				return unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
-			},
-		},
-		command.Cancel: {
-			in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.Cancel() }, do: cancelNothing,
-			unready: func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Starts(), "no turn is running") },
-		},
-		command.Interrupt: {
-			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true, absent: "cancel and quit are listed by themselves",
-		},
-		command.Quit:    {in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }},
-		command.Suspend: {in: inAll, do: (*Tab).suspend, beside: true},
-		command.Detach: {
-			in: inSession, live: func(l *live) tea.Cmd { return l.tab.detach() }, unready: (*live).notKept, beside: true,
-		},
-		command.Keep: {in: inSession, live: (*live).keep, unready: (*live).cannotKeep},
-		command.EndSession: {
-			in: inSession, live: (*live).askToEnd, unready: (*live).notKept,
-		},
-
-		command.NextMode: {
+	rows := command.Rows[behaviour]{
+		{ID: command.Send, Keys: "enter", Help: "Send the prompt", Absent: prompt, Do: behaviour{
+			live: func(l *live) tea.Cmd { return l.queue.SendNothing() },
+			do:   func(t *Tab) tea.Cmd { return t.say(nothingToSend) },
+		}},
+		{ID: command.Newline, Keys: "shift+enter ctrl+j", Help: "New line", Absent: prompt, Do: composes("newline")},
+		{ID: command.NextMode, Keys: "shift+tab", Help: "Next mode", Words: "cycle switch permission plan auto", Do: behaviour{
 			in: inSession, live: nextMode, beside: true, unready: offers(noModes, acpclient.CategoryMode), waits: true,
-		},
-		command.Mode:         category(noModes, acpclient.CategoryMode),
-		command.Model:        category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig),
-		command.ThoughtLevel: category(noThoughtLevels, acpclient.CategoryThoughtLevel),
-		command.Options: {
+		}},
+		{ID: command.Palette, Keys: "ctrl+p", Help: "Open the palette", Absent: "it opens the palette", Do: behaviour{
+			live: func(l *live) tea.Cmd { showPalette(l.tab, l.otherItems()); return nil },
+			do:   always(func(t *Tab) { showPalette(t, nil) }), beside: true,
+		}},
+		{ID: command.Mode, Keys: "f2", Help: "Choose the mode", Words: "mode switch select permission plan auto yolo approval", Slash: "mode modes", Do: category(noModes, acpclient.CategoryMode)},
+		{ID: command.Model, Keys: "f3", Help: "Choose the model", Words: "llm switch select change", Slash: "model models", Do: category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig)},
+		{ID: command.ThoughtLevel, Keys: "f4", Help: "Choose the thought level", Words: "thinking reasoning effort switch select", Do: category(noThoughtLevels, acpclient.CategoryThoughtLevel)},
+		{ID: command.Options, Keys: "ctrl+o", Help: "Show all options", Words: "options agent switch", Slash: "options settings", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { l.tab.dialogs.Push(dialog.NewOptions(l.tab.env(), l.conv)); return nil },
 			unready: func(l *live) string {
 				return unless(l.conv.Phase == conversation.PhaseReady, notOpen)
 			},
 			beside: true, waits: true,
-		},
-
-		command.FocusTranscript: {
-			read: func(r reading) { r.list.Focus(true) }, beside: true, in: inAll,
-		},
-		command.Find:         scrolls(command.Find, ""),
-		command.ScrollTop:    scrolls(command.ScrollTop, ""),
-		command.ScrollBottom: scrolls(command.ScrollBottom, ""),
-		command.PageUp:       scrolls(command.PageUp, step),
-		command.PageDown:     scrolls(command.PageDown, step),
-		command.LineUp:       scrolls(command.LineUp, step),
-		command.LineDown:     scrolls(command.LineDown, step),
-		command.LendMouse:    {do: always(func(t *Tab) { t.input.lendMouse() }), beside: true, in: inAll},
-
-		command.Changes: {
+		}},
+		{ID: command.Changes, Keys: "f5", Help: "Review and undo changes", Words: "diff undo redo revert files edits git", Slash: "changes diff undo", Do: behaviour{
 			in: inSession, live: (*live).showChanges,
 			unready: func(l *live) string { return unless(l.Session.Journal() != nil, l.noReview()) },
-		},
-		command.Rewind: {in: inSession, live: (*live).listPrompts, unready: (*live).noRewind},
-		command.Files:  {in: inSession, live: fileList},
-		command.Terminal: {
+		}},
+		{ID: command.Rewind, Keys: "alt+z", Help: "Rewind to an earlier prompt", Words: "back checkpoint restore undo branch fork revert", Slash: "rewind", Do: behaviour{in: inSession, live: (*live).listPrompts, unready: (*live).noRewind}},
+		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: behaviour{
+			in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.Cancel() }, do: cancelNothing,
+			unready: func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Starts(), "no turn is running") },
+		}},
+		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: behaviour{
+			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true,
+		}},
+		{ID: command.Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: behaviour{in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }}},
+		{ID: command.Suspend, Keys: "ctrl+z", Help: "Suspend parley, or detach", Words: "background pause", Do: behaviour{in: inAll, do: (*Tab).suspend, beside: true}},
+		{ID: command.Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: behaviour{
+			in: inSession, live: func(l *live) tea.Cmd { return l.tab.detach() }, unready: (*live).notKept, beside: true,
+		}},
+		{ID: command.Keep, Help: "Keep this session running", Words: "background host daemon survive detach close terminal", Do: behaviour{in: inSession, live: (*live).keep, unready: (*live).cannotKeep}},
+		{ID: command.EndSession, Help: "End this session", Words: "stop kill close", Do: behaviour{
+			in: inSession, live: (*live).askToEnd, unready: (*live).notKept,
+		}},
+		{ID: command.Editor, Keys: "ctrl+g", Help: "Edit the prompt in $EDITOR", Words: "editor external compose", Do: composes("editor")},
+		{ID: command.HistoryPrev, Keys: "up", Help: "Previous prompt", Absent: step, Do: behaviour{live: func(l *live) tea.Cmd { return l.queue.Recall() }}},
+		{ID: command.HistoryNext, Keys: "down", Help: "Next prompt", Absent: step, Do: composes("history_next")},
+		{ID: command.HistorySearch, Keys: "ctrl+r", Help: "Search earlier prompts", Words: "history past recall", Do: composes("history_search")},
+		{ID: command.PasteImage, Keys: "ctrl+v", Help: "Paste the image on the clipboard", Words: "screenshot picture attach", Do: behaviour{
+			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
+		}},
+		{ID: command.Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: behaviour{
+			in: inSession, live: func(l *live) tea.Cmd { return l.queue.Show() },
+			unready: func(l *live) string { return unless(l.queue.Queued() > 0, "the queue is empty") },
+		}},
+		{ID: command.SendNow, Keys: "alt+s", Help: "Send now: steer the turn, or cancel it first", Words: "interrupt inject", Do: behaviour{
+			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
+			unready: func(l *live) string {
+				return unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
+			},
+		}},
+		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: behaviour{
+			read: func(r reading) { r.list.Focus(true) }, beside: true, in: inAll,
+		}},
+		{ID: command.Find, Keys: "ctrl+f", Help: "Find words in the transcript", Words: "search grep", Do: behaviour{beside: true, in: inAll, read: func(r reading) { r.reader.startFinding() }}},
+	}
+	for _, r := range scrollRows() {
+		rows = append(rows, command.Row[behaviour]{
+			ID: r.ID, Keys: r.Keys, Help: r.Help, Absent: r.Absent,
+			Do: behaviour{beside: true, in: inAll, read: func(read reading) { r.Do(&read.reader.reader) }},
+		})
+	}
+	return append(rows, command.Rows[behaviour]{
+		{ID: command.LendMouse, Help: "Let the terminal use the mouse (until a key)", Words: "select copy", Do: behaviour{do: always(func(t *Tab) { t.input.lendMouse() }), beside: true, in: inAll}},
+		{ID: command.Terminal, Keys: "f7", Help: "Step into the running command", Words: "attach shell bash console", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, beside: true,
 			unready: func(l *live) string { return unless(len(l.conv.Running()) > 0, "no command is running") },
-		},
-		command.Background: {
+		}},
+		{ID: command.Background, Keys: "f6", Help: "Show what works in the background", Words: "subagents tasks jobs stop processes", Slash: "tasks background", Do: behaviour{
 			in: inSession, live: openBackground, beside: true,
 			unready: func(l *live) string { return unless(len(l.conv.Background()) > 0, nothingInBackground) },
-		},
-		command.AddOutput: {
+		}},
+		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) },
 			unready: func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") },
-		},
-		command.Shell:     {in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }},
-		command.Inspector: {in: inSession, live: (*live).inspect, beside: true},
-		command.Rules: {
+		}},
+		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: behaviour{in: inSession, live: (*live).inspect, beside: true}},
+		{ID: command.Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: behaviour{do: func(t *Tab) tea.Cmd { return openSessionList(t) }}},
+		{ID: command.Questions, Keys: "alt+a", Help: "List the waiting questions of all tabs", Do: behaviour{do: func(t *Tab) tea.Cmd { return openQuestionList(t) }}},
+		{ID: command.NewSession, Keys: "ctrl+n", Help: "New session in a new tab", Words: "new chat clear reset start over fresh empty", Slash: "new clear reset", Do: behaviour{in: inSession, live: (*live).newSession}},
+		{ID: command.NewAgent, Help: "New tab with another agent", Words: "agent switch change", Slash: "agent agents", Do: behaviour{in: inSession, live: (*live).chooseAnother}},
+		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: behaviour{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
+		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: behaviour{do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs}},
+		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: behaviour{do: always(func(*Tab) {})}}, // the key names the tab: see tabKey
+		{ID: command.RenameTab, Help: "Rename tab", Words: "name title", Slash: "rename title", Do: behaviour{do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }}},
+		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: behaviour{do: func(t *Tab) tea.Cmd { return t.leaving.Close() }}},
+		{ID: command.StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: behaviour{in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }, beside: true}},
+		{ID: command.Export, Help: "Export the session to a file", Words: "save share markdown html", Slash: "export share", Do: behaviour{read: func(r reading) { r.export() }}},
+		{ID: command.Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: behaviour{
+			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), keysNow(t)...)) }), beside: true, in: inAll,
+		}},
+		{ID: command.Guide, Help: "Read the guide", Words: "manual documentation docs", Slash: "guide docs", Do: behaviour{
+			do:     always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
+			beside: true, in: inAll,
+		}},
+		{ID: "rules", Help: "Show and remove rules", Words: "permissions approve approval allow deny trust", Slash: "rules permissions approvals", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { return l.rules().Show() },
 			unready: func(l *live) string { return unless(l.rules() != nil, noAgent) },
-		},
-		command.Usage: {
-			live:    func(l *live) tea.Cmd { return l.tab.say("used: " + l.usage()) },
-			unready: func(l *live) string { return unless(l.usage() != "", noUsage) },
-			why:     func(*Tab) string { return noUsage },
-		},
-		command.SignIn: {
-			in: inSession, live: func(l *live) tea.Cmd { l.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil },
-			unready: func(l *live) string {
-				return unless(len(l.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
-			},
-		},
-		command.SignOut: {
-			in: inSession, live: func(l *live) tea.Cmd { return l.signIn.Out(l.tab.program.Context) },
-			unready: func(l *live) string {
-				return unless(l.conv.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
-			},
-		},
-
-		command.Sessions:   {do: func(t *Tab) tea.Cmd { return openSessionList(t) }},
-		command.Questions:  {do: func(t *Tab) tea.Cmd { return openQuestionList(t) }},
-		command.NewSession: {in: inSession, live: (*live).newSession},
-		command.NewAgent:   {in: inSession, live: (*live).chooseAnother},
-		command.NextTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs},
-		command.PrevTab:    {do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs},
-		command.Tab: {
-			do:     always(func(*Tab) {}), // the key names the tab: see tabKey
-			absent: "it is the number of the tab: next and previous tab are listed",
-		},
-		command.RenameTab:  {do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }},
-		command.CloseTab:   {do: func(t *Tab) tea.Cmd { return t.leaving.Close() }},
-		command.StartAgain: {in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }, beside: true},
-		command.Export:     {read: func(r reading) { r.export() }},
-		command.Fork: {
+		}},
+		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: behaviour{in: inSession, live: fileList}},
+		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: behaviour{in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }}},
+		{ID: command.Fork, Keys: "alt+o", Help: "Fork this session", Words: "branch copy duplicate", Do: behaviour{
 			in: inSession, live: (*live).forkAll,
 			unready: func(l *live) string {
 				return unless(l.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
-		},
-
-		command.Palette: {
-			live: func(l *live) tea.Cmd { showPalette(l.tab, l.otherItems()); return nil },
-			do:   always(func(t *Tab) { showPalette(t, nil) }), beside: true,
-			absent: "it opens the palette",
-		},
-		command.Help: {
-			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), keysNow(t)...)) }), beside: true, in: inAll,
-		},
-		command.Guide: {
-			do:     always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
-			beside: true, in: inAll,
-		},
-		command.News: {do: always(func(t *Tab) {
+		}},
+		{ID: "usage", Help: "Show usage and cost", Words: "spend usage context limit tokens money price budget", Slash: "usage cost context stats", Do: behaviour{
+			live:    func(l *live) tea.Cmd { return l.tab.say("used: " + l.usage()) },
+			unready: func(l *live) string { return unless(l.usage() != "", noUsage) },
+			why:     func(*Tab) string { return noUsage },
+		}},
+		{ID: "sign_in", Help: "Sign in to the agent", Words: "login log in account auth authenticate", Slash: "login signin auth", Do: behaviour{
+			in: inSession, live: func(l *live) tea.Cmd { l.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil },
+			unready: func(l *live) string {
+				return unless(len(l.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
+			},
+		}},
+		{ID: "sign_out", Help: "Sign out of the agent", Words: "logout log out account auth", Slash: "logout signout", Do: behaviour{
+			in: inSession, live: func(l *live) tea.Cmd { return l.signIn.Out(l.tab.program.Context) },
+			unready: func(l *live) string {
+				return unless(l.conv.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
+			},
+		}},
+		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: behaviour{do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }}},
+		{ID: "edit_config", Help: "Edit the configuration file", Words: "settings preferences vim mcp servers sandbox keys notifications", Slash: "config vim mcp sandbox keys", Do: behaviour{do: (*Tab).editConfig}},
+		{ID: "news", Help: "Show the news", Words: "changelog release version", Slash: "news changelog release-notes", Do: behaviour{do: always(func(t *Tab) {
 			t.news = false
 			t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
-		})},
-		command.Theme:      {do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }},
-		command.EditConfig: {do: (*Tab).editConfig},
-	}
+		})}},
+	}...)
 }
 
-// unavailable says why an action cannot be done now, or returns "".
-func unavailable(t *Tab, a config.ActionInfo) string {
-	if a.Context == config.ContextTranscript {
-		return noItems(t.state)
+// behaviourOf returns what a command of the prompt does; that of no command does nothing.
+func behaviourOf(id config.Action) behaviour {
+	if row := promptRows().Named(id); row != nil {
+		return row.Do
 	}
-	return behaviours[a.Action].refusal(t)
+	return behaviour{}
 }
 
 // unless returns why if not ok.
@@ -347,7 +356,7 @@ func keysNow(t *Tab) []config.Action {
 		command.Palette, command.NextMode, command.Changes, command.FocusTranscript, command.Model,
 		command.Sessions, command.NewSession, command.Options, command.HistorySearch, command.Editor, command.Quit,
 	} {
-		if len(now) < most && len(t.program.Keys.For(a)) > 0 && unavailable(t, config.ActionInfo{Action: a, Context: config.ContextPrompt}) == "" {
+		if len(now) < most && len(t.program.Keys.For(a)) > 0 && behaviourOf(a).refusal(t) == "" {
 			now = append(now, a)
 		}
 	}
@@ -365,7 +374,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	} else if t.awaited.cancel() {
 		return nil
 	}
-	b := behaviours[a]
+	b := behaviourOf(a)
 	why := b.refusal(t)
 	if a == command.Cancel { // whose key has other uses when no turn runs
 		why = ""
@@ -392,9 +401,9 @@ func cancelNothing(t *Tab) tea.Cmd {
 // name takes precedence.
 func composerCommands() []composer.OwnCommand {
 	var list, others []composer.OwnCommand
-	for _, a := range config.Actions() {
-		for i, name := range a.Slash {
-			if c := (composer.OwnCommand{Name: name, About: a.Help, Alias: i > 0}); c.Alias {
+	for _, r := range promptRows() {
+		for i, name := range strings.Fields(r.Slash) {
+			if c := (composer.OwnCommand{Name: name, About: r.Help, Alias: i > 0}); c.Alias {
 				others = append(others, c)
 			} else {
 				list = append(list, c)
@@ -406,20 +415,20 @@ func composerCommands() []composer.OwnCommand {
 
 // runSlashCommand runs one of parley's commands.
 func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
-	all := config.Actions()
-	at := slices.IndexFunc(all, func(a config.ActionInfo) bool { return slices.Contains(a.Slash, name) })
+	all := promptRows()
+	at := slices.IndexFunc(all, func(r command.Row[behaviour]) bool { return slices.Contains(strings.Fields(r.Slash), name) })
 	if at < 0 {
 		return nil
 	}
-	named := all[at].Action
-	if with := behaviours[named].with; with != nil && argument != "" {
+	if with := all[at].Do.with; with != nil && argument != "" {
 		return with(t, argument)
 	}
-	if behaviours[named].waits && t.state.opens() {
-		t.awaited.set(named, argument)
+	id := all[at].ID
+	if all[at].Do.waits && t.state.opens() {
+		t.awaited.set(id, argument)
 		return nil
 	}
-	return t.runWith(named, argument)
+	return t.runWith(id, argument)
 }
 
 // runWith performs an action and filters the list that it opens, if any.
@@ -432,32 +441,18 @@ func (t *Tab) runWith(a config.Action, argument string) tea.Cmd {
 	return cmd
 }
 
-// showPalette opens the palette with more items.
-func showPalette(t *Tab, more []dialog.Item) {
-	run := func(a config.ActionInfo) tea.Cmd {
-		if a.Context != config.ContextTranscript {
-			return t.run(a.Action)
-		}
-		if r, ok := t.state.transcript(); ok && !r.empty() {
-			return r.reader.Chosen(a.Action)
-		}
-		return t.say(emptyTranscript)
-	}
-	openPalette(t, more, run, func(a config.ActionInfo) string { return unavailable(t, a) })
-}
-
 // otherItems returns the palette items that are no actions.
 func (l *live) otherItems() []dialog.Item {
 	items := slices.Concat(l.pieceItems(), l.rewindItems(), l.tab.worktree.Items())
 	for i := range items {
 		items[i].Group = "more"
 	}
-	return append(items, l.commandItems()...)
+	return append(items, l.slashItems()...)
 }
 
-// commandItems returns the palette items of the agent's slash commands. One that takes
+// slashItems returns the palette items of the agent's slash commands. One that takes
 // input is put into the prompt.
-func (l *live) commandItems() []dialog.Item {
+func (l *live) slashItems() []dialog.Item {
 	t := l.tab
 	var items []dialog.Item
 	for _, c := range l.conv.Commands {
@@ -489,35 +484,9 @@ func (l *live) commandItems() []dialog.Item {
 	return items
 }
 
-// absent returns why the palette does not list an action, or "".
-func absent(a config.ActionInfo) string {
-	switch a.Context {
-	case config.ContextPrompt:
-		return behaviours[a.Action].absent
-	case config.ContextTranscript:
-		switch a.Action {
-		case command.Next, command.Previous, command.HalfUp, command.HalfDown, command.FindNext, command.FindPrev:
-			return "it is one step of many: a list that closes behind each is no way to make them"
-		case command.Search:
-			return "find is listed"
-		case command.FocusPrompt:
-			return "closing the palette does it"
-		}
-		return ""
-	case config.ContextTerminal:
-		return "it has a meaning only where all other keys go to the command"
-	case config.ContextReplay:
-		return "it steers a recording while that is played: there is no time to look for it in a list"
-	case config.ContextDialog:
-		return "it answers or moves in the dialog that is open: the palette would be one above it"
-	}
-	return "it is about the line or file that is marked in a view, which the palette opens"
-}
-
-// openPalette lists all actions, which run performs, and more items, most recently used
-// first. why says why an action cannot be done now, or returns "".
-func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string) {
-	items := actionItems(t.program.Keys, run, why, t.say)
+// showPalette lists all commands and more items, most recently used first.
+func showPalette(t *Tab, more []dialog.Item) {
+	items := t.commandItems()
 	if t.chooses() { // little can be done yet
 		slices.SortStableFunc(items, func(a, b dialog.Item) int {
 			switch {
@@ -543,26 +512,37 @@ func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.I
 	return item
 }
 
-// actionItems returns the items of all actions in the palette.
-func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd, why func(config.ActionInfo) string, say func(string) tea.Cmd) []dialog.Item {
+// commandItems returns the items of all commands in the palette.
+func (t *Tab) commandItems() []dialog.Item {
 	var items []dialog.Item
-	for _, a := range config.Actions() {
-		if absent(a) != "" {
-			continue
+	for _, r := range promptRows() {
+		if r.Absent == "" {
+			items = append(items, paletteItem(t, r, r.Do.refusal(t), func() tea.Cmd { return t.run(r.ID) }))
 		}
-		item := dialog.Item{
-			ID: string(a.Action), Title: a.Help, Words: a.Words, Do: dialog.Do(func() tea.Cmd { return run(a) }),
-		}
-		if keys := keys.For(a.Action); len(keys) > 0 {
-			item.Key = keys[0]
-			item.Words += " " + strings.Join(keys, " ")
-		}
-		if a.Context == config.ContextTranscript {
+	}
+	for _, r := range transcriptRows() {
+		if r.Absent == "" {
+			item := paletteItem(t, r, noItems(t.state), func() tea.Cmd {
+				if read, ok := t.state.transcript(); ok && !read.empty() {
+					return read.reader.Chosen(r.Do)
+				}
+				return t.say(emptyTranscript)
+			})
 			item.Group = "the marked item"
+			items = append(items, item)
 		}
-		items = append(items, withReason(item, why(a), say))
 	}
 	return items
+}
+
+// paletteItem returns the item of a command. why says why it cannot be done now.
+func paletteItem[F any](t *Tab, r command.Row[F], why string, do func() tea.Cmd) dialog.Item {
+	item := dialog.Item{ID: string(r.ID), Title: r.Help, Words: r.Words, Do: dialog.Do(do)}
+	if keys := t.program.Keys.For(r.ID); len(keys) > 0 {
+		item.Key = keys[0]
+		item.Words += " " + strings.Join(keys, " ")
+	}
+	return withReason(item, why, t.say)
 }
 
 // mostRecent bounds the recently used actions at the top.

@@ -1,10 +1,6 @@
 package tab
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -182,89 +178,24 @@ func TestThePaletteSaysWhyNot(t *testing.T) {
 	}
 }
 
-// Every action of the prompt does something, and is in the palette with its key unless it
-// is said why it cannot be.
-func TestEveryActionDoesSomething(t *testing.T) {
-	items := actionItems(config.DefaultKeys(), func(config.ActionInfo) tea.Cmd { return nil }, func(config.ActionInfo) string { return "" }, func(string) tea.Cmd { return nil })
-	for _, a := range config.Actions() {
-		if a.Context == config.ContextPrompt && behaviours[a.Action].do == nil && behaviours[a.Action].live == nil && behaviours[a.Action].read == nil {
-			t.Errorf("%s (%s) does nothing: it has no row in behaviours", a.Action, a.Help)
+// Every command of the prompt does something, and is in the palette with its key unless it
+// says why it cannot be.
+func TestEveryCommandDoesSomething(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	items := b.commandItems()
+	for _, r := range promptRows() {
+		if r.Do.do == nil && r.Do.live == nil && r.Do.read == nil {
+			t.Errorf("%s (%s) does nothing", r.ID, r.Help)
 		}
-		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(a.Action) })
-		switch why := absent(a); {
-		case at < 0 && why == "":
-			t.Errorf("%s (%s) is not in the palette, and nothing says why", a.Action, a.Help)
-		case at >= 0 && why != "":
-			t.Errorf("%s is in the palette, although %s", a.Action, why)
-		case at >= 0 && (items[at].Title != a.Help || len(a.Keys) > 0 && items[at].Key != a.Keys[0] || items[at].Do == nil):
-			t.Errorf("%s is listed as %+v", a.Action, items[at])
-		}
-	}
-	for a := range behaviours {
-		if !slices.ContainsFunc(config.Actions(), func(i config.ActionInfo) bool { return i.Action == a && i.Context == config.ContextPrompt }) {
-			t.Errorf("the prompt has no action %s", a)
-		}
-	}
-}
-
-// Views carry out the actions of their contexts in switches: an action that stands in none
-// of them would be listed and do nothing.
-func TestEveryActionOfAViewHasItsCase(t *testing.T) {
-	names := map[string]string{} // of the constants, by action
-	handled := map[string]bool{} // constants
-	inspect := func(pattern string, see func(ast.Node)) {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(parsed, func(n ast.Node) bool { see(n); return true })
-		}
-	}
-	inspect("../../internal/app/command/names.go", func(n ast.Node) {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok || len(spec.Names) != 1 || len(spec.Values) != 1 {
-			return
-		}
-		if value, ok := spec.Values[0].(*ast.BasicLit); ok {
-			names[strings.Trim(value.Value, `"`)] = spec.Names[0].Name
-		}
-	})
-	use := func(of ...ast.Expr) {
-		for _, e := range of {
-			if s, ok := e.(*ast.SelectorExpr); ok {
-				handled[s.Sel.Name] = true
-			}
-		}
-	}
-	for _, pattern := range []string{"*.go", "../dialog/*.go", "../pages/*.go", "../list/*.go"} {
-		inspect(pattern, func(n ast.Node) {
-			switch n := n.(type) {
-			case *ast.CaseClause:
-				use(n.List...)
-			case *ast.KeyValueExpr:
-				use(n.Key, n.Value)
-			case *ast.CompositeLit:
-				use(n.Elts...)
-			case *ast.BinaryExpr:
-				use(n.X, n.Y)
-			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Match" || f.Sel.Name == "For") {
-					use(n.Args...)
-				}
-			}
-		})
-	}
-	for _, a := range config.Actions() {
-		if a.Context != config.ContextPrompt && !handled[names[string(a.Action)]] {
-			t.Errorf("no view carries out %s (%s)", a.Action, a.Help)
+		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(r.ID) })
+		keys := strings.Fields(r.Keys)
+		switch {
+		case at < 0 && r.Absent == "":
+			t.Errorf("%s (%s) is not in the palette, and nothing says why", r.ID, r.Help)
+		case at >= 0 && r.Absent != "":
+			t.Errorf("%s is in the palette, although %s", r.ID, r.Absent)
+		case at >= 0 && (items[at].Title != r.Help || len(keys) > 0 && items[at].Key != keys[0] || items[at].Do == nil):
+			t.Errorf("%s is listed as %+v", r.ID, items[at])
 		}
 	}
 }
@@ -274,19 +205,13 @@ func TestWhatIsChosenIsRemembered(t *testing.T) {
 	memory := config.NewRecentFile(t.TempDir())
 	for round := range 2 {
 		runBench(t, func(t *testing.T, b *bench) {
-			done := config.Action("")
 			b.program.Recent = memory
-			openPalette(b.Tab, []dialog.Item{{ID: "rules", Title: "show the rules", Do: dialog.Close{}}}, func(a config.ActionInfo) tea.Cmd {
-				done = a.Action
-				return nil
-			}, func(config.ActionInfo) string { return "" })
+			showPalette(b.Tab, []dialog.Item{{ID: "rules", Title: "show the rules", Do: dialog.Close{}}})
 			if used := strings.Contains(b.Screen(), "recently used"); used != (round == 1) {
 				t.Errorf("round %d: something was used last: %v\n%s", round, used, b.Screen())
 			}
 			b.Choose("Export the session")
-			if done != command.Export {
-				t.Errorf("%q was done", done)
-			}
+			b.mustShow(t, emptyTranscript)
 		})
 	}
 	if got := memory.Load().Actions; len(got) != 1 || got[0] != string(command.Export) {

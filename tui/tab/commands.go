@@ -34,17 +34,6 @@ type commands struct {
 	width, height int                  // of the screen
 }
 
-// Do performs an action of the transcript on a command.
-func (c *commands) Do(a config.Action, term *conversation.Terminal) tea.Cmd {
-	switch a {
-	case command.StepIn:
-		return c.StepIn(term)
-	case command.EndCommand:
-		return c.EndCommand(term)
-	}
-	return c.AddOutput(term)
-}
-
 // Run runs a line typed after "!". An empty line steps into the persistent shell.
 func (c *commands) Run(line string) tea.Cmd {
 	ctx, machine := c.live.tab.program.Context, c.live.Session
@@ -348,24 +337,34 @@ func (c *commands) feed() {
 	}
 }
 
+// terminalRows are the commands while the user is inside a command. Their functions get the
+// key.
+func terminalRows() command.Rows[func(*commands, string) tea.Cmd] {
+	half := func(back int) func(*commands, string) tea.Cmd {
+		return func(c *commands, _ string) tea.Cmd { c.attached.scroll(back * c.attached.rows / 2); return nil }
+	}
+	return command.Rows[func(*commands, string) tea.Cmd]{
+		{ID: command.StepOut, Keys: "ctrl+]", Help: "Step out of the command", Do: (*commands).leave},
+		{ID: command.TerminalUp, Keys: "shift+pgup", Help: "Scroll back", Do: half(1)},
+		{ID: command.TerminalDown, Keys: "shift+pgdown", Help: "Scroll forward", Do: half(-1)},
+	}
+}
+
+// leave steps out, and into a command that waits for a password.
+func (c *commands) leave(name string) tea.Cmd {
+	c.stepOut(name)
+	return c.enterHidden()
+}
+
 // key handles a key while the user is inside a command.
 func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	in := c.attached
-	switch a, _ := c.live.tab.program.Keys.Action(config.ContextTerminal, name); a {
-	case command.StepOut:
-		c.stepOut(name)
-		return c.enterHidden(), true
-	case command.TerminalUp:
-		in.scroll(in.rows / 2)
-		return nil, true
-	case command.TerminalDown:
-		in.scroll(-in.rows / 2)
-		return nil, true
+	if row := terminalRows().Pressed(c.live.tab.program.Keys, name, config.ContextTerminal); row != nil {
+		return row.Do(c, name), true
 	}
 	if in.term.Exit != nil {
 		if name == "enter" || name == "esc" || name == "q" {
-			c.stepOut(name)
-			return c.enterHidden(), true
+			return c.leave(name), true
 		}
 		return nil, true
 	}

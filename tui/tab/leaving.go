@@ -29,7 +29,7 @@ func (e *leaving) Acted() { e.first = time.Time{} }
 // Interrupt clears the draft, else cancels the turn, else quits on a second press.
 func (e *leaving) Interrupt() tea.Cmd {
 	if r, is := e.tab.state.(*replaying); is {
-		return r.Steer(command.ReplayQuit)
+		return r.quit()
 	}
 	l, open := e.tab.live()
 	switch {
@@ -48,7 +48,7 @@ func (e *leaving) Interrupt() tea.Cmd {
 // Leave quits if there is no draft, else says how to. It asks first while an agent works.
 func (e *leaving) Leave() tea.Cmd {
 	if r, is := e.tab.state.(*replaying); is {
-		return r.Steer(command.ReplayQuit)
+		return r.quit()
 	}
 	if !e.tab.composer.Empty() {
 		words := fmt.Sprintf("%s quits when the draft is empty: %s clears it", e.tab.keyOf(command.Quit), e.tab.keyOf(command.Interrupt))

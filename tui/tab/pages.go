@@ -173,20 +173,16 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 		p.list.ClearSpan()
 		return nil
 	}
-	if a, ok := keys.Action(config.ContextPager, name); ok {
-		return p.do(a)
+	if row := pagerRows().Pressed(keys, name, config.ContextPager, config.ContextTranscript, config.ContextPrompt); row != nil {
+		if row.Do == nil { // it has no meaning here
+			return nil
+		}
+		return row.Do(p)
 	}
-	if a, ok := keys.Action(config.ContextTranscript, name); ok {
-		return stay(p.read(a))
+	if row := transcriptRows().Pressed(keys, name, config.ContextTranscript); row != nil {
+		return stay(row.Do(&p.reader))
 	}
-	switch a, _ := keys.Action(config.ContextPrompt, name); a {
-	case command.Find:
-		p.startFinding()
-	case command.LendMouse:
-		p.tab.input.lendMouse()
-	default:
-		p.Move(a)
-	}
+	p.scroll(name)
 	return nil
 }
 
@@ -198,48 +194,51 @@ func stay(cmd tea.Cmd) dialog.Action {
 	return dialog.Stay(func() tea.Cmd { return cmd })
 }
 
-// do performs an action of the pager.
-func (p *pager) do(a config.Action) dialog.Action {
-	switch a {
-	case command.PagerClose:
-		return dialog.Close{}
-	case command.PagerWrap:
-		p.list.ToggleWrap()
-	case command.PagerLeft:
-		p.list.Pan(-panStep)
-	case command.PagerRight:
-		p.list.Pan(panStep)
+// pagerRows are the commands of the pager; what moves by items in the transcript moves by lines
+// here. It has the other commands of the transcript, too.
+func pagerRows() command.Rows[func(*pager) dialog.Action] {
+	just := func(do func(*pager)) func(*pager) dialog.Action {
+		return func(p *pager) dialog.Action { do(p); return nil }
 	}
-	return nil
+	pan := func(by int) func(*pager) dialog.Action { return just(func(p *pager) { p.list.Pan(by) }) }
+	line := func(by int) func(*pager) dialog.Action { return just(func(p *pager) { p.line(by) }) }
+	return command.Rows[func(*pager) dialog.Action]{
+		{ID: command.PagerClose, Keys: "q esc f", Help: "Close it", Do: func(*pager) dialog.Action { return dialog.Close{} }},
+		{ID: command.PagerWrap, Keys: "w", Help: "Toggle line wrapping", Do: just(func(p *pager) { p.list.ToggleWrap() })},
+		{ID: "pager_left", Keys: "left h", Help: "Scroll left", Do: pan(-panStep)},
+		{ID: "pager_right", Keys: "right l", Help: "Scroll right", Do: pan(panStep)},
+		{ID: command.Next, Do: line(1)},
+		{ID: command.Previous, Do: line(-1)},
+		{ID: "first", Do: just(func(p *pager) { p.list.Top() })},
+		{ID: "last", Do: just(func(p *pager) { p.list.Bottom() })},
+		{ID: command.Expand, Do: just(func(p *pager) { p.list.Page(1) })},
+		{ID: command.Mark, Do: just((*pager).mark)},
+		{ID: command.ItemShow},
+		{ID: command.StepIn},
+		{ID: command.EndCommand},
+		{ID: command.ItemAdd},
+		{ID: command.FocusPrompt},
+		{ID: command.Find, Do: just(func(p *pager) { p.startFinding() })},
+		{ID: command.LendMouse, Do: just(func(p *pager) { p.tab.input.lendMouse() })},
+	}
 }
 
-// read performs an action of the transcript; those that move by items move by lines here.
-func (p *pager) read(a config.Action) tea.Cmd {
-	switch a {
-	case command.Next, command.Previous:
-		by := direction(a == command.Next)
-		if p.list.Spanning() {
-			p.list.MoveSpan(by)
-		} else {
-			p.list.Scroll(by)
-		}
-	case command.First:
-		p.list.Top()
-	case command.Last:
-		p.list.Bottom()
-	case command.Expand:
-		p.list.Page(1)
-	case command.Mark:
-		if p.list.Spanning() {
-			p.list.SpanItem() // the other end
-		} else {
-			p.list.SpanLine(0)
-		}
-	default:
-		cmd, _ := p.reader.Do(a)
-		return cmd
+// line moves by lines, or the end of the marked text.
+func (p *pager) line(by int) {
+	if p.list.Spanning() {
+		p.list.MoveSpan(by)
+	} else {
+		p.list.Scroll(by)
 	}
-	return nil
+}
+
+// mark marks a line, or goes to the other end of the marked text.
+func (p *pager) mark() {
+	if p.list.Spanning() {
+		p.list.SpanItem()
+	} else {
+		p.list.SpanLine(0)
+	}
 }
 
 // Paste pastes into the find field.

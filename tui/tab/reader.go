@@ -31,6 +31,8 @@ type reader struct {
 	// code is the index of the last code block copied, codeOf its item.
 	code   int
 	codeOf conversation.Item
+	// pressed is the key that has the command that is being done, "" for the palette.
+	pressed string
 	// main means that the list is the transcript: leaving it returns the keys to a question.
 	main bool
 }
@@ -49,66 +51,58 @@ func (r *reader) Unfocus() {
 	}
 }
 
-// Do performs those actions of the transcript that every list has.
-func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
-	switch a {
-	case command.Search, command.Find:
-		r.startFinding()
-	case command.FindNext, command.FindPrev:
-		if !r.list.Finding() {
-			return nil, false
-		}
-		r.list.FindNext(direction(a == command.FindNext))
-	case command.DiffContext:
-		r.list.WidenContext()
-	case command.DiffSplit:
-		if !r.list.ToggleDiffs() {
-			cmd = r.tab.say("the window is too narrow to show changes side by side")
-		}
-	case command.Open:
-		cmd = r.openExcerpt(r.list.Excerpt())
-	case command.Copy:
-		cmd = r.copyItem()
-	case command.CopyCode:
-		cmd = r.copyCode()
-	case command.CopyCommand, command.CopyOutput, command.CopyPatch:
-		cmd = r.copyOfTool(a)
-	default:
-		return nil, r.Move(a)
-	}
-	return cmd, true
+// readerFunc does a command in a list. Its command may be nil.
+type readerFunc = func(*reader) tea.Cmd
+
+// reads returns do as a readerFunc.
+func reads(do func(*reader)) readerFunc {
+	return func(r *reader) tea.Cmd { do(r); return nil }
 }
 
-// Move scrolls the list. It reports whether the action is one that scrolls.
-func (r *reader) Move(a config.Action) bool {
-	l := r.list
-	switch a {
-	case command.PageUp:
-		l.Page(-1)
-	case command.PageDown:
-		l.Page(1)
-	case command.HalfUp:
-		l.HalfPage(-1)
-	case command.HalfDown:
-		l.HalfPage(1)
-	case command.LineUp, command.LineDown:
-		by := direction(a == command.LineDown)
-		if l.Focused() && l.Spanning() {
-			l.MoveSpan(by)
-			return true
-		}
-		l.Scroll(by)
-	case command.ScrollTop:
-		l.Top()
-	case command.ScrollBottom:
-		l.Bottom()
-	case command.PromptPrev, command.PromptNext:
-		l.NextPrompt(direction(a == command.PromptNext))
-	default:
-		return false
+// scrolls returns a readerFunc that scrolls the list.
+func scrolls(do func(*transcript.List)) readerFunc {
+	return reads(func(r *reader) { do(r.list); r.list.SelectVisible() })
+}
+
+// step is why the palette does not list a command.
+const step = "it is one step of many: a list that closes behind each is no way to make them"
+
+// scrollRows are the commands of the prompt that scroll whatever list is read.
+func scrollRows() command.Rows[readerFunc] {
+	page := func(by int) readerFunc { return scrolls(func(l *transcript.List) { l.Page(by) }) }
+	line := func(by int) readerFunc {
+		return reads(func(r *reader) {
+			if r.list.Focused() && r.list.Spanning() {
+				r.list.MoveSpan(by)
+				return
+			}
+			r.list.Scroll(by)
+			r.list.SelectVisible()
+		})
 	}
-	l.SelectVisible()
-	return true
+	return command.Rows[readerFunc]{
+		{ID: "page_up", Keys: "pgup", Help: "Scroll up a page", Absent: step, Do: page(-1)},
+		{ID: "page_down", Keys: "pgdown", Help: "Scroll down a page", Absent: step, Do: page(1)},
+		{ID: command.LineUp, Keys: "ctrl+up", Help: "Scroll up a line", Absent: step, Do: line(-1)},
+		{ID: command.LineDown, Keys: "ctrl+down", Help: "Scroll down a line", Absent: step, Do: line(1)},
+		{ID: "scroll_top", Keys: "home ctrl+home", Help: "Scroll to the beginning", Do: scrolls((*transcript.List).Top)},
+		{ID: "scroll_bottom", Keys: "end ctrl+end", Help: "Follow output", Do: scrolls((*transcript.List).Bottom)},
+	}
+}
+
+// scroll does the command of a key of the prompt that scrolls.
+func (r *reader) scroll(name string) {
+	if row := scrollRows().Pressed(r.tab.program.Keys, name, config.ContextPrompt); row != nil {
+		row.Do(r)
+	}
+}
+
+// toggleDiffs shows changes side by side, or no longer.
+func (r *reader) toggleDiffs() tea.Cmd {
+	if !r.list.ToggleDiffs() {
+		return r.tab.say("the window is too narrow to show changes side by side")
+	}
+	return nil
 }
 
 // direction returns 1 for forward and -1 for backward.
@@ -119,17 +113,18 @@ func direction(forward bool) int {
 	return -1
 }
 
-// openExcerpt opens an item's file in the editor; it saves and opens images and audio.
-func (r *reader) openExcerpt(item toolview.Excerpt) tea.Cmd {
-	switch t := r.tab; {
+// open opens an item's file in the editor; it saves and opens images and audio.
+func (r *reader) open() tea.Cmd {
+	switch t, item := r.tab, r.list.Excerpt(); {
 	case t.replays():
 		return t.say(notInReplay)
 	case item.Media != nil:
 		return save(t, item.Media)
 	case item.Path == "":
 		return t.say("this item has no file")
+	default:
+		return t.edit(item.Path, item.Line)
 	}
-	return r.tab.edit(item.Path, item.Line)
 }
 
 // copyItem copies the marked text, or else the whole item.
@@ -174,35 +169,38 @@ func (r *reader) copyCode() tea.Cmd {
 	return r.tab.copy(what, codes[r.code])
 }
 
-// copyOfTool copies the command, output or patch of a tool call.
-func (r *reader) copyOfTool(a config.Action) tea.Cmd {
-	call, _ := r.list.Selected().(*conversation.ToolCall)
-	if own, ok := r.list.Selected().(*conversation.ShellCommand); ok {
-		call = toolview.ShellCall(own)
+// copyOf returns a function that copies a part of a tool call.
+func copyOf(what string, part func(*conversation.ToolCall) string) readerFunc {
+	return func(r *reader) tea.Cmd {
+		text := part(r.tool())
+		if text == "" {
+			return r.tab.say("this item has no " + what)
+		}
+		return r.tab.copy("the "+what, text)
 	}
-	if call == nil {
-		call = &conversation.ToolCall{} // which has nothing
-	}
-	var what, text string
-	var err error
-	switch a {
-	case command.CopyCommand:
-		what, text = "command", toolview.CommandText(call)
-	case command.CopyOutput:
-		what, text = "output", toolview.Output(call)
-	default:
-		what = "change"
-		text, err = toolview.Patch(call, r.tab.cwd)
-	}
-	switch {
+}
+
+// copyPatch copies the changes of a tool call.
+func (r *reader) copyPatch() tea.Cmd {
+	switch text, err := toolview.Patch(r.tool(), r.tab.cwd); {
 	case err != nil:
 		return r.tab.say(err.Error())
 	case text == "":
-		return r.tab.say("this item has no " + what)
-	case a == command.CopyPatch:
-		what = "change as a patch"
+		return r.tab.say("this item has no change")
+	default:
+		return r.tab.copy("the change as a patch", text)
 	}
-	return r.tab.copy("the "+what, text)
+}
+
+// tool returns the selected tool call; another item is one that has nothing.
+func (r *reader) tool() *conversation.ToolCall {
+	switch item := r.list.Selected().(type) {
+	case *conversation.ToolCall:
+		return item
+	case *conversation.ShellCommand:
+		return toolview.ShellCall(item)
+	}
+	return &conversation.ToolCall{}
 }
 
 // findPause is how long a search waits before it includes new text.
@@ -255,8 +253,7 @@ func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	case f.line.Key(k):
 		cmd = r.search()
 	default:
-		a, _ := keys.Action(config.ContextPrompt, name)
-		r.Move(a) // a page up, and the like
+		r.scroll(name)
 	}
 	return cmd, true
 }

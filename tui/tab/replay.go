@@ -109,34 +109,44 @@ func (r *replaying) catchUp() tea.Cmd {
 	return r.perform(r.player.Advance(passed))
 }
 
-// Steer performs an action of the replay.
-func (r *replaying) Steer(a config.Action) tea.Cmd {
-	p := r.player
-	cmd := r.catchUp()
-	switch a {
-	case command.ReplayPause:
-		if p.Ended() {
-			p.Restart()
-			r.rewind()
-			break
-		}
-		p.Pause()
-	case command.ReplayFaster:
-		p.Faster()
-	case command.ReplaySlower:
-		p.Slower()
-	case command.ReplayNext:
-		cmd = tea.Batch(cmd, r.perform(p.NextTurn()))
-		r.list.Bottom()
-	case command.ReplayPrev:
-		events := p.PrevTurn()
-		r.rewind()
-		cmd = tea.Batch(cmd, r.perform(events))
-	case command.ReplayQuit:
-		return send(Quit{Sure: true})
+// replayRows are the commands of a replay, which has caught up before.
+func replayRows() command.Rows[func(*replaying) tea.Cmd] {
+	plays := func(do func(*record.Player)) func(*replaying) tea.Cmd {
+		return func(r *replaying) tea.Cmd { do(r.player); return nil }
 	}
-	return tea.Batch(cmd, r.Start())
+	return command.Rows[func(*replaying) tea.Cmd]{
+		{ID: command.ReplayPause, Keys: "space", Help: "Pause, resume; at the end: play again", Do: (*replaying).pause},
+		{ID: command.ReplayNext, Keys: "] n", Help: "Next turn", Do: (*replaying).nextTurn},
+		{ID: command.ReplayPrev, Keys: "[ p", Help: "Start of the turn, previous turn", Do: (*replaying).prevTurn},
+		{ID: command.ReplayFaster, Keys: "+ =", Help: "Faster", Do: plays((*record.Player).Faster)},
+		{ID: command.ReplaySlower, Keys: "-", Help: "Slower", Do: plays((*record.Player).Slower)},
+		{ID: command.ReplayQuit, Keys: "q", Help: "Close the replay", Do: (*replaying).quit},
+	}
 }
+
+func (r *replaying) pause() tea.Cmd {
+	if r.player.Ended() {
+		r.player.Restart()
+		r.rewind()
+	} else {
+		r.player.Pause()
+	}
+	return nil
+}
+
+func (r *replaying) nextTurn() tea.Cmd {
+	cmd := r.perform(r.player.NextTurn())
+	r.list.Bottom()
+	return cmd
+}
+
+func (r *replaying) prevTurn() tea.Cmd {
+	events := r.player.PrevTurn()
+	r.rewind()
+	return r.perform(events)
+}
+
+func (*replaying) quit() tea.Cmd { return send(Quit{Sure: true}) }
 
 // perform applies events to the conversation, without reacting to them.
 func (r *replaying) perform(events []conversation.Event) tea.Cmd {
@@ -161,11 +171,11 @@ func (r *replaying) rewind() {
 }
 
 func (r *replaying) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
-	a, ok := r.tab.program.Keys.Action(config.ContextReplay, name)
-	if !ok {
+	row := replayRows().Pressed(r.tab.program.Keys, name, config.ContextReplay)
+	if row == nil {
 		return nil, false
 	}
-	return r.Steer(a), true
+	return tea.Batch(r.catchUp(), row.Do(r), r.Start()), true
 }
 
 func (*replaying) covers() bool                       { return false }

@@ -133,7 +133,7 @@ func newReading(t *Tab, c *conversation.Conversation) reading {
 	c.Cwd = t.cwd
 	l := transcript.New(t.program.Theme, c)
 	l.SetDiffPositions(&t.diffPositions.known)
-	return reading{c, l, newTranscriptReader(t, l, c)}
+	return reading{c, l, newTranscriptReader(t, l)}
 }
 
 func (r reading) transcript() (reading, bool) { return r, true }

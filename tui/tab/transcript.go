@@ -16,13 +16,55 @@ import (
 )
 
 // transcriptReader reads the transcript of a conversation.
-type transcriptReader struct {
-	reader
-	conv *conversation.Conversation
+type transcriptReader struct{ reader }
+
+func newTranscriptReader(t *Tab, l *transcript.List) *transcriptReader {
+	return &transcriptReader{reader{tab: t, list: l, main: true}}
 }
 
-func newTranscriptReader(t *Tab, l *transcript.List, c *conversation.Conversation) *transcriptReader {
-	return &transcriptReader{reader{tab: t, list: l, main: true}, c}
+// transcriptRows are the commands of the transcript.
+func transcriptRows() command.Rows[readerFunc] {
+	const farthest = 1 << 30
+	items := func(by int) readerFunc { return reads(func(r *reader) { r.step(by) }) }
+	prompts := func(by int) readerFunc { return scrolls(func(l *transcript.List) { l.NextPrompt(by) }) }
+	matches := func(by int) readerFunc { return reads(func(r *reader) { r.list.FindNext(by) }) }
+	halves := func(by int) readerFunc { return scrolls(func(l *transcript.List) { l.HalfPage(by) }) }
+	onCommand := func(do func(*commands, *conversation.Terminal) tea.Cmd) readerFunc {
+		return func(r *reader) tea.Cmd {
+			if l, open := r.tab.live(); open {
+				return do(&l.commands, r.list.SelectedTerminal())
+			}
+			return r.tab.say(notInReplay)
+		}
+	}
+	return command.Rows[readerFunc]{
+		{ID: command.Next, Keys: "j down", Help: "Next item or line", Absent: step, Do: items(1)},
+		{ID: command.Previous, Keys: "k up", Help: "Previous item or line", Absent: step, Do: items(-1)},
+		{ID: "first", Keys: "g home", Help: "First item or line", Do: items(-farthest)},
+		{ID: "last", Keys: "G end", Help: "Last item or line", Do: items(farthest)},
+		{ID: command.Expand, Keys: "enter space", Help: "Expand or collapse the item", Do: reads(func(r *reader) { r.list.ClearSpan(); r.list.Toggle() })},
+		{ID: command.ItemShow, Keys: "f", Help: "Show the item on the whole screen", Words: "pager fullscreen", Do: reads((*reader).showItem)},
+		{ID: command.Open, Keys: "o", Help: "Open the item's file in $EDITOR", Do: (*reader).open},
+		{ID: command.DiffSplit, Keys: "s", Help: "Toggle side-by-side diff", Words: "split view", Do: (*reader).toggleDiffs},
+		{ID: command.DiffContext, Keys: "e", Help: "More context around a change", Do: reads(func(r *reader) { r.list.WidenContext() })},
+		{ID: command.Copy, Keys: "y", Help: "Copy the item or the selection", Words: "copy yank clipboard", Do: (*reader).copyItem},
+		{ID: command.CopyCode, Keys: "c", Help: "Copy a code block; again: the next one", Do: (*reader).copyCode},
+		{ID: command.CopyCommand, Keys: "C", Help: "Copy the command", Do: copyOf("command", toolview.CommandText)},
+		{ID: command.CopyOutput, Keys: "O", Help: "Copy the output", Do: copyOf("output", toolview.Output)},
+		{ID: command.CopyPatch, Keys: "p", Help: "Copy the change as a patch", Do: (*reader).copyPatch},
+		{ID: command.Mark, Keys: "v", Help: "Select from the item on", Do: reads(func(r *reader) { r.list.SpanItem() })},
+		{ID: command.Search, Keys: "/", Help: "Find words", Absent: "find is listed", Do: reads((*reader).startFinding)},
+		{ID: command.FindNext, Keys: "n", Help: "Next match", Absent: step, Do: matches(1)},
+		{ID: command.FindPrev, Keys: "N", Help: "Previous match", Absent: step, Do: matches(-1)},
+		{ID: command.PromptPrev, Keys: "[", Help: "Previous prompt", Do: prompts(-1)},
+		{ID: command.PromptNext, Keys: "]", Help: "Next prompt", Do: prompts(1)},
+		{ID: "half_page_up", Keys: "ctrl+u", Help: "Scroll up half a page", Absent: step, Do: halves(-1)},
+		{ID: "half_page_down", Keys: "ctrl+d", Help: "Scroll down half a page", Absent: step, Do: halves(1)},
+		{ID: command.StepIn, Keys: "t", Help: "Step into the command", Do: onCommand((*commands).StepIn)},
+		{ID: command.EndCommand, Keys: "x", Help: "Stop the command", Do: onCommand((*commands).EndCommand)},
+		{ID: command.ItemAdd, Keys: "a", Help: "Add the command's output to the prompt", Do: onCommand((*commands).AddOutput)},
+		{ID: command.FocusPrompt, Keys: "tab i", Help: "Back to the prompt", Absent: "closing the palette does it", Do: reads((*reader).leave)},
+	}
 }
 
 // Reads reports whether keys go to the transcript: it has the focus or its find field is
@@ -66,62 +108,37 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		if r.list.Spanning() {
 			r.list.ClearSpan()
 		} else {
-			r.leave(name)
+			r.pressed = name
+			r.leave()
 		}
 		return nil, true
 	}
-	a, ok := r.tab.program.Keys.Action(config.ContextTranscript, name)
-	if !ok {
+	row := transcriptRows().Pressed(r.tab.program.Keys, name, config.ContextTranscript)
+	if row == nil || (row.ID == command.FindNext || row.ID == command.FindPrev) && !r.list.Finding() {
 		return nil, false
 	}
-	return r.Act(a, name)
+	r.pressed = name
+	return row.Do(&r.reader), true
 }
 
-// Act performs an action of the transcript.
-func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
-	switch a {
-	case command.Next:
-		r.step(1)
-	case command.Previous:
-		r.step(-1)
-	case command.First:
-		r.step(-len(r.conv.Items))
-	case command.Last:
-		r.step(len(r.conv.Items))
-	case command.Expand:
-		r.list.ClearSpan()
-		r.list.Toggle()
-	case command.ItemShow:
-		if item := r.list.Selected(); item != nil {
-			r.tab.dialogs.Push(newPager(r.tab, r.list, item))
-		}
-	case command.StepIn, command.EndCommand, command.ItemAdd:
-		l, open := r.tab.live()
-		if !open {
-			return r.tab.say(notInReplay), true
-		}
-		return l.commands.Do(a, r.list.SelectedTerminal()), true
-	case command.Mark:
-		r.list.SpanItem()
-	case command.FocusPrompt:
-		r.leave(name)
-	default:
-		return r.reader.Do(a)
-	}
-	return nil, true
-}
-
-// Chosen performs an action from the palette, which focuses the transcript.
-func (r *transcriptReader) Chosen(a config.Action) tea.Cmd {
+// Chosen does a command from the palette, which focuses the transcript.
+func (r *transcriptReader) Chosen(do readerFunc) tea.Cmd {
 	if !r.list.Focused() { // focusing again would unmark text
 		r.list.Focus(true)
 	}
-	cmd, _ := r.Act(a, "")
-	return cmd
+	r.pressed = ""
+	return do(&r.reader)
+}
+
+// showItem shows the selected item on the whole screen.
+func (r *reader) showItem() {
+	if item := r.list.Selected(); item != nil {
+		r.tab.dialogs.Push(newPager(r.tab, r.list, item))
+	}
 }
 
 // step moves the selection by items, or the end of the marked text.
-func (r *transcriptReader) step(by int) {
+func (r *reader) step(by int) {
 	if r.list.Spanning() {
 		r.list.MoveSpanItems(by)
 		return
@@ -131,9 +148,9 @@ func (r *transcriptReader) step(by int) {
 
 // leave gives up the focus. If a question is open, a second press of the key does not
 // reach it.
-func (r *transcriptReader) leave(name string) {
+func (r *reader) leave() {
 	if r.tab.dialogs.Asks() {
-		r.tab.program.Guard.Ended(name)
+		r.tab.program.Guard.Ended(r.pressed)
 	}
 	r.list.ClearSpan()
 	r.Unfocus()

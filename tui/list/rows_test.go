@@ -1,0 +1,3 @@
+package list_test
+
+import _ "parley/tui/tab" // registers the keys

@@ -1,0 +1,3 @@
+package pages_test
+
+import _ "parley/tui/tab" // registers the keys
