@@ -32,9 +32,8 @@ type panel struct {
 	head []string
 	body content
 	// asked is the first part of the body, which must have been seen before a question
-	// takes an answer, from the line begin on; nil if that is all of it.
+	// takes an answer; nil if that is all of it.
 	asked  content
-	begin  int
 	scroll *list.Scroll
 	foot   content
 	// keep is the line of the foot to keep visible when the foot does not fit.
@@ -139,17 +138,6 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	}
 	view.Cursor = p.cursorAt(place, frame, width, len(view.Lines))
 	return view, place
-}
-
-// start scrolls the body to the beginning of a question, or to the first changed line if
-// that would be out of view.
-func (p *panel) start(width, maxHeight int) {
-	p.scroll.Top = 0
-	place := p.arrange(width, maxHeight)
-	change := firstChange(p.body, renderContext{inner(width, maxHeight), p.th})
-	if min(change+2, p.scroll.Len) > place.shown {
-		p.scroll.Top = change
-	}
 }
 
 // pin adds the path of the visible change to the head if it has scrolled out of view, and

@@ -319,7 +319,7 @@ func (d *Permission) View(width, maxHeight int) View {
 		return d.viewWriting(p, width, maxHeight)
 	}
 	if d.env.Guard.aside == "" && d.viewed.resize(width, maxHeight) {
-		d.scroll.Top = d.begin
+		d.scroll.Top = 0
 	}
 	if d.rawDue {
 		d.rawDue = false

@@ -312,11 +312,6 @@ func (d diffPart) lines(p renderContext, from, to int) []string {
 	return d.shown.Layout(d.diff, p.width).Lines(from, to, p.th)
 }
 
-// firstChange is the first line that shows a changed line.
-func (d diffPart) firstChange(p renderContext) int {
-	return d.shown.Layout(d.diff, p.width).FirstChange()
-}
-
 // newMarkdown shows a text in Markdown, which Glamour draws if whole is set.
 func newMarkdown(text string, whole bool) content {
 	return newBlock(func(p renderContext) []string {

@@ -426,7 +426,7 @@ func TestPermissionWithManyOptions(t *testing.T) {
 	}
 	d, _ := armed(p)
 	text := shownBy(d, 80, 16)
-	if !strings.Contains(text, "main.go  +9 −2\n3    - import") || !strings.Contains(text, "↕ ") {
+	if !strings.Contains(text, "✎ edit  Greet by name\nmain.go:6") || !strings.Contains(text, "↕ ") {
 		t.Errorf("what is asked, or that there are more options, is not shown:\n%s", text)
 	}
 	for i := range 20 {

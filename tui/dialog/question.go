@@ -26,7 +26,6 @@ type question struct {
 	scroll    list.Scroll
 	placement placement
 	viewed    viewed
-	begin     int             // the first line of the body to show
 	pins      int             // the number of lines of a pinned path
 	marker    tea.KeyPressMsg // the reply's key that marked it, or the zero value
 	doubled   time.Time       // when that key was pressed again, or zero
@@ -347,13 +346,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	w := inner(width, maxHeight)
 	q.viewed.resize(width, maxHeight)
 	q.foot(&p, w, true)
-	unmoved := q.scroll.Top == q.begin
 	if p.body != nil {
-		if unmoved {
-			p.start(width, maxHeight)
-			q.begin = q.scroll.Top
-		}
-		p.begin = q.begin
 		top := q.scroll.Top
 		p.arrange(width, maxHeight)
 		atEnd := q.scroll.End() == q.scroll.Len
@@ -380,9 +373,6 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		v, place := p.view(width, maxHeight)
 		q.placement = place
 		q.viewed.note(&p, &q.replies, place, w)
-		if unmoved {
-			q.begin = q.scroll.Top // it is bounded now
-		}
 		if q.viewed.complete() == known {
 			q.lay(layout{place, len(v.Lines), q.replies.laid.moves})
 			return v
@@ -856,37 +846,6 @@ func (a *replies) at(line int) int {
 // line must be seen before the question takes an answer.
 type vital struct{ content }
 
-// firstChange is the line of a content on which the first change of a file begins; 0 if
-// there is none, or something vital above it.
-func firstChange(c content, p renderContext) int {
-	line, _ := findChange(c, p)
-	return max(0, line)
-}
-
-// findChange is firstChange for a part of a question, -1 if it has no change; on says
-// that a change may still follow.
-func findChange(c content, p renderContext) (line int, on bool) {
-	switch c := c.(type) {
-	case vital:
-		return -1, false
-	case *change:
-		return c.head.height(p) + c.diff.firstChange(p), false
-	case column:
-		at := 0
-		for _, part := range c {
-			line, on := findChange(part, p)
-			if line >= 0 {
-				return at + line, false
-			}
-			if !on {
-				return -1, false
-			}
-			at += part.height(p)
-		}
-	}
-	return -1, true
-}
-
 // changeAt is the change of a file that a line of a content belongs to, if the line is
 // below its head; nil if there is none.
 func changeAt(c content, p renderContext, line int) *change {
@@ -950,7 +909,7 @@ func (s *viewed) note(p *panel, a *replies, place placement, width int) {
 		end = p.body.height(on)
 	}
 	to := from + place.shown
-	s.begun = s.begun || end == 0 || from <= p.begin && p.begin < to
+	s.begun = s.begun || end == 0 || from == 0 && to > 0
 	s.ended = s.ended || end == 0 || from < to && end <= to
 	if a == nil || p.foot == nil {
 		return

@@ -224,8 +224,8 @@ func TestAQuestionTakesNoAnswerBeforeItsEnd(t *testing.T) {
 			ask       func() *conversation.Permission
 			begin, at string
 		}{
-			"a short edit": {func() *conversation.Permission { return noteEdit(3) }, "+ - The tour was here.", "+ - The tour was here."},
-			"an edit":      {func() *conversation.Permission { return noteEdit(40) }, "+ - The tour was here.", "+ - The tour was here."},
+			"a short edit": {func() *conversation.Permission { return noteEdit(3) }, "✎ edit", "+ - The tour was here."},
+			"an edit":      {func() *conversation.Permission { return noteEdit(40) }, "✎ edit", "+ - The tour was here."},
 			"a plan":       {longPlan, "Step number 1 of", "Step number 59"},
 			"a command":    {longCommand, "$ echo harmless", "rm -rf ~"},
 		} {
@@ -269,7 +269,7 @@ func TestAQuestionTakesNoAnswerBeforeItsEnd(t *testing.T) {
 	}
 }
 
-// The path of a change stays in sight with every line of it.
+// The path of a change stays in sight with every line of it, once what is above it is not.
 func TestThePathStaysAboveItsChange(t *testing.T) {
 	for _, size := range sizes {
 		env, c := newEnv()
@@ -279,7 +279,7 @@ func TestThePathStaysAboveItsChange(t *testing.T) {
 			if key != "" {
 				d.Key(press(key))
 			}
-			if text := shownBy(d, size[0], size[1]); strings.Count(text, "main.go  +9 −2") != 1 {
+			if text := shownBy(d, size[0], size[1]); !strings.Contains(text, "✎ edit") && strings.Count(text, "main.go  +9 −2") != 1 {
 				t.Errorf("at %v after %q:\n%s", size, key, text)
 			}
 		}

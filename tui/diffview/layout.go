@@ -448,16 +448,6 @@ func (l *Layout) LinesAt(line int) (old, new int) {
 	}
 }
 
-// FirstChange returns the first line that shows a changed line, 0 if none does.
-func (l *Layout) FirstChange() int {
-	for i, r := range l.rows {
-		if r.kind != contextRow && r.shows() {
-			return l.starts[i]
-		}
-	}
-	return 0
-}
-
 // Ranges returns, for each edit in order, the lines of the layout that show it, or a
 // line near them if lines differ only in their ends.
 func (l *Layout) Ranges(edits []termtext.LineEdit) []LineRange {
