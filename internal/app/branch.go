@@ -123,7 +123,7 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	m := b.Transcript.Meta
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		LastNumber: b.Transcript.LastNumber, JournalOf: c.ID, Spent: spent,
+		EarlierOptions: c.Options, LastNumber: b.Transcript.LastNumber, JournalOf: c.ID, Spent: spent,
 	}
 	if c.BudgetRaised {
 		opt.Budget, opt.BudgetRaised = c.Budget, true

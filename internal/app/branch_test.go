@@ -21,7 +21,9 @@ func keepFive(t *testing.T, dir, agent, version string) *store.Log {
 	}
 	info := &acpclient.InitializeResponse{ProtocolVersion: 1, AgentInfo: &acpclient.Implementation{Name: agent, Version: version}}
 	info.AgentCapabilities.SessionCapabilities.Fork = &acpclient.Supported{}
-	events := []conversation.Event{conversation.AgentReady{Info: info}, conversation.SessionOpened{ID: "old", Cwd: dir}}
+	var state acpclient.SessionState
+	must(t, acpclient.Unmarshal([]byte(`{"modes":{"currentModeId":"read-only","availableModes":[{"id":"read-only","name":"Read-only"},{"id":"agent","name":"Agent"}]}}`), &state))
+	events := []conversation.Event{conversation.AgentReady{Info: info}, conversation.SessionOpened{ID: "old", Cwd: dir, State: state}}
 	for i := 1; i <= 5; i++ {
 		events = append(events,
 			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprint("prompt ", i))}},
@@ -65,6 +67,10 @@ func TestBranchOfAStoredSession(t *testing.T) {
 			fork := b.Session.(here).Options().Fork
 			if b.Way != c.way || (fork == nil) != (c.fork == nil) || fork != nil && *fork != *c.fork {
 				t.Errorf("the way is %q with %+v, want %q with %+v", b.Way.Text(), fork, c.way.Text(), c.fork)
+			}
+			// A copy does not begin in a mode that allows more.
+			if o := b.Session.(here).Options().EarlierOptions; len(o) != 1 || o[0].CurrentValue != acpclient.SelectValue("read-only") {
+				t.Errorf("the options were %+v", o)
 			}
 			if prompts := b.Transcript.Conversation.Prompts(); len(prompts) != c.prompt-1 {
 				t.Errorf("the transcript has %d prompts", len(prompts))

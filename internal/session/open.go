@@ -252,6 +252,7 @@ func (Fork) Do(_ context.Context, s *Session) (None, error) {
 		return None{}, fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
 	id := s.stream.id()
+	s.plan.earlier = s.stream.options() // an agent may begin a copy with its defaults
 	s.stream.post(conversation.SessionOpening{How: conversation.OpenFork, ID: id})
 	s.requestFork(&ForkPoint{ID: id}, func(err error) { // the original is still open
 		s.stream.notice(acpclient.NoticeError, "The session was not forked", err.Error())
@@ -325,7 +326,6 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 	s.plan.session, s.plan.known = id, true
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	switch earlier := s.plan.earlier; {
-	case how == conversation.OpenFork:
 	case len(earlier) > 0:
 		s.plan.earlier = nil
 		s.restoreOptions(earlier)

@@ -45,8 +45,8 @@ type Options struct {
 	// replay of it is then dropped, and if the agent cannot open the session, no other
 	// is opened in its place: see OpenAnew.
 	HasTranscript bool
-	// EarlierOptions are the options of ResumeID with the values that they had. The session
-	// sets them again once it is open.
+	// EarlierOptions are the options of the session that goes on, with the values that they
+	// had. The session sets them again once it is open.
 	EarlierOptions []acpclient.SessionConfigOption
 	// Queue holds prompts from an earlier run. They wait for ResumeQueue.
 	Queue []conversation.QueuedPrompt

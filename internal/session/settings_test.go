@@ -136,7 +136,7 @@ func TestAReopenedSessionHasItsOptionsAgain(t *testing.T) {
 	now := state(option("mode", "ask", "ask", "plan"), option("model", "fast", "fast", "slow"), option("tone", "a", "a"))
 	restored := func(t *testing.T, h *harness, method string) {
 		t.Helper()
-		h.reply(method, now)
+		h.reply(method, `{"sessionId":"s2",`+strings.TrimPrefix(now, "{"))
 		h.reply("session/set_config_option", state(option("mode", "plan", "ask", "plan"), option("model", "fast", "fast", "slow"), option("tone", "a", "a")))
 		h.reply("session/set_config_option", state(option("mode", "plan", "ask", "plan"), option("reasoning", "low", "low", "high"), option("model", "slow", "fast", "slow"), option("tone", "a", "a")))
 		h.reply("session/set_config_option", state(option("mode", "plan", "ask", "plan"), option("reasoning", "high", "low", "high"), option("model", "slow", "fast", "slow"), option("tone", "a", "a")))
@@ -167,6 +167,28 @@ func TestAReopenedSessionHasItsOptionsAgain(t *testing.T) {
 		bubble(t, func(t *testing.T, h *harness) { restored(t, h, "session/resume") }, func(_ *harness, o *Options) {
 			o.ResumeID, o.HasTranscript, o.EarlierOptions = "s1", true, was.ConfigOptions
 		})
+	})
+	forks := claude("0.101.0", `{"sessionCapabilities":{"fork":{}}}`)
+	goesOn := func(_ *harness, o *Options) { o.EarlierOptions = was.ConfigOptions }
+	t.Run("in a copy up to a message", func(t *testing.T) {
+		bubble(t, func(t *testing.T, h *harness) { restored(t, h, "session/fork") }, forks, forkOf("old", "m2"), goesOn)
+	})
+	t.Run("in a new session that goes on from another", func(t *testing.T) {
+		bubble(t, func(t *testing.T, h *harness) { restored(t, h, "session/new") }, goesOn, capable(everything, "session/new"),
+			func(_ *harness, o *Options) { o.Mode = "ask" }) // is for sessions that begin
+	})
+	t.Run("in a copy of the open session", func(t *testing.T) {
+		bubble(t, func(t *testing.T, h *harness) {
+			h.agent().update("s1", `{"sessionUpdate":"config_option_update",`+strings.TrimPrefix(state(
+				option("mode", "plan", "ask", "plan"), option("reasoning", "high", "low", "high"), option("model", "slow", "fast", "slow"), option("tone", "b", "a", "b"),
+			), "{"))
+			h.settle()
+			if err := Try(h.Context(), h, Fork{}); err != nil {
+				t.Fatal(err)
+			}
+			h.settle()
+			restored(t, h, "session/fork")
+		}, forks)
 	})
 }
 
