@@ -684,6 +684,8 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int) 
 	if about == "" {
 		return line + cut(text, p.width-rowLead)
 	}
+	// A title that is longer than the column takes the room that its detail leaves.
+	column = max(column, min(termtext.Width(text), p.width-rowLead-2-termtext.Width(about)))
 	return line + pad(text, column) + "  " + detail.Render(cut(about, max(0, p.width-column-rowLead-2)))
 }
 

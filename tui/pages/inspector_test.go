@@ -265,7 +265,7 @@ func TestTheVersionIsInTheTitle(t *testing.T) {
 		w.ring.Line(false, []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"running"}}}`))
 		w.ring.Line(false, chunk("a chunk of version 1 has no id"))
 		w.settle()
-		w.shows("state_update", "2 wrong", `"messageId" is missing`)
+		w.shows("state_update", "2 invalid", `"messageId" is missing`)
 	})
 }
 

@@ -352,6 +352,17 @@ func (v *Review) scopeWords() string {
 	return "in the session"
 }
 
+// title says whose changes are shown.
+func (v *Review) title() string {
+	switch {
+	case v.scope.last:
+		return "Changes of the last turn"
+	case v.scope.from > 0:
+		return "Changes since " + v.turnWords(v.scope.from)
+	}
+	return "Session changes"
+}
+
 // turnWords names a turn by its prompt.
 func (v *Review) turnWords(number int) string {
 	for _, t := range v.session.Journal().Turns {

@@ -55,7 +55,7 @@ func (v *Review) listHead(width int) string {
 			right += "  " + sum.Styled(v.opt.Theme)
 		}
 	}
-	return v.page.Head("Changes", v.scopeWords(), right, width)
+	return v.page.Head(v.title(), "", right, width)
 }
 
 // listLines draws the visible files.

@@ -56,7 +56,7 @@ func (t *Tab) detach() tea.Cmd {
 
 // notKept says why there is nothing to detach from, or to end, or returns "".
 func (l *live) notKept() string {
-	return unless(l.Running() != "", "this session ends with parley: choose “Keep this session running” first")
+	return unless(l.Running() != "", "this session ends with parley: keep it running first")
 }
 
 // cannotKeep says why the session cannot go on in a process of its own, or returns "".

@@ -297,6 +297,7 @@ func modeStyle(o *acpclient.SessionConfigOption, th *theme.Theme) lipgloss.Style
 // short form first.
 type statusPart struct {
 	text  string
+	whole string   // in place of text if the line has room for all, or ""
 	short []string // ever shorter
 	rank  int
 }
@@ -338,7 +339,8 @@ func settingsParts(c *conversation.Conversation, fresh func(acpclient.ConfigID) 
 			if o == model {
 				short = append(short, drawSetting(c, o, style, shortModel, fresh, th))
 			}
-			parts = append(parts, statusPart{text, short, rank})
+			whole := drawSetting(c, o, style, wholeValue, fresh, th)
+			parts = append(parts, statusPart{text, whole, short, rank})
 		}
 	}
 	for i := range c.Options {
@@ -359,7 +361,7 @@ func settingsParts(c *conversation.Conversation, fresh func(acpclient.ConfigID) 
 // drawSetting draws an option's value in at most so many cells, and a pending one behind it. The
 // first mode is a badge. It returns "" if there is nothing to show.
 func drawSetting(c *conversation.Conversation, o *acpclient.SessionConfigOption, style lipgloss.Style, most int, fresh bool, th *theme.Theme) string {
-	text := settingWords(o)
+	text := settingWords(o, max(most, longestValue))
 	if most < longestValue {
 		text = termtext.Truncate(text, most, "…")
 	}
@@ -379,10 +381,10 @@ func drawSetting(c *conversation.Conversation, o *acpclient.SessionConfigOption,
 	return text
 }
 
-// settingWords returns an option's value, with a label if the value alone is unclear; ""
-// if it has none.
-func settingWords(o *acpclient.SessionConfigOption) string {
-	label, value := settingLabel(o), settingValue(o, o.CurrentValue)
+// settingWords returns an option's value in at most so many cells, with a label if the value
+// alone is unclear; "" if it has none.
+func settingWords(o *acpclient.SessionConfigOption, most int) string {
+	label, value := settingLabel(o), termtext.Truncate(termtext.Line(conversation.ValueName(o, o.CurrentValue)), most, "…")
 	switch {
 	case value == "":
 		return ""
@@ -394,8 +396,12 @@ func settingWords(o *acpclient.SessionConfigOption) string {
 	return value
 }
 
-// longestValue bounds the name of a value, in cells: names can be whole sentences.
-const longestValue = 32
+// longestValue bounds the name of a value, in cells: names can be whole sentences. Where
+// there is room for all of the line, wholeValue does.
+const (
+	longestValue = 32
+	wholeValue   = 80
+)
 
 // shortModel bounds the model's name where room is short.
 const shortModel = 16

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -196,6 +197,13 @@ func (f *statusInfo) Line(width int) string {
 		}
 	}
 	right := dir + branch
+	usual := slices.Clone(left)
+	for i, p := range left {
+		left[i].text = cmp.Or(p.whole, p.text)
+	}
+	if !fits(right) {
+		left = usual
+	}
 	if !fits(right) {
 		left = slices.DeleteFunc(left, func(p statusPart) bool { return p.rank == rankAgent })
 	}
@@ -312,7 +320,7 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 			percent = "<1%"
 		}
 		whole := percent + " of " + tokens(u.Size)
-		parts = append(parts, statusPart{style.Render(whole + " context"), []string{style.Render(whole), style.Render(percent)}, rankUsage})
+		parts = append(parts, statusPart{text: style.Render(whole + " context"), short: []string{style.Render(whole), style.Render(percent)}, rank: rankUsage})
 	}
 	if c := u.Cost; c != nil && c.Amount > 0 {
 		parts = append(parts, statusPart{text: th.Muted.Render(conversation.Money(c)), rank: rankUsage})

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/tui/theme"
 	"parley/tui/toolview"
@@ -254,4 +255,24 @@ func TestQuietBeginsWithTheView(t *testing.T) {
 	b.mustNotShow(t, "no update")
 	b.clock = b.clock.Add(app.LongQuiet)
 	b.mustShow(t, "no update for "+toolview.Elapsed(app.LongQuiet))
+}
+
+// What a wide screen has room for is not cut: values, headings, and titles in lists.
+func TestNothingIsCutWhereThereIsRoom(t *testing.T) {
+	const mode, path = "Ask before every change of a file and before every command", "internal/something/with/a/very/long/path/that/goes/on/and/on/for/many/characters/until/the/end/of/the/line.go"
+	b := newBench(t, t.TempDir())
+	b.columns, b.rows = 160, 50
+	b.events(
+		conversation.Update{Update: &acpclient.ConfigOptionUpdate{ConfigOptions: []acpclient.SessionConfigOption{
+			{ID: "mode", Name: "Mode", Category: acpclient.CategoryMode, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue(mode)},
+		}}},
+		sentAt("go", b.clock),
+		conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "t", Title: "Read " + path, Kind: acpclient.ToolRead, Status: acpclient.ToolFailed}},
+	)
+	b.mustShow(t, mode, "Read "+path+"  failed")
+	b.columns = 60
+	b.mustShow(t, "Ask before every change of a fi…", "failed")
+	b.columns = 120
+	b.run(command.Palette)
+	b.mustShow(t, "Send now: steer the turn, or cancel it first", "this session ends with parley: keep it running first")
 }

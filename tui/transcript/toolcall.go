@@ -340,6 +340,7 @@ func (t *toolCall) header(width int) []string {
 	}
 	end := t.outcome()
 	if !t.expanded {
+		width = max(width, t.env.wide) // of one line no more than the screen is cut
 		if room := width - termtext.Width(end); room >= width/2 {
 			return []string{fit(line, room) + end}
 		}

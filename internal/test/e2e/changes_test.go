@@ -51,7 +51,7 @@ func TestReviewsAndTakesBack(t *testing.T) {
 	p := Start(t, Options{Script: twoTurns, Files: map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n", "b.txt": "b\n"}})
 	p.Ready().Ask("first").Shows("The first turn is done.").Idle().Ask("second").Shows("The second turn is done.").Idle()
 
-	p.Press("f5").Shows("Changes  in the session", "3 files  +4 −3", "M  a.txt", "M  b.txt", "A  new/c.txt")
+	p.Press("f5").Shows("Session changes", "3 files  +4 −3", "M  a.txt", "M  b.txt", "A  new/c.txt")
 	p.Press("enter").Shows("change 1 of 2", "+ one").Press("]").Shows("change 2 of 2")
 	p.Press("x").Shows("undid one change in a.txt", "change 1 of 1")
 	p.holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n")

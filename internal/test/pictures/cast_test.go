@@ -31,7 +31,7 @@ func TestTour(t *testing.T) {
 	p.look("No, leave it as it is", "enter: select Allow once")
 	p.press("y").look("enter or y: Allow once").press("y")
 	p.look("Everybody is greeted now").term.WaitGone("working ")
-	p.press("f5").look("Changes  in the session").press("enter").look("change 1 of").press("q").gone("change 1 of").press("q").gone("Changes  in the session")
+	p.press("f5").look("Session changes").press("enter").look("change 1 of").press("q").gone("change 1 of").press("q").gone("Session changes")
 	p.press("f2").look("Reads and plans").press("esc").gone("Reads and plans")
 	p.press("ctrl+p").look("type to filter").types("session").look("session").press("esc").look("type to filter").press("esc").gone("Command palette")
 	p.press("ctrl+d")

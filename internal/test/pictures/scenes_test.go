@@ -136,7 +136,7 @@ var scenes = []scene{
 		return s.start("-a", "wren").WaitFor("Wren Large").Press("ctrl+o").WaitFor("Thinking", "Wren Large")
 	}},
 	{name: "review", title: "The review of what the agent has changed", agent: works + edits + runs, play: func(s *stage) *ptytest.Terminal {
-		return done(allowed(asked(s))).Press("f5").WaitFor("Changes  in the session").Press("enter").WaitFor("change 1 of")
+		return done(allowed(asked(s))).Press("f5").WaitFor("Session changes").Press("enter").WaitFor("change 1 of")
 	}},
 	{name: "sessions", rows: 24, title: "The sessions that are kept, with the words that were searched for", agent: session, play: func(s *stage) *ptytest.Terminal {
 		s.stored(2*time.Hour, "wren", "Ada never gets a greeting", "The loop began at one. Everybody is greeted now.")

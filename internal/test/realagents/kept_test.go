@@ -42,7 +42,7 @@ func TestATurnIsAttachedToFromAnotherTerminal(t *testing.T) {
 			q.Leave()
 
 			p.Shows("DONE write", "Answered on ").Idle()
-			p.Press("f5").Shows("Changes", "A  made.txt", "+1 −0").Press("u").Shows("undid")
+			p.Press("f5").Shows("Session changes", "A  made.txt", "+1 −0").Press("u").Shows("undid")
 			if _, err := os.Stat(made); !os.IsNotExist(err) {
 				t.Errorf("the file that was taken back is still there: %v", err)
 			}

@@ -65,7 +65,7 @@ func TestParley(t *testing.T) {
 			p.Idle()
 
 			// Whoever wrote the file, it is among the changes, and can be taken back.
-			p.Press("f5").Shows("Changes", "A  allowed.txt", "+1 −0").Press("u").Shows("undid")
+			p.Press("f5").Shows("Session changes", "A  allowed.txt", "+1 −0").Press("u").Shows("undid")
 			if _, err := os.Stat(allowed); !os.IsNotExist(err) {
 				t.Errorf("the file that was taken back is still there: %v", err)
 			}
