@@ -43,7 +43,7 @@ func TestInspectsTheProtocol(t *testing.T) {
 	p := Start(t, Options{Script: faulty, Loose: true, Files: map[string]string{"notes.txt": "a note\n"}})
 	p.Ready().Ask("look").Shows("It is read.").Idle()
 	p.Press("f12").Shows("Inspector", "initialize", "session/prompt", "look", "fs/read_text_file", "answer to fs/read_text_file",
-		"agent_message_chunk ×2", "✗ tool_call", "warming up", "✗ 1 wrong", "answer to session/prompt", "end_turn", "live")
+		"agent_message_chunk ×2", "✗ tool_call", "warming up", "✗ 1 invalid", "answer to session/prompt", "end_turn", "live")
 
 	// The answer and its request belong together.
 	p.Press("enter").Shows("answers session/prompt after", `"stopReason": "end_turn"`)
@@ -73,7 +73,7 @@ end-turn
 serve
 `})
 	p.Ready().Ask("look").Shows("It is read.").Idle()
-	p.Press("f12").Shows("Inspector", "ACP 2 · all messages", "session/prompt", "answer to session/prompt", "state_update", "running", "idle · end_turn", "✗ 1 wrong")
+	p.Press("f12").Shows("Inspector", "ACP 2 · all messages", "session/prompt", "answer to session/prompt", "state_update", "running", "idle · end_turn", "✗ 1 invalid")
 	p.Press("w").Shows("schema violations only", "✗ agent_message").Press("enter").Shows("✗ params/update/content")
 	p.Press("a", "m").Gone("✗ params/update/content").Press("f12").Shows("It is read.").Leave()
 }

@@ -142,7 +142,7 @@ func TestPlainReviewsWhatWasChanged(t *testing.T) {
 	p := startPlain(t, Options{Script: twoTurns, Files: map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n", "b.txt": "b\n"}})
 	p.Hears(invitation).Tells("/changes").Hears("No changes in this session.")
 	p.Tells("first").Hears("The first turn is done.", invitation).Tells("second").Hears("The second turn is done.", invitation)
-	p.Tells("/changes").Hears("\n1. a.txt: 2 lines added, 2 removed\r\n2. b.txt: 1 line added, 1 removed", "\r\n3. new/c.txt: new, 1 line\r\n", "/changes N") // b.txt may be as the agent says
+	p.Tells("/changes").Hears("\n1. a.txt: 2 lines added, 2 removed\r\n2. b.txt: 1 line added, 1 removed", "\r\n3. new/c.txt: new, 1 line\r\n", "/changes N") // the agent writes b.txt at once: parley may have seen it before, or not
 	p.Tells("/changes 1").Hears("--- a/a.txt\r\n", "\n-1\r\n+one\r\n")
 	p.Tells("/changes 4").Hears("No such change.")
 	p.Tells("/changes keep 2").Hears("b.txt is kept")
@@ -152,6 +152,37 @@ func TestPlainReviewsWhatWasChanged(t *testing.T) {
 	p.holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
 	p.Tells("/changes undo").Hears("Undid the last turn, in: new/c.txt.")
 	p.holds("new/c.txt", "-").Tells("/changes").Hears("1. a.txt: 2 lines added", "2. b.txt: kept", "3. new/c.txt: as it was before")
+	p.Tells("/quit").Exits(0)
+}
+
+// An edit that parley could read before it was made is seen; one that was made before its report
+// is only reported.
+func TestPlainSaysWhichEditsWereSeen(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: `handshake
+expect session/prompt
+update {"sessionUpdate": "tool_call", "toolCallId": "seen", "title": "Edit b.txt", "kind": "edit", "status": "pending",
+  "content": [{"type": "diff", "path": "${cwd}/b.txt", "oldText": "b\n", "newText": "B\n"}]}
+say I am about to edit.
+request terminal/create {"sessionId": "${session}", "command": "cat", "args": ["gate"], "cwd": "${cwd}"} as gate
+await gate
+request terminal/wait_for_exit {"sessionId": "${session}", "terminalId": "${gate.result.terminalId}"} as open
+await open
+save ${cwd}/b.txt "B\n"
+update {"sessionUpdate": "tool_call_update", "toolCallId": "seen", "status": "completed"}
+save ${cwd}/d.txt "D\n"
+update {"sessionUpdate": "tool_call", "toolCallId": "told", "title": "Edit d.txt", "kind": "edit", "status": "pending",
+  "content": [{"type": "diff", "path": "${cwd}/d.txt", "oldText": "d\n", "newText": "D\n"}]}
+update {"sessionUpdate": "tool_call_update", "toolCallId": "told", "status": "completed"}
+say Both are edited.
+end-turn
+`, Files: map[string]string{"b.txt": "b\n", "d.txt": "d\n"}})
+	gate := filepath.Join(p.Dir(), "gate")
+	mkfifo(t, gate)
+	p.Hears(invitation).Tells("go").Hears("I am about to edit.").Tells("/changes").Hears("No changes in this session.") // the report is read by now
+	must(t, os.WriteFile(gate, nil, 0o600))
+	p.Hears("Both are edited.", invitation).Tells("/changes")
+	p.Hears("\n1. b.txt: 1 line added, 1 removed\r\n2. d.txt: 1 line added, 1 removed, as reported by the agent\r\n")
 	p.Tells("/quit").Exits(0)
 }
 

@@ -65,7 +65,7 @@ func TestReadsTheTranscriptWhileAPermissionIsOpen(t *testing.T) {
 	p.Type("y").Shows("to the terminal (OSC 52)") // said when the copy is done, over whatever was said before
 	p.Type("12n9").Shows("tab returns to the question")
 	p.Press("[").Shows("▌ go", " 0%")
-	p.Press("ctrl+d").Shows("Line 9 ")
+	p.Press("ctrl+d").Shows("Line 3 ", "Line 9 ").Gone("Line 2 ") // half of the 15 lines above the question
 	answersNothing(p)
 	p.Press("tab").TakesKeys().Answer("Reject it").Press("end").Shows("It was answered.")
 	if got := p.WaitAnswers("session/request_permission", 1); !strings.Contains(got, `"no"`) {
