@@ -174,6 +174,9 @@ func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done
 			done(r, err)
 			return
 		}
+		if m.Name == acpclient.SessionPrompt.Name {
+			s.checkUnfinished() // nobody may ever sign in, and then no end of the turn checks them
+		}
 		s.block(err, blockedCall{
 			again:     func() { request(s, m, params, done) },
 			giveUp:    func() { done(nil, err) },

@@ -90,6 +90,9 @@ func TestWhatWasDeniedAndDoneIsTold(t *testing.T) {
 		"something to ask about": {[]func(*harness){update(`"rawInput":{"command":"make"},"status":"completed"`)}, 0},
 		"not done":               {[]func(*harness){update(rm), end("end_turn")}, 0},
 		"begun and never ended":  {[]func(*harness){update(rm + `,"status":"in_progress"`), end("end_turn")}, 1},
+		"begun, then asked to sign in": {[]func(*harness){update(rm + `,"status":"in_progress"`), func(h *harness) {
+			h.fail("session/prompt", acpclient.CodeAuthRequired, "sign in")
+		}}, 1},
 		"begun and cancelled":    {[]func(*harness){update(rm + `,"status":"in_progress"`), end("cancelled")}, 0},
 		"said after it was done": {[]func(*harness){update(`"status":"completed"`), update(rm)}, 1},
 		"said after the turn":    {[]func(*harness){update(`"status":"completed"`), end("end_turn"), update(rm)}, 1},
