@@ -61,6 +61,7 @@ type door struct {
 
 	mu       sync.Mutex
 	unproven []net.Conn // the oldest first
+	refusals int
 	shut     bool
 }
 
@@ -82,11 +83,10 @@ func (d *door) watch() {
 		}
 		d.work.Go(func() {
 			err := d.admit(c)
-			if !d.leave(c) || err != nil {
+			d.leave(c)
+			if err != nil {
 				_ = c.Close()
-				if err != nil {
-					d.log.Warn("a connection was refused", "error", err)
-				}
+				d.refused(err)
 				return
 			}
 			select {
@@ -95,6 +95,18 @@ func (d *door) watch() {
 				_ = c.Close()
 			}
 		})
+	}
+}
+
+// refused logs a refused connection: the first, the second, the fourth, the eighth, and so on, so
+// that nobody fills the disk by knocking.
+func (d *door) refused(err error) {
+	d.mu.Lock()
+	d.refusals++
+	n := d.refusals
+	d.mu.Unlock()
+	if n&(n-1) == 0 {
+		d.log.Warn("connections were refused", "so far", n, "error", err)
 	}
 }
 
@@ -114,16 +126,11 @@ func (d *door) enter(c net.Conn) bool {
 	return true
 }
 
-// leave takes a connection from those that have yet to prove themselves, and reports whether
-// it was among them.
-func (d *door) leave(c net.Conn) bool {
+// leave takes a connection from those that have yet to prove themselves.
+func (d *door) leave(c net.Conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i := slices.Index(d.unproven, c)
-	if i >= 0 {
-		d.unproven = slices.Delete(d.unproven, i, i+1)
-	}
-	return i >= 0
+	d.unproven = slices.DeleteFunc(d.unproven, func(o net.Conn) bool { return o == c })
 }
 
 // admit waits for the proof, and answers it.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,6 +102,29 @@ func TestOnlyTheKeyLetsIn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Whoever keeps knocking does not fill the log.
+func TestRefusalsAreLoggedRarely(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, l := behindDoor(t, func(net.Conn) error { return errors.New("another user") })
+		log := &countingLog{}
+		d.log = slog.New(slog.NewTextHandler(log, nil))
+		for range 1000 {
+			knock(t, l)
+			synctest.Wait()
+		}
+		if n := log.lines.Load(); n == 0 || n > 10 {
+			t.Errorf("1000 refusals write %d lines", n)
+		}
+	})
+}
+
+type countingLog struct{ lines atomic.Int32 }
+
+func (c *countingLog) Write(b []byte) (int, error) {
+	c.lines.Add(1)
+	return len(b), nil
 }
 
 // Until it has proven itself, a connection gets a few hundred bytes and a few seconds.

@@ -37,6 +37,7 @@ type fake struct {
 	answered map[int]bool
 	cwd      string
 	happened []conversation.Event
+	closing  conversation.Event // happens when it is closed, if it is not nil
 }
 
 func newFake() *fake { return &fake{stream: session.NewStream(), answered: map[int]bool{}} }
@@ -48,6 +49,9 @@ func (f *fake) Journal() *journal.Summary { return nil }
 func (f *fake) Ring() *record.Ring        { return f.ring }
 
 func (f *fake) Close(context.Context) {
+	if f.closing != nil {
+		f.post(f.closing)
+	}
 	f.stream.Close()
 }
 
@@ -144,7 +148,7 @@ type running struct {
 // start starts a host.
 func start(t testing.TB, opt Options) *running {
 	t.Helper()
-	opt.ID, opt.Agent = "id", config.Agent{ID: "agent", Name: "Agent"}
+	opt.ID, opt.Agent = cmp.Or(opt.ID, "id"), config.Agent{ID: "agent", Name: "Agent"}
 	if opt.Dir == "" {
 		opt.Dir = t.TempDir()
 	}

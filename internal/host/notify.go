@@ -28,7 +28,7 @@ func (h *Host) attention(batch []conversation.Event) {
 		watched = watched || !v.passing
 	}
 	h.mu.Unlock()
-	if watched || h.ctx.Err() != nil {
+	if watched || errors.Is(context.Cause(h.ctx), errEnded) {
 		return
 	}
 	for _, e := range batch {
@@ -50,8 +50,10 @@ func (h *Host) attention(batch []conversation.Event) {
 }
 
 const (
-	// notifyTime is how long the command of the user's may take.
-	notifyTime = 30 * time.Second
+	// notifyTime is how long the command of the user's may take, and lastNotifyTime how long
+	// once the host is to end.
+	notifyTime     = 30 * time.Second
+	lastNotifyTime = 3 * time.Second
 	// mostAlerts is how many of them run at the same time.
 	mostAlerts = 8
 )
@@ -101,11 +103,18 @@ func (h *Host) notify(event, text string) {
 	})
 }
 
-// alert runs a command, and ends it and what it has started when it takes too long or the
-// host ends.
+// alert runs a command, and ends it and what it has started when it takes too long. The end of
+// the host, which waits for it, may be what it tells of.
 func (h *Host) alert(cmd *exec.Cmd) error {
-	ctx, cancel := context.WithTimeout(h.ctx, notifyTime)
+	ctx, cancel := context.WithTimeout(context.Background(), notifyTime)
 	defer cancel()
+	defer context.AfterFunc(h.ctx, func() {
+		select {
+		case <-time.After(lastNotifyTime):
+			cancel()
+		case <-ctx.Done():
+		}
+	})()
 	process.Lead(cmd)
 	if err := cmd.Start(); err != nil {
 		return err

@@ -45,7 +45,7 @@ func TestNotify(t *testing.T) {
 	f := newFake()
 	f.cwd = t.TempDir()
 	h := run(t, Options{Session: f, Notify: command, Secrets: record.NewRedactor([]string{"hunter2-hunter2"}), Before: []conversation.Event{
-		conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)},
+		conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)}, test.Sent("go"),
 		test.Up(t, `{"sessionUpdate":"session_info_update","title":"Tidy \u001b[2J up hunter2-hunter2"}`),
 	}})
 	c := h.attach(t, ClientOptions{})
@@ -108,6 +108,52 @@ func TestNotifyOfEveryEnd(t *testing.T) {
 		}
 	}
 	c.Close(t.Context())
+}
+
+// It is told of the agent's end although that ends the host, and of what happens while the host
+// ends; but not what a user knows who ends the session.
+func TestNotifyOfTheEnd(t *testing.T) {
+	lost := conversation.AgentLost{Err: errors.New("crashed")}
+	for name, post := range map[string]func(f *fake, h *running){
+		"the agent exits":       func(f *fake, _ *running) { f.post(lost) },
+		"while the host ends":   func(f *fake, h *running) { f.closing = lost; h.Host.end(errors.New("the machine goes down")) },
+		"a user ends something": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			command, said := heard(t, "")
+			command[2] = `read line < "$1"; env > "$0"`
+			gate := command[3] + "-gate"
+			if err := syscall.Mkfifo(gate, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			command = append(command, gate)
+			log := logged{make(chan string, 8)}
+			f := newFake()
+			f.cwd = t.TempDir()
+			h := start(t, Options{Session: f, Notify: command, Log: slog.New(slog.NewTextHandler(log, nil))})
+			c := h.attach(t, ClientOptions{})
+			if post == nil {
+				f.closing = lost
+				c.Close(t.Context())
+				h.Host.end(errEnded)
+				<-h.ended // it waits for commands
+				return
+			}
+			c.Close(t.Context())
+			post(f, h)
+			<-h.ctx.Done()
+			if err := os.WriteFile(gate, []byte("go\n"), 0o600); err != nil { // waits for the command
+				t.Fatal(err)
+			}
+			if env := said(); !strings.Contains(env, "PARLEY_EVENT=lost\n") {
+				t.Errorf("it is told %q", env)
+			}
+			<-h.ended
+			if len(log.lines) > 0 {
+				t.Errorf("it logs %s", <-log.lines)
+			}
+		})
+	}
 }
 
 // That it fails is told in the transcript, once.

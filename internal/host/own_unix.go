@@ -40,12 +40,19 @@ func peerChild(c net.Conn) (child int, err error) {
 		return 0, err
 	}
 	defer p.close()
+	return p.child()
+}
+
+// child is [peerChild] of a peer.
+func (p peer) child() (child int, err error) {
 	child, err = process.Child(p.pid)
 	if err == nil && !p.lives() {
-		err = errors.New("the process that has connected has ended")
+		err = errPeerEnded // and the pid may be another process's by now
 	}
 	return child, err
 }
+
+var errPeerEnded = errors.New("the process that has connected has ended")
 
 func peerAt(c net.Conn) (peer, error) {
 	u, ok := c.(*net.UnixConn)

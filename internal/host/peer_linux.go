@@ -18,9 +18,14 @@ type peer struct {
 func peerOf(raw syscall.RawConn) (p peer, err error) {
 	var cred *unix.Ucred
 	failed := raw.Control(func(fd uintptr) {
-		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		if p.handle, _ = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD); p.handle == 0 {
-			p.handle = -1
+		if cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err != nil {
+			return
+		}
+		switch p.handle, err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD); {
+		case errors.Is(err, unix.ENOPROTOOPT):
+			p.handle, err = -1, nil
+		case err != nil:
+			err = errPeerEnded
 		}
 	})
 	if failed != nil || err != nil {

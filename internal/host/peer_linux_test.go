@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errand says what [TestAsAnotherProcess] does: "connect DIR", or "listen PATH".
+// errand says what [TestAsAnotherProcess] does: "connect DIR", "dial PATH" or "listen PATH".
 const errand = "PARLEY_TEST_ERRAND"
 
 // TestAsAnotherProcess is no test, but what the tests start. It begins when its input ends,
@@ -35,6 +35,12 @@ func TestAsAnotherProcess(t *testing.T) {
 				fmt.Printf("%s %s\n", s.ID, s.State())
 			}
 		}
+	case "dial":
+		if _, err := net.Dial("unix", path); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("connected")
+		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "listen":
 		l, err := net.Listen("unix", path)
 		if err != nil {
@@ -238,4 +244,49 @@ func TestTheHostOfAnotherUserIsRefused(t *testing.T) {
 		t.Errorf("it has been told %q, %v", got, err)
 	}
 	_ = cmd.Wait()
+}
+
+// The id of a process that has connected and ended may be another one's by now: it proves
+// nothing.
+func TestAPeerThatHasEndedIsRefused(t *testing.T) {
+	runDir(t)
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	cmd := another(t, 0, "dial "+path)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	p, err := peerAt(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	if p.handle < 0 {
+		t.Skip("this kernel does not tell")
+	}
+	if child, err := p.child(); err != nil || child != cmd.Process.Pid {
+		t.Errorf("while it lives it is the child %d, %v", child, err)
+	}
+	_ = in.Close()
+	_ = cmd.Wait()
+	p.pid = os.Getpid() // as if it had been given to this one
+	if _, err := p.child(); !errors.Is(err, errPeerEnded) {
+		t.Errorf("its id is believed: %v", err)
+	}
+	if child, err := peerChild(c); err == nil {
+		t.Errorf("one that had ended before it was asked about is the child %d", child)
+	}
 }
