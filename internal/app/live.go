@@ -120,7 +120,16 @@ func (l *Live) StoredID() store.ID { return cmp.Or(l.Session.StoredID(), l.store
 // Left returns what remains of the session when the user leaves it. title is what it was
 // called.
 func (l *Live) Left(title string) Left {
-	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd, Running: l.Running()}
+	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd, Running: l.GoesOn()}
+}
+
+// GoesOn is [Live.Running] for a session to which there is something to come back: one in which
+// nothing was said ends with its last viewer.
+func (l *Live) GoesOn() string {
+	if c := l.Conversation; !c.Said && len(c.Queue) == 0 && len(Unsent(l.Session)) == 0 {
+		return ""
+	}
+	return l.Running()
 }
 
 // Running is the id under which the session goes on when the front end leaves it, "" if it

@@ -21,6 +21,8 @@ type State struct {
 
 	Agent AgentState
 	Phase Phase
+	// Said means that something was said in the session, see [Says], or run.
+	Said bool
 
 	// Options are all that the user can set about the session, in the agent's
 	// order. Modes and models of an agent without config options are among them.
@@ -117,6 +119,7 @@ func (s *State) Apply(e Event) {
 	s.effect = effect{calls: s.effect.calls[:0]}
 	fx := &s.effect
 	s.by = nil
+	s.Said = s.Said || Says(e)
 	switch e := e.(type) {
 	case Text:
 		if e.Text != "" {
@@ -153,6 +156,7 @@ func (s *State) Apply(e Event) {
 		s.Turn.Cancelling = e.At
 		s.endTools(true, e.At, fx)
 	case TerminalCreated:
+		s.Said = true
 		s.applyTerminalCreated(e, fx)
 	case TerminalExited:
 		s.servedExited(e.ID, fx)
@@ -537,4 +541,23 @@ func (q QueuedPrompt) Text() string {
 		text.WriteString(b.Text)
 	}
 	return text.String()
+}
+
+// Says reports whether an event is the first that makes a session worth keeping: a prompt, or a
+// message of the user's that the agent replays.
+func Says(e Event) bool {
+	switch e := e.(type) {
+	case PromptSent:
+		return true
+	case Text:
+		return e.Chunk == acpclient.UserMessageChunk
+	case Update:
+		switch u := e.Update.(type) {
+		case *acpclient.ContentChunk:
+			return u.Chunk == acpclient.UserMessageChunk
+		case *acpclient.MessageUpdate:
+			return u.Chunk == acpclient.UserMessageChunk
+		}
+	}
+	return false
 }

@@ -147,7 +147,7 @@ func (h *Host) Run(ctx context.Context, l net.Listener) error {
 	return h.history.discard()
 }
 
-// take adds what has happened to the history.
+// take adds what has happened to the history, and tells who does not look on.
 func (h *Host) take() {
 	batch := h.session.Stream().Take()
 	if len(batch) == 0 {
@@ -199,7 +199,7 @@ func (h *Host) add(batch []conversation.Event) {
 // Idle ends.
 const (
 	idleCheck = time.Minute
-	// unwatched is how long a host without an agent waits for its first viewer, or for one
+	// unwatched is how long a host without an agent, or in which nothing was said, waits for its first viewer, or for one
 	// that has lost its connection.
 	unwatched = time.Minute
 )
@@ -218,6 +218,8 @@ func (h *Host) endIfIdle() {
 	switch {
 	case gone && (h.left || alone > unwatched):
 		h.end(errors.New("the agent has ended"))
+	case !s.Said && !busy && (h.left || alone > unwatched):
+		h.end(errors.New("nothing was said in it"))
 	case h.opt.Idle > 0 && !busy && alone > h.opt.Idle:
 		h.end(fmt.Errorf("nothing has happened for %v", h.opt.Idle))
 	}

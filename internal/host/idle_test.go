@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/test"
 )
 
@@ -33,7 +34,8 @@ func TestWhenAHostEnds(t *testing.T) {
 		after  time.Duration // when it ends if nobody ever looks on; 0 is never
 	}{
 		"not started":      {nil, unwatched},
-		"idle":             {ready, idle},
+		"nothing was said": {ready, unwatched},
+		"a command ran":    {with(conversation.TerminalCreated{ID: "t"}), idle},
 		"turn ended":       {with(test.Sent("a"), conversation.TurnEnded{Reason: acpclient.StopEndTurn}), idle},
 		"turn":             {with(test.Sent("a")), 0},
 		"question":         {with(test.Permission(1, test.FullCall)), 0},
@@ -103,4 +105,34 @@ func TestAHostWithoutAnAgent(t *testing.T) {
 			c.Close(context.Background())
 		}
 	})
+}
+
+// A session in which nothing was said ends with its last viewer, and not before.
+func TestASessionInWhichNothingWasSaid(t *testing.T) {
+	dir := t.TempDir()
+	for _, says := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			h := start(t, Options{Session: newFake(), Before: atWork[:3], Dir: dir, Idle: time.Hour})
+			defer h.end()
+			attach := func() *Client {
+				c, err := Attach(t.Context(), ClientOptions{Name: "viewer", Dial: h.dial})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			one, two := attach(), attach()
+			if says {
+				session.Post(one, session.Prompt{Prompt: queued("one")})
+			}
+			one.Close(t.Context())
+			if time.Sleep(10 * time.Minute); h.isOver() {
+				t.Fatal("it ends while somebody looks on")
+			}
+			two.Close(t.Context())
+			if h.isOver() == says {
+				t.Errorf("prompt %v: it goes on %v", says, says)
+			}
+		})
+	}
 }

@@ -35,7 +35,7 @@ func (s *Store) Branch(ctx context.Context, from ID, prompt int, change func(*Me
 			continue // the queue stays where it is
 		}
 		c.Apply(r.Event)
-		if worthALog(r.Event) && len(c.Prompts()) >= prompt {
+		if conversation.Says(r.Event) && len(c.Prompts()) >= prompt {
 			found = true
 			break
 		}

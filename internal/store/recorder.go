@@ -126,7 +126,7 @@ func (r *Recorder) hold(batch []conversation.Event) {
 	for _, e := range batch {
 		r.held = append(r.held, e)
 		r.size += e.Size()
-		r.worth = r.worth || worthALog(e) || r.size > maxPrelude
+		r.worth = r.worth || conversation.Says(e) || r.size > maxPrelude
 	}
 }
 
@@ -260,24 +260,6 @@ func notInLog(lost int, err error) conversation.Event {
 	return conversation.NoticeAdded{
 		Severity: acpclient.NoticeWarning, Title: "Missing here: " + termtext.Count(lost, "update") + " could not be stored", Detail: err.Error(),
 	}
-}
-
-// worthALog reports whether an event is worth storing.
-func worthALog(e conversation.Event) bool {
-	switch e := e.(type) {
-	case conversation.PromptSent:
-		return true
-	case conversation.Text:
-		return e.Chunk == acpclient.UserMessageChunk
-	case conversation.Update:
-		switch u := e.Update.(type) {
-		case *acpclient.ContentChunk:
-			return u.Chunk == acpclient.UserMessageChunk
-		case *acpclient.MessageUpdate:
-			return u.Chunk == acpclient.UserMessageChunk
-		}
-	}
-	return false
 }
 
 // end ends the log, and begins what is held for the next with the agent's description. The
