@@ -31,6 +31,16 @@ func PromptLine(q conversation.QueuedPrompt) string {
 	return "(no text)"
 }
 
+// Unsent returns the prompts that a session has not confirmed, each in a line.
+func Unsent(s Session) (all []string) {
+	for _, u := range s.Unconfirmed() {
+		if p, sends := session.PromptOf(u.Act); sends {
+			all = append(all, PromptLine(p))
+		}
+	}
+	return all
+}
+
 // LastPrompt is the text of the last prompt of a conversation, "" if there is none.
 func LastPrompt(c *conversation.Conversation) string {
 	for i := len(c.Items) - 1; i >= 0; i-- {

@@ -276,6 +276,8 @@ type Left struct {
 	Cwd     string
 	// Running is the id under which it goes on, "" if it has ended.
 	Running string
+	// Unsent are the prompts that it did not get, each in a line.
+	Unsent []string
 }
 
 // ResumableID is the id by which the agent can open the session of a conversation again,

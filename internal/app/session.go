@@ -26,8 +26,12 @@ type Session interface {
 	Disconnected() bool
 
 	// Unconfirmed returns the acts that were made here, or refused, and of which the session
-	// has not said that they are done, in their order.
+	// has not said that they are done, in their order. Withdraw forgets those that do not
+	// happen by themselves any more, and returns them.
 	Unconfirmed() []session.Unconfirmed
+	Withdraw() []session.Unconfirmed
+	// Link says whether the session can be reached. The stream is ready when that changes.
+	Link() Link
 
 	// Past is what had happened when the session was attached to; nil if it is new. What
 	// happens since comes out of the stream.
@@ -41,6 +45,28 @@ type Session interface {
 	Journal() *journal.Summary
 	// Ring has the latest messages between parley and the agent; nil if none are kept.
 	Ring() *record.Ring
+}
+
+// Link says how a front end reaches its session.
+type Link int
+
+const (
+	// LinkUp means that the session answers.
+	LinkUp Link = iota
+	// LinkSilent means that it does not, and LinkCut that there is no connection.
+	LinkSilent
+	LinkCut
+)
+
+// Text says what is wrong and what goes on.
+func (l Link) Text() string {
+	switch l {
+	case LinkSilent:
+		return "the session does not answer: its process is stopped or busy, or the link is cut"
+	case LinkCut:
+		return "the link to the session is cut: parley attaches again, the agent works on"
+	}
+	return "the session answers again"
 }
 
 // ErrGone means that the process has ended in which the session ran.
@@ -100,6 +126,12 @@ func (h here) About() About {
 
 // Unconfirmed implements [Session]. An act in this process is done at once.
 func (here) Unconfirmed() []session.Unconfirmed { return nil }
+
+// Withdraw implements [Session].
+func (here) Withdraw() []session.Unconfirmed { return nil }
+
+// Link implements [Session].
+func (here) Link() Link { return LinkUp }
 
 // Past implements [Session].
 func (here) Past() *conversation.Conversation { return nil }

@@ -255,8 +255,15 @@ func (o *startOptions) run(ctx context.Context) error {
 		if i > 0 {
 			what = strconv.Quote(l.Title)
 		}
+		for _, line := range l.Unsent {
+			fmt.Fprintf(o.streams.Err, "Not sent to %s: %s\n", what, line)
+		}
 		if l.Running != "" {
-			fmt.Fprintf(o.streams.Err, "%s keeps running. To come back: %s\n", strings.ToUpper(what[:1])+what[1:], commandLine("parley attach", l.Running))
+			come, name := "To come back", strings.ToUpper(what[:1])+what[1:]
+			if len(l.Unsent) > 0 {
+				come, name = "To send that", name+" waits for it and"
+			}
+			fmt.Fprintf(o.streams.Err, "%s keeps running. %s: %s\n", name, come, commandLine("parley attach", l.Running))
 			continue
 		}
 		if how := o.resumeCommand(l); how != "" {

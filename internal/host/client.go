@@ -40,6 +40,8 @@ type ClientOptions struct {
 	Far bool
 	// Version is that of this parley.
 	Version string
+	// Dir is where it keeps prompts that the host has not confirmed; "" keeps none.
+	Dir string
 	// Before, if not nil, is called with what had happened before Attach returns. Past is
 	// empty then.
 	Before func(conversation.Event)
@@ -78,10 +80,13 @@ type Client struct {
 	number  int           // of the last act
 	pending []*pendingAct // those without an answer, in order
 	refused []session.Unconfirmed
-	told    map[string]bool // acts of which the user knows that the host does not know them
-	ended   string          // why the host has ended, "" if that is not known
+	kept    []session.Unconfirmed // of those who have left
+	told    map[string]bool       // acts of which the user knows that the host does not know them
+	ended   string                // why the host has ended, "" if that is not known
 	left    bool
 	ending  bool // this front end ends the session, and need not be told
+	watch   watch
+	unsent  unsentFile
 
 	// room is until when events wait for the front end to take those before: it ends while
 	// the front end waits for an answer, which comes after them.
@@ -110,11 +115,14 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.room, c.hurry = context.WithCancel(c.ctx)
-	conn, err := c.connect(ctx)
+	left := c.findLeft()
+	conn, err := c.connect(ctx, left...)
 	if err != nil {
 		c.cancel()
+		closeAll(left)
 		return nil, err
 	}
+	c.takeOver(left)
 	if c.welcome.Header != nil {
 		c.ring = record.NewRing(*c.welcome.Header, nil, time.Now)
 		c.ring.WhenRead(func() { go c.followRing() })
@@ -131,9 +139,9 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	}
 }
 
-// connect dials and attaches. The events that follow go on where those of the connection
-// before have ended.
-func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
+// connect dials and attaches, in place of those who have left. The events that follow go on where
+// those of the connection before have ended.
+func (c *Client) connect(ctx context.Context, left ...*leftFile) (*acpclient.Conn, error) {
 	wire, err := c.opt.Dial(ctx, c.welcome.ID)
 	if err != nil {
 		return nil, err
@@ -152,7 +160,7 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	c.mu.Unlock()
 	<-c.taking
 	conn := acpclient.NewConn(over(wire, mostToViewer), l, acpclient.ConnOptions{})
-	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, Passing: c.opt.Passing, From: from}
+	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, Passing: c.opt.Passing, From: from, Left: viewersOf(left)}
 	var raw json.RawMessage // its members are named as package json does
 	attached := make(chan error, 1)
 	conn.Request(requestAttach, p, &raw, func(err error) {
@@ -204,9 +212,11 @@ func (c *Client) begun(conn *acpclient.Conn, w welcome) error {
 	}
 	c.alter(w.changed)
 	c.conn = conn
+	c.watch.begin()
 	for _, a := range c.pending {
 		c.send(conn, a)
 	}
+	c.stream.Wake()
 	return nil
 }
 
@@ -222,16 +232,11 @@ func (c *Client) alter(s changed) {
 	c.state = s
 }
 
-// The pauses between two tries to attach again.
+// The pauses between two tries to attach again, and how long a try may take.
 const (
 	firstPause = 50 * time.Millisecond
 	mostPause  = 15 * time.Second
-)
-
-// What the front end is told of the connection.
-const (
-	lostTitle = "The connection to the session is lost"
-	backTitle = "Attached to the session again"
+	tryTime    = 30 * time.Second
 )
 
 // keep attaches again whenever the connection is lost, until the host is gone or the
@@ -248,17 +253,13 @@ func (c *Client) keep(conn *acpclient.Conn) {
 		if over {
 			break
 		}
-		told := false
+		c.stream.Wake()
+		c.save()
 		for pause := firstPause; ; pause = min(2*pause, mostPause) {
-			if conn, err = c.connect(c.ctx); err == nil || errors.Is(err, ErrGone) || errors.As(err, new(refusedError)) || c.ctx.Err() != nil {
+			try, done := context.WithTimeout(c.ctx, tryTime)
+			conn, err = c.connect(try)
+			if done(); err == nil || errors.Is(err, ErrGone) || errors.As(err, new(refusedError)) || c.ctx.Err() != nil {
 				break
-			}
-			if !told && pause > time.Second {
-				told = true
-				c.stream.Push(c.ctx, conversation.NoticeAdded{
-					Severity: acpclient.NoticeWarning, Title: lostTitle,
-					Detail: "parley keeps trying to attach again: " + err.Error(),
-				})
 			}
 			select {
 			case <-time.After(pause):
@@ -267,9 +268,6 @@ func (c *Client) keep(conn *acpclient.Conn) {
 		}
 		if err != nil {
 			break
-		}
-		if told {
-			c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeInfo, Title: backTitle})
 		}
 	}
 	c.over(err)
@@ -286,13 +284,17 @@ func (c *Client) over(err error) {
 		why = endedError(err.Error())
 	}
 	pending := c.pending
-	c.pending = nil
 	left, ending := c.left, c.ending
 	c.left = true
 	c.alter(c.state)
 	for _, a := range pending {
-		c.refuse(a, why)
+		if a.err = why; !left { // else they stay what they are: not confirmed
+			c.refuse(a, why)
+		}
 		close(a.ready)
+	}
+	if !left {
+		c.pending = nil
 	}
 	c.mu.Unlock()
 	if !left && !ending {
@@ -337,6 +339,7 @@ type listener struct {
 // HandleNotification implements [acpclient.Receiver]. It waits for the front end to take
 // what came before, and the host waits for it.
 func (l listener) HandleNotification(_ context.Context, method string, params json.RawMessage) {
+	l.hears()
 	switch method {
 	case notifyEvents:
 		l.takeEvents(params)
@@ -364,6 +367,10 @@ func (l listener) takeEvents(params json.RawMessage) {
 	c := l.Client
 	c.taking <- struct{}{}
 	defer func() { <-c.taking }()
+	c.mu.Lock()
+	c.watch.works, c.watch.events = true, time.Now()
+	c.look()
+	c.mu.Unlock()
 	if l.connection != c.connections {
 		return // the next connection gets them, too
 	}
@@ -391,19 +398,33 @@ func (l listener) takeEvents(params json.RawMessage) {
 	}
 }
 
-// Close leaves the session, which goes on. What was wanted before is done.
+// Close leaves the session, which goes on. What was wanted before is done if the host confirms it
+// in time; prompts that it does not confirm are kept for whoever attaches next.
 func (c *Client) Close(ctx context.Context) {
 	c.mu.Lock()
 	left := c.left
 	c.left = true
 	conn := c.conn
+	pending := slices.Clone(c.pending)
 	c.mu.Unlock()
 	c.stream.Close() // what comes is not waited for
 	if conn != nil && !left {
 		ctx, cancel := context.WithTimeout(ctx, leaveTime)
 		defer cancel()
-		_ = conn.Call(ctx, requestLeave, struct{}{}, nil) // it is lost, or does not answer
+		for _, a := range pending {
+			if _, sends := session.PromptOf(a.made); sends {
+				select {
+				case <-a.ready:
+				case <-conn.Done():
+				case <-ctx.Done():
+				}
+			}
+		}
+		if c.forgettable() { // the host forgets what this viewer has done
+			_ = conn.Call(ctx, requestLeave, struct{}{}, nil) // it is lost, or does not answer
+		}
 	}
+	c.save()
 	if conn != nil {
 		conn.Close()
 	}
@@ -412,6 +433,7 @@ func (c *Client) Close(ctx context.Context) {
 	case <-c.done:
 	case <-ctx.Done():
 	}
+	c.unsent.close()
 }
 
 // End implements [app.Session]. It waits until the host has ended, or ctx ends.
@@ -443,10 +465,6 @@ var ErrNoAnswer = errors.New("the session does not answer: the connection is slo
 
 // Perform implements [session.Doer].
 func (c *Client) Perform(ctx context.Context, call session.Call) (err error) {
-	raw, err := session.Encode(call.Act())
-	if err != nil {
-		return fmt.Errorf("the act %s: %w", call.Kind().Name, err)
-	}
 	if call.Kind().Brief() && call.Awaited() {
 		brief, cancel := c.soon(ctx)
 		defer cancel()
@@ -457,29 +475,46 @@ func (c *Client) Perform(ctx context.Context, call session.Call) (err error) {
 		}()
 		ctx = brief
 	}
-	if call.Kind().Asks() {
-		result, err := c.ask(ctx, call.Kind().Name, raw)
-		if err != nil {
-			return err
-		}
-		return call.SetResult(result)
-	}
-	a, err := c.begin(call, raw)
+	wait, err := c.Begin(call)
 	if err != nil || !call.Awaited() {
 		return err
 	}
-	select {
-	case <-a.ready:
-		if a.err != nil {
-			return a.err
-		}
-		return call.SetResult(a.result)
-	case <-ctx.Done():
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		a.alone = true
-		return ctx.Err()
+	return wait(ctx)
+}
+
+// Begin implements [session.Doer].
+func (c *Client) Begin(call session.Call) (wait func(context.Context) error, err error) {
+	raw, err := session.Encode(call.Act())
+	if err != nil {
+		return nil, fmt.Errorf("the act %s: %w", call.Kind().Name, err)
 	}
+	if call.Kind().Asks() {
+		return func(ctx context.Context) error {
+			result, err := c.ask(ctx, call.Kind().Name, raw)
+			if err != nil {
+				return err
+			}
+			return call.SetResult(result)
+		}, nil
+	}
+	a, err := c.begin(call, raw)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		select {
+		case <-a.ready:
+			if a.err != nil {
+				return a.err
+			}
+			return call.SetResult(a.result)
+		case <-ctx.Done():
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			a.alone = true
+			return ctx.Err()
+		}
+	}, nil
 }
 
 // mostRefused is how many refused acts a client remembers.
@@ -489,13 +524,24 @@ const mostRefused = 64
 func (c *Client) Unconfirmed() []session.Unconfirmed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := slices.Clone(c.refused)
+	all := slices.Concat(c.kept, c.refused)
 	for _, a := range c.pending {
 		u := session.Unconfirmed{Act: a.made, Progress: session.Sent}
 		if c.conn == nil {
 			u.Progress = session.Made
 		}
 		all = append(all, u)
+	}
+	return all
+}
+
+// Withdraw implements [app.Session].
+func (c *Client) Withdraw() []session.Unconfirmed {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := slices.Concat(c.kept, c.refused)
+	if c.kept, c.refused = nil, nil; len(all) > 0 {
+		go c.save()
 	}
 	return all
 }
@@ -574,6 +620,10 @@ func (c *Client) begin(call session.Call, raw json.RawMessage) (*pendingAct, err
 	c.pending = append(c.pending, a)
 	if c.conn != nil {
 		c.send(c.conn, a)
+		c.look()
+	}
+	if c.conn == nil || c.watch.silent {
+		go c.save()
 	}
 	return a, nil
 }
@@ -594,6 +644,7 @@ func (c *Client) send(conn *acpclient.Conn, a *pendingAct) {
 
 // answered ends an act with its answer.
 func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
+	c.hears()
 	var d done
 	if err != nil {
 		err = c.unwired(a.Name, err)
@@ -607,6 +658,9 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 		return
 	}
 	c.pending = slices.Delete(c.pending, at, at+1)
+	if c.unsent.file != nil {
+		go c.save()
+	}
 	if a.result = d.Result; err != nil {
 		c.refuse(a, err)
 	}

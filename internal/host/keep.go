@@ -102,6 +102,9 @@ func AttachFrom(ctx context.Context, running string, lookOn bool, version string
 
 func attachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
 	opt.Name = viewerName()
+	if opt.Dir == "" {
+		opt.Dir, _ = HistoryDir() // without it, nothing is kept
+	}
 	if to, far := strings.CutPrefix(opt.Running, "ssh://"); far {
 		opt.Far, opt.Dial = true, relay(to)
 	} else {

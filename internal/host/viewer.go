@@ -291,11 +291,9 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	case mine == nil && p.From > 0 && !p.ReadOnly:
 		return nil, errors.New("it was away for too long: attach again")
 	}
-	for o := range h.viewers {
-		if o.id == p.Viewer {
-			delete(h.viewers, o)
-			o.conn.Close()
-		}
+	h.disconnect(p.Viewer)
+	if !p.ReadOnly {
+		w.Left = h.replace(p.Left)
 	}
 	if mine == nil && !p.ReadOnly {
 		h.forgetAway()
@@ -309,6 +307,29 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	h.work.Go(func() { v.follow(p.From, welcomed) })
 	h.work.Go(v.tell)
 	return w, nil
+}
+
+// disconnect ends the connections of a viewer, who does nothing more over them. h.mu must be held.
+func (h *Host) disconnect(id string) {
+	for o := range h.viewers {
+		if o.id == id {
+			delete(h.viewers, o)
+			o.conn.Close()
+		}
+	}
+}
+
+// replace lets viewers that have left do nothing more, and returns what was done for them. h.mu
+// must be held.
+func (h *Host) replace(left []string) map[string]leftActs {
+	done := map[string]leftActs{}
+	for _, id := range left {
+		h.disconnect(id)
+		if a := h.acted[id]; a != nil {
+			done[id] = leftActs{a.has, slices.Sorted(maps.Keys(a.done))}
+		}
+	}
+	return done
 }
 
 // forgetAway forgets those viewers that have been away for the longest time, if there are

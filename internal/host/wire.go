@@ -54,6 +54,8 @@ type hello struct {
 	Passing bool `json:"passing,omitempty"`
 	// From is what it knows of the history, 0 if nothing.
 	From int64 `json:"from,omitempty"`
+	// Left are the viewers in whose place it comes: what they wanted happens no more.
+	Left []string `json:"left,omitempty"`
 }
 
 // welcome is the answer.
@@ -67,7 +69,9 @@ type welcome struct {
 	// History ends there now. The events from hello.From, or from the beginning, follow.
 	History int64 `json:"history"`
 	changed
-	Header *record.Header `json:"header,omitempty"` // of the inspector, nil if it has nothing
+	// Left says of hello.Left what was done, if that is known.
+	Left   map[string]leftActs `json:"left,omitempty"`
+	Header *record.Header      `json:"header,omitempty"` // of the inspector, nil if it has nothing
 }
 
 // agent describes an agent without what its configuration keeps secret.

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"parley/internal/conversation"
 )
 
 // Acts
@@ -131,6 +133,9 @@ type Call interface {
 type Doer interface {
 	// Perform does an act. On success the call has its result.
 	Perform(context.Context, Call) error
+	// Begin is Perform for who must not stand still. If wait is nil, the act is done. Otherwise
+	// it is made, after those before it, and wait waits for its result.
+	Begin(Call) (wait func(context.Context) error, err error)
 }
 
 // Do does an act and returns its result. ctx bounds only the waiting: what was begun
@@ -145,6 +150,36 @@ func Do[R any](ctx context.Context, on Doer, a Act[R]) (R, error) {
 func Try(ctx context.Context, on Doer, a Act[None]) error {
 	_, err := Do(ctx, on, a)
 	return err
+}
+
+// Begin begins an act and does not wait for a host. result returns the result; it waits unless
+// done is true.
+func Begin[R any](on Doer, a Act[R]) (result func(context.Context) (R, error), done bool) {
+	c := &doing[R]{act: a, awaited: true}
+	wait, err := on.Begin(c)
+	return func(ctx context.Context) (R, error) {
+		if wait != nil {
+			err = wait(ctx)
+		}
+		return c.result, err
+	}, wait == nil
+}
+
+// PromptOf returns the prompt that an act sends, if it sends one.
+func PromptOf(act any) (p conversation.QueuedPrompt, sends bool) {
+	switch a := act.(type) {
+	case Prompt:
+		return a.Prompt, true
+	case PromptAt:
+		return a.Prompt, true
+	case SendNow:
+		return a.Prompt, true
+	case Steer:
+		return a.Prompt, true
+	case AnswerWith:
+		return a.Prompt, true
+	}
+	return p, false
 }
 
 // Post does an act whose result is of no use, and does not wait for it. A host that refuses
@@ -171,10 +206,21 @@ const (
 	Sent
 	// Refused means that the act does not happen, and nobody waits to be told.
 	Refused
+	// Left means that somebody made the act who has left since. It happens no more unless it is
+	// made again. Err is not nil if it may have happened before.
+	Left
 )
 
 // Perform implements [Doer].
 func (s *Session) Perform(ctx context.Context, c Call) error { return c.Do(ctx, s) }
+
+// Begin implements [Doer].
+func (s *Session) Begin(c Call) (wait func(context.Context) error, err error) {
+	if k := c.Kind(); !k.InOrder() && !k.Brief() {
+		return func(ctx context.Context) error { return c.Do(ctx, s) }, nil
+	}
+	return nil, c.Do(context.Background(), s)
+}
 
 type doing[R any] struct {
 	act     Act[R]

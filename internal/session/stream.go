@@ -129,6 +129,14 @@ func (s *Stream) announce() {
 	}
 }
 
+// Wake makes Ready receive although there may be nothing to take: what is known beside the events
+// has changed.
+func (s *Stream) Wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.announce()
+}
+
 func (s *Stream) stopTimer() {
 	if s.late != nil {
 		s.late.Stop()

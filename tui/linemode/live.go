@@ -35,6 +35,7 @@ type live struct {
 	// heard is the time of the last event, and silence fires when that is long ago.
 	heard   time.Time
 	silence *time.Timer
+	link    app.Link // the last one written
 	// unstarted means that the agent exited before a session was opened.
 	unstarted bool
 }
@@ -81,6 +82,8 @@ func (l *live) close() Left {
 	l.p.out.line("Leaving.")
 	left := Left{Left: l.Left("the session"), Unstarted: l.unstarted}
 	l.p.end(l.Session)
+	<-l.p.leaving
+	left.Unsent = app.Unsent(l.Session) // a host may have confirmed some as they were left
 	return left
 }
 
@@ -117,6 +120,11 @@ func (l *live) ask() *question {
 
 // take handles the events so far.
 func (l *live) take() {
+	if link := l.Session.Link(); link != l.link {
+		l.link = link
+		text := link.Text()
+		l.p.out.line(strings.ToUpper(text[:1]) + text[1:] + ".")
+	}
 	for _, e := range l.Session.Stream().Take() {
 		if _, ours := e.(conversation.QueueChanged); !ours {
 			l.heard = time.Now()

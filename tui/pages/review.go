@@ -95,6 +95,11 @@ type ChangesMsg interface{ changes() }
 type (
 	// journalMsg: the journal has changed.
 	journalMsg struct{}
+	// filesMsg is the list of files.
+	filesMsg struct {
+		files []journal.File
+		err   error
+	}
 	// actedMsg: files were written, or could not be.
 	actedMsg struct {
 		words string
@@ -103,6 +108,7 @@ type (
 )
 
 func (journalMsg) changes()  {}
+func (filesMsg) changes()    {}
 func (actedMsg) changes()    {}
 func (countedMsg) changes()  {}
 func (comparedMsg) changes() {}
@@ -122,6 +128,8 @@ func (v *Review) Update(msg ChangesMsg, open bool) tea.Cmd {
 		if open {
 			return tea.Batch(v.refresh(), v.wait())
 		}
+	case filesMsg:
+		return v.listed(msg)
 	case countedMsg:
 		return v.counted(msg)
 	case comparedMsg:
@@ -163,12 +171,25 @@ func (v *Review) wait() tea.Cmd {
 // refresh updates the list of files, and compares those in sight.
 func (v *Review) refresh() tea.Cmd {
 	v.version = v.session.Journal().Version
-	files, err := session.Do(v.opt.Context, v.session, session.ChangedFiles{Since: v.since()})
-	if err != nil {
-		v.say("", err)
+	files, done := session.Begin(v.session, session.ChangedFiles{Since: v.since()})
+	ctx := v.opt.Context
+	if !done { // another process has them
+		return func() tea.Msg {
+			all, err := files(ctx)
+			return filesMsg{all, err}
+		}
+	}
+	all, err := files(ctx)
+	return v.listed(filesMsg{all, err})
+}
+
+// listed takes the list of files.
+func (v *Review) listed(msg filesMsg) tea.Cmd {
+	if msg.err != nil {
+		v.say("", msg.err)
 		return nil
 	}
-	v.list.set(files)
+	v.list.set(msg.files)
 	cmds := []tea.Cmd{v.count(), v.look()}
 	if v.pane != nil {
 		cmds = append(cmds, v.compare(v.pane.part))

@@ -31,6 +31,23 @@ func (t *Tab) Running() string {
 	return ""
 }
 
+// GoesOn returns the id under which the tab's session goes on after parley, "" if it ends.
+func (t *Tab) GoesOn() string {
+	if l, ok := t.kept(); ok {
+		return l.GoesOn()
+	}
+	return ""
+}
+
+// Unsent returns the prompts that the session has not confirmed, each in a line.
+func (t *Tab) Unsent() (all []string) {
+	l, open := t.live()
+	if !open {
+		return nil
+	}
+	return app.Unsent(l.Session)
+}
+
 // far reports whether the session runs on another machine, and so its files are there.
 func (t *Tab) far() bool {
 	l, open := t.live()

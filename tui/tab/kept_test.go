@@ -10,13 +10,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test"
+	"parley/tui/dialog"
 )
 
 // keptSession is a session as if it ran in a host.
@@ -229,4 +229,137 @@ func TestWhatTheTourCannotDo(t *testing.T) {
 	b.mustNotShow(t, "Opens a new session")
 	b.press("alt+o")
 	b.mustShow(t, "no fork: the tour is not stored")
+}
+
+// silentHost is a session in a host that has stopped: acts are made and get no answer.
+type silentHost struct {
+	keptSession
+	made []session.Unconfirmed
+	link app.Link
+}
+
+func (s *silentHost) Begin(c session.Call) (func(context.Context) error, error) {
+	if !c.Kind().Asks() {
+		s.made = append(s.made, session.Unconfirmed{Act: c.Act(), Progress: session.Sent})
+	}
+	return func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, nil
+}
+
+func (s *silentHost) Perform(ctx context.Context, c session.Call) error {
+	wait, err := s.Begin(c)
+	if err == nil && c.Awaited() {
+		err = wait(ctx)
+	}
+	return err
+}
+
+func (s *silentHost) Unconfirmed() []session.Unconfirmed { return s.made }
+func (s *silentHost) Link() app.Link                     { return s.link }
+
+func (s *silentHost) Withdraw() []session.Unconfirmed {
+	made := s.made
+	s.made = nil
+	return made
+}
+
+// silence gives the tab a session whose host does not answer, while a turn runs.
+func (b *bench) silence() *silentHost {
+	s := &silentHost{keptSession: keptSession{Session: newSession(b.cwd, noMachine{})}}
+	b.use(s)
+	b.opens()
+	b.events(test.Sent("go"), conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1, Prompt: test.Sent("later").Prompt}}})
+	return s
+}
+
+// Whatever the user does, the screen waits for no host.
+func TestNothingWaitsForAHost(t *testing.T) {
+	for name, do := range map[string]func(b *bench){
+		"cancel":         func(b *bench) { b.Update(keyPress("esc")) },
+		"prompt":         func(b *bench) { b.press("h", "i", "enter") },
+		"take back":      func(b *bench) { b.press("up") },
+		"send now":       func(b *bench) { b.press("h", "i"); b.Update(keyPress("alt+s")) },
+		"send first now": func(b *bench) { b.Update(keyPress("alt+s")) },
+		"empty":          func(b *bench) { b.open().queue.dropQueue() },
+		"edit queued":    func(b *bench) { b.open().queue.editQueued(1) },
+		"answer": func(b *bench) {
+			b.events(conversation.PermissionOpened{ID: 1, Request: test.Permission(1, test.FullCall).Request})
+			time.Sleep(time.Minute)
+			b.draw()
+			b.press("y", "enter")
+		},
+		"cancel a question": func(b *bench) {
+			b.events(conversation.PermissionOpened{ID: 1, Request: test.Permission(1, test.FullCall).Request})
+			time.Sleep(time.Minute)
+			b.draw()
+			b.press("esc", "esc")
+		},
+		"reject with words":  func(b *bench) { b.open().do(dialog.RejectWith{Words: "no"}) },
+		"form":               func(b *bench) { b.open().do(dialog.Elicit{}) },
+		"open an address":    func(b *bench) { b.open().do(dialog.OpenURL{}) },
+		"open a session":     func(b *bench) { b.open().openSession(acpclient.SessionInfo{SessionID: "other", Cwd: "/elsewhere"}) },
+		"fork":               func(b *bench) { b.open().forkAll() },
+		"a start that fails": func(b *bench) { b.events(conversation.SessionFailed{Err: errors.New("no")}) },
+		"a start": func(b *bench) {
+			b.events(conversation.AgentStarting{Command: "agent", At: b.program.Now()})
+			for range 30 {
+				time.Sleep(time.Second)
+				b.draw()
+			}
+		},
+		"another agent": func(b *bench) { b.open().lifecycle.chooseInstead() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			runBench(t, func(t *testing.T, b *bench) {
+				b.silence()
+				done := make(chan struct{})
+				go func() { defer close(done); do(b) }()
+				time.Sleep(time.Hour)
+				select {
+				case <-done:
+				default:
+					t.Fatal("the screen waits for the host")
+				}
+			})
+		})
+	}
+}
+
+// A prompt that the host has not confirmed stays in sight while the link is cut, and one that was
+// left behind is sent or taken back.
+func TestUnsentPromptsStayInSight(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		s := b.silence()
+		b.press("h", "i", "enter")
+		b.mustNotShow(t, "not sent yet")
+		s.link = app.LinkSilent
+		b.mustShow(t, "» not sent yet: hi", "the session does not answer")
+		s.link = app.LinkCut
+		b.mustShow(t, "» not sent yet: hi", "the link to the session is cut")
+		if got := b.Unsent(); len(got) != 1 || got[0] != "hi" {
+			t.Errorf("unsent are %q", got)
+		}
+	})
+	for key, want := range map[string]string{"enter": "", "up": "one\n\ntwo"} {
+		runBench(t, func(t *testing.T, b *bench) {
+			s := b.silence()
+			for _, text := range []string{"one", "two"} {
+				s.made = append(s.made, session.Unconfirmed{Act: session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: test.Sent(text).Prompt}}, Progress: session.Left})
+			}
+			b.mustShow(t, "» not sent yet: one", "» not sent yet: two", "enter: send it, up: edit it")
+			b.Do(b.Update(keyPress(key)))
+			if got := b.composer.Text(); got != want {
+				t.Errorf("%s leaves the draft %q", key, got)
+			}
+			var sent []string
+			for _, u := range s.made {
+				if p, sends := session.PromptOf(u.Act); sends && u.Progress == session.Sent {
+					sent = append(sent, p.Text())
+				}
+			}
+			if got := strings.Join(sent, " "); key == "enter" && got != "one two" || key == "up" && got != "" {
+				t.Errorf("%s sends %q", key, got)
+			}
+			b.mustNotShow(t, "enter: send it")
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,6 +21,24 @@ type lifecycle struct {
 	live *live
 
 	restart dialog.Dialog // the last dialog of AskToStartAgain, or nil
+	stderr  string        // the end of what a starting agent has written that is not a message
+	asking  bool          // it is asked for
+}
+
+// FollowStart reads the stderr of an agent that starts, once a second.
+func (e *lifecycle) FollowStart() tea.Cmd {
+	if e.asking || !e.live.conv.Starts() {
+		return nil
+	}
+	e.asking = true
+	return tea.Tick(showStderrAfter, func(time.Time) tea.Msg {
+		return then(func() tea.Cmd {
+			return act(e.live.tab, e.live.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
+				e.stderr, e.asking = text, false
+				return e.FollowStart()
+			})
+		})
+	})
 }
 
 // Cancel handles esc without a dialog: it leaves a starting agent, takes back a switch that
@@ -129,8 +148,8 @@ func (e *lifecycle) unused() bool {
 // chooseInstead ends the tab's agent and lets the user choose another.
 func (e *lifecycle) chooseInstead() tea.Cmd {
 	t, left := e.live.tab, e.live.Session
-	held, _ := session.Do(t.program.Context, left, session.EmptyQueue{}) // may hold prompts whose events have not arrived
-	looked := t.prompts.ReturnToDraft(held...)
+	// It may hold prompts whose events have not arrived.
+	looked := act(t, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return t.prompts.ReturnToDraft(held...) })
 	t.become(&choosing{unopened{t}})
 	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), chooseAgent(t))
 }

@@ -170,9 +170,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	t := l.tab
 	switch a := action.(type) {
 	case dialog.Answer:
-		if err := session.Try(t.program.Context, l.Session, session.Answer{Question: a.Question, Option: a.Option}); err != nil {
-			return t.say(err.Error())
-		}
+		return t.try(l.Session, session.Answer{Question: a.Question, Option: a.Option})
 	case dialog.RejectWith:
 		return l.questions.RejectWith(a)
 	case dialog.Another:
@@ -186,12 +184,12 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.SaveRules:
 		return l.rules().Save(a)
 	case dialog.CancelTurn:
-		switch running, err := session.Do(t.program.Context, l.Session, session.Cancel{}); {
-		case err != nil:
-			return t.say(err.Error())
-		case !running:
-			return t.say("no turn is running: choose one of the options")
-		}
+		return act(t, l.Session, session.Cancel{}, func(running bool, err error) tea.Cmd {
+			if err == nil && !running {
+				return t.say("no turn is running: choose one of the options")
+			}
+			return t.sayIf(err)
+		})
 	case dialog.OpenSession:
 		t.dialogs.Pop()
 		return l.openSession(a.Session)
@@ -201,9 +199,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.Toggle:
 		session.Post(l.Session, session.SetOption{Option: a.Option, Value: a.Value})
 	case dialog.Elicit:
-		if err := session.Try(t.program.Context, l.Session, session.AnswerElicitation{Question: a.Question, Response: a.Response}); err != nil {
-			return t.say(err.Error())
-		}
+		return t.try(l.Session, session.AnswerElicitation{Question: a.Question, Response: a.Response})
 	case dialog.OpenURL:
 		return l.openURL(a)
 	case dialog.SignIn:
@@ -229,16 +225,19 @@ func (p *panel) close() tea.Cmd {
 // openURL opens an address that the user has agreed to.
 func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	t := l.tab
-	if err := session.Try(l.tab.program.Context, l.Session, session.AnswerElicitation{Question: a.Question, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}); err != nil {
-		return t.say(err.Error())
-	}
 	asked, _ := t.dialogs.Top().(dialog.Trying)
-	return open(a.URL, func(err error) tea.Cmd {
-		if asked == nil {
+	accept := session.AnswerElicitation{Question: a.Question, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
+	return act(t, l.Session, accept, func(_ session.None, err error) tea.Cmd {
+		if err != nil {
 			return t.say(err.Error())
 		}
-		asked.Failed(err)
-		return nil
+		return open(a.URL, func(err error) tea.Cmd {
+			if asked == nil {
+				return t.say(err.Error())
+			}
+			asked.Failed(err)
+			return nil
+		})
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -335,6 +336,25 @@ func inBackground(do func() then) tea.Cmd {
 		}
 		return nil
 	}
+}
+
+// act does an act and goes on with its result: at once if the act is done, as in this process, else
+// when the session has answered. Nothing in Update waits for another process.
+func act[R any](t *Tab, s session.Doer, a session.Act[R], next func(R, error) tea.Cmd) tea.Cmd {
+	ctx := t.program.Context
+	result, done := session.Begin(s, a)
+	if done {
+		return next(result(ctx))
+	}
+	return inBackground(func() then {
+		r, err := result(ctx)
+		return func() tea.Cmd { return next(r, err) }
+	})
+}
+
+// try does an act and says if it fails.
+func (t *Tab) try(s session.Doer, a session.Act[session.None]) tea.Cmd {
+	return act(t, s, a, func(_ session.None, err error) tea.Cmd { return t.sayIf(err) })
 }
 
 // redraw draws the tab again after a time, because a hint expires.

@@ -89,11 +89,13 @@ func (q *questions) ended() {
 
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	if err := session.Try(q.live.tab.program.Context, q.live.Session, session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: prompt.New(a.Words)}); err != nil {
-		q.live.tab.prompt.addToDraft(a.Words)
-		return q.live.tab.say(err.Error())
-	}
-	return nil
+	t := q.live.tab
+	return act(t, q.live.Session, session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: prompt.New(a.Words)}, func(_ session.None, err error) tea.Cmd {
+		if err != nil {
+			t.prompt.addToDraft(a.Words)
+		}
+		return t.sayIf(err)
+	})
 }
 
 // resolvePaths resolves the paths of the question.

@@ -65,6 +65,12 @@ func (pq *promptQueue) sayGone(words string) tea.Cmd {
 // in the turn of an agent that pauses for reading.
 func (pq *promptQueue) SendNothing() tea.Cmd {
 	switch l := pq.live; {
+	case pq.waits() && !l.HostGone():
+		for _, u := range l.Session.Withdraw() {
+			if p, sends := session.PromptOf(u.Act); sends {
+				session.Post(l.Session, session.Prompt{Prompt: p})
+			}
+		}
 	case l.conv.Gone() && len(l.conv.Queue) > 0:
 		return pq.sayGone("the agent exited: ")
 	case len(l.conv.Queue) > 0 && l.conv.QueuePaused, l.conv.BudgetReached:
@@ -77,37 +83,68 @@ func (pq *promptQueue) SendNothing() tea.Cmd {
 	return nil
 }
 
-// Recall moves the last queued prompt back into the composer.
+// unsent returns the prompts that the session has not confirmed: all that wait for the user, and
+// while it cannot be reached those that wait for it.
+func (pq *promptQueue) unsent() (all []session.Unconfirmed) {
+	up := pq.live.Session.Link() == app.LinkUp
+	for _, u := range pq.live.Session.Unconfirmed() {
+		_, sends := session.PromptOf(u.Act)
+		if sends && (!up || u.Progress == session.Left || u.Progress == session.Refused) {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// waits reports whether prompts that were not sent wait for the user.
+func (pq *promptQueue) waits() bool {
+	return slices.ContainsFunc(pq.unsent(), func(u session.Unconfirmed) bool { return u.Progress == session.Left || u.Progress == session.Refused })
+}
+
+// withdraw moves the prompts that were not sent into the composer.
+func (pq *promptQueue) withdraw() tea.Cmd {
+	var looked []tea.Cmd
+	for _, u := range pq.live.Session.Withdraw() {
+		if p, sends := session.PromptOf(u.Act); sends {
+			looked = append(looked, pq.live.tab.composer.TakeBack(p))
+		}
+	}
+	return tea.Batch(looked...)
+}
+
+// Recall moves the prompts that were not sent, or else the last queued one, back into the composer.
 func (pq *promptQueue) Recall() tea.Cmd {
+	if pq.waits() && pq.live.tab.composer.Empty() {
+		return pq.withdraw()
+	}
 	if pq.Queued() == 0 || !pq.live.tab.composer.Empty() {
 		return nil
 	}
 	all := pq.prompts()
-	cmd, ok := pq.takeBack(all[len(all)-1].ID)
-	if ok {
-		pq.requeue = 0
-	}
-	return cmd
+	return pq.takeBack(all[len(all)-1].ID, 0)
 }
 
-// takeBack moves a prompt from the queue into the composer.
-func (pq *promptQueue) takeBack(id int) (tea.Cmd, bool) {
-	q, err := session.Do(pq.live.tab.program.Context, pq.live.Session, session.Unqueue{ID: id})
-	if err != nil {
-		return nil, false
-	}
-	return pq.live.tab.composer.TakeBack(q), true
+// takeBack moves a prompt from the queue into the composer. Sending it puts it at a position,
+// counted from 1; 0 is the end.
+func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
+	t := pq.live.tab
+	return act(t, pq.live.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
+		if err != nil {
+			return t.say("it is no longer queued")
+		}
+		cmd := t.composer.TakeBack(q)
+		pq.requeue = at
+		return cmd
+	})
 }
 
 // steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
 func (pq *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
-	ctx, s := pq.live.tab.program.Context, pq.live.Session
-	return inBackground(func() then {
-		err := session.Try(ctx, s, session.Steer{Prompt: q})
+	return act(pq.live.tab, pq.live.Session, session.Steer{Prompt: q}, func(_ session.None, err error) tea.Cmd {
 		if err == nil {
 			return nil
 		}
-		return func() tea.Cmd { return pq.notSteered(q, err) }
+		return pq.notSteered(q, err)
 	})
 }
 
@@ -135,13 +172,15 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 		if pq.live.conv.Steerable() {
 			return tea.Batch(cmd, pq.steer(pq.live.tab.prompts.content(*p)))
 		}
-		switch cancelled, err := session.Do(pq.live.tab.program.Context, pq.live.Session, session.SendNow{Prompt: pq.live.tab.prompts.content(*p)}); {
-		case err != nil:
-			return tea.Batch(cmd, pq.live.tab.say(termtext.Line(err.Error())))
-		case cancelled:
-			return tea.Batch(cmd, pq.cancelsFirst())
-		}
-		return tea.Batch(cmd, pq.kept())
+		return tea.Batch(cmd, act(pq.live.tab, pq.live.Session, session.SendNow{Prompt: pq.live.tab.prompts.content(*p)}, func(cancelled bool, err error) tea.Cmd {
+			switch {
+			case err != nil:
+				return pq.live.tab.say(err.Error())
+			case cancelled:
+				return pq.cancelsFirst()
+			}
+			return pq.kept()
+		}))
 	case pq.Queued() == 0:
 		return pq.live.tab.say(nothingToSend)
 	}
@@ -156,28 +195,27 @@ func (pq *promptQueue) notSteered(q conversation.QueuedPrompt, err error) tea.Cm
 }
 
 func (pq *promptQueue) sendQueuedNow(id int) tea.Cmd {
-	all := pq.prompts()
+	t, all := pq.live.tab, pq.prompts()
 	at := slices.IndexFunc(all, func(q conversation.QueuedPrompt) bool { return q.ID == id })
 	if at >= 0 && pq.live.conv.Steerable() {
-		ctx, s, q := pq.live.tab.program.Context, pq.live.Session, all[at]
-		return inBackground(func() then {
-			if err := session.Try(ctx, s, session.SteerQueued{ID: id}); err != nil {
-				return func() tea.Cmd { return pq.notSteered(q, err) }
+		return act(t, pq.live.Session, session.SteerQueued{ID: id}, func(_ session.None, err error) tea.Cmd {
+			if err == nil {
+				return nil
 			}
-			return nil
+			return pq.notSteered(all[at], err)
 		})
 	}
-	switch cancelled, err := session.Do(pq.live.tab.program.Context, pq.live.Session, session.SendQueuedNow{ID: id}); {
-	case err != nil && pq.live.conv.Gone():
-		return pq.sayGone("the agent exited: ")
-	case errors.Is(err, session.ErrNotQueued):
-		return pq.live.tab.say("it is no longer queued")
-	case err != nil:
-		return pq.live.tab.say(termtext.Line(err.Error()))
-	case cancelled:
-		return pq.cancelsFirst()
-	}
-	return nil
+	return act(t, pq.live.Session, session.SendQueuedNow{ID: id}, func(cancelled bool, err error) tea.Cmd {
+		switch {
+		case err != nil && pq.live.conv.Gone():
+			return pq.sayGone("the agent exited: ")
+		case errors.Is(err, session.ErrNotQueued):
+			return t.say("it is no longer queued")
+		case cancelled && err == nil:
+			return pq.cancelsFirst()
+		}
+		return t.sayIf(err)
+	})
 }
 
 // cancelsFirst says, until the running turn has ended, that a prompt waits for that.
@@ -261,32 +299,26 @@ func (pq *promptQueue) editQueued(id int) tea.Cmd {
 		return pq.live.tab.say("send or clear the draft first")
 	}
 	at := slices.IndexFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return q.ID == id })
-	if cmd, ok := pq.takeBack(id); ok {
-		pq.requeue = at + 1
-		return cmd
-	}
-	return pq.live.tab.say("it is no longer queued")
+	return pq.takeBack(id, at+1)
 }
 
 // dropQueue empties the queue. The prompts stay in the history.
 func (pq *promptQueue) dropQueue() tea.Cmd {
-	all, err := session.Do(pq.live.tab.program.Context, pq.live.Session, session.EmptyQueue{})
-	if err != nil {
-		return pq.live.tab.say(termtext.Line(err.Error()))
-	}
-	n := len(all)
-	words, them := fmt.Sprintf("removed %d prompts", n), "them"
-	if n == 1 {
-		words, them = "removed 1 prompt", "it"
-	}
-	return pq.live.tab.say(words + "; " + pq.live.tab.keyOf(command.HistorySearch) + " finds " + them + " again")
+	t := pq.live.tab
+	return act(t, pq.live.Session, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) tea.Cmd {
+		if err != nil {
+			return t.say(err.Error())
+		}
+		words, them := fmt.Sprintf("removed %d prompts", len(all)), "them"
+		if len(all) == 1 {
+			words, them = "removed 1 prompt", "it"
+		}
+		return t.say(words + "; " + t.keyOf(command.HistorySearch) + " finds " + them + " again")
+	})
 }
 
-// Lines draws the queue.
+// Lines draws the queue, and what was not sent.
 func (pq *promptQueue) Lines(width int) []string {
-	if pq.Queued() == 0 {
-		return nil
-	}
 	const most = 4
 	c, gone := pq.live.conv, pq.live.conv.Gone()
 	th, words := pq.live.tab.program.Theme, "queued"
@@ -297,6 +329,9 @@ func (pq *promptQueue) Lines(width int) []string {
 		words = "kept"
 	}
 	var out []string
+	line := func(words string, p conversation.QueuedPrompt) {
+		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(app.PromptLine(p)))
+	}
 	for i, q := range pq.prompts() {
 		if i == most {
 			out = append(out, th.Faint.Render("   and more"))
@@ -309,14 +344,36 @@ func (pq *promptQueue) Lines(width int) []string {
 		case q.Reading:
 			waits = "reading its files"
 		}
-		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(waits+": ")+th.Muted.Render(app.PromptLine(q)))
+		line(waits, q)
 	}
-	if back := pq.live.tab.keyOf(command.HistoryPrev); gone {
-		out = append(out, "   "+th.Faint.Render("you will be asked before it is sent, "+back+": edit the last one"))
-	} else if c.BudgetReached {
-		out = append(out, "   "+th.Faint.Render("the budget is used up, enter: decide, "+back+": edit the last one"))
-	} else if c.QueuePaused {
-		out = append(out, "   "+th.Faint.Render("enter: send them, "+back+": edit the last one"))
+	hint := func(words string) { out = append(out, "   "+th.Faint.Render(words)) }
+	switch back := pq.live.tab.keyOf(command.HistoryPrev); {
+	case pq.Queued() == 0:
+	case gone:
+		hint("you will be asked before it is sent, " + back + ": edit the last one")
+	case c.BudgetReached:
+		hint("the budget is used up, enter: decide, " + back + ": edit the last one")
+	case c.QueuePaused:
+		hint("enter: send them, " + back + ": edit the last one")
+	}
+	for i, u := range pq.unsent() {
+		if i == most {
+			out = append(out, th.Faint.Render("   and more"))
+			break
+		}
+		words := "not sent yet"
+		if u.Progress == session.Left && u.Err != nil {
+			words += " (" + u.Err.Error() + ")"
+		}
+		p, _ := session.PromptOf(u.Act)
+		line(words, p)
+	}
+	switch back := pq.live.tab.keyOf(command.HistoryPrev); {
+	case !pq.waits():
+	case pq.live.HostGone():
+		hint(back + ": edit it")
+	default:
+		hint(pq.live.tab.keyOf(command.Send) + ": send it, " + back + ": edit it")
 	}
 	for i, line := range out {
 		out[i] = termtext.Truncate(line, width, "…")

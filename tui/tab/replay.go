@@ -85,7 +85,6 @@ func (r *replaying) close(context.Context)         {}
 func (r *replaying) describe(f *statusInfo) {
 	r.reading.describe(f)
 	f.Replay, f.Asked = true, r.Asks(r.conv)
-	f.Stderr = func() string { return "" } // no recording has it
 }
 
 func (r *replaying) moves() bool {

@@ -434,7 +434,7 @@ func (l *live) askToFork(prompt int) tea.Cmd {
 // forkAll asks where to fork the whole session. One that is not stored is forked here.
 func (l *live) forkAll() tea.Cmd {
 	if l.cannotBranch() != "" {
-		return l.tab.sayIf(session.Try(l.tab.program.Context, l.Session, session.Fork{}))
+		return l.tab.try(l.Session, session.Fork{})
 	}
 	if why := l.noRewind(); why != "" {
 		return l.tab.say(why)

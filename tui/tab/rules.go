@@ -69,11 +69,13 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 			return r.changed(done, err)
 		}
 		return func() tea.Cmd {
-			if err := session.Try(r.live.tab.program.Context, r.live.Session, session.Answer{Question: a.Question, Option: a.Option}); err != nil {
-				return r.live.tab.say(done + ", but " + err.Error())
-			}
-			r.live.tab.program.Guard.Settle()
-			return r.live.tab.say(done)
+			return act(r.live.tab, s, session.Answer{Question: a.Question, Option: a.Option}, func(_ session.None, err error) tea.Cmd {
+				if err != nil {
+					return r.live.tab.say(done + ", but " + err.Error())
+				}
+				r.live.tab.program.Guard.Settle()
+				return r.live.tab.say(done)
+			})
 		}
 	})
 }

@@ -57,6 +57,11 @@ func (v *viewing) Perform(_ context.Context, c session.Call) error {
 	return nil
 }
 
+// Begin implements [session.Doer].
+func (v *viewing) Begin(c session.Call) (func(context.Context) error, error) {
+	return nil, v.Perform(context.Background(), c)
+}
+
 // answer fails the test if the viewer had not seen what is allowed for long enough.
 func (v *viewing) answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
 	h := v.of

@@ -335,12 +335,12 @@ func (l *live) openSession(info acpclient.SessionInfo) tea.Cmd {
 	case info.SessionID == c.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
-		return t.sayIf(session.Try(t.program.Context, l.Session, session.OpenSession{Info: info})) // reports the error
+		return t.try(l.Session, session.OpenSession{Info: info}) // reports the error
 	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == "":
 		info.Cwd = t.cwd
 		return t.program.Tabs.Load(l.Agent, info)
 	}
-	return t.sayIf(session.Try(t.program.Context, l.Session, session.OpenSession{Info: info}))
+	return t.try(l.Session, session.OpenSession{Info: info})
 }
 
 // stepTime bounds how long each step of collecting items may block the screen.

@@ -201,11 +201,13 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		}})
 		return looked
 	}
+	l := t.adopt(msg.Live())
+	cmds := []tea.Cmd{l.restoreView(msg)}
 	if shown { // it only showed the transcript
+		cmds = append(cmds, old.queue.withdraw())
 		go old.Session.Close(context.Background())
 	}
-	l := t.adopt(msg.Live())
-	cmds := []tea.Cmd{l.restoreView(msg), l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted)}
+	cmds = append(cmds, l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted))
 	if msg.ReadOnly != nil {
 		cmds = append(cmds, t.prompts.ReturnToDraft()) // prompts sent in the meantime have no recipient
 		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)
@@ -312,7 +314,7 @@ func (l *live) askForNewSession(err error) {
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.stored.replaced, t.stored.earlier = true, about
-			return t.sayIf(session.Try(t.program.Context, l.Session, session.OpenAnew{}))
+			return t.try(l.Session, session.OpenAnew{})
 		}
 	}
 	why := err.Error()

@@ -12,7 +12,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
-	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -300,13 +299,6 @@ func (s *starting) abandon() tea.Cmd {
 	}})
 }
 
-// stderr returns the end of what the agent has written that is not a message, "" if that is
-// not known.
-func (l *live) stderr() string {
-	text, _ := session.Do(l.tab.program.Context, l.Session, session.Stderr{})
-	return text
-}
-
 // leaveSession leaves a session, if there is one.
 func leaveSession(ctx context.Context, s app.Session) {
 	if s != nil {
@@ -417,7 +409,8 @@ func (l *live) equip(env *dialog.Env) {
 func (l *live) describe(f *statusInfo) {
 	l.reading.describe(f)
 	f.Changed = l.changedFiles()
-	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.stderr, l.heard
+	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.lifecycle.stderr, l.heard
+	f.Link = l.Session.Link()
 	f.Kept, f.HostGone = l.Running() != "", l.HostGone()
 	f.SigningIn = l.signIn.dialog != nil
 	f.Fresh = l.options.Fresh

@@ -45,6 +45,8 @@ type statusInfo struct {
 	Bounds  string
 	// Kept means that the session goes on when parley ends.
 	Kept bool
+	// Link says whether the session can be reached.
+	Link app.Link
 	// HostGone means that the process has ended that kept it running.
 	HostGone bool
 
@@ -53,10 +55,10 @@ type statusInfo struct {
 	// Slow describes a switch that the agent does not answer, or is "".
 	Slow string
 
-	// Connects means that the agent is on the network. Stderr returns the output of one
-	// that is not.
+	// Connects means that the agent is on the network. Stderr is the end of the output of
+	// one that is not, while it starts.
 	Connects bool
-	Stderr   func() string
+	Stderr   string
 	// SigningIn means that the user is asked to sign in.
 	SigningIn bool
 	// ReadOnly is why a stored session cannot continue, or "".
@@ -81,6 +83,8 @@ func (f *statusInfo) Activity() string {
 		// The badge says so, and nothing can be done about it.
 	case f.ReadOnly != "":
 		left = "  " + th.Warning.Render(termtext.Line(f.ReadOnly))
+	case f.Link != app.LinkUp:
+		left = "  " + th.Error.Render("✗ "+f.Link.Text())
 	case f.SigningIn:
 		left = "  " + th.Accent.Render("Waiting for you to sign in")
 	case c.Phase == conversation.PhaseStarting:
@@ -443,7 +447,7 @@ func (f *statusInfo) startLine() string {
 		left += th.Muted.Render(", " + elapsed)
 		silent += " for " + elapsed
 	}
-	last := lastLines(f.Stderr(), 1)
+	last := lastLines(f.Stderr, 1)
 	switch {
 	case d >= longStart:
 		left = f.spin() + th.Warning.Render(silent) + "  " + th.Accent.Render(keyName(f.Keys, command.Cancel)+" stops it") + "  " + starting
@@ -468,7 +472,7 @@ func (f *statusInfo) StartTail(width, height int) []string {
 		return nil
 	}
 	th := f.Theme
-	said := lastLines(f.Stderr(), min(startLines, height-1))
+	said := lastLines(f.Stderr, min(startLines, height-1))
 	if len(said) == 0 && !f.Connects && f.Now.Sub(f.Conversation.Agent.Since) >= longStart {
 		return []string{"", "  " + th.Muted.Render(termtext.Truncate("The agent has not answered, and has printed nothing.", max(1, width-2), "…"))}
 	}

@@ -27,7 +27,7 @@ func statusTold(mode, name string, events ...conversation.Event) *statusInfo {
 		c.Apply(e)
 	}
 	return &statusInfo{
-		Theme: theme.New(true), Keys: config.DefaultKeys(), Conversation: c, Dir: "/work", Stderr: func() string { return "" },
+		Theme: theme.New(true), Keys: config.DefaultKeys(), Conversation: c, Dir: "/work", Stderr: "",
 		Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
 	}
 }
@@ -161,7 +161,7 @@ func TestStart(t *testing.T) {
 	f := statusTold("ask", "Asking")
 	f.Conversation = conversation.New()
 	f.Conversation.Apply(conversation.AgentStarting{Command: "slow-agent", At: f.Now.Add(-5 * time.Second)})
-	f.Stderr = func() string { return "one\n10%\r100%\n\x1b[31mthree\n" }
+	f.Stderr = "one\n10%\r100%\n\x1b[31mthree\n"
 	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "still starting slow-agent, 5s") {
 		t.Errorf("it says %q", got)
 	}
@@ -173,7 +173,7 @@ func TestStart(t *testing.T) {
 	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "no answer for 15s  esc stops it  starting slow-agent") {
 		t.Errorf("it says %q", got)
 	}
-	f.Stderr = func() string { return "" }
+	f.Stderr = ""
 	if tail := ansi.Strip(strings.Join(f.StartTail(80, 10), "|")); !strings.Contains(tail, "The agent has not answered, and has printed nothing.") {
 		t.Errorf("of a silent one it shows %q", tail)
 	}

@@ -277,7 +277,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 			}
 		}
 	}
-	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())
+	cmds = append(cmds, l.questions.Follow(), l.commands.Follow(), l.lifecycle.FollowStart())
 	if cmd := t.diffPositions.Find(batch, l.conv); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
@@ -319,7 +319,10 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			l.askForNewSession(e.Err)
 			break
 		}
-		l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), l.stderr())
+		return act(t, l.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
+			l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), text)
+			return nil
+		})
 	case conversation.TerminalHidden:
 		return l.commands.Hidden(e.ID, e.Hidden)
 	case conversation.TerminalExited:

@@ -1,0 +1,227 @@
+package host
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/config"
+	"parley/internal/session"
+)
+
+// A prompt that the host has not confirmed outlives its viewer: in a file of the viewer's, which
+// its process locks. The first line says whose the file is, each other one is an act. Whoever
+// attaches to the session next finds the files that nobody locks, asks the host what it has done
+// for those viewers, and shows the rest.
+
+// unsentNames is the pattern of the files' names.
+const unsentNames = "unsent-*"
+
+// mostUnsent bounds what is read of a file, in bytes; unsentAge is how long one is kept.
+const (
+	mostUnsent = mostToHost
+	unsentAge  = 30 * 24 * time.Hour
+)
+
+// unsentHead is the first line of a file.
+type unsentHead struct {
+	Running string `json:"running"` // as [AttachTo] takes it
+	Viewer  string `json:"viewer"`
+}
+
+// unsentFile is the file of a viewer.
+type unsentFile struct {
+	saving sync.Mutex // held while it is written
+	file   *os.File   // nil if there is none; [Client.mu] guards it
+}
+
+// save writes the prompts that the host has not confirmed, or removes the file if there are none.
+// Best effort: they are in the history of prompts, too.
+func (c *Client) save() {
+	if c.opt.Dir == "" || c.opt.ReadOnly || c.opt.Passing {
+		return
+	}
+	c.unsent.saving.Lock()
+	defer c.unsent.saving.Unlock()
+	c.mu.Lock()
+	var acts []act
+	for _, u := range c.kept {
+		if raw, err := session.Encode(u.Act); err == nil {
+			acts = append(acts, act{Name: kindOf(u.Act).Name, Act: raw})
+		}
+	}
+	for _, a := range c.pending {
+		if _, sends := session.PromptOf(a.made); sends && !c.ending {
+			acts = append(acts, a.act)
+		}
+	}
+	f := c.unsent.file
+	c.mu.Unlock()
+	switch {
+	case f == nil && len(acts) == 0:
+		return
+	case len(acts) == 0:
+		_ = os.Remove(f.Name())
+		c.unsent.set(c, nil)
+		_ = f.Close()
+		return
+	case f == nil:
+		var err error
+		if f, err = os.CreateTemp(c.opt.Dir, unsentNames); err != nil {
+			return
+		}
+		if locked, err := config.TryLock(f); !locked || err != nil {
+			_ = errors.Join(f.Close(), os.Remove(f.Name()))
+			return
+		}
+		c.unsent.set(c, f)
+	}
+	data, err := json.Marshal(unsentHead{c.opt.Running, c.id})
+	for _, a := range acts {
+		line, wrong := json.Marshal(a)
+		err = errors.Join(err, wrong)
+		data = append(append(data, '\n'), line...)
+	}
+	if err == nil && f.Truncate(0) == nil {
+		_, _ = f.WriteAt(append(data, '\n'), 0)
+	}
+}
+
+func (u *unsentFile) set(c *Client, f *os.File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u.file = f
+}
+
+// close gives the file up for whoever attaches next.
+func (u *unsentFile) close() {
+	u.saving.Lock()
+	defer u.saving.Unlock()
+	if u.file != nil {
+		config.Unlock(u.file)
+		_ = u.file.Close()
+	}
+}
+
+// kindOf is the kind of an act.
+func kindOf(made any) *session.Kind { return made.(interface{ Kind() *session.Kind }).Kind() }
+
+// forgettable reports whether the host may forget what this viewer has done: nothing is open.
+func (c *Client) forgettable() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !slices.ContainsFunc(c.pending, func(a *pendingAct) bool { _, sends := session.PromptOf(a.made); return sends })
+}
+
+// leftFile is the file of a viewer that has left. It is locked.
+type leftFile struct {
+	*os.File
+	unsentHead
+	acts []act
+}
+
+// findLeft returns the files of those who have left this session.
+func (c *Client) findLeft() (left []*leftFile) {
+	if c.opt.Dir == "" || c.opt.ReadOnly || c.opt.Passing {
+		return nil
+	}
+	paths, _ := filepath.Glob(filepath.Join(c.opt.Dir, unsentNames))
+	for _, path := range paths {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		l := &leftFile{File: f}
+		locked, err := config.TryLock(f)
+		mine := err == nil && locked && l.read() && l.Running == c.opt.Running
+		if info, err := f.Stat(); locked && !mine && err == nil && time.Since(info.ModTime()) > unsentAge {
+			_ = os.Remove(path) // the session is long over
+		}
+		if !mine {
+			_ = f.Close()
+			continue
+		}
+		left = append(left, l)
+	}
+	return left
+}
+
+// read reads the file. What was being written when its viewer was killed is left out.
+func (l *leftFile) read() bool {
+	lines := bufio.NewReader(io.LimitReader(l.File, mostUnsent))
+	head, err := lines.ReadBytes('\n')
+	if err != nil || json.Unmarshal(head, &l.unsentHead) != nil {
+		return false
+	}
+	for {
+		line, err := lines.ReadBytes('\n')
+		var a act
+		if err != nil || json.Unmarshal(line, &a) != nil {
+			return true
+		}
+		l.acts = append(l.acts, a)
+	}
+}
+
+func viewersOf(left []*leftFile) (ids []string) {
+	for _, l := range left {
+		ids = append(ids, l.Viewer)
+	}
+	return ids
+}
+
+func closeAll(left []*leftFile) {
+	for _, l := range left {
+		config.Unlock(l.File)
+		_ = l.Close()
+	}
+}
+
+// errPerhapsDone means that nobody knows whether the host got an act of one who has left.
+var errPerhapsDone = errors.New("perhaps it was sent before")
+
+// takeOver keeps what those who have left did not get done, until the user decides.
+func (c *Client) takeOver(left []*leftFile) {
+	c.mu.Lock()
+	for _, l := range left {
+		was, known := c.welcome.Left[l.Viewer]
+		for _, a := range l.acts {
+			k := session.KindNamed(a.Name)
+			if k == nil || known && was.did(a.Number) {
+				continue
+			}
+			call, err := k.Decode(a.Act)
+			if err != nil {
+				continue // of a newer parley
+			}
+			u := session.Unconfirmed{Act: call.Act(), Progress: session.Left}
+			if !known && a.Number > 0 {
+				u.Err = errPerhapsDone
+			}
+			c.kept = append(c.kept, u)
+		}
+	}
+	c.mu.Unlock()
+	c.save()
+	for _, l := range left {
+		_ = os.Remove(l.Name())
+	}
+	closeAll(left)
+}
+
+// leftActs are the acts that a host has done for a viewer: all up to Has, and those in More.
+type leftActs struct {
+	Has  int   `json:"has,omitempty"`
+	More []int `json:"more,omitempty"`
+}
+
+// did reports whether an act was done. One that has no number was never sent.
+func (l leftActs) did(number int) bool {
+	return number > 0 && (number <= l.Has || slices.Contains(l.More, number))
+}
