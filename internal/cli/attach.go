@@ -2,14 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"parley/internal/app"
 	"parley/internal/host"
+	"parley/internal/termtext"
 )
 
 // attachCommand returns the command that shows a session that runs in a host.
@@ -19,8 +22,8 @@ func attachCommand(s *streams) *cobra.Command {
 		Use:   "attach [SESSION]",
 		Short: "Show a session that keeps running",
 		Long: `Show a session that 'parley --keep' runs in a process of its own, and work in it.
-Without a session it takes the one that was busy last in this directory, or else
-anywhere. ssh://HOST shows one of another machine, which ssh reaches.`,
+Without a session it takes the one that runs in this directory, or else anywhere. If
+several do, it lists them. ssh://HOST shows one of another machine, which ssh reaches.`,
 		Example: `  parley attach                    the session of this directory that runs
   parley attach 4f2c                that session, by its id or the beginning of that
   parley attach ssh://build/4f2c    the same on another machine`,
@@ -31,7 +34,8 @@ anywhere. ssh://HOST shows one of another machine, which ssh reaches.`,
 				opt.running = args[0]
 			} else {
 				id, err := runningNamed(cmd.Context(), s, args)
-				if err != nil {
+				opt.choose = severalHere(err) && s.InTerminal && s.OutTerminal && !opt.plain && !opt.lookOn
+				if err != nil && !opt.choose {
 					return err
 				}
 				opt.running = id
@@ -46,8 +50,8 @@ anywhere. ssh://HOST shows one of another machine, which ssh reaches.`,
 }
 
 // runningNamed finds the session that runs by its id, the beginning of that, or the id under
-// which parley or the agent stores it. Without a name it is the last one of this directory,
-// or else of all.
+// which parley or the agent stores it. Without a name it is the one of this directory, or else
+// of all; the error is a [severalRun] if there are several.
 func runningNamed(ctx context.Context, s *streams, args []string) (string, error) {
 	if !host.Available {
 		return "", host.ErrUnavailable
@@ -67,11 +71,14 @@ func runningNamed(ctx context.Context, s *streams, args []string) (string, error
 	}
 	if len(args) == 0 {
 		if here, err := os.Getwd(); err == nil {
-			for _, r := range all {
-				if r.Cwd == here {
-					return take(r)
-				}
+			elsewhere := func(r host.Status) bool { return r.Cwd != here }
+			if slices.ContainsFunc(all, func(r host.Status) bool { return !elsewhere(r) }) {
+				all = slices.DeleteFunc(all, elsewhere)
 			}
+		}
+		if len(all) > 1 {
+			several := &severalRun{all}
+			return "", &failure{err: several, hint: several.list(), code: exitUsage}
 		}
 		return take(all[0])
 	}
@@ -127,4 +134,29 @@ func (n notRunning) Error() string {
 		return "no session keeps running"
 	}
 	return fmt.Sprintf("no session %q keeps running", n.name)
+}
+
+// severalRun is the error for a command that names no session where several run.
+type severalRun struct{ all []host.Status }
+
+func (s *severalRun) Error() string {
+	return fmt.Sprintf("%d sessions keep running; name one", len(s.all))
+}
+
+// severalHere reports whether an error is a severalRun for sessions of this directory, which the
+// screen lists.
+func severalHere(err error) bool {
+	several, is := errors.AsType[*severalRun](err)
+	here, unknown := os.Getwd()
+	return is && unknown == nil && several.all[0].Cwd == here
+}
+
+// list has a line for each, with its id and what it does.
+func (s *severalRun) list() string {
+	var lines []string
+	for _, r := range s.all {
+		name := termtext.Truncate(r.Name(), 60, "…")
+		lines = append(lines, fmt.Sprintf("  %s  %s · %s · %s · %s", r.ID, name, r.State(), termtext.Line(r.Agent), termtext.Line(r.Cwd)))
+	}
+	return strings.Join(lines, "\n")
 }

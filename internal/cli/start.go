@@ -41,6 +41,7 @@ type startOptions struct {
 	addDirs  []string
 	resume   string
 	pick     bool   // --resume was given without an id
+	choose   bool   // attach has several sessions to choose from
 	last     bool   // --continue
 	prompt   string // the first prompt
 	record   string // the file to record to, or ""
@@ -205,7 +206,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	if opt.Stored != nil {
 		defer opt.Stored.Close()
 	}
-	opt.Pick = o.pick
+	opt.Pick = o.pick || o.choose
 	if opt.Open, err = o.stored(ctx, l, opt.Stored, agent); err != nil {
 		return err
 	}

@@ -193,6 +193,20 @@ func (t *Tab) OfferRunning() tea.Cmd {
 		if q == nil {
 			return nil
 		}
-		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
+		return func() tea.Cmd {
+			if !t.typed {
+				t.offer = dialog.NewConfirm(t.env(), t.confirmation(*q))
+				t.dialogs.Push(t.offer)
+			}
+			return nil
+		}
 	}))
+}
+
+// dropOffer closes the offer of [Tab.OfferRunning], or has it not made: the user types instead.
+func (t *Tab) dropOffer() {
+	if t.typed = true; t.offer != nil {
+		t.dialogs.Close(t.offer)
+		t.offer = nil
+	}
 }

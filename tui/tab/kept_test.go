@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
@@ -229,6 +230,27 @@ func TestWhatTheTourCannotDo(t *testing.T) {
 	b.mustNotShow(t, "Opens a new session")
 	b.press("alt+o")
 	b.mustShow(t, "no fork: the tour is not stored")
+}
+
+// The offer goes when the user types, and what is typed is the prompt.
+func TestTheOfferGoesWhenOneTypes(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.ready()
+		b.program.Running = func(context.Context) ([]app.Running, error) {
+			return []app.Running{{ID: "h1", Title: "bake bread", Agent: "baker", Cwd: b.cwd}}, nil
+		}
+		b.Do(b.OfferRunning())
+		time.Sleep(time.Minute)
+		b.mustShow(t, "A session runs in this directory")
+		b.Do(b.Update(keyPress("f")))
+		b.Do(b.Update(keyPress("i")))
+		b.mustNotShow(t, "A session runs in this directory")
+		if got := b.composer.Text(); got != "fi" {
+			t.Errorf("the prompt is %q", got)
+		}
+		b.Do(b.OfferRunning())
+		b.mustNotShow(t, "A session runs in this directory")
+	})
 }
 
 // silentHost is a session in a host that has stopped: acts are made and get no answer.

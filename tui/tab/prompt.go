@@ -75,6 +75,9 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	case empty && t.composer.Empty() && !t.composer.Chooses() && a == command.HistoryNext:
 		cmd = tea.Batch(cmd, t.say("there is no later prompt"))
 	}
+	if !t.composer.Blank() {
+		t.dropOffer()
+	}
 	t.leaving.Acted()
 	t.prompts.Typed()
 	t.state.blur()
@@ -108,6 +111,7 @@ func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 	if text == "" {
 		return p.pasteImage(), true // terminals paste "" if the clipboard holds no text
 	}
+	t.dropOffer()
 	return t.composer.Paste(text), true
 }
 

@@ -57,6 +57,8 @@ type Tab struct {
 	prompts  *prompts
 	drafts   *drafts
 	foreign  *foreignQuestion // the last question of another tab that was shown, or nil
+	offer    dialog.Dialog    // of the sessions that run, or nil
+	typed    bool             // the user has begun a prompt
 	leaving  *leaving
 	awaited  awaited
 	input    *input
