@@ -45,7 +45,8 @@ func TestNotify(t *testing.T) {
 	f := newFake()
 	f.cwd = t.TempDir()
 	h := run(t, Options{Session: f, Notify: command, Secrets: record.NewRedactor([]string{"hunter2-hunter2"}), Before: []conversation.Event{
-		conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)}, test.Sent("go"),
+		conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)},
+		test.Sent("go"),
 		test.Up(t, `{"sessionUpdate":"session_info_update","title":"Tidy \u001b[2J up hunter2-hunter2"}`),
 	}})
 	c := h.attach(t, ClientOptions{})

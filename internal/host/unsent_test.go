@@ -76,8 +76,10 @@ func (l *link) set(held, cut bool) {
 
 // atWork is a session with an agent that works.
 var atWork = []conversation.Event{
-	conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)}, conversation.AgentReady{Info: &acpclient.InitializeResponse{}},
-	conversation.SessionOpened{ID: "s"}, test.Sent("go"),
+	conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)},
+	conversation.AgentReady{Info: &acpclient.InitializeResponse{}},
+	conversation.SessionOpened{ID: "s"},
+	test.Sent("go"),
 }
 
 // unsent lists what a client shows as not confirmed.
