@@ -11,7 +11,9 @@ GORELEASER_VERSION := v2.16.0
 
 # Only what is kept bears a commit. Where a checkout belongs to another user, as in many
 # containers, git does not say which, and then not even packages could be listed.
-export GOFLAGS := $(shell go env GOFLAGS) -buildvcs=false
+# Tests build the program as it is shipped: with the same flags, the checks compile the
+# packages for them, too.
+export GOFLAGS := $(shell go env GOFLAGS) -buildvcs=false -trimpath
 
 .PHONY: build
 build: ## build the static binary bin/parley
@@ -35,7 +37,7 @@ export RAPID_SEED ?= 1
 
 .PHONY: test
 test: ## run all tests, end-to-end ones included, with the race detector
-	GORACE="atexit_sleep_ms=0 $(GORACE)" go test -race ./...
+	GORACE="atexit_sleep_ms=0 $(GORACE)" go test -vet=off -race ./... # check vets them
 
 .PHONY: pictures
 pictures: ## regenerate the guide's pictures and the recorded tour from the program itself
@@ -46,13 +48,14 @@ test-kills: ## kill parley, a viewer and a host at 100 moments of a turn, and lo
 	PARLEY_TEST_KILLS=100 go test -count=1 -timeout 30m -run 'WhatTheScreenShowedIsThereAfterAKill|AKilledViewer|AKilledHost' ./internal/test/e2e
 
 .PHONY: check
+check: export CGO_ENABLED = 0
 check: release-check ## format, vet, lint, and a tidy go.mod
 	@unformatted=$$(go tool gofumpt -l .) || exit 1; if [ -n "$$unformatted" ]; then echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go vet -tags realagents ./...
-	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null .
-	GOOS=windows CGO_ENABLED=0 go build -o /dev/null .
-	packages=$$(go list ./...) && GOOS=windows CGO_ENABLED=0 go vet $$(echo "$$packages" | grep -v internal/test/)
+	GOOS=darwin go build -o /dev/null .
+	GOOS=windows go build -o /dev/null .
+	packages=$$(go list ./...) && GOOS=windows go vet $$(echo "$$packages" | grep -v internal/test/)
 	STATICCHECK_CACHE=$${STATICCHECK_CACHE:-$$(go env GOCACHE)/staticcheck} go tool staticcheck ./...
 	go mod tidy -diff
 	@# govulncheck is left out: it needs its database from the network at each run.
