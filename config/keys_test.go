@@ -148,7 +148,7 @@ func TestBadKeys(t *testing.T) {
 		"unknown action":         {`sned = "enter"`, `2:1: unknown action "sned" in keys: did you mean "send"?`},
 		"unlike any action":      {`launch = "f9"`, `2:1: unknown action "launch" in keys: 'parley config show --all' lists the actions`},
 		"one word right":         {`send_prompt = "f9"`, `2:1: unknown action "send_prompt" in keys: did you mean "send"?`},
-		"part of a name":         {`history = "f9"`, `2:1: unknown action "history" in keys: did you mean "history_prev"?`},
+		"part of a name":         {`history = "f9"`, `2:1: unknown action "history" in keys: did you mean "history_next"?`},
 		"taken from a default":   {`palette = "ctrl+o"`, `2:11: keys.palette takes "ctrl+o", the key of "options" in the same context (prompt): "options" has it by default, give that another key too`},
 		"taken by a default":     {`options = "ctrl+p"`, `2:11: keys.options takes "ctrl+p", the key of "palette" in the same context (prompt): "palette" has it by default, give that another key too`},
 		"two configured":         {"quit = \"f11\"\neditor = \"F11\"", `3:10: keys.editor takes "f11", the key of "quit" in the same context (prompt): give one of them another key`},

@@ -216,39 +216,82 @@ func (c *Composer) perform(k editKey) {
 	}
 }
 
-// act performs an action, if it is the composer's.
-func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
-	used := Result{Used: true}
-	switch action {
-	case command.Send:
-		return c.send()
-	case command.Newline:
-		c.buf.insert("\n")
-	case command.HistoryPrev:
-		c.vertical(-1, name == "up")
-	case command.HistoryNext:
-		c.vertical(1, name == "down")
-	case command.HistorySearch:
-		c.beginSearch()
-	case command.Editor:
-		return used, c.openEditor()
-	case command.Interrupt:
-		if c.buf.empty() {
-			return Result{}, nil
+// composerFunc does a command in the prompt. It gets the key, "" if it was none, and leaves
+// Result.Used false if the command is not the composer's now.
+type composerFunc = func(c *Composer, name string) (Result, tea.Cmd)
+
+// rows are the composer's commands. Those without Help are others' without a draft.
+func rows() command.Rows[composerFunc] {
+	just := func(do func(*Composer)) composerFunc {
+		return func(c *Composer, _ string) (Result, tea.Cmd) { do(c); return Result{Used: true}, nil }
+	}
+	return command.Rows[composerFunc]{
+		{ID: command.Newline, Keys: "shift+enter ctrl+j", Help: "New line", Absent: "it is about the key itself, which writes", Do: just(func(c *Composer) { c.buf.insert("\n") })},
+		{ID: command.Editor, Keys: "ctrl+g", Help: "Edit the prompt in $EDITOR", Words: "editor external compose", Do: func(c *Composer, _ string) (Result, tea.Cmd) {
+			return Result{Used: true}, c.openEditor()
+		}},
+		{ID: command.HistoryNext, Keys: "down", Help: "Next prompt", Absent: "it is one step of many", Do: func(c *Composer, name string) (Result, tea.Cmd) {
+			c.vertical(1, name == "down")
+			return Result{Used: true}, nil
+		}},
+		{ID: command.HistorySearch, Keys: "ctrl+r", Help: "Search earlier prompts", Words: "history past recall", Do: just((*Composer).beginSearch)},
+
+		{ID: command.Send, Do: func(c *Composer, _ string) (Result, tea.Cmd) { return c.send() }},
+		{ID: command.HistoryPrev, Do: func(c *Composer, name string) (Result, tea.Cmd) {
+			c.vertical(-1, name == "up")
+			return Result{Used: true}, nil
+		}},
+		{ID: command.Interrupt, Do: (*Composer).interrupt},
+		{ID: command.Quit, Do: (*Composer).editInstead},
+		{ID: "scroll_top", Do: (*Composer).editInstead},
+		{ID: "scroll_bottom", Do: (*Composer).editInstead},
+	}
+}
+
+// Commands returns the commands that are the composer's own. Their functions perform them
+// without a key.
+func Commands() command.Rows[func(*Composer) tea.Cmd] {
+	var own command.Rows[func(*Composer) tea.Cmd]
+	for _, r := range rows() {
+		if r.Help != "" {
+			own = append(own, command.Row[func(*Composer) tea.Cmd]{
+				ID: r.ID, Keys: r.Keys, Help: r.Help, Words: r.Words, Absent: r.Absent,
+				Do: func(c *Composer) tea.Cmd {
+					defer c.settle()
+					_, cmd := r.Do(c, "")
+					return cmd
+				},
+			})
 		}
-		return used, c.Clear()
-	case command.Quit, command.ScrollTop, command.ScrollBottom:
-		// Their keys edit a draft and have their own meaning only without one.
-		edits, known := editing[name]
-		_, _, selected := c.buf.selection()
-		if !known || c.buf.empty() || name == "ctrl+d" && c.buf.cur == c.buf.last() && !selected {
-			return Result{}, nil // nothing to delete: the caller may quit
-		}
-		c.perform(edits)
-	default:
+	}
+	return own
+}
+
+// act performs a command, if it is the composer's.
+func (c *Composer) act(id config.Action, name string) (Result, tea.Cmd) {
+	if row := rows().Named(id); row != nil {
+		return row.Do(c, name)
+	}
+	return Result{}, nil
+}
+
+// interrupt clears the draft.
+func (c *Composer) interrupt(string) (Result, tea.Cmd) {
+	if c.buf.empty() {
 		return Result{}, nil
 	}
-	return used, nil
+	return Result{Used: true}, c.Clear()
+}
+
+// editInstead edits a draft by a key that has its own meaning only without one.
+func (c *Composer) editInstead(name string) (Result, tea.Cmd) {
+	edits, known := editing[name]
+	_, _, selected := c.buf.selection()
+	if !known || c.buf.empty() || name == "ctrl+d" && c.buf.cur == c.buf.last() && !selected {
+		return Result{}, nil // nothing to delete: the caller may quit
+	}
+	c.perform(edits)
+	return Result{Used: true}, nil
 }
 
 // vertical goes a row up (by = -1) or down (1), or beyond the draft's ends to the prompt
@@ -294,13 +337,6 @@ func (c *Composer) send() (Result, tea.Cmd) {
 	cmd := c.Keep(kept...)
 	c.reset()
 	return result, cmd
-}
-
-// Do performs an action in the prompt, and reports whether it has one.
-func (c *Composer) Do(action config.Action) (used bool, cmd tea.Cmd) {
-	defer c.settle()
-	result, cmd := c.act(action, "")
-	return result.Used, cmd
 }
 
 // Paste inserts pasted text. It folds long text into a chip, a single character of the

@@ -170,29 +170,67 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	if a, taken := d.take(msg); taken {
 		return a
 	}
-	switch {
-	case d.closes(msg):
+	if d.closes(msg) {
 		return CancelTurn{}
-	case d.hasRaw() && d.env.Keys.Match(command.DialogRaw, msg.String()):
-		d.raw = !d.raw
-		d.rawDue, d.about = d.raw, nil
-		return nil
-	case d.env.Keys.Match(command.RejectWords, msg.String()):
-		d.mark(-1)
-		d.writing = true
-		return nil
-	case d.env.Keys.Match(command.DialogShow, msg.String()):
-		return d.show()
-	case d.env.Keys.Match(command.DialogEdit, msg.String()):
-		return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Targets, d.env.DiffPositions)}
-	case d.waiting > 1 && d.env.Keys.Match(command.DialogNext, msg.String()):
-		return Another{1}
-	case d.waiting > 1 && d.env.Keys.Match(command.DialogPrev, msg.String()):
-		return Another{-1}
-	case d.changeKey(msg.String()):
-		return nil
+	}
+	if row := permissionRows().Pressed(d.env.Keys, msg.String(), config.ContextDialog); row != nil && row.Do != nil {
+		if a := row.Do(d); a != Action(NotTaken{}) {
+			return a
+		}
 	}
 	return d.passOn(msg)
+}
+
+// permissionRows are the commands of a permission. Those without a function mark an answer.
+func permissionRows() command.Rows[func(*Permission) Action] {
+	another := func(by int) func(*Permission) Action {
+		return func(d *Permission) Action {
+			if d.waiting > 1 {
+				return Another{by}
+			}
+			return NotTaken{}
+		}
+	}
+	return command.Rows[func(*Permission) Action]{
+		{ID: command.DialogSplit, Keys: "ctrl+s", Help: "Permission: toggle side-by-side diff", Do: (*Permission).split},
+		{ID: command.DialogContext, Keys: "ctrl+w alt+w", Help: "Permission: more context around a change", Do: (*Permission).widen},
+		{ID: command.DialogShow, Keys: "ctrl+e alt+e", Help: "Permission: whole screen", Do: (*Permission).show},
+		{ID: command.DialogEdit, Keys: "ctrl+g alt+g", Help: "Permission: open in $EDITOR", Do: (*Permission).edit},
+		{ID: command.DialogRaw, Keys: "ctrl+r alt+i", Help: "Permission: raw input", Do: (*Permission).toggleRaw},
+		{ID: command.DialogNext, Keys: "right alt+n", Help: "Permission: next question", Do: another(1)},
+		{ID: command.DialogPrev, Keys: "left alt+p", Help: "Permission: previous question", Do: another(-1)},
+		{ID: command.RejectWords, Keys: "tab", Help: "Permission: reject and say what to do instead", Do: (*Permission).startWriting},
+		{ID: command.AllowByRule, Keys: "r", Help: "Permission: always allow by a rule", Words: "approve permission"},
+		{ID: command.AllowOnce, Keys: "y", Help: "Permission: allow once", Words: "approve accept yes"},
+		{ID: command.AllowAlways, Keys: "a", Help: "Permission: always allow", Words: "approve accept yes"},
+		{ID: command.RejectOnce, Keys: "n", Help: "Permission: reject once", Words: "deny no"},
+		{ID: command.RejectAlways, Keys: "d", Help: "Permission: always reject", Words: "deny no"},
+	}
+}
+
+// Group adds the commands of dialogs to a group.
+func Group(g config.Group) config.Group { return permissionRows().Group(listRows().Group(g)) }
+
+// toggleRaw shows the raw input, or no longer.
+func (d *Permission) toggleRaw() Action {
+	if !d.hasRaw() {
+		return NotTaken{}
+	}
+	d.raw = !d.raw
+	d.rawDue, d.about = d.raw, nil
+	return nil
+}
+
+// startWriting begins to write what the agent should do instead.
+func (d *Permission) startWriting() Action {
+	d.mark(-1)
+	d.writing = true
+	return nil
+}
+
+// edit shows in the editor what is asked about.
+func (d *Permission) edit() Action {
+	return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Targets, d.env.DiffPositions)}
 }
 
 // Due implements [Guarded].
@@ -213,26 +251,27 @@ func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
 
 func (d *Permission) hasRaw() bool { return len(d.asked.Asked.RawInput) > 0 }
 
-// changeKey handles the keys that change how diffs are drawn.
-func (d *Permission) changeKey(key string) bool {
-	switch keys := d.env.Keys; {
-	case keys.Match(command.DialogSplit, key) && !d.changesFiles():
-		d.why = "No change to show side by side"
+// split draws diffs side by side, or no longer.
+func (d *Permission) split() Action {
+	switch {
 	case !d.changesFiles():
-		return false
-	case keys.Match(command.DialogSplit, key) && d.width < diffview.SplitWidth:
+		d.why = "No change to show side by side"
+	case d.width < diffview.SplitWidth:
 		d.why = "Too narrow for side by side"
-	case keys.Match(command.DialogSplit, key):
-		if d.env.Diffs != nil {
-			d.env.Diffs.Toggle(d.width)
-		}
-	case keys.Match(command.DialogContext, key):
-		d.context = diffview.MoreContext(d.context)
-		d.about = nil
-	default:
-		return false
+	case d.env.Diffs != nil:
+		d.env.Diffs.Toggle(d.width)
 	}
-	return true
+	return nil
+}
+
+// widen draws more lines around the changes.
+func (d *Permission) widen() Action {
+	if !d.changesFiles() {
+		return NotTaken{}
+	}
+	d.context = diffview.MoreContext(d.context)
+	d.about = nil
+	return nil
 }
 
 // sideBySide reports whether a diff is drawn side by side. The panel may then be wider

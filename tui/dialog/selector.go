@@ -288,48 +288,32 @@ func (s *Selector) search(before string) Action {
 // press is Key without noting the key.
 func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	s.refresh()
-	key, marked := msg.String(), s.marked()
-	switch keys := s.env.Keys; {
+	key := msg.String()
+	switch item := s.itemKey(key); {
 	case s.list.Space && key == "space" && s.input.Text() == "":
 		return s.choose()
-	case config.Types(key) && s.filters() && (s.itemKey(key) == nil || s.input.Text() != ""): // whatever else the key may do
+	case config.Types(key) && s.filters() && (item == nil || s.input.Text() != ""): // whatever else the key may do
 		s.write(msg)
-	case keys.Match(command.DialogClose, key):
-		if s.list.Instead != nil {
-			return s.list.Instead
+		return nil
+	case item != nil:
+		if marked := s.marked(); marked != nil {
+			return item.Do(*marked)
 		}
-		if s.input.Text() == "" {
-			if s.list.Left != nil {
-				s.list.Left()
-			}
-			return Close{}
+		return NotTaken{}
+	}
+	if row := listRows().Pressed(s.env.Keys, key, config.ContextDialog); row != nil && row.Do != nil {
+		if a := row.Do(s); a != Action(NotTaken{}) {
+			return a
 		}
-		s.input.Set("")
-		s.refilter()
-	case keys.Match(command.DialogAccept, key):
-		return s.choose()
-	case keys.Match(command.DialogDelete, key):
-		if marked != nil {
-			return marked.Delete
-		}
-	case s.list.Wider != nil && keys.Match(command.DialogWider, key):
-		return s.list.Wider
-	case s.itemKey(key) != nil:
-		if marked == nil {
-			return NotTaken{}
-		}
-		return s.itemKey(key).Do(*marked)
-	case keys.Match(command.DialogUp, key), key == "ctrl+p", key == "shift+tab":
+	}
+	switch key {
+	case "ctrl+p", "shift+tab":
 		s.move(-1)
-	case keys.Match(command.DialogDown, key), key == "ctrl+n", key == "tab":
+	case "ctrl+n", "tab":
 		s.move(1)
-	case keys.Match(command.DialogPageUp, key):
-		s.move(-max(1, s.window.Height-1))
-	case keys.Match(command.DialogPageDown, key):
-		s.move(max(1, s.window.Height-1))
-	case key == "home":
+	case "home":
 		s.move(-len(s.rows))
-	case key == "end":
+	case "end":
 		s.move(len(s.rows))
 	default:
 		if !s.write(msg) {
@@ -337,6 +321,61 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 		}
 	}
 	return nil
+}
+
+// listRows are the commands of lists. Those without a function are keys that only some
+// lists have.
+func listRows() command.Rows[func(*Selector) Action] {
+	move := func(by int) func(*Selector) Action { return func(s *Selector) Action { s.move(by); return nil } }
+	page := func(by int) func(*Selector) Action {
+		return func(s *Selector) Action { s.move(by * max(1, s.window.Height-1)); return nil }
+	}
+	return command.Rows[func(*Selector) Action]{
+		{ID: command.DialogUp, Keys: "up", Help: "Previous choice", Do: move(-1)},
+		{ID: command.DialogDown, Keys: "down", Help: "Next choice", Do: move(1)},
+		{ID: command.DialogPageUp, Keys: "pgup", Help: "Scroll the dialog up", Do: page(-1)},
+		{ID: command.DialogPageDown, Keys: "pgdown", Help: "Scroll the dialog down", Do: page(1)},
+		{ID: command.DialogAccept, Keys: "enter", Help: "Confirm the marked answer", Do: (*Selector).choose},
+		{ID: command.DialogClose, Keys: "esc", Help: "Close the dialog", Do: (*Selector).close},
+		{ID: command.DialogDelete, Keys: "ctrl+x", Help: "Delete the marked item", Words: "remove", Do: (*Selector).delete},
+		{ID: command.DialogWider, Keys: "ctrl+t", Help: "Sessions: all directories, or this one", Do: (*Selector).wider},
+		{ID: command.DialogDefault, Keys: "ctrl+d", Help: "Options: make the value the default", Words: "settings"},
+		{ID: command.DialogFork, Keys: "alt+o ctrl+f", Help: "Rewind: fork before the prompt", Words: "branch"},
+		{ID: command.DialogMoveUp, Keys: "ctrl+up alt+up", Help: "Queue: move up"},
+		{ID: command.DialogMoveDown, Keys: "ctrl+down alt+down", Help: "Queue: move down"},
+	}
+}
+
+// close clears the filter, or closes the list.
+func (s *Selector) close() Action {
+	switch {
+	case s.list.Instead != nil:
+		return s.list.Instead
+	case s.input.Text() == "":
+		if s.list.Left != nil {
+			s.list.Left()
+		}
+		return Close{}
+	}
+	s.input.Set("")
+	s.refilter()
+	return nil
+}
+
+// delete deletes the marked item.
+func (s *Selector) delete() Action {
+	if marked := s.marked(); marked != nil {
+		return marked.Delete
+	}
+	return nil
+}
+
+// wider lists more items.
+func (s *Selector) wider() Action {
+	if s.list.Wider == nil {
+		return NotTaken{}
+	}
+	return s.list.Wider
 }
 
 // itemKey returns the ItemKey of a key, or nil.

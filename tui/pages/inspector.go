@@ -271,92 +271,84 @@ func (v *Inspector) Key(k tea.KeyPressMsg) dialog.Action {
 	}
 	v.page.Hush()
 	name := k.String()
-	if a, ok := v.opt.Keys.Action(config.ContextInspector, name); ok {
-		return v.do(a)
-	}
-	if a, ok := v.opt.Keys.Action(config.ContextTranscript, name); ok {
-		return v.do(a)
-	}
-	switch a, _ := v.opt.Keys.Action(config.ContextPrompt, name); a {
-	case command.Inspector:
-		return v.close()
-	case command.PageUp, command.PageDown:
-		return stay(v.pageBy(sign(a == command.PageDown)))
-	case command.LineUp, command.LineDown:
-		return stay(v.scroll(sign(a == command.LineDown)))
+	if row := inspectorRows().Pressed(v.opt.Keys, name, config.ContextInspector, config.ContextTranscript, config.ContextPrompt); row != nil {
+		return row.Do(v)
 	}
 	return nil
 }
+
+// inspectorRows are the commands of the inspector.
+func inspectorRows() command.Rows[pageFunc[*Inspector]] {
+	const farthest = 1 << 30
+	move := func(by int) pageFunc[*Inspector] { return runs(func(v *Inspector) tea.Cmd { return v.move(by) }) }
+	page := func(by int) pageFunc[*Inspector] { return runs(func(v *Inspector) tea.Cmd { return v.pageBy(by) }) }
+	scroll := func(by int) pageFunc[*Inspector] { return runs(func(v *Inspector) tea.Cmd { return v.scroll(by) }) }
+	find := func(by int) pageFunc[*Inspector] { return runs(func(v *Inspector) tea.Cmd { return v.search(by) }) }
+	lists := func(change func(*inspectorList)) pageFunc[*Inspector] {
+		return runs(func(v *Inspector) tea.Cmd {
+			change(&v.list)
+			v.list.rebuild()
+			return v.load()
+		})
+	}
+	return command.Rows[pageFunc[*Inspector]]{
+		{ID: command.InspectorClose, Keys: "q esc", Help: "Close the message, close it", Do: (*Inspector).back},
+		{ID: command.InspectorUp, Keys: "K", Help: "Scroll the message up", Do: scroll(-1)},
+		{ID: command.InspectorDown, Keys: "J", Help: "Scroll the message down", Do: scroll(1)},
+		{ID: command.InspectorPair, Keys: "p", Help: "To the answer or the request", Do: runs((*Inspector).pair)},
+		{ID: command.InspectorFilter, Keys: "f", Help: "Filter by words", Do: just(func(v *Inspector) { v.write(filtering, ""); v.filterBy("") })},
+		{ID: command.InspectorDirection, Keys: "d", Help: "Filter by direction", Do: lists(func(l *inspectorList) { l.filter.direction = (l.filter.direction + 1) % 3 })},
+		{ID: command.InspectorKind, Keys: "t", Help: "Filter by kind", Do: lists(func(l *inspectorList) { l.filter.kind = (l.filter.kind + 1) % 4 })},
+		{ID: command.InspectorMethod, Keys: "m", Help: "Filter by this method", Do: lists((*inspectorList).toggleMethod)},
+		{ID: command.InspectorWrong, Keys: "w", Help: "Filter by schema violations", Words: "errors invalid", Do: lists(func(l *inspectorList) { l.filter.wrong = !l.filter.wrong })},
+		{ID: command.InspectorAll, Keys: "a", Help: "Show all messages", Do: lists(func(l *inspectorList) { l.filter = filter{} })},
+		{ID: command.InspectorFold, Keys: "z", Help: "Toggle folding of notifications", Do: lists(func(l *inspectorList) { l.folded = !l.folded })},
+		{ID: command.InspectorPause, Keys: "space", Help: "Pause, resume", Do: runs((*Inspector).togglePause)},
+		{ID: command.InspectorSave, Keys: "s", Help: "Save all as a recording", Do: just(func(v *Inspector) {
+			v.write(saving, filepath.Join(v.opt.Dir, "parley-"+v.opt.Now().Format("20060102-150405")+".jsonl"))
+		})},
+
+		{ID: command.Expand, Do: runs((*Inspector).toggleDetail)},
+		{ID: command.Next, Do: move(1)},
+		{ID: command.Previous, Do: move(-1)},
+		{ID: "first", Do: move(-farthest)},
+		{ID: "last", Do: move(farthest)},
+		{ID: command.Search, Do: just(func(v *Inspector) { v.write(searching, "") })},
+		{ID: command.FindNext, Do: find(1)},
+		{ID: command.FindPrev, Do: find(-1)},
+		{ID: command.Copy, Do: runs((*Inspector).copy)},
+		{ID: command.Inspector, Do: (*Inspector).close},
+		{ID: "page_up", Do: page(-1)},
+		{ID: "page_down", Do: page(1)},
+		{ID: command.LineUp, Do: scroll(-1)},
+		{ID: command.LineDown, Do: scroll(1)},
+	}
+}
+
+// InspectorGroup adds the commands of the inspector to a group.
+func InspectorGroup(g config.Group) config.Group { return inspectorRows().Group(g) }
 
 func (v *Inspector) close() dialog.Action {
 	v.Close()
 	return dialog.Close{}
 }
 
-// do performs an action of the configuration.
-func (v *Inspector) do(a config.Action) dialog.Action {
-	switch a {
-	case command.InspectorClose:
-		if v.detail == nil {
-			return v.close()
-		}
-		v.detail = nil
-	case command.Expand:
-		return stay(v.toggleDetail())
-	case command.Next, command.Previous:
-		return stay(v.move(sign(a == command.Next)))
-	case command.First:
-		return stay(v.move(-1 << 30))
-	case command.Last:
-		return stay(v.move(1 << 30))
-	case command.InspectorUp, command.InspectorDown:
-		return stay(v.scroll(sign(a == command.InspectorDown)))
-	case command.InspectorFilter:
-		v.write(filtering, "")
-		v.filterBy("")
-	case command.Search:
-		v.write(searching, "")
-	case command.FindNext, command.FindPrev:
-		return stay(v.search(sign(a == command.FindNext)))
-	case command.InspectorPair:
-		return stay(v.pair())
-	case command.InspectorPause:
-		return stay(v.togglePause())
-	case command.Copy:
-		return stay(v.copy())
-	case command.InspectorSave:
-		v.write(saving, filepath.Join(v.opt.Dir, "parley-"+v.opt.Now().Format("20060102-150405")+".jsonl"))
-	default:
-		return stay(v.narrow(a))
+// back closes the message, or the inspector.
+func (v *Inspector) back() dialog.Action {
+	if v.detail == nil {
+		return v.close()
 	}
+	v.detail = nil
 	return nil
 }
 
-// narrow changes which messages are shown.
-func (v *Inspector) narrow(a config.Action) tea.Cmd {
-	f := &v.list.filter
-	switch a {
-	case command.InspectorDirection:
-		f.direction = (f.direction + 1) % 3
-	case command.InspectorKind:
-		f.kind = (f.kind + 1) % 4
-	case command.InspectorWrong:
-		f.wrong = !f.wrong
-	case command.InspectorMethod:
-		if f.method != "" {
-			f.method = ""
-		} else if rows := v.list.selected(); len(rows) > 0 {
-			f.method = v.list.rows[rows[0]].Method
-		}
-	case command.InspectorAll:
-		*f = filter{}
-	case command.InspectorFold:
-		v.list.folded = !v.list.folded
-	default:
-		return nil
+// toggleMethod shows only messages with the marked one's method, or those with any.
+func (l *inspectorList) toggleMethod() {
+	if l.filter.method != "" {
+		l.filter.method = ""
+	} else if rows := l.selected(); len(rows) > 0 {
+		l.filter.method = l.rows[rows[0]].Method
 	}
-	v.list.rebuild()
-	return v.load()
 }
 
 // toggleDetail shows or hides the marked message in full.

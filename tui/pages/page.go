@@ -32,10 +32,15 @@ func stay(cmd tea.Cmd) dialog.Action {
 	return dialog.Stay(func() tea.Cmd { return cmd })
 }
 
-// sign is 1 for forward and -1 for backward.
-func sign(forward bool) int {
-	if forward {
-		return 1
-	}
-	return -1
+// pageFunc does a command of a page.
+type pageFunc[V any] = func(V) dialog.Action
+
+// just returns do as a pageFunc; the page stays.
+func just[V any](do func(V)) pageFunc[V] {
+	return func(v V) dialog.Action { do(v); return nil }
+}
+
+// runs is just for what returns a command, which may be nil.
+func runs[V any](do func(V) tea.Cmd) pageFunc[V] {
+	return func(v V) dialog.Action { return stay(do(v)) }
 }

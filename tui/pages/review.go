@@ -227,71 +227,112 @@ func (v *Review) key(k tea.KeyPressMsg) dialog.Action {
 	}
 	v.page.Hush()
 	name := k.String()
-	if a, ok := v.opt.Keys.Action(config.ContextChanges, name); ok {
-		return v.do(a)
-	}
-	if a, ok := v.opt.Keys.Action(config.ContextTranscript, name); ok {
-		return v.do(a)
-	}
-	switch a, _ := v.opt.Keys.Action(config.ContextPrompt, name); a {
-	case command.Changes:
-		return dialog.Close{}
-	case command.PageUp, command.PageDown:
-		v.move(sign(a == command.PageDown) * max(1, v.window().Height-1))
-	case command.LineUp, command.LineDown:
-		v.move(sign(a == command.LineDown))
+	if row := reviewRows().Pressed(v.opt.Keys, name, config.ContextChanges, config.ContextTranscript, config.ContextPrompt); row != nil {
+		return row.Do(v)
 	}
 	return nil
 }
 
-// do performs an action of the configuration.
-func (v *Review) do(a config.Action) dialog.Action {
-	switch a {
-	case command.ChangesClose:
-		if v.pane == nil {
-			return dialog.Close{}
-		}
-		v.pane, v.opening = nil, journal.Part{}
-	case command.Expand:
-		return stay(v.show())
-	case command.Next:
-		v.move(1)
-	case command.Previous:
-		v.move(-1)
-	case command.First:
-		v.move(-v.window().Len)
-	case command.Last:
-		v.move(v.window().Len)
-	case command.HunkNext, command.HunkPrev:
-		if v.pane != nil && !v.pane.step(sign(a == command.HunkNext)) {
-			v.say("there are no more changes in this file", nil)
-		}
-	case command.HalfUp, command.HalfDown:
-		v.move(sign(a == command.HalfDown) * max(1, v.window().Height/2))
-	case command.DiffContext:
-		if v.pane != nil {
-			v.pane.widen()
-		}
-	case command.DiffSplit:
-		if v.pane != nil && !v.opt.Diffs.Toggle(v.pane.width) {
-			v.say("the window is too narrow to show changes side by side", nil)
-		}
-	case command.ChangesScope:
-		return stay(v.setScope(scope{last: !v.scope.last && v.scope.from == 0}))
-	case command.ChangesSince:
-		v.chooseScope()
-	case command.ChangesComment:
-		v.startWriting()
-	case command.ChangesComments:
-		return stay(v.sendComments())
-	case command.Open:
-		return stay(v.edit())
-	case command.CopyPatch:
-		return stay(v.copyPatch())
-	default:
-		return stay(v.act(a))
+// reviewRows are the commands of the review.
+func reviewRows() command.Rows[pageFunc[*Review]] {
+	const farthest = 1 << 30
+	move := func(n int) pageFunc[*Review] { return just(func(v *Review) { v.move(n) }) }
+	page := func(by int) pageFunc[*Review] {
+		return just(func(v *Review) { v.move(by * max(1, v.window().Height-1)) })
 	}
+	half := func(by int) pageFunc[*Review] {
+		return just(func(v *Review) { v.move(by * max(1, v.window().Height/2)) })
+	}
+	hunk := func(by int) pageFunc[*Review] { return just(func(v *Review) { v.stepHunk(by) }) }
+	acts := func(do func(*Review) tea.Cmd) pageFunc[*Review] {
+		return runs(func(v *Review) tea.Cmd {
+			if v.acting {
+				v.say("wait: files are being written", nil)
+				return nil
+			}
+			return do(v)
+		})
+	}
+	onPart := func(do func(v *Review, part journal.Part, hunk bool) tea.Cmd) pageFunc[*Review] {
+		return acts(func(v *Review) tea.Cmd {
+			part, hunk := v.part(), v.pane != nil && len(v.pane.cmp.Hunks) > 0
+			switch {
+			case part.Path == "":
+				v.say("no file here", nil)
+				return nil
+			case hunk && v.pane.hunk() < 0: // they are not drawn yet
+				return nil
+			}
+			return do(v, part, hunk)
+		})
+	}
+	return command.Rows[pageFunc[*Review]]{
+		{ID: command.ChangesClose, Keys: "q esc", Help: "Back to the list, close", Do: (*Review).back},
+		{ID: command.HunkNext, Keys: "]", Help: "Next change of the file", Do: hunk(1)},
+		{ID: command.HunkPrev, Keys: "[", Help: "Previous change", Do: hunk(-1)},
+		{ID: command.ChangesScope, Keys: "tab", Help: "Changes of the session, of the last turn", Do: runs(func(v *Review) tea.Cmd {
+			return v.setScope(scope{last: !v.scope.last && v.scope.from == 0})
+		})},
+		{ID: command.ChangesSince, Keys: "t", Help: "Changes since a prompt", Do: just((*Review).chooseScope)},
+		{ID: command.ChangesKeep, Keys: "a", Help: "Keep the change; in the list: the file", Words: "accept approve", Do: onPart((*Review).keep)},
+		{ID: command.ChangesRevert, Keys: "x", Help: "Undo the change; in the list: the file", Words: "reject discard", Do: onPart((*Review).revert)},
+		{ID: command.ChangesKeepAll, Keys: "A", Help: "Keep the whole file", Do: onPart(func(v *Review, part journal.Part, _ bool) tea.Cmd { return v.keep(part, false) })},
+		{ID: command.ChangesBackAll, Keys: "X", Help: "Undo the whole file", Do: onPart(func(v *Review, part journal.Part, _ bool) tea.Cmd { return v.revert(part, false) })},
+		{ID: command.ChangesUndo, Keys: "u", Help: "Undo the last turn", Words: "rewind revert", Do: acts(func(v *Review) tea.Cmd { return v.write(v.undoTurn) })},
+		{ID: command.ChangesRedo, Keys: "r", Help: "Redo the last undo", Do: acts(func(v *Review) tea.Cmd { return v.write(v.redo) })},
+		{ID: command.ChangesComment, Keys: "c", Help: "Comment on the line", Do: just((*Review).startWriting)},
+		{ID: command.ChangesComments, Keys: "S", Help: "Put the comments into the prompt", Do: runs((*Review).sendComments)},
+
+		{ID: command.Expand, Do: runs((*Review).show)},
+		{ID: command.Next, Do: move(1)},
+		{ID: command.Previous, Do: move(-1)},
+		{ID: "first", Do: move(-farthest)},
+		{ID: "last", Do: move(farthest)},
+		{ID: "half_page_up", Do: half(-1)},
+		{ID: "half_page_down", Do: half(1)},
+		{ID: command.DiffContext, Do: just((*Review).widen)},
+		{ID: command.DiffSplit, Do: just((*Review).toggleDiffs)},
+		{ID: command.Open, Do: runs((*Review).edit)},
+		{ID: command.CopyPatch, Do: runs((*Review).copyPatch)},
+		{ID: command.Changes, Do: func(*Review) dialog.Action { return dialog.Close{} }},
+		{ID: "page_up", Do: page(-1)},
+		{ID: "page_down", Do: page(1)},
+		{ID: command.LineUp, Do: move(-1)},
+		{ID: command.LineDown, Do: move(1)},
+	}
+}
+
+// ReviewGroup adds the commands of the review to a group.
+func ReviewGroup(g config.Group) config.Group { return reviewRows().Group(g) }
+
+// back returns to the list, or closes it.
+func (v *Review) back() dialog.Action {
+	if v.pane == nil {
+		return dialog.Close{}
+	}
+	v.pane, v.opening = nil, journal.Part{}
 	return nil
+}
+
+// stepHunk goes to another change of the file.
+func (v *Review) stepHunk(by int) {
+	if v.pane != nil && !v.pane.step(by) {
+		v.say("there are no more changes in this file", nil)
+	}
+}
+
+// widen shows more lines around the changes.
+func (v *Review) widen() {
+	if v.pane != nil {
+		v.pane.widen()
+	}
+}
+
+// toggleDiffs shows changes side by side, or no longer.
+func (v *Review) toggleDiffs() {
+	if v.pane != nil && !v.opt.Diffs.Toggle(v.pane.width) {
+		v.say("the window is too narrow to show changes side by side", nil)
+	}
 }
 
 // window returns the window that keys move in: the list's, or the diff's.
@@ -416,48 +457,27 @@ func (v *Review) chooseScope() {
 	v.opt.Host.Choose(dialog.List{Title: "Changes", Items: items})
 }
 
-// act keeps or reverts. A revert can be redone at once; the message says how.
-func (v *Review) act(a config.Action) tea.Cmd {
-	if v.acting {
-		v.say("wait: files are being written", nil)
+// keep keeps a file, or the change at the cursor.
+func (v *Review) keep(part journal.Part, hunk bool) tea.Cmd {
+	if hunk {
+		return v.keepHunk()
+	}
+	return v.keepFile(part)
+}
+
+// revert undoes the changes of a file, or the one at the cursor. A revert can be redone at once;
+// the message says how.
+func (v *Review) revert(part journal.Part, hunk bool) tea.Cmd {
+	revert := func() tea.Cmd { return v.revertFile(part) }
+	if hunk {
+		cmp, hunk := v.pane.cmp, v.pane.hunk()
+		revert = func() tea.Cmd { return v.revertHunk(cmp, hunk) }
+	}
+	if part.Seen {
+		v.askToRevert(part, revert)
 		return nil
 	}
-	switch a {
-	case command.ChangesUndo:
-		return v.write(v.undoTurn)
-	case command.ChangesRedo:
-		return v.write(v.redo)
-	}
-	part := v.part()
-	if part.Path == "" {
-		v.say("no file here", nil)
-		return nil
-	}
-	hunk := v.pane != nil && len(v.pane.cmp.Hunks) > 0
-	if hunk && v.pane.hunk() < 0 {
-		return nil // they are not drawn yet
-	}
-	switch a {
-	case command.ChangesKeep:
-		if hunk {
-			return v.keepHunk()
-		}
-		return v.keepFile(part)
-	case command.ChangesKeepAll:
-		return v.keepFile(part)
-	case command.ChangesRevert, command.ChangesBackAll:
-		revert := func() tea.Cmd { return v.revertFile(part) }
-		if hunk && a == command.ChangesRevert {
-			cmp, hunk := v.pane.cmp, v.pane.hunk()
-			revert = func() tea.Cmd { return v.revertHunk(cmp, hunk) }
-		}
-		if part.Seen {
-			v.askToRevert(part, revert)
-			return nil
-		}
-		return revert()
-	}
-	return nil
+	return revert()
 }
 
 // askToRevert asks before it undoes what may be the user's own work.

@@ -110,7 +110,7 @@ func init() {
 
 // groups are all commands that keys can have, in the order of the help.
 func groups() []config.Group {
-	return append([]config.Group{
+	return []config.Group{
 		promptRows().Group(config.Group{
 			Context: config.ContextPrompt, Title: "In the prompt and everywhere", Typed: "the prompt",
 			About: "In the prompt, and everywhere. A key that types text counts only while the\ndraft is empty.",
@@ -124,11 +124,14 @@ func groups() []config.Group {
 			Context: config.ContextTerminal, Title: "In a command that you stepped into", Typed: "the command",
 			About: "In a command into which you have stepped. All other keys go to the command.",
 		}),
+		pages.ReviewGroup(config.Group{Context: config.ContextChanges, Title: "In the review of changes", About: "Among the changed files, on the whole screen."}),
+		pages.InspectorGroup(config.Group{Context: config.ContextInspector, Title: "In the inspector", About: "In the inspector."}),
 		replayRows().Group(config.Group{
 			Context: config.ContextReplay, Title: "In a replay",
 			About: "In a replay. Other keys mean what they mean in the prompt, as far as they do not act.",
 		}),
-	}, command.Groups()...)
+		dialog.Group(config.Group{Context: config.ContextDialog, Title: "In dialogs", About: "In dialogs. The last four answer a permission request."}),
+	}
 }
 
 func newPromptRows() command.Rows[behaviour] {
@@ -144,20 +147,20 @@ func newPromptRows() command.Rows[behaviour] {
 	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
 		return behaviour{in: inSession, live: func(l *live) tea.Cmd { return categoryList(l, none, of...) }, unready: offers(none, of...), beside: true, waits: true}
 	}
-	composes := func(id config.Action) behaviour {
-		return behaviour{in: withPrompt, do: func(t *Tab) tea.Cmd {
-			_, cmd := t.composer.Do(id)
-			return cmd
-		}}
-	}
 	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
 
-	rows := command.Rows[behaviour]{
+	var rows command.Rows[behaviour]
+	for _, r := range composer.Commands() {
+		rows = append(rows, command.Row[behaviour]{
+			ID: r.ID, Keys: r.Keys, Help: r.Help, Words: r.Words, Absent: r.Absent,
+			Do: behaviour{in: withPrompt, do: func(t *Tab) tea.Cmd { return r.Do(t.composer) }},
+		})
+	}
+	rows = append(rows, command.Rows[behaviour]{
 		{ID: command.Send, Keys: "enter", Help: "Send the prompt", Absent: prompt, Do: behaviour{
 			live: func(l *live) tea.Cmd { return l.queue.SendNothing() },
 			do:   func(t *Tab) tea.Cmd { return t.say(nothingToSend) },
 		}},
-		{ID: command.Newline, Keys: "shift+enter ctrl+j", Help: "New line", Absent: prompt, Do: composes("newline")},
 		{ID: command.NextMode, Keys: "shift+tab", Help: "Next mode", Words: "cycle switch permission plan auto", Do: behaviour{
 			in: inSession, live: nextMode, beside: true, unready: offers(noModes, acpclient.CategoryMode), waits: true,
 		}},
@@ -196,10 +199,7 @@ func newPromptRows() command.Rows[behaviour] {
 		{ID: command.EndSession, Help: "End this session", Words: "stop kill close", Do: behaviour{
 			in: inSession, live: (*live).askToEnd, unready: (*live).notKept,
 		}},
-		{ID: command.Editor, Keys: "ctrl+g", Help: "Edit the prompt in $EDITOR", Words: "editor external compose", Do: composes("editor")},
 		{ID: command.HistoryPrev, Keys: "up", Help: "Previous prompt", Absent: step, Do: behaviour{live: func(l *live) tea.Cmd { return l.queue.Recall() }}},
-		{ID: command.HistoryNext, Keys: "down", Help: "Next prompt", Absent: step, Do: composes("history_next")},
-		{ID: command.HistorySearch, Keys: "ctrl+r", Help: "Search earlier prompts", Words: "history past recall", Do: composes("history_search")},
 		{ID: command.PasteImage, Keys: "ctrl+v", Help: "Paste the image on the clipboard", Words: "screenshot picture attach", Do: behaviour{
 			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
 		}},
@@ -217,7 +217,7 @@ func newPromptRows() command.Rows[behaviour] {
 			read: func(r reading) { r.list.Focus(true) }, beside: true, in: inAll,
 		}},
 		{ID: command.Find, Keys: "ctrl+f", Help: "Find words in the transcript", Words: "search grep", Do: behaviour{beside: true, in: inAll, read: func(r reading) { r.reader.startFinding() }}},
-	}
+	}...)
 	for _, r := range scrollRows() {
 		rows = append(rows, command.Row[behaviour]{
 			ID: r.ID, Keys: r.Keys, Help: r.Help, Absent: r.Absent,
