@@ -345,7 +345,7 @@ func (m *Model) windowTitle() string {
 	case waiting > 0:
 		return fmt.Sprintf("(%d waiting) %s", waiting, title)
 	case m.count(tab.Lost) > 0:
-		return "(agent lost) " + title
+		return "(agent exited) " + title
 	case m.count(tab.Failed) > 0:
 		return "(failed) " + title
 	case m.works():

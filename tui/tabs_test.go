@@ -551,7 +551,7 @@ func TestTitleAndProgressSayTheState(t *testing.T) {
 		lost.say("go")
 		lost.until("it dies", func() bool { return lost.front.State() == tab.Lost })
 		a = lost
-		check("(agent lost) go · parley", tea.ProgressBarError, tea.ProgramStateError, "")
+		check("(agent exited) go · parley", tea.ProgressBarError, tea.ProgramStateError, "")
 
 		c.NoTitle, c.Progress = true, nil
 		a = newAttentive(t, works, c, nil)

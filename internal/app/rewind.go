@@ -122,6 +122,6 @@ func noteOldRewind(s Session, c *conversation.Conversation) {
 				return
 			}
 		}
-		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: rewoundTitle(p.Number), Detail: "The conversation did not go back. Undo or finish it with /rewind."})
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: rewoundTitle(p.Number), Detail: "The conversation was not rewound. Undo or finish it with /rewind."})
 	}
 }

@@ -436,7 +436,7 @@ func (o optionChange) String() string {
 	var text string
 	switch {
 	case o.to == nil:
-		return o.name + " is gone"
+		return o.name + " is no longer offered"
 	case o.from == nil:
 		text = fmt.Sprintf("%s is new: %s", o.name, *o.to)
 	case o.instead != "" && *o.from == *o.to:

@@ -92,7 +92,7 @@ func TestOptionsThatComeLateReplaceModes(t *testing.T) {
 		h.settle()
 		h.fail("session/set_mode", acpclient.CodeInvalidParams, "there are no modes")
 		h.reply("session/set_config_option", `{"configOptions":[`+test.ModeOption+`]}`)
-		test.WantTranscript(t, h.conv, "note: Mode was not changed", "note: Mode is new: Ask, Think is gone (changed by the agent)")
+		test.WantTranscript(t, h.conv, "note: Mode was not changed", "note: Mode is new: Ask, Think is no longer offered (changed by the agent)")
 		if name, pending := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" || pending {
 			t.Errorf("mode %q, pending %v", name, pending)
 		}

@@ -550,7 +550,7 @@ func readPreview(root, path string) []string {
 	abs, info := f.Look(strings.TrimSuffix(path, "/"))
 	switch {
 	case info == nil:
-		return []string{"(it is not there any more)"}
+		return []string{"(no longer exists)"}
 	case info.IsDir():
 		return previewDir(abs)
 	case prompt.IsImageName(abs):

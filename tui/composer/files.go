@@ -506,7 +506,7 @@ func (c *Composer) lookUp() tea.Cmd {
 				c.chipImage(path, img)
 			}
 			for path, err := range f.refused {
-				err := fmt.Errorf("%s goes as a link, not as an image: %w", oneLine(path), err)
+				err := fmt.Errorf("%s is sent as a link, not as an image: %w", oneLine(path), err)
 				return func() tea.Msg { return ErrorMsg{Err: err} }
 			}
 			return nil
@@ -695,7 +695,7 @@ func (c *Composer) takeDropped(chips *chips, pasted string, paths []string) tea.
 		}
 		c.buf.Replace(pos(row, at), pos(row, at+len(pasted)), text)
 		if err := c.refusesImages(); err != nil {
-			return func() tea.Msg { return ErrorMsg{Err: fmt.Errorf("%w: the file goes as a link", err)} }
+			return func() tea.Msg { return ErrorMsg{Err: fmt.Errorf("%w: the file is sent as a link", err)} }
 		}
 		return c.complete()
 	}

@@ -373,7 +373,7 @@ func (p *program) newSession() {
 		p.chooseAgent()
 		return
 	}
-	p.unlessWorking("Begin a new session", func() { p.start(l.Agent) })
+	p.unlessWorking("Open a new session", func() { p.start(l.Agent) })
 }
 
 // unlessWorking calls do, which ends the session. It asks first if the agent is working.
@@ -481,6 +481,6 @@ func (l *live) addOutput() {
 		l.p.out.line("Removed the output from your next prompt.")
 	default:
 		l.adds = last
-		l.p.out.line("The output of " + termtext.VisibleLine(last.Command) + " goes with your next prompt. /add again removes it.")
+		l.p.out.line("The output of " + termtext.VisibleLine(last.Command) + " is added to your next prompt. /add again removes it.")
 	}
 }

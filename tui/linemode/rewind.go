@@ -64,7 +64,7 @@ func listPrompts(ctx context.Context, s app.Session, prompts []conversation.Prom
 		}
 		lines = append(lines, line)
 	}
-	return strings.Join(append(lines, "/rewind N rewinds the files to before prompt N, /rewind undo undoes that. The conversation goes back on the screen only."), "\n"), nil
+	return strings.Join(append(lines, "/rewind N rewinds the files to before prompt N, /rewind undo undoes that. Only the screen rewinds the conversation, too."), "\n"), nil
 }
 
 // askToRewind says what a rewind of the files does, and asks whether to do it.

@@ -387,7 +387,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 			if files && rewound == nil {
 				return tea.Batch(held, r.failed(err))
 			}
-			t.tell("The conversation did not go back", err.Error())
+			t.tell("The conversation was not rewound", err.Error())
 			return tea.Batch(held, t.reopenStored(open))
 		}
 	})

@@ -246,7 +246,7 @@ func (f *statusInfo) parts() (left []statusPart, badge bool) {
 	}
 	left, badge = settingsParts(c, f.Fresh, th)
 	if c.Gone() {
-		words := " gone "
+		words := " exited "
 		if c.Phase == conversation.PhaseFailed {
 			words = " failed "
 		}

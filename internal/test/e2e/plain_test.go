@@ -130,7 +130,7 @@ func TestPlainRunsCommandsOfTheirOwn(t *testing.T) {
 	p.Tells("/run sleep 1000").Hears("You ran: sleep 1000").Tells("/end").Hears("sleep 1000: ended by SIGTERM")
 	p.Tells("/end").Hears("No command is running.")
 	p.Tells("!echo marbles").Hears("You ran: echo marbles", "\nmarbles\r\n", "exit code 0")
-	p.Tells("/add").Hears("goes with your next prompt").Tells("read that").Hears("Agent: I have read it.", invitation)
+	p.Tells("/add").Hears("is added to your next prompt").Tells("read that").Hears("Agent: I have read it.", invitation)
 	if sent := p.WaitSent("session/prompt", 1); !strings.Contains(sent, "read that") || !strings.Contains(sent, `marbles\n`) {
 		t.Errorf("the agent was sent %s", sent)
 	}
@@ -180,7 +180,7 @@ end-turn
 	gate := filepath.Join(p.Dir(), "gate")
 	mkfifo(t, gate)
 	p.Hears(invitation).Tells("go").Hears("I am about to edit.").Tells("/changes").Hears("No changes in this session.") // the report is read by now
-	must(t, os.WriteFile(gate, nil, 0o600))
+	openGate(t, gate)
 	p.Hears("Both are edited.", invitation).Tells("/changes")
 	p.Hears("\n1. b.txt: 1 line added, 1 removed\r\n2. d.txt: 1 line added, 1 removed, as reported by the agent\r\n")
 	p.Tells("/quit").Exits(0)

@@ -175,7 +175,7 @@ func TestSaysThatOnlyTheFilesWentBack(t *testing.T) {
 
 	o.Files, o.Args = nil, []string{"--resume=original"}
 	q := Start(t, o)
-	q.Shows("Answer 2.", "Rewound the files to before prompt 2", "The conversation did not go back.").holds("b.txt", "-").Leave()
+	q.Shows("Answer 2.", "Rewound the files to before prompt 2", "The conversation was not rewound.").holds("b.txt", "-").Leave()
 }
 
 // A fork that the agent refuses can be had as a new session with the conversation.

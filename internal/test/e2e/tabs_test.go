@@ -140,7 +140,7 @@ func TestAnAgentThatDiesInATurn(t *testing.T) {
 	p.Question("The agent exited", "my last words").Answer("Stay and read")
 
 	// It stays said, and nothing is lost.
-	p.Shows("❯ go", "Half an ans", "✗ the agent exited", "alt+r restarts it", "kept: then this").Status(" gone ")
+	p.Shows("❯ go", "Half an ans", "✗ the agent exited", "alt+r restarts it", "kept: then this").Status(" exited ")
 	p.Ask("and that").Shows("kept: and that")
 	p.Press("alt+r")
 	p.Question("Send the queued prompts?", "❯ then this", "❯ and that").TakesKeys().Press("n", "n") // enter would count as pressed twice below
