@@ -9,17 +9,17 @@ import (
 	"parley/acpclient"
 )
 
-// Background is something that works beside the turns: a subagent, a task of the agent, or a
-// command. Exactly one of Call, Task and Terminal is not nil.
+// Background is work that can continue after a turn: a subagent, a task of the agent, or a
+// command. Exactly one of Call, Task and Terminal is set.
 type Background struct {
 	Call     *ToolCall // a subagent, or a call that the agent names
 	Task     *AsyncTask
 	Terminal *Terminal
 }
 
-// AsyncTask is work of the agent that goes on beside its turns, such as a command that it
-// runs itself (an extension of claude-agent-acp: the updates "async_task_spawned" and
-// "async_task_state_update").
+// AsyncTask is work that the agent does outside its turns, such as a command of its own. It is
+// an extension of claude-agent-acp: the updates "async_task_spawned" and
+// "async_task_state_update".
 type AsyncTask struct {
 	ID          string `json:"asyncTaskId"`
 	Name        string `json:"name"`
@@ -28,8 +28,8 @@ type AsyncTask struct {
 	CanStop     bool   `json:"canStop"`  // see session.StopTask
 }
 
-// Background returns what works beside the turns, the oldest of each kind first: what the
-// agent does not tell of is not among it.
+// Background returns the running background work that the agent has reported, the oldest of
+// each kind first.
 func (c *Conversation) Background() (all []Background) {
 	for _, t := range c.RunningSubagents() {
 		all = append(all, Background{Call: t})
@@ -51,14 +51,14 @@ func (c *Conversation) Background() (all []Background) {
 	return all
 }
 
-// taskEffect is what an update has said about a task of the agent.
+// taskEffect is what an update has changed about the agent's tasks.
 type taskEffect struct {
-	told  bool       // it was about one
+	told  bool       // the update was about a task
 	ended *AsyncTask // the task that has ended, nil if none has
-	how   string     // how it has ended
+	how   string     // the final state
 }
 
-// applyTask takes an update that the protocol does not have, if it is about a task.
+// applyTask handles an update outside the protocol if it is about a task.
 func (s *State) applyTask(u *acpclient.UnknownUpdate, fx *effect) {
 	var about struct {
 		AsyncTask
@@ -82,8 +82,8 @@ func (s *State) applyTask(u *acpclient.UnknownUpdate, fx *effect) {
 	}
 }
 
-// showTask adds a line for a task that has ended, and shows any other update that is not
-// known as it was received.
+// showTask adds a line for a task that has ended, and shows any other unknown update as
+// received.
 func (c *Conversation) showTask(u *acpclient.UnknownUpdate) {
 	switch t := c.effect.task; {
 	case t.ended != nil:

@@ -7,40 +7,41 @@ import (
 	"parley/internal/termtext"
 )
 
-// Budget caps what a session may use up; a zero field is no cap.
+// Budget limits what a session may use up; a zero field is no limit.
 type Budget struct {
 	// Cost is an amount of money, in the agent's currency.
 	Cost   float64 `json:"cost,omitempty"`
 	Tokens uint64  `json:"tokens,omitempty"`
 }
 
-// Spent is what a session has used up, as far as the agent reports it: over all agents that
-// have worked on it, and with its subagents.
+// Spent is what a session has used up, as reported by all agents that have worked on it,
+// including its subagents.
 type Spent struct {
 	// Cost is nil if the agent reports none.
 	Cost *acpclient.Cost `json:"cost,omitempty"`
-	// Foreign is what was reported in currencies before that of Cost.
+	// Foreign is the sum of amounts in earlier currencies.
 	Foreign float64 `json:"foreign,omitempty"`
-	// Tokens is 0 if the agent reports none. It reports them when a turn ends.
+	// Tokens is 0 if the agent reports none. Agents report them at the end of a turn.
 	Tokens uint64 `json:"tokens,omitempty"`
 }
 
-// budgeting is the part of the State about the budget.
+// budgeting is the budget part of the State.
 type budgeting struct {
-	// Budget caps the session. Raised means that the user has changed it here.
+	// Budget limits the session. BudgetRaised means that the user has changed it here.
 	Budget       Budget
 	BudgetRaised bool
-	// BudgetReached means that it is used up: no prompt is sent until the user has decided.
+	// BudgetReached means that the budget is used up: no prompt is sent until the user
+	// decides.
 	BudgetReached bool
-	// Unbounded means that the user lets the turn go on beyond the budget, the running one
-	// or else the next.
+	// Unbounded means that the user lets one turn exceed the budget: the running one, or else
+	// the next.
 	Unbounded bool
 
 	tokens tokenCount
 }
 
-// tokenCount adds up what agents report at the ends of turns: some the tokens of the turn,
-// others those of the session so far. A total that has not grown is one of a turn.
+// tokenCount adds up the tokens that agents report at the end of turns. Some report the tokens
+// of the turn, others the total of the session: a figure that has not grown is of a turn.
 type tokenCount struct {
 	perTurn         bool
 	last, sum, past uint64
@@ -62,7 +63,7 @@ func (c *tokenCount) total() uint64 {
 	return c.past + c.last
 }
 
-// again notes that another agent counts from here on.
+// again starts counting for another agent.
 func (c *tokenCount) again() { *c = tokenCount{past: c.total()} }
 
 // Spent returns what the session has used up.
@@ -87,13 +88,13 @@ func (s *State) Spent() Spent {
 	return spent
 }
 
-// counts reports whether a cost can be one.
+// counts reports whether a cost is plausible.
 func counts(c *acpclient.Cost) bool {
 	const most = 1e9 // of any currency
 	return c != nil && c.Amount >= 0 && c.Amount <= most
 }
 
-// ownCost is the cost of the session without its subagents, nil if it is not known.
+// ownCost returns the cost of the session without its subagents, nil if unknown.
 func (s *State) ownCost() *acpclient.Cost {
 	if s.Usage != nil && s.Usage.Cost != nil {
 		return s.Usage.Cost
@@ -101,8 +102,8 @@ func (s *State) ownCost() *acpclient.Cost {
 	return s.costs.before
 }
 
-// Restore begins with what was spent in earlier runs, and in the session from which this one
-// goes on.
+// Restore sets what was spent before: in earlier runs, or in the session from which this one
+// was forked.
 func (s *State) Restore(spent Spent) {
 	s.costs, s.tokens = costs{before: spent.Cost}, tokenCount{past: spent.Tokens}
 	if s.Usage != nil {
@@ -110,7 +111,8 @@ func (s *State) Restore(spent Spent) {
 		usage.Cost = nil
 		s.Usage = &usage
 	}
-	// What the state counts of itself, such as the subagents of a copied transcript, is in it.
+	// spent includes what the state counts itself, such as the subagents of a copied
+	// transcript.
 	now := s.Spent()
 	s.costs.foreign = spent.Foreign - now.Foreign
 	if spent.Cost != nil {
@@ -120,12 +122,12 @@ func (s *State) Restore(spent Spent) {
 	}
 }
 
-// Used returns which part of the budget is used up, 1 for all of it, of the cap that is nearer.
-// It is 0 without a budget.
+// Used returns the fraction of the budget that is used up, by the limit that is closer; 0
+// without a budget.
 func (s *State) Used() float64 {
 	spent, part := s.Spent(), 0.0
 	if s.Budget.Cost > 0 && spent.Cost != nil {
-		part = (spent.Cost.Amount + spent.Foreign) / s.Budget.Cost // an amount is an amount
+		part = (spent.Cost.Amount + spent.Foreign) / s.Budget.Cost // amounts in other currencies count one to one
 	}
 	if s.Budget.Tokens > 0 {
 		part = max(part, float64(spent.Tokens)/float64(s.Budget.Tokens))
@@ -133,7 +135,7 @@ func (s *State) Used() float64 {
 	return part
 }
 
-// Unreported names what the budget caps and the agent does not report, "" if nothing.
+// Unreported says which limited figures the agent does not report, "" if it reports all.
 func (s *State) Unreported() string {
 	spent := s.Spent()
 	switch cost, tokens := s.Budget.Cost > 0 && spent.Cost == nil, s.Budget.Tokens > 0 && spent.Tokens == 0; {
@@ -147,7 +149,7 @@ func (s *State) Unreported() string {
 	return ""
 }
 
-// BudgetWords says what is used up of the budget.
+// BudgetWords describes how much of the budget is used up.
 func (s *State) BudgetWords() string {
 	spent := s.Spent()
 	words := ""
@@ -167,7 +169,7 @@ func (s *State) BudgetWords() string {
 	return words
 }
 
-// Money says an amount of money, for display: the currency is the agent's word.
+// Money formats an amount for display. The currency is untrusted text.
 func Money(c *acpclient.Cost) string {
 	amount, less := fmt.Sprintf("%.2f", c.Amount), ""
 	if c.Amount < 0.005 {

@@ -15,16 +15,15 @@ import (
 
 // Events as lines
 //
-// A session is stored as the stream of its events, one JSON object a line, each
-// on its own:
+// A session is stored as its events, one JSON object per line, each complete in itself:
 //
 //	{"v":1,"event":"text","data":{"chunk":"agent_message_chunk","text":"Hello"}}
 //	{"v":1,"event":"update","data":{"sessionId":"s1","update":{"sessionUpdate":"plan",…}}}
 //	{"v":1,"event":"turn_ended","data":{"reason":"end_turn","at":"2026-11-21T12:00:00.5Z"}}
 //
-// "v" is the version of this format, "event" the kind of event, and "data" has the
-// members that kinds lists. Folding decoded events gives
-// the same conversation as folding the encoded ones.
+// "v" is the version of this format, "event" the kind of event, and "data" has the members
+// listed in kinds. Folding decoded events gives the same conversation as folding the original
+// ones.
 //
 //   - A member may be left out if the table says so. Without any other, the line
 //     is an error.
@@ -38,28 +37,28 @@ import (
 //     {"base64":"…"} instead of a string. Prompts are kept as they went to the
 //     agent, which gets U+FFFD for such bytes.
 //   - A time is RFC 3339 in UTC, with nanoseconds.
-//   - An error is an object with its "text", and with what the program looks for
-//     in errors (storedError).
+//   - An error is an object with its "text", and with the details that parley
+//     checks errors for (storedError).
 //   - No event holds values of environment variables or headers, or secrets that
 //     the user filled in, so no line does.
 //
-// A reader takes every older version and ignores members that it does not know. So
-// an optional member needs no new version; a change in the meaning of a line that
-// older readers accept does. An unknown kind of event is ErrUnknownEvent, a newer
-// version ErrNewerVersion: both can be skipped. Any other error is a damaged line.
+// A reader accepts every older version and ignores unknown members. An optional member
+// therefore needs no new version; a change in the meaning of a line that older readers accept
+// does. An unknown kind of event is ErrUnknownEvent, a newer version ErrNewerVersion: both can
+// be skipped. Any other error means a damaged line.
 
 // CodecVersion is the version of the format that Encode writes.
 const CodecVersion = 1
 
 var (
-	// ErrUnknownEvent reports a kind of event that this version does not know.
+	// ErrUnknownEvent reports an unknown kind of event.
 	ErrUnknownEvent = errors.New("the kind of event is not known")
 	// ErrNewerVersion reports a line in a newer format.
 	ErrNewerVersion = errors.New("a newer version of parley has written it")
 )
 
-// A line is lineHead, the name of the event and a quote, timeKey and the time if it is
-// an update whose time is known, dataKey, the data and a brace.
+// A line consists of lineHead, the name of the event and a quote, timeKey and the time if it
+// is an update with a known time, dataKey, the data and a brace.
 const (
 	lineHead = `{"v":1,"event":"` // of CodecVersion
 	timeKey  = `,"at":`
@@ -68,11 +67,11 @@ const (
 
 const updateName = "update"
 
-// Encode makes a line of an event, without a line end.
+// Encode returns the line of an event, without a line end.
 func Encode(e Event) ([]byte, error) { return AppendEncode(nil, e) }
 
-// AppendEncode appends the line of an event to dst, without a line end. When it
-// fails it returns dst as it was.
+// AppendEncode appends the line of an event to dst, without a line end. On an error it returns
+// dst unchanged.
 func AppendEncode(dst []byte, e Event) ([]byte, error) {
 	for i := range kinds {
 		k := &kinds[i]
@@ -87,7 +86,7 @@ func AppendEncode(dst []byte, e Event) ([]byte, error) {
 	return dst, fmt.Errorf("an event of type %T cannot be encoded", e)
 }
 
-// Decode makes the event of a line. It keeps no reference to the line.
+// Decode returns the event of a line. It keeps no reference to the line.
 func Decode(line []byte) (Event, error) {
 	if name, at, data := plainLine(line); name != nil {
 		if k := kindNamed(string(name)); k != nil {
@@ -121,8 +120,8 @@ func Decode(line []byte) (Event, error) {
 	return e, nil
 }
 
-// plainLine splits a line that is spelled as Encode spells it; the name is nil for any
-// other. It saves a pass over the JSON: the line is valid if the time and data are.
+// plainLine splits a line in the exact form that Encode writes; the name is nil for any other.
+// This saves a pass over the JSON: such a line is valid if its time and data are.
 func plainLine(line []byte) (name, at, data []byte) {
 	rest, ok := bytes.CutPrefix(line, []byte(lineHead))
 	head, data, found := bytes.Cut(rest, []byte(dataKey))
@@ -145,8 +144,8 @@ func kindNamed(name string) *kind {
 	return nil
 }
 
-// updateKind is the kind of session updates. Their data are the params of the agent's
-// notification as they were received, or as encoded here if no agent has sent it.
+// updateKind is the kind of session updates. Their data are the params of the notification as
+// received, or encoded here if no agent has sent one.
 var updateKind = kind{
 	name: updateName,
 	write: func(dst []byte, e Event) ([]byte, bool, error) {
@@ -186,8 +185,8 @@ var updateKind = kind{
 	},
 }
 
-// appendReceived appends JSON as it was received. It has line feeds between its tokens
-// only, where a space will do.
+// appendReceived appends JSON as received. Line feeds occur only between its tokens, where a
+// space means the same.
 func appendReceived(dst []byte, raw json.RawMessage) []byte {
 	start := len(dst)
 	dst = append(dst, raw...)
@@ -201,8 +200,8 @@ func appendReceived(dst []byte, raw json.RawMessage) []byte {
 	}
 }
 
-// appendJSON appends the JSON of a value. HTML characters are not escaped: raw
-// JSON inside of it is to stay as it is.
+// appendJSON appends the JSON of a value. It does not escape HTML characters, which would
+// change raw JSON inside the value.
 func appendJSON(dst []byte, v any) ([]byte, error) {
 	b := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(b)
@@ -213,23 +212,23 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// kind is how the events of one type are written and read.
+// kind says how events of one type are encoded and decoded.
 type kind struct {
 	name string
-	// write appends the line of an event without its last brace. It reports false for
-	// an event of another type.
+	// write appends the line of an event without its last brace. It reports false for an event
+	// of another type.
 	write func(dst []byte, e Event) ([]byte, bool, error)
 	read  func(at, data json.RawMessage) (Event, error)
 }
 
-// member is a member of a JSON object: its name, and a pointer to the field of an event
-// that is its value.
+// member is a member of a JSON object: its name, and a pointer to the event's field with its
+// value.
 type member struct {
 	name  string
 	value any
 }
 
-// kindOf is the kind of events whose data have these members.
+// kindOf returns the kind of events whose data have these members.
 func kindOf[E Event](name string, members func(*E) []member) kind {
 	head := lineHead + name + `"` + dataKey
 	return kind{
@@ -252,7 +251,6 @@ func kindOf[E Event](name string, members func(*E) []member) kind {
 
 var errMissing = errors.New("is missing")
 
-// appendMembers appends an object.
 func appendMembers(dst []byte, members []member) ([]byte, error) {
 	dst = append(dst, '{')
 	first := len(dst)
@@ -278,7 +276,7 @@ func appendMembers(dst []byte, members []member) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// isZero reports whether a value says nothing. A pointer to an empty string does.
+// isZero reports whether a value can be left out. A pointer to an empty string cannot.
 func isZero(value []byte, v any) bool {
 	switch string(value) {
 	case "null", "false", "{}":
@@ -290,7 +288,6 @@ func isZero(value []byte, v any) bool {
 	return false
 }
 
-// decodeMembers reads an object.
 func decodeMembers(data json.RawMessage, members []member) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(data, &values); err != nil {
@@ -311,8 +308,7 @@ func decodeMembers(data json.RawMessage, members []member) error {
 	return nil
 }
 
-// appendValue appends the JSON of the value that v points to, null for one that is
-// left out.
+// appendValue appends the JSON of the value that v points to, null if the value is left out.
 func appendValue(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case *string:
@@ -350,8 +346,8 @@ func appendValue(dst []byte, v any) ([]byte, error) {
 	return append(dst, "null"...), nil
 }
 
-// decodeValue reads what appendValue has written. What is not parley's own follows the
-// rules of the protocol.
+// decodeValue reads what appendValue has written. Types of the protocol follow the protocol's
+// rules.
 func decodeValue(raw json.RawMessage, v any) (err error) {
 	switch v := v.(type) {
 	case *string:
@@ -373,13 +369,13 @@ func decodeValue(raw json.RawMessage, v any) (err error) {
 	return err
 }
 
-// appendTime fails for a year that RFC 3339 does not have.
+// appendTime fails for a year outside RFC 3339.
 func appendTime(dst []byte, at time.Time) ([]byte, error) {
 	dst, err := at.UTC().AppendText(append(dst, '"'))
 	return append(dst, '"'), err
 }
 
-// appendText appends text so that every byte of it comes back.
+// appendText appends text without losing a byte, whether or not it is UTF-8.
 func appendText(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		return appendBase64(dst, []byte(s))
@@ -397,7 +393,7 @@ func appendBase64(dst, b []byte) []byte {
 // appendQuoted appends valid UTF-8 as a JSON string.
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	plain := 0 // where what needs no escape begins
+	plain := 0 // start of the part that needs no escape
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' {
@@ -411,7 +407,7 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// appendEscape appends a character that may not stand in a JSON string.
+// appendEscape appends a character that a JSON string must escape.
 func appendEscape(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch c {
@@ -444,15 +440,15 @@ func decodeText(raw json.RawMessage) (string, error) {
 	return s, err
 }
 
-// storedError is an error as it stands in a line: its text, and what errors.As finds in
-// it. Commands and their environment are left out.
+// storedError is an error in its stored form: its text, and the errors that errors.As finds in
+// it, without commands and their environment.
 type storedError struct {
 	Text json.RawMessage `json:"text"`
-	// Answer is an error that the agent answered.
+	// Answer is the agent's error response.
 	Answer *acpclient.Error `json:"answer,omitempty"`
 	// NotStarted says that the agent could not be started.
 	NotStarted bool `json:"notStarted,omitempty"`
-	// AgentVersion is the version of the protocol of an agent that does not speak ours.
+	// AgentVersion is the protocol version of an agent whose version parley does not speak.
 	AgentVersion *uint16 `json:"agentVersion,omitempty"`
 
 	text string // Text, decoded
@@ -460,7 +456,7 @@ type storedError struct {
 
 func (e *storedError) Error() string { return e.text }
 
-// Unwrap returns what errors.As found in the error when it was stored.
+// Unwrap returns the errors that errors.As found when the error was stored.
 func (e *storedError) Unwrap() (causes []error) {
 	if e.Answer != nil {
 		causes = append(causes, e.Answer)
@@ -484,7 +480,7 @@ func appendError(dst []byte, err error) ([]byte, error) {
 	return appendJSON(dst, e)
 }
 
-// decodeError returns an answer of the agent as that if the error is nothing else.
+// decodeError returns an *acpclient.Error if the stored error was only that.
 func decodeError(raw json.RawMessage) (stored, err error) {
 	e := new(storedError)
 	if err := json.Unmarshal(raw, e); err != nil {
@@ -499,8 +495,8 @@ func decodeError(raw json.RawMessage) (stored, err error) {
 	return e, nil
 }
 
-// kinds are all kinds of events and the members of their data, the most frequent first.
-// A name is never reused. A member whose name ends in "?" is left out when it is zero.
+// kinds lists all kinds of events and the members of their data, the most frequent first.
+// Never reuse a name. A member whose name ends in "?" is left out when it is zero.
 var kinds = []kind{
 	updateKind,
 	kindOf("text", func(e *Text) []member {

@@ -1,25 +1,23 @@
-// Package conversation remembers a session: the events that happened in it, and
-// the Conversation that they fold into. It starts nothing, does no I/O and knows
-// of no screen, so that a screen, an export, a store and a replay can all read
-// the same state.
+// Package conversation folds the events of a session into a Conversation. It does no I/O and
+// knows no screen, so that the screen, exports, the store and replays share one state.
 package conversation
 
 import "parley/acpclient"
 
-// Conversation is a session as it is read: its State, and the items in which events show.
-// It knows of no screen and does no I/O; the same events give the same conversation. It is
-// not safe for concurrent use.
+// Conversation is a session as a reader sees it: its State, and the items that show its
+// events. The same events give the same conversation. It is not safe for concurrent use.
 type Conversation struct {
 	State
 	Transcript
-	// before is the transcript that an opening has cleared, until the session is open.
+	// before is the transcript that opening a session has cleared, kept until the session is
+	// open.
 	before *Transcript
 }
 
-// Transcript is what is read of a session.
+// Transcript is the readable part of a session.
 type Transcript struct {
-	// Items are what happened, oldest first. New ones are added at the end; they
-	// change in place, and none is removed.
+	// Items are what happened, oldest first. New ones are appended; they change in place, and
+	// none is removed.
 	Items []Item
 
 	// Plan is the latest plan, nil if there is none.
@@ -29,7 +27,7 @@ type Transcript struct {
 	terminalCount int         // how many there were
 	running       []*Terminal // those that run on this machine
 	outputKept    int         // bytes of their output
-	outputLeft    int         // what was left of them when old output was dropped last
+	outputLeft    int         // their bytes after old output was last dropped
 	// Files are the files that the agent wrote through the client, in the order
 	// of the first write.
 	Files     []*FileChange
@@ -37,10 +35,10 @@ type Transcript struct {
 
 	outline
 
-	messages map[messageKey]*Message // those of the current turn that have an id
+	messages map[messageKey]*Message // those of the current turn, by id
 	last     *Message                // the message that a chunk without id continues
-	prompt   *Message                // of the current turn, nil if the user began none
-	whole    map[messageKey]*Message // all messages that have an id, to be changed as a whole
+	prompt   *Message                // of the current turn, nil if no prompt began it
+	whole    map[messageKey]*Message // by id, for updates that replace a message
 	// retry is the last note about a retry.
 	retry *Note
 	// heldItems counts the content of all items but tool calls.
@@ -49,17 +47,16 @@ type Transcript struct {
 	turnPlan    *Plan
 	plans       map[acpclient.PlanID]*Plan
 	compactions map[acpclient.CompactionID]*Compaction
-	between     map[acpclient.MessageID]*Message // those between sessions, by their ids
+	between     map[acpclient.MessageID]*Message // messages between sessions, by id
 	echo        Echo
-	banner      string // what the agent has announced to say of itself, "" once it has
-	// changes is the note about the latest changes of options by the agent, which
-	// further changes are merged into while it is the last item, and noted is what it
-	// says.
+	banner      string // the announced banner, "" once it has arrived
+	// changes is the note about the agent's latest changes of options, and noted lists them.
+	// While it is the last item, further changes are merged into it.
 	changes *Note
 	noted   []optionChange
 }
 
-// New returns a conversation in which nothing has happened.
+// New returns an empty conversation.
 func New() *Conversation {
 	return &Conversation{State: *NewState(), Transcript: newTranscript()}
 }

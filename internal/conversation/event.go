@@ -10,10 +10,10 @@ import (
 	"parley/acpclient"
 )
 
-// Event is one thing that happened in a session. Everything that a user can see
-// comes from the ordered stream of these. codec.go says how each is stored.
+// Event is something that happened in a session. All that a user sees comes from the ordered
+// stream of events. codec.go says how each is stored.
 type Event interface {
-	// Size is about how many bytes the event holds on to.
+	// Size returns roughly how many bytes the event keeps alive.
 	Size() int
 }
 
@@ -29,8 +29,8 @@ type (
 	AgentReady struct {
 		Info *acpclient.InitializeResponse
 	}
-	// AgentLost: the agent could not be started, or has gone. Stderr is the
-	// tail of what it wrote there, raw.
+	// AgentLost: the agent could not be started, or has exited. Stderr is the raw tail of its
+	// stderr.
 	AgentLost struct {
 		Err    error
 		Stderr string
@@ -40,9 +40,8 @@ type (
 
 // Opening a session.
 type (
-	// SessionOpening: a session is being opened. ID is empty for a new one.
-	// Clear says that the transcript so far is not its own, or comes again:
-	// it is forgotten.
+	// SessionOpening: a session is being opened. ID is empty for a new one. Clear means that
+	// the transcript so far belongs to another session, or will be replayed: it is cleared.
 	SessionOpening struct {
 		How   Opening
 		ID    acpclient.SessionID
@@ -62,7 +61,7 @@ type (
 
 // A turn.
 type (
-	// PromptSent: a prompt went out and its turn has begun.
+	// PromptSent: a prompt was sent and its turn has begun.
 	PromptSent struct {
 		Prompt []acpclient.ContentBlock
 		At     time.Time
@@ -81,21 +80,21 @@ type (
 		Reason acpclient.StopReason
 		Err    error
 		At     time.Time
-		// Usage counts tokens; nil if the agent has not.
+		// Usage counts tokens; nil if the agent reports none.
 		Usage *acpclient.Usage
 	}
-	// BudgetSet: the budget of the session is another one, by the configuration or, Raised,
-	// by the user, who may let one turn go beyond it.
+	// BudgetSet: the budget has changed, by the configuration or, if Raised, by the user, who
+	// may let one turn exceed it.
 	BudgetSet struct {
 		Budget    Budget
 		Raised    bool
 		Unbounded bool
-		// Spent is what the session had used up from which this one goes on; nil if that
-		// is as before.
+		// Spent is what the session from which this one continues had used up; nil for no
+		// change.
 		Spent *Spent
 	}
 	// BudgetReached: the budget is used up. The session sends no prompt until the next
-	// BudgetSet, and says it again for each prompt that waits.
+	// BudgetSet, and repeats this event for each prompt that is held back.
 	BudgetReached struct{}
 	// QueueChanged: the queue has changed.
 	QueueChanged struct {
@@ -106,17 +105,16 @@ type (
 
 // What the agent streams.
 type (
-	// Text is text of a message. Text that follows on text of the same message
-	// is merged into one event while it waits.
+	// Text is text of a message. Adjacent text of one message is merged while it waits in the
+	// stream.
 	Text struct {
 		Chunk     acpclient.ChunkKind
 		MessageID acpclient.MessageID
 		Text      string
 	}
-	// Update is any other session update. Raw is the notification as the agent
-	// sent it, which may say more than Update does; nil if no agent sent it. At is
-	// when it came, zero if that is not known. Session is the session that it is
-	// about: the open one, or one of a subagent.
+	// Update is any other session update. Raw is the notification as the agent sent it, which
+	// may hold more than Update does; nil if no agent sent it. At is when it arrived, zero if
+	// unknown. Session is the session that it is about: the open one, or a subagent's.
 	Update struct {
 		Session acpclient.SessionID
 		Update  acpclient.SessionUpdate
@@ -127,17 +125,17 @@ type (
 
 // What the user sets about the session.
 type (
-	// OptionChosen: a value for an option was sent. Seq counts such switches, so
-	// that the answer can be told from those to earlier and later ones.
+	// OptionChosen: a value for an option was sent. Seq numbers such switches, to match each
+	// with its answer.
 	OptionChosen struct {
 		Seq    int
 		Option acpclient.ConfigID
 		Value  acpclient.ConfigValue
 		At     time.Time
 	}
-	// OptionSettled: the agent has answered the switch with the number Seq: with
-	// the state of all options, with nothing, and then the option has the value
-	// that was sent unless the agent has stated another one since, or with an error.
+	// OptionSettled: the agent has answered switch Seq: with the state of all options, with an
+	// error, or with nothing. In the last case the option has the value that was sent, unless
+	// the agent has reported another one since.
 	OptionSettled struct {
 		Seq     int
 		Option  acpclient.ConfigID
@@ -149,10 +147,10 @@ type (
 
 // What the agent asks.
 type (
-	// PermissionOpened: the agent waits for an answer. With File, parley itself asks,
-	// before it does with a file what the agent wants: the request is its own, and names
-	// no tool call. Judging says that the rules are looked at first: the user is asked
-	// from PermissionReferred on, if at all.
+	// PermissionOpened: the agent waits for an answer. With File, parley itself asks before it
+	// touches a file for the agent: the request is parley's own and names no tool call.
+	// Judging means that the rules decide first: the user is asked from PermissionReferred on,
+	// if at all.
 	PermissionOpened struct {
 		ID      int
 		Request *acpclient.RequestPermissionRequest
@@ -160,17 +158,17 @@ type (
 		File    *FileQuestion
 		Judging bool
 	}
-	// PermissionReferred: the rules leave it to the user. Why says in words what
-	// kept a rule from answering, and Proposals are lists of rules, narrow ones first,
-	// each of which would have allowed it.
+	// PermissionReferred: the rules leave the question to the user. Why says what kept a rule
+	// from answering; each of Proposals is a list of rules that would have allowed the call,
+	// narrow ones first.
 	PermissionReferred struct {
 		ID        int
 		Why       string
 		Proposals [][]string
 		At        time.Time
 	}
-	// PermissionClosed: it was answered, or needs no answer any more. Rule is the rule
-	// that answered, and Source where it lives; empty if no rule did.
+	// PermissionClosed: the question was answered, or needs no answer any more. Rule is the
+	// rule that answered, and Source where it is defined; both are empty if no rule did.
 	PermissionClosed struct {
 		ID      int
 		Outcome acpclient.RequestPermissionOutcome
@@ -184,21 +182,20 @@ type (
 		Request *acpclient.CreateElicitationRequest
 		At      time.Time
 	}
-	// ElicitationClosed: it was answered, or needs no answer any more. Answers are
-	// what was filled in, without secrets: see AnswersTo.
+	// ElicitationClosed: the question was answered, or needs no answer any more. Answers is
+	// what the user filled in, without secrets: see AnswersTo.
 	ElicitationClosed struct {
 		ID      int
 		Action  acpclient.ElicitationAction
 		Answers []FieldAnswer
 		At      time.Time
 	}
-	// ElicitationCompleted: what was asked by URL is done.
+	// ElicitationCompleted: the user has done what was asked at a URL.
 	ElicitationCompleted struct {
 		ElicitationID acpclient.ElicitationID
 	}
-	// AuthRequired: the agent wants the user to sign in first, by one of the
-	// methods in Conversation.Agent.AuthMethods. Message is what it says about
-	// it, Err the whole answer.
+	// AuthRequired: the agent wants the user to sign in first, by one of the methods in
+	// Conversation.Agent.AuthMethods. Message is the agent's text, Err its whole answer.
 	AuthRequired struct {
 		Message string
 		Err     error
@@ -212,8 +209,7 @@ type (
 
 // What the agent, or the user, does on this machine.
 type (
-	// FileWritten: the agent wrote a file through the client. A nil Before is
-	// a new file.
+	// FileWritten: the agent wrote a file through the client. Before is nil for a new file.
 	FileWritten struct {
 		Path   string
 		Before *string
@@ -225,7 +221,7 @@ type (
 		Command string
 		Cwd     string
 	}
-	// ShellStarted: the user started a command of their own, or a shell that lasts.
+	// ShellStarted: the user started a command or a lasting shell.
 	ShellStarted struct {
 		ID      acpclient.TerminalID
 		Command string
@@ -233,31 +229,31 @@ type (
 		Lasts   bool
 		At      time.Time
 	}
-	// TerminalOutput: the command printed something, raw.
+	// TerminalOutput: the command printed raw output.
 	TerminalOutput struct {
 		ID   acpclient.TerminalID
 		Data []byte
 	}
-	// TerminalHidden: a command of the user's own begins or ends to read a line unseen, such
-	// as a password.
+	// TerminalHidden: a command of the user's starts or stops reading without echo, as for a
+	// password.
 	TerminalHidden struct {
 		ID     acpclient.TerminalID
 		Hidden bool
 	}
-	// TerminalExited: the command has ended. What was typed into it is in no event.
+	// TerminalExited: the command has ended. No event holds its input.
 	TerminalExited struct {
 		ID     acpclient.TerminalID
 		Status acpclient.TerminalExitStatus
 	}
 )
 
-// NoticeAdded: parley itself adds a notice to the transcript. It is stored as "said".
+// NoticeAdded: parley adds a notice to the transcript. It is stored as "said".
 type NoticeAdded struct {
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
-	// Subject, if not empty, identifies what the notice is about. The session adds one
-	// notice for a subject: see State.Noted.
+	// Subject, if not empty, identifies what the notice is about. A session adds only one
+	// notice per subject: see State.Noted.
 	Subject string
 }
 
@@ -268,12 +264,12 @@ type Opening int
 const (
 	OpenNew    Opening = iota // session/new
 	OpenLoad                  // session/load: the agent replays the history
-	OpenResume                // session/resume: it does not
-	OpenFork                  // session/fork: a copy of the open one goes on
+	OpenResume                // session/resume: no replay
+	OpenFork                  // session/fork: a copy of the open session
 )
 
-// FromNotification makes the event of a session update: plain text of a message
-// is a Text, anything else an Update.
+// FromNotification returns the event of a session update: a Text for plain text of a message,
+// else an Update.
 func FromNotification(n *acpclient.SessionNotification) Event {
 	if c, ok := n.Update.(*acpclient.ContentChunk); ok &&
 		c.Content.Type == acpclient.ContentText && c.Content.Annotations == nil && len(c.Meta) == 0 && len(c.Content.Meta) == 0 && len(n.Meta) == 0 {
@@ -282,10 +278,10 @@ func FromNotification(n *acpclient.SessionNotification) Event {
 	return Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
 }
 
-// openingNames name the ways to open a session where one is written down.
+// openingNames are the stored names of the ways to open a session.
 var openingNames = [...]string{OpenNew: "new", OpenLoad: "load", OpenResume: "resume", OpenFork: "fork"}
 
-// MarshalText names the way. It fails for an unknown one.
+// MarshalText returns the stored name. It fails for an unknown Opening.
 func (o Opening) MarshalText() ([]byte, error) {
 	if o < 0 || int(o) >= len(openingNames) {
 		return nil, fmt.Errorf("there is no way %d to open a session", int(o))
@@ -293,7 +289,7 @@ func (o Opening) MarshalText() ([]byte, error) {
 	return []byte(openingNames[o]), nil
 }
 
-// UnmarshalText takes the name of a way.
+// UnmarshalText reads a stored name.
 func (o *Opening) UnmarshalText(name []byte) error {
 	i := slices.Index(openingNames[:], string(name))
 	if i < 0 {
@@ -303,11 +299,11 @@ func (o *Opening) UnmarshalText(name []byte) error {
 	return nil
 }
 
-// EventOverhead is about how many bytes an event takes besides its texts, and so is an
-// element of a list in it.
+// EventOverhead is roughly the size in bytes of an event without its texts, and of a list
+// element in it.
 const EventOverhead = 64
 
-// Size implements Event, as the methods below do.
+// Size implements Event, like the methods below.
 func (e AgentStarting) Size() int        { return sizeOf(e) }
 func (e AgentReady) Size() int           { return sizeOf(e) }
 func (e AgentLost) Size() int            { return sizeOf(e) }
@@ -341,8 +337,8 @@ func (e PermissionReferred) Size() int   { return sizeOf(e) }
 func (e FileWritten) Size() int          { return sizeOf(e) }
 func (e Update) Size() int               { return sizeOf(e) }
 
-// sizeOf is about how many bytes an event holds on to. The causes of an error are not
-// counted.
+// sizeOf returns roughly how many bytes an event keeps alive, not counting the causes of an
+// error.
 func sizeOf(e Event) int { return EventOverhead + sizeIn(reflect.ValueOf(e)) }
 
 func sizeIn(v reflect.Value) (n int) {

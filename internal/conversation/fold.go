@@ -8,9 +8,8 @@ import (
 	"parley/acpclient"
 )
 
-// Apply folds one event into the conversation: first into its State, then into the
-// transcript. It never fails: an event that makes no sense where it stands changes what
-// it can.
+// Apply folds one event into the conversation: first into its State, then into the transcript.
+// It never fails: an event that makes no sense at this point has whatever effect it can.
 func (c *Conversation) Apply(e Event) {
 	c.State.Apply(e)
 	if c.effect.restored && c.before != nil {
@@ -30,8 +29,8 @@ func (c *Conversation) Apply(e Event) {
 		c.applySessionOpening(e)
 	case SessionOpened:
 		c.before = nil
-		// pi-acp sends its banner right after the answer that has it, or with the first
-		// prompt: when it comes says nothing.
+		// pi-acp sends its banner right after this answer, or with the first prompt: its
+		// position does not identify it.
 		c.banner, _ = acpclient.MetaValue[string](e.State.Meta, "piAcp", "startupInfo")
 	case SessionFailed:
 		c.before = nil
@@ -52,7 +51,7 @@ func (c *Conversation) Apply(e Event) {
 	case PermissionOpened:
 		u := &e.Request.ToolCall
 		if e.File != nil {
-			c.addItem(c.effect.calls[0]) // it interrupts no message of the agent
+			c.addItem(c.effect.calls[0]) // a call does not interrupt a message of the agent
 		} else {
 			c.showCall(u.Content, u.RawInput, u.Meta)
 		}
@@ -86,7 +85,7 @@ func (c *Conversation) Apply(e Event) {
 	}
 }
 
-// applySessionOpening makes room for the transcript of the session that is being opened.
+// applySessionOpening prepares the transcript for the session that is being opened.
 func (c *Conversation) applySessionOpening(e SessionOpening) {
 	if !e.Clear && e.How != OpenNew {
 		return
@@ -96,34 +95,32 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 	c.Transcript = newTranscript()
 	switch {
 	case !e.Clear:
-		// The user can go on reading what happened, though the agent knows nothing of
-		// it any more.
+		// The user can go on reading what happened, though the agent has forgotten it.
 		c.Items, c.Files, c.filesKept, c.Terminals = was.Items, was.Files, was.filesKept, was.Terminals
 		c.outline, c.heldItems = was.outline, was.heldItems
-		clear(c.orphans) // their parents would be calls of the session before
-	case e.ID != "" && e.ID == c.ID: // it comes again
+		clear(c.orphans) // their parents would be calls of the previous session
+	case e.ID != "" && e.ID == c.ID: // the same session is replayed
 		c.Files, c.filesKept, c.Terminals = was.Files, was.filesKept, was.Terminals
 	}
 	c.keepPersonal(&was)
 	switch {
 	case !e.Clear:
 		c.before = nil
-	case c.before == nil: // else two openings in a row
+	case c.before == nil: // otherwise this is the second opening in a row
 		c.before = &was
 	}
 }
 
-// Restored reports whether the last event has put other items into the place of
-// those that there were: an opening has failed that had cleared them.
+// Restored reports whether the last event has replaced the items with earlier ones: an opening
+// that had cleared them has failed.
 func (c *Conversation) Restored() bool { return c.effect.restored }
 
-// addNote adds a line of parley's own. It does not end a message that is still
-// streaming.
+// addNote adds a line from parley. It does not end a message that is still streaming.
 func (c *Conversation) addNote(s acpclient.NoticeSeverity, title, detail string) {
 	c.addItem(&Note{Severity: s, Title: title, Detail: detail})
 }
 
-// applyUpdate folds any session update but the plain text of a message.
+// applyUpdate folds any session update except plain text of a message.
 func (c *Conversation) applyUpdate(e Update) {
 	switch u := e.Update.(type) {
 	case *acpclient.ContentChunk:
@@ -134,7 +131,7 @@ func (c *Conversation) applyUpdate(e Update) {
 		c.showCall(u.Content, u.RawInput, u.Meta)
 	case *acpclient.Plan:
 		if c.by != nil {
-			c.settleCalls() // it stands on the call of the subagent
+			c.settleCalls() // the call of the subagent shows it
 			return
 		}
 		c.applyPlan(u)
@@ -185,24 +182,24 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.UnknownUpdate:
 		c.showTask(u)
 	case *acpclient.AvailableCommandsUpdate, *acpclient.UsageUpdate:
-		// the State has them
+		// folded by the State
 	default:
 		c.addItem(&Unknown{Kind: u.UpdateKind(), Raw: receivedUpdate(e)})
 	}
 }
 
-// receivedUpdate is the JSON of an update, as the agent sent it if one did.
+// receivedUpdate returns the JSON of an update, as the agent sent it if possible.
 func receivedUpdate(e Update) []byte {
 	var sent struct{ Update json.RawMessage }
 	if json.Unmarshal(e.Raw, &sent) == nil && len(sent.Update) > 0 {
 		return sent.Update
 	}
-	raw, _ := json.Marshal(e.Update) // what was decoded can be encoded
+	raw, _ := json.Marshal(e.Update) // decoded values always encode
 	return raw
 }
 
-// applyRetry tells that the agent calls its model again, which opencode says in _meta.
-// Attempts that follow each other are one line.
+// applyRetry notes that the agent calls its model again, as opencode reports in _meta.
+// Consecutive attempts share one line.
 func (c *Conversation) applyRetry(m acpclient.Meta) {
 	type retry struct {
 		Attempt int `json:"attempt"`
@@ -226,8 +223,7 @@ func (c *Conversation) applyRetry(m acpclient.Meta) {
 	c.addItem(c.retry)
 }
 
-// field takes an optional field: null clears it, and an absent one changes
-// nothing.
+// field sets an optional field: null clears it, and an absent one changes nothing.
 func field(s *string, f acpclient.Field[string]) {
 	if !f.Set {
 		return
@@ -238,8 +234,8 @@ func field(s *string, f acpclient.Field[string]) {
 	}
 }
 
-// applyCompaction creates or changes a compaction. What the update does not
-// mention stays as it is.
+// applyCompaction creates or changes a compaction. Fields that the update does not mention
+// stay.
 func (c *Conversation) applyCompaction(u *acpclient.CompactionUpdate) {
 	p := c.compactionByID(u.CompactionID)
 	if u.Status != "" {
@@ -258,7 +254,7 @@ func (c *Conversation) applyCompaction(u *acpclient.CompactionUpdate) {
 	c.heldItems.weighs(p, p.weigh())
 }
 
-// compactionByID returns the compaction with this id, a new one if there was none.
+// compactionByID returns the compaction with this id, creating it if needed.
 func (c *Conversation) compactionByID(id acpclient.CompactionID) *Compaction {
 	p := c.compactions[id]
 	if p == nil {

@@ -10,35 +10,35 @@ import (
 	"parley/acpclient"
 )
 
-// Content of agents is held in memory up to heldMost bytes in a State, for tool calls, and
-// as much in a Transcript, for all else. What is more is left out, the oldest first, and
-// named in its place; a stored session has it on disk. Pieces of up to heldAlways bytes stay,
-// and so does the input of a call at work up to heldInput: rules judge by it.
+// A State holds up to heldMost bytes of agents' content for tool calls, and a Transcript as
+// much for everything else. Beyond that, the oldest content is replaced by a short
+// description; a stored session still has it on disk. Pieces of up to heldAlways bytes stay,
+// and so does the input of a running call up to heldInput, since rules judge by it.
 //
-// Outputs of terminals have a bound of their own, see outputKeep, and so have the contents of
-// files that were written.
+// Terminal output has its own limit, see outputKeep, and so have the contents of written
+// files.
 const (
 	heldMost   = 32 << 20
 	heldAlways = 1 << 10
 	heldInput  = 16 << 10
 )
 
-// The longest lists that are kept of what an agent can offer.
+// Limits on the lists that an agent sends.
 const (
 	mostOptions  = 2000
 	mostCommands = 10_000
 	mostEntries  = 10_000 // of a plan
 )
 
-// first returns the first elements of a list, as many as most.
+// first returns at most the first most elements of a list.
 func first[S ~[]E, E any](list S, most int) S {
 	if len(list) <= most {
 		return list
 	}
-	return slices.Clone(list[:most]) // the rest can be forgotten
+	return slices.Clone(list[:most]) // a clone, to free the rest
 }
 
-// holder holds content. Whoever embeds one tells its held of every change.
+// holder counts the content of an item. The item reports every change to its held.
 type holder struct {
 	weight int
 	queued bool
@@ -46,22 +46,22 @@ type holder struct {
 
 func (h *holder) holding() *holder { return h }
 
-// held counts the content of items.
+// held counts the content of all items.
 type held struct {
 	bytes int
-	left  int         // what was left when content was left out last
-	queue []lightened // those that may have something to leave out, oldest first
+	left  int         // bytes that remained when content was last left out
+	queue []lightened // items that may have content to leave out, oldest first
 }
 
 // lightened is an item that can leave out content.
 type lightened interface {
 	holding() *holder
-	// leaveOut leaves out content of at least so many bytes, as far as there is as much,
-	// the oldest first. It returns how many bytes are held then.
+	// leaveOut replaces the oldest content, at least bytes of it if there is as much. It
+	// returns the remaining size.
 	leaveOut(bytes int) (weight int)
 }
 
-// weighs notes how many bytes an item holds now, and makes room if all hold too much.
+// weighs records the current size of an item, and makes room if the total is too large.
 func (h *held) weighs(i lightened, weight int) {
 	of := i.holding()
 	h.bytes += weight - of.weight
@@ -73,26 +73,26 @@ func (h *held) weighs(i lightened, weight int) {
 	if h.bytes <= max(heldMost, h.left+heldMost/4) {
 		return
 	}
-	const room = heldMost - heldMost/4 // so that this is rare
+	const room = heldMost - heldMost/4 // leave slack, so that this stays rare
 	for len(h.queue) > 0 && h.bytes > room {
 		i := h.queue[0]
 		of := i.holding()
 		now := i.leaveOut(h.bytes - room)
 		h.bytes += now - of.weight
 		of.weight = now
-		if h.bytes > room { // it has no more to leave out
+		if h.bytes > room { // the item has no more to leave out
 			of.queued = false
 			h.queue[0] = nil
 			h.queue = h.queue[1:]
 		}
 	}
-	h.left = h.bytes // of very many small pieces, which stay
+	h.left = h.bytes // what remains are many small pieces, which stay
 }
 
-// grows is weighs for an item that holds some bytes more.
+// grows is weighs for an item that has grown by some bytes.
 func (h *held) grows(i lightened, bytes int) { h.weighs(i, i.holding().weight+bytes) }
 
-// leftOut names content that was left out.
+// leftOut describes content that was left out.
 func leftOut(what string, bytes int) string {
 	if bytes >= 1<<20 {
 		return fmt.Sprintf("%s, %d MB, left out", what, bytes>>20)
@@ -100,7 +100,7 @@ func leftOut(what string, bytes int) string {
 	return fmt.Sprintf("%s, %d KB, left out", what, max(1, bytes>>10))
 }
 
-// blockSize is about how many bytes a block holds.
+// blockSize returns roughly how many bytes a block holds.
 func blockSize(b *acpclient.ContentBlock) int {
 	n := len(b.Text) + len(b.Data) + len(b.MimeType) + len(b.URI) + len(b.Name) + len(b.Title) + len(b.Description) + len(b.Meta) + len(b.Raw)
 	if r := b.Resource; r != nil {
@@ -114,7 +114,7 @@ func blockSize(b *acpclient.ContentBlock) int {
 	return n
 }
 
-// blockLeftOut returns a link in the place of a block, and names what it held.
+// blockLeftOut returns a link that replaces a block and describes it.
 func blockLeftOut(b *acpclient.ContentBlock) acpclient.ContentBlock {
 	uri := b.URI
 	if uri == "" && b.Resource != nil {
@@ -126,16 +126,16 @@ func blockLeftOut(b *acpclient.ContentBlock) acpclient.ContentBlock {
 	return acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: leftOut(firstRunes(string(b.Type)), blockSize(b)), URI: uri}
 }
 
-// firstRunes is the beginning of a text that may be long.
+// firstRunes returns the start of a text, shortened if it is long.
 func firstRunes(text string) string {
 	const most = 200
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…" // the rest can be forgotten
+	return strings.ToValidUTF8(text[:most], "") + "…" // a clone, to free the rest
 }
 
-// contentsSize is about how many bytes the content of a call holds.
+// contentsSize returns roughly how many bytes the content of a call holds.
 func contentsSize(contents []acpclient.ToolCallContent) (n int) {
 	for i := range contents {
 		n += contentSize(&contents[i])
@@ -154,7 +154,7 @@ func contentSize(c *acpclient.ToolCallContent) int {
 	return n
 }
 
-// contentLeftOut names what a piece of a call's content held.
+// contentLeftOut returns content that describes and replaces a piece of a call's content.
 func contentLeftOut(c *acpclient.ToolCallContent) acpclient.ToolCallContent {
 	switch {
 	case c.Content != nil && c.Content.Type == acpclient.ContentText:
@@ -192,7 +192,7 @@ func (m *Message) leaveOut(bytes int) int {
 	return m.weigh()
 }
 
-// leaveOut leaves out the oldest parts, and reports whether there were any.
+// leaveOut replaces the oldest parts, and reports whether it replaced any.
 func (ps Parts) leaveOut(bytes int) (left bool) {
 	for i := range ps {
 		p := &ps[i]
@@ -216,7 +216,7 @@ func (ps Parts) leaveOut(bytes int) (left bool) {
 	return left
 }
 
-// weigh is how many bytes the call holds; its content was weighed when it came.
+// weigh returns how many bytes the call holds, using the content size counted on arrival.
 func (t *ToolCall) weigh() int {
 	n := t.contentSize + t.askedSize + len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput)
 	for i := range t.Locations {
@@ -239,7 +239,7 @@ func (t *ToolCall) leaveOut(bytes int) int {
 			break
 		}
 		if size := asked.weigh(); size > heldAlways {
-			light := *asked // the closed question has it as it was
+			light := *asked // the closed question keeps the original
 			light.lighten(size)
 			t.Asked[i] = &light
 			t.askedSize -= size - light.weigh()
@@ -250,7 +250,7 @@ func (t *ToolCall) leaveOut(bytes int) int {
 	return t.weigh()
 }
 
-// lighten leaves out the oldest content, and then what else is large.
+// lighten replaces the oldest content, then other large fields.
 func (t *ToolCall) lighten(bytes int) {
 	if bytes <= 0 {
 		return
@@ -264,7 +264,7 @@ func (t *ToolCall) lighten(bytes int) {
 		if size <= heldAlways {
 			continue
 		}
-		if !cloned { // the events have it as it was
+		if !cloned { // events share the slice
 			t.Content, t.grows, cloned = slices.Clone(t.Content), true, true
 		}
 		t.Content[i] = contentLeftOut(&t.Content[i])
@@ -282,7 +282,7 @@ func (t *ToolCall) lighten(bytes int) {
 		}
 		if bytes > 0 && len(*raw.of) > least {
 			bytes -= len(*raw.of)
-			*raw.of, _ = json.Marshal("[" + leftOut(raw.what, len(*raw.of)) + "]") // a string can be encoded
+			*raw.of, _ = json.Marshal("[" + leftOut(raw.what, len(*raw.of)) + "]") // strings always encode
 		}
 	}
 	if bytes > 0 && (!t.Live || t.ended()) {
@@ -297,7 +297,7 @@ func (t *ToolCall) lighten(bytes int) {
 	}
 }
 
-// shortList is a list without the end of a very long one.
+// shortList returns the beginning of a very long list.
 func shortList[S ~[]E, E any](list S) S { return first(list, 20) }
 
 func (p *Plan) weigh() int { return entriesSize(p.Entries) + len(p.Markdown) + len(p.URI) }
@@ -334,7 +334,7 @@ func (u *Unknown) weigh() int { return len(u.Kind) + len(u.Raw) }
 func (u *Unknown) leaveOut(int) int {
 	if size := u.weigh(); size > heldAlways {
 		u.Kind = firstRunes(u.Kind)
-		u.Raw, _ = json.Marshal("[" + leftOut("update", size) + "]") // a string can be encoded
+		u.Raw, _ = json.Marshal("[" + leftOut("update", size) + "]") // strings always encode
 		u.changed()
 	}
 	return u.weigh()

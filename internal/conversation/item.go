@@ -18,15 +18,15 @@ import (
 type Item interface {
 	// Version changes whenever something about the item changes.
 	Version() uint64
-	// Visit calls the method of v for the item's kind.
+	// Visit calls the method of v for this kind of item.
 	Visit(v Visitor)
-	// plain returns the item as text and the side that says it, "" for a remark between
-	// them.
+	// plain returns the item as text, and which side says it; "" for a remark between the
+	// sides.
 	plain() (side string, paragraphs []Paragraph)
 }
 
-// Visitor has a method for each kind of item. Every view implements it, so that a new
-// kind does not compile until all of them show it.
+// Visitor has a method for each kind of item. Every view implements it, so that a new kind of
+// item does not compile until every view shows it.
 type Visitor interface {
 	Message(*Message)
 	ToolCall(*ToolCall)
@@ -54,27 +54,26 @@ type Message struct {
 	// empty for the agent's own.
 	Parent acpclient.ToolCallID
 	Parts  Parts
-	// Relayed means that it went from one session to another: from the agent to a subagent,
-	// or back.
+	// Relayed means that the message went between sessions: from the agent to a subagent, or
+	// back.
 	Relayed bool
-	// Sent is a prompt as it was sent, and At when; nil and zero for any other message.
+	// Sent is a prompt as sent, and At when; both are zero for any other message.
 	Sent []acpclient.ContentBlock
 	At   time.Time
 	// Done reports that the message is complete.
 	Done bool
-	// Banner means that the agent says it of itself when a session begins, and not in answer to
-	// a prompt.
+	// Banner means that the agent introduces itself when a session begins; it answers no
+	// prompt.
 	Banner bool
-	// Steered means that the user wrote it while the agent was working, and the agent took it
-	// into its turn.
+	// Steered means that the agent took the user's message into its running turn.
 	Steered bool
-	// Growing reports that the agent is writing it: until anything else begins, or the
-	// turn ends. More may still come for a message that is not Done.
+	// Growing means that the agent is writing the message now: until anything else begins, or
+	// the turn ends. A message that is not Done may still grow later.
 	Growing bool
 
-	replaced int    // how often all of its content was replaced
+	replaced int    // how often its whole content was replaced
 	phase    string // of the agent's work, "" if it names none
-	own      bool   // the user wrote it here: the agent's version of it is ignored
+	own      bool   // written here: ignore the agent's copy of it
 }
 
 func (m *Message) Visit(v Visitor) { v.Message(m) }
@@ -109,9 +108,9 @@ func (m *Message) plain() (side string, paragraphs []Paragraph) {
 type ToolCall struct {
 	revision
 	holder
-	// Clock measures the work: from in_progress, or else the announcement, to the final
-	// status or the turn's cancellation. It pauses while a question about the call, or
-	// about one nested in it, is open.
+	// Clock measures the work: from in_progress, or else the announcement, until the final
+	// status or the cancellation of the turn. It pauses while a question about the call, or
+	// about a nested one, is open.
 	Clock
 	ID        acpclient.ToolCallID
 	Title     string
@@ -122,11 +121,11 @@ type ToolCall struct {
 	Locations []acpclient.ToolCallLocation
 	RawInput  []byte
 	RawOutput []byte
-	// Subagent is not nil for a call that stands for the session of a subagent: its status
-	// is that of the session, and what happens there is nested below it.
+	// Subagent is set for a call that stands for a subagent's session: it has the status of
+	// that session, and what happens there is nested below it.
 	Subagent *Subagent
-	// ExitCode is the exit code of the command that the call has run, nil if only its
-	// terminals have one, or nobody has told; see [ToolCall.Exit].
+	// ExitCode is the exit code of the call's command, nil if it is unknown or only its
+	// terminals have one; see [ToolCall.Exit].
 	ExitCode *int
 	// Tasks is the task list that the call sets, nil if it sets none.
 	Tasks []acpclient.PlanEntry
@@ -135,15 +134,15 @@ type ToolCall struct {
 	// Answer is the answer to the latest question about the call; nil without one, or
 	// while it is open.
 	Answer *PermissionAnswer
-	// Asked is the call as each closed question showed it, oldest first: the agent may
-	// replace the content after the answer.
+	// Asked is the call as each closed question showed it, oldest first: the agent may replace
+	// the content afterwards.
 	Asked []*ToolCall
 	// Cancelled reports that the turn was cancelled before the call ended.
 	Cancelled bool
-	// Rejected reports that the user denied the call, and that it failed, or its turn ended
-	// without a final status.
+	// Rejected reports that the user denied the call, and that it failed or got no final
+	// status before its turn ended.
 	Rejected bool
-	// Live reports that the turn that announced the call is running.
+	// Live reports that the turn of the call is running.
 	Live bool
 	// CanCancel reports that the agent can cancel this call alone.
 	CanCancel bool
@@ -153,7 +152,7 @@ type ToolCall struct {
 	// Nested counts the calls below this one, at any depth.
 	Nested Tally
 
-	grows       bool // Content is the call's own slice, which may be appended to
+	grows       bool // Content is the call's own slice: append may write to it
 	contentSize int  // of Content, in bytes
 	askedSize   int  // of Asked
 	announced   int  // the number of the turn that announced it
@@ -163,7 +162,7 @@ type ToolCall struct {
 func (t *ToolCall) Visit(v Visitor) { v.ToolCall(t) }
 
 // State returns the call's status in the protocol, or "rejected" or "cancelled". A call
-// whose status the agent has not said is pending.
+// without a status is pending.
 func (t *ToolCall) State() string {
 	switch {
 	case t.Rejected:
@@ -177,8 +176,7 @@ func (t *ToolCall) State() string {
 	return string(cmp.Or(t.Status, acpclient.ToolPending))
 }
 
-// Exit returns how the command of the call ended, of several the last one; nil if it has
-// not, or nobody has told.
+// Exit returns how the call's last command ended; nil if it has not, or that is unknown.
 func (t *ToolCall) Exit() *acpclient.TerminalExitStatus {
 	if t.ExitCode != nil {
 		return &acpclient.TerminalExitStatus{ExitCode: t.ExitCode}
@@ -189,8 +187,8 @@ func (t *ToolCall) Exit() *acpclient.TerminalExitStatus {
 	return nil
 }
 
-// Failed reports whether the call failed: to some agents it is completed however its
-// command ended.
+// Failed reports whether the call failed. Some agents complete a call whose command has
+// failed.
 func (t *ToolCall) Failed() bool {
 	if t.Status != acpclient.ToolCompleted {
 		return t.Status == acpclient.ToolFailed
@@ -224,7 +222,6 @@ func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
 // ended reports whether the call has a final status.
 func (t *ToolCall) ended() bool { return ended(t.Status) }
 
-// ended reports whether a status is a final one.
 func ended(status acpclient.ToolCallStatus) bool {
 	return status == acpclient.ToolCompleted || status == acpclient.ToolFailed || status == acpclient.ToolCancelled
 }
@@ -278,10 +275,10 @@ type Note struct {
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
-	// Raw is JSON with more detail, or nil.
+	// Raw is JSON with details, or nil.
 	Raw []byte
-	// Worked is how long the turn took whose end this is, 0 if that is unknown. The end
-	// of a successful turn has no title, and no note if the turn was short.
+	// Worked is how long the turn took whose end this note marks, 0 if unknown. The end of a
+	// successful turn has no title, and a short one no note.
 	Worked time.Duration
 }
 
@@ -321,8 +318,7 @@ func (u *Unknown) Visit(v Visitor) { v.Unknown(u) }
 
 func (u *Unknown) plain() (side string, paragraphs []Paragraph) { return "", nil }
 
-// mostPlainOutput is how much of a tool's output is written as plain text, in bytes:
-// the end says most.
+// mostPlainOutput limits a tool's output in plain text, in bytes. The end is kept.
 const mostPlainOutput = 4 << 10
 
 // Paragraph is a piece of a conversation as text. It is not sanitised.
@@ -333,9 +329,8 @@ type Paragraph struct {
 	Markdown bool
 }
 
-// Paragraphs returns a conversation as text for people and agents to read: a heading for
-// each side, messages as they are, and a line for each tool call with its output indented
-// below.
+// Paragraphs returns a conversation as text for people and agents: a heading for each side,
+// messages unchanged, and a line for each tool call with its output indented below.
 func Paragraphs(c *Conversation) []Paragraph {
 	var all []Paragraph
 	last := ""
@@ -372,7 +367,7 @@ func WritePlain(to io.Writer, c *Conversation) error {
 	return w.Flush()
 }
 
-// plainOutput is the end of a tool's output, indented.
+// plainOutput returns the end of a tool's output, indented.
 func plainOutput(text string) string {
 	if cut := len(text) - mostPlainOutput; cut > 0 {
 		text = "…" + strings.ToValidUTF8(text[cut:], "")
@@ -383,8 +378,8 @@ func plainOutput(text string) string {
 	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
 }
 
-// applyPlan replaces the plan. The plans of one turn are one item, which changes
-// in place.
+// applyPlan replaces the plan. The plans of one turn are a single item, which changes in
+// place.
 func (c *Conversation) applyPlan(u *acpclient.Plan) {
 	if c.turnPlan == nil {
 		if len(u.Entries) == 0 {
@@ -395,7 +390,7 @@ func (c *Conversation) applyPlan(u *acpclient.Plan) {
 			return a.Content == b.Content && a.Status == b.Status && a.Priority == b.Priority
 		}
 		if p := c.Plan; p != nil && p.ID == "" && slices.EqualFunc(p.Entries, u.Entries, same) {
-			return // some agents send the plan again at the beginning of each turn
+			return // some agents repeat the plan when a turn begins
 		}
 		c.closeMessage()
 		c.turnPlan = &Plan{}
@@ -411,8 +406,8 @@ func (c *Conversation) applyPlan(u *acpclient.Plan) {
 	}
 }
 
-// applyPlanUpdate replaces one plan of several (unstable). A plan in a form that is
-// not known is shown as it was received.
+// applyPlanUpdate replaces one of several plans (unstable). A plan of an unknown form is shown
+// as received.
 func (c *Conversation) applyPlanUpdate(u *acpclient.PlanUpdateContent) {
 	if len(u.Raw) > 0 {
 		c.addItem(&Unknown{Kind: "plan_update", Raw: u.Raw})
@@ -431,7 +426,7 @@ func (c *Conversation) applyPlanUpdate(u *acpclient.PlanUpdateContent) {
 	c.Plan = p
 }
 
-// applyPlanRemoved takes one plan of several away (unstable).
+// applyPlanRemoved removes one of several plans (unstable).
 func (c *Conversation) applyPlanRemoved(id acpclient.PlanID) {
 	p := c.plans[id]
 	if p == nil {
@@ -444,11 +439,11 @@ func (c *Conversation) applyPlanRemoved(id acpclient.PlanID) {
 	}
 }
 
-// tasksOf finds a task list in the raw input of a tool call: agents that send no
-// plans have a tool that sets one. It is nil if there is none.
+// tasksOf finds a task list in the raw input of a tool call, for agents that set tasks with a
+// tool instead of sending plans. It is nil if there is none.
 func tasksOf(rawInput []byte) []acpclient.PlanEntry {
 	if !bytes.Contains(rawInput, []byte(`"todos"`)) {
-		return nil // most inputs: they need not be decoded
+		return nil // saves decoding most inputs
 	}
 	var in struct{ Todos []map[string]json.RawMessage }
 	if json.Unmarshal(rawInput, &in) != nil {
@@ -467,7 +462,7 @@ func tasksOf(rawInput []byte) []acpclient.PlanEntry {
 	return tasks
 }
 
-// taskText is the first of some fields that has text.
+// taskText returns the first non-empty text among some fields.
 func taskText(fields map[string]json.RawMessage, names ...string) string {
 	for _, name := range names {
 		var s string
@@ -478,7 +473,7 @@ func taskText(fields map[string]json.RawMessage, names ...string) string {
 	return ""
 }
 
-// taskStatus is the status of a plan's step that an agent's own word stands for.
+// taskStatus translates an agent's word for a status.
 func taskStatus(word string) acpclient.PlanEntryStatus {
 	switch word {
 	case "done", "complete":

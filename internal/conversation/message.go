@@ -7,8 +7,8 @@ import (
 	"parley/acpclient"
 )
 
-// messageKey tells messages with an id apart: agents use the same id for a
-// message and its thought.
+// messageKey identifies a message with an id: agents use the same id for a message and its
+// thought.
 type messageKey struct {
 	chunk  acpclient.ChunkKind
 	id     acpclient.MessageID
@@ -41,7 +41,7 @@ func (c *Conversation) applyText(e Text) {
 	}
 }
 
-// applyChunk adds content that is more than plain text.
+// applyChunk adds content other than plain text.
 func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 	isText := u.Content.Type == acpclient.ContentText
 	if u.Chunk == acpclient.UserMessageChunk {
@@ -80,9 +80,8 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 	}
 }
 
-// marksOf are what tells the message of a chunk from the next one: its id, and
-// the phase of the work that it belongs to. Agents that do not use the protocol's
-// field for the id may have it, or only the phase, in _meta.
+// marksOf returns what separates the messages of chunks: the id, and the phase of the work.
+// Agents may have either in _meta instead of the protocol's field.
 func marksOf(u *acpclient.ContentChunk) (id acpclient.MessageID, phase string) {
 	id = u.MessageID
 	if len(u.Meta) == 0 {
@@ -95,7 +94,7 @@ func marksOf(u *acpclient.ContentChunk) (id acpclient.MessageID, phase string) {
 	return id, phase
 }
 
-// firstOf returns the first string in meta that stands at one of some paths, or "".
+// firstOf returns the first string in meta at one of some paths, or "".
 func firstOf[T ~string](meta acpclient.Meta, paths [][]string) T {
 	for _, path := range paths {
 		if value, _ := acpclient.MetaValue[T](meta, path...); value != "" {
@@ -105,15 +104,13 @@ func firstOf[T ~string](meta acpclient.Meta, paths [][]string) T {
 	return ""
 }
 
-// messageIDPaths are where agents in the field put the id of a message: goose,
-// and those that have it at the top.
+// messageIDPaths are where agents put the id of a message: goose, and others at the top level.
 var messageIDPaths = [][]string{{"goose", "messageId"}, {"messageId"}}
 
-// messageFor finds the message that a chunk belongs to, or begins one. It begins
-// none for a chunk that is empty, and returns nil then. A changed id begins a new
-// message. Without ids, a change of role begins one, and so does anything else
-// that is added to the transcript in between. A message that has an id can go on
-// after that, for instance when thoughts and text are streamed in turn.
+// messageFor finds the message that a chunk belongs to, or begins one; it returns nil instead
+// of beginning one for an empty chunk. A changed id begins a new message. Without ids, so does
+// a change of role, or any item added in between. A message with an id can continue after
+// other items, for instance when thoughts and text alternate.
 func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 	if l := c.last; l != nil && l.Chunk == key.chunk && l.Parent == key.parent && (key.id == l.ID || key.id == "") {
 		return l
@@ -130,10 +127,10 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 	}
 	if key.chunk == acpclient.UserMessageChunk {
 		if !c.Turn.Running {
-			c.beginTurn() // of a history that is replayed
+			c.beginTurn() // in replayed history
 		}
 	} else {
-		c.echo = Echo{} // an agent that repeats the prompt does so first
+		c.echo = Echo{} // agents repeat the prompt only at the start
 	}
 	c.closeMessage()
 	m := &Message{Chunk: key.chunk, ID: key.id, Parent: key.parent, Growing: c.Turn.Running}
@@ -145,8 +142,8 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 	return m
 }
 
-// closeMessage ends the message that a chunk without an id would continue. A
-// message that has an id stays open.
+// closeMessage ends the message that a chunk without an id would continue. A message with an
+// id stays open.
 func (c *Conversation) closeMessage() {
 	if l := c.last; l != nil && (l.ID == "" || l.Growing) {
 		l.Growing = false
@@ -166,7 +163,7 @@ func (c *Conversation) closeMessages() {
 	clear(c.messages)
 }
 
-// applyMessage creates a message, or puts other content into the place of what it had.
+// applyMessage creates a message, or replaces its content.
 func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 	key := messageKey{u.Chunk, u.MessageID, c.parentOf(u.Meta)}
 	var content []acpclient.ContentBlock
@@ -182,13 +179,13 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 		m = c.messageFor(key, len(content) == 0)
 	}
 	if m == nil || !u.Content.Set {
-		return // there is nothing to show yet, or nothing new
+		return // nothing to show yet, or nothing new
 	}
 	m.replace(content)
 	c.heldItems.weighs(m, m.weigh())
 }
 
-// replace puts other content into the place of what a message had.
+// replace replaces the content of a message.
 func (m *Message) replace(content []acpclient.ContentBlock) {
 	var now Parts
 	for _, b := range content {
@@ -201,12 +198,12 @@ func (m *Message) replace(content []acpclient.ContentBlock) {
 	m.changed()
 }
 
-// Replaced counts how often the agent has put other content into the place of all that
-// the message had. Content that only goes on behind that is no other.
+// Replaced counts how often the agent has replaced the whole content of the message. Content
+// that only grows does not count.
 func (m *Message) Replaced() int { return m.replaced }
 
-// adopted gives the prompt of the turn the id under which the agent keeps it, unless it
-// has one. It is true.
+// adopted gives the prompt of the turn the agent's id for it, unless it has one. It returns
+// true.
 func (c *Conversation) adopted(id acpclient.MessageID) bool {
 	if m := c.prompt; m != nil && m.ID == "" && id != "" {
 		m.ID = id
@@ -216,7 +213,7 @@ func (c *Conversation) adopted(id acpclient.MessageID) bool {
 	return true
 }
 
-// isOwn reports whether a message of the user's was written here.
+// isOwn reports whether the user wrote the message here.
 func (c *Conversation) isOwn(id acpclient.MessageID) bool {
 	if id == "" {
 		return false
@@ -225,8 +222,8 @@ func (c *Conversation) isOwn(id acpclient.MessageID) bool {
 	return m != nil && m.own
 }
 
-// repeatsPrompt reports whether a message is the prompt of the turn, which the agent
-// has not told of yet.
+// repeatsPrompt reports whether a message repeats the prompt of the turn, which the agent has
+// not sent back so far.
 func (c *Conversation) repeatsPrompt(content []acpclient.ContentBlock) bool {
 	if c.prompt == nil || c.prompt.ID != "" || len(content) == 0 {
 		return false
@@ -238,15 +235,14 @@ func (c *Conversation) repeatsPrompt(content []acpclient.ContentBlock) bool {
 	return strings.TrimSpace(said.Plain()) == strings.TrimSpace(c.prompt.Parts.Plain())
 }
 
-// Parts are the content of a message as it grows: text, with other content
-// blocks in between.
+// Parts is the content of a growing message: text, and other content blocks.
 type Parts []Part
 
 // Part is text, or a block.
 type Part struct {
 	text *strings.Builder // nil if the part is a block
-	// Block is content that is not text, or text whose annotations say that it is
-	// not for the user; nil if the part is text.
+	// Block is content other than text for the user, nil if the part is text. Text annotated
+	// for others is a block too.
 	Block *acpclient.ContentBlock
 }
 
@@ -258,7 +254,7 @@ func (p *Part) Text() string {
 	return p.text.String()
 }
 
-// Plain is all the text, without the other blocks.
+// Plain returns all text, without other blocks.
 func (ps Parts) Plain() string {
 	if len(ps) == 1 {
 		return ps[0].Text()
@@ -270,7 +266,7 @@ func (ps Parts) Plain() string {
 	return all.String()
 }
 
-// goOn reports whether these are parts that there were, and perhaps more behind them.
+// goOn reports whether the parts begin with the earlier ones.
 func (ps Parts) goOn(before Parts) bool {
 	if len(ps) < len(before) {
 		return false
@@ -287,7 +283,7 @@ func (ps Parts) goOn(before Parts) bool {
 	return true
 }
 
-// add appends a block: to the text, if it is text for the user.
+// add appends a block. Text for the user extends the text.
 func (ps *Parts) add(b acpclient.ContentBlock) {
 	if b.Type == acpclient.ContentText && b.Annotations.ForUser() {
 		ps.addText(b.Text)
@@ -297,8 +293,8 @@ func (ps *Parts) add(b acpclient.ContentBlock) {
 	*ps = append(*ps, Part{Block: &b})
 }
 
-// shownAs returns a block for display: an image that is embedded as a resource is an
-// image like others.
+// shownAs returns a block for display: an image embedded as a resource becomes an ordinary
+// image.
 func shownAs(b acpclient.ContentBlock) acpclient.ContentBlock {
 	if r := b.Resource; b.Type == acpclient.ContentResource && r != nil && r.Blob != nil && strings.HasPrefix(r.MimeType, "image/") {
 		return acpclient.ContentBlock{
@@ -316,14 +312,14 @@ func (ps *Parts) addText(text string) {
 	(*ps)[len(*ps)-1].text.WriteString(text)
 }
 
-// Echo is what is still to come when an agent repeats the prompt to the client.
-// The prompt is known already, so the repetition is dropped.
+// Echo is the rest of the prompt that an agent may still repeat to the client. The repetition
+// is dropped, since the prompt is already shown.
 type Echo struct {
 	text   string
-	blocks int // how many blocks are not text
+	blocks int // number of blocks other than text
 }
 
-// NewEcho is the repetition of a prompt, all of it.
+// NewEcho returns the full repetition of a prompt.
 func NewEcho(prompt []acpclient.ContentBlock) Echo {
 	var e Echo
 	for _, b := range prompt {
@@ -336,8 +332,8 @@ func NewEcho(prompt []acpclient.ContentBlock) Echo {
 	return e
 }
 
-// Drops reports whether text is the repetition, or a piece of it. Agents may add
-// or lose space around the prompt.
+// Drops reports whether text is the repetition or a piece of it. Agents may add or lose space
+// around the prompt.
 func (e *Echo) Drops(text string) bool {
 	switch {
 	case text == "" || e.text == "":
@@ -352,7 +348,7 @@ func (e *Echo) Drops(text string) bool {
 	return false
 }
 
-// dropsBlock reports whether a block that is not text is one of the repetition.
+// dropsBlock reports whether a block other than text belongs to the repetition.
 func (e *Echo) dropsBlock() bool {
 	if e.blocks == 0 {
 		return false

@@ -7,27 +7,26 @@ import (
 	"parley/acpclient"
 )
 
-// maxNesting is how deep subagents' calls nest. What is nested deeper stands
-// beside its parent: the cost of a change grows with the depth.
+// maxNesting limits how deep calls nest. Deeper ones become siblings of their parent, since
+// the cost of a change grows with the depth.
 const maxNesting = 8
 
-// Node is the place of an item in the outline: what a subagent did stands below
-// the call that it works for, and quiet calls that follow each other stand below a
-// [Group]. An item keeps its node, wherever that is moved. Runs come and go, see
-// [Node.Current].
+// Node is the place of an item in the outline: a subagent's work is below the subagent's call,
+// and consecutive quiet calls are below a [Group]. An item keeps its node when it moves.
+// Groups come and go, see [Node.Current].
 type Node struct {
 	item  Item
 	index int
-	// order sorts siblings: it is when they were put in. A group has that of its first
+	// order sorts siblings by when they were inserted. A group has the order of its first
 	// call.
 	order                           uint64
 	parent, first, last, prev, next *Node
 
-	below int                // how many levels of nodes there have been below, at most
-	own   Tally              // what the parents have counted of the item itself
-	kind  acpclient.ToolKind // as which the group has counted the item
+	below int                // the most levels of nodes there have ever been below
+	own   Tally              // what the parents have counted for the item itself
+	kind  acpclient.ToolKind // the kind that the group has counted
 	ready bool               // the item may be in a group
-	left  bool               // it has been in one, and is in none ever again
+	left  bool               // it has left a group, and joins no other
 	moved *Node              // replaces a removed group
 }
 
@@ -40,18 +39,17 @@ func (t *Tally) add(d Tally, times int) {
 	t.Running += d.Running * times
 }
 
-// outline is the order in which items are read, which differs from that in which
-// they came. Every change of it takes the same time however long the session is,
-// but for a call that leaves a group (see leave).
+// outline is the reading order of the items, which differs from their order of arrival. Every
+// change takes constant time, except when a call leaves a group (see leave).
 type outline struct {
 	root    *Node
 	nodes   []*Node // of the items, in the order of Items
 	order   uint64
-	orphans map[acpclient.ToolCallID][]*Node // by the call that they wait for
+	orphans map[acpclient.ToolCallID][]*Node // nodes waiting for their parent call, by its id
 }
 
-// Showing returns a conversation that has only these items, of another one. It is
-// for looking at: the items go on to change with the other one.
+// Showing returns a conversation with only these items of another one, for display. The items
+// keep changing with the original.
 func Showing(cwd string, items ...Item) *Conversation {
 	c := New()
 	c.Cwd, c.Items = cwd, items
@@ -63,13 +61,13 @@ func Showing(cwd string, items ...Item) *Conversation {
 	return c
 }
 
-// Outline returns the root node. It has no item.
+// Outline returns the root node, which has no item.
 func (c *Conversation) Outline() *Node { return c.root }
 
-// Node is the node of the i-th of the Items.
+// Node returns the node of Items[i].
 func (c *Conversation) Node(i int) *Node { return c.nodes[i] }
 
-// Has reports whether a node is part of the conversation now.
+// Has reports whether a node is currently part of the conversation.
 func (c *Conversation) Has(n *Node) bool {
 	for n != nil && n.parent != nil {
 		n = n.parent
@@ -77,12 +75,11 @@ func (c *Conversation) Has(n *Node) bool {
 	return n == c.root
 }
 
-// Item is the item of the node; nil at the root. It is a *Group, or one of the
-// Items.
+// Item returns the item of the node: a *Group, or one of Items. It is nil at the root.
 func (n *Node) Item() Item { return n.item }
 
-// Index is where the item is in Items; for a group it is that of its first call, and
-// -1 for the root.
+// Index returns the item's index in Items; for a group that of its first call, and -1 for the
+// root.
 func (n *Node) Index() int {
 	if _, ok := n.item.(*Group); ok && n.first != nil {
 		return n.first.index
@@ -90,21 +87,19 @@ func (n *Node) Index() int {
 	return n.index
 }
 
-// Parent is the node that this one stands below, nil for the root. First, Next and
-// Previous are its neighbours, nil if there are none.
+// Parent returns the node above this one, nil for the root.
 func (n *Node) Parent() *Node { return n.parent }
 
-// First is the first node below.
+// First returns the first node below, or nil.
 func (n *Node) First() *Node { return n.first }
 
-// Next is the node behind this one, below the same parent.
+// Next returns the next sibling, or nil.
 func (n *Node) Next() *Node { return n.next }
 
-// Previous is the node before this one, below the same parent.
+// Previous returns the previous sibling, or nil.
 func (n *Node) Previous() *Node { return n.prev }
 
-// Current returns the node itself or, if it is a removed group, what has taken its
-// place.
+// Current returns the node itself or, if it is a removed group, its replacement.
 func (n *Node) Current() *Node {
 	for n.moved != nil {
 		n = n.moved
@@ -112,10 +107,9 @@ func (n *Node) Current() *Node {
 	return n
 }
 
-// Depth is below how many others the node stands, not counting the root.
+// Depth returns the number of the node's ancestors, not counting the root.
 func (n *Node) Depth() int { return max(0, n.level()-1) }
 
-// level returns the number of the node's ancestors, 0 for the root alone.
 func (n *Node) level() int {
 	level := 0
 	for ; n.parent != nil; n = n.parent {
@@ -124,8 +118,8 @@ func (n *Node) level() int {
 	return level
 }
 
-// Following is the next node in the order of reading, nil behind the last. It goes
-// below those nodes that open reports true for.
+// Following returns the next node in reading order, nil at the end. It descends below the
+// nodes for which open returns true.
 func (n *Node) Following(open func(*Node) bool) *Node {
 	if n.first != nil && (n.parent == nil || open(n)) {
 		return n.first
@@ -138,7 +132,7 @@ func (n *Node) Following(open func(*Node) bool) *Node {
 	return nil
 }
 
-// Preceding is the node before in the order of reading, nil before the first.
+// Preceding returns the previous node in reading order, nil at the start.
 func (n *Node) Preceding(open func(*Node) bool) *Node {
 	switch {
 	case n.parent == nil:
@@ -151,8 +145,8 @@ func (n *Node) Preceding(open func(*Node) bool) *Node {
 	return n.parent
 }
 
-// Deepest is the last node in the order of reading that is below this one, or the
-// node itself. Below the root it is the last of all.
+// Deepest returns the last node in reading order at or below this one; from the root, the last
+// of all.
 func (n *Node) Deepest(open func(*Node) bool) *Node {
 	for n.last != nil && (n.parent == nil || open(n)) {
 		n = n.last
@@ -160,8 +154,8 @@ func (n *Node) Deepest(open func(*Node) bool) *Node {
 	return n
 }
 
-// Before reports whether the node precedes another in reading order:
-// parents stand before what is below them.
+// Before reports whether the node precedes another in reading order, in which parents precede
+// their children.
 func (n *Node) Before(m *Node) bool {
 	if n == m {
 		return false
@@ -183,7 +177,7 @@ func (n *Node) Before(m *Node) bool {
 	return a.order < b.order
 }
 
-// insert puts a node behind another one of those below n; nil is before the first.
+// insert inserts a child after another one; nil inserts it first.
 func (n *Node) insert(child, behind *Node) {
 	child.parent, child.prev = n, behind
 	if behind == nil {
@@ -201,7 +195,6 @@ func (n *Node) insert(child, behind *Node) {
 	}
 }
 
-// remove takes a node out of its place.
 func (n *Node) remove() {
 	if n.prev == nil {
 		n.parent.first = n.next
@@ -216,13 +209,13 @@ func (n *Node) remove() {
 	n.parent, n.prev, n.next = nil, nil, nil
 }
 
-// tool is the call at the node, nil if there is something else.
+// tool returns the call at the node, nil if it is another item.
 func (n *Node) tool() *ToolCall {
 	t, _ := n.item.(*ToolCall)
 	return t
 }
 
-// within reports whether the node is another node or below it.
+// within reports whether the node is m or below it.
 func (n *Node) within(m *Node) bool {
 	for ; n != nil; n = n.parent {
 		if n == m {
@@ -235,8 +228,8 @@ func (n *Node) within(m *Node) bool {
 // addItem adds an item at the end.
 func (c *Conversation) addItem(i Item) { c.addNested(i, "") }
 
-// Below returns what is nested below a call, in the order in which it came. It takes time
-// with the length of the conversation.
+// Below returns the items nested below a call, in order of arrival. It takes time linear in
+// the length of the conversation.
 func (c *Conversation) Below(t *ToolCall) (all []Item) {
 	call := c.nodeOf(t)
 	if call == nil {
@@ -250,8 +243,7 @@ func (c *Conversation) Below(t *ToolCall) (all []Item) {
 	return all
 }
 
-// addNested adds an item at the end; parent is the call that it belongs to, "" if it
-// belongs to none.
+// addNested adds an item at the end; parent is the call that it belongs to, or "".
 func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
 	n := &Node{item: i, index: len(c.Items)}
 	c.Items, c.nodes = append(c.Items, i), append(c.nodes, n)
@@ -273,18 +265,18 @@ func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
 	}
 }
 
-// nestWaiting nests what arrived before its call.
+// nestWaiting nests the items that arrived before their call.
 func (c *Conversation) nestWaiting(t *ToolCall) {
 	waiting := c.orphans[t.ID]
 	delete(c.orphans, t.ID)
 	for _, n := range waiting {
-		if n.ParentID() == t.ID { // no other one was named meanwhile
+		if n.ParentID() == t.ID { // its parent has not changed meanwhile
 			c.move(n, t.ID)
 		}
 	}
 }
 
-// nest puts a node below the call that it belongs to, if that one is known.
+// nest puts a node below the call that it belongs to, if that call is known.
 func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
 	at := c.root
 	var p *Node
@@ -303,7 +295,7 @@ func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
 			at = at.parent
 		}
 	}
-	// The new last node below at settles the one before it.
+	// A node settles once it is no longer its parent's last.
 	c.order++
 	n.order = c.order
 	was := at.last
@@ -315,8 +307,8 @@ func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
 	}
 }
 
-// ParentID returns the id of the call that the item belongs to, or "". A call that is not
-// known yet has no node.
+// ParentID returns the id of the call that the item belongs to, or "". That call may not exist
+// yet.
 func (n *Node) ParentID() acpclient.ToolCallID {
 	switch i := n.item.(type) {
 	case *ToolCall:
@@ -327,21 +319,21 @@ func (n *Node) ParentID() acpclient.ToolCallID {
 	return ""
 }
 
-// move nests a node that stands elsewhere, once its parent is known.
+// move nests a node elsewhere once its parent is known.
 func (c *Conversation) move(n *Node, parent acpclient.ToolCallID) {
 	if c.tools[parent] == nil {
 		c.orphans[parent] = append(c.orphans[parent], n)
 		return
 	}
 	c.leave(n)
-	n.left = false // it may be in a group of its new place
+	n.left = false // it may join a group in its new place
 	n.count(n.whole(), -1)
 	n.remove()
 	c.nest(n, parent)
 	c.settle(n)
 }
 
-// whole is what the parents of a node count of it, and of all below it.
+// whole returns what the node and all nodes below add to its parents' counts.
 func (n *Node) whole() Tally {
 	all := n.own
 	if t := n.tool(); t != nil {
@@ -350,7 +342,7 @@ func (n *Node) whole() Tally {
 	return all
 }
 
-// count adds to what the calls count that the node stands below, or takes it away.
+// count adds d, times times, to the counts of the calls above the node.
 func (n *Node) count(d Tally, times int) {
 	if d == (Tally{}) {
 		return
@@ -363,7 +355,7 @@ func (n *Node) count(d Tally, times int) {
 	}
 }
 
-// recount counts a call anew, after it has changed.
+// recount updates the counts after a call has changed.
 func (n *Node) recount(t *ToolCall) {
 	now := Tally{Calls: 1}
 	switch {
@@ -381,15 +373,15 @@ func (n *Node) recount(t *ToolCall) {
 	n.count(d, 1)
 }
 
-// Group is two or more consecutive quiet calls (see [ToolCall.Quiet]). It is derived from
-// the items, and not one of them.
+// Group is two or more consecutive quiet calls (see [ToolCall.Quiet]). It is derived from the
+// items and is not one of them.
 type Group struct {
 	revision
 	node   *Node
 	counts map[acpclient.ToolKind]int
 }
 
-// Visit visits the calls: a group is not a kind of its own.
+// Visit visits the calls, since a group is not a kind of item.
 func (g *Group) Visit(v Visitor) {
 	for t := range g.Calls() {
 		t.Visit(v)
@@ -398,10 +390,10 @@ func (g *Group) Visit(v Visitor) {
 
 func (g *Group) plain() (side string, paragraphs []Paragraph) { return "", nil }
 
-// Count is how many calls of a kind there are.
+// Count returns the number of calls of a kind.
 func (g *Group) Count(k acpclient.ToolKind) int { return g.counts[k] }
 
-// Calls are the calls, oldest first.
+// Calls returns the calls, oldest first.
 func (g *Group) Calls() iter.Seq[*ToolCall] {
 	return func(yield func(*ToolCall) bool) {
 		for n := g.node.first; n != nil && yield(n.tool()); n = n.next {
@@ -409,8 +401,8 @@ func (g *Group) Calls() iter.Seq[*ToolCall] {
 	}
 }
 
-// Quiet reports whether the call only read, searched or fetched, succeeded, asked no question and
-// produced nothing to show at once, such as a change or an image.
+// Quiet reports whether the call only read, searched or fetched, succeeded, asked no question
+// and produced nothing to show at once, such as a change or an image.
 func (t *ToolCall) Quiet() bool {
 	switch t.Kind {
 	case acpclient.ToolRead, acpclient.ToolSearch, acpclient.ToolFetch:
@@ -435,9 +427,9 @@ func (t *ToolCall) Quiet() bool {
 	return true
 }
 
-// settle finds the right place for a call that has changed. While its turn runs,
-// the last call of all stays out of a group: the next one takes its line then, and
-// nothing moves.
+// settle moves a changed call to the right place. While its turn runs, the last call stays out
+// of a group until the next one arrives and takes its line, so that nothing on the screen
+// moves.
 func (c *Conversation) settle(n *Node) {
 	t := n.tool()
 	if t == nil {
@@ -457,21 +449,19 @@ func (c *Conversation) settle(n *Node) {
 	}
 }
 
-// asksAbout reports whether a question about a call is open, including one that is being
-// judged.
+// asksAbout reports whether a question about a call is open or being judged.
 func (c *Conversation) asksAbout(t *ToolCall) bool {
 	about := func(p *Permission) bool { return p.ToolCall == t }
 	return slices.ContainsFunc(c.Permissions, about) || slices.ContainsFunc(c.Judging, about)
 }
 
-// count counts the call of a node.
 func (g *Group) count(n *Node) {
 	n.kind = n.tool().Kind
 	g.counts[n.kind]++
 	g.changed()
 }
 
-// join puts a call into a group with those beside it.
+// join groups a call with its neighbours, if they are quiet.
 func (c *Conversation) join(n *Node) {
 	n.ready = true
 	if n.prev.joins() {
@@ -482,7 +472,7 @@ func (c *Conversation) join(n *Node) {
 	}
 }
 
-// joins reports whether the node is a group, or a call that may be in one.
+// joins reports whether the node is a group, or a call that may join one.
 func (n *Node) joins() bool {
 	if n == nil {
 		return false
@@ -491,8 +481,7 @@ func (n *Node) joins() bool {
 	return group || n.ready
 }
 
-// merge makes one group of two neighbours. The fewer calls are moved, so that a call
-// is moved only so often.
+// merge groups two neighbours. It moves the smaller side, which bounds how often a call moves.
 func merge(a, b *Node) *Node {
 	ga, aIsGroup := a.item.(*Group)
 	gb, bIsGroup := b.item.(*Group)
@@ -521,7 +510,7 @@ func merge(a, b *Node) *Node {
 	return b
 }
 
-// newGroup puts a group of a single call into the call's place.
+// newGroup replaces a call with a group of that call.
 func newGroup(n *Node) *Group {
 	group := &Group{counts: map[acpclient.ToolKind]int{}}
 	group.node = &Node{item: group, index: -1}
@@ -530,7 +519,7 @@ func newGroup(n *Node) *Group {
 	return group
 }
 
-// Len is how many calls there are.
+// Len returns the number of calls.
 func (g *Group) Len() int {
 	all := 0
 	for _, n := range g.counts {
@@ -543,7 +532,7 @@ func (g *Group) append(n *Node) { g.insert(n, g.node.last) }
 
 func (g *Group) prepend(n *Node) { g.insert(n, nil) }
 
-// insert puts a call into the group, from wherever it is.
+// insert moves a call into the group, from wherever it is.
 func (g *Group) insert(n, behind *Node) {
 	if was, ok := n.parent.item.(*Group); ok {
 		was.counts[n.kind]--
@@ -554,15 +543,15 @@ func (g *Group) insert(n, behind *Node) {
 	g.count(n)
 }
 
-// replacedBy removes an empty group. [Node.Current] leads from it to another node.
+// replacedBy removes an empty group. [Node.Current] then leads to its replacement.
 func (n *Node) replacedBy(by *Node) {
 	n.remove()
 	n.moved = by
 }
 
-// leave takes a call out of its group, which splits in two. The call never joins one
-// again, so that each call moves only so often, even if an agent keeps taking back what
-// it said. It changes nothing for a call outside of groups.
+// leave takes a call out of its group, which splits in two. The call never joins a group
+// again, which bounds how often it moves even if the agent keeps changing it. Calls outside
+// groups are unaffected.
 func (c *Conversation) leave(n *Node) {
 	n.ready = false
 	g, in := n.parent.item.(*Group)
@@ -571,7 +560,7 @@ func (c *Conversation) leave(n *Node) {
 	}
 	n.left = true
 
-	// The side with fewer calls moves to a group of its own.
+	// The side with fewer calls moves to a new group.
 	before, behind := n.prev, n.next
 	for before != nil && behind != nil {
 		before, behind = before.prev, behind.next
@@ -587,7 +576,7 @@ func (c *Conversation) leave(n *Node) {
 	}
 
 	group := g.node
-	last := group // the sibling that the next one is put behind
+	last := group // insert the next sibling after this one
 	if ahead {
 		last = group.prev
 	}
@@ -614,7 +603,7 @@ func (c *Conversation) leave(n *Node) {
 	g.changed()
 }
 
-// moveOut puts a call of the group beside it, behind another node.
+// moveOut moves a call out of the group, after another node.
 func (g *Group) moveOut(n, behind *Node) {
 	g.counts[n.kind]--
 	n.remove()

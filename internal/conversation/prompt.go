@@ -8,17 +8,15 @@ import (
 	"parley/acpclient"
 )
 
-// Prompt is a prompt of the conversation, to go back to or to fork before.
+// Prompt is a prompt of the conversation, to rewind to or to fork before.
 type Prompt struct {
 	// Number counts from 1. Item is its index in Items.
 	Number, Item int
-	// At is when it was sent, which tells the turn of the journal; zero if an agent has
-	// replayed it.
+	// At is when it was sent, which identifies the journal's turn; zero in replayed history.
 	At time.Time
-	// Blocks are its content, to be put into the composer.
+	// Blocks is its content, for the composer.
 	Blocks []acpclient.ContentBlock
-	// After is the id of the last message of the agent before it, "" if there is none, or
-	// if that has no id.
+	// After is the id of the agent's last message before the prompt, "" without one.
 	After acpclient.MessageID
 }
 
@@ -49,15 +47,15 @@ func (c *Conversation) Prompts() []Prompt {
 	return out
 }
 
-// ForksAtMessage reports whether the agent can fork a session at a message. Nothing in the
-// protocol says so, and an agent that cannot copies the whole session in silence: it has to
-// be in the table of quirks.
+// ForksAtMessage reports whether the agent can fork a session at a message. The protocol does
+// not announce this, and other agents silently copy the whole session, so it comes from the
+// table of quirks.
 func (a AgentState) ForksAtMessage() bool {
 	since := QuirksOf(a.Info.Name).ForksAtMessageSince
 	return a.Capabilities.SessionCapabilities.Fork != nil && a.Protocol <= 1 && since != "" && !olderThan(a.Info.Version, since)
 }
 
-// olderThan compares versions, number by number. One that is no version is older.
+// olderThan compares versions by their numbers. An invalid version counts as older.
 func olderThan(version, than string) bool {
 	version, _, _ = strings.Cut(version, "-")
 	have := strings.Split(version, ".")

@@ -14,8 +14,8 @@ import (
 	"parley/acpclient"
 )
 
-// Seen names an open question as somebody has seen it. An answer to it counts only as long
-// as the question has that revision.
+// Seen identifies the revision of an open question that the user has seen. An answer counts
+// only for the current revision.
 type Seen struct {
 	ID       int `json:"id"`
 	Revision int `json:"revision"` // from 1
@@ -26,36 +26,34 @@ type Permission struct {
 	Seen
 	// ToolCall is the call in the transcript.
 	ToolCall *ToolCall
-	// Asked is the call as this question has it: what the request says on top of
-	// what the agent told of the call before, and whatever it has told since. Of two
-	// questions about one call each has its own. It never changes in place: it is
-	// replaced by another one, with a higher Version.
+	// Asked is the call as this question shows it: what the agent has said about the call,
+	// before or after, plus what the request adds. Two questions about one call have one each.
+	// It is never changed in place but replaced, with a higher Version.
 	Asked   *ToolCall
 	Options []acpclient.PermissionOption
-	// Title and Description are the agent's words for the question itself, beside
-	// those for the call; empty if it has none.
+	// Title and Description are the agent's words for the question itself, in addition to
+	// those for the call; they may be empty.
 	Title, Description string
-	// File says that parley itself asks, and what; nil if the agent does.
+	// File is set if parley itself asks about a file.
 	File *FileQuestion
-	// Why says what kept a rule from answering it, "" if no rule is about it.
-	// Proposals are lists of rules, narrow ones first, each of which would have
-	// allowed it; nil if no rule may.
+	// Why says what kept a rule from answering, "" if no rule matches. Each of Proposals is a
+	// list of rules that would have allowed the call, narrow ones first; nil if no rule may.
 	Why       string
 	Proposals [][]string
 
-	asks  subject     // what the revision asks
+	asks  subject     // what the current revision asks
 	holds []*ToolCall // the calls that wait for the answer
 }
 
-// subject is what a permission asks, as far as it can change.
+// subject is the changeable part of what a permission asks.
 type subject struct {
 	call      *ToolCall // Permission.Asked
 	asker     string
 	proposals int
 }
 
-// equal reports whether two subjects ask the same. Tool calls that are equal differ in what no
-// question shows: status and output.
+// equal reports whether two subjects ask the same. Status and output of the call do not count,
+// since no question shows them.
 func (a subject) equal(b subject) bool {
 	if a.asker != b.asker || a.proposals != b.proposals {
 		return false
@@ -64,8 +62,8 @@ func (a subject) equal(b subject) bool {
 		sameJSON(json.RawMessage(a.call.RawInput), json.RawMessage(b.call.RawInput)) && sameJSON(a.call.Locations, b.call.Locations) && sameJSON(a.call.Content, b.call.Content)
 }
 
-// sameJSON reports whether two values are equal as JSON is: whoever folds events that were
-// stored, or sent, must come to the same revision, and spaces may differ there.
+// sameJSON reports whether two values have the same JSON. Encoding drops white space, which
+// may differ in stored or sent events: every fold must count the same revisions.
 func sameJSON(a, b any) bool {
 	if reflect.DeepEqual(a, b) {
 		return true
@@ -75,8 +73,8 @@ func sameJSON(a, b any) bool {
 	return failedX == nil && failedY == nil && bytes.Equal(x, y)
 }
 
-// revise counts the revisions of the open questions: it is called after every event. A question
-// begins with its first revision when the user is asked.
+// revise counts the revisions of the open questions; call it after every event. The first
+// revision begins when the user is asked.
 func (s *State) revise() {
 	for _, p := range s.Permissions {
 		now := subject{p.Asked, s.askerOf(p.ToolCall), len(p.Proposals)}
@@ -97,7 +95,7 @@ func (s *State) askerOf(t *ToolCall) string {
 }
 
 // Revision returns the revision of a question that the user is asked; open is false if it is
-// not asked, or not any more.
+// not asked yet, or no longer.
 func (s *State) Revision(id int) (revision int, open bool) {
 	for _, p := range s.Permissions {
 		if p.ID == id {
@@ -117,7 +115,7 @@ func (s *State) Revision(id int) (revision int, open bool) {
 type PermissionAnswer struct {
 	Option    acpclient.PermissionOption
 	Cancelled bool
-	// Rule is the rule that gave the answer, and Source where it lives; empty if no
+	// Rule is the rule that answered, and Source where it is defined; both are empty if no
 	// rule did.
 	Rule, Source string
 }
@@ -140,7 +138,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	}
 	s.by = s.subagents[e.Request.SessionID]
 	u := &e.Request.ToolCall
-	t := s.toolOf(u, asks, e.At) // always a new one without an id
+	t := s.toolOf(u, asks, e.At) // without an id, always a new call
 	some := requestUpdate(u, t)
 	p := &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
 	if e.Judging {
@@ -155,8 +153,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	}
 }
 
-// requestUpdate returns what a request adds to its call. It only fills in: an empty title,
-// content or input changes nothing.
+// requestUpdate returns what a request adds to its call. Empty fields change nothing.
 func requestUpdate(u *acpclient.ToolCallUpdate, t *ToolCall) *acpclient.ToolCallUpdate {
 	some := *u
 	if some.Title != nil && strings.TrimSpace(*some.Title) == "" {
@@ -166,7 +163,7 @@ func requestUpdate(u *acpclient.ToolCallUpdate, t *ToolCall) *acpclient.ToolCall
 		some.Kind = nil
 	}
 	if some.Status != nil && t.Status != "" {
-		some.Status = nil // the call itself knows better
+		some.Status = nil // the call's own status is better
 	}
 	if len(some.Content) == 0 {
 		some.Content = nil
@@ -180,8 +177,8 @@ func requestUpdate(u *acpclient.ToolCallUpdate, t *ToolCall) *acpclient.ToolCall
 	return &some
 }
 
-// announcedOf is a call as the agent tells of it outside of its questions. It is kept
-// from the first question on, since the call itself takes in what questions say.
+// announcedOf returns a call as the agent describes it outside its questions. It is kept from
+// the first question on, because the call itself also takes on what questions say.
 func (s *State) announcedOf(t *ToolCall) *ToolCall {
 	if announced := s.questioned[t.ID]; announced != nil {
 		return announced
@@ -193,8 +190,7 @@ func (s *State) announcedOf(t *ToolCall) *ToolCall {
 	return &announced
 }
 
-// questionsFollow brings the open questions about a call up to date with what
-// the agent tells of it.
+// questionsFollow updates the open questions about a call with what the agent says about it.
 func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 	news := u.Kind != nil || u.Name != nil || u.Content != nil || u.Locations != nil || len(u.RawInput) > 0
 	if announced := s.questioned[t.ID]; announced != nil {
@@ -208,26 +204,26 @@ func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 		}
 		was := p.Asked
 		p.Asked = was.with(u)
-		// opencode repeats after a question what it said before it, with more of the input.
+		// After a question, opencode repeats earlier updates with more of the input.
 		repeats := !news && p.Asked.Kind == was.Kind && reflect.DeepEqual(p.Asked.Content, was.Content) && holdsAll(p.Asked.RawInput, was.RawInput)
 		if !repeats && !p.Asked.SameSubject(was) {
-			p.Proposals = nil // they were for what it was before
+			p.Proposals = nil // they were for the earlier subject
 		}
 	}
 }
 
-// SameSubject reports whether two calls would do the same, as far as they say.
+// SameSubject reports whether two calls would do the same, according to their fields.
 func (t *ToolCall) SameSubject(o *ToolCall) bool {
 	same := t.Kind == o.Kind && t.Name == o.Name && bytes.Equal(compact(t.RawInput), compact(o.RawInput)) &&
 		slices.EqualFunc(t.Locations, o.Locations, func(a, b acpclient.ToolCallLocation) bool { return a.Path == b.Path }) &&
 		slices.EqualFunc(t.Content, o.Content, func(a, b acpclient.ToolCallContent) bool { return reflect.DeepEqual(a, b) })
 	if len(t.RawInput) == 0 || saysNothing(t.RawInput) {
-		return same && t.Title == o.Title // which may name the command
+		return same && t.Title == o.Title // the title may be all that names the command
 	}
 	return same
 }
 
-// compact returns JSON without white space, and what is no JSON as it is.
+// compact returns JSON without white space, and anything else unchanged.
 func compact(raw []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -236,7 +232,7 @@ func compact(raw []byte) []byte {
 	return b.Bytes()
 }
 
-// holdsAll reports whether an input has every member of another, with the same value.
+// holdsAll reports whether an input has every member of another, with equal values.
 func holdsAll(input, part []byte) bool {
 	if bytes.Equal(input, part) {
 		return true
@@ -253,7 +249,7 @@ func holdsAll(input, part []byte) bool {
 	return true
 }
 
-// with is a copy of the call with an update.
+// with returns a copy of the call with an update applied.
 func (t *ToolCall) with(u *acpclient.ToolCallUpdate) *ToolCall {
 	changed := *t
 	changed.apply(u)
@@ -273,8 +269,8 @@ func (s *State) applyPermissionReferred(e PermissionReferred) {
 	p.ToolCall.changed()
 }
 
-// takePermission removes a question from a list and returns it, or nil. The list
-// before it stays as it was.
+// takePermission removes a question from a list and returns it, or nil. It does not modify the
+// old slice.
 func takePermission(list *[]*Permission, id int) *Permission {
 	i := slices.IndexFunc(*list, func(p *Permission) bool { return p.ID == id })
 	if i < 0 {
@@ -320,21 +316,21 @@ func (s *State) applyPermissionClosed(e PermissionClosed, fx *effect) {
 		}
 		t.stop(e.At)
 	} else if !t.Live {
-		t.rejectUnlessEnded() // there is no turn whose end would tell
+		t.rejectUnlessEnded() // no end of a turn will follow
 	}
 	t.changed()
 	s.release(p.holds, e.At)
 	fx.calls = append(fx.calls, t)
 }
 
-// rejectUnlessEnded marks a call that the user has denied, unless the agent says that
-// it was done, or cancelled, all the same. It reports whether it did.
+// rejectUnlessEnded marks a denied call as rejected, unless the agent reports that it
+// completed or was cancelled all the same. It reports whether it did.
 func (t *ToolCall) rejectUnlessEnded() bool {
 	t.Rejected = t.Answer.Rejects() && (!t.ended() || t.Status == acpclient.ToolFailed)
 	return t.Rejected
 }
 
-// askedQuestion is one of the questions in a permission request of qwen-code.
+// askedQuestion is a question in a permission request of qwen-code.
 type askedQuestion struct {
 	Header   string `json:"header"`
 	Question string `json:"question"`
@@ -345,12 +341,11 @@ type askedQuestion struct {
 	MultiSelect bool `json:"multiSelect"`
 }
 
-// ownAnswer is appended to the name of a question's field for the field that takes an
-// answer in the user's own words.
+// ownAnswer is the suffix of the field that takes an answer in the user's own words.
 const ownAnswer = "_other"
 
-// Form is the form that a permission request stands for, nil if it is an ordinary
-// request. [FormAnswers] makes the answers of what was filled in.
+// Form returns the form that a permission request stands for, nil for an ordinary request.
+// [FormAnswers] converts its answers.
 func (q Quirks) Form(r *acpclient.RequestPermissionRequest) *acpclient.CreateElicitationRequest {
 	if !q.QuestionsInPermissions {
 		return nil
@@ -370,7 +365,7 @@ func (q Quirks) Form(r *acpclient.RequestPermissionRequest) *acpclient.CreateEli
 	for i, raw := range questions {
 		var asked askedQuestion
 		if acpclient.Unmarshal(raw, &asked) != nil || asked.Header+asked.Question == "" {
-			continue // the others keep their indices
+			continue // skip it, but keep the indices of the others
 		}
 		message = asked.Question
 		form.RequestedSchema.Properties = append(form.RequestedSchema.Properties, asked.fields(strconv.Itoa(i))...)
@@ -381,13 +376,13 @@ func (q Quirks) Form(r *acpclient.RequestPermissionRequest) *acpclient.CreateEli
 	case len(questions) > 1:
 		message = "Please answer these questions."
 	default:
-		form.RequestedSchema.Properties[0].Schema.Description = "" // it is the message
+		form.RequestedSchema.Properties[0].Schema.Description = "" // the form's message says it
 	}
 	form.Message = message
 	return form
 }
 
-// fields are the choice of an answer to the question, and a field for another one.
+// fields returns the field for choosing an answer, and one for any other answer.
 func (a *askedQuestion) fields(name string) []acpclient.ElicitationProperty {
 	choice := acpclient.ElicitationPropertySchema{Type: acpclient.PropertyString, Title: a.Header, Description: a.Question}
 	var options []acpclient.EnumOption
@@ -408,8 +403,8 @@ func (a *askedQuestion) fields(name string) []acpclient.ElicitationProperty {
 	return []acpclient.ElicitationProperty{{Name: name, Schema: choice}, {Name: name + ownAnswer, Schema: other}}
 }
 
-// FormAnswers are the answers to the questions of a [Quirks.Form], by the index of the
-// question. Questions without an answer are left out.
+// FormAnswers returns the answers to the questions of a [Quirks.Form], by question index.
+// Unanswered questions are left out.
 func FormAnswers(form *acpclient.CreateElicitationRequest, content map[string]any) map[string]string {
 	answers := map[string]string{}
 	for _, p := range form.RequestedSchema.Properties {
@@ -432,17 +427,17 @@ func FormAnswers(form *acpclient.CreateElicitationRequest, content map[string]an
 	return answers
 }
 
-// Elicitation is a question of the agent for input. While it is open it stands in
-// [Conversation.Elicitations], and once it is answered among the items.
+// Elicitation is the agent's request for input. While open, it is in
+// [Conversation.Elicitations]; once answered, in Items.
 type Elicitation struct {
 	revision
 	holder
 	Seen
 	Request *acpclient.CreateElicitationRequest
-	// Completed says that what the agent asked to be done at an address was done.
+	// Completed means that the user has done what the agent asked for at a URL.
 	Completed bool
-	// Action is what the user did with it, "" while it is open, and Answers is
-	// what they filled in.
+	// Action is the user's decision, "" while the question is open, and Answers what they
+	// filled in.
 	Action  acpclient.ElicitationAction
 	Answers []FieldAnswer
 
@@ -455,17 +450,17 @@ func (e *Elicitation) plain() (side string, paragraphs []Paragraph) {
 	return "", []Paragraph{{Text: e.Request.Message + " " + string(e.Action)}}
 }
 
-// FieldAnswer is what the user filled into a field of a form, in words. Neither
-// is fit to be drawn.
+// FieldAnswer is an answer to a field of a form, as text. Both texts must be sanitised before
+// display.
 type FieldAnswer struct {
 	Field string `json:"field"`
 	Value string `json:"value,omitempty"`
-	// Secret says that the value is not kept, because it may be a secret.
+	// Secret means that the value is not kept because it may be secret.
 	Secret bool `json:"secret,omitempty"`
 }
 
-// AnswersTo puts the content of an answer into words, for those fields that were
-// filled in. Values of fields that ask for a secret are left out.
+// AnswersTo returns an answer as text, for the fields that were filled in. Values of secret
+// fields are left out.
 func AnswersTo(r *acpclient.CreateElicitationRequest, content map[string]any) []FieldAnswer {
 	if r.RequestedSchema == nil {
 		return nil
@@ -489,10 +484,10 @@ func AnswersTo(r *acpclient.CreateElicitationRequest, content map[string]any) []
 	return answers
 }
 
-// secretField are words that fields for secrets are called by.
+// secretField matches names of fields that ask for secrets.
 var secretField = regexp.MustCompile(`(?i)pass(word|wd|phrase|code)|secret|token|credential|(api|access|private)[-_ ]?key|\b(pin|otp|key)\b`)
 
-// valueInWords is a value by its title, if it was one of several to choose from.
+// valueInWords returns a value as text, by its title if it was a choice.
 func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string {
 	switch v := value.(type) {
 	case string:
@@ -517,8 +512,8 @@ func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string
 	return fmt.Sprint(value)
 }
 
-// applyElicitationClosed takes a question off the list. The agent may still have to say
-// that the user has done what they were asked at an address.
+// applyElicitationClosed removes a question from the open ones. The agent may still report
+// that the user has done what was asked at a URL.
 func (s *State) applyElicitationClosed(e ElicitationClosed, fx *effect) {
 	i := slices.IndexFunc(s.Elicitations, func(q *Elicitation) bool { return q.ID == e.ID })
 	if i < 0 {
@@ -535,46 +530,43 @@ func (s *State) applyElicitationClosed(e ElicitationClosed, fx *effect) {
 	fx.closed = q
 }
 
-// FileQuestion is a question of parley's own: whether a file may be read or written for
-// the agent, and why that is asked.
+// FileQuestion is parley's own question whether a file may be read or written for the agent.
 type FileQuestion struct {
-	// Path is the path as the agent named it, Target where it leads: absolute, and
-	// without links.
+	// Path is the path as the agent named it, Target the absolute path to which it leads, with
+	// links resolved.
 	Path   string `json:"path"`
 	Target string `json:"target"`
-	// Write says that the file is to be written, else it is to be read.
+	// Write means that the file is to be written, not read.
 	Write bool `json:"write,omitzero"`
-	// Act is what the user does to write the file: "undo", "redo" or "rewind"; "" if the
-	// agent wants to. Removes says that it removes the file.
+	// Act is the user's action that writes the file: "undo", "redo" or "rewind"; "" if the
+	// agent writes. Removes means that it removes the file.
 	Act     string `json:"act,omitzero"`
 	Removes bool   `json:"removes,omitzero"`
-	// Outside says that the target is in none of the session's directories.
+	// Outside means that the target is in none of the session's directories.
 	Outside bool `json:"outside,omitzero"`
-	// Secret and Runs are the lines of the table of files for which the user is asked:
-	// the file may hold secrets, or has programs run. "" if there is none.
+	// Secret and Runs are the table's patterns for which the user is asked: the file may hold
+	// secrets, or makes programs run. Either may be "".
 	Secret string `json:"secret,omitzero"`
 	Runs   string `json:"runs,omitzero"`
-	// Own says that the file belongs to parley itself.
+	// Own means that the file belongs to parley itself.
 	Own bool `json:"own,omitzero"`
-	// Links is how many names (hard links) the file has.
+	// Links is the number of hard links to the file.
 	Links int `json:"links,omitzero"`
-	// Rule says which of the user's rules says to ask, "" if none does.
+	// Rule is the user's rule that asks, or "".
 	Rule string `json:"rule,omitzero"`
-	// Changed says that the file does not hold any more what the agent read.
+	// Changed means that the file has changed since the agent read it.
 	Changed bool `json:"changed,omitzero"`
-	// Unkept says that what the file contains cannot be kept, so that the write could not be
-	// undone.
+	// Unkept means that the old content cannot be kept, so that the write could not be undone.
 	Unkept bool `json:"unkept,omitzero"`
-	// Hidden says that the change is too large to be shown: the request has no diff.
+	// Hidden means that the change is too large to show: the request has no diff.
 	Hidden bool `json:"hidden,omitzero"`
-	// Folder is what an answer for the session covers: the files directly in this
-	// directory, unless they are asked about for another reason. "" if it covers the
-	// target alone.
+	// Folder is what an answer for the session covers: files directly in this directory,
+	// unless there is another reason to ask. "" if the answer covers only the target.
 	Folder string `json:"folder,omitzero"`
 }
 
-// FileRequest is the request that a question of parley's own is shown as. before is
-// what the file holds, nil if there is none; after what it is to hold.
+// FileRequest returns the request that presents a FileQuestion. before is the file's content,
+// nil if it does not exist; after is the new content.
 func FileRequest(q *FileQuestion, before *string, after string) *acpclient.RequestPermissionRequest {
 	title, kind := "parley asks: read "+q.Target, acpclient.ToolRead
 	if q.Write {
@@ -601,8 +593,7 @@ func FileRequest(q *FileQuestion, before *string, after string) *acpclient.Reque
 	}}
 }
 
-// Why returns the first reason for the question, for agents and for people who cannot be
-// asked.
+// Why returns the first reason for the question, for agents, or when no user can be asked.
 func (q *FileQuestion) Why() string {
 	switch {
 	case q.Rule != "":
@@ -630,26 +621,23 @@ const (
 	FileNo      acpclient.PermissionOptionID = "no"
 )
 
-// FileChange is what the agent did to a file through the client, over the whole
-// session.
+// FileChange is the agent's change to a file through the client, over the whole session.
 type FileChange struct {
 	Path   string
-	New    bool    // there was no such file before the first write
-	Before *string // the content before the first write; nil is a new file
-	After  string  // the content after the last write
-	// Dropped says that the contents were too large to be kept: Before and After
-	// say nothing.
+	New    bool    // the file did not exist before the first write
+	Before *string // before the first write; nil for a new file
+	After  string  // after the last write
+	// Dropped means that the contents were too large to keep: Before and After are not set.
 	Dropped bool
 }
 
-// The contents of the files that were written are kept up to these sizes in bytes:
-// those of one file, and those of all.
+// Limits on kept file contents, in bytes: for one file, and for all.
 const (
 	maxFileKept  = 4 << 20
 	maxFilesKept = 32 << 20
 )
 
-// size is how many bytes of contents are kept for the file.
+// size returns how many bytes of contents are kept for the file.
 func (f *FileChange) size() int {
 	n := len(f.After)
 	if f.Before != nil {
@@ -658,8 +646,8 @@ func (f *FileChange) size() int {
 	return n
 }
 
-// applyFileWritten notes a write. The content before the first and after the last write
-// of a file are kept.
+// applyFileWritten records a write. For each file it keeps the content before the first and
+// after the last write.
 func (c *Conversation) applyFileWritten(e FileWritten) {
 	i := slices.IndexFunc(c.Files, func(f *FileChange) bool { return f.Path == e.Path })
 	if i < 0 {

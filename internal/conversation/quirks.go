@@ -10,32 +10,29 @@ import (
 	"parley/acpclient"
 )
 
-// Quirks are what one agent needs, or does, that the protocol does not provide for. The
-// zero value is an agent without any.
+// Quirks are an agent's needs and habits for which the protocol does not provide. The zero
+// value has none.
 type Quirks struct {
 	// MissingFileIsEmpty answers a read of a missing file with no text.
 	MissingFileIsEmpty bool
-	// AnnouncedModes are the ids of the modes whose change is announced as text of
-	// a message, see [Quirks.Announced]: from the one that allows least to the one
-	// that allows most.
+	// AnnouncedModes are the ids of the modes whose change is announced in a message, see
+	// [Quirks.Announced], from the most restrictive to the most permissive.
 	AnnouncedModes []string
-	// TaggedOutput says that what tools give is wrapped in tags for the model, see
+	// TaggedOutput means that tool output is wrapped in tags for the model, see
 	// [Quirks.Output].
 	TaggedOutput bool
-	// QuestionsInPermissions says that a permission request may be a form, see
-	// [Quirks.Form].
+	// QuestionsInPermissions means that a permission request may be a form, see [Quirks.Form].
 	QuestionsInPermissions bool
-	// ExitCodeInRawOutput says that the raw output of a call that has run a command has
-	// its exit code.
+	// ExitCodeInRawOutput means that the raw output of a command's call has its exit code.
 	ExitCodeInRawOutput bool
-	// ReportedOutput says that what a command printed stands in a report for the model,
-	// between its directory and its exit code.
+	// ReportedOutput means that a command's output is inside a report for the model, between
+	// its directory and its exit code.
 	ReportedOutput bool
-	// LaunchNote begins what the agent tells its own model when it has started a subagent,
-	// and sends as a reply of that; "" if it sends no such thing.
+	// LaunchNote is the start of the agent's note to its own model that it has started a
+	// subagent, which it sends as if the subagent had replied; "" if it sends none.
 	LaunchNote string
-	// ExitCodeInOutput says that the output of a command that failed begins with a line
-	// about its exit code.
+	// ExitCodeInOutput means that a failed command's output begins with a line about its exit
+	// code.
 	ExitCodeInOutput bool
 	// ForksAtMessageSince is the first version whose session/fork takes the message to
 	// fork at, in _meta.jetbrains.air.fork; "" if none does.
@@ -44,38 +41,35 @@ type Quirks struct {
 
 // known lists the quirks by the name in agentInfo, each with the reason for it.
 var known = map[string]Quirks{
-	// Gemini CLI and its forks read a file before they write it. They lose the text
-	// of the error that says that it is missing, and then take the error for a
-	// failure of the tool. The reference client answers with empty content, and
-	// that is what they expect.
+	// Gemini CLI and its forks read a file before they write it. They lose the error text that
+	// says that the file is missing, and then treat the error as a failure of the tool. They
+	// expect empty content, as from the reference client.
 	"gemini-cli": {
 		MissingFileIsEmpty: true,
-		// It sends no current_mode_update. When an answer to a permission, or a
-		// tool, changes the mode, it says so in a message: "[MODE_UPDATE] autoEdit".
+		// It sends no current_mode_update. When an answer to a permission, or a tool, changes
+		// the mode, a message says so: "[MODE_UPDATE] autoEdit".
 		AnnouncedModes: []string{"plan", "default", "autoEdit", "yolo"},
 	},
 	"qwen-code": {
 		MissingFileIsEmpty: true,
-		// It marks the questions of its model in _meta of a permission request, and
-		// reads "answers" beside the outcome. Allowed without answers, it tells the
-		// model that there are none.
+		// It marks its model's questions in _meta of a permission request, and reads "answers"
+		// beside the outcome. If allowed without answers, it tells the model that there are
+		// none.
 		QuestionsInPermissions: true,
-		// It gives what a command printed as it gives it to the model: "Command: …",
-		// "Directory: (root)", "Output: …", "Error: (none)", "Exit Code: 3", and on.
+		// It reports a command's output as it does to the model: "Command: …", "Directory:
+		// (root)", "Output: …", "Error: (none)", "Exit Code: 3", and so on.
 		ReportedOutput: true,
 	},
 	"iflow-cli": {MissingFileIsEmpty: true},
-	// opencode gives the results of its tools as it gives them to the model, with
-	// tags around them (<task …>, <shell_metadata>, <path>), or as sentences that say
-	// that it worked, which the call's status says.
-	// To it, a call has failed if the command could not be run.
+	// opencode sends tool results as it does to the model: inside tags (<task …>,
+	// <shell_metadata>, <path>), or as sentences that repeat the call's status. A call has
+	// failed only if its command could not be run.
 	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true},
-	// Codex takes the fork point of Claude, and refuses a message that it does not know.
+	// Codex uses Claude's field for the fork point, and refuses an unknown message.
 	"@agentclientprotocol/codex-acp": {ForksAtMessageSince: "2.5.0"},
-	// Claude's tool tells the model "Exit code 1" above the output; the adapter tells
-	// the exit code by itself as well.
-	// It takes the id of an agent's message only, and ignores a fork point that it does
-	// not understand.
+	// Claude's tool puts "Exit code 1" above the output for the model; the adapter also
+	// reports the exit code itself. It forks only at an agent's message, and ignores a fork
+	// point that it does not understand.
 	"@agentclientprotocol/claude-agent-acp": {
 		ExitCodeInOutput: true, ForksAtMessageSince: "0.101.0",
 		// "This tool result is internal metadata — never quote or paste any part of it".
@@ -89,10 +83,10 @@ func QuirksOf(name string) Quirks { return known[name] }
 // quirks are those of the agent.
 func (s *State) quirks() Quirks { return QuirksOf(s.Agent.Info.Name) }
 
-// applyAnnouncedMode takes a change of mode that the agent tells in a message, and
-// reports whether the chunk is that. The text cannot be told from what a model
-// says, so a mode that allows less is taken only while a tool is at work: models do
-// not talk then. The mode that is shown never allows less than the one that is on.
+// applyAnnouncedMode applies a change of mode that the agent announces in a message, and
+// reports whether the chunk was one. A model could write the same text, so a more restrictive
+// mode is accepted only while a tool runs, when models do not talk. The mode on display is
+// thus never more restrictive than the actual one.
 func (s *State) applyAnnouncedMode(u *acpclient.ContentChunk, fx *effect) bool {
 	if u.Chunk != acpclient.AgentMessageChunk || u.Content.Type != acpclient.ContentText {
 		return false
@@ -110,7 +104,7 @@ func (s *State) applyAnnouncedMode(u *acpclient.ContentChunk, fx *effect) bool {
 	return true
 }
 
-// shown returns a tool call's output for display. The received output is not changed.
+// shown returns a tool call's output for display. It does not modify the received output.
 func (s *State) shown(content acpclient.ToolCallContents) acpclient.ToolCallContents {
 	q := s.quirks()
 	var clean acpclient.ToolCallContents
@@ -137,7 +131,7 @@ func (s *State) shown(content acpclient.ToolCallContents) acpclient.ToolCallCont
 	return clean
 }
 
-// exitCode takes the exit code of a command from what the agent says about its call.
+// exitCode reads a command's exit code from an update of its call.
 func (s *State) exitCode(t *ToolCall, u *acpclient.ToolCallUpdate) {
 	switch q := s.quirks(); {
 	case q.ExitCodeInRawOutput && len(u.RawOutput) > 0:
@@ -155,18 +149,18 @@ func (s *State) exitCode(t *ToolCall, u *acpclient.ToolCallUpdate) {
 	}
 }
 
-// report is what a command printed and how it ended.
+// report is a command's output and exit code.
 type report struct {
 	output string
-	code   *int // nil if it has none
+	code   *int // nil if unknown
 }
 
 var reportForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\A(?s:Command: .*?\n)?Directory: [^\n]*\nOutput: (?s:(.*))\nError: (?s:(.*?))\nExit Code: (-?\d+|\(none\))\nSignal: ([^\n]*)(?:\n(?:Background PIDs|Process Group PGID): [^\n]*)*(?s:(.*))\z`)
 })
 
-// reportIn takes a report apart; ok is false if the text is something else. Lines that say
-// that there is nothing to say are left out.
+// reportIn parses a report; ok is false for any other text. Lines that only say "none" are
+// left out.
 func reportIn(text string) (r report, ok bool) {
 	if !strings.HasPrefix(text, "Command: ") && !strings.HasPrefix(text, "Directory: ") {
 		return report{}, false
@@ -192,11 +186,11 @@ func reportIn(text string) (r report, ok bool) {
 	return r, true
 }
 
-// exitCodeLine is the line about the exit code above the output of a command.
+// exitCodeLine matches the line about the exit code above a command's output.
 var exitCodeLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\AExit code \d+(\n|\z)`) })
 
-// Output is what a tool gave, without what is for the model. Only the shapes that the
-// agent is known to send are taken apart: tags elsewhere are what a program printed.
+// Output returns a tool's output without what is meant for the model. Only the known shapes of
+// the agent are removed: tags elsewhere come from the program.
 func (q Quirks) Output(text string) string {
 	if q.ReportedOutput {
 		if r, ok := reportIn(text); ok {
@@ -217,12 +211,11 @@ func (q Quirks) Output(text string) string {
 // shape is a form of tagged output.
 type shape struct{ fits, tags *regexp.Regexp }
 
-// shapes are the forms of tagged output: which texts have the form, and what is
-// taken out of them. They are compiled when the first agent needs them, which most
-// do not.
+// shapes are the forms of tagged output: which texts match, and what is removed. They are
+// compiled on first use, since most agents do not need them.
 var shapes = sync.OnceValue(func() []shape {
 	return []shape{
-		// The result of a subagent. Its summary stays.
+		// A subagent's result. Its summary stays.
 		{
 			regexp.MustCompile(`\A\s*<task id="[^"]*"[^>]*>\n[\s\S]*</task>\s*\z`),
 			regexp.MustCompile(`(?m)^</?task(_result|_error)?( [^>]*)?>\n?|</?summary>`),
@@ -232,17 +225,17 @@ var shapes = sync.OnceValue(func() []shape {
 			regexp.MustCompile(`\A\s*<path>[^\n]*</path>\n<type>[a-z]+</type>\n<(content|entries)>`),
 			regexp.MustCompile(`\A\s*<path>[^\n]*</path>\n<type>[a-z]+</type>\n<(content|entries)>\n?|\n?</(content|entries)>\s*(<system-reminder>[\s\S]*</system-reminder>\s*)?\z`),
 		},
-		// A change of a file that worked, perhaps with what was found in the file then.
+		// A successful edit, perhaps with problems found in the file.
 		{
 			regexp.MustCompile(`\A(Edit applied|Wrote file) successfully\.(\n|\z)`),
 			regexp.MustCompile(`\A(Edit applied|Wrote file) successfully\.\n*`),
 		},
-		// Instructions that were loaded for the model.
+		// Instructions loaded for the model.
 		{
 			regexp.MustCompile(`\A\s*<skill_content name="[^"]*">`),
 			regexp.MustCompile(`(?m)^</?skill_(content|files)( [^>]*)?>\n?|</?file>`),
 		},
-		// What a command printed, with a word about how it ended.
+		// A command's output, with a remark on how it ended.
 		{
 			regexp.MustCompile(`<shell_metadata>\n[\s\S]*</shell_metadata>\s*\z`),
 			regexp.MustCompile(`</?shell_metadata>\n?`),
@@ -250,8 +243,8 @@ var shapes = sync.OnceValue(func() []shape {
 	}
 })
 
-// Announced is the mode that a chunk of a message announces, and whether it
-// announces one: the chunk says that and nothing else.
+// Announced returns the mode that a chunk announces; ok is false unless the chunk is exactly
+// that.
 func (q Quirks) Announced(chunk string) (mode string, ok bool) {
 	if len(q.AnnouncedModes) == 0 {
 		return "", false
@@ -260,7 +253,7 @@ func (q Quirks) Announced(chunk string) (mode string, ok bool) {
 	return mode, ok && slices.Contains(q.AnnouncedModes, mode)
 }
 
-// Safer reports whether a mode allows less than another, or may do so.
+// Safer reports whether a mode is more restrictive than another, or may be.
 func (q Quirks) Safer(mode, than string) bool {
 	return slices.Index(q.AnnouncedModes, mode) < slices.Index(q.AnnouncedModes, than)
 }

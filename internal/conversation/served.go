@@ -9,12 +9,12 @@ import (
 	"parley/internal/termtext"
 )
 
-// served are the commands that parley runs for the agent and that no tool call shows. Each
-// becomes a call of its own, so that none is missing in the transcript.
+// served tracks the commands that parley runs for the agent and that no tool call shows. Each
+// gets a call of its own, so that the transcript lacks none.
 type served struct {
 	calls map[acpclient.TerminalID]*ToolCall
-	// waiting are commands that a running call names: it will show them, probably. What is
-	// left at the end of the turn becomes a call.
+	// waiting are commands that a running call names, and so will probably show. Those left at
+	// the end of the turn get a call.
 	waiting []waitingCommand
 }
 
@@ -23,7 +23,7 @@ type waitingCommand struct {
 	exited bool
 }
 
-// servedCall is a call that parley has made of a command.
+// servedCall is a call that parley has created for a command.
 type servedCall struct {
 	call     *ToolCall
 	terminal acpclient.TerminalID
@@ -39,7 +39,7 @@ func (s *State) applyTerminalCreated(e TerminalCreated, fx *effect) {
 	s.serve(e, fx)
 }
 
-// serve makes a call of a command.
+// serve creates a call for a command.
 func (s *State) serve(e TerminalCreated, fx *effect) {
 	t := &ToolCall{Title: e.Command, Kind: acpclient.ToolExecute, Status: acpclient.ToolInProgress, Live: true, announced: s.turns}
 	if s.served.calls == nil {
@@ -49,7 +49,7 @@ func (s *State) serve(e TerminalCreated, fx *effect) {
 	fx.served = append(fx.served, servedCall{t, e.ID})
 }
 
-// serveWaiting makes calls of the commands that no call has shown.
+// serveWaiting creates calls for the commands that no call has shown.
 func (s *State) serveWaiting(fx *effect) {
 	for _, w := range s.served.waiting {
 		s.serve(w.TerminalCreated, fx)
@@ -73,7 +73,7 @@ func (s *State) servedExited(id acpclient.TerminalID, fx *effect) {
 	}
 }
 
-// loseServed ends the calls of commands with their agent.
+// loseServed ends the calls of commands when the agent is gone.
 func (s *State) loseServed(fx *effect) {
 	s.serveWaiting(fx)
 	for _, t := range s.served.calls {
@@ -83,8 +83,8 @@ func (s *State) loseServed(fx *effect) {
 	s.served.calls = nil
 }
 
-// shownBy notes that a call shows terminals. A call that begins takes over the one that
-// parley has made of the command: that is returned.
+// shownBy notes that a call shows terminals. A beginning call takes over the call that parley
+// has created for the command; shownBy returns that one.
 func (s *State) shownBy(content acpclient.ToolCallContents, begins bool) (taken *ToolCall) {
 	for i := range content {
 		c := &content[i]
@@ -135,12 +135,12 @@ func (t *ToolCall) names(command string) bool {
 	return false
 }
 
-// showServed shows the calls that parley has made of commands.
+// showServed adds the calls that parley has created for commands.
 func (c *Conversation) showServed() {
 	for _, s := range c.effect.served {
 		term := c.terminalByID(s.terminal)
 		if len(term.users) > 0 {
-			continue // a call has named it before
+			continue // another call shows it
 		}
 		c.embedTerminal(s.call, term)
 		c.addItem(s.call)

@@ -10,35 +10,33 @@ import (
 	"parley/acpclient"
 )
 
-// The ids of the config options that stand for the modes and the models of an
-// agent that has no config options of its own. Each is the name of the method
-// that sets it, so that no agent calls an option of its own the same.
+// The ids of the options that stand for the modes and models of an agent without config
+// options. Each is the name of the method that sets it, which no agent uses as an id.
 const (
 	LegacyModeID  acpclient.ConfigID = "session/set_mode"
 	LegacyModelID acpclient.ConfigID = "session/set_model"
 )
 
-// settings is what is known of the options beyond their values.
+// settings is what is known about the options besides their values.
 type settings struct {
 	// pending holds the switches of each option that the agent has not answered,
 	// oldest first.
 	pending map[acpclient.ConfigID][]OptionChosen
-	// settled is the number of the latest switch of each option that the agent
-	// has carried out.
+	// settled is the number of the latest completed switch of each option.
 	settled map[acpclient.ConfigID]int
-	// stated holds the options whose value the agent has stated since it was last
-	// asked to change it, or last answered.
+	// stated holds the options whose value the agent has reported since the last switch or
+	// answer.
 	stated map[acpclient.ConfigID]bool
-	// names are the names of options that the user has switched: they may go meanwhile.
+	// names are the names of options that the user has switched, since options can disappear.
 	names map[acpclient.ConfigID]string
-	// initial is the first value that the agent has stated of each option.
+	// initial is the first value that the agent has reported for each option.
 	initial map[acpclient.ConfigID]acpclient.ConfigValue
-	// optionsGiven means that the agent has config options: they replace its modes
-	// and models, for display and for switching.
+	// optionsGiven means that the agent has config options, which replace its modes and models
+	// for display and switching.
 	optionsGiven bool
 }
 
-// optionName returns the name of an option, also if the agent no longer has it.
+// optionName returns the name of an option, even if the agent no longer has it.
 func (s *State) optionName(id acpclient.ConfigID) string {
 	if o := s.Option(id); o != nil {
 		return o.Name
@@ -46,15 +44,15 @@ func (s *State) optionName(id acpclient.ConfigID) string {
 	return cmp.Or(s.names[id], legacyNames[id], "The option")
 }
 
-// Legacy reports whether an option stands for the agent's modes or models, and is none of
-// its config options. These may have come after the user chose it.
+// Legacy reports whether an option stands for the agent's modes or models, which its config
+// options have not replaced. They may do so after the user has chosen it.
 func (s *State) Legacy(id acpclient.ConfigID) bool {
 	_, stands := legacyNames[id]
 	return stands && (!s.optionsGiven || s.Option(id) == nil)
 }
 
-// replaceOptions takes the complete state of all options. It ignores options of an
-// unknown type, as the protocol wants; the stored event still has them.
+// replaceOptions sets the state of all options. It ignores options of an unknown type, as the
+// protocol requires; the stored event still has them.
 func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {
 	all = first(all, mostOptions)
 	known := make([]acpclient.SessionConfigOption, 0, len(all))
@@ -71,7 +69,7 @@ func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {
 		}
 	}
 	s.Options, s.optionsGiven = known, true
-	if len(s.initial) > 2*mostOptions { // an agent that renames them all the time
+	if len(s.initial) > 2*mostOptions { // for an agent that keeps renaming its options
 		gone := func(id acpclient.ConfigID) bool { return s.Option(id) == nil }
 		maps.DeleteFunc(s.initial, func(id acpclient.ConfigID, _ acpclient.ConfigValue) bool { return gone(id) })
 		maps.DeleteFunc(s.stated, func(id acpclient.ConfigID, _ bool) bool { return gone(id) })
@@ -93,8 +91,8 @@ func modelNames(groups acpclient.ConfigSelectOptions) acpclient.ConfigSelectOpti
 	return groups
 }
 
-// updateOptions takes the complete state of all options from the agent's answer to a
-// switch, or, if answer is nil, from an update, and tells what has changed.
+// updateOptions sets the state of all options, from the answer to a switch or, if answer is
+// nil, from an update, and records the changes.
 func (s *State) updateOptions(all []acpclient.SessionConfigOption, answer *OptionSettled, fx *effect) {
 	before, given := s.Options, s.optionsGiven
 	s.replaceOptions(all)
@@ -103,8 +101,8 @@ func (s *State) updateOptions(all []acpclient.SessionConfigOption, answer *Optio
 	}
 }
 
-// takeLegacy makes options of the modes and models of an agent that has no
-// options. What the state does not mention stays as it was.
+// takeLegacy creates options for the modes and models of an agent without config options. What
+// the state does not mention stays.
 func (s *State) takeLegacy(opened acpclient.SessionState) {
 	mode, model := s.Option(LegacyModeID), s.Option(LegacyModelID)
 	if opened.Modes != nil {
@@ -139,10 +137,9 @@ func legacyOption(id acpclient.ConfigID, category acpclient.ConfigCategory, curr
 	}
 }
 
-// applyMode takes the mode that the agent is in now. Agents that have config
-// options and modes may tell of the change only in this older way, so the option
-// of the category mode follows it. A config option takes only the values that it
-// offers; a mode that the agent has not listed is shown under its id.
+// applyMode sets the current mode. Agents with config options and modes may report a change
+// only in this older way, so the option of the category mode follows it. A config option takes
+// only values that it offers; an unlisted mode is shown by its id.
 func (s *State) applyMode(id acpclient.SessionModeID, fx *effect) {
 	o := s.OptionByCategory(acpclient.CategoryMode)
 	if o == nil || o.Type != acpclient.ConfigSelect {
@@ -158,7 +155,7 @@ func (s *State) applyMode(id acpclient.SessionModeID, fx *effect) {
 	}
 }
 
-// setOption changes the value of one option; what was received stays as it was.
+// setOption sets the value of one option, without modifying what was received.
 func (s *State) setOption(id acpclient.ConfigID, v acpclient.ConfigValue) {
 	s.Options = slices.Clone(s.Options)
 	if o := s.Option(id); o != nil {
@@ -166,9 +163,9 @@ func (s *State) setOption(id acpclient.ConfigID, v acpclient.ConfigValue) {
 	}
 }
 
-// applyOptionSettled takes the agent's answer to a switch. The agent's last word counts:
-// an answer without a state sets the value that was sent, unless the agent has stated
-// one meanwhile, or has answered a later switch.
+// applyOptionSettled applies the agent's answer to a switch. The agent's latest word counts:
+// an answer without a state sets the value that was sent, unless the agent has reported one
+// meanwhile or has answered a later switch.
 func (s *State) applyOptionSettled(e OptionSettled, fx *effect) {
 	asked := slices.ContainsFunc(s.pending[e.Option], func(p OptionChosen) bool { return p.Seq == e.Seq })
 	s.pending[e.Option] = slices.DeleteFunc(s.pending[e.Option], func(p OptionChosen) bool { return p.Seq <= e.Seq })
@@ -186,7 +183,7 @@ func (s *State) applyOptionSettled(e OptionSettled, fx *effect) {
 	if asked && !overtaken {
 		answer = &e
 	}
-	if e.Options != nil { // the whole state, as the agent has it now
+	if e.Options != nil { // the agent's full current state
 		s.updateOptions(e.Options, answer, fx)
 		delete(s.stated, e.Option)
 		return
@@ -203,14 +200,14 @@ func (s *State) Option(id acpclient.ConfigID) *acpclient.SessionConfigOption {
 	return optionIn(s.Options, func(o *acpclient.SessionConfigOption) bool { return o.ID == id })
 }
 
-// OptionByCategory returns the first option of a category, nil if there is
-// none. Order is the agent's priority.
+// OptionByCategory returns the first option of a category, nil if there is none. The agent
+// lists options by priority.
 func (s *State) OptionByCategory(cat acpclient.ConfigCategory) *acpclient.SessionConfigOption {
 	return optionIn(s.Options, func(o *acpclient.SessionConfigOption) bool { return o.Category == cat })
 }
 
-// OptionWord returns what a user calls an option: its id, or the name of one that stands
-// for a method of the protocol. OptionNamed finds it by either.
+// OptionWord returns the user's word for an option: its id, or the name of one that stands for
+// a method of the protocol. OptionNamed accepts both.
 func OptionWord(id acpclient.ConfigID) string {
 	return cmp.Or(strings.ToLower(legacyNames[id]), string(id))
 }
@@ -223,7 +220,7 @@ func OptionNamed(options []acpclient.SessionConfigOption, name string) *acpclien
 	return optionIn(options, func(o *acpclient.SessionConfigOption) bool { return strings.EqualFold(o.Name, name) })
 }
 
-// optionIn returns the first option that fits, nil if none does.
+// optionIn returns the first matching option, or nil.
 func optionIn(options []acpclient.SessionConfigOption, fits func(*acpclient.SessionConfigOption) bool) *acpclient.SessionConfigOption {
 	for i := range options {
 		if fits(&options[i]) {
@@ -233,8 +230,8 @@ func optionIn(options []acpclient.SessionConfigOption, fits func(*acpclient.Sess
 	return nil
 }
 
-// OptionValue returns the value that an option is to have: that of the latest switch
-// that the agent has not answered, with pending, or else the current one.
+// OptionValue returns the latest requested value of an option if the agent has not answered,
+// with pending, else the current one.
 func (s *State) OptionValue(o *acpclient.SessionConfigOption) (v acpclient.ConfigValue, pending bool) {
 	if p := s.pending[o.ID]; len(p) > 0 {
 		return p[len(p)-1].Value, true
@@ -242,8 +239,7 @@ func (s *State) OptionValue(o *acpclient.SessionConfigOption) (v acpclient.Confi
 	return o.CurrentValue, false
 }
 
-// Pending returns the latest switch of an option to another value that the agent has not
-// answered.
+// Pending returns the latest unanswered switch of an option to another value.
 func (s *State) Pending(o *acpclient.SessionConfigOption) (to OptionChosen, ok bool) {
 	p := s.pending[o.ID]
 	if len(p) == 0 || p[len(p)-1].Value == o.CurrentValue {
@@ -252,16 +248,16 @@ func (s *State) Pending(o *acpclient.SessionConfigOption) (to OptionChosen, ok b
 	return p[len(p)-1], true
 }
 
-// AtDefault reports whether an option has the value that the agent stated first, and no
-// other is pending.
+// AtDefault reports whether an option has the value that the agent reported first, and no
+// switch is pending.
 func (s *State) AtDefault(o *acpclient.SessionConfigOption) bool {
 	v, stated := s.initial[o.ID]
 	_, pending := s.Pending(o)
 	return stated && v == o.CurrentValue && !pending
 }
 
-// CategoryValue returns the name of the value that the first option of a category is to
-// have, as OptionValue does; "" if there is no such option.
+// CategoryValue returns the name of [State.OptionValue] of the first option of a category, ""
+// without one.
 func (s *State) CategoryValue(cat acpclient.ConfigCategory) (name string, pending bool) {
 	o := s.OptionByCategory(cat)
 	if o == nil {
@@ -271,8 +267,8 @@ func (s *State) CategoryValue(cat acpclient.ConfigCategory) (name string, pendin
 	return ValueName(o, v), pending
 }
 
-// ValueNamed finds a value of an option by its id, or else by its name; of one that
-// is on or off, by such a word.
+// ValueNamed finds a value of an option by its id, else by its name; for a boolean option, by
+// a word such as "on".
 func ValueNamed(o *acpclient.SessionConfigOption, name string) (acpclient.ConfigValue, bool) {
 	if o.Type == acpclient.ConfigBoolean {
 		switch strings.ToLower(name) {
@@ -294,8 +290,7 @@ func ValueNamed(o *acpclient.SessionConfigOption, name string) (acpclient.Config
 	return acpclient.SelectValue(all[i].Value), true
 }
 
-// ValueName is the name of a value of an option: as the agent calls it, or on
-// and off.
+// ValueName returns the agent's name for a value of an option, or on or off.
 func ValueName(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string {
 	if v.IsBool {
 		if v.Bool {
@@ -315,14 +310,14 @@ func ValueName(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string
 type optionChange struct {
 	id   acpclient.ConfigID
 	name string
-	// from and to are the names of the values; nil if there is no such option.
+	// from and to are the names of the values; nil if the option did not exist, or does not
+	// any more.
 	from, to *string
-	// instead is the value that the user asked for, or "".
+	// instead is the value that the user had asked for, or "".
 	instead string
 }
 
-// ChangedByAgent returns the options that the agent has changed with the last event
-// without being asked for that.
+// ChangedByAgent returns the options that the agent has changed unasked with the last event.
 func (c *Conversation) ChangedByAgent() []acpclient.ConfigID {
 	var ids []acpclient.ConfigID
 	for _, change := range c.effect.options {
@@ -331,8 +326,8 @@ func (c *Conversation) ChangedByAgent() []acpclient.ConfigID {
 	return ids
 }
 
-// recordOptionChanges notes what the agent has changed about the options. before is the previous
-// state of the options, answer the switch that the agent has just answered, if any.
+// recordOptionChanges records what the agent has changed since the options were as before.
+// answer is the switch that it has just answered, or nil.
 func (s *State) recordOptionChanges(before []acpclient.SessionConfigOption, answer *OptionSettled, fx *effect) {
 	if s.Phase != PhaseReady || len(before) == 0 {
 		return
@@ -351,7 +346,7 @@ func (s *State) recordOptionChanges(before []acpclient.SessionConfigOption, answ
 	}
 }
 
-// showOptionChanges tells what the agent has changed about the options.
+// showOptionChanges adds a note about the agent's changes of options.
 func (c *Conversation) showOptionChanges() {
 	changes := c.effect.options
 	if len(changes) == 0 {
@@ -369,8 +364,8 @@ func (c *Conversation) showOptionChanges() {
 	c.addItem(c.changes)
 }
 
-// changeOf returns how an option differs from its previous state, nil if it is new, or
-// from what the user asked for. A value that the user waits for is no change.
+// changeOf compares an option with its earlier state, nil if it is new, or with the value that
+// the user asked for. A value that the user has asked for is no change.
 func (s *State) changeOf(before, now *acpclient.SessionConfigOption, answer *OptionSettled) (optionChange, bool) {
 	change := optionChange{id: now.ID, name: now.Name, to: currentName(now)}
 	if before == nil {
@@ -396,8 +391,8 @@ func currentName(o *acpclient.SessionConfigOption) *string {
 	return &name
 }
 
-// mergeChanges adds changes to earlier ones. It fails if an option was changed between
-// the two: the result would not say so.
+// mergeChanges adds changes to earlier ones. It fails if an option changed between the two,
+// which the result could not show.
 func mergeChanges(earlier, later []optionChange) ([]optionChange, bool) {
 	all := slices.Clone(earlier)
 	for _, change := range later {

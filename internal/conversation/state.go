@@ -9,10 +9,10 @@ import (
 	"parley/acpclient"
 )
 
-// State is what decides in a session: whether a prompt can be sent, whether a turn runs,
-// what is open. It is a pure fold of the session's events, and holds nothing that is only
-// read. Whoever takes part in a session folds it: the session itself to ask it, and every
-// front end as the part of its [Conversation]. It is not safe for concurrent use.
+// State is what decides in a session: whether a prompt can be sent, whether a turn runs, which
+// questions are open. It is a pure fold of the session's events. The session folds it to
+// consult it, and every front end as part of its [Conversation]. It is not safe for concurrent
+// use.
 type State struct {
 	ID        acpclient.SessionID
 	Cwd       string
@@ -21,11 +21,11 @@ type State struct {
 
 	Agent AgentState
 	Phase Phase
-	// Said means that something was said in the session, see [Says], or run.
+	// Said means that the session has a message, see [Says], or a command.
 	Said bool
 
-	// Options are all that the user can set about the session, in the agent's
-	// order. Modes and models of an agent without config options are among them.
+	// Options are everything that the user can set in the session, in the agent's order,
+	// including the modes and models of an agent without config options.
 	Options  []acpclient.SessionConfigOption
 	Commands []acpclient.AvailableCommand
 	Usage    *acpclient.UsageUpdate
@@ -33,7 +33,7 @@ type State struct {
 
 	Turn        Turn
 	Work        Work
-	Tasks       []*AsyncTask // those that run; never changed in place
+	Tasks       []*AsyncTask // running ones; never changed in place
 	Queue       []QueuedPrompt
 	QueuePaused bool
 
@@ -43,29 +43,28 @@ type State struct {
 	// Judging are the questions that the rules are judging. The user is not asked yet.
 	Judging []*Permission
 
-	// AuthError is the agent's answer when it wants the user to sign in, or when
-	// signing in has failed.
+	// AuthError is the agent's request to sign in, or why signing in has failed.
 	AuthError error
 
 	settings
 	budgeting
 
 	tools      map[acpclient.ToolCallID]*ToolCall
-	questioned map[acpclient.ToolCallID]*ToolCall // see announcedOf; those of the current turn
-	liveTools  []*ToolCall                        // those that were announced in the running turn
-	turns      int                                // how many turns have begun
+	questioned map[acpclient.ToolCallID]*ToolCall // of the current turn; see announcedOf
+	liveTools  []*ToolCall                        // announced in the running turn
+	turns      int                                // how many have begun
 	// speaking is the message that the last chunk belongs to.
 	speaking messageKey
-	// subagents are the calls that stand for sessions of subagents; by is the one whose
-	// session the current event is about, nil if it is about the session itself.
+	// subagents are the calls that stand for sessions of subagents; by is the one that the
+	// current event is about, nil if it is about the session itself.
 	subagents map[acpclient.SessionID]*ToolCall
 	by        *ToolCall
-	// visits are the questions for which the user opened an address, until the
-	// agent says that they are done there.
+	// visits are the questions for which the user opened a URL and whose completion the agent
+	// has not reported.
 	visits []*Elicitation
-	// subjects are those of the notices so far, whichever session is open.
+	// subjects are the subjects of all notices so far, across sessions.
 	subjects map[string]bool
-	// before is the state that an opening has cleared, until the session is open.
+	// before is the state that opening a session has cleared, kept until the session is open.
 	before *State
 	served served
 	// effect is what the last event has changed.
@@ -73,7 +72,7 @@ type State struct {
 	heldCalls held
 }
 
-// NewState returns the state of a session in which nothing has happened.
+// NewState returns an empty state.
 func NewState() *State {
 	return &State{
 		settings: settings{
@@ -87,34 +86,34 @@ func NewState() *State {
 	}
 }
 
-// Noted reports whether there was a notice about a subject.
+// Noted reports whether there was a notice with this subject.
 func (s *State) Noted(subject string) bool { return s.subjects[subject] }
 
-// effect is what an event has changed in the State, for the transcript to show.
+// effect is what an event has changed in the State, for the transcript.
 type effect struct {
-	// calls are the tool calls that were created or changed, in order, and moved that
-	// which has another parent now.
+	// calls are the tool calls that were created or changed, in order; moved means that one
+	// has a new parent.
 	calls []*ToolCall
 	moved bool
-	// worked is how long the turn took that has ended.
+	// worked is how long the ended turn took.
 	worked time.Duration
-	// closed is the question that was answered.
+	// closed is the answered question.
 	closed *Elicitation
-	// options are what the agent has changed about the options without being asked.
+	// options are what the agent has changed about the options unasked.
 	options []optionChange
-	// announced means that a message was no message: it announced a mode.
+	// announced means that the message only announced a mode.
 	announced bool
-	// restored means that an opening has failed, and the state before it is back.
+	// restored means that an opening has failed and the earlier state is back.
 	restored bool
 	task     taskEffect
-	// served are the calls that parley has made of commands. taken means that the agent has
-	// taken one over.
+	// served are the calls that parley has created for commands. taken means that the agent
+	// has taken one over.
 	served []servedCall
 	taken  bool
 }
 
-// Apply folds an event. It never fails: an event that makes no sense where it stands
-// changes what it can.
+// Apply folds an event. It never fails: an event that makes no sense at this point has
+// whatever effect it can.
 func (s *State) Apply(e Event) {
 	s.effect = effect{calls: s.effect.calls[:0]}
 	fx := &s.effect
@@ -195,7 +194,7 @@ func (s *State) Apply(e Event) {
 	case PermissionClosed:
 		s.applyPermissionClosed(e, fx)
 	case ElicitationOpened:
-		q := &Elicitation{Seen: Seen{e.ID, 1}, Request: e.Request} // it never changes
+		q := &Elicitation{Seen: Seen{e.ID, 1}, Request: e.Request} // it is never revised
 		s.Elicitations = append(s.Elicitations, q)
 		q.holds = s.hold(s.tools[e.Request.ToolCallID], e.At)
 	case ElicitationClosed:
@@ -255,7 +254,7 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 	case *acpclient.UsageUpdate:
 		usage := *u
 		if usage.Size > 0 && usage.Used/10 > usage.Size {
-			usage.Used, usage.Size = 0, 0 // no context is over-full tenfold: a mistake says nothing
+			usage.Used, usage.Size = 0, 0 // ten times a full context can only be a mistake
 		}
 		s.applyUsage(usage)
 	case *acpclient.StateUpdate:
@@ -265,18 +264,18 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 	}
 }
 
-// costs are what the session has cost in agents before this one.
+// costs is the cost of the session with earlier agents.
 type costs struct {
-	// before is the cost when the agent was started again; nil once it is known whether the
-	// agent counts from zero.
+	// before is the cost when the agent was restarted; nil once it is known whether the agent
+	// counts from zero.
 	before *acpclient.Cost
-	// past is what agents have cost that the running one does not count.
+	// past is earlier cost that the running agent does not include.
 	past float64
-	// foreign is what was reported in currencies before this one.
+	// foreign is the sum of amounts in earlier currencies.
 	foreign float64
 }
 
-// costAgain notes that another agent counts from here on.
+// costAgain starts counting for another agent.
 func (s *State) costAgain() {
 	if s.Usage != nil && s.Usage.Cost != nil {
 		s.costs.before, s.costs.past = s.Usage.Cost, 0
@@ -284,9 +283,9 @@ func (s *State) costAgain() {
 	s.tokens.again()
 }
 
-// applyUsage takes a report of usage. Some agents count the cost of the session, others
-// that of their own process: one that reports less than the session has cost counts from
-// zero. What a session has cost never falls.
+// applyUsage applies a usage report. Some agents report the cost of the session, others that
+// of their own process: one that reports less than the session has cost counts from zero. The
+// cost of a session never falls.
 func (s *State) applyUsage(u acpclient.UsageUpdate) {
 	if !counts(u.Cost) {
 		u.Cost = nil
@@ -322,8 +321,8 @@ func (s *State) applyUsage(u acpclient.UsageUpdate) {
 	s.Usage = &u
 }
 
-// speaks notes which message a chunk belongs to: in history that is replayed, a message of
-// the user begins a turn.
+// speaks records which message a chunk belongs to. In replayed history, a user message begins
+// a turn.
 func (s *State) speaks(m messageKey) {
 	goesOn := m.chunk == s.speaking.chunk && m.parent == s.speaking.parent && (m.id == "" || m.id == s.speaking.id)
 	if m.chunk == acpclient.UserMessageChunk && m.parent == "" && !s.Turn.Running && !goesOn {
@@ -332,14 +331,14 @@ func (s *State) speaks(m messageKey) {
 	s.speaking = m
 }
 
-// newTurn forgets what belongs to the turn before.
+// newTurn resets what belongs to the previous turn.
 func (s *State) newTurn() {
 	s.turns++
 	s.speaking = messageKey{}
 	clear(s.questioned)
 }
 
-// applyOpening makes room for the session that is being opened.
+// applyOpening prepares the state for the session that is being opened.
 func (s *State) applyOpening(e SessionOpening) {
 	s.Phase = PhaseOpening
 	s.AuthError = nil
@@ -349,7 +348,7 @@ func (s *State) applyOpening(e SessionOpening) {
 	}
 	was := *s
 	s.forget(e.Clear && e.ID != "" && e.ID == s.ID)
-	if !e.Clear { // the transcript stays, though the agent does not know it
+	if !e.Clear { // keep the transcript, which the agent does not know
 		s.turns, s.heldCalls = was.turns, was.heldCalls
 		s.budgeting, s.costs = was.budgeting, was.costs
 		if spent := was.ownCost(); spent != nil {
@@ -364,14 +363,13 @@ func (s *State) applyOpening(e SessionOpening) {
 	was.before = nil
 }
 
-// forget empties the state but for what has events of its own to end it. If the same
-// session comes again, what parley itself knows of it stays.
+// forget resets the state, except for what later events will end. If the same session is
+// replayed, what parley itself knows about it stays.
 func (s *State) forget(same bool) {
 	fresh := NewState()
 	fresh.Agent, fresh.Phase, fresh.Cwd = s.Agent, s.Phase, s.Cwd
 	fresh.Budget, fresh.subjects = s.Budget, s.subjects
-	// A turn may be waiting for this very session, if the user had to sign in on a
-	// terminal first.
+	// A turn may wait for this very session while the user signs in on a terminal.
 	fresh.Turn, fresh.Queue, fresh.QueuePaused = s.Turn, s.Queue, s.QueuePaused
 	fresh.Permissions, fresh.Judging, fresh.Elicitations, fresh.visits = s.Permissions, s.Judging, s.Elicitations, s.visits
 	if same {
@@ -380,8 +378,7 @@ func (s *State) forget(same bool) {
 	*s = *fresh
 }
 
-// restore brings back the state that an opening has cleared, after that has failed. If a
-// question is open it is about what has come since, which then stays.
+// restore restores the state from before a failed opening, unless questions have come since.
 func (s *State) restore(fx *effect) {
 	b := s.before
 	s.before = nil
@@ -400,7 +397,7 @@ func (s *State) applyOpened(e SessionOpened) {
 	clear(s.pending)
 	clear(s.stated)
 	switch {
-	// An empty list beside modes means that there are only modes.
+	// An empty list along with modes means that the agent only has modes.
 	case len(e.State.ConfigOptions) > 0 || e.State.ConfigOptions != nil && s.optionsGiven:
 		s.replaceOptions(e.State.ConfigOptions)
 	case !s.optionsGiven:
@@ -444,54 +441,52 @@ type AgentState struct {
 	Info         acpclient.Implementation
 	Capabilities acpclient.AgentCapabilities
 	AuthMethods  []acpclient.AuthMethod
-	// Steering means that the agent takes prompts into a running turn.
+	// Steering means that the agent accepts prompts in a running turn.
 	Steering bool
-	// Protocol is the version of the protocol that the connection speaks, 0 before that
-	// is known.
+	// Protocol is the protocol version of the connection, 0 while unknown.
 	Protocol uint16
 	// Err and Stderr say why it could not be started, or how it ended.
 	Err    error
 	Stderr string
 }
 
-// Name returns the agent's display name, "" while it is unknown.
+// Name returns the agent's display name, "" while unknown.
 func (a AgentState) Name() string {
 	return cmp.Or(a.Info.Title, a.Info.Name)
 }
 
-// SkipAhead is a notification with a session's id: the agent ends the pauses of its turn.
-// The built-in tour has it, for those who have read enough.
+// SkipAhead is a notification with a session's id that ends the pauses of the agent's turn.
+// The built-in tour supports it.
 const SkipAhead = "_parley/skip"
 
-// SkipsAhead reports whether the agent takes SkipAhead.
+// SkipsAhead reports whether the agent supports SkipAhead.
 func (a AgentState) SkipsAhead() bool {
 	skips, _ := acpclient.MetaValue[bool](a.Capabilities.Meta, "parley", "skip")
 	return skips
 }
 
-// Gone reports whether there is no agent that could take a prompt, or no session: it has
-// to be started again.
+// Gone reports whether the agent or its session is missing and the agent must be restarted.
 func (s *State) Gone() bool { return s.Phase == PhaseLost || s.Phase == PhaseFailed }
 
-// Steerable reports whether a prompt can be put into the running turn.
+// Steerable reports whether the running turn accepts a prompt.
 func (s *State) Steerable() bool {
 	return s.Agent.Steering && s.Phase == PhaseReady && s.Turn.Running && s.Turn.Cancelling.IsZero()
 }
 
-// Starts reports whether the agent is being started, or opens its first session.
+// Starts reports whether the agent is starting or opening its first session.
 func (s *State) Starts() bool {
 	return s.Phase == PhaseStarting || s.Phase == PhaseOpening && s.ID == ""
 }
 
-// Opening reports whether the agent is being started, or opens a session.
+// Opening reports whether the agent is starting or opening a session.
 func (s *State) Opening() bool { return s.Phase == PhaseStarting || s.Phase == PhaseOpening }
 
-// SendsNext reports whether the first queued prompt is sent without the user doing anything.
+// SendsNext reports whether the first queued prompt will be sent without user action.
 func (s *State) SendsNext() bool {
 	return len(s.Queue) > 0 && (!s.QueuePaused || s.Queue[0].Now)
 }
 
-// Idle reports whether a prompt would be sent at once.
+// Idle reports whether a prompt would be sent immediately.
 func (s *State) Idle() bool { return s.Phase == PhaseReady && !s.Turn.Running && !s.SendsNext() }
 
 // Turn is the current turn.
@@ -499,10 +494,9 @@ type Turn struct {
 	Running bool
 	// Clock is paused while a question is open.
 	Clock
-	// Cancelling is since when the user waits for the turn to be cancelled;
-	// zero if they do not.
+	// Cancelling is when the user cancelled the turn; zero if they have not.
 	Cancelling time.Time
-	// Rejected means that a request of the turn was not allowed: agents may cancel it then.
+	// Rejected means that a request of the turn was denied; agents may then cancel it.
 	Rejected bool
 }
 
@@ -510,24 +504,22 @@ type Turn struct {
 type QueuedPrompt struct {
 	ID     int                      `json:"id"`
 	Prompt []acpclient.ContentBlock `json:"prompt"`
-	// Files are the files that the prompt mentions, as written. They are read when it is
-	// sent.
+	// Files are the mentioned files, as written. They are read when the prompt is sent.
 	Files []string `json:"files,omitempty"`
-	// Folds are the parts of the text that stand folded in the draft, in their order.
+	// Folds are the parts of the text that the draft shows folded, in order.
 	Folds []Fold `json:"folds,omitempty"`
 	// Now means that the prompt is sent even if the queue is paused.
 	Now bool `json:"now,omitempty"`
 	// Steering means that the agent was asked to take the prompt into the running turn, and
 	// has not answered.
 	Steering bool `json:"steering,omitempty"`
-	// Reading means that the files that the prompt mentions are being read, to send it.
+	// Reading means that the mentioned files are being read for sending.
 	Reading bool `json:"reading,omitempty"`
 }
 
-// Fold is a folded part of a prompt's text: pasted text, or the label of a block that goes
-// with the prompt.
+// Fold is a folded part of a prompt's text: pasted text, or the label of a block.
 type Fold struct {
-	// From and To are bytes of the text.
+	// From and To are byte offsets in the text.
 	From int `json:"from"`
 	To   int `json:"to"`
 	// Block is the index of the block in the prompt, 0 for pasted text.
@@ -543,8 +535,8 @@ func (q QueuedPrompt) Text() string {
 	return text.String()
 }
 
-// Says reports whether an event is the first that makes a session worth keeping: a prompt, or a
-// message of the user's that the agent replays.
+// Says reports whether an event makes a session worth keeping: a prompt, or a replayed user
+// message.
 func Says(e Event) bool {
 	switch e := e.(type) {
 	case PromptSent:

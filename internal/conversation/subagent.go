@@ -7,26 +7,25 @@ import (
 	"parley/acpclient"
 )
 
-// Subagent is a session that the agent has begun for itself, for an agent that tells the
-// client about these (unstable). In the transcript it is a tool call, so that what happens
-// in it nests, is counted and is answered like the work of any other subagent.
+// Subagent is a session that the agent has begun for itself and reports to the client
+// (unstable). The transcript shows it as a tool call, so that its work nests, is counted and
+// is answered like that of any other subagent.
 type Subagent struct {
 	Session acpclient.SessionID
-	// Description is what it is for, "" if the agent does not say.
+	// Description is its purpose, "" if the agent gives none.
 	Description string
-	// Cwd is its directory, "" if it is that of its parent.
+	// Cwd is its directory, "" for that of its parent.
 	Cwd string
-	// Cost is what it has cost, nil if the agent does not say.
+	// Cost is nil if the agent reports none.
 	Cost *acpclient.Cost
-	// Waits means that it says that it waits for the user.
+	// Waits means that it reports waiting for the user.
 	Waits bool
 }
 
-// Subagent returns the call that stands for the session of a subagent, nil for any other
-// session.
+// Subagent returns the call that stands for a subagent's session, nil for any other session.
 func (s *State) Subagent(id acpclient.SessionID) *ToolCall { return s.subagents[id] }
 
-// RunningSubagents returns the calls of the subagents that are working, the oldest first.
+// RunningSubagents returns the calls of running subagents, oldest first.
 func (s *State) RunningSubagents() (all []*ToolCall) {
 	if len(s.subagents) == 0 {
 		return nil
@@ -39,9 +38,9 @@ func (s *State) RunningSubagents() (all []*ToolCall) {
 	return all
 }
 
-// parentOf returns the id of the call that an update belongs to: the one that its meta
-// names, or the one of the subagent in whose session it came. There, agents may name the
-// call that began the session, which is not shown.
+// parentOf returns the id of the call that an update belongs to: the one that its meta names,
+// or that of the subagent in whose session it came. In such a session, agents may name the
+// call that began it, which is not shown.
 func (s *State) parentOf(meta acpclient.Meta) acpclient.ToolCallID {
 	named := parentOf(meta)
 	if s.by != nil && s.tools[named] == nil {
@@ -50,7 +49,7 @@ func (s *State) parentOf(meta acpclient.Meta) acpclient.ToolCallID {
 	return named
 }
 
-// applySubagentUpdate announces the session of a subagent, or changes what is known of it.
+// applySubagentUpdate creates or updates a subagent's call.
 func (s *State) applySubagentUpdate(u *acpclient.SubagentUpdate, at time.Time, fx *effect) {
 	t := s.subagents[u.SessionID]
 	if t == nil {
@@ -76,7 +75,7 @@ func (s *State) applySubagentUpdate(u *acpclient.SubagentUpdate, at time.Time, f
 		}
 	}
 	if change.Status != nil && *change.Status == acpclient.ToolInProgress {
-		t.Cancelled, t.Rejected = false, false // its parent may have called it again
+		t.Cancelled, t.Rejected = false, false // its parent may have resumed it
 		if !t.Live && s.Phase == PhaseReady {
 			t.Live = true
 			s.liveTools = append(s.liveTools, t)
@@ -85,8 +84,8 @@ func (s *State) applySubagentUpdate(u *acpclient.SubagentUpdate, at time.Time, f
 	s.changeTool(t, change, at, fx)
 }
 
-// subagentStatus is the state of a session as the status of its call, nil if the agent does
-// not know it.
+// subagentStatus returns a session's state as the status of its call, nil for an unknown
+// state.
 func subagentStatus(u *acpclient.StateUpdate) *acpclient.ToolCallStatus {
 	var status acpclient.ToolCallStatus
 	switch {
@@ -104,8 +103,8 @@ func subagentStatus(u *acpclient.StateUpdate) *acpclient.ToolCallStatus {
 	return &status
 }
 
-// applyOfSubagent folds what changes the state of the session itself, and of a subagent only
-// what is known of it: its plan are the tasks of its call.
+// applyOfSubagent folds an update in a subagent's session that would otherwise change the main
+// session. A subagent's plan becomes the tasks of its call.
 func (s *State) applyOfSubagent(update acpclient.SessionUpdate, fx *effect) {
 	switch u := update.(type) {
 	case *acpclient.Plan:
@@ -120,8 +119,8 @@ func (s *State) applyOfSubagent(update acpclient.SessionUpdate, fx *effect) {
 	}
 }
 
-// applySessionMessage shows what parent and child say to each other, below the child. Such a
-// message comes on both sessions, and is shown once.
+// applySessionMessage shows, below the child, what parent and child say to each other. Such a
+// message arrives on both sessions and is shown once.
 func (c *Conversation) applySessionMessage(u *acpclient.SessionMessage) {
 	ids := []acpclient.MessageID{u.MessageID}
 	for _, id := range []acpclient.Field[acpclient.MessageID]{u.SenderMessageID, u.RecipientMessageID} {
@@ -163,7 +162,7 @@ func (c *Conversation) applySessionMessage(u *acpclient.SessionMessage) {
 	}
 }
 
-// endOf returns the subagent at one end of a message, nil if that is the session itself.
+// endOf returns the subagent at one end of a message, nil if that is the main session.
 func (c *Conversation) endOf(id acpclient.Field[acpclient.SessionID]) *ToolCall {
 	if id.Value == nil {
 		return nil

@@ -8,45 +8,44 @@ import (
 	"parley/acpclient"
 )
 
-// terminalKeep is how many bytes of a terminal's output are kept at least. Up to
-// twice as many are kept, so that dropping some is rare.
+// terminalKeep is how many bytes of a terminal's output are kept at least. Up to twice as many
+// are kept, so that dropping output is rare.
 const terminalKeep = 2 << 20
 
-// Terminal is a command and what it printed.
+// Terminal is a command and its output.
 type Terminal struct {
 	ID      acpclient.TerminalID
 	Command string
 	Cwd     string
-	// Own says that the agent runs the command itself and only shows it. The lines
-	// of such output end with a line feed alone.
+	// Own means that the agent runs the command itself and only shows it. Lines of such output
+	// end with a bare line feed.
 	Own bool
-	// CanCancel says that the agent can end the command alone, without its turn.
+	// CanCancel means that the agent can end the command without ending its turn.
 	CanCancel bool
-	// Personal says that the user runs the command, and not the agent; Lasts, that
-	// it is a shell that stays until the session ends.
+	// Personal means that the user runs the command; Lasts, that it is a shell that stays
+	// until the session ends.
 	Personal, Lasts bool
-	// Hidden says that the command reads a line unseen, such as a password.
+	// Hidden means that the command reads without echo, as for a password.
 	Hidden bool
 	// Exit is nil while the command runs.
 	Exit *acpclient.TerminalExitStatus
 
 	number   int // counts the terminals of the conversation
-	replaced int // how often all of the output was replaced
+	replaced int // how often the whole output was replaced
 	total    int64
 	buf      []byte                   // the end of the output
 	users    []interface{ changed() } // the items that show it
 }
 
-// Total is the number of bytes that were printed.
+// Total returns the number of bytes printed.
 func (t *Terminal) Total() int64 { return t.total }
 
-// Replaced counts how often the agent has replaced the whole output. A change means that
-// views must redraw all of it.
+// Replaced counts how often the agent has replaced the whole output. If it changes, views must
+// redraw everything.
 func (t *Terminal) Replaced() int { return t.replaced }
 
-// Since returns the output from an offset on, raw. If the output at the offset is
-// not kept any more, it returns all that is, and whole is false. The bytes must not
-// be changed.
+// Since returns the raw output from an offset on. If output at the offset has been dropped, it
+// returns all that is kept, and whole is false. Do not modify the bytes.
 func (t *Terminal) Since(offset int64) (data []byte, whole bool) {
 	start := t.total - int64(len(t.buf))
 	if offset < start {
@@ -60,7 +59,7 @@ func (t *Terminal) exited(s acpclient.TerminalExitStatus) {
 	t.changed()
 }
 
-// write adds output, and returns how many bytes more are kept.
+// write adds output, and returns by how many bytes the kept output has grown.
 func (t *Terminal) write(data []byte) int {
 	before := len(t.buf)
 	t.total += int64(len(data))
@@ -72,7 +71,7 @@ func (t *Terminal) write(data []byte) int {
 	return len(t.buf) - before
 }
 
-// replace replaces all output, and returns how many bytes more are kept.
+// replace replaces all output, and returns by how many bytes the kept output has grown.
 func (t *Terminal) replace(data []byte) int {
 	kept := len(t.buf)
 	t.buf = nil
@@ -80,7 +79,7 @@ func (t *Terminal) replace(data []byte) int {
 	return t.write(data) - kept
 }
 
-// dropOldest drops n bytes from the start, and returns how many that were.
+// dropOldest drops up to n bytes from the start, and returns how many.
 func (t *Terminal) dropOldest(n int) int {
 	if n <= 0 {
 		return 0
@@ -89,14 +88,14 @@ func (t *Terminal) dropOldest(n int) int {
 	return n
 }
 
-// changed marks the items that show the terminal.
+// changed marks the items that show the terminal as changed.
 func (t *Terminal) changed() {
 	for _, u := range t.users {
 		u.changed()
 	}
 }
 
-// terminalByID returns the terminal with this id, a new one if there was none.
+// terminalByID returns the terminal with this id, creating it if needed.
 func (c *Conversation) terminalByID(id acpclient.TerminalID) *Terminal {
 	t := c.Terminals[id]
 	if t == nil {
@@ -107,9 +106,8 @@ func (c *Conversation) terminalByID(id acpclient.TerminalID) *Terminal {
 	return t
 }
 
-// shownTerminal is a terminal that the agent runs itself and shows. One that runs on
-// this machine is not for the agent to speak of: it gets one of its own, which no
-// item shows.
+// shownTerminal returns a terminal that the agent runs itself and shows. The agent must not
+// redefine one that runs on this machine: it gets a separate one, which no item shows.
 func (c *Conversation) shownTerminal(id acpclient.TerminalID) *Terminal {
 	t, known := c.Terminals[id]
 	switch {
@@ -117,14 +115,14 @@ func (c *Conversation) shownTerminal(id acpclient.TerminalID) *Terminal {
 		t = c.terminalByID(id)
 		t.Own = true
 	case t.Exit == nil && !t.Own && t.Command == "" && !t.Personal:
-		t.Own = true // a call has named it before
+		t.Own = true // a call named it earlier
 	case !t.Own:
 		return &Terminal{ID: id, Own: true}
 	}
 	return t
 }
 
-// applyTerminalUpdate changes a terminal of the agent's.
+// applyTerminalUpdate updates a terminal that the agent runs.
 func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 	t := c.shownTerminal(u.TerminalID)
 	field(&t.Command, u.Command)
@@ -148,26 +146,25 @@ func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 	t.changed()
 }
 
-// outputKeep is how many bytes of output are kept in all, of however many
-// terminals; outputTail is what each keeps of its end, whatever there is of others.
+// outputKeep limits the kept output of all terminals, in bytes; outputTail is how much of its
+// end each terminal keeps in any case.
 const (
 	outputKeep = 64 << 20
 	outputTail = 4 << 10
 )
 
-// printed adds output to a terminal, and drops old output of all if that is too
-// much.
+// printed adds output to a terminal, and drops old output if the total is too large.
 func (c *Conversation) printed(t *Terminal, data []byte) {
 	if c.Terminals[t.ID] != t {
-		return // nobody shows it
+		return // no item shows it
 	}
 	c.outputKept += t.write(data)
 	c.boundOutput()
 }
 
-// boundOutput drops old output of all terminals if that is too much. Where the ends of
-// very many terminals are more than that, it looks again when a good deal has come: to
-// look at all of them takes its time.
+// boundOutput drops old output if the total is too large. If the tails of very many terminals
+// alone exceed the limit, it tries again only after enough new output, since looking at all
+// terminals takes time.
 func (c *Conversation) boundOutput() {
 	if c.outputKept > max(outputKeep, c.outputLeft+outputKeep/4) {
 		c.trimOutput(outputKeep - outputKeep/4)
@@ -175,8 +172,8 @@ func (c *Conversation) boundOutput() {
 	}
 }
 
-// trimOutput drops the beginnings of outputs until size bytes are left: first of
-// commands that have ended, the oldest first, then of those that run.
+// trimOutput drops the beginnings of outputs until size bytes remain: first of ended commands,
+// oldest first, then of running ones.
 func (c *Conversation) trimOutput(size int) {
 	for _, t := range slices.SortedFunc(maps.Values(c.Terminals), func(a, b *Terminal) int {
 		switch {
@@ -195,21 +192,19 @@ func (c *Conversation) trimOutput(size int) {
 	}
 }
 
-// ShellCommand is a command that the user runs, and not the agent: one that was
-// typed behind a "!", or a shell that lasts.
+// ShellCommand is a command of the user's: one typed after "!", or a lasting shell.
 type ShellCommand struct {
 	revision
-	// Terminal is the command, where it runs and what it prints.
 	Terminal *Terminal
 }
 
 func (s *ShellCommand) Visit(v Visitor) { v.ShellCommand(s) }
 
-// plain leaves the command out: the text may be given to an agent, which learns nothing
-// of the user's own commands.
+// plain omits the command: an agent may be given the text, and learns nothing of the user's
+// own commands.
 func (s *ShellCommand) plain() (side string, paragraphs []Paragraph) { return "", nil }
 
-// terminalCreated notes a command that runs on this machine.
+// terminalCreated records a command that runs on this machine.
 func (c *Conversation) terminalCreated(e TerminalCreated) {
 	t := c.terminalByID(e.ID)
 	t.Command, t.Cwd, t.Own = e.Command, e.Cwd, false
@@ -219,11 +214,11 @@ func (c *Conversation) terminalCreated(e TerminalCreated) {
 	}
 }
 
-// Running are the commands that run on this machine, oldest first: the agent's and
-// the user's own. The slice must not be changed.
+// Running returns the commands on this machine, oldest first: the agent's and the user's. Do
+// not modify the slice.
 func (c *Conversation) Running() []*Terminal { return c.running }
 
-// Shell is the user's shell that lasts, nil if none runs.
+// Shell returns the user's lasting shell, nil if none runs.
 func (c *Conversation) Shell() *Terminal {
 	if i := slices.IndexFunc(c.running, func(t *Terminal) bool { return t.Lasts }); i >= 0 {
 		return c.running[i]
@@ -231,8 +226,8 @@ func (c *Conversation) Shell() *Terminal {
 	return nil
 }
 
-// keepPersonal takes over what runs, and what is the user's own, from a
-// transcript that is forgotten.
+// keepPersonal takes over running terminals, and the user's own, from a transcript that is
+// being cleared.
 func (c *Conversation) keepPersonal(before *Transcript) {
 	for id, t := range before.Terminals {
 		if t.Personal {

@@ -10,7 +10,7 @@ import (
 	"parley/acpclient"
 )
 
-// saying is what kind of message speaks of a call.
+// saying is the kind of message about a call.
 type saying int
 
 const (
@@ -19,8 +19,8 @@ const (
 	asks                    // a permission request
 )
 
-// toolOf returns the call that a message is about. Many agents count their calls from 1 in
-// each turn, and some in each message: a call that has ended is not the one that begins.
+// toolOf returns the call that a message is about. Many agents number their calls from 1 in
+// each turn, some in each message: an ended call is not the one that begins.
 func (s *State) toolOf(u *acpclient.ToolCallUpdate, says saying, at time.Time) *ToolCall {
 	t := s.tools[u.ToolCallID]
 	known := t != nil && !s.begins(t, u, says)
@@ -34,7 +34,7 @@ func (s *State) toolOf(u *acpclient.ToolCallUpdate, says saying, at time.Time) *
 	return s.newTool(u.ToolCallID, u.Meta, at)
 }
 
-// begins reports whether a message begins another call under the id of this one.
+// begins reports whether a message begins another call with the id of t.
 func (s *State) begins(t *ToolCall, u *acpclient.ToolCallUpdate, says saying) bool {
 	earlier := t.announced != s.turns
 	over := t.ended() || earlier && (t.Cancelled || t.Rejected)
@@ -42,31 +42,31 @@ func (s *State) begins(t *ToolCall, u *acpclient.ToolCallUpdate, says saying) bo
 	case says == updates:
 		return t.ended() && u.Status != nil && !ended(*u.Status)
 	case says == asks && over:
-		return true // the question must not show what an earlier call was to do
+		return true // the question must not show an earlier call
 	case over:
-		// Some agents report the end of a call a second time, or announce it late.
+		// Some agents report the end of a call twice, or announce it late.
 		return earlier || t.Title != "" && !(u.Status != nil && ended(*u.Status) && t.fits(u))
 	}
 	return earlier && !t.Live && !t.fits(u)
 }
 
-// fits reports whether a message says nothing else about what the call does than is known.
+// fits reports whether a message agrees with what is known about the call.
 func (t *ToolCall) fits(u *acpclient.ToolCallUpdate) bool {
 	titled := u.Title != nil && strings.TrimSpace(*u.Title) != "" && *u.Title != t.Title
 	return !titled && (len(u.RawInput) == 0 || saysNothing(u.RawInput) || bytes.Equal(u.RawInput, t.RawInput))
 }
 
-// Tool is the tool call with this id, nil if there is none.
+// Tool returns the tool call with this id, or nil.
 func (s *State) Tool(id acpclient.ToolCallID) *ToolCall { return s.tools[id] }
 
-// CallOf returns a call as an update has it.
+// CallOf returns the call that an update describes.
 func CallOf(u *acpclient.ToolCallUpdate) *ToolCall {
 	t := &ToolCall{Kind: acpclient.ToolOther}
 	t.apply(u)
 	return t
 }
 
-// InProgress returns the calls that the agent has begun in the running turn, and not ended.
+// InProgress returns the calls of the running turn that are in progress.
 func (s *State) InProgress() iter.Seq[*ToolCall] {
 	return func(yield func(*ToolCall) bool) {
 		for _, t := range s.liveTools {
@@ -77,13 +77,13 @@ func (s *State) InProgress() iter.Seq[*ToolCall] {
 	}
 }
 
-// newTool creates a tool call. Nothing can refer to one without an id later. Of history
-// that is replayed it is not known when it happened.
+// newTool creates a tool call. Later messages cannot refer to one without an id. In replayed
+// history, at is zero.
 func (s *State) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
 	return s.announce(&ToolCall{Kind: acpclient.ToolOther}, id, meta, at)
 }
 
-// announce makes a call the one with an id.
+// announce registers a call under an id.
 func (s *State) announce(t *ToolCall, id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
 	parent := s.parentOf(meta)
 	if parent == id {
@@ -101,7 +101,7 @@ func (s *State) announce(t *ToolCall, id acpclient.ToolCallID, meta acpclient.Me
 	return t
 }
 
-// applyToolCall creates a call, or brings the one with its id up to date.
+// applyToolCall creates or updates a call.
 func (s *State) applyToolCall(u *acpclient.ToolCall, at time.Time, fx *effect) {
 	update := &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
@@ -110,8 +110,8 @@ func (s *State) applyToolCall(u *acpclient.ToolCall, at time.Time, fx *effect) {
 	s.updateTool(s.toolOf(update, announces, at), at, update, fx)
 }
 
-// updateTool applies what the agent says about a call outside of its questions. It changes
-// the update.
+// updateTool applies what the agent says about a call outside its questions. It modifies the
+// update.
 func (s *State) updateTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate, fx *effect) {
 	s.exitCode(t, u)
 	u.Content = s.shown(u.Content)
@@ -119,7 +119,7 @@ func (s *State) updateTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdat
 	s.questionsFollow(t, u)
 }
 
-// applyToolCallContentChunk adds to what a call has produced.
+// applyToolCallContentChunk adds to the content of a call.
 func (s *State) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time, fx *effect) {
 	t := s.tools[u.ToolCallID]
 	if t == nil {
@@ -134,9 +134,8 @@ func (s *State) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at 
 	s.questionsFollow(t, update)
 }
 
-// add adds to the content in amortised constant time. What an update brought stays as it
-// was received, so the first time all of it is copied; copies of the call see no more than
-// they had.
+// add appends to the content in amortised constant time. The first time it copies the content,
+// so that received updates stay unchanged; copies of the call keep their length.
 func (t *ToolCall) add(content acpclient.ToolCallContents) {
 	if !t.grows {
 		t.Content = slices.Clip(t.Content)
@@ -145,7 +144,7 @@ func (t *ToolCall) add(content acpclient.ToolCallContents) {
 	t.contentSize += contentsSize(content)
 }
 
-// changeTool brings a tool call up to date. What is nil in the update stays as it is.
+// changeTool updates a tool call. Fields that are nil in the update stay.
 func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Time, fx *effect) {
 	before := t.Status
 	t.apply(u)
@@ -155,13 +154,13 @@ func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Tim
 		fx.moved = true
 	}
 	if t.ended() {
-		delete(s.questioned, t.ID) // a question would be about another call
+		delete(s.questioned, t.ID) // a later question would be about another call
 	}
 	fx.calls = append(fx.calls, t)
 	s.heldCalls.weighs(t, t.weigh())
 }
 
-// apply takes the fields of an update. What is nil in it stays as it is.
+// apply applies the fields of an update. Those that are nil stay.
 func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	set(&t.Title, u.Title)
 	set(&t.Name, u.Name)
@@ -169,8 +168,8 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	if u.Status != nil {
 		t.Status = *u.Status
 		if t.ended() {
-			// The agent's word counts even after a cancel or a denial: the call may have
-			// been done before that reached it. A denied call that failed was rejected.
+			// The agent's word counts even after a cancel or a denial: the call may have ended
+			// before that reached it. A denied call that failed was rejected.
 			t.Cancelled, t.Rejected = t.Status == acpclient.ToolCancelled, t.Status == acpclient.ToolFailed && t.Answer.Rejects()
 		}
 	}
@@ -196,8 +195,7 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	t.changed()
 }
 
-// saysNothing reports whether JSON is an empty object, array or string, however it
-// is spelled.
+// saysNothing reports whether JSON is an empty object, array or string, in any spelling.
 func saysNothing(raw []byte) bool {
 	switch string(bytes.Join(bytes.Fields(raw[:min(len(raw), 16)]), nil)) {
 	case "{}", `""`, "[]":
@@ -206,8 +204,8 @@ func saysNothing(raw []byte) bool {
 	return false
 }
 
-// showCall gives the call that an event has changed its place in the transcript, and shows
-// the terminals in it that the event names.
+// showCall gives a changed call its place in the transcript, and shows the terminals that the
+// event names.
 func (c *Conversation) showCall(content acpclient.ToolCallContents, rawInput []byte, meta acpclient.Meta) {
 	t := c.effect.calls[0]
 	n := c.nodeOf(t)
@@ -233,8 +231,8 @@ func (c *Conversation) showCall(content acpclient.ToolCallContents, rawInput []b
 	c.settle(n)
 }
 
-// settleCalls finds the right places for the calls that an event has changed. A call may
-// have been forgotten with its session.
+// settleCalls settles the calls that an event has changed. A call may be gone with its
+// session.
 func (c *Conversation) settleCalls() {
 	for _, t := range c.effect.calls {
 		if n := c.nodeOf(t); n != nil {
@@ -243,7 +241,7 @@ func (c *Conversation) settleCalls() {
 	}
 }
 
-// nodeOf returns the place of a call, nil if it has none.
+// nodeOf returns the node of a call, or nil.
 func (c *Conversation) nodeOf(t *ToolCall) *Node {
 	if t.index < len(c.Items) && c.Items[t.index] == Item(t) {
 		return c.nodes[t.index]
@@ -251,7 +249,7 @@ func (c *Conversation) nodeOf(t *ToolCall) *Node {
 	return nil
 }
 
-// embedTerminals shows the terminals that contents name in a call.
+// embedTerminals shows in a call the terminals that contents name.
 func (c *Conversation) embedTerminals(t *ToolCall, content acpclient.ToolCallContents) {
 	for i := range content {
 		if content[i].Type == acpclient.ToolContentTerminal {
@@ -262,7 +260,7 @@ func (c *Conversation) embedTerminals(t *ToolCall, content acpclient.ToolCallCon
 
 // embedTerminal shows a terminal in a call, once.
 func (c *Conversation) embedTerminal(t *ToolCall, term *Terminal) {
-	// Either list tells; the shorter one is searched, as a call can show very many terminals.
+	// Search the shorter list: a call can show very many terminals.
 	embedded := false
 	if len(t.Terminals) <= len(term.users) {
 		embedded = slices.Contains(t.Terminals, term)
@@ -275,14 +273,14 @@ func (c *Conversation) embedTerminal(t *ToolCall, term *Terminal) {
 	}
 }
 
-// set gives a field a value, if there is one.
+// set sets a field if there is a value.
 func set[T any](field *T, v *T) {
 	if v != nil {
 		*field = *v
 	}
 }
 
-// given is v if it points to something, nil if that is a zero value: it says nothing.
+// given returns v, or nil if it points to a zero value.
 func given[T comparable](v *T) *T {
 	var none T
 	if *v == none {
@@ -291,11 +289,10 @@ func given[T comparable](v *T) *T {
 	return v
 }
 
-// Some agents say in _meta what the protocol has no field for: for which tool
-// call a subagent works, and what a command prints that the agent runs itself.
+// In _meta, some agents say what the protocol has no field for: which tool call a subagent
+// works for, and the output of a command that the agent runs itself.
 
-// ownInfo, ownOutput and ownExit are what agents say in _meta of a
-// tool call about a terminal of their own.
+// ownInfo, ownOutput and ownExit describe an agent's own terminal in _meta of a tool call.
 type (
 	ownInfo struct {
 		ID  acpclient.TerminalID `json:"terminal_id"`
@@ -312,7 +309,7 @@ type (
 	}
 )
 
-// showOwnTerminals takes what the _meta of a tool call says about terminals of the agent.
+// showOwnTerminals applies what _meta of a tool call says about the agent's terminals.
 func (c *Conversation) showOwnTerminals(t *ToolCall, m acpclient.Meta) {
 	if len(m) == 0 {
 		return
@@ -334,8 +331,8 @@ func (c *Conversation) showOwnTerminals(t *ToolCall, m acpclient.Meta) {
 	}
 }
 
-// ownTerminal returns a terminal that the agent runs itself, and shows it in the
-// call. The agent need not have announced it.
+// ownTerminal returns a terminal that the agent runs itself, and shows it in the call. The
+// agent need not have announced it.
 func (c *Conversation) ownTerminal(t *ToolCall, id acpclient.TerminalID) *Terminal {
 	_, known := c.Terminals[id]
 	term := c.terminalByID(id)

@@ -19,13 +19,13 @@ func (c *Conversation) applyPromptSent(e PromptSent) {
 	c.echo = NewEcho(e.Prompt)
 }
 
-// applyPromptSteered adds a prompt in the middle of a turn. Agents do not send it back.
+// applyPromptSteered adds a prompt in the middle of a turn. Agents do not echo it.
 func (c *Conversation) applyPromptSteered(e PromptSteered) {
 	c.closeMessages()
 	c.addPrompt(e.Prompt).Steered = true
 }
 
-// addPrompt adds a prompt that was written here.
+// addPrompt adds a prompt of the user's.
 func (c *Conversation) addPrompt(prompt []acpclient.ContentBlock) *Message {
 	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true, own: true}
 	for _, b := range prompt {
@@ -35,7 +35,7 @@ func (c *Conversation) addPrompt(prompt []acpclient.ContentBlock) *Message {
 	return m
 }
 
-// beginTurn forgets what belongs to the transcript of the turn before.
+// beginTurn resets what belongs to the previous turn in the transcript.
 func (c *Conversation) beginTurn() {
 	c.closeMessages()
 	c.turnPlan, c.prompt = nil, nil
@@ -59,8 +59,7 @@ func (c *Conversation) applyTurnEnded(e TurnEnded) {
 	}
 }
 
-// stopWords says a stop reason in words, and how loudly. A normal end needs no
-// words.
+// stopWords describes a stop reason, with a severity. A normal end has no words.
 func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 	switch r {
 	case acpclient.StopEndTurn, "":
@@ -77,12 +76,11 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 	return fmt.Sprintf("Stopped: %s", strings.ReplaceAll(string(r), "_", " ")), acpclient.NoticeWarning
 }
 
-// endTools says of the tool calls of the turn that it has ended. If it was
-// cancelled, those that were not done are marked; those that the user has denied
-// are marked in any case.
+// endTools tells the tool calls of the turn that it has ended. It marks denied calls and, if
+// the turn was cancelled, unfinished ones.
 func (s *State) endTools(cancelled bool, at time.Time, fx *effect) {
 	var on []*ToolCall
-	// Calls in the background go on while the agent is idle.
+	// Background calls continue while the agent is idle.
 	background := make(map[acpclient.ToolCallID]bool, len(s.Work.Background))
 	for _, b := range s.Work.Background {
 		if b.ToolCallID != "" {
@@ -106,8 +104,8 @@ func (s *State) endTools(cancelled bool, at time.Time, fx *effect) {
 	s.liveTools = on
 }
 
-// addFailure adds a note about an error. What an answer of the agent has for programs
-// is in the note's Raw.
+// addFailure adds a note about an error. The note's Raw has the machine-readable part of the
+// agent's answer.
 func (c *Conversation) addFailure(title string, err error) *Note {
 	n := &Note{Severity: acpclient.NoticeError, Title: title, Detail: err.Error()}
 	if answer, is := errors.AsType[*acpclient.Error](err); is {
@@ -115,7 +113,7 @@ func (c *Conversation) addFailure(title string, err error) *Note {
 		n.Raw = answer.Data
 		var b bytes.Buffer
 		if json.Compact(&b, answer.Data) == nil {
-			n.Raw = b.Bytes() // as it is after it was stored
+			n.Raw = b.Bytes() // the same as after storing
 		}
 		if n.Raw == nil && json.Valid([]byte(answer.Message)) {
 			n.Raw = []byte(answer.Message)
@@ -125,8 +123,8 @@ func (c *Conversation) addFailure(title string, err error) *Note {
 	return n
 }
 
-// addTurnFailure notes why a turn ended with an error. An agent that has said so in
-// its last message does not say it twice.
+// addTurnFailure adds a note on why a turn failed, unless the agent's last message already
+// says so.
 func (c *Conversation) addTurnFailure(err error) *Note {
 	answer, is := errors.AsType[*acpclient.Error](err)
 	if !is {
@@ -137,14 +135,14 @@ func (c *Conversation) addTurnFailure(err error) *Note {
 	reason := strings.TrimSuffix(n.Detail, fmt.Sprintf(" (code %d)", answer.Code))
 	if mostly(reason, said) || mostly(said, answer.Message) {
 		n.Detail = ""
-		whole, _ := json.Marshal(answer) // what was decoded can be encoded
+		whole, _ := json.Marshal(answer) // decoded values always encode
 		n.Raw = whole
 	}
 	return n
 }
 
-// lastWords is the agent's message that the transcript ends with, "" if it ends
-// with anything else.
+// lastWords returns the agent's message at the end of the transcript, "" if it ends with
+// anything else.
 func (c *Conversation) lastWords() string {
 	if len(c.Items) == 0 {
 		return ""
@@ -156,21 +154,20 @@ func (c *Conversation) lastWords() string {
 	return strings.TrimSpace(m.Parts.Plain())
 }
 
-// mostly reports whether a text is another one, with little around it.
+// mostly reports whether a text is other with little around it.
 func mostly(text, other string) bool {
 	return other != "" && strings.Contains(text, other) && 2*len(other) >= len(text)
 }
 
-// Work is what the agent says about how busy it is, beyond the turns that the user
-// began. An agent that never says so is idle.
+// Work is what the agent reports about its activity outside the user's turns. An agent that
+// reports none is idle.
 type Work struct {
 	State acpclient.WorkState
-	// Background is what goes on beside; nil if the agent does not say.
+	// Background is nil if the agent does not report it.
 	Background []acpclient.BackgroundWork
 }
 
-// applyWork takes what the agent says it is doing. Its calls in the background go on
-// when a turn has ended.
+// applyWork applies a report of the agent's activity. Background calls continue after a turn.
 func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time, fx *effect) {
 	s.Work.State = u.State
 	if u.Background != nil {
@@ -181,27 +178,26 @@ func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time, fx *effect) {
 	}
 }
 
-// Busy reports whether the agent works on something that no prompt of the user's
-// began: in the background, or by itself.
+// Busy reports whether the agent works on something that no prompt began.
 func (s *State) Busy() bool {
 	w := &s.Work
 	return len(w.Background) > 0 || w.State != "" && w.State != acpclient.WorkIdle ||
 		len(s.Tasks) > 0 || len(s.RunningSubagents()) > 0
 }
 
-// live reports whether what begins now is at work, and not history that is replayed.
+// live reports whether what begins now is live work, not replayed history.
 func (s *State) live() bool {
 	return s.Turn.Running || s.Phase == PhaseReady && s.Busy()
 }
 
-// Operation is a part of the agent's work that can be cancelled alone: a call, or the
-// command of a terminal in it.
+// Operation is a part of the agent's work that can be cancelled alone: a call, or the command
+// of a terminal in it.
 type Operation struct {
 	Call     *ToolCall
-	Terminal acpclient.TerminalID // "" if it is the call
+	Terminal acpclient.TerminalID // "" for the call itself
 }
 
-// Operations returns the running operations, the oldest first.
+// Operations returns the running operations, oldest first.
 func (c *Conversation) Operations() []Operation {
 	var all []Operation
 	for _, t := range c.liveTools {
@@ -221,19 +217,17 @@ func (c *Conversation) Operations() []Operation {
 	return all
 }
 
-// Clock measures how long something works. It stands still while that waits for the
-// user. It knows the times that events bring: without them it measures nothing.
+// Clock measures how long work takes, without the time it waits for the user. It uses the
+// times of events: without them it measures nothing.
 type Clock struct {
-	// Started is when the work began, Ended when it was done; each is zero if that
-	// has not happened, or is not known.
+	// Started and Ended are zero if that has not happened, or is unknown.
 	Started, Ended time.Time
 
 	waiting time.Time     // since when it waits for the user, zero if it does not
-	waited  time.Duration // how long it did before that
+	waited  time.Duration // total of earlier waits
 }
 
-// Worked is how long the work has taken so far, or took until it ended. It is 0 if
-// that is not known.
+// Worked returns how long the work has taken so far, or took; 0 if unknown.
 func (c *Clock) Worked(now time.Time) time.Duration {
 	switch {
 	case c.Started.IsZero():
@@ -246,7 +240,7 @@ func (c *Clock) Worked(now time.Time) time.Duration {
 	return max(0, now.Sub(c.Started)-c.waited)
 }
 
-// Took is how long work took that has ended, 0 if it has not or that is not known.
+// Took returns how long finished work took, 0 if it is unfinished or unknown.
 func (c *Clock) Took() time.Duration {
 	if c.Ended.IsZero() {
 		return 0
@@ -257,7 +251,7 @@ func (c *Clock) Took() time.Duration {
 // Waits reports whether the work waits for the user.
 func (c *Clock) Waits() bool { return !c.waiting.IsZero() }
 
-// follow takes whether the work waits for the user from a moment on.
+// follow pauses the clock if waits is set, else resumes it.
 func (c *Clock) follow(waits bool, at time.Time) {
 	switch {
 	case !c.Ended.IsZero():
@@ -269,7 +263,7 @@ func (c *Clock) follow(waits bool, at time.Time) {
 	}
 }
 
-// stop ends the work, unless it has ended before or its start is unknown.
+// stop ends the work, unless it has ended or never started.
 func (c *Clock) stop(at time.Time) {
 	if !c.Started.IsZero() && c.Ended.IsZero() {
 		c.follow(false, at)
@@ -277,7 +271,7 @@ func (c *Clock) stop(at time.Time) {
 	}
 }
 
-// clockFrom lets the clock of a call follow its status, which was another before.
+// clockFrom updates the clock of a call after its status was before.
 func (t *ToolCall) clockFrom(before acpclient.ToolCallStatus, at time.Time) {
 	switch {
 	case t.Status == before || t.Started.IsZero() || at.IsZero():
@@ -285,7 +279,7 @@ func (t *ToolCall) clockFrom(before acpclient.ToolCallStatus, at time.Time) {
 		t.stop(at)
 	case t.Status != acpclient.ToolInProgress:
 		t.Ended = time.Time{}
-	default: // what was before was no more than the announcement
+	default: // it was only announced before
 		waits := t.Waits()
 		t.Clock = Clock{Started: at}
 		t.follow(waits, at)
@@ -295,10 +289,9 @@ func (t *ToolCall) clockFrom(before acpclient.ToolCallStatus, at time.Time) {
 // asks reports whether any question to the user is open.
 func (s *State) asks() bool { return len(s.Permissions)+len(s.Elicitations) > 0 }
 
-// hold lets clocks stand still while a question is open: that of the turn, those of
-// the call that is asked about and of the calls that it works for. It returns the
-// calls; the call may be nil. Of calls that are nested deeper than is shown, only the
-// inner ones are held.
+// hold pauses clocks while a question is open: those of the turn, of the call (which may be
+// nil) and of the calls above it. It returns the paused calls, at most maxNesting of them, the
+// innermost first.
 func (s *State) hold(t *ToolCall, at time.Time) (held []*ToolCall) {
 	s.Turn.follow(true, at)
 	for ; t != nil && len(held) < maxNesting && !slices.Contains(held, t); t = s.tools[t.Parent] {
@@ -308,8 +301,7 @@ func (s *State) hold(t *ToolCall, at time.Time) (held []*ToolCall) {
 	return held
 }
 
-// release lets clocks go on after a question was closed, as far as no other question
-// holds them.
+// release resumes clocks after a question was closed, unless another question holds them.
 func (s *State) release(held []*ToolCall, at time.Time) {
 	s.Turn.follow(s.asks(), at)
 	for _, t := range held {
