@@ -25,8 +25,10 @@ type Open struct {
 	// means to take no part in it.
 	Running string
 	LookOn  bool
-	// Keep means that it goes on in a host, as it ran in one before.
-	Keep bool
+	// Keep means that it goes on in a host, as it ran in one before. Replaces is the session whose
+	// place it takes, which is ended first: those who look on follow. It may be nil.
+	Keep     bool
+	Replaces Session
 	// Agent is started instead of the session's own, unless it is nil.
 	Agent *config.Agent
 	// Last says that it is the last session of the directory. A draft that was kept for

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
 	"parley/internal/conversation"
 	"parley/internal/journal"
@@ -71,6 +72,39 @@ func (l Link) Text() string {
 
 // ErrGone means that the process has ended in which the session ran.
 var ErrGone = errors.New("the process that kept the session has ended")
+
+// MovedError means that a session goes on in another process: it was rewound. To names it as
+// 'parley attach' takes it.
+type MovedError struct{ To string }
+
+func (e *MovedError) Error() string { return "the session was rewound and goes on as " + e.To }
+
+// Unwrap implements the interface of package errors.
+func (e *MovedError) Unwrap() error { return ErrGone }
+
+// followTime is how long [Follow] waits for the process in which a session goes on.
+const followTime = 30 * time.Second
+
+// Follow attaches to the session that another one has become, as soon as it is there. It takes its
+// time.
+func (b Backend) Follow(ctx context.Context, o Open) (*Reopened, error) {
+	ctx, cancel := context.WithTimeout(ctx, followTime)
+	defer cancel()
+	for {
+		r, err := b.Reopen(ctx, o)
+		if !errors.Is(err, ErrGone) {
+			return r, err
+		}
+		select {
+		case <-time.After(followPause):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// followPause is the pause between two tries of Follow.
+const followPause = 200 * time.Millisecond
 
 // About describes a session.
 type About struct {

@@ -257,14 +257,14 @@ func (o *startOptions) run(ctx context.Context) error {
 			what = strconv.Quote(l.Title)
 		}
 		for _, line := range l.Unsent {
-			fmt.Fprintf(o.streams.Err, "Not sent to %s: %s\n", what, line)
+			fmt.Fprintf(o.streams.Err, "Not confirmed by %s: %s\n", what, line)
 		}
 		if l.Running != "" {
-			come, name := "To come back", strings.ToUpper(what[:1])+what[1:]
+			come := "To come back"
 			if len(l.Unsent) > 0 {
-				come, name = "To send that", name+" waits for it and"
+				come = "To send what it did not get"
 			}
-			fmt.Fprintf(o.streams.Err, "%s keeps running. %s: %s\n", name, come, commandLine("parley attach", l.Running))
+			fmt.Fprintf(o.streams.Err, "%s keeps running. %s: %s\n", strings.ToUpper(what[:1])+what[1:], come, commandLine("parley attach", l.Running))
 			continue
 		}
 		if how := o.resumeCommand(l); how != "" {

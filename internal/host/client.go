@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -83,6 +84,7 @@ type Client struct {
 	kept    []session.Unconfirmed // of those who have left
 	told    map[string]bool       // acts of which the user knows that the host does not know them
 	ended   string                // why the host has ended, "" if that is not known
+	next    string                // the ID of the host in which the session goes on, or ""
 	left    bool
 	ending  bool // this front end ends the session, and need not be told
 	watch   watch
@@ -278,6 +280,8 @@ func (c *Client) over(err error) {
 	c.mu.Lock()
 	why := ErrGone
 	switch {
+	case c.next != "":
+		why = &app.MovedError{To: c.movedTo()}
 	case c.ended != "":
 		why = endedError(c.ended)
 	case errors.As(err, new(refusedError)):
@@ -301,6 +305,16 @@ func (c *Client) over(err error) {
 		c.stream.Push(c.ctx, conversation.AgentLost{Err: why, At: time.Now()})
 	}
 	c.cancel()
+}
+
+// movedTo is where the session goes on, as [AttachTo] takes it.
+func (c *Client) movedTo() string {
+	to, far := strings.CutPrefix(c.opt.Running, "ssh://")
+	if !far {
+		return c.next
+	}
+	machine, _, _ := strings.Cut(to, "/")
+	return "ssh://" + machine + "/" + c.next
 }
 
 // endedError is why a host has ended that has said so.
@@ -354,7 +368,7 @@ func (l listener) HandleNotification(_ context.Context, method string, params js
 		var p ended
 		_ = json.Unmarshal(params, &p)
 		l.mu.Lock()
-		l.ended = p.Why
+		l.ended, l.next = p.Why, p.Next
 		l.mu.Unlock()
 	}
 }
@@ -437,7 +451,10 @@ func (c *Client) Close(ctx context.Context) {
 }
 
 // End implements [app.Session]. It waits until the host has ended, or ctx ends.
-func (c *Client) End(ctx context.Context) error {
+func (c *Client) End(ctx context.Context) error { return c.endFor(ctx, "") }
+
+// endFor is End for a session that goes on in the host with the ID next, unless that is "".
+func (c *Client) endFor(ctx context.Context, next string) error {
 	c.mu.Lock()
 	conn := c.conn
 	c.ending = true
@@ -445,7 +462,7 @@ func (c *Client) End(ctx context.Context) error {
 	if conn == nil {
 		return ErrGone
 	}
-	if err := conn.Call(ctx, requestEnd, struct{}{}, nil); err != nil && !errors.Is(err, acpclient.ErrClosed) {
+	if err := conn.Call(ctx, requestEnd, ending{next}, nil); err != nil && !errors.Is(err, acpclient.ErrClosed) {
 		return err
 	}
 	select {

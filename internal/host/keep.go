@@ -183,7 +183,7 @@ func (k keeper) start(spec app.Kept) (app.Session, error) {
 }
 
 func (k keeper) begin(ctx context.Context, spec app.Kept) (*Client, error) {
-	spec.ID = NewID()
+	spec.ID = cmp.Or(spec.ID, NewID())
 	k.own.Store(spec.ID, true) // before it can be listed
 	id, err := Spawn(ctx, spec)
 	if err != nil {
@@ -306,6 +306,12 @@ func Attached(l *app.Launcher, b app.Backend, c *Client) app.Backend {
 
 // branch is [app.Launcher.Branch] in a host.
 func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) (*app.Branched, error) {
+	id := NewID()
+	if old, is := o.Replaces.(*Client); is { // so that the branch goes on with its undo
+		ending, cancel := context.WithTimeout(ctx, app.StopTime)
+		_ = old.endFor(ending, id) // one that cannot be reached has ended
+		cancel()
+	}
 	t, err := k.Store.Read(ctx, o.ID)
 	if err != nil {
 		return nil, err
@@ -315,7 +321,7 @@ func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) 
 		return nil, err
 	}
 	spec := k.Kept(a, t.Meta.Cwd)
-	spec.Dirs, spec.Branch = t.Meta.Dirs, &app.KeptBranch{Stored: o.ID, Prompt: prompt, Cwd: cwd}
+	spec.ID, spec.Dirs, spec.Branch = id, t.Meta.Dirs, &app.KeptBranch{Stored: o.ID, Prompt: prompt, Cwd: cwd}
 	c, err := k.begin(ctx, spec)
 	if err != nil {
 		return nil, err

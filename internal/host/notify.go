@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/process"
 	"parley/internal/session"
@@ -28,7 +29,7 @@ func (h *Host) attention(batch []conversation.Event) {
 		watched = watched || !v.passing
 	}
 	h.mu.Unlock()
-	if watched || errors.Is(context.Cause(h.ctx), errEnded) {
+	if why := context.Cause(h.ctx); watched || errors.Is(why, errEnded) || errors.As(why, new(*app.MovedError)) {
 		return
 	}
 	for _, e := range batch {

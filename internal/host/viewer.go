@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/session"
 )
 
@@ -122,7 +123,11 @@ func (v *viewer) gone() {
 // farewell sends why the host ends, and the rest, as long as the viewer reads. The reason goes
 // first: it is not to be lost with a rest that the viewer has no time for.
 func (v *viewer) farewell() {
-	_ = v.conn.Notify(notifyEnded, ended{context.Cause(v.host.ctx).Error()})
+	why := ended{Why: context.Cause(v.host.ctx).Error()}
+	if moved, is := errors.AsType[*app.MovedError](context.Cause(v.host.ctx)); is {
+		why.Next = moved.To
+	}
+	_ = v.conn.Notify(notifyEnded, why)
 	v.host.mu.Lock()
 	followed := v.followed // nobody attaches any more
 	v.host.mu.Unlock()
@@ -249,7 +254,15 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 		if r.readOnly {
 			return nil, wireError(ErrReadOnly)
 		}
-		r.host.end(errEnded)
+		var p ending
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		why := errEnded
+		if p.Next != "" {
+			why = &app.MovedError{To: p.Next}
+		}
+		r.host.end(why)
 		return struct{}{}, nil
 	case requestAct:
 		var p act

@@ -550,7 +550,7 @@ func TestAnOlderHost(t *testing.T) {
 	if got := test.Transcript(c.seen); len(got) != 2 || !strings.Contains(got[0], "0.9.0") {
 		t.Errorf("the user sees %q", got)
 	}
-	_ = host.Notify(notifyEnded, ended{"it is over"})
+	_ = host.Notify(notifyEnded, ended{Why: "it is over"})
 	_ = host.Flush(t.Context())
 	host.Close()
 	<-c.done
@@ -635,4 +635,23 @@ func TestWhoEndsASession(t *testing.T) {
 			t.Error("the viewer that ended it is told so")
 		}
 	}
+}
+
+// Who ends a session says where it goes on, and all others learn that.
+func TestTheOthersLearnWhereASessionGoesOn(t *testing.T) {
+	h := start(t, Options{Session: newFake()})
+	one, two := h.attach(t, ClientOptions{}), h.attach(t, ClientOptions{Running: "ssh://machine/id"})
+	if err := one.endFor(t.Context(), "next"); err != nil {
+		t.Fatal(err)
+	}
+	two.until(t, func() bool { return len(two.events) > 0 })
+	lost, _ := two.events[len(two.events)-1].(conversation.AgentLost)
+	var moved *app.MovedError
+	if !errors.As(lost.Err, &moved) || moved.To != "ssh://machine/next" || !errors.Is(lost.Err, ErrGone) {
+		t.Errorf("the other one learns %v", lost.Err)
+	}
+	if got := one.Stream().Take(); len(got) > 0 {
+		t.Errorf("who ends it is told %v", got)
+	}
+	<-h.ended
 }

@@ -34,7 +34,7 @@ const (
 	requestAttach = "attach" // hello, and a welcome
 	requestAct    = "act"    // act, and the list of its results
 	requestLeave  = "leave"  // the viewer does not come back
-	requestEnd    = "end"    // ends the session
+	requestEnd    = "end"    // ending
 
 	notifyEvents  = "events"  // events
 	notifyChanged = "changed" // changed
@@ -99,9 +99,16 @@ type changed struct {
 	Journal *journal.Summary `json:"journal,omitempty"` // nil if nothing is recorded
 }
 
-// ended says why the host has ended.
+// ending is how a viewer ends the session. Next is the ID of the host in which it goes on, "" if
+// it does not.
+type ending struct {
+	Next string `json:"next,omitempty"`
+}
+
+// ended says why the host has ended, and where the session goes on.
 type ended struct {
-	Why string `json:"why"`
+	Why  string `json:"why"`
+	Next string `json:"next,omitempty"`
 }
 
 // events are lines of the history. At is where it goes on after them.

@@ -2,6 +2,7 @@ package linemode
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -172,6 +173,11 @@ func (l *live) apply(e conversation.Event) {
 		l.p.out.items()
 		l.p.out.line("/start retries, /new opens a new session, /quit quits.")
 	case conversation.AgentLost:
+		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
+			l.p.out.line("The session was rewound on another terminal.")
+			l.p.reopenWith(app.Open{Running: moved.To, LookOn: l.Session.About().LookOn}, l.p.opt.Follow)
+			break
+		}
 		l.lost(e)
 	case conversation.AuthRequired:
 		l.signIn = l.SignIn(e)

@@ -2,6 +2,7 @@ package linemode
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"time"
 
@@ -96,14 +97,17 @@ func (p *program) start(a config.Agent) {
 }
 
 // reopen continues a stored session.
-func (p *program) reopen(o app.Open) {
+func (p *program) reopen(o app.Open) { p.reopenWith(o, p.opt.Reopen) }
+
+// reopenWith goes on in the session that open makes.
+func (p *program) reopenWith(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error)) {
 	p.out.line("Reading the session.")
 	left := p.leaving
 	p.beside(func() func() {
 		if left != nil {
 			<-left // it may be the same session
 		}
-		r, err := p.opt.Reopen(p.ctx, o)
+		r, err := open(p.ctx, o)
 		return func() { p.reopened(o, r, err) }
 	})
 }

@@ -138,6 +138,12 @@ func (l *live) openAgain() tea.Cmd {
 	return t.reopenStored(app.Open{ID: id, Agent: &l.Agent, Keep: true})
 }
 
+// follow goes on in the session that this one has become for all who look on.
+func (l *live) follow(moved *app.MovedError) tea.Cmd {
+	o := app.Open{Running: moved.To, LookOn: l.Session.About().LookOn}
+	return tea.Batch(l.tab.say("the session was rewound on another terminal"), l.tab.reopenWith(o, l.tab.program.Follow))
+}
+
 // listRunning adds the sessions that run in hosts to the list.
 func (l *sessionList) listRunning() tea.Cmd {
 	p := l.tab.program

@@ -232,6 +232,32 @@ func TestWhatTheTourCannotDo(t *testing.T) {
 	b.mustShow(t, "no fork: the tour is not stored")
 }
 
+// When a session is rewound on another terminal, this one goes on where it goes on, as soon as that
+// is there.
+func TestFollowsARewind(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.keep()
+		next := &keptSession{Session: newSession(b.cwd, noMachine{})}
+		tries := 0
+		b.program.Reopen = func(_ context.Context, o app.Open) (*app.Reopened, error) {
+			if tries++; tries < 5 {
+				return nil, app.ErrGone
+			}
+			if o != (app.Open{Running: "next"}) {
+				t.Errorf("it opens %+v", o)
+			}
+			return &app.Reopened{Session: next, Runs: true, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
+		}
+		b.events(conversation.AgentLost{Err: &app.MovedError{To: "next"}})
+		time.Sleep(time.Minute)
+		b.Do(nil)
+		if b.session() != app.Session(next) {
+			t.Errorf("it does not follow:\n%s", b.Screen())
+		}
+		b.mustNotShow(t, "does not run any more")
+	})
+}
+
 // The offer goes when the user types, and what is typed is the prompt.
 func TestTheOfferGoesWhenOneTypes(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {

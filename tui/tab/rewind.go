@@ -355,9 +355,11 @@ func (r *rewind) branch(files bool) tea.Cmd {
 			}
 			rewound = &done
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(p.Context), app.StopTime)
-		defer cancel()
-		app.End(ctx, old) // so that the branch goes on with its undo
+		if open.Replaces = old; !open.Keep {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(p.Context), app.StopTime)
+			defer cancel()
+			app.End(ctx, old) // so that the branch goes on with its undo
+		}
 		b, err := p.Branch(p.Context, open, r.prompt.Number, "")
 		if err == nil && rewound != nil {
 			app.NoteRewind(b.Session, r.prompt.Number, *rewound)
@@ -388,6 +390,7 @@ func (r *rewind) branch(files bool) tea.Cmd {
 				return tea.Batch(held, r.failed(err))
 			}
 			t.tell("The conversation was not rewound", err.Error())
+			open.Replaces = nil
 			return tea.Batch(held, t.reopenStored(open))
 		}
 	})

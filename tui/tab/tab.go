@@ -16,6 +16,7 @@ package tab
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -315,6 +316,9 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			t.dialogs.Push(l.overBudget)
 		}
 	case conversation.AgentLost:
+		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
+			return l.follow(moved)
+		}
 		l.lifecycle.Lost()
 	case conversation.SessionFailed:
 		if o := l.Session.About(); (o.Reopened || o.Forked) && !t.stored.replaced { // a stored one

@@ -208,6 +208,26 @@ repeat 50
 end
 `
 
+// A rewind in a kept session is the same for all who look on: they go on in what it has become.
+func TestAllViewersFollowARewind(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	p := k.start(forksAtMessages)
+	p.Ready().Ask("first").Shows("Answer 1.").Idle().Ask("second").Shows("Answer 2.").Idle()
+	q := k.attach()
+	q.Shows("Answer 2.").Idle()
+	p.Press("alt+z").Shows("Rewind to before a prompt").Press("enter").Question("Rewind to before prompt 2?").Answer("Conversation only")
+	p.Shows("Continues an earlier session from here").Gone("Answer 2.").Idle()
+	q.Shows("Continues an earlier session from here").Gone("Answer 2.").Idle()
+	q.Ask("third").Shows("❯ third", "Answer 1.").Idle()
+	p.Shows("❯ third")
+	if h := k.host(); len(h.Viewers) != 2 {
+		t.Errorf("the viewers are %q", h.Viewers)
+	}
+	p.Press("ctrl+c").Leave()
+	q.Leave()
+}
+
 // Two who look on see the same. What one answers, the other need not.
 func TestTwoViewersSeeTheSame(t *testing.T) {
 	t.Parallel()
