@@ -82,9 +82,9 @@ func asked(s *stage) *ptytest.Terminal {
 	return s.start("-a", "wren").WaitFor(ready).Type("Somebody says that Ada never gets a greeting. Can you look into it?").Press("enter")
 }
 
-// allowed has the change allowed, once the question takes keys.
+// allowed has the change allowed, once the question takes keys and all of it was in sight.
 func allowed(term *ptytest.Terminal) *ptytest.Terminal {
-	return term.WaitFor("No, leave it as it is", "enter: select Allow once").Press("y").WaitFor("enter or y: Allow once").Press("y").WaitGone("No, leave it as it is")
+	return term.WaitFor("No, leave it as it is", "esc cancel the turn").Press("end").WaitFor("enter: select Allow once").Press("y").WaitFor("enter or y: Allow once").Press("y").WaitGone("No, leave it as it is")
 }
 
 // done waits until the turn is over.
@@ -123,7 +123,7 @@ var scenes = []scene{
 	{name: "turn", everywhere: true, title: "A turn: thoughts, plan, tool calls, a change, a command and what it printed", agent: works + edits + runs, play: turn},
 	{name: "turn-light", title: "The same turn on a light terminal", light: true, agent: works + edits + runs, play: turn},
 	{name: "permission", everywhere: true, rows: 38, title: "A question: the change that would be made, and the answers", agent: works + edits, play: func(s *stage) *ptytest.Terminal {
-		return asked(s).WaitFor("No, leave it as it is", "enter: select Allow once")
+		return asked(s).WaitFor("No, leave it as it is", "esc cancel the turn")
 	}},
 	{name: "command", rows: 20, title: "A command of the agent, stepped into to answer it", agent: confirms, play: func(s *stage) *ptytest.Terminal {
 		s.program("pkg", "echo 'Packages that will be upgraded:'; echo '  fmtlib 10.2 -> 11.0'; echo '  spdlog 1.13 -> 1.14'; printf 'Proceed? [y/N] '; read answer; echo")
@@ -147,7 +147,7 @@ var scenes = []scene{
 	}},
 	{name: "tabs", title: "Two sessions in tabs: the one behind waits for an answer", agent: works + edits + runs, others: map[string]string{"robin": waits}, play: func(s *stage) *ptytest.Terminal {
 		term := done(allowed(asked(s)))
-		term.Press("ctrl+p").WaitFor("Command palette").Type("New tab with another").WaitFor("New tab with another agent").Press("enter").WaitFor("New tab: choose an agent").Type("robin").Press("enter").WaitFor(ready)
+		term.Press("ctrl+p").WaitFor("Command palette").Type("New tab with another").WaitFor("New tab with another agent").Press("enter").WaitFor("New tab: choose an agent").Type("robin").WaitFor("❯   Robin").Press("enter").WaitFor(ready)
 		term.Type("Check everything and tag the release").Press("enter").WaitFor("git tag v1.4.0")
 		return term.Press("alt+,").WaitFor("Everybody is greeted now", "?")
 	}},
