@@ -14,7 +14,7 @@ import (
 )
 
 // writeAgents updates the built-in registry in dir from the public registry. If that cannot
-// be reached, it updates the versions of npm packages from npm. It reports each change.
+// be reached, it updates what npm has from there. It reports each change.
 func writeAgents(ctx context.Context, dir string, report func(format string, args ...any)) error {
 	temp, err := os.MkdirTemp("", "agents-")
 	if err != nil {
@@ -31,7 +31,7 @@ func writeAgents(ctx context.Context, dir string, report func(format string, arg
 		report("took %d agents from the registry", len(e.Entries))
 		return writeSnapshot(dir, e.Entries, registry.Dates{Published: now, NPM: now})
 	}
-	report("%v\nRaising the npm packages only.", err)
+	report("%v\nRaising what npm has only.", err)
 	if e, err = registry.Snapshot(); err != nil {
 		return err
 	}
@@ -39,16 +39,24 @@ func writeAgents(ctx context.Context, dir string, report func(format string, arg
 	return writeSnapshot(dir, e.Entries, registry.Dates{Published: e.Date, NPM: now})
 }
 
-// raiseNPM updates the versions of agents that are only npm packages, because npm does not
-// update the programs of the others.
+// alsoNPM are the packages of npm of agents that the registry has only as downloads, and the
+// arguments with which their programs are agents.
+var alsoNPM = map[string]registry.Package{"opencode": {Package: "opencode-ai", Args: []string{"acp"}, Cmd: "opencode"}}
+
+// raiseNPM updates the versions of the agents that npm has. Where another version is newer
+// than the registry's downloads, these go: nothing here says where newer ones are, and what
+// their digests are.
 func raiseNPM(entries []registry.Entry, newest func(pkg string) (string, error), report func(format string, args ...any)) {
 	for i := range entries {
 		e := &entries[i]
-		if !e.OnlyNPM() {
-			report("%s %s stays: not only from npm", e.ID, e.Version)
+		npx := e.Distribution.NPX
+		if also, is := alsoNPM[e.ID]; is && npx == nil {
+			npx = &also
+		}
+		if npx == nil {
+			report("%s %s stays: not from npm", e.ID, e.Version)
 			continue
 		}
-		npx := e.Distribution.NPX
 		name := npx.Package
 		if at := strings.LastIndex(name, "@"); at > 0 {
 			name = name[:at]
@@ -58,10 +66,15 @@ func raiseNPM(entries []registry.Entry, newest func(pkg string) (string, error),
 			report("%s %s stays: %v", e.ID, e.Version, err)
 			continue
 		}
-		if version != e.Version {
-			report("%s %s → %s", e.ID, e.Version, version)
+		if version == e.Version {
+			continue
 		}
-		e.Version, npx.Package = version, name+"@"+version
+		report("%s %s → %s", e.ID, e.Version, version)
+		if !e.OnlyNPM() {
+			report("%s comes from npm alone now: the downloads of %s cannot be checked", e.ID, version)
+		}
+		npx.Package = name + "@" + version
+		e.Version, e.Distribution = version, registry.Distribution{NPX: npx}
 	}
 }
 

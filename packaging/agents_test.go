@@ -9,7 +9,8 @@ import (
 	"parley/internal/registry"
 )
 
-// Only what npm alone distributes gets npm's version; what npm does not know stays.
+// What npm distributes gets npm's version, without downloads of another one; what npm does
+// not know stays.
 func TestRaisesPackagesOfNPM(t *testing.T) {
 	t.Parallel()
 	npx := func(pkg string) registry.Distribution {
@@ -17,7 +18,11 @@ func TestRaisesPackagesOfNPM(t *testing.T) {
 	}
 	both := npx("both@1.0.0")
 	both.Binary = map[string]registry.Target{"linux-x86_64": {Archive: "https://example.com/1.0.0", Cmd: "both"}}
+	binary := registry.Distribution{Binary: both.Binary}
 	entries := []registry.Entry{
+		{ID: "opencode", Version: "1.0.0", Distribution: binary},
+		{ID: "binary", Version: "1.0.0", Distribution: binary},
+		{ID: "same", Version: "2.0.0", Distribution: registry.Distribution{NPX: &registry.Package{Package: "same@2.0.0"}, Binary: both.Binary}},
 		{ID: "scoped", Version: "1.0.0", Distribution: npx("@a/scoped@1.0.0")},
 		{ID: "bare", Version: "1.0.0", Distribution: npx("bare")},
 		{ID: "gone", Version: "1.0.0", Distribution: npx("gone@1.0.0")},
@@ -32,13 +37,21 @@ func TestRaisesPackagesOfNPM(t *testing.T) {
 	}, func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) })
 	var got []string
 	for _, e := range entries {
-		got = append(got, e.ID+" "+e.Version+" "+e.Distribution.NPX.Package)
+		line := e.ID + " " + e.Version
+		if e.Distribution.NPX != nil {
+			line += " " + e.Distribution.NPX.Package
+		}
+		if e.Distribution.Binary != nil {
+			line += " or a download"
+		}
+		got = append(got, line)
 	}
-	want := "scoped 2.0.0 @a/scoped@2.0.0, bare 2.0.0 bare@2.0.0, gone 1.0.0 gone@1.0.0, both 1.0.0 both@1.0.0"
+	want := "opencode 2.0.0 opencode-ai@2.0.0, binary 1.0.0 or a download, same 2.0.0 same@2.0.0 or a download, " +
+		"scoped 2.0.0 @a/scoped@2.0.0, bare 2.0.0 bare@2.0.0, gone 1.0.0 gone@1.0.0, both 2.0.0 both@2.0.0"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("%q", got)
 	}
-	if len(told) != 4 || !strings.Contains(told[2], "gone 1.0.0 stays: no such package") {
+	if all := strings.Join(told, "\n"); !strings.Contains(all, "gone 1.0.0 stays: no such package") || !strings.Contains(all, "binary 1.0.0 stays") || !strings.Contains(all, "the downloads of 2.0.0 cannot be checked") {
 		t.Errorf("%q", told)
 	}
 }

@@ -199,7 +199,7 @@ func listedOf(a config.Agent, e *registry.Edition) listedAgent {
 func availableOf(entry registry.Entry) listedAgent {
 	l := listedAgent{
 		ID: entry.ID, Name: entry.Name, State: "available", Version: entry.Version, License: entry.License,
-		Source: entry.Source(), Description: entry.Description,
+		Source: entry.Source(), Description: entry.About(),
 	}
 	p, err := entry.PlanHere()
 	if err != nil {
@@ -268,6 +268,9 @@ func (l listedAgent) about() string {
 	}
 	if l.Reason != "" {
 		parts = append(parts, "cannot start: "+l.Reason)
+	}
+	if l.State == "available" {
+		parts = append(parts, l.Description)
 	}
 	return strings.Join(parts, "  ")
 }

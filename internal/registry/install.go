@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,6 +61,15 @@ func (e Entry) Source() string {
 		return e.Repository
 	}
 	return e.Website
+}
+
+// About says what the agent is, or at least who makes it.
+func (e Entry) About() string {
+	by := ""
+	if len(e.Authors) > 0 {
+		by = "by " + strings.Join(e.Authors, ", ")
+	}
+	return cmp.Or(e.Description, by, e.Source())
 }
 
 // fetch downloads and unpacks a program, and returns its directory.

@@ -246,11 +246,11 @@ const toInstall = "Install"
 func (l *agentList) offer(o registry.Offer) dialog.Item {
 	e := o.Entry
 	item := dialog.Item{
-		ID: "registry " + e.ID, Title: e.Name, Group: toInstall, Dim: true, Detail: e.Description,
+		ID: "registry " + e.ID, Title: e.Name, Group: toInstall, Dim: true, Detail: e.About(),
 		About: strings.Join([]string{registry.InstallCommand(e.ID), e.License, e.Source()}, "  "),
 	}
 	if o.Err != nil {
-		item.Detail = app.NeedsText(o.Err)
+		item.Detail = app.NeedsText(o.Err) + " · " + item.Detail
 		item.Do = dialog.Stay(func() tea.Cmd { return l.cannot(e, o.Err) })
 		return item
 	}

@@ -104,6 +104,20 @@ func (b *bench) bring(cmd tea.Cmd) {
 	}
 }
 
+// An agent to install says what it is, also one that needs something first.
+func TestAnAgentToInstallSaysWhatItIs(t *testing.T) {
+	for want, o := range map[string]registry.Offer{
+		"writes code":                           {Entry: registry.Entry{Description: "writes code"}},
+		"needs Node.js · writes code":           {Entry: registry.Entry{Description: "writes code"}, Err: &registry.MissingError{Kind: registry.NPX}},
+		"by Ann, Bob":                           {Entry: registry.Entry{Authors: []string{"Ann", "Bob"}}},
+		"needs Node.js · https://example.com/x": {Entry: registry.Entry{Repository: "https://example.com/x"}, Err: &registry.MissingError{Kind: registry.NPX}},
+	} {
+		if got := (&agentList{}).offer(o).Detail; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // The list stands right below the name, and shows all it has in 20 lines.
 func TestTheFirstScreenIsBelowTheName(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 20}} {
