@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -26,6 +28,8 @@ type part struct {
 	dirs []string
 	// piped means that another part writes its standard input.
 	piped bool
+	// assigns are the variables that are set for it, as NAME=value.
+	assigns []string
 }
 
 // leads returns the word with which a part changes the directory of those after it.
@@ -179,10 +183,75 @@ func (r *Rule) mayTouchCommand(q Request) bool {
 	q.marked = true
 	return slices.ContainsFunc(q.parts(), func(p part) bool {
 		all, complete := unwrap(p.words)
-		return !complete || slices.ContainsFunc(all, func(v invocation) bool {
-			return mayMatch(pattern, v.words) || mayMatch(pattern, v.named()) || v.readsProgram(p)
+		return !complete || slices.ContainsFunc(p.assigns, func(a string) bool { return runningVariable(a, pattern) }) || slices.ContainsFunc(all, func(v invocation) bool {
+			return mayMatch(pattern, v.words) || mayMatch(pattern, v.named()) || v.readsProgram(p) || v.mayRun(pattern)
 		})
 	})
+}
+
+// mayRun reports whether a program has the words of a pattern among its own, or within them,
+// in their order, and is not known to run no other program: `git -c alias.x='!rm y' x`.
+func (v invocation) mayRun(pattern []string) bool {
+	if _, harmless := (Request{}).understood(part{words: v.words}); harmless {
+		return false
+	}
+	var names []string
+	for _, w := range v.words {
+		names = append(names, namesIn(w)...)
+	}
+	return hasNames(names, pattern)
+}
+
+// hasNames reports whether the words of a pattern are among names, in their order.
+func hasNames(names, pattern []string) bool {
+	for _, p := range pattern {
+		if p == "*" {
+			continue
+		}
+		at := slices.Index(names, path.Base(p))
+		if at < 0 {
+			return false
+		}
+		names = names[at+1:]
+	}
+	return true
+}
+
+// namesIn returns what may be names of programs and their words within a word: in a script,
+// after a "=", behind the letter of an option.
+func namesIn(word string) []string {
+	var names []string
+	for _, text := range []string{word, strings.NewReplacer(`\`, "", `"`, "", "'", "").Replace(word)} {
+		for _, token := range pathsIn(text) {
+			names = append(names, path.Base(token))
+		}
+		if text == word && !strings.ContainsAny(word, `\"'`) {
+			break
+		}
+	}
+	return names
+}
+
+// pathsIn returns what may be paths within a word.
+func pathsIn(word string) []string {
+	tokens := strings.FieldsFunc(word, func(r rune) bool {
+		return r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./+~#%", r)
+	})
+	for _, t := range tokens {
+		if len(t) > 2 && t[0] == '-' && t[1] != '-' {
+			tokens = append(tokens, t[2:])
+		}
+	}
+	return tokens
+}
+
+// runs matches the variables that name a program or a script to run.
+var runs = regexp.MustCompile(`^(BASH_ENV|ENV|PROMPT_COMMAND|PS[0-4]|SHELL|EDITOR|VISUAL|.*PAGER|BROWSER|LESSOPEN|LESSCLOSE|GIT_.*|RSYNC_RSH|CVS_RSH|SUDO_ASKPASS|SSH_ASKPASS)$`)
+
+// runningVariable reports whether an assignment may have a program run that a pattern names.
+func runningVariable(assign string, pattern []string) bool {
+	name, value, _ := strings.Cut(assign, "=")
+	return hasNames(namesIn(value), pattern) || runs.MatchString(name) && strings.Contains(value, unknownText)
 }
 
 // mayMatch reports whether a pattern matches the words before the first unknown one. That
@@ -405,9 +474,28 @@ func (p part) leadsTo() []string {
 func (c *collector) inside(n syntax.Node, from int) {
 	c.parts = c.parts[:from]
 	syntax.Walk(n, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok {
-			c.call(call)
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			c.call(n)
 			return false // call has looked inside its words
+		case *syntax.Redirect:
+			c.redirect(n)
+		case *syntax.DeclClause: // export, declare: what they name is their words
+			p := part{words: []string{n.Variant.Value}, dirs: c.dirs}
+			for _, a := range n.Args {
+				p.words = append(p.words, c.assignment(a))
+			}
+			c.parts = append(c.parts, p)
+		case *syntax.LetClause, *syntax.ArithmCmd, *syntax.TestClause: // "a[$(rm x)]" runs in quotes, too
+			p := part{words: []string{"let"}, dirs: c.dirs}
+			syntax.Walk(n, func(n syntax.Node) bool {
+				if w, ok := n.(*syntax.Word); ok {
+					text, _ := literal(w, c.unknown)
+					p.words = append(p.words, text)
+				}
+				return true
+			})
+			c.parts = append(c.parts, p)
 		}
 		return true
 	})
@@ -416,8 +504,9 @@ func (c *collector) inside(n syntax.Node, from int) {
 // call handles one program, and finds programs inside its words.
 func (c *collector) call(call *syntax.CallExpr) {
 	p := part{dirs: c.dirs, piped: c.piped}
-	if len(call.Assigns) > 0 {
+	for _, a := range call.Assigns {
 		p.unclear = unclearAssign
+		p.assigns = append(p.assigns, c.assignment(a))
 	}
 	for _, w := range call.Args {
 		text, why := literal(w, c.unknown)
@@ -436,6 +525,49 @@ func (c *collector) call(call *syntax.CallExpr) {
 	for _, a := range call.Assigns {
 		c.nested(a)
 	}
+}
+
+// assignment returns an assignment as NAME=value.
+func (c *collector) assignment(a *syntax.Assign) string {
+	text := ""
+	if a.Name != nil {
+		text = a.Name.Value + "="
+	}
+	words := []*syntax.Word{a.Value}
+	if a.Array != nil {
+		for _, e := range a.Array.Elems {
+			words = append(words, e.Value)
+		}
+	}
+	for _, w := range words {
+		if w != nil {
+			value, _ := literal(w, c.unknown)
+			text += value + " "
+		}
+	}
+	return strings.TrimSuffix(text, " ")
+}
+
+// The programs of the parts that stand for redirects.
+const (
+	readRedirect  = "<"
+	writeRedirect = ">"
+)
+
+// redirect adds a part for a redirect that reads or writes a file.
+func (c *collector) redirect(r *syntax.Redirect) {
+	program := writeRedirect
+	switch r.Op {
+	case syntax.RdrIn, syntax.DplIn:
+		program = readRedirect
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return
+	}
+	if r.Word == nil || harmlessRedirects([]*syntax.Redirect{r}) {
+		return
+	}
+	name, _ := literal(r.Word, c.unknown)
+	c.parts = append(c.parts, part{words: []string{program, name}, dirs: c.dirs})
 }
 
 // nested finds the programs in substitutions.

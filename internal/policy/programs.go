@@ -181,6 +181,8 @@ const (
 // programs are the programs whose words are known.
 var programs = sync.OnceValue(func() map[string]*program {
 	return map[string]*program{
+		// A redirect is a part of its own.
+		readRedirect: reads(""), writeRedirect: {operands: changeValue},
 		// Files and text.
 		"cat":       reads("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
 		"ls":        names("-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --human-readable --recursive --reverse --directory --inode --size --color? --classify? --group-directories-first"),
@@ -295,7 +297,14 @@ var wrappers = map[string]string{
 	"sudo": "CDghpRrTtUu", "doas": "Cu", "env": "Cu", "command": "", "exec": "a", "builtin": "", "nohup": "", "nice": "n", "ionice": "cnpPu", "time": "fo",
 	"timeout": "ks", "stdbuf": "eio", "setsid": "", "xargs": "adEILnPs", "watch": "n", "strace": "eoPpsu", "ltrace": "eopsu", "chroot": "", "unshare": "", "nsenter": "tSG",
 	"flock": "Ew", "parallel": "j", "busybox": "", "script": "", "systemd-run": "ptuM", "su": "cgs", "toybox": "", "setpriv": "", "runuser": "cgsu", "gosu": "", "pkexec": "", "run0": "",
-	"chrt": "", "taskset": "", "unbuffer": "", "rlwrap": "", "caffeinate": "tw", "fakeroot": "", "bwrap": "", "firejail": "", "xvfb-run": "",
+	"prlimit": "", "setarch": "", "linux32": "", "linux64": "", "ssh-agent": "at", "dbus-run-session": "", "start-stop-daemon": "acgnpux", "sg": "c", "capsh": "", "tmux": "cfLS", "screen": "",
+	"numactl": "", "choom": "n", "chrt": "", "taskset": "", "unbuffer": "", "rlwrap": "", "caffeinate": "tw", "fakeroot": "", "bwrap": "", "firejail": "", "xvfb-run": "",
+}
+
+// wrapper returns the options of a wrapper that have a value. The system's loader is one.
+func wrapper(name string) (valued string, wraps bool) {
+	valued, wraps = wrappers[name]
+	return valued, wraps || strings.HasPrefix(name, "ld-") || name == "ld.so"
 }
 
 // maxUnwrapped limits the programs that are found through one another.
@@ -331,7 +340,7 @@ func unwrap(words []string) (all []invocation, complete bool) {
 			}
 		}
 		name := path.Base(words[0])
-		valued, wraps := wrappers[name]
+		valued, wraps := wrapper(name)
 		switch {
 		case slices.Contains(shells, name) || name == "eval" || name == "trap":
 			scripts := words[1:]
@@ -461,75 +470,106 @@ type understanding struct {
 	given         []string
 }
 
-func (u *understanding) words(words []string) string {
-	var operands []operand
-	unknown := func(text string) string { return u.name() + " " + text + " is not known to be harmless" }
-	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "@") }); i >= 0 && u.program.lists {
-		return u.name() + " would read more words from " + words[i][1:]
-	}
+// meant is a word with its meaning: an operand, or the value of an option.
+type meant struct {
+	at    int
+	text  string
+	after bool // after "--"
+	kind  meaning
+}
+
+// unknown says that nothing is known about a word.
+func (u *understanding) unknown(text string) string {
+	return u.name() + " " + text + " is not known to be harmless"
+}
+
+// read takes the words of a program apart. why is why one of them is not understood.
+func (u *understanding) read(words []string) (values, operands []meant, why string) {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch {
 		case w == "--" && !u.program.longNames:
 			for i++; i < len(words); i++ {
-				operands = append(operands, operand{i, words[i], true})
+				operands = append(operands, meant{at: i, text: words[i], after: true})
 			}
 			continue
 		case len(w) < 2 || w[0] != '-':
-			operands = append(operands, operand{i, w, false})
+			operands = append(operands, meant{at: i, text: w})
 			continue
 		}
 		value, kind, ok := u.option(w)
 		switch {
 		case !ok:
-			return unknown(w)
+			return nil, nil, u.unknown(w)
 		case kind == noValue:
 			continue
 		case value == "":
 			if i++; i == len(words) {
-				return u.name() + " " + w + " needs a value"
+				return nil, nil, u.name() + " " + w + " needs a value"
 			}
 			value = words[i]
 		}
-		if why := u.value(kind, value, true); why != "" {
+		values = append(values, meant{text: value, kind: kind})
+	}
+	first := u.program.first != noValue && !u.without
+	if u.program.here && !u.part.piped && (len(operands) == 0 || first && len(operands) == 1) {
+		values = append(values, meant{text: ".", kind: u.program.operands})
+	}
+	for i := range operands {
+		operands[i].kind = u.program.operands
+		if i == 0 && first {
+			operands[i].kind = u.program.first
+		}
+	}
+	return values, operands, ""
+}
+
+func (u *understanding) words(words []string) string {
+	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "@") }); i >= 0 && u.program.lists {
+		return u.name() + " would read more words from " + words[i][1:]
+	}
+	values, operands, why := u.read(words)
+	if why != "" {
+		return why
+	}
+	for _, v := range values {
+		if why := u.value(v.kind, v.text, true); why != "" {
 			return why
 		}
 	}
 	if u.program.maxOperands > 0 && len(operands) > u.program.maxOperands {
 		return u.name() + " with so many arguments is unknown to parley"
 	}
-	first := u.program.first != noValue && !u.without
-	if u.program.here && !u.part.piped && (len(operands) == 0 || first && len(operands) == 1) {
-		if why := u.value(u.program.operands, ".", true); why != "" {
-			return why
-		}
-	}
-	for i, o := range operands {
-		kind := u.program.operands
-		if i == 0 && first {
-			kind = u.program.first
-		}
-		passed := kind == textValue && u.program.first == noValue && strings.HasPrefix(o.text, "-") // behind "--": an option for another program
-		if passed || kind == noValue && u.chosen+o.at >= u.named {
-			return unknown(o.text)
+	for _, o := range operands {
+		passed := o.kind == textValue && u.program.first == noValue && strings.HasPrefix(o.text, "-") // behind "--": an option for another program
+		if passed || o.kind == noValue && u.chosen+o.at >= u.named {
+			return u.unknown(o.text)
 		}
 		byRule := u.chosen+o.at < u.named || u.named <= u.chosen
-		if why := u.value(kind, o.text, byRule); why != "" {
+		if why := u.value(o.kind, o.text, byRule); why != "" {
 			return why
 		}
 	}
 	return u.printed(operands)
 }
 
-// operand is a word that is not an option.
-type operand struct {
-	at    int
-	text  string
-	after bool // after "--"
+// understood returns the words of a part with their meanings. ok is false if the program may
+// run others, or do what its words do not say.
+func (q Request) understood(p part) (words []meant, ok bool) {
+	prog, chosen := known(p.words)
+	if prog == nil || prog.commands != nil {
+		return nil, false
+	}
+	if prog.anything {
+		return nil, true
+	}
+	u := understanding{request: q, part: p, program: prog, chosen: chosen}
+	values, operands, why := u.read(p.words[chosen:])
+	return append(values, operands...), why == ""
 }
 
 // printed returns what speaks against the files whose contents git would print.
-func (u *understanding) printed(operands []operand) string {
+func (u *understanding) printed(operands []meant) string {
 	c := u.program.contents
 	has := func(options []string) bool {
 		return slices.ContainsFunc(u.given, func(g string) bool { return slices.Contains(options, g) })

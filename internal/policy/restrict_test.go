@@ -71,6 +71,33 @@ func TestRestrictsWhatIsUncertain(t *testing.T) {
 			t.Errorf("%.40s: %v (%s)", command, d.Verdict, d.Why)
 		}
 	}
+	// What a program may run that parley does not know.
+	for _, command := range []string{
+		"prlimit --nproc=1 x rm", "docker run x rm y", "strange rm x", "strange --with=/bin/rm x", "strange -crm x", "git -c alias.x='!rm y' x", "git -c core.sshCommand='rm x' fetch", "GIT_SSH_COMMAND='rm x' git fetch",
+		"GIT_SSH_COMMAND=$(echo rm) git fetch", "BASH_ENV=<(echo rm x) bash -c :", "bash --init-file <(echo rm x) -i", "alias x=rm; x y", "mapfile -C 'rm x' -c 1 y", "test -v 'a[$(rm x)]'", "[ 'a[$(rm x)]' -eq 1 ]", "[[ -v 'a[$(rm x)]' ]]",
+		"let 'a[$(rm x)]'", "declare -i x='a[$(rm y)]'", "export EDITOR='rm x'", "printf -v 'a[$(rm x)]' y", "tar cf x --checkpoint-action=exec=rm y", "tar cf x --to-command rm y", "python -c 'import os; os.system(\"rm x\")'", "perl -e 'unlink; system(q(rm x))'", "awk 'BEGIN {system(\"rm x\")}'",
+		"python -c 'run([\"rm\",\"x\"])'", "sort --compress-program=rm x", "rg --pre rm x", "go test -exec rm ./x", "env -i strange rm", "git -c alias.x=push x", "git rm x", "./grep rm x", "find . -exec strange rm {} +", "ssh host rm x", "make -f x SHELL=rm",
+	} {
+		if d := restrict(command); d.Verdict < ask || d.Rule == nil || d.Verdict == ask && d.Why == "" {
+			t.Errorf("%s: %v (%s)", command, d.Verdict, d.Why)
+		}
+	}
+	for _, command := range []string{
+		"prlimit rm x", "setarch x86_64 rm x", "linux32 rm x", "ssh-agent rm x", "dbus-run-session -- rm x", "/lib64/ld-linux-x86-64.so.2 /bin/rm x", "start-stop-daemon --start --exec /bin/rm -- x", "sg users -c 'rm x'",
+		"capsh -- -c 'rm x'", "tmux new -d rm x", "tmux new 'rm x'",
+	} {
+		if d := restrict(command); d.Verdict != deny {
+			t.Errorf("%s: %v (%s)", command, d.Verdict, d.Why)
+		}
+	}
+	for _, command := range []string{
+		"grep rm x", "grep -n 'rm x' a b", "echo rm", "cat rm", "ls rm", "rg rm", "git log --grep rm", "git commit -m 'no rm'", "git diff rm", "sed -n 5p rm", "wc -l rm", "go test -run rm ./x", "make rm", "head -5 rm", "X=rmx make", "strange farm rmdir", "strange rm.txt", "cat x > rm",
+		"strange push", "gh pr create -t 'git pushes'",
+	} {
+		if d := restrict(command); d.Verdict != 0 {
+			t.Errorf("%s: %v by %v (%s)", command, d.Verdict, d.Rule, d.Why)
+		}
+	}
 	for _, command := range []string{
 		"ls", "grep x *.go", "echo $X", "cat <<E\nrm x\nE", "ls | grep rm", "git status $X", "find . -name '*.go' -exec grep x {} +", "ls | xargs grep x", "sh build.sh", "bash -c 'make x'", "for f in *; do cat $f; done", "echo 'rm x'", "ls {a,b}", "go test ./... > out", "X=$(date) make", "npm run rm",
 	} {
