@@ -39,6 +39,8 @@ type Request struct {
 	Others []Request
 	// Changes are the paths of the diffs, for rules that deny or ask.
 	Changes []Path
+	// Named are files that only the title names, for rules that deny or ask.
+	Named []Path
 	// marked has unknown text marked in the words of the command.
 	marked bool
 	// URL is the address that would be fetched, Tool the name of an MCP server's tool.
@@ -138,10 +140,27 @@ func Decide(rules []Rule, r Request) Decision {
 			return Decision{Verdict: Ask, Why: p.Name + " is outside the session's directories"}
 		}
 	}
+	d := Decision{Verdict: Ask}
 	if row := rowOf(r.Kind); row != nil && row.subject.permits != nil {
-		return row.subject.permits(allowing, r)
+		d = row.subject.permits(allowing, r)
 	}
-	return Decision{Verdict: Ask}
+	if d.Verdict == Allow {
+		for _, rule := range rules {
+			if rule.Verdict != Allow && rule.applies(r) && rule.concerns(r) && rule.mayTouch(r) {
+				return Decision{Verdict: Ask, Rule: &rule, Why: doubt}
+			}
+		}
+	}
+	return d
+}
+
+// doubt is why the user is asked about a command that a rule may be about.
+const doubt = "the command may do what the rule is about when it runs"
+
+// mayTouch reports whether a rule that denies or asks may be about a request.
+func (r *Rule) mayTouch(q Request) bool {
+	may := rowOf(r.Kind).subject.may
+	return r.Pattern != "" && may != nil && may(r, q)
 }
 
 // Restrict judges what an agent does or has parley do without a permission: only rules that
@@ -154,12 +173,15 @@ func Restrict(rules []Rule, r Request) Decision {
 		case rule.Verdict == Allow || !rule.applies(r) || !rule.concerns(r):
 		case rule.Verdict > strictest.Verdict && rule.touches(r):
 			strictest = Decision{Verdict: rule.Verdict, Rule: &rule}
-		case strictest.Rule == nil && rule.Kind == Execute && rule.mayTouchCommand(r):
-			strictest = Decision{Verdict: Ask, Rule: &rule, Why: "parts of the command are known only when it runs"}
+		case strictest.Rule == nil && rule.mayTouch(r):
+			strictest = Decision{Verdict: Ask, Rule: &rule, Why: doubt}
 		}
 	}
 	return strictest
 }
+
+// runs reports whether a request has a command.
+func (q Request) runs() bool { return len(q.Others) > 0 || q.Command != "" || q.Args != nil }
 
 // Subject returns the commands, files, addresses and tools of a request in one form: two
 // calls with the same subject do the same.
@@ -170,7 +192,7 @@ func (q Request) Subject() string {
 			all = append(all, "run "+strings.Join(p.words, "\x00"))
 		}
 	}
-	for _, p := range q.Paths {
+	for _, p := range slices.Concat(q.Paths, q.Named) {
 		all = append(all, "file "+p.Name)
 	}
 	for _, name := range []string{q.URL, q.Tool} {
@@ -197,7 +219,7 @@ func (r *Rule) concerns(q Request) bool {
 		return false
 	}
 	row := rowOf(r.Kind)
-	return row != nil && row.subject.within != nil && row.subject.within(r.Kind, q)
+	return row != nil && row.subject.within != nil && row.subject.within(r, q)
 }
 
 // permittedPaths allows a request that only touches allowed paths.
@@ -265,6 +287,11 @@ func matchPath(pattern, name string) bool {
 	}
 	ok, _ := doublestar.Match(pattern+"/**", name)
 	return ok
+}
+
+// matchesPath is matchPathLoosely for the pattern of a rule and both names of a path.
+func (r *Rule) matchesPath(p Path) bool {
+	return matchPathLoosely(r.Pattern, p.Name) || p.Written != "" && matchPathLoosely(r.Pattern, p.Written)
 }
 
 // matchPathLoosely is matchPath for rules that deny or ask. It ignores case, because

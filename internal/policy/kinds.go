@@ -93,9 +93,12 @@ type subject struct {
 	check func(pattern string) error
 	// matches reports whether the pattern of a rule matches a request or a part of it.
 	matches func(r *Rule, q Request) bool
+	// may reports whether a rule that denies or asks may be about what a request does, for all
+	// that is known before; nil if there is no doubt.
+	may func(r *Rule, q Request) bool
 	// within reports whether rules that deny or ask are also about a request of another
 	// kind; nil if they never are.
-	within func(k Kind, q Request) bool
+	within func(r *Rule, q Request) bool
 	// permits decides by rules that allow. If it is nil, rules only ask and deny.
 	permits func(allowing []Rule, q Request) Decision
 	// proposes returns the patterns of rules that would allow a request, the narrowest
@@ -112,15 +115,20 @@ var files = &subject{
 	pattern: "files or folders, relative to the session's directory",
 	check:   checkPath,
 	matches: func(r *Rule, q Request) bool {
-		paths := q.Paths
-		if r.Kind != q.Kind {
+		var paths []Path
+		switch {
+		case r.Kind == q.Kind:
+			paths = slices.Concat(q.Paths, q.Named)
+		case r.Kind == Edit:
 			paths = q.Changes
 		}
-		return slices.ContainsFunc(paths, func(p Path) bool {
-			return matchPathLoosely(r.Pattern, p.Name) || p.Written != "" && matchPathLoosely(r.Pattern, p.Written)
-		})
+		does, _ := r.commandUses(q)
+		return does || slices.ContainsFunc(paths, r.matchesPath)
 	},
-	within:   func(k Kind, q Request) bool { return k == Edit && len(q.Changes) > 0 },
+	may: func(r *Rule, q Request) bool { _, may := r.commandUses(q); return may },
+	within: func(r *Rule, q Request) bool {
+		return r.Kind == Edit && len(q.Changes) > 0 || r.Pattern != "" && q.runs()
+	},
 	permits:  permittedPaths,
 	proposes: pathPatterns,
 	call:     func(k Kind, what string) Call { return Call{Kind: rowOf(k).tool, Paths: []string{what}} },
@@ -134,7 +142,8 @@ var commands = &subject{
 		return err
 	},
 	matches: (*Rule).touchesCommand,
-	within:  func(_ Kind, q Request) bool { return len(q.Others) > 0 || q.Command != "" || q.Args != nil },
+	may:     (*Rule).mayTouchCommand,
+	within:  func(_ *Rule, q Request) bool { return q.runs() },
 	permits: permittedCommand,
 	proposes: func(q Request) [][]string {
 		exact, broad := commandPatterns(q)
@@ -189,7 +198,7 @@ var mcpTools = &subject{
 		ok, _ := doublestar.Match(r.Pattern, q.Tool)
 		return ok && q.Tool != ""
 	},
-	within:  func(_ Kind, q Request) bool { return q.Tool != "" },
+	within:  func(_ *Rule, q Request) bool { return q.Tool != "" },
 	permits: permittedWhole,
 	proposes: func(q Request) [][]string {
 		out := [][]string{{LiteralPattern(q.Tool)}}
