@@ -66,11 +66,12 @@ func CallOf(u *acpclient.ToolCallUpdate) *ToolCall {
 	return t
 }
 
-// InProgress returns the calls of the running turn that are in progress.
+// InProgress returns the calls of the running turn that are in progress, or have output and no end.
 func (s *State) InProgress() iter.Seq[*ToolCall] {
 	return func(yield func(*ToolCall) bool) {
 		for _, t := range s.liveTools {
-			if t.Status == acpclient.ToolInProgress && !t.Cancelled && t.Subagent == nil && !yield(t) {
+			begun := t.Status == acpclient.ToolInProgress || t.Status != acpclient.ToolCompleted && t.Status != acpclient.ToolFailed && len(t.RawOutput) > 0
+			if begun && !t.Cancelled && t.Subagent == nil && !yield(t) {
 				return
 			}
 		}

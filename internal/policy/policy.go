@@ -11,7 +11,7 @@
 //	allow mcp(docs__search)
 //
 // Deny wins over ask, and ask over allow, regardless of their order. If no rule matches, the
-// user is asked. Rules never use the agent's title of a tool call, only the paths,
+// user is asked. No rule allows by the agent's title of a tool call, only by the paths,
 // commands, URLs and names that it would act on; when any of these is uncertain, the
 // user is asked.
 package policy

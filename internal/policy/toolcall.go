@@ -12,8 +12,8 @@ import (
 
 // Call is what is known of a tool call.
 type Call struct {
-	// Title is only the agent's claim: no rule allows anything because of it. If no
-	// command is known, it may be one for rules that deny or ask.
+	// Title is only the agent's claim: no rule allows anything because of it. For rules that
+	// deny or ask it may be a command or, if no file is known, name files.
 	Title string
 	// Kind is the protocol's kind of the tool.
 	Kind string
@@ -44,6 +44,7 @@ var (
 func Describe(c Call, agent, mode string, resolve func(path string) Path) Request {
 	r := Request{Agent: agent, Mode: mode, Kind: kindOfTool(c.Kind), Resolve: resolve}
 	d := describer{call: c, resolve: resolve, request: &r}
+	d.words()
 	d.input()
 	for _, p := range c.Paths {
 		d.path(p)
@@ -54,10 +55,15 @@ func Describe(c Call, agent, mode string, resolve func(path string) Path) Reques
 			r.Changes = append(r.Changes, resolve(p))
 		}
 	}
-	if c.Kind == string(Execute) && r.Command == "" && r.Args == nil {
-		for _, line := range titleCommands(c.Title) {
-			r.Others = append(r.Others, Request{Command: line})
+	if c.Kind == string(Execute) {
+		for _, line := range titleCommands(c.Title, r.runs()) {
+			if line != r.Command {
+				r.Others = append(r.Others, Request{Command: line})
+			}
 		}
+	}
+	if row := rowOf(r.Kind); row != nil && row.subject == files && len(r.Paths) == 0 {
+		d.named(c.Title)
 	}
 	if row := rowOf(r.Kind); len(c.Changes) > 0 && (row == nil || !row.changes) {
 		d.unclear("it changes files, but the agent calls it something else")
@@ -79,6 +85,37 @@ func (d *describer) unclear(format string, args ...any) {
 		d.request.Unclear = fmt.Sprintf(format, args...)
 	}
 }
+
+// words handles an input that is text, or a list of texts, in place of named values: of a
+// command, or of an object as JSON.
+func (d *describer) words() {
+	texts, ok := textsOf(d.call.RawInput)
+	switch {
+	case !ok || string(d.call.RawInput) == "null":
+	case d.call.RawInput[0] == '[':
+		d.request.Others = append(d.request.Others, Request{Args: texts})
+	case strings.HasPrefix(strings.TrimSpace(texts[0]), "{"):
+		d.unclear("the tool's input has an unknown format")
+		d.call.RawInput = []byte(texts[0])
+	case rowOf(d.request.Kind).subject == files:
+		d.named(texts[0])
+	default:
+		d.request.Others = append(d.request.Others, Request{Command: texts[0]})
+	}
+}
+
+// named adds what may be files that a text names.
+func (d *describer) named(text string) {
+	_, object, _ := strings.Cut(strings.TrimSpace(text), " ")
+	for _, name := range append([]string{text, object}, pathsIn(text)...) {
+		if name = strings.Trim(name, " `\"'"); name != "" && len(d.request.Named) < maxNamed {
+			d.request.Named = append(d.request.Named, d.resolve(name))
+		}
+	}
+}
+
+// maxNamed limits the files that a text names.
+const maxNamed = 50
 
 func (d *describer) path(name string) {
 	if name == "" {
@@ -359,17 +396,30 @@ func (d *describer) parts(in []inputField) {
 	}
 }
 
-// titleCommands returns what may be commands in a title: all of it, and what is in
-// backquotes.
-func titleCommands(title string) []string {
-	title = strings.TrimPrefix(strings.TrimSpace(title), "$ ")
-	quoted := strings.Split(title, "`")
-	all := []string{}
-	if len(quoted) == 1 && title != "" {
-		all = append(all, title)
+// label matches what agents write before a command in a title: "Run: ls", "Running ls".
+var label = regexp.MustCompile(`^[A-Z][A-Za-z ]{0,20}:\s+|^[A-Z][a-z]+\s+`)
+
+// titleCommands returns what may be commands in a title: all of it, also without a label and
+// backquotes and, unless the command is known, what is in backquotes anywhere.
+func titleCommands(title string, known bool) (all []string) {
+	title = strings.TrimSpace(title)
+	add := func(line string) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
+		if quoted := strings.Trim(line, "`"); len(quoted) == len(line)-2 {
+			line = quoted
+		}
+		if line != "" && !strings.Contains(line, "`") && !slices.Contains(all, line) {
+			all = append(all, line)
+		}
 	}
-	for i := 1; i < len(quoted); i += 2 {
-		all = append(all, quoted[i])
+	add(title)
+	if at := label.FindStringIndex(title); at != nil {
+		add(title[at[1]:])
+	}
+	for i, piece := range strings.Split(title, "`") {
+		if i%2 == 1 && !known {
+			add(piece)
+		}
 	}
 	return all
 }

@@ -209,7 +209,19 @@ func TestTitlesAllowNothing(t *testing.T) {
 		{"execute", "rm x", `{"description":"y"}`, deny},
 		{"execute", "make x", ``, ask},
 		{"execute", "go test", ``, ask},
-		{"execute", "rm x", `{"command":"go test"}`, allow},
+		{"execute", "rm x", `{"command":"go test"}`, deny},
+		{"execute", "`rm x`", `{"command":"go test"}`, deny},
+		{"execute", "Run: rm x", `{"command":"go test"}`, deny},
+		{"execute", "Look for `rm` in it", `{"command":"go test"}`, allow},
+		{"execute", "Tests", `{"command":"go test"}`, allow},
+		{"execute", "Run: rm x", ``, deny},
+		{"execute", "Bash command: `rm x`", ``, deny},
+		{"execute", "Running rm x", ``, deny},
+		{"execute", "x", `"rm x"`, deny},
+		{"execute", "x", `["rm","x"]`, deny},
+		{"execute", "x", `"{\"command\":\"rm x\"}"`, deny},
+		{"execute", "x", `"go test"`, ask},
+		{"other", "x", `"rm x"`, deny},
 		{"execute", "remove x", ``, ask},
 		{"execute", "", ``, ask},
 		{"other", "rm x", ``, ask},
@@ -218,6 +230,31 @@ func TestTitlesAllowNothing(t *testing.T) {
 		r := policy.Describe(policy.Call{Kind: c.kind, Title: c.title, RawInput: []byte(c.input)}, "", "", resolve)
 		if got := policy.Decide(set, r); got.Verdict != c.want {
 			t.Errorf("%s %q %s: %s (%s), want %s", c.kind, c.title, c.input, got.Verdict, got.Why, c.want)
+		}
+	}
+}
+
+// TestFilesOfTitles: a rule that denies or asks is about the files of a title where the call
+// names none; no rule allows them.
+func TestFilesOfTitles(t *testing.T) {
+	set := rules(t, "allow read", "allow edit", "deny read(secret)", "ask edit(vendor)")
+	for _, c := range []struct {
+		kind, title, input string
+		want               policy.Verdict
+	}{
+		{"read", "Read secret/a", ``, deny},
+		{"read", "secret/a", ``, deny},
+		{"read", "Read `secret/a` (lines 1-5)", ``, deny},
+		{"read", "Look", `"secret/a"`, deny},
+		{"read", "Read /work/secret/a", `{}`, deny},
+		{"edit", "Edit vendor/a b", ``, ask},
+		{"read", "Read main.go", ``, ask},
+		{"read", "Read secret/a", `{"path":"main.go"}`, allow},
+		{"edit", "Edit secret/a", ``, ask},
+	} {
+		r := policy.Describe(policy.Call{Kind: c.kind, Title: c.title, RawInput: []byte(c.input)}, "", "", resolve)
+		if got := policy.Decide(set, r); got.Verdict != c.want {
+			t.Errorf("%s %q %s: %s by %v (%s), want %s", c.kind, c.title, c.input, got.Verdict, got.Rule, got.Why, c.want)
 		}
 	}
 }

@@ -66,6 +66,12 @@ type agent struct {
 	// early holds the updates of unknown sessions, earlyBytes bytes in all.
 	early      []*acpclient.SessionNotification
 	earlyBytes int
+
+	// strays folds the calls of a session that is not open, the last one that sent any, for
+	// the rules. Only the reader uses it.
+	strays     *conversation.State
+	stray      acpclient.SessionID
+	strayBytes int
 }
 
 // FormRefused is the title of the notice when the agent asks for a form in an
@@ -278,6 +284,9 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 		fallthrough
 	default:
 		a.log.Info("ignored an update for a session that is not open", "session", n.SessionID, "update", n.Update.UpdateKind())
+		a.mu.Unlock()
+		a.checkStray(n)
+		return
 	}
 	a.mu.Unlock()
 }

@@ -110,12 +110,24 @@ func TestWhatWasDeniedAndDoneIsTold(t *testing.T) {
 		"denied, done under another id": {[]func(*harness){ask(rm), func(h *harness) {
 			h.agent().update("s1", strings.Replace(aboutT1(rm+`,"status":"completed"`), "t1", "t2", 1))
 		}}, 1},
-		"allowed":                       {[]func(*harness){ask(ls), answer("yes"), update(`"status":"completed"`)}, 0},
-		"allowed under another command": {[]func(*harness){ask(ls), answer("yes"), update(rm + `,"status":"completed"`)}, 1},
-		"and changed later":             {[]func(*harness){ask(ls), answer("yes"), update(`"status":"completed"`), update(rm)}, 1},
-		"denied under another command":  {[]func(*harness){ask(ls), answer("no"), update(rm + `,"status":"failed"`)}, 1},
-		"told once":                     {[]func(*harness){update(rm + `,"status":"completed"`), update(`"rawOutput":{"a":1}`), update(rm)}, 1},
-		"two commands in one call":      {[]func(*harness){update(rm + `,"status":"completed"`), update(`"rawInput":{"command":"rm y"}`)}, 2},
+		"allowed":                        {[]func(*harness){ask(ls), answer("yes"), update(`"status":"completed"`)}, 0},
+		"allowed under another command":  {[]func(*harness){ask(ls), answer("yes"), update(rm + `,"status":"completed"`)}, 1},
+		"and changed later":              {[]func(*harness){ask(ls), answer("yes"), update(`"status":"completed"`), update(rm)}, 1},
+		"denied under another command":   {[]func(*harness){ask(ls), answer("no"), update(rm + `,"status":"failed"`)}, 1},
+		"shown, then another command":    {[]func(*harness){update(rm), update(ls + `,"status":"completed"`)}, 1},
+		"shown at work, then another":    {[]func(*harness){update(rm + `,"status":"in_progress"`), update(ls), end("end_turn")}, 1},
+		"asked and denied, then another": {[]func(*harness){ask(rm), update(rm), update(ls + `,"status":"completed"`)}, 0},
+		"parley refused, then another":   {[]func(*harness){served, update(rm), update(ls + `,"status":"completed"`)}, 0},
+		"denied, with output at the end": {[]func(*harness){ask(rm), update(`"rawOutput":{"out":"gone"}`), end("end_turn")}, 1},
+		"failed, with output":            {[]func(*harness){ask(rm), update(`"rawOutput":{"out":"no"},"status":"failed"`), end("end_turn")}, 0},
+		"cancelled, with output":         {[]func(*harness){update(rm + `,"rawOutput":{"out":"gone"}`), end("cancelled")}, 0},
+		"in a session of nobody's": {[]func(*harness){func(h *harness) {
+			h.agent().update("nobody", aboutT1(rm))
+			h.agent().update("nobody", aboutT1(`"status":"completed"`))
+		}}, 1},
+		"harmless in a session of nobody's": {[]func(*harness){func(h *harness) { h.agent().update("nobody", aboutT1(ls+`,"status":"completed"`)) }}, 0},
+		"told once":                         {[]func(*harness){update(rm + `,"status":"completed"`), update(`"rawOutput":{"a":1}`), update(rm)}, 1},
+		"two commands in one call":          {[]func(*harness){update(rm + `,"status":"completed"`), update(`"rawInput":{"command":"rm y"}`)}, 2},
 		"in the next turn": {[]func(*harness){update(rm + `,"status":"completed"`), end("end_turn"), prompt, func(h *harness) {
 			h.agent().update("s1", strings.Replace(aboutT1(rm+`,"status":"completed"`), "tool_call_update", "tool_call", 1))
 		}}, 2},
@@ -251,4 +263,32 @@ func TestTheMachinesRequestsWithoutRules(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
+}
+
+// An input that grows is one call; another one is a second.
+func TestShown(t *testing.T) {
+	var s shown
+	call := func(input string) *conversation.ToolCall {
+		return &conversation.ToolCall{ID: "c", RawInput: []byte(input)}
+	}
+	for _, input := range []string{"", `{"command":"r"}`, `{"command":"rm"}`, `{"command":"rmdir x"}`, `{"command":"rmdir x"}`} {
+		if s.add(call(input)); len(s.before(call(input))) > 0 {
+			t.Errorf("after %s there is an earlier call", input)
+		}
+	}
+	s.add(call(`{"command":"ls"}`))
+	if got := s.before(call(`{"command":"ls"}`)); len(got) != 1 || string(got[0].RawInput) != `{"command":"rmdir x"}` {
+		t.Errorf("before: %v", got)
+	}
+	again := call("")
+	again.Started = time.Unix(1, 0)
+	if s.add(again); len(s.before(again)) > 0 {
+		t.Error("a call with the same id has what the other one was")
+	}
+	for i := range mostBefore + 5 {
+		s.add(call(fmt.Sprint(i + 100)))
+	}
+	if got := len(s.before(call(""))); got > mostBefore {
+		t.Errorf("it holds %d", got)
+	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -41,6 +42,8 @@ type Case struct {
 	// Unasked means that the agent asks for no permission: only rules that deny or ask
 	// count.
 	Unasked bool
+	// before means that the call was said to do it, and then something else.
+	before bool
 }
 
 // Ruling is the decision of a Judge.
@@ -101,6 +104,7 @@ func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermis
 type rules struct {
 	judge   Judge // nil if there are none
 	denials denials
+	shown   shown // what calls were said to do
 	stream  *Stream
 	bounds  string          // see Options
 	ctx     context.Context // of the session
@@ -302,13 +306,55 @@ func (a *agent) checkDone(u acpclient.SessionUpdate) {
 		return
 	}
 	var done []Case
-	s.stream.read(func(st *conversation.State) {
-		t := st.Tool(id)
-		if t != nil && (!t.Started.IsZero() || a.works.Load()) && (t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed) {
-			done = append(done, doneCase(st, t))
-		}
-	})
+	s.stream.read(func(st *conversation.State) { done = s.rules.doneBy(st, id, a.works.Load()) })
 	s.rules.tellDenied(done)
+}
+
+// checkStray does the same for an update of a session that is not open, which the transcript
+// does not show.
+func (a *agent) checkStray(n *acpclient.SessionNotification) {
+	r := &a.owner.rules
+	var id acpclient.ToolCallID
+	switch u := n.Update.(type) {
+	case *acpclient.ToolCall:
+		id = u.ToolCallID
+	case *acpclient.ToolCallUpdate:
+		id = u.ToolCallID
+	}
+	if r.judge == nil || id == "" || !a.works.Load() {
+		return
+	}
+	e := a.event(n, n.SessionID)
+	if a.strays == nil || a.stray != n.SessionID || a.strayBytes > earlyBound {
+		a.strays, a.stray, a.strayBytes = conversation.NewState(), n.SessionID, 0
+	}
+	a.strayBytes += e.Size()
+	a.strays.Apply(e)
+	r.tellDenied(r.doneBy(a.strays, id, true))
+}
+
+// doneBy returns what a call has done, if it has ended, and what it was said to do before.
+func (r *rules) doneBy(st *conversation.State, id acpclient.ToolCallID, works bool) (done []Case) {
+	t := st.Tool(id)
+	if t == nil || t.Started.IsZero() && !works {
+		return nil
+	}
+	r.shown.add(t)
+	if t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed {
+		done = r.allOf(st, t)
+	}
+	return done
+}
+
+// allOf returns the cases of all that a call was said to do.
+func (r *rules) allOf(st *conversation.State, t *conversation.ToolCall) []Case {
+	done := []Case{doneCase(st, t)}
+	for _, before := range r.shown.before(t) {
+		c := doneCase(st, before)
+		c.Call.Status, c.Call.Asked, c.before = t.Status, t.Asked, true
+		done = append(done, c)
+	}
+	return done
 }
 
 // checkUnfinished does the same at the end of a turn, or of the agent, for the calls that it
@@ -320,8 +366,9 @@ func (r *rules) checkUnfinished() {
 	var done []Case
 	r.stream.read(func(st *conversation.State) {
 		for t := range st.InProgress() {
-			done = append(done, doneCase(st, t))
+			done = append(done, r.allOf(st, t)...)
 		}
+		r.shown.reset()
 	})
 	r.tellDenied(done)
 }
@@ -356,14 +403,66 @@ func (r *rules) tellDenied(done []Case) {
 // asked by another name, or that parley refused to carry out.
 func (r *rules) held(c Case, subject string) bool {
 	t := c.Call
-	if t.Status != acpclient.ToolCompleted && r.denials.has(subject) {
+	done := t.Status == acpclient.ToolCompleted || t.Status != acpclient.ToolFailed && len(t.RawOutput) > 0
+	if (!done || c.before) && r.denials.has(subject) {
 		return true
 	}
 	for _, asked := range t.Asked {
 		c.Call = asked
 		if r.rule(r.ctx, c).Subject == subject {
-			return t.Status != acpclient.ToolCompleted || !t.Answer.Rejects()
+			return !done || c.before || !t.Answer.Rejects()
 		}
 	}
 	return false
+}
+
+// shown holds what calls were said to do before the agent said that they do something else.
+// It is safe for concurrent use.
+type shown struct {
+	mu    sync.Mutex
+	calls map[acpclient.ToolCallID][]*conversation.ToolCall // the last one is the call as it is
+}
+
+// mostShown bounds the calls of shown, and mostBefore what it holds of one.
+const (
+	mostShown  = 1000
+	mostBefore = 20
+)
+
+// add takes a call as the agent has just shown it. An input that only grew is still coming
+// in, and nobody has done the beginning of it.
+func (s *shown) add(t *conversation.ToolCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls == nil || len(s.calls) >= mostShown {
+		s.calls = map[acpclient.ToolCallID][]*conversation.ToolCall{}
+	}
+	now := &conversation.ToolCall{Clock: t.Clock, ID: t.ID, Title: t.Title, Name: t.Name, Kind: t.Kind, Locations: t.Locations, RawInput: t.RawInput}
+	all := s.calls[t.ID]
+	last := len(all) - 1
+	switch {
+	case last < 0 || all[0].Started != t.Started:
+		s.calls[t.ID] = []*conversation.ToolCall{now}
+	case len(all) > mostBefore || bytes.HasPrefix(t.RawInput, bytes.TrimRight(all[last].RawInput, "\"]} \n")):
+		all[last] = now
+	default:
+		s.calls[t.ID] = append(all, now)
+	}
+}
+
+// before returns the call as it was shown before, each time that it was something else.
+func (s *shown) before(t *conversation.ToolCall) []*conversation.ToolCall {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.calls[t.ID]
+	if len(all) < 2 || all[0].Started != t.Started {
+		return nil
+	}
+	return slices.Clone(all[:len(all)-1])
+}
+
+func (s *shown) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.calls)
 }
