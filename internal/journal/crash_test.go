@@ -418,6 +418,55 @@ func TestKilledRewindThatCannotBeFinished(t *testing.T) {
 	}
 }
 
+// An act that was being taken back is taken back, also where it could be finished; and of one
+// that is finished, what is done is not done again over what the user has made of it.
+func TestInterruptedActs(t *testing.T) {
+	for _, aborted := range []bool{false, true} {
+		p := newProject(t)
+		p.Watch(conversation.SessionOpened{ID: "s"})
+		p.turn("", func() { p.serve("a", "a\n"); p.serve("b", "b\n") })
+		var plans []plan
+		var files []record
+		for _, name := range []string{"a", "b"} {
+			change, err := p.rewindPlan(1, p.part(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := p.try(t.Context(), &change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans, files = append(plans, change), append(files, r)
+		}
+		const number = 99
+		err := p.Journal.begin(number, 1, files)
+		if err == nil {
+			err = p.Journal.write(t.Context(), &plans[0], number)
+		}
+		if err == nil && aborted {
+			err = p.logAct(record{Kind: kindAborted, Act: number}, true)
+		}
+		if err = errors.Join(err, p.Journal.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if !aborted {
+			p.write("a", "user\n")
+		}
+		p.opt.Session = "s"
+		p.begin()
+		if r := p.Recovered(); r == nil || r.TakenBack != aborted || r.Err != nil {
+			t.Errorf("aborted %t: recovered %+v", aborted, r)
+		}
+		want := map[string]string{"a": "user\n"}
+		if aborted {
+			want = map[string]string{"a": "a\n", "b": "b\n"}
+		}
+		if got := contents(t, p.dir); !maps.Equal(got, want) {
+			t.Errorf("aborted %t: %q, want %q", aborted, got, want)
+		}
+	}
+}
+
 // killedAt starts the program that is killed at a moment of an act, and reports whether it
 // was: there may be fewer moments.
 func killedAt(t *testing.T, p *project, act string, moment int) bool {

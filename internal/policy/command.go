@@ -398,7 +398,7 @@ type collector struct {
 func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
 	why := ""
 	switch {
-	case s.Background || s.Coprocess || s.Disown:
+	case s.Background:
 		why = unclearConstruct
 	case !harmlessRedirects(s.Redirs):
 		why = unclearRedirect

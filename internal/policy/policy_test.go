@@ -33,6 +33,9 @@ func TestRulesThatCanNeverAllowAnything(t *testing.T) {
 		"deny execute(terraform *)":       "",
 		"ask execute(terraform *)":        "",
 		"allow read":                      "",
+		"deny execute(git push *)":        "",
+		"allow edit(terraform/*)":         "",
+		"allow mcp(terraform__*)":         "",
 	} {
 		r, err := policy.Parse(line)
 		if err != nil {
@@ -288,6 +291,9 @@ func TestConditions(t *testing.T) {
 		if got := policy.Decide(set, policy.Request{Kind: policy.Read, Paths: in, Agent: c.agent, Mode: c.mode}); got.Verdict != c.want {
 			t.Errorf("%s in %s: %s, want %s", c.agent, c.mode, got.Verdict, c.want)
 		}
+	}
+	if got := policy.Decide(nil, policy.Request{Kind: policy.Read, Paths: in, Unclear: "because"}); got.Verdict != ask || got.Why != "" {
+		t.Errorf("where no rule seems to allow it, it says why none does: %+v", got)
 	}
 	if got := policy.Decide(set, policy.Request{Kind: policy.Read, Paths: in, Agent: "claude", Unclear: "because"}); got.Verdict != ask || got.Why != "because" {
 		t.Errorf("what is unclear: %+v", got)

@@ -64,7 +64,7 @@ func TestRestrictsWhatIsUncertain(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"$X x", "${CMD} x", "$(echo rm) x", "`echo rm` x", "r$X x", "/bin/r? x", "{rm,x}", "git $X", "git -C a $X", "sh -c \"$X\"", "eval $X", "sudo $X", "echo rm x | sh", "sh < x", "sh <<E\nrm x\nE", "echo x | bash -s", "bash <(echo rm x)", "cat x | sh -", "sh /dev/stdin < x",
+		"$X x", "${CMD} x", "$(echo rm) x", "`echo rm` x", "r$X x", "/bin/r? x", "{rm,x}", "git $X", "git -C a $X", "sh -c \"$X\"", "eval $X", "sudo $X", "echo rm x | sh", "sh < x", "sh <<E\nrm x\nE", "echo x | bash -s", "bash <(echo rm x)", "cat x | sh -", "sh /dev/stdin < x", "sh /proc/self/fd/0 < x",
 		"ls | xargs -I{} {} x", "ls | xargs -IX X y", "ls | parallel", "source <(echo rm x)", "echo x | . /dev/stdin", "'", "a=rm; $a x", "\"$@\" x", strings.Repeat("x ", 40_000), "find . -exec $X {} +",
 	} {
 		if d := restrict(command); d.Verdict != ask || d.Why == "" || d.Rule == nil {

@@ -2,8 +2,8 @@ package policy
 
 import "slices"
 
-// RunningAsOf is when RunningFiles was last compared with the documentation of the programs
-// that it names.
+// RunningAsOf is when RunningFiles was last gone through. It was written from knowledge of the
+// programs, not from the documentation of each.
 const RunningAsOf = "2026-11-26"
 
 // RunningFiles are the files that need a question before writing, in addition to Secrets:
