@@ -83,6 +83,30 @@ func (a Agents) Gemini(t testing.TB, modelURL string) Agent {
 	return agent
 }
 
+// Codex sets up the ACP adapter of Codex for a fake model at the URL. It is installed by
+// itself: it is larger than all others together.
+func (a Agents) Codex(t testing.TB, modelURL string) Agent {
+	t.Helper()
+	dir := a.install(t, "codex_"+codexVersion, "@agentclientprotocol/codex-acp@"+codexVersion)
+	agent := newAgent(t, "codex", a.path(a.node, "bin", "node"),
+		filepath.Join(dir, "node_modules", "@agentclientprotocol", "codex-acp", "dist", "index.js"))
+	agent.Env = append(agent.Env, "CODEX_HOME="+filepath.Join(agent.Home, ".codex"), "INITIAL_AGENT_MODE=read-only", "NO_BROWSER=1")
+	agent.writeFile(t, ".codex/config.toml", fmt.Appendf(nil, `model = "fake-model"
+model_provider = "fake"
+check_for_update_on_startup = false
+analytics.enabled = false
+feedback.enabled = false
+
+[model_providers.fake]
+name = "Fake"
+base_url = "%s/v1"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+`, modelURL))
+	return agent
+}
+
 //go:embed sdkagent/*.mjs
 var sdkAgent embed.FS
 
@@ -146,6 +170,11 @@ func (agent Agent) writeSettings(t testing.TB, name string, settings any) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	agent.writeFile(t, name, data)
+}
+
+func (agent Agent) writeFile(t testing.TB, name string, data []byte) {
+	t.Helper()
 	path := filepath.Join(agent.Home, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)

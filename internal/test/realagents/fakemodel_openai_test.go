@@ -46,7 +46,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 func (c content) text() string {
 	var texts []string
 	for _, b := range c {
-		if b.Type == "text" {
+		if b.Type == "text" || b.Type == "input_text" {
 			texts = append(texts, b.Text)
 		}
 	}

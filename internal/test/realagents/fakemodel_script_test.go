@@ -75,8 +75,8 @@ func (c conversation) answer() reply {
 	if len(all) == 0 {
 		return reply{text: "There is no script in the prompt"}
 	}
-	last := all[len(all)-1]
-	verb, rest := last[1], strings.TrimSpace(last[2])
+	line := all[min(c.results, len(all)-1)]
+	verb, rest := line[1], strings.TrimSpace(line[2])
 	switch {
 	case verb == "SAY":
 		return reply{text: rest}
@@ -90,7 +90,7 @@ func (c conversation) answer() reply {
 		return reply{slow: n}
 	case c.results > 0 && c.failed:
 		return reply{text: "DONE with an error"}
-	case c.results > 0:
+	case c.results >= len(all):
 		return reply{text: "DONE " + strings.ToLower(verb)}
 	}
 	return c.call(verb, rest)
@@ -100,7 +100,7 @@ func (c conversation) answer() reply {
 // first.
 var toolNames = map[string][]string{
 	"WRITE": {"write", "write_file", "create_file", "str_replace_based_edit_tool"},
-	"RUN":   {"bash", "shell", "run_shell_command", "execute_command", "terminal"},
+	"RUN":   {"bash", "shell", "run_shell_command", "execute_command", "terminal", "shell_command", "exec_command"},
 	"PLAN":  {"todowrite", "todo_write", "update_plan", "write_todos", "taskcreate", "todo"},
 }
 
@@ -124,7 +124,7 @@ func (c conversation) call(verb, rest string) reply {
 				given[key] = text + "\n"
 			}
 		case "RUN":
-			given["command"] = rest
+			given["command"], given["cmd"] = rest, rest
 			given["description"] = "Run " + rest
 		case "PLAN":
 			for _, key := range []string{"todos", "plan", "items", "tasks"} {

@@ -16,8 +16,9 @@ import (
 const slowPace = 50 * time.Millisecond
 
 // fakeModel is a model server on loopback for tests with real agents. It speaks
-// OpenAI Chat Completions, Anthropic Messages and Gemini's generateContent, streaming
-// and not. Instead of thinking it obeys the last prompt:
+// OpenAI Chat Completions and Responses, Anthropic Messages and Gemini's generateContent,
+// streaming and not. Instead of thinking it obeys the last prompt, line by line: a line
+// that calls a tool is done when the result arrives.
 //
 //	SAY text           answers with the text
 //	WRITE path text    makes the agent write the text to the file
@@ -55,6 +56,7 @@ func startModel(t testing.TB) *fakeModel {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/chat/completions", s.chatCompletions)
+	mux.HandleFunc("POST /v1/responses", s.responses)
 	mux.HandleFunc("POST /v1/messages", s.messages)
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
 	mux.HandleFunc("POST /v1beta/models/{call}", s.generate)

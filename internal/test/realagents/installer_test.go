@@ -26,12 +26,14 @@ const (
 	claudeVersion   = "0.101.0"
 	geminiVersion   = "0.61.0"
 	nodeVersion     = "24.21.0" // the agents want a newer one than distributions have
-	sdkVersion      = "2.4.0"   // of the protocol's own TypeScript package
-	wsVersion       = "8.23.0"  // of the WebSocket server that it is used with
+	codexVersion    = "2.6.0"
+	sdkVersion      = "2.4.0"  // of the protocol's own TypeScript package
+	wsVersion       = "8.23.0" // of the WebSocket server that it is used with
 )
 
 // Agents is a folder in which the agents are installed.
 type Agents struct {
+	npm      string
 	dir, sdk string
 	openCode string // the name of its package for this machine
 	node     string
@@ -46,28 +48,30 @@ func Install(t testing.TB) Agents {
 	if err != nil {
 		t.Skipf("real agents: %v", err)
 	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
+	if a.npm, err = exec.LookPath("npm"); err != nil {
 		t.Skip("real agents: npm is not installed")
 	}
+	a.dir = a.install(t, strings.Join([]string{openCodeVersion, claudeVersion, geminiVersion, nodeVersion}, "_"),
+		a.openCode+"@"+openCodeVersion, "@agentclientprotocol/claude-agent-acp@"+claudeVersion, "@google/gemini-cli@"+geminiVersion, a.node+"@"+nodeVersion)
+	a.sdk = a.install(t, "sdk_"+sdkVersion+"_"+wsVersion, "@agentclientprotocol/sdk@"+sdkVersion, "ws@"+wsVersion)
+	return a
+}
+
+// install installs packages in a folder of the cache, or finds them there.
+func (a Agents) install(t testing.TB, folder string, packages ...string) (dir string) {
+	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skipf("real agents: %v", err)
 	}
-	a.dir = filepath.Join(cache, "parley-test-agents", strings.Join([]string{openCodeVersion, claudeVersion, geminiVersion, nodeVersion}, "_"))
-	a.sdk = filepath.Join(cache, "parley-test-agents", "sdk_"+sdkVersion+"_"+wsVersion)
-	err = install(npm, a.dir,
-		a.openCode+"@"+openCodeVersion, "@agentclientprotocol/claude-agent-acp@"+claudeVersion, "@google/gemini-cli@"+geminiVersion, a.node+"@"+nodeVersion)
-	if err == nil {
-		err = install(npm, a.sdk, "@agentclientprotocol/sdk@"+sdkVersion, "ws@"+wsVersion)
-	}
-	switch {
+	dir = filepath.Join(cache, "parley-test-agents", folder)
+	switch err := install(a.npm, dir, packages...); {
 	case errors.Is(err, errUnreachable):
 		t.Skipf("real agents: %v", err)
 	case err != nil:
 		t.Fatalf("real agents: %v", err)
 	}
-	return a
+	return dir
 }
 
 // packagesFor names the packages that hold the agents' own binaries. They are

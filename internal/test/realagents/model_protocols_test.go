@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// protocol is a client's side of one of the three.
+// protocol is a client's side of one of the four.
 type protocol struct {
 	name, path string
 	streamPath string // where it is another one for answers that are streamed
@@ -18,6 +18,7 @@ type protocol struct {
 
 var protocols = []protocol{
 	{"openai", "/v1/chat/completions", "", openaiRequest, openaiWhole, openaiStreamed},
+	{"responses", "/v1/responses", "", responsesRequestOf, responsesWhole, responsesStreamed},
 	{"anthropic", "/v1/messages", "", anthropicRequest, anthropicWhole, anthropicStreamed},
 	{
 		"gemini", "/v1beta/models/fake-model:generateContent", "/v1beta/models/fake-model:streamGenerateContent",
@@ -139,6 +140,77 @@ func (o *outcome) parseArgs(t *testing.T, args string) {
 	if err := json.Unmarshal([]byte(args), &o.Args); err != nil {
 		t.Errorf("arguments %q: %v", args, err)
 	}
+}
+
+func responsesRequestOf(prompt, result, tools string, stream bool) string {
+	text := func(role, text string) any {
+		return map[string]any{"type": "message", "role": role, "content": []any{map[string]any{"type": "input_text", "text": text}}}
+	}
+	input := []any{
+		text("developer", "SAY nothing of this"), text("user", "SAY an older prompt"),
+		text("user", prompt), text("user", "<environment_context>Linux</environment_context>"),
+	}
+	if !command.MatchString(prompt) {
+		input = input[2:3]
+	}
+	if result != "" {
+		input = append(input, map[string]any{"type": "function_call", "call_id": "call_1"},
+			map[string]any{"type": "function_call_output", "call_id": "call_1", "output": result})
+	}
+	var list []any
+	for _, o := range offers(tools) {
+		list = append(list, map[string]any{"type": "function", "name": o.Name, "parameters": o.Schema})
+	}
+	list = append(list, map[string]any{"type": "web_search"})
+	return encode(map[string]any{"model": "fake-model", "stream": stream, "input": input, "tools": list})
+}
+
+type responsesItem struct {
+	Type, Name, Arguments string
+	Content               []struct{ Text string }
+}
+
+func (o *outcome) addResponses(t *testing.T, item responsesItem) {
+	t.Helper()
+	for _, c := range item.Content {
+		o.Text += c.Text
+	}
+	o.Tool += item.Name
+	o.Stop = map[string]string{"message": "end", "function_call": "tool"}[item.Type]
+	o.parseArgs(t, item.Arguments)
+}
+
+func responsesWhole(t *testing.T, body string) (o outcome) {
+	t.Helper()
+	var a struct{ Output []responsesItem }
+	if err := json.Unmarshal([]byte(body), &a); err != nil || len(a.Output) != 1 {
+		return outcome{Text: fmt.Sprintf("%d items, %v", len(a.Output), err)}
+	}
+	o.addResponses(t, a.Output[0])
+	return o
+}
+
+func responsesStreamed(t *testing.T, body string) (o outcome) {
+	t.Helper()
+	deltas, last := "", ""
+	for event := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
+		name, data, _ := strings.Cut(event, "\n")
+		var e struct {
+			Type, Delta string
+			Item        responsesItem
+		}
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(data, "data: ")), &e); err != nil || name != "event: "+e.Type {
+			t.Fatalf("event %q: %v", event, err)
+		}
+		deltas += e.Delta
+		if last = e.Type; last == "response.output_item.done" {
+			o.addResponses(t, e.Item)
+		}
+	}
+	if last != "response.completed" || deltas != o.Text {
+		t.Errorf("the last event is %q, the pieces are %q of %q", last, deltas, o.Text)
+	}
+	return o
 }
 
 func anthropicRequest(prompt, result, tools string, stream bool) string {

@@ -48,6 +48,7 @@ func TestScript(t *testing.T) {
 		}}, Stop: "tool"}},
 		{name: "call", prompt: `CALL bash {"command":"ls"}`, want: outcome{Tool: "bash", Args: map[string]any{"command": "ls"}, Stop: "tool"}},
 		{name: "call of no tool", prompt: `CALL fly {}`, want: outcome{Text: "No tool fly among Write, bash, todowrite", Stop: "end"}},
+		{name: "the next line after a result", prompt: "RUN ls\nSAY hello", result: "a.txt", want: outcome{Text: "hello", Stop: "end"}},
 		{name: "after the result", prompt: "RUN ls", result: "a.txt", want: outcome{Text: "DONE run", Stop: "end"}},
 		{name: "after a failure", prompt: "RUN ls", result: "Error: no", want: outcome{Text: "DONE with an error", Stop: "end"}},
 		{name: "side request", prompt: "Make a title for: RUN ls", bare: true, want: outcome{Text: "A fake title", Stop: "end"}},

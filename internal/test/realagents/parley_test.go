@@ -47,7 +47,7 @@ func TestParley(t *testing.T) {
 
 			rejected := filepath.Join(p.Dir(), "rejected.txt")
 			p.Paste("WRITE " + rejected + " rejected").Press("enter")
-			p.Question("Permission").Answer(c.reject).Idle().Shows("rejected.txt", "  rejected")
+			p.Question("Permission").Answer(c.reject).Idle().Shows("rejected.txt", "you: "+c.reject)
 			if _, err := os.Stat(rejected); err == nil {
 				t.Error("the file was written though it was rejected")
 			}
