@@ -11,13 +11,13 @@ import (
 	"parley/internal/termtext"
 )
 
-// Address is a URL that the agent wants opened, and what is known of it. Its texts are
-// foreign.
+// Address is a URL that the agent wants opened, with what parley knows about it. Its texts are
+// untrusted.
 type Address struct {
 	URL string
-	// Host is as the agent wrote it, Other its form with or without Punycode, or "".
+	// Host is the host as the agent wrote it, Other its form with or without Punycode, or "".
 	Host, Other string
-	// Opens means that parley opens it; otherwise Why is the reason.
+	// Opens means that parley is willing to open it; otherwise Why is the reason.
 	Opens bool
 	Why   string
 	// Warnings are for the user to read before opening it.
@@ -84,9 +84,9 @@ const (
 var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true),
 	idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// otherForm returns the other form of a host name: Punycode for a name with other letters
-// than ASCII, and the decoded name for Punycode; "" if there is none. valid is false for a
-// name that breaks the rules of international names.
+// otherForm returns the other form of a host name: Punycode for a name beyond ASCII, and the
+// decoded name for Punycode; "" if there is none. valid is false for a name that breaks the
+// rules for international names.
 func otherForm(host string) (other string, valid bool) {
 	if len(host) > maxHost {
 		return "", false
@@ -103,7 +103,7 @@ func otherForm(host string) (other string, valid bool) {
 		return "", true
 	}
 	_, err := hostNames.ToASCII(lower)
-	decoded, _ := idna.Punycode.ToUnicode(lower) // an invalid label stays as it is
+	decoded, _ := idna.Punycode.ToUnicode(lower) // an invalid label stays unchanged
 	if decoded == lower {
 		decoded = ""
 	}
@@ -115,8 +115,7 @@ func hasPunycode(host string) bool {
 	return strings.HasPrefix(host, punyPrefix) || strings.Contains(host, "."+punyPrefix)
 }
 
-// Asked says on lines of text what the agent asks for: its message, the address and the
-// warnings.
+// Asked returns the agent's request as lines of text: its message, the URL and the warnings.
 func (a Address) Asked(message string) string {
 	lines := []string{"The agent asks you to open a URL."}
 	if said := strings.TrimSpace(message); said != "" {

@@ -22,8 +22,8 @@ import (
 // TourID names the built-in agent.
 const TourID = "tour"
 
-// FirstPrompt returns the prompt that a new session with an agent begins with, "" for none:
-// the tour begins by itself.
+// FirstPrompt returns the prompt that begins a new session with an agent, "" for none: only
+// the tour has one.
 func FirstPrompt(a config.Agent) string {
 	if a.ID == TourID {
 		return "/tour"
@@ -31,7 +31,7 @@ func FirstPrompt(a config.Agent) string {
 	return ""
 }
 
-// tourAgent is this program itself, as an agent.
+// tourAgent returns this program as an agent.
 func tourAgent() (config.Agent, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -43,7 +43,7 @@ func tourAgent() (config.Agent, error) {
 	}, nil
 }
 
-// AgentNamed is the agent of a name: the tour, or a configured or known one.
+// AgentNamed returns the agent with a name: the tour, or a configured or known one.
 func AgentNamed(cfg *config.Config, name string) (config.Agent, error) {
 	if name == TourID {
 		return tourAgent()
@@ -56,8 +56,8 @@ func AgentNamed(cfg *config.Config, name string) (config.Agent, error) {
 	return a, err
 }
 
-// AgentOf is the agent of a command, or of a URL where one listens. An empty name is made
-// from the words.
+// AgentOf returns the agent that a command starts, or that listens at a URL. An empty name is
+// derived from the words.
 func AgentOf(name string, words []string) config.Agent {
 	a := config.Agent{ID: name, Name: name}
 	if len(words) == 1 && remote.IsURL(words[0]) {
@@ -74,8 +74,8 @@ func AgentOf(name string, words []string) config.Agent {
 	return a
 }
 
-// reloaded is the configuration as it is now, with the agents that were installed since;
-// the given one if it cannot be read.
+// reloaded returns the current configuration, which includes agents installed meanwhile, or
+// cfg if it cannot be read.
 func reloaded(cfg *config.Config) *config.Config {
 	if now, err := config.Load(config.ConfigFile()); err == nil {
 		return now
@@ -83,7 +83,7 @@ func reloaded(cfg *config.Config) *config.Config {
 	return cfg
 }
 
-// Available are the agents to choose from. The tour comes last.
+// Available returns the agents to choose from, the tour last.
 func Available(cfg *config.Config) ([]config.Agent, error) {
 	tour, err := tourAgent()
 	if err != nil {
@@ -92,10 +92,10 @@ func Available(cfg *config.Config) ([]config.Agent, error) {
 	return append(cfg.Available(exec.LookPath), tour), nil
 }
 
-// Directory is the absolute path of an existing directory, the current one for "".
+// Directory returns the absolute path of an existing directory, the current one for "".
 func Directory(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
-	if err != nil { // of the system, and about the current directory
+	if err != nil { // only if the current directory is unknown
 		return "", errors.New("the current directory no longer exists: change to another one")
 	}
 	info, err := os.Stat(abs)
@@ -110,16 +110,16 @@ func Directory(dir string) (string, error) {
 	return abs, nil
 }
 
-// Agents are the agents that a user can choose from.
+// Agents are the agents to choose from.
 type Agents struct {
 	Available []config.Agent   // can be started
-	Missing   []config.Agent   // are known, and not installed
+	Missing   []config.Agent   // are known, but not installed
 	Offers    []registry.Offer // can be installed from the registry
-	// Err says why the available ones are not known, RegistryErr why not all offers are.
+	// Err says why Available is unknown, RegistryErr why Offers is incomplete.
 	Err, RegistryErr error
 }
 
-// FindAgents finds the agents of this machine and of the registry. It takes its time.
+// FindAgents finds the agents of this machine and of the registry. It may be slow.
 func (b *Backend) FindAgents() Agents {
 	var found Agents
 	if b.Available != nil {
@@ -140,7 +140,7 @@ func (b *Backend) FindAgents() Agents {
 	return found
 }
 
-// SortByUse puts the agents that were used last before the others.
+// SortByUse sorts the agents by when they were last used, latest first.
 func (b *Backend) SortByUse(agents []config.Agent) {
 	used := b.Recent.Load().Agents
 	last := func(a config.Agent) int {
@@ -152,7 +152,7 @@ func (b *Backend) SortByUse(agents []config.Agent) {
 	slices.SortStableFunc(agents, func(a, b config.Agent) int { return cmp.Compare(last(a), last(b)) })
 }
 
-// RememberAgent notes which agent was used last, unless it is one of the command line.
+// RememberAgent records the last used agent, unless it came from the command line.
 func (b *Backend) RememberAgent(a config.Agent) error {
 	if a.Source == "" {
 		return nil
@@ -160,8 +160,8 @@ func (b *Backend) RememberAgent(a config.Agent) error {
 	return b.Recent.Agent(a.ID)
 }
 
-// LatestEntry asks the registry for an agent. Where the registry cannot be asked, it takes
-// the agent from the local list, and note says so and how old that is.
+// LatestEntry asks the registry for an agent. If the registry cannot be reached, it uses the
+// local list, and note says so and gives the list's age.
 func LatestEntry(ctx context.Context, agents *registry.Agents, word string) (e registry.Entry, note string, err error) {
 	edition, asked := agents.Cache.Latest(ctx)
 	if err := ctx.Err(); err != nil {
@@ -182,7 +182,7 @@ func NotAsked(err error) string {
 	return "cannot " + err.Error()
 }
 
-// ListAge names the local list of agents that was up to date at a time, with its age.
+// ListAge describes the local list of agents, fetched at a time, by its age.
 func ListAge(at time.Time) string {
 	if at.IsZero() {
 		return "the local list, which is empty"
@@ -194,9 +194,8 @@ func ListAge(at time.Time) string {
 	return list
 }
 
-// InstallQuestion asks whether to install an agent of the registry. It says exactly what
-// will be done and run, below a note on where that is from. Its first answer installs; the
-// front end carries it out.
+// InstallQuestion asks whether to install an agent of the registry. Below the note, it says
+// exactly what will be done and run. Its first choice installs; the front end carries it out.
 func InstallQuestion(agents *registry.Agents, p registry.Plan, note string) Question {
 	q := Question{
 		Title:   "Install " + p.Entry.Name + "?",

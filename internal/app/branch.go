@@ -13,18 +13,18 @@ import (
 	"parley/internal/store"
 )
 
-// Way is how an agent gets the conversation up to a prompt, in a session of its own.
+// Way is how the agent of a branch learns the conversation before a prompt.
 type Way int
 
-// The ways of a branch. Each leaves the session that it comes from as it is.
+// The ways of a branch. None changes the original session.
 const (
 	WayForkAtMessage Way = iota // the agent copies its session up to a message
-	WayFork                     // the agent copies its whole session, of which nothing is left out
+	WayFork                     // the agent copies its whole session, all of which is kept
 	WayRetell                   // a new session gets the conversation as text, with its first prompt
-	WayNew                      // a new session: nothing was said before
+	WayNew                      // a new session: nothing was said before the prompt
 )
 
-// Text says what the way does, for the user to read before it is gone.
+// Text tells the user what the way does.
 func (w Way) Text() string {
 	switch w {
 	case WayForkAtMessage:
@@ -37,8 +37,8 @@ func (w Way) Text() string {
 	return "Opens a new session"
 }
 
-// WayTo returns how an agent gets a conversation up to before a prompt, counted as
-// [conversation.Conversation.Prompts] does; one more than there are means all of it.
+// WayTo returns how the agent learns the conversation before a prompt, numbered as by
+// [conversation.Conversation.Prompts]; one past the last means all of it.
 func WayTo(c *conversation.Conversation, prompt int) Way {
 	prompts := c.Prompts()
 	switch {
@@ -52,8 +52,8 @@ func WayTo(c *conversation.Conversation, prompt int) Way {
 	return WayRetell
 }
 
-// TurnOf returns the turn of the journal that a prompt began, 0 if the journal does not
-// have it: then only the conversation can go back.
+// TurnOf returns the turn of the journal that a prompt began, 0 if the journal does not have
+// it: then only the conversation can go back.
 func TurnOf(j *journal.Summary, p conversation.Prompt) int {
 	if j == nil || p.At.IsZero() {
 		return 0
@@ -66,25 +66,25 @@ func TurnOf(j *journal.Summary, p conversation.Prompt) int {
 	return 0
 }
 
-// Branched is a session that goes on from a prompt of another one.
+// Branched is a session that continues from a prompt of another one.
 type Branched struct {
-	// Reopened has the new session, which is not started yet, and its transcript: the
-	// conversation up to the prompt.
+	// Reopened has the new session, not started yet, and its transcript: the conversation
+	// before the prompt.
 	*Reopened
 	Way Way
-	// Prompt is the prompt before which the other session was left, for the composer; nil
-	// if all of it was taken.
+	// Prompt is the prompt before which the session branched, for the composer; nil if it
+	// continues after the last one.
 	Prompt []acpclient.ContentBlock
-	// Earlier goes with the first prompt, by [WithEarlier]; "" if the agent knows it.
+	// Earlier is sent with the first prompt, by [WithEarlier]; "" if the agent knows it.
 	Earlier string
 
 	told bool
 }
 
-// Branch makes a session that goes on from before a prompt of a stored one, in the way that
-// [WayTo] says, and in another directory if cwd is not "". The stored session stays and, if
-// it is not open, is told where it went on; otherwise call TellOld. If it has been closed
-// before, the new session goes on with its undo. Branch takes its time. The error is an
+// Branch makes a session that continues a stored one from before a prompt, in the way returned
+// by [WayTo], and in another directory if cwd is not "". The stored session stays. If it is
+// not open, Branch adds a note saying where it continued; otherwise call TellOld. If it was
+// closed before, the new session takes over its undo. Branch may be slow. The error is an
 // *UntrustedError if the user has to agree to the agent first.
 func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error) {
 	old, err := l.read(ctx, o)
@@ -108,7 +108,7 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	if err != nil {
 		return nil, err
 	}
-	// The budget is for all that grew from one session.
+	// All branches of a session share its budget.
 	spent := c.Spent()
 	err = log.Append([]conversation.Event{conversation.BudgetSet{Budget: c.Budget, Raised: c.BudgetRaised, Spent: &spent}})
 	if err == nil {
@@ -151,7 +151,7 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	return b, nil
 }
 
-// note says in the old session where it went on.
+// note returns the notice for the old session about where it continued.
 func (b *Branched) note() conversation.NoticeAdded {
 	m := b.Transcript.Meta
 	return conversation.NoticeAdded{
@@ -160,7 +160,7 @@ func (b *Branched) note() conversation.NoticeAdded {
 	}
 }
 
-// TellOld says in the old session where it went on, unless its log has it already.
+// TellOld adds that notice to the old session, unless its log already has it.
 func (b *Branched) TellOld(old Session) {
 	if n := b.note(); !b.told {
 		b.told = true
@@ -168,8 +168,8 @@ func (b *Branched) TellOld(old Session) {
 	}
 }
 
-// warnOfRecovered says what became of an undo or a rewind that was interrupted; nil is
-// none.
+// warnOfRecovered tells the user how an interrupted undo or rewind was settled, if r is not
+// nil.
 func warnOfRecovered(s Session, r *journal.Recovered) {
 	if r == nil {
 		return

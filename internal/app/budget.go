@@ -9,10 +9,10 @@ import (
 	"parley/internal/session"
 )
 
-// goOn is the prompt with which a turn goes on that the budget has ended.
+// goOn is the prompt that continues a turn cut off by the budget.
 const goOn = "Continue."
 
-// budget returns the budget for sessions with an agent: its own instead of the one for all.
+// budget returns the budget of sessions with an agent: its own, or else the general one.
 func (l *Launcher) budget(a config.Agent) conversation.Budget {
 	b := l.Config.Budget
 	if a.Budget != (config.Budget{}) {

@@ -22,11 +22,11 @@ import (
 	"parley/internal/termtext"
 )
 
-// sandboxPrefix begins the names of the sandboxes' directories for temporary files.
+// sandboxPrefix begins the names of the sandboxes' temporary directories.
 const sandboxPrefix = "parley-sandbox-"
 
-// sandboxConfig is the configuration's sandbox for an agent; the command line overrides
-// it.
+// sandboxConfig returns the configuration of an agent's sandbox, with the overrides of the
+// command line.
 func (l *Launcher) sandboxConfig(a config.Agent) config.Sandbox {
 	s := l.Config.SandboxFor(a)
 	if l.Sandbox != nil {
@@ -35,7 +35,7 @@ func (l *Launcher) sandboxConfig(a config.Agent) config.Sandbox {
 	return s
 }
 
-// sandbox makes the sandbox of an agent that works in the roots; nil if it has none.
+// sandbox returns the sandbox of an agent that works in the roots, nil if it has none.
 func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, error) {
 	s := l.sandboxConfig(a)
 	if !s.On {
@@ -54,8 +54,8 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	}
 	private := config.PrivatePaths()
 	for _, path := range private {
-		// What is missing cannot be hidden, and parley may create it later; not, however,
-		// where this user may create nothing.
+		// A missing file cannot be hidden, and parley may create it later; but not where this
+		// user may not create files.
 		if _, err := os.Stat(path); err == nil {
 			continue
 		}
@@ -65,8 +65,8 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	}
 	b := sandbox.Bounds{
 		Write: append(s.Write, roots...), Hide: s.Hide, MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
-		// Agents that parley starts, and what it knows of others: to be read, but not
-		// written, also where all around it may be.
+		// The agents that parley starts, and its data about others: the agent may read but not
+		// write them, even inside a writable directory.
 		Keep: []string{config.DataDir(), config.CacheDir()}, NoFiles: map[string]string{},
 	}
 	var guards []*git.Guard
@@ -93,8 +93,8 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	return box, nil
 }
 
-// cleanGit puts right what agents have left in .git, and returns a warning if there was
-// something.
+// cleanGit repairs what agents have changed in .git, and returns a warning if there was
+// anything.
 func (l *Launcher) cleanGit() (title, detail string) {
 	l.mu.Lock()
 	guards := slices.Clone(l.guards)
@@ -108,8 +108,7 @@ func (l *Launcher) cleanGit() (title, detail string) {
 	return gitWarning(removed, failed)
 }
 
-// gitWarning says what was removed from .git, and what could not be; "" if there was
-// nothing.
+// gitWarning says what was removed from .git, and what could not be; "" for nothing.
 func gitWarning(removed []string, failed error) (title, detail string) {
 	if len(removed) == 0 && failed == nil {
 		return "", ""
@@ -136,8 +135,8 @@ func gitWarning(removed []string, failed error) (title, detail string) {
 	return title, strings.Join(append(lines, "Git would have followed them out of the sandbox, or waited for them."), "\n")
 }
 
-// guarded returns the directories in which an agent must not decide what git runs: the
-// session's, and the repositories among the others that it may write.
+// guarded returns the directories in which an agent must not change which programs git runs:
+// the session's, and other repositories that it may write.
 func guarded(written, roots []string) []string {
 	dirs := slices.Clone(roots)
 	for _, dir := range written {
@@ -148,8 +147,8 @@ func guarded(written, roots []string) []string {
 	return dirs
 }
 
-// CheckSandbox reports that there is no sandbox where one is wanted. The agent is nil if
-// it has yet to be chosen.
+// CheckSandbox returns an error if a sandbox is wanted but unavailable. The agent is nil if it
+// is not chosen yet.
 func (l *Launcher) CheckSandbox(a *config.Agent) error {
 	if a == nil {
 		a = new(config.Agent)
@@ -158,8 +157,8 @@ func (l *Launcher) CheckSandbox(a *config.Agent) error {
 	return err
 }
 
-// sandboxed is an agent's command as it runs in a sandbox. It fails for one that the
-// sandbox hides. A program that is missing stays as it is: starting it says so.
+// sandboxed returns an agent's command as it runs in a sandbox. It fails if the sandbox hides
+// the program. A missing program is left for the start to report.
 func sandboxed(box *sandbox.Sandbox, c acpclient.Command) (acpclient.Command, error) {
 	if box == nil {
 		return c, nil
@@ -183,14 +182,14 @@ func sandboxed(box *sandbox.Sandbox, c acpclient.Command) (acpclient.Command, er
 	return bounded, nil
 }
 
-// warnOfSandbox says at the beginning of a session what its sandbox cannot do.
+// warnOfSandbox tells the user when a session begins what its sandbox cannot enforce.
 func warnOfSandbox(s Session, box *sandbox.Sandbox) {
 	if box != nil && box.Lack != "" {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The sandbox is " + box.Name + ", which " + box.Lack, Detail: "The agent can read keys and passwords. Outside the sandbox, git may run what the agent puts into .git. Install bubblewrap to prevent both."})
 	}
 }
 
-// boundsText says for the status line what bounds an agent.
+// boundsText describes for the status line what confines an agent.
 func boundsText(box *sandbox.Sandbox, s config.Sandbox) string {
 	if box == nil {
 		return ""
@@ -205,7 +204,7 @@ func boundsText(box *sandbox.Sandbox, s config.Sandbox) string {
 	return words
 }
 
-// RemoteAgent is where an agent listens; nil if it is started with a command.
+// RemoteAgent returns where an agent listens, nil if a command starts it.
 func RemoteAgent(a config.Agent) (*remote.Agent, error) {
 	if a.Address == "" {
 		return nil, nil
@@ -217,8 +216,7 @@ func RemoteAgent(a config.Agent) (*remote.Agent, error) {
 	return remote.New(remote.Options{URL: a.Address, Headers: headers, Insecure: a.Insecure})
 }
 
-// remoteOf says to a session what of this machine an agent may use; nil if the agent runs
-// on it.
+// remoteOf says what an agent on another machine may use of this one; nil for a local agent.
 func remoteOf(a config.Agent) *session.Remote {
 	if !a.Remote() {
 		return nil
@@ -226,8 +224,8 @@ func remoteOf(a config.Agent) *session.Remote {
 	return &session.Remote{Listens: a.Address != "", Files: a.ServeFiles, Terminals: a.ServeTerminals}
 }
 
-// rooted has a session speak of its directory by the path that it has on the agent's
-// machine. Other directories have none there.
+// rooted makes a session name its directory by its path on the agent's machine. Other
+// directories have no path there.
 func rooted(root string, opt *session.Options) error {
 	if root == "" {
 		return nil
@@ -254,8 +252,8 @@ func rooted(root string, opt *session.Options) error {
 	return nil
 }
 
-// connectTo has a session connect to an agent instead of starting one. The agent keeps
-// its cookies from one connection to the next.
+// connectTo makes a session connect to an agent instead of starting one. The agent's cookies
+// outlive a connection.
 func connectTo(far *remote.Agent, opt *session.Options) {
 	opt.Command = acpclient.Command{Path: far.String()}
 	opt.Spawn = func(acpclient.Command) (*session.Peer, error) {
@@ -267,9 +265,9 @@ func connectTo(far *remote.Agent, opt *session.Options) {
 	}
 }
 
-// offersV2 reports whether an agent is offered version 2 of the protocol: as the command line
-// says, or else the configuration. The command line's is tried even with an agent that failed
-// before.
+// offersV2 reports whether to offer an agent version 2 of the protocol, according to the
+// command line or else the configuration. The command line also overrides a remembered
+// failure.
 func (l *Launcher) offersV2(a config.Agent) (bool, session.VersionMemory) {
 	memory := versionMemory{dir: filepath.Join(config.StateDir(), "protocol"), command: a.Words()}
 	if l.Protocol != "" {
@@ -279,12 +277,12 @@ func (l *Launcher) offersV2(a config.Agent) (bool, session.VersionMemory) {
 	return a.Protocol == config.ProtocolAuto, memory
 }
 
-// versionMemory remembers by the command of an agent that it fails when it is offered
-// version 2 of the protocol: a file in a directory, named by the hash of the command.
+// versionMemory remembers that an agent fails when offered version 2 of the protocol, as a
+// file named by the hash of the agent's command.
 type versionMemory struct {
 	dir     string
 	command []string
-	ignored bool // what is remembered does not count
+	ignored bool // for --protocol, which tries again
 }
 
 func (m versionMemory) file() string {

@@ -8,14 +8,13 @@ import (
 	"parley/internal/termtext"
 )
 
-// earlierBytes bounds what a new session is told of an earlier one.
+// earlierBytes limits the text of an earlier session, in bytes.
 const earlierBytes = 64 << 10
 
-// EarlierText is what was said and done in a conversation, as text for a new session: the
-// end of it, if it is long.
+// EarlierText returns the end of a conversation, as text for a new session.
 func EarlierText(c *conversation.Conversation) string {
 	var b strings.Builder
-	_ = conversation.WritePlain(&b, c) // a strings.Builder takes everything
+	_ = conversation.WritePlain(&b, c) // a strings.Builder never fails
 	text := termtext.Block(b.String())
 	if cut := len(text) - earlierBytes; cut > 0 {
 		_, text, _ = strings.Cut(text[cut:], "\n")
@@ -25,7 +24,7 @@ func EarlierText(c *conversation.Conversation) string {
 }
 
 // WithEarlier adds the text of an earlier session to a prompt: as a resource if the agent
-// takes those, else as text.
+// accepts those, else as text.
 func WithEarlier(blocks []acpclient.ContentBlock, text string, caps acpclient.PromptCapabilities) []acpclient.ContentBlock {
 	if caps.EmbeddedContext {
 		return append(blocks, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", text))

@@ -18,25 +18,25 @@ import (
 	"parley/internal/store"
 )
 
-// ExportFormat is a format in which a session can be exported.
+// ExportFormat is a format for exporting a session.
 type ExportFormat struct {
-	Name string // as [export.Format] knows it; the file's name ends with it
+	Name string // for [export.Format]; also the file's extension
 	What string
-	// Opens says that the system shows such a file as it is meant to look.
+	// Opens means that the system displays such a file.
 	Opens bool
 }
 
-// ExportFormats are the formats of an export.
+// ExportFormats lists the formats.
 var ExportFormats = []ExportFormat{
 	{Name: "md", What: "Markdown"},
 	{Name: "json", What: "JSON, for programs"},
 	{Name: "html", What: "a page for a browser", Opens: true},
 }
 
-// exportNameRunes bounds a proposed file name.
+// exportNameRunes limits a proposed file name.
 const exportNameRunes = 48
 
-// FileName proposes a name for the file of a session with this title.
+// FileName proposes a file name for a session with this title.
 func (f ExportFormat) FileName(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	name := []rune(strings.Join(words, "-"))
@@ -53,12 +53,11 @@ type Export struct {
 
 	from       *conversation.Conversation
 	transcript *export.Transcript
-	next       int // the item to add next
+	next       int // index of the next item to add
 }
 
-// NewExport begins to export a conversation to the file that a user has named. dir is
-// where relative names begin; title, if not "", is what the user calls the session, and id
-// its name in the store.
+// NewExport begins to export a conversation to the file name that the user gave, relative to
+// dir. title, if not "", is the user's name for the session, and id its id in the store.
 func NewExport(f ExportFormat, c *conversation.Conversation, secrets *record.Redactor, title string, id store.ID, dir, name string) (*Export, error) {
 	path := filepath.Clean(name)
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
@@ -75,8 +74,8 @@ func NewExport(f ExportFormat, c *conversation.Conversation, secrets *record.Red
 	return e, nil
 }
 
-// Collect adds the next items for some time, and reports whether it has all. The items
-// change while the agent works: call it where nobody folds the conversation.
+// Collect adds items for about the given time, and reports whether it has all. Items change
+// while the agent works: call it where events are folded.
 func (e *Export) Collect(most time.Duration) (done bool) {
 	for began := time.Now(); e.next < len(e.from.Items); e.next++ {
 		if time.Since(began) > most {
@@ -87,8 +86,7 @@ func (e *Export) Collect(most time.Duration) (done bool) {
 	return true
 }
 
-// Write writes the file. The error is os.ErrExist if there is one that is not to be
-// replaced.
+// Write writes the file. Without replace, the error is os.ErrExist if the file exists.
 func (e *Export) Write(replace bool) error {
 	write, err := export.Format(e.Format.Name)
 	if err != nil {
@@ -101,8 +99,8 @@ func (e *Export) Write(replace bool) error {
 	return to(e.Path, func(w io.Writer) error { return write(w, e.transcript) })
 }
 
-// StoredTranscript is a stored session as it is exported, without the secrets that its agent
-// is given now.
+// StoredTranscript returns a stored session for export, without the secrets that its agent is
+// currently given.
 func StoredTranscript(ctx context.Context, s *store.Store, cfg *config.Config, id store.ID) (*export.Transcript, error) {
 	stored, err := s.Read(ctx, id)
 	if err != nil {

@@ -38,7 +38,7 @@ func NewForm(asked *conversation.Elicitation) *Form {
 	}
 	for _, name := range s.Required {
 		if !slices.ContainsFunc(f.Fields, func(f *FormField) bool { return f.Name == name }) {
-			// The schema requires it and does not describe it.
+			// The schema requires it but does not describe it.
 			missing := &acpclient.ElicitationProperty{Name: name, Schema: acpclient.ElicitationPropertySchema{Raw: []byte("null")}}
 			f.Fields = append(f.Fields, newFormField(missing, true))
 		}
@@ -55,7 +55,7 @@ func (f *Form) Message() string {
 	return strings.Join(lines, "\n")
 }
 
-// Summary lists the fields and their values, a line each.
+// Summary lists the fields with their values, one per line.
 func (f *Form) Summary() string {
 	var lines []string
 	for _, field := range f.Fields {
@@ -76,7 +76,7 @@ func (f *Form) Blank() bool {
 }
 
 // Content returns the values of the fields. problem says why the form cannot be accepted;
-// invalid is the index of the field to correct, -1 if none can be.
+// invalid is the index of the field to correct, -1 for none.
 func (f *Form) Content() (content map[string]any, invalid int, problem string) {
 	invalid = -1
 	if m := f.Asked.Request.Mode; m != acpclient.ElicitForm && m != "" {
@@ -101,10 +101,10 @@ func (f *Form) Content() (content map[string]any, invalid int, problem string) {
 type FieldKind uint8
 
 const (
-	TextField  FieldKind = iota // a line of text: strings and numbers
-	OneField                    // one choice of several, or none yet
+	TextField  FieldKind = iota // a line of text, for strings and numbers
+	OneField                    // at most one choice
 	ManyField                   // any number of choices
-	OtherField                  // of a kind that parley does not know
+	OtherField                  // of a kind unknown to parley
 )
 
 // FormField is a field of a form, and its value.
@@ -119,9 +119,9 @@ type FormField struct {
 	Choices []acpclient.EnumOption
 	Picked  []bool
 
-	// pattern is nil if there is none that Go can check.
+	// pattern is nil without one that Go can check.
 	pattern *regexp.Regexp
-	// hadDefault means that the agent filled it in: emptying it is a decision.
+	// hadDefault means that the agent filled it in: the user's emptying it is a decision.
 	hadDefault bool
 }
 
@@ -175,7 +175,7 @@ func (f *FormField) fillIn() {
 	}
 }
 
-// decoded decodes a JSON value, or returns the zero value if it has another type.
+// decoded decodes a JSON value, or returns the zero value if its type differs.
 func decoded[T any](raw json.RawMessage) T {
 	var v, none T
 	if json.Unmarshal(raw, &v) != nil {
@@ -226,8 +226,8 @@ func (f *FormField) Words() string {
 	return strings.Join(names, ", ")
 }
 
-// Prompt returns what to ask for on lines of text. fills is false if parley cannot fill the
-// field in.
+// Prompt returns lines of text that ask for a value. fills is false if parley cannot fill in
+// the field.
 func (f *FormField) Prompt() (text string, fills bool) {
 	lines := []string{f.Label()}
 	if rules := f.Rules(); rules != "" {
@@ -253,8 +253,8 @@ func (f *FormField) Prompt() (text string, fills bool) {
 	return strings.Join(lines, "\n"), f.Kind != OtherField
 }
 
-// FillIn sets the field from a line: text, or the numbers of choices. An empty line keeps
-// the value. problem says why the value cannot be sent; ask again then.
+// FillIn sets the field from a line: text, or the numbers of choices. An empty line keeps the
+// value. If problem is not "", it says why the value is invalid: ask again.
 func (f *FormField) FillIn(line string) (problem string) {
 	line = strings.TrimSpace(line)
 	switch {
@@ -289,8 +289,8 @@ func (f *FormField) numbers(line string) (picked []bool, problem string) {
 	return picked, ""
 }
 
-// Value returns the field's value; set is false if it is left out. problem says why it
-// cannot be sent.
+// Value returns the field's value; set is false if it is left out. problem says why it cannot
+// be sent.
 func (f *FormField) Value() (v any, set bool, problem string) {
 	switch f.Kind {
 	case OtherField:
@@ -347,7 +347,7 @@ func (f *FormField) many() (v any, set bool, problem string) {
 	}
 	n := uint64(len(values))
 	if n == 0 && !f.Required && !f.hadDefault {
-		return nil, false, "" // left out, as any field that was not touched
+		return nil, false, "" // left out, like any untouched field
 	}
 	switch least, most := f.Schema.MinItems, f.Schema.MaxItems; {
 	case least != nil && n < *least:
@@ -384,15 +384,15 @@ func (f *FormField) badText(s string) string {
 	return badFormat(f.Schema.Format, s)
 }
 
-// foreign matches escapes that mean a plain letter in JavaScript's regular expressions,
-// which JSON Schema uses, and something else in Go's.
+// foreign matches escapes that mean a plain letter in JavaScript's regular expressions, which
+// JSON Schema uses, but something else in Go's.
 var foreign = regexp.MustCompile(`\\[AzQEaC]|\[\[:|\(\?[a-zA-Z]`)
 
 // maxPattern is the longest pattern to check, in bytes.
 const maxPattern = 4 << 10
 
-// compile compiles a pattern of JSON Schema. It returns nil if there is none, or if it is
-// invalid or different in Go.
+// compile compiles a pattern of JSON Schema. It returns nil for none, and for one that is
+// invalid or means something else in Go.
 func compile(pattern string) *regexp.Regexp {
 	if pattern == "" || len(pattern) > maxPattern || foreign.MatchString(pattern) {
 		return nil
@@ -426,7 +426,7 @@ func badFormat(format, s string) string {
 	return ""
 }
 
-// Rules summarizes the constraints of the field.
+// Rules summarises the constraints of the field.
 func (f *FormField) Rules() string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }

@@ -15,17 +15,17 @@ import (
 	"parley/internal/termtext"
 )
 
-// Kept says which session a host is to run. It goes to another process of parley's, which
-// reads the configuration itself.
+// Kept tells a host which session to run. The host is another parley process, which reads the
+// configuration itself.
 type Kept struct {
-	// ID is that of the session among those that run.
+	// ID identifies the session among the running ones.
 	ID string `json:"id"`
 	// Agent is the name of a configured or known agent, or Words its command or URL.
 	Agent string   `json:"agent"`
 	Words []string `json:"words,omitempty"`
 	Cwd   string   `json:"cwd"`
 	Dirs  []string `json:"dirs,omitempty"`
-	// Session is opened instead of a new one; or else Stored is continued, or Branch is.
+	// Session is opened instead of a new one; or Stored is continued; or Branch is made.
 	Session acpclient.SessionID `json:"session,omitempty"`
 	Stored  store.ID            `json:"stored,omitempty"`
 	Branch  *KeptBranch         `json:"branch,omitempty"`
@@ -37,35 +37,34 @@ type Kept struct {
 	MaxCost  float64       `json:"maxCost,omitempty"`
 }
 
-// KeptBranch says where a session goes on that comes from another one: see
-// [Launcher.Branch].
+// KeptBranch says how to branch a stored session: see [Launcher.Branch].
 type KeptBranch struct {
 	Stored store.ID `json:"stored"`
 	Prompt int      `json:"prompt"`
 	Cwd    string   `json:"cwd,omitempty"`
 }
 
-// Kept says how a host makes a session with an agent in a directory, as the launcher would.
+// Kept describes for a host the session that the launcher would make.
 func (l *Launcher) Kept(a config.Agent, cwd string) Kept {
 	k := Kept{
 		Agent: a.ID, Cwd: cwd, Dirs: l.Dirs,
 		Sandbox: l.Sandbox, Protocol: l.Protocol, Rules: l.Rules, NoRules: l.NoRules, MaxCost: l.MaxCost,
 	}
-	if a.Source == "" { // of the command line
+	if a.Source == "" { // from the command line
 		k.Words = a.Words()
 	}
 	return k
 }
 
-// KeptFirst says how a host makes the session that [Launcher.Start] would make: the first one
-// is what the command line names.
+// KeptFirst describes for a host the session that [Launcher.Start] would make, including what
+// the command line says about the first one.
 func (l *Launcher) KeptFirst(a config.Agent) Kept {
 	k := l.Kept(a, l.Cwd)
 	k.Session = l.first()
 	return k
 }
 
-// Launcher returns what makes the session. Close it when that has ended.
+// Launcher returns a launcher that makes the session. Close it after the session has ended.
 func (k *Kept) Launcher(cfg *config.Config, version string) *Launcher {
 	return &Launcher{
 		Config: cfg, Version: version, Cwd: k.Cwd, Dirs: k.Dirs, Command: k.Words, Store: StoreOf(cfg),
@@ -73,17 +72,17 @@ func (k *Kept) Launcher(cfg *config.Config, version string) *Launcher {
 	}
 }
 
-// Made is a session that a host runs, and what it begins with.
+// Made is a session that a host runs, with its initial state.
 type Made struct {
 	Agent   config.Agent
 	Session Session
-	// Before has happened in the stored session that it continues.
+	// Before are the past events of the stored session that it continues.
 	Before []conversation.Event
-	// Earlier goes with the first prompt: see [Branched].
+	// Earlier is sent with the first prompt: see [Branched].
 	Earlier string
 }
 
-// Make makes the session. It takes its time.
+// Make makes the session. It may be slow.
 func (k *Kept) Make(ctx context.Context, l *Launcher) (*Made, error) {
 	m := &Made{}
 	var err error
@@ -106,7 +105,7 @@ func (k *Kept) Make(ctx context.Context, l *Launcher) (*Made, error) {
 	return m, err
 }
 
-// reopen makes a session that continues a stored one, or comes from one.
+// reopen makes a session that continues or branches a stored one.
 func (k *Kept) reopen(ctx context.Context, l *Launcher, m *Made) error {
 	var r *Reopened
 	if b := k.Branch; b != nil {
@@ -145,27 +144,27 @@ type Running struct {
 	Title   string              `json:"title,omitempty"`
 	Agent   string              `json:"agent"`
 	Cwd     string              `json:"cwd"`
-	// Working means that a turn runs, Waiting counts the questions that are open, Queued
-	// the prompts that wait. Gone means that the agent has ended.
+	// Working means that a turn runs, Waiting counts the open questions, Queued the queued
+	// prompts. Gone means that the agent has exited.
 	Working bool `json:"working,omitempty"`
 	Waiting int  `json:"waiting,omitempty"`
 	Queued  int  `json:"queued,omitempty"`
 	Gone    bool `json:"gone,omitempty"`
-	// Silent is why its host says nothing, "" if it does: it is stopped or busy, or refuses this
-	// parley.
+	// Silent is why its host does not answer, "" if it does: it is stopped or busy, or refuses
+	// this parley.
 	Silent string `json:"silent,omitempty"`
-	// Own means that this parley has started it.
+	// Own means that this parley process started it.
 	Own bool `json:"-"`
-	// Viewers name those who look on.
+	// Viewers names the attached viewers.
 	Viewers []string `json:"viewers,omitempty"`
 	// Since is when something last happened.
 	Since time.Time `json:"since"`
 }
 
-// Name is what to call the session.
+// Name returns the session's display name.
 func (r Running) Name() string { return cmp.Or(shortTitle(r.Title), r.ID) }
 
-// State says in a few words what the session does.
+// State says in a few words what the session is doing.
 func (r Running) State() string {
 	switch {
 	case r.Silent != "":
@@ -182,8 +181,8 @@ func (r Running) State() string {
 	return "idle"
 }
 
-// RunningQuestion asks whether to attach to a session that runs in a directory and that
-// another parley has started; nil if there is none.
+// RunningQuestion asks whether to attach to a session that another parley started in this
+// directory; nil if there is none.
 func RunningQuestion(all []Running, cwd string) *Question {
 	var here []Choice
 	for _, r := range all {

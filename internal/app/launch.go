@@ -1,8 +1,7 @@
-// Package app does everything with sessions but draw them:
-// which agents there are, launching them, reopening stored sessions, trust, signing in,
-// the prompt queue, drafts, recovery, export. It has no view: the screen, line mode,
-// headless runs and the command line are its front ends. What it has to ask the user
-// is a [Question], which a front end shows.
+// Package app is everything that a user does with sessions except their display: finding
+// agents, launching them, reopening stored sessions, trust, signing in, the prompt queue,
+// drafts, recovery, export. The screen, line mode, headless runs and the command line are its
+// front ends. To ask the user, it returns a [Question], which a front end shows.
 package app
 
 import (
@@ -35,44 +34,44 @@ import (
 	"parley/internal/store"
 )
 
-// Launcher makes sessions with agents. Close it when they have ended.
+// Launcher makes sessions with agents. Close it after they have ended.
 type Launcher struct {
 	Config *config.Config
-	// Version is parley's own.
+	// Version is parley's version.
 	Version string
 	// Cwd and Dirs are the directories of a session, absolute.
 	Cwd  string
 	Dirs []string
-	// Command is the agent of the command line: its words, or the URL where it listens;
-	// nil if the command line names none.
+	// Command is the agent of the command line: its words, or the URL where it listens; nil if
+	// the command line names none.
 	Command []string
-	// Resume is the agent's session to open with the first agent; "" is a new one.
+	// Resume is the agent's session to open with the first agent; "" for a new one.
 	Resume string
 	// Store keeps the sessions; nil keeps none.
 	Store *store.Store
-	// Sandbox and Protocol override the configuration, unless they are nil and "".
+	// Sandbox and Protocol override the configuration, unless they are zero.
 	Sandbox  *bool
 	Protocol string
-	// Keep runs sessions in processes of their own, which outlive the terminal.
+	// Keep runs sessions in hosts, which outlive the terminal.
 	Keep bool
 	// Unattended means that nobody can answer questions.
 	Unattended bool
-	// NoInspector keeps no messages for the inspector.
+	// NoInspector disables the inspector's message buffer.
 	NoInspector bool
-	// Rules count beside those of the configuration; NoRules ignores all rules.
+	// Rules are added to those of the configuration; NoRules ignores all rules.
 	Rules   []policy.Rule
 	NoRules bool
-	// MaxCost replaces the cost of the budget, unless it is 0.
+	// MaxCost replaces the cost in the budget, unless it is 0.
 	MaxCost float64
 	// Recording records the first session; nil records none.
 	Recording *Recording
 
-	// Warn, if not nil, tells the user at Close what no transcript can tell any more.
+	// Warn, if not nil, tells the user what Close can no longer add to a transcript.
 	Warn func(text string)
 
-	program string // of parley, "" for this one
+	program string // path of parley, "" for this process's own
 
-	agreed sync.Map // keys are projectAgents that the user has agreed to
+	agreed sync.Map // keys are the projectAgents that the user has agreed to
 
 	mu      sync.Mutex
 	resumed bool // Resume was used
@@ -95,17 +94,17 @@ func (l *Launcher) Start(a config.Agent) (Session, error) {
 	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first()}, nil)
 }
 
-// Load is Start for a session that the agent remembers, in its directory.
+// Load is Start for a session that the agent remembers, in its own directory.
 func (l *Launcher) Load(a config.Agent, info acpclient.SessionInfo) (Session, error) {
 	return l.session(a, session.Options{Recorder: l.recorder(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.Dirs, ResumeID: info.SessionID}, nil)
 }
 
-// StartIn makes a new session in a directory, as Start does.
+// StartIn is Start for a new session in another directory.
 func (l *Launcher) StartIn(a config.Agent, cwd string) (Session, error) {
 	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
 }
 
-// first is the session to open with the first agent. Later agents open new ones.
+// first returns the session to open with the first agent. Later agents open new ones.
 func (l *Launcher) first() acpclient.SessionID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,8 +115,8 @@ func (l *Launcher) first() acpclient.SessionID {
 	return acpclient.SessionID(l.Resume)
 }
 
-// session makes a session with an agent. opt says in which directories, and with which
-// history; before are the events of the stored session that it continues.
+// session makes a session with an agent. opt has its directories and history; before are the
+// events of the stored session that it continues.
 func (l *Launcher) session(a config.Agent, opt session.Options, before []conversation.Event) (Session, error) {
 	servers, leftOut, err := mcpServers(serversFor(l.Config, a), a.Remote())
 	if err != nil {
@@ -131,7 +130,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if err != nil {
 		return nil, err
 	}
-	var hidden []string // parley itself is not in the sandbox
+	var hidden []string // parley runs outside the sandbox, and must ask itself before it reads these
 	if box != nil {
 		hidden = l.sandboxConfig(a).Hide
 	}
@@ -164,7 +163,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if box != nil {
 		opt.AfterTurn = l.cleanGit
 	}
-	changes, unrecorded := l.journal(opt.Cwd, roots, cmp.Or(opt.ResumeID, opt.JournalOf)) // last, for the session closes it
+	changes, unrecorded := l.journal(opt.Cwd, roots, cmp.Or(opt.ResumeID, opt.JournalOf)) // last, because the session closes it
 	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
 	works, err := session.NewSession(opt)
 	if err != nil {
@@ -189,13 +188,13 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	return s, nil
 }
 
-// client names parley to agents.
+// client identifies parley to agents.
 func (l *Launcher) client() acpclient.Implementation {
 	return acpclient.Implementation{Name: "parley", Title: "parley", Version: l.Version}
 }
 
-// setPeer sets how a session reaches its agent: by a command, in the sandbox if there is
-// one, or on the network.
+// setPeer sets how a session reaches its agent: by a command, in the sandbox if there is one,
+// or over the network.
 func (l *Launcher) setPeer(a config.Agent, box *sandbox.Sandbox, opt *session.Options) error {
 	command, far, err := commandOf(a, box, opt.Cwd)
 	if err != nil {
@@ -204,14 +203,14 @@ func (l *Launcher) setPeer(a config.Agent, box *sandbox.Sandbox, opt *session.Op
 	opt.Command, opt.Bounds, opt.Spawn = command, boundsText(box, l.sandboxConfig(a)), session.Spawn
 	if far != nil {
 		connectTo(far, opt)
-		opt.Bounds = "" // the agent itself is not bounded, wherever it runs
+		opt.Bounds = "" // the sandbox does not confine a remote agent
 	}
 	opt.Remote = remoteOf(a)
 	return rooted(a.RemoteRoot, opt)
 }
 
-// CommandFor is the command of an agent that works in a directory, in its sandbox if it has
-// one, or else, if far is not nil, where the agent listens.
+// CommandFor returns the command of an agent that works in a directory, in its sandbox if it
+// has one. If far is not nil, the agent listens there instead.
 func (l *Launcher) CommandFor(a config.Agent, cwd string) (c acpclient.Command, far *remote.Agent, err error) {
 	box, err := l.sandbox(a, []string{cwd})
 	if err != nil {
@@ -220,8 +219,8 @@ func (l *Launcher) CommandFor(a config.Agent, cwd string) (c acpclient.Command, 
 	return commandOf(a, box, "")
 }
 
-// commandOf is CommandFor in a given sandbox, which may be nil. dir is where the agent is
-// started unless the configuration says otherwise.
+// commandOf is CommandFor in a given sandbox, which may be nil. dir is where the agent starts
+// unless the configuration says otherwise.
 func commandOf(a config.Agent, box *sandbox.Sandbox, dir string) (c acpclient.Command, far *remote.Agent, err error) {
 	env, err := a.Env.Environ(os.LookupEnv)
 	if err != nil {
@@ -234,9 +233,9 @@ func commandOf(a config.Agent, box *sandbox.Sandbox, dir string) (c acpclient.Co
 	return c, far, err
 }
 
-// journal opens the journal of a session's changes; nil if the user wants none. resumed
-// is the session that is opened again, "" if it is new. Without a journal the session
-// goes on.
+// journal opens the journal of a session's changes; nil if the user wants none. resumed is the
+// session being reopened, "" for a new one. If the journal cannot be opened, the session runs
+// without one.
 func (l *Launcher) journal(cwd string, roots []string, resumed acpclient.SessionID) (*journal.Journal, error) {
 	if l.Config.NoJournal {
 		return nil, nil
@@ -248,8 +247,8 @@ func (l *Launcher) journal(cwd string, roots []string, resumed acpclient.Session
 	})
 }
 
-// machineFor makes the machine that serves a session's files and commands, in these
-// roots. Commands run in the box and changes are recorded; both may be nil.
+// machineFor returns a function that makes the machine for a session's files and commands in
+// these roots. Commands run in the box and changes are recorded; both may be nil.
 func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Observer, session.Asker) (session.Machine, error) {
 	if box != nil {
 		opt.Wrap = box.Wrap
@@ -265,8 +264,8 @@ func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Jour
 	}
 }
 
-// sensitiveFiles is the table of the files that the user is asked about. hidden are what
-// the sandbox hides from the agent: no line of the configuration takes these out.
+// sensitiveFiles returns the table of files that the user is asked about. The configuration
+// cannot exempt hidden ones, which the sandbox hides from the agent.
 func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, error) {
 	reading := slices.Clone(f.AskRead)
 	for _, path := range hidden {
@@ -276,7 +275,7 @@ func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, er
 			reading = append(reading, policy.LiteralPattern(real))
 		}
 	}
-	home, _ := os.UserHomeDir() // "" if it is not known
+	home, _ := os.UserHomeDir() // "" if unknown
 	table, err := policy.NewSensitiveFiles(reading, f.AskWrite, config.PrivatePaths(), home)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's [files]: %w", err)
@@ -284,8 +283,8 @@ func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, er
 	return table, nil
 }
 
-// Close removes the temporary directories, ends the logs of sessions that did not end in
-// time, and puts right what agents have left in .git.
+// Close removes the temporary directories, ends the logs of sessions that have not ended in
+// time, and repairs what agents have changed in .git.
 func (l *Launcher) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -312,8 +311,8 @@ func (l *Launcher) Close() {
 	}
 }
 
-// serversFor are the MCP servers for an agent: its own, and those for all agents, unless
-// it has one of the same name.
+// serversFor returns the MCP servers for an agent: its own, and the general ones whose names
+// it does not reuse.
 func serversFor(cfg *config.Config, a config.Agent) []config.MCPServer {
 	servers := slices.Clone(a.MCP)
 	for _, s := range cfg.MCP {
@@ -324,8 +323,8 @@ func serversFor(cfg *config.Config, a config.Agent) []config.MCPServer {
 	return servers
 }
 
-// mcpServers puts the configured servers into the protocol's form. A remote agent cannot
-// start programs of this machine: those are left out, by name.
+// mcpServers converts configured servers to the protocol's form. A remote agent cannot start
+// local programs: those servers are left out, and leftOut names them.
 func mcpServers(servers []config.MCPServer, remote bool) (out []acpclient.MCPServer, leftOut []string, err error) {
 	for _, s := range servers {
 		if remote && s.Type == config.MCPStdio {
@@ -360,7 +359,7 @@ func mcpServer(s config.MCPServer) (acpclient.MCPServer, error) {
 	if s.Command == "" {
 		return m, nil
 	}
-	// The protocol asks for an absolute path.
+	// The protocol requires an absolute path.
 	path, err := exec.LookPath(s.Command)
 	if err != nil {
 		return m, fmt.Errorf("%s is not installed, or not on PATH", s.Command)
@@ -369,8 +368,8 @@ func mcpServer(s config.MCPServer) (acpclient.MCPServer, error) {
 	return m, err
 }
 
-// rootsFor are the additional directories of a session, with those that the
-// configuration has for the agent.
+// rootsFor returns the additional directories of a session, including the configured ones of
+// the agent.
 func rootsFor(a config.Agent, dirs []string) ([]string, error) {
 	all := slices.Clone(dirs)
 	for _, root := range a.Roots {
@@ -385,48 +384,46 @@ func rootsFor(a config.Agent, dirs []string) ([]string, error) {
 	return all, nil
 }
 
-// Backend is what a front end works with. Its functions may be nil, and its pointers,
-// where that is said.
+// Backend is what a front end works with. Functions and pointers may be nil only where the
+// comment says so.
 type Backend struct {
-	// Available finds the agents to choose from. It may take its time; nil finds none.
+	// Available finds the agents to choose from. It may be slow; nil finds none.
 	Available func() ([]config.Agent, error)
-	// Missing finds the agents that are not installed. It may take its time; nil finds
-	// none.
+	// Missing finds the known agents that are not installed. It may be slow; nil finds none.
 	Missing func() []config.Agent
-	// Registry has the agents that can be installed; nil has none.
+	// Registry has the installable agents; nil has none.
 	Registry *registry.Agents
-	// Recent remembers what was used last; nil remembers nothing.
+	// Recent remembers what was last used; nil remembers nothing.
 	Recent *config.RecentFile
 	// Start makes the session with an agent. It must not wait for the agent.
 	Start func(config.Agent) (Session, error)
-	// Load is Start for a session that the agent remembers, in its directory.
+	// Load is Start for a session that the agent remembers, in its own directory.
 	Load func(config.Agent, acpclient.SessionInfo) (Session, error)
-	// StartIn is Start in another directory. Worktree makes a git worktree for a directory
-	// and returns its path; it takes its time. Both may be nil.
+	// StartIn is Start in another directory. Worktree makes a git worktree for a directory and
+	// returns its path; it may be slow. Both may be nil.
 	StartIn  func(a config.Agent, cwd string) (Session, error)
 	Worktree func(ctx context.Context, cwd string) (string, error)
-	// Stored are the stored sessions; nil stores none. Reopen reads one and makes the
-	// session that continues it. It takes its time.
+	// Stored are the stored sessions; nil stores none. Reopen reads one and makes the session
+	// that continues it. It may be slow.
 	Stored *store.Library
 	Reopen func(context.Context, Open) (*Reopened, error)
-	// Keep is Reopen in a host, which goes on when this process ends. Running lists the
-	// sessions that run in hosts, the one that was busy last first. Both are nil if there
-	// are no hosts here.
+	// Keep is Reopen in a host, which outlives this process. Running lists the sessions in
+	// hosts, the most recently active first. Both are nil where hosts are not supported.
 	Keep    func(context.Context, Open) (*Reopened, error)
 	Running func(context.Context) ([]Running, error)
-	// Branch makes a session that goes on from before a prompt of a stored one: see
+	// Branch makes a session that continues a stored one from before a prompt: see
 	// [Launcher.Branch]. It is nil if nothing is stored.
 	Branch func(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error)
 	// MCP are the servers for all agents.
 	MCP []config.MCPServer
 }
 
-// Redactor is RedactorFor an agent.
+// Redactor returns [RedactorFor] an agent.
 func (b Backend) Redactor(a config.Agent) *record.Redactor {
 	return RedactorFor(&config.Config{MCP: b.MCP}, a)
 }
 
-// Backend is the front ends' backend, with the agents of this machine.
+// Backend returns the backend for front ends, with the agents of this machine.
 func (l *Launcher) Backend() Backend {
 	b := Backend{
 		Available: func() ([]config.Agent, error) { return Available(reloaded(l.Config)) },
@@ -449,8 +446,8 @@ func (l *Launcher) Backend() Backend {
 	return b
 }
 
-// MakeWorktree makes the worktree of a name for the repository that a directory belongs
-// to, or returns the one that exists. "" makes a name up.
+// MakeWorktree creates a named worktree of the repository that contains a directory, or
+// returns the existing one. For "" it makes up a name.
 func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string) (*git.Worktree, error) {
 	t, err := git.CreateWorktree(ctx, dir, name, cfg.Worktrees)
 	var taken *git.WorktreeTakenError
@@ -465,23 +462,23 @@ func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string) (*g
 	return t, err
 }
 
-// StopTime is how long an agent has to end by itself.
+// StopTime is how long an agent may take to exit by itself.
 const StopTime = 4 * time.Second
 
-// End ends a session, wherever it runs, and hands the rest of its events to its recorder. The
-// agent has until ctx ends to end by itself.
+// End ends a session, wherever it runs, and passes the rest of its events to its recorder. The
+// agent may take until ctx ends to exit by itself.
 func End(ctx context.Context, s Session) {
-	_ = s.End(ctx) // one that cannot be reached has ended, or is ended by hand
+	_ = s.End(ctx) // an unreachable one has ended, or the user ends it
 	s.Stream().Take()
 }
 
-// Leave is End for a session of this process; one that is kept running goes on.
+// Leave is End for a session of this process, and detaches from one in a host.
 func Leave(ctx context.Context, s Session) {
 	s.Close(ctx)
 	s.Stream().Take()
 }
 
-// StartErrorText is an error of starting an agent, with how to install the agent if that is
+// StartErrorText describes an error of starting an agent, with how to install the agent if
 // known.
 func StartErrorText(a config.Agent, err error) string {
 	text := err.Error()

@@ -9,18 +9,18 @@ import (
 	"parley/internal/store"
 )
 
-// LongQuiet is how long an agent at work sends nothing before a front end says so.
+// LongQuiet is how long a working agent sends nothing before a front end says so.
 const LongQuiet = 10 * time.Second
 
-// Live is a session as a front end holds it: its agent, the session, and the conversation
-// that its events fold into. It is not safe for concurrent use.
+// Live is a session as a front end holds it: the agent, the session, and the conversation
+// folded from its events. It is not safe for concurrent use.
 type Live struct {
 	Agent        config.Agent
 	Session      Session
 	Conversation *conversation.Conversation
 
-	stored store.ID // the stored session that it continues, or ""
-	// lost means that the agent exited, and no session was opened since.
+	stored store.ID // the stored session that this one continues, or ""
+	// lost means that the agent exited and no session has been opened since.
 	lost bool
 }
 
@@ -51,9 +51,8 @@ func (l *Live) Apply(e conversation.Event) {
 	}
 }
 
-// SendQueueQuestion returns the question whether to send the prompts that were queued when
-// the agent exited. It is asked once, after [conversation.SessionOpened]; nil if there is
-// nothing to ask.
+// SendQueueQuestion asks whether to send the prompts that were queued when the agent exited;
+// nil if there are none. Call it after [conversation.SessionOpened]: it asks once.
 func (l *Live) SendQueueQuestion() *Question {
 	lost := l.lost
 	l.lost = false
@@ -70,12 +69,12 @@ func (l *Live) Roots() []string {
 	return append([]string{about.Cwd}, about.Dirs...)
 }
 
-// SignIn begins signing in to the agent, which has asked for it.
+// SignIn begins signing in to the agent, at its request.
 func (l *Live) SignIn(e conversation.AuthRequired) *SignIn {
 	return &SignIn{Message: e.Message, Methods: l.Conversation.Agent.AuthMethods, session: l.Session}
 }
 
-// GoneText says what has happened to the agent that is gone.
+// GoneText says what has happened to the lost agent.
 func (l *Live) GoneText() string {
 	if l.HostGone() {
 		return "This session does not run any more"
@@ -91,7 +90,7 @@ func (l *Live) GoneText() string {
 	return "The agent exited"
 }
 
-// GoneReason says why the agent is gone, "" if that is not known.
+// GoneReason says why the agent is gone, "" if unknown.
 func (l *Live) GoneReason() string {
 	if l.Conversation.Agent.Err == nil {
 		return ""
@@ -99,11 +98,11 @@ func (l *Live) GoneReason() string {
 	return StartErrorText(l.Agent, l.Conversation.Agent.Err)
 }
 
-// HostGone reports whether the process has ended that kept the session running. It can then
-// only be opened from its log.
+// HostGone reports whether the session's host has exited. The session can then only be opened
+// from its log.
 func (l *Live) HostGone() bool { return l.Session.About().Host != "" && l.Session.Disconnected() }
 
-// RestartText says what starting the agent again does.
+// RestartText says what restarting the agent does.
 func (l *Live) RestartText() string {
 	if l.HostGone() {
 		return "opens it again"
@@ -117,14 +116,13 @@ func (l *Live) RestartText() string {
 // StoredID returns the id under which the session is stored, or "".
 func (l *Live) StoredID() store.ID { return cmp.Or(l.Session.StoredID(), l.stored) }
 
-// Left returns what remains of the session when the user leaves it. title is what it was
-// called.
+// Left describes the session as the user leaves it. title is what it was called.
 func (l *Live) Left(title string) Left {
 	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd, Running: l.GoesOn()}
 }
 
-// GoesOn is [Live.Running] for a session to which there is something to come back: one in which
-// nothing was said ends with its last viewer.
+// GoesOn is [Live.Running], except that it returns "" for a session in which nothing was said:
+// that one ends with its last viewer.
 func (l *Live) GoesOn() string {
 	if c := l.Conversation; !c.Said && len(c.Queue) == 0 && len(Unsent(l.Session)) == 0 {
 		return ""
@@ -132,8 +130,8 @@ func (l *Live) GoesOn() string {
 	return l.Running()
 }
 
-// Running is the id under which the session goes on when the front end leaves it, "" if it
-// ends.
+// Running returns the id under which the session keeps running when the front end leaves it,
+// "" if it ends.
 func (l *Live) Running() string {
 	if l.HostGone() {
 		return ""

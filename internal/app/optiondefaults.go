@@ -12,8 +12,7 @@ import (
 	"parley/internal/conversation"
 )
 
-// DefaultValue returns the value that the configuration gives one of the options when a
-// session with an agent begins.
+// DefaultValue returns the configured value of an option for new sessions with an agent.
 func DefaultValue(a config.Agent, options []acpclient.SessionConfigOption, o *acpclient.SessionConfigOption) (acpclient.ConfigValue, bool) {
 	key := defaultKey(a, options, o)
 	name, ok := a.Options[key]
@@ -26,8 +25,8 @@ func DefaultValue(a config.Agent, options []acpclient.SessionConfigOption, o *ac
 	return conversation.ValueNamed(o, name)
 }
 
-// defaultKey returns the key of an option among an agent's options in the configuration:
-// the one that is there already, or else "" for the mode and the id for others.
+// defaultKey returns the configuration key of an option among an agent's options: an existing
+// one, or else "" for the mode and the id for others.
 func defaultKey(a config.Agent, options []acpclient.SessionConfigOption, o *acpclient.SessionConfigOption) string {
 	for _, key := range slices.Sorted(maps.Keys(a.Options)) {
 		if conversation.OptionNamed(options, key) == o {
@@ -39,7 +38,7 @@ func defaultKey(a config.Agent, options []acpclient.SessionConfigOption, o *acpc
 	case first >= 0 && &options[first] == o:
 		return ""
 	case o.ID == conversation.LegacyModelID:
-		return "model" // its name; the id is parley's own
+		return "model" // the name, since parley made up the id
 	}
 	return string(o.ID)
 }
@@ -47,9 +46,9 @@ func defaultKey(a config.Agent, options []acpclient.SessionConfigOption, o *acpc
 // HasDefaults reports whether an agent can have defaults.
 func HasDefaults(a config.Agent) bool { return a.Source != "" && a.ID != TourID }
 
-// ToggleDefault makes a value of one of the options the default of an agent, or removes
-// the default if it is that value. It returns the agent with that, and what writes it into
-// the configuration.
+// ToggleDefault makes a value the agent's default for an option, or removes it if it already
+// is. It returns the changed agent, and a function that writes the change to the
+// configuration.
 func ToggleDefault(a config.Agent, options []acpclient.SessionConfigOption, o *acpclient.SessionConfigOption, v acpclient.ConfigValue) (changed config.Agent, save func() error, err error) {
 	if !HasDefaults(a) {
 		return a, nil, errors.New("this agent is not in the configuration, so it has no defaults")
@@ -80,7 +79,7 @@ func ToggleDefault(a config.Agent, options []acpclient.SessionConfigOption, o *a
 	return changed, func() error { return config.SaveDefault(config.ConfigFile(), a.ID, key, value) }, nil
 }
 
-// RememberModel notes which model an agent is used with, unless the agent is one of the
+// RememberModel records that a model was used with an agent, unless the agent came from the
 // command line.
 func (b *Backend) RememberModel(a config.Agent, model acpclient.ConfigValueID) error {
 	if a.Source == "" || len(model) > longestModel {
@@ -90,15 +89,15 @@ func (b *Backend) RememberModel(a config.Agent, model acpclient.ConfigValueID) e
 }
 
 const (
-	// longestModel bounds the ids that are remembered, in bytes.
+	// longestModel limits the remembered ids, in bytes.
 	longestModel = 100
-	// oftenFrom is how many of the latest uses make a model one that is used often.
+	// oftenFrom is how many of the latest uses count as often.
 	oftenFrom = 2
-	// mostOften bounds the models that are used often.
+	// mostOften limits the number of often used models.
 	mostOften = 5
 )
 
-// OftenUsed returns the models that an agent is used with often, most used first.
+// OftenUsed returns the models often used with an agent, most used first.
 func (b *Backend) OftenUsed(a config.Agent) []acpclient.ConfigValueID {
 	uses := map[string]int{}
 	var models []string // latest first

@@ -9,50 +9,49 @@ import (
 	"parley/internal/termtext"
 )
 
-// Question is something that parley asks the user. A front end shows it in its own way:
-// as a dialog, or as lines with numbers.
+// Question is something that parley asks the user. Each front end shows it in its own way,
+// such as a dialog or numbered lines.
 type Question struct {
 	Title string
 	Text  string
-	// Lines stand below the text, each as it is. They may be foreign text.
+	// Lines are shown unchanged below the text. They may be untrusted text.
 	Lines   []string
 	Choices []Choice
-	// Enter, if not nil, takes a line of text in place of a choice. Hint says which.
+	// Enter, if not nil, accepts a line of text in place of a choice; Hint describes the line.
 	Enter func(text string) (Outcome, error)
 	Hint  string
 }
 
-// Outcome is what follows from an answer.
+// Outcome is the consequence of an answer.
 type Outcome struct {
-	// Say is what to tell the user, "" if nothing.
+	// Say is what to tell the user, or "".
 	Say string
-	// Ask is the next question, nil if there is none.
+	// Ask is the next question, or nil.
 	Ask *Question
 }
 
 // Choice is one answer to a question.
 type Choice struct {
 	Name string
-	// More tells choices of the same name apart; it may be foreign text.
+	// More distinguishes choices of the same name; it may be untrusted text.
 	More string
-	// Key is the letter of a key for it; "" is none.
+	// Key is its letter key, or "".
 	Key string
-	// Risky marks what is hard to take back.
+	// Risky marks a choice that is hard to undo.
 	Risky bool
-	// Open are stored sessions that the answer opens.
+	// Open are stored sessions that the choice opens.
 	Open []Open
-	// DropWorktree asks whether to drop the worktree of the session: the front end knows
-	// who works there.
+	// DropWorktree means that the front end asks whether to drop the session's worktree: it
+	// knows who works there.
 	DropWorktree bool
-	// Do carries the answer out. It may take its time; nil does nothing.
+	// Do carries the choice out. It may be slow; nil does nothing.
 	Do func() (Outcome, error)
 }
 
-// Line returns the choice as one line.
 func (c Choice) Line() string { return withMore(c.Name, c.More) }
 
-// UndoSeenQuestion asks whether to undo the changes of a file that parley did not see the
-// agent make.
+// UndoSeenQuestion asks whether to undo a file's changes that parley did not see the agent
+// make.
 func UndoSeenQuestion(name string, undo func() (Outcome, error)) Question {
 	return Question{
 		Title: "Undo a change that may be your own?",
@@ -65,7 +64,7 @@ func UndoSeenQuestion(name string, undo func() (Outcome, error)) Question {
 	}
 }
 
-// HintError is an error with what the user can do about it.
+// HintError is an error with a hint on what the user can do.
 type HintError struct {
 	Err  error
 	Hint string
@@ -74,28 +73,27 @@ type HintError struct {
 func (e *HintError) Error() string { return e.Err.Error() }
 func (e *HintError) Unwrap() error { return e.Err }
 
-// WithHint makes an error with a hint.
+// WithHint returns a formatted error with a hint.
 func WithHint(hint, format string, args ...any) error {
 	return &HintError{Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// PermissionAnswer is an option of a permission, with texts that are fit to be shown.
+// PermissionAnswer is an option of a permission, with sanitised texts.
 type PermissionAnswer struct {
 	Option acpclient.PermissionOptionID
 	Kind   acpclient.PermissionOptionKind
-	// FirstOfKind means that no option above it has the kind.
+	// FirstOfKind means that no earlier option has the same kind.
 	FirstOfKind bool
 	Name        string
-	// More tells options of the same name apart, or says how far the answer reaches; ""
-	// if the name says all. Warns means that it says how far.
+	// More distinguishes options of the same name or says how far the answer reaches, and is
+	// "" if the name says it all. Warns means that it says how far.
 	More  string
 	Warns bool
 }
 
-// Line returns the answer as one line.
 func (a PermissionAnswer) Line() string { return withMore(a.Name, a.More) }
 
-// withMore adds an explanation to a name; "" is none.
+// withMore adds an explanation to a name, unless it is "".
 func withMore(name, more string) string {
 	if more != "" {
 		return name + " (" + more + ")"
@@ -128,8 +126,8 @@ func PermissionAnswers(options []acpclient.PermissionOption) []PermissionAnswer 
 	return list
 }
 
-// scopeOf says how far an option reaches, where its name does not say so: agents list the
-// options in any order and call them what they like.
+// scopeOf says how far an option reaches if its name does not: agents name and order options
+// as they like.
 func scopeOf(kind acpclient.PermissionOptionKind, name string) string {
 	name = strings.ToLower(name)
 	says := slices.ContainsFunc([]string{"always", "ask again", "from now on", "session"}, func(words string) bool { return strings.Contains(name, words) })

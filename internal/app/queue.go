@@ -10,10 +10,10 @@ import (
 	"parley/internal/termtext"
 )
 
-// HeldPrompts are prompts for a session that is still being made, in their order.
+// HeldPrompts are prompts for a session that is still being made, in order.
 type HeldPrompts []conversation.QueuedPrompt
 
-// Send gives the prompts to the session, and forgets them.
+// Send sends the prompts to the session and forgets them.
 func (h *HeldPrompts) Send(s Session) {
 	for _, p := range *h {
 		session.Post(s, session.Prompt{Prompt: p})
@@ -21,7 +21,7 @@ func (h *HeldPrompts) Send(s Session) {
 	*h = nil
 }
 
-// PromptLine is a queued prompt in one line.
+// PromptLine returns a queued prompt as one line.
 func PromptLine(q conversation.QueuedPrompt) string {
 	for _, b := range q.Prompt {
 		if b.Text != "" {
@@ -31,7 +31,7 @@ func PromptLine(q conversation.QueuedPrompt) string {
 	return "(no text)"
 }
 
-// Unsent returns the prompts that a session has not confirmed, each in a line.
+// Unsent returns the prompts that a session has not confirmed, each as one line.
 func Unsent(s Session) (all []string) {
 	for _, u := range s.Unconfirmed() {
 		if p, sends := session.PromptOf(u.Act); sends {
@@ -41,7 +41,7 @@ func Unsent(s Session) (all []string) {
 	return all
 }
 
-// LastPrompt is the text of the last prompt of a conversation, "" if there is none.
+// LastPrompt returns the text of a conversation's last prompt, or "".
 func LastPrompt(c *conversation.Conversation) string {
 	for i := len(c.Items) - 1; i >= 0; i-- {
 		m, ok := c.Items[i].(*conversation.Message)
@@ -59,11 +59,11 @@ func LastPrompt(c *conversation.Conversation) string {
 	return ""
 }
 
-// questionLineWidth is how much of a prompt stands in a question, in cells.
+// questionLineWidth limits a prompt in a question, in cells.
 const questionLineWidth = 80
 
-// sendQueueQuestion asks whether to send the prompts that were queued when the agent went:
-// the user wrote them before they knew.
+// sendQueueQuestion asks whether to send the prompts that were queued when the agent exited,
+// since the user wrote them before knowing that.
 func sendQueueQuestion(s Session, queue []conversation.QueuedPrompt) Question {
 	const most = 3
 	var lines []string

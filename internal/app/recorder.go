@@ -15,10 +15,10 @@ import (
 	"parley/internal/store"
 )
 
-// StoreDir is the directory of the stored sessions.
+// StoreDir returns the directory of the stored sessions.
 func StoreDir() string { return filepath.Join(config.StateDir(), "sessions") }
 
-// StoreOf is the store of the sessions; nil if the configuration switches it off.
+// StoreOf returns the store of sessions; nil if the configuration disables it.
 func StoreOf(c *config.Config) *store.Store {
 	if c.Store.Off {
 		return nil
@@ -26,9 +26,9 @@ func StoreOf(c *config.Config) *store.Store {
 	return store.New(StoreDir())
 }
 
-var _ interface{ ID() store.ID } = (*store.Recorder)(nil) // storedAs asks for it
+var _ interface{ ID() store.ID } = (*store.Recorder)(nil) // used by storedAs
 
-// storedAs is the id under which a recorder stores its session now.
+// storedAs returns the id under which a recorder currently stores its session.
 func storedAs(k session.Recorder) store.ID {
 	if k, ok := k.(interface{ ID() store.ID }); ok {
 		return k.ID()
@@ -36,11 +36,11 @@ func storedAs(k session.Recorder) store.ID {
 	return ""
 }
 
-// storeRecorder stores what happens in a session.
+// storeRecorder stores the events of a session.
 type storeRecorder struct{ *store.Recorder }
 
-// recorder makes the recorder of a new session; nil if nothing is stored. The tour is not:
-// its project is temporary.
+// recorder returns the recorder of a new session; nil if nothing is stored. The tour is not
+// stored, since its project is temporary.
 func (l *Launcher) recorder(a config.Agent, cwd string) session.Recorder {
 	if l.Store == nil || a.ID == TourID {
 		return nil
@@ -49,14 +49,14 @@ func (l *Launcher) recorder(a config.Agent, cwd string) session.Recorder {
 	if t := git.WorktreeAt(cwd); t != nil {
 		m.Worktree, m.From = t.Branch, t.From
 	}
-	if a.Source == "" { // of the command line
+	if a.Source == "" { // from the command line
 		m.Command = a.Words()
 	}
 	return l.record(m, nil)
 }
 
-// record makes the recorder of sessions that begin with a meta. The first continues the
-// log, if there is one.
+// record returns the recorder of sessions that begin with a meta. The first continues the log,
+// if there is one.
 func (l *Launcher) record(m store.Meta, log *store.Log) storeRecorder {
 	r := l.Store.Record(m, log)
 	l.mu.Lock()
@@ -75,10 +75,10 @@ func (k storeRecorder) Close() { _ = k.Recorder.Close() }
 type Recording struct {
 	writer *record.Writer
 
-	taken atomic.Bool // a session is recorded, or was
+	taken atomic.Bool // a session is or was recorded
 }
 
-// CreateRecording makes the file of a recording; "" is none.
+// CreateRecording creates the file of a recording; it returns nil for "".
 func CreateRecording(path string) (*Recording, error) {
 	if path == "" {
 		return nil, nil
@@ -95,7 +95,7 @@ func CreateRecording(path string) (*Recording, error) {
 	return &Recording{writer: w}, nil
 }
 
-// Close ends the recording. An empty file is removed.
+// Close ends the recording and removes an empty file.
 func (r *Recording) Close() error {
 	if r == nil {
 		return nil
@@ -103,11 +103,11 @@ func (r *Recording) Close() error {
 	return errors.Join(r.writer.Err(), r.writer.Close())
 }
 
-// Unused reports whether there was no session to record.
+// Unused reports whether no session was recorded.
 func (r *Recording) Unused() bool { return r != nil && !r.writer.Begun() }
 
-// record sets up a session to be recorded, if it is the first. before are the events of
-// the stored session that it continues.
+// record sets up a session to be recorded, if it is the first. before are the events of the
+// stored session that it continues.
 func (r *Recording) record(h record.Header, secrets *record.Redactor, opt *session.Options, before []conversation.Event) error {
 	if r == nil || r.taken.Swap(true) {
 		return nil
@@ -123,7 +123,7 @@ func (r *Recording) record(h record.Header, secrets *record.Redactor, opt *sessi
 	return nil
 }
 
-// recordingOf is the header of a session's recording, and the secrets to leave out.
+// recordingOf returns the header of a session's recording, and the redactor of its secrets.
 func (l *Launcher) recordingOf(a config.Agent, opt *session.Options) (record.Header, *record.Redactor) {
 	c := opt.Command
 	if c.Runs != nil {
@@ -135,8 +135,7 @@ func (l *Launcher) recordingOf(a config.Agent, opt *session.Options) (record.Hea
 	return h, RedactorFor(l.Config, a)
 }
 
-// fileRecorder records what happens in a session beside the recorder that it has, which
-// may be nil.
+// fileRecorder records a session to a file in addition to another recorder, which may be nil.
 type fileRecorder struct {
 	session.Recorder
 	to *record.Writer
@@ -156,12 +155,12 @@ func (k fileRecorder) Record(batch []conversation.Event) []conversation.Event {
 	return said
 }
 
-// Close implements session.Recorder. The recording itself is closed by whoever made it.
+// Close implements session.Recorder. It leaves the recording open for its creator to close.
 func (k fileRecorder) Close() {
 	if k.Recorder != nil {
 		k.Recorder.Close()
 	}
 }
 
-// ID is the id under which the session is stored, "" if it is not.
+// ID returns the id under which the session is stored, or "".
 func (k fileRecorder) ID() store.ID { return storedAs(k.Recorder) }

@@ -13,19 +13,19 @@ import (
 	"parley/internal/store"
 )
 
-// mostUnended is how many sessions are offered at once.
+// mostUnended limits the sessions offered at once.
 const mostUnended = 7
 
-// FindUnended asks whether to continue sessions of a directory that were never ended,
-// because parley was stopped; nil if there are none.
+// FindUnended asks whether to continue sessions of a directory that were interrupted because
+// parley was killed; nil if there are none.
 func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.Time) (*Question, error) {
 	ids, err := lib.Interrupted(cwd)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	ids = ids[:min(len(ids), mostUnended)] // the newest first
+	ids = ids[:min(len(ids), mostUnended)] // the newest come first
 	known := map[store.ID]*store.Summary{}
-	if list, err := lib.List(ctx, store.Query{Cwd: cwd, All: true}); err == nil { // else the ids have to do
+	if list, err := lib.List(ctx, store.Query{Cwd: cwd, All: true}); err == nil { // without it, the ids have to do
 		for i := range list {
 			known[list[i].ID] = &list[i]
 		}
@@ -58,7 +58,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 		}, nil
 	}
 	all := Choice{Name: "Resume all"}
-	for _, id := range slices.Backward(ids) { // the newest is shown last
+	for _, id := range slices.Backward(ids) { // list the newest last
 		all.Open = append(all.Open, Open{ID: id})
 	}
 	return &Question{
@@ -67,7 +67,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 	}, nil
 }
 
-// whereItStood tells sessions of the same name apart: when, who, where, and the last words.
+// whereItStood distinguishes sessions of the same name: when, who, where, and the last words.
 func whereItStood(s *store.Summary, now time.Time) string {
 	words := []string{Ago(now.Sub(s.Updated)), cmp.Or(s.AgentName, s.Agent)}
 	if s.Worktree != "" {
@@ -82,35 +82,35 @@ func whereItStood(s *store.Summary, now time.Time) string {
 	return strings.Join(words, " · ")
 }
 
-// Drafts keeps the draft of a prompt and the place in the transcript, so that a session
-// comes back as the user has left it. A session in which nothing was said has no log to
-// keep them with: then the draft is kept for the directory.
+// Drafts keeps the draft of a prompt and the position in the transcript, so that a session
+// reopens as the user left it. A session in which nothing was said has no log to store them
+// with: its draft is kept for the directory.
 //
-// Its methods get the session of the moment, which is nil before there is one.
+// Its methods take the current session, nil before there is one.
 type Drafts struct {
-	// Library stores the drafts; nil stores nothing. Dir is where the sessions are begun.
+	// Library stores the drafts; nil stores nothing. Dir is where sessions begin.
 	Library *store.Library
 	Dir     string
 
 	saved store.View
-	// loose says that the draft is kept for the directory; left is that draft.
+	// loose means that the draft is kept for the directory; left is that draft.
 	loose bool
 	left  string
-	// last saves the view once more than the saves before it; nil if there was none.
+	// last waits for all earlier saves and saves the latest view; nil if there was none.
 	last func() error
 }
 
-// SetSaved notes how the session is stored at this moment.
+// SetSaved records the currently stored view.
 func (d *Drafts) SetSaved(v store.View) { d.saved = v }
 
 // Saves reports whether anything of a session is saved.
 func (d *Drafts) Saves(s Session) bool { return d.Library != nil && s != nil }
 
-// Stale reports whether the stored draft has been sent or cleared.
+// Stale reports whether the stored draft has since been sent or cleared.
 func (d *Drafts) Stale(draft string) bool { return d.saved.Draft != "" && draft == "" }
 
-// Saver returns what saves a view; nil if it is saved. It takes its time, may be called
-// from any goroutine, and waits for the savers before it.
+// Saver returns a function that saves a view; nil if it is already saved. The function may be
+// slow, is safe for concurrent use, and waits for earlier savers.
 func (d *Drafts) Saver(s Session, v store.View) func() error {
 	if !d.Saves(s) || unkept(s) {
 		return nil
@@ -126,7 +126,7 @@ func (d *Drafts) Saver(s Session, v store.View) func() error {
 	}
 	d.last = sync.OnceValue(func() error {
 		if before != nil {
-			_ = before() // its own caller gets its error
+			_ = before() // reported to its own caller
 		}
 		var err error
 		switch {
@@ -143,19 +143,19 @@ func (d *Drafts) Saver(s Session, v store.View) func() error {
 	return d.last
 }
 
-// SaveLast saves a view before the session is closed, and reports whether its draft comes
+// SaveLast saves a view before the session is closed, and reports whether its draft will come
 // back. It may not: nothing may be stored, the agent may not have started, the disk may be
 // full, or another session may keep a draft for the directory.
 func (d *Drafts) SaveLast(s Session, v store.View) (kept bool) {
 	d.Saver(s, v)
 	if d.last != nil {
-		_ = d.last() // what counts is whether it is there
+		_ = d.last() // what counts is what is stored
 	}
 	switch {
 	case d.Library == nil || v.Draft == "":
 		return v.Draft == ""
 	case s == nil || unkept(s):
-		return v.Draft == d.saved.Draft // it is still where it was loaded from
+		return v.Draft == d.saved.Draft // it is still stored where it was loaded from
 	}
 	if id := s.StoredID(); id != "" {
 		stored, err := d.Library.View(id)
@@ -165,7 +165,7 @@ func (d *Drafts) SaveLast(s Session, v store.View) (kept bool) {
 	return err == nil && draft == v.Draft
 }
 
-// Load reads the draft that is kept for the directory, "" if there is none.
+// Load reads the draft kept for the directory, or "".
 func (d *Drafts) Load() (string, error) {
 	if d.Library == nil {
 		return "", nil
@@ -173,8 +173,8 @@ func (d *Drafts) Load() (string, error) {
 	return d.Library.Draft(d.Dir)
 }
 
-// Take notes that a loaded draft comes into the empty prompt of a session, and reports
-// whether it may: it is not meant for a session that is not stored, such as the tour's.
+// Take records that a loaded draft goes into the empty prompt of a session, and reports
+// whether it may: it is not for a session that is not stored, such as the tour's.
 func (d *Drafts) Take(s Session, draft string) bool {
 	if s != nil && unkept(s) {
 		return false
@@ -186,8 +186,8 @@ func (d *Drafts) Take(s Session, draft string) bool {
 	return true
 }
 
-// Leave reports whether the draft in the prompt is one that was taken and is not meant for
-// the session that was begun since. It stays kept.
+// Leave reports whether the draft in the prompt was loaded and does not belong in the session
+// begun since. It stays stored.
 func (d *Drafts) Leave(s Session, draft string) bool {
 	if !d.loose || s == nil || !unkept(s) || draft != d.saved.Draft {
 		return false
@@ -196,7 +196,7 @@ func (d *Drafts) Leave(s Session, draft string) bool {
 	return true
 }
 
-// unkept reports whether nothing of a session is stored.
+// unkept reports whether a session is not stored.
 func unkept(s Session) bool { return !s.About().Stored }
 
 func sameView(a, b store.View) bool {

@@ -18,21 +18,21 @@ import (
 	"parley/internal/store"
 )
 
-// Open says which session to open: a stored one, or one that runs in a host.
+// Open says which session to open: a stored one, or a running one in a host.
 type Open struct {
 	ID store.ID
-	// Running is the session in a host, by its id, or as ssh://HOST/ID; "" is none. LookOn
-	// means to take no part in it.
+	// Running is the session in a host, by its id or as ssh://HOST/ID; "" for none. LookOn
+	// means to attach read-only.
 	Running string
 	LookOn  bool
-	// Keep means that it goes on in a host, as it ran in one before. Replaces is the session whose
-	// place it takes, which is ended first: those who look on follow. It may be nil.
+	// Keep means to continue the session in a host, where it ran before. Replaces, if not nil,
+	// is a session to end first: its viewers follow to the new one.
 	Keep     bool
 	Replaces Session
-	// Agent is started instead of the session's own, unless it is nil.
+	// Agent, if not nil, is started instead of the session's own.
 	Agent *config.Agent
-	// Last says that it is the last session of the directory. A draft that was kept for
-	// the directory since then comes back.
+	// Last means that it is the last session of the directory, so a draft kept for the
+	// directory since then comes back.
 	Last bool
 }
 
@@ -43,28 +43,27 @@ type Reopened struct {
 	Agent      config.Agent
 	// Session continues it. It is not started yet; if ReadOnly is set, do not start it.
 	Session Session
-	// Runs means that it runs already.
+	// Runs means that it is already running.
 	Runs bool
-	// ReadOnly says why the session can only be read, if it is not nil. It is an
-	// *UntrustedError if the user has to agree first.
+	// ReadOnly, if not nil, says why the session can only be read. It is an *UntrustedError if
+	// the user has to agree first.
 	ReadOnly error
 }
 
-// UntrustedError says that the agent of a stored session was named on a command line, by
-// its command or by where it listens. The user has to agree to it once more, for all
-// sessions of the project.
+// UntrustedError means that the agent of a stored session came from the command line, as a
+// command or a URL. The user has to agree to it once more, for all sessions of the project.
 type UntrustedError struct {
 	Command string
-	Listens string // where the agent listens; then there is no command
+	Listens string // the agent's URL, "" if it has a command
 
 	agent  projectAgent
-	agreed *sync.Map // keys are projectAgents that the user has agreed to
+	agreed *sync.Map // keys are the projectAgents that the user has agreed to
 }
 
-// projectAgent is an agent of a project, with its exact command line or URL.
+// projectAgent is an agent's exact command line or URL, in a project.
 type projectAgent struct{ project, command string }
 
-// Agree notes that the user agrees, until parley ends.
+// Agree records the user's agreement, until parley exits.
 func (e *UntrustedError) Agree() {
 	if e.agreed != nil {
 		e.agreed.Store(e.agent, true)
@@ -80,7 +79,7 @@ func (e *UntrustedError) Agreed() bool {
 	return ok
 }
 
-// Same reports whether both ask the same: about one agent, for sessions of one project.
+// Same reports whether both errors are about one agent and one project.
 func (e *UntrustedError) Same(o *UntrustedError) bool { return e.agent == o.agent }
 
 func (e *UntrustedError) Error() string {
@@ -90,8 +89,7 @@ func (e *UntrustedError) Error() string {
 	return "its agent was started by the command " + e.Command
 }
 
-// Question asks whether the agent may be started, or connected to. yes and no are its
-// answers.
+// Question asks whether the agent may be started or connected to, with these choices.
 func (e *UntrustedError) Question(yes, no Choice) Question {
 	if e.Listens != "" {
 		yes.Name = "Connect"
@@ -107,14 +105,14 @@ func (e *UntrustedError) Question(yes, no Choice) Question {
 	}
 }
 
-// LastStored is the last stored session of a directory, with an agent unless it is nil; ""
-// if there is none.
+// LastStored returns the last stored session of a directory, with the given agent unless it is
+// nil; "" if there is none.
 func LastStored(ctx context.Context, lib *store.Library, cwd string, agent *config.Agent) (store.ID, error) {
 	return firstStored(ctx, lib, store.Query{Cwd: cwd}, agent)
 }
 
-// StoredNamed is the stored session of an id, with an agent unless it is nil; "" if there
-// is none. The id is the agent's, or parley's or the beginning of that.
+// StoredNamed returns the stored session with an id, with the given agent unless it is nil; ""
+// if there is none. The id is the agent's, or a prefix of parley's.
 func StoredNamed(ctx context.Context, lib *store.Library, name string, agent *config.Agent) (store.ID, error) {
 	id, err := firstStored(ctx, lib, store.Query{All: true, Session: acpclient.SessionID(name)}, agent)
 	if err != nil || id != "" {
@@ -122,7 +120,7 @@ func StoredNamed(ctx context.Context, lib *store.Library, name string, agent *co
 	}
 	id, err = lib.Resolve(name)
 	if errors.Is(err, store.ErrNotStored) || agent != nil && errors.As(err, new(*store.AmbiguousError)) {
-		return "", nil // it is the agent's alone
+		return "", nil // only the agent knows it
 	}
 	return id, err
 }
@@ -138,10 +136,10 @@ func firstStored(ctx context.Context, lib *store.Library, q store.Query, agent *
 	return list[0].ID, nil
 }
 
-// Reopen reads a stored session and makes the session that continues it, or else one
-// that can only be read. It takes its time.
+// Reopen reads a stored session and makes the session that continues it, or one that can only
+// be read. It may be slow.
 func (l *Launcher) Reopen(ctx context.Context, o Open) (*Reopened, error) {
-	log, locked := l.Store.Continue(o.ID) // first, so that nothing is written after the read
+	log, locked := l.Store.Continue(o.ID) // first, so that nothing is written after reading
 	r, err := l.read(ctx, o)
 	if err != nil {
 		if log != nil {
@@ -171,7 +169,7 @@ func (l *Launcher) Reopen(ctx context.Context, o Open) (*Reopened, error) {
 	return r, err
 }
 
-// idleMachine is the machine of a session that is only read.
+// idleMachine is the machine of a read-only session.
 type idleMachine struct{ session.Machine }
 
 func (idleMachine) EndTerminals() {}
@@ -185,7 +183,7 @@ func (l *Launcher) read(ctx context.Context, o Open) (*Reopened, error) {
 	}
 	r := &Reopened{Transcript: t}
 	if r.View, err = l.Store.View(o.ID); err != nil {
-		r.View = store.View{} // the session opens without its draft
+		r.View = store.View{} // without its draft
 	}
 	r.Agent, r.ReadOnly = l.StoredAgent(t.Meta, o)
 	if m := t.Meta; m.Worktree != "" && git.WorktreeGone(m.Cwd) {
@@ -202,7 +200,7 @@ func (l *Launcher) read(ctx context.Context, o Open) (*Reopened, error) {
 	return r, nil
 }
 
-// StoredAgent is the agent that continues a stored session. The error is an
+// StoredAgent returns the agent that continues a stored session. The error is an
 // *UntrustedError if the user has to agree first.
 func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
 	switch {
@@ -231,8 +229,8 @@ func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
 	return a, untrusted
 }
 
-// resume makes the session that continues a stored one in its log, which it takes over.
-// On an error the log is closed.
+// resume makes the session that continues a stored one, and takes over its log. On an error it
+// closes the log.
 func (l *Launcher) resume(r *Reopened, log *store.Log) (Session, error) {
 	t := r.Transcript
 	if err := log.Append(t.Ending); err != nil {
@@ -268,22 +266,22 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (Session, error) {
 
 // Left is a session that the user has left.
 type Left struct {
-	// Title is what it was called; it is fit to be drawn.
+	// Title is what it was called, sanitised.
 	Title string
 	Agent config.Agent
-	// Session is the id by which the agent can open it again, and Stored its id in the
-	// store. Each is "" if there is none.
+	// Session is the id by which the agent can reopen it, and Stored its id in the store. Each
+	// may be "".
 	Session acpclient.SessionID
 	Stored  store.ID
 	Cwd     string
-	// Running is the id under which it goes on, "" if it has ended.
+	// Running is the id under which it keeps running, "" if it has ended.
 	Running string
-	// Unsent are the prompts that it did not get, each in a line.
+	// Unsent are the prompts that it has not received, each as one line.
 	Unsent []string
 }
 
-// ResumableID is the id by which the agent can open the session of a conversation again,
-// "" if it cannot, or nothing was said.
+// ResumableID returns the id by which the agent can reopen the session of a conversation, ""
+// if it cannot, or if nothing was said.
 func ResumableID(c *conversation.Conversation) acpclient.SessionID {
 	if caps := c.Agent.Capabilities; len(c.Items) > 0 && (caps.LoadSession || caps.SessionCapabilities.Resume != nil) {
 		return c.ID

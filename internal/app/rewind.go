@@ -12,7 +12,7 @@ import (
 	"parley/internal/session"
 )
 
-// effects says what a rewind does, in the order in which it is listed.
+// effects describes the effects of a rewind, in the order in which they are listed.
 var effects = []struct {
 	effect      journal.Effect
 	verb, about string
@@ -27,11 +27,11 @@ var effects = []struct {
 	{journal.EffectBlocked, "leaves", ""},
 }
 
-// AsReported marks an earlier content of a file that parley has not seen.
+// AsReported marks an earlier content of a file that only the agent has reported.
 const AsReported = "as reported by the agent"
 
-// RewindLines says what a plan does, a line for each file that it changes or leaves alone
-// although it has changed. name shortens a path.
+// RewindLines describes a plan, one line for each file that it changes, or that it leaves
+// alone although it has changed. name shortens a path.
 func RewindLines(p *journal.RewindPlan, name func(string) string, chosen ...journal.Part) (lines []string) {
 	for _, e := range effects {
 		for _, f := range p.Files {
@@ -87,7 +87,6 @@ func LeftAlone(done journal.Done, name func(string) string) string {
 	return "left alone: " + strings.Join(left, ", ")
 }
 
-// CountFiles says how many files there are.
 func CountFiles(n int) string {
 	if n == 1 {
 		return "1 file"
@@ -95,19 +94,19 @@ func CountFiles(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// rewoundTitle is the title of the notice about a rewind of files to before a prompt.
+// rewoundTitle titles the notice about rewinding files to before a prompt.
 func rewoundTitle(prompt int) string {
 	return fmt.Sprintf("Rewound the files to before prompt %d", prompt)
 }
 
-// NoteRewind says in a session that files were rewound to before a prompt, and how to undo
-// that.
+// NoteRewind adds a notice to a session that files were rewound to before a prompt, and how to
+// undo that.
 func NoteRewind(s Session, prompt int, done journal.Done) {
 	session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: rewoundTitle(prompt), Detail: CountFiles(len(done.Files)) + " changed. /rewind can undo it."})
 }
 
-// noteOldRewind says so if the files of a stored session were rewound and its conversation,
-// which goes on after the prompt, does not say so: parley was ended in between.
+// noteOldRewind adds a notice if the files of a stored session were rewound but its
+// conversation continues past the prompt, because parley exited in between.
 func noteOldRewind(s Session, c *conversation.Conversation) {
 	j := s.Journal()
 	if j == nil || j.LastRewind == 0 {

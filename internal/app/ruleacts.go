@@ -9,10 +9,10 @@ import (
 
 // The acts on the rules of a session.
 
-// errUnruled means that no rules of parley's decide the questions of a session.
+// errUnruled means that parley's rules do not apply in the session.
 var errUnruled = errors.New("no rules apply in this session")
 
-// onRules does something with the rules of a session.
+// onRules calls do with the rules of a session.
 func onRules[R any](s *session.Session, do func(*Rules) (R, error)) (R, error) {
 	rules, ok := s.Options().Judge.(*Rules)
 	if !ok {
@@ -22,8 +22,7 @@ func onRules[R any](s *session.Session, do func(*Rules) (R, error)) (R, error) {
 	return do(rules)
 }
 
-// ListRules asks for the rules that decide questions, and those of a project that is not
-// trusted.
+// ListRules asks for the session's rules, including those of an untrusted project.
 type ListRules struct{}
 
 var listRulesKind = session.KindOf[ListRules]("ListRules", session.Asks)
@@ -36,7 +35,8 @@ func (ListRules) Do(_ context.Context, s *session.Session) ([]Rule, error) {
 	return onRules(s, (*Rules).Entries)
 }
 
-// ProjectRules asks what the session's project wants to count, and whether the user trusts it.
+// ProjectRules asks for the rules and prompts of the session's project, and whether the user
+// trusts it.
 type ProjectRules struct{}
 
 // ProjectTrust is the result of [ProjectRules].

@@ -19,14 +19,14 @@ import (
 	"parley/internal/policy"
 )
 
-// places tell what paths lead to, as seen from a session.
+// places resolves paths as seen from a session.
 type places struct {
-	// cwd is the session's directory as it was named; roots are all of its
-	// directories, links followed, of which the first is cwd.
+	// cwd is the session's directory as named; roots are all its directories with links
+	// resolved, first cwd.
 	cwd       string
 	roots     []string
 	sensitive *policy.SensitiveFiles
-	// mostSearched bounds the files and folders that search looks at.
+	// mostSearched limits the files and folders that a search looks at.
 	mostSearched int
 }
 
@@ -41,7 +41,7 @@ func newPlaces(cwd string, more []string, sensitive *policy.SensitiveFiles) plac
 	return p
 }
 
-// resolve says what a path leads to. What cannot be told for certain is outside.
+// resolve describes what a path leads to. If in doubt, it is outside.
 func (p places) resolve(name string) policy.Path {
 	if !plainPath(name) {
 		return policy.Path{Name: filepath.ToSlash(name)}
@@ -75,8 +75,8 @@ func (p places) resolve(name string) policy.Path {
 	return out
 }
 
-// plainPath reports a path that every program takes for the same file: none that a
-// shell or an agent may replace by another, and no address.
+// plainPath reports whether every program takes a path for the same file: no shell or agent
+// may expand it, and it is no URL.
 func plainPath(name string) bool {
 	if filepath.IsAbs(name) {
 		return !strings.ContainsRune(name, 0)
@@ -85,8 +85,8 @@ func plainPath(name string) bool {
 		!strings.HasPrefix(name, "file:") && !strings.ContainsRune(name, 0)
 }
 
-// follow follows the links of an absolute path whose end need not be there yet. ok is
-// false if it cannot be told where it leads.
+// follow resolves the links of an absolute path whose end may not exist. ok is false if the
+// destination is uncertain.
 func follow(path string) (real string, ok bool) {
 	rest := ""
 	for dir := path; ; dir = filepath.Dir(dir) {
@@ -95,7 +95,7 @@ func follow(path string) (real string, ok bool) {
 			return filepath.Join(found, rest), true
 		}
 		if _, there := os.Lstat(dir); there == nil || !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return path, false // such as a link to what is not there
+			return path, false // such as a dangling link
 		}
 		rest = filepath.Join(filepath.Base(dir), rest)
 	}
@@ -108,8 +108,7 @@ func (p places) inside(real string) bool {
 	})
 }
 
-// name writes a path as rules do: relative to the session's directory if it is
-// inside that.
+// name returns a path as rules write it: relative to the session's directory if it is inside.
 func (p places) name(path string) string {
 	for _, dir := range []string{p.roots[0], p.cwd} {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
@@ -119,7 +118,7 @@ func (p places) name(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// isProduct reports whether a file begins as what compilers and tests write.
+// isProduct reports whether a file begins like the output of compilers and tests.
 func isProduct(path string) bool {
 	head, err := files.ReadHead(path, 16)
 	return err == nil && slices.ContainsFunc(productHeads, func(h string) bool { return strings.HasPrefix(string(head), h) })
@@ -148,7 +147,7 @@ func (p places) search(dir string, how policy.SearchMode) (found string, ok bool
 	return p.name(s.found), true
 }
 
-// trackedTime bounds how long tracked looks through the history of a repository.
+// trackedTime limits how long tracked searches the history of a repository.
 const trackedTime = 2 * time.Second
 
 // tracked implements policy.Request.Tracked.
@@ -177,13 +176,13 @@ func (p places) tracked(what policy.Printed) (found string, ok bool) {
 	return "", true
 }
 
-// holds reports whether a path, as a command names it, is a file of the session's directory
-// or a folder above it.
+// holds reports whether a path, as a command names it, is a file of the session's directory or
+// a folder above one.
 func (p places) holds(path, name string) bool {
 	if filepath.IsAbs(path) {
 		rel, err := filepath.Rel(p.roots[0], path)
 		if err != nil || !filepath.IsLocal(rel) {
-			return true // by another name of the directory, perhaps
+			return true // perhaps by another name of the directory
 		}
 		path = rel
 	}
@@ -191,14 +190,12 @@ func (p places) holds(path, name string) bool {
 	return path == "." || strings.HasPrefix(strings.ToLower(name)+"/", path+"/")
 }
 
-// searching is one search.
 type searching struct {
 	places
 	how   policy.SearchMode
-	left  int    // how many more files and folders it may look at; < 0 ends it
-	found string // ends it
-	// exceptions are the names of hidden files and folders that are searched all the same,
-	// as patterns.
+	left  int    // how many more files and folders it may look at; below 0 it stops
+	found string // stops the search
+	// exceptions are patterns of hidden files and folders that are searched all the same.
 	exceptions []string
 }
 
@@ -255,10 +252,10 @@ func (s *searching) ignored(path string) bool {
 	return ignored && err == nil
 }
 
-// ignoreFiles are the files in which rg and its kin look for what to search.
+// ignoreFiles are the files that tell rg and similar programs what to skip.
 var ignoreFiles = []string{".gitignore", ".ignore", ".rgignore"}
 
-// readExceptions reads the exceptions of a folder's ignore files.
+// readExceptions reads the exceptions in a folder's ignore files.
 func (s *searching) readExceptions(dir string) {
 	const most = 1 << 20
 	for _, name := range ignoreFiles {

@@ -52,11 +52,11 @@ func (s RuleScope) String() string {
 type Rule struct {
 	policy.Rule
 	Scope RuleScope
-	// Counts is false for rules of a project that the user does not trust.
+	// Counts is false for rules of an untrusted project.
 	Counts bool
 }
 
-// RulesOptions say for which session the rules are.
+// RulesOptions describes the session that the rules are for.
 type RulesOptions struct {
 	// Agent is the configured name of the agent.
 	Agent string
@@ -66,16 +66,15 @@ type RulesOptions struct {
 	// Configured are the rules of the configuration.
 	Configured []policy.Rule
 	Store      *RuleStore
-	// Files are the patterns of the configuration for files that only a rule that names
-	// them allows, beside the built-in ones.
+	// Files are the configured patterns, besides the built-in ones, of files that only a rule
+	// naming them allows.
 	Files config.Files
 }
 
-// Rules are the rules of one session: those of the configuration, those that parley has
-// saved, and those of the project, once the user trusts it. The saved rules are read
-// whenever they are needed, so that a change counts at once, in every parley. The project's
-// file is read once, so that the content that was trusted is what counts. Rules may be used
-// from any goroutine. They implement session.Judge.
+// Rules are the rules of one session: configured, saved by parley, and the project's own once
+// the user trusts it. Saved rules are read on each use, so that a change counts at once in
+// every parley process. The project's file is read only once, so that exactly the trusted
+// content counts. Rules is safe for concurrent use and implements session.Judge.
 type Rules struct {
 	opt     RulesOptions
 	places  places
@@ -87,12 +86,12 @@ type Rules struct {
 
 var _ session.Judge = (*Rules)(nil)
 
-// Project is the configuration that a project brings along.
+// Project is the configuration inside a project.
 type Project struct {
-	// Dir is the project's directory, links followed.
+	// Dir is the project's directory, with links resolved.
 	Dir string
-	// Rules are those of its file. There are none if there is no file, or if Err is
-	// not nil: it says what is wrong with the file.
+	// Rules are the rules of its file. There are none without a file, or if Err says what is
+	// wrong with the file.
 	Rules []policy.Rule
 	Err   error
 
@@ -102,7 +101,6 @@ type Project struct {
 	sum string // of the content of all files; "" if there is none
 }
 
-// projectJSON is a project in JSON.
 type projectJSON struct {
 	Dir     string            `json:"dir"`
 	Rules   []policy.Rule     `json:"rules,omitempty"`
@@ -110,7 +108,7 @@ type projectJSON struct {
 	Prompts []prompt.Template `json:"prompts,omitempty"`
 }
 
-// MarshalJSON writes the project for front ends in other processes.
+// MarshalJSON encodes the project for front ends in other processes.
 func (p Project) MarshalJSON() ([]byte, error) {
 	w := projectJSON{Dir: p.Dir, Rules: p.Rules, Prompts: p.Prompts}
 	if p.Err != nil {
@@ -119,7 +117,7 @@ func (p Project) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON takes what MarshalJSON makes.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (p *Project) UnmarshalJSON(data []byte) error {
 	var w projectJSON
 	err := json.Unmarshal(data, &w)
@@ -129,9 +127,9 @@ func (p *Project) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// OpenRules returns the rules of a session. The project's file counts only if the user
-// trusts its very content. On an error it is not known what the user trusts; the rules
-// can be used, and trust nothing.
+// OpenRules returns the rules of a session. The project's file counts only if the user trusts
+// its exact content. If an error leaves that unknown, the returned rules are usable and trust
+// nothing.
 func OpenRules(opt RulesOptions) (*Rules, error) {
 	sensitive, err := sensitiveFiles(opt.Files, nil)
 	if err != nil {
@@ -155,7 +153,7 @@ const projectPrompts = ".parley/prompts"
 
 func readProject(cwd, dir string) Project {
 	p := Project{Dir: dir}
-	if root, err := os.OpenRoot(cwd); err == nil { // so that no link leads out of the project
+	if root, err := os.OpenRoot(cwd); err == nil { // OpenRoot, so that no link leads out of the project
 		if dir, err := files.OpenRootIn(root, projectPrompts); err == nil {
 			entries, _ := fs.ReadDir(dir.FS(), ".")
 			_ = dir.Close()
@@ -185,19 +183,18 @@ func readProject(cwd, dir string) Project {
 	return p
 }
 
-// Project is the configuration that the project brings along.
+// Project returns the project's own configuration.
 func (b *Rules) Project() Project { return b.project }
 
-// Trust says whether the user trusts it.
+// Trust returns whether the user trusts it.
 func (b *Rules) Trust() Trust {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.trust
 }
 
-// SetTrust remembers what the user says of the project's configuration, as it was
-// read: after a change they are asked again. What they say counts from then on, also
-// if it could not be saved.
+// SetTrust records the user's decision about the project's configuration as it was read: after
+// a change they are asked again. It takes effect even if it could not be saved.
 func (b *Rules) SetTrust(t Trust) error {
 	b.mu.Lock()
 	b.trust = t
@@ -221,7 +218,7 @@ func (b *Rules) SetTrust(t Trust) error {
 }
 
 // TrustQuestion asks whether the rules and prompts of a session's project count; nil if it has
-// none, or the user has answered for these. They do not count meanwhile.
+// none, or the user has decided about these. Until then they do not count.
 func TrustQuestion(s Session) *Question {
 	if !s.About().Ruled {
 		return nil
@@ -260,7 +257,7 @@ func TrustQuestion(s Session) *Question {
 	}
 }
 
-// Entries returns all rules, also those that do not count.
+// Entries returns all rules, including those that do not count.
 func (b *Rules) Entries() ([]Rule, error) {
 	everywhere, project, err := b.opt.Store.rules(b.project.Dir)
 	var out []Rule
@@ -276,7 +273,7 @@ func (b *Rules) Entries() ([]Rule, error) {
 	return out, err
 }
 
-// counting are the rules that count.
+// counting returns the rules that count.
 func (b *Rules) counting() ([]policy.Rule, error) {
 	entries, err := b.Entries()
 	var rules []policy.Rule
@@ -288,8 +285,8 @@ func (b *Rules) counting() ([]policy.Rule, error) {
 	return rules, err
 }
 
-// Add saves rules: for all projects, or for this one. Each must be one that is
-// written as it is read.
+// Add saves rules in normal form, for all projects or for this one. It fails if one does not
+// parse.
 func (b *Rules) Add(everywhere bool, lines ...string) error {
 	for i, line := range lines {
 		r, err := policy.Parse(line)
@@ -310,7 +307,7 @@ func (b *Rules) Add(everywhere bool, lines ...string) error {
 	})
 }
 
-// ErrNoSuchRule means that a rule is not among the saved ones.
+// ErrNoSuchRule means that the rule is not saved.
 var ErrNoSuchRule = errors.New("no such saved rule")
 
 // Remove removes a saved rule.
@@ -383,8 +380,8 @@ func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
 	return r
 }
 
-// restrict judges what the agent asks no permission for. It costs little: an agent may make
-// very many calls, and most users have no rule that denies or asks.
+// restrict judges calls for which the agent asks no permission. It must be cheap: an agent may
+// make very many calls, and most users have no rule that denies or asks.
 func (b *Rules) restrict(call policy.Call, mode string) session.Ruling {
 	rules, err := b.counting()
 	if err != nil {
@@ -398,7 +395,7 @@ func (b *Rules) restrict(call policy.Call, mode string) session.Ruling {
 	return ruled(d, request.Subject())
 }
 
-// ruled returns a decision as a ruling.
+// ruled converts a decision to a ruling.
 func ruled(d policy.Decision, subject string) session.Ruling {
 	r := session.Ruling{Verdict: d.Verdict, Why: d.Why, Subject: subject}
 	if d.Rule == nil {
@@ -415,9 +412,9 @@ func ruled(d policy.Decision, subject string) session.Ruling {
 	return r
 }
 
-// Decide judges a call, and proposes rules that would have allowed what is asked
-// about. If the rules cannot be read, nothing is decided. switching says that it is
-// not certain that the agent is in the mode.
+// Decide judges a call, and proposes rules that would have allowed it if it is asked about. If
+// the rules cannot be read, it decides nothing. switching means that the agent may not be in
+// the mode yet.
 func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (policy.Decision, [][]policy.Rule, error) {
 	rules, err := b.counting()
 	if err != nil {
@@ -430,7 +427,7 @@ func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (po
 	}
 	d := policy.Decide(rules, r)
 	if len(rules) == 0 {
-		d.Why = "" // nobody expects an answer of a rule
+		d.Why = "" // nobody expects a rule to answer
 	}
 	if d.Verdict != policy.Ask {
 		return d, nil, nil
@@ -442,16 +439,15 @@ func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (po
 	return d, proposals, nil
 }
 
-// rules are the rules of an agent in a session's directories. The error says why they are
-// not known; then they allow nothing.
+// rules returns the rules of an agent in a session's directories. If an error leaves them
+// unknown, they allow nothing.
 func (l *Launcher) rules(a config.Agent, roots []string) (*Rules, error) {
 	return OpenRules(RulesOptions{
 		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: append(ConfiguredRules(l.Config), l.Rules...), Store: NewRuleStore(config.StateDir()), Files: l.Config.Files,
 	})
 }
 
-// ConfiguredRules are the rules of the configuration, with their sources as people write
-// them.
+// ConfiguredRules returns the rules of the configuration, with their sources for display.
 func ConfiguredRules(cfg *config.Config) []policy.Rule {
 	list := slices.Clone(cfg.Rules)
 	for i := range list {
@@ -460,7 +456,7 @@ func ConfiguredRules(cfg *config.Config) []policy.Rule {
 	return list
 }
 
-// HomePath returns a path as users write it: in the home directory, it begins with ~.
+// HomePath abbreviates the home directory in a path to ~.
 func HomePath(path string) string {
 	home, err := os.UserHomeDir()
 	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && err == nil {
@@ -469,7 +465,7 @@ func HomePath(path string) string {
 	return path
 }
 
-// warnOfRules says in a session which rules do not count, and why.
+// warnOfRules tells the user in a session which rules do not count, and why.
 func warnOfRules(s Session, r *Rules, unread error) {
 	if unread != nil {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "Cannot read the rules; asking every time", Detail: unread.Error()})
@@ -485,38 +481,37 @@ func warnOfRules(s Session, r *Rules, unread error) {
 	}
 }
 
-// maxStore bounds the size of the store, in bytes.
+// maxStore limits the size of the store, in bytes.
 const maxStore = 1 << 20
 
-// Trust says whether the user trusts a project's own rules.
+// Trust is the user's decision about a project's own rules.
 type Trust string
 
-// The answers of the user. Undecided means not asked, or put off.
+// The decisions. Undecided means not asked, or postponed.
 const (
 	Undecided Trust = ""
 	Trusted   Trust = "trusted"
 	Never     Trust = "never"
 )
 
-// RuleStore keeps the saved rules, and which projects the user trusts, in one file.
-// Every change is written at once and atomically. A RuleStore may be used from any
-// goroutine, and by several programs at once.
+// RuleStore keeps saved rules and trust decisions in one file. Every change is written at once
+// and atomically. A RuleStore is safe for concurrent use, also by several processes.
 type RuleStore struct{ path string }
 
 // NewRuleStore returns the store in a directory, which need not exist.
 func NewRuleStore(dir string) *RuleStore { return &RuleStore{filepath.Join(dir, "rules.json")} }
 
-// Path is the file of the store.
+// Path returns the path of the store's file.
 func (s *RuleStore) Path() string { return s.path }
 
-// saved is the content of the file. Projects are named by their resolved paths.
+// saved is the content of the file. Projects are keyed by their resolved paths.
 type saved struct {
 	Everywhere []string             `json:"everywhere,omitempty"`
 	Projects   map[string][]string  `json:"projects,omitempty"`
 	Trust      map[string]trustedBy `json:"trust,omitempty"`
 }
 
-// trustedBy is the answer for a project, and for which content of its file.
+// trustedBy is the decision about a project, and the content of its files that it is about.
 type trustedBy struct {
 	Answer Trust  `json:"answer"`
 	SHA256 string `json:"sha256,omitempty"`

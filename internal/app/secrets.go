@@ -9,11 +9,11 @@ import (
 	"parley/internal/record"
 )
 
-// RedactorFor returns what removes secrets from all that leaves this machine about an agent:
-// recordings, copies of the inspector, exports, reports. Secret are the values that the
-// configuration hands to the agent and to its MCP servers, with the queries of their URLs,
-// and those of parley's environment whose names say so. Sessions are stored without these
-// values, so those that count are today's.
+// RedactorFor returns what removes secrets from everything about an agent that leaves this
+// machine: recordings, copies from the inspector, exports, reports. Secret are the values that
+// the configuration gives to the agent and its MCP servers, including queries of their URLs,
+// and environment variables of parley with telling names. Sessions are stored without these
+// values, so only the current ones are known.
 func RedactorFor(cfg *config.Config, a config.Agent) *record.Redactor {
 	secrets := record.SecretsOf(os.Environ())
 	secrets = append(append(secrets, queryOf(a.Address)...), valuesOf(a.Env, a.Headers)...)
@@ -23,17 +23,17 @@ func RedactorFor(cfg *config.Config, a config.Agent) *record.Redactor {
 	return record.NewRedactor(secrets)
 }
 
-// RedactorNamed is RedactorFor the agent with an id. Without one only the environment counts,
-// and the MCP servers for all agents.
+// RedactorNamed returns [RedactorFor] the agent with an id. Without such an agent, only the
+// environment and the general MCP servers count.
 func RedactorNamed(cfg *config.Config, id string) *record.Redactor {
 	a, _ := cfg.Agent(id)
 	return RedactorFor(cfg, a)
 }
 
-// valuesOf returns the values, and the token of one such as "Bearer TOKEN".
+// valuesOf returns the secret values, and the token of one such as "Bearer TOKEN".
 func valuesOf(all ...config.Secrets) (values []string) {
 	for _, s := range all {
-		named, _ := s.Expand(func(name string) (string, bool) { return os.Getenv(name), true }) // an agent whose values are wrong does not start
+		named, _ := s.Expand(func(name string) (string, bool) { return os.Getenv(name), true }) // an agent with invalid values does not start
 		for _, value := range named {
 			values = append(values, value)
 			if _, token, ok := strings.Cut(value, " "); ok {
@@ -44,7 +44,7 @@ func valuesOf(all ...config.Secrets) (values []string) {
 	return values
 }
 
-// queryOf is what may be secret in a URL: the query, whole and each value of it.
+// queryOf returns what may be secret in a URL: the whole query and each of its values.
 func queryOf(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery == "" {

@@ -12,54 +12,55 @@ import (
 	"parley/internal/store"
 )
 
-// Session is a session as a front end holds it: events come out of its stream, and acts go
-// in. It runs in this process ([Here]) or in a host, and does the same in both. It is safe for concurrent use.
+// Session is a session as a front end holds it: its stream delivers events, and it takes acts.
+// It runs in this process ([Here]) or in a host, and behaves the same. It is safe for
+// concurrent use.
 type Session interface {
-	// Stream has the events, for one consumer.
+	// Stream returns the events, for one consumer.
 	Stream() *session.Stream
-	// Doer takes acts.
+	// Doer does acts.
 	session.Doer
 
-	// Close leaves the session: in this process it ends, in a host it goes on. End ends it,
-	// wherever it runs.
+	// Close leaves the session, which ends in this process and continues in a host. End ends
+	// it, wherever it runs.
 	Close(context.Context)
 	End(context.Context) error
 	Disconnected() bool
 
-	// Unconfirmed returns the acts that were made here, or refused, and of which the session
-	// has not said that they are done, in their order. Withdraw forgets those that do not
-	// happen by themselves any more, and returns them.
+	// Unconfirmed returns the acts made here that the session has not confirmed, or that were
+	// refused, in order. Withdraw forgets and returns those that will not happen by themselves
+	// any more.
 	Unconfirmed() []session.Unconfirmed
 	Withdraw() []session.Unconfirmed
-	// Link says whether the session can be reached. The stream is ready when that changes.
+	// Link says whether the session can be reached. A change makes the stream ready.
 	Link() Link
 
-	// Past is what had happened when the session was attached to; nil if it is new. What
-	// happens since comes out of the stream.
+	// Past returns what had happened before the session was attached to; nil if it is new.
+	// Later events come from the stream.
 	Past() *conversation.Conversation
-	// About returns what stays the same as long as the session lives.
+	// About returns what never changes during the session.
 	About() About
-	// StoredID is the id under which the session is stored now, "" if it is not.
+	// StoredID returns the id under which the session is currently stored, or "".
 	StoredID() store.ID
-	// Journal tells what was changed on the machine of the session; nil if nothing is
-	// recorded.
+	// Journal returns the changes on the session's machine; nil if they are not recorded.
 	Journal() *journal.Summary
-	// Ring has the latest messages between parley and the agent; nil if none are kept.
+	// Ring returns the latest messages between parley and the agent; nil if none are kept.
 	Ring() *record.Ring
 }
 
-// Link says how a front end reaches its session.
+// Link is the state of a front end's connection to its session.
 type Link int
 
 const (
 	// LinkUp means that the session answers.
 	LinkUp Link = iota
-	// LinkSilent means that it does not, and LinkCut that there is no connection.
+	// LinkSilent means that the session does not answer, and LinkCut that there is no
+	// connection.
 	LinkSilent
 	LinkCut
 )
 
-// Text says what is wrong and what goes on.
+// Text says what is wrong and what happens next.
 func (l Link) Text() string {
 	switch l {
 	case LinkSilent:
@@ -70,7 +71,7 @@ func (l Link) Text() string {
 	return "the session answers again"
 }
 
-// ErrGone means that the process has ended in which the session ran.
+// ErrGone means that the session's host has exited.
 var ErrGone = errors.New("the process that kept the session has ended")
 
 // MovedError means that a session goes on in another process: it was rewound. To names it as
@@ -111,19 +112,19 @@ type About struct {
 	// Cwd and Dirs are its directories, absolute.
 	Cwd  string
 	Dirs []string
-	// Command starts the agent, for display, and Bounds names what confines it, "" if
-	// nothing does. Connects means that the agent listens somewhere and is not started.
+	// Command starts the agent, for display, and Bounds names what confines it, or is "".
+	// Connects means that the agent listens somewhere and is not started.
 	Command  string
 	Bounds   string
 	Connects bool
-	// Reopened means that the session began as a stored one, Forked that it began as a
-	// copy of another one.
+	// Reopened means that the session began as a stored one, Forked that it began as a copy of
+	// another.
 	Reopened, Forked bool
-	// Stored means that what happens is stored, and Ruled that rules decide questions.
+	// Stored means that events are stored, and Ruled that rules decide questions.
 	Stored, Ruled bool
 	// Host names the process that keeps the session running, as 'parley attach' takes it; ""
-	// if it runs in this one. Far means that it is on another machine, LookOn that this
-	// front end takes no part in it.
+	// if it is this one. Far means that it is on another machine, LookOn that this front end
+	// is attached read-only.
 	Host   string
 	Far    bool
 	LookOn bool
@@ -140,7 +141,7 @@ func Here(opt session.Options) (Session, error) {
 
 type here struct {
 	*session.Session
-	leave func() // its workplace
+	leave func() // leaves its workplace
 }
 
 // Close implements [Session].
@@ -158,7 +159,7 @@ func (h here) About() About {
 	}
 }
 
-// Unconfirmed implements [Session]. An act in this process is done at once.
+// Unconfirmed implements [Session]. Acts in this process are confirmed at once.
 func (here) Unconfirmed() []session.Unconfirmed { return nil }
 
 // Withdraw implements [Session].

@@ -17,10 +17,9 @@ import (
 )
 
 // Sessions are sessions to continue: those that parley stores and those that the agent
-// remembers, each once.
+// remembers, without duplicates.
 type Sessions struct {
-	// Agent is the agent that lists Remembered; Cwd is the directory of which the sessions
-	// come first.
+	// Agent is the agent that lists Remembered; sessions of the directory Cwd come first.
 	Agent string
 	Cwd   string
 
@@ -29,21 +28,21 @@ type Sessions struct {
 	Found      []Found
 }
 
-// Found is a stored session in which words were found.
+// Found is a search hit in a stored session.
 type Found struct {
 	store.Hit
-	Snippet string // where they were found
+	Snippet string // the text around the hit
 }
 
 // SessionEntry is a session that is stored, that the agent remembers, or both.
 type SessionEntry struct {
 	Stored     *store.Summary         // nil if it is not stored
 	Remembered *acpclient.SessionInfo // nil if the agent does not list it
-	Snippet    string                 // where words were found, "" if none were
-	Elsewhere  bool                   // it is of another directory
+	Snippet    string                 // the text around a search hit, or ""
+	Elsewhere  bool                   // it belongs to another directory
 }
 
-// Name is the best name for it.
+// Name returns the best name for the session.
 func (e SessionEntry) Name() string {
 	name, id := "", ""
 	if e.Stored != nil {
@@ -55,7 +54,7 @@ func (e SessionEntry) Name() string {
 	return cmp.Or(name, id)
 }
 
-// Used is when it was used last, zero if that is not known.
+// Used returns when the session was last used, zero if unknown.
 func (e SessionEntry) Used() time.Time {
 	var at time.Time
 	if e.Stored != nil {
@@ -69,7 +68,7 @@ func (e SessionEntry) Used() time.Time {
 	return at
 }
 
-// Cwd is its directory, "" if that is not known.
+// Cwd returns the session's directory, "" if unknown.
 func (e SessionEntry) Cwd() string {
 	if e.Stored != nil {
 		return e.Stored.Cwd
@@ -77,7 +76,8 @@ func (e SessionEntry) Cwd() string {
 	return e.Remembered.Cwd
 }
 
-// Preview is the snippet, or else how a stored session began and where it has got to.
+// Preview returns the snippet, or else the first prompt and latest messages of a stored
+// session.
 func (e SessionEntry) Preview() string {
 	if e.Snippet != "" || e.Stored == nil {
 		return e.Snippet
@@ -115,8 +115,8 @@ func Ago(d time.Duration) string {
 	return fmt.Sprintf("%d y ago", d/(365*day))
 }
 
-// Entries are all sessions, each once: the remembered ones are matched with the stored
-// ones by their ids. Those of the directory come first, and those used last before others.
+// Entries returns all sessions without duplicates: remembered ones are matched with stored
+// ones by id. Those of the directory come first, then the most recently used.
 func (s *Sessions) Entries() []SessionEntry {
 	var all []SessionEntry
 	byID := map[acpclient.SessionID]int{}
@@ -124,7 +124,7 @@ func (s *Sessions) Entries() []SessionEntry {
 	add := func(k *store.Summary, snippet string) {
 		mine := k.Session != "" && k.Agent == s.Agent
 		if _, twice := byID[k.Session]; mine && twice {
-			return // the agent was started again meanwhile: the log written last has most
+			return // the agent was restarted: the latest log has the most
 		}
 		if mine {
 			byID[k.Session] = len(all)
@@ -169,14 +169,14 @@ func (s *Sessions) Entries() []SessionEntry {
 	return all
 }
 
-// Search finds words in all that was said in stored sessions.
+// Search finds words in everything said in stored sessions.
 func Search(ctx context.Context, lib *store.Library, words string, q store.Query) ([]Found, error) {
 	hits, err := lib.Search(ctx, words, q)
 	var found []Found
 	for _, h := range hits {
 		snippet, failed := lib.Snippet(h, words)
 		switch {
-		case errors.Is(failed, store.ErrNotStored): // it was deleted meanwhile
+		case errors.Is(failed, store.ErrNotStored): // deleted meanwhile
 		case failed != nil:
 			err = failed
 		default:
@@ -186,14 +186,13 @@ func Search(ctx context.Context, lib *store.Library, words string, q store.Query
 	return found, err
 }
 
-// AgentDeletes reports whether the agent of a conversation, which may be nil, deletes its
+// AgentDeletes reports whether the agent of a conversation, which may be nil, can delete its
 // sessions.
 func AgentDeletes(c *conversation.Conversation) bool {
 	return c != nil && c.Agent.Capabilities.SessionCapabilities.Delete != nil
 }
 
-// Delete deletes a session where it is: in the store, with the agent if it deletes its
-// sessions, or both.
+// Delete deletes a session from the store, and from the agent if it can delete sessions.
 func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent Session, agentDeletes bool) error {
 	if e.Stored != nil {
 		if err := lib.Delete(e.Stored.ID); err != nil {
@@ -206,7 +205,7 @@ func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent Sess
 	return session.Try(ctx, agent, session.DeleteSession{ID: e.Remembered.SessionID})
 }
 
-// Remember adds sessions that the agent remembers, each once.
+// Remember adds sessions that the agent remembers, without duplicates.
 func (s *Sessions) Remember(page []acpclient.SessionInfo) {
 	known := map[acpclient.SessionID]bool{}
 	for i := range s.Remembered {
@@ -220,7 +219,7 @@ func (s *Sessions) Remember(page []acpclient.SessionInfo) {
 	}
 }
 
-// Deleted takes a deleted session out.
+// Deleted removes a deleted session from the list.
 func (s *Sessions) Deleted(e SessionEntry) {
 	if r := e.Remembered; r != nil {
 		s.Remembered = slices.DeleteFunc(s.Remembered, func(i acpclient.SessionInfo) bool { return i.SessionID == r.SessionID })
@@ -231,37 +230,37 @@ func (s *Sessions) Deleted(e SessionEntry) {
 	}
 }
 
-// titleWidth bounds the title of a session, in cells: it may be the agent's, and terminals
-// pass the title of a window on as it is.
+// titleWidth limits the title of a session, in cells: it may be the agent's, and it goes
+// unchanged to the terminal as a window title.
 const titleWidth = 80
 
-// shortTitle is how a text begins, in one line that is fit to be drawn.
+// shortTitle shortens and sanitises a title.
 func shortTitle(text string) string {
-	if most := 16 * titleWidth; len(text) > most { // characters can be made of many bytes
+	if most := 16 * titleWidth; len(text) > most { // a character can take many bytes
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return termtext.Truncate(termtext.Line(text), titleWidth, "…")
 }
 
-// Naming is what a session is called: by the user, or by its first prompt.
+// Naming is what a session is called: the user's name for it, or its first prompt.
 type Naming struct {
 	name  string
 	asked string
 }
 
-// Name is what the user calls the session, "" if they have given it no name.
+// Name returns the user's name for the session, or "".
 func (n *Naming) Name() string { return n.name }
 
 // SetName gives the session a name; "" removes it.
 func (n *Naming) SetName(name string) { n.name = shortTitle(name) }
 
-// Asked is how the first prompt begins.
+// Asked returns the beginning of the first prompt.
 func (n *Naming) Asked() string { return n.asked }
 
-// Forget forgets the first prompt: another session begins.
+// Forget forgets the first prompt when another session begins.
 func (n *Naming) Forget() { n.asked = "" }
 
-// Remember takes the first prompt of a conversation.
+// Remember takes over the first prompt of a conversation.
 func (n *Naming) Remember(c *conversation.Conversation) {
 	n.asked = ""
 	for _, item := range c.Items {
@@ -277,7 +276,7 @@ func (n *Naming) Remember(c *conversation.Conversation) {
 	}
 }
 
-// Notice takes an event that was folded into a conversation.
+// Notice updates the naming after an event was folded into a conversation.
 func (n *Naming) Notice(e conversation.Event, c *conversation.Conversation) {
 	switch e := e.(type) {
 	case conversation.PromptSent:
@@ -287,15 +286,14 @@ func (n *Naming) Notice(e conversation.Event, c *conversation.Conversation) {
 			}
 		}
 	case conversation.SessionOpening:
-		if e.Clear && c.ID == "" { // else the same session comes again
+		if e.Clear && c.ID == "" { // otherwise the same session is replayed
 			n.asked = ""
 		}
 	}
 }
 
-// Title returns what the session is called: by the user, by its own title, or by its
-// first prompt; "" if there is none. It is the same in the tab line, in the window's title
-// and in lists.
+// Title returns the display name of the session: the user's, its own title, or its first
+// prompt; "" if there is none. The tab line, the window title and lists all use it.
 func (n *Naming) Title(own string) string {
 	for _, words := range []string{n.name, own, n.asked} {
 		if words = shortTitle(words); words != "" {
@@ -305,7 +303,7 @@ func (n *Naming) Title(own string) string {
 	return ""
 }
 
-// Label is Title, or else the first of other names that is not empty.
+// Label returns Title, or else the first of others that is not empty.
 func (n *Naming) Label(own string, others ...string) string {
 	title := n.Title(own)
 	for _, words := range others {

@@ -18,10 +18,10 @@ import (
 	"parley/internal/termtext"
 )
 
-// SignIn is signing in to the agent of a session, from the agent's request until the
-// user has signed in or has dismissed it.
+// SignIn is signing in to the agent of a session, from the agent's request until the user has
+// signed in or dismissed it.
 type SignIn struct {
-	// Message is what the agent says about it; it may be empty.
+	// Message is the agent's text; it may be empty.
 	Message string
 	Methods []acpclient.AuthMethod
 	// Trying is the method in progress, nil if there is none.
@@ -29,22 +29,21 @@ type SignIn struct {
 	session Session
 }
 
-// What a request to sign in says if the agent says nothing, and if it has no methods.
+// The texts for a request without a message, and for one without methods.
 const (
 	SignInText   = "The agent wants you to sign in before it goes on."
 	NoSignInText = "The agent offers no sign-in method: sign in with its own program, then try again."
 )
 
-// SignInMethod is a method of an agent, with texts that are fit to be shown.
+// SignInMethod is a method of an agent, with sanitised texts.
 type SignInMethod struct {
 	ID         acpclient.AuthMethodID
 	Name, More string
-	// Runs means that it runs a program on the terminal, and Supported that parley can use
-	// the method.
+	// Runs means that the method runs a program on the terminal, and Supported that parley can
+	// use the method.
 	Runs, Supported bool
 }
 
-// Line returns the method as one line.
 func (m SignInMethod) Line() string { return withMore(m.Name, m.More) }
 
 // SignInMethods returns all methods, in the agent's order.
@@ -81,14 +80,13 @@ func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
 // SignInProgram is a program that signs in on the user's terminal.
 type SignInProgram struct {
 	*exec.Cmd
-	// Ask, if not nil, must be answered with its first choice before the program is run: the
-	// agent chose it. The front end carries the choices out.
+	// Ask, if not nil, must be answered with its first choice before the program runs, since
+	// the agent chose the program. The front end carries the choices out.
 	Ask *Question
 }
 
-// Begin tries a method. Either the agent carries it out, and an AuthDone tells the result;
-// or it returns the program to run on the user's terminal, whose result is for
-// [SignIn.Ran].
+// Begin tries a method. Either the agent carries it out, and an AuthDone reports the result;
+// or Begin returns the program to run on the user's terminal: pass its result to [SignIn.Ran].
 func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*SignInProgram, error) {
 	at := slices.IndexFunc(i.Methods, func(m acpclient.AuthMethod) bool { return m.ID == id })
 	if at < 0 {
@@ -111,7 +109,7 @@ func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*SignInP
 	return program, nil
 }
 
-// programOf is the program of a command that signs in by a method.
+// programOf returns the program that signs in by a method of a command.
 func programOf(ctx context.Context, c acpclient.Command, m acpclient.AuthMethod) *SignInProgram {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
@@ -133,8 +131,8 @@ func programOf(ctx context.Context, c acpclient.Command, m acpclient.AuthMethod)
 	return p
 }
 
-// Ran takes the result of the program on the terminal. The agent starts again if the
-// program succeeded.
+// Ran takes the result of the program on the terminal. If the program succeeded, the agent
+// restarts.
 func (i *SignIn) Ran(err error) error {
 	i.Trying = nil
 	if err != nil {
@@ -144,17 +142,17 @@ func (i *SignIn) Ran(err error) error {
 	return nil
 }
 
-// Connection is an agent that is connected, without a session: to sign in and out.
+// Connection is a connection to an agent without a session, for signing in and out.
 type Connection struct {
 	Agent   config.Agent
 	Info    *acpclient.InitializeResponse
-	command acpclient.Command // that starts it, unless it listens
+	command acpclient.Command // starts the agent, unless it listens
 	peer    *session.Peer
 	client  v2.Negotiated
 }
 
-// Connect starts or reaches an agent as its sessions do. terminal says that the user has
-// a terminal to sign in on; stderr gets what the agent writes there. Stop the connection.
+// Connect starts or reaches an agent as its sessions do. terminal means that the user has a
+// terminal to sign in on; stderr gets the agent's stderr. Stop the connection when done.
 func (l *Launcher) Connect(ctx context.Context, a config.Agent, terminal bool, stderr io.Writer) (*Connection, error) {
 	box, err := l.sandbox(a, []string{l.Cwd})
 	if err != nil {
@@ -173,7 +171,7 @@ func (l *Launcher) Connect(ctx context.Context, a config.Agent, terminal bool, s
 	if err == nil || a.Address != "" || ctx.Err() != nil {
 		return c, err
 	}
-	// It may fail because it was offered version 2.
+	// It may have failed because it was offered version 2.
 	if c, err = l.connect(ctx, a, &opt, terminal, false); err != nil {
 		return nil, err
 	}
@@ -212,24 +210,24 @@ func (l *Launcher) connect(ctx context.Context, a config.Agent, opt *session.Opt
 	if err != nil {
 		defer c.Stop(ctx)
 		if lost := peer.Err(); a.Address != "" && lost != nil {
-			err = lost // it says why nobody could connect
+			err = lost // it says why the connection failed
 		}
 		return nil, c.failed(ctx, "start "+a.Name, err)
 	}
 	return c, nil
 }
 
-// Stop ends the agent, also when ctx has ended.
+// Stop ends the agent, even if ctx has ended.
 func (c *Connection) Stop(ctx context.Context) { c.peer.Stop(context.WithoutCancel(ctx)) }
 
-// Authenticate has the agent sign the user in by a method.
+// Authenticate asks the agent to sign the user in by a method.
 func (c *Connection) Authenticate(ctx context.Context, m acpclient.AuthMethod) error {
 	_, err := acpclient.CallWith(ctx, c.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID})
 	return c.failed(ctx, "sign in to "+c.Agent.Name, err)
 }
 
-// TerminalAuth ends the agent, and returns the program that signs in on the terminal by a
-// method.
+// TerminalAuth ends the agent, and returns the program that signs in by a method on the
+// terminal.
 func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (*SignInProgram, error) {
 	c.peer.Stop(ctx)
 	command, err := session.TerminalAuthCommand(c.command, m)
@@ -245,7 +243,7 @@ func (c *Connection) Logout(ctx context.Context) error {
 	return c.failed(ctx, "sign out of "+c.Agent.Name, err)
 }
 
-// failed names what the agent has failed to do; nil stays nil.
+// failed adds to an error what the agent has failed to do; nil stays nil.
 func (c *Connection) failed(ctx context.Context, what string, err error) error {
 	switch {
 	case err == nil:

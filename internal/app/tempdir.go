@@ -9,7 +9,7 @@ import (
 	"parley/internal/demoagent"
 )
 
-// tempDir is a temporary directory. It is locked while it is in use.
+// tempDir is a temporary directory, locked while in use.
 type tempDir struct {
 	path string
 	lock *os.File
@@ -30,9 +30,8 @@ func (l *Launcher) sampleProject() (string, error) {
 	return dir, nil
 }
 
-// TempDir makes a directory that Close removes. It also removes those that a killed
-// parley has left behind. Until the directory is locked, it has a name that no other
-// parley removes.
+// TempDir makes a directory that Close removes. It also removes directories left by killed
+// parley processes. Until the new directory is locked, its name is one that no parley removes.
 func (l *Launcher) TempDir(prefix string) (string, error) {
 	removeAbandoned(os.TempDir(), prefix)
 	const unlocked = "new-"
@@ -40,7 +39,7 @@ func (l *Launcher) TempDir(prefix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lock, _ := lockDirectory(made) // without it, only Close may remove the directory
+	lock, _ := lockDirectory(made) // unlocked, only Close may remove it
 	dir := filepath.Join(filepath.Dir(made), strings.TrimPrefix(filepath.Base(made), unlocked))
 	if err := os.Rename(made, dir); err != nil {
 		dir = made

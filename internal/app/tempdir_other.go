@@ -4,8 +4,8 @@ package app
 
 import "os"
 
-// lockDirectory locks nothing: directories have no locks here.
+// lockDirectory does nothing: directories cannot be locked here.
 func lockDirectory(string) (lock *os.File, ok bool) { return nil, false }
 
-// removeAbandoned leaves what is there: nobody can tell whether it is in use.
+// removeAbandoned does nothing: without locks, a directory may be in use.
 func removeAbandoned(_, _ string) {}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockDirectory locks a directory for as long as the file that it returns is open. ok
-// is false if another process has it.
+// lockDirectory locks a directory until the returned file is closed. ok is false if another
+// process holds the lock.
 func lockDirectory(dir string) (lock *os.File, ok bool) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -23,8 +23,8 @@ func lockDirectory(dir string) (lock *os.File, ok bool) {
 	return f, true
 }
 
-// removeAbandoned removes the directories of this user whose names begin with a prefix
-// and that no parley holds any more: that which made them was killed.
+// removeAbandoned removes this user's directories that begin with a prefix and are unlocked,
+// because the parley that made them was killed.
 func removeAbandoned(temporary, prefix string) {
 	dirs, _ := filepath.Glob(filepath.Join(temporary, prefix+"*"))
 	for _, dir := range dirs {

@@ -12,8 +12,8 @@ import (
 	"parley/internal/session"
 )
 
-// Templates reads the prompts that slash commands send in a session: the user's, and those of
-// the project once the user trusts it. One of the user's hides one of the project.
+// Templates reads the prompts for slash commands in a session: the user's, and the project's
+// once the user trusts it. The user's prompts take precedence.
 func Templates(s Session) []prompt.Template {
 	all := templatesIn(filepath.Join(filepath.Dir(config.ConfigFile()), "prompts"))
 	if !s.About().Ruled {
@@ -31,7 +31,7 @@ func Templates(s Session) []prompt.Template {
 	return all
 }
 
-// templatesIn reads the prompts in a directory of the user's, none if it cannot be read.
+// templatesIn reads the prompts in a directory, or none if it cannot be read.
 func templatesIn(dir string) []prompt.Template {
 	entries, _ := os.ReadDir(dir)
 	return prompt.Templates(entries, func(name string) (*os.File, error) { return files.OpenRegular(filepath.Join(dir, name)) })

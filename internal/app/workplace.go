@@ -13,18 +13,17 @@ import (
 	"parley/config"
 )
 
-// A session notes its directories as long as it lives, stored or not, in a file that its
-// process locks: whoever is to remove a directory sees whether somebody works there. A file
-// without a lock is of a process that was killed.
+// A running session, stored or not, lists its directories in a file that its process locks, so
+// that nobody removes a directory in use. An unlocked file belongs to a killed process.
 
-// workplaces is where the notes are.
+// workplaces returns the directory of these files.
 func workplaces() string { return filepath.Join(config.StateDir(), "working") }
 
-// mostNote bounds what is read of a note, in bytes.
+// mostNote limits how much of such a file is read, in bytes.
 const mostNote = 1 << 20
 
-// workIn notes that a session works in directories, until leave is called. It fails only where
-// nothing can be written; the session goes on.
+// workIn records that a session works in directories, until leave is called. If the record
+// cannot be written, the session can still run.
 func workIn(dirs []string) (leave func(), err error) {
 	fails := func(err error) (func(), error) {
 		return func() {}, fmt.Errorf("note where the session works: %w", err)
@@ -36,7 +35,7 @@ func workIn(dirs []string) (leave func(), err error) {
 	if err != nil {
 		return fails(err)
 	}
-	// Whoever looks may have the lock for a moment: then another file does.
+	// A reader may hold the lock for a moment: then try another file.
 	for range 3 {
 		f, err := os.CreateTemp(workplaces(), "session-*")
 		if err != nil {
@@ -45,7 +44,7 @@ func workIn(dirs []string) (leave func(), err error) {
 		leave := sync.OnceFunc(func() {
 			config.Unlock(f)
 			_ = f.Close()
-			_ = os.Remove(f.Name()) // else the next one that looks does
+			_ = os.Remove(f.Name()) // otherwise the next reader does
 		})
 		locked, err := config.TryLock(f)
 		if locked {
@@ -60,8 +59,8 @@ func workIn(dirs []string) (leave func(), err error) {
 	return fails(errors.New("it is locked"))
 }
 
-// WorksIn reports whether a session works in a directory or below it, in any parley of this
-// user.
+// WorksIn reports whether a session of this user works in or below a directory, in any parley
+// process.
 func WorksIn(dir string) (bool, error) {
 	entries, err := os.ReadDir(workplaces())
 	if err != nil {
@@ -84,12 +83,12 @@ func WorksIn(dir string) (bool, error) {
 	return false, nil
 }
 
-// notedIn returns the directories of a note whose session lives, and removes that of one that
-// was killed.
+// notedIn returns the directories in the file of a running session, and removes that of a
+// killed one.
 func notedIn(path string) (dirs []string, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // it has ended meanwhile
+		return nil, nil // the session has ended
 	}
 	if err != nil {
 		return nil, err
@@ -113,7 +112,7 @@ func notedIn(path string) (dirs []string, err error) {
 	return dirs, json.Unmarshal(note, &dirs)
 }
 
-// inside reports whether a path is a directory or lies below it, whatever links lead there.
+// inside reports whether a path is dir or below it, with links resolved.
 func inside(dir, path string) bool {
 	for _, p := range []*string{&dir, &path} {
 		if real, err := filepath.EvalSymlinks(*p); err == nil {

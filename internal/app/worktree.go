@@ -10,11 +10,11 @@ import (
 	"parley/internal/termtext"
 )
 
-// NothingToMerge is said of a worktree without unmerged changes.
+// NothingToMerge describes a worktree without unmerged changes.
 const NothingToMerge = "the worktree has no unmerged changes"
 
-// MergeWorktree asks what has to be asked before the commits of a worktree are merged, and
-// merges them. Uncommitted changes must be committed first.
+// MergeWorktree merges the commits of a worktree, or returns the question to ask first.
+// Uncommitted changes must be committed first.
 func MergeWorktree(ctx context.Context, tree *git.Worktree) (Outcome, error) {
 	work, err := tree.Work(ctx)
 	switch {
@@ -51,7 +51,7 @@ func MergeWorktree(ctx context.Context, tree *git.Worktree) (Outcome, error) {
 	}}, nil
 }
 
-// commitQuestion asks whether to commit everything before the merge, and with which message.
+// commitQuestion asks whether to commit everything before merging, and with which message.
 func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeWork) *Question {
 	message := &Question{Title: "Commit with this message", Hint: "commit message", Enter: func(text string) (Outcome, error) {
 		if strings.TrimSpace(text) == "" {
@@ -72,8 +72,8 @@ func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeW
 	}
 }
 
-// MergeCommits merges the commits of a worktree and tells the outcome. Where both sides have
-// changed the same lines, the error is a [HintError]. The errors are those of
+// MergeCommits merges the commits of a worktree and describes the outcome. If both sides have
+// changed the same lines, the error is a [HintError]; otherwise it is one of
 // [git.Worktree.Merge].
 func MergeCommits(ctx context.Context, tree *git.Worktree) (string, error) {
 	n, err := tree.Merge(ctx)
@@ -87,8 +87,8 @@ func MergeCommits(ctx context.Context, tree *git.Worktree) (string, error) {
 	return fmt.Sprintf("Merged %s into %s. The worktree is still there.", termtext.Count(n, "commit"), termtext.Line(tree.Into)), nil
 }
 
-// DropWorktreeQuestion asks whether to drop a worktree, and lists what is unmerged in it.
-// The front end carries out the second choice, by [DropWorktree].
+// DropWorktreeQuestion asks whether to drop a worktree, and lists its unmerged work. The front
+// end carries out the second choice, by [DropWorktree].
 func DropWorktreeQuestion(ctx context.Context, tree *git.Worktree) (Question, error) {
 	work, err := tree.Work(ctx)
 	if err == nil {
@@ -110,8 +110,8 @@ func DropWorktreeQuestion(ctx context.Context, tree *git.Worktree) (Question, er
 	}, nil
 }
 
-// LeftInWorktree lists what a worktree has that is not merged, and what is lost with it; ""
-// if there is nothing.
+// LeftInWorktree lists the unmerged work in a worktree, and what dropping it loses; "" for
+// nothing.
 func LeftInWorktree(work *git.WorktreeWork) string {
 	var left []string
 	if !work.Empty() {
@@ -123,8 +123,8 @@ func LeftInWorktree(work *git.WorktreeWork) string {
 	return strings.Join(left, "\n")
 }
 
-// DropWorktree ends the session in a worktree, whose agent must not write any more, and
-// drops the worktree. It returns the outcome in words.
+// DropWorktree ends the session in a worktree, so that its agent writes no more, and drops the
+// worktree. It returns the outcome in words.
 func DropWorktree(ctx context.Context, s Session, tree *git.Worktree) (string, error) {
 	bounded, stop := context.WithTimeout(ctx, StopTime)
 	defer stop()
@@ -134,7 +134,7 @@ func DropWorktree(ctx context.Context, s Session, tree *git.Worktree) (string, e
 	return DropEmptyWorktree(context.WithoutCancel(ctx), tree) // do not stop halfway
 }
 
-// DropEmptyWorktree drops a worktree in which no session works. It returns the outcome in
+// DropEmptyWorktree drops a worktree without a running session. It returns the outcome in
 // words.
 func DropEmptyWorktree(ctx context.Context, tree *git.Worktree) (string, error) {
 	work, err := tree.Work(ctx)
@@ -153,7 +153,7 @@ func DropEmptyWorktree(ctx context.Context, tree *git.Worktree) (string, error) 
 	return "It had no changes.", nil
 }
 
-// mostBullets bounds the names that a question lists.
+// mostBullets limits the names that a question lists.
 const mostBullets = 12
 
 // bulleted returns the names as a list, shortened if too long.
