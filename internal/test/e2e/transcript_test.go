@@ -114,7 +114,7 @@ func TestSaysWhenOnlyTheTerminalHasAClipboard(t *testing.T) {
 
 func TestShowsAnItemOnTheWholeScreen(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Cols: 40, Rows: 12, Script: `
+	p := Start(t, Options{Cols: 40, Rows: 16, Script: `
 handshake
 expect session/prompt
 request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Change it", "kind": "edit",
@@ -123,7 +123,7 @@ request session/request_permission {"sessionId": "${session}", "toolCall": {"too
 await answer
 end-turn
 `})
-	p.Shows("Type a prompt, / for").Ask("go").Question("Permission").Shows("a.txt  +1 −1").Press("pgdown", "pgdown").Shows("is long").TakesKeys()
+	p.Shows("Type a prompt, / for").Ask("go").Question("Permission").Shows("after and the end").TakesKeys()
 	p.Press("ctrl+e").Shows("Permission: ✎ Change it", "before", "after", "q close")
 	p.Press("w").Shows("not wrapped").Press("/").Type("before").Shows("1 of 1")
 	p.Press("enter", "esc").Gone("1 of 1").Press("1", "y")
