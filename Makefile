@@ -9,7 +9,7 @@ BENCH ?= .
 GORELEASER ?= goreleaser
 GORELEASER_VERSION := v2.16.0
 
-# Only what is kept bears a commit. Where a checkout belongs to another user, as in many
+# Only release builds embed the commit. Where a checkout belongs to another user, as in many
 # containers, git does not say which, and then not even packages could be listed.
 # Tests build the program as it is shipped: with the same flags, the checks compile the
 # packages for them, too.

@@ -24,7 +24,7 @@ type tty struct {
 // is something else.
 func openTTY(in, out *os.File) (*tty, error) {
 	if !term.IsTerminal(out.Fd()) {
-		return nil, errors.New("there is no terminal to draw on: standard output goes elsewhere")
+		return nil, errors.New("standard output is not a terminal")
 	}
 	t := &tty{in: in, out: out}
 	if !term.IsTerminal(in.Fd()) {

@@ -212,7 +212,7 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	b.press("tab")
 	b.mustShow(t, "❯ 1ya") // the words are still there
 	b.press("ctrl+c")
-	b.mustShow(t, "Allow it", "Answer above, or type")
+	b.mustShow(t, "Allow it", "Answer above, or queue")
 	if !b.conv().Turn.Cancelling.IsZero() || len(b.conv().Permissions) != 1 {
 		t.Error("ctrl+c cancelled the turn")
 	}
@@ -227,7 +227,7 @@ func TestInterruptClearsTheDraftBelowAQuestion(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.mustShow(t, "Allow it", "❯ draft")
 	b.press("ctrl+c")
-	b.mustShow(t, "Allow it", "Answer above, or type")
+	b.mustShow(t, "Allow it", "Answer above, or queue")
 	if !b.conv().Turn.Cancelling.IsZero() || len(b.conv().Permissions) != 1 {
 		t.Error("the turn was cancelled")
 	}

@@ -388,7 +388,7 @@ func (l *live) condition() State {
 func (l *live) placeholder(asks bool) string {
 	switch c := l.conv; {
 	case asks:
-		return "Answer above, or type a prompt for later"
+		return "Answer above, or queue a prompt"
 	case c.Starts():
 		return "Type a prompt to send when the agent is ready"
 	case c.Gone():
