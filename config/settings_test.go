@@ -59,8 +59,8 @@ sessions = []
 		`9: mcp.docs.url = "https://…@example.com/mcp?…"`,
 		`10: mcp.docs.headers.Authorization = "…"`,
 		`12: rules.allow = ["read"]`,
-		`14: keys.send = "ctrl+s"`,
 		`15: keys.sessions = []`,
+		`14: keys.send = "ctrl+s"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -30,7 +30,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"rules do not know the protocol", `^internal/policy(/|$)`, `^$`, `.`, leaves},
 	{"headless knows sessions, but no machines and files", `^internal/headless$`, `^$`, `.`, `^(acpclient|internal/(app|conversation|session))$|` + leaves},
 	{"only the command line works without a screen", `.`, `^internal/cli$`, `^internal/headless$`, `^$`},
-	{"what is done with sessions is drawn elsewhere", `^internal/app$`, `^$`, `^internal/(cli|headless|doctor)$|^tui(/|$)`, `^$`},
+	{"what is done with sessions is drawn elsewhere", `^internal/app(/|$)`, `^$`, `^internal/(cli|headless|doctor)$|^tui(/|$)`, `^$`},
 	{"the doctor knows the protocol only", `^internal/doctor(/|$)`, `^$`, `.`, `^(acpclient|internal/schema)$|` + leaves},
 	{"only the command line examines agents", `.`, `^internal/cli$`, `^internal/doctor$`, `^$`},
 	{"recordings know the protocol and the events of a session, and nothing that acts", `^internal/record(/|$)`, `^$`, `.`, `^(acpclient|internal/(conversation|schema))$|` + leaves},

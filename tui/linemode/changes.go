@@ -18,10 +18,6 @@ import (
 // changes lists the changed files, or carries out a command on them. Files keep their
 // numbers for the whole session.
 func (l *live) changes(words string) {
-	if l.Session.Journal() == nil {
-		l.p.out.line("Changes are not recorded: journal = false in the configuration.")
-		return
-	}
 	r := review{l.Session, toolview.PathsIn(l.Conversation.Cwd)}
 	do, number, _ := strings.Cut(words, " ")
 	switch {

@@ -1,6 +1,7 @@
 package linemode
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,54 +9,80 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
 
-// command is a slash command: do works in any state, live needs a session.
-type command struct {
-	name, about string
-	do          func(p *program, words string)
-	live        func(l *live, words string)
+// deed is what a command does: do works in any state, live needs a session. words are what
+// follows the name of the command.
+type deed struct {
+	do   func(p *program, words string)
+	live func(l *live, words string)
+	// first means that the command comes before an agent's of the same name.
+	first bool
 }
 
-// commands returns parley's commands, in the order of /help.
-func commands() []command {
-	return []command{
-		{name: "help", about: "list the commands", do: func(p *program, _ string) { p.help() }},
-		{name: "mode", about: "choose the mode, or name it: /mode NAME", live: func(l *live, w string) { l.setCategory(acpclient.CategoryMode, "modes", w) }},
-		{name: "model", about: "choose the model, or name it: /model NAME", live: func(l *live, w string) { l.setCategory(acpclient.CategoryModel, "models", w) }},
-		{name: "options", about: "choose an option of the agent and its value, or name them: /options NAME VALUE", live: (*live).options},
-		{name: "cancel", about: "cancel the turn, or parley's own question", do: func(p *program, _ string) { p.cancel() }},
-		{name: "again", about: "repeat the question", do: func(p *program, _ string) {
-			if p.question == nil {
-				p.out.line("No question is open.")
+// rows are the commands, in the order of /help: those of all front ends, and line mode's own.
+func rows() command.Rows[deed] {
+	var all command.Rows[deed]
+	for _, r := range command.Commands() {
+		s := r.Do
+		run := func(p *program, words string) {
+			l, open := p.live()
+			if open && s.Waits && !l.opened() {
 				return
 			}
-			p.show(p.question)
-		}},
-		{name: "queue", about: "list queued prompts; /queue drop N removes one", live: (*live).queue},
-		{name: "send", about: "send the queued prompts", live: func(l *live, _ string) { l.sendQueue() }},
-		{name: "now", about: "send a prompt into the running turn, or after cancelling it: /now PROMPT", live: (*live).sendNow},
-		{name: "show", about: "show all of tool call N: /show N", do: (*program).showCall},
-		{name: "status", about: "show agent, session and mode", live: func(l *live, _ string) { l.status() }},
-		{name: "commands", about: "list the agent's own commands, and your prompts", live: func(l *live, _ string) { l.agentCommands() }},
-		{name: "run", about: "run a command of your own: /run COMMAND, or !COMMAND", live: (*live).run},
-		{name: "type", about: "type a line into your running command: /type LINE", live: (*live).typeInto},
-		{name: "end", about: "stop your running command", live: func(l *live, _ string) { l.endCommand() }},
-		{name: "add", about: "add the output of your last command to your next prompt", live: func(l *live, _ string) { l.addOutput() }},
-		{name: "changes", about: "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo", live: (*live).changes},
-		{name: "rewind", about: "list your prompts; /rewind N rewinds the files to before one, /rewind undo undoes that", live: (*live).rewind},
-		{name: "sessions", about: "resume a session of this directory; /sessions all: of any", do: (*program).switchSession},
-		{name: "new", about: "new session with the same agent", do: func(p *program, _ string) { p.newSession() }},
-		{name: "agent", about: "new session with another agent", do: func(p *program, _ string) { p.unlessWorking("Choose another agent", p.chooseAgent) }},
-		{name: "start", about: "restart the agent, or reconnect", do: func(p *program, _ string) { p.startAgain() }},
-		{name: "stop", about: "stop an agent that does not respond", live: func(l *live, _ string) { session.Post(l.Session, session.Kill{}) }},
-		{name: "detach", about: "detach from a session that keeps running", live: (*live).detach},
-		{name: "quit", about: "quit parley", do: func(p *program, _ string) { p.over = true }},
+			f := &front{p}
+			if open && s.Why != nil {
+				if why := s.Why(f); why != "" {
+					f.Say(why)
+					return
+				}
+			}
+			s.Do(f, words)
+		}
+		d := deed{do: run, first: s.Plain != ""}
+		if s.Session && !s.Begins {
+			d = deed{live: func(l *live, words string) { run(l.p, words) }, first: s.Plain != ""}
+		}
+		all = append(all, command.Row[deed]{
+			ID: r.ID, Slash: s.Names + " " + r.Slash, Help: cmp.Or(s.Plain, strings.ToLower(r.Help[:1])+r.Help[1:]), Do: d,
+		})
 	}
+	return append(all, command.Rows[deed]{
+		{Slash: "cancel", Help: "cancel the turn, or parley's own question", Do: deed{do: func(p *program, _ string) { p.cancel() }, first: true}},
+		{Slash: "again", Help: "repeat the question", Do: deed{do: func(p *program, _ string) { p.repeat() }, first: true}},
+		{Slash: "send", Help: "send the queued prompts", Do: deed{live: func(l *live, _ string) { l.sendQueue() }, first: true}},
+		{Slash: "now", Help: "send a prompt into the running turn, or after cancelling it: /now PROMPT", Do: deed{live: (*live).sendNow, first: true}},
+		{Slash: "show", Help: "show all of tool call N: /show N", Do: deed{do: (*program).showCall, first: true}},
+		{Slash: "status", Help: "show agent, session and mode", Do: deed{live: func(l *live, _ string) { l.status() }, first: true}},
+		{Slash: "commands", Help: "list the agent's own commands, and your prompts", Do: deed{live: func(l *live, _ string) { l.agentCommands() }, first: true}},
+		{Slash: "run", Help: "run a command of your own: /run COMMAND, or !COMMAND", Do: deed{live: (*live).run, first: true}},
+		{Slash: "type", Help: "type a line into your running command: /type LINE", Do: deed{live: (*live).typeInto, first: true}},
+		{Slash: "end", Help: "stop your running command", Do: deed{live: func(l *live, _ string) { l.endCommand() }, first: true}},
+		{Slash: "add", Help: "add the output of your last command to your next prompt", Do: deed{live: func(l *live, _ string) { l.addOutput() }, first: true}},
+		{Slash: "stop", Help: "stop an agent that does not respond", Do: deed{live: func(l *live, _ string) { session.Post(l.Session, session.Kill{}) }, first: true}},
+	}...)
+}
+
+// named returns the command of a name, nil if there is none. Without others it is one that
+// comes before the agent's, by its own name.
+func named(name string, others bool) *command.Row[deed] {
+	all := rows()
+	i := slices.IndexFunc(all, func(r command.Row[deed]) bool {
+		names := strings.Fields(r.Slash)
+		return len(names) > 0 && names[0] == name && (r.Do.first || others)
+	})
+	if i < 0 && others {
+		i = slices.IndexFunc(all, func(r command.Row[deed]) bool { return slices.Contains(strings.Fields(r.Slash), name) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
 }
 
 // line handles a typed line.
@@ -90,18 +117,8 @@ func (p *program) line(line typed) {
 func (p *program) command(text string) {
 	name, words, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	words = strings.TrimSpace(words)
-	l, open := p.live()
-	for _, c := range commands() {
-		switch {
-		case c.name != name:
-			continue
-		case c.do != nil:
-			c.do(p, words)
-		case open:
-			c.live(l, words)
-		default:
-			p.out.line(noSession)
-		}
+	if c := named(name, false); c != nil {
+		p.carryOut(c.Do, words)
 		return
 	}
 	for _, c := range p.out.conv.Commands {
@@ -110,7 +127,7 @@ func (p *program) command(text string) {
 			return
 		}
 	}
-	if open {
+	if l, open := p.live(); open {
 		for _, t := range app.Templates(l.Session) {
 			if t.Name == name {
 				p.state.send(t.With(words))
@@ -118,13 +135,39 @@ func (p *program) command(text string) {
 			}
 		}
 	}
+	if c := named(name, true); c != nil {
+		p.carryOut(c.Do, words)
+		return
+	}
 	p.out.line(fmt.Sprintf("No command /%s. /help lists parley's commands, /commands the agent's; //%s sends it anyway.", name, name))
+}
+
+// carryOut does what a command does.
+func (p *program) carryOut(d deed, words string) {
+	if d.do != nil {
+		d.do(p, words)
+	} else if l, open := p.live(); open {
+		d.live(l, words)
+	} else {
+		p.out.line(noSession)
+	}
+}
+
+// repeat writes the open question again.
+func (p *program) repeat() {
+	if p.question == nil {
+		p.out.line("No question is open.")
+		return
+	}
+	p.show(p.question)
 }
 
 func (p *program) help() {
 	lines := []string{"What you type is sent to the agent. A line that ends with \\ continues on the next one. @path mentions a file, !command runs your own command.", "Commands:"}
-	for _, c := range commands() {
-		lines = append(lines, "/"+c.name+": "+c.about)
+	for _, r := range rows() {
+		if names := strings.Fields(r.Slash); len(names) > 0 {
+			lines = append(lines, "/"+names[0]+": "+r.Help)
+		}
 	}
 	lines = append(lines, "Answer a question with a number. ctrl+c cancels the turn; again, it quits, as ctrl+d does.")
 	p.out.words(lines...)
@@ -141,24 +184,8 @@ func (l *live) opened() bool {
 	return true
 }
 
-// setCategory sets the option of a category.
-func (l *live) setCategory(c acpclient.ConfigCategory, many, value string) {
-	if !l.opened() {
-		return
-	}
-	o := l.Conversation.OptionByCategory(c)
-	if o == nil {
-		l.p.out.line("The agent has no " + many + ".")
-		return
-	}
-	l.set(o, value)
-}
-
 // options sets any option.
 func (l *live) options(words string) {
-	if !l.opened() {
-		return
-	}
 	if len(l.Conversation.Options) == 0 {
 		l.p.out.line("The agent has no options.")
 		return
@@ -260,10 +287,6 @@ func (l *live) queue(words string) {
 		}
 		return
 	}
-	if len(l.Conversation.Queue) == 0 {
-		l.p.out.line("The queue is empty.")
-		return
-	}
 	for i, q := range l.Conversation.Queue {
 		l.p.out.line(fmt.Sprintf("%d. %s", i+1, app.PromptLine(q)))
 	}
@@ -359,7 +382,7 @@ func (l *live) agentCommands() {
 	}
 	for _, t := range app.Templates(l.Session) {
 		agents := slices.ContainsFunc(l.Conversation.Commands, func(c acpclient.AvailableCommand) bool { return c.Name == t.Name })
-		if own := slices.ContainsFunc(commands(), func(c command) bool { return c.name == t.Name }); agents || own {
+		if own := named(t.Name, true); agents || own != nil {
 			l.p.out.line("Your prompt /" + t.Name + " is hidden: there is a command of this name.")
 			continue
 		}

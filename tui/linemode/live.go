@@ -62,15 +62,6 @@ func (l *live) leave() app.HeldPrompts {
 	return nil
 }
 
-// detach leaves a session that goes on.
-func (l *live) detach(string) {
-	if l.Running() == "" {
-		l.p.out.line("This session ends with parley: start it with 'parley --keep'.")
-		return
-	}
-	l.p.over = true
-}
-
 func (l *live) close() Left {
 	l.p.out.flush()
 	switch n := len(l.Conversation.Queue); {

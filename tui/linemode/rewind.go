@@ -17,14 +17,6 @@ import (
 // that.
 func (l *live) rewind(words string) {
 	j := l.Session.Journal()
-	switch {
-	case j == nil:
-		l.p.out.line("Changes are not recorded: journal = false in the configuration.")
-		return
-	case l.Conversation.Turn.Running:
-		l.p.out.line("The agent is working: wait, or /cancel first.")
-		return
-	}
 	prompts := l.Conversation.Prompts()
 	switch n, err := strconv.Atoi(words); {
 	case words == "":

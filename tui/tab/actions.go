@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/config"
@@ -26,9 +25,6 @@ const (
 	noAgent         = "start an agent first"
 	emptyTranscript = "the transcript is empty"
 	noModes         = "this agent has no modes"
-	noModels        = "this agent offers no models"
-	noUsage         = "the agent has reported no usage"
-	noThoughtLevels = "this agent offers no thought levels"
 	nothingToSend   = "nothing to send"
 	notOpen         = "the session is not open"
 	oneTab          = "there is only one tab"
@@ -144,12 +140,9 @@ func newPromptRows() command.Rows[behaviour] {
 			return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.conv.OptionByCategory(c) != nil }), none)
 		}
 	}
-	category := func(none string, of ...acpclient.ConfigCategory) behaviour {
-		return behaviour{in: inSession, live: func(l *live) tea.Cmd { return categoryList(l, none, of...) }, unready: offers(none, of...), beside: true, waits: true}
-	}
 	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
 
-	var rows command.Rows[behaviour]
+	rows := sharedRows()
 	for _, r := range composer.Commands() {
 		rows = append(rows, command.Row[behaviour]{
 			ID: r.ID, Keys: r.Keys, Help: r.Help, Words: r.Words, Absent: r.Absent,
@@ -168,21 +161,6 @@ func newPromptRows() command.Rows[behaviour] {
 			live: func(l *live) tea.Cmd { showPalette(l.tab, l.otherItems()); return nil },
 			do:   always(func(t *Tab) { showPalette(t, nil) }), beside: true,
 		}},
-		{ID: command.Mode, Keys: "f2", Help: "Choose the mode", Words: "mode switch select permission plan auto yolo approval", Slash: "mode modes", Do: category(noModes, acpclient.CategoryMode)},
-		{ID: command.Model, Keys: "f3", Help: "Choose the model", Words: "llm switch select change", Slash: "model models", Do: category(noModels, acpclient.CategoryModel, acpclient.CategoryModelConfig)},
-		{ID: command.ThoughtLevel, Keys: "f4", Help: "Choose the thought level", Words: "thinking reasoning effort switch select", Do: category(noThoughtLevels, acpclient.CategoryThoughtLevel)},
-		{ID: command.Options, Keys: "ctrl+o", Help: "Show all options", Words: "options agent switch", Slash: "options settings", Do: behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { l.tab.dialogs.Push(dialog.NewOptions(l.tab.env(), l.conv)); return nil },
-			unready: func(l *live) string {
-				return unless(l.conv.Phase == conversation.PhaseReady, notOpen)
-			},
-			beside: true, waits: true,
-		}},
-		{ID: command.Changes, Keys: "f5", Help: "Review and undo changes", Words: "diff undo redo revert files edits git", Slash: "changes diff undo", Do: behaviour{
-			in: inSession, live: (*live).showChanges,
-			unready: func(l *live) string { return unless(l.Session.Journal() != nil, l.noReview()) },
-		}},
-		{ID: command.Rewind, Keys: "alt+z", Help: "Rewind to an earlier prompt", Words: "back checkpoint restore undo branch fork revert", Slash: "rewind", Do: behaviour{in: inSession, live: (*live).listPrompts, unready: (*live).noRewind}},
 		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.Cancel() }, do: cancelNothing,
 			unready: func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Starts(), "no turn is running") },
@@ -190,11 +168,7 @@ func newPromptRows() command.Rows[behaviour] {
 		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: behaviour{
 			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true,
 		}},
-		{ID: command.Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: behaviour{in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Leave() }}},
 		{ID: command.Suspend, Keys: "ctrl+z", Help: "Suspend parley, or detach", Words: "background pause", Do: behaviour{in: inAll, do: (*Tab).suspend, beside: true}},
-		{ID: command.Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { return l.tab.detach() }, unready: (*live).notKept, beside: true,
-		}},
 		{ID: command.Keep, Help: "Keep this session running", Words: "background host daemon survive detach close terminal", Do: behaviour{in: inSession, live: (*live).keep, unready: (*live).cannotKeep}},
 		{ID: command.EndSession, Help: "End this session", Words: "stop kill close", Do: behaviour{
 			in: inSession, live: (*live).askToEnd, unready: (*live).notKept,
@@ -202,10 +176,6 @@ func newPromptRows() command.Rows[behaviour] {
 		{ID: command.HistoryPrev, Keys: "up", Help: "Previous prompt", Absent: step, Do: behaviour{live: func(l *live) tea.Cmd { return l.queue.Recall() }}},
 		{ID: command.PasteImage, Keys: "ctrl+v", Help: "Paste the image on the clipboard", Words: "screenshot picture attach", Do: behaviour{
 			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
-		}},
-		{ID: command.Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { return l.queue.Show() },
-			unready: func(l *live) string { return unless(l.queue.Queued() > 0, "the queue is empty") },
 		}},
 		{ID: command.SendNow, Keys: "alt+s", Help: "Send now: steer the turn, or cancel it first", Words: "interrupt inject", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
@@ -239,27 +209,15 @@ func newPromptRows() command.Rows[behaviour] {
 			unready: func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") },
 		}},
 		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: behaviour{in: inSession, live: (*live).inspect, beside: true}},
-		{ID: command.Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: behaviour{do: func(t *Tab) tea.Cmd { return openSessionList(t) }}},
 		{ID: command.Questions, Keys: "alt+a", Help: "List the waiting questions of all tabs", Do: behaviour{do: func(t *Tab) tea.Cmd { return openQuestionList(t) }}},
-		{ID: command.NewSession, Keys: "ctrl+n", Help: "New session in a new tab", Words: "new chat clear reset start over fresh empty", Slash: "new clear reset", Do: behaviour{in: inSession, live: (*live).newSession}},
-		{ID: command.NewAgent, Help: "New tab with another agent", Words: "agent switch change", Slash: "agent agents", Do: behaviour{in: inSession, live: (*live).chooseAnother}},
 		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: behaviour{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
 		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: behaviour{do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs}},
 		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: behaviour{do: always(func(*Tab) {})}}, // the key names the tab: see tabKey
 		{ID: command.RenameTab, Help: "Rename tab", Words: "name title", Slash: "rename title", Do: behaviour{do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }}},
 		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: behaviour{do: func(t *Tab) tea.Cmd { return t.leaving.Close() }}},
-		{ID: command.StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: behaviour{in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.StartAgain() }, beside: true}},
-		{ID: command.Export, Help: "Export the session to a file", Words: "save share markdown html", Slash: "export share", Do: behaviour{read: func(r reading) { r.export() }}},
-		{ID: command.Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: behaviour{
-			do: always(func(t *Tab) { t.dialogs.Push(pages.NewHelp(t.env(), keysNow(t)...)) }), beside: true, in: inAll,
-		}},
 		{ID: command.Guide, Help: "Read the guide", Words: "manual documentation docs", Slash: "guide docs", Do: behaviour{
 			do:     always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
 			beside: true, in: inAll,
-		}},
-		{ID: "rules", Help: "Show and remove rules", Words: "permissions approve approval allow deny trust", Slash: "rules permissions approvals", Do: behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { return l.rules().Show() },
-			unready: func(l *live) string { return unless(l.rules() != nil, noAgent) },
 		}},
 		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: behaviour{in: inSession, live: fileList}},
 		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: behaviour{in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }}},
@@ -267,23 +225,6 @@ func newPromptRows() command.Rows[behaviour] {
 			in: inSession, live: (*live).forkAll,
 			unready: func(l *live) string {
 				return unless(l.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
-			},
-		}},
-		{ID: "usage", Help: "Show usage and cost", Words: "spend usage context limit tokens money price budget", Slash: "usage cost context stats", Do: behaviour{
-			live:    func(l *live) tea.Cmd { return l.tab.say("used: " + l.usage()) },
-			unready: func(l *live) string { return unless(l.usage() != "", noUsage) },
-			why:     func(*Tab) string { return noUsage },
-		}},
-		{ID: "sign_in", Help: "Sign in to the agent", Words: "login log in account auth authenticate", Slash: "login signin auth", Do: behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { l.signIn.Ask(l.SignIn(conversation.AuthRequired{})); return nil },
-			unready: func(l *live) string {
-				return unless(len(l.conv.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
-			},
-		}},
-		{ID: "sign_out", Help: "Sign out of the agent", Words: "logout log out account auth", Slash: "logout signout", Do: behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { return l.signIn.Out(l.tab.program.Context) },
-			unready: func(l *live) string {
-				return unless(l.conv.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 			},
 		}},
 		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: behaviour{do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }}},
@@ -319,18 +260,6 @@ func (l *live) noReview() string {
 		return "no review: this session is read-only"
 	}
 	return "Undo is off: journal = false in the configuration"
-}
-
-// usage returns context use and cost in words, or "".
-func (l *live) usage() string {
-	if l.conv.Usage == nil {
-		return ""
-	}
-	var words []string
-	for _, p := range usageParts(l.conv.Usage, l.tab.program.Theme) {
-		words = append(words, ansi.Strip(p.text))
-	}
-	return strings.Join(words, ", ")
 }
 
 // editConfig opens the configuration file, and makes it if there is none.

@@ -1,7 +1,6 @@
 package tab
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
@@ -48,16 +46,6 @@ func (r *ruleDialogs) Propose(id int) {
 	}
 }
 
-// changed reports that a rule was changed, or the error.
-func (r *ruleDialogs) changed(done string, err error) then {
-	return func() tea.Cmd {
-		if err != nil {
-			return r.live.tab.say(err.Error())
-		}
-		return r.live.tab.say(done)
-	}
-}
-
 // Save saves the chosen rules in the background, then answers their question, unless that
 // has changed.
 func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
@@ -66,7 +54,7 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 	return inBackground(func() then {
 		done := "saved: " + strings.Join(a.Rules, "; ")
 		if err := session.Try(ctx, s, app.AddRules{Everywhere: a.Everywhere, Rules: slices.Clone(a.Rules)}); err != nil {
-			return r.changed(done, err)
+			return func() tea.Cmd { return r.live.tab.say(err.Error()) }
 		}
 		return func() tea.Cmd {
 			return act(r.live.tab, s, session.Answer{Question: a.Question, Option: a.Option}, func(_ session.None, err error) tea.Cmd {
@@ -77,64 +65,6 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 				return r.live.tab.say(done)
 			})
 		}
-	})
-}
-
-// Show lists the rules.
-func (r *ruleDialogs) Show() tea.Cmd {
-	ctx, s := r.live.tab.program.Context, r.live.Session
-	return inBackground(func() then {
-		entries, err := session.Do(ctx, s, app.ListRules{})
-		if err != nil {
-			return func() tea.Cmd { return r.live.tab.say(err.Error()) }
-		}
-		return func() tea.Cmd {
-			items := make([]dialog.Item, len(entries))
-			for i, e := range entries {
-				items[i] = r.item(i, e)
-			}
-			r.live.tab.dialogs.PushBelow(dialog.NewSelector(r.live.tab.env(), dialog.List{
-				Title: "Rules", Items: items,
-				Empty: "No rules: parley asks you every time.",
-			}))
-			return nil
-		}
-	})
-}
-
-// item returns the item of a rule. Only rules that parley saved can be removed; the others
-// are in files of the user or project.
-func (r *ruleDialogs) item(i int, e app.Rule) dialog.Item {
-	scope := e.Scope.String()
-	item := dialog.Item{ID: fmt.Sprint(i), Title: termtext.VisibleLine(e.Rule.String()), Group: strings.ToUpper(scope[:1]) + scope[1:]}
-	switch e.Scope {
-	case app.SavedEverywhere, app.SavedForProject:
-		take := dialog.Do(func() tea.Cmd { r.askToTakeBack(e); return nil })
-		item.Do, item.Delete = take, take
-	default:
-		item.Detail, item.Disabled = e.Source, true
-		if !e.Counts {
-			item.Detail = "ignored: the project is not trusted"
-		}
-	}
-	return item
-}
-
-// askToTakeBack asks before it removes a rule.
-func (r *ruleDialogs) askToTakeBack(e app.Rule) {
-	line := e.Rule.String()
-	ctx, s := r.live.tab.program.Context, r.live.Session
-	remove := func() tea.Cmd {
-		return inBackground(func() then {
-			return r.changed("removed: "+line, session.Try(ctx, s, app.RemoveRule{Everywhere: e.Scope == app.SavedEverywhere, Rule: line}))
-		})
-	}
-	r.live.tab.ask(dialog.Confirmation{
-		Title: "Remove the rule", Text: "The rule is " + e.Scope.String() + ". It will no longer apply:", Lines: []string{line},
-		Choices: []dialog.Choice{
-			{Name: "Remove it", Do: dialog.Do(remove)},
-			{Name: "Keep it", Do: dialog.Close{}},
-		},
 	})
 }
 

@@ -72,17 +72,17 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 // What is saved is listed, and can be taken back; what stands in a file is only shown.
 func TestARuleIsTakenBack(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		r := newRules(t, b, "handshake\n")
+		newRules(t, b, "handshake\n")
 		if err := session.Try(t.Context(), b.session(), app.AddRules{Everywhere: true, Rules: []string{"deny execute(git push *)"}}); err != nil {
 			t.Fatal(err)
 		}
-		b.Do(r.Show())
+		b.shared("rules")
 		b.MustSay("execute(make)")
 		b.MustSay("ignored: the project is not trusted")
 		b.Choose("git push")
 		b.Choose("Remove it")
 		b.MustSay("removed: deny execute(git push *)")
-		b.Do(r.Show())
+		b.shared("rules")
 		if entries, err := session.Do(t.Context(), b.session(), app.ListRules{}); err != nil || len(entries) != 1 {
 			t.Errorf("%d rules are left, %v:\n%s", len(entries), err, b.Screen())
 		}

@@ -1,8 +1,6 @@
 package tab
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
@@ -90,18 +88,4 @@ func (s *signIn) run(program *app.SignInProgram) tea.Cmd {
 func (s *signIn) Dismiss() {
 	s.close()
 	session.Post(s.live.Session, session.DismissAuth{})
-}
-
-// Out signs out.
-func (s *signIn) Out(ctx context.Context) tea.Cmd {
-	gate := s.live.Session
-	return inBackground(func() then {
-		err := session.Try(ctx, gate, session.Logout{})
-		return func() tea.Cmd {
-			if err != nil {
-				return s.live.tab.say("signing out failed: " + err.Error())
-			}
-			return s.live.tab.say("signed out")
-		}
-	})
 }

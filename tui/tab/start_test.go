@@ -403,9 +403,9 @@ func TestDismissAndOut(t *testing.T) {
 		if s.Dismiss(); s.Asks() {
 			t.Error("it still asks")
 		}
-		b.Do(s.Out(t.Context()))
+		b.shared("sign_out")
 		b.MustSay("signed out")
-		b.Do(s.Out(t.Context()))
+		b.shared("sign_out")
 		b.MustSay("signing out failed: ")
 		b.MustSay("no network")
 	})

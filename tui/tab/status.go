@@ -3,7 +3,6 @@ package tab
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -309,7 +308,7 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 	switch {
 	case u.Used == 0:
 	case u.Size == 0:
-		parts = append(parts, statusPart{text: th.Muted.Render(tokens(u.Used) + " tokens"), rank: rankUsage})
+		parts = append(parts, statusPart{text: th.Muted.Render(app.TokensText(u.Used) + " tokens"), rank: rankUsage})
 	default:
 		share := float64(u.Used) / float64(u.Size)
 		style := th.Muted
@@ -319,29 +318,14 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 		case share >= 0.75:
 			style = th.Warning
 		}
-		percent := fmt.Sprintf("%d%%", int(math.Round(100*share)))
-		if share < 0.005 {
-			percent = "<1%"
-		}
-		whole := percent + " of " + tokens(u.Size)
+		percent := app.PercentText(share)
+		whole := percent + " of " + app.TokensText(u.Size)
 		parts = append(parts, statusPart{text: style.Render(whole + " context"), short: []string{style.Render(whole), style.Render(percent)}, rank: rankUsage})
 	}
 	if c := u.Cost; c != nil && c.Amount > 0 {
 		parts = append(parts, statusPart{text: th.Muted.Render(conversation.Money(c)), rank: rankUsage})
 	}
 	return parts
-}
-
-func tokens(n uint64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprint(n)
-	case n < 100_000:
-		return strings.Replace(fmt.Sprintf("%.1fk", float64(n)/1e3), ".0k", "k", 1)
-	case n < 1_000_000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return strings.Replace(fmt.Sprintf("%.1fM", float64(n)/1e6), ".0M", "M", 1)
 }
 
 // messageLine draws the line below the transcript or a page: a toast, or else what stands at

@@ -274,5 +274,5 @@ func TestNothingIsCutWhereThereIsRoom(t *testing.T) {
 	b.mustShow(t, "Ask before every change of a fi…", "failed")
 	b.columns = 120
 	b.run(command.Palette)
-	b.mustShow(t, "Send now: steer the turn, or cancel it first", "this session ends with parley: keep it running first")
+	b.mustShow(t, "Detach; the session keeps running", "this session ends with parley: keep it running first")
 }

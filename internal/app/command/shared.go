@@ -1,0 +1,246 @@
+package command
+
+import (
+	"context"
+	"slices"
+
+	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/termtext"
+)
+
+// Front is a front end, as the commands that all of them have use it: it says, asks and lets
+// the user choose in its own way.
+type Front interface {
+	// Live is the session; nil if there is none.
+	Live() *app.Live
+	// Say says what has happened, in a few words.
+	Say(words string)
+	// Ask asks a question of parley's own.
+	Ask(app.Question)
+	// Choose lists what the user can choose from.
+	Choose(Choice)
+	// Beside calls do in the background, and then in the front end what it returns.
+	Beside(do func(context.Context) func())
+	Own
+}
+
+// Own are the commands that each front end does in its own way. words are what follows the
+// name of the slash command.
+type Own interface {
+	Help()
+	// Categories lets the user choose the values of the options of some categories.
+	Categories(words, none string, of ...acpclient.ConfigCategory)
+	Options(words string)
+	// Changes reviews changed files, Rewind goes back to a prompt, Detach leaves a session that keeps
+	// running; NoChanges, NoRewind and NoDetach say why that cannot be done now, or return "".
+	Changes(words string)
+	NoChanges() string
+	Rewind(words string)
+	NoRewind() string
+	Queue(words string)
+	Sessions(words string)
+	NewSession()
+	NewAgent()
+	StartAgain()
+	Export(words string)
+	SignIn()
+	Detach()
+	NoDetach() string
+	Quit()
+}
+
+// Choice is what the user can choose from: a list on the screen, numbered lines elsewhere.
+type Choice struct {
+	Title string
+	// Ask is the question to numbered lines. Empty is said if there is nothing to choose from.
+	Ask, Empty string
+	Items      []Item
+}
+
+// Item is something to choose. Its texts may be foreign.
+type Item struct {
+	Label, Group string
+	// Why says why it cannot be chosen, "" if it can.
+	Why string
+	// Do chooses it. Deletes means that this removes it.
+	Do      func()
+	Deletes bool
+}
+
+// Shared is what a command of all front ends does, and when.
+type Shared struct {
+	// Session means that it needs a session; line mode does without one if Begins, as it begins
+	// one then. Replay means that it can be done in a replay, too.
+	Session, Begins, Replay bool
+	// Beside means that it can be done while a question is open, Waits that it is done once the
+	// session is open, while that is being opened.
+	Beside, Waits bool
+	// Plain is what line mode's help says of it, "" for Help, and Names are its names there before
+	// those of Slash, separated by spaces.
+	Plain, Names string
+	// Why says why it cannot be done now, or returns "". There is a session. Nil means that it
+	// always can.
+	Why func(Front) string
+	Do  func(f Front, words string)
+}
+
+// Commands are the commands that all front ends have.
+func Commands() Rows[Shared] {
+	own := func(do func(Front)) func(Front, string) { return func(f Front, _ string) { do(f) } }
+	category := func(names, plain, none string, of ...acpclient.ConfigCategory) Shared {
+		return Shared{
+			Session: true, Beside: true, Waits: true, Plain: plain, Names: names,
+			Why: func(f Front) string {
+				has := func(c acpclient.ConfigCategory) bool { return f.Live().Conversation.OptionByCategory(c) != nil }
+				return unless(slices.ContainsFunc(of, has), none)
+			},
+			Do: func(f Front, words string) { f.Categories(words, none, of...) },
+		}
+	}
+	return Rows[Shared]{
+		{ID: Mode, Keys: "f2", Help: "Choose the mode", Words: "mode switch select permission plan auto yolo approval", Slash: "mode modes", Do: category(
+			"", "choose the mode, or name it: /mode NAME", "this agent has no modes", acpclient.CategoryMode)},
+		{ID: Model, Keys: "f3", Help: "Choose the model", Words: "llm switch select change", Slash: "model models", Do: category(
+			"", "choose the model, or name it: /model NAME", "this agent offers no models", acpclient.CategoryModel, acpclient.CategoryModelConfig)},
+		{ID: ThoughtLevel, Keys: "f4", Help: "Choose the thought level", Words: "thinking reasoning effort switch select", Do: category(
+			"thought", "choose the thought level, or name it: /thought LEVEL", "this agent offers no thought levels", acpclient.CategoryThoughtLevel)},
+		{ID: Options, Keys: "ctrl+o", Help: "Show all options", Words: "options agent switch", Slash: "options settings", Do: Shared{
+			Session: true, Beside: true, Waits: true, Plain: "choose an option of the agent and its value, or name them: /options NAME VALUE",
+			Why: func(f Front) string {
+				return unless(f.Live().Conversation.Phase == conversation.PhaseReady, "the session is not open")
+			},
+			Do: Front.Options,
+		}},
+		{ID: Changes, Keys: "f5", Help: "Review and undo changes", Words: "diff undo redo revert files edits git", Slash: "changes diff undo", Do: Shared{
+			Session: true, Plain: "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo",
+			Why: Front.NoChanges, Do: Front.Changes,
+		}},
+		{ID: Rewind, Keys: "alt+z", Help: "Rewind to an earlier prompt", Words: "back checkpoint restore undo branch fork revert", Slash: "rewind", Do: Shared{
+			Session: true, Plain: "list your prompts; /rewind N rewinds the files to before one, /rewind undo undoes that",
+			Why: Front.NoRewind, Do: Front.Rewind,
+		}},
+		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Shared{Replay: true, Plain: "leave", Do: own(Front.Quit)}},
+		{ID: Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: Shared{
+			Session: true, Beside: true, Plain: "leave a session that keeps running", Why: Front.NoDetach, Do: own(Front.Detach),
+		}},
+		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Shared{
+			Session: true, Plain: "list queued prompts; /queue drop N removes one",
+			Why: func(f Front) string { return unless(len(f.Live().Conversation.Queue) > 0, "the queue is empty") },
+			Do:  Front.Queue,
+		}},
+		{ID: Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: Shared{
+			Plain: "resume a session of this directory; /sessions all: of any", Do: Front.Sessions,
+		}},
+		{ID: NewSession, Keys: "ctrl+n", Help: "New session in a new tab", Words: "new chat clear reset start over fresh empty", Slash: "new clear reset", Do: Shared{
+			Session: true, Begins: true, Plain: "new session with the same agent", Do: own(Front.NewSession),
+		}},
+		{ID: NewAgent, Help: "New tab with another agent", Words: "agent switch change", Slash: "agent agents", Do: Shared{
+			Session: true, Begins: true, Plain: "new session with another agent", Do: own(Front.NewAgent),
+		}},
+		{ID: StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: Shared{
+			Session: true, Begins: true, Beside: true, Plain: "restart the agent, or reconnect", Names: "start", Do: own(Front.StartAgain),
+		}},
+		{ID: Export, Help: "Export the session to a file", Words: "save share markdown html", Slash: "export share", Do: Shared{
+			Session: true, Plain: "export the session: /export FILE, whose name ends in .md, .json or .html",
+			Why: func(f Front) string { return unless(len(f.Live().Conversation.Items) > 0, "the transcript is empty") },
+			Do:  Front.Export,
+		}},
+		{ID: Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: Shared{
+			Replay: true, Beside: true, Plain: "list the commands", Do: own(Front.Help),
+		}},
+		{ID: "rules", Help: "Show and remove rules", Words: "permissions approve approval allow deny trust", Slash: "rules permissions approvals", Do: Shared{
+			Session: true,
+			Why:     func(f Front) string { return unless(f.Live().Session.About().Ruled, "start an agent first") },
+			Do:      own(showRules),
+		}},
+		{ID: "usage", Help: "Show usage and cost", Words: "spend usage context limit tokens money price budget", Slash: "usage cost context stats", Do: Shared{
+			Session: true,
+			Why: func(f Front) string {
+				return unless(app.UsageText(f.Live().Conversation.Usage) != "", "the agent has reported no usage")
+			},
+			Do: own(func(f Front) { f.Say("used: " + app.UsageText(f.Live().Conversation.Usage)) }),
+		}},
+		{ID: "sign_in", Help: "Sign in to the agent", Words: "login log in account auth authenticate", Slash: "login signin auth", Do: Shared{
+			Session: true,
+			Why: func(f Front) string {
+				return unless(len(f.Live().Conversation.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
+			},
+			Do: own(Front.SignIn),
+		}},
+		{ID: "sign_out", Help: "Sign out of the agent", Words: "logout log out account auth", Slash: "logout signout", Do: Shared{
+			Session: true,
+			Why: func(f Front) string {
+				return unless(f.Live().Conversation.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
+			},
+			Do: own(signOut),
+		}},
+	}
+}
+
+// unless returns why if not ok.
+func unless(ok bool, why string) string {
+	if ok {
+		return ""
+	}
+	return why
+}
+
+// showRules lists the rules. Only those that parley saved can be removed; the others are in
+// files of the user or project.
+func showRules(f Front) {
+	s := f.Live().Session
+	f.Beside(func(ctx context.Context) func() {
+		rules, err := session.Do(ctx, s, app.ListRules{})
+		return func() {
+			if err != nil {
+				f.Say(err.Error())
+				return
+			}
+			c := Choice{Title: "Rules", Ask: "Remove a rule?", Empty: "No rules: parley asks you every time."}
+			for _, r := range rules {
+				item := Item{Label: termtext.VisibleLine(r.Rule.String()), Group: r.Scope.String(), Deletes: true}
+				switch {
+				case r.Scope == app.SavedEverywhere, r.Scope == app.SavedForProject:
+					item.Do = func() { f.Ask(removeRuleQuestion(ctx, s, r)) }
+				case !r.Counts:
+					item.Why = "ignored: the project is not trusted"
+				default:
+					item.Why = r.Source
+				}
+				c.Items = append(c.Items, item)
+			}
+			f.Choose(c)
+		}
+	})
+}
+
+func removeRuleQuestion(ctx context.Context, s app.Session, r app.Rule) app.Question {
+	line := r.Rule.String()
+	return app.Question{
+		Title: "Remove the rule", Text: "The rule is " + r.Scope.String() + ". It will no longer apply:", Lines: []string{line},
+		Choices: []app.Choice{
+			{Name: "Remove it", Do: func() (app.Outcome, error) {
+				err := session.Try(ctx, s, app.RemoveRule{Everywhere: r.Scope == app.SavedEverywhere, Rule: line})
+				return app.Outcome{Say: "removed: " + line}, err
+			}},
+			{Name: "Keep it"},
+		},
+	}
+}
+
+func signOut(f Front) {
+	s := f.Live().Session
+	f.Beside(func(ctx context.Context) func() {
+		err := session.Try(ctx, s, session.Logout{})
+		return func() {
+			if err != nil {
+				f.Say("signing out failed: " + err.Error())
+				return
+			}
+			f.Say("signed out")
+		}
+	})
+}
