@@ -1,6 +1,6 @@
-// Package command has what the user can have done: the names of actions, as [keys] of the
-// configuration has them, and the tables that say which keys, words and functions belong to
-// them.
+// Package command has what the user can have done. A command is one row: its name, keys and
+// words, and its function. A view has the rows of its keys; [Commands] are those that all front
+// ends have. The names here are those that are used beyond their row.
 package command
 
 import "parley/config"
@@ -11,9 +11,7 @@ const (
 	Newline         config.Action = "newline"
 	NextMode        config.Action = "next_mode"
 	Palette         config.Action = "palette"
-	Mode            config.Action = "mode"
 	Model           config.Action = "model"
-	ThoughtLevel    config.Action = "thought_level"
 	Options         config.Action = "options"
 	Cancel          config.Action = "cancel"
 	Interrupt       config.Action = "interrupt"
@@ -28,12 +26,8 @@ const (
 	HistorySearch   config.Action = "history_search"
 	FocusTranscript config.Action = "focus_transcript"
 	Find            config.Action = "find"
-	PageUp          config.Action = "page_up"
-	PageDown        config.Action = "page_down"
 	LineUp          config.Action = "line_up"
 	LineDown        config.Action = "line_down"
-	ScrollTop       config.Action = "scroll_top"
-	ScrollBottom    config.Action = "scroll_bottom"
 	LendMouse       config.Action = "lend_mouse"
 	Terminal        config.Action = "terminal"
 	Background      config.Action = "background"
@@ -56,15 +50,7 @@ const (
 	StartAgain      config.Action = "start_again"
 	Export          config.Action = "export"
 	Rules           config.Action = "rules"
-	Files           config.Action = "files"
-	Shell           config.Action = "shell"
 	Fork            config.Action = "fork"
-	Usage           config.Action = "usage"
-	SignIn          config.Action = "sign_in"
-	SignOut         config.Action = "sign_out"
-	Theme           config.Action = "theme"
-	EditConfig      config.Action = "edit_config"
-	News            config.Action = "news"
 	Help            config.Action = "help"
 	Guide           config.Action = "guide"
 )
@@ -73,8 +59,6 @@ const (
 const (
 	Next        config.Action = "next"
 	Previous    config.Action = "previous"
-	First       config.Action = "first"
-	Last        config.Action = "last"
 	Expand      config.Action = "expand"
 	ItemShow    config.Action = "item_show"
 	Open        config.Action = "open"
@@ -91,8 +75,6 @@ const (
 	FindPrev    config.Action = "find_prev"
 	PromptPrev  config.Action = "prompt_prev"
 	PromptNext  config.Action = "prompt_next"
-	HalfUp      config.Action = "half_page_up"
-	HalfDown    config.Action = "half_page_down"
 	StepIn      config.Action = "step_in"
 	EndCommand  config.Action = "end_command"
 	ItemAdd     config.Action = "item_add"
@@ -110,8 +92,6 @@ const (
 const (
 	PagerClose config.Action = "pager_close"
 	PagerWrap  config.Action = "pager_wrap"
-	PagerLeft  config.Action = "pager_left"
-	PagerRight config.Action = "pager_right"
 )
 
 // The actions of the review.

@@ -101,11 +101,11 @@ func Commands() Rows[Shared] {
 		}
 	}
 	return Rows[Shared]{
-		{ID: Mode, Keys: "f2", Help: "Choose the mode", Words: "mode switch select permission plan auto yolo approval", Slash: "mode modes", Do: category(
+		{ID: "mode", Keys: "f2", Help: "Choose the mode", Words: "mode switch select permission plan auto yolo approval", Slash: "mode modes", Do: category(
 			"", "choose the mode, or name it: /mode NAME", "this agent has no modes", acpclient.CategoryMode)},
 		{ID: Model, Keys: "f3", Help: "Choose the model", Words: "llm switch select change", Slash: "model models", Do: category(
 			"", "choose the model, or name it: /model NAME", "this agent offers no models", acpclient.CategoryModel, acpclient.CategoryModelConfig)},
-		{ID: ThoughtLevel, Keys: "f4", Help: "Choose the thought level", Words: "thinking reasoning effort switch select", Do: category(
+		{ID: "thought_level", Keys: "f4", Help: "Choose the thought level", Words: "thinking reasoning effort switch select", Do: category(
 			"thought", "choose the thought level, or name it: /thought LEVEL", "this agent offers no thought levels", acpclient.CategoryThoughtLevel)},
 		{ID: Options, Keys: "ctrl+o", Help: "Show all options", Words: "options agent switch", Slash: "options settings", Do: Shared{
 			Session: true, Beside: true, Waits: true, Plain: "choose an option of the agent and its value, or name them: /options NAME VALUE",
@@ -122,9 +122,9 @@ func Commands() Rows[Shared] {
 			Session: true, Plain: "list your prompts; /rewind N rewinds the files to before one, /rewind undo undoes that",
 			Why: Front.NoRewind, Do: Front.Rewind,
 		}},
-		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Shared{Replay: true, Plain: "leave", Do: own(Front.Quit)}},
+		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Shared{Replay: true, Plain: "quit parley", Do: own(Front.Quit)}},
 		{ID: Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: Shared{
-			Session: true, Beside: true, Plain: "leave a session that keeps running", Why: Front.NoDetach, Do: own(Front.Detach),
+			Session: true, Beside: true, Plain: "detach from a session that keeps running", Why: Front.NoDetach, Do: own(Front.Detach),
 		}},
 		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Shared{
 			Session: true, Plain: "list queued prompts; /queue drop N removes one",
