@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -245,13 +244,20 @@ func pathsIn(word string) []string {
 	return tokens
 }
 
-// runs matches the variables that name a program or a script to run.
-var runs = regexp.MustCompile(`^(BASH_ENV|ENV|PROMPT_COMMAND|PS[0-4]|SHELL|EDITOR|VISUAL|.*PAGER|BROWSER|LESSOPEN|LESSCLOSE|GIT_.*|RSYNC_RSH|CVS_RSH|SUDO_ASKPASS|SSH_ASKPASS)$`)
+// runs reports whether a variable names a program or a script to run.
+func runs(variable string) bool {
+	switch variable {
+	case "BASH_ENV", "ENV", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4", "SHELL", "EDITOR", "VISUAL", "BROWSER",
+		"LESSOPEN", "LESSCLOSE", "RSYNC_RSH", "CVS_RSH", "SUDO_ASKPASS", "SSH_ASKPASS":
+		return true
+	}
+	return strings.HasSuffix(variable, "PAGER") || strings.HasPrefix(variable, "GIT_")
+}
 
 // runningVariable reports whether an assignment may have a program run that a pattern names.
 func runningVariable(assign string, pattern []string) bool {
 	name, value, _ := strings.Cut(assign, "=")
-	return hasNames(namesIn(value), pattern) || runs.MatchString(name) && strings.Contains(value, unknownText)
+	return hasNames(namesIn(value), pattern) || runs(name) && strings.Contains(value, unknownText)
 }
 
 // mayMatch reports whether a pattern matches the words before the first unknown one. That

@@ -155,7 +155,7 @@ func Decide(rules []Rule, r Request) Decision {
 }
 
 // doubt is why the user is asked about a command that a rule may be about.
-const doubt = "the command may do what the rule is about when it runs"
+const doubt = "the command may run what the rule names"
 
 // mayTouch reports whether a rule that denies or asks may be about a request.
 func (r *Rule) mayTouch(q Request) bool {
