@@ -21,8 +21,8 @@ import (
 type deed struct {
 	do   func(p *program, words string)
 	live func(l *live, words string)
-	// first means that the command comes before an agent's of the same name.
-	first bool
+	// after means that an agent's command of the same name comes first.
+	after bool
 }
 
 // rows are the commands, in the order of /help: those of all front ends, and line mode's own.
@@ -44,27 +44,27 @@ func rows() command.Rows[deed] {
 			}
 			s.Do(f, words)
 		}
-		d := deed{do: run, first: s.Plain != ""}
+		d := deed{do: run, after: s.Plain == ""}
 		if s.Session && !s.Begins {
-			d = deed{live: func(l *live, words string) { run(l.p, words) }, first: s.Plain != ""}
+			d = deed{live: func(l *live, words string) { run(l.p, words) }, after: s.Plain == ""}
 		}
 		all = append(all, command.Row[deed]{
 			ID: r.ID, Slash: s.Names + " " + r.Slash, Help: cmp.Or(s.Plain, strings.ToLower(r.Help[:1])+r.Help[1:]), Do: d,
 		})
 	}
 	return append(all, command.Rows[deed]{
-		{Slash: "cancel", Help: "cancel the turn, or parley's own question", Do: deed{do: func(p *program, _ string) { p.cancel() }, first: true}},
-		{Slash: "again", Help: "repeat the question", Do: deed{do: func(p *program, _ string) { p.repeat() }, first: true}},
-		{Slash: "send", Help: "send the queued prompts", Do: deed{live: func(l *live, _ string) { l.sendQueue() }, first: true}},
-		{Slash: "now", Help: "send a prompt into the running turn, or after cancelling it: /now PROMPT", Do: deed{live: (*live).sendNow, first: true}},
-		{Slash: "show", Help: "show all of tool call N: /show N", Do: deed{do: (*program).showCall, first: true}},
-		{Slash: "status", Help: "show agent, session and mode", Do: deed{live: func(l *live, _ string) { l.status() }, first: true}},
-		{Slash: "commands", Help: "list the agent's own commands, and your prompts", Do: deed{live: func(l *live, _ string) { l.agentCommands() }, first: true}},
-		{Slash: "run", Help: "run a command of your own: /run COMMAND, or !COMMAND", Do: deed{live: (*live).run, first: true}},
-		{Slash: "type", Help: "type a line into your running command: /type LINE", Do: deed{live: (*live).typeInto, first: true}},
-		{Slash: "end", Help: "stop your running command", Do: deed{live: func(l *live, _ string) { l.endCommand() }, first: true}},
-		{Slash: "add", Help: "add the output of your last command to your next prompt", Do: deed{live: func(l *live, _ string) { l.addOutput() }, first: true}},
-		{Slash: "stop", Help: "stop an agent that does not respond", Do: deed{live: func(l *live, _ string) { session.Post(l.Session, session.Kill{}) }, first: true}},
+		{Slash: "cancel", Help: "cancel the turn, or parley's own question", Do: deed{do: func(p *program, _ string) { p.cancel() }}},
+		{Slash: "again", Help: "repeat the question", Do: deed{do: func(p *program, _ string) { p.repeat() }}},
+		{Slash: "send", Help: "send the queued prompts", Do: deed{live: func(l *live, _ string) { l.sendQueue() }}},
+		{Slash: "now", Help: "send a prompt into the running turn, or after cancelling it: /now PROMPT", Do: deed{live: (*live).sendNow}},
+		{Slash: "show", Help: "show all of tool call N: /show N", Do: deed{do: (*program).showCall}},
+		{Slash: "status", Help: "show agent, session and mode", Do: deed{live: func(l *live, _ string) { l.status() }}},
+		{Slash: "commands", Help: "list the agent's own commands, and your prompts", Do: deed{live: func(l *live, _ string) { l.agentCommands() }}},
+		{Slash: "run", Help: "run a command of your own: /run COMMAND, or !COMMAND", Do: deed{live: (*live).run}},
+		{Slash: "type", Help: "type a line into your running command: /type LINE", Do: deed{live: (*live).typeInto}},
+		{Slash: "end", Help: "stop your running command", Do: deed{live: func(l *live, _ string) { l.endCommand() }}},
+		{Slash: "add", Help: "add the output of your last command to your next prompt", Do: deed{live: func(l *live, _ string) { l.addOutput() }}},
+		{Slash: "stop", Help: "stop an agent that does not respond", Do: deed{live: func(l *live, _ string) { session.Post(l.Session, session.Kill{}) }}},
 	}...)
 }
 
@@ -74,7 +74,7 @@ func named(name string, others bool) *command.Row[deed] {
 	all := rows()
 	i := slices.IndexFunc(all, func(r command.Row[deed]) bool {
 		names := strings.Fields(r.Slash)
-		return len(names) > 0 && names[0] == name && (r.Do.first || others)
+		return len(names) > 0 && names[0] == name && (!r.Do.after || others)
 	})
 	if i < 0 && others {
 		i = slices.IndexFunc(all, func(r command.Row[deed]) bool { return slices.Contains(strings.Fields(r.Slash), name) })

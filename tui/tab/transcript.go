@@ -243,12 +243,6 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	t := r.tab
-	if a, _ := t.program.Keys.Action(config.ContextTranscript, name); t.replays() && !r.find.writing {
-		switch a {
-		case command.Open, command.StepIn, command.EndCommand, command.ItemAdd:
-			return t.say(notInReplay), true // it would affect a program or file
-		}
-	}
 	if cmd, taken := r.Key(k, name); taken {
 		return cmd, true
 	}
