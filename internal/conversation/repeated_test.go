@@ -103,6 +103,22 @@ func TestACallThatHasEndedIsNotTheOneThatBegins(t *testing.T) {
 			[]any{test.Sent("x"), ask(1, "ls"), yes(1), conversation.TurnEnded{}, test.Sent("y"), ask(2, "rm")},
 			"ls, pending, answered Yes | rm, pending",
 		},
+		"without an end before, the same announced": {
+			[]any{test.Sent("x"), announce("ls"), ask(1, "ls"), yes(1), conversation.TurnEnded{}, test.Sent("y"), announce("ls"), ask(2, "ls"), no(2), conversation.TurnEnded{}},
+			"ls, pending, answered Yes | ls, rejected, answered No",
+		},
+		"without an end before, the same asked about": {
+			[]any{test.Sent("x"), ask(1, "ls"), yes(1), conversation.TurnEnded{}, test.Sent("y"), ask(2, "ls"), no(2), conversation.TurnEnded{}},
+			"ls, pending, answered Yes | ls, rejected, answered No",
+		},
+		"its end in the next turn": {
+			[]any{test.Sent("x"), ask(1, "ls"), yes(1), conversation.TurnEnded{}, test.Sent("y"), update("ls", "completed")},
+			"ls, completed, answered Yes",
+		},
+		"its end between turns": {
+			[]any{test.Sent("x"), ask(1, "ls"), yes(1), conversation.TurnEnded{}, update("ls", "completed"), test.Sent("y"), announce("ls")},
+			"ls, completed, answered Yes | ls, pending",
+		},
 		// It goes on, and its question says no more than which call it is about.
 		"in the background": {
 			[]any{test.Sent("x"), announce("ls"), conversation.TurnEnded{}, test.Sent("y"), test.Permission(2, `{"toolCallId":"1"}`)},

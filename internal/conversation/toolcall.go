@@ -47,7 +47,19 @@ func (s *State) begins(t *ToolCall, u *acpclient.ToolCallUpdate, says saying) bo
 		// Some agents report the end of a call twice, or announce it late.
 		return earlier || t.Title != "" && !(u.Status != nil && ended(*u.Status) && t.fits(u))
 	}
-	return earlier && !t.Live && !t.fits(u)
+	return earlier && !s.goesOn(t) && (!t.fits(u) || says == announces || says == asks && describes(u))
+}
+
+// goesOn reports whether a call outlives its turn: in the background, or for a subagent there.
+func (s *State) goesOn(t *ToolCall) bool {
+	parent := s.tools[t.Parent]
+	return t.Live || t.Parent != "" && parent != nil && parent.Live
+}
+
+// describes reports whether a message says what its call does. A question that does not can
+// only be about a call that is known.
+func describes(u *acpclient.ToolCallUpdate) bool {
+	return u.Title != nil && strings.TrimSpace(*u.Title) != "" || len(u.RawInput) > 0 && !saysNothing(u.RawInput)
 }
 
 // fits reports whether a message agrees with what is known about the call.
