@@ -207,6 +207,9 @@ func (t *Transcript) end() {
 			Severity: acpclient.NoticeWarning, Title: "What is stored ends in the middle of this turn",
 		})
 	}
+	for _, r := range c.Running() { // no command outlives the process that ran it
+		t.Ending = append(t.Ending, conversation.TerminalExited{ID: r.ID})
+	}
 	t.Ending = append(t.Ending, conversation.AgentLost{Err: errEnded})
 	waits := slices.Clone(c.Queue)
 	// A prompt that was sent begins with the text of the queued one; the contents of files

@@ -103,6 +103,37 @@ func TestWhatIsOpenIsEnded(t *testing.T) {
 	}
 }
 
+// A command runs in the process that writes the log, the user's as the agent's: none outlives
+// it, also if nobody could store its end.
+func TestCommandsEndWithTheProcessThatRanThem(t *testing.T) {
+	s, l := newLog(t)
+	appendAll(t, l, test.Sent("go"), conversation.TerminalCreated{ID: "a", Command: "make"}, conversation.TurnEnded{},
+		conversation.ShellStarted{ID: "b", Command: "sleep 901"}, conversation.ShellStarted{ID: "c", Command: "bash", Lasts: true},
+		conversation.ShellStarted{ID: "d", Command: "true"}, conversation.TerminalExited{ID: "d", Status: acpclient.TerminalExitStatus{Signal: "killed"}})
+	first, err := s.Read(t.Context(), l.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, l, first.Ending...)
+	second, err := s.Read(t.Context(), l.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []*conversation.Conversation{first.Conversation, second.Conversation} {
+		for _, id := range []acpclient.TerminalID{"a", "b", "c"} {
+			if c.Terminals[id].Exit == nil {
+				t.Errorf("%d: %s runs", i, c.Terminals[id].Command)
+			}
+		}
+		if len(c.Running()) > 0 || c.Shell() != nil || c.Terminals["d"].Exit.Signal != "killed" {
+			t.Errorf("%d: running %v, shell %v, the ended one %+v", i, c.Running(), c.Shell(), c.Terminals["d"].Exit)
+		}
+	}
+	if n := len(second.Ending); n != 1 {
+		t.Errorf("%d events end it again", n)
+	}
+}
+
 // A prompt that waited and was sent does not wait any more, also if the writer was killed
 // before it could say so: it would be sent a second time.
 func TestAPromptThatWasSentDoesNotWait(t *testing.T) {
