@@ -71,7 +71,7 @@ func (b behaviour) refusal(t *Tab) string {
 		return why
 	}
 	if b.read != nil {
-		return noItems(t.state)
+		return noItems(t)
 	}
 	if l, open := t.live(); open && b.unready != nil {
 		return b.unready(l)
@@ -252,7 +252,7 @@ func unless(ok bool, why string) string {
 	return why
 }
 
-func noItems(s state) string { return unless(!s.empty(), emptyTranscript) }
+func noItems(t *Tab) string { return unless(!t.empty(), emptyTranscript) }
 
 // noReview says why the session has no review of changes.
 func (l *live) noReview() string {
@@ -451,7 +451,7 @@ func (t *Tab) commandItems() []dialog.Item {
 	}
 	for _, r := range transcriptRows() {
 		if r.Absent == "" {
-			item := paletteItem(t, r, noItems(t.state), func() tea.Cmd {
+			item := paletteItem(t, r, noItems(t), func() tea.Cmd {
 				if read, ok := t.state.transcript(); ok && !read.empty() {
 					return read.reader.Chosen(r.Do)
 				}

@@ -129,7 +129,7 @@ func (in *input) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken boo
 // switch tabs.
 func (in *input) globalKey(name string) (tea.Cmd, bool) {
 	t := in.tab
-	if in.takesMouseBack(name) || t.state.endsReading(name) || t.program.Guard.Bounced(name) {
+	if in.takesMouseBack(name) || t.endsReading(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
@@ -160,7 +160,7 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		}
 		return nil, true
 	case command.Questions, command.NewSession, command.NewAgent, command.CloseTab, command.RenameTab:
-		if asks && !t.state.reads() {
+		if asks && !t.reads() {
 			return t.run(a), true
 		}
 	}
@@ -171,7 +171,7 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 func (in *input) keyAction(name string) tea.Cmd {
 	t := in.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Blank() || t.state.reads()) && !behaviourOf(a).beside {
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Blank() || t.reads()) && !behaviourOf(a).beside {
 		if !bound {
 			return t.say(name + " does nothing here")
 		}
@@ -189,7 +189,9 @@ func isClick(msg tea.MouseMsg) bool {
 func (in *input) lendMouse() {
 	in.mouseLent, in.pressed = true, nil
 	in.tab.composer.Release()
-	in.tab.state.drop()
+	if r, ok := in.tab.state.transcript(); ok {
+		r.reader.drag.down = false
+	}
 }
 
 // TakesMouse reports whether the tab wants mouse events.

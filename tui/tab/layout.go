@@ -64,7 +64,7 @@ type drawing struct {
 
 func newDrawing(t *Tab, width, height int) *drawing {
 	t.width, t.height = width, height
-	return &drawing{t, width, height, newStatusInfo(t), t.dialogs.Asks(), t.state.reads()}
+	return &drawing{t, width, height, newStatusInfo(t), t.dialogs.Asks(), t.reads()}
 }
 
 // whole draws all parts.
@@ -86,7 +86,7 @@ func (d *drawing) whole() Screen {
 	}
 	room := d.height - len(foot.Lines)
 	lines := make([]string, 0, d.height)
-	if t.state.empty() && !d.asks && len(panel.Lines) > 0 {
+	if t.empty() && !d.asks && len(panel.Lines) > 0 {
 		// The panel stands below the welcome, and what is left of the room below the panel.
 		if free := room - len(panel.Lines) - welcomeHeight - 1; free > 0 {
 			foot.Lines = append(make([]string, free), foot.Lines...)
@@ -356,7 +356,7 @@ func (d *drawing) fullScreen(focus layer) Screen {
 // full-screen page, or reading the transcript.
 func (t *Tab) Covers() bool {
 	focus := t.focus()
-	return focus != nil && focus.covers() || t.state.reads()
+	return focus != nil && focus.covers() || t.reads()
 }
 
 // DrawInline draws the live part for inline mode, where the terminal keeps the transcript:

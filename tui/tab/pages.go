@@ -259,7 +259,7 @@ func (p *pager) View(width, height int) dialog.View {
 	th := p.tab.program.Theme
 	p.rows = max(1, height-2) // without title and message line
 	p.list.SetSize(width, p.rows)
-	p.list.SetNow(p.tab.state.now())
+	p.list.SetNow(p.tab.now())
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
 	said, column := p.messageLine("", "", width)

@@ -19,7 +19,7 @@ type panel struct{ tab *Tab }
 func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	d, asks := t.dialogs.Top(), t.dialogs.Asks()
-	if t.state.reads() {
+	if t.reads() {
 		return nil, false // the question waits
 	}
 	if t.program.Keys.Match(command.Interrupt, name) {
@@ -57,7 +57,7 @@ func (p *panel) overList(name string) tea.Cmd {
 }
 
 func (p *panel) paste(text string) (tea.Cmd, bool) {
-	if p.tab.state.reads() {
+	if p.tab.reads() {
 		return nil, false
 	}
 	return p.take(p.tab.dialogs.Top().Paste(text))
@@ -69,8 +69,8 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	if d == nil || !t.area.onDialog(at.Y) {
 		return nil, false
 	}
-	if isClick(msg) && t.state.reads() {
-		t.state.unfocus()
+	if r, ok := t.state.transcript(); ok && isClick(msg) && r.reader.Reads() {
+		r.reader.Unfocus()
 	}
 	cmd, _ := p.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))
 	return cmd, true
@@ -99,11 +99,11 @@ func (p *panel) draw(width, room int) dialog.View {
 	if t.dialogs.Asks() {
 		most = max(0, room)
 	}
-	if t.state.empty() {
+	if t.empty() {
 		most = max(most, room-welcomeHeight-1) // nothing to see behind it
 	}
 	words := ""
-	if t.state.reads() {
+	if t.reads() {
 		most = max(0, room/3, min(room, 4))
 		words = t.keyOf(command.FocusPrompt) + " to answer"
 	}
@@ -130,7 +130,9 @@ func (t *Tab) env() dialog.Env {
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Now: p.Now,
 		Drafting: func() bool { return !t.composer.Blank() }, Edits: t.composer.Edits,
 	}
-	t.state.equip(&env)
+	if p, ok := t.state.(painted); ok {
+		p.equip(&env)
+	}
 	return env
 }
 

@@ -229,7 +229,10 @@ func asksHere(d dialog.Dialog) bool {
 }
 
 // Works reports whether a turn is running.
-func (t *Tab) Works() bool { return t.state.works() }
+func (t *Tab) Works() bool {
+	r, ok := t.state.transcript()
+	return ok && r.conv.Turn.Running
+}
 
 // Turns returns how many turns have ended in the tab.
 func (t *Tab) Turns() int { return t.info.turns }

@@ -80,7 +80,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	}
 	t.leaving.Acted()
 	t.prompts.Typed()
-	t.state.blur()
+	t.blur()
 	return cmd, true
 }
 
@@ -107,7 +107,7 @@ func (p *promptLayer) draw(width, height int) dialog.View {
 func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 	t := p.tab
 	t.program.Guard.Typed()
-	t.state.blur()
+	t.blur()
 	if text == "" {
 		return p.pasteImage(), true // terminals paste "" if the clipboard holds no text
 	}
@@ -118,7 +118,7 @@ func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 // pasteImage adds the clipboard's image to the prompt.
 func (p *promptLayer) pasteImage() tea.Cmd {
 	t := p.tab
-	if why := t.state.noImages(); why != "" {
+	if why := t.noImages(); why != "" {
 		return t.say(why)
 	}
 	ctx, read := t.program.Context, t.program.ClipboardImage
@@ -137,7 +137,7 @@ func (p *promptLayer) pasteImage() tea.Cmd {
 			case !t.composer.AddImage(img):
 				return t.say("the prompt has too many images and pastes")
 			}
-			t.state.blur()
+			t.blur()
 			return nil
 		}
 	})
@@ -163,8 +163,8 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 			return nil, false
 		}
 		used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y))
-		if used {
-			t.state.unfocus()
+		if r, ok := t.state.transcript(); ok && used {
+			r.reader.Unfocus()
 		}
 		return cmd, used
 	case tea.MouseMotionMsg:

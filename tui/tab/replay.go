@@ -78,7 +78,6 @@ func (r *replaying) takesPrompts() bool            { return false }
 func (r *replaying) placeholder(bool) string       { return "" }
 func (r *replaying) promptHints() []dialog.Hint    { return r.hints() }
 func (r *replaying) update(msg tea.Msg) tea.Cmd    { return r.tab.composer.Update(msg) }
-func (r *replaying) pace(time.Duration)            {}
 func (r *replaying) leave()                        {}
 func (r *replaying) close(context.Context)         {}
 

@@ -204,7 +204,7 @@ func (v *viewing) presses(key string) {
 	before, text, given := v.screen(), v.composer.Text(), v.of.given
 	bounces := v.program.Guard.Bounced(key)
 	v.press(key)
-	letter := (key == "x" || key == ":") && !v.state.reads()
+	letter := (key == "x" || key == ":") && !v.reads()
 	if letter && !bounces && v.composer.Text() == text && v.of.given == given && v.screen() == before {
 		v.of.t.Fatalf("%s did nothing:\n%s", key, before)
 	}

@@ -89,7 +89,7 @@ func (t *Tab) adopt(s *app.Live) *live {
 	l := newLive(t, s)
 	t.become(l)
 	t.drafts.Leave()
-	l.pace(frame)
+	t.pace(frame)
 	return l
 }
 
@@ -355,7 +355,7 @@ func (t *Tab) Cwd() string { return t.cwd }
 // Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
 	r, ok := t.state.transcript()
-	return !t.state.reopens() && t.composer.Empty() && len(t.prompts.held) == 0 && (!ok || r.empty() && len(r.conv.Queue) == 0 && !r.works())
+	return !t.state.reopens() && t.composer.Empty() && len(t.prompts.held) == 0 && (!ok || r.empty() && len(r.conv.Queue) == 0 && !r.conv.Turn.Running)
 }
 
 // LoadDraft restores the directory's draft.

@@ -25,26 +25,24 @@ import (
 // alone needs; the tab has what stays, whatever state it is in. Only [Tab.become] changes
 // the state: docs/architecture.md has the table of the changes.
 type state interface {
-	// agent is the one that is starting or that the session is with, if there is one.
-	agent() config.Agent
-	// transcript returns what can be read, if there is a conversation.
-	transcript() (r reading, ok bool)
-	// empty reports whether the transcript has no items.
-	empty() bool
+	stateView
+	stateInput
+	stateSession
+}
+
+// stateView draws a state.
+type stateView interface {
 	// drawTranscript draws the transcript, or the welcome while it is empty.
 	drawTranscript(f *statusInfo, width, height int) []string
-	// messageLine draws the line below it.
+	// messageLine draws the line below it, activity what is going on.
 	messageLine(activity string, width int) (line string, column int)
-	// reads reports whether the transcript has the keys.
-	reads() bool
-	// blur gives up the focus of the transcript if it has it; unfocus does so in any case.
-	blur()
-	unfocus()
-	// endsReading ends what a key ends in a transcript without the focus, and reports
-	// whether the key has no other effect.
-	endsReading(name string) bool
-	// drop ends a drag in the transcript.
-	drop()
+	activity(*statusInfo) string
+	// describe tells the lines around the prompt what the state knows of them.
+	describe(*statusInfo)
+}
+
+// stateInput takes the keys and prompts of a state.
+type stateInput interface {
 	// layers returns the layers on the screen, from the top. Input is offered in this order,
 	// and nothing else decides who gets it. The first layer has the focus: the cursor and the
 	// hint line.
@@ -56,35 +54,42 @@ type state interface {
 	takesPrompts() bool
 	placeholder(asks bool) string
 	promptHints() []dialog.Hint
-	// noImages says why the agent takes no images, cannotTake why it does not take a
-	// prompt; both return "" otherwise, or if that is not known.
-	noImages() string
+	// cannotTake says why the agent does not take a prompt, or returns "".
 	cannotTake(composer.Prompt) string
 	// update handles the messages that are about the state.
 	update(tea.Msg) tea.Cmd
-	// describe tells the lines around the prompt what the state knows of them, equip what
-	// dialogs are created with. activity draws what is going on.
-	describe(*statusInfo)
-	equip(*dialog.Env)
-	activity(*statusInfo) string
-	// condition is what the tab line shows of the state, works whether a turn runs, reopens
-	// whether a stored session is being read.
+}
+
+// stateSession says where the session of a state is.
+type stateSession interface {
+	// agent is the one that is starting or that the session is with, if there is one.
+	agent() config.Agent
+	// transcript returns what can be read, if there is a conversation.
+	transcript() (r reading, ok bool)
+	// condition is what the tab line shows of the state.
 	condition() State
-	works() bool
+	// reopens reports whether a stored session is being read, opens whether any is being
+	// opened: what it offers is not known yet.
 	reopens() bool
-	// opens reports whether a session is being opened: what it offers is not known yet.
 	opens() bool
-	// moves reports whether what is shown changes with time.
-	moves() bool
-	// now is the time of what is shown.
-	now() time.Time
-	// pace sets the least time between two updates of what is shown.
-	pace(least time.Duration)
-	setTheme(*theme.Theme)
 	// leave ends what works for this state only; the tab goes on.
 	leave()
 	// close ends the agent, and waits for it: the tab is closed.
 	close(context.Context)
+}
+
+// moving is a state in which what is shown changes with time.
+type moving interface {
+	moves() bool
+	// now is the time of what is shown.
+	now() time.Time
+}
+
+// painted is a state with something that was drawn in a theme.
+type painted interface {
+	setTheme(*theme.Theme)
+	// equip gives dialogs what they draw with.
+	equip(*dialog.Env)
 }
 
 // become changes the state of the tab.
@@ -109,6 +114,48 @@ func (t *Tab) replays() bool {
 func (t *Tab) chooses() bool {
 	_, is := t.state.(*choosing)
 	return is
+}
+
+// reads reports whether the transcript has the keys.
+func (t *Tab) reads() bool {
+	r, ok := t.state.transcript()
+	return ok && r.reader.Reads()
+}
+
+// blur gives up the focus of the transcript if it has it.
+func (t *Tab) blur() {
+	if r, ok := t.state.transcript(); ok {
+		r.reader.Blur()
+	}
+}
+
+// endsReading ends what a key ends in a transcript without the focus, and reports whether
+// the key has no other effect.
+func (t *Tab) endsReading(name string) bool {
+	r, ok := t.state.transcript()
+	return ok && (r.reader.clearsSpan(name) || r.reader.closesFind(name))
+}
+
+// noImages says why the agent takes no images, or returns "".
+func (t *Tab) noImages() string {
+	if r, ok := t.state.transcript(); ok {
+		return r.noImages()
+	}
+	return ""
+}
+
+// empty reports whether the transcript has no items.
+func (t *Tab) empty() bool {
+	r, ok := t.state.transcript()
+	return !ok || r.empty()
+}
+
+// now is the time of what is shown.
+func (t *Tab) now() time.Time {
+	if m, ok := t.state.(moving); ok {
+		return m.now()
+	}
+	return t.program.Now()
 }
 
 // session returns the session, nil in the states that have none.
@@ -137,19 +184,10 @@ func newReading(t *Tab, c *conversation.Conversation) reading {
 
 func (r reading) transcript() (reading, bool) { return r, true }
 func (r reading) empty() bool                 { return len(r.conv.Items) == 0 }
-func (r reading) reads() bool                 { return r.reader.Reads() }
-func (r reading) blur()                       { r.reader.Blur() }
-func (r reading) unfocus()                    { r.reader.Unfocus() }
-func (r reading) drop()                       { r.reader.drag.down = false }
 func (r reading) equip(env *dialog.Env)       { env.Diffs = r.list.Diffs() }
-func (r reading) works() bool                 { return r.conv.Turn.Running }
 func (r reading) reopens() bool               { return false }
 func (r reading) opens() bool                 { return false }
 func (r reading) setTheme(th *theme.Theme)    { r.list.SetTheme(th) }
-
-func (r reading) endsReading(name string) bool {
-	return r.reader.clearsSpan(name) || r.reader.closesFind(name)
-}
 
 func (r reading) describe(f *statusInfo) {
 	f.Conversation, f.Waits, f.Changed = r.conv, waits(r.conv), len(r.conv.Files)
@@ -202,21 +240,8 @@ func (r reading) forget() {
 type unopened struct{ tab *Tab }
 
 func (u unopened) transcript() (r reading, ok bool) { return reading{}, false }
-func (u unopened) empty() bool                      { return true }
-func (u unopened) reads() bool                      { return false }
-func (u unopened) blur()                            {}
-func (u unopened) unfocus()                         {}
-func (u unopened) endsReading(string) bool          { return false }
-func (u unopened) drop()                            {}
-func (u unopened) noImages() string                 { return "" }
-func (u unopened) equip(*dialog.Env)                {}
-func (u unopened) works() bool                      { return false }
 func (u unopened) opens() bool                      { return false }
 func (u unopened) update(msg tea.Msg) tea.Cmd       { return u.tab.composer.Update(msg) }
-func (u unopened) moves() bool                      { return false }
-func (u unopened) now() time.Time                   { return u.tab.program.Now() }
-func (u unopened) pace(time.Duration)               {}
-func (u unopened) setTheme(*theme.Theme)            {}
 func (u unopened) leave()                           {}
 
 func (u unopened) cannotTake(p composer.Prompt) string { return unless(!p.Pastes(), noImagesYet) }
@@ -354,7 +379,6 @@ func (l *live) takesPrompts() bool          { return true }
 func (l *live) reopens() bool               { return l.reopening != nil }
 func (l *live) opens() bool                 { return l.conv.Opening() || l.reopens() }
 func (l *live) now() time.Time              { return l.tab.program.Now() }
-func (l *live) pace(least time.Duration)    { l.pump.pace(least) }
 
 func (l *live) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {

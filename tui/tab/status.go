@@ -368,7 +368,7 @@ func (u unopened) messageLine(activity string, width int) (line string, column i
 // newStatusInfo collects the state that the lines around the prompt show.
 func newStatusInfo(t *Tab) *statusInfo {
 	f := &statusInfo{
-		Theme: t.program.Theme, Keys: t.program.Keys, Now: t.state.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
+		Theme: t.program.Theme, Keys: t.program.Keys, Now: t.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
 		ReadOnly: t.stored.readOnly,
 	}

@@ -98,7 +98,7 @@ func newComposer(t *Tab) *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
-		NoImages: func() string { return t.state.noImages() }, Own: composerCommands(),
+		NoImages: t.noImages, Own: composerCommands(),
 	})
 }
 
@@ -143,14 +143,21 @@ func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 func (t *Tab) Show() {
 	t.info.show()
 	t.dialogs.Show()
-	t.state.pace(frame)
+	t.pace(frame)
 }
 
 // Hide puts the tab into the background. It still follows its session.
 func (t *Tab) Hide() {
 	t.info.shown = false
 	t.dialogs.Hide()
-	t.state.pace(backgroundFrame)
+	t.pace(backgroundFrame)
+}
+
+// pace sets the least time between two updates of what is shown.
+func (t *Tab) pace(least time.Duration) {
+	if l, open := t.live(); open {
+		l.pump.pace(least)
+	}
 }
 
 // Close ends the agent, even one that is starting, and waits for it, but not gracefully
@@ -178,7 +185,9 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	t.program.Theme = th
 	t.composer.SetTheme(th)
 	t.dialogs.SetTheme(th)
-	t.state.setTheme(th)
+	if p, ok := t.state.(painted); ok {
+		p.setTheme(th)
+	}
 }
 
 // Recolour redoes expensive colouring in the background after a change of theme.
@@ -190,7 +199,10 @@ func (t *Tab) Recolour() tea.Cmd {
 }
 
 // Moves reports whether something is animated, so that the tab needs ticks.
-func (t *Tab) Moves() bool { return t.state.moves() }
+func (t *Tab) Moves() bool {
+	m, ok := t.state.(moving)
+	return ok && m.moves()
+}
 
 // Tick advances animations by a step.
 func (t *Tab) Tick() { t.ticks++ }

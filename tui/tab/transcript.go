@@ -286,7 +286,7 @@ func (r *transcriptReader) draw(width, height int) dialog.View {
 	t := r.tab
 	r.list.SetSize(width, height)
 	if !t.program.ReducedMotion { // otherwise elapsed times stand still
-		r.list.SetNow(t.state.now())
+		r.list.SetNow(t.now())
 	}
 	r.rows = height
 	return dialog.View{Lines: r.list.Lines()}
