@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,13 +37,9 @@ func scripted(t *testing.T, script string) app.Session {
 func tapped(t *testing.T, script string, tap func(sent bool, line []byte)) app.Session {
 	t.Helper()
 	dir := t.TempDir()
-	path := filepath.Join(dir, "agent.script")
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	s, err := app.Here(session.Options{
 		Cwd: dir, Unattended: true, Tap: tap,
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
 			if err != nil {
@@ -197,10 +192,7 @@ func TestABannerIsNoAnswerWhenItComesLate(t *testing.T) {
 // What the agent has left behind is found after its turn, when the work is over, and told.
 func TestWhatIsPutRightAfterTheTurnIsTold(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "agent.script")
-	if err := os.WriteFile(path, []byte("handshake\nexpect session/prompt\nsay hi\nend-turn"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	const script = "handshake\nexpect session/prompt\nsay hi\nend-turn"
 	closing, left := make(chan struct{}), true
 	here, err := app.Here(session.Options{
 		Cwd: t.TempDir(), Unattended: true,
@@ -212,7 +204,7 @@ func TestWhatIsPutRightAfterTheTurnIsTold(t *testing.T) {
 			left = false
 			return "Removed links", ".git/x"
 		},
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			return machine.New(w, machine.Options{Asker: a, Unattended: true}, t.TempDir())
 		},

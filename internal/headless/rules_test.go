@@ -188,17 +188,13 @@ func TestNothingDeniedIsDone(t *testing.T) {
 // ruled is a session in dir under rules, with an agent that does what a script says. state is
 // an empty directory.
 func ruled(dir, state, script string, rules []policy.Rule) (app.Session, error) {
-	path := filepath.Join(state, "agent.script")
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-		return nil, err
-	}
 	judge, err := app.OpenRules(app.RulesOptions{Agent: "a", Cwd: dir, Configured: rules, Store: app.NewRuleStore(state)})
 	if err != nil {
 		return nil, err
 	}
 	return app.Here(session.Options{
 		Cwd: dir, Unattended: true, Judge: judge,
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			return machine.New(w, machine.Options{Asker: a, Unattended: true}, dir)
 		},

@@ -3,8 +3,6 @@ package session_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -169,13 +167,9 @@ type watcher struct {
 // watch is a session with an agent that does what a script says.
 func watch(t *testing.T, script string) *watcher {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "agent.script")
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	s, err := session.NewSession(session.Options{
 		Cwd: t.TempDir(), Unattended: true, OfferV2: true,
-		Spawn:   func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
+		Spawn:   func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {

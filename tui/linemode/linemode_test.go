@@ -106,16 +106,12 @@ func (r *reading) leaves() {
 func follows(t *testing.T, script string, from *os.File, with ...func(*session.Options)) *reading {
 	t.Helper()
 	dir := t.TempDir()
-	path := filepath.Join(dir, "agent.script")
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
 	opt := linemode.Options{
 		Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
 		Backend: app.Backend{Start: func(config.Agent) (app.Session, error) {
 			opt := session.Options{
-				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
+				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
 				Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 					table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
 					if err != nil {
@@ -401,14 +397,15 @@ hang
 func TestAQuestionShowsWhatItReplaces(t *testing.T) {
 	r := follows(t, `handshake
 expect session/prompt
+save ${cwd}/notes "milk\neggs\n"
 request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Write it", "kind": "edit", "content": [
-  {"type": "diff", "path": "${cwd}/agent.script", "newText": "handshake\n"}]}, "options": [{"optionId": "no", "name": "Reject", "kind": "reject_once"}]} as answer
+  {"type": "diff", "path": "${cwd}/notes", "newText": "milk\n"}]}, "options": [{"optionId": "no", "name": "Reject", "kind": "reject_once"}]} as answer
 await answer
 say As you like.
 end-turn
 hang
 `, nil)
-	r.reads("\n> ").types("go\n").reads("--- a/agent.script", " handshake\n-expect session/prompt\n")
+	r.reads("\n> ").types("go\n").reads("--- a/notes", " milk\n-eggs\n")
 	r.looks().reads("Answer 1", "or /help: ").types("1\n").reads("As you like.")
 	r.leave()
 }
