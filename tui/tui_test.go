@@ -21,11 +21,11 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/demoagent"
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test"
+	"parley/internal/test/peer"
 	"parley/tui/tab"
 )
 
@@ -99,7 +99,7 @@ func (machine) EndTerminals() {}
 
 // spawn starts an agent that does what a script says.
 func (p *program) spawn(name, src string) (*session.Peer, error) {
-	s, err := demoagent.Parse(name, src)
+	s, err := peer.Parse(name, src)
 	if err != nil {
 		return nil, err
 	}

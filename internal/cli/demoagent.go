@@ -7,25 +7,26 @@ import (
 	"parley/internal/sandbox"
 )
 
-// demoAgentCommand runs the built-in agent. parley starts it for the tour; tests give it a
-// script.
+// demoAgentCommand runs the built-in agent. parley starts it for the tour.
 func demoAgentCommand(s *streams) *cobra.Command {
-	opt := demoagent.Options{In: s.In, Out: s.Out, Err: s.Err}
+	signIn := false
 	cmd := &cobra.Command{
 		Use:    "demo-agent",
 		Short:  "Run the built-in agent on stdin and stdout",
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if code := demoagent.Run(cmd.Context(), opt); code != 0 {
+			opt := demoagent.OptionsFromEnv()
+			if signIn {
+				return demoagent.SignIn(s.Out, opt)
+			}
+			if code := demoagent.Run(cmd.Context(), s.In, s.Out, s.Err, opt); code != 0 {
 				return exitStatus(code)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&opt.Script, "script", "", "play the protocol steps of this file")
-	cmd.Flags().BoolVar(&opt.SignIn, "sign-in", false, "pretend to sign in, and end")
-	cmd.Flags().StringVar(&opt.Log, "log", "", "append every line received to this file")
+	cmd.Flags().BoolVar(&signIn, "sign-in", false, "pretend to sign in, and end")
 	return cmd
 }
 

@@ -38,8 +38,10 @@ import (
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	programs := t.TempDir()
-	if err := os.Symlink(test.Parley(t), filepath.Join(programs, "parley")); err != nil {
-		t.Fatal(err)
+	for name, path := range map[string]string{"parley": test.Parley(t), "scripted": test.Scripted(t)} {
+		if err := os.Symlink(path, filepath.Join(programs, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -203,7 +205,7 @@ type publisherKey struct{}
 
 // publish publishes a registry with the agents of a file, in which $URL is where it is,
 // $PLATFORM is this machine's and $SHA256 is the digest of /agent.tar.gz there: an
-// archive of the program bin/agent, which is parley's own agent. parley is configured for
+// archive of the program bin/agent, which follows a script. parley is configured for
 // it the first time.
 //
 //	publish FILE
@@ -247,7 +249,7 @@ func programArchive(ts *testscript.TestScript) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	w := tar.NewWriter(z)
-	const program = "#!/bin/sh\nexec parley demo-agent \"$@\"\n"
+	const program = "#!/bin/sh\nexec scripted \"$@\"\n"
 	ts.Check(w.WriteHeader(&tar.Header{Name: "bin/agent", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(program))}))
 	_, err := w.Write([]byte(program))
 	ts.Check(err)

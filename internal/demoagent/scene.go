@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"parley/acpclient"
+	"parley/internal/script"
 )
 
 // The scenes of the tour are scripts with additional verbs, one file each. A slash command
@@ -40,20 +41,26 @@ func decoded[T any](name string) (out T) {
 	return out
 }
 
+type (
+	scene  = script.Script[*player]
+	verb   = script.Verb[*player]
+	action = script.Action[*player]
+)
+
 // scenes returns all scenes by name, parsed on first use. init sets it, since the verbs
 // refer to it.
-var scenes func() map[string]*Script
+var scenes func() map[string]*scene
 
 func init() {
-	scenes = sync.OnceValue(func() map[string]*Script {
-		out := map[string]*Script{}
+	scenes = sync.OnceValue(func() map[string]*scene {
+		out := map[string]*scene{}
 		files, _ := sceneFiles.ReadDir("scenes")
 		for _, f := range files {
 			name, isScene := strings.CutSuffix(f.Name(), ".scene")
 			if !isScene {
 				continue
 			}
-			s, err := parse(f.Name(), string(embedded(f.Name())), sceneVerbs)
+			s, err := script.Parse(f.Name(), string(embedded(f.Name())), verbs)
 			if err != nil {
 				panic(err)
 			}
@@ -71,32 +78,34 @@ var commands = sync.OnceValue(func() []acpclient.AvailableCommand {
 // errStop ends a scene.
 var errStop = errors.New("the scene is over")
 
+// player plays scenes as the answer to a prompt.
+type player struct {
+	script.Run
+	turn *turn
+}
+
 // play plays a scene. Its variables stay set for later scenes.
-func (r *runner) play(scene string) error {
+func (p *player) play(scene string) error {
 	s := scenes()[scene]
 	if s == nil {
 		return fmt.Errorf("there is no scene %q", scene)
 	}
-	outer := r.script
-	r.script = s
-	defer func() { r.script = outer }()
-	if err := r.steps(s.steps); !errors.Is(err, errStop) {
+	if err := s.Play(p); !errors.Is(err, errStop) {
 		return err
 	}
 	return nil
 }
 
-// let sets a variable to a text.
-func (r *runner) let(name, text string) { r.captured[name] = encode(text) }
-
 // done sets ${ok} to whether a step succeeded.
-func (r *runner) done(ok bool) {
-	r.let("ok", map[bool]string{true: "yes", false: "no"}[ok])
+func (p *player) done(ok bool) {
+	p.Let("ok", map[bool]string{true: "yes", false: "no"}[ok])
 }
 
 // answer answers a prompt by playing a scene.
 func (t *turn) answer(prompt []acpclient.ContentBlock) {
-	r := &runner{turn: t, ctx: t.ctx, captured: map[string]json.RawMessage{}, session: string(t.kept.ID), cwd: t.kept.Cwd}
+	p := &player{Run: script.Run{Context: t.ctx}, turn: t}
+	p.Let("session", string(t.kept.ID))
+	p.Let("cwd", t.kept.Cwd)
 	text := ""
 	for _, b := range prompt {
 		if b.Type == acpclient.ContentText {
@@ -108,7 +117,7 @@ func (t *turn) answer(prompt []acpclient.ContentBlock) {
 	if command, isCommand := strings.CutPrefix(text, "/"); isCommand {
 		name, input, _ := strings.Cut(command, " ")
 		scene, text, title = "unknown", strings.TrimSpace(input), ""
-		r.let("name", strings.ReplaceAll(name, "`", ""))
+		p.Let("name", strings.ReplaceAll(name, "`", ""))
 		if i := slices.IndexFunc(commands(), func(c acpclient.AvailableCommand) bool { return c.Name == name }); i >= 0 {
 			scene, title = name, commands()[i].Description
 		}
@@ -119,14 +128,14 @@ func (t *turn) answer(prompt []acpclient.ContentBlock) {
 	if untitled && title != "" {
 		t.title(title)
 	}
-	r.let("input", text)
-	r.let("short", shortened(text))
-	r.let("id", t.nextID("made"))
-	r.let("received", received(text, prompt))
-	r.let("commands", commandRows())
-	r.let("picture", base64.StdEncoding.EncodeToString(embedded("sunset.png")))
+	p.Let("input", text)
+	p.Let("short", shortened(text))
+	p.Let("id", t.nextID("made"))
+	p.Let("received", received(text, prompt))
+	p.Let("commands", commandRows())
+	p.Let("picture", base64.StdEncoding.EncodeToString(embedded("sunset.png")))
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		r.let("number", text)
+		p.Let("number", text)
 	}
 	client := t.agent.capabilities()
 	for name, so := range map[string]bool{
@@ -135,10 +144,10 @@ func (t *turn) answer(prompt []acpclient.ContentBlock) {
 		"compaction": client.Session != nil && client.Session.Compaction != nil,
 	} {
 		if so {
-			r.let(name, "yes")
+			p.Let(name, "yes")
 		}
 	}
-	if err := r.play(scene); err != nil && !t.cancelled() {
+	if err := p.play(scene); err != nil && !t.cancelled() {
 		_, _ = fmt.Fprintf(t.agent.stderr, "parley tour: %v\n", err)
 	}
 	if t.cancelled() && t.ifCancelled != nil {
@@ -198,144 +207,176 @@ func commandRows() string {
 	return strings.Join(rows, "\n")
 }
 
-// sceneVerbs are the verbs of scenes. A step that can fail sets ${ok} and may set ${error}.
-var sceneVerbs = map[string]verb{
-	// Talking: TEXT is the rest of the line, or the lines up to end.
-	"say": texts(func(r *runner, text string) error { r.turn.say(text); return nil }),
-	"think": texts(func(r *runner, text string) error { // the first line at low effort, all at high effort
+// verbs are the verbs of scenes. A step that can fail sets ${ok} and may set ${error}.
+var verbs = map[string]verb{
+	// Talking.
+	"say": texts(func(p *player, text string) error { p.turn.say(text); return nil }),
+	"think": texts(func(p *player, text string) error { // the first line at low effort, all at high effort
 		brief, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		r.turn.think(brief, more)
+		p.turn.think(brief, more)
 		return nil
 	}),
-	"steps": texts(func(r *runner, text string) error {
-		r.turn.steps = strings.Split(strings.TrimSpace(text), "\n")
+	"steps": texts(func(p *player, text string) error {
+		p.turn.steps = strings.Split(strings.TrimSpace(text), "\n")
 		return nil
 	}),
-	"plan":  words(func(r *runner, done string) error { n, err := number(done); r.turn.plan(n); return err }),
-	"title": words(func(r *runner, title string) error { r.turn.title(title); return nil }),
+	"plan": func(a *script.Args) action {
+		done := a.Number()
+		return func(p *player) error { p.turn.plan(done); return nil }
+	},
+	"title": script.Words(func(p *player, title string) error { p.turn.title(title); return nil }),
 
 	// Acting, with permission if needed.
-	"begin": texts(func(r *runner, plan string) error { // in plan mode shows TEXT, and stops unless the user approves
-		if !r.turn.mayWork(plan) {
+	"begin": texts(func(p *player, plan string) error { // in plan mode shows TEXT, and stops unless the user approves
+		if !p.turn.mayWork(plan) {
 			return errStop
 		}
 		return nil
 	}),
 	"read": parseRead, // read FILE[:LINE] as NAME
-	"change": pair(func(r *runner, what, title string) error { // change FILE to NAME: TITLE
+	"change": pair(func(p *player, what, title string) error { // change FILE to NAME: TITLE
 		file, name, _ := strings.Cut(what, " to ")
-		after, err := r.value(name, false)
+		after, err := p.Text(name)
 		if err == nil {
-			r.done(r.turn.change(title, file, after))
+			p.done(p.turn.change(title, file, after))
 		}
 		return err
 	}),
-	"run": pair(func(r *runner, command, title string) error { // run COMMAND: TITLE
-		exit, ok := r.turn.runCommand(title, command)
-		r.let("exit", fmt.Sprint(exit))
-		r.done(ok)
+	"run": pair(func(p *player, command, title string) error { // run COMMAND: TITLE
+		exit, ok := p.turn.runCommand(title, command)
+		p.Let("exit", fmt.Sprint(exit))
+		p.done(ok)
 		return nil
 	}),
-	"unused": plain(func(r *runner) error { // sets ${file} to the name of a new file
-		path, err := newFile(r.cwd)
-		r.let("file", filepath.Base(path))
-		r.done(err == nil)
+	"unused": script.Plain(func(p *player) error { // sets ${file} to the name of a new file
+		path, err := newFile(p.turn.kept.Cwd)
+		p.Let("file", filepath.Base(path))
+		p.done(err == nil)
 		if err != nil {
-			r.let("error", err.Error())
+			p.Let("error", err.Error())
 		}
 		return nil
 	}),
 
 	// Sending messages of the protocol.
-	"update":       parseUpdate,
+	"update": func(a *script.Args) action {
+		return script.ExpandedJSON(a.NeedJSON(), func(p *player, raw json.RawMessage) error { p.turn.updateRaw(raw); return nil })
+	},
 	"if-cancelled": parseIfCancelled,
-	"notify":       parseNotify,
-	"request":      parseRequest,
-	"answers":      words((*runner).answerRows),
+	"notify": func(a *script.Args) action {
+		method := a.Method()
+		return script.ExpandedJSON(a.NeedJSON(), func(p *player, raw json.RawMessage) error { return p.turn.agent.conn.Notify(method, raw) })
+	},
+	"request": parseRequest,
+	"answers": script.Words((*player).answerRows),
 
-	"let": func(a *args) action {
-		name, text := a.named("variable"), a.rest()
-		if text == "" {
-			text = a.block("end")
-		}
-		return expanded(text, func(r *runner, text string) error { r.let(name, text); return nil })
+	"let": func(a *script.Args) action {
+		name, text := a.Named("variable"), textOf(a, "")
+		return script.Expanded(text, func(p *player, text string) error { p.Let(name, text); return nil })
 	},
 	"replace": parseReplace,
-	"scene":   words((*runner).play),
-	"stop":    plain(func(*runner) error { return errStop }),
-	"pause":   plain(func(r *runner) error { r.turn.step(); return nil }),
-	"wait":    plain(func(r *runner) error { r.turn.awaitReader(); return nil }), // until the text is read
-	"sleep": func(a *args) action { // only skipping ahead shortens it
-		d := a.duration()
-		return func(r *runner) error { return r.turn.wait(d) }
+	"scene":   script.Words((*player).play),
+	"stop":    script.Plain(func(*player) error { return errStop }),
+	"pause":   script.Plain(func(p *player) error { p.turn.step(); return nil }),
+	"wait":    script.Plain(func(p *player) error { p.turn.awaitReader(); return nil }), // until the text is read
+	"sleep": func(a *script.Args) action { // only skipping ahead shortens it
+		d := a.Duration()
+		return func(p *player) error { return p.turn.wait(d) }
 	},
-	"forget": plain(func(r *runner) error { // makes room in the context
-		r.turn.mu.Lock()
-		defer r.turn.mu.Unlock()
-		r.turn.kept.Used /= 5
+	"forget": script.Plain(func(p *player) error { // makes room in the context
+		p.turn.mu.Lock()
+		defer p.turn.mu.Unlock()
+		p.turn.kept.Used /= 5
 		return nil
 	}),
-	"crash": words((*runner).crash),
+	"crash": script.Words((*player).crash),
 }
 
-// texts parses a step with a text of one or more lines.
-func texts(do func(*runner, string) error) verb {
-	return func(a *args) action { return expanded(a.lines(), do) }
+// texts parses a step with a text, which is the rest of the line or the lines up to end.
+func texts(do func(*player, string) error) verb {
+	return func(a *script.Args) action { return script.Expanded(textOf(a, "\n"), do) }
+}
+
+// textOf takes the rest of the line and adds end, or takes a block if there is none.
+func textOf(a *script.Args, end string) string {
+	if text := a.Rest(); text != "" {
+		return text + end
+	}
+	return a.Block("end")
 }
 
 // pair parses a step with two texts separated by a colon.
-func pair(do func(r *runner, first, second string) error) verb {
-	return func(a *args) action {
-		text := a.rest()
+func pair(do func(p *player, first, second string) error) verb {
+	return func(a *script.Args) action {
+		text := a.Rest()
 		at := strings.LastIndex(text, ": ")
 		if at < 0 {
-			a.fail("wants two texts with a colon between them")
+			a.Fail("wants two texts with a colon between them")
 			return nil
 		}
-		return expanded(text[:at], func(r *runner, first string) error {
-			return expanded(text[at+2:], func(r *runner, second string) error { return do(r, first, second) })(r)
+		return script.Expanded(text[:at], func(p *player, first string) error {
+			return script.Expanded(text[at+2:], func(p *player, second string) error { return do(p, first, second) })(p)
 		})
 	}
 }
 
-func parseRead(a *args) action {
-	file, line, _ := strings.Cut(a.word(), ":")
-	name := a.as()
-	return func(r *runner) error {
+func parseRead(a *script.Args) action {
+	file, line, _ := strings.Cut(a.Word(), ":")
+	name := a.As()
+	return func(p *player) error {
 		n, _ := strconv.Atoi(line)
-		text, ok := r.turn.read(file, n)
-		r.let(name, text)
-		r.done(ok)
+		text, ok := p.turn.read(file, n)
+		p.Let(name, text)
+		p.done(ok)
 		return nil
 	}
 }
 
+// parseRequest parses a step with a request, which sets a variable to its result.
+func parseRequest(a *script.Args) action {
+	method, params, name := a.Method(), a.NeedJSON(), a.As()
+	return script.ExpandedJSON(params, func(p *player, raw json.RawMessage) error {
+		var result json.RawMessage
+		err := p.turn.agent.conn.Call(p.turn.calls, method, raw, &result)
+		p.Set(name, result)
+		p.done(err == nil)
+		if err != nil {
+			p.Let("error", err.Error())
+		}
+		return nil
+	})
+}
+
 // parseReplace parses a step that replaces a text in a variable: replace NAME, a block up
 // to with, and one up to end.
-func parseReplace(a *args) action {
-	name, before, after := a.named("variable"), a.block("with"), a.block("end")
-	return func(r *runner) error {
-		text, err := r.value(name, false)
-		r.let(name, strings.Replace(text, before, after, 1))
-		r.done(strings.Contains(text, before))
+func parseReplace(a *script.Args) action {
+	name, before, after := a.Named("variable"), a.Block("with"), a.Block("end")
+	return func(p *player) error {
+		text, err := p.Text(name)
+		p.Let(name, strings.Replace(text, before, after, 1))
+		p.done(strings.Contains(text, before))
 		return err
 	}
 }
 
 // parseIfCancelled parses a step with an update that the agent sends if the turn is
 // cancelled later.
-func parseIfCancelled(a *args) action {
-	update := a.json()
+func parseIfCancelled(a *script.Args) action {
+	update := a.JSON()
 	if update == "" {
-		return func(r *runner) error { r.turn.ifCancelled = nil; return nil }
+		return func(p *player) error { p.turn.ifCancelled = nil; return nil }
 	}
-	return expandedJSON(update, func(r *runner, raw json.RawMessage) error { r.turn.ifCancelled = raw; return nil })
+	return script.ExpandedJSON(update, func(p *player, raw json.RawMessage) error { p.turn.ifCancelled = raw; return nil })
 }
 
 // answerRows sets ${rows} to the answers to the questions of a form.
-func (r *runner) answerRows(questions string) error {
+func (p *player) answerRows(questions string) error {
 	var answer acpclient.CreateElicitationResponse
-	if err := json.Unmarshal(r.captured["answer"], &answer); err != nil {
+	raw, err := p.Text("answer")
+	if err == nil {
+		err = json.Unmarshal([]byte(raw), &answer)
+	}
+	if err != nil {
 		return err
 	}
 	var rows []string
@@ -345,21 +386,21 @@ func (r *runner) answerRows(questions string) error {
 			rows = append(rows, fmt.Sprintf("| %s | %s |", name, value))
 		}
 	}
-	r.let("rows", strings.Join(rows, "\n"))
+	p.Let("rows", strings.Join(rows, "\n"))
 	return nil
 }
 
 // crash ends the agent with a message on stderr.
-func (r *runner) crash(last string) error {
-	a := r.turn.agent
-	if a.conn.Flush(r.ctx) == nil {
+func (p *player) crash(last string) error {
+	a := p.turn.agent
+	if a.conn.Flush(p.Context) == nil {
 		a.crash.Do(func() {
 			_, _ = fmt.Fprintln(a.stderr, last)
 			close(a.crashed)
 		})
-		<-r.ctx.Done() // the agent ends
+		<-p.Context.Done() // the agent ends
 	}
-	return r.ctx.Err()
+	return p.Context.Err()
 }
 
 // markerName is the file that marks a directory that the tour may change.

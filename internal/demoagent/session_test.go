@@ -11,7 +11,7 @@ import (
 
 func TestSessionsOutliveTheAgent(t *testing.T) {
 	state := t.TempDir()
-	first := meet(t, tourOptions{StateDir: state}, able)
+	first := meet(t, Options{StateDir: state}, able)
 	s := first.newSession(true)
 	first.prompt(s.SessionID, "/tour")
 	if _, err := acpclient.Call(t.Context(), first.Conn(), acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{
@@ -20,7 +20,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	second := meet(t, tourOptions{StateDir: state}, able)
+	second := meet(t, Options{StateDir: state}, able)
 	list, err := second.ListSessions(t.Context(), &acpclient.ListSessionsRequest{Cwd: first.dir})
 	if err != nil || len(list.Sessions) != 1 || list.Sessions[0].SessionID != s.SessionID || list.Sessions[0].Title != "The tour" {
 		t.Fatalf("got %+v, %v", list, err)
@@ -45,7 +45,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 	second.prompt(s.SessionID, "/run true")
 	second.want("tools", second.outcome(), first.outcome()+" execute:completed")
 
-	third := meet(t, tourOptions{StateDir: state}, able)
+	third := meet(t, Options{StateDir: state}, able)
 	if _, err := acpclient.Call(t.Context(), third.Conn(), acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: s.SessionID, Cwd: first.dir}); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestCloseAndDeleteEndTheTurn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := meet(t, tourOptions{}, able)
+			p := meet(t, Options{}, able)
 			s := p.newSession(true)
 			p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
 				if err := end(p, s.SessionID); err != nil {
@@ -101,7 +101,7 @@ func TestListIsPagedAndPruned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := meet(t, tourOptions{StateDir: st.dir}, able)
+	p := meet(t, Options{StateDir: st.dir}, able)
 	var got []acpclient.SessionInfo
 	cursor, pages := "", 0
 	for {
@@ -126,7 +126,7 @@ func TestListIsPagedAndPruned(t *testing.T) {
 }
 
 func TestBadSessions(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+	p := meet(t, Options{}, able)
 	for _, id := range []acpclient.SessionID{"tour-0000000000000000", "../../etc/passwd", ""} {
 		if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: id, Cwd: "/"}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
 			t.Errorf("%q: got %v", id, err)
@@ -144,7 +144,7 @@ func TestBadSessions(t *testing.T) {
 }
 
 func TestSigningIn(t *testing.T) {
-	opt := tourOptions{StateDir: t.TempDir(), RequireAuth: true}
+	opt := Options{StateDir: t.TempDir(), RequireAuth: true}
 	p := meet(t, opt, able)
 	res, err := p.Initialize(t.Context(), &acpclient.InitializeRequest{ClientCapabilities: able})
 	if err != nil || len(res.AuthMethods) != 2 || res.AuthMethods[1].Type != acpclient.AuthMethodTerminal || res.AgentCapabilities.Auth.Logout == nil {
@@ -172,8 +172,8 @@ func TestSigningIn(t *testing.T) {
 		t.Errorf("in the middle of a session: %v", err)
 	}
 	var out strings.Builder
-	if code := signInAtTerminal(&out, opt); code != 0 || !strings.Contains(out.String(), "signed in") {
-		t.Errorf("code %d, %s", code, out.String())
+	if err := SignIn(&out, opt); err != nil || !strings.Contains(out.String(), "signed in") {
+		t.Errorf("%v, %s", err, out.String())
 	}
 	p.want("after the terminal", string(p.prompt(s.SessionID, "/help")), string(acpclient.StopEndTurn))
 

@@ -1,3 +1,8 @@
+// Package demoagent is parley's built-in agent, the tour: an agent without a model that shows a
+// newcomer around, with real tool calls on a sample project. It speaks versions 1 and 2 of ACP
+// over stdio, and needs no account and no other agent. Its texts and actions are in scenes
+// (scenes/*.scene): scripts with the verbs of this package. A slash command plays the scene of
+// its name.
 package demoagent
 
 import (
@@ -18,10 +23,9 @@ import (
 	"parley/internal/conversation"
 )
 
-// tourOptions say how to run the tour. The zero value is usable.
-type tourOptions struct {
-	// StateDir is the directory of the sessions; "" means parley/demo in the user's state
-	// directory.
+// Options say how to run the tour.
+type Options struct {
+	// StateDir is the directory of the sessions.
 	StateDir string
 	// Delay multiplies the pauses: 1 is normal, 0 is none.
 	Delay float64
@@ -29,34 +33,27 @@ type tourOptions struct {
 	RequireAuth bool
 }
 
-// The environment that optionsFromEnv reads.
+// The environment that OptionsFromEnv reads.
 const (
 	envSpeed = "PARLEY_DEMO_SPEED"
 	envAuth  = "PARLEY_DEMO_AUTH"
 )
 
-// optionsFromEnv reads the options from the environment: PARLEY_DEMO_SPEED is Delay,
-// PARLEY_DEMO_AUTH=required is RequireAuth.
-func optionsFromEnv() tourOptions {
-	opt := tourOptions{Delay: 1, RequireAuth: os.Getenv(envAuth) == "required"}
+// OptionsFromEnv reads the options from the environment: PARLEY_DEMO_SPEED is Delay,
+// PARLEY_DEMO_AUTH=required is RequireAuth. Sessions are in the user's state directory.
+func OptionsFromEnv() Options {
+	opt := Options{StateDir: filepath.Join(xdg.StateHome, "parley", "demo"), Delay: 1, RequireAuth: os.Getenv(envAuth) == "required"}
 	if d, err := strconv.ParseFloat(os.Getenv(envSpeed), 64); err == nil && d >= 0 {
 		opt.Delay = d
 	}
 	return opt
 }
 
-func (o tourOptions) stateDir() string {
-	if o.StateDir != "" {
-		return o.StateDir
-	}
-	return filepath.Join(xdg.StateHome, "parley", "demo")
-}
-
-// runTour serves one client until in ends, ctx ends, or the user asks for a crash, and
-// returns the exit code.
-func runTour(ctx context.Context, in io.Reader, out, stderr io.Writer, opt tourOptions) int {
+// Run serves one client until in ends, ctx ends, or the user asks for a crash, and returns the
+// exit code. A pending read of in continues until in ends.
+func Run(ctx context.Context, in io.Reader, out, stderr io.Writer, opt Options) int {
 	a := &agent{
-		opt: opt, store: store{opt.stateDir()}, stderr: stderr,
+		opt: opt, store: store{opt.StateDir}, stderr: stderr,
 		crashed: make(chan struct{}), ready: make(chan struct{}),
 		sessions: map[acpclient.SessionID]*session{},
 	}
@@ -74,19 +71,18 @@ func runTour(ctx context.Context, in io.Reader, out, stderr io.Writer, opt tourO
 	}
 }
 
-// signInAtTerminal signs in when a client runs the agent with signInFlag.
-func signInAtTerminal(out io.Writer, opt tourOptions) int {
-	if err := (store{opt.stateDir()}).signIn(); err != nil {
-		_, _ = fmt.Fprintf(out, "cannot sign in: %v\n", err)
-		return 1
+// SignIn pretends to sign in, for a client that runs the agent with signInFlag.
+func SignIn(out io.Writer, opt Options) error {
+	err := store{opt.StateDir}.signIn()
+	if err == nil {
+		_, err = fmt.Fprintln(out, "You are signed in to the tour. It is only pretend: there is no account.")
 	}
-	_, _ = fmt.Fprintln(out, "You are signed in to the tour. It is only pretend: there is no account.")
-	return 0
+	return err
 }
 
 // agent is one run of the tour: the connection and the sessions that are open on it.
 type agent struct {
-	opt    tourOptions
+	opt    Options
 	store  store
 	stderr io.Writer
 	conn   *acpclient.Conn

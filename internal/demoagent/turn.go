@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/script"
 )
 
 // The pauses at normal speed: between two pieces of text, between two steps, for reading a
@@ -158,25 +159,10 @@ func (t *turn) awaitReader() {
 	t.unread, t.hurried = 0, false
 }
 
-// sleep waits for some time. It returns an error if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // updateRaw sends an update of a scene, and stores chunks of messages.
 func (t *turn) updateRaw(raw json.RawMessage) {
 	var n acpclient.SessionNotification
-	if acpclient.Unmarshal(encode(map[string]any{"sessionId": t.kept.ID, "update": raw}), &n) != nil {
+	if acpclient.Unmarshal(script.Encode(map[string]any{"sessionId": t.kept.ID, "update": raw}), &n) != nil {
 		return
 	}
 	if chunk, ok := n.Update.(*acpclient.ContentChunk); ok {

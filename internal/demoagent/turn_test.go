@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/adrg/xdg"
+
 	"parley/acpclient"
 )
 
@@ -49,7 +51,7 @@ func TestCancel(t *testing.T) {
 		}, "execute:failed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := meet(t, tourOptions{}, able)
+			p := meet(t, Options{}, able)
 			s := p.newSession(true)
 			tt.arrange(p, cancelIn(p, s.SessionID))
 			p.want("stop reason", string(p.prompt(s.SessionID, tt.prompt)), string(acpclient.StopCancelled))
@@ -66,7 +68,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestOneTurnAtATime(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+	p := meet(t, Options{}, able)
 	s := p.newSession(true)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
 		_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID})
@@ -79,7 +81,7 @@ func TestOneTurnAtATime(t *testing.T) {
 }
 
 func TestSettingsDuringATurn(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+	p := meet(t, Options{}, able)
 	s := p.newSession(true)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
 		if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: modeAuto}); err != nil {
@@ -96,7 +98,7 @@ func TestSettingsDuringATurn(t *testing.T) {
 }
 
 func TestConfigOptions(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+	p := meet(t, Options{}, able)
 	s := p.newSession(true)
 	set := func(id acpclient.ConfigID, v acpclient.ConfigValue) ([]acpclient.SessionConfigOption, error) {
 		res, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{SessionID: s.SessionID, ConfigID: id, Value: v})
@@ -165,7 +167,7 @@ func TestConfigOptions(t *testing.T) {
 }
 
 func TestPromptContentIsNamed(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+	p := meet(t, Options{}, able)
 	s := p.newSession(true)
 	_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{
 		acpclient.TextBlock("what is\nthis?"),
@@ -186,7 +188,7 @@ func TestPromptContentIsNamed(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+	p := meet(t, Options{}, able)
 	s := p.newSession(true)
 	commands := all[*acpclient.AvailableCommandsUpdate](p)
 	if len(commands) != 1 {
@@ -220,7 +222,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+	p := meet(t, Options{}, able)
 	s := p.newSession(true)
 
 	p.fill = acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"name": "A|B", "editor": "vim", "calm": 9}}
@@ -246,7 +248,7 @@ func TestAsk(t *testing.T) {
 }
 
 func TestCrash(t *testing.T) {
-	p := meet(t, tourOptions{}, able)
+	p := meet(t, Options{}, able)
 	s := p.newSession(true)
 	_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("/crash good bye")}})
 	if err == nil {
@@ -263,17 +265,18 @@ func TestCrash(t *testing.T) {
 func TestPausesFollowThePace(t *testing.T) {
 	for _, tt := range []struct {
 		env, auth string
-		want      tourOptions
+		want      Options
 	}{
-		{"", "", tourOptions{Delay: 1}},
-		{"0", "required", tourOptions{RequireAuth: true}},
-		{"2.5", "no", tourOptions{Delay: 2.5}},
-		{"-1", "", tourOptions{Delay: 1}},
-		{"fast", "", tourOptions{Delay: 1}},
+		{"", "", Options{Delay: 1}},
+		{"0", "required", Options{RequireAuth: true}},
+		{"2.5", "no", Options{Delay: 2.5}},
+		{"-1", "", Options{Delay: 1}},
+		{"fast", "", Options{Delay: 1}},
 	} {
 		t.Setenv(envSpeed, tt.env)
 		t.Setenv(envAuth, tt.auth)
-		if got := optionsFromEnv(); got != tt.want {
+		tt.want.StateDir = filepath.Join(xdg.StateHome, "parley", "demo")
+		if got := OptionsFromEnv(); got != tt.want {
 			t.Errorf("%q, %q: got %+v", tt.env, tt.auth, got)
 		}
 	}
@@ -283,11 +286,8 @@ func TestPausesFollowThePace(t *testing.T) {
 }
 
 func TestStateDirectory(t *testing.T) {
-	if dir := (tourOptions{}).stateDir(); !strings.HasSuffix(filepath.ToSlash(dir), "/parley/demo") {
-		t.Errorf("got %s", dir)
-	}
 	dir := filepath.Join(t.TempDir(), "state")
-	p := meet(t, tourOptions{StateDir: dir}, able)
+	p := meet(t, Options{StateDir: dir}, able)
 	s := p.newSession(true)
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("a session that nobody has used was kept")

@@ -13,9 +13,13 @@ import (
 	"sync"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"parley/acpclient"
 	"parley/internal/schema"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
 	supported = &acpclient.Supported{}
@@ -69,7 +73,7 @@ type shell struct {
 }
 
 // meet starts an agent with opt, and a client that says it has caps.
-func meet(t *testing.T, opt tourOptions, caps acpclient.ClientCapabilities) *user {
+func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *user {
 	t.Helper()
 	p := startTour(t, opt, schema.V1())
 	if _, err := p.Initialize(t.Context(), &acpclient.InitializeRequest{ClientCapabilities: caps}); err != nil {
@@ -79,7 +83,7 @@ func meet(t *testing.T, opt tourOptions, caps acpclient.ClientCapabilities) *use
 }
 
 // startTour is meet before a word was said. All that is said is held against the schema.
-func startTour(t *testing.T, opt tourOptions, s *schema.Schema) *user {
+func startTour(t *testing.T, opt Options, s *schema.Schema) *user {
 	t.Helper()
 	if opt.StateDir == "" {
 		opt.StateDir = t.TempDir()
@@ -88,7 +92,7 @@ func startTour(t *testing.T, opt tourOptions, s *schema.Schema) *user {
 	toAgentR, toAgentW := io.Pipe()
 	toClientR, toClientW := io.Pipe()
 	go func() {
-		code := runTour(context.WithoutCancel(t.Context()), toAgentR, toClientW, &p.stderr, opt)
+		code := Run(context.WithoutCancel(t.Context()), toAgentR, toClientW, &p.stderr, opt)
 		_ = errors.Join(toClientW.Close(), toAgentR.Close())
 		p.ended <- code
 	}()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/script"
 )
 
 // This file reads and writes files and runs commands. In version 1 the client does so
@@ -102,7 +103,7 @@ func (t *turn) read(name string, line int) (text string, ok bool) {
 	}
 	call := acpclient.ToolCall{
 		Title: "Read " + name, Name: "read_file", Kind: acpclient.ToolRead, Status: acpclient.ToolInProgress,
-		Locations: []acpclient.ToolCallLocation{location}, RawInput: encode(object{"path": path}),
+		Locations: []acpclient.ToolCallLocation{location}, RawInput: script.Encode(object{"path": path}),
 	}
 	ok = t.act(call, acpclient.FSReadTextFile.Name, t.agent.capabilities().FS.ReadTextFile, "", func(id acpclient.ToolCallID) (err error) {
 		text, err = t.readFile(path)
@@ -147,7 +148,7 @@ func (t *turn) change(title, name, after string) bool {
 	call := acpclient.ToolCall{
 		Title: title, Name: "edit_file", Kind: acpclient.ToolEdit, Status: acpclient.ToolPending,
 		Content:   []acpclient.ToolCallContent{acpclient.DiffContent(path, old, after)},
-		Locations: []acpclient.ToolCallLocation{{Path: path, Line: &line}}, RawInput: encode(object{"path": path}),
+		Locations: []acpclient.ToolCallLocation{{Path: path, Line: &line}}, RawInput: script.Encode(object{"path": path}),
 	}
 	const refused = "Denied: nothing was written."
 	return t.act(call, acpclient.FSWriteTextFile.Name, t.agent.capabilities().FS.WriteTextFile, refused, func(id acpclient.ToolCallID) (err error) {
@@ -169,7 +170,7 @@ func (t *turn) change(title, name, after string) bool {
 func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 	call := acpclient.ToolCall{
 		Title: title, Name: "shell", Kind: acpclient.ToolExecute, Status: acpclient.ToolPending,
-		Content: []acpclient.ToolCallContent{acpclient.TextContent("```sh\n" + command + "\n```")}, RawInput: encode(object{"command": command}),
+		Content: []acpclient.ToolCallContent{acpclient.TextContent("```sh\n" + command + "\n```")}, RawInput: script.Encode(object{"command": command}),
 	}
 	run := t.runInClient
 	if t.agent.speaksV2() {

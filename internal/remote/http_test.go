@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"parley/acpclient"
-	"parley/internal/demoagent"
 	"parley/internal/test"
+	"parley/internal/test/peer"
 )
 
 // scripted is an agent that does what a script says.
 func scripted(t *testing.T, text string) test.Agent {
 	t.Helper()
-	s, err := demoagent.Parse("agent", text)
+	s, err := peer.Parse("agent", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -22,19 +23,37 @@ func Parley(t testing.TB) string {
 	if bin := os.Getenv("PARLEY_BIN"); bin != "" {
 		return bin
 	}
-	bin, err := buildParley()
+	return built(t, buildParley)
+}
+
+// Scripted returns the path of an agent that follows a script, built as Parley is: see package
+// peer.
+func Scripted(t testing.TB) string {
+	t.Helper()
+	return built(t, buildScripted)
+}
+
+func built(t testing.TB, build func() (string, error)) string {
+	t.Helper()
+	bin, err := build()
 	if err != nil {
-		t.Fatalf("build parley: %v", err)
+		t.Fatalf("build a program for the tests: %v", err)
 	}
 	return bin
 }
 
-var buildParley = sync.OnceValues(func() (string, error) {
-	root, err := moduleRoot()
+var (
+	buildParley   = sync.OnceValues(func() (string, error) { return build("parley") })
+	buildScripted = sync.OnceValues(func() (string, error) { return build("parley/internal/test/peer/scripted") })
+)
+
+// build builds a program, by its import path.
+func build(program string) (string, error) {
+	module, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("find go.mod: %w", err)
 	}
-	sum := sha256.Sum256([]byte(root))
+	sum := sha256.Sum256(module)
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("parley-test-%d", os.Getuid()), fmt.Sprintf("%x", sum[:6]))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make a folder for it: %w", err)
@@ -46,34 +65,15 @@ var buildParley = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("make a folder for it: %w", err)
 	}
 	defer os.RemoveAll(fresh)
-	bin := filepath.Join(fresh, "parley")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", bin, ".")
-	build.Dir = root
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
+	bin := filepath.Join(fresh, path.Base(program))
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", bin, program)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	final := filepath.Join(dir, "parley")
+	final := filepath.Join(dir, path.Base(program))
 	if err := os.Rename(bin, final); err != nil {
 		return "", fmt.Errorf("put it in place: %w", err)
 	}
 	return final, nil
-})
-
-// moduleRoot returns the directory of go.mod, at or above the test's own.
-func moduleRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", fmt.Errorf("no go.mod at or above the test's folder")
-		}
-		dir = parent
-	}
 }

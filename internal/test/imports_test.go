@@ -37,6 +37,8 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"the registry knows the configuration, and no sessions", `^internal/registry$`, `^$`, `.`, `^config$|` + leaves},
 	{"the sandbox stands alone", `^internal/sandbox(/|$)`, `^$`, `.`, `^$`},
 	{"leaves import nothing of parley but each other", leaves, `^$`, `.`, leaves},
+	{"the language of scripts stands alone", `^internal/script$`, `^$`, `.`, `^$`},
+	{"the scripted peer misbehaves without parley's own code", `^internal/test/peer(/|$)`, `^$`, `.`, `^internal/(script|test/peer)$`},
 	{"the product does without the tests' tools", `.`, `^internal/test(/|$)`, `^internal/test(/|$)`, `^$`},
 }
 

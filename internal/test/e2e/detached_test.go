@@ -41,7 +41,7 @@ func commandsWith(t *testing.T, script string) *commands {
 	home := filepath.Join(dir, "home")
 	must(t, os.MkdirAll(filepath.Join(home, ".config", "parley"), 0o700))
 	must(t, os.Mkdir(k.project, 0o700))
-	config := "default_agent = \"scripted\"\n" + configured(t, dir, "scripted", script, self, k.bin)
+	config := "default_agent = \"scripted\"\n" + configured(t, dir, "scripted", script, self)
 	must(t, os.WriteFile(filepath.Join(home, ".config", "parley", "config.toml"), []byte(config), 0o600))
 	k.env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + run}
 	t.Cleanup(func() {

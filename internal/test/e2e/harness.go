@@ -29,7 +29,7 @@ import (
 
 // Options say how to start parley.
 type Options struct {
-	// Script is the script of the agent: see package demoagent.
+	// Script is the script of the agent: see package peer.
 	Script string
 	// Others are the scripts of further agents, by their names in the configuration.
 	Others map[string]string
@@ -103,7 +103,7 @@ func Start(t testing.TB, o Options) *Parley {
 	self, err := os.Executable()
 	must(t, err)
 	for _, name := range slices.Sorted(maps.Keys(o.Others)) {
-		o.Config += configured(t, dir, name, o.Others[name], self, bin)
+		o.Config += configured(t, dir, name, o.Others[name], self)
 	}
 	p := &Parley{t: t, project: project, log: cmp.Or(o.Wire, filepath.Join(dir, "wire.log")), at: o.At, legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
 	if o.Config != "" {
@@ -116,7 +116,7 @@ func Start(t testing.TB, o Options) *Parley {
 	if agent == nil {
 		script := filepath.Join(dir, "agent.script")
 		must(t, os.WriteFile(script, []byte(o.Script), 0o600))
-		agent = []string{bin, "demo-agent", "--script", script}
+		agent = []string{test.Scripted(t), script}
 	}
 	cmd := append(slices.Concat(o.Under, []string{bin}), o.Args...)
 	env := []string{tapEnv + "=" + p.log, "PARLEY_DEMO_SPEED=0"}
@@ -161,12 +161,12 @@ func (p *Parley) Project() string { return p.project }
 func wireOf(dir, name string) string { return filepath.Join(dir, name+".log") }
 
 // configured writes the script of another agent, and returns its configuration.
-func configured(t testing.TB, dir, name, text, tap, parley string) string {
+func configured(t testing.TB, dir, name, text, tap string) string {
 	t.Helper()
 	path := filepath.Join(dir, name+".script")
 	must(t, os.WriteFile(path, []byte(text), 0o600))
-	return fmt.Sprintf("[agents.%s]\nname = %q\ncommand = %q\nargs = [%q, \"demo-agent\", \"--script\", %q]\nenv = { %s = %q }\n",
-		name, name, tap, parley, path, tapEnv, wireOf(dir, name))
+	return fmt.Sprintf("[agents.%s]\nname = %q\ncommand = %q\nargs = [%q, %q]\nenv = { %s = %q }\n",
+		name, name, tap, test.Scripted(t), path, tapEnv, wireOf(dir, name))
 }
 
 // Other returns another agent's view: the traffic on its pipe.

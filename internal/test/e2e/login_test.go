@@ -19,7 +19,7 @@ const signer = `#!/bin/sh
 dir=%[1]q
 if [ "$1" != --sign-in ]; then
 	echo $$ > "$dir/pid"
-	exec %[2]q demo-agent --script "$dir/script" --log "$dir/heard"
+	exec %[2]q "$dir/script" "$dir/heard"
 fi
 test -t 0 && test -t 1 && test -t 2 || { echo "this is no terminal"; exit 9; }
 kill -0 "$(cat "$dir/pid")" 2>/dev/null && { echo "the agent still runs"; exit 9; }
@@ -36,16 +36,15 @@ echo "$code" > "$dir/code"
 // says; dir is where the agent keeps what it has heard.
 func signsIn(t *testing.T, script string, args ...string) (term *ptytest.Terminal, dir string) {
 	t.Helper()
-	bin := test.Parley(t)
 	dir = resolved(t, t.TempDir())
 	program := filepath.Join(dir, "agent")
-	must(t, os.WriteFile(program, fmt.Appendf(nil, signer, dir, bin), 0o700))
+	must(t, os.WriteFile(program, fmt.Appendf(nil, signer, dir, test.Scripted(t)), 0o700))
 	must(t, os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o600))
 	home := resolved(t, t.TempDir())
 	config := filepath.Join(home, ".config", "parley")
 	must(t, os.MkdirAll(config, 0o700))
 	must(t, os.WriteFile(filepath.Join(config, "config.toml"), fmt.Appendf(nil, "[agents.mine]\ncommand = %q\n", program), 0o600))
-	cmd := append([]string{bin, "agents", "login", "mine"}, args...)
+	cmd := append([]string{test.Parley(t), "agents", "login", "mine"}, args...)
 	return ptytest.Start(t, ptytest.Options{Cmd: cmd, Home: home}), dir
 }
 

@@ -123,7 +123,7 @@ func elsewhere(t *testing.T, settings, script string) Options {
 	must(t, os.WriteFile(path, []byte(script), 0o600))
 	self, err := os.Executable()
 	must(t, err)
-	command := fmt.Sprintf("%s %s demo-agent --script %s", self, test.Parley(t), path)
+	command := fmt.Sprintf("%s %s %s", self, test.Scripted(t), path)
 	return Options{
 		Args: []string{"-a", "build"}, Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH")},
 		Config: fmt.Sprintf("[agents.build]\ncommand = \"ssh\"\nargs = [\"build.example.com\", %q]\n%s\n", command, settings),

@@ -55,7 +55,7 @@ end-turn
 	p := Start(t, Options{
 		// The test's own program, script and log have to be there behind the walls.
 		Config: fmt.Sprintf("sandbox = true\nsandbox_write = [%q]\n", os.TempDir()),
-		Agent:  []string{"sh", "-c", "{ " + try("agent") + "; } >&2; exec \"$0\" demo-agent --script " + script, test.Parley(t)},
+		Agent:  []string{"sh", "-c", "{ " + try("agent") + "; } >&2; exec \"$0\" " + script, test.Scripted(t)},
 	})
 	p.Shows("❯ Type a prompt").Status("sandbox").Ask("go").Shows("refused command").Idle()
 	for _, who := range []string{"agent", "command"} {

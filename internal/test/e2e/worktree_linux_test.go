@@ -42,7 +42,7 @@ func TestGitWorksInAWorktreeBehindTheWalls(t *testing.T) {
 	p := Start(t, Options{
 		Home: at.home, Project: project, Args: []string{"--worktree=wren"}, Env: []string{"GIT_CONFIG_NOSYSTEM=1"},
 		Config: fmt.Sprintf("sandbox = true\nsandbox_write = [%q]\n", os.TempDir()),
-		Agent:  []string{"sh", "-c", "{ " + try + "; } >&2; exec \"$0\" demo-agent --script " + script, test.Parley(t)},
+		Agent:  []string{"sh", "-c", "{ " + try + "; } >&2; exec \"$0\" " + script, test.Scripted(t)},
 	})
 	p.Shows("❯ Type a prompt").Status("sandbox").Ask("go").Shows("Committed.").Idle()
 	if got := at.git("log", "-1", "--format=%s", "parley/wren"); got != "by the agent" {

@@ -60,7 +60,7 @@ func newStage(t testing.TB, scripts map[string]string) *stage {
 	config := "mouse = true\n"
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
 		s.write(filepath.Join(home, name+".script"), scripts[name])
-		s.program(name, fmt.Sprintf("exec '%s' demo-agent --script '%s'", test.Parley(t), filepath.Join(home, name+".script")))
+		s.program(name, fmt.Sprintf("exec '%s' '%s'", test.Scripted(t), filepath.Join(home, name+".script")))
 		config += fmt.Sprintf("[agents.%s]\nname = %q\ncommand = %q\n", name, strings.ToUpper(name[:1])+name[1:], name)
 	}
 	s.write(filepath.Join(home, ".config", "parley", "config.toml"), config)

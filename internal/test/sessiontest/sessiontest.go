@@ -11,10 +11,10 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/demoagent"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test"
+	"parley/internal/test/peer"
 )
 
 // Sessions stores a session of a directory for each prompt, with an answer, and returns
@@ -45,7 +45,7 @@ func Sessions(t *testing.T, lib *store.Library, cwd string, prompts ...string) [
 // Play runs the text of a script as an agent on pipes, without a process. The peer's error
 // describes where the script was not followed.
 func Play(src string) *session.Peer {
-	s, err := demoagent.Parse("script", src)
+	s, err := peer.Parse("script", src)
 	if err != nil {
 		panic(err)
 	}

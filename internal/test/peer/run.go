@@ -1,4 +1,4 @@
-package demoagent
+package peer
 
 import (
 	"context"
@@ -9,31 +9,28 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"parley/internal/script"
 )
 
 // The exit codes of a run that no exit step ended.
 const (
 	exitDone   = 0 // the script was served to the end
-	exitBroken = 2 // the script has a mistake
 	exitFailed = 3 // a step failed
 )
 
 // runner is one run of a script. One goroutine runs the steps, another reads the client's
 // lines.
 type runner struct {
-	script *Script
-	turn   *turn // of the tour, for a scene; otherwise nil
-	ctx    context.Context
-	err    io.Writer
+	script.Run
+	err io.Writer
 
 	writing sync.Mutex
 	out     io.Writer
 	serving sync.Mutex // held while answering in the background; locked before mu
 
 	// Used only by the steps.
-	counts   []int // of the enclosing repeats
-	captured map[string]json.RawMessage
-	expected []request         // the requests expected so far
+	expected []*message        // the requests expected so far
 	asked    map[string]string // the ids of the agent's requests, by name
 	lastID   int
 
@@ -45,8 +42,6 @@ type runner struct {
 	serveAll bool
 	prompts  []json.RawMessage // the ids of expected prompts without an answer
 	state    []configOption
-	session  string
-	cwd      string
 	opened   int   // how many sessions were opened
 	speaksV2 bool  // accepts an offer of version 2
 	refuses  error // the answer to an offer of version 2, nil to accept it
@@ -56,14 +51,6 @@ type runner struct {
 	deaf     bool  // reading is stopped
 	ended    bool  // stdin has ended
 	over     bool  // the run is over
-}
-
-// request is a request of the client that a step has expected.
-type request struct {
-	id     json.RawMessage
-	method string
-	name   string
-	params json.RawMessage
 }
 
 // exitCode ends the run.
@@ -78,13 +65,14 @@ var errStdinEnded = errors.New("stdin has ended")
 // returns the exit code. A pending read of in continues until in ends.
 func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) int {
 	r := &runner{
-		script: s, ctx: ctx, err: stderr, out: out,
-		captured: map[string]json.RawMessage{},
-		asked:    map[string]string{},
-		answers:  map[string]json.RawMessage{},
-		served:   map[string]bool{},
-		lastID:   -1,
+		Run: script.Run{Context: ctx}, err: stderr, out: out,
+		asked:   map[string]string{},
+		answers: map[string]json.RawMessage{},
+		served:  map[string]bool{},
+		lastID:  -1,
 	}
+	r.Let("session", "")
+	r.Let("cwd", "")
 	r.changed = sync.NewCond(&r.mu)
 	// Under mu, because a step may be about to wait.
 	stop := context.AfterFunc(ctx, func() { r.changeState(func() {}) })
@@ -92,7 +80,7 @@ func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) i
 	defer r.changeState(func() { r.over = true })
 	go r.read(in)
 
-	err := r.steps(s.steps)
+	err := s.steps.Play(r)
 	if err == nil {
 		err = r.serveRest()
 	}
@@ -104,42 +92,6 @@ func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) i
 		return exitFailed
 	}
 	return exitDone
-}
-
-func (r *runner) steps(steps []step) error {
-	for _, s := range steps {
-		err := r.ctx.Err()
-		if err == nil {
-			err = s.do(r)
-		}
-		var code exitCode
-		var placed *stepError
-		switch {
-		case err == nil:
-		case errors.As(err, &code), errors.As(err, &placed):
-			return err
-		default:
-			return &stepError{fmt.Errorf("%s:%d: %s: %w", r.script.name, s.line, s.verb, err)}
-		}
-	}
-	return nil
-}
-
-// stepError is an error that names its step.
-type stepError struct{ error }
-
-func (e *stepError) Unwrap() error { return e.error }
-
-func (r *runner) repeat(n int, body []step) error {
-	r.counts = append(r.counts, 0)
-	defer func() { r.counts = r.counts[:len(r.counts)-1] }()
-	for i := range n {
-		r.counts[len(r.counts)-1] = i + 1
-		if err := r.steps(body); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // changeState changes fields that steps or the reader may be waiting for.
@@ -156,8 +108,8 @@ func (r *runner) wait(done func() bool) error {
 	defer r.mu.Unlock()
 	for !done() {
 		switch {
-		case r.ctx.Err() != nil:
-			return r.ctx.Err()
+		case r.Context.Err() != nil:
+			return r.Context.Err()
 		case r.ended:
 			return errStdinEnded
 		}
@@ -187,7 +139,8 @@ func (r *runner) expect(methods, name, contains string) error {
 		return fmt.Errorf("waiting for %s: %w", methods, err)
 	}
 	if len(m.ID) > 0 && !m.answered {
-		r.expected = append(r.expected, request{m.ID, m.Method, name, m.Params})
+		m.name = name
+		r.expected = append(r.expected, m)
 	}
 	return r.capture(name, m.line, contains)
 }
@@ -211,9 +164,9 @@ func (r *runner) await(name, contains string) error {
 
 func (r *runner) capture(name string, raw json.RawMessage, contains string) error {
 	if name != "" {
-		r.captured[name] = raw
+		r.Set(name, raw)
 	}
-	text, err := r.expand(contains, true)
+	text, err := r.Expand(contains, true)
 	if err != nil {
 		return err
 	}
@@ -223,32 +176,32 @@ func (r *runner) capture(name string, raw json.RawMessage, contains string) erro
 	return nil
 }
 
-// requestNamed returns a request that was expected as name, or the latest.
-func (r *runner) requestNamed(name string) (request, error) {
+// requested returns the latest request that was expected by a name or a method; "" means any.
+func (r *runner) requested(name string) (*message, error) {
 	for _, q := range slices.Backward(r.expected) {
-		if name == "" || q.name == name {
+		if name == "" || q.name == name || q.Method == name {
 			return q, nil
 		}
 	}
 	if name == "" {
-		return request{}, errors.New("no request has been expected yet")
+		return nil, errors.New("no request has been expected yet")
 	}
-	return request{}, fmt.Errorf("no request was expected as %q", name)
+	return nil, fmt.Errorf("no request was expected as %q", name)
 }
 
 // answer sends a result and remembers what later steps need from it.
-func (r *runner) answer(q request, result json.RawMessage) error {
+func (r *runner) answer(q *message, result json.RawMessage) error {
 	var state struct {
 		ConfigOptions []configOption `json:"configOptions"`
 	}
-	r.mu.Lock()
 	r.note(result)
+	r.mu.Lock()
 	if json.Unmarshal(result, &state) == nil && state.ConfigOptions != nil {
 		r.state = state.ConfigOptions
 	}
-	r.closePrompt(q.id)
+	r.closePrompt(q.ID)
 	r.mu.Unlock()
-	return r.send(line{ID: q.id, Result: result})
+	return r.send(line{ID: q.ID, Result: result})
 }
 
 // closePrompt forgets an open prompt. The caller holds mu.
@@ -257,22 +210,22 @@ func (r *runner) closePrompt(id json.RawMessage) {
 }
 
 func (r *runner) replyError(name string, e rpcError) error {
-	q, err := r.requestNamed(name)
+	q, err := r.requested(name)
 	if err != nil {
 		return err
 	}
-	if e.Message, err = r.expand(e.Message, false); err != nil {
+	if e.Message, err = r.Expand(e.Message, false); err != nil {
 		return err
 	}
 	if len(e.Data) > 0 {
-		if e.Data, err = r.expandJSON(string(e.Data)); err != nil {
+		if e.Data, err = r.ExpandJSON(string(e.Data)); err != nil {
 			return err
 		}
 	}
 	r.mu.Lock()
-	r.closePrompt(q.id)
+	r.closePrompt(q.ID)
 	r.mu.Unlock()
-	return r.send(line{ID: q.id, Error: e})
+	return r.send(line{ID: q.ID, Error: e})
 }
 
 type rpcError struct {
@@ -282,17 +235,8 @@ type rpcError struct {
 }
 
 func (r *runner) update(raw json.RawMessage) error {
-	if r.turn != nil {
-		r.turn.updateRaw(raw)
-		return nil
-	}
-	r.mu.Lock()
-	session := r.session
-	r.mu.Unlock()
-	return r.send(line{Method: "session/update", Params: struct {
-		SessionID string          `json:"sessionId"`
-		Update    json.RawMessage `json:"update"`
-	}{session, raw}})
+	session, _ := r.Text("session")
+	return r.send(line{Method: "session/update", Params: map[string]any{"sessionId": session, "update": raw}})
 }
 
 func (r *runner) chunk(kind, text string) error {
@@ -305,20 +249,10 @@ func (r *runner) chunk(kind, text string) error {
 		update["messageId"] = fmt.Sprintf("%s-%d", kind, r.turns)
 	}
 	r.mu.Unlock()
-	return r.update(encode(update))
+	return r.update(script.Encode(update))
 }
 
 func (r *runner) request(method string, raw json.RawMessage, name, id string) error {
-	if r.turn != nil {
-		var result json.RawMessage
-		err := r.turn.agent.conn.Call(r.turn.calls, method, raw, &result)
-		r.captured[name] = result
-		r.done(err == nil)
-		if err != nil {
-			r.let("error", err.Error())
-		}
-		return nil
-	}
 	if id == "" {
 		r.lastID++
 		id = fmt.Sprint(r.lastID)

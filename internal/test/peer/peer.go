@@ -1,14 +1,7 @@
-// Package demoagent is parley's built-in agent, which speaks versions 1 and 2 of ACP over
-// stdio.
-//
-// Without a script it is the tour: an agent without a model that shows a newcomer around,
-// with real tool calls on a sample project. It needs no account and no other agent. Its texts
-// and actions are in scenes (scenes/*.scene): scripts with the verbs of sceneVerbs. A slash
-// command plays the scene of its name.
-//
-// With a script it does exactly what a file says, right or wrong, as the peer of parley's
-// tests. It then writes its lines without an acpclient.Conn, which could not send half a
-// line, answer twice, or stop reading.
+// Package peer is the agent of parley's tests, which does exactly what a script says, right or
+// wrong. It speaks versions 1 and 2 of ACP over stdio, without an acpclient.Conn, which could
+// not send half a line, answer twice, or stop reading. The program in the directory scripted
+// plays a script as an agent of its own: see test.Peer.
 //
 // # Example
 //
@@ -32,11 +25,9 @@
 // ends. Its exit code is then 0. It is 2 for a script with an error and 3 for a
 // step that failed; stderr says why, with file and line.
 //
-// # Format
+// # Steps
 //
-// Each line is a step. Leading spaces and lines that begin with # are ignored. A
-// JSON argument may span several lines. TEXT is the rest of the line. NAME
-// is a letter followed by letters, digits, "_" or "-".
+// Package script describes the format, with repeat and if. The other steps are:
 //
 // Opening:
 //
@@ -91,11 +82,8 @@
 //	save PATH JSON                      write a file, a JSON string, without asking the client
 //	close-stdout
 //
-// Flow and misbehaviour:
+// Waiting and misbehaviour:
 //
-//	repeat N … end                      ${n} counts from 1
-//	if NAME … else … end                run steps if a variable is set to anything but "no";
-//	                                    !NAME negates, NAME is TEXT compares; else is optional
 //	sleep DURATION                      50ms, 2s
 //	hang                                do nothing more, even when stdin ends
 //	exit CODE, kill-self                exit with a code, or by SIGKILL
@@ -105,56 +93,17 @@
 //
 // # Variables
 //
-// ${session} and ${cwd} are the latest ones in a message of either side; ${n}
-// is the count of the innermost repeat; ${x:65536} is x repeated that often;
-// ${NAME} is the message that an expect or await named NAME, and
-// ${NAME.params.prompt.0.text} a value in it. Inside JSON, strings are inserted
-// escaped and without quotes, everything else as JSON.
-package demoagent
+// ${session} and ${cwd} are the latest ones in a message of either side; ${NAME} is the message
+// that an expect or await named NAME.
+package peer
 
-import (
-	"context"
-	"fmt"
-	"io"
-	"os"
-)
+import "parley/internal/script"
 
-// Options say how to run the agent.
-type Options struct {
-	// In and Out are the connection to the client, Err is for the user. A script can close
-	// Out if it is an io.Closer.
-	In       io.Reader
-	Out, Err io.Writer
-	// Script is the path of a script; "" means the tour.
-	Script string
-	// Log, if not "", is a file to which all input is appended before it takes effect.
-	Log string
-	// SignIn pretends to sign in to the tour and exits (signInFlag).
-	SignIn bool
-}
+// Script is a parsed script. It may be run many times.
+type Script struct{ steps *script.Script[*runner] }
 
-// Run runs the agent until In, the script or ctx ends, and returns the exit code. A pending
-// read of In continues until In ends. optionsFromEnv documents the environment of the tour.
-func Run(ctx context.Context, opt Options) int {
-	if opt.SignIn {
-		return signInAtTerminal(opt.Out, optionsFromEnv())
-	}
-	if opt.Log != "" {
-		log, err := os.OpenFile(opt.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			_, _ = fmt.Fprintf(opt.Err, "parley demo-agent: open the log: %v\n", err)
-			return exitBroken
-		}
-		defer func() { _ = log.Close() }()
-		opt.In = io.TeeReader(opt.In, log)
-	}
-	if opt.Script == "" {
-		return runTour(ctx, opt.In, opt.Out, opt.Err, optionsFromEnv())
-	}
-	s, err := load(opt.Script)
-	if err != nil {
-		_, _ = fmt.Fprintln(opt.Err, err)
-		return exitBroken
-	}
-	return s.Run(ctx, opt.In, opt.Out, opt.Err)
+// Parse parses a script; errors call it name.
+func Parse(name, src string) (*Script, error) {
+	s, err := script.Parse(name, src, verbs)
+	return &Script{s}, err
 }

@@ -1,4 +1,4 @@
-package demoagent
+package peer
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"parley/internal/script"
 )
 
 // This file answers for a scripted agent. It speaks version 2 if the script says "speaks v2"
@@ -28,27 +30,21 @@ const openers = "session/new|session/load|session/resume"
 type configOption = map[string]json.RawMessage
 
 func parseSpeaks(a *args) action {
-	if word := a.word(); word != "v2" {
-		a.fail("speaks v2, not %q", word)
+	if !a.Take("v2") {
+		a.Fail("wants v2")
 	}
-	return func(r *runner) error {
-		r.changeState(func() { r.speaksV2 = true })
-		return nil
-	}
+	return func(r *runner) error { r.changeState(func() { r.speaksV2 = true }); return nil }
 }
 
 func parseRefuses(a *args) action {
-	if word := a.word(); word != "v2" {
-		a.fail("refuses v2, not %q", word)
+	if !a.Take("v2") {
+		a.Fail("wants v2")
 	}
 	var refuses error = exitCode(1)
-	if text := a.rest(); text != "" {
+	if text := a.Rest(); text != "" {
 		refuses = &rpcError{Code: -32602, Message: text}
 	}
-	return func(r *runner) error {
-		r.changeState(func() { r.refuses = refuses })
-		return nil
-	}
+	return func(r *runner) error { r.changeState(func() { r.refuses = refuses }); return nil }
 }
 
 func (r *runner) handshake(capabilities, session string) error {
@@ -65,7 +61,7 @@ func (r *runner) handshake(capabilities, session string) error {
 	if err := r.expect(openers, "", ""); err != nil {
 		return err
 	}
-	raw, err := r.expandJSON(cmp.Or(session, "{}"))
+	raw, err := r.ExpandJSON(cmp.Or(session, "{}"))
 	if err != nil {
 		return err
 	}
@@ -74,19 +70,19 @@ func (r *runner) handshake(capabilities, session string) error {
 		return fmt.Errorf("the session's state: %w", err)
 	}
 	opener := r.expected[len(r.expected)-1]
-	if _, named := result["sessionId"]; !named && opener.method == "session/new" {
-		result["sessionId"] = encode(r.newSession())
+	if _, named := result["sessionId"]; !named && opener.Method == "session/new" {
+		result["sessionId"] = script.Encode(r.newSession())
 	}
-	return r.answer(opener, encode(result))
+	return r.answer(opener, script.Encode(result))
 }
 
 // initialize answers an initialize and records the agreed version. capabilities "" means the
 // default. It returns an *rpcError for a refusal, which it has sent.
-func (r *runner) initialize(q request, capabilities string) error {
+func (r *runner) initialize(q *message, capabilities string) error {
 	var p struct {
 		ProtocolVersion int `json:"protocolVersion"`
 	}
-	_ = json.Unmarshal(q.params, &p) // without a version, the client offers version 1
+	_ = json.Unmarshal(q.Params, &p) // without a version, the client offers version 1
 	r.mu.Lock()
 	refuses := r.refuses
 	r.v2 = r.speaksV2 && p.ProtocolVersion >= 2
@@ -94,7 +90,7 @@ func (r *runner) initialize(q request, capabilities string) error {
 	r.mu.Unlock()
 	if p.ProtocolVersion >= 2 && refuses != nil {
 		if refused, ok := refuses.(*rpcError); ok {
-			return errors.Join(r.send(line{ID: q.id, Error: refused}), refused)
+			return errors.Join(r.send(line{ID: q.ID, Error: refused}), refused)
 		}
 		return refuses
 	}
@@ -103,15 +99,15 @@ func (r *runner) initialize(q request, capabilities string) error {
 	} else if capabilities == "" {
 		capabilities = defaultCapabilities
 	}
-	caps, err := r.expandJSON(capabilities)
+	caps, err := r.ExpandJSON(capabilities)
 	if err != nil {
 		return err
 	}
 	info := map[string]string{"name": "parley-script", "title": "Scripted agent", "version": "1"}
 	if v2 {
-		return r.answer(q, encode(object{"protocolVersion": 2, "info": info, "capabilities": caps}))
+		return r.answer(q, script.Encode(map[string]any{"protocolVersion": 2, "info": info, "capabilities": caps}))
 	}
-	return r.answer(q, encode(object{"protocolVersion": 1, "agentInfo": info, "agentCapabilities": caps, "authMethods": []string{}}))
+	return r.answer(q, script.Encode(map[string]any{"protocolVersion": 1, "agentInfo": info, "agentCapabilities": caps, "authMethods": []string{}}))
 }
 
 // Error implements error, for a refusal.
@@ -131,33 +127,20 @@ func (r *runner) newSession() string {
 	return fmt.Sprintf("session-%d", r.opened)
 }
 
-// expectedPrompt returns the prompt that was expected last.
-func (r *runner) expectedPrompt() (request, error) {
-	for _, q := range slices.Backward(r.expected) {
-		if q.method == "session/prompt" {
-			return q, nil
-		}
-	}
-	return request{}, errors.New("no session/prompt has been expected yet")
-}
-
 // endTurn ends the work on a prompt with a reason. In version 2 a prompt that is not
 // accepted yet is accepted first.
 func (r *runner) endTurn(reason string) error {
-	q, err := r.expectedPrompt()
+	q, err := r.requested("session/prompt")
+	if err != nil {
+		return err
+	}
 	if !r.version2() {
-		if err != nil {
-			return err
-		}
-		return r.answer(q, encode(map[string]string{"stopReason": reason}))
+		return r.answer(q, script.Encode(map[string]string{"stopReason": reason}))
 	}
 	r.mu.Lock()
 	working := r.working
 	r.mu.Unlock()
 	if !working {
-		if err != nil {
-			return err
-		}
 		if err := r.accept(q, ""); err != nil {
 			return err
 		}
@@ -167,14 +150,14 @@ func (r *runner) endTurn(reason string) error {
 
 // parseAccept parses the steps to omit when accepting a prompt.
 func parseAccept(a *args) action {
-	without := a.rest()
+	without := a.Rest()
 	for word := range strings.FieldsSeq(without) {
 		if !slices.Contains([]string{"unanswered", "nameless", "untold", "unstated"}, word) {
-			a.fail("accept is unanswered, nameless, untold or unstated, not %q", word)
+			a.Fail("accept is unanswered, nameless, untold or unstated, not %q", word)
 		}
 	}
 	return func(r *runner) error {
-		q, err := r.expectedPrompt()
+		q, err := r.requested("session/prompt")
 		if err != nil {
 			return err
 		}
@@ -183,16 +166,16 @@ func parseAccept(a *args) action {
 }
 
 // accept answers a prompt, sends its message, and sends the state running.
-func (r *runner) accept(q request, without string) error {
+func (r *runner) accept(q *message, without string) error {
 	var p struct {
 		Prompt json.RawMessage `json:"prompt"`
 	}
-	_ = json.Unmarshal(q.params, &p)
+	_ = json.Unmarshal(q.Params, &p)
 	r.mu.Lock()
 	r.turns++
 	r.working = true
 	message := fmt.Sprintf("prompt-%d", r.turns)
-	r.closePrompt(q.id)
+	r.closePrompt(q.ID)
 	r.mu.Unlock()
 	answer := map[string]string{"messageId": message}
 	if strings.Contains(without, "nameless") {
@@ -200,10 +183,10 @@ func (r *runner) accept(q request, without string) error {
 	}
 	var err error
 	if !strings.Contains(without, "unanswered") {
-		err = r.send(line{ID: q.id, Result: encode(answer)})
+		err = r.send(line{ID: q.ID, Result: script.Encode(answer)})
 	}
 	if err == nil && !strings.Contains(without, "untold") {
-		err = r.update(encode(object{"sessionUpdate": "user_message", "messageId": message, "content": p.Prompt}))
+		err = r.update(script.Encode(map[string]any{"sessionUpdate": "user_message", "messageId": message, "content": p.Prompt}))
 	}
 	if err == nil && !strings.Contains(without, "unstated") {
 		err = r.update(json.RawMessage(`{"sessionUpdate":"state_update","state":"running"}`))
@@ -217,20 +200,22 @@ func (r *runner) sayIdle(reason string) error {
 	if reason != "" {
 		state["stopReason"] = reason
 	}
-	return r.update(encode(state))
+	return r.update(script.Encode(state))
 }
 
-// serveMethods answers pending and further messages of these methods, in order.
-func (r *runner) serveMethods(methods []string) {
+// serveAlso answers pending and further messages in the background, in order: those of these
+// methods, or all if there are none.
+func (r *runner) serveAlso(methods ...string) {
 	r.serving.Lock()
 	defer r.serving.Unlock()
 	r.mu.Lock()
-	var waiting []*message
+	r.serveAll = len(methods) == 0
 	for _, m := range methods {
 		r.served[m] = true
 	}
+	var waiting []*message
 	for _, m := range r.inbox {
-		if r.served[m.Method] && !m.answered {
+		if !m.answered && (r.serveAll || r.served[m.Method]) {
 			m.answered = true
 			waiting = append(waiting, m)
 		}
@@ -243,15 +228,7 @@ func (r *runner) serveMethods(methods []string) {
 
 // serveRest answers all pending and further messages until stdin ends.
 func (r *runner) serveRest() error {
-	r.serving.Lock()
-	r.mu.Lock()
-	waiting := slices.DeleteFunc(r.inbox, func(m *message) bool { return m.answered })
-	r.inbox, r.serveAll = nil, true
-	r.mu.Unlock()
-	for _, m := range waiting {
-		r.serve(m)
-	}
-	r.serving.Unlock()
+	r.serveAlso()
 	err := r.wait(func() bool { return false })
 	if errors.Is(err, errStdinEnded) {
 		return nil
@@ -279,7 +256,7 @@ var results = map[string][2]string{
 // serve answers a message as an agent should. It ignores write errors: the reader notices
 // that the client is gone.
 func (r *runner) serve(m *message) {
-	q, v2 := request{id: m.ID, method: m.Method, params: m.Params}, r.version2()
+	v2 := r.version2()
 	result := results[m.Method][0]
 	if v2 {
 		result = results[m.Method][1]
@@ -300,16 +277,16 @@ func (r *runner) serve(m *message) {
 		}
 	case len(m.ID) == 0:
 	case m.Method == "initialize":
-		_ = r.initialize(q, "")
+		_ = r.initialize(m, "")
 	case m.Method == "session/new":
-		_ = r.answer(q, encode(map[string]string{"sessionId": r.newSession()}))
+		_ = r.answer(m, script.Encode(map[string]string{"sessionId": r.newSession()}))
 	case m.Method == "session/prompt" && v2:
-		_ = r.accept(q, "")
+		_ = r.accept(m, "")
 		_ = r.sayIdle("end_turn")
 	case m.Method == "session/set_config_option":
-		_ = r.answer(q, r.setOption(m.Params))
+		_ = r.answer(m, r.setOption(m.Params))
 	case result != "":
-		_ = r.answer(q, json.RawMessage(result))
+		_ = r.answer(m, json.RawMessage(result))
 	default:
 		_ = r.send(line{ID: m.ID, Error: rpcError{Code: -32601, Message: "Method not found"}})
 	}
@@ -325,7 +302,7 @@ func (r *runner) setOption(params json.RawMessage) json.RawMessage {
 	defer r.mu.Unlock()
 	if json.Unmarshal(params, &p) == nil {
 		for _, o := range r.state {
-			if id := string(encode(p.ConfigID)); string(o["id"]) == id || string(o["configId"]) == id {
+			if id := string(script.Encode(p.ConfigID)); string(o["id"]) == id || string(o["configId"]) == id {
 				o["currentValue"] = p.Value
 			}
 		}
@@ -333,7 +310,7 @@ func (r *runner) setOption(params json.RawMessage) json.RawMessage {
 	if r.state == nil {
 		return json.RawMessage(`{"configOptions":[]}`)
 	}
-	return encode(object{"configOptions": r.state})
+	return script.Encode(map[string]any{"configOptions": r.state})
 }
 
 // message is a request, a notification or an answer of the client.
@@ -344,6 +321,7 @@ type message struct {
 
 	line     json.RawMessage // the whole line
 	answered bool            // by the background
+	name     string          // of the step that expected it
 }
 
 // line is a message of the agent.
@@ -356,23 +334,9 @@ type line struct {
 	Error   any             `json:"error,omitempty"`
 }
 
-// encode encodes JSON without escaping HTML, so that a script's text is sent as it is.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return []byte("null") // cannot happen: callers pass valid JSON
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
 func (r *runner) send(l line) error {
-	if r.turn != nil { // scenes send only notifications
-		return r.turn.agent.conn.Notify(l.Method, l.Params)
-	}
 	l.JSONRPC = "2.0"
-	return r.write(append(encode(l), '\n'))
+	return r.write(append(script.Encode(l), '\n'))
 }
 
 func (r *runner) write(b []byte) error {
@@ -401,7 +365,7 @@ func (r *runner) read(in io.Reader) {
 		if raw = bytes.TrimSpace(raw); len(raw) > 0 {
 			m := &message{line: raw}
 			if json.Unmarshal(raw, m) != nil {
-				_, _ = fmt.Fprintf(r.err, "%s: the client sent a malformed line: %.200q\n", r.script.name, raw)
+				_, _ = fmt.Fprintf(r.err, "the client sent a malformed line: %.200q\n", raw)
 			} else {
 				r.take(m)
 			}
@@ -436,7 +400,7 @@ func (r *runner) take(m *message) {
 	}
 }
 
-// note remembers the session and the directory in a message. The caller holds mu.
+// note remembers the session and the directory in a message.
 func (r *runner) note(params json.RawMessage) {
 	var p struct {
 		SessionID string `json:"sessionId"`
@@ -446,9 +410,9 @@ func (r *runner) note(params json.RawMessage) {
 		return
 	}
 	if p.SessionID != "" {
-		r.session = p.SessionID
+		r.Let("session", p.SessionID)
 	}
 	if p.Cwd != "" {
-		r.cwd = p.Cwd
+		r.Let("cwd", p.Cwd)
 	}
 }

@@ -1,4 +1,4 @@
-package demoagent
+package peer
 
 import (
 	"bufio"
@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,24 +14,12 @@ import (
 
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct{ name, src, want string }{
-		{"unknown step", "# comment\n\nspeak hello", `s.txt:3: there is no step "speak"`},
-		{"no JSON", "update", "s.txt:1: update: wants JSON"},
-		{"bad JSON", "update {a}", "s.txt:1: update: wants JSON: invalid character 'a'"},
-		{"JSON that does not end", "\nupdate {\n\"a\":1", "s.txt:2: update: the JSON does not end"},
-		{"too much", "update {} {}", `s.txt:1: update: does not take "{}"`},
-		{"argument where there is none", "hang on", `s.txt:1: hang: does not take "on"`},
-		{"repeat without end", "repeat 3\nsay a", "s.txt:1: repeat: end is missing"},
-		{"repeat without number", "repeat x\nend", `s.txt:1: repeat: wants a whole number, not "x"`},
-		{"end without repeat", "say a\nend", "s.txt:2: end: no repeat to end"},
-		{"else without if", "say a\nelse", "s.txt:2: else: no if before it"},
-		{"else in a repeat", "repeat 2\nelse\nend", "s.txt:1: repeat: has no else"},
-		{"two elses", "if a\nelse\nelse\nend", "s.txt:1: if: has more than one else"},
-		{"if without end", "if a\nelse", "s.txt:1: if: end is missing"},
 		{"error inside repeat", "repeat 2\n  bytes 0g\nend", "s.txt:2: bytes: wants bytes in hex"},
-		{"name", "expect x as 7", `s.txt:1: expect: as wants a name, not "7"`},
-		{"duration", "sleep long", "s.txt:1: sleep: wants a duration such as 50ms"},
-		{"code", "reply-error oops x", `s.txt:1: reply-error: the code: wants a whole number, not "x"`},
-		{"line after JSON of several lines", "update {\n}\nexit no", `s.txt:3: exit: wants a whole number`},
+		{"code", "reply-error oops x", `s.txt:1: reply-error: wants a whole number, not "x"`},
+		{"message", `reply-error 1 "x`, `s.txt:1: reply-error: the JSON does not end`},
+		{"text", "expect x contains ", `s.txt:1: expect: contains wants a text`},
+		{"version", "speaks v3", `s.txt:1: speaks: wants v2`},
+		{"acceptance", "accept gladly", `s.txt:1: accept: accept is unanswered, nameless, untold or unstated, not "gladly"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Parse("s.txt", tt.src)
@@ -41,19 +27,6 @@ func TestParseErrors(t *testing.T) {
 				t.Errorf("got %v\nwant %s", err, tt.want)
 			}
 		})
-	}
-}
-
-func TestLoadNamesTheFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "broken.txt")
-	if err := os.WriteFile(path, []byte("nonsense\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := load(path); err == nil || !strings.HasPrefix(err.Error(), "broken.txt:1: ") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := load(path + ".not"); err == nil {
-		t.Error("a missing script loads")
 	}
 }
 

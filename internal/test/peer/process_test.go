@@ -1,4 +1,4 @@
-package demoagent
+package peer
 
 import (
 	"bufio"
@@ -17,18 +17,10 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/schema"
+	"parley/internal/test"
 )
 
-// asAgent in the environment makes the test binary the agent, as the command
-// line would.
-const asAgent = "PARLEY_TEST_DEMO_AGENT"
-
-func TestMain(m *testing.M) {
-	if script, ok := os.LookupEnv(asAgent); ok {
-		os.Exit(Run(context.Background(), Options{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script}))
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // recorder is a client's handler that keeps what is said.
 type recorder struct {
@@ -74,29 +66,26 @@ end
 end-turn
 `
 
-// TestScriptAgainstTheClient plays a script against parley's own client, and
-// has the log hold all that it sent.
+// TestScriptAgainstTheClient plays a script against parley's own client.
 func TestScriptAgainstTheClient(t *testing.T) {
-	log := filepath.Join(t.TempDir(), "log")
 	toAgentR, toAgentW := io.Pipe()
 	toClientR, toClientW := io.Pipe()
 	var stderr bytes.Buffer
 	ended := make(chan int, 1)
+	script, err := Parse("greeting.txt", greeting)
+	if err != nil {
+		t.Fatal(err)
+	}
 	go func() {
-		ended <- Run(t.Context(), Options{In: toAgentR, Out: toClientW, Err: &stderr, Script: write(t, "greeting.txt", greeting), Log: log})
+		ended <- script.Run(t.Context(), toAgentR, toClientW, &stderr)
 		_ = toClientW.Close()
 	}()
 	h := &recorder{}
 	validator := schema.NewValidator(schema.V1())
-	var mu sync.Mutex
-	var sent bytes.Buffer
 	c := acpclient.NewClient(acpclient.NewLines(toClientR, toAgentW), h, acpclient.ConnOptions{Tap: func(out bool, line []byte) {
 		from := schema.Agent
 		if out {
 			from = schema.Client
-			mu.Lock()
-			sent.Write(append(bytes.Clone(line), '\n'))
-			mu.Unlock()
 		}
 		if err := validator.Line(from, line); err != nil {
 			t.Errorf("%v\nin %s", err, line)
@@ -120,66 +109,45 @@ func TestScriptAgainstTheClient(t *testing.T) {
 		t.Errorf("code %d, stderr %s", code, stderr.String())
 	}
 	<-c.Conn().Done()
-	got, err := os.ReadFile(log)
-	if err != nil || string(got) != sent.String() {
-		t.Errorf("the log has %q, %v\nwant %q", got, err, sent.String())
-	}
 }
 
-func TestRunRefuses(t *testing.T) {
+func TestTheProgram(t *testing.T) {
+	dir := t.TempDir()
+	script, log := write(t, "agent.script", "expect hello\nraw hi\nexit 7"), filepath.Join(dir, "log")
 	for _, tt := range []struct {
-		name, want string
-		opt        Options
+		name, out, err string
+		args           []string
+		code           int
 	}{
-		{"a missing script", "read the script: open ", Options{Script: filepath.Join(t.TempDir(), "none")}},
-		{"a bad script", "bad.txt:1: there is no step", Options{Script: write(t, "bad.txt", "dance")}},
-		{"a log in no directory", "parley demo-agent: open the log: ", Options{Log: filepath.Join(t.TempDir(), "none", "log")}},
+		{"without a script", "", "usage: ", nil, 2},
+		{"a missing script", "", "open ", []string{filepath.Join(dir, "none")}, 2},
+		{"a bad script", "", "bad.script:1: there is no step", []string{write(t, "bad.script", "dance")}, 2},
+		{"a log in no directory", "", "open ", []string{script, filepath.Join(dir, "none", "log")}, 2},
+		{"a script", "hi\n", "", []string{script}, 7},
+		{"a script with a log", "hi\n", "", []string{script, log}, 7},
+		{"the log again", "hi\n", "", []string{script, log}, 7},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var stderr bytes.Buffer
-			tt.opt.In, tt.opt.Out, tt.opt.Err = strings.NewReader(""), io.Discard, &stderr
-			if code := Run(t.Context(), tt.opt); code != 2 || !strings.HasPrefix(stderr.String(), tt.want) {
-				t.Errorf("code %d, stderr %s", code, stderr.String())
+			var out, stderr bytes.Buffer
+			cmd := exec.Command(test.Scripted(t), tt.args...)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(hello), &out, &stderr
+			err := cmd.Run()
+			if code := cmd.ProcessState.ExitCode(); code != tt.code || out.String() != tt.out || !strings.Contains(stderr.String(), tt.err) {
+				t.Errorf("code %d, %v, wrote %q and %q", code, err, out.String(), stderr.String())
 			}
 		})
 	}
+	if got, err := os.ReadFile(log); err != nil || string(got) != hello+hello {
+		t.Errorf("the log has %q, %v", got, err)
+	}
 }
 
-func TestTourIsWhatRunsWithoutAScript(t *testing.T) {
-	t.Setenv("PARLEY_DEMO_SPEED", "0")
-	in := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}` + "\n"
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	ended := make(chan int, 1)
-	go func() { ended <- Run(t.Context(), Options{In: inR, Out: outW, Err: io.Discard}) }()
-	if _, err := io.WriteString(inW, in); err != nil {
-		t.Fatal(err)
-	}
-	answer := make([]byte, 1000)
-	n, err := outR.Read(answer)
-	if err != nil || !strings.Contains(string(answer[:n]), `"name":"parley-tour"`) {
-		t.Errorf("got %s, %v", answer[:n], err)
-	}
-	_ = inW.Close()
-	if code := <-ended; code != 0 {
-		t.Errorf("code %d", code)
-	}
-	if err := WriteSample(t.TempDir()); err != nil {
-		t.Error(err)
-	}
-	if signInFlag == "" {
-		t.Error("there is no flag to sign in with")
-	}
-}
+const hello = `{"jsonrpc":"2.0","method":"hello"}` + "\n"
 
 // start runs the agent as a program of its own.
 func start(t *testing.T, script string) *acpclient.Process {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := acpclient.StartProcess(acpclient.Command{Path: exe, Env: []string{asAgent + "=" + write(t, "script.txt", script)}})
+	p, err := acpclient.StartProcess(acpclient.Command{Path: test.Scripted(t), Args: []string{write(t, "script.txt", script)}})
 	if err != nil {
 		t.Fatal(err)
 	}
