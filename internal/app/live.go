@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"parley/config"
@@ -12,12 +13,18 @@ import (
 // LongQuiet is how long a working agent sends nothing before a front end says so.
 const LongQuiet = 10 * time.Second
 
+// SlowAnswer is how long the agent takes to answer a cancel or a switch before a front end
+// says so, with what helps.
+const SlowAnswer = 5 * time.Second
+
 // Live is a session as a front end holds it: the agent, the session, and the conversation
 // folded from its events. It is not safe for concurrent use.
 type Live struct {
 	Agent        config.Agent
 	Session      Session
 	Conversation *conversation.Conversation
+	// Restart is the key or command that restarts the agent here.
+	Restart string
 
 	stored store.ID // the stored session that this one continues, or ""
 	// lost means that the agent exited and no session has been opened since.
@@ -45,6 +52,10 @@ func (r *Reopened) Live() *Live {
 
 // Apply folds an event of the session.
 func (l *Live) Apply(e conversation.Event) {
+	if n, ok := e.(conversation.NoticeAdded); ok && n.Unanswered && l.Restart != "" {
+		n.Detail = strings.TrimSuffix(n.Detail, ".") + " with " + l.Restart + "."
+		e = n
+	}
 	l.Conversation.Apply(e)
 	if _, exited := e.(conversation.AgentLost); exited {
 		l.lost = true

@@ -37,3 +37,12 @@ func TestTheQueueIsAskedAboutOnceAfterALoss(t *testing.T) {
 		t.Error("it asks about an empty queue")
 	}
 }
+
+// The notice of a request without an answer names the key that helps.
+func TestANoticeNamesTheKey(t *testing.T) {
+	l := &app.Live{Conversation: conversation.New(), Restart: "alt+r"}
+	l.Apply(conversation.NoticeAdded{Title: "The agent has not answered", Detail: "Wait, or restart the agent.", Unanswered: true})
+	if n := l.Conversation.Items[0].(*conversation.Note); n.Detail != "Wait, or restart the agent with alt+r." {
+		t.Errorf("it says %q", n.Detail)
+	}
+}

@@ -564,7 +564,7 @@ var kinds = []kind{
 		return []member{{"seq", &e.Seq}, {"option", &e.Option}, {"value", &e.Value}, {"options?", &e.Options}, {"error?", &e.Err}}
 	}),
 	kindOf("said", func(e *NoticeAdded) []member {
-		return []member{{"severity?", &e.Severity}, {"title", &e.Title}, {"detail?", &e.Detail}, {"subject?", &e.Subject}}
+		return []member{{"severity?", &e.Severity}, {"title", &e.Title}, {"detail?", &e.Detail}, {"subject?", &e.Subject}, {"unanswered?", &e.Unanswered}}
 	}),
 	kindOf("agent_starting", func(e *AgentStarting) []member {
 		return []member{{"command", &e.Command}, {"at?", &e.At}}

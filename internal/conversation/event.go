@@ -255,6 +255,9 @@ type NoticeAdded struct {
 	// Subject, if not empty, identifies what the notice is about. A session adds only one
 	// notice per subject: see State.Noted.
 	Subject string
+	// Unanswered means that it is about a request that the agent has not answered, for which
+	// restarting the agent is the way on.
+	Unanswered bool
 }
 
 // Opening is how a session is opened.

@@ -473,11 +473,6 @@ func (s *State) Steerable() bool {
 	return s.Agent.Steering && s.Phase == PhaseReady && s.Turn.Running && s.Turn.Cancelling.IsZero()
 }
 
-// Starts reports whether the agent is starting or opening its first session.
-func (s *State) Starts() bool {
-	return s.Phase == PhaseStarting || s.Phase == PhaseOpening && s.ID == ""
-}
-
 // Opening reports whether the agent is starting or opening a session.
 func (s *State) Opening() bool { return s.Phase == PhaseStarting || s.Phase == PhaseOpening }
 

@@ -231,7 +231,7 @@ var logoutKind = KindOf[Logout]("Logout", Lasts)
 func (Logout) Kind() *Kind { return logoutKind }
 
 func (Logout) Do(ctx context.Context, s *Session) (None, error) {
-	_, err := ask(ctx, s, "sign out", func(i *acpclient.InitializeResponse) bool {
+	_, err := ask(ctx, s, "sign out", acpclient.Logout.Name, func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.Auth.Logout != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.LogoutResponse, error) {
 		return c.Logout(ctx, &acpclient.LogoutRequest{})

@@ -106,8 +106,10 @@ func (o CancelOperation) Do(ctx context.Context, s *Session) (None, error) {
 	case !ok:
 		return None{}, fmt.Errorf("cancel a single call: %w", ErrUnsupported)
 	case o.Terminal != "":
+		defer a.expectAnswer(v2.TerminalCancel.Name)()
 		return None{}, c.CancelTerminal(ctx, id, o.Terminal)
 	}
+	defer a.expectAnswer(v2.ToolCallCancel.Name)()
 	return None{}, c.CancelToolCall(ctx, id, o.Call)
 }
 
@@ -134,6 +136,7 @@ func (t StopTask) Do(ctx context.Context, s *Session) (None, error) {
 	if !ready || a == nil {
 		return None{}, errNotOpen
 	}
+	defer a.expectAnswer(acpclient.SessionStopTask.Name)()
 	r, err := acpclient.Call(ctx, a.client.Conn(), acpclient.SessionStopTask, &acpclient.StopTaskRequest{SessionID: open, AsyncTaskID: t.ID})
 	switch {
 	case err != nil:
@@ -219,11 +222,21 @@ func (a *agent) expectAnswer(method string) (answered func()) {
 		s.mu.Lock()
 		defer s.unlock()
 		if s.agent == a && !s.closed {
-			s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has not answered %s for %d seconds", method, answerTime/time.Second),
-				"Wait, or restart the agent.")
+			s.stream.post(conversation.NoticeAdded{
+				Severity: acpclient.NoticeWarning, Unanswered: true,
+				Title:  fmt.Sprintf("The agent has not answered %s for %d seconds", method, answerTime/time.Second),
+				Detail: "Wait, or restart the agent.",
+			})
 		}
 	})
 	return func() { late.Stop() }
+}
+
+// await calls do, which waits for the answer to a request, and tells the user if that does not
+// come in time.
+func await[R any](a *agent, method string, do func() (R, error)) (R, error) {
+	defer a.expectAnswer(method)()
+	return do()
 }
 
 // isClosed reports whether an error only says that the agent exited.
@@ -233,7 +246,7 @@ func isClosed(err error) bool { return errors.Is(err, acpclient.ErrClosed) }
 // ask waits for that too, and repeats the call. offered reports whether the agent has
 // the method.
 func ask[R any](
-	ctx context.Context, s *Session, what string,
+	ctx context.Context, s *Session, what, method string,
 	offered func(*acpclient.InitializeResponse) bool,
 	do func(context.Context, v2.Negotiated) (*R, error),
 ) (*R, error) {
@@ -252,7 +265,7 @@ func ask[R any](
 		if !offered(a.hello.Load()) {
 			return nil, fmt.Errorf("%s: %w", what, ErrUnsupported)
 		}
-		r, err := do(ctx, a.client)
+		r, err := await(a, method, func() (*R, error) { return do(ctx, a.client) })
 		if err == nil {
 			return r, nil
 		}

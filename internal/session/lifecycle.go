@@ -38,9 +38,9 @@ func (Start) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, nil
 }
 
-// Reconnect restarts the agent and reopens the session, for instance after the user has
-// signed in on a terminal, and repeats the calls that waited for that. It cancels a
-// running turn. It returns at once.
+// Reconnect restarts the agent, whatever it has not answered, and reopens the session. After
+// the user has signed in on a terminal, it repeats the calls that waited for that. It cancels
+// a running turn. It returns at once.
 type Reconnect struct{}
 
 var reconnectKind = KindOf[Reconnect]("Reconnect", Posts)
@@ -50,8 +50,8 @@ func (Reconnect) Kind() *Kind { return reconnectKind }
 func (Reconnect) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	if s.closed || s.starting() || s.agent != nil && s.agent.hello.Load() == nil {
-		return None{}, nil // one is being started
+	if s.closed || s.starting() {
+		return None{}, nil // its process is being started
 	}
 	old := s.agent
 	// A turn that waits for signing in goes on.

@@ -384,3 +384,63 @@ func TestACancelledTurnThatEndsWell(t *testing.T) {
 		test.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
 	})
 }
+
+// Whatever the agent has not answered, it can be restarted.
+func TestRestartOfASilentAgent(t *testing.T) {
+	for _, silent := range []string{"initialize", "session/new", "session/resume", "session/set_mode", "session/prompt"} {
+		t.Run(silent, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHarness(t)
+				defer h.close()
+				var starts int
+				h.prepare = func(a *fakeAgent) {
+					starts++
+					a.auto["session/resume"] = json.RawMessage(`{}`)
+					if starts == 1 && silent != "session/resume" || starts == 2 && silent == "session/resume" {
+						delete(a.auto, silent)
+					}
+				}
+				Post(h, Start{})
+				h.settle()
+				switch silent {
+				case "session/resume":
+					Post(h, Reconnect{})
+				case "session/set_mode":
+					h.setMode("x")
+				case "session/prompt":
+					h.prompt("go")
+				}
+				h.settle()
+				before := starts
+				Post(h, Reconnect{})
+				h.settle()
+				if starts != before+1 || h.conv.Phase != conversation.PhaseReady || h.conv.Turn.Running {
+					t.Errorf("%d starts, phase %v, turn %v", starts, h.conv.Phase, h.conv.Turn.Running)
+				}
+			})
+		})
+	}
+}
+
+// Of each call of the user's that the agent does not answer, it is told after a time.
+func TestSilentCallsAreTold(t *testing.T) {
+	calls := map[string]func(h *harness) error{
+		"session/list":             func(h *harness) error { _, err := Do(h.Context(), h, ListSessions{}); return err },
+		"session/delete":           func(h *harness) error { return Try(h.Context(), h, DeleteSession{"old"}) },
+		"logout":                   func(h *harness) error { return Try(h.Context(), h, Logout{}) },
+		"_session/async_task/stop": func(h *harness) error { return Try(h.Context(), h, StopTask{"t"}) },
+	}
+	for method, call := range calls {
+		t.Run(method, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				go func() { _ = call(h) }()
+				time.Sleep(answerTime + time.Second)
+				h.settle()
+				said := eventsOf[conversation.NoticeAdded](h)
+				if len(said) != 1 || !said[0].Unanswered || !strings.Contains(said[0].Title, "has not answered "+method) {
+					t.Errorf("the user is told %+v", said)
+				}
+			})
+		})
+	}
+}

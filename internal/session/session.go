@@ -439,7 +439,7 @@ var listSessionsKind = KindOf[ListSessions]("ListSessions", Asks)
 func (ListSessions) Kind() *Kind { return listSessionsKind }
 
 func (a ListSessions) Do(ctx context.Context, s *Session) (*acpclient.ListSessionsResponse, error) {
-	return ask(ctx, s, "list the sessions", func(i *acpclient.InitializeResponse) bool {
+	return ask(ctx, s, "list the sessions", acpclient.SessionList.Name, func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.List != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.ListSessionsResponse, error) {
 		return c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: a.Cursor})
@@ -461,7 +461,7 @@ func (a DeleteSession) Do(ctx context.Context, s *Session) (None, error) {
 	if open {
 		return None{}, errors.New("this session is open: open another one first")
 	}
-	_, err := ask(ctx, s, "delete a session", func(i *acpclient.InitializeResponse) bool {
+	_, err := ask(ctx, s, "delete a session", acpclient.SessionDelete.Name, func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.Delete != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.DeleteSessionResponse, error) {
 		return c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: a.ID})

@@ -97,6 +97,9 @@ func (u unopened) promptHints() []dialog.Hint {
 func (l *live) promptHints() []dialog.Hint {
 	t := l.tab
 	all := promptHints(t.program.Keys, l.conv, l.changedFiles() > 0, l.Session.About().Connects, t.program.Enter == config.EnterSteers)
+	if l.ignoresCancel() {
+		all = append([]dialog.Hint{{Key: t.keyOf(command.Cancel), Text: "stop the agent"}}, all...)
+	}
 	if l.conv.Turn.Running && l.conv.Agent.SkipsAhead() && t.composer.Empty() {
 		for i := range all {
 			if all[i].Key == t.keyOf(command.Send) {
@@ -120,8 +123,11 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 	}
 	switch {
 	case c.Turn.Running:
-		h.Add(command.Cancel, "cancel")
-		enter, now := "queue", "cancel and send"
+		enter, now := "queue", "send next"
+		if c.Turn.Cancelling.IsZero() {
+			h.Add(command.Cancel, "cancel")
+			now = "cancel and send"
+		}
 		if c.Steerable() {
 			now = "steer"
 			if steers {
@@ -132,7 +138,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 		if enter != now {
 			h.Add(command.SendNow, now)
 		}
-	case c.Starts():
+	case c.Opening():
 		h.Add(command.Cancel, "stop the agent")
 		h.Add(command.Send, "queue")
 	case c.Gone():

@@ -27,7 +27,7 @@ type lifecycle struct {
 
 // FollowStart reads the stderr of an agent that starts, once a second.
 func (e *lifecycle) FollowStart() tea.Cmd {
-	if e.asking || !e.live.conv.Starts() {
+	if e.asking || !e.live.conv.Opening() {
 		return nil
 	}
 	e.asking = true
@@ -46,14 +46,14 @@ func (e *lifecycle) FollowStart() tea.Cmd {
 // stop the agent.
 func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
-	case e.live.conv.Starts():
+	case e.live.conv.Opening():
 		return e.leaveStart()
 	case e.live.options.TakeBack():
 	case !e.live.conv.Turn.Running:
 		return e.live.tab.prompts.Escape(e.live.conv)
 	case e.live.conv.Turn.Cancelling.IsZero():
 		session.Post(e.live.Session, session.Cancel{})
-	case e.live.tab.program.Now().Sub(e.live.conv.Turn.Cancelling) >= slowCancel:
+	case e.live.ignoresCancel():
 		e.AskToStop()
 	}
 	return nil
@@ -62,6 +62,12 @@ func (e *lifecycle) Cancel() tea.Cmd {
 // cancels reports whether ctrl+c in an empty prompt cancels the turn.
 func (l *live) cancels() bool {
 	return l.conv.Turn.Running && l.conv.Turn.Cancelling.IsZero()
+}
+
+// ignoresCancel reports whether the agent has not ended a turn that was cancelled a while ago.
+func (l *live) ignoresCancel() bool {
+	since := l.conv.Turn.Cancelling
+	return l.conv.Turn.Running && !since.IsZero() && l.tab.program.Now().Sub(since) >= slowCancel
 }
 
 // AskToStop offers to stop an agent that ignores a cancel.
@@ -108,8 +114,8 @@ func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
 	e.live.tab.dialogs.Push(e.restart)
 }
 
-// StartAgain restarts an agent that has gone, and reopens the session if possible. It asks
-// first whether to start one that the user has not agreed to.
+// StartAgain restarts the agent, and reopens the session if possible. It asks first whether
+// to start one that the user has not agreed to, and whether to end one that runs.
 func (e *lifecycle) StartAgain() tea.Cmd {
 	switch t := e.live.tab; {
 	case t.stored.untrusted != nil && !t.dialogs.Asks():
@@ -117,8 +123,12 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 		return nil
 	case t.stored.readOnly != "":
 		return t.say(t.stored.readOnly)
+	case e.live.conv.Opening(): // nothing is lost
+		session.Post(e.live.Session, session.Reconnect{})
+		return nil
 	case !e.live.conv.Gone():
-		return t.say("the agent is already running")
+		e.askToRestart()
+		return nil
 	}
 	e.live.tab.dialogs.Close(e.restart) // it asks the same
 	if e.live.HostGone() {
@@ -126,6 +136,23 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 	}
 	session.Post(e.live.Session, session.Start{})
 	return nil
+}
+
+// askToRestart asks whether to restart an agent that runs.
+func (e *lifecycle) askToRestart() {
+	text := "It runs. parley ends it, starts it anew and resumes the session."
+	if e.live.conv.Turn.Running {
+		text = "It is working: this ends its turn. parley then starts it anew and resumes the session."
+	}
+	again := func() tea.Cmd { session.Post(e.live.Session, session.Reconnect{}); return nil }
+	e.live.tab.ask(dialog.Confirmation{
+		Title: "Restart the agent?", Text: text,
+		Choices: []dialog.Choice{
+			{Name: "Keep it running", Key: "k", Do: dialog.Close{}},
+			{Name: "Restart it", Key: "r", Risky: true, Do: dialog.Do(again)},
+		},
+		While: func() bool { return e.live.conv.Phase == conversation.PhaseReady },
+	})
 }
 
 // leaveStart ends an agent that is still starting. If it was the tab's first, the user

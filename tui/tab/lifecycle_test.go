@@ -169,7 +169,8 @@ func TestStartAgain(t *testing.T) {
 			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Remote = &session.Remote{Listens: connects} }))
 			b.opens()
 			b.Do(b.open().lifecycle.StartAgain())
-			b.MustSay("the agent is already running")
+			b.MustSay("Restart the agent?")
+			b.Choose("Keep it running")
 			b.events(conversation.AgentLost{Err: errors.New("it broke")})
 			b.MustSay("it broke")
 			if connects {
@@ -203,4 +204,22 @@ func TestAnAgentThatCannotBeStarted(t *testing.T) {
 			t.Errorf("it wished %v", got)
 		}
 	})
+}
+
+// While a session is resumed or loaded, the agent can be stopped and restarted, and after a
+// while without an answer the screen says so.
+func TestAnOpeningWithoutAnAnswer(t *testing.T) {
+	for _, how := range []conversation.Opening{conversation.OpenResume, conversation.OpenLoad} {
+		runBench(t, func(t *testing.T, b *bench) {
+			b.ready()
+			b.events(conversation.SessionOpening{How: how, ID: "s1"})
+			b.mustShow(t, "esc stop the agent")
+			time.Sleep(longStart)
+			b.mustShow(t, "no answer for 10s  esc stops it")
+			b.Do(b.open().lifecycle.StartAgain())
+			if b.conv().Agent.Err == nil || b.conv().Agent.Err.Error() != "no agent in this test" {
+				t.Errorf("it was not restarted: %v", b.conv().Agent.Err)
+			}
+		})
+	}
 }

@@ -20,7 +20,7 @@ import (
 
 const (
 	// slowSwitch is when parley says that the agent has not answered a switch.
-	slowSwitch = 5 * time.Second
+	slowSwitch = app.SlowAnswer
 	// freshTime is how long a value stands out that the agent has changed by itself.
 	freshTime = 6 * time.Second
 )

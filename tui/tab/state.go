@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
@@ -358,6 +359,7 @@ type live struct {
 
 // newLive returns the state of a session.
 func newLive(t *Tab, s *app.Live) *live {
+	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
 	l := &live{Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
 	l.questions = questions{live: l, reach: toolview.PathTargets{Roots: s.Roots()}}
 	l.queue = promptQueue{live: l}
@@ -413,7 +415,7 @@ func (l *live) placeholder(asks bool) string {
 	switch c := l.conv; {
 	case asks:
 		return "Answer above, or queue a prompt"
-	case c.Starts():
+	case c.Opening():
 		return "Type a prompt to send when the agent is ready"
 	case c.Gone():
 		return "Restart the agent to send a prompt"

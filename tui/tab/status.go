@@ -89,7 +89,11 @@ func (f *statusInfo) Activity() string {
 	case c.Phase == conversation.PhaseStarting:
 		left = f.startLine()
 	case c.Phase == conversation.PhaseOpening:
-		left = f.spin() + th.Muted.Render("opening the session")
+		left = f.spin()
+		if quiet := f.Now.Sub(f.Heard); quiet >= longStart {
+			left += f.unanswered(quiet) + "  "
+		}
+		left += th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
 		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.counted(f.Now.Sub(c.Turn.Cancelling)))
 		if f.Now.Sub(c.Turn.Cancelling) >= slowCancel {
@@ -378,7 +382,7 @@ func newStatusInfo(t *Tab) *statusInfo {
 
 const (
 	// slowCancel is when parley offers to stop an agent that ignores a cancel.
-	slowCancel = 5 * time.Second
+	slowCancel = app.SlowAnswer
 	// showStderrAfter is when the stderr of a starting agent is shown. Most agents write something and are ready before anybody could read it.
 	showStderrAfter = time.Second
 	// longStart is when a starting agent is said not to answer, with the key that stops it.
@@ -424,21 +428,28 @@ func (f *statusInfo) startLine() string {
 	if d < slowStart {
 		return left
 	}
-	starting, elapsed := f.startWords(termtext.Truncate(termtext.Line(c.Agent.Command), mostCommand, "…")), toolview.Elapsed(d)
+	starting := f.startWords(termtext.Truncate(termtext.Line(c.Agent.Command), mostCommand, "…"))
 	left = f.spin() + th.Muted.Render("still ") + starting
-	silent := "no answer"
 	if !f.Still {
-		left += th.Muted.Render(", " + elapsed)
-		silent += " for " + elapsed
+		left += th.Muted.Render(", " + toolview.Elapsed(d))
 	}
 	last := lastLines(f.Stderr, 1)
 	switch {
 	case d >= longStart:
-		left = f.spin() + th.Warning.Render(silent) + "  " + th.Accent.Render(keyName(f.Keys, command.Cancel)+" stops it") + "  " + starting
+		left = f.spin() + f.unanswered(d) + "  " + starting
 	case len(last) > 0 && len(c.Items) > 0: // otherwise StartTail shows it
 		left += th.Faint.Render("  " + last[0])
 	}
 	return left
+}
+
+// unanswered draws for how long an agent that starts has not answered, and the key that stops it.
+func (f *statusInfo) unanswered(d time.Duration) string {
+	silent := "no answer"
+	if !f.Still {
+		silent += " for " + toolview.Elapsed(d)
+	}
+	return f.Theme.Warning.Render(silent) + "  " + f.Theme.Accent.Render(keyName(f.Keys, command.Cancel)+" stops it")
 }
 
 // startWords says what is being started.
