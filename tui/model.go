@@ -157,12 +157,12 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.grant(msg)
 	case tea.KeyPressMsg:
 		if m.tooSmall() && !m.leaves(msg.String()) {
-			return nil
+			return m.front.TypeUnseen(msg)
 		}
 		return m.front.Update(msg)
 	case tea.PasteMsg:
 		if m.tooSmall() {
-			return nil
+			return m.front.TypeUnseen(msg)
 		}
 		return m.front.Update(msg)
 	case tea.MouseMsg:
@@ -322,8 +322,8 @@ func (m *Model) leaves(key string) bool {
 	return keys.Match(command.Interrupt, key) || keys.Match(command.Quit, key)
 }
 
-// sayTooSmall draws the message that the window is too small. Sessions continue, but take
-// no keys, so that no question is answered unseen.
+// sayTooSmall draws the message that the window is too small. Sessions continue, but keys
+// only edit the draft, so that nothing is answered or sent unseen.
 func (m *Model) sayTooSmall() tab.Screen {
 	words := fmt.Sprintf("%d×%d is too small: parley needs %d×%d", m.width, m.height, leastWidth, leastHeight)
 	lines := termtext.Wrap(words, max(1, m.width))

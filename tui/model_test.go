@@ -390,9 +390,28 @@ func TestTooSmallATerminal(t *testing.T) {
 				t.Errorf("on %v the screen is\n%s", size, p.screen())
 			}
 		}
-		p.press("x")
 		p.resize([2]int{40, 12})
-		p.mustShow("❯ Type a prompt") // and not what nobody could see
+		p.mustShow("❯ Type a prompt")
+	})
+}
+
+// What is typed or pasted on a terminal that is too small goes into the draft. Nothing is
+// answered or sent.
+func TestTypingOnATerminalThatIsTooSmall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"asks": manyOptions})
+		p.start(p.front, "asks")
+		p.press("g", "o", "enter")
+		p.until("it asks", func() bool { return p.front.State() == tab.Waiting })
+		p.wait()
+		p.resize([2]int{39, 11})
+		p.press("t", "h", "e", "r", "r", "backspace", "e", "enter", "1", "enter")
+		p.send(tea.PasteMsg{Content: "pasted"})
+		if p.front.State() != tab.Waiting {
+			t.Error("a question was answered unseen")
+		}
+		p.resize([2]int{80, 40})
+		p.mustShow("❯ there1pasted", "Allow it once")
 	})
 }
 

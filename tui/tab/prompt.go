@@ -84,6 +84,30 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	return cmd, true
 }
 
+// TypeUnseen puts typed or pasted text into the draft on a screen that shows neither. Keys
+// that do anything else have no effect.
+func (t *Tab) TypeUnseen(msg tea.Msg) tea.Cmd {
+	if !t.state.takesPrompts() {
+		return nil
+	}
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if msg.Text == "" && msg.Code != tea.KeyBackspace {
+			return nil
+		}
+		_, cmd = t.composer.Key(msg)
+	case tea.PasteMsg:
+		if msg.Content == "" {
+			return nil
+		}
+		cmd = t.composer.Paste(msg.Content)
+	}
+	t.program.Guard.Typed()
+	t.prompts.Typed()
+	return t.address(tea.Batch(cmd, t.drafts.Touched(msg)))
+}
+
 // typeLetters types letters that had selected an answer and turned out to be text.
 func (p *promptLayer) typeLetters() tea.Cmd {
 	var all tea.Cmd
