@@ -22,93 +22,93 @@ import (
 	"parley/internal/store"
 )
 
-// Dial connects to a host. It is called again when the connection is lost, with the id of the
-// session; at first that is "".
+// Dial connects to a host. The client calls it again after a lost connection, with the
+// session's id, which is "" the first time.
 type Dial func(ctx context.Context, id string) (io.ReadWriteCloser, error)
 
 // ClientOptions say how to attach.
 type ClientOptions struct {
 	Dial Dial
-	// Running names the session as [AttachTo] takes it.
+	// Running names the session, in the form for [AttachTo].
 	Running string
-	// Name names the viewer to others.
+	// Name is the viewer's name for other viewers.
 	Name string
-	// ReadOnly means that it only looks on.
+	// ReadOnly attaches without taking part.
 	ReadOnly bool
-	// Passing means that nobody looks on through it.
+	// Passing means that no user watches, as in a command that only gives an order.
 	Passing bool
-	// Far means that the host runs on another machine.
+	// Far means that the host is on another machine.
 	Far bool
-	// Version is that of this parley.
+	// Version is the version of this parley.
 	Version string
-	// Dir is where it keeps prompts that the host has not confirmed; "" keeps none.
+	// Dir stores prompts that the host has not confirmed; "" stores none.
 	Dir string
-	// Before, if not nil, is called with what had happened before Attach returns. Past is
-	// empty then.
+	// Before, if not nil, is called with each past event before Attach returns. Past is then
+	// empty.
 	Before func(conversation.Event)
 }
 
 var _ app.Session = (*Client)(nil)
 
-// Client is a session that runs in a host: an [app.Session]. If the connection is lost, it
-// attaches again by itself, and repeats what it has not had an answer to; the host does
-// nothing twice. It is safe for concurrent use.
+// Client is a session that runs in a host: an [app.Session]. After a lost connection it
+// attaches again and repeats unanswered acts, each of which the host does only once. It is
+// safe for concurrent use.
 type Client struct {
 	opt    ClientOptions
 	id     string // of the viewer
 	stream *session.Stream
 	ctx    context.Context
 	cancel context.CancelFunc
-	done   chan struct{} // closed when it attaches no more
+	done   chan struct{} // closed when it no longer attaches
 
-	// What the host said when the client attached first.
+	// The host's welcome to the first connection.
 	welcome welcome
 	ring    *record.Ring
 
-	// caughtUp is closed when the history until then is folded.
+	// caughtUp is closed once the history at attaching is folded.
 	caughtUp chan struct{}
 	past     *conversation.Conversation
 
 	// taking is full while events are taken, which may wait for the front end.
 	taking      chan struct{}
-	connections int // how many have been made; only the last one's events count
+	connections int // number of connections made; only events of the last count
 
 	mu      sync.Mutex
-	conn    *acpclient.Conn // nil while there is none
-	at      int64           // of the history
+	conn    *acpclient.Conn // nil while disconnected
+	at      int64           // position in the history
 	state   changed
-	altered chan struct{} // closed when the journal is another one
+	altered chan struct{} // closed when the journal changes
 	number  int           // of the last act
-	pending []*pendingAct // those without an answer, in order
+	pending []*pendingAct // unanswered acts, in order
 	refused []session.Unconfirmed
-	kept    []session.Unconfirmed // of those who have left
-	told    map[string]bool       // acts of which the user knows that the host does not know them
-	ended   string                // why the host has ended, "" if that is not known
-	next    string                // the ID of the host in which the session goes on, or ""
+	kept    []session.Unconfirmed // unconfirmed prompts of viewers that have left
+	told    map[string]bool       // unsupported acts already reported
+	ended   string                // why the host has ended, or ""
+	next    string                // the ID of the host that continues the session, or ""
 	left    bool
-	ending  bool // this front end ends the session, and need not be told
+	ending  bool // this front end ends the session itself
 	watch   watch
 	unsent  unsentFile
 
-	// room is until when events wait for the front end to take those before: it ends while
-	// the front end waits for an answer, which comes after them.
+	// room limits how long an event may wait for the front end; it is cancelled while the
+	// front end itself waits for an answer, which is queued behind the events.
 	room    context.Context
 	hurry   context.CancelFunc
-	waiting int // calls that the front end waits for
+	waiting int // number of calls that the front end waits for
 }
 
-// pendingAct is an act that has no answer yet.
+// pendingAct is an unanswered act.
 type pendingAct struct {
 	act
-	made   any  // what it is, for [Client.Unconfirmed]
+	made   any  // the act, for [Client.Unconfirmed]
 	alone  bool // nobody waits for it
 	result json.RawMessage
 	err    error
-	ready  chan struct{} // closed when the result is there
+	ready  chan struct{} // closed when the result is available
 }
 
-// Attach attaches to a host, and waits until it knows what has happened. The error wraps
-// [ErrGone] if there is no host.
+// Attach attaches to a host, and waits for the history. The error wraps [ErrGone] if there is
+// no host.
 func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	c := &Client{
 		opt: opt, id: rand.Text(), stream: session.NewStream(), done: make(chan struct{}),
@@ -141,14 +141,14 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	}
 }
 
-// connect dials and attaches, in place of those who have left. The events that follow go on where
-// those of the connection before have ended.
+// connect dials and attaches, taking over from viewers that have left. Events continue where
+// the previous connection stopped.
 func (c *Client) connect(ctx context.Context, left ...*leftFile) (*acpclient.Conn, error) {
 	wire, err := c.opt.Dial(ctx, c.welcome.ID)
 	if err != nil {
 		return nil, err
 	}
-	// A connection may be over while its last events are still being taken.
+	// A lost connection's last events may still be in progress.
 	select {
 	case c.taking <- struct{}{}:
 	case <-ctx.Done():
@@ -163,7 +163,7 @@ func (c *Client) connect(ctx context.Context, left ...*leftFile) (*acpclient.Con
 	<-c.taking
 	conn := acpclient.NewConn(over(wire, mostToViewer), l, acpclient.ConnOptions{})
 	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, Passing: c.opt.Passing, From: from, Left: viewersOf(left)}
-	var raw json.RawMessage // its members are named as package json does
+	var raw json.RawMessage // raw, because package json must name its members
 	attached := make(chan error, 1)
 	conn.Request(requestAttach, p, &raw, func(err error) {
 		var w welcome
@@ -196,8 +196,8 @@ func (c *Client) connect(ctx context.Context, left ...*leftFile) (*acpclient.Con
 	return conn, nil
 }
 
-// begun takes what the host says to a new connection, before the events that follow, and
-// repeats the acts without an answer.
+// begun applies the welcome to a new connection, before its events, and repeats unanswered
+// acts.
 func (c *Client) begun(conn *acpclient.Conn, w welcome) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +222,7 @@ func (c *Client) begun(conn *acpclient.Conn, w welcome) error {
 	return nil
 }
 
-// alter notes what the host says of itself. c.mu must be held.
+// alter applies a change that the host reports. c.mu must be held.
 func (c *Client) alter(s changed) {
 	close(c.altered)
 	c.altered = make(chan struct{})
@@ -234,15 +234,15 @@ func (c *Client) alter(s changed) {
 	c.state = s
 }
 
-// The pauses between two tries to attach again, and how long a try may take.
+// The pauses between attempts to attach again, and how long an attempt may take.
 const (
 	firstPause = 50 * time.Millisecond
 	mostPause  = 15 * time.Second
 	tryTime    = 30 * time.Second
 )
 
-// keep attaches again whenever the connection is lost, until the host is gone or the
-// client leaves.
+// keep attaches again whenever the connection is lost, until the host is gone or the client is
+// closed.
 func (c *Client) keep(conn *acpclient.Conn) {
 	defer close(c.done)
 	var err error
@@ -275,7 +275,7 @@ func (c *Client) keep(conn *acpclient.Conn) {
 	c.over(err)
 }
 
-// over ends what waits for the host. err is why the client could not attach again.
+// over ends everything that waits for the host. err is why the client could not attach again.
 func (c *Client) over(err error) {
 	c.mu.Lock()
 	why := ErrGone
@@ -292,7 +292,7 @@ func (c *Client) over(err error) {
 	c.left = true
 	c.alter(c.state)
 	for _, a := range pending {
-		if a.err = why; !left { // else they stay what they are: not confirmed
+		if a.err = why; !left { // otherwise they stay unconfirmed
 			c.refuse(a, why)
 		}
 		close(a.ready)
@@ -307,7 +307,7 @@ func (c *Client) over(err error) {
 	c.cancel()
 }
 
-// movedTo is where the session goes on, as [AttachTo] takes it.
+// movedTo returns where the session continues, in the form for [AttachTo].
 func (c *Client) movedTo() string {
 	to, far := strings.CutPrefix(c.opt.Running, "ssh://")
 	if !far {
@@ -317,14 +317,13 @@ func (c *Client) movedTo() string {
 	return "ssh://" + machine + "/" + c.next
 }
 
-// endedError is why a host has ended that has said so.
+// endedError is the reason that a host gave for ending.
 type endedError string
 
 func (e endedError) Error() string { return string(e) }
 func (e endedError) Unwrap() error { return ErrGone }
 
-// Gone reports whether there is no host any more, so that the session can only be opened
-// from its log.
+// Gone reports whether the host is gone, so that the session can only be opened from its log.
 func (c *Client) Gone() bool {
 	select {
 	case <-c.done:
@@ -334,24 +333,24 @@ func (c *Client) Gone() bool {
 	}
 }
 
-// Past is what had happened when the client attached. Events follow in the stream.
+// Past returns what had happened before the client attached. The stream has later events.
 func (c *Client) Past() *conversation.Conversation { return c.past }
 
-// Agent describes the agent of the session.
+// Agent returns the session's agent.
 func (c *Client) Agent() config.Agent { return c.welcome.Agent.config() }
 
-// Earlier goes with the first prompt, by [app.WithEarlier]; "" is nothing.
+// Earlier returns text to send with the first prompt, by [app.WithEarlier], or "".
 func (c *Client) Earlier() string { return c.welcome.Earlier }
 
-// listener takes what the host sends.
+// listener handles messages from the host.
 type listener struct {
 	*Client
 	connection int
 	nobody
 }
 
-// HandleNotification implements [acpclient.Receiver]. It waits for the front end to take
-// what came before, and the host waits for it.
+// HandleNotification implements [acpclient.Receiver]. It waits until the front end has taken
+// earlier events, which makes the host wait too.
 func (l listener) HandleNotification(_ context.Context, method string, params json.RawMessage) {
 	l.hears()
 	switch method {
@@ -390,12 +389,12 @@ func (l listener) takeEvents(params json.RawMessage) {
 	}
 	c.mu.Lock()
 	first, room := c.welcome.History, c.room
-	past := c.at < first // nobody looks at it yet
+	past := c.at < first // no front end uses it yet
 	c.mu.Unlock()
 	for _, line := range p.Lines {
 		e, err := conversation.Decode(line)
 		switch {
-		case err != nil: // of a newer host
+		case err != nil: // from a newer host
 		case past && c.opt.Before != nil:
 			c.opt.Before(e)
 		case past:
@@ -412,8 +411,8 @@ func (l listener) takeEvents(params json.RawMessage) {
 	}
 }
 
-// Close leaves the session, which goes on. What was wanted before is done if the host confirms it
-// in time; prompts that it does not confirm are kept for whoever attaches next.
+// Close detaches from the session, which keeps running. Prompts that the host does not confirm
+// in time are stored for the next viewer.
 func (c *Client) Close(ctx context.Context) {
 	c.mu.Lock()
 	left := c.left
@@ -421,7 +420,7 @@ func (c *Client) Close(ctx context.Context) {
 	conn := c.conn
 	pending := slices.Clone(c.pending)
 	c.mu.Unlock()
-	c.stream.Close() // what comes is not waited for
+	c.stream.Close() // stop waiting for events
 	if conn != nil && !left {
 		ctx, cancel := context.WithTimeout(ctx, leaveTime)
 		defer cancel()
@@ -434,8 +433,8 @@ func (c *Client) Close(ctx context.Context) {
 				}
 			}
 		}
-		if c.forgettable() { // the host forgets what this viewer has done
-			_ = conn.Call(ctx, requestLeave, struct{}{}, nil) // it is lost, or does not answer
+		if c.forgettable() { // let the host forget this viewer's acts
+			_ = conn.Call(ctx, requestLeave, struct{}{}, nil) // an error means a lost or silent connection
 		}
 	}
 	c.save()
@@ -450,10 +449,10 @@ func (c *Client) Close(ctx context.Context) {
 	c.unsent.close()
 }
 
-// End implements [app.Session]. It waits until the host has ended, or ctx ends.
+// End implements [app.Session]. It waits until the host has ended, or until ctx ends.
 func (c *Client) End(ctx context.Context) error { return c.endFor(ctx, "") }
 
-// endFor is End for a session that goes on in the host with the ID next, unless that is "".
+// endFor is End for a session that continues in the host with the ID next, if that is not "".
 func (c *Client) endFor(ctx context.Context, next string) error {
 	c.mu.Lock()
 	conn := c.conn
@@ -473,11 +472,11 @@ func (c *Client) endFor(ctx context.Context, next string) error {
 	return nil
 }
 
-// actTime is how long a front end stands still for the result of an act: the connection is
-// slow, or lost. The act still happens.
+// actTime is how long a front end waits for the result of an act on a slow or lost connection.
+// The act still happens.
 const actTime = 3 * time.Second
 
-// ErrNoAnswer means that a host has not answered in time. What was wanted may yet happen.
+// ErrNoAnswer means that a host has not answered in time. The act may still happen.
 var ErrNoAnswer = errors.New("the session does not answer: the connection is slow or lost")
 
 // Perform implements [session.Doer].
@@ -534,7 +533,7 @@ func (c *Client) Begin(call session.Call) (wait func(context.Context) error, err
 	}, nil
 }
 
-// mostRefused is how many refused acts a client remembers.
+// mostRefused limits the refused acts that a client remembers.
 const mostRefused = 64
 
 // Unconfirmed implements [app.Session].
@@ -563,7 +562,7 @@ func (c *Client) Withdraw() []session.Unconfirmed {
 	return all
 }
 
-// refuse remembers that an act does not happen, if nobody waits to be told. c.mu must be held.
+// refuse remembers a refused act, if nobody waits for it. c.mu must be held.
 func (c *Client) refuse(a *pendingAct, why error) {
 	if a.err = why; !a.alone {
 		return
@@ -574,8 +573,8 @@ func (c *Client) refuse(a *pendingAct, why error) {
 	}
 }
 
-// soon returns a context for what the front end stands still for. Until its end, events do
-// not wait for the front end.
+// soon returns a context for a call that blocks the front end. Until it ends, events do not
+// wait for the front end.
 func (c *Client) soon(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeoutCause(ctx, actTime, ErrNoAnswer)
 	c.mu.Lock()
@@ -593,7 +592,7 @@ func (c *Client) soon(ctx context.Context) (context.Context, context.CancelFunc)
 	}
 }
 
-// ask asks for something that changes nothing. It fails without a connection.
+// ask makes a call that changes nothing. It fails while disconnected.
 func (c *Client) ask(ctx context.Context, name string, raw json.RawMessage) (json.RawMessage, error) {
 	var d done
 	c.mu.Lock()
@@ -614,7 +613,7 @@ func (c *Client) ask(ctx context.Context, name string, raw json.RawMessage) (jso
 	return d.Result, nil
 }
 
-// begin makes an act and sends it, at the latest when there is a connection again.
+// begin makes an act and sends it, now or once connected again.
 func (c *Client) begin(call session.Call, raw json.RawMessage) (*pendingAct, error) {
 	if err := fits(raw, mostToHost); err != nil {
 		if !call.Awaited() {
@@ -645,21 +644,20 @@ func (c *Client) begin(call session.Call, raw json.RawMessage) (*pendingAct, err
 	return a, nil
 }
 
-// send sends an act. c.mu must be held.
 func (c *Client) send(conn *acpclient.Conn, a *pendingAct) {
 	p := a.act
 	p.Has = c.pending[0].Number - 1
 	var raw json.RawMessage // its members are named as package json does
 	conn.Request(requestAct, p, &raw, func(err error) {
 		if errors.Is(err, acpclient.ErrClosed) {
-			return // it is repeated
+			return // it will be repeated
 		}
-		// It may be called with c.mu held, if the connection is just being lost.
+		// c.mu may be held, if the connection is just being lost.
 		go c.answered(a, raw, err)
 	})
 }
 
-// answered ends an act with its answer.
+// answered completes an act with its answer.
 func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 	c.hears()
 	var d done
@@ -692,7 +690,7 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 	}
 }
 
-// followRing copies the messages for the inspector.
+// followRing copies the inspector's messages.
 func (c *Client) followRing() {
 	for from := uint64(0); c.ctx.Err() == nil; {
 		part, err := session.Do(c.ctx, c, session.ReadRing{From: from})
@@ -721,11 +719,11 @@ func (c *Client) StoredID() store.ID {
 func (c *Client) About() app.About {
 	about := c.welcome.About
 	about.Host, about.Far, about.LookOn = c.opt.Running, c.opt.Far, c.opt.ReadOnly
-	about.Stored = about.Stored && !c.opt.Far // here are no files of it to write drafts beside
+	about.Stored = about.Stored && !c.opt.Far // a remote session has no local file for drafts
 	return about
 }
 
-// watched reports whether others look on at a session of this machine.
+// watched reports whether other viewers are attached to a session of this machine.
 func (c *Client) watched() bool {
 	ctx, cancel := context.WithTimeout(c.ctx, askTime)
 	defer cancel()

@@ -26,11 +26,11 @@ import (
 // ErrGone means that the host has ended.
 var ErrGone = app.ErrGone
 
-// socketEnd ends the names of the hosts' sockets.
+// socketEnd is the extension of the hosts' sockets.
 const socketEnd = ".sock"
 
-// Dir returns the directory of the hosts' sockets, which is the user's alone, and makes it.
-// It fails if somebody else could put something there.
+// Dir creates and returns the directory of the hosts' sockets, which only the user can access.
+// It fails if anyone else could write there.
 func Dir() (string, error) {
 	dir := config.RunDir()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -42,12 +42,12 @@ func Dir() (string, error) {
 	return dir, nil
 }
 
-// NewID makes the id of a session that begins.
+// NewID returns an id for a new session.
 func NewID() string { return strings.ToLower(rand.Text()[:8]) }
 
-// Listen makes the socket of a session, and the key beside it that viewers have to show. The
-// socket appears under its name when it can be connected to, so that nobody takes it for that
-// of a host that has died.
+// Listen creates the socket of a session, and beside it the key that viewers must show. The
+// socket gets its name only once it accepts connections, so that nobody mistakes it for that
+// of a dead host.
 func (h *Host) Listen() (net.Listener, error) {
 	dir, err := Dir()
 	if err == nil && len(dir) > config.MostRunDir {
@@ -75,15 +75,14 @@ func (h *Host) Listen() (net.Listener, error) {
 	return newDoor(s, key, h.opt.Version, h.ownPeer, h.opt.Log), nil
 }
 
-// keyEnd ends the names of the files with the keys of sessions.
+// keyEnd is the extension of the sessions' keys.
 const keyEnd = ".key"
 
-// mostKey bounds what is read of a key, in bytes.
+// mostKey limits how much of a key is read, in bytes.
 const mostKey = 256
 
-// writeKey writes the key of a session into a new file.
 func writeKey(path, key string) error {
-	_ = os.Remove(path) // of a host with this id that was killed
+	_ = os.Remove(path) // from a killed host with this id
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, config.FileMode)
 	if err != nil {
 		return fmt.Errorf("write the key of the session: %w", err)
@@ -102,7 +101,7 @@ func readKey(path string) (string, error) {
 	return string(key), err
 }
 
-// socket is a listener that removes its file, and its key, when it is closed.
+// socket is a listener that removes its file and its key when closed.
 type socket struct {
 	*net.UnixListener
 	path, key string
@@ -113,7 +112,7 @@ func (s *socket) Close() error {
 	return errors.Join(os.Remove(s.path), os.Remove(s.key), s.UnixListener.Close())
 }
 
-// connect connects to the host of an id, see [Connect].
+// connect connects to the host with an id, like [Connect].
 func connect(ctx context.Context, id string) (net.Conn, error) {
 	dir, err := Dir()
 	if err != nil {
@@ -126,14 +125,14 @@ func connect(ctx context.Context, id string) (net.Conn, error) {
 	return c, nil
 }
 
-// Connect connects to the host with this socket, and proves to be the user's. The error wraps
-// [ErrGone] if there is none; what one that has died has left is removed.
+// Connect connects to the host at a socket, and proves to be the user's. The error wraps
+// [ErrGone] if there is no host; Connect then removes what a dead one has left.
 func Connect(ctx context.Context, path string) (net.Conn, error) {
 	key := strings.TrimSuffix(path, socketEnd) + keyEnd
 	c, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		_, _ = os.Remove(path), os.Remove(key) // the next one tries again
+		_, _ = os.Remove(path), os.Remove(key) // if this fails, the next attempt removes them
 		return nil, ErrGone
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrGone
@@ -143,7 +142,7 @@ func Connect(ctx context.Context, path string) (net.Conn, error) {
 	err = ownPeer(c)
 	var secret string
 	if err == nil {
-		secret, err = readKey(key) // without one, the host says why that is not enough
+		secret, err = readKey(key) // without one, the host says why it refuses
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = prove(ctx, c, secret)
@@ -153,19 +152,19 @@ func Connect(ctx context.Context, path string) (net.Conn, error) {
 	}
 	_ = c.Close()
 	if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) {
-		return nil, ErrGone // it has ended meanwhile
+		return nil, ErrGone // it has just ended
 	}
 	return nil, err
 }
 
-// askTime is how long a host has to say what it does.
+// askTime is how long a host may take to report its status.
 const askTime = 2 * time.Second
 
-// NoAnswer is what a host does that is stopped or busy.
+// NoAnswer describes a host that is stopped or busy.
 const NoAnswer = "does not answer"
 
-// List returns the sessions that run in hosts, the one that was busy last first. Of a host that
-// does not answer in time, or refuses this parley, it says what is known without.
+// List returns the sessions in hosts, the most recently active first. If a host does not
+// answer in time, or refuses this parley, its entry has what is known without asking.
 func List(ctx context.Context) ([]Status, error) {
 	dir, err := Dir()
 	if err != nil {
@@ -206,7 +205,7 @@ func List(ctx context.Context) ([]Status, error) {
 	return all, nil
 }
 
-// StatusOf returns what a host does.
+// StatusOf returns the status of a host.
 func StatusOf(ctx context.Context, id string) (s Status, err error) {
 	err = request(ctx, id, requestStatus, &s)
 	return s, err
@@ -215,7 +214,7 @@ func StatusOf(ctx context.Context, id string) (s Status, err error) {
 // End ends the session of a host, and waits until the host has ended.
 func End(ctx context.Context, id string) error { return request(ctx, id, requestEnd, nil) }
 
-// request asks a host for something without attaching to it.
+// request makes a request without attaching.
 func request(ctx context.Context, id, method string, result any) error {
 	c, err := connect(ctx, id)
 	if err != nil {
@@ -236,8 +235,8 @@ func request(ctx context.Context, id, method string, result any) error {
 	return nil
 }
 
-// call is [acpclient.Conn.Call] for a result that is not of the protocol, so that the names
-// of its members are those of package json.
+// call is [acpclient.Conn.Call] for results outside the protocol, whose members package json
+// must name.
 func call(ctx context.Context, conn *acpclient.Conn, method string, params, result any) error {
 	var raw json.RawMessage
 	if err := conn.Call(ctx, method, params, &raw); err != nil || result == nil {
@@ -246,7 +245,7 @@ func call(ctx context.Context, conn *acpclient.Conn, method string, params, resu
 	return json.Unmarshal(raw, result)
 }
 
-// nobody takes nothing from a host.
+// nobody ignores what a host sends.
 type nobody struct{}
 
 // HandleNotification implements [acpclient.Receiver].

@@ -17,28 +17,28 @@ import (
 	"parley/acpclient"
 )
 
-// Before anything else, a connection proves that it is the user's: it shows the key of the
-// session, which lies beside the socket where no sandbox lets an agent read. The proof is a
-// line of JSON-RPC, read by itself: until then a connection costs next to nothing.
+// First of all, a connection proves that it is the user's by showing the session's key, which
+// is beside the socket, where no sandbox lets an agent read. The proof is a line of JSON-RPC
+// that is read separately, so that an unproven connection costs next to nothing.
 const (
 	requestProve = "prove" // proof, and an admission
 
-	// mostProof bounds the line, and mostAdmission the answer, in bytes.
+	// Limits on the lines of the proof and the answer, in bytes.
 	mostProof     = 512
 	mostAdmission = 4 << 10
-	// proofTime is how long a connection has for it.
+	// proofTime is how long a connection may take for its proof.
 	proofTime = 5 * time.Second
-	// mostUnproven is how many connections may owe their proof at the same time. One more
-	// ends the oldest: a viewer needs a moment, and who fills the room keeps nobody out.
+	// mostUnproven limits the connections that have not proven themselves. One more closes the
+	// oldest: a viewer needs only a moment, and nobody can lock others out.
 	mostUnproven = 32
 )
 
-// proof is what a connection shows first.
+// proof is the first message of a connection.
 type proof struct {
 	Key string `json:"key"`
 }
 
-// proofLine is a proof, or the answer to it, as a line.
+// proofLine is the line of a proof or of the answer to it.
 type proofLine struct {
 	JSONRPC string           `json:"jsonrpc"`
 	ID      json.RawMessage  `json:"id"`
@@ -48,19 +48,19 @@ type proofLine struct {
 	Error   *acpclient.Error `json:"error,omitempty"`
 }
 
-// door is the listener of a host. It lets in who has proven to be the user's.
+// door is a host's listener, which admits only connections that have proven to be the user's.
 type door struct {
 	net.Listener
 	key     string
 	version string               // of this parley
-	check   func(net.Conn) error // refuses who must not even show the key
+	check   func(net.Conn) error // refuses peers that must not even show the key
 	log     *slog.Logger
 	proven  chan net.Conn
 	closed  chan struct{}
 	work    sync.WaitGroup
 
 	mu       sync.Mutex
-	unproven []net.Conn // the oldest first
+	unproven []net.Conn // oldest first
 	refusals int
 	shut     bool
 }
@@ -71,7 +71,7 @@ func newDoor(l net.Listener, key, version string, check func(net.Conn) error, lo
 	return d
 }
 
-// watch takes connections until the listener is closed.
+// watch accepts connections until the listener is closed.
 func (d *door) watch() {
 	for {
 		c, err := d.Listener.Accept()
@@ -98,8 +98,8 @@ func (d *door) watch() {
 	}
 }
 
-// refused logs a refused connection: the first, the second, the fourth, the eighth, and so on, so
-// that nobody fills the disk by knocking.
+// refused logs the first refused connection, the second, the fourth, the eighth, and so on, so
+// that nobody can fill the disk.
 func (d *door) refused(err error) {
 	d.mu.Lock()
 	d.refusals++
@@ -110,7 +110,7 @@ func (d *door) refused(err error) {
 	}
 }
 
-// enter counts a connection that has yet to prove itself.
+// enter adds a connection to the unproven ones.
 func (d *door) enter(c net.Conn) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,14 +126,14 @@ func (d *door) enter(c net.Conn) bool {
 	return true
 }
 
-// leave takes a connection from those that have yet to prove themselves.
+// leave removes a connection from the unproven ones.
 func (d *door) leave(c net.Conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.unproven = slices.DeleteFunc(d.unproven, func(o net.Conn) bool { return o == c })
 }
 
-// admit waits for the proof, and answers it.
+// admit waits for the proof and answers it.
 func (d *door) admit(c net.Conn) error {
 	_ = c.SetDeadline(time.Now().Add(proofTime)) // fails only if it is closed
 	if err := d.check(c); err != nil {
@@ -169,7 +169,7 @@ var (
 	errOwnChild = errors.New("what a session has started cannot steer that session")
 )
 
-// answerProof answers a proof: err is nil for one that is good.
+// answerProof answers a proof; err is nil for a valid one.
 func answerProof(c io.Writer, id json.RawMessage, err error) {
 	a := proofLine{JSONRPC: "2.0", ID: id}
 	if err == nil {
@@ -179,11 +179,11 @@ func answerProof(c io.Writer, id json.RawMessage, err error) {
 	}
 	line, err := json.Marshal(a)
 	if err == nil {
-		_, _ = c.Write(append(line, '\n')) // then it is gone
+		_, _ = c.Write(append(line, '\n')) // on an error it is gone
 	}
 }
 
-// notAdmitted is the code of the answer to a connection that has not proven to be the user's.
+// notAdmitted is the error code for a connection that has not proven to be the user's.
 const notAdmitted acpclient.ErrorCode = -32051
 
 // Accept implements [net.Listener].
@@ -196,7 +196,7 @@ func (d *door) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements [net.Listener]. It closes the connections that have not proven themselves.
+// Close implements [net.Listener]. It also closes unproven connections.
 func (d *door) Close() error {
 	d.mu.Lock()
 	again := d.shut
@@ -214,19 +214,19 @@ func (d *door) Close() error {
 	return err
 }
 
-// refusedError is why a host does not let a viewer in. To try again is of no use.
+// refusedError is why a host does not admit a viewer. Trying again is pointless.
 type refusedError string
 
 func (e refusedError) Error() string { return string(e) }
 
-// prove shows a host the key of its session, and waits until it is let in.
+// prove shows a host the session's key, and waits to be admitted.
 func prove(ctx context.Context, c net.Conn, key string) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	line, err := json.Marshal(proofLine{JSONRPC: "2.0", ID: json.RawMessage("0"), Method: requestProve, Params: &proof{key}})
 	if err != nil {
 		return err
 	}
-	// One that refuses without waiting for the proof has answered all the same.
+	// A host may refuse without waiting for the proof: read its answer anyway.
 	_, sent := c.Write(append(line, '\n'))
 	line, err = readLine(c, mostAdmission)
 	if !stop() {
@@ -248,10 +248,10 @@ func prove(ctx context.Context, c net.Conn, key string) error {
 	}
 }
 
-// errLong means that the other end sends more than it may.
+// errLong means that the other end has exceeded a limit.
 var errLong = errors.New("it sends too much")
 
-// readLine reads a line of at most a number of bytes, and nothing behind it.
+// readLine reads one line, of at most most bytes, and nothing after it.
 func readLine(c io.Reader, most int) ([]byte, error) {
 	buf := make([]byte, 0, most)
 	for {
@@ -268,9 +268,8 @@ func readLine(c io.Reader, most int) ([]byte, error) {
 	}
 }
 
-// ownPeer checks who is at the other end of a connection that has come: another user is
-// refused, since the modes of directory and socket do not keep all out on every system, and
-// so is what the host itself has started, but for the user's own commands.
+// ownPeer refuses connections of other users, since file modes do not keep them out on every
+// system, and of the host's own descendants, except for the user's own commands.
 func (h *Host) ownPeer(c net.Conn) error {
 	if err := ownPeer(c); err != nil {
 		return err

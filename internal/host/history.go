@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// history is every event of the session as a line, in a file that is removed already, so
-// that it ends with the host. It is safe for concurrent use.
+// history is every event of the session as a line, in an already deleted file, which
+// disappears with the host. It is safe for concurrent use.
 type history struct {
 	mu     sync.Mutex
 	file   file
-	filed  int64  // bytes in the file, which stay as they are
-	rest   []byte // what comes after them, if the file could not be written; it only grows
+	filed  int64  // bytes in the file, which never change
+	rest   []byte // what follows if the file could not be written; it only grows
 	closed bool
 	grown  chan struct{}
 }
 
-// file is what a history needs of an [os.File].
+// file is the part of [os.File] that a history uses.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
@@ -38,7 +38,7 @@ func newHistory(dir string) (*history, error) {
 	return &history{file: f, grown: make(chan struct{})}, nil
 }
 
-// add adds lines. On an error they are kept in memory, and so are those that follow.
+// add appends lines. After a write error, these and later ones stay in memory.
 func (h *history) add(lines []byte) (err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,20 +53,20 @@ func (h *history) add(lines []byte) (err error) {
 	return err
 }
 
-// tell wakes those who wait for more. h.mu must be held.
+// tell wakes waiting readers. h.mu must be held.
 func (h *history) tell() {
 	close(h.grown)
 	h.grown = make(chan struct{})
 }
 
-// size returns where the history ends now.
+// size returns the current length of the history.
 func (h *history) size() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.filed + int64(len(h.rest))
 }
 
-// close says that nothing more comes.
+// close marks the history as complete.
 func (h *history) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,14 +74,14 @@ func (h *history) close() {
 	h.tell()
 }
 
-// discard gives the space back. Nobody may read any more.
+// discard frees the space. Nobody may read any more.
 func (h *history) discard() error { return h.file.Close() }
 
-// errOver means that the history is read to its end, and that nothing more comes.
+// errOver means that a complete history has been read to its end.
 var errOver = errors.New("the history is complete")
 
-// read waits until the history goes on after a position, and returns whole lines from
-// there, about as many bytes as most. It has room for them in buf, or makes more.
+// read waits until the history extends past a position, and returns whole lines from there,
+// roughly most bytes. It uses buf if that is large enough.
 func (h *history) read(ctx context.Context, at int64, most int, buf []byte) ([]byte, error) {
 	for {
 		h.mu.Lock()
@@ -101,7 +101,7 @@ func (h *history) read(ctx context.Context, at int64, most int, buf []byte) ([]b
 	}
 }
 
-// lines returns whole lines from a position in a file and in what comes after it.
+// lines returns whole lines from a position in a file followed by rest.
 func lines(file io.ReaderAt, filed int64, rest []byte, at int64, most int, buf []byte) ([]byte, error) {
 	for ; ; most *= 2 {
 		size := int(min(int64(most), filed+int64(len(rest))-at))

@@ -1,14 +1,13 @@
-// Package host keeps a session running in a process of its own, which goes on when its
-// terminal is gone, and shows it to viewers.
+// Package host keeps a session running in a process of its own, which survives its terminal,
+// and shows it to viewers.
 //
-// A [Host] owns one session. It writes every event as a line, as package conversation does,
-// into its history. A viewer connects over a Unix socket, gets the history from
-// where it stands, and then what is added to it: each viewer reads the history at its own
-// pace, so that one that does not read holds up nobody. What a viewer does goes the other
-// way, as a call with a number: an act happens once, even if the viewer has lost the
-// connection and repeats it.
+// A [Host] owns one session. It adds every event to its history as a line, encoded by package
+// conversation. A viewer connects over a Unix socket and reads the history, from its own
+// position and at its own pace, so that a slow viewer holds up nobody. In the other direction,
+// a viewer's acts are numbered calls: each happens once, even if the viewer repeats it after a
+// lost connection.
 //
-// The wire is JSON-RPC, by the connection of package acpclient.
+// The wire is JSON-RPC, over the connection of package acpclient.
 package host
 
 import (
@@ -31,30 +30,29 @@ import (
 	"parley/internal/store"
 )
 
-// Options say which session to keep.
+// Options describe the session to keep.
 type Options struct {
-	// ID names the session among those that run: see [NewID].
+	// ID identifies the session among the running ones: see [NewID].
 	ID string
-	// Session is not started yet. Agent is the one that it is with, and Before what had
-	// happened in the stored session that it continues.
+	// Session is not started yet. Agent is its agent, and Before are the past events of the
+	// stored session that it continues.
 	Session app.Session
 	Agent   config.Agent
 	Before  []conversation.Event
-	// Earlier goes with the first prompt of a viewer, see [app.Branched]; "" is nothing.
+	// Earlier is sent with the first prompt, see [app.Branched]; it may be "".
 	Earlier string
-	// Dir is where the history is kept while the host runs.
+	// Dir has the history while the host runs.
 	Dir string
-	// Idle is how long the host goes on when nobody looks on and nothing happens; 0 is
-	// forever.
+	// Idle is how long the host keeps running without viewers and activity; 0 means forever.
 	Idle time.Duration
-	// Version is that of this parley.
+	// Version is the version of this parley.
 	Version string
-	// Notify is a command that is run when something happens that the user would want to
-	// know, and nobody looks on; nil is none.
+	// Notify is a command to run when something happens that the user would want to know and
+	// no viewer is attached; nil for none.
 	Notify []string
-	// Secrets are left out of what that command is told; nil leaves nothing out.
+	// Secrets removes secrets from what that command is told; it may be nil.
 	Secrets *record.Redactor
-	// Log gets what is not for the user; nil discards it.
+	// Log gets technical messages; nil discards them.
 	Log *slog.Logger
 }
 
@@ -63,25 +61,25 @@ type Host struct {
 	opt     Options
 	session app.Session
 	history *history
-	ctx     context.Context // ends when the host is to end
+	ctx     context.Context // ends when the host must end
 	end     context.CancelCauseFunc
 	over    chan struct{} // closed when the session has ended
 	work    sync.WaitGroup
-	alerts  chan struct{} // has one for each command of notify that runs
-	mute    atomic.Bool   // the last one failed, and that was told
+	alerts  chan struct{} // has an element for each running command of notify
+	mute    atomic.Bool   // the last one failed, and the user was told
 	own     sync.Map      // their process ids: they are the user's, and may be viewers
 
 	mu      sync.Mutex
 	state   *conversation.State // the fold of the history
-	title   string              // of the first prompt, until the session has one
+	title   string              // from the first prompt, until the session has a title
 	stored  store.ID
 	viewers map[*viewer]struct{}
-	acted   map[string]*acts // by the id of the viewer, which outlives its connections
-	quiet   time.Time        // since when nobody looks on and nothing happens
-	left    bool             // the last viewer has left, and did not only lose its connection
+	acted   map[string]*acts // by the id of the viewer, which survives lost connections
+	quiet   time.Time        // since when there have been no viewers and no activity
+	left    bool             // the last viewer has detached, not just lost its connection
 }
 
-// errEnded is why a host ends that a user has ended.
+// errEnded is the reason when a user has ended the session.
 var errEnded = errors.New("the session was ended")
 
 // New returns a host for a session.
@@ -106,14 +104,14 @@ func New(opt Options) (*Host, error) {
 	return h, nil
 }
 
-// pace is the least time between two batches of streamed events.
+// pace is the minimum time between two batches of streamed events.
 const pace = 20 * time.Millisecond
 
-// endTime is how long the agent has to end by itself.
+// endTime is how long the agent may take to exit by itself.
 const endTime = app.StopTime
 
-// Run serves the viewers that a listener lets in, see [Host.Listen], until the session ends: a
-// user ends it, ctx ends, or nobody looks on and there is nothing left to do. It closes the
+// Run serves the viewers that a listener admits, see [Host.Listen], until a user ends the
+// session, ctx ends, or an idle session without viewers has nothing left to do. It closes the
 // listener and ends the session.
 func (h *Host) Run(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { h.end(context.Cause(ctx)) })
@@ -135,19 +133,19 @@ func (h *Host) Run(ctx context.Context, l net.Listener) error {
 		case <-h.ctx.Done():
 		}
 	}
-	_ = l.Close() // before the session ends: nobody new may come to it
+	_ = l.Close() // before the session ends, to admit no new viewers
 	closing, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	h.session.Close(closing)
 	h.take()
 	h.history.close()
 	h.record(Record{Status: h.status(), Ended: time.Now(), Why: context.Cause(h.ctx).Error()})
-	close(h.over) // the viewers get the rest
+	close(h.over) // let the viewers read the rest
 	h.work.Wait()
 	return h.history.discard()
 }
 
-// take adds what has happened to the history, and tells who does not look on.
+// take adds new events to the history, and notifies the user if no viewer is attached.
 func (h *Host) take() {
 	batch := h.session.Stream().Take()
 	if len(batch) == 0 {
@@ -169,7 +167,7 @@ func (h *Host) take() {
 	h.mu.Unlock()
 }
 
-// add adds events to the history, each as a line.
+// add appends events to the history.
 func (h *Host) add(batch []conversation.Event) {
 	if len(batch) == 0 {
 		return
@@ -196,15 +194,14 @@ func (h *Host) add(batch []conversation.Event) {
 	}
 }
 
-// Idle ends.
 const (
 	idleCheck = time.Minute
-	// unwatched is how long a host without an agent, or in which nothing was said, waits for its first viewer, or for one
-	// that has lost its connection.
+	// unwatched is how long a host without an agent, or in which nothing was said, waits for
+	// its first viewer, or for one that has lost its connection.
 	unwatched = time.Minute
 )
 
-// endIfIdle ends the host when nobody looks on and there is nothing to do any more.
+// endIfIdle ends the host if it has no viewers and nothing left to do.
 func (h *Host) endIfIdle() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -225,7 +222,7 @@ func (h *Host) endIfIdle() {
 	}
 }
 
-// Status describes a session that runs in a host, for lists.
+// Status describes a running session, for lists.
 type Status = app.Running
 
 func (h *Host) status() Status {
@@ -245,7 +242,6 @@ func (h *Host) status() Status {
 	return st
 }
 
-// accept takes viewers.
 func (h *Host) accept(l net.Listener) {
 	for {
 		c, err := l.Accept()
@@ -256,7 +252,7 @@ func (h *Host) accept(l net.Listener) {
 	}
 }
 
-// watchJournal tells the viewers what the journal says of itself.
+// watchJournal tells the viewers when the journal changes.
 func (h *Host) watchJournal() {
 	for j := h.session.Journal(); j != nil && h.ctx.Err() == nil; j = h.session.Journal() {
 		select {
@@ -267,7 +263,7 @@ func (h *Host) watchJournal() {
 	}
 }
 
-// announce tells all viewers what has changed beside the events.
+// announce tells all viewers what has changed besides the events.
 func (h *Host) announce() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -276,7 +272,7 @@ func (h *Host) announce() {
 	}
 }
 
-// changed is what viewers know of a session beside its events.
+// changed returns what viewers know of a session besides its events.
 func (h *Host) changed() *changed {
 	return &changed{Stored: h.session.StoredID(), Journal: h.session.Journal()}
 }

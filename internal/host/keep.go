@@ -24,7 +24,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// Begun is what a host prints once it can be connected to, or why it cannot.
+// Begun is what a host prints once it accepts connections, or why it cannot.
 type Begun struct {
 	ID    string `json:"id,omitempty"`
 	Error string `json:"error,omitempty"`
@@ -33,7 +33,7 @@ type Begun struct {
 	InUse bool `json:"inUse,omitempty"`
 }
 
-// Spawn starts a host in a process of its own, and waits until it can be connected to.
+// Spawn starts a host process, and waits until it accepts connections.
 func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
 	if !Available {
 		return "", ErrUnavailable
@@ -47,7 +47,7 @@ func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command(self, "host") // it outlives ctx
+	cmd := exec.Command(self, "host") // not bound to ctx, which it outlives
 	cmd.Stdin, cmd.Dir = bytes.NewReader(spec), k.Cwd
 	ownSession(cmd)
 	out, err := cmd.StdoutPipe()
@@ -83,19 +83,19 @@ func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
 	}
 }
 
-// AttachTo attaches to a session that runs on this machine, or, as ssh://HOST/ID, on another
-// one. version is that of this parley.
+// AttachTo attaches to a running session on this machine or, as ssh://HOST/ID, on another one.
+// version is that of this parley.
 func AttachTo(ctx context.Context, running string, lookOn bool, version string) (*Client, error) {
 	return attachTo(ctx, ClientOptions{Running: running, ReadOnly: lookOn, Version: version})
 }
 
-// Visit is AttachTo for a command that gives an order and leaves: nobody looks on.
+// Visit is AttachTo for a command that gives an order and detaches, without a watching user.
 func Visit(ctx context.Context, running, version string) (*Client, error) {
 	return attachTo(ctx, ClientOptions{Running: running, Passing: true, Version: version})
 }
 
-// AttachFrom is AttachTo for who folds the events from the beginning: before is called with
-// those that have happened.
+// AttachFrom is AttachTo for callers that fold all events: before is called with each past
+// event.
 func AttachFrom(ctx context.Context, running string, lookOn bool, version string, before func(conversation.Event)) (*Client, error) {
 	return attachTo(ctx, ClientOptions{Running: running, ReadOnly: lookOn, Version: version, Before: before})
 }
@@ -103,7 +103,7 @@ func AttachFrom(ctx context.Context, running string, lookOn bool, version string
 func attachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
 	opt.Name = viewerName()
 	if opt.Dir == "" {
-		opt.Dir, _ = HistoryDir() // without it, nothing is kept
+		opt.Dir, _ = HistoryDir() // without it, nothing is stored
 	}
 	if to, far := strings.CutPrefix(opt.Running, "ssh://"); far {
 		opt.Far, opt.Dial = true, relay(to)
@@ -113,7 +113,7 @@ func attachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
 	return Attach(ctx, opt)
 }
 
-// viewerName names this viewer to others: its terminal, or else its machine.
+// viewerName names this viewer for others: its terminal, or else its machine.
 func viewerName() string {
 	if tty, err := os.Readlink("/proc/self/fd/0"); err == nil && strings.HasPrefix(tty, "/dev/") && tty != os.DevNull {
 		return strings.TrimPrefix(tty, "/dev/")
@@ -125,14 +125,14 @@ func viewerName() string {
 	return name
 }
 
-// Keeping makes a backend whose sessions run in hosts if keep says so. Whatever it says, a
-// session that runs in a host is attached to and not opened a second time.
+// Keeping returns a backend that runs sessions in hosts if keep is set. In any case it
+// attaches to sessions that already run in a host instead of opening them twice.
 func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 	if !Available {
 		return b
 	}
 	k := keeper{l, new(sync.Map)}
-	reopen := b.Reopen // nil if nothing is stored
+	reopen := b.Reopen // nil without a store
 	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
 		if id := k.running(ctx, o); id != "" {
 			return k.attach(ctx, id, o.LookOn)
@@ -173,7 +173,7 @@ type keeper struct {
 	own *sync.Map // keys are the ids of the sessions that it has started
 }
 
-// start makes a session in a host, and attaches to it.
+// start makes a session in a host and attaches to it.
 func (k keeper) start(spec app.Kept) (app.Session, error) {
 	c, err := k.begin(context.Background(), spec)
 	if err != nil {
@@ -192,7 +192,7 @@ func (k keeper) begin(ctx context.Context, spec app.Kept) (*Client, error) {
 	return AttachTo(ctx, id, false, k.Version)
 }
 
-// list is [List], and says which sessions this parley has started.
+// list is [List], and marks the sessions that this parley has started.
 func (k keeper) list(ctx context.Context) ([]app.Running, error) {
 	all, err := List(ctx)
 	for i := range all {
@@ -201,8 +201,7 @@ func (k keeper) list(ctx context.Context) ([]app.Running, error) {
 	return all, err
 }
 
-// running returns the host in which the session runs that is to be opened, "" if there is
-// none.
+// running returns the host in which the session to be opened runs, or "".
 func (k keeper) running(ctx context.Context, o app.Open) string {
 	if o.Running != "" {
 		return o.Running
@@ -219,7 +218,7 @@ func (k keeper) running(ctx context.Context, o app.Open) string {
 	return ""
 }
 
-// attach shows a session that runs.
+// attach opens a running session.
 func (k keeper) attach(ctx context.Context, running string, lookOn bool) (*app.Reopened, error) {
 	c, err := AttachTo(ctx, running, lookOn, k.Version)
 	if err != nil {
@@ -228,7 +227,7 @@ func (k keeper) attach(ctx context.Context, running string, lookOn bool) (*app.R
 	return k.shown(c), nil
 }
 
-// shown is a session that ran before it was attached to.
+// shown describes a session that ran before it was attached to.
 func (k keeper) shown(c *Client) *app.Reopened {
 	r := k.attached(c)
 	if r.Runs = true; c.opt.ReadOnly {
@@ -240,7 +239,7 @@ func (k keeper) shown(c *Client) *app.Reopened {
 	return r
 }
 
-// attached is a session that runs as if it had been reopened.
+// attached describes a running session as if it had been reopened.
 func (k keeper) attached(c *Client) *app.Reopened {
 	r := &app.Reopened{Agent: c.Agent(), Session: c, Transcript: &store.Transcript{Conversation: c.Past()}}
 	r.Transcript.Meta = store.Meta{ID: c.StoredID(), Cwd: c.About().Cwd, Dirs: c.About().Dirs, Agent: r.Agent.ID}
@@ -256,7 +255,8 @@ func (k keeper) attached(c *Client) *app.Reopened {
 	return r
 }
 
-// reopen continues a stored session in a host. Where it can only be read, that is done here.
+// reopen continues a stored session in a host. A session that can only be read is opened in
+// this process.
 func (k keeper) reopen(ctx context.Context, o app.Open) (*app.Reopened, error) {
 	m, err := k.Store.Meta(o.ID)
 	if err != nil {
@@ -268,7 +268,7 @@ func (k keeper) reopen(ctx context.Context, o app.Open) (*app.Reopened, error) {
 	}
 	spec := k.Kept(a, m.Cwd)
 	spec.Dirs, spec.Stored = m.Dirs, o.ID
-	// A host of the session may just be starting, for another viewer, or ending.
+	// A host of the session may just be starting or ending.
 	const tries, pause = 5, 200 * time.Millisecond
 	for range tries {
 		c, err := k.begin(ctx, spec)
@@ -290,8 +290,8 @@ func (k keeper) reopen(ctx context.Context, o app.Open) (*app.Reopened, error) {
 	return k.Reopen(ctx, o)
 }
 
-// Attached makes a backend that shows a session that was attached to already, the first time
-// that it is opened.
+// Attached returns a backend that shows an already attached session the first time that it is
+// opened.
 func Attached(l *app.Launcher, b app.Backend, c *Client) app.Backend {
 	reopen := b.Reopen
 	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
@@ -307,9 +307,9 @@ func Attached(l *app.Launcher, b app.Backend, c *Client) app.Backend {
 // branch is [app.Launcher.Branch] in a host.
 func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) (*app.Branched, error) {
 	id := NewID()
-	if old, is := o.Replaces.(*Client); is { // so that the branch goes on with its undo
+	if old, is := o.Replaces.(*Client); is { // so that the branch takes over its undo
 		ending, cancel := context.WithTimeout(ctx, app.StopTime)
-		_ = old.endFor(ending, id) // one that cannot be reached has ended
+		_ = old.endFor(ending, id) // an unreachable one has ended
 		cancel()
 	}
 	t, err := k.Store.Read(ctx, o.ID)
@@ -333,9 +333,9 @@ func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) 
 	return b, nil
 }
 
-// relay connects to a session on another machine, HOST or HOST/ID, by the ssh of this one.
-// The first time ssh can ask on the terminal. Later that is the screen's: ssh may ask nothing,
-// and what it says is part of the error.
+// relay connects to a session on another machine, HOST or HOST/ID, by ssh. The first time ssh
+// can ask on the terminal. Later the screen owns the terminal: ssh may not ask, and its
+// messages become part of the error.
 func relay(to string) Dial {
 	machine, id, _ := strings.Cut(to, "/")
 	again := false
@@ -348,7 +348,7 @@ func relay(to string) Dial {
 			args = append(args, id)
 		}
 		cmd := exec.Command("ssh", args...)
-		cmd.WaitDelay = time.Second // a connection that ssh shares may go on and hold its outputs
+		cmd.WaitDelay = time.Second // a connection that ssh shares may live on and keep its outputs open
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			return nil, err
@@ -381,13 +381,13 @@ type relayed struct {
 // RelayNotFound is the exit code of a relay that has found no session.
 const RelayNotFound = 69
 
-// Read implements [io.Reader]. At the end it says why it ends.
+// Read implements [io.Reader]. At the end, its error says why the connection ended.
 func (r *relayed) Read(b []byte) (int, error) {
 	n, err := r.out.Read(b)
 	if err == nil {
 		return n, nil
 	}
-	_ = r.wait() // the code says how it ended
+	_ = r.wait() // the exit code says how it ended
 	if r.cmd.ProcessState.ExitCode() == RelayNotFound {
 		return n, ErrGone
 	}
@@ -407,7 +407,7 @@ func (r *relayed) Close() error {
 	return err
 }
 
-// lastLine keeps the last line that is written to it, without control characters.
+// lastLine keeps the last line written to it, without control characters.
 type lastLine struct{ line string }
 
 // Write implements [io.Writer].
@@ -417,8 +417,8 @@ func (l *lastLine) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Relay joins two streams to the session of an id, until one of them ends. It proves to the host
-// that it is the user's; what the streams say begins behind that.
+// Relay joins two streams to the session with an id, until one of them ends. It first proves
+// to the host that it is the user's.
 func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
 	c, err := connect(ctx, id)
 	if err != nil {
@@ -426,7 +426,7 @@ func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
 	}
 	defer c.Close()
 	go func() {
-		_, _ = io.Copy(c, in) // its end is the viewer's
+		_, _ = io.Copy(c, in) // the viewer detects its end
 		if u, ok := c.(*net.UnixConn); ok {
 			_ = u.CloseWrite()
 		}

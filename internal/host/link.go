@@ -7,26 +7,26 @@ import (
 	"parley/internal/app"
 )
 
-// lookTime is how long a host may be silent while it is at work, or owes an answer, until it is
-// asked whether it is still there, and how long it has then to answer. A cut is noticed after twice
-// this time.
+// lookTime is how long a host may be silent while it works or owes an answer before it is
+// pinged, and how long it may take to answer that. A cut is thus noticed after twice this
+// time.
 const lookTime = 450 * time.Millisecond
 
-// deadTime is how long a host on another machine may be silent until the connection is made anew.
+// deadTime is how long a remote host may be silent before the client connects again.
 const deadTime = 15 * time.Second
 
-// watch notices that a host does not answer: that its process is stopped, or the network is gone.
-// It looks only while the host is at work or owes an answer. [Client.mu] guards it.
+// watch notices when a host does not answer because its process is stopped or the network is
+// down. It only looks while the host works or owes an answer. [Client.mu] guards it.
 type watch struct {
-	timer  *time.Timer // for the next look; nil if there is nothing to look for
-	heard  time.Time   // when the host last said something
-	asked  time.Time   // since when a question whether it is there has no answer; zero if none is open
-	works  bool        // it may be at work
-	events time.Time   // when the last events came
+	timer  *time.Timer // for the next look; nil if none is due
+	heard  time.Time   // when the host was last heard
+	asked  time.Time   // time of the unanswered ping; zero if there is none
+	works  bool        // the host may be working
+	events time.Time   // when the last events arrived
 	silent bool
 }
 
-// begin begins with a new connection.
+// begin resets the watch for a new connection.
 func (w *watch) begin() { w.heard, w.asked, w.silent, w.works = time.Now(), time.Time{}, false, true }
 
 // Link implements [app.Session].
@@ -43,7 +43,7 @@ func (c *Client) Link() app.Link {
 	return app.LinkUp
 }
 
-// hears notes that the host has said something.
+// hears records that the host has sent something.
 func (c *Client) hears() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *Client) hears() {
 	}
 }
 
-// look has the host looked after, if it is not. c.mu must be held.
+// look schedules a look at the host, unless one is due. c.mu must be held.
 func (c *Client) look() { c.lookIn(lookTime) }
 
 func (c *Client) lookIn(d time.Duration) {
@@ -63,8 +63,8 @@ func (c *Client) lookIn(d time.Duration) {
 	}
 }
 
-// lookNow asks a host that has said nothing for a while whether it is there, and notes if it has
-// not answered that in time. A host waits while the front end takes what it has said.
+// lookNow pings a host that has been silent, and records if it has not answered in time. A
+// host waits while the front end takes its events.
 func (c *Client) lookNow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *Client) lookNow() {
 	}
 }
 
-// isThere takes the answer to the question whether the host is there.
+// isThere handles the answer to a ping.
 func (c *Client) isThere(raw json.RawMessage, err error) {
 	if err != nil {
 		return // the connection is lost
@@ -106,7 +106,7 @@ func (c *Client) isThere(raw json.RawMessage, err error) {
 	known := json.Unmarshal(raw, &s) == nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known && !s.Working && c.watch.events.Before(c.watch.asked) { // else it has begun since
+	if known && !s.Working && c.watch.events.Before(c.watch.asked) { // otherwise it has begun to work since
 		c.watch.works = false
 	}
 	c.watch.asked = time.Time{}

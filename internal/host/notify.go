@@ -17,8 +17,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// attention runs the command of the user's when a question was opened, a turn ended or the
-// agent exited, and nobody looks on. Who only gives an order does not look on.
+// attention runs the user's command if a question was opened, a turn ended or the agent exited
+// while no viewer is attached. Passing viewers do not count.
 func (h *Host) attention(batch []conversation.Event) {
 	if len(h.opt.Notify) == 0 {
 		return
@@ -51,19 +51,19 @@ func (h *Host) attention(batch []conversation.Event) {
 }
 
 const (
-	// notifyTime is how long the command of the user's may take, and lastNotifyTime how long
-	// once the host is to end.
+	// notifyTime limits how long the user's command may take, and lastNotifyTime how long once
+	// the host must end.
 	notifyTime     = 30 * time.Second
 	lastNotifyTime = 3 * time.Second
-	// mostAlerts is how many of them run at the same time.
+	// mostAlerts limits the commands that run at the same time.
 	mostAlerts = 8
 )
 
-// longestWord bounds what the command is told, in bytes: the system starts none with too
+// longestWord limits a text for the command, in bytes: the system starts no program with too
 // long an environment.
 const longestWord = 4 << 10
 
-// bounded is text for the environment of a command.
+// bounded returns a text that fits the environment of a command.
 func bounded(text string) string {
 	if text = termtext.Line(text); len(text) <= longestWord {
 		return text
@@ -71,7 +71,7 @@ func bounded(text string) string {
 	return strings.ToValidUTF8(text[:longestWord], "") + "…"
 }
 
-// notify runs the command of the user's. The transcript tells that it fails, once.
+// notify runs the user's command. If it fails, the transcript says so once.
 func (h *Host) notify(event, text string) {
 	select {
 	case h.alerts <- struct{}{}:
@@ -104,8 +104,8 @@ func (h *Host) notify(event, text string) {
 	})
 }
 
-// alert runs a command, and ends it and what it has started when it takes too long. The end of
-// the host, which waits for it, may be what it tells of.
+// alert runs a command, and kills its process tree if it takes too long. The host waits for it
+// before ending, since the alert may be about that.
 func (h *Host) alert(cmd *exec.Cmd) error {
 	ctx, cancel := context.WithTimeout(context.Background(), notifyTime)
 	defer cancel()

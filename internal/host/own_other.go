@@ -8,10 +8,10 @@ import (
 	"os/exec"
 )
 
-// Available reports whether sessions can be kept on this system.
+// Available reports whether this system supports hosts.
 const Available = false
 
-// ErrUnavailable is why a session cannot be kept.
+// ErrUnavailable says why it does not.
 var ErrUnavailable = errors.New("sessions that keep running are available on Linux and macOS")
 
 func ownPeer(net.Conn) error          { return ErrUnavailable }

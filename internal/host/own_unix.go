@@ -13,10 +13,10 @@ import (
 	"parley/internal/process"
 )
 
-// Available reports whether sessions can be kept on this system.
+// Available reports whether this system supports hosts.
 const Available = true
 
-// ErrUnavailable is why a session cannot be kept.
+// ErrUnavailable says why it does not.
 var ErrUnavailable error
 
 // ownPeer checks that the other end of a Unix socket belongs to this user.
@@ -32,8 +32,8 @@ func ownPeer(c net.Conn) error {
 	return nil
 }
 
-// peerChild returns the child of this process from which the other end of a Unix socket
-// descends, 0 if it does not; see [process.Child].
+// peerChild returns the child of this process from which the peer of a Unix socket descends, 0
+// if there is none; see [process.Child].
 func peerChild(c net.Conn) (child int, err error) {
 	p, err := peerAt(c)
 	if err != nil {
@@ -47,7 +47,7 @@ func peerChild(c net.Conn) (child int, err error) {
 func (p peer) child() (child int, err error) {
 	child, err = process.Child(p.pid)
 	if err == nil && !p.lives() {
-		err = errPeerEnded // and the pid may be another process's by now
+		err = errPeerEnded // and its pid may have been reused
 	}
 	return child, err
 }
@@ -66,7 +66,7 @@ func peerAt(c net.Conn) (peer, error) {
 	return peerOf(raw)
 }
 
-// ownDir checks that a directory belongs to this user, and nobody else gets into it.
+// ownDir checks that a directory belongs to this user and nobody else has access.
 func ownDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -79,6 +79,5 @@ func ownDir(dir string) error {
 	return nil
 }
 
-// ownSession makes a command the leader of a session of its own, which no signal of this
-// terminal reaches.
+// ownSession makes a command a session leader, which no signal from this terminal reaches.
 func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

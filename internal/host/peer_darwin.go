@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is the process at the other end of a Unix socket, as the kernel tells it: the one that
-// has connected.
+// peer is the process that connected to a Unix socket, according to the kernel.
 type peer struct{ user, pid int }
 
 func peerOf(raw syscall.RawConn) (p peer, err error) {

@@ -8,11 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is the process at the other end of a Unix socket, as the kernel tells it: the one that
-// has connected.
+// peer is the process that connected to a Unix socket, according to the kernel.
 type peer struct {
 	user, pid int
-	handle    int // of the process, -1 on a kernel without (before 6.5)
+	handle    int // pidfd, -1 on kernels without (before 6.5)
 }
 
 func peerOf(raw syscall.RawConn) (p peer, err error) {
@@ -35,7 +34,7 @@ func peerOf(raw syscall.RawConn) (p peer, err error) {
 	return p, nil
 }
 
-// lives reports whether the pid still means this process, as far as the kernel tells.
+// lives reports whether the pid still belongs to this process, as far as the kernel can tell.
 func (p peer) lives() bool {
 	return p.handle < 0 || unix.PidfdSendSignal(p.handle, 0, nil, 0) == nil
 }

@@ -17,24 +17,24 @@ import (
 	files "parley/fs"
 )
 
-// Record is what is known of a session that runs in a host, or ran in one, without asking the
-// host. It outlives the host, so that its ID means something afterwards.
+// Record is what is known about a session in a host without asking the host. It outlives the
+// host, so that the ID still means something.
 type Record struct {
 	Status
-	// Ended is when the host has ended, and Why what it said; both are zero for one that runs
-	// or was killed.
+	// Ended is when the host ended, and Why its reason; both are zero for a running or killed
+	// one.
 	Ended time.Time `json:"ended,omitzero"`
 	Why   string    `json:"why,omitempty"`
 }
 
 const (
 	recordEnd = ".json"
-	// mostRecord bounds what is read of a record, in bytes, and mostRecords how many are kept.
+	// Limits on what is read of a record, in bytes, and on the number of records.
 	mostRecord  = 64 << 10
 	mostRecords = 200
 )
 
-// record writes the record of the session. Best effort: the session runs without.
+// record writes the session's record. Best effort: the session runs without one.
 func (h *Host) record(r Record) {
 	r.Viewers = nil
 	data, err := json.Marshal(r)
@@ -46,7 +46,7 @@ func (h *Host) record(r Record) {
 	}
 }
 
-// replace replaces a file, whole or not at all.
+// replace replaces a file atomically.
 func replace(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
 	if err != nil {
@@ -62,7 +62,7 @@ func replace(path string, data []byte) error {
 	return nil
 }
 
-// records returns those in a directory, the last one first.
+// records returns the records in a directory, latest first.
 func records(dir string) ([]Record, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "[^.]*"+recordEnd))
 	if err != nil {
@@ -70,7 +70,7 @@ func records(dir string) ([]Record, error) {
 	}
 	var all []Record
 	for _, path := range paths {
-		if r, err := readRecord(path); err == nil { // else it is damaged, or just going
+		if r, err := readRecord(path); err == nil { // otherwise it is damaged, or just being removed
 			all = append(all, r)
 		}
 	}
@@ -100,7 +100,7 @@ func readRecord(path string) (r Record, err error) {
 	return r, err
 }
 
-// pruneRecords removes the oldest records of sessions that have ended.
+// pruneRecords removes the oldest records of ended sessions.
 func pruneRecords(dir string) {
 	all, err := records(dir)
 	if err != nil {
@@ -113,8 +113,8 @@ func pruneRecords(dir string) {
 	}
 }
 
-// Last returns the record of a session that ran in a host and does not any more, by its ID or
-// the beginning of it. The error wraps [fs.ErrNotExist] if there is none.
+// Last returns the record of an ended session, by its ID or a prefix of it. The error wraps
+// [fs.ErrNotExist] if there is none.
 func Last(name string) (Record, error) {
 	dir, err := HistoryDir()
 	if err != nil {
@@ -140,7 +140,7 @@ func Last(name string) (Record, error) {
 	return found[0], nil
 }
 
-// How says in a few words how the session has ended.
+// How says in a few words how the session ended.
 func (r Record) How() string {
 	if r.Ended.IsZero() {
 		return "its process was killed"
@@ -148,7 +148,7 @@ func (r Record) How() string {
 	return cmp.Or(r.Why, "it has ended")
 }
 
-// silent returns what is known of a host that says nothing, and why it does not.
+// silent returns what is known about a host that does not answer, with the reason.
 func silent(id, why string) Status {
 	s := Status{ID: id}
 	if dir, err := HistoryDir(); err == nil {
@@ -160,7 +160,7 @@ func silent(id, why string) Status {
 	return s
 }
 
-// HistoryDir is where hosts keep what has happened while they run, and what they leave.
+// HistoryDir returns the directory for the histories and records of hosts.
 func HistoryDir() (string, error) {
 	dir := filepath.Join(config.StateDir(), "hosts")
 	return dir, config.MakeDir(dir)

@@ -15,15 +15,15 @@ import (
 	"parley/internal/session"
 )
 
-// A prompt that the host has not confirmed outlives its viewer: in a file of the viewer's, which
-// its process locks. The first line says whose the file is, each other one is an act. Whoever
-// attaches to the session next finds the files that nobody locks, asks the host what it has done
-// for those viewers, and shows the rest.
+// A prompt that the host has not confirmed outlives its viewer, in a file of the viewer's that
+// its process locks. The first line identifies the viewer, each other line is an act. The next
+// viewer of the session finds the unlocked files, asks the host which acts it has done for
+// those viewers, and shows the rest.
 
-// unsentNames is the pattern of the files' names.
+// unsentNames is the pattern of the file names.
 const unsentNames = "unsent-*"
 
-// mostUnsent bounds what is read of a file, in bytes; unsentAge is how long one is kept.
+// mostUnsent limits what is read of a file, in bytes; unsentAge is how long one is kept.
 const (
 	mostUnsent = mostToHost
 	unsentAge  = 30 * 24 * time.Hour
@@ -31,18 +31,17 @@ const (
 
 // unsentHead is the first line of a file.
 type unsentHead struct {
-	Running string `json:"running"` // as [AttachTo] takes it
+	Running string `json:"running"` // in the form for [AttachTo]
 	Viewer  string `json:"viewer"`
 }
 
-// unsentFile is the file of a viewer.
 type unsentFile struct {
 	saving sync.Mutex // held while it is written
 	file   *os.File   // nil if there is none; [Client.mu] guards it
 }
 
-// save writes the prompts that the host has not confirmed, or removes the file if there are none.
-// Best effort: they are in the history of prompts, too.
+// save stores the prompts that the host has not confirmed, or removes the file if there are
+// none. Best effort: the prompt history has them, too.
 func (c *Client) save() {
 	if c.opt.Dir == "" || c.opt.ReadOnly || c.opt.Passing {
 		return
@@ -99,7 +98,7 @@ func (u *unsentFile) set(c *Client, f *os.File) {
 	u.file = f
 }
 
-// close gives the file up for whoever attaches next.
+// close releases the file to the next viewer.
 func (u *unsentFile) close() {
 	u.saving.Lock()
 	defer u.saving.Unlock()
@@ -109,24 +108,24 @@ func (u *unsentFile) close() {
 	}
 }
 
-// kindOf is the kind of an act.
+// kindOf returns the kind of an act.
 func kindOf(made any) *session.Kind { return made.(interface{ Kind() *session.Kind }).Kind() }
 
-// forgettable reports whether the host may forget what this viewer has done: nothing is open.
+// forgettable reports whether the host may forget this viewer's acts, because none is pending.
 func (c *Client) forgettable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !slices.ContainsFunc(c.pending, func(a *pendingAct) bool { _, sends := session.PromptOf(a.made); return sends })
 }
 
-// leftFile is the file of a viewer that has left. It is locked.
+// leftFile is the locked file of a viewer that has left.
 type leftFile struct {
 	*os.File
 	unsentHead
 	acts []act
 }
 
-// findLeft returns the files of those who have left this session.
+// findLeft returns the files of viewers that have left this session.
 func (c *Client) findLeft() (left []*leftFile) {
 	if c.opt.Dir == "" || c.opt.ReadOnly || c.opt.Passing {
 		return nil
@@ -141,7 +140,7 @@ func (c *Client) findLeft() (left []*leftFile) {
 		locked, err := config.TryLock(f)
 		mine := err == nil && locked && l.read() && l.Running == c.opt.Running
 		if info, err := f.Stat(); locked && !mine && err == nil && time.Since(info.ModTime()) > unsentAge {
-			_ = os.Remove(path) // the session is long over
+			_ = os.Remove(path) // the session ended long ago
 		}
 		if !mine {
 			_ = f.Close()
@@ -152,7 +151,7 @@ func (c *Client) findLeft() (left []*leftFile) {
 	return left
 }
 
-// read reads the file. What was being written when its viewer was killed is left out.
+// read reads the file. It ignores a line cut short when the viewer was killed.
 func (l *leftFile) read() bool {
 	lines := bufio.NewReader(io.LimitReader(l.File, mostUnsent))
 	head, err := lines.ReadBytes('\n')
@@ -183,10 +182,11 @@ func closeAll(left []*leftFile) {
 	}
 }
 
-// errPerhapsDone means that nobody knows whether the host got an act of one who has left.
+// errPerhapsDone means that the host may or may not have received an act of a viewer that has
+// left.
 var errPerhapsDone = errors.New("perhaps it was sent before")
 
-// takeOver keeps what those who have left did not get done, until the user decides.
+// takeOver keeps the unconfirmed prompts of viewers that have left, until the user decides.
 func (c *Client) takeOver(left []*leftFile) {
 	c.mu.Lock()
 	for _, l := range left {
@@ -198,7 +198,7 @@ func (c *Client) takeOver(left []*leftFile) {
 			}
 			call, err := k.Decode(a.Act)
 			if err != nil {
-				continue // of a newer parley
+				continue // from a newer parley
 			}
 			u := session.Unconfirmed{Act: call.Act(), Progress: session.Left}
 			if !known && a.Number > 0 {
@@ -221,7 +221,7 @@ type leftActs struct {
 	More []int `json:"more,omitempty"`
 }
 
-// did reports whether an act was done. One that has no number was never sent.
+// did reports whether an act was done. An act without a number was never sent.
 func (l leftActs) did(number int) bool {
 	return number > 0 && (number <= l.Has || slices.Contains(l.More, number))
 }

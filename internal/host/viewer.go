@@ -17,23 +17,23 @@ import (
 	"parley/internal/session"
 )
 
-// viewer is a connection of somebody who looks on.
+// viewer is an attached viewer.
 type viewer struct {
 	host *Host
 	conn *acpclient.Conn
 	ctx  context.Context // ends with the connection
-	news chan struct{}   // receives when the host has changed beside the events
+	news chan struct{}   // receives when something besides the events has changed
 	// reads receives when the viewer has read something.
 	reads chan struct{}
 
-	// What follows is known once it has attached.
+	// Set by attach.
 	id, name string
 	readOnly bool
 	passing  bool
 	followed chan struct{} // closed when it has all events; nil until it has attached
 }
 
-// wake says that there is news. It does not wait.
+// wake signals news without blocking.
 func (v *viewer) wake() {
 	select {
 	case v.news <- struct{}{}:
@@ -41,22 +41,22 @@ func (v *viewer) wake() {
 	}
 }
 
-// acts are what a viewer has done, with the results: whoever repeats an act after a lost
-// connection gets its result and does not do it again. Host.mu guards them.
+// acts are a viewer's acts with their results: an act that is repeated after a lost connection
+// returns its result and is not done again. Host.mu guards them.
 type acts struct {
-	done map[int]*outcome // those whose results the viewer may not have yet
-	has  int              // the viewer has the results of all up to this one
+	done map[int]*outcome // those whose results the viewer may not have
+	has  int              // the viewer has all results up to this number
 	left time.Time        // when it was last connected
 }
 
-// outcome is the result of an act, once it is there.
+// outcome is the result of an act, once ready is closed.
 type outcome struct {
 	ready  chan struct{}
 	result any
 	err    error
 }
 
-// begin returns the outcome of an act, and whether it has yet to be done.
+// begin returns the outcome of an act, and whether it must still be done.
 func (a *acts) begin(p act) (o *outcome, fresh bool) {
 	if p.Has > a.has {
 		a.has = p.Has
@@ -76,17 +76,17 @@ func (a *acts) begin(p act) (o *outcome, fresh bool) {
 }
 
 const (
-	// sentAtOnce is about how many bytes of the history go in one message.
+	// sentAtOnce is roughly how much of the history goes into one message, in bytes.
 	sentAtOnce = 256 << 10
 	// leaveTime is how long a viewer may read nothing when the host ends, and farewellTime how
-	// long it has for the rest.
+	// long it has to read the rest.
 	leaveTime    = 2 * time.Second
 	farewellTime = 15 * time.Second
-	// mostAway is how many viewers are remembered that have lost their connections.
+	// mostAway limits the remembered viewers that have lost their connections.
 	mostAway = 64
 )
 
-// serve talks with a viewer until it leaves, or the host has ended.
+// serve serves a viewer until it detaches or the host has ended.
 func (h *Host) serve(c net.Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -104,7 +104,7 @@ func (h *Host) serve(c net.Conn) {
 	v.gone()
 }
 
-// gone notes that the viewer looks on no more. Host.mu must be held.
+// gone removes the viewer. Host.mu must be held.
 func (v *viewer) gone() {
 	h := v.host
 	if _, looks := h.viewers[v]; !looks {
@@ -120,8 +120,8 @@ func (v *viewer) gone() {
 	}
 }
 
-// farewell sends why the host ends, and the rest, as long as the viewer reads. The reason goes
-// first: it is not to be lost with a rest that the viewer has no time for.
+// farewell sends why the host ends, and then the rest of the history while the viewer reads.
+// The reason goes first, so that a slow viewer gets it.
 func (v *viewer) farewell() {
 	why := ended{Why: context.Cause(v.host.ctx).Error()}
 	if moved, is := errors.AsType[*app.MovedError](context.Cause(v.host.ctx)); is {
@@ -129,7 +129,7 @@ func (v *viewer) farewell() {
 	}
 	_ = v.conn.Notify(notifyEnded, why)
 	v.host.mu.Lock()
-	followed := v.followed // nobody attaches any more
+	followed := v.followed // nobody can attach any more
 	v.host.mu.Unlock()
 	ctx, cancel := context.WithTimeout(v.ctx, farewellTime)
 	defer cancel()
@@ -149,11 +149,11 @@ func (v *viewer) farewell() {
 	}
 	ctx, cancel = context.WithTimeout(ctx, leaveTime)
 	defer cancel()
-	_ = v.conn.Flush(ctx) // it does not read: it has to do without
+	_ = v.conn.Flush(ctx) // a viewer that does not read misses the rest
 	v.conn.Close()
 }
 
-// inPieces is a connection that writes in pieces, and says when one was taken.
+// inPieces is a connection that writes in pieces, and signals each one taken.
 type inPieces struct {
 	net.Conn
 	taken chan<- struct{}
@@ -174,25 +174,25 @@ func (p inPieces) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// transport carries messages over a connection, and closes it at its end.
+// transport carries messages over a connection.
 type transport struct {
 	*acpclient.Lines
 	io.Closer
 }
 
-// How long a message may be, in bytes. The largest of a viewer's are a prompt with images and
-// a hunk to take back, with all of its file; the largest of a host's are both texts of a
+// Limits on the length of a message, in bytes. The largest of a viewer are a prompt with
+// images and a hunk to undo with its whole file; the largest of a host are both texts of a
 // changed file.
 const (
 	mostToHost   = 64 << 20
 	mostToViewer = 256 << 20
 )
 
-// around is room for what is around an act or a result in its message.
+// around is the space for the rest of a message with an act or a result.
 const around = 4 << 10
 
-// fits checks that an act or a result is no longer than its message may be: the other end
-// would drop it, and nobody would ever get an answer.
+// fits checks that an act or a result does not exceed the limit of its message. The other end
+// would drop it, and nobody would get an answer.
 func fits(raw json.RawMessage, most int) error {
 	if len(raw) > most-around {
 		return fmt.Errorf("it has %d MB, and %d MB go to or from a session that keeps running", len(raw)>>20, most>>20)
@@ -200,8 +200,8 @@ func fits(raw json.RawMessage, most int) error {
 	return nil
 }
 
-// large is how long a message is whose memory is given back at once, after a while for it to
-// be done with: a host lives long, and seldom gets one.
+// large is the length of a message whose memory is returned to the system after a while: a
+// host runs long and rarely gets one.
 const (
 	large     = 4 << 20
 	largeTime = 5 * time.Second
@@ -216,7 +216,7 @@ func (t transport) Read() ([]byte, error) {
 	return line, err
 }
 
-// over carries messages of at most so many bytes from the other end.
+// over carries messages from the other end, of at most most bytes.
 func over(c io.ReadWriteCloser, most int) acpclient.Transport {
 	lines := acpclient.NewLines(c, c)
 	lines.MaxLine = most
@@ -226,13 +226,13 @@ func over(c io.ReadWriteCloser, most int) acpclient.Transport {
 // Close implements [acpclient.Transport].
 func (t transport) Close() error { return t.Closer.Close() }
 
-// receiver takes what a viewer sends. It waits until the viewer is complete.
+// receiver handles requests of a viewer, once the viewer is complete.
 type receiver struct {
 	*viewer
 	ready <-chan struct{}
 }
 
-// HandleNotification implements [acpclient.Receiver]. There are none.
+// HandleNotification implements [acpclient.Receiver]. Viewers send none.
 func (r receiver) HandleNotification(context.Context, string, json.RawMessage) {}
 
 // HandleRequest implements [acpclient.Receiver].
@@ -274,8 +274,8 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 	return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: "this parley does not know " + method}
 }
 
-// attach makes the connection that of a viewer, who gets what has happened and what happens.
-// If it had another connection, that is over.
+// attach makes the connection a viewer's, which then gets past and new events. It closes an
+// earlier connection of the viewer.
 func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	h := v.host
 	to := h.history.size()
@@ -322,7 +322,8 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	return w, nil
 }
 
-// disconnect ends the connections of a viewer, who does nothing more over them. h.mu must be held.
+// disconnect closes the connections of a viewer, whose acts over them no longer count. h.mu
+// must be held.
 func (h *Host) disconnect(id string) {
 	for o := range h.viewers {
 		if o.id == id {
@@ -332,7 +333,7 @@ func (h *Host) disconnect(id string) {
 	}
 }
 
-// replace lets viewers that have left do nothing more, and returns what was done for them. h.mu
+// replace ends what departed viewers can do, and returns which of their acts were done. h.mu
 // must be held.
 func (h *Host) replace(left []string) map[string]leftActs {
 	done := map[string]leftActs{}
@@ -345,8 +346,8 @@ func (h *Host) replace(left []string) map[string]leftActs {
 	return done
 }
 
-// forgetAway forgets those viewers that have been away for the longest time, if there are
-// too many. h.mu must be held.
+// forgetAway forgets the viewers that have been away longest, if there are too many. h.mu must
+// be held.
 func (h *Host) forgetAway() {
 	away := maps.Clone(h.acted)
 	for v := range h.viewers {
@@ -361,8 +362,7 @@ func (h *Host) forgetAway() {
 	}
 }
 
-// leave forgets a viewer that does not come back. What it wanted before is done, or being
-// done.
+// leave forgets a viewer that will not return. Its acts are done or in progress.
 func (v *viewer) leave() {
 	h := v.host
 	h.mu.Lock()
@@ -374,8 +374,8 @@ func (v *viewer) leave() {
 	}
 }
 
-// follow sends the history from a position on behind the welcome, as fast as the viewer reads
-// it. After the end of the session it sends the rest.
+// follow sends the history from a position on, after the welcome, as fast as the viewer reads.
+// When the session ends it sends the rest.
 func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 	defer close(v.followed)
 	select {
@@ -402,8 +402,7 @@ func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 	}
 }
 
-// tell tells the viewer what has changed beside the events, once it has read what it was
-// told before.
+// tell tells the viewer what has changed besides the events, once it has read the last report.
 func (v *viewer) tell() {
 	for {
 		select {
@@ -417,7 +416,7 @@ func (v *viewer) tell() {
 	}
 }
 
-// act does what a viewer wants.
+// act does a viewer's act.
 func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	if v.followed == nil {
 		return nil, errors.New("attach first")
@@ -445,7 +444,7 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 		return nil, err
 	}
 	if fresh {
-		// An act goes on if its viewer is gone: it happens once, not half.
+		// An act goes on even if its viewer is gone.
 		v.carryOut(context.WithoutCancel(ctx), c, o)
 	}
 	select {
@@ -456,8 +455,8 @@ func (v *viewer) act(ctx context.Context, p act) (any, error) {
 	}
 }
 
-// begin returns the outcome of an act, and whether it has yet to be done. It fails if the
-// viewer has another connection by now, or has left.
+// begin returns the outcome of an act, and whether it must still be done. It fails if the
+// viewer has a newer connection or has detached.
 func (v *viewer) begin(p act) (o *outcome, fresh bool, err error) {
 	v.host.mu.Lock()
 	defer v.host.mu.Unlock()
@@ -478,7 +477,7 @@ func (v *viewer) carryOut(ctx context.Context, c session.Call, o *outcome) {
 	}
 }
 
-// wired is the result of an act as it goes over the wire.
+// wired returns the result of an act in its form for the wire.
 func wired(result any, err error) (any, error) {
 	if err != nil {
 		return nil, wireError(err)
@@ -493,7 +492,7 @@ func wired(result any, err error) (any, error) {
 	return done{raw}, nil
 }
 
-// tellOthers says in the session who has done an act, if others should know.
+// tellOthers adds a notice about who has done an act, if other viewers should know.
 func (v *viewer) tellOthers(k *session.Kind) {
 	v.host.mu.Lock()
 	others := len(v.host.viewers) > 1

@@ -17,23 +17,23 @@ import (
 	"parley/internal/store"
 )
 
-// Version is that of the wire. Host and viewer must have the same; a host that does not know
-// an act says so, and the viewer does without it: see [Client.call].
+// Version is the version of the wire. Host and viewer must have the same one. A host that does
+// not know an act says so, and the viewer does without it: see [Client.unwired].
 const Version = 2
 
-// wireDiffers is the error for a host and a viewer whose wires differ, by the versions of their
-// programs and of their wires.
+// wireDiffers returns the error for a host and a viewer with different wires, from the
+// versions of their programs and wires.
 func wireDiffers(host string, hostWire int, viewer string, viewerWire int) error {
 	return fmt.Errorf("the session runs in parley %s and this is parley %s, and they do not understand each other (wire %d and %d): attach with parley %[1]s, or end the session and open it again",
 		cmp.Or(host, "of an unknown version"), cmp.Or(viewer, "of an unknown version"), hostWire, viewerWire)
 }
 
-// The requests of a viewer, and the notifications of a host.
+// The requests of a viewer, and the notifications of a host, with their types.
 const (
 	requestStatus = "status" // a Status
 	requestAttach = "attach" // hello, and a welcome
 	requestAct    = "act"    // act, and the list of its results
-	requestLeave  = "leave"  // the viewer does not come back
+	requestLeave  = "leave"  // the viewer will not return
 	requestEnd    = "end"    // ending
 
 	notifyEvents  = "events"  // events
@@ -41,40 +41,41 @@ const (
 	notifyEnded   = "ended"   // ended
 )
 
-// hello is how a viewer attaches.
+// hello attaches a viewer.
 type hello struct {
 	Version int `json:"version"`
 	// Parley is the version of the viewer's program.
 	Parley string `json:"parley,omitempty"`
-	// Viewer is its id, which it keeps if it has to connect again; Name is for people.
+	// Viewer is its id, which it keeps when it connects again; Name is for people.
 	Viewer   string `json:"viewer"`
 	Name     string `json:"name"`
 	ReadOnly bool   `json:"readOnly,omitempty"`
-	// Passing means that nobody looks on: it gives an order and leaves.
+	// Passing means that no user watches: the viewer gives an order and detaches.
 	Passing bool `json:"passing,omitempty"`
-	// From is what it knows of the history, 0 if nothing.
+	// From is its position in the history.
 	From int64 `json:"from,omitempty"`
-	// Left are the viewers in whose place it comes: what they wanted happens no more.
+	// Left are the viewers that it replaces: their pending acts no longer happen.
 	Left []string `json:"left,omitempty"`
 }
 
-// welcome is the answer.
+// welcome is the answer to a hello.
 type welcome struct {
 	Version int       `json:"version"`
-	Parley  string    `json:"parley,omitempty"` // the version of the host's program
+	Parley  string    `json:"parley,omitempty"` // version of the host's program
 	ID      string    `json:"id"`
 	About   app.About `json:"about"`
 	Agent   agent     `json:"agent"`
 	Earlier string    `json:"earlier,omitempty"`
-	// History ends there now. The events from hello.From, or from the beginning, follow.
+	// History is its current length. The events from hello.From, or from the beginning,
+	// follow.
 	History int64 `json:"history"`
 	changed
-	// Left says of hello.Left what was done, if that is known.
+	// Left says which acts were done for the viewers in hello.Left, as far as known.
 	Left   map[string]leftActs `json:"left,omitempty"`
-	Header *record.Header      `json:"header,omitempty"` // of the inspector, nil if it has nothing
+	Header *record.Header      `json:"header,omitempty"` // of the inspector, nil if it is empty
 }
 
-// agent describes an agent without what its configuration keeps secret.
+// agent describes an agent without its secrets.
 type agent struct {
 	ID          string        `json:"id"`
 	Name        string        `json:"name"`
@@ -93,31 +94,30 @@ func (a agent) config() config.Agent {
 	return config.Agent{ID: a.ID, Name: a.Name, Source: a.Source, Command: a.Command, Args: a.Args, Address: a.Address, InstallHint: a.InstallHint}
 }
 
-// changed is what a viewer knows of a session beside its events.
+// changed is what a viewer knows of a session besides its events.
 type changed struct {
 	Stored  store.ID         `json:"stored,omitempty"`
 	Journal *journal.Summary `json:"journal,omitempty"` // nil if nothing is recorded
 }
 
-// ending is how a viewer ends the session. Next is the ID of the host in which it goes on, "" if
-// it does not.
+// ending ends the session. Next is the ID of the host that continues it, or "".
 type ending struct {
 	Next string `json:"next,omitempty"`
 }
 
-// ended says why the host has ended, and where the session goes on.
+// ended says why the host has ended, and where the session continues.
 type ended struct {
 	Why  string `json:"why"`
 	Next string `json:"next,omitempty"`
 }
 
-// events are lines of the history. At is where it goes on after them.
+// events are lines of the history. At is the position after them.
 type events struct {
 	At    int64             `json:"at"`
 	Lines []json.RawMessage `json:"lines"`
 }
 
-// encodeEvents is the JSON of [events]. Each line, which has its end, is an object.
+// encodeEvents returns the JSON of [events]. Each line is an object followed by a line end.
 func encodeEvents(lines []byte, at int64) acpclient.Encoded {
 	b := make([]byte, 0, len(lines)+64)
 	b = strconv.AppendInt(append(b, `{"at":`...), at, 10)
@@ -134,9 +134,9 @@ func encodeEvents(lines []byte, at int64) acpclient.Encoded {
 	}
 }
 
-// act is something that a viewer does: the name of its kind, and the act itself. Number
-// counts the acts of a viewer from 1; it is 0 for what only asks. The viewer has the results
-// of all acts up to Has.
+// act is an act of a viewer: the name of its kind, and its encoding. Number counts the
+// viewer's acts from 1; it is 0 for one that only asks. The viewer has the results of all acts
+// up to Has.
 type act struct {
 	Number int             `json:"number,omitempty"`
 	Has    int             `json:"has,omitempty"`
@@ -144,12 +144,11 @@ type act struct {
 	Act    json.RawMessage `json:"act"`
 }
 
-// done is the result of an act.
 type done struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// sentinels are the errors that front ends look for.
+// sentinels are the errors that front ends check for.
 var sentinels = map[string]error{
 	"answered": session.ErrAnswered, "changed": session.ErrChanged, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
 	"not queued": session.ErrNotQueued, "cancelled": session.ErrCancelled,
@@ -157,19 +156,19 @@ var sentinels = map[string]error{
 	"read-only": ErrReadOnly,
 }
 
-// ErrReadOnly means that a viewer only looks on.
+// ErrReadOnly means that a viewer is attached read-only.
 var ErrReadOnly = errors.New("you only look on at this session: attach without --read-only to take part")
 
-// actFailed is the code of the error of an act.
+// actFailed is the error code of a failed act.
 const actFailed acpclient.ErrorCode = -32050
 
-// errorData is what front ends look for in an error.
+// errorData is the part of an error that front ends check.
 type errorData struct {
 	Is   string `json:"is,omitempty"`   // one of the sentinels
 	Path string `json:"path,omitempty"` // of a [journal.FileError]
 }
 
-// wireError is an error of an act as it goes over the wire.
+// wireError returns an error of an act in its form for the wire.
 func wireError(err error) error {
 	e := &acpclient.Error{Code: actFailed, Message: err.Error()}
 	var data errorData
@@ -188,7 +187,7 @@ func wireError(err error) error {
 	return e
 }
 
-// actError is the error of an act in a host.
+// actError is an act's error, received from a host.
 type actError struct {
 	text string
 	is   error
@@ -200,18 +199,18 @@ func (e *actError) Unwrap() error { return e.is }
 // errUnknownAct means that the host is older than the viewer.
 var errUnknownAct = errors.New("the host does not know the act")
 
-// unwired is the error of an act as its caller sees it.
+// unwired returns an act's error as its caller should see it.
 func (c *Client) unwired(act string, err error) error {
 	var e *acpclient.Error
 	switch {
 	case !errors.As(err, &e):
 		return err
-	case e.Code == acpclient.CodeMethodNotFound, e.Code == acpclient.CodeInvalidParams: // it knows less
+	case e.Code == acpclient.CodeMethodNotFound, e.Code == acpclient.CodeInvalidParams: // the host is older
 		host := cmp.Or(c.welcome.Parley, "an older version")
 		return &actError{fmt.Sprintf("the session runs in an older parley (%s, this is %s), which cannot do this (%s): end it and open it again", host, cmp.Or(c.opt.Version, "newer"), act), errUnknownAct}
 	}
 	var data errorData
-	_ = json.Unmarshal(e.Data, &data) // otherwise nobody looks for it
+	_ = json.Unmarshal(e.Data, &data) // otherwise there is nothing to check for
 	err = &actError{e.Message, sentinels[data.Is]}
 	if data.Path != "" {
 		err = &journal.FileError{Path: data.Path, Err: err}
