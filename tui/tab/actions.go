@@ -46,7 +46,7 @@ type behaviour struct {
 	// is available, or returns "". Nil means that it always can.
 	why     func(*Tab) string
 	unready func(*live) string
-	// beside means that it can be done while a question is open and the prompt is empty.
+	// beside means that the action works while a question is open, if the prompt is empty.
 	beside bool
 	// waits means that it is done once the session is open, while that is being opened.
 	waits bool
@@ -262,7 +262,7 @@ func (l *live) noReview() string {
 	return "Undo is off: journal = false in the configuration"
 }
 
-// editConfig opens the configuration file, and makes it if there is none.
+// editConfig opens the configuration file, creating it if needed.
 func (t *Tab) editConfig() tea.Cmd {
 	path := config.ConfigFile()
 	return inBackground(func() then {
@@ -305,7 +305,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	}
 	b := behaviourOf(a)
 	why := b.refusal(t)
-	if a == command.Cancel { // whose key has other uses when no turn runs
+	if a == command.Cancel { // its key has other uses outside turns
 		why = ""
 	}
 	switch {

@@ -30,7 +30,7 @@ const mostUsed = 3
 type agentList struct {
 	tab    *Tab
 	title  string
-	first  bool // it is the first screen
+	first  bool // this is the first screen
 	items  func([]config.Agent) []dialog.Item
 	start  func(config.Agent) tea.Cmd
 	picker *dialog.Selector
@@ -132,8 +132,8 @@ func (l *agentList) show() {
 	}
 }
 
-// content returns the list as far as it is known, or the progress of an installation. It
-// is empty until agents and sessions are known, so that the first one is selected.
+// content returns the list of what has been found so far, or the progress of an installation.
+// It is empty until agents and sessions are known, so that the first item starts selected.
 func (l *agentList) content() dialog.List {
 	if l.installs.underWay() {
 		return l.installs.content()

@@ -11,8 +11,8 @@ import (
 	"parley/tui/dialog"
 )
 
-// awaited is an action that the user wants as soon as the session is open, which knows only
-// then what the agent offers: see behaviour.waits. It is the last one.
+// awaited is the user's latest action that must wait until the session is open and the agent's
+// offers are known: see behaviour.waits.
 type awaited struct {
 	action   config.Action // "" if there is none
 	argument string        // of its slash command
@@ -30,7 +30,7 @@ func (a *awaited) cancel() bool {
 	return was
 }
 
-// words says what waits, or returns "".
+// words describes the awaited action, or returns "".
 func (a *awaited) words() string {
 	for _, info := range config.Actions() {
 		if a.action != "" && info.Action == a.action {

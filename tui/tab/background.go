@@ -17,7 +17,7 @@ import (
 
 const nothingInBackground = "nothing works in the background"
 
-// openBackground lists what works beside the turn. Choosing an item opens it: a subagent's
+// openBackground lists the background work. Choosing an item opens it: a subagent's
 // transcript, or the command.
 func openBackground(l *live) tea.Cmd {
 	l.tab.dialogs.Push(dialog.NewFollowing(l.tab.env(), dialog.List{

@@ -11,7 +11,7 @@ import (
 	"parley/tui/dialog"
 )
 
-// kept returns the session if it goes on when the tab is closed, or parley ends.
+// kept returns the session if it runs in a host, and so outlives the tab and parley.
 func (t *Tab) kept() (l *live, ok bool) {
 	l, open := t.live()
 	return l, open && l.Running() != ""
@@ -31,7 +31,8 @@ func (t *Tab) Running() string {
 	return ""
 }
 
-// GoesOn returns the id under which the tab's session goes on after parley, "" if it ends.
+// GoesOn returns the id under which the tab's session keeps running after parley, "" if it
+// ends.
 func (t *Tab) GoesOn() string {
 	if l, ok := t.kept(); ok {
 		return l.GoesOn()
@@ -62,8 +63,7 @@ func (t *Tab) suspend() tea.Cmd {
 	return send(Suspend{})
 }
 
-// detach leaves a session that is kept running: with its tab, or with parley if it is the
-// only one.
+// detach detaches from a kept session and closes its tab, or quits if that is the only tab.
 func (t *Tab) detach() tea.Cmd {
 	if t.program.Tabs.Alone() {
 		return send(Quit{Sure: true})
@@ -94,7 +94,7 @@ func (l *live) cannotKeep() string {
 	return ""
 }
 
-// keep moves the session to a process of its own: it is ended here and opened again there.
+// keep moves the session to a host: it ends here and is reopened there.
 func (l *live) keep() tea.Cmd {
 	if why := l.cannotKeep(); why != "" {
 		return l.tab.say(why)
@@ -138,7 +138,7 @@ func (l *live) openAgain() tea.Cmd {
 	return t.reopenStored(app.Open{ID: id, Agent: &l.Agent, Keep: true})
 }
 
-// follow goes on in the session that this one has become for all who look on.
+// follow switches to the session that has replaced this one for all its viewers.
 func (l *live) follow(moved *app.MovedError) tea.Cmd {
 	o := app.Open{Running: moved.To, LookOn: l.Session.About().LookOn}
 	return tea.Batch(l.tab.say("the session was rewound on another terminal"), l.tab.reopenWith(o, l.tab.program.Follow))

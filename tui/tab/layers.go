@@ -139,8 +139,8 @@ func (in *input) globalKey(name string) (tea.Cmd, bool) {
 	return in.tabKey(name)
 }
 
-// tabKey handles keys that switch tabs whatever is open, and those that open or close tabs
-// while a question is open, so that nobody has to answer first.
+// tabKey handles keys that switch tabs in any situation, and those that open or close tabs
+// while a question is open, which need no answer first.
 func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	t := in.tab
 	keys, asks := t.program.Keys, t.dialogs.Asks()

@@ -72,8 +72,8 @@ func (d *drawing) whole() Screen {
 	t := d.tab
 	var foot, panel dialog.View
 	if d.asks && !d.reads {
-		// A question takes all rows that it needs but those of the prompt and of the status.
-		// These are drawn after it: the hints are about what is in sight now.
+		// A question takes all rows except those of the prompt and the status, which are drawn
+		// after it because the hints depend on what is visible.
 		least := d.foot(true)
 		panel = t.panel.draw(d.width, d.height-len(least.Lines))
 		foot = d.foot(d.crowded())
@@ -87,7 +87,7 @@ func (d *drawing) whole() Screen {
 	room := d.height - len(foot.Lines)
 	lines := make([]string, 0, d.height)
 	if t.empty() && !d.asks && len(panel.Lines) > 0 {
-		// The panel stands below the welcome, and what is left of the room below the panel.
+		// The panel is below the welcome, and the remaining space below the panel.
 		if free := room - len(panel.Lines) - welcomeHeight - 1; free > 0 {
 			foot.Lines = append(make([]string, free), foot.Lines...)
 			t.prompt.line += free
@@ -129,8 +129,8 @@ func (d *drawing) compose(lines []string, panel, foot dialog.View) Screen {
 // leastAbove is how many lines stay above a question before it takes room from the prompt.
 const leastAbove = 3
 
-// foot draws what stands below the transcript; crowded says that a dialog takes the room of
-// what the user can do without meanwhile.
+// foot draws what is below the transcript; crowded hides what is optional to make room for a
+// dialog.
 func (d *drawing) foot(crowded bool) dialog.View {
 	t, p, width, height := d.tab, d.tab.prompt, d.width, d.height
 	t.composer.SetWidth(width)
@@ -200,8 +200,7 @@ func (d *drawing) foot(crowded bool) dialog.View {
 	return dialog.View{Lines: below, Cursor: cursor}
 }
 
-// lowHeight is the screen height below which a dialog displaces what is not needed
-// meanwhile.
+// lowHeight is the screen height below which a dialog hides what is optional.
 const lowHeight = 16
 
 // crowded reports whether a dialog takes keys and room is short.
@@ -258,7 +257,7 @@ func (r reading) drawTranscript(f *statusInfo, width, height int) []string {
 	return r.reader.draw(width, height).Lines
 }
 
-// welcomeHeight is the number of lines above what is added to the welcome.
+// welcomeHeight is the number of welcome lines above the added ones.
 const welcomeHeight = 3
 
 // welcome draws the empty transcript. Once the session is ready it says what to do;

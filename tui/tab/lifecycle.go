@@ -130,7 +130,7 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 		e.askToRestart()
 		return nil
 	}
-	e.live.tab.dialogs.Close(e.restart) // it asks the same
+	e.live.tab.dialogs.Close(e.restart) // this question replaces it
 	if e.live.HostGone() {
 		return e.live.openAgain()
 	}

@@ -80,8 +80,8 @@ func (o *options) Fresh(id acpclient.ConfigID) bool {
 	return ok && o.live.tab.program.Now().Sub(at) < freshTime
 }
 
-// Slow returns the first option whose switch the agent has not answered for a while, and
-// the switch; nil if there is none.
+// Slow returns the first option with a switch that the agent has left unanswered for a while,
+// and the switch; nil if there is none.
 func (o *options) Slow() (*acpclient.SessionConfigOption, conversation.OptionChosen) {
 	c := o.live.conv
 	for i := range c.Options {
@@ -92,8 +92,7 @@ func (o *options) Slow() (*acpclient.SessionConfigOption, conversation.OptionCho
 	return nil, conversation.OptionChosen{}
 }
 
-// TakeBack switches an option back whose switch the agent has not answered for a while,
-// and reports whether there is one.
+// TakeBack reverts that switch, and reports whether there was one.
 func (o *options) TakeBack() bool {
 	slow, _ := o.Slow()
 	if slow == nil {
@@ -115,7 +114,7 @@ func (o *options) rememberModel() tea.Cmd {
 	return bestEffort(func() error { return t.program.RememberModel(agent, id) })
 }
 
-// values is what the lists of options know of defaults and of use.
+// values returns the defaults and the often used values, for the lists of options.
 func (o *options) values() dialog.Values {
 	t := o.live.tab
 	v := dialog.Values{
@@ -310,7 +309,7 @@ const (
 	rankUsage
 	rankChanged // the user acts on it
 	rankModel
-	rankMode // says what the agent may do without asking
+	rankMode // what the agent may do without asking
 )
 
 // settingsParts draws mode, model, and the options that are not at their default, in the

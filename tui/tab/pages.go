@@ -146,7 +146,7 @@ func newPager(t *Tab, of *transcript.List, item conversation.Item) *pager {
 	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: of.PageOf(item, nil)}}
 }
 
-// newPagerOf shows the call of a question. head draws what stands above its contents.
+// newPagerOf shows the call of a question. head draws the lines above its contents.
 func newPagerOf(t *Tab, of *transcript.List, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
 	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: of.PageOf(call, head)}}
 	if head != nil {

@@ -181,7 +181,7 @@ const (
 	Lost          // the agent exited
 )
 
-// Summary is what the tab line shows of a tab.
+// Summary is a tab as the tab line shows it.
 type Summary struct {
 	State State
 	Title string
@@ -341,8 +341,8 @@ func inBackground(do func() then) tea.Cmd {
 	}
 }
 
-// act does an act and goes on with its result: at once if the act is done, as in this process, else
-// when the session has answered. Nothing in Update waits for another process.
+// act does an act and calls next with the result: at once for a session in this process,
+// otherwise when the answer arrives. Update never waits for another process.
 func act[R any](t *Tab, s session.Doer, a session.Act[R], next func(R, error) tea.Cmd) tea.Cmd {
 	ctx := t.program.Context
 	result, done := session.Begin(s, a)

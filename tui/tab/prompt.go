@@ -205,7 +205,7 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// saveDelay is how long after a key the draft is saved, with what was typed since.
+// saveDelay is how long after a key the draft is saved.
 const saveDelay = 150 * time.Millisecond
 
 // drafts saves the draft and the reading position.
@@ -243,8 +243,8 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	return d.saveSoon()
 }
 
-// saveSoon saves after saveDelay, and again as long as the session is being opened: what was
-// typed meanwhile is its draft.
+// saveSoon saves after saveDelay, and repeatedly while the session is being opened, to include
+// text typed meanwhile.
 func (d *drafts) saveSoon() tea.Cmd {
 	d.pending = true
 	return tea.Tick(saveDelay, func(time.Time) tea.Msg {

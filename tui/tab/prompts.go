@@ -60,7 +60,7 @@ func (o *prompts) refuse(p composer.Prompt) tea.Cmd {
 	return o.tab.say(why)
 }
 
-// content returns what is sent of a prompt. The end of the transcript comes into view.
+// content returns what to send for a prompt. It also scrolls to the end of the transcript.
 func (o *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
 	o.last = &p
 	o.tab.news = false

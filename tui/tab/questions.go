@@ -169,7 +169,7 @@ type Question struct {
 	// ID is the number of the permission or elicitation in its session.
 	ID         int
 	Permission bool
-	// Title says in a line what is asked, About in full which command or files it is about.
+	// Title sums up the question in a line, About gives the whole command or all files.
 	Title, About string
 }
 
@@ -219,8 +219,8 @@ func (t *Tab) ShowQuestion(q Question) {
 	}
 }
 
-// permission returns the index of an open permission, -1 if there is none: other questions
-// come after the permissions, one at a time.
+// permission returns the index of an open permission, -1 for any other question. Those come
+// after the permissions, one at a time.
 func (o *questions) permission(q Question) int {
 	return slices.IndexFunc(o.live.conv.Permissions, func(p *conversation.Permission) bool { return q.Permission && p.ID == q.ID })
 }
@@ -263,12 +263,12 @@ func questionItems(tabs Tabs) []dialog.Item {
 	return items
 }
 
-// foreignQuestion is a permission of another tab, answered in this one. It obeys the same
-// rules as in its own tab; what is more than an answer is done there.
+// foreignQuestion is a permission of another tab, answered in this one by the same rules.
+// Anything but an answer is done in its own tab.
 type foreignQuestion struct {
 	*dialog.Permission
 	in *Tab  // where it is shown
-	of *live // whose agent asks
+	of *live // the session whose agent asks
 	q  Question
 }
 

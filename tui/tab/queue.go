@@ -31,7 +31,7 @@ func (pq *promptQueue) prompts() []conversation.QueuedPrompt { return pq.live.co
 // Queued is the length of the queue.
 func (pq *promptQueue) Queued() int { return len(pq.prompts()) }
 
-// Send sends a prompt, of which the session gets q. One taken from the queue returns to its
+// Send sends a prompt; the session receives q. One taken from the queue returns to its
 // position.
 func (pq *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.Cmd {
 	back := pq.requeue
@@ -317,7 +317,7 @@ func (pq *promptQueue) dropQueue() tea.Cmd {
 	})
 }
 
-// Lines draws the queue, and what was not sent.
+// Lines draws the queue and the unsent prompts.
 func (pq *promptQueue) Lines(width int) []string {
 	const most = 4
 	c, gone := pq.live.conv, pq.live.conv.Gone()

@@ -192,7 +192,7 @@ func (r *reader) copyPatch() tea.Cmd {
 	}
 }
 
-// tool returns the selected tool call; another item is one that has nothing.
+// tool returns the selected tool call, or an empty one if another item is selected.
 func (r *reader) tool() *conversation.ToolCall {
 	switch item := r.list.Selected().(type) {
 	case *conversation.ToolCall:

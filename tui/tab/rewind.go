@@ -337,8 +337,7 @@ func (r *rewind) filesOnly() tea.Cmd {
 	})
 }
 
-// branch goes on from before the prompt in this tab, with the files as they were then if
-// that is wished.
+// branch continues from before the prompt in this tab; files says whether to rewind them, too.
 func (r *rewind) branch(files bool) tea.Cmd {
 	t := r.live.tab
 	if why := r.live.noRewind(); why != "" {

@@ -136,7 +136,7 @@ type storedSession struct {
 	untrusted *app.UntrustedError
 	// consenting asks for it, nil if it was not asked.
 	consenting dialog.Dialog
-	// earlier is what was said before, which goes along with the next prompt.
+	// earlier is text of an earlier session, sent with the next prompt.
 	earlier  string
 	replaced bool // a new session replaced one that could not be reopened
 }
@@ -267,8 +267,8 @@ func (l *live) showReadOnly(why error) tea.Cmd {
 	return nil
 }
 
-// Consent is the user's answer about the agent of stored sessions. It answers all tabs
-// that ask the same.
+// Consent is the user's answer about the agent of stored sessions. It applies to all tabs that
+// ask the same.
 type Consent struct {
 	Agent *app.UntrustedError
 	Yes   bool
@@ -276,8 +276,7 @@ type Consent struct {
 
 func (Consent) request() {}
 
-// TakeConsent goes on with the answer to the tab's question about its agent, if that is the
-// one it asks.
+// TakeConsent applies the answer if it is for the tab's question about its agent.
 func (t *Tab) TakeConsent(c Consent) tea.Cmd {
 	if t.stored.untrusted == nil || !t.stored.untrusted.Same(c.Agent) {
 		return nil

@@ -35,10 +35,11 @@ type state interface {
 type stateView interface {
 	// drawTranscript draws the transcript, or the welcome while it is empty.
 	drawTranscript(f *statusInfo, width, height int) []string
-	// messageLine draws the line below it, activity what is going on.
+	// messageLine draws the line below the transcript; activity describes the work in
+	// progress.
 	messageLine(activity string, width int) (line string, column int)
 	activity(*statusInfo) string
-	// describe tells the lines around the prompt what the state knows of them.
+	// describe fills in what the lines around the prompt show of the state.
 	describe(*statusInfo)
 }
 
@@ -48,7 +49,7 @@ type stateInput interface {
 	// and nothing else decides who gets it. The first layer has the focus: the cursor and the
 	// hint line.
 	layers() []layer
-	// refusal says why an action with this availability is none here, or returns "".
+	// refusal says why an action with this availability cannot be done, or returns "".
 	refusal(availability) string
 	// takesPrompts reports whether the prompt has, or will soon have, a recipient;
 	// placeholder says what can be typed there, promptHints which keys matter.
@@ -63,26 +64,26 @@ type stateInput interface {
 
 // stateSession says where the session of a state is.
 type stateSession interface {
-	// agent is the one that is starting or that the session is with, if there is one.
+	// agent returns the agent that is starting or in use, if any.
 	agent() config.Agent
 	// transcript returns what can be read, if there is a conversation.
 	transcript() (r reading, ok bool)
-	// condition is what the tab line shows of the state.
+	// condition returns the state's mark in the tab line.
 	condition() State
 	// reopens reports whether a stored session is being read, opens whether any is being
 	// opened: what it offers is not known yet.
 	reopens() bool
 	opens() bool
-	// leave ends what works for this state only; the tab goes on.
+	// leave stops the work of this state; the tab remains.
 	leave()
 	// close ends the agent, and waits for it: the tab is closed.
 	close(context.Context)
 }
 
-// moving is a state in which what is shown changes with time.
+// moving is a state whose display changes with time.
 type moving interface {
 	moves() bool
-	// now is the time of what is shown.
+	// now returns the displayed time.
 	now() time.Time
 }
 
@@ -151,7 +152,7 @@ func (t *Tab) empty() bool {
 	return !ok || r.empty()
 }
 
-// now is the time of what is shown.
+// now returns the displayed time.
 func (t *Tab) now() time.Time {
 	if m, ok := t.state.(moving); ok {
 		return m.now()
@@ -231,13 +232,13 @@ func (r reading) cannotTake(p composer.Prompt) string {
 
 const noImagesYet = "wait for the agent to start before you send an image"
 
-// forget forgets what was marked, searched and drawn, because the items are others now.
+// forget clears selection, search and cached drawings, because the items have been replaced.
 func (r reading) forget() {
 	r.list.Reset()
 	r.reader.Reset()
 }
 
-// unopened is what the states without a conversation have in common.
+// unopened is embedded in the states without a conversation.
 type unopened struct{ tab *Tab }
 
 func (u unopened) transcript() (r reading, ok bool) { return reading{}, false }
@@ -352,8 +353,8 @@ type live struct {
 	// said to be hidden.
 	templates []prompt.Template
 	hidden    []string
-	// reopening waits for the stored session that replaces this one, nil if there is none.
-	// Prompts are kept for it meanwhile.
+	// reopening waits for the stored session that replaces this one and takes over its
+	// prompts; nil if there is none.
 	reopening func() app.Session
 }
 

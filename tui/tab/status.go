@@ -22,8 +22,8 @@ import (
 // slowStart is when a starting agent is reported as slow.
 const slowStart = 3 * time.Second
 
-// statusInfo is what the lines around the prompt show of a session at one moment:
-// activity, settings, context and the progress of a start.
+// statusInfo is a session's status as the lines around the prompt show it: activity, settings,
+// context and the progress of a start.
 type statusInfo struct {
 	Theme *theme.Theme
 	Keys  config.Keys
@@ -42,7 +42,7 @@ type statusInfo struct {
 	// Changed is how many files the agent has changed, Bounds its sandbox.
 	Changed int
 	Bounds  string
-	// Kept means that the session goes on when parley ends.
+	// Kept means that the session keeps running when parley quits.
 	Kept bool
 	// Link says whether the session can be reached.
 	Link app.Link
@@ -71,7 +71,7 @@ type statusInfo struct {
 	Asked  string
 }
 
-// Activity draws what is going on in the conversation.
+// Activity draws the work in progress.
 func (f *statusInfo) Activity() string {
 	th := f.Theme
 	left := ""
@@ -182,9 +182,8 @@ func (f *statusInfo) counted(d time.Duration) string {
 	return " " + toolview.Elapsed(d)
 }
 
-// Line draws the status line: options, usage, agent and directory. Where room is short,
-// the agent and the directory go first, then options; what is left takes its short form
-// before more goes.
+// Line draws the status line: options, usage, agent and directory. If it is too narrow, agent
+// and directory are dropped first, then options; the rest is shortened before more is dropped.
 func (f *statusInfo) Line(width int) string {
 	th := f.Theme
 	left, badge := f.parts()
@@ -307,7 +306,7 @@ func shortens(parts []statusPart) int {
 	return at
 }
 
-// usageParts draws the use of the context and the cost, as far as there is any.
+// usageParts draws the use of the context and the cost, if known.
 func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) {
 	switch {
 	case u.Used == 0:
@@ -332,8 +331,8 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 	return parts
 }
 
-// messageLine draws the line below the transcript or a page: a toast, or else what stands at
-// the left and the right.
+// messageLine draws the line below the transcript or a page: a toast, or else the left and
+// right texts.
 func (p *promptLayer) messageLine(left, right string, width int) string {
 	t := p.tab
 	th := t.program.Theme
@@ -351,8 +350,8 @@ func (p *promptLayer) messageLine(left, right string, width int) string {
 	return termtext.JoinSides(left, right+" ", width)
 }
 
-// messageLine draws the line below what is read, with the find field while that is open.
-// column is that of its cursor, or -1.
+// messageLine draws the line below the transcript, with the find field while it is open.
+// column is the cursor's, or -1.
 func (r *reader) messageLine(left, right string, width int) (line string, column int) {
 	if !r.find.open || r.tab.toast.current() != "" && !r.find.writing {
 		return r.tab.prompt.messageLine(left, right, width), -1
@@ -395,7 +394,7 @@ const (
 	startBytes = 8 << 10
 )
 
-// goneLine says that there is no agent, why, and how to restart it.
+// goneLine says that the agent is gone, why, and how to restart it.
 func (f *statusInfo) goneLine() string {
 	th, what, why := f.Theme, "the agent exited", f.Conversation.Agent.Err
 	again := " restarts it"
@@ -452,7 +451,7 @@ func (f *statusInfo) unanswered(d time.Duration) string {
 	return f.Theme.Warning.Render(silent) + "  " + f.Theme.Accent.Render(keyName(f.Keys, command.Cancel)+" stops it")
 }
 
-// startWords says what is being started.
+// startWords describes what is starting.
 func (f *statusInfo) startWords(command string) string {
 	starting := "starting "
 	if f.Connects {

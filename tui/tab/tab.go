@@ -38,8 +38,7 @@ type Tab struct {
 	id      ID
 	program Program
 
-	// cwd is the directory of the session, or the one that it will probably have. branch
-	// is its git branch.
+	// cwd is the directory of the session, or the expected one. branch is its git branch.
 	cwd, branch string
 	worktree    *worktree
 	// base is parley's working directory, to which the user's paths are relative.
@@ -51,7 +50,6 @@ type Tab struct {
 	diffPositions *diffPositions // line numbers of diffs
 	stored        storedSession  // the stored session being continued
 
-	// The parts, each with its own state.
 	toast    toast
 	dialogs  *dialog.Stack
 	composer *composer.Composer
@@ -153,7 +151,7 @@ func (t *Tab) Hide() {
 	t.pace(backgroundFrame)
 }
 
-// pace sets the least time between two updates of what is shown.
+// pace sets the minimum time between two updates of the display.
 func (t *Tab) pace(least time.Duration) {
 	if l, open := t.live(); open {
 		l.pump.pace(least)
@@ -214,8 +212,8 @@ func (t *Tab) ArmsIn() time.Duration {
 	return cmp.Or(t.dialogs.ArmsIn(now), t.dialogs.GivesIn(now))
 }
 
-// Due gives the answer whose key was pressed twice, if its time has come and nothing has
-// followed.
+// Due confirms the answer whose key was pressed twice, once its delay has passed without
+// another key.
 func (t *Tab) Due() tea.Cmd {
 	a := t.dialogs.Due()
 	if a == nil {
@@ -384,9 +382,9 @@ func waits(c *conversation.Conversation) bool {
 	return c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
 }
 
-// frame is the least time between two batches of streamed events of a tab in front. It is
-// longer than a frame of the screen, so that each batch is drawn when it comes. In the
-// background nobody sees them.
+// frame is the minimum time between two batches of streamed events of the tab in front. It is
+// longer than a frame of the screen, so that each batch is drawn as it arrives. Background
+// tabs, which nobody sees, use a longer time.
 const (
 	frame           = 40 * time.Millisecond
 	backgroundFrame = 250 * time.Millisecond
@@ -409,7 +407,7 @@ type pump struct {
 	session app.Session
 }
 
-// pace sets the least time between two batches.
+// pace sets the minimum time between two batches.
 func (p *pump) pace(least time.Duration) { p.session.Stream().Pace(least) }
 
 // next waits for the next batch. It returns nil at the end of the stream.

@@ -86,8 +86,8 @@ func (r *transcriptReader) clearsSpan(name string) bool {
 	return r.tab.program.Keys.Match(command.Cancel, name)
 }
 
-// closesFind closes a find field that does not have the focus, and reports whether the key
-// is the one that does so.
+// closesFind closes a find field without focus if the key is the one for that, and reports
+// whether it is.
 func (r *transcriptReader) closesFind(name string) bool {
 	if !r.find.open || r.Reads() || !r.tab.program.Keys.Match(command.Cancel, name) {
 		return false
@@ -326,8 +326,8 @@ func mayAsk(e conversation.Event) bool {
 	return len(changesIn(e)) > 0
 }
 
-// creations returns the changes without an old text that questions are about. Before the
-// answer, the file on disk is the one that would be replaced.
+// creations returns the changes without an old text in questions. Before the answer, the file
+// on disk is the old text.
 func creations(c *conversation.Conversation) []toolview.Fragment {
 	var all []toolview.Fragment
 	for _, p := range c.Permissions {
