@@ -17,6 +17,8 @@ import (
 	"parley/tui/theme"
 )
 
+const loadingText = "loading …"
+
 // Item is something to choose from a list.
 type Item struct {
 	// ID identifies the item: the mark stays on it when the list changes.
@@ -54,6 +56,8 @@ type List struct {
 	Items []Item
 	// Loading means that items are still being loaded.
 	Loading bool
+	// Slow says in place of "loading …" what is waited for.
+	Slow string
 	// Empty is shown when there are no items.
 	Empty string
 	// Filter shows the filter input, however few items there are.
@@ -520,7 +524,7 @@ func (s *Selector) View(width, maxHeight int) View {
 		case s.filtered():
 			p.note = theme.Grouped(len(s.rows)) + " of " + theme.Grouped(all)
 		case s.list.Loading:
-			p.note = "loading …"
+			p.note = cmp.Or(s.list.Slow, loadingText)
 		case all > manyItems:
 			p.note = theme.Grouped(all)
 		}
@@ -556,7 +560,7 @@ func (s *Selector) wholeHeight(about, detail int) int {
 func (s *Selector) nothing() string {
 	switch {
 	case s.list.Loading:
-		return "loading …"
+		return cmp.Or(s.list.Slow, loadingText)
 	case len(s.list.Items) > 0:
 		return "No matches"
 	case s.list.Empty != "":

@@ -38,6 +38,7 @@ type sessionList struct {
 	load     int  // number of the current listing; older pages are dropped
 
 	asksAgent, asksStore bool            // pages are pending
+	slow                 bool            // the agent takes long over its page
 	cursors              map[string]bool // of the agent's pages that were asked for
 
 	running []app.Running // in hosts
@@ -75,11 +76,22 @@ func newList(t *Tab) *sessionList {
 
 // page loads the agent's page at a cursor.
 func (l *sessionList) page(cursor string) tea.Cmd {
-	agent := l.tab.session()
-	return inBackground(func() then {
-		page, err := session.Do(l.tab.program.Context, agent, session.ListSessions{Cursor: cursor})
-		return func() tea.Cmd { return l.take(page, err) }
+	agent, answered := l.tab.session(), false
+	late := tea.Tick(app.SlowAnswer, func(time.Time) tea.Msg {
+		return then(func() tea.Cmd {
+			if l.slow = !answered; l.slow && l.tab.dialogs.Has(l.picker) {
+				l.picker.SetList(l.content())
+			}
+			return nil
+		})
 	})
+	return tea.Batch(late, inBackground(func() then {
+		page, err := session.Do(l.tab.program.Context, agent, session.ListSessions{Cursor: cursor})
+		return func() tea.Cmd {
+			answered, l.slow = true, false
+			return l.take(page, err)
+		}
+	}))
 }
 
 // take adds a page and loads the next, unless the list was closed. An agent without
@@ -167,6 +179,9 @@ func (l *sessionList) content() dialog.List {
 	list := dialog.List{
 		Title: "Sessions", Loading: l.asksAgent || l.asksStore, Filter: true,
 		Empty: "The agent has no sessions.",
+	}
+	if l.asksAgent && l.slow {
+		list.Slow = "no answer from the agent yet"
 	}
 	if l.tab.program.Stored != nil {
 		list.Empty = "No sessions of this directory."

@@ -76,6 +76,19 @@ func TestWhatTheAgentDoesNotList(t *testing.T) {
 	}
 }
 
+// An agent that does not answer is said to do so, in the list.
+func TestAListThatTheAgentDoesNotSend(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.keeps(t, "peel potatoes")
+		b.play("handshake {\"sessionCapabilities\": {\"list\": {}}}\nexpect session/list\nexpect nothing/more\n")
+		b.Do(openSessionList(b.Tab))
+		b.MustSay("peel potatoes")
+		time.Sleep(app.SlowAnswer)
+		b.Do(nil)
+		b.MustSay("no answer from the agent yet")
+	})
+}
+
 // What comes of words that are not wanted any more is not shown.
 func TestTheNewestWordsCount(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
