@@ -207,8 +207,7 @@ func (l *live) options(words string) {
 	for i := range l.Conversation.Options {
 		o := &l.Conversation.Options[i]
 		id := o.ID
-		v, _ := l.Conversation.OptionValue(o)
-		line := termtext.Line(o.Name) + ": " + termtext.Line(conversation.ValueName(o, v))
+		line := termtext.Line(o.Name) + ": " + l.value(o)
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
 			if o := l.Conversation.Option(id); o != nil {
 				l.set(o, "")
@@ -230,8 +229,7 @@ func (l *live) set(o *acpclient.SessionConfigOption, name string) {
 		session.Post(l.Session, session.SetOption{Option: id, Value: v})
 		return
 	}
-	now, _ := l.Conversation.OptionValue(o)
-	text := termtext.Line(o.Name) + " is " + termtext.Line(conversation.ValueName(o, now)) + ". Which one?"
+	text := termtext.Line(o.Name) + " is " + l.value(o) + ". Which one?"
 	q := &question{text: text, cancel: func() {}}
 	add := func(line string, v acpclient.ConfigValue) {
 		q.choices = append(q.choices, choice{line: line, do: func(string) { session.Post(l.Session, session.SetOption{Option: id, Value: v}) }})
@@ -261,6 +259,8 @@ func (p *program) cancel() {
 		p.state.take()
 	case q != nil:
 		p.out.line("Answer this question first.")
+	case open && l.Conversation.Opening():
+		p.out.line("No turn is running. /stop stops the agent.")
 	case !open || !l.cancel():
 		p.out.line("No turn is running.")
 	default:
@@ -353,12 +353,15 @@ func (l *live) status() {
 	lines := []string{"Agent: " + termtext.Line(l.Agent.Name), "Directory: " + toolview.PathsIn("").Path(c.Cwd)}
 	for i := range c.Options {
 		o := &c.Options[i]
-		v, _ := c.OptionValue(o)
-		lines = append(lines, termtext.Line(o.Name)+": "+termtext.Line(conversation.ValueName(o, v)))
+		lines = append(lines, termtext.Line(o.Name)+": "+l.value(o))
 	}
 	switch {
 	case c.Gone():
 		lines = append(lines, l.GoneText()+".")
+	case c.Opening():
+		lines = append(lines, "The agent has not opened the session yet. /stop stops it.")
+	case !c.Turn.Cancelling.IsZero():
+		lines = append(lines, "The agent has not ended the cancelled turn. /stop stops it.")
 	case c.Turn.Running:
 		lines = append(lines, "The agent is working.")
 	default:
@@ -423,8 +426,19 @@ func (p *program) startAgain() {
 		p.reopen(app.Open{ID: l.StoredID(), Agent: &l.Agent, Keep: true})
 	case l.Conversation.Gone():
 		session.Post(l.Session, session.Start{})
+	case l.Conversation.Opening(): // nothing is lost
+		session.Post(l.Session, session.Reconnect{})
+	case p.question != nil:
+		p.out.line("Answer the question first, or /cancel it.")
 	default:
-		p.out.line("The agent is already running.")
+		text := "The agent is running; this ends it and resumes the session."
+		if l.Conversation.Turn.Running {
+			text = "The agent is working; this stops it in the middle of its turn."
+		}
+		p.later(&question{text: text, choices: []choice{
+			{line: "Keep it running", do: func(string) {}},
+			{line: "Restart the agent", do: func(string) { session.Post(l.Session, session.Reconnect{}) }},
+		}})
 	}
 }
 

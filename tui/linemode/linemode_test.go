@@ -514,3 +514,38 @@ func TestPromptsOfTheUserInLines(t *testing.T) {
 	r.reads("\n> ").types("/commands\n").reads("/explain: your prompt: Explain $ARGUMENTS simply.", "Your prompt /mode is hidden")
 	r.types("/explain recursion\n").reads("Agent: Well.")
 }
+
+// What the agent does not answer is told after a time, with the command that helps, and
+// /status says only what the agent has confirmed.
+func TestWhatTheAgentDoesNotAnswerIsTold(t *testing.T) {
+	const modes = `{"modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]}}`
+	for name, c := range map[string]struct {
+		script string
+		run    func(r *reading)
+	}{
+		"start": {"expect initialize\nexpect nothing/more\n", func(r *reading) {
+			r.reads("Starting Scripted.", "No answer from the agent since ", "/stop stops it, /start restarts it.")
+			r.types("/status\n").reads("has not opened the session yet").types("/cancel\n").reads("/stop stops the agent")
+			r.types("/start\n").reads("Starting Scripted.", "No answer from the agent since ")
+			r.types("/stop\n").reads("The agent could not be started")
+		}},
+		"cancel": {"handshake\nexpect session/prompt\nexpect nothing/more\n", func(r *reading) {
+			r.reads("\n> ").types("go\n").types("/cancel\n").reads("Cancelling.", "does not respond to the cancel. /stop stops it.")
+			r.types("/status\n").reads("has not ended the cancelled turn").types("/start\n").reads("The agent is working", "Restart the agent")
+		}},
+		"switch": {"handshake {} " + modes + "\nexpect session/set_mode\nexpect nothing/more\n", func(r *reading) {
+			r.reads("Mode: Ask\n", "> ").types("/mode code\n").reads("No answer from the agent yet: Mode: Ask, Code not confirmed.", "switches back")
+			r.types("/status\n").reads("Mode: Ask, Code not confirmed\n")
+			r.reads("has not answered session/set_mode", "restart the agent with /start.")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := follows(t, c.script, nil)
+				c.run(r)
+				r.leave()
+				r.leaves()
+			})
+		})
+	}
+}

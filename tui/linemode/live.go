@@ -33,19 +33,22 @@ type live struct {
 	adds   *conversation.Terminal // its output goes with the next prompt; or nil
 	form   *form                  // the open one, or nil
 	signIn *app.SignIn            // nil unless the agent asks for it
-	// heard is the time of the last event, and silence fires when that is long ago.
+	// heard is the time of the last event, and silence fires when a wait has lasted long.
 	heard   time.Time
 	silence *time.Timer
-	link    app.Link // the last one written
+	// told are the waits that were written, with when they began.
+	told map[string]time.Time
+	link app.Link // the last one written
 	// unstarted means that the agent exited before a session was opened.
 	unstarted bool
 }
 
 // newLive returns the state of a session.
 func newLive(p *program, l *app.Live) *live {
+	l.Restart = "/start"
 	return &live{
 		Live: l, p: p, targets: toolview.PathTargets{Roots: l.Roots()},
-		heard: time.Now(), silence: time.NewTimer(app.LongQuiet),
+		heard: time.Now(), silence: time.NewTimer(app.LongQuiet), told: map[string]time.Time{},
 	}
 }
 
@@ -120,19 +123,72 @@ func (l *live) take() {
 	for _, e := range l.Session.Stream().Take() {
 		if _, ours := e.(conversation.QueueChanged); !ours {
 			l.heard = time.Now()
-			l.silence.Reset(app.LongQuiet)
 		}
 		l.apply(e)
 	}
+	l.saySilent()
 }
 
 func (l *live) silent() <-chan time.Time { return l.silence.C }
 
-// saySilent writes since when a working agent has sent nothing.
-func (l *live) saySilent() {
-	if turn := &l.Conversation.Turn; turn.Running && !turn.Waits() && turn.Cancelling.IsZero() {
-		l.p.out.line("No update from the agent since " + l.heard.Format(time.TimeOnly) + ".")
+// wait is something that the agent has not done.
+type wait struct {
+	what  string // identifies it
+	since time.Time
+	long  time.Duration // when the user is told
+	words string
+}
+
+// waits returns what the agent has not done.
+func (l *live) waits() (all []wait) {
+	c := l.Conversation
+	switch turn := &c.Turn; {
+	case l.signIn != nil:
+	case c.Opening():
+		all = append(all, wait{"start", l.heard, app.LongQuiet, "No answer from the agent since " + l.heard.Format(time.TimeOnly) + ". /stop stops it, /start restarts it."})
+	case turn.Running && !turn.Cancelling.IsZero():
+		all = append(all, wait{"cancel", turn.Cancelling, app.SlowAnswer, "The agent does not respond to the cancel. /stop stops it."})
+	case turn.Running && !turn.Waits():
+		all = append(all, wait{"turn", l.heard, app.LongQuiet, "No update from the agent since " + l.heard.Format(time.TimeOnly) + "."})
 	}
+	for i := range c.Options {
+		o := &c.Options[i]
+		if to, pending := c.Pending(o); pending && !c.Gone() {
+			all = append(all, wait{"option " + string(o.ID), to.At, app.SlowAnswer, fmt.Sprintf(
+				"No answer from the agent yet: %s: %s. /options %s %s switches back.", termtext.Line(o.Name), l.value(o),
+				termtext.Line(string(o.ID)), termtext.Line(conversation.ValueName(o, o.CurrentValue)))})
+		}
+	}
+	return all
+}
+
+// saySilent writes which waits have lasted long, each once, and sets the timer for the next.
+func (l *live) saySilent() {
+	next := time.Duration(0)
+	for _, w := range l.waits() {
+		left := time.Until(w.since.Add(w.long))
+		switch {
+		case l.told[w.what].Equal(w.since):
+		case left > 0:
+			next = min(left, cmp.Or(next, left))
+		default:
+			l.told[w.what] = w.since
+			l.p.out.line(w.words)
+		}
+	}
+	l.silence.Stop()
+	if next > 0 {
+		l.silence.Reset(next)
+	}
+}
+
+// value returns the value of an option that the agent has confirmed, and the one that it has not.
+func (l *live) value(o *acpclient.SessionConfigOption) string {
+	text := termtext.Line(conversation.ValueName(o, o.CurrentValue))
+	if to, pending := l.Conversation.Pending(o); pending {
+		text += ", " + termtext.Line(conversation.ValueName(o, to.Value)) + " not confirmed"
+	}
+	return text
 }
 
 // apply folds an event.
