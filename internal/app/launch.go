@@ -63,6 +63,10 @@ type Launcher struct {
 	NoRules bool
 	// MaxCost replaces the cost in the budget, unless it is 0.
 	MaxCost float64
+	// Unsent returns the prompts that were sent to a stored session while it ran elsewhere and
+	// did not arrive: a session that continues it queues them. They are kept until done(true).
+	// nil finds none.
+	Unsent func(store.ID) (prompts []conversation.QueuedPrompt, done func(taken bool))
 	// Recording records the first session; nil records none.
 	Recording *Recording
 

@@ -233,7 +233,9 @@ func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
 // closes the log.
 func (l *Launcher) resume(r *Reopened, log *store.Log) (Session, error) {
 	t := r.Transcript
-	if err := log.Append(t.Ending); err != nil {
+	taken := l.queueUnsent(t)
+	err := log.Append(t.Ending)
+	if taken(err == nil); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	m, c := t.Meta, t.Conversation
@@ -262,6 +264,27 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (Session, error) {
 	}
 	noteOldRewind(s, c)
 	return s, nil
+}
+
+// queueUnsent puts the prompts that did not arrive into the paused queue, behind those in it. taken
+// says whether that was stored.
+func (l *Launcher) queueUnsent(t *store.Transcript) (taken func(bool)) {
+	if l.Unsent == nil {
+		return func(bool) {}
+	}
+	prompts, taken := l.Unsent(t.Meta.ID)
+	if len(prompts) == 0 {
+		return taken
+	}
+	queue := slices.Clone(t.Conversation.Queue)
+	for _, p := range prompts {
+		t.LastNumber++
+		queue = append(queue, conversation.QueuedPrompt{ID: t.LastNumber, Prompt: p.Prompt, Folds: p.Folds, Files: p.Files})
+	}
+	e := conversation.QueueChanged{Queue: queue, Paused: true}
+	t.Ending = append(t.Ending, e)
+	t.Conversation.Apply(e)
+	return taken
 }
 
 // Left is a session that the user has left.

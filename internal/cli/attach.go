@@ -116,9 +116,17 @@ func ranBefore(name string, others bool) error {
 	if err != nil {
 		return app.WithHint(hint, "%w", notRunning{name: name})
 	}
+	var unsent strings.Builder
+	for _, p := range host.UnsentTo(r.ID) {
+		fmt.Fprintf(&unsent, "Not sent to it: %s\n", app.PromptLine(p))
+	}
 	if r.Stored != "" {
 		hint = "To go on: parley --resume=" + string(r.Stored) + "\nTo read it: parley sessions show " + r.ID
+		if unsent.Len() > 0 {
+			hint = strings.Replace(hint, "To go on", "To go on, with that in the queue", 1)
+		}
 	}
+	hint = unsent.String() + hint
 	return app.WithHint(hint, "%w", notRunning{r.ID, r.How()})
 }
 

@@ -93,6 +93,7 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	defer logs.Close()
 	logger := slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID)
 	l := spec.Launcher(cfg, currentVersion())
+	l.Unsent = host.TakeUnsent
 	l.Warn = func(text string) { logger.Warn(text) }
 	defer l.Close()
 	made, err := spec.Make(ctx, l)

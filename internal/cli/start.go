@@ -278,7 +278,7 @@ func (o *startOptions) run(ctx context.Context) error {
 func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
 	l := &app.Launcher{
 		Config: cfg, Version: currentVersion(), Cwd: o.cwd, Dirs: o.addDirs, Command: o.words(), Resume: o.resume,
-		Store: app.StoreOf(cfg), Protocol: o.protocol,
+		Store: app.StoreOf(cfg), Protocol: o.protocol, Unsent: host.TakeUnsent,
 	}
 	if o.sandboxGiven {
 		l.Sandbox = &o.sandbox

@@ -301,6 +301,9 @@ func (c *Client) over(err error) {
 		c.pending = nil
 	}
 	c.mu.Unlock()
+	if !left {
+		c.save()
+	}
 	if !left && !ending {
 		c.stream.Push(c.ctx, conversation.AgentLost{Err: why, At: time.Now()})
 	}
@@ -673,11 +676,11 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 		return
 	}
 	c.pending = slices.Delete(c.pending, at, at+1)
-	if c.unsent.file != nil {
-		go c.save()
-	}
 	if a.result = d.Result; err != nil {
 		c.refuse(a, err)
+	}
+	if c.unsent.file != nil || len(c.refused) > 0 {
+		go c.save()
 	}
 	tell := a.alone && errors.Is(err, errUnknownAct) && !c.told[a.Name]
 	if tell {

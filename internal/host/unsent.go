@@ -12,13 +12,16 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
 )
 
 // A prompt that the host has not confirmed outlives its viewer, in a file of the viewer's that
 // its process locks. The first line identifies the viewer, each other line is an act. The next
 // viewer of the session finds the unlocked files, asks the host which acts it has done for
-// those viewers, and shows the rest.
+// those viewers, and shows the rest. If the host has died, whoever resumes the stored session
+// gets them in the queue.
 
 // unsentNames is the pattern of the file names.
 const unsentNames = "unsent-*"
@@ -31,8 +34,9 @@ const (
 
 // unsentHead is the first line of a file.
 type unsentHead struct {
-	Running string `json:"running"` // in the form for [AttachTo]
-	Viewer  string `json:"viewer"`
+	Running string   `json:"running"` // in the form for [AttachTo]
+	Viewer  string   `json:"viewer"`
+	Stored  store.ID `json:"stored,omitempty"` // "" for a session on another machine
 }
 
 type unsentFile struct {
@@ -50,7 +54,14 @@ func (c *Client) save() {
 	defer c.unsent.saving.Unlock()
 	c.mu.Lock()
 	var acts []act
-	for _, u := range c.kept {
+	left := c.kept
+	if !c.ending {
+		left = slices.Concat(c.kept, c.refused)
+	}
+	for _, u := range left {
+		if _, sends := session.PromptOf(u.Act); !sends {
+			continue
+		}
 		if raw, err := session.Encode(u.Act); err == nil {
 			acts = append(acts, act{Name: kindOf(u.Act).Name, Act: raw})
 		}
@@ -60,7 +71,10 @@ func (c *Client) save() {
 			acts = append(acts, a.act)
 		}
 	}
-	f := c.unsent.file
+	f, head := c.unsent.file, unsentHead{Running: c.opt.Running, Viewer: c.id}
+	if !c.opt.Far {
+		head.Stored = c.state.Stored
+	}
 	c.mu.Unlock()
 	switch {
 	case f == nil && len(acts) == 0:
@@ -81,7 +95,7 @@ func (c *Client) save() {
 		}
 		c.unsent.set(c, f)
 	}
-	data, err := json.Marshal(unsentHead{c.opt.Running, c.id})
+	data, err := json.Marshal(head)
 	for _, a := range acts {
 		line, wrong := json.Marshal(a)
 		err = errors.Join(err, wrong)
@@ -123,14 +137,21 @@ type leftFile struct {
 	*os.File
 	unsentHead
 	acts []act
+	at   time.Time // of its last change
 }
 
 // findLeft returns the files of viewers that have left this session.
-func (c *Client) findLeft() (left []*leftFile) {
+func (c *Client) findLeft() []*leftFile {
 	if c.opt.Dir == "" || c.opt.ReadOnly || c.opt.Passing {
 		return nil
 	}
-	paths, _ := filepath.Glob(filepath.Join(c.opt.Dir, unsentNames))
+	return leftIn(c.opt.Dir, func(h unsentHead) bool { return h.Running == c.opt.Running })
+}
+
+// leftIn returns the files of a directory that nobody locks and that are wanted by their heads,
+// the oldest first.
+func leftIn(dir string, wanted func(unsentHead) bool) (left []*leftFile) {
+	paths, _ := filepath.Glob(filepath.Join(dir, unsentNames))
 	for _, path := range paths {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
@@ -138,9 +159,11 @@ func (c *Client) findLeft() (left []*leftFile) {
 		}
 		l := &leftFile{File: f}
 		locked, err := config.TryLock(f)
-		mine := err == nil && locked && l.read() && l.Running == c.opt.Running
-		if info, err := f.Stat(); locked && !mine && err == nil && time.Since(info.ModTime()) > unsentAge {
-			_ = os.Remove(path) // the session ended long ago
+		mine := err == nil && locked && l.read() && wanted(l.unsentHead)
+		if info, err := f.Stat(); err == nil {
+			if l.at = info.ModTime(); locked && !mine && time.Since(l.at) > unsentAge {
+				_ = os.Remove(path) // the session ended long ago
+			}
 		}
 		if !mine {
 			_ = f.Close()
@@ -148,7 +171,49 @@ func (c *Client) findLeft() (left []*leftFile) {
 		}
 		left = append(left, l)
 	}
+	slices.SortStableFunc(left, func(a, b *leftFile) int { return a.at.Compare(b.at) })
 	return left
+}
+
+// UnsentTo returns the prompts that a host did not confirm before it ended, by its ID.
+func UnsentTo(id string) []conversation.QueuedPrompt {
+	prompts, done := unsentOf(func(h unsentHead) bool { return h.Running == id })
+	done(false)
+	return prompts
+}
+
+// TakeUnsent returns the prompts that the hosts of a stored session did not confirm before they
+// ended. Nobody else gets them until the caller calls done, and nobody any more after done(true):
+// they are stored elsewhere then.
+func TakeUnsent(stored store.ID) (prompts []conversation.QueuedPrompt, done func(taken bool)) {
+	return unsentOf(func(h unsentHead) bool { return h.Stored == stored })
+}
+
+func unsentOf(wanted func(unsentHead) bool) (prompts []conversation.QueuedPrompt, done func(taken bool)) {
+	dir, err := HistoryDir()
+	if err != nil {
+		return nil, func(bool) {}
+	}
+	left := leftIn(dir, wanted)
+	for _, l := range left {
+		for _, a := range l.acts {
+			if k := session.KindNamed(a.Name); k != nil {
+				if call, err := k.Decode(a.Act); err == nil { // else it is of a newer parley
+					if p, sends := session.PromptOf(call.Act()); sends {
+						prompts = append(prompts, p)
+					}
+				}
+			}
+		}
+	}
+	return prompts, func(taken bool) {
+		for _, l := range left {
+			if taken {
+				_ = os.Remove(l.Name())
+			}
+		}
+		closeAll(left)
+	}
 }
 
 // read reads the file. It ignores a line cut short when the viewer was killed.

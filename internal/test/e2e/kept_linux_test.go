@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -115,6 +116,24 @@ func (p *Parley) agentPID() (pid int) {
 // runs runs a command of parley's there, and returns what it prints.
 func (k kept) runs(args ...string) string {
 	k.t.Helper()
+	out, err := k.output(args...)
+	if err != nil {
+		k.t.Errorf("parley %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// fails is runs for a command that must fail.
+func (k kept) fails(args ...string) string {
+	k.t.Helper()
+	out, err := k.output(args...)
+	if err == nil {
+		k.t.Errorf("parley %s succeeds\n%s", strings.Join(args, " "), out)
+	}
+	return out
+}
+
+func (k kept) output(args ...string) (string, error) {
 	cmd := exec.Command(test.Parley(k.t), args...)
 	cmd.Dir = k.dir
 	cmd.Env = []string{
@@ -122,10 +141,7 @@ func (k kept) runs(args ...string) string {
 		"XDG_STATE_HOME=" + k.home + "/.local/state", "XDG_RUNTIME_DIR=" + k.home + "/.run",
 	}
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		k.t.Errorf("parley %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
+	return string(out), err
 }
 
 // The disk of the host is full: it says so, and everything is shown to all who come. Once
@@ -164,4 +180,51 @@ end-turn
 	p.Shows("The second answer.").Idle()
 	q.Shows("The second answer.").Idle()
 	mustBeSame(t, transcript(k.attach().Shows("The second answer.").Idle().Screen()), transcript(q.Screen()))
+}
+
+// A prompt that a host did not get before it was killed waits in the queue of whoever resumes the
+// session, whether its viewer left before or after that.
+func TestUnsentPromptsAreQueued(t *testing.T) {
+	t.Parallel()
+	for _, leaveFirst := range []bool{true, false} {
+		k := newKept(t)
+		p := k.open(Options{Script: talk(resumes, "One."), Loose: true}) // loose: the tap of a killed agent
+		p.Ready().Ask("first").Shows("One.").Idle()
+		h := k.host()
+		must(t, syscall.Kill(h.PID, syscall.SIGSTOP))
+		p.Ask("unsent words").Shows("not sent yet: unsent words")
+		leave := func() {
+			if leaveFirst {
+				p.Press("ctrl+z")
+			} else {
+				p.Question("does not run any more").Answer("Stay and read")
+				p.Shows("unsent words").Press("ctrl+d")
+			}
+			p.WaitExit()
+		}
+		if leaveFirst {
+			leave()
+		}
+		must(t, syscall.Kill(h.PID, syscall.SIGKILL))
+		if !leaveFirst {
+			leave()
+		}
+		waitFor(t, "the host has ended", func() bool { return len(k.hosts()) == 0 })
+		if out := k.fails("attach", h.ID); !strings.Contains(out, "has ended") || !strings.Contains(out, "unsent words") {
+			t.Errorf("attach says %q", out)
+		}
+		p = k.start(talk(resumes, "Two."), "--continue")
+		p.Shows("paused: unsent words").Press("enter").Shows("Two.").Idle()
+		if got := p.prompts(); !slices.Equal(got, []string{"unsent words"}) {
+			t.Errorf("the agent got %q", got)
+		}
+		p.Leave()
+		k.endHosts()
+		p = k.start(talk(resumes, "Three."), "--continue")
+		p.Shows("Two.").Idle()
+		if strings.Contains(p.Screen().String(), "paused") {
+			t.Error("it is queued again")
+		}
+		p.Leave()
+	}
 }
