@@ -81,17 +81,39 @@ func (c *Composer) Restore(p Prompt) {
 	c.buf.Replace(pos(0, 0), pos(0, 0), p.raw)
 }
 
-// TakeBack puts a queued prompt behind the draft, folded as it was. Images of files come
-// back by their mentions.
-func (c *Composer) TakeBack(q conversation.QueuedPrompt) tea.Cmd {
+// TakeBack puts prompts that were sent, in order, before the draft, folded as they were. Images
+// of files come back by their mentions.
+func (c *Composer) TakeBack(sent ...conversation.QueuedPrompt) tea.Cmd {
+	if len(sent) == 0 {
+		return nil
+	}
 	defer c.settle()
 	c.toDraft()
-	var raw strings.Builder
-	if c.Empty() {
+	drafted := !c.Empty()
+	if !drafted {
 		c.reset()
-	} else {
-		raw.WriteString("\n\n")
 	}
+	var raw strings.Builder
+	for i, q := range sent {
+		if i > 0 {
+			raw.WriteString("\n\n")
+		}
+		c.refold(&raw, q)
+	}
+	cursor := c.buf.cur
+	if drafted {
+		raw.WriteString("\n\n")
+		cursor.Row += strings.Count(raw.String(), "\n")
+	}
+	c.buf.Replace(pos(0, 0), pos(0, 0), raw.String())
+	if drafted {
+		c.buf.Move(cursor)
+	}
+	return c.lookUp()
+}
+
+// refold writes a prompt as the draft holds it.
+func (c *Composer) refold(raw *strings.Builder, q conversation.QueuedPrompt) {
 	text, done := q.Text(), 0
 	for _, f := range q.Folds {
 		if f.From < done || f.To < f.From || f.To > len(text) {
@@ -103,8 +125,6 @@ func (c *Composer) TakeBack(q conversation.QueuedPrompt) tea.Cmd {
 		}
 	}
 	raw.WriteString(clean(text[done:]))
-	c.buf.Replace(c.buf.last(), c.buf.last(), raw.String())
-	return c.lookUp()
 }
 
 // refold returns the chip for a folded part of a prompt, "" if there can be none.

@@ -70,18 +70,19 @@ func TestQueuedPromptsComeBackAsWritten(t *testing.T) {
 	}
 }
 
-// Prompts that are taken back together stand one below the other, behind the draft.
-func TestPromptsAreTakenBackBehindTheDraft(t *testing.T) {
+// Prompts that are taken back together stand one below the other, before the draft, in which the
+// cursor stays.
+func TestPromptsAreTakenBackBeforeTheDraft(t *testing.T) {
 	c := newTest(t, nil)
 	pasted := strings.Repeat("line\n", 20)
 	c.Paste(pasted)
 	one := play(c, "<enter>").Prompt.Queued()
 	c.Paste(pasted)
 	two := play(c, " too<enter>").Prompt.Queued()
-	play(c, "draft")
-	c.TakeBack(one)
-	c.TakeBack(two)
-	const want = "draft\n\n[pasted text #1, 20 lines]\n\n[pasted text #2, 20 lines] too"
+	play(c, "drft<left><left>")
+	c.TakeBack(one, two)
+	play(c, "a")
+	const want = "[pasted text #1, 20 lines]\n\n[pasted text #2, 20 lines] too\n\ndraft"
 	if got := play(c, "<enter>").Prompt.Summary(); got != want {
 		t.Errorf("the draft is %q, want %q", got, want)
 	}

@@ -51,7 +51,7 @@ func (c *commands) Run(line string) tea.Cmd {
 		id, err := session.Do(ctx, machine, session.StartShell{Spec: spec})
 		return func() tea.Cmd {
 			if err != nil {
-				return c.live.tab.say(err.Error())
+				return c.notRun(line, err)
 			}
 			if line == "" {
 				c.pendingShell = id
@@ -59,6 +59,20 @@ func (c *commands) Run(line string) tea.Cmd {
 			return c.enter()
 		}
 	})
+}
+
+// notRun says which command did not run, and why. One whose session has ended is the draft again,
+// if there is no other.
+func (c *commands) notRun(line string, err error) tea.Cmd {
+	t := c.live.tab
+	if line == "" {
+		return t.say(err.Error())
+	}
+	said := t.say("not run: " + termtext.Line(line) + ": " + err.Error())
+	if l, open := t.live(); open && l == c.live && l.HostGone() && t.composer.Empty() {
+		return tea.Batch(said, t.composer.Load("!"+line))
+	}
+	return said
 }
 
 // enter steps into the pending shell once its terminal exists.

@@ -386,6 +386,17 @@ func TestUnsentPromptsStayInSight(t *testing.T) {
 		if got := b.Unsent(); len(got) != 1 || got[0] != "hi" {
 			t.Errorf("unsent are %q", got)
 		}
+		s.made = append(s.made, session.Unconfirmed{Act: session.StartShell{Spec: session.ShellSpec{Line: "ls"}}, Progress: session.Sent})
+		b.mustShow(t, "» not sent yet: hi", "» not sent yet: !ls")
+	})
+	runBench(t, func(t *testing.T, b *bench) { // what was sent comes before the draft
+		s := b.silence()
+		s.made = []session.Unconfirmed{{Act: session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: test.Sent("sent").Prompt}}, Progress: session.Left}}
+		b.composer.SetText("draft")
+		b.Do(b.reopened(reopenedMsg{Reopened: &app.Reopened{Session: newSession(b.cwd, noMachine{}), Transcript: &store.Transcript{Conversation: conversation.New()}}}))
+		if got := b.composer.Text(); got != "sent\n\ndraft" {
+			t.Errorf("the draft is %q", got)
+		}
 	})
 	for key, want := range map[string]string{"enter": "", "up": "one\n\ntwo"} {
 		runBench(t, func(t *testing.T, b *bench) {

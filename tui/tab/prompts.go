@@ -2,6 +2,7 @@ package tab
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -86,15 +87,12 @@ func (o *prompts) askUnknownCommand(name string, p composer.Prompt) {
 	})
 }
 
-// ReturnToDraft moves prompts that cannot be sent into the draft: the given ones, and
+// ReturnToDraft moves prompts that cannot be sent before the draft: the given ones, and
 // those that no session has got.
 func (o *prompts) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd {
-	var looked []tea.Cmd
-	for _, q := range append(queued, o.held...) {
-		looked = append(looked, o.tab.composer.TakeBack(q))
-	}
+	all := slices.Concat(queued, o.held)
 	o.held = nil
-	return tea.Batch(looked...)
+	return o.tab.composer.TakeBack(all...)
 }
 
 // Escape handles esc with nothing to cancel or close: pressed twice on an empty prompt, it

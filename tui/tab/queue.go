@@ -66,10 +66,8 @@ func (pq *promptQueue) sayGone(words string) tea.Cmd {
 func (pq *promptQueue) SendNothing() tea.Cmd {
 	switch l := pq.live; {
 	case pq.waits() && !l.HostGone():
-		for _, u := range l.Session.Withdraw() {
-			if p, sends := session.PromptOf(u.Act); sends {
-				session.Post(l.Session, session.Prompt{Prompt: p})
-			}
+		for _, p := range pq.withdraw() {
+			session.Post(l.Session, session.Prompt{Prompt: p})
 		}
 	case l.conv.Gone() && len(l.conv.Queue) > 0:
 		return pq.sayGone("the agent exited: ")
@@ -83,17 +81,27 @@ func (pq *promptQueue) SendNothing() tea.Cmd {
 	return nil
 }
 
-// unsent returns the prompts that the session has not confirmed: all that wait for the user, and
-// while it cannot be reached those that wait for it.
+// unsent returns the prompts and commands that the session has not confirmed: all that wait for the
+// user, and while it cannot be reached those that wait for it.
 func (pq *promptQueue) unsent() (all []session.Unconfirmed) {
 	up := pq.live.Session.Link() == app.LinkUp
 	for _, u := range pq.live.Session.Unconfirmed() {
-		_, sends := session.PromptOf(u.Act)
-		if sends && (!up || u.Progress == session.Left || u.Progress == session.Refused) {
+		if unsentLine(u.Act) != "" && (!up || u.Progress == session.Left || u.Progress == session.Refused) {
 			all = append(all, u)
 		}
 	}
 	return all
+}
+
+// unsentLine is the prompt or command of the user's own in an act as one line, "" for other acts.
+func unsentLine(act any) string {
+	if shell, is := act.(session.StartShell); is && shell.Spec.Line != "" {
+		return "!" + termtext.Line(shell.Spec.Line)
+	}
+	if p, sends := session.PromptOf(act); sends {
+		return app.PromptLine(p)
+	}
+	return ""
 }
 
 // waits reports whether prompts that were not sent wait for the user.
@@ -101,21 +109,20 @@ func (pq *promptQueue) waits() bool {
 	return slices.ContainsFunc(pq.unsent(), func(u session.Unconfirmed) bool { return u.Progress == session.Left || u.Progress == session.Refused })
 }
 
-// withdraw moves the prompts that were not sent into the composer.
-func (pq *promptQueue) withdraw() tea.Cmd {
-	var looked []tea.Cmd
+// withdraw returns the prompts that were not sent, for the composer.
+func (pq *promptQueue) withdraw() (all []conversation.QueuedPrompt) {
 	for _, u := range pq.live.Session.Withdraw() {
 		if p, sends := session.PromptOf(u.Act); sends {
-			looked = append(looked, pq.live.tab.composer.TakeBack(p))
+			all = append(all, p)
 		}
 	}
-	return tea.Batch(looked...)
+	return all
 }
 
 // Recall moves the prompts that were not sent, or else the last queued one, back into the composer.
 func (pq *promptQueue) Recall() tea.Cmd {
 	if pq.waits() && pq.live.tab.composer.Empty() {
-		return pq.withdraw()
+		return pq.live.tab.composer.TakeBack(pq.withdraw()...)
 	}
 	if pq.Queued() == 0 || !pq.live.tab.composer.Empty() {
 		return nil
@@ -329,8 +336,8 @@ func (pq *promptQueue) Lines(width int) []string {
 		words = "kept"
 	}
 	var out []string
-	line := func(words string, p conversation.QueuedPrompt) {
-		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(app.PromptLine(p)))
+	line := func(words, text string) {
+		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(text))
 	}
 	for i, q := range pq.prompts() {
 		if i == most {
@@ -344,7 +351,7 @@ func (pq *promptQueue) Lines(width int) []string {
 		case q.Reading:
 			waits = "reading its files"
 		}
-		line(waits, q)
+		line(waits, app.PromptLine(q))
 	}
 	hint := func(words string) { out = append(out, "   "+th.Faint.Render(words)) }
 	switch back := pq.live.tab.keyOf(command.HistoryPrev); {
@@ -365,8 +372,7 @@ func (pq *promptQueue) Lines(width int) []string {
 		if u.Progress == session.Left && u.Err != nil {
 			words += " (" + u.Err.Error() + ")"
 		}
-		p, _ := session.PromptOf(u.Act)
-		line(words, p)
+		line(words, unsentLine(u.Act))
 	}
 	switch back := pq.live.tab.keyOf(command.HistoryPrev); {
 	case !pq.waits():

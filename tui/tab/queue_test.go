@@ -53,12 +53,12 @@ func TestPromptsWaitForTheSession(t *testing.T) {
 }
 
 // Nor are they lost if the next one has been begun meanwhile.
-func TestPromptsAreGivenBackBehindADraft(t *testing.T) {
+func TestPromptsAreGivenBackBeforeADraft(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		o := b.prompts
 		b.Do(o.Submit(promptOf("one")))
 		b.composer.SetText("two")
-		if o.ReturnToDraft(); b.composer.Text() != "two\n\none" {
+		if o.ReturnToDraft(); b.composer.Text() != "one\n\ntwo" {
 			t.Errorf("the draft is %q", b.composer.Text())
 		}
 	})

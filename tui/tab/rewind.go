@@ -403,10 +403,11 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 	l := t.adopt(b.Live())
 	cmds := []tea.Cmd{keep, l.restoreView(reopenedMsg{from: app.Open{ID: b.Transcript.Meta.ID}, Reopened: b.Reopened})}
 	t.stored.earlier = b.Earlier
+	var back []conversation.QueuedPrompt
 	if b.Prompt != nil {
-		cmds = append(cmds, t.composer.TakeBack(conversation.QueuedPrompt{Prompt: b.Prompt}))
+		back = append(back, conversation.QueuedPrompt{Prompt: b.Prompt})
 	}
-	cmds = append(cmds, t.prompts.ReturnToDraft(), l.pump.next, t.readBranch(), t.diffPositions.Locate(diffFragments(c)))
+	cmds = append(cmds, t.prompts.ReturnToDraft(back...), l.pump.next, t.readBranch(), t.diffPositions.Locate(diffFragments(c)))
 	session.Post(l.Session, session.Start{})
 	l.rules().AskToTrust()
 	return tea.Batch(cmds...)

@@ -203,15 +203,17 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	}
 	l := t.adopt(msg.Live())
 	cmds := []tea.Cmd{l.restoreView(msg)}
+	var unsent []conversation.QueuedPrompt
 	if shown { // it only showed the transcript
-		cmds = append(cmds, old.queue.withdraw())
+		unsent = old.queue.withdraw()
 		go old.Session.Close(context.Background())
 	}
 	cmds = append(cmds, l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted))
 	if msg.ReadOnly != nil {
-		cmds = append(cmds, t.prompts.ReturnToDraft()) // prompts sent in the meantime have no recipient
+		cmds = append(cmds, t.prompts.ReturnToDraft(unsent...)) // prompts sent in the meantime have no recipient
 		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)
 	}
+	cmds = append(cmds, t.composer.TakeBack(unsent...))
 	switch {
 	case !msg.Runs:
 		session.Post(l.Session, session.Start{})
