@@ -2,11 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,7 +51,11 @@ func tell(to io.Writer, err error) int {
 	if status, is := errors.AsType[exitStatus](err); is {
 		return int(status)
 	}
-	fmt.Fprintf(to, "parley: %s\n", termtext.Block(err.Error()))
+	text := err.Error()
+	if errors.Is(err, context.Canceled) { // by a signal: nothing else cancels a command
+		text = strings.ReplaceAll(text, context.Canceled.Error(), "interrupted")
+	}
+	fmt.Fprintf(to, "parley: %s\n", termtext.Block(text))
 	code, hint := exitError, ""
 	if h, is := errors.AsType[*app.HintError](err); is {
 		hint = h.Hint
