@@ -38,7 +38,7 @@ func TestStreamKeepsOrderAndMerges(t *testing.T) {
 	}
 	want := []string{
 		"{agent_message_chunk  ab}", "{agent_thought_chunk  c}", "{agent_thought_chunk 1 d}",
-		"{x [49 50]}", "{y [51]}", "{ f  }", "{agent_message_chunk  e}",
+		"{x [49 50]}", "{y [51]}", "{ f   false}", "{agent_message_chunk  e}",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("took %q", got)

@@ -534,7 +534,7 @@ func TestWhatTheAgentDoesNotAnswerIsTold(t *testing.T) {
 			r.types("/status\n").reads("has not ended the cancelled turn").types("/start\n").reads("The agent is working", "Restart the agent")
 		}},
 		"switch": {"handshake {} " + modes + "\nexpect session/set_mode\nexpect nothing/more\n", func(r *reading) {
-			r.reads("Mode: Ask\n", "> ").types("/mode code\n").reads("No answer from the agent yet: Mode: Ask, Code not confirmed.", "switches back")
+			r.reads("Mode: Ask\n", "> ").types("/mode code\n").reads("No answer from the agent yet: Mode: Ask, Code not confirmed.", "/options Mode Ask switches back")
 			r.types("/status\n").reads("Mode: Ask, Code not confirmed\n")
 			r.reads("has not answered session/set_mode", "restart the agent with /start.")
 		}},

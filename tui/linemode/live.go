@@ -156,7 +156,7 @@ func (l *live) waits() (all []wait) {
 		if to, pending := c.Pending(o); pending && !c.Gone() {
 			all = append(all, wait{"option " + string(o.ID), to.At, app.SlowAnswer, fmt.Sprintf(
 				"No answer from the agent yet: %s: %s. /options %s %s switches back.", termtext.Line(o.Name), l.value(o),
-				termtext.Line(string(o.ID)), termtext.Line(conversation.ValueName(o, o.CurrentValue)))})
+				termtext.Line(cmp.Or(o.Name, string(o.ID))), termtext.Line(conversation.ValueName(o, o.CurrentValue)))})
 		}
 	}
 	return all
