@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -86,7 +85,7 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	if err != nil {
 		return refuse(err)
 	}
-	logs, err := os.OpenFile(filepath.Join(dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, config.FileMode)
+	logs, err := host.OpenLog(dir)
 	if err != nil {
 		return refuse(err)
 	}
