@@ -101,7 +101,7 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	}
 	h, err := host.New(host.Options{
 		ID: spec.ID, Session: made.Session, Agent: made.Agent, Before: made.Before, Earlier: made.Earlier,
-		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Secrets: app.RedactorFor(cfg, made.Agent), Log: logger,
+		Version: l.Version, Dir: dir, MostHistory: mostHistory(cfg.Store), Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Secrets: app.RedactorFor(cfg, made.Agent), Log: logger,
 	})
 	if err != nil {
 		return refuse(err)
@@ -119,6 +119,23 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	}
 	close(started)
 	return h.Run(ctx, listener)
+}
+
+// mostHistory bounds the history of a host, in bytes: a part of what all sessions may take. 0 is
+// the default.
+func mostHistory(c config.Store) int64 {
+	const least = 16 << 20
+	if c.Bytes == 0 {
+		return 0
+	}
+	return max(least, c.Bytes/4)
+}
+
+// storeBounds are the bounds of what is stored. The histories of hosts count, but never take the
+// place of more than half of the sessions.
+func storeBounds(c config.Store) store.Bounds {
+	histories, _ := host.HistoryBytes() // at worst more is kept
+	return store.Bounds{Age: c.Age, Bytes: c.Bytes, Beside: min(histories, c.Bytes/2)}
 }
 
 // relayCommand joins the standard streams to a session that runs here. 'parley attach

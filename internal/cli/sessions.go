@@ -449,7 +449,7 @@ day. Open sessions stay.`,
 			if err != nil {
 				return err
 			}
-			bounds := store.Bounds{Age: cfg.Store.Age, Bytes: cfg.Store.Bytes}
+			bounds := storeBounds(cfg.Store)
 			gone, word := []store.ID(nil), "deleted"
 			if dry {
 				word = "would delete"

@@ -518,7 +518,7 @@ var kinds = []kind{
 		return []member{{"id", &e.ID}, {"command", &e.Command}, {"cwd", &e.Cwd}, {"lasts?", &e.Lasts}, {"at?", &e.At}}
 	}),
 	kindOf("file_written", func(e *FileWritten) []member {
-		return []member{{"path", &e.Path}, {"before?", &e.Before}, {"after", &e.After}}
+		return []member{{"path", &e.Path}, {"before?", &e.Before}, {"after", &e.After}, {"dropped?", &e.Dropped}}
 	}),
 	kindOf("prompt_sent", func(e *PromptSent) []member {
 		return []member{{"prompt?", &e.Prompt}, {"at?", &e.At}}

@@ -210,10 +210,12 @@ type (
 // What the agent, or the user, does on this machine.
 type (
 	// FileWritten: the agent wrote a file through the client. Before is nil for a new file.
+	// Dropped means that the contents are left out.
 	FileWritten struct {
-		Path   string
-		Before *string
-		After  string
+		Path    string
+		Before  *string
+		After   string
+		Dropped bool
 	}
 	// TerminalCreated: the agent started a command through the client.
 	TerminalCreated struct {

@@ -659,7 +659,7 @@ func (c *Conversation) applyFileWritten(e FileWritten) {
 	f := c.Files[i]
 	c.filesKept -= f.size()
 	f.After = e.After
-	if n := f.size(); f.Dropped || n > maxFileKept || c.filesKept+n > maxFilesKept {
+	if n := f.size(); f.Dropped || e.Dropped || n > maxFileKept || c.filesKept+n > maxFilesKept {
 		f.Before, f.After, f.Dropped = nil, "", true
 	}
 	c.filesKept += f.size()

@@ -36,7 +36,7 @@ func BenchmarkHistory(b *testing.B) {
 		events := turns(b, n)
 		b.Run(fmt.Sprintf("%d/attach", n), func(b *testing.B) {
 			h := run(b, Options{Session: newFake(), Before: events})
-			b.SetBytes(h.history.size())
+			b.SetBytes(h.history.filed)
 			b.ReportAllocs()
 			for b.Loop() {
 				c, err := Attach(b.Context(), ClientOptions{Name: "viewer", Dial: h.dial})

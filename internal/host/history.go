@@ -1,72 +1,417 @@
 package host
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
+	"time"
+
+	"parley/config"
+	"parley/internal/conversation"
 )
 
-// history is every event of the session as a line, in an already deleted file, which
-// disappears with the host. It is safe for concurrent use.
+// history is every event of the session as a line, in a file that ends with the host. A position
+// in it is a number of events. Beyond a bound it loses the large contents of the oldest events,
+// and, if that is not enough, the oldest of what was streamed; whoever has not read that yet goes
+// on with what is left of it. It is safe for concurrent use.
 type history struct {
-	mu     sync.Mutex
+	most   int64                    // bound of the file, in bytes
+	rest   int                      // bound of held, in bytes
+	open   func() map[int]bool      // returns the numbers of the questions that are open
+	create func() (*os.File, error) // makes another file
+
+	mu     sync.RWMutex
+	path   string
 	file   file
-	filed  int64  // bytes in the file, which never change
-	rest   []byte // what follows if the file could not be written; it only grows
+	filed  int64  // bytes in the file, whole records
+	held   []byte // the records after them, while the file cannot be written
+	marks  []mark // where records begin, about one for each markEvery bytes
+	end    int64  // how many events there are
 	closed bool
 	grown  chan struct{}
+	// left and restLeft are the bytes that remained when the history, and held, were last thinned.
+	left     int64
+	restLeft int
 }
 
-// file is the part of [os.File] that a history uses.
+// file is what a history needs of an [os.File].
 type file interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 }
 
-func newHistory(dir string) (*history, error) {
-	f, err := os.CreateTemp(dir, "history-")
+// mark says where the record begins that comes after a number of events.
+type mark struct{ after, at int64 }
+
+// The bounds of a history.
+const (
+	// MostHistory bounds the file.
+	MostHistory = 256 << 20
+	mostHeld    = 16 << 20
+	markEvery   = 16 << 10
+	// writeAtOnce is about how many bytes are encoded before they are written.
+	writeAtOnce = 1 << 20
+)
+
+// A record is its head and a line with its end. The head is, in big-endian order: how many events
+// there are with it (8 bytes), the length of the line (4), what it is needed for (1, a
+// [conversation.Need]), and the key of that (4).
+const headSize = 17
+
+type head struct {
+	number int64
+	size   int
+	need   conversation.Need
+	key    uint32
+}
+
+func (h head) append(b []byte) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(h.number))
+	b = binary.BigEndian.AppendUint32(b, uint32(h.size))
+	return binary.BigEndian.AppendUint32(append(b, byte(h.need)), h.key)
+}
+
+func headOf(b []byte) head {
+	return head{int64(binary.BigEndian.Uint64(b)), int(binary.BigEndian.Uint32(b[8:])), conversation.Need(b[12]), binary.BigEndian.Uint32(b[13:])}
+}
+
+// appendRecord appends the record of an event. It returns b unchanged if the event cannot be encoded.
+func appendRecord(b []byte, number int64, e conversation.Event) ([]byte, error) {
+	need, question, key := conversation.NeedOf(e)
+	h := head{number: number, need: need, key: uint32(question)}
+	if need == conversation.Superseded {
+		sum := fnv.New32a()
+		_, _ = io.WriteString(sum, key)
+		h.key = sum.Sum32()
+	}
+	start := len(b)
+	b = append(b, make([]byte, headSize)...)
+	b, err := conversation.AppendEncode(b, e)
+	if err != nil {
+		return b[:start], err
+	}
+	b = append(b, '\n')
+	h.size = len(b) - start - headSize
+	h.append(b[start:start])
+	return b, nil
+}
+
+// historyEnd ends the names of the files of histories.
+const historyEnd = ".history"
+
+// newHistory makes the history of a host, in a file of its directory that has its id, and at most
+// so many bytes; 0 is [MostHistory]. open returns the numbers of the questions that are open.
+func newHistory(dir, id string, most int64, open func() map[int]bool) (*history, error) {
+	h := &history{most: most, rest: mostHeld, open: open, path: filepath.Join(dir, id+historyEnd), grown: make(chan struct{})}
+	if most <= 0 || most > MostHistory {
+		h.most = MostHistory
+	}
+	h.create = func() (*os.File, error) { return lockedFile(dir) }
+	f, err := h.create()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if err := os.Rename(f.Name(), h.path); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	return &history{file: f, grown: make(chan struct{})}, nil
+	h.file = f
+	return h, nil
 }
 
-// add appends lines. After a write error, these and later ones stay in memory.
-func (h *history) add(lines []byte) (err error) {
+// lockedFile makes a file in a directory that is locked as long as its process lives: see
+// [HistoryBytes].
+func lockedFile(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, ".new-*"+historyEnd)
+	if err != nil {
+		return nil, err
+	}
+	if ok, err := config.TryLock(f); err != nil || !ok {
+		return nil, errors.Join(err, errors.New("the new history cannot be locked"), f.Close(), os.Remove(f.Name()))
+	}
+	return f, nil
+}
+
+// lockTime is how old a history is at least that is removed because nobody has locked it.
+const lockTime = time.Minute
+
+// HistoryBytes returns how many bytes the histories of the hosts that run take on the disk. It
+// removes those of hosts that were killed.
+func HistoryBytes() (int64, error) {
+	dir, err := HistoryDir()
+	if err != nil {
+		return 0, err
+	}
+	return historyBytes(dir)
+}
+
+func historyBytes(dir string) (total int64, err error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*"+historyEnd))
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			continue // its host has just ended
+		}
+		if info, err := f.Stat(); err == nil {
+			total += info.Size()
+			if time.Since(info.ModTime()) > lockTime {
+				if dead, err := config.TryLock(f); err == nil && dead && os.Remove(path) == nil {
+					total -= info.Size()
+				}
+				config.Unlock(f)
+			}
+		}
+		_ = f.Close()
+	}
+	return total, err
+}
+
+// add adds events. Those that cannot be encoded are left out. While the file cannot be written,
+// they are kept in memory, within a bound. The error says both.
+func (h *history) add(batch []conversation.Event) (problem error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.rest == nil {
-		var n int
-		n, err = h.file.WriteAt(lines, h.filed)
-		h.filed += int64(n)
-		lines = lines[n:]
+	var full error
+	for _, e := range batch {
+		at := h.size()
+		held, err := appendRecord(h.held, h.end+1, e)
+		h.held = held
+		if err != nil {
+			problem = errors.Join(problem, fmt.Errorf("viewers do not see an event: %w", err))
+			continue
+		}
+		h.marks = marked(h.marks, mark{h.end, at})
+		h.end++
+		if full == nil && len(h.held) >= writeAtOnce {
+			full = h.write()
+		}
 	}
-	h.rest = append(h.rest, lines...)
+	if full == nil {
+		full = h.write()
+	}
+	if full != nil {
+		problem = errors.Join(problem, fmt.Errorf("the history is kept in memory: %w", full))
+	}
 	h.tell()
-	return err
+	return problem
 }
 
-// tell wakes waiting readers. h.mu must be held.
+// tell wakes those who wait for more. h.mu must be held.
 func (h *history) tell() {
 	close(h.grown)
 	h.grown = make(chan struct{})
 }
 
-// size returns the current length of the history.
-func (h *history) size() int64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.filed + int64(len(h.rest))
+// marked adds a mark, unless it is close to the last one.
+func marked(marks []mark, m mark) []mark {
+	if len(marks) > 0 && m.at-marks[len(marks)-1].at < markEvery {
+		return marks
+	}
+	return append(marks, m)
 }
 
-// close marks the history as complete.
+// size returns how many bytes there are. h.mu must be held.
+func (h *history) size() int64 { return h.filed + int64(len(h.held)) }
+
+// write writes what is held, and thins the history if it is too large then. h.mu must be held.
+func (h *history) write() error {
+	n, err := h.file.WriteAt(h.held, h.filed)
+	if err != nil {
+		n = wholeRecords(h.held[:n])
+	}
+	h.filed += int64(n)
+	switch {
+	case n == len(h.held) && cap(h.held) <= 2*writeAtOnce:
+		h.held = h.held[:0]
+	case n > 0:
+		h.held = slices.Clone(h.held[n:])
+	}
+	h.restLeft = min(h.restLeft, len(h.held))
+	if h.size() > max(h.most, h.left+h.most/4) {
+		if err = h.thin(); err != nil {
+			h.left = h.size() // it is tried again when it has grown
+		}
+	}
+	if len(h.held) > max(h.rest, h.restLeft+h.rest/4) {
+		err = errors.Join(err, h.thinHeld())
+	}
+	return err
+}
+
+// wholeRecords returns how many bytes of b are whole records.
+func wholeRecords(b []byte) (n int) {
+	for len(b)-n >= headSize {
+		end := n + headSize + headOf(b[n:]).size
+		if end > len(b) {
+			break
+		}
+		n = end
+	}
+	return n
+}
+
+// thin writes the history anew, in half of its bound, into another file. h.mu must be held.
+func (h *history) thin() error {
+	f, err := h.create()
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), writeAtOnce)
+	all := func() io.Reader {
+		return io.MultiReader(io.NewSectionReader(h.file, 0, h.filed), bytes.NewReader(h.held))
+	}
+	marks, size, err := thinned(all, h.size(), h.most/2, h.left > h.most*5/8, h.open(), out)
+	if err == nil {
+		err = out.Flush()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), h.path)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	old := h.file
+	h.file, h.filed, h.held, h.marks, h.left, h.restLeft = f, size, nil, marks, size, 0
+	return old.Close()
+}
+
+// thinHeld thins what is in memory alone. h.mu must be held.
+func (h *history) thinHeld() error {
+	var out bytes.Buffer
+	all := func() io.Reader { return bytes.NewReader(h.held) }
+	marks, size, err := thinned(all, int64(len(h.held)), int64(h.rest/2), h.restLeft > h.rest*5/8, h.open(), &out)
+	if err != nil {
+		return err
+	}
+	kept, _ := slices.BinarySearchFunc(h.marks, h.filed, func(m mark, at int64) int { return int(m.at - at) })
+	h.marks = h.marks[:kept]
+	for _, m := range marks {
+		h.marks = append(h.marks, mark{m.after, h.filed + m.at})
+	}
+	h.held, h.restLeft = out.Bytes(), int(size)
+	return nil
+}
+
+// lightSize is about how many bytes a record has that has lost its contents; those that have no
+// more stay as they are.
+const lightSize = 1 << 10
+
+// thinned writes the records of a history of a size to out so that about most bytes are left, if it
+// can. The oldest lose first: large ones their contents, and if that is not enough, or hard, what
+// was streamed is left out. It returns where records are then, and how many bytes.
+func thinned(all func() io.Reader, size, most int64, hard bool, open map[int]bool, out io.Writer) (marks []mark, written int64, err error) {
+	last := map[uint32]int64{} // the number of the last one with a key
+	light := size              // about how many bytes without contents
+	err = eachRecord(all(), func(h head, skip func() error, _ func() ([]byte, error)) error {
+		if h.need == conversation.Superseded {
+			last[h.key] = h.number
+		} else if h.size > lightSize {
+			light -= int64(h.size - lightSize)
+		}
+		return skip()
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	hard = hard || light > most+most/2
+	var before, gap int64 // the number of the record before, and of the last one in a gap
+	put := func(record []byte) error {
+		marks = marked(marks, mark{before, written})
+		before = headOf(record).number
+		written += int64(len(record))
+		_, err := out.Write(record)
+		return err
+	}
+	remaining := size // bytes of those that are not read yet
+	err = eachRecord(all(), func(h head, skip func() error, read func() ([]byte, error)) error {
+		fits := written+remaining <= most
+		needed := h.need == conversation.Needed || h.need == conversation.Asked && open[int(h.key)]
+		remaining -= int64(headSize + h.size)
+		switch {
+		case fits || needed || remaining == 0: // the last one stays, so that the history ends there
+		case h.need == conversation.Superseded && last[h.key] != h.number:
+			return skip()
+		case hard && h.need != conversation.Superseded:
+			gap = h.number
+			return skip()
+		}
+		if gap > 0 {
+			record, err := appendRecord(nil, gap, conversation.LeftOutHere())
+			if err = errors.Join(err, put(record)); err != nil {
+				return err
+			}
+			gap = 0
+		}
+		record, err := read()
+		if err != nil {
+			return err
+		}
+		if !fits && h.size > lightSize && h.need != conversation.Superseded && !(needed && h.need == conversation.Asked) {
+			record = lightened(h.number, record)
+		}
+		return put(record)
+	})
+	return marks, written, err
+}
+
+// lightened returns the record without large contents.
+func lightened(number int64, record []byte) []byte {
+	e, err := conversation.Decode(record[headSize : len(record)-1])
+	if err != nil {
+		return record
+	}
+	light, err := appendRecord(nil, number, conversation.Lighten(e))
+	if err != nil || len(light) >= len(record) {
+		return record
+	}
+	return light
+}
+
+// eachRecord calls f with each record. It calls either skip, or read, which returns the record.
+func eachRecord(from io.Reader, f func(h head, skip func() error, read func() ([]byte, error)) error) error {
+	in := bufio.NewReaderSize(from, 256<<10)
+	var record []byte
+	for {
+		start, err := in.Peek(headSize)
+		if errors.Is(err, io.EOF) && len(start) == 0 {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		h := headOf(start)
+		skip := func() error {
+			_, err := in.Discard(headSize + h.size)
+			return err
+		}
+		read := func() ([]byte, error) {
+			record = slices.Grow(record[:0], headSize+h.size)[:headSize+h.size]
+			_, err := io.ReadFull(in, record)
+			return record, err
+		}
+		if err := f(h, skip, read); err != nil {
+			return err
+		}
+	}
+}
+
+// events returns how many events there are now.
+func (h *history) events() int64 {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.end
+}
+
+// close says that nothing more comes.
 func (h *history) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,53 +419,88 @@ func (h *history) close() {
 	h.tell()
 }
 
-// discard frees the space. Nobody may read any more.
-func (h *history) discard() error { return h.file.Close() }
+// discard gives the space back. Nobody may read any more.
+func (h *history) discard() error {
+	err := os.Remove(h.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // somebody has tidied up
+	}
+	return errors.Join(err, h.file.Close())
+}
 
-// errOver means that a complete history has been read to its end.
+// errOver means that the history is read to its end, and that nothing more comes.
 var errOver = errors.New("the history is complete")
 
-// read waits until the history extends past a position, and returns whole lines from there,
-// roughly most bytes. It uses buf if that is large enough.
-func (h *history) read(ctx context.Context, at int64, most int, buf []byte) ([]byte, error) {
+// read waits until the history goes on after a position, and returns whole lines from there, about
+// as many bytes as most, and the position after them. It has room for them in buf, or makes more.
+func (h *history) read(ctx context.Context, at int64, most int, buf []byte) (lines []byte, next int64, err error) {
 	for {
-		h.mu.Lock()
-		from, filed, rest, closed, grown := h.file, h.filed, h.rest, h.closed, h.grown
-		h.mu.Unlock()
-		if at < filed+int64(len(rest)) {
-			return lines(from, filed, rest, at, most, buf)
+		h.mu.RLock()
+		lines, next, err = h.lines(at, most, buf)
+		closed, grown := h.closed, h.grown
+		h.mu.RUnlock()
+		if err != nil || len(lines) > 0 {
+			return lines, next, err
 		}
 		if closed {
-			return nil, errOver
+			return nil, at, errOver
 		}
 		select {
 		case <-grown:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, at, ctx.Err()
 		}
 	}
 }
 
-// lines returns whole lines from a position in a file followed by rest.
-func lines(file io.ReaderAt, filed int64, rest []byte, at int64, most int, buf []byte) ([]byte, error) {
-	for ; ; most *= 2 {
-		size := int(min(int64(most), filed+int64(len(rest))-at))
+// lines returns whole lines after a position, none if there are none. h.mu must be held.
+func (h *history) lines(at int64, most int, buf []byte) ([]byte, int64, error) {
+	i, exact := slices.BinarySearchFunc(h.marks, at, func(m mark, at int64) int { return int(m.after - at) })
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		i = 0
+	}
+	if len(h.marks) == 0 || at >= h.end {
+		return nil, at, nil
+	}
+	from := h.marks[i].at
+	for most += markEvery; ; most *= 2 {
+		size := int(min(int64(most), h.size()-from))
 		if cap(buf) < size {
 			buf = make([]byte, size)
 		}
 		buf = buf[:size]
-		n := 0
-		if at < filed {
-			var err error
-			if n, err = file.ReadAt(buf[:min(int64(size), filed-at)], at); err != nil {
-				return nil, err
+		if err := h.readAt(buf, from); err != nil {
+			return nil, at, err
+		}
+		n, next := 0, at
+		for rest := buf; len(rest) >= headSize; {
+			r := headOf(rest)
+			if len(rest) < headSize+r.size {
+				break
 			}
+			if r.number > at {
+				n, next = n+copy(buf[n:], rest[headSize:headSize+r.size]), r.number
+			}
+			rest = rest[headSize+r.size:]
 		}
-		if n < size {
-			copy(buf[n:], rest[at+int64(n)-filed:])
-		}
-		if end := bytes.LastIndexByte(buf, '\n'); end >= 0 {
-			return buf[:end+1], nil
+		if n > 0 || from+int64(size) == h.size() {
+			return buf[:n], next, nil
 		}
 	}
+}
+
+// readAt reads from the file and from what comes after it. h.mu must be held.
+func (h *history) readAt(b []byte, at int64) error {
+	n := 0
+	if at < h.filed {
+		var err error
+		if n, err = h.file.ReadAt(b[:min(int64(len(b)), h.filed-at)], at); n < len(b) && at+int64(n) < h.filed {
+			return err
+		}
+	}
+	copy(b[n:], h.held[min(int64(len(h.held)), max(0, at+int64(n)-h.filed)):])
+	return nil
 }

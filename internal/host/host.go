@@ -41,8 +41,10 @@ type Options struct {
 	Before  []conversation.Event
 	// Earlier is sent with the first prompt, see [app.Branched]; it may be "".
 	Earlier string
-	// Dir has the history while the host runs.
-	Dir string
+	// Dir has the history while the host runs. MostHistory limits its size in bytes; 0 means
+	// the constant of that name.
+	Dir         string
+	MostHistory int64
 	// Idle is how long the host keeps running without viewers and activity; 0 means forever.
 	Idle time.Duration
 	// Version is the version of this parley.
@@ -90,14 +92,14 @@ func New(opt Options) (*Host, error) {
 	if opt.Secrets == nil {
 		opt.Secrets = record.NewRedactor(nil)
 	}
-	hist, err := newHistory(opt.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("keep the history of the session: %w", err)
-	}
 	h := &Host{
-		opt: opt, session: opt.Session, history: hist, state: conversation.NewState(), stored: opt.Session.StoredID(),
+		opt: opt, session: opt.Session, state: conversation.NewState(), stored: opt.Session.StoredID(),
 		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(),
 		over: make(chan struct{}), alerts: make(chan struct{}, mostAlerts),
+	}
+	var err error
+	if h.history, err = newHistory(opt.Dir, opt.ID, opt.MostHistory, h.open); err != nil {
+		return nil, fmt.Errorf("keep the history of the session: %w", err)
 	}
 	h.ctx, h.end = context.WithCancelCause(context.Background())
 	h.add(opt.Before)
@@ -117,6 +119,7 @@ func (h *Host) Run(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { h.end(context.Cause(ctx)) })
 	defer stop()
 	pruneRecords(h.opt.Dir)
+	_, _ = historyBytes(h.opt.Dir) // removes those of hosts that were killed
 	h.record(Record{Status: h.status()})
 	h.work.Go(func() { h.accept(l) })
 	h.work.Go(h.watchJournal)
@@ -180,18 +183,23 @@ func (h *Host) add(batch []conversation.Event) {
 		h.state.Apply(e)
 	}
 	h.mu.Unlock()
-	var lines []byte
-	for _, e := range batch {
-		line, err := conversation.AppendEncode(lines, e)
-		if err != nil {
-			h.opt.Log.Warn("an event is not shown to viewers", "error", err)
-			continue
-		}
-		lines = append(line, '\n')
+	if err := h.history.add(batch); err != nil {
+		h.opt.Log.Warn("the history is not whole, or not on the disk", "error", err)
 	}
-	if err := h.history.add(lines); err != nil {
-		h.opt.Log.Warn("the history is kept in memory", "error", err)
+}
+
+// open returns the numbers of the open questions.
+func (h *Host) open() map[int]bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	open := map[int]bool{}
+	for _, p := range slices.Concat(h.state.Permissions, h.state.Judging) {
+		open[p.ID] = true
 	}
+	for _, q := range h.state.Elicitations {
+		open[q.ID] = true
+	}
+	return open
 }
 
 const (

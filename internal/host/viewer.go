@@ -278,7 +278,7 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 // earlier connection of the viewer.
 func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	h := v.host
-	to := h.history.size()
+	to := h.history.events()
 	if p.From > to {
 		return nil, errors.New("the viewer knows more than has happened")
 	}
@@ -384,7 +384,7 @@ func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 	}
 	var buf []byte
 	for {
-		lines, err := v.host.history.read(v.ctx, at, sentAtOnce, buf)
+		lines, next, err := v.host.history.read(v.ctx, at, sentAtOnce, buf)
 		if err != nil {
 			if !errors.Is(err, errOver) && v.ctx.Err() == nil {
 				v.host.opt.Log.Error("the history cannot be read", "error", err)
@@ -392,7 +392,7 @@ func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 			}
 			return
 		}
-		at += int64(len(lines))
+		at = next
 		if v.conn.Notify(notifyEvents, encodeEvents(lines, at)) != nil || v.conn.Flush(v.ctx) != nil {
 			return
 		}

@@ -233,7 +233,7 @@ func TestWhichActsAreDone(t *testing.T) {
 	if far.From = 1 << 40; early.Call(t.Context(), requestAttach, far, nil) == nil {
 		t.Error("a viewer knows what has not happened")
 	}
-	if far.From, far.Viewer = h.history.size(), "forgotten"; far.From == 0 || early.Call(t.Context(), requestAttach, far, nil) == nil {
+	if far.From, far.Viewer = h.history.events(), "forgotten"; far.From == 0 || early.Call(t.Context(), requestAttach, far, nil) == nil {
 		t.Error("a viewer goes on whose acts are forgotten")
 	}
 	f.mu.Lock()
@@ -352,7 +352,7 @@ func TestAResultDoesNotWaitForTheFrontEnd(t *testing.T) {
 	for i := range 16 {
 		f.post(conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(strconv.Itoa(i)), Text: strings.Repeat("x", 1<<20)})
 	}
-	for h.history.size() < 16<<20 {
+	for h.history.events() < 16 {
 		runtime.Gosched()
 	}
 	if running, err := session.Do(t.Context(), c, session.Cancel{}); !running || err != nil {
