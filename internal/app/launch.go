@@ -167,7 +167,10 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if box != nil {
 		opt.AfterTurn = l.cleanGit
 	}
-	changes, unrecorded := l.journal(opt.Cwd, roots, cmp.Or(opt.ResumeID, opt.JournalOf)) // last, because the session closes it
+	changes, err := l.journal(opt.Cwd, roots, cmp.Or(opt.ResumeID, opt.JournalOf)) // last, because the session closes it
+	if err != nil {
+		return nil, err
+	}
 	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
 	works, err := session.NewSession(opt)
 	if err != nil {
@@ -185,9 +188,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	}
 	if changes != nil {
 		warnOfRecovered(s, changes.Recovered())
-	}
-	if unrecorded != nil {
-		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "Undo is off: changes cannot be recorded", Detail: unrecorded.Error()})
+		warnOfUnrecorded(s, changes.Unopened())
 	}
 	return s, nil
 }
@@ -237,9 +238,18 @@ func commandOf(a config.Agent, box *sandbox.Sandbox, dir string) (c acpclient.Co
 	return c, far, err
 }
 
+// warnOfUnrecorded tells the user why no changes are recorded; nil means that they are.
+func warnOfUnrecorded(s Session, why error) {
+	if why != nil {
+		session.Post(s, session.AddNotice{
+			Severity: acpclient.NoticeWarning, Title: "Undo is off: changes cannot be recorded",
+			Detail: why.Error() + ". parley asks before the agent overwrites a file through it, and records changes as soon as it can.",
+		})
+	}
+}
+
 // journal opens the journal of a session's changes; nil if the user wants none. resumed is the
-// session being reopened, "" for a new one. If the journal cannot be opened, the session runs
-// without one.
+// session being reopened, "" for a new one.
 func (l *Launcher) journal(cwd string, roots []string, resumed acpclient.SessionID) (*journal.Journal, error) {
 	if l.Config.NoJournal {
 		return nil, nil

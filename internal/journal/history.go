@@ -141,7 +141,9 @@ func (h *history) apply(r record) {
 		h.session = r.Session
 		h.sessions = append(h.sessions, r.Session)
 	case kindTurn:
-		h.turns = append(h.turns, Turn{Number: r.Turn, At: r.At, Prompt: r.Prompt})
+		if r.Turn > h.turn() { // a log may say it twice
+			h.turns = append(h.turns, Turn{Number: r.Turn, At: r.At, Prompt: r.Prompt})
+		}
 	case kindChange:
 		if r.Before != nil && r.After != nil && r.Path != "" {
 			h.add(&change{

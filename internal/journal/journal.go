@@ -101,10 +101,13 @@ type Journal struct {
 	dir   string // of this journal
 	cwd   string // without symbolic links
 	roots []string
-	log   *log
+	log   *log // of a file that ready opens
 	store *store
-	files *fs.FS // set by Serve
-	gate  Gate   // set by Serve
+
+	opening sync.Mutex // held while the files are opened
+	closed  bool       // guarded by opening
+	files   *fs.FS     // set by Serve
+	gate    Gate       // set by Serve
 
 	mu      sync.Mutex // guards what follows
 	history *history
@@ -113,10 +116,12 @@ type Journal struct {
 	// none.
 	forgone string
 	trouble error // the last change that could not be recorded
-	limits  string
-	version int           // increases when Files or Turns may return something new
-	changed chan struct{} // closed when version changes
-	summary *Summary      // of the version; nil until somebody wants it
+	// unopened is why the files could not be opened, nil when they are open.
+	unopened error
+	limits   string
+	version  int           // increases when Files or Turns may return something new
+	changed  chan struct{} // closed when version changes
+	summary  *Summary      // of the version; nil until somebody wants it
 
 	reviewing sync.Mutex // one review changes files at a time
 	recovered *Recovered // the act that Open finished or took back
@@ -133,7 +138,9 @@ type act struct {
 	reverts []int
 }
 
-// Open opens a journal for a session that begins.
+// Open opens a journal for a session that begins. If its files cannot be opened, it records
+// nothing, refuses writes that replace something with ErrUnkept, and tries again before each
+// change: see [Journal.Unopened].
 func Open(opt Options) (*Journal, error) {
 	if opt.MaxBytes == 0 {
 		opt.MaxBytes = defaultMaxBytes
@@ -150,8 +157,8 @@ func Open(opt Options) (*Journal, error) {
 		return nil, err
 	}
 	if opt.Ignore != "" {
-		if j.opt.Ignore, err = fs.Resolve(opt.Ignore); err != nil {
-			return nil, err
+		if real, err := fs.Resolve(opt.Ignore); err == nil {
+			j.opt.Ignore = real
 		}
 	}
 	for _, root := range opt.Roots {
@@ -160,11 +167,16 @@ func Open(opt Options) (*Journal, error) {
 		}
 		j.roots = append(j.roots, root)
 	}
-	if err := j.openFiles(); err != nil {
-		return nil, fmt.Errorf("open the journal of changes in %s: %w", opt.Dir, err)
-	}
+	j.openFiles()
 	j.watch.start(j)
 	return j, nil
+}
+
+// Unopened returns why the journal records nothing yet, nil if it does.
+func (j *Journal) Unopened() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.unopened
 }
 
 // prefix returns the prefix of the names of a working directory's journals.
@@ -174,27 +186,74 @@ func prefix(cwd string) string {
 }
 
 // openFiles continues the journal of an earlier run, or creates a new one.
-func (j *Journal) openFiles() error {
-	if err := config.MakeDir(j.opt.Dir); err != nil {
-		return err
-	}
+func (j *Journal) openFiles() {
 	reopened := j.opt.Session != "" && j.reopen()
 	j.finishOthers()
 	if reopened {
-		return nil
+		return
 	}
-	name := prefix(j.cwd) + j.opt.Now().UTC().Format("20060102T150405.000") + "-" + rand.Text()[:6]
-	if err := j.openDir(filepath.Join(j.opt.Dir, name)); err != nil {
+	j.dir = filepath.Join(j.opt.Dir, prefix(j.cwd)+j.opt.Now().UTC().Format("20060102T150405.000")+"-"+rand.Text()[:6])
+	j.store, j.log = newStore(j.dir, j.opt.MaxBytes/2), new(log)
+	j.history = newHistory()
+	j.history.dir = j.cwd
+	_ = j.ready() // Unopened says why not
+}
+
+// ready creates the files of a new journal unless they are open: a disk that was full may have
+// room now.
+func (j *Journal) ready() error {
+	j.opening.Lock()
+	defer j.opening.Unlock()
+	switch {
+	case j.log.opened():
+		return nil
+	case j.closed:
+		return errClosed
+	}
+	err := j.create()
+	if err != nil {
+		err = fmt.Errorf("open the journal of changes in %s: %w", j.opt.Dir, err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.unopened = err
+	j.bump()
+	return err
+}
+
+// create creates the files, with the sessions and turns so far.
+func (j *Journal) create() error {
+	if err := config.MakeDir(j.store.dir); err != nil {
 		return err
 	}
-	return j.log.add(record{Kind: kindOpen, Dir: j.cwd, At: j.opt.Now()}, false)
+	l, err := openLog(filepath.Join(j.dir, logName), func(record) {})
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(j.dir))
+	}
+	records := []record{{Kind: kindOpen, Dir: j.cwd, At: j.opt.Now()}}
+	j.mu.Lock()
+	for _, id := range j.history.sessions {
+		records = append(records, record{Kind: kindSession, Session: id})
+	}
+	for _, t := range j.history.turns {
+		records = append(records, record{Kind: kindTurn, Turn: t.Number, At: t.At, Prompt: t.Prompt})
+	}
+	j.mu.Unlock()
+	for _, r := range records {
+		if err := l.add(r, false); err != nil {
+			return errors.Join(err, l.close(), os.RemoveAll(j.dir))
+		}
+	}
+	j.log.take(l)
+	return nil
 }
 
 func (j *Journal) openDir(dir string) (err error) {
 	if err := config.MakeDir(dir); err != nil {
 		return err
 	}
-	if j.store, err = openStore(filepath.Join(dir, "images"), j.opt.MaxBytes/2); err != nil {
+	j.store = newStore(dir, j.opt.MaxBytes/2)
+	if err := config.MakeDir(j.store.dir); err != nil {
 		return err
 	}
 	j.history = newHistory()
@@ -215,8 +274,14 @@ func (j *Journal) Close(ctx context.Context) error {
 	if j.files != nil {
 		_ = j.files.Close()
 	}
+	j.opening.Lock()
+	defer j.opening.Unlock()
+	j.closed = true
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if !j.log.opened() {
+		return nil
+	}
 	err := j.log.close()
 	if len(j.history.changes) == 0 {
 		err = errors.Join(err, os.RemoveAll(j.dir))
@@ -304,6 +369,9 @@ func (j *Journal) add(r record, sync bool) {
 
 // addLogged logs a change or an agreement, and returns its number.
 func (j *Journal) addLogged(r record, sync bool) (id int, err error) {
+	if err := j.ready(); err != nil {
+		return 0, err
+	}
 	j.mu.Lock()
 	j.history.lastID++
 	if r.ID = j.history.lastID; r.Act == 0 {
@@ -321,7 +389,7 @@ func (j *Journal) keep(h *fs.Snapshot, sync bool) Image {
 	i := imageOf(h)
 	switch {
 	case i.Absent:
-	case i.Size > maxImage:
+	case i.Size > maxImage || j.ready() != nil:
 		i.Lost = true
 	default:
 		if err := j.store.put(i.Hash, h.Content, sync); err != nil {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -47,8 +48,8 @@ func (j *Journal) Summary() *Summary {
 			Dir: j.cwd, Len: j.history.changed(), Version: j.version, Changed: j.changed, Turns: slices.Clone(j.history.turns),
 			Undoable: max(0, j.history.lastLiveTurn()), Redoable: len(j.history.redoable()) > 0, LastRewind: j.history.lastRewind(), Limits: j.limits,
 		}
-		if j.trouble != nil {
-			j.summary.Failed = j.trouble.Error()
+		if why := cmp.Or(j.unopened, j.trouble); why != nil {
+			j.summary.Failed = why.Error()
 		}
 	}
 	return j.summary

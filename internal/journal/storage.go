@@ -75,8 +75,8 @@ type record struct {
 // log is an append-only file of records. It is safe for concurrent use.
 type log struct {
 	mu   sync.Mutex
-	file *os.File
-	torn bool // the last line is incomplete because the disk was full
+	file *os.File // nil until it is opened
+	torn bool     // the last line is incomplete because the disk was full
 }
 
 // maxRecord bounds a record, in bytes.
@@ -127,8 +127,8 @@ func (l *log) replay(take func(record)) error {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF):
 			if len(line) > 0 && !bytes.HasSuffix(line, []byte("\n")) {
-				_, err = l.file.WriteString("\n")
-				return err
+				_, err := l.file.WriteString("\n")
+				l.torn = err != nil
 			}
 			return nil
 		case err != nil:
@@ -148,6 +148,9 @@ func (l *log) add(r record, sync bool) error {
 	defer atPoint()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.file == nil {
+		return errors.New("the journal is not open")
+	}
 	if l.torn {
 		line = slices.Insert(line, 0, '\n')
 	}
@@ -160,6 +163,20 @@ func (l *log) add(r record, sync bool) error {
 		return l.file.Sync()
 	}
 	return nil
+}
+
+// opened reports whether there is a file, open or closed again.
+func (l *log) opened() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file != nil
+}
+
+// take takes over the file of another log.
+func (l *log) take(o *log) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.file, l.torn = o.file, o.torn
 }
 
 func (l *log) close() error {
@@ -232,14 +249,11 @@ var compressors = sync.Pool{New: func() any {
 	return z
 }}
 
-// openStore returns the store in a directory, bounded to most bytes.
-func openStore(dir string, most int64) (*store, error) {
-	if err := config.MakeDir(dir); err != nil {
-		return nil, err
-	}
-	s := &store{dir: dir}
-	s.room.Store(most - diskUse(dir))
-	return s, nil
+// newStore returns the store of the journal in a directory, bounded to most bytes.
+func newStore(dir string, most int64) *store {
+	s := &store{dir: filepath.Join(dir, "images")}
+	s.room.Store(most - diskUse(s.dir))
+	return s
 }
 
 // diskUse returns the size of the files below a directory in bytes.

@@ -78,7 +78,9 @@ func (t *turnWatch) begin(r record, since int) {
 	t.turn, t.since = r.Turn, since
 	t.calls, t.asked = map[acpclient.ToolCallID]*call{}, map[int]*call{}
 	t.touched, t.finished = map[string]sight{}, map[string]bool{}
-	t.j.note(t.j.log.add(r, false))
+	if t.j.ready() == nil {
+		t.j.note(t.j.log.add(r, false))
+	}
 	t.j.mu.Lock()
 	paths := slices.Clone(t.j.history.paths)
 	t.j.mu.Unlock()

@@ -169,7 +169,7 @@ func (j *Journal) opened(id string) {
 		j.history.apply(r)
 	}
 	j.mu.Unlock()
-	if !known {
+	if !known && j.ready() == nil {
 		j.note(j.log.add(r, false))
 	}
 }

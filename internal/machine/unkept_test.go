@@ -76,3 +76,89 @@ func TestAWriteThatCannotBeUndoneNeedsAUser(t *testing.T) {
 	}
 	s.holds(path, "before\n")
 }
+
+// A journal that cannot be opened keeps nothing: parley asks before it replaces anything, and
+// records as soon as the journal can be opened.
+func TestAWriteWithoutAJournalIsAsked(t *testing.T) {
+	who := says(session.FileRefused)
+	s := serveTo(t, who)
+	state := filepath.Join(t.TempDir(), "state")
+	j := unopened(t, s, state)
+	path := s.put(filepath.Join(s.inside, "a.txt"), "before\n")
+	if err := s.write(path, "agent\n"); err == nil || !strings.Contains(err.Error(), "The user denied writing") {
+		t.Errorf("the write: %v", err)
+	}
+	if who.count() != 1 || !who.asked[0].Unkept || *who.before[0] != "before\n" {
+		t.Fatalf("asked: %+v", who.asked)
+	}
+	s.holds(path, "before\n")
+	if err := s.write(filepath.Join(s.inside, "new"), "new\n"); err != nil || who.count() != 1 {
+		t.Errorf("a new file: %v, %d questions", err, who.count())
+	}
+	who.answer = says(session.FileOnce).answer
+	if err := s.write(path, "once\n"); err != nil || who.count() != 2 {
+		t.Errorf("once: %v, %d questions", err, who.count())
+	}
+	if j.Len() != 0 || j.Unopened() == nil || j.Summary().Failed == "" {
+		t.Errorf("recorded %d files, unopened: %v, failed: %q", j.Len(), j.Unopened(), j.Summary().Failed)
+	}
+
+	if err := os.Remove(state); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write(path, "agent\n"); err != nil || who.count() != 2 {
+		t.Errorf("with room: %v, %d questions", err, who.count())
+	}
+	if j.Len() != 1 || j.Unopened() != nil {
+		t.Errorf("recorded %d files, unopened: %v", j.Len(), j.Unopened())
+	}
+	if _, err := j.UndoTurn(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.holds(path, "once\n")
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := journal.Open(journal.Options{Dir: state, Cwd: s.inside, Roots: []string{s.inside}, Session: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if turns := again.Turns(); len(turns) != 1 || turns[0].Number != 1 || len(again.Files(1)) != 1 {
+		t.Errorf("the next run has turns %+v, files %+v", turns, again.Files(1))
+	}
+	if err := again.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Without a user, that write is refused too.
+func TestAWriteWithoutAJournalNeedsAUser(t *testing.T) {
+	s := serveTo(t, nil)
+	j := unopened(t, s, filepath.Join(t.TempDir(), "state"))
+	t.Cleanup(func() { _ = j.Close(t.Context()) })
+	path := s.put(filepath.Join(s.inside, "a.txt"), "before\n")
+	if err := s.write(path, "agent\n"); err == nil || !strings.Contains(err.Error(), "what it contains cannot be kept for undo") {
+		t.Errorf("the write: %v", err)
+	}
+	s.holds(path, "before\n")
+}
+
+// unopened returns the journal of a machine in a turn of session x, which cannot be opened
+// because of a file at state.
+func unopened(t *testing.T, s *served, state string) *journal.Journal {
+	t.Helper()
+	if err := os.WriteFile(state, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Open(journal.Options{Dir: state, Cwd: s.inside, Roots: []string{s.inside}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Journal(j)
+	j.Watch(conversation.SessionOpened{ID: "x"})
+	j.Watch(conversation.PromptSent{})
+	if err := j.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}

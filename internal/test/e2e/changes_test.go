@@ -79,6 +79,38 @@ func TestRecordsNoChangesIfTheUserWantsNone(t *testing.T) {
 	}
 }
 
+// A journal that cannot be opened, on a full disk say, keeps nothing: parley asks before the
+// agent overwrites a file, refuses without a screen, and records as soon as it can.
+func TestOverwritesNothingUnaskedWithoutAJournal(t *testing.T) {
+	t.Parallel()
+	script := begin + `
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/g.txt", "content": "agent\n"} as w
+await w
+say "Done."
+end-turn
+expect session/prompt
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/g.txt", "content": "again\n"} as w
+await w
+say "Done again."
+end-turn
+`
+	home := t.TempDir()
+	blocked := filepath.Join(home, ".local/state/parley/journal")
+	must(t, os.MkdirAll(filepath.Dir(blocked), 0o700))
+	must(t, os.WriteFile(blocked, nil, 0o600))
+	files := map[string]string{"g.txt": "mine\n"}
+	run := Start(t, Options{Args: []string{"run", "go"}, Home: home, Files: files, Script: script})
+	run.Shows("Done.", "a request was denied").holds("g.txt", "mine\n")
+
+	p := Start(t, Options{Home: home, Files: files, Script: script})
+	p.Shows("Undo is off: changes cannot be recorded", "Type a prompt").Ask("go")
+	p.Question("parley asks", "g.txt", "cannot be").Answer("No").Shows("Done.").Idle().holds("g.txt", "mine\n")
+	must(t, os.Remove(blocked))
+	p.Ask("more").Shows("Done again.").Idle().holds("g.txt", "again\n")
+	p.Press("f5").Shows("g.txt").Press("u").Shows("undid “more”: 1 file").holds("g.txt", "mine\n")
+	p.Press("q").Leave()
+}
+
 // What the user changes while the agent works stays when the turn is undone, and is
 // undone only after a question.
 func TestUndoLeavesWhatTheUserChangedDuringTheTurn(t *testing.T) {
