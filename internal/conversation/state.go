@@ -414,6 +414,7 @@ func (s *State) applyAgentLost(e AgentLost, fx *effect) {
 		s.Phase = PhaseFailed
 	}
 	s.Turn, s.Work, s.Tasks = Turn{}, Work{}, nil
+	s.Queue = Unclaimed(s.Queue)
 	clear(s.subagents)
 	s.AuthError = nil
 	s.endTools(true, e.At, fx)
@@ -519,6 +520,15 @@ type Fold struct {
 	To   int `json:"to"`
 	// Block is the index of the block in the prompt, 0 for pasted text.
 	Block int `json:"block,omitempty"`
+}
+
+// Unclaimed returns a queue in which no prompt waits for the agent's answer or for its files.
+func Unclaimed(queue []QueuedPrompt) []QueuedPrompt {
+	queue = slices.Clone(queue)
+	for i := range queue {
+		queue[i].Steering, queue[i].Reading = false, false
+	}
+	return queue
 }
 
 // Text returns the text of the prompt.

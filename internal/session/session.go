@@ -176,7 +176,7 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
 	// The queue is as the log has it, but nobody answers an earlier process.
-	s.stream.state.Apply(conversation.QueueChanged{Queue: unclaimed(opt.Queue), Paused: len(opt.Queue) > 0})
+	s.stream.state.Apply(conversation.QueueChanged{Queue: conversation.Unclaimed(opt.Queue), Paused: len(opt.Queue) > 0})
 	s.stream.state.Restore(opt.Spent)
 	if opt.Budget != (conversation.Budget{}) {
 		s.stream.post(conversation.BudgetSet{Budget: opt.Budget, Raised: opt.BudgetRaised})

@@ -189,17 +189,8 @@ func (s *Session) awaitSteers() {
 		}
 		s.stream.notice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
 			"The prompt is in the queue: send it, or remove it if the agent has it.")
-		s.postQueue(unclaimed(queue), true)
+		s.postQueue(conversation.Unclaimed(queue), true)
 	})
-}
-
-// unclaimed returns a queue in which no prompt waits for the agent's answer or for its files.
-func unclaimed(queue []conversation.QueuedPrompt) []conversation.QueuedPrompt {
-	queue = slices.Clone(queue)
-	for i := range queue {
-		queue[i].Steering, queue[i].Reading = false, false
-	}
-	return queue
 }
 
 // notSteered leaves a prompt in the queue that did not get into a turn, and returns why.

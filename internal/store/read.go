@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -211,7 +210,7 @@ func (t *Transcript) end() {
 		t.Ending = append(t.Ending, conversation.TerminalExited{ID: r.ID})
 	}
 	t.Ending = append(t.Ending, conversation.AgentLost{Err: errEnded})
-	waits := slices.Clone(c.Queue)
+	waits := conversation.Unclaimed(c.Queue)
 	// A prompt that was sent begins with the text of the queued one; the contents of files
 	// follow.
 	if len(waits) > 0 && len(t.sent) > 0 && len(waits[0].Prompt) > 0 && t.sent[0].Text == waits[0].Prompt[0].Text {

@@ -84,7 +84,8 @@ func TestDamagedLinesAreToldOf(t *testing.T) {
 func TestWhatIsOpenIsEnded(t *testing.T) {
 	s, l := newLog(t)
 	appendAll(t, l, test.Sent("go"), test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Run","status":"in_progress"}`),
-		test.Permission(1, `{"toolCallId":"t1"}`))
+		test.Permission(1, `{"toolCallId":"t1"}`),
+		conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1, Steering: true}, {ID: 2, Reading: true}}})
 	first, err := s.Read(t.Context(), l.ID())
 	if err != nil {
 		t.Fatal(err)
@@ -99,6 +100,9 @@ func TestWhatIsOpenIsEnded(t *testing.T) {
 		test.WantTranscript(t, c, "user: go", "tool t1: Run (in_progress) cancelled", "note: What is stored ends in the middle of this turn")
 		if c.Turn.Running || len(c.Permissions) > 0 {
 			t.Errorf("%d: the turn runs %v, %d questions", i, c.Turn.Running, len(c.Permissions))
+		}
+		if q := c.Queue; len(q) != 2 || q[0].Steering || q[1].Reading || !c.QueuePaused {
+			t.Errorf("%d: the queue is %+v, paused %v", i, q, c.QueuePaused)
 		}
 	}
 }
