@@ -177,6 +177,10 @@ func (r Running) State() string {
 		return fmt.Sprintf("waits for %d answers", r.Waiting)
 	case r.Working:
 		return "working"
+	case r.Queued == 1:
+		return "idle, 1 prompt queued"
+	case r.Queued > 1:
+		return fmt.Sprintf("idle, %d prompts queued", r.Queued)
 	}
 	return "idle"
 }

@@ -353,9 +353,16 @@ func (pq *promptQueue) Lines(width int) []string {
 		}
 		line(waits, app.PromptLine(q))
 	}
-	hint := func(words string) { out = append(out, "   "+th.Faint.Render(words)) }
+	hint := func(words string) {
+		if !pq.live.tab.composer.Empty() {
+			words = "after the draft, " + words // which enter sends first
+		}
+		out = append(out, "   "+th.Faint.Render(words))
+	}
 	switch back := pq.live.tab.keyOf(command.HistoryPrev); {
 	case pq.Queued() == 0:
+	case !gone && !c.Turn.Running && slices.ContainsFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return q.Steering }):
+		out = append(out, "   "+th.Faint.Render("waits for the agent to say whether it took the prompt"))
 	case gone:
 		hint("you will be asked before it is sent, " + back + ": edit the last one")
 	case c.BudgetReached:

@@ -222,3 +222,19 @@ func TestAPasteComesBackFolded(t *testing.T) {
 		}
 	})
 }
+
+// The line below a paused queue says that enter sends the draft first, and the one below a prompt
+// that steers says what it waits for.
+func TestTheQueueSaysWhatItWaitsFor(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.ready()
+		queue := []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}
+		b.events(conversation.QueueChanged{Queue: queue, Paused: true})
+		b.mustShow(t, "   enter: send them")
+		b.composer.SetText("draft")
+		b.mustShow(t, "after the draft, enter: send them")
+		queue[0].Steering = true
+		b.events(conversation.QueueChanged{Queue: queue})
+		b.mustShow(t, "steering: later", "waits for the agent to say whether it took the prompt")
+	})
+}

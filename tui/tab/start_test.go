@@ -215,6 +215,7 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b.clock = b.clock.Add(time.Minute)
 	b.draw()
 	b.press("1", "enter") // "Read it"
+	b.mustShow(t, "This session is read-only here")
 	b.press("h", "i", "enter")
 	b.mustShow(t, "read-only here", "❯ hi")
 	if len(b.prompts.held) > 0 || len(b.conv().Queue) > 0 {

@@ -418,6 +418,8 @@ func (l *live) placeholder(asks bool) string {
 		return "Answer above, or queue a prompt"
 	case c.Opening():
 		return "Type a prompt to send when the agent is ready"
+	case l.tab.stored.readOnly != "" && l.tab.stored.untrusted == nil:
+		return "This session is read-only here"
 	case c.Gone():
 		return "Restart the agent to send a prompt"
 	case c.Turn.Running && c.Agent.SkipsAhead():
