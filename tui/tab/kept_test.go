@@ -258,13 +258,16 @@ func TestFollowsARewind(t *testing.T) {
 	})
 }
 
-// The offer goes when the user types, and what is typed is the prompt.
+// The offer goes when the user types or pastes, and that is the prompt.
 func TestTheOfferGoesWhenOneTypes(t *testing.T) {
-	runBench(t, func(t *testing.T, b *bench) {
+	running := func(b *bench) {
 		b.ready()
 		b.program.Running = func(context.Context) ([]app.Running, error) {
 			return []app.Running{{ID: "h1", Title: "bake bread", Agent: "baker", Cwd: b.cwd}}, nil
 		}
+	}
+	runBench(t, func(t *testing.T, b *bench) {
+		running(b)
 		b.Do(b.OfferRunning())
 		time.Sleep(time.Minute)
 		b.mustShow(t, "A session runs in this directory")
@@ -276,6 +279,15 @@ func TestTheOfferGoesWhenOneTypes(t *testing.T) {
 		}
 		b.Do(b.OfferRunning())
 		b.mustNotShow(t, "A session runs in this directory")
+	})
+	runBench(t, func(t *testing.T, b *bench) {
+		running(b)
+		b.Do(b.Update(tea.PasteMsg{Content: "fix it"}))
+		b.Do(b.OfferRunning())
+		b.mustNotShow(t, "A session runs in this directory")
+		if got := b.composer.Text(); got != "fix it" {
+			t.Errorf("the prompt is %q", got)
+		}
 	})
 }
 

@@ -439,6 +439,7 @@ func TestKeysForOptionsWaitForTheSession(t *testing.T) {
 		b := waiting(t)
 		b.press("esc")
 		b.mustNotShow(t, "then:")
+		b.clock = b.clock.Add(time.Minute) // a list would wait for a pause in typing
 		b.opens()
 		b.mustNotShow(t, "Coding")
 	})
