@@ -84,10 +84,13 @@ func (f *front) NewAgent()             { f.p.unlessWorking("Choose another agent
 func (f *front) StartAgain()           { f.p.startAgain() }
 func (f *front) SignIn()               { f.live().signIn = f.live().SignIn(conversation.AuthRequired{}) }
 
-// Categories sets the option of the first category.
+// Categories sets the option of the first category that has one.
 func (f *front) Categories(words, _ string, of ...acpclient.ConfigCategory) {
-	if o := f.live().Conversation.OptionByCategory(of[0]); o != nil {
-		f.live().set(o, words)
+	for _, category := range of {
+		if o := f.live().Conversation.OptionByCategory(category); o != nil {
+			f.live().set(o, words)
+			return
+		}
 	}
 }
 

@@ -549,3 +549,34 @@ func TestWhatTheAgentDoesNotAnswerIsTold(t *testing.T) {
 		})
 	}
 }
+
+// A command that cannot be done now says why, as on the screen.
+func TestCommandsSayWhyNot(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\nsay Well.\nend-turn\n", nil)
+	r.reads("\n> ")
+	for _, c := range []struct{ line, says string }{
+		{"/mode", "This agent has no modes."},
+		{"/model big", "This agent offers no models."},
+		{"/thought", "This agent offers no thought levels."},
+		{"/queue", "The queue is empty."},
+		{"/usage", "The agent has reported no usage."},
+		{"/export x.md", "The transcript is empty."},
+		{"/login", "The agent offers no sign-in method."},
+		{"/logout", "The agent offers no sign-out."},
+		{"/detach", "This session ends with parley"},
+	} {
+		r.types(c.line + "\n").reads(c.says)
+	}
+}
+
+// A model of the category for models that are configured is chosen where there is no other.
+func TestModelOfTheSecondCategory(t *testing.T) {
+	r := follows(t, `expect initialize as i
+reply i {"protocolVersion":1,"agentCapabilities":{}}
+expect session/new as n
+reply n {"sessionId":"s","configOptions":[{"id":"m","name":"Model size","category":"model_config","type":"select","currentValue":"a","options":[{"value":"a","name":"Small"},{"value":"b","name":"Large"}]}]}
+expect session/prompt
+end-turn
+`, nil)
+	r.reads("\n> ").types("/model\n").reads("Model size is Small. Which one?")
+}
