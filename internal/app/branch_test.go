@@ -89,6 +89,9 @@ func TestBranchOfAStoredSession(t *testing.T) {
 			if !ok || !strings.Contains(note.Detail, string(b.Transcript.Meta.ID)) || len(was.Conversation.Prompts()) != 5 {
 				t.Errorf("the original ends with %+v", items[len(items)-1])
 			}
+			if spent := b.Session.(here).Options().Spent.Cost; spent == nil || spent.Amount != 2.5 {
+				t.Errorf("the branch begins with %+v spent", spent)
+			}
 			for where, c := range map[string]*conversation.Conversation{"here": b.Transcript.Conversation, "there": was.Conversation} {
 				if spent := c.Spent().Cost; spent == nil || spent.Amount != 2.5 {
 					t.Errorf("what was spent %s is %+v", where, spent)

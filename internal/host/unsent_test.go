@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -232,4 +233,39 @@ func TestUnsentPromptsOutliveTheirViewer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of a prompt whose host has forgotten the viewer nobody knows whether it was sent.
+func TestAPromptThatPerhapsWasSent(t *testing.T) {
+	dir, files := t.TempDir(), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, Options{Session: newFake(), Dir: dir, Before: atWork})
+		defer h.end()
+		l := newLink(h)
+		opt := ClientOptions{Name: "viewer", Dial: l.dial, Dir: files, Running: "id"}
+		c, err := Attach(t.Context(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		l.set(true, true)
+		session.Post(c, session.Prompt{Prompt: queued("one")})
+		time.Sleep(2 * time.Second)
+		c.Close(t.Context())
+		h.mu.Lock()
+		clear(h.acted)
+		h.mu.Unlock()
+		l.set(false, false)
+		next, err := Attach(t.Context(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer next.Close(t.Context())
+		all := next.Unconfirmed()
+		if len(all) != 1 || all[0].Progress != session.Left || !errors.Is(all[0].Err, errPerhapsDone) {
+			t.Errorf("the next viewer has %+v", all)
+		}
+		next.Withdraw()
+		synctest.Wait()
+	})
 }

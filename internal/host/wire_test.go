@@ -41,7 +41,18 @@ func TestEveryActGoesOverTheWire(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			want := random(rt, reflect.TypeOf(empty.Act())).Interface()
+			of := reflect.TypeOf(empty.Act())
+			if k.Name != of.Name() {
+				rt.Fatalf("the act %s is called %s", of.Name(), k.Name)
+			}
+			want := random(rt, of).Interface()
+			p := reflect.ValueOf(want).FieldByName("Prompt")
+			if _, own := want.(session.ExceedBudget); p.IsValid() && !own { // its prompt is parley's
+				got, sends := session.PromptOf(want)
+				if users, is := p.Interface().(conversation.QueuedPrompt); is && (!sends || !cmp.Equal(users, got, same)) {
+					rt.Fatal("session.PromptOf does not know its prompt: it would be lost if it is not confirmed")
+				}
+			}
 			raw, err := session.Encode(want)
 			if err != nil {
 				rt.Fatal(err)
