@@ -126,8 +126,9 @@ is known to support it.`,
 		}},
 		{
 			key: "notify", hint: "[attention] sets the notifications of the terminal",
-			about: `A program to run, without a shell, when a kept session that nobody looks at opens a question
-or ends a turn. parley sets PARLEY_SESSION (its ID), PARLEY_EVENT ("question" or "turn"),
+			about: `A program to run, without a shell, when a kept session that nobody looks at opens a question,
+ends a turn or loses its agent. parley sets PARLEY_SESSION (its ID), PARLEY_EVENT ("question",
+"turn" or "lost"),
 PARLEY_TITLE, PARLEY_TEXT and PARLEY_CWD (its directory).`,
 			rows: []row[Config]{
 				value("command", func(c *Config) *[]string { return &c.NotifyCommand }, (*table).program, "").standing(anyList(nil)).
