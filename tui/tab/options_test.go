@@ -439,6 +439,9 @@ func TestKeysForOptionsWaitForTheSession(t *testing.T) {
 		b := waiting(t)
 		b.press("esc")
 		b.mustNotShow(t, "then:")
+		if !b.dialogs.Empty() || b.state.refusal(inSession) != "" {
+			t.Errorf("esc does more:\n%s", b.screen())
+		}
 		b.clock = b.clock.Add(time.Minute) // a list would wait for a pause in typing
 		b.opens()
 		b.mustNotShow(t, "Coding")
