@@ -131,7 +131,7 @@ func TestNotifyOfTheEnd(t *testing.T) {
 			log := logged{make(chan string, 8)}
 			f := newFake()
 			f.cwd = t.TempDir()
-			h := start(t, Options{Session: f, Notify: command, Log: slog.New(slog.NewTextHandler(log, nil))})
+			h := start(t, Options{Session: f, Before: atWork, Notify: command, Log: slog.New(slog.NewTextHandler(log, nil))})
 			c := h.attach(t, ClientOptions{})
 			if post == nil {
 				f.closing = lost

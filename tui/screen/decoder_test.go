@@ -331,25 +331,28 @@ func TestLinesAtOnceAreAPaste(t *testing.T) {
 // one read.
 func TestEnterDoesNotWaitWherePastesAreMarked(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ answer, read, want string }{
-		{"\x1b[?2004;1$y", "one\r", "one<enter>"},
-		{"\x1b[?2004;3$y", "one\r", "one<enter>"},
-		{"\x1b[?2004;1$y", "one\rtwo\r", `<paste "one\rtwo\r">`},
-		{"\x1b[?2004;0$y", "one\r", "one"},
-		{"\x1b[?2004;2$y", "one\r", "one"},
-		{"\x1b[?2004;4$y", "one\r", "one"},
+	for _, tt := range []struct {
+		answer, read, want string
+		waits              time.Duration
+	}{
+		{"\x1b[?2004;1$y", "one\r", "one<enter>", 0},
+		{"\x1b[?2004;3$y", "one\r", "one<enter>", 0},
+		{"\x1b[?2004;1$y", "one\rtwo\r", `<paste "one\rtwo\r">`, lineTime},
+		{"\x1b[?2004;0$y", "one\r", "one<enter>", lineTime},
+		{"\x1b[?2004;2$y", "one\r", "one<enter>", lineTime},
+		{"\x1b[?2004;4$y", "one\r", "one<enter>", lineTime},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ty := newTypist(t)
+			var last time.Time
+			post := ty.post
+			ty.post = func(msg tea.Msg) { last = time.Now(); post(msg) }
 			ty.send(tt.answer, thinking)
-			ty.send(tt.read, 0)
-			if strings.Contains(tt.want, "paste") {
-				ty.send("", lineTime)
+			sent := time.Now()
+			ty.send(tt.read, thinking)
+			if got := strings.Join(ty.got, ""); got != tt.want || last.Sub(sent) != tt.waits {
+				t.Errorf("after %q: %s after %v, want %s after %v", tt.answer, got, last.Sub(sent), tt.want, tt.waits)
 			}
-			if got := strings.Join(ty.got, ""); got != tt.want {
-				t.Errorf("after %q: %s, want %s", tt.answer, got, tt.want)
-			}
-			ty.send("", thinking)
 		})
 	}
 }
