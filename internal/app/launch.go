@@ -179,7 +179,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	leave, unnoted := workIn(roots)
 	s := here{works, leave}
 	if unnoted != nil {
-		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "parley worktree drop does not see this session", Detail: unnoted.Error()})
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "parley worktree drop cannot tell that this session works here", Detail: unnoted.Error()})
 	}
 	warnOfRules(s, rules, unread)
 	warnOfSandbox(s, box)

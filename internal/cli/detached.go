@@ -65,7 +65,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 	if now, err := host.StatusOf(ctx, id); c.About().Stored && (err != nil || now.Stored == "") {
 		// Nobody looks on who would learn what is lost when it ends.
 		return errors.Join(app.WithHint("Make room there, or set store = false to run it all the same.",
-			"the session cannot be stored in %s: it was ended", app.StoreDir()), c.End(context.WithoutCancel(ctx)))
+			"parley cannot write to %s, so it has ended the session, whose result would be lost", app.StoreDir()), c.End(context.WithoutCancel(ctx)))
 	}
 	fmt.Fprintln(o.streams.Out, id)
 	return nil

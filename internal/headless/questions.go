@@ -111,7 +111,7 @@ func (r *run) said(e conversation.NoticeAdded) {
 	}
 	line := termtext.VisibleLine(e.Title)
 	if e.Detail != "" {
-		line += ": " + termtext.VisibleLine(e.Detail)
+		line += ": " + termtext.VisibleLine(strings.ReplaceAll(strings.TrimSpace(e.Detail), "\n", " "))
 	}
 	r.tell(line)
 }

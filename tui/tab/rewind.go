@@ -275,7 +275,7 @@ func (r *rewind) ask() {
 	}
 	if r.plan != nil {
 		if left := app.Unsettled(r.plan); len(left) > 0 {
-			add("Choose more files…", app.CountFiles(len(left))+" left alone", "m", func() tea.Cmd { r.chooseFiles(left); return nil })
+			add("Choose more files…", app.CountFiles(len(left))+" to choose from", "m", func() tea.Cmd { r.chooseFiles(left); return nil })
 		}
 	}
 	q.Choices = append(q.Choices, dialog.Choice{Name: "Stay here", Key: "s", Do: dialog.Close{}})
