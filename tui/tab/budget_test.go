@@ -2,6 +2,7 @@ package tab
 
 import (
 	"testing"
+	"time"
 
 	"parley/internal/conversation"
 	"parley/internal/session"
@@ -21,6 +22,10 @@ expect nothing/more
 `, func(o *session.Options) { o.Budget = conversation.Budget{Cost: 5} })
 		b.Do(b.prompts.Submit(promptOf("go")))
 		b.mustShow(t, "The budget of this session is used up", "$5.50 of $5.00", "Stop here", "Raise it to $10.00", "Go on for one turn")
+		b.Choose("Stop here")
+		time.Sleep(time.Second) // else it is the same press of enter
+		b.Do(b.Update(keyPress("enter")))
+		b.mustShow(t, "The budget of this session is used up")
 		b.Choose("Stop here")
 		b.Do(b.prompts.Submit(promptOf("more")))
 		b.Do(b.prompts.Submit(promptOf("and more")))
