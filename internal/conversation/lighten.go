@@ -21,8 +21,8 @@ const (
 	Asked
 )
 
-// NeedOf says how much an event is needed. The key is that of a question, or else names what
-// a later event says anew.
+// NeedOf says how much an event is needed. A later event with the same key replaces this one;
+// question is the number of the question, of an Asked event.
 func NeedOf(e Event) (need Need, question int, key string) {
 	switch e := e.(type) {
 	case Text:

@@ -260,7 +260,7 @@ func wholeRecords(b []byte) (n int) {
 	return n
 }
 
-// thin writes the history anew, in half of its bound, into another file. h.mu must be held.
+// thin rewrites the history into another file, at half of its bound. h.mu must be held.
 func (h *history) thin() error {
 	f, err := h.create()
 	if err != nil {

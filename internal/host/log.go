@@ -15,8 +15,8 @@ const (
 	mostLine = 16 << 10
 )
 
-// Log is the log of all hosts. An agent can cause lines: the log is bounded, and begins anew when
-// it is full, beside the one before. It is for one writer at a time.
+// Log is the log of all hosts. An agent can cause lines, so the log is bounded: when it is full,
+// it is moved aside, in place of the previous one. It is for one writer at a time.
 type Log struct {
 	path string
 	most int64

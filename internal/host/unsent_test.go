@@ -235,7 +235,7 @@ func TestUnsentPromptsOutliveTheirViewer(t *testing.T) {
 	}
 }
 
-// Of a prompt whose host has forgotten the viewer nobody knows whether it was sent.
+// A host that has forgotten the viewer cannot say whether a prompt was sent.
 func TestAPromptThatPerhapsWasSent(t *testing.T) {
 	dir, files := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -210,7 +210,7 @@ func TestALineThatCameTooSoonIsNoAnswer(t *testing.T) {
 	r.types("2\n").reads("Agent: It was rejected.", "You: and then the docs")
 }
 
-// Nor does one to what was asked before the agent changed it. What is asked now is written anew.
+// Nor does one to what was asked before the agent changed it. The question is printed again.
 func TestALineIsForTheQuestionThatWasWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := follows(t, "handshake\nexpect session/prompt\n"+question+`sleep 5s

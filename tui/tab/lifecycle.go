@@ -140,9 +140,9 @@ func (e *lifecycle) StartAgain() tea.Cmd {
 
 // askToRestart asks whether to restart an agent that runs.
 func (e *lifecycle) askToRestart() {
-	text := "It runs. parley ends it, starts it anew and resumes the session."
+	text := "The agent is running. parley restarts it and resumes the session."
 	if e.live.conv.Turn.Running {
-		text = "It is working: this ends its turn. parley then starts it anew and resumes the session."
+		text = "The agent is working: this ends its turn. parley restarts it and resumes the session."
 	}
 	again := func() tea.Cmd { session.Post(e.live.Session, session.Reconnect{}); return nil }
 	e.live.tab.ask(dialog.Confirmation{
