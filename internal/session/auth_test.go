@@ -285,8 +285,12 @@ func TestReconnect(t *testing.T) {
 				h.refuse("session/prompt")
 				h.refuse("session/set_mode")
 				capable(c.capabilities, c.method, "initialize")(h, nil)
+				prepare := h.prepare
+				h.prepare = func(a *fakeAgent) {
+					prepare(a)
+					Post(h, Reconnect{}) // its process is being started: once is enough
+				}
 				Post(h, Reconnect{})
-				Post(h, Reconnect{}) // once is enough
 				h.settle()
 				h.agent().reply(h, "initialize", hello(c.capabilities))
 				h.settle()
