@@ -33,14 +33,14 @@ const mostToTerminal = 1 << 20
 // copy puts text on the terminal's clipboard and on the system's, because each reaches
 // places where the other does not. It removes control characters and reports what is known
 // to have happened.
-func (t *Tab) copy(what, text string) tea.Cmd {
+func (u *ui) copy(what, text string) tea.Cmd {
 	clean := termtext.Clipboard(text)
 	if clean == "" {
-		return t.say("there is nothing to copy")
+		return u.say("there is nothing to copy")
 	}
 	whole := strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
 	took := copied{what, utf8.RuneCountInString(clean), clean != whole, len(clean) > mostToTerminal}
-	ctx, system := t.program.Context, t.program.Clipboard
+	ctx, system := u.program.Context, u.program.Clipboard
 	var toTerminal tea.Cmd
 	if !took.tooLong {
 		toTerminal = send(Copy{clean})
@@ -50,7 +50,7 @@ func (t *Tab) copy(what, text string) tea.Cmd {
 		if system != nil {
 			way, err = system(ctx, clean)
 		}
-		return func() tea.Cmd { return t.say(took.words(way, err)) }
+		return func() tea.Cmd { return u.say(took.words(way, err)) }
 	}))
 }
 
@@ -127,16 +127,16 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 
 // runEditor opens a file in the editor, at a line unless that is 0, and reports errors.
 // left runs after the editor has exited.
-func (t *Tab) runEditor(path string, line int, left func() tea.Cmd) tea.Cmd {
+func (u *ui) runEditor(path string, line int, left func() tea.Cmd) tea.Cmd {
 	cmd, err := desktop.SystemEditor().Open(path, line)
 	if err != nil {
-		return tea.Batch(left(), t.say(err.Error()))
+		return tea.Batch(left(), u.say(err.Error()))
 	}
-	return t.exec(cmd, func(err error) tea.Msg {
+	return u.exec(cmd, func(err error) tea.Msg {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", cmd.Args[0], err)
 		}
-		return then(func() tea.Cmd { return tea.Batch(left(), t.sayIf(err)) })
+		return then(func() tea.Cmd { return tea.Batch(left(), u.sayIf(err)) })
 	})
 }
 

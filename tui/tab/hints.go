@@ -224,7 +224,7 @@ func drawHints(hints []dialog.Hint, th *theme.Theme, width int) string {
 }
 
 // keyOf returns the key to show for an action.
-func (t *Tab) keyOf(a config.Action) string { return keyName(t.program.Keys, a) }
+func (u *ui) keyOf(a config.Action) string { return keyName(u.program.Keys, a) }
 
 // keyOrPalette returns the key of an action, or refers to the palette if it has none.
 func keyOrPalette(keys config.Keys, a config.Action) string {

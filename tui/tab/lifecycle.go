@@ -33,7 +33,7 @@ func (e *lifecycle) FollowStart() tea.Cmd {
 	e.asking = true
 	return tea.Tick(showStderrAfter, func(time.Time) tea.Msg {
 		return then(func() tea.Cmd {
-			return act(e.live.tab, e.live.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
+			return act(e.live.tab.ui, e.live.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
 				e.stderr, e.asking = text, false
 				return e.FollowStart()
 			})
@@ -176,7 +176,7 @@ func (e *lifecycle) unused() bool {
 func (e *lifecycle) chooseInstead() tea.Cmd {
 	t, left := e.live.tab, e.live.Session
 	// It may hold prompts whose events have not arrived.
-	looked := act(t, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return t.prompts.ReturnToDraft(held...) })
+	looked := act(t.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return t.prompts.ReturnToDraft(held...) })
 	t.become(&choosing{unopened{t}})
 	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), chooseAgent(t))
 }

@@ -8,7 +8,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/session"
-	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
@@ -123,8 +122,8 @@ func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
 	return p.do(action), true
 }
 
-// env returns what dialogs are created with.
-func (t *Tab) env() dialog.Env {
+// dialogEnv returns what dialogs are created with.
+func (t *Tab) dialogEnv() dialog.Env {
 	p := t.program
 	env := dialog.Env{
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Now: p.Now,
@@ -186,7 +185,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.SaveRules:
 		return l.rules().Save(a)
 	case dialog.CancelTurn:
-		return act(t, l.Session, session.Cancel{}, func(running bool, err error) tea.Cmd {
+		return act(t.ui, l.Session, session.Cancel{}, func(running bool, err error) tea.Cmd {
 			if err == nil && !running {
 				return t.say("no turn is running: choose one of the options")
 			}
@@ -229,7 +228,7 @@ func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	t := l.tab
 	asked, _ := t.dialogs.Top().(dialog.Trying)
 	accept := session.AnswerElicitation{Question: a.Question, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
-	return act(t, l.Session, accept, func(_ session.None, err error) tea.Cmd {
+	return act(t.ui, l.Session, accept, func(_ session.None, err error) tea.Cmd {
 		if err != nil {
 			return t.say(err.Error())
 		}
@@ -241,21 +240,6 @@ func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 			return nil
 		})
 	})
-}
-
-// ask opens a confirmation.
-func (t *Tab) ask(q dialog.Confirmation) { t.dialogs.Push(dialog.NewConfirm(t.env(), q)) }
-
-// tell shows a message until it is closed.
-func (t *Tab) tell(title, text string) {
-	t.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}})
-}
-
-// choose opens a list.
-func (t *Tab) choose(l dialog.List) *dialog.Selector {
-	s := dialog.NewSelector(t.env(), l)
-	t.dialogs.Push(s)
-	return s
 }
 
 // confirmation turns a question into a dialog. Its answers run in the background.
@@ -304,12 +288,4 @@ func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 			return tea.Batch(read, t.say(out.Say))
 		}
 	})
-}
-
-// failed shows an error until it is closed.
-func (t *Tab) failed(err error) then {
-	return func() tea.Cmd {
-		t.tell("That failed", termtext.Block(err.Error()))
-		return nil
-	}
 }

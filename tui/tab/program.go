@@ -12,7 +12,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -97,12 +96,6 @@ func (Suspend) request() {}
 
 // send returns a command that sends a request.
 func send(w Request) tea.Cmd { return func() tea.Msg { return w } }
-
-// exec runs a program on the terminal. The message of done goes to this tab.
-func (t *Tab) exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd {
-	id := t.id
-	return send(Exec{c, func(err error) tea.Msg { return addressed(id, done(err)) }})
-}
 
 // address addresses all messages of a command to this tab, except requests, which go to
 // the program. All commands of a tab pass through here.
@@ -339,25 +332,6 @@ func inBackground(do func() then) tea.Cmd {
 		}
 		return nil
 	}
-}
-
-// act does an act and calls next with the result: at once for a session in this process,
-// otherwise when the answer arrives. Update never waits for another process.
-func act[R any](t *Tab, s session.Doer, a session.Act[R], next func(R, error) tea.Cmd) tea.Cmd {
-	ctx := t.program.Context
-	result, done := session.Begin(s, a)
-	if done {
-		return next(result(ctx))
-	}
-	return inBackground(func() then {
-		r, err := result(ctx)
-		return func() tea.Cmd { return next(r, err) }
-	})
-}
-
-// try does an act and says if it fails.
-func (t *Tab) try(s session.Doer, a session.Act[session.None]) tea.Cmd {
-	return act(t, s, a, func(_ session.None, err error) tea.Cmd { return t.sayIf(err) })
 }
 
 // redraw draws the tab again after a time, because a hint expires.

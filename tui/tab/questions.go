@@ -90,7 +90,7 @@ func (q *questions) ended() {
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 	t := q.live.tab
-	return act(t, q.live.Session, session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: prompt.New(a.Words)}, func(_ session.None, err error) tea.Cmd {
+	return act(t.ui, q.live.Session, session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: prompt.New(a.Words)}, func(_ session.None, err error) tea.Cmd {
 		if err != nil {
 			t.prompt.addToDraft(a.Words)
 		}

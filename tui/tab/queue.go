@@ -135,7 +135,7 @@ func (pq *promptQueue) Recall() tea.Cmd {
 // counted from 1; 0 is the end.
 func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
 	t := pq.live.tab
-	return act(t, pq.live.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
+	return act(t.ui, pq.live.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
 		if err != nil {
 			return t.say("it is no longer queued")
 		}
@@ -147,7 +147,7 @@ func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
 
 // steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
 func (pq *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
-	return act(pq.live.tab, pq.live.Session, session.Steer{Prompt: q}, func(_ session.None, err error) tea.Cmd {
+	return act(pq.live.tab.ui, pq.live.Session, session.Steer{Prompt: q}, func(_ session.None, err error) tea.Cmd {
 		if err == nil {
 			return nil
 		}
@@ -179,7 +179,7 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 		if pq.live.conv.Steerable() {
 			return tea.Batch(cmd, pq.steer(pq.live.tab.prompts.content(*p)))
 		}
-		return tea.Batch(cmd, act(pq.live.tab, pq.live.Session, session.SendNow{Prompt: pq.live.tab.prompts.content(*p)}, func(cancelled bool, err error) tea.Cmd {
+		return tea.Batch(cmd, act(pq.live.tab.ui, pq.live.Session, session.SendNow{Prompt: pq.live.tab.prompts.content(*p)}, func(cancelled bool, err error) tea.Cmd {
 			switch {
 			case err != nil:
 				return pq.live.tab.say(err.Error())
@@ -205,14 +205,14 @@ func (pq *promptQueue) sendQueuedNow(id int) tea.Cmd {
 	t, all := pq.live.tab, pq.prompts()
 	at := slices.IndexFunc(all, func(q conversation.QueuedPrompt) bool { return q.ID == id })
 	if at >= 0 && pq.live.conv.Steerable() {
-		return act(t, pq.live.Session, session.SteerQueued{ID: id}, func(_ session.None, err error) tea.Cmd {
+		return act(t.ui, pq.live.Session, session.SteerQueued{ID: id}, func(_ session.None, err error) tea.Cmd {
 			if err == nil {
 				return nil
 			}
 			return pq.notSteered(all[at], err)
 		})
 	}
-	return act(t, pq.live.Session, session.SendQueuedNow{ID: id}, func(cancelled bool, err error) tea.Cmd {
+	return act(t.ui, pq.live.Session, session.SendQueuedNow{ID: id}, func(cancelled bool, err error) tea.Cmd {
 		switch {
 		case err != nil && pq.live.conv.Gone():
 			return pq.sayGone("the agent exited: ")
@@ -312,7 +312,7 @@ func (pq *promptQueue) editQueued(id int) tea.Cmd {
 // dropQueue empties the queue. The prompts stay in the history.
 func (pq *promptQueue) dropQueue() tea.Cmd {
 	t := pq.live.tab
-	return act(t, pq.live.Session, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) tea.Cmd {
+	return act(t.ui, pq.live.Session, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) tea.Cmd {
 		if err != nil {
 			return t.say(err.Error())
 		}

@@ -57,7 +57,7 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 			return func() tea.Cmd { return r.live.tab.say(err.Error()) }
 		}
 		return func() tea.Cmd {
-			return act(r.live.tab, s, session.Answer{Question: a.Question, Option: a.Option}, func(_ session.None, err error) tea.Cmd {
+			return act(r.live.tab.ui, s, session.Answer{Question: a.Question, Option: a.Option}, func(_ session.None, err error) tea.Cmd {
 				if err != nil {
 					return r.live.tab.say(done + ", but " + err.Error())
 				}

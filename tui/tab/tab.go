@@ -35,8 +35,7 @@ import (
 
 // Tab is one session and everything shown of it.
 type Tab struct {
-	id      ID
-	program Program
+	*ui
 
 	// cwd is the directory of the session, or the expected one. branch is its git branch.
 	cwd, branch string
@@ -50,8 +49,6 @@ type Tab struct {
 	diffPositions *diffPositions // line numbers of diffs
 	stored        storedSession  // the stored session being continued
 
-	toast    toast
-	dialogs  *dialog.Stack
 	composer *composer.Composer
 	prompts  *prompts
 	drafts   *drafts
@@ -78,9 +75,9 @@ type Tab struct {
 
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
-	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
+	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd, base: cwd}
+	t.env = t.dialogEnv
 	t.state = &choosing{unopened{t}}
-	t.dialogs = dialog.NewStack(p.Guard)
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
@@ -335,7 +332,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			l.askForNewSession(e.Err)
 			break
 		}
-		return act(t, l.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
+		return act(t.ui, l.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
 			l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), text)
 			return nil
 		})

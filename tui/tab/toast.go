@@ -20,18 +20,18 @@ type toast struct {
 }
 
 // say shows a toast.
-func (t *Tab) say(words string) tea.Cmd { return t.sayWhile(words, nil) }
+func (u *ui) say(words string) tea.Cmd { return u.sayWhile(words, nil) }
 
 // sayWhile shows a toast for as long as it holds, but no longer than others.
-func (t *Tab) sayWhile(words string, holds func() bool) tea.Cmd {
-	t.toast.text = termtext.Line(words) // it may contain the agent's text
-	t.toast.holds = holds
-	t.toast.count++
-	n := t.toast.count
+func (u *ui) sayWhile(words string, holds func() bool) tea.Cmd {
+	u.toast.text = termtext.Line(words) // it may contain the agent's text
+	u.toast.holds = holds
+	u.toast.count++
+	n := u.toast.count
 	return tea.Tick(toastTime, func(time.Time) tea.Msg {
 		return then(func() tea.Cmd {
-			if n == t.toast.count {
-				t.toast.text = ""
+			if n == u.toast.count {
+				u.toast.text = ""
 			}
 			return nil
 		})
@@ -47,9 +47,9 @@ func (t *toast) current() string {
 }
 
 // sayIf shows an error, if any, as a toast.
-func (t *Tab) sayIf(err error) tea.Cmd {
+func (u *ui) sayIf(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
-	return t.say(err.Error())
+	return u.say(err.Error())
 }

@@ -1,0 +1,68 @@
+package tab
+
+import (
+	"os/exec"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/session"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+)
+
+// ui is how a tab and its parts talk to the user, in toasts and dialogs, and to the program.
+type ui struct {
+	id      ID
+	program Program
+	dialogs *dialog.Stack
+	toast   toast
+	// env returns what dialogs are created with.
+	env func() dialog.Env
+}
+
+// ask opens a confirmation.
+func (u *ui) ask(q dialog.Confirmation) { u.dialogs.Push(dialog.NewConfirm(u.env(), q)) }
+
+// tell shows a message until it is closed.
+func (u *ui) tell(title, text string) {
+	u.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}})
+}
+
+// failed shows an error until it is closed.
+func (u *ui) failed(err error) then {
+	return func() tea.Cmd {
+		u.tell("That failed", termtext.Block(err.Error()))
+		return nil
+	}
+}
+
+// choose opens a list.
+func (u *ui) choose(l dialog.List) *dialog.Selector {
+	s := dialog.NewSelector(u.env(), l)
+	u.dialogs.Push(s)
+	return s
+}
+
+// exec runs a program on the terminal. The message of done goes to this tab.
+func (u *ui) exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+	return send(Exec{c, func(err error) tea.Msg { return addressed(u.id, done(err)) }})
+}
+
+// act does an act and calls next with the result: at once for a session in this process,
+// otherwise when the answer arrives. Update never waits for another process.
+func act[R any](u *ui, s session.Doer, a session.Act[R], next func(R, error) tea.Cmd) tea.Cmd {
+	ctx := u.program.Context
+	result, done := session.Begin(s, a)
+	if done {
+		return next(result(ctx))
+	}
+	return inBackground(func() then {
+		r, err := result(ctx)
+		return func() tea.Cmd { return next(r, err) }
+	})
+}
+
+// try does an act and says if it fails.
+func (u *ui) try(s session.Doer, a session.Act[session.None]) tea.Cmd {
+	return act(u, s, a, func(_ session.None, err error) tea.Cmd { return u.sayIf(err) })
+}
