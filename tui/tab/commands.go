@@ -12,11 +12,13 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
 	emulator "parley/terminal/screen"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/screen"
 	"parley/tui/toolview"
@@ -26,7 +28,12 @@ import (
 // commands runs, ends and attaches to commands of the session, the user's and the
 // agent's, and adds their output to the prompt.
 type commands struct {
-	live *live
+	*ui
+	*app.Live
+	reader      *transcriptReader
+	composer    *composer.Composer
+	typeLetters func() tea.Cmd
+	status      func(width int) string // draws the status line
 
 	attached      *attachedCommand     // the command with the keys, or nil
 	pendingShell  acpclient.TerminalID // the shell to step into once its terminal exists, or ""
@@ -36,14 +43,14 @@ type commands struct {
 
 // Run runs a line typed after "!". An empty line steps into the persistent shell.
 func (c *commands) Run(line string) tea.Cmd {
-	ctx, machine := c.live.tab.program.Context, c.live.Session
-	c.live.list.Bottom()
+	ctx, machine := c.program.Context, c.Session
+	c.reader.list.Bottom()
 	if line == "" {
-		if shell := c.live.conv.Shell(); shell != nil {
+		if shell := c.Conversation.Shell(); shell != nil {
 			return c.StepIn(shell)
 		}
 	}
-	spec := session.ShellSpec{Line: line, Cols: c.live.list.TerminalWidth(), Rows: transcript.TerminalRows}
+	spec := session.ShellSpec{Line: line, Cols: c.reader.list.TerminalWidth(), Rows: transcript.TerminalRows}
 	if line == "" {
 		spec.Cols, spec.Rows = attachedSize(c.width, c.height)
 	}
@@ -64,26 +71,25 @@ func (c *commands) Run(line string) tea.Cmd {
 // notRun says which command did not run, and why. One whose session has ended is the draft again,
 // if there is no other.
 func (c *commands) notRun(line string, err error) tea.Cmd {
-	t := c.live.tab
 	if line == "" {
-		return t.say(err.Error())
+		return c.say(err.Error())
 	}
-	said := t.say("not run: " + termtext.Line(line) + ": " + err.Error())
-	if l, open := t.live(); open && l == c.live && l.HostGone() && t.composer.Empty() {
-		return tea.Batch(said, t.composer.Load("!"+line))
+	said := c.say("not run: " + termtext.Line(line) + ": " + err.Error())
+	if c.HostGone() && c.composer.Empty() {
+		return tea.Batch(said, c.composer.Load("!"+line))
 	}
 	return said
 }
 
 // enter steps into the pending shell once its terminal exists.
 func (c *commands) enter() tea.Cmd {
-	conv := c.live.conv
+	conv := c.Conversation
 	if c.pendingShell == "" || conv.Terminals[c.pendingShell] == nil {
 		return nil
 	}
 	term := conv.Terminals[c.pendingShell]
 	c.pendingShell = ""
-	if c.attached != nil || !c.live.tab.dialogs.Empty() && !c.live.tab.dialogs.Asks() {
+	if c.attached != nil || !c.dialogs.Empty() && !c.dialogs.Asks() {
 		return nil // the user has opened something else
 	}
 	return c.StepIn(term)
@@ -101,49 +107,48 @@ func (c *commands) Hidden(id acpclient.TerminalID, hidden bool) tea.Cmd {
 // enterHidden steps into the command that reads a password. In the middle of a prompt or a
 // list it waits for a pause, in another command until the user leaves that.
 func (c *commands) enterHidden() tea.Cmd {
-	t := c.live.tab
-	term := c.live.conv.Terminals[c.hiding]
+	term := c.Conversation.Terminals[c.hiding]
 	switch {
 	case term == nil || term.Exit != nil || !term.Personal || c.attached != nil && c.attached.term == term:
 		c.hiding = ""
 		return nil
 	case c.attached != nil:
 		return nil
-	case (t.composer.Text() != "" || !t.dialogs.Empty()) && t.program.Guard.Typing():
+	case (c.composer.Text() != "" || !c.dialogs.Empty()) && c.program.Guard.Typing():
 		return tea.Tick(dialog.QuietTime, func(time.Time) tea.Msg { return then(c.enterHidden) })
 	}
 	c.hiding = ""
-	return tea.Batch(c.StepIn(term), t.say(toolview.ShortCommand(term)+" reads what you type without showing it"))
+	return tea.Batch(c.StepIn(term), c.say(toolview.ShortCommand(term)+" reads what you type without showing it"))
 }
 
 // Ended reports how the user's command has ended, and steps out of the persistent shell.
 func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
-	term := c.live.conv.Terminals[id]
+	term := c.Conversation.Terminals[id]
 	in := c.attached != nil && c.attached.term == term
 	switch {
 	case term == nil || !term.Personal:
 		return nil
 	case in && term.Lasts:
 		c.stepOut("")
-		return c.live.tab.say("your shell has ended")
+		return c.say("your shell has ended")
 	case in:
 		return nil // the frame says it
 	}
 	words := toolview.ShortCommand(term) + ": " + toolview.Ended(term.Exit)
 	if c.Last() == term {
-		words += "  " + c.live.tab.keyOf(command.AddOutput) + " adds its output to the prompt"
+		words += "  " + c.keyOf(command.AddOutput) + " adds its output to the prompt"
 	}
-	return c.live.tab.say(words)
+	return c.say(words)
 }
 
 // StepIntoRunning steps into the running command, or lists several to choose from.
 func (c *commands) StepIntoRunning() tea.Cmd {
-	conv := c.live.conv
+	conv := c.Conversation
 	running := conv.Running()
 	switch len(running) {
 	case 0:
 		words := "no command is running: type ! and a command, or ! alone for your shell"
-		return c.live.tab.sayWhile(words, func() bool { return len(conv.Running()) == 0 })
+		return c.sayWhile(words, func() bool { return len(conv.Running()) == 0 })
 	case 1:
 		return c.StepIn(running[0])
 	}
@@ -158,7 +163,7 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 			Do: dialog.Do(func() tea.Cmd { return c.StepIn(term) }),
 		})
 	}
-	c.live.tab.choose(dialog.List{Title: "Step into a command", Items: items})
+	c.choose(dialog.List{Title: "Step into a command", Items: items})
 	return nil
 }
 
@@ -167,15 +172,15 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return c.live.tab.say("this item has no command")
+		return c.say("this item has no command")
 	case term.Own:
-		return c.live.tab.say("the agent runs this command itself: cancel the turn to stop it")
+		return c.say("the agent runs this command itself: cancel the turn to stop it")
 	case term.Exit != nil:
-		return c.live.tab.say("the command has ended")
+		return c.say("the command has ended")
 	case term.Personal:
 		return c.kill(term)
 	}
-	c.live.tab.dialogs.Push(dialog.NewSelector(c.live.tab.env(), dialog.List{Title: "Stop the agent's command?", Items: []dialog.Item{
+	c.dialogs.Push(dialog.NewSelector(c.env(), dialog.List{Title: "Stop the agent's command?", Items: []dialog.Item{
 		{ID: "run", Title: "Keep it running", About: term.Command, Do: dialog.Close{}},
 		{ID: "end", Title: "Stop it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return c.kill(term) })},
 	}}))
@@ -184,10 +189,10 @@ func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 
 // kill ends a command and waits for it in the background.
 func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
-	ctx, machine := c.live.tab.program.Context, c.live.Session
+	ctx, machine := c.program.Context, c.Session
 	return inBackground(func() then {
 		if err := session.Try(ctx, machine, session.EndTerminal{ID: term.ID}); err != nil {
-			return func() tea.Cmd { return c.live.tab.say(err.Error()) }
+			return func() tea.Cmd { return c.say(err.Error()) }
 		}
 		return nil
 	})
@@ -195,7 +200,7 @@ func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
 
 // Last returns the user's last command, or nil.
 func (c *commands) Last() *conversation.Terminal {
-	conv := c.live.conv
+	conv := c.Conversation
 	for _, item := range slices.Backward(conv.Items) {
 		if own, ok := item.(*conversation.ShellCommand); ok {
 			return own.Terminal
@@ -207,12 +212,12 @@ func (c *commands) Last() *conversation.Terminal {
 // AddOutput adds the output of a personal command to the prompt, or removes it.
 func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	if term == nil || !term.Personal {
-		return c.live.tab.say("no output to add: type ! and a command first")
+		return c.say("no output to add: type ! and a command first")
 	}
-	added := c.live.tab.composer.Attach(toolview.OutputAttachment(term))
-	c.live.reader.Blur()
+	added := c.composer.Attach(toolview.OutputAttachment(term))
+	c.reader.Blur()
 	if !added {
-		return c.live.tab.say("the output is no longer in the prompt")
+		return c.say("the output is no longer in the prompt")
 	}
 	return nil
 }
@@ -242,16 +247,16 @@ type attachedCommand struct {
 func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return c.live.tab.say("this item has no command")
+		return c.say("this item has no command")
 	case term.Own:
-		return c.live.tab.say("the agent runs this command itself: you cannot type into it")
+		return c.say("the agent runs this command itself: you cannot type into it")
 	case term.Exit != nil:
-		return c.live.tab.say("the command has ended")
+		return c.say("the command has ended")
 	}
 	c.attached = &attachedCommand{term: term}
 	c.Fit(c.width, c.height)
-	c.live.tab.dialogs.Release()
-	return c.live.tab.prompt.typeLetters()
+	c.dialogs.Release()
+	return c.typeLetters()
 }
 
 // stepOut returns the keys to the layer that had them. A key meant for the command must
@@ -260,14 +265,14 @@ func (c *commands) stepOut(name string) {
 	if in := c.attached; in.term.Exit == nil {
 		cols, rows := 0, 0 // the initial size of the agent's commands
 		if in.term.Personal {
-			cols, rows = c.live.list.TerminalWidth(), transcript.TerminalRows
+			cols, rows = c.reader.list.TerminalWidth(), transcript.TerminalRows
 		}
-		session.Post(c.live.Session, session.ResizeTerminal{ID: in.term.ID, Cols: cols, Rows: rows})
+		session.Post(c.Session, session.ResizeTerminal{ID: in.term.ID, Cols: cols, Rows: rows})
 	}
 	c.attached = nil
-	c.live.tab.program.Guard.Typed()
-	c.live.tab.program.Guard.Ended(name)
-	c.live.tab.dialogs.Regain()
+	c.program.Guard.Typed()
+	c.program.Guard.Ended(name)
+	c.dialogs.Regain()
 }
 
 // attachedSize returns the size of a command's terminal on a screen: the room inside the
@@ -295,7 +300,7 @@ func (c *commands) Fit(width, height int) {
 	}
 	if size := [2]int{in.cols, in.rows}; size != in.sentSize && in.term.Exit == nil {
 		in.sentSize = size
-		session.Post(c.live.Session, session.ResizeTerminal{ID: in.term.ID, Cols: in.cols, Rows: in.rows})
+		session.Post(c.Session, session.ResizeTerminal{ID: in.term.ID, Cols: in.cols, Rows: in.rows})
 	}
 }
 
@@ -322,7 +327,7 @@ func (c *commands) feed() {
 	switch {
 	case in == nil:
 		return
-	case c.live.conv.Terminals[in.term.ID] != in.term: // another session was opened
+	case c.Conversation.Terminals[in.term.ID] != in.term: // another session was opened
 		c.stepOut("")
 		return
 	case in.emu == nil || in.fed == in.term.Total():
@@ -347,7 +352,7 @@ func (c *commands) feed() {
 		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
 	}
 	if len(replies) > 0 && in.term.Exit == nil {
-		session.Post(c.live.Session, session.TypeInto{ID: in.term.ID, Data: replies})
+		session.Post(c.Session, session.TypeInto{ID: in.term.ID, Data: replies})
 	}
 }
 
@@ -373,7 +378,7 @@ func (c *commands) leave(name string) tea.Cmd {
 // key handles a key while the user is inside a command.
 func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	in := c.attached
-	if row := terminalRows().Pressed(c.live.tab.program.Keys, name, config.ContextTerminal); row != nil {
+	if row := terminalRows().Pressed(c.program.Keys, name, config.ContextTerminal); row != nil {
 		return row.Do(c, name), true
 	}
 	if in.term.Exit != nil {
@@ -388,12 +393,12 @@ func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 // typeInto types into the command. It does not block, so keys stay in order.
 func (c *commands) typeInto(data string) tea.Cmd {
 	c.attached.back = 0
-	c.live.tab.program.Guard.Typed()
+	c.program.Guard.Typed()
 	if data == "" {
 		return nil
 	}
-	if err := session.Try(c.live.tab.program.Context, c.live.Session, session.TypeInto{ID: c.attached.term.ID, Data: []byte(data)}); err != nil {
-		return c.live.tab.say(err.Error())
+	if err := session.Try(c.program.Context, c.Session, session.TypeInto{ID: c.attached.term.ID, Data: []byte(data)}); err != nil {
+		return c.say(err.Error())
 	}
 	return nil
 }
@@ -432,11 +437,11 @@ func (in *attachedCommand) scroll(n int) { in.back = min(max(in.back+n, 0), in.e
 
 // hints returns the keys that parley handles itself.
 func (c *commands) hints() []dialog.Hint {
-	h := dialog.HintList{Keys: c.live.tab.program.Keys}
+	h := dialog.HintList{Keys: c.program.Keys}
 	if c.attached.term.Exit != nil {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}
 	}
-	if c.live.tab.dialogs.Asks() {
+	if c.dialogs.Asks() {
 		h.Add(command.StepOut, "step out to the question")
 	} else {
 		h.Add(command.StepOut, "step out")
@@ -452,8 +457,8 @@ func (c *commands) words() string {
 	switch {
 	case in.term.Exit != nil:
 		return toolview.Ended(in.term.Exit) + ". Enter to return"
-	case c.live.tab.dialogs.Asks():
-		return "a question waits for you: " + c.live.tab.keyOf(command.StepOut) + " steps out to it"
+	case c.dialogs.Asks():
+		return "a question waits for you: " + c.keyOf(command.StepOut) + " steps out to it"
 	case in.back > 0:
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
 	}
@@ -466,7 +471,7 @@ func (c *commands) words() string {
 // draw draws the attached command on the whole screen, above status and hints. Only it has
 // this frame: everything inside comes from the command.
 func (c *commands) draw(width, height int) dialog.View {
-	in, th := c.attached, c.live.tab.program.Theme
+	in, th := c.attached, c.program.Theme
 	frame, badge := th.Warning, th.BadgeWarning
 	if in.term.Exit != nil {
 		frame, badge = th.Muted, th.Badge
@@ -488,11 +493,10 @@ func (c *commands) draw(width, height int) dialog.View {
 
 // statusLine draws the status line, or a toast in its place.
 func (c *commands) statusLine(width int) string {
-	t := c.live.tab
-	if said := t.toast.current(); said != "" {
-		return termtext.Truncate("  "+t.program.Theme.Warning.Render(said), width, "…")
+	if said := c.toast.current(); said != "" {
+		return termtext.Truncate("  "+c.program.Theme.Warning.Render(said), width, "…")
 	}
-	return newStatusInfo(t).Line(width)
+	return c.status(width)
 }
 
 // ownerOf returns the badge that says whose command it is.

@@ -61,6 +61,24 @@ func (o *prompts) refuse(p composer.Prompt) tea.Cmd {
 	return o.tab.say(why)
 }
 
+// Take takes the draft, to be sent. It runs one that is a command of parley's, and returns not
+// ok if there is nothing to send.
+func (o *prompts) Take() (q conversation.QueuedPrompt, ok bool, cmd tea.Cmd) {
+	result, cmd := o.tab.composer.Take()
+	switch p := result.Prompt; {
+	case result.Own != "":
+		cmd = tea.Batch(cmd, o.tab.runSlashCommand(result.Own, result.Argument))
+	case result.Unknown != "":
+		o.askUnknownCommand(result.Unknown, *p)
+	case p != nil:
+		if refused := o.refuse(*p); refused != nil {
+			return q, false, tea.Batch(cmd, refused)
+		}
+		return o.content(*p), true, cmd
+	}
+	return q, false, cmd
+}
+
 // content returns what to send for a prompt. It also scrolls to the end of the transcript.
 func (o *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
 	o.last = &p

@@ -20,13 +20,17 @@ import (
 // promptQueue sends prompts to the session, and edits, reorders and removes those in its
 // queue.
 type promptQueue struct {
-	live *live
+	*ui
+	*app.Live
+	composer *composer.Composer
+	drafted  *prompts
+	turns    func() int // that have ended
 
 	requeue int // queue position, from 1, of the prompt being edited, or 0
 }
 
 // prompts returns the queue of the session.
-func (pq *promptQueue) prompts() []conversation.QueuedPrompt { return pq.live.conv.Queue }
+func (pq *promptQueue) prompts() []conversation.QueuedPrompt { return pq.Conversation.Queue }
 
 // Queued is the length of the queue.
 func (pq *promptQueue) Queued() int { return len(pq.prompts()) }
@@ -38,18 +42,18 @@ func (pq *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.
 	pq.requeue = 0
 	switch {
 	case back > 0:
-		session.Post(pq.live.Session, session.PromptAt{At: back - 1, Prompt: q})
-	case pq.live.tab.program.Enter == config.EnterSteers && pq.live.conv.Steerable():
+		session.Post(pq.Session, session.PromptAt{At: back - 1, Prompt: q})
+	case pq.program.Enter == config.EnterSteers && pq.Conversation.Steerable():
 		return pq.steer(q)
 	default:
-		session.Post(pq.live.Session, session.Prompt{Prompt: q})
+		session.Post(pq.Session, session.Prompt{Prompt: q})
 	}
-	return pq.kept()
+	return pq.sayKept()
 }
 
-// kept says that a prompt waits because the agent exited, or returns nil.
-func (pq *promptQueue) kept() tea.Cmd {
-	if !pq.live.conv.Gone() {
+// sayKept says that a prompt waits because the agent exited, or returns nil.
+func (pq *promptQueue) sayKept() tea.Cmd {
+	if !pq.Conversation.Gone() {
 		return nil
 	}
 	return pq.sayGone("kept, not sent: ")
@@ -57,26 +61,26 @@ func (pq *promptQueue) kept() tea.Cmd {
 
 // sayGone says words, and which key brings back the agent, until it is back.
 func (pq *promptQueue) sayGone(words string) tea.Cmd {
-	again := keyOrPalette(pq.live.tab.program.Keys, command.StartAgain) + " " + pq.live.RestartText()
-	return pq.live.tab.sayWhile(words+again, pq.live.conv.Gone)
+	again := keyOrPalette(pq.program.Keys, command.StartAgain) + " " + pq.RestartText()
+	return pq.sayWhile(words+again, pq.Conversation.Gone)
 }
 
 // SendNothing handles enter on an empty prompt: it resumes a paused queue, or skips ahead
 // in the turn of an agent that pauses for reading.
 func (pq *promptQueue) SendNothing() tea.Cmd {
-	switch l := pq.live; {
-	case pq.waits() && !l.HostGone():
+	switch c := pq.Conversation; {
+	case pq.waits() && !pq.HostGone():
 		for _, p := range pq.withdraw() {
-			session.Post(l.Session, session.Prompt{Prompt: p})
+			session.Post(pq.Session, session.Prompt{Prompt: p})
 		}
-	case l.conv.Gone() && len(l.conv.Queue) > 0:
+	case c.Gone() && len(c.Queue) > 0:
 		return pq.sayGone("the agent exited: ")
-	case len(l.conv.Queue) > 0 && l.conv.QueuePaused, l.conv.BudgetReached:
-		session.Post(l.Session, session.ResumeQueue{})
-	case l.conv.Turn.Running && l.conv.Agent.SkipsAhead():
-		session.Post(l.Session, session.SkipAhead{})
+	case len(c.Queue) > 0 && c.QueuePaused, c.BudgetReached:
+		session.Post(pq.Session, session.ResumeQueue{})
+	case c.Turn.Running && c.Agent.SkipsAhead():
+		session.Post(pq.Session, session.SkipAhead{})
 	default:
-		return pq.live.tab.say(nothingToSend)
+		return pq.say(nothingToSend)
 	}
 	return nil
 }
@@ -84,8 +88,8 @@ func (pq *promptQueue) SendNothing() tea.Cmd {
 // unsent returns the prompts and commands that the session has not confirmed: all that wait for the
 // user, and while it cannot be reached those that wait for it.
 func (pq *promptQueue) unsent() (all []session.Unconfirmed) {
-	up := pq.live.Session.Link() == app.LinkUp
-	for _, u := range pq.live.Session.Unconfirmed() {
+	up := pq.Session.Link() == app.LinkUp
+	for _, u := range pq.Session.Unconfirmed() {
 		if unsentLine(u.Act) != "" && (!up || u.Progress == session.Left || u.Progress == session.Refused) {
 			all = append(all, u)
 		}
@@ -111,7 +115,7 @@ func (pq *promptQueue) waits() bool {
 
 // withdraw returns the prompts that were not sent, for the composer.
 func (pq *promptQueue) withdraw() (all []conversation.QueuedPrompt) {
-	for _, u := range pq.live.Session.Withdraw() {
+	for _, u := range pq.Session.Withdraw() {
 		if p, sends := session.PromptOf(u.Act); sends {
 			all = append(all, p)
 		}
@@ -121,10 +125,10 @@ func (pq *promptQueue) withdraw() (all []conversation.QueuedPrompt) {
 
 // Recall moves the prompts that were not sent, or else the last queued one, back into the composer.
 func (pq *promptQueue) Recall() tea.Cmd {
-	if pq.waits() && pq.live.tab.composer.Empty() {
-		return pq.live.tab.composer.TakeBack(pq.withdraw()...)
+	if pq.waits() && pq.composer.Empty() {
+		return pq.composer.TakeBack(pq.withdraw()...)
 	}
-	if pq.Queued() == 0 || !pq.live.tab.composer.Empty() {
+	if pq.Queued() == 0 || !pq.composer.Empty() {
 		return nil
 	}
 	all := pq.prompts()
@@ -134,12 +138,11 @@ func (pq *promptQueue) Recall() tea.Cmd {
 // takeBack moves a prompt from the queue into the composer. Sending it puts it at a position,
 // counted from 1; 0 is the end.
 func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
-	t := pq.live.tab
-	return act(t.ui, pq.live.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
+	return act(pq.ui, pq.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
 		if err != nil {
-			return t.say("it is no longer queued")
+			return pq.say("it is no longer queued")
 		}
-		cmd := t.composer.TakeBack(q)
+		cmd := pq.composer.TakeBack(q)
 		pq.requeue = at
 		return cmd
 	})
@@ -147,7 +150,7 @@ func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
 
 // steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
 func (pq *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
-	return act(pq.live.tab.ui, pq.live.Session, session.Steer{Prompt: q}, func(_ session.None, err error) tea.Cmd {
+	return act(pq.ui, pq.Session, session.Steer{Prompt: q}, func(_ session.None, err error) tea.Cmd {
 		if err == nil {
 			return nil
 		}
@@ -159,37 +162,27 @@ func (pq *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
 // if the agent takes it, after cancelling that otherwise.
 func (pq *promptQueue) SendNow() tea.Cmd {
 	switch {
-	case pq.live.tab.composer.IsCommand():
-		return pq.live.tab.say("your command need not wait: " + pq.live.tab.keyOf(command.Send) + " runs it")
-	case !pq.live.tab.composer.Empty():
-		result, cmd := pq.live.tab.composer.Take()
-		p := result.Prompt
+	case pq.composer.IsCommand():
+		return pq.say("your command need not wait: " + pq.keyOf(command.Send) + " runs it")
+	case !pq.composer.Empty():
+		q, ok, cmd := pq.drafted.Take()
 		switch {
-		case result.Own != "":
-			return tea.Batch(cmd, pq.live.tab.runSlashCommand(result.Own, result.Argument))
-		case result.Unknown != "":
-			pq.live.tab.prompts.askUnknownCommand(result.Unknown, *p)
+		case !ok:
 			return cmd
-		case p == nil:
-			return cmd
+		case pq.Conversation.Steerable():
+			return tea.Batch(cmd, pq.steer(q))
 		}
-		if refused := pq.live.tab.prompts.refuse(*p); refused != nil {
-			return tea.Batch(cmd, refused)
-		}
-		if pq.live.conv.Steerable() {
-			return tea.Batch(cmd, pq.steer(pq.live.tab.prompts.content(*p)))
-		}
-		return tea.Batch(cmd, act(pq.live.tab.ui, pq.live.Session, session.SendNow{Prompt: pq.live.tab.prompts.content(*p)}, func(cancelled bool, err error) tea.Cmd {
+		return tea.Batch(cmd, act(pq.ui, pq.Session, session.SendNow{Prompt: q}, func(cancelled bool, err error) tea.Cmd {
 			switch {
 			case err != nil:
-				return pq.live.tab.say(err.Error())
+				return pq.say(err.Error())
 			case cancelled:
 				return pq.cancelsFirst()
 			}
-			return pq.kept()
+			return pq.sayKept()
 		}))
 	case pq.Queued() == 0:
-		return pq.live.tab.say(nothingToSend)
+		return pq.say(nothingToSend)
 	}
 	return pq.sendQueuedNow(pq.prompts()[0].ID)
 }
@@ -198,42 +191,42 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 func (pq *promptQueue) notSteered(q conversation.QueuedPrompt, err error) tea.Cmd {
 	const most = 24
 	words := termtext.Truncate(app.PromptLine(q), most, "…")
-	return pq.live.tab.say("“" + words + "” stays queued until the turn ends: " + err.Error())
+	return pq.say("“" + words + "” stays queued until the turn ends: " + err.Error())
 }
 
 func (pq *promptQueue) sendQueuedNow(id int) tea.Cmd {
-	t, all := pq.live.tab, pq.prompts()
+	all := pq.prompts()
 	at := slices.IndexFunc(all, func(q conversation.QueuedPrompt) bool { return q.ID == id })
-	if at >= 0 && pq.live.conv.Steerable() {
-		return act(t.ui, pq.live.Session, session.SteerQueued{ID: id}, func(_ session.None, err error) tea.Cmd {
+	if at >= 0 && pq.Conversation.Steerable() {
+		return act(pq.ui, pq.Session, session.SteerQueued{ID: id}, func(_ session.None, err error) tea.Cmd {
 			if err == nil {
 				return nil
 			}
 			return pq.notSteered(all[at], err)
 		})
 	}
-	return act(t.ui, pq.live.Session, session.SendQueuedNow{ID: id}, func(cancelled bool, err error) tea.Cmd {
+	return act(pq.ui, pq.Session, session.SendQueuedNow{ID: id}, func(cancelled bool, err error) tea.Cmd {
 		switch {
-		case err != nil && pq.live.conv.Gone():
+		case err != nil && pq.Conversation.Gone():
 			return pq.sayGone("the agent exited: ")
 		case errors.Is(err, session.ErrNotQueued):
-			return t.say("it is no longer queued")
+			return pq.say("it is no longer queued")
 		case cancelled && err == nil:
 			return pq.cancelsFirst()
 		}
-		return t.sayIf(err)
+		return pq.sayIf(err)
 	})
 }
 
 // cancelsFirst says, until the running turn has ended, that a prompt waits for that.
 func (pq *promptQueue) cancelsFirst() tea.Cmd {
-	turns := pq.live.tab.Turns()
-	return pq.live.tab.sayWhile("cancelling the turn, then sending", func() bool { return pq.live.tab.Turns() == turns })
+	turns := pq.turns()
+	return pq.sayWhile("cancelling the turn, then sending", func() bool { return pq.turns() == turns })
 }
 
 // Show lists the queue.
 func (pq *promptQueue) Show() tea.Cmd {
-	pq.live.tab.dialogs.Push(dialog.NewFollowing(pq.live.tab.env(), dialog.List{
+	pq.dialogs.Push(dialog.NewFollowing(pq.env(), dialog.List{
 		Title: "Queue", Empty: "The queue is empty.",
 		Keys: []dialog.ItemKey{
 			{Action: command.DialogMoveUp, Hint: "move up", Do: pq.moveQueued(-1)},
@@ -251,7 +244,7 @@ const queueGroup = "Queue"
 // queueItems returns the queued prompts and the actions on all of them.
 func (pq *promptQueue) queueItems() []dialog.Item {
 	var items []dialog.Item
-	drafted, all := !pq.live.tab.composer.Empty(), pq.prompts()
+	drafted, all := !pq.composer.Empty(), pq.prompts()
 	for i, q := range all {
 		edit := func() tea.Cmd { return pq.editQueued(q.ID) }
 		var do dialog.Action = dialog.Do(edit)
@@ -262,17 +255,17 @@ func (pq *promptQueue) queueItems() []dialog.Item {
 		items = append(items, dialog.Item{
 			ID: queuedID(q), Group: "Queued prompts", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(all)), About: about,
 			Do:     do,
-			Delete: dialog.Stay(func() tea.Cmd { session.Post(pq.live.Session, session.Unqueue{ID: q.ID}); return nil }),
+			Delete: dialog.Stay(func() tea.Cmd { session.Post(pq.Session, session.Unqueue{ID: q.ID}); return nil }),
 		})
 	}
 	if len(items) == 0 {
 		return nil
 	}
 	first, now := all[0].ID, "no turn is running"
-	if pq.live.conv.Turn.Running {
+	if pq.Conversation.Turn.Running {
 		now = "cancels the running turn"
 	}
-	if pq.live.conv.Steerable() {
+	if pq.Conversation.Steerable() {
 		now = "steers the running turn with it"
 	}
 	return append(
@@ -294,7 +287,7 @@ func (pq *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 		}
 		id := pq.prompts()[at].ID
 		return dialog.Stay(func() tea.Cmd {
-			session.Post(pq.live.Session, session.MoveQueued{ID: id, By: by})
+			session.Post(pq.Session, session.MoveQueued{ID: id, By: by})
 			return nil
 		})
 	}
@@ -302,8 +295,8 @@ func (pq *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 
 // editQueued moves a queued prompt into the composer. Sending it restores its position.
 func (pq *promptQueue) editQueued(id int) tea.Cmd {
-	if !pq.live.tab.composer.Empty() {
-		return pq.live.tab.say("send or clear the draft first")
+	if !pq.composer.Empty() {
+		return pq.say("send or clear the draft first")
 	}
 	at := slices.IndexFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return q.ID == id })
 	return pq.takeBack(id, at+1)
@@ -311,24 +304,23 @@ func (pq *promptQueue) editQueued(id int) tea.Cmd {
 
 // dropQueue empties the queue. The prompts stay in the history.
 func (pq *promptQueue) dropQueue() tea.Cmd {
-	t := pq.live.tab
-	return act(t.ui, pq.live.Session, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) tea.Cmd {
+	return act(pq.ui, pq.Session, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) tea.Cmd {
 		if err != nil {
-			return t.say(err.Error())
+			return pq.say(err.Error())
 		}
 		words, them := fmt.Sprintf("removed %d prompts", len(all)), "them"
 		if len(all) == 1 {
 			words, them = "removed 1 prompt", "it"
 		}
-		return t.say(words + "; " + t.keyOf(command.HistorySearch) + " finds " + them + " again")
+		return pq.say(words + "; " + pq.keyOf(command.HistorySearch) + " finds " + them + " again")
 	})
 }
 
 // Lines draws the queue and the unsent prompts.
 func (pq *promptQueue) Lines(width int) []string {
 	const most = 4
-	c, gone := pq.live.conv, pq.live.conv.Gone()
-	th, words := pq.live.tab.program.Theme, "queued"
+	c, gone := pq.Conversation, pq.Conversation.Gone()
+	th, words := pq.program.Theme, "queued"
 	if c.QueuePaused || c.BudgetReached {
 		words = "paused"
 	}
@@ -354,12 +346,12 @@ func (pq *promptQueue) Lines(width int) []string {
 		line(waits, app.PromptLine(q))
 	}
 	hint := func(words string) {
-		if !pq.live.tab.composer.Empty() {
+		if !pq.composer.Empty() {
 			words = "after the draft, " + words // which enter sends first
 		}
 		out = append(out, "   "+th.Faint.Render(words))
 	}
-	switch back := pq.live.tab.keyOf(command.HistoryPrev); {
+	switch back := pq.keyOf(command.HistoryPrev); {
 	case pq.Queued() == 0:
 	case !gone && !c.Turn.Running && slices.ContainsFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return q.Steering }):
 		out = append(out, "   "+th.Faint.Render("waits for the agent to say whether it took the prompt"))
@@ -381,12 +373,12 @@ func (pq *promptQueue) Lines(width int) []string {
 		}
 		line(words, unsentLine(u.Act))
 	}
-	switch back := pq.live.tab.keyOf(command.HistoryPrev); {
+	switch back := pq.keyOf(command.HistoryPrev); {
 	case !pq.waits():
-	case pq.live.HostGone():
+	case pq.HostGone():
 		hint(back + ": edit it")
 	default:
-		hint(pq.live.tab.keyOf(command.Send) + ": send it, " + back + ": edit it")
+		hint(pq.keyOf(command.Send) + ": send it, " + back + ": edit it")
 	}
 	for i, line := range out {
 		out[i] = termtext.Truncate(line, width, "…")

@@ -363,8 +363,12 @@ func newLive(t *Tab, s *app.Live) *live {
 	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
 	l := &live{Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
 	l.questions = questions{live: l, reach: toolview.PathTargets{Roots: s.Roots()}}
-	l.queue = promptQueue{live: l}
-	l.commands, l.options = commands{live: l}, options{live: l}
+	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, drafted: t.prompts, turns: t.Turns}
+	l.commands = commands{
+		ui: t.ui, Live: s, reader: l.reader, composer: t.composer, typeLetters: t.prompt.typeLetters,
+		status: func(width int) string { return newStatusInfo(t).Line(width) },
+	}
+	l.options = options{live: l}
 	l.signIn, l.lifecycle = signIn{live: l}, lifecycle{live: l}
 	return l
 }
