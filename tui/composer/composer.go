@@ -386,11 +386,17 @@ func (c *Composer) SetText(text string) {
 	c.buf.Replace(pos(0, 0), c.buf.last(), clean(text))
 }
 
-// Append appends text to the draft.
-func (c *Composer) Append(text string) {
+// AddLine adds words to the draft, on a line of their own.
+func (c *Composer) AddLine(words string) {
+	if words == "" {
+		return
+	}
 	defer c.settle()
 	c.toDraft()
-	c.buf.Replace(c.buf.last(), c.buf.last(), clean(text))
+	if !c.Empty() {
+		words = "\n" + words
+	}
+	c.buf.Replace(c.buf.last(), c.buf.last(), clean(words))
 }
 
 // Text returns the draft, with everything that was pasted.

@@ -162,7 +162,7 @@ func newPromptRows() command.Rows[behaviour] {
 			do:   always(func(t *Tab) { showPalette(t, nil) }), beside: true,
 		}},
 		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { return l.lifecycle.Cancel() }, do: cancelNothing,
+			in: inSession, live: func(l *live) tea.Cmd { return l.cancel() }, do: cancelNothing,
 			unready: func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Opening(), "no turn is running") },
 		}},
 		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: behaviour{

@@ -20,7 +20,7 @@ const nothingInBackground = "nothing works in the background"
 // openBackground lists the background work. Choosing an item opens it: a subagent's
 // transcript, or the command.
 func openBackground(l *live) tea.Cmd {
-	l.tab.dialogs.Push(dialog.NewFollowing(l.tab.env(), dialog.List{
+	l.dialogs.Push(dialog.NewFollowing(l.env(), dialog.List{
 		Title: "In the background", Empty: "Nothing works in the background any more.", Choosing: "open", Deleting: "stop",
 	}, l.backgroundItems))
 	return nil
@@ -44,7 +44,7 @@ func (l *live) backgroundItems() []dialog.Item {
 
 // worked says how long something has worked, "" if that is not known.
 func (l *live) worked(c *conversation.Clock) string {
-	took := c.Worked(l.tab.program.Now())
+	took := c.Worked(l.program.Now())
 	if took < time.Second {
 		return ""
 	}
@@ -54,7 +54,7 @@ func (l *live) worked(c *conversation.Clock) string {
 func (l *live) backgroundCall(call *conversation.ToolCall) dialog.Item {
 	item := dialog.Item{
 		ID: "call " + string(call.ID), Group: "Subagents", Title: toolview.Title(call, termtext.Line), Detail: l.worked(&call.Clock),
-		Do: dialog.Do(func() tea.Cmd { l.tab.dialogs.Push(newPager(l.tab, l.list, call)); return nil }),
+		Do: dialog.Do(func() tea.Cmd { l.dialogs.Push(newPager(l.tab, l.list, call)); return nil }),
 	}
 	if s := call.Subagent; s == nil {
 		item.Group = "Calls"
@@ -67,7 +67,7 @@ func (l *live) backgroundCall(call *conversation.ToolCall) dialog.Item {
 	if call.CanCancel {
 		item.Delete = dialog.Stay(func() tea.Cmd { return l.cancelOperation(conversation.Operation{Call: call}) })
 	} else {
-		item.Delete = dialog.Stay(func() tea.Cmd { return l.tab.say("the agent cannot stop it alone: cancel the turn") })
+		item.Delete = dialog.Stay(func() tea.Cmd { return l.say("the agent cannot stop it alone: cancel the turn") })
 	}
 	return item
 }
@@ -76,12 +76,12 @@ func (l *live) backgroundTask(task *conversation.AsyncTask) dialog.Item {
 	title := termtext.Line(cmp.Or(task.Name, task.Description, task.ID))
 	item := dialog.Item{
 		ID: "task " + task.ID, Group: "Tasks of the agent", Title: title, About: termtext.Line(task.Description), Detail: termtext.Line(task.Type),
-		Do: dialog.Stay(func() tea.Cmd { return l.tab.say("the agent shows nothing of this task") }),
+		Do: dialog.Stay(func() tea.Cmd { return l.say("the agent shows nothing of this task") }),
 	}
 	s := l.Session
 	item.Delete = dialog.Stay(func() tea.Cmd {
 		if !task.CanStop {
-			return l.tab.say("the agent cannot stop this task")
+			return l.say("the agent cannot stop this task")
 		}
 		return l.stopping(title, func(ctx context.Context) error { return session.Try(ctx, s, session.StopTask{ID: task.ID}) })
 	})
@@ -109,10 +109,10 @@ func (l *live) backgroundCommand(term *conversation.Terminal) dialog.Item {
 
 // stopping stops something in the background, and says if that fails.
 func (l *live) stopping(title string, stop func(context.Context) error) tea.Cmd {
-	ctx := l.tab.program.Context
+	ctx := l.program.Context
 	return inBackground(func() then {
 		if err := stop(ctx); err != nil {
-			return func() tea.Cmd { return l.tab.say(fmt.Sprintf("%s: %s", title, termtext.Line(err.Error()))) }
+			return func() tea.Cmd { return l.say(fmt.Sprintf("%s: %s", title, termtext.Line(err.Error()))) }
 		}
 		return nil
 	})

@@ -94,7 +94,7 @@ func (f *front) Queue(string)     { f.add(f.live().queue.Show()) }
 func (f *front) Sessions(string)  { f.add(openSessionList(f.tab)) }
 func (f *front) NewSession()      { f.add(f.live().newSession()) }
 func (f *front) NewAgent()        { f.add(f.live().chooseAnother()) }
-func (f *front) StartAgain()      { f.add(f.live().lifecycle.StartAgain()) }
+func (f *front) StartAgain()      { f.add(f.live().startAgain()) }
 func (f *front) Detach()          { f.add(f.tab.detach()) }
 func (f *front) NoDetach() string { return f.live().notKept() }
 func (f *front) Export(string)    { f.live().export() }

@@ -97,9 +97,9 @@ func (l *live) cannotKeep() string {
 // keep moves the session to a host: it ends here and is reopened there.
 func (l *live) keep() tea.Cmd {
 	if why := l.cannotKeep(); why != "" {
-		return l.tab.say(why)
+		return l.say(why)
 	}
-	p, old := l.tab.program, l.Session
+	p, old := l.program, l.Session
 	return l.tab.reopenWith(app.Open{ID: l.tab.StoredID(), Agent: &l.Agent}, func(ctx context.Context, o app.Open) (*app.Reopened, error) {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
 		defer cancel()
@@ -121,7 +121,7 @@ func (l *live) askToEnd() tea.Cmd {
 		s := l.Session
 		return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, s) }}), l.tab.detach())
 	}
-	l.tab.ask(dialog.Confirmation{Title: "End this session?", Text: text, Choices: []dialog.Choice{
+	l.ask(dialog.Confirmation{Title: "End this session?", Text: text, Choices: []dialog.Choice{
 		{Name: "Keep it running", Key: "k", Do: dialog.Close{}},
 		{Name: "End it", Key: "e", Risky: true, Do: dialog.Do(end)},
 	}})
@@ -141,7 +141,7 @@ func (l *live) openAgain() tea.Cmd {
 // follow switches to the session that has replaced this one for all its viewers.
 func (l *live) follow(moved *app.MovedError) tea.Cmd {
 	o := app.Open{Running: moved.To, LookOn: l.Session.About().LookOn}
-	return tea.Batch(l.tab.say("the session was rewound on another terminal"), l.tab.reopenWith(o, l.tab.program.Follow))
+	return tea.Batch(l.say("the session was rewound on another terminal"), l.tab.reopenWith(o, l.program.Follow))
 }
 
 // listRunning adds the sessions that run in hosts to the list.

@@ -366,7 +366,7 @@ func TestNothingWaitsForAHost(t *testing.T) {
 				b.draw()
 			}
 		},
-		"another agent": func(b *bench) { b.open().lifecycle.chooseInstead() },
+		"another agent": func(b *bench) { b.open().chooseInstead() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			runBench(t, func(t *testing.T, b *bench) {

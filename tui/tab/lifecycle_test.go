@@ -102,28 +102,28 @@ func TestCancel(t *testing.T) {
 			t.Errorf("without a session it wished %v", got)
 		}
 		b.use(newSession(b.cwd, noMachine{}))
-		b.Do(b.open().lifecycle.Cancel())
+		b.Do(b.open().cancel())
 		if _, ends := b.wished()[0].(End); !ends || b.session() != nil {
 			t.Error("it does not leave the start")
 		}
 		b.ready()
 		b.Do(b.prompts.Submit(promptOf("one")))
-		if b.Do(b.open().lifecycle.Cancel()); !b.prompts.Escapes() {
+		if b.Do(b.open().cancel()); !b.prompts.Escapes() {
 			t.Error("without a turn it is no escape")
 		}
 	})
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
-		e := &b.open().lifecycle
-		b.Do(e.Cancel())
+		l := b.open()
+		b.Do(l.cancel())
 		if got := b.wire.got(); got != "session/cancel" {
 			t.Fatalf("the agent got %s", got)
 		}
-		if b.Do(e.Cancel()); !b.dialogs.Empty() {
+		if b.Do(l.cancel()); !b.dialogs.Empty() {
 			t.Fatalf("it asks at once\n%s", b.Screen())
 		}
 		time.Sleep(time.Minute)
-		b.Do(e.Cancel())
+		b.Do(l.cancel())
 		b.MustSay("The agent does not respond")
 		b.Choose("Stop the agent")
 		if !b.conv().Gone() {
@@ -168,7 +168,7 @@ func TestStartAgain(t *testing.T) {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Remote = &session.Remote{Listens: connects} }))
 			b.opens()
-			b.Do(b.open().lifecycle.StartAgain())
+			b.Do(b.open().startAgain())
 			b.MustSay("Restart the agent?")
 			b.Choose("Keep it running")
 			b.events(conversation.AgentLost{Err: errors.New("it broke")})
@@ -178,7 +178,7 @@ func TestStartAgain(t *testing.T) {
 				b.Choose("Reconnect")
 			} else {
 				b.MustSay("The agent exited")
-				b.Do(b.open().lifecycle.StartAgain())
+				b.Do(b.open().startAgain())
 			}
 			if b.conv().Agent.Err == nil || b.conv().Agent.Err.Error() != "no agent in this test" { // which is why it cannot start
 				t.Errorf("connects %v: it was not started: %v", connects, b.conv().Agent.Err)
@@ -216,7 +216,7 @@ func TestAnOpeningWithoutAnAnswer(t *testing.T) {
 			b.mustShow(t, "esc stop the agent")
 			time.Sleep(longStart)
 			b.mustShow(t, "no answer for 10s  esc stops it")
-			b.Do(b.open().lifecycle.StartAgain())
+			b.Do(b.open().startAgain())
 			if b.conv().Agent.Err == nil || b.conv().Agent.Err.Error() != "no agent in this test" {
 				t.Errorf("it was not restarted: %v", b.conv().Agent.Err)
 			}

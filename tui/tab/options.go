@@ -27,7 +27,8 @@ const (
 
 // options follows the options of the session and keeps their defaults.
 type options struct {
-	live *live
+	*ui
+	*app.Live
 	// fresh holds when the agent has last changed an option by itself.
 	fresh map[acpclient.ConfigID]time.Time
 	model acpclient.ConfigValueID // remembered as used
@@ -37,14 +38,13 @@ type options struct {
 
 // Follow handles an event that was applied to the conversation.
 func (o *options) Follow(e conversation.Event) tea.Cmd {
-	t := o.live.tab
 	var cmds []tea.Cmd
-	if changed := o.live.conv.ChangedByAgent(); len(changed) > 0 {
+	if changed := o.Conversation.ChangedByAgent(); len(changed) > 0 {
 		if o.fresh == nil {
 			o.fresh = map[acpclient.ConfigID]time.Time{}
 		}
 		for _, id := range changed {
-			o.fresh[id] = t.program.Now()
+			o.fresh[id] = o.program.Now()
 		}
 		cmds = append(cmds, redraw(freshTime))
 	}
@@ -61,7 +61,7 @@ func (o *options) Follow(e conversation.Event) tea.Cmd {
 
 // noteMode notes which modes the agent refuses.
 func (o *options) noteMode(e conversation.OptionSettled) {
-	mode := o.live.conv.OptionByCategory(acpclient.CategoryMode)
+	mode := o.Conversation.OptionByCategory(acpclient.CategoryMode)
 	switch {
 	case mode == nil || mode.ID != e.Option:
 	case e.Err == nil:
@@ -77,15 +77,15 @@ func (o *options) noteMode(e conversation.OptionSettled) {
 // Fresh reports whether the agent has just changed an option by itself.
 func (o *options) Fresh(id acpclient.ConfigID) bool {
 	at, ok := o.fresh[id]
-	return ok && o.live.tab.program.Now().Sub(at) < freshTime
+	return ok && o.program.Now().Sub(at) < freshTime
 }
 
 // Slow returns the first option with a switch that the agent has left unanswered for a while,
 // and the switch; nil if there is none.
 func (o *options) Slow() (*acpclient.SessionConfigOption, conversation.OptionChosen) {
-	c := o.live.conv
+	c := o.Conversation
 	for i := range c.Options {
-		if to, pending := c.Pending(&c.Options[i]); pending && o.live.tab.program.Now().Sub(to.At) >= slowSwitch {
+		if to, pending := c.Pending(&c.Options[i]); pending && o.program.Now().Sub(to.At) >= slowSwitch {
 			return &c.Options[i], to
 		}
 	}
@@ -98,37 +98,35 @@ func (o *options) TakeBack() bool {
 	if slow == nil {
 		return false
 	}
-	session.Post(o.live.Session, session.SetOption{Option: slow.ID, Value: slow.CurrentValue})
+	session.Post(o.Session, session.SetOption{Option: slow.ID, Value: slow.CurrentValue})
 	return true
 }
 
 // rememberModel remembers the model that a prompt goes to.
 func (o *options) rememberModel() tea.Cmd {
-	t := o.live.tab
-	model := o.live.conv.OptionByCategory(acpclient.CategoryModel)
+	model := o.Conversation.OptionByCategory(acpclient.CategoryModel)
 	if model == nil || model.CurrentValue.ID == o.model {
 		return nil
 	}
 	o.model = model.CurrentValue.ID
-	agent, id := o.live.Agent, o.model
-	return bestEffort(func() error { return t.program.RememberModel(agent, id) })
+	agent, id := o.Agent, o.model
+	return bestEffort(func() error { return o.program.RememberModel(agent, id) })
 }
 
 // values returns the defaults and the often used values, for the lists of options.
 func (o *options) values() dialog.Values {
-	t := o.live.tab
 	v := dialog.Values{
 		Default: func(option *acpclient.SessionConfigOption) (acpclient.ConfigValue, bool) {
-			return app.DefaultValue(o.live.Agent, o.live.conv.Options, option)
+			return app.DefaultValue(o.Agent, o.Conversation.Options, option)
 		},
 		Often: func(option *acpclient.SessionConfigOption) []acpclient.ConfigValueID {
 			if option.Category != acpclient.CategoryModel {
 				return nil
 			}
-			return t.program.OftenUsed(o.live.Agent)
+			return o.program.OftenUsed(o.Agent)
 		},
 	}
-	if app.HasDefaults(o.live.Agent) {
+	if app.HasDefaults(o.Agent) {
 		v.SetDefault = o.toggleDefault
 	}
 	return v
@@ -137,23 +135,22 @@ func (o *options) values() dialog.Values {
 // toggleDefault makes a value the default of the agent, or no longer, and writes that into
 // the configuration.
 func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclient.ConfigValue) tea.Cmd {
-	t := o.live.tab
-	agent, save, err := app.ToggleDefault(o.live.Agent, o.live.conv.Options, option, v)
+	agent, save, err := app.ToggleDefault(o.Agent, o.Conversation.Options, option, v)
 	if err != nil {
-		return t.say(err.Error())
+		return o.say(err.Error())
 	}
 	said := option.Name + ": " + conversation.ValueName(option, v) + " is now the default"
-	if now, is := app.DefaultValue(agent, o.live.conv.Options, option); !is || now != v {
+	if now, is := app.DefaultValue(agent, o.Conversation.Options, option); !is || now != v {
 		said = option.Name + ": " + conversation.ValueName(option, v) + " is no longer the default"
 	}
 	return inBackground(func() then {
 		err := save()
 		return func() tea.Cmd {
 			if err != nil {
-				return t.say(err.Error())
+				return o.say(err.Error())
 			}
-			o.live.Agent.Mode, o.live.Agent.Options = agent.Mode, agent.Options
-			return t.say(said)
+			o.Agent.Mode, o.Agent.Options = agent.Mode, agent.Options
+			return o.say(said)
 		}
 	})
 }

@@ -25,7 +25,7 @@ func (l *live) showChanges() tea.Cmd {
 		return t.say(l.noReview())
 	case l.changes == nil:
 		l.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Session: l.Session, Host: pageHost{l},
+			Context: t.program.Context, Session: l.Session, Host: l,
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: l.list.Diffs(),
 		})
 	}
@@ -51,7 +51,7 @@ func (l *live) inspect() tea.Cmd {
 		return t.say("no agent has been started here")
 	case l.inspector == nil || l.inspector.Ring() != ring:
 		l.inspector = pages.NewInspector(pages.InspectorOptions{
-			Context: t.program.Context, Ring: ring, Host: pageHost{l},
+			Context: t.program.Context, Ring: ring, Host: l,
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
 			Version: func() int { return int(l.conv.Agent.Protocol) },
 		})
@@ -63,31 +63,22 @@ func (l *live) inspect() tea.Cmd {
 	return l.inspector.Open()
 }
 
-// pageHost implements what pages need from the tab.
-type pageHost struct{ live *live }
+var _ pages.Host = (*live)(nil)
 
-// Edit opens a file in the editor.
-func (h pageHost) Edit(path string, line int) tea.Cmd { return h.live.tab.edit(path, line) }
+// Edit implements [pages.Host], as the methods below do.
+func (l *live) Edit(path string, line int) tea.Cmd { return l.tab.edit(path, line) }
+func (l *live) Copy(what, text string) tea.Cmd     { return l.copy(what, text) }
+func (l *live) Flash() string                      { return l.toast.current() }
+func (l *live) Choose(list dialog.List)            { l.choose(list) }
+func (l *live) Ask(question dialog.Confirmation)   { l.ask(question) }
 
-// Copy puts text on the clipboard.
-func (h pageHost) Copy(what, text string) tea.Cmd { return h.live.tab.copy(what, text) }
-
-// Flash returns the current toast, or "".
-func (h pageHost) Flash() string { return h.live.tab.toast.current() }
-
-// Choose opens a list above the page.
-func (h pageHost) Choose(list dialog.List) { h.live.tab.choose(list) }
-
-// Ask opens a question above the page.
-func (h pageHost) Ask(question dialog.Confirmation) { h.live.tab.ask(question) }
-
-// Compose adds text to the prompt and closes the review.
-func (h pageHost) Compose(text string) tea.Cmd {
-	h.live.tab.dialogs.Close(h.live.changes)
-	if !h.live.tab.composer.Empty() {
+// Compose is for the review only, which it closes.
+func (l *live) Compose(text string) tea.Cmd {
+	l.dialogs.Close(l.changes)
+	if !l.tab.composer.Empty() {
 		text = "\n\n" + text
 	}
-	return h.live.tab.composer.Paste(text)
+	return l.tab.composer.Paste(text)
 }
 
 // TellNews announces a new version of parley until the user has seen the news or sent a

@@ -181,9 +181,9 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.Show:
 		t.dialogs.Push(newPagerOf(t, l.list, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.ProposeRules:
-		l.rules().Propose(a.ID)
+		l.proposeRules(a.ID)
 	case dialog.SaveRules:
-		return l.rules().Save(a)
+		return l.saveRules(a)
 	case dialog.CancelTurn:
 		return act(t.ui, l.Session, session.Cancel{}, func(running bool, err error) tea.Cmd {
 			if err == nil && !running {
@@ -242,8 +242,8 @@ func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	})
 }
 
-// confirmation turns a question into a dialog. Its answers run in the background.
-func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
+// dialogOf turns a question into a dialog. Its answers run in the background.
+func (t *Tab) dialogOf(q app.Question) dialog.Confirmation {
 	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
 	for _, choice := range q.Choices {
 		do := dialog.Action(dialog.Close{})

@@ -167,17 +167,6 @@ func (p *promptLayer) pasteImage() tea.Cmd {
 	})
 }
 
-// addToDraft adds words to the draft, on a line of their own.
-func (p *promptLayer) addToDraft(words string) {
-	switch t := p.tab; {
-	case words == "":
-	case t.composer.Empty():
-		t.composer.SetText(words)
-	default:
-		t.composer.Append("\n" + words)
-	}
-}
-
 // mouse sets the cursor and selects text.
 func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	t, at := p.tab, msg.Mouse()

@@ -8,11 +8,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/session"
 	"parley/internal/termtext"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
@@ -20,7 +22,9 @@ import (
 // questions shows the agent's questions one at a time. Each stays visible until it is
 // answered or withdrawn, or the user looks at another.
 type questions struct {
-	live *live
+	*ui
+	*app.Live
+	composer *composer.Composer
 
 	asking *dialog.Permission   // the last permission shown, or nil
 	reach  toolview.PathTargets // resolves paths outside the session's directories
@@ -31,8 +35,8 @@ type questions struct {
 // Follow keeps one dialog open for the agent's questions: the one being looked at, else
 // the next in its position, starting with the oldest.
 func (q *questions) Follow() tea.Cmd {
-	c := q.live.conv
-	switch asking := q.live.tab.dialogs.Follow(c); {
+	c := q.Conversation
+	switch asking := q.dialogs.Follow(c); {
 	case asking:
 	case len(c.Permissions) > 0:
 		q.ended()
@@ -40,10 +44,10 @@ func (q *questions) Follow() tea.Cmd {
 		if q.asking != nil && q.asking.Position() <= len(c.Permissions) {
 			at = q.asking.Position() - 1
 		}
-		q.ask(at)
+		q.show(at)
 	case len(c.Elicitations) > 0:
 		q.ended()
-		q.live.tab.dialogs.Push(dialog.NewElicitation(q.live.tab.env(), c.Elicitations[0], c.Agent.Name()))
+		q.dialogs.Push(dialog.NewElicitation(q.env(), c.Elicitations[0], c.Agent.Name()))
 	default:
 		q.ended()
 	}
@@ -51,56 +55,55 @@ func (q *questions) Follow() tea.Cmd {
 	answered := q.answered // in another viewer, if the question in sight is gone
 	q.answered = false
 	// The questions of an agent that goes end before it is known why it has gone.
-	if q.live.tab.dialogs.Withdrawn() && !answered && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.live.Session.Disconnected() {
-		cmd = tea.Batch(cmd, q.live.tab.say("the agent withdrew its question"))
+	if q.dialogs.Withdrawn() && !answered && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.Session.Disconnected() {
+		cmd = tea.Batch(cmd, q.say("the agent withdrew its question"))
 	}
 	return cmd
 }
 
-// ask shows one of the open permissions.
-func (q *questions) ask(at int) {
-	c := q.live.conv
-	q.asking = dialog.NewPermission(q.live.tab.env(), c.Permissions[at], len(c.Permissions))
+// show shows one of the open permissions.
+func (q *questions) show(at int) {
+	c := q.Conversation
+	q.asking = dialog.NewPermission(q.env(), c.Permissions[at], len(c.Permissions))
 	q.asking.Follow(c)
-	q.live.tab.dialogs.Push(q.asking)
+	q.dialogs.Push(q.asking)
 }
 
 // Another shows the permission that is by positions further on.
 func (q *questions) Another(by int) tea.Cmd {
-	n := len(q.live.conv.Permissions)
-	if q.asking == nil || q.live.tab.dialogs.Top() != q.asking || n < 2 {
+	n := len(q.Conversation.Permissions)
+	if q.asking == nil || q.dialogs.Top() != q.asking || n < 2 {
 		return nil
 	}
 	at := (q.asking.Position() - 1 + by + n) % n
-	q.live.tab.dialogs.Pop()
-	q.ask(at)
+	q.dialogs.Pop()
+	q.show(at)
 	return q.resolvePaths()
 }
 
 // ended moves the text being written to a closed permission into the draft.
 func (q *questions) ended() {
-	if q.asking != nil && !q.live.tab.dialogs.Has(q.asking) {
-		q.live.tab.prompt.addToDraft(q.asking.TakeWords())
+	if q.asking != nil && !q.dialogs.Has(q.asking) {
+		q.composer.AddLine(q.asking.TakeWords())
 	}
-	if len(q.live.conv.Permissions) == 0 {
+	if len(q.Conversation.Permissions) == 0 {
 		q.asking = nil
 	}
 }
 
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	t := q.live.tab
-	return act(t.ui, q.live.Session, session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: prompt.New(a.Words)}, func(_ session.None, err error) tea.Cmd {
+	return act(q.ui, q.Session, session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: prompt.New(a.Words)}, func(_ session.None, err error) tea.Cmd {
 		if err != nil {
-			t.prompt.addToDraft(a.Words)
+			q.composer.AddLine(a.Words)
 		}
-		return t.sayIf(err)
+		return q.sayIf(err)
 	})
 }
 
 // resolvePaths resolves the paths of the question.
 func (q *questions) resolvePaths() tea.Cmd {
-	if q.asking == nil || !q.live.tab.dialogs.Has(q.asking) {
+	if q.asking == nil || !q.dialogs.Has(q.asking) {
 		return nil
 	}
 	return q.resolve(q.asking.Call())
@@ -137,10 +140,10 @@ func (q *questions) Edit(text string) tea.Cmd {
 		file, err := writeText(text)
 		return func() tea.Cmd {
 			if err != nil {
-				return q.live.tab.say("show it in an editor: " + err.Error())
+				return q.say("show it in an editor: " + err.Error())
 			}
-			return q.live.tab.runEditor(file, 0, func() tea.Cmd {
-				q.live.tab.dialogs.Regain() // the last keys were for the editor
+			return q.runEditor(file, 0, func() tea.Cmd {
+				q.dialogs.Regain() // the last keys were for the editor
 				return bestEffort(func() error { return os.Remove(file) })
 			})
 		}
@@ -215,14 +218,14 @@ func (t *Tab) ShowQuestion(q Question) {
 	at := l.questions.permission(q)
 	if asking := l.questions.asking; at >= 0 && asking != nil && t.dialogs.Top() == asking && asking.Position() != at+1 {
 		t.dialogs.Pop()
-		l.questions.ask(at)
+		l.questions.show(at)
 	}
 }
 
 // permission returns the index of an open permission, -1 for any other question. Those come
 // after the permissions, one at a time.
-func (o *questions) permission(q Question) int {
-	return slices.IndexFunc(o.live.conv.Permissions, func(p *conversation.Permission) bool { return q.Permission && p.ID == q.ID })
+func (q *questions) permission(of Question) int {
+	return slices.IndexFunc(q.Conversation.Permissions, func(p *conversation.Permission) bool { return of.Permission && p.ID == of.ID })
 }
 
 // openQuestionList lists the open questions of all tabs. Choosing one goes there; a
@@ -302,7 +305,7 @@ func (t *Tab) FollowOthers() bool {
 	}
 	if f.Permission.Follow(f.of.conv) == dialog.Over || !f.there() {
 		t.dialogs.Close(f)
-		t.prompt.addToDraft(f.TakeWords())
+		t.composer.AddLine(f.TakeWords())
 	}
 	return true
 }
@@ -334,7 +337,7 @@ func (f *foreignQuestion) act(a dialog.Action) dialog.Action {
 	case nil, dialog.NotTaken:
 		return a
 	case dialog.CancelTurn:
-		f.in.prompt.addToDraft(f.TakeWords())
+		f.in.composer.AddLine(f.TakeWords())
 		return dialog.Close{}
 	case dialog.Answer, dialog.RejectWith:
 		return dialog.Stay(func() tea.Cmd { return f.of.tab.panel.do(a) })

@@ -565,7 +565,7 @@ func TestWordsNeitherStopNorLeave(t *testing.T) {
 		words, key string
 		ask        func(b *bench)
 	}{
-		{"keep going", "k", func(b *bench) { b.open().lifecycle.AskToStop() }},
+		{"keep going", "k", func(b *bench) { b.open().askToStop() }},
 		{"quick question", "q", func(b *bench) { b.AskToLeave([]string{"this one"}) }},
 	} {
 		for _, pause := range []time.Duration{50 * time.Millisecond, 700 * time.Millisecond} {

@@ -409,7 +409,7 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 	}
 	cmds = append(cmds, t.prompts.ReturnToDraft(back...), l.pump.next, t.readBranch(), t.diffPositions.Locate(diffFragments(c)))
 	session.Post(l.Session, session.Start{})
-	l.rules().AskToTrust()
+	l.askToTrustRules()
 	return tea.Batch(cmds...)
 }
 

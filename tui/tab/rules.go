@@ -12,57 +12,39 @@ import (
 	"parley/tui/dialog"
 )
 
-// ruleDialogs shows, saves and removes the rules of a session, and asks whether a
-// project's rules apply. Its methods accept a nil receiver if the session has no rules.
-type ruleDialogs struct{ live *live }
-
-// rules returns the dialogs for the session's rules, or nil if it has none.
-func (l *live) rules() *ruleDialogs {
-	if l.Session.About().Ruled {
-		return &ruleDialogs{l}
-	}
-	return nil
-}
-
-// AskToTrust asks whether the project's rules apply.
-func (r *ruleDialogs) AskToTrust() {
-	if r == nil {
-		return
-	}
-	if q := app.TrustQuestion(r.live.Session); q != nil {
-		r.live.tab.ask(r.live.tab.confirmation(*q))
+// askToTrustRules asks whether the project's rules apply.
+func (l *live) askToTrustRules() {
+	if q := app.TrustQuestion(l.Session); q != nil {
+		l.ask(l.confirmation(*q))
 	}
 }
 
-// Propose opens the step that saves a rule for a request.
-func (r *ruleDialogs) Propose(id int) {
-	if r == nil {
-		return
-	}
-	if p := permissionOf(r.live.conv, id); p != nil {
-		if step := dialog.NewRuleStep(r.live.tab.env(), p); step != nil {
-			r.live.tab.dialogs.Push(step)
+// proposeRules opens the step that saves rules for a request.
+func (l *live) proposeRules(id int) {
+	if p := permissionOf(l.conv, id); p != nil {
+		if step := dialog.NewRuleStep(l.env(), p); step != nil {
+			l.dialogs.Push(step)
 		}
 	}
 }
 
-// Save saves the chosen rules in the background, then answers their question, unless that
+// saveRules saves the chosen rules in the background, then answers their question, unless that
 // has changed.
-func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
-	r.live.tab.dialogs.Pop()
-	ctx, s := r.live.tab.program.Context, r.live.Session
+func (l *live) saveRules(a dialog.SaveRules) tea.Cmd {
+	l.dialogs.Pop()
+	ctx, s := l.program.Context, l.Session
 	return inBackground(func() then {
 		done := "saved: " + strings.Join(a.Rules, "; ")
 		if err := session.Try(ctx, s, app.AddRules{Everywhere: a.Everywhere, Rules: slices.Clone(a.Rules)}); err != nil {
-			return func() tea.Cmd { return r.live.tab.say(err.Error()) }
+			return func() tea.Cmd { return l.say(err.Error()) }
 		}
 		return func() tea.Cmd {
-			return act(r.live.tab.ui, s, session.Answer{Question: a.Question, Option: a.Option}, func(_ session.None, err error) tea.Cmd {
+			return act(l.ui, s, session.Answer{Question: a.Question, Option: a.Option}, func(_ session.None, err error) tea.Cmd {
 				if err != nil {
-					return r.live.tab.say(done + ", but " + err.Error())
+					return l.say(done + ", but " + err.Error())
 				}
-				r.live.tab.program.Guard.Settle()
-				return r.live.tab.say(done)
+				l.program.Guard.Settle()
+				return l.say(done)
 			})
 		}
 	})

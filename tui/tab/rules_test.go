@@ -22,7 +22,7 @@ end-turn
 `
 
 // newRules are the rules of a project that has one of its own.
-func newRules(t *testing.T, b *bench, script string) *ruleDialogs {
+func playRuled(t *testing.T, b *bench, script string) {
 	t.Helper()
 	file := filepath.Join(b.cwd, ".parley", "config.toml")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -36,7 +36,6 @@ func newRules(t *testing.T, b *bench, script string) *ruleDialogs {
 		t.Fatal(err)
 	}
 	b.play(script, func(o *session.Options) { o.Judge = book })
-	return b.open().rules()
 }
 
 // A rule that was saved answers the question that it was saved for, and no other: the
@@ -44,7 +43,7 @@ func newRules(t *testing.T, b *bench, script string) *ruleDialogs {
 func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		runBench(t, func(t *testing.T, b *bench) {
-			r := newRules(t, b, asking)
+			playRuled(t, b, asking)
 			b.Do(b.prompts.Submit(composer.NewPrompt("go")))
 			if len(b.conv().Permissions) != 1 {
 				t.Fatal("nothing is asked")
@@ -55,7 +54,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 				save.Question.Revision++
 			}
 			b.tell("a rule", "for this") // the step in which it was chosen
-			b.Do(r.Save(save))
+			b.Do(b.open().saveRules(save))
 			if !strings.Contains(b.toast.text, "saved: allow read") {
 				t.Errorf("it says %q", b.toast.text)
 			}
@@ -72,7 +71,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 // What is saved is listed, and can be taken back; what stands in a file is only shown.
 func TestARuleIsTakenBack(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		newRules(t, b, "handshake\n")
+		playRuled(t, b, "handshake\n")
 		if err := session.Try(t.Context(), b.session(), app.AddRules{Everywhere: true, Rules: []string{"deny execute(git push *)"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +91,8 @@ func TestARuleIsTakenBack(t *testing.T) {
 // The rules of a project count only once the user has said so.
 func TestTrust(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		r := newRules(t, b, "handshake\n")
-		r.AskToTrust()
+		playRuled(t, b, "handshake\n")
+		b.open().askToTrustRules()
 		b.MustSay("This project has its own rules")
 		b.MustSay("execute(make)")
 		b.Choose("Trust these rules")
@@ -101,7 +100,7 @@ func TestTrust(t *testing.T) {
 		if is, err := session.Do(t.Context(), b.session(), app.ProjectRules{}); err != nil || is.Trust != app.Trusted {
 			t.Error("they are not trusted")
 		}
-		if r.AskToTrust(); !b.dialogs.Empty() {
+		if b.open().askToTrustRules(); !b.dialogs.Empty() {
 			t.Errorf("it is asked again:\n%s", b.Screen())
 		}
 	})

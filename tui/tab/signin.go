@@ -11,21 +11,22 @@ import (
 
 // signIn signs in to the agent and out, with a dialog.
 type signIn struct {
-	live   *live
+	*ui
+	*app.Live
 	flow   *app.SignIn
 	dialog *dialog.Auth // nil if closed
 }
 
 func (s *signIn) close() {
 	if s.dialog != nil {
-		s.live.tab.dialogs.Close(s.dialog)
+		s.dialogs.Close(s.dialog)
 		s.dialog = nil
 	}
 }
 
 // Asks reports whether the dialog has the keys.
 func (s *signIn) Asks() bool {
-	return s.dialog != nil && s.live.tab.dialogs.Top() == dialog.Dialog(s.dialog)
+	return s.dialog != nil && s.dialogs.Top() == dialog.Dialog(s.dialog)
 }
 
 // Ended closes the dialog, or shows the error.
@@ -43,24 +44,24 @@ func (s *signIn) Ended(err error) {
 func (s *signIn) Ask(flow *app.SignIn) {
 	s.close()
 	s.flow = flow
-	s.dialog = dialog.NewAuth(s.live.tab.env(), s.live.conv.Agent.Name(), s.flow.Message, s.flow.Methods)
-	s.live.tab.dialogs.Push(s.dialog)
+	s.dialog = dialog.NewAuth(s.env(), s.Conversation.Agent.Name(), s.flow.Message, s.flow.Methods)
+	s.dialogs.Push(s.dialog)
 }
 
 // Begin signs in by a method. A program on the terminal gets the screen until it ends; one
 // that the agent chose is asked about first.
 func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 	flow := s.flow
-	program, err := flow.Begin(s.live.tab.program.Context, id)
+	program, err := flow.Begin(s.program.Context, id)
 	switch {
 	case err != nil:
 		s.Ended(err)
 		return nil
 	case program != nil && program.Ask != nil:
-		q := s.live.tab.confirmation(*program.Ask)
+		q := s.confirmation(*program.Ask)
 		q.Choices[0].Do = dialog.Do(func() tea.Cmd { return s.run(program) })
 		q.While = func() bool { return s.dialog != nil && s.flow == flow }
-		s.live.tab.ask(q)
+		s.ask(q)
 		return nil
 	case program != nil:
 		return s.run(program)
@@ -79,7 +80,7 @@ func (s *signIn) busy() {
 // run runs a program that signs in.
 func (s *signIn) run(program *app.SignInProgram) tea.Cmd {
 	s.busy()
-	return s.live.tab.exec(program.Cmd, func(err error) tea.Msg {
+	return s.exec(program.Cmd, func(err error) tea.Msg {
 		return then(func() tea.Cmd { s.Ended(s.flow.Ran(err)); return nil })
 	})
 }
@@ -87,5 +88,5 @@ func (s *signIn) run(program *app.SignInProgram) tea.Cmd {
 // Dismiss closes the dialog without signing in.
 func (s *signIn) Dismiss() {
 	s.close()
-	session.Post(s.live.Session, session.DismissAuth{})
+	session.Post(s.Session, session.DismissAuth{})
 }

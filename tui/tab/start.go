@@ -75,7 +75,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	l := t.adopt(app.NewLive(msg.agent, msg.session))
 	// The session's own event comes with the next batch.
 	l.conv.Apply(conversation.AgentStarting{Command: msg.session.About().Command, At: t.program.Now()})
-	l.rules().AskToTrust()
+	l.askToTrustRules()
 	t.prompts.held.Send(l.Session)
 	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
 }
@@ -218,9 +218,9 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	case !msg.Runs:
 		session.Post(l.Session, session.Start{})
 	case l.conv.Gone():
-		l.lifecycle.Lost()
+		l.askAboutLost()
 	}
-	l.rules().AskToTrust()
+	l.askToTrustRules()
 	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.drafts.Load())

@@ -335,20 +335,23 @@ func leaveSession(ctx context.Context, s app.Session) {
 
 // live is the state with a session, which may have lost its agent.
 type live struct {
+	*ui
 	*app.Live
 	reading
-	tab        *Tab
-	pump       *pump
-	heard      time.Time        // when something last happened in the session
-	changes    *pages.Review    // made when it is shown first
-	inspector  *pages.Inspector // made when it is shown first
-	overBudget dialog.Dialog    // the last question about a budget that is used up
-	queue      promptQueue
-	questions  questions
-	commands   commands
-	options    options
-	signIn     signIn
-	lifecycle  lifecycle
+	tab           *Tab
+	pump          *pump
+	heard         time.Time        // when something last happened in the session
+	changes       *pages.Review    // made when it is shown first
+	inspector     *pages.Inspector // made when it is shown first
+	overBudget    dialog.Dialog    // the last question about a budget that is used up
+	queue         promptQueue
+	questions     questions
+	commands      commands
+	options       options
+	signIn        signIn
+	restart       dialog.Dialog // the last dialog of askToStartAgain, or nil
+	stderr        string        // the end of what a starting agent has written that is not a message
+	readingStderr bool          // it is being read again
 	// templates are the prompts that slash commands send, hidden the names of those that were
 	// said to be hidden.
 	templates []prompt.Template
@@ -361,15 +364,14 @@ type live struct {
 // newLive returns the state of a session.
 func newLive(t *Tab, s *app.Live) *live {
 	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
-	l := &live{Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
-	l.questions = questions{live: l, reach: toolview.PathTargets{Roots: s.Roots()}}
+	l := &live{ui: t.ui, Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
+	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, reach: toolview.PathTargets{Roots: s.Roots()}}
 	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, drafted: t.prompts, turns: t.Turns}
 	l.commands = commands{
 		ui: t.ui, Live: s, reader: l.reader, composer: t.composer, typeLetters: t.prompt.typeLetters,
 		status: func(width int) string { return newStatusInfo(t).Line(width) },
 	}
-	l.options = options{live: l}
-	l.signIn, l.lifecycle = signIn{live: l}, lifecycle{live: l}
+	l.options, l.signIn = options{ui: t.ui, Live: s}, signIn{ui: t.ui, Live: s}
 	return l
 }
 
@@ -385,7 +387,7 @@ func (l *live) refusal(availability) string { return "" }
 func (l *live) takesPrompts() bool          { return true }
 func (l *live) reopens() bool               { return l.reopening != nil }
 func (l *live) opens() bool                 { return l.conv.Opening() || l.reopens() }
-func (l *live) now() time.Time              { return l.tab.program.Now() }
+func (l *live) now() time.Time              { return l.program.Now() }
 
 func (l *live) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -397,11 +399,11 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 		return l.fold(msg)
 	case pages.ChangesMsg:
 		if l.changes != nil {
-			return l.changes.Update(msg, l.tab.dialogs.Has(l.changes))
+			return l.changes.Update(msg, l.dialogs.Has(l.changes))
 		}
 	case pages.InspectorMsg:
 		if l.inspector != nil {
-			return l.inspector.Update(msg, l.tab.dialogs.Has(l.inspector))
+			return l.inspector.Update(msg, l.dialogs.Has(l.inspector))
 		}
 	default:
 		return l.tab.composer.Update(msg)
@@ -442,7 +444,7 @@ func (l *live) equip(env *dialog.Env) {
 func (l *live) describe(f *statusInfo) {
 	l.reading.describe(f)
 	f.Changed = l.changedFiles()
-	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.lifecycle.stderr, l.heard
+	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.stderr, l.heard
 	f.Link = l.Session.Link()
 	f.Kept, f.HostGone = l.Running() != "", l.HostGone()
 	f.SigningIn = l.signIn.dialog != nil
@@ -498,7 +500,7 @@ func (l *live) recolour() tea.Cmd {
 
 // edited shows in the review what an editor may have changed.
 func (l *live) edited() tea.Cmd {
-	if l.changes == nil || !l.tab.dialogs.Has(l.changes) {
+	if l.changes == nil || !l.dialogs.Has(l.changes) {
 		return nil
 	}
 	return l.changes.Open()

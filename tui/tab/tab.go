@@ -76,7 +76,7 @@ type Tab struct {
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd, base: cwd}
-	t.env = t.dialogEnv
+	t.env, t.confirmation = t.dialogEnv, t.dialogOf
 	t.state = &choosing{unopened{t}}
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
@@ -287,7 +287,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 			}
 		}
 	}
-	cmds = append(cmds, l.questions.Follow(), l.commands.Follow(), l.lifecycle.FollowStart())
+	cmds = append(cmds, l.questions.Follow(), l.commands.Follow(), l.followStart())
 	if cmd := t.diffPositions.Find(batch, l.conv); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
@@ -326,14 +326,14 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
 			return l.follow(moved)
 		}
-		l.lifecycle.Lost()
+		l.askAboutLost()
 	case conversation.SessionFailed:
 		if o := l.Session.About(); (o.Reopened || o.Forked) && !t.stored.replaced { // a stored one
 			l.askForNewSession(e.Err)
 			break
 		}
 		return act(t.ui, l.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
-			l.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), text)
+			l.askToStartAgain("The agent could not open the session", e.Err.Error(), text)
 			return nil
 		})
 	case conversation.TerminalHidden:

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/app"
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -18,6 +19,8 @@ type ui struct {
 	toast   toast
 	// env returns what dialogs are created with.
 	env func() dialog.Env
+	// confirmation is [Tab.dialogOf].
+	confirmation func(app.Question) dialog.Confirmation
 }
 
 // ask opens a confirmation.
