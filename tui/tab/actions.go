@@ -137,7 +137,7 @@ func newPromptRows() command.Rows[behaviour] {
 	}
 	offers := func(none string, of ...acpclient.ConfigCategory) func(*live) string {
 		return func(l *live) string {
-			return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.conv.OptionByCategory(c) != nil }), none)
+			return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.Conversation.OptionByCategory(c) != nil }), none)
 		}
 	}
 	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
@@ -163,7 +163,9 @@ func newPromptRows() command.Rows[behaviour] {
 		}},
 		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { return l.cancel() }, do: cancelNothing,
-			unready: func(l *live) string { return unless(l.conv.Turn.Running || l.conv.Opening(), "no turn is running") },
+			unready: func(l *live) string {
+				return unless(l.Conversation.Turn.Running || l.Conversation.Opening(), "no turn is running")
+			},
 		}},
 		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: behaviour{
 			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true,
@@ -198,11 +200,11 @@ func newPromptRows() command.Rows[behaviour] {
 		{ID: command.LendMouse, Help: "Let the terminal use the mouse (until a key)", Words: "select copy", Do: behaviour{do: always(func(t *Tab) { t.input.lendMouse() }), beside: true, in: inAll}},
 		{ID: command.Terminal, Keys: "f7", Help: "Step into the running command", Words: "attach shell bash console", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, beside: true,
-			unready: func(l *live) string { return unless(len(l.conv.Running()) > 0, "no command is running") },
+			unready: func(l *live) string { return unless(len(l.Conversation.Running()) > 0, "no command is running") },
 		}},
 		{ID: command.Background, Keys: "f6", Help: "Show what works in the background", Words: "subagents tasks jobs stop processes", Slash: "tasks background", Do: behaviour{
 			in: inSession, live: openBackground, beside: true,
-			unready: func(l *live) string { return unless(len(l.conv.Background()) > 0, nothingInBackground) },
+			unready: func(l *live) string { return unless(len(l.Conversation.Background()) > 0, nothingInBackground) },
 		}},
 		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: behaviour{
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) },
@@ -224,7 +226,7 @@ func newPromptRows() command.Rows[behaviour] {
 		{ID: command.Fork, Keys: "alt+o", Help: "Fork this session", Words: "branch copy duplicate", Do: behaviour{
 			in: inSession, live: (*live).forkAll,
 			unready: func(l *live) string {
-				return unless(l.conv.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
+				return unless(l.Conversation.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
 		}},
 		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: behaviour{do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }}},
@@ -384,7 +386,7 @@ func (l *live) otherItems() []dialog.Item {
 func (l *live) slashItems() []dialog.Item {
 	t := l.tab
 	var items []dialog.Item
-	for _, c := range l.conv.Commands {
+	for _, c := range l.Conversation.Commands {
 		items = append(items, dialog.Item{
 			ID: "command " + c.Name, Title: "/" + c.Name, Detail: c.Description, Group: "commands of the agent",
 			Do: dialog.Do(func() tea.Cmd {
@@ -508,7 +510,7 @@ func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 // pieceItems returns the palette items that cancel single calls.
 func (l *live) pieceItems() []dialog.Item {
 	var items []dialog.Item
-	for i, p := range l.conv.Operations() {
+	for i, p := range l.Conversation.Operations() {
 		items = append(items, dialog.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
 			Do: dialog.Do(func() tea.Cmd { return l.cancelOperation(p) }),

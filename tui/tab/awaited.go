@@ -48,7 +48,7 @@ func (a *awaited) run(t *Tab) tea.Cmd {
 	}
 	l, open := t.live()
 	switch {
-	case !open || l.conv.Gone():
+	case !open || l.Conversation.Gone():
 		a.cancel()
 		return nil
 	case a.action != command.NextMode && (!t.dialogs.Empty() || !t.composer.Empty() || l.commands.Attached()):

@@ -29,7 +29,7 @@ func openBackground(l *live) tea.Cmd {
 // backgroundItems returns an item for each thing that works in the background.
 func (l *live) backgroundItems() []dialog.Item {
 	var items []dialog.Item
-	for _, b := range l.conv.Background() {
+	for _, b := range l.Conversation.Background() {
 		switch {
 		case b.Call != nil:
 			items = append(items, l.backgroundCall(b.Call))

@@ -81,7 +81,7 @@ func (singleTab) ShowQuestion(*Tab, Question)                      {}
 func (b *bench) open() *live { return b.state.(*live) }
 
 // conv, list and reader are those of the transcript.
-func (b *bench) conv() *conversation.Conversation { return b.transcript().conv }
+func (b *bench) conv() *conversation.Conversation { return b.transcript().list.Conversation() }
 func (b *bench) list() *transcript.List           { return b.transcript().list }
 
 func (b *bench) transcript() reading {

@@ -13,20 +13,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/conversation"
 	"parley/tui/desktop"
 )
-
-// agentThatTakes is the conversation with an agent that takes images, or does not.
-func agentThatTakes(images bool) *conversation.Conversation {
-	c := conversation.New()
-	info := &acpclient.InitializeResponse{}
-	info.AgentCapabilities.PromptCapabilities.Image = images
-	c.Apply(conversation.AgentReady{Info: info})
-	c.Apply(conversation.SessionOpened{ID: "s"})
-	return c
-}
 
 func TestPaste(t *testing.T) {
 	var dot bytes.Buffer
@@ -35,18 +24,21 @@ func TestPaste(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, want string
-		conv       *conversation.Conversation
+		takes      bool
 		read       func(context.Context, int64) ([]byte, error)
 	}{
-		{"an image", "", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return dot.Bytes(), nil }},
-		{"no image", "there is no image on the clipboard", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return nil, desktop.ErrNoImage }},
-		{"an odd error", "it is no image", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is no\x1b[31m image") }},
-		{"an agent without eyes", "Blind takes no images", agentThatTakes(false), nil},
+		{"an image", "", true, func(context.Context, int64) ([]byte, error) { return dot.Bytes(), nil }},
+		{"no image", "there is no image on the clipboard", true, func(context.Context, int64) ([]byte, error) { return nil, desktop.ErrNoImage }},
+		{"an odd error", "it is no image", true, func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is no\x1b[31m image") }},
+		{"an agent without eyes", "agent takes no images", false, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runBench(t, func(t *testing.T, b *bench) {
 				b.ready()
-				b.open().conv, b.open().Agent, b.program.ClipboardImage = c.conv, config.Agent{Name: "Blind"}, c.read
+				info := &acpclient.InitializeResponse{}
+				info.AgentCapabilities.PromptCapabilities.Image = c.takes
+				b.conv().Apply(conversation.AgentReady{Info: info})
+				b.program.ClipboardImage = c.read
 				b.list().Focus(true)
 				b.Do(b.prompt.pasteImage())
 				b.MustSay(c.want)

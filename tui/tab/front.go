@@ -79,7 +79,7 @@ func (f *front) Categories(_, none string, of ...acpclient.ConfigCategory) {
 }
 
 func (f *front) Options(string) {
-	f.tab.dialogs.Push(dialog.NewOptions(f.tab.env(), f.live().conv))
+	f.tab.dialogs.Push(dialog.NewOptions(f.tab.env(), f.live().Conversation))
 }
 
 func (f *front) Changes(string) { f.add(f.live().showChanges()) }

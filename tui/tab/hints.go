@@ -96,11 +96,11 @@ func (u unopened) promptHints() []dialog.Hint {
 
 func (l *live) promptHints() []dialog.Hint {
 	t := l.tab
-	all := promptHints(t.program.Keys, l.conv, l.changedFiles() > 0, l.Session.About().Connects, t.program.Enter == config.EnterSteers)
+	all := promptHints(t.program.Keys, l.Conversation, l.changedFiles() > 0, l.Session.About().Connects, t.program.Enter == config.EnterSteers)
 	if l.ignoresCancel() {
 		all = append([]dialog.Hint{{Key: t.keyOf(command.Cancel), Text: "stop the agent"}}, all...)
 	}
-	if l.conv.Turn.Running && l.conv.Agent.SkipsAhead() && t.composer.Empty() {
+	if l.Conversation.Turn.Running && l.Conversation.Agent.SkipsAhead() && t.composer.Empty() {
 		for i := range all {
 			if all[i].Key == t.keyOf(command.Send) {
 				all[i].Text = "skip ahead"

@@ -86,9 +86,9 @@ func (l *live) cannotKeep() string {
 		return "sessions cannot be kept running here"
 	case l.notStored() != "":
 		return l.notStored() + ": only a stored session can be moved to a process of its own"
-	case l.conv.Turn.Running:
+	case l.Conversation.Turn.Running:
 		return "wait until the turn has ended"
-	case app.ResumableID(l.conv) == "":
+	case app.ResumableID(l.Conversation) == "":
 		return "this agent cannot resume a session, so it cannot be moved: start parley with --keep"
 	}
 	return ""
@@ -114,7 +114,7 @@ func (l *live) keep() tea.Cmd {
 // askToEnd asks whether to end a session that would go on.
 func (l *live) askToEnd() tea.Cmd {
 	text := "Its agent and what that has started are ended. The transcript stays."
-	if l.conv.Turn.Running {
+	if l.Conversation.Turn.Running {
 		text = "The agent is stopped in the middle of its turn. The transcript stays."
 	}
 	end := func() tea.Cmd {

@@ -17,7 +17,7 @@ import (
 
 // followStart reads the stderr of an agent that starts, once a second.
 func (l *live) followStart() tea.Cmd {
-	if l.readingStderr || !l.conv.Opening() {
+	if l.readingStderr || !l.Conversation.Opening() {
 		return nil
 	}
 	l.readingStderr = true
@@ -36,12 +36,12 @@ func (l *live) followStart() tea.Cmd {
 // stop the agent.
 func (l *live) cancel() tea.Cmd {
 	switch {
-	case l.conv.Opening():
+	case l.Conversation.Opening():
 		return l.leaveStart()
 	case l.options.TakeBack():
-	case !l.conv.Turn.Running:
-		return l.tab.prompts.Escape(l.conv)
-	case l.conv.Turn.Cancelling.IsZero():
+	case !l.Conversation.Turn.Running:
+		return l.tab.prompts.Escape(l.Conversation)
+	case l.Conversation.Turn.Cancelling.IsZero():
 		session.Post(l.Session, session.Cancel{})
 	case l.ignoresCancel():
 		l.askToStop()
@@ -51,13 +51,13 @@ func (l *live) cancel() tea.Cmd {
 
 // cancels reports whether ctrl+c in an empty prompt cancels the turn.
 func (l *live) cancels() bool {
-	return l.conv.Turn.Running && l.conv.Turn.Cancelling.IsZero()
+	return l.Conversation.Turn.Running && l.Conversation.Turn.Cancelling.IsZero()
 }
 
 // ignoresCancel reports whether the agent has not ended a turn that was cancelled a while ago.
 func (l *live) ignoresCancel() bool {
-	since := l.conv.Turn.Cancelling
-	return l.conv.Turn.Running && !since.IsZero() && l.program.Now().Sub(since) >= slowCancel
+	since := l.Conversation.Turn.Cancelling
+	return l.Conversation.Turn.Running && !since.IsZero() && l.program.Now().Sub(since) >= slowCancel
 }
 
 // askToStop offers to stop an agent that ignores a cancel.
@@ -65,18 +65,18 @@ func (l *live) askToStop() {
 	stop := func() tea.Cmd { session.Post(l.Session, session.Kill{}); return nil }
 	l.ask(dialog.Confirmation{
 		Title: "The agent does not respond",
-		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(l.program.Now().Sub(l.conv.Turn.Cancelling))),
+		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(l.program.Now().Sub(l.Conversation.Turn.Cancelling))),
 		Choices: []dialog.Choice{
 			{Name: "Keep waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
 		},
-		While: func() bool { return l.tab.Works() && !l.conv.Turn.Cancelling.IsZero() },
+		While: func() bool { return l.tab.Works() && !l.Conversation.Turn.Cancelling.IsZero() },
 	})
 }
 
 // askAboutLost reports that the agent exited, and offers to restart it.
 func (l *live) askAboutLost() {
-	l.askToStartAgain(l.GoneText(), l.GoneReason(), l.conv.Agent.Stderr)
+	l.askToStartAgain(l.GoneText(), l.GoneReason(), l.Conversation.Agent.Stderr)
 }
 
 // askToStartAgain asks what to do about an agent that cannot be used. stderr is the end of
@@ -95,10 +95,10 @@ func (l *live) askToStartAgain(title, reason, stderr string) {
 		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(l.chooseInstead)})
 	}
 	choices = append(choices, dialog.Choice{Name: "Stay and read", Key: "s", Do: dialog.Close{}}, l.tab.leaving.LeaveChoice("q"))
-	phase := l.conv.Phase
+	phase := l.Conversation.Phase
 	l.restart = dialog.NewConfirm(l.env(), dialog.Confirmation{
 		Title: title, Text: reason, Detail: stderr, Choices: choices,
-		While: func() bool { return l.conv.Phase == phase }, // another viewer may start it again
+		While: func() bool { return l.Conversation.Phase == phase }, // another viewer may start it again
 	})
 	l.dialogs.Push(l.restart)
 }
@@ -112,10 +112,10 @@ func (l *live) startAgain() tea.Cmd {
 		return nil
 	case t.stored.readOnly != "":
 		return t.say(t.stored.readOnly)
-	case l.conv.Opening(): // nothing is lost
+	case l.Conversation.Opening(): // nothing is lost
 		session.Post(l.Session, session.Reconnect{})
 		return nil
-	case !l.conv.Gone():
+	case !l.Conversation.Gone():
 		l.askToRestart()
 		return nil
 	}
@@ -130,7 +130,7 @@ func (l *live) startAgain() tea.Cmd {
 // askToRestart asks whether to restart an agent that runs.
 func (l *live) askToRestart() {
 	text := "The agent is running. parley restarts it and resumes the session."
-	if l.conv.Turn.Running {
+	if l.Conversation.Turn.Running {
 		text = "The agent is working: this ends its turn. parley restarts it and resumes the session."
 	}
 	again := func() tea.Cmd { session.Post(l.Session, session.Reconnect{}); return nil }
@@ -140,7 +140,7 @@ func (l *live) askToRestart() {
 			{Name: "Keep it running", Key: "k", Do: dialog.Close{}},
 			{Name: "Restart it", Key: "r", Risky: true, Do: dialog.Do(again)},
 		},
-		While: func() bool { return l.conv.Phase == conversation.PhaseReady },
+		While: func() bool { return l.Conversation.Phase == conversation.PhaseReady },
 	})
 }
 
@@ -156,7 +156,7 @@ func (l *live) leaveStart() tea.Cmd {
 
 // unused reports whether the agent has opened no session yet.
 func (l *live) unused() bool {
-	c := l.conv
+	c := l.Conversation
 	spoken := func(it conversation.Item) bool { _, note := it.(*conversation.Note); return !note }
 	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
 }

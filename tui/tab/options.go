@@ -157,7 +157,7 @@ func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclie
 
 // nextMode switches to the next mode, or toggles a mode that is on or off.
 func nextMode(l *live) tea.Cmd {
-	t, c := l.tab, l.conv
+	t, c := l.tab, l.Conversation
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil {
 		return t.say(noModes)
@@ -190,7 +190,7 @@ func nextMode(l *live) tea.Cmd {
 // is no such option.
 func categoryList(l *live, none string, categories ...acpclient.ConfigCategory) tea.Cmd {
 	t := l.tab
-	s := dialog.NewCategories(t.env(), l.conv, categories...)
+	s := dialog.NewCategories(t.env(), l.Conversation, categories...)
 	if s == nil {
 		return t.say(none)
 	}

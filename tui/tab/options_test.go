@@ -15,6 +15,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
@@ -246,14 +247,14 @@ func TestFiles(t *testing.T) {
 		if got := b.wished(); len(got) != 1 || !slices.Contains(got[0].(Exec).Cmd.Args, b.cwd+"/a.txt") {
 			t.Errorf("it wished %v", got)
 		}
-		b.open().conv = conversation.New()
+		b.open().Conversation = conversation.New()
 		b.Do(fileList(b.open()))
 		b.MustSay("No files written through parley.")
 	})
 }
 
 func TestNothingToCancel(t *testing.T) {
-	if items := (&live{reading: reading{conv: conversation.New()}}).pieceItems(); len(items) != 0 {
+	if items := (&live{Live: &app.Live{Conversation: conversation.New()}}).pieceItems(); len(items) != 0 {
 		t.Errorf("%d calls can be cancelled", len(items))
 	}
 }

@@ -40,7 +40,7 @@ func (l *live) changedFiles() int {
 	if j := l.Session.Journal(); j != nil {
 		return j.Len
 	}
-	return len(l.conv.Files)
+	return len(l.Conversation.Files)
 }
 
 // inspect opens the protocol inspector.
@@ -53,7 +53,7 @@ func (l *live) inspect() tea.Cmd {
 		l.inspector = pages.NewInspector(pages.InspectorOptions{
 			Context: t.program.Context, Ring: ring, Host: l,
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
-			Version: func() int { return int(l.conv.Agent.Protocol) },
+			Version: func() int { return int(l.Conversation.Agent.Protocol) },
 		})
 	}
 	if !t.dialogs.Has(l.inspector) {
@@ -88,7 +88,7 @@ func (t *Tab) TellNews() { t.news = true }
 // fileList lists the files that the agent wrote through parley, with the size of each
 // change. It compares them in the background.
 func fileList(l *live) tea.Cmd {
-	t, c := l.tab, l.conv
+	t, c := l.tab, l.Conversation
 	at := toolview.PathsIn(t.cwd)
 	files := make([]conversation.FileChange, 0, len(c.Files))
 	for _, f := range c.Files {

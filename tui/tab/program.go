@@ -205,10 +205,10 @@ func (t *Tab) State() State {
 
 // WaitsFor returns what a tab that is Waiting waits for.
 func (t *Tab) WaitsFor() tea.ProgramStatusKind {
-	switch r, ok := t.state.transcript(); {
-	case ok && len(r.conv.Permissions) > 0:
+	switch l, open := t.live(); {
+	case open && len(l.Conversation.Permissions) > 0:
 		return tea.ProgramStatusKindPermission
-	case ok && r.conv.AuthError != nil:
+	case open && l.Conversation.AuthError != nil:
 		return tea.ProgramStatusKindAuth
 	}
 	return tea.ProgramStatusKindQuestion
@@ -224,7 +224,7 @@ func asksHere(d dialog.Dialog) bool {
 // Works reports whether a turn is running.
 func (t *Tab) Works() bool {
 	r, ok := t.state.transcript()
-	return ok && r.conv.Turn.Running
+	return ok && r.list.Conversation().Turn.Running
 }
 
 // Turns returns how many turns have ended in the tab.
@@ -268,7 +268,7 @@ func (t *Tab) setName(name string) tea.Cmd {
 // ownTitle returns the title that the session has without its first prompt, or "".
 func ownTitle(t *Tab) string {
 	if r, ok := t.state.transcript(); ok {
-		return cmp.Or(t.stored.title, r.conv.Title)
+		return cmp.Or(t.stored.title, r.list.Conversation().Title)
 	}
 	return ""
 }

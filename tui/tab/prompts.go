@@ -88,7 +88,7 @@ func (o *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
 		return p.Queued()
 	}
 	l.list.Bottom()
-	return o.tab.stored.withEarlier(l.conv, p.Queued())
+	return o.tab.stored.withEarlier(l.Conversation, p.Queued())
 }
 
 // askUnknownCommand asks what to do with a prompt that looks like a slash command which

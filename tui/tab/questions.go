@@ -179,15 +179,15 @@ type Question struct {
 // Questions returns the open questions of the tab's agent, the oldest first.
 func (t *Tab) Questions() []Question {
 	l, open := t.live()
-	if !open || !waits(l.conv) {
+	if !open || !waits(l.Conversation) {
 		return nil
 	}
 	var all []Question
 	paths := toolview.PathsIn(t.cwd)
-	for _, p := range l.conv.Permissions {
+	for _, p := range l.Conversation.Permissions {
 		all = append(all, permissionQuestion(p, paths))
 	}
-	for _, e := range l.conv.Elicitations {
+	for _, e := range l.Conversation.Elicitations {
 		words := termtext.Line(e.Request.Message)
 		all = append(all, Question{ID: e.ID, Title: cmp.Or(words, "The agent asks"), About: words})
 	}
@@ -287,10 +287,10 @@ func askFor(t *Tab, w TabQuestions, asked Question) tea.Cmd {
 	}
 	here, env := t.env(), w.Tab.env()
 	env.Drafting, env.Edits = here.Drafting, here.Edits
-	p := of.conv.Permissions[at]
-	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.conv.Permissions)), t, of, asked}
+	p := of.Conversation.Permissions[at]
+	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.Conversation.Permissions)), t, of, asked}
 	t.foreign.Of = fmt.Sprint("tab ", w.Number)
-	t.foreign.Permission.Follow(of.conv)
+	t.foreign.Permission.Follow(of.Conversation)
 	t.dialogs.Push(t.foreign)
 	return of.questions.resolve(p.Asked)
 }
@@ -303,7 +303,7 @@ func (t *Tab) FollowOthers() bool {
 		t.foreign = nil
 		return false
 	}
-	if f.Permission.Follow(f.of.conv) == dialog.Over || !f.there() {
+	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !f.there() {
 		t.dialogs.Close(f)
 		t.composer.AddLine(f.TakeWords())
 	}

@@ -505,7 +505,7 @@ func TestAMarkGoesWithItsQuestion(t *testing.T) {
 				t.Errorf("%s: after %v the prompt has %q", name, keys, got)
 			}
 			b.press("enter")
-			if n := len(b.open().conv.Queue); n > 0 {
+			if n := len(b.open().Conversation.Queue); n > 0 {
 				t.Errorf("%s: after %v and enter, %d prompts are queued", name, keys, n)
 			}
 		}

@@ -83,11 +83,11 @@ func (r *replaying) close(context.Context)         {}
 
 func (r *replaying) describe(f *statusInfo) {
 	r.reading.describe(f)
-	f.Replay, f.Asked = true, r.Asks(r.conv)
+	f.Replay, f.Asked = true, r.Asks(f.Conversation)
 }
 
 func (r *replaying) moves() bool {
-	c := r.conv
+	c := r.list.Conversation()
 	return r.Playing() && !waits(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
@@ -148,11 +148,12 @@ func (*replaying) quit() tea.Cmd { return send(Quit{Sure: true}) }
 
 // perform applies events to the conversation, without reacting to them.
 func (r *replaying) perform(events []conversation.Event) tea.Cmd {
+	c := r.list.Conversation()
 	for _, e := range events {
-		r.conv.Apply(e)
-		r.tab.info.Notice(e, r.conv)
+		c.Apply(e)
+		r.tab.info.Notice(e, c)
 		opening, _ := e.(conversation.SessionOpening)
-		if opening.Clear || r.conv.Restored() {
+		if opening.Clear || c.Restored() {
 			r.forget()
 		}
 	}

@@ -29,7 +29,7 @@ func (l *live) noRewind() string {
 		return "the session is not open yet"
 	case l.tab.Works():
 		return "the agent is working: wait, or cancel with " + l.tab.keyOf(command.Cancel)
-	case len(l.conv.Prompts()) == 0:
+	case len(l.Conversation.Prompts()) == 0:
 		return "no prompt was sent in this session"
 	}
 	return ""
@@ -48,7 +48,7 @@ func (l *live) notStored() string {
 		return ""
 	case l.Agent.ID == app.TourID:
 		return "the tour is not stored"
-	case len(l.conv.Prompts()) == 0:
+	case len(l.Conversation.Prompts()) == 0:
 		return "send a prompt first"
 	}
 	return "this session is not stored"
@@ -67,7 +67,7 @@ type promptList struct {
 
 // listPrompts opens the list.
 func (l *live) listPrompts() tea.Cmd {
-	p := &promptList{live: l, prompts: l.conv.Prompts(), plans: map[int]*journal.RewindPlan{}}
+	p := &promptList{live: l, prompts: l.Conversation.Prompts(), plans: map[int]*journal.RewindPlan{}}
 	slices.Reverse(p.prompts)
 	p.picker = l.tab.choose(p.content())
 	s, ctx := l.Session, l.tab.program.Context
@@ -143,7 +143,7 @@ func (p *promptList) content() dialog.List {
 	stays := p.live.cannotBranch()
 	for _, prompt := range p.prompts {
 		item := dialog.SessionItem(app.PromptLine(conversation.QueuedPrompt{Prompt: prompt.Blocks}), prompt.At, t.program.Now())
-		item.ID, item.About = promptID(prompt), app.WayTo(p.live.conv, prompt.Number).Text()+"."
+		item.ID, item.About = promptID(prompt), app.WayTo(p.live.Conversation, prompt.Number).Text()+"."
 		if stays != "" {
 			item.About = strings.ToUpper(stays[:1]) + stays[1:] + "."
 		}
@@ -242,7 +242,7 @@ func (r *rewind) ask() {
 		Title: fmt.Sprintf("Rewind to before prompt %d?", r.prompt.Number),
 		While: func() bool { return t.state == state(r.live) && r.live.noRewind() == "" },
 	}
-	way := app.WayTo(r.live.conv, r.prompt.Number).Text() + "."
+	way := app.WayTo(r.live.Conversation, r.prompt.Number).Text() + "."
 	talks, why := true, r.live.cannotBranch()
 	if why != "" {
 		way, talks = why, false
@@ -420,11 +420,11 @@ func (l *live) askToFork(prompt int) tea.Cmd {
 		return l.tab.say("no fork: " + l.notStored())
 	}
 	title := fmt.Sprintf("Fork before prompt %d", prompt)
-	if prompt > len(l.conv.Prompts()) {
+	if prompt > len(l.Conversation.Prompts()) {
 		title = "Fork this session"
 	}
 	l.tab.ask(dialog.Confirmation{
-		Title: title, Text: app.WayTo(l.conv, prompt).Text() + ".\nThis session and its files stay as they are.",
+		Title: title, Text: app.WayTo(l.Conversation, prompt).Text() + ".\nThis session and its files stay as they are.",
 		Choices: []dialog.Choice{
 			{Name: "In a new tab", Key: "t", Do: dialog.Do(func() tea.Cmd { return l.fork(prompt, false) })},
 			{Name: "In a new tab, in a worktree", Key: "w", Do: dialog.Do(func() tea.Cmd { return l.fork(prompt, true) })},
@@ -442,7 +442,7 @@ func (l *live) forkAll() tea.Cmd {
 	if why := l.noRewind(); why != "" {
 		return l.tab.say(why)
 	}
-	return l.askToFork(len(l.conv.Prompts()) + 1)
+	return l.askToFork(len(l.Conversation.Prompts()) + 1)
 }
 
 // fork opens a fork of the session in a new tab.

@@ -21,7 +21,7 @@ func (l *live) askToTrustRules() {
 
 // proposeRules opens the step that saves rules for a request.
 func (l *live) proposeRules(id int) {
-	if p := permissionOf(l.conv, id); p != nil {
+	if p := permissionOf(l.Conversation, id); p != nil {
 		if step := dialog.NewRuleStep(l.env(), p); step != nil {
 			l.dialogs.Push(step)
 		}

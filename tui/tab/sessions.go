@@ -65,7 +65,7 @@ func openSessionList(t *Tab) tea.Cmd {
 func newList(t *Tab) *sessionList {
 	l := &sessionList{tab: t, asksStore: t.program.Stored != nil}
 	if with, open := t.live(); open {
-		l.asksAgent = with.conv.Phase == conversation.PhaseReady || with.conv.Phase == conversation.PhaseFailed
+		l.asksAgent = with.Conversation.Phase == conversation.PhaseReady || with.Conversation.Phase == conversation.PhaseFailed
 	}
 	if !l.asksAgent && !l.asksStore && t.program.Running == nil {
 		return nil
@@ -241,7 +241,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 		item.Do = dialog.Do(func() tea.Cmd { return l.tab.goToStored(id) })
 	default:
 		item.ID, item.Do = string(s.Remembered.SessionID), dialog.OpenSession{Session: *s.Remembered}
-		item.Current = open && s.Remembered.SessionID == of.conv.ID
+		item.Current = open && s.Remembered.SessionID == of.Conversation.ID
 	}
 	if !item.Current && (s.Stored != nil || l.agentDeletes()) {
 		item.Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })
@@ -252,7 +252,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 // agentDeletes reports whether the agent deletes its sessions.
 func (l *sessionList) agentDeletes() bool {
 	of, open := l.tab.live()
-	return open && app.AgentDeletes(of.conv)
+	return open && app.AgentDeletes(of.Conversation)
 }
 
 // askToDelete asks before it deletes a session for good.
@@ -345,7 +345,7 @@ func (t *Tab) goToStored(id store.ID) tea.Cmd {
 // openSession opens another of the agent's sessions: here if that loses no turn, queued
 // prompt or transcript that is not stored, else in a new tab.
 func (l *live) openSession(info acpclient.SessionInfo) tea.Cmd {
-	t, c := l.tab, l.conv
+	t, c := l.tab, l.Conversation
 	switch {
 	case info.SessionID == c.ID:
 		return nil
@@ -376,7 +376,7 @@ type exporter struct {
 func (r reading) export() {
 	t := r.reader.tab
 	x := &exporter{
-		tab: t, conv: r.conv, named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
+		tab: t, conv: r.list.Conversation(), named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
 		open: func(path string) tea.Cmd { return open(path, t.sayIf) },
 	}
 	x.choose()

@@ -74,7 +74,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	}
 	l := t.adopt(app.NewLive(msg.agent, msg.session))
 	// The session's own event comes with the next batch.
-	l.conv.Apply(conversation.AgentStarting{Command: msg.session.About().Command, At: t.program.Now()})
+	l.Conversation.Apply(conversation.AgentStarting{Command: msg.session.About().Command, At: t.program.Now()})
 	l.askToTrustRules()
 	t.prompts.held.Send(l.Session)
 	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
@@ -217,7 +217,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	switch {
 	case !msg.Runs:
 		session.Post(l.Session, session.Start{})
-	case l.conv.Gone():
+	case l.Conversation.Gone():
 		l.askAboutLost()
 	}
 	l.askToTrustRules()
@@ -327,7 +327,7 @@ func (l *live) askForNewSession(err error) {
 		title = "The agent did not fork the session"
 	}
 	t.ask(dialog.Confirmation{Title: title, Text: why + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt.", Choices: []dialog.Choice{
-		{Name: "New session with this conversation", Do: anew(app.EarlierText(l.conv))},
+		{Name: "New session with this conversation", Do: anew(app.EarlierText(l.Conversation))},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay and read", Do: dialog.Close{}},
 	}})
@@ -355,8 +355,8 @@ func (t *Tab) Cwd() string { return t.cwd }
 
 // Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
-	r, ok := t.state.transcript()
-	return !t.state.reopens() && t.composer.Empty() && len(t.prompts.held) == 0 && (!ok || r.empty() && len(r.conv.Queue) == 0 && !r.conv.Turn.Running)
+	l, open := t.live()
+	return t.empty() && !t.state.reopens() && t.composer.Empty() && len(t.prompts.held) == 0 && (!open || len(l.Conversation.Queue) == 0 && !l.Conversation.Turn.Running)
 }
 
 // LoadDraft restores the directory's draft.

@@ -171,7 +171,6 @@ func (t *Tab) session() app.Session {
 // reading is a conversation and the reader of its transcript, shared by the states in
 // which there is something to read.
 type reading struct {
-	conv   *conversation.Conversation
 	list   *transcript.List
 	reader *transcriptReader // reads the list
 }
@@ -181,24 +180,25 @@ func newReading(t *Tab, c *conversation.Conversation) reading {
 	c.Cwd = t.cwd
 	l := transcript.New(t.program.Theme, c)
 	l.SetDiffPositions(&t.diffPositions.known)
-	return reading{c, l, newTranscriptReader(t, l)}
+	return reading{l, newTranscriptReader(t, l)}
 }
 
 func (r reading) transcript() (reading, bool) { return r, true }
-func (r reading) empty() bool                 { return len(r.conv.Items) == 0 }
+func (r reading) empty() bool                 { return len(r.list.Conversation().Items) == 0 }
 func (r reading) equip(env *dialog.Env)       { env.Diffs = r.list.Diffs() }
 func (r reading) reopens() bool               { return false }
 func (r reading) opens() bool                 { return false }
 func (r reading) setTheme(th *theme.Theme)    { r.list.SetTheme(th) }
 
 func (r reading) describe(f *statusInfo) {
-	f.Conversation, f.Waits, f.Changed = r.conv, waits(r.conv), len(r.conv.Files)
+	c := r.list.Conversation()
+	f.Conversation, f.Waits, f.Changed = c, waits(c), len(c.Files)
 }
 
 func (r reading) activity(f *statusInfo) string { return f.Activity() }
 
 func (r reading) condition() State {
-	switch c := r.conv; {
+	switch c := r.list.Conversation(); {
 	case c.Phase == conversation.PhaseLost:
 		return Lost
 	case c.Phase == conversation.PhaseFailed:
@@ -210,10 +210,11 @@ func (r reading) condition() State {
 }
 
 func (r reading) noImages() string {
-	if r.conv.Phase == conversation.PhaseStarting || r.conv.Agent.Capabilities.PromptCapabilities.Image {
+	c := r.list.Conversation()
+	if c.Phase == conversation.PhaseStarting || c.Agent.Capabilities.PromptCapabilities.Image {
 		return ""
 	}
-	return termtext.Line(cmp.Or(r.conv.Agent.Name(), r.reader.tab.state.agent().Name, "the agent")) + " takes no images"
+	return termtext.Line(cmp.Or(c.Agent.Name(), r.reader.tab.state.agent().Name, "the agent")) + " takes no images"
 }
 
 // cannotTake lets prompts pass without a pasted image: only that, which is in no file, must
@@ -222,7 +223,7 @@ func (r reading) cannotTake(p composer.Prompt) string {
 	switch why := r.noImages(); {
 	case !p.Pastes():
 		return ""
-	case r.conv.Phase == conversation.PhaseStarting:
+	case r.list.Conversation().Phase == conversation.PhaseStarting:
 		return noImagesYet
 	case why != "":
 		return why + ": remove the image, or mention a file"
@@ -386,7 +387,7 @@ func (l *live) agent() config.Agent         { return l.Agent }
 func (l *live) refusal(availability) string { return "" }
 func (l *live) takesPrompts() bool          { return true }
 func (l *live) reopens() bool               { return l.reopening != nil }
-func (l *live) opens() bool                 { return l.conv.Opening() || l.reopens() }
+func (l *live) opens() bool                 { return l.Conversation.Opening() || l.reopens() }
 func (l *live) now() time.Time              { return l.program.Now() }
 
 func (l *live) update(msg tea.Msg) tea.Cmd {
@@ -412,14 +413,14 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 }
 
 func (l *live) condition() State {
-	if is := l.reading.condition(); is != Idle || l.conv.Phase == conversation.PhaseReady {
+	if is := l.reading.condition(); is != Idle || l.Conversation.Phase == conversation.PhaseReady {
 		return is
 	}
 	return Working
 }
 
 func (l *live) placeholder(asks bool) string {
-	switch c := l.conv; {
+	switch c := l.Conversation; {
 	case asks:
 		return "Answer above, or queue a prompt"
 	case c.Opening():
@@ -455,7 +456,7 @@ func (l *live) describe(f *statusInfo) {
 }
 
 func (l *live) moves() bool {
-	c := l.conv
+	c := l.Conversation
 	return !waits(c) && l.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 

@@ -167,7 +167,7 @@ func (t *Tab) Close(ctx context.Context) {
 // Resumable returns the agent and the id of the session that it can reopen later, or "".
 func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
 	if r, ok := t.state.transcript(); ok {
-		return t.state.agent(), app.ResumableID(r.conv)
+		return t.state.agent(), app.ResumableID(r.list.Conversation())
 	}
 	return t.state.agent(), ""
 }
@@ -277,8 +277,8 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 			l.heard = t.program.Now()
 		}
 		l.Apply(e)
-		t.info.Notice(e, l.conv)
-		if l.conv.Restored() {
+		t.info.Notice(e, l.Conversation)
+		if l.Conversation.Restored() {
 			l.forget()
 		}
 		for _, cmd := range []tea.Cmd{l.react(e), l.options.Follow(e)} {
@@ -288,7 +288,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 		}
 	}
 	cmds = append(cmds, l.questions.Follow(), l.commands.Follow(), l.followStart())
-	if cmd := t.diffPositions.Find(batch, l.conv); cmd != nil {
+	if cmd := t.diffPositions.Find(batch, l.Conversation); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(append(cmds, l.reader.Follow(), l.pump.next)...)
@@ -319,7 +319,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		l.signIn.Ended(e.Err)
 	case conversation.BudgetReached:
 		if l.overBudget == nil || !t.dialogs.Has(l.overBudget) {
-			l.overBudget = dialog.NewConfirm(t.env(), t.confirmation(app.BudgetQuestion(l.Session, l.conv)))
+			l.overBudget = dialog.NewConfirm(t.env(), t.confirmation(app.BudgetQuestion(l.Session, l.Conversation)))
 			t.dialogs.Push(l.overBudget)
 		}
 	case conversation.AgentLost:
@@ -366,7 +366,7 @@ func (l *live) readTemplates() tea.Cmd {
 // offerCommands has the prompt offer the slash commands, and says once which prompts of the
 // user's have the name of another command.
 func (l *live) offerCommands() {
-	for _, name := range l.tab.composer.SetCommands(l.conv.Commands, l.templates) {
+	for _, name := range l.tab.composer.SetCommands(l.Conversation.Commands, l.templates) {
 		if !slices.Contains(l.hidden, name) {
 			l.hidden = append(l.hidden, name)
 			session.Post(l.Session, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Your prompt /" + name + " is hidden", Detail: "There is a command of this name: rename the prompt's file."})

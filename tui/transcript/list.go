@@ -55,6 +55,9 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	return l
 }
 
+// Conversation returns what the view is of.
+func (l *List) Conversation() *conversation.Conversation { return l.conv }
+
 // SetDiffPositions sets the known positions of changes in their files.
 func (l *List) SetDiffPositions(s *toolview.DiffPositions) { l.positions = s }
 
