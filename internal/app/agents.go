@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/config"
@@ -51,7 +50,7 @@ func AgentNamed(cfg *config.Config, name string) (config.Agent, error) {
 	a, err := cfg.Agent(name)
 	if unknown, is := errors.AsType[*config.UnknownAgentError](err); is {
 		hint := unknown.Hint()
-		return a, WithHint(strings.ToUpper(hint[:1])+hint[1:]+", "+TourID, "no agent is called %q", name)
+		return a, WithHint(termtext.Capital(hint)+", "+TourID, "no agent is called %q", name)
 	}
 	return a, err
 }
@@ -203,7 +202,7 @@ func InstallQuestion(agents *registry.Agents, p registry.Plan, note string) Ques
 		Choices: []Choice{{Name: "Install and start", Key: "i"}, {Name: "Not now", Key: "n"}},
 	}
 	if note != "" {
-		q.Text = strings.ToUpper(note[:1]) + note[1:] + ".\n" + q.Text
+		q.Text = termtext.Capital(note) + ".\n" + q.Text
 	}
 	for _, f := range p.Facts(agents.Dir) {
 		q.Lines = append(q.Lines, fmt.Sprintf("%-10s %s", f.Name, f.Text))

@@ -10,6 +10,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/session"
+	"parley/internal/termtext"
 )
 
 // effects describes the effects of a rewind, in the order in which they are listed.
@@ -62,7 +63,7 @@ func RewindLimits(p *journal.RewindPlan) string {
 	if p.Limits == "" {
 		return ""
 	}
-	return strings.ToUpper(p.Limits[:1]) + p.Limits[1:] + "."
+	return termtext.Capital(p.Limits) + "."
 }
 
 // Unsettled returns the files that a plan leaves alone unless the user chooses them.

@@ -48,19 +48,6 @@ type Edit struct{ Text string }
 // CancelTurn cancels the turn, and with it every open permission.
 type CancelTurn struct{}
 
-// SetOption sets an option of the session.
-type SetOption struct {
-	Option acpclient.ConfigID
-	Value  acpclient.ConfigValue
-}
-
-// Toggle is SetOption for a dialog that stays.
-type Toggle SetOption
-
-// Push opens another dialog above this one, which stays. Nil means that there is none any
-// more.
-type Push func() Dialog
-
 // StartAgent starts an agent.
 type StartAgent struct{ Agent config.Agent }
 
@@ -108,9 +95,6 @@ func (CancelTurn) action()  {}
 func (RejectWith) action()  {}
 func (Another) action()     {}
 func (Edit) action()        {}
-func (SetOption) action()   {}
-func (Toggle) action()      {}
-func (Push) action()        {}
 func (StartAgent) action()  {}
 func (OpenSession) action() {}
 func (Run) action()         {}

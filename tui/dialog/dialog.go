@@ -126,8 +126,6 @@ type Env struct {
 	DiffPositions *toolview.DiffPositions
 	// Targets resolves paths outside the session's directories; it may be nil.
 	Targets *toolview.PathTargets
-	// Values is what lists of options know beyond the conversation.
-	Values Values
 	// Now is the clock.
 	Now func() time.Time
 	// Drafting reports whether the prompt holds more than blanks: it gets letters and digits then.

@@ -197,8 +197,8 @@ func screens() map[string]Dialog {
 	all["link"] = l
 	all["auth"] = auth
 	all["confirm"] = confirm
-	all["options"] = NewOptions(env, optionConversation())
-	all["options-values"] = newOption(env, optionConversation(), "model")
+	all["options"] = NewSelector(env, List{Title: "Options", Space: true, Items: optionItems()})
+	all["options-values"] = NewSelector(env, List{Title: "Model", About: "The model that answers", Items: valueItems()})
 	all["sessions"] = NewSelector(env, List{Title: "Sessions", Items: sessionItems(env.Now())})
 	all["agents"] = NewSelector(env, List{Title: "Agent", Items: AgentItems([]config.Agent{
 		{ID: "mine", Name: "My agent", Command: "node", Args: []string{"agent.js", "--acp"}, Source: config.SourceConfigured, Default: true},
@@ -250,20 +250,22 @@ func linkElicitation(url string) *conversation.Elicitation {
 	}}
 }
 
-func optionConversation() *conversation.Conversation {
-	c := conversation.New()
-	c.Apply(conversation.SessionOpened{State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
-		{ID: "mode", Name: "Mode", Description: "How much it asks before it acts", Category: acpclient.CategoryMode, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("ask"), Options: acpclient.Ungrouped(
-			acpclient.ConfigSelectOption{Value: "ask", Name: "Ask"}, acpclient.ConfigSelectOption{Value: "code", Name: "Code"})},
-		{ID: "model", Name: "Model", Description: "The model that answers", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("opus"), Options: acpclient.ConfigSelectOptions{
-			{Group: "a", Name: "Anthropic", Options: acpclient.List[acpclient.ConfigSelectOption]{{Value: "opus", Name: "Opus", Description: "Most capable"}, {Value: "haiku", Name: "Haiku", Description: "Fastest"}}},
-			{Group: "l", Name: "Local", Options: acpclient.List[acpclient.ConfigSelectOption]{{Value: "qwen", Name: "Qwen", Description: "Runs here"}}},
-		}},
-		{ID: "brave", Name: "Brave mode", Description: "Uses experimental tools", Type: acpclient.ConfigBoolean, CurrentValue: acpclient.BoolValue(false)},
-		{ID: "slider", Name: "Temperature", Type: "range", Raw: []byte(`{}`)},
-	}}})
-	c.Apply(conversation.OptionChosen{Option: "brave", Value: acpclient.BoolValue(true), Seq: 1})
-	return c
+// optionItems are options of an agent as the list of them shows them, valueItems the values of one.
+func optionItems() []Item {
+	stay := Stay(func() tea.Cmd { return nil })
+	return []Item{
+		{ID: "mode", Title: "Mode", Detail: "Ask", About: "How much it asks before it acts", Do: stay},
+		{ID: "model", Title: "Model", Detail: "Opus", About: "The model that answers", Do: stay},
+		{ID: "brave", Title: "Brave mode", Detail: "off → on", About: "Uses experimental tools", Pending: true, Do: stay},
+	}
+}
+
+func valueItems() []Item {
+	return []Item{
+		{ID: "opus", Title: "Opus", Detail: "Most capable", Group: "Anthropic", Current: true},
+		{ID: "haiku", Title: "Haiku", Detail: "Fastest", Group: "Anthropic"},
+		{ID: "qwen", Title: "Qwen", Detail: "Runs here", Group: "Local"},
+	}
 }
 
 // sessionItems are sessions as the list of them shows them, the first one the session on
@@ -317,7 +319,7 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 		}
 		return list
 	}
-	switch rapid.IntRange(0, 7).Draw(t, "kind") {
+	switch rapid.IntRange(0, 6).Draw(t, "kind") {
 	case 0:
 		old, line := text("old"), 3
 		p := &conversation.Permission{Seen: seen(1), Asked: &conversation.ToolCall{
@@ -367,12 +369,6 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 		return d
 	case 5:
 		return NewConfirm(env, Confirmation{Title: text("title"), Text: text("text"), Detail: text("detail"), Choices: []Choice{{Name: text("name"), Key: "x"}, {Name: "b"}}})
-	case 6:
-		c := optionConversation()
-		for i := range c.Options {
-			c.Options[i].Name, c.Options[i].Description = text("name"), text("description")
-		}
-		return NewOptions(env, c)
 	}
 	return NewEntry(env, Entry{Title: text("title"), Text: text("text"), Hint: text("hint")})
 }

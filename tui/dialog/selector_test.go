@@ -14,8 +14,6 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app/command"
-	"parley/internal/conversation"
-	"parley/internal/test"
 )
 
 // picked is what choosing an item of a test does.
@@ -177,90 +175,6 @@ func TestSelectorTypesWhatIsBound(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
-	for _, tt := range []struct {
-		keys string
-		want Action
-	}{
-		{"enter down enter", SetOption{"mode", acpclient.SelectValue("code")}},
-		{"down enter down down enter", SetOption{"model", acpclient.SelectValue("qwen")}},
-		{"down down enter", Toggle{"brave", acpclient.BoolValue(false)}}, // it is on, pending
-		{"down down space", Toggle{"brave", acpclient.BoolValue(false)}},
-		{"down down down down enter", Toggle{"brave", acpclient.BoolValue(false)}}, // past it nothing can be set
-		{"enter esc", Close{}},
-		{"esc", Close{}},
-	} {
-		t.Run(tt.keys, func(t *testing.T) {
-			env, _ := newEnv()
-			d := NewOptions(env, optionConversation())
-			d.View(80, 20)
-			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("did %#v, want %#v", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestOptionsFollowTheConversation(t *testing.T) {
-	env, _ := newEnv()
-	c := optionConversation()
-	d := NewOptions(env, c)
-	text := shownBy(d, 80, 20)
-	for _, want := range []string{"Mode        Ask", "Model       Opus", "◐ Brave mode  off → on", "How much it asks"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not shown in\n%s", want, text)
-		}
-	}
-	values := presses(t, d, "down", "enter").(Push)()
-	options := c.Options
-	options[1].CurrentValue = acpclient.SelectValue("haiku")
-	c.Apply(conversation.OptionSettled{Option: "brave", Seq: 1, Options: options})
-	if text := shownBy(values, 80, 20); !strings.Contains(text, "● Haiku") || !strings.Contains(fmt.Sprint(values.Hints()), "back") {
-		t.Errorf("the values do not follow:\n%s", text)
-	}
-	c.Apply(conversation.OptionSettled{Option: "x", Seq: 2, Options: options[:1]})
-	if text := shownBy(values, 80, 20); !strings.Contains(text, "no longer offers this option: Model") || strings.Contains(text, "no values") {
-		t.Errorf("the values of an option that is gone are still shown:\n%s", text)
-	}
-	if got := presses(t, d, "home", "enter", "down", "enter"); got != (SetOption{"mode", acpclient.SelectValue("code")}) {
-		t.Errorf("did %v", got)
-	}
-}
-
-func TestModesAndModels(t *testing.T) {
-	env, _ := newEnv()
-	withOptions := optionConversation()
-	legacy := conversation.New()
-	legacy.Apply(conversation.SessionOpened{State: acpclient.SessionState{
-		Modes:  &acpclient.SessionModeState{CurrentModeID: "ask", AvailableModes: acpclient.List[acpclient.SessionMode]{{ID: "ask", Name: "Ask"}, {ID: "code", Name: "Code"}}},
-		Models: &acpclient.SessionModelState{CurrentModelID: "b", AvailableModels: acpclient.List[acpclient.ModelInfo]{{ModelID: "a", Name: "A"}, {ModelID: "b", Name: "B"}}},
-	}})
-	for _, tt := range []struct {
-		name string
-		s    Dialog
-		keys string
-		want Action
-	}{
-		{"mode option", NewCategories(env, withOptions, acpclient.CategoryMode), "down enter", SetOption{"mode", acpclient.SelectValue("code")}},
-		{"model option", NewCategories(env, withOptions, acpclient.CategoryModel), "down enter", SetOption{"model", acpclient.SelectValue("haiku")}},
-		{"boolean", newOption(env, withOptions, "brave"), "down enter", SetOption{"brave", acpclient.BoolValue(false)}},
-		{"legacy mode", NewCategories(env, legacy, acpclient.CategoryMode), "down enter", SetOption{conversation.LegacyModeID, acpclient.SelectValue("code")}},
-		{"legacy model", NewCategories(env, legacy, acpclient.CategoryModel), "up enter", SetOption{conversation.LegacyModelID, acpclient.SelectValue("a")}},
-		{"legacy mode among the options", NewOptions(env, legacy), "enter down enter", SetOption{conversation.LegacyModeID, acpclient.SelectValue("code")}},
-		{"legacy model among the options", NewOptions(env, legacy), "down enter up enter", SetOption{conversation.LegacyModelID, acpclient.SelectValue("a")}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := presses(t, tt.s, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("did %#v, want %#v", got, tt.want)
-			}
-		})
-	}
-	none := conversation.New()
-	if NewCategories(env, none, acpclient.CategoryMode) != nil || NewCategories(env, none, acpclient.CategoryModel) != nil || newOption(env, withOptions, "slider") != nil || newOption(env, withOptions, "?") != nil {
-		t.Error("there is a list of what cannot be set")
-	}
-}
-
 func TestSessionItem(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
@@ -383,67 +297,34 @@ func TestSelectorFilterPrefersWords(t *testing.T) {
 	}
 }
 
-// optionsFrom is a conversation with these config options, as JSON.
-func optionsFrom(t *testing.T, options string) *conversation.Conversation {
-	t.Helper()
-	c := conversation.New()
-	c.Apply(test.Up(t, `{"sessionUpdate":"config_option_update","configOptions":[`+options+`]}`))
-	return c
-}
-
-const (
-	modelOption = `{"id":"model","name":"Model","description":"What answers","category":"model","type":"select","currentValue":"a","options":[{"value":"a","name":"Model A"},{"value":"b","name":"Model B"}]}`
-	fastOption  = `{"id":"fast","name":"Fast mode","category":"model_config","type":"boolean","currentValue":true}`
-)
-
-// What belongs to the model is behind its key, too.
-func TestTheModelAndWhatBelongsToIt(t *testing.T) {
-	env, _ := newEnv()
-	c := optionsFrom(t, fastOption+","+modelOption)
-	s := NewCategories(env, c, acpclient.CategoryModel, acpclient.CategoryModelConfig)
-	text := shownBy(s, 80, 20)
-	for _, want := range []string{"What answers", "\nModel\n❯ ● Model A", "Fast mode\n● on\noff"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not shown in\n%s", want, text)
-		}
-	}
-	if got := presses(t, s, "end", "enter"); got != (SetOption{"fast", acpclient.BoolValue(false)}) {
-		t.Errorf("did %v", got)
-	}
-}
-
-func TestASelectWithoutValuesSaysSo(t *testing.T) {
-	env, _ := newEnv()
-	c := optionsFrom(t, `{"id":"x","name":"Persona","type":"select","currentValue":"p","options":[]}`)
-	if text := shownBy(newOption(env, c, "x"), 80, 20); !strings.Contains(text, "Persona has no values.") {
-		t.Errorf("it says\n%s", text)
-	}
-}
-
 // The value that is on is marked, and beside it the one that the agent has yet to confirm.
 func TestAPendingValueIsNotMarkedAsOn(t *testing.T) {
 	env, _ := newEnv()
-	c := optionsFrom(t, modelOption)
-	c.Apply(conversation.OptionChosen{Seq: 1, Option: "model", Value: acpclient.SelectValue("b")})
-	if text := shownBy(newOption(env, c, "model"), 80, 20); !strings.Contains(text, "● Model A") || !strings.Contains(text, "◐ Model B") {
+	s := NewSelector(env, List{Items: []Item{{Title: "Model A", Current: true}, {Title: "Model B", Pending: true}}})
+	if text := shownBy(s, 80, 20); !strings.Contains(text, "● Model A") || !strings.Contains(text, "◐ Model B") {
 		t.Errorf("it shows\n%s", text)
-	}
-	if text := shownBy(NewOptions(env, c), 80, 20); !strings.Contains(text, "◐ Model  Model A → Model B") {
-		t.Errorf("the options show\n%s", text)
 	}
 }
 
-// A group ends where its values end, and what is used often stands first.
-func TestGroupsOfValuesEnd(t *testing.T) {
+// A group ends where its items end.
+func TestGroupsOfItemsEnd(t *testing.T) {
 	env, _ := newEnv()
-	env.Values.Often = func(*acpclient.SessionConfigOption) []acpclient.ConfigValueID {
-		return []acpclient.ConfigValueID{"b", "gone"}
-	}
-	s := newOption(env, optionsFrom(t, modelOption), "model")
-	text := shownBy(s, 80, 20)
-	often, a, b := strings.Index(text, "Used often"), strings.Index(text, "Model A"), strings.Index(text, "Model B")
-	if often < 0 || often > b || b > a || !strings.Contains(text[b:a], "\n\n") {
+	s := NewSelector(env, List{Items: []Item{{ID: "b", Title: "Model B", Group: "Used often"}, {ID: "a", Title: "Model A"}}})
+	if text := shownBy(s, 80, 20); !strings.Contains(text, "Used often\n❯   Model B\n\nModel A") {
 		t.Errorf("it shows\n%s", text)
+	}
+}
+
+// Space chooses in a list that has it, and the list may stay.
+func TestSpaceChooses(t *testing.T) {
+	env, _ := newEnv()
+	chosen := 0
+	s := NewSelector(env, List{Space: true, Items: []Item{{Title: "Brave mode", Do: Stay(func() tea.Cmd { chosen++; return nil })}}})
+	if stay, is := presses(t, s, "space").(Stay); is {
+		stay()
+	}
+	if chosen != 1 {
+		t.Errorf("it was chosen %d times", chosen)
 	}
 }
 
@@ -454,52 +335,6 @@ func TestAListOfSixHasAFilter(t *testing.T) {
 		if got := strings.Contains(shownBy(s, 80, 20), "type to filter"); got != want {
 			t.Errorf("with %d items: filter %v", n, got)
 		}
-	}
-}
-
-// A key makes the marked value the default of the agent, and takes that back.
-func TestDefaultValues(t *testing.T) {
-	env, _ := newEnv()
-	kept := map[acpclient.ConfigID]acpclient.ConfigValue{}
-	env.Values.Default = func(o *acpclient.SessionConfigOption) (acpclient.ConfigValue, bool) {
-		v, ok := kept[o.ID]
-		return v, ok
-	}
-	env.Values.SetDefault = func(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) tea.Cmd {
-		if now, ok := kept[o.ID]; ok && now == v {
-			delete(kept, o.ID)
-		} else {
-			kept[o.ID] = v
-		}
-		return nil
-	}
-	keep := func(a Action) {
-		t.Helper()
-		stay, ok := a.(Stay)
-		if !ok {
-			t.Fatalf("did %#v", a)
-		}
-		stay()
-	}
-	c := optionsFrom(t, modelOption+","+fastOption)
-	s := newOption(env, c, "model")
-	keep(presses(t, s, "down", "ctrl+d"))
-	if text := shownBy(s, 80, 20); !strings.Contains(text, "Model B  default") || kept["model"] != acpclient.SelectValue("b") {
-		t.Errorf("kept %v:\n%s", kept, text)
-	}
-	keep(presses(t, s, "ctrl+d"))
-	if text := shownBy(s, 80, 20); strings.Contains(text, "default") || len(kept) != 0 {
-		t.Errorf("kept %v:\n%s", kept, text)
-	}
-	d := NewOptions(env, c)
-	keep(presses(t, d, "down", "ctrl+d"))
-	if text := shownBy(d, 80, 20); !strings.Contains(text, "Fast mode  on · default") {
-		t.Errorf("the options show\n%s", text)
-	}
-	values := presses(t, d, "up", "enter").(Push)()
-	keep(presses(t, values, "down", "ctrl+d"))
-	if text := shownBy(values, 80, 20); !strings.Contains(text, "Model B  default") {
-		t.Errorf("the values among the options show\n%s", text)
 	}
 }
 

@@ -210,7 +210,7 @@ func (r review) undo(ctx context.Context) (string, error) {
 	}
 	words := "Undid the last turn, in: " + r.names(done.Files) + ". /changes redo redoes it."
 	if left := app.LeftAlone(done, r.at.Path); left != "" {
-		words += "\n" + strings.ToUpper(left[:1]) + left[1:] + "."
+		words += "\n" + termtext.Capital(left) + "."
 	}
 	return words, nil
 }

@@ -16,68 +16,46 @@ import (
 	"parley/tui/toolview"
 )
 
-// deed is what a command does: do works in any state, live needs a session. words are what
-// follows the name of the command.
-type deed struct {
-	do   func(p *program, words string)
-	live func(l *live, words string)
-	// after means that an agent's command of the same name comes first.
-	after bool
+// rows are the commands, in the order of /help: those of all front ends, and line mode's own.
+// The names of a row are Names and Slash.
+func (f *front) rows() command.Rows[command.Shared] {
+	type row = command.Row[command.Shared]
+	own := func(name, plain string, do func()) row {
+		return row{Slash: name, Help: plain, Do: command.Shared{Plain: plain, Do: func(command.Front) { do() }}}
+	}
+	inSession := func(name, plain string, do func(*live)) row {
+		return row{Slash: name, Help: plain, Do: command.Shared{Session: true, Plain: plain, Do: func(command.Front) { do(f.live()) }}}
+	}
+	return append(
+		command.Commands(),
+		own("cancel", "cancel the turn, or parley's own question", f.p.cancel),
+		own("again", "repeat the question", f.p.repeat),
+		inSession("send", "send the queued prompts", (*live).sendQueue),
+		inSession("now", "send a prompt into the running turn, or after cancelling it: /now PROMPT", func(l *live) { l.sendNow(f.words) }),
+		own("show", "show all of tool call N: /show N", func() { f.p.showCall(f.words) }),
+		inSession("status", "show agent, session and mode", (*live).status),
+		inSession("commands", "list the agent's own commands, and your prompts", (*live).agentCommands),
+		inSession("run", "run a command of your own: /run COMMAND, or !COMMAND", func(l *live) { l.run(f.words) }),
+		inSession("type", "type a line into your running command: /type LINE", func(l *live) { l.typeInto(f.words) }),
+		inSession("end", "stop your running command", (*live).endCommand),
+		inSession("add", "add the output of your last command to your next prompt", (*live).addOutput),
+		inSession("stop", "stop an agent that does not respond", func(l *live) { session.Post(l.Session, session.Kill{}) }),
+	)
 }
 
-// rows are the commands, in the order of /help: those of all front ends, and line mode's own.
-func rows() command.Rows[deed] {
-	var all command.Rows[deed]
-	for _, r := range command.Commands() {
-		s := r.Do
-		run := func(p *program, words string) {
-			l, open := p.live()
-			if open && s.Waits && !l.opened() {
-				return
-			}
-			f := &front{p}
-			if open && s.Why != nil {
-				if why := s.Why(f); why != "" {
-					f.Say(why)
-					return
-				}
-			}
-			s.Do(f, words)
-		}
-		d := deed{do: run, after: s.Plain == ""}
-		if s.Session && !s.Begins {
-			d = deed{live: func(l *live, words string) { run(l.p, words) }, after: s.Plain == ""}
-		}
-		all = append(all, command.Row[deed]{
-			ID: r.ID, Slash: s.Names + " " + r.Slash, Help: cmp.Or(s.Plain, strings.ToLower(r.Help[:1])+r.Help[1:]), Do: d,
-		})
-	}
-	return append(all, command.Rows[deed]{
-		{Slash: "cancel", Help: "cancel the turn, or parley's own question", Do: deed{do: func(p *program, _ string) { p.cancel() }}},
-		{Slash: "again", Help: "repeat the question", Do: deed{do: func(p *program, _ string) { p.repeat() }}},
-		{Slash: "send", Help: "send the queued prompts", Do: deed{live: func(l *live, _ string) { l.sendQueue() }}},
-		{Slash: "now", Help: "send a prompt into the running turn, or after cancelling it: /now PROMPT", Do: deed{live: (*live).sendNow}},
-		{Slash: "show", Help: "show all of tool call N: /show N", Do: deed{do: (*program).showCall}},
-		{Slash: "status", Help: "show agent, session and mode", Do: deed{live: func(l *live, _ string) { l.status() }}},
-		{Slash: "commands", Help: "list the agent's own commands, and your prompts", Do: deed{live: func(l *live, _ string) { l.agentCommands() }}},
-		{Slash: "run", Help: "run a command of your own: /run COMMAND, or !COMMAND", Do: deed{live: (*live).run}},
-		{Slash: "type", Help: "type a line into your running command: /type LINE", Do: deed{live: (*live).typeInto}},
-		{Slash: "end", Help: "stop your running command", Do: deed{live: func(l *live, _ string) { l.endCommand() }}},
-		{Slash: "add", Help: "add the output of your last command to your next prompt", Do: deed{live: func(l *live, _ string) { l.addOutput() }}},
-		{Slash: "stop", Help: "stop an agent that does not respond", Do: deed{live: func(l *live, _ string) { session.Post(l.Session, session.Kill{}) }}},
-	}...)
-}
+// names are the names of a command.
+func names(r command.Row[command.Shared]) []string { return strings.Fields(r.Do.Names + " " + r.Slash) }
 
 // named returns the command of a name, nil if there is none. Without others it is one that
 // comes before the agent's, by its own name.
-func named(name string, others bool) *command.Row[deed] {
-	all := rows()
-	i := slices.IndexFunc(all, func(r command.Row[deed]) bool {
-		names := strings.Fields(r.Slash)
-		return len(names) > 0 && names[0] == name && (!r.Do.after || others)
+func (f *front) named(name string, others bool) *command.Row[command.Shared] {
+	all := f.rows()
+	i := slices.IndexFunc(all, func(r command.Row[command.Shared]) bool {
+		names := names(r)
+		return len(names) > 0 && names[0] == name && (r.Do.Plain != "" || others)
 	})
 	if i < 0 && others {
-		i = slices.IndexFunc(all, func(r command.Row[deed]) bool { return slices.Contains(strings.Fields(r.Slash), name) })
+		i = slices.IndexFunc(all, func(r command.Row[command.Shared]) bool { return slices.Contains(names(r), name) })
 	}
 	if i < 0 {
 		return nil
@@ -116,9 +94,9 @@ func (p *program) line(line typed) {
 // command runs a command: parley's own, or the agent's.
 func (p *program) command(text string) {
 	name, words, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
-	words = strings.TrimSpace(words)
-	if c := named(name, false); c != nil {
-		p.carryOut(c.Do, words)
+	f := &front{p: p, name: name, words: strings.TrimSpace(words)}
+	if c := f.named(name, false); c != nil {
+		f.run(c.Do)
 		return
 	}
 	for _, c := range p.out.conv.Commands {
@@ -130,27 +108,34 @@ func (p *program) command(text string) {
 	if l, open := p.live(); open {
 		for _, t := range app.Templates(l.Session) {
 			if t.Name == name {
-				p.state.send(t.With(words))
+				p.state.send(t.With(f.words))
 				return
 			}
 		}
 	}
-	if c := named(name, true); c != nil {
-		p.carryOut(c.Do, words)
+	if c := f.named(name, true); c != nil {
+		f.run(c.Do)
 		return
 	}
 	p.out.line(fmt.Sprintf("No command /%s. /help lists parley's commands, /commands the agent's; //%s sends it anyway.", name, name))
 }
 
-// carryOut does what a command does.
-func (p *program) carryOut(d deed, words string) {
-	if d.do != nil {
-		d.do(p, words)
-	} else if l, open := p.live(); open {
-		d.live(l, words)
-	} else {
-		p.out.line(noSession)
+// run does a command, or says why it cannot be done now.
+func (f *front) run(c command.Shared) {
+	l, open := f.p.live()
+	switch {
+	case !open && c.Session && !c.Begins:
+		f.p.out.line(noSession)
+		return
+	case open && c.Waits && !l.opened():
+		return
+	case open && c.Why != nil:
+		if why := c.Why(f); why != "" {
+			f.Say(why)
+			return
+		}
 	}
+	c.Do(f)
 }
 
 // repeat writes the open question again.
@@ -162,15 +147,16 @@ func (p *program) repeat() {
 	p.show(p.question)
 }
 
-func (p *program) help() {
+// Help implements command.Front.
+func (f *front) Help() {
 	lines := []string{"What you type is sent to the agent. A line that ends with \\ continues on the next one. @path mentions a file, !command runs your own command.", "Commands:"}
-	for _, r := range rows() {
-		if names := strings.Fields(r.Slash); len(names) > 0 {
-			lines = append(lines, "/"+names[0]+": "+r.Help)
+	for _, r := range f.rows() {
+		if names := names(r); len(names) > 0 {
+			lines = append(lines, "/"+names[0]+": "+cmp.Or(r.Do.Plain, strings.ToLower(r.Help[:1])+r.Help[1:]))
 		}
 	}
 	lines = append(lines, "Answer a question with a number. ctrl+c cancels the turn; again, it quits, as ctrl+d does.")
-	p.out.words(lines...)
+	f.p.out.words(lines...)
 }
 
 const noSession = "No open session."
@@ -182,71 +168,6 @@ func (l *live) opened() bool {
 		return false
 	}
 	return true
-}
-
-// options sets any option.
-func (l *live) options(words string) {
-	if len(l.Conversation.Options) == 0 {
-		l.p.out.line("The agent has no options.")
-		return
-	}
-	if words != "" {
-		for i := range l.Conversation.Options {
-			o := &l.Conversation.Options[i]
-			for _, name := range []string{string(o.ID), o.Name} {
-				if len(words) >= len(name) && strings.EqualFold(words[:len(name)], name) {
-					l.set(o, strings.TrimSpace(words[len(name):]))
-					return
-				}
-			}
-		}
-		l.p.out.line("The agent has no such option. /options lists them.")
-		return
-	}
-	q := &question{text: "Which option?", cancel: func() {}}
-	for i := range l.Conversation.Options {
-		o := &l.Conversation.Options[i]
-		id := o.ID
-		line := termtext.Line(o.Name) + ": " + l.value(o)
-		q.choices = append(q.choices, choice{line: line, do: func(string) {
-			if o := l.Conversation.Option(id); o != nil {
-				l.set(o, "")
-			}
-		}})
-	}
-	l.p.later(q)
-}
-
-// set sets an option to the named value, or asks for one if name is "".
-func (l *live) set(o *acpclient.SessionConfigOption, name string) {
-	id := o.ID
-	if name != "" {
-		v, ok := conversation.ValueNamed(o, name)
-		if !ok {
-			l.p.out.line(fmt.Sprintf("%s cannot be %q.", o.Name, name))
-			return
-		}
-		session.Post(l.Session, session.SetOption{Option: id, Value: v})
-		return
-	}
-	text := termtext.Line(o.Name) + " is " + l.value(o) + ". Which one?"
-	q := &question{text: text, cancel: func() {}}
-	add := func(line string, v acpclient.ConfigValue) {
-		q.choices = append(q.choices, choice{line: line, do: func(string) { session.Post(l.Session, session.SetOption{Option: id, Value: v}) }})
-	}
-	if o.Type == acpclient.ConfigBoolean {
-		add("on", acpclient.BoolValue(true))
-		add("off", acpclient.BoolValue(false))
-	} else {
-		for _, v := range o.Options.All() {
-			line := termtext.Line(v.Name)
-			if v.Description != "" {
-				line += ": " + termtext.Line(v.Description)
-			}
-			add(line, acpclient.SelectValue(v.Value))
-		}
-	}
-	l.p.later(q)
 }
 
 // cancel cancels the turn, or closes parley's own question.
@@ -353,7 +274,7 @@ func (l *live) status() {
 	lines := []string{"Agent: " + termtext.Line(l.Agent.Name), "Directory: " + toolview.PathsIn("").Path(c.Cwd)}
 	for i := range c.Options {
 		o := &c.Options[i]
-		lines = append(lines, termtext.Line(o.Name)+": "+l.value(o))
+		lines = append(lines, termtext.Line(o.Name)+": "+command.OptionText(c, o))
 	}
 	switch {
 	case c.Gone():
@@ -385,7 +306,7 @@ func (l *live) agentCommands() {
 	}
 	for _, t := range app.Templates(l.Session) {
 		agents := slices.ContainsFunc(l.Conversation.Commands, func(c acpclient.AvailableCommand) bool { return c.Name == t.Name })
-		if own := named(t.Name, true); agents || own != nil {
+		if own := (&front{p: l.p}).named(t.Name, true); agents || own != nil {
 			l.p.out.line("Your prompt /" + t.Name + " is hidden: there is a command of this name.")
 			continue
 		}

@@ -9,12 +9,9 @@ import (
 
 // A command that needs a session says that none is open.
 func TestCommandsForASessionNeedOne(t *testing.T) {
-	for _, r := range rows() {
-		name := strings.Fields(r.Slash)[0]
-		if (r.Do.do == nil) == (r.Do.live == nil) {
-			t.Errorf("/%s must do something either in any state or to the session", name)
-		}
-		if r.Do.live == nil {
+	for _, r := range (&front{p: &program{}}).rows() {
+		name := names(r)[0]
+		if !r.Do.Session || r.Do.Begins {
 			continue
 		}
 		var written strings.Builder
@@ -37,15 +34,15 @@ func TestCommandsForASessionNeedOne(t *testing.T) {
 // What all front ends have can be typed in line mode, by all its names, and is in /help.
 func TestLineModeHasTheCommandsOfAllFrontEnds(t *testing.T) {
 	var written strings.Builder
-	p := &program{out: newPrinter(&written, true)}
-	p.help()
+	f := &front{p: &program{out: newPrinter(&written, true)}}
+	f.Help()
 	for _, r := range command.Commands() {
-		names := strings.Fields(r.Do.Names + " " + r.Slash)
+		names := names(r)
 		if len(names) == 0 || !strings.Contains(written.String(), "/"+names[0]+": ") {
 			t.Errorf("/help does not have %s", r.ID)
 		}
 		for _, name := range names {
-			if named(name, true) == nil {
+			if f.named(name, true) == nil {
 				t.Errorf("there is no /%s", name)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/session"
@@ -118,7 +119,7 @@ func (l *live) take() {
 	if link := l.Session.Link(); link != l.link {
 		l.link = link
 		text := link.Text()
-		l.p.out.line(strings.ToUpper(text[:1]) + text[1:] + ".")
+		l.p.out.line(termtext.Capital(text) + ".")
 	}
 	for _, e := range l.Session.Stream().Take() {
 		if _, ours := e.(conversation.QueueChanged); !ours {
@@ -155,7 +156,7 @@ func (l *live) waits() (all []wait) {
 		o := &c.Options[i]
 		if to, pending := c.Pending(o); pending && !c.Gone() {
 			all = append(all, wait{"option " + string(o.ID), to.At, app.SlowAnswer, fmt.Sprintf(
-				"No answer from the agent yet: %s: %s. /options %s %s switches back.", termtext.Line(o.Name), l.value(o),
+				"No answer from the agent yet: %s: %s. /options %s %s switches back.", termtext.Line(o.Name), command.OptionText(c, o),
 				termtext.Line(cmp.Or(o.Name, string(o.ID))), termtext.Line(conversation.ValueName(o, o.CurrentValue)))})
 		}
 	}
@@ -180,15 +181,6 @@ func (l *live) saySilent() {
 	if next > 0 {
 		l.silence.Reset(next)
 	}
-}
-
-// value returns the value of an option that the agent has confirmed, and the one that it has not.
-func (l *live) value(o *acpclient.SessionConfigOption) string {
-	text := termtext.Line(conversation.ValueName(o, o.CurrentValue))
-	if to, pending := l.Conversation.Pending(o); pending {
-		text += ", " + termtext.Line(conversation.ValueName(o, to.Value)) + " not confirmed"
-	}
-	return text
 }
 
 // apply folds an event.

@@ -367,7 +367,7 @@ func (p *program) carriedOut(out app.Outcome, err error) {
 		out.Say = err.Error()
 	}
 	if out.Say != "" {
-		p.out.line(strings.ToUpper(out.Say[:1]) + out.Say[1:] + ".")
+		p.out.line(termtext.Capital(out.Say) + ".")
 	}
 	if out.Ask != nil {
 		p.later(p.numbered(*out.Ask))

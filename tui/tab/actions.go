@@ -135,11 +135,6 @@ func newPromptRows() command.Rows[behaviour] {
 	always := func(do func(*Tab)) func(*Tab) tea.Cmd {
 		return func(t *Tab) tea.Cmd { do(t); return nil }
 	}
-	offers := func(none string, of ...acpclient.ConfigCategory) func(*live) string {
-		return func(l *live) string {
-			return unless(slices.ContainsFunc(of, func(c acpclient.ConfigCategory) bool { return l.Conversation.OptionByCategory(c) != nil }), none)
-		}
-	}
 	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
 
 	rows := sharedRows()
@@ -155,7 +150,7 @@ func newPromptRows() command.Rows[behaviour] {
 			do:   func(t *Tab) tea.Cmd { return t.say(nothingToSend) },
 		}},
 		{ID: command.NextMode, Keys: "shift+tab", Help: "Next mode", Words: "cycle switch permission plan auto", Do: behaviour{
-			in: inSession, live: nextMode, beside: true, unready: offers(noModes, acpclient.CategoryMode), waits: true,
+			in: inSession, live: nextMode, beside: true, unready: func(l *live) string { return command.Offers(l.Live, noModes, acpclient.CategoryMode) }, waits: true,
 		}},
 		{ID: command.Palette, Keys: "ctrl+p", Help: "Open the palette", Absent: "it opens the palette", Do: behaviour{
 			live: func(l *live) tea.Cmd { showPalette(l.tab, l.otherItems()); return nil },

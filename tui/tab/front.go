@@ -1,13 +1,11 @@
 package tab
 
 import (
+	"cmp"
 	"context"
-	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
@@ -19,6 +17,7 @@ import (
 type front struct {
 	tab  *Tab
 	cmds []tea.Cmd
+	late bool // in the continuation of background work: the user may do something else by now
 }
 
 var _ command.Front = (*front)(nil)
@@ -48,56 +47,109 @@ func (f *front) Live() *app.Live {
 func (f *front) Say(words string)   { f.add(f.tab.say(words)) }
 func (f *front) Ask(q app.Question) { f.tab.ask(f.tab.confirmation(q)) }
 
-func (f *front) Choose(c command.Choice) {
-	list := dialog.List{Title: c.Title, Empty: c.Empty}
-	for i, it := range c.Items {
-		item := dialog.Item{ID: strconv.Itoa(i), Title: it.Label, Group: capital(it.Group), Detail: it.Why, Disabled: it.Why != ""}
-		if it.Do != nil {
-			item.Do = dialog.Do(func() tea.Cmd { return f.do(it.Do) })
+func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
+	shown := f.list(c)
+	list := dialog.NewSelector(f.tab.env(), shown)
+	if c.Now != nil {
+		list = dialog.NewFollowing(f.tab.env(), shown, func() []dialog.Item { return f.items(c.Now()) })
+	}
+	if f.late {
+		f.tab.dialogs.PushBelow(list)
+	} else {
+		f.tab.dialogs.Push(list)
+	}
+	return func(c command.Choice) bool {
+		open := f.tab.dialogs.Has(list)
+		if open {
+			list.SetList(f.list(c))
+		}
+		return open
+	}
+}
+
+// list returns a choice as a list.
+func (f *front) list(c command.Choice) dialog.List {
+	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Space: c.Space, Choosing: c.Choosing, Closing: c.Closing, Items: f.items(c.Items)}
+	now := func() []command.Item {
+		if c.Now != nil {
+			return c.Now()
+		}
+		return c.Items
+	}
+	for i, k := range c.Keys {
+		list.Keys = append(list.Keys, dialog.ItemKey{Action: k.ID, Hint: k.Hint, Do: func(marked dialog.Item) dialog.Action {
+			for _, it := range now() {
+				if it.ID == marked.ID && i < len(it.Also) {
+					return f.action(it.Also[i], true)
+				}
+			}
+			return nil
+		}})
+	}
+	return list
+}
+
+func (f *front) items(all []command.Item) []dialog.Item {
+	items := make([]dialog.Item, len(all))
+	for i, it := range all {
+		items[i] = dialog.Item{
+			ID: it.ID, Title: it.Title, Words: it.Words, Detail: cmp.Or(it.Why, it.Detail), Group: it.Group, About: it.About,
+			Current: it.Current, Pending: it.Pending, Disabled: it.Why != "", Do: f.action(it.Do, it.Stays),
+		}
+		if it.Do == nil {
+			items[i].Do = f.action(it.Open, true)
 		}
 		if it.Deletes {
-			item.Delete = item.Do
+			items[i].Delete = items[i].Do
 		}
-		list.Items = append(list.Items, item)
 	}
-	f.tab.dialogs.PushBelow(dialog.NewSelector(f.tab.env(), list))
+	return items
 }
+
+// action returns what an item does, nil for nothing. stays means that the list stays.
+func (f *front) action(do func(), stays bool) dialog.Action {
+	switch {
+	case do == nil:
+		return nil
+	case stays:
+		return dialog.Stay(func() tea.Cmd { return f.do(do) })
+	}
+	return dialog.Do(func() tea.Cmd { return f.do(do) })
+}
+
+func (f *front) Backend() *app.Backend { return &f.tab.program.Backend }
 
 func (f *front) Beside(do func(context.Context) func()) {
 	ctx := f.tab.program.Context
 	f.add(inBackground(func() then {
 		next := do(ctx)
-		return func() tea.Cmd { return f.do(next) }
+		return func() tea.Cmd {
+			f.late = true
+			defer func() { f.late = false }()
+			return f.do(next)
+		}
 	}))
 }
 
 func (f *front) Help() { f.tab.dialogs.Push(pages.NewHelp(f.tab.env(), keysNow(f.tab)...)) }
 func (f *front) Quit() { f.add(f.tab.leaving.Leave()) }
 
-func (f *front) Categories(_, none string, of ...acpclient.ConfigCategory) {
-	f.add(categoryList(f.live(), none, of...))
-}
-
-func (f *front) Options(string) {
-	f.tab.dialogs.Push(dialog.NewOptions(f.tab.env(), f.live().Conversation))
-}
-
-func (f *front) Changes(string) { f.add(f.live().showChanges()) }
+func (f *front) Changes() { f.add(f.live().showChanges()) }
 
 func (f *front) NoChanges() string {
 	return unless(f.live().Session.Journal() != nil, f.live().noReview())
 }
 
-func (f *front) Rewind(string)    { f.add(f.live().listPrompts()) }
+func (f *front) Rewind()          { f.add(f.live().listPrompts()) }
 func (f *front) NoRewind() string { return f.live().noRewind() }
-func (f *front) Queue(string)     { f.add(f.live().queue.Show()) }
-func (f *front) Sessions(string)  { f.add(openSessionList(f.tab)) }
+func (f *front) Queue()           { f.add(f.live().queue.Show()) }
+func (f *front) Sessions()        { f.add(openSessionList(f.tab)) }
 func (f *front) NewSession()      { f.add(f.live().newSession()) }
 func (f *front) NewAgent()        { f.add(f.live().chooseAnother()) }
 func (f *front) StartAgain()      { f.add(f.live().startAgain()) }
 func (f *front) Detach()          { f.add(f.tab.detach()) }
 func (f *front) NoDetach() string { return f.live().notKept() }
-func (f *front) Export(string)    { f.live().export() }
+func (f *front) Export()          { f.live().export() }
 
 func (f *front) SignIn() {
 	l := f.live()
@@ -117,7 +169,7 @@ func sharedRows() command.Rows[behaviour] {
 		}
 		b := behaviour{in: in, beside: r.Do.Beside, waits: r.Do.Waits, do: func(t *Tab) tea.Cmd {
 			f := &front{tab: t}
-			return f.do(func() { r.Do.Do(f, "") })
+			return f.do(func() { r.Do.Do(f) })
 		}}
 		if r.Do.Why != nil {
 			b.unready = func(l *live) string { return r.Do.Why(&front{tab: l.tab}) }
@@ -125,12 +177,4 @@ func sharedRows() command.Rows[behaviour] {
 		rows = append(rows, command.Row[behaviour]{ID: r.ID, Keys: r.Keys, Bare: r.Bare, Help: r.Help, Words: r.Words, Slash: r.Slash, Do: b})
 	}
 	return rows
-}
-
-// capital returns a text with a capital letter at the beginning.
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -14,7 +14,7 @@ import (
 // shared does a command of all front ends, whether or not it can be done now.
 func (b *bench) shared(id config.Action) {
 	f := &front{tab: b.Tab}
-	b.Do(f.do(func() { command.Commands().Named(id).Do.Do(f, "") }))
+	b.Do(f.do(func() { command.Commands().Named(id).Do.Do(f) }))
 }
 
 // A command that all front ends have is in the palette, among the keys that help and

@@ -14,7 +14,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
-	"parley/tui/dialog"
 	"parley/tui/theme"
 )
 
@@ -25,7 +24,7 @@ const (
 	freshTime = 6 * time.Second
 )
 
-// options follows the options of the session and keeps their defaults.
+// options follows the options of the session.
 type options struct {
 	*ui
 	*app.Live
@@ -113,48 +112,6 @@ func (o *options) rememberModel() tea.Cmd {
 	return bestEffort(func() error { return o.program.RememberModel(agent, id) })
 }
 
-// values returns the defaults and the often used values, for the lists of options.
-func (o *options) values() dialog.Values {
-	v := dialog.Values{
-		Default: func(option *acpclient.SessionConfigOption) (acpclient.ConfigValue, bool) {
-			return app.DefaultValue(o.Agent, o.Conversation.Options, option)
-		},
-		Often: func(option *acpclient.SessionConfigOption) []acpclient.ConfigValueID {
-			if option.Category != acpclient.CategoryModel {
-				return nil
-			}
-			return o.program.OftenUsed(o.Agent)
-		},
-	}
-	if app.HasDefaults(o.Agent) {
-		v.SetDefault = o.toggleDefault
-	}
-	return v
-}
-
-// toggleDefault makes a value the default of the agent, or no longer, and writes that into
-// the configuration.
-func (o *options) toggleDefault(option *acpclient.SessionConfigOption, v acpclient.ConfigValue) tea.Cmd {
-	agent, save, err := app.ToggleDefault(o.Agent, o.Conversation.Options, option, v)
-	if err != nil {
-		return o.say(err.Error())
-	}
-	said := option.Name + ": " + conversation.ValueName(option, v) + " is now the default"
-	if now, is := app.DefaultValue(agent, o.Conversation.Options, option); !is || now != v {
-		said = option.Name + ": " + conversation.ValueName(option, v) + " is no longer the default"
-	}
-	return inBackground(func() then {
-		err := save()
-		return func() tea.Cmd {
-			if err != nil {
-				return o.say(err.Error())
-			}
-			o.Agent.Mode, o.Agent.Options = agent.Mode, agent.Options
-			return o.say(said)
-		}
-	})
-}
-
 // nextMode switches to the next mode, or toggles a mode that is on or off.
 func nextMode(l *live) tea.Cmd {
 	t, c := l.tab, l.Conversation
@@ -183,18 +140,6 @@ func nextMode(l *live) tea.Cmd {
 		}
 	}
 	session.Post(l.Session, session.SetOption{Option: o.ID, Value: acpclient.SelectValue(next)})
-	return nil
-}
-
-// categoryList lists the values of the options of some categories. It says none if there
-// is no such option.
-func categoryList(l *live, none string, categories ...acpclient.ConfigCategory) tea.Cmd {
-	t := l.tab
-	s := dialog.NewCategories(t.env(), l.Conversation, categories...)
-	if s == nil {
-		return t.say(none)
-	}
-	t.dialogs.Push(s)
 	return nil
 }
 

@@ -85,12 +85,12 @@ func TestADefaultIsSaved(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play(twoModes)
-		b.Do(categoryList(b.open(), "", acpclient.CategoryMode)) // for an agent that has no defaults
+		b.shared("mode") // for an agent that has no defaults
 		b.mustNotShow(t, "default")
 		b.Press("down", "ctrl+d", "esc")
 		b.open().Agent = config.Agent{ID: "claude", Source: config.SourceFound}
 		file := config.ConfigFile()
-		b.Do(categoryList(b.open(), "", acpclient.CategoryMode))
+		b.shared("mode")
 		b.Press("down", "ctrl+d")
 		b.MustSay("Mode: Mode code is now the default")
 		b.MustSay("Mode code  default")
@@ -117,7 +117,7 @@ serve
 		b.program.Recent = config.NewRecentFile(t.TempDir())
 		b.open().Agent = config.Agent{ID: "claude", Source: config.SourceFound}
 		order := func() string {
-			b.Do(categoryList(b.open(), "", acpclient.CategoryModel))
+			b.shared(command.Model)
 			text := b.Screen()
 			b.Press("esc")
 			if strings.Index(text, "Model B") < strings.Index(text, "Model A") && strings.Contains(text, "Used often") {
@@ -226,9 +226,9 @@ func TestTheFirstScreenShowsNoIDs(t *testing.T) {
 func TestCategory(t *testing.T) {
 	runBench(t, func(_ *testing.T, b *bench) {
 		b.play(twoModes)
-		b.Do(categoryList(b.open(), "this agent offers no models", acpclient.CategoryModel))
+		b.Do(b.run(command.Model))
 		b.MustSay("this agent offers no models")
-		b.Do(categoryList(b.open(), "", acpclient.CategoryMode))
+		b.shared("mode")
 		b.MustSay("Mode code")
 	})
 }

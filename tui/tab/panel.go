@@ -152,10 +152,6 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	case dialog.Run:
 		t.dialogs.Pop()
 		return t.run(a.Action)
-	case dialog.Push:
-		if d := a(); d != nil {
-			t.dialogs.Push(d)
-		}
 	case dialog.Copy:
 		return t.copy("the address", a.Text)
 	default:
@@ -194,11 +190,6 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.OpenSession:
 		t.dialogs.Pop()
 		return l.openSession(a.Session)
-	case dialog.SetOption:
-		t.dialogs.Pop()
-		session.Post(l.Session, session.SetOption{Option: a.Option, Value: a.Value})
-	case dialog.Toggle:
-		session.Post(l.Session, session.SetOption{Option: a.Option, Value: a.Value})
 	case dialog.Elicit:
 		return t.try(l.Session, session.AnswerElicitation{Question: a.Question, Response: a.Response})
 	case dialog.OpenURL:

@@ -16,6 +16,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/session"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
@@ -145,7 +146,7 @@ func (p *promptList) content() dialog.List {
 		item := dialog.SessionItem(app.PromptLine(conversation.QueuedPrompt{Prompt: prompt.Blocks}), prompt.At, t.program.Now())
 		item.ID, item.About = promptID(prompt), app.WayTo(p.live.Conversation, prompt.Number).Text()+"."
 		if stays != "" {
-			item.About = strings.ToUpper(stays[:1]) + stays[1:] + "."
+			item.About = termtext.Capital(stays) + "."
 		}
 		if turn := p.turn(prompt); turn != 0 {
 			if since := p.since[turn]; since.Files > 0 {

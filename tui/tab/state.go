@@ -439,7 +439,7 @@ func (l *live) placeholder(asks bool) string {
 
 func (l *live) equip(env *dialog.Env) {
 	l.reading.equip(env)
-	env.Targets, env.Values = &l.questions.reach, l.options.values()
+	env.Targets = &l.questions.reach
 }
 
 func (l *live) describe(f *statusInfo) {

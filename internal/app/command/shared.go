@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"parley/acpclient"
 	"parley/internal/app"
@@ -20,54 +21,35 @@ type Front interface {
 	Say(words string)
 	// Ask asks a question of parley's own.
 	Ask(app.Question)
-	// Choose lists what the user can choose from.
-	Choose(Choice)
+	// Choose lists what the user can choose from. Update lists it as it is now, and reports
+	// whether the list is still open.
+	Choose(Choice) (update func(Choice) bool)
+	// Backend is what the front end works with.
+	Backend() *app.Backend
 	// Beside calls do in the background, and then in the front end what it returns.
 	Beside(do func(context.Context) func())
 	Own
 }
 
-// Own are the commands that each front end does in its own way. words are what follows the
-// name of the slash command.
+// Own are the commands that each front end does in its own way.
 type Own interface {
 	Help()
-	// Categories lets the user choose the values of the options of some categories.
-	Categories(words, none string, of ...acpclient.ConfigCategory)
-	Options(words string)
 	// Changes reviews changed files, Rewind goes back to a prompt, Detach leaves a session that keeps
 	// running; NoChanges, NoRewind and NoDetach say why that cannot be done now, or return "".
-	Changes(words string)
+	Changes()
 	NoChanges() string
-	Rewind(words string)
+	Rewind()
 	NoRewind() string
-	Queue(words string)
-	Sessions(words string)
+	Queue()
+	Sessions()
 	NewSession()
 	NewAgent()
 	StartAgain()
-	Export(words string)
+	Export()
 	SignIn()
 	Detach()
 	NoDetach() string
 	Quit()
-}
-
-// Choice is what the user can choose from: a list on the screen, numbered lines elsewhere.
-type Choice struct {
-	Title string
-	// Ask is the question to numbered lines. Empty is said if there is nothing to choose from.
-	Ask, Empty string
-	Items      []Item
-}
-
-// Item is something to choose. Its texts may be foreign.
-type Item struct {
-	Label, Group string
-	// Why says why it cannot be chosen, "" if it can.
-	Why string
-	// Do chooses it. Deletes means that this removes it.
-	Do      func()
-	Deletes bool
 }
 
 // Shared is what a command of all front ends does, and when.
@@ -84,20 +66,16 @@ type Shared struct {
 	// Why says why it cannot be done now, or returns "". There is a session. Nil means that it
 	// always can.
 	Why func(Front) string
-	Do  func(f Front, words string)
+	Do  func(Front)
 }
 
 // Commands are the commands that all front ends have.
 func Commands() Rows[Shared] {
-	own := func(do func(Front)) func(Front, string) { return func(f Front, _ string) { do(f) } }
 	category := func(names, plain, none string, of ...acpclient.ConfigCategory) Shared {
 		return Shared{
 			Session: true, Beside: true, Waits: true, Plain: plain, Names: names,
-			Why: func(f Front) string {
-				has := func(c acpclient.ConfigCategory) bool { return f.Live().Conversation.OptionByCategory(c) != nil }
-				return unless(slices.ContainsFunc(of, has), none)
-			},
-			Do: func(f Front, words string) { f.Categories(words, none, of...) },
+			Why: func(f Front) string { return Offers(f.Live(), none, of...) },
+			Do:  func(f Front) { chooseCategories(f, of...) },
 		}
 	}
 	return Rows[Shared]{
@@ -112,7 +90,7 @@ func Commands() Rows[Shared] {
 			Why: func(f Front) string {
 				return unless(f.Live().Conversation.Phase == conversation.PhaseReady, "the session is not open")
 			},
-			Do: Front.Options,
+			Do: chooseOption,
 		}},
 		{ID: Changes, Keys: "f5", Help: "Review and undo changes", Words: "diff undo redo revert files edits git", Slash: "changes diff undo", Do: Shared{
 			Session: true, Plain: "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo",
@@ -122,9 +100,9 @@ func Commands() Rows[Shared] {
 			Session: true, Plain: "list your prompts; /rewind N rewinds the files to before one, /rewind undo undoes that",
 			Why: Front.NoRewind, Do: Front.Rewind,
 		}},
-		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Shared{Replay: true, Plain: "quit parley", Do: own(Front.Quit)}},
+		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Shared{Replay: true, Plain: "quit parley", Do: Front.Quit}},
 		{ID: Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: Shared{
-			Session: true, Beside: true, Plain: "detach from a session that keeps running", Why: Front.NoDetach, Do: own(Front.Detach),
+			Session: true, Beside: true, Plain: "detach from a session that keeps running", Why: Front.NoDetach, Do: Front.Detach,
 		}},
 		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Shared{
 			Session: true, Plain: "list queued prompts; /queue drop N removes one",
@@ -135,13 +113,13 @@ func Commands() Rows[Shared] {
 			Plain: "resume a session of this directory; /sessions all: of any", Do: Front.Sessions,
 		}},
 		{ID: NewSession, Keys: "ctrl+n", Help: "New session in a new tab", Words: "new chat clear reset start over fresh empty", Slash: "new clear reset", Do: Shared{
-			Session: true, Begins: true, Plain: "new session with the same agent", Do: own(Front.NewSession),
+			Session: true, Begins: true, Plain: "new session with the same agent", Do: Front.NewSession,
 		}},
 		{ID: NewAgent, Help: "New tab with another agent", Words: "agent switch change", Slash: "agent agents", Do: Shared{
-			Session: true, Begins: true, Plain: "new session with another agent", Do: own(Front.NewAgent),
+			Session: true, Begins: true, Plain: "new session with another agent", Do: Front.NewAgent,
 		}},
 		{ID: StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: Shared{
-			Session: true, Begins: true, Beside: true, Plain: "restart the agent, or reconnect", Names: "start", Do: own(Front.StartAgain),
+			Session: true, Begins: true, Beside: true, Plain: "restart the agent, or reconnect", Names: "start", Do: Front.StartAgain,
 		}},
 		{ID: Export, Help: "Export the session to a file", Words: "save share markdown html", Slash: "export share", Do: Shared{
 			Session: true, Plain: "export the session: /export FILE, whose name ends in .md, .json or .html",
@@ -149,35 +127,41 @@ func Commands() Rows[Shared] {
 			Do:  Front.Export,
 		}},
 		{ID: Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: Shared{
-			Replay: true, Beside: true, Plain: "list the commands", Do: own(Front.Help),
+			Replay: true, Beside: true, Plain: "list the commands", Do: Front.Help,
 		}},
 		{ID: "rules", Help: "Show and remove rules", Words: "permissions approve approval allow deny trust", Slash: "rules permissions approvals", Do: Shared{
 			Session: true,
 			Why:     func(f Front) string { return unless(f.Live().Session.About().Ruled, "start an agent first") },
-			Do:      own(showRules),
+			Do:      showRules,
 		}},
 		{ID: "usage", Help: "Show usage and cost", Words: "spend usage context limit tokens money price budget", Slash: "usage cost context stats", Do: Shared{
 			Session: true,
 			Why: func(f Front) string {
 				return unless(app.UsageText(f.Live().Conversation.Usage) != "", "the agent has reported no usage")
 			},
-			Do: own(func(f Front) { f.Say("used: " + app.UsageText(f.Live().Conversation.Usage)) }),
+			Do: func(f Front) { f.Say("used: " + app.UsageText(f.Live().Conversation.Usage)) },
 		}},
 		{ID: "sign_in", Help: "Sign in to the agent", Words: "login log in account auth authenticate", Slash: "login signin auth", Do: Shared{
 			Session: true,
 			Why: func(f Front) string {
 				return unless(len(f.Live().Conversation.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},
-			Do: own(Front.SignIn),
+			Do: Front.SignIn,
 		}},
 		{ID: "sign_out", Help: "Sign out of the agent", Words: "logout log out account auth", Slash: "logout signout", Do: Shared{
 			Session: true,
 			Why: func(f Front) string {
 				return unless(f.Live().Conversation.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 			},
-			Do: own(signOut),
+			Do: signOut,
 		}},
 	}
+}
+
+// Offers returns none if the agent has no option of some categories.
+func Offers(l *app.Live, none string, of ...acpclient.ConfigCategory) string {
+	has := func(c acpclient.ConfigCategory) bool { return l.Conversation.OptionByCategory(c) != nil }
+	return unless(slices.ContainsFunc(of, has), none)
 }
 
 // unless returns why if not ok.
@@ -200,8 +184,8 @@ func showRules(f Front) {
 				return
 			}
 			c := Choice{Title: "Rules", Ask: "Remove a rule?", Empty: "No rules: parley asks you every time."}
-			for _, r := range rules {
-				item := Item{Label: termtext.VisibleLine(r.Rule.String()), Group: r.Scope.String(), Deletes: true}
+			for i, r := range rules {
+				item := Item{ID: strconv.Itoa(i), Title: termtext.VisibleLine(r.Rule.String()), Group: termtext.Capital(r.Scope.String()), Deletes: true}
 				switch {
 				case r.Scope == app.SavedEverywhere, r.Scope == app.SavedForProject:
 					item.Do = func() { f.Ask(removeRuleQuestion(ctx, s, r)) }

@@ -1,0 +1,52 @@
+package command
+
+import "parley/config"
+
+// Choice is what the user can choose from: a list on the screen, numbered lines elsewhere. Its
+// texts may be foreign.
+type Choice struct {
+	Title, About string
+	// Ask is the question to numbered lines. Without it they are only listed, for the words that
+	// can follow the slash command: the number or name of an item, or one of Keys and an item.
+	Ask string
+	// Empty is said if there is nothing to choose from.
+	Empty string
+	Items []Item
+	// Now returns the items as they are now, in place of Items: the list follows them. Nil means
+	// that they do not change.
+	Now func() []Item
+	// Keys are what else can be done to an item.
+	Keys []Key
+	// Space means that space chooses, too.
+	Space bool
+	// Choosing and Closing are the hints for choosing an item and closing the list, "" for "choose"
+	// and "close".
+	Choosing, Closing string
+}
+
+// Item is something to choose.
+type Item struct {
+	// ID identifies the item in its list. It is also found by Title and by Words, which are not
+	// shown.
+	ID, Title, Words string
+	// Detail and Group are shown beside the title, About while the item is marked.
+	Detail, Group, About string
+	// Current marks the current value, Pending one that the agent has yet to confirm.
+	Current, Pending bool
+	// Why says why it cannot be chosen, "" if it can.
+	Why string
+	// Do chooses it. Stays means that the list stays, Deletes that this removes the item.
+	Do             func()
+	Stays, Deletes bool
+	// Open chooses it by another choice, about the item. If it has Do, too, the screen does that.
+	Open func()
+	// Also are the functions of [Choice.Keys], nil where there is none.
+	Also []func()
+}
+
+// Key is something that can be done to an item beside choosing it.
+type Key struct {
+	ID config.Action
+	// Hint says what it does, and Word names it where there are no keys.
+	Hint, Word string
+}

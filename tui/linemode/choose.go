@@ -1,0 +1,131 @@
+package linemode
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/app/command"
+	"parley/internal/termtext"
+)
+
+// Choose lists a choice and asks, unless words say what to do with which item.
+func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
+	if c.Now != nil {
+		c.Items = c.Now()
+	}
+	words := f.words
+	f.words = ""
+	switch {
+	case len(c.Items) == 0:
+		f.p.out.line(c.Empty)
+	case words != "":
+		if do := f.chosen(c, words); do != nil {
+			do()
+		} else {
+			f.p.out.line("Not one of the choices: " + termtext.Line(words) + ". /" + f.name + " lists them.")
+		}
+	default:
+		f.list(c)
+	}
+	return func(command.Choice) bool { return false } // what is written stays
+}
+
+// list writes what cannot be chosen, and numbers the rest.
+func (f *front) list(c command.Choice) {
+	fixed := c.Title + ":"
+	for _, it := range c.Items {
+		if !choosable(it) {
+			fixed += "\n- " + line(it)
+		}
+	}
+	numbered := slices.DeleteFunc(slices.Clone(c.Items), func(it command.Item) bool { return !choosable(it) })
+	if len(numbered) < len(c.Items) {
+		f.p.out.line(fixed)
+	}
+	if len(numbered) == 0 {
+		return
+	}
+	q := &question{text: c.Ask, cancel: func() {}}
+	for _, it := range numbered {
+		q.choices = append(q.choices, choice{line: line(it), do: func(string) { doing(it)() }})
+	}
+	q.choices = append(q.choices, choice{line: "None", do: func(string) {}})
+	f.p.later(q)
+}
+
+// line returns an item as a line.
+func line(it command.Item) string {
+	var parts []string
+	for _, text := range []string{it.Group, it.Title, it.Detail, it.Why} {
+		if text != "" {
+			parts = append(parts, termtext.Line(text))
+		}
+	}
+	text := strings.Join(parts, ": ")
+	switch {
+	case it.Pending:
+		text += " (not confirmed)"
+	case it.Current:
+		text += " (current)"
+	}
+	return text
+}
+
+// doing returns what choosing an item does, nil for nothing.
+func doing(it command.Item) func() {
+	if it.Open != nil {
+		return it.Open
+	}
+	return it.Do
+}
+
+func choosable(it command.Item) bool { return it.Why == "" && doing(it) != nil }
+
+// chosen returns what words do, nil if they fit nothing: they are the number or name of an item,
+// perhaps with words about it, or one of the choice's keys and an item.
+func (f *front) chosen(c command.Choice, words string) func() {
+	if it := item(c, words); it != nil {
+		return doing(*it)
+	}
+	word, rest, _ := strings.Cut(words, " ")
+	for i, k := range c.Keys {
+		if it := item(c, strings.TrimSpace(rest)); it != nil && k.Word == word && i < len(it.Also) {
+			return it.Also[i]
+		}
+	}
+	for at := len(words) - 1; at > 0; at-- { // the longest name first
+		if words[at] != ' ' {
+			continue
+		}
+		if it := item(c, words[:at]); it != nil && it.Open != nil {
+			f.words = strings.TrimSpace(words[at:])
+			return it.Open
+		}
+	}
+	return nil
+}
+
+// item returns the item that a text names, nil if there is none: by its ID, title, number or words.
+func item(c command.Choice, text string) *command.Item {
+	var all []*command.Item
+	for i := range c.Items {
+		if choosable(c.Items[i]) {
+			all = append(all, &c.Items[i])
+		}
+	}
+	n, _ := strconv.Atoi(text)
+	for _, is := range []func(*command.Item) bool{
+		func(it *command.Item) bool { return it.ID == text },
+		func(it *command.Item) bool { return strings.EqualFold(it.Title, text) },
+		func(it *command.Item) bool { return n > 0 && n <= len(all) && it == all[n-1] },
+		func(it *command.Item) bool {
+			return slices.ContainsFunc(strings.Fields(it.Words), func(w string) bool { return strings.EqualFold(w, text) })
+		},
+	} {
+		if i := slices.IndexFunc(all, is); i >= 0 {
+			return all[i]
+		}
+	}
+	return nil
+}
