@@ -54,7 +54,7 @@ func (l *live) worked(c *conversation.Clock) string {
 func (l *live) backgroundCall(call *conversation.ToolCall) dialog.Item {
 	item := dialog.Item{
 		ID: "call " + string(call.ID), Group: "Subagents", Title: toolview.Title(call, termtext.Line), Detail: l.worked(&call.Clock),
-		Do: dialog.Do(func() tea.Cmd { l.dialogs.Push(newPager(l.tab, l.list, call)); return nil }),
+		Do: dialog.Do(func() tea.Cmd { l.dialogs.Push(l.reader.pager(call)); return nil }),
 	}
 	if s := call.Subagent; s == nil {
 		item.Group = "Calls"

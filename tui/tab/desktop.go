@@ -151,16 +151,16 @@ func open(url string, failed func(error) tea.Cmd) tea.Cmd {
 }
 
 // save writes media to a new file, reports its path and opens it.
-func save(t *Tab, media *toolview.Media) tea.Cmd {
+func (u *ui) save(media *toolview.Media) tea.Cmd {
 	return inBackground(func() then {
 		path, err := write(media)
 		return func() tea.Cmd {
 			if err != nil {
-				return t.say(err.Error())
+				return u.say(err.Error())
 			}
-			cmd := t.say("saved as " + path)
+			cmd := u.say("saved as " + path)
 			if media.Opens {
-				cmd = tea.Batch(cmd, open(path, t.sayIf))
+				cmd = tea.Batch(cmd, open(path, u.sayIf))
 			}
 			return cmd
 		}

@@ -41,11 +41,11 @@ func (p *panel) over(prompt layer, reads bool) []layer {
 
 // over returns the transcript, the dialog and the layer in the place of the prompt. The
 // transcript lies below them until the user reads it.
-func (r *transcriptReader) over(prompt layer) []layer {
+func (r *transcriptReader) over(p *panel, prompt layer) []layer {
 	if r.Reads() {
-		return append([]layer{r}, r.tab.panel.over(prompt, true)...)
+		return append([]layer{r}, p.over(prompt, true)...)
 	}
-	return append(r.tab.panel.over(prompt, false), r)
+	return append(p.over(prompt, false), r)
 }
 
 // focus returns the layer with the focus, or nil.

@@ -252,7 +252,7 @@ func (u unopened) drawTranscript(_ *statusInfo, width, height int) []string {
 func (r reading) drawTranscript(f *statusInfo, width, height int) []string {
 	if r.empty() {
 		ready := !f.Replay && r.list.Conversation().Phase == conversation.PhaseReady
-		return welcome(r.reader.tab.program, ready, f.StartTail(width, height-welcomeHeight), width, height)
+		return welcome(r.reader.program, ready, f.StartTail(width, height-welcomeHeight), width, height)
 	}
 	return r.reader.draw(width, height).Lines
 }

@@ -132,14 +132,14 @@ type pager struct {
 
 var _ dialog.Dialog = (*pager)(nil)
 
-// newPager shows an item as a transcript does.
-func newPager(t *Tab, of *transcript.List, item conversation.Item) *pager {
-	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: of.PageOf(item, nil)}}
-}
+// pager shows an item as the list does.
+func (r *reader) pager(item conversation.Item) *pager { return r.pagerOf(item, nil, nil) }
 
-// newPagerOf shows the call of a question. head draws the lines above its contents.
-func newPagerOf(t *Tab, of *transcript.List, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
-	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: of.PageOf(call, head)}}
+// pagerOf shows the call of a question. head draws the lines above its contents.
+func (r *reader) pagerOf(item conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
+	p := &pager{title: transcript.Title(item), about: question, reader: reader{
+		ui: r.ui, list: r.list.PageOf(item, head), commands: r.commands, edit: r.edit, message: r.message, lendMouse: r.lendMouse,
+	}}
 	if head != nil {
 		p.title = "Permission: " + p.title
 	}
@@ -154,7 +154,7 @@ func (p *pager) SetTheme(th *theme.Theme) { p.list.SetTheme(th) }
 
 // Key scrolls, searches and copies.
 func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
-	keys, name := p.tab.program.Keys, k.String()
+	keys, name := p.program.Keys, k.String()
 	if p.find.open {
 		if cmd, taken := p.findKey(k); taken {
 			return stay(cmd)
@@ -210,7 +210,7 @@ func pagerRows() command.Rows[func(*pager) dialog.Action] {
 		{ID: command.ItemAdd},
 		{ID: command.FocusPrompt},
 		{ID: command.Find, Do: just(func(p *pager) { p.startFinding() })},
-		{ID: command.LendMouse, Do: just(func(p *pager) { p.tab.input.lendMouse() })},
+		{ID: command.LendMouse, Do: just(func(p *pager) { p.lendMouse() })},
 	}
 }
 
@@ -247,10 +247,10 @@ func (p *pager) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 
 // View draws the title, the item, and the message line. Hints are drawn below it.
 func (p *pager) View(width, height int) dialog.View {
-	th := p.tab.program.Theme
+	th := p.program.Theme
 	p.rows = max(1, height-2) // without title and message line
 	p.list.SetSize(width, p.rows)
-	p.list.SetNow(p.tab.now())
+	p.list.SetNow(p.now())
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
 	said, column := p.messageLine("", "", width)
@@ -264,7 +264,7 @@ func (p *pager) View(width, height int) dialog.View {
 
 // state returns how lines are drawn, and the position in the item.
 func (p *pager) state() string {
-	th := p.tab.program.Theme
+	th := p.program.Theme
 	words := fmt.Sprintf("%d%%", p.list.Percent())
 	switch end := p.list.AtEnd(); {
 	case end && p.list.AtTop():
@@ -279,7 +279,7 @@ func (p *pager) state() string {
 }
 
 func (p *pager) Hints() []dialog.Hint {
-	h := dialog.HintList{Keys: p.tab.program.Keys}
+	h := dialog.HintList{Keys: p.program.Keys}
 	if p.find.writing {
 		return p.findHints(h)
 	}

@@ -175,7 +175,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.Edit:
 		return l.questions.Edit(a.Text)
 	case dialog.Show:
-		t.dialogs.Push(newPagerOf(t, l.list, a.Call, a.Head, t.dialogs.Top()))
+		t.dialogs.Push(l.reader.pagerOf(a.Call, a.Head, t.dialogs.Top()))
 	case dialog.ProposeRules:
 		l.proposeRules(a.ID)
 	case dialog.SaveRules:

@@ -22,8 +22,14 @@ const wheelLines = 3
 // reader lets a user read a list, the transcript or one item on the whole screen:
 // scroll, find, mark, copy and open.
 type reader struct {
-	tab  *Tab
-	list *transcript.List
+	*ui
+	list     *transcript.List
+	commands *commands // of the session, nil in a replay
+	edit     func(path string, line int) tea.Cmd
+	// message draws the line below the list while the find field is closed.
+	message   func(left, right string, width int) string
+	lendMouse func()
+
 	find finder
 	drag drag
 	rows int // lines of the list in the last drawing
@@ -47,7 +53,7 @@ func (r *reader) Reset() {
 func (r *reader) Unfocus() {
 	r.list.Focus(false)
 	if r.main {
-		r.tab.dialogs.Regain()
+		r.dialogs.Regain()
 	}
 }
 
@@ -92,7 +98,7 @@ func scrollRows() command.Rows[readerFunc] {
 
 // scroll does the command of a key of the prompt that scrolls.
 func (r *reader) scroll(name string) {
-	if row := scrollRows().Pressed(r.tab.program.Keys, name, config.ContextPrompt); row != nil {
+	if row := scrollRows().Pressed(r.program.Keys, name, config.ContextPrompt); row != nil {
 		row.Do(r)
 	}
 }
@@ -100,7 +106,7 @@ func (r *reader) scroll(name string) {
 // toggleDiffs shows changes side by side, or no longer.
 func (r *reader) toggleDiffs() tea.Cmd {
 	if !r.list.ToggleDiffs() {
-		return r.tab.say("the window is too narrow to show changes side by side")
+		return r.say("the window is too narrow to show changes side by side")
 	}
 	return nil
 }
@@ -115,15 +121,15 @@ func direction(forward bool) int {
 
 // open opens an item's file in the editor; it saves and opens images and audio.
 func (r *reader) open() tea.Cmd {
-	switch t, item := r.tab, r.list.Excerpt(); {
-	case t.replays():
-		return t.say(notInReplay)
+	switch item := r.list.Excerpt(); {
+	case r.commands == nil:
+		return r.say(notInReplay)
 	case item.Media != nil:
-		return save(t, item.Media)
+		return r.save(item.Media)
 	case item.Path == "":
-		return t.say("this item has no file")
+		return r.say("this item has no file")
 	default:
-		return t.edit(item.Path, item.Line)
+		return r.edit(item.Path, item.Line)
 	}
 }
 
@@ -134,9 +140,9 @@ func (r *reader) copyItem() tea.Cmd {
 	}
 	text := r.list.Excerpt().Text
 	if text == "" {
-		return r.tab.say("this item has nothing to copy")
+		return r.say("this item has nothing to copy")
 	}
-	return r.tab.copy("", text)
+	return r.copy("", text)
 }
 
 // copySpan copies the marked text, and unmarks it if end is set.
@@ -146,16 +152,16 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 		r.list.ClearSpan()
 	}
 	if text == "" {
-		return r.tab.say("the selection has no text")
+		return r.say("the selection has no text")
 	}
-	return r.tab.copy("", text)
+	return r.copy("", text)
 }
 
 // copyCode copies a code block: the first visible one, then the next each time.
 func (r *reader) copyCode() tea.Cmd {
 	codes, first := r.list.Codes()
 	if len(codes) == 0 {
-		return r.tab.say("this item has no code block")
+		return r.say("this item has no code block")
 	}
 	if r.codeOf == r.list.Selected() {
 		r.code = (r.code + 1) % len(codes)
@@ -166,7 +172,7 @@ func (r *reader) copyCode() tea.Cmd {
 	if len(codes) > 1 {
 		what = fmt.Sprintf("code block %d of %d", r.code+1, len(codes))
 	}
-	return r.tab.copy(what, codes[r.code])
+	return r.copy(what, codes[r.code])
 }
 
 // copyOf returns a function that copies a part of a tool call.
@@ -174,21 +180,21 @@ func copyOf(what string, part func(*conversation.ToolCall) string) readerFunc {
 	return func(r *reader) tea.Cmd {
 		text := part(r.tool())
 		if text == "" {
-			return r.tab.say("this item has no " + what)
+			return r.say("this item has no " + what)
 		}
-		return r.tab.copy("the "+what, text)
+		return r.copy("the "+what, text)
 	}
 }
 
 // copyPatch copies the changes of a tool call.
 func (r *reader) copyPatch() tea.Cmd {
-	switch text, err := toolview.Patch(r.tool(), r.tab.cwd); {
+	switch text, err := toolview.Patch(r.tool(), r.list.Conversation().Cwd); {
 	case err != nil:
-		return r.tab.say(err.Error())
+		return r.say(err.Error())
 	case text == "":
-		return r.tab.say("this item has no change")
+		return r.say("this item has no change")
 	default:
-		return r.tab.copy("the change as a patch", text)
+		return r.copy("the change as a patch", text)
 	}
 }
 
@@ -238,10 +244,10 @@ func (r *reader) stopFinding() {
 
 // findKey handles a key while the find field is open.
 func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	f, keys, name := &r.find, r.tab.program.Keys, k.String()
+	f, keys, name := &r.find, r.program.Keys, k.String()
 	switch {
 	case keys.Match(command.Cancel, name), keys.Match(command.Interrupt, name):
-		r.tab.program.Guard.Ended(name)
+		r.program.Guard.Ended(name)
 		r.stopFinding()
 	case name == "enter", name == "down":
 		r.walk(1)
@@ -310,7 +316,7 @@ func (r *reader) Follow() tea.Cmd {
 
 // FindLine draws the find field and returns the column of its cursor, or -1.
 func (r *reader) FindLine(width int) (left, right string, column int) {
-	th, f := r.tab.program.Theme, &r.find
+	th, f := r.program.Theme, &r.find
 	left = "  " + th.Accent.Render("find") + " "
 	at, all := r.list.Found()
 	switch {
@@ -400,7 +406,7 @@ func (r *reader) Wheel(m tea.MouseWheelMsg) {
 
 // press handles the button going down.
 func (r *reader) press(x, y int) {
-	d, now := &r.drag, r.tab.program.Now()
+	d, now := &r.drag, r.program.Now()
 	if x == d.x && y == d.y && now.Sub(d.clicked) < clickTime {
 		d.clicks++
 	} else {

@@ -12,6 +12,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/termtext"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 )
 
@@ -71,15 +72,16 @@ func (r *replaying) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 // Playing reports whether the replay advances by itself.
 func (r *replaying) Playing() bool { return r.player.Playing() }
 
-func (r *replaying) layers() []layer               { return r.reader.over(r) }
-func (r *replaying) refusal(a availability) string { return unless(a == inAll, notInReplay) }
-func (r *replaying) agent() config.Agent           { return config.Agent{} }
-func (r *replaying) takesPrompts() bool            { return false }
-func (r *replaying) placeholder(bool) string       { return "" }
-func (r *replaying) promptHints() []dialog.Hint    { return r.hints() }
-func (r *replaying) update(msg tea.Msg) tea.Cmd    { return r.tab.composer.Update(msg) }
-func (r *replaying) leave()                        {}
-func (r *replaying) close(context.Context)         {}
+func (r *replaying) layers() []layer                   { return r.reader.over(r.tab.panel, r) }
+func (r *replaying) refusal(a availability) string     { return unless(a == inAll, notInReplay) }
+func (r *replaying) agent() config.Agent               { return config.Agent{} }
+func (r *replaying) takesPrompts() bool                { return false }
+func (r *replaying) placeholder(bool) string           { return "" }
+func (r *replaying) cannotTake(composer.Prompt) string { return notInReplay }
+func (r *replaying) promptHints() []dialog.Hint        { return r.hints() }
+func (r *replaying) update(msg tea.Msg) tea.Cmd        { return r.tab.composer.Update(msg) }
+func (r *replaying) leave()                            {}
+func (r *replaying) close(context.Context)             {}
 
 func (r *replaying) describe(f *statusInfo) {
 	r.reading.describe(f)

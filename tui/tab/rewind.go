@@ -408,7 +408,7 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 	if b.Prompt != nil {
 		back = append(back, conversation.QueuedPrompt{Prompt: b.Prompt})
 	}
-	cmds = append(cmds, t.prompts.ReturnToDraft(back...), l.pump.next, t.readBranch(), t.diffPositions.Locate(diffFragments(c)))
+	cmds = append(cmds, t.prompts.ReturnToDraft(back...), l.pump.next, t.readBranch(), t.diffPositions.Locate(t.cwd, diffFragments(c)))
 	session.Post(l.Session, session.Start{})
 	l.askToTrustRules()
 	return tea.Batch(cmds...)

@@ -373,10 +373,10 @@ type exporter struct {
 }
 
 // export asks how to export the session.
-func (r reading) export() {
-	t := r.reader.tab
+func (l *live) export() {
+	t := l.tab
 	x := &exporter{
-		tab: t, conv: r.list.Conversation(), named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
+		tab: t, conv: l.Conversation, named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
 		open: func(path string) tea.Cmd { return open(path, t.sayIf) },
 	}
 	x.choose()

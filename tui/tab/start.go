@@ -208,7 +208,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		unsent = old.queue.withdraw()
 		go old.Session.Close(context.Background())
 	}
-	cmds = append(cmds, l.pump.next, t.readBranch(), t.diffPositions.Locate(msg.wanted))
+	cmds = append(cmds, l.pump.next, t.readBranch(), t.diffPositions.Locate(t.cwd, msg.wanted))
 	if msg.ReadOnly != nil {
 		cmds = append(cmds, t.prompts.ReturnToDraft(unsent...)) // prompts sent in the meantime have no recipient
 		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)

@@ -140,8 +140,8 @@ func (t *Tab) endsReading(name string) bool {
 
 // noImages says why the agent takes no images, or returns "".
 func (t *Tab) noImages() string {
-	if r, ok := t.state.transcript(); ok {
-		return r.noImages()
+	if l, open := t.live(); open {
+		return l.noImages()
 	}
 	return ""
 }
@@ -152,8 +152,8 @@ func (t *Tab) empty() bool {
 	return !ok || r.empty()
 }
 
-// now returns the displayed time.
-func (t *Tab) now() time.Time {
+// displayedTime returns the time of what is drawn.
+func (t *Tab) displayedTime() time.Time {
 	if m, ok := t.state.(moving); ok {
 		return m.now()
 	}
@@ -180,7 +180,7 @@ func newReading(t *Tab, c *conversation.Conversation) reading {
 	c.Cwd = t.cwd
 	l := transcript.New(t.program.Theme, c)
 	l.SetDiffPositions(&t.diffPositions.known)
-	return reading{l, newTranscriptReader(t, l)}
+	return reading{l, &transcriptReader{reader{ui: t.ui, list: l, edit: t.edit, message: t.prompt.messageLine, lendMouse: t.input.lendMouse, main: true}}}
 }
 
 func (r reading) transcript() (reading, bool) { return r, true }
@@ -207,28 +207,6 @@ func (r reading) condition() State {
 		return Working
 	}
 	return Idle
-}
-
-func (r reading) noImages() string {
-	c := r.list.Conversation()
-	if c.Phase == conversation.PhaseStarting || c.Agent.Capabilities.PromptCapabilities.Image {
-		return ""
-	}
-	return termtext.Line(cmp.Or(c.Agent.Name(), r.reader.tab.state.agent().Name, "the agent")) + " takes no images"
-}
-
-// cannotTake lets prompts pass without a pasted image: only that, which is in no file, must
-// be sent as an image.
-func (r reading) cannotTake(p composer.Prompt) string {
-	switch why := r.noImages(); {
-	case !p.Pastes():
-		return ""
-	case r.list.Conversation().Phase == conversation.PhaseStarting:
-		return noImagesYet
-	case why != "":
-		return why + ": remove the image, or mention a file"
-	}
-	return ""
 }
 
 const noImagesYet = "wait for the agent to start before you send an image"
@@ -372,6 +350,7 @@ func newLive(t *Tab, s *app.Live) *live {
 		ui: t.ui, Live: s, reader: l.reader, composer: t.composer, typeLetters: t.prompt.typeLetters,
 		status: func(width int) string { return newStatusInfo(t).Line(width) },
 	}
+	l.reader.commands = &l.commands
 	l.options, l.signIn = options{ui: t.ui, Live: s}, signIn{ui: t.ui, Live: s}
 	return l
 }
@@ -380,7 +359,30 @@ func (l *live) layers() []layer {
 	if l.commands.Attached() {
 		return []layer{&l.commands}
 	}
-	return l.reader.over(l.tab.prompt)
+	return l.reader.over(l.tab.panel, l.tab.prompt)
+}
+
+// noImages says why the agent takes no images, or returns "".
+func (l *live) noImages() string {
+	c := l.Conversation
+	if c.Phase == conversation.PhaseStarting || c.Agent.Capabilities.PromptCapabilities.Image {
+		return ""
+	}
+	return termtext.Line(cmp.Or(c.Agent.Name(), l.Agent.Name, "the agent")) + " takes no images"
+}
+
+// cannotTake lets prompts pass without a pasted image: only that, which is in no file, must
+// be sent as an image.
+func (l *live) cannotTake(p composer.Prompt) string {
+	switch why := l.noImages(); {
+	case !p.Pastes():
+		return ""
+	case l.Conversation.Phase == conversation.PhaseStarting:
+		return noImagesYet
+	case why != "":
+		return why + ": remove the image, or mention a file"
+	}
+	return ""
 }
 
 func (l *live) agent() config.Agent         { return l.Agent }

@@ -353,8 +353,8 @@ func (p *promptLayer) messageLine(left, right string, width int) string {
 // messageLine draws the line below the transcript, with the find field while it is open.
 // column is the cursor's, or -1.
 func (r *reader) messageLine(left, right string, width int) (line string, column int) {
-	if !r.find.open || r.tab.toast.current() != "" && !r.find.writing {
-		return r.tab.prompt.messageLine(left, right, width), -1
+	if !r.find.open || r.toast.current() != "" && !r.find.writing {
+		return r.message(left, right, width), -1
 	}
 	left, right, column = r.FindLine(width)
 	return termtext.JoinSides(left, right+" ", width), column

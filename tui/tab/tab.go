@@ -46,8 +46,8 @@ type Tab struct {
 	// state is what the tab has of an agent, a session or a recording.
 	state state
 
-	diffPositions *diffPositions // line numbers of diffs
-	stored        storedSession  // the stored session being continued
+	diffPositions diffPositions // line numbers of diffs
+	stored        storedSession // the stored session being continued
 
 	composer *composer.Composer
 	prompts  *prompts
@@ -68,21 +68,19 @@ type Tab struct {
 	panel  *panel
 	prompt *promptLayer
 
-	width, height int    // of the screen
-	area          layout // of the last drawing, for the mouse
+	width, height int // of the screen
 	hintCache     cachedLine
 }
 
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd, base: cwd}
-	t.env, t.confirmation = t.dialogEnv, t.dialogOf
+	t.env, t.confirmation, t.now = t.dialogEnv, t.dialogOf, t.displayedTime
 	t.state = &choosing{unopened{t}}
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
-	t.diffPositions = &diffPositions{tab: t}
 	t.worktree = &worktree{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
 	return t

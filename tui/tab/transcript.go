@@ -18,10 +18,6 @@ import (
 // transcriptReader reads the transcript of a conversation.
 type transcriptReader struct{ reader }
 
-func newTranscriptReader(t *Tab, l *transcript.List) *transcriptReader {
-	return &transcriptReader{reader{tab: t, list: l, main: true}}
-}
-
 // transcriptRows are the commands of the transcript.
 func transcriptRows() command.Rows[readerFunc] {
 	const farthest = 1 << 30
@@ -31,10 +27,10 @@ func transcriptRows() command.Rows[readerFunc] {
 	halves := func(by int) readerFunc { return scrolls(func(l *transcript.List) { l.HalfPage(by) }) }
 	onCommand := func(do func(*commands, *conversation.Terminal) tea.Cmd) readerFunc {
 		return func(r *reader) tea.Cmd {
-			if l, open := r.tab.live(); open {
-				return do(&l.commands, r.list.SelectedTerminal())
+			if r.commands == nil {
+				return r.say(notInReplay)
 			}
-			return r.tab.say(notInReplay)
+			return do(r.commands, r.list.SelectedTerminal())
 		}
 	}
 	return command.Rows[readerFunc]{
@@ -70,7 +66,7 @@ func transcriptRows() command.Rows[readerFunc] {
 // Reads reports whether keys go to the transcript: it has the focus or its find field is
 // being written, and no dialog that the user opened covers it.
 func (r *transcriptReader) Reads() bool {
-	if !r.tab.dialogs.Empty() && !r.tab.dialogs.Asks() {
+	if !r.dialogs.Empty() && !r.dialogs.Asks() {
 		return false
 	}
 	return r.list.Focused() || r.find.writing
@@ -83,16 +79,16 @@ func (r *transcriptReader) clearsSpan(name string) bool {
 		return false
 	}
 	r.list.ClearSpan()
-	return r.tab.program.Keys.Match(command.Cancel, name)
+	return r.program.Keys.Match(command.Cancel, name)
 }
 
 // closesFind closes a find field without focus if the key is the one for that, and reports
 // whether it is.
 func (r *transcriptReader) closesFind(name string) bool {
-	if !r.find.open || r.Reads() || !r.tab.program.Keys.Match(command.Cancel, name) {
+	if !r.find.open || r.Reads() || !r.program.Keys.Match(command.Cancel, name) {
 		return false
 	}
-	r.tab.program.Guard.Ended(name)
+	r.program.Guard.Ended(name)
 	r.stopFinding()
 	return true
 }
@@ -104,7 +100,7 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	if r.tab.program.Keys.Match(command.Cancel, name) {
+	if r.program.Keys.Match(command.Cancel, name) {
 		if r.list.Spanning() {
 			r.list.ClearSpan()
 		} else {
@@ -113,7 +109,7 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		}
 		return nil, true
 	}
-	row := transcriptRows().Pressed(r.tab.program.Keys, name, config.ContextTranscript)
+	row := transcriptRows().Pressed(r.program.Keys, name, config.ContextTranscript)
 	if row == nil || (row.ID == command.FindNext || row.ID == command.FindPrev) && !r.list.Finding() {
 		return nil, false
 	}
@@ -133,7 +129,7 @@ func (r *transcriptReader) Chosen(do readerFunc) tea.Cmd {
 // showItem shows the selected item on the whole screen.
 func (r *reader) showItem() {
 	if item := r.list.Selected(); item != nil {
-		r.tab.dialogs.Push(newPager(r.tab, r.list, item))
+		r.dialogs.Push(r.pager(item))
 	}
 }
 
@@ -149,15 +145,15 @@ func (r *reader) step(by int) {
 // leave gives up the focus. If a question is open, a second press of the key does not
 // reach it.
 func (r *reader) leave() {
-	if r.tab.dialogs.Asks() {
-		r.tab.program.Guard.Ended(r.pressed)
+	if r.dialogs.Asks() {
+		r.program.Guard.Ended(r.pressed)
 	}
 	r.list.ClearSpan()
 	r.Unfocus()
 }
 
 func (r *transcriptReader) hints() []dialog.Hint {
-	h := dialog.HintList{Keys: r.tab.program.Keys}
+	h := dialog.HintList{Keys: r.program.Keys}
 	switch {
 	case r.find.writing:
 		return r.findHints(h)
@@ -169,7 +165,7 @@ func (r *transcriptReader) hints() []dialog.Hint {
 		h.Add(command.Cancel, "end")
 		return h.List
 	}
-	if r.tab.dialogs.Asks() {
+	if r.dialogs.Asks() {
 		h.Add(command.FocusPrompt, "answer")
 	}
 	switch {
@@ -210,7 +206,7 @@ func (r *transcriptReader) hints() []dialog.Hint {
 	h.Add(command.Mark, "mark")
 	h.Add(command.ItemShow, "whole screen")
 	h.AddAll("prompts", command.PromptPrev, command.PromptNext)
-	if !r.tab.dialogs.Asks() {
+	if !r.dialogs.Asks() {
 		h.Add(command.FocusPrompt, "prompt")
 	}
 	return h.List
@@ -221,7 +217,7 @@ func (r *transcriptReader) Place() string {
 	if r.list.Following() {
 		return ""
 	}
-	th := r.tab.program.Theme
+	th := r.program.Theme
 	words := "↓ more below"
 	if n := r.list.New(); n > 0 {
 		words = fmt.Sprintf("↓ %d new below", n)
@@ -242,12 +238,11 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if !r.Reads() {
 		return nil, false
 	}
-	t := r.tab
 	if cmd, taken := r.Key(k, name); taken {
 		return cmd, true
 	}
-	if t.dialogs.Asks() && config.Types(name) {
-		return t.say(t.keyOf(command.FocusPrompt) + " returns to the question"), true
+	if r.dialogs.Asks() && config.Types(name) {
+		return r.say(r.keyOf(command.FocusPrompt) + " returns to the question"), true
 	}
 	return nil, false
 }
@@ -263,7 +258,7 @@ func (r *transcriptReader) paste(text string) (tea.Cmd, bool) {
 // mouse handles events above the dialog, and drags that started there. The wheel scrolls
 // from anywhere outside the dialog.
 func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
-	at, area := msg.Mouse(), r.tab.area
+	at, area := msg.Mouse(), r.area
 	if !r.drag.down || isClick(msg) {
 		if area.onDialog(at.Y) {
 			return nil, false
@@ -283,10 +278,9 @@ func (r *transcriptReader) covers() bool { return false }
 
 // draw draws the transcript.
 func (r *transcriptReader) draw(width, height int) dialog.View {
-	t := r.tab
 	r.list.SetSize(width, height)
-	if !t.program.ReducedMotion { // otherwise elapsed times stand still
-		r.list.SetNow(t.now())
+	if !r.program.ReducedMotion { // otherwise elapsed times stand still
+		r.list.SetNow(r.now())
 	}
 	r.rows = height
 	return dialog.View{Lines: r.list.Lines()}
@@ -294,10 +288,7 @@ func (r *transcriptReader) draw(width, height int) dialog.View {
 
 // diffPositions finds the positions of diffs in the project's files, because agents send
 // parts of files without line numbers. It reads files in the background.
-type diffPositions struct {
-	tab   *Tab
-	known toolview.DiffPositions
-}
+type diffPositions struct{ known toolview.DiffPositions }
 
 // Find locates the diffs of events that were applied to c. It returns nil if there are none to locate.
 func (s *diffPositions) Find(events []conversation.Event, c *conversation.Conversation) tea.Cmd {
@@ -314,7 +305,7 @@ func (s *diffPositions) Find(events []conversation.Event, c *conversation.Conver
 	if asks {
 		wanted = append(wanted, creations(c)...)
 	}
-	return s.Locate(wanted)
+	return s.Locate(c.Cwd, wanted)
 }
 
 // mayAsk reports whether an event asks the user a question, or changes an open one.
@@ -347,12 +338,11 @@ func diffFragments(c *conversation.Conversation) []toolview.Fragment {
 	return all
 }
 
-// Locate finds the positions of fragments in the background.
-func (s *diffPositions) Locate(wanted []toolview.Fragment) tea.Cmd {
+// Locate finds the positions of fragments in a directory, in the background.
+func (s *diffPositions) Locate(dir string, wanted []toolview.Fragment) tea.Cmd {
 	if len(wanted) == 0 {
 		return nil
 	}
-	dir := s.tab.cwd
 	return inBackground(func() then {
 		found := toolview.FindPositions(dir, wanted)
 		return func() tea.Cmd { s.known.Add(found); return nil }

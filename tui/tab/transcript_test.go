@@ -68,13 +68,15 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 	content := acpclient.ToolCallContents{acpclient.DiffContent("a", &before, "2\n")}
 	asked := &acpclient.RequestPermissionRequest{}
 	asked.ToolCall.Content = content
+	c := conversation.New()
+	c.Cwd = dir
 	for name, e := range map[string]conversation.Event{
 		"a call":     conversation.Update{Update: &acpclient.ToolCall{Content: content}},
 		"an update":  conversation.Update{Update: &acpclient.ToolCallUpdate{Content: content}},
 		"a question": conversation.PermissionOpened{Request: asked},
 	} {
-		s := &diffPositions{tab: &Tab{cwd: dir}}
-		look := s.Find([]conversation.Event{e}, conversation.New())
+		s := &diffPositions{}
+		look := s.Find([]conversation.Event{e}, c)
 		if look == nil {
 			t.Errorf("%s: it is not looked for", name)
 			continue
@@ -83,12 +85,12 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 		if got := s.known.Of("a", &before, "2\n"); got.Line != 2 {
 			t.Errorf("%s: found at %+v", name, got)
 		}
-		if s.Find([]conversation.Event{e}, conversation.New()) != nil {
+		if s.Find([]conversation.Event{e}, c) != nil {
 			t.Errorf("%s: it is looked for again", name)
 		}
 	}
-	s := &diffPositions{tab: &Tab{cwd: dir}}
-	if s.Find([]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}, conversation.New()) != nil {
+	s := &diffPositions{}
+	if s.Find([]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}, c) != nil {
 		t.Error("a new file is looked for")
 	}
 }

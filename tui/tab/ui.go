@@ -2,6 +2,7 @@ package tab
 
 import (
 	"os/exec"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,6 +18,9 @@ type ui struct {
 	program Program
 	dialogs *dialog.Stack
 	toast   toast
+	area    layout // of the last drawing, for the mouse
+	// now returns the displayed time.
+	now func() time.Time
 	// env returns what dialogs are created with.
 	env func() dialog.Env
 	// confirmation is [Tab.dialogOf].

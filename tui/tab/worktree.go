@@ -83,9 +83,9 @@ func (w *worktree) show() tea.Cmd {
 			}
 			call := &conversation.ToolCall{Title: "Changes in the worktree " + tree.Name, Kind: acpclient.ToolEdit, Status: acpclient.ToolCompleted, Content: contentOf(changes, more)}
 			if r, ok := w.tab.state.transcript(); ok {
-				w.tab.dialogs.Push(newPager(w.tab, r.list, call))
+				w.tab.dialogs.Push(r.reader.pager(call))
 			}
-			return w.tab.diffPositions.Locate(toolview.Fragments(call.Content))
+			return w.tab.diffPositions.Locate(w.tab.cwd, toolview.Fragments(call.Content))
 		}, nil
 	})
 }
