@@ -10,6 +10,7 @@ import (
 	"parley/internal/app/command"
 	"parley/internal/prompt"
 	"parley/internal/store"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 )
 
@@ -200,20 +201,13 @@ const saveDelay = 150 * time.Millisecond
 // drafts saves the draft and the reading position.
 type drafts struct {
 	app.Drafts
-	tab     *Tab
-	pending bool // a save is due
+	composer *composer.Composer
+	session  func() app.Session // nil without one
+	top      func() *int        // the top item of the transcript, nil if its end is followed
+	pending  bool               // a save is due
 }
 
-// view returns the draft, and the top item of the transcript unless its end is followed.
-func (d *drafts) view() store.View {
-	v := store.View{Draft: d.tab.composer.Text()}
-	if r, ok := d.tab.state.transcript(); ok {
-		if top, following := r.list.Start(); !following {
-			v.Top = &top
-		}
-	}
-	return v
-}
+func (d *drafts) view() store.View { return store.View{Draft: d.composer.Text(), Top: d.top()} }
 
 // Touched schedules a save after input. It saves at once after the draft was sent, so that
 // the draft does not come back.
@@ -226,7 +220,7 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	switch {
 	case d.Library == nil, d.pending:
 		return nil
-	case d.Saves(d.tab.session()) && d.Stale(d.tab.composer.Text()):
+	case d.Saves(d.session()) && d.Stale(d.composer.Text()):
 		return d.save()
 	}
 	return d.saveSoon()
@@ -239,7 +233,7 @@ func (d *drafts) saveSoon() tea.Cmd {
 	return tea.Tick(saveDelay, func(time.Time) tea.Msg {
 		return then(func() tea.Cmd {
 			d.pending = false
-			if !d.Saves(d.tab.session()) && !d.tab.composer.Empty() {
+			if !d.Saves(d.session()) && !d.composer.Empty() {
 				return d.saveSoon()
 			}
 			return d.save()
@@ -249,7 +243,7 @@ func (d *drafts) saveSoon() tea.Cmd {
 
 // save saves the view if it has changed.
 func (d *drafts) save() tea.Cmd {
-	save := d.Saver(d.tab.session(), d.view())
+	save := d.Saver(d.session(), d.view())
 	if save == nil {
 		return nil
 	}
@@ -264,9 +258,9 @@ func (d *drafts) save() tea.Cmd {
 // SaveLast saves the view when the tab closes. A draft that cannot be saved goes into the
 // history. Errors are ignored: no screen can show them.
 func (d *drafts) SaveLast() {
-	cmds := []tea.Cmd{d.tab.composer.Leave()}
-	if !d.Drafts.SaveLast(d.tab.session(), d.view()) {
-		cmds = append(cmds, d.tab.composer.Clear())
+	cmds := []tea.Cmd{d.composer.Leave()}
+	if !d.Drafts.SaveLast(d.session(), d.view()) {
+		cmds = append(cmds, d.composer.Clear())
 	}
 	for _, cmd := range cmds {
 		if cmd != nil {
@@ -286,8 +280,8 @@ func (d *drafts) Load() tea.Cmd {
 			return nil
 		}
 		return then(func() tea.Cmd {
-			if d.tab.composer.Empty() && d.Take(d.tab.session(), draft) {
-				d.tab.composer.SetText(draft)
+			if d.composer.Empty() && d.Take(d.session(), draft) {
+				d.composer.SetText(draft)
 			}
 			return nil
 		})
@@ -296,7 +290,7 @@ func (d *drafts) Load() tea.Cmd {
 
 // Leave removes the directory's draft from the prompt if it is not meant for the session.
 func (d *drafts) Leave() {
-	if d.Drafts.Leave(d.tab.session(), d.tab.composer.Text()) {
-		d.tab.composer.SetText("")
+	if d.Drafts.Leave(d.session(), d.composer.Text()) {
+		d.composer.SetText("")
 	}
 }

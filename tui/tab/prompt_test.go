@@ -51,7 +51,7 @@ func (b *bench) stores(log store.ID) {
 // historyAt gives the tab a history in a file.
 func (b *bench) historyAt(file string) {
 	b.program.History = composer.NewHistory(file, b.cwd)
-	b.composer = newComposer(b.Tab)
+	*b.composer = *newComposer(b.Tab)
 }
 
 // historyIn gives the tab an empty history, and says in which file it is.

@@ -19,7 +19,7 @@ import (
 // Replay plays a recording instead of a session.
 func (t *Tab) Replay(p *record.Player) tea.Cmd {
 	t.work(p.Script().Cwd)
-	r := &replaying{tab: t, player: p, last: t.program.Now(), reading: newReading(t, conversation.New())}
+	r := &replaying{ui: t.ui, tab: t, player: p, last: t.program.Now(), reading: newReading(t, conversation.New())}
 	t.stored.title = p.Script().Title
 	t.become(r)
 	return t.address(r.Start())
@@ -38,6 +38,7 @@ const (
 // replaying is the state without an agent in which a recording is played. It handles
 // the keys that pause, speed up and jump. It touches no files and starts no programs.
 type replaying struct {
+	*ui
 	reading
 	tab    *Tab
 	player *record.Player
@@ -98,12 +99,12 @@ func (r *replaying) now() time.Time {
 	if then := r.player.Now(); !then.IsZero() {
 		return then
 	}
-	return r.tab.program.Now()
+	return r.program.Now()
 }
 
 // catchUp plays the time that has passed.
 func (r *replaying) catchUp() tea.Cmd {
-	now := r.tab.program.Now()
+	now := r.program.Now()
 	passed := min(now.Sub(r.last), maxElapsed)
 	r.last = now
 	return r.perform(r.player.Advance(passed))
@@ -172,7 +173,7 @@ func (r *replaying) rewind() {
 }
 
 func (r *replaying) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
-	row := replayRows().Pressed(r.tab.program.Keys, name, config.ContextReplay)
+	row := replayRows().Pressed(r.program.Keys, name, config.ContextReplay)
 	if row == nil {
 		return nil, false
 	}
@@ -185,7 +186,7 @@ func (*replaying) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 
 // Asks returns the question open at the current position and its recorded answer, or "".
 func (r *replaying) Asks(c *conversation.Conversation) string {
-	th := r.tab.program.Theme
+	th := r.program.Theme
 	switch {
 	case len(c.Permissions) > 0:
 		p := c.Permissions[0]
@@ -225,7 +226,7 @@ const replayBar = 16
 
 // draw draws the progress of the replay on one line, in place of the prompt.
 func (r *replaying) draw(width, _ int) dialog.View {
-	p, th := r.player, r.tab.program.Theme
+	p, th := r.player, r.program.Theme
 	state := "playing"
 	switch {
 	case p.Ended():
@@ -258,7 +259,7 @@ func clockTime(d time.Duration) string {
 }
 
 func (r *replaying) hints() []dialog.Hint {
-	h := dialog.HintList{Keys: r.tab.program.Keys}
+	h := dialog.HintList{Keys: r.program.Keys}
 	switch p := r.player; {
 	case p.Ended():
 		h.Add(command.ReplayPause, "play again")

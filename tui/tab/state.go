@@ -138,6 +138,16 @@ func (t *Tab) endsReading(name string) bool {
 	return ok && (r.reader.clearsSpan(name) || r.reader.closesFind(name))
 }
 
+// topItem returns the number of the top item of the transcript, nil if its end is followed.
+func (t *Tab) topItem() *int {
+	if r, ok := t.state.transcript(); ok {
+		if top, following := r.list.Start(); !following {
+			return &top
+		}
+	}
+	return nil
+}
+
 // noImages says why the agent takes no images, or returns "".
 func (t *Tab) noImages() string {
 	if l, open := t.live(); open {

@@ -79,7 +79,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.state = &choosing{unopened{t}}
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
-	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
+	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, composer: t.composer, session: t.session, top: t.topItem}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.worktree = &worktree{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}

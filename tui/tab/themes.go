@@ -29,13 +29,13 @@ type themeSwitcher interface {
 
 // themeChooser lets the user choose a theme.
 type themeChooser struct {
-	tab      *Tab
+	*ui
 	switcher themeSwitcher
 }
 
 // chooseTheme lists the themes, with a preview of the selected one.
 func chooseTheme(t *Tab, looks themeSwitcher) tea.Cmd {
-	c := &themeChooser{t, looks}
+	c := &themeChooser{t.ui, looks}
 	list := t.choose(c.list(nil))
 	dir := config.ThemeDir()
 	return inBackground(func() then {
@@ -107,7 +107,7 @@ func (c *themeChooser) choose(name config.Theme) tea.Cmd {
 		return nil
 	}
 	file := toolview.PathsIn("").Path(filepath.Clean(config.ConfigFile()))
-	c.tab.ask(dialog.Confirmation{
+	c.ask(dialog.Confirmation{
 		Title: "The theme " + string(name), Text: "Keep it? parley then writes this into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
 		Choices: []dialog.Choice{
@@ -124,10 +124,10 @@ func (c *themeChooser) keep(name config.Theme) tea.Cmd {
 		err := config.SaveTheme(config.ConfigFile(), name)
 		return func() tea.Cmd {
 			if err != nil {
-				return c.tab.say(err.Error())
+				return c.say(err.Error())
 			}
 			c.switcher.SetSaved(name)
-			return c.tab.say("kept: the theme " + string(name))
+			return c.say("kept: the theme " + string(name))
 		}
 	})
 }
