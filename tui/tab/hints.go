@@ -49,13 +49,13 @@ func (p *promptLayer) hints() []dialog.Hint {
 		h.Add(command.NewSession, "new session")
 		h.Add(command.Palette, "palette")
 		h.Add(command.Help, "help")
-		return p.cancelsFirst(h.List)
+		return p.withCancel(h.List)
 	default:
 		all := t.state.promptHints()
 		if cancel := t.keyOf(command.Cancel); t.awaited.action != "" {
 			all = append([]dialog.Hint{{Key: cancel}}, slices.DeleteFunc(all, func(h dialog.Hint) bool { return h.Key == cancel })...)
 		}
-		all = p.cancelsFirst(all)
+		all = p.withCancel(all)
 		if t.composer.Empty() && h.Keys.Match(command.Help, "?") { // which types no text then
 			all[len(all)-1].Key = "?"
 		}
@@ -64,8 +64,8 @@ func (p *promptLayer) hints() []dialog.Hint {
 	return h.List
 }
 
-// cancelsFirst replaces the hint of the cancel key while that key acts on the draft.
-func (p *promptLayer) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
+// withCancel replaces the hint of the cancel key while that key does something else first.
+func (p *promptLayer) withCancel(hints []dialog.Hint) []dialog.Hint {
 	t := p.tab
 	words := t.composer.Cancels()
 	if t.awaited.action != "" && words == "" {

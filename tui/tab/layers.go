@@ -107,7 +107,7 @@ func (in *input) mouse(msg tea.MouseMsg) tea.Cmd {
 		return cmd, taken
 	})
 	if click && in.pressed != layer(in.tab.panel) {
-		in.tab.program.Guard.Typed() // who clicks elsewhere answers no question that comes there
+		in.tab.program.Guard.Typed() // a click elsewhere answers no question that appears there
 	}
 	return cmd
 }

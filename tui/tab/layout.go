@@ -53,7 +53,7 @@ func (t *Tab) Draw(width, height int) Screen {
 	return d.whole()
 }
 
-// drawing is one frame of a tab: its size, and what its parts show of the tab at one moment.
+// drawing draws one frame of a tab.
 type drawing struct {
 	tab           *Tab
 	width, height int

@@ -80,7 +80,7 @@ func (l *live) askAboutLost() {
 }
 
 // askToStartAgain asks what to do about an agent that cannot be used. stderr is the end of
-// its output there.
+// what it has written there.
 func (l *live) askToStartAgain(title, reason, stderr string) {
 	again := func() tea.Cmd { session.Post(l.Session, session.Start{}); return nil }
 	name := "Restart it"
@@ -165,7 +165,7 @@ func (l *live) unused() bool {
 func (l *live) chooseInstead() tea.Cmd {
 	t, left := l.tab, l.Session
 	// It may hold prompts whose events have not arrived.
-	looked := act(t.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return t.prompts.ReturnToDraft(held...) })
+	back := act(t.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return t.prompts.ReturnToDraft(held...) })
 	t.become(&choosing{unopened{t}})
-	return tea.Batch(looked, send(End{func(ctx context.Context) { app.End(ctx, left) }}), chooseAgent(t))
+	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), chooseAgent(t))
 }

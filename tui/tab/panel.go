@@ -42,8 +42,8 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return cmd, taken
 }
 
-// overList handles a key that the top dialog, which is no question, has no use for. Where
-// there is no prompt behind it, its action is done; otherwise it has to wait.
+// overList handles a key that an open list does not use: it does the key's action if there is
+// no prompt behind the list, and otherwise says to close the list first.
 func (p *panel) overList(name string) tea.Cmd {
 	a, bound := p.tab.program.Keys.Action(config.ContextPrompt, name)
 	switch {
@@ -93,7 +93,7 @@ func (p *panel) draw(width, room int) dialog.View {
 	if p.covers() {
 		return d.View(width, room)
 	}
-	// With no room at all, the dialog must know: it takes no answer then.
+	// A dialog must know that it has no room, so that it takes no answer.
 	most := max(0, room*2/3, min(room, 12))
 	if t.dialogs.Asks() {
 		most = max(0, room)

@@ -39,7 +39,8 @@ type Program struct {
 	Version       string
 	// Changes is the changelog, in Markdown.
 	Changes string
-	// Clipboard puts text on the system's clipboard and returns the name of the program that took it. It is nil if the system has none.
+	// Clipboard puts text on the system's clipboard and returns the name of the program that
+	// took it. It is nil if the system has none.
 	Clipboard func(ctx context.Context, text string) (way string, err error)
 	// ClipboardImage reads the image on the system's clipboard.
 	ClipboardImage func(ctx context.Context, most int64) ([]byte, error)
@@ -180,6 +181,7 @@ type Summary struct {
 	Title string
 }
 
+// Summary returns what the tab line shows.
 func (t *Tab) Summary() Summary {
 	title := t.label()
 	if t.worktree.tree != nil {

@@ -85,8 +85,8 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	return cmd, true
 }
 
-// TypeUnseen puts typed or pasted text into the draft on a screen that shows neither. Keys
-// that do anything else have no effect.
+// TypeUnseen types or pastes into the draft while the screen is too small to show it. Other
+// keys have no effect.
 func (t *Tab) TypeUnseen(msg tea.Msg) tea.Cmd {
 	if !t.state.takesPrompts() {
 		return nil

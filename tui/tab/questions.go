@@ -39,22 +39,22 @@ func (q *questions) Follow() tea.Cmd {
 	switch asking := q.dialogs.Follow(c); {
 	case asking:
 	case len(c.Permissions) > 0:
-		q.ended()
+		q.keepWords()
 		at := 0
 		if q.asking != nil && q.asking.Position() <= len(c.Permissions) {
 			at = q.asking.Position() - 1
 		}
 		q.show(at)
 	case len(c.Elicitations) > 0:
-		q.ended()
+		q.keepWords()
 		q.dialogs.Push(dialog.NewElicitation(q.env(), c.Elicitations[0], c.Agent.Name()))
 	default:
-		q.ended()
+		q.keepWords()
 	}
 	cmd := q.resolvePaths()
-	answered := q.answered // in another viewer, if the question in sight is gone
+	answered := q.answered // perhaps in another viewer
 	q.answered = false
-	// The questions of an agent that goes end before it is known why it has gone.
+	// When an agent exits, its questions close before parley learns why: that withdraws none.
 	if q.dialogs.Withdrawn() && !answered && c.Turn.Running && c.Turn.Cancelling.IsZero() && !q.Session.Disconnected() {
 		cmd = tea.Batch(cmd, q.say("the agent withdrew its question"))
 	}
@@ -69,7 +69,7 @@ func (q *questions) show(at int) {
 	q.dialogs.Push(q.asking)
 }
 
-// Another shows the permission that is by positions further on.
+// Another shows the permission by positions after this one, from the last on to the first.
 func (q *questions) Another(by int) tea.Cmd {
 	n := len(q.Conversation.Permissions)
 	if q.asking == nil || q.dialogs.Top() != q.asking || n < 2 {
@@ -81,8 +81,8 @@ func (q *questions) Another(by int) tea.Cmd {
 	return q.resolvePaths()
 }
 
-// ended moves the text being written to a closed permission into the draft.
-func (q *questions) ended() {
+// keepWords moves the text being written to a closed permission into the draft.
+func (q *questions) keepWords() {
 	if q.asking != nil && !q.dialogs.Has(q.asking) {
 		q.composer.AddLine(q.asking.TakeWords())
 	}
@@ -179,7 +179,7 @@ type Question struct {
 // Questions returns the open questions of the tab's agent, the oldest first.
 func (t *Tab) Questions() []Question {
 	l, open := t.live()
-	if !open || !waits(l.Conversation) {
+	if !open || !asked(l.Conversation) {
 		return nil
 	}
 	var all []Question
@@ -215,16 +215,15 @@ func (t *Tab) ShowQuestion(q Question) {
 	if l.reader.Reads() {
 		l.reader.Unfocus()
 	}
-	at := l.questions.permission(q)
+	at := l.questions.indexOf(q)
 	if asking := l.questions.asking; at >= 0 && asking != nil && t.dialogs.Top() == asking && asking.Position() != at+1 {
 		t.dialogs.Pop()
 		l.questions.show(at)
 	}
 }
 
-// permission returns the index of an open permission, -1 for any other question. Those come
-// after the permissions, one at a time.
-func (q *questions) permission(of Question) int {
+// indexOf returns the index of an open permission, -1 for any other question.
+func (q *questions) indexOf(of Question) int {
 	return slices.IndexFunc(q.Conversation.Permissions, func(p *conversation.Permission) bool { return of.Permission && p.ID == of.ID })
 }
 
@@ -281,7 +280,7 @@ func askFor(t *Tab, w TabQuestions, asked Question) tea.Cmd {
 	if !open {
 		return nil
 	}
-	at := of.questions.permission(asked)
+	at := of.questions.indexOf(asked)
 	if at < 0 {
 		return nil
 	}
@@ -303,36 +302,38 @@ func (t *Tab) FollowOthers() bool {
 		t.foreign = nil
 		return false
 	}
-	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !f.there() {
+	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !f.stillOpen() {
 		t.dialogs.Close(f)
 		t.composer.AddLine(f.TakeWords())
 	}
 	return true
 }
 
-// there reports whether the tab and its question are still open.
-func (f *foreignQuestion) there() bool {
+// stillOpen reports whether the tab and its question are still open.
+func (f *foreignQuestion) stillOpen() bool {
 	return slices.ContainsFunc(f.in.program.Tabs.Questions(), func(w TabQuestions) bool {
 		return w.Tab == f.of.tab && slices.ContainsFunc(w.Questions, func(q Question) bool { return q.Permission && q.ID == f.q.ID })
 	})
 }
 
-// Follow hides that of the permission: it is over when FollowOthers says so.
+// Follow does nothing, unlike that of the permission: FollowOthers closes the question.
 func (*foreignQuestion) Follow() {}
 
 // Key implements [dialog.Dialog].
-func (f *foreignQuestion) Key(k tea.KeyPressMsg) dialog.Action { return f.act(f.Permission.Key(k)) }
+func (f *foreignQuestion) Key(k tea.KeyPressMsg) dialog.Action {
+	return f.redirect(f.Permission.Key(k))
+}
 
 // Due implements [dialog.Guarded].
-func (f *foreignQuestion) Due() dialog.Action { return f.act(f.Permission.Due()) }
+func (f *foreignQuestion) Due() dialog.Action { return f.redirect(f.Permission.Due()) }
 
 // Mouse implements [dialog.Dialog].
 func (f *foreignQuestion) Mouse(m tea.MouseMsg, x, y int) dialog.Action {
-	return f.act(f.Permission.Mouse(m, x, y))
+	return f.redirect(f.Permission.Mouse(m, x, y))
 }
 
-// act turns an action for the question's tab into one for this tab.
-func (f *foreignQuestion) act(a dialog.Action) dialog.Action {
+// redirect turns an action for the question's tab into one for this tab.
+func (f *foreignQuestion) redirect(a dialog.Action) dialog.Action {
 	switch a := a.(type) {
 	case nil, dialog.NotTaken:
 		return a

@@ -71,7 +71,7 @@ func scrolls(do func(*transcript.List)) readerFunc {
 }
 
 // step is why the palette does not list a command.
-const step = "it is one step of many: a list that closes behind each is no way to make them"
+const step = "it is one step of many, and the palette closes after each"
 
 // scrollRows are the commands of the prompt that scroll whatever list is read.
 func scrollRows() command.Rows[readerFunc] {

@@ -18,7 +18,7 @@ import (
 
 // Replay plays a recording instead of a session.
 func (t *Tab) Replay(p *record.Player) tea.Cmd {
-	t.work(p.Script().Cwd)
+	t.setDir(p.Script().Cwd)
 	r := &replaying{ui: t.ui, tab: t, player: p, last: t.program.Now(), reading: newReading(t, conversation.New())}
 	t.stored.title = p.Script().Title
 	t.become(r)
@@ -91,7 +91,7 @@ func (r *replaying) describe(f *statusInfo) {
 
 func (r *replaying) moves() bool {
 	c := r.list.Conversation()
-	return r.Playing() && !waits(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+	return r.Playing() && !asked(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
 // now returns the recorded time of the current position, if it is known.

@@ -65,12 +65,12 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	}
 	if msg.err != nil {
 		t.become(&choosing{unopened{t}})
-		looked := t.prompts.ReturnToDraft()
+		back := t.prompts.ReturnToDraft()
 		t.ask(dialog.Confirmation{
 			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
 			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(func() tea.Cmd { return chooseAgent(t) })}, t.leaving.LeaveChoice("")},
 		})
-		return looked
+		return back
 	}
 	l := t.adopt(app.NewLive(msg.agent, msg.session))
 	// The session's own event comes with the next batch.
@@ -83,7 +83,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 // adopt makes a session the tab's.
 func (t *Tab) adopt(s *app.Live) *live {
 	about := s.Session.About()
-	if t.work(about.Cwd); about.Far {
+	if t.setDir(about.Cwd); about.Far {
 		t.composer.SetRoot(about.Host) // its files are not here to be listed
 	}
 	l := newLive(t, s)
@@ -93,8 +93,8 @@ func (t *Tab) adopt(s *app.Live) *live {
 	return l
 }
 
-// work makes a directory the tab's.
-func (t *Tab) work(cwd string) {
+// setDir makes a directory the tab's.
+func (t *Tab) setDir(cwd string) {
 	if cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
 		t.worktree.tree = nil
@@ -194,12 +194,12 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 			t.become(&choosing{unopened{t}})
 		}
 		t.stored.from = app.Open{}
-		looked := t.prompts.ReturnToDraft()
+		back := t.prompts.ReturnToDraft()
 		t.ask(dialog.Confirmation{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
 			{Name: "Quit parley", Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: t.id}) })},
 		}})
-		return looked
+		return back
 	}
 	l := t.adopt(msg.Live())
 	cmds := []tea.Cmd{l.restoreView(msg)}
@@ -334,10 +334,10 @@ func (l *live) askForNewSession(err error) {
 }
 
 // withEarlier adds the earlier conversation to a prompt, once.
-func (b *storedSession) withEarlier(c *conversation.Conversation, p conversation.QueuedPrompt) conversation.QueuedPrompt {
-	if b.earlier != "" {
-		p.Prompt = app.WithEarlier(p.Prompt, b.earlier, c.Agent.Capabilities.PromptCapabilities)
-		b.earlier = ""
+func (s *storedSession) withEarlier(c *conversation.Conversation, p conversation.QueuedPrompt) conversation.QueuedPrompt {
+	if s.earlier != "" {
+		p.Prompt = app.WithEarlier(p.Prompt, s.earlier, c.Agent.Capabilities.PromptCapabilities)
+		s.earlier = ""
 	}
 	return p
 }

@@ -131,8 +131,8 @@ func (t *Tab) blur() {
 	}
 }
 
-// endsReading ends what a key ends in a transcript without the focus, and reports whether
-// the key has no other effect.
+// endsReading lets a key unmark text or close the find field of a transcript without the
+// focus, and reports whether the key does nothing else.
 func (t *Tab) endsReading(name string) bool {
 	r, ok := t.state.transcript()
 	return ok && (r.reader.clearsSpan(name) || r.reader.closesFind(name))
@@ -178,8 +178,7 @@ func (t *Tab) session() app.Session {
 	return nil
 }
 
-// reading is a conversation and the reader of its transcript, shared by the states in
-// which there is something to read.
+// reading is the transcript of the states that have one.
 type reading struct {
 	list   *transcript.List
 	reader *transcriptReader // reads the list
@@ -202,7 +201,7 @@ func (r reading) setTheme(th *theme.Theme)    { r.list.SetTheme(th) }
 
 func (r reading) describe(f *statusInfo) {
 	c := r.list.Conversation()
-	f.Conversation, f.Waits, f.Changed = c, waits(c), len(c.Files)
+	f.Conversation, f.Waits, f.Changed = c, asked(c), len(c.Files)
 }
 
 func (r reading) activity(f *statusInfo) string { return f.Activity() }
@@ -302,7 +301,7 @@ func (s *starting) activity(f *statusInfo) string {
 
 func (s *starting) close(ctx context.Context) { leaveSession(ctx, s.session()) }
 
-// abandon ends the session that is being made, once it is.
+// abandon ends the session once it has been made.
 func (s *starting) abandon() tea.Cmd {
 	return send(End{func(ctx context.Context) {
 		switch made := s.session(); {
@@ -341,8 +340,8 @@ type live struct {
 	restart       dialog.Dialog // the last dialog of askToStartAgain, or nil
 	stderr        string        // the end of what a starting agent has written that is not a message
 	readingStderr bool          // it is being read again
-	// templates are the prompts that slash commands send, hidden the names of those that were
-	// said to be hidden.
+	// templates are the user's prompts as slash commands, hidden the names of those that parley
+	// has said are hidden.
 	templates []prompt.Template
 	hidden    []string
 	// reopening waits for the stored session that replaces this one and takes over its
@@ -381,8 +380,7 @@ func (l *live) noImages() string {
 	return termtext.Line(cmp.Or(c.Agent.Name(), l.Agent.Name, "the agent")) + " takes no images"
 }
 
-// cannotTake lets prompts pass without a pasted image: only that, which is in no file, must
-// be sent as an image.
+// cannotTake refuses pasted images only: others are files, which the agent can read.
 func (l *live) cannotTake(p composer.Prompt) string {
 	switch why := l.noImages(); {
 	case !p.Pastes():
@@ -469,7 +467,7 @@ func (l *live) describe(f *statusInfo) {
 
 func (l *live) moves() bool {
 	c := l.Conversation
-	return !waits(c) && l.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+	return !asked(c) && l.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
 func (l *live) setTheme(th *theme.Theme) {

@@ -95,7 +95,7 @@ func (f *statusInfo) Activity() string {
 		}
 		left += th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
-		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.counted(f.Now.Sub(c.Turn.Cancelling)))
+		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.elapsed(f.Now.Sub(c.Turn.Cancelling)))
 		if f.Now.Sub(c.Turn.Cancelling) >= slowCancel {
 			left += th.Muted.Render("  the agent does not respond: " + keyName(f.Keys, command.Cancel) + " to stop it")
 		}
@@ -109,7 +109,7 @@ func (f *statusInfo) Activity() string {
 	case f.Slow != "" && !c.Turn.Running:
 		left = "  " + f.slow()
 	case c.Turn.Running:
-		left = f.spin() + th.Muted.Render("working"+f.counted(f.Conversation.Turn.Worked(f.Now)))
+		left = f.spin() + th.Muted.Render("working"+f.elapsed(f.Conversation.Turn.Worked(f.Now)))
 		if quiet := f.Now.Sub(f.Heard); quiet >= app.LongQuiet && !f.Still && !f.Replay {
 			left += th.Muted.Render("  no update for " + toolview.Elapsed(quiet))
 		}
@@ -121,7 +121,7 @@ func (f *statusInfo) Activity() string {
 		}
 		left += f.planStep()
 	case c.Busy():
-		left = "  " + th.Muted.Render(besides(&c.State)) + "  " + th.Accent.Render(keyName(f.Keys, command.Background)) + th.Muted.Render(" shows it")
+		left = "  " + th.Muted.Render(outsideTurns(&c.State)) + "  " + th.Accent.Render(keyName(f.Keys, command.Background)) + th.Muted.Render(" shows it")
 	}
 	return left
 }
@@ -145,8 +145,8 @@ func (f *statusInfo) planStep() string {
 	return "  " + th.Muted.Render(fmt.Sprintf("%d/%d", done, all)) + " " + th.Text.Render(termtext.Line(p.Entries[at].Content))
 }
 
-// besides describes work outside turns.
-func besides(s *conversation.State) string {
+// outsideTurns describes work outside turns.
+func outsideTurns(s *conversation.State) string {
 	w := &s.Work
 	switch n := len(w.Background) + len(s.Tasks) + len(s.RunningSubagents()); {
 	case w.State == acpclient.WorkRequiresAction:
@@ -174,8 +174,8 @@ func (f *statusInfo) spin() string {
 	return f.Theme.Accent.Render(mark) + " "
 }
 
-// counted returns an elapsed time, or "" without animations.
-func (f *statusInfo) counted(d time.Duration) string {
+// elapsed returns an elapsed time, or "" without animations.
+func (f *statusInfo) elapsed(d time.Duration) string {
 	if f.Still {
 		return ""
 	}
@@ -382,7 +382,8 @@ func newStatusInfo(t *Tab) *statusInfo {
 const (
 	// slowCancel is when parley offers to stop an agent that ignores a cancel.
 	slowCancel = app.SlowAnswer
-	// showStderrAfter is when the stderr of a starting agent is shown. Most agents write something and are ready before anybody could read it.
+	// showStderrAfter is when the stderr of a starting agent is shown. Most agents are ready
+	// before anybody could read what they write.
 	showStderrAfter = time.Second
 	// longStart is when a starting agent is said not to answer, with the key that stops it.
 	longStart = 10 * time.Second

@@ -7,7 +7,7 @@
 // the program can do. Draw turns the state into lines, and touches only what is visible.
 //
 // A tab dispatches messages and keys to its parts, and composes what they draw. A part
-// owns its state and knows the tab.
+// owns its state, and holds what it needs of the others.
 //
 // Nothing in this package is safe for concurrent use: everything runs in the program's
 // Update and View.
@@ -52,8 +52,8 @@ type Tab struct {
 	composer *composer.Composer
 	prompts  *prompts
 	drafts   *drafts
-	foreign  *foreignQuestion // the last question of another tab that was shown, or nil
-	offer    dialog.Dialog    // of the sessions that run, or nil
+	foreign  *foreignQuestion // the question of another tab shown last, or nil
+	offer    dialog.Dialog    // to attach to a running session, or nil
 	typed    bool             // the user has begun a prompt
 	leaving  *leaving
 	awaited  awaited
@@ -200,8 +200,8 @@ func (t *Tab) Moves() bool {
 // Tick advances animations by a step.
 func (t *Tab) Tick() { t.ticks++ }
 
-// ArmsIn returns when the visible dialog starts to take keys and the tab must be drawn
-// again, or gives an answer: call Due then. It is 0 if there is no such dialog.
+// ArmsIn returns how long until the top dialog takes keys or gives its answer: then draw
+// again and call Due. It is 0 if no dialog waits.
 func (t *Tab) ArmsIn() time.Duration {
 	now := t.program.Now()
 	return cmp.Or(t.dialogs.ArmsIn(now), t.dialogs.GivesIn(now))
@@ -348,8 +348,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	return nil
 }
 
-// readTemplates reads the prompts of slash commands anew: a file that has changed counts from
-// the end of the turn on.
+// readTemplates rereads the user's prompts for slash commands.
 func (l *live) readTemplates() tea.Cmd {
 	return inBackground(func() then {
 		templates := app.Templates(l.Session)
@@ -361,8 +360,8 @@ func (l *live) readTemplates() tea.Cmd {
 	})
 }
 
-// offerCommands has the prompt offer the slash commands, and says once which prompts of the
-// user's have the name of another command.
+// offerCommands gives the slash commands to the composer. It says once which of the user's
+// prompts have the name of another command.
 func (l *live) offerCommands() {
 	for _, name := range l.tab.composer.SetCommands(l.Conversation.Commands, l.templates) {
 		if !slices.Contains(l.hidden, name) {
@@ -372,14 +371,14 @@ func (l *live) offerCommands() {
 	}
 }
 
-// waits reports whether a question of the agent is open.
-func waits(c *conversation.Conversation) bool {
+// asked reports whether a question of the agent is open.
+func asked(c *conversation.Conversation) bool {
 	return c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
 }
 
-// frame is the minimum time between two batches of streamed events of the tab in front. It is
-// longer than a frame of the screen, so that each batch is drawn as it arrives. Background
-// tabs, which nobody sees, use a longer time.
+// frame is the minimum time between two batches of streamed events of the tab in front: longer
+// than a frame of the screen, so that each batch is drawn as it arrives. backgroundFrame is
+// that of other tabs.
 const (
 	frame           = 40 * time.Millisecond
 	backgroundFrame = 250 * time.Millisecond
@@ -395,8 +394,7 @@ type pumpedMsg struct {
 }
 
 // pump takes batches from a session's stream. It asks for a batch when the previous one
-// has been folded, visible or not, so a slow screen makes batches larger and never queues
-// them.
+// has been folded, so a slow screen makes batches larger and never queues them.
 type pump struct {
 	ctx     context.Context
 	session app.Session

@@ -72,8 +72,8 @@ func (r *transcriptReader) Reads() bool {
 	return r.list.Focused() || r.find.writing
 }
 
-// clearsSpan unmarks text that the mouse has marked, and reports whether the key has no
-// other effect, as the cancel key.
+// clearsSpan unmarks text that the mouse has marked, and reports whether the key does nothing
+// else, as the cancel key.
 func (r *transcriptReader) clearsSpan(name string) bool {
 	if !r.list.Spanning() || r.list.Focused() {
 		return false
@@ -82,8 +82,8 @@ func (r *transcriptReader) clearsSpan(name string) bool {
 	return r.program.Keys.Match(command.Cancel, name)
 }
 
-// closesFind closes a find field without focus if the key is the one for that, and reports
-// whether it is.
+// closesFind closes a find field without focus if the key is the cancel key, and reports
+// whether it did.
 func (r *transcriptReader) closesFind(name string) bool {
 	if !r.find.open || r.Reads() || !r.program.Keys.Match(command.Cancel, name) {
 		return false
@@ -317,8 +317,8 @@ func mayAsk(e conversation.Event) bool {
 	return len(changesIn(e)) > 0
 }
 
-// creations returns the changes without an old text in questions. Before the answer, the file
-// on disk is the old text.
+// creations returns the changes in open questions that have no old text: until the answer,
+// that is the file on disk.
 func creations(c *conversation.Conversation) []toolview.Fragment {
 	var all []toolview.Fragment
 	for _, p := range c.Permissions {
