@@ -1,6 +1,8 @@
 package linemode
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +48,10 @@ func (f *front) list(c command.Choice) {
 	if len(numbered) == 0 {
 		return
 	}
+	if c.Ask == "" {
+		f.listWords(c, numbered)
+		return
+	}
 	q := &question{text: c.Ask, cancel: func() {}}
 	for _, it := range numbered {
 		q.choices = append(q.choices, choice{line: line(it), do: func(string) { doing(it)() }})
@@ -53,6 +59,26 @@ func (f *front) list(c command.Choice) {
 	q.choices = append(q.choices, choice{line: "None", do: func(string) {}})
 	f.p.later(q)
 }
+
+// listWords writes numbered items, and what can be done to them.
+func (f *front) listWords(c command.Choice, numbered []command.Item) {
+	lines, deletes := []string{}, false
+	for i, it := range numbered {
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, line(it)))
+		deletes = deletes || it.Delete != nil
+	}
+	words := []string{"/" + f.name + " N: " + cmp.Or(c.Choosing, "choose")}
+	if deletes {
+		words = append(words, "/"+f.name+" "+deleting(c)+" N")
+	}
+	for _, k := range c.Keys {
+		words = append(words, "/"+f.name+" "+k.Word+" N: "+k.Hint)
+	}
+	f.p.out.line(strings.Join(append(lines, strings.Join(words, ", ")+"."), "\n"))
+}
+
+// deleting is the word for deleting an item.
+func deleting(c command.Choice) string { return cmp.Or(c.Deleting, "delete") }
 
 // line returns an item as a line.
 func line(it command.Item) string {
@@ -89,9 +115,14 @@ func (f *front) chosen(c command.Choice, words string) func() {
 		return doing(*it)
 	}
 	word, rest, _ := strings.Cut(words, " ")
-	for i, k := range c.Keys {
-		if it := item(c, strings.TrimSpace(rest)); it != nil && k.Word == word && i < len(it.Also) {
-			return it.Also[i]
+	if it := item(c, strings.TrimSpace(rest)); it != nil {
+		if word == deleting(c) && it.Delete != nil {
+			return f.reports(it.Delete)
+		}
+		for i, k := range c.Keys {
+			if k.Word == word && i < len(it.Also) {
+				return f.reports(it.Also[i])
+			}
 		}
 	}
 	for at := len(words) - 1; at > 0; at-- { // the longest name first
@@ -104,6 +135,17 @@ func (f *front) chosen(c command.Choice, words string) func() {
 		}
 	}
 	return nil
+}
+
+// reports returns a function that says that do is done, unless do says more.
+func (f *front) reports(do func()) func() {
+	return func() {
+		waits := f.p.besides
+		f.said = false
+		if do(); !f.said && f.p.besides == waits {
+			f.Say("done")
+		}
+	}
 }
 
 // item returns the item that a text names, nil if there is none: by its ID, title, number or words.

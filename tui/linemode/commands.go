@@ -31,7 +31,7 @@ func (f *front) rows() command.Rows[command.Shared] {
 		own("cancel", "cancel the turn, or parley's own question", f.p.cancel),
 		own("again", "repeat the question", f.p.repeat),
 		inSession("send", "send the queued prompts", (*live).sendQueue),
-		inSession("now", "send a prompt into the running turn, or after cancelling it: /now PROMPT", func(l *live) { l.sendNow(f.words) }),
+		inSession("now", "send a prompt into the running turn, or after cancelling it: /now PROMPT", func(*live) { f.sendNow() }),
 		own("show", "show all of tool call N: /show N", func() { f.p.showCall(f.words) }),
 		inSession("status", "show agent, session and mode", (*live).status),
 		inSession("commands", "list the agent's own commands, and your prompts", (*live).agentCommands),
@@ -195,24 +195,6 @@ func (l *live) cancel() bool {
 	return running && err == nil
 }
 
-// queue lists the queued prompts, or removes one.
-func (l *live) queue(words string) {
-	if number, drop := strings.CutPrefix(words, "drop "); drop {
-		n, err := strconv.Atoi(strings.TrimSpace(number))
-		if err != nil || n < 1 || n > len(l.Conversation.Queue) {
-			l.p.out.line("No such prompt. /queue lists them.")
-			return
-		}
-		if _, err := session.Do(l.p.ctx, l.Session, session.Unqueue{ID: l.Conversation.Queue[n-1].ID}); err == nil {
-			l.p.out.line(fmt.Sprintf("Removed prompt %d.", n))
-		}
-		return
-	}
-	for i, q := range l.Conversation.Queue {
-		l.p.out.line(fmt.Sprintf("%d. %s", i+1, app.PromptLine(q)))
-	}
-}
-
 func (l *live) sendQueue() {
 	switch {
 	case len(l.Conversation.Queue) == 0:
@@ -224,30 +206,14 @@ func (l *live) sendQueue() {
 	}
 }
 
-// sendNow puts a prompt into the running turn if the agent takes it, and else sends it after
-// cancelling that.
-func (l *live) sendNow(text string) {
-	switch {
-	case text == "":
-		l.p.out.line("Which prompt? /now PROMPT.")
-		return
-	case !l.Conversation.Steerable():
-		if cancelled, err := session.Do(l.p.ctx, l.Session, session.SendNow{Prompt: l.content(text)}); err == nil && cancelled {
-			l.p.out.line("Cancelling the turn, then sending the prompt.")
-		}
-		l.take()
+// sendNow sends a prompt at once.
+func (f *front) sendNow() {
+	if f.words == "" {
+		f.p.out.line("Which prompt? /now PROMPT.")
 		return
 	}
-	q := l.content(text)
-	l.p.beside(func() func() {
-		err := session.Try(l.p.calm, l.Session, session.Steer{Prompt: q})
-		return func() {
-			if err != nil {
-				l.p.out.line("The prompt is queued: " + termtext.Line(err.Error()) + ".")
-			}
-			l.p.state.take()
-		}
-	})
+	command.SendAtOnce(f, f.live().content(f.words))
+	f.p.state.take()
 }
 
 // showCall writes a tool call in full.

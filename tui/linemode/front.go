@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
@@ -18,6 +19,7 @@ type front struct {
 	p *program
 	// name is what was typed for the command, and words what followed it, until a choice takes them.
 	name, words string
+	said        bool // something was said since it was last set
 }
 
 var _ command.Front = (*front)(nil)
@@ -37,8 +39,24 @@ func (f *front) Live() *app.Live {
 
 // Say says it as a sentence.
 func (f *front) Say(words string) {
+	f.said = true
 	f.p.out.line(termtext.Capital(words) + ".")
 }
+
+func (f *front) SayWhile(words string, _ func() bool) { f.Say(words) }
+
+// KeyOf returns the slash command.
+func (f *front) KeyOf(a config.Action) string {
+	if r := f.rows().Named(a); r != nil {
+		if names := names(*r); len(names) > 0 {
+			return "/" + names[0]
+		}
+	}
+	return ""
+}
+
+func (f *front) EditQueued(int, int) {}
+func (f *front) NoEdit() string      { return "only the screen edits queued prompts" }
 
 func (f *front) Ask(q app.Question) { f.p.later(f.p.numbered(q)) }
 
@@ -51,7 +69,6 @@ func (f *front) Quit()                 { f.p.over = true }
 func (f *front) Detach()               { f.p.over = true }
 func (f *front) Changes()              { f.live().changes(f.words) }
 func (f *front) Rewind()               { f.live().rewind(f.words) }
-func (f *front) Queue()                { f.live().queue(f.words) }
 func (f *front) Sessions()             { f.p.switchSession(f.words) }
 func (f *front) NewSession()           { f.p.newSession() }
 func (f *front) NewAgent()             { f.p.unlessWorking("Choose another agent", f.p.chooseAgent) }

@@ -580,3 +580,19 @@ end-turn
 `, nil)
 	r.reads("\n> ").types("/model\n").reads("Model size is Small. Which one?")
 }
+
+// The queue is listed with what can be done to a prompt, by its number.
+func TestTheQueueInLines(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\nsay \"Working.\\n\\n\"\nexpect session/cancel\nend-turn cancelled\nexpect session/prompt contains pears\nsay \"Well.\\n\"\nhang\n", nil)
+	r.reads("\n> ").types("go\n").reads("Working.")
+	for _, words := range []string{"apples", "pears", "plums"} {
+		r.types(words + "\n").reads("the prompt is queued")
+	}
+	r.types("/queue\n").reads("1. Queued prompts: apples: 1 of 3", "4. Queue: Send the first one now: cancels the running turn", "/queue N: choose, /queue drop N, /queue up N: move up, /queue down N: down.")
+	r.types("/queue 1\n").reads("Only the screen edits queued prompts.")
+	r.types("/queue up pears\n").reads("Done.").types("/queue drop 2\n").reads("Done.")
+	r.types("/queue\n").reads("1. Queued prompts: pears: 1 of 2", "2. Queued prompts: plums: 2 of 2")
+	r.types("/queue drop 7\n").reads("Not one of the choices: drop 7. /queue lists them.")
+	r.types("/queue now\n").reads("Cancelling the turn, then sending.", "Agent: Well.")
+	r.types("/queue clear\n").reads("Removed 1 prompt.")
+}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
@@ -21,6 +22,12 @@ type front struct {
 }
 
 var _ command.Front = (*front)(nil)
+
+// front returns what do does in this front end.
+func (t *Tab) front(do func(command.Front)) tea.Cmd {
+	f := &front{tab: t}
+	return f.do(func() { do(f) })
+}
 
 // do returns what do does.
 func (f *front) do(do func()) tea.Cmd {
@@ -44,8 +51,10 @@ func (f *front) Live() *app.Live {
 	return nil
 }
 
-func (f *front) Say(words string)   { f.add(f.tab.say(words)) }
-func (f *front) Ask(q app.Question) { f.tab.ask(f.tab.confirmation(q)) }
+func (f *front) Say(words string)                         { f.add(f.tab.say(words)) }
+func (f *front) SayWhile(words string, holds func() bool) { f.add(f.tab.sayWhile(words, holds)) }
+func (f *front) KeyOf(a config.Action) string             { return keyOrPalette(f.tab.program.Keys, a) }
+func (f *front) Ask(q app.Question)                       { f.tab.ask(f.tab.confirmation(q)) }
 
 func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	shown := f.list(c)
@@ -69,7 +78,7 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 
 // list returns a choice as a list.
 func (f *front) list(c command.Choice) dialog.List {
-	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Space: c.Space, Choosing: c.Choosing, Closing: c.Closing, Items: f.items(c.Items)}
+	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Space: c.Space, Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Items: f.items(c.Items)}
 	now := func() []command.Item {
 		if c.Now != nil {
 			return c.Now()
@@ -99,7 +108,7 @@ func (f *front) items(all []command.Item) []dialog.Item {
 		if it.Do == nil {
 			items[i].Do = f.action(it.Open, true)
 		}
-		if it.Deletes {
+		if items[i].Delete = f.action(it.Delete, true); it.Deletes {
 			items[i].Delete = items[i].Do
 		}
 	}
@@ -142,7 +151,14 @@ func (f *front) NoChanges() string {
 
 func (f *front) Rewind()          { f.add(f.live().listPrompts()) }
 func (f *front) NoRewind() string { return f.live().noRewind() }
-func (f *front) Queue()           { f.add(f.live().queue.Show()) }
+
+// EditQueued implements command.Front, as NoEdit does.
+func (f *front) EditQueued(id, at int) { f.add(f.live().queue.takeBack(id, at)) }
+
+func (f *front) NoEdit() string {
+	return unless(f.tab.composer.Empty(), "send or clear the draft first")
+}
+
 func (f *front) Sessions()        { f.add(openSessionList(f.tab)) }
 func (f *front) NewSession()      { f.add(f.live().newSession()) }
 func (f *front) NewAgent()        { f.add(f.live().chooseAnother()) }
@@ -168,8 +184,7 @@ func sharedRows() command.Rows[behaviour] {
 			in = inAll
 		}
 		b := behaviour{in: in, beside: r.Do.Beside, waits: r.Do.Waits, do: func(t *Tab) tea.Cmd {
-			f := &front{tab: t}
-			return f.do(func() { r.Do.Do(f) })
+			return t.front(r.Do.Do)
 		}}
 		if r.Do.Why != nil {
 			b.unready = func(l *live) string { return r.Do.Why(&front{tab: l.tab}) }

@@ -339,8 +339,8 @@ func TestNothingWaitsForAHost(t *testing.T) {
 		"take back":      func(b *bench) { b.press("up") },
 		"send now":       func(b *bench) { b.press("h", "i"); b.Update(keyPress("alt+s")) },
 		"send first now": func(b *bench) { b.Update(keyPress("alt+s")) },
-		"empty":          func(b *bench) { b.open().queue.dropQueue() },
-		"edit queued":    func(b *bench) { b.open().queue.editQueued(1) },
+		"empty":          func(b *bench) { b.shared(command.Queue); b.press("end", "enter") },
+		"edit queued":    func(b *bench) { b.shared(command.Queue); b.press("home", "enter") },
 		"answer": func(b *bench) {
 			b.events(conversation.PermissionOpened{ID: 1, Request: test.Permission(1, test.FullCall).Request})
 			time.Sleep(time.Minute)

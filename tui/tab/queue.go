@@ -1,8 +1,6 @@
 package tab
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,17 +12,15 @@ import (
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/composer"
-	"parley/tui/dialog"
 )
 
-// promptQueue sends prompts to the session, and edits, reorders and removes those in its
-// queue.
+// promptQueue sends prompts to the session, and draws and takes back those in its queue.
 type promptQueue struct {
 	*ui
 	*app.Live
 	composer *composer.Composer
 	drafted  *prompts
-	turns    func() int // that have ended
+	front    func(func(command.Front)) tea.Cmd // does what all front ends do
 
 	requeue int // queue position, from 1, of the prompt being edited, or 0
 }
@@ -44,25 +40,11 @@ func (pq *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.
 	case back > 0:
 		session.Post(pq.Session, session.PromptAt{At: back - 1, Prompt: q})
 	case pq.program.Enter == config.EnterSteers && pq.Conversation.Steerable():
-		return pq.steer(q)
+		return pq.front(func(f command.Front) { command.Steer(f, q) })
 	default:
 		session.Post(pq.Session, session.Prompt{Prompt: q})
 	}
-	return pq.sayKept()
-}
-
-// sayKept says that a prompt waits because the agent exited, or returns nil.
-func (pq *promptQueue) sayKept() tea.Cmd {
-	if !pq.Conversation.Gone() {
-		return nil
-	}
-	return pq.sayGone("kept, not sent: ")
-}
-
-// sayGone says words, and which key brings back the agent, until it is back.
-func (pq *promptQueue) sayGone(words string) tea.Cmd {
-	again := keyOrPalette(pq.program.Keys, command.StartAgain) + " " + pq.RestartText()
-	return pq.sayWhile(words+again, pq.Conversation.Gone)
+	return pq.front(command.SayKept)
 }
 
 // SendNothing handles enter on an empty prompt: it resumes a paused queue, or skips ahead
@@ -74,7 +56,7 @@ func (pq *promptQueue) SendNothing() tea.Cmd {
 			session.Post(pq.Session, session.Prompt{Prompt: p})
 		}
 	case c.Gone() && len(c.Queue) > 0:
-		return pq.sayGone("the agent exited: ")
+		return pq.front(func(f command.Front) { command.Gone(f, "the agent exited: ") })
 	case len(c.Queue) > 0 && c.QueuePaused, c.BudgetReached:
 		session.Post(pq.Session, session.ResumeQueue{})
 	case c.Turn.Running && c.Agent.SkipsAhead():
@@ -148,16 +130,6 @@ func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
 	})
 }
 
-// steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
-func (pq *promptQueue) steer(q conversation.QueuedPrompt) tea.Cmd {
-	return act(pq.ui, pq.Session, session.Steer{Prompt: q}, func(_ session.None, err error) tea.Cmd {
-		if err == nil {
-			return nil
-		}
-		return pq.notSteered(q, err)
-	})
-}
-
 // SendNow sends the draft, or else the first queued prompt, at once: into the running turn
 // if the agent takes it, after cancelling that otherwise.
 func (pq *promptQueue) SendNow() tea.Cmd {
@@ -166,154 +138,14 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 		return pq.say("your command need not wait: " + pq.keyOf(command.Send) + " runs it")
 	case !pq.composer.Empty():
 		q, ok, cmd := pq.drafted.Take()
-		switch {
-		case !ok:
+		if !ok {
 			return cmd
-		case pq.Conversation.Steerable():
-			return tea.Batch(cmd, pq.steer(q))
 		}
-		return tea.Batch(cmd, act(pq.ui, pq.Session, session.SendNow{Prompt: q}, func(cancelled bool, err error) tea.Cmd {
-			switch {
-			case err != nil:
-				return pq.say(err.Error())
-			case cancelled:
-				return pq.cancelsFirst()
-			}
-			return pq.sayKept()
-		}))
+		return tea.Batch(cmd, pq.front(func(f command.Front) { command.SendAtOnce(f, q) }))
 	case pq.Queued() == 0:
 		return pq.say(nothingToSend)
 	}
-	return pq.sendQueuedNow(pq.prompts()[0].ID)
-}
-
-// notSteered says which prompt did not get into the turn, what becomes of it, and why.
-func (pq *promptQueue) notSteered(q conversation.QueuedPrompt, err error) tea.Cmd {
-	const most = 24
-	words := termtext.Truncate(app.PromptLine(q), most, "…")
-	return pq.say("“" + words + "” stays queued until the turn ends: " + err.Error())
-}
-
-func (pq *promptQueue) sendQueuedNow(id int) tea.Cmd {
-	all := pq.prompts()
-	at := slices.IndexFunc(all, func(q conversation.QueuedPrompt) bool { return q.ID == id })
-	if at >= 0 && pq.Conversation.Steerable() {
-		return act(pq.ui, pq.Session, session.SteerQueued{ID: id}, func(_ session.None, err error) tea.Cmd {
-			if err == nil {
-				return nil
-			}
-			return pq.notSteered(all[at], err)
-		})
-	}
-	return act(pq.ui, pq.Session, session.SendQueuedNow{ID: id}, func(cancelled bool, err error) tea.Cmd {
-		switch {
-		case err != nil && pq.Conversation.Gone():
-			return pq.sayGone("the agent exited: ")
-		case errors.Is(err, session.ErrNotQueued):
-			return pq.say("it is no longer queued")
-		case cancelled && err == nil:
-			return pq.cancelsFirst()
-		}
-		return pq.sayIf(err)
-	})
-}
-
-// cancelsFirst says, until the running turn has ended, that a prompt waits for that.
-func (pq *promptQueue) cancelsFirst() tea.Cmd {
-	turns := pq.turns()
-	return pq.sayWhile("cancelling the turn, then sending", func() bool { return pq.turns() == turns })
-}
-
-// Show lists the queue.
-func (pq *promptQueue) Show() tea.Cmd {
-	pq.dialogs.Push(dialog.NewFollowing(pq.env(), dialog.List{
-		Title: "Queue", Empty: "The queue is empty.",
-		Keys: []dialog.ItemKey{
-			{Action: command.DialogMoveUp, Hint: "move up", Do: pq.moveQueued(-1)},
-			{Action: command.DialogMoveDown, Hint: "down", Do: pq.moveQueued(1)},
-		},
-	}, pq.queueItems))
-	return nil
-}
-
-// emptyQueue is the id of the item that empties the queue.
-const emptyQueue = "empty"
-
-const queueGroup = "Queue"
-
-// queueItems returns the queued prompts and the actions on all of them.
-func (pq *promptQueue) queueItems() []dialog.Item {
-	var items []dialog.Item
-	drafted, all := !pq.composer.Empty(), pq.prompts()
-	for i, q := range all {
-		edit := func() tea.Cmd { return pq.editQueued(q.ID) }
-		var do dialog.Action = dialog.Do(edit)
-		if drafted { // report why not, and keep the list open
-			do = dialog.Stay(edit)
-		}
-		about := "Enter edits it; sending restores its position"
-		items = append(items, dialog.Item{
-			ID: queuedID(q), Group: "Queued prompts", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(all)), About: about,
-			Do:     do,
-			Delete: dialog.Stay(func() tea.Cmd { session.Post(pq.Session, session.Unqueue{ID: q.ID}); return nil }),
-		})
-	}
-	if len(items) == 0 {
-		return nil
-	}
-	first, now := all[0].ID, "no turn is running"
-	if pq.Conversation.Turn.Running {
-		now = "cancels the running turn"
-	}
-	if pq.Conversation.Steerable() {
-		now = "steers the running turn with it"
-	}
-	return append(
-		items,
-		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: now, Do: dialog.Do(func() tea.Cmd { return pq.sendQueuedNow(first) })},
-		dialog.Item{ID: emptyQueue, Group: queueGroup, Title: "Clear the queue", Detail: "drops all queued prompts", Do: dialog.Do(pq.dropQueue)},
-	)
-}
-
-// queuedID returns the item id of a queued prompt.
-func queuedID(q conversation.QueuedPrompt) string { return fmt.Sprintf("prompt %d", q.ID) }
-
-// moveQueued returns the handler of the keys that move a queued prompt.
-func (pq *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
-	return func(i dialog.Item) dialog.Action {
-		at := slices.IndexFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return queuedID(q) == i.ID })
-		if at < 0 {
-			return nil
-		}
-		id := pq.prompts()[at].ID
-		return dialog.Stay(func() tea.Cmd {
-			session.Post(pq.Session, session.MoveQueued{ID: id, By: by})
-			return nil
-		})
-	}
-}
-
-// editQueued moves a queued prompt into the composer. Sending it restores its position.
-func (pq *promptQueue) editQueued(id int) tea.Cmd {
-	if !pq.composer.Empty() {
-		return pq.say("send or clear the draft first")
-	}
-	at := slices.IndexFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return q.ID == id })
-	return pq.takeBack(id, at+1)
-}
-
-// dropQueue empties the queue. The prompts stay in the history.
-func (pq *promptQueue) dropQueue() tea.Cmd {
-	return act(pq.ui, pq.Session, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) tea.Cmd {
-		if err != nil {
-			return pq.say(err.Error())
-		}
-		words, them := fmt.Sprintf("removed %d prompts", len(all)), "them"
-		if len(all) == 1 {
-			words, them = "removed 1 prompt", "it"
-		}
-		return pq.say(words + "; " + pq.keyOf(command.HistorySearch) + " finds " + them + " again")
-	})
+	return pq.front(command.SendFirst)
 }
 
 // Lines draws the queue and the unsent prompts.

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/composer"
@@ -84,7 +85,7 @@ func TestAPromptThatWaitsIsEdited(t *testing.T) {
 			b.ready()
 			b.enqueue("first", "second", "third")
 			o := &b.open().queue
-			b.Do(o.Show())
+			b.shared(command.Queue)
 			b.Choose("second")
 			if b.composer.Text() != "second" || o.Queued() != 2 {
 				t.Fatalf("the draft is %q, and %d wait", b.composer.Text(), o.Queued())
@@ -111,10 +112,10 @@ func TestTheQueueIsEmptied(t *testing.T) {
 		if lines := ansi.Strip(strings.Join(o.Lines(60), "\n")); !strings.Contains(lines, "queued: first") || !strings.Contains(lines, "queued: second") {
 			t.Errorf("it shows %q", lines)
 		}
-		b.Do(o.Show())
+		b.shared(command.Queue)
 		b.Choose("Clear the queue")
 		b.MustSay("removed 2 prompts; ctrl+r finds them again")
-		b.Do(o.Show())
+		b.shared(command.Queue)
 		b.MustSay("The queue is empty")
 	})
 }
@@ -196,7 +197,7 @@ func TestAPromptIsEditedWhileTheAgentStarts(t *testing.T) {
 		if got := strings.Join(b.open().queue.Lines(60), "\n"); !strings.Contains(got, "read @notes.txt") {
 			t.Fatalf("it shows %q", got)
 		}
-		b.Do(b.open().queue.Show())
+		b.shared(command.Queue)
 		b.Choose("read @notes.txt")
 		b.Do(b.prompts.Submit(promptOf("see @notes.txt")))
 		b.composer.SetText("")

@@ -354,7 +354,7 @@ func newLive(t *Tab, s *app.Live) *live {
 	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
 	l := &live{ui: t.ui, Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
 	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, reach: toolview.PathTargets{Roots: s.Roots()}}
-	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, drafted: t.prompts, turns: t.Turns}
+	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, drafted: t.prompts, front: t.front}
 	l.commands = commands{
 		ui: t.ui, Live: s, reader: l.reader, composer: t.composer, typeLetters: t.prompt.typeLetters,
 		status: func(width int) string { return newStatusInfo(t).Line(width) },

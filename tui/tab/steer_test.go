@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
+	"parley/internal/app/command"
 )
 
 // steered is an agent that takes prompts into its turn, and ends that when it has the second.
@@ -68,7 +69,8 @@ reply-error q -32602 not now
 		if got := b.queued(); got != "look left" || !strings.HasPrefix(b.toast.text, "“look left” stays queued until the turn ends: ") || !strings.Contains(b.toast.text, "not now") {
 			t.Errorf("the queue is %q, and it says %q", got, b.toast.text)
 		}
-		b.Do(b.open().queue.dropQueue())
+		b.shared(command.Queue)
+		b.Choose("Clear the queue")
 		b.enqueue("one", "two")
 		b.Do(b.open().queue.SendNow())
 		if got := b.queued(); got != "one, two" || !strings.Contains(b.toast.text, "not now") {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 )
 
@@ -50,7 +51,7 @@ func TestAToastThatIsNoLongerTrue(t *testing.T) {
 func TestTheEmptyQueue(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
-		b.Do(b.open().queue.Show())
+		b.shared(command.Queue)
 		b.mustShow(t, "The queue is empty")
 		b.enqueue("next")
 		b.mustNotShow(t, "The queue is empty")

@@ -19,9 +19,9 @@ type Choice struct {
 	Keys []Key
 	// Space means that space chooses, too.
 	Space bool
-	// Choosing and Closing are the hints for choosing an item and closing the list, "" for "choose"
-	// and "close".
-	Choosing, Closing string
+	// Choosing, Deleting and Closing are the hints for choosing and deleting an item and for closing
+	// the list, "" for "choose", "delete" and "close". Numbered lines have Deleting as a word, too.
+	Choosing, Deleting, Closing string
 }
 
 // Item is something to choose.
@@ -38,6 +38,8 @@ type Item struct {
 	// Do chooses it. Stays means that the list stays, Deletes that this removes the item.
 	Do             func()
 	Stays, Deletes bool
+	// Delete deletes the item, if it can be deleted. The list stays.
+	Delete func()
 	// Open chooses it by another choice, about the item. If it has Do, too, the screen does that.
 	Open func()
 	// Also are the functions of [Choice.Keys], nil where there is none.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
@@ -19,6 +20,10 @@ type Front interface {
 	Live() *app.Live
 	// Say says what has happened, in a few words.
 	Say(words string)
+	// SayWhile is Say for what is soon no longer so.
+	SayWhile(words string, holds func() bool)
+	// KeyOf says how the user does a command here, in a word or two; "" if they cannot.
+	KeyOf(config.Action) string
 	// Ask asks a question of parley's own.
 	Ask(app.Question)
 	// Choose lists what the user can choose from. Update lists it as it is now, and reports
@@ -40,7 +45,10 @@ type Own interface {
 	NoChanges() string
 	Rewind()
 	NoRewind() string
-	Queue()
+	// EditQueued takes a prompt of the queue back into the draft. Sending it restores its position,
+	// counted from 1. NoEdit says why that cannot be done now, or returns "".
+	EditQueued(id, at int)
+	NoEdit() string
 	Sessions()
 	NewSession()
 	NewAgent()
@@ -107,7 +115,7 @@ func Commands() Rows[Shared] {
 		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Shared{
 			Session: true, Plain: "list queued prompts; /queue drop N removes one",
 			Why: func(f Front) string { return unless(len(f.Live().Conversation.Queue) > 0, "the queue is empty") },
-			Do:  Front.Queue,
+			Do:  manageQueue,
 		}},
 		{ID: Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: Shared{
 			Plain: "resume a session of this directory; /sessions all: of any", Do: Front.Sessions,

@@ -1,0 +1,172 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/termtext"
+)
+
+// act does an act, and calls next with the result in the front end: at once for a session in this
+// process, otherwise when the answer arrives.
+func act[R any](f Front, a session.Act[R], next func(R, error)) {
+	result, done := session.Begin(f.Live().Session, a)
+	if done {
+		next(result(context.Background()))
+		return
+	}
+	f.Beside(func(ctx context.Context) func() {
+		r, err := result(ctx)
+		return func() { next(r, err) }
+	})
+}
+
+// Gone says words, and what brings back the agent, until it is back.
+func Gone(f Front, words string) {
+	l := f.Live()
+	f.SayWhile(words+f.KeyOf(StartAgain)+" "+l.RestartText(), l.Conversation.Gone)
+}
+
+// SayKept says that a prompt waits because the agent exited, if it has.
+func SayKept(f Front) {
+	if f.Live().Conversation.Gone() {
+		Gone(f, "kept, not sent: ")
+	}
+}
+
+// Steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
+func Steer(f Front, q conversation.QueuedPrompt) {
+	act(f, session.Steer{Prompt: q}, func(_ session.None, err error) { sayNotSteered(f, q, err) })
+}
+
+// sayNotSteered says which prompt did not get into the turn, what becomes of it, and why.
+func sayNotSteered(f Front, q conversation.QueuedPrompt, err error) {
+	const most = 24
+	if err != nil {
+		f.Say("“" + termtext.Truncate(app.PromptLine(q), most, "…") + "” stays queued until the turn ends: " + err.Error())
+	}
+}
+
+// SendAtOnce sends a prompt at once: into the running turn if the agent takes it, after cancelling
+// that otherwise.
+func SendAtOnce(f Front, q conversation.QueuedPrompt) {
+	if f.Live().Conversation.Steerable() {
+		Steer(f, q)
+		return
+	}
+	act(f, session.SendNow{Prompt: q}, func(cancelled bool, err error) {
+		switch {
+		case err != nil:
+			f.Say(err.Error())
+		case cancelled:
+			sayCancelling(f)
+		default:
+			SayKept(f)
+		}
+	})
+}
+
+// SendFirst is SendAtOnce for the first queued prompt.
+func SendFirst(f Front) {
+	c := f.Live().Conversation
+	if len(c.Queue) == 0 {
+		return
+	}
+	q := c.Queue[0]
+	if c.Steerable() {
+		act(f, session.SteerQueued{ID: q.ID}, func(_ session.None, err error) { sayNotSteered(f, q, err) })
+		return
+	}
+	act(f, session.SendQueuedNow{ID: q.ID}, func(cancelled bool, err error) {
+		switch {
+		case err != nil && c.Gone():
+			Gone(f, "the agent exited: ")
+		case errors.Is(err, session.ErrNotQueued):
+			f.Say("it is no longer queued")
+		case err != nil:
+			f.Say(err.Error())
+		case cancelled:
+			sayCancelling(f)
+		}
+	})
+}
+
+// sayCancelling says, until the running turn has ended, that a prompt waits for that.
+func sayCancelling(f Front) {
+	turn := &f.Live().Conversation.Turn
+	began := turn.Started
+	f.SayWhile("cancelling the turn, then sending", func() bool { return turn.Running && turn.Started.Equal(began) })
+}
+
+// manageQueue lists the queue.
+func manageQueue(f Front) {
+	l := f.Live()
+	f.Choose(Choice{
+		Title: "Queue", Empty: "The queue is empty.", Deleting: "drop",
+		Keys: []Key{{ID: DialogMoveUp, Hint: "move up", Word: "up"}, {ID: DialogMoveDown, Hint: "down", Word: "down"}},
+		Now:  func() []Item { return queueItems(f, l) },
+	})
+}
+
+// queueItems returns the queued prompts and the actions on all of them.
+func queueItems(f Front, l *app.Live) (items []Item) {
+	c, no := l.Conversation, f.NoEdit()
+	for i, q := range c.Queue {
+		move := func(by int) func() {
+			return func() { session.Post(l.Session, session.MoveQueued{ID: q.ID, By: by}) }
+		}
+		items = append(items, Item{
+			ID: fmt.Sprintf("prompt %d", q.ID), Group: "Queued prompts", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(c.Queue)),
+			About: "Enter edits it; sending restores its position", Stays: no != "", // say why not
+			Do: func() {
+				if no != "" {
+					f.Say(no)
+					return
+				}
+				at := slices.IndexFunc(c.Queue, func(o conversation.QueuedPrompt) bool { return o.ID == q.ID })
+				f.EditQueued(q.ID, at+1)
+			},
+			Delete: func() { session.Post(l.Session, session.Unqueue{ID: q.ID}) },
+			Also:   []func(){move(-1), move(1)},
+		})
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	now := "no turn is running"
+	switch {
+	case c.Steerable():
+		now = "steers the running turn with it"
+	case c.Turn.Running:
+		now = "cancels the running turn"
+	}
+	const group = "Queue"
+	return append(
+		items,
+		Item{ID: "now", Group: group, Title: "Send the first one now", Detail: now, Do: func() { SendFirst(f) }},
+		Item{ID: "empty", Words: "clear", Group: group, Title: "Clear the queue", Detail: "drops all queued prompts", Do: func() { emptyQueue(f) }},
+	)
+}
+
+// emptyQueue empties the queue. The prompts stay in the history.
+func emptyQueue(f Front) {
+	act(f, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) {
+		if err != nil {
+			f.Say(err.Error())
+			return
+		}
+		words, them := "removed "+termtext.Count(len(all), "prompt"), "them"
+		if len(all) == 1 {
+			them = "it"
+		}
+		if key := f.KeyOf(HistorySearch); key != "" {
+			words += "; " + key + " finds " + them + " again"
+		}
+		f.Say(words)
+	})
+}
