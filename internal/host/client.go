@@ -100,8 +100,8 @@ type Client struct {
 // pendingAct is an unanswered act.
 type pendingAct struct {
 	act
-	made   any  // the act, for [Client.Unconfirmed]
-	alone  bool // nobody waits for it
+	made   session.AnyAct // the act, for [Client.Unconfirmed]
+	alone  bool           // nobody waits for it
 	result json.RawMessage
 	err    error
 	ready  chan struct{} // closed when the result is available

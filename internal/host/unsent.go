@@ -63,7 +63,7 @@ func (c *Client) save() {
 			continue
 		}
 		if raw, err := session.Encode(u.Act); err == nil {
-			acts = append(acts, act{Name: kindOf(u.Act).Name, Act: raw})
+			acts = append(acts, act{Name: u.Act.Kind().Name, Act: raw})
 		}
 	}
 	for _, a := range c.pending {
@@ -121,9 +121,6 @@ func (u *unsentFile) close() {
 		_ = u.file.Close()
 	}
 }
-
-// kindOf returns the kind of an act.
-func kindOf(made any) *session.Kind { return made.(interface{ Kind() *session.Kind }).Kind() }
 
 // forgettable reports whether the host may forget this viewer's acts, because none is pending.
 func (c *Client) forgettable() bool {

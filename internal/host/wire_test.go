@@ -45,7 +45,7 @@ func TestEveryActGoesOverTheWire(t *testing.T) {
 			if k.Name != of.Name() {
 				rt.Fatalf("the act %s is called %s", of.Name(), k.Name)
 			}
-			want := random(rt, of).Interface()
+			want := random(rt, of).Interface().(session.AnyAct)
 			p := reflect.ValueOf(want).FieldByName("Prompt")
 			if _, own := want.(session.ExceedBudget); p.IsValid() && !own { // its prompt is parley's
 				got, sends := session.PromptOf(want)

@@ -36,6 +36,9 @@ type Act[R any] interface {
 	Do(ctx context.Context, s *Session) (R, error)
 }
 
+// AnyAct is an act with any result, for a type switch.
+type AnyAct interface{ Kind() *Kind }
+
 // None is the result of an act that has none.
 type None struct{}
 
@@ -118,8 +121,7 @@ func KindNamed(name string) *Kind { return kinds[name] }
 // time.
 type Call interface {
 	Kind() *Kind
-	// Act is the act, for a type switch.
-	Act() any
+	Act() AnyAct
 	// Awaited reports whether somebody waits for the result.
 	Awaited() bool
 	// Do does the act to a session in this process, and keeps the result.
@@ -166,7 +168,7 @@ func Begin[R any](on Doer, a Act[R]) (result func(context.Context) (R, error), d
 }
 
 // PromptOf returns the prompt that an act sends, if it sends one.
-func PromptOf(act any) (p conversation.QueuedPrompt, sends bool) {
+func PromptOf(act AnyAct) (p conversation.QueuedPrompt, sends bool) {
 	switch a := act.(type) {
 	case Prompt:
 		return a.Prompt, true
@@ -188,8 +190,7 @@ func Post[R any](on Doer, a Act[R]) { _ = on.Perform(context.Background(), &doin
 
 // Unconfirmed is an act of which its session has not said that it is done.
 type Unconfirmed struct {
-	// Act is the act, for a type switch.
-	Act any
+	Act AnyAct
 	Progress
 	// Err is why the act was refused.
 	Err error
@@ -229,7 +230,7 @@ type doing[R any] struct {
 }
 
 func (c *doing[R]) Kind() *Kind   { return c.act.Kind() }
-func (c *doing[R]) Act() any      { return c.act }
+func (c *doing[R]) Act() AnyAct   { return c.act }
 func (c *doing[R]) Awaited() bool { return c.awaited }
 func (c *doing[R]) Result() any   { return c.result }
 

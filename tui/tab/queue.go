@@ -80,7 +80,7 @@ func (pq *promptQueue) unsent() (all []session.Unconfirmed) {
 }
 
 // unsentLine is the prompt or command of the user's own in an act as one line, "" for other acts.
-func unsentLine(act any) string {
+func unsentLine(act session.AnyAct) string {
 	if shell, is := act.(session.StartShell); is && shell.Spec.Line != "" {
 		return "!" + termtext.Line(shell.Spec.Line)
 	}
