@@ -37,18 +37,13 @@ func newWatcher(t testing.TB, dir string) *watcher {
 	w := &watcher{TB: t, width: 120, height: 30, queue: make(chan tea.Msg, 1000)}
 	w.ring = record.NewRing(record.Header{Cwd: "/p"}, record.NewRedactor([]string{"hunter2-correct"}), time.Now)
 	w.view = NewInspector(InspectorOptions{
-		Context: t.Context(), Ring: w.ring, Host: w, Theme: theme.New(true), Keys: config.DefaultKeys(), Dir: dir, Now: time.Now,
+		Context: t.Context(), Ring: w.ring, Host: Host{Copy: w.Copy, Flash: func() string { return "" }}, Theme: theme.New(true), Keys: config.DefaultKeys(), Dir: dir, Now: time.Now,
 		Version: func() int { return w.version },
 	})
 	return w
 }
 
 func (w *watcher) Copy(_, text string) tea.Cmd { w.copied = text; return nil }
-func (w *watcher) Flash() string               { return "" }
-func (w *watcher) Edit(string, int) tea.Cmd    { return nil }
-func (w *watcher) Compose(string) tea.Cmd      { return nil }
-func (w *watcher) Choose(dialog.List)          {}
-func (w *watcher) Ask(dialog.Confirmation)     {}
 
 // start carries a command out beside the test.
 func (w *watcher) start(cmd tea.Cmd) {

@@ -9,19 +9,19 @@ import (
 )
 
 // Host does what a page cannot do itself.
-type Host interface {
+type Host struct {
 	// Edit opens a file in the user's editor, at a line from 1.
-	Edit(path string, line int) tea.Cmd
+	Edit func(path string, line int) tea.Cmd
 	// Copy puts text on the clipboard. what names it, as in "the change".
-	Copy(what, text string) tea.Cmd
+	Copy func(what, text string) tea.Cmd
 	// Compose adds text to the prompt and closes the page.
-	Compose(text string) tea.Cmd
+	Compose func(text string) tea.Cmd
 	// Choose opens a list above the page.
-	Choose(list dialog.List)
+	Choose func(dialog.List)
 	// Ask opens a question above the page.
-	Ask(question dialog.Confirmation)
+	Ask func(dialog.Confirmation)
 	// Flash returns the program's current message, such as that text was copied.
-	Flash() string
+	Flash func() string
 }
 
 // stay carries a command out, which may be nil; the page stays.

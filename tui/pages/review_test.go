@@ -67,7 +67,13 @@ func newUser(t testing.TB, width, height int) *user {
 		t.Fatal(err)
 	}
 	p.view = NewReview(ChangesOptions{
-		Context: ctx, Session: recorded{s, j}, Host: p, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{},
+		Context: ctx, Session: recorded{s, j}, Host: Host{
+			Edit: p.Edit, Flash: func() string { return "" },
+			Copy:    func(_, text string) tea.Cmd { p.copied = text; return nil },
+			Compose: func(text string) tea.Cmd { p.composed = text; return nil },
+			Choose:  func(list dialog.List) { p.chosen = list },
+			Ask:     func(q dialog.Confirmation) { p.asked = &q },
+		}, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{},
 	})
 	return p
 }
@@ -84,13 +90,8 @@ func (p *user) Edit(path string, line int) tea.Cmd {
 	p.edited = fmt.Sprintf("%s:%d", filepath.Base(path), line)
 	return nil
 }
-func (p *user) Copy(_, text string) tea.Cmd { p.copied = text; return nil }
-func (p *user) Compose(text string) tea.Cmd { p.composed = text; return nil }
-func (p *user) Choose(list dialog.List)     { p.chosen = list }
-func (p *user) Ask(q dialog.Confirmation)   { p.asked = &q }
-func (p *user) Flash() string               { return "" }
-func (p *user) path(name string) string     { return filepath.Join(p.dir, name) }
-func (p *user) event(e conversation.Event)  { p.journal.Watch(e) }
+func (p *user) path(name string) string    { return filepath.Join(p.dir, name) }
+func (p *user) event(e conversation.Event) { p.journal.Watch(e) }
 func (p *user) saved(name, text string) error {
 	return os.WriteFile(p.path(name), []byte(text), 0o600)
 }

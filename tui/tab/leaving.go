@@ -66,7 +66,7 @@ func (e *leaving) Leaving() bool {
 }
 
 // AskToLeave asks whether to quit while agents work in the tabs with these titles.
-func (e *leaving) AskToLeave(titles []string) {
+func (t *Tab) AskToLeave(titles []string) {
 	q := dialog.Confirmation{
 		Title: "The agent is working",
 		Text:  "Quitting stops it in the middle of its turn.",
@@ -79,13 +79,13 @@ func (e *leaving) AskToLeave(titles []string) {
 	case len(titles) > 1:
 		q.Title = fmt.Sprintf("%d agents are working", len(titles))
 		q.Text = "Quitting stops them in the middle of their turns:\n• " + strings.Join(titles, "\n• ")
-	case !e.tab.Works():
+	case !t.Works():
 		q.Title = "An agent is working in another tab"
 		q.Text = "Quitting stops it in the middle of its turn:\n• " + titles[0]
 	default:
-		q.While = e.tab.Works
+		q.While = t.Works
 	}
-	e.tab.ask(q)
+	t.ask(q)
 }
 
 // Close closes the tab. It asks first if that would end or lose something.

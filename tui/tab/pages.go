@@ -25,7 +25,7 @@ func (l *live) showChanges() tea.Cmd {
 		return t.say(l.noReview())
 	case l.changes == nil:
 		l.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Session: l.Session, Host: l,
+			Context: t.program.Context, Session: l.Session, Host: l.pageHost(),
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: l.list.Diffs(),
 		})
 	}
@@ -51,7 +51,7 @@ func (l *live) inspect() tea.Cmd {
 		return t.say("no agent has been started here")
 	case l.inspector == nil || l.inspector.Ring() != ring:
 		l.inspector = pages.NewInspector(pages.InspectorOptions{
-			Context: t.program.Context, Ring: ring, Host: l,
+			Context: t.program.Context, Ring: ring, Host: l.pageHost(),
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
 			Version: func() int { return int(l.Conversation.Agent.Protocol) },
 		})
@@ -63,17 +63,16 @@ func (l *live) inspect() tea.Cmd {
 	return l.inspector.Open()
 }
 
-var _ pages.Host = (*live)(nil)
+// pageHost returns what pages do in the tab.
+func (l *live) pageHost() pages.Host {
+	return pages.Host{
+		Edit: l.tab.edit, Copy: l.copy, Compose: l.compose, Ask: l.ask, Flash: l.toast.current,
+		Choose: func(list dialog.List) { l.choose(list) },
+	}
+}
 
-// Edit implements [pages.Host], as the methods below do.
-func (l *live) Edit(path string, line int) tea.Cmd { return l.tab.edit(path, line) }
-func (l *live) Copy(what, text string) tea.Cmd     { return l.copy(what, text) }
-func (l *live) Flash() string                      { return l.toast.current() }
-func (l *live) Choose(list dialog.List)            { l.choose(list) }
-func (l *live) Ask(question dialog.Confirmation)   { l.ask(question) }
-
-// Compose is for the review only, which it closes.
-func (l *live) Compose(text string) tea.Cmd {
+// compose adds text to the prompt and closes the review.
+func (l *live) compose(text string) tea.Cmd {
 	l.dialogs.Close(l.changes)
 	if !l.tab.composer.Empty() {
 		text = "\n\n" + text

@@ -70,9 +70,6 @@ func (r *replaying) Start() tea.Cmd {
 // Play plays up to now and schedules the next step.
 func (r *replaying) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 
-// Playing reports whether the replay advances by itself.
-func (r *replaying) Playing() bool { return r.player.Playing() }
-
 func (r *replaying) layers() []layer                   { return r.reader.over(r.tab.panel, r) }
 func (r *replaying) refusal(a availability) string     { return unless(a == inAll, notInReplay) }
 func (r *replaying) agent() config.Agent               { return config.Agent{} }
@@ -80,7 +77,6 @@ func (r *replaying) takesPrompts() bool                { return false }
 func (r *replaying) placeholder(bool) string           { return "" }
 func (r *replaying) cannotTake(composer.Prompt) string { return notInReplay }
 func (r *replaying) promptHints() []dialog.Hint        { return r.hints() }
-func (r *replaying) update(msg tea.Msg) tea.Cmd        { return r.tab.composer.Update(msg) }
 func (r *replaying) leave()                            {}
 func (r *replaying) close(context.Context)             {}
 
@@ -91,7 +87,7 @@ func (r *replaying) describe(f *statusInfo) {
 
 func (r *replaying) moves() bool {
 	c := r.list.Conversation()
-	return r.Playing() && !asked(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+	return r.player.Playing() && !asked(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
 // now returns the recorded time of the current position, if it is known.

@@ -58,8 +58,6 @@ type stateInput interface {
 	promptHints() []dialog.Hint
 	// cannotTake says why the agent does not take a prompt, or returns "".
 	cannotTake(composer.Prompt) string
-	// update handles the messages that are about the state.
-	update(tea.Msg) tea.Cmd
 }
 
 // stateSession says where the session of a state is.
@@ -83,8 +81,6 @@ type stateSession interface {
 // moving is a state whose display changes with time.
 type moving interface {
 	moves() bool
-	// now returns the displayed time.
-	now() time.Time
 }
 
 // painted is a state with something that was drawn in a theme.
@@ -164,8 +160,8 @@ func (t *Tab) empty() bool {
 
 // displayedTime returns the time of what is drawn.
 func (t *Tab) displayedTime() time.Time {
-	if m, ok := t.state.(moving); ok {
-		return m.now()
+	if r, is := t.state.(*replaying); is {
+		return r.now()
 	}
 	return t.program.Now()
 }
@@ -231,7 +227,6 @@ type unopened struct{ tab *Tab }
 
 func (u unopened) transcript() (r reading, ok bool) { return reading{}, false }
 func (u unopened) opens() bool                      { return false }
-func (u unopened) update(msg tea.Msg) tea.Cmd       { return u.tab.composer.Update(msg) }
 func (u unopened) leave()                           {}
 
 func (u unopened) cannotTake(p composer.Prompt) string { return unless(!p.Pastes(), noImagesYet) }
@@ -398,8 +393,8 @@ func (l *live) refusal(availability) string { return "" }
 func (l *live) takesPrompts() bool          { return true }
 func (l *live) reopens() bool               { return l.reopening != nil }
 func (l *live) opens() bool                 { return l.Conversation.Opening() || l.reopens() }
-func (l *live) now() time.Time              { return l.program.Now() }
 
+// update handles messages about the session.
 func (l *live) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case pumpedMsg:
@@ -416,8 +411,6 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 		if l.inspector != nil {
 			return l.inspector.Update(msg, l.dialogs.Has(l.inspector))
 		}
-	default:
-		return l.tab.composer.Update(msg)
 	}
 	return nil
 }

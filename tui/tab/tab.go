@@ -30,6 +30,7 @@ import (
 	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
+	"parley/tui/pages"
 	"parley/tui/theme"
 )
 
@@ -100,9 +101,6 @@ func (t *Tab) Ask(text string) tea.Cmd {
 	return t.address(t.prompts.Submit(composer.NewPrompt(text)))
 }
 
-// AskToLeave asks whether to quit while agents work in the tabs with these titles.
-func (t *Tab) AskToLeave(titles []string) { t.leaving.AskToLeave(titles) }
-
 // ID returns the tab's id.
 func (t *Tab) ID() ID { return t.id }
 
@@ -149,7 +147,7 @@ func (t *Tab) Hide() {
 // pace sets the minimum time between two updates of the display.
 func (t *Tab) pace(least time.Duration) {
 	if l, open := t.live(); open {
-		l.pump.pace(least)
+		l.Session.Stream().Pace(least)
 	}
 }
 
@@ -260,8 +258,12 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return msg()
 	case reopenedMsg:
 		return t.reopened(msg)
+	case pumpedMsg, batchMsg, pages.ChangesMsg, pages.InspectorMsg:
+		if l, open := t.live(); open {
+			return l.update(msg)
+		}
 	default:
-		return t.state.update(msg)
+		return t.composer.Update(msg)
 	}
 	return nil
 }
@@ -399,9 +401,6 @@ type pump struct {
 	ctx     context.Context
 	session app.Session
 }
-
-// pace sets the minimum time between two batches.
-func (p *pump) pace(least time.Duration) { p.session.Stream().Pace(least) }
 
 // next waits for the next batch. It returns nil at the end of the stream.
 func (p *pump) next() tea.Msg {
