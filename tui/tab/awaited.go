@@ -41,7 +41,7 @@ func (a *awaited) words() string {
 }
 
 // run does the action once the session is open, and drops it if there will be none. A list
-// opens over no question, and takes no key that was meant for the prompt.
+// waits until no dialog is open and the user has stopped typing.
 func (a *awaited) run(t *Tab) tea.Cmd {
 	if a.action == "" || t.state.opens() {
 		return nil

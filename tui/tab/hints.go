@@ -169,7 +169,6 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 	return h.List
 }
 
-// hints returns the hints of the focused layer.
 func (d *drawing) hints() []dialog.Hint {
 	t := d.tab
 	if t.leaving.Leaving() {
@@ -192,7 +191,6 @@ func (d *drawing) hintLine() string {
 	return d.tab.hintCache.get(source, func() string { return drawHints(hints, th, d.width) })
 }
 
-// hintGap separates hints.
 const hintGap = "  "
 
 // drawHints draws as many hints as fit. The last one, which leads out or to help, takes

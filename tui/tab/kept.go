@@ -209,7 +209,7 @@ func (t *Tab) OfferRunning() tea.Cmd {
 	}))
 }
 
-// dropOffer closes the offer of [Tab.OfferRunning], or has it not made: the user types instead.
+// dropOffer closes or prevents the offer of [Tab.OfferRunning]: the user types instead.
 func (t *Tab) dropOffer() {
 	if t.typed = true; t.offer != nil {
 		t.dialogs.Close(t.offer)

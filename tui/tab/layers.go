@@ -25,9 +25,9 @@ type layer interface {
 	covers() bool
 }
 
-// over returns the dialog and the layer in the place of the prompt. A question lies above it,
-// unless it takes no keys yet, or the user has moved to the transcript or to a list of the
-// prompt's.
+// over returns the dialog and the layer in the place of the prompt. The dialog lies above,
+// unless it is a question that takes no keys yet, or the user has moved to the transcript or
+// to a list of the prompt's.
 func (p *panel) over(prompt layer, reads bool) []layer {
 	t := p.tab
 	switch {
@@ -197,8 +197,8 @@ func (in *input) lendMouse() {
 // TakesMouse reports whether the tab wants mouse events.
 func (t *Tab) TakesMouse() bool { return !t.input.mouseLent }
 
-// takesMouseBack recaptures the mouse at the next key, and reports whether the key has no
-// other effect: only the key that lent the mouse and the cancel key.
+// takesMouseBack recaptures the mouse at the next key, and reports whether the key does nothing
+// else: the key that lent the mouse, and the cancel key.
 func (in *input) takesMouseBack(name string) bool {
 	if !in.mouseLent {
 		return false

@@ -67,7 +67,6 @@ func newDrawing(t *Tab, width, height int) *drawing {
 	return &drawing{t, width, height, newStatusInfo(t), t.dialogs.Asks(), t.reads()}
 }
 
-// whole draws all parts.
 func (d *drawing) whole() Screen {
 	t := d.tab
 	var foot, panel dialog.View
@@ -232,7 +231,6 @@ func (p *promptLayer) ruleWords() string {
 // narrowWidth is the screen width below which lines may have to be cut.
 const narrowWidth = 24
 
-// cut trims the screen to its size.
 func (s *Screen) cut(width, height int) {
 	if c := s.Cursor; c != nil && (c.X >= width || c.Y < 0 || c.Y >= height) {
 		s.Cursor = nil
@@ -257,11 +255,11 @@ func (r reading) drawTranscript(f *statusInfo, width, height int) []string {
 	return r.reader.draw(width, height).Lines
 }
 
-// welcomeHeight is the number of welcome lines above the added ones.
+// welcomeHeight is how many lines the welcome has at least.
 const welcomeHeight = 3
 
-// welcome draws the empty transcript. Once the session is ready it says what to do;
-// before, it may end with output of the start.
+// welcome draws the empty transcript. Once the session is ready it says what to do; before, it
+// ends with the given lines of a starting agent's output.
 func welcome(p Program, ready bool, start []string, width, height int) []string {
 	th := p.Theme
 	text := []string{

@@ -127,7 +127,6 @@ func (l *live) startAgain() tea.Cmd {
 	return nil
 }
 
-// askToRestart asks whether to restart an agent that runs.
 func (l *live) askToRestart() {
 	text := "The agent is running. parley restarts it and resumes the session."
 	if l.Conversation.Turn.Running {

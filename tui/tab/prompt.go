@@ -14,8 +14,8 @@ import (
 	"parley/tui/dialog"
 )
 
-// promptLayer is the layer of the composer and what surrounds it: completions, earlier prompts,
-// activity, the plan and the queue.
+// promptLayer is the layer of the composer and what surrounds it: completions, messages, the
+// queue and the status.
 type promptLayer struct {
 	tab     *Tab
 	rule    cachedLine

@@ -61,8 +61,8 @@ func (ps *prompts) refuse(p composer.Prompt) tea.Cmd {
 	return ps.tab.say(why)
 }
 
-// Take takes the draft, to be sent. It runs one that is a command of parley's, and returns not
-// ok if there is nothing to send.
+// Take takes the draft to send it; ok is false if there is nothing to send. It runs a command
+// of parley's.
 func (ps *prompts) Take() (q conversation.QueuedPrompt, ok bool, cmd tea.Cmd) {
 	result, cmd := ps.tab.composer.Take()
 	switch p := result.Prompt; {

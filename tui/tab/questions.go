@@ -61,7 +61,6 @@ func (q *questions) Follow() tea.Cmd {
 	return cmd
 }
 
-// show shows one of the open permissions.
 func (q *questions) show(at int) {
 	c := q.Conversation
 	q.asking = dialog.NewPermission(q.env(), c.Permissions[at], len(c.Permissions))

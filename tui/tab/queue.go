@@ -19,17 +19,14 @@ type promptQueue struct {
 	*ui
 	*app.Live
 	composer *composer.Composer
-	drafted  *prompts
-	front    func(func(command.Front)) tea.Cmd // does what all front ends do
+	take     func() (q conversation.QueuedPrompt, ok bool, cmd tea.Cmd) // takes the draft to send it
+	front    func(func(command.Front)) tea.Cmd                          // does what all front ends do
 
 	requeue int // queue position, from 1, of the prompt being edited, or 0
 }
 
-// prompts returns the queue of the session.
-func (pq *promptQueue) prompts() []conversation.QueuedPrompt { return pq.Conversation.Queue }
-
 // Queued is the length of the queue.
-func (pq *promptQueue) Queued() int { return len(pq.prompts()) }
+func (pq *promptQueue) Queued() int { return len(pq.Conversation.Queue) }
 
 // Send sends a prompt; the session receives q. One taken from the queue returns to its
 // position.
@@ -113,7 +110,7 @@ func (pq *promptQueue) Recall() tea.Cmd {
 	if pq.Queued() == 0 || !pq.composer.Empty() {
 		return nil
 	}
-	all := pq.prompts()
+	all := pq.Conversation.Queue
 	return pq.takeBack(all[len(all)-1].ID, 0)
 }
 
@@ -137,7 +134,7 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 	case pq.composer.IsCommand():
 		return pq.say("your command need not wait: " + pq.keyOf(command.Send) + " runs it")
 	case !pq.composer.Empty():
-		q, ok, cmd := pq.drafted.Take()
+		q, ok, cmd := pq.take()
 		if !ok {
 			return cmd
 		}
@@ -163,7 +160,7 @@ func (pq *promptQueue) Lines(width int) []string {
 	line := func(words, text string) {
 		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(text))
 	}
-	for i, q := range pq.prompts() {
+	for i, q := range pq.Conversation.Queue {
 		if i == most {
 			out = append(out, th.Faint.Render("   and more"))
 			break
@@ -185,7 +182,7 @@ func (pq *promptQueue) Lines(width int) []string {
 	}
 	switch back := pq.keyOf(command.HistoryPrev); {
 	case pq.Queued() == 0:
-	case !gone && !c.Turn.Running && slices.ContainsFunc(pq.prompts(), func(q conversation.QueuedPrompt) bool { return q.Steering }):
+	case !gone && !c.Turn.Running && slices.ContainsFunc(pq.Conversation.Queue, func(q conversation.QueuedPrompt) bool { return q.Steering }):
 		out = append(out, "   "+th.Faint.Render("waits for the agent to say whether it took the prompt"))
 	case gone:
 		hint("you will be asked before it is sent, " + back + ": edit the last one")

@@ -283,7 +283,6 @@ func (r *reader) Paste(text string) tea.Cmd {
 	return r.search()
 }
 
-// search searches for the text of the find field.
 func (r *reader) search() tea.Cmd { return r.continueSearch(r.list.Find(r.find.line.Text())) }
 
 // continueSearch schedules the next step of a search if there is more to search.
@@ -296,7 +295,6 @@ func (r *reader) continueSearch(more bool) tea.Cmd {
 	return func() tea.Msg { return then(r.searchStep) }
 }
 
-// searchStep searches the next part.
 func (r *reader) searchStep() tea.Cmd {
 	r.find.underWay = false
 	if !r.list.Finding() {

@@ -106,7 +106,7 @@ func (r *replaying) catchUp() tea.Cmd {
 	return r.perform(r.player.Advance(passed))
 }
 
-// replayRows are the commands of a replay, which has caught up before.
+// replayRows are the commands of a replay. It catches up before each.
 func replayRows() command.Rows[func(*replaying) tea.Cmd] {
 	plays := func(do func(*record.Player)) func(*replaying) tea.Cmd {
 		return func(r *replaying) tea.Cmd { do(r.player); return nil }

@@ -77,7 +77,6 @@ func (s *signIn) busy() {
 	}
 }
 
-// run runs a program that signs in.
 func (s *signIn) run(program *app.SignInProgram) tea.Cmd {
 	s.busy()
 	return s.exec(program.Cmd, func(err error) tea.Msg {

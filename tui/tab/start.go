@@ -93,7 +93,6 @@ func (t *Tab) adopt(s *app.Live) *live {
 	return l
 }
 
-// setDir makes a directory the tab's.
 func (t *Tab) setDir(cwd string) {
 	if cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""

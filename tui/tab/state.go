@@ -90,7 +90,6 @@ type painted interface {
 	equip(*dialog.Env)
 }
 
-// become changes the state of the tab.
 func (t *Tab) become(s state) {
 	t.state.leave()
 	t.state = s
@@ -309,7 +308,6 @@ func (s *starting) abandon() tea.Cmd {
 	}})
 }
 
-// leaveSession leaves a session, if there is one.
 func leaveSession(ctx context.Context, s app.Session) {
 	if s != nil {
 		app.Leave(ctx, s)
@@ -324,17 +322,17 @@ type live struct {
 	tab           *Tab
 	pump          *pump
 	heard         time.Time        // when something last happened in the session
-	changes       *pages.Review    // made when it is shown first
-	inspector     *pages.Inspector // made when it is shown first
-	overBudget    dialog.Dialog    // the last question about a budget that is used up
+	changes       *pages.Review    // nil until it is shown
+	inspector     *pages.Inspector // nil until it is shown
+	overBudget    dialog.Dialog    // the last question about a used-up budget, or nil
 	queue         promptQueue
 	questions     questions
 	commands      commands
 	options       options
 	signIn        signIn
 	restart       dialog.Dialog // the last dialog of askToStartAgain, or nil
-	stderr        string        // the end of what a starting agent has written that is not a message
-	readingStderr bool          // it is being read again
+	stderr        string        // the end of a starting agent's stderr
+	readingStderr bool
 	// templates are the user's prompts as slash commands, hidden the names of those that parley
 	// has said are hidden.
 	templates []prompt.Template
@@ -344,12 +342,11 @@ type live struct {
 	reopening func() app.Session
 }
 
-// newLive returns the state of a session.
 func newLive(t *Tab, s *app.Live) *live {
 	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
 	l := &live{ui: t.ui, Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
 	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, reach: toolview.PathTargets{Roots: s.Roots()}}
-	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, drafted: t.prompts, front: t.front}
+	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, take: t.prompts.Take, front: t.front}
 	l.commands = commands{
 		ui: t.ui, Live: s, reader: l.reader, composer: t.composer, typeLetters: t.prompt.typeLetters,
 		status: func(width int) string { return newStatusInfo(t).Line(width) },

@@ -126,8 +126,8 @@ func (f *statusInfo) Activity() string {
 	return left
 }
 
-// planStep draws how far the plan is and its step at work, or "" without a plan and once
-// it is done. The plan itself stands in the transcript.
+// planStep draws the progress of the plan and its current step, or "" if nothing is left to
+// do.
 func (f *statusInfo) planStep() string {
 	p := f.Conversation.Plan
 	if p == nil {
@@ -160,7 +160,7 @@ func outsideTurns(s *conversation.State) string {
 	}
 }
 
-// slow draws that the agent does not answer a switch, and the key that switches back.
+// slow draws an unanswered switch, and the key that switches back.
 func (f *statusInfo) slow() string {
 	return f.Theme.Warning.Render(f.Slow+": no answer yet") + "  " + f.Theme.Accent.Render(keyName(f.Keys, command.Cancel)+" switches back")
 }
@@ -443,7 +443,7 @@ func (f *statusInfo) startLine() string {
 	return left
 }
 
-// unanswered draws for how long an agent that starts has not answered, and the key that stops it.
+// unanswered draws how long a starting agent has not answered, and the key that stops it.
 func (f *statusInfo) unanswered(d time.Duration) string {
 	silent := "no answer"
 	if !f.Still {

@@ -38,7 +38,7 @@ import (
 type Tab struct {
 	*ui
 
-	// cwd is the directory of the session, or the expected one. branch is its git branch.
+	// cwd is the directory of the session, or of the next one, branch its git branch.
 	cwd, branch string
 	worktree    *worktree
 	// base is parley's working directory, to which the user's paths are relative.
@@ -87,7 +87,6 @@ func New(id ID, p Program, cwd string) *Tab {
 	return t
 }
 
-// newComposer creates an empty composer for the tab's directory.
 func newComposer(t *Tab) *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{

@@ -34,8 +34,8 @@ type themeChooser struct {
 }
 
 // chooseTheme lists the themes, with a preview of the selected one.
-func chooseTheme(t *Tab, looks themeSwitcher) tea.Cmd {
-	c := &themeChooser{t.ui, looks}
+func chooseTheme(t *Tab, switcher themeSwitcher) tea.Cmd {
+	c := &themeChooser{t.ui, switcher}
 	list := t.choose(c.list(nil))
 	dir := config.ThemeDir()
 	return inBackground(func() then {
@@ -47,7 +47,7 @@ func chooseTheme(t *Tab, looks themeSwitcher) tea.Cmd {
 					own = append(own, f.Theme)
 				}
 			}
-			looks.AddOwn(own)
+			switcher.AddOwn(own)
 			if t.dialogs.Has(list) && len(found) > 0 {
 				list.SetList(c.list(found))
 			}
@@ -57,8 +57,8 @@ func chooseTheme(t *Tab, looks themeSwitcher) tea.Cmd {
 }
 
 func (c *themeChooser) list(own []config.FoundTheme) dialog.List {
-	looks := c.switcher
-	former := looks.Current()
+	switcher := c.switcher
+	former := switcher.Current()
 	item := func(name config.Theme, group, about string) dialog.Item {
 		return dialog.Item{
 			ID: string(name), Title: string(name), Group: group, Detail: about, Current: name == former,
@@ -82,8 +82,8 @@ func (c *themeChooser) list(own []config.FoundTheme) dialog.List {
 	}
 	return dialog.List{
 		Title: "Theme", Items: items, Filter: true,
-		Marked: func(id string) { looks.Show(config.Theme(id)) },
-		Left:   func() { looks.Show(former) },
+		Marked: func(id string) { switcher.Show(config.Theme(id)) },
+		Left:   func() { switcher.Show(former) },
 	}
 }
 

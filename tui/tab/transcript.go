@@ -276,7 +276,6 @@ func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 
 func (r *transcriptReader) covers() bool { return false }
 
-// draw draws the transcript.
 func (r *transcriptReader) draw(width, height int) dialog.View {
 	r.list.SetSize(width, height)
 	if !r.program.ReducedMotion { // otherwise elapsed times stand still

@@ -23,7 +23,7 @@ type ui struct {
 	now func() time.Time
 	// env returns what dialogs are created with.
 	env func() dialog.Env
-	// confirmation is [Tab.dialogOf].
+	// confirmation turns a question into a dialog: see [Tab.dialogOf].
 	confirmation func(app.Question) dialog.Confirmation
 }
 
