@@ -65,13 +65,18 @@ func build(program string) (string, error) {
 		return "", fmt.Errorf("make a folder for it: %w", err)
 	}
 	defer os.RemoveAll(fresh)
-	bin := filepath.Join(fresh, path.Base(program))
+	bin, final := filepath.Join(fresh, path.Base(program)), filepath.Join(dir, path.Base(program))
+	if last, err := os.ReadFile(final); err == nil {
+		// go build links nothing if what it would write is there already.
+		if err := os.WriteFile(bin, last, 0o700); err != nil {
+			return "", fmt.Errorf("copy the last build: %w", err)
+		}
+	}
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", bin, program)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	final := filepath.Join(dir, path.Base(program))
 	if err := os.Rename(bin, final); err != nil {
 		return "", fmt.Errorf("put it in place: %w", err)
 	}
